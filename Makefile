@@ -42,25 +42,37 @@ else
     endif
   endif
 endif
-# The Fortran compiler beside each: mpif90.mpich, mpif90.openmpi, else that beside $(MPICC). Without one, no Fortran entries.
+# The Fortran compiler beside each: mpif90.mpich, mpif90.openmpi, else that beside $(MPICC). Without it: no Fortran
+# entries.
 mpifc_of = $(filter-out $(MPICC_$(1)),$(patsubst %mpicc.$(1),%mpif90.$(1),$(patsubst %mpicc,%mpif90,$(MPICC_$(1)))))
 $(foreach m,$(MPIS),$(eval MPIFC_$(m) := $(if $(shell command -v $(call mpifc_of,$(m))),$(call mpifc_of,$(m)))))
 # The C++ compiler beside each: mpicxx.mpich ..., for the C++ bindings of wrappers/cxx.
 mpicxx_of = $(filter-out $(MPICC_$(1)),$(patsubst %mpicc.$(1),%mpicxx.$(1),$(patsubst %mpicc,%mpicxx,$(MPICC_$(1)))))
-$(foreach m,$(MPIS),$(eval MPICXX_$(m) := $(if $(shell command -v $(call mpicxx_of,$(m))),$(shell echo | $(call mpicxx_of,$(m)) -std=c++11 -x c++ -fsyntax-only - 2>/dev/null && echo $(call mpicxx_of,$(m))))))
+mpicxx_works = $(shell echo | $(1) -std=c++11 -x c++ -fsyntax-only - 2>/dev/null && echo $(1))
+$(foreach m,$(MPIS),$(eval MPICXX_$(m) := \
+	$(if $(shell command -v $(call mpicxx_of,$(m))),$(call mpicxx_works,$(call mpicxx_of,$(m))))))
 HAVE_TK := $(shell $(PKG_CONFIG) --exists tcl tk x11 2>/dev/null && echo yes)
-# MPE's graphics: libX11 is loaded when a window is first opened (wrappers/mpe/x_library.c); wanted here are its headers.
+# MPE's graphics need the headers of libX11 here; libX11 is loaded when a window is first opened
+# (wrappers/mpe/graphics.c).
 HAVE_X11 := $(shell $(PKG_CONFIG) --exists x11 2>/dev/null && echo yes)
 HAVE_CAIRO := $(shell $(PKG_CONFIG) --exists cairo 2>/dev/null && echo yes)
-# libotf2 3.0 or later is loaded when it is first needed (formats/otf2/otf2_library.c); wanted here are its headers, and under
-# which name it is loaded.
-HAVE_OTF2 := $(shell printf '\043include <otf2/otf2.h>\n' | $(CC) $(CPPFLAGS) -E -x c - 2>/dev/null | grep -q OTF2_GlobalDefWriter_WriteInterComm && echo yes)
-OTF2_SONAME := $(or $(if $(HAVE_OTF2),$(shell readelf -d "`$(CC) -print-file-name=libotf2.so`" 2>/dev/null | sed -n 's/.*SONAME.*\[\(.*\)\].*/\1/p')),libotf2.so.10)
+# libotf2 3.0 or later is loaded when it is first needed (formats/foreign/otf2/otf2_library.c). Needed here: its
+# headers, and the name to load it by.
+HAVE_OTF2 := $(shell printf '\043include <otf2/otf2.h>\n' | $(CC) $(CPPFLAGS) -E -x c - 2>/dev/null | \
+	grep -q OTF2_GlobalDefWriter_WriteInterComm && echo yes)
+otf2_soname := $(if $(HAVE_OTF2),$(shell readelf -d "`$(CC) -print-file-name=libotf2.so`" 2>/dev/null | \
+	sed -n 's/.*SONAME.*\[\(.*\)\].*/\1/p'))
+OTF2_SONAME := $(or $(otf2_soname),libotf2.so.10)
 
 # ---- sources ------------------------------------------------------------------------------------------------------
-otf2_src := $(addprefix formats/otf2/otf2_,probe.c requests.c none.c)
-formats_src := $(filter-out $(wildcard formats/tools/*.c) $(if $(HAVE_OTF2),formats/otf2/otf2_none.c,$(filter-out $(otf2_src),$(wildcard formats/otf2/*.c))),\
-	$(wildcard formats/*.c formats/*/*.c))
+layers := base native spill reader analysis foreign tools
+otf2_src := $(addprefix formats/foreign/otf2/otf2_,probe.c requests.c none.c)
+otf2_left_out := $(if $(HAVE_OTF2),formats/foreign/otf2/otf2_none.c,\
+	$(filter-out $(otf2_src),$(wildcard formats/foreign/otf2/*.c)))
+layer_src = $(filter-out $(otf2_left_out),$(foreach l,$(1),$(wildcard formats/$(l)/*.c formats/$(l)/*/*.c)))
+formats_src := $(call layer_src,$(filter-out tools,$(layers)))
+# libpith is loaded into the user's program: liblog, and what it needs of these layers. libpithlog is all but the tools.
+record_src := $(call layer_src,base native spill)
 tools_src := $(wildcard formats/tools/*.c)
 liblog_src := $(filter-out liblog/null.c,$(wildcard liblog/*.c))
 HAVE_PCRE2 := $(shell $(PKG_CONFIG) --exists libpcre2-8 2>/dev/null && echo yes)
@@ -86,50 +98,61 @@ LINK = $(CC) $(SAN) $(CFLAGS) $(LDFLAGS)
 
 lib_a := $(O)/lib/libpith.a
 lib_so := $(O)/lib/libpith.so.$(SOVERSION)
+log_a := $(O)/lib/libpithlog.a
+log_so := $(O)/lib/libpithlog.so.$(SOVERSION)
 null_a := $(O)/lib/libpith-null.a
 null_so := $(O)/lib/libpith-null.so.$(SOVERSION)
-formats_a := $(O)/obj/libformats.a
+record_a := $(O)/obj/librecord.a
 core_a := $(O)/obj/libcore.a
-# The ready profiling libraries: mpi (the log library), and every wrappers/NAME with a NAME.w. Of each: its templates, what
-# it takes of the runtime in wrappers/mpi, and how it is linked (see "wrappers" below).
-mpi_libs := mpi $(foreach w,$(wildcard wrappers/*/*.w),$(if $(filter $(w),wrappers/$(notdir $(basename $(w)))/$(notdir $(w))),$(notdir $(basename $(w)))))
+# The ready profiling libraries: mpi (the log library), and every wrappers/NAME with a NAME.w. Of each: its templates,
+# what it takes of the runtime in wrappers/mpi, and how it is linked (see "wrappers" below).
+mpi_libs := mpi $(foreach d,$(wildcard wrappers/*),$(if $(wildcard $(d)/$(notdir $(d)).w),$(notdir $(d))))
 templates_log := wrappers/mpi/log.w wrappers/mpi/messages.w
-templates_static := wrappers/mpi/turn.w $(templates_log)
-templates_mpi := wrappers/mpi/turn.w wrappers/compensate/outside.w $(templates_log) wrappers/compensate/carry.w
-carry_src := $(wildcard wrappers/compensate/*.c)
-runtime_mpi := $(filter-out %/choice.c,$(mpi_src)) $(carry_src)
+templates_static := wrappers/mpi/compare_clocks.w $(templates_log) wrappers/handles/requests.w
+templates_inner := wrappers/compensate/piggyback.w wrappers/handles/requests.w
+templates_mpi := wrappers/mpi/compare_clocks.w wrappers/compensate/after_call.w $(templates_log) $(templates_inner)
+compensate_src := $(wildcard wrappers/compensate/*.c)
+handles_src := $(wildcard wrappers/handles/*.c)
+runtime_mpi := $(mpi_src) $(handles_src) $(compensate_src)
 link_mpi = -L$(O)/lib -lpith
 templates_anim := wrappers/anim/anim.w $(templates_mpi)
 runtime_anim = $(runtime_mpi)
 link_anim = $(link_mpi)
 templates_trace := wrappers/trace/trace.w
-runtime_trace := $(addprefix wrappers/mpi/,real.c nested.c choice.c group.c)
+runtime_trace := $(addprefix wrappers/mpi/,real.c nested.c group.c)
 # Of libpith these take the pattern match of PITH_ONLY and PITH_SKIP, and one the comparing of clocks, and keep them to
 # themselves.
 link_trace := -Wl,--exclude-libs,ALL $(lib_a)
-templates_time := wrappers/mpi/turn.w wrappers/compensate/outside.w wrappers/time/time.w wrappers/compensate/carry.w
-runtime_time := $(runtime_trace) $(addprefix wrappers/mpi/,eager_limit.c lock.c members.c own_comm.c transport.c) $(carry_src)
+templates_time := wrappers/mpi/compare_clocks.w wrappers/compensate/after_call.w wrappers/time/time.w $(templates_inner)
+runtime_time := $(runtime_trace) $(handles_src) $(compensate_src) \
+	$(addprefix wrappers/mpi/,eager_limit.c members.c transport.c)
 link_time := $(link_trace)
 templates_check := wrappers/check/check.w
-runtime_check := $(addprefix wrappers/mpi/,real.c nested.c members.c own_comm.c)
+runtime_check := $(addprefix wrappers/mpi/,real.c nested.c members.c) \
+	$(addprefix wrappers/handles/,ranks.c handle_table.c request.c)
 link_check := -lrt
 mpi_so := $(foreach m,$(MPIS),$(foreach l,$(mpi_libs),$(O)/lib/pith/$(m)/libpith-$(l).so))
-graphics_src := $(addprefix wrappers/mpe/,x_library.c graphics.c graphics_mouse.c graphics_capture.c)
+graphics_src := $(addprefix wrappers/mpe/,graphics.c graphics_draw.c graphics_mouse.c)
 mpe_src := $(filter-out $(if $(HAVE_X11),wrappers/mpe/graphics_none.c,$(graphics_src)),$(wildcard wrappers/mpe/*.c))
 # libmpe under a name of our own, without MPI, and doing nothing; and MPE's names for them (wrappers/mpe_names).
 mpe_serial_src := $(wildcard wrappers/mpe_serial/*.c)
 mpe_serial_libs := $(addprefix $(O)/lib/pith/serial/,libpith-mpe.a libpith-mpe-null.a)
-mpe_libs := $(mpe_serial_libs) $(foreach m,$(MPIS),$(addprefix $(O)/lib/pith/$(m)/,libpith-mpe.so libpith-mpe.a libpith-names.a))
+mpe_libs := $(mpe_serial_libs) \
+	$(foreach m,$(MPIS),$(addprefix $(O)/lib/pith/$(m)/,libpith-mpe.so libpith-mpe.a libpith-names.a))
 mpe_names := libmpe.a libmpe_null.a libmpe_nompi.a libmpe_nompi_null.a libmpe_f2cmpi.a
 mpe_names_mpi := $(mpe_names) liblmpe.a libtmpe.a libampe.a libmpe_collchk.a
-mpe_links := $(addprefix $(O)/lib/pith/serial/,$(mpe_names)) $(foreach m,$(MPIS),$(addprefix $(O)/lib/pith/$(m)/,$(mpe_names_mpi)))
+mpe_links := $(addprefix $(O)/lib/pith/serial/,$(mpe_names)) \
+	$(foreach m,$(MPIS),$(addprefix $(O)/lib/pith/$(m)/,$(mpe_names_mpi)))
 mpe_compilers := $(O)/bin/mpecc $(O)/bin/mpefc
-mpe_mpi_src := $(addprefix wrappers/mpe/,mpe_comm.c misc_order.c misc_tags.c) # what is other without MPI
-mpe_headers := $(patsubst wrappers/mpe/%,$(O)/include/%,$(wildcard $(addprefix wrappers/mpe/mpe,.h _nompi.h _log.h _logf.h _misc.h _callstack.h _graphics.h _graphicsf.h)))
+mpe_mpi_src := $(addprefix wrappers/mpe/,mpe_comm.c misc_collective.c) # replaced by one_process.c without MPI
+mpe_headers := $(patsubst wrappers/mpe/%,$(O)/include/%,$(wildcard $(addprefix wrappers/mpe/mpe,.h \
+	_nompi.h _log.h _logf.h _misc.h _callstack.h _graphics.h _graphicsf.h)))
 mpi_a := $(foreach m,$(MPIS),$(O)/lib/pith/$(m)/libpith-mpi.a)
 run_so := $(O)/lib/pith/libpith-run.so
-lib_links := $(O)/lib/libpith.so $(O)/lib/libpith-null.so
+lib_links := $(addprefix $(O)/lib/,libpith.so libpithlog.so libpith-null.so)
 headers := $(O)/include/pith.h $(O)/include/pith_tool.h $(O)/include/pithlog.h
+# Not installed: the rule that wrappers/compensate shares with the analysis.
+rule_header := $(O)/include/analysis/delay_rule.h
 # What a profiling library of one's own needs besides wrappergen (samples/own-library).
 gen_share := $(addprefix $(O)/share/pith/wrappergen/,roles.table bindings.table real.c)
 gen_header := $(O)/include/pith/real.h
@@ -142,7 +165,8 @@ viewer_out := $(if $(HAVE_CAIRO),$(O)/libexec/pith/pith-draw) \
 cxx_mpis := $(foreach m,$(MPIS),$(if $(MPICXX_$(m)),$(m)))
 cxx_src := $(wildcard wrappers/cxx/*.cc)
 cxx_gen := $(addprefix $(O)/gen/cxx/,pmpi.cc mpi.cc constants.cc)
-cxx_libs := $(foreach m,$(cxx_mpis),$(addprefix $(O)/lib/pith/$(m)/,libpith-cxx.so libpith-cxx.a libpith-pcxx.so libpith-pcxx.a))
+cxx_libs := $(foreach m,$(cxx_mpis),\
+	$(addprefix $(O)/lib/pith/$(m)/,libpith-cxx.so libpith-cxx.a libpith-pcxx.so libpith-pcxx.a))
 cxx_headers := $(addprefix $(O)/include/pith-cxx/,mpicxx.h mpi.h)
 CXXFLAGS ?= $(CFLAGS)
 CXXBASE := -std=c++11 -D_GNU_SOURCE -fPIC -Wall -Wextra -Wshadow -MMD -MP
@@ -155,13 +179,14 @@ CXXBASE := -std=c++11 -D_GNU_SOURCE -fPIC -Wall -Wextra -Wshadow -MMD -MP
 
 all: lib tools wrappers viewer samples missing
 
-lib: $(lib_a) $(lib_so) $(null_a) $(null_so) $(lib_links) $(headers)
+lib: $(lib_a) $(lib_so) $(log_a) $(log_so) $(null_a) $(null_so) $(lib_links) $(headers)
 tools: $(O)/bin/pith $(O)/bin/wrappergen $(gen_share) $(gen_header) $(O)/bin/upshot $(O)/libexec/pith/pith-run
 wrappers: $(mpi_so) $(mpi_a) $(run_so) $(mpe_libs) $(cxx_libs) $(mpe_links) $(mpe_compilers)
 viewer: $(viewer_out)
 missing:
 	@$(if $(MPIS),:,echo 'no MPI found (mpicc.mpich, mpicc.openmpi, mpicc): MPI wrappers left out')
-	@$(if $(filter-out $(cxx_mpis),$(MPIS)),echo 'no C++ compiler found for $(filter-out $(cxx_mpis),$(MPIS)) (mpicxx, g++): C++ bindings left out',:)
+	@$(if $(filter-out $(cxx_mpis),$(MPIS)),echo \
+		'no C++ compiler found for $(filter-out $(cxx_mpis),$(MPIS)) (mpicxx, g++): C++ bindings left out',:)
 	@$(if $(HAVE_TK),:,echo 'no Tcl/Tk development files found: window left out')
 	@$(if $(HAVE_X11),:,echo "no X11 development files found: MPE's graphics open no windows")
 	@$(if $(HAVE_CAIRO),:,echo 'no cairo development files found: pith draw left out')
@@ -169,19 +194,27 @@ missing:
 	@$(if $(HAVE_OTF2),:,echo 'no OTF2 development files found (3.0 or later): OTF2 left out')
 
 # ---- flags: objects are made again when they change ------------------------------------------------------------------
-flags_text := $(CC) $(BASE) $(SAN) $(CPPFLAGS) $(CFLAGS) $(CXXFLAGS) $(LDFLAGS) $(MPIS) $(HAVE_OTF2) $(HAVE_X11) $(HAVE_PCRE2)
+flags_text := $(CC) $(BASE) $(SAN) $(CPPFLAGS) $(CFLAGS) $(CXXFLAGS) $(LDFLAGS) \
+	$(MPIS) $(HAVE_OTF2) $(HAVE_X11) $(HAVE_PCRE2)
 ifneq ($(strip $(file <$(O)/.flags)),$(strip $(flags_text)))
   $(shell mkdir -p $(O))
   $(file >$(O)/.flags,$(flags_text))
 endif
 
-# ---- objects: one rule, each room with its own includes ----------------------------------------------------------------
-inc_formats := -Iformats
-inc_liblog := -Iliblog -Iformats
+# ---- objects: one rule, each room with its own includes --------------------------------------------------------------
+# A layer of formats/ sees itself and those before it: $(O)/layers/NAME/NAME is a link to formats/NAME.
+see = $(foreach l,public $(1),-I$(O)/layers/$(l))
+see_base := base
+see_native := $(see_base) native
+see_spill := $(see_native) spill
+see_reader := $(see_spill) reader
+see_analysis := $(see_reader) analysis
+see_foreign := $(see_analysis) foreign
+see_tools := $(see_foreign) tools
+inc_liblog := -Iliblog $(call see,$(see_spill))
 inc_wrappers := -I$(O)/include
-inc_mpi := -Iwrappers/mpi -Iwrappers/compensate
 inc_viewer := -I$(O)/include -Iviewer
-inc_test := -Itest -Iliblog -Iformats -Iviewer -Iwrappers
+inc_test := -Itest -Iliblog -Iformats/reader -Iformats -Iviewer -Iwrappers
 pkg_tk := $(if $(HAVE_TK),$(shell $(PKG_CONFIG) --cflags tcl tk x11))
 pkg_x11 := $(if $(HAVE_X11),$(shell $(PKG_CONFIG) --cflags x11))
 pkg_cairo := $(if $(HAVE_CAIRO),$(shell $(PKG_CONFIG) --cflags cairo))
@@ -191,11 +224,22 @@ define compile
 @mkdir -p $(@D)
 $(CC) $(BASE) $(SAN) $(1) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 endef
-$(O)/obj/formats/otf2/%.o: formats/otf2/%.c $(O)/.flags
-	$(call compile,$(inc_formats) -DPITH_VERSION='"$(VERSION)"' -DPITHI_OTF2_SONAME='"$(OTF2_SONAME)"')
-$(O)/obj/formats/%.o: formats/%.c $(O)/.flags
-	$(call compile,$(inc_formats) -DPITH_VERSION='"$(VERSION)"')
-$(O)/obj/liblog/%.o: liblog/%.c $(O)/.flags
+# libpith takes single functions from these layers, whatever else is in their files.
+sections := -ffunction-sections -fdata-sections
+define layer_rules
+$(O)/layers/$(1)/$(1):
+	@mkdir -p $$(@D) && ln -sfn $(CURDIR)/formats/$(1) $$@
+$(O)/obj/formats/$(1)/%.o: formats/$(1)/%.c $(O)/.flags | layers
+	$$(call compile,$(call see,$(see_$(1))) -DPITH_VERSION='"$(VERSION)"' \
+		$(if $(filter base native spill,$(1)),$(sections)))
+endef
+$(foreach l,$(layers),$(eval $(call layer_rules,$(l))))
+.PHONY: layers
+layers: $(foreach l,$(layers),$(O)/layers/$(l)/$(l)) $(O)/layers/public/pithlog.h
+$(O)/layers/public/pithlog.h:
+	@mkdir -p $(@D) && ln -sfn $(CURDIR)/formats/reader/pithlog.h $@
+$(O)/obj/formats/foreign/otf2/otf2_library.o: private CPPFLAGS += -DPITHI_OTF2_SONAME='"$(OTF2_SONAME)"'
+$(O)/obj/liblog/%.o: liblog/%.c $(O)/.flags | layers
 	$(call compile,$(inc_liblog))
 $(O)/obj/wrappers/wrappergen/%.o: wrappers/wrappergen/%.c $(O)/.flags
 	$(call compile,$(pkg_pcre2))
@@ -213,7 +257,10 @@ $(O)/obj/test/%.o: test/%.c $(O)/.flags | $(headers)
 $(O)/include/%.h: liblog/%.h
 	@mkdir -p $(@D)
 	cp $< $@
-$(O)/include/pithlog.h: formats/pithlog.h
+$(O)/include/pithlog.h: formats/reader/pithlog.h
+	@mkdir -p $(@D)
+	cp $< $@
+$(rule_header): formats/analysis/delay_rule.h
 	@mkdir -p $(@D)
 	cp $< $@
 
@@ -223,18 +270,25 @@ $(O)/include/%.h: wrappers/mpe/%.h
 
 # ---- libraries -------------------------------------------------------------------------------------------------------
 archive = @mkdir -p $(@D); rm -f $@; $(AR) rcsD $@ $^
-$(formats_a): $(call obj,$(formats_src))
+$(record_a): $(call obj,$(record_src))
 	$(archive)
-$(lib_a): $(call obj,$(liblog_src) $(formats_src))
+$(log_a): $(call obj,$(formats_src))
+	$(archive)
+$(lib_a): $(call obj,$(liblog_src) $(record_src))
 	$(archive)
 $(core_a): $(call obj,$(core_src))
 	$(archive)
 $(null_a): $(call obj,liblog/null.c)
 	$(archive)
 # Stays in a process that has used it: threads' ends, forks and the process's end call into it.
-$(lib_so): $(call obj,$(liblog_src) $(formats_src)) liblog/libpith.map
+$(lib_so): $(call obj,$(liblog_src)) $(record_a) liblog/libpith.map
 	@mkdir -p $(@D)
-	$(LINK) -shared -Wl,-z,nodelete -Wl,-soname,$(@F) -Wl,--version-script=liblog/libpith.map -o $@ $(filter %.o,$^) -lz -lpthread $(LIBS)
+	$(LINK) -shared -Wl,-z,nodelete -Wl,-soname,$(@F) -Wl,--version-script=liblog/libpith.map -Wl,--gc-sections \
+		-o $@ $(filter %.o %.a,$^) -lz -lpthread -ldl $(LIBS)
+$(log_so): $(call obj,$(formats_src)) formats/reader/libpithlog.map
+	@mkdir -p $(@D)
+	$(LINK) -shared -Wl,-soname,$(@F) -Wl,--version-script=formats/reader/libpithlog.map -o $@ $(filter %.o,$^) \
+		-lz -lm -ldl $(LIBS)
 $(null_so): $(call obj,liblog/null.c) liblog/libpith.map
 	@mkdir -p $(@D)
 	$(LINK) -shared -Wl,-soname,$(@F) -Wl,--version-script=liblog/libpith.map -o $@ $(filter %.o,$^)
@@ -242,7 +296,7 @@ $(O)/lib/%.so: $(O)/lib/%.so.$(SOVERSION)
 	ln -sf $(<F) $@
 
 # ---- tools -----------------------------------------------------------------------------------------------------------
-$(O)/bin/pith: $(call obj,$(tools_src)) $(formats_a)
+$(O)/bin/pith: $(call obj,$(tools_src)) $(log_a)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ -lz -lm $(LIBS)
 $(O)/bin/upshot: $(O)/bin/pith
@@ -267,177 +321,41 @@ $(run_so): $(call obj,$(note_src)) $(lib_so) $(O)/lib/libpith.so
 	@mkdir -p $(@D)
 	$(LINK) -shared -Wl,-soname,$(@F) -Wl,--no-undefined -o $@ $(filter %.o,$^) -L$(O)/lib -lpith $(LIBS)
 
-# ---- wrappers: once for each MPI ---------------------------------------------------------------------------------------
-# $(1) = mpich or openmpi. The header is preprocessed, wrappergen reads it, the result is compiled with the runtime.
-define mpi_rules
-$(O)/gen/$(1)/mpi.i: $(O)/.flags
-	@mkdir -p $$(@D)
-	printf '\043include <mpi.h>\n' | $(MPICC_$(1)) -E -P -x c - -o $$@
-# What its libraries export: mpi.h declares functions that are nowhere. A linked program names the libraries.
-$(O)/gen/$(1)/exported: $(O)/.flags
-	@mkdir -p $$(@D)
-	printf '\043include <mpi.h>\nint main(void){return MPI_Finalize();}' | $(MPICC_$(1)) -x c - -o $$@.probe
-	ldd $$@.probe | sed -n 's/.*=> \(.*\) (.*/\1/p' | xargs nm -D --defined-only | sed -n 's/.* [TWV] \(PMPIX*_[A-Za-z0-9_]*\)$$$$/\1/p' >$$@
-	[ -z '$(MPIFC_$(1))' ] || { for use in 'use mpi_f08' 'use mpi' ''; do \
-		printf 'program probe\n%s\ncall MPI_Init(i)\nend\n' "$$$$use" >$$@.f90 && $(MPIFC_$(1)) -w -J $$(@D) -o $$@.probe $$@.f90 2>$$@.err && break; done; \
-		ldd $$@.probe | sed -n 's/.*=> \(.*\) (.*/\1/p' | xargs nm -D --defined-only | sed -n 's/.* [TWV] \(pmpir*_[a-z0-9_]*_\)$$$$/\1/p' >>$$@; }
-	@rm -f $$@.probe $$@.f90 $$@.err
-$(O)/obj/mpi-$(1)/%.o: wrappers/mpi/%.c $(O)/.flags | $(headers)
-	@mkdir -p $$(@D)
-	$(MPICC_$(1)) $(BASE) $(SAN) $(inc_wrappers) $(inc_mpi) $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
-$(O)/obj/mpi-$(1)/compensate/%.o: wrappers/compensate/%.c $(O)/.flags | $(headers)
-	@mkdir -p $$(@D)
-	$(MPICC_$(1)) $(BASE) $(SAN) $(inc_wrappers) $(inc_mpi) $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
-# The archive: MPI_X only, which call PMPI_X by name, and in an object of their own the Fortran entry points, so that a
-# link in one pass over its libraries finds what it needs there: libpith-mpi.a before libpith.a and MPI.
-wrappergen_$(1) = $(O)/bin/wrappergen -w $(templates_static) -r wrappers/mpi/roles.table -H $(O)/gen/$(1)/mpi.i --exports $(O)/gen/$(1)/exported
-$(O)/gen/$(1)/static.c: $(templates_static) wrappers/mpi/roles.table $(O)/bin/wrappergen $(O)/gen/$(1)/mpi.i $(O)/gen/$(1)/exported
-	$$(wrappergen_$(1)) --fortran=no -o $$@
-$(O)/gen/$(1)/fortran.c: $(templates_static) wrappers/mpi/roles.table $(O)/bin/wrappergen $(O)/gen/$(1)/mpi.i $(O)/gen/$(1)/exported
-	$$(wrappergen_$(1)) --fortran=only -o $$@
-$(O)/obj/mpi-$(1)/static/%.o: $(O)/gen/$(1)/%.c $(O)/.flags | $(headers)
-	@mkdir -p $$(@D)
-	$(MPICC_$(1)) $(BASE) -fvisibility=default -DPITHI_STATIC -Wno-deprecated-declarations $(SAN) $(inc_wrappers) $(inc_mpi) $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
-$(O)/obj/mpi-$(1)/static/%.o: wrappers/mpi/%.c $(O)/.flags | $(headers)
-	@mkdir -p $$(@D)
-	$(MPICC_$(1)) $(BASE) -DPITHI_STATIC $(SAN) $(inc_wrappers) $(inc_mpi) $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
-$(O)/obj/mpi-$(1)/static/%.o: wrappers/compensate/%.c $(O)/.flags | $(headers)
-	@mkdir -p $$(@D)
-	$(MPICC_$(1)) $(BASE) -DPITHI_STATIC $(SAN) $(inc_wrappers) $(inc_mpi) $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
-$(O)/lib/pith/$(1)/libpith-mpi.a: $(addprefix $(O)/obj/mpi-$(1)/static/,static.o fortran.o $(notdir $(runtime_mpi:.c=.o)))
-	$$(archive)
-endef
-# libmpe, the MPE API (wrappers/mpe), on the transport of wrappers/mpi. It finds libpith by itself: programs say -lmpe alone.
-define mpe_rules
-$(O)/obj/mpi-$(1)/mpe/%.o: wrappers/mpe/%.c $(O)/.flags | $(headers) $(mpe_headers)
-	@mkdir -p $$(@D)
-	$(MPICC_$(1)) $(BASE) $(SAN) $(inc_wrappers) -Iwrappers/mpi -Iwrappers/mpe $(pkg_x11) $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
-$(O)/obj/mpi-$(1)/static/mpe/%.o: wrappers/mpe/%.c $(O)/.flags | $(headers) $(mpe_headers)
-	@mkdir -p $$(@D)
-	$(MPICC_$(1)) $(BASE) -DPITHI_STATIC $(SAN) $(inc_wrappers) -Iwrappers/mpi -Iwrappers/mpe $(pkg_x11) $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
-$(O)/lib/pith/$(1)/libpith-mpe.so: $(patsubst wrappers/mpe/%.c,$(O)/obj/mpi-$(1)/mpe/%.o,$(mpe_src)) $(addprefix $(O)/obj/mpi-$(1)/,real.o transport.o own_comm.o) \
-		$(lib_so) $(O)/lib/libpith.so | $(mpe_headers)
-	@mkdir -p $$(@D)
-	$(LINK) -shared -Wl,-z,nodelete -Wl,-soname,$$(@F) -Wl,--no-undefined -Wl,-rpath,'$$$$ORIGIN/../..:$$$$ORIGIN/../../..' -o $$@ $$(filter %.o,$$^) -L$(O)/lib -lpith -ldl -lpthread -lm $(LIBS)
-$(O)/obj/mpi-$(1)/mpe_names/%.o: wrappers/mpe_names/%.c $(O)/.flags
-	@mkdir -p $$(@D)
-	$(MPICC_$(1)) $(BASE) $(SAN) $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
-$(O)/lib/pith/$(1)/libpith-names.a: $(addprefix $(O)/obj/mpi-$(1)/mpe_names/,trace_output.o keep_linked.o)
-	$$(archive)
-$(O)/lib/pith/$(1)/libpith-mpe.a: $(patsubst wrappers/mpe/%.c,$(O)/obj/mpi-$(1)/static/mpe/%.o,$(mpe_src)) $(addprefix $(O)/obj/mpi-$(1)/static/,real.o transport.o own_comm.o) | $(mpe_headers)
-	$$(archive)
-endef
-# $(2) = a library; but for that of the log without a SONAME, so that a program linked with it by its path finds it there
-# (wrappers/mpe_names). Its wrappers, the C files beside its template, and its part of the runtime.
-define mpi_lib_rules
-$(O)/gen/$(1)/$(2).c: $(templates_$(2)) wrappers/mpi/roles.table $(O)/bin/wrappergen $(O)/gen/$(1)/mpi.i $(O)/gen/$(1)/exported
-	$(O)/bin/wrappergen --preload -w $(templates_$(2)) -r wrappers/mpi/roles.table -H $(O)/gen/$(1)/mpi.i --exports $(O)/gen/$(1)/exported -o $$@
-$(O)/obj/mpi-$(1)/gen/$(2).o: $(O)/gen/$(1)/$(2).c $(O)/.flags | $(headers)
-	@mkdir -p $$(@D)
-	$(MPICC_$(1)) $(BASE) -Wno-deprecated-declarations $(SAN) $(inc_wrappers) $(inc_mpi) -Iwrappers/$(2) $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
-$(O)/obj/mpi-$(1)/$(2)/%.o: wrappers/$(2)/%.c $(O)/.flags | $(headers)
-	@mkdir -p $$(@D)
-	$(MPICC_$(1)) $(BASE) $(SAN) $(inc_wrappers) $(inc_mpi) $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
-$(O)/lib/pith/$(1)/libpith-$(2).so: $(patsubst wrappers/%.c,$(O)/obj/mpi-$(1)/%.o,$(subst wrappers/mpi/,wrappers/,$(runtime_$(2)))) $(O)/obj/mpi-$(1)/gen/$(2).o \
-		$(if $(filter-out mpi,$(2)),$(patsubst wrappers/%.c,$(O)/obj/mpi-$(1)/%.o,$(wildcard wrappers/$(2)/*.c))) \
-		$(wildcard wrappers/$(2)/*.map) $(filter %.a,$(link_$(2))) $(if $(findstring -lpith,$(link_$(2))),$(lib_so) $(O)/lib/libpith.so)
-	@mkdir -p $$(@D)
-	$(LINK) -shared -Wl,-z,nodelete $(if $(filter mpi,$(2)),-Wl$(comma)-soname$(comma)$$(@F)) -Wl,--no-undefined $(if $(findstring -lpith,$(link_$(2))),-Wl$(comma)-rpath$(comma)'$$$$ORIGIN/../..:$$$$ORIGIN/../../..') -o $$@ $$(filter %.o,$$^) $(link_$(2)) -ldl -lpthread $(LIBS)
-endef
-$(foreach m,$(MPIS),$(eval $(call mpi_rules,$(m))) $(eval $(call mpe_rules,$(m))) $(foreach l,$(mpi_libs),$(eval $(call mpi_lib_rules,$(m),$(l)))))
+# ---- wrappers: once for each MPI, see there --------------------------------------------------------------------------
+include wrappers/wrappers.mk
 
-# ---- C++ bindings: what is regular is written from the tables (wrappers/cxx/README.md), once for all MPIs ---------------------
-cxx_tables := $(addprefix wrappers/cxx/,bindings.awk bindings.table constants.table)
-$(O)/include/pith-cxx/mpicxx.h: $(cxx_tables) wrappers/cxx/mpicxx.h.in
-	@mkdir -p $(@D)
-	LC_ALL=C awk -v make=header -f $^ >$@
-$(O)/include/pith-cxx/mpi.h: wrappers/cxx/mpi.h
-	@mkdir -p $(@D)
-	cp $< $@
-$(O)/gen/cxx/%.cc $(O)/gen/cxx/%.h: $(cxx_tables)
-	@mkdir -p $(@D)
-	LC_ALL=C awk -v make=$* -f $^ >$@
-# $(1) = an MPI. Linked by its C compiler: that of C++ would add the MPI's own C++ library.
-define cxx_rules
-$(O)/obj/cxx-$(1)/%.o: wrappers/cxx/%.cc $(O)/.flags | $(cxx_headers)
-	@mkdir -p $$(@D)
-	$(MPICXX_$(1)) $(CXXBASE) $(SAN) -I$(O)/include/pith-cxx -Iwrappers/cxx $(CPPFLAGS) $(CXXFLAGS) -c -o $$@ $$<
-$(O)/obj/cxx-$(1)/%.o: $(O)/gen/cxx/%.cc $(O)/.flags | $(cxx_headers) $(O)/gen/cxx/forward.h
-	@mkdir -p $$(@D)
-	$(MPICXX_$(1)) $(CXXBASE) $(SAN) -I$(O)/include/pith-cxx -Iwrappers/cxx -I$(O)/gen/cxx $(CPPFLAGS) $(CXXFLAGS) -c -o $$@ $$<
-$(O)/lib/pith/$(1)/libpith-cxx.a: $(addprefix $(O)/obj/cxx-$(1)/,$(patsubst %.cc,%.o,$(notdir $(cxx_src) $(cxx_gen))))
-	$$(archive)
-$(O)/lib/pith/$(1)/libpith-cxx.so: $(addprefix $(O)/obj/cxx-$(1)/,$(patsubst %.cc,%.o,$(notdir $(cxx_src) $(cxx_gen))))
-	@mkdir -p $$(@D)
-	$(MPICC_$(1)) $(SAN) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$$(@F) -Wl,--no-undefined -o $$@ $$^ -lstdc++ $(LIBS)
-# Its profiled members.
-$(O)/gen/$(1)/pcxx.cc: wrappers/cxx/pcxx.w wrappers/mpi/roles.table wrappers/cxx/bindings.table $(O)/bin/wrappergen $(O)/gen/$(1)/mpi.i $(O)/gen/$(1)/exported
-	$(O)/bin/wrappergen --cxx=weak -w $$< -r wrappers/mpi/roles.table --bindings wrappers/cxx/bindings.table -H $(O)/gen/$(1)/mpi.i --exports $(O)/gen/$(1)/exported -o $$@
-$(O)/obj/cxx-$(1)/profiled/pcxx.o: $(O)/gen/$(1)/pcxx.cc $(O)/.flags | $(cxx_headers) $(headers)
-	@mkdir -p $$(@D)
-	$(MPICXX_$(1)) $(CXXBASE) -Wno-deprecated-declarations $(SAN) -I$(O)/include/pith-cxx $(inc_wrappers) -Iwrappers/mpi $(CPPFLAGS) $(CXXFLAGS) -c -o $$@ $$<
-$(O)/lib/pith/$(1)/libpith-pcxx.a: $(O)/obj/cxx-$(1)/profiled/pcxx.o
-	$$(archive)
-$(O)/lib/pith/$(1)/libpith-pcxx.so: $(O)/obj/cxx-$(1)/profiled/pcxx.o $(O)/lib/pith/$(1)/libpith-cxx.so
-	@mkdir -p $$(@D)
-	$(MPICC_$(1)) $(SAN) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$$(@F) -Wl,--no-undefined -o $$@ $$^ -lstdc++ $(LIBS)
-endef
-$(foreach m,$(cxx_mpis),$(eval $(call cxx_rules,$(m))))
-
-# ---- MPE without MPI, and MPE's names ----------------------------------------------------------------------------------
-define serial_compile
-$(call compile,-DPITHI_STATIC -DNOMPI -Iwrappers/mpe_serial $(inc_wrappers) -Iwrappers/mpi -Iwrappers/mpe $(pkg_x11))
-endef
-mpe_serial_obj = $(patsubst wrappers/%.c,$(O)/obj/serial/%.o,$(1))
-$(O)/obj/serial/%.o: wrappers/%.c $(O)/.flags | $(headers) $(mpe_headers)
-	$(serial_compile)
-$(O)/lib/pith/serial/libpith-mpe.a: $(call mpe_serial_obj,$(filter-out $(mpe_mpi_src),$(mpe_src)) $(filter-out %/mpe_null.c,$(mpe_serial_src))) | $(mpe_headers)
-	$(archive)
-$(O)/lib/pith/serial/libpith-mpe-null.a: $(call mpe_serial_obj,wrappers/mpe_serial/mpe_null.c wrappers/mpe/mpe_fortran.c)
-	$(archive)
-link_names = wrappers/mpe_names/link_names
-define mpe_name_rules
-$(O)/lib/pith/$(1)/libmpe.a: $(link_names)
-	@mkdir -p $$(@D)
-	sh $(link_names) $$(@D) '$(abspath $(O))/lib/pith' $(1) ../../libpith.a
-$(addprefix $(O)/lib/pith/$(1)/,$(filter-out libmpe.a,$(2))): $(O)/lib/pith/$(1)/libmpe.a ;
-endef
-$(eval $(call mpe_name_rules,serial,$(mpe_names))) $(foreach m,$(MPIS),$(eval $(call mpe_name_rules,$(m),$(mpe_names_mpi))))
-$(O)/bin/mpe%: wrappers/mpe_names/mpecc
-	@mkdir -p $(@D)
-	install -m 755 $< $@
-
-# ---- viewer ------------------------------------------------------------------------------------------------------------
+# ---- viewer ----------------------------------------------------------------------------------------------------------
 # The script and the style of a page as strings.
 $(O)/gen/page_data.c: viewer/draw/page.js viewer/draw/page.css
 	@mkdir -p $(@D)
-	@{ echo '#include "draw/page_data.h"'; for kind in js css; do echo "const char pithi_page_$$kind[] = {"; \
-		od -An -v -tu1 viewer/draw/page.$$kind | sed 's/ *\([0-9][0-9]*\)/\1,/g'; echo '0};'; done; } >$@.part && mv $@.part $@
+	@{ echo '#include "draw/draw.h"'; for kind in js css; do echo "const char pithi_page_$$kind[] = {"; \
+		od -An -v -tu1 viewer/draw/page.$$kind | sed 's/ *\([0-9][0-9]*\)/\1,/g'; echo '0};'; done; } >$@.part && \
+		mv $@.part $@
 $(O)/obj/viewer/draw/page_data.o: $(O)/gen/page_data.c $(O)/.flags
 	$(call compile,$(inc_viewer))
-$(O)/libexec/pith/pith-draw: $(call obj,$(draw_src)) $(O)/obj/viewer/draw/page_data.o $(core_a) $(formats_a)
+$(O)/libexec/pith/pith-draw: $(call obj,$(draw_src)) $(O)/obj/viewer/draw/page_data.o $(core_a) $(log_a)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ $(shell $(PKG_CONFIG) --libs cairo) -lz -lm $(LIBS)
-$(O)/lib/pith/libpithtk.so: $(call obj,$(tk_src)) $(core_a) $(formats_a)
+$(O)/lib/pith/libpithtk.so: $(call obj,$(tk_src)) $(core_a) $(log_a)
 	@mkdir -p $(@D)
 	$(LINK) -shared -Wl,--exclude-libs,ALL -o $@ $^ -ltclstub8.6 -ltkstub8.6 -lX11 $(if $(HAVE_SHM),-lXext) -lz -lm $(LIBS)
 $(O)/libexec/pith/pith-view: viewer/pith-view
 	@mkdir -p $(@D)
 	install -m 755 $< $@
 $(O)/share/pith/viewer/.stamp: $(tcl_src)
-	@mkdir -p $(@D)
+	@mkdir -p $(@D) && rm -f $(@D)/*.tcl
 	cp $(tcl_src) $(@D)/
 	@touch $@
 
-# ---- samples ------------------------------------------------------------------------------------------------------------
+# ---- samples ---------------------------------------------------------------------------------------------------------
 # MPI samples are built once for each MPI: O/samples/MPI/NAME. Plain ones link libpith.
 include samples/samples.mk
 samples: lib $(samples_out)
 
-# ---- checks: see there -----------------------------------------------------------------------------------------------------
+# ---- checks: see there -----------------------------------------------------------------------------------------------
 include test/check.mk
 
-# ---- demo ------------------------------------------------------------------------------------------------------------------
+# ---- demo ------------------------------------------------------------------------------------------------------------
 demo:
 	$(call deps,demo)
 	@+$(MAKE) --no-print-directory demo-run
@@ -447,30 +365,35 @@ demo-run: all
 tour: lib tools viewer
 	@O='$(O)' viewer/tour/shoot
 
-# ---- install ---------------------------------------------------------------------------------------------------------------
-# The programs find each other by where they stand: bin/, libexec/pith/, lib/pith/ and share/pith/ below one prefix. What
-# a compiler or another package looks for (libraries, headers, pkg-config files, man pages) may go elsewhere.
+# ---- install ---------------------------------------------------------------------------------------------------------
+# The programs find each other by where they stand: bin/, libexec/pith/, lib/pith/ and share/pith/ below one prefix.
+# What a compiler or another package looks for (libraries, headers, pkg-config files, man pages) may go elsewhere.
 pkglibexecdir := libexec/pith
 pkglibdir := lib/pith
 pkgdatadir := share/pith
 pkgconfigdir ?= $(libdir)/pkgconfig
-pc_files := $(addprefix $(O)/pc/,pith.pc pith-null.pc $(foreach m,$(MPIS),pith-mpi-$(m).pc pith-mpi-$(m)-static.pc mpe-$(m).pc) $(foreach m,$(cxx_mpis),pith-cxx-$(m).pc pith-pcxx-$(m).pc))
+pc_files := $(addprefix $(O)/pc/,pith.pc pithlog.pc pith-null.pc \
+	$(foreach m,$(MPIS),pith-mpi-$(m).pc pith-mpi-$(m)-static.pc mpe-$(m).pc) \
+	$(foreach m,$(cxx_mpis),pith-cxx-$(m).pc pith-pcxx-$(m).pc))
 man_sections := $(sort $(patsubst .%,%,$(suffix $(man_src))))
 
 # What an installation holds: $(call $(1),MODE,FOLDER,FILES) a line; `put` installs the files, `drop` removes them.
 define installed
 $(call $(1),755,$(bindir),$(O)/bin/pith $(O)/bin/wrappergen)
 $(call $(1),755,$(prefix)/$(pkglibexecdir),$(O)/libexec/pith/pith-run $(filter $(O)/libexec/%,$(viewer_out)))
-$(call $(1),644,$(libdir),$(lib_so) $(null_so) $(lib_a) $(null_a))
+$(call $(1),644,$(libdir),$(lib_so) $(log_so) $(null_so) $(lib_a) $(log_a) $(null_a))
 $(call $(1),644,$(prefix)/$(pkglibdir),$(run_so) $(filter $(O)/lib/pith/%,$(viewer_out)))
 $(call $(1),644,$(prefix)/$(pkglibdir)/serial,$(mpe_serial_libs))
-$(foreach m,$(MPIS),$(call $(1),644,$(prefix)/$(pkglibdir)/$(m),$(filter $(O)/lib/pith/$(m)/%,$(mpi_so) $(mpi_a) $(mpe_libs) $(cxx_libs)))
+$(foreach m,$(MPIS),$(call $(1),644,$(prefix)/$(pkglibdir)/$(m),\
+	$(filter $(O)/lib/pith/$(m)/%,$(mpi_so) $(mpi_a) $(mpe_libs) $(cxx_libs)))
 )
-$(call $(1),644,$(prefix)/$(pkgdatadir)/viewer,$(if $(HAVE_TK),$(addprefix $(O)/share/pith/viewer/,$(notdir $(tcl_src)))))
+$(call $(1),644,$(prefix)/$(pkgdatadir)/viewer,\
+	$(if $(HAVE_TK),$(addprefix $(O)/share/pith/viewer/,$(notdir $(tcl_src)))))
 $(call $(1),644,$(prefix)/$(pkgdatadir)/wrappergen,$(gen_share))
 $(call $(1),644,$(prefix)/$(pkgdatadir)/samples,$(samples_share))
 $(call $(1),644,$(prefix)/$(pkgdatadir)/samples/own-library,$(wildcard samples/own-library/*))
 $(call $(1),644,$(prefix)/$(pkgdatadir)/samples/cxx,$(wildcard samples/cxx/*))
+$(call $(1),644,$(prefix)/$(pkgdatadir)/samples/slow,$(wildcard samples/slow/*))
 $(call $(1),644,$(includedir)/pith,$(gen_header))
 $(call $(1),644,$(includedir),$(headers) $(mpe_headers))
 $(call $(1),644,$(includedir)/pith-cxx,$(if $(cxx_mpis),$(cxx_headers)))
@@ -486,31 +409,36 @@ drop = $(if $(strip $(3)),@cd '$(DESTDIR)$(2)' 2>/dev/null && rm -f $(notdir $(3
 pc:
 	@mkdir -p $(O)/pc
 	@for pc in $(notdir $(pc_files)); do \
-		case $$pc in pith-mpi-*-static.pc) in=wrappers/mpi/pith-mpi-static.pc.in mpi=$${pc#pith-mpi-} mpi=$${mpi%-static.pc} ;; \
+		case $$pc in pith-mpi-*-static.pc) \
+			in=wrappers/mpi/pith-mpi-static.pc.in mpi=$${pc#pith-mpi-} mpi=$${mpi%-static.pc} ;; \
 		mpe-*) in=wrappers/mpe_names/mpe.pc.in mpi=$${pc#mpe-} ;; \
 		pith-cxx-*|pith-pcxx-*) in=wrappers/cxx/$${pc%%-$${pc##*-}}.pc.in mpi=$${pc##*-} ;; \
-		pith-mpi-*) in=wrappers/mpi/pith-mpi.pc.in mpi=$${pc#pith-mpi-} ;; *) in=liblog/$$pc.in mpi= ;; esac; \
+		pith-mpi-*) in=wrappers/mpi/pith-mpi.pc.in mpi=$${pc#pith-mpi-} ;; \
+		pithlog.pc) in=formats/reader/$$pc.in mpi= ;; *) in=liblog/$$pc.in mpi= ;; esac; \
 		sed -e 's|@prefix@|$(prefix)|; s|@libdir@|$(libdir)|; s|@includedir@|$(includedir)|; s|@version@|$(VERSION)|' \
-			-e "s|@mpi@|$${mpi%.pc}|g; s|@mpilib@|$$(case $$mpi in mpich*) echo mpich ;; *) echo mpi ;; esac)|; s|@pkglibdir@|$(prefix)/$(pkglibdir)|" $$in >$(O)/pc/$$pc || exit 1; done
+			-e "s|@mpi@|$${mpi%.pc}|g; s|@mpilib@|$$(case $$mpi in mpich*) echo mpich ;; *) echo mpi ;; esac)|" \
+			-e 's|@pkglibdir@|$(prefix)/$(pkglibdir)|' $$in >$(O)/pc/$$pc || exit 1; done
 install: all pc
 	$(call installed,put)
 	@ln -sf pith '$(DESTDIR)$(bindir)/upshot'
-	@ln -sf $(notdir $(lib_so)) '$(DESTDIR)$(libdir)/libpith.so'
-	@ln -sf $(notdir $(null_so)) '$(DESTDIR)$(libdir)/libpith-null.so'
+	@cd '$(DESTDIR)$(libdir)' && for lib in $(notdir $(lib_so) $(log_so) $(null_so)); do \
+		ln -sf $$lib $${lib%.$(SOVERSION)}; done
 	@for m in serial $(MPIS); do sh $(link_names) '$(DESTDIR)$(prefix)/$(pkglibdir)'/$$m '$(prefix)/$(pkglibdir)' $$m \
 		'$(if $(filter $(prefix)/lib,$(libdir)),../..,$(libdir))/libpith.a' || exit 1; done
-	@for c in mpecc mpefc; do sed 's|^libdir=.*|libdir=$(patsubst $(prefix)/%,$$prefix/%,$(libdir))|; s|^includedir=.*|includedir=$(patsubst $(prefix)/%,$$prefix/%,$(includedir))|' \
+	@for c in mpecc mpefc; do sed -e 's|^libdir=.*|libdir=$(patsubst $(prefix)/%,$$prefix/%,$(libdir))|' \
+		-e 's|^includedir=.*|includedir=$(patsubst $(prefix)/%,$$prefix/%,$(includedir))|' \
 		wrappers/mpe_names/mpecc >'$(DESTDIR)$(bindir)'/$$c && chmod 755 '$(DESTDIR)$(bindir)'/$$c || exit 1; \
 		for m in $(MPIS); do ln -sf $$c '$(DESTDIR)$(bindir)'/$$c.$$m; done; done
 	@[ -n '$(DESTDIR)' ] || [ "$$(id -u)" != 0 ] || ldconfig 2>/dev/null || : # the linker's list of libraries
 	@echo 'installed in $(DESTDIR)$(prefix)'
 uninstall:
 	$(call installed,drop)
-	@rm -f '$(DESTDIR)$(bindir)/upshot' '$(DESTDIR)$(libdir)/libpith.so' '$(DESTDIR)$(libdir)/libpith-null.so'
+	@rm -f '$(DESTDIR)$(bindir)/upshot' $(foreach l,$(notdir $(lib_links)),'$(DESTDIR)$(libdir)/$(l)')
 	@cd '$(DESTDIR)$(bindir)' && rm -f $(foreach c,mpecc mpefc,$(c) $(addprefix $(c).,$(MPIS)))
 	@for m in serial $(MPIS); do cd '$(DESTDIR)$(prefix)/$(pkglibdir)'/$$m && rm -rf shared $(mpe_names_mpi); done
-	@for d in $(foreach m,serial $(MPIS),$(pkglibdir)/$(m)) $(pkglibdir) $(pkglibexecdir) $(pkgdatadir)/viewer $(pkgdatadir)/wrappergen \
-		$(addprefix $(pkgdatadir)/samples,/own-library /cxx) $(pkgdatadir)/samples $(pkgdatadir); do \
+	@for d in $(foreach m,serial $(MPIS),$(pkglibdir)/$(m)) $(pkglibdir) $(pkglibexecdir) \
+		$(pkgdatadir)/viewer $(pkgdatadir)/wrappergen \
+		$(addprefix $(pkgdatadir)/samples,/own-library /cxx /slow) $(pkgdatadir)/samples $(pkgdatadir); do \
 		rmdir '$(DESTDIR)$(prefix)'/$$d 2>/dev/null || :; done
 	@rmdir '$(DESTDIR)$(includedir)/pith-cxx' '$(DESTDIR)$(includedir)/pith' 2>/dev/null || :
 # What is installed under prefix (and DESTDIR) works.
@@ -535,16 +463,17 @@ help:
 	@echo 'make demo         install what is missing, build, record a sample, show it'
 	@echo 'make tour         the pictures of viewer/TOUR.md and the README, made anew'
 	@echo 'make check        install what is missing, build, run every test (check-unit, check-golden, ...: one suite)'
-	@echo 'make check-asan   unit, golden, command line and quick window tests under the address and undefined-behaviour sanitizers'
+	@echo 'make check-asan   unit, golden, command line and quick window tests under the address and UB sanitizers'
 	@echo 'make check-asan-mpi  PITH_COMPENSATE under both, with each MPI'
 	@echo 'make check-tsan   thread tests under the thread sanitizer'
 	@echo 'make fuzz         FUZZ_SECONDS=60 of libFuzzer on each reader of foreign bytes; needs clang'
 	@echo 'make check-install  install into a scratch folder and use Pith from there'
-	@echo 'make bench        measure: one table of ratios to floors, goals and peers (BENCH=... some; BIG=1 also logs at scale)'
+	@echo 'make bench        measure: ratios to floors, goals and peers (BENCH=... some; BIG=1 also logs at scale)'
 	@echo 'make install      into PREFIX ($(PREFIX)), below DESTDIR when given; uninstall removes it'
 	@echo 'make installcheck try what was installed'
 	@echo 'make dist         pith-$(VERSION).tar.gz of what is committed'
 	@echo 'make clean        remove $(O)/'
-	@echo 'Variables: CC CFLAGS CPPFLAGS LDFLAGS LIBS MPICC O PREFIX DESTDIR; V=1 shows all checks; DEPS=no installs nothing'
+	@echo 'Variables: CC CFLAGS CPPFLAGS LDFLAGS LIBS MPICC O PREFIX DESTDIR'
+	@echo '           V=1 shows all checks; DEPS=no installs nothing'
 
 -include $(shell find $(O)/obj -name '*.d' 2>/dev/null)

@@ -1,12 +1,11 @@
-/* buffer.c - thread buffers: chunks of the spill file, one thread's at a time.
+/* buffer.c - the buffer of each thread: a chunk of the spill file.
  *
- * Owns pith_buffer_ (the words and the limit that pith.h sees) and, beside it, each thread's lane. What can interrupt
- * what: another thread may only set `limit` to 0; a signal handler on the same thread may record at any point.
- * Therefore words are claimed in one instruction (pith_claim_), after the look at the limit; the chunk's slack takes
- * the few words that handlers claim in between; and a longer record that finds its chunk exchanged or overrun begins
- * again in a new one.
+ * Owns pith_buffer_ (the words and the limit that pith.h uses) and the lane of each thread. Another thread may only set
+ * `limit` to 0. A signal handler on the same thread may record at any point. Therefore one instruction claims the words
+ * (pith_claim_), after the check of the limit. The chunk's slack takes the few words that handlers claim in between. If
+ * the chunk was replaced or overrun meanwhile, a longer record starts again in a new chunk.
  *
- * No malloc: a handler may have interrupted malloc.
+ * Nothing here calls malloc: a handler may have interrupted malloc.
  */
 #include "buffer.h"
 
@@ -16,9 +15,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "calibrate.h"
 #include "chunks.h"
 #include "clock.h"
-#include "own_sum.h"
+#include "pith.h"
 #include "pith_tool.h"
 #include "session.h"
 #include "spill/spill_walk.h"
@@ -37,8 +37,8 @@ struct thread {
     struct pith_buffer *buffer;
     struct thread *next, **link; /* in the list, until the thread ends: under the guard */
     int has_lane;
-    unsigned number; /* of the log that the lane is of (session.h) */
-    int holding;     /* a thread that ends: records being stored in its lane, which it may not leave now */
+    unsigned number; /* number of the log of the lane (session.h) */
+    int holding;     /* records that an ending thread is storing; it keeps its lane until then */
 };
 static __thread struct thread self __attribute__((tls_model("initial-exec")));
 
@@ -47,7 +47,7 @@ __thread int pithi_buffer_ended __attribute__((tls_model("initial-exec")));
 static struct thread *threads; /* under the guard */
 static uint32_t lane_count;
 
-/* Lanes whose threads ended, with room in their chunks, for threads to come. */
+/* Lanes of threads that ended, with room in their chunks; new threads take them over. */
 enum { IDLE_MAX = 64 };
 static struct idle {
     struct pithi_lane lane;
@@ -67,8 +67,8 @@ static void clear_limits(struct pith_buffer *buffer)
     __atomic_store_n(&buffer->message_limit, NULL, __ATOMIC_SEQ_CST);
 }
 
-/* pith.h's limits. In a lane's first chunk it goes up in steps, so that the slow road notes an anchor now and then, and
- * a process that is killed early has still told how fast its clock runs. */
+/* Sets the limits of pith.h. In the first chunk of a lane, the limit rises in steps, so that the slow path stores
+ * anchors: the clock rate is then known even if the process is killed early. */
 static void set_limit(void)
 {
     struct pithi_lane *lane = &self.lane;
@@ -82,7 +82,7 @@ static void set_limit(void)
     }
     __atomic_store_n(&pith_buffer_.limit, limit, __ATOMIC_SEQ_CST);
     __atomic_store_n(&pith_buffer_.message_limit, pith_messages() ? limit : NULL, __ATOMIC_SEQ_CST);
-    if (pithi_state() != PITHI_RECORDING) /* paused meanwhile by another thread */
+    if (pithi_state() != PITHI_RECORDING) /* another thread has paused recording meanwhile */
         clear_limits(&pith_buffer_);
 }
 
@@ -105,21 +105,11 @@ static int has_open_states(const struct pithi_lane *lane, const uint64_t *next)
     return open != 0;
 }
 
-/* A lane of a log that is written is nobody's: the thread begins anew. */
+/* The log of this lane is written: the thread needs a new lane. */
 static int is_old(void) { return self.number != __atomic_load_n(&pithi_session.number, __ATOMIC_RELAXED); }
 
-static void forget_old(void)
-{
-    if (!is_old())
-        return;
-    memset(&self.lane, 0, sizeof self.lane);
-    pith_buffer_.next = NULL;
-    self.has_lane = 0;
-    self.number = pithi_session.number;
-}
-
-/* Under the guard: leaves this thread's lane to a later one, unless that would mix up what they did. So programs that
- * start thousands of short threads get as many lanes as threads ran at once. */
+/* Under the guard: leaves this thread's lane to a later thread, unless states are still open in it. So a program with
+ * thousands of short threads needs only as many lanes as threads run at the same time. */
 static void leave_lane(void)
 {
     const struct pithi_lane *lane = &self.lane;
@@ -132,9 +122,9 @@ static void leave_lane(void)
     self.has_lane = 0;
 }
 
-/* A thread ends. Its other keys' destructors may still record, before this or after it, as often as they like, and
- * nothing tells which record is the last. So from now on the thread is in no list, and all its records take the slow
- * road; each gets a lane, and leaves it when it is stored (pithi_buffer_leave). */
+/* At the end of a thread. Destructors of other keys may still record, before or after this one, and it is unknown which
+ * record is the last. So the thread is removed from the list, and all its later records take the slow path: each takes
+ * a lane and leaves it after it is stored (pithi_buffer_leave). */
 static void thread_exit(void *unused)
 {
     struct pithi_guard guard;
@@ -209,8 +199,8 @@ static int chunk_begin(uint64_t words)
     return 1;
 }
 
-/* Full: trying again for every record would cost several system calls each time, so it is done ever more rarely. */
-static uint64_t refused; /* records since the first one that found no room */
+/* Without room, each new attempt costs several system calls, so attempts become rarer with each record lost. */
+static uint64_t refused; /* records since the first one without room */
 
 static int may_try(void)
 {
@@ -228,9 +218,8 @@ static void count_lost(void)
         __atomic_add_fetch(&self.lane.chunk->lost, 1, __ATOMIC_RELAXED);
 }
 
-/* Has the pages of a new chunk made at once, which is cheaper than one by one. Outside the guard: it takes up to a
- * millisecond, in which handlers and other threads want to record. Kernels before 5.14 do not know it, which is no
- * harm. */
+/* Lets the kernel make all pages of a new chunk at once, which is cheaper. Outside the guard, because handlers and
+ * other threads may record during this millisecond. Kernels before 5.14 refuse, which does no harm. */
 static void populate(struct pithi_chunk *chunk)
 {
     int saved = errno;
@@ -238,7 +227,7 @@ static void populate(struct pithi_chunk *chunk)
     errno = saved;
 }
 
-/* Room for `words` words, in a new chunk if `exchange` is set. 0: there is none. */
+/* Makes room for `words` words, in a new chunk if `exchange` is set. 0: no room. */
 static int make_room(uint64_t words, int exchange)
 {
     struct pithi_guard guard;
@@ -251,7 +240,12 @@ static int make_room(uint64_t words, int exchange)
     pithi_session_start();
     if (pithi_session.state == PITHI_RECORDING && !pithi_session_past_window()) {
         close_limit();
-        forget_old();
+        if (is_old()) {
+            memset(&self.lane, 0, sizeof self.lane);
+            pith_buffer_.next = NULL;
+            self.has_lane = 0;
+            self.number = pithi_session.number;
+        }
         if (!self.has_lane)
             lane_get();
         before = self.lane.chunk;
@@ -268,19 +262,6 @@ static int make_room(uint64_t words, int exchange)
     if (good && before != self.lane.chunk && self.lane.fresh)
         populate(self.lane.chunk);
     return good;
-}
-
-/* The limit stands below the chunk's end: after a pause, or at a step. */
-static void move_limit(void)
-{
-    struct pithi_guard guard;
-    if (!pithi_guard_enter(&guard))
-        return;
-    if (pithi_session.state == PITHI_RECORDING && !is_old()) {
-        pithi_lane_anchor();
-        set_limit();
-    }
-    pithi_guard_leave(&guard);
 }
 
 /* ---- Storing ----------------------------------------------------------------------------------------------------- */
@@ -300,7 +281,7 @@ static uint64_t *claim(uint32_t kind, uint32_t id, uint64_t words, uint64_t *fir
             pith_buffer_.last_ticks = ticks;
             word = pith_claim_(words + more);
             if (word >= begin && word + words + more <= end) {
-                if (words > 1) { /* should a handler jump out of this, the words are told from records */
+                if (words > 1) { /* not a record, even if a handler jumps out of here */
                     __atomic_store_n(word + more, PITH_WORD_(0, words, PITHI_W_CLAIMED), __ATOMIC_RELEASE);
                     __atomic_signal_fence(__ATOMIC_SEQ_CST);
                 }
@@ -311,7 +292,7 @@ static uint64_t *claim(uint32_t kind, uint32_t id, uint64_t words, uint64_t *fir
                 *first = PITH_WORD_(ticks, id & PITHI_WORD_ID_MASK, kind);
                 return word + more;
             }
-            exchange = 1; /* a handler came in between; the words claimed stay empty, so the chunk ends here */
+            exchange = 1; /* a handler recorded in between; the claimed words stay empty, which ends this chunk */
         }
         if (!make_room(words + 2, exchange))
             return NULL;
@@ -349,22 +330,31 @@ void pithi_record(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t co
 void pith_slow_(uint32_t kind, uint32_t id)
 {
     uint64_t *limit;
-    /* first what should cost nothing: left out, paused, over */
+    /* first the cases that should be cheap: excluded, paused, over */
     if (id == PITH_LEFT_OUT_ || __atomic_load_n(&pithi_session.state, __ATOMIC_RELAXED) > PITHI_RECORDING)
         return;
-    if (pith_try_(kind, id)) /* called by a program that cannot inline */
+    if (pith_try_(kind, id)) /* the caller did not inline it */
         return;
     if (!PITH_ID_IN_(id)) {
         count_lost();
         return;
     }
     limit = __atomic_load_n(&pith_buffer_.limit, __ATOMIC_RELAXED);
-    if (pithi_clock_inline && !pithi_buffer_ended && limit != self.lane.end && pith_buffer_.next >= limit)
-        move_limit();
+    if (pithi_clock_inline && !pithi_buffer_ended && limit != self.lane.end && pith_buffer_.next >= limit) {
+        /* Raises a limit below the end of the chunk: after a pause, or at a step. */
+        struct pithi_guard guard;
+        if (pithi_guard_enter(&guard)) {
+            if (pithi_session.state == PITHI_RECORDING && !is_old()) {
+                pithi_lane_anchor();
+                set_limit();
+            }
+            pithi_guard_leave(&guard);
+        }
+    }
     pithi_record(kind, id, NULL, 0);
 }
 
-/* ---- For others -------------------------------------------------------------------------------------------------- */
+/* ---- Calls from other files -------------------------------------------------------------------------------------- */
 
 uint32_t pithi_buffer_lane_own(void)
 {
@@ -440,3 +430,83 @@ void pithi_buffer_forked(void)
 }
 
 int pith_recording(void) { return __atomic_load_n(&pithi_session.state, __ATOMIC_RELAXED) <= PITHI_RECORDING; }
+
+/* ---- Recording calls that are not inline ------------------------------------------------------------------------- */
+
+static uint64_t posted_count; /* atomic */
+
+static int on(void) { return __atomic_load_n(&pithi_session.state, __ATOMIC_RELAXED) <= PITHI_RECORDING; }
+
+/* 1: the call must store nothing. Records with id 0, which a failed definition returns, count as lost. */
+static int refuse(uint32_t id)
+{
+    if (id == PITH_LEFT_OUT_ || !on())
+        return 1;
+    if (PITH_ID_IN_(id))
+        return 0;
+    pithi_lost_add(1);
+    return 1;
+}
+
+void pith_event_data(uint32_t id, const void *payload, size_t size_bytes)
+{
+    pith_comm_event(0, id, payload, size_bytes);
+}
+
+void pith_comm_event(uint32_t comm, uint32_t id, const void *payload, size_t size_bytes)
+{
+    uint64_t size = size_bytes <= UINT16_MAX ? size_bytes : UINT16_MAX, i, first, *word;
+    const unsigned char *bytes = payload;
+
+    if (refuse(id))
+        return;
+    if (payload == NULL)
+        size = 0;
+    word = pithi_buffer_claim(PITHI_W_EVENT_DATA, id, 2 + (size + 7) / 8, &first);
+    if (word == NULL)
+        return;
+    __atomic_store_n(word + 1, size | (uint64_t)comm << 32, __ATOMIC_RELAXED);
+    for (i = 0; i < size; i += 8) {
+        uint64_t piece = 0;
+        memcpy(&piece, bytes + i, size - i < 8 ? size - i : 8);
+        __atomic_store_n(word + 2 + i / 8, piece, __ATOMIC_RELAXED);
+    }
+    pithi_buffer_store(word, first);
+    if (size < size_bytes && payload != NULL) {
+        uint64_t one = 1;
+        pithi_lost_add(1);
+        pithi_record(PITHI_W_LOST, 0, &one, 1);
+    }
+}
+
+void pith_count(uint32_t id, double value)
+{
+    uint64_t bits;
+    if (refuse(id))
+        return;
+    memcpy(&bits, &value, sizeof bits);
+    pithi_record(PITHI_W_COUNTER, id, &bits, 1);
+}
+
+void pith_slow_words_(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t count)
+{
+    if (on() && (kind == PITH_KIND_LEAVE_ || pith_messages()))
+        pithi_record(kind, id, words, count);
+}
+
+_Static_assert(PITH_KIND_SEND_ == PITHI_W_SEND && PITH_KIND_RECV_ == PITHI_W_RECV && PITH_KIND_COLL_ == PITHI_W_COLL &&
+                   PITH_KIND_CLAIMED_ == PITHI_W_CLAIMED,
+               "pith_tool.h names the kinds that spill.h does");
+
+uint64_t pith_recv_post_many(uint32_t count) { return __atomic_fetch_add(&posted_count, count, __ATOMIC_RELAXED); }
+
+uint64_t pithi_recv_posted(void) { return __atomic_load_n(&posted_count, __ATOMIC_RELAXED); }
+
+uint64_t pith_recv_post(void) { return pith_recv_post_many(1); }
+
+void pith_send(int32_t peer, int32_t tag, uint64_t size_bytes) { pith_comm_send(0, peer, tag, size_bytes); }
+
+void pith_recv(int32_t peer, int32_t tag, uint64_t size_bytes)
+{
+    pith_comm_recv(0, peer, tag, size_bytes, pith_recv_post());
+}

@@ -1,4 +1,4 @@
-/* buffer.h - the buffers of this process's threads, and storing a record that pith.h does not store inline. */
+/* buffer.h - the buffers of the threads, and recording where pith.h cannot do it inline. */
 #ifndef PITHI_BUFFER_H
 #define PITHI_BUFFER_H
 
@@ -7,15 +7,15 @@
 #include "chunks.h"
 #include "pith.h"
 
-/* Stores one record: first word and `count` more. If there is no room it is counted as lost; while recording is paused
- * or over it is nothing. From any thread and any signal handler. */
+/* Stores a record: its first word and `count` more. Without room it is counted as lost; while recording is paused or
+ * over the call does nothing. From any thread and any signal handler. */
 void pithi_record(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t count);
 
-/* Room for a record of `words` words; *first gets its first word, which the caller stores last (pithi_buffer_store).
- * NULL: no room, and counted. */
+/* Claims a record of `words` words. The caller stores the first word, *first, last (pithi_buffer_store). NULL: no room;
+ * the record is counted as lost. */
 uint64_t *pithi_buffer_claim(uint32_t kind, uint32_t id, uint64_t words, uint64_t *first);
-extern __thread int pithi_buffer_ended __attribute__((tls_model("initial-exec"))); /* this thread's exit was seen */
-void pithi_buffer_leave(void); /* such a thread has stored what it claimed */
+extern __thread int pithi_buffer_ended __attribute__((tls_model("initial-exec"))); /* this thread is ending */
+void pithi_buffer_leave(void); /* an ending thread has stored its record */
 static inline void pithi_buffer_store(uint64_t *word, uint64_t first)
 {
     __atomic_store_n(word, first, __ATOMIC_RELEASE);
@@ -23,16 +23,15 @@ static inline void pithi_buffer_store(uint64_t *word, uint64_t first)
         pithi_buffer_leave();
 }
 
-/* The number of this thread's lane; PITHI_SPILL_DEFS: it has none and cannot get one. From now on the lane stays this
- * thread's own, even when it ends (it has a name). */
+/* The number of this thread's lane, which no other thread will take over (it gets a name). PITHI_SPILL_DEFS: the thread
+ * has no lane and cannot get one. */
 uint32_t pithi_buffer_lane_own(void);
 
-/* Under the guard: of the lanes of threads that are there, and of those that wait for another thread, the one that
- * keeps the most chunks. NULL: there is none. */
+/* Under the guard: the lane with the most chunks, of running threads or idle. NULL: none. */
 struct pithi_lane *pithi_buffer_richest(void);
 
-/* Under the guard: what this thread records goes to the words from `begin` to `end` (and 16 behind it), which no log
- * will see, until pithi_buffer_back; more than fits is counted as lost. */
+/* Under the guard: until pithi_buffer_back this thread records into the words from `begin` to `end` (and 16 after it),
+ * which no log will contain. Records that do not fit are counted as lost. */
 struct pithi_aside {
     struct pith_buffer buffer;
     struct pithi_lane lane;
@@ -40,13 +39,17 @@ struct pithi_aside {
 void pithi_buffer_aside(struct pithi_aside *aside, uint64_t *begin, uint64_t *end);
 void pithi_buffer_back(const struct pithi_aside *aside);
 
-/* What this thread has stored since it was asked before is counted (own_sum.h). */
+/* Adds the costs of the records that this thread stored since the last call (calibrate.h). */
 void pithi_buffer_sum(void);
 
-/* Under the guard: all threads take the slow road from now on. */
+/* Under the guard: all threads take the slow path from now on. */
 void pithi_buffer_stop_all(void);
 /* Under the guard, after the end of recording: threads get new buffers when they record again. */
 void pithi_buffer_again(void);
-/* In a forked child: it has no buffers. */
+/* In a forked child, which has no buffers yet. */
 void pithi_buffer_forked(void);
+
+/* The number of order numbers of receives given out so far. */
+uint64_t pithi_recv_posted(void);
+
 #endif

@@ -1,14 +1,14 @@
 /* chunks.c - chunks of the spill file for one lane: windows in turn, and the ring.
  *
- * Fresh pages of a mapped file cost more than all the rest of a record (0.9 ns a byte on ext4); written by pwrite the
- * same bytes cost an eighth. So a lane has two chunks mapped for good, its windows, and fills them in turn. The one
- * that is to be filled again is first copied to the end of the file, as a chunk of its own, and emptied. Death in
- * between leaves it there twice, which readers know. It is emptied one window late, so that a store that a signal
- * handler interrupted is done by then. A ring uses its chunks again anyway, and has no windows.
+ * A fresh page of a mapped file costs more than everything else about its records (0.9 ns a byte on ext4); pwrite
+ * stores the same bytes in an eighth of the time. So a lane has two chunks that stay mapped, its windows, and fills
+ * them in turn. Before a window is filled again it is copied to the end of the file, as a chunk of its own, and
+ * cleared. If the process dies in between, the chunk is in the file twice, which readers expect. A window is cleared
+ * one turn late, so that a store which a signal handler interrupted is complete by then. A ring reuses its chunks
+ * anyway and has no windows.
  *
- * The copy and the emptying, by far the longest, need nothing that another thread could touch: the guard's lock is let
- * go of meanwhile.
- */
+ * Copying and clearing take by far the longest, and touch nothing that other threads use: the lock is released
+ * meanwhile. */
 #include "chunks.h"
 
 #include <stddef.h>
@@ -18,23 +18,22 @@
 #include "buffer.h"
 #include "clock.h"
 #include "session.h"
-#include "spill/spill_open.h"
-#include "spill/spill_sum.h"
+#include "spill/spill_chunk.h"
 
 #define KIB UINT64_C(1024)
-#define WINDOW_FIRST_MANY (32 * KIB) /* from the 65th thread on: in programs with that many each mostly does little */
-#define WINDOW_DISK (256 * KIB)      /* put away in 57 us on ext4 */
+#define WINDOW_FIRST_MANY (32 * KIB) /* from the 65th thread on: most of very many threads record little */
+#define WINDOW_DISK (256 * KIB)      /* copied in 57 us on ext4 */
 #define WINDOW_MEMORY (128 * KIB)    /* in 62 us in tmpfs, whose fresh pages cost twice as much */
 #define WINDOW_LEAST (4 * KIB)
 #define MANY_LANES 64
 
-/* A ring's chunk has room for the longest record; what is given up at once is as small as that allows. More than one
- * is made at a time, in one mapping, as the number of mappings is limited: first 2, in the end 12. */
+/* The size of a chunk of a ring: just enough for the longest record, so that reuse loses as little as possible. Several
+ * chunks are made at a time in one mapping, first 2, later up to 12, because the number of mappings is limited. */
 #define RING_CHUNK (80 * KIB)
 #define RING_FIRST 2u
 #define RING_MANY 12u
-#define RING_LEAST 3u  /* chunks of a lane that others do not take */
-#define RING_BEFORE 3u /* chunks kept until PITH_FROM comes */
+#define RING_LEAST 3u  /* other lanes leave a lane this number of chunks */
+#define RING_BEFORE 3u /* chunks kept before PITH_FROM */
 
 static uint64_t *words_of(struct pithi_chunk *chunk)
 {
@@ -92,8 +91,8 @@ static void fill_header(struct pithi_chunk *chunk, uint32_t lane, uint32_t seq, 
     __atomic_add_fetch(&pithi_session.file.page->chunks, 1, __ATOMIC_RELEASE);
 }
 
-/* Nothing more is stored in this chunk. Its words are read once more, just before they are written to the file's end.
- * `words` is stored last: without it there is no seal. */
+/* Stores the check value of a chunk that is complete. Its words are still in the cache. `words` is stored last: it says
+ * that the check value is valid. */
 static void seal(struct pithi_chunk *chunk)
 {
     uint64_t *begin = words_of(chunk), words = pithi_spill_stored(begin, end_of(chunk) + PITHI_CHUNK_SLACK);
@@ -125,8 +124,8 @@ static void set_open(struct pithi_chunk *chunk, const struct pithi_spill_open *o
     __atomic_store_n(&own->known, 1, __ATOMIC_RELEASE);
 }
 
-/* A chunk that was made ahead, or else more of them. The first gets its header before the others do: whoever looks for
- * chunks in the file passes over what has none yet, and does not come back. */
+/* Returns the next chunk made ahead; makes more if none is left. The first one gets its header before the others,
+ * because a reader that scans the file skips chunks without a header and does not return to them. */
 static struct pithi_chunk *ring_new(struct pithi_lane *lane)
 {
     static const struct pithi_spill_open nothing;
@@ -160,11 +159,11 @@ static struct pithi_chunk *ring_new(struct pithi_lane *lane)
     return chunk;
 }
 
-/* When the lane goes on in another chunk, nothing more is stored in the one before its newest: now it is known which
- * states that one leaves open. */
+/* Finds the states left open by the chunk before a lane's newest one. That chunk is complete when the lane turns to
+ * another chunk. */
 static void settle(const struct pithi_lane *lane)
 {
-    static struct pithi_spill_open open; /* under the guard; a handler's stack may be small */
+    static struct pithi_spill_open open; /* under the guard; static because the stack of a handler may be small */
     struct pithi_chunk *settled = lane->before, *next = lane->chunk;
     if (settled == NULL || next->open_bytes == 0)
         return;
@@ -174,7 +173,8 @@ static void settle(const struct pithi_lane *lane)
     set_open(next, &open);
 }
 
-/* Takes the oldest chunk of `from` away, empty. Before PITH_FROM that is no loss. NULL: it must keep what it has. */
+/* Takes the oldest chunk from the lane `from` and clears it. `is_loss`: its records count as lost (not before
+ * PITH_FROM). NULL: the lane must keep its chunks. */
 static struct pithi_chunk *ring_take(struct pithi_lane *from, int is_loss)
 {
     struct pithi_chunk *chunk = from->oldest;
@@ -195,9 +195,9 @@ static struct pithi_chunk *ring_take(struct pithi_lane *from, int is_loss)
     return chunk;
 }
 
-/* A used chunk becomes the lane's newest: of the lane that has the most, if that is more than its share, else its own
- * oldest. So a thread that comes late has its part of the ring too. A chunk is only taken from another thread when that
- * one has left it two chunks behind. */
+/* Reuses a chunk of the lane with the most chunks if that lane has more than its share, else the lane's own oldest
+ * chunk. So a thread that starts late gets its part of the ring. A chunk of another thread is taken only if that thread
+ * has filled two chunks since. */
 static struct pithi_chunk *ring_reuse(struct pithi_lane *lane, int before_from)
 {
     static const struct pithi_spill_open nothing;
@@ -234,7 +234,8 @@ static struct pithi_chunk *ring_next(struct pithi_lane *lane, uint64_t words, in
 
 static uint64_t window_bytes(void) { return pithi_session.file.in_memory ? WINDOW_MEMORY : WINDOW_DISK; }
 
-/* The window filled before the newest is put away, and is the next one. NULL: there is none (yet), or no room. */
+/* Copies the older window to the end of the file; it then becomes the next chunk. NULL: there is no window (yet), or no
+ * room. */
 static struct pithi_chunk *turn_window(struct pithi_lane *lane, uint64_t words)
 {
     struct pithi_chunk *chunk = lane->window;
@@ -260,7 +261,7 @@ static struct pithi_chunk *turn_window(struct pithi_lane *lane, uint64_t words)
     return chunk;
 }
 
-/* Sizes grow fourfold from chunk to chunk, so that short runs stay small. */
+/* Each window is four times as large as the one before, so that files of short runs stay small. */
 static struct pithi_chunk *new_window(struct pithi_lane *lane, uint64_t words)
 {
     uint64_t need = sizeof(struct pithi_chunk) + (words + PITHI_CHUNK_SLACK) * sizeof(uint64_t);
@@ -285,7 +286,7 @@ static struct pithi_chunk *new_window(struct pithi_lane *lane, uint64_t words)
     return chunk;
 }
 
-/* ---- The next one ------------------------------------------------------------------------------------------------ */
+/* ---- The next chunk ---------------------------------------------------------------------------------------------- */
 
 void pithi_lane_begin(struct pithi_lane *lane, uint32_t number)
 {
@@ -294,7 +295,7 @@ void pithi_lane_begin(struct pithi_lane *lane, uint32_t number)
     lane->next_bytes = number < MANY_LANES ? window_bytes() : WINDOW_FIRST_MANY;
 }
 
-/* A chunk that will not be written to any more: out of our memory; the file keeps it. */
+/* Releases the memory of a chunk that is complete; the file keeps it. */
 static void give_back(struct pithi_chunk *chunk)
 {
     if (chunk == NULL)
@@ -304,21 +305,20 @@ static void give_back(struct pithi_chunk *chunk)
     madvise(chunk, chunk->size_bytes, MADV_DONTNEED);
 }
 
-/* Words that fit into a chunk, with the slack. */
+/* The number of words that fit into a chunk, with the slack. */
 static uint64_t room_of(struct pithi_chunk *chunk)
 {
     return chunk != NULL ? (uint64_t)(end_of(chunk) + PITHI_CHUNK_SLACK - words_of(chunk)) : 0;
 }
 
-/* Of `before` it is known by now how much was stored, of `chunk` it is not. */
+/* Updates the upper limit of the words in the file: the words of `before` are now known, `chunk` may become full. */
 static void count_most(const struct pithi_lane *lane, struct pithi_chunk *before, struct pithi_chunk *chunk)
 {
     uint64_t more = lane->words_next - lane->words_before + room_of(chunk) - room_of(before);
     __atomic_add_fetch(&pithi_session.file.page->most_words, more, __ATOMIC_RELAXED);
 }
 
-/* Before its first use a ring's chunk has its list of open states in the bytes that windows use for words, so the two
- * are never made of each other. */
+/* A chunk of a ring has its list of open states where a window has words, so neither is ever reused as the other. */
 int pithi_lane_next(struct pithi_lane *lane, uint64_t words)
 {
     struct pithi_chunk *before = lane->chunk, *chunk;

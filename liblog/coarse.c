@@ -1,15 +1,15 @@
-/* coarse.c - coarser times; short states left out.
+/* coarse.c - rounds times and drops short states.
  *
  * Example, with least_ns = 100: ENTER a at 0, ENTER b at 10, SEND at 12, LEAVE b at 30, LEAVE a at 200.
- *     at 0 and 10  a and b wait, in doubt; the SEND waits behind them
- *     at 30        b took 20: its ENTER is marked as dropped, its LEAVE is not stored at all
- *     at 200       a is older than 100: it, and with it all that waits, passes on: ENTER a, SEND, LEAVE a
+ *     at 0 and 10  a and b are undecided and wait; the SEND waits after them
+ *     at 30        b took 20: its ENTER is marked as dropped, its LEAVE is not stored
+ *     at 200       a took more than 100: all waiting records are passed on: ENTER a, SEND, LEAVE a
  */
 #include "coarse.h"
 
 #include <stdlib.h>
 
-#include "error.h"
+#include "base/error.h"
 
 enum fate { KEEP, DROP, DOUBT };
 
@@ -26,7 +26,7 @@ int pithi_coarse_begin(struct pithi_coarse *coarse)
     coarse->open = malloc(PITHI_COARSE_WAITING * sizeof *coarse->open);
     return coarse->waiting != NULL && coarse->open != NULL
                ? PITH_OK
-               : pithi_fail(PITH_ERR_MEMORY, "no memory to leave out short states");
+               : pithi_fail(PITH_ERR_MEMORY, "no memory to drop short states");
 }
 
 void pithi_coarse_end(struct pithi_coarse *coarse)
@@ -66,7 +66,7 @@ static uint32_t *open_at(const struct pithi_coarse *coarse, uint32_t place)
     return &coarse->open[place % PITHI_COARSE_WAITING];
 }
 
-/* Passes on from the oldest to the next that is in doubt. */
+/* Passes on the oldest records, up to the first undecided ENTER. */
 static int pass_decided(struct pithi_coarse *coarse)
 {
     while (coarse->count > 0 && at(coarse, coarse->first)->fate != DOUBT) {
@@ -104,7 +104,7 @@ static int hold_back(struct pithi_coarse *coarse, const struct pithlog_record *r
     struct waiting *last;
     if (coarse->count == PITHI_COARSE_WAITING) {
         int err;
-        keep_outermost(coarse); /* the oldest that waits is always in doubt */
+        keep_outermost(coarse); /* the oldest waiting record is always undecided */
         err = pass_decided(coarse);
         if (err)
             return err;
@@ -119,7 +119,7 @@ static int hold_back(struct pithi_coarse *coarse, const struct pithlog_record *r
     return PITH_OK;
 }
 
-/* The innermost state ended and was short. What waits behind its ENTER keeps its place; mostly there is nothing. */
+/* Drops the innermost state, which was short. Records waiting after its ENTER stay; usually there are none. */
 static int drop_innermost(struct pithi_coarse *coarse)
 {
     uint32_t place = *open_at(coarse, coarse->open_first + --coarse->open_count);

@@ -5,16 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/hash.h"
 #include "buffer.h"
+#include "calibrate.h"
 #include "chunks.h"
-#include "error.h"
-#include "event_numbers.h"
-#include "own_sum.h"
+#include "native/event_numbers.h"
 #include "pith.h"
 #include "pith_tool.h"
 #include "session.h"
+#include "spill/spill_chunk.h"
 #include "spill/spill_numbers.h"
-#include "spill/spill_sum.h"
 
 /* ---- Records in the spill file ----------------------------------------------------------------------------------- */
 
@@ -43,7 +44,7 @@ struct piece {
     size_t size;
 };
 
-/* Stores one record, its size last. Under the guard; without a file it does nothing. */
+/* Stores a record, its size last. Under the guard; does nothing without a file. */
 static void store(uint16_t type, uint32_t id, const struct piece *pieces, unsigned count)
 {
     struct pithi_spill_def *def;
@@ -88,7 +89,7 @@ struct entry {
     uint64_t hash;
     uint32_t id;
     uint16_t type;
-    char *name, *colour, *group, *format; /* in one piece of memory with the entry */
+    char *name, *colour, *group, *format; /* in the same allocation as the entry */
 };
 
 static struct entry *first_buckets[256], **buckets = first_buckets; /* a power of two of them */
@@ -96,12 +97,9 @@ static size_t bucket_count = 256, chained;                          /* at most a
 static struct entry **entries;                                      /* by id; [0] unused */
 static uint32_t entry_count, entry_room;
 
-/* FNV-1a. */
 static uint64_t hash_of(uint16_t type, const char *name)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ type;
-    for (; *name != '\0'; name++)
-        hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
+    uint64_t hash = pithi_hash_text(PITHI_HASH ^ type, name);
     return hash ^ hash >> 32;
 }
 
@@ -124,7 +122,7 @@ static char *append(char **at, const char *string)
 _Static_assert(PITH_LEFT_OUT_ == PITHI_WORD_ID_MAX + 1 && PITH_LEFT_OUT_ <= PITHI_WORD_ID_MASK,
                "pith.h keeps the id for what is left out that spill.h does");
 
-/* Room for one more id. */
+/* Makes room for one more id. */
 static int widen(void)
 {
     uint32_t room = entry_room == 0 ? 256 : entry_room * 2;
@@ -139,8 +137,7 @@ static int widen(void)
     return 1;
 }
 
-/* Doubles the buckets, so that a look-up takes the same time however many names there are. Without memory for them the
- * chains become longer. */
+/* Doubles the buckets, so that look-ups stay fast with many names. Without memory, the chains get longer. */
 static void spread(void)
 {
     size_t count = bucket_count * 2, i;
@@ -170,10 +167,11 @@ static void chain(struct entry *entry)
     chained++;
 }
 
-/* Gives the new entry's id, or 0. What is left out is kept too, but for its id: the same name gives the same. */
+/* Returns the id of a new entry, or 0. An excluded entry is stored too, with the id PITH_LEFT_OUT_, so that the same
+ * name gives the same answer. */
 static uint32_t add_entry(uint16_t type, uint64_t hash, const char *const strings[4])
 {
-    /* What a number is that stands for itself shows later: the user leaves out that, and so will the merge. */
+    /* The names of numbers become known later; the merge then applies PITH_ONLY and PITH_SKIP. */
     int selected = strcmp(strings[2], PITHI_NUMBERS_GROUP) == 0 || pith_selected(strings[0], strings[2]);
     struct entry *entry;
     char *at;
@@ -264,10 +262,11 @@ uint32_t pith_counter_define(const char *name, const char *unit)
 
 /* ---- Communicators, threads, properties -------------------------------------------------------------------------- */
 
-/* Up to so many, every member stores the list, should rank 0's file be missing; with PITH_RANKS, always. */
+/* In communicators up to this size, every member stores the list, in case the file of rank 0 is lost; with PITH_RANKS,
+ * every member always does. */
 #define MEMBERS_ALL_STORE 64
 
-/* Those in use, for another log of this process (pith_job_again). */
+/* Communicators in use, for the next log of this process (pith_job_again). */
 struct kept_comm {
     struct kept_comm *next;
     uint32_t id;
@@ -295,31 +294,7 @@ static void keep_comm(uint32_t id, const struct piece *pieces, unsigned count)
     kept_comms = kept;
 }
 
-static void store_kept_comms(void)
-{
-    const struct kept_comm *kept;
-    for (kept = kept_comms; kept != NULL; kept = kept->next) {
-        struct piece piece = {kept->record, kept->size};
-        store(PITHI_D_COMM, kept->id, &piece, 1);
-    }
-}
-
-static void drop_comm(uint32_t id)
-{
-    struct pithi_guard guard;
-    struct kept_comm **at = &kept_comms, *gone;
-    if (!pithi_guard_enter(&guard))
-        return;
-    while (*at != NULL && (*at)->id != id)
-        at = &(*at)->next;
-    gone = *at;
-    if (gone != NULL)
-        *at = gone->next;
-    pithi_guard_leave(&guard);
-    free(gone);
-}
-
-/* What `comm` says, in pieces; without its members when `members` is 0. */
+/* The record of `comm` in pieces; without its members if `members` is 0. */
 static void comm_pieces(const struct pith_comm *comm, int members, struct pithi_spill_comm *head,
                         struct piece pieces[4])
 {
@@ -367,7 +342,17 @@ void pith_comm_free(uint32_t comm)
     if (!pith_messages())
         return;
     pithi_record(PITHI_W_COMM_FREE, comm, NULL, 0);
-    drop_comm(comm);
+    struct pithi_guard guard;
+    struct kept_comm **at = &kept_comms, *gone;
+    if (!pithi_guard_enter(&guard))
+        return;
+    while (*at != NULL && (*at)->id != comm)
+        at = &(*at)->next;
+    gone = *at;
+    if (gone != NULL)
+        *at = gone->next;
+    pithi_guard_leave(&guard);
+    free(gone);
 }
 
 void pithi_defs_write_all(void)
@@ -375,7 +360,11 @@ void pithi_defs_write_all(void)
     uint32_t id;
     for (id = 1; id <= entry_count; id++)
         store_entry(id);
-    store_kept_comms();
+    const struct kept_comm *kept;
+    for (kept = kept_comms; kept != NULL; kept = kept->next) {
+        struct piece piece = {kept->record, kept->size};
+        store(PITHI_D_COMM, kept->id, &piece, 1);
+    }
 }
 
 static void store_text(uint16_t type, uint32_t id, const char *first, const char *second)
@@ -395,10 +384,10 @@ void pith_comm_name(uint32_t comm, const char *name)
         store_text(PITHI_D_COMM_NAME, comm, name, NULL);
 }
 
-/* What was said of numbers, should this process be left out. */
+/* Properties of MPE's event numbers (spill_numbers.h), kept in case PITH_RANKS excludes this process. */
 static struct said {
     struct said *next;
-    const char *value; /* behind the key */
+    const char *value; /* stored after the key */
     char key[];
 } * said, **said_end = &said; /* under the guard */
 
@@ -461,7 +450,7 @@ out:
 void pithi_defs_forked(void)
 {
     memset(&chunk, 0, sizeof chunk);
-    said = NULL; /* not freed: a child had better leave malloc alone */
+    said = NULL; /* not freed: malloc may be unusable in a forked child */
     said_end = &said;
 }
 

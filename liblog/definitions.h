@@ -1,23 +1,23 @@
 /* definitions.h - names and ids of states, events and counters; communicators, threads' names and properties.
  *
- * What was defined is kept in memory (the same name must give the same id) and stored in the spill file at once, so
- * that the file explains itself whenever the process dies. */
+ * Definitions are kept in memory, since the same name must give the same id, and are stored in the spill file at once,
+ * so that the file can be read whenever the process dies. */
 #ifndef PITHI_DEFINITIONS_H
 #define PITHI_DEFINITIONS_H
 
 #include <stdint.h>
 
-/* Under the guard: stores all definitions in a spill file that was just made. */
+/* Under the guard: stores all definitions in a new spill file. */
 void pithi_defs_write_all(void);
-/* In a forked child: names and ids stay, the file is gone. */
+/* In a forked child, which keeps names and ids but has no file yet. */
 void pithi_defs_forked(void);
 
-/* Under the guard: a sync point, of the clock of this number. Also when recording is over and its file still there. */
+/* Under the guard: stores a sync point of the clock `clock`; also after recording, while there is a file. */
 struct pithi_sync;
 void pithi_defs_sync(uint32_t clock, const struct pithi_sync *point);
 
-/* Of a process whose own records are left out (PITH_RANKS): what it said of numbers (spill_numbers.h), which others may
- * have recorded. */
+/* In a process that PITH_RANKS excludes: adds its properties of event numbers (spill_numbers.h), because other
+ * processes may have recorded these numbers. */
 struct pithi_defs;
 int pithi_defs_said(struct pithi_defs *set);
 

@@ -1,24 +1,115 @@
-/* encode.c - spill file in, bytes of a segment out. Knows no other process.
+/* encode.c - encodes a spill file as the bytes of a segment. It knows no other process.
  *
- * Each thread takes the next lane that nobody has, until there is none, and keeps its bytes; at the end they are put
- * together in the order of the lanes. So who took which does not show.
+ * Each thread takes the next free lane until none is left, and keeps its bytes. At the end the lanes are joined in
+ * order, so the bytes do not depend on which thread encoded which lane.
  */
 #include "encode.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "error.h"
+#include "base/error.h"
+#include "base/zip.h"
 #include "native/defs.h"
-#include "native/zip.h"
+#include "process.h"
 #include "spill/spill_emit.h"
+
+/* ---- Encoded bytes ----------------------------------------------------------------------------------------------- */
+
+enum { FIRST_ROOM = 64 << 10 };
+
+void pithi_hold_open(struct pithi_hold *hold, const char *folder, size_t most)
+{
+    *hold = (struct pithi_hold){.folder = folder, .most = most, .fd = -1};
+}
+
+void pithi_hold_close(struct pithi_hold *hold)
+{
+    free(hold->memory);
+    if (hold->fd >= 0)
+        close(hold->fd);
+    pithi_hold_open(hold, hold->folder, hold->most);
+}
+
+static int nameless_file(const char *folder)
+{
+    char path[4096];
+    int fd = pithi_descriptor_open(folder, O_TMPFILE | O_RDWR, 0600);
+    if (fd >= 0 || snprintf(path, sizeof path, "%s/encode.XXXXXX", folder) >= (int)sizeof path)
+        return fd;
+    fd = mkostemp(path, O_CLOEXEC);
+    if (fd >= 0)
+        unlink(path);
+    return fd;
+}
+
+static int file_all(struct pithi_hold *hold)
+{
+    if (hold->fd < 0)
+        hold->fd = nameless_file(hold->folder);
+    if (hold->fd < 0)
+        return pithi_fail(PITH_ERR_IO, "%s: cannot make a file: %m", hold->folder);
+    if (pithi_descriptor_write(hold->fd, hold->memory, hold->used, hold->filed) != 0)
+        return pithi_fail(PITH_ERR_IO, "%s: cannot be written: %m", hold->folder);
+    hold->filed += hold->used;
+    hold->used = 0;
+    return PITH_OK;
+}
+
+static int grow(struct pithi_hold *hold, size_t size)
+{
+    size_t room = hold->room == 0 ? FIRST_ROOM : hold->room;
+    unsigned char *more;
+    while (room < size)
+        room *= 2;
+    more = realloc(hold->memory, room);
+    if (more == NULL)
+        return pithi_fail(PITH_ERR_MEMORY, "no memory to encode the records");
+    hold->memory = more;
+    hold->room = room;
+    return PITH_OK;
+}
+
+int pithi_hold_append(void *context, const void *data, size_t size, uint64_t *offset)
+{
+    struct pithi_hold *hold = context;
+    int err;
+    if (hold->used + size > hold->most && hold->used > 0 && (err = file_all(hold)) != PITH_OK)
+        return err;
+    if (hold->used + size > hold->room && (err = grow(hold, hold->used + size)) != PITH_OK)
+        return err;
+    *offset = pithi_hold_size(hold);
+    memcpy(hold->memory + hold->used, data, size);
+    hold->used += size;
+    return PITH_OK;
+}
+
+size_t pithi_hold_read(const struct pithi_hold *hold, uint64_t offset, void *data, size_t size)
+{
+    ssize_t got;
+    if (offset >= hold->filed) {
+        size_t from = (size_t)(offset - hold->filed);
+        size = size < hold->used - from ? size : hold->used - from;
+        memcpy(data, hold->memory + from, size);
+        return size;
+    }
+    if (size > hold->filed - offset)
+        size = (size_t)(hold->filed - offset);
+    do
+        got = pread(hold->fd, data, size, (off_t)offset);
+    while (got < 0 && errno == EINTR);
+    return got > 0 ? (size_t)got : 0;
+}
 
 #define MEMORY_MAX ((size_t)16 << 20)
 #define PIECE ((size_t)1 << 20)
-#define WORTH_A_THREAD ((uint64_t)1 << 20) /* bytes of spill file: some 3 ms of work, a thread costs 0.1 */
+#define WORTH_A_THREAD ((uint64_t)1 << 20) /* bytes of spill file: 3 ms of work; a thread costs 0.1 ms */
 
 static int append_own(void *context, const void *data, size_t size, uint64_t *offset)
 {
@@ -71,17 +162,22 @@ struct worker {
     struct pithi_spill_counts counts;
     int64_t first_lane_ns; /* time of the first lane's last record */
     int err;
-    char error[512]; /* the text belongs to the thread */
+    char error[512]; /* copied, because pithlog_error() is per thread */
 };
 
 static int add(void *part, const struct pithlog_record *record) { return pithi_segment_add(part, record); }
+
+static void fill(void *part, uint32_t lane, pithi_states_filler *filler, void *context)
+{
+    pithi_segment_fill(part, lane, filler, context);
+}
 
 static int encode_lane(struct worker *w, uint32_t lane)
 {
     struct pithi_encode *encode = w->work->encode;
     struct pithi_hold *hold = &encode->by[w->number];
     struct pithi_sink sink = {pithi_hold_append, hold};
-    struct pithi_spill_target target = {.add = add, .shift_ns = w->work->job->shift_ns};
+    struct pithi_spill_target target = {.add = add, .fill = fill, .shift_ns = w->work->job->shift_ns};
     struct pithi_segment *part;
     int err;
 
@@ -94,11 +190,12 @@ static int encode_lane(struct worker *w, uint32_t lane)
         w->coarse.context = part;
         target.context = &w->coarse;
         target.add = pithi_coarse_add;
+        target.fill = NULL;
     }
     TRY(pithi_spill_emit_lane(w->work->job->spill, &target, &w->work->ids, lane, 0, &w->counts,
                               lane == 0 ? &w->first_lane_ns : NULL));
     TRY(pithi_coarse_flush(&w->coarse));
-    if (lane != 0) /* what the process lost may have to be said at the end of the first */
+    if (lane != 0) /* lane 0 stays open, as lost records may be added at its end */
         TRY(pithi_segment_part_end(part));
     encode->lanes[lane].size = pithi_hold_size(hold) - encode->lanes[lane].offset;
 out:
@@ -122,7 +219,7 @@ static void *run_worker(void *context)
     return NULL;
 }
 
-/* How many threads the work is worth. */
+/* The number of threads to use for the work. */
 static unsigned thread_count(const struct pithi_encode_job *job)
 {
     uint64_t bytes = 0, most;
@@ -139,7 +236,7 @@ static unsigned thread_count(const struct pithi_encode_job *job)
     return most > 0 ? (unsigned)most : 1;
 }
 
-/* Others are made if they can be; this thread works as well. Signals are not for them. */
+/* Runs the workers in threads, as many as can be made, and in this one. New threads have all signals blocked. */
 static void run_workers(struct worker *workers, unsigned count)
 {
     sigset_t all, before;
@@ -154,7 +251,7 @@ static void run_workers(struct worker *workers, unsigned count)
         pthread_join(workers[i].thread, NULL);
 }
 
-/* Puts the lanes together, in order, and says what came of them. Lanes behind the first error may be missing. */
+/* Puts the lanes together, in order, and adds up the counts. Lanes after the first error may be missing. */
 static int join_lanes(struct work *work, const struct worker *workers, unsigned count)
 {
     struct pithi_encode *encode = work->encode;
@@ -180,7 +277,7 @@ static int join_lanes(struct work *work, const struct worker *workers, unsigned 
         if (workers[i].first_lane_ns != INT64_MIN)
             last_ns = workers[i].first_lane_ns;
     }
-    if (encode->lane_count == 0 && work->job->spill->page.lost > 0) { /* no room for anything but their number */
+    if (encode->lane_count == 0 && work->job->spill->page.lost > 0) { /* all records are lost */
         int err = pithi_segment_lane(encode->segment, 0, NULL, &i);
         if (err)
             return err;
@@ -188,7 +285,7 @@ static int join_lanes(struct work *work, const struct worker *workers, unsigned 
     return pithi_spill_emit_lost(work->job->spill, &target, &all, 0, last_ns);
 }
 
-/* One rank gives the list of a communicator's members, lest the log holds it once a rank. */
+/* Only one rank writes the members of a communicator, so that the log has the list once. */
 static int comm(void *context, const struct pithlog_comm *definition, uint32_t *index)
 {
     const struct work *work = context;
@@ -200,7 +297,7 @@ static int comm(void *context, const struct pithlog_comm *definition, uint32_t *
     return pithi_segment_comm(work->encode->segment, &told, index);
 }
 
-/* All that the lanes need is made before them: ids, communicators, the lanes' descriptions. */
+/* Prepares what all lanes need: ids, communicators, descriptions of lanes. */
 static int prepare(struct work *work)
 {
     const struct pithi_spill *spill = work->job->spill;
@@ -219,7 +316,7 @@ static int prepare(struct work *work)
     encode->lanes = calloc(encode->lane_count + 1u, sizeof *encode->lanes);
     work->parts = calloc(encode->lane_count + 1u, sizeof(struct pithi_segment *));
     if (encode->lanes == NULL || work->parts == NULL)
-        err = pithi_fail(PITH_ERR_MEMORY, "no memory to encode what was recorded");
+        err = pithi_fail(PITH_ERR_MEMORY, "no memory to encode the records");
 out:
     return err;
 }
@@ -232,7 +329,7 @@ int pithi_encode_records(struct pithi_encode *encode, const struct pithi_encode_
     int err;
 
     if (workers == NULL)
-        return pithi_fail(PITH_ERR_MEMORY, "no memory to encode what was recorded");
+        return pithi_fail(PITH_ERR_MEMORY, "no memory to encode the records");
     TRY(prepare(&work));
     for (i = 0; i < count; i++) {
         workers[i].work = &work;
@@ -256,11 +353,11 @@ uint64_t pithi_encode_size(const struct pithi_encode *encode)
     return pithi_hold_size(&encode->own) + encode->lanes_size + pithi_segment_index_size(encode->segment);
 }
 
-/* Gathers what lies in pieces, so that little lanes do not make little writes. */
+/* Joins small pieces, so that many small lanes do not cause many small writes. */
 struct gather {
     unsigned char *bytes;
     size_t used;
-    uint64_t put; /* so much was handed out */
+    uint64_t put; /* bytes written so far */
     int (*put_piece)(void *context, uint64_t offset, const void *data, size_t size);
     void *context;
 };

@@ -1,12 +1,35 @@
-/* encode.h - one process's spill file as a segment of the log: its part of the work when the job ends. Done by several
- * threads when there are cores and lanes for them; the bytes are the same whatever their number. */
+/* encode.h - encodes the spill file of one process as a segment of the log, its part of the work at the end of the job.
+ * Uses several threads if there are cores and lanes for them; the bytes do not depend on their number. */
 #ifndef PITHI_ENCODE_H
 #define PITHI_ENCODE_H
 
-#include "hold.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "coarse.h"
 #include "native/segment.h"
 #include "spill/spill_walk.h"
-#include "coarse.h"
+
+/* ---- Encoded bytes ----------------------------------------------------------------------------------------------- */
+
+struct pithi_hold {
+    const char *folder;
+    unsigned char *memory; /* the newest bytes */
+    size_t used, room, most;
+    uint64_t filed; /* bytes in the file, which come before `memory` */
+    int fd;
+};
+
+/* At most `most` bytes are kept in memory, unless one piece is larger. */
+void pithi_hold_open(struct pithi_hold *hold, const char *folder, size_t most);
+/* Appends; has the signature of struct pithi_sink. PITH_OK or an error. */
+int pithi_hold_append(void *hold, const void *data, size_t size, uint64_t *offset);
+static inline uint64_t pithi_hold_size(const struct pithi_hold *hold) { return hold->filed + hold->used; }
+/* Copies up to `size` bytes from `offset` on. Returns how many; 0: they cannot be read. */
+size_t pithi_hold_read(const struct pithi_hold *hold, uint64_t offset, void *data, size_t size);
+void pithi_hold_close(struct pithi_hold *hold);
+
+/* ---- The segment ------------------------------------------------------------------------------------------------- */
 
 enum { PITHI_ENCODE_THREADS = 8 }; /* at most */
 
@@ -18,9 +41,9 @@ struct pithi_encoded_lane {
 
 struct pithi_encode {
     struct pithi_segment *segment;
-    struct pithi_hold own; /* what is of no lane, and each first lane's end */
-    uint64_t own_before;   /* so much of it stands before the lanes */
-    uint64_t lanes_size;   /* then so much of lanes, in order; then the rest of it */
+    struct pithi_hold own; /* bytes of no lane */
+    uint64_t own_before;   /* the part of `own` before the lanes */
+    uint64_t lanes_size;   /* of all lanes, which follow in order; then the rest of `own` */
     struct pithi_hold by[PITHI_ENCODE_THREADS];
     struct pithi_encoded_lane *lanes;
     uint32_t lane_count;
@@ -32,19 +55,19 @@ int pithi_encode_open(struct pithi_encode *encode, const struct pithi_rank *rank
 
 struct pithi_encode_job {
     const struct pithi_spill *spill;
-    struct pithi_defs *defs; /* the log's; gets what it lacks */
-    int32_t rank;            /* this process's: it tells the members of the communicators that name it */
+    struct pithi_defs *defs; /* of the log; missing ones are added */
+    int32_t rank;            /* of this process; it writes the members of communicators whose teller it is */
     int64_t shift_ns;        /* from CLOCK_MONOTONIC to time in the log */
     struct pithi_coarse_rules coarse;
-    unsigned threads; /* may be used, the caller's own included */
+    unsigned threads; /* largest number to use, including the caller */
 };
-/* All records. */
+/* Encodes all records. */
 int pithi_encode_records(struct pithi_encode *encode, const struct pithi_encode_job *job);
 
-/* Bytes that the segment takes in the log, its index included; after pithi_segment_finish. */
+/* The size of the segment with its index; after pithi_segment_finish. */
 uint64_t pithi_encode_size(const struct pithi_encode *encode);
 
-/* Hands out everything, in order, in pieces: put(context, offset from the segment's start, data, size) gives 0 or
+/* Passes all bytes to put(context, offset from the segment's start, data, size), in order, in pieces; put returns 0 or
  * fails. */
 int pithi_encode_write(const struct pithi_encode *encode,
                        int (*put)(void *context, uint64_t offset, const void *data, size_t size), void *context);

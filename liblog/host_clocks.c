@@ -1,29 +1,31 @@
-/* host_clocks.c - see host_clocks.h.
+/* host_clocks.c - measures the offsets between clocks by round trips.
  *
- * Rank 0 asks one leader after another, by its own transport's messages:
+ * Rank 0 asks one leader after another, by messages of the transport:
  *
- *     rank 0    WAKE -> next leader;  PING -> leader, answer <- ... as often as it takes;  END -> leader
- *     leader    waits, backing off, for its WAKE; then answers each PING with its clock at once
- *     others    wait, backing off, for what came of it, which goes down a binomial tree
+ *     rank 0    WAKE -> next leader;  PING -> leader, answer <- ... as often as needed;  END -> leader
+ *     leader    sleeps until its WAKE; then answers each PING at once with its time
+ *     others    sleep until the result comes down a binomial tree
  *
- * Whoever waits sleeps: on a machine with more processes than cores the others would else take the cores away from
- * the two that are measuring. The leader after the present one is woken early, so that its sleep costs nobody time.
+ * Waiting processes sleep, because with more processes than cores they would take cores from the two that measure. The
+ * next leader is woken early, so that rank 0 need not wait for it.
  *
- * How many ping-pongs? Until the shortest so far came again, within a fifth, AGAIN times, and some milliseconds went
- * by: then it is what the way takes, and not chance; but not while it takes twice as long as it once did, or while one
- * of the two had to leave its core to others for more than a fifth of the time: who waits for turns of 4 ms finds
- * round trips of 4 ms again and again. One that never gets there costs its part of 100 ms * log2(processes), or of a
- * tenth of the time since the last comparison, if that is less (20 ms * log2(processes) at least); the first
- * comparison, which nothing can be held against, four times as much while cores are lacking.
+ * The number of round trips. A measurement ends when the shortest round trip has occurred AGAIN more times, within a
+ * fifth, and some milliseconds have passed: then it is the latency and not chance. It continues if the round trip is
+ * more than twice as long as an earlier shortest one, or if one of the two processes was without a core for more than a
+ * fifth of the time: a process that gets its core in turns of 4 ms sees round trips of 4 ms again and again. A clock
+ * that never meets these conditions takes its part of the budget: 100 ms * log2(processes), or a tenth of the time
+ * since the last comparison if that is less (at least 20 ms * log2(processes)). The first comparison has no earlier
+ * round trip to compare with, so it may take four times as long while cores are lacking.
  */
 #include "host_clocks.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "boot_id.h"
 #include "clock.h"
 #include "spill/clock_sync.h"
+#include "base/hash.h"
 
 enum { AGAIN = 5, LEAST = 8, ROUNDS_KEPT = 128 };
 #define BUDGET_NS 100000000
@@ -31,7 +33,7 @@ enum { AGAIN = 5, LEAST = 8, ROUNDS_KEPT = 128 };
 #define SINCE_PART 10
 #define AWAY_PART 5
 #define AWAY_TIMES 4
-#define LOOK_PART 10 /* of its part a machine is asked for one in so many at least */
+#define LOOK_PART 10 /* a clock is measured for at least this part of its time */
 enum { WAKE, PING, END };
 
 struct host {
@@ -43,33 +45,30 @@ struct host {
 static struct {
     struct host *hosts; /* by number; known in all processes */
     uint32_t count, own;
-    int joined;                /* that much is known, by all */
-    struct pithi_sync *table;  /* [count], while they are compared */
-    struct pithi_sync last;    /* own clock's newest point */
-    int known;                 /* there is one */
-    struct pithi_sync ends[2]; /* its first and its newest, as far as they are good to tell a drift from */
+    int joined;                /* all processes know the fields above */
+    struct pithi_sync *table;  /* [count], used during a comparison */
+    struct pithi_sync last;    /* newest sync point of the own clock */
+    int known;                 /* `last` is valid */
+    struct pithi_sync ends[2]; /* first and newest point that are good enough for a drift */
     uint32_t ends_count;
-    int64_t at_ns, offset_ns, gain_ns; /* what follows: the offset then, and what it gains in a second; atomic */
+    int64_t at_ns, offset_ns, gain_ns; /* the result: offset at that time, and its gain in a second; atomic */
     /* In rank 0: */
     struct pithi_sync *points; /* [rounds][count] */
-    int64_t *worst;            /* longest round trip used, by clock; -1: none was had */
-    int64_t *least;            /* shortest */
+    int64_t *worst;            /* longest round trip used, by clock; -1: none */
+    int64_t *least;            /* shortest one */
     uint32_t rounds, stride, skipped;
 } clocks;
 
-/* ---- Who has which ----------------------------------------------------------------------------------------------- */
+/* ---- Hosts and their leaders ------------------------------------------------------------------------------------- */
 
 static uint64_t own_boot(void)
 {
     char id[64];
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
     pithi_boot_id(id, sizeof id);
-    for (const char *at = id; *at != '\0'; at++)
-        hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
-    return hash;
+    return pithi_hash_text(PITHI_HASH, id);
 }
 
-/* One more host, or a lower leader of one that is there. Without memory it is left out, and not measured. */
+/* Adds a host, or a lower leader of a known host. Without memory the host is left out and not measured. */
 static void add_host(const struct host *host)
 {
     struct host *more;
@@ -92,7 +91,7 @@ static int by_leader(const void *a, const void *b)
     return (left->leader > right->leader) - (left->leader < right->leader);
 }
 
-/* Up the tree, as definitions go (merge.c): what the ranks r + 1, r + 2, r + 4 ... have found comes to r. */
+/* Collects the hosts up a binomial tree, as for definitions: rank r receives those of r + 1, r + 2, r + 4 ... */
 static int gather(const struct pith_transport *t)
 {
     for (int step = 1; step < t->size; step *= 2) {
@@ -117,7 +116,7 @@ static int gather(const struct pith_transport *t)
     return 0;
 }
 
-/* Rank 0's list to all. Who has no memory for it says so, and clocks are not compared at all. */
+/* Rank 0 gives its list to all. If any process has no memory for it, clocks are not compared. */
 static int give_out(const struct pith_transport *t, uint64_t boot)
 {
     uint64_t count = clocks.count, good;
@@ -222,13 +221,13 @@ static int hear(const struct pith_transport *t, int from, uint64_t *word)
     return wait_for(t, from, 0) != 0 ? -1 : t->recv(t->context, from, word, sizeof *word);
 }
 
-/* What comes back. The second is known since the answer before, so that looking costs no time of the round trip. */
+/* The answer to a ping. away_ns is read before the ping arrives, so it does not lengthen the round trip. */
 struct pong {
     int64_t local_ns;
     int64_t away_ns;
 };
 
-/* The difference of two of these is how long this thread has had no core meanwhile: who waits here does not sleep. */
+/* The difference of two values is the time that this thread had no core, because it does not sleep in between. */
 static int64_t away_ns(void) { return pithi_clock_ns(CLOCK_MONOTONIC) - pithi_clock_ns(CLOCK_THREAD_CPUTIME_ID); }
 
 static int answer(const struct pith_transport *t)
@@ -266,7 +265,7 @@ static int measure(const struct pith_transport *t, int to, int64_t budget_ns, in
     struct pithi_sync now = {.shift_ns = best->shift_ns};
     int64_t begin_ns, passed_ns = 0, own_away_ns, their_away_ns, their_now_ns, away;
     int again = 0, count, is_away = 0, more = clocks.known ? 1 : AWAY_TIMES;
-    if (ping(t, to, best, &their_away_ns) != 0) /* has waited until the other was there */
+    if (ping(t, to, best, &their_away_ns) != 0) /* the first one includes the wait for the other process */
         return -1;
     begin_ns = pithi_clock_ns(CLOCK_MONOTONIC);
     own_away_ns = away_ns();
@@ -284,12 +283,12 @@ static int measure(const struct pith_transport *t, int to, int64_t budget_ns, in
         passed_ns = pithi_clock_ns(CLOCK_MONOTONIC) - begin_ns;
         away = away_ns() - own_away_ns;
         away = their_now_ns - their_away_ns > away ? their_now_ns - their_away_ns : away;
-        is_away = t->wait != NULL && away > passed_ns / AWAY_PART; /* without `wait` who waits sleeps */
+        is_away = t->wait != NULL && away > passed_ns / AWAY_PART; /* without `wait` the processes sleep in recv */
     }
     return say(t, to, END);
 }
 
-/* Rank 0's part: points[count]. */
+/* In rank 0: measures all clocks; points[count]. */
 static int measure_all(const struct pith_transport *t, struct pithi_sync *points)
 {
     int64_t each_ns = BUDGET_NS, left_ns = 0, steps = 0;
@@ -313,10 +312,10 @@ static int measure_all(const struct pith_transport *t, struct pithi_sync *points
     return 0;
 }
 
-/* ---- What came of it --------------------------------------------------------------------------------------------- */
+/* ---- Results ----------------------------------------------------------------------------------------------------- */
 
-/* For the log, which tells of some tens of points a clock: when there are too many, every second round goes, and from
- * then on only every second one is kept. */
+/* Keeps some tens of points of each clock for the log. If there are too many, it drops every second round, and from
+ * then on keeps only every second one. */
 static void remember(const struct pithi_sync *points)
 {
     struct pithi_sync *more;
@@ -332,7 +331,7 @@ static void remember(const struct pithi_sync *points)
         clocks.rounds /= 2;
         clocks.stride *= 2;
     }
-    if (clocks.skipped > 0 && clocks.rounds > 0) /* the newest one is always there */
+    if (clocks.skipped > 0 && clocks.rounds > 0) /* the newest round is always kept */
         clocks.rounds--;
     clocks.skipped = (clocks.skipped + 1) % clocks.stride;
     more = realloc(clocks.points, (clocks.rounds + (size_t)1) * clocks.count * sizeof *points);
@@ -356,7 +355,7 @@ static void keep_own(const struct pithi_sync *point)
     __atomic_store_n(&clocks.gain_ns, later_ns - offset_ns, __ATOMIC_RELAXED);
 }
 
-/* Down the tree: all points to all. */
+/* Sends all points down the tree to all processes. */
 static int spread(const struct pith_transport *t, struct pithi_sync *points)
 {
     size_t size = clocks.count * sizeof *points;
@@ -404,4 +403,83 @@ int pith_clocks_compare(const struct pith_transport *t)
         (t->bcast(t->context, 0, first, sizeof first) != 0 || pithi_host_clocks_join(t, strcmp(own, first) == 0) != 0))
         return -1;
     return pithi_host_clocks_sync(t);
+}
+
+/* ---- Times of comparison ----------------------------------------------------------------------------------------- */
+
+#define FIRST_NS 100000000
+
+static struct {
+    int begun, follow;
+    int64_t every_ns, begin_ns, last_ns; /* last_ns: of the last comparison */
+    uint64_t taken, next;
+} turns;
+
+void pithi_turns_begin(int64_t every_ns)
+{
+    int64_t now_ns = pithi_clock_ns(CLOCK_MONOTONIC);
+    turns.begun = 1;
+    turns.every_ns = every_ns;
+    turns.begin_ns = turns.last_ns = now_ns;
+    turns.taken = 0;
+    turns.next = pithi_host_clocks_several() ? 1 : UINT64_MAX;
+}
+
+void pith_clocks_follow(void) { turns.follow = 1; }
+
+/* The time from one comparison to the next. 0: no further comparison. */
+static int64_t interval_ns(void)
+{
+    int64_t so_far_ns = turns.last_ns - turns.begin_ns;
+    if (turns.every_ns > 0 || !turns.follow)
+        return turns.every_ns;
+    return so_far_ns > FIRST_NS ? so_far_ns : FIRST_NS;
+}
+
+/* In rank 0: decides whether to compare now, and which turn decides next. */
+static void decide(uint64_t decision[2])
+{
+    int64_t now_ns = pithi_clock_ns(CLOCK_MONOTONIC), left_ns, wait_ns = interval_ns();
+    double each_ns = (double)(now_ns - turns.begin_ns) / (double)turns.taken, ahead;
+    if (wait_ns == 0)
+        return;
+    decision[0] = now_ns - turns.last_ns >= wait_ns;
+    if (decision[0] != 0)
+        turns.last_ns = now_ns;
+    left_ns = turns.last_ns + interval_ns() - now_ns;
+    ahead = each_ns > 0 ? (double)left_ns / each_ns / 2 : 1;
+    if (ahead > (double)turns.taken)
+        ahead = (double)turns.taken;
+    decision[1] = turns.taken + (ahead > 1 ? (uint64_t)ahead : 1);
+}
+
+int pithi_turns_take(const struct pith_transport *t)
+{
+    uint64_t decision[2] = {0, UINT64_MAX};
+    if (++turns.taken < turns.next)
+        return 0;
+    if (t->rank == 0)
+        decide(decision);
+    if (t->bcast(t->context, 0, decision, sizeof decision) != 0)
+        decision[1] = UINT64_MAX;
+    turns.next = decision[1];
+    return decision[0] != 0;
+}
+
+/* ---- Without a log ----------------------------------------------------------------------------------------------- */
+
+static int64_t asked_ns(int rank)
+{
+    const char *value = getenv("PITH_SYNC");
+    int64_t ns = value != NULL && *value != '\0' ? pithi_moment_ns(value, 1000000000) : 0;
+    if (ns < 0 && rank == 0)
+        fprintf(stderr, "pith: PITH_SYNC=%s: not " PITHI_MOMENT_WORDS "; ignored\n", value);
+    return ns > 0 ? ns : 0;
+}
+
+int pith_clocks_turn(const struct pith_transport *t)
+{
+    if (!turns.begun)
+        pithi_turns_begin(asked_ns(t->rank));
+    return pithi_turns_take(t) && pithi_host_clocks_sync(t) == 0;
 }

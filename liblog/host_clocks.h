@@ -1,43 +1,63 @@
-/* host_clocks.h - the clocks of a job's machines: who has which, and how far they are from each other.
+/* host_clocks.h - the clocks of a job's machines: which process has which clock, how far the clocks are apart, and when
+ * they are compared.
  *
- * Processes with the same boot id share a clock. Clocks are numbered by their lowest rank, its leader; number 0 is rank
- * 0's, the reference (formats/spill/clock_sync.h says what is made of it all). With one machine nothing is sent.
+ * Processes with the same boot id share a clock. The lowest rank with a clock is its leader; clocks are numbered in the
+ * order of their leaders. Number 0 is the clock of rank 0, the reference (formats/spill/clock_sync.h says how readers
+ * use the result). With one machine nothing is sent.
  *
- * Must know nothing of sessions and logs: libraries without a log have it, too (pith_clocks_compare). clock_facts.h is
- * what a log has of it. */
+ * Knows nothing of sessions and logs: libraries that keep no log use it too (pith_clocks_compare). */
 #ifndef PITHI_HOST_CLOCKS_H
 #define PITHI_HOST_CLOCKS_H
 
 #include "pith_tool.h"
 #include "spill/spill.h"
 
-/* Collective, once. `same`: this process has rank 0's boot id. 0; -1: the transport failed. */
+/* Collective, once a job. `same`: this process has the boot id of rank 0. 0; -1: the transport failed. */
 int pithi_host_clocks_join(const struct pith_transport *transport, int same);
 
-/* Collective, and not under the guard: a sync point for each clock. 0; -1: the transport failed. */
+/* Compares the clocks: a sync point for each. Collective, not under the guard. 0; -1: the transport failed. */
 int pithi_host_clocks_sync(const struct pith_transport *transport);
 
-/* What the reference's clock shows when this process's shows local_ns, as far as is known; -1: it is not. */
+/* The reference clock's time when this process's clock shows local_ns. 0; -1: unknown. */
 int pithi_host_clocks_ns(int64_t local_ns, int64_t *reference_ns);
 
-/* 1: the job has more than one clock; the same answer in all its processes. */
+/* 1: the job has several clocks; the same answer in all processes. */
 int pithi_host_clocks_several(void);
 
-/* The number of this process's clock; UINT32_MAX: not known. */
+/* The number of this process's clock; UINT32_MAX: unknown. */
 uint32_t pithi_host_clocks_own(void);
 
-/* Its newest point; NULL: it has none. */
+/* The newest sync point of this process's clock; NULL: none. */
 const struct pithi_sync *pithi_host_clocks_point(void);
 
-/* In rank 0: how many there are (0: one that all share), and what is remembered of each from 1 on. */
+/* In rank 0: the number of clocks (0: all share one), and the sync points of each clock from 1 on. */
 uint32_t pithi_host_clocks_count(void);
 struct pithi_clock_history {
     int32_t leader;
-    const struct pithi_sync *points; /* `rounds` of them, each `step` places behind the one before */
+    const struct pithi_sync *points; /* `rounds` points, `step` places apart */
     uint32_t rounds;
     size_t step;
-    int64_t worst_ns; /* longest round trip used; -1: none was had */
+    int64_t worst_ns; /* longest round trip used; -1: none */
 };
 struct pithi_clock_history pithi_host_clocks_history(uint32_t number);
+
+/* ---- Times of comparison ----------------------------------------------------------------------------------------- */
+
+/* The times of comparison while the program runs (PITH_SYNC). Some collective calls are turns, which all processes take
+ * in the same order. At certain turns, whose numbers all know, rank 0 broadcasts whether to compare the clocks now, and
+ * the number of the next such turn. So all processes do the same, whatever their clocks show. Rank 0 chooses the turn
+ * halfway to the moment when a comparison is due, by the rate of turns so far, but at most twice the turns so far: some
+ * tens of broadcasts in an hour.
+ *
+ * If the drift of clocks is needed while the program runs (pith_clocks_follow), they are compared after FIRST_NS, and
+ * again whenever the time since the start has doubled: 16 times in an hour. A drift measured over some time is valid
+ * for about as long.
+ *
+ * Begins the turns after a comparison; the next one is due after `every_ns`; 0: never. The value of rank 0 counts.
+ */
+void pithi_turns_begin(int64_t every_ns);
+
+/* Collective: takes a turn. 1: clocks are to be compared now. */
+int pithi_turns_take(const struct pith_transport *transport);
 
 #endif

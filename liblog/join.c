@@ -1,22 +1,38 @@
-/* join.c - many processes, one job: agreeing on the log's name and the job's number. */
+/* join.c - the processes of a job agree on the name of the log and the number of the job. */
+#include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "boot_id.h"
 #include "buffer.h"
 #include "clock.h"
-#include "clock_facts.h"
-#include "clock_turns.h"
+#include "definitions.h"
 #include "host_clocks.h"
 #include "merge.h"
 #include "output.h"
-#include "place.h"
 #include "pith_tool.h"
-#include "ranks.h"
+#include "place.h"
+#include "process.h"
+#include "selection.h"
 #include "session.h"
 #include "snapshot.h"
 
-/* What rank 0 says to all. */
+int pithi_job_sync_clocks(const struct pith_transport *transport, int keep)
+{
+    struct pithi_guard guard;
+    const struct pithi_sync *point;
+    if (pithi_host_clocks_sync(transport) != 0)
+        return -1;
+    point = pithi_host_clocks_point();
+    if (!keep || point == NULL || !pithi_guard_enter(&guard))
+        return 0;
+    pithi_defs_sync(pithi_host_clocks_own(), point);
+    pithi_guard_leave(&guard);
+    return 0;
+}
+
+/* The broadcast of rank 0. */
 struct agreement {
     uint64_t job; /* 0: rank 0 does not record */
     int64_t start_real_ns;
@@ -25,49 +41,6 @@ struct agreement {
     char log[PITHI_PATH_MAX];
     char host[256], file[256]; /* rank 0's host; the name of its spill file, without folder */
 };
-
-static void name_file(struct agreement *own)
-{
-    const char *path = pithi_session.file.path, *slash = strrchr(path, '/');
-    snprintf(own->host, sizeof own->host, "%s", pithi_session.file.page->host);
-    snprintf(own->file, sizeof own->file, "%.255s", slash != NULL ? slash + 1 : path);
-}
-
-/* Recording must be set up now, even if it begins paused: every process of the job has a file. */
-static void start(void)
-{
-    int paused = pithi_session.state == PITHI_PAUSED;
-    if (paused && pithi_session.file.page == NULL)
-        pithi_session.state = PITHI_NEW;
-    pithi_session_start();
-    if (paused && pithi_session.state == PITHI_RECORDING) {
-        __atomic_store_n(&pithi_session.state, PITHI_PAUSED, __ATOMIC_SEQ_CST);
-        pithi_buffer_stop_all();
-    }
-}
-
-/* The window counts from rank 0's start: on its machine by the clock that all share there, so that it is exactly the
- * same for all. */
-static void take_window(const struct agreement *agreed)
-{
-    const struct pithi_spill_page *page = pithi_session.file.page;
-    if (agreed->job == 0)
-        return;
-    if (strcmp(agreed->boot_id, page->boot_id) == 0)
-        pithi_session_window(agreed->start_mono_ns);
-    else /* known better when the clocks were compared */
-        pithi_session_window(agreed->start_real_ns - page->first.real_ns + page->first.mono_ns);
-}
-
-/* Under the guard: the start of rank 0 on this machine's clock, now that they were compared. */
-static void mend_window(const struct agreement *agreed)
-{
-    const struct pithi_spill_page *page = pithi_session.file.page;
-    int64_t reference_ns;
-    if (agreed->job != 0 && page != NULL && strcmp(agreed->boot_id, page->boot_id) != 0 &&
-        pithi_host_clocks_ns(page->first.mono_ns, &reference_ns) == 0)
-        pithi_session_window(agreed->start_mono_ns - reference_ns + page->first.mono_ns);
-}
 
 static void take_agreement(const struct agreement *agreed, const struct pith_transport *transport)
 {
@@ -89,36 +62,38 @@ static void take_agreement(const struct agreement *agreed, const struct pith_tra
         s->file.page->size = s->size;
         s->file.page->job = s->job;
         memcpy(s->file.page->log, s->log, sizeof s->log);
-        take_window(agreed);
+        /* Counts the time window from the start of rank 0. On its machine all processes use the clock that they
+         * share, so the window is exactly the same. */
+        const struct pithi_spill_page *page = pithi_session.file.page;
+        if (agreed->job != 0) {
+            if (strcmp(agreed->boot_id, page->boot_id) == 0)
+                pithi_session_window(agreed->start_mono_ns);
+            else /* until the clocks are compared */
+                pithi_session_window(agreed->start_real_ns - page->first.real_ns + page->first.mono_ns);
+        }
     }
 }
 
-/* The rank is known now: is it one that the user wants to see? */
-static void choose(void)
-{
-    struct pithi_session *s = &pithi_session;
-    s->left_out = !pithi_ranks_has(s->settings.ranks, s->rank);
-    s->listed = pithi_ranks_count(s->settings.ranks, s->size);
-    if (s->listed == 0 && s->rank == 0)
-        pithi_say("PITH_RANKS=%s: the job has ranks 0 to %d; nothing is recorded", s->settings.ranks, s->size - 1);
-    if (s->left_out)
-        pithi_session_drop();
-}
-
-/* Of the job that this process has joined. */
+/* The transport of the job that this process has joined. */
 static const struct pith_transport *joined;
 
 static int recording(void) { return pithi_session.file.page != NULL && pithi_session.state != PITHI_OVER; }
 
-/* Not under the guard: other processes are waited for. */
+/* Not under the guard, because this waits for other processes. */
 static void compare_clocks(const struct pith_transport *transport, const struct agreement *agreed)
 {
     struct pithi_guard guard;
     char boot_id[64];
     pithi_boot_id(boot_id, sizeof boot_id);
     if (pithi_host_clocks_join(transport, strcmp(boot_id, agreed->boot_id) == 0) == 0 &&
-        pithi_clock_facts_sync(transport, recording()) == 0 && pithi_guard_enter(&guard)) {
-        mend_window(agreed);
+        pithi_job_sync_clocks(transport, recording()) == 0 && pithi_guard_enter(&guard)) {
+        /* Under the guard, after the comparison of clocks: corrects the window by rank 0's start on this machine's
+         * clock. */
+        const struct pithi_spill_page *page = pithi_session.file.page;
+        int64_t reference_ns;
+        if (agreed->job != 0 && page != NULL && strcmp(agreed->boot_id, page->boot_id) != 0 &&
+            pithi_host_clocks_ns(page->first.mono_ns, &reference_ns) == 0)
+            pithi_session_window(agreed->start_mono_ns - reference_ns + page->first.mono_ns);
         pithi_guard_leave(&guard);
     }
 }
@@ -126,7 +101,7 @@ static void compare_clocks(const struct pith_transport *transport, const struct 
 static void sync_now(void)
 {
     struct pithi_own_time own = pithi_own_time_begin();
-    pithi_clock_facts_sync(joined, recording());
+    pithi_job_sync_clocks(joined, recording());
     pithi_own_time_end(own);
 }
 
@@ -154,13 +129,23 @@ int pith_job_join(const struct pith_transport *transport)
     memset(&agreed, 0, sizeof agreed);
     if (!pithi_guard_enter(&guard))
         return -1;
-    start();
+    /* Sets up recording now, even if it begins paused, because every process of the job has a file. */
+    int paused = pithi_session.state == PITHI_PAUSED;
+    if (paused && pithi_session.file.page == NULL)
+        pithi_session.state = PITHI_NEW;
+    pithi_session_start();
+    if (paused && pithi_session.state == PITHI_RECORDING) {
+        __atomic_store_n(&pithi_session.state, PITHI_PAUSED, __ATOMIC_SEQ_CST);
+        pithi_buffer_stop_all();
+    }
     pithi_boot_id(agreed.boot_id, sizeof agreed.boot_id);
     if (recording()) {
         agreed.job = pithi_session.job;
         agreed.start_real_ns = pithi_session.start_real_ns;
         agreed.start_mono_ns = pithi_session.file.page->first.mono_ns;
-        name_file(&agreed);
+        const char *path = pithi_session.file.path, *slash = strrchr(path, '/');
+        snprintf(agreed.host, sizeof agreed.host, "%s", pithi_session.file.page->host);
+        snprintf(agreed.file, sizeof agreed.file, "%.255s", slash != NULL ? slash + 1 : path);
     }
     memcpy(agreed.log, pithi_session.log, sizeof agreed.log);
     pithi_guard_leave(&guard);
@@ -169,9 +154,16 @@ int pith_job_join(const struct pith_transport *transport)
         return -1;
     }
     take_agreement(&agreed, transport);
-    choose();
+    /* Applies PITH_RANKS, now that the rank is known. */
+    struct pithi_session *s = &pithi_session;
+    s->left_out = !pithi_ranks_has(s->settings.ranks, s->rank);
+    s->listed = pithi_ranks_count(s->settings.ranks, s->size);
+    if (s->listed == 0 && s->rank == 0)
+        pithi_say("PITH_RANKS=%s: the job has ranks 0 to %d; nothing is recorded", s->settings.ranks, s->size - 1);
+    if (s->left_out)
+        pithi_session_drop();
     pithi_guard_leave(&guard);
-    compare_clocks(transport, &agreed); /* its first call is a reduction: all are marked as of this job */
+    compare_clocks(transport, &agreed); /* its first call is a reduction, so all files now have the job's number */
     pithi_snapshot_expect(0);
     joined = transport;
     pithi_turns_begin(pithi_session.settings.sync_ns);
@@ -218,7 +210,7 @@ void pith_job_finish(const struct pith_transport *transport)
 {
     joined = NULL;
     pithi_merge(transport);
-    pithi_session.size = transport->size; /* the end of the process has nothing left to do */
+    pithi_session.size = transport->size; /* so that the end of the process does nothing */
 }
 
 void pith_job_abandon(void)
@@ -248,4 +240,79 @@ int pith_where(const char **log, const char **spill)
     *spill = pithi_session.file.path;
     pithi_guard_leave(&guard);
     return there ? 0 : -1;
+}
+
+/* ---- A job of one process ---------------------------------------------------------------------------------------- */
+
+static int no_peer(void *context, int to, const void *data, size_t size)
+{
+    (void)context, (void)to, (void)data, (void)size;
+    return -1;
+}
+
+static int no_peer_recv(void *context, int from, void *data, size_t size)
+{
+    (void)context, (void)from, (void)data, (void)size;
+    return -1;
+}
+
+static int bcast(void *context, int root, void *data, size_t size)
+{
+    (void)context, (void)root, (void)data, (void)size;
+    return 0;
+}
+
+static int sum_before(void *context, uint64_t *value)
+{
+    (void)context;
+    *value = 0;
+    return 0;
+}
+
+static int reduce(void *context, uint64_t *values, int count, int op)
+{
+    (void)context, (void)values, (void)count, (void)op;
+    return 0;
+}
+
+static int barrier(void *context)
+{
+    (void)context;
+    return 0;
+}
+
+static int file_open(void *context, const char *path, int maker, void **file)
+{
+    int fd = pithi_descriptor_open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    (void)context, (void)maker;
+    *file = (void *)(intptr_t)fd;
+    return fd < 0 ? -1 : 0;
+}
+
+static int file_write_at(void *context, void *file, uint64_t offset, const void *data, size_t size)
+{
+    (void)context;
+    return pithi_descriptor_write((int)(intptr_t)file, data, size, offset);
+}
+
+static int file_close(void *context, void *file)
+{
+    (void)context;
+    return close((int)(intptr_t)file);
+}
+
+const struct pith_transport *pith_transport_alone(void)
+{
+    static const struct pith_transport alone = {.size = 1,
+                                                .sharing = 1,
+                                                .send = no_peer,
+                                                .recv = no_peer_recv,
+                                                .bcast = bcast,
+                                                .sum_before = sum_before,
+                                                .reduce = reduce,
+                                                .barrier = barrier,
+                                                .file_open = file_open,
+                                                .file_write_at = file_write_at,
+                                                .file_close = file_close};
+    return &alone;
 }

@@ -1,17 +1,17 @@
-/* merge.c - all processes of a job make one log of their spill files, together and each its own part.
+/* merge.c - merges the spill files of all processes of a job into one log; each process makes its own part.
  *
- *     1. recording ends everywhere; each opens its own spill file
- *     2. one time: rank 0's difference of CLOCK_REALTIME and CLOCK_MONOTONIC for all on its machine; the earliest
- *        record of all is the log's time 0
- *     3. one set of definitions: united up a binomial tree, then given to all
- *     4. each encodes its own records (the long part; no communication)
- *     5. a prefix sum of the sizes tells each where its segment stands; all write (merge_file.c)
- *     6. rank 0 gives the file its name; only then do the spill files go
+ *     1. all end recording, and open their own spill files
+ *     2. time: all on rank 0's machine use its difference of CLOCK_REALTIME and CLOCK_MONOTONIC; the earliest record of
+ *        all is time 0 of the log
+ *     3. definitions: united up a binomial tree, then broadcast
+ *     4. each process encodes its own records (the longest step; no communication)
+ *     5. a prefix sum of the sizes gives each segment its place; all write (merge_file.c)
+ *     6. rank 0 gives the file its name; only then are the spill files removed
  *
- * After every step that can fail all agree on whether it did; if one failed, nobody goes on, the unfinished file goes
- * and the spill files stay. No process handles another's records, but for rank 0, which writes the encoded bytes of
- * those that do not see the log's folder (far.h). The work of each grows with the number of processes only by the
- * height of the tree.
+ * After each step that can fail, all processes agree on the result. If one failed, all stop: the unfinished file is
+ * removed, and the spill files stay. No process handles the records of another, except rank 0, which writes the encoded
+ * bytes of processes that do not see the log's folder (merge_file.c). The work of a process grows with their number
+ * only by the height of the tree.
  */
 #include "merge.h"
 
@@ -23,20 +23,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "boot_id.h"
 #include "calibrate.h"
 #include "chunks.h"
 #include "clock.h"
-#include "clock_facts.h"
 #include "definitions.h"
-#include "fault.h"
 #include "host_clocks.h"
-#include "merge_file.h"
 #include "output.h"
 #include "pith.h"
+#include "process.h"
 #include "session.h"
-#include "signals.h"
 #include "snapshot.h"
+#include "spill/clock_sync.h"
 #include "spill/spill_missing.h"
 #include "spill/spill_numbers.h"
 #include "spill/spill_trim.h"
@@ -51,7 +48,8 @@ int pithi_merge_fail(const char *what)
     return 0;
 }
 
-int pithi_merge_agree(const struct merge *merge, int good)
+/* Collective: 1 in all processes if all are `good`, else 0 in all. */
+static int agree(const struct merge *merge, int good)
 {
     uint64_t value = good != 0;
     return merge->t->reduce(merge->t->context, &value, 1, PITH_MIN) == 0 && value == 1;
@@ -70,18 +68,6 @@ static void say_missing(void *context, const char *text)
     pithi_say("%s", text);
 }
 
-/* What is missing in the file, because it was cut or overwritten, counts as lost. */
-static void count_missing(struct merge *merge)
-{
-    struct pithi_spill_missing missing = {.rank = merge->t->rank, .say = say_missing};
-    int64_t begin_ns = pithi_spill_begin_ns(&merge->spill);
-    missing.shift_ns = begin_ns != INT64_MAX ? -begin_ns : 0;
-    pithi_spill_missing(&merge->spill, 0, &missing);
-    merge->spill.page.lost += missing.records;
-    if (pithi_fault_seen() && missing.places == 0) /* it was cut, and made long again */
-        pithi_say("%s: was cut while the program ran: records are missing", merge->spill.path);
-}
-
 static int open_own(struct merge *merge)
 {
     if (!merge->have)
@@ -89,15 +75,18 @@ static int open_own(struct merge *merge)
     if (pithi_spill_open(&merge->spill, pithi_session.file.path) != PITH_OK ||
         pithi_spill_fit(&merge->spill, NULL) != PITH_OK)
         return pithi_merge_fail(pithlog_error());
-    count_missing(merge);
+    /* Records that are missing because the file was truncated or overwritten count as lost. */
+    struct pithi_spill_missing missing = {.rank = merge->t->rank, .say = say_missing};
+    int64_t begin_ns = pithi_spill_begin_ns(&merge->spill);
+    missing.shift_ns = begin_ns != INT64_MAX ? -begin_ns : 0;
+    pithi_spill_missing(&merge->spill, 0, &missing);
+    merge->spill.page.lost += missing.records;
+    if (pithi_fault_seen() && missing.places == 0) /* truncated, then extended again */
+        pithi_say("%s: was truncated while the program ran: records are missing", merge->spill.path);
     return 1;
 }
 
-/* Signed order in an unsigned reduction. */
-static uint64_t biased(int64_t value) { return (uint64_t)value ^ UINT64_C(1) << 63; }
-static int64_t unbiased(uint64_t value) { return (int64_t)(value ^ UINT64_C(1) << 63); }
-
-/* What rank 0 says: its machine's clock, and how the log is to be made. */
+/* The broadcast of rank 0: the clock of its machine, and the settings of the log. */
 struct agreement {
     char boot_id[64];
     int64_t shift_ns;
@@ -105,14 +94,14 @@ struct agreement {
     uint32_t files;
 };
 
-/* Also tells all whether all are `good` so far. */
+/* Step 2. All processes also learn whether all are `good` so far. */
 static int align_clocks(struct merge *merge, int good)
 {
     struct agreement own = {.coarse = {pithi_session.settings.time_unit_ns, pithi_session.settings.min_duration_ns},
                             .files = merge->t->rank != 0 || pithi_output_foreign() ? 1 : pithi_session.settings.files};
     struct agreement root;
     struct pithi_anchor now;
-    uint64_t least[3]; /* the first record's time, the same clock, good */
+    uint64_t least[3]; /* time of the first record; one clock; good */
     int64_t earliest;
 
     pithi_clock_anchor(&now);
@@ -140,14 +129,14 @@ static int align_clocks(struct merge *merge, int good)
 
 /* ---- 3: definitions ---------------------------------------------------------------------------------------------- */
 
-/* Known also where nothing was recorded, or no longer is (PITH_RANKS). */
+/* The host's name, also in a process that does not record (PITH_RANKS). */
 static const char *own_host(void)
 {
     return pithi_session.file.page != NULL ? pithi_session.file.page->host : "localhost";
 }
 
-/* Host and communicators, for the front of the log. Of those who know a communicator's members the lowest rank will
- * tell them (with PITH_RANKS its own rank 0 may have recorded nothing). */
+/* Adds host and communicators, for the front of the log. The lowest rank that knows the members of a communicator will
+ * write them (with PITH_RANKS, rank 0 of the communicator may not have recorded). */
 static int own_places(struct merge *merge)
 {
     uint32_t i;
@@ -170,7 +159,7 @@ static void property(struct merge *merge, const char *key, const char *format, .
         pithi_defs_property(merge->defs, key, value);
 }
 
-/* Every process states it, for rank 0 need not be one that recorded; where it did, its own stands. */
+/* Every process adds this, since rank 0 may not have recorded; otherwise the value of rank 0 stands. */
 static void clock_property(struct merge *merge)
 {
     if (!merge->have)
@@ -200,29 +189,37 @@ static int own_defs(struct merge *merge)
     return own_places(merge);
 }
 
-/* The facts that rank 0 states for all. */
-static void root_properties(struct merge *merge)
+static int tell_clock(struct pithi_defs *defs, uint32_t number, int64_t shift_ns)
 {
-    char window[64];
-    property(merge, "program", "%s", pithi_session.program);
-    property(merge, "start_unix_s", "%lld.%09lld", (long long)(merge->zero_ns / 1000000000),
-             (long long)(merge->zero_ns % 1000000000));
-    clock_property(merge);
-    if (merge->one_clock) /* all share CLOCK_MONOTONIC, and each anchor is good to the time between two readings */
-        property(merge, "clock_error_ns", "100");
-    else
-        pithi_clock_facts_tell(merge->defs, merge->reference_shift_ns - merge->zero_ns);
-    if (merge->coarse.unit_ns > 1)
-        property(merge, "time_unit_ns", "%lld", (long long)merge->coarse.unit_ns);
-    pithi_spill_window_text(&merge->spill.page, window, sizeof window);
-    property(merge, "window_s", "%s", window);
-    property(merge, "pith", "%d.%d.%d", PITH_VERSION_MAJOR, PITH_VERSION_MINOR, PITH_VERSION_PATCH);
-    if (merge->recorded != (uint64_t)merge->t->size)
-        property(merge, "ranks_not_recorded", "%llu", (unsigned long long)((uint64_t)merge->t->size - merge->recorded));
+    struct pithi_clock_history past = pithi_host_clocks_history(number);
+    char key[32], *text = pithi_sync_text(past.leader, past.points, past.rounds, past.step, shift_ns);
+    int err;
+    if (text == NULL)
+        return PITH_ERR_MEMORY;
+    snprintf(key, sizeof key, "clock_sync_%u", number);
+    err = pithi_defs_property(defs, key, text);
+    free(text);
+    return err;
 }
 
-/* A set goes in pieces, so that whoever has no memory for it can let it pass by, and its sender does not wait for ever.
- */
+/* The properties of the clocks (SPEC.md). `shift_ns`: from the reference clock to log time. */
+static int tell_clocks(struct pithi_defs *defs, int64_t shift_ns)
+{
+    int64_t worst = 0;
+    char text[32] = "unknown";
+    int err = PITH_OK;
+    for (uint32_t i = 1; i < pithi_host_clocks_count() && worst >= 0; i++) {
+        int64_t round = pithi_host_clocks_history(i).worst_ns;
+        worst = round < 0 || round > worst ? round : worst;
+    }
+    if (worst >= 0) /* plus 100 ns, the error of reading a clock */
+        snprintf(text, sizeof text, "%lld", (long long)((worst + 1) / 2 + 100));
+    for (uint32_t i = 1; i < pithi_host_clocks_count() && err == PITH_OK; i++)
+        err = tell_clock(defs, i, shift_ns);
+    return err != PITH_OK ? err : pithi_defs_property(defs, "clock_error_ns", text);
+}
+
+/* A set is sent in pieces, so that a receiver without memory for it can drop them, and the sender does not hang. */
 enum { PIECE = 65536 };
 
 static int send_set(const struct pith_transport *t, int to, const char *data, uint64_t size)
@@ -235,7 +232,7 @@ static int send_set(const struct pith_transport *t, int to, const char *data, ui
     return 1;
 }
 
-/* NULL: none was sent, or it is lost. */
+/* NULL: no set was sent, or it is lost. */
 static char *receive_set(const struct pith_transport *t, int from, uint64_t *size)
 {
     char passing[PIECE], *data;
@@ -253,8 +250,8 @@ static char *receive_set(const struct pith_transport *t, int from, uint64_t *siz
     return data;
 }
 
-/* Up the tree: what the ranks r + 1, r + 2, r + 4 ... have collected comes to r. A set of size 0 says that its sender
- * failed. */
+/* Collects definitions up the tree: rank r receives those of r + 1, r + 2, r + 4 ... A set of size 0 means that its
+ * sender failed. */
 static int unite(struct merge *merge, int good)
 {
     const struct pith_transport *t = merge->t;
@@ -281,7 +278,7 @@ static int unite(struct merge *merge, int good)
     return good;
 }
 
-/* Down again: rank 0's set, if it is `good`, replaces everybody's. */
+/* The set of rank 0, if it is `good`, replaces the sets of all. */
 static int give_out(struct merge *merge, int good)
 {
     const struct pith_transport *t = merge->t;
@@ -290,7 +287,24 @@ static int give_out(struct merge *merge, int good)
     void *data = NULL;
 
     if (t->rank == 0 && good) {
-        root_properties(merge);
+        /* Properties that rank 0 adds for all. */
+        char window[64];
+        property(merge, "program", "%s", pithi_session.program);
+        property(merge, "start_unix_s", "%lld.%09lld", (long long)(merge->zero_ns / 1000000000),
+                 (long long)(merge->zero_ns % 1000000000));
+        clock_property(merge);
+        if (merge->one_clock) /* all share CLOCK_MONOTONIC; the error is that of an anchor */
+            property(merge, "clock_error_ns", "100");
+        else
+            tell_clocks(merge->defs, merge->reference_shift_ns - merge->zero_ns);
+        if (merge->coarse.unit_ns > 1)
+            property(merge, "time_unit_ns", "%lld", (long long)merge->coarse.unit_ns);
+        pithi_spill_window_text(&merge->spill.page, window, sizeof window);
+        property(merge, "window_s", "%s", window);
+        property(merge, "pith", "%d.%d.%d", PITH_VERSION_MAJOR, PITH_VERSION_MINOR, PITH_VERSION_PATCH);
+        if (merge->recorded != (uint64_t)merge->t->size)
+            property(merge, "ranks_not_recorded", "%llu",
+                     (unsigned long long)((uint64_t)merge->t->size - merge->recorded));
         if (pithi_spill_numbers_settle(merge->defs) == PITH_OK &&
             pithi_defs_pack(merge->defs, &data, &packed) == PITH_OK)
             size = packed;
@@ -299,7 +313,7 @@ static int give_out(struct merge *merge, int good)
         return 0;
     if (t->rank != 0)
         data = malloc(size);
-    good = pithi_merge_agree(merge, data != NULL) && t->bcast(t->context, 0, data, size) == 0;
+    good = agree(merge, data != NULL) && t->bcast(t->context, 0, data, size) == 0;
     if (good && t->rank != 0) {
         pithi_defs_free(merge->defs);
         merge->defs = NULL;
@@ -311,8 +325,8 @@ static int give_out(struct merge *merge, int good)
 
 /* ---- 4: own records ---------------------------------------------------------------------------------------------- */
 
-/* Cores for each of the processes that finish on this host. Those it may run on are taken to be the same for all of
- * them (those that are bound to cores of their own say so by the transport). */
+/* The number of cores for this process, if all processes on this host may use the same cores. If processes are bound to
+ * cores of their own, the transport knows how many share them. */
 static unsigned own_cores(const struct pith_transport *t)
 {
     cpu_set_t cores;
@@ -336,7 +350,7 @@ static int encode_own(struct merge *merge)
     return 1;
 }
 
-/* The definitions as they stand in the log; all make the same bytes, for their size says where the rest begins. */
+/* Packs the definitions. All processes make the same bytes, because their size determines the place of the segments. */
 static int end_defs(struct merge *merge)
 {
     if (merge->coarse.least_ns > 0)
@@ -360,17 +374,15 @@ static int publish(struct merge *merge)
     return merge->t->rank != 0 || pithi_output_publish(&output);
 }
 
-/* A collective step is taken by all or by none; what a process fails in between, it tells at the next. */
+/* Runs all steps. A process that failed still takes part in each collective step, and reports its failure there. */
 static int merge_steps(struct merge *merge)
 {
     int good;
-    if (!align_clocks(merge, open_own(merge)) ||
-        !pithi_merge_agree(merge, give_out(merge, unite(merge, own_defs(merge)))) ||
+    if (!align_clocks(merge, open_own(merge)) || !agree(merge, give_out(merge, unite(merge, own_defs(merge)))) ||
         !pithi_merge_sum(merge, encode_own(merge)))
         return 0;
     good = end_defs(merge);
-    return pithi_merge_lay_out(merge) && pithi_merge_agree(merge, pithi_merge_write(merge, good)) &&
-           pithi_merge_agree(merge, publish(merge));
+    return pithi_merge_lay_out(merge) && agree(merge, pithi_merge_write(merge, good)) && agree(merge, publish(merge));
 }
 
 /* Ends recording here. 1: there is something to merge. */
@@ -415,7 +427,7 @@ void pithi_merge(const struct pith_transport *transport)
         return;
     }
     pithi_signals_begin(&signals);
-    pithi_clock_facts_sync(transport, merge.have);
+    pithi_job_sync_clocks(transport, merge.have);
     good = merge_steps(&merge);
     if (!good) {
         if (transport->rank == 0)
@@ -427,7 +439,7 @@ void pithi_merge(const struct pith_transport *transport)
     }
     if (good && (merge.have || pithi_session.left_out)) {
         pithi_snapshot_clear();
-        rmdir(pithi_session.folder); /* the last one gets it; others', or another job's, files keep it */
+        rmdir(pithi_session.folder); /* succeeds in the last process; files of others keep the folder */
     }
     pithi_far_close(&merge.far);
     pithi_encode_close(&merge.encode);

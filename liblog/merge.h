@@ -1,16 +1,93 @@
-/* merge.h - the end of a run: every process's spill file becomes a part of one log. */
+/* merge.h - the end of a job: all processes make one log together; each makes its own part.
+ *
+ * merge.c has the steps; merge_file.c has the layout of the file, writes it, and handles far processes.
+ */
 #ifndef PITHI_MERGE_H
 #define PITHI_MERGE_H
 
+#include "encode.h"
+#include "native/segment.h"
 #include "pith_tool.h"
+#include "place.h"
 
-/* The collective merge; does nothing when recording never began in any process, or is over. */
+/* The collective merge; does nothing if no process ever recorded, or recording is over. */
 void pithi_merge(const struct pith_transport *transport);
 
-/* A process that is part of no job: the same with itself alone. */
+/* The same for a process without a job. */
 void pithi_merge_alone(void);
 
-/* A process of a job ends and the job was not finished: says how to get at what was recorded. */
+/* A process ends before its job was finished: says how to recover the records. */
 void pithi_merge_missed(void);
+
+/* Compares the clocks of the job (collective, not under the guard). With `keep` stores this machine's point in the
+ * spill file. 0; -1: the transport failed. */
+int pithi_job_sync_clocks(const struct pith_transport *transport, int keep);
+
+/* ---- Far processes ----------------------------------------------------------------------------------------------- */
+
+struct pithi_far {
+    int own, any;    /* this process is far; any process is far (the same in all) */
+    uint64_t *ranks; /* in rank 0, if any is far: bit r % 64 of word r / 64 is for rank r */
+};
+
+/* Collective: rank 0 makes the empty file `path`, the others try to open it for writing, and rank 0 removes it. If
+ * rank 0 cannot make it, nobody is far: writing the log will fail and say why. 1; 0 in all processes: it failed. */
+int pithi_far_find(const struct pith_transport *t, const char *path, struct pithi_far *far);
+void pithi_far_close(struct pithi_far *far);
+
+/* In a far process: begin, any number of puts (`offset` in the log's main file), end. Begin waits for rank 0, so that
+ * only one process sends at a time. 0; -1: the transport failed. */
+int pithi_far_begin(const struct pith_transport *t);
+int pithi_far_put(const struct pith_transport *t, uint64_t offset, const void *data, size_t size);
+int pithi_far_end(const struct pith_transport *t);
+
+/* In rank 0: writes into `file` the bytes of the far ranks whose numbers are multiples of `step`. Each of them must
+ * begin and end once. 1; 0: a write failed (errno), but all bytes were received. */
+int pithi_far_take(const struct pith_transport *t, const struct pithi_far *far, int step, void *file);
+
+/* ---- The file ---------------------------------------------------------------------------------------------------- */
+
+/* The state of the merge in one process. */
+struct merge {
+    const struct pith_transport *t;
+    int have; /* this process recorded */
+    struct pithi_spill spill;
+    struct pithi_defs *defs;
+    struct pithi_encode encode;
+    struct pithi_totals totals; /* of this process; after pithi_merge_sum of all */
+    struct pithi_coarse_rules coarse;
+    int64_t shift_ns, zero_ns;    /* CLOCK_MONOTONIC to REALTIME; REALTIME of the log's time 0 */
+    int64_t reference_shift_ns;   /* shift_ns of rank 0's machine */
+    uint64_t recorded, one_clock; /* processes that recorded; 1: all on one machine */
+    uint64_t lanes;               /* of all */
+    uint64_t states_left_out;     /* of all */
+    uint64_t bytes, before;       /* encoded by all ranks; by the ranks before this one */
+    void *defs_chunk;
+    size_t defs_size;
+    char part[PITHI_PATH_MAX + 32]; /* the unfinished log; its volumes are PART.1, PART.2 ... */
+    uint32_t files;                 /* wanted */
+    uint32_t volumes;               /* 0: all is in one file */
+    uint32_t volume;                /* of this process's segment; 0: the main file */
+    uint64_t base, table;           /* offsets of the segment in its volume, and of the rank table in the main file */
+    struct pithi_far far;           /* processes that do not see the log's folder */
+    void *main_file, *own_file;     /* NULL: nothing to write there; equal without volumes */
+};
+
+/* Reports that this process failed, once. Returns 0. */
+int pithi_merge_fail(const char *what);
+
+/* Collective: adds up the totals of all processes; 1 if all are `good`. */
+int pithi_merge_sum(struct merge *merge, int good);
+/* Collective: computes the places of all segments, and finds the far processes. */
+int pithi_merge_lay_out(struct merge *merge);
+/* Collective: writes the log under its unfinished name; a process that is not `good` writes nothing. The result is that
+ * of this process. */
+int pithi_merge_write(struct merge *merge, int good);
+/* In one process: removes the files written. */
+void pithi_merge_unlink(const struct merge *merge);
+
+/* Converts times for reductions, whose numbers are unsigned; keeps their order. */
+static inline uint64_t biased(int64_t value) { return (uint64_t)value ^ UINT64_C(1) << 63; }
+static inline int64_t unbiased(uint64_t value) { return (int64_t)(value ^ UINT64_C(1) << 63); }
 
 #endif

@@ -1,32 +1,38 @@
-/* merge_file.c - where everybody's bytes stand, and writing them.
+/* merge_file.c - places the bytes of all processes in the log, and writes them.
  *
- * Volumes. A file that 100,000 processes write to is one more lock of the file system than a file of 1,000, so the
- * segments may be spread over some files: rank r's is in volume 1 + r * volumes / ranks, and the main file has the
+ * Volumes. A file that 100,000 processes write to is a bottleneck of locks in the file system. So PITH_FILES spreads
+ * the segments over several files: the segment of rank r is in volume 1 + r * volumes / ranks, the main file has the
  * rest.
  *
  *     10 ranks, 3 volumes: ranks 0 to 3 in PART.1, 4 to 6 in PART.2, 7 to 9 in PART.3
  *
- * The rank table has 80 bytes a rank; so that the file system does not see so many tiny writes, the first of each 64
- * ranks in a row writes for all of them.
+ * The rank table has 80 bytes a rank; the first of each 64 ranks writes the entries of all 64, so that the file system
+ * does not get many tiny writes.
  *
- * Ranks that do not see the log's folder (far.h) send their bytes to rank 0, first their segments, then their entries
- * of the rank table. Then there are no volumes, whatever was asked for.
- */
-#include "merge_file.h"
+ * Far processes do not see the folder of the log. They send their bytes to rank 0, first their segments, then their
+ * entries of the rank table; there are no volumes then. Rank 0 makes a test file to find them: a test by host would not
+ * do, since two hosts may share a file system, and two containers on one machine may share none. The test file has the
+ * number of the job in its name, so that no cache of a network file system can know it as missing. A far process sends
+ * a head of 16 bytes before each piece, and a head of size 0 at its end:
+ *
+ *     rank 0 -> 5: go    5 -> rank 0: {offset 4096, size 100000}, 65536 bytes, 34464 bytes, {0, 0} */
+#include "merge.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "process.h"
 #include "session.h"
 
 enum { GROUP = 64 };
 
-/* ---- Where ------------------------------------------------------------------------------------------------------- */
+/* ---- Places in the log ------------------------------------------------------------------------------------------- */
 
-/* The volume, from 0 on, and its first rank. */
+/* The volume of a rank, counted from 0, and the first rank of a volume. */
 static uint32_t volume_of(const struct merge *merge, int rank)
 {
     return (uint32_t)((uint64_t)rank * merge->volumes / (uint64_t)merge->t->size);
@@ -36,24 +42,6 @@ static int first_of(const struct merge *merge, uint32_t volume)
     return (int)(((uint64_t)volume * (uint64_t)merge->t->size + merge->volumes - 1) / merge->volumes);
 }
 
-/* A prefix sum over all ranks, less what it was at the volume's first rank. */
-static int place_in_volume(struct merge *merge)
-{
-    uint64_t starts[PITHI_FILES_MAX] = {0};
-    uint32_t own = volume_of(merge, merge->t->rank);
-    if (merge->t->rank == first_of(merge, own))
-        starts[own] = merge->before;
-    if (merge->t->reduce(merge->t->context, starts, (int)merge->volumes, PITH_SUM) != 0)
-        return 0;
-    merge->volume = own + 1;
-    merge->base = PITHI_HEADER_SIZE + merge->before - starts[own];
-    return 1;
-}
-
-/* Signed order in an unsigned reduction. */
-static uint64_t biased(int64_t value) { return (uint64_t)value ^ UINT64_C(1) << 63; }
-static int64_t unbiased(uint64_t value) { return (int64_t)(value ^ UINT64_C(1) << 63); }
-
 int pithi_merge_sum(struct merge *merge, int good)
 {
     const struct pith_transport *t = merge->t;
@@ -61,7 +49,7 @@ int pithi_merge_sum(struct merge *merge, int good)
     uint64_t bytes = good ? pithi_encode_size(&merge->encode) : 0;
     uint64_t sums[] = {bytes,         all->records, all->states, all->events,
                        all->messages, all->lost,    all->lanes,  merge->encode.states_left_out};
-    uint64_t least[] = {biased(all->start_ns), ~biased(all->end_ns), good != 0}; /* ~: the latest, in the same way */
+    uint64_t least[] = {biased(all->start_ns), ~biased(all->end_ns), good != 0}; /* ~: the latest */
     merge->before = bytes;
     if (all->start_ns > all->end_ns)
         least[0] = least[1] = UINT64_MAX;
@@ -89,8 +77,18 @@ int pithi_merge_lay_out(struct merge *merge)
         return 0;
     merge->volumes = merge->far.any ? 1 : merge->files < ranks ? merge->files : ranks;
     merge->base = merge->table = PITHI_HEADER_SIZE + merge->defs_size;
-    if (merge->volumes > 1)
-        return place_in_volume(merge);
+    if (merge->volumes > 1) {
+        /* The prefix sum over all ranks, minus the one at the first rank of the volume. */
+        uint64_t starts[PITHI_FILES_MAX] = {0};
+        uint32_t own = volume_of(merge, merge->t->rank);
+        if (merge->t->rank == first_of(merge, own))
+            starts[own] = merge->before;
+        if (merge->t->reduce(merge->t->context, starts, (int)merge->volumes, PITH_SUM) != 0)
+            return 0;
+        merge->volume = own + 1;
+        merge->base = PITHI_HEADER_SIZE + merge->before - starts[own];
+        return 1;
+    }
     merge->volumes = 0;
     merge->base += merge->before;
     merge->table += merge->bytes;
@@ -101,7 +99,7 @@ int pithi_merge_lay_out(struct merge *merge)
 
 static int group_first(const struct merge *merge) { return merge->t->rank - merge->t->rank % GROUP; }
 
-/* 1, or in all processes 0, with errno. Collective. */
+/* Collective. 1; or 0 in all processes, with errno. */
 static int open_files(struct merge *merge)
 {
     const struct pith_transport *t = merge->t;
@@ -159,7 +157,7 @@ static int put_own(void *context, uint64_t offset, const void *data, size_t size
     return merge->t->file_write_at(merge->t->context, merge->own_file, merge->base + offset, data, size);
 }
 
-/* Also in a process that failed: others wait for its entry. */
+/* Also called by a process that failed, because others wait for its entry. */
 static int write_entry(struct merge *merge, const unsigned char *entry)
 {
     const struct pith_transport *t = merge->t;
@@ -185,7 +183,7 @@ static int write_segment(struct merge *merge, unsigned char *entry)
     return 1;
 }
 
-/* The header of the own volume, by its first rank. */
+/* The first rank of a volume writes its header. */
 static int write_volume_header(const struct merge *merge)
 {
     const struct pith_transport *t = merge->t;
@@ -197,7 +195,7 @@ static int write_volume_header(const struct merge *merge)
     return t->file_write_at(t->context, merge->own_file, 0, header, sizeof header) == 0;
 }
 
-/* All that is no rank's own, by rank 0. */
+/* In rank 0: writes everything that belongs to no rank. */
 static int write_frame(const struct merge *merge)
 {
     uint32_t ranks = (uint32_t)merge->t->size;
@@ -214,7 +212,8 @@ static int write_frame(const struct merge *merge)
            put(merge, merge->table + pithi_rank_table_size(ranks), footer, sizeof footer) == 0;
 }
 
-/* Rank 0 writes what the far ranks that `step` divides put between these two. */
+/* Begins the puts of a far process. end_puts ends them; in rank 0, it writes the bytes of the far ranks that are
+ * multiples of `step`. */
 static int begin_puts(const struct merge *merge)
 {
     return !merge->far.own || pithi_far_begin(merge->t) == 0;
@@ -241,7 +240,7 @@ static int write_entries(struct merge *merge, const unsigned char *entry)
     return (!first || end_puts(merge, GROUP)) && good;
 }
 
-/* errno tells of the first failure, whatever the transport did after it. */
+/* Writes everything; keeps the errno of the first failure. */
 static int write_all(struct merge *merge, int good)
 {
     unsigned char entry[PITHI_RANK_ENTRY_SIZE] = {0};
@@ -279,4 +278,136 @@ int pithi_merge_write(struct merge *merge, int good)
     if (!good)
         fail_at("written", saved != 0 ? saved : EIO);
     return good;
+}
+
+/* ---- Far processes ----------------------------------------------------------------------------------------------- */
+
+enum { PIECE = 65536, WORDS = 64 };
+
+struct head {
+    uint64_t offset, size;
+};
+
+/* ---- Finding far processes --------------------------------------------------------------------------------------- */
+
+static int opens(const char *path, int flags)
+{
+    int fd = pithi_descriptor_open(path, flags | O_WRONLY | O_NOFOLLOW, 0666);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
+/* Rank 0 collects which ranks are far, 4096 at a time. If it has no memory for the list, all stop, so that no process
+ * waits. */
+static int collect(const struct pith_transport *t, struct pithi_far *far)
+{
+    uint64_t listed;
+    int first, i;
+    if (t->rank == 0)
+        far->ranks = calloc(((size_t)t->size + 63) / 64, sizeof *far->ranks);
+    listed = t->rank != 0 || far->ranks != NULL;
+    if (t->reduce(t->context, &listed, 1, PITH_MIN) != 0 || !listed)
+        return 0;
+    for (first = 0; first < t->size; first += 64 * WORDS) {
+        uint64_t words[WORDS] = {0};
+        if (far->own && t->rank / (64 * WORDS) == first / (64 * WORDS))
+            words[t->rank / 64 % WORDS] = UINT64_C(1) << t->rank % 64;
+        if (t->reduce(t->context, words, WORDS, PITH_SUM) != 0)
+            return 0;
+        for (i = 0; far->ranks != NULL && i < WORDS && first + 64 * i < t->size; i++)
+            far->ranks[first / 64 + i] = words[i];
+    }
+    return 1;
+}
+
+int pithi_far_find(const struct pith_transport *t, const char *path, struct pithi_far *far)
+{
+    uint64_t made = 0, any;
+    int good;
+    *far = (struct pithi_far){0, 0, NULL};
+    if (t->size == 1)
+        return 1;
+    if (t->rank == 0)
+        made = (uint64_t)opens(path, O_CREAT | O_EXCL);
+    if (t->bcast(t->context, 0, &made, sizeof made) != 0)
+        return 0;
+    any = made && t->rank != 0 && !opens(path, 0);
+    far->own = any != 0;
+    good = t->reduce(t->context, &any, 1, PITH_MAX) == 0;
+    if (t->rank == 0 && made)
+        unlink(path);
+    far->any = good && any != 0;
+    return far->any ? collect(t, far) : good;
+}
+
+void pithi_far_close(struct pithi_far *far)
+{
+    free(far->ranks);
+    *far = (struct pithi_far){0, 0, NULL};
+}
+
+/* ---- Sending ----------------------------------------------------------------------------------------------------- */
+
+int pithi_far_begin(const struct pith_transport *t)
+{
+    char go;
+    if (t->wait != NULL && t->wait(t->context, 0, 1) != 0)
+        return -1;
+    return t->recv(t->context, 0, &go, sizeof go);
+}
+
+int pithi_far_put(const struct pith_transport *t, uint64_t offset, const void *data, size_t size)
+{
+    struct head head = {offset, size};
+    size_t at;
+    if (size == 0)
+        return 0;
+    if (t->send(t->context, 0, &head, sizeof head) != 0)
+        return -1;
+    for (at = 0; at < size; at += PIECE)
+        if (t->send(t->context, 0, (const char *)data + at, size - at < PIECE ? size - at : PIECE) != 0)
+            return -1;
+    return 0;
+}
+
+int pithi_far_end(const struct pith_transport *t)
+{
+    struct head head = {0, 0};
+    return t->send(t->context, 0, &head, sizeof head);
+}
+
+/* ---- Writing for others ------------------------------------------------------------------------------------------ */
+
+/* Receives all data even after a write error, so that the sender does not hang. `wrong` gets the errno of the first
+ * error. -1: the transport failed. */
+static int take_from(const struct pith_transport *t, int rank, void *file, int *wrong)
+{
+    char data[PIECE] = {0};
+    struct head head;
+    uint64_t at;
+    if (t->send(t->context, rank, data, 1) != 0)
+        return -1;
+    while (t->recv(t->context, rank, &head, sizeof head) == 0) {
+        if (head.size == 0)
+            return 0;
+        for (at = 0; at < head.size; at += PIECE) {
+            size_t size = head.size - at < PIECE ? (size_t)(head.size - at) : PIECE;
+            if (t->recv(t->context, rank, data, size) != 0)
+                return -1;
+            if (*wrong == 0 && t->file_write_at(t->context, file, head.offset + at, data, size) != 0)
+                *wrong = errno != 0 ? errno : EIO;
+        }
+    }
+    return -1;
+}
+
+int pithi_far_take(const struct pith_transport *t, const struct pithi_far *far, int step, void *file)
+{
+    int wrong = 0, rank;
+    for (rank = step; far->ranks != NULL && rank < t->size; rank += step)
+        if ((far->ranks[rank / 64] >> rank % 64 & 1) != 0 && take_from(t, rank, file, &wrong) != 0)
+            return 0;
+    errno = wrong;
+    return wrong == 0;
 }

@@ -1,5 +1,5 @@
-/* null.c - libpith-null: every call of pith.h and pith_tool.h, doing nothing. For a program that was linked with Pith
- * and is to run without; compiled with -DPITH_NULL it needs no library at all. */
+/* null.c - libpith-null: all calls of pith.h and pith_tool.h, doing nothing. Programs link it instead of libpith. A
+ * program compiled with -DPITH_NULL needs no library. */
 #include "pith_tool.h"
 
 __thread struct pith_buffer pith_buffer_;

@@ -1,4 +1,4 @@
-/* output.c - naming the log, foreign formats, the last line. */
+/* output.c - the final name and format of a log, and the line about it. */
 #include "output.h"
 
 #include <errno.h>
@@ -8,28 +8,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "causal/causal.h"
-#include "error.h"
-#include "format.h"
+#include "base/format_names.h"
 #include "host_clocks.h"
 #include "place.h"
 #include "session.h"
 
-static int is_foreign(const struct pithi_format *format)
-{
-    return format != NULL && format->write != NULL && format->beside == NULL && strcmp(format->name, "native") != 0;
-}
-
-/* The format asked for by PITH_FORMAT, else by the log's suffix. */
-static const struct pithi_format *wanted_format(void)
+/* The format asked for by PITH_FORMAT, else by the log's suffix; -1: a name or a suffix of no format. */
+static int wanted_format(void)
 {
     const char *name = pithi_session.settings.format;
-    return name != NULL ? pithi_format_by_name(name) : pithi_format_by_suffix(pithi_session.log);
+    return name != NULL ? pithi_format_name_find(name) : pithi_format_name_of_path(pithi_session.log);
 }
 
-int pithi_output_foreign(void) { return is_foreign(wanted_format()); }
+static int is_recorded(int format, enum pithi_recorded how)
+{
+    return format >= 0 && pithi_format_names[format].recorded == how;
+}
 
-/* As the user would type it. */
+int pithi_output_foreign(void) { return is_recorded(wanted_format(), PITHI_CONVERTED); }
+
+/* The path as the user would type it. */
 static const char *short_name(const char *name)
 {
     static char folder[PITHI_PATH_MAX];
@@ -40,26 +38,27 @@ static const char *short_name(const char *name)
     return strncmp(name, folder, length) == 0 && name[length] == '/' ? name + length + 1 : name;
 }
 
-/* NULL: Pith's own. */
-static const struct pithi_format *foreign_format(void)
+/* The format to convert the log to; NULL: none, it stays in the native format. */
+static const struct pithi_format_name *foreign_format(void)
 {
-    const struct pithi_format *format = wanted_format();
     const char *name = pithi_session.settings.format;
-    if (!is_foreign(format) && (format != NULL ? strcmp(format->name, "native") != 0 : name != NULL))
+    int format = wanted_format();
+    if (is_recorded(format, PITHI_NOT_RECORDED) || (format < 0 && name != NULL))
         pithi_say(
             "%s=%s: a program cannot record the format %s; the log is written in Pith's own, which `pith convert` "
             "reads",
             name != NULL ? "PITH_FORMAT" : "PITH_LOG", name != NULL ? name : short_name(pithi_session.log),
-            format != NULL ? format->name : name);
-    return is_foreign(format) ? format : NULL;
+            format >= 0 ? pithi_format_names[format].name : name);
+    return is_recorded(format, PITHI_CONVERTED) ? &pithi_format_names[format] : NULL;
 }
 
-/* The log's name in that format: "run.pith" gets the format's suffix, a name that has it stays. */
-static void foreign_name(char *name, size_t size, const char *log, const struct pithi_format *format)
+/* The log's name in that format: the format's suffix takes the place of ".pith" in "run.pith", and is added to other
+ * names that lack it. */
+static void foreign_name(char *name, size_t size, const char *log, const struct pithi_format_name *format)
 {
     const char *dot = strrchr(log, '.');
-    int suffix = (int)strcspn(format->suffixes, " ");
-    if (pithi_format_by_suffix(log) == format)
+    int number = pithi_format_name_of_path(log), suffix = (int)strcspn(format->suffixes, " ");
+    if (number >= 0 && &pithi_format_names[number] == format)
         snprintf(name, size, "%s", log);
     else
         snprintf(name, size, "%.*s.%.*s",
@@ -67,72 +66,27 @@ static void foreign_name(char *name, size_t size, const char *log, const struct 
                  format->suffixes);
 }
 
-/* Pith's own format must not bear the suffix of another, unless PITH_FORMAT asks for that. */
+/* A native log must not have the suffix of another format, unless PITH_FORMAT=native asks for that. */
 static void own_name(char *name, size_t size, const char *log)
 {
-    const struct pithi_format *format = pithi_format_by_suffix(log), *wanted = wanted_format();
-    int foreign = format != NULL && strcmp(format->name, "native") != 0;
-    int asked = pithi_session.settings.format != NULL && wanted != NULL && strcmp(wanted->name, "native") == 0;
-    snprintf(name, size, "%s%s", log, foreign && !asked ? ".pith" : "");
+    int format = pithi_format_name_of_path(log);
+    int asked = pithi_session.settings.format != NULL && is_recorded(wanted_format(), PITHI_NATIVE);
+    snprintf(name, size, "%s%s", log, format >= 0 && !is_recorded(format, PITHI_NATIVE) && !asked ? ".pith" : "");
 }
 
-/* What the log in a foreign format could not hold, for one line. (Not of each thread: room for such things is scarce in
- * a library that a program opens while it runs.) */
-static char notes[2048];
-
-static void take_note(const char *text)
+/* Gives `part` corrected times (PITH_CAUSAL). If that fails, it stays as it is. */
+static void correct_times(const char *part)
 {
-    static const char more[] = "; and more";
-    size_t used = strlen(notes), room = sizeof notes - sizeof more;
-    if (used > sizeof more && strcmp(notes + used + 1 - sizeof more, more) == 0)
-        return;
-    if (used + strlen(text) + 2 < room)
-        snprintf(notes + used, room - used, "%s%s", used > 0 ? "; " : "", text);
-    else
-        memcpy(notes + used, more, sizeof more);
-}
-
-/* Writes `part` once more as `format`, under a name of this job's own. */
-static int write_foreign(const char *part, const struct pithi_format *format, char *written, size_t size,
-                         void (*note)(const char *text))
-{
-    struct pithi_convert all = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .note = note};
-    struct pithlog *log;
-    int err;
-    if (snprintf(written, size, "%s.%s", part, format->name) >= (int)size)
-        return PITH_ERR_IO;
-    err = pithlog_open(part, &log);
-    if (err == PITH_OK) {
-        err = pithi_format_write(log, format, written, &all);
-        pithlog_close(log);
+    char corrected[PITHI_PATH_MAX + 32], text[512];
+    int done;
+    snprintf(corrected, sizeof corrected, "%s.causal", part);
+    done = pithi_convert("native", "--causal", part, corrected, text, sizeof text) == 0;
+    if (done && rename(corrected, part) != 0) {
+        snprintf(text, sizeof text, "%s: cannot be replaced: %s", part, strerror(errno));
+        done = 0;
     }
-    return err;
-}
-
-/* PITH_CAUSAL: `part` with its times mended, under the same name. It stays as it is where that fails. */
-static void mend(const char *part)
-{
-    struct pithi_convert all = {.from_ns = INT64_MIN, .to_ns = INT64_MAX};
-    struct pithi_causal_report report;
-    struct pithlog *log, *mended = NULL;
-    char written[PITHI_PATH_MAX + 32], text[256];
-    int err = pithlog_open(part, &log);
-    if (err != PITH_OK)
-        goto out;
-    err = pithi_causal(log, &mended, &report);
-    if (err == PITH_OK && mended != NULL) {
-        snprintf(written, sizeof written, "%s.causal", part);
-        err = pithi_format_write(mended, pithi_format_by_name("native"), written, &all);
-        if (err == PITH_OK && rename(written, part) != 0)
-            err = pithi_fail(PITH_ERR_IO, "%s: cannot be replaced: %s", part, strerror(errno));
-        pithlog_close(mended);
-    }
-    pithlog_close(log);
-out:
-    if (err == PITH_OK)
-        pithi_causal_text(&report, text, sizeof text);
-    if (err != PITH_OK || !pithi_session.settings.quiet)
-        pithi_say("PITH_CAUSAL: %s", err == PITH_OK ? text : pithlog_error());
+    if (!done || !pithi_session.settings.quiet)
+        pithi_say("PITH_CAUSAL: %s%s", text, done ? "" : "; the log keeps the times that were measured");
 }
 
 static void size_text(char *text, size_t room, double bytes)
@@ -179,26 +133,27 @@ static void tell(const struct pithi_output *output, const char *name)
 
 int pithi_output_publish(const struct pithi_output *output)
 {
-    const struct pithi_format *format = foreign_format();
+    const struct pithi_format_name *format = foreign_format();
     char wanted[PITHI_PATH_MAX + 32], written[PITHI_PATH_MAX + 64], name[PITHI_PATH_MAX + 64];
+    char notes[2048] = ""; /* what the format cannot hold */
     const char *from = output->part;
 
     own_name(wanted, sizeof wanted, output->log);
     if (pithi_session.settings.causal && output->volumes == 0)
-        mend(output->part);
+        correct_times(output->part);
     else if (pithi_session.settings.causal)
-        pithi_say("PITH_CAUSAL: not of several files (PITH_FILES); make one by pith convert --causal");
+        pithi_say("PITH_CAUSAL cannot be used with PITH_FILES; run pith convert --causal on the log");
     if (format != NULL) {
-        notes[0] = '\0';
-        if (write_foreign(output->part, format, written, sizeof written, take_note) == PITH_OK) {
+        snprintf(written, sizeof written, "%s.%s", output->part, format->name);
+        if (pithi_convert(format->name, NULL, output->part, written, notes, sizeof notes) == 0) {
             foreign_name(wanted, sizeof wanted, output->log, format);
             from = written;
         } else {
-            pithi_say("%s", pithlog_error());
+            pithi_say("the log cannot be converted to %s: %s; it is kept in Pith's own format", format->name, notes);
         }
     }
     if (pithi_place_publish(from, output->volumes, wanted, pithi_session.start_real_ns, name, sizeof name) != 0) {
-        pithi_say("%s: cannot be made: %s", wanted, strerror(errno));
+        pithi_say("%s: cannot be written: %s", wanted, strerror(errno));
         pithi_session.failed = 1;
         if (from != output->part)
             unlink(from);
@@ -213,7 +168,7 @@ int pithi_output_publish(const struct pithi_output *output)
     return 1;
 }
 
-/* Of many processes with one folder only one should speak: the one that makes this file. */
+/* 1 in only one of the processes that share a folder: the process that makes this file. */
 static int speaks_for_folder(void)
 {
     char mark[PITHI_PATH_MAX + 32];
@@ -225,10 +180,10 @@ static int speaks_for_folder(void)
     return fd >= 0;
 }
 
-/* Another folder than rank 0's is on another host's disk as a rule: no command there or here reaches both. */
+/* Reports a folder other than rank 0's. It is usually on the disk of another host, so no command can read both. */
 static void tell_elsewhere(const char *why)
 {
-    pithi_say("%swhat was recorded on %s is kept there, in %s; copy its files into the folder of %s, then run pith "
+    pithi_say("%sthe records of %s are kept there, in %s; copy its files into the folder of %s, then run pith "
               "recover there",
               why, pithi_session.file.page->host, pithi_session.folder, pithi_session.root_host);
 }
@@ -237,9 +192,9 @@ void pithi_output_kept(int rank)
 {
     int there = pithi_session.file.page != NULL;
     if (there && !pithi_spill_file_is_there(&pithi_session.file))
-        return; /* somebody took it away; what went wrong was told */
+        return; /* it was removed; the cause was reported */
     if (rank == 0)
-        pithi_say("what was recorded is kept: pith recover %s -o LOG", short_name(pithi_session.folder));
+        pithi_say("the records are kept: pith recover %s -o LOG", short_name(pithi_session.folder));
     else if (there && !pithi_session_at_root() && speaks_for_folder())
         tell_elsewhere("");
 }
@@ -251,7 +206,7 @@ void pithi_output_missed(void)
         return;
     snprintf(why, sizeof why, "%s: the program ended without finishing the job; ", pithi_session.program);
     if (pithi_session_at_root())
-        pithi_say("%swhat was recorded is kept: pith recover %s -o %s%s", why, short_name(pithi_session.folder),
+        pithi_say("%sthe records are kept: pith recover %s -o %s%s", why, short_name(pithi_session.folder),
                   short_name(pithi_session.log),
                   pithi_host_clocks_several() ? " (other hosts may keep theirs on their own disks)" : "");
     else
@@ -260,8 +215,8 @@ void pithi_output_missed(void)
 
 /* ---- Snapshots --------------------------------------------------------------------------------------------------- */
 
-static int name_snapshot(const struct pithi_snapshot *snapshot, const char *from, const struct pithi_format *format,
-                         char *name, size_t size)
+static int name_snapshot(const struct pithi_snapshot *snapshot, const char *from,
+                         const struct pithi_format_name *format, char *name, size_t size)
 {
     char wanted[PITHI_PATH_MAX + 32];
     if (snapshot->path != NULL)
@@ -275,25 +230,25 @@ static int name_snapshot(const struct pithi_snapshot *snapshot, const char *from
 
 int pithi_output_snapshot(const struct pithi_snapshot *snapshot)
 {
-    const struct pithi_format *format =
-        snapshot->path != NULL ? pithi_format_by_suffix(snapshot->path) : wanted_format();
-    char written[PITHI_PATH_MAX + 96], name[PITHI_PATH_MAX + 64], size[32];
+    int number = snapshot->path != NULL ? pithi_format_name_of_path(snapshot->path) : wanted_format();
+    const struct pithi_format_name *format = is_recorded(number, PITHI_CONVERTED) ? &pithi_format_names[number] : NULL;
+    char written[PITHI_PATH_MAX + 96], name[PITHI_PATH_MAX + 64], size[32], notes[512] = "";
     const char *from = snapshot->part;
     int good;
-    if (!is_foreign(format))
-        format = NULL;
     if (snapshot->path != NULL && pithi_place_is_device(snapshot->path)) {
         pithi_say("no snapshot: %s: is a device or a pipe; give the name of a file", snapshot->path);
         unlink(snapshot->part);
         return -1;
     }
-    good = format == NULL || write_foreign(snapshot->part, format, written, sizeof written, NULL) == PITH_OK;
+    if (format != NULL)
+        snprintf(written, sizeof written, "%s.%s", snapshot->part, format->name);
+    good = format == NULL || pithi_convert(format->name, NULL, from, written, notes, sizeof notes) == 0;
     if (!good)
-        pithi_say("no snapshot: %s", pithlog_error());
+        pithi_say("no snapshot: it cannot be converted to %s: %s", format->name, notes);
     else if (format != NULL)
         from = written;
     if (good && name_snapshot(snapshot, from, format, name, sizeof name) != 0) {
-        pithi_say("no snapshot: %s: cannot be made: %s", snapshot->path != NULL ? snapshot->path : snapshot->log,
+        pithi_say("no snapshot: %s: cannot be written: %s", snapshot->path != NULL ? snapshot->path : snapshot->log,
                   strerror(errno));
         unlink(from);
         good = 0;

@@ -1,4 +1,4 @@
-/* pith.h - record what a program does, and when.
+/* pith.h - records what a program does, and when.
  *
  * Include this, link with -lpith (flags: `pkg-config --cflags --libs pith`), and call:
  *
@@ -7,12 +7,13 @@
  *     ...
  *     pith_end(work);
  *
- * No call to start is needed: the first use starts recording, and the end of the process finishes it (in an MPI
- * program recorded by libpith-mpi, MPI_Finalize does). The log is named by the environment variable PITH_LOG, else
- * after the program. Linked with -lpith-null instead, or compiled with -DPITH_NULL, every call vanishes.
+ * No call to start is needed: the first use starts recording, and the end of the process finishes it (in an MPI program
+ * recorded by libpith-mpi, MPI_Finalize does). The environment variable PITH_LOG names the log; by default it is named
+ * after the program. If a program is linked with -lpith-null instead, or compiled with -DPITH_NULL, every call does
+ * nothing.
  *
  * Threads: every function may be called from any thread at any time; each thread records into a buffer of its own,
- * without locks. Nothing here ever aborts, exits or blocks the program. What could not be stored is counted:
+ * without locks. Nothing here ever aborts, exits or blocks the program. Records that could not be stored are counted by
  * pith_lost().
  *
  * Cost: pith_begin, pith_end and pith_event are inline: a branch, one read of the time stamp counter, one store.
@@ -38,11 +39,11 @@ extern "C" {
 #endif
 
 /* ---- Definitions -------------------------------------------------------------------------------------------------
- * The same name gives the same id, in every thread, any time; so a definition may stand wherever it is used first.
+ * The same name gives the same id, in every thread, at any time; so a definition may stand at its first use.
  * `colour` is an X11 colour name ("red", "SeaGreen") or "#rrggbb"; NULL or "" lets the viewer choose. Ids are dense,
- * from 1 to 1048574. 0 is returned for a NULL or empty name and when ids run out; recording under id 0 is ignored
- * (and counted as lost). What the user leaves out by PITH_ONLY and PITH_SKIP (pith(7)) gets an id under which recording
- * is ignored and not counted. Strings are copied. Cost: a lock and a hash look-up, so keep the id. */
+ * from 1 to 1048574. A NULL or empty name gives 0, as does a definition when ids run out; records with id 0 are not
+ * stored, and count as lost. Names that the user excludes by PITH_ONLY or PITH_SKIP (pith(7)) get an id whose records
+ * are not stored and not counted. Strings are copied. Cost: a lock and a hash look-up, so keep the id. */
 PITH_API uint32_t pith_state_define(const char *name, const char *colour);
 
 /* `format` says how to show the payload: text with the tokens of MPE_Log_pack, e.g. "iter=%d size=%l val=%E":
@@ -59,7 +60,7 @@ PITH_API uint32_t pith_counter_define(const char *name, const char *unit);
 static inline void pith_begin(uint32_t id);
 static inline void pith_end(uint32_t id);
 
-/* Something happened now. */
+/* The event `id` happens now. */
 static inline void pith_event(uint32_t id);
 
 /* The same with `size_bytes` bytes of payload, copied; more than 65535 are cut to that, and the cut is counted. */
@@ -68,46 +69,46 @@ PITH_API void pith_event_data(uint32_t id, const void *payload, size_t size_byte
 /* The counter `id` has the value `value` from now on. */
 PITH_API void pith_count(uint32_t id, double value);
 
-/* A message of `size_bytes` leaves for, or has come from, the process with world rank `peer`. For programs that send by
- * means Pith does not know; MPI's messages are recorded by libpith-mpi. Sends and receives with the same pair of ranks
- * and the same tag are matched in order. Call pith_send before sending, pith_recv after receiving. */
+/* Records that a message of `size_bytes` leaves for, or has come from, the process with world rank `peer`. For programs
+ * that send by means unknown to Pith; libpith-mpi records MPI's messages. Sends and receives with the same pair of
+ * ranks and the same tag are matched in order. Call pith_send before sending, pith_recv after receiving. */
 PITH_API void pith_send(int32_t peer, int32_t tag, uint64_t size_bytes);
 PITH_API void pith_recv(int32_t peer, int32_t tag, uint64_t size_bytes);
 
 /* ---- Control ----------------------------------------------------------------------------------------------------- */
 
-/* Recording stops, or goes on, in all threads of this process; both moments are in the log. Pauses do not nest. */
+/* Pauses or resumes recording in all threads of this process; both moments are in the log. Pauses do not nest. */
 PITH_API void pith_pause(void);
 PITH_API void pith_resume(void);
 
-/* Sees to it that what was recorded so far reaches the disk (msync): it then outlives a crash of the machine. A crash
- * of the process loses nothing even without. The state pith:flush shows how long it took. */
+/* Writes the records so far to the disk (msync), so that they survive a crash of the machine. A crash of the process
+ * loses nothing in any case. The state pith:flush shows how long this took. */
 PITH_API void pith_flush(void);
 
-/* Compares the clocks of the job's machines once more, besides at its start and end (MPI_Init and MPI_Finalize): for
- * long runs, in which clocks do not drift evenly. Collective over all processes of the job, and like an MPI call to be
- * made by a thread that may call MPI. On one machine, and without a job, it does nothing. Some 100 us for each machine,
- * 20 ms * log2(processes) at most. See pith(7), "Clocks". */
+/* Compares the clocks of the job's machines, in addition to the comparisons at its start and end (MPI_Init and
+ * MPI_Finalize): for long runs, in which clocks do not drift evenly. Collective over all processes of the job; the
+ * calling thread must be allowed to call MPI. On one machine, and without a job, it does nothing. It takes some 100 us
+ * for each machine, 20 ms * log2(processes) at most. See pith(7), "Clocks". */
 PITH_API void pith_sync(void);
 
-/* Writes a log of all that this process, and the others of its job whose spill files it can see, have recorded so far,
- * while everybody goes on recording. `path`: its name (the suffix says the format; a file of that name is replaced);
- * NULL: the log's with .snapshot-1, .snapshot-2 ... before the suffix. 0; -1 when there is nothing to write or it
- * cannot be written, which is said in a line. Takes as long as writing the log so far does; not for signal handlers:
- * those set PITH_SNAPSHOT=USR1 and send that signal. In a job one process calls it for all. */
+/* Writes a log of the records so far of this process, and of the other processes of its job whose spill files it can
+ * see; all continue to record. `path`: its name (the suffix gives the format; a file of that name is replaced); NULL:
+ * the log's name with .snapshot-1, .snapshot-2 ... before the suffix. 0; -1: there is nothing to write, or it cannot be
+ * written; a line says why. Takes as long as writing the log so far. Not for signal handlers: set PITH_SNAPSHOT=USR1
+ * and send that signal. In a job, one process calls this for all. */
 PITH_API int pith_snapshot(const char *path);
 
 /* Names the calling thread in the log (copied; cut after 255 bytes). */
 PITH_API void pith_thread_name(const char *name);
 
-/* How many records of this process were not stored so far: buffers full, disk full, id 0, payload cut. */
+/* The number of records of this process that were not stored: buffers full, disk full, id 0, payload cut. */
 PITH_API uint64_t pith_lost(void);
 
-/* Writes the log now and ends recording in this process. Called by itself at exit; calls after the first do nothing.
+/* Writes the log now and ends recording in this process. Called automatically at exit; later calls do nothing.
  * In an MPI program recorded by libpith-mpi it does nothing: MPI_Finalize writes the log of all ranks. */
 PITH_API void pith_finish(void);
 
-/* ---- What the inline functions need; not to be used directly ----------------------------------------------------- */
+/* ---- Internals of the inline functions; do not use them ---------------------------------------------------------- */
 
 #if defined(PITH_NULL)
 static inline void pith_begin(uint32_t id) { (void)id; }
@@ -131,23 +132,23 @@ static inline void pith_event(uint32_t id) { (void)id; }
 #else
 
 /* A thread's buffer: words are stored at next[0], next[1] ... while next < limit. `limit` is 0 while the thread has no
- * buffer, recording is paused or over, or the clock is one that is not inlined: then everything takes the slow road.
+ * buffer, recording is paused or over, or the clock cannot be read inline: then all records take the slow path.
  * Other threads may set it to 0 (pause), so it is read atomically. */
 struct pith_buffer {
     uint64_t *next;
     uint64_t *limit;
-    uint64_t *message_limit; /* the same for messages, collectives and communicators: 0 also where they are left out */
-    uint64_t last_ticks;     /* time of the last record, to notice a wrap of the 40 bits kept in a word */
+    uint64_t *message_limit; /* the same for messages, collectives and communicators; 0 also if they are left out */
+    uint64_t last_ticks;     /* time of the last record, to detect a wrap of the 40 bits in a word */
 };
 extern PITH_API __thread struct pith_buffer pith_buffer_ __attribute__((tls_model("initial-exec")));
 
-/* Stores one record by the slow road: gets a buffer, or counts the record as lost. */
+/* Stores a record by the slow path: gets a buffer, or counts the record as lost. */
 PITH_API void pith_slow_(uint32_t kind, uint32_t id);
 
 /* A record's first word: the low 40 bits of the ticks, 20 bits of id, 4 bits of kind (never 0, so that a word of zero
  * is where the stored records end). */
 #define PITH_WORD_(ticks, id, kind) ((uint64_t)(ticks) << 24 | (uint64_t)(id) << 4 | (uint64_t)(kind))
-/* The id of what is left out, and whether an id is of something to be recorded: neither that nor 0. */
+/* The id of definitions that are left out; and whether records of an id are stored: all but this id and 0. */
 #define PITH_LEFT_OUT_ 0xfffffu
 #define PITH_ID_IN_(id) ((uint32_t)(id)-1u < PITH_LEFT_OUT_ - 1u)
 #define PITH_KIND_ENTER_ 1u
@@ -170,8 +171,8 @@ static inline uint64_t pith_ticks_(void)
 static inline uint64_t pith_ticks_(void) { return 0; }
 #endif
 
-/* Claims the next `count` words. One instruction where there is one, so that a signal handler that records at this very
- * moment gets words of its own. (It needs no lock prefix: no other thread is concerned.) */
+/* Claims the next `count` words. In one instruction where possible, so that a signal handler that records at this
+ * moment gets words of its own. (No lock prefix is needed: other threads never claim here.) */
 static inline uint64_t *pith_claim_(uint64_t count)
 {
 #if defined(__x86_64__)
@@ -186,7 +187,7 @@ static inline uint64_t *pith_claim_(uint64_t count)
 #endif
 }
 
-/* Stores one record if there is room at once. */
+/* Stores a record if there is room without the slow path. */
 static inline int pith_try_(uint32_t kind, uint32_t id)
 {
     if (__builtin_expect(PITH_TICKS_INLINE_ && PITH_ID_IN_(id) &&

@@ -1,4 +1,4 @@
-/* place.c - names of logs and folders. */
+/* place.c - names of logs and folders, and how a finished log gets its name. */
 #include "place.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ static const char *base_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* snprintf that says whether all of it found room. */
+/* snprintf; 0, or -1 if the text does not fit. */
 #define PRINT(out, size, ...) (snprintf((out), (size), __VA_ARGS__) < (int)(size) ? 0 : -1)
 
 /* ---- The program's name ------------------------------------------------------------------------------------------ */
@@ -28,7 +28,7 @@ static const char *base_name(const char *path)
 static const char *const interpreters[] = {"python", "perl",  "ruby", "bash",  "sh",
                                            "dash",   "julia", "node", "tclsh", NULL};
 
-/* Is `name` an interpreter, perhaps with a version behind it (python3.11)? */
+/* 1: `name` is an interpreter, perhaps with a version (python3.11). */
 static int is_interpreter(const char *name)
 {
     size_t i;
@@ -40,7 +40,7 @@ static int is_interpreter(const char *name)
     return 0;
 }
 
-/* The first argument that is no option: the script; after -m the module. NULL: none. */
+/* The script: the first argument that is no option, or the module after -m. NULL: none. */
 static const char *script_of(const char *arguments, size_t size)
 {
     const char *end = arguments + size, *argument = arguments + strlen(arguments) + 1;
@@ -87,14 +87,15 @@ void pithi_place_program(char *program, size_t size)
 
 /* ---- The log's name ---------------------------------------------------------------------------------------------- */
 
-/* The most bytes that are added to the log's name: "-4194304" in a forked child, and "-9999" if that name is taken;
+/* The largest number of bytes added to the name of a log: "-4194304" in a forked child and "-9999" for a name in use;
  * ".spill"; ".snapshot-99999". */
 enum { NAME_MORE = 15 };
-/* Bytes of the log's name that the name of an unfinished file begins with, at most. */
+/* The largest number of bytes of the log's name in the name of an unfinished file. */
 enum { PART_NAME = 80 };
 #define TOO_LONG "the log's name is too long; set PITH_LOG to a shorter one"
 
-int pithi_place_insert(char *out, size_t size, const char *path, const char *insert)
+/* Puts `insert` before the suffix of `path`: run.pith, "-2" -> run-2.pith. 0; -1: too long. */
+static int insert_before_suffix(char *out, size_t size, const char *path, const char *insert)
 {
     const char *dot = strrchr(base_name(path), '.');
     if (dot == NULL || dot == base_name(path))
@@ -102,8 +103,7 @@ int pithi_place_insert(char *out, size_t size, const char *path, const char *ins
     return PRINT(out, size, "%.*s%s%s", (int)(dot - path), path, insert, dot);
 }
 
-/* Is there room in the folder for all names that are made of this one? What does not fit must be said before anything
- * is recorded. */
+/* 1: the folder allows all names derived from this one. A name that is too long must be refused before recording. */
 static int name_fits(const char *log, const char *name)
 {
     char folder[PITHI_PATH_MAX];
@@ -128,9 +128,9 @@ const char *pithi_place_log(char *log, size_t size, const struct pithi_settings 
     if (folder[0] != '\0') {
         char whole[2 * PITHI_PATH_MAX];
         snprintf(whole, sizeof whole, "%s/%s", folder[1] != '\0' ? folder : "", name);
-        if (pithi_place_insert(log, size, whole, pid != 0 ? insert : ""))
+        if (insert_before_suffix(log, size, whole, pid != 0 ? insert : ""))
             return TOO_LONG;
-    } else if (pithi_place_insert(log, size, name, pid != 0 ? insert : "")) {
+    } else if (insert_before_suffix(log, size, name, pid != 0 ? insert : "")) {
         return TOO_LONG;
     }
     if (log[strlen(log) - 1] == '/' || (stat(log, &info) == 0 && S_ISDIR(info.st_mode)))
@@ -140,8 +140,7 @@ const char *pithi_place_log(char *log, size_t size, const struct pithi_settings 
     return name_fits(log, base_name(name)) ? NULL : TOO_LONG;
 }
 
-/* A log is written at many places at once, and gets its name by rename: that would replace the device. /dev/stdout is a
- * link of the system also where it leads to a file. */
+/* A log gets its name by rename, which would replace a device. /dev/stdout is refused even if it leads to a file. */
 int pithi_place_is_device(const char *path)
 {
     struct stat info;
@@ -158,14 +157,14 @@ int pithi_place_part(char *part, size_t size, const char *log, uint64_t number, 
     const char *name = base_name(log);
     size_t length = strnlen(name, PART_NAME);
     while (length == PART_NAME && ((unsigned char)name[length] & 0xc0) == 0x80)
-        length--; /* not in the middle of a UTF-8 character */
+        length--; /* do not split a UTF-8 character */
     return PRINT(part, size, "%.*s.%llx%s", (int)((size_t)(name - log) + length), log, (unsigned long long)number,
                  ending);
 }
 
 /* ---- The spill folder -------------------------------------------------------------------------------------------- */
 
-/* File systems that a mapped file had better not lie on: every page would travel, and other hosts see it late. */
+/* Network file systems are bad for mapped files: every page would be sent, and other hosts see it late. */
 static int is_remote(const char *folder)
 {
     static const uint32_t magics[] = {
@@ -193,8 +192,8 @@ static int is_remote(const char *folder)
     return 0;
 }
 
-/* A folder that is ours to write in; made with mode 0700 if it is not there. In a folder that all may write (/tmp)
- * somebody else could have put something of that name there, so it must be a real folder of our own. */
+/* Makes the folder with mode 0700 if needed, and checks that this user can write to it. In /tmp others may have put
+ * something under that name, so it must be a folder, no link, and owned by this user. */
 static int usable(const char *folder)
 {
     struct stat info;
@@ -230,7 +229,7 @@ const char *pithi_place_folder(char *folder, size_t size, const struct pithi_set
             return "the name of PITH_SPILL is too long";
         if ((mkdir(folder, 0700) != 0 && errno != EEXIST) || stat(folder, &info) != 0 || !S_ISDIR(info.st_mode) ||
             access(folder, W_OK | X_OK) != 0)
-            return "PITH_SPILL is no folder that can be written to";
+            return "PITH_SPILL is not a folder that can be written to";
         return NULL;
     }
     snprintf(beside, sizeof beside, "%.*s", slash == log ? 1 : (int)(slash - log), log);
@@ -238,10 +237,10 @@ const char *pithi_place_folder(char *folder, size_t size, const struct pithi_set
         return NULL;
     if (pithi_place_temporary(folder, size, log))
         return NULL;
-    return "no folder for what is recorded can be made, neither beside the log nor in TMPDIR; set PITH_SPILL";
+    return "cannot make a folder for the buffers, neither beside the log nor in TMPDIR; set PITH_SPILL";
 }
 
-/* CLOCK_REALTIME of the start of this process; exec does not change it. INT64_MAX: not known. */
+/* CLOCK_REALTIME of the start of this process, which exec does not change. INT64_MAX: unknown. */
 static int64_t process_start_ns(void)
 {
     char line[1024] = "", *at;
@@ -250,7 +249,8 @@ static int64_t process_start_ns(void)
     FILE *file = fopen("/proc/self/stat", "re");
     if (file == NULL)
         return INT64_MAX;
-    at = fgets(line, sizeof line, file) != NULL ? strrchr(line, ')') : NULL; /* the name before it may hold anything */
+    /* The program's name in parentheses may contain anything. */
+    at = fgets(line, sizeof line, file) != NULL ? strrchr(line, ')') : NULL;
     fclose(file);
     if (at == NULL ||
         sscanf(at, ") %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", &ticks) != 1)
@@ -261,7 +261,8 @@ static int64_t process_start_ns(void)
            (int64_t)(ticks * (1000000000 / (unsigned long long)sysconf(_SC_CLK_TCK)));
 }
 
-/* A second of tolerance, as the clock may have been corrected. */
+/* 1: an earlier program of this process left a spill file in the folder. The times are compared with a second of
+ * tolerance, because the clock may have been corrected. */
 static int has_left(const char *folder, const char *own)
 {
     struct pithi_spill_folder files;
@@ -292,7 +293,7 @@ int pithi_place_left(char *folder, size_t size, const struct pithi_settings *set
 
 /* ---- Publishing -------------------------------------------------------------------------------------------------- */
 
-/* Takes the name if nobody has it: link(2), or where a file system has no links, rename without replacing. */
+/* Takes the name if it is free: by link(2), or by rename without replacing on file systems without links. */
 static int take_name(const char *part, const char *name)
 {
     if (link(part, name) == 0) {
@@ -304,8 +305,8 @@ static int take_name(const char *part, const char *name)
     return renameat2(AT_FDCWD, part, AT_FDCWD, name, RENAME_NOREPLACE);
 }
 
-/* The kernel stamps files with the time of the last clock tick, which may lie before the start of a job that began
- * since; jobs of one name must see who came first. */
+/* Sets the file's time to now. The kernel uses the time of the last clock tick, which may be before the start of a job
+ * that began since; jobs with the same log name must see which came first. */
 static void stamp(const char *path)
 {
     struct timespec now[2];
@@ -340,7 +341,7 @@ static void give_back(const char *part, unsigned volumes, const char *name)
     errno = saved;
 }
 
-/* Before the main file: a log is there when that is. */
+/* Renames the volumes before the main file, because the log exists as soon as its main file does. */
 static int take_volumes(const char *part, unsigned volumes, const char *name, int64_t start_real_ns)
 {
     char from[PITHI_VOLUME_PATH_MAX], to[PITHI_VOLUME_PATH_MAX];
@@ -357,7 +358,7 @@ static int take_volumes(const char *part, unsigned volumes, const char *name, in
     return 0;
 }
 
-/* The header of a file of a log: number and count of its volumes and their common number. 0: it is none. */
+/* Reads the header of a file of a log: its volume number, the count of volumes, their common id. 0: it is no log. */
 static int read_volume(const char *path, struct pithi_volume *volume)
 {
     unsigned char header[PITHI_HEADER_SIZE];
@@ -368,20 +369,7 @@ static int read_volume(const char *path, struct pithi_volume *volume)
     return got == (ssize_t)sizeof header && pithi_volume_get(header, volume);
 }
 
-/* The log that `name` was had `old` volumes; those that the new one did not replace go. */
-static void remove_volumes(const char *name, unsigned volumes, const struct pithi_volume *old)
-{
-    char path[PITHI_VOLUME_PATH_MAX];
-    struct pithi_volume volume;
-    unsigned i;
-    for (i = volumes + 1; i <= old->count; i++) {
-        volume_path(path, name, i);
-        if (read_volume(path, &volume) && volume.number == i && volume.id == old->id)
-            unlink(path);
-    }
-}
-
-/* Takes `name` if it is free or an older log's. */
+/* Takes `name` if it is free or that of an older log. */
 static int publish_as(const char *part, unsigned volumes, const char *name, int64_t start_real_ns)
 {
     struct pithi_volume old = {0, 0, 0};
@@ -398,7 +386,15 @@ static int publish_as(const char *part, unsigned volumes, const char *name, int6
         give_back(part, volumes, name);
         return -1;
     }
-    remove_volumes(name, volumes, &old);
+    /* Removes the volumes of the replaced log `old` that the new log did not replace. */
+    char path[PITHI_VOLUME_PATH_MAX];
+    struct pithi_volume volume;
+    unsigned i;
+    for (i = volumes + 1; i <= old.count; i++) {
+        volume_path(path, name, i);
+        if (read_volume(path, &volume) && volume.number == i && volume.id == old.id)
+            unlink(path);
+    }
     return 0;
 }
 
@@ -411,11 +407,11 @@ int pithi_place_publish(const char *part, unsigned volumes, const char *log, int
         char insert[16] = "";
         if (number > 1)
             snprintf(insert, sizeof insert, "-%u", number);
-        if (pithi_place_insert(name, size, log, insert)) {
+        if (insert_before_suffix(name, size, log, insert)) {
             errno = ENAMETOOLONG;
             return -1;
         }
-        /* Beyond the first name nothing is replaced: an old file of such a name was another job's choice. */
+        /* Only the first name may replace a log: files with the other names were chosen by other jobs. */
         if (publish_as(part, volumes, name, number == 1 ? start_real_ns : INT64_MIN) == 0)
             return 0;
         if (errno != EEXIST)
@@ -430,7 +426,7 @@ int pithi_place_number(const char *part, const char *log, const char *insert, ch
     for (number = 1; number < 100000; number++) {
         char numbered[64];
         snprintf(numbered, sizeof numbered, "%s%u", insert, number);
-        if (pithi_place_insert(name, size, log, numbered)) {
+        if (insert_before_suffix(name, size, log, numbered)) {
             errno = ENAMETOOLONG;
             return -1;
         }

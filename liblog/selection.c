@@ -1,14 +1,22 @@
-/* selection.c - which names and groups are recorded: PITH_ONLY and PITH_SKIP. Knows nothing of the rest of the library,
- * so that others can take it out of the archive alone.
+/* selection.c - decides which names and groups (PITH_ONLY, PITH_SKIP) and which ranks (PITH_RANKS) are recorded. It
+ * uses no other part of the library, so that other libraries can take it from the archive alone.
  *
- * The lists are copied at the first question: programs that show their state in the title of the process write over
- * their environment. No lock, for a question may come from anywhere: one thread copies, and who asks meanwhile reads
- * the environment itself. */
+ * The lists are copied at their first use, because programs that show their state in the process title overwrite their
+ * environment. There is no lock, because any thread and any handler may ask: one thread copies, and the others read the
+ * environment until it has finished.
+ */
+#include "selection.h"
+
+#include <ctype.h>
 #include <fnmatch.h>
+#include <limits.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "pith_tool.h"
+
+/* ---- Names and groups -------------------------------------------------------------------------------------------- */
 
 enum { ONLY, SKIP, LISTS };
 enum { UNREAD, READING, READ };
@@ -50,7 +58,7 @@ static int fits(const char *pattern, const char *text)
     return text != NULL && fnmatch(pattern, text, FNM_CASEFOLD) == 0;
 }
 
-/* Whether a pattern of the list fits the name or the group. Blanks around commas do not count, those inside do. */
+/* 1: a pattern of the list matches the name or the group. Blanks around commas are ignored; blanks inside count. */
 static int names(const char *list, const char *name, const char *group)
 {
     char pattern[1024];
@@ -73,7 +81,7 @@ static int names(const char *list, const char *name, const char *group)
 int pith_selected(const char *name, const char *group)
 {
     const char *only = list_of(ONLY), *skip = list_of(SKIP);
-    int own = name != NULL && strncmp(name, "pith:", 5) == 0; /* of the recorder, which nobody would think to list */
+    int own = name != NULL && strncmp(name, "pith:", 5) == 0; /* of the recorder; users do not list it */
     return (own || only[strspn(only, ", \t")] == '\0' || names(only, name, group)) && !names(skip, name, group);
 }
 
@@ -86,4 +94,69 @@ int pith_messages(void)
         __atomic_store_n(&answer, known, __ATOMIC_RELAXED);
     }
     return known - 1;
+}
+
+/* ---- Ranks ------------------------------------------------------------------------------------------------------- */
+
+struct range {
+    long first, last, step;
+};
+
+/* Reads a number without sign or blanks; -1: there is none, or it is too large. */
+static long number(const char **at)
+{
+    char *end;
+    long value;
+    if (!isdigit((unsigned char)**at))
+        return -1;
+    value = strtol(*at, &end, 10);
+    *at = end;
+    return value <= INT_MAX ? value : -1;
+}
+
+/* Reads the range at the front of the list, and the comma after it. 0: it is invalid. */
+static int take(const char **at, struct range *range)
+{
+    range->first = range->last = number(at);
+    range->step = 1;
+    if (**at == '-') {
+        (*at)++;
+        range->last = number(at);
+        if (**at == ':') {
+            (*at)++;
+            range->step = number(at);
+        }
+    }
+    if (range->first < 0 || range->last < range->first || range->step < 1)
+        return 0;
+    if (**at == ',')
+        return *++*at != '\0';
+    return **at == '\0';
+}
+
+int pithi_ranks_good(const char *list)
+{
+    struct range range;
+    do
+        if (!take(&list, &range))
+            return 0;
+    while (*list != '\0');
+    return 1;
+}
+
+int pithi_ranks_has(const char *list, int rank)
+{
+    struct range range;
+    int found = list == NULL;
+    while (!found && *list != '\0' && take(&list, &range))
+        found = rank >= range.first && rank <= range.last && (rank - range.first) % range.step == 0;
+    return found;
+}
+
+int pithi_ranks_count(const char *list, int size)
+{
+    int rank, count = 0;
+    for (rank = 0; rank < size; rank++)
+        count += pithi_ranks_has(list, rank);
+    return count;
 }

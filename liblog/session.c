@@ -9,17 +9,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "buffer.h"
+#include "calibrate.h"
 #include "clock.h"
 #include "definitions.h"
 #include "merge.h"
-#include "own_cost.h"
-#include "own_sum.h"
+#include "native/own_cost.h"
 #include "pith.h"
 #include "pith_tool.h"
-#include "ranks.h"
-#include "record.h"
-#include "signals.h"
+#include "process.h"
+#include "selection.h"
 #include "snapshot.h"
 
 struct pithi_session pithi_session;
@@ -42,7 +42,7 @@ int pithi_guard_enter(struct pithi_guard *guard)
     sigdelset(&all, SIGFPE);
     sigdelset(&all, SIGILL);
     pthread_sigmask(SIG_BLOCK, &all, &guard->signals);
-    holds_lock = 1; /* before the lock: a handler that comes in between must not wait for it */
+    holds_lock = 1; /* set before locking: a handler in between must not wait for the lock */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     pthread_mutex_lock(&lock);
     return 1;
@@ -79,7 +79,7 @@ void pithi_guard_settle(void)
         nanosleep(&moment, NULL);
 }
 
-/* ---- Telling ----------------------------------------------------------------------------------------------------- */
+/* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
 void pithi_say(const char *format, ...)
 {
@@ -96,13 +96,13 @@ void pithi_say(const char *format, ...)
     length = strlen(line);
     line[length++] = '\n';
     pithi_signals_begin(&signals);
-    if (write(STDERR_FILENO, line, length) < 0) { /* nobody there to be told */
+    if (write(STDERR_FILENO, line, length) < 0) { /* stderr is closed */
     }
     pithi_signals_end(&signals);
     errno = saved;
 }
 
-/* Where only others have trouble, the last line counts those who did not record. */
+/* If only other ranks fail, the last line of the job reports the number of ranks that did not record. */
 int pithi_speaks_for_job(void)
 {
     static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
@@ -133,8 +133,8 @@ int pithi_session_at_root(void)
 
 /* ---- Fork -------------------------------------------------------------------------------------------------------- */
 
-/* The lock is held over the fork, so that the child's copy of everything under it is whole. A fork in a signal handler
- * that interrupted the guarded part goes without. */
+/* The lock is held during the fork, so that the child gets a consistent copy of what it protects. A fork in a signal
+ * handler that interrupted the guarded part does without the lock. */
 static __thread struct pithi_guard fork_guard;
 static __thread int fork_guarded;
 
@@ -167,21 +167,13 @@ static void fork_child(void)
 
 /* ---- Start ------------------------------------------------------------------------------------------------------- */
 
-/* A number that no other process makes up: the job's, should this one be its rank 0. */
-static uint64_t own_number(void)
-{
-    uint64_t number = (uint64_t)pithi_clock_ns(CLOCK_REALTIME) * UINT64_C(0x9e3779b97f4a7c15);
-    number ^= (uint64_t)getpid() << 40 ^ pithi_ticks();
-    return number | 1;
-}
-
-/* On a disk that is full a folder can often be made, and no file in it. */
+/* On a full disk a folder can often be made, but no file in it: then tries the folder in TMPDIR. */
 static int create_file(struct pithi_session *s)
 {
     int tries, saved;
     for (tries = 1; pithi_spill_file_create(&s->file, s->folder, s->settings.max_bytes) != 0; tries--) {
         saved = errno;
-        rmdir(s->folder); /* if it is ours alone, it is empty */
+        rmdir(s->folder); /* works if it is empty, that is, if no other process uses it */
         errno = saved;
         if (tries == 0 || (saved != ENOSPC && saved != EDQUOT) || s->settings.spill != NULL ||
             !pithi_place_temporary(s->folder, sizeof s->folder, s->log))
@@ -199,17 +191,20 @@ static const char *set_up(void)
 
     pithi_place_program(s->program, sizeof s->program);
     wrong = pithi_place_log(s->log, sizeof s->log, &s->settings, s->program, s->forked ? (unsigned)getpid() : 0);
-    if (wrong == NULL && (!s->forked || s->folder[0] == '\0')) /* a child's file lies beside its parent's */
+    if (wrong == NULL && (!s->forked || s->folder[0] == '\0')) /* a child uses the folder of its parent */
         wrong = pithi_place_folder(s->folder, sizeof s->folder, &s->settings, s->log);
     if (wrong != NULL)
         return wrong;
     if (create_file(s) != 0) {
-        snprintf(text, sizeof text, "no file can be made in %.1000s: %s", s->folder, strerror(errno));
+        snprintf(text, sizeof text, "cannot make a file in %.1000s: %s", s->folder, strerror(errno));
         return text;
     }
     page = s->file.page;
     s->start_real_ns = page->first.real_ns;
-    s->job = own_number();
+    /* A unique number for this process, which becomes the job's if this process is rank 0. */
+    uint64_t number = pithi_hash_number(0, (uint64_t)pithi_clock_ns(CLOCK_REALTIME));
+    number ^= (uint64_t)getpid() << 40 ^ pithi_ticks();
+    s->job = number | 1;
     page->clock = (uint32_t)pithi_clock_choose();
     page->job = s->job;
     page->first_posted = s->number > 0 ? pithi_recv_posted() : 0;
@@ -219,7 +214,7 @@ static const char *set_up(void)
     __atomic_store_n(&page->magic, PITHI_SPILL_MAGIC, __ATOMIC_RELEASE);
     if (pithi_spill_file_appear(&s->file) == 0)
         return NULL;
-    snprintf(text, sizeof text, "no file can be made in %.1000s: %s", s->folder, strerror(errno));
+    snprintf(text, sizeof text, "cannot make a file in %.1000s: %s", s->folder, strerror(errno));
     return text;
 }
 
@@ -268,7 +263,7 @@ void pithi_session_start(void)
     if (pithi_session.state != PITHI_NEW)
         return;
     pithi_settings_read(&pithi_session.settings);
-    /* A process that joins no job is rank 0, the child of one that did is what its parent is. */
+    /* A process without a job counts as rank 0; a forked child keeps the rank of its parent. */
     pithi_session.left_out = !pithi_ranks_has(pithi_session.settings.ranks, pithi_session.rank);
     pithi_session.listed = !pithi_session.left_out;
     pithi_clock_choose();
@@ -369,7 +364,7 @@ void pith_flush(void)
     if (file.page != NULL) {
         int saved = errno;
         struct pithi_own_time own = pithi_own_time_begin();
-        pithi_spill_file_sync(&file); /* without the lock: it takes its time */
+        pithi_spill_file_sync(&file); /* without the lock: this can take long */
         pithi_own_time_end(own);
         errno = saved;
     }
@@ -401,7 +396,7 @@ void pith_finish(void)
         pithi_merge_alone();
 }
 
-/* After every atexit handler of the program. */
+/* Runs after every atexit handler of the program. */
 __attribute__((destructor)) static void at_exit(void)
 {
     if (pithi_session.size == 0)

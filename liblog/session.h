@@ -1,7 +1,7 @@
-/* session.h - the recording of this process as a whole: is it on, where does it go, who may change that.
+/* session.h - the recording of this process as a whole: its state, its files, and the lock that protects them.
  *
- * States:   NEW -> RECORDING <-> PAUSED -> OVER.   Set-up failures lead from NEW to OVER. PITH_TO leads from RECORDING
- * to PAST, in which nothing more is stored but the log is still to be written. A forked child begins as NEW. */
+ * States:   NEW -> RECORDING <-> PAUSED -> OVER.   A failure to start leads from NEW to OVER. PITH_TO leads from
+ * RECORDING to PAST: nothing more is stored, but the log must still be written. A forked child begins as NEW. */
 #ifndef PITHI_SESSION_H
 #define PITHI_SESSION_H
 
@@ -21,58 +21,57 @@ struct pithi_session {
     int64_t start_real_ns;
     uint64_t job;
     int rank, size;   /* in the job; size 0: not joined */
-    int forked;       /* a child: its log is its own */
-    int left_out;     /* by PITH_RANKS: of this process nothing is kept */
-    int listed;       /* how many ranks of the job PITH_RANKS lets record, from pith_job_join on */
-    int failed;       /* a failure was told already */
-    unsigned number;  /* logs of this process before this one; atomic */
-    int window_begun; /* PITH_FROM is over, in whatever way the job's start is agreed on later */
+    int forked;       /* a forked child, which has a log of its own */
+    int left_out;     /* PITH_RANKS excludes this process: its records are dropped */
+    int listed;       /* number of ranks of the job in PITH_RANKS; known from pith_job_join on */
+    int failed;       /* a failure was reported already */
+    unsigned number;  /* logs that this process wrote before; atomic */
+    int window_begun; /* PITH_FROM has passed; stays 1 even if the job agrees on a later start */
     char program[256];
     char log[PITHI_PATH_MAX];
-    char written[PITHI_PATH_MAX + 64]; /* the log that was made, if this process named it */
+    char written[PITHI_PATH_MAX + 64]; /* the last log, if this process gave it its name */
     char folder[PITHI_PATH_MAX];
-    char root_host[256]; /* of a job: rank 0's host and the name of its spill file; "": rank 0 does not record */
+    char root_host[256]; /* in a job: rank 0's host and the name of its spill file; "": rank 0 does not record */
     char root_file[256];
 };
 extern struct pithi_session pithi_session;
 
 static inline int pithi_state(void) { return __atomic_load_n(&pithi_session.state, __ATOMIC_SEQ_CST); }
 
-/* The guard: one lock for all that is not the recording of a record. Signals wait while it is held, so that their
- * handlers find room for what they record; so does cancellation; errno is kept. Entering fails (0) when this very
- * thread holds it, that is, in the handler of a fault; whoever fails gives up what it wanted. */
+/* The guard: one lock for everything except storing records. While a thread holds it, its signals and its cancellation
+ * are blocked, so that no handler records into a half-changed buffer. It preserves errno. Entering fails (0) if this
+ * thread holds the lock already, that is, in the handler of a fault; the caller then gives up. */
 struct pithi_guard {
     int saved_errno, cancel_state;
     sigset_t signals;
 };
 int pithi_guard_enter(struct pithi_guard *guard);
 void pithi_guard_leave(const struct pithi_guard *guard);
-/* Inside the guard: lets go of the lock for a while, so that other threads need not wait; signals go on waiting. The
- * end of recording waits for those who are there. */
+/* Inside the guard: releases the lock between yield and back, so that other threads need not wait; signals stay
+ * blocked. pithi_guard_settle waits until no thread is in between; the end of recording calls it. */
 void pithi_guard_yield(void);
 void pithi_guard_back(void);
-/* Waits until nobody has let go of the lock so. */
 void pithi_guard_settle(void);
 
 /* Under the guard. Starts recording if the state is NEW; afterwards the state is RECORDING or OVER. */
 void pithi_session_start(void);
 /* Under the guard: nothing is recorded from now on. */
 void pithi_session_over(void);
-/* Under the guard, when the log is written: the state is NEW again, for another log. */
+/* Under the guard, after the log is written: the state becomes NEW, for another log. */
 void pithi_session_again(void);
-/* Nothing is recorded from now on, and what was recorded goes (PITH_RANKS); but not the folder, in which others may be
- * about to make files. */
+/* Ends recording and removes the records (PITH_RANKS). The folder stays, because other processes may need it. */
 void pithi_session_drop(void);
 
-/* Under the guard, in the state RECORDING. Is it the time before PITH_FROM? After PITH_TO, sets the state PAST. */
+/* Under the guard, in the state RECORDING: 1 if the time is before PITH_FROM, and 1 if it is after PITH_TO; past_window
+ * then sets the state PAST. */
 int pithi_session_before_window(void);
 int pithi_session_past_window(void);
-/* Under the guard: the window counts from `zero_ns` (CLOCK_MONOTONIC) on. */
+/* Under the guard: PITH_FROM and PITH_TO count from `zero_ns` (CLOCK_MONOTONIC). */
 void pithi_session_window(int64_t zero_ns);
 
-/* The state of the recorder's own time, pith:flush. 0: not to be recorded. */
+/* The id of the state pith:flush, the recorder's own time. 0: it is not recorded. */
 uint32_t pithi_own_state(void);
-/* That, while the program runs: what it takes is an own cost of this thread. */
+/* Records that state around work that the program waits for; its duration is an own cost of this thread. */
 struct pithi_own_time {
     uint32_t state;
     int64_t begin_ns;
@@ -80,17 +79,17 @@ struct pithi_own_time {
 struct pithi_own_time pithi_own_time_begin(void);
 void pithi_own_time_end(struct pithi_own_time own);
 
-/* Whether this process's spill folder is rank 0's as well, as hosts may each have their own; also 1 where rank 0 has
- * none. */
+/* 1: this process and rank 0 have the same spill folder, or rank 0 has none. Hosts may each have a folder of their
+ * own. */
 int pithi_session_at_root(void);
 
-/* Counts records that were not stored. */
+/* Counts records as lost. */
 void pithi_lost_add(uint64_t records);
 
-/* The processes of a job share their environment and their log, and as a rule the trouble with them: 1 in the one that
- * tells it for all, rank 0 by what the launcher says. */
+/* 1 in the process that reports set-up problems for the job: rank 0, by the launcher's variables. All processes of a
+ * job share environment and log, so they usually have the same problems. */
 int pithi_speaks_for_job(void);
-/* One line on stderr, "pith: ...", in one write. */
+/* Writes one line "pith: ..." to stderr, in one system call. */
 void pithi_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -1,5 +1,4 @@
-/* settings.c - the environment variables of recording. Values that make no sense are taken as not given, and that is
- * said. */
+/* settings.c - the environment variables of recording. A line reports each invalid value; it counts as not given. */
 #include "settings.h"
 
 #include <signal.h>
@@ -8,8 +7,8 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-#include "moment.h"
-#include "ranks.h"
+#include "clock.h"
+#include "selection.h"
 #include "session.h"
 
 #define MAX_MB_DEFAULT 4096
@@ -27,11 +26,11 @@ static int flag(const char *name)
     return value != NULL && strcmp(value, "0") != 0 && strcmp(value, "no") != 0;
 }
 
-/* `wanted`: what the value should be, "yes or no". */
+/* `wanted`: what the value should be, such as "stop or ring". */
 static void ignore(const char *name, const char *value, const char *wanted)
 {
     if (!pithi_session.forked && pithi_speaks_for_job())
-        pithi_say("%s=%s: not %s; taken as not given", name, value, wanted);
+        pithi_say("%s=%s: not %s; ignored", name, value, wanted);
 }
 
 static void read_max_bytes(struct pithi_settings *settings)
@@ -46,36 +45,6 @@ static void read_max_bytes(struct pithi_settings *settings)
         settings->max_bytes = value * MB;
     else
         ignore("PITH_MAX_MB", megabytes, "a number of MiB, 1 or more");
-}
-
-static void read_when_full(struct pithi_settings *settings)
-{
-    const char *when_full = text("PITH_WHEN_FULL");
-    settings->ring = when_full != NULL && strcmp(when_full, "ring") == 0;
-    if (when_full != NULL && !settings->ring && strcmp(when_full, "stop") != 0)
-        ignore("PITH_WHEN_FULL", when_full, "stop or ring");
-}
-
-static void read_files(struct pithi_settings *settings)
-{
-    const char *files = text("PITH_FILES");
-    char *end;
-    long value = files != NULL ? strtol(files, &end, 10) : 1;
-    if (files == NULL)
-        return;
-    if (*end == '\0' && value >= 1 && value <= PITHI_FILES_MAX)
-        settings->files = (unsigned)value;
-    else
-        ignore("PITH_FILES", files, "a number from 1 to 1024");
-}
-
-static void read_ranks(struct pithi_settings *settings)
-{
-    const char *ranks = text("PITH_RANKS");
-    if (ranks != NULL && pithi_ranks_good(ranks))
-        settings->ranks = ranks;
-    else if (ranks != NULL)
-        ignore("PITH_RANKS", ranks, "a list of ranks such as 0-3,8,16-31:2");
 }
 
 static void read_moment(const char *name, int64_t *ns)
@@ -98,17 +67,7 @@ static void read_duration(const char *name, int64_t least_ns, int64_t *ns)
         ignore(name, value, "a time such as 100ns, 10us or 5ms");
 }
 
-static void read_window(struct pithi_settings *settings)
-{
-    read_moment("PITH_FROM", &settings->from_ns);
-    read_moment("PITH_TO", &settings->to_ns);
-    if (settings->from_ns > settings->to_ns) {
-        ignore("PITH_TO", text("PITH_TO"), "after PITH_FROM");
-        settings->to_ns = INT64_MAX;
-    }
-}
-
-/* Only signals that a program may use as it likes, and that end it by default. */
+/* Accepts only signals without a fixed meaning, whose default is to end the program or to be ignored. */
 static void read_snapshot(struct pithi_settings *settings)
 {
     static const struct {
@@ -149,12 +108,32 @@ void pithi_settings_read(struct pithi_settings *settings)
     read_moment("PITH_SYNC", &settings->sync_ns);
     settings->causal = flag("PITH_CAUSAL");
     settings->quiet = flag("PITH_QUIET");
-    read_when_full(settings);
+    const char *when_full = text("PITH_WHEN_FULL");
+    settings->ring = when_full != NULL && strcmp(when_full, "ring") == 0;
+    if (when_full != NULL && !settings->ring && strcmp(when_full, "stop") != 0)
+        ignore("PITH_WHEN_FULL", when_full, "stop or ring");
     read_max_bytes(settings);
-    read_ranks(settings);
+    const char *ranks = text("PITH_RANKS");
+    if (ranks != NULL && pithi_ranks_good(ranks))
+        settings->ranks = ranks;
+    else if (ranks != NULL)
+        ignore("PITH_RANKS", ranks, "a list of ranks such as 0-3,8,16-31:2");
     read_duration("PITH_TIME_UNIT", 1, &settings->time_unit_ns);
     read_duration("PITH_MIN_DURATION", 0, &settings->min_duration_ns);
-    read_files(settings);
-    read_window(settings);
+    const char *files = text("PITH_FILES");
+    char *end;
+    long value = files != NULL ? strtol(files, &end, 10) : 1;
+    if (files != NULL) {
+        if (*end == '\0' && value >= 1 && value <= PITHI_FILES_MAX)
+            settings->files = (unsigned)value;
+        else
+            ignore("PITH_FILES", files, "a number from 1 to 1024");
+    }
+    read_moment("PITH_FROM", &settings->from_ns);
+    read_moment("PITH_TO", &settings->to_ns);
+    if (settings->from_ns > settings->to_ns) {
+        ignore("PITH_TO", text("PITH_TO"), "after PITH_FROM");
+        settings->to_ns = INT64_MAX;
+    }
     read_snapshot(settings);
 }

@@ -1,5 +1,5 @@
-/* settings.h - what the environment asks of the recording. Read once, when recording starts. The full table with help
- * texts is formats/env.def. */
+/* settings.h - the environment variables of recording, read once when it starts. formats/tools/env.def has the full
+ * table with help texts. */
 #ifndef PITHI_SETTINGS_H
 #define PITHI_SETTINGS_H
 
@@ -11,18 +11,18 @@ struct pithi_settings {
     const char *log;         /* PITH_LOG; NULL: not given */
     const char *spill;       /* PITH_SPILL; NULL */
     const char *format;      /* PITH_FORMAT; NULL: by PITH_LOG's suffix */
-    const char *ranks;       /* PITH_RANKS, a good list; NULL: all */
+    const char *ranks;       /* PITH_RANKS, a valid list; NULL: all */
     int64_t time_unit_ns;    /* PITH_TIME_UNIT: times in the log are multiples of it */
     int64_t min_duration_ns; /* PITH_MIN_DURATION: shorter states are left out of the log; 0: none */
-    unsigned files;          /* PITH_FILES: beside the log's main file; 1: all in that one */
-    uint64_t max_bytes;      /* PITH_MAX_MB: of spill file, for this process */
+    unsigned files;          /* PITH_FILES: files besides the log's main file; 1: only that one */
+    uint64_t max_bytes;      /* PITH_MAX_MB: size limit of this process's spill file */
     int ring;                /* PITH_WHEN_FULL=ring */
     int64_t from_ns, to_ns;  /* PITH_FROM, PITH_TO: since recording began; 0, INT64_MAX: not given */
     int snapshot_signal;     /* PITH_SNAPSHOT: its number; 0: none */
-    int64_t sync_ns;         /* PITH_SYNC: 0: never by itself */
+    int64_t sync_ns;         /* PITH_SYNC; 0: clocks are compared at start and end only */
     int causal;              /* PITH_CAUSAL */
     int quiet;               /* PITH_QUIET */
-    int secure;              /* a privileged process: the environment is not to be trusted, nothing is recorded */
+    int secure;              /* a set-user-id process: the environment cannot be trusted, nothing is recorded */
 };
 
 /* Strings point into the environment. */

@@ -1,15 +1,15 @@
-/* snapshot.c - the spill folder of the own job, read as `pith recover` reads it, while all go on recording.
+/* snapshot.c - reads the spill folder of this job like `pith recover`, while all processes continue to record.
  *
- * By signal: the handler only wakes a thread, which does the work with all signals blocked. mpirun hands a signal on to
- * all ranks, and one snapshot is wanted, not one of each; so each process counts the signals that it saw, a file in the
- * spill folder says how many rounds were answered, and whoever comes first to a new round answers it:
+ * By signal: the handler only wakes a thread, which works with all signals blocked. mpirun passes a signal on to all
+ * ranks, but only one of them should make a snapshot. So each process counts its signals, a file in the spill folder
+ * has the number of rounds answered, and the first process in a new round answers it:
  *
  *     rank 0: signal 1, file says 0: makes the snapshot, file says 1
  *     rank 1: signal 1, file says 1: done already
  *
- * Counts go apart when only some processes get a signal, so an answer holds for those that come within a few seconds,
- * and who finds one takes its count over. In MPI_Init the processes are no job yet: a process that is asked then waits
- * until it has joined. The file is locked while a snapshot is made; the kernel unlocks it when a
+ * If only some processes get a signal, their counts differ. So an answer also applies to processes that come within a
+ * few seconds; they take over its count. In MPI_Init the processes do not form a job yet, so a process that gets a
+ * signal there waits until it has joined. The file is locked while a snapshot is made; the kernel unlocks it when a
  * process dies.
  */
 #include "snapshot.h"
@@ -25,20 +25,19 @@
 
 #include "chunks.h"
 #include "clock.h"
-#include "descriptor.h"
 #include "output.h"
 #include "pith.h"
+#include "process.h"
 #include "session.h"
-#include "signals.h"
 #include "spill/spill_read.h"
 
 #define ANSWER_HOLDS_NS INT64_C(10000000000)
 
-static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER; /* held while one is made */
+static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER; /* held while a snapshot is made */
 static int closed, expected; /* under `making`; expected: the process is about to join its job */
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
-/* What is needed of the session, copied, as pith_job_join may change it. */
+/* The part of the session that is needed: a copy, since pith_job_join may change it. */
 struct source {
     char folder[PITHI_PATH_MAX], log[PITHI_PATH_MAX];
     uint64_t job;
@@ -61,9 +60,9 @@ static int look(struct source *source)
     return there;
 }
 
-/* ---- Making one -------------------------------------------------------------------------------------------------- */
+/* ---- Making a snapshot ------------------------------------------------------------------------------------------- */
 
-/* The job's records as a native log `part`. An error of the reader's otherwise. */
+/* Writes the records of the job as the native log `part`. PITH_OK or an error. */
 static int write_part(const struct source *source, const char *part, struct pithi_snapshot *snapshot)
 {
     struct pithi_spill_folder folder;
@@ -146,14 +145,14 @@ void pithi_snapshot_expect(int so)
     pthread_mutex_unlock(&making);
 }
 
-/* ---- When a signal asks for it ----------------------------------------------------------------------------------- */
+/* ---- Snapshots by signal ----------------------------------------------------------------------------------------- */
 
 static sem_t asked;
 static int listening; /* under the guard */
 
 struct answers {
     uint64_t rounds;
-    int64_t last_ns; /* CLOCK_MONOTONIC; of another boot at worst, when it is not taken for a new one */
+    int64_t last_ns; /* CLOCK_MONOTONIC, perhaps of an earlier boot */
 };
 
 static void answers_path(char *path, size_t size, const char *folder, uint64_t job)
@@ -222,7 +221,7 @@ static void on_signal(int number)
     errno = saved;
 }
 
-/* A handler of the program's own stays, be it there before or come later. */
+/* Installs the handler, unless the program has its own; the program may also install one later. */
 static int take_signal(int number)
 {
     struct sigaction before, own = {.sa_handler = on_signal, .sa_flags = SA_RESTART | SA_ONSTACK};
@@ -232,7 +231,7 @@ static int take_signal(int number)
     if ((before.sa_flags & SA_SIGINFO) == 0 && before.sa_handler == on_signal)
         return 1;
     if ((before.sa_flags & SA_SIGINFO) != 0 || (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)) {
-        pithi_say("PITH_SNAPSHOT: the program handles that signal itself; there will be no snapshots by it");
+        pithi_say("PITH_SNAPSHOT: the program handles that signal itself, so it takes no snapshots");
         return 0;
     }
     return sigaction(number, &own, NULL) == 0;
@@ -242,12 +241,12 @@ void pithi_snapshot_start(void)
 {
     pthread_attr_t attributes;
     pthread_t thread;
-    closed = 0; /* nobody makes one before recording begins */
+    closed = 0; /* before recording begins nothing else uses it */
     if (pithi_session.settings.snapshot_signal == 0 || listening || sem_init(&asked, 0, 0) != 0 ||
         pthread_attr_init(&attributes) != 0)
         return;
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    /* signals are blocked here, and so in the thread */
+    /* the thread inherits the blocked signals */
     listening = pthread_create(&thread, &attributes, listen_for_ever, NULL) == 0;
     pthread_attr_destroy(&attributes);
     if (listening)

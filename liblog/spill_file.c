@@ -1,4 +1,4 @@
-/* spill_file.c - making and growing the spill file. No malloc here: chunks are taken in signal handlers too. */
+/* spill_file.c - makes and grows the spill file. Never calls malloc, because signal handlers may need a chunk. */
 #include "spill_file.h"
 
 #include <errno.h>
@@ -12,28 +12,26 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "boot_id.h"
 #include "clock.h"
-#include "descriptor.h"
-#include "fault.h"
+#include "process.h"
 
-/* What is left on the file system for others: the program's own output must not be what fails. */
+/* Space left on the file system, so that the program's own output does not fail. */
 #define RESERVE_BYTES (UINT64_C(64) << 20)
 #define RESERVE_PART 20
-/* Bytes reserved for definitions, and added at a time; under a low limit, a part of the limit. */
+/* The space reserved for definitions, and the size of their chunks; under a low limit, a part of the limit. */
 #define DEFINITIONS_BYTES (UINT64_C(64) << 10)
 #define DEFINITIONS_PART 8
-/* The descriptor that stays open gets a number from KEPT_FROM on; under a low limit one of the last KEPT_ROOM. */
+/* The number of the descriptor that stays open: from KEPT_FROM on, or under a low limit one of the last KEPT_ROOM. */
 #define KEPT_FROM 1000
 #define KEPT_ROOM 16
 #define TMPFS 0x01021994u
 #define APPEND_AHEAD (UINT64_C(4) << 20)
 
-/* Makes bytes [from, to) be there. Where the file system cannot promise room, zeros are written: a full disk is then
- * seen here, and not as SIGBUS in the middle of the program. */
+/* Allocates the bytes [from, to) on the disk. Writes zeros if the file system cannot allocate: a full disk must be seen
+ * here, not as SIGBUS in the middle of the program. */
 static int allocate(int fd, uint64_t from, uint64_t to)
 {
-    static const char zeros[65536];
+    static char zeros[65536]; /* not const: it then takes no room in the library */
     while (fallocate(fd, 0, (off_t)from, (off_t)(to - from)) != 0) {
         if (errno == EINTR)
             continue;
@@ -51,7 +49,7 @@ static int allocate(int fd, uint64_t from, uint64_t to)
     return 0;
 }
 
-/* The file may not become longer; beyond RLIMIT_FSIZE the kernel would send SIGXFSZ. */
+/* The size limit of the file; beyond RLIMIT_FSIZE the kernel would send SIGXFSZ. */
 static uint64_t limit_of(const struct pithi_spill_file *file)
 {
     struct rlimit limit;
@@ -64,7 +62,7 @@ uint64_t pithi_spill_definitions_bytes(const struct pithi_spill_file *file)
     return bytes > DEFINITIONS_BYTES ? DEFINITIONS_BYTES : bytes < PITHI_SPILL_PAGE ? PITHI_SPILL_PAGE : bytes;
 }
 
-/* May the file grow to `size_bytes`? Records leave room for definitions, without which nobody could read them. */
+/* 1: the file may grow to `size_bytes`. Records leave room for definitions, which are needed to read them. */
 static int may_grow(const struct pithi_spill_file *file, int fd, uint64_t size_bytes, uint64_t more_bytes,
                     enum pithi_spill_use use)
 {
@@ -120,7 +118,7 @@ static int extend_fd(struct pithi_spill_file *file, int fd, uint64_t more_bytes,
     *mapped = mmap(NULL, (size_t)more_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)begin);
     if (*mapped == MAP_FAILED)
         return -1;
-    if (more_bytes >= PITHI_SPILL_ALIGN) /* pages of 2 MiB where the file system has them: a fraction of the cost */
+    if (more_bytes >= PITHI_SPILL_ALIGN) /* pages of 2 MiB cost a fraction, where the file system has them */
         madvise(*mapped, (size_t)more_bytes, MADV_HUGEPAGE);
     pithi_fault_watch(*mapped, more_bytes);
     file->size_bytes = begin + more_bytes;
@@ -136,7 +134,7 @@ static int is_same(const struct pithi_spill_file *file, int fd)
            info.st_nlink > 0;
 }
 
-/* Far from the numbers that programs get, and that scripts use. */
+/* Gives the descriptor a number far from those that programs and scripts use. */
 static void keep(struct pithi_spill_file *file, int fd)
 {
     struct rlimit limit;
@@ -154,7 +152,7 @@ void pithi_spill_file_let_go(struct pithi_spill_file *file)
     file->kept = 0;
 }
 
-/* Until its page is filled the file has another name, so that a spill file without a page is a damaged one. */
+/* The file has another name until its page is filled in: so a spill file without a page is a damaged one. */
 static void name_before(char *name, size_t size, const struct pithi_spill_file *file)
 {
     snprintf(name, size, "%s.new", file->path);
@@ -218,8 +216,8 @@ int pithi_spill_file_create(struct pithi_spill_file *file, const char *folder, u
     return 0;
 }
 
-/* A file that was cut does not grow any more: its definitions may be gone, without which records cannot be read. 0, or
- * -1 (errno). */
+/* Checks that the file was not truncated. A truncated one does not grow any more: its definitions may be lost, and
+ * records cannot be read without them. 0, or -1 (errno). */
 static int still_whole(struct pithi_spill_file *file, int fd)
 {
     struct stat info;
@@ -268,19 +266,8 @@ void *pithi_spill_file_extend(struct pithi_spill_file *file, uint64_t size_bytes
     return status == 0 ? mapped : NULL;
 }
 
-static int write_all(int fd, const char *data, uint64_t from, uint64_t to, uint64_t offset)
-{
-    while (from < to) {
-        ssize_t put = pwrite(fd, data + from, (size_t)(to - from), (off_t)(offset + from));
-        if (put < 0 && errno != EINTR)
-            return -1;
-        from += put > 0 ? (uint64_t)put : 0;
-    }
-    return 0;
-}
-
-/* Room for copies to come, asked for together: on a disk that takes 5 us for 4 MiB, and saves a third of the time of
- * writing there. In memory it takes as long as the writing. */
+/* Allocates space for several chunks at once: on a disk 4 MiB take 5 us and save a third of the writing time. In tmpfs
+ * allocating takes as long as writing, so this does not pay. */
 static int promise_ahead(struct pithi_spill_file *file, int fd, uint64_t end)
 {
     return end <= file->promised_bytes ||
@@ -309,9 +296,10 @@ int pithi_spill_file_reserve(struct pithi_spill_file *file, uint64_t size_bytes,
 
 int pithi_spill_place_write(const struct pithi_spill_place *place, const void *data, uint64_t size_bytes)
 {
-    int status = write_all(place->fd, data, sizeof(uint64_t), size_bytes, place->offset), saved;
+    int status = pithi_descriptor_write(place->fd, (const char *)data + sizeof(uint64_t), size_bytes - sizeof(uint64_t),
+                                        place->offset + sizeof(uint64_t)), saved;
     if (status == 0)
-        status = write_all(place->fd, data, 0, sizeof(uint64_t), place->offset);
+        status = pithi_descriptor_write(place->fd, data, sizeof(uint64_t), place->offset);
     saved = errno;
     if (!place->is_kept)
         close(place->fd);
@@ -329,7 +317,7 @@ int pithi_spill_file_sync(struct pithi_spill_file *file)
     return status;
 }
 
-/* 1: the file is known to have another name now. In a chroot without /proc nothing is known. */
+/* 1: the file has another name now. In a chroot without /proc this cannot be seen. */
 static int is_renamed(const struct pithi_spill_file *file)
 {
     char link[64], name[PITHI_PATH_MAX];
@@ -346,7 +334,7 @@ int pithi_spill_file_is_there(const struct pithi_spill_file *file)
 void pithi_spill_file_remove(struct pithi_spill_file *file)
 {
     int fd = pithi_descriptor_open(file->path, O_RDWR | O_NOFOLLOW, 0);
-    if (is_same(file, fd)) /* not what somebody else put there */
+    if (is_same(file, fd)) /* not another file of that name */
         unlink(file->path);
     if (fd >= 0)
         close(fd);

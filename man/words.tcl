@@ -1,14 +1,15 @@
 #!/usr/bin/env tclsh
-# words.tcl - writes the sections WORDS and KEYS of pith-view.1 from the tables of the window (viewer/tcl):
+# words.tcl - writes the sections COMMANDS and KEYS of pith-view.1 from the tables of the window (viewer/tcl):
 #
 #     tclsh man/words.tcl          writes the page anew
-#     tclsh man/words.tcl check    says whether that would change it: exit status 0 or 1
+#     tclsh man/words.tcl check    checks whether that would change it: exit status 0 or 1
 
 set top [file dirname [file dirname [file normalize [info script]]]]
 set page [file join $top man pith-view.1]
 namespace eval ::pith { variable folder {} }
-foreach file [list part.tcl {*}[lsort [glob -directory [file join $top viewer tcl] -tails *.tcl]]] {
-    if {$file ne "main.tcl"} {
+source -encoding utf-8 [file join $top viewer tcl commands.tcl] ;# once: its table of parts starts empty
+foreach file [lsort [glob -directory [file join $top viewer tcl] -tails *.tcl]] {
+    if {$file ni {main.tcl commands.tcl}} {
         source -encoding utf-8 [file join $top viewer tcl $file]
     }
 }
@@ -24,7 +25,7 @@ proc sentence {text} {
 }
 
 proc words_text {} {
-    set text ".SH WORDS\n"
+    set text ".SH COMMANDS\n"
     dict for {group rows} [::pith::words::groups] {
         append text ".SS $group\n"
         foreach {word arguments help method} $rows {
@@ -61,8 +62,8 @@ proc read_text {path} {
     return $text
 }
 
-set from ".\\\" What follows is written by man/words.tcl.\n"
-set to ".\\\" So far man/words.tcl.\n"
+set from ".\\\" man/words.tcl writes the following lines.\n"
+set to ".\\\" End of the lines written by man/words.tcl.\n"
 set old [read_text $page]
 set begin [string first $from $old]
 set end [string first $to $old]

@@ -1,13 +1,15 @@
 /* cpilog.c - pi by integration, in rounds, with its phases logged by MPE's calls.
  *
- * The area under 4 / (1 + x*x) from 0 to 1 is pi. Each round takes more strips than the one before; the ranks share
- * them out. Every round has four phases: rank 0 tells all the number of strips, a barrier, the sum, and the reduction.
+ * The area under 4 / (1 + x*x) from 0 to 1 is pi. The area is cut into strips, which are divided among the ranks. Each
+ * round has four times as many strips as the round before. It has four phases: rank 0 broadcasts the number of strips,
+ * all ranks meet in a barrier, each rank adds up its strips, and a reduction adds up the ranks' sums.
  *
- *     mpecc -o cpilog cpilog.c -lm && mpirun -n 4 ./cpilog              the phases
- *     mpecc -mpilog -o cpilog cpilog.c -lm && mpirun -n 4 ./cpilog      and every MPI call
+ *     mpecc -o cpilog cpilog.c -lm && mpirun -n 4 ./cpilog              logs the phases
+ *     mpecc -mpilog -o cpilog cpilog.c -lm && mpirun -n 4 ./cpilog      logs every MPI call too
  *
- * Look for: the phases as states around the MPI calls; rank 0's ticks at each new round, which tell (as a payload) its
- * number and the strips; how much longer "Compute" takes with each round, and who waits in "Reduce".
+ * What to look for in the timeline: the phases are states around the MPI calls. On rank 0, an event marks each round;
+ * its payload has the round's number and the number of strips. "Compute" takes longer in each round, and "Reduce" shows
+ * which ranks wait.
  */
 #include <math.h>
 #include <mpi.h>
@@ -20,7 +22,7 @@ enum phase { BROADCAST, SYNC, COMPUTE, REDUCE, PHASES };
 
 static int begins[PHASES], ends[PHASES], tick;
 
-/* Every rank takes the numbers, in the same order; describing them is enough on one. */
+/* Every rank gets the event numbers, in the same order. It is enough to describe them on one rank. */
 static void define_events(int rank)
 {
     static const char *const names[PHASES] = {"Broadcast", "Sync", "Compute", "Reduce"};
@@ -46,7 +48,7 @@ static void log_tick(int round, long long strips)
     MPE_Log_event(tick, 0, bytes);
 }
 
-/* The strips of this rank: every size-th one. */
+/* The area of this rank's strips: every size-th strip. */
 static double area_of(long long strips, int rank, int size)
 {
     double width = 1.0 / (double)strips, sum = 0.0;
@@ -58,7 +60,7 @@ static double area_of(long long strips, int rank, int size)
     return width * sum;
 }
 
-/* The end of the phase carries what was found. */
+/* The event at the end of the phase has the result as its payload. */
 static double compute(long long strips, int rank, int size)
 {
     MPE_LOG_BYTES bytes;

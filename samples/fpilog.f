@@ -1,11 +1,11 @@
 C     fpilog.f - pi by integration, with its phases logged by MPE's
-C     calls, which in Fortran are integer functions.
+C     calls. In Fortran these are integer functions.
 C
 C         mpefc -o fpilog fpilog.f && mpirun -n 4 ./fpilog
 C         mpefc -mpilog -o fpilog fpilog.f && mpirun -n 4 ./fpilog
 C
-C     Look for: the same four phases as in cpilog.c, and the payload
-C     at the end of each "Compute".
+C     What to look for in the timeline: the same four phases as in
+C     cpilog.c, and a payload at the end of each "Compute".
       PROGRAM FPILOG
       IMPLICIT NONE
       INCLUDE 'mpif.h'

@@ -1,35 +1,36 @@
-/* heat2d.c - heat spreads over a square plate: the classic halo exchange, as an unchanged MPI program.
+/* heat2d.c - heat spreads over a square plate: the classic halo exchange, in a program that knows nothing of Pith.
  *
  *     mpicc -O2 -o heat2d heat2d.c -lm
  *     mpirun -n 4 pith run ./heat2d          records it
  *     pith view heat2d.pith                  shows it
  *
- * The plate is a grid of N x N cells, cut into a block a rank. In every step each rank sends the edges of its block to
- * its four neighbours, receives theirs (the "halo"), and moves each cell towards the mean of the four cells around it.
- * Every tenth step all ranks add up how much changed, to know when to stop.
+ * The plate is a grid of N x N cells, divided into one block for each rank. In each step, a rank sends the edges of its
+ * block to its four neighbours, receives their edges (the "halo"), and sets each cell to the mean of the four cells
+ * around it. In every tenth step, all ranks add up the changes to decide whether to stop.
  *
- * What to look for in the timeline: each step is a short burst of MPI_Isend and MPI_Irecv, a blank (computing: no MPI),
- * and MPI_Waitall, as long as the slowest neighbour was late. The ranks with the border of the plate wait for none.
+ * What to look for in the timeline: a step is a short burst of MPI_Isend and MPI_Irecv, then MPI_Waitall, then a gap
+ * while the rank computes outside MPI. MPI_Waitall lasts until the slowest neighbour has sent its edge. Ranks at the
+ * border of the plate have fewer neighbours to wait for.
  *
- * Usage: heat2d [N [STEPS]]      default 384 cells a side, 200 steps
+ * Usage: heat2d [N [STEPS]]      default: 384 cells a side, 200 steps
  */
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The block of this rank: rows x columns cells, with a frame one cell wide around them for the halo. */
+/* The block of this rank: rows x columns cells, and a frame one cell wide for the halo. */
 struct plate {
     int rows, columns;
     double *now, *next;
-    MPI_Comm comm;                /* the ranks as a grid */
-    MPI_Datatype column;          /* one column of the block: cells that lie `columns + 2` apart */
-    int north, south, west, east; /* neighbours; MPI_PROC_NULL beyond the border: sending there does nothing */
+    MPI_Comm comm;                /* the ranks arranged as a grid */
+    MPI_Datatype column;          /* one column of the block: cells at intervals of `columns + 2` */
+    int north, south, west, east; /* neighbours; at the border MPI_PROC_NULL, to which sending does nothing */
 };
 
 #define CELL(grid, plate, row, column) (grid)[(size_t)(row) * (size_t)((plate)->columns + 2) + (size_t)(column)]
 
-/* The share of `cells` that the part `index` of `parts` gets: as even as it can be. */
+/* The number of cells in part `index` when `cells` are divided evenly into `parts`. */
 static int share(int cells, int parts, int index) { return cells / parts + (index < cells % parts); }
 
 static void plate_make(struct plate *plate, int cells)
@@ -54,7 +55,7 @@ static void plate_make(struct plate *plate, int cells)
     MPI_Type_vector(plate->rows, 1, plate->columns + 2, MPI_DOUBLE, &plate->column);
     MPI_Type_commit(&plate->column);
 
-    /* The upper border of the plate is held at 100 degrees, the others at 0. */
+    /* The upper border of the plate stays at 100 degrees, the others at 0. */
     if (plate->north == MPI_PROC_NULL)
         for (int column = 0; column < plate->columns + 2; column++)
             CELL(plate->now, plate, 0, column) = CELL(plate->next, plate, 0, column) = 100.0;
@@ -68,7 +69,7 @@ static void plate_free(struct plate *plate)
     free(plate->next);
 }
 
-/* Receives are posted first, so that no message has to wait in a buffer of the MPI library for its place. */
+/* Receives are posted first, so that MPI can store each message in its place at once. */
 static void exchange_halo(struct plate *plate)
 {
     double *grid = plate->now;
@@ -88,7 +89,7 @@ static void exchange_halo(struct plate *plate)
     MPI_Waitall(8, requests, MPI_STATUSES_IGNORE);
 }
 
-/* One step; returns the sum of the squared changes in this block. */
+/* Computes one step; returns the sum of the squared changes in this block. */
 static double relax(struct plate *plate)
 {
     double change = 0;

@@ -1,14 +1,14 @@
-/* mandelbrot.c - the Mandelbrot set by master and workers, drawn while it is computed, with MPE's graphics.
+/* mandelbrot.c - the Mandelbrot set, computed by master and workers and drawn at the same time with MPE's graphics.
  *
  *     mpecc -graphics -O2 -o mandelbrot mandelbrot.c
- *     mpirun -n 4 ./mandelbrot -i                       drag a square to zoom in, click to end
- *     mpirun -n 4 pith run ./mandelbrot -c picture      recorded, and the picture kept as picture0 (xwd)
+ *     mpirun -n 4 ./mandelbrot -i                       drag a square to zoom in, click to quit
+ *     mpirun -n 4 pith run ./mandelbrot -c picture      records it, and saves picture0 (xwd)
  *
- * Rank 0 hands out rows to whoever asks. The workers draw their rows themselves: all ranks share the window. Without a
- * display the rows are computed all the same.
+ * Rank 0 gives a row to each worker that asks. The workers draw their rows themselves, because all ranks share the
+ * window. Without a display, the rows are only computed.
  *
- * Look for: rows appear out of order, those of the middle last; the workers' time between two messages is the time of a
- * row, and differs a hundredfold.
+ * What to look for in the timeline: the time between two messages of a worker is the time for a row. It varies by a
+ * factor of a hundred, so rows are finished out of order, and the rows in the middle of the picture come last.
  *
  * Usage: mandelbrot [-w WIDTH] [-h HEIGHT] [-c NAME] [-i]
  */
@@ -24,7 +24,7 @@ enum { COLOURS = 48, DEPTH = 1000 };
 enum { TAG_ASK, TAG_ROW, TAG_STOP };
 
 struct view {
-    double left, top, step; /* of the complex plane; step: from a pixel to the next */
+    double left, top, step; /* in the complex plane; step: the distance of two pixels */
 };
 
 static int width = 600, height = 450, is_open;
@@ -56,7 +56,7 @@ static void compute(int row, const struct view *view, MPE_Point *points)
     }
 }
 
-/* Hands out the rows, then stops each worker. */
+/* Gives out the rows, then stops each worker. */
 static void master(int workers)
 {
     MPI_Status status;
@@ -81,7 +81,7 @@ static void worker(const struct view *view, MPE_Point *points)
     }
 }
 
-/* The square that the user drags becomes the view; 0: it was a click. */
+/* The user drags a square, which becomes the new view. Returns 0 for a click. */
 static int zoom(struct view *view)
 {
     int x1, y1, x2, y2;
@@ -97,7 +97,7 @@ static int zoom(struct view *view)
 int main(int argc, char **argv)
 {
     const char *capture = NULL;
-    int rank, size, is_interactive = 0, goes_on = 1;
+    int rank, size, is_interactive = 0, is_running = 1;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -126,7 +126,7 @@ int main(int argc, char **argv)
         MPE_Open_graphics(&window, MPI_COMM_WORLD, NULL, -1, -1, width, height, MPE_GRAPH_INDEPENDENT) == MPE_SUCCESS;
     if (is_open)
         MPE_Make_color_array(window, COLOURS, colours);
-    while (goes_on) {
+    while (is_running) {
         if (size == 1)
             for (int row = 0; row < height; row++)
                 compute(row, &view, points);
@@ -136,8 +136,8 @@ int main(int argc, char **argv)
             worker(&view, points);
         MPI_Barrier(MPI_COMM_WORLD);
         if (rank == 0)
-            goes_on = is_open && is_interactive && zoom(&view);
-        MPI_Bcast(&goes_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
+            is_running = is_open && is_interactive && zoom(&view);
+        MPI_Bcast(&is_running, 1, MPI_INT, 0, MPI_COMM_WORLD);
         MPI_Bcast(&view, 3, MPI_DOUBLE, 0, MPI_COMM_WORLD);
     }
     if (rank == 0 && is_open && capture) {

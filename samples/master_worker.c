@@ -1,17 +1,17 @@
-/* master_worker.c - one rank hands out work, the others do it: load balance by asking.
+/* master_worker.c - one rank gives out work, the others ask for it: dynamic load balancing.
  *
  *     mpicc -O2 -o master_worker master_worker.c
  *     mpirun -n 4 pith run ./master_worker
  *
- * The work is a picture of the Mandelbrot set, a row at a time: rows through the middle cost a hundred times more than
- * those at the edge, so nobody could share them out fairly beforehand. A worker sends a finished row (its first: an
- * empty one) and gets the number of the next in return; the master takes rows from whoever comes (MPI_ANY_SOURCE).
+ * The work is a picture of the Mandelbrot set, one row at a time. Rows in the middle cost a hundred times more than
+ * rows at the edge, so dividing them evenly beforehand would not be fair. A worker sends a finished row (at first a
+ * greeting) and gets the number of its next row. The master receives from any worker (MPI_ANY_SOURCE).
  *
- * What to look for: the master's row is MPI_Recv almost everywhere: it waits, as it should. Workers that lie in
- * MPI_Recv for long are starved: more rows a message would help. At the end all stop within one row's time: that is the
- * balance.
+ * What to look for in the timeline: the master is in MPI_Recv almost all the time, because it waits for rows, as it
+ * should. A worker that is in MPI_Recv for long gets its work too slowly; sending several rows at once would help. At
+ * the end, all workers stop within the time of one row: the load is balanced.
  *
- * Usage: master_worker [ROWS]      default 240 rows
+ * Usage: master_worker [ROWS]      default: 240 rows
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 enum { WIDTH = 320, DEPTH = 2000 };
 enum { TAG_HELLO, TAG_ROW, TAG_WORK, TAG_STOP };
 
-/* A row as it travels: its number, then how many iterations each of its points took. */
+/* A row as it is sent: its number, and the number of iterations for each of its points. */
 struct row {
     int number;
     int points[WIDTH];

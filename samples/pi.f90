@@ -3,10 +3,10 @@
 !     mpifort -O2 -o pi pi.f90
 !     mpirun -n 4 pith run ./pi
 !
-! The number of intervals goes from rank 0 to all (MPI_Bcast), each rank adds up every size-th interval of the integral
-! of 4 / (1 + x*x) from 0 to 1, and the parts are summed at rank 0 (MPI_Reduce).
+! Rank 0 broadcasts the number of intervals (MPI_Bcast). Each rank adds up every size-th interval of the integral of
+! 4 / (1 + x*x) from 0 to 1, and rank 0 gets the sum of all parts (MPI_Reduce).
 !
-! What to look for: MPI_Reduce is a short bar on the ranks that give and a long one on rank 0, which waits for the last.
+! What to look for in the timeline: MPI_Reduce is long on rank 0, which waits for all others, and short on the others.
 program pi
     use mpi_f08
     implicit none

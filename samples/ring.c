@@ -1,16 +1,16 @@
-/* ring.c - a token goes around: the shortest program with messages in it, and three ways to send them.
+/* ring.c - a token goes around all ranks: a short program that sends messages in three ways.
  *
  *     mpicc -o ring ring.c
  *     mpirun -n 4 pith run ./ring
  *
- * Every rank adds its number to the token and hands it on to the next one, the last rank to rank 0:
+ * Every rank adds its number to the token and sends it to the next rank; the last rank sends it to rank 0:
  *
  *     lap 0   MPI_Send, MPI_Recv
- *     lap 1   MPI_Isend, MPI_Irecv, finished by MPI_Wait
- *     lap 2   persistent requests: made once, started by MPI_Start whenever needed
+ *     lap 1   MPI_Isend, MPI_Irecv, completed by MPI_Wait
+ *     lap 2   persistent requests, created once and started by MPI_Start
  *
- * What to look for: one staircase of arrows a lap, and the long MPI_Recv and MPI_Wait bars of those whose turn has not
- * come.
+ * What to look for in the timeline: each lap is a staircase of arrows. Ranks that do not have the token yet are in a
+ * long MPI_Recv or MPI_Wait.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -60,7 +60,7 @@ int main(int argc, char **argv)
     MPI_Send_init(&token, 1, MPI_INT, (rank + 1) % size, 2, MPI_COMM_WORLD, &give_again);
     MPI_Recv_init(&token, 1, MPI_INT, (rank + size - 1) % size, 2, MPI_COMM_WORLD, &take_again);
 
-    /* A ring of one has nobody to give to: a blocking send to oneself may wait for ever. */
+    /* With one rank there is no ring: a blocking send to oneself may never return. */
     for (int lap = 0; lap < 3 && size > 1; lap++) {
         if (rank != 0)
             take(lap, &token);

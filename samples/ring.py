@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""ring.py - MPI from Python (mpi4py): objects around a ring, arrays summed up.
+"""ring.py - MPI from Python (mpi4py): an object goes around a ring, and arrays are summed.
 
     mpirun -n 4 pith run python3 ring.py
 
-Lower-case methods (send, recv, bcast) move any Python object: mpi4py packs it into bytes, so that a recv is a probe for
-the size and then the receive. Upper-case methods (Send, Allreduce) move buffers as they are. Both are plain MPI calls
-underneath, and that is what the timeline shows.
+Methods in lower case (send, recv, bcast) transfer any Python object. mpi4py packs it into bytes, so a recv is a probe
+for the size and then a receive. Methods with a capital (Send, Allreduce) transfer buffers directly. The timeline shows
+the MPI calls that both of them make.
 """
 from array import array
 
@@ -14,7 +14,7 @@ from mpi4py import MPI
 world = MPI.COMM_WORLD
 rank, size = world.Get_rank(), world.Get_size()
 
-# An object goes around: each rank writes its number into the list.
+# A list goes around, and each rank appends its number.
 visitors = []
 if size > 1:
     if rank == 0:
@@ -24,7 +24,7 @@ if size > 1:
         visitors = world.recv(source=rank - 1, tag=5)
         world.send(visitors + [rank], dest=(rank + 1) % size, tag=5)
 
-# Half of the ranks each: a communicator of their own, and a sum within it.
+# Ranks with even and odd numbers get a communicator each, and sum up arrays in it.
 half = world.Split(color=rank % 2, key=rank)
 mine = array("d", [rank, 1.0])
 total = array("d", [0.0, 0.0])

@@ -1,10 +1,11 @@
-C     ring77.f - the token of ring.c once more, in FORTRAN 77 (mpif.h).
+C     ring77.f - the token of ring.c in FORTRAN 77 (mpif.h).
 C
 C         mpif77 -o ring77 ring77.f
 C         mpirun -n 4 pith run ./ring77
 C
-C     Rank 0 starts the token; each rank asks who is calling (MPI_PROBE
-C     with any source), receives, adds its number and hands it on.
+C     Rank 0 sends the token first. Each rank finds out who sends it
+C     (MPI_PROBE with any source), receives it, adds its number and
+C     sends it on.
       PROGRAM RING77
       INCLUDE 'mpif.h'
       INTEGER RANK, SIZE, TOKEN, NEXT, IERROR

@@ -1,18 +1,18 @@
-/* threads.c - recording by hand: states, events, counters and named threads. No MPI.
+/* threads.c - recording by calls of pith.h: states, events, counters and named threads, without MPI.
  *
  *     cc -O2 -o threads threads.c $(pkg-config --cflags --libs pith) -lpthread -lm
  *     ./threads
  *     pith view threads.pith
  *
- * A producer puts jobs into a small queue, three consumers take them out. The program says itself what it is doing:
+ * A producer puts jobs into a small queue, and three consumers take them out. The program records what it is doing:
  *
  *     states    produce, wait, compute, and sum nested inside compute
- *     event     "job done", with the job's number and result as payload
+ *     event     "job done", with the job's number and result as its payload
  *     counter   the length of the queue, as a graph over time
  *
- * Compiled with -DPITH_NULL, or linked with -lpith-null, every call of Pith vanishes and the program is as before.
+ * Compiled with -DPITH_NULL or linked with -lpith-null, Pith's calls do nothing.
  *
- * Usage: threads [JOBS]      default 60 jobs
+ * Usage: threads [JOBS]      default: 60 jobs
  */
 #include <arpa/inet.h>
 #include <math.h>
@@ -31,10 +31,10 @@ static struct {
     int jobs[QUEUE], length, over;
 } queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
-static double results; /* under queue.lock */
+static double results; /* protected by queue.lock */
 
-/* The same name gives the same id, so the definitions could stand wherever they are used first as well. */
-static void define_what_is_recorded(void)
+/* The same name always gives the same id, so each definition could also be placed at its first use. */
+static void define_records(void)
 {
     produce_state = pith_state_define("produce", "SteelBlue");
     wait_state = pith_state_define("wait", "IndianRed");
@@ -57,7 +57,7 @@ static void queue_put(int job)
     pthread_mutex_unlock(&queue.lock);
 }
 
-/* Returns 0 when there will be no more jobs. */
+/* Takes a job. Returns 0 when there are no more. */
 static int queue_take(int *job)
 {
     pith_begin(wait_state);
@@ -83,7 +83,7 @@ static void produce(int jobs)
         for (int i = 0; i < 40000; i++)
             work += sin(i);
         pith_end(produce_state);
-        queue_put(work < 2 ? job : 0); /* the sum stays below 2, but the compiler must not know */
+        queue_put(work < 2 ? job : 0); /* always true, but the compiler does not know that and keeps the loop */
     }
     pthread_mutex_lock(&queue.lock);
     queue.over = 1;
@@ -116,7 +116,7 @@ static void *consumer(void *argument)
     pith_thread_name(name);
     while (queue_take(&job)) {
         double value = compute(job);
-        /* Values of a payload lie one after another, big-endian: what htonl gives. */
+        /* The values of a payload follow each other in big-endian order, which htonl makes. */
         uint32_t payload[2] = {htonl((uint32_t)job), htonl((uint32_t)(int32_t)(value * 1e6 / (60000 + 2000 * job)))};
         pith_event_data(done_event, payload, sizeof payload);
     }
@@ -128,7 +128,7 @@ int main(int argc, char **argv)
     int jobs = argc > 1 ? atoi(argv[1]) : 60, numbers[CONSUMERS];
     pthread_t threads[CONSUMERS];
 
-    define_what_is_recorded();
+    define_records();
     pith_thread_name("producer");
     for (int i = 0; i < CONSUMERS; i++) {
         numbers[i] = i;

@@ -3,17 +3,17 @@
 !     mpifort -O2 -o wave wave.f90
 !     mpirun -n 4 pith run ./wave
 !
-! The string is cut into a piece a rank. In every step each rank swaps the ends of its piece with its neighbours, one
-! MPI_Sendrecv to the right and one to the left, and moves its points by the wave equation.
+! Each rank has a piece of the string. In each step, a rank exchanges the end points of its piece with its neighbours,
+! by one MPI_Sendrecv to the right and one to the left, and moves its points by the wave equation.
 !
-! What to look for: two MPI_Sendrecv a step, each one state with one arrow going out and one coming in; at the ends
-! of the string the neighbour is MPI_PROC_NULL, and there is no arrow.
+! What to look for in the timeline: each step has two MPI_Sendrecv states, each with one outgoing and one incoming
+! arrow. At the ends of the string the neighbour is MPI_PROC_NULL, and there is no arrow.
 program wave
     use mpi
     implicit none
 
     integer, parameter :: points = 5000, steps = 200
-    double precision, parameter :: c2 = 0.25d0    ! (speed * time step / distance of points) squared
+    double precision, parameter :: c2 = 0.25d0    ! (speed * time step / point distance) squared
     double precision, dimension(0:points + 1) :: before, now, next
     double precision :: energy, total
     integer :: rank, size, left, right, step, i, ierror

@@ -1,6 +1,6 @@
-# check.mk - the tests, one target a suite; every one ends with "N passed, N failed" (test/run), `make check` with one such
-# line for all suites. V=1 shows every check; DEPS=no does not look for packages that the system lacks.
-suites := unit golden bad fuzz cli mpi viewer lint
+# check.mk - the tests, one target a suite; every one ends with "N passed, N failed" (test/run), `make check` with one
+# such line for all suites. V=1 shows every check; DEPS=no does not look for packages that the system lacks.
+suites := unit golden bad fuzz cli mpi analyze viewer lint
 suite_scripts = $(sort $(wildcard test/$(1)/test_*.sh test/$(1)/test_*.tcl))
 
 unit_bin := $(patsubst test/unit/%.c,$(O)/test/unit/%,$(unit_src))
@@ -18,23 +18,23 @@ needs_cli := $(O)/test/cli/make_cli_log $(O)/test/cli/puppet $(O)/test/golden/ma
 needs_bad := $(O)/test/golden/make_golden $(O)/test/bench/make_big_log
 needs_golden := $(O)/test/golden/make_golden $(O)/test/cli/make_cli_log $(O)/test/bench/make_big_log
 
-$(O)/test/unit/%: $(O)/obj/test/unit/%.o $(core_a) $(lib_a)
+$(O)/test/unit/%: $(O)/obj/test/unit/%.o $(core_a) $(lib_a) $(log_a)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ -lz -lm -lpthread $(LIBS)
-$(O)/test/cli/%: $(O)/obj/test/cli/%.o $(lib_a)
+$(O)/test/cli/%: $(O)/obj/test/cli/%.o $(lib_a) $(log_a)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ -lz -lm -lpthread $(LIBS)
-$(O)/test/golden/%: $(O)/obj/test/golden/%.o $(formats_a)
+$(O)/test/golden/%: $(O)/obj/test/golden/%.o $(log_a)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ -lz -lm $(LIBS)
 # A fuzz entry twice: fuzz_NAME replays test/fuzz/corpus/NAME under any compiler, live_NAME is libFuzzer's.
-$(O)/test/fuzz/fuzz_%: $(O)/obj/test/fuzz/fuzz_%.o $(O)/obj/test/fuzz/replay.o $(lib_a)
+$(O)/test/fuzz/fuzz_%: $(O)/obj/test/fuzz/fuzz_%.o $(O)/obj/test/fuzz/replay.o $(lib_a) $(log_a)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ -lz -lm -lpthread $(LIBS)
-$(O)/test/fuzz/fuzz_%_seeds: $(O)/obj/test/fuzz/fuzz_%_seeds.o $(lib_a)
+$(O)/test/fuzz/fuzz_%_seeds: $(O)/obj/test/fuzz/fuzz_%_seeds.o $(lib_a) $(log_a)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ -lz -lm -lpthread $(LIBS)
-$(O)/test/fuzz/live_%: $(O)/obj/test/fuzz/fuzz_%.o $(lib_a)
+$(O)/test/fuzz/live_%: $(O)/obj/test/fuzz/fuzz_%.o $(lib_a) $(log_a)
 	@mkdir -p $(@D)
 	$(LINK) -fsanitize=fuzzer -o $@ $^ -lz -lm -lpthread $(LIBS)
 # Those of wrappergen, which is in no library.
@@ -45,25 +45,28 @@ $(O)/test/fuzz/fuzz_wrappergen_%: $(O)/obj/test/fuzz/fuzz_wrappergen_%.o $(O)/ob
 $(O)/test/fuzz/live_wrappergen_%: $(O)/obj/test/fuzz/fuzz_wrappergen_%.o $(wrappergen_parts)
 	@mkdir -p $(@D)
 	$(LINK) -fsanitize=fuzzer -o $@ $^ $(wrappergen_libs) $(LIBS)
-$(O)/test/bench/%: $(O)/obj/test/bench/%.o $(core_a) $(lib_a)
+$(O)/test/bench/%: $(O)/obj/test/bench/%.o $(core_a) $(lib_a) $(log_a)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ -lz -lm -lpthread $(LIBS)
-# The counting preload: a trampoline for every function that the MPI libraries export, in C and in Fortran. Functions that
-# Pith does not record are left out: conversions of handles, which the libraries call among themselves.
+# The counting preload: a trampoline for every function that the MPI libraries export, in C and in Fortran. Functions
+# that Pith does not record are left out: conversions of handles, which the libraries call among themselves.
 $(O)/test/mpi/count_names.h: $(samples_out)
 	@mkdir -p $(@D)
 	ldd $(filter-out $(O)/samples/threads,$(samples_out)) | sed -n 's/.*=> \(.*libmpi[^ ]*\) .*/\1/p' | sort -u | \
 		xargs nm -D --defined-only | sed -n 's/.* [TWi] \([Mm][Pp][Ii]_[^@]*\).*/\1/p' | sort -u | \
-		awk '{ all[NR] = $$0 } /^MPI_(T_[a-z]|[A-Z][a-z])/ && !/(2c|2f|2f08|f082c|f082f)$$/ { c[tolower($$0)] = $$0 } END { for (i = 1; i <= NR; i++) { \
+		awk '{ all[NR] = $$0 } /^MPI_(T_[a-z]|[A-Z][a-z])/ && !/(2c|2f|2f08|f082c|f082f)$$/ { c[tolower($$0)] = $$0 } \
+			END { for (i = 1; i <= NR; i++) { \
 			base = all[i]; if (base !~ /^MPI/ && !sub(/(_f08|_f08ts)?_$$/, "", base)) continue; \
-			base = tolower(base); if (base in c && (all[i] == c[base] || all[i] !~ /^MPI/)) print "F(" all[i] ", " c[base] ")" } }' >$@
+			base = tolower(base); \
+			if (base in c && (all[i] == c[base] || all[i] !~ /^MPI/)) print "F(" all[i] ", " c[base] ")" } }' >$@
 $(O)/test/mpi/count.so: test/mpi/count.c $(O)/test/mpi/count_names.h
 	$(LINK) $(filter-out -MMD -MP,$(BASE)) -I$(@D) $(CPPFLAGS) -shared -o $@ $< -ldl $(LIBS)
 
 deps = @$(if $(filter no,$(DEPS)),:,./install-deps $(1))
 run_tests = @O='$(O)' test/run
 
-.PHONY: check check-all check-install check-asan check-asan-mpi asan-mpi-suite check-tsan asan-build tsan-build asan-built tsan-built asan-suites tsan-suites fuzz fuzz-run bench bench-run $(addprefix check-,$(suites))
+.PHONY: check check-all check-install check-asan check-asan-mpi asan-mpi-suite check-tsan asan-build tsan-build \
+	asan-built tsan-built asan-suites tsan-suites fuzz fuzz-run bench bench-run $(addprefix check-,$(suites))
 # The system is completed first; then make looks at it anew, for the variables above say what was there before.
 check:
 	$(call deps,check)
@@ -74,9 +77,8 @@ $(foreach s,$(suites),$(eval check-$(s): all $$(needs_$(s)) ; $$(run_tests) $$(t
 check-install: all
 	$(run_tests) test/lint/test_install.sh
 
-# Sanitizers: a build of their own beside this one, without MPI (its libraries are not clean); of the window's tests those
-# that do much in little time.
-# (asan-build, tsan-build: what they need, only.)
+# Sanitizers: a build of their own beside this one, without MPI (its libraries are not clean); of the window's tests
+# those that do much in little time. (asan-build, tsan-build: what they need, only.)
 sanitizer_goal = $(if $(filter %-build,$@),$(1)-built,$(1)-suites)
 check-asan asan-build:
 	@+$(MAKE) --no-print-directory O='$(O)-asan' SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' \
@@ -85,35 +87,41 @@ tests_asan_window = $(patsubst %,test/viewer/test_%.sh,window rows walk search s
 asan-built: lib tools viewer samples $(foreach s,unit golden bad fuzz cli,$(needs_$(s))) $(needs_cli)
 asan-suites: asan-built
 	@O='$(O)' LSAN_OPTIONS="suppressions=$$PWD/test/lsan.supp:print_suppressions=0" SAN='$(SAN)' \
-		test/run $(tests_unit) $(tests_golden) $(tests_bad) $(tests_fuzz) $(tests_cli) $(if $(HAVE_TK),$(tests_asan_window))
+		test/run $(foreach s,unit golden bad fuzz cli,$(tests_$(s))) test/analyze/test_oracle.sh \
+		$(if $(HAVE_TK),$(tests_asan_window))
 # The log and the time library, and libpith-check under Open MPI, with MPI, which leaks by itself.
 check-asan-mpi:
 	@+$(MAKE) --no-print-directory O='$(O)-asan-mpi' SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' \
 		CFLAGS='-O1 -g -fno-omit-frame-pointer' HAVE_TK= asan-mpi-suite
-asan-mpi-suite: tools $(foreach m,$(MPIS),$(addprefix $(O)/lib/pith/$(m)/libpith-,mpi.so time.so)) $(patsubst %,$(O)/lib/pith/%/libpith-check.so,$(filter openmpi,$(MPIS)))
+asan-mpi-suite: tools $(foreach m,$(MPIS),$(addprefix $(O)/lib/pith/$(m)/libpith-,mpi.so time.so)) \
+		$(patsubst %,$(O)/lib/pith/%/libpith-check.so,$(filter openmpi,$(MPIS)))
 	@O='$(O)' ASAN_OPTIONS=detect_leaks=0 test/run test/mpi/sanitized.sh test/mpi/sanitized_check.sh
 check-tsan tsan-build:
-	@+$(MAKE) --no-print-directory O='$(O)-tsan' SAN='-fsanitize=thread' CFLAGS='-O1 -g' MPIS='$(filter openmpi,$(MPIS))' HAVE_TK= $(call sanitizer_goal,tsan)
+	@+$(MAKE) --no-print-directory O='$(O)-tsan' SAN='-fsanitize=thread' CFLAGS='-O1 -g' \
+		MPIS='$(filter openmpi,$(MPIS))' HAVE_TK= $(call sanitizer_goal,tsan)
 # (test_spill_damage has its threads while it records only, as the others do, and then reads for minutes.)
-tsan_bin = $(filter-out %/test_spill_damage %/test_spill_missing,$(filter $(O)/test/unit/test_record% $(O)/test/unit/test_spill% $(O)/test/unit/test_encode% $(O)/test/unit/test_thread%,$(unit_bin)))
+tsan_bin = $(filter-out %/test_spill_damage %/test_spill_missing,\
+	$(filter $(addprefix $(O)/test/unit/test_,record% spill% encode% thread%),$(unit_bin)))
 tsan-built: lib tools wrappers samples $(tsan_bin)
 tsan-suites: tsan-built
 	$(run_tests) $(tsan_bin) test/mpi/test_threads.sh test/mpi/races.sh
 
-# libFuzzer on every entry for FUZZ_SECONDS, from the corpus kept; needs clang. What it finds new stays in $(O)-fuzz/corpus, a
-# crash in $(O)-fuzz/. FUZZ chooses among the entries.
-# (libotf2 asks for as much as a file says; what it touches is limited all the same.)
+# libFuzzer on every entry for FUZZ_SECONDS, from the corpus kept; needs clang. What it finds new stays in
+# $(O)-fuzz/corpus, a crash in $(O)-fuzz/. FUZZ chooses among the entries. (libotf2 asks for as much as a file says;
+# what it touches is limited all the same.)
 FUZZ_SECONDS ?= 60
 FUZZ ?= $(fuzz_names)
 fuzz:
-	@+$(MAKE) --no-print-directory O='$(O)-fuzz' CC=clang SAN='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined' \
+	@+$(MAKE) --no-print-directory O='$(O)-fuzz' CC=clang \
+		SAN='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined' \
 		CFLAGS='-O1 -g -fno-omit-frame-pointer' MPIS= HAVE_TK= fuzz-run
 fuzz-run: $(addprefix $(O)/test/fuzz/live_,$(FUZZ))
 	@for f in $(FUZZ); do mkdir -p $(O)/corpus/$$f && $(O)/test/fuzz/live_$$f -max_total_time=$(FUZZ_SECONDS) -timeout=20 \
-		-rss_limit_mb=2048 -malloc_limit_mb=$$([ $$f = otf2 ] && echo 65536 || echo 256) -print_final_stats=1 -artifact_prefix=$(O)/$$f- $(O)/corpus/$$f test/fuzz/corpus/$$f || exit 1; done
+		-rss_limit_mb=2048 -malloc_limit_mb=$$([ $$f = otf2 ] && echo 65536 || echo 256) -print_final_stats=1 \
+		-artifact_prefix=$(O)/$$f- $(O)/corpus/$$f test/fuzz/corpus/$$f || exit 1; done
 
-# Measures, as one table and as $(O)/bench.json (test/bench/README.md); never fails, also where a peer is missing. BENCH names
-# some of them (BENCH='record pause'); BIG=1 adds logs at scale.
+# Measures, as one table and as $(O)/bench.json (test/bench/README.md); never fails, also where a peer is missing.
+# BENCH names some of them (BENCH='record pause'); BIG=1 adds logs at scale.
 bench:
 	$(if $(filter no,$(DEPS)),,@./install-deps bench || :)
 	@+$(MAKE) --no-print-directory bench-run

@@ -1,12 +1,12 @@
-/* given_numbers.c - see given_numbers.h. */
+/* given_numbers.c - keeps the numbers in use in a table and the numbers of each definition in a list. */
 #include "foreign/given_numbers.h"
 
 #include <stdlib.h>
 
-#include "error.h"
-#include "event_numbers.h"
+#include "base/error.h"
+#include "base/map.h"
+#include "native/event_numbers.h"
 #include "native/log.h"
-#include "native/map.h"
 
 static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "no memory for event numbers"); }
 
@@ -22,17 +22,17 @@ void pithi_given_free(struct pithi_given *given)
     for (uint32_t i = 0; given->defs && i < given->count; i++)
         free(given->defs[i].pairs);
     free(given->defs);
-    pithi_lookup_free(&given->taken);
+    pithi_map_free(&given->taken);
 }
 
 static int is_taken(const struct pithi_given *given, int32_t number)
 {
-    return pithi_lookup_get(&given->taken, (uint32_t)number) != NULL;
+    return pithi_map_find(&given->taken, (uint32_t)number) != NULL;
 }
 
 int pithi_given_take(struct pithi_given *given, int32_t number)
 {
-    uint64_t *taken = pithi_lookup_at(&given->taken, (uint32_t)number);
+    uint64_t *taken = pithi_map_at(&given->taken, (uint32_t)number);
 
     if (!taken)
         return -1;

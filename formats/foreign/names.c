@@ -1,11 +1,13 @@
-/* names.c - see names.h. */
+/* names.c - cuts and cleans names, makes them unique, and guesses groups from names. */
 #include "foreign/names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "utf8.h"
+#include "base/hash.h"
+#include "base/utf8.h"
+#include "native/event_numbers.h"
 
 static int continues(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
 
@@ -41,24 +43,17 @@ int pithi_name_cut(char *out, size_t size, const char *name, size_t length)
     return result;
 }
 
-/* FNV-1a. Two names with one hash cost a needless "~2". */
-static uint64_t hash_of(const char *name)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+/* If two names have the same hash, the only harm is a needless "~2". */
+static uint64_t hash_of(const char *name) { return pithi_hash_text(PITHI_HASH, name) >> 1; }
 
-    for (; *name; name++)
-        hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
-    return hash >> 1;
-}
-
-int pithi_name_unique(struct pithi_lookup *used, char *out, size_t size, const char *name)
+int pithi_name_unique(struct pithi_map *used, char *out, size_t size, const char *name)
 {
     int changed = pithi_name_cut(out, size, name, strlen(name)) != 0;
-    uint64_t *times = pithi_lookup_at(used, hash_of(out));
+    uint64_t *times = pithi_map_at(used, hash_of(out));
 
     if (!times)
         return -1;
-    /* The number goes on where the last one of the same beginning stopped, so that many equal ones cost no search. */
+    /* The search resumes at the last number for this name, so that many equal names stay cheap. */
     for (uint64_t n = ++*times; n > 1;) {
         char ending[24];
         size_t ending_size = (size_t)snprintf(ending, sizeof ending, "~%" PRIu64, n);
@@ -67,8 +62,8 @@ int pithi_name_unique(struct pithi_lookup *used, char *out, size_t size, const c
         pithi_name_cut(out, size - ending_size, name, strlen(name));
         strcat(out, ending);
         changed = 1;
-        if (!pithi_lookup_get(used, hash_of(out))) {
-            uint64_t *taken = pithi_lookup_at(used, hash_of(out));
+        if (!pithi_map_find(used, hash_of(out))) {
+            uint64_t *taken = pithi_map_at(used, hash_of(out));
             if (!taken)
                 return -1;
             *taken = 1;

@@ -4,30 +4,31 @@
 
 #include <stddef.h>
 
-#include "foreign/lookup.h"
-#include "format.h"
-#include "payload.h"
+#include "base/map.h"
+#include "reader/format.h"
+#include "reader/payload.h"
 
-/* Copies `name` to out[size]: what is too long is cut between characters of UTF-8, control characters and bytes that
- * are no UTF-8 become '?', blanks at both ends go. Returns PITHI_NAME_CUT, PITHI_NAME_CHANGED (something else than
- * its end is different), or 0. */
+/* Copies `name` to out[size]. Text that is too long is cut between UTF-8 characters. Control characters and bytes that
+ * are not UTF-8 become '?'. Blanks at both ends are removed. Returns PITHI_NAME_CUT, PITHI_NAME_CHANGED (something
+ * other than the end changed), or 0. */
 enum { PITHI_NAME_CUT = 1, PITHI_NAME_CHANGED };
 int pithi_name_cut(char *out, size_t size, const char *name, size_t length);
 
-/* The same, and different from every name made with `used` before: a name that is taken ends with "~2", "~3" ...
- * Returns 1 when it was cut or changed, -1 when memory ran out. */
-int pithi_name_unique(struct pithi_lookup *used, char *out, size_t size, const char *name);
+/* The same, but the result differs from every earlier name made with `used`: a name that is taken ends with "~2", "~3"
+ * and so on. Returns 1 if the name was cut or changed, -1 if out of memory. */
+int pithi_name_unique(struct pithi_map *used, char *out, size_t size, const char *name);
 
-/* Tells how->note, if there is one and count is not 0: "COUNT TEXT". */
+/* Reports "COUNT TEXT" to how->note, if there is one and count is not 0. */
 void pithi_note(const struct pithi_convert *how, uint64_t count, const char *text);
 
-/* What a reader passed over, as a property of the log when count is not 0. */
+/* Stores the count of something a reader skipped as a property of the log, if it is not 0. */
 int pithi_say_count(struct pithi_writer *writer, const char *key, uint64_t count);
 
-/* The token of a format that has exactly one, else 0. */
+/* Returns the only token of a format, or 0 if the format does not have exactly one. */
 char pithi_token_single(const char *format);
 
-/* "MPI collective", "MPI point-to-point", "MPI" or "user": the group of a state that a format gives by name only. */
+/* The group of a state in a format without groups, derived from its name: "MPI collective", "MPI point-to-point", "MPI"
+ * or "user". */
 const char *pithi_name_group(const char *name);
 
 #endif

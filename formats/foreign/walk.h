@@ -1,35 +1,156 @@
-/* walk.h - a log as writers of foreign formats want it: in time order, no time before the window, every end with its
- * start and every start with its end (states that are open at the window's edge begin and end there). */
+/* walk.h - a log for writers of foreign formats: in time order, without times before the window, with a start for every
+ * end and an end for every start. States that are open at an edge of the window begin or end there. */
 #ifndef PITHI_WALK_H
 #define PITHI_WALK_H
 
-#include "foreign/losses.h"
-#include "format.h"
+#include <stdint.h>
+
+#include "reader/format.h"
+
+/* ---- Losses ------------------------------------------------------------------------------------------------------ */
+
+/* The parts of a log that a format cannot hold. All formats count them in the same way and report them in
+ * the same words, so that each loss is reported once.
+ *
+ *     TRY(pithi_losses_open(&losses, log));
+ *     walk.losses = &losses;                       (foreign/walk.h) sees all records of one walk
+ *     pithi_losses_colour(&losses, id, written);   for each definition that is written, if colours change
+ *     pithi_losses_tell(&losses, how);
+ *     pithi_losses_close(&losses);
+ *
+ * A writer counts the losses that only it knows, such as names that were cut, and reports them by pithi_note. */
+
+/* Each loss with the text of its note. */
+#define PITHI_LOSS_LIST(ROW)                                                                                           \
+    ROW(SPLIT, "ends of states that were not nested: the states inside are cut in two")                                \
+    ROW(ORIGIN, "ns: by so much all times are moved")                                                                  \
+    ROW(ROUNDED, "times are rounded to whole microseconds")                                                            \
+    ROW(OPEN_START, "states open at the start of the window begin there")                                              \
+    ROW(OPEN_END, "states still open at the end are closed there")                                                     \
+    ROW(UNMATCHED, "ends of states without a start are left out")                                                      \
+    ROW(ON_COMM, "states and events on a communicator: that is left out")                                              \
+    ROW(COUNTERS, "values of counters are left out")                                                                   \
+    ROW(COUNTER_DEFS, "definitions of counters are left out")                                                          \
+    ROW(COLLS, "collective operations: their bytes and roots are left out")                                            \
+    ROW(COMM_RECORDS, "records of communicators made and freed are left out")                                          \
+    ROW(MESSAGE_COMMS, "ends of messages do not tell their communicator")                                              \
+    ROW(NO_PARTNER, "sends and receives of which the partner is not in the log are left out")                          \
+    ROW(EMPTY_RECVS, "receives that got no message are left out")                                                      \
+    ROW(POSTED, "receives ended before one posted earlier: the order of posting is not kept")                          \
+    ROW(THREADS, "ends of messages of other threads are written as of their rank's first lane")                        \
+    ROW(PAYLOADS, "payloads of events are left out")                                                                   \
+    ROW(PAUSES, "pauses and resumes are left out")                                                                     \
+    ROW(LOST, "records of lost records are left out")                                                                  \
+    ROW(UNUSED, "definitions that no record uses are left out")                                                        \
+    ROW(GROUPS, "groups of states, events and counters are left out")                                                  \
+    ROW(COLOURS, "colours are left out")                                                                               \
+    ROW(COLOURS_CHANGED, "colours became others that the format has")                                                  \
+    ROW(FORMATS, "formats of payloads are left out")                                                                   \
+    ROW(UNITS, "units of counters are left out")                                                                       \
+    ROW(LANE_NAMES, "names of lanes are left out")                                                                     \
+    ROW(HOSTS, "lanes: their hosts are left out")                                                                      \
+    ROW(NODES, "lanes have other ranks and threads: each is a process of its own")                                     \
+    ROW(COMMS, "communicators: their names and members are left out")                                                  \
+    ROW(PROPERTIES, "properties of the run are left out")
+
+#define PITHI_LOSS_ROW(name, text) PITHI_LOSS_##name,
+enum pithi_loss { PITHI_LOSS_LIST(PITHI_LOSS_ROW) PITHI_LOSSES };
+#undef PITHI_LOSS_ROW
+
+/* Bits of the mask in a format's row (base/formats.def): a single bit, and groups of bits. */
+#define PITHI_LOSES(name) (UINT64_C(1) << PITHI_LOSS_##name)
+#define PITHI_LOSES_ENDS                                                                                               \
+    (PITHI_LOSES(OPEN_START) | PITHI_LOSES(OPEN_END) | PITHI_LOSES(UNMATCHED) | PITHI_LOSES(ON_COMM))
+#define PITHI_LOSES_NEST (PITHI_LOSES_ENDS | PITHI_LOSES(SPLIT))
+#define PITHI_LOSES_COUNTERS (PITHI_LOSES(COUNTERS) | PITHI_LOSES(COUNTER_DEFS))
+#define PITHI_LOSES_POSTING (PITHI_LOSES(EMPTY_RECVS) | PITHI_LOSES(POSTED))
+#define PITHI_LOSES_GAPS (PITHI_LOSES(PAUSES) | PITHI_LOSES(LOST))
+
+enum { PITHI_KEPT = 2 };
+struct pithi_losses {
+    struct pithlog *log;
+    int64_t zero_ns; /* log time of the file's time 0 */
+    uint64_t count[PITHI_LOSSES];
+    unsigned char *used; /* by definition: some record uses it; PITHI_KEPT: it is in the file in any case */
+    uint32_t *first;     /* by lane: the first lane of its rank */
+    uint64_t *posted;    /* by lane, set for first lanes: the highest number of posting + 1 */
+    uint64_t kept_properties;
+    uint64_t ends, matched; /* `ends`: sends and receives; `matched`: messages with both ends in the file */
+};
+
+int pithi_losses_open(struct pithi_losses *losses, struct pithlog *log);
+void pithi_losses_close(struct pithi_losses *losses);
+
+/* Sets the log time that is 0 in the file. Call it before the first record. Default: 0. */
+void pithi_losses_zero(struct pithi_losses *losses, int64_t zero_ns);
+
+/* The walk calls it for each record. `edge`: the walk made the record because its state is open at that edge. */
+enum pithi_edge { PITHI_EDGE_NONE, PITHI_EDGE_START, PITHI_EDGE_END };
+void pithi_losses_record(struct pithi_losses *losses, const struct pithlog_record *record, enum pithi_edge edge);
+
+/* Sets the colour that definition `id` has in the file; "": none. Another spelling of the same colour, and a colour for
+ * a definition without one, are not losses. */
+void pithi_losses_colour(struct pithi_losses *losses, uint32_t id, const char *written);
+
+/* Notes that the file has the property `key`, if the log has it. */
+void pithi_losses_keep(struct pithi_losses *losses, const char *key);
+
+/* Reports each loss of the format (how->loses) whose count is not 0. If UNUSED is among them, a definition that no
+ * record uses is counted only as unused. */
+void pithi_losses_tell(struct pithi_losses *losses, const struct pithi_convert *how);
 
 struct pithi_walk {
     struct pithlog_iter *iter;
-    int64_t from_ns, to_ns;      /* the window, inside the log's own times */
-    struct pithi_losses *losses; /* to be set after opening: told of all records; NULL: nobody counts */
+    int64_t from_ns, to_ns;      /* the window, within the times of the log */
+    struct pithi_losses *losses; /* set it after opening to count losses; NULL: not counted */
 };
 
 int pithi_walk_open(struct pithi_walk *walk, struct pithlog *log, const struct pithi_convert *how);
-/* Some lanes only: `lanes` must stay until the walk is closed; NULL: all. The window is that of the whole log. */
+/* Walks only `lanes`, which must stay valid until the walk is closed; NULL: all lanes. The window is that of the whole
+ * log. */
 int pithi_walk_open_lanes(struct pithi_walk *walk, struct pithlog *log, const struct pithi_convert *how,
                           const uint32_t *lanes, uint32_t count);
-int pithi_walk_next(struct pithi_walk *walk, struct pithlog_record *record); /* 1, 0 at the end, -1 error */
+int pithi_walk_next(struct pithi_walk *walk, struct pithlog_record *record); /* 1; 0 at the end; -1: error */
 void pithi_walk_close(struct pithi_walk *walk);
 
-/* For writers that take records as they come, until *failed. */
+/* For writers that take records as they come, until *failed is set. */
 struct pithi_each {
     void *context;
-    void (*begin)(void *context, int64_t from_ns);                  /* first: when the window begins */
-    int (*put)(void *context, const struct pithlog_record *record); /* 0: no memory */
+    void (*begin)(void *context, int64_t from_ns);                  /* called first, with the start of the window */
+    int (*put)(void *context, const struct pithlog_record *record); /* 0: out of memory */
     void (*message)(void *context, const struct pithlog_message *message, uint64_t number); /* from 1 */
     const int *failed;
-    struct pithi_losses *losses; /* as of a walk */
+    struct pithi_losses *losses; /* as in struct pithi_walk */
+    /* If set, they get the begins and ends of states, which nest (pithi_nest), and `put` gets all other records. */
+    void (*enter)(void *context, uint32_t lane, uint32_t id, int64_t time_ns);
+    void (*leave)(void *context, uint32_t lane, uint32_t id, int64_t time_ns);
 };
 int pithi_each_record(struct pithlog *log, const struct pithi_convert *how, const struct pithi_each *each);
-/* The matched messages of which both ends lie in the window, in no order. */
+/* Reports the matched messages whose two ends both lie in the window, in no particular order. */
 int pithi_each_message(struct pithlog *log, const struct pithi_convert *how, const struct pithi_each *each);
+
+/* ---- Nested states ---- */
+
+/* Some formats require states to nest: an end ends the state that began last. If a state ends while states inside it
+ * are open, those end with it and begin again: A [ B ] ends A before B becomes A [ B ], B. */
+struct pithi_nest {
+    struct pithi_nest_lane {
+        uint32_t *ids;
+        uint32_t count, room;
+    } * lanes;
+    uint32_t lane_count;
+    struct pithi_losses *losses; /* counts the states that were begun again; or NULL */
+    /* The functions that write begins and ends. */
+    void (*begin)(void *context, uint32_t lane, uint32_t id, int64_t time_ns);
+    void (*end)(void *context, uint32_t lane, uint32_t id, int64_t time_ns);
+    void *context;
+};
+
+/* 0: out of memory. */
+int pithi_nest_open(struct pithi_nest *nest, uint32_t lanes);
+void pithi_nest_close(struct pithi_nest *nest);
+int pithi_nest_enter(struct pithi_nest *nest, uint32_t lane, uint32_t id, int64_t time_ns);
+/* Ends the innermost open state `id`, which must exist. */
+void pithi_nest_leave(struct pithi_nest *nest, uint32_t lane, uint32_t id, int64_t time_ns);
 
 #endif

@@ -1,25 +1,25 @@
 /* block.h - a block of records of one lane: made by the encoder, read by the decoder. Columns are described in
  * SPEC.md.
  *
- * Times. Of each step from one record to the next (divided by the block's unit), the size class, 4 to an octave,
- * goes into a column of bytes, which Huffman codes well; the bits below the class are as good as noise and are
- * stored as they are. A step of 1000 = binary 1111101000 has class 35 (bit length 10, next two bits 11) and 7 bits,
+ * Times. The step from one record to the next (divided by the block's unit) is split: its size class, 4 to an octave,
+ * goes into a column of bytes, for which Huffman codes are short; the bits below the class are practically noise and
+ * are stored unchanged. A step of 1000 = binary 1111101000 has class 35 (bit length 10, next two bits 11) and 7 bits,
  * 1101000.
  */
 #ifndef PITHI_BLOCK_H
 #define PITHI_BLOCK_H
 
-#include "error.h"
-#include "native/bytes.h"
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/zip.h"
 #include "native/layout.h"
 #include "native/stack.h"
-#include "native/zip.h"
 
 /* The fixed part of a block's payload. */
 struct pithi_block_head {
     uint32_t thread, count;
     int64_t first_ns, last_ns;
-    uint64_t before; /* records of this lane in the blocks before */
+    uint64_t before; /* records of this lane in earlier blocks */
     uint64_t unit;   /* of the time steps, in ns */
     uint32_t kinds;  /* 1 << kind of all records */
     uint32_t columns;
@@ -33,7 +33,8 @@ struct pithi_dict {
     uint32_t kind, what; /* what: definition, or the rank's communicator; or PITHI_LEAVE_INNERMOST, 0 */
 };
 
-/* What a record is about, its kind, and whether a state is left or entered (bits 1 and 0), in one number. */
+/* A record's definition or communicator, its kind, and whether a state is left or entered (bits 1 and 0), in one
+ * number. */
 #define PITHI_SAID_BITS 6
 #define PITHI_SAID_MAX ((1u << (32 - PITHI_SAID_BITS)) - 1) /* no larger definition or communicator can be written */
 static inline uint32_t pithi_said(uint32_t kind, uint32_t what)
@@ -42,13 +43,13 @@ static inline uint32_t pithi_said(uint32_t kind, uint32_t what)
 }
 
 /* The columns of a block being made. Only block_write.c, block_codes.c and the functions below use its fields. Memory
- * grows with the records: a log may have a hundred thousand lanes with few records each.
+ * grows with the records, as a log may have a hundred thousand lanes with few records each.
  *
- * Adding a record only stores it. pithi_encoder_code then finds, for the whole block at once, the states that each
- * record opens or ends, and its code. */
+ * Adding a record only stores it. pithi_encoder_code then goes through the whole block at once, and finds the states
+ * that each record opens or ends, and its code. */
 struct pithi_encoder {
     struct pithi_block_head head; /* `last_ns` and `count` while records are added; all of it at the end */
-    uint32_t room;                /* for so many records there is memory */
+    uint32_t room;                /* records for which there is memory */
     uint32_t dict_count;
     struct pithi_code_slot {
         uint32_t said; /* 0: empty */
@@ -57,15 +58,15 @@ struct pithi_encoder {
     uint32_t code_shift;     /* 32 - log2 of the slots */
     struct pithi_dict *dict; /* [slots / 8, but 256 at most] */
     uint32_t *said;          /* [room] pithi_said of each record */
-    uint64_t *steps;         /* [room] ns since the record before, also that of the block before */
-    int64_t before_ns;       /* time of that, at first 0 */
-    struct pithi_stack open; /* at the block's start; once it was coded: at its end */
+    uint64_t *steps;         /* [room] ns since the record before, which may be in the block before */
+    int64_t before_ns;       /* time of the last record of the block before, at first 0 */
+    struct pithi_stack open; /* at the block's start; after pithi_encoder_code: at its end */
     uint64_t lane_count;     /* records of the lane in blocks before */
     uint64_t posted;
     uint32_t with_comm; /* 1 + place of the last record in PITHI_COL_COMM */
     struct pithi_buffer column[PITHI_COL_COUNT];
     struct {
-        unsigned char pay, blocks; /* whether deflate does, and for how many blocks to go this is taken for true */
+        unsigned char pay, blocks; /* 1: deflate saves space; blocks until this is checked again */
     } repeats[PITHI_COL_COUNT];
 };
 
@@ -73,104 +74,123 @@ struct pithi_encoder *pithi_encoder_new(uint32_t thread); /* NULL: no memory */
 void pithi_encoder_free(struct pithi_encoder *e);
 /* Adds a record; `comm` is the rank's own number of record->comm. */
 int pithi_encoder_add(struct pithi_encoder *e, const struct pithlog_record *record, uint32_t comm);
-/* The same for the common records: those that enter or leave a state, without a communicator. 1: added; 0: another
- * kind of record, nothing was done. */
+/* The same for most records: those that enter or leave a state, without a communicator. 1: added; 0: it is another kind
+ * of record, and was not added. */
 static inline int pithi_encoder_quick(struct pithi_encoder *e, const struct pithlog_record *record);
 static inline uint32_t pithi_encoder_count(const struct pithi_encoder *e) { return e->head.count; }
-/* 1: the block has so many records, or many bytes of payload, and should be ended. */
+/* 1: the block has `records` records, or many bytes of payload, and should end. */
 static inline int pithi_encoder_full(const struct pithi_encoder *e, uint32_t records)
 {
     return e->head.count >= records || e->column[PITHI_COL_PAYLOAD].size >= PITHI_BLOCK_PAYLOAD;
 }
-/* Gives all records added their codes: fills PITHI_COL_WHAT and the columns that go with it. pithi_encoder_end does so
- * where it was not done; call it first to see the codes before the block ends. */
+/* Room for records that only enter or leave states, outside any communicator. The caller fills in pithi_said of each
+ * record and the time in ns since the record before, without a call for each record. */
+struct pithi_states {
+    uint32_t *said;
+    uint64_t *steps;
+    uint32_t room, count; /* count: filled by the caller */
+    int64_t last_ns;      /* time of the record before, then of the last one filled */
+};
+/* Gets room for records that keep the block below `records` records. Without room, use pithi_encoder_add. */
+static inline struct pithi_states pithi_encoder_room(struct pithi_encoder *e, uint32_t records)
+{
+    uint32_t count = e->head.count, most = records - 1 < e->room ? records - 1 : e->room;
+    return (struct pithi_states){e->said + count, e->steps + count, count < most ? most - count : 0, 0,
+                                 e->head.last_ns};
+}
+static inline void pithi_encoder_filled(struct pithi_encoder *e, const struct pithi_states *states)
+{
+    e->head.count += states->count;
+    e->head.last_ns = states->last_ns;
+}
+/* Assigns codes to all records: fills PITHI_COL_WHAT and its further columns. pithi_encoder_end does this, too; call it
+ * earlier to use the codes before the block ends. */
 int pithi_encoder_code(struct pithi_encoder *e);
-/* Empties the table of codes. */
+/* Clears the table of codes. */
 void pithi_encoder_forget(struct pithi_encoder *e);
-/* Puts the payload of an EVENTS chunk behind what is in `out`, and starts the next block. */
+/* Appends the payload of an EVENTS chunk to `out`, and starts the next block. */
 int pithi_encoder_end(struct pithi_encoder *e, struct pithi_zip *zip, struct pithi_buffer *out,
                       struct pithi_block_head *head);
 
 /* ---- Decoding ---------------------------------------------------------------------------------------------------- */
 
-/* The number of records decoded at once, by tight loops without unpredictable branches. A merge of many lanes finds
- * these records in the L1 cache, where the columns of all lanes would not fit. Fields that only some kinds have are
- * kept apart, in an entry for each record that has any; all other records share entry 0. */
+/* The number of records decoded at once, by tight loops without unpredictable branches. In a merge of many lanes these
+ * records stay in the nearer caches, where the columns of all lanes would not fit. Fields that only some kinds have are
+ * separate, in an entry for each record that has any; all other records share entry 0. */
 enum { PITHI_READY = 64 };
 
-/* What a record begins with, and then. */
+/* The first fields of a record, and where the others are. */
 struct pithi_ready {
     int64_t time_ns;
     uint32_t lane, kind;
-    uint32_t what;  /* what the record's `id` gets */
-    uint32_t entry; /* where its other fields are */
+    uint32_t what;  /* the record's `id` */
+    uint32_t entry; /* index of its other fields */
 };
 
-/* What a code stands for. */
+/* The meaning of a code. */
 struct pithi_code_entry {
-    uint32_t what;      /* as of a record; of LEAVE of the innermost state PITHI_INNERMOST */
-    uint16_t kind;      /* 0: `what` is the code, the escape or none */
-    uint16_t fields;    /* 1: such records have some */
-    int32_t move;       /* how many more states are open: 1 of ENTER, -1 of LEAVE of the innermost, else 0 */
-    uint32_t innermost; /* all bits, of that LEAVE; else 0 */
+    uint32_t what;      /* as in a record; for LEAVE of the innermost state PITHI_INNERMOST */
+    uint16_t kind;      /* 0: `what` is the code, which is the escape or undefined */
+    uint16_t fields;    /* 1: such records have further fields */
+    int32_t move;       /* change of the number of open states: 1 for ENTER, -1 for LEAVE of the innermost, else 0 */
+    uint32_t innermost; /* all bits set for that LEAVE; else 0 */
 };
 #define PITHI_INNERMOST UINT32_MAX
 
-/* The ids of the states open behind the records prepared. Before the outermost so many places lie free that damaged
- * records prepared at once cannot leave the memory. */
+/* The ids of the states open after the prepared records. Free entries before the outermost one keep damaged records
+ * that are prepared together from leaving the memory. */
 struct pithi_open_ids {
     uint32_t *ids; /* [PITHI_READY + room + 1] */
     uint32_t count, room;
 };
 
-/* A block being read. All zero is a fresh one; it may be loaded again and again. */
+/* A block being read. Starts as all zero; may be loaded again any number of times. */
 struct pithi_block {
     /* the cursor */
-    const struct pithi_ready *next, *ready_end; /* in `ready`; before `next` is the record that step moved to */
+    const struct pithi_ready *next, *ready_end; /* in `ready`; the record that step moved to is before `next` */
     struct pithlog_record *fields;              /* [PITHI_READY + 1], of each from `id` on */
     int64_t time_ns;                            /* of that */
-    int64_t prepared_ns;                        /* of the last one that is, or was, ready */
-    uint32_t prepared;                          /* how many are, or were */
-    const char *why;                            /* damaged behind these, NULL: not known to be */
-    uint64_t bit;                               /* place in PITHI_COL_BITS */
+    int64_t prepared_ns;                        /* time of the last prepared record */
+    uint32_t prepared;                          /* number of records prepared so far */
+    const char *why;                            /* the damage after these; NULL: none found yet */
+    uint64_t bit;                               /* position in PITHI_COL_BITS */
     uint64_t bit_count;
     uint64_t posted;
-    uint64_t comm_at, comm;         /* the next record that PITHI_COL_COMM tells of, and what; UINT64_MAX: none */
-    struct pithi_ready *ready;      /* [PITHI_READY] */
+    uint64_t comm_at, comm;         /* next record with an entry in PITHI_COL_COMM; UINT64_MAX: none; its value */
+    struct pithi_ready *ready;      /* [PITHI_READY + 1]; entries after the records may be read, but mean nothing */
     uint64_t with_fields;           /* a bit for each of these: its entry is not 0 */
-    struct pithi_code_entry *codes; /* [256] communicators as the log's, see below */
+    struct pithi_code_entry *codes; /* [256] with the log's numbers of communicators, see below */
     struct pithi_open_ids open;
-    int nested; /* 1: no LEAVE but of the innermost state, and no escapes */
+    int nested; /* 1: every LEAVE is of the innermost state, and there are no escapes */
     struct pithi_block_head head;
     struct pithi_buffer memory; /* columns unpacked, each followed by 16 bytes of 0 */
-    uint64_t most;              /* bytes that they have had at most */
+    uint64_t most;              /* the largest size so far */
     struct pithi_column_view {
         const unsigned char *at, *end;
     } column[PITHI_COL_COUNT];
     uint32_t dict_count;
-    /* Set before loading: the lane that records get; ids and communicators are less than these (UINT32_MAX: any), and
-     * the log's numbers of the rank's communicators (NULL: they stay as they are). */
+    /* Set before loading: the lane of the records; limits of ids and communicators (UINT32_MAX: any); the log's numbers
+     * of the rank's communicators (NULL: they stay unchanged). */
     uint32_t lane, def_count, comm_count;
     const uint32_t *comms;
-    uint64_t
-        *allowance; /* bytes by which the `most` of all blocks that share it may still grow, in sum; NULL: no limit */
+    uint64_t *allowance; /* bytes by which the `most` of all blocks that share it may still grow; NULL: no limit */
 };
 
-/* Reads only the fixed part of a payload: 1, or 0 when it contradicts itself. */
+/* Reads only the fixed part of a payload: 1, or 0 if it contradicts itself. */
 int pithi_block_head_get(const unsigned char *payload, uint64_t size, struct pithi_block_head *head);
 
-/* Unpacks all columns into block->memory, whose head is known. As pithi_block_load, which calls it. */
+/* Unpacks all columns into block->memory; the head is known. Called by pithi_block_load, with the same results. */
 int pithi_block_unpack(struct pithi_block *b, struct pithi_zip *zip, const unsigned char *payload, uint64_t size,
                        const char **why);
-/* Unpacks all columns, at the first record. `opened` gets the stack at its start, when not NULL. Returns PITH_OK,
- * PITH_ERR_DAMAGED with *why, PITH_ERR_UNSUPPORTED, PITH_ERR_MEMORY (also where the allowance does not suffice). */
+/* Unpacks all columns and goes to the first record. `opened`, if not NULL, gets the stack at its start. Returns
+ * PITH_OK, PITH_ERR_DAMAGED with *why, PITH_ERR_UNSUPPORTED, PITH_ERR_MEMORY (also if the allowance is exhausted). */
 int pithi_block_load(struct pithi_block *b, struct pithi_zip *zip, const unsigned char *payload, uint64_t size,
                      struct pithi_stack *opened, const char **why);
-/* The next that the escape column holds, without taking records: 1, or 0 at its end. */
+/* The next entry of the escape column, without reading records: 1, or 0 at its end. */
 int pithi_block_escape(struct pithi_block *b, struct pithi_dict *d);
 void pithi_block_free(struct pithi_block *b);
 
-/* As if all records were taken. */
+/* Skips all records. */
 static inline void pithi_block_leave(struct pithi_block *b)
 {
     b->next = b->ready_end;
@@ -178,14 +198,14 @@ static inline void pithi_block_leave(struct pithi_block *b)
     b->why = NULL;
 }
 
-/* Puts the times of the next `count` records into `ready`: how many make sense. */
+/* Puts the times of the next `count` records into `ready`; returns the number of valid ones. */
 uint32_t pithi_block_times(struct pithi_block *b, uint32_t count);
 
-/* Makes the next records ready: 1; 0: the block is at its end; -1: it is damaged here, b->why says how. Only when none
- * is ready. */
+/* Prepares the next records: 1; 0: end of the block; -1: it is damaged here, see b->why. Call it only if no record is
+ * ready. */
 int pithi_block_prepare(struct pithi_block *b);
 
-/* Goes to the next record and gives its time in b->time_ns: as pithi_block_prepare. */
+/* Goes to the next record and sets b->time_ns to its time. Returns as pithi_block_prepare. */
 static inline int pithi_block_step(struct pithi_block *b)
 {
     if (__builtin_expect(b->next == b->ready_end, 0)) {
@@ -199,7 +219,7 @@ static inline int pithi_block_step(struct pithi_block *b)
 
 extern const struct pithlog_record pithi_no_fields;
 
-/* The record of a ready one. (In few and large pieces: stores are what this costs.) */
+/* Makes the full record. (Copies few large pieces, because stores are the cost of this.) */
 static inline void pithi_block_give(const struct pithi_block *b, const struct pithi_ready *ready,
                                     struct pithlog_record *r)
 {
@@ -211,8 +231,8 @@ static inline void pithi_block_give(const struct pithi_block *b, const struct pi
     r->id = ready->what;
 }
 
-/* The same of `count` from b->next on; they are taken. (Most have no fields: these are alike from `id` on, and are put
- * down in six pieces; the others are put right afterwards.) */
+/* The same for `count` records from b->next on, and moves past them. (Most have no fields, so all are first written as
+ * if they had none, in six pieces; the others are corrected afterwards.) */
 static inline void pithi_block_give_many(struct pithi_block *b, struct pithlog_record *records, uint32_t count)
 {
     typedef uint32_t four __attribute__((vector_size(16)));
@@ -243,7 +263,7 @@ _Static_assert(offsetof(struct pithlog_record, time_ns) == offsetof(struct pithi
                    offsetof(struct pithlog_record, id) == offsetof(struct pithi_ready, what),
                "records begin alike");
 
-/* The record that step went to. */
+/* Makes the record that step went to. */
 static inline void pithi_block_take(const struct pithi_block *b, struct pithlog_record *r)
 {
     pithi_block_give(b, b->next - 1, r);

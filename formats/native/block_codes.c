@@ -1,4 +1,4 @@
-/* block_codes.c - what the records of a block are: the states that they open and end, and the code of each.
+/* block_codes.c - assigns a code to each record of a block, and tracks the states that records open and end.
  *
  * One loop goes through all records of a block and keeps its variables in registers. If states nest, as they nearly
  * always do, this loop needs no times: the states open at the block's end are computed afterwards, from the few records
@@ -12,12 +12,12 @@ enum { FIRST_SLOTS_LOG2 = 4 };
 
 static size_t slots_of(const struct pithi_encoder *e) { return (size_t)1 << (32 - e->code_shift); }
 
-/* One slot in eight is used at most, and all codes fit in the largest table. */
+/* The largest number of codes in a table: one slot in eight. The largest table has room for all codes. */
 static size_t codes_of(uint32_t slots_log2) { return (size_t)1 << (slots_log2 - 3); }
 
 static inline uint32_t home_of(uint32_t said, uint32_t shift) { return said * UINT32_C(0x9e3779b1) >> shift; }
 
-/* A table of 2^slots_log2 slots, with the codes that there are. */
+/* Makes a table of 2^slots_log2 slots and moves the existing codes to it. */
 static int make_slots(struct pithi_encoder *e, uint32_t slots_log2)
 {
     struct pithi_code_slot *code = calloc((size_t)1 << slots_log2, sizeof *code);
@@ -46,7 +46,7 @@ void pithi_encoder_forget(struct pithi_encoder *e)
         memset(e->code, 0, slots_of(e) * sizeof *e->code);
 }
 
-/* The code for what a record is: a new one while there are any, else the escape. -1: no memory. */
+/* The code for a kind and number: a new one if any is left, else the escape. -1: no memory. */
 static int code_of(struct pithi_encoder *e, const struct pithi_dict *is)
 {
     uint32_t said = pithi_said(is->kind, is->what);
@@ -97,8 +97,10 @@ static __attribute__((noinline)) int code_nested(struct pithi_encoder *e, unsign
     const struct pithi_code_slot *slots = e->code;
     uint32_t count = e->head.count, shift = e->code_shift, least_open = e->open.count;
     uint32_t *top = ids + least_open, *lowest = top;
+    uint32_t states = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t leaves = -(said[i] >> 1 & 1), id = said[i] >> PITHI_SAID_BITS;
+        states -= leaves;
         uint32_t told = said[i] ^ ((said[i] ^ INNERMOST) & leaves);
         struct pithi_code_slot slot = slots[home_of(told, shift)];
         if (__builtin_expect(((*top ^ id) & leaves) != 0 || top == ids + PITHI_OPEN_MAX, 0))
@@ -114,15 +116,16 @@ static __attribute__((noinline)) int code_nested(struct pithi_encoder *e, unsign
         slots = e->code;
         shift = e->code_shift;
     }
+    e->head.states = states;
     *least = (uint32_t)(lowest - ids);
     e->open.count = (uint32_t)(top - ids);
     return 1;
 }
 
-/* After code_nested: since when the states have been open, and how long others directly inside them took. The outermost
- * `least` were open all along: only the time inside the innermost of them has changed. The others were entered in this
- * block, so its records are walked backwards until all these ENTERs are found: often not at all. `own` is the time that
- * the state itself had: while exactly so many states were open. 0: no memory. */
+/* After code_nested: computes for how long the states have been open, and the time of states directly inside them. The
+ * outermost `least` states were open all along, so only the innermost of them needs an update. The others were entered
+ * in this block: walks its records backwards until all their ENTERs are found; often there are none. `own` is the time
+ * of the state itself: while exactly this number of states was open. 0: no memory. */
 static int time_open(struct pithi_encoder *e, const uint32_t *ids, uint32_t was_open, uint32_t least)
 {
     uint32_t now_open = e->open.count, depth = now_open, i = e->head.count;
@@ -133,7 +136,7 @@ static int time_open(struct pithi_encoder *e, const uint32_t *ids, uint32_t was_
         return 0;
     states = e->open.states;
     uint64_t was_inner_ns = (uint64_t)(was_open > least ? states[least].enter_ns : e->before_ns);
-    for (uint32_t level = now_open; level > least; i--) { /* `depth` are open behind record i - 1 */
+    for (uint32_t level = now_open; level > least; i--) { /* `depth` states are open after record i - 1 */
         uint32_t enters = e->said[i - 1] & 1, leaves = e->said[i - 1] >> 1 & 1;
         if (enters && depth == level) {
             states[level - 1] =
@@ -159,7 +162,7 @@ static int time_open(struct pithi_encoder *e, const uint32_t *ids, uint32_t was_
     return 1;
 }
 
-/* An ENTER or LEAVE, where states end in any order. 0: no memory. */
+/* Tracks an ENTER or LEAVE if states do not nest. 0: no memory. */
 static int open_or_end(struct pithi_encoder *e, uint32_t leave, uint32_t id, int64_t time_ns)
 {
     struct pithi_open_state ended;
@@ -174,7 +177,7 @@ static int open_or_end(struct pithi_encoder *e, uint32_t leave, uint32_t id, int
     return 1;
 }
 
-/* The codes of such a block. 0: no memory. */
+/* Assigns the codes of a block whose states do not nest. 0: no memory. */
 static int code_any(struct pithi_encoder *e, unsigned char *codes)
 {
     int64_t time_ns = e->before_ns;
@@ -204,12 +207,10 @@ static int code_all(struct pithi_encoder *e, unsigned char *codes)
         e->column[PITHI_COL_ESCAPE].size = 0;
         return nested == 0 && code_any(e, codes);
     }
-    for (uint32_t i = 0; i < e->head.count; i++)
-        e->head.states += e->said[i] >> 1 & 1;
     return time_open(e, ids, was_open, least);
 }
 
-/* The states open now are what the block starts with. */
+/* Writes the states open at the block's start. */
 static int put_open(struct pithi_encoder *e)
 {
     struct pithi_buffer *out = &e->column[PITHI_COL_OPEN];

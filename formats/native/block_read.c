@@ -1,5 +1,5 @@
-/* block_read.c - the decoder: checks and unpacks a block's columns, then takes records one by one.
- * Nothing in the payload is believed: CRCs keep out chance, not malice. */
+/* block_read.c - the decoder: checks and unpacks a block's columns, then prepares its records. It checks everything in
+ * the payload, because CRCs detect accidents, not attacks. */
 #include "native/block.h"
 
 const struct pithlog_record pithi_no_fields = {.peer = -1};
@@ -37,14 +37,14 @@ static int get_long(struct pithi_column_view *c, uint64_t *v)
 static inline int get(struct pithi_block *b, enum pithi_column c, uint64_t *v)
 {
     struct pithi_column_view *column = &b->column[c];
-    *v = *column->at; /* there is one: columns are followed by zeros */
+    *v = *column->at; /* may be read: columns are followed by zeros */
     if (column->at == column->end || *v >= 0x80)
         return get_long(column, v);
     column->at++;
     return 1;
 }
 
-/* Definition or communicator of a kind of record, checked and in the log's numbers. */
+/* Checks the definition or communicator of a record, and converts it to the log's numbers. */
 static int known(const struct pithi_block *b, uint32_t kind, uint64_t *what)
 {
     if (kind <= PITHLOG_COUNTER)
@@ -58,7 +58,7 @@ static int known(const struct pithi_block *b, uint32_t kind, uint64_t *what)
     return 1;
 }
 
-/* LEAVE of PITHI_INNERMOST stands for PITHI_LEAVE_INNERMOST from here on. */
+/* In decoded entries, LEAVE of PITHI_INNERMOST replaces PITHI_LEAVE_INNERMOST. */
 static int get_what(struct pithi_block *b, enum pithi_column c, struct pithi_dict *d)
 {
     uint64_t kind, what;
@@ -95,7 +95,7 @@ static int read_dict(struct pithi_block *b)
     return 1;
 }
 
-/* Room for so many states open; 0: no memory. */
+/* Makes room for `room` open states; 0: no memory. */
 static int reserve_open(struct pithi_block *b, uint32_t room)
 {
     struct pithi_open_ids *open = &b->open;
@@ -119,7 +119,7 @@ static int push(struct pithi_block *b, uint32_t id)
     return 1;
 }
 
-/* The states open at the block's start; all of what is known of them into `s`, if there is one. */
+/* Reads the states open at the block's start; into `s`, if not NULL, with their times. */
 static int read_open(struct pithi_block *b, struct pithi_stack *s, const char **why)
 {
     b->open.count = 0;
@@ -149,7 +149,7 @@ static int read_open(struct pithi_block *b, struct pithi_stack *s, const char **
     return PITH_OK;
 }
 
-/* Goes on to the next record that PITHI_COL_COMM tells of. 0: it makes no sense. */
+/* Goes to the next record with an entry in PITHI_COL_COMM. 0: the entry is invalid. */
 static int next_comm(struct pithi_block *b)
 {
     uint64_t step;
@@ -164,18 +164,18 @@ static int next_comm(struct pithi_block *b)
     return 1;
 }
 
-/* Memory for records made ready, and for codes, unless there is. */
+/* Allocates memory for prepared records and codes at the first use. */
 static int get_memory(struct pithi_block *b)
 {
-    b->ready = b->ready ? b->ready : malloc(PITHI_READY * sizeof *b->ready);
+    b->ready = b->ready ? b->ready : malloc((PITHI_READY + (size_t)1) * sizeof *b->ready);
     b->fields = b->fields ? b->fields : malloc((PITHI_READY + (size_t)1) * sizeof *b->fields);
     b->codes = b->codes ? b->codes : malloc(256 * sizeof *b->codes);
     if (!b->ready || !b->fields || !b->codes)
         return 0;
-    for (int i = 0; i < PITHI_READY; i++)
+    for (int i = 0; i <= PITHI_READY; i++)
         b->ready[i] = (struct pithi_ready){.lane = b->lane};
     b->with_fields = 0;
-    b->fields[0] = pithi_no_fields; /* copied from here, as memory; the constant would be made anew each time */
+    b->fields[0] = pithi_no_fields; /* in memory, because a constant would be built for each copy */
     return 1;
 }
 
@@ -225,7 +225,7 @@ void pithi_block_free(struct pithi_block *b)
 
 /* ---- Taking records ---------------------------------------------------------------------------------------------- */
 
-/* The same for numbers of which some have one byte and some more, by chance: up to eight bytes without a branch. */
+/* The same for numbers whose length in bytes is unpredictable: up to eight bytes without a branch. */
 static inline int get_uneven(struct pithi_block *b, enum pithi_column c, uint64_t *v)
 {
     struct pithi_column_view *column = &b->column[c];
@@ -273,7 +273,8 @@ static int take_payload(struct pithi_block *b, struct pithlog_record *r)
     return 1;
 }
 
-/* SEND and RECV alike, as which comes is chance: `recv` is 1 where there is an order of posting. */
+/* SEND and RECV share one path, as their order is unpredictable: `recv` is 1 for a RECV, which has an order of
+ * posting. */
 static int take_message(struct pithi_block *b, struct pithlog_record *r, uint64_t recv)
 {
     struct pithi_column_view *c = &b->column[PITHI_COL_POSTED];
@@ -310,7 +311,7 @@ static int take_fields(struct pithi_block *b, struct pithlog_record *r)
     }
 }
 
-/* Reads the fields of decoded record `i` into an entry. Not for states, except those behind an escape. */
+/* Reads the fields of decoded record `i` into an entry. Not for states, except escaped ones. */
 static int get_fields(struct pithi_block *b, uint32_t i, uint32_t entry)
 {
     struct pithi_dict is = {b->ready[i].kind, b->ready[i].what};
@@ -325,10 +326,10 @@ static int get_fields(struct pithi_block *b, uint32_t i, uint32_t entry)
     return take_fields(b, r);
 }
 
-/* ---- Making records ready ---------------------------------------------------------------------------------------- */
+/* ---- Preparing records ------------------------------------------------------------------------------------------- */
 
 /* Finds the kind of `count` records, and the records that have fields, in a block whose states nest. *good is 0 if
- * more states were left than were open. (ENTER or LEAVE cannot be predicted, so no branch depends on it.) */
+ * more states were left than were open. (ENTER and LEAVE are unpredictable, so no branch depends on them.) */
 static void get_nested(struct pithi_block *b, uint32_t count, int *good)
 {
     const unsigned char *what = b->column[PITHI_COL_WHAT].at + b->prepared;
@@ -351,7 +352,7 @@ static void get_nested(struct pithi_block *b, uint32_t count, int *good)
     *good = least == bottom;
 }
 
-/* The records before the one that leaves where no state is open. */
+/* The number of records before the LEAVE without an open state. */
 static uint32_t good_before(const struct pithi_block *b, uint32_t open)
 {
     const unsigned char *what = b->column[PITHI_COL_WHAT].at + b->prepared;
@@ -362,7 +363,7 @@ static uint32_t good_before(const struct pithi_block *b, uint32_t open)
     }
 }
 
-/* Records of a nested block: as many as are good. */
+/* Prepares records of a nested block; returns the number of valid ones. */
 static uint32_t prepare_nested(struct pithi_block *b, uint32_t count)
 {
     uint32_t open = b->open.count, number = 0;
@@ -380,7 +381,7 @@ static uint32_t prepare_nested(struct pithi_block *b, uint32_t count)
     return count;
 }
 
-/* As pithi_stack.h has it. 0: a LEAVE of the innermost state where none is open, or no memory. */
+/* Tracks open states like stack.h. 0: a LEAVE of the innermost state but none is open, or no memory. */
 static int follow(struct pithi_block *b, uint32_t kind, uint32_t *what)
 {
     struct pithi_open_ids *open = &b->open;
@@ -408,7 +409,7 @@ static int follow(struct pithi_block *b, uint32_t kind, uint32_t *what)
     return 1;
 }
 
-/* Records of any block, one after another: as many as are good. */
+/* Prepares records of any block, one by one; returns the number of valid ones. */
 static uint32_t prepare_any(struct pithi_block *b, uint32_t count)
 {
     const unsigned char *what = b->column[PITHI_COL_WHAT].at + b->prepared;
@@ -425,8 +426,8 @@ static uint32_t prepare_any(struct pithi_block *b, uint32_t count)
     return count;
 }
 
-/* Gives `count` records made ready their communicators, those without fields get an entry, from the last on; how many
- * are good. */
+/* Sets the communicators of `count` prepared records. Records without fields get an entry, from the last one backwards.
+ * Returns the number of valid records. */
 static uint32_t give_comms(struct pithi_block *b, uint32_t count)
 {
     uint32_t entry = PITHI_READY;
@@ -447,7 +448,7 @@ static uint32_t give_comms(struct pithi_block *b, uint32_t count)
     return count;
 }
 
-/* Fetches what the next ones will need. Of many lanes by turns, it is not in the first caches. */
+/* Prefetches data for the next records. If many lanes alternate, it is not in the nearer caches. */
 static inline void look_ahead(const struct pithi_block *b, uint32_t prepared)
 {
     __builtin_prefetch(b->column[PITHI_COL_WHAT].at + prepared);
@@ -478,5 +479,5 @@ int pithi_block_prepare(struct pithi_block *b)
     b->prepared += good;
     b->next = b->ready;
     b->ready_end = b->ready + good;
-    return good ? 1 : -1; /* the good ones before a bad one come first */
+    return good ? 1 : -1; /* first deliver the good records before a bad one */
 }

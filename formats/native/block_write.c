@@ -1,8 +1,8 @@
-/* block_write.c - the encoder: takes records of a lane down, then packs them as columns (their codes: block_codes.c).
+/* block_write.c - the encoder: stores the records of a lane, then packs them as columns (codes: block_codes.c).
  *
- * The time a record costs here is paid by the program at MPI_Finalize, so adding only stores what the record is, a
- * time step, and what few kinds carry beyond; that of states stands in block.h, so that it is compiled into its caller.
- * All else is done once a block, over whole columns.
+ * The program waits for this in MPI_Finalize, so adding a record only stores its subject, a time step, and the further
+ * fields of the few kinds that have some. States are added by inline functions in block.h. All else is done once per
+ * block, over whole columns.
  */
 #include "native/block.h"
 
@@ -61,7 +61,7 @@ static int put_bytes(struct pithi_encoder *e, enum pithi_column column, const vo
     return pithi_buffer_add(&e->column[column], data, size);
 }
 
-/* The same for numbers of which some have one byte and some more, by chance: up to four bytes without a branch. */
+/* The same for numbers whose length in bytes is unpredictable: up to four bytes without a branch. */
 static int put_uneven(struct pithi_encoder *e, enum pithi_column column, uint64_t v)
 {
     struct pithi_buffer *out = &e->column[column];
@@ -76,7 +76,8 @@ static int put_uneven(struct pithi_encoder *e, enum pithi_column column, uint64_
     return 1;
 }
 
-/* SEND and RECV alike, as which comes is chance: `recv` is 1 where there is an order of posting. */
+/* SEND and RECV share one path, as their order is unpredictable: `recv` is 1 for a RECV, which has an order of
+ * posting. */
 static int add_message(struct pithi_encoder *e, const struct pithlog_record *r, uint64_t recv)
 {
     struct pithi_buffer *posted = &e->column[PITHI_COL_POSTED];
@@ -100,7 +101,7 @@ static int add_counter(struct pithi_encoder *e, double value)
     return put_bytes(e, PITHI_COL_VALUE, bytes, sizeof bytes);
 }
 
-/* The communicator that a state or event is on. */
+/* Adds the communicator of a state or event. */
 static int add_comm(struct pithi_encoder *e, const struct pithlog_record *r, uint32_t comm)
 {
     uint32_t place = e->head.count - 1, step = place - e->with_comm;
@@ -110,7 +111,7 @@ static int add_comm(struct pithi_encoder *e, const struct pithlog_record *r, uin
     return put(e, PITHI_COL_COMM, step) && put(e, PITHI_COL_COMM, comm);
 }
 
-/* What a kind carries beyond code and time. 0: no memory. */
+/* Adds the fields of a record beyond code and time. 0: no memory. */
 static int add_fields(struct pithi_encoder *e, const struct pithlog_record *r)
 {
     switch (r->kind) {
@@ -169,7 +170,7 @@ int pithi_encoder_add(struct pithi_encoder *e, const struct pithlog_record *r, u
 
 /* ---- Ending a block ---------------------------------------------------------------------------------------------- */
 
-/* The greatest common divisor of all steps: 1000 for a log that was kept in microseconds. */
+/* The greatest common divisor of all steps: 1000 for times in microseconds. */
 static uint64_t unit_of(const uint64_t *steps, uint32_t count)
 {
     uint64_t unit = 0;
@@ -185,7 +186,7 @@ static uint64_t unit_of(const uint64_t *steps, uint32_t count)
     return unit ? unit : 1;
 }
 
-/* Bits being put, lowest first: whole bytes leave at once, up to 7 bits stay in `word`. */
+/* Bits being written, lowest first: whole bytes are written at once, up to 7 bits stay in `word`. */
 struct bits {
     unsigned char *at;
     uint64_t word;
@@ -210,7 +211,7 @@ static void put_long(struct bits *b, uint64_t value, unsigned count)
     put_bits(b, value >> low, count - low);
 }
 
-/* The class of a step, and in *bits how many are below it; those in *rest. */
+/* The class of a step; the number of bits below it in *bits, and these bits in *rest. */
 static inline unsigned char class_of(uint64_t step, unsigned *bits, uint64_t *rest)
 {
     unsigned below = 61 - (unsigned)__builtin_clzll(step | 4);
@@ -277,7 +278,7 @@ static double log2_of(uint32_t n)
     return whole + part * (4 - part) / 3;
 }
 
-/* Bytes that Huffman codes need, about. */
+/* The approximate number of bytes with Huffman codes. */
 static double entropy_bytes(const uint32_t seen[256], size_t size)
 {
     double bits = 0;
@@ -287,8 +288,8 @@ static double entropy_bytes(const uint32_t seen[256], size_t size)
     return bits / 8 + (double)pithi_huffman_head(seen);
 }
 
-/* Looking for repeats is what costs time: whether they pay is found out on the column's beginning, and taken to be so
- * for some blocks. */
+/* 1: deflate, which searches for repeats, would make the column smaller than Huffman codes. As the search takes time,
+ * only the column's beginning is tried, and the result is used for some blocks. */
 static int repeats_pay(struct pithi_encoder *e, struct pithi_zip *zip, enum pithi_column c, double huffman,
                        unsigned char *out)
 {
@@ -304,7 +305,7 @@ static int repeats_pay(struct pithi_encoder *e, struct pithi_zip *zip, enum pith
     return e->repeats[c].pay;
 }
 
-/* The low bits of time steps are noise, unless the clock has a pattern: the column's beginning shows which. */
+/* The low bits of time steps are noise, unless the clock has a pattern: the column's beginning shows it. */
 static int looks_like_noise(const struct pithi_buffer *column)
 {
     enum { PART = 4096 };
@@ -315,8 +316,8 @@ static int looks_like_noise(const struct pithi_buffer *column)
     return entropy_bytes(seen, PART) - (double)pithi_huffman_head(seen) > .98 * PART;
 }
 
-/* Packs into `out` (room for the column): its size and coding; 0: store it. Time steps have no repeats but by
- * chance. */
+/* Packs a column into `out`, which has room for the unpacked column. Returns the size and *coding; 0: store it. Time
+ * steps are not searched for repeats. */
 static size_t pack_column(struct pithi_encoder *e, struct pithi_zip *zip, enum pithi_column c, unsigned char *out,
                           enum pithi_coding *coding)
 {
@@ -331,7 +332,7 @@ static size_t pack_column(struct pithi_encoder *e, struct pithi_zip *zip, enum p
     if (c != PITHI_COL_TIME && c != PITHI_COL_BITS && repeats_pay(e, zip, c, huffman, out) &&
         (packed = pithi_zip_pack(zip, column->data, column->size, out, column->size - 1)) > 0) {
         if ((double)packed > huffman)
-            e->repeats[c].blocks = 0; /* no more: look again */
+            e->repeats[c].blocks = 0; /* no longer: check again */
         return packed;
     }
     *coding = PITHI_HUFFMAN;

@@ -1,30 +1,30 @@
-/* clocks.c - see clocks.h. */
+/* clocks.c - reads the clocks of a log and judges whether they drift evenly. */
 #include "native/clocks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "native/log.h"
 
 #define PREFIX "clock_sync_"
 #define STEP 1e-3
 
-/* ---- Is it a line? ----------------------------------------------------------------------------------------------- */
+/* ---- Linearity --------------------------------------------------------------------------------------------------- */
 
-/* A point in the plane of time and offset: `offset` is one end of what it may be. */
+/* A point in the plane of time and offset: the lower or upper end of a possible offset. */
 struct corner {
     double time, offset;
 };
 
-/* Does the way a, b, c bend to the left (> 0)? */
+/* Positive if the path a, b, c bends to the left. */
 static double bend(const struct corner *a, const struct corner *b, const struct corner *c)
 {
     return (b->time - a->time) * (c->offset - b->offset) - (b->offset - a->offset) * (c->time - b->time);
 }
 
-/* Keeps of corners in order of time those of the hull above them (side -1) or below (side 1); how many. */
+/* Reduces corners, in order of time, to their upper hull (side -1) or lower hull (side 1). Returns the number kept. */
 static uint32_t hull(struct corner *corners, uint32_t count, double side)
 {
     uint32_t kept = 0;
@@ -44,8 +44,9 @@ static double height(const struct corner *corners, uint32_t count, uint32_t *at,
     return b->time > a->time ? a->offset + (b->offset - a->offset) * (time - a->time) / (b->time - a->time) : a->offset;
 }
 
-/* A line passes above all lower ends and below all upper ones exactly if the hull above the lower ends is nowhere
- * higher than the hull below the upper ones. */
+/* 1: no straight line fits all points within their errors. Such a line must pass above all lower ends and below all
+ * upper ends. It exists if and only if the upper hull of the lower ends is nowhere above the lower hull of the upper
+ * ends. */
 static int is_uneven(const struct pithi_clock *clock, struct corner *low, struct corner *high)
 {
     const struct pithi_clock_point *p = clock->points;
@@ -63,8 +64,33 @@ static int is_uneven(const struct pithi_clock *clock, struct corner *low, struct
     return 0;
 }
 
-static int judge(struct pithi_clock *clock)
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
+
+static int is_sane(const struct pithi_clock *clock, const struct pithi_clock_point *point)
 {
+    const int64_t most = INT64_C(1) << 61;
+    return point->time_ns > -most && point->time_ns < most && point->offset_ns > -most && point->offset_ns < most &&
+           point->round_ns >= 0 && point->round_ns < most &&
+           (clock->count == 0 || point->time_ns > clock->points[clock->count - 1].time_ns);
+}
+
+static int read_clock(struct pithi_clock *clock, const char *value)
+{
+    int used = 0;
+    *clock = (struct pithi_clock){.number = clock->number, .error_ns = -1};
+    if (sscanf(value, "rank %d%n", &clock->rank, &used) != 1)
+        return PITH_OK;
+    clock->points = malloc((strlen(value) / 6 + 1) * sizeof *clock->points); /* at least 6 bytes per point */
+    if (!clock->points)
+        return pithi_fail(PITH_ERR_MEMORY, "no memory for the clocks of a log");
+    for (value += used; *value; value += used) {
+        long long time, offset, round;
+        if (sscanf(value, " %lld:%lld:%lld%n", &time, &offset, &round, &used) != 3)
+            break;
+        struct pithi_clock_point point = {time, offset, round};
+        if (is_sane(clock, &point))
+            clock->points[clock->count++] = point;
+    }
     const struct pithi_clock_point *p = clock->points;
     for (uint32_t i = 0; i < clock->count; i++)
         if ((p[i].round_ns + 1) / 2 > clock->error_ns)
@@ -84,36 +110,6 @@ static int judge(struct pithi_clock *clock)
     clock->uneven = is_uneven(clock, corners, corners + clock->count);
     free(corners);
     return PITH_OK;
-}
-
-/* ---- Reading ----------------------------------------------------------------------------------------------------- */
-
-static int is_sane(const struct pithi_clock *clock, const struct pithi_clock_point *point)
-{
-    const int64_t most = INT64_C(1) << 61;
-    return point->time_ns > -most && point->time_ns < most && point->offset_ns > -most && point->offset_ns < most &&
-           point->round_ns >= 0 && point->round_ns < most &&
-           (clock->count == 0 || point->time_ns > clock->points[clock->count - 1].time_ns);
-}
-
-static int read_clock(struct pithi_clock *clock, const char *value)
-{
-    int used = 0;
-    *clock = (struct pithi_clock){.number = clock->number, .error_ns = -1};
-    if (sscanf(value, "rank %d%n", &clock->rank, &used) != 1)
-        return PITH_OK;
-    clock->points = malloc((strlen(value) / 6 + 1) * sizeof *clock->points); /* " 0:0:0" at least */
-    if (!clock->points)
-        return pithi_fail(PITH_ERR_MEMORY, "no memory for the clocks of a log");
-    for (value += used; *value; value += used) {
-        long long time, offset, round;
-        if (sscanf(value, " %lld:%lld:%lld%n", &time, &offset, &round, &used) != 3)
-            break;
-        struct pithi_clock_point point = {time, offset, round};
-        if (is_sane(clock, &point))
-            clock->points[clock->count++] = point;
-    }
-    return judge(clock);
 }
 
 static int by_number(const void *a, const void *b)
@@ -159,7 +155,7 @@ const char *pithi_clock_fault(const struct pithi_clock *clock)
 
 /* ---- Between two lanes ------------------------------------------------------------------------------------------- */
 
-/* The error of a clock against the log's; -1: not known. */
+/* The error of a clock relative to the clock of the log; -1: unknown. */
 static int64_t error_of(const struct pithi_clock *clocks, uint32_t count, uint32_t number)
 {
     struct pithi_clock wanted = {.number = number};
@@ -182,7 +178,7 @@ int64_t pithlog_clock_error(const struct pithlog *log, uint32_t lane, uint32_t o
     return a < 0 || b < 0 ? -1 : a + b;
 }
 
-/* Without properties that tell of several clocks, those of all ranks are one if the log says how good it is. */
+/* Without clock properties, all ranks share one clock if the log states its error. */
 int pithi_log_clocks(struct pithlog *log)
 {
     const char *key, *value;

@@ -1,12 +1,12 @@
-/* clocks.h - what a log tells of the clocks of its machines: the properties `clock_sync_N` (SPEC.md, "Clocks"). */
+/* clocks.h - the clocks of a log's machines, from the properties `clock_sync_N` (SPEC.md, "Clocks"). */
 #ifndef PITHI_CLOCKS_H
 #define PITHI_CLOCKS_H
 
 #include "pithlog.h"
 
 struct pithi_clock_point {
-    int64_t time_ns;   /* of the log */
-    int64_t offset_ns; /* what the log's clock showed more than this one, to half of the round trip */
+    int64_t time_ns;   /* log time */
+    int64_t offset_ns; /* log's clock - this clock; its error is half the round trip */
     int64_t round_ns;
 };
 
@@ -15,18 +15,18 @@ struct pithi_clock {
     int32_t rank; /* the lowest of its machine */
     struct pithi_clock_point *points;
     uint32_t count;
-    int64_t error_ns; /* half of the longest round trip; -1: it was never compared */
-    double drift_ppm; /* of its offset, from the first point to the last */
+    int64_t error_ns; /* half of the longest round trip; -1: never compared */
+    double drift_ppm; /* of the offset, from the first point to the last */
     int steps;        /* 1: its offset changed by more than clocks drift, 1000 ppm, between two points */
     int uneven;       /* 1: no line goes through all points within their errors */
 };
 
-/* The clocks other than the log's own, by number. Free with pithi_clocks_free. What makes no sense in a property is
- * left out. PITH_OK or PITH_ERR_MEMORY. */
+/* Reads the clocks other than the log's own, by number. Free them with pithi_clocks_free. Skips invalid parts of a
+ * property. PITH_OK or PITH_ERR_MEMORY. */
 int pithi_clocks_read(const struct pithlog *log, struct pithi_clock **clocks, uint32_t *count);
 void pithi_clocks_free(struct pithi_clock *clocks, uint32_t count);
 
-/* What is wrong with it, in a word or two; "": nothing is known to be. */
+/* A short description of a fault of the clock; "": no known fault. */
 const char *pithi_clock_fault(const struct pithi_clock *clock);
 
 #endif

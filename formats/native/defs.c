@@ -1,22 +1,201 @@
 /* defs.c - a set of definitions and properties, and its bytes (the payload of a DEFS chunk). */
 #include "native/defs.h"
 
-#include "error.h"
-#include "event_numbers.h"
-#include "native/bytes.h"
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "native/event_numbers.h"
+
+/* ---- Hosts and communicators ------------------------------------------------------------------------------------- */
+
+/* The tables of hosts and communicators of a log. */
+
+int pithi_places_begin(struct pithi_places *places)
+{
+    uint32_t index;
+    return pithi_places_host(places, "", &index) &&
+           pithi_places_comm(places, &(struct pithlog_comm){.name = "MPI_COMM_WORLD"}, 0, &index);
+}
+
+void pithi_places_free(struct pithi_places *places)
+{
+    for (uint32_t i = 0; i < places->host_count; i++)
+        free(places->hosts[i]);
+    for (uint32_t i = 0; i < places->comm_count; i++)
+        free(places->comms[i].name);
+    free(places->hosts);
+    free(places->comms);
+    pithi_map_free(&places->host_map);
+    pithi_map_free(&places->comm_map);
+    *places = (struct pithi_places){0};
+}
+
+/* ---- Hosts ------------------------------------------------------------------------------------------------------- */
+
+/* 1: found, as *index; 0: not found, and *key is free for it. */
+static int find_host(const struct pithi_places *places, const char *host, uint64_t *key, uint32_t *index)
+{
+    for (*key = pithi_hash_text(PITHI_HASH, host); pithi_map_get(&places->host_map, *key, index); ++*key)
+        if (strcmp(places->hosts[*index], host) == 0)
+            return 1;
+    return 0;
+}
+
+int pithi_places_find_host(const struct pithi_places *places, const char *host, uint32_t *index)
+{
+    uint64_t key;
+    return find_host(places, host, &key, index);
+}
+
+int pithi_places_host(struct pithi_places *places, const char *host, uint32_t *index)
+{
+    uint64_t key;
+    if (find_host(places, host, &key, index))
+        return 1;
+    char *copy = strdup(host);
+    if (!copy || !pithi_grow(&places->hosts, places->host_count, &places->host_room, sizeof *places->hosts) ||
+        !pithi_map_put(&places->host_map, key, places->host_count)) {
+        free(copy);
+        return 0;
+    }
+    *index = places->host_count;
+    places->hosts[places->host_count++] = copy;
+    return 1;
+}
+
+/* ---- Communicators ----------------------------------------------------------------------------------------------- */
+
+int pithi_places_find_comm(const struct pithi_places *places, uint64_t key, uint32_t *index)
+{
+    return pithi_map_get(&places->comm_map, key, index);
+}
+
+static int add_comm(struct pithi_places *places, uint64_t key, uint32_t *index)
+{
+    char *name = strdup("");
+    if (!name || !pithi_grow(&places->comms, places->comm_count, &places->comm_room, sizeof *places->comms) ||
+        !pithi_map_put(&places->comm_map, key, places->comm_count)) {
+        free(name);
+        return 0;
+    }
+    *index = places->comm_count;
+    places->comms[places->comm_count++] = (struct pithi_place_comm){.key = key, .name = name};
+    return 1;
+}
+
+int pithi_places_comm(struct pithi_places *places, const struct pithlog_comm *comm, int32_t teller, uint32_t *index)
+{
+    if (!pithi_places_find_comm(places, comm->key, index) && !add_comm(places, comm->key, index))
+        return 0;
+    struct pithi_place_comm *c = &places->comms[*index];
+    if (comm->name && *comm->name && strcmp(comm->name, c->name) != 0) {
+        char *name = strdup(comm->name);
+        if (!name)
+            return 0;
+        free(c->name);
+        c->name = name;
+    }
+    if (comm->size > 0 && c->size == 0) {
+        c->size = comm->size;
+        c->remote_size = comm->remote_size;
+        c->teller = teller;
+    }
+    return 1;
+}
+
+/* ---- As bytes ---------------------------------------------------------------------------------------------------- */
+
+/* Appends the tables to `out`; 0: no memory. */
+static int pack_places(const struct pithi_places *places, struct pithi_buffer *out)
+{
+    int ok = pithi_buffer_varint(out, places->host_count);
+    for (uint32_t i = 0; ok && i < places->host_count; i++)
+        ok = pithi_buffer_string(out, places->hosts[i]);
+    ok = ok && pithi_buffer_varint(out, places->comm_count);
+    for (uint32_t i = 0; ok && i < places->comm_count; i++) {
+        const struct pithi_place_comm *c = &places->comms[i];
+        unsigned char key[8];
+        pithi_put64(key, c->key);
+        ok = pithi_buffer_add(out, key, sizeof key) && pithi_buffer_string(out, c->name) &&
+             pithi_buffer_varint(out, (uint32_t)c->size) && pithi_buffer_varint(out, (uint32_t)c->remote_size) &&
+             pithi_buffer_varint(out, pithi_zigzag(c->teller));
+    }
+    return ok;
+}
+
+static const unsigned char *unpack_host(struct pithi_places *places, const unsigned char *p, const unsigned char *end,
+                                        int *err)
+{
+    char *host = NULL;
+    uint32_t index;
+    *err = PITH_ERR_DAMAGED;
+    if (!(p = pithi_get_string(p, end, &host)))
+        return NULL;
+    *err = pithi_places_host(places, host, &index) ? PITH_OK : PITH_ERR_MEMORY;
+    free(host);
+    return *err == PITH_OK ? p : NULL;
+}
+
+static const unsigned char *unpack_comm(struct pithi_places *places, const unsigned char *p, const unsigned char *end,
+                                        int *err)
+{
+    struct pithlog_comm comm = {0};
+    uint64_t size, remote, teller;
+    char *name = NULL;
+    uint32_t index;
+    *err = PITH_ERR_DAMAGED;
+    if (end - p < 8)
+        return NULL;
+    comm.key = pithi_get64(p);
+    if (!(p = pithi_get_string(p + 8, end, &name)))
+        return NULL;
+    if ((p = pithi_get_varint(p, end, &size)) && (p = pithi_get_varint(p, end, &remote)) &&
+        (p = pithi_get_varint(p, end, &teller)) && size <= INT32_MAX && remote <= INT32_MAX && teller <= UINT32_MAX) {
+        comm.name = name;
+        comm.size = (int32_t)size;
+        comm.remote_size = (int32_t)remote;
+        *err = pithi_places_comm(places, &comm, (int32_t)pithi_unzigzag(teller), &index) ? PITH_OK : PITH_ERR_MEMORY;
+    }
+    free(name);
+    return *err == PITH_OK ? p : NULL;
+}
+
+/* Adds the tables to `places` and returns the byte after them, or NULL with *err. */
+static const unsigned char *unpack_places(struct pithi_places *places, const unsigned char *p, const unsigned char *end,
+                                          int *err)
+{
+    uint64_t count;
+    *err = PITH_ERR_DAMAGED;
+    if (!(p = pithi_get_varint(p, end, &count)))
+        return NULL;
+    for (uint64_t i = 0; i < count; i++)
+        if (!(p = unpack_host(places, p, end, err)))
+            return NULL;
+    *err = PITH_ERR_DAMAGED;
+    if (!(p = pithi_get_varint(p, end, &count)))
+        return NULL;
+    for (uint64_t i = 0; i < count; i++)
+        if (!(p = unpack_comm(places, p, end, err)))
+            return NULL;
+    *err = PITH_OK;
+    return p;
+}
 
 struct property {
     char *key, *value;
 };
 
 struct pithi_defs {
-    struct pithlog_def *defs; /* the strings of each are ours, in one piece of memory that begins with its name */
+    struct pithlog_def *defs; /* the strings of each are one allocation that begins with its name */
     uint32_t count, room;
     struct property *properties;
     uint32_t property_count, property_room;
     uint32_t *slots; /* hash of (kind, name): id + 1, 0 = free */
     uint32_t slot_count;
-    uint32_t *property_slots; /* the same of keys; twice as many as there is room for properties */
+    uint32_t *property_slots; /* by key; twice as many as there is room for properties */
     struct pithi_places places;
 };
 
@@ -86,10 +265,8 @@ int pithi_defs_comm(struct pithi_defs *defs, const struct pithlog_comm *comm, in
 
 static uint32_t hash_of(int kind, const char *name, size_t size)
 {
-    uint32_t h = 2166136261u ^ (uint32_t)kind;
-    for (size_t i = 0; i < size; i++)
-        h = (h ^ (unsigned char)name[i]) * 16777619u;
-    return h ^ h >> 15;
+    uint64_t hash = pithi_hash_bytes(PITHI_HASH ^ (uint32_t)kind, name, size);
+    return (uint32_t)(hash ^ hash >> 32);
 }
 
 static int is_same(const char *string, const struct pithi_slice *text)
@@ -97,7 +274,7 @@ static int is_same(const char *string, const struct pithi_slice *text)
     return strncmp(string, text->text, text->size) == 0 && string[text->size] == '\0';
 }
 
-/* The slot where (kind, name) is or belongs. */
+/* The slot that has or would get (kind, name). */
 static uint32_t *find(const struct pithi_defs *s, int kind, const struct pithi_slice *name)
 {
     uint32_t at = hash_of(kind, name->text, name->size) & (s->slot_count - 1);
@@ -203,7 +380,7 @@ void pithi_defs_remove(struct pithi_defs *s, const unsigned char *gone, uint32_t
     fill_slots(s);
 }
 
-/* The slot where the key is or belongs. */
+/* The slot that has or would get the key. */
 static uint32_t *find_property(const struct pithi_defs *s, const char *key)
 {
     uint32_t mask = s->property_room * 2 - 1, at = hash_of(0, key, strlen(key)) & mask;
@@ -230,7 +407,7 @@ static int grow_properties(struct pithi_defs *s)
     return 1;
 }
 
-/* If `replace` is set, `value` replaces the value that the key has. */
+/* Sets a property. If the key exists, its value only changes if `replace` is set. */
 static int set_property(struct pithi_defs *s, const char *key, const char *value, int replace)
 {
     if (s->property_count == s->property_room && !grow_properties(s))
@@ -281,8 +458,8 @@ int pithi_defs_pack_from(const struct pithi_defs *s, uint32_t first, void **data
     ok = ok && pithi_buffer_varint(&out, s->property_count);
     for (uint32_t i = 0; ok && i < s->property_count; i++)
         ok = pithi_buffer_string(&out, s->properties[i].key) && pithi_buffer_string(&out, s->properties[i].value);
-    ok = ok && (first == 0 ? pithi_places_pack(&s->places, &out)
-                           : pithi_buffer_varint(&out, 0) && pithi_buffer_varint(&out, 0));
+    ok = ok &&
+         (first == 0 ? pack_places(&s->places, &out) : pithi_buffer_varint(&out, 0) && pithi_buffer_varint(&out, 0));
     if (!ok) {
         free(out.data);
         return pithi_fail(PITH_ERR_MEMORY, "no memory for definitions");
@@ -297,7 +474,7 @@ int pithi_defs_pack(const struct pithi_defs *s, void **data, size_t *size)
     return pithi_defs_pack_from(s, 0, data, size);
 }
 
-/* One definition of the bytes into the set. */
+/* Reads one definition and adds it to the set. */
 static const unsigned char *unpack_def(struct pithi_defs *s, const unsigned char *p, const unsigned char *end,
                                        uint32_t *id, int *err)
 {
@@ -335,7 +512,7 @@ int pithi_defs_unpack_from(struct pithi_defs *s, const void *data, size_t size, 
     uint32_t *map = NULL;
     int err = PITH_ERR_DAMAGED;
     if (!(p = pithi_get_varint(p, end, &from)) || !(p = pithi_get_varint(p, end, &n)) || from > UINT32_MAX / 2 ||
-        n > (uint64_t)(end - p) / 5) /* five bytes a definition at least */
+        n > (uint64_t)(end - p) / 5) /* a definition has at least five bytes */
         goto out;
     if (!(map = malloc((size_t)(n ? n : 1) * sizeof *map))) {
         err = PITH_ERR_MEMORY;
@@ -350,7 +527,7 @@ int pithi_defs_unpack_from(struct pithi_defs *s, const void *data, size_t size, 
     for (uint64_t i = 0; i < properties; i++)
         if (!(p = unpack_property(s, p, end, &err)))
             goto out;
-    if (!pithi_places_unpack(&s->places, p, end, &err))
+    if (!unpack_places(&s->places, p, end, &err))
         goto out;
     *first = (uint32_t)from;
     *count = (uint32_t)n;
@@ -368,4 +545,29 @@ int pithi_defs_unpack(struct pithi_defs *s, const void *data, size_t size, uint3
 {
     uint32_t first, count;
     return pithi_defs_unpack_from(s, data, size, &first, &count, ids);
+}
+
+/* ---- Incomplete logs --------------------------------------------------------------------------------------------- */
+
+const char *pithi_incomplete_reason(const struct pithi_defs *defs)
+{
+    const char *key, *value;
+    for (uint32_t i = 0; (key = pithi_defs_get_property(defs, i, &value)) != NULL; i++)
+        if (strcmp(key, PITHI_INCOMPLETE) == 0)
+            return value;
+    return NULL;
+}
+
+int pithi_incomplete(struct pithi_defs *defs, const char *format, ...)
+{
+    const char *before = pithi_incomplete_reason(defs);
+    char text[1024];
+    int used = before ? snprintf(text, sizeof text / 2, "%s; ", before) : 0;
+    if (used >= (int)sizeof text / 2) /* the text is long enough */
+        return PITH_OK;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + used, sizeof text - (size_t)used, format, arguments);
+    va_end(arguments);
+    return pithi_defs_property(defs, PITHI_INCOMPLETE, text);
 }

@@ -1,27 +1,75 @@
-/* defs.h - what only the native format's own files need of a set of definitions; the rest is in segment.h. */
+/* defs.h - functions of a set of definitions that only files of the native format need; the others are in segment.h. */
 #ifndef PITHI_DEFS_H
 #define PITHI_DEFS_H
 
-#include "native/places.h"
+#include "base/bytes.h"
+#include "base/map.h"
 #include "native/segment.h"
+#include "pithlog.h"
 
-/* Only the definitions from id `first` on (and all properties): a writer that learns of new ones. */
+/* ---- Hosts and communicators ------------------------------------------------------------------------------------- */
+
+/* The hosts and communicators of all ranks of a log. They belong to the set of definitions
+ * (pithi_defs_places) and to the DEFS chunk. So they are collected from the ranks together with the definitions, and a
+ * reader has all of them without reading the data of any rank. */
+
+struct pithi_place_comm {
+    uint64_t key;
+    char *name;
+    int32_t size, remote_size; /* 0, 0: no rank lists the members */
+    int32_t teller;            /* the rank whose descriptions list the members */
+};
+
+struct pithi_places {
+    char **hosts;
+    uint32_t host_count, host_room;
+    struct pithi_place_comm *comms;
+    uint32_t comm_count, comm_room;
+    struct pithi_map host_map, comm_map; /* by hash of the name; by key */
+};
+
+/* Begins the tables with host 0, "", and communicator 0, the world. 0: no memory. */
+int pithi_places_begin(struct pithi_places *places);
+void pithi_places_free(struct pithi_places *places);
+
+/* The number of a host or communicator, which is added if it is new; 0: no memory. Fills in an unknown name or size of
+ * a communicator; `teller` belongs to the size. */
+int pithi_places_host(struct pithi_places *places, const char *host, uint32_t *index);
+int pithi_places_comm(struct pithi_places *places, const struct pithlog_comm *comm, int32_t teller, uint32_t *index);
+/* Finds an existing one; 0: not found. */
+int pithi_places_find_host(const struct pithi_places *places, const char *host, uint32_t *index);
+int pithi_places_find_comm(const struct pithi_places *places, uint64_t key, uint32_t *index);
+
+/* Packs the definitions from id `first` on, and all properties, for a writer that gets new definitions. */
 int pithi_defs_pack_from(const struct pithi_defs *defs, uint32_t first, void **data, size_t *size);
-/* As pithi_defs_unpack; *first and *count: which ids the bytes are about. */
+/* Like pithi_defs_unpack; *first and *count are the range of ids in the bytes. */
 int pithi_defs_unpack_from(struct pithi_defs *defs, const void *data, size_t size, uint32_t *first, uint32_t *count,
                            uint32_t **ids);
-/* The key of a property, NULL past the last. */
+/* The key of a property; NULL: `index` is past the last one. */
 const char *pithi_defs_get_property(const struct pithi_defs *defs, uint32_t index, const char **value);
 
-/* A property that other processes tell too: of what numbers mean (event_numbers.h) the first word stays, else the last.
- */
+/* Adds a property that other processes may also have: the first meaning of an event number stays (event_numbers.h); of
+ * other properties, the last value stays. */
 int pithi_defs_property_of_many(struct pithi_defs *defs, const char *key, const char *value);
-/* The id of a definition; 0: there is none of that name. */
+/* Finds the id of a definition: 1; 0: no such name. */
 int pithi_defs_find(const struct pithi_defs *defs, enum pithlog_def_kind kind, const char *name, uint32_t *id);
-/* Takes those out of the first `count` whose `gone` is not 0; the ids of others move up. */
+/* Removes those of the first `count` definitions whose `gone` is not 0; the ids of later ones decrease. */
 void pithi_defs_remove(struct pithi_defs *defs, const unsigned char *gone, uint32_t count);
 
 /* The set's hosts and communicators. */
 struct pithi_places *pithi_defs_places(struct pithi_defs *defs);
+
+/* ---- Incomplete logs --------------------------------------------------------------------------------------------- */
+
+/* The property "incomplete" says that data is missing in a log, and why. All formats use it: a reader sets it if its
+ * file is cut or damaged, and a native log that was rebuilt from its blocks has it as well. A property stays with the
+ * log when it is copied or converted; pithlog_get_info() returns it. */
+#define PITHI_INCOMPLETE "incomplete"
+
+/* Adds a reason, without the name of the file: "byte 9130: the file ends here". Several reasons are joined by "; ". */
+int pithi_incomplete(struct pithi_defs *defs, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* All reasons; NULL: the log is complete. */
+const char *pithi_incomplete_reason(const struct pithi_defs *defs);
 
 #endif

@@ -1,17 +1,17 @@
-/* huffman.c - canonical Huffman codes of at most 11 bits, so that decoding is one look into a table that stays in
- * the first cache. (D. Huffman, "A method for the construction of minimum-redundancy codes", 1952; canonical as in
- * RFC 1951.) */
+/* huffman.c - canonical Huffman codes of at most 11 bits, so that decoding a code is one look-up in a table that fits
+ * in the L1 cache. (D. Huffman, "A method for the construction of minimum-redundancy codes", 1952; canonical as in RFC
+ * 1951.) */
 #include "native/huffman.h"
 
 #include <string.h>
 
-#include "native/bytes.h"
+#include "base/bytes.h"
 
 enum { LONGEST = 11, TABLE = 1 << LONGEST, PARTS = 4, SIZES = 4 * (PARTS - 1) };
 
 void pithi_histogram(const unsigned char *data, size_t size, uint32_t seen[256])
 {
-    uint32_t part[4][256] = {{0}}; /* four, as the same byte twice in a row would wait for itself */
+    uint32_t part[4][256] = {{0}}; /* four counters per byte, as increments of the same one wait for each other */
     size_t i = 0;
     for (; i + 8 <= size; i += 8) {
         uint64_t eight = pithi_get64(data + i);
@@ -43,8 +43,8 @@ static int by_weight(const void *a, const void *b)
     return x->weight != y->weight ? (x->weight < y->weight ? -1 : 1) : (int)x->symbol - (int)y->symbol;
 }
 
-/* Depths of the optimal tree over leaves sorted by weight; the largest. Two queues: leaves, and inner nodes, which
- * come out in order of weight by themselves. */
+/* Finds the depths in the optimal tree over leaves sorted by weight, and returns the largest. Uses two queues: leaves,
+ * and inner nodes, which are made in order of weight. */
 static unsigned depths(const struct leaf *leaves, int count, unsigned char *depth)
 {
     uint64_t weight[511];
@@ -71,7 +71,7 @@ static unsigned depths(const struct leaf *leaves, int count, unsigned char *dept
     return deepest;
 }
 
-/* Code lengths by symbol, 0: does not occur. Weights are made more alike until no code is too long. */
+/* Code lengths by symbol, 0: does not occur. Weights are made more equal until no code is too long. */
 static void code_lengths(const uint32_t seen[256], unsigned char length[256])
 {
     struct leaf leaves[256];
@@ -127,7 +127,7 @@ size_t pithi_huffman_head(const uint32_t seen[256])
     return 2 + (high - low) / 2 + 1 + SIZES;
 }
 
-/* Puts the range and the lengths; behind them. */
+/* Writes the range and the lengths; returns their end. */
 static unsigned char *put_lengths(const unsigned char length[256], const uint32_t seen[256], unsigned char *out)
 {
     unsigned low, high;
@@ -139,21 +139,21 @@ static unsigned char *put_lengths(const unsigned char length[256], const uint32_
     return out;
 }
 
-/* Where part `part` of `size` bytes begins; part 4: the end. */
+/* The start of part `part` of `size` bytes; part 4: the end. */
 static size_t part_at(size_t size, size_t part)
 {
     size_t at = (size + PARTS - 1) / PARTS * part;
     return at < size ? at : size;
 }
 
-/* Bits being put, lowest first: whole bytes leave at once, up to 7 bits stay in `word`. */
+/* Bits being written, lowest first: whole bytes are written at once, up to 7 bits stay in `word`. */
 struct bits {
     unsigned char *at;
     uint64_t word;
     unsigned used;
 };
 
-/* Adds the `count` bits that are the highest of `top`: 1 to 57. */
+/* Writes the highest `count` bits of `top`, 1 to 57. */
 static inline void put_top(struct bits *b, uint64_t top, unsigned count)
 {
     b->word |= top >> (64 - count) << b->used;
@@ -170,8 +170,8 @@ static inline uint64_t push(uint64_t top, uint64_t code, uint64_t *lengths)
     return top >> (code & 63) | code;
 }
 
-/* Puts the codes of `size` bytes to `out`; behind them. A code stands at the top of its entry, its length in the lowest
- * byte: codes are pushed in from the top; the lengths stay below them and are cut off. */
+/* Writes the codes of `size` bytes to `out`; returns their end. An entry has the code in its highest bits and the
+ * length in its lowest byte: codes are shifted in from the top; the lengths stay below them and are cut off. */
 static unsigned char *put_codes(const unsigned char *data, size_t size, const uint64_t coded[256], unsigned char *out)
 {
     struct bits b = {out, 0, 0};
@@ -218,7 +218,7 @@ size_t pithi_huffman_pack(const unsigned char *data, size_t size, const uint32_t
 
 /* ---- Unpacking --------------------------------------------------------------------------------------------------- */
 
-/* The next code of `length` bits, their first lowest. */
+/* The next canonical code of `length` bits, first bit lowest. */
 static unsigned next_code(unsigned code, unsigned length)
 {
     unsigned bit = 1u << (length - 1);
@@ -227,8 +227,8 @@ static unsigned next_code(unsigned code, unsigned length)
     return code | bit;
 }
 
-/* Symbols in the order of their lengths, those of length n end before ends[n]. 0: the lengths are not those of a full
- * tree, nor of a single symbol of length 1. */
+/* Sorts symbols by the length of their codes; those of length n end before ends[n]. 0: the lengths are neither those of
+ * a full tree nor of a single symbol of length 1. */
 static int sort_symbols(const unsigned char *lengths, unsigned low, unsigned high, unsigned char symbols[256],
                         unsigned ends[LONGEST + 1])
 {
@@ -254,8 +254,9 @@ static int sort_symbols(const unsigned char *lengths, unsigned low, unsigned hig
     return 1;
 }
 
-/* What each LONGEST next bits begin with: length | symbol << 8. Every entry is set, so that decoding needs no check. A
- * table for one bit more is that for one bit less, twice, with the codes of that length added. 0: as sort_symbols. */
+/* Makes the table of decoding: for each value of the next LONGEST bits, length | symbol << 8 of the code at its start.
+ * Every entry is set, so decoding needs no check. The table for n bits is twice the table for n - 1 bits, plus the
+ * codes of length n. 0: as in sort_symbols. */
 static int make_table(const unsigned char *lengths, unsigned low, unsigned high, uint16_t table[TABLE])
 {
     unsigned char symbols[256];
@@ -286,13 +287,13 @@ static INLINE void take_one(const uint16_t table[TABLE], uint64_t *v, uint32_t *
 {
     uint32_t entry = table[*v & (TABLE - 1)];
     *out = (unsigned char)(entry >> 8);
-    *v >>= entry & 63; /* the low byte is the length: no shift looks at more of it */
+    *v >>= entry & 63; /* the low byte is the length; a shift uses only 6 bits of it */
     *sum += entry;
 }
 
-enum { READ = 57, FIVE = 5 * LONGEST }; /* bits that come with a read, and that five codes have at most */
+enum { READ = 57, FIVE = 5 * LONGEST }; /* bits of a read; the most bits of five codes */
 
-/* The next five of a part, from bit `bit` on; the bit behind them. */
+/* Decodes the next five codes of a part, from bit `bit` on; returns the next bit. */
 static INLINE uint64_t take_five(const uint16_t table[TABLE], const unsigned char *data, uint64_t bit,
                                  unsigned char *out)
 {
@@ -307,15 +308,15 @@ static INLINE uint64_t take_five(const uint16_t table[TABLE], const unsigned cha
 }
 _Static_assert(FIVE <= READ, "one read has five codes");
 
-/* How many times five can be taken for sure, by the bits that are left. */
+/* How often five codes can be decoded without checking the remaining bits. */
 static uint64_t fives_left(const struct part *p)
 {
     uint64_t bits = p->bytes * 8;
     return bits < p->bit + 64 ? 0 : (bits - p->bit - 64) / FIVE + 1;
 }
 
-/* Takes fives from all four parts side by side, `each` apart in `out`, as long as all have them and none goes beyond
- * `most`; how many bytes of each. */
+/* Decodes five codes at a time from all four parts while all have enough bits and none passes `most` bytes. Part i
+ * writes to out + i * each. Returns the number of bytes of each part. */
 static size_t take_fives(const uint16_t table[TABLE], struct part part[PARTS], unsigned char *out, size_t each,
                          size_t most)
 {
@@ -342,7 +343,7 @@ static size_t take_fives(const uint16_t table[TABLE], struct part part[PARTS], u
     }
 }
 
-/* The last of a part: 1, or 0 when its bits do not end with its bytes. */
+/* Decodes the rest of a part: 1, or 0 if its bits do not end with its bytes. */
 static int take_rest(const uint16_t table[TABLE], struct part *p, unsigned char *out, const unsigned char *end)
 {
     while (out < end && p->bit <= p->bytes * 8) {

@@ -1,10 +1,10 @@
-/* lane.c - what iterators ask of an open log: lanes, and windows of their lists of blocks. */
+/* lane.c - gives iterators the lanes of an open log, and windows of their lists of blocks. */
 #include "native/log.h"
 
 #include <stdio.h>
 
-#include "error.h"
-#include "native/zip.h"
+#include "base/error.h"
+#include "base/zip.h"
 
 uint32_t pithi_log_rank_of(const struct pithlog *log, uint32_t lane) { return log->lane_ranks[lane]; }
 
@@ -38,7 +38,7 @@ int pithi_log_lane(struct pithlog *log, uint32_t lane, const struct pithi_log_la
 
 /* ---- Lists of blocks --------------------------------------------------------------------------------------------- */
 
-/* A block that contradicts itself, or the one before it (`last_ns`), counts no records. */
+/* Reads an entry of a list. A block that contradicts itself or the end of the block before (`last_ns`) gets count 0. */
 static struct pithi_log_block get_block(const unsigned char *p, int64_t last_ns)
 {
     struct pithi_log_block b = {pithi_get64(p), (int64_t)pithi_get64(p + 8), (int64_t)pithi_get64(p + 16),
@@ -49,7 +49,7 @@ static struct pithi_log_block get_block(const unsigned char *p, int64_t last_ns)
     return b;
 }
 
-/* The window begins with the block before the one wanted, so that this is compared with that. */
+/* Reads a window. It begins with the block before the wanted one, whose end the check needs. */
 static int read_window(struct pithlog *log, const struct pithi_log_lane *lane, uint32_t index,
                        struct pithi_log_window *w)
 {
@@ -112,4 +112,54 @@ uint32_t pithi_log_block_at(struct pithlog *log, const struct pithi_log_lane *la
             high = middle;
     }
     return low;
+}
+
+/* ---- The public getters of an open log ------------------------------------------------------------------------ */
+
+const struct pithlog_info *pithlog_get_info(const struct pithlog *log) { return &log->info; }
+
+const struct pithlog_def *pithlog_get_def(const struct pithlog *log, uint32_t id)
+{
+    return pithi_defs_get(log->defs, id);
+}
+
+/* Loading on demand changes a log only internally, so callers may pass a const log. */
+static struct pithlog *inside(const struct pithlog *log) { return (struct pithlog *)(uintptr_t)log; }
+
+const struct pithlog_lane *pithlog_get_lane(const struct pithlog *log, uint32_t lane)
+{
+    static _Thread_local struct pithlog_lane lost;
+    const struct pithi_log_lane *found;
+    if (lane >= log->info.lanes)
+        return NULL;
+    pithi_log_lane(inside(log), lane, &found);
+    if (found)
+        return &found->seen;
+    const struct pithi_log_rank *rank = pithi_log_rank(log, pithi_log_rank_of(log, lane));
+    lost = (struct pithlog_lane){.rank = rank->rank,
+                                 .thread = lane - rank->first_lane,
+                                 .name = "",
+                                 .host = pithi_log_host(log, rank),
+                                 .first_ns = INT64_MAX,
+                                 .last_ns = INT64_MIN};
+    return &lost;
+}
+
+const struct pithlog_comm *pithlog_get_comm(const struct pithlog *log, uint32_t comm)
+{
+    static const struct pithlog_comm none = {.name = ""};
+    if (comm >= log->info.comms)
+        return NULL;
+    struct pithlog_comm *made = __atomic_load_n(&log->comms[comm], __ATOMIC_ACQUIRE), *before = NULL;
+    if (made || !(made = pithi_log_make_comm(inside(log), comm)))
+        return made ? made : &none;
+    if (__atomic_compare_exchange_n(&log->comms[comm], &before, made, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return made;
+    pithi_log_free_comm(made); /* another thread has made it first */
+    return before;
+}
+
+const char *pithlog_get_property(const struct pithlog *log, uint32_t index, const char **value)
+{
+    return pithi_defs_get_property(log->defs, index, value);
 }

@@ -1,6 +1,8 @@
-/* lane_summary.c - sheets and their list, see lane_summary.h. */
+/* lane_summary.c - makes the sheets of a lane and their list in the index. */
 #include "native/lane_summary.h"
 
+#include "base/error.h"
+#include "base/zip.h"
 #include "native/chunk.h"
 
 static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "no memory for the summary of a lane"); }
@@ -44,7 +46,8 @@ static int begin(struct pithi_lane_summary *s, uint32_t thread, uint32_t sheet_r
     return PITH_OK;
 }
 
-/* The symbols of a block's records, by their codes; of the escape, the next that its column holds. 0: no memory. */
+/* Finds the symbols of a block's records by their codes; for the escape code, by the next entry of the escape column.
+ * 0: no memory. */
 static int symbols_of(struct pithi_summary *builder, const struct pithi_encoder *e, uint16_t *symbols)
 {
     const struct pithi_buffer *escape = &e->column[PITHI_COL_ESCAPE];
@@ -80,7 +83,7 @@ static void end(struct pithi_lane_summary *s)
     s->paths = NULL;
 }
 
-/* Sheets that were written stay, and nothing names them. */
+/* The lane gets no summary. Sheets already written stay in the file, but nothing refers to them. */
 static int give_up_without_memory(struct pithi_lane_summary *s, int err)
 {
     if (err != PITH_ERR_MEMORY)
@@ -176,7 +179,8 @@ int pithi_lane_summary_put(const struct pithi_lane_summary *s, uint64_t base, st
     return PITH_OK;
 }
 
-int pithi_sheet_place_get(const unsigned char *p, struct pithi_sheet_place *place)
+/* Reads the place of a sheet from the index: 1; 0: damaged. */
+static int get_place(const unsigned char *p, struct pithi_sheet_place *place)
 {
     *place = (struct pithi_sheet_place){pithi_get64(p), (int64_t)pithi_get64(p + 8), (int64_t)pithi_get64(p + 16),
                                         pithi_get32(p + 24), pithi_get32(p + 28)};
@@ -184,4 +188,165 @@ int pithi_sheet_place_get(const unsigned char *p, struct pithi_sheet_place *plac
            place->records > 0 && place->records <= PITHI_SHEET_RECORDS &&
            place->size >=
                pithi_sheet_level(place->records, 0) + pithi_sheet_pieces(place->records, 0) * PITHI_PIECE_BYTES;
+}
+
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
+
+/* Reads and writes sheets (summary.h), and reads the list of sheets and paths of a lane in an index. All
+ * data read is checked. */
+
+/* ---- A sheet ----------------------------------------------------------------------------------------------------- */
+
+void pithi_sheet_put(unsigned char *p, const struct pithi_sheet *sheet)
+{
+    memset(p, 0, PITHI_SHEET_HEAD);
+    pithi_put32(p + 4, sheet->thread);
+    pithi_put32(p + 8, sheet->records);
+    pithi_put32(p + 12, sheet->exact_bytes);
+    pithi_put64(p + 16, sheet->before);
+    pithi_put64(p + 24, (uint64_t)sheet->start_ns);
+    pithi_put64(p + 32, (uint64_t)sheet->end_ns);
+    pithi_put64(p + 40, sheet->unit);
+}
+
+void pithi_piece_put(unsigned char *p, const struct pithi_piece *piece)
+{
+    pithi_put32(p, piece->start);
+    for (int i = 0; i < PITHI_PIECE_TOP; i++)
+        pithi_put16(p + 4 + 2 * i, piece->path[i]);
+    memcpy(p + 10, piece->share, PITHI_PIECE_TOP);
+    p[13] = piece->events;
+    pithi_put16(p + 14, piece->event);
+}
+
+int pithi_sheet_get(const unsigned char *p, uint64_t here, uint64_t size, struct pithi_sheet *sheet)
+{
+    if (here < PITHI_SHEET_HEAD)
+        return 0;
+    sheet->thread = pithi_get32(p + 4);
+    sheet->records = pithi_get32(p + 8);
+    sheet->exact_bytes = pithi_get32(p + 12);
+    sheet->before = pithi_get64(p + 16);
+    sheet->start_ns = (int64_t)pithi_get64(p + 24);
+    sheet->end_ns = (int64_t)pithi_get64(p + 32);
+    sheet->unit = pithi_get64(p + 40);
+    if (sheet->records == 0 || sheet->records > PITHI_SHEET_RECORDS || sheet->end_ns < sheet->start_ns ||
+        sheet->unit == 0)
+        return 0;
+    uint32_t coarse = pithi_sheet_coarse(sheet->records);
+    uint64_t all = pithi_sheet_level(sheet->records, 0) +
+                   (uint64_t)pithi_sheet_pieces(sheet->records, 0) * PITHI_PIECE_BYTES + sheet->exact_bytes;
+    return here >= coarse && all == size && pithi_get32(p) == pithi_crc(p + 4, coarse - 4);
+}
+
+const unsigned char *pithi_exact_get(const unsigned char *p, const unsigned char *end, uint32_t def_count,
+                                     struct pithi_exact_head *head,
+                                     void (*tell)(void *context, const struct pithi_exact *exact), void *context)
+{
+    uint64_t count, id;
+    if (!(p = pithi_get_varint(p, end, &head->length_ns)) || !(p = pithi_get_varint(p, end, &head->ties)) ||
+        !(p = pithi_get_varint(p, end, &count)))
+        return NULL;
+    head->inexact = count & 1;
+    for (uint64_t i = 0; i < count >> 1; i++) {
+        struct pithi_exact exact;
+        if (!(p = pithi_get_varint(p, end, &id)) || id >= def_count || !(p = pithi_get_varint(p, end, &exact.count)) ||
+            !(p = pithi_get_varint(p, end, &exact.own_ns)) || !(p = pithi_get_varint(p, end, &exact.all_ns)))
+            return NULL;
+        exact.id = (uint32_t)id;
+        if (tell)
+            tell(context, &exact);
+    }
+    return p;
+}
+
+/* ---- The list of a lane's sheets --------------------------------------------------------------------------------- */
+
+static int damaged(const struct pithlog *log, const struct pithi_log_lane *lane)
+{
+    return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %llu: the list of a lane's sheets is damaged", log->path,
+                      (unsigned long long)pithi_place(lane->sheets));
+}
+
+/* Checks that sheets follow each other without a gap and contain all records of the lane. */
+static int take_places(const struct pithi_log_lane *lane, const unsigned char *p, struct pithi_sheet_place *places)
+{
+    uint64_t records = 0;
+    for (uint32_t i = 0; i < lane->sheet_count; i++, p += PITHI_INDEX_SHEET) {
+        if (!get_place(p, &places[i]) || (i > 0 && places[i].start_ns != places[i - 1].end_ns))
+            return 0;
+        records += places[i].records;
+    }
+    return records == lane->seen.records && places[0].start_ns == lane->seen.first_ns &&
+           places[lane->sheet_count - 1].end_ns == lane->seen.last_ns;
+}
+
+int pithi_log_sheets(struct pithlog *log, const struct pithi_log_lane *lane, struct pithi_lane_sheets *sheets)
+{
+    size_t list = (size_t)lane->sheet_count * PITHI_INDEX_SHEET;
+    struct pithi_buffer bytes = {0};
+    int err = PITH_OK;
+    *sheets = (struct pithi_lane_sheets){.count = lane->sheet_count};
+    if (lane->sheet_count == 0 || lane->path_bytes < 5)
+        return damaged(log, lane);
+    if (!pithi_buffer_reserve(&bytes, list + lane->path_bytes) ||
+        !(sheets->places = malloc(lane->sheet_count * sizeof *sheets->places)))
+        err = pithi_fail(PITH_ERR_MEMORY, "%s: no memory for a summary", log->path);
+    if (err == PITH_OK)
+        err = pithi_files_read(&log->files, lane->sheets, bytes.data, list + lane->path_bytes);
+    const unsigned char *p = bytes.data + list;
+    uint32_t size = lane->path_bytes - 4;
+    if (err == PITH_OK &&
+        (!take_places(lane, bytes.data, sheets->places) || pithi_get32(p + size) != pithi_crc(p, size) ||
+         !pithi_paths_get(&sheets->paths, p, size, log->info.defs)))
+        err = damaged(log, lane);
+    free(bytes.data);
+    if (err != PITH_OK)
+        pithi_lane_sheets_free(sheets);
+    return err;
+}
+
+void pithi_lane_sheets_free(struct pithi_lane_sheets *sheets)
+{
+    free(sheets->places);
+    pithi_paths_free(&sheets->paths);
+    *sheets = (struct pithi_lane_sheets){0};
+}
+
+static struct pithi_lane_sheets *load(struct pithlog *log, uint32_t number)
+{
+    const struct pithi_log_lane *lane;
+    struct pithi_lane_sheets *sheets = NULL;
+    if (pithi_log_lane(log, number, &lane) != PITH_OK || lane->sheet_count == 0 || !(sheets = malloc(sizeof *sheets)))
+        return NULL;
+    if (pithi_log_sheets(log, lane, sheets) == PITH_OK)
+        return sheets;
+    free(sheets);
+    return NULL;
+}
+
+static void drop(struct pithi_lane_sheets *sheets)
+{
+    if (sheets)
+        pithi_lane_sheets_free(sheets);
+    free(sheets);
+}
+
+const struct pithi_lane_sheets *pithi_log_kept_sheets(struct pithlog *log, uint32_t lane)
+{
+    struct pithi_lane_sheets **at = &log->sheets[lane], *sheets = __atomic_load_n(at, __ATOMIC_ACQUIRE), *none = NULL;
+    if (sheets || !(sheets = load(log, lane)))
+        return sheets;
+    if (__atomic_compare_exchange_n(at, &none, sheets, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return sheets;
+    drop(sheets); /* another thread has loaded them first */
+    return none;
+}
+
+void pithi_log_drop_sheets(struct pithlog *log)
+{
+    for (uint32_t i = 0; log->sheets && i < log->info.lanes; i++)
+        drop(log->sheets[i]);
+    free(log->sheets);
+    log->sheets = NULL;
 }

@@ -1,14 +1,14 @@
-/* lane_summary.h - the summary of a lane while its segment is written: fed with blocks, gives sheets (chunks of their
- * own) and, for the index, a list of these and the lane's paths. Spec: SPEC.md, SUMMARY.
- */
+/* lane_summary.h - makes the summary of a lane while its segment is written. It takes blocks, writes sheets (as
+ * chunks), and makes a list of the sheets and paths for the index (SPEC.md, SUMMARY). */
 #ifndef PITHI_LANE_SUMMARY_H
 #define PITHI_LANE_SUMMARY_H
 
 #include "native/block.h"
+#include "native/log.h"
 #include "native/segment.h"
 #include "native/summary.h"
 
-/* A lane with fewer records has none: reading them is as quick. */
+/* A lane with fewer records gets no summary, because reading its records is as fast. */
 enum { PITHI_SUMMARY_LEAST = 4096 };
 
 struct pithi_sheet_place {
@@ -17,32 +17,50 @@ struct pithi_sheet_place {
     uint32_t size, records; /* size: of the payload */
 };
 
-/* All zero is one to which nothing was added. */
+/* All zero is an empty summary. */
 struct pithi_lane_summary {
     struct pithi_summary *builder; /* NULL: not begun, or ended */
     struct pithi_paths *paths;
     struct pithi_sheet_place *places;
     uint32_t count, room;
     uint64_t records;
-    int given_up;             /* no memory, or more kinds of changes than it can tell apart: the lane has no summary */
-    struct pithi_buffer list; /* as it stands in the index: the paths; places are put with their base */
+    int given_up;             /* no memory, or too many different changes: the lane gets no summary */
+    struct pithi_buffer list; /* the paths in the form of the index */
 };
 
-/* A lane without summary is better than a log that is not written: only the sink makes these fail. */
+/* Without memory, a lane gets no summary, but the log is written: these functions only fail if the sink does. */
 
-/* The records of a block, between pithi_encoder_code and pithi_encoder_end. Sheets get `sheet_records` records each at
- * most. */
+/* Adds the records of a block, between pithi_encoder_code and pithi_encoder_end. A sheet gets at most `sheet_records`
+ * records. */
 int pithi_lane_summary_block(struct pithi_lane_summary *summary, const struct pithi_encoder *encoder, int32_t rank,
                              uint32_t sheet_records, const struct pithi_sink *sink);
-/* No more records. */
+/* Ends the last sheet, after the last block. */
 int pithi_lane_summary_end(struct pithi_lane_summary *summary, int32_t rank, const struct pithi_sink *sink);
 void pithi_lane_summary_free(struct pithi_lane_summary *summary);
 
-/* After the end: bytes in the index (of paths: summary->list.size), and these bytes. */
+/* After the end: the size in the index (paths: summary->list.size), and the bytes themselves, whose offsets count from
+ * `base`. */
 uint64_t pithi_lane_summary_size(const struct pithi_lane_summary *summary);
 int pithi_lane_summary_put(const struct pithi_lane_summary *summary, uint64_t base, struct pithi_buffer *out);
 
-/* A place as it stands there: 1, or 0: damaged. */
-int pithi_sheet_place_get(const unsigned char *p, struct pithi_sheet_place *place);
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
+
+/* Loads the summary of a lane from a log: the places of its sheets, and its paths. */
+
+struct pithi_lane_sheets {
+    struct pithi_sheet_place *places;
+    uint32_t count;
+    struct pithi_paths paths; /* read-only */
+};
+
+/* Loads the sheets of a lane that has a summary; the caller frees them. On an error, see pithlog_error(), `sheets` is
+ * empty. */
+int pithi_log_sheets(struct pithlog *log, const struct pithi_log_lane *lane, struct pithi_lane_sheets *sheets);
+void pithi_lane_sheets_free(struct pithi_lane_sheets *sheets);
+
+/* The same, loaded at the first call and owned by the log. Any thread. NULL: the lane has no valid summary. */
+const struct pithi_lane_sheets *pithi_log_kept_sheets(struct pithlog *log, uint32_t lane);
+/* Frees all of them, when the log is closed. */
+void pithi_log_drop_sheets(struct pithlog *log);
 
 #endif

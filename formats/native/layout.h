@@ -1,11 +1,11 @@
-/* layout.h - the numbers of native format 1: magics, chunk types, column types, limits. The words are in SPEC.md. */
+/* layout.h - the constants of native format 1: magics, chunk types, column types, limits. SPEC.md describes them. */
 #ifndef PITHI_LAYOUT_H
 #define PITHI_LAYOUT_H
 
 #include <stdint.h>
 
 #define PITHI_VERSION 1u
-#define PITHI_FILE_MAGIC "\x89Pith\r\n\x1a"       /* 8 bytes; text transfer or a cut top bit breaks it */
+#define PITHI_FILE_MAGIC "\x89Pith\r\n\x1a"       /* 8 bytes; text transfer or a cleared top bit breaks it */
 #define PITHI_FOOTER_MAGIC "PithFoot"             /* 8 bytes */
 #define PITHI_CHUNK_MAGIC_LE UINT32_C(0x4b684350) /* "PChK" */
 
@@ -29,16 +29,16 @@ enum pithi_chunk_type {
     PITHI_C_SHEET, /* of a lane's summary */
     PITHI_C_ARROWS /* reserved: matched messages by time */
 };
-#define PITHI_CHUNK_OWN_CRC 1u /* flag: the parts of the payload have CRCs of their own, the chunk's is 0 */
+#define PITHI_CHUNK_OWN_CRC 1u /* flag: parts of the payload have CRCs of their own; the chunk's is 0 */
 
 enum pithi_meta_type { PITHI_M_RANK = 1, PITHI_M_LANE, PITHI_M_COMM };
 
 enum pithi_column {
     PITHI_COL_OPEN = 1, /* states open at the block's start */
     PITHI_COL_DICT,     /* what the codes mean */
-    PITHI_COL_WHAT,     /* a code a record */
+    PITHI_COL_WHAT,     /* a code per record */
     PITHI_COL_ESCAPE,   /* for code 255 */
-    PITHI_COL_TIME,     /* a size class a record */
+    PITHI_COL_TIME,     /* a size class per record */
     PITHI_COL_BITS,     /* the time bits below the class */
     PITHI_COL_PEER,
     PITHI_COL_TAG,
@@ -53,22 +53,22 @@ enum pithi_column {
 };
 enum pithi_coding { PITHI_STORED, PITHI_DEFLATED, PITHI_HUFFMAN };
 
-#define PITHI_BLOCK_RECORDS 16384u /* a writer's choice */
-#define PITHI_BLOCK_LANES 128u     /* with more lanes blocks get fewer records, down to */
+#define PITHI_BLOCK_RECORDS 16384u /* chosen by the writer */
+#define PITHI_BLOCK_LANES 128u     /* with more lanes, blocks get fewer records, down to */
 #define PITHI_BLOCK_RECORDS_MIN 1024u
-#define PITHI_BLOCK_PAYLOAD (256u << 10)   /* likewise: a block ends when its payloads reach this */
+#define PITHI_BLOCK_PAYLOAD (256u << 10)   /* chosen, too: a block ends when its payloads reach this */
 #define PITHI_BLOCK_RECORDS_MAX (1u << 20) /* limits of the format */
 #define PITHI_PAYLOAD_MAX (1u << 24)       /* of one event */
 #define PITHI_COLUMN_MAX (UINT64_C(1) << 28)
-/* What columns may unpack to, so that a small file cannot ask for much memory: of a block so many bytes, of all blocks
- * that are read at once so many, and in both cases so many times the bytes of the block and of the log (SPEC.md). */
+/* Limits of the unpacked size of columns, so that a small file cannot demand much memory: for a block, for all blocks
+ * that are read at once, and for each as a multiple of the size of the block or the log (SPEC.md). */
 #define PITHI_BLOCK_UNPACKED (UINT64_C(32) << 20)
 #define PITHI_BLOCKS_UNPACKED (UINT64_C(256) << 20)
 #define PITHI_UNPACKED_FACTOR 16u
 #define PITHI_CODE_ESCAPE 255u
-#define PITHI_LEAVE_INNERMOST 13u  /* a kind among codes: LEAVE of the innermost state, whichever that is */
-#define PITHI_OPEN_MAX 4096u       /* open states kept a lane; of so many the next one makes be forgotten */
-#define PITHI_OPEN_FORGOTTEN 2048u /* so many, behind */
-#define PITHI_OPEN_OUTER 64u       /* so many */
+#define PITHI_LEAVE_INNERMOST 13u  /* a kind of code: LEAVE of the innermost state */
+#define PITHI_OPEN_MAX 4096u       /* open states kept per lane; the next ENTER discards some */
+#define PITHI_OPEN_FORGOTTEN 2048u /* number of states that it discards */
+#define PITHI_OPEN_OUTER 64u       /* outermost states that it keeps */
 
 #endif

@@ -1,16 +1,16 @@
-/* load.c - opening a native log by what stands in front: header, footer, definitions, rank table. When any of these is
- * missing or contradicts itself, everything is made again from the blocks (rebuild.c). */
+/* load.c - opens a native log by its header, footer, definitions and rank table. If one of these is missing or
+ * contradicts itself, the log is rebuilt from its blocks (rebuild.c). */
 #include "native/clocks.h"
 #include "native/log.h"
 
 #include <stdio.h>
 
-#include "error.h"
-#include "native/bytes.h"
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/zip.h"
 #include "native/chunk.h"
-#include "native/incomplete.h"
-#include "native/sheets.h"
-#include "native/zip.h"
+#include "native/defs.h"
+#include "native/lane_summary.h"
 
 int pithi_native_is(const unsigned char *start, size_t size)
 {
@@ -59,7 +59,7 @@ static int load_defs(struct pithlog *log, uint64_t offset)
 
 /* ---- The rank table ---------------------------------------------------------------------------------------------- */
 
-/* Indexes lie apart, so the lanes that they can have are bounded by the bytes there are. */
+/* The lanes of all ranks are limited by the size of the file, because indexes do not overlap. */
 struct table {
     uint64_t lanes, records, index_bytes;
     int sorted;
@@ -112,7 +112,7 @@ static int by_rank(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Ranks in order, each there once. */
+/* Sorts the ranks; each must occur once. */
 static int sort_ranks(struct pithlog *log)
 {
     qsort(log->ranks, log->rank_count, sizeof *log->ranks, by_rank);
@@ -205,7 +205,7 @@ out:
     return err;
 }
 
-/* A file that is a part of a log says so itself. */
+/* Returns the error for a volume without the main file of its log. */
 static int is_part(const struct pithlog *log, uint32_t number)
 {
     char suffix[16];
@@ -238,7 +238,7 @@ static int load_header(struct pithlog *log, int blocks)
     return pithi_files_begin(&log->files, &volume, blocks);
 }
 
-/* What pithlog_error() tells, without the name of the file in front. */
+/* Copies the text of pithlog_error() without the name of the file. */
 static void take_reason(const struct pithlog *log, char *reason, size_t size)
 {
     const char *text = pithlog_error();

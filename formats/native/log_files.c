@@ -1,4 +1,4 @@
-/* log_files.c - reading the file or files of a native log. */
+/* log_files.c - reads the file or files of a native log, and finds chunks without an index. */
 #include "native/log_files.h"
 
 #include <errno.h>
@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "error.h"
-#include "native/zip.h"
+#include "base/error.h"
+#include "base/zip.h"
 
 int pithi_volume_get(const unsigned char h[PITHI_HEADER_SIZE], struct pithi_volume *volume)
 {
@@ -89,7 +89,7 @@ static int read_at(int fd, uint64_t offset, void *data, size_t size)
     return PITH_OK;
 }
 
-/* Opens a volume and sees that it is one of this log. */
+/* Opens a volume and checks that it belongs to this log. */
 static int open_volume(const struct pithi_files *files, uint32_t number, int *fd)
 {
     char name[4096];
@@ -126,7 +126,7 @@ int pithi_files_find(struct pithi_files *files, uint64_t offset, int *fd, uint64
         return err;
     *fd = opened;
     if (!__atomic_compare_exchange_n(&file->fd, &none, opened, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-        close(opened); /* another thread was first */
+        close(opened); /* another thread has opened it first */
         *fd = none;
     }
     return PITH_OK;
@@ -168,4 +168,52 @@ int pithi_files_chunk(struct pithi_files *files, uint64_t offset, struct pithi_c
     *why = NULL;
     return pithi_fail(PITH_ERR_MEMORY, "%s: byte %llu: no memory to read a chunk", files->path,
                       (unsigned long long)offset);
+}
+
+/* ---- All chunks of a file ---------------------------------------------------------------------------------------- */
+
+void pithi_scan_begin(struct pithi_scan *scan, struct pithi_files *files, uint64_t from, uint64_t end)
+{
+    scan->files = files;
+    scan->at = from;
+    scan->end = end;
+    scan->gap = UINT64_MAX;
+    scan->buffered = 0;
+    scan->buffer_size = 0;
+}
+
+/* Buffers bytes at `at`, at least the size of a chunk's header; NULL: they cannot be read. After a chunk, it reads
+ * little, because only a header is likely to be needed; in a gap, all bytes are needed. */
+static const unsigned char *bytes_at(struct pithi_scan *scan, uint64_t at)
+{
+    if (at < scan->buffered || at - scan->buffered + PITHI_CHUNK_HEAD > scan->buffer_size) {
+        size_t want = scan->gap == UINT64_MAX ? PITHI_CHUNK_HEAD : sizeof scan->buffer;
+        if (want > scan->end - at)
+            want = (size_t)(scan->end - at);
+        scan->buffer_size = 0;
+        if (pithi_files_read(scan->files, at, scan->buffer, want) != PITH_OK)
+            return NULL;
+        scan->buffered = at;
+        scan->buffer_size = want;
+    }
+    return scan->buffer + (at - scan->buffered);
+}
+
+int pithi_scan_next(struct pithi_scan *scan, uint64_t *offset, struct pithi_chunk_head *head)
+{
+    for (scan->gap = UINT64_MAX; scan->at < scan->end && scan->end - scan->at >= PITHI_CHUNK_HEAD; scan->at += 8) {
+        const unsigned char *p = bytes_at(scan, scan->at);
+        if (!p)
+            return -1;
+        if (pithi_chunk_head_get(p, scan->end - scan->at, 0, head)) {
+            *offset = scan->at;
+            scan->at += PITHI_CHUNK_HEAD + pithi_pad8(head->size);
+            return 1;
+        }
+        if (scan->gap == UINT64_MAX)
+            scan->gap = scan->at;
+    }
+    if (scan->at < scan->end && scan->gap == UINT64_MAX)
+        scan->gap = scan->at;
+    return 0;
 }

@@ -1,9 +1,8 @@
-/* log_files.h - the file or files that a native log stands in, read by position. An offset is a volume's number times
- * 2^48 plus the place in it (segment.h); volumes beside the first are opened when something of them is first read. Any
- * number of threads may read.
+/* log_files.h - the file or files of a native log, read by position. An offset is a volume's number times 2^48 plus the
+ * position in it (segment.h); further volumes are opened at the first read from them. Any number of threads may read.
  *
- * Never through a mapping: a file that is cut or changed meanwhile is an error here, where there a page gone is a
- * SIGBUS, and bytes checked may be others when used. */
+ * Files are never mapped: if a file is cut or changed meanwhile, a read gives an error, but a missing page of a mapping
+ * is a SIGBUS, and its bytes may change after they were checked. */
 #ifndef PITHI_FILES_H
 #define PITHI_FILES_H
 
@@ -24,27 +23,45 @@ struct pithi_files {
 static inline uint64_t pithi_place(uint64_t offset) { return offset & ((UINT64_C(1) << PITHI_VOLUME_SHIFT) - 1); }
 static inline uint32_t pithi_place_volume(uint64_t offset) { return (uint32_t)(offset >> PITHI_VOLUME_SHIFT); }
 
-/* Learns from the first file's header how many there are. One that is missing is an error, unless what there is will do
- * (`any`). */
+/* Reads the number of files from the header of the first one. A missing file is an error unless `any` is set. */
 int pithi_files_begin(struct pithi_files *files, const struct pithi_volume *volume, int any);
 /* Closes the volumes (not the first file). */
 void pithi_files_end(struct pithi_files *files);
-/* All bytes together. */
+/* The sum of all sizes. */
 uint64_t pithi_files_bytes(const struct pithi_files *files);
 /* The name of the file that an offset is in. */
 void pithi_files_name(const struct pithi_files *files, uint64_t offset, char *name, size_t size);
-/* The file of an offset; 0 or an error, with pithlog_error(). */
+/* Finds the file of an offset. 0, or an error with pithlog_error(). */
 int pithi_files_find(struct pithi_files *files, uint64_t offset, int *fd, uint64_t *size);
 
-/* Reads so many bytes. PITH_ERR_DAMAGED: the file ends before. */
+/* Reads `size` bytes. PITH_ERR_DAMAGED: the file is too short. */
 int pithi_files_read(struct pithi_files *files, uint64_t offset, void *data, size_t size);
 
-/* Reads the chunk at `offset`, its payload into `payload`. PITH_ERR_DAMAGED with *why (payload->size is 0 if it could
- * not be read at all); all other errors with pithlog_error(), *why then is NULL. */
+/* Reads the chunk at `offset` and its payload. PITH_ERR_DAMAGED: *why is the reason, and payload->size is 0 if nothing
+ * could be read. Other errors set pithlog_error(), and *why is NULL. */
 int pithi_files_chunk(struct pithi_files *files, uint64_t offset, struct pithi_chunk_head *head,
                       struct pithi_buffer *payload, const char **why);
 
-/* A header of a volume of version 1: 1; 0: it is none. */
+/* Reads the header of a volume of version 1: 1; 0: it is not one. */
 int pithi_volume_get(const unsigned char header[PITHI_HEADER_SIZE], struct pithi_volume *volume);
+
+/* ---- All chunks of a file ---------------------------------------------------------------------------------------- */
+
+/* Goes through a file chunk by chunk without its index. Where there is no chunk, it searches for the next. */
+struct pithi_scan {
+    struct pithi_files *files;
+    uint64_t at, end;  /* offsets of the rest to be searched, with the volume */
+    uint64_t gap;      /* offset of bytes without a chunk, before the last chunk found; UINT64_MAX: none */
+    uint64_t buffered; /* offset of the bytes in `buffer` */
+    size_t buffer_size;
+    unsigned char buffer[16384];
+};
+
+/* Begins a scan from `from` up to `end`, both in the same volume. */
+void pithi_scan_begin(struct pithi_scan *scan, struct pithi_files *files, uint64_t from, uint64_t end);
+
+/* Finds the next chunk with a valid header and a payload that ends before `end`: 1; 0: no more; -1: the file cannot be
+ * read, see pithlog_error(). */
+int pithi_scan_next(struct pithi_scan *scan, uint64_t *offset, struct pithi_chunk_head *head);
 
 #endif

@@ -1,4 +1,4 @@
-/* meta.c - what META chunks say. */
+/* meta.c - parses the descriptions in META chunks. */
 #include "native/meta.h"
 
 static const unsigned char *get_comm(const unsigned char *p, const unsigned char *end, struct pithi_meta *meta)

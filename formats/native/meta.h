@@ -1,25 +1,26 @@
-/* meta.h - what META chunks say: a rank's host, the names of its lanes, its communicators. */
+/* meta.h - reads META chunks: a rank's host, the names of its lanes, its communicators. */
 #ifndef PITHI_META_H
 #define PITHI_META_H
 
-#include "native/bytes.h"
+#include "base/bytes.h"
 #include "native/layout.h"
 #include "pithlog.h"
 
-/* One description. Strings are malloc'ed and the caller's. */
+/* A description. The caller frees `name`. */
 struct pithi_meta {
-    uint32_t type; /* enum pithi_meta_type, or of a later version */
+    uint32_t type; /* enum pithi_meta_type, or a type of a later version */
     char *name;    /* of the host, lane, communicator */
     uint64_t pid;
     uint32_t number; /* thread; the rank's number of the communicator */
     uint64_t key;
-    int32_t size, remote_size; /* 0, 0: the members are not told here */
+    int32_t size, remote_size; /* 0, 0: the members are listed elsewhere */
     const unsigned char *members, *end;
 };
 
-/* The next of a payload: the byte after it; NULL: damaged or no memory (then meta->name is NULL, too). */
+/* Reads the next description of a payload. Returns the byte after it; NULL: damaged or no memory (then meta->name is
+ * NULL, too). */
 const unsigned char *pithi_meta_next(const unsigned char *p, const unsigned char *end, struct pithi_meta *meta);
-/* The members that it tells, malloc'ed; NULL: damaged or no memory. */
+/* The members listed, malloc'ed; NULL: damaged or no memory. */
 int32_t *pithi_meta_members(const struct pithi_meta *meta);
 
 #endif

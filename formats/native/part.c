@@ -1,12 +1,12 @@
-/* part.c - what is loaded of one rank when it is first asked for: its lanes and its numbers of communicators, from the
- * front of its index; when that is damaged, from its blocks. And the members of a communicator, from the descriptions
- * of the rank that tells them. */
+/* part.c - loads the data of a rank when it is first needed: its lanes and its numbers of communicators, from the front
+ * of its index, or from its blocks if that is damaged. Also loads the members of a communicator, from the descriptions
+ * of the rank that lists them. */
 #include <stdio.h>
 
-#include "error.h"
+#include "base/error.h"
+#include "base/zip.h"
 #include "native/log.h"
 #include "native/meta.h"
-#include "native/zip.h"
 
 /* ---- Making ------------------------------------------------------------------------------------------------------ */
 
@@ -20,7 +20,7 @@ struct pithi_log_lane *pithi_part_add_lane(struct pithi_log_part *part, uint32_t
     return lane;
 }
 
-/* Most lanes have no name of their own: those share one that is not freed. */
+/* Most lanes have no name: they share an empty one that is not freed. */
 static void free_name(const char *name)
 {
     if (*name)
@@ -42,7 +42,7 @@ void pithi_part_drop_lane(struct pithi_log_part *part)
     free(lane->blocks);
 }
 
-/* As it was made, with nothing but its rank. */
+/* Empties a part, except for its rank. */
 static void empty(struct pithi_log_part *part)
 {
     while (part->lane_count > 0)
@@ -82,7 +82,7 @@ void pithi_part_finish(const struct pithlog *log, const struct pithi_log_rank *r
 /* ---- The front of an index --------------------------------------------------------------------------------------- */
 
 struct front {
-    unsigned char *bytes; /* the chunk's first; a small one's all */
+    unsigned char *bytes; /* first bytes of the chunk; all, if it is small */
     const unsigned char *metas, *comms, *lanes, *names, *end;
     uint32_t meta_count, comm_count, lane_count;
     uint64_t lists; /* offset of the first list of blocks */
@@ -95,7 +95,7 @@ static void free_front(struct front *f)
         free(f->bytes);
 }
 
-/* Where the pieces are; 0: they do not fit. */
+/* Finds the pieces of the front; 0: they do not fit. */
 static int divide(struct front *f, uint64_t size)
 {
     const unsigned char *p = f->bytes + PITHI_CHUNK_HEAD;
@@ -116,7 +116,7 @@ static int divide(struct front *f, uint64_t size)
     return 1;
 }
 
-/* Reads the front of a rank's index. PITH_ERR_DAMAGED: it is not what it should be; all others cannot be helped. */
+/* Reads the front of a rank's index. After PITH_ERR_DAMAGED the blocks may still be usable, after other errors not. */
 static int read_front(struct pithlog *log, const struct pithi_log_rank *rank, struct front *f)
 {
     struct pithi_chunk_head head;
@@ -255,7 +255,7 @@ const struct pithi_log_part *pithi_log_part(struct pithlog *log, uint32_t index)
         return part;
     if (__atomic_compare_exchange_n(&rank->part, &none, part, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return part;
-    pithi_part_free(part); /* another thread was first */
+    pithi_part_free(part); /* another thread has loaded it first */
     return none;
 }
 
@@ -274,13 +274,13 @@ const struct pithi_log_rank *pithi_log_find_rank(const struct pithlog *log, int3
     return low < log->rank_count && log->ranks[low].rank == number ? &log->ranks[low] : NULL;
 }
 
-/* Where the members of communicators are looked for. */
+/* A search for the members of communicators. */
 struct telling {
     struct pithlog *log;
     uint32_t wanted;
-    struct pithlog_comm *comm; /* of `wanted`; the others are entered in the log */
-    int32_t teller;            /* only those that this rank tells; */
-    uint64_t offset;           /* of a log that was rebuilt only those that this META chunk tells, else 0 */
+    struct pithlog_comm *comm; /* gets the members of `wanted`; others go into the log */
+    int32_t teller;            /* use only communicators listed by this rank; */
+    uint64_t offset;           /* in a rebuilt log, only those listed in this META chunk; else 0 */
 };
 
 static int is_told_here(const struct telling *t, uint32_t index)
@@ -308,14 +308,14 @@ static void make_other(struct pithlog *log, uint32_t index, const struct pithi_m
     *comm = (struct pithlog_comm){.key = meta->key, .name = log->places->comms[index].name};
     if (!fill_members(comm, meta) ||
         !__atomic_compare_exchange_n(&log->comms[index], &none, comm, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-        pithi_log_free_comm(comm); /* or another thread was first */
+        pithi_log_free_comm(comm); /* no members, or another thread was first */
 }
 
 static void take_members(const struct telling *t, const struct pithi_meta *meta)
 {
     uint32_t index;
-    if (meta->type != PITHI_M_COMM || meta->size <= 0 ||
-        !pithi_places_find_comm(t->log->places, meta->key, &index) || !is_told_here(t, index))
+    if (meta->type != PITHI_M_COMM || meta->size <= 0 || !pithi_places_find_comm(t->log->places, meta->key, &index) ||
+        !is_told_here(t, index))
         return;
     if (index != t->wanted)
         make_other(t->log, index, meta);
@@ -323,7 +323,7 @@ static void take_members(const struct telling *t, const struct pithi_meta *meta)
         fill_members(t->comm, meta);
 }
 
-/* Takes the members of all communicators that a META chunk tells: one by one each would cost reading the chunk. */
+/* Reads the members of all communicators in a META chunk at once, so that the chunk is read only once. */
 static void read_members(const struct telling *t, uint64_t offset)
 {
     struct pithi_buffer payload = {0};
@@ -339,8 +339,7 @@ static void read_members(const struct telling *t, uint64_t offset)
             free(meta.name);
         }
     } else {
-        pithi_log_damage(t->log, offset,
-                         "the descriptions of a rank are damaged: members of a communicator are lost");
+        pithi_log_damage(t->log, offset, "the descriptions of a rank are damaged: members of a communicator are lost");
     }
     free(payload.data);
 }
@@ -359,7 +358,7 @@ static void find_members(struct pithlog *log, uint32_t index, struct pithlog_com
     free(metas);
 }
 
-/* When nobody told the members of the world: ranks 0 .. n-1 of a whole log are all there were. */
+/* If no rank listed the members of the world, they are ranks 0 .. n-1 of a complete log. */
 static void fill_world(const struct pithlog *log, struct pithlog_comm *world)
 {
     uint32_t n = log->rank_count;

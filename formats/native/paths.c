@@ -1,4 +1,5 @@
-/* paths.c - the table of paths, see paths.h. */
+/* paths.c - the table of paths and the table of steps between them. Without memory, the table of steps stays as it is,
+ * and missing steps are computed again each time. */
 #include "native/paths.h"
 
 static uint64_t key_of(uint32_t parent, uint32_t state) { return (uint64_t)parent << 32 | state; }
@@ -79,7 +80,7 @@ int pithi_paths_put(const struct pithi_paths *paths, struct pithi_buffer *out)
     return ok;
 }
 
-/* Depth by path, while they are read: nobody needs to look for children of paths that are only read. */
+/* Reads a table of paths. It gets no map of children, because tables that were read are never searched. */
 static int get_paths(struct pithi_paths *paths, const unsigned char *p, const unsigned char *end, uint64_t count,
                      uint32_t def_count, uint16_t *depth)
 {
@@ -110,3 +111,81 @@ int pithi_paths_get(struct pithi_paths *paths, const unsigned char *p, uint64_t 
     free(depth);
     return good;
 }
+
+/* ---- Steps ------------------------------------------------------------------------------------------------------- */
+
+enum { WIDTH_FIRST = 32, WIDTH_MOST = 1 << 15, ROWS_FIRST = 16 };
+#define ENTRIES_MOST (UINT64_C(1) << 20) /* 2 MiB */
+
+void pithi_steps_free(struct pithi_steps *steps)
+{
+    free(steps->after);
+    free(steps->symbol_of);
+    free(steps->changes);
+    free(steps->counts);
+    free(steps->moves);
+    *steps = (struct pithi_steps){0};
+}
+
+/* Makes room for more symbols: clears the table. */
+static int widen(struct pithi_steps *steps)
+{
+    uint32_t from = steps->width, width = from ? from * 2 : WIDTH_FIRST;
+    if (width > WIDTH_MOST || !pithi_resize(&steps->changes, from, width, sizeof *steps->changes) ||
+        !pithi_resize(&steps->counts, from, width, sizeof *steps->counts) ||
+        !pithi_resize(&steps->moves, from, width, sizeof *steps->moves))
+        return 0;
+    free(steps->after);
+    steps->after = NULL;
+    steps->rows = 0;
+    steps->width = width;
+    return 1;
+}
+
+uint32_t pithi_steps_make(struct pithi_steps *steps, uint32_t change)
+{
+    uint32_t room = steps->change_room ? steps->change_room : 128;
+    while (room <= change)
+        room *= 2;
+    if (room > steps->change_room) {
+        if (!pithi_resize(&steps->symbol_of, steps->change_room, room, sizeof *steps->symbol_of))
+            return UINT32_MAX;
+        steps->change_room = room;
+    }
+    if (steps->symbols == steps->width && !widen(steps))
+        return UINT32_MAX;
+    steps->changes[steps->symbols] = change;
+    steps->moves[steps->symbols] = change == PITHI_CHANGE_INNERMOST     ? PITHI_MOVE_OUT
+                                   : (change & 3) == PITHI_CHANGE_ENTER ? PITHI_MOVE_IN
+                                   : (change & 3) == PITHI_CHANGE_LEAVE ? PITHI_MOVE_OTHER
+                                                                        : PITHI_MOVE_NONE;
+    steps->symbol_of[change] = (uint16_t)(steps->symbols + 1);
+    return steps->symbols++;
+}
+
+/* Makes room for more paths, and moves the stored steps to their new places. 0: too many, or no memory. */
+static int lengthen(struct pithi_steps *steps, uint32_t rows)
+{
+    uint64_t entries = (uint64_t)steps->width * rows;
+    uint16_t *after = entries <= ENTRIES_MOST ? malloc(entries * sizeof *after) : NULL;
+    if (!after)
+        return 0;
+    memset(after, 0xff, entries * sizeof *after);
+    for (uint32_t i = 0; steps->rows > 0 && i < steps->width; i++)
+        memcpy(after + (size_t)i * rows, steps->after + (size_t)i * steps->rows, steps->rows * sizeof *after);
+    free(steps->after);
+    steps->after = after;
+    steps->rows = rows;
+    return 1;
+}
+
+void pithi_steps_put(struct pithi_steps *steps, uint32_t path, uint32_t symbol, uint32_t after)
+{
+    uint32_t rows = steps->rows ? steps->rows : ROWS_FIRST;
+    while (rows <= path)
+        rows = rows * 2 + 96;
+    if (rows > steps->rows && !lengthen(steps, rows))
+        return;
+    steps->after[(uint64_t)symbol * steps->rows + path] = (uint16_t)after;
+}
+_Static_assert((uint16_t)PITHI_PATH_NONE == UINT16_MAX, "empty places are all ones");

@@ -1,19 +1,19 @@
-/* paths.h - the stacks of open states that occur on a lane, as numbers.
+/* paths.h - numbers for the stacks of open states that occur on a lane.
  *
- * A path is a stack of states, outermost first. Path 0 is empty; every other one is a path (its parent, of a lower
- * number) and one more state inside it. So a number stands for a whole stack, entering a state is a step to a child,
- * leaving the innermost one a step to the parent, and what was open for how long is a sum a path.
+ * A path is a stack of states, outermost first. Path 0 is empty; each other path is another path, its parent, plus one
+ * state inside it. The parent has a lower number. So a number stands for a whole stack: entering a state is a step to a
+ * child, leaving the innermost state is a step to the parent, and times of stacks are a sum per path.
  *
- * Worked example: main [ solve [ MPI_Send ] ] gives 1 = (0, main), 2 = (1, solve), 3 = (2, MPI_Send). Time under path 3
- * is exclusive time of MPI_Send, and counts as inclusive for solve and main.
+ *     main [ solve [ MPI_Send ] ]:  path 1 = (0, main), 2 = (1, solve), 3 = (2, MPI_Send)
+ *     time of path 3:               exclusive time of MPI_Send; also inclusive time of solve and main
  */
 #ifndef PITHI_PATHS_H
 #define PITHI_PATHS_H
 
 #include <stdint.h>
 
-#include "native/bytes.h"
-#include "native/map.h"
+#include "base/bytes.h"
+#include "base/map.h"
 #include "pithlog.h"
 
 enum { PITHI_PATHS_MAX = 65535, PITHI_PATH_NONE = 65535, PITHI_PATH_DEPTH = 512 };
@@ -24,8 +24,8 @@ struct pithi_paths {
     struct pithi_map children;
 };
 
-/* What a record changes, as one number: 4 * id + kind, of kinds 1 a state is entered, 2 it is left, 3 an event; or 0
- * nothing; or that the innermost state is left. */
+/* The change that a record makes, as one number: 4 * id + kind, where kind 1 enters a state, 2 leaves it, 3 is an
+ * event. Two more numbers: no change, and leaving the innermost state. */
 enum pithi_change {
     PITHI_CHANGE_NONE,
     PITHI_CHANGE_ENTER,
@@ -35,25 +35,62 @@ enum pithi_change {
 };
 enum { PITHI_CHANGE_ID_MAX = (1 << 20) - 1 };
 
-/* All zero becomes the table with path 0 alone. 0: no memory. */
+/* Makes an all-zero struct a table with only path 0. 0: no memory. */
 int pithi_paths_begin(struct pithi_paths *paths);
 void pithi_paths_free(struct pithi_paths *paths);
 
-/* The path of `state` inside `parent`, made if it is new. 0: the table is full, the path would be deeper than
+/* The path of `state` inside `parent`, added if it is new. 0: the table is full, the path would be deeper than
  * PITHI_PATH_DEPTH, or no memory. */
 uint32_t pithi_paths_find(struct pithi_paths *paths, uint32_t parent, uint32_t state);
-/* The same, without making it. */
+/* The same without adding; 0: unknown. */
 uint32_t pithi_paths_known(const struct pithi_paths *paths, uint32_t parent, uint32_t state);
 
-/* The same as find, with PITHI_PATH_NONE for 0. */
+/* Like pithi_paths_find, but returns PITHI_PATH_NONE instead of 0. */
 uint32_t pithi_paths_enter(struct pithi_paths *paths, uint32_t parent, uint32_t state);
-/* The path after a LEAVE: it ends the innermost state of its id, those inside stay open; one that is not open changes
- * nothing. PITHI_PATH_NONE: the table has no room for it. */
+/* The path after a LEAVE. It ends the innermost state of its id; states inside that one stay open. If the state is not
+ * open, nothing changes. PITHI_PATH_NONE: the table has no room for the path. */
 uint32_t pithi_paths_leave(struct pithi_paths *paths, uint32_t path, uint32_t state);
 
-/* The bytes of a table, behind what is in `out` (0: no memory); and back (0: it contradicts itself, names a
- * state that is not below `def_count`, or no memory), to be read only: find and known do not see what was read. */
+/* Writes a table: appends its bytes to `out`; 0: no memory. Reads a table; 0: it contradicts itself, contains a state
+ * not below `def_count`, or no memory. A table that was read is read-only: find and known do not work on it. */
 int pithi_paths_put(const struct pithi_paths *paths, struct pithi_buffer *out);
 int pithi_paths_get(struct pithi_paths *paths, const unsigned char *p, uint64_t size, uint32_t def_count);
+
+/* ---- Steps ------------------------------------------------------------------------------------------------------- */
+
+/* The table of steps: the path after each change, looked up for each state that is entered.
+ *
+ * Changes are numbered in order of occurrence; these numbers are symbols 0, 1, 2 ... Each symbol has a column with an
+ * entry for each path. With paths 0 and 1 = (0, main), and symbols 0 "enter main" and 1 "leave main", column 0 has 1 at
+ * index 0, and column 1 has 0 at index 1. An entry is filled when it is first needed: the caller computes a missing
+ * step and stores it. Paths above a limit have no entries.
+ *
+ * The table is stored by column because a path needs few symbols: rows would be mostly empty.
+ */
+struct pithi_steps {
+    uint16_t *after;     /* [width * rows] the next path; PITHI_PATH_NONE: not stored yet */
+    uint16_t *symbol_of; /* [change_room] by change, + 1; 0: none yet */
+    uint32_t *changes;   /* [width] by symbol */
+    uint32_t *counts;    /* [width] for the caller */
+    uint8_t *moves;      /* [width] enum pithi_move of each symbol */
+    uint32_t rows, width, symbols, change_room;
+};
+
+/* How a change moves in the stack of open states, by bits. */
+enum pithi_move { PITHI_MOVE_NONE, PITHI_MOVE_IN = 1, PITHI_MOVE_OUT = 2, PITHI_MOVE_OTHER = 4 };
+
+/* All zero is an empty table. */
+void pithi_steps_free(struct pithi_steps *steps);
+
+/* The symbol of a change, added if it is new; UINT32_MAX: too many, or no memory. */
+uint32_t pithi_steps_make(struct pithi_steps *steps, uint32_t change);
+
+/* Stores a step, if there is room. */
+void pithi_steps_put(struct pithi_steps *steps, uint32_t path, uint32_t symbol, uint32_t after);
+/* The next path; PITHI_PATH_NONE: the step is not stored. */
+static inline uint32_t pithi_steps_get(const struct pithi_steps *steps, uint32_t path, uint32_t symbol)
+{
+    return path < steps->rows ? steps->after[(uint64_t)symbol * steps->rows + path] : (uint32_t)PITHI_PATH_NONE;
+}
 
 #endif

@@ -1,35 +1,35 @@
-/* rebuild.c - reading a log without its index: every chunk is looked at, in the order of the file; what is whole is
- * taken, what is not is passed over. So a log that was cut, or is damaged in places, is read as far as it goes; and a
- * rank whose index alone is damaged is made again from its own blocks.
+/* rebuild.c - reads a log without its index: scans all chunks in file order, uses the intact ones and skips the others.
+ * So it reads as much as possible of a log that was cut or is damaged in places. A rank with only a damaged index is
+ * rebuilt from its own blocks.
  *
- * Blocks may speak of definitions and communicators whose description was lost. They get names that say so.
+ * Blocks may use definitions and communicators whose description was lost. These get placeholder names.
  */
 #include <stdio.h>
 
-#include "error.h"
+#include "base/error.h"
+#include "base/input.h"
 #include "native/block.h"
 #include "native/log.h"
+#include "native/log_files.h"
 #include "native/meta.h"
-#include "native/scan.h"
-#include "watched.h"
 
-/* A block may be this much ahead of what is described; more is no loss but nonsense. */
+/* A block may use ids up to this far beyond the described ones, as descriptions may be lost; larger ids are damage. */
 enum { LOST_MAX = 1 << 16 };
 
 struct rebuild {
     struct pithlog *log;
-    int single; /* one rank of a log whose definitions and communicators are known */
+    int single; /* 1: only one rank is rebuilt; definitions and communicators are known */
     struct pithi_log_part **parts;
     uint32_t part_count, part_room;
-    struct pithi_map rank_map, lane_map; /* to parts; (part, thread) to its lanes */
+    struct pithi_map rank_map, lane_map; /* rank: part; (part, thread): lane */
     uint32_t teller_room;
     struct pithi_zip zip;
     struct pithi_buffer chunk;
     struct pithi_block block;
     struct pithi_stack opened;
-    struct pithi_map def_kinds;   /* definitions used: their kind */
-    uint32_t def_count;           /* more than any used */
-    struct pithi_map comm_counts; /* by part: more than any used */
+    struct pithi_map def_kinds;   /* kinds of the definitions used */
+    uint32_t def_count;           /* larger than any id used */
+    struct pithi_map comm_counts; /* by part: larger than any number used */
     uint64_t taken;
 };
 
@@ -73,7 +73,7 @@ static int add_lost_def(struct pithi_defs *defs, uint32_t kind, uint32_t id)
     return pithi_defs_add(defs, &def, &got);
 }
 
-/* Definitions come in parts, each from some id on; the last chunk of a finished log has all of them. */
+/* Reads a DEFS chunk. Each has definitions from some id on; the last one of a finished log has all. */
 static int take_defs(struct rebuild *b)
 {
     const unsigned char *p = b->chunk.data, *end = b->chunk.size ? p + b->chunk.size : p;
@@ -105,7 +105,7 @@ static int take_defs(struct rebuild *b)
 
 /* ---- Descriptions ------------------------------------------------------------------------------------------------ */
 
-/* The rank's number is the communicator `index` of the log. */
+/* Maps the rank's number of a communicator to the log's `index`. */
 static int number_comm(struct pithi_log_part *part, uint32_t local, uint32_t index)
 {
     while (part->comm_count <= local) {
@@ -117,7 +117,7 @@ static int number_comm(struct pithi_log_part *part, uint32_t local, uint32_t ind
     return PITH_OK;
 }
 
-/* A communicator of the log being found, and where its members are told. */
+/* Finds or adds a communicator of the log, and notes where its members are listed. */
 static int find_comm(struct rebuild *b, const struct pithi_meta *meta, int32_t rank, uint64_t offset, uint32_t *index)
 {
     struct pithlog *log = b->log;
@@ -161,7 +161,7 @@ static int take_description(struct rebuild *b, uint32_t part, struct pithi_meta 
         b->parts[part]->pid = meta->pid;
     }
     if (err == PITH_OK)
-        meta->name = NULL; /* it was taken */
+        meta->name = NULL; /* now owned by the rank or lane */
     return err;
 }
 
@@ -181,7 +181,7 @@ static int take_meta(struct rebuild *b, int32_t rank, uint64_t offset)
 
 /* ---- Blocks ------------------------------------------------------------------------------------------------------ */
 
-/* Remembers what a block speaks of: 0: nonsense; no memory counts as that too. */
+/* Notes the definitions and communicators that a block uses. 0: invalid ones, or no memory. */
 static int note_use(struct rebuild *b, uint32_t part, const struct pithi_dict *d)
 {
     uint32_t count = 0;
@@ -218,17 +218,6 @@ static int note_uses(struct rebuild *b, uint32_t part)
     return 1;
 }
 
-static void count_block(struct pithi_log_lane *lane, const struct pithi_block_head *h)
-{
-    lane->seen.records += h->count;
-    lane->states += h->states;
-    lane->events += h->events;
-    lane->messages += h->messages;
-    lane->lost += h->lost;
-    lane->seen.first_ns = h->first_ns < lane->seen.first_ns ? h->first_ns : lane->seen.first_ns;
-    lane->seen.last_ns = h->last_ns;
-}
-
 static int take_block(struct rebuild *b, int32_t rank, uint64_t offset)
 {
     const struct pithi_block_head *h = &b->block.head;
@@ -249,13 +238,19 @@ static int take_block(struct rebuild *b, int32_t rank, uint64_t offset)
     if (!pithi_grow(&l->blocks, l->block_count, &l->block_room, sizeof *l->blocks))
         return PITH_ERR_MEMORY;
     l->blocks[l->block_count++] = (struct pithi_log_block){offset, h->first_ns, h->last_ns, h->count, h->kinds};
-    count_block(l, h);
+    l->seen.records += h->count;
+    l->states += h->states;
+    l->events += h->events;
+    l->messages += h->messages;
+    l->lost += h->lost;
+    l->seen.first_ns = h->first_ns < l->seen.first_ns ? h->first_ns : l->seen.first_ns;
+    l->seen.last_ns = h->last_ns;
     return PITH_OK;
 }
 
 /* ---- Scanning ---------------------------------------------------------------------------------------------------- */
 
-/* Indexes are what is being made again; types of a later version are passed over. */
+/* Skips indexes, which are being rebuilt, and types of a later version. */
 static int is_wanted(const struct rebuild *b, const struct pithi_chunk_head *head)
 {
     if (b->single)
@@ -284,7 +279,7 @@ static int take_chunk(struct rebuild *b, uint64_t offset)
     return err;
 }
 
-/* Takes what stands between two places of a file. */
+/* Reads all chunks between two offsets of a file. */
 static int scan(struct rebuild *b, uint64_t from, uint64_t end)
 {
     struct pithi_scan *s = malloc(sizeof *s);
@@ -309,7 +304,7 @@ static int scan(struct rebuild *b, uint64_t from, uint64_t end)
     return status < 0 ? PITH_ERR_IO : err;
 }
 
-/* A file that is not there is a damage like others. */
+/* A missing file counts as damage. */
 static int scan_volume(struct rebuild *b, uint32_t number)
 {
     struct pithlog *log = b->log;
@@ -339,7 +334,7 @@ static void end_rebuild(struct rebuild *b)
     pithi_map_free(&b->comm_counts);
 }
 
-/* ---- What was lost ----------------------------------------------------------------------------------------------- */
+/* ---- Lost descriptions ------------------------------------------------------------------------------------------- */
 
 static int fill_defs(struct rebuild *b)
 {
@@ -352,7 +347,7 @@ static int fill_defs(struct rebuild *b)
     return err;
 }
 
-/* Communicators of a rank that were used but never described each become one of their own. */
+/* Makes a communicator for each one that a rank used but never described. */
 static int fill_comms(struct rebuild *b, uint32_t index)
 {
     struct pithi_log_part *part = b->parts[index];
@@ -400,7 +395,7 @@ static void add_lane(struct pithlog_info *info, const struct pithi_log_lane *lan
     info->end_ns = lane->seen.last_ns > info->end_ns ? lane->seen.last_ns : info->end_ns;
 }
 
-/* The parts found become the log's ranks. */
+/* Makes the parts found the ranks of the log. */
 static int publish(struct rebuild *b)
 {
     struct pithlog *log = b->log;
@@ -454,8 +449,8 @@ int pithi_log_rebuild(struct pithlog *log)
 
 /* ---- One rank ---------------------------------------------------------------------------------------------------- */
 
-/* The log counts so many lanes of the rank. Others than these are not known; those of which nothing was found are
- * empty. */
+/* Makes the number of lanes agree with the log's count for the rank: drops further lanes, and adds empty ones if some
+ * were not found. */
 static int fit_lanes(struct pithi_log_part *part, uint32_t count)
 {
     uint32_t unused = 0;

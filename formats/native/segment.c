@@ -1,11 +1,12 @@
-/* segment.c - all of one rank: its descriptions (META chunks), its lanes' blocks, its index. Spec: SPEC.md. */
+/* segment.c - writes all data of one rank: its descriptions (META chunks), the blocks of its lanes, its index
+ * (SPEC.md). */
 #include "native/segment.h"
 
+#include "base/map.h"
 #include "native/block.h"
 #include "native/chunk.h"
 #include "native/defs.h"
 #include "native/lane_summary.h"
-#include "native/map.h"
 
 struct written_block {
     uint64_t offset;
@@ -26,7 +27,7 @@ struct lane {
 struct comm {
     uint64_t key;
     char *name;
-    int32_t size; /* > 0: members were told */
+    int32_t size; /* > 0: the members are known */
 };
 
 struct pithi_segment {
@@ -78,7 +79,7 @@ static int describe_lane(struct pithi_segment *s, const struct lane *lane)
     return ok;
 }
 
-/* Members as steps, so that neighbours cost a byte each. */
+/* Describes a communicator. Members are stored as differences, so consecutive ranks take a byte each. */
 static int describe_comm(struct pithi_segment *s, uint32_t index, const struct pithlog_comm *comm)
 {
     struct pithi_buffer body = {0};
@@ -112,7 +113,7 @@ static int append_chunk(struct pithi_segment *s, enum pithi_chunk_type type, con
     return err;
 }
 
-/* Descriptions go before the first block that needs them, so that what is left of a cut file can be understood. */
+/* Writes descriptions before the first block that needs them, so that a cut file can be understood. */
 static int flush_meta(struct pithi_segment *s)
 {
     uint64_t size;
@@ -256,19 +257,6 @@ int pithi_segment_comm(struct pithi_segment *s, const struct pithlog_comm *comm,
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
-static void count_block(struct pithi_totals *t, const struct pithi_block_head *head)
-{
-    t->records += head->count;
-    t->states += head->states;
-    t->events += head->events;
-    t->messages += head->messages;
-    t->lost += head->lost;
-    if (head->first_ns < t->start_ns)
-        t->start_ns = head->first_ns;
-    if (head->last_ns > t->end_ns)
-        t->end_ns = head->last_ns;
-}
-
 static int end_block(struct pithi_segment *s, struct lane *lane)
 {
     static const unsigned char zeros[PITHI_CHUNK_HEAD];
@@ -302,7 +290,16 @@ static int end_block(struct pithi_segment *s, struct lane *lane)
     w.first_ns = head.first_ns;
     w.last_ns = head.last_ns;
     lane->blocks[lane->block_count++] = w;
-    count_block(&lane->totals, &head);
+    struct pithi_totals *t = &lane->totals;
+    t->records += head.count;
+    t->states += head.states;
+    t->events += head.events;
+    t->messages += head.messages;
+    t->lost += head.lost;
+    if (head.first_ns < t->start_ns)
+        t->start_ns = head.first_ns;
+    if (head.last_ns > t->end_ns)
+        t->end_ns = head.last_ns;
     return PITH_OK;
 }
 
@@ -318,7 +315,7 @@ static __attribute__((noinline)) int add_any(struct pithi_segment *s, const stru
     return err == PITH_OK && pithi_encoder_full(lane->encoder, s->block_records) ? end_block(s, lane) : err;
 }
 
-/* Nearly all records come by here, so it is short: neither the first nor the last of a block, no communicator. */
+/* The path of nearly all records, so it is short: not the first or last record of a block, no communicator. */
 static inline int add(struct pithi_segment *s, const struct pithlog_record *record, uint32_t lane_index, uint32_t comm)
 {
     if (__builtin_expect(lane_index < s->lane_count && comm == 0, 1)) {
@@ -338,6 +335,18 @@ int pithi_segment_add_to(struct pithi_segment *s, const struct pithlog_record *r
 int pithi_segment_add(struct pithi_segment *s, const struct pithlog_record *record)
 {
     return add(s, record, record->lane, record->comm);
+}
+
+void pithi_segment_fill(struct pithi_segment *s, uint32_t lane, pithi_states_filler *fill, void *context)
+{
+    struct pithi_encoder *e = lane < s->lane_count ? s->lanes[lane].encoder : NULL;
+    if (!e)
+        return;
+    struct pithi_states states = pithi_encoder_room(e, s->block_records);
+    if (states.room == 0)
+        return;
+    fill(context, &states);
+    pithi_encoder_filled(e, &states);
 }
 
 void pithi_segment_share_zip(struct pithi_segment *s, struct pithi_zip *zip) { s->zip = zip; }
@@ -375,7 +384,7 @@ int pithi_segment_part(struct pithi_segment **part, const struct pithi_segment *
     return PITH_OK;
 }
 
-/* At once, not when the segment goes: the last blocks of a hundred thousand lanes need memory, too. */
+/* Ends a lane and frees its memory now, because the last blocks of a hundred thousand lanes need memory, too. */
 static int end_lane(struct pithi_segment *s, struct lane *lane)
 {
     int err = lane->encoder && pithi_encoder_count(lane->encoder) > 0 ? end_block(s, lane) : PITH_OK;
@@ -398,13 +407,13 @@ void pithi_segment_join(struct pithi_segment *whole, uint32_t lane, struct pithi
         part->lanes[0].summary.places[i].offset += base;
     whole->lanes[lane] = part->lanes[0];
     part->lane_count = 0;
-    part->comm_count = 0; /* it only knew how many there are */
+    part->comm_count = 0; /* a part only has their number */
     pithi_segment_free(part);
 }
 
 /* ---- The end ----------------------------------------------------------------------------------------------------- */
 
-/* What the index has before the lists of blocks: head, META chunks, communicators, lanes, their names, CRC. */
+/* The size of the index before the lists of blocks: head, META chunks, communicators, lanes, their names, CRC. */
 static uint64_t index_front(const struct pithi_segment *s)
 {
     uint64_t size = PITHI_INDEX_HEAD + (uint64_t)s->meta_count * 8 + pithi_pad8((uint64_t)s->comm_count * 4) +
@@ -501,7 +510,7 @@ static void put_block(unsigned char *p, const struct written_block *b, uint64_t 
     pithi_put32(p + 36, pithi_crc(p, 36));
 }
 
-/* The lists are written in pieces: those of a long lane are as large as the index. */
+/* Writes a list in pieces, because the list of a long lane may be most of the index. */
 static int append_blocks(struct pithi_segment *s, const struct lane *lane, uint64_t base)
 {
     unsigned char piece[256 * PITHI_INDEX_BLOCK];

@@ -1,11 +1,11 @@
-/* stack.h - the states open on a lane: pairs every LEAVE with its ENTER. Used alike by the writer (for the stack that
- * stands at each block's start) and by iterators, so that both agree. (Where all states of a block nest, the writer
- * finds the same without it, see block_codes.c; test_encoder compares.)
+/* stack.h - the states open on a lane: pairs every LEAVE with its ENTER. The writer (for the stack at each block's
+ * start) and iterators both use it, so that they agree. (If all states of a block nest, the writer finds the same
+ * without it, see block_codes.c; test_encoder compares both.)
  *
- * A LEAVE ends the innermost open state of its id, wherever that stands: states entered after it stay open. A program
- * that forgets to leave states (a longjmp out of them, a path without pith_end) has more and more of them open, so when
- * PITHI_OPEN_MAX are, the next ENTER makes half of them be forgotten: not the outermost PITHI_OPEN_OUTER, which frame
- * the rest of the program, nor those entered last, but the ones between. Their LEAVEs then find nothing to end.
+ * A LEAVE ends the innermost open state of its id, at any depth: states entered after it stay open. A program that does
+ * not leave states (a longjmp out of them, a path without pith_end) has more and more of them open. If PITHI_OPEN_MAX
+ * are open, the next ENTER therefore discards half of them: not the outermost PITHI_OPEN_OUTER, which enclose the rest
+ * of the program, nor the newest, but those between. Their LEAVEs then end no state.
  */
 #ifndef PITHI_STACK_H
 #define PITHI_STACK_H
@@ -40,7 +40,7 @@ static inline int pithi_stack_reserve(struct pithi_stack *s, uint32_t room)
     return 1;
 }
 
-/* Room for one more, for which states may be forgotten; 0: no memory. */
+/* Makes room for one more state, which may discard others; 0: no memory. */
 static inline int pithi_stack_make_room(struct pithi_stack *s)
 {
     if (s->count < PITHI_OPEN_MAX) {
@@ -61,7 +61,7 @@ static inline int pithi_stack_enter(struct pithi_stack *s, uint32_t id, int64_t 
     return 1;
 }
 
-/* 1: paired, *ended is the state and *depth its place; 0: there is no such state. */
+/* 1: paired; *ended is the state and *depth its depth; 0: no such state is open. */
 static inline int pithi_stack_leave(struct pithi_stack *s, uint32_t id, int64_t time_ns, struct pithi_open_state *ended,
                                     uint32_t *depth)
 {
@@ -82,16 +82,16 @@ static inline int pithi_stack_leave(struct pithi_stack *s, uint32_t id, int64_t 
     return 1;
 }
 
-/* The common case, of ENTER and LEAVE alike, as which of the two comes is chance and a wrong guess costs more than all
- * of this: an ENTER where there is room, or a LEAVE of the innermost state. 1: done; *start_ns and *nested_ns are the
- * state's (of an ENTER: its time and 0), *depth its place. 0: nothing done, it is another case. */
+/* The common case: an ENTER with room, or a LEAVE of the innermost state. One path serves both, because their order is
+ * unpredictable and a mispredicted branch would cost more than all of this. 1: done; *start_ns and *nested_ns are the
+ * state's (of an ENTER: its time and 0), *depth its depth. 0: another case; nothing was done. */
 static inline int pithi_stack_quick(struct pithi_stack *s, uint32_t leave, uint32_t id, int64_t time_ns,
                                     int64_t *start_ns, int64_t *nested_ns, uint32_t *depth)
 {
     uint32_t count = s->count;
     if (__builtin_expect((count == s->room) | (count < leave), 0))
         return 0;
-    /* the place above the top gets the state entered, or what nobody looks at */
+    /* the entry above the top gets the entered state, or for a LEAVE a value that is not used */
     struct pithi_open_state *above = &s->states[count], *state = above - leave;
     struct pithi_open_state *around = count > leave ? state - 1 : above;
     if (__builtin_expect(((state->id ^ id) & -leave) != 0, 0))

@@ -1,28 +1,34 @@
-/* summary.c - making the summary of a lane, see summary.h; sheet_get.c reads what is made here.
+/* summary.c - makes the summary of a lane; lane_summary.c reads it.
  *
- * The way of a record is short and has no branches but loops: the path after it is looked up, and noted with the time
- * until the next. Once a piece, these times are summed, for the few paths that it met; sums go up from level to level.
+ * This costs time at the end of each run, so a piece of 512 records is processed in a few short loops without
+ * unpredictable branches: find the states that are open in it, find the path of each, add up their time by path. These
+ * sums are then added to the piece of the next level.
  */
 #include "native/summary.h"
 
-#include "error.h"
+#include "base/error.h"
+#include "base/zip.h"
 #include "native/stack.h"
-#include "native/steps.h"
-#include "native/zip.h"
 
-/* Paths with the time they had. */
+/* A path and its time. */
 struct share {
     uint32_t path;
     uint64_t ns;
 };
 
-/* The piece under way of a level: what its parts had, one after another. (Lists, since sums by path, for each level its
- * own, are more than the nearer caches hold where paths are many.) */
+/* The time of a path in the current pieces of levels 0 and 1. Outside of end_piece, `piece` is 0. */
+struct path_time {
+    uint64_t piece, above;
+};
+
+/* The current piece of a level. Level 1 lists each path once; the sums are in `path_time.above`. Higher levels list the
+ * shares of their parts one after another, because with many paths the sums for all levels would not fit in the nearer
+ * caches. */
 struct tally {
-    struct share *shares; /* [room]; of level 0 none */
+    struct share *shares; /* [room]; unused in level 0 */
     uint32_t count, room;
     int64_t start_ns;
-    uint8_t events; /* as in a piece */
+    uint8_t events; /* as in struct pithi_piece */
     uint16_t event;
 };
 
@@ -34,29 +40,29 @@ struct open_piece {
 /* The exact sums of a definition. */
 struct sums {
     uint64_t count, own_ns, all_ns;
-    uint32_t walk; /* the last walk along a path that met it */
+    uint32_t walk; /* the last walk along a path that contained it */
 };
 
 struct pithi_summary {
     struct pithi_paths *paths;
     uint32_t thread, sheet_records;
-    uint32_t path; /* open after the last record taken */
-    uint32_t held; /* records of the piece of level 0 */
+    uint32_t path; /* the path open after the last record */
+    uint32_t held; /* records in the piece of level 0 */
     struct pithi_steps steps;
-    const uint16_t *symbols; /* [held] of their changes: in `symbol`, or in place */
-    const uint64_t *after;   /* [held] the time until the next record: in `ns`, or in place */
+    const uint16_t *symbols; /* [held] the symbols of the changes: `symbol`, or the caller's array */
+    const uint64_t *after;   /* [held] the times until the next record: `ns`, or the caller's array */
     uint16_t symbol[PITHI_PIECE_RECORDS];
     uint32_t event_symbols;           /* symbols that are events */
     uint64_t ns[PITHI_PIECE_RECORDS]; /* until the next record */
     int64_t now_ns;                   /* of the last record */
     int64_t start_ns;                 /* of the sheet */
     uint64_t before;
-    uint32_t records;        /* of the sheet, in pieces that ended */
-    uint64_t ties;           /* changes at the very time at which the last piece ended */
+    uint32_t records;        /* of the sheet, in finished pieces */
+    uint64_t ties;           /* changes at exactly the end time of the last piece */
     struct pithi_stack open; /* while `path` is PITHI_PATH_NONE */
-    int inexact;             /* such records are in the piece of level 3 under way */
+    int inexact;             /* 1: the current piece of level 3 has such records */
     uint32_t path_room;
-    uint64_t *path_ns; /* [path_room] all 0 but while a piece is ended */
+    struct path_time *times; /* [path_room] */
     struct tally tally[PITHI_PIECE_LEVELS];
     struct sums *sums; /* [sum_room] by definition */
     uint32_t sum_room, walk;
@@ -90,64 +96,52 @@ void pithi_summary_free(struct pithi_summary *s)
     }
     pithi_steps_free(&s->steps);
     free(s->open.states);
-    free(s->path_ns);
+    free(s->times);
     free(s->sums);
     free(s->exact.data);
     free(s->out.data);
     free(s);
 }
 
-/* Room by path for `path`. */
-static int make_room(struct pithi_summary *s, uint32_t path)
+/* Makes room for `index` in an array of `*room` elements. 0: no memory. */
+static int extend(void *array, uint32_t *room, uint32_t index, size_t element)
 {
-    uint32_t from = s->path_room, room = from ? from : 32;
-    while (room <= path)
-        room *= 2;
-    if (!pithi_resize(&s->path_ns, from, room, sizeof *s->path_ns))
+    uint32_t more = *room ? *room : 32;
+    while (more <= index)
+        more *= 2;
+    if (!pithi_resize(array, *room, more, element))
         return 0;
-    s->path_room = room;
-    return 1;
-}
-
-static int make_sums(struct pithi_summary *s, uint32_t id)
-{
-    uint32_t room = s->sum_room ? s->sum_room : 32;
-    while (room <= id)
-        room *= 2;
-    if (!pithi_resize(&s->sums, s->sum_room, room, sizeof *s->sums))
-        return 0;
-    s->sum_room = room;
+    *room = more;
     return 1;
 }
 
 /* ---- Pieces ------------------------------------------------------------------------------------------------------ */
 
-/* The paths with most time, in descending order; of equal ones, the path met first. Most paths are skipped, so the loop
- * that skips them is short. */
-static struct pithi_piece make_piece(const struct share *shares, uint32_t count, uint64_t span_ns)
+/* Adds a path to `best`, which keeps the paths with the most time in descending order; at a tie, the first one found.
+ */
+static inline void rank(struct share best[PITHI_PIECE_TOP], uint32_t path, uint64_t ns)
 {
-    struct pithi_piece piece = {0};
-    struct share best[PITHI_PIECE_TOP + 1] = {{0}};
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        if (shares[i].ns <= best[PITHI_PIECE_TOP - 1].ns && kept == PITHI_PIECE_TOP)
-            continue;
-        uint32_t at = kept;
-        for (; at > 0 && shares[i].ns > best[at - 1].ns; at--)
-            best[at] = best[at - 1];
-        best[at] = shares[i];
-        kept += kept < PITHI_PIECE_TOP;
-    }
-    for (uint32_t i = 0; i < kept; i++) {
+    uint32_t at = PITHI_PIECE_TOP - 1;
+    if (__builtin_expect(ns <= best[at].ns, 1))
+        return;
+    for (; at > 0 && ns > best[at - 1].ns; at--)
+        best[at] = best[at - 1];
+    best[at] = (struct share){path, ns};
+}
+
+static struct pithi_piece make_piece(const struct share best[PITHI_PIECE_TOP], uint64_t span_ns)
+{
+    struct pithi_piece piece = {.path = {(uint16_t)best[0].path}};
+    for (uint32_t i = 0; i < PITHI_PIECE_TOP && best[i].ns > 0; i++) {
         piece.path[i] = (uint16_t)best[i].path;
         piece.share[i] = (uint8_t)(span_ns ? (double)best[i].ns * 255 / (double)span_ns : 0);
     }
     if (piece.share[0] == 0)
-        piece.share[0] = 1; /* however many paths, or no time at all */
+        piece.share[0] = 1; /* at least 1, even with many paths or no time */
     return piece;
 }
 
-/* So many more events, the first of them `event`. */
+/* Adds `count` events, of which the first one is `event`. */
 static void add_events(struct tally *t, uint32_t count, uint16_t event)
 {
     if (t->events == 0)
@@ -155,14 +149,13 @@ static void add_events(struct tally *t, uint32_t count, uint16_t event)
     t->events = (uint8_t)(t->events + count < 255 ? t->events + count : 255);
 }
 
-static int keep_piece(struct pithi_summary *s, unsigned level, const struct share *shares, uint32_t count,
-                      int64_t end_ns)
+static int keep_piece(struct pithi_summary *s, unsigned level, const struct share best[PITHI_PIECE_TOP], int64_t end_ns)
 {
     struct tally *t = &s->tally[level];
     if (!pithi_grow(&s->pieces[level], s->piece_count[level], &s->piece_room[level], sizeof *s->pieces[level]))
         return 0;
     struct open_piece *kept = &s->pieces[level][s->piece_count[level]++];
-    *kept = (struct open_piece){t->start_ns, make_piece(shares, count, (uint64_t)end_ns - (uint64_t)t->start_ns)};
+    *kept = (struct open_piece){t->start_ns, make_piece(best, (uint64_t)end_ns - (uint64_t)t->start_ns)};
     if (t->events) {
         kept->piece.events = t->events;
         kept->piece.event = t->event;
@@ -174,25 +167,21 @@ static int keep_piece(struct pithi_summary *s, unsigned level, const struct shar
     return 1;
 }
 
-/* Time of a path counts for each state on it, once. */
-static void add_path(struct pithi_summary *s, uint32_t path, uint64_t ns)
-{
-    uint32_t walk = ++s->walk;
-    if (path != 0)
-        s->sums[s->paths->items[path].state].own_ns += ns;
-    for (; path != 0; path = s->paths->items[path].parent) {
-        struct sums *sums = &s->sums[s->paths->items[path].state];
-        sums->all_ns += sums->walk != walk ? ns : 0;
-        sums->walk = walk;
-    }
-}
-
-/* The exact sums of a piece of level 3, and their beginning anew. */
+/* Writes the exact sums of a piece of level 3 and resets them. The time of a path counts once for each state on it. */
 static int end_exact(struct pithi_summary *s, const struct share *shares, uint32_t count, uint64_t length_ns)
 {
     uint32_t ids = 0;
-    for (uint32_t i = 0; i < count; i++)
-        add_path(s, shares[i].path, shares[i].ns);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct pithlog_path *items = s->paths->items;
+        uint32_t walk = ++s->walk, path = shares[i].path;
+        if (path != 0)
+            s->sums[items[path].state].own_ns += shares[i].ns;
+        for (; path != 0; path = items[path].parent) {
+            struct sums *sums = &s->sums[items[path].state];
+            sums->all_ns += sums->walk != walk ? shares[i].ns : 0;
+            sums->walk = walk;
+        }
+    }
     for (uint32_t i = 0; i < s->steps.symbols; i++) {
         s->sums[s->steps.changes[i] >> 2].count += (s->steps.changes[i] & 1) * (uint64_t)s->steps.counts[i];
         s->steps.counts[i] = 0;
@@ -214,34 +203,40 @@ static int end_exact(struct pithi_summary *s, const struct share *shares, uint32
     return ok;
 }
 
-/* 0: no memory. */
-static int give(struct tally *t, const struct share *shares, uint32_t count)
+/* Makes room for `count` more shares. 0: no memory. */
+static int reserve(struct tally *t, uint32_t count)
 {
     while (t->room - t->count < count)
         if (!pithi_grow(&t->shares, t->room, &t->room, sizeof *t->shares))
             return 0;
-    memcpy(t->shares + t->count, shares, count * sizeof *shares);
-    t->count += count;
     return 1;
 }
 
-/* Sums up what a piece has, by path, in the order in which they were met; how many, at least one. */
-static uint32_t sum_up(struct pithi_summary *s, struct tally *t)
+/* Adds up the shares of a piece above level 0 by path, in order of first occurrence, and finds the best. Returns the
+ * number of paths, at least one. */
+static uint32_t sum_up(struct pithi_summary *s, unsigned level, struct share best[PITHI_PIECE_TOP])
 {
-    struct share *shares = t->shares;
-    uint64_t *ns = s->path_ns;
-    uint32_t met = 0, count = 0;
-    for (uint32_t i = 0; i < t->count; i++) {
-        uint64_t had = ns[shares[i].path];
-        ns[shares[i].path] = had + shares[i].ns;
-        shares[met].path = shares[i].path;
-        met += had == 0;
+    struct share *shares = s->tally[level].shares;
+    struct path_time *times = s->times;
+    uint32_t met = s->tally[level].count, count = 0;
+    if (level > 1) { /* level 1 has just ended, so its sums can be reused */
+        uint32_t listed = met;
+        met = 0;
+        for (uint32_t i = 0; i < listed; i++) {
+            uint64_t had = times[shares[i].path].above;
+            times[shares[i].path].above = had + shares[i].ns;
+            shares[met].path = shares[i].path;
+            met += had == 0;
+        }
     }
-    for (uint32_t i = 0; i < met; i++) { /* of a path that is there again, only the first has something */
+    best[0] = (struct share){shares[0].path, 0};
+    for (uint32_t i = 0; i < met; i++) { /* if a path occurs again, its first entry has all its time */
         uint32_t path = shares[i].path;
-        shares[count] = (struct share){path, ns[path]};
-        count += ns[path] != 0;
-        ns[path] = 0;
+        uint64_t ns = times[path].above;
+        times[path].above = 0;
+        shares[count] = (struct share){path, ns};
+        count += ns != 0;
+        rank(best, path, ns);
     }
     return count > 0 ? count : 1;
 }
@@ -251,16 +246,22 @@ static int end_above(struct pithi_summary *s, int64_t end_ns, int last)
 {
     for (unsigned level = 1; level < PITHI_PIECE_LEVELS; level++) {
         struct tally *t = &s->tally[level];
+        struct share best[PITHI_PIECE_TOP] = {{0}};
         if (!last && s->records % pithi_piece_records(level) != 0)
             return 1;
-        if (t->count == 0) /* it ended just now */
+        if (t->count == 0) /* it has just ended */
             continue;
-        uint32_t count = sum_up(s, t);
+        uint32_t count = sum_up(s, level, best);
         uint64_t length_ns = (uint64_t)end_ns - (uint64_t)t->start_ns;
-        if (!keep_piece(s, level, t->shares, count, end_ns) ||
-            (level == PITHI_PIECE_EXACT && !end_exact(s, t->shares, count, length_ns)) ||
-            (level + 1 < PITHI_PIECE_LEVELS && !give(&s->tally[level + 1], t->shares, count)))
+        if (!keep_piece(s, level, best, end_ns) ||
+            (level == PITHI_PIECE_EXACT && !end_exact(s, t->shares, count, length_ns)))
             return 0;
+        if (level + 1 < PITHI_PIECE_LEVELS) {
+            if (!reserve(t + 1, count))
+                return 0;
+            memcpy(t[1].shares + t[1].count, t->shares, count * sizeof *t->shares);
+            t[1].count += count;
+        }
         t->count = 0;
     }
     return 1;
@@ -268,9 +269,9 @@ static int end_above(struct pithi_summary *s, int64_t end_ns, int last)
 
 enum { LOOKED_UP = 64 };
 
-/* ---- The way of a record ----------------------------------------------------------------------------------------- */
+/* ---- Paths of a piece -------------------------------------------------------------------------------------------- */
 
-/* The table of paths is full: from now on there is only a stack. */
+/* The table of paths is full: from now on, tracks only the stack of open states. */
 static int go_beyond(struct pithi_summary *s, uint32_t path)
 {
     const struct pithlog_path *items = s->paths->items;
@@ -286,7 +287,8 @@ static int go_beyond(struct pithi_summary *s, uint32_t path)
     return 1;
 }
 
-/* One record there. Back when the stack has a path; a deep one is not looked up after every record. */
+/* Tracks one change by the stack. Returns the path if the stack has one again. Deep stacks are not looked up, because
+ * this is done after every record. */
 static uint32_t go_on_beyond(struct pithi_summary *s, uint32_t change)
 {
     struct pithi_open_state ended;
@@ -308,7 +310,7 @@ static uint32_t go_on_beyond(struct pithi_summary *s, uint32_t change)
     return path;
 }
 
-/* A step that is not in the table, and is put there. Returns the path after it, for which there is room, or
+/* Computes a step that is not in the table of steps, and adds it. Returns the path after it, with room in s->times; or
  * PITHI_PATH_NONE. */
 static uint32_t go_slowly(struct pithi_summary *s, uint32_t at, uint32_t symbol)
 {
@@ -323,19 +325,19 @@ static uint32_t go_slowly(struct pithi_summary *s, uint32_t at, uint32_t symbol)
         after = s->paths->items[at].parent;
     if (at != PITHI_PATH_NONE && after == PITHI_PATH_NONE && go_beyond(s, at))
         after = go_on_beyond(s, change);
-    if (after != PITHI_PATH_NONE && after >= s->path_room && !make_room(s, after))
+    if (after != PITHI_PATH_NONE && after >= s->path_room && !extend(&s->times, &s->path_room, after, sizeof *s->times))
         after = PITHI_PATH_NONE;
     if (at != PITHI_PATH_NONE && after != PITHI_PATH_NONE)
         pithi_steps_put(&s->steps, at, symbol, after);
     return after;
 }
 
-/* So much time more for a path, which is put at the end of those met if it is new there. */
+/* Adds time to a path; its first time in this piece appends it to `met`. */
 static inline uint32_t give_time(struct pithi_summary *s, uint32_t path, uint64_t ns, uint16_t *met, uint32_t count)
 {
-    uint64_t had = s->path_ns[path];
+    uint64_t had = s->times[path].piece;
     met[count] = (uint16_t)path;
-    s->path_ns[path] = had + ns;
+    s->times[path].piece = had + ns;
     return count + (had == 0);
 }
 
@@ -345,6 +347,7 @@ static void note_events(struct pithi_summary *s)
     for (uint32_t i = s->held; i-- > 0;) {
         uint32_t change = s->steps.changes[s->symbols[i]];
         if ((change & 3) == PITHI_CHANGE_EVENT) {
+            s->steps.counts[s->symbols[i]]++;
             count++;
             first = change >> 2;
         }
@@ -353,96 +356,142 @@ static void note_events(struct pithi_summary *s)
         add_events(&s->tally[0], count, (uint16_t)(first < UINT16_MAX ? first : UINT16_MAX));
 }
 
-/* Goes the way of the records held. Returns how many paths were met, some of which may be there twice. */
-static uint32_t follow(struct pithi_summary *s, uint16_t met[PITHI_PIECE_RECORDS + 1])
+/* A state that is open at some time during a piece; the first frame stands for no state. */
+struct frame {
+    uint64_t ns; /* its time as the innermost one */
+    uint16_t path, symbol, around;
+};
+enum { FRAMES = PITHI_PATH_DEPTH + PITHI_PIECE_RECORDS + 2 };
+
+/* Finds the frames of the records in the piece and the time of each: first the empty one, then the `depth` frames open
+ * at the start, then the frames entered. Returns their number, and in *innermost the frame open at the end. 0: a state
+ * was left that is not the innermost one. (ENTER and LEAVE are unpredictable, so no branch depends on them.) */
+static uint32_t find_frames(const struct pithi_summary *s, struct frame *frames, uint32_t depth, uint32_t *innermost)
 {
+    uint16_t stack[PITHI_PIECE_RECORDS + FRAMES] = {0}, *bottom = stack + PITHI_PIECE_RECORDS;
+    uint16_t *top = bottom + depth, *lowest = top;
+    const unsigned char *moves = s->steps.moves;
     const uint16_t *symbols = s->symbols;
     const uint64_t *ns = s->after;
-    uint32_t held = s->held, at = s->path, count = 0, *counts = s->steps.counts;
+    uint32_t count = depth + 1, held = s->held, all = 0;
+    for (uint32_t i = 0; i <= depth; i++)
+        bottom[i] = (uint16_t)i;
     for (uint32_t i = 0; i < held; i++) {
-        uint32_t symbol = symbols[i], after = pithi_steps_get(&s->steps, at, symbol);
-        counts[symbol]++;
-        if (__builtin_expect(after == PITHI_PATH_NONE, 0)) {
-            at = go_slowly(s, at, symbol);
-            if (at != PITHI_PATH_NONE)
-                count = give_time(s, at, ns[i], met, count);
-            continue;
-        }
-        at = after;
-        count = give_time(s, at, ns[i], met, count);
+        uint32_t move = moves[symbols[i]];
+        frames[count] = (struct frame){.symbol = symbols[i], .around = *top};
+        top[1] = (uint16_t)count;
+        top += (int32_t)(move & 1) - (int32_t)(move >> 1 & 1);
+        count += move & 1;
+        lowest = top < lowest ? top : lowest;
+        all |= move;
+        frames[*top].ns += ns[i];
+    }
+    *innermost = *top;
+    return all & PITHI_MOVE_OTHER || lowest < bottom ? 0 : count;
+}
+
+/* Finds the paths of the piece if states nest, as they nearly always do. The path of a frame depends on the frame
+ * around it, not on the record before, so a processor can look up several paths at once. Returns the number of paths
+ * found; 0: states do not nest, or there are too many paths, and nothing was done. */
+static uint32_t follow_nested(struct pithi_summary *s, uint16_t met[FRAMES])
+{
+    struct frame frames[FRAMES];
+    uint32_t depth = 0, count, innermost, found = 0;
+    if (s->path == PITHI_PATH_NONE)
+        return 0;
+    for (uint32_t p = s->path; p != 0; p = s->paths->items[p].parent)
+        depth++;
+    for (uint32_t i = depth + 1, p = s->path; i-- > 0; p = s->paths->items[p].parent)
+        frames[i] = (struct frame){.path = (uint16_t)p};
+    if ((count = find_frames(s, frames, depth, &innermost)) == 0)
+        return 0;
+    for (uint32_t i = depth + 1; i < count; i++) {
+        struct frame *f = &frames[i];
+        uint32_t at = frames[f->around].path, path = pithi_steps_get(&s->steps, at, f->symbol);
+        if (__builtin_expect(path == PITHI_PATH_NONE, 0) && (path = go_slowly(s, at, f->symbol)) == PITHI_PATH_NONE)
+            return 0;
+        f->path = (uint16_t)path;
+    }
+    for (uint32_t i = depth + 1; i < count; i++)
+        s->steps.counts[frames[i].symbol]++;
+    for (uint32_t i = 0; i < count; i++)
+        found = give_time(s, frames[i].path, frames[i].ns, met, found);
+    s->path = frames[innermost].path;
+    return found;
+}
+
+/* The same for any records, one after another. */
+static uint32_t follow_any(struct pithi_summary *s, uint16_t met[FRAMES])
+{
+    uint32_t held = s->held, at = s->path, count = 0;
+    for (uint32_t i = 0; i < held; i++) {
+        uint32_t symbol = s->symbols[i], after = pithi_steps_get(&s->steps, at, symbol);
+        s->steps.counts[symbol] += s->steps.moves[symbol] & 1;
+        at = after == PITHI_PATH_NONE ? go_slowly(s, at, symbol) : after;
+        if (at != PITHI_PATH_NONE)
+            count = give_time(s, at, s->after[i], met, count);
     }
     s->path = at;
+    return count;
+}
+
+/* Adds the times of the piece to the piece of level 1, and finds the best paths. 0: no memory. */
+static int share_out(struct pithi_summary *s, struct share best[PITHI_PIECE_TOP])
+{
+    struct tally *above = &s->tally[1];
+    uint16_t met[FRAMES];
+    uint32_t found = follow_nested(s, met);
+    if (found == 0)
+        found = follow_any(s, met);
     if (s->event_symbols > 0)
         note_events(s);
-    return count;
-}
-
-/* The time that each path had among the records held; at least one. */
-static uint32_t share_out(struct pithi_summary *s, struct share shares[PITHI_PIECE_RECORDS + 1])
-{
-    uint16_t met[PITHI_PIECE_RECORDS + 1];
-    uint32_t found = follow(s, met), count = 0;
-    for (uint32_t i = 0; i < found; i++) { /* of a path met again, only the first has something */
-        shares[count] = (struct share){met[i], s->path_ns[met[i]]};
-        s->path_ns[met[i]] = 0;
-        count += shares[count].ns != 0;
+    if (!reserve(above, found + 1))
+        return 0;
+    best[0] = (struct share){s->path != PITHI_PATH_NONE ? s->path : 0, 0};
+    for (uint32_t i = 0; i < found; i++) { /* if a path occurs again, its first entry has the time */
+        struct path_time *time = &s->times[met[i]];
+        uint64_t ns = time->piece;
+        above->shares[above->count].path = met[i];
+        above->count += (time->above == 0) & (ns != 0);
+        time->above += ns;
+        time->piece = 0;
+        rank(best, met[i], ns);
     }
-    if (count == 0)
-        shares[count++] = (struct share){s->path != PITHI_PATH_NONE ? s->path : 0, 0};
-    return count;
+    if (above->count == 0)
+        above->shares[above->count++].path = best[0].path;
+    return 1;
 }
 
-/* Changes among the records held that are at the time of the piece's end. */
-static void count_ties(struct pithi_summary *s)
+/* Ends the piece of level 0 at `end_ns`. */
+static int end_piece(struct pithi_summary *s, int64_t end_ns, int last)
 {
+    struct share best[PITHI_PIECE_TOP] = {{0}};
+    if (!share_out(s, best) || !keep_piece(s, 0, best, end_ns))
+        return 0;
+    /* Counts changes of the piece at its end time. */
     uint32_t i = s->held;
     uint64_t ties = 0;
     while (i > 0 && s->after[i - 1] == 0)
         ties += s->steps.changes[s->symbols[--i]] != PITHI_CHANGE_NONE;
     s->ties = i == 0 && s->records > 0 ? s->ties + ties : ties;
-}
-
-/* The records held make a piece, which ends at `end_ns`. */
-static int end_piece(struct pithi_summary *s, int64_t end_ns, int last)
-{
-    struct share shares[PITHI_PIECE_RECORDS + 1];
-    uint32_t count = share_out(s, shares);
-    if (!keep_piece(s, 0, shares, count, end_ns))
-        return 0;
-    count_ties(s);
     s->records += s->held;
     s->held = 0;
-    return give(&s->tally[1], shares, count) && end_above(s, end_ns, last);
+    return end_above(s, end_ns, last);
 }
 
-/* ---- Sheets -------------------------------------------------------------------------------------------------------
- */
-
-static void put_head(const struct pithi_summary *s, int64_t end_ns, uint64_t unit, unsigned char *p)
-{
-    memset(p, 0, PITHI_SHEET_HEAD);
-    pithi_put32(p + 4, s->thread);
-    pithi_put32(p + 8, s->records);
-    pithi_put32(p + 12, (uint32_t)s->exact.size);
-    pithi_put64(p + 16, s->before);
-    pithi_put64(p + 24, (uint64_t)s->start_ns);
-    pithi_put64(p + 32, (uint64_t)end_ns);
-    pithi_put64(p + 40, unit);
-}
-
-static void put_piece(unsigned char *p, const struct open_piece *open, int64_t sheet_start_ns, uint64_t unit)
-{
-    pithi_put32(p, (uint32_t)(((uint64_t)open->start_ns - (uint64_t)sheet_start_ns) / unit));
-    for (int i = 0; i < PITHI_PIECE_TOP; i++)
-        pithi_put16(p + 4 + 2 * i, open->piece.path[i]);
-    memcpy(p + 10, open->piece.share, PITHI_PIECE_TOP);
-    p[13] = open->piece.events;
-    pithi_put16(p + 14, open->piece.event);
-}
+/* ---- Sheets ------------------------------------------------------------------------------------------------------ */
 
 static int end_sheet(struct pithi_summary *s, int64_t end_ns, pithi_sheet_sink *sink, void *context)
 {
-    uint64_t unit = (((uint64_t)end_ns - (uint64_t)s->start_ns) >> 32) + 1;
+    struct pithi_sheet sheet = {
+        .thread = s->thread,
+        .records = s->records,
+        .before = s->before,
+        .start_ns = s->start_ns,
+        .end_ns = end_ns,
+        .unit = (((uint64_t)end_ns - (uint64_t)s->start_ns) >> 32) + 1,
+        .exact_bytes = (uint32_t)s->exact.size,
+    };
     size_t size = PITHI_SHEET_HEAD + s->exact.size;
     for (int i = 0; i < PITHI_PIECE_LEVELS; i++)
         size += (size_t)s->piece_count[i] * PITHI_PIECE_BYTES;
@@ -450,13 +499,16 @@ static int end_sheet(struct pithi_summary *s, int64_t end_ns, pithi_sheet_sink *
     if (!pithi_buffer_reserve(&s->out, size))
         return no_memory();
     unsigned char *p = s->out.data;
-    put_head(s, end_ns, unit, p);
+    pithi_sheet_put(p, &sheet);
     p += PITHI_SHEET_HEAD;
     for (int level = PITHI_PIECE_LEVELS - 1; level >= 0; level--) {
         if (level == PITHI_PIECE_COARSE - 1)
             pithi_put32(s->out.data, pithi_crc(s->out.data + 4, (size_t)(p - s->out.data) - 4));
-        for (uint32_t i = 0; i < s->piece_count[level]; i++, p += PITHI_PIECE_BYTES)
-            put_piece(p, &s->pieces[level][i], s->start_ns, unit);
+        for (uint32_t i = 0; i < s->piece_count[level]; i++, p += PITHI_PIECE_BYTES) {
+            struct open_piece *open = &s->pieces[level][i];
+            open->piece.start = (uint32_t)(((uint64_t)open->start_ns - (uint64_t)s->start_ns) / sheet.unit);
+            pithi_piece_put(p, &open->piece);
+        }
         s->piece_count[level] = 0;
     }
     memcpy(p, s->exact.data, s->exact.size);
@@ -468,11 +520,12 @@ static int end_sheet(struct pithi_summary *s, int64_t end_ns, pithi_sheet_sink *
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
-/* A piece is full, and its last record's time is known, when the record after it comes. */
+/* Ends a full piece. The next record does this, because only its time completes the last record of the piece. */
 static int begin_piece(struct pithi_summary *s, int64_t time_ns, pithi_sheet_sink *sink, void *context)
 {
     int whole;
-    if ((s->path_room == 0 && !make_room(s, 0)) || (s->held > 0 && !end_piece(s, time_ns, 0)))
+    if ((s->path_room == 0 && !extend(&s->times, &s->path_room, 0, sizeof *s->times)) ||
+        (s->held > 0 && !end_piece(s, time_ns, 0)))
         return no_memory();
     whole = s->records >= s->sheet_records;
     if (whole && s->records % PITHI_SHEET_RECORDS != 0 && !end_above(s, time_ns, 1))
@@ -497,34 +550,8 @@ uint32_t pithi_summary_symbol(struct pithi_summary *s, uint32_t change)
         return symbol - 1;
     symbol = pithi_steps_make(&s->steps, change);
     s->event_symbols += symbol != UINT32_MAX && (change & 3) == PITHI_CHANGE_EVENT;
-    return change >> 2 < s->sum_room || make_sums(s, change >> 2) ? symbol : UINT32_MAX;
-}
-
-static void pass_time(struct pithi_summary *s, const uint64_t *steps_ns, uint32_t count)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < count; i++)
-        sum += steps_ns[i];
-    s->now_ns = (int64_t)((uint64_t)s->now_ns + sum);
-}
-
-/* So many of `count` records go into the piece. A whole piece, and the step to the record after it, are taken where
- * they stand; they are done with before `pithi_summary_add` returns. */
-static uint32_t hold(struct pithi_summary *s, const uint16_t *symbols, const uint64_t *steps_ns, size_t count)
-{
-    uint32_t room = PITHI_PIECE_RECORDS - s->held, n = count < room ? (uint32_t)count : room;
-    if (n == PITHI_PIECE_RECORDS && count > n) {
-        s->symbols = symbols;
-        s->after = steps_ns + 1;
-    } else {
-        s->symbols = s->symbol;
-        s->after = s->ns;
-        memcpy(s->symbol + s->held, symbols, n * sizeof *symbols);
-        memcpy(s->ns + s->held, steps_ns + 1, (n - 1) * sizeof *steps_ns);
-    }
-    s->held += n;
-    pass_time(s, steps_ns, n);
-    return n;
+    return change >> 2 < s->sum_room || extend(&s->sums, &s->sum_room, change >> 2, sizeof *s->sums) ? symbol
+                                                                                                     : UINT32_MAX;
 }
 
 int pithi_summary_add(struct pithi_summary *s, const uint16_t *symbols, const uint64_t *steps_ns, size_t count,
@@ -538,7 +565,19 @@ int pithi_summary_add(struct pithi_summary *s, const uint16_t *symbols, const ui
             if (err != PITH_OK)
                 return err;
         }
-        uint32_t n = hold(s, symbols, steps_ns, count);
+        uint32_t room = PITHI_PIECE_RECORDS - s->held, n = count < room ? (uint32_t)count : room;
+        if (n == PITHI_PIECE_RECORDS && count > n) { /* it ends within this call: use the caller's arrays */
+            s->symbols = symbols;
+            s->after = steps_ns + 1;
+        } else {
+            s->symbols = s->symbol;
+            s->after = s->ns;
+            memcpy(s->symbol + s->held, symbols, n * sizeof *symbols);
+            memcpy(s->ns + s->held, steps_ns + 1, (n - 1) * sizeof *steps_ns);
+        }
+        for (uint32_t i = 0; i < n; i++)
+            s->now_ns = (int64_t)((uint64_t)s->now_ns + steps_ns[i]);
+        s->held += n;
         symbols += n;
         steps_ns += n;
         count -= n;

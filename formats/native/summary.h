@@ -1,16 +1,16 @@
-/* summary.h - what a lane did, at a coarser grain than records: for pictures and sums of logs too large to read.
+/* summary.h - the summary of a lane: for pictures and sums of logs that are too large to read record by record.
  *
  * A lane's records, counted from its first, are cut into pieces of 512; 4 of these make a piece of the next level, and
- * so on, up to 4^5 * 512 = 524288 records, a *sheet* at most. A piece says which stacks of open states (paths.h) filled
- * its time: the three that had most of it, and the share of each; and how many solo events are in it. Its time runs
- * from its first record to the first record after it, so pieces leave no gap. Every 32768 records the sums are kept
- * exactly, of all definitions.
+ * so on, up to a *sheet* of at most 4^5 * 512 = 524288 records. A piece has the three stacks of open states (paths.h)
+ * with the most time, the share of each, and the number of solo events. Its time runs from its first record to the
+ * first record after it, so there is no gap between pieces. For every 32768 records there are exact sums of all
+ * definitions.
  *
  * Worked example: 512 records at steps of 10 ns, 256 pairs of `work` (10 ns) with 10 ns outside of it, from 1000 ns on:
  * a piece that starts at 1000 and ends at 6120, path (0, work) with 2560 of 5120 ns, path 0 with the same; both have
  * the share 127 of 255.
  *
- * What it costs: 16 bytes a piece, so 0.04 bytes a record. A picture of W columns needs W to 4 W pieces a lane, of the
+ * Cost: 16 bytes a piece, which is 0.04 bytes a record. A picture of W columns needs W to 4 W pieces a lane, of the
  * level whose pieces are not longer than a column.
  */
 #ifndef PITHI_SUMMARY_H
@@ -22,8 +22,8 @@
 #include "native/paths.h"
 
 enum {
-    PITHI_PIECE_LEVELS = 6, /* of 512, 2048, 8192, 32768, 131072, 524288 records */
-    PITHI_PIECE_COARSE = 1, /* from this level on they are read without the finer ones */
+    PITHI_PIECE_LEVELS = 6, /* of 512, 2048, 8192, 32768, 131072 and 524288 records */
+    PITHI_PIECE_COARSE = 1, /* levels from here on can be read without the finer ones */
     PITHI_PIECE_EXACT = 3,  /* with exact sums */
     PITHI_PIECE_RECORDS = 512,
     PITHI_PIECE_FAN = 4,
@@ -33,13 +33,13 @@ enum {
     PITHI_SHEET_HEAD = 64
 };
 
-/* Records of level `level` in a piece. */
+/* The number of records in a piece of level `level`. */
 static inline uint32_t pithi_piece_records(unsigned level) { return (uint32_t)PITHI_PIECE_RECORDS << 2 * level; }
 
-/* A sheet: a head, then its pieces, level 5 first, then the exact sums of its pieces of level 3. A piece as it stands
- * there: little-endian, 4 bytes start, 3 times 2 bytes path, 3 times 1 byte share, 1 byte number of events (255: or
- * more), 2 bytes id of the first event (65535: that, or a higher one). The start is in units of the sheet's, from its
- * start. */
+/* A sheet is a head, then its pieces, level 5 first, then the exact sums of its pieces of level 3. A piece has, in
+ * little-endian: 4 bytes start, 3 times 2 bytes path, 3 times 1 byte share, 1 byte number of events (255: or more), 2
+ * bytes id of the first event (65535: this id or a higher one). The start counts from the start of the sheet, in its
+ * unit. */
 struct pithi_piece {
     uint32_t start;
     uint16_t path[PITHI_PIECE_TOP];
@@ -53,23 +53,23 @@ struct pithi_piece {
 /* Takes the payload of a finished sheet. 0 or an enum pith_err. */
 typedef int pithi_sheet_sink(void *context, const void *payload, size_t size);
 
-/* The summary of one lane under way; `paths` are its own. */
+/* The summary of one lane while it is made; `paths` belong to it alone. */
 struct pithi_summary;
 struct pithi_summary *pithi_summary_new(uint32_t thread, struct pithi_paths *paths); /* NULL: no memory */
 void pithi_summary_free(struct pithi_summary *summary);
-/* Sheets are to have so many records, a multiple of 32768 up to PITHI_SHEET_RECORDS; for who has many lanes in hand. */
+/* Limits sheets to `records`, a multiple of 32768 up to PITHI_SHEET_RECORDS; for callers with many lanes. */
 void pithi_summary_limit(struct pithi_summary *summary, uint32_t records);
 
-/* The number by which a change (paths.h; ids up to PITHI_CHANGE_ID_MAX) is told below. UINT32_MAX: no memory, or more
+/* The symbol of a change (paths.h; ids up to PITHI_CHANGE_ID_MAX) for pithi_summary_add. UINT32_MAX: no memory, or more
  * than 32768 different ones. */
 uint32_t pithi_summary_symbol(struct pithi_summary *summary, uint32_t change);
-/* The lane's next records: what each changes, and the time since the one before it, of the first of all: since 0. A
- * full sheet goes to `sink`. */
+/* Adds the lane's next records: the change of each, and the time since the record before it (of the very first: since
+ * 0). Full sheets go to `sink`. */
 int pithi_summary_add(struct pithi_summary *summary, const uint16_t *symbols, const uint64_t *steps_ns, size_t count,
                       pithi_sheet_sink *sink, void *context);
-/* The last sheet, if it has records. */
+/* Ends the last sheet, if it has records. */
 int pithi_summary_end(struct pithi_summary *summary, pithi_sheet_sink *sink, void *context);
-/* What a record of this kind about this definition changes. */
+/* The change that a record of this kind and definition makes. */
 static inline uint32_t pithi_change_of(uint32_t kind, uint32_t id)
 {
     if (kind == PITHI_LEAVE_INNERMOST)
@@ -77,18 +77,22 @@ static inline uint32_t pithi_change_of(uint32_t kind, uint32_t id)
     return kind <= PITHLOG_EVENT && id <= PITHI_CHANGE_ID_MAX ? id << 2 | kind : PITHI_CHANGE_NONE;
 }
 
-/* ---- Reading ----------------------------------------------------------------------------------------------------- */
+/* ---- A sheet ----------------------------------------------------------------------------------------------------- */
 
-/* What a payload begins with. */
+/* The head of a payload. */
 struct pithi_sheet {
     uint32_t thread, records;
     uint64_t before; /* records of the lane in sheets before */
     int64_t start_ns, end_ns;
     uint64_t unit;        /* of the pieces' starts, in ns */
-    uint32_t exact_bytes; /* of the exact sums, behind the pieces */
+    uint32_t exact_bytes; /* of the exact sums, which follow the pieces */
 };
 
-/* Pieces of a level in a sheet of so many records, and where they begin in its payload. */
+/* Writes the head of a payload, without its CRC, and a piece. */
+void pithi_sheet_put(unsigned char *p, const struct pithi_sheet *sheet);
+void pithi_piece_put(unsigned char *p, const struct pithi_piece *piece);
+
+/* The number of pieces of a level in a sheet of `records` records, and their offset in its payload. */
 static inline uint32_t pithi_sheet_pieces(uint32_t records, unsigned level)
 {
     return (records + pithi_piece_records(level) - 1) / pithi_piece_records(level);
@@ -100,16 +104,16 @@ static inline uint32_t pithi_sheet_level(uint32_t records, unsigned level)
         at += pithi_sheet_pieces(records, above) * PITHI_PIECE_BYTES;
     return at;
 }
-/* What stands before the pieces of level 0 has a CRC of its own. */
+/* The size of everything before the pieces of level 0, which has its own CRC. */
 static inline uint32_t pithi_sheet_coarse(uint32_t records)
 {
     return pithi_sheet_level(records, PITHI_PIECE_COARSE - 1);
 }
 
-/* `p` holds the first `here` bytes of a payload of `size`, at least pithi_sheet_coarse(). 1, or 0: they contradict
- * themselves. */
+/* Reads the head from the first `here` bytes of a payload of `size`; `here` is at least pithi_sheet_coarse(). 0: it
+ * contradicts itself. */
 int pithi_sheet_get(const unsigned char *p, uint64_t here, uint64_t size, struct pithi_sheet *sheet);
-/* The piece that stands at `p`. */
+/* Reads the piece at `p`. */
 static inline void pithi_piece_get(const unsigned char *p, struct pithi_piece *piece)
 {
     piece->start = pithi_get32(p);
@@ -125,15 +129,15 @@ struct pithi_exact {
     uint32_t id;
     uint64_t count;  /* times the state was entered, or events */
     uint64_t own_ns; /* a state's time as the innermost one */
-    uint64_t all_ns; /* its time open, once where it is open inside itself */
+    uint64_t all_ns; /* the time it was open; counted once if it is open inside itself */
 };
 struct pithi_exact_head {
-    uint64_t length_ns; /* of the piece, exactly */
+    uint64_t length_ns; /* exact length of the piece */
     uint64_t ties;      /* changes at its end, at the time of the next piece's first record */
-    int inexact;        /* 1: more paths than there are numbers for; its sums are too small */
+    int inexact;        /* 1: there were more paths than numbers, so the sums are too small */
 };
-/* The sums of the piece of level 3 that stands at `p`; `tell` (may be NULL) is called for each definition. Returns what
- * is behind; NULL: damaged. */
+/* Reads the sums of a piece of level 3 at `p`; calls `tell` (may be NULL) for each definition. Returns the byte after
+ * them; NULL: damaged. */
 const unsigned char *pithi_exact_get(const unsigned char *p, const unsigned char *end, uint32_t def_count,
                                      struct pithi_exact_head *head,
                                      void (*tell)(void *context, const struct pithi_exact *exact), void *context);

@@ -5,51 +5,51 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "error.h"
-#include "native/bytes.h"
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/map.h"
+#include "base/zip.h"
 #include "native/chunk.h"
 #include "native/defs.h"
-#include "native/map.h"
-#include "native/zip.h"
 
 enum { OUT_ROOM = 1 << 20, MANY_LANES = 512, TOO_MANY_LANES = 4096 };
 
-/* A lane or communicator of the log: where its records go. */
+/* The segment of a lane, and its number there. */
 struct place {
     uint32_t segment, index;
 };
 
-/* A communicator of the log; ranks get to know it when they first use it. */
+/* A communicator of the log; it is described to a rank at its first use there. */
 struct log_comm {
     uint64_t key;
     char *name;
     int32_t size, remote_size, *world_ranks;
-    int used; /* some rank knows it */
-    int told; /* some rank wrote the members: */
+    int used; /* 1: it is described to some rank */
+    int told; /* 1: some rank lists the members, namely: */
     int32_t teller;
 };
 
 struct log_segment {
     int32_t rank;
     struct pithi_segment *segment;
-    struct pithi_map comms; /* of the log's communicators: index here */
-    uint32_t *lanes;        /* of the segment's lanes: the log's */
+    struct pithi_map comms; /* from the log's communicators to the segment's */
+    uint32_t *lanes;        /* from the segment's lanes to the log's */
     uint32_t lane_count, lane_room;
 };
 
 struct pithi_writer {
-    char *path, *part; /* part NULL: the file was given open */
+    char *path, *part; /* part NULL: the caller opened the file */
     int fd;
-    uint64_t offset; /* of the end, with what is in `out` */
+    uint64_t offset; /* of the end, including `out` */
     struct pithi_buffer out;
     int failed;
-    int plain; /* no summaries of lanes */
+    int plain; /* 1: no summaries of lanes */
     struct pithi_defs *defs;
-    uint32_t def_count; /* at least so many are there */
+    uint32_t def_count; /* the set has at least this number */
     uint32_t defs_written;
     struct log_segment *segments;
     uint32_t segment_count, segment_room;
-    uint32_t rested; /* so many get no more records */
+    uint32_t rested; /* this number of segments gets no more records */
     struct place *lanes;
     uint32_t lane_count, lane_room;
     struct log_comm *comms;
@@ -216,7 +216,7 @@ static int segment_of(struct pithi_writer *w, int32_t rank, uint32_t *index)
     *index = w->segment_count;
     w->segments[w->segment_count++] = (struct log_segment){.rank = rank};
     int err = pithi_segment_open(&w->segments[*index].segment, &(struct pithi_rank){.rank = rank, .host = ""}, &sink);
-    if (err != PITH_OK) { /* it is the last: as if it had never been */
+    if (err != PITH_OK) { /* remove it again */
         w->segment_count--;
         pithi_map_free(&w->rank_map);
         w->failed = 1;
@@ -235,7 +235,7 @@ int pithi_writer_rank(struct pithi_writer *w, const struct pithi_rank *rank)
     return err == PITH_OK ? pithi_segment_describe(w->segments[index].segment, rank) : err;
 }
 
-/* A lane's block and summary take memory while it has records to come. */
+/* Limits blocks and summaries by the number of lanes, as each takes memory until its last record. */
 static void expect(const struct pithi_writer *w, struct pithi_segment *segment)
 {
     pithi_segment_expect(segment, w->lane_count);
@@ -258,7 +258,7 @@ int pithi_writer_lane(struct pithi_writer *w, int32_t rank, uint32_t thread, con
     if (!pithi_grow(&s->lanes, s->lane_count, &s->lane_room, sizeof *s->lanes) ||
         !pithi_grow(&w->lanes, w->lane_count, &w->lane_room, sizeof *w->lanes))
         return no_memory(w);
-    *lane = s->lanes[s->lane_count++] = w->lane_count; /* a segment numbers its lanes as they come */
+    *lane = s->lanes[s->lane_count++] = w->lane_count; /* a segment numbers its lanes in order of addition */
     w->lanes[w->lane_count++] = place;
     if (w->lane_count % PITHI_BLOCK_LANES == 0)
         for (uint32_t i = 0; i < w->segment_count; i++)
@@ -268,7 +268,7 @@ int pithi_writer_lane(struct pithi_writer *w, int32_t rank, uint32_t thread, con
     return PITH_OK;
 }
 
-/* Name and members, where they are news. */
+/* Keeps the name and members of a communicator if they were unknown. */
 static int keep_comm(struct pithi_writer *w, struct log_comm *c, const struct pithlog_comm *comm)
 {
     if (comm->name && *comm->name) {
@@ -289,7 +289,8 @@ static int keep_comm(struct pithi_writer *w, struct log_comm *c, const struct pi
     return PITH_OK;
 }
 
-/* Tells a rank of a communicator that it uses, or that has news; the first to be told writes the members too. */
+/* Describes a communicator to a rank that uses it, or describes it again with new facts. The first such rank also lists
+ * the members. */
 static int tell_comm(struct pithi_writer *w, struct log_segment *s, uint32_t index)
 {
     struct log_comm *c = &w->comms[index];
@@ -325,7 +326,7 @@ int pithi_writer_comm(struct pithi_writer *w, const struct pithlog_comm *comm, u
     if ((err = keep_comm(w, &w->comms[*index], comm)) != PITH_OK || !known)
         return err;
     uint32_t local;
-    for (uint32_t i = 0; i < w->segment_count; i++) /* those that use it hear the news */
+    for (uint32_t i = 0; i < w->segment_count; i++) /* update the ranks that use it */
         if (pithi_map_get(&w->segments[i].comms, *index, &local) &&
             (err = tell_comm(w, &w->segments[i], *index)) != PITH_OK)
             return err;
@@ -361,7 +362,7 @@ int pithi_writer_rest(struct pithi_writer *w)
     return err;
 }
 
-/* Communicators that no record used are not lost: the first rank has them. */
+/* Describes communicators without records to the first rank, so that they are not lost. */
 static int tell_rest(struct pithi_writer *w)
 {
     int err = PITH_OK;
@@ -374,7 +375,7 @@ static int tell_rest(struct pithi_writer *w)
     return err;
 }
 
-/* The list of all for the front of the log. */
+/* Adds all communicators to the definitions, for the front of the log. */
 static int list_comms(struct pithi_writer *w)
 {
     int err = PITH_OK;
@@ -390,18 +391,6 @@ static int list_comms(struct pithi_writer *w)
     return err;
 }
 
-static void add_totals(struct pithi_totals *sum, const struct pithi_totals *t)
-{
-    sum->records += t->records;
-    sum->states += t->states;
-    sum->events += t->events;
-    sum->messages += t->messages;
-    sum->lost += t->lost;
-    sum->lanes += t->lanes;
-    sum->start_ns = t->start_ns < sum->start_ns ? t->start_ns : sum->start_ns;
-    sum->end_ns = t->end_ns > sum->end_ns ? t->end_ns : sum->end_ns;
-}
-
 /* Rank table and footer. */
 static int write_end(struct pithi_writer *w, uint64_t defs_offset)
 {
@@ -413,7 +402,14 @@ static int write_end(struct pithi_writer *w, uint64_t defs_offset)
     int err = append_raw(w, bytes, size, &table);
     for (uint32_t i = 0; err == PITH_OK && i < w->segment_count; i++) {
         pithi_segment_totals(w->segments[i].segment, &t);
-        add_totals(&sum, &t);
+        sum.records += t.records;
+        sum.states += t.states;
+        sum.events += t.events;
+        sum.messages += t.messages;
+        sum.lost += t.lost;
+        sum.lanes += t.lanes;
+        sum.start_ns = t.start_ns < sum.start_ns ? t.start_ns : sum.start_ns;
+        sum.end_ns = t.end_ns > sum.end_ns ? t.end_ns : sum.end_ns;
         pithi_rank_entry(w->segments[i].segment, 0, w->defs, bytes);
         err = append_raw(w, bytes, PITHI_RANK_ENTRY_SIZE, &ignored);
     }

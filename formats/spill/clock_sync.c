@@ -1,12 +1,12 @@
-/* clock_sync.c - see clock_sync.h. Points may come from a damaged file, so nothing of them is believed. */
+/* clock_sync.c - corrects times by sync points. Points may come from a damaged file, so all are checked. */
 #include "spill/clock_sync.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "error.h"
+#include "base/error.h"
 
-#define APART_NS 10000000 /* and the errors of two points can feign a drift of 2 percent at most */
+#define APART_NS 10000000 /* and the errors of two points simulate a drift of 2 percent at most */
 #define APART_ROUNDS 50
 #define ROUND_MAX_NS (INT64_C(1) << 40)
 #define DRIFT_USUAL 50e-6 /* see clock_sync.h */
@@ -48,7 +48,7 @@ static double drift(const struct pithi_sync *from, const struct pithi_sync *to)
            (double)(uint64_t)pithi_ns_apart(to->local_ns, from->local_ns);
 }
 
-/* Outside of all points. */
+/* The drift before the first and after the last point. */
 static double drift_outside(const struct pithi_sync *points, uint32_t count)
 {
     const struct pithi_sync *last = &points[count - 1];
@@ -62,7 +62,7 @@ static double drift_outside(const struct pithi_sync *points, uint32_t count)
     return found > DRIFT_MAX ? DRIFT_MAX : found < -DRIFT_MAX ? -DRIFT_MAX : found;
 }
 
-/* The point to reckon from, and the drift there. */
+/* The point from which a time is extrapolated, and the drift there. */
 static const struct pithi_sync *piece(const struct pithi_sync *points, uint32_t count, int64_t local_ns, double *slope)
 {
     uint32_t low = 0, high = count; /* points before `low` are not after local_ns, those from `high` on are */
@@ -90,7 +90,7 @@ int64_t pithi_sync_ns(const struct pithi_sync *points, uint32_t count, int64_t l
     return pithi_ns_sum(pithi_ns_sum(local_ns, from->offset_ns), (int64_t)more);
 }
 
-/* When the local clock showed that. Spans in order, the first also serves what lies before it. */
+/* Converts local time to ticks. Spans are in order; the first one also applies to earlier times. */
 static uint64_t ticks_at(const struct pithi_spill_time *time, int64_t local_ns)
 {
     const struct pithi_span *span = time->spans;

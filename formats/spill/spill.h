@@ -1,37 +1,37 @@
 /* spill.h - the layout of a spill file: what a running process has recorded, readable at any moment.
  *
- * One file a process, "HOST-PID-NANOSECONDS.spill", in the folder "LOG.spill/". It is mapped and stored into by
- * liblog/, and read back by MPI_Finalize's merge, by `pith recover`, and by whoever wants to look at a running program.
- * It is of one machine and one version of Pith: native byte order, no conversion. Nothing is promised to outlive a
- * version; a reader refuses another magic.
+ * Each process has one file, "HOST-PID-NANOSECONDS.spill", in the folder "LOG.spill/". liblog/ maps it and stores into
+ * it; the merge in MPI_Finalize, `pith recover` and programs that follow a running process read it. The layout is for
+ * one machine and one version of Pith: native byte order, no conversion, no compatibility; a reader refuses another
+ * magic.
  *
  *     [process page 4096][chunk][chunk] ...
  *
  * A chunk belongs to one lane (thread), or holds definitions (lane PITHI_SPILL_DEFS). Chunks of a lane are numbered by
- * `seq` from 0. Its size is in its header; the next chunk begins there, or behind a hole of zero pages: one of
- * PITHI_SPILL_ALIGN bytes or more begins at a multiple of that, so that it can be mapped by large pages.
+ * `seq` from 0. A chunk's header has its size; the next chunk begins after it, or after a hole of zero pages: a chunk
+ * of PITHI_SPILL_ALIGN bytes or more begins at a multiple of that, so that it can be mapped by large pages.
  *
- * A lane has two chunks that its thread stores into in turn, its windows. Before one is used again, as the chunk of a
- * higher seq, it is copied to the end of the file, where it never changes any more (magic stored last); then its lane
- * is set to PITHI_SPILL_FREE, its words to 0, and its header is filled anew (lane, then magic, last). So a chunk of the
- * same lane and seq may be there twice, for a moment or because the process died then: both are whole. Who follows a
- * running process looks at the window's lane and seq after reading from it; if they are others, he goes on in the copy,
- * at the same word.
+ * A lane has two chunks, its windows, and its thread stores into them in turn. Before a window is reused as the chunk
+ * of a higher seq, it is copied to the end of the file, where it never changes again (magic stored last). Then its lane
+ * is set to PITHI_SPILL_FREE, its words to 0, and its header is filled again (lane, then magic, last). So a chunk of
+ * the same lane and seq may exist twice, for a moment or because the process died then: both are complete. A reader
+ * that follows a running process checks the window's lane and seq after reading from it; if they have changed, it
+ * continues in the copy at the same word.
  *
- * A ring (a flight recorder, and any recording before its window begins) has more and smaller chunks, and uses the
- * oldest again without a copy. What its records left open must not be lost with them, so each chunk of a ring has,
- * between header and words, room for the states that were open at its start (struct pithi_spill_open). Chunk 0 knows
- * from the start that there are none. When chunk S + 2 is begun, S is settled: its states, taken through its records,
- * are stored in S + 1, `known` last. Only a settled chunk is set to PITHI_SPILL_FREE, so at any moment all chunks of a
- * lane but the newest know their states, and so does the newest if it is the only one.
+ * A ring (a flight recorder, and any recording before its window begins) has more and smaller chunks, and reuses the
+ * oldest without a copy. The states that its records left open must not be lost with it. Each chunk of a ring therefore
+ * has room, between header and words, for the states open at its start (struct pithi_spill_open). Chunk 0 has none.
+ * When chunk S + 2 begins, S is settled: the states open at the end of S are stored in S + 1, `known` last. Only a
+ * settled chunk is set to PITHI_SPILL_FREE, so at any moment all chunks of a lane except the newest have their states,
+ * and so has the newest if it is the only one.
  *
- * The file tells whether something is missing in it. The page counts chunks and definitions and says how far the file
- * reaches; each count goes up when what it counts is there, so a death in between is no loss. Chunks of a lane have no
- * gap in their `seq`, and each says how many words were stored before it. A chunk that its thread left two chunks
- * behind is sealed: `words` and `check` tell what it must hold. (spill_missing.h finds what it does not.)
+ * A reader can find out whether data is missing. The page counts chunks and definitions and has the size of the file;
+ * each count is raised after the data is stored, so a death in between looks like no loss. The chunks of a lane have no
+ * gap in their `seq`, and each has the number of words stored before it. A chunk is sealed when its thread is two
+ * chunks further: `words` and `check` are then what it must contain. (spill_missing.h finds losses.)
  *
- * Words after the last stored one are 0, and no stored record begins with a word of 0; so a record is there when its
- * first word is neither 0 nor PITHI_W_CLAIMED (it is stored last). Records behind such words are good.
+ * Words after the last stored one are 0, and no stored record begins with a word of 0. So a record is complete when its
+ * first word, which is stored last, is neither 0 nor PITHI_W_CLAIMED. Records after such words are good.
  */
 #ifndef PITHI_SPILL_H
 #define PITHI_SPILL_H
@@ -43,9 +43,9 @@
 #define PITHI_SPILL_PAGE 4096u
 #define PITHI_SPILL_ALIGN (2u << 20)
 #define PITHI_SPILL_DEFS UINT32_MAX
-#define PITHI_SPILL_FREE (UINT32_MAX - 1) /* a chunk that is being emptied for use again: skip it */
+#define PITHI_SPILL_FREE (UINT32_MAX - 1) /* a chunk being emptied for reuse: skip it */
 
-/* Two readings of one moment. */
+/* The clocks at one moment. */
 struct pithi_anchor {
     uint64_t ticks;
     int64_t mono_ns; /* CLOCK_MONOTONIC */
@@ -57,31 +57,31 @@ struct pithi_spill_page {
     uint32_t clock;     /* enum pithi_spill_clock */
     int32_t rank, size; /* in the job; -1, 0 before pith_job_join */
     uint32_t pid;
-    uint64_t job;      /* the same in all processes of a job; until joined, a number of the process's own */
-    uint64_t lost;     /* records not stored, so far */
-    uint64_t finished; /* 1: the log was written, the file may go */
+    uint64_t job;      /* the same in all processes of a job; before joining, unique to the process */
+    uint64_t lost;     /* records not stored so far */
+    uint64_t finished; /* 1: the log was written, the file may be removed */
     char host[256];
     char boot_id[64]; /* processes with the same one share CLOCK_MONOTONIC and the ticks */
     char program[1024];
-    char log[1024];                  /* name of the log to be */
+    char log[1024];                  /* name of the future log */
     struct pithi_anchor first, last; /* at the start; at the newest chunk or definition */
     uint64_t last_version;           /* odd while `last` is being stored */
-    /* PITH_FROM and PITH_TO, as CLOCK_MONOTONIC: readers leave out what lies before or after (spill_trim.h). `zero_ns`
-     * is the moment that they count from, and time 0 of the log; 0: there is no window. */
+    /* PITH_FROM and PITH_TO, as CLOCK_MONOTONIC: readers leave out records before or after them (spill_trim.h). They
+     * count from `zero_ns`, which is time 0 of the log; 0: there is no window. */
     int64_t zero_ns, from_ns, to_ns;
     uint64_t first_posted; /* order number of the first receive posted for this log */
-    /* For finding missing data (spill_missing.h). Counted after the data are stored: all that is counted was there. */
+    /* For finding missing data (spill_missing.h). Raised after the data is stored. */
     uint64_t end_bytes;   /* size of the file; 0: this and the following are unknown */
-    uint64_t chunks;      /* those of PITHI_SPILL_FREE not counted */
-    uint64_t most_words;  /* the lanes have stored so many at most, with those in chunks that were used again */
+    uint64_t chunks;      /* without those of PITHI_SPILL_FREE */
+    uint64_t most_words;  /* upper limit of the words stored by all lanes, including those in reused chunks */
     uint64_t definitions; /* records of definitions */
 };
-_Static_assert(sizeof(struct pithi_spill_page) <= PITHI_SPILL_PAGE, "the process page holds all of it");
+_Static_assert(sizeof(struct pithi_spill_page) <= PITHI_SPILL_PAGE, "the process page has room for it");
 
 enum pithi_spill_clock { PITHI_CLOCK_NS, PITHI_CLOCK_TSC, PITHI_CLOCK_ARM64 };
 
-/* The words of a chunk begin after its header. The last PITHI_CHUNK_SLACK of them are only used when a signal handler
- * records between another record's look at the limit and its claim of a word. */
+/* The words of a chunk begin after its header. The last PITHI_CHUNK_SLACK of them are only used if a signal handler
+ * records after another record has checked the limit and before it has claimed a word. */
 #define PITHI_CHUNK_SLACK 64
 
 struct pithi_chunk {
@@ -92,32 +92,32 @@ struct pithi_chunk {
     uint64_t base_ticks; /* full time at the chunk's start; the first record is not more than 2^38 ticks away */
     struct pithi_anchor anchor;
     uint64_t lost;         /* records lost after this chunk's last one: there was no room for another chunk */
-    uint64_t overwritten;  /* records of this lane, all in all, whose chunks were used again (PITH_WHEN_FULL=ring) */
-    uint64_t newer;        /* not 0: the lane goes on in another chunk (its address, the process's own matter) */
-    uint64_t open_bytes;   /* of a struct pithi_spill_open behind the header, then the words begin; 0: not of a ring */
-    uint64_t records;      /* of a ring: how many it holds, when its owner has left it and the next one */
-    uint64_t words_before; /* stored by this lane in all chunks before; a store that was late may be missing */
+    uint64_t overwritten;  /* all records of this lane whose chunks were reused (PITH_WHEN_FULL=ring) */
+    uint64_t newer;        /* not 0: the lane continues in another chunk (an address within the process) */
+    uint64_t open_bytes;   /* of a struct pithi_spill_open between header and words; 0: not a ring */
+    uint64_t records;      /* of a ring: number of records, set when its thread is two chunks further */
+    uint64_t words_before; /* stored by this lane in all earlier chunks; a late store may not be counted */
     uint64_t words, check; /* of a sealed chunk: its words, and pithi_spill_sum() of them; words 0: not sealed */
     uint64_t reserved;
 };
 _Static_assert(sizeof(struct pithi_chunk) == 128, "words start at byte 128");
 
-/* The states open at one moment of a lane, outermost first. A LEAVE ends the innermost open state of its id, wherever
- * that stands. States beyond PITHI_OPEN_ROOM entries are only counted, and as many LEAVEs then end none: the outer
- * ones, such as `main`, are the ones that would be missed. The same state entered n times in a row is one entry. */
+/* The states open at one moment of a lane, outermost first. A LEAVE ends the innermost open state of its id, at any
+ * depth. States beyond PITHI_OPEN_ROOM entries are only counted, and as many LEAVEs then end no state: the outer
+ * states, such as `main`, are the important ones. The same state entered n times in a row is one entry. */
 #define PITHI_OPEN_ROOM 252
 struct pithi_spill_open {
-    uint32_t known;                    /* 1: this was found out; stored last */
+    uint32_t known;                    /* 1: filled in; stored last */
     uint32_t count;                    /* of entries */
-    uint64_t above;                    /* states open beyond those */
+    uint64_t above;                    /* number of further open states */
     uint32_t entries[PITHI_OPEN_ROOM]; /* id | (n - 1) << 20 */
 };
 _Static_assert(sizeof(struct pithi_spill_open) == 1024, "1 KiB of each chunk of a ring");
 
 /* ---- Records of a lane ------------------------------------------------------------------------------------------- */
 
-/* First word: ticks 40 bits | id 20 bits | kind 4 bits (PITH_WORD_ in pith.h). Full time: the value nearest to the time
- * of the record before that has these low 40 bits (so a step back of less than 2^39 ticks is understood). */
+/* First word: ticks 40 bits | id 20 bits | kind 4 bits (PITH_WORD_ in pith.h). Full time: of the values with these low
+ * 40 bits, the one nearest to the time of the record before (so a step back of less than 2^39 ticks works). */
 enum pithi_word {
     PITHI_W_NONE,
     PITHI_W_ENTER, /* id = state */
@@ -132,15 +132,14 @@ enum pithi_word {
     PITHI_W_COMM_FREE,
     PITHI_W_PAUSE,
     PITHI_W_RESUME,
-    PITHI_W_LOST,    /* + word: how many records were lost here (a payload cut, a handler that came at a bad moment) */
+    PITHI_W_LOST,    /* + word: number of records lost here (a payload cut, a signal handler at a bad moment) */
     PITHI_W_TIME,    /* + word: full ticks, for the records after it (a gap of more than 2^38 ticks) */
-    PITHI_W_CLAIMED, /* id = words: what a record of several words begins with until it is stored. It stays when a
-                        signal handler jumps out of the recording call (siglongjmp), as does a word of 0 in an even
-                        worse moment */
+    PITHI_W_CLAIMED, /* id = words: a record of several words that is not stored yet. It stays if a signal handler
+                        jumps out of the recording call (siglongjmp); an earlier jump leaves a word of 0 */
 };
 #define PITHI_WORD_TICKS_BITS 40
 #define PITHI_WORD_ID_MASK 0xfffffu
-#define PITHI_WORD_ID_MAX 0xffffeu /* the one above it stands for what is left out, and is never stored */
+#define PITHI_WORD_ID_MAX 0xffffeu /* the id above it means "left out" and is never stored */
 
 /* ---- Definitions ------------------------------------------------------------------------------------------------- */
 
@@ -151,7 +150,7 @@ struct pithi_spill_def {
     uint16_t type;       /* enum pithi_spill_def_type */
     uint16_t reserved;
     uint32_t id;    /* of the definition, communicator or lane */
-    uint32_t check; /* pithi_spill_def_check(); 0: not told */
+    uint32_t check; /* pithi_spill_def_check(); 0: none */
     /* then: STATE EVENT COUNTER: name, colour, group, format or unit.
      *       COMM: struct pithi_spill_comm, int32_t world_ranks[size + remote_size], then the name.
      *       COMM_NAME: name.  THREAD: name.  PROPERTY: key, value.
@@ -173,13 +172,13 @@ struct pithi_spill_comm {
     int32_t reserved;
 };
 
-/* A sync point: the clock of this process's machine compared with the reference's, that of rank 0's machine (number 0,
- * whose own points have offset and round trip 0). clock_sync.h says what is made of them. */
+/* A sync point: the clock of this process's machine compared with the reference clock, that of rank 0's machine (number
+ * 0, whose own points have offset and round trip 0). clock_sync.h corrects times by them. */
 struct pithi_sync {
     int64_t local_ns;  /* CLOCK_MONOTONIC here */
-    int64_t offset_ns; /* what the reference's showed more at that moment, give or take round_ns / 2 */
-    int64_t round_ns;  /* the round trip that told so */
-    int64_t shift_ns;  /* the reference's CLOCK_REALTIME - CLOCK_MONOTONIC */
+    int64_t offset_ns; /* reference clock - this one at that moment, with an error of round_ns / 2 at most */
+    int64_t round_ns;  /* round trip of the comparison */
+    int64_t shift_ns;  /* CLOCK_REALTIME - CLOCK_MONOTONIC of the reference */
 };
 
 #endif

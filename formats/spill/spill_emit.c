@@ -1,10 +1,11 @@
-/* spill_emit.c - one process's records, from its own ids to the log's. */
+/* spill_emit.c - translates the records of one process from its own ids to those of the log. */
 #include "spill/spill_emit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
+#include "base/error.h"
+#include "native/block.h"
 #include "spill/spill_numbers.h"
 #include "spill/spill_trim.h"
 
@@ -18,11 +19,23 @@ static int map_comms(const struct pithi_spill *spill, const struct pithi_spill_t
     for (i = 0; i < spill->comm_count; i++) {
         (*map)[i] = UINT32_MAX;
         if (i == 0)
-            (*map)[i] = 0; /* the world is there in every log */
+            (*map)[i] = 0; /* the world is in every log */
         else if (spill->comms[i].defined &&
                  (err = target->comm(target->context, &spill->comms[i].comm, &(*map)[i])) != PITH_OK)
             return err;
     }
+    return PITH_OK;
+}
+
+static int map_states(const struct pithi_spill *spill, const uint32_t *defs, uint32_t **map)
+{
+    uint32_t i;
+    *map = malloc(((size_t)spill->def_count + 1) * sizeof **map);
+    if (*map == NULL)
+        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for definitions", spill->path);
+    for (i = 0; i < spill->def_count; i++)
+        (*map)[i] =
+            spill->defs[i].kind == PITHLOG_STATE && defs[i] <= PITHI_SAID_MAX ? pithi_said(0, defs[i]) : UINT32_MAX;
     return PITH_OK;
 }
 
@@ -31,6 +44,7 @@ static void begin_walk(const struct pithi_spill *spill, const struct pithi_spill
 {
     pithi_spill_walk(walk, spill, lane);
     walk->ids = ids->defs;
+    walk->states = ids->states;
     walk->numbers = ids->numbers;
     walk->id_count = spill->def_count;
     walk->comms = ids->comms;
@@ -74,6 +88,7 @@ int pithi_spill_ids_make(const struct pithi_spill *spill, const struct pithi_spi
     memset(ids, 0, sizeof *ids);
     TRY(pithi_spill_numbers_map(spill, target->defs, &ids->defs, &ids->numbers));
     TRY(map_comms(spill, target, &ids->comms));
+    TRY(map_states(spill, ids->defs, &ids->states));
     find_window(spill, target, ids);
 out:
     return err;
@@ -84,9 +99,13 @@ void pithi_spill_ids_free(struct pithi_spill_ids *ids)
     free(ids->defs);
     free(ids->numbers);
     free(ids->comms);
+    free(ids->states);
 }
 
-/* A lane that is there from its beginning: by far the most, so nothing is asked of a record. */
+static void fill_states(void *walk, struct pithi_states *states) { pithi_spill_next_states(walk, states); }
+
+/* Passes on a lane that is complete from its beginning, so no record needs a check. Most lanes are. After a record of a
+ * state, more are likely to follow. */
 static int emit_whole(const struct pithi_spill_target *target, struct pithi_spill_walk *walk,
                       struct pithi_spill_counts *counts, int64_t *last_ns)
 {
@@ -98,10 +117,12 @@ static int emit_whole(const struct pithi_spill_target *target, struct pithi_spil
         records++;
         if (record.kind == PITHLOG_LOST)
             counts->told += record.bytes;
+        if (record.kind <= PITHLOG_LEAVE && target->fill != NULL)
+            target->fill(target->context, walk->lane_id, fill_states, walk);
     }
-    counts->records += records;
+    counts->records += records + walk->state_records;
     if (records > 0 && last_ns != NULL)
-        *last_ns = record.time_ns;
+        *last_ns = walk->last_ns;
     return err;
 }
 
@@ -151,7 +172,7 @@ int pithi_spill_emit_lost(const struct pithi_spill *spill, const struct pithi_sp
 {
     uint64_t lost = spill->page.lost + counts->dropped;
     struct pithlog_record record = {.kind = PITHLOG_LOST, .peer = -1, .lane = lane, .time_ns = time_ns};
-    if (lost <= counts->told || spill->page.lost > UINT64_MAX / 2) /* more is damage, not a count */
+    if (lost <= counts->told || spill->page.lost > UINT64_MAX / 2) /* a larger number is damage */
         return PITH_OK;
     record.bytes = lost - counts->told;
     return target->add(target->context, &record);

@@ -1,4 +1,4 @@
-/* spill_folder.c - sorting spill files by job and rank. */
+/* spill_folder.c - sorts spill files by job and rank. */
 #include "spill/spill_folder.h"
 
 #include <dirent.h>
@@ -11,24 +11,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "error.h"
-#include "spill/spill_now.h"
+#include "base/error.h"
+#include "base/map.h"
+#include "spill/spill_time.h"
 #include "spill/spill_walk.h"
 
-static int grow(void *array, uint32_t count, size_t element)
-{
-    void **pointer = array, *more;
-    if ((count & (count - 1)) != 0)
-        return PITH_OK;
-    more = realloc(*pointer, (count == 0 ? 1 : (size_t)count * 2) * element);
-    if (more == NULL)
-        return pithi_fail(PITH_ERR_MEMORY, "no memory for the list of spill files");
-    *pointer = more;
-    return PITH_OK;
-}
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "no memory for the list of spill files"); }
 
-/* A dead process whose parent has not waited for it yet. (A first thread that ended is a zombie, too, while others
- * run.) Of /proc/PID/stat: state, and 17 fields further on the number of threads. */
+/* 1: the process is dead and its parent has not waited for it yet. (If only its first thread has ended, the process is
+ * a zombie, too.) Reads the state from /proc/PID/stat, and 17 fields further the number of threads. */
 static int is_zombie(uint32_t pid)
 {
     char path[64], line[1024], state = ' ', *at;
@@ -41,14 +32,14 @@ static int is_zombie(uint32_t pid)
     if (fd >= 0)
         close(fd);
     line[got > 0 ? got : 0] = '\0';
-    at = strrchr(line, ')'); /* the name before it may hold anything */
+    at = strrchr(line, ')'); /* the name before it may contain any character */
     return at != NULL &&
            sscanf(at, ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld", &state, &threads) ==
                2 &&
            (state == 'X' || (state == 'Z' && threads <= 1));
 }
 
-/* Is the process alive? Only this very machine can know. */
+/* 1: the process is alive. Only its own machine can tell. */
 static int is_running(const struct pithi_spill_page *page)
 {
     return page->pid > 0 && page->pid <= INT32_MAX && pithi_spill_is_here(page) &&
@@ -57,7 +48,7 @@ static int is_running(const struct pithi_spill_page *page)
 
 static int read_page(const char *path, struct pithi_spill_page *page)
 {
-    union { /* not thread-local: a library that a program opens late has little room for that (dlopen) */
+    union { /* not thread-local: a library loaded by dlopen has little room for such data */
         struct pithi_spill_page page;
         unsigned char bytes[PITHI_SPILL_PAGE];
     } buffer;
@@ -70,32 +61,28 @@ static int read_page(const char *path, struct pithi_spill_page *page)
     return pithi_spill_page_read(page, path, buffer.bytes, got > 0 ? (size_t)got : 0);
 }
 
-static int add_unreadable(struct pithi_spill_folder *folder, const char *path)
-{
-    if (grow(&folder->unreadable_paths, folder->unreadable, sizeof *folder->unreadable_paths))
-        return PITH_ERR_MEMORY;
-    folder->unreadable_paths[folder->unreadable] = strdup(path);
-    if (folder->unreadable_paths[folder->unreadable] == NULL)
-        return pithi_fail(PITH_ERR_MEMORY, "no memory for the list of spill files");
-    folder->unreadable++;
-    return PITH_OK;
-}
-
 static int add_file(struct pithi_spill_folder *folder, const char *path)
 {
     struct pithi_spill_page page;
     struct pithi_spill_member *member;
-    if (read_page(path, &page) != PITH_OK)
-        return add_unreadable(folder, path);
+    if (read_page(path, &page) != PITH_OK) {
+        if (!pithi_grow_one(&folder->unreadable_paths, folder->unreadable, sizeof *folder->unreadable_paths))
+            return no_memory();
+        folder->unreadable_paths[folder->unreadable] = strdup(path);
+        if (folder->unreadable_paths[folder->unreadable] == NULL)
+            return no_memory();
+        folder->unreadable++;
+        return PITH_OK;
+    }
     if (page.finished != 0)
         return PITH_OK;
-    if (grow(&folder->members, folder->member_count, sizeof *folder->members))
-        return PITH_ERR_MEMORY;
+    if (!pithi_grow_one(&folder->members, folder->member_count, sizeof *folder->members))
+        return no_memory();
     member = &folder->members[folder->member_count];
     memset(member, 0, sizeof *member);
     member->path = strdup(path);
     if (member->path == NULL)
-        return pithi_fail(PITH_ERR_MEMORY, "no memory for the list of spill files");
+        return no_memory();
     folder->member_count++;
     member->job = page.job;
     member->size = page.size > 0 ? page.size : 1;
@@ -131,8 +118,8 @@ static int find_jobs(struct pithi_spill_folder *folder)
     for (i = 0; i < folder->member_count; i++) {
         const struct pithi_spill_member *member = &folder->members[i];
         if (job == NULL || folder->members[job->first].job != member->job) {
-            if (grow(&folder->jobs, folder->job_count, sizeof *folder->jobs))
-                return PITH_ERR_MEMORY;
+            if (!pithi_grow_one(&folder->jobs, folder->job_count, sizeof *folder->jobs))
+                return no_memory();
             job = &folder->jobs[folder->job_count++];
             *job = (struct pithi_spill_job){i, 0, 0, 0, 0, member->start_real_ns};
             ranks_there = 0;
@@ -180,7 +167,7 @@ int pithi_spill_folder_open(struct pithi_spill_folder *folder, const char *path)
         TRY(read_folder(folder, path));
     } else {
         struct pithi_spill_page page;
-        TRY(read_page(path, &page)); /* a file named by the user must be one */
+        TRY(read_page(path, &page)); /* a file that the user names must be a spill file */
         TRY(add_file(folder, path));
     }
     TRY(find_jobs(folder));

@@ -1,5 +1,4 @@
-/* spill_folder.h - which jobs a folder of spill files holds, and which of their processes. Looks at process pages
- * only. */
+/* spill_folder.h - lists the jobs and processes in a folder of spill files. Reads only process pages. */
 #ifndef PITHI_SPILL_FOLDER_H
 #define PITHI_SPILL_FOLDER_H
 
@@ -12,16 +11,16 @@
 struct pithi_spill_member {
     char *path;
     uint64_t job;
-    int32_t rank, size; /* rank 0 of size 1 when it was part of no job */
+    int32_t rank, size; /* rank 0 of size 1 if it had joined no job */
     uint32_t pid;
-    int running; /* the process is there, on this machine */
+    int running; /* the process is alive on this machine */
     int64_t start_real_ns;
 };
 
 /* The processes of one job are members[first .. first + count - 1], in order of rank. */
 struct pithi_spill_job {
     uint32_t first, count;
-    uint32_t ranks;   /* that the job had */
+    uint32_t ranks;   /* of the job */
     uint32_t missing; /* ranks without a file */
     uint32_t running;
     int64_t start_real_ns; /* of its earliest process */
@@ -32,14 +31,14 @@ struct pithi_spill_folder {
     uint32_t member_count;
     struct pithi_spill_job *jobs; /* oldest first */
     uint32_t job_count;
-    char **unreadable_paths; /* files named *.spill that are none */
+    char **unreadable_paths; /* files named *.spill with an unreadable page */
     uint32_t unreadable;
 };
 
-/* `path`: a folder, or one spill file. PITH_OK even if there is nothing; files of finished jobs, whose log was
- * written, do not count. */
+/* `path`: a folder, or one spill file. An empty folder is no error. Ignores files of finished jobs, which have a log.
+ */
 int pithi_spill_folder_open(struct pithi_spill_folder *folder, const char *path);
-/* "3 5 7": ranks of the job without a file, at most ten, then "and N more"; "": none is missing. */
+/* The ranks of the job without a file: "3 5 7", at most ten, then "and N more"; "": all have one. */
 void pithi_spill_ranks_missing(const struct pithi_spill_folder *folder, const struct pithi_spill_job *job, char *text,
                                size_t size);
 void pithi_spill_folder_close(struct pithi_spill_folder *folder);

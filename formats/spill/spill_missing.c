@@ -1,21 +1,21 @@
-/* spill_missing.c - see spill_missing.h. Compares the remaining data with the file's own counts. Changes nothing: all
- * remaining records can still be read. */
+/* spill_missing.c - compares the data found with the counts in the file. It changes nothing: the remaining records can
+ * still be read. */
 #include "spill/spill_missing.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "spill/spill_sum.h"
+#include "spill/spill_chunk.h"
 
-enum { SAID_MOST = 20 }; /* lines for a file */
+enum { SAID_MOST = 20 }; /* lines reported for a file */
 
 struct search {
     const struct pithi_spill *spill;
     struct pithi_spill_missing *missing;
     unsigned flags;
     uint64_t said;
-    uint64_t gap_chunks, gap_words; /* in gaps between chunks that are there */
+    uint64_t gap_chunks, gap_words; /* in gaps between existing chunks */
     uint64_t found_words;           /* in the chunks of lanes */
 };
 
@@ -36,16 +36,6 @@ __attribute__((format(printf, 3, 4))) static void say(struct search *s, uint64_t
     s->missing->say(s->missing->context, text);
 }
 
-static void say_rest(const struct search *s)
-{
-    char text[512];
-    if (s->said <= SAID_MOST)
-        return;
-    snprintf(text, sizeof text, "%s: rank %d: %" PRIu64 " more losses", s->spill->path, (int)s->missing->rank,
-             s->said - SAID_MOST);
-    s->missing->say(s->missing->context, text);
-}
-
 /* ---- Chunks ------------------------------------------------------------------------------------------------------ */
 
 static const uint64_t *begin_of(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk)
@@ -58,7 +48,7 @@ static uint64_t room_of(const struct pithi_spill_chunk *chunk, uint64_t size)
     return (size - sizeof(struct pithi_chunk) - chunk->open_bytes) / sizeof(uint64_t);
 }
 
-/* The time of the last record that can be read in a chunk. */
+/* The time of the last readable record of a chunk. */
 static uint64_t last_ticks(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk)
 {
     const uint64_t *word = begin_of(spill, chunk), *end = word + room_of(chunk, chunk->size);
@@ -76,17 +66,17 @@ static uint64_t last_ticks(const struct pithi_spill *spill, const struct pithi_s
     return ticks;
 }
 
-/* Nothing in a log is before its time 0. */
+/* Log time in seconds; not before 0, where the log begins. */
 static double seconds(const struct search *s, uint64_t ticks)
 {
     int64_t time_ns = pithi_ns_sum(pithi_time_ns(&s->spill->time, ticks), s->missing->shift_ns);
     return time_ns > 0 ? (double)time_ns / 1e9 : 0;
 }
 
-/* a - b of numbers from a file, where b may be more. */
+/* a - b of numbers from a file, or 0 if b is larger. */
 static uint64_t less(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
 
-/* Chunks before `chunk`, which stands behind `before` (NULL: it is the lane's first). */
+/* Counts chunks missing between `before` and `chunk` (NULL: `chunk` is the first of the lane). */
 static void look_before(struct search *s, const struct pithi_spill_chunk *before, uint64_t before_words,
                         const struct pithi_spill_chunk *chunk)
 {
@@ -108,7 +98,7 @@ static int is_as_sealed(const struct pithi_spill *spill, const struct pithi_spil
     return pithi_spill_chunk_check(&header, begin_of(spill, chunk), chunk->words) == chunk->check;
 }
 
-/* A chunk and the one behind it (NULL: it is the lane's last that is there). Gives the words found. */
+/* Checks a chunk against the next one (NULL: it is the last of the lane). Returns the number of words found. */
 static uint64_t look_into(struct search *s, const struct pithi_spill_chunk *chunk, const struct pithi_spill_chunk *next,
                           int may_change)
 {
@@ -153,7 +143,7 @@ static void look_at_lane(struct search *s, const struct pithi_spill_lane *lane)
 
 /* ---- The file ---------------------------------------------------------------------------------------------------- */
 
-/* The moment at which the first of the lanes ends that are left. */
+/* The earliest end of a lane. */
 static uint64_t first_end(const struct pithi_spill *spill)
 {
     uint64_t first = UINT64_MAX;
@@ -164,7 +154,7 @@ static uint64_t first_end(const struct pithi_spill *spill)
     return first != UINT64_MAX ? first : spill->page.first.ticks;
 }
 
-/* Chunks of which nothing is left in the lanes. */
+/* Counts missing chunks that left no gap in a lane. */
 static void look_for_chunks(struct search *s)
 {
     const struct pithi_spill_page *page = &s->spill->page;
@@ -174,16 +164,6 @@ static void look_for_chunks(struct search *s)
         return;
     say(s, words, "%" PRIu64 " chunk%s missing, at most %" PRIu64 " records after %.9f s", gone,
         gone == 1 ? " is" : "s are", words, seconds(s, first_end(s->spill)));
-}
-
-static void look_for_definitions(struct search *s)
-{
-    uint64_t gone = less(s->spill->page.definitions, s->spill->definitions), wrong = s->spill->definitions_wrong;
-    if (gone > 0)
-        say(s, 0, "%" PRIu64 " of %" PRIu64 " definitions are missing, and all records under them", gone,
-            s->spill->page.definitions);
-    if (wrong > 0)
-        say(s, 0, "%" PRIu64 " definition%s damaged", wrong, wrong == 1 ? " is" : "s are");
 }
 
 void pithi_spill_missing(const struct pithi_spill *spill, unsigned flags, struct pithi_spill_missing *missing)
@@ -200,7 +180,17 @@ void pithi_spill_missing(const struct pithi_spill *spill, unsigned flags, struct
         look_at_lane(&s, &spill->lanes[i]);
     if ((flags & PITHI_MISSING_LIVE) == 0) {
         look_for_chunks(&s);
-        look_for_definitions(&s);
+        uint64_t gone = less(s.spill->page.definitions, s.spill->definitions), wrong = s.spill->definitions_wrong;
+        if (gone > 0)
+            say(&s, 0, "%" PRIu64 " of %" PRIu64 " definitions are missing, and all records under them", gone,
+                s.spill->page.definitions);
+        if (wrong > 0)
+            say(&s, 0, "%" PRIu64 " definition%s damaged", wrong, wrong == 1 ? " is" : "s are");
     }
-    say_rest(&s);
+    char text[512];
+    if (s.said <= SAID_MOST)
+        return;
+    snprintf(text, sizeof text, "%s: rank %d: %" PRIu64 " more losses", s.spill->path, (int)s.missing->rank,
+             s.said - SAID_MOST);
+    s.missing->say(s.missing->context, text);
 }

@@ -1,17 +1,18 @@
-/* spill_numbers.c - see spill_numbers.h. */
+/* spill_numbers.c - finds the meaning of events recorded by number (spill_numbers.h). Numbers are recognised by the
+ * names of their definitions. */
 #include "spill/spill_numbers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
-#include "native/map.h"
+#include "base/error.h"
+#include "base/map.h"
 #include "native/defs.h"
 
 /* ---- Numbers by name --------------------------------------------------------------------------------------------- */
 
-/* Is it "event N" or "event N info"? */
+/* 1: the definition is named "event N" or "event N info". */
 static int is_number(const struct pithlog_def *def, int32_t *number, int *has_payload)
 {
     char name[48];
@@ -37,7 +38,8 @@ static int has_numbers(const struct pithi_spill *spill)
     return 0;
 }
 
-/* The last one counts that a process has said. */
+/* Adds properties from the last to the first, because the last description by a process counts and pithi_meanings_add
+ * keeps the first one. */
 static int meanings_of_spill(const struct pithi_spill *spill, struct pithi_meanings *meanings)
 {
     int err = PITH_OK;
@@ -59,10 +61,10 @@ out:
     return err;
 }
 
-/* Payloads of a state that was described without a format: most are plain strings, and are shown as such. */
+/* For payloads of a state without a format: most are plain strings. */
 #define TEXT_FORMAT "\"%s\""
 
-/* "NAME info", with the colour of its state. */
+/* Adds the event "NAME info" for payloads of state NAME, in the colour of the state. */
 static int add_info(struct pithi_defs *defs, const char *state, uint32_t *id)
 {
     size_t size = strlen(state) + sizeof " info";
@@ -86,7 +88,7 @@ static int has_named(const struct pithi_spill *spill, enum pithlog_def_kind kind
     for (*id = 0; *id < spill->def_count; ++*id)
         if (spill->defs[*id].name && spill->defs[*id].kind == kind && strcmp(spill->defs[*id].name, name) == 0)
             return 1;
-    return 0; /* left out by the user */
+    return 0; /* the user excluded it */
 }
 
 static int needs_info(const struct pithi_meaning *meaning, int has_payload)
@@ -94,7 +96,7 @@ static int needs_info(const struct pithi_meaning *meaning, int has_payload)
     return has_payload && meaning->what != PITHI_HAPPENS;
 }
 
-/* A number that nobody has described, with a payload or without. */
+/* Adds an event for a number that no process has described, with or without a payload. */
 static int add_undescribed(struct pithi_defs *defs, int32_t number, uint32_t *id)
 {
     char name[32];
@@ -217,7 +219,7 @@ out:
     return err;
 }
 
-/* The map's entry of a definition. */
+/* Computes the map's entry of a definition. */
 struct mapping {
     struct pithi_defs *defs;
     struct pithi_meanings own, all;

@@ -1,5 +1,5 @@
-/* spill_read.c - the spill files of a job into a log, by one process. The clocks first: all files are looked at once
- * for anchors and the earliest record, then again for their records. */
+/* spill_read.c - converts the spill files of a job to a log, in one process. It reads all files three times: for the
+ * clocks of the machines, for the start of the log, and for the records. */
 #include "spill/spill_read.h"
 
 #include <stdarg.h>
@@ -9,23 +9,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "native/defs.h"
 #include "spill/spill_emit.h"
 #include "spill/spill_missing.h"
-#include "spill/spill_now.h"
 #include "spill/spill_numbers.h"
+#include "spill/spill_time.h"
 #include "spill/spill_trim.h"
 
-/* What the processes of one machine have in common. */
+/* Data that the processes of a machine share. */
 struct machine {
     char boot_id[64];
     uint32_t clock;
     int64_t shift_ns; /* CLOCK_MONOTONIC to CLOCK_REALTIME */
     struct pithi_anchor_pair base;
-    struct pithi_sync *syncs; /* of the process that has most */
+    struct pithi_sync *syncs; /* of the process with the most sync points */
     uint32_t sync_count, number;
-    int32_t rank; /* the lowest that was found */
+    int32_t rank; /* the lowest one found */
 };
 
 struct reading {
@@ -37,9 +37,9 @@ struct reading {
     struct machine *machines;
     uint32_t machine_count;
     int64_t zero_ns;  /* CLOCK_REALTIME of the log's time 0 */
-    int32_t rank;     /* of the process being read */
-    uint32_t threads; /* thread numbers of that rank taken so far */
-    int told;         /* properties of the job are in the log */
+    int32_t rank;     /* the process being read */
+    uint32_t threads; /* thread numbers of that rank in use */
+    int told;         /* 1: the properties of the job are in the log */
 };
 
 static struct machine *machine_of(struct reading *reading, const struct pithi_spill_page *page)
@@ -62,7 +62,7 @@ static struct machine *machine_of(struct reading *reading, const struct pithi_sp
     return machine;
 }
 
-/* First look: the base line of its machine. */
+/* First pass: finds the longest base line and the most sync points of each machine. */
 static int look_at_clock(struct reading *reading, struct pithi_spill *spill, const struct pithi_spill_member *member)
 {
     struct machine *machine = machine_of(reading, &spill->page);
@@ -85,7 +85,7 @@ static int look_at_clock(struct reading *reading, struct pithi_spill *spill, con
     return PITH_OK;
 }
 
-/* The clock of one process, with what all of its machine know. */
+/* Fits the clock of a process with the base line and the sync points of its machine. */
 static int fit(const struct machine *machine, struct pithi_spill *spill)
 {
     size_t size = machine->sync_count * sizeof *machine->syncs;
@@ -100,7 +100,8 @@ static int fit(const struct machine *machine, struct pithi_spill *spill)
     return pithi_spill_fit(spill, &machine->base);
 }
 
-/* To CLOCK_REALTIME: machines that were compared with the reference have one way to it, others their own. */
+/* From the fitted time to CLOCK_REALTIME. All machines with sync points share the shift of the reference; each other
+ * machine has its own. */
 static int64_t shift_of(const struct reading *reading, const struct machine *machine)
 {
     uint32_t i;
@@ -110,7 +111,7 @@ static int64_t shift_of(const struct reading *reading, const struct machine *mac
     return machine->shift_ns;
 }
 
-/* Second look, with the base lines known: when did recording begin, and what were numbers said to mean? */
+/* Second pass, with known base lines: finds the start of recording and collects the meanings of event numbers. */
 static int look_at_start(struct reading *reading, struct pithi_spill *spill, const struct pithi_spill_member *member)
 {
     const struct machine *machine = machine_of(reading, &spill->page);
@@ -157,7 +158,7 @@ static void property(struct pithi_defs *defs, const char *key, const char *forma
         pithi_defs_property(defs, key, value);
 }
 
-/* One boot id may be here twice, with different counters; that is one clock all the same. */
+/* Processes of one machine may use different counters, which all are fitted to the same CLOCK_MONOTONIC. */
 static int is_one_clock(const struct reading *reading)
 {
     uint32_t i;
@@ -230,7 +231,7 @@ static void properties(struct reading *reading, const struct pithi_spill *first)
              reading->job->running > 0 ? ", still running" : "");
 }
 
-/* A process that runs on has changed its page meanwhile. */
+/* 1: the process may still be running: it has changed its page since the file was opened. */
 static int is_live(const struct pithi_spill *spill, const struct pithi_spill_member *member)
 {
     struct pithi_spill_page now;
@@ -250,24 +251,25 @@ static void look_for_losses(const struct reading *reading, const struct pithi_sp
     reading->result->missing += missing.records;
 }
 
-/* Third look: everything. */
+/* Third pass: writes the records. */
 static int emit(struct reading *reading, struct pithi_spill *spill, const struct pithi_spill_member *member)
 {
     struct machine *machine = machine_of(reading, &spill->page);
     struct pithi_rank rank = {member->rank, spill->page.host, spill->page.pid,
                               machine != NULL ? clock_number(reading, machine) : 0};
-    struct pithi_spill_target target = {reading, pithi_writer_defs(reading->writer), lane, comm, add, 0, 0};
+    struct pithi_spill_target target = {
+        .context = reading, .defs = pithi_writer_defs(reading->writer), .lane = lane, .comm = comm, .add = add};
     uint32_t i;
     int err;
 
     if (machine == NULL)
         return pithi_fail(PITH_ERR_MEMORY, "no memory for the clocks");
     TRY(fit(machine, spill));
-    if (reading->zero_ns == INT64_MAX) /* nobody recorded anything */
+    if (reading->zero_ns == INT64_MAX) /* there are no records */
         reading->zero_ns = spill->page.first.real_ns;
     target.shift_ns = pithi_ns_apart(shift_of(reading, machine), reading->zero_ns);
     look_for_losses(reading, spill, member, target.shift_ns);
-    /* The same rank again: a process that became another program. Its threads are others. */
+    /* The same rank again, if a process became another program (exec): gives its threads new numbers. */
     reading->threads = member->rank == reading->rank ? reading->threads : 0;
     target.thread_base = reading->threads;
     if (spill->lane_count > 0)
@@ -285,8 +287,7 @@ out:
     return err;
 }
 
-/* The files of the job, one after another, each open while visit() sees it. Those that cannot be read are counted,
- * once. */
+/* Opens the files of the job one after another and calls visit() with each. Counts the files that cannot be read. */
 static int for_each(struct reading *reading, const struct pithi_spill_folder *folder, const struct pithi_spill_job *job,
                     int (*visit)(struct reading *reading, struct pithi_spill *spill,
                                  const struct pithi_spill_member *member))
@@ -298,7 +299,7 @@ static int for_each(struct reading *reading, const struct pithi_spill_folder *fo
         int err = pithi_spill_open_still(&spill, folder->members[i].path);
         if (err == PITH_ERR_MEMORY)
             return err;
-        if (err != PITH_OK) { /* gone meanwhile, or no spill file any more */
+        if (err != PITH_OK) { /* removed or damaged meanwhile */
             reading->result->unreadable++;
             continue;
         }
@@ -310,7 +311,7 @@ static int for_each(struct reading *reading, const struct pithi_spill_folder *fo
     return PITH_OK;
 }
 
-/* Of files that tell nothing, not even their rank, the name tells the process. */
+/* Reports files whose page is unreadable. Their rank is unknown, so the report adds the ranks without a file. */
 static void tell_unreadable(const struct reading *reading, const struct pithi_spill_folder *folder)
 {
     char text[4096 + 400], ranks[128];

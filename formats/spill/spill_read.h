@@ -1,23 +1,24 @@
-/* spill_read.h - spill files as a readable format: what a running or dead program has recorded so far. */
+/* spill_read.h - reads spill files as a log: the records so far of a running or dead program. */
 #ifndef PITHI_SPILL_READ_H
 #define PITHI_SPILL_READ_H
 
-#include "format.h"
+#include "base/input.h"
+#include "native/segment.h"
 #include "spill/spill_folder.h"
 
-/* A spill file, or a folder that holds some. */
+/* 1: the input is a spill file, or a folder with spill files. */
 int pithi_spill_probe(const struct pithi_input *input);
-/* The newest job of the folder. */
+/* Reads the newest job of the folder. */
 int pithi_spill_read(const struct pithi_input *input, struct pithi_writer *writer);
 
-/* What came of one job. */
+/* The result of reading a job. */
 struct pithi_spill_result {
-    uint64_t records, lost, damaged; /* damaged: pieces of files that were no records, left out */
+    uint64_t records, lost, damaged; /* damaged: parts of files that are no records and were skipped */
     uint32_t unreadable;             /* files that could not be read at all */
-    uint64_t losses, missing;        /* places where something is missing (spill_missing.h); at most so many records */
+    uint64_t losses, missing;        /* places with missing data; limit of the missing records (spill_missing.h) */
 };
-/* One job of a folder into a log. The writer's finish is the caller's. `result` may be NULL. `say` (NULL: nobody) is
- * told each loss in a line; then all of the files is verified. */
+/* Writes a job of a folder to a log; the caller finishes the writer. `result` may be NULL. `say` gets a line for each
+ * loss, and check values of all files are verified; NULL: losses are not searched. */
 int pithi_spill_read_job(const struct pithi_spill_folder *folder, const struct pithi_spill_job *job,
                          struct pithi_writer *writer, struct pithi_spill_result *result,
                          void (*say)(void *context, const char *text), void *context);

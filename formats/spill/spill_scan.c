@@ -1,4 +1,4 @@
-/* spill_scan.c - takes a spill file apart: page, chunks, lanes, definitions. Knows nothing of records. */
+/* spill_scan.c - finds the parts of a spill file: page, chunks, lanes, definitions. It does not read records. */
 #include "spill/spill_walk.h"
 
 #include <fcntl.h>
@@ -8,8 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "error.h"
-#include "spill/spill_sum.h"
+#include "base/error.h"
+#include "base/map.h"
+#include "spill/spill_chunk.h"
 
 enum { SEEN_MOST = 4 << 20 };
 
@@ -24,7 +25,7 @@ int pithi_spill_page_read(struct pithi_spill_page *page, const char *path, const
     version = __atomic_load_n(&mapped->last_version, __ATOMIC_ACQUIRE);
     memcpy(page, data, sizeof *page);
     if ((version & 1) != 0 || __atomic_load_n(&mapped->last_version, __ATOMIC_ACQUIRE) != version)
-        page->last = page->first; /* caught in the middle of being stored */
+        page->last = page->first; /* it was being stored */
     END_STRING(page->host);
     END_STRING(page->boot_id);
     END_STRING(page->program);
@@ -44,20 +45,9 @@ static int by_lane(const void *a, const void *b)
     return left->offset < right->offset ? -1 : left->offset > right->offset;
 }
 
-/* Makes room for one more element of a growing array. */
-static int grow(void *array, uint32_t count, size_t element)
-{
-    void **pointer = array, *more;
-    if ((count & (count - 1)) != 0 && count != 0)
-        return PITH_OK;
-    more = realloc(*pointer, (count == 0 ? 1 : (size_t)count * 2) * element);
-    if (more == NULL)
-        return pithi_fail(PITH_ERR_MEMORY, "no memory for a spill file");
-    *pointer = more;
-    return PITH_OK;
-}
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "no memory for a spill file"); }
 
-/* A chunk at `offset`? Gives its size, cut to what is there, or 0. */
+/* The size of the chunk at `offset`, at most up to the end of the file; 0: no chunk begins here. */
 static uint64_t chunk_at(const struct pithi_spill *spill, uint64_t offset, struct pithi_chunk *header)
 {
     const struct pithi_chunk *mapped = (const void *)(spill->data + offset);
@@ -72,22 +62,7 @@ static uint64_t chunk_at(const struct pithi_spill *spill, uint64_t offset, struc
     return header->size_bytes < spill->size - offset ? header->size_bytes : (spill->size - offset) & ~UINT64_C(7);
 }
 
-/* A chunk that was being put away is there twice: where it was, which comes first, and copied. The copy stays as it is,
- * also when the process runs on. */
-static void drop_doubles(struct pithi_spill *spill)
-{
-    struct pithi_spill_chunk *chunks = spill->chunks;
-    uint32_t i, kept = 0;
-    for (i = 0; i < spill->chunk_count; i++) {
-        int again = kept > 0 && chunks[i].lane != PITHI_SPILL_DEFS && chunks[i].lane == chunks[kept - 1].lane &&
-                    chunks[i].seq == chunks[kept - 1].seq;
-        kept -= (uint32_t)again;
-        chunks[kept++] = chunks[i];
-    }
-    spill->chunk_count = kept;
-}
-
-/* Looking at a header maps the 16 pages around it, a quarter of a chunk. */
+/* Returns the memory of the headers read so far: reading a header maps the 16 pages around it, a quarter of a chunk. */
 static void drop_seen(const struct pithi_spill *spill, uint64_t offset, uint64_t *dropped)
 {
     if (!spill->mapped || offset < *dropped + SEEN_MOST)
@@ -105,13 +80,13 @@ static int scan_chunks(struct pithi_spill *spill)
         struct pithi_chunk header;
         struct pithi_spill_chunk *chunk;
         uint64_t size = chunk_at(spill, offset, &header);
-        if (size == 0) { /* the end, or damage: perhaps there is more behind it */
+        if (size == 0) { /* a hole, damage or the end: try the next page */
             offset += PITHI_SPILL_PAGE;
             continue;
         }
-        if (grow(&spill->chunks, spill->chunk_count, sizeof *spill->chunks) ||
-            grow(&spill->anchors, spill->anchor_count, sizeof *spill->anchors))
-            return PITH_ERR_MEMORY;
+        if (!pithi_grow_one(&spill->chunks, spill->chunk_count, sizeof *spill->chunks) ||
+            !pithi_grow_one(&spill->anchors, spill->anchor_count, sizeof *spill->anchors))
+            return no_memory();
         if (header.lane != PITHI_SPILL_FREE) {
             chunk = &spill->chunks[spill->chunk_count++];
             *chunk = (struct pithi_spill_chunk){.offset = offset,
@@ -133,7 +108,17 @@ static int scan_chunks(struct pithi_spill *spill)
     }
     if (spill->chunk_count > 1)
         qsort(spill->chunks, spill->chunk_count, sizeof *spill->chunks, by_lane);
-    drop_doubles(spill);
+    /* Drops the window of each chunk that also exists as a copy (spill.h). The window comes first in the file; the
+     * copy is kept because it never changes, even if the process continues. */
+    struct pithi_spill_chunk *chunks = spill->chunks;
+    uint32_t i, kept = 0;
+    for (i = 0; i < spill->chunk_count; i++) {
+        int again = kept > 0 && chunks[i].lane != PITHI_SPILL_DEFS && chunks[i].lane == chunks[kept - 1].lane &&
+                    chunks[i].seq == chunks[kept - 1].seq;
+        kept -= (uint32_t)again;
+        chunks[kept++] = chunks[i];
+    }
+    spill->chunk_count = kept;
     return PITH_OK;
 }
 
@@ -146,14 +131,14 @@ static int make_lanes(struct pithi_spill *spill)
         if (chunk->lane == PITHI_SPILL_DEFS)
             continue;
         if (lane == NULL || lane->lane != chunk->lane) {
-            if (grow(&spill->lanes, spill->lane_count, sizeof *spill->lanes))
-                return PITH_ERR_MEMORY;
+            if (!pithi_grow_one(&spill->lanes, spill->lane_count, sizeof *spill->lanes))
+                return no_memory();
             lane = &spill->lanes[spill->lane_count++];
             *lane = (struct pithi_spill_lane){chunk->lane, i, 0, "", 0, 0};
         }
         lane->count++;
         lane->lost += chunk->lost;
-        lane->overwritten = chunk->overwritten; /* the newest chunk's counts */
+        lane->overwritten = chunk->overwritten; /* the newest chunk has the total */
     }
     return PITH_OK;
 }
@@ -172,7 +157,7 @@ static const char *string(const char **at, const char *end)
     return begin;
 }
 
-/* Makes an array by id long enough, its new part zeroed. */
+/* Enlarges an array to contain index `id`; new elements are 0. */
 static int extend(void *array, uint32_t *count, uint32_t id, size_t element)
 {
     void **pointer = array, *more;
@@ -226,7 +211,7 @@ static int take_comm(struct pithi_spill *spill, const struct pithi_spill_def *de
     slot->comm.key = head.key;
     slot->comm.size = head.size;
     slot->comm.remote_size = head.remote_size;
-    slot->comm.world_ranks = (const void *)at; /* definitions are multiples of 8 bytes: aligned */
+    slot->comm.world_ranks = (const void *)at; /* aligned, as sizes of definitions are multiples of 8 */
     slot->rank = head.rank;
     slot->defined = 1;
     at += ((size_t)head.size + (size_t)head.remote_size) * 4;
@@ -239,20 +224,9 @@ static int take_property(struct pithi_spill *spill, const char *at, const char *
     const char *key = string(&at, end), *value = string(&at, end);
     if (*key == '\0')
         return PITH_OK;
-    if (grow(&spill->properties, spill->property_count, sizeof *spill->properties))
-        return PITH_ERR_MEMORY;
+    if (!pithi_grow_one(&spill->properties, spill->property_count, sizeof *spill->properties))
+        return no_memory();
     spill->properties[spill->property_count++] = (struct pithi_spill_property){key, value};
-    return PITH_OK;
-}
-
-static int take_sync(struct pithi_spill *spill, const struct pithi_spill_def *def, const char *at, const char *end)
-{
-    if ((size_t)(end - at) < sizeof *spill->syncs)
-        return PITH_OK;
-    if (grow(&spill->syncs, spill->sync_count, sizeof *spill->syncs))
-        return PITH_ERR_MEMORY;
-    memcpy(&spill->syncs[spill->sync_count++], at, sizeof *spill->syncs);
-    spill->clock_number = def->id;
     return PITH_OK;
 }
 
@@ -278,8 +252,14 @@ static int take(struct pithi_spill *spill, const struct pithi_spill_def *def, co
     case PITHI_D_PROPERTY:
         return take_property(spill, at, end);
     case PITHI_D_SYNC:
-        return take_sync(spill, def, at, end);
-    default: /* damage: skipped, its size was good */
+        if ((size_t)(end - at) < sizeof *spill->syncs)
+            return PITH_OK;
+        if (!pithi_grow_one(&spill->syncs, spill->sync_count, sizeof *spill->syncs))
+            return no_memory();
+        memcpy(&spill->syncs[spill->sync_count++], at, sizeof *spill->syncs);
+        spill->clock_number = def->id;
+        return PITH_OK;
+    default: /* unknown type: skip it, as its size is valid */
         return PITH_OK;
     }
 }
@@ -301,25 +281,12 @@ int pithi_spill_take_defs(struct pithi_spill *spill, const char **at, const char
     return PITH_OK;
 }
 
-static int scan_defs(struct pithi_spill *spill)
-{
-    uint32_t i;
-    for (i = 0; i < spill->chunk_count; i++) {
-        const struct pithi_spill_chunk *chunk = &spill->chunks[i];
-        const char *at = (const char *)spill->data + chunk->offset + sizeof(struct pithi_chunk);
-        if (chunk->lane == PITHI_SPILL_DEFS &&
-            pithi_spill_take_defs(spill, &at, (const char *)spill->data + chunk->offset + chunk->size))
-            return PITH_ERR_MEMORY;
-    }
-    return PITH_OK;
-}
-
-/* ---- The whole --------------------------------------------------------------------------------------------------- */
+/* ---- The whole file ---------------------------------------------------------------------------------------------- */
 
 static int add_anchor(struct pithi_spill *spill, const struct pithi_anchor *anchor)
 {
-    if (grow(&spill->anchors, spill->anchor_count, sizeof *spill->anchors))
-        return PITH_ERR_MEMORY;
+    if (!pithi_grow_one(&spill->anchors, spill->anchor_count, sizeof *spill->anchors))
+        return no_memory();
     spill->anchors[spill->anchor_count++] = *anchor;
     return PITH_OK;
 }
@@ -340,7 +307,14 @@ static int scan(struct pithi_spill *spill, const char *path, const void *data, s
     TRY(add_anchor(spill, &spill->page.last));
     TRY(scan_chunks(spill));
     TRY(make_lanes(spill));
-    TRY(scan_defs(spill));
+    uint32_t i;
+    for (i = 0; i < spill->chunk_count; i++) {
+        const struct pithi_spill_chunk *chunk = &spill->chunks[i];
+        const char *at = (const char *)spill->data + chunk->offset + sizeof(struct pithi_chunk);
+        if (chunk->lane == PITHI_SPILL_DEFS &&
+            pithi_spill_take_defs(spill, &at, (const char *)spill->data + chunk->offset + chunk->size))
+            TRY(PITH_ERR_MEMORY);
+    }
 out:
     if (err)
         pithi_spill_close(spill);
@@ -378,7 +352,7 @@ static int open_mapped(struct pithi_spill *spill, const char *path, int protecti
     close(fd);
     if (data == MAP_FAILED)
         return pithi_fail(PITH_ERR_MEMORY, "%s: cannot be mapped: %m", path);
-    return scan(spill, path, data, (size_t)info.st_size, 1); /* which unmaps when it fails */
+    return scan(spill, path, data, (size_t)info.st_size, 1); /* scan() unmaps on failure */
 }
 
 int pithi_spill_open(struct pithi_spill *spill, const char *path)
@@ -386,9 +360,10 @@ int pithi_spill_open(struct pithi_spill *spill, const char *path)
     return open_mapped(spill, path, PROT_READ, MAP_SHARED);
 }
 
-/* ---- Of a running process ---------------------------------------------------------------------------------------- */
+/* ---- Files of running processes ---------------------------------------------------------------------------------- */
 
-/* A private mapping has its own copy of a page from the first store into it on. 1: the chunk is still what it was. */
+/* Copies the pages of a chunk: a store gives a private mapping its own copy of a page. 1: the chunk was not reused
+ * meanwhile. */
 static int keep_chunk(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk)
 {
     unsigned char *at = (unsigned char *)(uintptr_t)spill->data + chunk->offset, *end = at + chunk->size;
@@ -410,7 +385,7 @@ void pithi_spill_let_go(const struct pithi_spill *spill, const struct pithi_spil
         madvise((void *)(uintptr_t)(spill->data + chunk->offset), chunk->size, MADV_DONTNEED);
 }
 
-/* How much of a chunk is stored: up to the end of its last whole record. */
+/* The number of bytes of a chunk up to the end of its last complete record. */
 static uint64_t stored_bytes(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk)
 {
     const unsigned char *data = spill->data + chunk->offset;
@@ -435,9 +410,10 @@ int pithi_spill_used_again(const struct pithi_spill *spill, const struct pithi_s
            __atomic_load_n(&mapped->lane, __ATOMIC_ACQUIRE) != chunk->lane;
 }
 
-/* The chunks that a thread stores into. All of a lane must be there without a gap, those of a ring from its oldest on:
- * one that was put away or used again while the file was looked through is found at the next look. What then is missing
- * before the same chunk again (*gap) is missing for good: damage. */
+/* Copies the windows of each lane, the two chunks that its thread stores into. 0: try again, because a chunk is missing
+ * that was copied or reused during the scan; the next scan will find it. If the gap is before the same chunk again
+ * (*gap), the chunk is missing for good: damage. A lane must have chunks from seq 0 on, a ring from its oldest one on.
+ */
 static int keep_windows(struct pithi_spill *spill, uint64_t *gap)
 {
     uint64_t stored;
@@ -453,11 +429,11 @@ static int keep_windows(struct pithi_spill *spill, uint64_t *gap)
                 return 0;
             }
             if (j + 2 < lane->count) {
-                if (chunk->open_bytes == 0 && pithi_spill_used_again(spill, chunk)) /* a window then, not yet a copy */
+                if (chunk->open_bytes == 0 && pithi_spill_used_again(spill, chunk)) /* still the window, not its copy */
                     return 0;
                 continue;
             }
-            /* what is stored while the pages are copied, one after another, might have a gap */
+            /* Records stored while the pages are copied could leave a gap, so ignore them. */
             stored = stored_bytes(spill, chunk);
             if (!keep_chunk(spill, chunk))
                 return 0;
@@ -468,8 +444,8 @@ static int keep_windows(struct pithi_spill *spill, uint64_t *gap)
     return 1;
 }
 
-/* A window that was put away meanwhile is found elsewhere the next time. With very many busy threads there may be no
- * moment at which none was: what is missing is left out then (is_gone in spill_walk.c). */
+/* Scans again if windows were copied or reused during the scan. With very many busy threads every attempt may fail;
+ * then reading skips the chunks that are gone (is_gone in spill_walk.c). */
 int pithi_spill_open_still(struct pithi_spill *spill, const char *path)
 {
     uint64_t gap = UINT64_MAX;

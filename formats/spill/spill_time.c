@@ -1,12 +1,15 @@
-/* spill_time.c - the clock fit of one process: anchors to spans. Knows no files. */
+/* spill_time.c - fits the clock of a process: computes spans from its anchors. It knows no files. */
 #include "spill/spill_time.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
-#include "error.h"
+#include "base/error.h"
 
 #define NEAR_NS 1000000 /* anchors closer than this to the one before give a poor slope */
-#define SLOPE_MIN 1e-4  /* ns a tick: a 10 THz counter */
+#define SLOPE_MIN 1e-4  /* ns per tick: a 10 THz counter */
 #define SLOPE_MAX 1e6   /* a 1 kHz counter */
 
 static int by_ticks(const void *a, const void *b)
@@ -15,7 +18,7 @@ static int by_ticks(const void *a, const void *b)
     return (left->ticks > right->ticks) - (left->ticks < right->ticks);
 }
 
-/* ns a tick between two anchors; 0 when they tell nothing. */
+/* ns per tick between two anchors; 0: they give no plausible slope. */
 static double slope(const struct pithi_anchor *from, const struct pithi_anchor *to)
 {
     double value;
@@ -44,7 +47,7 @@ static struct pithi_span span_at(const struct pithi_anchor *anchor, double ns_pe
 int pithi_time_fit(struct pithi_spill_time *time, uint32_t clock, struct pithi_anchor *anchors, uint32_t count,
                    const struct pithi_anchor_pair *base)
 {
-    double mean = 1; /* without any base line: a clock of 1 ns */
+    double mean = 1; /* without a base line: a clock of 1 ns */
     uint32_t i, kept = 0;
 
     time->spans = calloc((size_t)count + 2, sizeof *time->spans);
@@ -55,13 +58,12 @@ int pithi_time_fit(struct pithi_spill_time *time, uint32_t clock, struct pithi_a
         struct pithi_anchor_pair longest;
         qsort(anchors, count, sizeof *anchors, by_ticks);
         for (i = 0; i < count; i++)
-            if (kept == 0 ||
-                (slope(&anchors[kept - 1], &anchors[i]) != 0 &&
-                 (uint64_t)pithi_ns_apart(anchors[i].mono_ns, anchors[kept - 1].mono_ns) >= NEAR_NS))
+            if (kept == 0 || (slope(&anchors[kept - 1], &anchors[i]) != 0 &&
+                              (uint64_t)pithi_ns_apart(anchors[i].mono_ns, anchors[kept - 1].mono_ns) >= NEAR_NS))
                 anchors[kept++] = anchors[i];
         longest.first = anchors[0];
         longest.last = anchors[kept - 1];
-        if (kept == 1 && count > 1) /* a short life: better a poor slope than none */
+        if (kept == 1 && count > 1) /* a short run: a poor slope is better than none */
             longest.last = anchors[count - 1];
         if (base != NULL)
             pithi_anchor_longest(&longest, base);
@@ -85,4 +87,58 @@ void pithi_time_free(struct pithi_spill_time *time)
     free(time->spans);
     time->spans = NULL;
     time->count = 0;
+}
+
+/* ---- The clock now ----------------------------------------------------------------------------------------------- */
+
+#if defined(__x86_64__)
+static uint64_t counter(void) { return __builtin_ia32_rdtsc(); }
+enum { COUNTER = PITHI_CLOCK_TSC };
+#elif defined(__aarch64__)
+static uint64_t counter(void)
+{
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+}
+enum { COUNTER = PITHI_CLOCK_ARM64 };
+#else
+static uint64_t counter(void) { return 0; }
+enum { COUNTER = PITHI_CLOCK_NS };
+#endif
+
+static int64_t clock_ns(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int pithi_spill_is_here(const struct pithi_spill_page *page)
+{
+    char id[64] = "";
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+    if (file == NULL)
+        return 0;
+    if (fgets(id, sizeof id, file) != NULL)
+        id[strcspn(id, "\n")] = '\0';
+    fclose(file);
+    return id[0] != '\0' && strcmp(id, page->boot_id) == 0;
+}
+
+/* After sleep, CLOCK_REALTIME is ahead by the time slept; setting the clock looks the same. */
+#define APART_NS 1000000000.0
+
+int pithi_spill_now(const struct pithi_spill_page *page, struct pithi_anchor *now)
+{
+    uint64_t before;
+    double apart;
+    if (page->clock != COUNTER || page->clock == PITHI_CLOCK_NS || !pithi_spill_is_here(page))
+        return 0;
+    before = counter();
+    now->mono_ns = clock_ns(CLOCK_MONOTONIC);
+    now->ticks = before + (counter() - before) / 2;
+    now->real_ns = clock_ns(CLOCK_REALTIME);
+    apart = ((double)now->real_ns - (double)page->first.real_ns) - ((double)now->mono_ns - (double)page->first.mono_ns);
+    return apart > -APART_NS && apart < APART_NS;
 }

@@ -1,17 +1,16 @@
-/* spill_time.h - ticks of a process's clock as nanoseconds: the concept of the clock fit.
+/* spill_time.h - converts the ticks of a process's clock to nanoseconds: the clock fit.
  *
- * A record holds ticks: what the processor's time stamp counter showed, which is cheap to read and has no unit. Now and
- * then (at the start, with every new chunk, at the end) the process notes an anchor: ticks and CLOCK_MONOTONIC at one
- * moment. Between two anchors time is taken to run evenly:
+ * A record holds ticks of the processor's time stamp counter, which is cheap to read and has no unit. From time to time
+ * (at the start, with every new chunk, at the end) the process stores an anchor: ticks and CLOCK_MONOTONIC at one
+ * moment. Times between two anchors are interpolated linearly:
  *
  *     anchors   ticks 1000 = 50000 ns, ticks 3600 = 51000 ns: 1000 ns in 2600 ticks, 0.3846 ns a tick
  *     a record  ticks 2300: 50000 + (2300 - 1000) * 0.3846 = 50500 ns
  *
- * So a drift of the counter against the system's clock is followed piece by piece, and the error at any moment is the
- * error of an anchor, some 50 ns. Anchors closer than a millisecond to the one before would give a poor slope and are
- * left out. Before the first and after the last anchor the slope is that of the longest base line known: of all the
- * anchors of this process, or of another one on the same machine (struct pithi_anchor_pair), or of the machine now if
- * it is still the same.
+ * So the fit follows the drift of the counter against the system's clock, and the error at any moment is that of an
+ * anchor, about 50 ns. Anchors closer than a millisecond to the one before would give a poor slope and are left out.
+ * Before the first and after the last anchor, the slope of the longest known base line is used: of all anchors of this
+ * process, of another process on the same machine (struct pithi_anchor_pair), or up to now on the same machine.
  */
 #ifndef PITHI_SPILL_TIME_H
 #define PITHI_SPILL_TIME_H
@@ -21,12 +20,12 @@
 
 #include "spill/spill.h"
 
-/* Two moments of one clock, the farther apart the better. */
+/* Two readings of a clock; the slope is better if they are far apart. */
 struct pithi_anchor_pair {
     struct pithi_anchor first, last;
 };
 
-/* From `ticks` on: ns + (ticks - span.ticks) * scale / 2^44. */
+/* From its ticks on: time = ns + (ticks - span.ticks) * scale / 2^44. */
 struct pithi_span {
     uint64_t ticks;
     int64_t ns;
@@ -34,13 +33,13 @@ struct pithi_span {
 };
 
 struct pithi_spill_time {
-    struct pithi_span *spans; /* the first also serves what lies before it; ends with one at ticks UINT64_MAX */
+    struct pithi_span *spans; /* the first also applies to earlier ticks; the last has ticks UINT64_MAX */
     uint32_t count;
     double ticks_per_s;
 };
 
-/* Makes the spans from `anchors[count]` (any order; sorted here). `base` is the longest base line known besides, or
- * NULL. Returns PITH_OK or PITH_ERR_MEMORY. */
+/* Makes the spans from `anchors[count]` (any order; sorted here). `base`: the longest known base line from other
+ * sources, or NULL. PITH_OK or PITH_ERR_MEMORY. */
 int pithi_time_fit(struct pithi_spill_time *time, uint32_t clock, struct pithi_anchor *anchors, uint32_t count,
                    const struct pithi_anchor_pair *base);
 void pithi_time_free(struct pithi_spill_time *time);
@@ -48,7 +47,7 @@ void pithi_time_free(struct pithi_spill_time *time);
 /* Keeps the longer of the two. */
 void pithi_anchor_longest(struct pithi_anchor_pair *best, const struct pithi_anchor_pair *other);
 
-/* Sum and difference of times from a file: they may be anything, and wrap around. */
+/* Sum and difference of times from a file, which may have any value: overflow wraps around. */
 static inline int64_t pithi_ns_sum(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 static inline int64_t pithi_ns_apart(int64_t a, int64_t b) { return (int64_t)((uint64_t)a - (uint64_t)b); }
 
@@ -60,7 +59,7 @@ static inline int64_t pithi_span_ns(const struct pithi_span *span, uint64_t tick
     return (int64_t)((uint64_t)span->ns + (uint64_t)(way >> PITHI_SCALE_BITS));
 }
 
-/* One moment, found from the start: for those who ask rarely. */
+/* Converts one time, with a search from the first span: for rare use. */
 static inline int64_t pithi_time_ns(const struct pithi_spill_time *time, uint64_t ticks)
 {
     const struct pithi_span *span = time->spans;
@@ -68,5 +67,17 @@ static inline int64_t pithi_time_ns(const struct pithi_spill_time *time, uint64_
         span++;
     return pithi_span_ns(span, ticks);
 }
+
+/* ---- The clock now ----------------------------------------------------------------------------------------------- */
+
+/* A process that died early recorded little about the speed of its counter. On its machine, the time since then gives a
+ * longer base line. */
+
+/* 1: *now is from the same clock as page->first. 0: this is another machine, or it was rebooted or slept since then
+ * (the counter runs during sleep, CLOCK_MONOTONIC does not). */
+int pithi_spill_now(const struct pithi_spill_page *page, struct pithi_anchor *now);
+
+/* 1: the process ran on this machine, which was not rebooted since then. */
+int pithi_spill_is_here(const struct pithi_spill_page *page);
 
 #endif

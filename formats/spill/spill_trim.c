@@ -1,10 +1,10 @@
-/* spill_trim.c - see spill_trim.h. The states open are followed under the log's ids. */
+/* spill_trim.c - completes a lane whose beginning is missing (spill_trim.h). Tracks open states by the log's ids. */
 #include "spill/spill_trim.h"
 
 #include <stdio.h>
 
-#include "error.h"
-#include "spill/spill_open.h"
+#include "base/error.h"
+#include "spill/spill_chunk.h"
 
 void pithi_spill_window_text(const struct pithi_spill_page *page, char *text, size_t size)
 {
@@ -44,7 +44,7 @@ static int give_state(struct pithi_spill_trim *trim, uint32_t kind, uint32_t id,
 
 static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "no memory for the open states of a lane"); }
 
-/* The window's first moment of this lane: what is open is entered. */
+/* At the first moment of the lane in the window: enters the states that are open. */
 static int enter_window(struct pithi_spill_trim *trim)
 {
     uint32_t i;
@@ -55,7 +55,7 @@ static int enter_window(struct pithi_spill_trim *trim)
     return err;
 }
 
-/* States are left, innermost first, until `keep` are open. */
+/* Leaves states, innermost first, until `keep` are open. */
 static int leave_states(struct pithi_spill_trim *trim, uint32_t keep, int64_t time_ns)
 {
     int err = PITH_OK;
@@ -66,7 +66,7 @@ static int leave_states(struct pithi_spill_trim *trim, uint32_t keep, int64_t ti
     return err;
 }
 
-/* Behind the window's end: what is open is left at it. */
+/* At the end of the window: leaves the states that are open. */
 static int leave_window(struct pithi_spill_trim *trim)
 {
     int err = PITH_OK;
@@ -83,13 +83,14 @@ static int enter_state(struct pithi_spill_trim *trim, uint32_t id, int64_t time_
     return trim->entered ? give_state(trim, PITHLOG_ENTER, id, time_ns) : PITH_OK;
 }
 
-/* Is the state number `at` from outside the one with this id? */
+/* 1: state number `at`, counted from the outermost, has this id. */
 static int is_open(const struct pithi_spill_trim *trim, uint32_t at, uint32_t id)
 {
     return at < trim->open.count && trim->open.states[at].id == id;
 }
 
-/* The states begun by numbers before the first cut; outside all others. How many of them are open. */
+/* Enters the states begun by numbers before the first cut, which are outside of all others. Returns how many are
+ * open. */
 static uint32_t take_before(struct pithi_spill_trim *trim, int64_t time_ns, int *err)
 {
     uint32_t count = trim->before.count, at = 0;
@@ -100,8 +101,8 @@ static uint32_t take_before(struct pithi_spill_trim *trim, int64_t time_ns, int 
     return at;
 }
 
-/* Of the states known to be open at a cut: those that are entered already stay, the rest is left, and what is missing
- * entered. */
+/* Adjusts the open states to those known to be open at a cut: leaves states that are not among them, enters those that
+ * are missing. */
 static int take_open(struct pithi_spill_trim *trim, const struct pithi_spill_open *known, int64_t time_ns)
 {
     const struct pithi_spill_walk *walk = trim->walk;
@@ -147,19 +148,7 @@ static int take_cut(struct pithi_spill_trim *trim, int64_t before_ns)
     return err != PITH_OK ? err : take_open(trim, trim->walk->open, time_ns);
 }
 
-/* A receive that was over before the window. Those that are given are numbered from the first posted of them on; one
- * posted after that closes the gap that it would leave there (match.c). */
-static int close_gap(struct pithi_spill_trim *trim, const struct pithlog_record *record)
-{
-    struct pithlog_record gap = {.kind = PITHLOG_RECV, .lane = record->lane, .comm = record->comm, .peer = -1};
-    if (record->kind != PITHLOG_RECV || record->posted <= trim->first_posted || record->time_ns >= trim->from_ns)
-        return PITH_OK;
-    gap.posted = record->posted - trim->first_posted;
-    gap.time_ns = trim->from_ns;
-    return give(trim, &gap);
-}
-
-/* 1: the record is to be given. */
+/* Tracks the open states. 1: pass the record on. */
 static int follow_states(struct pithi_spill_trim *trim, const struct pithlog_record *record, int *err)
 {
     struct pithi_open_state ended;
@@ -184,8 +173,16 @@ static int take(struct pithi_spill_trim *trim, struct pithlog_record *record)
         err = enter_window(trim);
     if (err != PITH_OK || !follow_states(trim, record, &err))
         return err;
-    if (!trim->entered)
-        return close_gap(trim, record);
+    if (!trim->entered) {
+        /* Kept receives are numbered from the first one posted. If a receive completed before the window but was
+         * posted after that one, an empty receive takes its number, so that the order has no gap (match.c). */
+        struct pithlog_record gap = {.kind = PITHLOG_RECV, .lane = record->lane, .comm = record->comm, .peer = -1};
+        if (record->kind != PITHLOG_RECV || record->posted <= trim->first_posted || record->time_ns >= trim->from_ns)
+            return PITH_OK;
+        gap.posted = record->posted - trim->first_posted;
+        gap.time_ns = trim->from_ns;
+        return give(trim, &gap);
+    }
     if (record->kind == PITHLOG_RECV && record->posted >= trim->first_posted)
         record->posted -= trim->first_posted;
     return give(trim, record);

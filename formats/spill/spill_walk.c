@@ -1,13 +1,14 @@
-/* spill_walk.c - the records of one lane, one after another: words to struct pithlog_record.
+/* spill_walk.c - reads the records of one lane: words to struct pithlog_record, or to the arrays of an encoder.
  *
- * This is the inner loop of every merge, so it is written for speed: one word, one multiplication, no table look-up but
- * the map of ids. Words are read atomically because their thread may still be storing them.
+ * This is the inner loop of every merge, so it is written for speed: one word, one multiplication, and a look-up in the
+ * map of ids. Words are read atomically because their thread may still be storing them.
  */
 #include "spill/spill_walk.h"
 
 #include <string.h>
 
-#include "error.h"
+#include "base/error.h"
+#include "native/block.h"
 #include "spill/spill_numbers.h"
 
 static uint64_t load(const uint64_t *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
@@ -43,23 +44,10 @@ const uint64_t *pithi_spill_behind_hole(const uint64_t *word, const uint64_t *en
     return word;
 }
 
-/* The process is alive, and has used the chunk for something else since it was looked at. */
+/* 1: the process is alive and has reused the chunk since it was scanned. */
 static int is_gone(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk)
 {
     return pithi_spill_used_again(spill, chunk) || !pithi_spill_keep(spill, chunk);
-}
-
-/* What was before this chunk is not there: the states open at its start are taken from itself. */
-static void see_cut(struct pithi_spill_walk *walk, const struct pithi_spill_chunk *chunk)
-{
-    const struct pithi_spill_open *open =
-        (const void *)(walk->spill->data + chunk->offset + sizeof(struct pithi_chunk));
-    walk->cut = 1;
-    walk->cut_ticks = chunk->base_ticks;
-    walk->open = NULL;
-    if (chunk->open_bytes != 0 && __atomic_load_n(&open->known, __ATOMIC_ACQUIRE) == 1 &&
-        open->count <= PITHI_OPEN_ROOM)
-        walk->open = open;
 }
 
 static int next_chunk(struct pithi_spill_walk *walk)
@@ -72,12 +60,21 @@ static int next_chunk(struct pithi_spill_walk *walk)
         if (walk->chunk >= walk->lane->count)
             return 0;
         chunk = &walk->spill->chunks[walk->lane->first + walk->chunk];
-        if (walk->chunk == 0) /* what stood before the oldest chunk that is left */
+        if (walk->chunk == 0) /* records before the oldest remaining chunk */
             walk->lost += walk->lane->overwritten;
         walk->chunk++;
     } while (is_gone(walk->spill, chunk));
-    if (chunk->seq != walk->seq)
-        see_cut(walk, chunk);
+    if (chunk->seq != walk->seq) {
+        /* Handles missing records before this chunk: takes the states open at its start from its header. */
+        const struct pithi_spill_open *open =
+            (const void *)(walk->spill->data + chunk->offset + sizeof(struct pithi_chunk));
+        walk->cut = 1;
+        walk->cut_ticks = chunk->base_ticks;
+        walk->open = NULL;
+        if (chunk->open_bytes != 0 && __atomic_load_n(&open->known, __ATOMIC_ACQUIRE) == 1 &&
+            open->count <= PITHI_OPEN_ROOM)
+            walk->open = open;
+    }
     walk->seq = chunk->seq + 1;
     walk->word =
         (const uint64_t *)(const void *)(data + chunk->offset + sizeof(struct pithi_chunk) + chunk->open_bytes);
@@ -101,7 +98,7 @@ int64_t pithi_spill_walk_ns(const struct pithi_spill_walk *walk, uint64_t ticks)
     return (int64_t)((uint64_t)pithi_time_ns(&walk->spill->time, ticks) + (uint64_t)walk->shift_ns);
 }
 
-/* The oldest chunk of a lane is made for its first record. */
+/* (The oldest chunk of a lane begins with its first record.) */
 int64_t pithi_spill_begin_ns(const struct pithi_spill *spill)
 {
     int64_t first = INT64_MAX;
@@ -116,9 +113,9 @@ int64_t pithi_spill_begin_ns(const struct pithi_spill *spill)
     return first;
 }
 
-/* Ticks to log time. Records come almost in order, so the span is nearly always the same as the last time. A time that
- * falls is that of a record which a signal handler overtook between its look at the clock and its claim of a word: the
- * order of the words is the order of what happened, so the time is taken up to the one before. */
+/* Ticks to log time. Records are almost in order, so the span is nearly always the same as for the record before. A
+ * time falls if a signal handler recorded between another record's reading of the clock and its claim of a word. The
+ * words are in the right order, so the time is raised to that of the record before. */
 static inline __attribute__((always_inline)) int64_t time_of(struct pithi_spill_walk *walk, uint64_t ticks)
 {
     int64_t ns;
@@ -132,7 +129,7 @@ static inline __attribute__((always_inline)) int64_t time_of(struct pithi_spill_
     return walk->last_ns = ns;
 }
 
-/* A definition's id in the log, or -1: not defined, or as something that has no such records. */
+/* Translates the id of a definition. -1: it is not defined, or is of another kind. */
 static int map_id(struct pithi_spill_walk *walk, uint32_t id, enum pithlog_def_kind kind, struct pithlog_record *record)
 {
     if (id >= walk->id_count || walk->ids[id] == UINT32_MAX || walk->spill->defs[id].kind != kind)
@@ -155,14 +152,14 @@ static void peer_and_tag(uint64_t word, struct pithlog_record *record)
     record->tag = (int32_t)(uint32_t)(word >> 32);
 }
 
-/* A receive that was posted for an older log of the process comes first. */
+/* A receive posted for an earlier log of the process gets order number 0. */
 static uint64_t posted_of(const struct pithi_spill_walk *walk, uint64_t posted)
 {
     uint64_t first = walk->spill->page.first_posted;
     return posted > first ? posted - first : 0;
 }
 
-/* The rarer kinds, which use more fields. Gives -1 when the record is to be dropped. */
+/* Reads a record of the rarer kinds, which have more fields. -1: drop the record. */
 static int long_record(struct pithi_spill_walk *walk, const uint64_t *word, uint32_t kind, uint32_t id,
                        struct pithlog_record *record)
 {
@@ -173,7 +170,7 @@ static int long_record(struct pithi_spill_walk *walk, const uint64_t *word, uint
         bits = load(word + 1);
         record->payload_bytes = (uint32_t)bits;
         record->payload = record->payload_bytes ? word + 2 : NULL;
-        map_comm(walk, (uint32_t)(bits >> 32), record); /* one that is not known costs no event */
+        map_comm(walk, (uint32_t)(bits >> 32), record); /* an unknown one does not drop the event */
         return map_id(walk, id, PITHLOG_EVENT_TYPE, record);
     case PITHI_W_COUNTER:
         record->kind = PITHLOG_COUNTER;
@@ -218,7 +215,7 @@ static void reset(struct pithlog_record *record)
     record->value = 0;
 }
 
-/* At the end of a chunk: the next one. 1: a LOST record stands here; 0: the lane is over; -1: go on. */
+/* At the end of a chunk, goes to the next one. 1: gives a LOST record; 0: end of the lane; -1: continue. */
 static int chunk_end(struct pithi_spill_walk *walk, struct pithlog_record *record)
 {
     uint64_t lost = walk->spill->chunks[walk->lane->first + walk->chunk - 1].lost;
@@ -239,8 +236,8 @@ static int chunk_end(struct pithi_spill_walk *walk, struct pithlog_record *recor
     return 0;
 }
 
-/* Programs have given "" where they had nothing to say, ever since: where no format was described, what is behind it is
- * no payload. */
+/* MPE programs often pass "" for no payload: if no format was described, the bytes after an empty string are not
+ * used. */
 static uint32_t cargo_size(const char *format, const unsigned char *cargo)
 {
     if (format == NULL)
@@ -248,25 +245,8 @@ static uint32_t cargo_size(const char *format, const unsigned char *cargo)
     return *format == '\0' && *cargo == '\0' ? 0 : pithi_cargo_size(format, cargo);
 }
 
-/* The payload is kept, for it may be of the record that comes second, when its words are used again. One without a
- * format gets its length before it, as %s has it. */
-static void keep_cargo(struct pithi_spill_walk *walk, const struct pithi_spill_number *number,
-                       struct pithlog_record *record)
-{
-    if (record->payload_bytes != PITHI_CARGO)
-        return;
-    walk->text[0] = 0;
-    memcpy(walk->text + 2, record->payload, PITHI_CARGO);
-    record->payload = walk->text + 2;
-    record->payload_bytes = cargo_size(number->format, record->payload);
-    walk->text[1] = (unsigned char)record->payload_bytes;
-    if (number->is_text && record->payload_bytes > 0) {
-        record->payload = walk->text;
-        record->payload_bytes += 2;
-    }
-}
-
-/* An event by its number as what it is. 0: the user leaves it out. A state's payload is an event inside of it. */
+/* Converts an event recorded by its number to its meaning. 0: the user excluded it. A payload of a state becomes an
+ * event inside the state. */
 static int number_record(struct pithi_spill_walk *walk, struct pithlog_record *record)
 {
     const struct pithi_spill_number *number = &walk->numbers[record->id - PITHI_NUMBER_ID];
@@ -280,8 +260,21 @@ static int number_record(struct pithi_spill_walk *walk, struct pithlog_record *r
     record->time_ns = time_of(walk, walk->ticks);
     record->kind = PITHLOG_EVENT;
     record->id = number->id;
-    if (payload)
-        keep_cargo(walk, number, record);
+    if (payload) {
+        /* Copies the payload, as it may belong to the second record, when its words may have been reused. A payload
+         * without a format gets its length as prefix, as %s requires. */
+        if (record->payload_bytes == PITHI_CARGO) {
+            walk->text[0] = 0;
+            memcpy(walk->text + 2, record->payload, PITHI_CARGO);
+            record->payload = walk->text + 2;
+            record->payload_bytes = cargo_size(number->format, record->payload);
+            walk->text[1] = (unsigned char)record->payload_bytes;
+            if (number->is_text && record->payload_bytes > 0) {
+                record->payload = walk->text;
+                record->payload_bytes += 2;
+            }
+        }
+    }
     if (number->kind == PITHLOG_EVENT)
         return 1;
     walk->second = *record;
@@ -299,6 +292,40 @@ static int number_record(struct pithi_spill_walk *walk, struct pithlog_record *r
         walk->second = leave;
     }
     return 1;
+}
+
+void pithi_spill_next_states(struct pithi_spill_walk *walk, struct pithi_states *states)
+{
+    const uint64_t *word = walk->word, *end = walk->end;
+    const struct pithi_span span = *walk->span;
+    uint64_t ticks = walk->ticks, span_end = walk->span[1].ticks;
+    int64_t last_ns = states->last_ns > walk->last_ns ? states->last_ns : walk->last_ns;
+    uint32_t count = 0;
+
+    if (walk->second.kind != 0 || walk->lost != 0)
+        return;
+    if ((size_t)(end - word) > states->room)
+        end = word + states->room;
+    for (; word < end; word++, count++) {
+        uint64_t first = __atomic_load_n(word, __ATOMIC_ACQUIRE), now = ticks + pithi_spill_step(first, ticks);
+        uint32_t kind = (uint32_t)first & 15, id = (uint32_t)(first >> 4) & PITHI_WORD_ID_MASK;
+        if (kind - PITHI_W_ENTER > PITHI_W_LEAVE - PITHI_W_ENTER || id >= walk->id_count ||
+            walk->states[id] == UINT32_MAX || now < span.ticks || now >= span_end)
+            break;
+        int64_t ns = (int64_t)((uint64_t)pithi_span_ns(&span, now) + (uint64_t)walk->shift_ns);
+        ns = ns > last_ns ? ns : last_ns;
+        states->said[count] = walk->states[id] | pithi_said(kind, 0);
+        states->steps[count] = (uint64_t)ns - (uint64_t)last_ns;
+        last_ns = ns;
+        ticks = now;
+    }
+    if (count == 0)
+        return;
+    walk->word = word;
+    walk->ticks = ticks;
+    walk->last_ns = states->last_ns = last_ns;
+    states->count = count;
+    walk->state_records += count;
 }
 
 int pithi_spill_next(struct pithi_spill_walk *walk, struct pithlog_record *record)
@@ -361,7 +388,7 @@ int pithi_spill_next(struct pithi_spill_walk *walk, struct pithlog_record *recor
         if (kind == PITHI_W_CLAIMED && walk->live)
             return 0;
         walk->word = word + words;
-        if (kind == PITHI_W_CLAIMED) { /* the last one of a thread that was killed was not stored: it is not lost */
+        if (kind == PITHI_W_CLAIMED) { /* (a record that was incomplete when its thread was killed is not counted) */
             walk->dropped += pithi_spill_behind_hole(walk->word, walk->end) < walk->end;
             continue;
         }

@@ -1,15 +1,15 @@
-/* check_report.c - `pith check LOG`: the report; what is verified is formats/native/check.c's. */
+/* check_report.c - `pith check LOG`: prints the report of reader/check.c. */
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "error.h"
-#include "native/check.h"
+#include "base/error.h"
 #include "native/clocks.h"
 #include "native/log.h"
+#include "reader/check.h"
 #include "tools/progress.h"
 #include "tools/tools.h"
 
-/* Damages are what was asked for, so they go to standard output. */
+/* Prints a damage to standard output, as damages are the output of this command. */
 static void say(void *context, const char *text)
 {
     (void)context;
@@ -17,7 +17,8 @@ static void say(void *context, const char *text)
     pithi_tool_say(stdout, "%s", text);
 }
 
-/* Clocks that did what no correction can follow are no damage, but times of the log are less certain than it tells. */
+/* Reports clocks with faults that linear correction cannot remove. They are no damage, but times are less certain than
+ * the log states. */
 static void say_clocks(const char *path)
 {
     unsigned char start[PITHI_NATIVE_START];
@@ -26,7 +27,7 @@ static void say_clocks(const char *path)
     int is_native = file && pithi_native_is(start, fread(start, 1, sizeof start, file));
     if (file)
         fclose(file);
-    if (!is_native || pithlog_open(path, &log) != PITH_OK) /* others do not tell of clocks */
+    if (!is_native || pithlog_open(path, &log) != PITH_OK) /* other formats have no clocks */
         return;
     for (uint32_t i = 0; i < log->clock_count; i++)
         if (*pithi_clock_fault(&log->clocks[i]))

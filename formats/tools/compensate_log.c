@@ -1,10 +1,10 @@
-/* compensate_log.c - `pith compensate LOG -o OUT`: a log without what its recording cost. The method is
- * compensate/delay_replay.c's. */
+/* compensate_log.c - `pith compensate LOG -o OUT`: removes the cost of recording from a log, by
+ * analysis/delay_replay.c. */
 #include <string.h>
 
-#include "compensate/delay_replay.h"
-#include "error.h"
-#include "own_cost.h"
+#include "analysis/delay_replay.h"
+#include "base/error.h"
+#include "reader/own_cost_read.h"
 #include "tools/outfile.h"
 #include "tools/tools.h"
 
@@ -51,22 +51,22 @@ static int fill(void *context, struct pithi_writer *writer)
     return pithi_replay(c->log, writer, c->local, &c->result);
 }
 
-/* Twice would be once too often. */
+/* Refuses a log that was compensated before, as the same cost would be removed again. */
 static int refuse(const struct compensation *c, const char *path)
 {
     const char *key, *value;
 
     for (uint32_t i = 0; (key = pithlog_get_property(c->log, i, &value)) != NULL; i++)
         if (strcmp(key, "compensated") == 0)
-            return pithi_fail(PITH_ERR_USAGE, "%s: was compensated already", path);
+            return pithi_fail(PITH_ERR_USAGE, "%s: is already compensated", path);
     if (!pithi_own_cost_known(c->log))
-        return pithi_fail(PITH_ERR_USAGE, "%s: does not tell what its recording cost", path);
+        return pithi_fail(PITH_ERR_USAGE, "%s: does not state what recording cost", path);
     return PITH_OK;
 }
 
 static double seconds(int64_t from_ns, int64_t to_ns) { return (double)(to_ns - from_ns) / 1e9; }
 
-/* " (own costs only of 12 MPI_Put, 2 others)": why a part of the log may be longer than it should be. */
+/* Reports " (own costs only of 12 MPI_Put, 2 others)": calls that may still be longer than they should be. */
 static void report_alone(const struct pithi_replay_result *r)
 {
     if (r->alone[0].count == 0)
@@ -79,18 +79,18 @@ static void report_alone(const struct pithi_replay_result *r)
     fputc(')', stderr);
 }
 
-/* What was done, in one line. */
 static void report(const struct compensation *c)
 {
     const struct pithi_replay_result *r = &c->result;
 
     fprintf(stderr,
-            "pith: %s: %.9f s of own costs taken out of %u lanes, the last ends %.9f s earlier; run %.9f s before, "
+            "pith: %s: %.9f s of own costs removed from %u lanes; the run ends %.9f s earlier: %.9f s before, "
             "%.9f s now",
             c->out, r->own_ns / 1e9, pithlog_get_info(c->log)->lanes, seconds(r->end_after_ns, r->end_before_ns),
             seconds(r->start_ns, r->end_before_ns), seconds(r->start_ns, r->end_after_ns));
     if (r->early > 0)
-        fprintf(stderr, " (%llu that ended before what they waited for: only own costs)", (unsigned long long)r->early);
+        fprintf(stderr, " (%llu calls ended before the event they waited for: own costs only)",
+                (unsigned long long)r->early);
     report_alone(r);
     fputc('\n', stderr);
 }

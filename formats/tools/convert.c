@@ -1,24 +1,26 @@
-/* convert.c - `pith convert IN OUT`: opens, finds the format asked for, writes. */
+/* convert.c - `pith convert IN OUT`: opens IN, finds the format of OUT, writes it. */
 #include <stdio.h>
 #include <string.h>
 
-#include "causal/causal.h"
-#include "error.h"
-#include "format.h"
+#include "analysis/causal.h"
+#include "analysis/with_lanes.h"
+#include "base/error.h"
+#include "reader/format.h"
 #include "tools/outfile.h"
 #include "tools/tools.h"
 
-enum { FORMAT = 256, CAUSAL };
+enum { FORMAT = 256, CAUSAL, WITH };
 
 static const struct option options[] = {
     {"format", required_argument, NULL, FORMAT},
     {"causal", no_argument, NULL, CAUSAL},
+    {"with", required_argument, NULL, WITH},
     PITHI_WINDOW_OPTIONS,
     {NULL, 0, NULL, 0},
 };
 
-static int read_options(int argc, char **argv, struct pithi_convert *how, const struct pithi_format **format,
-                        int *causal)
+static int read_options(int argc, char **argv, struct pithi_window_words *words, const struct pithi_format **format,
+                        int *causal, int *with_analysis)
 {
     static const char *const names[] = {"IN", "OUT", NULL};
     const char *name = NULL;
@@ -28,7 +30,10 @@ static int read_options(int argc, char **argv, struct pithi_convert *how, const 
         if (option == FORMAT)
             name = optarg;
         *causal |= option == CAUSAL;
-        if (option == '?' || pithi_tool_window(argv[0], option, &how->from_ns, &how->to_ns))
+        *with_analysis |= option == WITH;
+        if (option == WITH && strcmp(optarg, "analysis") != 0)
+            return pithi_tool_usage(argv[0], "--with needs analysis, not '%s'", optarg);
+        if (option == '?' || pithi_tool_window(argv[0], option, words))
             return 2;
     }
     if ((status = pithi_tool_arguments(argc, argv, names)) != 0)
@@ -37,7 +42,21 @@ static int read_options(int argc, char **argv, struct pithi_convert *how, const 
     return pithi_outfile_format(argv[0], name, out, strcmp(out, "-") == 0 ? "text" : NULL, format);
 }
 
-/* In place of the log the one with its times mended, if any had to be; what was done is said. */
+/* Replaces *log by a log with wait states and critical path on lanes of their own. */
+static int add_analysis(struct pithlog **log)
+{
+    struct pithlog *with;
+    int err = pithi_with_lanes(*log, &with);
+
+    if (err == PITH_OK) {
+        pithlog_close(*log);
+        *log = with;
+    }
+    return err;
+}
+
+/* Corrects the times (analysis/causal.h) and reports what was done. If any time was wrong, replaces *log by the
+ * corrected log. */
 static int mend(struct pithlog **log)
 {
     struct pithi_causal_report report;
@@ -58,15 +77,20 @@ static int mend(struct pithlog **log)
 int pithi_tool_convert(int argc, char **argv)
 {
     struct pithi_convert how = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .note = pithi_outfile_note};
+    struct pithi_window_words words = {NULL, NULL};
     const struct pithi_format *format = NULL;
     struct pithlog *log = NULL;
-    int causal = 0, err, status = read_options(argc, argv, &how, &format, &causal);
+    int causal = 0, with_analysis = 0, err;
+    int status = read_options(argc, argv, &words, &format, &causal, &with_analysis);
 
     if (status)
         return status;
     TRY(pithi_tool_open(argv[0], argv[optind], &log));
     if (causal)
         TRY(mend(&log));
+    if (with_analysis)
+        TRY(add_analysis(&log));
+    TRY(pithi_window_find(log, &words, &how.from_ns, &how.to_ns));
     TRY(pithi_outfile_write(argv[0], log, format, argv[optind + 1], &how));
 out:
     if (err)

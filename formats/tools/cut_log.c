@@ -1,8 +1,8 @@
-/* cut_log.c - `pith cut LOG -o OUT`: a part of a log, by time and lanes. What is cut how is native/copy.c's. */
+/* cut_log.c - `pith cut LOG -o OUT`: writes a part of a log, by time and lanes. reader/copy.c does the cutting. */
 #include <stdlib.h>
 
-#include "error.h"
-#include "native/copy.h"
+#include "base/error.h"
+#include "reader/copy.h"
 #include "tools/outfile.h"
 #include "tools/tools.h"
 
@@ -19,6 +19,7 @@ static const struct option options[] = {
 struct cut {
     const char *out, *format;
     struct pithi_lane_set set;
+    struct pithi_window_words words;
     struct pithi_copy what;
     struct pithlog *log;
 };
@@ -29,7 +30,7 @@ static int read_options(int argc, char **argv, struct cut *cut)
     int option;
 
     while ((option = pithi_tool_option(argc, argv, ":o:", options)) != -1) {
-        if (option == '?' || pithi_tool_window(argv[0], option, &cut->what.from_ns, &cut->what.to_ns) ||
+        if (option == '?' || pithi_tool_window(argv[0], option, &cut->words) ||
             pithi_tool_lane(argv[0], option, &cut->set))
             return 2;
         if (option == 'o')
@@ -49,7 +50,8 @@ static int fill(void *context, struct pithi_writer *writer)
     return pithi_log_copy(cut->log, writer, &cut->what);
 }
 
-/* For messages the whole log is read, then its part twice, see native/halves.h. */
+/* The number of records to read. To match messages, the copy reads the whole log, then its part twice (reader/copy.c).
+ */
 static uint64_t expected(const struct cut *cut)
 {
     const struct pithi_copy *what = &cut->what;
@@ -62,17 +64,17 @@ static uint64_t expected(const struct cut *cut)
     return info->messages && part < info->records ? info->records + 2 * part : part;
 }
 
-/* The records' own times say how to choose a window that does. */
+/* Shows the times of the log, so that the user can choose a better window. */
 static void note_empty(const struct cut *cut, const char *path)
 {
     const struct pithlog_info *info = pithlog_get_info(cut->log);
 
     if (info->records && (cut->what.from_ns > info->end_ns || cut->what.to_ns < info->start_ns))
-        pithi_tool_say(stderr, "pith: note: %s: nothing lies in that window; the log is from %.9f s to %.9f s", path,
+        pithi_tool_say(stderr, "pith: note: %s: no record lies in the window; the log covers %.9f s to %.9f s", path,
                        (double)info->start_ns / 1e9, (double)info->end_ns / 1e9);
 }
 
-/* A log of the same format, if nothing else was asked for. */
+/* By default OUT has the format of LOG. */
 static int write_cut(const char *command, const char *path, struct cut *cut)
 {
     const struct pithi_format *format;
@@ -81,6 +83,7 @@ static int write_cut(const char *command, const char *path, struct cut *cut)
 
     if (status)
         return status;
+    TRY(pithi_window_find(cut->log, &cut->words, &cut->what.from_ns, &cut->what.to_ns));
     if (cut->set.count) {
         TRY(pithi_lanes_find(&cut->set, cut->log, &lanes, &cut->what.lane_count));
         cut->what.lanes = lanes;

@@ -1,10 +1,10 @@
-/* diff.c - `pith diff A B`: the options, and what the two logs have in common. */
+/* diff.c - `pith diff A B`: options, and the common definitions of both logs. */
 #include "tools/diff.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "native/segment.h"
 #include "tools/tools.h"
 
@@ -17,14 +17,14 @@ static const struct option options[] = {
 
 static const struct answer {
     const char *name;
-    int (*gather)(struct pithi_pair *pair, struct pithi_table **table);
+    int (*gather)(struct pithi_diff_pair *pair, struct pithi_report **table);
 } answers[] = {{"state", pithi_diff_states}, {"rank", pithi_diff_ranks}, {"lane", pithi_diff_lanes}};
 
 struct asked {
-    const struct answer *answer; /* NULL: not said */
+    const struct answer *answer; /* NULL: not given */
     enum pithi_text_style style;
     int records;
-    int64_t within_ns; /* -1: not said */
+    int64_t within_ns; /* -1: not given */
 };
 
 static const struct answer *find_answer(const char *name)
@@ -44,22 +44,22 @@ static int read_options(int argc, char **argv, struct asked *asked)
         if (option == '?' || pithi_tool_style(argv[0], option, &asked->style))
             return 2;
         if (option == BY && !(asked->answer = find_answer(optarg)))
-            return pithi_tool_usage(argv[0], "--by wants state, rank or lane, not '%s'", optarg);
+            return pithi_tool_usage(argv[0], "--by needs state, rank or lane, not '%s'", optarg);
         if (option == RECORDS)
             asked->records = 1;
-        if (option == WITHIN && (pithi_parse_time(optarg, &asked->within_ns) || asked->within_ns < 0))
-            return pithi_tool_usage(argv[0], "--within wants seconds, or a time such as 3ms, not '%s'", optarg);
+        if (option == WITHIN && (pithlog_time_parse(optarg, &asked->within_ns) || asked->within_ns < 0))
+            return pithi_tool_usage(argv[0], "--within needs seconds, or a time such as 3ms, not '%s'", optarg);
     }
     if (asked->records && (asked->answer || asked->style != PITHI_TEXT_TABS))
-        return pithi_tool_usage(argv[0], "--records has no table: --by, --csv and --json do not go with it");
+        return pithi_tool_usage(argv[0], "--records cannot be used with --by, --csv or --json");
     if (!asked->records && asked->within_ns >= 0)
-        return pithi_tool_usage(argv[0], "--within is for --records");
+        return pithi_tool_usage(argv[0], "--within needs --records");
     return pithi_tool_arguments(argc, argv, names);
 }
 
 /* ---- The pair ---------------------------------------------------------------------------------------------------- */
 
-static int join_defs(struct pithi_pair *pair, int side)
+static int join_defs(struct pithi_diff_pair *pair, int side)
 {
     uint32_t count = pithlog_get_info(pair->log[side])->defs;
     int err = PITH_OK;
@@ -71,11 +71,11 @@ static int join_defs(struct pithi_pair *pair, int side)
     return err;
 }
 
-int pithi_pair_open(struct pithi_pair *pair, const char *a, const char *b)
+int pithi_pair_open(struct pithi_diff_pair *pair, const char *a, const char *b)
 {
     int err;
 
-    *pair = (struct pithi_pair){.defs = NULL};
+    *pair = (struct pithi_diff_pair){.defs = NULL};
     TRY(pithi_tool_open("diff", a, &pair->log[0]));
     TRY(pithi_tool_open("diff", b, &pair->log[1]));
     TRY(pithi_defs_new(&pair->defs));
@@ -85,7 +85,7 @@ out:
     return err;
 }
 
-void pithi_pair_close(struct pithi_pair *pair)
+void pithi_pair_close(struct pithi_diff_pair *pair)
 {
     for (int side = 0; side < 2; side++) {
         pithlog_close(pair->log[side]);
@@ -95,7 +95,7 @@ void pithi_pair_close(struct pithi_pair *pair)
         pithi_defs_free(pair->defs);
 }
 
-int pithi_pair_order(const struct pithi_pair *pair, uint32_t i, uint32_t k, int threads)
+int pithi_pair_order(const struct pithi_diff_pair *pair, uint32_t i, uint32_t k, int threads)
 {
     const struct pithlog_lane *a = pithlog_get_lane(pair->log[0], i), *b = pithlog_get_lane(pair->log[1], k);
 
@@ -108,9 +108,9 @@ int pithi_pair_order(const struct pithi_pair *pair, uint32_t i, uint32_t k, int 
 
 /* ---- The command ------------------------------------------------------------------------------------------------- */
 
-static int print_table(struct pithi_pair *pair, const struct asked *asked)
+static int print_table(struct pithi_diff_pair *pair, const struct asked *asked)
 {
-    struct pithi_table *table = NULL;
+    struct pithi_report *table = NULL;
     int err = (asked->answer ? asked->answer : &answers[0])->gather(pair, &table);
 
     if (!err)
@@ -119,11 +119,11 @@ static int print_table(struct pithi_pair *pair, const struct asked *asked)
     return err;
 }
 
-/* As of diff(1): 0: the same, 1: different, 2: trouble. */
+/* Exit status as of diff(1): 0: equal, 1: different, 2: error. */
 int pithi_tool_diff(int argc, char **argv)
 {
     struct asked asked = {.style = PITHI_TEXT_TABS, .within_ns = -1};
-    struct pithi_pair pair;
+    struct pithi_diff_pair pair;
     int different = 0, err, status = read_options(argc, argv, &asked);
 
     if (status)

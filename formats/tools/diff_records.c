@@ -1,28 +1,28 @@
-/* diff_records.c - two logs record by record. Each lane is gone through by itself, so that a difference in one does not
- * show up in the others, and small differences in time do not change who stands beside whom. */
+/* diff_records.c - compares two logs record by record, each lane by itself: a difference in one lane does not affect
+ * the others, and small time differences do not change which records are compared. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
+#include "base/error.h"
+#include "foreign/text/printer.h"
 #include "native/segment.h"
-#include "text/printer.h"
 #include "tools/diff.h"
 #include "tools/tools.h"
 
-enum { MOST = 10, HELPING = 128 }; /* differences shown; records fetched at once */
+enum { MOST = 10, BATCH = 128 }; /* differences shown; records fetched at once */
 
-/* A lane of one of the two, being read. */
+/* Reads a lane of a log. */
 struct reading {
     struct pithlog_iter *iter;
-    struct pithlog_record records[HELPING];
+    struct pithlog_record records[BATCH];
     int next, count;
 };
 
 struct comparing {
-    struct pithi_pair *pair;
+    struct pithi_diff_pair *pair;
     int64_t within_ns;
-    uint32_t *comms; /* by communicator of a: the one of b known to be the same, + 1; 0: none yet */
+    uint32_t *comms; /* by communicator of a: that of b, + 1; 0: unknown */
     uint64_t differences;
     int printing; /* the printers are open */
     struct pithi_printer printer[2];
@@ -73,13 +73,13 @@ static int start(struct reading *reading, struct pithlog *log, uint32_t lane)
     return pithlog_iter_open(log, &query, &reading->iter);
 }
 
-/* *record NULL: at the end. */
+/* Gives the next record; *record NULL: end of the lane. */
 static int next(struct reading *reading, const struct pithlog_record **record)
 {
     *record = NULL;
     if (reading->next == reading->count) {
         reading->next = 0;
-        reading->count = pithlog_iter_next_many(reading->iter, reading->records, HELPING);
+        reading->count = pithlog_iter_next_many(reading->iter, reading->records, BATCH);
     }
     if (reading->count > 0)
         *record = &reading->records[reading->next++];
@@ -88,7 +88,7 @@ static int next(struct reading *reading, const struct pithlog_record **record)
 
 /* ---- Showing ----------------------------------------------------------------------------------------------------- */
 
-/* A printer that knows the log's names; what it says of them is thrown away. */
+/* Opens a printer that knows the log's names. Its output so far, the definitions, is discarded. */
 static int open_printer(struct comparing *c, int side)
 {
     struct pithlog *log = c->pair->log[side];
@@ -127,7 +127,7 @@ static void close_printers(struct comparing *c)
     }
 }
 
-/* "< " or "> ", and the record as `pith print` has it. */
+/* Prints "< " or "> " and the record in the format of `pith print`. */
 static void show_record(struct comparing *c, int side, const struct pithlog_record *record)
 {
     struct pithi_printer *p = &c->printer[side];
@@ -189,7 +189,7 @@ out:
     return err;
 }
 
-static void show_alone(struct comparing *c, int side, uint32_t number)
+static void show_unpaired(struct comparing *c, int side, uint32_t number)
 {
     const struct pithlog_lane *lane = pithlog_get_lane(c->pair->log[side], number);
 
@@ -209,14 +209,14 @@ static int compare_all(struct comparing *c)
         if (order == 0)
             err = compare_lanes(c, i, k);
         else
-            show_alone(c, order > 0, order < 0 ? i : k);
+            show_unpaired(c, order > 0, order < 0 ? i : k);
         i += order <= 0;
         k += order >= 0;
     }
     return err;
 }
 
-int pithi_diff_records(struct pithi_pair *pair, int64_t within_ns, int *different)
+int pithi_diff_records(struct pithi_diff_pair *pair, int64_t within_ns, int *different)
 {
     struct comparing c = {.pair = pair, .within_ns = within_ns};
     int err;

@@ -1,23 +1,26 @@
-/* diff_sums.c - where time went in two logs, from what their summaries know exactly: no record is read but at the ends
- * of lanes.
+/* diff_sums.c - compares the times in states of two logs. The numbers come from the summaries of the logs, so records
+ * are read only at the ends of lanes.
  *
- * A difference is b - a, of exclusive time: what a state itself took. Rows are sorted by its size, so that what made a
- * run slower or faster stands on top. */
+ * A difference is b - a of exclusive times. Rows are sorted by its size, so the states that made a run slower or faster
+ * are at the top.
+ */
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
+#include "analysis/mpi_calls.h"
+#include "base/error.h"
+#include "native/log.h"
 #include "native/segment.h"
 #include "tools/diff.h"
 
-/* What one row says of one log. */
+/* The numbers of one log in a row. */
 struct side {
     uint64_t count;
     int64_t total_ns, self_ns;
 };
 
-enum row_kind { RUN, ALL, STATE, EVENT, RANK, LANE };
-static const char *const kind_names[] = {"run", "all", "state", "event", "rank", "lane"};
+enum row_kind { RUN, ALL, STATE, COMPUTING, EVENT, RANK, LANE };
+static const char *const kind_names[] = {"run", "all", "state", "computing", "event", "rank", "lane"};
 
 struct row {
     enum row_kind kind;
@@ -25,23 +28,29 @@ struct row {
     int32_t rank; /* -1: none */
     int64_t thread;
     struct side side[2];
-    uint32_t most; /* of a rank or lane: the state that differs most; UINT32_MAX: none */
+    uint32_t most; /* for a rank or lane: the state, or computing, that differs most; UINT32_MAX: none */
     int64_t most_ns;
 };
 
 struct gathering {
-    struct pithi_pair *pair;
+    struct pithi_diff_pair *pair;
     struct pithlog_summary *summary[2];
-    struct pithlog_sum *own;    /* a lane's, by its log's definitions */
-    struct pithlog_sum *sum[2]; /* of some lanes, by the pair's */
+    struct pithlog_sum *own;    /* of a lane, by definition of its log */
+    struct pithlog_sum *sum[2]; /* of all lanes of a row, by definition of the pair; [defs]: computing */
+    unsigned char *is_mpi;      /* by definition of the pair */
     uint32_t defs;
     struct row *rows;
     uint32_t count, room;
 };
 
+static int is_state(const struct gathering *g, uint32_t id)
+{
+    return pithi_defs_get(g->pair->defs, id)->kind == PITHLOG_STATE;
+}
+
 static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
 
-static int begin(struct gathering *g, struct pithi_pair *pair)
+static int begin(struct gathering *g, struct pithi_diff_pair *pair)
 {
     int err = PITH_OK;
 
@@ -49,8 +58,11 @@ static int begin(struct gathering *g, struct pithi_pair *pair)
     g->own = malloc((g->defs + (size_t)1) * sizeof *g->own);
     g->sum[0] = calloc(g->defs + (size_t)1, sizeof *g->sum[0]);
     g->sum[1] = calloc(g->defs + (size_t)1, sizeof *g->sum[1]);
-    if (!g->own || !g->sum[0] || !g->sum[1])
+    g->is_mpi = calloc(g->defs + (size_t)1, 1);
+    if (!g->own || !g->sum[0] || !g->sum[1] || !g->is_mpi)
         return no_memory();
+    for (uint32_t i = 0; i < g->defs; i++)
+        g->is_mpi[i] = pithi_mpi_call_traits(pithi_defs_get(pair->defs, i)) != 0;
     TRY(pithlog_summary_open(pair->log[0], &g->summary[0]));
     TRY(pithlog_summary_open(pair->log[1], &g->summary[1]));
 out:
@@ -64,26 +76,49 @@ static void end(struct gathering *g)
         free(g->sum[side]);
     }
     free(g->own);
+    free(g->is_mpi);
     free(g->rows);
 }
 
-/* A log has no more definitions than the pair. */
+/* Adds the time that a lane computed: outside MPI, and of that outside all states. A lane lasts from its first record
+ * to its last, or to the end of the log if it has entered more states than it left. */
+static int add_computing(struct gathering *g, int side, uint32_t lane, const struct side *in_states, int64_t mpi_ns,
+                         int64_t to_ns)
+{
+    struct pithlog_sum *computing = &g->sum[side][g->defs];
+    const struct pithi_log_lane *own;
+    int err = pithi_log_lane(g->pair->log[side], lane, &own);
+
+    if (err || !own->seen.records)
+        return err;
+    int64_t span_ns = (in_states->count > own->states ? to_ns : own->seen.last_ns) - own->seen.first_ns;
+    computing->own_ns += span_ns > in_states->self_ns ? span_ns - in_states->self_ns : 0;
+    computing->all_ns += span_ns > mpi_ns ? span_ns - mpi_ns : 0;
+    return PITH_OK;
+}
+
+/* Adds the sums of a lane to g->sum. (A log has no more definitions than the pair, so g->own has room.) */
 static int add_lane(struct gathering *g, int side, uint32_t lane)
 {
     const struct pithlog_info *info = pithlog_get_info(g->pair->log[side]);
-    int64_t to_ns = info->end_ns < INT64_MAX ? info->end_ns + 1 : INT64_MAX;
+    int64_t mpi_ns = 0, to_ns = info->end_ns < INT64_MAX ? info->end_ns + 1 : INT64_MAX;
+    struct side in_states = {0, 0, 0};
     int err;
 
     memset(g->own, 0, info->defs * sizeof *g->own);
     if ((err = pithlog_summary_sums(g->summary[side], lane, info->start_ns, to_ns, g->own)) != PITH_OK)
         return err;
     for (uint32_t i = 0; i < info->defs; i++) {
-        struct pithlog_sum *sum = &g->sum[side][g->pair->ids[side][i]];
+        uint32_t id = g->pair->ids[side][i];
+        struct pithlog_sum *sum = &g->sum[side][id];
         sum->count += g->own[i].count;
         sum->own_ns += g->own[i].own_ns;
         sum->all_ns += g->own[i].all_ns;
+        mpi_ns += g->is_mpi[id] ? g->own[i].own_ns : 0;
+        in_states.count += is_state(g, id) ? g->own[i].count : 0;
+        in_states.self_ns += g->own[i].own_ns;
     }
-    return PITH_OK;
+    return add_computing(g, side, lane, &in_states, mpi_ns, to_ns);
 }
 
 static struct row *add_row(struct gathering *g, enum row_kind kind, const char *name)
@@ -101,12 +136,7 @@ static struct row *add_row(struct gathering *g, enum row_kind kind, const char *
     return &g->rows[g->count++];
 }
 
-static int is_state(const struct gathering *g, uint32_t id)
-{
-    return pithi_defs_get(g->pair->defs, id)->kind == PITHLOG_STATE;
-}
-
-/* Instances of states, and the time in any. */
+/* Adds the numbers of all states: instances and exclusive time. */
 static void add_states(const struct gathering *g, int side, struct side *to)
 {
     for (uint32_t i = 0; i < g->defs; i++)
@@ -116,18 +146,21 @@ static void add_states(const struct gathering *g, int side, struct side *to)
         }
 }
 
-/* The two rows on top. */
-static int add_whole(struct gathering *g, const struct side all[2])
+/* Adds the rows of the whole: run time, and all states; and that of computing. */
+static int add_whole(struct gathering *g, const struct side all[2], const struct pithlog_sum computing_sum[2])
 {
-    struct row *run = add_row(g, RUN, "(run time)"), *states = run ? add_row(g, ALL, "(all states)") : NULL;
+    struct row *run, *states, *computing;
 
-    if (!states)
+    if (!add_row(g, RUN, "(run time)") || !add_row(g, ALL, "(all states)") ||
+        !(computing = add_row(g, COMPUTING, PITHI_COMPUTING_NAME)))
         return no_memory();
-    run = states - 1;
+    states = computing - 1;
+    run = computing - 2;
     for (int side = 0; side < 2; side++) {
         const struct pithlog_info *info = pithlog_get_info(g->pair->log[side]);
         run->side[side].total_ns = info->records ? info->end_ns - info->start_ns : 0;
         states->side[side] = all[side];
+        computing->side[side] = (struct side){0, computing_sum[side].all_ns, computing_sum[side].own_ns};
     }
     return PITH_OK;
 }
@@ -143,14 +176,16 @@ static int64_t difference(const struct row *row)
 
 static uint64_t magnitude(int64_t value) { return value < 0 ? 0 - (uint64_t)value : (uint64_t)value; }
 
-/* The largest difference first; else as definitions, or ranks, follow. Events, which have no time, behind states. */
+/* The largest difference first; then in order of definitions or ranks. Computing is sorted as a state, or before the
+ * ranks. Events have no time and follow the states. */
 static int compare_rows(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
     uint64_t left = magnitude(difference(x)), right = magnitude(difference(y));
+    enum row_kind x_kind = x->kind == COMPUTING ? STATE : x->kind, y_kind = y->kind == COMPUTING ? STATE : y->kind;
 
-    if (x->kind != y->kind)
-        return x->kind < y->kind ? -1 : 1;
+    if (x_kind != y_kind)
+        return x_kind < y_kind ? -1 : 1;
     if (left != right && x->kind != RUN)
         return left > right ? -1 : 1;
     if (x->rank != y->rank || x->thread != y->thread)
@@ -172,7 +207,7 @@ static const struct pithi_table_column place_columns[] = {
     {"most", PITHI_CELL_TEXT, 0},    {"most_diff", PITHI_CELL_CHANGE, 0},
 };
 
-static void put_or_skip(struct pithi_table *table, int there, int64_t value)
+static void put_or_skip(struct pithi_report *table, int there, int64_t value)
 {
     if (there)
         pithi_table_number(table, value);
@@ -180,8 +215,8 @@ static void put_or_skip(struct pithi_table *table, int there, int64_t value)
         pithi_table_skip(table);
 }
 
-/* b / a of what the difference is of. */
-static void put_ratio(struct pithi_table *table, const struct row *row)
+/* The ratio b / a of the compared numbers. */
+static void put_ratio(struct pithi_report *table, const struct row *row)
 {
     const struct side *a = &row->side[0], *b = &row->side[1];
     double from = row->kind == RUN ? (double)a->total_ns : row->kind == EVENT ? (double)a->count : (double)a->self_ns;
@@ -191,23 +226,23 @@ static void put_ratio(struct pithi_table *table, const struct row *row)
     put_or_skip(table, there, there ? (int64_t)(to / from * 1e6 + 0.5) : 0);
 }
 
-/* A side in which it does not occur has empty cells. */
-static void put_numbers(struct pithi_table *table, const struct row *row)
+/* If a state or event does not occur in a log, its cells are empty. Computing has no count. */
+static void put_numbers(struct pithi_report *table, const struct row *row)
 {
     const struct side *s = row->side;
-    int timed = row->kind != EVENT, run = row->kind == RUN;
+    int timed = row->kind != EVENT, run = row->kind == RUN, computing = row->kind == COMPUTING;
 
     for (int i = 0; i < 2; i++)
         put_or_skip(table, s[i].count > 0, (int64_t)s[i].count);
     for (int i = 0; i < 2; i++)
-        put_or_skip(table, run || (timed && row->kind != ALL && s[i].count > 0), s[i].total_ns);
+        put_or_skip(table, run || computing || (timed && row->kind != ALL && s[i].count > 0), s[i].total_ns);
     for (int i = 0; i < 2; i++)
-        put_or_skip(table, timed && !run && s[i].count > 0, s[i].self_ns);
+        put_or_skip(table, computing || (timed && !run && s[i].count > 0), s[i].self_ns);
     put_or_skip(table, timed, difference(row));
     put_ratio(table, row);
 }
 
-static int put_row(const struct gathering *g, struct pithi_table *table, const struct row *row, int places)
+static int put_row(const struct gathering *g, struct pithi_report *table, const struct row *row, int places)
 {
     int err;
 
@@ -225,14 +260,15 @@ static int put_row(const struct gathering *g, struct pithi_table *table, const s
     }
     put_numbers(table, row);
     if (places && row->most != UINT32_MAX) {
-        TRY(pithi_table_text(table, pithi_defs_get(g->pair->defs, row->most)->name));
+        TRY(pithi_table_text(table, row->most == g->defs ? PITHI_COMPUTING_NAME
+                                                         : pithi_defs_get(g->pair->defs, row->most)->name));
         pithi_table_number(table, row->most_ns);
     }
 out:
     return err;
 }
 
-static int fill_table(struct gathering *g, int places, struct pithi_table **table)
+static int fill_table(struct gathering *g, int places, struct pithi_report **table)
 {
     int err;
 
@@ -264,10 +300,11 @@ static int state_row(struct gathering *g, uint32_t id)
     return PITH_OK;
 }
 
-int pithi_diff_states(struct pithi_pair *pair, struct pithi_table **table)
+int pithi_diff_states(struct pithi_diff_pair *pair, struct pithi_report **table)
 {
     struct gathering g;
     struct side all[2] = {{0, 0, 0}, {0, 0, 0}};
+    struct pithlog_sum computing[2] = {{0, 0, 0}, {0, 0, 0}};
     int err;
 
     TRY(begin(&g, pair));
@@ -276,7 +313,9 @@ int pithi_diff_states(struct pithi_pair *pair, struct pithi_table **table)
             TRY(add_lane(&g, side, lane));
         add_states(&g, side, &all[side]);
     }
-    TRY(add_whole(&g, all));
+    computing[0] = g.sum[0][g.defs];
+    computing[1] = g.sum[1][g.defs];
+    TRY(add_whole(&g, all, computing));
     for (uint32_t id = 0; id < g.defs; id++)
         TRY(state_row(&g, id));
     TRY(fill_table(&g, 0, table));
@@ -287,7 +326,7 @@ out:
 
 /* ---- By rank and lane -------------------------------------------------------------------------------------------- */
 
-/* The lanes of one row: a's from `at[0]` on, b's from `at[1]` on, counts in `more`. */
+/* The lanes of one row: in a and b, `more` lanes from `at` on. */
 struct stretch {
     uint32_t at[2], more[2];
 };
@@ -297,8 +336,8 @@ static int same_place(const struct pithlog_lane *x, const struct pithlog_lane *y
     return x && y && x->rank == y->rank && (!threads || x->thread == y->thread);
 }
 
-/* Goes on to the next row: 1, or 0 at the end of both. Lanes of a log are sorted. */
-static int next_stretch(const struct pithi_pair *pair, struct stretch *s, int threads)
+/* Finds the lanes of the next row: 1; 0: end of both logs. The lanes of a log are sorted. */
+static int next_stretch(const struct pithi_diff_pair *pair, struct stretch *s, int threads)
 {
     s->at[0] += s->more[0];
     s->at[1] += s->more[1];
@@ -313,13 +352,13 @@ static int next_stretch(const struct pithi_pair *pair, struct stretch *s, int th
     return s->more[0] + s->more[1] > 0;
 }
 
-/* One side of a row: its lanes' sums, and from its first record to its last. */
+/* Fills in one side of a row: the sums of its lanes, and the time from the first to the last record. */
 static int sum_side(struct gathering *g, const struct stretch *s, int side, struct row *row)
 {
     int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
     int err;
 
-    memset(g->sum[side], 0, g->defs * sizeof *g->sum[side]);
+    memset(g->sum[side], 0, (g->defs + (size_t)1) * sizeof *g->sum[side]);
     for (uint32_t i = 0; i < s->more[side]; i++) {
         const struct pithlog_lane *lane = pithlog_get_lane(g->pair->log[side], s->at[side] + i);
         if (lane->records && lane->first_ns < first_ns)
@@ -336,16 +375,17 @@ static int sum_side(struct gathering *g, const struct stretch *s, int side, stru
 
 static void find_most(const struct gathering *g, struct row *row)
 {
-    for (uint32_t i = 0; i < g->defs; i++) {
+    for (uint32_t i = 0; i <= g->defs; i++) {
         int64_t ns = g->sum[1][i].own_ns - g->sum[0][i].own_ns;
-        if (is_state(g, i) && magnitude(ns) > magnitude(row->most_ns)) {
+        if ((i == g->defs || is_state(g, i)) && magnitude(ns) > magnitude(row->most_ns)) {
             row->most = i;
             row->most_ns = ns;
         }
     }
 }
 
-static int place_row(struct gathering *g, const struct stretch *s, int threads, struct side all[2])
+static int place_row(struct gathering *g, const struct stretch *s, int threads, struct side all[2],
+                     struct pithlog_sum computing[2])
 {
     int has = s->more[0] ? 0 : 1;
     const struct pithlog_lane *lane = pithlog_get_lane(g->pair->log[has], s->at[has]);
@@ -362,28 +402,31 @@ static int place_row(struct gathering *g, const struct stretch *s, int threads, 
     for (int side = 0; side < 2; side++) {
         all[side].count += row->side[side].count;
         all[side].self_ns += row->side[side].self_ns;
+        computing[side].own_ns += g->sum[side][g->defs].own_ns;
+        computing[side].all_ns += g->sum[side][g->defs].all_ns;
     }
 out:
     return err;
 }
 
-static int diff_places(struct pithi_pair *pair, int threads, struct pithi_table **table)
+static int diff_places(struct pithi_diff_pair *pair, int threads, struct pithi_report **table)
 {
     struct gathering g;
     struct stretch stretch = {{0, 0}, {0, 0}};
     struct side all[2] = {{0, 0, 0}, {0, 0, 0}};
+    struct pithlog_sum computing[2] = {{0, 0, 0}, {0, 0, 0}};
     int err;
 
     TRY(begin(&g, pair));
     while (next_stretch(pair, &stretch, threads))
-        TRY(place_row(&g, &stretch, threads, all));
-    TRY(add_whole(&g, all));
+        TRY(place_row(&g, &stretch, threads, all, computing));
+    TRY(add_whole(&g, all, computing));
     TRY(fill_table(&g, 1, table));
 out:
     end(&g);
     return err;
 }
 
-int pithi_diff_ranks(struct pithi_pair *pair, struct pithi_table **table) { return diff_places(pair, 0, table); }
+int pithi_diff_ranks(struct pithi_diff_pair *pair, struct pithi_report **table) { return diff_places(pair, 0, table); }
 
-int pithi_diff_lanes(struct pithi_pair *pair, struct pithi_table **table) { return diff_places(pair, 1, table); }
+int pithi_diff_lanes(struct pithi_diff_pair *pair, struct pithi_report **table) { return diff_places(pair, 1, table); }

@@ -1,15 +1,15 @@
-/* help.c - `pith help`: everything it says comes from tables. */
+/* help.c - `pith help`: all text comes from tables. */
 #include <stdio.h>
 #include <string.h>
 
-#include "format.h"
+#include "reader/format.h"
 #include "tools/tools.h"
 
 static const struct {
     const char *name, *standard, *range, *help;
 } variables[] = {
 #define ENV(name, standard, range, help) {name, standard, range, help},
-#include "env.def"
+#include "tools/env.def"
 #undef ENV
 };
 
@@ -18,10 +18,10 @@ static int help_all(void)
     puts("usage: pith COMMAND ...\n\nPith records and shows what every rank and thread of a parallel program"
          " did, and when.\n");
     for (const struct pithi_command *command = pithi_commands; command->name; command++)
-        printf("  %-8s %s\n", command->name, command->summary);
-    puts("\n`pith help COMMAND` tells more; `pith help env` lists the environment variables, "
-         "`pith help formats` the formats;\n"
-         "`pith --version` tells the version. The manual: man pith.");
+        printf("  %-10s %s\n", command->name, command->summary);
+    puts("\nMore: `pith help COMMAND`; `pith help env` for the environment variables; `pith help formats` for the "
+         "formats.\n"
+         "`pith --version` prints the version. Manual: man pith.");
     return 0;
 }
 
@@ -40,9 +40,9 @@ enum {
     ACCESS_WIDTH = 11,
     SUFFIX_WIDTH = 16,
     SUMMARY_WIDTH = 65
-}; /* 100 columns, a blank behind each */
+}; /* 100 columns, each followed by a blank */
 
-/* How many bytes of `text` go into a line of `width`: whole words, at least one. */
+/* The number of bytes of `text` that fit into a line of `width`: whole words, at least one. */
 static size_t line_of_words(const char *text, size_t width)
 {
     size_t fits = 0, length;
@@ -56,7 +56,7 @@ static size_t line_of_words(const char *text, size_t width)
     return fits;
 }
 
-/* The next line of a column, filled up to its width; *text goes on behind it. */
+/* Writes the next line of a column, padded to its width, and moves *text past it. */
 static size_t put_column(char *line, const char **text, size_t width)
 {
     size_t length = line_of_words(*text, width - 1), size;
@@ -82,8 +82,8 @@ static void put_row(const char *name, const char *access, const char *suffixes, 
     } while (*summary || *suffixes);
 }
 
-/* The suffixes, with '/' behind each when they are those of folders. */
-static const char *told_suffixes(const struct pithi_format *format, char *text, size_t size)
+/* The suffixes of a format, each with '/' at its end if the format is a folder. */
+static const char *shown_suffixes(const struct pithi_format *format, char *text, size_t size)
 {
     size_t used = 0;
 
@@ -106,8 +106,8 @@ static int help_formats(void)
                 !format->write && !format->write_folder ? "read"
                 : !format->read                         ? "written"
                                                         : "read+write",
-                told_suffixes(format, suffixes, sizeof suffixes), format->summary);
-    puts("\nA suffix with / is that of a folder. pith-formats(5) tells more.");
+                shown_suffixes(format, suffixes, sizeof suffixes), format->summary);
+    puts("\nA suffix with / belongs to a folder. See pith-formats(5).");
     return 0;
 }
 
@@ -124,7 +124,7 @@ int pithi_tool_help(int argc, char **argv)
     if (argc < 2)
         return help_all();
     if (argc > 2)
-        return pithi_tool_usage("help", "one topic at a time");
+        return pithi_tool_usage("help", "give one topic at a time");
     if (strcmp(argv[1], "env") == 0)
         return help_env();
     if (strcmp(argv[1], "formats") == 0)

@@ -1,4 +1,4 @@
-/* histogram.c - see histogram.h. */
+/* histogram.c - buckets by the highest six bits of a value (histogram.h). */
 #include "tools/histogram.h"
 
 #include <math.h>

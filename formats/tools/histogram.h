@@ -1,9 +1,10 @@
-/* histogram.h - percentiles of any number of lengths in 15 KB.
+/* histogram.h - percentiles of any number of lengths, in 15 KB.
  *
- * Concept: buckets that grow with the value. Each power of two is cut into 32 equal buckets, and values below 32 have
- * one each; so a bucket is never wider than 1/32 = 3.1 % of its values. A percentile is the middle of the bucket in
- * which it falls: at most 1.6 % off. Worked: 1000 ns lies in 512..1023, cut into buckets of 16; it is in 992..1007,
- * shown as 999. (The idea is known from HdrHistogram.) Smallest, largest, sum and count are exact.
+ * Buckets grow with the value: each power of two is divided into 32 equal buckets, and each value below 32 has its own.
+ * So a bucket is at most 1/32 = 3.1 % as wide as its values. The percentile is the middle of its bucket, so its error
+ * is at most 1.6 %. Smallest, largest, sum and count are exact. (The idea is known from HdrHistogram.)
+ *
+ *     1000 ns lies in 512..1023, in buckets of 16 ns: its bucket is 992..1007, shown as 999
  */
 #ifndef PITHI_HISTOGRAM_H
 #define PITHI_HISTOGRAM_H
@@ -23,12 +24,12 @@ struct pithi_histogram {
     uint64_t buckets[PITHI_HISTOGRAM_BUCKETS];
 };
 
-/* Adds a length; negative ones (clocks that disagree) count as 0 in the buckets, as they are in `all`. A struct of
- * zeros is empty. */
+/* Adds a length. A negative one (clocks disagree) goes to the bucket of 0, but is exact in `all`. A struct of zeros is
+ * empty. */
 void pithi_lengths_add(struct pithi_lengths *lengths, int64_t value);
 void pithi_histogram_add(struct pithi_histogram *histogram, int64_t value);
 
-/* The smallest value that `percent` of all are not above; 0 when empty. */
+/* The smallest value such that `percent` of all values are not larger; 0 if there are none. */
 int64_t pithi_histogram_percentile(const struct pithi_histogram *histogram, double percent);
 int64_t pithi_lengths_mean(const struct pithi_lengths *lengths);
 

@@ -3,12 +3,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "error.h"
-#include "event_numbers.h"
+#include "base/error.h"
+#include "base/out.h"
 #include "native/clocks.h"
-#include "native/incomplete.h"
+#include "native/defs.h"
+#include "native/event_numbers.h"
 #include "native/log.h"
-#include "text/out.h"
 #include "tools/tools.h"
 
 static void put_u64(struct pithi_out *out, const char *key, uint64_t value)
@@ -42,8 +42,8 @@ static int compare_texts(const void *a, const void *b)
 
 enum { HOSTS_TOLD = 16 };
 
-/* The different hosts, sorted, on one line, as many as can be taken in. What is asked of ranks here stands in front of
- * a log: no lane is loaded. */
+/* Prints the names of the hosts, sorted, on one line; the first 16. Hosts are at the front of a log, so no lane is
+ * loaded. */
 static int put_hosts(struct pithi_out *out, const struct pithlog *log)
 {
     uint32_t ranks = pithi_log_ranks(log), count = 0, told = 0, more = 0;
@@ -78,7 +78,7 @@ static int put_hosts(struct pithi_out *out, const struct pithlog *log)
     return PITH_OK;
 }
 
-/* The most threads that a rank has. */
+/* The largest number of threads of a rank. */
 static uint32_t max_threads(const struct pithlog *log)
 {
     uint32_t most = 0;
@@ -89,7 +89,7 @@ static uint32_t max_threads(const struct pithlog *log)
     return most;
 }
 
-/* When recording began, as UTC, from what the recorder noted. */
+/* Prints the start of recording in UTC, from the recorder's property. */
 static void put_start(struct pithi_out *out, const struct pithlog *log)
 {
     const char *key, *value;
@@ -132,7 +132,7 @@ static void put_numbers(struct pithi_out *out, const struct pithlog *log)
     put_text(out, "bytes_per_event", text);
 }
 
-/* The clocks that were compared with the log's own, that of rank 0's machine. */
+/* Prints the clocks that were compared with the log's clock, which is that of rank 0's machine. */
 static void put_clocks(struct pithi_out *out, const struct pithlog *log)
 {
     char text[160];
@@ -159,8 +159,8 @@ static void put_clocks(struct pithi_out *out, const struct pithlog *log)
     }
 }
 
-/* The points of clocks are told as what came of them; numbers of events are for other formats; put_numbers tells why
- * the log is incomplete. */
+/* 0: the property is not printed. put_clocks prints what the sync points show, put_numbers why the log is incomplete;
+ * event numbers are for other formats. */
 static int is_for_people(const char *key)
 {
     int32_t numbers[2];

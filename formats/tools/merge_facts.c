@@ -1,16 +1,16 @@
-/* merge_facts.c - see merge_facts.h. */
+/* merge_facts.c - reads names and properties of the logs to merge, and joins them. */
 #include "tools/merge_facts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
-#include "native/bytes.h"
+#include "base/bytes.h"
+#include "base/error.h"
 #include "tools/tools.h"
 
 static const char *const start_key = "start_unix_s", *const error_key = "clock_error_ns";
-enum { MOST_BYTES = 2000 }; /* of the values of a property together */
+enum { MOST_BYTES = 2000 }; /* limit of all values of a property */
 
 static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
 
@@ -24,7 +24,7 @@ static const char *property(const struct pithlog *log, const char *wanted)
     return NULL;
 }
 
-/* "1700000000.123456789" in ns; 0: it is no such number. */
+/* Reads "1700000000.123456789" as ns; 0: not such a number. */
 static int parse_clock(const char *text, int64_t *time_ns)
 {
     char *end;
@@ -40,7 +40,7 @@ static int parse_clock(const char *text, int64_t *time_ns)
     return *end == '\0';
 }
 
-int pithi_source_open(struct pithi_source *source)
+int pithi_source_open(struct pithi_merge_source *source)
 {
     int err = pithi_tool_open("merge", source->path, &source->log);
     const char *text = err ? NULL : property(source->log, start_key);
@@ -49,7 +49,7 @@ int pithi_source_open(struct pithi_source *source)
     return err;
 }
 
-void pithi_source_close(struct pithi_source *source)
+void pithi_source_close(struct pithi_merge_source *source)
 {
     pithlog_close(source->log);
     free(source->program);
@@ -58,8 +58,8 @@ void pithi_source_close(struct pithi_source *source)
 
 /* ---- Names ------------------------------------------------------------------------------------------------------- */
 
-/* "heat" of program "/home/u/heat", else of the log's name "run/heat.pith". */
-static char *own_name(const struct pithi_source *source)
+/* "heat" from the program "/home/u/heat", else from the file name "run/heat.pith". */
+static char *own_name(const struct pithi_merge_source *source)
 {
     const char *name = property(source->log, "program"), *slash;
     int of_file = !name || !*name;
@@ -72,7 +72,7 @@ static char *own_name(const struct pithi_source *source)
     return of_file ? strndup(name, strcspn(name, ".")) : strdup(name);
 }
 
-static int name_taken(const struct pithi_source *sources, uint32_t count, const char *name)
+static int name_taken(const struct pithi_merge_source *sources, uint32_t count, const char *name)
 {
     for (uint32_t i = 0; i < count; i++)
         if (strcmp(sources[i].program, name) == 0)
@@ -81,7 +81,7 @@ static int name_taken(const struct pithi_source *sources, uint32_t count, const 
 }
 
 /* The second run of "heat" is "heat:2". */
-int pithi_sources_name(struct pithi_source *sources, uint32_t count)
+int pithi_sources_name(struct pithi_merge_source *sources, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         char *own = own_name(&sources[i]), *name = own ? strdup(own) : NULL;
@@ -99,7 +99,7 @@ int pithi_sources_name(struct pithi_source *sources, uint32_t count)
 
 /* ---- Properties -------------------------------------------------------------------------------------------------- */
 
-/* `value` is one of those in "a, b, c". */
+/* 1: `value` is in the list "a, b, c". */
 static int value_among(const char *values, const char *value)
 {
     size_t size = strlen(value);
@@ -114,8 +114,8 @@ static int value_among(const char *values, const char *value)
     return size == 0;
 }
 
-/* The values of all logs, each once, malloc'ed. */
-static char *all_values(const struct pithi_source *sources, uint32_t count, const char *key, uint64_t *left_out)
+/* The values of a property in all logs, each once, malloc'ed. */
+static char *all_values(const struct pithi_merge_source *sources, uint32_t count, const char *key, uint64_t *left_out)
 {
     char *all = strdup("");
 
@@ -136,8 +136,8 @@ static char *all_values(const struct pithi_source *sources, uint32_t count, cons
     return all;
 }
 
-/* A property that an earlier log has was told with that. */
-static int told_before(const struct pithi_source *sources, uint32_t index, const char *key)
+/* 1: an earlier log has the property, so its values are already joined. */
+static int joined_before(const struct pithi_merge_source *sources, uint32_t index, const char *key)
 {
     for (uint32_t i = 0; i < index; i++)
         if (property(sources[i].log, key))
@@ -145,8 +145,8 @@ static int told_before(const struct pithi_source *sources, uint32_t index, const
     return 0;
 }
 
-static int tell(const struct pithi_source *sources, uint32_t count, const char *key, struct pithi_defs *defs,
-                uint64_t *left_out)
+static int put_values(const struct pithi_merge_source *sources, uint32_t count, const char *key,
+                      struct pithi_defs *defs, uint64_t *left_out)
 {
     char *values = all_values(sources, count, key, left_out);
     int err = values ? pithi_defs_property(defs, key, values) : no_memory();
@@ -155,10 +155,10 @@ static int tell(const struct pithi_source *sources, uint32_t count, const char *
     return err;
 }
 
-/* When time 0 was: known when all logs are laid by the clock, or one alone. */
-static int tell_start(const struct pithi_source *sources, uint32_t count, struct pithi_defs *defs)
+/* Time 0 is known if the clock aligns all logs, or if there is only one. */
+static int put_start(const struct pithi_merge_source *sources, uint32_t count, struct pithi_defs *defs)
 {
-    const struct pithi_source *first = &sources[0];
+    const struct pithi_merge_source *first = &sources[0];
 
     for (uint32_t i = 1; i < count; i++)
         if (sources[i].zero_unix_ns < first->zero_unix_ns)
@@ -166,8 +166,8 @@ static int tell_start(const struct pithi_source *sources, uint32_t count, struct
     return pithi_defs_property(defs, start_key, property(first->log, start_key));
 }
 
-/* Pieces of one log: they began at the same nanosecond, and none was moved. */
-static int one_time_axis(const struct pithi_source *sources, uint32_t count)
+/* 1: the logs are pieces of one log: they began at the same nanosecond, and none was moved. */
+static int one_time_axis(const struct pithi_merge_source *sources, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         if (!sources[i].knows_clock || sources[i].zero_unix_ns != sources[0].zero_unix_ns || sources[i].shift_ns != 0)
@@ -177,7 +177,7 @@ static int one_time_axis(const struct pithi_source *sources, uint32_t count)
 
 /* Sets clock_error_ns of the merged log. For pieces of one log it is the largest error of all pieces. For several runs,
  * or logs whose times were moved, the error is unknown. */
-static int tell_error(const struct pithi_source *sources, uint32_t count, struct pithi_defs *defs)
+static int put_error(const struct pithi_merge_source *sources, uint32_t count, struct pithi_defs *defs)
 {
     int known = one_time_axis(sources, count), told = 0;
     long long worst = 0;
@@ -195,7 +195,7 @@ static int tell_error(const struct pithi_source *sources, uint32_t count, struct
     return told ? pithi_defs_property(defs, error_key, text) : PITH_OK;
 }
 
-int pithi_sources_facts(const struct pithi_source *sources, uint32_t count, int clock, struct pithi_defs *defs,
+int pithi_sources_facts(const struct pithi_merge_source *sources, uint32_t count, int clock, struct pithi_defs *defs,
                         uint64_t *left_out)
 {
     const char *key, *value;
@@ -203,11 +203,11 @@ int pithi_sources_facts(const struct pithi_source *sources, uint32_t count, int 
 
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; (key = pithlog_get_property(sources[i].log, k, &value)) != NULL; k++)
-            if (strcmp(key, start_key) != 0 && strcmp(key, error_key) != 0 && !told_before(sources, i, key))
-                TRY(tell(sources, count, key, defs, left_out));
+            if (strcmp(key, start_key) != 0 && strcmp(key, error_key) != 0 && !joined_before(sources, i, key))
+                TRY(put_values(sources, count, key, defs, left_out));
     if (clock)
-        TRY(tell_start(sources, count, defs));
-    TRY(tell_error(sources, count, defs));
+        TRY(put_start(sources, count, defs));
+    TRY(put_error(sources, count, defs));
 out:
     return err;
 }

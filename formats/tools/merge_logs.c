@@ -1,17 +1,18 @@
-/* merge_logs.c - `pith merge -o OUT LOG LOG...`: several logs as one. Owns: which rank and which time each log gets.
+/* merge_logs.c - `pith merge -o OUT LOG LOG...`: several logs as one. It decides the ranks and the time shift of each.
  *
- * Logs of the processes of one run keep their ranks, and what they have in common (communicators, definitions) becomes
- * one. Logs of several programs, which all begin with rank 0, get ranks one after the other, rows named after the
- * program, and communicators of their own. Records are copied log by log: the reader puts them in order of time. */
+ * Logs of the processes of one run keep their ranks and share communicators and definitions. Logs of several programs,
+ * which all begin with rank 0, get consecutive ranks, lanes named after the program, and communicators of their own.
+ * Records are copied log by log: readers sort them by time.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
-#include "error.h"
+#include "base/bytes.h"
+#include "base/error.h"
 #include "foreign/names.h"
-#include "native/bytes.h"
-#include "native/copy.h"
 #include "native/log.h"
+#include "reader/copy.h"
 #include "tools/merge_facts.h"
 #include "tools/outfile.h"
 #include "tools/tools.h"
@@ -31,14 +32,14 @@ struct merge {
     const char *out, *format;
     enum ranks ranks;
     enum align align;
-    struct pithi_source *sources;
+    struct pithi_merge_source *sources;
     uint32_t count, room;
-    uint64_t differing, values_left_out, hosts_left_out; /* what one log cannot have of several */
+    uint64_t differing, values_left_out, hosts_left_out; /* facts that a single log cannot hold */
 };
 
 /* ---- Options ----------------------------------------------------------------------------------------------------- */
 
-/* The place of `word` among `words`, from 1; 0: none. */
+/* The position of `word` in `words`, from 1; 0: none. */
 static int one_of(const char *word, const char *const *words)
 {
     for (int i = 0; words[i]; i++)
@@ -53,7 +54,7 @@ static int add_source(struct merge *m, const char *path, int64_t *shift_ns)
         pithi_fail(PITH_ERR_MEMORY, "out of memory");
         return pithi_tool_failed();
     }
-    m->sources[m->count] = (struct pithi_source){.path = path, .place = m->count, .shift_ns = *shift_ns};
+    m->sources[m->count] = (struct pithi_merge_source){.path = path, .place = m->count, .shift_ns = *shift_ns};
     m->count++;
     *shift_ns = 0;
     return 0;
@@ -75,24 +76,24 @@ static int read_option(int option, const char *command, struct merge *m, int64_t
         return 0;
     case RANKS:
         if ((found = one_of(optarg, ranks)) == 0)
-            return pithi_tool_usage(command, "--ranks wants keep or follow, not '%s'", optarg);
+            return pithi_tool_usage(command, "--ranks needs keep or follow, not '%s'", optarg);
         m->ranks = (enum ranks)found;
         return 0;
     case ALIGN:
         if ((found = one_of(optarg, aligns)) == 0)
-            return pithi_tool_usage(command, "--align wants clock, start or none, not '%s'", optarg);
+            return pithi_tool_usage(command, "--align needs clock, start or none, not '%s'", optarg);
         m->align = (enum align)found;
         return 0;
     case SHIFT:
-        if (pithi_parse_time(optarg, shift_ns))
-            return pithi_tool_usage(command, "--shift wants seconds, or a time such as -3ms, not '%s'", optarg);
+        if (pithlog_time_parse(optarg, shift_ns))
+            return pithi_tool_usage(command, "--shift needs seconds, or a time such as -3ms, not '%s'", optarg);
         return 0;
     default:
         return 2;
     }
 }
 
-/* Arguments stay in their order, for --shift is about the log after it. */
+/* Keeps arguments in their order, because --shift applies to the next log. */
 static int read_options(int argc, char **argv, struct merge *m)
 {
     int64_t shift_ns = 0;
@@ -101,7 +102,7 @@ static int read_options(int argc, char **argv, struct merge *m)
     while ((option = pithi_tool_option(argc, argv, "-:o:", options)) != -1)
         if ((status = read_option(option, argv[0], m, &shift_ns)) != 0)
             return status;
-    for (; optind < argc; optind++) /* behind -- */
+    for (; optind < argc; optind++) /* after -- */
         if ((status = add_source(m, argv[optind], &shift_ns)) != 0)
             return status;
     if (!m->out)
@@ -132,39 +133,39 @@ static int ranks_collide(const struct merge *m, int *collide)
     return err;
 }
 
-/* Each log's ranks behind those of the logs before it. */
+/* Numbers the ranks of each log after those of the logs before it. */
 static int follow_ranks(struct merge *m)
 {
     int64_t next = 0;
 
     for (uint32_t i = 0; i < m->count; i++) {
-        struct pithi_source *s = &m->sources[i];
+        struct pithi_merge_source *s = &m->sources[i];
         uint32_t ranks = pithi_log_ranks(s->log);
         s->rank_offset = (int32_t)next;
         next += ranks ? pithi_log_rank(s->log, ranks - 1)->rank + INT64_C(1) : 0;
         if (next > INT32_MAX)
-            return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: no numbers are left for its ranks", s->path);
+            return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: its ranks would exceed the largest rank number", s->path);
     }
     return pithi_sources_name(m->sources, m->count);
 }
 
 static int by_start(const void *a, const void *b)
 {
-    const struct pithi_source *x = a, *y = b;
+    const struct pithi_merge_source *x = a, *y = b;
     int64_t left = pithi_time_moved(pithlog_get_info(x->log)->start_ns, x->shift_ns);
     int64_t right = pithi_time_moved(pithlog_get_info(y->log)->start_ns, y->shift_ns);
 
     return left != right ? (left < right ? -1 : 1) : (x->place > y->place) - (x->place < y->place);
 }
 
-/* A lane that several logs have: where its records end so far, by index of `ends`; and each rank's free threads. */
+/* For lanes in several logs: the end of their records so far, by index into `ends`. For ranks: the next free thread. */
 struct lanes_taken {
     struct pithi_map lanes, threads;
     int64_t *ends;
     uint32_t count, room;
 };
 
-static int take_lane(struct lanes_taken *t, struct pithi_source *s, uint32_t number)
+static int take_lane(struct lanes_taken *t, struct pithi_merge_source *s, uint32_t number)
 {
     const struct pithlog_lane *lane = pithlog_get_lane(s->log, number);
     uint64_t key = (uint64_t)(uint32_t)lane->rank << 32 | lane->thread;
@@ -173,7 +174,7 @@ static int take_lane(struct lanes_taken *t, struct pithi_source *s, uint32_t num
     pithi_map_get(&t->threads, (uint32_t)lane->rank, &next);
     if (pithi_map_get(&t->lanes, key, &at) && lane->records &&
         pithi_time_moved(lane->first_ns, s->shift_ns) < t->ends[at]) {
-        thread = next; /* at the same time: it cannot be the same thread */
+        thread = next; /* they overlap, so it is another thread */
         key = (uint64_t)(uint32_t)lane->rank << 32 | thread;
     }
     if (!pithi_map_get(&t->lanes, key, &at)) {
@@ -188,7 +189,7 @@ static int take_lane(struct lanes_taken *t, struct pithi_source *s, uint32_t num
     return pithi_map_put(&t->threads, (uint32_t)lane->rank, thread >= next ? thread + 1 : next);
 }
 
-/* The same rank in two logs: where one begins behind the other's end it goes on, else its threads come behind. */
+/* A lane of two logs continues if one begins after the other ends; otherwise it becomes a new thread of the rank. */
 static int join_lanes(struct merge *m)
 {
     struct lanes_taken taken = {.count = 0};
@@ -196,7 +197,7 @@ static int join_lanes(struct merge *m)
 
     qsort(m->sources, m->count, sizeof *m->sources, by_start);
     for (uint32_t i = 0; err == PITH_OK && i < m->count; i++) {
-        struct pithi_source *s = &m->sources[i];
+        struct pithi_merge_source *s = &m->sources[i];
         uint32_t lanes = pithlog_get_info(s->log)->lanes;
         if (!(s->threads = malloc((lanes + (size_t)1) * sizeof *s->threads)))
             err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
@@ -210,7 +211,7 @@ static int join_lanes(struct merge *m)
     return err;
 }
 
-/* A rank has one host, that of the log that is written last. */
+/* A rank has one host: the last log decides. */
 static int count_hosts(struct merge *m)
 {
     struct pithi_map seen = {0};
@@ -252,18 +253,18 @@ static int number_ranks(struct merge *m)
 
 /* ---- Times ------------------------------------------------------------------------------------------------------- */
 
-/* By the clock when all know it, else at their starts. */
+/* Aligns by the clock if all logs have it, else by their first records. */
 static int choose_align(struct merge *m)
 {
     for (uint32_t i = 0; i < m->count; i++) {
-        const struct pithi_source *s = &m->sources[i];
+        const struct pithi_merge_source *s = &m->sources[i];
         if (s->knows_clock || (m->align != ALIGN_UNSAID && m->align != ALIGN_CLOCK))
             continue;
         if (m->align == ALIGN_CLOCK)
             return pithi_fail(PITH_ERR_UNSUPPORTED,
-                              "%s: does not say when it began (start_unix_s); use --align start, or none", s->path);
+                              "%s: does not state when it began (start_unix_s); use --align start or none", s->path);
         pithi_tool_say(stderr,
-                       "pith: note: %s does not say when it began: the logs are laid with their first records at the "
+                       "pith: note: %s does not state when it began: all logs start at the "
                        "same time",
                        s->path);
         m->align = ALIGN_START;
@@ -287,7 +288,7 @@ static int align_times(struct merge *m)
     for (uint32_t i = 0; i < m->count; i++)
         first_ns = m->sources[i].zero_unix_ns < first_ns ? m->sources[i].zero_unix_ns : first_ns;
     for (uint32_t i = 0; err == PITH_OK && i < m->count; i++) {
-        struct pithi_source *s = &m->sources[i];
+        struct pithi_merge_source *s = &m->sources[i];
         int64_t by = 0;
         if (m->align == ALIGN_CLOCK)
             by = s->zero_unix_ns - first_ns;
@@ -307,7 +308,7 @@ static int fill(void *context, struct pithi_writer *writer)
                                   &m->values_left_out);
 
     for (uint32_t i = 0; err == PITH_OK && i < m->count; i++) {
-        struct pithi_source *s = &m->sources[i];
+        struct pithi_merge_source *s = &m->sources[i];
         struct pithi_copy what = {.from_ns = INT64_MIN,
                                   .to_ns = INT64_MAX,
                                   .differing = &m->differing,
@@ -318,7 +319,7 @@ static int fill(void *context, struct pithi_writer *writer)
                                   .salt = i + UINT64_C(1),
                                   .one_of_many = 1};
         err = pithi_log_copy(s->log, writer, &what);
-        if (err == PITH_OK && !s->threads) /* its ranks are in no other log */
+        if (err == PITH_OK && !s->threads) /* no other log has its ranks */
             err = pithi_writer_rest(writer);
     }
     return err;
@@ -329,9 +330,9 @@ static void tell_losses(const struct merge *m)
     const struct pithi_convert how = {.note = pithi_outfile_note};
 
     pithi_note(&how, m->differing,
-               "definitions have another colour or group in another log: that of the first is kept");
-    pithi_note(&how, m->hosts_left_out, "ranks have another host in another log: that of the last is kept");
-    pithi_note(&how, m->values_left_out, "values of properties are left out: there is no room for more");
+               "definitions differ in colour or group between logs: those of the first log are kept");
+    pithi_note(&how, m->hosts_left_out, "ranks differ in host between logs: those of the last log are kept");
+    pithi_note(&how, m->values_left_out, "values of properties left out: the property would be too long");
 }
 
 /* Each log keeps its file open. */

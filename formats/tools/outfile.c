@@ -1,5 +1,5 @@
-/* outfile.c - see outfile.h. Signals that end the process are taken by a thread, which can do what a handler cannot:
- * remove a folder. */
+/* outfile.c - writes a log completely or not at all. A thread waits for the signals that end the process, because a
+ * signal handler cannot remove a folder. */
 #include "tools/outfile.h"
 
 #include <errno.h>
@@ -9,9 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "error.h"
+#include "base/error.h"
+#include "base/temporary.h"
 #include "native/log.h"
-#include "native/native.h"
+#include "reader/native.h"
 #include "tools/progress.h"
 #include "tools/tools.h"
 
@@ -34,7 +35,7 @@ static void *wait_for_signal(void *set)
     return NULL;
 }
 
-/* What is ignored, by nohup or for a shell's background job, stays so. */
+/* Starts the thread that waits for signals. Signals that nohup or a shell has set to be ignored stay ignored. */
 static void guard(void)
 {
     static sigset_t set;
@@ -57,7 +58,7 @@ static void guard(void)
 
 /* ---- Progress ---------------------------------------------------------------------------------------------------- */
 
-static uint64_t records_read; /* of the log that is written, or of those that are put together */
+static uint64_t records_read; /* from the input logs */
 
 uint64_t pithi_outfile_expect(const struct pithlog *log, int64_t from_ns, int64_t to_ns)
 {
@@ -80,7 +81,7 @@ static uint64_t bytes_written(const void *context)
     return stat(out.part, &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
-/* Where it is not known how much there is to read, by what is written. */
+/* Shows records read; if their total is unknown (0), bytes written. */
 static void begin_progress(const char *command, uint64_t records)
 {
     records_read = 0;
@@ -91,16 +92,16 @@ static void begin_progress(const char *command, uint64_t records)
                                                   .unit = records ? "records" : "B"});
 }
 
-/* Text to standard output as it is made; there a file that appears when complete makes no sense. */
+/* Writes text to standard output as it is made, without a temporary file. */
 static int write_stdout(struct pithlog *log, const struct pithi_format *format, const struct pithi_convert *how)
 {
     if (!format->flows)
-        return pithi_fail(PITH_ERR_UNSUPPORTED, "standard output: only text can go there, not %s; name a file",
+        return pithi_fail(PITH_ERR_UNSUPPORTED, "standard output: cannot hold the format %s; give a file name",
                           format->name);
-    return format->write(log, stdout, how);
+    return pithi_format_print(log, format, stdout, how);
 }
 
-/* `records`: about how many will be read for it. */
+/* `records`: an estimate of the records to read. */
 static int write_guarded(const char *command, struct pithlog *log, const struct pithi_format *format, const char *path,
                          const struct pithi_convert *how, uint64_t records)
 {
@@ -127,11 +128,12 @@ int pithi_outfile_write(const char *command, struct pithlog *log, const struct p
     return write_guarded(command, log, format, path, how, records * (uint64_t)(format->passes ? format->passes : 1));
 }
 
-/* ---- A log that is made anew ------------------------------------------------------------------------------------- */
+/* ---- A new log made by a function -------------------------------------------------------------------------------- */
 
-/* What format->write is to call. */
+/* For write_made and write_printed, which have no context. */
 static struct {
     int (*fill)(void *context, struct pithi_writer *writer);
+    int (*print)(void *context, FILE *out);
     void *context;
 } making;
 
@@ -190,6 +192,22 @@ int pithi_outfile_make(const char *command, const struct pithi_format *format, c
     return write_guarded(command, NULL, &own, path, &how, records);
 }
 
+static int write_printed(struct pithlog *log, FILE *file, const struct pithi_convert *how)
+{
+    (void)log, (void)how;
+    return making.print(making.context, file);
+}
+
+int pithi_outfile_print(const char *command, const char *path, int (*print)(void *context, FILE *out), void *context)
+{
+    static const struct pithi_format format = {.name = "page", .write = write_printed, .flows = 1};
+    struct pithi_convert how = {.from_ns = INT64_MIN, .to_ns = INT64_MAX};
+
+    making.print = print;
+    making.context = context;
+    return write_guarded(command, NULL, &format, path, &how, 0);
+}
+
 int pithi_outfile_format(const char *command, const char *name, const char *path, const char *standard,
                          const struct pithi_format **format)
 {
@@ -199,7 +217,7 @@ int pithi_outfile_format(const char *command, const char *name, const char *path
     if (!*format && standard)
         *format = pithi_format_by_name(standard);
     if (!*format)
-        return pithi_tool_usage(command, "no format is known by the suffix of %s; give --format NAME", path);
+        return pithi_tool_usage(command, "no format has the suffix of %s; give --format NAME", path);
     return 0;
 }
 

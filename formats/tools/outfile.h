@@ -1,24 +1,27 @@
-/* outfile.h - a log that a command writes: with progress on a terminal, and nothing half-written after an interrupt. */
+/* outfile.h - writes the output log of a command: with progress on a terminal; an interrupt leaves no partial file. */
 #ifndef PITHI_OUTFILE_H
 #define PITHI_OUTFILE_H
 
-#include "format.h"
+#include "reader/format.h"
 
-/* Writes `log` to `path`, "-" being standard output. `command`: for the line of progress, "convert". */
+/* Writes `log` to `path` ("-": standard output). `command`: for the progress line, "convert". */
 int pithi_outfile_write(const char *command, struct pithlog *log, const struct pithi_format *format, const char *path,
                         const struct pithi_convert *how);
-/* The same for a log that `fill` makes by adding to a writer: as native straight, else by way of a native log in a
- * temporary file. `records`: about how many it reads for that, of logs given to pithi_outfile_count; 0: not known. */
+/* The same for a log that `fill` adds to a writer. Formats other than native are converted from a temporary native log.
+ * `records`: an estimate of the records that it reads from logs passed to pithi_outfile_count; 0: unknown. */
 int pithi_outfile_make(const char *command, const struct pithi_format *format, const char *path,
                        int (*fill)(void *context, struct pithi_writer *writer), void *context, uint64_t records);
-/* What is read of the log counts as progress. */
+/* Writes a file that is no log: `print` returns PITH_OK or an error. */
+int pithi_outfile_print(const char *command, const char *path, int (*print)(void *context, FILE *out), void *context);
+/* Reading records of `log` counts as progress. */
 void pithi_outfile_count(struct pithlog *log);
-/* About how many records a log has in a window. */
+/* An estimate of the records in a window of a log. */
 uint64_t pithi_outfile_expect(const struct pithlog *log, int64_t from_ns, int64_t to_ns);
-/* --format's, else that of OUT's suffix, else `standard` (a name; NULL: none): 0, or 2 after a message. */
+/* Finds the format by --format (`name`), else by the suffix of `out`, else `standard` (NULL: none): 0, or 2 after a
+ * message. */
 int pithi_outfile_format(const char *command, const char *name, const char *out, const char *standard,
                          const struct pithi_format **format);
-/* The notes of struct pithi_convert as lines on stderr. */
+/* For `note` of struct pithi_convert: prints a line on stderr. */
 void pithi_outfile_note(const char *text);
 
 #endif

@@ -1,4 +1,4 @@
-/* pith_main.c - the command `pith`: finds the command asked for and runs it.
+/* pith_main.c - the command `pith`: finds and runs the command.
  *
  * Commands of other folders (run, draw, view) are programs of their own, ../libexec/pith/pith-NAME as seen from this
  * one, so that nothing here links Tcl, cairo or MPI.
@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "error.h"
-#include "import.h"
+#include "base/error.h"
+#include "native/log.h"
 #include "tools/tools.h"
 
 const struct pithi_command *pithi_command_find(const char *name)
@@ -25,7 +25,7 @@ const struct pithi_command *pithi_command_find(const char *name)
 
 /* ---- The nearest command --------------------------------------------------------------------------------------- */
 
-/* Edits (insert, delete, replace) that make `a` of `b`; Levenshtein's distance, a row at a time. */
+/* The number of edits (insert, delete, replace) that turn `b` into `a`: Levenshtein's distance, one row at a time. */
 static unsigned distance(const char *a, const char *b)
 {
     unsigned row[64], size = (unsigned)strlen(b);
@@ -51,7 +51,7 @@ static unsigned distance(const char *a, const char *b)
 static int unknown_command(const char *name)
 {
     const struct pithi_command *nearest = NULL;
-    unsigned best = 3; /* further away it is a guess, not a typing error */
+    unsigned best = 3; /* more edits would be a guess, not a typing error */
 
     for (const struct pithi_command *command = pithi_commands; command->name; command++) {
         unsigned edits = distance(name, command->name);
@@ -72,19 +72,12 @@ static int unknown_command(const char *name)
 /* Becomes the program libexec/pith/pith-NAME; returns only on failure. */
 static int run_external(const struct pithi_command *command, char **argv)
 {
-    char own[PATH_MAX], path[PATH_MAX + 64];
-    ssize_t size = readlink("/proc/self/exe", own, sizeof own - 1);
-    char *slash;
+    char *path = pithi_tool_program(command->name);
 
-    if (size < 0) {
-        pithi_fail(PITH_ERR_OPEN, "/proc/self/exe: %s", strerror(errno));
+    if (!path)
         return pithi_tool_failed();
-    }
-    own[size] = '\0';
-    slash = strrchr(own, '/');
-    snprintf(path, sizeof path, "%.*s/../libexec/pith/pith-%s", (int)(slash - own), own, command->name);
     if (access(path, F_OK) != 0)
-        pithi_fail(PITH_ERR_OPEN, "%s: this part was not built here: no %s; %s", command->name, path,
+        pithi_fail(PITH_ERR_OPEN, "%s: this part was not built: %s does not exist; %s", command->name, path,
                    strcmp(command->name, "run") == 0
                        ? "run make again"
                        : "install Tcl/Tk and cairo with their headers, then run make again");
@@ -92,6 +85,7 @@ static int run_external(const struct pithi_command *command, char **argv)
         execv(path, argv);
         pithi_fail(PITH_ERR_OPEN, "%s: cannot start: %s", path, strerror(errno));
     }
+    free(path);
     return pithi_tool_failed();
 }
 
@@ -103,10 +97,10 @@ static int run_command(const struct pithi_command *command, int argc, char **arg
         char *help[] = {"help", argv[0], NULL};
         return pithi_tool_help(2, help);
     }
-    /* `pith print x | head` ends quietly, also where the parent ignores the signal (some Python programs do). */
+    /* `pith print x | head` ends quietly even if the parent ignores SIGPIPE, as some Python programs do. */
     signal(SIGPIPE, SIG_DFL);
-    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of writing: nothing half-written stays */
-    pithi_import_plain();
+    signal(SIGXFSZ, SIG_IGN); /* write() then fails at the limit, and the half-written file is removed */
+    pithi_log_plain();
     return command->run(argc, argv);
 }
 

@@ -1,48 +1,32 @@
-/* print.c - `pith print LOG`: the options; the lines are formats/text/'s. */
-#include "tools/print.h"
-
+/* print.c - `pith print` of an existing log and of a running program; the lines are written by foreign/text/. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "error.h"
+#include "base/error.h"
+#include "foreign/text/printer.h"
+#include "foreign/text/text_lines.h"
+#include "tools/tools.h"
 
-enum { STATE = 256 };
+/* ---- An existing log --------------------------------------------------------------------------------------------- */
 
-static const struct option options[] = {
-    PITHI_LANE_OPTIONS,
-    PITHI_WINDOW_OPTIONS,
-    {"state", required_argument, NULL, STATE},
-    PITHI_STYLE_OPTIONS,
-    {"follow", no_argument, NULL, 'f'},
-    {NULL, 0, NULL, 0},
-};
-
-/* Reads the options; 0, or 2 after a message. */
-static int read_options(int argc, char **argv, struct pithi_text *how, struct pithi_lane_set *set, int *follow)
+/* Prints the log `path`, all lanes or those in `set`, in the window of `words` or, if NULL, of `how`. Returns the exit
+ * status. */
+static int print_log(const char *path, const struct pithi_text_print *how, const struct pithi_window_words *words,
+                     const struct pithi_lane_set *set)
 {
-    static const char *const names[] = {"LOG", NULL};
-    int option;
-
-    while ((option = pithi_tool_option(argc, argv, ":f", options)) != -1) {
-        if (option == '?' || pithi_tool_lane(argv[0], option, set) ||
-            pithi_tool_window(argv[0], option, &how->query.from_ns, &how->query.to_ns) ||
-            pithi_tool_style(argv[0], option, &how->style))
-            return 2;
-        if (option == 'f')
-            *follow = 1;
-        if (option == STATE)
-            how->name_glob = optarg;
-    }
-    return pithi_tool_arguments(argc, argv, names);
-}
-
-int pithi_print_log(const char *path, const struct pithi_text *how, const struct pithi_lane_set *set)
-{
-    struct pithi_text own = *how;
+    struct pithi_text_print own = *how;
     struct pithlog *log = NULL;
     uint32_t *lanes = NULL;
     int err;
 
     TRY(pithi_tool_open("print", path, &log));
+    if (words)
+        TRY(pithi_window_find(log, words, &own.query.from_ns, &own.query.to_ns));
     if (set->count) {
         TRY(pithi_lanes_find(set, log, &lanes, &own.query.lane_count));
         own.query.lanes = lanes;
@@ -55,14 +39,299 @@ out:
     return err ? pithi_tool_failed() : 0;
 }
 
+/* ---- A running program ------------------------------------------------------------------------------------------- */
+
+enum { LOOK_MS = 200 };
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal)
+{
+    (void)signal;
+    interrupted = 1;
+}
+
+/* Sleeps until the next poll. 0: the reader of the output has ended, or the user interrupted. */
+static int nap(void)
+{
+    struct pollfd out = {STDOUT_FILENO, 0, 0}; /* poll reports a closed pipe even if not asked */
+
+    return (poll(&out, 1, LOOK_MS) == 0 || errno == EINTR) && !interrupted;
+}
+
+/* ---- The followed program -------------------------------------------------------------------------------------- */
+
+/* The folder (or file) of a program's records, and its future log. */
+struct target {
+    char spill[4096], log[4096]; /* log "": not known */
+    int log_named;               /* the user gave the name of the log */
+    int log_there;               /* it existed at the start, as: */
+    struct stat log_info;
+};
+
+static int ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), tail = strlen(end);
+    return length > tail && strcmp(text + length - tail, end) == 0;
+}
+
+static int find_target(struct target *target, const char *path)
+{
+    size_t length = strlen(path);
+    struct stat info;
+    int is_spill, is_folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    if (length + sizeof ".spill" > sizeof target->spill)
+        return pithi_fail(PITH_ERR_USAGE, "%s: the name is too long", path);
+    memset(target, 0, sizeof *target);
+    memcpy(target->spill, path, length);
+    memcpy(target->log, path, length);
+    is_spill = ends_with(target->spill, ".spill");
+    target->log_named = !is_spill && !is_folder;
+    if (target->log_named)
+        strcpy(target->spill + length, ".spill");
+    else
+        target->log[is_spill ? length - strlen(".spill") : 0] = '\0';
+    target->log_there = stat(target->log, &target->log_info) == 0;
+    return PITH_OK;
+}
+
+/* The program ended before its folder was seen: its log exists, and is not that of an earlier run. */
+static int is_finished(const struct target *target)
+{
+    const struct stat *before = &target->log_info;
+    struct stat now;
+
+    if (stat(target->log, &now) != 0)
+        return 0;
+    return target->log_named || !target->log_there || now.st_ino != before->st_ino ||
+           now.st_mtim.tv_sec != before->st_mtim.tv_sec || now.st_mtim.tv_nsec != before->st_mtim.tv_nsec;
+}
+
+/* Waits for the program. *follow NULL: it has ended, or nobody reads the output. */
+static int await(const struct target *target, struct pithlog_follow **follow)
+{
+    int err, told = 0;
+
+    do {
+        err = pithlog_follow_open(target->spill, follow);
+        if (err == PITH_OK || (err != PITH_ERR_OPEN && err != PITH_ERR_FORMAT))
+            return err;
+        if (access(target->spill, R_OK) != 0 && errno != ENOENT)
+            return err;
+        if (is_finished(target))
+            return PITH_OK;
+        if (!told++)
+            pithi_tool_say(stderr, "pith: %s: no records yet; waiting", target->spill);
+    } while (nap());
+    return PITH_OK;
+}
+
+/* ---- Following ------------------------------------------------------------------------------------------------- */
+
+/* The lane (with its rank) or communicator (with its size) as last printed; either may change. */
+struct known {
+    int32_t number;
+    char *name;
+};
+
+struct follower {
+    struct pithlog_follow *follow;
+    const struct pithi_text_print *how;
+    const struct pithi_lane_set *set;
+    struct pithi_printer printer;
+    struct known *lanes, *comms;
+    uint32_t lane_count, comm_count;
+};
+
+/* Sets *news to 1 if an item is new or differs from what was printed. */
+static int look_at(struct known **known, uint32_t *count, uint32_t index, int32_t number, const char *name, int *news)
+{
+    struct known *k;
+
+    name = name ? name : "";
+    if (index == *count) {
+        struct known *more = realloc(*known, (index + (size_t)1) * sizeof *more);
+        if (!more)
+            return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        *known = more;
+        more[(*count)++] = (struct known){0, NULL};
+    }
+    k = &(*known)[index];
+    *news = !k->name || k->number != number || strcmp(k->name, name) != 0;
+    if (*news) {
+        free(k->name);
+        k->number = number;
+        k->name = strdup(name);
+    }
+    return k->name ? PITH_OK : pithi_fail(PITH_ERR_MEMORY, "out of memory");
+}
+
+/* Prints lanes, definitions and communicators that are new or have changed. */
+static int put_news(struct follower *f)
+{
+    const struct pithlog_follow_info *info = pithlog_follow_get_info(f->follow);
+    int news, err = PITH_OK;
+
+    for (uint32_t i = 0; i < info->lanes; i++) {
+        const struct pithlog_lane *lane = pithlog_follow_get_lane(f->follow, i);
+        TRY(look_at(&f->lanes, &f->lane_count, i, lane->rank, lane->name, &news));
+        if (news)
+            TRY(pithi_printer_lane(&f->printer, i, lane));
+    }
+    while (f->printer.name_count < info->defs)
+        TRY(pithi_printer_def(&f->printer, pithlog_follow_get_def(f->follow, f->printer.name_count)));
+    for (uint32_t i = 0; i < info->comms; i++) {
+        const struct pithlog_comm *comm = pithlog_follow_get_comm(f->follow, i);
+        TRY(look_at(&f->comms, &f->comm_count, i, comm->size, comm->name, &news));
+        if (news)
+            TRY(pithi_printer_comm(&f->printer, i, comm));
+    }
+out:
+    return err;
+}
+
+static int is_wanted(const struct follower *f, const struct pithlog_record *r)
+{
+    return r->time_ns >= f->how->query.from_ns && r->time_ns <= f->how->query.to_ns &&
+           (f->set->count == 0 || pithi_lanes_has(f->set, pithlog_follow_get_lane(f->follow, r->lane)));
+}
+
+static int put_records(struct follower *f)
+{
+    struct pithlog_record record;
+    int more = 0;
+
+    while (!f->printer.out.failed && !interrupted && (more = pithlog_follow_next(f->follow, &record)) == 1)
+        if (is_wanted(f, &record))
+            pithi_printer_record(&f->printer, &record);
+    pithi_out_flush(&f->printer.out);
+    return more < 0 ? PITH_ERR_MEMORY : PITH_OK;
+}
+
+static int put_all(struct follower *f)
+{
+    const struct pithlog_follow_info *info = pithlog_follow_get_info(f->follow);
+    int err;
+
+    pithi_printer_head(&f->printer);
+    pithi_printer_property(&f->printer, "times", "as recorded, not corrected");
+    do {
+        TRY(pithlog_follow_look(f->follow));
+        TRY(put_news(f));
+        TRY(put_records(f));
+    } while (!info->ended && !f->printer.out.failed && info->now_ns <= f->how->query.to_ns && nap());
+out:
+    return err;
+}
+
+static void forget(struct known *known, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        free(known[i].name);
+    free(known);
+}
+
+/* Reports that the program ended without MPI_Finalize or exit, with its records still in the folder. */
+static int tell_death(const struct target *target, const struct pithlog_follow_info *info)
+{
+    pithi_tool_say(stderr,
+                   "pith: %s: the program ended without writing %s; `pith recover %s` makes a log of its records",
+                   target->spill, *info->log ? info->log : "its log", target->spill);
+    return 1;
+}
+
+static int print_program(struct follower *f, const struct target *target)
+{
+    const struct pithlog_follow_info *info = pithlog_follow_get_info(f->follow);
+    int err = pithi_printer_open(&f->printer, stdout, f->how->style, f->how->name_glob);
+
+    if (err == PITH_OK)
+        err = put_all(f);
+    err = pithi_printer_close(&f->printer, err);
+    forget(f->lanes, f->lane_count);
+    forget(f->comms, f->comm_count);
+    if (err)
+        return pithi_tool_failed();
+    return info->ended && !info->finished ? tell_death(target, info) : 0;
+}
+
+/* Prints the records of a program while it runs, until it ends or the user interrupts. `path`: its future log, its
+ * folder LOG.spill, or a file in it; waits until it exists. Returns the exit status. */
+static int print_follow(const char *path, const struct pithi_text_print *how, const struct pithi_lane_set *set)
+{
+    struct follower f = {.how = how, .set = set};
+    struct sigaction action = {.sa_handler = interrupt};
+    struct target target;
+    int status;
+
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    if (find_target(&target, path) != PITH_OK || await(&target, &f.follow) != PITH_OK)
+        return pithi_tool_failed();
+    if (!f.follow)
+        return is_finished(&target) ? print_log(target.log, how, NULL, set) : 0;
+    status = print_program(&f, &target);
+    pithlog_follow_close(f.follow);
+    return status;
+}
+
+/* ---- The command ------------------------------------------------------------------------------------------------- */
+
+enum { STATE = 256 };
+
+static const struct option options[] = {
+    PITHI_LANE_OPTIONS,
+    PITHI_WINDOW_OPTIONS,
+    {"state", required_argument, NULL, STATE},
+    PITHI_STYLE_OPTIONS,
+    {"follow", no_argument, NULL, 'f'},
+    {NULL, 0, NULL, 0},
+};
+
+/* A program that runs has no MPI_Finalize yet, and its first records may be gone: only plain times. 0, or 2 after a
+ * message. */
+static int follow_window(const char *command, const struct pithi_window_words *words, struct pithlog_query *query)
+{
+    if (words->from && pithlog_time_parse(words->from, &query->from_ns))
+        return pithi_tool_usage(command, "--from with --follow: %s", pithlog_error());
+    if (words->to && pithlog_time_parse(words->to, &query->to_ns))
+        return pithi_tool_usage(command, "--to with --follow: %s", pithlog_error());
+    return 0;
+}
+
+/* Reads the options; 0, or 2 after a message. */
+static int read_options(int argc, char **argv, struct pithi_text_print *how, struct pithi_window_words *words,
+                        struct pithi_lane_set *set, int *follow)
+{
+    static const char *const names[] = {"LOG", NULL};
+    int option, status;
+
+    while ((option = pithi_tool_option(argc, argv, ":f", options)) != -1) {
+        if (option == '?' || pithi_tool_lane(argv[0], option, set) || pithi_tool_window(argv[0], option, words) ||
+            pithi_tool_style(argv[0], option, &how->style))
+            return 2;
+        if (option == 'f')
+            *follow = 1;
+        if (option == STATE)
+            how->name_glob = optarg;
+    }
+    if ((status = pithi_tool_arguments(argc, argv, names)) == 0 && *follow)
+        status = follow_window(argv[0], words, &how->query);
+    return status;
+}
+
 int pithi_tool_print(int argc, char **argv)
 {
-    struct pithi_text how = {.query = {.from_ns = INT64_MIN, .to_ns = INT64_MAX}};
+    struct pithi_text_print how = {.query = {.from_ns = INT64_MIN, .to_ns = INT64_MAX}};
+    struct pithi_window_words words = {NULL, NULL};
     struct pithi_lane_set set = {.count = 0};
-    int follow = 0, status = read_options(argc, argv, &how, &set, &follow);
+    int follow = 0, status = read_options(argc, argv, &how, &words, &set, &follow);
 
     if (status == 0)
-        status = (follow ? pithi_print_follow : pithi_print_log)(argv[optind], &how, &set);
+        status = follow ? print_follow(argv[optind], &how, &set) : print_log(argv[optind], &how, &words, &set);
     free(set.ranges);
     return status;
 }

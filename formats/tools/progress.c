@@ -1,4 +1,5 @@
-/* progress.c - see progress.h. The timer's handler may only use what is safe in one: no stdio, no malloc. */
+/* progress.c - prints the line from a timer's signal handler, so it uses only async-signal-safe calls: no stdio, no
+ * malloc. */
 #include "tools/progress.h"
 
 #include <signal.h>

@@ -1,18 +1,18 @@
-/* recover.c - `pith recover SPILLDIR [-o LOG]`: logs of what a dead (or running) program has recorded; or of a damaged
- * log, what is whole in it. What is read stays: whoever wants it gone removes it. */
+/* recover.c - `pith recover SPILLDIR [-o LOG]`: makes logs of what a dead or running program recorded, or
+ * copies the intact parts of a damaged log. It never removes its input. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "error.h"
-#include "native/native.h"
+#include "base/error.h"
+#include "reader/native.h"
 #include "spill/spill_read.h"
 #include "tools/outfile.h"
 #include "tools/progress.h"
 #include "tools/tools.h"
 
-/* LOG of LOG.spill, when no other name was given. */
+/* The default name: LOG of LOG.spill. */
 static int default_name(char *name, size_t size, const char *folder)
 {
     size_t length = strlen(folder);
@@ -54,16 +54,16 @@ static void tell(const struct pithi_spill_job *job, const struct pithi_spill_res
     printf("\n");
 }
 
-/* Which ranks are missing is the first question after a crash. */
+/* Reports missing ranks, the first question of users after a crash. */
 static void tell_missing(const struct pithi_spill_folder *folder, const struct pithi_spill_job *job)
 {
     char ranks[128];
     pithi_spill_ranks_missing(folder, job, ranks, sizeof ranks);
     if (*ranks != '\0')
-        printf("  nothing of rank %s\n", ranks);
+        printf("  no records of rank %s\n", ranks);
 }
 
-/* Losses are told at once, before the line that says what came of it all. */
+/* Prints each loss at once, before the summary line. */
 static void say(void *context, const char *text)
 {
     (void)context;
@@ -71,7 +71,7 @@ static void say(void *context, const char *text)
     pithi_tool_say(stdout, "%s", text);
 }
 
-/* Without -o nothing that is there is replaced. */
+/* Refuses to replace an existing file, unless -o names it. */
 static int check_name(const char *name, int chosen)
 {
     const struct pithi_format *format = pithi_format_by_suffix(name);
@@ -79,11 +79,10 @@ static int check_name(const char *name, int chosen)
         return pithi_fail(PITH_ERR_USAGE, "%s: recover writes Pith's own format; name it .pith, then use pith convert",
                           name);
     if (!chosen && access(name, F_OK) == 0)
-        return pithi_fail(PITH_ERR_USAGE, "%s: is there already; choose a name with -o", name);
+        return pithi_fail(PITH_ERR_USAGE, "%s: already exists; choose a name with -o", name);
     return PITH_OK;
 }
 
-/* What a new log is made of. */
 struct recovering {
     const struct pithi_spill_folder *folder;
     const struct pithi_spill_job *job;
@@ -123,8 +122,8 @@ static int recover_all(const char *path, const char *log, int chosen)
     if (err)
         return pithi_tool_failed();
     if (folder.job_count == 0) {
-        pithi_fail(PITH_ERR_FORMAT, "%s: holds nothing that was recorded%s; name the folder LOG.spill of the dead run",
-                   path, folder.unreadable > 0 ? " and can be read" : "");
+        pithi_fail(PITH_ERR_FORMAT, "%s: holds no records%s; name the folder LOG.spill of the run",
+                   path, folder.unreadable > 0 ? " that can be read" : "");
         err = PITH_ERR_FORMAT;
     }
     for (i = 0; err == PITH_OK && i < folder.job_count; i++) {
@@ -137,7 +136,7 @@ static int recover_all(const char *path, const char *log, int chosen)
     return err != PITH_OK ? pithi_tool_failed() : losses != 0;
 }
 
-/* 1: a log of Pith's own, cut or damaged as it may be. */
+/* 1: a native log, even if cut or damaged. */
 static int is_log(const char *path)
 {
     struct pithlog *log = NULL;
@@ -160,7 +159,7 @@ static int recover_log(const char *path, const char *name)
     if (check_name(name, 1) ||
         pithi_outfile_make("recover", pithi_format_by_name("native"), name, fill_from_log, &r, 0))
         return pithi_tool_failed();
-    printf("%s: what is whole of %s; %llu place%s left out\n", name, path, (unsigned long long)r.damages,
+    printf("%s: the intact parts of %s; %llu damaged place%s left out\n", name, path, (unsigned long long)r.damages,
            r.damages == 1 ? "" : "s");
     return 0;
 }
@@ -183,7 +182,7 @@ int pithi_tool_recover(int argc, char **argv)
     chosen = log != NULL;
     if (is_log(argv[optind]))
         return chosen ? recover_log(argv[optind], log)
-                      : pithi_tool_usage(argv[0], "a damaged log is recovered into another file: say -o LOG");
+                      : pithi_tool_usage(argv[0], "a damaged log is recovered into a new file; give -o LOG");
     if (!chosen) {
         if (default_name(name, sizeof name, argv[optind]))
             return pithi_tool_usage(argv[0], "the name of the folder is too long");

@@ -1,16 +1,19 @@
-/* stat.c - `pith stat LOG`: the options. What is counted is in stat_states.c and stat_messages.c. */
+/* stat.c - `pith stat LOG`: the options. The functions of stat.h count. */
 #include "tools/stat.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "tools/tools.h"
 
-enum { BY = 256 };
+enum { BY = 256, STATE, WAITS, LONGEST };
 
 static const struct option options[] = {
     {"by", required_argument, NULL, BY},
+    {"state", required_argument, NULL, STATE},
+    {"waits", no_argument, NULL, WAITS},
+    {"longest", required_argument, NULL, LONGEST},
     PITHI_WINDOW_OPTIONS,
     PITHI_LANE_OPTIONS,
     PITHI_STYLE_OPTIONS,
@@ -19,9 +22,12 @@ static const struct option options[] = {
 
 static const struct answer {
     const char *name;
-    int (*gather)(struct pithlog *log, const struct pithi_stat_window *window, struct pithi_table **table);
-} answers[] = {
-    {"state", pithi_stat_states}, {"lane", pithi_stat_lanes}, {"comm", pithi_stat_pairs}, {"size", pithi_stat_sizes}};
+    int (*gather)(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
+    int has_states, has_waits; /* 1: --state, --waits apply */
+} answers[] = {{"state", pithi_stat_states, 1, 1}, {"state,lane", pithi_stat_states_of_lanes, 1, 1},
+               {"lane", pithi_stat_lanes, 0, 0},   {"comm", pithi_stat_pairs, 0, 0},
+               {"size", pithi_stat_sizes, 0, 0},   {"wait", pithi_stat_waits, 1, 0}},
+  longest = {"longest", pithi_stat_longest, 1, 0};
 
 static const struct answer *find_answer(const char *name)
 {
@@ -32,69 +38,106 @@ static const struct answer *find_answer(const char *name)
 }
 
 struct asked {
-    const struct answer *answer;
+    const struct answer *answer; /* NULL: not given */
     enum pithi_text_style style;
     struct pithi_lane_set set;
-    struct pithi_stat_window window;
+    struct pithi_window_words words;
+    struct pithi_stat_query query;
     uint32_t *lanes;
     unsigned char *wanted;
 };
 
+static int read_longest(const char *command, uint32_t *count)
+{
+    char *end;
+    unsigned long value = strtoul(optarg, &end, 10);
+
+    if (*optarg < '0' || *optarg > '9' || *end || value < 1 || value > INT32_MAX)
+        return pithi_tool_usage(command, "--longest needs a number, not '%s'", optarg);
+    *count = (uint32_t)value;
+    return 0;
+}
+
+/* Options that contradict each other. */
+static int check_options(const char *command, struct asked *asked)
+{
+    if (asked->query.longest && asked->answer)
+        return pithi_tool_usage(command, "--longest cannot be used with --by");
+    if (asked->query.longest)
+        asked->answer = &longest;
+    if (!asked->answer)
+        asked->answer = &answers[0];
+    if (asked->query.state_glob && !asked->answer->has_states)
+        return pithi_tool_usage(command, "--state cannot be used with --by %s", asked->answer->name);
+    if (asked->query.waits && !asked->answer->has_waits)
+        return pithi_tool_usage(command, "--waits needs --by state or --by state,lane");
+    return 0;
+}
+
 static int read_options(int argc, char **argv, struct asked *asked)
 {
     static const char *const names[] = {"LOG", NULL};
-    int option;
+    int option, status;
 
     while ((option = pithi_tool_option(argc, argv, ":", options)) != -1) {
         if (option == '?' || pithi_tool_style(argv[0], option, &asked->style) ||
-            pithi_tool_window(argv[0], option, &asked->window.from_ns, &asked->window.to_ns) ||
-            pithi_tool_lane(argv[0], option, &asked->set))
+            pithi_tool_window(argv[0], option, &asked->words) || pithi_tool_lane(argv[0], option, &asked->set))
             return 2;
         if (option == BY && !(asked->answer = find_answer(optarg)))
-            return pithi_tool_usage(argv[0], "--by wants state, lane, comm or size, not '%s'", optarg);
+            return pithi_tool_usage(argv[0], "--by needs state, state,lane, lane, comm, size or wait, not '%s'",
+                                    optarg);
+        if (option == STATE)
+            asked->query.state_glob = optarg;
+        if (option == WAITS)
+            asked->query.waits = 1;
+        if (option == LONGEST && read_longest(argv[0], &asked->query.longest))
+            return 2;
     }
-    return pithi_tool_arguments(argc, argv, names);
+    asked->query.for_people = asked->style == PITHI_TEXT_TABS;
+    status = check_options(argv[0], asked);
+    return status ? status : pithi_tool_arguments(argc, argv, names);
 }
 
 static int choose_lanes(struct asked *asked, struct pithlog *log)
 {
-    struct pithi_stat_window *window = &asked->window;
+    struct pithi_stat_query *query = &asked->query;
     int err = PITH_OK;
 
     if (!asked->set.count)
         return PITH_OK;
-    TRY(pithi_lanes_find(&asked->set, log, &asked->lanes, &window->lane_count));
+    TRY(pithi_lanes_find(&asked->set, log, &asked->lanes, &query->lane_count));
     if (!(asked->wanted = calloc(pithlog_get_info(log)->lanes + (size_t)1, 1)))
         return pithi_fail(PITH_ERR_MEMORY, "out of memory");
-    for (uint32_t i = 0; i < window->lane_count; i++)
+    for (uint32_t i = 0; i < query->lane_count; i++)
         asked->wanted[asked->lanes[i]] = 1;
-    window->lanes = asked->lanes;
-    window->wanted = asked->wanted;
+    query->lanes = asked->lanes;
+    query->wanted = asked->wanted;
 out:
     return err;
 }
 
-/* A window beside the log is one of no length. */
-static void clip(struct pithi_stat_window *window, const struct pithlog_info *info)
+/* Limits the window to the times of the log. If it is outside, from_ns > to_ns. */
+static void clip(struct pithi_stat_query *query, const struct pithlog_info *info)
 {
-    window->cut = window->from_ns > info->start_ns || window->to_ns < info->end_ns;
-    window->from_ns = window->from_ns > info->start_ns ? window->from_ns : info->start_ns;
-    window->to_ns = window->to_ns < info->end_ns ? window->to_ns : info->end_ns;
+    query->cut = query->from_ns > info->start_ns || query->to_ns < info->end_ns;
+    query->from_ns = query->from_ns > info->start_ns ? query->from_ns : info->start_ns;
+    query->to_ns = query->to_ns < info->end_ns ? query->to_ns : info->end_ns;
 }
 
 int pithi_tool_stat(int argc, char **argv)
 {
-    struct asked asked = {.answer = &answers[0], .window = {.from_ns = INT64_MIN, .to_ns = INT64_MAX}};
-    struct pithi_table *table = NULL;
+    struct asked asked = {.query = {.from_ns = INT64_MIN, .to_ns = INT64_MAX}};
+    struct pithi_report *table = NULL;
     struct pithlog *log = NULL;
     int err, status = read_options(argc, argv, &asked);
 
     if (status)
         return status;
     TRY(pithi_tool_open(argv[0], argv[optind], &log));
-    clip(&asked.window, pithlog_get_info(log));
+    TRY(pithi_window_find(log, &asked.words, &asked.query.from_ns, &asked.query.to_ns));
+    clip(&asked.query, pithlog_get_info(log));
     TRY(choose_lanes(&asked, log));
-    TRY(asked.answer->gather(log, &asked.window, &table));
+    TRY(asked.answer->gather(log, &asked.query, &table));
     TRY(pithi_table_print(table, stdout, asked.style));
 out:
     if (err)

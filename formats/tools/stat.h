@@ -1,23 +1,38 @@
-/* stat.h - what `pith stat` counts: a function an answer, each fills a table from one pass over the log. */
+/* stat.h - the functions that count for `pith stat`; each makes a table from one pass over the log. */
 #ifndef PITHI_STAT_H
 #define PITHI_STAT_H
 
 #include "pithlog.h"
 #include "tools/table.h"
 
-/* What is counted: what reaches into a window of time, of some lanes. */
-struct pithi_stat_window {
-    int64_t from_ns, to_ns; /* inclusive, within the log's own times */
-    int cut;                /* 1: that is not all of the log */
+/* The part of the log to count, everything that overlaps a window of time on some lanes, and what to show of it. */
+struct pithi_stat_query {
+    int64_t from_ns, to_ns; /* inclusive, within the times of the log */
+    int cut;                /* 1: the window is shorter than the log */
     const uint32_t *lanes;  /* ascending; NULL: all */
     uint32_t lane_count;
-    const unsigned char *wanted; /* by lane: not 0: among them; NULL: all */
+    const unsigned char *wanted; /* by lane: not 0: count it; NULL: all */
+    const char *state_glob;      /* only states, events and counters whose name matches (fnmatch); NULL: all */
+    int waits;                   /* by state: also show wait and transfer */
+    int for_people;              /* 1: state by lane as a matrix */
+    uint32_t longest;            /* number of instances to list */
 };
 
-/* Each makes *table (the caller frees it); PITH_OK or an error. stat_states.c, stat_messages.c. */
-int pithi_stat_states(struct pithlog *log, const struct pithi_stat_window *window, struct pithi_table **table);
-int pithi_stat_lanes(struct pithlog *log, const struct pithi_stat_window *window, struct pithi_table **table);
-int pithi_stat_pairs(struct pithlog *log, const struct pithi_stat_window *window, struct pithi_table **table);
-int pithi_stat_sizes(struct pithlog *log, const struct pithi_stat_window *window, struct pithi_table **table);
+/* Each makes *table, which the caller frees. PITH_OK or an error. */
+int pithi_stat_states(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
+int pithi_stat_states_of_lanes(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
+int pithi_stat_longest(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
+int pithi_stat_lanes(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
+int pithi_stat_pairs(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
+int pithi_stat_sizes(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
+int pithi_stat_waits(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
+
+/* 1: the definition, or computing (NULL), has a row. */
+int pithi_stat_shows(const struct pithi_stat_query *query, const struct pithlog_def *def);
+
+/* Calls `add` for each wait state that overlaps the query; wait_ns: its part in the window. stat_waits.c */
+int pithi_stat_each_wait(struct pithlog *log, const struct pithi_stat_query *query,
+                         void (*add)(void *context, const struct pithlog_wait_state *wait, int64_t wait_ns),
+                         void *context);
 
 #endif

@@ -1,18 +1,19 @@
-/* stat_messages.c - messages by pair of ranks and by size.
+/* stat_messages.c - counts messages by pair of ranks and by size.
  *
- * Latency is the time from the send's record to the receive's: it holds the wait for a late receiver. Where clocks of
- * two hosts disagree it may be negative, and is shown so.
+ * The latency of a message is the time from the record of the send to that of the receive, so it includes the wait for
+ * a late receiver. It may be negative if the clocks of two hosts disagree; then it is shown so.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
+#include "base/error.h"
+#include "base/hash.h"
 #include "tools/histogram.h"
 #include "tools/progress.h"
 #include "tools/stat.h"
 
-/* It is under way in the window, and begins or ends on one of its lanes. */
-static int reaches(const struct pithi_stat_window *window, const struct pithlog_message *m)
+/* 1: the message is under way in the window, and its send or receive is on a selected lane. */
+static int reaches(const struct pithi_stat_query *window, const struct pithlog_message *m)
 {
     int64_t first_ns = m->send_ns < m->recv_ns ? m->send_ns : m->recv_ns;
     int64_t last_ns = m->send_ns < m->recv_ns ? m->recv_ns : m->send_ns;
@@ -21,8 +22,8 @@ static int reaches(const struct pithi_stat_window *window, const struct pithlog_
            (!window->wanted || window->wanted[m->send_lane] || window->wanted[m->recv_lane]);
 }
 
-/* Calls `add` for every matched message of the window, then says on stderr what found no partner. */
-static int each_message(struct pithlog *log, const struct pithi_stat_window *window,
+/* Calls `add` for every matched message in the window. Then reports unmatched ends on stderr. */
+static int each_message(struct pithlog *log, const struct pithi_stat_query *window,
                         int (*add)(void *context, const struct pithlog_message *message), void *context)
 {
     volatile uint64_t done = 0;
@@ -59,11 +60,11 @@ static int each_message(struct pithlog *log, const struct pithi_stat_window *win
 struct pair {
     int32_t from, to;
     uint64_t bytes;
-    struct pithi_lengths latency; /* count 0: a free place */
+    struct pithi_lengths latency; /* count 0: a free slot */
 };
 
-/* A hash table with open addressing; `room` is a power of two, at most half full. No percentiles: a histogram a pair
- * would grow with the square of the ranks. */
+/* A hash table with open addressing; `room` is a power of two, and at most half of the slots are used. Pairs have no
+ * percentiles, because the memory for a histogram per pair would grow with the square of the ranks. */
 struct pairs {
     const struct pithlog *log;
     struct pair *pairs;
@@ -72,7 +73,7 @@ struct pairs {
 
 static struct pair *find_pair(const struct pairs *p, int32_t from, int32_t to)
 {
-    uint64_t hash = ((uint64_t)(uint32_t)from << 32 | (uint32_t)to) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t hash = pithi_hash_number(0, (uint64_t)(uint32_t)from << 32 | (uint32_t)to);
     size_t i = (size_t)(hash >> 20) & (p->room - 1);
 
     while (p->pairs[i].latency.count && (p->pairs[i].from != from || p->pairs[i].to != to))
@@ -132,7 +133,7 @@ static const struct pithi_table_column pair_columns[] = {
     {"latency_max", PITHI_CELL_TIME, 0},
 };
 
-int pithi_stat_pairs(struct pithlog *log, const struct pithi_stat_window *window, struct pithi_table **table)
+int pithi_stat_pairs(struct pithlog *log, const struct pithi_stat_query *window, struct pithi_report **table)
 {
     struct pairs p = {.log = log};
     int err;
@@ -184,7 +185,7 @@ static const struct pithi_table_column size_columns[] = {
     {"latency_max", PITHI_CELL_TIME, 0}, {"bytes_per_s", PITHI_CELL_RATE, 0},
 };
 
-static int size_row(struct pithi_table *table, unsigned bits, const struct size_class *class)
+static int size_row(struct pithi_report *table, unsigned bits, const struct size_class *class)
 {
     const struct pithi_histogram *latency = class->latency;
     int err = pithi_table_row(table);
@@ -206,7 +207,7 @@ static int size_row(struct pithi_table *table, unsigned bits, const struct size_
     return PITH_OK;
 }
 
-int pithi_stat_sizes(struct pithlog *log, const struct pithi_stat_window *window, struct pithi_table **table)
+int pithi_stat_sizes(struct pithlog *log, const struct pithi_stat_query *window, struct pithi_report **table)
 {
     struct size_class classes[CLASSES] = {{0, NULL}};
     int err;

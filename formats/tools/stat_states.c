@@ -1,171 +1,68 @@
-/* stat_states.c - time in states, by state and by lane.
+/* stat_states.c - sums up the time in states, by state, and by state and lane.
  *
- * Inclusive is the time between enter and leave; exclusive leaves out what was spent in states directly inside. A
- * state inside itself is counted each time, but its inclusive total takes only the outermost one, so that no moment
- * counts twice. Worked: f from 0 to 10 calls f from 2 to 5: count 2, inclusive 10, exclusive 7 + 3 = 10, mean of the
- * lengths 6.5. Of a window from 3 to 20, in which f begins open twice: lengths 2 and 7, self 2 + 5.
+ * If a state is open inside itself, each instance counts, but only the outermost one adds to the inclusive total, so no
+ * moment counts twice.
+ *
+ *     f from 0 to 10 calls f from 2 to 5:  count 2, inclusive 10, exclusive 7 + 3 = 10, mean length 6.5
+ *     the window from 3 to 20 of this:     lengths 2 and 7, exclusive 2 + 5
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
-#include "native/stack.h"
+#include "analysis/mpi_calls.h"
+#include "base/error.h"
 #include "tools/histogram.h"
-#include "tools/progress.h"
-#include "tools/stat.h"
+#include "tools/stat_pass.h"
 
-/* Every state of the window is seen as a LEAVE, also those that its edges cut or a dead program left open. */
-static struct pithlog_query clipped(const struct pithi_stat_window *window, uint32_t kinds)
+/* Computing takes part as a state with the number `defs`. */
+static uint32_t index_of(uint32_t id, uint32_t defs) { return id == PITHLOG_COMPUTING ? defs : id; }
+
+/* `columns` without those of the waits, unless they are wanted. */
+static int new_table(struct pithi_report **table, const struct pithi_table_column *columns, uint32_t count, int waits)
 {
-    return (struct pithlog_query){.from_ns = window->from_ns,
-                                  .to_ns = window->to_ns,
-                                  .lanes = window->lanes,
-                                  .lane_count = window->lane_count,
-                                  .kinds = kinds,
-                                  .flags = PITHLOG_NEST | PITHLOG_CLIP};
+    struct pithi_table_column shown[16];
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        if (waits || (strcmp(columns[i].name, "wait") != 0 && strcmp(columns[i].name, "transfer") != 0))
+            shown[kept++] = columns[i];
+    return pithi_table_new(table, shown, kept);
 }
 
-static int each_record(struct pithlog *log, const struct pithlog_query *query,
-                       int (*count)(void *context, const struct pithlog_record *record), void *context)
-{
-    volatile uint64_t done = 0;
-    struct pithi_progress progress = {.command = "stat",
-                                      .done = pithi_progress_count,
-                                      .context = (const void *)&done,
-                                      .total = pithlog_get_info(log)->records,
-                                      .unit = "records"};
-    struct pithlog_record records[128];
-    struct pithlog_iter *iter;
-    int err, more = 0;
-
-    if (query->from_ns > query->to_ns) /* beside the log: states left open reach no further */
-        return PITH_OK;
-    if ((err = pithlog_iter_open(log, query, &iter)) != PITH_OK)
-        return err;
-    pithi_progress_begin(&progress);
-    while (!err && (more = pithlog_iter_next_many(iter, records, sizeof records / sizeof *records)) > 0) {
-        done += (uint64_t)more;
-        for (int i = 0; i < more && !err; i++)
-            err = count(context, &records[i]);
-    }
-    pithi_progress_end();
-    pithlog_iter_close(iter);
-    return more < 0 ? PITH_ERR_DAMAGED : err;
-}
-
-/* ---- By state -------------------------------------------------------------------------------------------------- */
-
-struct state {
-    struct pithi_histogram *lengths; /* NULL: none so far */
-    int64_t total_ns, self_ns;
-    uint64_t count; /* events, counters */
-};
-
-struct states {
-    struct pithlog *log;
-    const struct pithi_stat_window *window;
-    struct state *states; /* by definition */
-    uint32_t defs, lanes;
-    struct pithi_stack *open; /* by lane, with times within the window */
-};
-
-static int enter(const struct states *s, const struct pithlog_record *r)
-{
-    int64_t time_ns = r->time_ns > s->window->from_ns ? r->time_ns : s->window->from_ns;
-
-    return pithi_stack_enter(&s->open[r->lane], r->id, time_ns) ? PITH_OK
-                                                                : pithi_fail(PITH_ERR_MEMORY, "out of memory");
-}
-
-static int is_open(const struct pithi_stack *open, uint32_t id)
-{
-    for (uint32_t i = open->count; i > 0; i--)
-        if (open->states[i - 1].id == id)
-            return 1;
-    return 0;
-}
-
-static int leave(const struct states *s, const struct pithlog_record *r)
-{
-    struct state *state = &s->states[r->id];
-    struct pithi_stack *open = &s->open[r->lane];
-    struct pithi_open_state ended;
-    uint32_t depth;
-
-    if (!pithi_stack_leave(open, r->id, r->time_ns, &ended, &depth))
-        return PITH_OK;
-    int64_t length = r->time_ns - ended.enter_ns, self = length - ended.nested_ns;
-    if (!state->lengths && !(state->lengths = calloc(1, sizeof *state->lengths)))
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
-    pithi_histogram_add(state->lengths, length);
-    state->self_ns += self > 0 ? self : 0;
-    if (!is_open(open, r->id))
-        state->total_ns += length;
-    return PITH_OK;
-}
-
-static int count_record(void *context, const struct pithlog_record *r)
-{
-    struct states *s = context;
-
-    if (r->id >= s->defs || r->lane >= s->lanes)
-        return PITH_OK;
-    if (r->kind == PITHLOG_ENTER)
-        return enter(s, r);
-    if (r->kind == PITHLOG_LEAVE)
-        return leave(s, r);
-    s->states[r->id].count++;
-    return PITH_OK;
-}
-
-static int gather_states(struct states *s)
-{
-    struct pithlog_query query =
-        clipped(s->window, 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE | 1u << PITHLOG_EVENT | 1u << PITHLOG_COUNTER);
-
-    return each_record(s->log, &query, count_record, s);
-}
-
-static const struct pithi_table_column state_columns[] = {
-    {"name", PITHI_CELL_TEXT, 0},   {"kind", PITHI_CELL_TEXT, 1},  {"group", PITHI_CELL_TEXT, 1},
-    {"count", PITHI_CELL_COUNT, 0}, {"total", PITHI_CELL_TIME, 0}, {"self", PITHI_CELL_TIME, 0},
-    {"mean", PITHI_CELL_TIME, 0},   {"min", PITHI_CELL_TIME, 0},   {"p50", PITHI_CELL_TIME, 0},
-    {"p95", PITHI_CELL_TIME, 0},    {"p99", PITHI_CELL_TIME, 0},   {"max", PITHI_CELL_TIME, 0},
-};
-
-static int state_row(struct pithi_table *table, const struct pithlog_def *def, const struct state *state)
+/* The first cells of a row. def NULL: computing. */
+static int begin_row(struct pithi_report *table, const struct pithlog_def *def)
 {
     static const char *const kinds[] = {
         [PITHLOG_STATE] = "state", [PITHLOG_EVENT_TYPE] = "event", [PITHLOG_COUNTER_TYPE] = "counter"};
-    const struct pithi_histogram *lengths = state->lengths;
     int err;
 
     TRY(pithi_table_row(table));
-    TRY(pithi_table_text(table, def->name));
-    TRY(pithi_table_text(table, kinds[def->kind]));
-    TRY(pithi_table_text(table, def->group));
-    pithi_table_number(table, (int64_t)(lengths ? lengths->all.count : state->count));
-    if (lengths) {
-        pithi_table_number(table, state->total_ns);
-        pithi_table_number(table, state->self_ns);
-        pithi_table_number(table, pithi_lengths_mean(&lengths->all));
-        pithi_table_number(table, lengths->all.min);
-        pithi_table_number(table, pithi_histogram_percentile(lengths, 50));
-        pithi_table_number(table, pithi_histogram_percentile(lengths, 95));
-        pithi_table_number(table, pithi_histogram_percentile(lengths, 99));
-        pithi_table_number(table, lengths->all.max);
-    }
+    TRY(pithi_table_text(table, def ? def->name : PITHI_COMPUTING_NAME));
+    TRY(pithi_table_text(table, def ? kinds[def->kind] : "computing"));
+    TRY(pithi_table_text(table, def ? def->group : ""));
 out:
     return err;
 }
 
+/* The exclusive time of a state that is no call of MPI has no waits. */
+static void put_waits(struct pithi_report *table, const struct pithlog_def *def, int64_t self_ns, int64_t wait_ns)
+{
+    if (def && (pithi_mpi_call_traits(def) || wait_ns > 0)) {
+        pithi_table_number(table, wait_ns);
+        pithi_table_number(table, self_ns > wait_ns ? self_ns - wait_ns : 0);
+    } else {
+        pithi_table_skip(table);
+        pithi_table_skip(table);
+    }
+}
+
 struct order {
-    uint32_t id;
+    uint32_t id; /* or defs */
     int kind;
     int64_t self_ns;
 };
 
-/* States first, the longest time of their own on top; then events and counters as they were defined. */
+/* States first, by falling exclusive time; then events and counters in order of definition. */
 static int compare_order(const void *a, const void *b)
 {
     const struct order *x = a, *y = b;
@@ -177,8 +74,85 @@ static int compare_order(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Definitions that occur in the log. */
-static int fill_states(const struct states *s, struct pithi_table *table)
+/* ---- By state -------------------------------------------------------------------------------------------------- */
+
+struct state {
+    struct pithi_histogram *lengths; /* NULL: no instance so far */
+    int64_t total_ns, self_ns, wait_ns;
+    uint64_t count; /* events, counters */
+};
+
+struct states {
+    struct pithlog *log;
+    const struct pithi_stat_query *query;
+    struct state *states; /* [defs + 1] */
+    uint32_t defs;
+};
+
+static int add_instance(void *context, const struct pithi_stat_instance *instance)
+{
+    const struct states *s = context;
+    struct state *state = &s->states[index_of(instance->id, s->defs)];
+
+    if (!state->lengths && !(state->lengths = calloc(1, sizeof *state->lengths)))
+        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    pithi_histogram_add(state->lengths, instance->length_ns);
+    state->self_ns += instance->self_ns;
+    if (instance->is_outermost)
+        state->total_ns += instance->length_ns;
+    return PITH_OK;
+}
+
+static int add_record(void *context, const struct pithlog_record *r)
+{
+    const struct states *s = context;
+
+    if ((r->kind == PITHLOG_EVENT || r->kind == PITHLOG_COUNTER) && r->id < s->defs &&
+        pithi_stat_shows(s->query, pithlog_get_def(s->log, r->id)))
+        s->states[r->id].count++;
+    return PITH_OK;
+}
+
+static void add_wait(void *context, const struct pithlog_wait_state *wait, int64_t wait_ns)
+{
+    ((struct states *)context)->states[wait->state].wait_ns += wait_ns;
+}
+
+static const struct pithi_table_column state_columns[] = {
+    {"name", PITHI_CELL_TEXT, 0},   {"kind", PITHI_CELL_TEXT, 1},     {"group", PITHI_CELL_TEXT, 1},
+    {"count", PITHI_CELL_COUNT, 0}, {"total", PITHI_CELL_TIME, 0},    {"self", PITHI_CELL_TIME, 0},
+    {"wait", PITHI_CELL_TIME, 0},   {"transfer", PITHI_CELL_TIME, 0}, {"mean", PITHI_CELL_TIME, 0},
+    {"min", PITHI_CELL_TIME, 0},    {"p50", PITHI_CELL_TIME, 0},      {"p95", PITHI_CELL_TIME, 0},
+    {"p99", PITHI_CELL_TIME, 0},    {"max", PITHI_CELL_TIME, 0},
+};
+
+static int state_row(const struct states *s, struct pithi_report *table, uint32_t id)
+{
+    const struct pithlog_def *def = pithlog_get_def(s->log, id);
+    const struct state *state = &s->states[id];
+    const struct pithi_histogram *lengths = state->lengths;
+    int err;
+
+    TRY(begin_row(table, def));
+    pithi_table_number(table, (int64_t)(lengths ? lengths->all.count : state->count));
+    if (lengths) {
+        pithi_table_number(table, state->total_ns);
+        pithi_table_number(table, state->self_ns);
+        if (s->query->waits)
+            put_waits(table, def, state->self_ns, state->wait_ns);
+        pithi_table_number(table, pithi_lengths_mean(&lengths->all));
+        pithi_table_number(table, lengths->all.min);
+        pithi_table_number(table, pithi_histogram_percentile(lengths, 50));
+        pithi_table_number(table, pithi_histogram_percentile(lengths, 95));
+        pithi_table_number(table, pithi_histogram_percentile(lengths, 99));
+        pithi_table_number(table, lengths->all.max);
+    }
+out:
+    return err;
+}
+
+/* Adds a row for each definition that occurs in the log. */
+static int fill_states(const struct states *s, struct pithi_report *table)
 {
     struct order *order = calloc(s->defs + 1u, sizeof *order);
     uint32_t count = 0;
@@ -186,170 +160,208 @@ static int fill_states(const struct states *s, struct pithi_table *table)
 
     if (!order)
         return pithi_fail(PITH_ERR_MEMORY, "out of memory");
-    for (uint32_t id = 0; id < s->defs; id++)
-        if (s->states[id].lengths || s->states[id].count)
-            order[count++] = (struct order){id, (int)pithlog_get_def(s->log, id)->kind, s->states[id].self_ns};
+    for (uint32_t id = 0; id <= s->defs; id++)
+        if (s->states[id].lengths || s->states[id].count) {
+            int kind = id < s->defs ? (int)pithlog_get_def(s->log, id)->kind : PITHLOG_STATE;
+            order[count++] = (struct order){id, kind, s->states[id].self_ns};
+        }
     qsort(order, count, sizeof *order, compare_order);
     for (uint32_t i = 0; i < count; i++)
-        TRY(state_row(table, pithlog_get_def(s->log, order[i].id), &s->states[order[i].id]));
+        TRY(state_row(s, table, order[i].id));
 out:
     free(order);
     return err;
 }
 
-int pithi_stat_states(struct pithlog *log, const struct pithi_stat_window *window, struct pithi_table **table)
+int pithi_stat_states(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table)
 {
-    const struct pithlog_info *info = pithlog_get_info(log);
-    struct states s = {.log = log, .window = window, .defs = info->defs, .lanes = info->lanes};
+    struct states s = {.log = log, .query = query, .defs = pithlog_get_info(log)->defs};
+    struct pithi_stat_pass pass = {.log = log,
+                                   .query = query,
+                                   .instance = add_instance,
+                                   .record = add_record,
+                                   .context = &s,
+                                   .kinds = 1u << PITHLOG_EVENT | 1u << PITHLOG_COUNTER};
     int err;
 
-    s.states = calloc(s.defs + 1u, sizeof *s.states);
-    s.open = calloc(s.lanes + 1u, sizeof *s.open);
-    if (!s.states || !s.open) {
-        err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
-        goto out;
-    }
-    TRY(pithi_table_new(table, state_columns, sizeof state_columns / sizeof *state_columns));
-    TRY(gather_states(&s));
+    s.states = calloc(s.defs + (size_t)1, sizeof *s.states);
+    if (!s.states)
+        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    TRY(new_table(table, state_columns, sizeof state_columns / sizeof *state_columns, query->waits));
+    TRY(pithi_stat_run(&pass));
+    if (query->waits)
+        TRY(pithi_stat_each_wait(log, query, add_wait, &s));
     TRY(fill_states(&s, *table));
 out:
-    for (uint32_t i = 0; s.states && i < s.defs; i++)
+    for (uint32_t i = 0; i <= s.defs; i++)
         free(s.states[i].lengths);
-    for (uint32_t i = 0; s.open && i < s.lanes; i++)
-        free(s.open[i].states);
     free(s.states);
-    free(s.open);
     return err;
 }
 
-/* ---- By lane --------------------------------------------------------------------------------------------------- */
+/* ---- By state and lane ----------------------------------------------------------------------------------------- */
 
-struct lane {
-    uint64_t records, states, events, sends, sent_bytes, recvs, got_bytes, colls, lost;
-    int64_t busy_ns; /* in any state */
-    int64_t first_ns, last_ns;
+struct cell {
+    uint64_t count;
+    int64_t total_ns, self_ns, wait_ns, length_ns, max_ns; /* length_ns: of all instances */
 };
 
-static const struct pithi_table_column lane_columns[] = {
-    {"rank", PITHI_CELL_COUNT, 0},       {"thread", PITHI_CELL_COUNT, 0},  {"name", PITHI_CELL_TEXT, 0},
-    {"host", PITHI_CELL_TEXT, 1},        {"records", PITHI_CELL_COUNT, 0}, {"states", PITHI_CELL_COUNT, 0},
-    {"busy", PITHI_CELL_TIME, 0},        {"events", PITHI_CELL_COUNT, 0},  {"sends", PITHI_CELL_COUNT, 0},
-    {"sent_bytes", PITHI_CELL_BYTES, 0}, {"recvs", PITHI_CELL_COUNT, 0},   {"recv_bytes", PITHI_CELL_BYTES, 0},
-    {"colls", PITHI_CELL_COUNT, 0},      {"lost", PITHI_CELL_COUNT, 0},    {"first", PITHI_CELL_TIME, 1},
-    {"last", PITHI_CELL_TIME, 1},
+struct grid {
+    struct pithlog *log;
+    const struct pithi_stat_query *query;
+    struct cell **cells; /* [defs + 1][lanes]; NULL: no instance of this state */
+    uint32_t defs, lanes;
 };
 
-struct lanes {
-    struct lane *lanes;
-    uint32_t count;
-    int64_t from_ns;
-};
-
-static int count_in_lane(void *context, const struct pithlog_record *r)
+static int add_to_cell(void *context, const struct pithi_stat_instance *instance)
 {
-    struct lanes *all = context;
-    struct lane *lane = r->lane < all->count ? &all->lanes[r->lane] : NULL;
+    const struct grid *g = context;
+    struct cell **row = &g->cells[index_of(instance->id, g->defs)];
 
-    if (!lane)
-        return PITH_OK;
-    switch (r->kind) {
-    case PITHLOG_LEAVE:
-        lane->states += r->depth != UINT32_MAX;
-        if (r->depth == 0)
-            lane->busy_ns += r->time_ns - (r->start_ns > all->from_ns ? r->start_ns : all->from_ns);
-        break;
-    case PITHLOG_EVENT:
-        lane->events++;
-        break;
-    case PITHLOG_SEND:
-        lane->sends++;
-        lane->sent_bytes += r->bytes;
-        break;
-    case PITHLOG_RECV:
-        lane->recvs += r->peer >= 0; /* -1: cancelled */
-        lane->got_bytes += r->bytes;
-        break;
-    case PITHLOG_COLL:
-        lane->colls++;
-        break;
-    case PITHLOG_LOST:
-        lane->lost += r->bytes;
-        break;
+    if (!*row && !(*row = calloc(g->lanes, sizeof **row)))
+        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    struct cell *cell = &(*row)[instance->lane];
+    cell->count++;
+    cell->self_ns += instance->self_ns;
+    cell->length_ns += instance->length_ns;
+    if (instance->is_outermost)
+        cell->total_ns += instance->length_ns;
+    if (instance->length_ns > cell->max_ns)
+        cell->max_ns = instance->length_ns;
+    return PITH_OK;
+}
+
+static void add_wait_to_cell(void *context, const struct pithlog_wait_state *wait, int64_t wait_ns)
+{
+    const struct grid *g = context;
+
+    if (g->cells[wait->state])
+        g->cells[wait->state][wait->lane].wait_ns += wait_ns;
+}
+
+static int is_wanted(const struct grid *g, uint32_t lane) { return !g->query->wanted || g->query->wanted[lane]; }
+
+static const struct pithi_table_column grid_columns[] = {
+    {"name", PITHI_CELL_TEXT, 0},     {"kind", PITHI_CELL_TEXT, 1},    {"group", PITHI_CELL_TEXT, 1},
+    {"rank", PITHI_CELL_COUNT, 0},    {"thread", PITHI_CELL_COUNT, 0}, {"count", PITHI_CELL_COUNT, 0},
+    {"total", PITHI_CELL_TIME, 0},    {"self", PITHI_CELL_TIME, 0},    {"wait", PITHI_CELL_TIME, 0},
+    {"transfer", PITHI_CELL_TIME, 0}, {"mean", PITHI_CELL_TIME, 0},    {"max", PITHI_CELL_TIME, 0},
+};
+
+/* A row for each lane that has been in the state. */
+static int put_list(const struct grid *g, struct pithi_report *table, uint32_t id)
+{
+    const struct pithlog_def *def = pithlog_get_def(g->log, id);
+    int err = PITH_OK;
+
+    for (uint32_t i = 0; i < g->lanes; i++) {
+        const struct cell *cell = &g->cells[id][i];
+        if (!cell->count)
+            continue;
+        TRY(begin_row(table, def));
+        pithi_table_number(table, pithlog_get_lane(g->log, i)->rank);
+        pithi_table_number(table, pithlog_get_lane(g->log, i)->thread);
+        pithi_table_number(table, (int64_t)cell->count);
+        pithi_table_number(table, cell->total_ns);
+        pithi_table_number(table, cell->self_ns);
+        if (g->query->waits)
+            put_waits(table, def, cell->self_ns, cell->wait_ns);
+        pithi_table_number(table, cell->length_ns / (int64_t)cell->count);
+        pithi_table_number(table, cell->max_ns);
     }
-    return PITH_OK;
+out:
+    return err;
 }
 
-/* Without the ends of states that the window makes. */
-static int count_own(void *context, const struct pithlog_record *r)
+/* A column for each lane: "3", or "3.1" of another thread than the first. */
+static int new_matrix(const struct grid *g, struct pithi_report **table)
 {
-    const struct lanes *all = context;
-    struct lane *lane = &all->lanes[r->lane];
+    struct pithi_table_column *columns = calloc(g->lanes + 1u, sizeof *columns);
+    char(*names)[32] = calloc(g->lanes + 1u, sizeof *names);
+    uint32_t count = 0;
+    int err = PITH_ERR_MEMORY;
 
-    if (lane->records++ == 0)
-        lane->first_ns = r->time_ns;
-    lane->last_ns = r->time_ns;
-    return PITH_OK;
-}
-
-static int count_records(struct pithlog *log, const struct pithi_stat_window *window, struct lanes *all)
-{
-    struct pithlog_query query = clipped(window, 0);
-
-    query.flags = 0;
-    if (window->cut)
-        return each_record(log, &query, count_own, all);
-    for (uint32_t i = 0; i < all->count; i++) {
-        const struct pithlog_lane *lane = pithlog_get_lane(log, i);
-        all->lanes[i].records = lane->records;
-        all->lanes[i].first_ns = lane->first_ns;
-        all->lanes[i].last_ns = lane->last_ns;
+    if (columns && names) {
+        columns[count++] = (struct pithi_table_column){"name", PITHI_CELL_TEXT, 0};
+        for (uint32_t i = 0; i < g->lanes; i++) {
+            const struct pithlog_lane *lane = pithlog_get_lane(g->log, i);
+            if (!is_wanted(g, i))
+                continue;
+            snprintf(names[i], sizeof names[i], lane->thread ? "%d.%u" : "%d", (int)lane->rank, (unsigned)lane->thread);
+            columns[count++] = (struct pithi_table_column){names[i], PITHI_CELL_TIME, 0};
+        }
+        err = pithi_table_new(table, columns, count);
+    } else {
+        pithi_fail(PITH_ERR_MEMORY, "out of memory");
     }
-    return PITH_OK;
+    free(columns);
+    free(names);
+    return err;
 }
 
-static int lane_row(struct pithi_table *table, const struct pithlog_lane *lane, const struct lane *counts)
+static int put_matrix_row(const struct grid *g, struct pithi_report *table, uint32_t id)
 {
+    const struct pithlog_def *def = pithlog_get_def(g->log, id);
     int err;
 
     TRY(pithi_table_row(table));
-    pithi_table_number(table, lane->rank);
-    pithi_table_number(table, lane->thread);
-    TRY(pithi_table_text(table, lane->name));
-    TRY(pithi_table_text(table, lane->host));
-    pithi_table_number(table, (int64_t)counts->records);
-    pithi_table_number(table, (int64_t)counts->states);
-    pithi_table_number(table, counts->busy_ns);
-    pithi_table_number(table, (int64_t)counts->events);
-    pithi_table_number(table, (int64_t)counts->sends);
-    pithi_table_number(table, (int64_t)counts->sent_bytes);
-    pithi_table_number(table, (int64_t)counts->recvs);
-    pithi_table_number(table, (int64_t)counts->got_bytes);
-    pithi_table_number(table, (int64_t)counts->colls);
-    pithi_table_number(table, (int64_t)counts->lost);
-    if (counts->records) {
-        pithi_table_number(table, counts->first_ns);
-        pithi_table_number(table, counts->last_ns);
+    TRY(pithi_table_text(table, def ? def->name : PITHI_COMPUTING_NAME));
+    for (uint32_t i = 0; i < g->lanes; i++) {
+        if (!is_wanted(g, i))
+            continue;
+        if (g->cells[id][i].count)
+            pithi_table_number(table, g->cells[id][i].self_ns);
+        else
+            pithi_table_skip(table);
     }
 out:
     return err;
 }
 
-int pithi_stat_lanes(struct pithlog *log, const struct pithi_stat_window *window, struct pithi_table **table)
+/* The state with the largest sum of exclusive times comes first. */
+static int fill_grid(const struct grid *g, int as_matrix, struct pithi_report *table)
 {
-    struct pithlog_query query = clipped(window, 0);
-    struct lanes all = {.count = pithlog_get_info(log)->lanes, .from_ns = window->from_ns};
-    int err;
+    struct order *order = calloc(g->defs + 1u, sizeof *order);
+    uint32_t count = 0;
+    int err = PITH_OK;
 
-    all.lanes = calloc(all.count + 1u, sizeof *all.lanes);
-    if (!all.lanes)
+    if (!order)
         return pithi_fail(PITH_ERR_MEMORY, "out of memory");
-    TRY(pithi_table_new(table, lane_columns, sizeof lane_columns / sizeof *lane_columns));
-    TRY(count_records(log, window, &all));
-    TRY(each_record(log, &query, count_in_lane, &all));
-    for (uint32_t i = 0; i < all.count; i++)
-        if (!window->wanted || window->wanted[i])
-            TRY(lane_row(*table, pithlog_get_lane(log, i), &all.lanes[i]));
+    for (uint32_t id = 0; id <= g->defs; id++) {
+        if (!g->cells[id])
+            continue;
+        order[count] = (struct order){id, PITHLOG_STATE, 0};
+        for (uint32_t i = 0; i < g->lanes; i++)
+            order[count].self_ns += g->cells[id][i].self_ns;
+        count++;
+    }
+    qsort(order, count, sizeof *order, compare_order);
+    for (uint32_t i = 0; i < count; i++)
+        TRY((as_matrix ? put_matrix_row : put_list)(g, table, order[i].id));
 out:
-    free(all.lanes);
+    free(order);
+    return err;
+}
+
+int pithi_stat_states_of_lanes(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table)
+{
+    const struct pithlog_info *info = pithlog_get_info(log);
+    struct grid g = {.log = log, .query = query, .defs = info->defs, .lanes = info->lanes};
+    struct pithi_stat_pass pass = {.log = log, .query = query, .instance = add_to_cell, .context = &g};
+    int as_matrix = query->for_people && !query->waits, err;
+
+    g.cells = calloc(g.defs + (size_t)1, sizeof *g.cells);
+    if (!g.cells)
+        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    TRY(as_matrix ? new_matrix(&g, table)
+                  : new_table(table, grid_columns, sizeof grid_columns / sizeof *grid_columns, query->waits));
+    TRY(pithi_stat_run(&pass));
+    if (query->waits)
+        TRY(pithi_stat_each_wait(log, query, add_wait_to_cell, &g));
+    TRY(fill_grid(&g, as_matrix, *table));
+out:
+    for (uint32_t i = 0; i <= g.defs; i++)
+        free(g.cells[i]);
+    free(g.cells);
     return err;
 }

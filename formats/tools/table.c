@@ -1,12 +1,12 @@
-/* table.c - see table.h. Owns: widths and units. Must not know: logs. */
+/* table.c - owns the widths and units of tables. It knows nothing of logs. */
 #include "tools/table.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
-#include "text/out.h"
+#include "base/error.h"
+#include "base/out.h"
 
 struct cell {
     int filled;
@@ -14,25 +14,29 @@ struct cell {
     char *text;
 };
 
-struct pithi_table {
-    const struct pithi_table_column *columns;
+struct pithi_report {
+    struct pithi_table_column *columns;
     uint32_t column_count, rows, next; /* `next`: the cell to fill */
     struct cell *cells;                /* row after row */
 };
 
-int pithi_table_new(struct pithi_table **table, const struct pithi_table_column *columns, uint32_t count)
+int pithi_table_new(struct pithi_report **table, const struct pithi_table_column *columns, uint32_t count)
 {
+    int there;
+
     *table = calloc(1, sizeof **table);
-    if (!*table)
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
-    (*table)->columns = columns;
-    (*table)->column_count = count;
-    return PITH_OK;
+    there = *table && ((*table)->columns = calloc(count, sizeof *columns)) != NULL;
+    for (uint32_t i = 0; there && i < count; i++) {
+        (*table)->columns[i] = columns[i];
+        there = ((*table)->columns[i].name = strdup(columns[i].name)) != NULL;
+        (*table)->column_count += (uint32_t)there;
+    }
+    return there ? PITH_OK : pithi_fail(PITH_ERR_MEMORY, "out of memory");
 }
 
-int pithi_table_row(struct pithi_table *table)
+int pithi_table_row(struct pithi_report *table)
 {
-    /* Room doubles: when the number of rows is a power of two, it is full. */
+    /* The room doubles: it is full when the number of rows is a power of two. */
     if ((table->rows & (table->rows - 1)) == 0) {
         size_t room = table->rows ? 2 * (size_t)table->rows : 1;
         struct cell *grown = realloc(table->cells, room * table->column_count * sizeof *grown);
@@ -46,12 +50,12 @@ int pithi_table_row(struct pithi_table *table)
     return PITH_OK;
 }
 
-static struct cell *next_cell(struct pithi_table *table)
+static struct cell *next_cell(struct pithi_report *table)
 {
     return &table->cells[(size_t)(table->rows - 1) * table->column_count + table->next++];
 }
 
-int pithi_table_text(struct pithi_table *table, const char *text)
+int pithi_table_text(struct pithi_report *table, const char *text)
 {
     struct cell *cell = next_cell(table);
 
@@ -60,7 +64,7 @@ int pithi_table_text(struct pithi_table *table, const char *text)
     return cell->text ? PITH_OK : pithi_fail(PITH_ERR_MEMORY, "out of memory");
 }
 
-void pithi_table_number(struct pithi_table *table, int64_t value)
+void pithi_table_number(struct pithi_report *table, int64_t value)
 {
     struct cell *cell = next_cell(table);
 
@@ -68,21 +72,24 @@ void pithi_table_number(struct pithi_table *table, int64_t value)
     cell->number = value;
 }
 
-void pithi_table_skip(struct pithi_table *table) { table->next++; }
+void pithi_table_skip(struct pithi_report *table) { table->next++; }
 
-void pithi_table_free(struct pithi_table *table)
+void pithi_table_free(struct pithi_report *table)
 {
     if (!table)
         return;
     for (size_t i = 0; i < (size_t)table->rows * table->column_count; i++)
         free(table->cells[i].text);
+    for (uint32_t i = 0; i < table->column_count; i++)
+        free((char *)table->columns[i].name);
+    free(table->columns);
     free(table->cells);
     free(table);
 }
 
 /* ---- For people ------------------------------------------------------------------------------------------------ */
 
-/* Four digits and a unit: "12.35 ms". Units of time grow by 1000, of bytes by 1024. */
+/* Four digits and a unit: "12.35 ms". Each unit is 1000 (time) or 1024 (bytes) times the one before. */
 static void scaled(char *text, size_t size, double value, double step, const char *const *units, int last)
 {
     double magnitude = value < 0 ? -value : value;
@@ -97,12 +104,20 @@ static void scaled(char *text, size_t size, double value, double step, const cha
     snprintf(text, size, "%.*f %s", decimals, value, units[unit]);
 }
 
-/* The cell as people read it, malloc'ed. */
+static const char *const times[] = {"ns", "us", "ms", "s"};
+
+const char *pithi_table_time_text(char text[PITHI_TIME_TEXT], double ns)
+{
+    scaled(text, PITHI_TIME_TEXT, ns, 1000, times, 3);
+    return text;
+}
+
+/* The text of a cell in the table for people, malloc'ed. */
 static char *cell_text(const struct cell *cell, enum pithi_cell_type type)
 {
-    static const char *const times[] = {"ns", "us", "ms", "s"};
     static const char *const sizes[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
     static const char *const rates[] = {"B/s", "KiB/s", "MiB/s", "GiB/s", "TiB/s", "PiB/s"};
+    uint64_t magnitude = cell->number < 0 ? 0 - (uint64_t)cell->number : (uint64_t)cell->number;
     char text[64];
 
     if (!cell->filled)
@@ -115,6 +130,10 @@ static char *cell_text(const struct cell *cell, enum pithi_cell_type type)
         break;
     case PITHI_CELL_TIME:
         scaled(text, sizeof text, (double)cell->number, 1000, times, 3);
+        break;
+    case PITHI_CELL_MOMENT:
+        snprintf(text, sizeof text, "%s%" PRIu64 ".%09" PRIu64, cell->number < 0 ? "-" : "", magnitude / 1000000000,
+                 magnitude % 1000000000);
         break;
     case PITHI_CELL_CHANGE:
         scaled(text, sizeof text, (double)cell->number, 1000, times, 3);
@@ -136,7 +155,7 @@ static char *cell_text(const struct cell *cell, enum pithi_cell_type type)
     return strdup(text);
 }
 
-/* Characters, not bytes: continuation bytes of UTF-8 take no room. */
+/* The number of characters: skips continuation bytes of UTF-8. */
 static size_t text_width(const char *text)
 {
     size_t width = 0;
@@ -146,7 +165,7 @@ static size_t text_width(const char *text)
     return width;
 }
 
-/* Text to the left, numbers to the right; nothing trails at the end of a line. */
+/* Aligns text left, numbers right; no blanks at the end of a line. */
 static void put_aligned(struct pithi_out *out, const char *text, size_t width, int left, int last)
 {
     size_t blanks = width - text_width(text);
@@ -160,8 +179,8 @@ static void put_aligned(struct pithi_out *out, const char *text, size_t width, i
     pithi_out_text(out, last ? "\n" : "  ");
 }
 
-/* A row of `texts`, or, when it is NULL, the names of the columns. */
-static void put_row(const struct pithi_table *table, struct pithi_out *out, char *const *texts, const size_t *widths)
+/* Prints a row of `texts`; NULL: the names of the columns. */
+static void put_row(const struct pithi_report *table, struct pithi_out *out, char *const *texts, const size_t *widths)
 {
     uint32_t last = 0;
 
@@ -175,7 +194,7 @@ static void put_row(const struct pithi_table *table, struct pithi_out *out, char
     }
 }
 
-static int print_aligned(const struct pithi_table *table, struct pithi_out *out)
+static int print_aligned(const struct pithi_report *table, struct pithi_out *out)
 {
     size_t cells = (size_t)table->rows * table->column_count;
     size_t *widths = calloc(table->column_count, sizeof *widths);
@@ -212,10 +231,15 @@ out:
 
 /* ---- For programs ---------------------------------------------------------------------------------------------- */
 
+static int is_time(enum pithi_cell_type type)
+{
+    return type == PITHI_CELL_TIME || type == PITHI_CELL_MOMENT || type == PITHI_CELL_CHANGE;
+}
+
 static void put_name(struct pithi_out *out, const struct pithi_table_column *column)
 {
     pithi_out_text(out, column->name);
-    if (column->type == PITHI_CELL_TIME || column->type == PITHI_CELL_CHANGE)
+    if (is_time(column->type))
         pithi_out_text(out, "_s");
 }
 
@@ -226,7 +250,7 @@ static void put_cell(struct pithi_out *out, const struct cell *cell, enum pithi_
             pithi_out_text(out, "null");
     } else if (type == PITHI_CELL_TEXT) {
         pithi_out_quoted(out, quote, cell->text);
-    } else if (type == PITHI_CELL_TIME || type == PITHI_CELL_CHANGE) {
+    } else if (is_time(type)) {
         pithi_out_seconds(out, cell->number);
     } else if (type == PITHI_CELL_RATIO) {
         pithi_out_double(out, (double)cell->number / 1e6);
@@ -235,7 +259,7 @@ static void put_cell(struct pithi_out *out, const struct cell *cell, enum pithi_
     }
 }
 
-static void print_csv(const struct pithi_table *table, struct pithi_out *out)
+static void print_csv(const struct pithi_report *table, struct pithi_out *out)
 {
     for (uint32_t i = 0; i < table->column_count; i++) {
         put_name(out, &table->columns[i]);
@@ -248,7 +272,7 @@ static void print_csv(const struct pithi_table *table, struct pithi_out *out)
     }
 }
 
-static void print_json(const struct pithi_table *table, struct pithi_out *out)
+static void print_json(const struct pithi_report *table, struct pithi_out *out)
 {
     pithi_out_text(out, "[");
     for (uint32_t row = 0; row < table->rows; row++) {
@@ -265,7 +289,7 @@ static void print_json(const struct pithi_table *table, struct pithi_out *out)
     pithi_out_text(out, "\n]\n");
 }
 
-int pithi_table_print(const struct pithi_table *table, FILE *file, enum pithi_text_style style)
+int pithi_table_print(const struct pithi_report *table, FILE *file, enum pithi_text_style style)
 {
     struct pithi_out out;
     int err = pithi_out_open(&out, file);

@@ -2,14 +2,15 @@
 #include "tools/tools.h"
 
 #include <errno.h>
-#include <math.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "native/log.h"
 #include "tools/progress.h"
 
@@ -21,7 +22,7 @@ int pithi_tool_failed(void)
     return 1;
 }
 
-/* pithi_fail makes control characters harmless. */
+/* pithi_fail replaces control characters. */
 void pithi_tool_say(FILE *out, const char *format, ...)
 {
     char text[4096];
@@ -67,9 +68,22 @@ int pithi_tool_open(const char *command, const char *path, struct pithlog **log)
     return err;
 }
 
+char *pithi_tool_program(const char *name)
+{
+    char own[PATH_MAX], *path = NULL;
+    ssize_t size = readlink("/proc/self/exe", own, sizeof own);
+
+    if (size < 0 || size == sizeof own)
+        pithi_fail(PITH_ERR_OPEN, "/proc/self/exe: %s", strerror(size < 0 ? errno : ENAMETOOLONG));
+    else if (asprintf(&path, "%.*s/../libexec/pith/pith-%s", (int)((char *)memrchr(own, '/', (size_t)size) - own), own,
+                      name) < 0)
+        pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    return path;
+}
+
 /* ---- Arguments ------------------------------------------------------------------------------------------------- */
 
-/* Options without a letter have values from 256 on, so that `optopt` tells which spelling was used. */
+/* Options without a letter have values from 256 on, so `optopt` shows which spelling the user gave. */
 int pithi_tool_option(int argc, char **argv, const char *shorts, const struct option *options)
 {
     opterr = 0;
@@ -97,33 +111,13 @@ int pithi_tool_arguments(int argc, char **argv, const char *const *names)
         if (i >= argc)
             return pithi_tool_usage(argv[0], "%s is missing", *names);
     if (i < argc)
-        return pithi_tool_usage(argv[0], "what is '%s' for? one argument too many", argv[i]);
+        return pithi_tool_usage(argv[0], "too many arguments: '%s'", argv[i]);
     return 0;
-}
-
-int pithi_parse_time(const char *text, int64_t *time_ns)
-{
-    static const struct {
-        const char *unit;
-        double ns;
-    } units[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
-    char *end;
-    double value = strtod(text, &end);
-
-    if (end == text || !isfinite(value))
-        return -1;
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (strcmp(end, units[i].unit) == 0) {
-            double ns = nearbyint(value * units[i].ns);
-            *time_ns = ns >= 0x1p63 ? INT64_MAX : ns <= -0x1p63 ? INT64_MIN : (int64_t)ns;
-            return 0;
-        }
-    return -1;
 }
 
 /* ---- Sets of lanes --------------------------------------------------------------------------------------------- */
 
-/* A number from *text on, which moves past it; -1: none. */
+/* Reads a number and moves *text past it; -1: no number. */
 static int64_t parse_number(const char **text)
 {
     char *end;
@@ -191,25 +185,38 @@ int pithi_lanes_find(const struct pithi_lane_set *set, const struct pithlog *log
         return PITH_OK;
     free(*lanes);
     *lanes = NULL;
-    return pithi_fail(PITH_ERR_USAGE, "%s: no lane is among those asked for; `pith info` tells how many there are",
+    return pithi_fail(PITH_ERR_USAGE, "%s: no lane matches --lane; `pith info` shows how many lanes the log has",
                       log->path);
 }
 
 /* ---- Options that several commands have ------------------------------------------------------------------------ */
 
-int pithi_tool_window(const char *command, int option, int64_t *from_ns, int64_t *to_ns)
+int pithi_tool_window(const char *command, int option, struct pithi_window_words *words)
 {
-    if (option == PITHI_OPTION_FROM && pithi_parse_time(optarg, from_ns))
-        return pithi_tool_usage(command, "--from wants seconds, or a time such as 3ms, not '%s'", optarg);
-    if (option == PITHI_OPTION_TO && pithi_parse_time(optarg, to_ns))
-        return pithi_tool_usage(command, "--to wants seconds, or a time such as 3ms, not '%s'", optarg);
+    if (option != PITHI_OPTION_FROM && option != PITHI_OPTION_TO)
+        return 0;
+    if (pithlog_time_check(optarg))
+        return pithi_tool_usage(command, "%s: %s", option == PITHI_OPTION_FROM ? "--from" : "--to", pithlog_error());
+    *(option == PITHI_OPTION_FROM ? &words->from : &words->to) = optarg;
     return 0;
+}
+
+int pithi_window_find(struct pithlog *log, const struct pithi_window_words *words, int64_t *from_ns, int64_t *to_ns)
+{
+    int err = PITH_OK;
+
+    if (words->from)
+        TRY(pithlog_time_find(log, words->from, PITHLOG_EDGE_BEGIN, from_ns));
+    if (words->to)
+        TRY(pithlog_time_find(log, words->to, PITHLOG_EDGE_END, to_ns));
+out:
+    return err;
 }
 
 int pithi_tool_lane(const char *command, int option, struct pithi_lane_set *set)
 {
     if (option == PITHI_OPTION_LANE && pithi_parse_lanes(set, optarg))
-        return pithi_tool_usage(command, "--lane wants ranks, or rank.thread, such as 0-3,7.1, not '%s'", optarg);
+        return pithi_tool_usage(command, "--lane needs ranks, or rank.thread, such as 0-3,7.1, not '%s'", optarg);
     return 0;
 }
 
@@ -220,7 +227,7 @@ int pithi_tool_style(const char *command, int option, enum pithi_text_style *sty
     if (option != PITHI_OPTION_CSV && option != PITHI_OPTION_JSON)
         return 0;
     if (*style != PITHI_TEXT_TABS && *style != wanted)
-        return pithi_tool_usage(command, "--csv and --json exclude each other");
+        return pithi_tool_usage(command, "--csv and --json cannot be used together");
     *style = wanted;
     return 0;
 }

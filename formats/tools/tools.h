@@ -1,4 +1,4 @@
-/* tools.h - the commands of `pith`, and what they share. */
+/* tools.h - the commands of `pith`, and the functions that they share. */
 #ifndef PITHI_TOOLS_H
 #define PITHI_TOOLS_H
 
@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "text/text_lines.h"
+#include "foreign/text/text_lines.h"
 
 /* A command: a function here, or, when `run` is NULL, the program libexec/pith/pith-NAME of another folder. */
 struct pithi_command {
@@ -22,6 +22,7 @@ const struct pithi_command *pithi_command_find(const char *name);
 int pithi_tool_info(int argc, char **argv);
 int pithi_tool_print(int argc, char **argv);
 int pithi_tool_stat(int argc, char **argv);
+int pithi_tool_analyze(int argc, char **argv);
 int pithi_tool_cut(int argc, char **argv);
 int pithi_tool_compensate(int argc, char **argv);
 int pithi_tool_merge(int argc, char **argv);
@@ -34,15 +35,17 @@ int pithi_tool_help(int argc, char **argv);
 
 /* ---- Errors: one line on stderr -------------------------------------------------------------------------------- */
 
-/* A line on `out`, with control characters replaced: it may hold names from a log. */
+/* Prints a line on `out`. Replaces control characters, which names from a log may contain. */
 void pithi_tool_say(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int pithi_tool_failed(void); /* "pith: " and the text of pithlog_error(); returns 1 */
 /* "pith: COMMAND: what is wrong; see `pith help COMMAND`"; returns 2. */
 int pithi_tool_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* pithlog_open, with progress on a terminal: logs of other formats are read as a whole. A line on stderr says that a
- * log is incomplete. */
-uint64_t pithi_tool_bytes(const char *path); /* of a file */
+/* The path of the program libexec/pith/pith-NAME, malloc'ed; it may not exist. NULL after an error. */
+char *pithi_tool_program(const char *name);
+uint64_t pithi_tool_bytes(const char *path); /* the size of a file; 0: unknown */
+/* Opens a log, with progress on a terminal, because foreign formats are read completely. If the log is incomplete,
+ * prints a note on stderr. */
 int pithi_tool_open(const char *command, const char *path, struct pithlog **log);
 
 /* ---- Arguments ------------------------------------------------------------------------------------------------- */
@@ -51,13 +54,10 @@ int pithi_tool_open(const char *command, const char *path, struct pithlog **log)
  * ':'; options without a letter have values from 256 on. */
 int pithi_tool_option(int argc, char **argv, const char *shorts, const struct option *options);
 
-/* Exactly the arguments `names` (ends with NULL) must be left after the options: 0, or 2 after a message. */
+/* Checks that exactly the arguments `names` (ends with NULL) follow the options: 0, or 2 after a message. */
 int pithi_tool_arguments(int argc, char **argv, const char *const *names);
 
-/* "1.5" seconds, or with a unit: "3ms", "20us", "7ns", "2s". 0 or -1. */
-int pithi_parse_time(const char *text, int64_t *time_ns);
-
-/* A set of lanes: ranks, ranges of them, each with a thread or all: "3", "0.1", "0-3,7.0". Repeated calls add. */
+/* A set of lanes: ranks or ranges of ranks, with one thread or all: "3", "0.1", "0-3,7.0". Repeated calls add. */
 struct pithi_lane_set {
     struct {
         int32_t first_rank, last_rank;
@@ -70,8 +70,8 @@ int pithi_lanes_has(const struct pithi_lane_set *set, const struct pithlog_lane 
 /* The lanes of `log` in the set, ascending, malloc'ed; an error when there is none. */
 int pithi_lanes_find(const struct pithi_lane_set *set, const struct pithlog *log, uint32_t **lanes, uint32_t *count);
 
-/* Options that several commands have: rows for their tables, and what takes them. Each takes one from optarg when
- * `option` is its own, else does nothing: 0, or 2 after a message. */
+/* Options that several commands have: rows for option tables, and functions that read them. A function reads optarg if
+ * `option` is one of its own; others it ignores. 0, or 2 after a message. */
 enum { PITHI_OPTION_FROM = 1000, PITHI_OPTION_TO, PITHI_OPTION_LANE, PITHI_OPTION_CSV, PITHI_OPTION_JSON };
 #define PITHI_WINDOW_OPTIONS                                                                                           \
     {"from", required_argument, NULL, PITHI_OPTION_FROM}, { "to", required_argument, NULL, PITHI_OPTION_TO }
@@ -79,7 +79,13 @@ enum { PITHI_OPTION_FROM = 1000, PITHI_OPTION_TO, PITHI_OPTION_LANE, PITHI_OPTIO
     {"lane", required_argument, NULL, PITHI_OPTION_LANE}, { "lanes", required_argument, NULL, PITHI_OPTION_LANE }
 #define PITHI_STYLE_OPTIONS                                                                                            \
     {"csv", no_argument, NULL, PITHI_OPTION_CSV}, { "json", no_argument, NULL, PITHI_OPTION_JSON }
-int pithi_tool_window(const char *command, int option, int64_t *from_ns, int64_t *to_ns);
+/* --from and --to are words of pithlog_time_find; pithi_tool_window checks their form, and pithi_window_find looks them
+ * up when the log is open. It leaves a time unchanged whose option was not given. PITH_OK or an error. */
+struct pithi_window_words {
+    const char *from, *to; /* NULL: not given */
+};
+int pithi_tool_window(const char *command, int option, struct pithi_window_words *words);
+int pithi_window_find(struct pithlog *log, const struct pithi_window_words *words, int64_t *from_ns, int64_t *to_ns);
 int pithi_tool_lane(const char *command, int option, struct pithi_lane_set *set);
 int pithi_tool_style(const char *command, int option, enum pithi_text_style *style);
 

@@ -1,12 +1,12 @@
-// own.cc - member functions of one's own in place of two of MPI's: what is sent is counted, and told at the end. Linked before
-// libpith-cxx (or libpith-pcxx) they take the place of these two alone; README.md shows how.
+// own.cc - two member functions that replace MPI's: they count messages and print the count at the end. Link them
+// before libpith-cxx (or libpith-pcxx); all other members stay MPI's. README.md shows how.
 #include <cstdio>
 
 #include <mpi.h>
 
 static long messages, bytes;
 
-// pmpi() is the object's counterpart in namespace PMPI, which does what MPI's own does.
+// pmpi() is the corresponding object in namespace PMPI, whose members do what MPI's do.
 void MPI::Comm::Send(const void *buf, int count, const MPI::Datatype &datatype, int dest, int tag) const
 {
     if (dest != MPI::PROC_NULL) {

@@ -1,6 +1,6 @@
-// relax.cc - a program as they were written for the C++ bindings of MPI-2: a rod whose ends are kept at 1 and 0, each process has
-// a piece of it, neighbours on a line of processes exchange their border cells, and all see whether it still changes.
-// Nothing in it knows of profiling: README.md shows how it is linked with three libraries, unchanged.
+// relax.cc - a typical program for the C++ bindings of MPI-2. It computes the temperature of a rod whose ends stay at
+// 1 and 0. Each process has a piece of the rod and exchanges border cells with its neighbours, and all add up how much
+// changed. Profiling needs no change to the program; README.md shows how to link it with three libraries.
 #include <cmath>
 #include <cstdio>
 #include <vector>

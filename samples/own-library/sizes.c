@@ -1,19 +1,19 @@
-/* sizes.c - how long are the messages of a program? At the end rank 0 prints how many were sent of each size, in powers
- * of two. An example of a profiling library: two small functions for its begin and end, one for the wrappers.
+/* sizes.c - an example of a profiling library: how long are the messages of a program? At the end, rank 0 prints how
+ * many messages of each size were sent, in powers of two.
  */
 #include "sizes.h"
 
 #include <stdio.h>
 
-enum { CLASSES = 65 }; /* c: 2^(c-1) to 2^c - 1 bytes; 0: empty messages */
+enum { CLASSES = 65 }; /* class c: 2^(c-1) to 2^c - 1 bytes; class 0: empty messages */
 
 static unsigned long long counts[CLASSES];
 static int rank;
 
-/* After MPI_Init. */
+/* Called after MPI_Init. */
 void sizes_begin(void) { REAL(MPI_Comm_rank)(MPI_COMM_WORLD, &rank); }
 
-/* Several threads may send at once. */
+/* Called before each message. Several threads may send at the same time, so the addition is atomic. */
 void sizes_add(MPI_Count count, MPI_Datatype type)
 {
     int size = 0, power = 0;
@@ -24,7 +24,7 @@ void sizes_add(MPI_Count count, MPI_Datatype type)
     __atomic_add_fetch(&counts[power], 1, __ATOMIC_RELAXED);
 }
 
-/* Before MPI_Finalize: all ranks come here. */
+/* Called before MPI_Finalize, by all ranks. */
 void sizes_end(void)
 {
     unsigned long long all[CLASSES];

@@ -1,4 +1,4 @@
-/* sizes.h - what the wrappers call. REAL(MPI_X)(...) is the MPI library's own MPI_X. */
+/* sizes.h - the functions that the wrappers call. REAL(MPI_X)(...) calls the MPI library's MPI_X. */
 #ifndef SIZES_H
 #define SIZES_H
 

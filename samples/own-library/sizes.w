@@ -1,16 +1,16 @@
-/* sizes.w - the template: what the wrappers of the MPI functions do. wrappergen writes one for each function named.
- * @send, @isend ... are classes, {{{{count}} and {{{{type}} roles, both from Pith's table of MPI functions: they save
- * writing down that MPI_Send, MPI_Bsend and six others send {{{{count}} elements of {{{{type}}.
+/* sizes.w - the template: wrappergen writes a wrapper for each function in these lists. @send, @isend ... are classes,
+ * and {{{{count}} and {{{{type}} are roles. Both come from Pith's table of MPI functions, which knows that MPI_Send,
+ * MPI_Bsend and six others send {{{{count}} elements of {{{{type}}.
  */
 #include "sizes.h"
 
-/* What is sent, before it is sent. */
+/* Count each message before it is sent. */
 {{fn f @send @isend @p2p_sendrecv @p2p_isendrecv}}
     sizes_add({{count}}, {{type}});
     {{callfn}}
 {{endfn}}
 
-/* The two functions of sizes.c. */
+/* Call sizes.c at the beginning and at the end. */
 {{fn f MPI_Init MPI_Init_thread}}
     {{callfn}}
     if ({{returnVal}} == MPI_SUCCESS)
@@ -22,8 +22,8 @@
     {{callfn}}
 {{endfn}}
 
-/* All other functions are wrapped too, with nothing in it: so --guard knows of every call, and those that MPI makes
- * inside are not taken for the program's. */
+/* The wrappers of all other functions only make the call. So --guard knows of every call, and calls that MPI makes
+ * inside are not counted as the program's. */
 {{fnall f @conversion}}
     {{callfn}}
 {{endfnall}}

@@ -74,7 +74,7 @@ like "$(cat check.txt)" "block.pith: byte $block: the block here is damaged: its
 out=$(pith recover block.pith 2>&1)
 is $? 2 "a damaged log is not recovered into itself"
 like "$out" "-o LOG" "and what to say is said"
-like "$(pith recover block.pith -o rest.pith)" "^rest.pith: what is whole of block.pith; 1 place left out$" "recover a damaged log"
+like "$(pith recover block.pith -o rest.pith)" "^rest.pith: the intact parts of block.pith; 1 damaged place left out$" "recover a damaged log"
 pith check rest.pith >/dev/null
 ok $? "what was recovered is a good log"
 left=$(pith print rest.pith | grep -vc '^#')

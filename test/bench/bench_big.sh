@@ -7,7 +7,7 @@
 [ -n "${BIG:-}" ] || { echo "not asked for: make bench BIG=1"; exit 0; }
 records=${BENCH_RECORDS:-1000000000}
 cc -O2 -o peak "$top/test/bench/peers/peak.c" &&
-    cc -O2 -I"$build/include" -o read "$top/test/bench/peers/peer_read.c" -L"$build/lib" -lpith -Wl,-rpath,"$build/lib" || exit 0
+    cc -O2 -I"$build/include" -o read "$top/test/bench/peers/peer_read.c" -L"$build/lib" -lpithlog -Wl,-rpath,"$build/lib" || exit 0
 cold="not in memory"
 
 # big NAME RANKS RECORDS SIZE RATE: RECORDS of each rank; one lane a rank; goals for size and reading, or "".

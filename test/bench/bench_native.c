@@ -11,12 +11,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "base/zip.h"
 #include "bench/bench.h"
-#include "error.h"
 #include "native/block.h"
 #include "native/chunk.h"
+#include "native/huffman.h"
 #include "native/segment.h"
-#include "native/zip.h"
 
 enum { RANKS = 4, STATES = 20, MANY = 128 };
 
@@ -261,6 +262,86 @@ static void reading_floors(const char *path)
     }
 }
 
+/* What huffman.c is measured against: strategies of zlib, which any column could have instead. */
+static const struct codec {
+    const char *name;
+    int zlib;
+    enum pithi_zip_strategy strategy;
+} codecs[] = {
+    {"huffman.c", 0, PITHI_ZIP_DEFAULT},
+    {"Z_HUFFMAN_ONLY", 1, PITHI_ZIP_HUFFMAN_ONLY},
+    {"Z_FIXED", 1, PITHI_ZIP_FIXED},
+    {"zlib -1", 1, PITHI_ZIP_DEFAULT},
+};
+
+struct coding {
+    const struct codec *codec;
+    struct pithi_zip zip;
+    double raw, packed, pack_s, unpack_s;
+};
+
+/* Packs and unpacks a column. */
+static void code_column(struct coding *c, const unsigned char *column, size_t size)
+{
+    enum { ROOM = 1 << 16 };
+    static unsigned char packed[ROOM + PITHI_HUFFMAN_SLACK], again[ROOM];
+    size_t packed_size = 0;
+    uint32_t seen[256];
+    int good = size <= ROOM;
+    double begin = now_s(), middle;
+    if (good && c->codec->zlib) {
+        packed_size = pithi_zip_pack(&c->zip, column, size, packed, ROOM);
+    } else if (good) {
+        pithi_histogram(column, size, seen);
+        packed_size = pithi_huffman_pack(column, size, seen, packed, ROOM);
+    }
+    middle = now_s();
+    good = packed_size > 0 && (c->codec->zlib ? pithi_zip_unpack(&c->zip, packed, packed_size, again, size)
+                                              : pithi_huffman_unpack(packed, packed_size, again, size));
+    c->unpack_s += now_s() - middle;
+    c->pack_s += middle - begin;
+    c->raw += (double)size;
+    c->packed += (double)packed_size;
+    if (!good || memcmp(again, column, size) != 0)
+        die(c->codec->name);
+}
+
+/* The columns WHAT and TIME of the first rank's blocks, coded in each of these ways. */
+static void compare_codecs(const char *path)
+{
+    for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++) {
+        struct coding c = {.codec = &codecs[i], .zip = {.strategy = codecs[i].strategy}};
+        struct pithi_block b = {.def_count = UINT32_MAX, .comm_count = UINT32_MAX};
+        struct pithi_chunk_head head;
+        struct pithi_buffer chunk = {0};
+        struct stat st;
+        const char *why;
+        char text[64];
+        int fd = open(path, O_RDONLY), no_memory;
+        if (fd < 0 || fstat(fd, &st) != 0)
+            die("open");
+        for (uint64_t at = 64; !pithi_chunk_read(fd, (uint64_t)st.st_size, at, &head, &chunk, &no_memory);
+             at += PITHI_CHUNK_HEAD + pithi_pad8(head.size)) {
+            if (head.type != PITHI_C_EVENTS || head.rank != 0)
+                continue;
+            if (pithi_block_load(&b, &c.zip, chunk.data, chunk.size, NULL, &why) != PITH_OK)
+                die(why);
+            code_column(&c, b.column[PITHI_COL_WHAT].at, b.head.count);
+            code_column(&c, b.column[PITHI_COL_TIME].at, b.head.count);
+        }
+        snprintf(text, sizeof text, "WHAT and TIME by %s, size", codecs[i].name);
+        bench_row(text, 2 * c.packed / c.raw, "bytes/event", 0, "");
+        snprintf(text, sizeof text, "WHAT and TIME by %s, packed", codecs[i].name);
+        bench_row(text, c.raw / 2 / c.pack_s / 1e6, "Mevents/s", 0, "");
+        snprintf(text, sizeof text, "WHAT and TIME by %s, unpacked", codecs[i].name);
+        bench_row(text, c.raw / 2 / c.unpack_s / 1e6, "Mevents/s", 0, "");
+        pithi_block_free(&b);
+        pithi_zip_free(&c.zip);
+        free(chunk.data);
+        close(fd);
+    }
+}
+
 /* Bytes of the records' columns, without heads of blocks, definitions and index. */
 static uint64_t columns_size(const char *path)
 {
@@ -317,6 +398,7 @@ int main(void)
               "");
     bench_row("encode and write, one core", n / s / 1e6, "Mevents/s", made_rate, ">=60");
     reading_floors(path);
+    compare_codecs(path);
     const uint32_t first[] = {0};
     bench_row("iterate, one lane", iterate(path, first, 1, 0, MANY), "Mevents/s", lane_rate, ">=150");
     bench_row("iterate, one lane, a record a call", iterate(path, first, 1, 0, 1), "Mevents/s", lane_rate, "");

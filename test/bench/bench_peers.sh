@@ -16,7 +16,7 @@ pith_flags="-L$build/lib -lpith -Wl,-rpath,$build/lib"
 {
     compiled floor peer_floor.c
     compiled pith peer_pith.c $pith_flags
-    compiled read peer_read.c $pith_flags
+    compiled read peer_read.c -L$build/lib -lpithlog -Wl,-rpath,$build/lib
     compiled json peer_json.c
     compiled otf2 peer_otf2.c -lotf2
     compiled otf2_clock peer_otf2.c -DCLOCK -lotf2

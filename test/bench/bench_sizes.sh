@@ -6,7 +6,7 @@
 . "$top/test/bench/bench.sh"
 export PITH_QUIET=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 cp "$top"/test/mpi/real/* .
-cc -O2 -I"$build/include" -o plain "$top/test/bench/peers/plain_records.c" -L"$build/lib" -lpith -Wl,-rpath,"$build/lib" || exit 0
+cc -O2 -I"$build/include" -o plain "$top/test/bench/peers/plain_records.c" -L"$build/lib" -lpithlog -Wl,-rpath,"$build/lib" || exit 0
 
 # each LOG: bytes a record; deflated LEVEL LOG: of its plain records, deflated.
 each() { pith info "$1" | awk '$1 == "bytes:" { b = $2 } $1 == "records:" { n = $2 } END { printf "%.6g", b / n }'; }

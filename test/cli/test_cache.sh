@@ -24,7 +24,7 @@ int main(int argc, char **argv)
 }
 E
 # shellcheck disable=SC2046
-cc $(sanitizers) -I"$build/include" -o look look.c -L"$build/lib" -lpith -Wl,-rpath,"$build/lib" && ./look big.clog2
+cc $(sanitizers) -I"$build/include" -o look look.c -L"$build/lib" -lpithlog -Wl,-rpath,"$build/lib" && ./look big.clog2
 is "$?:$(kept | sed 's/.*\.//' | sort | tr '\n' ' ')" "0:pith plain " "for programs that may draw another is kept"
 [ "$(stat -c %s "${file%.plain}.pith")" -gt "$(stat -c %s "$file")" ]
 ok $? "with summaries of the lanes"

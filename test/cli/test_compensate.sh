@@ -54,7 +54,7 @@ is "$(pith info out.pith | grep ^compensated)" "compensated: messages" "the log 
 pith compensate --local one.pith -o out.pith 2>/dev/null
 is "$(times)" "0:event:0 1:event:0 1:enter:55 0:enter:100 0:send:100 0:leave:101 1:recv:135 1:leave:135" "--local: each by itself"
 is "$(pith info out.pith | grep ^compensated)" "compensated: own costs only" "and that too"
-is "$(pith compensate out.pith -o twice.pith 2>&1; echo $?; ls twice.pith 2>&1 | grep -c cannot)" "pith: out.pith: was compensated already
+is "$(pith compensate out.pith -o twice.pith 2>&1; echo $?; ls twice.pith 2>&1 | grep -c cannot)" "pith: out.pith: is already compensated
 1
 1" "not twice"
 log 0 50 "000000000 0 0 event mark
@@ -140,10 +140,10 @@ pith compensate costly.pith -o out.txt 2>/dev/null && head -1 out.txt | grep -q 
 ok $? "the suffix says the format"
 pith compensate costly.pith -o out.x --format clog2 2>/dev/null && pith info out.x | grep -q 'format: clog2'
 ok $? "so does --format"
-is "$(pith compensate small.pith -o no.pith 2>&1; echo $?; ls no.pith 2>/dev/null)" "pith: small.pith: does not tell what its recording cost
+is "$(pith compensate small.pith -o no.pith 2>&1; echo $?; ls no.pith 2>/dev/null)" "pith: small.pith: does not state what recording cost
 1" "a log without costs"
 "$make_log" empty empty.pith
-is "$(pith compensate empty.pith -o no.pith 2>&1; echo $?)" "pith: empty.pith: does not tell what its recording cost
+is "$(pith compensate empty.pith -o no.pith 2>&1; echo $?)" "pith: empty.pith: does not state what recording cost
 1" "a log of nothing"
 is "$(pith compensate one.pith 2>&1; echo $?)" "pith: compensate: -o OUT is missing; see \`pith help compensate\`
 2" "usage"

@@ -36,7 +36,7 @@ is "$? $(pith print copy.pith | md5sum)" "0 $(pith print small.pith | md5sum)" "
 pith convert big.pith part.pith --from 10ms --to 20ms
 is "$? $(pith print part.pith | grep -v '^#' | awk '$1 != "0.010000000" && $1 != "0.020000000"' | md5sum)" \
     "0 $(pith print big.pith --from 10ms --to 20ms | grep -v '^#' | md5sum)" "a window of a native log: the records in it"
-is "$(pith stat --csv part.pith | cut -d, -f2 | sort | uniq -c | tr -s ' \n' ' ')" " 1 kind 20 state " "and the states that its edges cut, closed"
+is "$(pith stat --csv part.pith | cut -d, -f2 | sort | uniq -c | tr -s ' \n' ' ')" " 1 computing 1 kind 20 state " "and the states that its edges cut, closed"
 pith convert copy.pith copy.pith
 is "$? $(pith print copy.pith | md5sum)" "0 $(pith print small.pith | md5sum)" "onto itself"
 
@@ -49,9 +49,9 @@ fails() { # STATUS MESSAGE WHAT COMMAND...
 mkdir folder
 fails 1 "pith: folder: is a directory; give the name of a file" "onto a directory" pith convert small.pith folder --format text
 fails 1 "pith: none/a.txt: cannot write: No such file or directory" "into a folder that is not there" pith convert small.pith none/a.txt
-fails 2 "pith: convert: no format is known by the suffix of a.xyz; give --format NAME; see \`pith help convert\`" "an unknown suffix" pith convert small.pith a.xyz
+fails 2 "pith: convert: no format has the suffix of a.xyz; give --format NAME; see \`pith help convert\`" "an unknown suffix" pith convert small.pith a.xyz
 fails 2 "pith: convert: no such format: xyz (\`pith help formats\` lists them); see \`pith help convert\`" "an unknown format" pith convert small.pith a --format xyz
-fails 1 "pith: standard output: only text can go there, not native; name a file" "a binary format to standard output" pith convert small.pith - --format native
+fails 1 "pith: standard output: cannot hold the format native; give a file name" "a binary format to standard output" pith convert small.pith - --format native
 fails 1 "pith: /dev/full: cannot write: No space left on device" "onto a full device" pith convert small.pith /dev/full --format text
 [ -c /dev/full ]
 ok $? "the device is still there"

@@ -54,7 +54,7 @@ pith cut big.pith -o big.pith --lane 2
 is "$? $(pith info big.pith | grep ^lanes:)" "0 lanes: 1" "onto itself"
 for window in "--from 7" "--to -1"; do
     pith cut small.pith -o e.pith $window 2>err
-    is "$? $(cat err)" "0 pith: note: small.pith: nothing lies in that window; the log is from 0.000500000 s to 1.999999999 s" "$window: beside the log: said"
+    is "$? $(cat err)" "0 pith: note: small.pith: no record lies in the window; the log covers 0.000500000 s to 1.999999999 s" "$window: beside the log: said"
 done
 pith cut small.pith -o e.pith --from 1.999999999 2>err; is "$? $(cat err)" "0 " "its last record: nothing to say"
 pith cut empty.pith -o e.pith --from 1 --to 2 && pith check e.pith >/dev/null
@@ -80,9 +80,9 @@ fails() { # STATUS MESSAGE WHAT COMMAND...
 }
 fails 2 "pith: cut: -o OUT is missing; see \`pith help cut\`" "no OUT" pith cut small.pith
 fails 2 "pith: cut: LOG is missing; see \`pith help cut\`" "no LOG" pith cut -o x.pith
-fails 2 "pith: cut: --from wants seconds, or a time such as 3ms, not 'x'; see \`pith help cut\`" "no time" pith cut small.pith -o x.pith --from x
-fails 2 "pith: cut: --lane wants ranks, or rank.thread, such as 0-3,7.1, not 'x'; see \`pith help cut\`" "no lane" pith cut small.pith -o x.pith --lane x
-fails 1 "pith: small.pith: no lane is among those asked for; \`pith info\` tells how many there are" "a lane that is not there" pith cut small.pith -o x.pith --lane 9
+fails 2 "pith: cut: --from: 'x' is not a time such as 1.5, 3ms, 20us, 7ns, init, finalize or STATE[n]; see \`pith help cut\`" "no time" pith cut small.pith -o x.pith --from x
+fails 2 "pith: cut: --lane needs ranks, or rank.thread, such as 0-3,7.1, not 'x'; see \`pith help cut\`" "no lane" pith cut small.pith -o x.pith --lane x
+fails 1 "pith: small.pith: no lane matches --lane; \`pith info\` shows how many lanes the log has" "a lane that is not there" pith cut small.pith -o x.pith --lane 9
 fails 1 "pith: none.pith: cannot be opened: No such file or directory" "a log that is not there" pith cut none.pith -o x.pith
 fails 1 "pith: x/y.pith: cannot write: No such file or directory" "a folder that is not there" pith cut small.pith -o x/y.pith
 fails 1 "pith: /dev/full: cannot write: No space left on device" "a full device" pith cut small.pith -o /dev/full --format text

@@ -23,8 +23,13 @@ lanes = {s: {(int(r["rank"]), int(r["thread"])): r for r in rows(s + ".lane.csv"
 bad = []
 def need(what, truth): bad.extend([] if truth else [what])
 table = rows("state.csv")
-run, whole, states = table[0], table[1], table[2:]
-need("heads", run["kind"] == "run" and whole["kind"] == "all")
+run, whole, states = table[0], table[1], [r for r in table[2:] if r["kind"] == "state"]
+computing, = (r for r in table if r["kind"] == "computing")
+need("heads", run["kind"] == "run" and whole["kind"] == "all" and len(table) == 3 + len(states))
+for s in "ab": # both to the nanosecond of each lane whose states are left open
+    want, = (r for r in rows(s + ".state.csv") if r["kind"] == "computing")
+    need("computing", abs(number(computing["total_%s_s" % s]) - number(want["total_s"])) < 9e-9)
+    need("computing alone", abs(number(computing["self_%s_s" % s]) - number(want["self_s"])) < 9e-9)
 need("states", {r["name"] for r in states} == set(stat["a"]) | set(stat["b"]))
 for r in states:
     for s in "ab":
@@ -33,26 +38,26 @@ for r in states:
         need("count", r["count_" + s] == want["count"])
         need("total", near(number(r["total_%s_s" % s]), number(want["total_s"])))
         need("self", near(number(r["self_%s_s" % s]), number(want["self_s"])))
-for r in states + [whole]:
+for r in states + [whole, computing]:
     a, b = number(r["self_a_s"]), number(r["self_b_s"])
     need("diff", near(number(r["diff_s"]), b - a))
     need("ratio", (r["ratio"] == "") == (a == 0) and (a == 0 or abs(number(r["ratio"]) - b / a) < 1e-5))
-need("order", [abs(number(r["diff_s"])) for r in states] == sorted((abs(number(r["diff_s"])) for r in states), reverse=True))
+need("order", [abs(number(r["diff_s"])) for r in table[2:]] == sorted((abs(number(r["diff_s"])) for r in table[2:]), reverse=True))
 for s in "ab":
     need("all", near(number(whole["self_%s_s" % s]) , sum(number(r["self_%s_s" % s]) for r in states)))
     first = min(number(r["first_s"]) for r in lanes[s].values() if r["first_s"])
     last = max(number(r["last_s"]) for r in lanes[s].values() if r["last_s"])
     need("run", near(number(run["total_%s_s" % s]), last - first))
-for r in rows("lane.csv")[2:]:
+for r in rows("lane.csv")[3:]:
     for s in "ab":
         want = lanes[s].get((int(r["rank"]), int(r["thread"])))
-        need("lane %s.%s %s" % (r["rank"], r["thread"], s), near(number(r["self_%s_s" % s]), number(want["busy_s"]) if want else 0))
+        need("lane %s.%s %s" % (r["rank"], r["thread"], s), near(number(r["self_%s_s" % s]), number(want["in_states_s"]) if want else 0))
         need("lane span", near(number(r["total_%s_s" % s]), number(want["last_s"]) - number(want["first_s"]) if want else 0))
-need("lanes", len(rows("lane.csv")) == 2 + 8 and len(rows("rank.csv")) == 2 + 4)
-for r in rows("rank.csv")[2:]:
+need("lanes", len(rows("lane.csv")) == 3 + 8 and len(rows("rank.csv")) == 3 + 4)
+for r in rows("rank.csv")[3:]:
     parts = [x for x in rows("lane.csv") if x["rank"] == r["rank"]]
     for s in "ab": need("rank", near(number(r["self_%s_s" % s]), sum(number(p["self_%s_s" % s]) for p in parts)))
-    need("most", r["most"] in stat["a"] or r["most"] in stat["b"])
+    need("most", r["most"] in stat["a"] or r["most"] in stat["b"] or r["most"] == "computing")
 for by in ("state", "rank", "lane"):
     objects = json.load(open(by + ".json"))
     need("json", [[k for k in o] for o in objects] == [[k for k in r] for r in rows(by + ".csv")])
@@ -64,13 +69,14 @@ P
 is "$(pith diff small.pith small.pith)" "name          count_a  count_b   total_a   total_b    self_a    self_b  diff  ratio
 (run time)                       1.999 s   1.999 s                      0 ns  1.000
 (all states)        6        6                       2.009 s   2.009 s  0 ns  1.000
+computing                        2.011 s   2.011 s  2.000 ms  2.000 ms  0 ns  1.000
 io                  2        2   1.994 s   1.994 s   1.994 s   1.994 s  0 ns  1.000
 solve               3        3  15.00 ms  15.00 ms  13.00 ms  13.00 ms  0 ns  1.000
 work                1        1  2.000 ms  2.000 ms  2.000 ms  2.000 ms  0 ns  1.000
 mark                2        2                                                1.000" "a log and itself"
-is "$(pith diff small.pith empty.pith --csv | grep -c .)" 7 "a log without records"
+is "$(pith diff small.pith empty.pith --csv | grep -c .)" 8 "a log without records"
 sed 's/^1\.9.*mark/2.5\t1\t0\tevent\tmark/' <(pith print small.pith) >longer.txt
-is "$(pith diff small.pith longer.txt --by rank | sed -n '2p;4p')" "(run time)                       1.999 s   2.499 s                      +500.0 ms  1.250
+is "$(pith diff small.pith longer.txt --by rank | sed -n '2p;5p')" "(run time)                       1.999 s   2.499 s                      +500.0 ms  1.250
 rank 1              3        3   1.999 s   2.499 s   1.998 s   2.498 s  +500.0 ms  1.250  io    +500.0 ms" "a longer run: where"
 
 # ---- records
@@ -126,9 +132,9 @@ fails() { # MESSAGE WHAT ARGUMENTS
 }
 fails "pith: diff: B is missing; see \`pith help diff\`" "one log" a.pith
 fails "pith: none.pith: cannot be opened: No such file or directory" "a log that is not there" a.pith none.pith
-fails "pith: diff: --by wants state, rank or lane, not 'x'; see \`pith help diff\`" "by what?" a.pith b.pith --by x
-fails "pith: diff: --within is for --records; see \`pith help diff\`" "--within alone" a.pith b.pith --within 3ms
-fails "pith: diff: --records has no table: --by, --csv and --json do not go with it; see \`pith help diff\`" "--records --csv" a.pith b.pith --records --csv
+fails "pith: diff: --by needs state, rank or lane, not 'x'; see \`pith help diff\`" "by what?" a.pith b.pith --by x
+fails "pith: diff: --within needs --records; see \`pith help diff\`" "--within alone" a.pith b.pith --within 3ms
+fails "pith: diff: --records cannot be used with --by, --csv or --json; see \`pith help diff\`" "--records --csv" a.pith b.pith --records --csv
 pith diff a.pith b.pith >/dev/full 2>err
 is "$? $(cat err)" "2 pith: standard output: No space left on device" "a full device"
 finish

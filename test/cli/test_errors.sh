@@ -13,7 +13,7 @@ fails() { # STATUS MESSAGE COMMAND...
 see() { echo "see \`pith help $1\`"; }
 for c in info print stat check; do
     fails 2 "pith: $c: LOG is missing; $(see $c)" pith $c
-    fails 2 "pith: $c: what is 'b' for? one argument too many; $(see $c)" pith $c a b
+    fails 2 "pith: $c: too many arguments: 'b'; $(see $c)" pith $c a b
     fails 2 "pith: $c: no such option: --nonsense; $(see $c)" pith $c --nonsense a
     fails 2 "pith: $c: no such option: -z; $(see $c)" pith $c -z a
 done
@@ -22,10 +22,10 @@ fails 2 "pith: convert: OUT is missing; $(see convert)" pith convert a
 fails 2 "pith: print: option --lane needs a value; $(see print)" pith print small.pith --lane
 fails 2 "pith: print: option --csv takes no value; $(see print)" pith print --csv=1 small.pith
 for lane in x 1. .1 1-0 1,,2 99999999999 ''; do
-    fails 2 "pith: print: --lane wants ranks, or rank.thread, such as 0-3,7.1, not '$lane'; $(see print)" pith print --lane "$lane" small.pith
+    fails 2 "pith: print: --lane needs ranks, or rank.thread, such as 0-3,7.1, not '$lane'; $(see print)" pith print --lane "$lane" small.pith
 done
 for time in x 1h nan inf ''; do
-    fails 2 "pith: print: --from wants seconds, or a time such as 3ms, not '$time'; $(see print)" pith print --from "$time" small.pith
+    fails 2 "pith: print: --from: '$time' is not a time such as 1.5, 3ms, 20us, 7ns, init, finalize or STATE[n]; $(see print)" pith print --from "$time" small.pith
 done
 # Relatives of what is read are named.
 printf '\0\0\0\0\10\0\0\0\0\0\0\0\3\0\0\0\1\0\0\0' >run.log
@@ -35,10 +35,10 @@ for name in run.log run.rlog; do
 done
 printf '\1\2\3\4' >run.slog
 fails 1 "pith: run.slog: cannot be read: it looks like SLOG-1, of Jumpshot-3; convert the CLOG that it was made from" pith check run.slog
-fails 1 "pith: small.pith: no lane is among those asked for; \`pith info\` tells how many there are" pith print --lane 7 small.pith
-fails 2 "pith: print: --csv and --json exclude each other; $(see print)" pith print --csv --json small.pith
-fails 2 "pith: stat: --csv and --json exclude each other; $(see stat)" pith stat --json --csv small.pith
-fails 2 "pith: stat: --by wants state, lane, comm or size, not 'x'; $(see stat)" pith stat --by x small.pith
+fails 1 "pith: small.pith: no lane matches --lane; \`pith info\` shows how many lanes the log has" pith print --lane 7 small.pith
+fails 2 "pith: print: --csv and --json cannot be used together; $(see print)" pith print --csv --json small.pith
+fails 2 "pith: stat: --csv and --json cannot be used together; $(see stat)" pith stat --json --csv small.pith
+fails 2 "pith: stat: --by needs state, state,lane, lane, comm, size or wait, not 'x'; $(see stat)" pith stat --by x small.pith
 fails 2 "pith: help: no such topic: x; $(see help)" pith help x
 fails 2 "pith: no such command: prnit; did you mean \`pith print\`?" pith prnit
 fails 2 "pith: no such command: xyzzy; \`pith help\` lists them" pith xyzzy

@@ -36,7 +36,7 @@ by_lane() { records "$1" | cut -f2- | sort -s -n -k1,1 -k2,2; }
 follow out.early err.early --follow run.pith
 early=$follower
 until_lines 1 waiting err.early
-is "$(cat err.early)" "pith: run.pith.spill: nothing is recorded there yet; waiting" "there is no program yet: said once"
+is "$(cat err.early)" "pith: run.pith.spill: no records yet; waiting" "there is no program yet: said once"
 start
 tell record 2
 until_lines 2 "leave${t}work" out.early
@@ -61,7 +61,9 @@ json=$follower
 pith print -f --to 1us run.pith >out.to
 is "$? $(records out.to | wc -l)" "0 0" "--to: ends when that time is over"
 pith print -f --from 1h run.pith 2>err
-is "$? $(cut -d';' -f1 err)" "2 pith: print: --from wants seconds, or a time such as 3ms, not '1h'" "wrong arguments are said at once"
+is "$? $(cut -d';' -f1 err)" "2 pith: print: --from: '1h' is not a time such as 1.5, 3ms, 20us, 7ns, init, finalize or STATE[n]" "wrong arguments are said at once"
+pith print -f --to finalize run.pith 2>err
+is "$? $(cut -d";" -f1 err)" "2 pith: print: --to with --follow: 'finalize' is not a time such as 1.5, 3ms, 20us or 7ns" "no words that need a whole log"
 is "$(pith info run.pith.spill | sed -n 's/^records: *//p')" 32 "pith info tells what a running program has recorded"
 like "$(pith stat run.pith.spill)" '^work +5 ' "pith stat too"
 tell record 20000
@@ -92,7 +94,7 @@ until_lines 10 leave out
 tell kill now
 end
 wait $follower
-is "$? $(grep -v 'waiting$' err)" "1 pith: run.pith.spill: the program has ended without making $scratch/run.pith; \`pith recover run.pith.spill\` makes a log of it" \
+is "$? $(grep -v 'waiting$' err)" "1 pith: run.pith.spill: the program ended without writing $scratch/run.pith; \`pith recover run.pith.spill\` makes a log of its records" \
     "a program that was killed"
 is "$(records out | wc -l)" 60 "with all that it recorded"
 pith recover run.pith.spill >recovered && pith print run.pith >out.log

@@ -5,7 +5,7 @@ version=$(sed -n 's/^VERSION := //p' "$top/Makefile")
 is "$(pith --version)" "pith $version" "pith --version"
 is "$(pith help)" "$(pith --help)" "pith --help is pith help"
 is "$(pith)" "$(pith help)" "pith alone is pith help"
-is "$(pith help | grep '^  print')" "  print    every record a line, in time order" "a line a command"
+is "$(pith help | grep '^  print')" "  print      print every record as a line, in time order" "a line a command"
 for command in $(pith help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
     like "$(pith help "$command" | head -n 1)" "^usage: pith $command " "pith help $command"
 done
@@ -18,9 +18,9 @@ for format in native text csv json; do
 done
 
 # Environment variables: the table, the help and the manual agree, and the sources read no others.
-table=$(sed -n 's/^ENV("\([A-Z_]*\)".*/\1/p' "$top/formats/env.def" | sort)
-like "$table" PITH_LOG "formats/env.def has rows"
-is "$(pith help env | sed -n 's/^\([A-Z_]*\) (.*/\1/p' | sort)" "$table" "pith help env says all of formats/env.def"
+table=$(sed -n 's/^ENV("\([A-Z_]*\)".*/\1/p' "$top/formats/tools/env.def" | sort)
+like "$table" PITH_LOG "formats/tools/env.def has rows"
+is "$(pith help env | sed -n 's/^\([A-Z_]*\) (.*/\1/p' | sort)" "$table" "pith help env says all of formats/tools/env.def"
 is "$(sed -n 's/^\.BR \(PITH_[A-Z_]*\) .*/\1/p' "$top/man/pith.7" | sort)" "$table" "man/pith.7 says all of it"
 manual=$(man -E UTF-8 -l "$top/man/pith.7" 2>/dev/null | tr -s ' \n' ' ')
 while IFS= read -r line; do
@@ -34,10 +34,10 @@ is "$(comm -13 <(echo "$table") <(sort -u <<<"$used") | grep . | tr '\n' ' ')" "
 mkdir -p alone/bin && cp "$build/bin/pith" alone/bin/ && ln -s pith alone/bin/upshot
 for command in run draw view; do
     alone/bin/pith $command x 2>err; status=$?
-    like "$status $(wc -l <err) $(cat err)" "^1 1 pith: $command: this part was not built here: no $scratch/alone/bin/../libexec/pith/pith-$command; " "pith $command without that part"
+    like "$status $(wc -l <err) $(cat err)" "^1 1 pith: $command: this part was not built: $scratch/alone/bin/../libexec/pith/pith-$command does not exist; " "pith $command without that part"
 done
 alone/bin/upshot x 2>err
-like "$? $(cat err)" "^1 pith: view: this part was not built here" "upshot is pith view"
+like "$? $(cat err)" "^1 pith: view: this part was not built" "upshot is pith view"
 mkdir -p alone/libexec/pith
 printf '#!/bin/sh\necho "$0 $@"\nexit 7\n' >alone/libexec/pith/pith-view
 chmod +x alone/libexec/pith/pith-view

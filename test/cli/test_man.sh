@@ -8,7 +8,7 @@ example() { # PAGE: the first example that is a C program, as a reader copies it
 }
 for page in pith.3 pithlog.3; do
     example $page >${page%.3}.c
-    ${CC:-cc} "${flags[@]}" -Wall -Wextra -std=c11 -I"$build/include" ${page%.3}.c -o ${page%.3}_example "$build/lib/libpith.a" -lz -lm -lpthread 2>err
+    ${CC:-cc} "${flags[@]}" -Wall -Wextra -std=c11 -I"$build/include" ${page%.3}.c -o ${page%.3}_example "$build/lib/lib${page%.3}.a" -lz -lm -lpthread 2>err
     is "$? $(cat err)" "0 " "the program in $page compiles"
 done
 PITH_LOG=own.pith PITH_QUIET=1 ./pith_example
@@ -26,7 +26,7 @@ is "$(./pithlog_example own.pith)" "4 states" "the program in pithlog.3 reads it
 
 # The awk line of pith-print(1), on a log with sends.
 "$build/test/cli/make_cli_log" small app.pith
-line=$(sed -n '/^Who sent most/,/^With Python/{/^\./d;/^Who/d;/^With/d;p}' "$top/man/pith-print.1" | sed 's/\\(aq/'"'"'/g; s/\\et/\\t/g; s/\\-/-/g; s/^\$ //')
+line=$(sed -n '/^The ranks that sent most/,/^With Python/{/^\./d;/^The ranks/d;/^With/d;p}' "$top/man/pith-print.1" | sed 's/\\(aq/'"'"'/g; s/\\et/\\t/g; s/\\-/-/g; s/^\$ //')
 is "$(bash -c "$line")" "2 0" "the awk line of pith-print.1 counts sends"
 # The template of wrappergen(1), on two functions.
 sed -n '/^\.SH EXAMPLES/,/^\.SH SEE/p' "$top/man/wrappergen.1" | sed -n '/^\.EX/,/^\.EE/{/^\.EE/q;/^\./d;p}' >count.w

@@ -12,7 +12,7 @@ defs() { pith print "$1" | grep '^#' | grep -v -e '# property' | sort; }
 # ---- one run
 for rank in 0 1 2 3; do pith cut a.pith -o a$rank.pith --lane $rank; done
 pith merge -o m.pith a2.pith a0.pith a3.pith a1.pith 2>err
-is "$? $(cat err)" "0 pith: note: a2.pith does not say when it began: the logs are laid with their first records at the same time" "logs of the ranks of a run, without clocks"
+is "$? $(cat err)" "0 pith: note: a2.pith does not state when it began: all logs start at the same time" "logs of the ranks of a run, without clocks"
 pith merge -o m.pith --align none a2.pith a0.pith a3.pith a1.pith 2>err
 is "$? $(cat err)" "0 " "told not to move them"
 is "$(records m.pith)" "$(records a.pith)" "the same records again"
@@ -104,9 +104,9 @@ for i in 1 2; do
         "$(printf "%02500d" $i)" $i "$([ $i = 1 ] && echo red || echo blue)" "u$i" $i >differ$i.txt
 done
 pith merge differ1.txt differ2.txt -o differ.pith --ranks keep --align none 2>err
-is "$? $(cat err)" "0 pith: note: 1 definitions have another colour or group in another log: that of the first is kept
-pith: note: 1 ranks have another host in another log: that of the last is kept
-pith: note: 1 values of properties are left out: there is no room for more" "colours, hosts, long properties"
+is "$? $(cat err)" "0 pith: note: 1 definitions differ in colour or group between logs: those of the first log are kept
+pith: note: 1 ranks differ in host between logs: those of the last log are kept
+pith: note: 1 values of properties left out: the property would be too long" "colours, hosts, long properties"
 is "$(pith print differ.pith | grep -cE 'colour=red|host=host2|unit=u[12]')" 5 "the first one's colour, the last one's host, a counter for each unit"
 pith merge differ1.txt differ1.txt -o differ.pith --ranks keep --align none 2>err
 is "$? $(cat err)" "0 " "nothing to be said of equal ones"
@@ -119,10 +119,10 @@ fails() { # STATUS MESSAGE WHAT COMMAND...
 }
 fails 2 "pith: merge: -o OUT is missing; see \`pith help merge\`" "no OUT" pith merge a.pith
 fails 2 "pith: merge: LOG is missing; see \`pith help merge\`" "no LOG" pith merge -o x.pith
-fails 2 "pith: merge: --ranks wants keep or follow, not 'x'; see \`pith help merge\`" "what to do with ranks" pith merge -o x.pith --ranks x a.pith
-fails 2 "pith: merge: --align wants clock, start or none, not 'x'; see \`pith help merge\`" "how to align" pith merge -o x.pith --align x a.pith
+fails 2 "pith: merge: --ranks needs keep or follow, not 'x'; see \`pith help merge\`" "what to do with ranks" pith merge -o x.pith --ranks x a.pith
+fails 2 "pith: merge: --align needs clock, start or none, not 'x'; see \`pith help merge\`" "how to align" pith merge -o x.pith --align x a.pith
 fails 2 "pith: merge: --shift has no log after it; see \`pith help merge\`" "a shift of nothing" pith merge -o x.pith a.pith --shift 3ms
-fails 1 "pith: a.pith: does not say when it began (start_unix_s); use --align start, or none" "no clock" pith merge -o x.pith --align clock c.txt a.pith
+fails 1 "pith: a.pith: does not state when it began (start_unix_s); use --align start or none" "no clock" pith merge -o x.pith --align clock c.txt a.pith
 fails 1 "pith: none.pith: cannot be opened: No such file or directory" "a log that is not there" pith merge -o x.pith a.pith none.pith
 "$make_log" big 200000 big.pith; dd if=/dev/zero of=big.pith bs=1 seek=100000 count=64 conv=notrunc 2>/dev/null
 pith merge -o x.pith --align none b.pith big.pith 2>err

@@ -1,5 +1,5 @@
 /* fuzz_alog.c - any text as an ALOG file: recognised or refused, read into a log, and that log is sound. */
-#include "alog/alog.h"
+#include "foreign/formats.h"
 #include "fuzz/fuzz_log.h"
 
 static int make(struct pithi_writer *writer, void *input) { return pithi_alog_read(input, writer); }

@@ -1,6 +1,6 @@
 /* fuzz_chrome.c - any text as a trace of chrome://tracing: recognised or refused, read into a log, and that log is
  * sound. */
-#include "chrome/chrome.h"
+#include "foreign/formats.h"
 #include "fuzz/fuzz_log.h"
 
 static int make(struct pithi_writer *writer, void *input) { return pithi_chrome_read(input, writer); }

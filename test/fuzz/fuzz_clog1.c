@@ -1,5 +1,5 @@
 /* fuzz_clog1.c - any bytes as a CLOG file of MPE 1: recognised or refused, read into a log, and that log is sound. */
-#include "clog1/clog1.h"
+#include "foreign/formats.h"
 #include "fuzz/fuzz_log.h"
 
 static int make(struct pithi_writer *writer, void *input) { return pithi_clog1_read(input, writer); }

@@ -2,8 +2,8 @@
  *
  * So that most inputs get beyond the preamble, it is made here: byte 0 says how the file was left and in which order
  * its numbers are, byte 1 how big a block is. Bit 7 of byte 0 leaves a preamble to the fuzzer. */
-#include "clog2/clog2.h"
-#include "clog2/clog2_layout.h"
+#include "foreign/clog2/clog2_layout.h"
+#include "foreign/formats.h"
 #include "fuzz/fuzz_log.h"
 
 enum { BIG = 1, FINAL = 2, OWN_PREAMBLE = 128, LARGEST = 1 << 18 };

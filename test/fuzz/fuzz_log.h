@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "fuzz/fuzz.h"
-#include "native/check.h"
 #include "native/segment.h"
+#include "reader/check.h"
 #include "pithlog.h"
 
 enum { FUZZ_PATH = 64, FUZZ_ERRORS = 100 };

@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-#include "native/bytes.h"
+#include "base/bytes.h"
+#include "base/zip.h"
 #include "native/layout.h"
 #include "native/segment.h"
-#include "native/zip.h"
 
 static inline void mend_table(unsigned char *payload, uint64_t size)
 {

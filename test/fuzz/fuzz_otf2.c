@@ -4,8 +4,8 @@
  * libotf2 wants real files, so they are written into a folder of this process. Where it is missing all is refused. */
 #include <sys/stat.h>
 
+#include "foreign/otf2/otf2_probe.h"
 #include "fuzz/fuzz_log.h"
-#include "otf2/otf2_format.h"
 
 static const char *const names[] = {"traces.def",    "traces/0.evt",  "traces/0.def",  "traces/1.evt",
                                     "traces/1.def",  "traces/2.evt",  "traces/2.def",  "traces/70.evt",

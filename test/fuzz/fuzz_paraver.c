@@ -1,7 +1,7 @@
 /* fuzz_paraver.c - any text as a trace of Paraver; what stands behind a NUL is its .pcf, and behind another its .row.
  * Recognised or refused, read into a log, and that log is sound. */
+#include "foreign/paraver/paraver.h"
 #include "fuzz/fuzz_log.h"
-#include "paraver/paraver.h"
 
 static int make(struct pithi_writer *writer, void *input) { return pithi_paraver_read(input, writer); }
 

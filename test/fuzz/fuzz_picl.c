@@ -1,6 +1,6 @@
 /* fuzz_picl.c - any text as PICL: recognised or refused, read into a log, and that log is sound. */
+#include "foreign/picl/picl.h"
 #include "fuzz/fuzz_log.h"
-#include "picl/picl.h"
 
 static int make(struct pithi_writer *writer, void *input) { return pithi_picl_read(input, writer); }
 

@@ -1,8 +1,8 @@
 /* fuzz_slog2.c - any bytes as a SLOG-2 file: recognised or refused, read into a log, and that log is sound. The version
  * is put right first, which a fuzzer would seldom hit. */
+#include "foreign/formats.h"
+#include "foreign/slog2/slog2_layout.h"
 #include "fuzz/fuzz_log.h"
-#include "slog2/slog2.h"
-#include "slog2/slog2_layout.h"
 
 static int make(struct pithi_writer *writer, void *input) { return pithi_slog2_read(input, writer); }
 

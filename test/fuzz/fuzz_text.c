@@ -1,6 +1,6 @@
 /* fuzz_text.c - any text as lines of `pith print`: recognised or refused, read into a log, and that log is sound. */
+#include "foreign/text/text_lines.h"
 #include "fuzz/fuzz_log.h"
-#include "text/text_lines.h"
 
 static int make(struct pithi_writer *writer, void *input) { return pithi_text_read(input, writer); }
 

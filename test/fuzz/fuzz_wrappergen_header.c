@@ -15,9 +15,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fault_file = fopen("/dev/null", "w");
     if (!size)
         return 0;
-    struct source input = {"input", text_copy((const char *)data + 1, size - 1), size - 1};
-    struct source source = {"template", text_copy(template, sizeof template - 1), sizeof template - 1};
-    struct source of_header = {"header", text_copy(header, sizeof header - 1), sizeof header - 1};
+    struct gen_source input = {"input", text_copy((const char *)data + 1, size - 1), size - 1};
+    struct gen_source source = {"template", text_copy(template, sizeof template - 1), sizeof template - 1};
+    struct gen_source of_header = {"header", text_copy(header, sizeof header - 1), sizeof header - 1};
     struct roles roles = {.source = {"table", text_copy("", 0), 0}};
     struct protos protos = {0};
     struct emitter emitter = {.protos = &protos, .flags = EMIT_FORTRAN};

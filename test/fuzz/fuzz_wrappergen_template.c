@@ -34,8 +34,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fault_file = fopen("/dev/null", "w");
     if (!size)
         return 0;
-    struct source of_header = {"header", text_copy(header, sizeof header - 1), sizeof header - 1};
-    struct source source = {"template", text_copy((const char *)data + 1, size - 1), size - 1};
+    struct gen_source of_header = {"header", text_copy(header, sizeof header - 1), sizeof header - 1};
+    struct gen_source source = {"template", text_copy((const char *)data + 1, size - 1), size - 1};
     struct roles roles = {.source = {"table", text_copy(table, sizeof table - 1), sizeof table - 1}};
     struct protos protos = {0};
     struct emitter emitter = {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """clog2_dump.py FILE: prints a CLOG-2 file, a record a line, and checks what strict readers want of it.
 
-Written from the description of the format alone, so that it can disagree with formats/clog2. Rules that are broken
+Written from the description of the format alone, so that it can disagree with formats/foreign/clog2. Rules that are broken
 come as lines "BAD ..." and exit status 1: whole blocks, room for the end of a block, times that do not fall, a
 definition before each use, a COMMEVT before anything on a line, no empty colour or name, strings that end inside their
 fields, states open at most once on a line. --counts: how many records of each type instead.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """slog2_dump.py FILE [PRINT]: prints what a SLOG-2 file holds and checks what Jumpshot relies on.
 
-Written from the description of the format alone, so that it can disagree with formats/slog2. With PRINT, the lines of
+Written from the description of the format alone, so that it can disagree with formats/foreign/slog2. With PRINT, the lines of
 `pith print` of the log that the file was made of, the drawables are compared with its states, events and messages.
 Rules that are broken come as lines "BAD ..." and exit status 1: every byte of the file belongs to one part; the tree is
 whole, boxes hold what is in them and partition time, each drawable lies as deep as it can; previews are the sums of what

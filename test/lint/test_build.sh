@@ -9,7 +9,7 @@ touch "$scratch/then"
 is "$("${make[@]}" all 2>&1)" "" "a second make says nothing"
 # The demo and `make install`, which other tests may run at this moment, write demo/ and pc/; `make all` has no business there.
 is "$(find "$build" \( -path "$build/demo" -o -path "$build/pc" \) -prune -o -type f -newer "$scratch/then" -print | head)" "" "and writes nothing"
-like "$("${make[@]}" -n -W formats/pithlog.h all 2>&1)" '-o [^ ]*obj/formats/[a-z/]*\.o' "a changed header is noticed"
+like "$("${make[@]}" -n -W formats/reader/pithlog.h all 2>&1)" '-o [^ ]*obj/formats/[a-z/]*\.o' "a changed header is noticed"
 # In a build tree of its own, for changed flags mean that all is made again.
 other=("${make[@]}" "O=$scratch/other" "$scratch/other/obj/liblog/null.o")
 like "$("${other[@]}" CFLAGS=-O0 2>&1)" '-O0 .*-c -o' "an object is made"

@@ -14,7 +14,7 @@ done
 
 # A page of section 3 names its functions in the NAME section.
 named=$(for page in man/*.3; do sed -n '/^\.SH NAME/,/^\.SH SYNOPSIS/p' "$page"; done | grep -oE 'pith[a-z_]*' | sort -u)
-calls=$(cat liblog/pith.h liblog/pith_tool.h formats/pithlog.h | sed -E 's@/\*.*\*/@@g' | tr '\n' ' ' |
+calls=$(cat liblog/pith.h liblog/pith_tool.h formats/reader/pithlog.h | sed -E 's@/\*.*\*/@@g' | tr '\n' ' ' |
     grep -oE '(PITH_API|PITHLOG_API|static inline) [^;{]*' | sed -nE 's/^[^(]*[ *](pith[a-z_]*[a-z])\(.*/\1/p' | sort -u)
 is "$(comm -23 <(echo "$calls") <(echo "$named") | tr '\n' ' ')" "" "every public call is named by a page of section 3"
 
@@ -29,10 +29,10 @@ done
 # getenv("X") of the sources, the table, and the man page agree. Names that are not Pith's own (HOME, TMPDIR, those of
 # launchers) are read, not documented as ours.
 used=$(git grep -hoE 'getenv\("PITH_[A-Z0-9_]+"\)|pithi_[a-z_]*env[a-z_]*\("PITH_[A-Z0-9_]+"' -- formats liblog wrappers viewer | grep -oE 'PITH_[A-Z0-9_]+' | sort -u)
-table=$(sed -nE 's/^ENV\("?(PITH_[A-Z0-9_]+)"?.*/\1/p' formats/env.def | sort -u)
-is "$(comm -23 <(echo "$used") <(echo "$table") | tr '\n' ' ')" "" "every variable that is read is in formats/env.def"
+table=$(sed -nE 's/^ENV\("?(PITH_[A-Z0-9_]+)"?.*/\1/p' formats/tools/env.def | sort -u)
+is "$(comm -23 <(echo "$used") <(echo "$table") | tr '\n' ' ')" "" "every variable that is read is in formats/tools/env.def"
 for name in $table; do
-    git grep -qw "$name" -- liblog wrappers viewer formats/tools formats/native formats/spill formats/*.c
+    git grep -qw "$name" -- liblog wrappers viewer formats
     ok $? "$name is read somewhere"
     grep -qw -- "${name//_/_}" man/*.7
     ok $? "$name is in a page of section 7"

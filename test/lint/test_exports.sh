@@ -9,8 +9,18 @@ declared() {
 }
 exported() { nm -D --defined-only "$1" | awk '$3 !~ /^_/ && $2 != "A" { print $3 }' | sort -u; }
 
-is "$(exported "$build/lib/libpith.so.0")" "$(declared liblog/pith.h liblog/pith_tool.h formats/pithlog.h)" "libpith.so"
+is "$(exported "$build/lib/libpith.so.0")" "$(declared liblog/pith.h liblog/pith_tool.h)" "libpith.so"
+is "$(exported "$build/lib/libpithlog.so.0")" "$(declared formats/reader/pithlog.h)" "libpithlog.so"
 is "$(exported "$build/lib/libpith-null.so.0")" "$(declared liblog/pith.h liblog/pith_tool.h)" "libpith-null.so"
+
+# libpith is loaded into every recorded program: only what recording needs is in it (liblog/README.md, "What is in libpith").
+if nm -D "$build/lib/libpith.so.0" | grep -qE '__[at]san'; then skip "size of libpith" "a sanitizer build"; else
+    text=$(size "$build/lib/libpith.so.0" | awk 'NR == 2 { print $1 }')
+    ok $((text > 360000)) "libpith.so: $text bytes of code and constants, 360,000 at most"
+fi
+for layer in reader analysis foreign; do
+    is "$(nm "$build/lib/libpith.so.0" | awk '$2 ~ /[TDBR]/ { print $3 }' | sort -u | comm -12 - <(find "$build/obj/formats/$layer" -name '*.o' -exec nm --defined-only {} + | awk '$2 ~ /[TDBR]/ { print $3 }' | sort -u))" "" "libpith.so: nothing of formats/$layer"
+done
 
 # What each thread has lies in the room that the loader keeps for libraries opened late (MPE's, by a program that runs):
 # some 1650 bytes with glibc, of which others need a part.
@@ -33,9 +43,10 @@ for mpi in $(mpis); do
 done
 
 # Static libraries: what another program's names could collide with begins with pith.
-for lib in libpith.a libpith-null.a; do
+for lib in libpith.a libpithlog.a libpith-null.a; do
     is "$(nm -g --defined-only "$build/lib/$lib" 2>/dev/null | awk 'NF == 3 { print $3 }' | grep -vE '^(pith_|pithi_|pithlog_|__odr_asan|DW\.ref|__asan|__ubsan|__tsan)' | tr '\n' ' ')" "" "$lib: names begin with pith"
 done
 is "$(objdump -p "$build/lib/libpith.so.0" | awk '$1 == "SONAME" { print $2 }')" libpith.so.0 "SONAME of libpith"
-is "$(objdump -p "$build/bin/pith" "$build/lib/libpith.so.0" | grep -cE 'RPATH|RUNPATH')" 0 "no run path is built in"
+is "$(objdump -p "$build/lib/libpithlog.so.0" | awk '$1 == "SONAME" { print $2 }')" libpithlog.so.0 "SONAME of libpithlog"
+is "$(objdump -p "$build/bin/pith" "$build/lib/libpith.so.0" "$build/lib/libpithlog.so.0" | grep -cE 'RPATH|RUNPATH')" 0 "no run path is built in"
 finish

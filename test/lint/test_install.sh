@@ -12,9 +12,9 @@ is "$(find "$build" -name '*.o' -newer then | wc -l)" 0 "no object is made"
 # ---- the list -----------------------------------------------------------------------------------------------------
 wanted() {
     printf '%s\n' bin/pith bin/upshot bin/wrappergen include/pith.h include/pith_tool.h include/pithlog.h \
-        lib/libpith{,-null}.a lib/libpith{,-null}.so lib/libpith{,-null}.so.0 lib/pkgconfig/pith.pc \
+        lib/libpith{,log,-null}.{a,so,so.0} lib/pkgconfig/pith{,log}.pc \
         lib/pkgconfig/pith-null.pc lib/pith/libpith-run.so libexec/pith/pith-run share/pith/wrappergen/{roles.table,bindings.table,real.c} include/pith/real.h
-    (cd "$top/samples" && printf 'share/pith/samples/%s\n' README.md ./*.{c,f,f90,py} own-library/* cxx/*) | sed 's|/\./|/|'
+    (cd "$top/samples" && printf 'share/pith/samples/%s\n' README.md ./*.{c,f,f90,py} own-library/* cxx/* slow/*) | sed 's|/\./|/|'
     printf 'lib/pith/serial/%s\n' libpith-mpe.a libpith-mpe-null.a libmpe{,_null,_nompi,_nompi_null,_f2cmpi}.a
     printf '%s\n' bin/mpecc bin/mpefc; (cd "$top/wrappers/mpe" && printf 'include/%s\n' $(ls mpe.h mpe_{log,logf,nompi,misc,callstack,graphics,graphicsf}.h 2>/dev/null))
     for mpi in $(mpis); do

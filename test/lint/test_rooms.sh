@@ -12,11 +12,24 @@ is "$(includes 'mpi\.h' formats liblog viewer)" "" "mpi.h is included in wrapper
 is "$(includes '(tcl|tk)(Decls)?\.h' formats liblog wrappers samples)" "" "tcl.h and tk.h in viewer only"
 is "$(includes 'cairo[^>\"]*\.h' formats liblog wrappers samples)" "" "cairo in viewer only"
 is "$(includes 'X11/[^>\"]*\.h' formats liblog wrappers samples | grep -v '^wrappers/mpe/')" "" "X11 in viewer and in MPE's graphics only"
-is "$(includes 'zlib\.h' . | cut -d: -f1)" "formats/native/zip.c" "zlib.h in one file"
+is "$(includes 'zlib\.h' . | cut -d: -f1)" "formats/base/zip.c" "zlib.h in one file"
 is "$(includes 'pcre2\.h' . | cut -d: -f1)" "wrappers/wrappergen/regex.c" "pcre2.h in one file"
-is "$(includes 'pthread\.h' formats | grep -vE '^formats/(tools/|error\.c:)')" "" "no threads in formats, but in the commands; error.c keeps a text for each"
+is "$(includes 'pthread\.h' formats | grep -vE '^formats/(tools/|base/error\.c:)')" "" "no threads in formats, but in the commands; error.c keeps a text for each"
 is "$(includes '(\.\./|liblog/|wrappers/|viewer/)' formats)" "" "formats knows nobody"
-is "$(includes '(\.\./|wrappers/|viewer/)' liblog)" "" "liblog knows formats only"
+# Layers of formats/, lowest first: each includes only itself and those before it, and calls no function of a later one.
+layers=(base native spill reader analysis foreign tools)
+later=
+for ((i = ${#layers[@]} - 1; i > 0; i--)); do
+    later+="${later:+|}${layers[i]}"
+    is "$(includes "($later)/" "formats/${layers[i - 1]}")" "" "formats/${layers[i - 1]} includes no later layer"
+done
+upwards=$(for layer in "${layers[@]}"; do
+    files "formats/$layer/*.c" | sed "s|^|$build/obj/|; s|c\$|o|" | xargs nm -A 2>/dev/null | awk -v layer="$layer" '$(NF - 1) ~ /^[TDBRVWU]$/ { print layer, $(NF - 1), $NF }'
+done | awk -v order="${layers[*]}" 'BEGIN { n = split(order, name, " "); for (i = 1; i <= n; i++) rank[name[i]] = i }
+    $2 != "U" { home[$3] = $1 } $2 == "U" { uses[$1 " " $3] = 1 }
+    END { for (u in uses) { split(u, part, " "); if (part[2] in home && rank[home[part[2]]] > rank[part[1]]) print part[1] " uses " part[2] " of " home[part[2]] } }')
+is "$upwards" "reader uses pithi_formats of foreign" "no layer calls a later one; the reader has the table of formats"
+is "$(includes '(\.\./|reader/|analysis/|foreign/|tools/|wrappers/|viewer/)' liblog)" "" "liblog knows the lower layers of formats only"
 is "$(includes '(\.\./|formats/|liblog/|viewer/)' wrappers)" "" "wrappers knows public headers only"
 is "$(includes '(\.\./|formats/|liblog/|wrappers/|pithi)' viewer)" "" "viewer knows the reader only"
 is "$(includes '(pithi|spill|segment|pith_tool)' samples)" "" "samples know public headers only"
@@ -28,6 +41,7 @@ is "$(grep -nE '(^|[^A-Z])(TODO|FIXME|XXX|HACK)([^A-Z]|$)' $sources /dev/null | 
 is "$(grep -nE '[[:space:]]+$' $sources /dev/null | cut -d: -f1,2 | head)" "" "no blanks at line ends"
 is "$(files '*.c' '*.h' '*.tcl' | xargs grep -nP '\t' /dev/null | cut -d: -f1,2 | head)" "" "no tabs in C and Tcl"
 is "$(files '*.c' '*.h' | xargs awk 'length($0) > 120 { print FILENAME ":" FNR }' | grep -v '^formats/colours\?.*\.h\|_table' | head)" "" "no C line over 120 columns"
+is "$(files '*.mk' Makefile | xargs awk 'length($0) > 120 { print FILENAME ":" FNR }')" "" "no make line over 120 columns"
 is "$(git ls-files '*.o' '*.so' '*.a' '*.pith' '*.spill')" "" "nothing built is committed"
 for script in $(files '*.sh' .ci/run test/run install-deps samples/demo); do
     bash -n "$script" || ok 1 "$script: bash syntax"

@@ -281,7 +281,7 @@ static void copy_out(void *user, MPI::Datatype &, int count, void *file, MPI::Of
 }
 static void int_extent(const MPI::Datatype &, MPI::Aint &extent, void *) { extent = sizeof(int); }
 
-// What needs a port: not all MPIs have them (MPICH on UCX); then the calls throw.
+// Not all MPIs have ports (MPICH on UCX has none); then the calls throw.
 static void names_of_ports(char *port)
 {
     char found[MPI::MAX_PORT_NAME] = "";
@@ -367,6 +367,23 @@ void processes()
     join();
 }
 
+// A call that an MPI may not be able to make here: `code` is the result of the C call. The C++ call must work if that one
+// worked, and else throw an exception of the same class.
+template <class Call> static void as_in_c(const char *what, int code, Call call)
+{
+    int class_in_c = MPI::SUCCESS, class_in_cxx = MPI::SUCCESS;
+    if (code != MPI_SUCCESS)
+        MPI_Error_class(code, &class_in_c);
+    try {
+        call();
+    } catch (const MPI::Exception &e) {
+        class_in_cxx = e.Get_error_class();
+    }
+    CHECK(class_in_cxx == class_in_c);
+    if (class_in_cxx == class_in_c)
+        std::printf("%s %s in C and in C++\n", what, code == MPI_SUCCESS ? "works" : "fails");
+}
+
 // One rank.
 void spawns(const char *program)
 {
@@ -375,7 +392,23 @@ void spawns(const char *program)
     const MPI::Info infos[] = {MPI::INFO_NULL, MPI::INFO_NULL};
     int codes[2] = {-1, -1};
     // (MPICH as Debian has it cannot spawn where there is no network.)
-    TRY_IT(greet(COMM_WORLD.Spawn(program, argv, 1, MPI::INFO_NULL, 0), 1));
+    MPI_Comm world, children;
+    char port[MPI::MAX_PORT_NAME], port_in_c[MPI::MAX_PORT_NAME];
+    char child[] = "child", *argv_in_c[] = {child, nullptr};
+    MPI_Comm_dup(MPI_COMM_WORLD, &world);
+    MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+    int code = MPI_Open_port(MPI_INFO_NULL, port_in_c);
+    if (code == MPI_SUCCESS)
+        MPI_Close_port(port_in_c);
+    as_in_c("Open_port", code, [&] {
+        MPI::Open_port(MPI::INFO_NULL, port);
+        MPI::Close_port(port);
+    });
+    code = MPI_Comm_spawn(program, argv_in_c, 1, MPI_INFO_NULL, 0, world, &children, MPI_ERRCODES_IGNORE);
+    if (code == MPI_SUCCESS)
+        greet(children, 1);
+    MPI_Comm_free(&world);
+    as_in_c("Spawn", code, [&] { greet(COMM_WORLD.Spawn(program, argv, 1, MPI::INFO_NULL, 0), 1); });
     TRY_IT(greet(COMM_WORLD.Spawn(program, argv, 1, MPI::INFO_NULL, 0, codes), 1));
     TRY_IT(greet(COMM_WORLD.Spawn_multiple(2, commands, argvs, counts, infos, 0), 2));
     TRY_IT({

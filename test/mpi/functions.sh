@@ -10,7 +10,7 @@ give_way() {
 }
 
 # reader NAME: a program of ours on pithlog.h
-reader() { ${CC:-cc} -std=gnu11 -I"$top/formats" -o "$1" "$top/test/mpi/$1.c" "$build/lib/libpith.a" -lz -lm -lpthread; }
+reader() { ${CC:-cc} -std=gnu11 -I"$top/formats" -I"$top/formats/reader" -o "$1" "$top/test/mpi/$1.c" "$build/lib/libpithlog.a" -lz -lm -lpthread; }
 
 # record NAME MPI RANKS ARGS: runs it recorded, as NAME.pith; output sorted in out, stderr in err, exit status in $status
 record() {

@@ -7,26 +7,26 @@ make_heavy() { make_log "heavy-$1" "$1" "${2:-}" "" "$top/wrappers/mpi/log.w" "$
 make_paused() { make_log "paused-$1" "$1" "" -DHEAVY_PAUSE "$top/test/bench/mpi/heavy.w" "$top/wrappers/mpi/log.w"; }
 # make_log NAME MPI SOURCE DEFINE TEMPLATE TEMPLATE: the log library of these, and of those around them
 make_log() {
-    wrappergen --preload -w "$top/wrappers/mpi/turn.w" "$top/wrappers/compensate/outside.w" "$5" "$6" "$top/wrappers/mpi/messages.w" "$top/wrappers/compensate/carry.w" \
+    wrappergen --preload -w "$top/wrappers/mpi/compare_clocks.w" "$top/wrappers/compensate/after_call.w" "$5" "$6" "$top/wrappers/mpi/messages.w" "$top/wrappers/compensate/piggyback.w" "$top/wrappers/handles/requests.w" \
         -r "$top/wrappers/mpi/roles.table" -H "$build/gen/$2/mpi.i" --exports "$build/gen/$2/exported" -o "$1.c" &&
         "mpicc.$2" -std=gnu11 -D_GNU_SOURCE $4 -O1 -fPIC -shared -Wno-deprecated-declarations -I"$build/include" -I"$top/wrappers/mpi" \
-            -I"$top/wrappers/compensate" -o "$1.so" "$1.c" $3 $(runtime_objects "$2" ${3:+mpi/eager_limit}) -L"$build/lib" -lpith -Wl,-rpath,"$build/lib" -ldl -lpthread
+            -I"$top/wrappers/handles" -I"$top/wrappers/compensate" -o "$1.so" "$1.c" $3 $(runtime_objects "$2" ${3:+mpi/eager_limit}) -L"$build/lib" -lpith -Wl,-rpath,"$build/lib" -ldl -lpthread
 }
 # What the log library is made of, besides its wrappers; without one.
 runtime_objects() {
     local source name
-    for source in "$top"/wrappers/mpi/*.c "$top"/wrappers/compensate/*.c; do
+    for source in "$top"/wrappers/{mpi,handles,compensate}/*.c; do
         name=${source#"$top/wrappers/"} name=${name%.c}
-        case "$name" in mpi/choice | "${2:-}") ;; *) echo "$build/obj/mpi-$1/${name#mpi/}.o" ;; esac
+        case "$name" in "${2:-}") ;; *) echo "$build/obj/mpi-$1/$name.o" ;; esac
     done
 }
 # The same of the time library, as ./heavytime-MPI.so.
 make_heavytime() {
-    wrappergen --preload -w "$top/wrappers/mpi/turn.w" "$top/wrappers/compensate/outside.w" "$top/wrappers/time/time.w" "$top/test/bench/mpi/heavy.w" "$top/wrappers/compensate/carry.w" \
+    wrappergen --preload -w "$top/wrappers/mpi/compare_clocks.w" "$top/wrappers/compensate/after_call.w" "$top/wrappers/time/time.w" "$top/test/bench/mpi/heavy.w" "$top/wrappers/compensate/piggyback.w" "$top/wrappers/handles/requests.w" \
         -r "$top/wrappers/mpi/roles.table" -H "$build/gen/$1/mpi.i" --exports "$build/gen/$1/exported" -o "heavytime-$1.c" &&
         "mpicc.$1" -std=gnu11 -D_GNU_SOURCE -DHEAVY_TIME -O1 -fPIC -shared -Wno-deprecated-declarations -I"$build/include" -I"$top/wrappers/mpi" \
-            -I"$top/wrappers/compensate" -I"$top/wrappers/time" -o "heavytime-$1.so" "heavytime-$1.c" "$build/obj/mpi-$1"/{time,compensate}/*.o \
-            "$build/obj/mpi-$1"/{real,nested,choice,group,eager_limit,lock,members,own_comm,transport}.o "$build/lib/libpith.a" -ldl -lpthread
+            -I"$top/wrappers/handles" -I"$top/wrappers/compensate" -I"$top/wrappers/time" -o "heavytime-$1.so" "heavytime-$1.c" "$build/obj/mpi-$1"/{time,handles,compensate}/*.o \
+            "$build/obj/mpi-$1"/mpi/{real,nested,group,eager_limit,members,transport}.o "$build/lib/libpith.a" -ldl -lpthread
 }
 make_workloads() {
     "mpicc.$1" -std=gnu11 -O2 -Wno-stringop-overflow -o "workloads-$1" "$top/test/bench/mpi/workloads.c" &&

@@ -1,7 +1,7 @@
 /* no_memory.c - preloaded: Pith's library gets no memory for what a request carries. As a program: more receives at
  * once than it keeps places for; MPI refuses the others, and those that it took get their messages. */
 #define _GNU_SOURCE
-#include "carried.h"
+#include "piggyback.h"
 
 #include <dlfcn.h>
 #include <mpi.h>
@@ -14,7 +14,7 @@ void *__libc_malloc(size_t size);
 void *malloc(size_t size)
 {
     Dl_info whose;
-    if (size == sizeof(struct pithi_carried) && dladdr(__builtin_return_address(0), &whose) &&
+    if (size == sizeof(struct pithi_piggyback_entry) && dladdr(__builtin_return_address(0), &whose) &&
         strstr(whose.dli_fname, "/libpith-"))
         return NULL;
     return __libc_malloc(size);

@@ -60,8 +60,8 @@ full() {
     touch full
     PITH_SPILL="$PWD/own/spill" on "$mpi" 2 2 pith run -o "$PWD/small/log.pith" "../hosts.$mpi"
     is "$(grep 'cannot be written' err | sort -u)" "pith: $PWD/small/log.pith: cannot be written: No space left on device" "$mpi: no room for the log: said" || sed 's/^/# /' err
-    like "$(cat err)" "^pith: what was recorded is kept: pith recover spill -o LOG" "where it is on rank 0's host"
-    is "$(grep 'on hostb' err)" "pith: what was recorded on hostb is kept there, in $PWD/own/spill; copy its files into the folder of hosta, then run pith recover there" "and on the other"
+    like "$(cat err)" "^pith: the records are kept: pith recover spill -o LOG" "where it is on rank 0's host"
+    is "$(grep 'of hostb' err)" "pith: the records of hostb are kept there, in $PWD/own/spill; copy its files into the folder of hosta, then run pith recover there" "and on the other"
     like "$(pith recover own/spill -o half.pith)" "2 of 4 ranks" "rank 0's host has a half of it"
     cp other/spill/*.spill own/spill
     like "$(pith recover own/spill -o all.pith)" "4 of 4 ranks" "both together have all"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# C++: the bindings of MPI-2, which both MPIs still ship, and C calls in one program: under every library by pith run, by
-# LD_PRELOAD, linked with the shared library, and linked with the archive.
+# C++: one program with the MPI-2 bindings that both MPIs still ship and with C calls. It runs under every library by pith run
+# and by LD_PRELOAD, and linked with the shared and with the static library.
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/mpi/functions.sh"
 

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# The C++ bindings of libpith-cxx: every function is called and does what it should, with 1, 2 and 4 ranks; the table of
-# functions and tests, wrappers/cxx/FUNCTIONS.md, is what was called. (test_cxx_bindings.sh -u writes it anew.)
+# The C++ bindings of libpith-cxx: every function is called and checked, with 1, 2 and 4 ranks. wrappers/cxx/FUNCTIONS.md lists
+# every function with the test that calls it; test_cxx_bindings.sh -u rewrites it.
 update=${1-}
 . "$(dirname "$0")/../lib.sh"
 [ -n "$(mpis)" ] || { skip "C++ bindings" "no MPI"; finish; }
-# Open MPI: the windows that need no network; and the topologies that do not reorder, for MPI_Dist_graph_create of the others hangs now
-# and then with 4 ranks (4.1.4, also in a program in C).
+# Open MPI: use windows that need no network, and topologies that do not reorder ranks. With others, MPI_Dist_graph_create
+# sometimes hangs with 4 ranks (4.1.4, also in a C program).
 export OMPI_MCA_topo=basic
 ompi_info 2>/dev/null | grep -q 'osc: pt2pt' && export OMPI_MCA_osc=pt2pt
 
-# The members of MPI with one line more: they tell a function of the test program that they were called.
+# The members of MPI with an added line, which reports each call to the test program.
 sed -E 's/^    (return )?forward::([A-Za-z0-9_]*)\(/    called("\2");\n&/; 1a void called(const char *id);' "$build/gen/cxx/mpi.cc" >counted.cc
 for mpi in $(mpis); do
     [ -e "$build/lib/pith/$mpi/libpith-cxx.so" ] || continue
@@ -32,13 +32,14 @@ for mpi in $(mpis); do
         CXX_CALLED=$PWD/called timeout -k 5 60 "mpiexec.$mpi" -n 2 "./calls-$mpi" $mode >out 2>err
         is "$? $(grep -c '^checked 0 wrong' out)" "0 2" "$mpi: begun by another Init ($mode)" || cat out err
     done
-    # The launcher of Open MPI 4.1 now and then never answers a process that was spawned: it gets three tries.
+    # The launcher of Open MPI 4.1 sometimes never answers a spawned process, so there are three tries.
     for _ in 1 2 3; do
         CXX_CALLED=$PWD/called timeout -k 5 30 "mpiexec.$mpi" -n 1 "./calls-$mpi" spawn >out 2>err
         status=$?
         [ $status = 124 ] || break
     done
     is "$status $(grep -c '^checked 0 wrong' out)" "0 1" "$mpi: processes are spawned, or the MPI says that it cannot" || cat out err
+    is "$(grep -cE '^(Open_port|Spawn) (works|fails) in C and in C[+][+]$' out)" 2 "$mpi: Open_port and Spawn work or fail as in C" || cat out err
     CXX_CALLED=$PWD/called timeout -k 5 60 "mpiexec.$mpi" -n 2 "./calls-$mpi" abort >out 2>err
     is $? 3 "$mpi: Abort ends all with its code"
 done

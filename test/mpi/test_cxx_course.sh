@@ -1,25 +1,25 @@
 #!/usr/bin/env bash
-# Whole programs of the C++ bindings under libpith-pcxx: that of all functions, and what courses taught, by each compiler; recorded
-# when linked, as shared libraries and archives, and by pith run.
+# Whole programs that use the C++ bindings, recorded by libpith-pcxx: the program of all functions, and programs as MPI courses
+# taught them, with each compiler; linked with shared and static libraries, and run by pith run.
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/mpi/functions.sh"
 
-# named LOG: "NAME COUNT" of all MPI calls.
+# named LOG: prints "NAME COUNT" for all MPI calls.
 named() { lines "$1" enter | cut -f 4 | grep '^MPI' | sort | uniq -c | awk '{ print $2, $1 }'; }
-# run_linked MPI RANKS NAME: ./NAME; its log NAME.pith, its output out
+# run_linked MPI RANKS NAME: runs ./NAME; its log is NAME.pith, its output is in out
 run_linked() {
     rm -rf "$3.pith" "$3.pith.spill"
     PITH_LOG=$3.pith timeout -k 5 90 "mpiexec.$1" -n "$2" "./$3" >out 2>err
 }
 
-# Open MPI's windows: of its components this one needs no network.
+# This component of Open MPI's windows needs no network.
 ompi_info 2>/dev/null | grep -q 'osc: pt2pt' && export OMPI_MCA_osc=pt2pt
 for mpi in $(mpis); do
     lib=$build/lib/pith/$mpi
     [ -e "$lib/libpith-pcxx.so" ] || { skip "$mpi: libpith-pcxx" "no C++ compiler"; continue; }
     archives=("$lib/libpith-pcxx.a" "$lib/libpith-cxx.a" "$lib/libpith-mpi.a" "$build/lib/libpith.a" -lz -lpthread -lm)
 
-    # Every function of the bindings: the program of test_cxx_bindings.sh finds nothing changed, and each has its name.
+    # Every function of the bindings: the program of test_cxx_bindings.sh passes, and each call has its name in the log.
     for source in "$top"/test/mpi/cxx_calls*.cc; do
         "mpicxx.$mpi" -std=c++11 -O0 -w -I"$build/include/pith-cxx" -c -o "$(basename "$source" .cc).o" "$source" 2>>err &
         [ "${source##*_}" = calls.cc ] || wait
@@ -34,7 +34,7 @@ for mpi in $(mpis); do
     is "$(comm -23 all seen | grep -vE '^MPI::(Comm::(Abort|Join)|Init_thread|Intracomm::Spawn.*|Close_port|Status::[SG]et_(error|source|tag))$')" "" "$mpi: each under its name"
     is "$(grep -vE '^MPI::|^MPI_(Comm_rank|Initialized|Send)$' seen)" "" "$mpi: and no call that the bindings make for themselves"
 
-    # Programs as courses taught them, by both compilers: plain, recorded by pith run and linked.
+    # Programs as courses taught them, with both compilers: plain, recorded by pith run, and linked.
     for compiler in g++:11 clang++:20; do
         command -v "${compiler%:*}" >/dev/null || continue
         MPICH_CXX=${compiler%:*} OMPI_CXX=${compiler%:*} "mpicxx.$mpi" -std=c++"${compiler#*:}" -Wall -Wextra -c -o course.o -I"$build/include/pith-cxx" "$top/test/mpi/cxx_course.cc" 2>err

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The header and libraries of the C++ bindings as users meet them: compilers and standards, with and without the MPI's own
-# C++ bindings, shared and static, a member of the program's own, and memory checked.
+# The header and libraries of the C++ bindings as users compile and link them: compilers and standards, with and without the
+# MPI's own C++ bindings, shared and static, with the program's own member, and before and after MPI runs.
 . "$(dirname "$0")/../lib.sh"
 [ -n "$(mpis)" ] || { skip "C++ bindings" "no MPI"; finish; }
 include=$build/include/pith-cxx
@@ -8,9 +8,9 @@ user=$top/test/mpi/cxx_user.cc
 warnings='-Wno-unused-command-line-argument -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Werror'
 compilers=$(for c in g++ clang++; do command -v $c; done)
 
-# cxx MPI ARGS: the MPI's compiler for C++, on $compiler when that is set
+# cxx MPI ARGS: runs the MPI's C++ compiler, with $compiler if that is set
 cxx() { local m=$1; shift; OMPI_CXX=${compiler:-g++} MPICH_CXX=${compiler:-g++} "mpicxx.$m" "$@"; }
-# runs MPI RANKS PROGRAM WANTED WHAT: all ranks say what is wanted
+# runs MPI RANKS PROGRAM WANTED WHAT: all ranks print WANTED
 runs() {
     timeout -k 5 60 "mpiexec.$1" -n "$2" "./$3" >out 2>err
     is "$? $(sort -u out)" "0 $4" "$5" || head -n 20 err
@@ -33,17 +33,17 @@ for mpi in $(mpis); do
     done
     compiler=
 
-    # Plain: the shared library, although the compiler adds the MPI's own C++ library; and the archive.
+    # The shared library, although the compiler adds the MPI's own C++ library; and the static library.
     cxx "$mpi" -c -o user.o -I"$include" "$user" && cxx "$mpi" -o shared user.o -L"$lib" -lpith-cxx -Wl,-rpath,"$lib"
     ok $? "$mpi: links with libpith-cxx.so"
     runs "$mpi" 3 shared fine "$mpi: and runs"
     cxx "$mpi" -o static user.o "$lib/libpith-cxx.a" && runs "$mpi" 3 static fine "$mpi: from the archive"
-    # Without the MPI's own C++ library: as C programs are linked.
+    # Without the MPI's own C++ library, as C programs are linked.
     "mpicc.$mpi" -o without user.o "$lib/libpith-cxx.a" -lstdc++ && runs "$mpi" 2 without fine "$mpi: linked without the MPI's C++ library"
     is "$(ldd without | grep -cE 'libmpichcxx|libmpi_cxx')" 0 "$mpi: which is not there then"
     is "$(nm -DC --defined-only "$lib/libpith-cxx.so" | grep -E ' (MPI|PMPI)::' | grep -vcE ' (MPI|PMPI)::pith::')" 0 "$mpi: no name is that of another binding"
 
-    # One object with the MPI's own bindings and one with these, in one program.
+    # A program with one object that uses the MPI's own bindings and one that uses Pith's.
     cat >old.cc <<'C'
 #include <mpi.h>
 int old_rank();
@@ -76,7 +76,7 @@ C
     "mpicc.$mpi" -Wall -Wextra -Werror -I"$include" -fsyntax-only plain.c 2>err
     ok $? "$mpi: C finds its mpi.h unchanged" || cat err
 
-    # One member of the program's own, before the library, in the same object and in one beside.
+    # The program's own member, in the same object and in another one before the library.
     for how in "$lib/libpith-cxx.a" "-L$lib -lpith-cxx -Wl,-rpath,$lib"; do
         # shellcheck disable=SC2086 # how is words
         cxx "$mpi" -DOWN_SEND -I"$include" -o own "$user" $how 2>err
@@ -85,7 +85,7 @@ C
         is "$? $(sort out | tr '\n' ' ')" "0 fine 1 fine 1 fine 3 " "$mpi: and is called" || cat err
     done
 
-    # C ended MPI, C or C++ began it: calls before and after throw.
+    # C or C++ initializes MPI, and C finalizes it: calls before and after throw.
     cat >cends.cc <<'C'
 #include <mpi.h>
 #include <cstdio>

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The C++ bindings under the address, leak and undefined-behaviour sanitizers: library and test program compiled for them.
+# The C++ bindings under the address, leak and undefined-behaviour sanitizers, which library and test program are compiled for.
 . "$(dirname "$0")/../lib.sh"
 mpi=$(mpis | head -n 1)
 [ -n "$mpi" ] && [ -e "$build/lib/pith/$mpi/libpith-cxx.so" ] || { skip "C++ bindings" "not built"; finish; }
@@ -14,7 +14,7 @@ for ranks in 1 2 4; do
     ASAN_OPTIONS=detect_leaks=0 timeout -k 5 100 "mpiexec.$mpi" -n "$ranks" ./calls >out 2>err
     is "$? $(grep -c '^checked 0 wrong' out) $(grep -cE 'runtime error|AddressSanitizer' err)" "0 $ranks 0" "$mpi $ranks: nothing to report" || head -n 30 err
 done
-# What leaks was allocated by the MPI library in Init, or by programs that mpiexec starts; not by us.
+# Leaks of the MPI library in Init, and of programs that mpiexec starts, are not Pith's.
 ASAN_OPTIONS=detect_leaks=1:fast_unwind_on_malloc=0 timeout -k 5 100 "mpiexec.$mpi" -n 1 ./calls >out 2>err
 is "$(grep -c '^checked 0 wrong' out)" 1 "$mpi: runs to its end with the leak sanitizer"
 is "$(awk '/leak of/ { ours = 0; init = 0; n = $0 } / in MPI::|pith_cxx::/ { ours = 1 } / PMPI::pith::Init/ { init = 1 }

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# libpith-pcxx: an unchanged object file that uses the C++ bindings of Pith, linked plain, with the profiling library, with member
-# functions of its own, in shared libraries and from archives; and profiling libraries made with wrappergen --cxx.
+# libpith-pcxx: an unchanged object file that uses Pith's C++ bindings, linked plain, with the profiling library, and with its own
+# member functions, with shared and static libraries; and profiling libraries made with wrappergen --cxx.
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/mpi/functions.sh"
 
 relaxed="relax: 240 cells, 100 steps, heat 7.498718, last change 0.039795"
-# named LOG: "NAME COUNT" of all MPI calls.
+# named LOG: prints "NAME COUNT" for all MPI calls.
 named() { lines "$1" enter | cut -f 4 | grep '^MPI' | sort | uniq -c | awk '{ print $2, $1 }'; }
-# wanted RANKS: what the sample calls.
+# wanted RANKS: prints the calls that the sample makes.
 wanted() {
     sed "s/\$/ $1/; s/ 100 / 100 * /" <<<'MPI::Cartcomm::Shift 100
 MPI::Comm::Allreduce 100
@@ -23,7 +23,7 @@ MPI::Init
 MPI::Intracomm::Create_cart
 MPI::Request::Wait 100' | awk '{ print $1, (NF > 2 ? $2 * $NF : $2) }'
 }
-# run_linked MPI RANKS NAME: ./NAME; its log NAME.pith, its output out
+# run_linked MPI RANKS NAME: runs ./NAME; its log is NAME.pith, its output is in out
 run_linked() {
     rm -rf "$3.pith" "$3.pith.spill"
     PITH_LOG=$3.pith timeout -k 5 90 "mpiexec.$1" -n "$2" "./$3" >out 2>err
@@ -54,7 +54,7 @@ for mpi in $(mpis); do
 $relaxed" "$mpi $ranks: with member functions of its own"
     done
 
-    # The C calls inside, on request; the messages as they were.
+    # On request the log shows the C calls inside; the messages are unchanged.
     pith stat recorded.pith --by comm --csv >comms
     export PITH_NESTED=1; run_linked "$mpi" 4 recorded; unset PITH_NESTED
     is "$(named recorded.pith | grep -E 'Send |Finalize')" "MPI::Comm::Send 400
@@ -64,7 +64,7 @@ MPI_Send 400" "$mpi: PITH_NESTED=1: the call of C inside"
     is "$(pith info recorded.pith | grep ^messages)" "messages: 600" "$mpi: PITH_NESTED=1: each message once"
     is "$(pith stat recorded.pith --by comm --csv | cut -d, -f 1-3)" "$(cut -d, -f 1-3 comms)" "$mpi: communicators as before"
 
-    # pith run, without a relink; other libraries and PITH_ONLY.
+    # pith run, without relinking; other libraries and PITH_ONLY.
     PITH_QUIET=1 mpiexec_of "$mpi" 4 pith run -o run.pith "$samples/relax" >out 2>err
     is "$? $(<out) $(named run.pith)" "0 $relaxed $(wanted 4)" "$mpi: pith run: the same names" || cat err
     PITH_QUIET=1 mpiexec_of "$mpi" 2 pith run --lib trace "$samples/relax" >out 2>err
@@ -73,7 +73,7 @@ MPI_Send 400" "$mpi: PITH_NESTED=1: the call of C inside"
     is "$(named skip.pith | tr '\n' ' ')" "MPI::Cartcomm::Shift 200 MPI::Finalize 2 MPI::Init 2 MPI::Intracomm::Create_cart 2 " "$mpi: PITH_SKIP: by name and by group"
     is "$(pith info skip.pith | grep ^messages)" "messages: 200" "$mpi: and the messages stay"
 
-    # Archives, in one pass; members of one's own before them.
+    # Static libraries, in one pass; the program's own members before them.
     archives=("$lib/libpith-pcxx.a" "$lib/libpith-cxx.a" "$lib/libpith-mpi.a" "$build/lib/libpith.a" -lz -lpthread -lm)
     "mpicxx.$mpi" -o archived "$samples/relax.o" "${archives[@]}" 2>err; ok $? "$mpi: archives: links" || cat err
     run_linked "$mpi" 2 archived
@@ -83,7 +83,7 @@ MPI_Send 400" "$mpi: PITH_NESTED=1: the call of C inside"
     is "$? $(sort out | head -n 1)" "0 own: 100 messages of 800 bytes by MPI::Comm::Send" "$mpi: own members count" || cat err
     is "$(named mine.pith | grep -E 'Send|Finalize|Wait' | tr '\n' ' ')" "MPI::Comm::Sendrecv 200 MPI::Request::Wait 200 MPI_Finalize 2 MPI_Send 200 " "$mpi: the others are recorded as before, theirs in C"
 
-    # A library of one's own from one template, for C and C++: a call counts once.
+    # A user's library made from one template, for C and C++: each call counts once.
     "mpicc.$mpi" -Wall -c -o count_c.o count.c 2>err && "mpicxx.$mpi" -std=c++11 -Wall -I"$build/include/pith-cxx" -c -o count_cxx.o count.cc 2>>err &&
         "mpicxx.$mpi" -o counted "$samples/relax.o" count_cxx.o count_c.o "$lib/libpith-cxx.a" 2>>err
     is "$? $(cat err)" "0 " "$mpi: wrappers for C and C++ of one template compile and link"

@@ -3,8 +3,8 @@
 # the ranks had announced as stored is in a good log or can be recovered. TEST_KILLS_TIMES=N kills N times as many.
 . "$(dirname "$0")/../lib.sh"
 times=${TEST_KILLS_TIMES:-1} seed=${TEST_KILLS_SEED:-7}
-${CC:-cc} -std=gnu11 -D_GNU_SOURCE -g -O1 -I"$top/liblog" -I"$top/formats" -I"$top/test" -I"$top/test/unit" -o watch "$top/test/mpi/deathwatch.c" \
-    "$build/lib/libpith.a" -lz -lm -lpthread
+${CC:-cc} -std=gnu11 -D_GNU_SOURCE -g -O1 -I"$top/liblog" -I"$top/formats" -I"$top/formats/reader" -I"$top/test" -I"$top/test/unit" -o watch "$top/test/mpi/deathwatch.c" \
+    "$build/lib/libpith.a" "$build/lib/libpithlog.a" -lz -lm -lpthread
 ok $? "the watcher compiles"
 export LD_LIBRARY_PATH="$build/lib"
 for mpi in $(mpis); do

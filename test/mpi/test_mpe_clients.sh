@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# MPE's API in the ways that known programs use it (test/mpe/*.c, coast.f90): linked by MPE's names, with 1, 2 and 4 ranks,
-# logs native and as CLOG-2.
+# MPE's API as well-known programs use it (test/mpe/*.c, coast.f90), linked by MPE's names, with 1, 2 and 4 ranks. Logs are
+# native and CLOG-2.
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/mpi/functions.sh"
-# build PROGRAM MPI OPTION...: with MPE's own link line
+# build PROGRAM MPI OPTION...: builds it with MPE's own link line
 build() { local name=$1 mpi=$2; shift 2; "mpicc.$mpi" -std=gnu11 -Wall -Wextra -g "$@" -I"$build/include" -o "$name" "$top/test/mpe/$name.c" -L"$build/lib/pith/$mpi" $lmpe -lmpe -lpthread; }
 lmpe=
-# run MPI RANKS PROGRAM...: native, then as CLOG-2; exit status in $status
+# run MPI RANKS PROGRAM...: runs it for a native log, then for CLOG-2; exit status in $status
 run() { local mpi=$1 ranks=$2; shift 2; rm -rf ./*.pith ./*.clog2; timeout -k 5 60 "mpiexec.$mpi" -n "$ranks" "$@" >out 2>err && PITH_FORMAT=clog2 timeout -k 5 60 "mpiexec.$mpi" -n "$ranks" "$@" >out 2>>err; status=$?; }
 # count LOG KIND NAME: records of that kind and name
 count() { lines "$1" "$2" | cut -f 4 | grep -cxF "$3"; }
-# whole LOG RANKS: complete, with that many ranks, nothing lost
+# whole LOG RANKS: checks that the log is complete, has that many ranks and lost nothing
 whole() { pith info "$1" | grep -E '^(complete|ranks|lost):' | tr '\n' ' '; }
 
 for mpi in $(mpis); do

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The logging calls of MPE: what they return, and the log record by record, in C and Fortran.
+# The logging calls of MPE in C and Fortran: their results, and every record of the log.
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/mpi/functions.sh"
 
-# build MPI: ./calls-MPI, ./fcalls-MPI, linked by MPE's name, and ./shared-MPI with the shared library
+# build MPI: builds ./calls-MPI and ./fcalls-MPI, linked by MPE's name, and ./shared-MPI with the shared library
 build_all() {
     local folder=$build/lib/pith/$1 flags
     flags="-g -O1 $(sanitizers)"
@@ -13,7 +13,7 @@ build_all() {
             -Wl,-rpath,"$folder" -lpthread &&
         "mpif90.$1" $flags -I"$build/include" -o "fcalls-$1" "$top/test/mpi/mpe_calls.f90" -L"$folder" -lmpe
 }
-# run MPI RANKS PROGRAM...: its output sorted in out, stderr in err, exit status in $status
+# run MPI RANKS PROGRAM...: runs it; sorted output in out, stderr in err, exit status in $status
 run() {
     local mpi=$1 ranks=$2
     shift 2
@@ -22,11 +22,11 @@ run() {
     status=$?
     sort out.raw >out
 }
-# records LOG RANK: kind, name and what follows of one rank, without times and our own state
+# records LOG RANK: the records of one rank, without times and Pith's own state
 records() { pith print "$1" | grep -v '^#' | grep -v 'pith:flush' | awk -F '\t' -v r="$2" '$2 == r' | cut -f 4-; }
 tabs() { sed 's/ *| */\t/g'; }
 
-# ---- what they must be ----
+# ---- the expected records ----
 # log_on NUMBER
 log_on() {
     cat <<END
@@ -113,7 +113,7 @@ recv | MPI_COMM_WORLD | comm=0 | peer=$((($1 + $2 - 1) % $2)) | tag=3 | bytes=16
 leave | two words
 END
 }
-# same LOG FUNCTION SIZE WHAT: of every rank
+# same LOG FUNCTION SIZE WHAT: compares the records of every rank
 same() {
     local rank got='' wanted=''
     for ((rank = 0; rank < $3; rank++)); do
@@ -122,7 +122,7 @@ same() {
     done
     is "$got" "$wanted" "$4"
 }
-# Of the messages on communicators the reader's number depends on the log: alone, none is made.
+# The reader's number of a communicator depends on the log, so it is removed from messages.
 returned='MPE_Describe_state(1, 2, "late", "red") 4
 MPE_Finish_log("first") 0
 MPE_Finish_log("never") 0
@@ -184,7 +184,7 @@ overflow  5
 position 30
 running  1" "$mpi: what Fortran gets"
 
-    # With libpith-mpi: one log, written by MPE_Finish_log; MPE's records are the same.
+    # With libpith-mpi there is one log, which MPE_Finish_log writes. MPE's records are the same.
     for program in calls shared; do
         run "$mpi" 2 pith run "./$program-$mpi"
         is "$status:$(echo ./*.pith)" "0:./first.pith ./second.pith ./third.pith" "$mpi $program: with pith run one log at each end" || cat err
@@ -195,7 +195,7 @@ running  1" "$mpi: what Fortran gets"
         is "$(records first.pith 0 | grep -cP 'MPI_Comm_(set|get)_attr|MPI_Initialized')" 0 "$mpi $program: none of libmpe's own"
     done
 
-    # The end that a program forgot; the beginning that it forgot.
+    # Programs that do not call MPE_Finish_log, or MPE_Init_log.
     run "$mpi" 2 "./calls-$mpi" forgot
     is "$status:$(records "calls-$mpi.pith" 1)" "0:$(printf 'enter\tBroadcast\nleave\tBroadcast')" "$mpi: without MPE_Finish_log the log comes in MPI_Finalize"
     run "$mpi" 2 "./calls-$mpi" early
@@ -207,7 +207,7 @@ running  1" "$mpi: what Fortran gets"
     pith print duplicates.pith | cut -f 2,4- | grep -v pith: >duplicates.txt
     is "$(grep -c 'event.e.comm=' duplicates.txt) $(grep '^2.event' duplicates.txt | cut -f 4) $(grep -c 'key=mpe_comm_5000' duplicates.txt)" "4 $(grep '^1.event' duplicates.txt | cut -f 4) 1" "$mpi: so their events, and what was described of one"
 
-    # Numbers described by others, differently; also where the job ended before the merge.
+    # Numbers that other ranks describe, in different ways; also in a job that ended before the merge.
     differ=
     for who in 2 2 2 3; do
         differ+=$(printf 'enter | of rank %d\nevent | of rank %d info | payload="done"\nleave | of rank %d\n' $who $who $who | tabs)$'\n'
@@ -218,13 +218,13 @@ running  1" "$mpi: what Fortran gets"
     pith recover "calls-$mpi.pith.spill" -o recovered.pith >/dev/null
     is "$(for r in 0 1 2 3; do records recovered.pith $r; done)" "${differ%$'\n'}" "$mpi: pith recover does the same"
 
-    # What the user leaves out, by rank and by name, goes by what states are and not by their numbers.
+    # Selections by rank and by name apply to the described states, not to their numbers.
     PITH_RANKS=1 run "$mpi" 2 "./calls-$mpi"
     is "$status:$(records first.pith 0):$(records first.pith 1 | grep -vP '^(comm|send|recv)')" "0::$(first 1 2 | grep -vP '^(comm|send|recv)')" "$mpi: PITH_RANKS=1, described on rank 0"
     PITH_ONLY=Broadcast run "$mpi" 2 "./calls-$mpi"
     is "$status:$(records first.pith 1 | grep -vE '^(pause|resume)')" "0:$(first 1 2 | grep Broadcast | sed 's/\tcomm=[0-9]//')" "$mpi: PITH_ONLY, of a state described on rank 0"
 
-    # The same as CLOG-2 and ALOG, with the program's numbers; and CLOG-2 when the environment asks for it.
+    # The same log as CLOG-2 and ALOG, with the program's numbers, and CLOG-2 when an environment variable asks for it.
     PITH_FORMAT=clog2 run "$mpi" 2 "./calls-$mpi"
     is "$status:$(echo ./*.pith ./*.clog2):$(grep wrote out)" "0:./*.pith ./first.clog2 ./second.clog2 ./third.clog2:wrote /first.clog2" "$mpi: PITH_FORMAT=clog2"
     is "$(records first.clog2 1 | sed 's/comm=[0-9]/comm/')" "$(first 1 2 | grep -vP '^(pause|resume)\t' | sed 's/thirty-one bytes of CLOG-2//; s/  *\(info\|$\|\t\)/ \1/; s/comm=[0-9]/comm/' |

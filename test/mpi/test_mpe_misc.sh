@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# MPE's miscellany and graphics: every call in C and Fortran, with libmpe shared and as an archive.
+# MPE's calls that do not concern logs, and its graphics: every call in C and Fortran, with the shared and the static libmpe.
 . "$(dirname "$0")/../lib.sh"
 unset DISPLAY
 no_window='pith: MPE_Open_graphics: DISPLAY is not set; the program runs without a window'
-notes=$(printf 'pith: %s: not supported; the program goes on\n' MPE_Start_debugger MPE_Errors_call_debugger MPE_Errors_call_xdbx \
+notes=$(printf 'pith: %s: not supported; the program continues\n' MPE_Start_debugger MPE_Errors_call_debugger MPE_Errors_call_xdbx \
     MPE_Errors_call_dbx_in_xterm MPE_Errors_call_gdb_in_xterm MPE_Signals_call_debugger MPE_Print_datatype_{pack,unpack}_action)
 notes="$notes
 pith: MPE_IO_Stdout_to_file: /nonexistent/R: No such file or directory"

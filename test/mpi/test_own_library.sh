@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# samples/own-library: copied, built and used as its README tells, under each MPI, for C, Fortran and Python.
+# samples/own-library: copied, built and used as its README says, under each MPI, for C, Fortran and Python.
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/mpi/functions.sh"
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES PITH MPICC # of a `make check` around this
 python_mpi=$(/usr/bin/python3 -c 'from mpi4py import MPI; print("openmpi" if "Open MPI" in MPI.Get_library_version() else "mpich")' 2>/dev/null)
-# sums FILE: all messages that the library tells of
+# sums FILE: the number of messages that the library reports
 sums() { awk '/ messages of .* bytes or more$/ { n += $1 } END { print n + 0 }' "$1"; }
 
 cp -r "$top/samples/own-library" sizes
@@ -58,7 +58,7 @@ c.Send(bytearray(100), 1) if c.rank == 0 else c.Recv(bytearray(100), 0)' 2>err
         is "$? $(cat err)" "0 1 messages of 64 bytes or more" "$mpi: Python"
     fi
 done
-# Without PITH: the Pith that is in PATH.
+# Without PITH, the Pith in PATH is used.
 like "$(cd sizes && make -s clean && make -n)" "$build/bin/wrappergen --preload" "Pith is found by wrappergen in PATH"
 pith run --lib ./nosuch.so true 2>err; is "$? $(cat err)" "1 pith run: ./nosuch.so: No such file or directory" "no such library"
 finish

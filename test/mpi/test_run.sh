@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 END
 cc -I"$build/include" becomes.c -o becomes -L"$build/lib" -lpith -Wl,-rpath,"$build/lib" $(sanitizers) &&
     pith run ./becomes 2>err
-is "$? $(told) $(grep -c '^pith: becomes called exec, .*kept: pith recover .*/becomes\.pith\.spill' err)" "0 0 1" \
+is "$? $(told) $(grep -c '^pith: becomes called exec, .*before: pith recover .*/becomes\.pith\.spill' err)" "0 0 1" \
     "a program that calls exec: what it recorded is told of" || cat err
 is "$(pith recover becomes.pith.spill)" "becomes.pith: 1 of 1 rank, 1 records" "and is there"
 pith run true 2>err; is "$(told) $(wc -l <err)" "1 1" "another process is not told of it"

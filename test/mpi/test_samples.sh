@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Every sample, on 1, 2 and 4 ranks of every MPI: prints what it should, and the log holds what an independent count saw.
+# Every sample, on 1, 2 and 4 ranks of every MPI: its output is right, and the log contains the calls that an independent
+# counter saw.
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/mpi/real.sh"
 
@@ -33,7 +34,7 @@ for mpi in $(mpis); do
     done
 done
 
-# Python speaks to the MPI that its mpi4py was built for.
+# Python uses the MPI that its mpi4py was built for.
 python=/usr/bin/python3
 python_mpi=$($python -c 'import mpi4py.MPI as m; print("openmpi" if "Open MPI" in m.Get_library_version() else "mpich")' 2>/dev/null)
 if [ -n "$python_mpi" ] && [ -e "$build/lib/pith/$python_mpi/libpith-mpi.so" ]; then

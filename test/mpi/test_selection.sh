@@ -55,8 +55,8 @@ for mpi in $(mpis); do
     same "$mpi: PITH_RANKS without any rank of the job"
     is "$(cat err) $(ls -d p2p.pith* 2>&1 | grep -c '^p2p')" "pith: PITH_RANKS=7: the job has ranks 0 to 3; nothing is recorded 0" "$mpi: said; no log"
     PITH_RANKS=0..3 PITH_MAX_MB=1G record p2p "$mpi" 2
-    is "$(grep -v 'events' err)" "pith: PITH_MAX_MB=1G: not a number of MiB, 1 or more; taken as not given
-pith: PITH_RANKS=0..3: not a list of ranks such as 0-3,8,16-31:2; taken as not given" "$mpi: values that make no sense are said once"
+    is "$(grep -v 'events' err)" "pith: PITH_MAX_MB=1G: not a number of MiB, 1 or more; ignored
+pith: PITH_RANKS=0..3: not a list of ranks such as 0-3,8,16-31:2; ignored" "$mpi: values that make no sense are said once"
 
     compile timed "$mpi"
     if ./timed-$mpi session >/dev/null 2>&1; [ $? != 77 ]; then # 77: an MPI from before 4.0

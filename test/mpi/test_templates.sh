@@ -86,10 +86,10 @@ F
     done
     # Without a Fortran compiler that is said, and mpif.h is served all the same.
     MPIFC=./nosuch wrappergen --fortran count.w -o count.c 2>err
-    is "$? $(cat err)" "0 wrappergen: no Fortran compiler ./nosuch links a program, so that entries for mpi_f08 are left out; set MPIFC, or give --exports" "$mpi: without a Fortran compiler"
+    is "$? $(cat err)" "0 wrappergen: the Fortran compiler ./nosuch cannot link a program, so entry points for mpi_f08 are left out; set MPIFC, or give --exports" "$mpi: without a Fortran compiler"
     is "$(grep -cE '^WRAPPERGEN_C void mpi_barrier_\(' count.c) $(grep -c f08_ count.c)" "2 0" "$mpi: the entries of mpif.h are there"
     wrappergen --fortran -H "$build/gen/$mpi/mpi.i" count.w -o count.c 2>err
-    like "$(cat err)" "^wrappergen: what the library has is not known with -H, so that entries for mpi_f08 are left out; give --exports$" "$mpi: with -H"
+    like "$(cat err)" "^wrappergen: with -H the functions of the library are unknown, so entry points for mpi_f08 are left out; give --exports$" "$mpi: with -H"
     # What is found out is what the build finds with other means.
     wrappergen --list 2>left | sort >listed
     sed -n 's/^P\(MPI.*\)/\1/p' "$build/gen/$mpi/exported" | sort >exported

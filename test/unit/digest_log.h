@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "digest_file.h"
-#include "error.h"
+#include "base/error.h"
 #include "native/segment.h"
+#include "reader/digest_file.h"
 #include "pithlog.h"
 
 enum { COUNTERS = 2, MOST_LANES = 600 };

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "coll_rules.h"
-#include "error.h"
+#include "analysis/coll_rules.h"
+#include "base/error.h"
+#include "native/own_cost.h"
 #include "native/segment.h"
-#include "own_cost.h"
 #include "pithlog.h"
 
 enum { REPLAY_LANES = 4 };

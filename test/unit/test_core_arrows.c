@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/arrow_draw.h"
-#include "core/digest.h"
+#include "core/arrows.h"
+#include "core/rows.h"
 #include "core/hit.h"
 #include "core/palette.h"
 #include "core/raster.h"

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "core/bands.h"
+#include "core/rows.h"
 #include "core/gaps.h"
-#include "core/digest.h"
-#include "core/groups.h"
+#include "core/plot.h"
 #include "core/theme.h"
 #include "core_log.h"
 #include "tap.h"

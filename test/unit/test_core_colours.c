@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/palette.h"
-#include "core/state_group.h"
+#include "core/legend.h"
 #include "core_log.h"
 #include "tap.h"
 

@@ -9,7 +9,7 @@
 #include "tap.h"
 
 enum { RANKS = 6, THREADS = 2, LANES = RANKS * THREADS, CALLS = 400, MOST = 20000, DEFS = 6 };
-enum { WORK, SEND, RECV, WAITALL, REGION };
+enum { WORK, SEND, RECV, SENDRECV, REGION };
 
 static uint64_t seed = 5;
 static uint32_t below(uint32_t limit)
@@ -41,7 +41,7 @@ static void write_lane(struct core_log *log, uint32_t lane, int32_t rank)
 
     for (int i = 0; i < CALLS; i++) {
         int sends = (i + rank) % 2 == 0, messages = 1 + (int)below(3);
-        uint32_t call = sends ? SEND : messages == 1 ? RECV : WAITALL;
+        uint32_t call = sends ? SEND : messages == 1 ? RECV : SENDRECV;
         if (i % 50 == 3)
             core_add(log, lane, PITHLOG_ENTER, now, REGION);
         if (i % 50 == 40)
@@ -64,7 +64,7 @@ static void write_lane(struct core_log *log, uint32_t lane, int32_t rank)
 
 static struct pithlog *make_log(void)
 {
-    static const char *const names[] = {"work", "MPI_Send", "MPI_Recv", "MPI_Waitall", "region"};
+    static const char *const names[] = {"work", "MPI_Send", "MPI_Recv", "MPI_Sendrecv", "region"};
     struct core_log log;
 
     core_log_begin(&log);
@@ -93,7 +93,7 @@ static void read_calls(struct pithlog *log)
 
     core_check(pithlog_iter_open(log, &query, &iter));
     while (pithlog_iter_next(iter, &r) == 1)
-        if (r.id == SEND || r.id == RECV || r.id == WAITALL)
+        if (r.id == SEND || r.id == RECV || r.id == SENDRECV)
             calls[call_count++] = (struct call){r.lane, r.id, r.start_ns, r.time_ns, 0, 0};
     pithlog_iter_close(iter);
 }
@@ -123,7 +123,7 @@ static void look_again(struct pithlog *log, int64_t t0, int64_t t1)
     core_check(pithlog_matcher_open(log, &matcher));
     while (pithlog_matcher_next(matcher, &m) == 1) {
         struct call *send = call_at(m.send_lane, m.send_ns), *recv = call_at(m.recv_lane, m.recv_ns);
-        int64_t until = send->from < m.recv_ns ? send->from : m.recv_ns, first = m.send_ns, last = m.recv_ns;
+        int64_t until = send->from < recv->to ? send->from : recv->to, first = m.send_ns, last = m.recv_ns;
         if (first > last)
             first = m.recv_ns, last = m.send_ns;
         if (first >= t1 || (last <= t0 && first < t0))

@@ -2,7 +2,7 @@
  * tells, step by step in both directions, and counted. */
 #include <string.h>
 
-#include "core/message_search.h"
+#include "core/messages.h"
 #include "core_log.h"
 #include "tap.h"
 
@@ -82,8 +82,8 @@ static int fits(const struct pithi_search *search, const struct pithlog_message 
 static int walk(struct pithlog *log, const struct pithlog_digest *digest, const struct pithi_search *search,
                 int backward)
 {
-    struct pithi_place at =
-        backward ? (struct pithi_place){INT64_MAX, UINT32_MAX, 0} : (struct pithi_place){INT64_MIN, 0, 0};
+    struct pithi_scan_position at = backward ? (struct pithi_scan_position){INT64_MAX, UINT32_MAX, 0}
+                                             : (struct pithi_scan_position){INT64_MIN, 0, 0};
     struct pithi_found found;
 
     for (uint32_t i = 0; i < all_count; i++) {
@@ -157,7 +157,8 @@ int main(void)
     search.lane_count = 2, lanes[0] = 1, lanes[1] = 4;
     check(log, digest, &search, "from two ranks");
     search.min_ns = 1 << 20, search.stopped = stop;
-    OK(pithi_message_search(log, digest, &search, 0, (struct pithi_place){INT64_MIN, 0, 0}, &found) == 0, "stopped");
+    OK(pithi_message_search(log, digest, &search, 0, (struct pithi_scan_position){INT64_MIN, 0, 0}, &found) == 0,
+       "stopped");
     pithlog_digest_close(digest);
     pithlog_close(log);
     return tap_done();

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/layers.h"
+#include "core/ranges.h"
 #include "core/query.h"
 #include "core/raster.h"
 #include "core_log.h"

@@ -3,7 +3,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/digest.h"
 #include "core/rows.h"
 #include "core_log.h"
 #include "tap.h"

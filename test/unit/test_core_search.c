@@ -10,7 +10,7 @@
 enum { STATES = 5, EVENT_ID = STATES, DEFS = STATES + 1, LANES = 3, MOST = 400000 };
 
 struct hit {
-    struct pithi_place at;
+    struct pithi_scan_position at;
     int64_t end_ns;
     uint32_t kind, id;
 };
@@ -119,8 +119,8 @@ static int same(const struct pithi_found *found, const struct hit *hit)
 static int walk_is_right(struct pithlog *log, const struct pithi_search *search, struct hit *hits, uint32_t count,
                          int backward)
 {
-    struct pithi_place at =
-        backward ? (struct pithi_place){INT64_MAX, UINT32_MAX, UINT32_MAX} : (struct pithi_place){INT64_MIN, 0, 0};
+    struct pithi_scan_position at = backward ? (struct pithi_scan_position){INT64_MAX, UINT32_MAX, UINT32_MAX}
+                                             : (struct pithi_scan_position){INT64_MIN, 0, 0};
     struct pithi_found found;
     uint32_t steps = 0;
     int good = 1;
@@ -235,7 +235,7 @@ static void check_rare(void)
                                   .lanes = lanes,
                                   .lane_count = LANES,
                                   .stopped = count_leaves};
-    struct pithi_place at = {INT64_MIN, 0, 0};
+    struct pithi_scan_position at = {INT64_MIN, 0, 0};
     struct pithi_found found, again;
 
     wanted[STATES - 1] = 1;

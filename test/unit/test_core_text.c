@@ -3,10 +3,9 @@
 #include <string.h>
 
 #include "core/axis.h"
-#include "core/clean.h"
+#include "core/words.h"
 #include "core/figure.h"
 #include "core/palette.h"
-#include "core/words.h"
 #include "core_log.h"
 #include "tap.h"
 
@@ -103,23 +102,10 @@ static void test_texts(void)
 
 /* ---- Words ------------------------------------------------------------------------------------------------------- */
 
-static int time_is(const char *text, int64_t wanted)
-{
-    int64_t time = -77;
-    return pithi_time_parse(text, &time) == 0 && time == wanted;
-}
-
 static void test_words(void)
 {
-    int64_t time;
     int width, height;
 
-    OK(time_is("1.5", 1500000000) && time_is("20ms", 20000000) && time_is("7ns", 7) && time_is("3us", 3000) &&
-           time_is("-2s", -2000000000) && time_is("1e-3", 1000000),
-       "times with and without units");
-    OK(pithi_time_parse("", &time) && pithi_time_parse("x", &time) && pithi_time_parse("1h", &time) &&
-           pithi_time_parse("1e300", &time) && pithi_time_parse("nan", &time),
-       "what is no time");
     OK(pithi_size_parse("1200x400", &width, &height) == 0 && width == 1200 && height == 400 &&
            pithi_size_parse("640", &width, &height) == 0 && width == 640 && height == 0,
        "sizes");

@@ -2,12 +2,12 @@
  * a crash (run it under the sanitizers, too), never a hang. */
 #include <sys/resource.h>
 
+#include "base/bytes.h"
+#include "base/zip.h"
 #include "native/block.h"
-#include "native/bytes.h"
-#include "native/check.h"
 #include "native/chunk.h"
-#include "native/native.h"
-#include "native/zip.h"
+#include "reader/check.h"
+#include "reader/native.h"
 #include "native_model.h"
 #include "tap.h"
 

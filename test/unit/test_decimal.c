@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "tap.h"
-#include "text/decimal.h"
+#include "base/decimal.h"
 
 static uint64_t seed = 88172645463325252u;
 

@@ -14,9 +14,9 @@ int pithi_own_clock(int64_t local_ns, int64_t *offset_ns)
 
 /* A delay of 50000, then a call from 100000 to 100600, whose message of 8 bytes was sent at 60000 with a delay of
  * 10000: its delay then. */
-static int64_t after_one(struct pithi_least *least, int64_t way_ns)
+static int64_t after_one(struct pithi_least *least, int64_t latency_ns)
 {
-    struct pithi_header header = {.delay_ns = 10000, .sent_ns = 60000, .way_ns = way_ns};
+    struct pithi_header header = {.delay_ns = 10000, .sent_ns = 60000, .latency_ns = latency_ns};
     struct pithi_wait wait = {.begin_ns = 100000, .end_ns = 100600, .least = least};
     pithi_delay_set(50000);
     pithi_delay_message(&wait, &header, 8);
@@ -24,11 +24,11 @@ static int64_t after_one(struct pithi_least *least, int64_t way_ns)
     return pithi_delay_ns();
 }
 
-/* Two messages in a call from 98000 to 99200, sent at 99000 and 99100, all with a delay of 40000; a way of 5000 is
+/* Two messages in a call from 98000 to 99200, sent at 99000 and 99100, all with a delay of 40000; a latency of 5000 is
  * known for their size: not all of it has passed since the first was sent. */
 static int64_t after_two(struct pithi_least *least)
 {
-    struct pithi_header first = {.delay_ns = 40000, .sent_ns = 99000, .way_ns = 5000};
+    struct pithi_header first = {.delay_ns = 40000, .sent_ns = 99000, .latency_ns = 5000};
     struct pithi_header last = {.delay_ns = 40000, .sent_ns = 99100};
     struct pithi_wait wait = {.begin_ns = 98000, .end_ns = 99200, .least = least};
     pithi_delay_set(40000);
@@ -43,12 +43,12 @@ int main(void)
     static struct pithi_least least[PITHI_SIZES];
     pithi_compensate = PITHI_COMPENSATE_MESSAGE;
     pithi_delay_one_clock = 1;
-    OK(pithi_delay_way(8) == 0, "how soon a message is there is not known");
+    OK(pithi_delay_latency(8) == 0, "how soon a message is there is not known");
     OK(after_one(least, 0) == 50000, "it lay there: had it come at once, at 50000, the call would begin there");
-    OK(pithi_delay_way(8) == 0, "and tells nothing of the way");
-    OK(after_one(least, 700) == 49900, "its sender knows a way of 700: it would have come at 50700");
-    OK(pithi_delay_way(8) == 700, "which is known here now, too,");
-    OK(pithi_delay_way(9) == 700 && pithi_delay_way(16) == 0, "for its size");
+    OK(pithi_delay_latency(8) == 0, "and tells nothing of the latency");
+    OK(after_one(least, 700) == 49900, "its sender knows a latency of 700: it would have come at 50700");
+    OK(pithi_delay_latency(8) == 700, "which is known here now, too,");
+    OK(pithi_delay_latency(9) == 700 && pithi_delay_latency(16) == 0, "for its size");
     OK(after_one(least, 900) == 49900, "a longer one changes nothing");
     OK(after_one(least, 0) == 49900, "nor does a sender that knows none");
     OK(after_two(least) == 40000, "of several messages none was under way for longer than it was");

@@ -1,5 +1,5 @@
 /* test_delay_replay.c - compensation: small logs whose times without recording are computed by hand, in ns. */
-#include "compensate/delay_replay.h"
+#include "analysis/delay_replay.h"
 #include "replay_log.h"
 #include "tap.h"
 

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "event_numbers.h"
 #include "foreign/given_numbers.h"
 #include "native/defs.h"
+#include "native/event_numbers.h"
 #include "spill/spill_numbers.h"
 #include "native_model.h"
 #include "tap.h"

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clog2/clog2_payload.h"
-#include "colour.h"
-#include "foreign/lookup.h"
+#include "base/colour.h"
+#include "base/map.h"
+#include "foreign/clog2/clog2_numbers.h"
 #include "foreign/names.h"
-#include "foreign/reorder.h"
+#include "foreign/reading.h"
 #include "tap.h"
 
 static uint32_t rgb(const char *name)
@@ -40,7 +40,7 @@ static void colours(void)
 
 static void names(void)
 {
-    struct pithi_lookup used = {0};
+    struct pithi_map used = {0};
     char out[8], wide[32];
     int changed[3];
 
@@ -58,7 +58,7 @@ static void names(void)
     OK(strcmp(out, "abcd~10") == 0, "and so on");
     changed[2] = pithi_name_unique(&used, wide, sizeof wide, "abcde~2");
     OK(changed[2] == 1 && strcmp(wide, "abcde~2~2") == 0, "a name that looks like one made different");
-    pithi_lookup_free(&used);
+    pithi_map_free(&used);
     OK(pithi_token_single("n=%d") == 'd' && !pithi_token_single("%d %d") && !pithi_token_single("%5d") &&
            !pithi_token_single("none"),
        "formats of one token");
@@ -66,16 +66,19 @@ static void names(void)
 
 static void numbers(void)
 {
-    struct pithi_lookup lookup = {0};
+    struct pithi_map lookup = {0};
     int good = 1;
 
-    OK(!pithi_lookup_get(&lookup, 0), "an empty table has nothing");
+    OK(!pithi_map_find(&lookup, 0), "an empty table has nothing");
     for (uint64_t i = 0; i < 10000; i++)
-        *pithi_lookup_at(&lookup, i << 32 | i % 7) = i + 1;
+        *pithi_map_at(&lookup, i << 32 | i % 7) = i + 1;
     for (uint64_t i = 0; i < 10000; i++)
-        good &= *pithi_lookup_get(&lookup, i << 32 | i % 7) == i + 1 && !pithi_lookup_get(&lookup, i << 32 | 7);
+        good &= *pithi_map_find(&lookup, i << 32 | i % 7) == i + 1 && !pithi_map_find(&lookup, i << 32 | 7);
     OK(good, "10000 numbers are found, others not");
-    pithi_lookup_free(&lookup);
+    OK(!pithi_map_find(&lookup, UINT64_MAX), "nor is the largest number");
+    *pithi_map_at(&lookup, UINT64_MAX) = 5;
+    OK(*pithi_map_find(&lookup, UINT64_MAX) == 5 && *pithi_map_find(&lookup, 0) == 1, "which may be a key, too");
+    pithi_map_free(&lookup);
 }
 
 struct seen {

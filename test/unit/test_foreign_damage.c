@@ -1,8 +1,8 @@
 /* test_foreign_damage.c - files of all formats that are read and written, overwritten anywhere, cut anywhere, with
  * numbers at their extremes and lines in another order: an error that names the file, or a log which is sound; never a
  * crash (run it under the sanitizers, too). Native logs and spill files: test_damage.c, test_spill_damage.c. */
-#include "clog1/clog1.h"
-#include "native/check.h"
+#include "foreign/formats.h"
+#include "reader/check.h"
 #include "native_model.h"
 #include "tap.h"
 

@@ -2,8 +2,8 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "iter.h"
-#include "native/check.h"
+#include "reader/check.h"
+#include "reader/iter.h"
 #include "native_model.h"
 #include "tap.h"
 

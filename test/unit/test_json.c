@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chrome/json.h"
+#include "foreign/chrome/json.h"
 #include "tap.h"
 
 /* On the heap, as long as it is: a sanitizer sees what is read beyond. */

@@ -6,12 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "native/bytes.h"
-#include "native/check.h"
+#include "base/temporary.h"
+#include "base/bytes.h"
+#include "base/zip.h"
 #include "native/chunk.h"
 #include "native/log.h"
-#include "native/native.h"
-#include "native/zip.h"
+#include "reader/check.h"
+#include "reader/native.h"
 #include "native_model.h"
 #include "segment_log.h"
 #include "tap.h"

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <sys/stat.h>
 
-#include "native/check.h"
+#include "base/zip.h"
 #include "native/huffman.h"
-#include "native/native.h"
-#include "native/zip.h"
+#include "reader/check.h"
+#include "reader/native.h"
 #include "native_model.h"
 #include "tap.h"
 
@@ -430,7 +430,7 @@ static void test_copy(void)
         wrong += pithlog_iter_next(k, &b) != 1;
         model_number_comm(log, &a);
         model_number_comm(again, &b);
-        if (b.kind == PITHLOG_SEND || b.kind == PITHLOG_RECV) { /* ends of messages that the window cuts: halves.h */
+        if (b.kind == PITHLOG_SEND || b.kind == PITHLOG_RECV) { /* ends of messages that the window cuts: copy.c */
             a.peer = b.peer == -1 ? -1 : a.peer;
             a.posted = b.posted;
         }

@@ -2,7 +2,7 @@
  * read as a whole, and of a log without its index. */
 #include <unistd.h>
 
-#include "format.h"
+#include "reader/format.h"
 #include "native_model.h"
 #include "tap.h"
 

@@ -1,7 +1,7 @@
 /* test_otf2_requests.c - receives under way against a plain list of them, at random. */
 #include <stdlib.h>
 
-#include "otf2/otf2_requests.h"
+#include "foreign/otf2/otf2_requests.h"
 #include "tap.h"
 
 enum { STEPS = 200000, MOST = 300 };

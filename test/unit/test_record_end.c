@@ -1,7 +1,7 @@
 /* test_record_end.c - what the end of a job makes of its records as the environment asks: coarser times, no short
  * states, several files; and that a log's files come, are replaced and go together. */
 #include "fork_job.h"
-#include "native/bytes.h"
+#include "base/bytes.h"
 #include "native/layout.h"
 #include "record_help.h"
 

@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 
 #include "pith_tool.h"
+#include "spill/spill_chunk.h"
 #include "spill/spill_numbers.h"
-#include "spill/spill_open.h"
 
 enum { ROUNDS = 100000, KILLS = 40, DEPTH_MAX = 64 };
 

@@ -1,9 +1,9 @@
 /* test_replay_parts.c - what compensation is made of, each by itself: a lane's delay, what calls take at least, the
  * partner of a receive, who waits for whom in a collective. */
-#include "compensate/collectives.h"
-#include "compensate/lane_delay.h"
-#include "compensate/partner_ends.h"
-#include "compensate/shortest.h"
+#include "analysis/collectives.h"
+#include "analysis/delay_rule.h"
+#include "analysis/lane_delay.h"
+#include "analysis/partner_ends.h"
 #include "replay_log.h"
 #include "tap.h"
 
@@ -22,7 +22,7 @@ static uint32_t below(uint32_t n)
 static void test_costs(void)
 {
     struct pithi_delay d = {.cost = {.ns = {[PITHLOG_OWN_CALL] = 7, [PITHLOG_ENTER] = 10, [PITHLOG_LEAVE] = 20}}};
-    pithi_delay_begin(&d, 1000, 100);
+    pithi_lane_delay_begin(&d, 1000, 100);
     OK(pithi_delay_out(&d) == 900, "a lane begins where its process is");
     pithi_delay_cost(&d, PITHLOG_ENTER, 0);
     OK(pithi_delay_out(&d) == 900, "a cost comes behind its record");
@@ -34,9 +34,9 @@ static void test_costs(void)
     pithi_delay_cost(&d, PITHLOG_LEAVE, 0);
     pithi_delay_to(&d, 1100);
     OK(d.x_ns == 151 && d.own_ns == 51, "two at one moment, one of them of a wrapped call: 20 + 7 + 20");
-    pithi_delay_set(&d, 1080);
+    pithi_lane_delay_set(&d, 1080);
     OK(d.x_ns == 20 && pithi_delay_out(&d) == 1080, "waiting gives delay back");
-    pithi_delay_set(&d, 1200);
+    pithi_lane_delay_set(&d, 1200);
     OK(d.x_ns == 0 && pithi_delay_out(&d) == 1100, "but nothing comes later than it was recorded");
     pithi_delay_free(&d);
 }
@@ -45,7 +45,7 @@ static void test_costs(void)
 static void test_told(void)
 {
     struct pithi_delay d = {.cost = {.ns = {[PITHLOG_COUNTER] = 30}}};
-    pithi_delay_begin(&d, 0, 0);
+    pithi_lane_delay_begin(&d, 0, 0);
     pithi_delay_to(&d, 100);
     pithi_delay_tell(&d, 500);
     OK(d.x_ns == 0, "the first told, not 0: those before it were cut off");
@@ -66,7 +66,7 @@ static void test_states(void)
 {
     struct pithi_delay d = {.begun = 0};
     struct pithi_open left;
-    pithi_delay_begin(&d, 0, 0);
+    pithi_lane_delay_begin(&d, 0, 0);
     OK(!pithi_delay_leave(&d, 1, &left), "a state that is not open");
     pithi_delay_enter(&d, 1);
     pithi_delay_to(&d, 10);
@@ -84,7 +84,7 @@ static void test_own_state(void)
 {
     struct pithi_delay d = {.cost = {.ns = {[PITHLOG_ENTER] = 10}}};
     struct pithi_open left;
-    pithi_delay_begin(&d, 0, 0);
+    pithi_lane_delay_begin(&d, 0, 0);
     pithi_delay_tell(&d, 0);
     pithi_delay_to(&d, 100);
     pithi_delay_enter(&d, 1);
@@ -109,13 +109,13 @@ static void test_no_step_back(void)
     int64_t now_ns = 0;
     double last = 0, told = 0;
     uint32_t backwards = 0, later = 0;
-    pithi_delay_begin(&d, 0, 0);
+    pithi_lane_delay_begin(&d, 0, 0);
     for (uint32_t i = 0; i < 100000; i++) {
         pithi_delay_to(&d, now_ns += below(200));
         if (below(5) == 0)
             pithi_delay_tell(&d, told += below(500));
         if (below(3) == 0)
-            pithi_delay_set(&d, (double)now_ns + 100 - below(2000));
+            pithi_lane_delay_set(&d, (double)now_ns + 100 - below(2000));
         double out = pithi_delay_out(&d);
         backwards += out < last;
         later += out > (double)now_ns;
@@ -131,25 +131,38 @@ static void test_no_step_back(void)
 
 static void test_shortest(void)
 {
-    struct pithi_shortest *s = pithi_shortest_new(2);
-    OK(pithi_shortest_call(s, 0, 8, PITHI_ANY_WAY) == 0 && pithi_shortest_way(s, 8, PITHI_ANY_WAY) == 0,
-       "nothing is known");
-    pithi_shortest_add(s, 0, 8, PITHI_ANY_WAY, 1000, 0, 1090);
-    OK(pithi_shortest_way(s, 8, PITHI_ANY_WAY) == 0, "how long a message lay there says nothing of its way");
-    pithi_shortest_add(s, 0, 8, PITHI_ANY_WAY, 2000, 2100, 2130);
-    OK(pithi_shortest_way(s, 8, PITHI_ANY_WAY) == 30, "the way of one that was waited for");
-    OK(pithi_shortest_way(s, 15, PITHI_ANY_WAY) == 30 && pithi_shortest_way(s, 16, PITHI_ANY_WAY) == 0,
-       "is that of its size");
-    OK(pithi_shortest_call(s, 0, 8, PITHI_ANY_WAY) == 30, "a call takes no longer than that");
-    pithi_shortest_sent(s, 8, 12);
-    OK(pithi_shortest_call(s, 0, 8, PITHI_ANY_WAY) == 12, "or than one that sends");
-    pithi_shortest_add(s, 0, 8, PITHI_ANY_WAY, 3000, 2000, 3020);
-    OK(pithi_shortest_call(s, 0, 8, PITHI_ANY_WAY) == 20, "one whose message was there tells how long it takes");
-    OK(pithi_shortest_call(s, 1, 8, PITHI_ANY_WAY) == 12, "of its own kind");
-    pithi_shortest_add(s, 1, 8, 1, 100, 150, 140);
-    OK(pithi_shortest_way(s, 8, 1) == 0 && pithi_shortest_call(s, 1, 8, 1) == 0,
+    struct pithi_least call = {0}, other = {0}, way = {0};
+    OK(pithi_least_call(&call, &way, &way) == 0 && pithi_least_latency(&way) == 0, "nothing is known");
+    pithi_least_learn(&call, &way, 0, 1000, 1090, pithi_least_of_log);
+    OK(pithi_least_latency(&way) == 0, "how long a message lay there says nothing of its latency");
+    pithi_least_learn(&call, &way, 2100, 2000, 2130, pithi_least_of_log);
+    OK(pithi_least_latency(&way) == 30, "the latency of one that was waited for");
+    OK(pithi_least_call(&call, &way, &way) == 30, "a call takes no longer than that");
+    pithi_least_lower(&way.ready_ns, 12);
+    OK(pithi_least_call(&call, &way, &way) == 12, "or than one that sends");
+    OK(pithi_least_call(&call, &way, NULL) == 30, "but not a collective");
+    pithi_least_learn(&call, &way, 2000, 3000, 3020, pithi_least_of_log);
+    OK(pithi_least_call(&call, &way, &way) == 20, "one whose message was there tells how long it takes");
+    OK(pithi_least_call(&other, &way, &way) == 12, "of its own kind");
+    pithi_least_learn(&other, &other, 150, 100, 140, pithi_least_of_log);
+    OK(pithi_least_latency(&other) == 0 && pithi_least_call(&other, &other, NULL) == 0,
        "clocks that do not agree: 0, not less");
-    pithi_shortest_free(s);
+    OK(pithi_size_class(0) == 0 && pithi_size_class(8) == pithi_size_class(15) && pithi_size_class(16) == 5, "sizes");
+}
+
+/* The example of delay_replay.h; then one that lay there, and one whose latency decides. */
+static void test_rule(void)
+{
+    struct pithi_both_ns begin = {60, 55}, sent = {130, 100}, end = {140, 135};
+    OK(pithi_delay_rule(begin, sent, end, 0, 0) == 110, "it waited: it ends with its message, 10 after 100");
+    sent = (struct pithi_both_ns){20, 10};
+    OK(pithi_delay_rule(begin, sent, end, 80, 0) == 135, "it did not wait: it ends when it has done its part");
+    sent = (struct pithi_both_ns){58, 58};
+    OK(pithi_delay_rule(begin, sent, end, 75, 77) == 135, "not before its message can be there");
+    sent = (struct pithi_both_ns){58, 60};
+    OK(pithi_delay_rule(begin, sent, end, 80, 78) == 138, "which takes a while");
+    OK(pithi_delay_other(sent, 100, 50) == 102 && pithi_delay_other(sent, 100, 5) == 65,
+       "another message was under way no longer than until now");
 }
 
 /* ---- The partner of a receive ------------------------------------------------------------------------------------ */
@@ -184,27 +197,27 @@ static void test_partners(void)
 
 /* ---- Who waits for whom ------------------------------------------------------------------------------------------ */
 
-static struct pithi_part enter(struct pithi_colls *colls, uint32_t lane, uint32_t state, int32_t root)
+static struct pithi_coll_part enter(struct pithi_colls *colls, uint32_t lane, uint32_t state, int32_t root)
 {
     struct pithlog_record record = {.lane = lane, .kind = PITHLOG_COLL, .peer = root, .got_bytes = 8};
-    struct pithi_part part;
-    pithi_colls_enter(colls, &record, state, &part);
+    struct pithi_coll_part part;
+    pithi_colls_enter(colls, &record, state, 0, &part);
     return part;
 }
 
-static void arrive(struct pithi_colls *colls, const struct pithi_part *part, double at_ns, double before_ns)
+static void arrive(struct pithi_colls *colls, const struct pithi_coll_part *part, double at_ns, double before_ns)
 {
     pithi_colls_arrive(colls, part, &(struct pithi_moment){at_ns, before_ns});
 }
 
-static int last_is(struct pithi_colls *colls, const struct pithi_part *part, double at_ns, double before_ns)
+static int last_is(struct pithi_colls *colls, const struct pithi_coll_part *part, double at_ns, double before_ns)
 {
     struct pithi_moment last;
     return pithi_colls_last(colls, part, &last) == 1 && last.at_ns == at_ns && last.before_ns == before_ns;
 }
 
 /* Three members come at 100, 200, 300, in the order of `lanes`; without, at 90, 30, 60. */
-static void all_come(struct pithi_colls *colls, uint32_t state, int32_t root, struct pithi_part *parts)
+static void all_come(struct pithi_colls *colls, uint32_t state, int32_t root, struct pithi_coll_part *parts)
 {
     static const double before_ns[] = {90, 30, 60};
     for (uint32_t i = 0; i < 3; i++) {
@@ -213,7 +226,7 @@ static void all_come(struct pithi_colls *colls, uint32_t state, int32_t root, st
     }
 }
 
-static void all_leave(struct pithi_colls *colls, const struct pithi_part *parts)
+static void all_leave(struct pithi_colls *colls, const struct pithi_coll_part *parts)
 {
     for (int i = 0; i < 3; i++)
         pithi_colls_leave(colls, &parts[i]);
@@ -229,7 +242,7 @@ static void test_collectives(void)
     struct pithlog *log = replay_log(ROWS(rows), (double[]){0, 0, 0});
     struct pithi_colls *colls;
     struct pithi_moment last;
-    struct pithi_part parts[3], other;
+    struct pithi_coll_part parts[3], other;
     must(pithi_colls_open(log, &colls));
 
     parts[0] = enter(colls, 0, BARRIER, -1);
@@ -283,6 +296,7 @@ int main(void)
     test_own_state();
     test_no_step_back();
     test_shortest();
+    test_rule();
     test_partners();
     test_collectives();
     replay_remove();

@@ -1,7 +1,7 @@
 /* test_selection.c - PITH_ONLY, PITH_SKIP and PITH_RANKS: what the user leaves out is not in the log, and not lost. */
 #include "fork_job.h"
-#include "ranks.h"
 #include "record_help.h"
+#include "selection.h"
 
 /* ---- The lists --------------------------------------------------------------------------------------------------- */
 
@@ -402,9 +402,9 @@ static void test_wrong(void)
 {
     help_fresh();
     OK(help_child(record_wrong) == 0 && help_files(".", ".pith") == 2, "values that make no sense: taken as not given");
-    OK(strcmp(help_said(), "pith: PITH_WHEN_FULL=rung: not stop or ring; taken as not given\n"
-                           "pith: PITH_MAX_MB=1G: not a number of MiB, 1 or more; taken as not given\n"
-                           "pith: PITH_RANKS=1-: not a list of ranks such as 0-3,8,16-31:2; taken as not given\n") == 0,
+    OK(strcmp(help_said(), "pith: PITH_WHEN_FULL=rung: not stop or ring; ignored\n"
+                           "pith: PITH_MAX_MB=1G: not a number of MiB, 1 or more; ignored\n"
+                           "pith: PITH_RANKS=1-: not a list of ranks such as 0-3,8,16-31:2; ignored\n") == 0,
        "each is said, once");
     OK(help_child(record_wrong_rank_1) == 0 && help_said()[0] == '\0', "by rank 0 only");
 }

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "native/check.h"
-#include "slog2/slog2.h"
-#include "slog2/slog2_layout.h"
+#include "foreign/formats.h"
+#include "foreign/slog2/slog2_layout.h"
+#include "reader/check.h"
 #include "tap.h"
 
 enum { ROOM = 1 << 20, STATE = 7, EVENT = 8, ARROW = 9 };

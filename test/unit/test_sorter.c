@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "foreign/sorter.h"
+#include "base/sorter.h"
 #include "pithlog.h"
 #include "tap.h"
 

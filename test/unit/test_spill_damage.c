@@ -2,7 +2,7 @@
  * lanes, is still there; never a crash (run it under the sanitizers, too). */
 #include "record_help.h"
 
-#include "native/check.h"
+#include "reader/check.h"
 #include "spill/spill_emit.h"
 
 enum { WINDOW = 64, FILLS = 3, LANES = 2, ROUNDS = 9000, MOST = 60000, STEP = 29, WHOLE = 211 };

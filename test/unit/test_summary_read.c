@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "error.h"
-#include "native/check.h"
+#include "base/error.h"
 #include "native/segment.h"
+#include "reader/check.h"
 #include "pithlog.h"
 #include "tap.h"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# wrappergen: the classic manual's examples, faults, and what is made of the installed mpi.h.
+# wrappergen: the examples of the classic manual, error messages, and wrappers for the installed mpi.h.
 . "$(dirname "$0")/../lib.sh"
 
 cat >mpi.i <<'E1'
@@ -91,11 +91,11 @@ like "$out" '^dest send-blue type' 'role, class, key; a variable goes before a r
 like "$out" '^source recv,both-  ?type' 'another function with the same class'
 printf 'MPI_Send send peer=nobody\nMPI_Recv\nMPI_Bcast x y\n' >bad; wrappergen -H mpi.i -r bad - -o none >out 2>err <<<''
 is "$? $(cat err)" '1 bad:2:1: MPI_Recv has no class; write - for none
-bad:3:13: '"'y'"' is no role; write ROLE=ARGUMENT or KEY:TEXT
+bad:3:13: '"'y'"' is not a role; write ROLE=ARGUMENT or KEY:TEXT
 bad:1:1: MPI_Send has no argument nobody (role peer); see its prototype in the header
 wrappergen: 3 errors, nothing written' 'faults of the table'
 
-# ---- faults: all in one run, exit 1, no output ----
+# ---- errors: all in one run, exit 1, no output ----
 cat >bad.w <<'E1'
 {{fn f MPI_Send}} {{dst}} {{callfn}} {{callfn}}
  {{vardecl int}} {{forallfn g}} {{fn h MPI_Recv}}{{endfn}}
@@ -106,14 +106,14 @@ wrappergen -H mpi.i -o none.c bad.w >out 2>err; status=$?
 is "$status $(ls none* 2>/dev/null)$(cat out)" '1 ' 'faults: exit 1, nothing written'
 is "$(cat err)" 'bad.w:1:38: a second {{callfn}} in one wrapper; the call is made once (any number: --dialect=wrap)
 bad.w:2:2: {{vardecl}} needs a type and names; write {{vardecl int a, *b, c[3]}}
-bad.w:2:33: {{fn}} inside {{forallfn}}; a wrapper stands on the outermost level
+bad.w:2:33: {{fn}} inside {{forallfn}}; wrappers belong on the outermost level
 bad.w:2:18: {{forallfn}} without {{endforallfn}}; add it
 bad.w:4:1: {{endforallfn}} without {{forallfn}} before it
 bad.w:4:17: {{callfn}} outside {{fn}} and {{fnall}}
 bad.w:4:28: {{ without }}; write {{{{ for two braces
 bad.w:1:19: unknown escape {{dst}} in the wrapper of MPI_Send; nearest known: dest
 wrappergen: 8 errors, nothing written' 'each with file, line, column and what to do'
-gen - <<<'{{fn f MPI_Send}}{{vardecl int i}}{{vardecl char i}}{{callfn}}{{endfn}}'; is "$? $(head -n 1 err)" '1 -:1:35: i is declared already in this wrapper' 'a name declared twice'
+gen - <<<'{{fn f MPI_Send}}{{vardecl int i}}{{vardecl char i}}{{callfn}}{{endfn}}'; is "$? $(head -n 1 err)" '1 -:1:35: i is already declared in this wrapper' 'a name declared twice'
 gen - <<<'{{filno}}'; is "$? $(head -n 1 err)" '1 -:1:1: unknown escape {{filno}}; nearest known: fileno' 'an unknown escape at the top'
 ln -s /dev/null nowhere; gen -o nowhere a.w; is "$? $(readlink nowhere)$(find nowhere -type l)" '0 /dev/nullnowhere' 'a device as output is not replaced'
 wrappergen -x 2>err; is "$? $(cat err)" '2 wrappergen: no option -x; see wrappergen -h' 'wrong usage: exit 2'
@@ -135,11 +135,11 @@ E1
     cp "$top/test/mpi/comms.c" . && mpicc.$mpi -w -o app comms.c && bash -e readme.sh 2>err
     is "$?$(cat err)" 0 "$mpi: the example of the README builds"
     like "$(mpiexec_of $mpi 2 env LD_PRELOAD=./count.so ./app 2>&1)" "^MPI_Ssend 0$" "$mpi: and runs"
-    # Every function that the MPI library exports and mpi.h declares is defined by the library of wrappers, twice over.
+    # The library of wrappers defines MPI_X and PMPI_X for every function that mpi.h declares and the MPI library exports.
     library=$(ldd <(:) 2>/dev/null; printf '#include <mpi.h>\nint main(void){return MPI_Finalize();}' | mpicc.$mpi -x c - -o probe && ldd probe | sed -n 's/.*=> \(.*libmpi.*\) (.*/\1/p' | head -n 1)
     wrappergen --list | sort >declared
     nm -D --defined-only "$library" | sed -n 's/.* [TW] P\(MPIX*_.*\)/\1/p' | sort >exported
-    # Handle conversions are left alone: the Fortran bindings call them around every call.
+    # Handle conversions are not wrapped, because the Fortran bindings call them around every call.
     comm -12 declared exported | grep -vE '_(c2f|f2c)$' >wanted
     nm -D --defined-only "$build/lib/pith/$mpi/libpith-mpi.so" | awk '$3 !~ /^pithi_/ { print $3 }' | sort >wrapped
     is "$(comm -23 wanted wrapped | tr '\n' ' ')" '' "$mpi: all $(wc -l <wanted) functions are wrapped"

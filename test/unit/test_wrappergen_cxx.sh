@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# wrappergen --cxx: member functions of the C++ bindings from the templates of C, and faults of the table. That they compile and
-# record: test/mpi/test_cxx_profiled.sh.
+# wrappergen --cxx: member functions of the C++ bindings from templates for C, and errors in the table. test_cxx_profiled.sh
+# tests that these functions compile and record.
 . "$(dirname "$0")/../lib.sh"
 
 cat >mpi.i <<'E1'
@@ -35,7 +35,8 @@ Op | void Init(User_function* function, bool commute) | MPI_Op_create | hand
 Comm | void Absent(int i) | MPI_Absent i
 - | double Wtime() | MPI_Wtime | value anytime
 E1
-# gen TEMPLATE...: the output with the standard error in err; member NAME: the functions of that name, on a line each
+# gen TEMPLATE...: prints the output, and writes the standard error to err; member NAME: the functions of that name, a line
+# each
 gen() { wrappergen --cxx --bindings bindings.table -H mpi.i "$@" 2>err; }
 member() { awk -v name=" $1(" 'index($0, name) && !/;$/ { on = 1 } on { printf "%s ", $0 } on && /^}/ { on = 0; print "" }' | tr -s ' ' | sed 's/ $//'; }
 
@@ -80,7 +81,7 @@ bad.table:2:1: no class in this line; write class NAME C_TYPE C_NULL, or class N
 bad.table:3:1: no class Q; name it in a line "class Q ..." before
 bad.table:4:1: no function in this line; write CLASS | DECLARATION | C_FUNCTION ARGUMENT ...
 bad.table:6:1: no function in this line; write CLASS | DECLARATION | C_FUNCTION ARGUMENT ...
-bad.table:5:1: MPI_Send has 6 arguments, 1 are told; see its prototype in the header
+bad.table:5:1: MPI_Send has 6 arguments, the table gives 1; see its prototype in the header
 wrappergen: 6 errors, nothing written ' "faults of the table"
 wrappergen --cxx --preload -H mpi.i nest.w 2>err; is "$? $(cat err)" "2 wrappergen: --cxx writes members only; --preload and --fortran are for the C functions, in a file of their own; see wrappergen -h" "not with --preload"
 like "$(wrappergen --cxx --bindings nosuch -H mpi.i nest.w 2>&1)" '^wrappergen: nosuch: No such file' "a table that is not there"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The examples of wrappergen(1), each as a reader copies it from the page. (Its last one: test/cli/test_man.sh.)
+# The examples of wrappergen(1), as a reader copies them from the page. test/cli/test_man.sh tests the last one.
 . "$(dirname "$0")/../lib.sh"
 # block N: the Nth example
 block() { awk -v n="$1" '/^\.EX/ { k++; on = 1; next } /^\.EE/ { on = 0 } on && k == n' "$top/man/wrappergen.1" | sed 's/\\e/\\/g; s/\\-/-/g'; }
-# same N WHAT: standard input is the Nth example, blanks and empty lines apart
+# same N WHAT: standard input equals the Nth example, apart from blanks and empty lines
 same() { is "$(sed 's/^ *//; s/ *$//; /^$/d')" "$(block "$1" | sed 's/^ *//; /^$/d')" "$2"; }
 cat >mpi.i <<'E1'
 int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
@@ -19,7 +19,7 @@ same 9 "the wrap dialect" < <(wrappergen -H mpi.i --dialect=wrap --no-prelude ex
 same 12 "the table of roles" < <(wrappergen -H mpi.i -r roles example11.w)
 same 14 "--cxx" < <(sed 's/^int MPI_Barrier.*/int MPI_Comm_rank(MPI_Comm comm, int *rank);/' mpi.i >cxx.i; wrappergen -H cxx.i --cxx --bindings "$top/wrappers/cxx/bindings.table" example13.w | sed -n '/^int MPI::/,$p')
 is "$(wrappergen -p protos - <<<'{{fnall f}}{{callfn}}{{endfnall}}' | grep '^int')" "$(sed -n 's/^is \(int MPI_.*\)\.$/\1/p' "$top/man/wrappergen.1")" "the prototype file"
-# Options: those that the program prints, each with its paragraph.
+# Every option that the program prints has a paragraph.
 for option in $(wrappergen -h | grep -oE '^  -[-a-zA-Z]+(=[a-z]+)?' | sort -u); do
     grep -qF -- "$(sed 's/-/\\-/g' <<<"$option")" "$top/man/wrappergen.1"; ok $? "$option is described"
 done

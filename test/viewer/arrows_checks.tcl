@@ -1,7 +1,7 @@
-# arrows_checks.tcl - in a window of the small log "plain"; opens the large one, "crowd", twice.
+# arrows_checks.tcl - message arrows; runs in a window of the log "plain" and opens the large log "crowd" twice.
 source [file join [file dirname [info script]] window_tap.tcl]
 
-# Opens the log and listens until all is read: what the status line said, and whether there was a picture meanwhile.
+# Opens the log and waits until all is read. Records the texts of the status line, and whether a picture was drawn meanwhile.
 proc listen {} {
     variable said {}
     variable drawn 0

@@ -1,11 +1,10 @@
-# beside_checks.tcl - run inside of a window that shows the log "plain" of make_log: another log below it, which is the
-# same from 0.25 s on. Rank 0: red [0.25, 0.5), green inside [0.25, 0.3), blue [0.5, 1); rank 1: blue [0.25, 0.75).
+# beside_checks.tcl - a second log, the first from 0.25 s on; runs in a window of the log "plain" of make_log. Rank 0: red [0.25, 0.5), green inside [0.25, 0.3), blue [0.5, 1); rank 1: blue [0.25, 0.75).
 
 source [file join [file dirname [info script]] window_tap.tcl]
 
 sync
 is [beside] {} "alone at first"
-is [catch {beside offset 1ms} text]:$text "1:beside offset: there is no other log: beside LOG" "so nothing can be moved"
+is [catch {beside offset 1ms} text]:$text "1:beside offset: no second log is open; open it with: beside LOG" "so nothing can be moved"
 ok [catch {beside none.pith} text] "no such log: $text"
 ok [winfo ismapped $plot] "which changes nothing"
 beside later.pith

@@ -1,4 +1,4 @@
-# command_checks.tcl - run inside of a window of the log "plain": the command line, goto, bookmarks.
+# command_checks.tcl - the command line, goto and bookmarks; runs in a window of the log "plain".
 
 source [file join [file dirname [info script]] window_tap.tcl]
 
@@ -42,14 +42,14 @@ is [$bar.line get] {} "the line is empty again"
 type "boo"
 press Tab
 is [$bar.line get] bookmark "Tab completes as far as words are alike"
-like [answer] {^bookmark .*keep what is shown} "and tells of the one that it is"
+like [answer] {^bookmark .*bookmark the current view} "and tells of the one that it is"
 $bar.line delete 0 end
 type "nonsense"
 press Return
-like [answer] {^there is no word nonsense} "what is wrong is said in the line"
+like [answer] {^no such command: nonsense} "what is wrong is said in the line"
 type "zoom 3"
 press Return
-like [answer] {^so it is used: zoom from to} "how a word is used, too"
+like [answer] {^usage: zoom from to} "how a word is used, too"
 type "expr 6*7"
 press Return
 is [answer] 42 "Tcl is understood, and answers"

@@ -1,4 +1,4 @@
-# counter_checks.tcl - run inside of a window of the log "rich": what the pointer tells of a counter; the right button.
+# counter_checks.tcl - details of counters and the context menu; runs in a window of the log "rich".
 
 source [file join [file dirname [info script]] window_tap.tcl]
 arrows off
@@ -50,7 +50,7 @@ proc ::tk_popup {args} {}
 event generate $plot <Button-3> -x [x_of 0.01] -y [expr {int(0.5 * [row_height])}]
 sync
 set state [dict get [chosen] {}]
-like [entries] "{Hide $state} {Find $state} {Next of this name}" "what can be done with the state under it"
+like [entries] "{Hide $state} {Find $state} {Next with this name}" "what can be done with the state under it"
 $menu invoke "Select its time"
 sync
 is [llength [selected]] 2 "its time can be selected"

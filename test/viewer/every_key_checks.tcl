@@ -1,5 +1,5 @@
-# every_key_checks.tcl - run inside of a window of any log: all keys are pressed, all entries of menus chosen. What goes
-# wrong in a binding would open the dialog of trouble.tcl.
+# every_key_checks.tcl - presses all keys and chooses all menu entries; runs in a window of any log. An error in a binding
+# would open the dialog of trouble.tcl.
 
 source [file join [file dirname [info script]] window_tap.tcl]
 

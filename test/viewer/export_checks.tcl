@@ -1,4 +1,4 @@
-# export_checks.tcl - saving pictures and parts of a log, by words and by the dialog. Run inside the plain log's window.
+# export_checks.tcl - saving pictures and parts of a log, by commands and by the dialog; runs in a window of the log "plain".
 source [file join [file dirname [info script]] window_tap.tcl]
 
 set window [lindex [info class instances ::pith::Window] 0]

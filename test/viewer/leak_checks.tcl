@@ -1,4 +1,4 @@
-# leak_checks.tcl - run inside of a window: windows that come and go leave nothing behind.
+# leak_checks.tcl - windows that are opened and closed leave nothing behind; runs in a window of any log.
 
 source [file join [file dirname [info script]] window_tap.tcl]
 
@@ -45,7 +45,7 @@ is [census] $before "20 windows with two logs each came and went: nothing is lef
 ok [expr {[resident_kb] - $kb < 6000}] "nor in memory ([expr {[resident_kb] - $kb}] KB)"
 set window [open rich.pith]
 $window run close
-$window second_look ;# what waits for idleness is done there, closing too
+$window after_first_picture ;# what waits for idleness is done there, closing too
 pause 30
 is [list [census] $::pith::trouble::last] [list $before {}] "one that was closed before its first picture, and no fault"
 foreach i {1 2 3} {

@@ -230,15 +230,15 @@ set x [lindex [$tree bbox [item_of MPI_Waitall] #0] 0]
 rename ::tk_popup ::tk_popup_real
 proc ::tk_popup {args} {}
 click MPI_Waitall #0 text 3
-$menu invoke "Hide all but this"
+$menu invoke "Hide all others"
 sync
 is [lsort [lmap row [legend_rows] {if {[lindex $row 1] eq "\u2610"} continue; lindex $row 0}]] {{MPI wait} MPI_Waitall messages} "the menu: hide all but this"
 $menu invoke "Show all"
 is [colour 0.00021 0] $colour_of_compute "show all"
 click user #0 text 3
-$menu invoke "Pass over it in searches"
+$menu invoke "Exclude from searches"
 is [lsort [searchable]] {MPI_Allreduce MPI_Irecv MPI_Isend MPI_Waitall} "of a group: its members"
-$menu invoke "Search for it"
+$menu invoke "Include in searches"
 only compute
 is [lsort [lmap row [legend_rows] {if {[lindex $row 1] eq "\u2610"} continue; lindex $row 0}]] {compute messages user} "the word only"
 ok [catch {only nonsense}] "of nothing: refused"

@@ -1,5 +1,5 @@
-# lengths_checks.tcl - run inside of a window of the log "plain": the histogram of lengths. blue lasts 500 ms twice, red
-# once, green 100 ms inside it.
+# lengths_checks.tcl - the histogram of lengths; runs in a window of the log "plain": blue lasts 500 ms twice, red 500 ms
+# once, with green for 100 ms inside.
 
 source [file join [file dirname [info script]] window_tap.tcl]
 

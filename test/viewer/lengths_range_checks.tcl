@@ -1,4 +1,4 @@
-# lengths_range_checks.tcl - run inside of a window of the log "rich": bins, the range of lengths, going to instances.
+# lengths_range_checks.tcl - bins, the range of lengths, going to instances; runs in a window of the log "rich".
 
 source [file join [file dirname [info script]] window_tap.tcl]
 
@@ -63,7 +63,7 @@ is [lsort -indices -real $heights] [lsort -indices -integer $counts] "the more, 
 lassign [middle bar2] x y
 event generate $graph <Motion> -x $x -y $y
 update
-like [set $readout] "^278 us . 325.2 us:   [lindex $counts 2] .*together" "the bin under the pointer is told"
+like [set $readout] "^278 us . 325.2 us:   [lindex $counts 2] .*total" "the bin under the pointer is told"
 set edges [lmap bin {0 1 2 3} {lindex [lengths bin $bin] 1}]
 $board.body.controls.log invoke
 update
@@ -111,17 +111,17 @@ ok [expr {$t1 - $t0 < 0.01}] "a click on a bar goes to its longest: [window]"
 is [$board.body.controls.scope get] "Whole log" "the histogram stays as it is"
 is [stat count] $all "with all that it had"
 ok [expr {[$plot find withtag choice] ne {}}] "it is framed"
-like [set $readout] "number 1 of the longest" "and told"
+like [set $readout] "shown: longest number 1" "and told"
 set first [window]
 click_bin 4
-like [set $readout] "number 2 of the longest" "the next click: the next longest"
+like [set $readout] "shown: longest number 2" "the next click: the next longest"
 ok [expr {[window] ne $first}] "elsewhere"
 type Left
 type Return
-like [set $readout] "number 1 of the longest" "keys: the bin before, Return shows its longest"
+like [set $readout] "shown: longest number 1" "keys: the bin before, Return shows its longest"
 lengths of window
 click_bin 2
-is [$board.body.controls.scope get] "Kept stretch" "the histogram of a window stays when a click goes elsewhere"
+is [$board.body.controls.scope get] "Kept time" "the histogram of a window stays when a click goes elsewhere"
 lengths save lengths.png
 set shot [image create photo -file lengths.png]
 is [image width $shot] [winfo width $board] "a picture of it"

@@ -1,5 +1,4 @@
-# motion_checks.tcl - in the window of the log "big": moves, and looks at what the picture is then. MOTION_WAY: how it gets
-# to the screen.
+# motion_checks.tcl - the picture after moves; runs in a window of the log "big". MOTION_WAY: the image type.
 
 source [file join [file dirname [info script]] window_tap.tcl]
 

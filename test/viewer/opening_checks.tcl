@@ -1,4 +1,4 @@
-# opening_checks.tcl - run inside of a window of a log that is not Pith's own: opening with progress and stop, trouble.
+# opening_checks.tcl - opening a log with progress and Stop, and error dialogs; runs in a window of a foreign log.
 
 source [file join [file dirname [info script]] window_tap.tcl]
 sync
@@ -77,7 +77,7 @@ after 1 {error "a fault of the program"}
 after 50
 update
 ok [winfo exists $dialog] "a fault of the program: a dialog"
-like [$dialog.text cget -text] {^Something in Pith went wrong: a fault of the program\.} "in a sentence"
+like [$dialog.text cget -text] {^Internal error: a fault of the program\.} "in a sentence"
 $dialog.buttons.details invoke
 like [$dialog.details get 1.0 end] {while executing} "with details for those who want them"
 $dialog.buttons.copy invoke

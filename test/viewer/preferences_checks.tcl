@@ -1,5 +1,5 @@
-# preferences_checks.tcl - run inside of a window that shows the log "plain": the dialog under real clicks and keys, and
-# what follows the preferences.
+# preferences_checks.tcl - the dialog under real clicks and keys, and the effects of preferences; runs in a window of the
+# log "plain".
 
 source [file join [file dirname [info script]] window_tap.tcl]
 set dialog $top.preferences

@@ -1,4 +1,4 @@
-# ranges_checks.tcl - run inside of a window that shows the log "plain" of make_log: mountain ranges, by real events.
+# ranges_checks.tcl - mountain ranges, by real events; runs in a window of the log "plain" of make_log.
 # Innermost: red [0, 0.2) and [0.3, 0.5), green [0.2, 0.3), blue [0.5, 1) on rank 0; blue [0.25, 0.75) on rank 1.
 
 source [file join [file dirname [info script]] window_tap.tcl]

@@ -1,4 +1,4 @@
-# rows_checks.tcl - run inside of a window of the log "hosts" of make_log: the rows' tree, by words and by real events.
+# rows_checks.tcl - the tree of rows, by commands and by real events; runs in a window of the log "hosts" of make_log.
 
 source [file join [file dirname [info script]] window_tap.tcl]
 
@@ -141,12 +141,12 @@ focus -force $plot
 
 # ---- Moving
 level 1
-set said [drag [y_of {rank 0}] [y_of {rank 2} 0.8] {llength [$labels find withtag landing]}]
+set said [drag [y_of {rank 0}] [y_of {rank 2} 0.8] {llength [$labels find withtag drop]}]
 is $said 1 "while a label is dragged, a line shows where it goes"
 is [seen_like rank] {{.rank 1} {.rank 2} {.rank 0} {.rank 3} {.rank 4} {.rank 5} {.rank 6} {.rank 7}} "there it goes"
 is [middle_of {rank 2} 0.25] 2a9d5c "the time lines go with it"
-ok [expr {[$labels find withtag landing] eq {}}] "the line goes"
-set said [drag [y_of {rank 0}] [y_of {rank 5}] {llength [$labels find withtag landing]}]
+ok [expr {[$labels find withtag drop] eq {}}] "the line goes"
+set said [drag [y_of {rank 0}] [y_of {rank 5}] {llength [$labels find withtag drop]}]
 is $said 0 "over another host there is no place for it"
 is [seen_like rank] {{.rank 1} {.rank 2} {.rank 0} {.rank 3} {.rank 4} {.rank 5} {.rank 6} {.rank 7}} "and it stays"
 drag [y_of gamma] [y_of {rank 1}]

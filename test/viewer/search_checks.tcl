@@ -1,8 +1,8 @@
-# search_checks.tcl - run inside of a window of the log "plain": finding things.
+# search_checks.tcl - searches; runs in a window of the log "plain".
 
 source [file join [file dirname [info script]] window_tap.tcl]
 
-# The frame around what is chosen, in seconds and rows; {} none.
+# The frame of the chosen record, in seconds and rows; {} none.
 proc framed {} {
     variable plot
     sync
@@ -38,7 +38,7 @@ ok [expr {![winfo ismapped $bar]}] "at first there is no bar"
 like [find blue] {^blue, rank 1, at 250 ms, } "find: the first in time, on any rank"
 ok [near [framed] {0.25 0.75 1} 0.003] "it has a frame: [framed]"
 like [next] {^blue, rank 0, at 500 ms, } "next"
-like [next] {^from the begin: blue, rank 1} "behind the last comes the first"
+like [next] {^from the start: blue, rank 1} "behind the last comes the first"
 like [prev] {^from the end: blue, rank 0} "before the first comes the last"
 is [hits] 2 "how many there are"
 set strip [winfo parent $plot].overview
@@ -65,7 +65,7 @@ ok [catch {find nothing_like_it} text] "a name that is not there is refused: $te
 ok [catch {find blue -longer x}] "so is a length that is none"
 ok [catch {find blue -colour red}] "and an option that is none"
 zoom 0.6 0.7
-like [find green] {^from the begin: green} "out of sight"
+like [find green] {^from the start: green} "out of sight"
 ok [expr {[lindex [window] 0] <= 0.2 && [lindex [window] 1] >= 0.3}] "it is brought into view: [window]"
 ok [near [framed] {0.2 0.3 0} 0.002] "in its frame: [framed]"
 fit
@@ -99,7 +99,7 @@ $bar.longer insert 0 nonsense
 focus -force $bar.longer
 event generate $bar.longer <Return>
 answered
-like [$bar.message cget -text] {no time such as} "what is wrong is said in the bar"
+like [$bar.message cget -text] {is not a time such as} "what is wrong is said in the bar"
 $bar.kind set messages
 event generate $bar.kind <<ComboboxSelected>>
 update

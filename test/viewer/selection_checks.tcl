@@ -1,4 +1,4 @@
-# selection_checks.tcl - run inside of a window of the log "plain": dragging in the time lines.
+# selection_checks.tcl - drags in the timelines; runs in a window of the log "plain".
 
 source [file join [file dirname [info script]] window_tap.tcl]
 

@@ -6,7 +6,7 @@ if [ ! -x "$build/libexec/pith/pith-draw" ]; then
     skip "pith draw" "not built here: no cairo"
     finish
 fi
-${CC:-cc} -O1 -I"$top/formats" "$top/test/viewer/make_log.c" "$build/lib/libpith.a" -lz -lm -lpthread -o make_log
+${CC:-cc} -O1 -I"$top/formats" -I"$top/formats/reader" "$top/test/viewer/make_log.c" "$build/lib/libpithlog.a" -lz -lm -lpthread -o make_log
 ok $? "the log maker compiles"
 ./make_log plain plain.pith && ./make_log rich rich.pith
 ok $? "logs are made"
@@ -117,7 +117,7 @@ fails 2 'draw: which log\?' "no log given" -o out.png
 fails 2 'draw: where to\?' "no output given" plain.pith
 fails 2 'draw: -o out\.gif: .*\.png' "an unknown kind" plain.pith -o out.gif
 fails 2 'draw: no such option: --frm' "an unknown option" plain.pith -o out.png --frm 3
-fails 2 'draw: --from abc: no time' "no time" plain.pith -o out.png --from abc
+fails 2 "draw: --from: 'abc' is not a time" "no time" plain.pith -o out.png --from abc
 fails 2 'draw: --size 5x: ' "no size" plain.pith -o out.png --size 5x
 fails 2 'draw: --size: from' "too large" plain.pith -o out.png --size 90000x90000
 fails 2 'draw: --group planet: must be host, comm or none' "no grouping" plain.pith -o out.png --group planet
@@ -151,7 +151,7 @@ for how in "-o damaged.png" "--text"; do
 done
 like "$(convert damaged.png -format %k info:)" '^[1-9][0-9]' "the other lanes are drawn"
 pith draw plain.pith -o no.png --from init 2>err
-is "$?:$(cat err)" "1:pith: plain.pith: --from init: there is no MPI_Init in this log" "--from init without MPI_Init"
+is "$?:$(cat err)" "1:pith: plain.pith: init: there is no MPI_Init in this log" "--from init without MPI_Init"
 pith draw plain.pith -o no.png --to nowhere 2>err
-is "$?:$(cat err)" "2:pith: draw: --to nowhere: no time such as 1.5 or 20ms, nor finalize; see \`pith help draw\`" "no such time"
+is "$?:$(cat err)" "2:pith: draw: --to: 'nowhere' is not a time such as 1.5, 3ms, 20us, 7ns, init, finalize or STATE[n]; see \`pith help draw\`" "no such time"
 finish

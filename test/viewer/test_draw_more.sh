@@ -6,7 +6,7 @@ if [ ! -x "$build/libexec/pith/pith-draw" ]; then
     skip "pith draw" "not built here: no cairo"
     finish
 fi
-${CC:-cc} -O1 -I"$top/formats" "$top/test/viewer/make_log.c" "$build/lib/libpith.a" -lz -lm -lpthread -o make_log
+${CC:-cc} -O1 -I"$top/formats" -I"$top/formats/reader" "$top/test/viewer/make_log.c" "$build/lib/libpithlog.a" -lz -lm -lpthread -o make_log
 ok $? "the log maker compiles"
 ./make_log plain plain.pith && ./make_log rich rich.pith && ./make_log big big.pith
 ok $? "logs are made"
@@ -45,9 +45,9 @@ wrong() { # PATTERN WORDS
     like "$out" "^pith: draw: .*$1" "-e '$2': what it says"
     is "$(ls wrong.png* 2>/dev/null)" "" "-e '$2': no file"
 }
-wrong 'no such word for pictures: jump; there are: arrows collapse colour expand fit' 'fit; jump 3'
+wrong 'no such word for pictures: jump; there are: arrows collapse colour critical_path expand findings fit' 'fit; jump 3'
 wrong 'zoom: must end after it begins' 'zoom 3 2'
-wrong 'zoom: no time such as 1\.5 or 20ms: x' 'zoom x 2'
+wrong "zoom: 'x' is not a time such as 1\.5, .*, init, finalize or STATE.n." 'zoom x 2'
 wrong 'theme: must be light or dark, not blue' 'theme blue'
 wrong 'colour: must be like #1f77b4: red' 'colour red red'
 wrong 'zoom: goes with FROM TO' 'zoom 3'

@@ -77,7 +77,7 @@ ranges on
 ::close [::open seen w] ;# now it may end
 check [until {[string match "ended*" [live]]}] "the end is seen: [live]"
 check [until {[string match "*grow.pith - Pith" [wm title [winfo toplevel [canvas]]]]}] "the log takes its place"
-check [string match "*this is its log*" [status]] "and it is said: [status]"
+check [string match "*now shows its log*" [status]] "and it is said: [status]"
 check [expr {[lsearch -index 0 [legend] MPI_Finalize] >= 0}] "all of it"
 sync
 close
@@ -105,7 +105,7 @@ job=$!
 recording two.pith
 cat >two.tcl <<'END'
 source tools.tcl
-check [until {[regexp {^live, [0-9.]+ s, times not yet corrected for drift$} [live]]}] "two machines: times are not final: [live]"
+check [until {[regexp {^live, [0-9.]+ s, clock drift not yet corrected$} [live]]}] "two machines: times are not final: [live]"
 ::close [::open told w]
 check [until {[string match "*two.pith - Pith" [wm title [winfo toplevel [canvas]]]]}] "at the end the log takes its place"
 check [expr {![string match "*drift*" [live]]}] "with all times corrected: [live]"
@@ -125,7 +125,7 @@ cat >kill.tcl <<'END'
 source tools.tcl
 check [until {[seconds] > 1}] "it runs: [live]"
 catch {exec kill -9 {*}[exec pgrep -x die-$::env(victim)]} ;# the first one takes the others along
-check [until {[string match "died at * s: *" [live]]}] "killed: [live]"
+check [until {[string match "died at * s; *" [live]]}] "killed: [live]"
 sync
 check [expr {[llength [legend]] > 2}] "what it had recorded is there"
 set said [live]

@@ -7,7 +7,7 @@
 ok $? "a log is made"
 conf="$XDG_CONFIG_HOME/pith/view.conf"
 prefer() { # SCRIPT: without Tk
-    tclsh - <<<"source $top/viewer/tcl/preferences.tcl; source $top/viewer/tcl/preferences_file.tcl
+    tclsh - <<<"source $top/viewer/tcl/commands.tcl; source $top/viewer/tcl/preferences.tcl
         namespace import ::pith::preferences::*
         namespace eval ::pith::preferences { $1 }" 2>&1
 }
@@ -19,7 +19,7 @@ ok $? "reading makes no file"
 is "$(prefer 'change most_arrows 100')" "" "a change"
 like "$(cat "$conf")" '^most_arrows 100$' "is stored"
 like "$(cat "$conf")" '^#theme light$' "the other keys stand in comments with their defaults"
-like "$(grep -B1 '^most_arrows' "$conf")" '^# so many arrows .*\(0 to 100000\)$' "each with what it means"
+like "$(grep -B1 '^most_arrows' "$conf")" '^# maximum number of arrows .*\(0 to 100000\)$' "each with what it means"
 cat >"$conf" <<'END'
 # my own words
 theme dark
@@ -45,10 +45,10 @@ font_size 12
    # indented
 font_size 13
 
-# in pixels; 0 fills the window with rows (0 to 200)
+# in pixels; 0 fills the window (0 to 200)
 row_height 20" "changes leave all other lines as they are"
 like "$(prefer 'change theme pink')" 'theme: must be light or dark, not "pink"' "a bad value is refused"
-like "$(prefer 'change them dark')" 'no such preference: them; there are theme, palette' "and a bad key"
+like "$(prefer 'change them dark')" 'no such preference: them; must be one of theme, palette' "and a bad key"
 mv "$conf" mine.conf && ln -s "$PWD/mine.conf" "$conf"
 prefer 'change arrows off' >/dev/null
 is "$(readlink "$conf"):$(tail -n 1 mine.conf)" "$PWD/mine.conf:arrows off" "a link stays one"

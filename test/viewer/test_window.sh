@@ -16,7 +16,7 @@ one() {
 
 unset DISPLAY WAYLAND_DISPLAY
 one 1 'view: no display .*pith draw LOG -o OUT\.png' "no display" plain.pith
-one 2 'view: which log\?' "no log given"
+one 2 'view: a log is missing' "no log given"
 one 2 'view: no such option: --foo' "an unknown option" --foo plain.pith
 one 1 'none\.pith: no such file' "no such log" none.pith
 like "$(pith view --help)" '^Usage: pith view LOG' "--help needs no display"
@@ -30,6 +30,17 @@ is "$(pith view -e 'puts [lindex [window] 0]; quit' plain.pith)" 0.000000000 "a 
 is "$(pith view plain.pith -e 'open rich.pith; close; quit')" "" "a window opened from a script; one closed"
 pith view rich.pith -e 'zoom 4ms 6ms; shot a.png; shot b.png; quit'
 is "$?" 0 "pictures of the window"
+is "$(pith view rich.pith --from 4ms --to 6ms -e 'puts [window]; quit')" "$(pith view rich.pith -e 'zoom 4ms 6ms; puts [window]; quit')" "--from, --to"
+is "$(pith view --to 6ms rich.pith -e 'puts [window]; quit')" "$(pith view rich.pith -e 'zoom 17562ns 6ms; puts [window]; quit')" "--to, before the log"
+read -r state rank begin end <<<"$(pith print rich.pith --csv | awk -F, '$4 == "enter" { print $5, $2, $1; exit }')" # the first state
+is "$(pith view rich.pith --from "$state[1]" -e 'puts [lindex [window] 0]; quit')" "$begin" "--from STATE[n]"
+is "$(pith view rich.pith --at 5ms -e 'puts [window]; quit')" "$(pith view rich.pith -e 'in 20; goto 5ms; puts [window]; quit')" "--at"
+ok "$(pith view rich.pith --at "compute[2]" -e 'puts [window]; quit' |
+    awk -v at="$(pith print rich.pith --csv --state compute | awk -F, '$4 == "enter" && ++n == 2 { print $1 }')" '{ print !($1 < at && at < $2) }')" "--at STATE[n]"
+is "$(pith view rich.pith --rows 0 -e 'puts [row_list]; quit')" "$(pith view rich.pith -e 'rows 0; puts [row_list]; quit')" "--rows"
+one 1 "view: --from: 'soon' is not a time such as 1.5, .*STATE.n.$" "a wrong time" rich.pith --from soon
+one 1 "view: --at: .*rich.pith: compute.999999.: the log has [0-9]+ instances of this state" "an instance that is not there" rich.pith --at 'compute[999999]'
+one 2 'view: --at needs a value' "no time" rich.pith --at
 cmp a.png b.png
 ok $? "alike, twice"
 for kind in nasty empty point; do

@@ -1,4 +1,4 @@
-# walk_checks.tcl - run inside of a window of the log "plain": details of what is chosen, and going on from there.
+# walk_checks.tcl - details of the chosen record, and steps to other records; runs in a window of the log "plain".
 
 source [file join [file dirname [info script]] window_tap.tcl]
 
@@ -47,12 +47,12 @@ is [say {}] green "Ctrl-Right: the next that begins"
 press_key Control-Right
 is [say {}] blue "and the one after"
 press_key Control-Right
-like [status] {there is none} "behind the last there is none"
+like [status] {none found} "behind the last there is none"
 is [say {}] blue "it stays chosen"
 press_key Control-Left
 is [say {}] green "Ctrl-Left goes back"
 press_key period
-like [status] {there is none} "no other green on this row"
+like [status] {none found} "no other green on this row"
 choose 0.6 0
 press_key Control-Down
 is "[say {}] [say on]" "blue rank 1" "Ctrl-Down: the row below"

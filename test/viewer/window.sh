@@ -1,11 +1,12 @@
-# window.sh - what tests of the window source after lib.sh: make_log is compiled, Xvfb runs (screen_size, 1300x900), and
-#     inside LOG CHECKS.tcl      runs checks inside the window of a log; see window_tap.tcl
+# window.sh - tests of the window source this after lib.sh. It compiles make_log and defines
+#     start_display              starts Xvfb (screen_size, default 1300x900); there is no display before
+#     inside LOG CHECKS.tcl      runs checks in a window of a log; see window_tap.tcl
 if [ ! -e "$build/lib/pith/libpithtk.so" ]; then
     skip "pith view" "not built here: no Tcl/Tk"
     finish
 fi
-# In a build with the sanitizers (SAN) their library comes before all others, into a Tcl that was built without them; what
-# Tk leaves behind at its end is no leak of ours.
+# With sanitizers (SAN), preload their library, because Tcl was built without them. Memory that Tk does not free at its
+# end is not our leak.
 if [ -n "${SAN:-}" ]; then
     mkdir "$TMPDIR/bin"
     for tclsh in tclsh8.6 tclsh; do
@@ -17,20 +18,19 @@ if [ -n "${SAN:-}" ]; then
     PATH=$TMPDIR/bin:$PATH
 fi
 # shellcheck disable=SC2086
-${CC:-cc} ${SAN:-} -O1 -I"$top/formats" "$top/test/viewer/make_log.c" "$build/lib/libpith.a" -lz -lm -lpthread -o make_log
+${CC:-cc} ${SAN:-} -O1 -I"$top/formats" -I"$top/formats/reader" "$top/test/viewer/make_log.c" "$build/lib/libpithlog.a" -lz -lm -lpthread -o make_log
 ok $? "the log maker compiles"
 
-# The user's own preferences are no part of a test, and stay as they are.
+# Tests neither use nor change the preferences of the user.
 export XDG_CONFIG_HOME="$TMPDIR/config" XDG_STATE_HOME="$TMPDIR/state"
 
-# Before it, there is no display: start_display.
 start_display() {
     if ! command -v Xvfb >/dev/null; then
         skip "the window" "no Xvfb"
         finish
     fi
     exec 9<> <(:)
-    # (Without -noreset it begins anew, and refuses who comes meanwhile, whenever its last client goes.)
+    # Without -noreset, the server resets whenever its last client leaves, and refuses connections meanwhile.
     Xvfb -noreset -displayfd 9 -screen 0 "${screen_size:-1300x900}x24" >/dev/null 2>xvfb.log &
     xvfb=$!
     trap 'kill $xvfb 2>/dev/null; cd /; rm -rf "$TMPDIR"' EXIT

@@ -1,5 +1,5 @@
-# window_checks.tcl - run inside of a window that shows the log "plain" of make_log (see there for what is where), by
-# `pith view plain.pith -e 'source window_checks.tcl'`: real events, and what they did. Prints TAP lines.
+# window_checks.tcl - real events and their effects; runs in a window of the log "plain", which make_log.c describes:
+# `pith view plain.pith -e 'source window_checks.tcl'`. Prints TAP lines.
 
 source [file join [file dirname [info script]] window_tap.tcl]
 

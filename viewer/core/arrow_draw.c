@@ -1,5 +1,5 @@
-/* arrow_draw.c - drawing messages as arrows; see arrow_draw.h. */
-#include "core/arrow_draw.h"
+/* arrow_draw.c - draws messages as arrows, and crowds of them as bundles. */
+#include "core/plot.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,8 +24,8 @@ void pithi_plot_arrow_ends(const struct pithi_plot *plot, const struct pithi_arr
     ends[3] = middle_of(plot, arrow->to_row);
 }
 
-/* Shortens a line to x in [low, high]; 0: nothing is left. Ends of arrows may be a billion pixels away, where the
- * numbers of cairo (24 bits before the point) would go wrong. */
+/* Clips a line to x in [low, high]; 0: nothing is left. Ends of arrows may be a billion pixels away, but cairo's
+ * coordinates have only 24 bits before the point. */
 static int shorten(double ends[4], double low, double high)
 {
     double slope = ends[2] != ends[0] ? (ends[3] - ends[1]) / (ends[2] - ends[0]) : 0;
@@ -40,9 +40,9 @@ static int shorten(double ends[4], double low, double high)
     return 1;
 }
 
-/* ---- Pictures that move ------------------------------------------------------------------------------------------ */
+/* ---- While the window moves -------------------------------------------------------------------------------------- */
 
-/* Of crowds they show as much as is painted in about a millisecond. */
+/* The most pixels of arrows, and of bundles, in a picture while the window moves: about a millisecond of painting. */
 enum { MOVING_PIXELS = 100000 };
 
 static double arrow_pixels(const struct pithi_plot *plot)
@@ -63,7 +63,7 @@ static double drawn_share(const struct pithi_plot *plot)
     return pixels > MOVING_PIXELS ? MOVING_PIXELS / pixels : 1;
 }
 
-/* The same messages from picture to picture. */
+/* Chooses the same messages for successive pictures. */
 static int is_drawn(const struct pithi_arrow *arrow, double share)
 {
     const struct pithlog_message *message = arrow->message;
@@ -73,9 +73,9 @@ static int is_drawn(const struct pithi_arrow *arrow, double share)
     return (double)(mixed >> 11) < share * 0x1p53;
 }
 
-/* ---- Single ones ------------------------------------------------------------------------------------------------- */
+/* ---- Single arrows ----------------------------------------------------------------------------------------------- */
 
-/* At the head of an arrow between two clocks: how far both may be wrong against each other, when that is seen. */
+/* Draws an error bar at the head of an arrow between two clocks, if their possible error is wide enough to be seen. */
 static void draw_whisker(const struct pithi_plot *plot, const struct pithi_painter *painter,
                          const struct pithi_arrow *arrow, double x, double y, double alpha)
 {
@@ -101,7 +101,7 @@ static void draw_arrow(const struct pithi_plot *plot, const struct pithi_painter
     painter->line(painter->context, ends[0], ends[1], x1, y1, PITHI_RGB_ARROW, alpha);
     if (size > 6)
         size = 6;
-    /* In a crowd heads say nothing and hide much. */
+    /* In a crowd, heads show nothing and hide much. */
     if (length < 2 * size || size < 2 || plot->arrows.count > plot->width / 3)
         return;
     draw_whisker(plot, painter, arrow, pithi_plot_x(plot, arrow->message->recv_ns), y1, alpha);
@@ -114,7 +114,7 @@ static void draw_arrow(const struct pithi_plot *plot, const struct pithi_painter
     }
 }
 
-/* The columns that an arrow crosses, as indices 0 .. width; 0: none. */
+/* The columns that an arrow crosses, as indices 0 to width. Returns 0 if it crosses none. */
 static int columns_of(const struct pithi_plot *plot, const struct pithi_arrow *arrow, uint32_t *from, uint32_t *to)
 {
     double ends[4], low, high;
@@ -131,11 +131,11 @@ static int columns_of(const struct pithi_plot *plot, const struct pithi_arrow *a
 
 /* ---- Crowds ------------------------------------------------------------------------------------------------------ */
 
-/* How much the arrows cover, for each gap between rows and column: 1 is all of the gap's height. Of very many rows
- * several gaps are one. */
+/* How much of each gap between two rows the arrows cover, by column; 1 is the full height of the gap. If there are very
+ * many rows, several gaps count as one. */
 struct crowd {
     uint32_t gaps, width;
-    double *cover; /* [gaps * (width + 1)] of a gap the sum over the columns before; NULL: no memory */
+    double *cover; /* [gaps * (width + 2)] sum over the columns to the left; NULL: no memory */
 };
 
 enum { MOST_GAPS = 256 };
@@ -145,7 +145,7 @@ static uint32_t gap_of_row(const struct pithi_plot *plot, const struct crowd *cr
     return (uint32_t)((uint64_t)row * crowd->gaps / plot->row_count);
 }
 
-/* The gaps that an arrow crosses, one at least. */
+/* The gaps that an arrow crosses; at least one. */
 static void gaps_of(const struct pithi_plot *plot, const struct crowd *crowd, const struct pithi_arrow *arrow,
                     uint32_t *first, uint32_t *last)
 {
@@ -156,7 +156,7 @@ static void gaps_of(const struct pithi_plot *plot, const struct crowd *crowd, co
     *last = gap_of_row(plot, crowd, high > low ? high - 1 : high);
 }
 
-/* A steep line fills its column, a flat one a pixel of each. */
+/* A steep line covers the full height of its column; a flat line covers one pixel of each column. */
 static void add_cover(const struct pithi_plot *plot, struct crowd *crowd, const struct pithi_arrow *arrow)
 {
     uint32_t from, to, first, last;
@@ -192,7 +192,7 @@ static struct crowd measure_crowd(const struct pithi_plot *plot, double share)
     return crowd;
 }
 
-/* A few arrows are dark; the more there are around one, the fainter each, or they would be all that is seen. */
+/* A few arrows are dark. An arrow gets fainter as more arrows surround it, so that states stay visible. */
 static double arrow_alpha(const struct pithi_plot *plot, const struct pithi_arrow *arrow, const struct crowd *crowd)
 {
     uint32_t from, to, first, last;
@@ -201,7 +201,7 @@ static double arrow_alpha(const struct pithi_plot *plot, const struct pithi_arro
     if (!crowd->cover || !columns_of(plot, arrow, &from, &to))
         return 0.5;
     gaps_of(plot, crowd, arrow, &first, &last);
-    while (to - from < 9 && (from > 0 || to < plot->width)) { /* the neighbourhood of a steep one */
+    while (to - from < 9 && (from > 0 || to < plot->width)) { /* a steep arrow crosses too few columns */
         from -= from > 0;
         to += to < plot->width;
     }
@@ -215,8 +215,8 @@ static double arrow_alpha(const struct pithi_plot *plot, const struct pithi_arro
 
 /* ---- Bundles ----------------------------------------------------------------------------------------------------- */
 
-/* All bundles together may cover this part of the rows; with more of them each is fainter. And so many pixels of lines
- * are drawn at most, of the largest bundles: a picture must not take long because much is in it. */
+/* All bundles together may cover this part of the rows; if they cover more, each is drawn fainter. To limit the time,
+ * the largest bundles are drawn until their lines have MOST_PIXELS pixels, but at least LEAST_LINES bundles. */
 #define MOST_COVER 0.2
 enum { MOST_PIXELS = 600000, MOST_WIDTH = 3, LEAST_LINES = 500, MOVING_LINES = 50 };
 
@@ -231,7 +231,7 @@ static double bundle_ends(const struct pithi_plot *plot, const struct pithi_bund
     return fmax(fabs(ends[2] - ends[0]), fabs(ends[3] - ends[1])) + 1;
 }
 
-/* How many pixels wide, and how dark, by the number of messages: both grow with its logarithm. */
+/* The width and darkness of a bundle grow with the logarithm of its number of messages; 1: as the largest bundle. */
 static double bundle_weight(const struct pithi_plot *plot, const struct pithi_bundle *bundle)
 {
     double most = plot->arrows.bundles[0].count;
@@ -272,7 +272,7 @@ int pithi_bundle_look(const struct pithi_plot *plot, const struct pithi_bundle *
     return bundle_ends(plot, bundle, look->ends) > 0;
 }
 
-/* Lines side by side, one pixel apart across the direction that it mostly goes in. */
+/* Draws lines side by side, one pixel apart across the main direction of the bundle. */
 static void draw_bundle(const struct pithi_painter *painter, const struct pithi_bundle_look *look)
 {
     const double *ends = look->ends;
@@ -285,7 +285,7 @@ static void draw_bundle(const struct pithi_painter *painter, const struct pithi_
     }
 }
 
-/* The smallest first, so that the large ones lie on top. */
+/* Draws the smallest first, so that the large ones are on top. */
 static void draw_bundles(const struct pithi_plot *plot, const struct pithi_painter *painter)
 {
     struct pithi_bundle_look look;
@@ -296,7 +296,7 @@ static void draw_bundles(const struct pithi_plot *plot, const struct pithi_paint
             draw_bundle(painter, &look);
 }
 
-/* ---- The whole --------------------------------------------------------------------------------------------------- */
+/* ---- The whole picture ------------------------------------------------------------------------------------------- */
 
 int pithi_arrows_crowded(const struct pithi_plot *plot)
 {

@@ -1,4 +1,4 @@
-/* arrows.c - the messages of a picture; see arrows.h. */
+/* arrows.c - chooses the messages of a picture: the longest become arrows, the others form bundles. */
 #include "core/arrows.h"
 
 #include <stdlib.h>
@@ -6,11 +6,12 @@
 
 #include "core/memory.h"
 
-/* Columns of a bundle; messages looked at for them; far out of the window places are not told apart. Of a sample, how
- * often so few messages are in the same columns is chance, and says nothing: then bundles are made wider, some times.
- * */
+/* A bundle joins messages whose ends lie in the same BUNDLE_COLUMNS columns. If there are many messages, bundles are
+ * made from a sample of about BUNDLED_MESSAGES. Places more than FAR columns outside the window are not distinguished.
+ * If the sample has fewer than FEW messages a bundle, their number is chance; then the bundles are made wider, at most
+ * WIDER times. */
 enum { BUNDLE_COLUMNS = 3, BUNDLED_MESSAGES = 40000, MOVING_MESSAGES = 4000, FAR = 20000, FEW = 4, WIDER = 3 };
-/* When one is pointed at, of messages in its columns. */
+/* The most messages to read for the exact numbers of a bundle under the pointer. */
 enum { MOST_LOOKED_AT = 200000 };
 
 /* ---- Bundles ----------------------------------------------------------------------------------------------------- */
@@ -21,7 +22,7 @@ struct bundling {
     uint32_t count, bundle_room;
     uint32_t *slots; /* [slot_count] bundle + 1, 0: free */
     uint32_t slot_count, messages, step;
-    int one_counts; /* 1: a bundle is where one of it is, by chance: wide ones in their middles would be a comb */
+    int one_counts; /* 1: a bundle takes the place of a random message; the means of wide bundles would form a comb */
 };
 
 static double column_of(const struct pithi_arrows_query *query, int64_t time_ns)
@@ -64,7 +65,8 @@ static void make_room(struct bundling *b)
         *slot_of(b, &b->bundles[i]) = i + 1;
 }
 
-/* By chance, as often as `more` has part in `count`: so each of a bundle may become the one where it is. */
+/* Chooses `more` with the probability more->count / count, so that each message of a bundle is equally likely to give
+ * the bundle its place. A hash makes the choice repeatable. */
 static int is_chosen(const struct pithi_bundle *more, double count)
 {
     uint64_t hash = ((uint64_t)more->from_row << 32 | more->to_row) ^ (uint64_t)(int64_t)(more->x0 * 64) << 16;
@@ -87,7 +89,7 @@ static void take_numbers(struct pithi_bundle *bundle, const struct pithi_bundle 
     bundle->mean_ns += (more->mean_ns - bundle->mean_ns) * (more->count / bundle->count);
 }
 
-/* More messages at a place: `more` has their rows, columns, places and numbers. */
+/* Adds the messages of `more` to the bundle with the same rows and places. */
 static void add_bundle(struct bundling *b, const struct pithi_bundle *more)
 {
     struct pithi_bundle *bundle;
@@ -97,7 +99,7 @@ static void add_bundle(struct bundling *b, const struct pithi_bundle *more)
     make_room(b);
     slot = slot_of(b, more);
     if (!*slot) {
-        b->bundles = pithi_grow(b->bundles, &b->bundle_room, b->count + 1, sizeof *b->bundles);
+        b->bundles = pithi_view_grow(b->bundles, &b->bundle_room, b->count + 1, sizeof *b->bundles);
         b->bundles[b->count] = (struct pithi_bundle){
             .from_row = more->from_row, .to_row = more->to_row, .places = {more->places[0], more->places[1]}};
         *slot = ++b->count;
@@ -144,7 +146,7 @@ static void end_bundling(struct bundling *b)
     free(b->bundles);
 }
 
-/* Twice as wide. */
+/* Doubles the width of the bundles. */
 static void widen(struct bundling *b)
 {
     struct bundling wider = {.query = b->query, .step = b->step * 2, .messages = b->messages, .one_counts = 1};
@@ -158,7 +160,7 @@ static void widen(struct bundling *b)
     *b = wider;
 }
 
-/* All alike come in the same order each time: pictures are the same to the byte. */
+/* Breaks ties, so that the same log always gives the same picture, to the byte. */
 static int by_count(const void *a, const void *b)
 {
     const struct pithi_bundle *x = a, *y = b;
@@ -179,7 +181,7 @@ static int load_bundles(const struct pithlog_digest *digest, const struct pithi_
 {
     struct bundling b = {.query = query, .step = BUNDLE_COLUMNS};
     uint64_t looked_at = query->moving ? MOVING_MESSAGES : BUNDLED_MESSAGES;
-    /* Of some lanes most that is read is others'. */
+    /* When only some lanes are shown, most messages that are read belong to other lanes. */
     uint64_t most = arrows->total <= looked_at ? UINT64_MAX : window->lanes ? 8 * looked_at : looked_at;
     double weight;
     int err = pithlog_digest_sample(digest, window, most, bundle_message, &b, &weight);
@@ -201,7 +203,7 @@ static int load_bundles(const struct pithlog_digest *digest, const struct pithi_
     return err;
 }
 
-/* ---- The whole --------------------------------------------------------------------------------------------------- */
+/* ---- The whole picture ------------------------------------------------------------------------------------------- */
 
 /* [lane_count] which lanes are shown; NULL: all. */
 static unsigned char *lanes_shown(const struct pithi_arrows_query *query)
@@ -255,7 +257,7 @@ int pithi_arrows_load(const struct pithlog_digest *digest, const struct pithi_ar
     return err;
 }
 
-/* ---- One bundle, looked at --------------------------------------------------------------------------------------- */
+/* ---- Exact numbers of a bundle ----------------------------------------------------------------------------------- */
 
 struct looking {
     const struct pithi_arrows_query *query;
@@ -280,21 +282,14 @@ static int64_t time_of(const struct pithi_arrows_query *query, double column)
     return time < (double)query->t1_ns ? (int64_t)time : query->t1_ns - 1;
 }
 
-/* A stretch through which all messages of a bundle go, as short as can be: where they are sent, or an edge. */
-static struct pithlog_digest_window window_of(const struct pithi_arrows_query *query, const struct pithi_bundle *bundle,
-                                              uint32_t step)
-{
-    double first = (double)bundle->places[0] * step - FAR;
-
-    return (struct pithlog_digest_window){.from_ns = time_of(query, first) - 1,
-                                          .to_ns = time_of(query, first + step) + 1};
-}
-
 int pithi_arrows_look(const struct pithlog_digest *digest, const struct pithi_arrows_query *query,
                       const struct pithi_arrows *arrows, const struct pithi_bundle *bundle, struct pithi_bundle *exact)
 {
     struct looking looking = {.query = query, .bundle = bundle, .step = arrows->step};
-    struct pithlog_digest_window window = window_of(query, bundle, arrows->step);
+    /* Reads only the columns in which the messages of the bundle are sent. */
+    double first = (double)bundle->places[0] * arrows->step - FAR;
+    struct pithlog_digest_window window = {.from_ns = time_of(query, first) - 1,
+                                           .to_ns = time_of(query, first + arrows->step) + 1};
     unsigned char *lanes = pithi_alloc(query->lane_count, 1);
     double weight;
     int err;

@@ -1,16 +1,15 @@
-/* arrows.h - which messages a picture shows: those that take longest, and of a crowd what it comes to.
+/* arrows.h - the messages of a picture: the longest as arrows, crowds as bundles.
  *
- * More messages than can be told apart are drawn as *bundles*: messages between the same two rows that are sent in the
- * same few columns, and received so, are one, with their number. The longest are arrows of their own all the same. Of
- * very many messages bundles are made of an even choice (pithlog_digest_sample), so that a picture costs the same
- * whatever is in it.
- */
+ * If there are too many messages to draw each, messages between the same two rows that are sent in the same few
+ * columns, and received in the same few, form a *bundle* with their number. The messages with the longest latency are
+ * arrows all the same. If there are very many messages, bundles are estimated from an even sample
+ * (pithlog_digest_sample), so that the cost of a picture is bounded. */
 #ifndef PITHI_ARROWS_H
 #define PITHI_ARROWS_H
 
 #include <pithlog.h>
 
-#include "core/row.h"
+#include "core/query.h"
 
 struct pithi_arrow {
     const struct pithlog_message *message;
@@ -19,12 +18,12 @@ struct pithi_arrow {
 
 struct pithi_bundle {
     uint32_t from_row, to_row;
-    double x0, x1;                  /* columns where they are sent and received, on average; may be out of the window */
-    double count;                   /* about so many messages */
+    double x0, x1;                  /* mean columns of the sends and receives; may be outside of the window */
+    double count;                   /* number of messages, perhaps estimated */
     double bytes;                   /* of all of them */
     double mean_ns;                 /* from send to receive; below 0 where clocks disagree */
-    struct pithlog_message longest; /* of those that were looked at */
-    int32_t places[2];              /* arrows.c's: its ends, in steps of some columns */
+    struct pithlog_message longest; /* of those that were read */
+    int32_t places[2];              /* internal: its ends, in steps of some columns */
 };
 
 struct pithi_arrows {
@@ -35,7 +34,7 @@ struct pithi_arrows {
     struct pithi_bundle *bundles; /* the largest first; none if all messages are arrows */
     uint32_t bundle_count;
     uint32_t step; /* columns between the places of bundles */
-    int sampled;   /* 1: what bundles tell is an estimate */
+    int sampled;   /* 1: the numbers of bundles are estimates */
 };
 
 struct pithi_arrows_query {
@@ -47,11 +46,12 @@ struct pithi_arrows_query {
     int moving;    /* 1: bundles are made of fewer messages, in about a millisecond */
 };
 
-/* `arrows` was zeroed. 0 or an enum pith_err; then there are none. `digest` NULL: none. */
+/* `arrows` must be zeroed. 0 or an enum pith_err; on an error there are no arrows. `digest` may be NULL: no
+ * messages. */
 int pithi_arrows_load(const struct pithlog_digest *digest, const struct pithi_arrows_query *query,
                       struct pithi_arrows *arrows);
-/* Looks at all messages of a bundle of these arrows, or very many of them: *exact becomes it, with numbers that are no
- * estimate (0 is returned) or still are (1), or is left alone (-1, an error). Some milliseconds. */
+/* Reads all messages of a bundle, or a large sample of them, and sets *exact. 0: its numbers are exact; 1: they are
+ * still estimates; -1: error, *exact is unchanged. Takes some milliseconds. */
 int pithi_arrows_look(const struct pithlog_digest *digest, const struct pithi_arrows_query *query,
                       const struct pithi_arrows *arrows, const struct pithi_bundle *bundle, struct pithi_bundle *exact);
 void pithi_arrows_free(struct pithi_arrows *arrows);

@@ -1,4 +1,4 @@
-/* axis.c - time for people; see axis.h. */
+/* axis.c - the marks of a time axis and the texts of times. */
 #include "core/axis.h"
 
 #include <math.h>
@@ -18,15 +18,6 @@ static const struct unit *unit_for(int64_t span_ns)
     return unit;
 }
 
-static int64_t step_for(double least_ns)
-{
-    int64_t step = 1;
-
-    for (int i = 0; (double)step < least_ns && step < INT64_MAX / 10; i++)
-        step = i % 3 == 1 ? step / 2 * 5 : step * 2;
-    return step;
-}
-
 static int decimals_for(int64_t step_ns, int64_t unit_ns)
 {
     int decimals = 0;
@@ -42,7 +33,7 @@ static int64_t floor_to(int64_t value, int64_t step)
     return value - (rest < 0 ? rest + step : rest);
 }
 
-/* Labels of more than four digits before the point are told from a base instead. */
+/* Returns a base for labels: labels with more than four digits before the point are relative to it. */
 static int64_t base_for(int64_t t0_ns, int64_t t1_ns, const struct unit *unit)
 {
     if (unit->ns == units[0].ns || (t1_ns / unit->ns < 10000 && t0_ns / unit->ns > -10000))
@@ -59,7 +50,10 @@ void pithi_axis_make(int64_t t0_ns, int64_t t1_ns, double width, double spacing,
 
     if (least < span / (PITHI_AXIS_MAX - 2))
         least = span / (PITHI_AXIS_MAX - 2);
-    axis->step_ns = step_for(least);
+    int64_t step = 1;
+    for (int i = 0; (double)step < least && step < INT64_MAX / 10; i++)
+        step = i % 3 == 1 ? step / 2 * 5 : step * 2;
+    axis->step_ns = step;
     axis->count = 0;
     axis->base[0] = 0;
     axis->base_ns = base_for(t0_ns, t1_ns, unit);

@@ -1,4 +1,4 @@
-/* axis.h - time for people: the marks of a time axis and the texts of times and durations. */
+/* axis.h - the marks of a time axis, and the texts of times and durations. */
 #ifndef PITHI_AXIS_H
 #define PITHI_AXIS_H
 
@@ -17,8 +17,8 @@ struct pithi_axis {
     int64_t step_ns; /* 1, 2 or 5 times a power of ten */
     struct pithi_axis_tick ticks[PITHI_AXIS_MAX];
     uint32_t count;
-    /* Far from the start and deep in, "12.345678 s" at every mark would say the same again and again: then the labels
-     * are "+678 us" and `base` is "12.345 s", to be shown once. "" when the labels are from the log's start. */
+    /* In a short window far from the start all labels would begin alike ("12.345678 s"). Then they are relative
+     * ("+678 us") to `base` ("12.345 s"), which is shown once. "": the labels are absolute. */
     char base[32];
     int64_t base_ns;
 };
@@ -28,8 +28,8 @@ void pithi_axis_make(int64_t t0_ns, int64_t t1_ns, double width, double spacing,
 
 /* "1.5 s", "340 us", "12 ns": four significant digits at most. */
 void pithi_duration_text(int64_t time_ns, char *text, size_t size);
-/* A point in time, with as many decimals as tell points `resolution_ns` apart from each other, but for zeros at the
- * end: "12.34568 s", "4 ms". */
+/* Writes a time, with enough decimals to distinguish times `resolution_ns` apart, without trailing zeros: "12.34568 s",
+ * "4 ms". */
 void pithi_time_text(int64_t time_ns, int64_t resolution_ns, char *text, size_t size);
 
 #endif

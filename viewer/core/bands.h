@@ -1,7 +1,6 @@
-/* bands.h - a plot on a raster, from top to bottom: some rows at a time, all that is seen of them, while they are in
- * the processor's cache; by two threads; and what is done can go to the screen while the rest is painted. It looks as
- * pithi_plot_draw would have painted it.
- */
+/* bands.h - paints a plot on a raster from top to bottom, some rows at a time, while they are in the processor's cache.
+ * Two threads paint, and finished rows can go to the screen before the rest is done. The result is that of
+ * pithi_plot_draw. */
 #ifndef PITHI_BANDS_H
 #define PITHI_BANDS_H
 
@@ -9,8 +8,8 @@
 #include "core/plot.h"
 #include "core/raster.h"
 
-/* `raster` is on words and has a ground, and nothing has been drawn on it. `helper`: NULL, or one with nothing to do.
- * `done` is called by this thread, from time to time and at last, when scanlines [0, end) are ready. */
+/* `raster` uses words, has a ground, and is empty. `helper` is idle, or NULL. The calling thread calls `done` from time
+ * to time, and at the end, when the scanlines [0, end) are ready. */
 void pithi_bands_draw(const struct pithi_plot *plot, struct pithi_raster *raster, struct pithi_helper *helper,
                       void (*done)(void *context, int end), void *context);
 

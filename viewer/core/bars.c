@@ -1,5 +1,5 @@
-/* bars.c - from cells to bars; see bars.h. */
-#include "core/bars.h"
+/* bars.c - turns the cells of a row into bars. */
+#include "core/plot.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,14 +8,14 @@
 #include "core/memory.h"
 #include "core/palette.h"
 
-/* Bars narrower than this have no room for a line that tells them from the next. */
+/* Narrower bars have no room for a dividing line. */
 enum { EDGE_FROM = 4 };
 /* Inner bars as high as this have an outline above and below. */
 enum { OUTLINED_FROM = 8 };
 
 /* ---- From cells to bars ------------------------------------------------------------------------------------------ */
 
-/* How a row's cells become bars: those of a lane are whole or half as high, those of a group follow the cover. */
+/* How cells become bars: bars of a lane have full or half height; the height of a group's bars follows the cover. */
 struct style {
     int group;
     double top, height;
@@ -36,7 +36,8 @@ static int same_look(const struct style *style, const struct pithi_cell *a, cons
                                                  : (a->cover < 128) == (b->cover < 128));
 }
 
-/* Columns from `from` on that make one bar: a new instance of the state begins a new bar. */
+/* The end of the run of columns, starting at `from`, that make one bar. A new instance of the state begins a new
+ * bar. */
 static uint32_t run_end(const struct style *style, const struct pithi_cell *line, uint32_t width, uint32_t from)
 {
     uint32_t c = from + 1;
@@ -46,7 +47,7 @@ static uint32_t run_end(const struct style *style, const struct pithi_cell *line
     return c;
 }
 
-/* A column less than half covered that is only the ragged end of a bar beside it: left out, as if rounded off. */
+/* Tells whether to drop a column: it is less than half covered and only the ragged end of the bar beside it. */
 static int is_fringe(const struct pithi_cell *line, uint32_t width, uint32_t c)
 {
     const struct pithi_cell *cell = &line[c];
@@ -107,23 +108,36 @@ static void draw_part(const struct pithi_plot *plot, const struct pithi_painter 
         painter->rect(painter->context, bar->x, bar->y, 1, bar->height, pithi_rgb_darker(rgb, 0.35), 1);
 }
 
-static void keep_bar(struct bars *bars, const struct bar *bar)
+int pithi_bar_at(const struct pithi_plot *plot, uint32_t row, uint32_t level, uint32_t from, uint32_t to,
+                 struct pithi_bar_place *place)
 {
-    bars->items = pithi_grow(bars->items, &bars->capacity, bars->count + 1, sizeof *bars->items);
-    bars->items[bars->count++] = *bar;
+    const struct pithi_cell *line = pithi_cells_line(&plot->lines[plot->cell_row[row]], 0, level);
+    struct style style = {.group = plot->rows[row].lane_count > 1};
+
+    if (line[from].state == PITHI_NONE || (style.group ? level > 0 : is_fringe(line, plot->width, from)))
+        return 0;
+    pithi_plot_bar(plot->row_height, level, &style.top, &style.height);
+    style.top += pithi_plot_row_top(plot, row);
+    uint32_t end = run_end(&style, line, to, from);
+    struct bar bar = make_bar(plot, line, from, end, &style);
+    int outlined = level && bar.height >= OUTLINED_FROM;
+    uint32_t edged = from + EDGE_FROM < plot->width ? from + EDGE_FROM : plot->width; /* maybe after `to` */
+    int edge = begins(line, plot->width, from) && run_end(&style, line, edged, from) - from >= EDGE_FROM;
+    *place = (struct pithi_bar_place){bar.state, end, bar.y + outlined, bar.height - 2 * outlined, edge};
+    return 1;
 }
 
 /* ---- Column by column -------------------------------------------------------------------------------------------- */
 
-/* For painters that like columns: those of one level and height of a row, their bodies and their outlines' colours. */
+/* For painters with strips: the columns of one level and height in a row, with the colours of bodies and outlines. */
 struct columns {
     uint32_t *body, *outline; /* [width] */
-    uint32_t count;           /* that have a colour */
+    uint32_t count;           /* columns with a colour */
     double y, height;
 };
 
-/* All of a row: its life, and level by level what is of full height and what is lower. */
-struct pithi_sheet {
+/* The strips of a row: first the life of its lane, then, level by level, the bars of full height and the lower bars. */
+struct pithi_bar_sheet {
     uint32_t *memory, *life, *separator;
     uint32_t *darker; /* [defs] of each state's colour */
     struct columns full[PITHI_LEVELS], low[PITHI_LEVELS];
@@ -136,9 +150,9 @@ static struct columns columns_at(uint32_t *memory, uint32_t width)
     return (struct columns){.body = memory, .outline = memory + width};
 }
 
-struct pithi_sheet *pithi_sheet_new(const struct pithi_plot *plot)
+struct pithi_bar_sheet *pithi_sheet_new(const struct pithi_plot *plot)
 {
-    struct pithi_sheet *sheet = pithi_alloc(1, sizeof *sheet);
+    struct pithi_bar_sheet *sheet = pithi_alloc(1, sizeof *sheet);
     uint32_t defs = pithlog_get_info(plot->log)->defs;
     size_t width = plot->width, count = width * (2 + PITHI_LEVELS * 4);
 
@@ -158,7 +172,7 @@ struct pithi_sheet *pithi_sheet_new(const struct pithi_plot *plot)
     return sheet;
 }
 
-void pithi_sheet_free(struct pithi_sheet *sheet)
+void pithi_sheet_free(struct pithi_bar_sheet *sheet)
 {
     if (!sheet)
         return;
@@ -167,8 +181,8 @@ void pithi_sheet_free(struct pithi_sheet *sheet)
     free(sheet);
 }
 
-static void keep_columns(const struct pithi_sheet *sheet, struct columns *columns, uint32_t rgb, const struct bar *bar,
-                         uint32_t from, uint32_t to)
+static void keep_columns(const struct pithi_bar_sheet *sheet, struct columns *columns, uint32_t rgb,
+                         const struct bar *bar, uint32_t from, uint32_t to)
 {
     uint32_t dark = sheet->darker[bar->state];
 
@@ -183,12 +197,12 @@ static void keep_columns(const struct pithi_sheet *sheet, struct columns *column
     columns->height = bar->height;
 }
 
-static void add_strip(struct pithi_sheet *sheet, double y, double height, const uint32_t *rgb)
+static void add_strip(struct pithi_bar_sheet *sheet, double y, double height, const uint32_t *rgb)
 {
     sheet->strips[sheet->count++] = (struct pithi_strip){y, height, rgb};
 }
 
-static void add_columns(struct pithi_sheet *sheet, const struct columns *columns, uint32_t level)
+static void add_columns(struct pithi_bar_sheet *sheet, const struct columns *columns, uint32_t level)
 {
     if (!columns->count)
         return;
@@ -208,7 +222,7 @@ static void clear_columns(struct columns *columns, uint32_t width)
     columns->count = 0;
 }
 
-static void fill_sheet(struct pithi_sheet *sheet, const struct pithi_plot *plot, const struct pithi_cells *cells,
+static void fill_sheet(struct pithi_bar_sheet *sheet, const struct pithi_plot *plot, const struct pithi_cells *cells,
                        double top)
 {
     for (uint32_t level = 0; level < PITHI_LEVELS; level++) {
@@ -233,8 +247,8 @@ static void fill_sheet(struct pithi_sheet *sheet, const struct pithi_plot *plot,
     }
 }
 
-static void draw_sheet(struct pithi_sheet *sheet, const struct pithi_plot *plot, const struct pithi_painter *painter,
-                       uint32_t row)
+static void draw_sheet(struct pithi_bar_sheet *sheet, const struct pithi_plot *plot,
+                       const struct pithi_painter *painter, uint32_t row)
 {
     double row_top = pithi_plot_row_top(plot, row), left, right, top, height;
 
@@ -262,12 +276,6 @@ static void draw_sheet(struct pithi_sheet *sheet, const struct pithi_plot *plot,
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
-static void draw_bar(const struct pithi_plot *plot, const struct pithi_painter *painter, const struct bar *bar)
-{
-    for (int part = 0; part < PARTS; part++)
-        draw_part(plot, painter, bar, (enum part)part);
-}
-
 static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row, uint32_t level,
                      struct bars *bars)
 {
@@ -284,12 +292,15 @@ static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *
         if (line[c].state == PITHI_NONE || (!style.group && is_fringe(line, plot->width, c)))
             continue;
         bar = make_bar(plot, line, c, end, &style);
-        /* Inner bars have an outline above and below, or they would melt into outer ones of a similar colour. */
+        /* Inner bars have an outline above and below, to separate them from outer bars of a similar colour. */
         bar.outlined = level && bar.height >= OUTLINED_FROM;
-        if (painter->groups)
-            keep_bar(bars, &bar);
-        else
-            draw_bar(plot, painter, &bar);
+        if (painter->groups) {
+            bars->items = pithi_view_grow(bars->items, &bars->capacity, bars->count + 1, sizeof *bars->items);
+            bars->items[bars->count++] = bar;
+            continue;
+        }
+        for (int part = 0; part < PARTS; part++)
+            draw_part(plot, painter, &bar, (enum part)part);
     }
 }
 
@@ -319,7 +330,7 @@ static void draw_groups(const struct pithi_plot *plot, const struct pithi_painte
     bars->count = 0;
 }
 
-/* The light band of a lane's life, or of a group's. */
+/* Draws the light band that shows the life of a lane or a group. */
 static void draw_life(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
 {
     double left, right, top, height;
@@ -331,9 +342,9 @@ static void draw_life(const struct pithi_plot *plot, const struct pithi_painter 
                       1);
 }
 
-/* What is not of a single lane, or has no bars at all, is drawn onto the ground. */
-static void draw_sheets(const struct pithi_plot *plot, const struct pithi_painter *painter, struct pithi_sheet *sheet,
-                        uint32_t from, uint32_t to)
+/* Draws rows onto the ground: strips for single lanes, shapes for groups. Leaves out rows without cells. */
+static void draw_sheets(const struct pithi_plot *plot, const struct pithi_painter *painter,
+                        struct pithi_bar_sheet *sheet, uint32_t from, uint32_t to)
 {
     for (uint32_t row = from; row < to; row++) {
         if (plot->cell_row[row] == PITHI_NONE)
@@ -347,7 +358,7 @@ static void draw_sheets(const struct pithi_plot *plot, const struct pithi_painte
     }
 }
 
-void pithi_bars_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, struct pithi_sheet *sheet,
+void pithi_bars_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, struct pithi_bar_sheet *sheet,
                      uint32_t from, uint32_t to)
 {
     struct bars bars = {0};

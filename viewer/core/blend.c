@@ -1,12 +1,12 @@
-/* blend.c - shares of time, and the columns of several lanes in one row; see blend.h. */
-#include "core/blend.h"
+/* blend.c - adds up, column by column, the states of the lanes that share a row. */
+#include "core/sweep.h"
 
 #include <stdlib.h>
 
 struct blend_column {
     struct pithi_shares shares;
     uint64_t unnamed, crossing;
-    uint32_t mark, marks; /* events: the first one's definition, how many */
+    uint32_t mark, marks; /* the definition of the first event, and the number of events */
 };
 
 struct pithi_blend {
@@ -115,7 +115,8 @@ void pithi_blend_marks(const struct pithi_blend *blend, struct pithi_cells *cell
 {
     for (uint32_t c = 0; c < blend->width; c++)
         if (blend->columns[c].marks) {
-            cells->marks = pithi_grow(cells->marks, &cells->mark_capacity, cells->mark_count + 1, sizeof *cells->marks);
+            cells->marks =
+                pithi_view_grow(cells->marks, &cells->mark_capacity, cells->mark_count + 1, sizeof *cells->marks);
             cells->marks[cells->mark_count++] =
                 (struct pithi_mark){row, c, blend->columns[c].mark, blend->columns[c].marks};
         }

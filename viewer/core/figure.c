@@ -1,4 +1,4 @@
-/* figure.c - layout and drawing of a whole picture; see figure.h. */
+/* figure.c - lays out and draws a whole picture: title, labels, time lines, mountain ranges, axis and legend. */
 #include "core/figure.h"
 
 #include <inttypes.h>
@@ -8,20 +8,21 @@
 #include <string.h>
 
 #include "core/axis.h"
-#include "core/clean.h"
-#include "core/lens.h"
-#include "core/palette.h"
 #include "core/words.h"
+#include "core/ranges.h"
+#include "core/painter.h"
+#include "core/memory.h"
+#include "core/palette.h"
 
 enum { MARGIN = 16, TITLE_HEIGHT = 46, AXIS_HEIGHT = 30, LEGEND_GAP = 10, BESIDE_GAP = 20 };
-enum { LEGEND_LINES = 6, TABLE_LINES = 40, LIST_LINES = 24, LIST_LINE = 19 };
+enum { LEGEND_LINES = 6, TABLE_LINES = 40, LIST_LINES = 24, LIST_LINE = 19, FINDING_LINE = 19 };
 enum { LEAST_LABEL_SPACING = 12, TICK_SPACING = 90 };
 
 static const struct pithi_font title_font = {16, 1}, text_font = {11.5, 0}, small_font = {11, 0};
 
 /* ---- Layout ------------------------------------------------------------------------------------------------------ */
 
-/* Of very many rows, all together. */
+/* The largest natural height of all rows together. */
 enum { MOST_NATURAL = 2000 };
 
 static double natural_row_height(uint32_t rows)
@@ -37,18 +38,6 @@ static double natural_row_height(uint32_t rows)
     return rows <= 128 ? 10 : rows <= 400 ? 4 : 2;
 }
 
-static void measure_labels(struct pithi_figure *figure, const struct pithi_painter *painter)
-{
-    char label[128];
-
-    figure->label_width = 0;
-    for (uint32_t row = 0; row < figure->row_count; row++) {
-        pithi_row_label(figure->plot.log, figure->rows[row], label, sizeof label);
-        figure->label_width = fmax(figure->label_width, painter->text_width(painter->context, text_font, label));
-    }
-    figure->label_width = fmin(ceil(figure->label_width), floor(figure->width / 3));
-}
-
 static struct pithi_legend_plan plan_of(const struct pithi_figure *figure)
 {
     return (struct pithi_legend_plan){.log = figure->plot.log,
@@ -59,12 +48,19 @@ static struct pithi_legend_plan plan_of(const struct pithi_figure *figure)
                                       .width = figure->width - 2 * MARGIN};
 }
 
-/* The height of all but the rows. In a picture of given height the legend gives way until the rows have most of it. */
+static double findings_room(const struct pithi_figure *figure)
+{
+    return figure->found_count ? figure->found_count * FINDING_LINE + LEGEND_GAP : 0;
+}
+
+/* Returns the height of everything but the rows. If the height of the picture is given, the legend shrinks until the
+ * rows have most of it. */
 static double layout_rest(struct pithi_figure *figure, const struct pithi_painter *painter)
 {
     double rest = TITLE_HEIGHT + pithi_figure_ranges_room(&figure->ranges) + AXIS_HEIGHT + MARGIN / 2, legend = 0;
     double wanted = fmin(figure->row_count * 12.0, figure->height * 0.4);
 
+    rest += findings_room(figure);
     figure->below = plan_of(figure);
     figure->below.table = figure->stats;
     figure->below.messages = figure->plot.arrows.total;
@@ -79,7 +75,7 @@ static double layout_rest(struct pithi_figure *figure, const struct pithi_painte
     return rest + legend;
 }
 
-/* A list beside the rows, as long as there is room for it. Returns the height that the rows should have for it. */
+/* Puts the legend beside the rows if there is room. Returns the height that the rows need for it. */
 static double layout_beside(struct pithi_figure *figure, const struct pithi_painter *painter, double room)
 {
     if (figure->place != PITHI_LEGEND_RIGHT)
@@ -109,11 +105,16 @@ static int load_plot(struct pithi_figure *figure, const struct pithi_painter *pa
         plot->arrows.count = plot->arrows.bundle_count = 0;
     figure->legend = pithi_legend_make(plot->log, &plot->cells, plot->t1_ns - plot->t0_ns, &figure->legend_count);
     figure->legend_count = pithi_legend_shown(figure->legend, figure->legend_count, plot->hidden);
-    pithi_figure_ranges_load(&figure->ranges, plot); /* of what is damaged the plot has told */
+    if (figure->findings && plot->analysis) {
+        figure->found = pithi_wait_sums_make(plot->log, plot->analysis, &figure->found_count);
+        figure->found_count =
+            figure->found_count < PITHI_FIGURE_WAIT_SUMS ? figure->found_count : PITHI_FIGURE_WAIT_SUMS;
+    }
+    pithi_figure_ranges_load(&figure->ranges, plot); /* loading the plot has already reported damage */
     return err;
 }
 
-/* Heights of rows and picture, whichever was not given; `rest` is the height of all else. */
+/* Computes the height of rows or picture that was not given; `rest` is the height of everything else. */
 static void layout_rows(struct pithi_figure *figure, const struct pithi_painter *painter, double rest)
 {
     struct pithi_plot *plot = &figure->plot;
@@ -140,7 +141,7 @@ static void layout_rows(struct pithi_figure *figure, const struct pithi_painter 
     figure->below.y = fmax(figure->axis_y, foot) + AXIS_HEIGHT + LEGEND_GAP;
 }
 
-/* The plot's rows: those given, or several as one. */
+/* Sets the plot's rows: the given rows, or `per` of them joined as one. */
 static void set_rows(struct pithi_figure *figure, uint32_t per)
 {
     pithi_groups_free(&figure->groups);
@@ -154,17 +155,7 @@ static void set_rows(struct pithi_figure *figure, uint32_t per)
     figure->plot.row_count = figure->groups.count;
 }
 
-/* How many rows have to be one at least, before the legend is known, which takes more of the room. */
-static uint32_t least_per(const struct pithi_figure *figure)
-{
-    double height = figure->row_height > 0 ? figure->row_height : natural_row_height(figure->row_count);
-
-    if (figure->height && figure->row_count && figure->row_height <= 0)
-        height = fmax(figure->height - TITLE_HEIGHT - AXIS_HEIGHT, 1) / figure->row_count;
-    return pithi_groups_per(height) > figure->per ? pithi_groups_per(height) : figure->per;
-}
-
-/* Lays out and asks the log, with *per rows as one, which becomes what it should have been. */
+/* Makes the layout and queries the log with *per rows as one; sets *per to the number that the final layout needs. */
 static int load_rows(struct pithi_figure *figure, const struct pithi_painter *painter, uint32_t *per, double *rest)
 {
     double height;
@@ -193,9 +184,19 @@ int pithi_figure_load(struct pithi_figure *figure, const struct pithi_painter *p
         return PITH_ERR_USAGE;
     figure->rows = figure->plot.rows;
     figure->row_count = figure->plot.row_count;
-    measure_labels(figure, painter);
+    char label[128];
+    figure->label_width = 0;
+    for (uint32_t row = 0; row < figure->row_count; row++) {
+        pithi_row_label(figure->plot.log, figure->rows[row], label, sizeof label);
+        figure->label_width = fmax(figure->label_width, painter->text_width(painter->context, text_font, label));
+    }
+    figure->label_width = fmin(ceil(figure->label_width), floor(figure->width / 3));
     start = *figure;
-    per = least_per(figure);
+    /* The least number of rows to join as one. The legend is ignored, because its height is not known yet. */
+    double height = figure->row_height > 0 ? figure->row_height : natural_row_height(figure->row_count);
+    if (figure->height && figure->row_count && figure->row_height <= 0)
+        height = fmax(figure->height - TITLE_HEIGHT - AXIS_HEIGHT, 1) / figure->row_count;
+    per = pithi_groups_per(height) > figure->per ? pithi_groups_per(height) : figure->per;
     err = load_rows(figure, painter, &per, &rest);
     if ((!err || err == PITH_ERR_DAMAGED) && per > figure->per) {
         pithi_figure_free(figure);
@@ -216,7 +217,9 @@ void pithi_figure_free(struct pithi_figure *figure)
     pithi_figure_ranges_free(&figure->ranges);
     pithi_groups_free(&figure->groups);
     free(figure->legend);
+    free(figure->found);
     figure->legend = NULL;
+    figure->found = NULL;
     if (figure->rows) {
         figure->plot.rows = figure->rows;
         figure->plot.row_count = figure->row_count;
@@ -229,6 +232,8 @@ void pithi_figure_subtitle(const struct pithi_figure *figure, char *text, size_t
 {
     const struct pithi_plot *plot = &figure->plot;
     const struct pithlog_info *info = pithlog_get_info(plot->log);
+    const char *waits = plot->analysis && plot->waits ? ", hatched: waiting" : "";
+    const char *path = plot->analysis && plot->path ? ", line: critical path" : "";
     char duration[32], from[32], to[32], window[96] = "", lanes[48] = "", groups[40] = "", records[40];
     int64_t span = plot->t1_ns - plot->t0_ns, from_ns, to_ns;
 
@@ -244,19 +249,8 @@ void pithi_figure_subtitle(const struct pithi_figure *figure, char *text, size_t
         snprintf(lanes, sizeof lanes, ", %" PRIu32 " threads", info->lanes);
     if (figure->per > 1)
         snprintf(groups, sizeof groups, ", %" PRIu32 " lanes a row", figure->per);
-    snprintf(text, size, "%" PRIu32 " rank%s%s, %s records, %s%s%s", info->ranks, info->ranks == 1 ? "" : "s", lanes,
-             records, duration, window, groups);
-}
-
-static void draw_title(const struct pithi_figure *figure, const struct pithi_painter *painter)
-{
-    char text[256];
-    double room = figure->width - 2 * MARGIN;
-
-    pithi_clean(text, sizeof text, figure->title, 0);
-    pithi_text_in(painter, MARGIN, 21, room, title_font, PITHI_RGB_TEXT, text);
-    pithi_figure_subtitle(figure, text, sizeof text);
-    pithi_text_in(painter, MARGIN, 38, room, small_font, PITHI_RGB_FAINT, text);
+    snprintf(text, size, "%" PRIu32 " rank%s%s, %s records, %s%s%s%s%s", info->ranks, info->ranks == 1 ? "" : "s",
+             lanes, records, duration, window, groups, waits, path);
 }
 
 static void draw_labels(const struct pithi_figure *figure, const struct pithi_painter *painter)
@@ -278,16 +272,6 @@ static void draw_labels(const struct pithi_figure *figure, const struct pithi_pa
     }
 }
 
-static void draw_grid(const struct pithi_figure *figure, const struct pithi_painter *painter,
-                      const struct pithi_axis *axis)
-{
-    const struct pithi_plot *plot = &figure->plot;
-
-    for (uint32_t i = 0; i < axis->count; i++)
-        painter->rect(painter->context, floor(plot->x + axis->ticks[i].x), plot->y - 4, 1, figure->axis_y - plot->y + 4,
-                      PITHI_RGB_GRID, 1);
-}
-
 static void draw_axis(const struct pithi_figure *figure, const struct pithi_painter *painter,
                       const struct pithi_axis *axis)
 {
@@ -306,28 +290,199 @@ static void draw_axis(const struct pithi_figure *figure, const struct pithi_pain
         painter->text(painter->context, MARGIN, y + 18, PITHI_LEFT, small_font, PITHI_RGB_FAINT, axis->base);
 }
 
-/* Columns may be wider than a pixel: the plot is drawn narrow and stretched. */
-static void draw_plot(const struct pithi_figure *figure, const struct pithi_painter *painter)
+/* Draws the number of a finding on a ground in the colour of the path. */
+static void draw_number(const struct pithi_painter *painter, double x, double y, uint32_t number)
+{
+    uint32_t rgb = pithi_theme()->path;
+    char text[16];
+
+    snprintf(text, sizeof text, "%" PRIu32, number);
+    painter->rect(painter->context, x, y, 13, 13, PITHI_RGB_PAPER, 1);
+    painter->rect(painter->context, x + 1, y + 1, 11, 11, rgb, 1);
+    painter->text(painter->context, x + 6.5, y + 10.5, PITHI_CENTRE, small_font, pithi_rgb_text_on(rgb), text);
+}
+
+/* Draws the list of findings at the foot of the picture, and their numbers where the longest wait states begin. */
+static void draw_findings(const struct pithi_figure *figure, const struct pithi_painter *painter)
 {
     const struct pithi_plot *plot = &figure->plot;
-    struct pithi_lens lens = {.behind = painter, .left = plot->x, .by = figure->plot_width / plot->width};
-    struct pithi_painter stretched = pithi_lens_begin(&lens);
+    uint32_t *row_of_lane = pithi_rows_of_lanes(plot->log, plot->rows, plot->row_count);
+    double y = figure->height - findings_room(figure), top, height;
+    char name[160], text[320];
 
-    pithi_plot_draw(plot, plot->width == figure->plot_width ? painter : &stretched);
+    pithi_plot_bar(plot->row_height, 0, &top, &height);
+    for (uint32_t i = 0; i < figure->found_count; i++, y += FINDING_LINE) {
+        const struct pithi_wait_sum *finding = &figure->found[i];
+        const struct pithlog_wait_state *longest = finding->longest;
+        uint32_t row = row_of_lane[longest->lane];
+        double part = ((double)longest->from_ns - (double)plot->t0_ns) / ((double)plot->t1_ns - (double)plot->t0_ns);
+        if (row != PITHI_NONE && part >= 0 && part < 1)
+            draw_number(painter, floor(plot->x + part * figure->plot_width) + 1,
+                        pithi_plot_row_top(plot, row) + top + 1, i + 1);
+        draw_number(painter, MARGIN - 1, y - 1, i + 1);
+        pithi_wait_sum_name(plot->log, finding, name, sizeof name);
+        pithi_text_in(painter, MARGIN + 17, y + 9.5, figure->width / 3, text_font, PITHI_RGB_TEXT, name);
+        double left = MARGIN + 29 + fmin(painter->text_width(painter->context, text_font, name), figure->width / 3);
+        pithi_wait_sum_text(plot->log, finding, text, sizeof text);
+        pithi_text_in(painter, left, y + 9.5, figure->width - MARGIN - left, text_font, PITHI_RGB_FAINT, text);
+    }
+    free(row_of_lane);
 }
 
 void pithi_figure_draw(const struct pithi_figure *figure, const struct pithi_painter *painter)
 {
+    const struct pithi_plot *plot = &figure->plot;
+    struct pithi_painter_filter filter = {.target = painter, .left = plot->x, .by = figure->plot_width / plot->width};
+    struct pithi_painter stretched = pithi_filtered_painter(&filter);
     struct pithi_axis axis;
 
-    pithi_axis_make(figure->plot.t0_ns, figure->plot.t1_ns, figure->plot_width, TICK_SPACING, &axis);
+    pithi_axis_make(plot->t0_ns, plot->t1_ns, figure->plot_width, TICK_SPACING, &axis);
     painter->rect(painter->context, 0, 0, figure->width, figure->height, PITHI_RGB_PAPER, 1);
-    draw_title(figure, painter);
+    char text[256];
+    double room = figure->width - 2 * MARGIN;
+    pithi_clean(text, sizeof text, figure->title, 0);
+    pithi_text_in(painter, MARGIN, 21, room, title_font, PITHI_RGB_TEXT, text);
+    pithi_figure_subtitle(figure, text, sizeof text);
+    pithi_text_in(painter, MARGIN, 38, room, small_font, PITHI_RGB_FAINT, text);
     draw_labels(figure, painter);
-    draw_grid(figure, painter, &axis);
-    draw_plot(figure, painter);
-    pithi_figure_ranges_draw(&figure->ranges, &figure->plot, MARGIN, figure->ranges_y, figure->plot_width, painter);
+    for (uint32_t i = 0; i < axis.count; i++)
+        painter->rect(painter->context, floor(plot->x + axis.ticks[i].x), plot->y - 4, 1, figure->axis_y - plot->y + 4,
+                      PITHI_RGB_GRID, 1);
+    pithi_plot_draw(plot, plot->width == figure->plot_width ? painter : &stretched);
+    pithi_figure_ranges_draw(&figure->ranges, plot, MARGIN, figure->ranges_y, figure->plot_width, painter);
     draw_axis(figure, painter, &axis);
     pithi_legend_draw(&figure->below, painter);
     pithi_legend_draw(&figure->beside, painter);
+    draw_findings(figure, painter);
+}
+
+/* ---- Mountain ranges --------------------------------------------------------------------------------------------- */
+
+enum { GAP = 22, SCALE_SPACING = 24 };
+
+double pithi_figure_ranges_room(const struct pithi_figure_ranges *block)
+{
+    return block->height > 0 ? block->height + GAP : 0;
+}
+
+/* ---- Loading ----------------------------------------------------------------------------------------------------- */
+
+/* The lanes of all rows, each once; [*count], to be freed. */
+static uint32_t *lanes_of(const struct pithi_plot *plot, uint32_t *count)
+{
+    uint32_t all = pithlog_get_info(plot->log)->lanes, *lanes = pithi_alloc(all, sizeof *lanes);
+    unsigned char *taken = pithi_alloc(all, 1);
+
+    *count = 0;
+    for (uint32_t row = 0; row < plot->row_count; row++) {
+        uint32_t in_row;
+        const uint32_t *of_row = pithi_row_lanes(&plot->rows[row], &in_row);
+        for (uint32_t i = 0; i < in_row && plot->rows[row].counter == PITHI_NONE; i++)
+            if (!taken[of_row[i]]++)
+                lanes[(*count)++] = of_row[i];
+    }
+    free(taken);
+    return lanes;
+}
+
+struct timed {
+    uint32_t state;
+    int64_t time_ns;
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct timed *x = a, *y = b;
+
+    if (x->time_ns != y->time_ns)
+        return x->time_ns < y->time_ns ? 1 : -1;
+    return (x->state > y->state) - (x->state < y->state);
+}
+
+static void sort_states(struct pithi_figure_ranges *block)
+{
+    const uint32_t *states;
+    uint32_t count = pithi_ranges_states(block->ranges, &states);
+    struct timed *timed = pithi_alloc(count, sizeof *timed);
+
+    for (uint32_t i = 0; i < count; i++)
+        timed[i] = (struct timed){states[i], pithi_ranges_time(block->ranges, states[i])};
+    qsort(timed, count, sizeof *timed, by_time);
+    block->order = pithi_alloc(count, sizeof *block->order);
+    block->order_count = count;
+    for (uint32_t i = 0; i < count; i++)
+        block->order[i] = timed[i].state;
+    free(timed);
+}
+
+int pithi_figure_ranges_load(struct pithi_figure_ranges *block, const struct pithi_plot *plot)
+{
+    struct pithi_ranges_query query = {
+        .t0_ns = plot->t0_ns, .t1_ns = plot->t1_ns, .width = plot->width, .hidden = plot->hidden};
+    uint32_t *lanes;
+    int err = PITH_OK;
+
+    pithi_figure_ranges_free(block);
+    if (block->height <= 0)
+        return PITH_OK;
+    query.lanes = lanes = lanes_of(plot, &query.lane_count);
+    for (uint32_t i = 0; i < query.lane_count; i++)
+        block->threads |= pithlog_get_lane(plot->log, lanes[i])->thread > 0;
+    block->ranges = pithi_ranges_new(plot->log, &query);
+    free(lanes);
+    if (!block->ranges)
+        return PITH_ERR_USAGE;
+    if (plot->summary && plot->care != PITHI_EXACT)
+        pithi_ranges_quick(block->ranges, plot->summary, INFINITY);
+    else
+        err = pithi_ranges_load(block->ranges, NULL);
+    sort_states(block);
+    return err;
+}
+
+void pithi_figure_ranges_free(struct pithi_figure_ranges *block)
+{
+    pithi_ranges_free(block->ranges);
+    free(block->order);
+    block->ranges = NULL;
+    block->order = NULL;
+}
+
+/* ---- Drawing ----------------------------------------------------------------------------------------------------- */
+
+static void draw_scale(const struct pithi_figure_ranges *block, const struct pithi_plot *plot, double left, double top,
+                       const struct pithi_painter *painter)
+{
+    uint32_t lanes = pithi_ranges_lanes(block->ranges);
+    uint32_t step = pithi_layers_step(lanes, block->height, SCALE_SPACING);
+    char text[24];
+
+    for (uint64_t mark = 0; mark <= lanes; mark += step) {
+        double y = top + block->height - floor((double)mark / (lanes ? lanes : 1) * block->height + 0.5);
+        snprintf(text, sizeof text, "%" PRIu64, mark);
+        painter->rect(painter->context, plot->x - 5, y, 5, 1, PITHI_RGB_FAINT, 1);
+        painter->text(painter->context, plot->x - 8, y + 4, PITHI_RIGHT, small_font, PITHI_RGB_FAINT, text);
+    }
+    painter->text(painter->context, left, top - 6, PITHI_LEFT, text_font, PITHI_RGB_TEXT,
+                  block->threads ? "threads" : "ranks");
+}
+
+void pithi_figure_ranges_draw(const struct pithi_figure_ranges *block, const struct pithi_plot *plot, double left,
+                              double y, double width, const struct pithi_painter *painter)
+{
+    struct pithi_layers_look look = {.x = plot->x,
+                                     .y = y + GAP,
+                                     .height = block->height,
+                                     .order = block->order,
+                                     .order_count = block->order_count,
+                                     .rgb = plot->rgb};
+    struct pithi_painter_filter filter = {.target = painter, .left = plot->x, .by = width / plot->width};
+    struct pithi_painter stretched = pithi_filtered_painter(&filter);
+    const struct pithi_painter *through = plot->width == width ? painter : &stretched;
+
+    if (!block->ranges)
+        return;
+    pithi_layers_draw_grid(block->ranges, &look, SCALE_SPACING, through);
+    pithi_layers_draw(block->ranges, &look, through);
+    draw_scale(block, plot, left, y + GAP, painter);
 }

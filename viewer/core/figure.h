@@ -1,46 +1,73 @@
-/* figure.h - a whole picture: title, row labels, time lines, axis, legend; laid out from a size and the rows, drawn
- * with any painter that has text.
+/* figure.h - a whole picture: title, row labels, time lines, mountain ranges, axis and legend. The size and the rows
+ * determine the layout. Any painter with text can draw it.
  */
 #ifndef PITHI_FIGURE_H
 #define PITHI_FIGURE_H
 
-#include "core/figure_ranges.h"
-#include "core/groups.h"
-#include "core/legend_draw.h"
+#include "core/wait_sums.h"
 #include "core/plot.h"
+#include "core/legend.h"
+#include "core/ranges.h"
 
 enum pithi_legend_place { PITHI_LEGEND_BOTTOM, PITHI_LEGEND_RIGHT, PITHI_LEGEND_NONE };
+
+/* ---- Mountain ranges --------------------------------------------------------------------------------------------- */
+
+struct pithi_figure_ranges {
+    double height; /* of the mountains, pixels; 0: no ranges */
+    /* Made by load: */
+    struct pithi_ranges *ranges;
+    uint32_t *order; /* states, the one with the most time first */
+    uint32_t order_count;
+    int threads; /* 1: some lanes are threads other than the first */
+};
+
+/* The height with the gap above; 0: none. */
+double pithi_figure_ranges_room(const struct pithi_figure_ranges *block);
+/* Counts the lanes of a plot's rows in its window and columns. 0 or an enum pith_err; after an error the readable part
+ * can be drawn. */
+int pithi_figure_ranges_load(struct pithi_figure_ranges *block, const struct pithi_plot *plot);
+/* Draws with the upper edge at `y`, on `width` pixels from the plot's left; labels begin at `left`. */
+void pithi_figure_ranges_draw(const struct pithi_figure_ranges *block, const struct pithi_plot *plot, double left,
+                              double y, double width, const struct pithi_painter *painter);
+void pithi_figure_ranges_free(struct pithi_figure_ranges *block);
+
+/* ---- The picture ------------------------------------------------------------------------------------------------- */
 
 struct pithi_figure {
     const char *title;
     struct pithi_plot plot; /* log, digest, rgb, t0_ns, t1_ns, rows, row_count, hidden, most_arrows: the caller's */
     double width, height;   /* of the picture; height 0: as the rows need, set by pithi_figure_load */
     double row_height;      /* 0: by the size */
-    uint32_t columns;       /* asked of the log; 0: one a pixel. Fewer are drawn wider */
-    uint32_t per; /* so many rows are drawn as one (groups.h), or more where that is lower than a pixel; 0: 1 */
+    uint32_t columns;       /* of the query; 0: one for each pixel. Fewer columns are drawn wider */
+    uint32_t per;           /* number of rows to draw as one; increased if a row would be lower than a pixel; 0: 1 */
     enum pithi_legend_place place;
-    int no_arrows; /* messages are counted, not drawn */
-    int stats;     /* a table of counts and times below the picture, which is the legend if that is there as well */
+    int no_arrows;                     /* 1: messages are counted, not drawn */
+    int stats;                         /* a table of counts and times below the picture, instead of a legend */
+    int findings;                      /* 1: a list of where the run waits most, and marks at the longest wait states */
     struct pithi_figure_ranges ranges; /* .height: of the mountain ranges below the rows, 0 none */
     /* Made by pithi_figure_load: */
     double ranges_y, axis_y, label_width, plot_width; /* in pixels, unlike plot.width */
-    struct pithi_groups groups;                       /* the plot's rows, if they are drawn several as one; their */
-    const struct pithi_row *rows;                     /* [row_count] rows as they were given */
+    struct pithi_groups groups;                       /* of rows that are drawn as one */
+    const struct pithi_row *rows;                     /* [row_count] the caller's rows */
     uint32_t row_count;
     struct pithi_legend_entry *legend;
     uint32_t legend_count;
     struct pithi_legend_plan below, beside;
+    struct pithi_wait_sum *found; /* [found_count] those in the list */
+    uint32_t found_count;
 };
 
 enum { PITHI_FIGURE_LEAST_WIDTH = 240, PITHI_FIGURE_LEAST_HEIGHT = 120, PITHI_FIGURE_MOST = 32000 };
+enum { PITHI_FIGURE_WAIT_SUMS = 6 };
 
-/* Lays out and asks the log. `painter` is only used to measure text. 0 or an enum pith_err; PITH_ERR_USAGE: too small
- * for its rows; PITH_ERR_DAMAGED: what could be read is there and can be drawn. */
+/* Queries the log and makes the layout. `painter` only measures text. 0 or an enum pith_err; PITH_ERR_USAGE: too small
+ * for the rows; PITH_ERR_DAMAGED: the readable part can be drawn. */
 int pithi_figure_load(struct pithi_figure *figure, const struct pithi_painter *painter);
 void pithi_figure_draw(const struct pithi_figure *figure, const struct pithi_painter *painter);
 /* "4 ranks, 3 120 records, 19 ms": the line below the title. */
 void pithi_figure_subtitle(const struct pithi_figure *figure, char *text, size_t size);
-/* The plot has the rows again that were given. */
+/* Frees the memory, and gives the plot the caller's rows again. */
 void pithi_figure_free(struct pithi_figure *figure);
 
 #endif

@@ -1,10 +1,10 @@
-/* gaps.c - pauses and losses; see gaps.h. */
+/* gaps.c - finds pauses of the recording and lost records. */
 #include "core/gaps.h"
 
 #include <stdlib.h>
 
 #include "core/memory.h"
-#include "core/row.h"
+#include "core/query.h"
 
 static int by_lane_and_time(const void *a, const void *b)
 {
@@ -17,14 +17,14 @@ static int by_lane_and_time(const void *a, const void *b)
 
 static void add_gap(struct pithi_gaps *gaps, const struct pithlog_record *record, int64_t to_ns)
 {
-    gaps->items = pithi_grow(gaps->items, &gaps->capacity, gaps->count + 1, sizeof *gaps->items);
+    gaps->items = pithi_view_grow(gaps->items, &gaps->capacity, gaps->count + 1, sizeof *gaps->items);
     gaps->items[gaps->count++] = (struct pithi_gap){.lane = record->lane,
                                                     .from_ns = record->time_ns,
                                                     .to_ns = to_ns,
                                                     .lost = record->kind == PITHLOG_LOST ? record->bytes : 0};
 }
 
-/* `paused[lane]` is the gap that a lane is in, or PITHI_NONE. A lane that is paused twice stays so. */
+/* Notes a gap. `paused[lane]` is the gap that a lane is in, or PITHI_NONE; a pause during a pause is ignored. */
 static void note(struct pithlog *log, struct pithi_gaps *gaps, const struct pithlog_record *record, uint32_t *paused)
 {
     if (record->kind == PITHLOG_RESUME && *paused != PITHI_NONE) {

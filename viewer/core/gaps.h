@@ -1,4 +1,4 @@
-/* gaps.h - what a log does not know: stretches in which recording was paused, moments at which records were lost. */
+/* gaps.h - the gaps of a log: times in which the recording was paused, and moments at which records were lost. */
 #ifndef PITHI_GAPS_H
 #define PITHI_GAPS_H
 
@@ -8,7 +8,7 @@
 
 struct pithi_gap {
     uint32_t lane;
-    int64_t from_ns, to_ns; /* a pause: up to where recording went on, or to the lane's end; a loss: one moment */
+    int64_t from_ns, to_ns; /* a pause ends where the recording resumes, or with the lane; a loss is a moment */
     uint64_t lost;          /* records; 0: a pause */
 };
 
@@ -17,10 +17,10 @@ struct pithi_gaps {
     uint32_t count, capacity;
 };
 
-/* Reads only the blocks that have such records. 0 or an enum pith_err; `gaps` zeroed before, freed after. */
+/* Reads only the blocks with such records. 0 or an enum pith_err. `gaps` must be zeroed; free it afterwards. */
 int pithi_gaps_read(struct pithlog *log, struct pithi_gaps *gaps);
 void pithi_gaps_free(struct pithi_gaps *gaps);
-/* The first of a lane's; the others follow it. */
+/* The index of a lane's first gap; the lane's other gaps follow. */
 uint32_t pithi_gaps_of(const struct pithi_gaps *gaps, uint32_t lane);
 
 #endif

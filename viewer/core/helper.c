@@ -1,4 +1,4 @@
-/* helper.c - see helper.h. */
+/* helper.c - a thread that shares the work of its caller. */
 #include "core/helper.h"
 
 #include <pthread.h>
@@ -11,7 +11,7 @@ struct pithi_helper {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake, ready;
-    void (*work)(void *data); /* to be done or under way; NULL: none */
+    void (*work)(void *data); /* the work that waits or runs; NULL: none */
     void *data;
     int ending;
 };
@@ -38,7 +38,7 @@ static void *helper_main(void *context)
 
 void pithi_helper_stand_back(void)
 {
-#ifdef __linux__ /* elsewhere this would be all threads of the program */
+#ifdef __linux__ /* elsewhere this would affect all threads of the program */
     (void)!nice(10);
 #endif
 }

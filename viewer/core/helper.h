@@ -1,26 +1,26 @@
-/* helper.h - a thread that takes a part of what its caller does, and sleeps between.
+/* helper.h - a thread that shares the work of its caller, and sleeps in between.
  *
  *     helper = pithi_helper_new();
- *     pithi_helper_begin(helper, work, data);     work(data) runs in the thread
- *     work(data);                                 and here: the two share it out among themselves
- *     pithi_helper_wait(helper);                  the thread has come back from it
+ *     pithi_helper_begin(helper, work, data);     work(data) runs in the thread,
+ *     work(data);                                 and here: both divide the work between them
+ *     pithi_helper_wait(helper);                  until the thread has returned from it
  *     pithi_helper_free(helper);
  *
- * Begin and wait in turns, by one thread. A NULL helper does nothing, at once.
+ * One thread calls begin and wait in turns. A NULL helper does nothing.
  */
 #ifndef PITHI_HELPER_H
 #define PITHI_HELPER_H
 
 struct pithi_helper;
 
-/* NULL: there is but one processor, or no thread can be had. */
+/* NULL: there is only one processor, or no thread can be started. */
 struct pithi_helper *pithi_helper_new(void);
 void pithi_helper_begin(struct pithi_helper *helper, void (*work)(void *data), void *data);
 void pithi_helper_wait(struct pithi_helper *helper);
 void pithi_helper_free(struct pithi_helper *helper);
 
-/* From now on the calling thread gives way to those that paint, where there are fewer processors than threads: for work
- * that no picture waits for. */
+/* Lowers the priority of the calling thread below that of painting threads if there are fewer processors than threads.
+ * For work that no picture waits for. */
 void pithi_helper_stand_back(void);
 
 #endif

@@ -1,16 +1,21 @@
-/* hit.c - finding the record behind a pixel; see hit.h. */
+/* hit.c - finds the record behind a pixel, and the records that belong to it. Each answer reads only a little of the
+ * log, because the pointer must not wait. */
 #include "core/hit.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/arrow_draw.h"
+#include "core/arrows.h"
+#include "core/legend.h"
 #include "core/memory.h"
 
-/* How far the end of a state is sought: beyond that it is not worth the wait under a moving pointer. */
-enum { MOST_RECORDS = 2000000 };
-/* A bundle that is fainter is not pointed at. */
+enum {
+    MOST_RECORDS = 2000000, /* read for the end of a state: more would take too long while the pointer moves */
+    MOST_MESSAGES = 4096,   /* in transit at one time */
+    MOST_ASKED = 64         /* lanes of a row that are read; of more lanes, evenly chosen ones */
+};
+/* Bundles that are fainter than this are not hit. */
 #define LEAST_ALPHA 0.2
 
 /* ---- States ------------------------------------------------------------------------------------------------------ */
@@ -33,7 +38,7 @@ static void see_enter(struct seen_list *list, const struct pithlog_record *recor
 
     for (uint32_t i = 0; i < list->count; i++)
         level += list->items[i].open && list->items[i].level != PITHI_NONE;
-    list->items = pithi_grow(list->items, &list->capacity, list->count + 1, sizeof *list->items);
+    list->items = pithi_view_grow(list->items, &list->capacity, list->count + 1, sizeof *list->items);
     seen = &list->items[list->count++];
     seen->id = record->id;
     seen->depth = record->depth;
@@ -67,7 +72,7 @@ static const struct seen *best_of(const struct seen_list *list, int64_t from_ns,
 
     for (uint32_t i = 0; i < list->count; i++) {
         const struct seen *seen = &list->items[i];
-        /* The last level drawn holds all that is deeper; there the deepest is on top. */
+        /* The last drawn level also shows all deeper states; the deepest is on top. */
         uint32_t at = seen->level < level || level == PITHI_LEVELS - 1 ? seen->level : level;
         if (seen->level == PITHI_NONE || (seen->level > level && level < PITHI_LEVELS - 1))
             continue;
@@ -80,19 +85,16 @@ static const struct seen *best_of(const struct seen_list *list, int64_t from_ns,
     return best;
 }
 
-/* Reads on until the state that began at hit->start_ns ends. */
+/* Reads on to the end of the state that began at hit->start_ns. */
 static int find_end(struct pithlog_iter *iter, struct pithi_hit *hit)
 {
     struct pithlog_record record;
     int more = 0;
 
-    for (uint32_t i = 0; i < MOST_RECORDS && (more = pithlog_iter_next(iter, &record)) == 1; i++) {
+    for (uint32_t i = 0; i < MOST_RECORDS && !hit->ended && (more = pithlog_iter_next(iter, &record)) == 1; i++) {
         hit->end_ns = record.time_ns;
-        if (record.kind == PITHLOG_LEAVE && record.id == hit->id && record.start_ns == hit->start_ns &&
-            record.depth == hit->depth) {
-            hit->ended = 1;
-            return 1;
-        }
+        hit->ended = record.kind == PITHLOG_LEAVE && record.id == hit->id && record.start_ns == hit->start_ns &&
+                     record.depth <= hit->depth;
     }
     return more < 0 ? -1 : 1;
 }
@@ -203,7 +205,7 @@ const struct pithi_arrow *pithi_hit_arrow(const struct pithi_plot *plot, double 
     return nearest;
 }
 
-/* Where bundles cross, the one of the most messages lies on top. */
+/* Where bundles cross, the bundle with the most messages is on top, so the first hit counts. */
 const struct pithi_bundle *pithi_hit_bundle(const struct pithi_plot *plot, double x, double y, double reach)
 {
     const struct pithi_bundle *nearest = NULL;
@@ -223,8 +225,205 @@ const struct pithi_bundle *pithi_hit_bundle(const struct pithi_plot *plot, doubl
             nearest = &plot->arrows.bundles[i];
         }
     }
-    /* An arrow that is one of those is a bundle too, of itself at least. */
+    /* A message with an arrow also counts in a bundle. The arrow is the hit if it is nearer than the bundle, or if it
+     * is the bundle's only message. */
     if (nearest && (least > 0 || nearest->count < 2) && pithi_hit_arrow(plot, x, y, least + 1))
         return NULL;
     return nearest;
+}
+
+/* ---- Rows of many lanes ------------------------------------------------------------------------------------------ */
+
+static uint32_t asked_lane(const struct pithi_row *row, uint32_t i, uint32_t *asked)
+{
+    uint32_t count;
+    const uint32_t *lanes = pithi_row_lanes(row, &count);
+
+    *asked = count < MOST_ASKED ? count : MOST_ASKED;
+    return lanes[(uint64_t)i * count / *asked];
+}
+
+static int64_t covered_ns(const struct pithi_hit *hit, int64_t from_ns, int64_t to_ns)
+{
+    int64_t start = hit->start_ns > from_ns ? hit->start_ns : from_ns;
+    int64_t end = hit->end_ns < to_ns ? hit->end_ns : to_ns;
+
+    return end > start ? end - start : 1;
+}
+
+/* The first hit in the state that covers most of the pixel. */
+static struct pithi_hit winner(const struct pithi_hit *hits, uint32_t count, int64_t from_ns, int64_t to_ns)
+{
+    int64_t best_ns = -1;
+    uint32_t best = 0;
+    struct pithi_hit hit;
+
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t sum_ns = 0;
+        for (uint32_t k = 0; k < count; k++)
+            sum_ns += hits[k].id == hits[i].id ? covered_ns(&hits[k], from_ns, to_ns) : 0;
+        if (sum_ns > best_ns) {
+            best_ns = sum_ns;
+            best = i;
+        }
+    }
+    hit = hits[best];
+    hit.alike = 0;
+    for (uint32_t i = 0; i < count; i++)
+        hit.alike += hits[i].id == hit.id;
+    return hit;
+}
+
+int pithi_hit_row_state(struct pithlog *log, const struct pithi_row *row, int64_t from_ns, int64_t to_ns,
+                        uint32_t level, const unsigned char *hidden, struct pithi_hit *hit)
+{
+    uint32_t asked = 1, found = 0;
+    struct pithi_hit *hits = pithi_alloc(MOST_ASKED, sizeof *hits);
+    int status = 0;
+
+    for (uint32_t i = 0; i < asked && status >= 0; i++) {
+        uint32_t lane = asked_lane(row, i, &asked);
+        status = pithi_hit_state(log, lane, from_ns, to_ns, level, hidden, &hits[found]);
+        hits[found].lane = lane;
+        found += status > 0;
+    }
+    if (found)
+        *hit = winner(hits, found, from_ns, to_ns);
+    hit->asked = asked;
+    free(hits);
+    return status < 0 ? status : found > 0;
+}
+
+int pithi_hit_row_event(struct pithlog *log, const struct pithi_row *row, int64_t time_ns, int64_t reach_ns,
+                        const unsigned char *hidden, struct pithi_hit *hit)
+{
+    uint32_t asked = 1;
+    int status = 0;
+
+    for (uint32_t i = 0; i < asked && !status; i++) {
+        uint32_t lane = asked_lane(row, i, &asked);
+        status = pithi_hit_event(log, lane, time_ns, reach_ns, hidden, hit);
+        hit->lane = lane;
+    }
+    hit->asked = asked;
+    return status;
+}
+
+int pithi_hit_row_mix(struct pithlog *log, const struct pithi_row *row, int64_t from_ns, int64_t to_ns,
+                      struct pithi_mix *mix)
+{
+    uint32_t lanes[MOST_ASKED], asked = 1;
+    struct pithi_query query = {.t0_ns = from_ns, .t1_ns = to_ns, .levels = 1, .lanes = lanes};
+    struct pithi_cells cells = {0};
+    struct pithi_legend_entry *entries;
+    uint32_t count;
+    int err;
+
+    *mix = (struct pithi_mix){0};
+    for (uint32_t i = 0; i < asked; i++)
+        lanes[i] = asked_lane(row, i, &asked);
+    query.lane_count = mix->asked = asked;
+    err = pithi_query_run(log, &query, &cells);
+    if (err != PITH_ERR_USAGE && cells.sums) {
+        entries = pithi_legend_make(log, &cells, to_ns - from_ns, &count);
+        mix->states = pithi_alloc(count, sizeof *mix->states);
+        for (uint32_t i = 0; i < count; i++)
+            if (entries[i].sum.exclusive_ns > 0)
+                mix->states[mix->count++] = (struct pithi_mix_state){entries[i].id, entries[i].share};
+        free(entries);
+    }
+    pithi_cells_free(&cells);
+    return err;
+}
+
+/* ---- From record to record --------------------------------------------------------------------------------------- */
+
+/* Finds the innermost state that is open when the child begins. */
+static int find_parent(struct pithlog_iter *iter, uint32_t id, int64_t start_ns, uint32_t depth, struct pithi_hit *hit)
+{
+    struct pithlog_record record;
+    int more;
+
+    while ((more = pithlog_iter_next(iter, &record)) == 1 && record.time_ns <= start_ns) {
+        if (record.kind != PITHLOG_ENTER)
+            continue;
+        if (record.time_ns == start_ns && record.id == id && record.depth == depth)
+            return 1;
+        if (record.depth + 1 == depth) {
+            hit->id = record.id;
+            hit->depth = record.depth;
+            hit->start_ns = record.time_ns;
+        }
+    }
+    return more < 0 ? -1 : 0;
+}
+
+int pithi_jump_parent(struct pithlog *log, uint32_t lane, uint32_t id, int64_t start_ns, uint32_t depth,
+                      struct pithi_hit *hit)
+{
+    struct pithlog_query query = {.from_ns = start_ns,
+                                  .to_ns = pithlog_get_lane(log, lane)->last_ns,
+                                  .lanes = &lane,
+                                  .lane_count = 1,
+                                  .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE,
+                                  .flags = PITHLOG_NEST | PITHLOG_CLIP};
+    struct pithlog_iter *iter;
+    int found;
+
+    memset(hit, 0, sizeof *hit);
+    if (!depth || query.to_ns < start_ns)
+        return 0;
+    if (pithlog_iter_open(log, &query, &iter))
+        return -1;
+    found = find_parent(iter, id, start_ns, depth, hit);
+    if (found == 1)
+        found = find_end(iter, hit);
+    pithlog_iter_close(iter);
+    return found;
+}
+
+/* Searches the messages in transit between the two ranks at that time. */
+int pithi_jump_message(const struct pithlog *log, const struct pithlog_digest *digest, uint32_t lane, int64_t time_ns,
+                       int32_t peer, int32_t tag, struct pithlog_message *message)
+{
+    uint32_t lanes = pithlog_get_info(log)->lanes, count = 0;
+    unsigned char *ends = pithi_alloc(lanes + (size_t)1, 1);
+    struct pithlog_message *messages = pithi_alloc(MOST_MESSAGES, sizeof *messages);
+    struct pithlog_digest_window window = {time_ns, time_ns + 1, ends};
+    uint64_t total;
+    int found = 0;
+
+    for (uint32_t i = 0; i < lanes; i++)
+        ends[i] = i == lane || pithlog_get_lane(log, i)->rank == peer;
+    if (pithlog_digest_messages(digest, &window, messages, MOST_MESSAGES, &count, &total))
+        found = -1;
+    for (uint32_t i = 0; i < count && !found; i++) {
+        *message = messages[i];
+        found = message->send_lane == lane && message->send_ns == time_ns && message->tag == tag &&
+                pithlog_get_lane(log, message->recv_lane)->rank == peer;
+    }
+    free(messages);
+    free(ends);
+    return found;
+}
+
+int pithi_jump_counter(const struct pithlog_digest *digest, uint32_t lane, uint32_t counter, int64_t from_ns,
+                       int64_t to_ns, struct pithlog_column *value)
+{
+    const struct pithlog_series *series;
+
+    for (uint32_t i = 0; (series = pithlog_digest_series(digest, i)); i++)
+        if (series->lane == lane && series->counter == counter)
+            return pithlog_digest_columns(digest, i, from_ns, to_ns, value, 1) ? -1 : value->known;
+    return 0;
+}
+
+uint32_t pithi_jump_lane(const struct pithlog *log, int32_t rank, uint32_t thread)
+{
+    const struct pithlog_lane *lane;
+
+    for (uint32_t i = 0; (lane = pithlog_get_lane(log, i)); i++)
+        if (lane->rank == rank && lane->thread == thread)
+            return i;
+    return PITHI_NONE;
 }

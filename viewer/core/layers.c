@@ -1,15 +1,15 @@
-/* layers.c - stacking and drawing layers; see layers.h. */
-#include "core/layers.h"
+/* layers.c - stacks mountain ranges and draws them. */
+#include "core/ranges.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "core/memory.h"
 #include "core/palette.h"
-#include "core/row.h"
+#include "core/query.h"
 
-/* A smooth column is the average of those up to SMOOTH - 1 away, the nearer the more: weights 1, 2 ... SMOOTH ... 2, 1.
- * At the ends the picture is mirrored: then what a column gives away stays in the picture, and areas are kept. */
+/* Smoothing gives a column the weighted average of the columns up to SMOOTH - 1 away, with weights 1, 2 ... SMOOTH ...
+ * 2, 1. The picture is mirrored at its ends, so that the areas do not change. */
 enum { SMOOTH = 8 };
 
 /* ---- Order ------------------------------------------------------------------------------------------------------- */
@@ -33,7 +33,7 @@ static int is_ordered(const struct pithi_layers_look *look, uint32_t state)
     return 0;
 }
 
-/* The states to be drawn, from the bottom up; [*count], to be freed. */
+/* The states to draw, from the bottom up; [*count], to be freed. */
 static uint32_t *sorted_states(const struct pithi_ranges *ranges, const struct pithi_layers_look *look, uint32_t *count)
 {
     const uint32_t *there;
@@ -64,7 +64,7 @@ static uint32_t mirrored(int64_t column, uint32_t width)
     return (uint32_t)column;
 }
 
-/* Lanes of a state in a column, as drawn. */
+/* The number of lanes of a state in a column, as drawn. */
 static double value_of(const struct pithi_ranges *ranges, const struct pithi_layers_look *look, uint32_t state,
                        uint32_t column)
 {
@@ -87,7 +87,7 @@ static double edge_of(const struct pithi_ranges *ranges, const struct pithi_laye
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
-/* The layer between the edges `low` (nearer the foot) and `high` of each column. */
+/* Draws the layer between the edges `low` (nearer to the base) and `high` of each column. */
 static void draw_layer(const struct pithi_layers_look *look, const struct pithi_painter *painter, const double *low,
                        const double *high, uint32_t width, uint32_t rgb)
 {
@@ -104,7 +104,7 @@ void pithi_layers_draw(const struct pithi_ranges *ranges, const struct pithi_lay
                        const struct pithi_painter *painter)
 {
     uint32_t width = pithi_ranges_width(ranges), count, *states = sorted_states(ranges, look, &count);
-    double *lanes = pithi_alloc(width, sizeof *lanes); /* up to the layer under way */
+    double *lanes = pithi_alloc(width, sizeof *lanes); /* up to the current layer */
     double *low = pithi_alloc(width, sizeof *low), *high = pithi_alloc(width, sizeof *high);
 
     for (uint32_t c = 0; c < width; c++)

@@ -1,4 +1,5 @@
-/* lengths.c - see lengths.h. */
+/* lengths.c - collects the durations of the instances of a state. If there are very many, instances of nearly the same
+ * duration share an entry. */
 #include "core/lengths.h"
 
 #include <math.h>
@@ -7,9 +8,10 @@
 
 #include "core/memory.h"
 #include "core/messages.h"
-#include "core/row.h"
+#include "core/query.h"
 
-/* Rounded lengths: values below 2 * FINE have a bucket each, above them each power of two has FINE. */
+/* Buckets of rounded durations: each value below 2 * FINE has its own bucket; above that, each power of two is divided
+ * into FINE buckets. */
 enum { FINE_BITS = 10, FINE = 1 << FINE_BITS, BUCKETS = (64 - FINE_BITS) * FINE };
 enum { CHUNK = 256, WATCH_EVERY = 64 /* chunks */, MOST_DAMAGES = 10000 };
 
@@ -73,19 +75,19 @@ static void add(struct gathering *gathering, struct pithi_length instance)
         into_bucket(gathering->buckets, &instance);
         return;
     }
-    list->items = pithi_grow(list->items, &list->capacity, list->count + 1, sizeof *list->items);
+    list->items = pithi_view_grow(list->items, &list->capacity, list->count + 1, sizeof *list->items);
     list->items[list->count++] = instance;
 }
 
-/* ---- Of states --------------------------------------------------------------------------------------------------- */
+/* ---- States ------------------------------------------------------------------------------------------------------ */
 
 struct walk {
     struct gathering *gathering;
     uint32_t lane;
-    uint64_t open; /* instances that reach into the window and are not over */
+    uint64_t open; /* instances that reach into the window and have not ended */
 };
 
-/* 0: all that reach into the window are over. */
+/* Returns 0 when all instances that reach into the window have ended. */
 static int take_records(struct walk *walk, const struct pithlog_record *records, int count)
 {
     const struct pithi_lengths_query *query = walk->gathering->query;
@@ -153,7 +155,7 @@ static int gather_states(struct pithlog *log, struct gathering *gathering)
     return err;
 }
 
-/* ---- Of messages ------------------------------------------------------------------------------------------------- */
+/* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
 static void take_message(void *context, const struct pithlog_message *message)
 {
@@ -200,13 +202,13 @@ static void collect_buckets(struct gathering *gathering)
 
     for (uint32_t i = 0; i < BUCKETS; i++)
         if (gathering->buckets[i].count) {
-            list->items = pithi_grow(list->items, &list->capacity, list->count + 1, sizeof *list->items);
+            list->items = pithi_view_grow(list->items, &list->capacity, list->count + 1, sizeof *list->items);
             list->items[list->count] = gathering->buckets[i];
             list->items[list->count].length_ns =
                 (int64_t)llround((double)gathering->buckets[i].total_ns / (double)gathering->buckets[i].count);
             list->count++;
         }
-    /* So that the range of all begins and ends where it does. */
+    /* The first and last entry keep the exact minimum and maximum. */
     list->items[0].length_ns = list->min_ns;
     list->items[list->count - 1].length_ns = list->max_ns;
     free(gathering->buckets);
@@ -237,9 +239,9 @@ void pithi_lengths_free(struct pithi_length_list *list)
     memset(list, 0, sizeof *list);
 }
 
-/* ---- Asking ------------------------------------------------------------------------------------------------------ */
+/* ---- Queries ----------------------------------------------------------------------------------------------------- */
 
-/* The first entry that is not shorter. */
+/* The first entry that is at least as long. */
 static uint32_t first_from(const struct pithi_length_list *list, int64_t length_ns)
 {
     uint32_t low = 0, high = list->count;
@@ -301,7 +303,7 @@ static int64_t edge(int64_t low_ns, int64_t high_ns, int logarithmic, double par
 
     if (!logarithmic)
         return low_ns + (int64_t)(span * part);
-    /* Nothing and less than nothing have no logarithm: they are in the first bin. */
+    /* Values of 0 or less have no logarithm, so they belong to the first bin. */
     low = low < 1 ? 1 : low;
     return (int64_t)ceil(low * pow(((double)high_ns + 1) / low, part) - 1e-9);
 }

@@ -1,23 +1,25 @@
-/* matrix.h - who sent how much to whom: messages added up by pairs of ranks, and pictures of it.
+/* matrix.h - messages added up by pair of ranks, and pictures of the sums.
  *
- * Sums are over all matched messages under way in the window. Threads of a rank count as the rank. Places: the ranks of
- * the log in order, from 0; 10,000 ranks cost what the pairs among them do that have messages (112 bytes each).
+ * All matched messages in transit in the window count. The threads of a rank count as the rank. A place is the index of
+ * a rank in the order of ranks. Only pairs with messages need memory (112 bytes each), so that 10,000 ranks are cheap.
  */
 #ifndef PITHI_MATRIX_H
 #define PITHI_MATRIX_H
 
-#include "core/late.h"
+#include <pithlog.h>
+
 #include "core/painter.h"
+#include "core/query.h"
 
 struct pithi_pair {
     uint32_t from, to; /* places */
     uint64_t count, bytes;
-    int64_t time_ns;                          /* from send to receive, all together */
-    int64_t late_sender_ns, late_receiver_ns; /* see late.h; 0 unless asked for */
+    int64_t time_ns;                          /* total latency */
+    int64_t late_sender_ns, late_receiver_ns; /* pithlog_waits(); 0 unless asked for */
     struct pithlog_message longest;
 };
 
-/* What the calls of one state waited. */
+/* How long the calls of a state waited. */
 struct pithi_late_state {
     uint64_t sender_count, receiver_count; /* calls that did */
     int64_t sender_ns, receiver_ns;
@@ -39,14 +41,14 @@ struct pithi_matrix_query {
     int64_t t0_ns, t1_ns;
     uint32_t comm;                       /* UINT32_MAX: all */
     int late;                            /* 1: with waiting, for which all calls are read too */
-    const struct pithlog_digest *digest; /* NULL: messages are matched anew */
+    const struct pithlog_digest *digest; /* NULL: messages are matched again */
     struct pithi_watch watch;
 };
 
-/* 0 or an enum pith_err; PITH_ERR_DAMAGED: what could be read is there. To be freed in any case. */
+/* 0 or an enum pith_err; PITH_ERR_DAMAGED: the readable part is there. Free the matrix in any case. */
 int pithi_matrix_run(struct pithlog *log, const struct pithi_matrix_query *query, struct pithi_matrix *matrix);
 void pithi_matrix_free(struct pithi_matrix *matrix);
-/* NULL: they have no messages. */
+/* NULL: the pair has no messages. */
 const struct pithi_pair *pithi_matrix_pair(const struct pithi_matrix *matrix, uint32_t from, uint32_t to);
 
 /* ---- Pictures ---------------------------------------------------------------------------------------------------- */
@@ -55,17 +57,17 @@ enum pithi_matrix_value {
     PITHI_MATRIX_COUNT,
     PITHI_MATRIX_BYTES,
     PITHI_MATRIX_TIME,      /* ns */
-    PITHI_MATRIX_BANDWIDTH, /* bytes a second of time under way */
+    PITHI_MATRIX_BANDWIDTH, /* bytes a second of latency */
     PITHI_MATRIX_LATE_SENDER,
     PITHI_MATRIX_LATE_RECEIVER /* ns */
 };
-/* The messages of both, and the longer of their longest. */
+/* Adds the messages of a pair; keeps the longer of the longest messages. */
 void pithi_pair_add(struct pithi_pair *sum, const struct pithi_pair *pair);
 double pithi_pair_value(const struct pithi_pair *pair, enum pithi_matrix_value value);
 
-/* Senders [from0, from1) as lines and receivers [to0, to1) as columns, on height x width pixels: a tile for each pair,
- * or for several ranks where there are more of them than half the pixels. A tile's value is that of all its messages.
- */
+/* A view has senders [from0, from1) as lines and receivers [to0, to1) as columns, on height x width pixels. Each tile
+ * is a pair, or several ranks if there are more ranks than half the pixels. A tile's value is computed from all its
+ * messages. */
 struct pithi_matrix_view {
     uint32_t from0, from1, to0, to1;
     uint32_t width, height;
@@ -77,19 +79,19 @@ struct pithi_tiles {
     uint32_t columns, lines;
     struct pithi_pair *tiles;               /* [line * columns + column]: sums; from, to: its first ranks' places */
     struct pithi_pair *by_line, *by_column; /* totals */
-    double low, high;                       /* smallest above 0 and largest value; both 0: none */
+    double low, high;                       /* smallest positive and largest value; both 0: none */
 };
-/* Zeroed, or given again. */
+/* `tiles` must be zeroed or come from an earlier call. */
 void pithi_matrix_tiles(const struct pithi_matrix *matrix, const struct pithi_matrix_view *view,
                         struct pithi_tiles *tiles);
 void pithi_tiles_free(struct pithi_tiles *tiles);
-/* Where tile i of `count` begins on `size` pixels; the one at a pixel. */
+/* The first pixel of tile i of `count` on `size` pixels; the tile at a pixel. */
 uint32_t pithi_tile_begin(uint32_t i, uint32_t count, uint32_t size);
 uint32_t pithi_tile_at(uint32_t pixel, uint32_t count, uint32_t size);
 
 void pithi_matrix_draw(const struct pithi_tiles *tiles, const struct pithi_matrix_view *view,
                        const struct pithi_painter *painter);
-/* The scale of colours from low (left) to high. */
+/* Draws the scale of colours from low (left) to high. */
 void pithi_matrix_draw_scale(double width, double height, const struct pithi_painter *painter);
 
 #endif

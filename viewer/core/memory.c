@@ -1,4 +1,4 @@
-/* memory.c - memory for the viewer; see memory.h. */
+/* memory.c - memory that does not fail. */
 #include "core/memory.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ static void *checked(void *data)
 
 void *pithi_alloc(size_t count, size_t size) { return checked(calloc(count ? count : 1, size)); }
 
-void *pithi_grow(void *data, uint32_t *capacity, uint32_t needed, size_t size)
+void *pithi_view_grow(void *data, uint32_t *capacity, uint32_t needed, size_t size)
 {
     uint64_t wanted = *capacity + (uint64_t)*capacity / 2;
 

@@ -1,8 +1,7 @@
-/* painter.h - what a picture is drawn with: a few shapes, implemented by the raster (raster.h, for the screen) and by
- * cairo (draw/cairo_painter.c, for files). Whatever draws through this looks the same on both.
+/* painter.h - the interface for drawing: a few shapes, implemented by the raster (raster.h, for the screen), by cairo
+ * and for SVG (draw/painters.h). A picture looks the same on all of them.
  *
- * Coordinates are pixels, y downwards, fractions allowed; colours 0xRRGGBB; alpha 0 to 1.
- */
+ * Coordinates are pixels, y downwards, fractions allowed; colours 0xRRGGBB; alpha 0 to 1. */
 #ifndef PITHI_PAINTER_H
 #define PITHI_PAINTER_H
 
@@ -17,7 +16,7 @@ struct pithi_font {
     int bold;
 };
 
-/* Columns with a colour each; PITHI_NO_COLOUR is left out. */
+/* A colour for each column; PITHI_NO_COLOUR: not drawn. */
 struct pithi_strip {
     double y, height;
     const uint32_t *rgb;
@@ -25,24 +24,47 @@ struct pithi_strip {
 
 struct pithi_painter {
     void *context;
-    int groups; /* 1: rectangles of one colour in succession cost much less than mixed ones (SVG) */
+    int groups; /* 1: successive rectangles of one colour cost much less than mixed colours (SVG) */
     void (*rect)(void *context, double x, double y, double width, double height, uint32_t rgb, double alpha);
     void (*line)(void *context, double x0, double y0, double x1, double y1, uint32_t rgb, double alpha);
     void (*triangle)(void *context, const double x[3], const double y[3], uint32_t rgb, double alpha);
-    /* NULL, or for what consists of columns a pixel wide: strips laid one on the other in the lines from y on, from x
-     * on, each of `width` columns. Edges are rounded as those of opaque rectangles. Under them
-     * is the ground, with painters that have one; else what lies there looks alike on all lines from the second on. */
+    /* Draws strips, one over the other, from scanline y and column x, each `width` columns of a pixel wide. Edges are
+     * rounded as those of opaque rectangles. If the painter has a ground, it lies below the strips; else the pixels
+     * there must be alike on all scanlines from the second on. NULL: not supported. */
     void (*strips)(void *context, double x, uint32_t width, double y, double height, const struct pithi_strip *strips,
                    uint32_t count);
-    /* NULL, or for pictures that are not cleared before: these lines become empty. Each line of the picture gets it,
-     * or strips, once, before anything else is drawn there. */
+    /* Lays the ground on scanlines of a picture that was not cleared. Before anything else is drawn on a scanline, it
+     * gets either the ground or strips, once. NULL: not supported. */
     void (*ground)(void *context, double y, double height);
-    /* Only what is inside is drawn from now on; width < 0: everything. */
+    /* Restricts drawing to a rectangle; width < 0: no restriction. */
     void (*clip)(void *context, double x, double y, double width, double height);
     /* `y` is the base line. NULL in painters without text; text_width comes with it. */
     void (*text)(void *context, double x, double y, enum pithi_anchor anchor, struct pithi_font font, uint32_t rgb,
                  const char *text);
     double (*text_width)(void *context, struct pithi_font font, const char *text);
 };
+
+/* ---- Hatching ---------------------------------------------------------------------------------------------------- */
+
+/* A rectangle of whole pixels on a ground, with lines that rise to the right. They are `step` pixels apart and `lines`
+ * pixels wide (step 0: no lines), and x = phase is between two of them on scanline 0: the parts of a hatching fit
+ * together, and with the x of a fixed time as `phase` it moves with the plot. */
+struct pithi_hatching {
+    double x, y, width, height, step, phase;
+    int lines;
+    uint32_t ground, rgb;
+};
+void pithi_hatch(const struct pithi_painter *painter, const struct pithi_hatching *hatching);
+
+/* ---- A painter that filters for another -------------------------------------------------------------------------- */
+
+struct pithi_painter_filter {
+    const struct pithi_painter *target;
+    double left, by; /* x becomes left + (x - left) * by; by 0: x stays */
+    int grey;        /* 1: colours become greys of the same lightness */
+};
+
+/* Both structs must outlive the painter. */
+struct pithi_painter pithi_filtered_painter(struct pithi_painter_filter *filter);
 
 #endif

@@ -1,16 +1,15 @@
-/* plot.c - drawing rows of time lines; see plot.h. */
+/* plot.c - draws the rows of time lines, counter graphs and gaps, and groups rows that are too low. */
 #include "core/plot.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/arrow_draw.h"
-#include "core/bars.h"
-#include "core/gap_draw.h"
-#include "core/groups.h"
+#include "core/arrows.h"
 #include "core/memory.h"
 #include "core/palette.h"
+#include "core/theme.h"
+#include "core/waiting.h"
 
 /* ---- Loading ----------------------------------------------------------------------------------------------------- */
 
@@ -33,23 +32,16 @@ void pithi_plot_prepare(struct pithi_plot *plot)
     plot->cells.rows = count;
 }
 
-/* To be freed: query->row_of_lane. */
+/* Returns query->row_of_lane, which the caller frees. */
 static uint32_t *arrows_query(const struct pithi_plot *plot, struct pithi_arrows_query *query)
 {
-    uint32_t lane_count = pithlog_get_info(plot->log)->lanes, count;
-    uint32_t *row_of_lane = pithi_alloc(lane_count, sizeof *row_of_lane);
+    uint32_t *row_of_lane = pithi_rows_of_lanes(plot->log, plot->rows, plot->row_count);
 
-    memset(row_of_lane, 0xff, lane_count * sizeof *row_of_lane);
-    for (uint32_t row = 0; row < plot->row_count; row++) {
-        const uint32_t *lanes = pithi_row_lanes(&plot->rows[row], &count);
-        for (uint32_t i = 0; i < count && plot->cell_row[row] != PITHI_NONE; i++)
-            row_of_lane[lanes[i]] = row;
-    }
     *query = (struct pithi_arrows_query){.t0_ns = plot->t0_ns,
                                          .t1_ns = plot->t1_ns,
                                          .width = plot->width,
                                          .row_of_lane = row_of_lane,
-                                         .lane_count = lane_count,
+                                         .lane_count = pithlog_get_info(plot->log)->lanes,
                                          .most = plot->most_arrows,
                                          .moving = plot->moving};
     return row_of_lane;
@@ -77,16 +69,7 @@ int pithi_plot_look(const struct pithi_plot *plot, const struct pithi_bundle *bu
     return status;
 }
 
-static void add_sums(struct pithi_sum *sums, const struct pithi_sum *more, uint32_t defs)
-{
-    for (uint32_t i = 0; i < defs; i++) {
-        sums[i].count += more[i].count;
-        sums[i].inclusive_ns += more[i].inclusive_ns;
-        sums[i].exclusive_ns += more[i].exclusive_ns;
-    }
-}
-
-/* The cells of one row, with its share of the sums. */
+/* Loads the cells of one row, and adds its part of the sums. */
 static int load_line(struct pithi_plot *plot, uint32_t line)
 {
     uint32_t count;
@@ -105,7 +88,8 @@ static int load_line(struct pithi_plot *plot, uint32_t line)
     query.lane_count = count;
     err = pithi_query_run(plot->log, &query, &plot->lines[line]);
     if (err != PITH_ERR_USAGE) {
-        add_sums(plot->cells.sums, plot->lines[line].sums, plot->cells.defs);
+        for (uint32_t id = 0; id < plot->cells.defs; id++)
+            pithi_sum_add(&plot->cells.sums[id], &plot->lines[line].sums[id]);
         plot->cells.rough += plot->lines[line].rough;
     }
     return err;
@@ -149,21 +133,15 @@ void pithi_plot_free(struct pithi_plot *plot)
 
 /* ---- Geometry ---------------------------------------------------------------------------------------------------- */
 
-static double gap_of(double row_height)
-{
-    double gap = floor(row_height * 0.22);
-    return gap > 8 ? 8 : gap;
-}
-
 void pithi_plot_bar(double row_height, uint32_t level, double *top, double *height)
 {
     static const double part[PITHI_LEVELS] = {1.0, 0.66, 0.40, 0.20};
-    double gap = gap_of(row_height), bar = row_height - gap;
+    double gap = fmin(floor(row_height * 0.22), 8), bar = row_height - gap;
 
     *height = level ? floor(bar * part[level] + 0.5) : bar;
     if (*height < 1)
         *height = 1;
-    if (row_height < 3) /* rows that begin at fractions of a pixel leave no gap between them */
+    if (row_height < 3) /* rows that begin at fractions of a pixel have no gap */
         *height = ceil(*height);
     *top = floor(gap / 2) + floor((bar - *height) / 2);
 }
@@ -257,7 +235,7 @@ static void draw_mark(const struct pithi_plot *plot, const struct pithi_painter 
         pithi_plot_mark(painter, x + 0.5, y + 2, size > most ? most : size, plot->rgb[mark->id]);
 }
 
-/* Triangles where there is room, else lines: many events in low rows must not hide the states. */
+/* Draws triangles where there is room, else lines: many events in low rows must not hide the states. */
 static void draw_marks(const struct pithi_plot *plot, const struct pithi_painter *painter)
 {
     int dense = plot->row_height < 14 || count_marks(plot) > (uint64_t)plot->cells.rows * plot->width / 24 + 8;
@@ -269,7 +247,7 @@ static void draw_marks(const struct pithi_plot *plot, const struct pithi_painter
     }
 }
 
-/* ---- The whole --------------------------------------------------------------------------------------------------- */
+/* ---- The whole picture ------------------------------------------------------------------------------------------- */
 
 int pithi_plot_is_separated(const struct pithi_plot *plot, uint32_t row)
 {
@@ -277,7 +255,7 @@ int pithi_plot_is_separated(const struct pithi_plot *plot, uint32_t row)
     return row && plot->row_height >= 8 && pithlog_get_lane(plot->log, plot->rows[row - 1].lane)->rank != rank;
 }
 
-/* Rows of single lanes are painted as strips, which bring their ground and all else along. */
+/* Rows of single lanes are painted as strips, which include the ground and everything else in the row. */
 static int has_strips(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
 {
     return painter->strips && plot->cell_row[row] != PITHI_NONE && plot->rows[row].lane_count <= 1;
@@ -300,8 +278,8 @@ static void clip_rows(const struct pithi_plot *plot, const struct pithi_painter 
     painter->clip(painter->context, plot->x, plot->y, plot->width, ceil(plot->row_count * plot->row_height));
 }
 
-void pithi_plot_draw_rows(const struct pithi_plot *plot, const struct pithi_painter *painter, struct pithi_sheet *sheet,
-                          uint32_t from, uint32_t to)
+void pithi_plot_draw_rows(const struct pithi_plot *plot, const struct pithi_painter *painter,
+                          struct pithi_bar_sheet *sheet, uint32_t from, uint32_t to)
 {
     if (painter->ground)
         draw_ground(plot, painter, from, to);
@@ -313,6 +291,7 @@ void pithi_plot_draw_rows(const struct pithi_plot *plot, const struct pithi_pain
             pithi_graph_draw(plot, painter, row);
     }
     pithi_bars_draw(plot, painter, sheet, from, to);
+    pithi_waits_draw(plot, painter, from, to);
     pithi_gaps_draw(plot, painter, from, to);
     for (uint32_t row = from; row < to; row++)
         draw_ticks(plot, painter, row);
@@ -322,15 +301,234 @@ void pithi_plot_draw_over(const struct pithi_plot *plot, const struct pithi_pain
 {
     clip_rows(plot, painter);
     pithi_arrows_draw(plot, painter);
+    pithi_path_draw(plot, painter);
     draw_marks(plot, painter);
     painter->clip(painter->context, 0, 0, -1, -1);
 }
 
 void pithi_plot_draw(const struct pithi_plot *plot, const struct pithi_painter *painter)
 {
-    struct pithi_sheet *sheet = painter->strips ? pithi_sheet_new(plot) : NULL;
+    struct pithi_bar_sheet *sheet = painter->strips ? pithi_sheet_new(plot) : NULL;
 
     pithi_plot_draw_rows(plot, painter, sheet, 0, plot->row_count);
     pithi_plot_draw_over(plot, painter);
     pithi_sheet_free(sheet);
+}
+
+/* ---- Groups of low rows ------------------------------------------------------------------------------------------ */
+
+uint32_t pithi_groups_per(double row_height) { return row_height >= 1 ? 1 : (uint32_t)ceil(1 / row_height - 1e-9); }
+
+static uint32_t all_lanes(const struct pithi_row *rows, uint32_t count)
+{
+    uint32_t sum = 0, lanes;
+
+    for (uint32_t i = 0; i < count; i++) {
+        pithi_row_lanes(&rows[i], &lanes);
+        sum += lanes;
+    }
+    return sum;
+}
+
+static struct pithi_row make_group(const struct pithi_row *rows, uint32_t count, uint32_t *lanes)
+{
+    struct pithi_row group = rows[0];
+    uint32_t more;
+
+    group.lanes = lanes;
+    group.lane_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t *from = pithi_row_lanes(&rows[i], &more);
+        if (rows[i].counter != PITHI_NONE)
+            continue;
+        memcpy(lanes + group.lane_count, from, more * sizeof *lanes);
+        group.lane_count += more;
+    }
+    if (!group.lane_count) {
+        group.lanes = NULL;
+        return group;
+    }
+    group.counter = PITHI_NONE;
+    group.lane = lanes[0];
+    return group;
+}
+
+void pithi_groups_make(const struct pithi_row *rows, uint32_t count, uint32_t per, struct pithi_groups *groups)
+{
+    uint32_t *lanes = groups->lanes = pithi_alloc(all_lanes(rows, count), sizeof *lanes);
+
+    groups->count = 0;
+    groups->rows = pithi_alloc(count / per + 1, sizeof *groups->rows);
+    for (uint32_t row = 0; row < count; row += per) {
+        struct pithi_row group = make_group(rows + row, count - row < per ? count - row : per, lanes);
+        lanes += group.lane_count;
+        groups->rows[groups->count++] = group;
+    }
+}
+
+void pithi_groups_free(struct pithi_groups *groups)
+{
+    free(groups->rows);
+    free(groups->lanes);
+    *groups = (struct pithi_groups){0};
+}
+
+uint32_t *pithi_rows_of_lanes(const struct pithlog *log, const struct pithi_row *rows, uint32_t count)
+{
+    uint32_t all = pithlog_get_info(log)->lanes, lanes, *row_of_lane = pithi_alloc(all, sizeof *row_of_lane);
+
+    memset(row_of_lane, 0xff, all * sizeof *row_of_lane);
+    for (uint32_t row = 0; row < count; row++) {
+        const uint32_t *of_row = pithi_row_lanes(&rows[row], &lanes);
+        for (uint32_t i = 0; i < lanes && rows[row].counter == PITHI_NONE; i++)
+            row_of_lane[of_row[i]] = row;
+    }
+    return row_of_lane;
+}
+
+void pithi_row_life(const struct pithlog *log, const struct pithi_row *row, int64_t *first_ns, int64_t *last_ns)
+{
+    uint32_t count;
+    const uint32_t *lanes = pithi_row_lanes(row, &count);
+
+    *first_ns = INT64_MAX;
+    *last_ns = INT64_MIN;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct pithlog_lane *lane = pithlog_get_lane(log, lanes[i]);
+        *first_ns = lane->first_ns < *first_ns ? lane->first_ns : *first_ns;
+        *last_ns = lane->last_ns > *last_ns ? lane->last_ns : *last_ns;
+    }
+}
+
+/* ---- Graphs of counters ------------------------------------------------------------------------------------------ */
+
+struct pithi_graphs {
+    uint32_t row_count;
+    struct graph {
+        double low, high;               /* low <= 0 <= high, so that the graph has a base line */
+        struct pithlog_column *columns; /* [width]; NULL: no values */
+    } rows[];
+};
+
+/* The counter's index among the digest's series; PITHI_NONE: it has no values. */
+static uint32_t series_of(const struct pithlog_digest *digest, const struct pithi_row *row)
+{
+    uint32_t low = 0, high = pithlog_digest_get_info(digest)->series;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct pithlog_series *series = pithlog_digest_series(digest, middle);
+        if (series->lane == row->lane && series->counter == row->counter)
+            return middle;
+        if (series->lane < row->lane || (series->lane == row->lane && series->counter < row->counter))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return PITHI_NONE;
+}
+
+static void load_graph(const struct pithi_plot *plot, const struct pithi_row *row, struct graph *graph)
+{
+    uint32_t index = series_of(plot->digest, row);
+    const struct pithlog_series *series = pithlog_digest_series(plot->digest, index);
+
+    if (!series)
+        return;
+    graph->low = series->low < 0 ? series->low : 0;
+    graph->high = series->high > 0 ? series->high : 0;
+    graph->columns = pithi_alloc(plot->width, sizeof *graph->columns);
+    pithlog_digest_columns(plot->digest, index, plot->t0_ns, plot->t1_ns, graph->columns, plot->width);
+}
+
+struct pithi_graphs *pithi_graphs_load(const struct pithi_plot *plot)
+{
+    struct pithi_graphs *graphs;
+
+    if (!plot->digest || !plot->width || !pithlog_digest_get_info(plot->digest)->series)
+        return NULL;
+    graphs = pithi_alloc(1, sizeof *graphs + plot->row_count * sizeof graphs->rows[0]);
+    graphs->row_count = plot->row_count;
+    for (uint32_t row = 0; row < plot->row_count; row++)
+        if (plot->rows[row].counter != PITHI_NONE)
+            load_graph(plot, &plot->rows[row], &graphs->rows[row]);
+    return graphs;
+}
+
+void pithi_graphs_free(struct pithi_graphs *graphs)
+{
+    for (uint32_t row = 0; graphs && row < graphs->row_count; row++)
+        free(graphs->rows[row].columns);
+    free(graphs);
+}
+
+void pithi_graph_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
+{
+    const struct graph *graph = plot->graphs ? &plot->graphs->rows[row] : NULL;
+    double top, height, foot, scale;
+    uint32_t rgb;
+
+    if (!graph || !graph->columns || (plot->hidden && plot->hidden[plot->rows[row].counter]))
+        return;
+    rgb = plot->rgb[plot->rows[row].counter];
+    pithi_plot_bar(plot->row_height, 0, &top, &height);
+    foot = pithi_plot_row_top(plot, row) + top + height;
+    scale = (height - 1) / (graph->high > graph->low ? graph->high - graph->low : 1);
+    for (uint32_t c = 0; c < plot->width; c++) {
+        const struct pithlog_column *column = &graph->columns[c];
+        double zero = foot - floor((0 - graph->low) * scale);
+        double high = foot - floor((column->high - graph->low) * scale) - 1;
+        double low = foot - floor((column->low - graph->low) * scale) - 1;
+        if (!column->known)
+            continue;
+        painter->rect(painter->context, plot->x + c, high < zero ? high : zero, 1, fabs(zero - high), rgb, 0.3);
+        painter->rect(painter->context, plot->x + c, high, 1, low - high + 1, rgb, 1);
+    }
+}
+
+/* ---- Gaps -------------------------------------------------------------------------------------------------------- */
+
+/* Pixels between the lines of a hatching. */
+enum { HATCH = 6 };
+
+struct box {
+    double left, right, top, height;
+};
+
+static void draw_gap(const struct pithi_plot *plot, const struct pithi_painter *painter, const struct pithi_gap *gap,
+                     struct box box)
+{
+    box.left = fmax(floor(pithi_plot_x(plot, gap->from_ns)), plot->x);
+    box.right = fmin(ceil(pithi_plot_x(plot, gap->to_ns)), plot->x + plot->width);
+    if (gap->lost)
+        painter->rect(painter->context, box.left, box.top, 2, box.height, pithi_theme()->alarm, 1);
+    else if (box.right - box.left >= 2)
+        pithi_hatch(painter, &(struct pithi_hatching){.x = box.left,
+                                                      .y = box.top,
+                                                      .width = box.right - box.left,
+                                                      .height = box.height,
+                                                      .step = HATCH,
+                                                      .phase = pithi_plot_x(plot, 0),
+                                                      .lines = 1,
+                                                      .ground = pithi_theme()->idle,
+                                                      .rgb = pithi_theme()->hidden});
+}
+
+static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
+{
+    uint32_t lane = plot->rows[row].lane;
+    struct box box;
+
+    pithi_plot_bar(plot->row_height, 0, &box.top, &box.height);
+    box.top += pithi_plot_row_top(plot, row);
+    for (uint32_t i = pithi_gaps_of(plot->gaps, lane); i < plot->gaps->count && plot->gaps->items[i].lane == lane; i++)
+        if (plot->gaps->items[i].to_ns >= plot->t0_ns && plot->gaps->items[i].from_ns < plot->t1_ns)
+            draw_gap(plot, painter, &plot->gaps->items[i], box);
+}
+
+void pithi_gaps_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to)
+{
+    for (uint32_t row = from; row < to && plot->gaps && plot->row_height >= 2; row++)
+        if (plot->rows[row].counter == PITHI_NONE && plot->rows[row].lane_count <= 1)
+            draw_row(plot, painter, row);
 }

@@ -1,26 +1,26 @@
-/* plot.h - the time lines themselves: rows of bars, ticks, events, counter graphs and arrows, without axis and labels.
+/* plot.h - the time lines: rows of bars, ticks, events, counter graphs and arrows, without axis and labels.
  *
  *     struct pithi_plot plot = {.log = log, .digest = digest, .rgb = rgb, .t0_ns = ..., .rows = rows, .row_count = n,
  *                               .width = 800, .row_height = 20, .most_arrows = 2000};
- *     pithi_plot_load(&plot);            asks the log (query.h)
- *     pithi_plot_draw(&plot, &painter);  as often as wanted, with any painter
+ *     pithi_plot_load(&plot);            queries the log (query.h)
+ *     pithi_plot_draw(&plot, &painter);  any number of times, with any painter
  *     pithi_plot_free(&plot);
  *
- * Look: a lane's life is a light band; outermost states fill the bar, inner ones lie in it as ever thinner bars; a
- * column of which less than half is covered has a lower bar; ticks hang from the bar's foot; events are small
- * triangles above; pauses of the recording are hatched; arrows go from the middle of one bar to the middle of another.
- * A group's bar is as high as its lanes are covered, column by column.
- */
+ * Look. A light band shows the life of a lane. Outermost states fill the bar; inner states are thinner bars inside it.
+ * A column that is covered by less than half has a lower bar. Ticks hang from the foot of the bar; events are small
+ * triangles above it. Pauses of the recording are hatched, and so is waiting (waiting.h). Arrows go from the middle of
+ * one bar to the middle of another. The bar of a group is as high as the share of its lanes' time that is covered. */
 #ifndef PITHI_PLOT_H
 #define PITHI_PLOT_H
 
+#include <pithlog.h>
+
 #include "core/arrows.h"
 #include "core/gaps.h"
-#include "core/graph.h"
 #include "core/painter.h"
 #include "core/query.h"
 
-struct pithi_sheet;
+struct pithi_bar_sheet;
 
 struct pithi_plot {
     struct pithlog *log;
@@ -34,51 +34,130 @@ struct pithi_plot {
     uint32_t width;              /* pixels = columns */
     double row_height;
     uint32_t most_arrows;
-    int moving; /* 1: crowds of arrows are looked at roughly, and some are drawn, so that the picture is done soon */
-    const struct pithi_gaps *gaps;   /* NULL: not shown */
-    struct pithlog_summary *summary; /* NULL: records are read */
-    enum pithi_care care;            /* with a summary */
+    int moving; /* 1: crowds of arrows are estimated and only some are drawn, so that the picture is done soon */
+    const struct pithi_gaps *gaps;           /* NULL: not shown */
+    struct pithlog_summary *summary;         /* NULL: records are read */
+    enum pithi_care care;                    /* with a summary */
+    const struct pithlog_analysis *analysis; /* NULL: none */
+    int waits, path; /* 1: wait states, the critical path of the analysis are drawn (waiting.h) */
 
     /* Made by pithi_plot_load: */
-    struct pithi_cells cells;  /* how many rows have cells, and their sums; no cells */
-    struct pithi_cells *lines; /* [cells.rows] one row each; of a film (film.h) its own */
-    int lines_made;            /* 1: the plot's own, to be freed */
-    uint32_t *cell_row;        /* [row_count] row among the lines, PITHI_NONE for counters */
-    uint32_t *plot_row;        /* [cells.rows] and back */
+    struct pithi_cells cells;  /* the number of rows with cells, and sums; the cells are in `lines` */
+    struct pithi_cells *lines; /* [cells.rows] one row each; owned by the plot, or by the cell cache (cell_cache.h) */
+    int lines_made;            /* 1: the plot owns the lines */
+    uint32_t *cell_row;        /* [row_count] index into `lines`, PITHI_NONE for counters */
+    uint32_t *plot_row;        /* [cells.rows] index into `rows` */
     struct pithi_arrows arrows;
-    struct pithi_graphs *graphs; /* graph.h; NULL: none */
+    struct pithi_graphs *graphs; /* NULL: none */
 };
 
-/* 0 or an enum pith_err; after an error other than PITH_ERR_USAGE what could be read can be drawn. */
+/* 0 or an enum pith_err. After an error other than PITH_ERR_USAGE the readable part can be drawn. */
 int pithi_plot_load(struct pithi_plot *plot);
-/* Loading in parts, where cells come from elsewhere: cell_row, plot_row and cells.rows; ...; arrows and graphs. */
+/* Loading in parts, if the cells come from the cell cache: first cell_row, plot_row and cells.rows; then the caller
+ * sets `lines`; then arrows and graphs. */
 void pithi_plot_prepare(struct pithi_plot *plot);
 void pithi_plot_load_arrows(struct pithi_plot *plot);
 void pithi_plot_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
-/* Drawing in parts (bands.h): what lies in the rows [from, to); then arrows and events, over all of them. `sheet`:
- * bars.h; NULL with painters that have no strips. */
-void pithi_plot_draw_rows(const struct pithi_plot *plot, const struct pithi_painter *painter, struct pithi_sheet *sheet,
-                          uint32_t from, uint32_t to);
+/* Drawing in parts (bands.h): the rows [from, to); then arrows and events, over all rows. `sheet` is NULL for painters
+ * without strips. */
+void pithi_plot_draw_rows(const struct pithi_plot *plot, const struct pithi_painter *painter,
+                          struct pithi_bar_sheet *sheet, uint32_t from, uint32_t to);
 void pithi_plot_draw_over(const struct pithi_plot *plot, const struct pithi_painter *painter);
 void pithi_plot_free(struct pithi_plot *plot);
-/* All messages of one of its bundles: see pithi_arrows_look. */
+/* Reads all messages of a bundle: see pithi_arrows_look. */
 int pithi_plot_look(const struct pithi_plot *plot, const struct pithi_bundle *bundle, struct pithi_bundle *exact);
 
-/* Where a moment lies, which may be far outside. */
+/* The x of a time, which may be far outside the plot. */
 double pithi_plot_x(const struct pithi_plot *plot, int64_t time_ns);
 /* Upper edge of a row. */
 double pithi_plot_row_top(const struct pithi_plot *plot, uint32_t row);
-/* Where the bar of nesting level `level` lies, from the top of its row. */
+/* The place of the bar of a nesting level, relative to the top of its row. */
 void pithi_plot_bar(double row_height, uint32_t level, double *top, double *height);
-/* From where to where the lanes of a row live, inside the plot; left >= right: nowhere. */
+/* The part of the plot in which the lanes of a row have records; left >= right: none. */
 void pithi_plot_life(const struct pithi_plot *plot, uint32_t row, double *left, double *right);
-/* A line divides it from the row above. */
+/* 1: a line separates the row from the row above. */
 int pithi_plot_is_separated(const struct pithi_plot *plot, uint32_t row);
-/* The sign of a solo event, pointing down, its upper edge at y. */
+/* Draws the triangle of a solo event, which points down, with its upper edge at y. */
 void pithi_plot_mark(const struct pithi_painter *painter, double x, double y, double size, uint32_t rgb);
 /* The ends of an arrow: x0, y0 at the sender, x1, y1 at the receiver. */
 void pithi_plot_arrow_ends(const struct pithi_plot *plot, const struct pithi_arrow *arrow, double ends[4]);
 /* The level whose bar is at `y` from the top of its row (the innermost that reaches there). */
 uint32_t pithi_plot_level_at(double row_height, double y);
+
+/* ---- Groups of low rows ------------------------------------------------------------------------------------------ */
+
+struct pithi_groups {
+    struct pithi_row *rows;
+    uint32_t count;
+    uint32_t *lanes; /* of all of them */
+};
+
+/* The number of rows of this height that together are at least a pixel high. */
+uint32_t pithi_groups_per(double row_height);
+/* Joins every `per` successive rows to one row with all their lanes. Leaves out counters; if all rows are counters,
+ * keeps the first. Free the groups; `rows` need not outlive them. */
+void pithi_groups_make(const struct pithi_row *rows, uint32_t count, uint32_t per, struct pithi_groups *groups);
+void pithi_groups_free(struct pithi_groups *groups);
+
+/* The row that shows each lane, PITHI_NONE if none does; to be freed. */
+uint32_t *pithi_rows_of_lanes(const struct pithlog *log, const struct pithi_row *rows, uint32_t count);
+/* The times of the first and last record of the lanes of a row; INT64_MAX and INT64_MIN: there is none. */
+void pithi_row_life(const struct pithlog *log, const struct pithi_row *row, int64_t *first_ns, int64_t *last_ns);
+
+/* ---- Graphs of counters ------------------------------------------------------------------------------------------ */
+
+struct pithi_plot;
+struct pithi_graphs;
+
+/* The values of a plot's counters in each column; NULL: no counters, or no digest. */
+struct pithi_graphs *pithi_graphs_load(const struct pithi_plot *plot);
+void pithi_graphs_free(struct pithi_graphs *graphs);
+/* Draws the row of a counter. */
+void pithi_graph_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row);
+
+/* ---- Gaps -------------------------------------------------------------------------------------------------------- */
+
+/* Draws the gaps (gaps.h) of the rows [from, to). */
+void pithi_gaps_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to);
+
+/* ---- Bars (bars.c) ----------------------------------------------------------------------------------------------- */
+
+/* Memory for the strips of a row, for one thread. */
+struct pithi_bar_sheet;
+struct pithi_bar_sheet *pithi_sheet_new(const struct pithi_plot *plot);
+void pithi_sheet_free(struct pithi_bar_sheet *sheet); /* or NULL */
+
+/* Draws the rows [from, to), level by level. If the painter's `groups` is set, the bars of a level are drawn state by
+ * state. `sheet` is needed by painters with strips. */
+void pithi_bars_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, struct pithi_bar_sheet *sheet,
+                     uint32_t from, uint32_t to);
+
+/* The bar that is drawn in the column `from` of a row at a nesting level, without its outline; 0: none is. The columns
+ * from `to` on are not looked at. */
+struct pithi_bar_place {
+    uint32_t state, end; /* it goes on to the column before `end`, which is at most `to` */
+    double y, height;
+    int edge; /* 1: with a dividing line */
+};
+int pithi_bar_at(const struct pithi_plot *plot, uint32_t row, uint32_t level, uint32_t from, uint32_t to,
+                 struct pithi_bar_place *place);
+
+/* ---- Arrows (arrow_draw.c) --------------------------------------------------------------------------------------- */
+
+void pithi_arrows_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
+/* 1: there are so many messages that a picture with plot->moving set is less exact. */
+int pithi_arrows_crowded(const struct pithi_plot *plot);
+
+/* How bundles are drawn. pithi_bundles_drawn returns how many of a plot's bundles are drawn, beginning with the first.
+ * The darkness of each depends on its number of messages, times *fade. */
+struct pithi_bundle_look {
+    double ends[4]; /* x0, y0 at the sender, x1, y1 at the receiver, within the plot */
+    int width;      /* pixels */
+    double alpha;
+};
+uint32_t pithi_bundles_drawn(const struct pithi_plot *plot, double *fade);
+/* 0: the bundle is outside the plot. */
+int pithi_bundle_look(const struct pithi_plot *plot, const struct pithi_bundle *bundle, double fade,
+                      struct pithi_bundle_look *look);
 
 #endif

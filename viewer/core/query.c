@@ -1,5 +1,5 @@
-/* query.c - cells from the pieces of a summary, and from records where these are too coarse or there is no summary: a
- * sweep over each lane, see sweep.h. Knows the log's reader; what is done with a stretch of time is the sweep's. */
+/* query.c - computes cells: from the pieces of a summary, and from records where pieces are too coarse or there is
+ * no summary. */
 #include "core/query.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "core/memory.h"
 #include "core/sweep.h"
 
-/* So many pieces, at least, to a column that is to be right: the two at its ends are in doubt. */
+/* The least number of pieces in an exact column: the two at its ends are in doubt. */
 enum { REFINED = 16 };
 
 static uint32_t rows_of(const struct pithi_query *query)
@@ -65,7 +65,7 @@ static int is_stopped(const struct pithi_query *query)
     return query->stop && atomic_load_explicit(query->stop, memory_order_relaxed);
 }
 
-/* The records of [from_ns, to_ns) of a lane. */
+/* Sweeps the records of a lane in [from_ns, to_ns). */
 static int sweep_records(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t lane,
                          int64_t from_ns, int64_t to_ns)
 {
@@ -82,7 +82,7 @@ static int sweep_records(struct pithlog *log, const struct pithi_query *query, s
     if (err)
         return err;
     while ((more = pithlog_iter_next(iter, &record)) != 0 && damages < PITHI_MOST_DAMAGES && !is_stopped(query)) {
-        damages += more < 0; /* it goes on behind the damage */
+        damages += more < 0; /* reading continues after the damage */
         if (more == 1 && (record.time_ns < to_ns || record.kind == PITHLOG_LEAVE))
             sweep_record(sweep, &record);
     }
@@ -90,7 +90,7 @@ static int sweep_records(struct pithlog *log, const struct pithi_query *query, s
     return damages ? PITH_ERR_DAMAGED : PITH_OK;
 }
 
-/* ---- By pieces --------------------------------------------------------------------------------------------------- */
+/* ---- From pieces of a summary ------------------------------------------------------------------------------------ */
 
 struct pieces {
     struct pithi_sweep *sweep;
@@ -105,7 +105,7 @@ static void sweep_piece(void *context, const struct pithlog_piece *piece)
     pithi_sweep_piece(pieces->sweep, piece, pieces->paths, pieces->path_count);
 }
 
-/* One lane: by its pieces, or where there are none by its records. */
+/* Sweeps a lane: its pieces, or its records if it has none. */
 static int sweep_lane(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t row,
                       uint32_t lane)
 {
@@ -126,7 +126,7 @@ static int sweep_lane(struct pithlog *log, const struct pithi_query *query, stru
     return err;
 }
 
-/* The lanes [first, end) of the query once more, a stretch in doubt, by their records. */
+/* Sweeps the lanes [first, end) of the query again, by the records of the columns in doubt. */
 static int sweep_again(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t first,
                        uint32_t end, const struct pithi_doubt *doubt)
 {
@@ -145,7 +145,7 @@ static int sweep_again(struct pithlog *log, const struct pithi_query *query, str
     return err;
 }
 
-/* Columns that pieces leave in doubt, by their records; or only counted. */
+/* Computes the columns in doubt by their records, or only counts them. */
 static int sweep_doubts(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t first,
                         uint32_t end, uint32_t *rough)
 {
@@ -163,7 +163,7 @@ static int sweep_doubts(struct pithlog *log, const struct pithi_query *query, st
     return err;
 }
 
-/* The lanes [first, end) of the query as one row. */
+/* Makes the lanes [first, end) of the query one row. */
 static int sweep_row(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t row,
                      uint32_t first, uint32_t end, uint32_t *rough)
 {

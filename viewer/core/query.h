@@ -1,50 +1,48 @@
-/* query.h - what a window of a log looks like: the one question that every picture asks.
+/* query.h - what a window of a log looks like: the query behind every picture.
  *
- * pithi_query_run(log, query, cells) answers with cells: for every row, nesting level and pixel column the state that
- * covers most of that column's time, and how much of it. All outputs (screen, PNG, SVG, PDF, terminal) draw these
- * cells and nothing else, so they look the same. Beside the cells come what a majority would hide (ticks), solo
- * events (marks), and sums for the legend.
+ * pithi_query_run(log, query, cells) computes cells: for every row, nesting level and pixel column, the state that
+ * covers most of the column's time, and how much of it. All outputs (screen, PNG, SVG, PDF, terminal) draw these cells
+ * and therefore look the same. With the cells come states that win no column (ticks), solo events (marks), and sums for
+ * the legend.
  *
- * Levels. Level 0 shows the outermost visible state of a lane, level 1 the one inside it, and so on; the last level
- * shows the innermost of all that is deeper. With `levels` = 1 the only level shows the innermost state: where time
- * is really spent. Hidden states count as not there: what is inside moves up a level.
+ * Levels. Level 0 shows the outermost visible state of a lane, level 1 the state inside it, and so on. The last level
+ * shows the innermost of all deeper states. With `levels` = 1 the only level shows the innermost state, where the time
+ * is spent. Hidden states are skipped: the states inside them move up a level.
  *
  * Groups. A row of several lanes shows, at level 0, the state that covers most of the column summed over its lanes,
- * each with its innermost visible state; `cover` is the share of all their time that any state covers. The other levels
- * are empty, no cell begins. Ticks, marks and sums are those of all its lanes.
+ * taking the innermost visible state of each; `cover` is the share of all their time that any state covers. The other
+ * levels are empty, and no cell begins. Ticks, marks and sums are those of all lanes.
  *
- * Time. The window is half open, [t0, t1). Column c is [t0 + c*span/width, t0 + (c+1)*span/width), bounds rounded
- * down to whole nanoseconds, or to parts of them when a column has fewer than 16; what is counted in it is exact.
+ * Time. The window is half open, [t0, t1). Column c is [t0 + c*span/width, t0 + (c+1)*span/width). Its bounds are
+ * rounded down to whole nanoseconds, or to fractions of one if a column is shorter than 16 ns. Sums of a column are
+ * exact.
  *
- * Cost. Without a summary every record of the window is read (PITHLOG_CLIP gives the states open at its start). With
- * one (pithlog_summary), columns are made of pieces of 512 records and more, and where what these leave open could
- * change a cell, the records of that column are read: then cells are what all records would give. Or they are not read:
- * `care`.
+ * Cost. Without a summary every record of the window is read (PITHLOG_CLIP gives the states open at its start). With a
+ * summary (pithlog_summary) a column is computed from pieces of 512 records and more. If what the pieces leave open
+ * could change a cell, the records of that column are read, so that the cells are the same as from all records. `care`
+ * selects cheaper, less exact cells.
  */
 #ifndef PITHI_QUERY_H
 #define PITHI_QUERY_H
 
+#include <pithlog.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include <pithlog.h>
-
-#include "core/row.h"
-
 enum { PITHI_LEVELS = 4, PITHI_MAX_WIDTH = 65536 };
 
-/* Columns between ticks of a state, and to a column that shows it. */
+/* Least number of columns between two ticks of a state, and from a tick to a column that shows the state. */
 enum { PITHI_TICK_DISTANCE = 24 };
-/* After so many damaged parts of a lane, the rest of it is given up. */
+/* A lane is abandoned after this many damaged parts. */
 enum { PITHI_MOST_DAMAGES = 10000 };
-/* Logs with fewer records are read as they are, right at once; of others a summary is used. */
+/* Logs with fewer records are read without a summary. */
 enum { PITHI_SUMMARY_RECORDS = 1000000 };
 
-/* How much work is put into a picture that rests on a summary. */
+/* How exact a picture from a summary is. */
 enum pithi_care {
-    PITHI_EXACT, /* cells are what all records would give */
-    PITHI_NEAR,  /* no records are read but for sums, which are right */
-    PITHI_QUICK  /* pieces as long as a column will do, and there are no sums */
+    PITHI_EXACT, /* cells are the same as from all records */
+    PITHI_NEAR,  /* records are read only for sums, which are exact */
+    PITHI_QUICK  /* pieces may be as long as a column; there are no sums */
 };
 
 struct pithi_query {
@@ -59,35 +57,41 @@ struct pithi_query {
     /* [group_count] row r is lanes[group_end[r - 1] ... group_end[r] - 1], one or more; NULL: each lane is a row */
     const uint32_t *group_end;
     uint32_t group_count;
-    int no_sums;            /* 1: sums are not asked for, and not right */
-    const atomic_int *stop; /* non-zero, at any time: give up, what is in cells is not wanted; NULL: never */
+    int no_sums;            /* 1: sums are not needed, and are not exact */
+    const atomic_int *stop; /* set it at any time to stop; the cells are then of no use. NULL: never */
 };
 
 enum {
-    PITHI_CELL_BEGIN = 1 /* an instance of the cell's state begins here: a dividing line is in place */
+    PITHI_CELL_BEGIN = 1 /* an instance of the cell's state begins here: draw a dividing line */
 };
 struct pithi_cell {
     uint32_t state; /* definition, PITHI_NONE: nothing at this level */
-    uint8_t cover;  /* how much of the column any state of this level covers: 0 nothing ... 255 all */
+    uint8_t cover;  /* the part of the column that the states of this level cover: 0 (none) to 255 (all) */
     uint8_t flags;
 };
 
-/* A state that is there but covers most of no column near: none of PITHI_TICK_DISTANCE. */
+/* A state that occurs but wins no column within PITHI_TICK_DISTANCE. */
 struct pithi_tick {
     uint32_t row, column, state;
 };
 
-/* Solo events of one column; `id` is the first one's. */
+/* The solo events of a column; `id` is that of the first. */
 struct pithi_mark {
     uint32_t row, column, id, count;
 };
 
-/* What of a definition is in the window, over all rows, shown or hidden. States: instances that reach into the
- * window; a state inside itself counts, but adds nothing to the inclusive time again. Events: how many. */
+/* Sums of a definition in the window over all rows, shown or hidden. States: the instances that reach into the window.
+ * A state inside itself counts, but does not add to the inclusive time again. Events: their number. */
 struct pithi_sum {
     uint64_t count;
     int64_t inclusive_ns, exclusive_ns;
 };
+static inline void pithi_sum_add(struct pithi_sum *sum, const struct pithi_sum *more)
+{
+    sum->count += more->count;
+    sum->inclusive_ns += more->inclusive_ns;
+    sum->exclusive_ns += more->exclusive_ns;
+}
 
 struct pithi_cells {
     uint32_t rows, levels, width, lanes; /* lanes: of all rows */
@@ -98,17 +102,51 @@ struct pithi_cells {
     uint32_t mark_count, mark_capacity;
     struct pithi_sum *sums; /* [defs] */
     uint32_t defs;
-    uint32_t rough; /* columns in doubt; 0: records would change nothing */
+    uint32_t rough; /* number of columns that records could change */
 };
 
-/* Fills `cells`, which the caller has zeroed or gives again from an earlier call. Returns 0 or an enum pith_err. A
- * lane that is damaged is shown up to there, the others wholly; PITH_ERR_USAGE leaves `cells` as they were. */
+/* Fills `cells`, which must be zeroed or come from an earlier call. Returns 0 or an enum pith_err. A damaged lane is
+ * filled up to the damage, other lanes completely. PITH_ERR_USAGE leaves `cells` unchanged. */
 int pithi_query_run(struct pithlog *log, const struct pithi_query *query, struct pithi_cells *cells);
 void pithi_cells_free(struct pithi_cells *cells);
 
 static inline const struct pithi_cell *pithi_cells_line(const struct pithi_cells *cells, uint32_t row, uint32_t level)
 {
     return cells->cells + ((size_t)row * cells->levels + level) * cells->width;
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
+
+#define PITHI_NONE UINT32_MAX
+#define PITHI_BLANK (UINT32_MAX - 1)
+
+struct pithi_row {
+    uint32_t lane;         /* of a group: its first lane */
+    uint32_t counter;      /* definition, or PITHI_NONE: states, or PITHI_BLANK: nothing, the head of an open group */
+    const uint32_t *lanes; /* of a group, [lane_count], not owned; NULL: `lane` alone */
+    uint32_t lane_count;   /* 0 without `lanes` */
+    const char *label;     /* not owned; NULL: what pithi_row_label (legend.h) makes of the lane */
+};
+
+/* The lanes of a row, one or more. */
+static inline const uint32_t *pithi_row_lanes(const struct pithi_row *row, uint32_t *count)
+{
+    *count = row->lanes ? row->lane_count : 1;
+    return row->lanes ? row->lanes : &row->lane;
+}
+
+/* Progress of long work, and the request to stop it. */
+
+struct pithi_watch {
+    /* Reports the `part` done, 0 to 1. Returns 0: stop, the result is not needed any more. */
+    int (*go_on)(void *context, double part);
+    void *context;
+};
+
+/* A watch of zeros never stops anything. */
+static inline int pithi_go_on(const struct pithi_watch *watch, double part)
+{
+    return !watch->go_on || watch->go_on(watch->context, part);
 }
 
 #endif

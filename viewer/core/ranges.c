@@ -1,7 +1,7 @@
-/* ranges.c - counting lanes by state and column; see ranges.h. Drawing is layers.c's.
+/* ranges.c - counts lanes by state and column; layers.c draws the counts.
  *
- * Times inside are relative to t0 and shifted left so that a column is at least 16 units wide, as in sweep.c: sums are
- * exact integers at any zoom. */
+ * Internal times are relative to t0 and shifted left, so that a column is at least 16 units wide, as in sweep.c: sums
+ * are exact integers at any zoom. */
 #include "core/ranges.h"
 
 #include <stdlib.h>
@@ -11,30 +11,30 @@
 #include "core/memory.h"
 #include "core/query.h"
 
-/* Records are read in helpings of so many, and after each it is asked whether to go on. */
+/* How many records are read between two checks of the watch. */
 enum { HELPING = 4096 };
-/* Pieces of so many columns' length will do for a first picture. */
+/* In a first picture, a piece may be as long as this number of columns. */
 enum { QUICK_COLUMNS = 3 };
-/* And some records here and there for what pieces do not tell. */
+/* The time that pieces leave open is estimated from a sample of records. */
 enum { SAMPLES = 16, SAMPLED_RECORDS = 2000 };
 
 struct pieces;
 
 struct pithi_ranges {
     struct pithlog *log;
-    struct pithi_ranges_query query; /* with copies of what it points to */
+    struct pithi_ranges_query query; /* with copies of the arrays */
     uint32_t *lanes;
     unsigned char *hidden;
     uint32_t defs;
     unsigned shift;
     uint64_t end;     /* of the window */
     uint64_t *bounds; /* [width + 1] where columns begin */
-    uint32_t *layer;  /* [defs] where its times are, or PITHI_NONE: not in the window */
-    uint32_t *states; /* [count] and back */
+    uint32_t *layer;  /* [defs] index of its times, or PITHI_NONE: not in the window */
+    uint32_t *states; /* [count] definition of each index */
     uint64_t **times; /* [count][width] */
     uint32_t count, state_capacity, time_capacity;
-    struct pieces *pieces; /* of pithi_ranges_quick */
-    uint32_t quick_lanes;  /* that it has done */
+    struct pieces *pieces; /* used by pithi_ranges_quick */
+    uint32_t quick_lanes;  /* number of lanes that are finished */
 };
 
 struct pithi_ranges *pithi_ranges_new(struct pithlog *log, const struct pithi_ranges_query *query)
@@ -68,7 +68,7 @@ struct pithi_ranges *pithi_ranges_new(struct pithlog *log, const struct pithi_ra
     return ranges;
 }
 
-/* The columns of a state; those of one that was not seen before are made. */
+/* Returns the columns of a state; creates them for a new state. */
 static uint64_t *times_of(struct pithi_ranges *ranges, uint32_t state)
 {
     uint32_t layer = ranges->layer[state];
@@ -77,8 +77,8 @@ static uint64_t *times_of(struct pithi_ranges *ranges, uint32_t state)
         return ranges->times[layer];
     layer = ranges->count++;
     ranges->layer[state] = layer;
-    ranges->states = pithi_grow(ranges->states, &ranges->state_capacity, layer + 1, sizeof *ranges->states);
-    ranges->times = pithi_grow(ranges->times, &ranges->time_capacity, layer + 1, sizeof *ranges->times);
+    ranges->states = pithi_view_grow(ranges->states, &ranges->state_capacity, layer + 1, sizeof *ranges->states);
+    ranges->times = pithi_view_grow(ranges->times, &ranges->time_capacity, layer + 1, sizeof *ranges->times);
     ranges->states[layer] = state;
     ranges->times[layer] = pithi_alloc(ranges->query.width, sizeof **ranges->times);
     return ranges->times[layer];
@@ -97,10 +97,10 @@ static double now_s(void)
 struct walk {
     struct pithi_ranges *ranges;
     uint64_t now;
-    uint32_t column; /* that `now` lies in */
+    uint32_t column; /* the column of `now` */
     uint32_t *stack; /* states open, outermost first */
     uint32_t depth, capacity;
-    uint32_t shown; /* of these the one that counts, or PITHI_NONE */
+    uint32_t shown; /* the open state that counts, or PITHI_NONE */
 };
 
 static uint64_t to_units(const struct pithi_ranges *ranges, int64_t time_ns)
@@ -112,7 +112,7 @@ static uint64_t to_units(const struct pithi_ranges *ranges, int64_t time_ns)
     return ((uint64_t)time_ns - (uint64_t)ranges->query.t0_ns) << ranges->shift;
 }
 
-/* From now to `until` the lane is in a state. */
+/* Adds the time from now to `until` to a state. */
 static void advance(struct walk *walk, uint64_t until, uint32_t state)
 {
     const uint64_t *bounds = walk->ranges->bounds;
@@ -141,13 +141,13 @@ static uint32_t shown_state(const struct walk *walk)
 
 static void enter(struct walk *walk, uint32_t id)
 {
-    walk->stack = pithi_grow(walk->stack, &walk->capacity, walk->depth + 1, sizeof *walk->stack);
+    walk->stack = pithi_view_grow(walk->stack, &walk->capacity, walk->depth + 1, sizeof *walk->stack);
     walk->stack[walk->depth++] = id;
     if (!walk->ranges->hidden[id] && (walk->ranges->query.depth == PITHI_INNERMOST || walk->shown == PITHI_NONE))
         walk->shown = id;
 }
 
-/* The innermost state of that name ends. */
+/* Ends the innermost state of that id. */
 static void leave(struct walk *walk, uint32_t id)
 {
     uint32_t i = walk->depth;
@@ -194,7 +194,7 @@ static int walk_lane(struct walk *walk, uint32_t lane, const struct pithi_watch 
     int count, damages = 0, err = pithlog_iter_open(ranges->log, &records, &iter);
 
     while (!err && (count = pithlog_iter_next_many(iter, helping, HELPING)) != 0 && damages < PITHI_MOST_DAMAGES) {
-        damages += count < 0; /* it goes on behind the damage */
+        damages += count < 0; /* reading continues after the damage */
         for (int i = 0; i < count; i++)
             take_record(walk, &helping[i]);
         if (!may_go_on(walk, watch, lane))
@@ -224,24 +224,24 @@ int pithi_ranges_load(struct pithi_ranges *ranges, const struct pithi_watch *wat
     return err;
 }
 
-/* ---- By pieces ---------------------------------------------------------------------------------------------------
+/* ---- From pieces of a summary ------------------------------------------------------------------------------------
 
-A piece names the states that have most of its time, and leaves a rest open. The rest is given to the other states by
-their weight: their part of the time in some samples. Worked example: A has weight 0.5, B 0.3, C 0.2; a piece of 100 ns
-says A 60 ns and leaves 40: B gets 40 * 0.3 / (1 - 0.5) = 24, C 16. What is left open in a column is added up over its
-pieces as `spare`, 40 / (1 - 0.5) here, and at the end each state gets its weight of that; from those that a piece names
-their weight of it is taken at once. */
+A piece names the states that take most of its time. The rest is open; it is divided among the other states by their
+weights, which are their shares of the time in some sampled records. Worked example: A has weight 0.5, B 0.3, C 0.2. A
+piece of 100 ns names A with 60 ns and leaves 40 ns open: B gets 40 * 0.3 / (1 - 0.5) = 24, C 16. To do this in few
+steps, `spare` sums 40 / (1 - 0.5) = 80 over the pieces of a column. At the end each state gets its weight times
+`spare`. A state that the piece names must not get this, so its weight times 80 is subtracted at once. */
 
 struct pieces {
     struct pithi_ranges *ranges;
-    uint32_t column;                  /* that the last piece ended in */
+    uint32_t column;                  /* the column in which the last piece ended */
     const struct pithlog_path *paths; /* of the lane */
     double *weight;                   /* [defs] */
     double idle;                      /* weight of no state */
     uint64_t *spare;                  /* [width] */
 };
 
-/* The state of a path that counts, or PITHI_NONE. */
+/* The state for which a path counts, or PITHI_NONE. */
 static uint32_t state_of(const struct pieces *pieces, uint32_t path)
 {
     const struct pithi_ranges *ranges = pieces->ranges;
@@ -257,7 +257,7 @@ static uint32_t state_of(const struct pieces *pieces, uint32_t path)
     return found;
 }
 
-/* Some records of a lane about a time, exactly: their times by state are added to the weights. Returns all the time. */
+/* Reads some records of a lane near a time and adds the time of each state to the weights. Returns the total. */
 static double sample(struct pieces *pieces, uint32_t lane, int64_t about_ns)
 {
     const struct pithi_ranges *ranges = pieces->ranges;
@@ -297,14 +297,14 @@ static void know_weights(struct pieces *pieces)
     }
 }
 
-/* A part of a stretch of time, in proportion over the columns that it lies in. */
+/* Distributes a part of an interval over its columns, in proportion. */
 static void spread(const struct pieces *pieces, uint64_t *times, uint64_t from, uint64_t to, double part)
 {
     const uint64_t *bounds = pieces->ranges->bounds;
 
     for (uint32_t c = pieces->column; from < to; c++) {
         uint64_t stop = bounds[c + 1] < to ? bounds[c + 1] : to;
-        times[c] += (uint64_t)(int64_t)((double)(stop - from) * part); /* may be less than nothing meanwhile */
+        times[c] += (uint64_t)(int64_t)((double)(stop - from) * part); /* may be negative until spare time is added */
         from = stop;
     }
 }
@@ -330,7 +330,7 @@ static void take_piece(void *context, const struct pithlog_piece *piece)
     if (others > 0.02)
         spare = (1 - named) / others;
     else
-        scale = named > 0 ? 1 / named : 1; /* nobody else is known */
+        scale = named > 0 ? 1 / named : 1; /* no other state is known */
     for (int i = 0; i < count; i++)
         if (states[i] != PITHI_NONE)
             spread(pieces, times_of(ranges, states[i]), from, to,
@@ -347,31 +347,12 @@ static void give_spare(struct pieces *pieces)
         uint64_t *times = pieces->weight[id] > 0 || ranges->layer[id] != PITHI_NONE ? times_of(ranges, id) : NULL;
         for (uint32_t c = 0; times && c < ranges->query.width; c++) {
             times[c] += (uint64_t)((double)pieces->spare[c] * pieces->weight[id]);
-            times[c] = (int64_t)times[c] < 0 ? 0 : times[c]; /* rounded */
+            times[c] = (int64_t)times[c] < 0 ? 0 : times[c]; /* rounding may make it negative */
         }
     }
 }
 
-static struct pieces *pieces_new(struct pithi_ranges *ranges)
-{
-    struct pieces *pieces = pithi_alloc(1, sizeof *pieces);
-
-    pieces->ranges = ranges;
-    pieces->spare = pithi_alloc(ranges->query.width, sizeof *pieces->spare);
-    know_weights(pieces);
-    return pieces;
-}
-
-static void pieces_free(struct pieces *pieces)
-{
-    if (!pieces)
-        return;
-    free(pieces->weight);
-    free(pieces->spare);
-    free(pieces);
-}
-
-/* A lane that cannot be read stays empty: the time lines tell why. */
+/* A lane that cannot be read stays empty; the time lines report why. */
 static void quick_lane(struct pieces *pieces, struct pithlog_summary *summary, uint32_t lane)
 {
     const struct pithi_ranges_query *query = &pieces->ranges->query;
@@ -388,8 +369,12 @@ int pithi_ranges_quick(struct pithi_ranges *ranges, struct pithlog_summary *summ
 {
     double end_s = now_s() + seconds;
 
-    if (!ranges->pieces)
-        ranges->pieces = pieces_new(ranges);
+    if (!ranges->pieces) {
+        ranges->pieces = pithi_alloc(1, sizeof *ranges->pieces);
+        ranges->pieces->ranges = ranges;
+        ranges->pieces->spare = pithi_alloc(ranges->query.width, sizeof *ranges->pieces->spare);
+        know_weights(ranges->pieces);
+    }
     memset(ranges->pieces->spare, 0, ranges->query.width * sizeof *ranges->pieces->spare);
     while (ranges->quick_lanes < ranges->query.lane_count && now_s() < end_s)
         quick_lane(ranges->pieces, summary, ranges->lanes[ranges->quick_lanes++]);
@@ -418,7 +403,11 @@ void pithi_ranges_free(struct pithi_ranges *ranges)
         return;
     for (uint32_t i = 0; i < ranges->count; i++)
         free(ranges->times[i]);
-    pieces_free(ranges->pieces);
+    if (ranges->pieces) {
+        free(ranges->pieces->weight);
+        free(ranges->pieces->spare);
+        free(ranges->pieces);
+    }
     free(ranges->times);
     free(ranges->states);
     free(ranges->lanes);
@@ -428,7 +417,7 @@ void pithi_ranges_free(struct pithi_ranges *ranges)
     free(ranges);
 }
 
-/* ---- Asking ------------------------------------------------------------------------------------------------------ */
+/* ---- Queries ----------------------------------------------------------------------------------------------------- */
 
 uint32_t pithi_ranges_lanes(const struct pithi_ranges *ranges) { return ranges->query.lane_count; }
 uint32_t pithi_ranges_width(const struct pithi_ranges *ranges) { return ranges->query.width; }

@@ -1,12 +1,24 @@
-/* raster.c - shapes into bytes; see raster.h. */
+/* raster.c - paints shapes into pixels of three bytes or into words. Strips and lines are most of a window's picture,
+ * so their loops have no branches. */
 #include "core/raster.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/memory.h"
-#include "core/raster_line.h"
+
+/* ---- Pixels ------------------------------------------------------------------------------------------------------ */
+
+/* Blends red and blue at once, then green; alpha 0 to 256. */
+static uint32_t blend_words(uint32_t under, uint32_t over, uint32_t alpha)
+{
+    uint32_t red_blue = (under & 0xff00ff) * (256 - alpha) + (over & 0xff00ff) * alpha + 0x800080;
+    uint32_t green = (under & 0xff00) * (256 - alpha) + (over & 0xff00) * alpha + 0x8000;
+
+    return (red_blue >> 8 & 0xff00ff) | (green >> 8 & 0xff00);
+}
 
 static void set_pixel(unsigned char *pixel, uint32_t rgb)
 {
@@ -23,20 +35,15 @@ static void blend_pixel(unsigned char *pixel, uint32_t rgb, unsigned alpha)
     }
 }
 
-static void blend_word(uint32_t *word, uint32_t rgb, unsigned alpha)
-{
-    *word = pithi_blend_words(*word, rgb, alpha + (alpha >> 7));
-}
-
 static void blend_place(const struct pithi_raster *raster, size_t at, uint32_t rgb, unsigned alpha)
 {
     if (raster->words)
-        blend_word(raster->words + at, rgb, alpha);
+        raster->words[at] = blend_words(raster->words[at], rgb, alpha + (alpha >> 7));
     else
         blend_pixel(raster->pixels + at * 3, rgb, alpha);
 }
 
-void pithi_raster_blend(const struct pithi_raster *raster, int x, int y, uint32_t rgb, double alpha)
+static void blend_clipped(const struct pithi_raster *raster, int x, int y, uint32_t rgb, double alpha)
 {
     if (x >= raster->left && x < raster->right && y >= raster->top && y < raster->bottom && alpha > 0)
         blend_place(raster, (size_t)y * (size_t)raster->width + (size_t)x, rgb, (unsigned)(alpha * 255 + 0.5));
@@ -49,7 +56,211 @@ static int rounded(double value, int low, int high)
     return value >= high ? high : (int)floor(value + 0.5);
 }
 
-/* ---- Shapes that are kept ---------------------------------------------------------------------------------------- */
+/* ---- Lines ------------------------------------------------------------------------------------------------------- */
+
+/* A line as steps along its longer axis, from `first` to `last`. `across` is the centre of the line at the first step,
+ * minus a half, and `slope` its change with each step, in 65536ths of a pixel. */
+struct run {
+    int steep;
+    int inside; /* 1: every pixel that it may touch is within the clip */
+    int first, last;
+    int top, bottom; /* the scanlines that it may touch */
+    int64_t across, slope;
+    uint32_t rgb, weight; /* of 256 */
+};
+
+/* Clipping after Liang and Barsky: each edge narrows the part [*from, *to] of the line that is inside. */
+static int clip_edge(double p, double q, double *from, double *to)
+{
+    if (p == 0)
+        return q >= 0;
+    if (p < 0 && q / p > *from)
+        *from = q / p;
+    if (p > 0 && q / p < *to)
+        *to = q / p;
+    return *from <= *to;
+}
+
+static int clip_line(const struct pithi_raster *raster, double *x0, double *y0, double *x1, double *y1)
+{
+    double dx = *x1 - *x0, dy = *y1 - *y0, from = 0, to = 1, x = *x0, y = *y0;
+
+    if (!clip_edge(-dx, x - raster->left, &from, &to) || !clip_edge(dx, raster->right - x, &from, &to) ||
+        !clip_edge(-dy, y - raster->top, &from, &to) || !clip_edge(dy, raster->bottom - y, &from, &to))
+        return 0;
+    *x0 = x + from * dx;
+    *y0 = y + from * dy;
+    *x1 = x + to * dx;
+    *y1 = y + to * dy;
+    return 1;
+}
+
+/* Tells whether all pixels that a run may touch lie within the clip. */
+static int is_inside(const struct pithi_raster *raster, const struct run *run)
+{
+    int64_t ends[2] = {run->across, run->across + run->slope * (run->last - 1 - run->first)};
+    int low = run->steep ? raster->left : raster->top, high = run->steep ? raster->right : raster->bottom;
+    int from = run->steep ? raster->top : raster->left, to = run->steep ? raster->bottom : raster->right;
+
+    for (int i = 0; i < 2; i++)
+        if (ends[i] >> 16 < low || (ends[i] >> 16) + 1 >= high)
+            return 0;
+    return run->first >= from && run->last <= to;
+}
+
+/* A line fainter than this gets one pixel a step, because smoothing would not be visible. */
+enum { FAINT = 64 };
+
+static void draw_faint(const struct pithi_raster *raster, const struct run *run)
+{
+    size_t along = run->steep ? (size_t)raster->width : 1, beside = run->steep ? 1 : (size_t)raster->width;
+    uint32_t *word = raster->words + (size_t)run->first * along;
+    int64_t across = run->across + 32768;
+
+    for (int i = run->first; i < run->last; i++, word += along, across += run->slope) {
+        uint32_t *pixel = word + (size_t)(across >> 16) * beside;
+        *pixel = blend_words(*pixel, run->rgb, run->weight);
+    }
+}
+
+/* Each step is shared by the two pixels on either side of the line (after Wu, "An efficient antialiasing technique",
+ * 1991). */
+static void draw_smooth(const struct pithi_raster *raster, const struct run *run)
+{
+    size_t along = run->steep ? (size_t)raster->width : 1, beside = run->steep ? 1 : (size_t)raster->width;
+    uint32_t *word = raster->words + (size_t)run->first * along;
+    int64_t across = run->across;
+
+    for (int i = run->first; i < run->last; i++, word += along, across += run->slope) {
+        uint32_t *first = word + (size_t)(across >> 16) * beside, part = (uint32_t)across >> 8 & 255;
+        uint32_t second = run->weight * part >> 8;
+        *first = blend_words(*first, run->rgb, run->weight - second);
+        first[beside] = blend_words(first[beside], run->rgb, second);
+    }
+}
+
+static void draw_clipped(const struct pithi_raster *raster, const struct run *run)
+{
+    int64_t across = run->across;
+
+    for (int i = run->first; i < run->last; i++, across += run->slope) {
+        int whole = (int)(across >> 16);
+        double part = (double)(across & 65535) / 65536, alpha = run->weight / 256.0;
+        blend_clipped(raster, run->steep ? whole : i, run->steep ? i : whole, run->rgb, alpha * (1 - part));
+        blend_clipped(raster, run->steep ? whole + 1 : i, run->steep ? i : whole + 1, run->rgb, alpha * part);
+    }
+}
+
+static void draw_run(const struct pithi_raster *raster, const struct run *run)
+{
+    if (!run->inside)
+        draw_clipped(raster, run);
+    else if (run->weight < FAINT)
+        draw_faint(raster, run);
+    else
+        draw_smooth(raster, run);
+}
+
+/* The steps [from, to) of a run. */
+static struct run cut(const struct run *run, int from, int to)
+{
+    struct run part = *run;
+
+    part.first = run->first > from ? run->first : from;
+    part.last = run->last < to ? run->last : to;
+    part.across += run->slope * (part.first - run->first);
+    return part;
+}
+
+static int step_at(const struct run *run, double across)
+{
+    double step = (across - (double)run->across) / (double)run->slope;
+    return step < 0 ? run->first : step > run->last - run->first ? run->last : run->first + (int)step;
+}
+
+/* The steps of a flat run that may touch scanlines [top, bottom), with a few more at the ends. */
+static struct run cut_flat(const struct run *run, int top, int bottom)
+{
+    double above = (top - 2) * 65536.0, below = (bottom + 1) * 65536.0;
+
+    if (!run->slope)
+        return *run;
+    return run->slope > 0 ? cut(run, step_at(run, above), step_at(run, below) + 1)
+                          : cut(run, step_at(run, below), step_at(run, above) + 1);
+}
+
+/* Draws the pixels of a flat run, all within the clip, that are in scanlines [top, bottom). */
+static void draw_flat(const struct pithi_raster *raster, const struct run *run, int top, int bottom)
+{
+    int faint = run->weight < FAINT;
+    int64_t across = run->across + (faint ? 32768 : 0);
+
+    for (int i = run->first; i < run->last; i++, across += run->slope) {
+        int line = (int)(across >> 16);
+        uint32_t *first = raster->words + (size_t)line * (size_t)raster->width + (size_t)i;
+        uint32_t second = faint ? 0 : run->weight * ((uint32_t)across >> 8 & 255) >> 8;
+        if (line >= top && line < bottom)
+            *first = blend_words(*first, run->rgb, run->weight - second);
+        if (!faint && line + 1 >= top && line + 1 < bottom)
+            first[raster->width] = blend_words(first[raster->width], run->rgb, second);
+    }
+}
+
+/* Draws the pixels of a run that are on a part (pithi_raster_part) of its raster. */
+static void draw_run_part(const struct pithi_raster *part, const struct run *run)
+{
+    struct run piece;
+
+    if (run->top >= part->top && run->bottom <= part->bottom) {
+        draw_run(part, run);
+        return;
+    }
+    piece = run->steep ? cut(run, part->top, part->bottom) : cut_flat(run, part->top, part->bottom);
+    if (run->steep || !run->inside)
+        draw_run(part, &piece);
+    else
+        draw_flat(part, &piece, part->top, part->bottom);
+}
+
+static void swap(double *a, double *b)
+{
+    double kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* Makes the run of the part of a line that is within the clip; 0: there is none. Colour and weight are the caller's. */
+static int make_run(const struct pithi_raster *raster, double x0, double y0, double x1, double y1, struct run *run)
+{
+    double slope;
+    int start, end;
+
+    if (!(fabs(x0) < 1e15 && fabs(x1) < 1e15) || !clip_line(raster, &x0, &y0, &x1, &y1))
+        return 0;
+    memset(run, 0, sizeof *run);
+    run->steep = fabs(y1 - y0) > fabs(x1 - x0);
+    if (run->steep) {
+        swap(&x0, &y0);
+        swap(&x1, &y1);
+    }
+    if (x0 > x1) {
+        swap(&x0, &x1);
+        swap(&y0, &y1);
+    }
+    slope = x1 > x0 ? (y1 - y0) / (x1 - x0) : 0;
+    run->first = (int)floor(x0);
+    run->last = (int)ceil(x1);
+    run->slope = (int64_t)(slope * 65536);
+    run->across = (int64_t)floor((y0 + slope * (run->first + 0.5 - x0) - 0.5) * 65536);
+    start = (int)(run->across >> 16);
+    end = (int)((run->across + run->slope * (run->last - 1 - run->first)) >> 16);
+    run->top = run->steep ? run->first : start < end ? start : end;
+    run->bottom = run->steep ? run->last : (start < end ? end : start) + 2;
+    run->inside = raster->words && is_inside(raster, run);
+    return 1;
+}
+
+/* ---- Shapes drawn later ------------------------------------------------------------------------------------------ */
 
 struct pithi_shape {
     enum { RUN, RECT, TRIANGLE } kind;
@@ -57,7 +268,7 @@ struct pithi_shape {
     uint32_t rgb;
     double alpha;
     union {
-        struct pithi_run run;
+        struct run run;
         double places[6]; /* x, y, width, height; or three x and three y */
     };
 };
@@ -65,13 +276,13 @@ struct pithi_shape {
 static void keep(struct pithi_raster *raster, const struct pithi_shape *shape)
 {
     raster->shapes =
-        pithi_grow(raster->shapes, &raster->shape_capacity, raster->shape_count + 1, sizeof *raster->shapes);
+        pithi_view_grow(raster->shapes, &raster->shape_capacity, raster->shape_count + 1, sizeof *raster->shapes);
     raster->shapes[raster->shape_count++] = *shape;
 }
 
 /* ---- Rectangles -------------------------------------------------------------------------------------------------- */
 
-/* Doubling copies: much faster than single stores on wide bars. */
+/* Fills by copying ever longer parts, which is much faster than single stores for wide bars. */
 static void fill_row(const struct pithi_raster *raster, size_t at, int count, uint32_t rgb)
 {
     size_t size = raster->words ? sizeof *raster->words : 3;
@@ -113,7 +324,7 @@ static void raster_rect(void *context, double x, double y, double width, double 
 
 /* ---- Strips ------------------------------------------------------------------------------------------------------ */
 
-/* Without branches and in eights, so that a compiler makes vectors of it. */
+/* Has no branches and copies eight words at a time, so that the compiler vectorizes it. */
 static void lay_words(uint32_t *restrict to, const uint32_t *restrict rgb, uint32_t count)
 {
     uint32_t i = 0;
@@ -132,7 +343,7 @@ static void lay_pixels(unsigned char *to, const uint32_t *rgb, uint32_t count)
             set_pixel(to + 3 * (size_t)i, rgb[i]);
 }
 
-/* A strip's scanlines. */
+/* The scanlines of a strip. */
 struct span {
     int top, bottom;
 };
@@ -156,7 +367,7 @@ static void lay_ground(const struct pithi_raster *raster, int line)
                (size_t)raster->width * sizeof *raster->words);
 }
 
-/* Lays the strips that cover `line` on it. */
+/* Paints the strips that cover `line`. */
 static void lay_line(const struct pithi_raster *raster, const struct pithi_strip *strips, const struct span *spans,
                      uint32_t count, int line, int left, int skip, uint32_t width)
 {
@@ -186,7 +397,7 @@ static void repeat_line(const struct pithi_raster *raster, int line, int to, int
     }
 }
 
-/* Between two edges all lines are alike: one is made, the others are copies, which is most of the work. */
+/* All scanlines between two edges are alike: the first is painted, the others are copied. */
 static void raster_strips(void *context, double x, uint32_t width, double y, double height,
                           const struct pithi_strip *strips, uint32_t count)
 {
@@ -216,21 +427,19 @@ static void raster_ground(void *context, double y, double height)
         lay_ground(raster, line);
 }
 
-/* ---- Lines ------------------------------------------------------------------------------------------------------- */
-
 static void raster_line(void *context, double x0, double y0, double x1, double y1, uint32_t rgb, double alpha)
 {
     struct pithi_raster *raster = context;
-    struct pithi_run run;
+    struct run run;
 
-    if (!pithi_run_make(raster, x0, y0, x1, y1, &run))
+    if (!make_run(raster, x0, y0, x1, y1, &run))
         return;
     run.rgb = rgb;
     run.weight = (uint32_t)(alpha * 256 + 0.5);
     if (raster->keeps)
         keep(raster, &(struct pithi_shape){.kind = RUN, .top = run.top, .bottom = run.bottom, .run = run});
     else
-        pithi_run_draw(raster, &run);
+        draw_run(raster, &run);
 }
 
 /* ---- Triangles --------------------------------------------------------------------------------------------------- */
@@ -246,7 +455,7 @@ static int inside(const double x[3], const double y[3], double px, double py)
     return (a >= 0 && b >= 0 && c >= 0) || (a <= 0 && b <= 0 && c <= 0);
 }
 
-/* They are small: each pixel in the box is asked at 3 x 3 points how much of it is inside. */
+/* Triangles are small: each pixel of the bounding box is sampled at 3 x 3 points. */
 static void raster_triangle(void *context, const double x[3], const double y[3], uint32_t rgb, double alpha)
 {
     struct pithi_raster *raster = context;
@@ -269,11 +478,11 @@ static void raster_triangle(void *context, const double x[3], const double y[3],
             int hits = 0;
             for (int i = 0; i < 9; i++)
                 hits += inside(x, y, column + (i % 3 + 0.5) / 3, row + (i / 3 + 0.5) / 3);
-            pithi_raster_blend(raster, column, row, rgb, alpha * hits / 9);
+            blend_clipped(raster, column, row, rgb, alpha * hits / 9);
         }
 }
 
-/* ---- The whole --------------------------------------------------------------------------------------------------- */
+/* ---- The raster -------------------------------------------------------------------------------------------------- */
 
 static void raster_clip(void *context, double x, double y, double width, double height)
 {
@@ -305,8 +514,7 @@ void pithi_raster_prepare(struct pithi_raster *raster, int width, int height, ui
 
 void pithi_raster_onto(struct pithi_raster *raster, uint32_t *words, int width, int height, uint32_t rgb)
 {
-    *raster = (struct pithi_raster){.words = words, .width = width, .height = height, .end = height};
-    raster_clip(raster, 0, 0, -1, -1);
+    pithi_raster_grounded(raster, words, width, height, NULL);
     raster_rect(raster, 0, 0, width, height, rgb, 1);
 }
 
@@ -327,23 +535,20 @@ struct pithi_raster pithi_raster_part(const struct pithi_raster *raster, int fir
     return part;
 }
 
-static void draw_shape(struct pithi_raster *part, const struct pithi_shape *shape)
-{
-    const double *places = shape->places;
-
-    if (shape->kind == RUN)
-        pithi_run_draw_part(part, &shape->run);
-    else if (shape->kind == RECT)
-        raster_rect(part, places[0], places[1], places[2], places[3], shape->rgb, shape->alpha);
-    else
-        raster_triangle(part, places, places + 3, shape->rgb, shape->alpha);
-}
-
 void pithi_raster_draw_kept(struct pithi_raster *part)
 {
-    for (uint32_t i = 0; i < part->shape_count; i++)
-        if (part->shapes[i].top < part->end && part->shapes[i].bottom > part->first)
-            draw_shape(part, &part->shapes[i]);
+    for (uint32_t i = 0; i < part->shape_count; i++) {
+        const struct pithi_shape *shape = &part->shapes[i];
+        const double *places = shape->places;
+        if (shape->top >= part->end || shape->bottom <= part->first)
+            continue;
+        if (shape->kind == RUN)
+            draw_run_part(part, &shape->run);
+        else if (shape->kind == RECT)
+            raster_rect(part, places[0], places[1], places[2], places[3], shape->rgb, shape->alpha);
+        else
+            raster_triangle(part, places, places + 3, shape->rgb, shape->alpha);
+    }
 }
 
 void pithi_raster_forget(struct pithi_raster *raster)

@@ -1,9 +1,8 @@
-/* raster.h - a picture in memory, and the painter for it. Three bytes a pixel (red, green, blue); or words 0x00RRGGBB,
- * as displays like them.
+/* raster.h - a picture in memory and its painter. Pixels have three bytes (red, green, blue), or are words 0x00RRGGBB,
+ * as X displays use them.
  *
- * Rectangles cover whole pixels (corners are rounded) and are exact; lines are smoothed. No text: the window has better
- * means for it.
- */
+ * Rectangles are exact: their corners are rounded to whole pixels. Lines are smoothed. There is no text: the window
+ * draws it. */
 #ifndef PITHI_RASTER_H
 #define PITHI_RASTER_H
 
@@ -15,25 +14,24 @@ struct pithi_raster {
     int width, height;
     int left, top, right, bottom; /* clip */
     const uint32_t *ground;       /* [width], not owned; or NULL */
-    int first, end;               /* the scanlines that are drawn at all: those of a part */
-    int keeps;                    /* 1: rectangles, lines and triangles are kept and not drawn */
-    struct pithi_shape *shapes;   /* [shape_count] that are kept */
+    int first, end;               /* the scanlines of a part; nothing else is drawn */
+    int keeps;                    /* 1: rectangles, lines and triangles are stored, to be drawn later */
+    struct pithi_shape *shapes;   /* [shape_count] the stored ones */
     uint32_t shape_count, shape_capacity;
 };
 
-/* (Re)sizes and fills with one colour. Zeroed before the first call. */
+/* Sets the size and fills with one colour. The raster must be zeroed before the first call. */
 void pithi_raster_prepare(struct pithi_raster *raster, int width, int height, uint32_t rgb);
-/* The same onto words of the caller's, which outlive it. */
+/* The same, on words that the caller owns. */
 void pithi_raster_onto(struct pithi_raster *raster, uint32_t *words, int width, int height, uint32_t rgb);
-/* The same, not filled: its painter lays `ground` [width], the caller's too, where it is told to. */
+/* The same without filling: the painter's ground() lays the colours `ground` [width], which the caller owns too. */
 void pithi_raster_grounded(struct pithi_raster *raster, uint32_t *words, int width, int height, const uint32_t *ground);
-/* Scanlines [first, end) of a raster, by the raster's memory: to be drawn on by itself, in another thread too. What the
- * raster has kept is the part's to draw, too; the raster must stay until then. Nothing to be freed. */
+/* The scanlines [first, end) of a raster as a raster of its own, in the same memory, for use in any thread. It shares
+ * the stored shapes, so that the raster must outlive it. Nothing to be freed. */
 struct pithi_raster pithi_raster_part(const struct pithi_raster *raster, int first, int end);
-/* Draws what of the kept shapes lies on a part, in the order in which they came: it looks as if they had been drawn at
- * once. */
+/* Draws the stored shapes on a part, in their order: the picture is the same as if they had been drawn at once. */
 void pithi_raster_draw_kept(struct pithi_raster *part);
-/* Keeps nothing any more, and frees what was kept. */
+/* Frees the stored shapes and stops storing. */
 void pithi_raster_forget(struct pithi_raster *raster);
 void pithi_raster_free(struct pithi_raster *raster);
 struct pithi_painter pithi_raster_painter(struct pithi_raster *raster);

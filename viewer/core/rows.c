@@ -1,5 +1,4 @@
-/* rows.c - the tree of rows: how it is built, and what of it is seen; see rows.h. Filters, order and keys have files of
- * their own. */
+/* rows.c - builds the tree of rows and lists the visible ones. */
 #include "core/rows.h"
 
 #include <stdlib.h>
@@ -7,33 +6,31 @@
 
 #include "core/memory.h"
 
-/* With more rows than this, a tree begins with its ranks closed, and if that is not enough with its groups closed. */
+/* If a tree has more rows than this, its ranks are closed at first; if that is not enough, its groups are closed
+ * too. */
 enum { MOST_OPEN = 512 };
 
 /* ---- Nodes ------------------------------------------------------------------------------------------------------- */
 
-static void add_child(struct pithi_rows *rows, uint32_t parent, uint32_t child)
-{
-    struct pithi_node *node = &rows->nodes[parent];
-
-    node->children = pithi_grow(node->children, &node->child_capacity, node->child_count + 1, sizeof *node->children);
-    node->children[node->child_count++] = child;
-}
-
-uint32_t pithi_rows_new_node(struct pithi_rows *rows, uint32_t parent, enum pithi_node_kind kind, uint32_t lane,
-                             uint32_t id)
+static uint32_t new_node(struct pithi_rows *rows, uint32_t parent, enum pithi_node_kind kind, uint32_t lane,
+                         uint32_t id)
 {
     uint32_t node = rows->node_count++;
+    struct pithi_node *above;
 
-    rows->nodes = pithi_grow(rows->nodes, &rows->node_capacity, rows->node_count, sizeof *rows->nodes);
+    rows->nodes = pithi_view_grow(rows->nodes, &rows->node_capacity, rows->node_count, sizeof *rows->nodes);
     rows->nodes[node] = (struct pithi_node){.parent = parent,
                                             .lane = lane,
                                             .id = id,
                                             .kind = (uint8_t)kind,
                                             .flags = PITHI_NODE_OPEN | PITHI_NODE_BORN_OPEN | PITHI_NODE_KEPT |
                                                      (kind == PITHI_NODE_COMM ? 0 : PITHI_NODE_BUILT)};
-    if (node != parent)
-        add_child(rows, parent, node);
+    if (node == parent)
+        return node;
+    above = &rows->nodes[parent];
+    above->children =
+        pithi_view_grow(above->children, &above->child_capacity, above->child_count + 1, sizeof *above->children);
+    above->children[above->child_count++] = node;
     return node;
 }
 
@@ -44,23 +41,10 @@ static void forget_nodes(struct pithi_rows *rows)
     rows->node_count = rows->pin_count = 0;
     rows->lane_parent = PITHI_NONE;
     rows->generation++;
-    pithi_rows_new_node(rows, 0, PITHI_NODE_ROOT, PITHI_NONE, 0);
+    new_node(rows, 0, PITHI_NODE_ROOT, PITHI_NONE, 0);
 }
 
 /* ---- Ranks and their threads ------------------------------------------------------------------------------------- */
-
-static void find_ranks(struct pithi_rows *rows)
-{
-    const struct pithlog_lane *lane;
-    int32_t last = 0;
-
-    rows->rank_lane = pithi_alloc(pithlog_get_info(rows->log)->lanes, sizeof *rows->rank_lane);
-    for (uint32_t i = 0; (lane = pithlog_get_lane(rows->log, i)); i++)
-        if (!rows->rank_count || lane->rank != last) {
-            rows->rank_lane[rows->rank_count++] = i;
-            last = lane->rank;
-        }
-}
 
 uint32_t pithi_rows_rank_lane(const struct pithi_rows *rows, int64_t rank)
 {
@@ -78,7 +62,7 @@ uint32_t pithi_rows_rank_lane(const struct pithi_rows *rows, int64_t rank)
     return rows->rank_lane[low];
 }
 
-/* The first counter of a lane or of one behind it. */
+/* The first counter of this lane or a later one. */
 static uint32_t first_counter(const struct pithi_rows *rows, uint32_t lane)
 {
     uint32_t low = 0, high = rows->counter_count;
@@ -93,14 +77,14 @@ static uint32_t first_counter(const struct pithi_rows *rows, uint32_t lane)
     return low;
 }
 
-/* Above the threads, if there are any. */
+/* Counters come before the threads. */
 static void add_counters(struct pithi_rows *rows, uint32_t node)
 {
     uint32_t lane = rows->nodes[node].lane, first = first_counter(rows, lane), at = 0, old, *children;
 
     old = rows->nodes[node].child_count;
     for (uint32_t i = first; i < rows->counter_count && rows->counters[i].lane == lane; i++, at++)
-        pithi_rows_new_node(rows, node, PITHI_NODE_COUNTER, lane, rows->counters[i].counter);
+        new_node(rows, node, PITHI_NODE_COUNTER, lane, rows->counters[i].counter);
     if (!at || !old)
         return;
     children = pithi_alloc(old + at, sizeof *children);
@@ -112,12 +96,12 @@ static void add_counters(struct pithi_rows *rows, uint32_t node)
 
 static void add_rank(struct pithi_rows *rows, uint32_t parent, uint32_t first_lane)
 {
-    uint32_t rank = pithi_rows_new_node(rows, parent, PITHI_NODE_RANK, first_lane, 0), thread;
+    uint32_t rank = new_node(rows, parent, PITHI_NODE_RANK, first_lane, 0), thread;
     const struct pithlog_lane *first = pithlog_get_lane(rows->log, first_lane), *lane;
 
     add_counters(rows, rank);
     for (uint32_t i = first_lane + 1; (lane = pithlog_get_lane(rows->log, i)) && lane->rank == first->rank; i++) {
-        thread = pithi_rows_new_node(rows, rank, PITHI_NODE_THREAD, i, 0);
+        thread = new_node(rows, rank, PITHI_NODE_THREAD, i, 0);
         add_counters(rows, thread);
     }
 }
@@ -147,10 +131,10 @@ static uint32_t host_node(struct pithi_rows *rows, struct host_table *table, uin
         if (strcmp(pithlog_get_lane(rows->log, rows->nodes[table->nodes[place]].lane)->host, host) == 0)
             return table->nodes[place];
     rows->host_count++;
-    return table->nodes[place] = pithi_rows_new_node(rows, 0, PITHI_NODE_HOST, lane, 0);
+    return table->nodes[place] = new_node(rows, 0, PITHI_NODE_HOST, lane, 0);
 }
 
-/* A single host is no level. */
+/* If there is only one host, the tree has no level for hosts. */
 static void build_by_host(struct pithi_rows *rows)
 {
     struct host_table table = {NULL, 16};
@@ -168,9 +152,9 @@ static void build_by_host(struct pithi_rows *rows)
     free(table.nodes);
 }
 
-/* ---- By communicator, by nothing --------------------------------------------------------------------------------- */
+/* ---- By communicator, or not grouped ----------------------------------------------------------------------------- */
 
-/* The members of the world may not be told: it has all. */
+/* The log need not list the members of the world, which has all ranks. */
 int64_t pithi_rows_member_count(const struct pithi_rows *rows, uint32_t comm)
 {
     const struct pithlog_comm *all = pithlog_get_comm(rows->log, comm);
@@ -192,8 +176,8 @@ static void build_by_comm(struct pithi_rows *rows)
 {
     for (uint32_t comm = 0; comm < pithlog_get_info(rows->log)->comms; comm++)
         if (pithi_rows_member_count(rows, comm) > 0)
-            pithi_rows_new_node(rows, 0, PITHI_NODE_COMM, PITHI_NONE, comm);
-    if (!rows->nodes[0].child_count) /* none is known */
+            new_node(rows, 0, PITHI_NODE_COMM, PITHI_NONE, comm);
+    if (!rows->nodes[0].child_count) /* no members are known */
         build_by_host(rows);
 }
 
@@ -213,12 +197,6 @@ void pithi_rows_build(struct pithi_rows *rows, uint32_t node)
     }
 }
 
-static void build_flat(struct pithi_rows *rows)
-{
-    for (uint32_t lane = 0; lane < pithlog_get_info(rows->log)->lanes; lane++)
-        add_counters(rows, pithi_rows_new_node(rows, 0, PITHI_NODE_THREAD, lane, 0));
-}
-
 /* ---- The tree ---------------------------------------------------------------------------------------------------- */
 
 static void close_kind(struct pithi_rows *rows, uint32_t kinds)
@@ -226,20 +204,6 @@ static void close_kind(struct pithi_rows *rows, uint32_t kinds)
     for (uint32_t i = 1; i < rows->node_count; i++)
         if (kinds >> rows->nodes[i].kind & 1)
             rows->nodes[i].flags &= (uint8_t) ~(PITHI_NODE_OPEN | PITHI_NODE_BORN_OPEN);
-}
-
-/* Few rows are all open; of many the outer levels only. */
-static void open_at_first(struct pithi_rows *rows)
-{
-    uint64_t members = 0;
-
-    if (rows->grouping == PITHI_BY_COMM)
-        for (uint32_t i = 0; i < pithlog_get_info(rows->log)->comms && members <= MOST_OPEN; i++)
-            members += (uint64_t)pithi_rows_member_count(rows, i);
-    if (rows->node_count > MOST_OPEN)
-        close_kind(rows, 1u << PITHI_NODE_RANK | 1u << PITHI_NODE_THREAD);
-    if (rows->rank_count + rows->host_count > MOST_OPEN || members > MOST_OPEN)
-        close_kind(rows, 1u << PITHI_NODE_HOST | 1u << PITHI_NODE_COMM);
 }
 
 void pithi_rows_group(struct pithi_rows *rows, enum pithi_grouping grouping)
@@ -251,8 +215,17 @@ void pithi_rows_group(struct pithi_rows *rows, enum pithi_grouping grouping)
     else if (grouping == PITHI_BY_COMM)
         build_by_comm(rows);
     else
-        build_flat(rows);
-    open_at_first(rows);
+        for (uint32_t lane = 0; lane < pithlog_get_info(rows->log)->lanes; lane++)
+            add_counters(rows, new_node(rows, 0, PITHI_NODE_THREAD, lane, 0));
+    /* Opens all nodes if there are few rows, else only the outer levels. */
+    uint64_t members = 0;
+    if (rows->grouping == PITHI_BY_COMM)
+        for (uint32_t i = 0; i < pithlog_get_info(rows->log)->comms && members <= MOST_OPEN; i++)
+            members += (uint64_t)pithi_rows_member_count(rows, i);
+    if (rows->node_count > MOST_OPEN)
+        close_kind(rows, 1u << PITHI_NODE_RANK | 1u << PITHI_NODE_THREAD);
+    if (rows->rank_count + rows->host_count > MOST_OPEN || members > MOST_OPEN)
+        close_kind(rows, 1u << PITHI_NODE_HOST | 1u << PITHI_NODE_COMM);
     if (*rows->pattern && pithi_rows_filter(rows, rows->pattern))
         pithi_rows_filter(rows, "");
 }
@@ -263,7 +236,14 @@ struct pithi_rows *pithi_rows_open(const struct pithlog *log)
 
     rows->log = log;
     rows->pattern = pithi_alloc(1, 1);
-    find_ranks(rows);
+    const struct pithlog_lane *lane;
+    int32_t last = 0;
+    rows->rank_lane = pithi_alloc(pithlog_get_info(rows->log)->lanes, sizeof *rows->rank_lane);
+    for (uint32_t i = 0; (lane = pithlog_get_lane(rows->log, i)); i++)
+        if (!rows->rank_count || lane->rank != last) {
+            rows->rank_lane[rows->rank_count++] = i;
+            last = lane->rank;
+        }
     pithi_rows_group(rows, PITHI_BY_HOST);
     return rows;
 }
@@ -302,7 +282,7 @@ void pithi_rows_add_counters(struct pithi_rows *rows, const struct pithi_row *ma
         pithi_rows_filter(rows, rows->pattern);
 }
 
-/* ---- What is seen ------------------------------------------------------------------------------------------------ */
+/* ---- Visible rows ------------------------------------------------------------------------------------------------ */
 
 static int is_on_a_lane(const struct pithi_node *node)
 {
@@ -311,11 +291,11 @@ static int is_on_a_lane(const struct pithi_node *node)
 
 static void add_lane(struct pithi_rows *rows, uint32_t lane)
 {
-    rows->lanes = pithi_grow(rows->lanes, &rows->lane_capacity, rows->lane_count + 1, sizeof *rows->lanes);
+    rows->lanes = pithi_view_grow(rows->lanes, &rows->lane_capacity, rows->lane_count + 1, sizeof *rows->lanes);
     rows->lanes[rows->lane_count++] = lane;
 }
 
-/* Of a communicator that nobody has opened yet; then nothing in it is hidden. */
+/* Collects the lanes of a communicator that was not opened yet; it has no hidden nodes. */
 static void gather_members(struct pithi_rows *rows, uint32_t comm)
 {
     for (int64_t i = 0; i < pithi_rows_member_count(rows, comm); i++) {
@@ -327,7 +307,7 @@ static void gather_members(struct pithi_rows *rows, uint32_t comm)
     }
 }
 
-/* The lanes below a node that are shown go to the end of rows->lanes. */
+/* Appends the visible lanes below a node to rows->lanes. */
 static void gather(struct pithi_rows *rows, uint32_t number)
 {
     const struct pithi_node *node = &rows->nodes[number];
@@ -348,15 +328,15 @@ static struct pithi_row *see(struct pithi_rows *rows, uint32_t node, uint32_t de
 {
     uint32_t at = rows->seen_count++;
 
-    rows->seen = pithi_grow(rows->seen, &rows->seen_capacity, rows->seen_count, sizeof *rows->seen);
-    rows->places = pithi_grow(rows->places, &rows->place_capacity, rows->seen_count, sizeof *rows->places);
+    rows->seen = pithi_view_grow(rows->seen, &rows->seen_capacity, rows->seen_count, sizeof *rows->seen);
+    rows->places = pithi_view_grow(rows->places, &rows->place_capacity, rows->seen_count, sizeof *rows->places);
     rows->places[at].node = node;
     rows->places[at].depth = (uint16_t)depth;
     rows->seen[at] = row;
     return &rows->seen[at];
 }
 
-/* One row for all below it; of a single lane just that. */
+/* Adds one row for all lanes below a node; a single lane gets its own row. */
 static void see_closed(struct pithi_rows *rows, uint32_t number, uint32_t depth)
 {
     uint32_t first = rows->lane_count, count;
@@ -391,7 +371,7 @@ static void see_group(struct pithi_rows *rows, uint32_t number, uint32_t depth)
 
     see(rows, number, depth, (struct pithi_row){.lane = rows->nodes[number].lane, .counter = PITHI_BLANK});
     see_children(rows, number, depth + 1);
-    if (rows->seen_count == head + 1) { /* nothing in it is shown */
+    if (rows->seen_count == head + 1) { /* the group has no visible rows */
         rows->seen_count = head;
         return;
     }
@@ -429,7 +409,7 @@ void pithi_rows_seen(struct pithi_rows *rows)
         see_node(rows, rows->pins[i], 0);
     rows->pinned_count = rows->seen_count;
     see_children(rows, 0, 0);
-    /* The lanes have not moved before now. */
+    /* rows->lanes moves while it grows, so pointers into it are set here. */
     for (uint32_t i = 0; i < rows->seen_count; i++)
         if (rows->seen[i].lane_count) {
             rows->seen[i].lanes = rows->lanes + lanes;
@@ -454,4 +434,24 @@ uint32_t *pithi_rows_lanes(const struct pithi_rows *rows, uint32_t *count)
             lanes[(*count)++] = lane;
     free(there);
     return lanes;
+}
+
+/* ---- Rows of a log ----------------------------------------------------------------------------------------------- */
+
+struct pithi_row *pithi_rows_make(const struct pithlog *log, const struct pithlog_digest *digest, uint32_t *count)
+{
+    uint32_t lanes = pithlog_get_info(log)->lanes, next = 0;
+    uint32_t counters = digest ? pithlog_digest_get_info(digest)->series : 0;
+    struct pithi_row *rows = pithi_alloc((size_t)lanes + counters, sizeof *rows);
+
+    *count = 0;
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+        rows[*count].lane = lane;
+        rows[(*count)++].counter = PITHI_NONE;
+        for (; next < counters && pithlog_digest_series(digest, next)->lane == lane; next++) {
+            rows[*count].lane = lane;
+            rows[(*count)++].counter = pithlog_digest_series(digest, next)->counter;
+        }
+    }
+    return rows;
 }

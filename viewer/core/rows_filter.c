@@ -1,4 +1,4 @@
-/* rows_filter.c - patterns over the tree of rows; see rows.h. */
+/* rows_filter.c - matches patterns against the tree of rows. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 static int same(char a, char b) { return tolower((unsigned char)a) == tolower((unsigned char)b); }
 
-/* The whole of `text`; * any letters, ? one. */
+/* Matches the whole text; * stands for any characters, ? for a single one. */
 static int fits_glob(const char *glob, const char *text)
 {
     const char *star = NULL, *retry = NULL;
@@ -51,7 +51,7 @@ static int occurs(const char *part, const char *text)
 
 /* ---- Patterns ---------------------------------------------------------------------------------------------------- */
 
-/* One part of a pattern: ranks, or a text. */
+/* One item of a pattern: ranks, or a text. */
 struct item {
     struct pithi_lane_range range;
     int is_range, is_glob;
@@ -74,7 +74,7 @@ static void add_item(struct pattern *pattern, const char *text, size_t length)
         length--;
     if (!length)
         return;
-    pattern->items = pithi_grow(pattern->items, &pattern->capacity, pattern->count + 1, sizeof *pattern->items);
+    pattern->items = pithi_view_grow(pattern->items, &pattern->capacity, pattern->count + 1, sizeof *pattern->items);
     item = &pattern->items[pattern->count++];
     snprintf(item->text, sizeof item->text, "%.*s", (int)(length < 127 ? length : 127), text);
     item->is_glob = strpbrk(item->text, "*?") != NULL;
@@ -106,7 +106,7 @@ static int pattern_fits(const struct pattern *pattern, const char *text)
     return 0;
 }
 
-/* By rank, label, name or host; its threads go with a rank. */
+/* A lane matches by rank, label or host. An item that names a rank matches all its threads. */
 static int lane_fits(const struct pattern *pattern, const struct pithi_rows *rows, uint32_t number)
 {
     const struct pithlog_lane *lane = pithlog_get_lane(rows->log, rows->nodes[number].lane);
@@ -142,7 +142,7 @@ static void keep(struct pithi_rows *rows, uint32_t node, int on)
         rows->nodes[node].flags &= (uint8_t)~PITHI_NODE_KEPT;
 }
 
-/* `all`: what is around it fits already. Returns whether anything of it is kept. */
+/* Marks the nodes that pass. `all`: a parent matches already. Returns 1 if any node of the subtree passes. */
 static int mark(struct pithi_rows *rows, const struct pattern *pattern, uint32_t number, int all)
 {
     int kind = rows->nodes[number].kind, own = all || (number && node_fits(pattern, rows, number)), below = 0;
@@ -153,7 +153,7 @@ static int mark(struct pithi_rows *rows, const struct pattern *pattern, uint32_t
         int kept = mark(rows, pattern, child, with_parent);
         below |= kept;
         if (rows->nodes[child].kind == PITHI_NODE_COUNTER)
-            own |= kept; /* a counter without its lane would tell nothing */
+            own |= kept; /* a counter is shown with its lane */
     }
     keep(rows, number, own || (below && (kind == PITHI_NODE_HOST || kind == PITHI_NODE_COMM)));
     return own || below;
@@ -206,7 +206,7 @@ struct found {
 static void find(struct pithi_rows *rows, const struct pattern *pattern, uint32_t number, struct found *found)
 {
     if (number && node_fits(pattern, rows, number)) {
-        found->nodes = pithi_grow(found->nodes, &found->capacity, found->count + 1, sizeof *found->nodes);
+        found->nodes = pithi_view_grow(found->nodes, &found->capacity, found->count + 1, sizeof *found->nodes);
         found->nodes[found->count++] = number;
         return;
     }

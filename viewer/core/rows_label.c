@@ -1,11 +1,10 @@
-/* rows_label.c - what the rows of the tree are called: labels for people, keys for arrangements that are kept, and the
- * rows of a picture; see rows.h. */
+/* rows_label.c - the labels of the rows of the tree, and the keys under which an arrangement is stored. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/clean.h"
+#include "core/words.h"
 #include "core/legend.h"
 #include "core/memory.h"
 #include "core/rows.h"
@@ -150,23 +149,6 @@ char *pithi_rows_key(const struct pithi_rows *rows, uint32_t number, char *text,
     return text;
 }
 
-/* The node of a lane below `parent`, by a table that is made anew when the parent is another one than last time. */
-static uint32_t node_of_lane(struct pithi_rows *rows, uint32_t parent, uint32_t lane)
-{
-    if (rows->lane_parent != parent) {
-        uint32_t lanes = pithlog_get_info(rows->log)->lanes;
-        free(rows->lane_node);
-        rows->lane_node = pithi_alloc(lanes, sizeof *rows->lane_node);
-        memset(rows->lane_node, 0xff, lanes * sizeof *rows->lane_node);
-        rows->lane_parent = parent;
-        for (uint32_t i = 1; i < rows->node_count; i++)
-            if ((rows->nodes[i].kind == PITHI_NODE_RANK || rows->nodes[i].kind == PITHI_NODE_THREAD) &&
-                comm_around(rows, i) == parent)
-                rows->lane_node[rows->nodes[i].lane] = i;
-    }
-    return rows->lane_node[lane];
-}
-
 static uint32_t child_of_kind(const struct pithi_rows *rows, uint32_t parent, enum pithi_node_kind kind, uint32_t id,
                               const char *name)
 {
@@ -202,7 +184,19 @@ static uint32_t lane_node(struct pithi_rows *rows, uint32_t comm, const char *ke
         lane++;
     if (!found || found->rank != rank || found->thread != thread)
         return PITHI_NONE;
-    node = node_of_lane(rows, comm, lane);
+    /* Finds the node of a lane below `parent`, with a table that is rebuilt when the parent changes. */
+    if (rows->lane_parent != comm) {
+        uint32_t lanes = pithlog_get_info(rows->log)->lanes;
+        free(rows->lane_node);
+        rows->lane_node = pithi_alloc(lanes, sizeof *rows->lane_node);
+        memset(rows->lane_node, 0xff, lanes * sizeof *rows->lane_node);
+        rows->lane_parent = comm;
+        for (uint32_t i = 1; i < rows->node_count; i++)
+            if ((rows->nodes[i].kind == PITHI_NODE_RANK || rows->nodes[i].kind == PITHI_NODE_THREAD) &&
+                comm_around(rows, i) == comm)
+                rows->lane_node[rows->nodes[i].lane] = i;
+    }
+    node = rows->lane_node[lane];
     return *end && node != PITHI_NONE ? child_of_kind(rows, node, PITHI_NODE_COUNTER, 0, end + 1) : node;
 }
 

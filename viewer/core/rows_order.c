@@ -1,10 +1,10 @@
-/* rows_order.c - what people do to the tree of rows: open, hide, pin, move and sort; see rows.h. */
+/* rows_order.c - opens, hides, pins, moves and sorts the rows of the tree. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/memory.h"
 #include "core/rows.h"
+#include "core/memory.h"
 
 static void set_flag(struct pithi_rows *rows, uint32_t node, uint8_t flag, int on)
 {
@@ -42,7 +42,7 @@ void pithi_rows_show_all(struct pithi_rows *rows)
         set_flag(rows, i, PITHI_NODE_HIDDEN, 0);
 }
 
-/* Returns whether a node is one of those wanted, or has one in it. */
+/* Returns 1 if the node or a node below it is wanted. */
 static int show_wanted(struct pithi_rows *rows, const unsigned char *wanted, uint32_t node)
 {
     int some = wanted[node];
@@ -63,7 +63,7 @@ void pithi_rows_show_only(struct pithi_rows *rows, const uint32_t *nodes, uint32
     free(wanted);
 }
 
-/* In several communicators a rank is several nodes; one of them on top will do. */
+/* A rank in several communicators has several nodes, but one pinned row is enough. */
 static int is_pinned_elsewhere(const struct pithi_rows *rows, uint32_t node)
 {
     for (uint32_t i = 0; i < rows->pin_count; i++) {
@@ -83,7 +83,7 @@ void pithi_rows_set_pinned(struct pithi_rows *rows, uint32_t node, int on)
         return;
     set_flag(rows, node, PITHI_NODE_PINNED, on);
     if (on) {
-        rows->pins = pithi_grow(rows->pins, &rows->pin_capacity, rows->pin_count + 1, sizeof *rows->pins);
+        rows->pins = pithi_view_grow(rows->pins, &rows->pin_capacity, rows->pin_count + 1, sizeof *rows->pins);
         rows->pins[rows->pin_count++] = node;
     } else {
         while (rows->pins[at] != node)
@@ -119,7 +119,7 @@ static int move_in(uint32_t *list, uint32_t count, uint32_t node, uint32_t targe
     return 0;
 }
 
-/* The node around `node`, or itself, that is pinned; 0: none. */
+/* The pinned node that is `node` or contains it; 0: none. */
 static uint32_t pinned_around(const struct pithi_rows *rows, uint32_t node)
 {
     while (node && !(rows->nodes[node].flags & PITHI_NODE_PINNED))
@@ -166,7 +166,7 @@ void pithi_rows_arrange(struct pithi_rows *rows, uint32_t parent, const uint32_t
 /* ---- Sorting ----------------------------------------------------------------------------------------------------- */
 
 struct sort_key {
-    uint32_t node, place; /* where it was */
+    uint32_t node, place; /* original place, so that the sort is stable */
     int counter;
     double value;
     char *name; /* NULL: by value */
@@ -179,7 +179,7 @@ struct sorting {
     int falling;
 };
 
-/* Numbers inside of names count as numbers. */
+/* Compares names with the numbers in them as numbers: node2 comes before node10. */
 static int natural(const char *a, const char *b)
 {
     while (*a && *b) {
@@ -219,7 +219,7 @@ static int by_key_falling(const void *a, const void *b)
     const struct sort_key *x = a, *y = b;
     struct sort_key p = *x, q = *y;
 
-    /* Only what decides is turned round, not the order of equal ones and counters. */
+    /* Reverses only the order of values; counters and nodes with equal values keep their order. */
     p.counter = y->counter, q.counter = x->counter;
     p.place = y->place, q.place = x->place;
     return by_key(&q, &p);
@@ -248,7 +248,7 @@ static struct sort_key key_of(const struct sorting *sorting, uint32_t number, ui
         key.name = strdup(pithi_rows_label(sorting->rows, number, label, sizeof label));
     else if (key.counter)
         key.value = node->id;
-    else if (sorting->order == PITHI_ORDER_RANK) /* numbers of lanes rise with ranks and threads */
+    else if (sorting->order == PITHI_ORDER_RANK) /* lane numbers rise with rank and thread */
         key.value = node->kind == PITHI_NODE_COMM ? node->id : node->lane;
     else
         key.value = value_below(sorting, number, &lanes);
@@ -285,4 +285,60 @@ void pithi_rows_sort(struct pithi_rows *rows, enum pithi_rows_order order, const
         if (rows->nodes[rows->nodes[0].children[i]].kind == PITHI_NODE_COMM)
             pithi_rows_build(rows, rows->nodes[0].children[i]);
     sort_children(&sorting, 0);
+}
+
+/* ---- Numbers to sort by ------------------------------------------------------------------------------------------ */
+
+/* Uses a query without columns, which computes only sums. */
+static int stat_of_states(struct pithlog *log, const struct pithi_lane_question *question, uint32_t lane, double *value)
+{
+    struct pithi_query query = {.t0_ns = question->t0_ns,
+                                .t1_ns = question->t1_ns,
+                                .levels = 1,
+                                .lanes = &lane,
+                                .lane_count = 1,
+                                .summary = question->summary};
+    struct pithi_cells cells = {0};
+    int err = pithi_query_run(log, &query, &cells);
+
+    for (uint32_t id = 0; id < cells.defs; id++) {
+        const struct pithi_sum *sum = &cells.sums[id];
+        if (question->chosen[id])
+            *value += question->stat == PITHI_STAT_COUNT       ? (double)sum->count
+                      : question->stat == PITHI_STAT_INCLUSIVE ? (double)sum->inclusive_ns
+                                                               : (double)sum->exclusive_ns;
+    }
+    pithi_cells_free(&cells);
+    return err;
+}
+
+static int stat_of_messages(struct pithlog *log, const struct pithi_lane_question *question, uint32_t lane,
+                            double *value)
+{
+    struct pithlog_query records = {.from_ns = question->t0_ns,
+                                    .to_ns = question->t1_ns - 1,
+                                    .lanes = &lane,
+                                    .lane_count = 1,
+                                    .kinds = 1u << PITHLOG_SEND | 1u << PITHLOG_RECV};
+    struct pithlog_iter *iter;
+    struct pithlog_record record;
+    int more, damages = 0, err = pithlog_iter_open(log, &records, &iter);
+
+    if (err)
+        return err;
+    while ((more = pithlog_iter_next(iter, &record)) != 0 && damages < PITHI_MOST_DAMAGES) {
+        damages += more < 0;
+        if (more == 1 && record.peer >= 0) /* a receive without a message has no peer */
+            *value += question->stat == PITHI_STAT_BYTES ? (double)record.bytes : 1;
+    }
+    pithlog_iter_close(iter);
+    return damages ? PITH_ERR_DAMAGED : PITH_OK;
+}
+
+int pithi_lane_stat(struct pithlog *log, const struct pithi_lane_question *question, uint32_t lane, double *value)
+{
+    *value = 0;
+    if (question->stat == PITHI_STAT_MESSAGES || question->stat == PITHI_STAT_BYTES)
+        return stat_of_messages(log, question, lane, value);
+    return stat_of_states(log, question, lane, value);
 }

@@ -1,4 +1,4 @@
-/* search.c - walking over lanes in search of something; see search.h. */
+/* search.c - walks along lanes and looks for states, events and sends. */
 #include "core/search.h"
 
 #include <ctype.h>
@@ -10,32 +10,32 @@
 enum { LEAF_RECORDS = 100000, MOST_RECORDS = 2000000 /* read for the end of one state */ };
 enum { STOPPED = 2, AT_ONCE = 256 /* records */, DENSE = 16 /* hits a column */ };
 
-/* A state that began in the leaf and may still turn out too short or too long. */
+/* A state that began in the leaf and may still last too short or too long. */
 struct pending {
-    struct pithi_place at;
+    struct pithi_scan_position at;
     uint32_t id, depth;
 };
 
 struct walk {
     struct pithlog *log;
     const struct pithi_search *search;
-    struct pithlog_sum *sums;     /* [defs] */
-    struct pithi_place low, high; /* hits lie between them */
+    struct pithlog_sum *sums;             /* [defs] */
+    struct pithi_scan_position low, high; /* hits lie between them */
     int backward;
     uint32_t lane;            /* index into search->lanes */
-    struct pithi_found *best; /* NULL: all are told */
+    struct pithi_found *best; /* NULL: all hits are counted */
     int have;
     uint64_t *counts;
     uint32_t columns;
     int64_t t0_ns, t1_ns; /* of the counts */
-    double done, all;     /* leaves, as lanes */
+    double done, all;     /* progress, in lanes */
     struct pending *pending;
     uint32_t count, capacity;
-    struct pithi_place last;        /* tie breaking */
-    struct pithlog_record *records; /* [AT_ONCE] */
+    struct pithi_scan_position last; /* tie breaking */
+    struct pithlog_record *records;  /* [AT_ONCE] */
 };
 
-static int before(const struct pithi_place *a, const struct pithi_place *b)
+static int before(const struct pithi_scan_position *a, const struct pithi_scan_position *b)
 {
     if (a->time_ns != b->time_ns)
         return a->time_ns < b->time_ns;
@@ -44,7 +44,7 @@ static int before(const struct pithi_place *a, const struct pithi_place *b)
 
 static int wanted(const struct pithi_search *search, uint32_t id) { return !search->wanted || search->wanted[id]; }
 
-/* ---- One record -------------------------------------------------------------------------------------------------- */
+/* ---- A single record --------------------------------------------------------------------------------------------- */
 
 static int holds(const char *text, const char *part)
 {
@@ -58,7 +58,7 @@ static int holds(const char *text, const char *part)
     return 0;
 }
 
-/* The text is for who looks for one, and for who gets the hit. */
+/* Gets the text only for a search by payload, or for the hit. */
 static int event_fits(struct walk *walk, const struct pithlog_record *record, struct pithi_found *found)
 {
     const char *sought = walk->search->payload;
@@ -70,29 +70,17 @@ static int event_fits(struct walk *walk, const struct pithlog_record *record, st
     return !seeks || holds(found->payload, sought);
 }
 
-static int send_fits(const struct pithi_search *search, const struct pithlog_record *record)
-{
-    return record->peer >= 0 && (search->peer < 0 || record->peer == search->peer) &&
-           record->bytes >= search->min_bytes && record->bytes <= search->max_bytes &&
-           (search->tag == PITHI_ANY_TAG || record->tag == search->tag);
-}
-
-static struct pithi_place place_of(struct walk *walk, int64_t time_ns)
+static struct pithi_scan_position place_of(struct walk *walk, int64_t time_ns)
 {
     int again = time_ns == walk->last.time_ns && walk->lane == walk->last.lane;
 
-    walk->last = (struct pithi_place){time_ns, walk->lane, again ? walk->last.tie + 1 : 0};
+    walk->last = (struct pithi_scan_position){time_ns, walk->lane, again ? walk->last.tie + 1 : 0};
     return walk->last;
 }
 
 /* ---- Hits -------------------------------------------------------------------------------------------------------- */
 
-static int in_bounds(const struct walk *walk, const struct pithi_place *at)
-{
-    return before(&walk->low, at) && before(at, &walk->high);
-}
-
-static void count_hit(struct walk *walk, const struct pithi_place *at)
+static void count_hit(struct walk *walk, const struct pithi_scan_position *at)
 {
     double part = (double)(at->time_ns - walk->t0_ns) / (double)(walk->t1_ns - walk->t0_ns);
     uint32_t column = (uint32_t)(part * walk->columns);
@@ -102,12 +90,12 @@ static void count_hit(struct walk *walk, const struct pithi_place *at)
 
 static void hit(struct walk *walk, const struct pithi_found *found)
 {
-    if (!in_bounds(walk, &found->at))
+    if (!before(&walk->low, &found->at) || !before(&found->at, &walk->high))
         return;
     *walk->best = *found;
     walk->best->lane = walk->search->lanes[walk->lane];
     walk->have = 1;
-    *(walk->backward ? &walk->low : &walk->high) = found->at; /* only a better one from now on */
+    *(walk->backward ? &walk->low : &walk->high) = found->at; /* from now on, only better hits count */
 }
 
 static void hit_state(struct walk *walk, const struct pending *state, int64_t end_ns, int ended)
@@ -149,8 +137,8 @@ static int lasts_right(const struct pithi_search *search, int64_t lasted)
     return lasted >= search->min_ns && lasted <= search->max_ns;
 }
 
-/* What is known of the states under way at this time: those that last long enough in any case are hits, those that last
- * too long are none, nor are those that are no better than what was found. */
+/* Decides the pending states that are still open at this time. A state that has lasted long enough is a hit if there is
+ * no maximum; a state that has lasted too long is dropped. */
 static void settle(struct walk *walk, int64_t now_ns)
 {
     const struct pithi_search *search = walk->search;
@@ -167,7 +155,7 @@ static void settle(struct walk *walk, int64_t now_ns)
     walk->count = kept;
 }
 
-/* A LEAVE ends the innermost of its name. */
+/* A LEAVE ends the innermost state with its id. */
 static void leave(struct walk *walk, const struct pithlog_record *record)
 {
     for (uint32_t i = walk->count; i-- > 0;) {
@@ -181,7 +169,7 @@ static void leave(struct walk *walk, const struct pithlog_record *record)
     }
 }
 
-/* The lane ends: what is still open lasts till there. */
+/* Ends the states that are open at the end of the lane. */
 static void end_lane(struct walk *walk, int64_t last_ns)
 {
     for (uint32_t i = 0; i < walk->count; i++)
@@ -194,13 +182,13 @@ static void begin_state(struct walk *walk, const struct pithlog_record *record)
 {
     struct pending state = {place_of(walk, record->time_ns), record->id, record->depth};
 
-    walk->pending = pithi_grow(walk->pending, &walk->capacity, walk->count + 1, sizeof *walk->pending);
+    walk->pending = pithi_view_grow(walk->pending, &walk->capacity, walk->count + 1, sizeof *walk->pending);
     walk->pending[walk->count++] = state;
     if (!walk->search->min_ns)
         settle(walk, record->time_ns);
 }
 
-/* Does something begin here that is sought? States by name only. */
+/* Tells whether a wanted record begins here. States are checked only by name. */
 static int is_sought(struct walk *walk, const struct pithlog_record *record, struct pithi_found *found)
 {
     const struct pithi_search *search = walk->search;
@@ -208,8 +196,11 @@ static int is_sought(struct walk *walk, const struct pithlog_record *record, str
     found->payload[0] = 0;
     if (!(search->kinds >> record->kind & 1))
         return 0;
-    if (record->kind == PITHLOG_SEND)
-        return send_fits(search, record);
+    if (record->kind == PITHLOG_SEND) {
+        return record->peer >= 0 && (search->peer < 0 || record->peer == search->peer) &&
+               record->bytes >= search->min_bytes && record->bytes <= search->max_bytes &&
+               (search->tag == PITHI_ANY_TAG || record->tag == search->tag);
+    }
     return wanted(search, record->id) && (record->kind == PITHLOG_ENTER || event_fits(walk, record, found));
 }
 
@@ -227,7 +218,7 @@ static void begin(struct walk *walk, const struct pithlog_record *record)
 
 /* ---- Leaves ------------------------------------------------------------------------------------------------------ */
 
-/* 1: the leaf is done, what it began is decided. */
+/* Returns 1 if the leaf is done and all states that began in it are decided. */
 static int read_record(struct walk *walk, const struct pithlog_record *record, int64_t from_ns, int64_t to_ns)
 {
     if (walk->count)
@@ -239,12 +230,12 @@ static int read_record(struct walk *walk, const struct pithlog_record *record, i
     return record->time_ns >= to_ns && !walk->count;
 }
 
-/* The records of [from, to), and as far behind it as a state that began in it is not decided. */
+/* Reads the records of [from, to), and continues until all states that began there are decided. */
 static void read_leaf(struct walk *walk, struct pithlog_iter *iter, int64_t from_ns, int64_t to_ns)
 {
     int more;
 
-    while ((more = pithlog_iter_next_many(iter, walk->records, AT_ONCE)) != 0) /* damaged parts have nothing to find */
+    while ((more = pithlog_iter_next_many(iter, walk->records, AT_ONCE)) != 0) /* damaged parts have no hits */
         for (int i = 0; i < more; i++)
             if (read_record(walk, &walk->records[i], from_ns, to_ns)) {
                 walk->count = 0;
@@ -263,13 +254,13 @@ static int scan(struct walk *walk, int64_t from_ns, int64_t to_ns)
                                   .kinds = search->kinds};
     struct pithlog_iter *iter;
 
-    /* Ends are of no interest to who counts states of any length. */
+    /* Counting states of any duration needs no ends. */
     if (search->kinds >> PITHLOG_ENTER & 1 && (walk->best || search->min_ns || search->max_ns < INT64_MAX)) {
         query.to_ns = INT64_MAX;
         query.kinds |= 1u << PITHLOG_LEAVE;
         query.flags = PITHLOG_NEST;
     }
-    walk->last = (struct pithi_place){INT64_MIN, 0, 0};
+    walk->last = (struct pithi_scan_position){INT64_MIN, 0, 0};
     if (pithlog_iter_open(walk->log, &query, &iter))
         return -1;
     read_leaf(walk, iter, from_ns, to_ns);
@@ -277,7 +268,7 @@ static int scan(struct walk *walk, int64_t from_ns, int64_t to_ns)
     return 0;
 }
 
-/* Without a summary, or of sends, nobody knows: 1. */
+/* Tells whether a wanted definition may occur: 1 also without a summary, and for sends. */
 static int occurs(struct walk *walk, int64_t from_ns, int64_t to_ns)
 {
     const struct pithi_search *search = walk->search;
@@ -300,7 +291,7 @@ static int tell_stopped(struct walk *walk)
     return search->stopped && search->stopped(search->context, walk->all > 0 ? walk->done / walk->all : 0);
 }
 
-/* About so much time has LEAF_RECORDS of the lane. */
+/* About how much time LEAF_RECORDS of the lane take. */
 static int64_t leaf_ns(const struct pithlog_lane *lane)
 {
     double span = (double)(lane->last_ns - lane->first_ns) + 1;
@@ -333,7 +324,7 @@ static int walk_lane(struct walk *walk, int64_t from_ns, int64_t to_ns, int64_t 
     return walk->backward ? walk_lane(walk, from_ns, middle, leaf) : walk_lane(walk, middle, to_ns, leaf);
 }
 
-/* All lanes in [from, to), each only where it can still have a better hit. */
+/* Searches all lanes in [from, to), each only where it can still have a better hit. */
 static int walk_lanes(struct walk *walk, int64_t from_ns, int64_t to_ns)
 {
     const struct pithi_search *search = walk->search;
@@ -356,8 +347,8 @@ static int walk_lanes(struct walk *walk, int64_t from_ns, int64_t to_ns)
 static void walk_init(struct walk *walk, struct pithlog *log, const struct pithi_search *search)
 {
     *walk = (struct walk){.log = log, .search = search};
-    walk->low = (struct pithi_place){INT64_MIN, 0, 0};
-    walk->high = (struct pithi_place){INT64_MAX, UINT32_MAX, UINT32_MAX};
+    walk->low = (struct pithi_scan_position){INT64_MIN, 0, 0};
+    walk->high = (struct pithi_scan_position){INT64_MAX, UINT32_MAX, UINT32_MAX};
     walk->records = pithi_alloc(AT_ONCE, sizeof *walk->records);
     walk->sums = pithi_alloc(pithlog_get_info(log)->defs + (size_t)1, sizeof *walk->sums);
 }
@@ -369,17 +360,17 @@ static void walk_free(struct walk *walk)
     free(walk->pending);
 }
 
-/* ---- The end of what was found ----------------------------------------------------------------------------------- */
+/* ---- End of a found state ---------------------------------------------------------------------------------------- */
 
 struct ending {
     struct walk *walk;
     struct pithi_found *found;
-    uint32_t ties;   /* sought begins seen at its very time */
-    uint32_t inside; /* states of its name that began in it */
+    uint32_t ties;   /* wanted records seen so far at exactly its time */
+    uint32_t inside; /* open states of the same name that began inside it */
     int begun;
 };
 
-/* Is this record its end? A LEAVE ends the innermost of its name. */
+/* Tells whether a record ends the state. A LEAVE ends the innermost state with its id. */
 static int is_end(struct ending *ending, const struct pithlog_record *record)
 {
     struct pithi_found *found = ending->found, other;
@@ -423,9 +414,9 @@ static int find_end(struct walk *walk)
     return more < 0 ? -1 : 0;
 }
 
-/* ---- The questions ----------------------------------------------------------------------------------------------- */
+/* ---- Queries ----------------------------------------------------------------------------------------------------- */
 
-/* Windows that grow, away from where the search begins: what is near is found without a look at the rest. */
+/* Searches in growing windows away from the start, so that near hits are found without reading the rest. */
 static int search_one(struct walk *walk, int64_t from_ns)
 {
     const struct pithlog_info *info = pithlog_get_info(walk->log);
@@ -449,33 +440,31 @@ static int search_one(struct walk *walk, int64_t from_ns)
     return walk->have;
 }
 
-int pithi_search_next(struct pithlog *log, const struct pithi_search *search, struct pithi_place at,
-                      struct pithi_found *found)
+static int search_from(struct pithlog *log, const struct pithi_search *search, struct pithi_scan_position at,
+                       int backward, struct pithi_found *found)
 {
     struct walk walk;
     int result;
 
     walk_init(&walk, log, search);
     walk.best = found;
-    walk.low = at;
+    walk.backward = backward;
+    *(backward ? &walk.high : &walk.low) = at;
     result = search_one(&walk, at.time_ns);
     walk_free(&walk);
     return result;
 }
 
-int pithi_search_previous(struct pithlog *log, const struct pithi_search *search, struct pithi_place at,
+int pithi_search_next(struct pithlog *log, const struct pithi_search *search, struct pithi_scan_position at,
+                      struct pithi_found *found)
+{
+    return search_from(log, search, at, 0, found);
+}
+
+int pithi_search_previous(struct pithlog *log, const struct pithi_search *search, struct pithi_scan_position at,
                           struct pithi_found *found)
 {
-    struct walk walk;
-    int result;
-
-    walk_init(&walk, log, search);
-    walk.best = found;
-    walk.high = at;
-    walk.backward = 1;
-    result = search_one(&walk, at.time_ns);
-    walk_free(&walk);
-    return result;
+    return search_from(log, search, at, 1, found);
 }
 
 int pithi_search_count(struct pithlog *log, const struct pithi_search *search, int64_t t0_ns, int64_t t1_ns,
@@ -496,7 +485,7 @@ int pithi_search_count(struct pithlog *log, const struct pithi_search *search, i
     return err < 0 ? -1 : 0;
 }
 
-/* ---- How many, by the summary alone ------------------------------------------------------------------------------ */
+/* ---- Counts from the summary alone ------------------------------------------------------------------------------- */
 
 struct survey {
     struct walk *walk;
@@ -523,7 +512,7 @@ static uint64_t wanted_sum(const struct walk *walk)
     return total;
 }
 
-/* Marks columns in which the lane has something, where no other lane had. */
+/* Marks columns in which this lane is the first with a hit. */
 static int mark_columns(struct survey *survey, uint32_t from, uint32_t to)
 {
     uint32_t middle = from + (to - from) / 2, unmarked = from;

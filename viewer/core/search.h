@@ -1,10 +1,10 @@
-/* search.h - finds states, events and sends in a log: the next or the one before, and how many there are.
+/* search.h - finds states, events and sends in a log: the next one, the previous one, or their number.
  *
- * Hits are in order of their begin, then of the lanes asked for, then of the records. A state is found where it
- * begins; of one that never ends the end is the end of its lane.
+ * Hits are ordered by begin, then by lane, then by record. A state is found at its begin; a state that never ends has
+ * the end of its lane.
  *
- * Cost. Lanes are walked over in leaves of about a hundred thousand records; with a summary (pithlog_summary), those
- * stretches in which no wanted state or event occurs are left out, so that a rare one is found in 1e8 records at once.
+ * Cost. Lanes are read in leaves of about a hundred thousand records. With a summary (pithlog_summary) leaves without a
+ * wanted state or event are skipped, so that a rare one in 1e8 records is found at once.
  */
 #ifndef PITHI_SEARCH_H
 #define PITHI_SEARCH_H
@@ -16,54 +16,54 @@
 #define PITHI_ANY_TAG INT32_MIN
 
 struct pithi_search {
-    const unsigned char *wanted;   /* [defs], non-zero: states and events that are sought; NULL: all */
+    const unsigned char *wanted;   /* [defs], non-zero: states and events to find; NULL: all */
     uint32_t kinds;                /* mask of 1 << PITHLOG_ENTER (states), PITHLOG_EVENT, PITHLOG_SEND */
-    int64_t min_ns, max_ns;        /* how long states last, both inclusive; 0, INT64_MAX: no matter */
-    const char *payload;           /* events: part of their payload's text, upper and lower case alike; "": no matter */
-    uint64_t min_bytes, max_bytes; /* sends, both inclusive; 0, UINT64_MAX: no matter */
-    int32_t tag;                   /* sends; PITHI_ANY_TAG: no matter */
-    int32_t peer;                  /* sends: world rank of who receives; -1: no matter */
+    int64_t min_ns, max_ns;        /* duration of states, both inclusive; 0, INT64_MAX: any */
+    const char *payload;           /* events: part of the payload's text; case is ignored; "": any */
+    uint64_t min_bytes, max_bytes; /* sends, both inclusive; 0, UINT64_MAX: any */
+    int32_t tag;                   /* sends */
+    int32_t peer;                  /* sends: world rank of the receiver; -1: any */
     const uint32_t *lanes;
     uint32_t lane_count;
     struct pithlog_summary *summary; /* NULL: all records are read */
-    /* Asked after each leaf: non-zero ends the search with nothing found. NULL: never. */
+    /* Called after each leaf; if it returns non-zero, the search ends without a hit. NULL: never called. */
     int (*stopped)(void *context, double part);
     void *context;
 };
 
-/* Where a hit stands among all. */
-struct pithi_place {
+/* The position of a hit in the order of all. */
+struct pithi_scan_position {
     int64_t time_ns;
     uint32_t lane; /* index into search->lanes */
-    uint32_t tie;  /* of the records sought of this lane at this very time, which */
+    uint32_t tie;  /* index among the hits of this lane at exactly this time */
 };
 
 struct pithi_found {
-    struct pithi_place at;
+    struct pithi_scan_position at;
     uint32_t lane; /* of the log */
     uint32_t kind; /* PITHLOG_ENTER, PITHLOG_EVENT, PITHLOG_SEND */
     uint32_t id;   /* definition, not of sends */
     uint32_t depth;
     int64_t end_ns;
-    int ended; /* 0: the end was not sought so far, or there is none */
+    int ended; /* 0: the end was not searched that far, or there is none */
     int32_t peer, tag;
     uint64_t bytes;
     char payload[512];
 };
 
-/* The first hit behind `at`, or the last before it. 1; 0: there is none, or it was stopped; -1: error. */
-int pithi_search_next(struct pithlog *log, const struct pithi_search *search, struct pithi_place at,
+/* The first hit behind `at`, or the last before it. 1; 0: none, or stopped; -1: error. */
+int pithi_search_next(struct pithlog *log, const struct pithi_search *search, struct pithi_scan_position at,
                       struct pithi_found *found);
-int pithi_search_previous(struct pithlog *log, const struct pithi_search *search, struct pithi_place at,
+int pithi_search_previous(struct pithlog *log, const struct pithi_search *search, struct pithi_scan_position at,
                           struct pithi_found *found);
 
-/* All hits that begin in [t0, t1): counts[columns], over stretches of equal length. 0, or -1: error. */
+/* Counts the hits that begin in [t0, t1), in counts[columns] of equal length. 0, or -1: error. */
 int pithi_search_count(struct pithlog *log, const struct pithi_search *search, int64_t t0_ns, int64_t t1_ns,
                        uint64_t *counts, uint32_t columns);
 
-/* Of a search for names alone in a log with a summary, in fractions of a second: how many hits there are in all, and
- * marks[columns], not 0 where one is under way (it may have begun before); where there are many, all are
- * marked. `marks` comes zeroed. */
+/* For a search by names alone in a log with a summary, within fractions of a second: the number of hits, and
+ * marks[columns], non-zero where a hit is open (it may have begun before). If there are many, all columns are marked.
+ * `marks` must be zeroed. */
 int pithi_search_is_simple(const struct pithi_search *search);
 int pithi_search_survey(struct pithlog *log, const struct pithi_search *search, int64_t t0_ns, int64_t t1_ns,
                         uint64_t *total, unsigned char *marks, uint32_t columns);

@@ -1,4 +1,4 @@
-/* stretch.c - see stretch.h. */
+/* stretch.c - adds up the states and messages of a stretch of time, by row. */
 #include "core/stretch.h"
 
 #include <stdlib.h>
@@ -10,21 +10,6 @@
 enum { CHUNK = 256 };
 
 /* ---- States and events ------------------------------------------------------------------------------------------- */
-
-static void take_row(struct pithi_stretch *stretch, uint32_t row, const struct pithi_cells *cells)
-{
-    for (uint32_t id = 0; id < cells->defs; id++) {
-        const struct pithi_sum *sum = &cells->sums[id];
-        if (!sum->count)
-            continue;
-        stretch->entries =
-            pithi_grow(stretch->entries, &stretch->capacity, stretch->count + 1, sizeof *stretch->entries);
-        stretch->entries[stretch->count++] = (struct pithi_stretch_entry){row, id, *sum};
-        stretch->sums[id].count += sum->count;
-        stretch->sums[id].inclusive_ns += sum->inclusive_ns;
-        stretch->sums[id].exclusive_ns += sum->exclusive_ns;
-    }
-}
 
 int pithi_stretch_run(struct pithlog *log, const struct pithi_stretch_query *query, struct pithi_stretch *stretch)
 {
@@ -44,7 +29,15 @@ int pithi_stretch_run(struct pithlog *log, const struct pithi_stretch_query *que
         asked.lanes = pithi_row_lanes(&query->rows[row], &asked.lane_count);
         int row_err = pithi_query_run(log, &asked, &cells);
         err = err ? err : row_err;
-        take_row(stretch, row, &cells);
+        for (uint32_t id = 0; id < cells.defs; id++) {
+            const struct pithi_sum *sum = &cells.sums[id];
+            if (!sum->count)
+                continue;
+            stretch->entries =
+                pithi_view_grow(stretch->entries, &stretch->capacity, stretch->count + 1, sizeof *stretch->entries);
+            stretch->entries[stretch->count++] = (struct pithi_stretch_entry){row, id, *sum};
+            pithi_sum_add(&stretch->sums[id], sum);
+        }
         stretch->lanes += asked.lane_count;
     }
     pithi_cells_free(&cells);
@@ -98,20 +91,6 @@ static int traffic_of_row(struct pithlog *log, const struct pithi_stretch_query 
     return damages ? PITH_ERR_DAMAGED : PITH_OK;
 }
 
-static int traffic_of_records(struct pithlog *log, const struct pithi_stretch_query *query,
-                              struct pithi_traffic *traffic)
-{
-    int err = PITH_OK;
-
-    for (uint32_t row = 0; row < query->row_count; row++) {
-        if (query->rows[row].counter != PITHI_NONE || !pithi_go_on(&query->watch, (double)row / query->row_count))
-            continue;
-        int row_err = traffic_of_row(log, query, &query->rows[row], (double)row / query->row_count, traffic);
-        err = err ? err : row_err;
-    }
-    return err;
-}
-
 struct counting {
     const struct pithi_stretch_query *query;
     unsigned char *chosen; /* [lanes] */
@@ -157,5 +136,12 @@ int pithi_traffic_run(struct pithlog *log, const struct pithi_stretch_query *que
     memset(traffic, 0, sizeof *traffic);
     if (info && !info->sends_left && !info->recvs_left)
         return traffic_of_digest(log, query, traffic);
-    return traffic_of_records(log, query, traffic);
+    int err = PITH_OK;
+    for (uint32_t row = 0; row < query->row_count; row++) {
+        if (query->rows[row].counter != PITHI_NONE || !pithi_go_on(&query->watch, (double)row / query->row_count))
+            continue;
+        int row_err = traffic_of_row(log, query, &query->rows[row], (double)row / query->row_count, traffic);
+        err = err ? err : row_err;
+    }
+    return err;
 }

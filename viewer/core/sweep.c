@@ -1,22 +1,21 @@
-/* sweep.c - dividing a lane's time among columns; see sweep.h.
+/* sweep.c - divides the time of a lane among pixel columns.
  *
- * Times inside are relative to t0 and shifted left so that a column is at least 16 units wide: exact integers at any
- * zoom. */
+ * Internal times are relative to t0 and shifted left, so that a column is at least 16 units wide: sums are exact
+ * integers at any zoom. */
 #include "core/sweep.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/blend.h"
 #include "core/memory.h"
 
-/* Columns in doubt this near are read in one go: to begin reading costs a block. */
+/* Columns in doubt that are at most this far apart are read together, because each start reads a block. */
 enum { DOUBT_DISTANCE = 32 };
 
-/* What one level of the column under way has so far. */
+/* The current column of a level. */
 struct level {
     struct pithi_shares shares;
-    uint32_t begun; /* a state that began and has had no cell yet */
+    uint32_t begun; /* a state that has begun and has no cell yet */
 };
 
 struct open_state {
@@ -24,7 +23,7 @@ struct open_state {
     uint64_t start;
 };
 
-/* What a path shows at each level. */
+/* The states that a path shows at each level. */
 enum { SHOWS = 256 }; /* a power of two */
 struct path_show {
     uint32_t path; /* PITHI_NONE: not made yet */
@@ -42,20 +41,20 @@ struct pithi_sweep {
     uint32_t row;
     uint32_t levels;           /* of this row: 1 in a group */
     uint32_t group_lanes;      /* 0: no group */
-    struct pithi_blend *blend; /* of a group; NULL as long as there was none */
+    struct pithi_blend *blend; /* for a row of several lanes; NULL: there was none so far */
     uint64_t now;
-    uint64_t limit;             /* what is told goes up to here */
-    uint64_t again;             /* columns are done once more, from here on */
-    uint64_t unnamed, crossing; /* time of the column under way that its pieces leave open */
+    uint64_t limit;             /* only times up to here are used */
+    uint64_t again;             /* columns from this index on are computed again */
+    uint64_t unnamed, crossing; /* time of the current column that its pieces leave open */
     unsigned char *doubt;       /* [width] of this row */
-    uint32_t column;            /* that `now` lies in */
+    uint32_t column;            /* the column of `now` */
     struct open_state *stack;
     uint32_t depth, capacity;
     uint32_t *visible; /* the states of the stack that are not hidden */
     uint32_t visible_depth, visible_capacity;
     struct level level[PITHI_LEVELS];
 
-    struct path_show shows[SHOWS]; /* of paths met lately, by the lowest bits of their numbers */
+    struct path_show shows[SHOWS]; /* recently used paths, indexed by the lowest bits of their numbers */
     const struct pithlog_path *shown_paths;
     uint8_t *depths; /* [depth_capacity] levels that paths reach */
     uint32_t depth_capacity;
@@ -77,7 +76,7 @@ static unsigned shift_for(uint64_t span, uint32_t width)
     return shift;
 }
 
-/* bounds[c] = end * c / width, without dividing each. */
+/* Computes bounds[c] = end * c / width without a division for each column. */
 static void set_bounds(struct pithi_sweep *sweep, uint32_t width)
 {
     uint64_t step = width ? sweep->end / width : 0, rest = width ? sweep->end % width : 0, over = 0;
@@ -160,7 +159,7 @@ static void set_cell(struct pithi_cell *cell, struct level *level, uint32_t stat
     }
 }
 
-/* The column is complete: its cell goes to the state with the largest share. */
+/* Ends a column: its cell goes to the state with the largest share. */
 static void flush_level(struct pithi_sweep *sweep, uint32_t l)
 {
     struct level *level = &sweep->level[l];
@@ -190,7 +189,7 @@ static void flush_column(struct pithi_sweep *sweep)
     sweep->column++;
 }
 
-/* Whole columns under one stack need no shares. */
+/* Fills a whole column in which the stack does not change; this needs no shares. */
 static void fill_column(struct pithi_sweep *sweep)
 {
     for (uint32_t l = 0; l < sweep->levels; l++) {
@@ -218,7 +217,7 @@ static void add_stretch(struct pithi_sweep *sweep, uint64_t until)
         flush_column(sweep);
 }
 
-/* The stack stays as it is from now to `until`. */
+/* Adds the time from now to `until`, in which the stack does not change. */
 static void advance(struct pithi_sweep *sweep, uint64_t until)
 {
     if (until > sweep->limit)
@@ -253,7 +252,7 @@ static void note_tick(struct pithi_sweep *sweep, uint32_t id)
     if (sweep->last_tick[id] && sweep->column + 1 - sweep->last_tick[id] < PITHI_TICK_DISTANCE)
         return;
     sweep->last_tick[id] = sweep->column + 1;
-    cells->ticks = pithi_grow(cells->ticks, &cells->tick_capacity, cells->tick_count + 1, sizeof *cells->ticks);
+    cells->ticks = pithi_view_grow(cells->ticks, &cells->tick_capacity, cells->tick_count + 1, sizeof *cells->ticks);
     tick = &cells->ticks[cells->tick_count++];
     tick->row = sweep->row;
     tick->column = sweep->column;
@@ -289,7 +288,7 @@ static void drop_shown_ticks(struct pithi_sweep *sweep)
 
 static void rebuild_visible(struct pithi_sweep *sweep)
 {
-    sweep->visible = pithi_grow(sweep->visible, &sweep->visible_capacity, sweep->depth, sizeof *sweep->visible);
+    sweep->visible = pithi_view_grow(sweep->visible, &sweep->visible_capacity, sweep->depth, sizeof *sweep->visible);
     sweep->visible_depth = 0;
     for (uint32_t i = 0; i < sweep->depth; i++)
         if (!is_hidden(sweep, sweep->stack[i].id))
@@ -325,14 +324,14 @@ void pithi_sweep_enter(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
     if (time_ns >= sweep->query->t1_ns || id >= sweep->cells->defs)
         return;
     advance(sweep, now);
-    sweep->stack = pithi_grow(sweep->stack, &sweep->capacity, sweep->depth + 1, sizeof *sweep->stack);
+    sweep->stack = pithi_view_grow(sweep->stack, &sweep->capacity, sweep->depth + 1, sizeof *sweep->stack);
     sweep->stack[sweep->depth].id = id;
     sweep->stack[sweep->depth++].start = now;
     sweep->cells->sums[id].count++;
     if (is_hidden(sweep, id))
         return;
     sweep->visible =
-        pithi_grow(sweep->visible, &sweep->visible_capacity, sweep->visible_depth + 1, sizeof *sweep->visible);
+        pithi_view_grow(sweep->visible, &sweep->visible_capacity, sweep->visible_depth + 1, sizeof *sweep->visible);
     sweep->visible[sweep->visible_depth++] = id;
     if (sweep->visible_depth <= sweep->levels && now >= sweep->again && time_ns >= sweep->query->t0_ns)
         sweep->level[sweep->visible_depth - 1].begun = id;
@@ -366,7 +365,7 @@ void pithi_sweep_leave(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
         }
 }
 
-/* Events of the column under way. */
+/* Adds events to the current column. */
 static void add_mark(struct pithi_sweep *sweep, uint32_t id, uint32_t count)
 {
     struct pithi_cells *cells = sweep->cells;
@@ -377,7 +376,8 @@ static void add_mark(struct pithi_sweep *sweep, uint32_t id, uint32_t count)
     } else if (mark && mark->row == sweep->row && mark->column == sweep->column) {
         mark->count += count;
     } else {
-        cells->marks = pithi_grow(cells->marks, &cells->mark_capacity, cells->mark_count + 1, sizeof *cells->marks);
+        cells->marks =
+            pithi_view_grow(cells->marks, &cells->mark_capacity, cells->mark_count + 1, sizeof *cells->marks);
         cells->marks[cells->mark_count++] = (struct pithi_mark){sweep->row, sweep->column, id, count};
     }
 }
@@ -407,27 +407,21 @@ void pithi_sweep_end(struct pithi_sweep *sweep)
 
 /* ---- Pieces ------------------------------------------------------------------------------------------------------ */
 
-/* Outermost first: the visible states of a path; returns how many. */
-static uint32_t visible_states(struct pithi_sweep *sweep, uint32_t path)
-{
-    uint32_t depth = 0;
-
-    for (uint32_t p = path; p; p = sweep->shown_paths[p].parent)
-        depth += !is_hidden(sweep, sweep->shown_paths[p].state);
-    sweep->visible = pithi_grow(sweep->visible, &sweep->visible_capacity, depth + 1, sizeof *sweep->visible);
-    for (uint32_t p = path, at = depth; p; p = sweep->shown_paths[p].parent)
-        if (!is_hidden(sweep, sweep->shown_paths[p].state))
-            sweep->visible[--at] = sweep->shown_paths[p].state;
-    return depth;
-}
-
 static const struct path_show *show_of(struct pithi_sweep *sweep, uint32_t path)
 {
     struct path_show *show = &sweep->shows[path % SHOWS];
 
     if (show->path == path)
         return show;
-    sweep->visible_depth = visible_states(sweep, path);
+    /* The visible states of a path, outermost first; returns their number. */
+    uint32_t depth = 0;
+    for (uint32_t p = path; p; p = sweep->shown_paths[p].parent)
+        depth += !is_hidden(sweep, sweep->shown_paths[p].state);
+    sweep->visible = pithi_view_grow(sweep->visible, &sweep->visible_capacity, depth + 1, sizeof *sweep->visible);
+    for (uint32_t p = path, at = depth; p; p = sweep->shown_paths[p].parent)
+        if (!is_hidden(sweep, sweep->shown_paths[p].state))
+            sweep->visible[--at] = sweep->shown_paths[p].state;
+    sweep->visible_depth = depth;
     for (uint32_t l = 0; l < sweep->levels; l++)
         show->state[l] = state_at(sweep, l);
     show->innermost = sweep->visible_depth ? sweep->visible[sweep->visible_depth - 1] : PITHI_NONE;
@@ -438,12 +432,12 @@ static const struct path_show *show_of(struct pithi_sweep *sweep, uint32_t path)
 
 static void know_paths(struct pithi_sweep *sweep, const struct pithlog_path *paths, uint32_t count)
 {
-    if (sweep->shown_paths) /* a lane has one table */
+    if (sweep->shown_paths) /* each lane has its own table */
         return;
     memset(sweep->shows, 0xff, sizeof sweep->shows); /* PITHI_NONE */
     sweep->shown_paths = paths;
-    sweep->deepest = count > UINT16_MAX - 2 ? sweep->levels : 0; /* so many that there may be more */
-    sweep->depths = pithi_grow(sweep->depths, &sweep->depth_capacity, count, 1);
+    sweep->deepest = count > UINT16_MAX - 2 ? sweep->levels : 0; /* the path may be deeper still */
+    sweep->depths = pithi_view_grow(sweep->depths, &sweep->depth_capacity, count, 1);
     sweep->depths[0] = 0;
     for (uint32_t path = 1; path < count && sweep->deepest < sweep->levels; path++) {
         uint8_t depth = sweep->depths[paths[path].parent];
@@ -452,8 +446,9 @@ static void know_paths(struct pithi_sweep *sweep, const struct pithlog_path *pat
     }
 }
 
-/* So much of a piece's time lies in the column under way. What its paths do not have is unnamed; and of a piece that is
- * not all in this column nobody knows which of its paths are. */
+/* Adds `span`, the part of a piece's time in the current column, to the states of its paths. Time that its paths do not
+ * cover is unnamed. If the piece also covers other columns (`whole` is 0), it is unknown which of its paths belong to
+ * this one: their time is crossing. */
 static void share_out(struct pithi_sweep *sweep, const struct pithlog_piece *piece, uint64_t span, int whole)
 {
     uint64_t named = 0;
@@ -470,12 +465,6 @@ static void share_out(struct pithi_sweep *sweep, const struct pithlog_piece *pie
         sweep->crossing += named;
 }
 
-static void mark_events(struct pithi_sweep *sweep, const struct pithlog_piece *piece)
-{
-    if (piece->event < sweep->cells->defs && !is_hidden(sweep, piece->event) && sweep->column < sweep->cells->width)
-        add_mark(sweep, piece->event, piece->events);
-}
-
 void pithi_sweep_piece(struct pithi_sweep *sweep, const struct pithlog_piece *piece, const struct pithlog_path *paths,
                        uint32_t path_count)
 {
@@ -489,8 +478,9 @@ void pithi_sweep_piece(struct pithi_sweep *sweep, const struct pithlog_piece *pi
         if (show->innermost != PITHI_NONE)
             note_tick(sweep, show->innermost);
     }
-    if (piece->events && piece->start_ns >= sweep->query->t0_ns)
-        mark_events(sweep, piece);
+    if (piece->events && piece->start_ns >= sweep->query->t0_ns && piece->event < sweep->cells->defs &&
+        !is_hidden(sweep, piece->event) && sweep->column < sweep->cells->width)
+        add_mark(sweep, piece->event, piece->events);
     whole = piece->start_ns >= sweep->query->t0_ns && piece->end_ns <= sweep->query->t1_ns && from < to &&
             to <= sweep->bounds[sweep->column + 1];
     while (sweep->now < to) {
@@ -502,7 +492,7 @@ void pithi_sweep_piece(struct pithi_sweep *sweep, const struct pithlog_piece *pi
     }
 }
 
-/* ---- Columns once more ------------------------------------------------------------------------------------------- */
+/* ---- Columns computed again -------------------------------------------------------------------------------------- */
 
 int pithi_sweep_doubt(const struct pithi_sweep *sweep, uint32_t column, struct pithi_doubt *doubt)
 {

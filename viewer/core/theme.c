@@ -1,4 +1,4 @@
-/* theme.c - the themes and which one is chosen; see theme.h. */
+/* theme.c - the themes, and which of them is chosen. */
 #include "core/theme.h"
 
 #include <math.h>
@@ -25,7 +25,8 @@ static const struct pithi_theme themes[] = {
      .hover = 0xe6ebf0,
      .thumb = 0xd5dbe1,
      .alarm = 0xb3261e,
-     .way = 0xdde3e9,
+     .path = 0xd6006c,
+     .trail = 0xdde3e9,
      .rim = 0x52606d,
      .absent = 0xeef1f4},
     {.name = "dark",
@@ -44,7 +45,8 @@ static const struct pithi_theme themes[] = {
      .hover = 0x2e3740,
      .thumb = 0x46515c,
      .alarm = 0xff8a80,
-     .way = 0x313a44,
+     .path = 0xff5cab,
+     .trail = 0x313a44,
      .rim = 0x9aa7b4,
      .absent = 0x20262d},
 };
@@ -113,7 +115,7 @@ uint32_t pithi_rgb_text_on(uint32_t rgb)
     return pithi_contrast(rgb, 0xffffff) > pithi_contrast(rgb, 0x000000) ? 0xffffff : 0x000000;
 }
 
-/* On light paper the bars' outlines show what is nearly white; on dark paper nothing helps what is nearly black. */
+/* On light paper the outlines show nearly white bars; on dark paper nearly black bars would be invisible. */
 uint32_t pithi_rgb_visible(uint32_t rgb)
 {
     enum { STEP = 16 };

@@ -1,31 +1,32 @@
-/* theme.h - the colours of everything around states and events, light or dark. One theme is chosen for the whole
- * program; C and Tcl (theme.tcl, by pithtk::theme) take their colours from it.
+/* theme.h - the colours of everything but states and events, light or dark. C, and Tcl by pithtk::theme, take their
+ * colours from the one current theme.
  */
 #ifndef PITHI_THEME_H
 #define PITHI_THEME_H
 
 #include <stdint.h>
 
-/* Name, what it is for. */
+/* Name and purpose of each colour. */
 #define PITHI_THEME_COLOURS(COLOUR)                                                                                    \
     COLOUR(paper) /* behind the time lines */                                                                          \
     COLOUR(panel) /* behind buttons, labels, dialogs */                                                                \
-    COLOUR(idle)  /* a lane's life, where no state is open */                                                          \
+    COLOUR(idle)  /* the life of a lane outside of states */                                                           \
     COLOUR(grid)                                                                                                       \
     COLOUR(separator) /* between ranks */                                                                              \
     COLOUR(edge)      /* of panels and boxes */                                                                        \
     COLOUR(text)                                                                                                       \
     COLOUR(faint)  /* less important text, axis */                                                                     \
-    COLOUR(hidden) /* text of what is hidden or out of date */                                                         \
+    COLOUR(hidden) /* text of hidden or outdated entries */                                                            \
     COLOUR(arrow)                                                                                                      \
     COLOUR(accent) /* cursor, outlines, focus */                                                                       \
     COLOUR(select) /* behind what is selected */                                                                       \
     COLOUR(hover)                                                                                                      \
     COLOUR(thumb) /* of scrollbars */                                                                                  \
     COLOUR(alarm)                                                                                                      \
-    COLOUR(way)    /* of the animation: where messages went */                                                         \
+    COLOUR(path)   /* the critical path */                                                                             \
+    COLOUR(trail)  /* of the animation: the way of recent messages */                                                  \
     COLOUR(rim)    /* of a rank */                                                                                     \
-    COLOUR(absent) /* a rank that is not there */
+    COLOUR(absent) /* an absent rank */
 
 struct pithi_theme {
     const char *name;
@@ -34,26 +35,25 @@ struct pithi_theme {
 #undef PITHI_THEME_FIELD
 };
 
-/* The one chosen last; "light" at first. Any thread. */
+/* The current theme; "light" at first. Any thread may call it. */
 const struct pithi_theme *pithi_theme(void);
-/* 0, or -1: there is no such theme, and nothing changes. */
+/* 0; -1: there is no such theme. */
 int pithi_theme_choose(const char *name);
 /* The i-th theme's name, NULL behind the last. */
 const char *pithi_theme_name(unsigned i);
 
-/* How much larger things are than on a screen with 96 dots per inch; 1 at first. What is drawn together with Tcl's
- * texts goes by it. */
+/* The scale of lengths, 1 for a screen with 96 dots per inch. It matches drawn shapes to Tcl's texts. */
 double pithi_theme_scale(void);
 void pithi_theme_set_scale(double scale);
 
-/* A colour by its name: 0, or -1. */
+/* Finds a colour by its name: 0, or -1. */
 int pithi_theme_colour(const char *name, uint32_t *rgb);
 
-/* How much brighter one is than the other as WCAG 2.1 has it: 1 alike ... 21 black on white. */
+/* The contrast ratio of WCAG 2.1: 1 (equal) to 21 (black on white). */
 double pithi_contrast(uint32_t a, uint32_t b);
-/* The colour, or when it can hardly be told from the theme's paper, one like it that can. */
+/* Returns the colour, or a similar colour if it has too little contrast with the theme's paper. */
 uint32_t pithi_rgb_visible(uint32_t rgb);
-/* Black or white, whichever can be read on the colour. */
+/* Black or white, whichever is legible on the colour. */
 uint32_t pithi_rgb_text_on(uint32_t rgb);
 
 #endif

@@ -1,5 +1,5 @@
-/* cairo_painter.c - shapes and text through cairo. */
-#include "draw/cairo_painter.h"
+/* cairo_painter.c - draws shapes and text with cairo. Successive shapes of one colour become one path. */
+#include "draw/painters.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,14 +13,15 @@ static void set_colour(cairo_t *cairo, uint32_t rgb, double alpha)
 }
 
 enum { MOST_GATHERED = 4000 };
-/* From so many rectangles on an image is smaller: each takes 34 bytes of PostScript, 5 of a compressed PDF. */
+/* With more rectangles than this, an image is smaller: a rectangle takes 34 bytes of PostScript, or 5 of a compressed
+ * PDF. */
 enum { LEAST_IMAGE = 10000 };
-/* How dark a pixel of it can be by lines. */
+/* The number of degrees of darkness that lines give to pixels of the image. */
 enum { LEVELS = 12 };
 
 /* ---- Paths ------------------------------------------------------------------------------------------------------- */
 
-/* Bars are on whole pixels: without smoothing their edges stay sharp, also where a viewer scales a file. */
+/* Bars lie on whole pixels. Without smoothing their edges stay sharp, even if a viewer scales the file. */
 static void draw_path(struct pithi_cairo *context)
 {
     if (!context->gathered)
@@ -35,18 +36,6 @@ static void draw_path(struct pithi_cairo *context)
         cairo_set_antialias(context->cairo, CAIRO_ANTIALIAS_DEFAULT);
     }
     context->gathered = 0;
-}
-
-/* Half-transparent shapes may overlap, which in one path would not add up. */
-static void gather(struct pithi_cairo *context, const struct pithi_cairo_shape *shape)
-{
-    if (shape->rgb != context->rgb || shape->alpha != context->alpha || shape->is_line != context->lines ||
-        shape->alpha < 1 || context->gathered >= MOST_GATHERED)
-        draw_path(context);
-    context->lines = shape->is_line;
-    context->rgb = shape->rgb;
-    context->alpha = shape->alpha;
-    context->gathered++;
 }
 
 static void trace(cairo_t *cairo, const struct pithi_cairo_shape *shape)
@@ -70,13 +59,21 @@ static void lay_on_paper(const struct pithi_cairo *context, uint32_t *rgb, doubl
 static void draw_shape(struct pithi_cairo *context, struct pithi_cairo_shape shape)
 {
     lay_on_paper(context, &shape.rgb, &shape.alpha);
-    gather(context, &shape);
+    /* Adds a shape to the path. Half-transparent shapes get a path each, because overlaps within one path would not
+     * add up. */
+    if (shape.rgb != context->rgb || shape.alpha != context->alpha || shape.is_line != context->lines ||
+        shape.alpha < 1 || context->gathered >= MOST_GATHERED)
+        draw_path(context);
+    context->lines = shape.is_line;
+    context->rgb = shape.rgb;
+    context->alpha = shape.alpha;
+    context->gathered++;
     trace(context->cairo, &shape);
 }
 
 /* ---- Images ------------------------------------------------------------------------------------------------------ */
 
-/* The box that they are in, x0, y0, x1, y1 on whole pixels; lines may be anywhere in the clip. */
+/* Computes the bounding box x0, y0, x1, y1 on whole pixels. Lines may be anywhere in the clip. */
 static void cover_all(const struct pithi_cairo *context, double box[4])
 {
     const double *clip = context->clip;
@@ -96,32 +93,7 @@ static void cover_all(const struct pithi_cairo *context, double box[4])
     box[2] = fmax(box[2], ceil(clip[0] + clip[2])), box[3] = fmax(box[3], ceil(clip[1] + clip[3]));
 }
 
-static void draw_bars(cairo_t *onto, const struct pithi_cairo *context)
-{
-    cairo_set_antialias(onto, CAIRO_ANTIALIAS_NONE);
-    for (uint32_t i = 0; i < context->wait_count; i++) {
-        const struct pithi_cairo_shape *shape = &context->waiting[i];
-        if (shape->is_line)
-            continue;
-        set_colour(onto, shape->rgb, shape->alpha);
-        trace(onto, shape);
-        cairo_fill(onto);
-    }
-}
-
-/* So that there are not as many colours as pixels. */
-static void make_levels(cairo_surface_t *mask)
-{
-    unsigned char *bytes = cairo_image_surface_get_data(mask);
-    int stride = cairo_image_surface_get_stride(mask), height = cairo_image_surface_get_height(mask);
-
-    cairo_surface_flush(mask);
-    for (size_t i = 0; i < (size_t)stride * (size_t)height; i++)
-        bytes[i] = (unsigned char)((bytes[i] * (LEVELS - 1) + 127) / 255 * 255 / (LEVELS - 1));
-    cairo_surface_mark_dirty(mask);
-}
-
-/* All have the colour of arrows; together, how dark they make each pixel. */
+/* Draws the lines into a mask of their darkness, because all lines have the colour of arrows. */
 static void draw_lines(cairo_t *onto, const struct pithi_cairo *context, const double box[4])
 {
     cairo_surface_t *mask = cairo_image_surface_create(CAIRO_FORMAT_A8, (int)(box[2] - box[0]), (int)(box[3] - box[1]));
@@ -140,7 +112,13 @@ static void draw_lines(cairo_t *onto, const struct pithi_cairo *context, const d
         cairo_stroke(lines);
     }
     cairo_destroy(lines);
-    make_levels(mask);
+    /* Rounds the mask to LEVELS values, to limit the number of colours. */
+    unsigned char *bytes = cairo_image_surface_get_data(mask);
+    int stride = cairo_image_surface_get_stride(mask), height = cairo_image_surface_get_height(mask);
+    cairo_surface_flush(mask);
+    for (size_t i = 0; i < (size_t)stride * (size_t)height; i++)
+        bytes[i] = (unsigned char)((bytes[i] * (LEVELS - 1) + 127) / 255 * 255 / (LEVELS - 1));
+    cairo_surface_mark_dirty(mask);
     set_colour(onto, rgb, 1);
     cairo_mask_surface(onto, mask, box[0], box[1]);
     cairo_surface_destroy(mask);
@@ -151,7 +129,15 @@ static void draw_onto(cairo_t *onto, const struct pithi_cairo *context, const do
     set_colour(onto, PITHI_RGB_PAPER, 1);
     cairo_paint(onto);
     cairo_translate(onto, -box[0], -box[1]);
-    draw_bars(onto, context);
+    cairo_set_antialias(onto, CAIRO_ANTIALIAS_NONE);
+    for (uint32_t i = 0; i < context->wait_count; i++) {
+        const struct pithi_cairo_shape *shape = &context->waiting[i];
+        if (shape->is_line)
+            continue;
+        set_colour(onto, shape->rgb, shape->alpha);
+        trace(onto, shape);
+        cairo_fill(onto);
+    }
     if (context->wait_lines)
         draw_lines(onto, context, box);
 }
@@ -173,7 +159,7 @@ static void draw_image(struct pithi_cairo *context)
     cairo_surface_destroy(image);
 }
 
-/* ---- What waits -------------------------------------------------------------------------------------------------- */
+/* ---- Waiting shapes ---------------------------------------------------------------------------------------------- */
 
 static void set_clip(struct pithi_cairo *context)
 {
@@ -186,7 +172,7 @@ static void set_clip(struct pithi_cairo *context)
     cairo_clip(context->cairo);
 }
 
-/* Rectangles were cut to the clip that held when each came. */
+/* Draws the waiting shapes. Each rectangle was cut to the clip that was set when it was added. */
 static void draw_waiting(struct pithi_cairo *context)
 {
     if (!context->wait_count)
@@ -211,12 +197,12 @@ static void wait_for_more(struct pithi_cairo *context, const struct pithi_cairo_
 {
     draw_path(context);
     context->waiting =
-        pithi_grow(context->waiting, &context->wait_capacity, context->wait_count + 1, sizeof *context->waiting);
+        pithi_view_grow(context->waiting, &context->wait_capacity, context->wait_count + 1, sizeof *context->waiting);
     context->waiting[context->wait_count++] = *shape;
     context->wait_lines += (uint32_t)shape->is_line;
 }
 
-/* The cairo context of the painter, with nothing left to be drawn. */
+/* Draws everything that waits, and returns the cairo context. */
 static cairo_t *flushed(struct pithi_cairo *context)
 {
     draw_waiting(context);
@@ -279,7 +265,7 @@ static void cairo_triangle(void *data, const double x[3], const double y[3], uin
     cairo_fill(cairo);
 }
 
-/* Rectangles that wait are cut already, and go on waiting. */
+/* Waiting rectangles are already cut, so they can wait longer; waiting lines are drawn first. */
 static void cairo_clip_to(void *data, double x, double y, double width, double height)
 {
     struct pithi_cairo *context = data;

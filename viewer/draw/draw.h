@@ -1,14 +1,14 @@
-/* draw.h - `pith draw`: what was asked for, and who makes it. */
+/* draw.h - `pith draw`: its options, and the functions of its parts. */
 #ifndef PITHI_DRAW_H
 #define PITHI_DRAW_H
 
 #include <stdint.h>
+#include <stdio.h>
 
-#include "core/digest.h"
+#include "core/rows.h"
 #include "core/figure.h"
 #include "core/palette.h"
 #include "core/query.h"
-#include "core/rows.h"
 
 enum pithi_draw_kind {
     PITHI_DRAW_PNG,
@@ -31,22 +31,24 @@ struct pithi_draw {
     enum pithi_grouping group; /* --group: a row for each host or communicator */
     int ascii, grey, stats;
     int ranges;          /* mountain ranges below the time lines */
-    int full;            /* an SVG as large as it comes */
+    int waits, path;     /* 1: wait states, the critical path are drawn */
+    int findings;        /* 1: a list of where the run waits most */
+    int full;            /* 1: no limit on the size of an SVG */
     const char **script; /* -e, in order */
     int script_count;
-    int width, height; /* 0: by default, by the rows */
-    int64_t t0_ns, t1_ns;
-    int has_from, has_to;
-    int from_init, to_finalize; /* instead of t0_ns, t1_ns */
+    int width, height;     /* 0: default; height: as the rows need */
+    const char *from, *to; /* words of pithlog_time_find; NULL: not given */
     /* Of the log: */
     struct pithlog *log;
+    int64_t t0_ns, t1_ns;
     struct pithlog_digest *digest;
     struct pithi_gaps gaps;
-    struct pithlog_summary *summary; /* NULL: all is read */
+    struct pithlog_analysis *analysis; /* NULL: not asked for */
+    struct pithlog_summary *summary;   /* NULL: all records are read */
     enum pithi_care care;
     struct pithi_row *rows;
-    uint32_t row_count, per; /* per > 1: so many are drawn as one, by pithi_draw_fewer_rows */
-    uint32_t *grouped;       /* the lanes of such rows */
+    uint32_t row_count, per; /* per: number of rows drawn as one, set by pithi_draw_fewer_rows */
+    uint32_t *grouped;       /* the lanes of joined rows */
     uint32_t *rgb;
     /* Of the words: */
     unsigned char *hidden; /* [defs] */
@@ -62,22 +64,23 @@ int pithi_draw_options(struct pithi_draw *draw, int argc, char **argv);
 /* "pith: ..." on stderr; returns 1. */
 int pithi_draw_failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Says of a log with damaged parts, once, that the rest is drawn. */
+/* Reports once that the log is damaged and that the rest is drawn. */
 void pithi_draw_damaged(void);
 
-/* What `-e` says (draw_words.c), of a log whose rows and window are set: 0, or an exit status after a message. */
+/* Runs the words of `-e`, after rows and window are set. Returns 0, or an exit status after a message. */
 int pithi_draw_words(struct pithi_draw *draw);
-/* Of states, events and counters; a pattern of fnmatch. What the recorder tells those who replay a log says nothing to
- * a reader: it is hidden until it is asked for. */
+/* Hides or shows states, events and counters by a pattern of fnmatch. Definitions that only matter for a replay
+ * (PITHI_ASIDE) are hidden by default. */
 void pithi_draw_set_hidden(struct pithi_draw *draw, const char *pattern, unsigned char hidden);
 #define PITHI_ASIDE "pith:coll_*"
-/* All rows, or those that fit a pattern (core/rows.h), by draw->group: 0, or an exit status after a message. */
+/* Sets the rows: all, or those that match a pattern (core/rows.h), by draw->group: 0, or an exit status after a
+ * message. */
 int pithi_draw_rows(struct pithi_draw *draw, const char *list);
 void pithi_draw_labels_free(struct pithi_draw *draw);
-/* Makes several neighbouring rows one where there are more than `most`; after all words. */
+/* Joins neighbouring rows if there are more than `most`; call it after all words. */
 void pithi_draw_fewer_rows(struct pithi_draw *draw, uint32_t most);
 
-/* The figure of all that is asked for, not yet loaded. */
+/* The figure for the options, not yet loaded. */
 struct pithi_figure pithi_draw_figure(const struct pithi_draw *draw);
 /* 0, or an exit status after a message. */
 int pithi_draw_load(const struct pithi_draw *draw, struct pithi_figure *figure);
@@ -87,5 +90,38 @@ int pithi_draw_page(struct pithi_draw *draw);          /* HTML; exit status */
 /* `--stats` of pithi_draw_terminal. */
 void pithi_draw_table(const struct pithi_draw *draw, const struct pithi_legend_entry *entries, uint32_t count);
 int pithi_draw_terminal(struct pithi_draw *draw); /* text on standard output; exit status */
+
+/* ---- Files ------------------------------------------------------------------------------------------------------- */
+
+/* `write` writes everything to `file` and returns NULL or an error ("": see errno). Returns an exit status, after a
+ * message if it is not 0. */
+int pithi_save(const char *path, const char *(*write)(void *context, FILE *file), void *context);
+
+/* ---- Words ------------------------------------------------------------------------------------------------------- */
+
+enum { PITHI_MOST_ITEMS = 8 };
+
+struct pithi_draw_word {
+    char *item[PITHI_MOST_ITEMS]; /* [0] the word itself */
+    int count;
+};
+
+/* "draw: -e: WORD: WHY WHAT" on stderr; exit status. */
+int pithi_draw_word_wrong(const char *word, const char *why, const char *what);
+/* Copies the next item of a Tcl list to `letters`, which must have room for the whole list. NULL: the list ends here,
+ * or is not a list. */
+char *pithi_draw_next_item(const char **list, char *letters);
+
+/* draw_rows.c: exit status. */
+int pithi_draw_do_rows(struct pithi_draw *draw, const struct pithi_draw_word *word);
+int pithi_draw_do_group(struct pithi_draw *draw, const struct pithi_draw_word *word);
+int pithi_draw_do_expand(struct pithi_draw *draw, const struct pithi_draw_word *word);
+int pithi_draw_do_collapse(struct pithi_draw *draw, const struct pithi_draw_word *word);
+int pithi_draw_do_hide_rows(struct pithi_draw *draw, const struct pithi_draw_word *word);
+int pithi_draw_do_pin(struct pithi_draw *draw, const struct pithi_draw_word *word);
+int pithi_draw_do_set_rowstate(struct pithi_draw *draw, const struct pithi_draw_word *word);
+
+/* page.js and page.css, made into strings by the Makefile. */
+extern const char pithi_page_js[], pithi_page_css[];
 
 #endif

@@ -1,4 +1,4 @@
-/* draw_main.c - `pith draw`: opens the log, sees what is asked for, has it drawn. */
+/* draw_main.c - `pith draw`: reads the options, opens the log and has the picture drawn. */
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +10,6 @@
 #include "core/memory.h"
 #include "core/palette.h"
 #include "core/words.h"
-#include "core/work.h"
 #include "draw/draw.h"
 
 int pithi_draw_failed(const char *format, ...)
@@ -34,36 +33,16 @@ void pithi_draw_damaged(void)
     said = 1;
 }
 
-/* "--from init": 0, or 1 after a message. */
-static int find_work(struct pithi_draw *draw)
-{
-    int64_t from, to;
-
-    if (!draw->from_init && !draw->to_finalize)
-        return 0;
-    pithi_work_window(draw->log, &from, &to);
-    if (draw->from_init && from == INT64_MIN)
-        return pithi_draw_failed("%s: --from init: there is no MPI_Init in this log", draw->log_path);
-    if (draw->to_finalize && to == INT64_MIN)
-        return pithi_draw_failed("%s: --to finalize: there is no MPI_Finalize in this log", draw->log_path);
-    if (draw->from_init)
-        draw->t0_ns = from;
-    if (draw->to_finalize)
-        draw->t1_ns = to;
-    return 0;
-}
-
 static int set_window(struct pithi_draw *draw)
 {
     int64_t t0, t1;
 
-    if (find_work(draw))
-        return 1;
     pithi_whole_window(draw->log, &t0, &t1);
-    if (!draw->has_from)
-        draw->t0_ns = t0;
-    if (!draw->has_to)
-        draw->t1_ns = t1;
+    draw->t0_ns = t0;
+    draw->t1_ns = t1;
+    if ((draw->from && pithlog_time_find(draw->log, draw->from, PITHLOG_EDGE_BEGIN, &draw->t0_ns)) ||
+        (draw->to && pithlog_time_find(draw->log, draw->to, PITHLOG_EDGE_END, &draw->t1_ns)))
+        return pithi_draw_failed("%s", pithlog_error());
     if (draw->t0_ns >= draw->t1_ns)
         return pithi_draw_failed("%s: nothing to draw from %.9g s to %.9g s; the log goes from %.9g s to %.9g s",
                                  draw->log_path, (double)draw->t0_ns / 1e9, (double)draw->t1_ns / 1e9, (double)t0 / 1e9,
@@ -71,37 +50,57 @@ static int set_window(struct pithi_draw *draw)
     return 0;
 }
 
-/* Of larger logs a picture by the summary alone is made: to read all records would take seconds. */
+/* Larger logs are drawn by the summary alone: reading all records would take seconds. */
 enum { RIGHT_RECORDS = 20000000 };
 
 static int is_text(const struct pithi_draw *draw) { return draw->kind == PITHI_DRAW_TEXT; }
 
-/* Messages are read for some seconds the first time that a large log is drawn: said on a terminal. */
-static int tell_progress(void *context, double part)
+/* Shows the progress on a terminal: reading the messages of a large log, or analyzing it, takes some seconds. */
+static int show_progress(void *what, double part)
 {
-    static time_t told;
+    static time_t shown;
     time_t now = time(NULL);
 
-    (void)context;
-    if (now != told && part > 0 && part < 1)
-        fprintf(stderr, "\rreading messages %.0f %% ", part * 100);
-    told = now;
+    if (now != shown && part > 0 && part < 1)
+        fprintf(stderr, "\r%s %.0f %% ", (const char *)what, part * 100);
+    shown = now;
     return 0;
 }
 
+static void end_progress(void) { fprintf(stderr, "\r                           \r"); }
+
 static int read_digest(struct pithi_draw *draw)
 {
-    int err, tell = isatty(STDERR_FILENO);
+    static char reading[] = "reading messages";
+    int err, shows = isatty(STDERR_FILENO);
 
     if (is_text(draw) && !draw->stats)
         return PITH_OK;
-    err = pithlog_digest_open(draw->log, tell ? tell_progress : NULL, NULL, &draw->digest);
-    if (tell)
-        fprintf(stderr, "\r                      \r");
+    err = pithlog_digest_open(draw->log, shows ? show_progress : NULL, reading, &draw->digest);
+    if (shows)
+        end_progress();
     return err;
 }
 
-/* What must be read of the log before anything is asked of it. */
+/* Analyzes the whole log, if wait states or the critical path are drawn. 0, or 1 after a message. */
+static int analyze(struct pithi_draw *draw)
+{
+    static char analyzing[] = "looking for wait states";
+    int err, shows = isatty(STDERR_FILENO);
+    struct pithlog_analyze_query query = {
+        .from_ns = INT64_MIN, .to_ns = INT64_MAX, .progress = shows ? show_progress : NULL, .context = analyzing};
+
+    if (!draw->waits && !draw->path && !draw->findings)
+        return 0;
+    err = pithlog_analyze(draw->log, &query, &draw->analysis);
+    if (shows)
+        end_progress();
+    if (err == PITH_ERR_DAMAGED)
+        pithi_draw_damaged();
+    return err && err != PITH_ERR_DAMAGED ? pithi_draw_failed("%s", pithlog_error()) : 0;
+}
+
+/* Opens the log and reads what every picture needs. */
 static int read_log(struct pithi_draw *draw)
 {
     const struct pithlog_info *info;
@@ -112,14 +111,14 @@ static int read_log(struct pithi_draw *draw)
     info = pithlog_get_info(draw->log);
     if (!info->complete)
         fprintf(stderr, "pith: note: %s: incomplete: %s\n", draw->log_path, info->incomplete);
-    pithi_gaps_read(draw->log, &draw->gaps); /* of a damaged log those that can be read */
+    pithi_gaps_read(draw->log, &draw->gaps); /* a damaged log yields the readable gaps */
     err = read_digest(draw);
     if (err == PITH_ERR_DAMAGED)
         pithi_draw_damaged();
     else if (err)
         return pithi_draw_failed("%s", pithlog_error());
     else if (info->records >= PITHI_SUMMARY_RECORDS)
-        pithlog_summary_open(draw->log, &draw->summary); /* without it, all is read */
+        pithlog_summary_open(draw->log, &draw->summary); /* on failure, records are read */
     if (info->records > RIGHT_RECORDS)
         draw->care = PITHI_NEAR;
     draw->hidden = pithi_alloc(info->defs, 1);
@@ -140,6 +139,8 @@ static int draw_log(struct pithi_draw *draw)
         status = set_window(draw);
     if (!status)
         status = pithi_draw_words(draw);
+    if (!status)
+        status = analyze(draw);
     if (status)
         return status;
     if (draw->grey)
@@ -154,7 +155,7 @@ int main(int argc, char **argv)
     struct pithi_draw draw = {0};
     int status;
 
-    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of writing: nothing half-written stays */
+    signal(SIGXFSZ, SIG_IGN); /* exceeding a file-size limit becomes a write error, so that no partial file stays */
     status = pithi_draw_options(&draw, argc, argv);
     if (status)
         return status < 0 ? 0 : status;
@@ -168,6 +169,7 @@ int main(int argc, char **argv)
     if (draw.tree)
         pithi_rows_close(draw.tree);
     pithi_gaps_free(&draw.gaps);
+    pithlog_analysis_free(draw.analysis);
     pithlog_digest_close(draw.digest);
     pithlog_summary_close(draw.summary);
     pithlog_close(draw.log);

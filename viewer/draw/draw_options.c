@@ -17,20 +17,24 @@ static const char help[] =
     "\n"
     "  -o OUT          the file; its suffix says which kind\n"
     "  --size WxH      in pixels (with --text in letters); without H as high as the rows need; default 1200\n"
-    "  --from TIME     begin here: seconds, or with a unit (3ms, 20us, 7ns); init: where MPI_Init has ended\n"
-    "  --to TIME       end here; finalize: where MPI_Finalize begins\n"
+    "  --from TIME     start: 1.5, 3ms, 20us, 7ns, init (the end of MPI_Init), finalize or STATE[n]\n"
+    "  --to TIME       end; finalize: the start of MPI_Finalize\n"
     "  --lanes LIST    only these: ranks (0-3), threads (7.1), or by names of hosts and threads (node1*,worker)\n"
     "  --group HOW     host, comm: a row for each host or communicator; none\n"
     "  --title TEXT    instead of the log's name\n"
     "  --legend WHERE  bottom, right or none\n"
     "  --stats         a table of the states: count, inclusive and exclusive time, share; messages\n"
+    "  --waits         hatch the part of each MPI call that waits for another rank\n"
+    "  --critical-path draw the critical path, which determines how long the run takes\n"
+    "  --findings      a list of where the run waits most, with marks at the longest waits\n"
     "  --ranges        below the timelines: how many ranks are in each state, stacked\n"
     "  --grey          for printers without colour\n"
     "  --palette NAME  log: its own colours; classic: MPE's; safe: for the colour-blind\n"
     "  --theme NAME    light or dark paper\n"
     "  --full          an SVG with every column, also above 2 MB\n"
     "  -e WORDS        as in the window: 'zoom 1.2 1.4; rows 0-3; hide MPI_Comm_*; arrows off'; also show,\n"
-    "                  only, show_all, fit, work, in, out, pan, height, theme, palette, colour\n"
+    "                  only, show_all, fit, work, in, out, pan, height, waits, critical_path, findings, theme,\n"
+    "                  palette, colour\n"
     "  --text          print it\n"
     "  --ascii         as --text, plain letters only\n"
     "  --colour WHEN   with --text: always, never, auto (on a terminal)\n";
@@ -44,6 +48,9 @@ enum {
     TITLE,
     LEGEND,
     STATS,
+    WAITS,
+    CRITICAL_PATH,
+    FINDINGS,
     RANGES,
     GREY,
     PALETTE,
@@ -63,6 +70,9 @@ static const struct option options[] = {{"size", required_argument, NULL, SIZE},
                                         {"title", required_argument, NULL, TITLE},
                                         {"legend", required_argument, NULL, LEGEND},
                                         {"stats", no_argument, NULL, STATS},
+                                        {"waits", no_argument, NULL, WAITS},
+                                        {"critical-path", no_argument, NULL, CRITICAL_PATH},
+                                        {"findings", no_argument, NULL, FINDINGS},
                                         {"ranges", no_argument, NULL, RANGES},
                                         {"grey", no_argument, NULL, GREY},
                                         {"gray", no_argument, NULL, GREY},
@@ -89,7 +99,7 @@ __attribute__((format(printf, 1, 2))) static int usage(const char *format, ...)
     return 2;
 }
 
-/* The number of `word` among `names`; -1: it is none of them. */
+/* The index of `word` in `names`; -1: none. */
 static int choose(const char *word, const char *const names[], int count)
 {
     for (int i = 0; i < count; i++)
@@ -132,12 +142,18 @@ static int add_script(struct pithi_draw *draw, const char *script)
     return 0;
 }
 
-/* Those without a value: 0, or -1: it is none of them. */
+/* Applies an option without a value: 0; -1: it is another option. */
 static int set_flag(struct pithi_draw *draw, int option)
 {
     switch (option) {
     case STATS:
         return draw->stats = 1, 0;
+    case WAITS:
+        return draw->waits = 1, 0;
+    case CRITICAL_PATH:
+        return draw->path = 1, 0;
+    case FINDINGS:
+        return draw->findings = 1, 0;
     case RANGES:
         return draw->ranges = 1, 0;
     case GREY:
@@ -171,19 +187,11 @@ static int set_option(struct pithi_draw *draw, int option, const char *value)
             return usage("--size %s: must be like 1200x400", value);
         return 0;
     case FROM:
-        draw->has_from = 1;
-        if ((draw->from_init = strcmp(value, "init") == 0))
-            return 0;
-        if (pithi_time_parse(value, &draw->t0_ns))
-            return usage("--from %s: no time such as 1.5 or 20ms, nor init", value);
-        return 0;
+        draw->from = value;
+        return pithlog_time_check(value) ? usage("--from: %s", pithlog_error()) : 0;
     case TO:
-        draw->has_to = 1;
-        if ((draw->to_finalize = strcmp(value, "finalize") == 0))
-            return 0;
-        if (pithi_time_parse(value, &draw->t1_ns))
-            return usage("--to %s: no time such as 1.5 or 20ms, nor finalize", value);
-        return 0;
+        draw->to = value;
+        return pithlog_time_check(value) ? usage("--to: %s", pithlog_error()) : 0;
     case LANES:
         draw->lanes = value;
         return 0;
@@ -215,7 +223,7 @@ static int set_kind(struct pithi_draw *draw)
     static const struct {
         const char *suffix;
         enum pithi_draw_kind kind;
-    } kinds[] = {{".png", PITHI_DRAW_PNG}, {".svg", PITHI_DRAW_SVG}, {".pdf", PITHI_DRAW_PDF},   {".ps", PITHI_DRAW_PS},
+    } kinds[] = {{".png", PITHI_DRAW_PNG}, {".svg", PITHI_DRAW_SVG},  {".pdf", PITHI_DRAW_PDF},  {".ps", PITHI_DRAW_PS},
                  {".eps", PITHI_DRAW_EPS}, {".htm", PITHI_DRAW_HTML}, {".html", PITHI_DRAW_HTML}};
     const char *dot = draw->out_path ? strrchr(draw->out_path, '.') : NULL;
 

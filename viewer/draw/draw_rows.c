@@ -1,24 +1,22 @@
-/* draw_rows.c - which rows a picture has: all, those of a list, or as the words of the window (tcl/rows.tcl) arrange
- * them in a tree (core/rows.h). */
+/* draw_rows.c - chooses the rows of a picture: all rows, a list, or a tree that the words of `-e` arranged. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/digest.h"
+#include "core/rows.h"
 #include "core/memory.h"
 #include "core/words.h"
 #include "draw/draw.h"
-#include "draw/draw_words.h"
 
 static int is_text(const struct pithi_draw *draw) { return draw->kind == PITHI_DRAW_TEXT; }
 
-/* All rows; text has none for counters. */
+/* Makes all rows; pictures in text have no rows of counters. */
 static struct pithi_row *make_rows(const struct pithi_draw *draw, uint32_t *count)
 {
     return pithi_rows_make(draw->log, is_text(draw) ? NULL : draw->digest, count);
 }
 
-/* Of a list of ranks and threads: rows as they are, without a tree. */
+/* The rows of a list of ranks and threads, without a tree. */
 static int plain_rows(struct pithi_draw *draw, const char *list)
 {
     free(draw->rows);
@@ -34,7 +32,7 @@ static int plain_rows(struct pithi_draw *draw, const char *list)
     return 0;
 }
 
-/* ---- As a tree --------------------------------------------------------------------------------------------------- */
+/* ---- Rows from a tree -------------------------------------------------------------------------------------------- */
 
 static struct pithi_rows *tree_of(struct pithi_draw *draw)
 {
@@ -50,23 +48,7 @@ static struct pithi_rows *tree_of(struct pithi_draw *draw)
     return draw->tree;
 }
 
-/* What a row is called beside the bars: deeper ones are indented. */
-static char *label_of(struct pithi_rows *tree, const struct pithi_row_place *place)
-{
-    char label[256], note[64];
-    size_t size;
-    char *text;
-
-    pithi_rows_label(tree, place->node, label, sizeof label);
-    pithi_rows_note(tree, place->node, note, sizeof note);
-    size = 3 * (size_t)place->depth + strlen(label) + strlen(note) + 4;
-    text = pithi_alloc(size, 1);
-    snprintf(text, size, "%*s%s%s%s", 3 * (place->depth > 0 ? place->depth - 1 : 0), "", label, *note ? "  " : "",
-             note);
-    return text;
-}
-
-/* The rows that are seen become those of the picture; heads of open groups are rows too, but not in text. */
+/* Makes the visible rows those of the picture. The heads of open groups are rows too, except in text. */
 static int take_seen(struct pithi_draw *draw)
 {
     struct pithi_rows *tree = tree_of(draw);
@@ -76,13 +58,24 @@ static int take_seen(struct pithi_draw *draw)
     pithi_draw_labels_free(draw);
     free(draw->rows);
     draw->rows = pithi_alloc(tree->seen_count, sizeof *draw->rows);
-    draw->labels = pithi_grow(NULL, &label_capacity, tree->seen_count, sizeof *draw->labels);
+    draw->labels = pithi_view_grow(NULL, &label_capacity, tree->seen_count, sizeof *draw->labels);
     draw->row_count = 0;
     for (uint32_t i = 0; i < tree->seen_count; i++) {
         if (is_text(draw) && tree->seen[i].counter != PITHI_NONE)
             continue;
         draw->rows[draw->row_count] = tree->seen[i];
-        draw->labels[draw->row_count] = label_of(tree, &tree->places[i]);
+        /* The label of a row; deeper rows are indented. */
+        const struct pithi_row_place *place = &tree->places[i];
+        char label[256], note[64];
+        size_t size;
+        char *text;
+        pithi_rows_label(tree, place->node, label, sizeof label);
+        pithi_rows_note(tree, place->node, note, sizeof note);
+        size = 3 * (size_t)place->depth + strlen(label) + strlen(note) + 4;
+        text = pithi_alloc(size, 1);
+        snprintf(text, size, "%*s%s%s%s", 3 * (place->depth > 0 ? place->depth - 1 : 0), "", label, *note ? "  " : "",
+                 note);
+        draw->labels[draw->row_count] = text;
         draw->rows[draw->row_count].label = draw->labels[draw->row_count];
         draw->label_count = ++draw->row_count;
     }
@@ -148,7 +141,7 @@ int pithi_draw_do_group(struct pithi_draw *draw, const struct pithi_draw_word *w
     return take_seen(draw);
 }
 
-/* Of all rows that fit the word's pattern; without one `all`. */
+/* Applies `set` to the rows that match the word's pattern. */
 static int on_rows(struct pithi_draw *draw, const struct pithi_draw_word *word, int on,
                    void (*set)(struct pithi_rows *rows, uint32_t node, int on))
 {
@@ -189,9 +182,9 @@ int pithi_draw_do_pin(struct pithi_draw *draw, const struct pithi_draw_word *wor
 
 /* ---- An arrangement ---------------------------------------------------------------------------------------------- */
 
-/* The window gives it as a dict of group, filter, order, and lists of rows by their keys. */
+/* The window stores an arrangement as a dict of group, filter, order, and lists of rows by their keys. */
 
-/* The nodes of a list of keys that this log has: [*count], to be freed. */
+/* The nodes of the keys in a list that this log has; [*count], to be freed. */
 static uint32_t *nodes_of(struct pithi_rows *tree, const char *list, uint32_t *count)
 {
     uint32_t *nodes = pithi_alloc(strlen(list) / 2 + 1, sizeof *nodes);
@@ -233,7 +226,7 @@ static void set_order(struct pithi_rows *tree, const char *list)
     free(letters);
 }
 
-/* One entry of the dict; they come in the order in which they must be set, but for the filter, which is set last. */
+/* Applies an entry of the dict. Entries come in the right order, except for the filter, which is set last. */
 static void set_entry(struct pithi_rows *tree, const char *key, const char *value, char **filter)
 {
     enum pithi_grouping grouping;

@@ -1,5 +1,5 @@
-/* draw_words.c - `pith draw -e 'zoom 1.2 1.4; hide MPI_*'`: those words of the window's scripts (tcl/words.tcl) that
- * mean something for a picture, with the same spelling and the same effect. */
+/* draw_words.c - `pith draw -e 'zoom 1.2 1.4; hide MPI_*'`: the words of the window's scripts that apply to a
+ * picture, with the same spelling and effect. */
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,10 +8,9 @@
 #include "core/memory.h"
 #include "core/palette.h"
 #include "core/words.h"
-#include "core/work.h"
-#include "draw/draw_words.h"
+#include "draw/draw.h"
 
-/* ---- What they do ------------------------------------------------------------------------------------------------ */
+/* ---- Effects of the words ---------------------------------------------------------------------------------------- */
 
 int pithi_draw_word_wrong(const char *word, const char *why, const char *what)
 {
@@ -19,7 +18,7 @@ int pithi_draw_word_wrong(const char *word, const char *why, const char *what)
     return 2;
 }
 
-/* Kept inside the log and no shorter than 20 ns, as in the window. */
+/* Sets a window inside the log and not shorter than 20 ns, as in the viewer's window. */
 static int set_window(struct pithi_draw *draw, double from, double to)
 {
     int64_t first, last;
@@ -44,10 +43,9 @@ static int do_zoom(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
     int64_t from, to;
 
-    if (pithi_time_parse(word->item[1], &from))
-        return pithi_draw_word_wrong("zoom", "no time such as 1.5 or 20ms: ", word->item[1]);
-    if (pithi_time_parse(word->item[2], &to))
-        return pithi_draw_word_wrong("zoom", "no time such as 1.5 or 20ms: ", word->item[2]);
+    if (pithlog_time_find(draw->log, word->item[1], PITHLOG_EDGE_BEGIN, &from) ||
+        pithlog_time_find(draw->log, word->item[2], PITHLOG_EDGE_END, &to))
+        return pithi_draw_word_wrong("zoom", pithlog_error(), "");
     if (from >= to)
         return pithi_draw_word_wrong("zoom", "must end after it begins", "");
     return set_window(draw, (double)from, (double)to);
@@ -63,11 +61,11 @@ static int do_fit(struct pithi_draw *draw, const struct pithi_draw_word *word)
 static int do_work(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
     (void)word;
-    pithi_work_in_log(draw->log, &draw->t0_ns, &draw->t1_ns);
+    pithi_work_window(draw->log, &draw->t0_ns, &draw->t1_ns);
     return 0;
 }
 
-/* A number > 0 behind the word, or `otherwise`; 0 after a message. */
+/* The number > 0 after the word, or `otherwise`; 0 after a message. */
 static double factor_of(const struct pithi_draw_word *word, double otherwise)
 {
     char *end;
@@ -154,14 +152,32 @@ static int do_arrows(struct pithi_draw *draw, const struct pithi_draw_word *word
     return 0;
 }
 
-/* Pages and text have none. */
+static int do_waits(struct pithi_draw *draw, const struct pithi_draw_word *word)
+{
+    draw->waits = is_on(word->item[1]);
+    return 0;
+}
+
+static int do_critical_path(struct pithi_draw *draw, const struct pithi_draw_word *word)
+{
+    draw->path = is_on(word->item[1]);
+    return 0;
+}
+
+static int do_findings(struct pithi_draw *draw, const struct pithi_draw_word *word)
+{
+    draw->findings = is_on(word->item[1]);
+    return 0;
+}
+
+/* Pages and text have no mountain ranges. */
 static int do_ranges(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
     draw->ranges = is_on(word->item[1]);
     return 0;
 }
 
-/* Everything else is hidden. */
+/* Hides everything else. */
 static int do_only(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
     pithi_draw_set_hidden(draw, "*", 1);
@@ -177,7 +193,7 @@ static int do_show_all(struct pithi_draw *draw, const struct pithi_draw_word *wo
     return 0;
 }
 
-/* Colours stand out from the paper of the theme, so they are given out again. */
+/* Assigns the colours again, because they depend on the paper of the theme. */
 static int give_colours(struct pithi_draw *draw)
 {
     int err = pithi_palette_fill(draw->log, draw->summary, draw->palette, draw->rgb);
@@ -201,7 +217,7 @@ static int do_palette(struct pithi_draw *draw, const struct pithi_draw_word *wor
     return give_colours(draw);
 }
 
-/* Where it is kept means nothing here. */
+/* Ignores the third argument, which tells the window where to store the setting. */
 static int do_colour(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
     const char *text = word->item[2];
@@ -226,7 +242,9 @@ static const struct {
     {"arrows", "on|off", 1, 1, do_arrows},
     {"collapse", "?ROWS?", 0, 1, pithi_draw_do_collapse},
     {"colour", "NAME #rrggbb", 2, 3, do_colour},
+    {"critical_path", "on|off", 1, 1, do_critical_path},
     {"expand", "?ROWS?", 0, 1, pithi_draw_do_expand},
+    {"findings", "on|off", 1, 1, do_findings},
     {"fit", "", 0, 0, do_fit},
     {"group", "host|comm|none", 1, 1, pithi_draw_do_group},
     {"height", "PIXELS", 1, 1, do_height},
@@ -244,22 +262,11 @@ static const struct {
     {"show", "NAME", 1, 1, do_show},
     {"show_all", "", 0, 0, do_show_all},
     {"theme", "light|dark", 1, 1, do_theme},
+    {"waits", "on|off", 1, 1, do_waits},
     {"work", "", 0, 0, do_work},
     {"zoom", "FROM TO", 2, 2, do_zoom},
 };
 enum { WORDS = sizeof table / sizeof *table };
-
-static int unknown(const char *word)
-{
-    char list[512] = "";
-
-    for (unsigned i = 0; i < WORDS; i++) {
-        strcat(list, i ? " " : "");
-        strcat(list, table[i].word);
-    }
-    pithi_draw_failed("draw: -e: no such word for pictures: %s; there are: %s", word, list);
-    return 2;
-}
 
 static int run(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
@@ -271,13 +278,19 @@ static int run(struct pithi_draw *draw, const struct pithi_draw_word *word)
         return pithi_draw_word_wrong(table[i].word, *table[i].arguments ? "goes with " : "goes alone",
                                      table[i].arguments);
     }
-    return unknown(word->item[0]);
+    char list[512] = "";
+    for (unsigned i = 0; i < WORDS; i++) {
+        strcat(list, i ? " " : "");
+        strcat(list, table[i].word);
+    }
+    pithi_draw_failed("draw: -e: no such word for pictures: %s; there are: %s", word->item[0], list);
+    return 2;
 }
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
-/* One word of `*text`, which may stand in braces (nested ones belong to it) or double quotes, as in Tcl; it ends before
- * one of `ends`. NULL: a brace or quote that does not end. */
+/* Reads one word of `*text`, which may stand in braces (which nest) or double quotes, as in Tcl. It ends before a
+ * character of `ends`. NULL: a brace or quote is not closed. */
 static char *read_word(const char **text, char **to, const char *ends)
 {
     char *word = *to, open = **text == '{' || **text == '"' ? *(*text)++ : 0;
@@ -304,7 +317,7 @@ char *pithi_draw_next_item(const char **list, char *letters)
     return **list ? read_word(list, &letters, " \t\n") : NULL;
 }
 
-/* The words up to the next ; or line, in `letters`: 1, 0 at the end of the text, -1 after a message. */
+/* Reads the words up to the next ; or line end into `letters`. 1; 0: end of the text; -1: error, after a message. */
 static int read_words(const char **text, struct pithi_draw_word *word, char *letters)
 {
     word->count = 0;
@@ -324,7 +337,7 @@ static int read_words(const char **text, struct pithi_draw_word *word, char *let
 
 static int run_script(struct pithi_draw *draw, const char *script)
 {
-    /* A word has a zero more than it has letters. */
+    /* Each word needs its letters and a NUL. */
     char *letters = pithi_alloc(2 * strlen(script) + 1, 1);
     struct pithi_draw_word word;
     int status = 0, more;

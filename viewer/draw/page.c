@@ -1,25 +1,38 @@
-/* page.c - a page for a browser, one file that needs no other: the picture's cells twice, of the whole window and finer
- * in tiles of it, as letters (page_code.h), the longest messages, the statistics; and page.js, which draws them.
- */
+/* page.c - a page for a browser, in one file that needs no other. It contains the cells of the picture twice, of the
+ * whole window and finer in tiles, the longest messages, the statistics, and page.js, which draws them.
+ *
+ * Cells are text. A line is a sequence of runs of columns: an optional ' (less than half is covered), a sign, and the
+ * length of the run if it is more than 1. A sign stands for an entry of a list: a single character, or & and two
+ * characters for later entries; a blank is no state. Where one sign follows itself, another instance begins. "A12'B
+ * C300" are 12 columns of the first entry, one half covered by the second, an empty one, and 300 of the third. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/clean.h"
-#include "core/graph.h"
+#include "core/words.h"
+#include "core/plot.h"
 #include "core/memory.h"
+#include "core/waiting.h"
 #include "draw/draw.h"
-#include "draw/page_code.h"
-#include "draw/page_data.h"
-#include "draw/save.h"
+#include "draw/text_buffer.h"
 
-/* Columns of the whole, and of each tile; fewer where many rows would make the page too large. */
+enum { PITHI_SIGNS = 70, PITHI_MOST_SIGNS = PITHI_SIGNS * PITHI_SIGNS };
+
+/* Writes a run of a sign; `number` < 0: no state. */
+void pithi_code_run(struct pithi_text *text, int number, int low, uint32_t length);
+/* Writes a line of `width` cells; definitions with sign_of[def] < 0 are left out. */
+void pithi_code_cells(struct pithi_text *text, const struct pithi_cell *cells, uint32_t width, const int *sign_of);
+/* Writes a number in digits 0 to 9 and a to z, followed by a blank. */
+void pithi_code_number(struct pithi_text *text, int64_t number);
+
+/* Columns of the whole window and of each tile; fewer if many rows would make the page too large. */
 enum { COLUMNS = 1024, LEAST_COLUMNS = 128, MOST_TILES = 32, QUICK_TILES = 4, CELL_BYTES = 650000 };
-enum { MOST_ROWS = 2000 }; /* several lanes are one where there are more */
+enum { MOST_ROWS = 2000 }; /* if there are more rows, several are joined as one */
+enum { PATH_COLUMNS = 8192 };
 enum { MOST_ARROWS = 1500, TILE_ARROWS = 4500, NUMBERS = 6 /* of an arrow */ };
 /* A row of this height has a bar, and so a graph, of PITHI_SIGNS pixels. */
-enum { LINES = PITHI_LEVELS + 2, ROW_HEIGHT = PITHI_SIGNS + 8, GRAPH_TOP = 4 };
+enum { LINES = PITHI_LEVELS + 3, ROW_HEIGHT = PITHI_SIGNS + 8, GRAPH_TOP = 4 };
 
 struct page {
     const struct pithi_draw *draw;
@@ -52,7 +65,7 @@ static int load_plot(const struct page *page, struct pithi_plot *plot, int64_t t
     return err && err != PITH_ERR_DAMAGED ? pithi_draw_failed("%s", pithlog_error()) : 0;
 }
 
-/* What the graph of a counter paints is caught, and becomes two lines of heights. */
+/* A painter that records the graph of a counter as two lines of heights. */
 struct graph {
     double top; /* of its bar */
     int high[COLUMNS], low[COLUMNS], zero;
@@ -90,10 +103,10 @@ static void code_graph(struct pithi_text *text, const struct pithi_plot *plot, u
     pithi_graph_draw(plot, &painter, row);
     code_numbers(text, graph.high, plot->width);
     code_numbers(text, graph.low, plot->width);
-    pithi_text_bytes(text, "\n\n\n\n", 4);
+    pithi_text_bytes(text, "\n\n\n\n\n", LINES - 2);
 }
 
-/* Signs at columns: how far from the last one, and the sign. */
+/* A sign at a column, written as the distance from the previous sign and the sign. */
 struct spot {
     uint32_t column;
     int sign;
@@ -107,7 +120,7 @@ static int by_place(const void *a, const void *b)
                                   : (x->sign > y->sign) - (x->sign < y->sign);
 }
 
-/* Ticks or marks of a row, from left to right. */
+/* Writes the ticks or marks of a row, from left to right. */
 static void code_spots(const struct page *page, const struct pithi_cells *cells, int marks, struct pithi_text *text)
 {
     uint32_t count = marks ? cells->mark_count : cells->tick_count, last = 0;
@@ -128,12 +141,30 @@ static void code_spots(const struct page *page, const struct pithi_cells *cells,
     free(spots);
 }
 
-/* Six lines a row: the levels of its states, ticks, events; of a counter two, and four empty ones. */
+/* Writes the levels at which a row waits (waiting.h). */
+static void code_waits(struct pithi_text *text, const struct pithi_plot *plot, uint32_t row)
+{
+    struct pithi_analysis_window window = {plot->analysis, plot->t0_ns, plot->t1_ns, plot->width};
+    uint32_t level[COLUMNS];
+    int numbers[COLUMNS];
+
+    if (!plot->analysis || !plot->waits) {
+        pithi_text_bytes(text, "\n", 1);
+        return;
+    }
+    pithi_waits_columns(&window, &plot->rows[row], &plot->lines[plot->cell_row[row]], 0, level);
+    for (uint32_t c = 0; c < plot->width; c++)
+        numbers[c] = level[c] == PITHI_NONE ? -1 : (int)level[c];
+    code_numbers(text, numbers, plot->width);
+}
+
+/* Writes seven lines for each row: the levels of its states, ticks, events, waiting; for a counter, two lines of
+ * heights and five empty lines. */
 static void code_plot(const struct page *page, const struct pithi_plot *plot, struct pithi_text *text)
 {
     for (uint32_t row = 0; row < plot->row_count; row++) {
         if (plot->rows[row].counter == PITHI_BLANK) {
-            pithi_text_bytes(text, "\n\n\n\n\n\n", LINES);
+            pithi_text_bytes(text, "\n\n\n\n\n\n\n", LINES);
             continue;
         }
         if (plot->cell_row[row] == PITHI_NONE) {
@@ -147,13 +178,14 @@ static void code_plot(const struct page *page, const struct pithi_plot *plot, st
         }
         code_spots(page, &plot->lines[plot->cell_row[row]], 0, text);
         code_spots(page, &plot->lines[plot->cell_row[row]], 1, text);
+        code_waits(text, plot, row);
     }
 }
 
 static void keep_arrows(struct page *page, const struct pithi_plot *plot)
 {
-    page->arrows =
-        pithi_grow(page->arrows, &page->arrow_capacity, page->arrow_count + plot->arrows.count, sizeof *page->arrows);
+    page->arrows = pithi_view_grow(page->arrows, &page->arrow_capacity, page->arrow_count + plot->arrows.count,
+                                   sizeof *page->arrows);
     for (uint32_t i = 0; i < plot->arrows.count; i++) {
         const struct pithi_arrow *arrow = &plot->arrows.items[i];
         const struct pithlog_message *message = arrow->message;
@@ -191,7 +223,7 @@ static int code_tiles(struct page *page, uint32_t tiles, struct pithi_text *text
     return 0;
 }
 
-/* As many tiles as will not make the page too large; a finer picture has hardly more runs than a coarse one. */
+/* Adds as many tiles as fit into the size of a page. A finer picture has hardly more runs than a coarse one. */
 static int add_tiles(struct page *page, uint32_t whole_bytes)
 {
     uint32_t tiles = page->draw->care == PITHI_NEAR ? QUICK_TILES : MOST_TILES, arrows = page->arrow_count;
@@ -217,7 +249,7 @@ static int add_tiles(struct page *page, uint32_t whole_bytes)
 
 /* ---- Names and numbers ------------------------------------------------------------------------------------------- */
 
-/* As a string of JavaScript, which nothing ends before its end. */
+/* Writes a JavaScript string. Everything that could end the string or the script is escaped. */
 static void add_string(struct pithi_text *text, const char *string)
 {
     char clean[512];
@@ -266,7 +298,7 @@ static void add_counter(struct page *page, const struct pithi_row *row)
                        fmin(series->low, 0), fmax(series->high, 0));
 }
 
-/* From when to when a row has records; the head of an open group never has. */
+/* The times of the first and last record of a row; the head of an open group has none. */
 static void life_of(const struct pithi_draw *draw, const struct pithi_row *row, int64_t *from_ns, int64_t *to_ns)
 {
     pithi_row_life(draw->log, row, from_ns, to_ns);
@@ -306,7 +338,7 @@ static int by_numbers(const void *a, const void *b)
     return 0;
 }
 
-/* Each once, although it was among the longest of several tiles. */
+/* Writes each arrow once: a message may be among the longest of several tiles. */
 static void add_arrows(struct page *page)
 {
     int64_t sent = 0;
@@ -324,6 +356,50 @@ static void add_arrows(struct page *page)
         sent = numbers[0];
     }
     pithi_text_add(&page->text, "\",\n");
+}
+
+/* Writes the critical path: lengths, in columns, and rows (-1: none) in turn. */
+static void add_path(struct page *page)
+{
+    const struct pithi_draw *draw = page->draw;
+    struct pithi_analysis_window window = {draw->analysis, draw->t0_ns, draw->t1_ns, PATH_COLUMNS};
+    uint32_t *row_of_lane = pithi_rows_of_lanes(draw->log, draw->rows, draw->row_count);
+    uint32_t *row = pithi_alloc(PATH_COLUMNS, sizeof *row);
+
+    pithi_path_columns(&window, row_of_lane, row);
+    pithi_text_add(&page->text, "pathColumns: %d, path: \"", PATH_COLUMNS);
+    for (uint32_t c = 0, end; c < PATH_COLUMNS; c = end) {
+        for (end = c + 1; end < PATH_COLUMNS && row[end] == row[c];)
+            end++;
+        pithi_code_number(&page->text, end - c);
+        pithi_code_number(&page->text, row[c] == PITHI_NONE ? -1 : (int64_t)row[c]);
+    }
+    pithi_text_add(&page->text, "\",\n");
+    free(row_of_lane);
+    free(row);
+}
+
+/* Writes where the run waits most: name, text, and the time of the longest wait state. */
+static void add_findings(struct page *page)
+{
+    const struct pithi_draw *draw = page->draw;
+    uint32_t count;
+    struct pithi_wait_sum *findings = pithi_wait_sums_make(draw->log, draw->analysis, &count);
+    char text[320];
+
+    pithi_text_add(&page->text, "findings: [\n");
+    for (uint32_t i = 0; i < count && i < PITHI_FIGURE_WAIT_SUMS; i++) {
+        pithi_wait_sum_name(draw->log, &findings[i], text, sizeof text);
+        pithi_text_add(&page->text, "{name: ");
+        add_string(&page->text, text);
+        pithi_wait_sum_text(draw->log, &findings[i], text, sizeof text);
+        pithi_text_add(&page->text, ", text: ");
+        add_string(&page->text, text);
+        pithi_text_add(&page->text, ", from: %" PRId64 ", to: %" PRId64 "},\n", findings[i].longest->from_ns,
+                       findings[i].longest->to_ns);
+    }
+    pithi_text_add(&page->text, "],\n");
+    free(findings);
 }
 
 /* ---- The page ---------------------------------------------------------------------------------------------------- */
@@ -357,6 +433,12 @@ static void add_facts(struct page *page, const struct pithi_figure *figure)
     pithi_text_add(&page->text, ",\nfrom: %" PRId64 ", to: %" PRId64 ", columns: %d, messages: %" PRIu64, draw->t0_ns,
                    draw->t1_ns, (int)page->columns, page->whole.arrows.total);
     pithi_text_add(&page->text, ", height: %d, arrowsOn: %s,\n", draw->row_height, draw->no_arrows ? "false" : "true");
+    if (draw->analysis && draw->waits)
+        pithi_text_add(&page->text, "waits: true,\n");
+    if (draw->analysis && draw->path)
+        add_path(page);
+    if (draw->analysis && draw->findings)
+        add_findings(page);
 }
 
 static void give_signs(struct page *page)
@@ -381,7 +463,7 @@ static void free_signs(struct page *page)
     page->sign_of = NULL;
 }
 
-/* The whole window, with as many columns as make a page of a bearable size. */
+/* Loads the whole window, with as many columns as the size of the page allows. */
 static int load_whole(struct page *page)
 {
     const struct pithi_draw *draw = page->draw;
@@ -444,4 +526,62 @@ int pithi_draw_page(struct pithi_draw *draw)
     free(page.arrows);
     free(page.text.data);
     return status;
+}
+
+/* ---- Cells as letters -------------------------------------------------------------------------------------------- */
+
+/* Leaves out digits, blank, & and ', and the characters with a meaning in a script's string: ` $ \ < */
+static const char signs[PITHI_SIGNS + 1] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#%()*+,-./:;=?@[]";
+
+/* Only bars at least this wide get a dividing line; shorter neighbouring bars of one state are joined. */
+enum { DIVIDED_FROM = 4 };
+
+void pithi_code_run(struct pithi_text *text, int number, int low, uint32_t length)
+{
+    if (number < 0)
+        pithi_text_bytes(text, " ", 1);
+    else if (number < PITHI_SIGNS)
+        pithi_text_add(text, "%s%c", low ? "'" : "", signs[number]);
+    else
+        pithi_text_add(text, "%s&%c%c", low ? "'" : "", signs[number / PITHI_SIGNS], signs[number % PITHI_SIGNS]);
+    if (length > 1)
+        pithi_text_add(text, "%" PRIu32, length);
+}
+
+static int is_low(const struct pithi_cell *cell) { return cell->state != PITHI_NONE && cell->cover < 128; }
+
+static uint32_t run_end(const struct pithi_cell *cells, uint32_t width, uint32_t from)
+{
+    uint32_t c = from + 1;
+
+    while (c < width && cells[c].state == cells[from].state && is_low(&cells[c]) == is_low(&cells[from]) &&
+           !(cells[c].flags & PITHI_CELL_BEGIN && c - from >= DIVIDED_FROM))
+        c++;
+    return c;
+}
+
+void pithi_code_cells(struct pithi_text *text, const struct pithi_cell *cells, uint32_t width, const int *sign_of)
+{
+    for (uint32_t c = 0, end; c < width; c = end) {
+        end = run_end(cells, width, c);
+        if (end < width || cells[c].state != PITHI_NONE)
+            pithi_code_run(text, cells[c].state == PITHI_NONE ? -1 : sign_of[cells[c].state], is_low(&cells[c]),
+                           end - c);
+    }
+}
+
+void pithi_code_number(struct pithi_text *text, int64_t number)
+{
+    uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+    char digits[16];
+    size_t place = sizeof digits;
+
+    digits[--place] = ' ';
+    do {
+        digits[--place] = "0123456789abcdefghijklmnopqrstuvwxyz"[rest % 36];
+        rest /= 36;
+    } while (rest);
+    if (number < 0)
+        digits[--place] = '-';
+    pithi_text_bytes(text, digits + place, sizeof digits - place);
 }

@@ -1,19 +1,20 @@
 "use strict";
-// page.js - draws what `pith draw -o OUT.html` has put into the page: pith({...}), see page.c and page_code.h. Two
-// levels of detail: the whole window, and tiles of it, taken as soon as a column of the whole is wider than a pixel.
+// page.js - draws the data that `pith draw -o OUT.html` puts into the page as pith({...}); page.c describes them. There
+// are two levels of detail: the whole window, and tiles of it. Tiles are used as soon as a column of the whole is wider
+// than a pixel.
 function pith(data) {
   const signs = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#%()*+,-./:;=?@[]";
   const signOf = new Map([...signs].map((sign, number) => [sign, number]));
-  const levels = 4, linesOfRow = levels + 2, leastSpan = 20;
-  const parts = [1, 0.66, 0.4, 0.2]; // of a bar's height, by nesting
+  const levels = 4, linesOfRow = levels + 3, leastSpan = 20;
+  const parts = [1, 0.66, 0.4, 0.2]; // height of a bar by nesting level, as a part of the full height
   const span = data.to - data.from;
   const view = { from: data.from, to: data.to };
   const theme = {};
-  let arrowsOn = data.arrowsOn, rowHeight, labelWidth, drawWaits = false, hit = null;
+  let arrowsOn = data.arrowsOn, waitsOn = !!data.waits, pathOn = !!data.path, rowHeight, labelWidth, drawWaits = false, hit = null;
 
   // ---- The code of cells
 
-  // [from, to, sign, low, ...] with columns as times of nanoseconds.
+  // Returns [from, to, sign, low, ...] with columns as times in nanoseconds.
   function readRuns(line, source) {
     const runs = [];
     let column = 0;
@@ -27,7 +28,7 @@ function pith(data) {
     return runs;
   }
 
-  // [time, sign, ...]
+  // Returns [time, sign, ...].
   function readSpots(line, source) {
     const spots = [];
     let column = 0;
@@ -39,13 +40,14 @@ function pith(data) {
     return spots;
   }
 
-  // A stretch of time as cells; its lines are read when they are first needed.
+  // The cells of a stretch of time. Lines are read when they are first needed.
   function makeSource(text, from, to) {
     const lines = text.split("\n").slice(1), read = new Map();
     const source = { from, to, step: (to - from) / data.columns };
     source.line = (row, part) => {
       const key = row * linesOfRow + part;
-      if (!read.has(key)) read.set(key, (part < levels ? readRuns : readSpots)(lines[key] || "", source));
+      const spots = part === levels || part === levels + 1;
+      if (!read.has(key)) read.set(key, (spots ? readSpots : readRuns)(lines[key] || "", source));
       return read.get(key);
     };
     return source;
@@ -63,11 +65,20 @@ function pith(data) {
     return arrows.sort((a, b) => Math.abs(b.took) - Math.abs(a.took));
   }
 
+  // Returns {from, to, row} of the parts of the critical path; row -1: it is on no row.
+  function readPath(text) {
+    const numbers = text.split(" ").map((word) => parseInt(word, 36)), parts = [];
+    for (let i = 0, column = 0; i + 1 < numbers.length; column += numbers[i], i += 2)
+      parts.push({ from: data.from + span * column / data.pathColumns,
+        to: data.from + span * (column + numbers[i]) / data.pathColumns, row: numbers[i + 1] });
+    return parts;
+  }
+
   const whole = makeSource(data.whole, data.from, data.to);
   const tiles = data.tiles.map((text, i) =>
     makeSource(text, data.from + Math.floor(span * i / data.tiles.length),
       data.from + Math.floor(span * (i + 1) / data.tiles.length)));
-  const arrows = readArrows(data.arrows);
+  const arrows = readArrows(data.arrows), path = readPath(data.path || "");
 
   // ---- Texts
 
@@ -78,7 +89,7 @@ function pith(data) {
     const [size, name] = unitOf(ns);
     return `${+(ns / size).toPrecision(4)} ${name}`;
   }
-  // A time with the decimals that tell times `fine` apart.
+  // A time with enough decimals to distinguish times that differ by `fine` nanoseconds.
   function timeText(ns, fine, unit = unitOf(ns || 1e9)) {
     const decimals = Math.max(0, Math.ceil(Math.log10(unit[0] / Math.max(fine, 1)) - 1e-9));
     return `${(ns / unit[0]).toFixed(Math.min(decimals, 9))} ${unit[1]}`;
@@ -105,9 +116,18 @@ function pith(data) {
   const canvas = add(tall, "canvas");
   const axis = add(body, "canvas");
   const overview = add(body, "canvas", "overview");
+  // Where the run waits most: a click zooms to the longest wait state.
+  const findings = add(body, "ol");
+  for (const { name, text, from, to } of data.findings || []) {
+    const link = add(add(findings, "li"), "button", "", name);
+    link.title = "zoom to the longest";
+    link.addEventListener("click", () => setView(from - 4 * (to - from), to + 4 * (to - from)));
+    link.parentNode.append(` ${text}`);
+  }
+  findings.hidden = !data.findings;
   const table = add(body, "table");
   add(body, "p", "faint", "Wheel or + \u2212: zoom. Drag or arrow keys: move. f: all. m: messages. "
-    + "What is ticked off in the table is hidden.");
+    + (data.waits ? "W: waiting. " : "") + (data.path ? "c: critical path. " : "") + "What is ticked off in the table is hidden.");
   const tip = add(body, "div", "tip");
 
   function button(text, title, run) {
@@ -122,11 +142,26 @@ function pith(data) {
   button("\u25c0", "to the left", () => pan(-0.5));
   button("\u25b6", "to the right", () => pan(0.5));
   const messages = button("Messages", "on and off (m)", toggleArrows);
+  const waits = data.waits && button("Waiting", "hatched, on and off (W)", toggleWaits);
+  const critical = data.path && button("Critical path", "on and off (c)", togglePath);
   const windowText = add(bar, "span", "window");
 
   function toggleArrows() {
     arrowsOn = !arrowsOn;
     messages.setAttribute("aria-pressed", arrowsOn);
+    redraw();
+  }
+
+  function toggleWaits() {
+    if (!waits) return;
+    waitsOn = !waitsOn;
+    waits.setAttribute("aria-pressed", waitsOn);
+    redraw();
+  }
+  function togglePath() {
+    if (!critical) return;
+    pathOn = !pathOn;
+    critical.setAttribute("aria-pressed", pathOn);
     redraw();
   }
 
@@ -198,7 +233,7 @@ function pith(data) {
   const timeAt = (x) => view.from + (x - labelWidth) * (view.to - view.from) / (canvas.wide - labelWidth);
   const topOf = (row) => row * rowHeight - rows.scrollTop;
   const rowAt = (y) => Math.floor((y + rows.scrollTop) / rowHeight);
-  // Where the bar of a nesting level lies in its row.
+  // The top and height of the bar of a nesting level in its row.
   function barOf(level) {
     const gap = Math.min(8, Math.floor(rowHeight * 0.22)), full = rowHeight - gap;
     const height = Math.max(1, level ? Math.floor(full * parts[level] + 0.5) : full);
@@ -210,7 +245,7 @@ function pith(data) {
     const finer = tiles.length && (view.to - view.from) / (canvas.wide - labelWidth) < whole.step * 0.75;
     return finer ? tiles.filter((tile) => tile.to > view.from && tile.from < view.to) : [whole];
   }
-  // The first item of [from, to, ...] that ends behind a time.
+  // The index of the first item whose value at `place` is later than `time`.
   function firstAt(items, time, size, place) {
     let low = 0, high = items.length / size;
     while (low < high) {
@@ -258,11 +293,62 @@ function pith(data) {
       }
       pen.fillStyle = entry.colour;
       pen.fillRect(left, y + low + (outlined ? 1 : 0), width, height - low - (outlined ? 2 : 0));
+      const inset = outlined ? 1 : 0;
+      if (waitsOn) hatchRun(pen, source, row, level, runs, i, y + low + inset, height - low - 2 * inset);
       if (width >= 4) {
         pen.fillStyle = entry.edge;
         pen.fillRect(left, y + low, 1, height - low);
       }
     }
+  }
+
+  // Hatches the waiting part of a run.
+  function hatchRun(pen, source, row, level, runs, i, y, height) {
+    const waiting = source.line(row, levels + 2), entry = data.names[runs[i + 2]];
+    for (let k = firstAt(waiting, runs[i], 4, 1); k < waiting.length && waiting[k] < runs[i + 1]; k += 4) {
+      const left = onPixel(Math.max(labelWidth, xOf(Math.max(waiting[k], runs[i]))));
+      const right = onPixel(Math.min(canvas.wide, xOf(Math.min(waiting[k + 1], runs[i + 1]))));
+      if (waiting[k + 2] !== level || right <= left) continue;
+      pen.save();
+      pen.beginPath();
+      pen.rect(left, y, right - left, height);
+      pen.clip();
+      pen.fillStyle = theme.idle;
+      pen.globalAlpha = 0.65;
+      pen.fillRect(left, y, right - left, height);
+      pen.globalAlpha = 1;
+      pen.strokeStyle = entry.colour;
+      pen.beginPath();
+      for (let sum = Math.floor((left + y) / 5) * 5; sum < right + y + height && height >= 5; sum += 5) {
+        pen.moveTo(sum - y, y);
+        pen.lineTo(sum - y - height, y + height);
+      }
+      pen.stroke();
+      pen.restore();
+    }
+  }
+
+  // A line with a rim; steps that are less than 3 pixels apart are fainter.
+  function drawPath(pen) {
+    const [top, height] = barOf(0), yOf = (row) => topOf(row) + top + Math.floor(height / 2);
+    for (const [colour, wide] of [[theme.paper, 5], [theme.path, 3]]) {
+      pen.strokeStyle = colour;
+      pen.lineWidth = Math.min(wide, Math.max(1, rowHeight / 5));
+      for (let i = 0; i < path.length; i++) {
+        const { from, to, row } = path[i], before = i ? path[i - 1].row : -1;
+        if (to < view.from || from > view.to || row < 0) continue;
+        const x = Math.max(xOf(from), labelWidth - 9), y = yOf(row), end = Math.min(xOf(to), canvas.wide + 9);
+        if (end - x < 3 && wide > 3) continue;
+        pen.globalAlpha = end - x < 3 ? 0.2 : 1;
+        pen.beginPath();
+        if (before >= 0 && before !== row) pen.moveTo(x, yOf(before));
+        else pen.moveTo(x, y);
+        pen.lineTo(x, y);
+        pen.lineTo(end, y);
+        pen.stroke();
+      }
+    }
+    pen.globalAlpha = pen.lineWidth = 1;
   }
 
   function drawGraph(pen, source, row) {
@@ -313,7 +399,7 @@ function pith(data) {
     }
   }
 
-  // In the view, the longest first; where there are more the lines are fainter.
+  // The arrows in the view, longest first. With more arrows, lines are fainter.
   const mostArrows = 1200;
   function arrowsInView() {
     const seen = [], above = rowAt(0), below = rowAt(canvas.high);
@@ -389,6 +475,7 @@ function pith(data) {
     for (const source of sources())
       for (let row = first; row < last; row++) if (!data.rows[row].colour) drawSpots(pen, source, row);
     if (arrowsOn) drawArrows(pen, arrowsInView());
+    if (pathOn) drawPath(pen);
     drawLabels(pen, first, last);
   }
 
@@ -404,7 +491,7 @@ function pith(data) {
     }
   }
 
-  // The whole, each row a line or less, and in it what is shown above.
+  // Draws the whole log, with only some of the rows if there are more rows than pixels, and marks the current view.
   function drawOverview() {
     const pen = prepare(overview, canvas.wide, 30), width = canvas.wide - labelWidth;
     const place = (time) => labelWidth + (time - data.from) / span * width;
@@ -448,7 +535,7 @@ function pith(data) {
   function draw() {
     drawWaits = false;
     const style = getComputedStyle(document.documentElement);
-    for (const name of ["paper", "text", "faint", "grid", "idle", "arrow", "accent"])
+    for (const name of ["paper", "text", "faint", "grid", "idle", "arrow", "accent", "path"])
       theme[name] = style.getPropertyValue(`--${name}`).trim();
     const [wide, high] = layout(), pen = prepare(canvas, wide, high), ticks = axisTicks(wide - labelWidth);
     drawRows(pen, ticks);
@@ -459,7 +546,7 @@ function pith(data) {
     windowText.textContent = `${shown}, ${duration(view.to - view.from)}`;
   }
 
-  // ---- What is under the pointer
+  // ---- The item under the pointer
 
   function arrowAt(x, y) {
     if (!arrowsOn) return null;
@@ -488,10 +575,16 @@ function pith(data) {
       for (const source of sources()) {
         const runs = source.line(row, level), i = firstAt(runs, time, 4, 1);
         const entry = i < runs.length && runs[i] <= time ? data.names[runs[i + 2]] : undefined;
-        if (entry && !entry.hidden) return { entry, from: runs[i], to: runs[i + 1], step: source.step };
+        if (entry && !entry.hidden) return { entry, from: runs[i], to: runs[i + 1], step: source.step, level };
       }
     }
     return null;
+  }
+  function waitsAt(row, time, level) {
+    return sources().some((source) => {
+      const runs = source.line(row, levels + 2), i = firstAt(runs, time, 4, 1);
+      return i < runs.length && runs[i] <= time && runs[i + 2] === level;
+    });
   }
   function valueAt(row, time) {
     const { low, high } = data.rows[row];
@@ -516,9 +609,10 @@ function pith(data) {
         `took ${duration(arrow.took)}`];
     const found = spotAt(row, x, y) || runAt(row, time, y);
     if (!found) return place;
+    const waiting = found.level !== undefined && waitsOn && waitsAt(row, time, found.level) ? "waiting" : "";
     const length = found.to - found.from, known = 3 * found.step;
     const took = !length ? "" : length > known ? `about ${duration(length)}` : `below ${duration(known)}`;
-    return [found.entry.name, ...place, took].filter((text) => text);
+    return [found.entry.name, ...place, took, waiting].filter((text) => text);
   }
   function showTip(event) {
     const box = rows.getBoundingClientRect();
@@ -578,6 +672,7 @@ function pith(data) {
     ArrowLeft: () => pan(-0.25), a: () => pan(-0.25), ArrowRight: () => pan(0.25), d: () => pan(0.25),
     ArrowUp: () => { rows.scrollTop -= rowHeight; }, ArrowDown: () => { rows.scrollTop += rowHeight; },
     f: () => setView(data.from, data.to), Home: () => setView(data.from, data.to), m: toggleArrows,
+    W: toggleWaits, c: togglePath,
   };
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey || !keys[event.key]) return;
@@ -588,9 +683,11 @@ function pith(data) {
   addEventListener("resize", redraw);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 
-  // A window in the address: page.html#1.2-1.4 in seconds.
+  // Reads a window from the address: page.html#1.2-1.4, in seconds.
   const wanted = /^#([\d.]+)-([\d.]+)$/.exec(location.hash);
   if (wanted) setView(wanted[1] * 1e9, wanted[2] * 1e9);
   messages.setAttribute("aria-pressed", arrowsOn);
+  if (waits) waits.setAttribute("aria-pressed", waitsOn);
+  if (critical) critical.setAttribute("aria-pressed", pathOn);
   draw();
 }

@@ -1,4 +1,4 @@
-/* picture.c - a picture of a log in a file: PNG, PDF and PostScript by cairo, SVG by svg_painter.c. */
+/* picture.c - draws a log into a file: PNG, PDF and PostScript with cairo, SVG with svg_painter.c. */
 #include <cairo-pdf.h>
 #include <cairo-ps.h>
 #include <errno.h>
@@ -7,15 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/clean.h"
-#include "core/lens.h"
-#include "draw/cairo_painter.h"
+#include "core/words.h"
+#include "core/painter.h"
+#include "draw/painters.h"
 #include "draw/draw.h"
-#include "draw/save.h"
-#include "draw/svg_painter.h"
 
 enum { DEFAULT_WIDTH = 1200, MOST_ARROWS = 4000, RANGES_HEIGHT = 130 };
-/* An SVG is kept below this: by fewer columns, then by more lanes a row, at last by still fewer columns. */
+/* An SVG is kept below this size: first with fewer columns, then with more lanes a row, then with still fewer
+ * columns. */
 enum {
     SVG_MOST_BYTES = 2000000,
     SVG_GOOD_COLUMNS = 400,
@@ -30,7 +29,7 @@ struct picture {
     struct pithi_svg *svg;
 };
 
-/* ---- By cairo ---------------------------------------------------------------------------------------------------- */
+/* ---- PNG, PDF and PostScript ------------------------------------------------------------------------------------- */
 
 static cairo_status_t write_bytes(void *file, const unsigned char *data, unsigned size)
 {
@@ -44,7 +43,7 @@ static cairo_surface_t *make_surface(const struct pithi_draw *draw, double width
     switch (draw->kind) {
     case PITHI_DRAW_PDF:
         surface = cairo_pdf_surface_create_for_stream(write_bytes, file, width, height);
-        /* The same log gives the same bytes: no date of today. */
+        /* The same log gives the same bytes, so today's date is not used. */
         cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "1970-01-01T00:00:00Z");
         return surface;
     case PITHI_DRAW_PS:
@@ -57,7 +56,7 @@ static cairo_surface_t *make_surface(const struct pithi_draw *draw, double width
     }
 }
 
-/* Cairo writes today's date into PostScript, as ctime does: always 24 letters, which another date replaces. */
+/* Cairo writes today's date into PostScript in the format of ctime, which always has 24 letters. Overwrites it. */
 static int set_date(FILE *file)
 {
     static const char key[] = "%%CreationDate: ", date[] = "Thu Jan  1 00:00:00 1970";
@@ -88,8 +87,8 @@ static const char *write_by_cairo(void *context, FILE *file)
                                                      postscript               ? PITHI_IMAGES_OPAQUE
                                                      : kind == PITHI_DRAW_PDF ? PITHI_IMAGES
                                                                               : PITHI_NO_IMAGES);
-    struct pithi_lens lens = {.behind = &painter, .grey = picture->draw->grey};
-    struct pithi_painter seen = pithi_lens_begin(&lens);
+    struct pithi_painter_filter filter = {.target = &painter, .grey = picture->draw->grey};
+    struct pithi_painter seen = pithi_filtered_painter(&filter);
     cairo_status_t status;
 
     pithi_figure_draw(&picture->figure, &seen);
@@ -120,23 +119,23 @@ static void draw_svg(struct picture *picture, const struct pithi_painter *measur
 {
     char title[256];
     struct pithi_painter painter;
-    struct pithi_lens lens = {.behind = &painter, .grey = picture->draw->grey};
+    struct pithi_painter_filter filter = {.target = &painter, .grey = picture->draw->grey};
     struct pithi_painter seen;
 
     pithi_clean(title, sizeof title, picture->figure.title, 0);
     picture->svg = pithi_svg_new(picture->figure.width, picture->figure.height, title, measure);
     painter = pithi_svg_painter(picture->svg);
-    seen = pithi_lens_begin(&lens);
+    seen = pithi_filtered_painter(&filter);
     pithi_figure_draw(&picture->figure, &seen);
 }
 
-/* What of a picture has to be given up so that its SVG is small. */
+/* Reductions of a picture that make its SVG small. */
 struct saving {
     uint32_t columns, per; /* of the figure */
 };
 
-/* The next try: with fewer columns, and when there are few, with more rows as one. 0: it is small enough, or as small
- * as it gets. */
+/* Chooses the next try: fewer columns, or, if few are left, more rows joined as one. 0: the file is small enough, or
+ * cannot get smaller. */
 static int save_more(const struct picture *picture, uint32_t bytes, struct saving *saving)
 {
     const struct pithi_figure *figure = &picture->figure;
@@ -151,19 +150,6 @@ static int save_more(const struct picture *picture, uint32_t bytes, struct savin
     }
     saving->columns = (uint32_t)fmax(columns, SVG_LEAST_COLUMNS);
     return saving->columns < figure->plot.width || saving->per > figure->per;
-}
-
-static void tell_saving(const struct picture *picture, const struct saving *saving)
-{
-    uint32_t bytes = pithi_svg_bytes(picture->svg);
-    char how[64] = "to stay below 2 MB", rows[48] = "";
-
-    if (bytes > SVG_MOST_BYTES)
-        snprintf(how, sizeof how, "and is %.1f MB large; give fewer --lanes", bytes / 1e6);
-    if (saving->per > 1)
-        snprintf(rows, sizeof rows, ", %u lanes a row,", saving->per);
-    fprintf(stderr, "pith: %s: drawn with %u columns instead of %.0f%s %s; --full draws all\n", picture->draw->out_path,
-            picture->figure.plot.width, picture->figure.plot_width, rows, how);
 }
 
 static int save_svg(struct picture *picture)
@@ -189,8 +175,16 @@ static int save_svg(struct picture *picture)
             picture->figure = pithi_draw_figure(picture->draw);
         }
     } while (more);
-    if (!status && picture->figure.columns)
-        tell_saving(picture, &saving);
+    if (!status && picture->figure.columns) {
+        uint32_t bytes = pithi_svg_bytes(picture->svg);
+        char how[64] = "to stay below 2 MB", rows[48] = "";
+        if (bytes > SVG_MOST_BYTES)
+            snprintf(how, sizeof how, "and is %.1f MB large; give fewer --lanes", bytes / 1e6);
+        if (saving.per > 1)
+            snprintf(rows, sizeof rows, ", %u lanes a row,", saving.per);
+        fprintf(stderr, "pith: %s: drawn with %u columns instead of %.0f%s %s; --full draws all\n",
+                picture->draw->out_path, picture->figure.plot.width, picture->figure.plot_width, rows, how);
+    }
     if (!status)
         status = pithi_save(picture->draw->out_path, write_svg, picture);
     pithi_svg_free(picture->svg);
@@ -213,6 +207,9 @@ struct pithi_figure pithi_draw_figure(const struct pithi_draw *draw)
                                  .plot = {.log = draw->log,
                                           .digest = draw->digest,
                                           .gaps = &draw->gaps,
+                                          .analysis = draw->analysis,
+                                          .waits = draw->waits,
+                                          .path = draw->path,
                                           .summary = draw->summary,
                                           .care = draw->care,
                                           .rgb = draw->rgb,
@@ -229,6 +226,7 @@ struct pithi_figure pithi_draw_figure(const struct pithi_draw *draw)
                                  .place = draw->legend,
                                  .no_arrows = draw->no_arrows,
                                  .stats = draw->stats,
+                                 .findings = draw->findings,
                                  .ranges = {.height = draw->ranges ? RANGES_HEIGHT : 0}};
 }
 

@@ -1,5 +1,6 @@
-/* save.c - whole files; see save.h. */
-#include "draw/save.h"
+/* save.c - writes a file completely or not at all: writes PATH.part, then renames it. An interrupted program removes
+ * PATH.part. Devices and pipes get all bytes at the end. */
+#include "draw/draw.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -9,9 +10,8 @@
 #include <unistd.h>
 
 #include "core/memory.h"
-#include "draw/draw.h"
 
-static char *part; /* being written */
+static char *part; /* the file that is being written */
 
 static void drop_part(int number)
 {
@@ -30,7 +30,7 @@ static void on_signals(void (*handler)(int))
 
 static int write_part(const char *path, const char *(*write)(void *context, FILE *file), void *context)
 {
-    FILE *file = fopen(part, "w+b"); /* PostScript is read again */
+    FILE *file = fopen(part, "w+b"); /* PostScript is read back to change its date */
     const char *wrong;
     int error;
 
@@ -56,8 +56,8 @@ static int write_part(const char *path, const char *(*write)(void *context, FILE
     return 1;
 }
 
-/* A device or pipe (/dev/stdout, /dev/null, a fifo) is not ours to replace: the picture is made in a nameless file, as
- * some kinds need a file that can be read again, and copied. */
+/* A device or pipe (/dev/stdout, /dev/null, a fifo) must not be replaced. The picture is written to an unnamed
+ * temporary file, because some formats must be read back, and is then copied. */
 static int is_device(const char *path)
 {
     struct stat there, own;

@@ -1,5 +1,5 @@
-/* svg_painter.c - shapes and texts as SVG; see svg_painter.h. */
-#include "draw/svg_painter.h"
+/* svg_painter.c - draws shapes and text as SVG. */
+#include "draw/painters.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 
 enum { MOST_PATHS = 96 };
 
-/* All in hundredths of a pixel, so that sums of relative moves stay exact. */
+/* All values are in hundredths of a pixel, so that sums of relative moves stay exact. */
 struct path {
     long height, alpha; /* alpha: hundredths */
-    long x, y, width;   /* the bar that may still grow, y: its middle; width 0: none */
+    long x, y, width;   /* the bar that may still grow; y: its middle; width 0: none */
     long at_x, at_y;    /* where the pen is */
     struct pithi_text text;
 };
@@ -22,9 +22,9 @@ enum group { NO_GROUP, LINES, TEXTS };
 struct pithi_svg {
     struct pithi_text text;
     const struct pithi_painter *measure;
-    struct path paths[MOST_PATHS]; /* of colour `rgb`, not yet written */
+    struct path paths[MOST_PATHS]; /* in colour `rgb`, not yet written */
     uint32_t path_count, rgb;
-    enum group group; /* the <g> that is open, and what it is for: */
+    enum group group; /* the open <g>: */
     uint32_t group_rgb;
     long group_alpha, last_alpha; /* hundredths; last_alpha: of the last shape */
     double group_size;
@@ -97,7 +97,7 @@ static struct path *find_path(struct pithi_svg *svg, long height, long alpha)
 static void svg_rect(void *context, double x, double y, double width, double height, uint32_t rgb, double alpha)
 {
     struct pithi_svg *svg = context;
-    /* On whole pixels, where edges are seen anyway (crispEdges), and that are shorter to write. */
+    /* Uses whole pixels: edges are drawn there anyway (crispEdges), and the numbers are shorter. */
     long left = lround(x) * 100, right = lround(x + width) * 100, middle = hundredths(y + height / 2);
     struct path *path;
 
@@ -121,8 +121,8 @@ static void svg_rect(void *context, double x, double y, double width, double hei
 
 /* ---- Lines, triangles, texts ------------------------------------------------------------------------------------- */
 
-/* The opacity is not the group's, but inherited by each shape in it: where they overlap it adds up. A shape whose
- * opacity is another one tells it itself; when the next has it too, a group begins. */
+/* A group sets an opacity that each of its shapes inherits, so that overlapping shapes add up. A shape with a different
+ * opacity has its own attribute; if the next shape has the same opacity, a new group begins. */
 static void begin_shape(struct pithi_svg *svg, uint32_t rgb, double alpha)
 {
     long parts = hundredths(alpha);
@@ -142,7 +142,7 @@ static void begin_shape(struct pithi_svg *svg, uint32_t rgb, double alpha)
     pithi_text_add(&svg->text, "<path ");
 }
 
-/* `kind`: stroke or fill. */
+/* Writes the opacity of a shape if it differs from its group's. `kind`: stroke or fill. */
 static void tell_alpha(struct pithi_svg *svg, const char *kind)
 {
     if (svg->last_alpha == svg->group_alpha)
@@ -154,7 +154,7 @@ static void tell_alpha(struct pithi_svg *svg, const char *kind)
 
 static long tenths(double value) { return lround(value * 10) * 10; }
 
-/* From the first on each is told by how far it is from the one before. */
+/* Writes points; each after the first is relative to the previous one. */
 static void write_points(struct pithi_svg *svg, const double *x, const double *y, int count)
 {
     for (int i = 0; i < count; i++) {

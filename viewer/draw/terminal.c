@@ -1,5 +1,5 @@
-/* terminal.c - the timelines in letters: on a terminal as half blocks in colour (the upper half is the outermost
- * state, the lower the innermost), else one letter a state, chosen from its name, with a key below. */
+/* terminal.c - the time lines as text. A terminal shows half blocks in colour (upper half: outermost state, lower
+ * half: innermost state); else each state is a letter, chosen from its name, with a key below. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -9,12 +9,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "core/arrows.h"
 #include "core/axis.h"
-#include "core/clean.h"
-#include "core/legend_draw.h"
+#include "core/words.h"
+#include "core/legend.h"
 #include "core/memory.h"
 #include "core/palette.h"
-#include "core/words.h"
+#include "core/waiting.h"
 #include "draw/draw.h"
 
 enum { DEFAULT_COLUMNS = 100, LEAST_COLUMNS = 30, MOST_LABEL = 24, TICK_SPACING = 14, TITLE_AND_AXIS = 3 };
@@ -23,13 +24,14 @@ struct terminal {
     const struct pithi_draw *draw;
     int colour, ascii; /* ascii: plain letters, in names as well */
     int truecolour;
-    int columns, label; /* of a line; of the labels */
+    int columns, label; /* width of a line; of the labels */
     struct pithi_cells cells;
     struct pithi_legend_entry *legend;
     uint32_t legend_count, tiny; /* shown; left out */
-    uint32_t left_out;           /* legend entries left out, since there are too few lines */
-    uint32_t legend_lines;       /* at most, the key's own line included; 0: as many as it takes */
+    uint32_t left_out;           /* legend entries left out for lack of lines */
+    uint32_t legend_lines;       /* at most, including the key's own line; 0: no limit */
     char *letter;                /* [defs] */
+    unsigned char *waits;        /* [rows * width] 1: the column waits; NULL: not shown */
 };
 
 /* ---- Names ------------------------------------------------------------------------------------------------------- */
@@ -42,7 +44,7 @@ static const char *row_label(const struct terminal *terminal, uint32_t row, char
     return pithi_clean(label, size, raw, terminal->ascii);
 }
 
-/* printf's %-*s counts bytes; this counts characters. */
+/* Counts characters, while printf's %-*s counts bytes. */
 static void print_padded(const char *text, int width)
 {
     int used = pithi_columns(text);
@@ -52,7 +54,7 @@ static void print_padded(const char *text, int width)
         printf("%*s", width - used, "");
 }
 
-/* The first `width` characters. */
+/* Cuts a text to its first `width` characters. */
 static void cut(char *text, int width)
 {
     for (; *text; text++)
@@ -106,7 +108,8 @@ static void set_up(struct terminal *terminal, const struct pithi_draw *draw)
         terminal->label = terminal->columns / 3;
 }
 
-/* States that are nowhere in the picture and took less than a thousandth of the time are only counted. */
+/* Removes states that do not appear in the picture and took less than a thousandth of the time; they are only
+ * counted. */
 static uint32_t drop_tiny_entries(const struct terminal *terminal, struct pithi_legend_entry *legend, uint32_t count)
 {
     unsigned char *seen = pithi_alloc(terminal->cells.defs, 1);
@@ -124,7 +127,7 @@ static uint32_t drop_tiny_entries(const struct terminal *terminal, struct pithi_
     return kept;
 }
 
-/* The lanes of all rows, one row behind the other, and where each row ends. Both to be freed. */
+/* The lanes of all rows in succession, and the end of each row. Free both. */
 static uint32_t *lanes_of_rows(const struct pithi_draw *draw, uint32_t **ends)
 {
     uint32_t *lanes = NULL, capacity = 0, count = 0, of_row;
@@ -132,11 +135,27 @@ static uint32_t *lanes_of_rows(const struct pithi_draw *draw, uint32_t **ends)
     *ends = pithi_alloc(draw->row_count, sizeof **ends);
     for (uint32_t row = 0; row < draw->row_count; row++) {
         const uint32_t *its = pithi_row_lanes(&draw->rows[row], &of_row);
-        lanes = pithi_grow(lanes, &capacity, count + of_row, sizeof *lanes);
+        lanes = pithi_view_grow(lanes, &capacity, count + of_row, sizeof *lanes);
         memcpy(lanes + count, its, of_row * sizeof *lanes);
         (*ends)[row] = count += of_row;
     }
     return lanes;
+}
+
+/* Finds the columns that wait, of all rows. */
+static void find_waits(struct terminal *terminal)
+{
+    const struct pithi_draw *draw = terminal->draw;
+    uint32_t width = terminal->cells.width, *level = pithi_alloc(width, sizeof *level);
+    struct pithi_analysis_window window = {draw->analysis, draw->t0_ns, draw->t1_ns, width};
+
+    terminal->waits = pithi_alloc((size_t)draw->row_count * width, 1);
+    for (uint32_t row = 0; row < draw->row_count; row++) {
+        pithi_waits_columns(&window, &draw->rows[row], &terminal->cells, row, level);
+        for (uint32_t c = 0; c < width; c++)
+            terminal->waits[(size_t)row * width + c] = level[c] != PITHI_NONE;
+    }
+    free(level);
 }
 
 static int ask_log(struct terminal *terminal)
@@ -172,8 +191,8 @@ static int ask_log(struct terminal *terminal)
 
 /* ---- Letters ----------------------------------------------------------------------------------------------------- */
 
-/* The first letter of the name that is still free, as capital or small; MPI_ and the like say nothing and are passed
- * over. */
+/* Returns the first letter of the name that is still free, as capital or small. Skips MPI_, which does not distinguish
+ * names. If all letters of the name are taken, returns any free letter or digit. */
 static char letter_for(const char *name, const char used[128])
 {
     static const char rest[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -212,7 +231,7 @@ static void give_letters(struct terminal *terminal)
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
-/* The columns at or around which a row has records: outside of its life nothing is drawn. */
+/* The time in which a row has records. Outside of it nothing is drawn. */
 struct life {
     int64_t first_ns, last_ns;
 };
@@ -234,17 +253,12 @@ static int is_alive(const struct terminal *terminal, const struct life *life, ui
     return (double)life->last_ns >= from && (double)life->first_ns < to;
 }
 
-static void print_letters(const struct terminal *terminal, uint32_t row)
+static void print_letter(const struct terminal *terminal, const struct pithi_cell *cell, int alive, int waits)
 {
-    const struct pithi_cell *line = pithi_cells_line(&terminal->cells, row, 0);
-    struct life life = life_of(terminal, row);
-
-    for (uint32_t c = 0; c < terminal->cells.width; c++) {
-        if (line[c].state == PITHI_NONE)
-            putchar(is_alive(terminal, &life, c) ? '.' : ' ');
-        else
-            putchar(line[c].cover < 128 ? ':' : terminal->letter[line[c].state]);
-    }
+    if (cell->state == PITHI_NONE)
+        putchar(alive ? '.' : ' ');
+    else
+        putchar(waits ? '~' : cell->cover < 128 ? ':' : terminal->letter[cell->state]);
 }
 
 static int cube(uint32_t rgb, int shift)
@@ -261,10 +275,10 @@ static void set_colour(const struct terminal *terminal, int ground, uint32_t rgb
         printf("\033[%d;5;%dm", ground, 16 + 36 * cube(rgb, 16) + 6 * cube(rgb, 8) + cube(rgb, 0));
 }
 
-/* One column: nothing; a low block (less than half of its time covered); a block; a state (upper half) and another
- * inside it (lower half). */
+/* Prints one column: nothing; a low block (less than half of its time is covered); a block, shaded if it waits; or a
+ * state (upper half) and the state inside it (lower half). */
 static void print_block(const struct terminal *terminal, const struct pithi_cell *outer, const struct pithi_cell *inner,
-                        int alive)
+                        int alive, int waits)
 {
     const uint32_t *rgb = terminal->draw->rgb;
 
@@ -272,11 +286,14 @@ static void print_block(const struct terminal *terminal, const struct pithi_cell
         fputs(alive ? "\033[2m\xc2\xb7\033[22m" : " ", stdout);
         return;
     }
-    if (outer->cover < 128) {
+    if (waits) {
+        set_colour(terminal, 38, rgb[inner->state == PITHI_NONE ? outer->state : inner->state]);
+        fputs("\xe2\x96\x92\033[0m", stdout);
+    } else if (outer->cover < 128) {
         set_colour(terminal, 38, rgb[outer->state]);
         fputs("\xe2\x96\x83\033[0m", stdout);
     } else if (inner->state == PITHI_NONE || inner->cover < 128) {
-        /* Seven eighths of a block: the rest parts the rows. */
+        /* Fills seven eighths of the height; the rest separates the rows. */
         set_colour(terminal, 38, rgb[outer->state]);
         fputs("\xe2\x96\x87\033[0m", stdout);
     } else {
@@ -286,31 +303,54 @@ static void print_block(const struct terminal *terminal, const struct pithi_cell
     }
 }
 
-static void print_blocks(const struct terminal *terminal, uint32_t row)
+/* Prints a line: in each column what the row `row_of[column]` shows there, or nothing for PITHI_NONE. */
+static void print_row(const struct terminal *terminal, char *label, const uint32_t *row_of)
 {
-    const struct pithi_cell *outer = pithi_cells_line(&terminal->cells, row, 0);
-    const struct pithi_cell *inner = pithi_cells_line(&terminal->cells, row, 1);
-    struct life life = life_of(terminal, row);
+    uint32_t width = terminal->cells.width, last = PITHI_NONE;
+    struct life life = {0};
 
-    for (uint32_t c = 0; c < terminal->cells.width; c++)
-        print_block(terminal, &outer[c], &inner[c], is_alive(terminal, &life, c));
+    cut(label, terminal->label);
+    print_padded(label, terminal->label);
+    fputs(terminal->colour ? " \xe2\x94\x82" : " |", stdout);
+    for (uint32_t c = 0; c < width; c++) {
+        uint32_t row = row_of[c];
+        if (row == PITHI_NONE) {
+            putchar(' ');
+            continue;
+        }
+        const struct pithi_cell *outer = pithi_cells_line(&terminal->cells, row, 0) + c;
+        int waits = terminal->waits && terminal->waits[(size_t)row * width + c];
+        life = row == last ? life : life_of(terminal, row);
+        last = row;
+        if (terminal->colour)
+            print_block(terminal, outer, outer + width, is_alive(terminal, &life, c), waits);
+        else
+            print_letter(terminal, outer, is_alive(terminal, &life, c), waits);
+    }
+    puts(terminal->colour ? "\xe2\x94\x82" : "|");
 }
 
 static void print_rows(const struct terminal *terminal)
 {
+    const struct pithi_draw *draw = terminal->draw;
+    uint32_t *row_of = pithi_alloc(terminal->cells.width, sizeof *row_of);
     char label[128];
 
-    for (uint32_t row = 0; row < terminal->draw->row_count; row++) {
+    for (uint32_t row = 0; row < draw->row_count; row++) {
         row_label(terminal, row, label, sizeof label);
-        cut(label, terminal->label);
-        print_padded(label, terminal->label);
-        fputs(terminal->colour ? " \xe2\x94\x82" : " |", stdout);
-        if (terminal->colour)
-            print_blocks(terminal, row);
-        else
-            print_letters(terminal, row);
-        puts(terminal->colour ? "\xe2\x94\x82" : "|");
+        for (uint32_t c = 0; c < terminal->cells.width; c++)
+            row_of[c] = row;
+        print_row(terminal, label, row_of);
     }
+    if (draw->analysis && draw->path) {
+        struct pithi_analysis_window window = {draw->analysis, draw->t0_ns, draw->t1_ns, terminal->cells.width};
+        uint32_t *row_of_lane = pithi_rows_of_lanes(draw->log, draw->rows, draw->row_count);
+        pithi_path_columns(&window, row_of_lane, row_of);
+        snprintf(label, sizeof label, "path");
+        print_row(terminal, label, row_of);
+        free(row_of_lane);
+    }
+    free(row_of);
 }
 
 /* ---- Axis and legend --------------------------------------------------------------------------------------------- */
@@ -367,7 +407,7 @@ static void print_entry(const struct terminal *terminal, const struct pithi_lege
     print_padded(text, width - 3);
 }
 
-/* Where lines are scarce the last entries, those of the least time, are only counted. */
+/* If there are too few lines, the last entries, which have the least time, are only counted. */
 static void shorten_legend(struct terminal *terminal, uint32_t columns)
 {
     uint32_t lines = terminal->legend_lines - !terminal->colour, count = terminal->legend_count;
@@ -402,8 +442,26 @@ static void print_legend(struct terminal *terminal)
         printf("and %" PRIu32 " more\n", terminal->left_out);
     if (terminal->tiny)
         printf("and %" PRIu32 " more state%s, each below 0.1%%\n", terminal->tiny, &"s"[terminal->tiny == 1]);
+    if (terminal->colour && terminal->waits)
+        puts("\xe2\x96\x92\xe2\x96\x92 waiting for another rank");
     if (!terminal->colour)
-        puts(".  no state   :  states for less than half of the time");
+        puts(terminal->waits ? ".  no state   :  states for less than half of the time   ~  waiting for another rank"
+                             : ".  no state   :  states for less than half of the time");
+}
+
+static void print_findings(const struct terminal *terminal)
+{
+    const struct pithi_draw *draw = terminal->draw;
+    uint32_t count;
+    struct pithi_wait_sum *findings = pithi_wait_sums_make(draw->log, draw->analysis, &count);
+    char name[160], text[320];
+
+    for (uint32_t i = 0; i < count && i < PITHI_FIGURE_WAIT_SUMS; i++) {
+        pithi_wait_sum_name(draw->log, &findings[i], name, sizeof name);
+        pithi_wait_sum_text(draw->log, &findings[i], text, sizeof text);
+        printf("%s%" PRIu32 " %s: %s\n", i ? "" : "\n", i + 1, name, text);
+    }
+    free(findings);
 }
 
 static void print_title(const struct terminal *terminal)
@@ -422,14 +480,16 @@ static void print_title(const struct terminal *terminal)
     if (draw->per > 1)
         snprintf(per, sizeof per, ", %" PRIu32 " a row", draw->per);
     printf("%s: %" PRIu32 " rank%s, %" PRIu32 " lane%s%s%s, %s\n",
-           pithi_clean(text, sizeof text, title, terminal->ascii), info->ranks, &"s"[info->ranks == 1], info->lanes,
+           pithi_clean(text, sizeof text, title, terminal->ascii), info->ranks, &"s"[info->ranks == 1], info -> lanes,
            &"s"[info->lanes == 1], per, messages, duration);
 }
 
-/* Of a given height: title and axis, a quarter or what the rows leave for the legend, and as many rows as it takes. */
+/* Divides a given height: title and axis first, then a quarter for the legend (more if the rows leave more), and the
+ * rest for rows. */
 static void share_lines(struct terminal *terminal, struct pithi_draw *draw)
 {
-    uint32_t lines = draw->height > TITLE_AND_AXIS ? (uint32_t)(draw->height - TITLE_AND_AXIS) : 1;
+    int others = TITLE_AND_AXIS + (draw->path != 0);
+    uint32_t lines = draw->height > others ? (uint32_t)(draw->height - others) : 1;
     uint32_t legend = draw->legend == PITHI_LEGEND_NONE ? 0 : lines / 4 > 3 ? lines / 4 : 3;
 
     if (!draw->height)
@@ -448,11 +508,15 @@ int pithi_draw_terminal(struct pithi_draw *draw)
     status = ask_log(&terminal);
     if (!status) {
         give_letters(&terminal);
+        if (draw->analysis && draw->waits)
+            find_waits(&terminal);
         print_title(&terminal);
         print_rows(&terminal);
         print_axis(&terminal);
         if (draw->legend != PITHI_LEGEND_NONE)
             print_legend(&terminal);
+        if (draw->analysis && draw->findings)
+            print_findings(&terminal);
         if (draw->stats)
             pithi_draw_table(draw, terminal.legend, terminal.legend_count);
         if (fflush(stdout) != 0 || ferror(stdout))
@@ -461,5 +525,70 @@ int pithi_draw_terminal(struct pithi_draw *draw)
     pithi_cells_free(&terminal.cells);
     free(terminal.legend);
     free(terminal.letter);
+    free(terminal.waits);
     return status;
+}
+
+/* ---- Statistics -------------------------------------------------------------------------------------------------- */
+
+static int is_state(const struct pithi_draw *draw, const struct pithi_legend_entry *entry)
+{
+    return pithlog_get_def(draw->log, entry->id)->kind == PITHLOG_STATE;
+}
+
+static int name_width(const struct pithi_draw *draw, const struct pithi_legend_entry *entries, uint32_t count)
+{
+    int widest = 8;
+    char name[48];
+
+    for (uint32_t i = 0; i < count; i++) {
+        int columns =
+            pithi_columns(pithi_clean(name, sizeof name, pithlog_get_def(draw->log, entries[i].id)->name, draw->ascii));
+        widest = columns > widest ? columns : widest;
+    }
+    return widest;
+}
+
+static void print_name(const char *name, int width) { printf("%s%*s", name, width - pithi_columns(name), ""); }
+
+static void print_line(const struct pithi_draw *draw, const struct pithi_legend_entry *entry, int width)
+{
+    char name[48], inclusive[32], exclusive[32];
+
+    print_name(pithi_clean(name, sizeof name, pithlog_get_def(draw->log, entry->id)->name, draw->ascii), width);
+    printf(" %12" PRIu64, entry->sum.count);
+    if (is_state(draw, entry)) {
+        pithi_duration_text(entry->sum.inclusive_ns, inclusive, sizeof inclusive);
+        pithi_duration_text(entry->sum.exclusive_ns, exclusive, sizeof exclusive);
+        printf(" %11s %11s %6.1f%%", inclusive, exclusive, entry->share * 100);
+    }
+    putchar('\n');
+}
+
+/* Counts the messages between the visible lanes that reach into the window. */
+static uint64_t count_messages(const struct pithi_draw *draw)
+{
+    uint32_t lanes = pithlog_get_info(draw->log)->lanes;
+    uint32_t *row_of_lane = pithi_rows_of_lanes(draw->log, draw->rows, draw->row_count);
+    struct pithi_arrows_query query = {
+        .t0_ns = draw->t0_ns, .t1_ns = draw->t1_ns, .width = 1, .row_of_lane = row_of_lane, .lane_count = lanes};
+    struct pithi_arrows arrows = {0};
+    uint64_t total;
+
+    pithi_arrows_load(draw->digest, &query, &arrows);
+    total = arrows.total;
+    pithi_arrows_free(&arrows);
+    free(row_of_lane);
+    return total;
+}
+
+void pithi_draw_table(const struct pithi_draw *draw, const struct pithi_legend_entry *entries, uint32_t count)
+{
+    int width = name_width(draw, entries, count);
+
+    printf("\n%*s %12s %11s %11s %7s\n", width, "", "count", "inclusive", "exclusive", "share");
+    for (uint32_t i = 0; i < count; i++)
+        print_line(draw, &entries[i], width);
+    print_name("messages", width);
+    printf(" %12" PRIu64 "\n", count_messages(draw));
 }

@@ -1,4 +1,4 @@
-/* text_buffer.c - text that grows; see text_buffer.h. */
+/* text_buffer.c - text in memory that grows. */
 #include "draw/text_buffer.h"
 
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 void pithi_text_bytes(struct pithi_text *text, const char *bytes, size_t size)
 {
-    text->data = pithi_grow(text->data, &text->capacity, text->size + (uint32_t)size + 1, 1);
+    text->data = pithi_view_grow(text->data, &text->capacity, text->size + (uint32_t)size + 1, 1);
     memcpy(text->data + text->size, bytes, size);
     text->size += (uint32_t)size;
     text->data[text->size] = 0;

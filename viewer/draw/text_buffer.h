@@ -12,9 +12,9 @@ struct pithi_text {
 
 void pithi_text_add(struct pithi_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void pithi_text_bytes(struct pithi_text *text, const char *bytes, size_t size);
-/* As text or an attribute of XML. */
+/* Escapes the string for XML text and attributes. */
 void pithi_text_escaped(struct pithi_text *text, const char *string);
-/* A number of hundredths as short as it goes: 1250 is "12.5". */
+/* Writes a number of hundredths in its shortest form: 1250 is "12.5". */
 void pithi_text_hundredths(struct pithi_text *text, long hundredths);
 
 #endif

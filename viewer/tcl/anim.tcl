@@ -1,41 +1,42 @@
-# anim.tcl - the animation: ranks on a ring or grid, states as their colours, messages as arrows that move. The C core
-# draws the picture of a moment (core/stage_draw.c); this window has the clock that says which moment, and the words.
+# anim.tcl - the animation: ranks on a ring or grid, coloured by state, and messages as moving arrows. The C
+# core draws the picture of one moment (core/animation_draw.c). This window has the clock that chooses the moment,
+# and the commands.
 #
-# Live, the moment follows the program, a quarter of a second behind it. Any slower, and from a pause on, the window
-# plays what it holds; the program does not notice.
+# Live, the moment follows the program a quarter of a second behind it. At a slower speed, or after a pause, the
+# window plays what it has read; the program does not notice.
 
 oo::class create ::pith::Anim {
-    variable stage      ;# the command of the C core (tk/stage_object.h)
-    variable info       ;# dict: what it said last
-    variable path       ;# the log, as the user or the library named it
+    variable animation      ;# command of the C core (tk/commands.h)
+    variable info       ;# dict: its latest `info`
+    variable path       ;# log file as named by the user or the library
     variable top        ;# the toplevel
     variable canvas photo legend
-    variable words      ;# namespace of scripts
-    variable moment     ;# shown, ns
-    variable playing    ;# 1; 0: pause
-    variable following  ;# 1: as far as the program is
-    variable speed      ;# program time in a second of ours, as a part: 0.01 is a hundredth
-    variable layout     ;# ring, grid
-    variable last_us    ;# clock of the last picture
-    variable next_look  ;# clock, ms
+    variable words      ;# namespace of the script commands
+    variable moment     ;# time shown, ns
+    variable playing    ;# 1: playing, 0: paused
+    variable following  ;# 1: the moment follows the program
+    variable speed      ;# program time per second of real time: 0.01 is a hundredth
+    variable layout     ;# ring or grid
+    variable last_us    ;# clock at the last picture
+    variable next_look  ;# clock at which to read again, ms
     variable timer
-    variable drawn      ;# what the picture was drawn for
+    variable drawn      ;# state for which the picture was drawn
     variable labels     ;# canvas items: rank -> {number name}
-    variable shown      ;# rank -> state named under it
+    variable shown      ;# rank -> state named below it
     variable names colours ;# state id -> name, colour
-    variable legend_ids ;# in the legend
+    variable legend_ids ;# states in the legend
     variable clock_text speed_text status_text play_text
     variable slider     ;# 0 to 1000
-    variable replayed   ;# 1: a short run was played again from its start
-    variable told_end   ;# 1: the end was seen
-    variable opened     ;# 1: the finished log's window was opened
-    variable flying     ;# messages on their way
+    variable replayed   ;# 1: a short run was replayed from its start
+    variable end_handled   ;# 1: the end of the program was handled
+    variable opened     ;# 1: the window of the finished log was opened
+    variable flying     ;# number of messages under way
 
-    # SOURCE: follow or log, FILE: what the core reads; LOG: the log's name.
+    # SOURCE: follow or log. FILE: the file that the core reads. LOG: the name of the log.
     constructor {source file log} {
-        set stage [::pithtk::stage $source $file]
+        set animation [::pithtk::animation $source $file]
         set path $log
-        set info [$stage info]
+        set info [$animation info]
         set playing 1
         set speed 1.0
         set following [dict get $info live]
@@ -43,12 +44,11 @@ oo::class create ::pith::Anim {
         set moment [my first]
         set last_us [clock microseconds]
         set next_look 0
-        set drawn {}
+        lassign {} drawn legend_ids
         array set labels {}
         array set names {}
-        set legend_ids {}
         set replayed 0
-        set told_end 0
+        set end_handled 0
         set opened [expr {$source eq "log"}]
         set flying 0
         set slider 0
@@ -73,7 +73,7 @@ oo::class create ::pith::Anim {
 
     destructor {
         after cancel $timer
-        catch {$stage close}
+        catch {$animation close}
         catch {image delete $photo}
         destroy $top
         catch {namespace delete $words}
@@ -99,20 +99,20 @@ oo::class create ::pith::Anim {
         ttk::button $tools.faster -text "+" -style Toolbutton -takefocus 0 -command [list namespace eval $words faster]
         ttk::button $tools.layout -text "Ring / grid" -style Toolbutton -takefocus 0 \
             -command [list namespace eval $words other_layout]
-        ttk::button $tools.log -text "Time lines" -style Toolbutton -takefocus 0 -command [list namespace eval $words timelines]
+        ttk::button $tools.log -text "Timelines" -style Toolbutton -takefocus 0 -command [list namespace eval $words timelines]
         ttk::button $tools.keys -text "?" -style Toolbutton -takefocus 0 -command [list namespace eval $words show_keys]
         pack $tools.speed $tools.faster $tools.layout $tools.log $tools.keys -side left -padx 1
         ttk::label $tools.clock -textvariable [my varname clock_text] -font PithClock -anchor e
         pack $tools.clock -side right -padx 4
         ttk::scale $top.slider -from 0 -to 1000 -variable [my varname slider] -command [list [self] slide] -takefocus 0
-        set canvas [canvas $top.canvas -highlightthickness 0 -background [::pith::theme::colour paper]]
+        set canvas [canvas $top.canvas -highlightthickness 0 -background [colour paper]]
         set photo [image create photo]
         $canvas create image 0 0 -anchor nw -image $photo
         ttk::label $top.status -textvariable [my varname status_text] -padding {12 4}
         pack $tools -side top -fill x
         pack $top.status -side bottom -fill x
         pack $top.slider -side bottom -fill x -padx 12 -pady {2 0}
-        set legend [canvas $top.legend -highlightthickness 0 -width 170 -background [::pith::theme::colour paper]]
+        set legend [canvas $top.legend -highlightthickness 0 -width 170 -background [colour paper]]
         pack $legend -side left -fill y
         pack $canvas -side left -fill both -expand 1
         bind $canvas <Configure> [list [self] place_labels]
@@ -121,13 +121,12 @@ oo::class create ::pith::Anim {
 
     # ---- The clock
 
-    # Where the interesting part begins: after MPI_Init, if it is over.
+    # Start of the part worth watching: the end of MPI_Init, if it is known.
     method first {} {
         set work [dict get $info work]
         return [expr {$work eq {} || $work < [dict get $info begin] ? [dict get $info begin] : $work}]
     }
 
-    # Where it ends: at MPI_Finalize, with a little after it.
     method last {} {
         return [dict get $info now]
     }
@@ -138,7 +137,26 @@ oo::class create ::pith::Anim {
         set started [clock microseconds]
         try {
             my look
-            my advance $started
+            set passed [expr {min(200000, $started - $last_us)}]
+            set last_us $started
+            if {$following && [dict get $info live] && ![dict get $info ended]} {
+                if {$playing} {
+                    set moment [expr {max([dict get $info begin], [dict get $info now] - 250000000)}]
+                }
+            } elseif {$playing} {
+                set moment [expr {wide($moment + $passed * 1000.0 * $speed)}]
+            }
+            if {$moment >= [my last]} {
+                set moment [my last]
+                if {[dict get $info ended] && $playing} {
+                    set playing 0
+                    if {!$opened && [dict get $info finished]} {
+                        set opened 1
+                        catch {my word_timelines}
+                    }
+                }
+            }
+            set moment [expr {max([dict get $info begin], $moment)}]
             my draw
         } trap {PITH LOG} text {
             set status_text $text
@@ -153,54 +171,23 @@ oo::class create ::pith::Anim {
             return
         }
         set next_look [expr {$now + 60}]
-        $stage look $moment
-        set info [$stage info]
-        if {[dict get $info ended] && !$told_end} {
-            set told_end 1
-            my at_end
-        }
-    }
-
-    method advance {now_us} {
-        set passed [expr {min(200000, $now_us - $last_us)}]
-        set last_us $now_us
-        if {$following && [dict get $info live] && ![dict get $info ended]} {
-            if {$playing} {
-                set moment [expr {max([dict get $info begin], [dict get $info now] - 250000000)}]
-            }
-        } elseif {$playing} {
-            set moment [expr {wide($moment + $passed * 1000.0 * $speed)}]
-        }
-        if {$moment >= [my last]} {
-            set moment [my last]
-            if {[dict get $info ended] && $playing} {
-                my reached_end
-            }
-        }
-        set moment [expr {max([dict get $info begin], $moment)}]
-    }
-
-    # The program has ended. What was too short to be seen is played again, slowly.
-    method at_end {} {
-        if {$following && [dict get $info live]} {
-            set following 0
-            if {[my span] < 10000000000 && !$replayed} {
-                set replayed 1
-                set moment [my first]
-                my choose_speed
+        $animation look $moment
+        set info [$animation info]
+        if {[dict get $info ended] && !$end_handled} {
+            set end_handled 1
+            # The program has ended. A run that was too short to follow is replayed slowly.
+            if {$following && [dict get $info live]} {
+                set following 0
+                if {[my span] < 10000000000 && !$replayed} {
+                    set replayed 1
+                    set moment [my first]
+                    my choose_speed
+                }
             }
         }
     }
 
-    method reached_end {} {
-        set playing 0
-        if {!$opened && [dict get $info finished]} {
-            set opened 1
-            catch {my word_timelines}
-        }
-    }
-
-    # So slow that a message can be followed, so fast that the whole takes about half a minute.
+    # Slow enough to follow a message, fast enough to play the whole run in about half a minute.
     method choose_speed {} {
         set seconds [expr {min(40.0, max(8.0, 0.4 * [dict get $info messages] / max(1, [dict get $info ranks])))}]
         my set_speed [::pith::anim::round_speed [expr {[my span] / 1e9 / $seconds}]]
@@ -227,15 +214,44 @@ oo::class create ::pith::Anim {
         set drawn $what
         my place_labels
         set dwell [expr {wide(max(1, 6e8 * $speed))}]
-        set flying [$stage draw $w $h $layout $photo $moment $dwell]
-        my name_states
-        my fill_legend
+        set flying [$animation draw $w $h $layout $photo $moment $dwell]
+        foreach {id name colour} [$animation states] {
+            set names($id) $name
+            set colours($id) $colour
+        }
+        set rank 0
+        foreach state [$animation at $moment] {
+            if {[info exists labels($rank)] && (![info exists shown($rank)] || $shown($rank) != $state)} {
+                set shown($rank) $state
+                lassign $labels($rank) number name
+                if {$number ne {}} {
+                    $canvas itemconfigure $number -fill [my ink $state]
+                }
+                if {$name ne {}} {
+                    $canvas itemconfigure $name -text [my state_name $state]
+                }
+            }
+            incr rank
+        }
+        set ids [lsort -integer [array names names]]
+        if {$ids eq $legend_ids} {
+            return
+        }
+        set legend_ids $ids
+        $legend delete all
+        set y 16
+        foreach {fill text} [concat [list [colour paper] "computing (program code)"] \
+                {*}[lmap id [lrange $ids 0 39] {list $colours($id) $names($id)}]] {
+            $legend create oval 14 [expr {$y - 6}] 26 [expr {$y + 6}] -fill $fill -outline [colour rim]
+            $legend create text 33 $y -anchor w -text $text -font PithSmall -fill [colour text]
+            incr y 18
+        }
     }
 
     method place_labels {} {
         set w [winfo width $canvas]
         set h [winfo height $canvas]
-        set places [$stage places [expr {max(1, $w)}] [expr {max(1, $h)}] $layout]
+        set places [$animation places [expr {max(1, $w)}] [expr {max(1, $h)}] $layout]
         if {[info exists labels(places)] && $labels(places) eq $places} {
             return
         }
@@ -255,33 +271,12 @@ oo::class create ::pith::Anim {
             }
             if {$under} {
                 set name [$canvas create text $x [expr {$y + $radius + 11}] -tags label -font PithSmall \
-                    -fill [::pith::theme::colour text]]
+                    -fill [colour text]]
             }
             set labels($rank) [list $number $name]
             incr rank
         }
         set drawn {}
-    }
-
-    method name_states {} {
-        foreach {id name colour} [$stage states] {
-            set names($id) $name
-            set colours($id) $colour
-        }
-        set rank 0
-        foreach state [$stage at $moment] {
-            if {[info exists labels($rank)] && (![info exists shown($rank)] || $shown($rank) != $state)} {
-                set shown($rank) $state
-                lassign $labels($rank) number name
-                if {$number ne {}} {
-                    $canvas itemconfigure $number -fill [my ink $state]
-                }
-                if {$name ne {}} {
-                    $canvas itemconfigure $name -text [my state_name $state]
-                }
-            }
-            incr rank
-        }
     }
 
     method state_name {state} {
@@ -292,29 +287,12 @@ oo::class create ::pith::Anim {
         }
     }
 
-    # Black or white, whichever is read on the state's colour.
+    # Black or white, whichever is readable on the colour of the state.
     method ink {state} {
         if {$state < 0} {
-            return [::pith::theme::colour [expr {$state == -2 ? "hidden" : "text"}]]
+            return [colour [expr {$state == -2 ? "hidden" : "text"}]]
         }
         return [::pith::theme::text_on $colours($state)]
-    }
-
-    method fill_legend {} {
-        set ids [lsort -integer [array names names]]
-        if {$ids eq $legend_ids} {
-            return
-        }
-        set legend_ids $ids
-        $legend delete all
-        set y 16
-        foreach {fill text} [concat [list [::pith::theme::colour paper] "computing (own code)"] \
-                {*}[lmap id [lrange $ids 0 39] {list $colours($id) $names($id)}]] {
-            $legend create oval 14 [expr {$y - 6}] 26 [expr {$y + 6}] -fill $fill \
-                -outline [::pith::theme::colour rim]
-            $legend create text 33 $y -anchor w -text $text -font PithSmall -fill [::pith::theme::colour text]
-            incr y 18
-        }
     }
 
     method say_times {} {
@@ -329,9 +307,10 @@ oo::class create ::pith::Anim {
         set ranks [dict get $info ranks]
         set status_text "$state   $ranks rank[expr {$ranks == 1 ? {} : {s}}]"
         if {[dict get $info seen] < $ranks} {
-            append status_text ", [dict get $info seen] of them seen here"
+            append status_text ", [dict get $info seen] visible here"
         }
-        append status_text "   [::pithtk::number [$stage sent $moment]] messages sent, [::pithtk::number $flying] on their way"
+        append status_text "   [::pithtk::number [$animation sent $moment]] messages sent,\
+            [::pithtk::number $flying] under way"
         if {$playing && !$following && !([dict get $info ended])} {
             append status_text "   [::pithtk::duration [expr {[dict get $info now] - $moment}]] behind"
         }
@@ -341,11 +320,11 @@ oo::class create ::pith::Anim {
     }
 
     method point {x y} {
-        set places [$stage places [winfo width $canvas] [winfo height $canvas] $layout]
+        set places [$animation places [winfo width $canvas] [winfo height $canvas] $layout]
         set rank 0
         foreach {px py} [lrange $places 1 end] {
             if {hypot($px - $x, $py - $y) <= [lindex $places 0]} {
-                set state [lindex [$stage at $moment] $rank]
+                set state [lindex [$animation at $moment] $rank]
                 set status_text "rank $rank   [expr {$state >= 0 ? $names($state) : [my state_name $state]}]"
             }
             incr rank
@@ -398,7 +377,7 @@ oo::class create ::pith::Anim {
         if {$value ne {}} {
             set value [regsub {^1/(.+)$} $value {1.0/\1}]
             if {[catch {expr {double([expr $value])}} value] || $value <= 0} {
-                return -code error -errorcode {PITH USAGE} "speed: a number such as 0.01 or 1/100"
+                throw {PITH USAGE} "speed: need a number such as 0.01 or 1/100"
             }
             set following 0
             my set_speed $value
@@ -416,7 +395,7 @@ oo::class create ::pith::Anim {
             set layout $which
             set drawn {}
         } elseif {$which ne {}} {
-            return -code error -errorcode {PITH USAGE} "layout: ring or grid"
+            throw {PITH USAGE} "layout: must be ring or grid"
         }
         return $layout
     }
@@ -424,20 +403,20 @@ oo::class create ::pith::Anim {
     method word_time {} { return [::pith::words::seconds $moment] }
     method word_info {} { return $info }
     method word_flying {} { return $flying }
-    method word_states {} { return [lmap state [$stage at $moment] {my state_name $state}] }
+    method word_states {} { return [lmap state [$animation at $moment] {my state_name $state}] }
     method word_status {} { return $status_text }
     method word_canvas {} { return $canvas }
     method word_help {} { puts -nonewline [::pith::words::help [dict create Animation $::pith::anim::table]] }
     method word_keys {} { ::pith::keys::show $top [dict create Animation $::pith::anim::keys] {} }
 
-    # The program's log when there is one, else a snapshot of what it has recorded.
+    # The log if it exists, else a snapshot of the spill files.
     method word_timelines {} {
         set log [::pith::anim::find_log $path]
         if {$log eq {} && [file isdirectory $path.spill]} {
             set log $path.spill
         }
         if {$log eq {}} {
-            return -code error -errorcode {PITH LOG} "$path: no log yet"
+            throw {PITH LOG} "$path: no log yet"
         }
         set window [::pith::Window open $log]
         catch {[$window model] work}
@@ -451,7 +430,6 @@ oo::class create ::pith::Anim {
         winfo pointerxy $top
     }
 
-    # Lets time go by.
     method word_wait {seconds} {
         set until [expr {[clock milliseconds] + round($seconds * 1000)}]
         while {[clock milliseconds] < $until} {
@@ -475,52 +453,52 @@ oo::class create ::pith::Anim {
 
 namespace eval ::pith::anim {
     variable waited 0
-    # A row: word, arguments for help, what it does, the method.
+    # Columns: command, its arguments, help, method.
     variable table {
-        play    {}          {go on}                                                  word_play
-        pause   {}          {stand still; the program does not}                      word_pause
-        toggle  {}          {the one or the other}                                   word_toggle
-        speed   {?FACTOR?}  {program time a second: 1, 0.01, 1/1000}                 word_speed
-        slower  {}          {the next slower one}                                    word_slower
-        faster  {}          {the next faster one}                                    word_faster
-        step    {1|-1}      {a little forth or back}                                 word_step
-        seek    {TIME}      {to this moment (1.5, 20ms)}                             word_seek
-        start   {}          {from the end of MPI_Init on}                            word_start
-        live    {}          {to what the program is doing now; at its end, to that}  word_live
-        layout  {?ring|grid?} {how the ranks stand}                                  word_layout
-        other_layout {}     {the other way}                                          word_other_layout
-        time    {}          {the moment shown, in seconds}                           word_time
-        states  {}          {of each rank}                                           word_states
-        flying  {}          {messages on their way}                                  word_flying
-        info    {}          {what is known of the program, as words and values}      word_info
-        status  {}          {the line at the foot}                                   word_status
-        timelines {}        {the window of time lines}                               word_timelines
-        wait    {SECONDS}   {let time go by}                                         word_wait
-        shot    {FILE.png}  {a picture of the window}                                word_shot
-        canvas  {}          {Tk's name of the canvas}                                word_canvas
+        play    {}          {continue playing}                                       word_play
+        pause   {}          {stop the animation; the program continues}              word_pause
+        toggle  {}          {play or pause}                                          word_toggle
+        speed   {?FACTOR?}  {program time per second: 1, 0.01, 1/1000}               word_speed
+        slower  {}          {next slower speed}                                      word_slower
+        faster  {}          {next faster speed}                                      word_faster
+        step    {1|-1}      {step forward or back}                                   word_step
+        seek    {TIME}      {go to this time (1.5, 20ms)}                            word_seek
+        start   {}          {play from the end of MPI_Init}                          word_start
+        live    {}          {go to the current time of the program, or to its end}   word_live
+        layout  {?ring|grid?} {arrangement of the ranks}                             word_layout
+        other_layout {}     {switch between ring and grid}                           word_other_layout
+        time    {}          {time shown, in seconds}                                 word_time
+        states  {}          {current state of each rank}                             word_states
+        flying  {}          {number of messages under way}                           word_flying
+        info    {}          {facts about the program, as a list of names and values} word_info
+        status  {}          {text of the status line}                                word_status
+        timelines {}        {open the timelines of this log}                         word_timelines
+        wait    {SECONDS}   {wait while the animation continues}                     word_wait
+        shot    {FILE.png}  {save a picture of the window}                           word_shot
+        canvas  {}          {Tk path of the canvas}                                  word_canvas
         sync    {}          {wait until everything is drawn}                         word_sync
-        show_keys {}        {the keys}                                               word_keys
-        close   {}          {this window}                                            word_close
-        quit    {}          {end}                                                    word_quit
-        help    {}          {print these words}                                      word_help
+        show_keys {}        {show the keys}                                          word_keys
+        close   {}          {close this window}                                      word_close
+        quit    {}          {quit}                                                   word_quit
+        help    {}          {list these commands}                                    word_help
     }
     variable keys {
-        {space p}               {Space}      {pause, and on}                     {toggle}
+        {space p}               {Space}      {pause or play}                     {toggle}
         {minus KP_Subtract s Down}   {-  s}  {slower}                            {slower}
         {plus equal KP_Add w Up}     {+  w}  {faster}                            {faster}
-        {Right d period}        {Right  d}   {a step forth}                      {step 1}
-        {Left a comma}          {Left  a}    {a step back}                       {step -1}
-        {Home i}                {Home  i}    {to the end of MPI_Init}            {start}
-        {End l}                 {End  l}     {live; at the end of the program, there} {live}
+        {Right d period}        {Right  d}   {step forward}                      {step 1}
+        {Left a comma}          {Left  a}    {step back}                       {step -1}
+        {Home i}                {Home  i}    {play from the end of MPI_Init}            {start}
+        {End l}                 {End  l}     {go to the current time of the program, or to its end} {live}
         {g}                     {g}          {ring or grid}                      {other_layout}
-        {t}                     {t}          {time lines}                        {timelines}
+        {t}                     {t}          {open the timelines}                        {timelines}
         {Control-w}             {Ctrl-w}     {close this window}                 {close}
         {Control-q q}           {Ctrl-q  q}  {quit}                              {quit}
-        {question F1}           {?  F1}      {these keys}                        {show_keys}
+        {question F1}           {?  F1}      {show these keys}                        {show_keys}
     }
 }
 
-# Speeds go 1, 2, 5, 10.
+# Rounds down to 1, 2 or 5 times a power of ten.
 proc ::pith::anim::round_speed {speed} {
     set power [expr {pow(10, floor(log10($speed) + 1e-9))}]
     foreach step {5 2 1} {
@@ -551,7 +529,7 @@ proc ::pith::anim::speed_name {speed} {
     return "1/[::pithtk::number [expr {wide(round(1 / $speed))}]] of real time"
 }
 
-# The log that was written under this name, or the next free one (liblog never overwrites another job's).
+# The newest of the log and its numbered siblings: liblog never overwrites the log of another job.
 proc ::pith::anim::find_log {path} {
     set found {}
     set newest 0
@@ -565,7 +543,8 @@ proc ::pith::anim::find_log {path} {
     return $found
 }
 
-# `pith view --anim LOG`: what runs under that name, else the log. `spill`: the file or folder to follow, "" LOG.spill.
+# `pith view --anim LOG`: follows the program that records LOG, else plays the log. SPILL: the file or folder to
+# follow, "" for LOG.spill.
 proc ::pith::anim::open {path spill} {
     foreach folder [list $spill $path $path.spill] {
         if {$folder ne {} && ([file isdirectory $folder] || $folder eq $spill)} {
@@ -577,7 +556,7 @@ proc ::pith::anim::open {path spill} {
             }
         }
     }
-    # A program that is over before this window was there: its log comes in a moment.
+    # The program ended before this window opened: wait for its log.
     for {set i 0} {$spill ne {} && $i < 100 && [find_log $path] eq {}} {incr i} {
         after 100
     }
@@ -585,5 +564,5 @@ proc ::pith::anim::open {path spill} {
         set log [expr {$spill eq {} ? $path : [find_log $path]}]
         return [::pith::Anim new log $log $log]
     }
-    return -code error -errorcode {PITH LOG} "$path: no such log, and nothing that is being recorded; start the program with pith run"
+    throw {PITH LOG} "$path: no such log, and no program is recording it; start the program with pith run"
 }

@@ -1,38 +1,36 @@
-# beside.tcl - another log below this one, on the same time axis, a part of the window: a second model and second time
-# lines that follow the first (pairing.tcl), a bar between them that says how long both are and how they are aligned,
-# and the sums of both side by side (pair_table.tcl).
+# beside.tcl - a second log below the first, on the same time axis: a second model and second timelines that
+# follow the first (pairing.tcl), a bar between them with both durations and the alignment, and a table that
+# compares the sums (pairing.tcl).
 
 oo::class create ::pith::Beside {
     variable window model
-    variable other      ;# the model of the other log; {} none: nothing of what follows is there
+    variable other      ;# model of the second log; {} none, then the fields below are unset
     variable pairing timeline choice details pointer table
-    variable rows       ;# what arranges its rows (rows.tcl)
-    variable ranges     ;# its mountain ranges (ranges.tcl), as those of the first log
-    variable top second ;# the toplevel; the frame of the other log
-    variable align_text offset_text fitted difference ;# in the bar
-    variable following  ;# 1: what is told was caused here
-    variable pending    ;# after id of a look to come
-    variable drag       ;# {x offset} of a Ctrl-drag under way; {} none
+    variable rows       ;# arranges its rows (rows.tcl)
+    variable ranges     ;# its mountain ranges (ranges.tcl), kept like those of the first log
+    variable top second ;# toplevel; frame of the second log
+    variable align_text offset_text fitted difference ;# shown in the bar
+    variable following  ;# 1: this object is changing the other ranges
+    variable pending    ;# after id of after_layout
+    variable drag       ;# {x offset} during a Ctrl-drag; {} none
 
     constructor {its_window} {
         set window $its_window
         set model [$window model]
         set top [$window top]
         set second $top.panes.second
-        set other {}
-        set pending {}
+        lassign {} other pending drag
         set following 0
-        set drag {}
     }
 
     destructor {
-        my take_away 0
+        my close 0
     }
 
     method other {} { return $other }
     method pairing {} { return $pairing }
 
-    # What a window has, of the other log: for a part that is there in both.
+    # The methods of a window that Rows and Ranges need, for the second log.
     method model {} { return $other }
     method timeline {} { return $timeline }
     method pointer {} { return $pointer }
@@ -40,11 +38,11 @@ oo::class create ::pith::Beside {
     method taller {factor} { $other set_row_height [expr {max(2, round([$other row_height] * $factor))}] }
     method top {} { return $top }
 
-    # ---- Putting it there
+    # ---- Opening and closing
 
-    method put_beside {path} {
+    method open {path} {
         set read [::pith::Model new [::pith::opening::open $path]]
-        my take_away 1
+        my close 1
         set other $read
         set stack [ttk::panedwindow $top.panes.stack -orient vertical]
         ttk::frame $second
@@ -52,7 +50,23 @@ oo::class create ::pith::Beside {
         set choice [::pith::Choice new $timeline $other]
         set details [::pith::Details new $timeline $other]
         set pointer [::pith::Pointer new $timeline $choice $details $other]
-        my build_bar [ttk::frame $second.bar -padding {0 2}]
+        set bar [ttk::frame $second.bar -padding {0 2}]
+        ttk::label $bar.name -text [lindex [my names] 1] -style Bold.TLabel -padding {10 0 8 0}
+        ttk::label $bar.difference -textvariable [my varname difference] -style Faint.TLabel
+        ttk::label $bar.by -text "shifted by"
+        ttk::entry $bar.offset -textvariable [my varname offset_text] -width 10
+        bind $bar.offset <Return> [list [self] offset_typed]
+        ttk::menubutton $bar.align -textvariable [my varname align_text] -style Toolbutton -menu $bar.align.menu
+        menu $bar.align.menu -tearoff 0
+        $bar.align.menu add command -label "At the starts" -command [list [self] word_align start]
+        $bar.align.menu add command -label "At the ends of MPI_Init" -command [list [self] word_align init]
+        ttk::checkbutton $bar.fitted -text "Fitted" -style Toolbutton -takefocus 0 -variable [my varname fitted] \
+            -command [list [self] switched]
+        ttk::button $bar.close -text "\u00d7" -style Toolbutton -takefocus 0 -padding {6 0} \
+            -command [list after idle [list [self] close 1]]
+        pack $bar.name -side left
+        pack $bar.close $bar.fitted $bar.align $bar.offset $bar.by -side right -padx 2
+        pack $bar.difference -side left
         pack $second.bar -side top -fill x
         pack $second.time -side top -fill both -expand 1
         $top.panes forget $top.panes.time
@@ -66,42 +80,45 @@ oo::class create ::pith::Beside {
         set table [::pith::PairTable new $top.panes.legend.pair $model $other [my names]]
         grid $top.panes.legend.pair -row 80 -column 0 -columnspan 9 -sticky nsew
         grid rowconfigure $top.panes.legend 80 -weight 1
-        my bind_offset
+        set plot [$timeline plot]
+        bind $plot <Control-Button-1> [list [self] begin_drag %x]
+        bind $plot <Control-B1-Motion> [list [self] drag_to %x]
+        bind $plot <ButtonRelease-1> "+[list [self] end_drag]"
         set ranges [::pith::Ranges new [self]]
-        $ranges follow [list [self] same_ranges $ranges [$window part Ranges]]
-        [$window part Ranges] follow [list [self] same_ranges [$window part Ranges] $ranges]
-        my same_ranges [$window part Ranges] $ranges
+        $ranges follow [list [self] copy_ranges $ranges [$window part Ranges]]
+        [$window part Ranges] follow [list [self] copy_ranges [$window part Ranges] $ranges]
+        my copy_ranges [$window part Ranges] $ranges
         set pairing [::pith::Pairing new $model $other [list [self] aligned]]
         $model follow [list [self] changed]
         $other follow [list [self] other_changed]
-        $timeline after_drawing [list [self] same_columns]
-        [$window timeline] after_drawing [list [self] same_columns]
+        $timeline after_drawing [list [self] align_columns]
+        [$window timeline] after_drawing [list [self] align_columns]
         wm title $top "[join [my names] {, }] - Pith"
-        my make_room
+        my grow_window
         my aligned
-        set pending [after idle [namespace code {my first_look}]]
+        set pending [after idle [namespace code {my after_layout}]]
     }
 
-    # When all has its place: as high as the first; and after the first picture, messages and counters.
-    method first_look {} {
+    # After the layout: give both the same height; after the first picture: read messages and counters.
+    method after_layout {} {
         set pending {}
         set me [self]
         update idletasks
-        if {[info object isa object $me] && $other ne {}} { ;# that may have closed it
+        if {[info object isa object $me] && $other ne {}} { ;# update may have closed this window
             catch {$top.panes.stack sashpos 0 [expr {[winfo height $top.panes.stack] / 2}]}
             set pending [after 10 [list $other digest]]
         }
     }
 
-    method make_room {} {
+    method grow_window {} {
         set wanted [expr {min([winfo screenheight $top] * 9 / 10, [winfo height $top] * 3 / 2)}]
         if {[wm state $top] eq "normal" && [winfo height $top] > 1} {
             wm geometry $top [winfo width $top]x[expr {max($wanted, [winfo height $top])}]
         }
     }
 
-    # The window as it was. RESTORE 0: it goes itself.
-    method take_away {restore} {
+    # RESTORE 1: restores the window of a single log. 0: the window is being closed.
+    method close {restore} {
         if {$other eq {}} {
             return
         }
@@ -116,7 +133,7 @@ oo::class create ::pith::Beside {
         if {!$restore} {
             return
         }
-        [$window timeline] not_after_drawing [list [self] same_columns]
+        [$window timeline] not_after_drawing [list [self] align_columns]
         grid rowconfigure $top.panes.legend 80 -weight 0
         $top.panes.stack forget $top.panes.time
         $top.panes forget $top.panes.stack
@@ -128,7 +145,7 @@ oo::class create ::pith::Beside {
         wm title $top "[file tail [$model path]] - Pith"
     }
 
-    # Of files of the same name, with their folders.
+    # File names; with their folders if both are the same.
     method names {} {
         set paths [list [file normalize [$model path]] [file normalize [$other path]]]
         set names [lmap path $paths {file tail $path}]
@@ -140,26 +157,7 @@ oo::class create ::pith::Beside {
 
     # ---- The bar
 
-    method build_bar {bar} {
-        ttk::label $bar.name -text [lindex [my names] 1] -style Bold.TLabel -padding {10 0 8 0}
-        ttk::label $bar.difference -textvariable [my varname difference] -style Faint.TLabel
-        ttk::label $bar.by -text "moved by"
-        ttk::entry $bar.offset -textvariable [my varname offset_text] -width 10
-        bind $bar.offset <Return> [list [self] typed]
-        ttk::menubutton $bar.align -textvariable [my varname align_text] -style Toolbutton -menu $bar.align.menu
-        menu $bar.align.menu -tearoff 0
-        $bar.align.menu add command -label "At the starts" -command [list [self] word_align start]
-        $bar.align.menu add command -label "At the ends of MPI_Init" -command [list [self] word_align init]
-        ttk::checkbutton $bar.fitted -text "Fitted" -style Toolbutton -takefocus 0 -variable [my varname fitted] \
-            -command [list [self] switched]
-        ttk::button $bar.close -text "\u00d7" -style Toolbutton -takefocus 0 -padding {6 0} \
-            -command [list after idle [list [self] take_away 1]]
-        pack $bar.name -side left
-        pack $bar.close $bar.fitted $bar.align $bar.offset $bar.by -side right -padx 2
-        pack $bar.difference -side left
-    }
-
-    method typed {} {
+    method offset_typed {} {
         if {[catch {my word_offset $offset_text} text]} {
             $window say $text
             my aligned
@@ -169,7 +167,7 @@ oo::class create ::pith::Beside {
 
     method switched {} { $pairing set_fitted $fitted }
 
-    # Told by the pairing. Times that are others than those above get an axis of their own.
+    # Called by the pairing. The second axis is shown only if its times differ from the first.
     method aligned {} {
         if {![info exists pairing] || ![info object isa object $pairing]} {
             return
@@ -178,16 +176,16 @@ oo::class create ::pith::Beside {
         set offset_text [::pithtk::duration [$pairing offset]]
         set fitted [$pairing fitted]
         grid [expr {[$pairing is_same] ? "remove" : "configure"}] $second.time.axis $second.time.corner
-        my tell
+        my show_difference
     }
 
-    # How long both are, and what is selected in both.
-    method tell {} {
+    # Shows both durations, and those of the selections.
+    method show_difference {} {
         lassign [lmap log [list $model $other] {
             lassign [$log log_time] from to
             expr {$to - $from}
         }] first later
-        # What matters stands first: in narrow windows the end is cut off.
+        # The important part comes first: narrow windows cut off the end.
         set difference "[::pith::pair::change $first $later]: [::pithtk::duration $first] above,\
             [::pithtk::duration $later] here"
         if {[$model selection] ne {} && [$other selection] ne {}} {
@@ -207,11 +205,11 @@ oo::class create ::pith::Beside {
     method changed {what} {
         switch $what {
             pointer { my shadow $model $pointer $timeline to_second }
-            selection - log { my tell }
+            selection - log { my show_difference }
         }
     }
 
-    # What is under the pointer here is told at the foot, as what is above is.
+    # The first model gets the details under the pointer, so that the status line shows them.
     method other_changed {what} {
         switch $what {
             pointer {
@@ -219,11 +217,11 @@ oo::class create ::pith::Beside {
                 set there [$other pointer]
                 $model set_pointer [expr {[dict exists $there lines] ? [dict filter $there key time lines] : {}}]
             }
-            selection { my tell }
+            selection { my show_difference }
         }
     }
 
-    # The line of the pointer in the other time lines.
+    # Draws the pointer line in the other timelines.
     method shadow {from its_pointer its_timeline map} {
         if {$drag ne {}} {
             return
@@ -235,8 +233,8 @@ oo::class create ::pith::Beside {
         $its_pointer shadow $x
     }
 
-    # Mountain ranges are seen in both, of the same states in the same order.
-    method same_ranges {from to} {
+    # Both logs show the same states in the same order.
+    method copy_ranges {from to} {
         if {!$following} {
             set following 1
             try {
@@ -247,8 +245,8 @@ oo::class create ::pith::Beside {
         }
     }
 
-    # One above the other: labels and scroll bars as wide in both.
-    method same_columns {} {
+    # Gives labels and scrollbars the same width in both.
+    method align_columns {} {
         if {$other eq {} || ![winfo exists $second.time.v]} {
             return
         }
@@ -264,18 +262,11 @@ oo::class create ::pith::Beside {
 
     method bar_width {bar} { expr {[grid info $bar] eq {} ? 0 : [winfo reqwidth $bar]} }
 
-    # ---- Ctrl-drag: by hand to another place
+    # ---- Ctrl-drag shifts the second log
 
-    method bind_offset {} {
-        set plot [$timeline plot]
-        bind $plot <Control-Button-1> [list [self] grip %x]
-        bind $plot <Control-B1-Motion> [list [self] pull %x]
-        bind $plot <ButtonRelease-1> "+[list [self] let_go]"
-    }
+    method begin_drag {x} { set drag [list $x [$pairing offset]] }
 
-    method grip {x} { set drag [list $x [$pairing offset]] }
-
-    method pull {x} {
+    method drag_to {x} {
         if {$drag ne {}} {
             lassign $drag from offset
             set width [winfo width [$timeline plot]]
@@ -283,7 +274,7 @@ oo::class create ::pith::Beside {
         }
     }
 
-    method let_go {} { set drag {} }
+    method end_drag {} { set drag {} }
 
     method flush {} {
         if {$other ne {}} {
@@ -295,22 +286,22 @@ oo::class create ::pith::Beside {
 
     # ---- Words
 
-    # LOG; none; offset, align, fitted, difference, table.
+    # `beside LOG`, `beside none`, or a command for the open second log.
     method word {{what {}} args} {
         if {$what eq {}} {
             return [expr {$other eq {} ? {} : [$other path]}]
         }
         if {$what in {none offset align fitted difference table window}} {
             if {$other eq {}} {
-                return -code error -errorcode {PITH USAGE} "beside $what: there is no other log: beside LOG"
+                throw {PITH USAGE} "beside $what: no second log is open; open it with: beside LOG"
             }
             my word_$what {*}$args
         } else {
-            my put_beside $what
+            my open $what
         }
     }
 
-    method word_none {} { my take_away 1 }
+    method word_none {} { my close 1 }
     method word_offset {{time {}}} {
         if {$time ne {}} {
             $pairing set_offset [::pith::words::time [regsub {\s+(?=[a-z])} $time {}]]
@@ -319,7 +310,7 @@ oo::class create ::pith::Beside {
     }
     method word_align {how} {
         if {$how ni {start init}} {
-            return -code error -errorcode {PITH USAGE} "beside align: start or init"
+            throw {PITH USAGE} "beside align: start or init"
         }
         $pairing set_align $how
     }
@@ -335,8 +326,8 @@ oo::class create ::pith::Beside {
     }
 
     method choose_other {} {
-        set path [tk_getOpenFile -parent $top -title "A log beside this one"]
-        if {$path ne {} && [catch {my put_beside $path} text]} {
+        set path [tk_getOpenFile -parent $top -title "Open a second log"]
+        if {$path ne {} && [catch {my open $path} text]} {
             $window complain $text
         }
     }
@@ -344,8 +335,8 @@ oo::class create ::pith::Beside {
 
 ::pith::part::add Beside {
     words {
-        beside {LOG|none|...} {another log below, on one time axis; also offset, align, fitted, difference, table} word
-        choose_beside {} {ask for the log, and put it beside this one} choose_other
+        beside {LOG|none|...} {open a second log below, on the same time axis; also offset, align, fitted, difference, table} word
+        choose_beside {} {choose a second log and open it below this one} choose_other
     }
-    menus {Log {"Beside this: another log..." choose_beside {} "Alone again" {beside none} {}}}
+    menus {Log {"Compare with another log..." choose_beside {} "Close the second log" {beside none} {}}}
 }

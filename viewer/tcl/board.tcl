@@ -1,41 +1,37 @@
-# board.tcl - what windows with statistics have in common: a window beside the time lines that tells of the stretch of
-# time shown there, selected, or of the whole log; it follows the model, computes in a job (tk/background.h) with
-# progress and a button that stops it, remembers its place, and closes with Escape.
+# board.tcl - base class of the statistics windows. A board covers the time shown, the selection or the whole
+# log. It follows the model, computes in a job (tk/background.h) with a progress bar and a Stop button,
+# remembers its place, and closes with Escape.
 #
-# A board is a part (part.tcl): a subclass with
+# A board is a part (commands.tcl). A subclass defines:
 #     build FRAME         makes its widgets
-#     ask CALLBACK        starts its job for [my stretch] and gives the job's command
-#     answered RESULT     shows what came out
-#     draw                draws it again: other colours
-#     drop                forgets what the log told: there is another log
-#     follows             what changes of the model mean new work: time selection rows ...
+#     ask CALLBACK        starts the job for [my stretch] and returns its command
+#     answered RESULT     shows the result of the job
+#     draw                draws again, after a change of colours
+#     drop                frees the results, after a change of the log
+#     follows             names of the model changes that need a new job: time selection rows ...
 
 oo::class create ::pith::Board {
     variable window model
-    variable board       ;# the toplevel; {} closed
+    variable board       ;# toplevel; {} closed
     variable title
     variable scope       ;# window, selection, whole, kept
     variable rows        ;# shown, all
-    variable stretch     ;# {from to} of what is shown, {} nothing yet
-    variable job waiting ;# the job's command; after id of the work to come; {} none
-    variable run         ;# number of the last job: what older ones say is not wanted
-    variable part        ;# done, 0 to 100
-    variable said        ;# what stands beside the bar
+    variable stretch     ;# {from to} of the shown result; {} none yet
+    variable job waiting ;# command of the job; after id of its start; {} none
+    variable run         ;# number of the last job; results of older ones are dropped
+    variable part        ;# progress, 0 to 100
+    variable said        ;# text beside the progress bar
     variable scope_text rows_text
 
     constructor {its_window its_title} {
         set window $its_window
         set model [$window model]
         set title $its_title
-        set board {}
+        lassign {} board stretch job waiting said
         set scope window
         set rows shown
-        set stretch {}
-        set job {}
-        set waiting {}
         set run 0
         set part 0
-        set said {}
         $model follow [list [self] changed]
     }
 
@@ -48,7 +44,7 @@ oo::class create ::pith::Board {
     method is_open {} { expr {$board ne {} && [winfo exists $board]} }
     method board {} { return $board }
 
-    # 1: it was not open.
+    # Returns 1 if it was closed before.
     method open {} {
         if {[my is_open]} {
             wm deiconify $board
@@ -56,7 +52,7 @@ oo::class create ::pith::Board {
             return 0
         }
         set class [namespace tail [info object class [self]]]
-        set board [toplevel [$window top].[string tolower $class] -background [::pith::theme::colour panel]]
+        set board [toplevel [$window top].[string tolower $class] -background [colour panel]]
         wm title $board "$title - [file tail [$model path]]"
         wm group $board [$window top]
         wm protocol $board WM_DELETE_WINDOW [list [self] close]
@@ -65,7 +61,7 @@ oo::class create ::pith::Board {
         pack $board.body -fill both -expand 1
         focus $board
         my build $board.body
-        # Its size is the user's from now on, whatever is shown in it.
+        # From now on the user sets the size; its contents do not.
         update idletasks
         if {[dict exists $::pith::board::places $class]} {
             wm geometry $board [dict get $::pith::board::places $class]
@@ -86,7 +82,7 @@ oo::class create ::pith::Board {
         set board {}
     }
 
-    # The choice of stretch and rows, in a row of controls.
+    # Comboboxes that choose the time and the rows.
     method build_scope {frame} {
         ttk::label $frame.of -text "of"
         set scope_text [my scope_name $scope]
@@ -100,7 +96,7 @@ oo::class create ::pith::Board {
         return [list $frame.of $frame.scope $frame.rows]
     }
 
-    # The bar that shows how far a job is, with the button that stops it.
+    # Progress bar of the job, with a Stop button.
     method build_progress {frame} {
         ttk::frame $frame
         ttk::label $frame.said -textvariable [my varname said] -style Faint.TLabel
@@ -125,7 +121,7 @@ oo::class create ::pith::Board {
 
     method say {text} { set said $text }
 
-    # As it is on the screen, all of it.
+    # Saves a screenshot of the whole window.
     method picture {file} {
         wm geometry $board +0+0
         raise $board
@@ -135,10 +131,10 @@ oo::class create ::pith::Board {
         ::pith::save_shot $board $file
     }
 
-    # ---- What is asked
+    # ---- Time and rows
 
     method scope_name {word} {
-        dict get {window {Window shown} selection {Selection} whole {Whole log} kept {Kept stretch}} $word
+        dict get {window {Window shown} selection {Selection} whole {Whole log} kept {Kept time}} $word
     }
 
     method rows_name {word} {
@@ -147,7 +143,7 @@ oo::class create ::pith::Board {
 
     method set_scope {word} {
         if {$word ni {window selection whole kept}} {
-            return -code error -errorcode {PITH USAGE} "of what? window, selection, whole or kept"
+            throw {PITH USAGE} "of: must be window, selection, whole or kept"
         }
         set scope $word
         set scope_text [my scope_name $word]
@@ -156,7 +152,7 @@ oo::class create ::pith::Board {
 
     method set_rows {word} {
         if {$word ni {shown all}} {
-            return -code error -errorcode {PITH USAGE} "which rows? shown or all"
+            throw {PITH USAGE} "rows: must be shown or all"
         }
         set rows $word
         set rows_text [my rows_name $word]
@@ -176,7 +172,7 @@ oo::class create ::pith::Board {
         my set_rows [expr {$rows_text eq [my rows_name all] ? "all" : "shown"}]
     }
 
-    # What is shown stays while the time lines go elsewhere.
+    # Keeps the result while the timelines move elsewhere.
     method keep {} {
         if {$scope in {window selection}} {
             set scope kept
@@ -216,7 +212,7 @@ oo::class create ::pith::Board {
         my renew 250
     }
 
-    # Computes again, soon: a moving window makes one job, not a hundred.
+    # Starts the job after a delay, so that a moving window makes one job, not a hundred.
     method renew {after_ms} {
         after cancel $waiting
         set waiting {}
@@ -245,25 +241,24 @@ oo::class create ::pith::Board {
             return
         }
         if {$new eq {} || [lindex $new 0] >= [lindex $new 1]} {
-            my say "nothing is selected: drag over a stretch of the time lines"
+            my say "nothing is selected: drag over the timelines"
             return
         }
         set stretch $new
         set part 0
-        set job [my ask [my callback]]
-        # A short one comes and goes without a bar.
+        set job [my ask [my job_callback]]
+        # No progress bar for a short job.
         after 300 [list catch [list [self] show_progress]]
     }
 
-    # What a job is to call.
-    method callback {} {
-        return [namespace code [list my heard [incr run]]]
+    method job_callback {} {
+        return [namespace code [list my job_event [incr run]]]
     }
 
-    method heard {number what {value {}}} {
+    method job_event {number what {value {}}} {
         if {$number != $run} {
             if {$what eq "done"} {
-                my forget $value
+                my free_result $value
             }
             return
         }
@@ -280,10 +275,10 @@ oo::class create ::pith::Board {
         }
     }
 
-    # A result that nobody wants.
-    method forget {result} {}
+    # Frees a result.
+    method free_result {result} {}
 
-    # Until all is computed.
+    # Waits until the job has finished.
     method wait {} {
         if {$waiting ne {}} {
             my compute
@@ -294,9 +289,9 @@ oo::class create ::pith::Board {
         update idletasks
     }
 
-    # ---- Going there
+    # ---- Going to a record
 
-    # Chooses a thing (choice.tcl) and brings it into view, large enough to be seen.
+    # Chooses a record (choice.tcl) and brings it into view at a visible size.
     method go_to {thing} {
         set start [dict get $thing hit start]
         set end [dict get $thing hit end]
@@ -312,7 +307,7 @@ oo::class create ::pith::Board {
 }
 
 namespace eval ::pith::board {
-    variable places {} ;# class -> geometry, where boards of it were last
+    variable places {} ;# class -> last geometry of its window
 }
 
 # "1.5 MB"
@@ -326,7 +321,6 @@ proc ::pith::board::bytes {count} {
     return "[format %.4g $count] $unit"
 }
 
-# Lines of cells as CSV.
 proc ::pith::board::csv {lines} {
     set text {}
     foreach line $lines {
@@ -342,7 +336,7 @@ proc ::pith::board::csv_cell {cell} {
     return $cell
 }
 
-# Lines of cells as columns: the first to the left, the others to the right.
+# Text in columns: the first left-aligned, the others right-aligned.
 proc ::pith::board::columns {lines} {
     foreach line $lines {
         set column 0
@@ -365,7 +359,7 @@ proc ::pith::board::columns {lines} {
     return $text
 }
 
-# FILE.csv, or text in columns; there as a whole or not at all.
+# Writes FILE.csv, or text in columns, as a whole or not at all.
 proc ::pith::board::write {file lines} {
     write_text $file [expr {[file extension $file] eq ".csv" ? [csv $lines] : [columns $lines]}]
 }
@@ -380,11 +374,11 @@ proc ::pith::board::write_text {file text} {
     } on error {why} {
         catch {close $out}
         file delete $file.part
-        return -code error -errorcode {PITH IO} "$file: $why"
+        throw {PITH IO} "$file: $why"
     }
 }
 
-# Marks at 1, 2 or 5 times a power of ten in [low, high], about `most`, as a list of numbers.
+# About `most` marks in [low, high], at 1, 2 or 5 times a power of ten.
 proc ::pith::board::marks {low high most} {
     if {$high <= $low} {
         return {}
@@ -403,7 +397,7 @@ proc ::pith::board::marks {low high most} {
     return $marks
 }
 
-# On a logarithmic scale: powers of ten, and when there are few of them 2 and 5 times these.
+# Marks of a logarithmic scale: powers of ten; over a small range 2 and 5 times them as well.
 proc ::pith::board::log_marks {low high} {
     set low [expr {double(max(1, $low))}]
     if {$high <= $low} {

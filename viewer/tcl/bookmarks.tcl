@@ -1,12 +1,12 @@
-# bookmarks.tcl - places in the log that have a name and a note: flags at the axis, a window with their list. They are
-# saved with the view (view_state.tcl).
+# bookmarks.tcl - named places in the log with a note: flags at the axis and a list in a dialog. They are saved
+# with the view (view_state.tcl).
 
 oo::class create ::pith::Bookmarks {
     variable window model
-    variable marks    ;# list of dicts: name, note, from, to, rows (what is on top), in order of time
-    variable axis     ;# the canvas with the flags
-    variable dialog   ;# the toplevel, when it is open
-    variable entered  ;# array: name and note in its entries
+    variable marks    ;# dicts of name, note, from, to, top (first row), in order of time
+    variable axis     ;# canvas of the flags
+    variable dialog   ;# path of the toplevel
+    variable entered  ;# array: name and note in the entries
 
     constructor {its_window} {
         set window $its_window
@@ -28,7 +28,7 @@ oo::class create ::pith::Bookmarks {
             }
             incr index
         }
-        return -code error -errorcode {PITH USAGE} "there is no bookmark $name"
+        throw {PITH USAGE} "there is no bookmark $name"
     }
 
     method take {its_marks} {
@@ -57,7 +57,7 @@ oo::class create ::pith::Bookmarks {
             set marks [lreplace $marks $index $index]
         }
         my take [list {*}$marks $mark]
-        $window say "bookmark $name: Shift-b lists them all"
+        $window say "bookmark $name saved; Shift-b lists all bookmarks"
         return $name
     }
 
@@ -82,11 +82,11 @@ oo::class create ::pith::Bookmarks {
         my take [lreplace $marks $index $index]
     }
 
-    # ---- What is saved with the view
+    # ---- Saving with the view
 
     method state {} { return $marks }
 
-    # Of what was saved, that which is a bookmark.
+    # Takes the valid bookmarks.
     method restore {saved} {
         my take [lmap mark $saved {
             if {[catch {
@@ -121,15 +121,15 @@ oo::class create ::pith::Bookmarks {
     }
 
     method draw_flag {x number name} {
-        set accent [::pith::theme::colour accent]
-        $axis create line $x 3 $x [::pith::theme::px 26] -fill $accent -tags [list bookmark bookmark$number]
-        set size [::pith::theme::px 9]
+        set accent [colour accent]
+        $axis create line $x 3 $x [px 26] -fill $accent -tags [list bookmark bookmark$number]
+        set size [px 9]
         $axis create polygon $x 3 [expr {$x + $size}] [expr {3 + $size / 2.5}] $x [expr {3 + $size * 0.8}] -fill $accent -tags [list bookmark bookmark$number]
         $axis bind bookmark$number <Enter> [list $window say "bookmark $name"]
         $axis bind bookmark$number <Button-1> [list $window act [list visit $name]]
     }
 
-    # ---- The window with the list
+    # ---- The dialog
 
     method word_bookmark_list {} {
         if {[winfo exists $dialog]} {
@@ -141,14 +141,12 @@ oo::class create ::pith::Bookmarks {
     }
 
     method build {} {
-        toplevel $dialog -background [::pith::theme::colour panel]
-        wm title $dialog "Pith: bookmarks"
-        wm transient $dialog [$window top]
+        ::pith::open_dialog $dialog "Pith: bookmarks" [$window top]
         set list $dialog.list
         ttk::treeview $list -columns {from length note} -height 8 -selectmode browse
         foreach {column title width anchor} {#0 Name 150 w from At 110 e length Length 90 e note Note 220 w} {
             $list heading $column -text $title -anchor $anchor
-            $list column $column -width [::pith::theme::px $width] -anchor $anchor -stretch [expr {$column eq "note"}]
+            $list column $column -width [px $width] -anchor $anchor -stretch [expr {$column eq "note"}]
         }
         set edit [ttk::frame $dialog.edit -padding {8 8 8 0}]
         ttk::label $edit.lname -text Name
@@ -170,7 +168,6 @@ oo::class create ::pith::Bookmarks {
         bind $list <Double-Button-1> [list [self] do visit]
         bind $list <Return> [list [self] do visit]
         bind $list <Delete> [list [self] do remove]
-        bind $dialog <Escape> [list destroy $dialog]
         ::pith::theme::put_over $dialog [$window top]
         focus $list
     }
@@ -223,15 +220,15 @@ oo::class create ::pith::Bookmarks {
 
 ::pith::part::add Bookmarks {
     words {
-        bookmark {?NAME? ?NOTE?} {keep what is shown under a name} word_bookmark
-        bookmarks {} {lists of name, from, to, note} word_bookmarks
-        visit {NAME} {show a bookmark} word_visit
+        bookmark {?NAME? ?NOTE?} {bookmark the current view} word_bookmark
+        bookmarks {} {list of bookmarks: name, from, to, note} word_bookmarks
+        visit {NAME} {go to a bookmark} word_visit
         forget {NAME} {remove a bookmark} word_forget
-        bookmark_list {} {a window with the bookmarks} word_bookmark_list
+        bookmark_list {} {open or close the window of bookmarks} word_bookmark_list
     }
     keys {
-        {b} {b} {bookmark what is shown} {bookmark}
-        {B} {Shift-b} {list of bookmarks and notes} {bookmark_list}
+        {b} {b} {bookmark the current view} {bookmark}
+        {B} {Shift-b} {list of bookmarks} {bookmark_list}
     }
     menus {View {- - -  "Bookmark this view" bookmark b  "Bookmarks..." bookmark_list Shift-B}}
 }

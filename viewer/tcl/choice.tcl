@@ -1,14 +1,14 @@
-# choice.tcl - the record that is chosen: by a click, a search, a jump, or the keys that walk from state to state. It has
-# a frame in the time lines that stays until something else is chosen, and can be brought into view.
+# choice.tcl - the chosen record: chosen by a click, a search, a jump, or the keys that step through states. It
+# keeps a frame in the timelines until another record is chosen, and can be brought into view.
 #
-# A thing is a dict: kind (state, event, message, counter), and hit, a dict with start, end, and of states and events rank, thread,
-# id, name; of messages from and to (ranks).
+# A `thing` is a dict of kind (state, event, message, counter) and hit. A hit has start and end; for states and
+# events also rank, thread, id and name; for messages from and to (ranks).
 
 oo::class create ::pith::Choice {
     variable model timeline
     variable plot axis
     variable thing     ;# {} nothing
-    variable changed   ;# traced
+    variable changed   ;# written on every change, for traces
 
     constructor {its_timeline its_model} {
         set model $its_model
@@ -20,7 +20,7 @@ oo::class create ::pith::Choice {
         $timeline after_drawing [list [self] draw]
     }
 
-    # CALLBACK THING whenever it is another one.
+    # Calls CALLBACK THING on every change.
     method follow {callback} {
         trace add variable [my varname thing] write [list ::pith::followed [my varname thing] $callback]
     }
@@ -32,7 +32,7 @@ oo::class create ::pith::Choice {
         my draw
     }
 
-    # The rows of the chosen thing: one, or two of a message; -1 where it is not shown.
+    # Rows of the chosen record: one, or the two ends of a message; -1 for a row that is not shown.
     method rows {} {
         return [my rows_of $thing]
     }
@@ -58,11 +58,20 @@ oo::class create ::pith::Choice {
         }
         set start [dict get $thing hit start]
         set end [dict get $thing hit end]
-        my show_time $start $end
+        # Moves as little as possible; zooms out for a record longer than the window.
+        lassign [$model window] t0 t1
+        set span [expr {$t1 - $t0}]
+        if {($start < $t0 || $end > $t1) && $end - $start > 0.8 * $span} {
+            set margin [expr {($end - $start) / 10 + 1}]
+            $model zoom [expr {$start - $margin}] [expr {$end + $margin}]
+        } elseif {$start < $t0 || $end > $t1} {
+            set from [expr {$start + ($end - $start) / 2 - $span / 2}]
+            $model zoom $from [expr {$from + $span}]
+        }
         $timeline show_row [lindex [my rows] 0]
     }
 
-    # One end of a message is brought into the middle: `start` or `end`.
+    # Brings the `start` or `end` of a message into the middle.
     method show_end {which} {
         set time [dict get $thing hit $which]
         lassign [$model window] t0 t1
@@ -73,22 +82,9 @@ oo::class create ::pith::Choice {
         $timeline show_row [lindex [my rows] [expr {$which eq "end"}]]
     }
 
-    # As little as possible is moved; what is longer than the window makes it wider.
-    method show_time {start end} {
-        lassign [$model window] t0 t1
-        set span [expr {$t1 - $t0}]
-        if {($start < $t0 || $end > $t1) && $end - $start > 0.8 * $span} {
-            set margin [expr {($end - $start) / 10 + 1}]
-            $model zoom [expr {$start - $margin}] [expr {$end + $margin}]
-        } elseif {$start < $t0 || $end > $t1} {
-            set from [expr {$start + ($end - $start) / 2 - $span / 2}]
-            $model zoom $from [expr {$from + $span}]
-        }
-    }
-
     # ---- The frame
 
-    # X11 has 16 bits for a coordinate.
+    # X11 coordinates have 16 bits.
     method x_of {time} {
         return [expr {max(-20.0, min([lindex [$timeline size] 0] + 20.0, [$timeline x_of $time]))}]
     }
@@ -106,13 +102,9 @@ oo::class create ::pith::Choice {
             message { my draw_message }
             state - event { my draw_frame }
         }
-        my draw_flag
-    }
-
-    method draw_flag {} {
         set x [my x_of [dict get $thing hit start]]
-        set up [::pith::theme::px 20]
-        $axis create polygon [expr {$x - 4}] $up [expr {$x + 5}] $up $x [::pith::theme::px 26] -fill [::pith::theme::colour text] -tags choice
+        set up [px 20]
+        $axis create polygon [expr {$x - 4}] $up [expr {$x + 5}] $up $x [px 26] -fill [colour text] -tags choice
     }
 
     method draw_frame {} {
@@ -128,11 +120,11 @@ oo::class create ::pith::Choice {
         set x1 [expr {max($x0 + 2, [my x_of [dict get $hit end]])}]
         set y0 [expr {$top + $y - 1}]
         set y1 [expr {$top + $y + $height}]
-        $plot create rectangle $x0 $y0 $x1 $y1 -outline [::pith::theme::colour paper] -width 4 -tags choice
-        $plot create rectangle $x0 $y0 $x1 $y1 -outline [::pith::theme::colour text] -width 2 -tags choice
+        $plot create rectangle $x0 $y0 $x1 $y1 -outline [colour paper] -width 4 -tags choice
+        $plot create rectangle $x0 $y0 $x1 $y1 -outline [colour text] -width 2 -tags choice
     }
 
-    # Top and height of its bar within the row: of the level at which it is drawn.
+    # Top and height of its bar within the row, which depend on its nesting level.
     method level_of {row hit} {
         set pixels [$model row_height]
         if {[dict get $thing kind] eq "state"} {
@@ -159,7 +151,113 @@ oo::class create ::pith::Choice {
         foreach row [list $from $to] time [list [dict get $hit start] [dict get $hit end]] {
             lappend ends [my x_of $time] [expr {([$model line_of $row] + 0.5) * [$model row_height]}]
         }
-        $plot create line {*}$ends -fill [::pith::theme::colour paper] -width 5 -tags choice
-        $plot create line {*}$ends -fill [::pith::theme::colour text] -width 2 -arrow last -tags choice
+        $plot create line {*}$ends -fill [colour paper] -width 5 -tags choice
+        $plot create line {*}$ends -fill [colour text] -width 2 -arrow last -tags choice
     }
 }
+
+# The context menu of the timelines: actions on the state, event, message or row under the
+# pointer.
+oo::class create ::pith::Context {
+    variable window model
+    variable menu
+
+    constructor {its_window} {
+        set window $its_window
+        set model [$window model]
+    }
+
+    method finish {} {
+        set plot [[$window timeline] plot]
+        set menu [menu $plot.context -tearoff 0]
+        bind $plot <Button-3> [list [self] popup %x %y %X %Y]
+        bind $plot <Menu> [list [self] popup_chosen]
+    }
+
+    method popup {x y root_x root_y} {
+        set what [[$window details] what_is_at $x $y]
+        set what [[$window details] chosen_of $what]
+        if {$what ne {}} {
+            [$window choice] choose $what
+        }
+        my fill $what [[$window timeline] row_at $y]
+        tk_popup $menu $root_x $root_y
+    }
+
+    # Opened by the keyboard, for the chosen record.
+    method popup_chosen {} {
+        set thing [[$window choice] thing]
+        my fill $thing [expr {$thing eq {} ? -1 : [lindex [[$window choice] rows] 0]}]
+        set plot [[$window timeline] plot]
+        tk_popup $menu [expr {[winfo rootx $plot] + 60}] [expr {[winfo rooty $plot] + 30}]
+    }
+
+    method fill {what row} {
+        $menu delete 0 end
+        if {[dict exists $what kind]} {
+            my add_[dict get $what kind] [dict get $what hit]
+            my add "Details..." details Space
+            my add "Copy as text" copy Ctrl-C
+            $menu add separator
+        }
+        if {[$model selection] ne {}} {
+            my add "Zoom to the selection" zoom_chosen z
+            my add "Clear the selection" {select none} Esc
+        }
+        my add "Show all" fit f
+        my add "Back" undo u
+        my add "Bookmark this view" bookmark b
+        if {$row >= 0} {
+            my add_row [$model row $row]
+        }
+    }
+
+    method add {text script {key {}}} {
+        $menu add command -label $text -accelerator $key -command [list $window act $script]
+    }
+
+    method add_state {hit} {
+        my add_named $hit
+        my add "Zoom to it" [list zoom [dict get $hit start]ns [expr {max([dict get $hit end], [dict get $hit start] + 1)}]ns]
+        my add "Select its time" [list select [dict get $hit start]ns [dict get $hit end]ns]
+        my add "Enclosing state" parent o
+        my add "Cause of its waiting" cause y
+        my add "Distribution of its length..." [list lengths [dict get $hit name]] l
+    }
+
+    method add_event {hit} {
+        my add_named $hit
+        my add "Enclosing state" parent o
+    }
+
+    method add_named {hit} {
+        set name [dict get $hit name]
+        my add "Hide $name" [list hide $name] h
+        my add "Find $name" [list find $name] /
+        my add "Next with this name" {same next} .
+        my add "Previous with this name" {same prev} ,
+    }
+
+    method add_counter {hit} {
+        my add "Enclosing state" parent o
+    }
+
+    method add_message {hit} {
+        my add "Jump to its other end" jump j
+        my add "State that sent it" parent o
+        my add "Messages with tag [dict get $hit tag]" [list find {} -kind message -tag [dict get $hit tag]]
+        my add "Next message" {message next} Ctrl-.
+        my add "Distribution of message times..." {lengths messages} l
+    }
+
+    method add_row {entry} {
+        if {$entry eq {} || ![dict exists $entry rank]} {
+            return
+        }
+        $menu add separator
+        my add "Only rank [dict get $entry rank]" [list rows [dict get $entry rank]]
+        my add "All rows" rows
+    }
+}
+
+::pith::part::add Context {}

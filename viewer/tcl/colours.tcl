@@ -1,9 +1,10 @@
-# colours.tcl - the colours that the user gave to states: in the file colours beside the preferences, as lines
+# colours.tcl - user-defined colours of states, in the file `colours` beside the preferences. Each line is a Tcl
+# list:
 #
 #     rule NAME #rrggbb             in all logs; NAME is a pattern
-#     log PATH NAME #rrggbb         in one log, stronger than rules
+#     log PATH NAME #rrggbb         in one log; overrides rules
 #
-# each a Tcl list. Of several lines that fit, the last one counts.
+# The last of several matching lines counts.
 
 namespace eval ::pith::colours {}
 
@@ -11,15 +12,15 @@ proc ::pith::colours::path {} {
     return [file join [::pith::preferences::folder] colours]
 }
 
-# #rrggbb of what people type: a name that Tk knows, or a number; {PITH USAGE} otherwise.
+# Converts a colour that Tk knows to #rrggbb; throws {PITH USAGE}.
 proc ::pith::colours::parse {text} {
     if {[catch {winfo rgb . $text} channels]} {
-        return -code error -errorcode {PITH USAGE} "no colour: $text; give one such as #1f77b4 or blue"
+        throw {PITH USAGE} "not a colour: $text; give a colour such as #1f77b4 or blue"
     }
     return [format #%02x%02x%02x {*}[lmap channel $channels {expr {$channel >> 8}}]]
 }
 
-# A list of {pattern log colour}, log {} for rules. What is damaged is said; the rest is used.
+# List of {pattern log colour}, log {} for rules. Reports damaged lines and uses the others.
 proc ::pith::colours::read {} {
     set rows {}
     set number 0
@@ -53,7 +54,7 @@ proc ::pith::colours::row_of {line} {
     return [list $pattern $log $colour]
 }
 
-# A dict id -> colour of what the user gave to definitions of a log.
+# Dict id -> colour of the definitions that the user coloured.
 proc ::pith::colours::chosen {log defs} {
     set log [file normalize $log]
     set found {}
@@ -74,7 +75,7 @@ proc ::pith::colours::chosen {log defs} {
     return $found
 }
 
-# Stores a colour of a name, {} none; log {} for a rule.
+# Stores the colour of a name; COLOUR {} removes it, LOG {} is a rule.
 proc ::pith::colours::store {pattern log colour} {
     ::pith::preferences::change_file [path] [list ::pith::colours::changed $pattern $log $colour]
 }
@@ -90,4 +91,314 @@ proc ::pith::colours::changed {pattern log colour lines} {
         lappend kept [expr {$log eq {} ? [list rule $pattern $colour] : [list log $log $pattern $colour]}]
     }
     return $kept
+}
+
+# Icons of states, events, counters and messages in lists: a box, a triangle, bars or an arrow
+# in their colour, empty if hidden. Each is made once.
+namespace eval ::pith::box {
+    variable made ;# array: kind,colour,on -> image
+    array set made {}
+
+    # Rows of an icon of 16 x 12 pixels: # outline, o filled.
+    variable shapes {
+        state {
+            {} {##############} {#oooooooooooo#} {#oooooooooooo#} {#oooooooooooo#} {#oooooooooooo#} {#oooooooooooo#}
+            {#oooooooooooo#} {#oooooooooooo#} {#oooooooooooo#} {##############}
+        }
+        event {
+            {} {..###########} {..#ooooooooo#} {...#ooooooo#} {...#ooooooo#} {....#ooooo#} {....#ooooo#} {.....#ooo#}
+            {.....#ooo#} {......#o#} {.......#}
+        }
+        counter {
+            {} {.........####} {.........#oo#} {...####..#oo#} {...#oo#..#oo#} {...#oo####oo#} {...#oo#oo#oo#}
+            {####oo#oo#oo#} {#oo#oo#oo#oo#} {#oo#oo#oo#oo#} {#############}
+        }
+        message {
+            {} {} {...........#} {............#} {.............#} {###############} {.............#} {............#}
+            {...........#}
+        }
+    }
+}
+
+# ON 0: hidden.
+proc ::pith::box::image {kind colour on} {
+    variable made
+    set key $kind,$colour,$on
+    if {![info exists made($key)]} {
+        set made($key) [draw $kind $colour $on]
+    }
+    return $made($key)
+}
+
+# Another theme or size: frees the old icons, which must not be in use any more.
+proc ::pith::box::forget {} {
+    variable made
+    foreach {key image} [array get made] {
+        ::image delete $image
+    }
+    array unset made
+}
+
+# Bitmaps, because the first photo of a program makes Tk request 256 colours from the X server, one by one.
+proc ::pith::box::draw {kind colour on} {
+    set step [expr {max(1, [::pith::theme::px 1])}]
+    return [::image create bitmap -data [bits $kind $step #] -maskdata [bits $kind $step #o] \
+        -foreground [::pith::theme::colour [expr {$on ? "rim" : "hidden"}]] \
+        -background [expr {$on ? $colour : [::pith::theme::colour paper]}]]
+}
+
+# The dots of these KINDS as an X bitmap, each `step` pixels wide and high.
+proc ::pith::box::bits {kind step kinds} {
+    variable shapes
+    set bytes {}
+    for {set y 0} {$y < 12 * $step} {incr y} {
+        set row "  [lindex [dict get $shapes $kind] [expr {$y / $step}]]"
+        for {set x 0} {$x < 18 * $step} {incr x 8} {
+            set byte 0
+            for {set bit 0} {$bit < 8} {incr bit} {
+                set dot [string index $row [expr {($x + $bit) / $step}]]
+                if {$dot ne {} && [string first $dot $kinds] >= 0} {
+                    incr byte [expr {1 << $bit}]
+                }
+            }
+            lappend bytes $byte
+        }
+    }
+    return [format "#define box_width %d\n#define box_height %d\nstatic char box_bits\[\] = { %s };" \
+        [expr {18 * $step}] [expr {12 * $step}] [join $bytes ,]]
+}
+
+# The dialog that changes the colours of states, with an immediate preview in the window,
+# and the command `colour`. colours.tcl stores them.
+oo::class create ::pith::ColourEditor {
+    variable window model
+    variable path     ;# the toplevel, while it is open
+    variable ids      ;# definitions to be coloured
+    variable before   ;# given colours of the model when the dialog was opened
+    variable text     ;# text of the entry
+    variable place    ;# where to store it: log, rule or now
+    variable trouble  ;# error message
+
+    constructor {its_window} {
+        set window $its_window
+        set model [$window model]
+        set path [$window top].colour
+        set place log
+        [$window legend] set_editor [list [self] open]
+    }
+
+    # ---- The dialog
+
+    method swatches {} {
+        return [concat [::pithtk::safe 24] {
+            #ffffff #d9d9d9 #b3b3b3 #8c8c8c #666666 #404040 #1f1f1f #000000
+            #ff0000 #ff8c00 #ffff00 #00c000 #00ffff #0000ff #800080 #ff69b4
+        }]
+    }
+
+    method open {its_ids} {
+        my cancel
+        set ids $its_ids
+        set before [$model given_colours]
+        set text [my colour_of [lindex $ids 0]]
+        set trouble {}
+        set pad [px 10]
+        ::pith::open_dialog $path "Colour" [$window top] [list [self] cancel]
+        wm resizable $path 0 0
+        foreach part {head swatches entry keep buttons} {
+            pack [my build_$part [ttk::frame $path.$part -padding [list $pad [expr {$pad / 2}]]]] -fill x
+        }
+        bind $path <Return> [list [self] ok]
+        trace add variable [my varname text] write [list [self] typed]
+        my show_sample
+        ::pith::theme::put_over $path [$window top]
+        focus $path.entry.text
+        $path.entry.text selection range 0 end
+    }
+
+    method colour_of {id} { return [dict get [$model def $id] colour] }
+
+    method title {} {
+        set name [dict get [$model def [lindex $ids 0]] name]
+        return [expr {[llength $ids] == 1 ? $name : "$name and [expr {[llength $ids] - 1}] more"}]
+    }
+
+    method build_head {frame} {
+        label $frame.sample -text [my title] -font PithBold -anchor w -borderwidth 0 \
+            -padx [px 10] -pady [px 8]
+        pack $frame.sample -fill x
+        return $frame
+    }
+
+    # Eight in a row; a click takes a colour, a double click also closes the dialog.
+    method build_swatches {frame} {
+        set i 0
+        foreach rgb [my swatches] {
+            frame $frame.s$i -width [px 34] -height [px 24] -background $rgb \
+                -cursor hand2 -borderwidth 0 -highlightthickness 1 -highlightbackground [colour edge]
+            bind $frame.s$i <Button-1> [list [self] take $rgb]
+            bind $frame.s$i <Double-Button-1> [list [self] ok]
+            grid $frame.s$i -row [expr {$i / 8}] -column [expr {$i % 8}] -padx 2 -pady 2
+            incr i
+        }
+        return $frame
+    }
+
+    method build_entry {frame} {
+        ttk::label $frame.label -text "Number or name"
+        ttk::entry $frame.text -textvariable [my varname text] -width 12
+        ttk::button $frame.more -text "More..." -command [list [self] more]
+        ttk::label $frame.trouble -textvariable [my varname trouble] -style Alarm.TLabel
+        grid $frame.label $frame.text $frame.more -sticky w -padx {0 6}
+        grid $frame.trouble - - -sticky w
+        return $frame
+    }
+
+    method build_keep {frame} {
+        foreach {value title} {log "for this log"  rule "for all logs, by name"  now "until the window closes"} {
+            ttk::radiobutton $frame.$value -text $title -value $value -variable [my varname place]
+            pack $frame.$value -anchor w
+        }
+        return $frame
+    }
+
+    method build_buttons {frame} {
+        foreach {name title side} {default Default left  ok OK right  cancel Cancel right} {
+            pack [ttk::button $frame.$name -text $title -command [list [self] $name]] -side $side -padx [px 3]
+        }
+        return $frame
+    }
+
+    # ---- Editing
+
+    method take {rgb} { set text $rgb }
+
+    # Ignores text that is not a colour yet.
+    method typed {args} {
+        set trouble {}
+        try {
+            set rgb [::pith::colours::parse $text]
+            $model set_colours [concat {*}[lmap id $ids {list $id $rgb}]]
+            my show_sample
+        } trap PITH {} {
+            set trouble [expr {[string trim $text] eq {} ? {} : "no such colour"}]
+        }
+    }
+
+    method show_sample {} {
+        set rgb [my colour_of [lindex $ids 0]]
+        $path.head.sample configure -background $rgb -foreground [::pith::theme::text_on $rgb]
+    }
+
+    method more {} {
+        set rgb [tk_chooseColor -parent $path -title [my title] -initialcolor [my colour_of [lindex $ids 0]]]
+        if {$rgb ne {}} {
+            set text [::pith::colours::parse $rgb]
+        }
+    }
+
+    method ok {} {
+        if {$trouble ne {}} {
+            return
+        }
+        set names [$model names $ids]
+        if {[catch {my store $names [my colour_of [lindex $ids 0]] $place} why]} {
+            set trouble $why
+            return
+        }
+        my close
+    }
+
+    method cancel {} {
+        if {[winfo exists $path]} {
+            $model give_back_colours $before
+            my close
+        }
+    }
+
+    method default {} {
+        my forget [$model names $ids]
+        my close
+    }
+
+    method close {} {
+        trace remove variable [my varname text] write [list [self] typed]
+        destroy $path
+    }
+
+    # ---- Keeping
+
+    method log {} { return [file normalize [$model path]] }
+
+    # Patterns are allowed only in rules typed as a command; a name that looks like a pattern means itself here.
+    method store {patterns rgb where} {
+        foreach pattern $patterns {
+            switch $where {
+                log { ::pith::colours::store $pattern [my log] $rgb }
+                rule { ::pith::colours::store $pattern {} $rgb }
+            }
+        }
+        if {$where eq "rule"} {
+            my update_other_windows
+        }
+    }
+
+    method forget {patterns} {
+        foreach pattern $patterns {
+            ::pith::colours::store $pattern [my log] {}
+            ::pith::colours::store $pattern {} {}
+        }
+        set given [$model given_colours]
+        foreach pattern $patterns {
+            foreach id [$model ids_like $pattern] {
+                dict unset given $id
+            }
+        }
+        $model give_back_colours $given
+        my update_other_windows
+    }
+
+    # Rules apply to other windows too.
+    method update_other_windows {} {
+        foreach other [info class instances ::pith::Window] {
+            if {$other ne $window} {
+                set its_model [$other model]
+                $its_model set_palette [$its_model palette]
+            }
+        }
+    }
+
+    # ---- Words
+
+    method word_colour {name {rgb {}} {where log}} {
+        set its_ids [$model ids_like $name]
+        if {$where ni {log rule now}} {
+            throw {PITH USAGE} "colour: must be kept for log, rule or now, not $where"
+        }
+        if {$its_ids eq {} && $where ne "rule"} {
+            throw {PITH USAGE} "no state or event is called $name"
+        }
+        if {$rgb eq "default"} {
+            my forget [list $name]
+        } elseif {$rgb ne {}} {
+            set rgb [::pith::colours::parse $rgb]
+            $model set_colours [concat {*}[lmap id $its_ids {list $id $rgb}]]
+            my store [list $name] $rgb $where
+        }
+        return [join [lmap id $its_ids {my colour_of $id}]]
+    }
+
+    method word_edit_colour {name} {
+        set its_ids [$model ids_like $name]
+        if {$its_ids ne {}} {
+            my open $its_ids
+        }
+    }
+}
+
+::pith::part::add ColourEditor {
+    words {
+        colour      {NAME ?#rrggbb|default? ?log|rule|now?} {get or set the colour of states; keep it for this log, all logs, or this window} word_colour
+        edit_colour {NAME}                                  {open the dialog for it}                  word_edit_colour
+    }
 }

@@ -1,20 +1,18 @@
-# command_line.tcl - a line at the foot of the window for the words of scripts, Tcl as they are: with history, completion,
-# the help of the word that is being typed, and the answer or what is wrong in one line.
+# command_line.tcl - a line at the bottom of the window for script commands (Tcl), with history, completion,
+# help on the command being typed, and the result or the error.
 
 oo::class create ::pith::CommandLine {
     variable window
-    variable bar        ;# the frame; packed while it is open
-    variable line       ;# what is typed
-    variable answer     ;# beside it: help, answer, error
-    variable history    ;# lines, the oldest first
-    variable at         ;# which of them is shown; the length of the history: none
+    variable bar        ;# frame; packed while open
+    variable line       ;# text of the entry
+    variable answer     ;# text beside it: help, result or error
+    variable history    ;# lines, oldest first
+    variable at         ;# index of the line shown; the length of the history: none
 
     constructor {its_window} {
         set window $its_window
         set bar [$window top].command
-        set line {}
-        set answer {}
-        set history {}
+        lassign {} line answer history
         set at 0
     }
 
@@ -60,7 +58,7 @@ oo::class create ::pith::CommandLine {
         }
     }
 
-    # Name -> {arguments help} of all words.
+    # Dict of all commands: name -> {arguments help}.
     method words {} {
         set words {}
         foreach {word arguments help method} [$window word_rows_of_table] {
@@ -69,7 +67,7 @@ oo::class create ::pith::CommandLine {
         return $words
     }
 
-    # The word that is being typed: the last one that begins a command.
+    # The command being typed: the last one in the line.
     method word {} {
         return [string trimleft [lindex [split $line {;[}] end]]
     }
@@ -81,7 +79,7 @@ oo::class create ::pith::CommandLine {
             lassign [dict get $words $word] arguments help
             set answer "$word $arguments \u2013 $help"
         } elseif {$word eq {}} {
-            set answer "words of scripts; Tab completes, Up and Down go through what was typed"
+            set answer "type a command; Tab completes it, Up and Down show earlier lines"
         } else {
             set answer [my matching $word]
         }
@@ -92,7 +90,7 @@ oo::class create ::pith::CommandLine {
         return [join $matching {  }]
     }
 
-    # As far as all that match are alike.
+    # Completes the common prefix of all matches.
     method complete {} {
         set word [my word]
         if {$word eq {} || [string first { } $word] >= 0} {
@@ -101,7 +99,7 @@ oo::class create ::pith::CommandLine {
         }
         set matching [lsearch -all -inline -glob [lsort [dict keys [my words]]] $word*]
         if {$matching eq {}} {
-            set answer "no word begins with $word"
+            set answer "no command begins with $word"
             return
         }
         set common [lindex $matching 0]
@@ -138,32 +136,98 @@ oo::class create ::pith::CommandLine {
         }
         set at [llength $history]
         set line {}
-        # It may close the window.
+        # The command may close the window.
         set me [self]
         if {[catch {$window evaluate $script} result]} {
-            set result [my trouble $result]
+            set result [my error_text $result]
         }
         if {[info object isa object $me]} {
             set answer [lindex [split $result \n] 0]
         }
     }
 
-    method trouble {text} {
+    method error_text {text} {
         if {[regexp {^invalid command name "(.*)"} $text -> word]} {
-            return "there is no word $word; Tab shows the words"
+            return "no such command: $word; Tab lists the commands"
         }
         if {[regexp {^wrong # args: should be "(.*)"} $text -> usage]} {
-            return "so it is used: $usage"
+            return "usage: $usage"
         }
         return $text
     }
 }
 
 ::pith::part::add CommandLine {
-    words {command {?TEXT?} {open the line for these words} word_command}
+    words {command {?TEXT?} {open the command line with this text} word_command}
     keys {
-        {colon} {:} {a line for the words of scripts} {command}
+        {colon} {:} {open the command line} {command}
         {g} {g} {go to a time: 1.5, 20ms 30ms, last 10 ms} {command {goto }}
     }
     menus {Window {"Command line..." command :  "Go to a time..." {command {goto }} g}}
+}
+
+# The command `goto` and its notation of times: "1.5", "20ms 30ms", "20 ms to 30 ms", "last 10 ms",
+# "first 5 us", "+2 ms", "init", "solve[3]".
+oo::class create ::pith::Goto {
+    variable model
+
+    constructor {window} {
+        set model [$window model]
+    }
+
+    # "20 ms" -> 20ms
+    method joined {text} {
+        return [regsub -all -nocase {([0-9.])\s+(ns|us|ms|s)(?![a-z])} $text {\1\2}]
+    }
+
+    method word_goto {args} {
+        set text [my joined [string trim [join $args]]]
+        lassign [$model window] t0 t1
+        lassign [$model whole] first last
+        set time {[0-9.]+(?:e[-+]?[0-9]+)?(?:ns|us|ms|s)?}
+        set of_log {(?:init|finalize|.+\[[0-9]+\])}
+        switch -regexp -matchvar part -nocase -- $text [list \
+            "^last\\s+($time)\$" { $model zoom [expr {$last - [my time $part]}] $last } \
+            "^first\\s+($time)\$" { $model zoom $first [expr {$first + [my time $part]}] } \
+            "^(\[-+])\\s*($time)\$" {
+                set by [expr "[lindex $part 1][my time [list {} [lindex $part 2]]]"]
+                $model zoom [expr {$t0 + $by}] [expr {$t1 + $by}]
+            } \
+            "^($time)\$" { my centre [my time $part] } \
+            "^$of_log\$" { my centre [[$model log] time $text begin] } \
+            "^($time)(?:\\s+to\\s+|\\s*-\\s*|\\s+)($time)\$" {
+                my go_between {*}[lrange $part 1 2]
+            } \
+            default {
+                throw {PITH USAGE} "goto: need a time such as 1.5, 20ms 30ms, last 10 ms, first 5 us or +2 ms"
+            }]
+        return
+    }
+
+    method centre {time} {
+        lassign [$model window] t0 t1
+        set half [expr {($t1 - $t0) / 2}]
+        $model zoom [expr {$time - $half}] [expr {$time + $half}]
+    }
+
+    method time {part} {
+        return [::pith::words::time [string tolower [lindex $part 1]]]
+    }
+
+    # "2-6ms": the unit of the end applies to the start as well.
+    method go_between {from to} {
+        if {[string is double -strict $from] && [regexp {[a-z]+$} $to unit]} {
+            append from $unit
+        }
+        set from [::pith::words::time [string tolower $from]]
+        set to [::pith::words::time [string tolower $to]]
+        if {$from >= $to} {
+            throw {PITH USAGE} "goto: must end after it begins"
+        }
+        $model zoom $from $to
+    }
+}
+
+::pith::part::add Goto {
+    words {goto {TIME | FROM TO | last TIME | first TIME | +TIME} {show this stretch of time; a single time moves to the middle} word_goto}
 }

@@ -1,9 +1,10 @@
-# details.tcl - what is under a point of the time lines, in words; the card that shows it. Kinds: state, event, message,
-# counter; bundle (of messages too many to be drawn one by one) and group (lanes too many for lines of their own).
+# details.tcl - what lies under a point of the timelines, as text, and the card that shows it. Kinds of records:
+# state, event, message, counter, bundle (messages too many to draw one by one) and group (lanes too many for
+# rows of their own).
 
 oo::class create ::pith::Details {
     variable model timeline
-    variable plot     ;# the time lines' canvas
+    variable plot     ;# canvas of the timelines
 
     constructor {its_timeline its_model} {
         set model $its_model
@@ -11,7 +12,7 @@ oo::class create ::pith::Details {
         set plot [$timeline plot]
     }
 
-    # A dict: time; and, if there is something, kind, hit (as the core gave it) and lines {word value ...} for people.
+    # Returns a dict: time; over a record also kind, hit (from the core) and lines {name value ...} for display.
     method what_is_at {x y} {
         set what [dict create time [$timeline time_at $x]]
         set row [$timeline row_at $y]
@@ -27,7 +28,7 @@ oo::class create ::pith::Details {
         return $what
     }
 
-    # Events are drawn in the upper third of a row, and looked for there.
+    # Events are drawn, and found, in the upper third of a row.
     method event_at {row x y} {
         if {[$model within_line $y] > [$model row_height] * 0.4} {
             return {}
@@ -40,7 +41,7 @@ oo::class create ::pith::Details {
         if {![$model arrows]} {
             return {}
         }
-        # The core looks among the arrows of its last picture, which must be of this window.
+        # The core searches the arrows of its last picture, which must show this window.
         $timeline draw_pending
         set hit [[$model log] arrowat $x $y]
         if {$hit eq {}} {
@@ -52,7 +53,7 @@ oo::class create ::pith::Details {
         return $hit
     }
 
-    # One message is none.
+    # A bundle has at least two messages.
     method bundle_at {row x y} {
         if {![$model arrows]} {
             return {}
@@ -62,7 +63,7 @@ oo::class create ::pith::Details {
         return [expr {$hit ne {} && [dict get $hit count] > 1 ? $hit : {}}]
     }
 
-    # Where rows are so low that several make a line. As a hit it has no length: there is nothing to zoom to.
+    # A group: several rows share a pixel line. Its hit has no length, so that nothing zooms to it.
     method group_at {row x y} {
         if {[$model row_height] >= 1} {
             return {}
@@ -77,7 +78,7 @@ oo::class create ::pith::Details {
 
     method group_of_row {row y from to} { return [[$model log] groupat $row $y $from $to] }
 
-    # What lies under a column of pixels.
+    # Start and end of a pixel column.
     method column {x} {
         set from [$timeline time_at $x]
         return [list $from [expr {max($from + 1, [$timeline time_at [expr {$x + 1}]])}]]
@@ -110,7 +111,7 @@ oo::class create ::pith::Details {
         return $place
     }
 
-    # The lines of a thing (choice.tcl): word and value, in turns; the first word is empty.
+    # Text of a record (choice.tcl): names and values in turn; the first name is empty.
     method lines_of {thing} {
         return [my [dict get $thing kind]_lines [dict get $thing hit]]
     }
@@ -122,8 +123,9 @@ oo::class create ::pith::Details {
         set lines [list {} [dict get $hit name] on [my place_of $hit] from [::pithtk::time $start $fine] \
             to [::pithtk::time $end $fine] for [::pithtk::duration [expr {$end - $start}]]]
         if {![dict get $hit ended]} {
-            lappend lines {} "(and longer)"
+            lappend lines {} "(not ended)"
         }
+        lappend lines {*}[my wait_lines $hit]
         if {[dict get $hit depth]} {
             lappend lines depth [dict get $hit depth]
         }
@@ -133,20 +135,36 @@ oo::class create ::pith::Details {
         return $lines
     }
 
+    # The wait state of a call; {} none, or the log is not analyzed (waiting.tcl).
+    method wait_of {hit} {
+        return [[$model log] waitof [dict get $hit rank] [dict get $hit thread] [dict get $hit id] \
+            [dict get $hit start] [dict get $hit end]]
+    }
+
+    # For whom a call waits and why, once the log is analyzed (waiting.tcl).
+    method wait_lines {hit} {
+        set wait [my wait_of $hit]
+        if {$wait eq {}} {
+            return {}
+        }
+        return [list waits "[::pithtk::duration [expr {[dict get $wait end] - [dict get $wait start]}]]\
+            for [my place_of $wait]: [dict get $wait kind]"]
+    }
+
     method event_lines {hit} {
         set lines [list {} [dict get $hit name] on [my place_of $hit] at [::pithtk::time [dict get $hit start] 1]]
         if {[dict get $hit payload] ne {}} {
             lappend lines with [dict get $hit payload]
         }
         if {[dict exists $hit count] && [dict get $hit count] > 1} {
-            lappend lines {} "([expr {[dict get $hit count] - 1}] more near by)"
+            lappend lines {} "([expr {[dict get $hit count] - 1}] more nearby)"
         }
         return $lines
     }
 
-    # Of a counter that changed within the column of pixels, all that it was.
+    # Shows the range of values if the counter changed within the pixel column.
     method counter_lines {hit} {
-        # The unit 1 is none.
+        # Unit 1 means no unit.
         set unit [expr {[dict get $hit unit] eq "1" ? {} : [dict get $hit unit]}]
         set lines [list {} [dict get $hit name] on [my place_of $hit] value [string trim "[format %.10g [dict get $hit last]] $unit"]]
         if {[dict get $hit low] != [dict get $hit high]} {
@@ -155,7 +173,7 @@ oo::class create ::pith::Details {
         return [list {*}$lines at [::pithtk::time [dict get $hit start] [expr {max(1, [$model span] / 2000)}]]]
     }
 
-    # Of a message whose receive is not known (found as a send) the end is its begin.
+    # A message without a known receive (found as a send) has end = start.
     method message_lines {hit} {
         set span [expr {[dict get $hit end] - [dict get $hit start]}]
         set lines [list {} message from [my place_of $hit from from_thread] to [my place_of $hit to to_thread] \
@@ -164,9 +182,9 @@ oo::class create ::pith::Details {
         if {$span} {
             lappend lines took [::pithtk::duration $span]
         }
-        # Between two clocks: how far these may be wrong against each other; -1: not known.
+        # Uncertainty between the two clocks; -1: unknown.
         if {[dict exists $hit error] && [dict get $hit error] > 0} {
-            lappend lines within "\u00b1 [::pithtk::duration [dict get $hit error]], the clocks' error"
+            lappend lines within "\u00b1 [::pithtk::duration [dict get $hit error]] clock error"
         }
         if {$span > 0 && [dict get $hit bytes]} {
             lappend lines rate [format {%.4g MB/s} [expr {[dict get $hit bytes] * 1e3 / $span}]]
@@ -174,7 +192,7 @@ oo::class create ::pith::Details {
         return $lines
     }
 
-    # Estimates, where there are very many.
+    # Estimates if there are very many.
     method bundle_lines {hit} {
         set about [expr {[dict get $hit about] ? "about " : {}}]
         set longest [dict get $hit longest]
@@ -189,14 +207,14 @@ oo::class create ::pith::Details {
             {*}[my mix_lines [dict get $hit mix] 3]]
     }
 
-    # On a row of many lanes, what is there then.
+    # The mix of states on a row of many lanes.
     method lines_of_mix {hit} {
         set row [$model row_of [dict get $hit rank] [dict get $hit thread]]
         set group [my group_of_row $row 0 {*}[dict get $hit column]]
         return [list here [dict get $group place] {*}[my mix_lines [dict get $group mix] 6]]
     }
 
-    # The states that are most of it.
+    # The most frequent states.
     method mix_lines {mix most} {
         set lines {}
         foreach {name share} [lrange $mix 0 [expr {2 * $most - 1}]] {
@@ -208,7 +226,7 @@ oo::class create ::pith::Details {
         return $lines
     }
 
-    # What a click on it chooses: of a bundle the longest message; {} nothing.
+    # The record that a click chooses: of a bundle the longest message; {} none.
     method chosen_of {what} {
         if {![dict exists $what kind]} {
             return {}
@@ -223,9 +241,9 @@ oo::class create ::pith::Details {
         }
     }
 
-    # ---- What is not asked for at each move of the pointer
+    # ---- More details, too slow for every move of the pointer
 
-    # The lines, and what a longer look tells.
+    # All lines of a record.
     method all_lines {thing} {
         set lines [my lines_of $thing]
         catch {lappend lines {*}[my more_of_[dict get $thing kind] [dict get $thing hit]]}
@@ -266,7 +284,7 @@ oo::class create ::pith::Details {
         return $lines
     }
 
-    # The calls that sent and received it.
+    # Adds the calls that sent and received it.
     method more_of_message {hit} {
         set lines {}
         if {[dict exists $hit comm] && [dict get $hit comm] ne {}} {
@@ -283,13 +301,13 @@ oo::class create ::pith::Details {
         return $lines
     }
 
-    # The state around a state; {} none.
+    # The enclosing state; {} none.
     method parent_of {hit} {
         return [[$model log] parent [dict get $hit rank] [dict get $hit thread] [dict get $hit id] [dict get $hit start] \
             [dict get $hit depth]]
     }
 
-    # As text to be pasted: a line each, "word: value".
+    # For the clipboard: a line each, "name: value".
     method text_of {thing} {
         set text {}
         foreach {word value} [my all_lines $thing] {
@@ -300,7 +318,7 @@ oo::class create ::pith::Details {
 
     # ---- The card of details
 
-    # Of what is there, which is also given; {} nothing.
+    # Shows the card and returns the record; {} if nothing is there.
     method open_card {x y} {
         my close_card
         set what [my what_is_at $x $y]
@@ -328,7 +346,7 @@ oo::class create ::pith::Details {
         return $what
     }
 
-    # Says whether there was one.
+    # Returns 1 if the card was open.
     method close_card {} {
         set was [winfo exists $plot.card]
         destroy $plot.card
@@ -343,4 +361,88 @@ oo::class create ::pith::Details {
             $model zoom [expr {[dict get $hit start] - $margin}] [expr {[dict get $hit end] + $margin}]
         }
     }
+}
+
+# A window with all details of the chosen record, and buttons that step to other records.
+oo::class create ::pith::DetailsWindow {
+    variable window
+    variable dialog  ;# path of the toplevel
+    variable text    ;# text widget in it
+
+    constructor {its_window} {
+        set window $its_window
+        set dialog [$window top].details
+        [$window choice] follow [list [self] changed]
+    }
+
+    method changed {thing} {
+        if {[winfo exists $dialog]} {
+            my fill
+        }
+    }
+
+    method word_details {} {
+        if {[winfo exists $dialog]} {
+            destroy $dialog
+            return
+        }
+        my build
+        my fill
+    }
+
+    method build {} {
+        set top [$window top]
+        ::pith::open_dialog $dialog "Pith: details" $top
+        wm geometry $dialog +[expr {[winfo rootx $top] + [winfo width $top] - 420}]+[expr {[winfo rooty $top] + 80}]
+        set text $dialog.text
+        text $text -width 46 -height 14 -relief flat -borderwidth 0 -padx 14 -pady 10 -wrap word -cursor {} \
+            -font TkDefaultFont -background [colour paper] -foreground [colour text] \
+            -highlightthickness 0 -state disabled -tabs 110 -takefocus 1
+        $text tag configure title -font PithBold -spacing3 6
+        $text tag configure word -foreground [colour faint]
+        $text tag configure line -lmargin2 110 -spacing3 2
+        set frame [ttk::frame $dialog.buttons -padding 8]
+        set row 0
+        set column 0
+        foreach {name label word help} {
+            prev "\u25c0 Same" {same prev} {}  next "Same \u25b6" {same next} {}  parent "Enclosing" parent {}
+            jump "Other end" jump {}  copy Copy copy {}
+        } {
+            ttk::button $frame.$name -text $label -width 0 -command [list [self] do $word]
+            pack $frame.$name -side left -padx 2
+        }
+        ttk::button $frame.close -text Close -width 0 -command [list destroy $dialog]
+        pack $frame.close -side right
+        pack $dialog.buttons -side bottom -fill x
+        pack $text -fill both -expand 1
+        focus $dialog.buttons.next
+    }
+
+    method do {word} {
+        $window act $word
+    }
+
+    method fill {} {
+        set thing [[$window choice] thing]
+        $text configure -state normal
+        $text delete 1.0 end
+        if {$thing eq {}} {
+            $text insert end "No record is chosen. Click on a state, an event or a message." word
+        } else {
+            foreach {word value} [[$window details] all_lines $thing] {
+                if {$word eq {}} {
+                    $text insert end $value\n title
+                } else {
+                    $text insert end $word\t {word line} $value\n line
+                }
+            }
+        }
+        $text configure -state disabled
+    }
+}
+
+::pith::part::add DetailsWindow {
+    words {details {} {open or close the window with all details of the chosen record} word_details}
+    keys {{space} {Space} {window with all details of the chosen record} {details}}
+    menus {Search {"Details..." details Space}}
 }

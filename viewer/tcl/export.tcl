@@ -1,30 +1,29 @@
-# export.tcl - what the window shows as a file: `pith draw` makes it of the same window of time, rows, colours and
-# hidden states, told in words that both know (draw/draw_words.c). The word `save`, and the dialog.
+# export.tcl - saves the view as a file. `pith draw` makes it from the same time, rows, colours and hidden
+# states, passed as script commands that both programs know (draw/draw_words.c).
 
 oo::class create ::pith::Export {
     variable window model
-    variable path       ;# the toplevel, while it is open
-    variable file       ;# where to
-    variable place      ;# of the legend: bottom, right, none
-    variable stats grey ;# 1: with a table of states; greys
-    variable trouble    ;# why it was not saved
+    variable path       ;# path of the toplevel
+    variable file       ;# output file
+    variable place      ;# position of the legend: bottom, right, none
+    variable stats grey ;# 1: with a table of states; 1: in greys
+    variable trouble    ;# error message
 
     constructor {its_window} {
         set window $its_window
         set model [$window model]
         set path [$window top].export
-        set file {}
+        lassign {} file trouble
         set place bottom
         set stats 0
         set grey 0
-        set trouble {}
     }
 
-    # ---- The view in words
+    # ---- The view as script commands
 
-    # A name as a pattern that fits nothing else.
+    # A pattern that matches only this name.
     method pattern {id} {
-        return [string map {\\ \\\\ * \\* ? \\? [ \\[ ] \\]} [dict get [$model def $id] name]]
+        return [string map {\\ \\\\ * \\* ? \\? [ \\[ ] \\]} [$model name $id]]
     }
 
     method colour_words {} {
@@ -46,6 +45,7 @@ oo::class create ::pith::Export {
         if {![$model arrows]} {
             lappend words {arrows off}
         }
+        lappend words {*}[[$window part Waiting] words]
         lappend words [list ranges [[$window part Ranges] word]]
         return [join $words "; "]
     }
@@ -58,7 +58,7 @@ oo::class create ::pith::Export {
         return [list {*}$words -e [my view_words] {*}$arguments]
     }
 
-    # ---- The word
+    # ---- The command
 
     method word_save {to args} {
         ::pith::run_program [$window top] "Saving [file tail $to]" [my command $to $args]
@@ -76,34 +76,31 @@ oo::class create ::pith::Export {
             set file [file join [pwd] [file rootname [file tail [$model path]]].png]
         }
         set trouble {}
-        set pad [::pith::theme::px 12]
-        toplevel $path -background [::pith::theme::colour panel]
-        wm title $path "Save picture"
-        wm transient $path [$window top]
+        set pad [px 12]
+        ::pith::open_dialog $path "Save picture" [$window top]
         wm resizable $path 1 0
         my build [ttk::frame $path.body -padding $pad]
         pack $path.body -fill both -expand 1
         bind $path <Return> [list [self] ok]
-        bind $path <Escape> [list destroy $path]
         focus $path.body.file
         $path.body.file icursor end
     }
 
     method build {body} {
-        set px [::pith::theme::px 6]
+        set px [px 6]
         ttk::label $body.to -text "File"
         ttk::entry $body.file -textvariable [my varname file] -width 46
         ttk::button $body.browse -text "Browse..." -command [list [self] browse]
         ttk::label $body.kinds -style Faint.TLabel \
-            -text "Its suffix says which kind: .png .svg .pdf .ps .eps, or .html, a page that zooms"
+            -text "The suffix sets the format: .png .svg .pdf .ps .eps, or .html for a web page that zooms"
         ttk::label $body.legend -text "Legend"
         ttk::frame $body.places
         foreach {value text} {bottom below right beside none none} {
             ttk::radiobutton $body.places.$value -text $text -value $value -variable [my varname place]
             pack $body.places.$value -side left -padx [list 0 $px]
         }
-        ttk::checkbutton $body.stats -text "A table of the states: count, times, share" -variable [my varname stats]
-        ttk::checkbutton $body.grey -text "Greys, for printers without colour" -variable [my varname grey]
+        ttk::checkbutton $body.stats -text "With a table of states: count, times, share" -variable [my varname stats]
+        ttk::checkbutton $body.grey -text "Greys, for black-and-white printers" -variable [my varname grey]
         ttk::label $body.trouble -textvariable [my varname trouble] -style Alarm.TLabel
         ttk::frame $body.buttons
         ttk::button $body.buttons.save -text "Save" -default active -command [list [self] ok]
@@ -122,7 +119,7 @@ oo::class create ::pith::Export {
     method browse {} {
         set chosen [tk_getSaveFile -parent $path -title "Save picture" -initialfile [file tail $file] \
             -initialdir [file dirname $file] -filetypes {
-                {PNG .png} {SVG .svg} {PDF .pdf} {PostScript {.ps .eps}} {{Page for a browser} .html}}]
+                {PNG .png} {SVG .svg} {PDF .pdf} {PostScript {.ps .eps}} {{Web page} .html}}]
         if {$chosen ne {}} {
             set file $chosen
         }
@@ -139,7 +136,7 @@ oo::class create ::pith::Export {
         ::pith::Runner new $path "Saving [file tail $file]" [my command $file $arguments] [list [self] saved]
     }
 
-    # The dialog may be closed by now; then only an error is told.
+    # If the dialog was closed meanwhile, only an error is shown.
     method saved {how text} {
         if {$how eq "failed"} {
             if {[winfo exists $path]} {
@@ -155,7 +152,163 @@ oo::class create ::pith::Export {
 
 ::pith::part::add Export {
     words {
-        save {FILE ?OPTION...?} {what is shown as png, svg, pdf, ps, eps, html; options as of pith draw} word_save
-        choose_picture {}       {the dialog for it}                                                 choose
+        save {FILE ?OPTION...?} {save the view as png, svg, pdf, ps, eps or html; options of pith draw} word_save
+        choose_picture {}       {open the dialog for it}                                          choose
     }
+}
+
+# Saves a stretch of time as a log of its own, with `pith convert`.
+oo::class create ::pith::Clip {
+    variable window model
+
+    constructor {its_window} {
+        set window $its_window
+        set model [$window model]
+    }
+
+    # The selection, else the time shown.
+    method stretch {} {
+        return [expr {[$model selection] ne {} ? [$model selection] : [$model window]}]
+    }
+
+    method command {to} {
+        lassign [my stretch] from until
+        return [list convert [$model path] [file normalize $to] --from ${from}ns --to ${until}ns]
+    }
+
+    method title {to} { return "Writing [file tail $to]" }
+
+    method word_clip {to} {
+        ::pith::run_program [$window top] [my title $to] [my command $to]
+        return
+    }
+
+    method choose {} {
+        set name [file rootname [file tail [$model path]]]-part.pith
+        set to [tk_getSaveFile -parent [$window top] -title "Save this stretch of time as a log" -initialfile $name \
+            -filetypes {{Log .pith} {CLOG-2 .clog2} {ALOG .alog}}]
+        if {$to ne {}} {
+            ::pith::Runner new [$window top] [my title $to] [my command $to] [list [self] written]
+        }
+    }
+
+    method written {how text} {
+        if {$how eq "failed"} {
+            $window complain $text
+        }
+    }
+}
+
+::pith::part::add Clip {
+    words {
+        clip        {FILE} {save the selection, else the time shown, as a log} word_clip
+        choose_clip {}     {open the dialog for it}                               choose
+    }
+    menus {Log {- - -  "Save this stretch as a log..." choose_clip {}}}
+}
+
+# Runs `pith draw` or `pith convert` beside the window; a small window shows a longer run and can
+# stop it.
+#
+#     ::pith::Runner new $top "Saving x.svg" {draw run.pith -o x.svg} {callback}
+#
+# calls the callback at the end with `done {}`, `failed TEXT` (the last line of the program) or `stopped {}`,
+# and destroys itself. Destroying it earlier ends the program without a call.
+oo::class create ::pith::Runner {
+    variable top       ;# window that it works for
+    variable title
+    variable callback
+    variable channel   ;# standard error of the program
+    variable said      ;# its text
+    variable stopped   ;# 1: by the user
+    variable box later ;# small window, {} none; after id of its opening
+
+    constructor {its_top its_title words its_callback} {
+        set top $its_top
+        set title $its_title
+        set callback $its_callback
+        lassign {} said box later
+        set stopped 0
+        set program [file join $::pith::folder .. .. .. bin pith]
+        if {[catch {open |[list $program {*}$words </dev/null 2>@1] r} channel]} {
+            after idle [list {*}$callback failed $channel]
+            set channel {}
+            after idle [list [self] destroy]
+            return
+        }
+        chan configure $channel -blocking 0
+        chan event $channel readable [list [self] read_output]
+        set later [after 400 [list [self] show]]
+    }
+
+    destructor {
+        after cancel $later
+        if {$box ne {}} {
+            destroy $box
+        }
+        if {$channel ne {}} {
+            my kill
+            catch {close $channel}
+        }
+    }
+
+    method kill {} {
+        catch {exec kill {*}[pid $channel]}
+    }
+
+    method read_output {} {
+        append said [chan read $channel]
+        if {![chan eof $channel]} {
+            return
+        }
+        chan configure $channel -blocking 1
+        set bad [catch {close $channel}]
+        set channel {}
+        # The last line is the error; notes may precede it.
+        set text [lindex [split [string trim $said] \n] end]
+        regsub {^pith: (draw: )?} $text {} text
+        regsub {; see `pith help [a-z]+`$} $text {} text
+        set answer [expr {$stopped ? {stopped {}} : $bad ? [list failed $text] : {done {}}}]
+        set call $callback
+        my destroy
+        {*}$call {*}$answer
+    }
+
+    method show {} {
+        set box $top.runner[incr ::pith::Runner::count]
+        ::pith::open_dialog $box "Pith" $top [list [self] stop]
+        wm resizable $box 0 0
+        ttk::frame $box.body -padding {14 12}
+        ttk::label $box.body.title -text $title
+        ttk::progressbar $box.body.bar -mode indeterminate -length 260
+        ttk::button $box.body.stop -text "Stop" -command [list [self] stop]
+        pack $box.body
+        pack $box.body.title -anchor w
+        pack $box.body.bar -fill x -pady 8
+        pack $box.body.stop -anchor e
+        $box.body.bar start 40
+    }
+
+    method stop {} {
+        set stopped 1
+        my kill
+    }
+}
+namespace eval ::pith::Runner { variable count 0 }
+
+proc ::pith::set_answer {place how text} {
+    set $place [list $how $text]
+}
+
+# Waits for the end of the program while the window stays responsive; an error has the text of the program.
+proc ::pith::run_program {top title words} {
+    set place ::pith::Runner::answer[incr ::pith::Runner::count]
+    ::pith::Runner new $top $title $words [list ::pith::set_answer $place]
+    vwait $place
+    lassign [set $place] how text
+    unset $place
+    if {$how eq "failed"} {
+        throw {PITH IO} $text
+    }
+    return $how
 }

@@ -1,40 +1,35 @@
-# heatmap.tcl - the picture of a communication matrix: senders as lines, receivers as columns, totals at the sides,
-# a scale of colours; what the pointer and keys do there. A drag zooms to some ranks, a click goes to the longest
+# heatmap.tcl - the picture of a communication matrix: senders as lines, receivers as columns, totals at the
+# sides, a colour scale, and its pointer and keys. A drag zooms to some ranks, a click goes to the longest
 # message.
 #
-# What is made of it (Matrix) has the method go_to_pair DICT.
+# A subclass (Matrix) has the method `go_to_pair DICT`.
 
 oo::class create ::pith::Heatmap {
     variable canvas
-    variable matrix        ;# a command of tk/statistics.h, {} none
-    variable value         ;# which value is shown
-    variable logarithmic   ;# 1: the scale of colours
-    variable shown         ;# from0 from1 to0 to1: the places of ranks shown
-    variable whole         ;# 1: all of them
-    variable photo scale   ;# the picture; the scale of colours
+    variable matrix        ;# command of tk/log_object.h; {} none
+    variable value         ;# value shown
+    variable logarithmic   ;# 1: logarithmic colour scale
+    variable shown         ;# from0 from1 to0 to1: indices of the ranks shown
+    variable whole         ;# 1: all ranks are shown
+    variable photo scale   ;# picture; colour scale
     variable frame_of      ;# left top right bottom of the tiles
     variable info          ;# dict: columns lines low high of the picture
-    variable drag          ;# x y where a drag began; {} none
-    variable cursor        ;# line column that keys have reached; {} none
+    variable drag          ;# x y of the start of a drag; {} none
+    variable cursor        ;# line and column of the keyboard cursor; {} none
     variable readout
 
     method clear {} {
-        set canvas {}
-        set matrix {}
+        lassign {} canvas matrix shown info drag cursor
         set value count
         set logarithmic 1
-        set shown {}
         set whole 1
-        set info {}
-        set drag {}
-        set cursor {}
         set frame_of {0 0 1 1}
     }
 
     method values {} { return {count bytes time bandwidth late_sender late_receiver} }
 
     method value_name {word} {
-        dict get {count Messages bytes Bytes time {Time under way} bandwidth Bandwidth late_sender {Late sender time}
+        dict get {count Messages bytes Bytes time {Transfer time} bandwidth Bandwidth late_sender {Late sender time}
             late_receiver {Late receiver time}} $word
     }
 
@@ -51,9 +46,9 @@ oo::class create ::pith::Heatmap {
 
     method build_picture {frame} {
         ttk::frame $frame
-        set canvas [canvas $frame.canvas -width [::pith::theme::px 660] -height [::pith::theme::px 560] \
-            -highlightthickness 1 -borderwidth 0 -takefocus 1 -background [::pith::theme::colour paper] \
-            -highlightbackground [::pith::theme::colour edge] -highlightcolor [::pith::theme::colour accent]]
+        set canvas [canvas $frame.canvas -width [px 660] -height [px 560] \
+            -highlightthickness 1 -borderwidth 0 -takefocus 1 -background [colour paper] \
+            -highlightbackground [colour edge] -highlightcolor [colour accent]]
         set photo [image create photo]
         set scale [image create photo]
         bind $canvas <Destroy> [list image delete $photo $scale]
@@ -67,10 +62,7 @@ oo::class create ::pith::Heatmap {
         bind $canvas <Button-1> [list $me press %x %y]
         bind $canvas <B1-Motion> [list $me dragged %x %y]
         bind $canvas <ButtonRelease-1> [list $me release %x %y]
-        foreach {button factor} {4 0.7 5 1.43} {
-            bind $canvas <Button-$button> [list $me zoom_at $factor %x %y]
-        }
-        bind $canvas <MouseWheel> "$me zoom_at \[expr {%D > 0 ? 0.7 : 1.43}\] %x %y"
+        ::pith::bind_wheel $canvas {} [list $me zoom_at 0.7 %x %y] [list $me zoom_at 1.43 %x %y]
         foreach {keys script} {
             {Left} {step 0 -1} {Right} {step 0 1} {Up} {step -1 0} {Down} {step 1 0} {Return space} {go_to_cursor}
             {plus equal KP_Add} {zoom_at 0.7} {minus KP_Subtract} {zoom_at 1.43} {Home f} {all_ranks}
@@ -84,7 +76,7 @@ oo::class create ::pith::Heatmap {
 
     # ---- Ranks shown
 
-    # Another matrix; also of another log, in which there may be more ranks or less.
+    # A new matrix; that of another log may have another number of ranks.
     method matrix_changed {} {
         set count [llength [$matrix ranks]]
         if {$whole || max([lindex $shown 1], [lindex $shown 3]) > $count} {
@@ -103,7 +95,7 @@ oo::class create ::pith::Heatmap {
         my draw
     }
 
-    # By ranks: senders and, if not the same, receivers.
+    # Ranks of the senders and, if different, of the receivers.
     method zoom_ranks {args} {
         if {$args eq {}} {
             my all_ranks
@@ -115,7 +107,7 @@ oo::class create ::pith::Heatmap {
         }
         set places [lmap rank [list $from0 $from1 $to0 $to1] {lsearch -exact -integer [$matrix ranks] $rank}]
         if {-1 in $places || $from1 < $from0 || $to1 < $to0} {
-            return -code error -errorcode {PITH USAGE} "no such ranks: $args"
+            throw {PITH USAGE} "no such ranks: $args"
         }
         lassign $places from0 from1 to0 to1
         my set_part $from0 [expr {$from1 + 1}] $to0 [expr {$to1 + 1}]
@@ -165,14 +157,13 @@ oo::class create ::pith::Heatmap {
             return
         }
         set left [expr {[font measure PithSmall [lindex [$matrix ranks] end]] + 34}]
-        lassign [lmap pixels {34 76 116} {::pith::theme::px $pixels}] top right bottom
+        lassign [lmap pixels {34 76 116} {px $pixels}] top right bottom
         set frame_of [list $left $top [expr {max($left + 40, $width - $right)}] \
             [expr {max($top + 40, $height - $bottom)}]]
         lassign $frame_of left top right bottom
         set info [$matrix draw $photo $value [expr {$logarithmic ? "log" : "linear"}] {*}$shown \
             [expr {$right - $left}] [expr {$bottom - $top}]]
-        $canvas create rectangle [expr {$left - 1}] [expr {$top - 1}] $right $bottom \
-            -outline [::pith::theme::colour edge]
+        $canvas create rectangle [expr {$left - 1}] [expr {$top - 1}] $right $bottom -outline [colour edge]
         $canvas create image $left $top -anchor nw -image $photo
         my draw_ranks
         my draw_sides
@@ -180,7 +171,7 @@ oo::class create ::pith::Heatmap {
         my draw_cursor
         if {![dict get $info high]} {
             $canvas create text [expr {($left + $right) / 2}] [expr {($top + $bottom) / 2}] \
-                -text "no messages in this stretch of time" -fill [::pith::theme::colour faint]
+                -text "no messages in this time" -fill [colour faint]
         }
         my left
     }
@@ -188,23 +179,23 @@ oo::class create ::pith::Heatmap {
     method draw_ranks {} {
         lassign $frame_of left top right bottom
         lassign $shown from0 from1 to0 to1
-        set faint [::pith::theme::colour faint]
-        $canvas create text 6 [expr {$top - [::pith::theme::px 24]}] -anchor w -font PithSmall -fill $faint \
+        set faint [colour faint]
+        $canvas create text 6 [expr {$top - [px 24]}] -anchor w -font PithSmall -fill $faint \
             -text "from \u2193  to \u2192"
-        foreach place [my marked $from0 $from1 [expr {($bottom - $top) / [::pith::theme::px 18]}]] {
+        foreach place [my marked $from0 $from1 [expr {($bottom - $top) / [px 18]}]] {
             set y [expr {$top + ($place + 0.5 - $from0) * ($bottom - $top) / ($from1 - $from0)}]
             $canvas create text [expr {$left - 6}] $y -anchor e -text [lindex [$matrix ranks] $place] \
                 -font PithSmall -fill $faint
         }
         set wide [expr {[font measure PithSmall [lindex [$matrix ranks] end]] + 8}]
-        foreach place [my marked $to0 $to1 [expr {($right - $left) / max([::pith::theme::px 18], $wide)}]] {
+        foreach place [my marked $to0 $to1 [expr {($right - $left) / max([px 18], $wide)}]] {
             set x [expr {$left + ($place + 0.5 - $to0) * ($right - $left) / ($to1 - $to0)}]
             $canvas create text $x [expr {$top - 6}] -anchor s -text [lindex [$matrix ranks] $place] -font PithSmall \
                 -fill $faint
         }
     }
 
-    # Places with a number, at most so many.
+    # Ranks to be labelled, at most `most`.
     method marked {low high most} {
         if {$high - $low <= max(1, $most)} {
             set places {}
@@ -216,43 +207,33 @@ oo::class create ::pith::Heatmap {
         return [lmap mark [::pith::board::marks $low [expr {$high - 1}] $most] {expr {int($mark)}}]
     }
 
-    # Totals: bars right of the lines and below the columns.
+    # Totals, as bars on the right of lines and below columns.
     method draw_sides {} {
         lassign $frame_of left top right bottom
         lassign [$matrix sides] lines columns
-        set colour [::pith::theme::colour faint]
-        set most [tcl::mathfunc::max 1e-9 {*}$lines]
-        set number 0
-        set count [llength $lines]
-        foreach total $lines {
-            set y0 [expr {$top + $number * ($bottom - $top) / $count}]
-            set y1 [expr {$top + ($number + 1) * ($bottom - $top) / $count}]
-            set long [expr {round([::pith::theme::px 56] * $total / $most)}]
-            if {$total > 0} {
-                $canvas create rectangle [expr {$right + 6}] $y0 [expr {$right + 7 + $long}] \
-                    [expr {$y1 - ($y1 - $y0 > 4)}] -width 0 -fill $colour -tags line$number
+        foreach {name totals first last edge room} [list line $lines $top $bottom $right 56 \
+                column $columns $left $right $bottom 46] {
+            set most [tcl::mathfunc::max 1e-9 {*}$totals]
+            set number 0
+            foreach total $totals {
+                set from [expr {$first + $number * ($last - $first) / [llength $totals]}]
+                set to [expr {$first + ($number + 1) * ($last - $first) / [llength $totals]}]
+                set to [expr {$to - ($to - $from > 4)}]
+                set near [expr {$edge + 6}]
+                set far [expr {$edge + 7 + round([px $room] * $total / $most)}]
+                if {$total > 0} {
+                    set box [expr {$name eq "line" ? [list $near $from $far $to] : [list $from $near $to $far]}]
+                    $canvas create rectangle {*}$box -width 0 -fill [colour faint] -tags $name$number
+                }
+                incr number
             }
-            incr number
-        }
-        set most [tcl::mathfunc::max 1e-9 {*}$columns]
-        set number 0
-        set count [llength $columns]
-        foreach total $columns {
-            set x0 [expr {$left + $number * ($right - $left) / $count}]
-            set x1 [expr {$left + ($number + 1) * ($right - $left) / $count}]
-            set long [expr {round([::pith::theme::px 46] * $total / $most)}]
-            if {$total > 0} {
-                $canvas create rectangle $x0 [expr {$bottom + 6}] [expr {$x1 - ($x1 - $x0 > 4)}] \
-                    [expr {$bottom + 7 + $long}] -width 0 -fill $colour -tags column$number
-            }
-            incr number
         }
     }
 
     method draw_scale {} {
         lassign $frame_of left top right bottom
-        set wide [expr {min([::pith::theme::px 260], $right - $left)}]
-        set y [expr {$bottom + [::pith::theme::px 70]}]
+        set wide [expr {min([px 260], $right - $left)}]
+        set y [expr {$bottom + [px 70]}]
         dict with info {}
         if {$high <= 0} {
             return
@@ -261,18 +242,17 @@ oo::class create ::pith::Heatmap {
         $canvas create image $left $y -anchor nw -image $scale
         if {$low == $high} {
             $canvas create text [expr {$left + $wide + 14}] [expr {$y + 5}] -anchor w -font PithSmall \
-                -text "[my value_name $value]: all [my value_text $high]" -fill [::pith::theme::colour text]
+                -text "[my value_name $value]: all [my value_text $high]" -fill [colour text]
             return
         }
         set texts [list 0 w [expr {$logarithmic ? $low : 0}]  0.5 n \
             [expr {$logarithmic ? sqrt(double($low) * $high) : $high / 2.0}]  1 e $high]
         foreach {share anchor amount} $texts {
             $canvas create text [expr {$left + $share * $wide}] [expr {$y + 14}] -font PithSmall \
-                -anchor [dict get {w nw n n e ne} $anchor] -text [my value_text $amount] \
-                -fill [::pith::theme::colour faint]
+                -anchor [dict get {w nw n n e ne} $anchor] -text [my value_text $amount] -fill [colour faint]
         }
         $canvas create text [expr {$left + $wide + 14}] [expr {$y + 5}] -anchor w -font PithSmall \
-            -text [my value_name $value] -fill [::pith::theme::colour text]
+            -text [my value_name $value] -fill [colour text]
     }
 
     # ---- The pointer
@@ -289,9 +269,9 @@ oo::class create ::pith::Heatmap {
         return [expr {$first == $last ? $first : "$first\u2013$last"}]
     }
 
-    method tell {what} {
+    method show_readout {what} {
         if {$what eq {}} {
-            set readout "Drag to zoom to ranks, click for the longest message, Home shows all"
+            set readout "Drag to zoom to ranks; click to go to the longest message; Home shows all ranks"
             return
         }
         set text {}
@@ -307,7 +287,7 @@ oo::class create ::pith::Heatmap {
             return
         }
         append text "[my value_text [dict get $what count] count] messages,\
-            [my value_text [dict get $what bytes] bytes], [my value_text [dict get $what time] time] under way"
+            [my value_text [dict get $what bytes] bytes], [my value_text [dict get $what time] time] in transfer"
         if {[dict get $what bandwidth] > 0} {
             append text " ([my value_text [dict get $what bandwidth] bandwidth])"
         }
@@ -327,13 +307,13 @@ oo::class create ::pith::Heatmap {
             set cursor {}
         }
         my draw_cursor
-        my tell $what
+        my show_readout $what
     }
 
     method left {} {
         set cursor {}
         my draw_cursor
-        my tell {}
+        my show_readout {}
     }
 
     method tile_box {line column} {
@@ -356,7 +336,7 @@ oo::class create ::pith::Heatmap {
         if {$cursor ne {} && $info ne {}} {
             lassign [my tile_box {*}$cursor] x0 y0 x1 y1
             $canvas create rectangle [expr {$x0 - 2}] [expr {$y0 - 2}] [expr {$x1 + 1}] [expr {$y1 + 1}] -width 2 \
-                -outline [::pith::theme::colour alarm] -tags cursor
+                -outline [colour alarm] -tags cursor
         }
     }
 
@@ -372,7 +352,7 @@ oo::class create ::pith::Heatmap {
         lassign $drag x0 y0
         $canvas delete zoom
         if {max(abs($x - $x0), abs($y - $y0)) > 4} {
-            $canvas create rectangle $x0 $y0 $x $y -outline [::pith::theme::colour accent] -width 2 -tags zoom
+            $canvas create rectangle $x0 $y0 $x $y -outline [colour accent] -width 2 -tags zoom
         }
     }
 
@@ -393,7 +373,7 @@ oo::class create ::pith::Heatmap {
         }
     }
 
-    # The ranks that the box touches.
+    # Zooms to the ranks that the box touches.
     method zoom_box {x0 y0 x1 y1} {
         lassign $frame_of left top right bottom
         lassign $shown from0 from1 to0 to1
@@ -421,7 +401,7 @@ oo::class create ::pith::Heatmap {
                 [expr {max(0, min([dict get $info columns] - 1, $column + $across))}]]
         }
         my draw_cursor
-        my tell [my at_cursor]
+        my show_readout [my at_cursor]
     }
 
     method at_cursor {} {

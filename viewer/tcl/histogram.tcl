@@ -1,45 +1,38 @@
-# histogram.tcl - a histogram of lengths on a canvas: bars, a scale, below them the range of lengths with a handle at
-# each end; what the pointer and keys do there. The lengths are a list of tk/statistics.h.
+# histogram.tcl - a histogram of lengths on a canvas: bars, a scale, and below them the range of lengths with a
+# handle at each end; its pointer and keys. The lengths are a list of tk/log_object.h.
 #
-# What is made of it (Lengths) sets the fields, and has the methods
-#     show_numbers        the range or its lengths are others
+# A subclass (Lengths) sets the fields and has the methods
+#     show_numbers        the range or its lengths have changed
 #     show_instance       a bar was clicked
-#     bar_colour          of the bars
+#     bar_colour          colour of the bars
 
 oo::class create ::pith::Histogram {
-    variable canvas list   ;# the graph; the lengths, a command of tk/statistics.h, {} none
-    variable bins          ;# how many are wanted
-    variable logarithmic   ;# 1: each bin wider than the one before
-    variable low high      ;# the range of lengths chosen, ns
-    variable drag          ;# low, high or both, while a handle is dragged; {} none
-    variable grip          ;# low, high and x where it began
-    variable drawn         ;# list of from to count total of the bins drawn
-    variable at            ;# number of the bin under the pointer, -1 none
-    variable step          ;# which instance of that bin was shown last, -1 none
-    variable readout       ;# what is said of the bin
-    variable spread        ;# what is said of the range: dict
+    variable canvas list   ;# graph; lengths, a command of tk/log_object.h, {} none
+    variable bins          ;# number of bins
+    variable logarithmic   ;# 1: bins widen by a constant factor
+    variable low high      ;# chosen range of lengths, ns
+    variable drag          ;# low, high or both during a drag of a handle; {} none
+    variable grip          ;# x of low and high and of the pointer at its start
+    variable drawn         ;# from to count total of each bin drawn
+    variable at            ;# bin under the pointer; -1 none
+    variable step          ;# last instance of that bin shown; -1 none
+    variable readout       ;# text about the bin
+    variable spread        ;# dict: statistics of the range
     variable frame_of      ;# left top right bottom of the bars
 
     method clear {} {
-        set list {}
+        lassign {} list drag drawn spread
         set bins 60
         set logarithmic 0
-        set drag {}
-        set drawn {}
         set at -1
         set step -1
-        set spread {}
         set frame_of {0 0 1 1}
     }
 
     method build_graph {path} {
-        set canvas [canvas $path -width [::pith::theme::px 720] -height [::pith::theme::px 300] \
-            -highlightthickness 1 -borderwidth 0 -takefocus 1 -background [::pith::theme::colour paper] \
-            -highlightbackground [::pith::theme::colour edge] -highlightcolor [::pith::theme::colour accent]]
-        my bind_canvas
-    }
-
-    method bind_canvas {} {
+        set canvas [canvas $path -width [px 720] -height [px 300] \
+            -highlightthickness 1 -borderwidth 0 -takefocus 1 -background [colour paper] \
+            -highlightbackground [colour edge] -highlightcolor [colour accent]]
         set me [self]
         bind $canvas <Configure> [list $me draw]
         bind $canvas <Motion> [list $me moved %x %y]
@@ -56,10 +49,7 @@ oo::class create ::pith::Histogram {
                 bind $canvas <Key-$key> "$me $script; break"
             }
         }
-        foreach {button factor} {4 0.8 5 1.25} {
-            bind $canvas <Button-$button> [list $me narrow $factor %x]
-        }
-        bind $canvas <MouseWheel> "$me narrow \[expr {%D > 0 ? 0.8 : 1.25}\] %x"
+        ::pith::bind_wheel $canvas {} [list $me narrow 0.8 %x] [list $me narrow 1.25 %x]
     }
 
     # ---- Drawing
@@ -71,7 +61,7 @@ oo::class create ::pith::Histogram {
         set bins [expr {[string is integer -strict $bins] ? max(1, min(200, $bins)) : 60}]
         lassign [list [winfo width $canvas] [winfo height $canvas]] width height
         $canvas delete all
-        lassign [lmap pixels {58 12 26 66} {::pith::theme::px $pixels}] left top right bottom
+        lassign [lmap pixels {58 12 26 66} {px $pixels}] left top right bottom
         set frame_of [list $left $top [expr {max($left + 40, $width - $right)}] \
             [expr {max($top + 40, $height - $bottom)}]]
         set drawn {}
@@ -79,7 +69,16 @@ oo::class create ::pith::Histogram {
         if {$list ne {} && $width > 1} {
             set spread [$list spread $low $high]
             set drawn [$list bins $low $high [expr {$logarithmic ? "log" : "linear"}] $bins]
-            my draw_counts
+            lassign $frame_of left top right bottom
+            set most [my highest]
+            foreach mark [::pith::board::marks 0 $most 5] {
+                set y [expr {$bottom - ($bottom - $top) * $mark / max(1, $most)}]
+                if {$mark == round($mark)} {
+                    $canvas create line $left $y $right $y -fill [colour grid]
+                    $canvas create text [expr {$left - 6}] $y -anchor e -font PithSmall \
+                        -text [::pithtk::number [expr {wide($mark)}]] -fill [colour faint]
+                }
+            }
             my draw_bars
             my draw_lengths
             my draw_track
@@ -96,19 +95,6 @@ oo::class create ::pith::Histogram {
         return $most
     }
 
-    method draw_counts {} {
-        lassign $frame_of left top right bottom
-        set most [my highest]
-        foreach mark [::pith::board::marks 0 $most 5] {
-            set y [expr {$bottom - ($bottom - $top) * $mark / max(1, $most)}]
-            if {$mark == round($mark)} {
-                $canvas create line $left $y $right $y -fill [::pith::theme::colour grid]
-                $canvas create text [expr {$left - 6}] $y -anchor e -font PithSmall \
-                    -text [::pithtk::number [expr {wide($mark)}]] -fill [::pith::theme::colour faint]
-            }
-        }
-    }
-
     method bar {number} {
         lassign $frame_of left top right bottom
         set count [expr {[llength $drawn] / 4}]
@@ -117,7 +103,7 @@ oo::class create ::pith::Histogram {
         return [list [expr {$left + round($wide * $number)}] [expr {$left + round($wide * ($number + 1)) - $gap}]]
     }
 
-    # What has any instance is seen.
+    # Every bin with an instance is visible.
     method draw_bars {} {
         lassign $frame_of left top right bottom
         set most [my highest]
@@ -131,14 +117,14 @@ oo::class create ::pith::Histogram {
             }
             incr number
         }
-        $canvas create line $left $bottom $right $bottom -fill [::pith::theme::colour faint]
+        $canvas create line $left $bottom $right $bottom -fill [colour faint]
         if {!$most} {
             $canvas create text [expr {($left + $right) / 2}] [expr {($top + $bottom) / 2}] \
-                -text "none in this stretch of time" -fill [::pith::theme::colour faint]
+                -text "none in this time" -fill [colour faint]
         }
     }
 
-    # x of a length, in a range.
+    # x of a length in a range.
     method x_of {length from to} {
         lassign $frame_of left top right bottom
         if {$to <= $from} {
@@ -168,24 +154,24 @@ oo::class create ::pith::Histogram {
             set marks [::pith::board::log_marks $low $high]
         }
         if {!$logarithmic || [llength $marks] < 2} {
-            set marks [::pith::board::marks $low $high [expr {max(2, ($right - $left) / [::pith::theme::px 90])}]]
+            set marks [::pith::board::marks $low $high [expr {max(2, ($right - $left) / [px 90])}]]
         }
         set last -1000
         foreach mark $marks {
             set x [my x_of $mark $low [expr {$high + 1}]]
-            if {$x - $last < [::pith::theme::px 56] || $mark != round($mark)} continue
+            if {$x - $last < [px 56] || $mark != round($mark)} continue
             set last $x
-            $canvas create line $x $bottom $x [expr {$bottom + 4}] -fill [::pith::theme::colour faint]
+            $canvas create line $x $bottom $x [expr {$bottom + 4}] -fill [colour faint]
             $canvas create text $x [expr {$bottom + 6}] -anchor n -font PithSmall \
-                -text [::pithtk::duration [expr {wide($mark)}]] -fill [::pith::theme::colour faint]
+                -text [::pithtk::duration [expr {wide($mark)}]] -fill [colour faint]
         }
     }
 
     method track_y {} {
-        expr {[lindex $frame_of 3] + [::pith::theme::px 32]}
+        expr {[lindex $frame_of 3] + [px 32]}
     }
 
-    # All lengths, with the range chosen between two handles.
+    # The range of all lengths, with the chosen part between two handles.
     method draw_track {} {
         lassign $frame_of left top right bottom
         lassign [$list range] from to
@@ -193,21 +179,21 @@ oo::class create ::pith::Histogram {
         set x0 [my x_of $low $from $to]
         set x1 [my x_of $high $from $to]
         $canvas create rectangle $left [expr {$y - 2}] $right [expr {$y + 2}] -width 0 -tags track \
-            -fill [::pith::theme::colour grid]
+            -fill [colour grid]
         $canvas create rectangle $x0 [expr {$y - 2}] $x1 [expr {$y + 2}] -width 0 -tags {track chosen} \
-            -fill [::pith::theme::colour accent]
+            -fill [colour accent]
         foreach {name x} [list low $x0 high $x1] {
-            lassign [lmap pixels {6 1 8 9} {::pith::theme::px $pixels}] half low_edge up down
+            lassign [lmap pixels {6 1 8 9} {px $pixels}] half low_edge up down
             $canvas create polygon $x [expr {$y - $up}] [expr {$x + $half}] [expr {$y + $low_edge}] \
                 [expr {$x + $half}] [expr {$y + $down}] [expr {$x - $half}] [expr {$y + $down}] \
                 [expr {$x - $half}] [expr {$y + $low_edge}] -tags [list handle $name] \
-                -fill [::pith::theme::colour paper] -outline [::pith::theme::colour accent] -width 2
+                -fill [colour paper] -outline [colour accent] -width 2
         }
-        set below [expr {$y + [::pith::theme::px 14]}]
+        set below [expr {$y + [px 14]}]
         $canvas create text $left $below -anchor nw -font PithSmall -text "from [::pithtk::duration $low]" \
-            -fill [::pith::theme::colour text]
+            -fill [colour text]
         $canvas create text $right $below -anchor ne -font PithSmall -text "to [::pithtk::duration $high]" \
-            -fill [::pith::theme::colour text]
+            -fill [colour text]
     }
 
     # ---- The pointer
@@ -228,13 +214,13 @@ oo::class create ::pith::Histogram {
         set at $number
         $canvas delete pointed
         if {$at < 0} {
-            set readout "Point at a bar; a click shows its longest, the next click the next"
+            set readout "Point at a bar; each click shows its next longest instance"
             return
         }
         lassign $frame_of left top right bottom
         lassign [my bar $at] x0 x1
         $canvas create rectangle $x0 [expr {$top - 2}] [expr {max($x0 + 1, $x1)}] $bottom -width 0 -tags pointed \
-            -fill [::pith::theme::colour select]
+            -fill [colour select]
         $canvas lower pointed
         lassign [lrange $drawn [expr {4 * $at}] end] from to count total
         set all [dict get $spread count]
@@ -242,10 +228,10 @@ oo::class create ::pith::Histogram {
         set readout "[::pithtk::duration $from] \u2013 [::pithtk::duration $to]:   [::pithtk::number $count]"
         if {$all && $time > 0} {
             append readout [format { (%.1f %%)} [expr {100.0 * $count / $all}]] \
-                ",   together [::pithtk::duration $total]" [format { (%.1f %%)} [expr {100.0 * $total / $time}]]
+                ",   total [::pithtk::duration $total]" [format { (%.1f %%)} [expr {100.0 * $total / $time}]]
         }
         if {$step >= 0} {
-            append readout ",   shown: number [expr {$step + 1}] of the longest"
+            append readout ",   shown: longest number [expr {$step + 1}]"
         }
     }
 
@@ -299,7 +285,7 @@ oo::class create ::pith::Histogram {
 
     method release {} { set drag {} }
 
-    # On the handles: all lengths again. On a bar it is a second click.
+    # On the handles: shows all lengths again. On a bar: a second click.
     method double {x y} {
         lassign $frame_of left top right bottom
         if {abs($y - [my track_y]) <= 12} {
@@ -318,7 +304,7 @@ oo::class create ::pith::Histogram {
         }
     }
 
-    # A narrower or wider range of lengths, about a point of the graph, or the bin pointed at.
+    # Scales the range about a point of the graph or the bin pointed at.
     method narrow {factor {x {}}} {
         if {$list eq {}} {
             return
@@ -355,4 +341,66 @@ oo::class create ::pith::Histogram {
             my point [expr {$at < 0 ? ($by > 0 ? 0 : $count - 1) : max(0, min($count - 1, $at + $by))}]
         }
     }
+}
+
+# Writes a canvas of rectangles, lines, polygons and texts as SVG.
+namespace eval ::pith::svg {}
+
+# Writes the items that have none of TAGS, and a caption below.
+proc ::pith::svg::write {canvas file tags caption} {
+    set width [winfo width $canvas]
+    set height [expr {[winfo height $canvas] + 24}]
+    set text "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"$width\" height=\"$height\"\
+        font-family=\"[font actual PithSmall -family], sans-serif\">\n"
+    append text "<rect width=\"100%\" height=\"100%\" fill=\"[$canvas cget -background]\"/>\n"
+    foreach item [$canvas find all] {
+        if {![overlap [$canvas gettags $item] $tags]} {
+            append text [[$canvas type $item] $canvas $item]
+        }
+    }
+    append text [words 12 [expr {$height - 10}] start 11 [::pith::theme::colour text] $caption] "</svg>\n"
+    ::pith::board::write_text $file $text
+}
+
+proc ::pith::svg::overlap {some others} {
+    foreach one $some {
+        if {$one in $others} {
+            return 1
+        }
+    }
+    return 0
+}
+
+proc ::pith::svg::rectangle {canvas item} {
+    lassign [$canvas coords $item] x0 y0 x1 y1
+    return "<rect x=\"$x0\" y=\"$y0\" width=\"[expr {$x1 - $x0}]\" height=\"[expr {$y1 - $y0}]\"\
+        fill=\"[$canvas itemcget $item -fill]\"/>\n"
+}
+
+proc ::pith::svg::line {canvas item} {
+    return "<polyline points=\"[$canvas coords $item]\" fill=\"none\" stroke=\"[$canvas itemcget $item -fill]\"/>\n"
+}
+
+proc ::pith::svg::polygon {canvas item} {
+    return "<polygon points=\"[$canvas coords $item]\" fill=\"[$canvas itemcget $item -fill]\"\
+        stroke=\"[$canvas itemcget $item -outline]\" stroke-width=\"[$canvas itemcget $item -width]\"/>\n"
+}
+
+proc ::pith::svg::text {canvas item} {
+    set anchor [$canvas itemcget $item -anchor]
+    set size [expr {-[font actual [$canvas itemcget $item -font] -size]}]
+    set size [expr {$size > 0 ? $size : -$size * [tk scaling]}]
+    lassign [$canvas coords $item] x y
+    switch -glob $anchor {
+        n* { set y [expr {$y + $size}] }
+        s* {}
+        default { set y [expr {$y + $size * 0.35}] }
+    }
+    set side [expr {[string match *w $anchor] ? "start" : [string match *e $anchor] ? "end" : "middle"}]
+    return [words $x $y $side $size [$canvas itemcget $item -fill] [$canvas itemcget $item -text]]
+}
+
+proc ::pith::svg::words {x y side size colour text} {
+    return "<text x=\"$x\" y=\"$y\" text-anchor=\"$side\" font-size=\"[format %.1f $size]\"\
+        fill=\"$colour\">[string map {& &amp; < &lt; > &gt;} $text]</text>\n"
 }

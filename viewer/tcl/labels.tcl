@@ -1,19 +1,19 @@
-# labels.tcl - the column of row labels, left of the time lines: a tree with triangles, of which only what is in view is
-# made. It also marks rows across the time lines. What the pointer does here is label_pointer.tcl's.
+# labels.tcl - the column of row labels left of the timelines: a tree with triangles, drawn only as far as
+# visible. It also highlights rows across the timelines. labels.tcl handles the pointer.
 
 oo::class create ::pith::Labels {
     variable model
-    variable path         ;# the canvas
-    variable corner       ;# the canvas above it, as wide
-    variable plot         ;# the canvas of the time lines
+    variable path         ;# canvas
+    variable corner       ;# canvas above it, of the same width
+    variable plot         ;# canvas of the timelines
     variable label_width  ;# pixels
-    variable user_width   ;# 1: somebody chose it
-    variable is_tree      ;# 1: there are rows below others
-    variable shown        ;# dict: line -> the row's dict (model.tcl), of the lines in view
-    variable cut          ;# dict: line -> the whole label, where it is cut
-    variable under        ;# row under the pointer, -1 none
-    variable chosen       ;# nodes of the rows that were chosen, in the order of rows
-    variable drawn_as     ;# what the labels depend on, as it was drawn last; {} something else has changed
+    variable user_width   ;# 1: chosen by the user
+    variable is_tree      ;# 1: some rows are nested
+    variable shown        ;# dict: line -> dict of the row (model.tcl), of the visible lines
+    variable cut          ;# dict: line -> full text of a label that is cut off
+    variable under        ;# row under the pointer; -1 none
+    variable chosen       ;# nodes of the chosen rows, in row order
+    variable drawn_as     ;# inputs of the last drawing; {} draw again
 
     constructor {canvas its_corner its_plot its_model} {
         set path $canvas
@@ -23,12 +23,8 @@ oo::class create ::pith::Labels {
         set user_width 0
         set label_width 0
         set under -1
-        set chosen {}
-        set shown {}
-        set cut {}
-        set drawn_as {}
-        canvas $path -highlightthickness 0 -borderwidth 0 -background [::pith::theme::colour paper] -width 60 \
-            -takefocus 0
+        lassign {} chosen shown cut drawn_as
+        canvas $path -highlightthickness 0 -borderwidth 0 -background [colour paper] -width 60 -takefocus 0
         my measure
         $model follow [list [self] changed]
     }
@@ -51,7 +47,8 @@ oo::class create ::pith::Labels {
 
     # ---- Width
 
-    # As wide as the first labels need; it only grows, so that opening a group does not move the picture to and fro.
+    # As wide as the first 200 labels need. It only grows, so that opening a group does not move the picture
+    # back and forth.
     method measure {{shrink 0}} {
         set is_tree [$model tree tree]
         if {$user_width} {
@@ -59,7 +56,7 @@ oo::class create ::pith::Labels {
         }
         set widest [expr {$shrink ? 40 : max(40, $label_width)}]
         foreach row [$model rows 0 199] {
-            set widest [expr {max($widest, min([my needed $row], [::pith::theme::px 250]))}]
+            set widest [expr {max($widest, min([my needed $row], [px 250]))}]
         }
         my take_width $widest
     }
@@ -78,7 +75,7 @@ oo::class create ::pith::Labels {
         $corner configure -width $pixels
     }
 
-    # 0: by the labels again.
+    # 0: fits the width to the labels.
     method set_width {pixels} {
         set user_width [expr {$pixels > 0}]
         if {$user_width} {
@@ -91,19 +88,19 @@ oo::class create ::pith::Labels {
 
     # ---- Drawing
 
-    method indent {row} { expr {[::pith::theme::px 8] + [dict get $row depth] * [::pith::theme::px 13]} }
-    method text_x {row} { expr {[my indent $row] + ($is_tree ? [::pith::theme::px 13] : 2)} }
+    method indent {row} { expr {[px 8] + [dict get $row depth] * [px 13]} }
+    method text_x {row} { expr {[my indent $row] + ($is_tree ? [px 13] : 2)} }
     method font_of {row} { expr {[dict get $row kind] eq "group" ? "PithBold" : "TkDefaultFont"} }
 
-    # Of low rows not every one has room for its label.
+    # Low rows: only every Nth has room for its label.
     method every {} {
         set needs [expr {[font metrics TkDefaultFont -linespace] - 2}]
         expr {max(1, int(ceil(double($needs) / [$model row_height])))}
     }
 
-    # Moving through time leaves the labels as they are.
+    # Moving through time changes no labels.
     method draw {height} {
-        set as [list $height $label_width [$model row_height] [$model first_row] [::pith::theme::colour paper] \
+        set as [list $height $label_width [$model row_height] [$model first_row] [colour paper] \
             [font actual TkDefaultFont]]
         if {$as eq $drawn_as} {
             return
@@ -115,7 +112,7 @@ oo::class create ::pith::Labels {
         set first [expr {[$model pinned_count] + [$model first_row]}]
         set shown {}
         set cut {}
-        # Of thousands of low rows only those are asked for whose labels have room.
+        # Of thousands of low rows, asks only for those whose labels have room.
         set every [expr {[$model row_height] < 2 ? [my every] : 1}]
         for {set line 0} {$line < $lines} {incr line $every} {
             set number [expr {$line < $pinned ? $line : $first + $line - $pinned}]
@@ -132,8 +129,16 @@ oo::class create ::pith::Labels {
             }
         }
         set x [expr {$label_width - 1}]
-        $path create line $x 0 $x $height -fill [::pith::theme::colour edge]
-        my draw_pins $pinned
+        $path create line $x 0 $x $height -fill [colour edge]
+        $plot delete pins
+        if {!$pinned} {
+            return
+        }
+        set y [expr {$pinned * [$model row_height] - 1}]
+        set accent [colour accent]
+        $path create rectangle 0 0 2 [expr {$y - 1}] -fill $accent -outline {} -tags pin
+        $path create line 0 $y $label_width $y -fill $accent -tags pin
+        $plot create line 0 $y [winfo width $plot] $y -fill $accent -tags pins
     }
 
     method draw_label {line row} {
@@ -148,34 +153,33 @@ oo::class create ::pith::Labels {
             dict set cut $line "$label  [dict get $row note]"
         }
         set text [$path create text $x $middle -anchor w -text $fitting -font [my font_of $row] -tags label \
-            -fill [::pith::theme::colour [expr {[dict get $row kind] eq "counter" ? "faint" : "text"}]]]
+            -fill [colour [expr {[dict get $row kind] eq "counter" ? "faint" : "text"}]]]
         set right [expr {[lindex [$path bbox $text] 2] + 6}]
         if {[dict get $row note] ne {} && $fitting eq $label} {
             set note [my fit [dict get $row note] PithSmall [expr {$label_width - $right - 6}]]
             $path create text $right $middle -anchor w -text $note -font PithSmall -tags note \
-                -fill [::pith::theme::colour faint]
+                -fill [colour faint]
             if {$note ne [dict get $row note]} {
                 dict set cut $line "$label  [dict get $row note]"
             }
         }
         if {[dict get $row children]} {
-            my draw_triangle [my indent $row] $middle [dict get $row open] $line
+            set x [my indent $row]
+            set y $middle
+            set open [dict get $row open]
+            set a [px 4]
+            if {$open} {
+                set corners [list $x [expr {$y - $a / 2}] [expr {$x + 2 * $a}] [expr {$y - $a / 2}] \
+                    [expr {$x + $a}] [expr {$y + $a - $a / 2 + 1}]]
+            } else {
+                set corners [list [expr {$x + $a / 2}] [expr {$y - $a}] [expr {$x + $a / 2}] [expr {$y + $a}] \
+                    [expr {$x + $a / 2 + $a + 1}] $y]
+            }
+            $path create polygon {*}$corners -fill [colour faint] -outline {} -tags [list triangle t$line]
         }
     }
 
-    method draw_triangle {x y open line} {
-        set a [::pith::theme::px 4]
-        if {$open} {
-            set corners [list $x [expr {$y - $a / 2}] [expr {$x + 2 * $a}] [expr {$y - $a / 2}] \
-                [expr {$x + $a}] [expr {$y + $a - $a / 2 + 1}]]
-        } else {
-            set corners [list [expr {$x + $a / 2}] [expr {$y - $a}] [expr {$x + $a / 2}] [expr {$y + $a}] \
-                [expr {$x + $a / 2 + $a + 1}] $y]
-        }
-        $path create polygon {*}$corners -fill [::pith::theme::colour faint] -outline {} -tags [list triangle t$line]
-    }
-
-    # As much of a text as there is room for.
+    # Cuts a text off to fit.
     method fit {text font room} {
         if {[font measure $font $text] <= $room} {
             return $text
@@ -187,19 +191,7 @@ oo::class create ::pith::Labels {
         return [expr {$keep ? "[string range $text 0 $keep-1]\u2026" : {}}]
     }
 
-    # ---- Rows that are marked: pinned, chosen, under the pointer
-
-    method draw_pins {pinned} {
-        $plot delete pins
-        if {!$pinned} {
-            return
-        }
-        set y [expr {$pinned * [$model row_height] - 1}]
-        set accent [::pith::theme::colour accent]
-        $path create rectangle 0 0 2 [expr {$y - 1}] -fill $accent -outline {} -tags pin
-        $path create line 0 $y $label_width $y -fill $accent -tags pin
-        $plot create line 0 $y [winfo width $plot] $y -fill $accent -tags pins
-    }
+    # ---- Highlighted rows: pinned, chosen, under the pointer
 
     method draw_marks {} {
         $path delete rowmark
@@ -221,14 +213,14 @@ oo::class create ::pith::Labels {
         set pixels [$model row_height]
         set y [expr {$line * $pixels}]
         set below [expr {$y + $pixels - 1}]
-        set colour [::pith::theme::colour $colour]
+        set colour [colour $colour]
         $path create rectangle 0 $y [expr {$label_width - 1}] $below -fill $colour -outline {} -tags rowmark
         foreach edge [list $y $below] {
             $plot create line 0 $edge [winfo width $plot] $edge -fill $colour -tags rowmark
         }
     }
 
-    # The row under the pointer, here or in the time lines.
+    # Highlights the row under the pointer, here or in the timelines.
     method hover {row} {
         if {$row != $under} {
             set under $row
@@ -243,15 +235,274 @@ oo::class create ::pith::Labels {
         my draw_marks
     }
 
-    # Where rows that are dragged would come to lie; < 0: nowhere.
-    method draw_landing {y} {
-        $path delete landing
-        $plot delete landing
+    # Draws where dragged rows would go; < 0: nowhere.
+    method draw_drop {y} {
+        $path delete drop
+        $plot delete drop
         if {$y >= 0} {
             set y [expr {max(1, $y)}]
-            set accent [::pith::theme::colour accent]
-            $path create line 0 $y $label_width $y -fill $accent -width 2 -tags landing
-            $plot create line 0 $y [winfo width $plot] $y -fill $accent -width 2 -tags landing
+            set accent [colour accent]
+            $path create line 0 $y $label_width $y -fill $accent -width 2 -tags drop
+            $plot create line 0 $y [winfo width $plot] $y -fill $accent -width 2 -tags drop
         }
+    }
+}
+
+# The pointer in the column of row labels: opens and closes groups, chooses rows, drags rows
+# to another place, drags the edge of the column; its menu; tooltips with the full text of labels that are cut
+# off.
+oo::class create ::pith::LabelPointer {
+    variable window model labels
+    variable path       ;# canvas of the labels
+    variable rows       ;# part with the commands (rows.tcl)
+    variable drag       ;# dict of the current drag: kind (sash, press, rows), x, y, node; {} none
+    variable anchor     ;# node from which Shift extends the choice
+    variable tip_timer    ;# after id of the tooltip
+
+    constructor {its_window its_rows} {
+        set window $its_window
+        set rows $its_rows
+        set model [$window model]
+        set labels [[$window timeline] labels]
+        set path [$labels path]
+        lassign {} drag anchor tip_timer
+        set me [self]
+        bind $path <Motion> [list $me moved %x %y]
+        bind $path <Leave> [list $me left]
+        bind $path <Button-1> [list $me press %x %y {}]
+        bind $path <Control-Button-1> [list $me press %x %y add]
+        bind $path <Shift-Button-1> [list $me press %x %y range]
+        bind $path <B1-Motion> [list $me dragged %x %y]
+        bind $path <ButtonRelease-1> [list $me release %x %y]
+        bind $path <Double-Button-1> [list $me double %x %y]
+        bind $path <Button-3> [list $me menu %x %y %X %Y]
+    }
+
+    destructor {
+        after cancel $tip_timer
+    }
+
+    # ---- Where the pointer is
+
+    method row_at {y} { return [[$window timeline] row_at $y] }
+    method on_sash {x} { expr {$x >= [$labels width] - 5} }
+
+    method on_triangle {x row} {
+        set left [$labels indent $row]
+        expr {[dict get $row children] && $x >= $left - 4 && $x < $left + [px 13]}
+    }
+
+    method moved {x y} {
+        $path configure -cursor [expr {[my on_sash $x] ? "sb_h_double_arrow" : {}}]
+        $labels hover [my row_at $y]
+        my hide_tip
+        set tip_timer [after 400 [namespace code [list my show_tip $x $y]]]
+    }
+
+    method left {} {
+        my hide_tip
+        $labels hover -1
+    }
+
+    # ---- Tooltips
+
+    method hide_tip {} {
+        after cancel $tip_timer
+        destroy [winfo toplevel $path].rowtip
+    }
+
+    method show_tip {x y} {
+        set text [$labels whole [$model line_at $y]]
+        if {$text eq {} || ![winfo exists $path]} {
+            return
+        }
+        set top [winfo toplevel $path]
+        set tip [ttk::label $top.rowtip -text $text -style Card.TLabel -relief solid -borderwidth 1 -padding {6 3}]
+        place $tip -x [expr {[winfo rootx $path] - [winfo rootx $top] + $x + 12}] \
+            -y [expr {[winfo rooty $path] - [winfo rooty $top] + $y + 14}]
+        raise $tip
+    }
+
+    # ---- Press, drag, release
+
+    method press {x y how} {
+        my hide_tip
+        focus [[$window timeline] plot]
+        if {[my on_sash $x]} {
+            set drag [dict create kind sash x [expr {$x - [$labels width]}]]
+            return
+        }
+        set number [my row_at $y]
+        if {$number < 0} {
+            $labels choose {}
+            return
+        }
+        set row [$model row $number]
+        if {[my on_triangle $x $row]} {
+            $model arrange open [list [dict get $row node]] [expr {![dict get $row open]}]
+            return
+        }
+        my choose $row $number $how
+        set drag [dict create kind press x $x y $y node [dict get $row node] how $how]
+    }
+
+    # A row that is already chosen stays chosen until it is clear that no drag follows.
+    method choose {row number how} {
+        set node [dict get $row node]
+        set nodes [$labels chosen]
+        switch $how {
+            add {
+                if {$node in $nodes} {
+                    set nodes [lsearch -all -inline -not -exact $nodes $node]
+                } else {
+                    lappend nodes $node
+                }
+            }
+            range {
+                set from [expr {$anchor ni $nodes ? $number : [$model tree row $anchor]}]
+                if {$from >= 0} {
+                    set nodes [lmap one [$model rows [expr {min($from, $number)}] [expr {max($from, $number)}]] {
+                        dict get $one node
+                    }]
+                }
+            }
+            default {
+                if {$node ni $nodes} {
+                    set nodes [list $node]
+                }
+            }
+        }
+        if {$how ne "range"} {
+            set anchor $node
+        }
+        $labels choose $nodes
+    }
+
+    method dragged {x y} {
+        if {$drag eq {}} {
+            return
+        }
+        switch [dict get $drag kind] {
+            sash {
+                $labels set_width [expr {max(40, $x - [dict get $drag x])}]
+            }
+            press {
+                if {abs($y - [dict get $drag y]) > 4} {
+                    dict set drag kind rows
+                    $path configure -cursor fleur
+                }
+            }
+            rows {
+                # Scrolls at the upper and lower edges.
+                if {$y < 0 || $y >= [winfo height $path]} {
+                    [$window timeline] scroll_rows scroll [expr {$y < 0 ? -1 : 1}] units
+                    [$window timeline] flush
+                }
+                lassign [my drop_place $y] node behind edge
+                $labels draw_drop [expr {$node eq {} ? -1 : $edge}]
+            }
+        }
+    }
+
+    method release {x y} {
+        set was $drag
+        set drag {}
+        $path configure -cursor {}
+        $labels draw_drop -1
+        if {$was eq {}} {
+            return
+        }
+        if {[dict get $was kind] eq "rows"} {
+            lassign [my drop_place $y [dict get $was node]] node behind edge
+            if {$node ne {}} {
+                $model arrange move [my dragged_nodes [dict get $was node]] $node $behind
+            }
+        } elseif {[dict get $was kind] eq "press" && [dict get $was how] in {{} double}} {
+            $labels choose [list [dict get $was node]]
+            if {[dict get $was how] eq "double"} {
+                my toggle [dict get $was node]
+            }
+        }
+    }
+
+    method dragged_nodes {pressed} {
+        set nodes [$labels chosen]
+        return [expr {$pressed in $nodes ? $nodes : [list $pressed]}]
+    }
+
+    # Where the dragged rows would go: node, 1 for after or 0 for before it, y of the edge; {} nowhere. Rows
+    # stay in their group: the place is beside the nearest row of the same group with everything open in it.
+    method drop_place {y {pressed {}}} {
+        if {$pressed eq {}} {
+            set pressed [dict get $drag node]
+        }
+        set from [$model row [$model tree row $pressed]]
+        set line [$model line_at [expr {max(0, min(int($y), [winfo height $path] - 1))}]]
+        set number [expr {[$model row_on $line] < 0 ? [$model row_count] - 1 : [$model row_on $line]}]
+        set first [my sibling_around $from $number]
+        if {$first < 0} {
+            return {}
+        }
+        set depth [dict get $from depth]
+        set last $first
+        while {$last + 1 < [$model row_count] && [dict get [$model row [expr {$last + 1}]] depth] > $depth} {
+            incr last
+        }
+        set pixels [$model row_height]
+        set top [expr {[$model line_of $first] * $pixels}]
+        set bottom [expr {([$model line_of $first] + $last - $first + 1) * $pixels}]
+        set behind [expr {$y >= ($top + $bottom) / 2}]
+        return [list [dict get [$model row $first] node] $behind [expr {$behind ? $bottom : $top}]]
+    }
+
+    # The nearest row at or above `number` in the group of `from`; -1 none.
+    method sibling_around {from number} {
+        for {} {$number >= 0} {incr number -1} {
+            set row [$model row $number]
+            if {[dict get $row pinned] && [dict get $from pinned]} {
+                return $number
+            }
+            if {[dict get $row parent] == [dict get $from parent]} {
+                return [expr {[dict get $row pinned] || [dict get $from pinned] ? -1 : $number}]
+            }
+            if {[dict get $row depth] < [dict get $from depth]} {
+                return -1
+            }
+        }
+        return -1
+    }
+
+    # On the edge: fits the width to the labels. On a label: opens or closes the group, unless a drag follows.
+    method double {x y} {
+        if {[my on_sash $x]} {
+            set drag {}
+            $labels set_width 0
+            return
+        }
+        my press $x $y {}
+        if {$drag ne {}} {
+            dict set drag how double
+        }
+    }
+
+    method toggle {node} {
+        set row [$model row [$model tree row $node]]
+        if {[dict get $row children]} {
+            $model arrange open [list $node] [expr {![dict get $row open]}]
+        }
+    }
+
+    # ---- The menu of a label
+
+    method menu {x y root_x root_y} {
+        my hide_tip
+        set number [my row_at $y]
+        if {$number >= 0} {
+            set node [dict get [$model row $number] node]
+            if {$node ni [$labels chosen]} {
+                $labels choose [list $node]
+            }
+        }
+        tk_popup [$rows make_menu $path.menu [expr {$number < 0 ? {} : [$model row $number]}]] $root_x $root_y
     }
 }

@@ -1,71 +1,34 @@
-# legend.tcl - the pane with colours, names, switches, counts and times of what is in the window (legend_rows.tcl knows
-# which): a click on a switch turns it, on a heading sorts; a double click on a colour changes it; a menu has the rest
-# (legend_words.tcl).
+# legend.tcl - the pane with colours, names, checkboxes, counts and times of the definitions in the window;
+# legend_rows.tcl selects and sorts them. A click on a checkbox toggles it, on a heading sorts; a double click
+# on a colour changes it; legend_words.tcl has the menu.
 
 oo::class create ::pith::Legend {
     variable model
     variable rows         ;# a LegendRows
-    variable path tree    ;# the frame and the table in it
+    variable path tree    ;# frame and its table
     variable sums         ;# as the log gave them
-    variable sums_of      ;# the time they are of; {} of nothing
-    variable counters     ;# dict: id -> dict of a counter's values, and their range in that time
-    variable filter_text  ;# what is in the search box
-    variable all grouped  ;# the two switches
-    variable closed       ;# dict: groups that are folded up
-    variable shown        ;# dict: groups and messages -> text, image, values, tags as they are in the table
-    variable made_of      ;# dict: definitions -> what theirs are made of
-    variable pending      ;# after id of a refresh to come
-    variable job          ;# the command of the work on sums that goes on; {} none
-    variable editor       ;# script to be called with ids when a colour shall be changed
-    variable menu         ;# script to be called with screen coordinates
+    variable sums_of      ;# window of the sums; {} none
+    variable counters     ;# dict: id -> values of a counter and their range in that window
+    variable filter_text  ;# text of the filter
+    variable all grouped  ;# the two checkboxes
+    variable closed       ;# dict: groups that are collapsed
+    variable shown        ;# dict: row of a group or of messages -> its options in the table
+    variable made_of      ;# dict: row of a definition -> its inputs
+    variable pending      ;# after id of a refresh
+    variable job          ;# command of the job for the sums; {} none
+    variable editor       ;# script called with ids to change a colour
+    variable menu         ;# script called with screen coordinates to open the menu
 
     constructor {parent its_model} {
         set model $its_model
-        # It paints nothing: what lies in it covers all of it.
+        # No background: its children cover all of it.
         set path [frame $parent -background {}]
         set tree $path.tree
-        set pending {}
-        set job {}
-        set sums {}
-        set sums_of {}
-        set counters {}
-        set shown {}
-        set made_of {}
-        set closed {}
-        set filter_text {}
-        set editor {}
-        set menu {}
+        lassign {} pending job sums sums_of counters shown made_of closed filter_text editor menu
         set rows [::pith::LegendRows new $model]
         set all [::pith::preferences::get legend_all]
         set grouped [::pith::preferences::get legend_groups]
-        my build_bar
-        my build_table
-        my switched
-        $model follow [list [self] changed]
-    }
-
-    destructor {
-        after cancel $pending
-        my stop_job
-        $rows destroy
-    }
-
-    method tree {} { return $tree }
-    method rows {} { return $rows }
-    method sums {} { return $sums }
-    # The picture that stands for a definition.
-    method image {id} {
-        set def [$model def $id]
-        return [::pith::box::image [dict get $def kind] [dict get $def colour] [expr {$id ni [$model hidden]}]]
-    }
-
-    method set_editor {script} { set editor $script }
-    method set_menu {script} { set menu $script }
-
-    # ---- Widgets
-
-    method build_bar {} {
-        set px [::pith::theme::px 4]
+        set px [px 4]
         ttk::frame $path.bar -padding [list $px [expr {$px / 2}]]
         ttk::entry $path.bar.filter -textvariable [my varname filter_text] -width 14
         ttk::button $path.bar.clear -text "\u00d7" -style Toolbutton -takefocus 0 -command [list [self] set_filter {}]
@@ -84,9 +47,32 @@ oo::class create ::pith::Legend {
         foreach key {Return Down} {
             bind $path.bar.filter <$key> "[list [self] enter_table]; break"
         }
+        my build_table
+        my switched
+        $model follow [list [self] changed]
     }
 
-    # Symbols for the two switches: what is seen, what is searched.
+    destructor {
+        after cancel $pending
+        my stop_job
+        $rows destroy
+    }
+
+    method tree {} { return $tree }
+    method rows {} { return $rows }
+    method sums {} { return $sums }
+    # Icon of a definition.
+    method image {id} {
+        set def [$model def $id]
+        return [::pith::box::image [dict get $def kind] [dict get $def colour] [expr {$id ni [$model hidden]}]]
+    }
+
+    method set_editor {script} { set editor $script }
+    method set_menu {script} { set menu $script }
+
+    # ---- Widgets
+
+    # The columns show and find hold checkbox symbols.
     method build_table {} {
         ttk::treeview $tree -columns {show find count inclusive exclusive share} -selectmode extended -height 6 \
             -yscrollcommand [list [self] scrolled]
@@ -96,22 +82,11 @@ oo::class create ::pith::Legend {
         } {
             set by [expr {$column eq "#0" ? "name" : $column}]
             $tree heading $column -anchor $anchor -command [list [self] sort_by $by]
-            set pixels [::pith::theme::px $width]
+            set pixels [px $width]
             $tree column $column -width $pixels -minwidth [expr {$pixels / 2}] -anchor $anchor \
                 -stretch [expr {$column eq "#0"}]
         }
         my colour_tags
-        my bind_table
-        grid $path.bar - -sticky ew
-        grid $tree $path.scroll -sticky nsew
-        # The pane has room for the scrollbar. Most tables have nothing to scroll: they are drawn once, not twice, when
-        # it is gone before they are laid out.
-        bind $path <Configure> "bind $path <Configure> {}; grid remove $path.scroll"
-        grid columnconfigure $path 0 -weight 1
-        grid rowconfigure $path 1 -weight 1
-    }
-
-    method bind_table {} {
         bind $tree <Button-1> "if {\[[list [self] click] %x %y\]} break"
         bind $tree <Double-Button-1> "if {\[[list [self] double] %x %y\]} break"
         foreach event {<Button-3> <Control-Button-1>} {
@@ -124,17 +99,23 @@ oo::class create ::pith::Legend {
         bind $tree <Return> "[list [self] edit_selected]; break"
         bind $tree <<TreeviewOpen>> [list [self] folded 0]
         bind $tree <<TreeviewClose>> [list [self] folded 1]
-        # Keys that move in the table are not for the time lines.
+        # Keys that move in the table must not reach the timelines.
         bindtags $tree [list $tree Treeview PithTable [winfo toplevel $tree] all]
         foreach key {Up Down Left Right Home End Prior Next Control-a} {
             bind PithTable <$key> break
         }
         bind $tree <Control-a> "[list [self] select_all]; break"
+        grid $path.bar - -sticky ew
+        grid $tree $path.scroll -sticky nsew
+        # Most tables need no scrollbar: remove it before the layout, so that the table is drawn once.
+        bind $path <Configure> "bind $path <Configure> {}; grid remove $path.scroll"
+        grid columnconfigure $path 0 -weight 1
+        grid rowconfigure $path 1 -weight 1
     }
 
-    # Any change of a tag draws the whole table again, which takes longer than a picture of the time lines.
+    # Every change of a tag redraws the whole table, which takes longer than a picture of the timelines.
     method colour_rows {} {
-        set colour [::pith::theme::colour [expr {[my current] ? "text" : "hidden"}]]
+        set colour [colour [expr {[my current] ? "text" : "hidden"}]]
         if {[$tree tag configure row -foreground] ne $colour} {
             $tree tag configure row -foreground $colour
         }
@@ -143,10 +124,10 @@ oo::class create ::pith::Legend {
     method colour_tags {} {
         my colour_rows
         $tree tag configure group -font PithBold
-        $tree tag configure hidden -foreground [::pith::theme::colour hidden]
+        $tree tag configure hidden -foreground [colour hidden]
     }
 
-    # The scrollbar is there when there is something to scroll.
+    # Shows the scrollbar only if it is needed.
     method scrolled {from to} {
         $path.scroll set $from $to
         if {$from <= 0 && $to >= 1} {
@@ -158,7 +139,7 @@ oo::class create ::pith::Legend {
 
     # ---- Following
 
-    # The sums follow a moving window with a delay: moving stays smooth. Until then the old ones are grey.
+    # The sums follow a moving window with a delay, so that moving stays smooth; old sums are grey.
     method changed {what} {
         switch $what {
             log {
@@ -177,7 +158,7 @@ oo::class create ::pith::Legend {
                 my colour_rows
             }
             hidden - searchable - colours { my fill }
-            theme { my look_anew }
+            theme { my redraw_all }
         }
     }
 
@@ -189,11 +170,11 @@ oo::class create ::pith::Legend {
         set pending [after 120 [namespace code {my start_job}]]
     }
 
-    # In a thread, so that the window goes on moving; what comes of a window that is not shown any more is not taken.
+    # The job runs in a thread. Results for an old window are dropped.
     method start_job {} {
         set pending {}
         set now [$model window]
-        set job [[$model log] sumsjob {*}$now [list [self] job_says $now]]
+        set job [[$model log] sumsjob {*}$now [list [self] job_event $now]]
     }
 
     method stop_job {} {
@@ -204,7 +185,7 @@ oo::class create ::pith::Legend {
         }
     }
 
-    method job_says {window what args} {
+    method job_event {window what args} {
         if {$job eq {} || $window ne [$model window]} {
             return
         }
@@ -215,11 +196,11 @@ oo::class create ::pith::Legend {
         }
         set job {}
         if {$what ne "stopped"} {
-            my take_sums $window
+            my set_sums_of $window
         }
     }
 
-    # At once: what is asked for is waited for.
+    # Refreshes now, and waits for the result.
     method refresh {} {
         after cancel $pending
         set pending {}
@@ -231,10 +212,10 @@ oo::class create ::pith::Legend {
         if {[catch {[$model log] sums {*}$now} sums]} {
             set sums {}
         }
-        my take_sums $now
+        my set_sums_of $now
     }
 
-    method take_sums {window} {
+    method set_sums_of {window} {
         set sums_of $window
         $rows set_sums $sums [[$model log] messages {*}$window]
         set counters [[$model log] counters {*}$window]
@@ -242,8 +223,8 @@ oo::class create ::pith::Legend {
         my colour_tags
     }
 
-    # All boxes are other ones.
-    method look_anew {} {
+    # All icons have changed.
+    method redraw_all {} {
         set shown [dict map {item look} $shown {string cat old}]
         set made_of [dict map {item of} $made_of {string cat old}]
         my colour_tags
@@ -252,12 +233,18 @@ oo::class create ::pith::Legend {
 
     # ---- The table
 
-    # Makes the table what it should be, with as few changes as possible: 2000 rows are filled in at once.
+    # Updates the table with as few changes as possible, so that 2000 rows take no time.
     method fill {} {
         if {![winfo exists $tree]} {
             return
         }
-        my label_headings
+        foreach {column name title} {
+            #0 name Name  show show Show  find find Find  count count Count  inclusive inclusive Time
+            exclusive exclusive Own  share share Share
+        } {
+            set mark [expr {$name ne [$rows order] ? {} : [$rows falling] ? "\u2009\u25be" : "\u2009\u25b4"}]
+            $tree heading $column -text $title$mark
+        }
         set hidden [$rows as_set [$model hidden]]
         set unsearched [$rows as_set [$model unsearched]]
         set top {}
@@ -269,17 +256,13 @@ oo::class create ::pith::Legend {
             } elseif {$group eq "messages"} {
                 lappend top messages
             } else {
-                my put group:$group [my look_of_group group:$group $items $hidden $unsearched]
+                my put_row group:$group [my row_of_group group:$group $items $hidden $unsearched]
                 $tree item group:$group -open [expr {![dict exists $closed $group]}]
                 $tree children group:$group $items
                 lappend top group:$group
             }
         }
-        my attach $top
-    }
-
-    # What is not on top or in a group that is on top is taken out.
-    method attach {top} {
+        # Sets the top level, and removes detached rows from the table selection.
         $tree children {} $top
         foreach item [$tree selection] {
             if {[my detached $item]} {
@@ -293,7 +276,7 @@ oo::class create ::pith::Legend {
         return [expr {$item ni [$tree children $parent] || $parent ne {} && $parent ni [$tree children {}]}]
     }
 
-    method put {item look} {
+    method put_row {item look} {
         if {![dict exists $shown $item]} {
             $tree insert {} end -id $item
         } elseif {[dict get $shown $item] eq $look} {
@@ -303,13 +286,13 @@ oo::class create ::pith::Legend {
         dict set shown $item $look
     }
 
-    # There may be thousands: no method of ours is called for those that stay as they are.
+    # There may be thousands of rows: avoids a method call for each unchanged one.
     method put_definitions {items hidden unsearched} {
         set defs [$model defs]
         set counted [$rows sums]
         foreach item $items {
             if {$item eq "messages"} {
-                my put $item [my look_of_messages]
+                my put_row $item [my row_of_messages]
                 continue
             }
             set def [dict get $defs $item]
@@ -323,11 +306,11 @@ oo::class create ::pith::Legend {
                 continue
             }
             dict set made_of $item $of
-            $tree item $item {*}[my look_of $def [dict exists $hidden $item] [dict exists $unsearched $item] $sum]
+            $tree item $item {*}[my row_of $def [dict exists $hidden $item] [dict exists $unsearched $item] $sum]
         }
     }
 
-    method look_of {def is_hidden is_unsearched sum} {
+    method row_of {def is_hidden is_unsearched sum} {
         set kind [dict get $def kind]
         return [list -text " [dict get $def name]" \
             -image [::pith::box::image $kind [dict get $def colour] [expr {!$is_hidden}]] \
@@ -336,15 +319,15 @@ oo::class create ::pith::Legend {
             -tags [expr {$is_hidden ? "hidden" : "row"}]]
     }
 
-    method look_of_messages {} {
+    method row_of_messages {} {
         set on [$model arrows]
-        return [list -text " messages" -image [::pith::box::image message [::pith::theme::colour arrow] $on] \
+        return [list -text " messages" -image [::pith::box::image message [colour arrow] $on] \
             -values [list [my switch_text $on] {} {*}[my sum_texts [$rows sum messages] message]] \
             -tags [expr {$on ? "row" : "hidden"}]]
     }
 
-    # A switch of a group is on when it is for all members, and blank when it is for some.
-    method look_of_group {item items hidden unsearched} {
+    # The checkbox of a group is half-filled if its members differ.
+    method row_of_group {item items hidden unsearched} {
         set off 0
         set passed 0
         foreach member $items {
@@ -361,7 +344,7 @@ oo::class create ::pith::Legend {
     method switch_text {on} { return [expr {$on ? "\u2611" : "\u2610"}] }
     method part_text {off count} { return [expr {$off == 0 ? "\u2611" : $off == $count ? "\u2610" : "\u25a3"}] }
 
-    # Of groups no inclusive time; of events and messages no times.
+    # Groups have no inclusive time; events and messages have no times.
     method sum_texts {sum kind} {
         if {$sum eq {} || $kind eq "group" && ![dict get $sum count]} {
             return {{} {} {} {}}
@@ -377,22 +360,12 @@ oo::class create ::pith::Legend {
             [::pithtk::duration [dict get $sum exclusive]] [format "%.1f %%" [expr {[dict get $sum share] * 100}]]]
     }
 
-    # Of a counter in the window: from, to. Each in a column, as both have no room in one.
+    # Least and greatest value of a counter, a column each, because both need more room than one column.
     method range_texts {low high} {
         return [list "[format %.4g $low] to" [format %.4g $high]]
     }
 
-    method label_headings {} {
-        foreach {column name title} {
-            #0 name Name  show show Show  find find Find  count count Count  inclusive inclusive Time
-            exclusive exclusive Own  share share Share
-        } {
-            set mark [expr {$name ne [$rows order] ? {} : [$rows falling] ? "\u2009\u25be" : "\u2009\u25b4"}]
-            $tree heading $column -text $title$mark
-        }
-    }
-
-    # ---- What the user does
+    # ---- User actions
 
     method sort_by {column {how {}}} {
         $rows sort_by $column $how
@@ -402,10 +375,10 @@ oo::class create ::pith::Legend {
     method set_filter {text} { set filter_text $text }
     method filter {} { return $filter_text }
 
-    # What an empty search box is for.
+    # The empty filter shows a hint.
     method show_hint {} {
         if {$filter_text eq {}} {
-            place $path.bar.hint -in $path.bar.filter -x [::pith::theme::px 6] -rely 0.5 -anchor w
+            place $path.bar.hint -in $path.bar.filter -x [px 6] -rely 0.5 -anchor w
         } else {
             place forget $path.bar.hint
         }
@@ -447,7 +420,7 @@ oo::class create ::pith::Legend {
         return [lmap item [$tree children {}] {if {![string match group:* $item]} continue; string range $item 6 end}]
     }
 
-    # 1: the click is done with.
+    # Returns 1 if the click needs no further processing.
     method click {x y} {
         set item [$tree identify item $x $y]
         set column [$tree identify column $x $y]
@@ -490,7 +463,7 @@ oo::class create ::pith::Legend {
 
     method search_for {items on} { $model set_searchable [my ids_of $items] $on }
 
-    # Nothing else is shown.
+    # Hides everything else.
     method only {items} {
         set ids [$rows as_set [my ids_of $items]]
         $model set_hidden [lmap id [dict keys [$model defs]] {if {[dict exists $ids $id]} continue; set id}]
@@ -525,7 +498,7 @@ oo::class create ::pith::Legend {
         }
     }
 
-    # The menu is about what is selected, after a click elsewhere about that.
+    # The menu applies to the selected rows; a click on another row selects it first.
     method popup {x y screen_x screen_y} {
         set item [$tree identify item $x $y]
         if {$item ne {} && $item ni [$tree selection]} {

@@ -1,23 +1,21 @@
-# legend_rows.tcl - what the legend lists, and in which order: definitions with their sums, filtered, sorted, in groups.
-# No widgets here. An item is the id of a definition, the word `messages`, or group:NAME.
+# legend_rows.tcl - the content and order of the legend: definitions with their sums, filtered, sorted and
+# grouped. It has no widgets. An item is the id of a definition, the word `messages`, or group:NAME.
 
 oo::class create ::pith::LegendRows {
     variable model
-    variable sums     ;# dict: id -> dict of count, inclusive, exclusive, share; of the rows and the time in the window
-    variable messages ;# how many there are in the window; {} not known
-    variable all      ;# 1: also what is not in the window
-    variable grouped  ;# 1: by groups, when there are several
-    variable filter   ;# pattern of names, in small letters; {} all
+    variable sums     ;# dict: id -> dict of count, inclusive, exclusive, share, for the rows and the time of the window
+    variable messages ;# number in the window; {} unknown
+    variable all      ;# 1: also definitions that do not occur in the window
+    variable grouped  ;# 1: in groups, if there are several
+    variable filter   ;# lower-case pattern of names; {} all
     variable order    ;# name, show, find, count, inclusive, exclusive or share
-    variable falling  ;# 1: the largest first
+    variable falling  ;# 1: largest first
 
     constructor {its_model} {
         set model $its_model
-        set sums {}
-        set messages {}
+        lassign {} sums messages filter
         set all 0
         set grouped 1
-        set filter {}
         set order exclusive
         set falling 1
     }
@@ -29,7 +27,7 @@ oo::class create ::pith::LegendRows {
     method set_all {on} { set all $on }
     method set_grouped {on} { set grouped $on }
 
-    # A list of dicts, as the log gives them; and how many messages.
+    # LIST: dicts as given by the log. ITS_MESSAGES: number of messages.
     method set_sums {list its_messages} {
         set messages $its_messages
         set sums {}
@@ -38,7 +36,7 @@ oo::class create ::pith::LegendRows {
         }
     }
 
-    # A pattern when there is *, ? or [ in it, else a part of the name.
+    # A pattern if it contains *, ? or [, else part of the name.
     method set_filter {text} {
         set filter [string tolower [string trim $text]]
         if {$filter ne {} && ![regexp {[][*?]} $filter]} {
@@ -46,7 +44,7 @@ oo::class create ::pith::LegendRows {
         }
     }
 
-    # Another column: numbers falling, names rising; the same column again: the other way round.
+    # A new column: numbers falling, names rising. The same column: reverses the order.
     method sort_by {column {how {}}} {
         if {$how ne {}} {
             set falling [expr {$how eq "down"}]
@@ -72,7 +70,7 @@ oo::class create ::pith::LegendRows {
         return [expr {[string match group:* $item] ? "group" : [dict get [$model def $item] kind]}]
     }
 
-    # The definitions that an item stands for.
+    # Ids of an item.
     method ids {item} {
         switch [my kind $item] {
             message { return {} }
@@ -89,11 +87,9 @@ oo::class create ::pith::LegendRows {
         }
     }
 
-    # id -> dict of what was counted.
     method sums {} { return $sums }
 
-    # A dict of count, inclusive, exclusive and share; of groups without inclusive, which would count states in states
-    # twice; {} where there is nothing to count.
+    # Dict of count, inclusive, exclusive and share; {} if there is nothing to count.
     method sum {item} {
         if {[dict exists $sums $item]} {
             return [dict get $sums $item]
@@ -101,7 +97,7 @@ oo::class create ::pith::LegendRows {
         return [expr {$item eq "messages" && $messages ne {} ? [dict create count $messages] : {}}]
     }
 
-    # Over all members that are listed.
+    # Sum over the listed members. No inclusive time, which would count nested states twice.
     method group_sum {members} {
         lassign {0 0 0.0} count exclusive share
         foreach item $members {
@@ -135,7 +131,8 @@ oo::class create ::pith::LegendRows {
         return $items
     }
 
-    # `pairs`: {key second-key item}...; of what is alike, the heavier and then the earlier defined comes first.
+    # PAIRS: {key second-key item}... Of equal keys, the larger second key and then the earlier definition comes
+    # first.
     method sorted {pairs} {
         set kind [expr {$order eq "name" ? "-dictionary" : "-real"}]
         set pairs [lsort -real -decreasing -index 1 $pairs]
@@ -144,8 +141,7 @@ oo::class create ::pith::LegendRows {
         }]
     }
 
-    # What items are sorted by: dict item -> key; who is not in it has `none`. There may be thousands of items, so no
-    # method is called for each.
+    # Dict item -> sort key. There may be thousands of items, so this avoids a method call for each.
     method keys {items} {
         switch $order {
             name {
@@ -186,7 +182,7 @@ oo::class create ::pith::LegendRows {
         return $set
     }
 
-    # {group members}...; one group {} when there are no groups to be seen.
+    # {group members}...; a single group {} if groups are not shown.
     method layout {} {
         set sorted [my sort_items [my items]]
         set members {}
@@ -200,7 +196,8 @@ oo::class create ::pith::LegendRows {
         return [concat {*}[lmap group [my sort_groups $members] {list $group [dict get $members $group]}]]
     }
 
-    # By their sums, or by name; groups have no inclusive time, and are neither shown nor searched as a whole.
+    # Sorts groups by their sums or names; they have no inclusive time and no state of their own for show and
+    # find.
     method sort_groups {members} {
         set by [expr {$order in {count exclusive share} ? $order : "exclusive"}]
         set pairs {}

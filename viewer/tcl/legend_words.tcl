@@ -1,8 +1,8 @@
-# legend_words.tcl - the legend by words and by its menu.
+# legend_words.tcl - commands and context menu of the legend.
 
 oo::class create ::pith::LegendWords {
     variable window model legend
-    variable menu     ;# the menu of the table
+    variable menu     ;# menu of the table
 
     constructor {its_window} {
         set window $its_window
@@ -24,10 +24,10 @@ oo::class create ::pith::LegendWords {
         foreach {text script} {
             "Show" {$legend show $items 1}
             "Hide" {$legend show $items 0}
-            "Hide all but this" {$legend only $items}
+            "Hide all others" {$legend only $items}
             - -
-            "Search for it" {$legend search_for $items 1}
-            "Pass over it in searches" {$legend search_for $items 0}
+            "Include in searches" {$legend search_for $items 1}
+            "Exclude from searches" {$legend search_for $items 0}
             - -
             "Colour..." {$legend edit $items}
         } {
@@ -38,12 +38,12 @@ oo::class create ::pith::LegendWords {
                     -command [string map [list \$legend $legend \$items [list $items]] $script]
             }
         }
-        $menu add command -label "How long it lasts..." -state $state \
+        $menu add command -label "Distribution of its length..." -state $state \
             -command [list [$window part Lengths] open_items $items]
         $menu add separator
         $menu add command -label "Show all" -command [list [self] word_show_all]
-        $menu add command -label "Fold all groups" -command [list [self] word_fold * on]
-        $menu add command -label "Unfold all groups" -command [list [self] word_fold * off]
+        $menu add command -label "Collapse all groups" -command [list [self] word_fold * on]
+        $menu add command -label "Expand all groups" -command [list [self] word_fold * off]
         tk_popup $menu $x $y
     }
 
@@ -54,7 +54,7 @@ oo::class create ::pith::LegendWords {
     method ids {pattern} {
         set ids [$model ids_like $pattern]
         if {$ids eq {}} {
-            return -code error -errorcode {PITH USAGE} "nothing is called $pattern"
+            throw {PITH USAGE} "no state or event is called $pattern"
         }
         return $ids
     }
@@ -75,7 +75,7 @@ oo::class create ::pith::LegendWords {
 
     method switch {word on} {
         if {![string is boolean -strict $on]} {
-            return -code error -errorcode {PITH USAGE} "$word: must be on or off, not $on"
+            throw {PITH USAGE} "$word: must be on or off, not $on"
         }
         return [string is true $on]
     }
@@ -84,8 +84,8 @@ oo::class create ::pith::LegendWords {
 
     method word_legend_sort {column {how {}}} {
         if {$column ni {name show find count inclusive exclusive share} || $how ni {{} up down}} {
-            return -code error -errorcode {PITH USAGE} \
-                "legend_sort: by name, show, find, count, inclusive, exclusive or share, up or down"
+            throw {PITH USAGE} \
+                "legend_sort: must be by name, show, find, count, inclusive, exclusive or share, up or down"
         }
         $legend sort_by $column $how
     }
@@ -101,7 +101,7 @@ oo::class create ::pith::LegendWords {
         }
     }
 
-    # What stands in the table, from top to bottom.
+    # Rows of the table, from top to bottom.
     method word_legend_rows {} {
         $window word_sync
         set tree [$legend tree]
@@ -122,21 +122,21 @@ oo::class create ::pith::LegendWords {
 
 ::pith::part::add LegendWords {
     words {
-        only           {NAME}             {hide everything else}                                word_only
-        show_all       {}                 {show everything, messages too}                       word_show_all
-        searchable     {?NAME on|off?}    {searches look for it, or not; the names they look for} word_searchable
-        filter         {?TEXT?}           {the legend lists only names with TEXT in them, or like it} word_filter
-        legend_sort    {COLUMN ?up|down?} {name, show, find, count, inclusive, exclusive, share} word_legend_sort
-        legend_all     {on|off}           {the legend lists also what is not in the window}     word_legend_all
-        legend_groups  {on|off}           {the legend in groups}                                word_legend_groups
-        fold           {GROUP ?on|off?}   {groups of the legend folded up}                      word_fold
-        legend_rows    {}                 {what the legend lists, as it stands there}           word_legend_rows
-        find_in_legend {}                 {type into the legend's search box}                   word_find_in_legend
+        only           {NAME}             {hide all others}                                     word_only
+        show_all       {}                 {show everything, including messages}                 word_show_all
+        searchable     {?NAME on|off?}    {include it in searches or not; list the included names} word_searchable
+        filter         {?TEXT?}           {list only names that contain or match TEXT in the legend} word_filter
+        legend_sort    {COLUMN ?up|down?} {sort the legend by name, show, find, count, inclusive, exclusive or share} word_legend_sort
+        legend_all     {on|off}           {list also definitions that do not occur in the window} word_legend_all
+        legend_groups  {on|off}           {show the legend in groups}                            word_legend_groups
+        fold           {GROUP ?on|off?}   {collapse groups of the legend}                        word_fold
+        legend_rows    {}                 {rows of the legend, as displayed}                     word_legend_rows
+        find_in_legend {}                 {go to the filter of the legend}                       word_find_in_legend
     }
     keys {
-        {Control-l} {Ctrl-l} {search the legend} {find_in_legend}
+        {Control-l} {Ctrl-l} {filter the legend} {find_in_legend}
     }
     menus {
-        View {"Search the legend" find_in_legend Ctrl-L}
+        View {"Filter the legend" find_in_legend Ctrl-L}
     }
 }

@@ -1,14 +1,14 @@
-# lengths.tcl - how long the instances of a state last (or messages are under way), as a histogram: bars, below them the
-# range of lengths with a handle at each end, and the numbers of that range. A click on a bar goes to its longest
-# instance, the next click to the next longest.
+# lengths.tcl - the distribution of the lengths of a state (or of message transfers): a histogram, the range of
+# lengths with a handle at each end, and statistics of that range. Each click on a bar goes to its next longest
+# instance.
 
 oo::class create ::pith::Lengths {
     superclass ::pith::Board ::pith::Histogram
     variable window model board
     variable canvas list bins logarithmic low high drawn at step readout spread ;# see Histogram
-    variable state         ;# definition's id, or "messages"
-    variable names         ;# name as listed -> state
-    variable state_text    ;# in the list of states
+    variable state         ;# id of the definition, or "messages"
+    variable names         ;# displayed name -> state
+    variable state_text    ;# text of the combobox
 
     constructor {its_window} {
         next $its_window "State lengths"
@@ -24,12 +24,12 @@ oo::class create ::pith::Lengths {
 
     method drop {} {
         if {$list ne {}} {
-            my forget $list
+            my free_result $list
             set list {}
         }
     }
 
-    method forget {result} {
+    method free_result {result} {
         rename $result {}
     }
 
@@ -39,7 +39,19 @@ oo::class create ::pith::Lengths {
         my build_controls [ttk::frame $body.controls]
         my build_graph $body.graph
         ttk::label $body.readout -textvariable [my varname readout] -padding {2 6}
-        my build_numbers [ttk::frame $body.numbers]
+        set frame [ttk::frame $body.numbers]
+        set column 0
+        foreach {key text} {
+            count Count  total Total  mean Average  median Median  p95 {95 % below}  min Shortest  max Longest
+            deviation {Std. deviation}
+        } {
+            ttk::label $frame.t$key -text $text -style Faint.TLabel
+            ttk::label $frame.v$key -text {} -style Bold.TLabel
+            grid $frame.t$key -row 0 -column $column -sticky w -padx {2 12}
+            grid $frame.v$key -row 1 -column $column -sticky w -padx {2 12}
+            grid columnconfigure $frame $column -weight 1 -uniform numbers
+            incr column
+        }
         pack $body.controls -fill x -pady {0 8}
         pack [my build_progress $body.progress] -side bottom -fill x -pady {6 0}
         pack $body.numbers -side bottom -fill x
@@ -49,7 +61,11 @@ oo::class create ::pith::Lengths {
     }
 
     method build_controls {frame} {
-        my list_states
+        my list_names
+        if {$state eq {}} {
+            set state [my usual_state]
+        }
+        set state_text [my name_of $state]
         ttk::label $frame.what -text "Lengths of"
         ttk::combobox $frame.state -state readonly -width 24 -height 24 -textvariable [my varname state_text] \
             -values [dict keys $names]
@@ -64,24 +80,9 @@ oo::class create ::pith::Lengths {
         pack $frame.log $frame.count $frame.slider $frame.bins -side right -padx {6 0}
     }
 
-    method build_numbers {frame} {
-        set column 0
-        foreach {key text} {
-            count Count  total Total  mean Average  median Median  p95 {95 % within}  min Shortest  max Longest
-            deviation {Std. deviation}
-        } {
-            ttk::label $frame.t$key -text $text -style Faint.TLabel
-            ttk::label $frame.v$key -text {} -style Bold.TLabel
-            grid $frame.t$key -row 0 -column $column -sticky w -padx {2 12}
-            grid $frame.v$key -row 1 -column $column -sticky w -padx {2 12}
-            grid columnconfigure $frame $column -weight 1 -uniform numbers
-            incr column
-        }
-    }
-
     # ---- Which state
 
-    # Two definitions may have the same name.
+    # Adds the id to names that occur twice.
     method list_names {} {
         set names {}
         dict for {id def} [$model defs] {
@@ -94,15 +95,7 @@ oo::class create ::pith::Lengths {
         dict set names messages messages
     }
 
-    method list_states {} {
-        my list_names
-        if {$state eq {}} {
-            set state [my usual_state]
-        }
-        set state_text [my name_of $state]
-    }
-
-    # Another log of the same program: the state of the same name.
+    # After a change of the log: the state of the same name.
     method changed {what} {
         if {$what eq "log"} {
             set name [my name_of $state]
@@ -125,7 +118,7 @@ oo::class create ::pith::Lengths {
         return {}
     }
 
-    # At first: the one that has most of the time.
+    # Initially the state with the most time.
     method usual_state {} {
         foreach sum [[$window legend] sums] {
             if {[dict get [$model def [dict get $sum id]] kind] eq "state"} {
@@ -150,7 +143,7 @@ oo::class create ::pith::Lengths {
     }
 
     method bar_colour {} {
-        return [expr {$state eq "messages" ? [::pith::theme::colour accent] : [dict get [$model def $state] colour]}]
+        return [expr {$state eq "messages" ? [colour accent] : [dict get [$model def $state] colour]}]
     }
 
     # ---- Work
@@ -159,7 +152,7 @@ oo::class create ::pith::Lengths {
         return [[$model log] lengths $state {*}[my stretch] [my rows] $callback]
     }
 
-    # A range that was chosen stays when the window moves.
+    # A chosen range survives a move of the window.
     method answered {result} {
         set chosen [expr {$list ne {} && [list $low $high] ne [lrange [$list range] 0 1]}]
         my drop
@@ -170,7 +163,7 @@ oo::class create ::pith::Lengths {
         set step -1
         my draw
         if {![lindex [$list range] 2]} {
-            my say "more than half a million: lengths are rounded to 0.05 %"
+            my say "more than half a million instances: lengths are rounded to 0.05 %"
         }
     }
 
@@ -198,7 +191,7 @@ oo::class create ::pith::Lengths {
 
     method set_bins {count {slide 1}} {
         if {![string is integer -strict $count]} {
-            return -code error -errorcode {PITH USAGE} "how many bins? 1 to 200"
+            throw {PITH USAGE} "lengths bins: must be 1 to 200"
         }
         set bins [expr {max(1, min(200, $count))}]
         if {[my is_open]} {
@@ -209,7 +202,7 @@ oo::class create ::pith::Lengths {
         }
     }
 
-    # The longest of the bin, then the next longest ...
+    # Goes to the longest instance of the bin, then to the next longest.
     method show_instance {} {
         if {$at < 0} {
             return
@@ -232,11 +225,11 @@ oo::class create ::pith::Lengths {
         if {$state eq "messages"} {
             return [dict create kind message hit $place]
         }
-        set more [dict create id $state name [dict get [$model def $state] name] depth 0 ended 1]
+        set more [dict create id $state name [$model name $state] depth 0 ended 1]
         return [dict create kind state hit [dict merge $place $more]]
     }
 
-    # The state under the pointer, if there is one.
+    # For the state or message under the pointer, if there is one.
     method open_pointed {} {
         set what [$model pointer]
         if {[dict exists $what kind] && [dict get $what kind] eq "message"} {
@@ -248,7 +241,7 @@ oo::class create ::pith::Lengths {
         focus $canvas
     }
 
-    # The first state or `messages` among items of the legend.
+    # For the first state or `messages` among items of the legend.
     method open_items {items} {
         foreach item $items {
             if {$item in [dict values $names]} {
@@ -264,7 +257,7 @@ oo::class create ::pith::Lengths {
             return [my run_word {*}$args]
         }
         if {[llength $args] > 1} {
-            return -code error -errorcode {PITH USAGE} "lengths of one state, please; see help"
+            throw {PITH USAGE} "lengths: only one state can be shown; see help"
         }
         if {[llength $args]} {
             my set_state [my state_like [lindex $args 0]]
@@ -282,17 +275,17 @@ oo::class create ::pith::Lengths {
                 return $id
             }
         }
-        return -code error -errorcode {PITH USAGE} "no state is called $pattern"
+        throw {PITH USAGE} "no state is called $pattern"
     }
 
-    # FILE.svg: the graph; otherwise the window as it is, as PNG.
+    # FILE.svg: the graph. Other suffixes: a PNG screenshot.
     method save {file} {
         if {[file extension $file] ne ".svg"} {
             my picture $file
             return
         }
         set numbers {}
-        foreach {key name} {count count total total mean average median median p95 {95 % within} deviation deviation} {
+        foreach {key name} {count count total total mean average median median p95 {95 % below} deviation deviation} {
             set amount [dict get $spread $key]
             lappend numbers "$name [expr {$key eq "count" ? [::pithtk::number $amount] : [::pithtk::duration $amount]}]"
         }
@@ -321,9 +314,9 @@ oo::class create ::pith::Lengths {
 
 ::pith::part::add Lengths {
     words {
-        lengths {?NAME?}      {how long a state (or "messages") lasts, as a histogram}      word_lengths
-        lengths_of_pointed {} {the same of the state under the pointer}                     open_pointed
+        lengths {?NAME?}      {distribution of the lengths of a state (or "messages")}      word_lengths
+        lengths_of_pointed {} {the same for the state under the pointer}                    open_pointed
     }
-    keys {{l} {l} {how long states last: of the state under the pointer} {lengths_of_pointed}}
+    keys {{l} {l} {distribution of the lengths of the state under the pointer} {lengths_of_pointed}}
     menus {Statistics {"State lengths..." lengths l}}
 }

@@ -1,35 +1,31 @@
-# live.tcl - the time lines of a program that runs, a part of the window: of a window on a folder of spill files. About
-# every second a job reads what there is (tk/running.h), and the window takes it; it goes with the end of time as long
-# as it shows the end. When the program has ended and its log is there, the window shows that.
+# live.tcl - timelines of a running program: of a window on a folder of spill files. About every second a job
+# reads the files (tk/commands.h) and the window takes the new snapshot. If it shows the end of time, it follows
+# the end. When the program has ended and its log exists, the window shows the log.
 
 oo::class create ::pith::Live {
     variable window model
-    variable folder    ;# of the spill files; {} the window shows a log: nothing is done
-    variable target    ;# the log to be
-    variable began     ;# when the program began, seconds since 1970
-    variable before    ;# what was there under that name when the window opened: {mtime size}, {} nothing
-    variable phase     ;# runs, ends (its log is awaited), died, gone (the log is there, or will not come)
-    variable held      ;# 1: the window does not go with the end of time
-    variable now       ;# time of the last look, ns
-    variable job       ;# that reads; {} none
-    variable timer     ;# after id of the next look
-    variable asked_ms  ;# when the job was started
-    variable failures  ;# looks in succession that gave nothing: the files may have gone and left the folder
-    variable now_ms    ;# our clock at `now`
-    variable ticking   ;# after id of the next word in the status line
+    variable folder    ;# folder of the spill files; {} the window shows a log
+    variable target    ;# path of the future log
+    variable began     ;# start of the program, seconds since 1970
+    variable before    ;# {mtime size} of an older file at that path when the window opened; {} none
+    variable phase     ;# runs, ends (the log is awaited), died, gone (the log exists, or will not)
+    variable held      ;# 1: the window does not follow the end of time
+    variable now       ;# end of the last snapshot, ns
+    variable job       ;# job that reads; {} none
+    variable timer     ;# after id of the next reading
+    variable asked_ms  ;# start of the job
+    variable failures  ;# consecutive failed readings: the files may be gone although the folder is left
+    variable now_ms    ;# clock at `now`
+    variable ticking   ;# after id of the next update of the status line
     variable text      ;# in the status line
 
     constructor {its_window} {
         set window $its_window
         set model [$window model]
-        set job {}
+        lassign {} job timer ticking folder text
         set failures 0
-        set timer {}
-        set ticking {}
-        set folder {}
         set held 0
         set phase gone
-        set text {}
         if {[file isdirectory [$model path]]} {
             my begin [file normalize [$model path]]
         }
@@ -45,7 +41,7 @@ oo::class create ::pith::Live {
         if {[file extension $path] eq ".spill"} {
             set target [file rootname $path]
         } elseif {[dict exists [[$model log] properties] log]} {
-            my aim [dict get [[$model log] properties] log]
+            my set_target [dict get [[$model log] properties] log]
         }
         set began [clock seconds]
         if {[dict exists [[$model log] properties] start_unix_s]} {
@@ -58,8 +54,8 @@ oo::class create ::pith::Live {
         set label [$window top].status.live
         ttk::label $label -textvariable [my varname text] -style Bold.TLabel -padding {10 4}
         pack $label -side right -before [$window top].status.text
-        my tell
-        set timer [after 300 [namespace code {my look}]]
+        my show_status
+        set timer [after 300 [namespace code {my read}]]
     }
 
     method stop {} {
@@ -72,13 +68,13 @@ oo::class create ::pith::Live {
         }
     }
 
-    # The name of the log to be, as the program knows it.
-    method aim {name} {
+    # Sets the path of the log from the name that the program uses.
+    method set_target {name} {
         set target [file join [file dirname $folder] \
             [expr {[file pathtype $name] eq "absolute" ? $name : [file tail $name]}]]
     }
 
-    # Of the log to be: something else once it is written.
+    # Identifies a version of the log file.
     method stamp {} {
         if {$target eq {} || [catch {list [file mtime $target] [file size $target]} stamp]} {
             return {}
@@ -86,7 +82,7 @@ oo::class create ::pith::Live {
         return $stamp
     }
 
-    # The log is there. One of that name from an earlier run is not it: it is older than this program.
+    # 1: the log exists. A file of that name from an earlier run is older than this program.
     method is_written {} {
         set stamp [my stamp]
         if {$stamp eq {}} {
@@ -96,9 +92,9 @@ oo::class create ::pith::Live {
         return [expr {$written > $began || ($written == $began && $stamp ne $before)}]
     }
 
-    # ---- Looking
+    # ---- Reading
 
-    method look {} {
+    method read {} {
         set timer {}
         if {$phase eq "ends" && [my is_written]} {
             my take_log
@@ -109,25 +105,44 @@ oo::class create ::pith::Live {
             return
         }
         set asked_ms [clock milliseconds]
-        set job [::pithtk::snapshot $folder [list [self] heard]]
+        set job [::pithtk::snapshot $folder [list [self] job_event]]
     }
 
-    # The next look: in a second, or later where a look takes long, so that reading never fills a core.
-    method look_later {} {
+    # Waits a second, or longer if reading takes long, so that it never fills a core.
+    method read_later {} {
         set took [expr {[clock milliseconds] - $asked_ms}]
-        set timer [after [expr {max($phase eq "ends" ? 200 : 1000, 2 * $took)}] [namespace code {my look}]]
+        set timer [after [expr {max($phase eq "ends" ? 200 : 1000, 2 * $took)}] [namespace code {my read}]]
     }
 
-    method heard {what {value {}}} {
+    method job_event {what {value {}}} {
         switch $what {
             done {
                 set job {}
-                my take $value
+                set failures 0
+                set now [dict get $value now]
+                set now_ms $asked_ms
+                if {$target eq {}} {
+                    my set_target [dict get $value name]
+                }
+                my show [dict get $value log] 1
+                if {[dict get $value running]} {
+                    set phase runs
+                } elseif {[dict get $value finished]} {
+                    set phase ends
+                } else {
+                    set phase died
+                }
+                if {$phase eq "died"} {
+                    set now [lindex [$model whole] 1]
+                } else {
+                    my read_later
+                }
+                my show_status
             }
             failed {
                 set job {}
                 if {[file exists $folder] && [incr failures] < 3} {
-                    my look_later
+                    my read_later
                 } else {
                     my folder_gone
                 }
@@ -135,30 +150,7 @@ oo::class create ::pith::Live {
         }
     }
 
-    method take {snapshot} {
-        set failures 0
-        set now [dict get $snapshot now]
-        set now_ms $asked_ms
-        if {$target eq {}} {
-            my aim [dict get $snapshot name]
-        }
-        my show [dict get $snapshot log] 1
-        if {[dict get $snapshot running]} {
-            set phase runs
-        } elseif {[dict get $snapshot finished]} {
-            set phase ends
-        } else {
-            set phase died
-        }
-        if {$phase eq "died"} {
-            set now [lindex [$model whole] 1]
-        } else {
-            my look_later
-        }
-        my tell
-    }
-
-    # Nothing new: the picture stays as it is. Else the window goes with the end, if it shows it.
+    # Keeps the picture if there is nothing new. Follows the end of time if the window shows it.
     method show {log digested} {
         if {$digested && [dict get [$log info] records] == [$model info records]} {
             $log close
@@ -185,10 +177,10 @@ oo::class create ::pith::Live {
             return
         }
         set phase gone
-        my tell
+        my show_status
     }
 
-    # The log takes the place of the snapshots. It may still be one that cannot be read yet, on a slow file system.
+    # Replaces the snapshots by the log. On a slow file system it may not be readable yet.
     method take_log {} {
         if {[catch {::pithtk::open $target} log]} {
             set phase gone
@@ -197,23 +189,24 @@ oo::class create ::pith::Live {
             my show $log 0
             set phase gone
             set now [lindex [$model whole] 1]
-            $window say "The program has ended; this is its log, [file tail $target]."
+            $window say "The program has ended; this window now shows its log, [file tail $target]."
         }
-        my tell
+        my show_status
     }
 
-    # In the status line: how far the program is, now and then also how far it was seen.
-    method tell {} {
+    # Status line: the current time of the program, and that of the snapshot if it is old.
+    method show_status {} {
         after cancel $ticking
         switch $phase {
             runs {
                 set since [expr {([clock milliseconds] - $now_ms) * 1000000}]
                 set text "live, [my seconds [expr {$now + $since}]]"
-                if {[my several_clocks]} {
-                    append text ", times not yet corrected for drift"
+                # The drift between machines is known after a second comparison of clocks, usually at the end.
+                if {[expr {[dict exists [[$model log] properties] clock_sync_1]}]} {
+                    append text ", clock drift not yet corrected"
                 }
                 if {$since > 3000000000} {
-                    append text ", seen up to [my seconds $now]"
+                    append text ", shown up to [my seconds $now]"
                 }
                 if {$held} {
                     append text ", held"
@@ -221,23 +214,18 @@ oo::class create ::pith::Live {
                 set ticking [after 250 [namespace code {my tick}]]
             }
             ends { set text "ended at [my seconds $now], its log is being written" }
-            died { set text "died at [my seconds $now]: this is what it had recorded" }
+            died { set text "died at [my seconds $now]; the window shows what it had recorded" }
             gone { set text "ended at [my seconds $now]" }
         }
     }
 
-    # How machines' clocks drift apart is known when they are compared again, mostly at the end.
-    method several_clocks {} {
-        return [expr {[dict exists [[$model log] properties] clock_sync_1]}]
-    }
-
-    # A program may end long before the next look.
+    # The program may end long before the next reading.
     method tick {} {
         if {$job eq {} && ![file exists $folder]} {
             after cancel $timer
-            my look
+            my read
         } else {
-            my tell
+            my show_status
         }
     }
 
@@ -245,7 +233,7 @@ oo::class create ::pith::Live {
 
     # ---- Words
 
-    # To the end of time and on with it; at the end: stay there.
+    # Goes to the end of time and follows it; at the end, stops following.
     method word_tail {} {
         lassign [$model whole] first last
         lassign [$model window] from to
@@ -254,18 +242,18 @@ oo::class create ::pith::Live {
             $model set_window [expr {$last - ($to - $from)}] $last
         }
         if {$folder ne {}} {
-            my tell
+            my show_status
         }
     }
 
-    # What the status line says of it: "live, 12.3 s", and whether times may yet change; {} the window shows a log.
+    # Text of the status line, such as "live, 12.3 s"; {} if the window shows a log.
     method word_live {} { return $text }
 }
 
 ::pith::part::add Live {
     words {
-        live {} {of a program that runs: "live, 12.3 s"} word_live
-        tail {} {to the end of time, and on with it as it grows; at the end: stay} word_tail
+        live {} {state of a running program: "live, 12.3 s"} word_live
+        tail {} {go to the end of time and follow it; at the end, stop following} word_tail
     }
-    keys {{T} {Shift-t} {to the end of time, and on with a program that runs; at the end: stay there} {tail}}
+    keys {{T} {Shift-t} {go to the end of time and follow a running program; at the end, stop following} {tail}}
 }

@@ -1,5 +1,5 @@
-# looks.tcl - how a window looks: theme, palette, which of its parts are shown; by words for this window, and by the
-# preferences, which it follows.
+# looks.tcl - the look of a window: palette and visible parts, set by commands for this window or by the
+# preferences.
 
 oo::class create ::pith::Looks {
     variable window model
@@ -37,7 +37,7 @@ oo::class create ::pith::Looks {
     method palette_preferred {key} { $model set_palette [::pith::preferences::get palette] }
     method arrows_preferred {key} { $model set_arrows [::pith::preferences::get arrows] }
 
-    # 0: rows fill the window, as they do when nobody says anything.
+    # 0: rows fill the window, the default.
     method height_preferred {key} {
         set pixels [::pith::preferences::get row_height]
         if {$pixels} {
@@ -102,10 +102,10 @@ oo::class create ::pith::Looks {
         return [$model palette]
     }
 
-    # Without `on` it is turned.
+    # Without ON: toggles it.
     method word_pane {part {on {}}} {
         if {$part ni {legend overview toolbar} || ![string is boolean $on]} {
-            return -code error -errorcode {PITH USAGE} "pane: must be legend, overview or toolbar, on or off"
+            throw {PITH USAGE} "pane: must be legend, overview or toolbar, on or off"
         }
         my show_part $part [expr {$on eq {} ? ![my has_part $part] : $on}]
     }
@@ -117,14 +117,14 @@ oo::class create ::pith::Looks {
 
 ::pith::part::add Looks {
     words {
-        theme        {?light|dark?}         {colours of all windows, until the program ends}     word_theme
-        palette      {?log|classic|safe?}   {colours of the states in this window}               word_palette
-        pane         {legend|overview|toolbar ?on|off?} {shows a part of the window, or not}      word_pane
-        toggle_theme {}                     {light and dark}                                      word_toggle_theme
+        theme        {?light|dark?}         {set the theme of all windows, until the program ends} word_theme
+        palette      {?log|classic|safe?}   {set the colours of the states in this window}       word_palette
+        pane         {legend|overview|toolbar ?on|off?} {show, hide or toggle a part of the window} word_pane
+        toggle_theme {}                     {switch between light and dark}                       word_toggle_theme
     }
     keys {
-        {Control-t} {Ctrl-t} {dark and light} {toggle_theme}
-        {F9} {F9} {the legend, there or not} {pane legend}
+        {Control-t} {Ctrl-t} {switch between light and dark} {toggle_theme}
+        {F9} {F9} {show or hide the legend} {pane legend}
     }
     menus {
         View {
@@ -133,7 +133,7 @@ oo::class create ::pith::Looks {
             "Overview" {pane overview} {}
             "Buttons" {pane toolbar} {}
             - - -
-            "Light or dark" toggle_theme Ctrl-T
+            "Light or dark theme" toggle_theme Ctrl-T
             "Colours of the log" {palette log} {}
             "Colours of MPE" {palette classic} {}
             "Colours for the colour-blind" {palette safe} {}

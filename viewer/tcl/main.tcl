@@ -1,41 +1,43 @@
-# main.tcl - `pith view LOG... ?-e SCRIPT?`: the command line, the extension, a window for each log.
-#
-# Everything else lies in files of one class each, beside this one. What they say to each other goes through the model.
+# main.tcl - `pith view LOG... ?-e SCRIPT?`: reads the arguments, loads the extension and opens a window for
+# each log. Every other file has one class.
 
 namespace eval ::pith {
-    # Where this file lies; the extension is found from here: share/pith/viewer -> lib/pith.
+    # Folder of this file, from which the extension is found: share/pith/viewer -> lib/pith.
     variable folder [file dirname [file normalize [info script]]]
     variable animated 0 ;# 1: --anim
     variable together 0 ;# 1: --together
     variable live 0     ;# 1: --live
-    variable remembers {} ;# 0: --fresh, 1: --restore; {}: unless there is a script
-    variable spill {}   ;# --spill: what the anim library says that it records into
-    variable usage {Usage: pith view LOG... [-e SCRIPT]          the timelines in a window
+    variable remembers {} ;# 1: --restore, 0: --fresh, {}: 1 unless there is a script
+    variable spill {}   ;# --spill: folder into which the animation library says it records
+    variable usage {Usage: pith view LOG... [-e SCRIPT]          timelines in a window
        pith view --together LOG LOG          two logs in one window, on one time axis
-       pith view --live LOG... [-e SCRIPT]   of a program that is being recorded as LOG, as they grow
-       pith view --anim LOG... [-e SCRIPT]   the animation: a program that runs, or its log
+       pith view --live LOG... [-e SCRIPT]   timelines of a running program that records LOG
+       pith view --anim LOG... [-e SCRIPT]   animation of a running program or of its log
 
-  --anim      ranks and messages as they move; of a program that is being recorded as LOG, while it runs
-  --fresh     as if the log were opened for the first time; nothing is remembered
-  --restore   as it was last looked at, also with -e
-  -e SCRIPT   words to the window of the log before it: zoom 1.2 1.4; hide MPI_*; shot x.png; quit
-              (they are listed below)
+  --anim      animate ranks and messages; follow the program if it is recording LOG
+  --fresh     open the log as if for the first time, and remember nothing
+  --restore   restore the last view of the log, also with -e
+  --from TIME, --to TIME   show this part: 1.5, 3ms, 20us, init, finalize or STATE[n]
+  --at TIME   show the part around this time
+  --rows LIST show only these rows: 0-3,7.1, or names of hosts and threads
+  -e SCRIPT   commands for the window of the log before it: zoom 1.2 1.4; hide MPI_*; shot x.png; quit
+              (listed below)
 
 In the window, ? shows the keys. Without a display: pith draw LOG -o OUT.png, pith draw LOG --text
 }
 }
 
-# One line on stderr, and the end.
+# Prints one line on stderr and exits.
 proc ::pith::die {text {status 1}} {
     puts stderr "pith: [string map {\n { }} $text]"
     exit $status
 }
 
-# All files of this folder; they need no Tk for that.
+# Sources all files of this folder; none needs Tk for that.
 proc ::pith::source_all {} {
     variable folder
     set sourced main.tcl
-    foreach file [list part.tcl {*}[lsort [glob -directory $folder -tails *.tcl]]] {
+    foreach file [list commands.tcl {*}[lsort [glob -directory $folder -tails *.tcl]]] {
         if {$file ni $sourced} {
             lappend sourced $file
             source -encoding utf-8 [file join $folder $file]
@@ -48,13 +50,24 @@ proc ::pith::help {} {
     source_all
     catch {
         puts -nonewline $usage
-        puts "\nWords of scripts:\n"
+        puts "\nScript commands:\n"
         puts -nonewline [words::help [words::groups]]
     }
     exit 0
 }
 
-# The words of the command line as a list of {log script...}; a script before any log goes to the first one.
+# The script of an option with a value; "": no such option.
+proc ::pith::script_of {option value} {
+    switch -- $option {
+        -e { return $value }
+        --from { return "zoom [list $value] \[lindex \[window] 1]" }
+        --to { return "zoom \[lindex \[window] 0] [list $value]" }
+        --at { return "in 20; goto [list $value]" }
+        --rows { return "rows [list $value]" }
+    }
+}
+
+# Parses the command line into a list of {log {option script}...}; scripts before the first log belong to it.
 proc ::pith::arguments {words} {
     variable usage
     variable animated
@@ -68,14 +81,15 @@ proc ::pith::arguments {words} {
         set word [lindex $words $i]
         switch -glob -- $word {
             --help { help }
-            -e {
+            -e - --from - --to - --at - --rows {
                 if {[incr i] >= [llength $words]} {
-                    die "view: -e needs a script; see `pith help view`" 2
+                    die "view: $word needs [expr {$word eq "-e" ? "a script" : "a value"}]; see `pith help view`" 2
                 }
+                set script [list $word [script_of $word [lindex $words $i]]]
                 if {$logs eq {}} {
-                    lappend early [lindex $words $i]
+                    lappend early $script
                 } else {
-                    lset logs end [list {*}[lindex $logs end] [lindex $words $i]]
+                    lset logs end [list {*}[lindex $logs end] $script]
                 }
             }
             --together { set together 1 }
@@ -93,7 +107,7 @@ proc ::pith::arguments {words} {
         }
     }
     if {$logs eq {}} {
-        die "view: which log? see `pith help view`" 2
+        die "view: a log is missing; see `pith help view`" 2
     }
     if {$together} {
         set logs [join_two $logs]
@@ -101,7 +115,7 @@ proc ::pith::arguments {words} {
     return $logs
 }
 
-# --together: the first log, with the words that put the other one beside it before those of both.
+# --together: the first log, with a script that opens the second before the scripts of both.
 proc ::pith::join_two {logs} {
     if {[llength $logs] != 2} {
         die "view: --together needs two logs; see `pith help view`" 2
@@ -110,22 +124,22 @@ proc ::pith::join_two {logs} {
     if {![file exists [lindex $second 0]]} {
         die "[lindex $second 0]: no such file"
     }
-    return [list [list [lindex $first 0] [list beside [lindex $second 0]] {*}[lrange $first 1 end] \
+    return [list [list [lindex $first 0] [list {} [list beside [lindex $second 0]]] {*}[lrange $first 1 end] \
         {*}[lrange $second 1 end]]]
 }
 
-# What to open for a log: the folder of spill files of the program that is recording it, if there is no log yet or
-# that is what is asked for.
+# The path to open for a log: the folder of spill files if the program is recording and there is no log yet, or
+# with --live.
 proc ::pith::running {log live} {
     set folder $log.spill
     return [expr {[file isdirectory $folder] && ($live || ![file exists $log]) ? $folder : $log}]
 }
 
-# Tk and the extension, or one line that says what is missing.
+# Loads Tk and the extension, or prints what is missing.
 proc ::pith::load_parts {} {
     variable folder
     set instead "a picture without a window: pith draw LOG -o OUT.png"
-    # Tk reads argv for itself; what is not for it must not be seen.
+    # Hides our arguments from Tk, which reads argv.
     set ::argv {}
     set ::argc 0
     if {[catch {package require Tk 8.6-} text]} {
@@ -151,10 +165,9 @@ proc ::pith::load_parts {} {
 
 proc ::pith::main {words} {
     set logs [arguments $words]
-    # A log that cannot be read is said even where there is no display: files first.
+    # Checks the files first, so that a missing log is reported even without a display.
     variable animated
     variable spill
-    variable together
     variable remembers
     foreach entry $logs {
         if {![file exists [lindex $entry 0]] && !($animated && ($spill ne {} || [file exists [lindex $entry 0].spill]))} {
@@ -181,15 +194,16 @@ proc ::pith::main {words} {
         lappend windows $window
     }
     foreach entry $logs window $windows {
-        foreach script [lrange $entry 1 end] {
+        foreach option [lrange $entry 1 end] {
+            lassign $option name script
             if {[catch {$window run $script} text]} {
-                # --together is a script of its own, which the user did not write.
-                die [expr {$together && [string match "beside *" $script] ? $text : "view: -e: $text"}]
+                # The user did not write the script of --together.
+                die [expr {$name eq {} ? $text : "view: $name: $text"}]
             }
         }
     }
 }
 
 ::pith::main $argv
-# Under tclsh, unlike under wish, nobody else waits for events.
+# tclsh, unlike wish, does not run the event loop by itself.
 vwait ::pith::forever

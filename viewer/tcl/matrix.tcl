@@ -1,5 +1,5 @@
-# matrix.tcl - the communication matrix: who sent how much to whom, as a picture of tiles (heatmap.tcl) and as a
-# table, and who waited for whom (core/late.h).
+# matrix.tcl - the communication matrix: messages by sender and receiver, as a picture of tiles (heatmap.tcl)
+# and as a table, and the times spent waiting for late partners (pithlog_waits).
 
 oo::class create ::pith::Matrix {
     superclass ::pith::Board ::pith::Heatmap
@@ -7,8 +7,8 @@ oo::class create ::pith::Matrix {
     variable canvas matrix value logarithmic readout ;# see Heatmap
     variable value_text comm comm_text
     variable had_late      ;# 1: the matrix has waiting times
-    variable tree by       ;# the table; what its lines are: pairs, ranks, states
-    variable order falling ;# the column it is sorted by
+    variable tree by       ;# table; its lines: pairs, ranks, states
+    variable order falling ;# column and direction of its order
 
     constructor {its_window} {
         next $its_window "Communication"
@@ -27,12 +27,12 @@ oo::class create ::pith::Matrix {
 
     method drop {} {
         if {$matrix ne {}} {
-            my forget $matrix
+            my free_result $matrix
             set matrix {}
         }
     }
 
-    method forget {result} {
+    method free_result {result} {
         rename $result {}
     }
 
@@ -68,7 +68,7 @@ oo::class create ::pith::Matrix {
     method build_table {frame} {
         ttk::frame $frame -padding {0 6}
         ttk::frame $frame.by
-        foreach {word text} {pairs Pairs ranks Ranks states {Calls that waited}} {
+        foreach {word text} {pairs Pairs ranks Ranks states {Waiting calls}} {
             ttk::radiobutton $frame.by.$word -text $text -value $word -variable [my varname by] \
                 -command [list [self] fill_table]
             pack $frame.by.$word -side left -padx {0 12}
@@ -83,7 +83,7 @@ oo::class create ::pith::Matrix {
         return $frame
     }
 
-    # ---- What is asked
+    # ---- Value and communicator
 
     method choose_value {} {
         foreach one [my values] {
@@ -94,10 +94,10 @@ oo::class create ::pith::Matrix {
         }
     }
 
-    # Waiting needs all calls to be read: only when it is asked for.
+    # Waiting times require reading all calls: computed only on request.
     method set_value {one} {
         if {$one ni [my values]} {
-            return -code error -errorcode {PITH USAGE} "no such value: $one; there are [join [my values] {, }]"
+            throw {PITH USAGE} "no such value: $one; must be one of [join [my values] {, }]"
         }
         set value $one
         set value_text [my value_name $value]
@@ -122,7 +122,7 @@ oo::class create ::pith::Matrix {
         set names [[$model log] comms]
         set place [lsearch -exact $names $name]
         if {$name ne "all" && $place < 0} {
-            return -code error -errorcode {PITH USAGE} "no such communicator: $name; there are all, [join $names {, }]"
+            throw {PITH USAGE} "no such communicator: $name; must be one of all, [join $names {, }]"
         }
         set comm [expr {$name eq "all" ? "all" : $place}]
         set comm_text [expr {$name eq "all" ? "All communicators" : $name}]
@@ -131,7 +131,7 @@ oo::class create ::pith::Matrix {
 
     method follows {} { return {time selection digest log} }
 
-    # Once there, waiting times are kept up to date as long as they are looked at.
+    # Once requested, waiting times are kept up to date.
     method ask {callback} {
         set had_late [my wants_late]
         return [[$model log] matrix {*}$stretch $comm $had_late $callback]
@@ -158,7 +158,7 @@ oo::class create ::pith::Matrix {
 
     # ---- The table
 
-    # Lines are lists: key, cells; columns: name, title, kind.
+    # Columns: name, title, kind.
     method columns {} {
         set sums {count Messages number  bytes Bytes bytes  time "Time" duration
             late_sender "Late sender" duration  late_receiver "Late receiver" duration}
@@ -172,7 +172,7 @@ oo::class create ::pith::Matrix {
         }
     }
 
-    # Dicts by the names of columns.
+    # Dicts by column name.
     method lines {} {
         if {$matrix eq {}} {
             return {}
@@ -183,14 +183,14 @@ oo::class create ::pith::Matrix {
             states {
                 return [lmap state [$matrix states] {
                     lassign $state id senders sender receivers receiver
-                    dict create name [dict get [$model def $id] name] late_senders $senders late_sender $sender \
+                    dict create name [$model name $id] late_senders $senders late_sender $sender \
                         late_receivers $receivers late_receiver $receiver
                 }]
             }
         }
     }
 
-    # A late sender makes the receiver wait, a late receiver the sender.
+    # A late sender makes the receiver wait, a late receiver makes the sender wait.
     method rank_lines {} {
         set zero {sent 0 sent_bytes 0 received 0 received_bytes 0 late_sender 0 late_receiver 0}
         set lines {}
@@ -230,7 +230,7 @@ oo::class create ::pith::Matrix {
         }]
     }
 
-    # More than can be read would only take time.
+    # At most 2000 lines, because more would only take time.
     method fill_table {} {
         if {[my wants_waiting_first]} {
             return
@@ -241,7 +241,7 @@ oo::class create ::pith::Matrix {
         foreach {name title kind} $columns {
             set side [expr {$name eq "name" ? "w" : "e"}]
             $tree heading $name -text $title -anchor $side -command [list [self] sort_by $name]
-            $tree column $name -width [::pith::theme::px 80] -minwidth 50 -anchor $side
+            $tree column $name -width [px 80] -minwidth 50 -anchor $side
         }
         set lines [my sorted]
         foreach line [lrange $lines 0 1999] {
@@ -249,7 +249,7 @@ oo::class create ::pith::Matrix {
         }
         my say [my totals]
         if {[llength $lines] > 2000} {
-            my say "the first 2000 of [llength $lines] lines; `matrix save FILE.csv` writes all.   [my totals]"
+            my say "the first 2000 of [llength $lines] lines; the command `matrix save FILE.csv` writes all.   [my totals]"
         }
     }
 
@@ -263,7 +263,7 @@ oo::class create ::pith::Matrix {
             [::pithtk::duration $late_sender], late receivers [::pithtk::duration $late_receiver]"
     }
 
-    # The table tells of waiting, which the picture may not have needed.
+    # The table has columns of waiting times, which the picture may not have needed.
     method wants_waiting_first {} {
         if {$had_late || $matrix eq {}} {
             return 0
@@ -315,10 +315,10 @@ oo::class create ::pith::Matrix {
         return {}
     }
 
-    # late ?pairs|ranks|states?: the numbers.
+    # The rows of the table, as dicts.
     method word_late {{what ranks}} {
         if {$what ni {pairs ranks states}} {
-            return -code error -errorcode {PITH USAGE} "late what? pairs, ranks or states"
+            throw {PITH USAGE} "late: must be pairs, ranks or states"
         }
         my open
         my wait
@@ -341,7 +341,7 @@ oo::class create ::pith::Matrix {
         return {}
     }
 
-    # FILE.png: the window as it is; otherwise the table.
+    # FILE.png: a screenshot. Other suffixes: the table.
     method save {file} {
         if {[file extension $file] eq ".png"} {
             my picture $file
@@ -360,9 +360,9 @@ oo::class create ::pith::Matrix {
 
 ::pith::part::add Matrix {
     words {
-        matrix {?VALUE?} {who sent how much to whom: count bytes time bandwidth late_sender late_receiver} word_matrix
-        late   {?ranks?} {who waited for late senders and receivers, by ranks, pairs or states}           word_late
+        matrix {?VALUE?} {communication matrix of count, bytes, time, bandwidth, late_sender or late_receiver} word_matrix
+        late   {?ranks?} {waiting for late senders and receivers, by ranks, pairs or states}                 word_late
     }
-    keys {{x} {x} {who sent how much to whom} {matrix}}
+    keys {{x} {x} {communication matrix} {matrix}}
     menus {Statistics {"Communication matrix..." matrix x  "Late senders and receivers..." late {}}}
 }

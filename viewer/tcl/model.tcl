@@ -1,57 +1,48 @@
-# model.tcl - what a window looks at: the log, the stretch of time, the rows, what is hidden. All views of a window
-# share one model, change it only through its methods, and follow it by trace:
+# model.tcl - what a window shows: the log, the time, the rows, what is hidden. All views of a window share one
+# model, change it only through its methods, and follow it by trace:
 #
-#     $model follow {callback}      called with the name of what changed: time, rows, hidden, size, pointer, digest,
+#     $model follow {callback}      called with the name of each change: time, rows, hidden, size, pointer, digest,
 #                                   log, selection, trouble, reading, colours, searchable, theme
 #
-# Times are nanoseconds from the log's start.
+# Times are nanoseconds from the start of the log.
 
 oo::class create ::pith::Model {
-    variable log        ;# the command of the C core (tk/log_object.h)
-    variable info       ;# dict: what the log is
+    variable log        ;# command of the C core (tk/log_object.h)
+    variable info       ;# dict: facts about the log
     variable defs       ;# dict: id -> dict of name, kind, colour, group
-    variable row_count pinned_count ;# of the rows that are seen; of them the pinned ones, which are the first
-    variable t0 t1      ;# shown, t0 < t1
-    variable extent     ;# {from to}: times that can be shown when these are more than the log's (pairing.tcl); {} its own
+    variable row_count pinned_count ;# visible rows; pinned ones, which come first
+    variable t0 t1      ;# time shown, t0 < t1
+    variable extent     ;# {from to}: times that can be shown, if more than those of the log (pairing.tcl); {} none
     variable hidden     ;# list of ids
-    variable unsearched ;# list of ids that the search passes over
+    variable unsearched ;# ids excluded from searches
     variable palette    ;# log, classic or safe
-    variable given      ;# dict id -> colour that somebody gave to it, whatever the palette
-    variable selection  ;# {from to}: a stretch of time that was chosen; {} none
-    variable row_height ;# pixels, whole ones from 2 on
+    variable given      ;# dict id -> colour set by the user, independent of the palette
+    variable selection  ;# {from to}: selected time; {} none
+    variable row_height ;# pixels, an integer from 2 on
     variable auto_height ;# 1: rows fill the window
-    variable first_row  ;# how many rows below the pinned ones are scrolled out at the top
+    variable first_row  ;# number of rows below the pinned ones that are scrolled out at the top
     variable arrows     ;# 1: messages are shown
-    variable pointer    ;# dict: what is under the pointer, {} nothing
-    variable reader     ;# what reads them, a job
-    variable reading    ;# the part of messages and counters that is read, while they are; {} else
-    variable trouble    ;# what is wrong with the log, {} nothing
-    variable past future pushed_ms ;# stacks of {t0 t1}; when the last was pushed
-    variable changed    ;# traced: written with the name of what changed
+    variable pointer    ;# dict: details of the record under the pointer; {} none
+    variable reader     ;# job that reads messages and counters
+    variable reading    ;# its progress, 0 to 1; {} not reading
+    variable trouble    ;# problem with the log; {} none
+    variable past future pushed_ms ;# stacks of {t0 t1}; time of the last push
+    variable changed    ;# traced: name of the last change
 
-    # `opened`: the C core's command of the log (opening.tcl).
+    # OPENED: command of the log (opening.tcl).
     constructor {opened} {
         set log $opened
-        set given {}
+        lassign {} given extent unsearched selection pointer trouble reading past future changed
         my read_log [::pith::preferences::get palette]
-        set extent {}
         lassign [my whole] t0 t1
-        # What the recorder tells those who replay a log says nothing to a reader, until it is asked for.
-        set hidden [lmap id [dict keys $defs] {if {![string match pith:coll_* [dict get $defs $id name]]} continue; set id}]
+        # Records for tools that replay a log are of no interest to readers and are hidden at first.
+        set hidden [my ids_like pith:coll_*]
         $log hide $hidden
-        set unsearched {}
-        set selection {}
         set row_height 24
         set auto_height 1
         set first_row 0
         set arrows 1
-        set pointer {}
-        set trouble {}
-        set reading {}
-        set past {}
-        set future {}
         set pushed_ms 0
-        set changed {}
     }
 
     destructor {
@@ -68,8 +59,8 @@ oo::class create ::pith::Model {
         my count_rows
     }
 
-    # Another log of the same program: a later look at one that runs. Those who have begun something with the old one
-    # drop it when they hear of `log`; what was hidden stays so, by name. DIGESTED, 1: its messages and counters have
+    # Replaces the log by a later snapshot of the same program. Users of the old log drop what they began when
+    # they are notified of `log`; hidden definitions stay hidden by name. DIGESTED 1: messages and counters have
     # been read.
     method replace {new digested} {
         set old $log
@@ -100,7 +91,7 @@ oo::class create ::pith::Model {
         } else {
             my digest
         }
-        # At last: until now somebody may have had work under way with it.
+        # Last, because a job may still use it until now.
         $old close
     }
 
@@ -125,6 +116,21 @@ oo::class create ::pith::Model {
     method row_count {} { return $row_count }
     method pinned_count {} { return $pinned_count }
     method def {id} { dict get $defs $id }
+    method name {id} { dict get $defs $id name }
+    method names {ids} { lmap id $ids {dict get $defs $id name} }
+
+    # Ids of the definitions with one of these names, in the order of the names.
+    method ids_named {names} {
+        set by_name {}
+        dict for {id def} $defs {
+            dict lappend by_name [dict get $def name] $id
+        }
+        return [concat {*}[lmap name $names {
+            if {![dict exists $by_name $name]} continue
+            dict get $by_name $name
+        }]]
+    }
+
     method defs {} { return $defs }
     method window {} { list $t0 $t1 }
     method span {} { expr {$t1 - $t0} }
@@ -143,8 +149,8 @@ oo::class create ::pith::Model {
 
     # ---- Time
 
-    # The window [from, to), kept inside the log and no shorter than 20 ns. Remembered for undo, but not each step of a
-    # turning wheel.
+    # Shows [from, to), limited to the log and at least 20 ns. Saved for undo, except single steps of a turning
+    # wheel.
     method zoom {from to} {
         set now [clock milliseconds]
         if {$now - $pushed_ms > 600} {
@@ -170,7 +176,8 @@ oo::class create ::pith::Model {
         my notify time
     }
 
-    # More than the log's time can be shown; {} no more. Who shows all goes on doing so.
+    # Sets the times that can be shown; {} those of the log. A window that shows everything still does so
+    # afterwards.
     method set_extent {stretch} {
         set all [expr {[my window] eq [my whole]}]
         set extent $stretch
@@ -181,7 +188,7 @@ oo::class create ::pith::Model {
         }
     }
 
-    # Factor < 1 zooms in; `time` stays where it is on the screen.
+    # Factor < 1 zooms in; `time` stays at its place on the screen.
     method zoom_about {factor time} {
         my zoom [expr {$time - ($time - $t0) * double($factor)}] [expr {$time + ($t1 - $time) * double($factor)}]
     }
@@ -190,13 +197,13 @@ oo::class create ::pith::Model {
         my zoom_about $factor [expr {($t0 + $t1) / 2}]
     }
 
-    # By a part of what is shown, to the right when > 0.
+    # Moves by a fraction of the time shown, to the right if > 0.
     method pan {part} {
         set by [expr {wide(($t1 - $t0) * double($part))}]
         my set_window [expr {$t0 + $by}] [expr {$t1 + $by}]
     }
 
-    # From the last end of MPI_Init to the first begin of MPI_Finalize.
+    # From the last end of MPI_Init to the first start of MPI_Finalize.
     method work {} {
         my zoom {*}[$log work]
     }
@@ -207,37 +214,32 @@ oo::class create ::pith::Model {
         my zoom {*}[my whole]
     }
 
-    method undo {} {
-        if {$past ne {}} {
-            lappend future [list $t0 $t1]
-            set back [lindex $past end]
-            set past [lrange $past 0 end-1]
-            my set_window {*}$back
-        }
-        set pushed_ms 0
-    }
+    method undo {} { my restore_window past future }
+    method redo {} { my restore_window future past }
 
-    method redo {} {
-        if {$future ne {}} {
-            lappend past [list $t0 $t1]
-            set next [lindex $future end]
-            set future [lrange $future 0 end-1]
-            my set_window {*}$next
+    # Takes a window from one stack, and saves the current one on the other.
+    method restore_window {from to} {
+        if {[set $from] ne {}} {
+            lappend $to [list $t0 $t1]
+            set window [lindex [set $from] end]
+            set $from [lrange [set $from] 0 end-1]
+            my set_window {*}$window
         }
         set pushed_ms 0
     }
 
     # ---- Rows
 
-    # Rows from FIRST to LAST as dicts: label, note, kind (group, states, counter), node, depth, children, open, pinned,
-    # parent, lane, lanes (how many), rank, thread, name, host. Asked for where they are shown: there may be 100,000.
+    # Rows FIRST to LAST as dicts: label, note, kind (group, states, counter), node, depth, children, open,
+    # pinned, parent, lane, lanes (how many), rank, thread, name, host. Views ask only for visible rows: there
+    # may be 100,000.
     method rows {{first 0} {last 1000000000}} { $log rows list $first $last }
     method row {row} { lindex [$log rows list $row $row] 0 }
 
-    # The row that shows a thread, by itself or among others; -1 none.
+    # The row that shows a thread, alone or in a group; -1 none.
     method row_of {rank thread} { $log rows shows $rank $thread }
 
-    # Rows are drawn on lines, from 0: first the pinned ones, then those that are scrolled to.
+    # Screen line of a row, from 0: first the pinned rows, then the scrolled ones; -1 not visible.
     method line_of {row} {
         if {$row < $pinned_count} {
             return $row
@@ -245,11 +247,11 @@ oo::class create ::pith::Model {
         expr {$row - $first_row >= $pinned_count ? $row - $first_row : -1}
     }
 
-    # The line at y from the top, and how far below its upper edge that is.
+    # Screen line at y, and the distance of y from its upper edge.
     method line_at {y} { expr {int(floor(int($y) / double($row_height)))} }
     method within_line {y} { expr {int($y) - int([my line_at $y] * $row_height)} }
 
-    # -1: no row is there.
+    # Row on a screen line; -1 none.
     method row_on {line} {
         set row [expr {$line < $pinned_count ? $line : $line + $first_row}]
         expr {$line >= 0 && $row < $row_count ? $row : -1}
@@ -260,10 +262,10 @@ oo::class create ::pith::Model {
         set pinned_count [$log rows pinned]
     }
 
-    # A word of tk/log_rows.c that asks.
+    # A query of tk/log_rows.c.
     method tree {args} { $log rows {*}$args }
 
-    # One that changes which rows are seen, or in which order.
+    # A command of tk/log_rows.c that changes rows or their order.
     method arrange {args} {
         set result [$log rows {*}$args]
         my rows_changed
@@ -276,7 +278,7 @@ oo::class create ::pith::Model {
         my notify rows
     }
 
-    # A pattern: ranks (0-3,7.1) and names; "" all.
+    # Shows the rows that match a pattern of ranks (0-3,7.1) and names; "" all.
     method select {pattern} {
         $log rows filter $pattern
         set first_row 0
@@ -284,7 +286,7 @@ oo::class create ::pith::Model {
     }
 
     method set_row_height {pixels {auto 0}} {
-        # From two pixels on whole ones; below that rows get grouped, and as low as it takes.
+        # Integers from 2 pixels on. Lower rows share lines, and may be as low as needed.
         set pixels [expr {$pixels >= 2 ? min(200, int($pixels)) : max(0.01, double($pixels))}]
         if {$auto && !$auto_height} {
             return
@@ -326,7 +328,7 @@ oo::class create ::pith::Model {
         }
     }
 
-    # All definitions whose name, or group as "group:NAME", matches.
+    # Ids of all definitions whose name, or group as "group:NAME", matches.
     method ids_like {pattern} {
         set ids {}
         dict for {id def} $defs {
@@ -337,7 +339,7 @@ oo::class create ::pith::Model {
         return $ids
     }
 
-    # What the search looks for: ids.
+    # Ids included in searches.
     method searchable {} {
         return [lmap id [dict keys $defs] {if {$id in $unsearched} continue; set id}]
     }
@@ -353,7 +355,7 @@ oo::class create ::pith::Model {
 
     # ---- Colours
 
-    # By a palette, and then those that the user chose (colours.tcl).
+    # Takes the colours of the palette, then those set by the user (colours.tcl).
     method take_palette {name} {
         set palette $name
         foreach colour [$log palette $name] id [dict keys $defs] {
@@ -374,7 +376,7 @@ oo::class create ::pith::Model {
         my notify colours
     }
 
-    # The colours of definitions: a dict id -> #rrggbb. Kept as long as the window; colours.tcl keeps them longer.
+    # COLOURS: dict id -> #rrggbb. Kept until the window closes; colours.tcl stores colours for longer.
     method set_colours {colours} {
         set given [dict merge $given $colours]
         dict for {id colour} $colours {
@@ -398,7 +400,7 @@ oo::class create ::pith::Model {
         }
     }
 
-    # Those that were given before, or none.
+    # Restores a former value of given_colours.
     method give_back_colours {before} {
         set given $before
         my set_palette $palette
@@ -409,7 +411,7 @@ oo::class create ::pith::Model {
         my notify hidden
     }
 
-    # A stretch of time, in any order, kept inside the log; {} none.
+    # Selects a stretch of time, given in any order and limited to the log; {} none.
     method set_selection {stretch} {
         if {$stretch ne {}} {
             lassign [my whole] first last
@@ -435,22 +437,21 @@ oo::class create ::pith::Model {
         }
     }
 
-    # Messages and counters are read after the first picture, beside the window.
+    # Reads messages and counters, in a job after the first picture.
     method digest {} {
         if {$reading eq {}} {
             set reading 0
-            set reader [$log digest [list [self] digest_told]]
+            set reader [$log digest [list [self] digest_event]]
         }
     }
 
-    # Without them, then.
     method stop_reading {} {
         if {$reading ne {}} {
             $reader stop
         }
     }
 
-    method digest_told {word {value {}}} {
+    method digest_event {word {value {}}} {
         switch $word {
             progress {
                 set reading $value
@@ -471,7 +472,7 @@ oo::class create ::pith::Model {
         my notify digest
     }
 
-    # Until all is read, or the window is gone.
+    # Waits until all is read or the window is gone.
     method finish_reading {} {
         while {[info exists reading] && $reading ne {}} {
             vwait [my varname reading]
@@ -479,7 +480,7 @@ oo::class create ::pith::Model {
     }
 }
 
-# What a trace calls: variable's name first, Tcl's own words last.
+# Called by traces: name of the variable first, arguments of Tcl last.
 proc ::pith::followed {variable callback args} {
     {*}$callback [set $variable]
 }

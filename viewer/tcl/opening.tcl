@@ -1,27 +1,27 @@
-# opening.tcl - opening a log beside the window: what takes long shows that it does, and can be stopped. Logs of foreign
-# formats are read as a whole, and those without an index are rebuilt.
+# opening.tcl - opens a log in a thread, with a progress dialog and a Stop button: logs of other formats are
+# read completely, and logs without an index are rebuilt.
 
 namespace eval ::pith::opening {
     variable number 0
     variable outcome   ;# array: number -> {done LOG}, {failed TEXT}, {stopped}
-    variable at_once 2000000 ;# bytes: smaller files are opened without further ado
-    variable patience_ms 400 ;# before the progress is shown
+    variable at_once 2000000 ;# bytes: smaller files are opened without a thread
+    variable patience_ms 400 ;# delay of the progress dialog
 }
 
-# The C core's command of a log. {PITH LOG}: it cannot be read; {PITH STOPPED}: the user did not want to wait.
+# Returns the command of the log. {PITH LOG}: it cannot be read; {PITH STOPPED}: the user stopped it.
 proc ::pith::opening::open {path} {
     variable number
     variable outcome
     variable at_once
     variable patience_ms
     if {![file exists $path]} {
-        return -code error -errorcode {PITH LOG} "$path: no such file"
+        throw {PITH LOG} "$path: no such file"
     }
     if {[file isdirectory $path] || [file size $path] < $at_once} {
         return [::pithtk::open $path]
     }
     set me [incr number]
-    set job [::pithtk::open $path [list ::pith::opening::told $me]]
+    set job [::pithtk::open $path [list ::pith::opening::job_event $me]]
     set timer [after $patience_ms [list ::pith::opening::show $me $path $job]]
     while {![info exists outcome($me)]} {
         vwait ::pith::opening::outcome($me)
@@ -32,15 +32,15 @@ proc ::pith::opening::open {path} {
     unset outcome($me)
     switch $how {
         done { return $value }
-        failed { return -code error -errorcode {PITH LOG} $value }
+        failed { throw {PITH LOG} $value }
     }
-    return -code error -errorcode {PITH STOPPED} "$path: not opened, as you wished"
+    throw {PITH STOPPED} "$path: opening was stopped"
 }
 
-proc ::pith::opening::told {me how {value {}}} {
+proc ::pith::opening::job_event {me how {value {}}} {
     variable outcome
     if {[info exists outcome($me)]} {
-        # Stopped before: nobody waits for it.
+        # It was stopped before: close the log.
         if {$how eq "done"} {
             $value close
         }
@@ -51,7 +51,7 @@ proc ::pith::opening::told {me how {value {}}} {
     }
 }
 
-# A job that has told nothing yet is not known to go on: of a log that only reads slowly, say.
+# No progress yet: the bar stays indeterminate.
 proc ::pith::opening::progress {me part} {
     set dialog .opening$me
     if {![winfo exists $dialog] || $part <= 0} {
@@ -65,7 +65,7 @@ proc ::pith::opening::progress {me part} {
     $dialog.part configure -text [format {%.0f %%} [expr {100 * $part}]]
 }
 
-# The window does not wait for the thread, which ends soon.
+# Does not wait for the thread, which ends soon.
 proc ::pith::opening::stop {me job} {
     variable outcome
     catch {$job stop}
@@ -79,7 +79,7 @@ proc ::pith::opening::show {me path job} {
     wm protocol $dialog WM_DELETE_WINDOW [list ::pith::opening::stop $me $job]
     ttk::label $dialog.what -text "Opening [file tail $path], [::pith::opening::megabytes $path]" -style Bold.TLabel
     ttk::label $dialog.why -style Faint.TLabel \
-        -text "Formats other than Pith's own, and logs without an index, are read as a whole."
+        -text "Logs of other formats and logs without an index are read completely."
     ttk::progressbar $dialog.bar -mode indeterminate -length 360
     ttk::button $dialog.stop -text Stop -command [list ::pith::opening::stop $me $job]
     ttk::label $dialog.part -style Faint.TLabel
@@ -94,4 +94,30 @@ proc ::pith::opening::show {me path job} {
 
 proc ::pith::opening::megabytes {path} {
     return [format {%.0f MB} [expr {[file size $path] / 1e6}]]
+}
+
+# Input methods while a window is built. Tk gives each widget an input context at its first event,
+# and asks the X server for the size of the widget twice for each: 120 round trips before the first picture.
+# Input methods are therefore off until then; widgets get theirs at the next event, entries when they get the
+# focus.
+namespace eval ::pith::typing {
+    variable waiting 0 ;# number of windows being built
+    variable methods 1 ;# setting of the user
+}
+
+proc ::pith::typing::wait {} {
+    variable waiting
+    variable methods
+    if {[incr waiting] == 1} {
+        set methods [tk useinputmethods]
+        tk useinputmethods 0
+    }
+}
+
+proc ::pith::typing::go_on {} {
+    variable waiting
+    variable methods
+    if {[incr waiting -1] == 0} {
+        tk useinputmethods $methods
+    }
 }

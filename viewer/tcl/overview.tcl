@@ -1,14 +1,14 @@
-# overview.tcl - the strip below the time lines: the whole log, with the window that is shown marked in it. A click or
-# a drag moves the window there.
+# overview.tcl - the strip below the timelines that shows the whole log and marks the current window. A click or
+# a drag moves the window.
 
 oo::class create ::pith::Overview {
     variable model
-    variable path     ;# the canvas
-    variable photo faded shown ;# the log; faded; the part of it that lies in the window
-    variable placed   ;# 1: the canvas has them
+    variable path     ;# canvas
+    variable photo faded shown ;# the log; the log faded; the part inside the window
+    variable placed   ;# 1: the canvas has the images
     variable width
     variable pending  ;# after id of the redraw to come
-    variable grip     ;# while dragged: pointer's distance from the window's begin, ns
+    variable grip     ;# during a drag: time from the start of the window to the pointer, ns
 
     constructor {canvas its_model} {
         set model $its_model
@@ -21,7 +21,7 @@ oo::class create ::pith::Overview {
         set pending {}
         set grip 0
         canvas $path -height [my height] -highlightthickness 0 -borderwidth 0 \
-            -background [::pith::theme::colour paper] -cursor sb_h_double_arrow
+            -background [colour paper] -cursor sb_h_double_arrow
         bind $path <Configure> [list [self] resized %w]
         bind $path <Button-1> [list [self] press %x]
         bind $path <B1-Motion> [list [self] drag %x]
@@ -33,7 +33,7 @@ oo::class create ::pith::Overview {
         image delete $photo $faded $shown
     }
 
-    method height {} { return [::pith::theme::px 36] }
+    method height {} { return [px 36] }
 
     method resized {w} {
         set width $w
@@ -49,17 +49,18 @@ oo::class create ::pith::Overview {
 
     method photo {} { return $photo }
 
-    # Not before they are drawn: the first photo that a program shows has Tk ask the X server for 256 colours, one by one.
+    # Called late, because the first photo of a program makes Tk request 256 colours from the X server, one by
+    # one.
     method place {} {
         if {!$placed} {
             set placed 1
             $path create image 0 3 -anchor nw -image $faded
             $path create image 0 3 -anchor nw -image $shown -tags shown
-            $path create rectangle -9 -9 -9 -9 -outline [::pith::theme::colour accent] -width 2 -tags window
+            $path create rectangle -9 -9 -9 -9 -outline [colour accent] -width 2 -tags window
         }
     }
 
-    # Soon, but behind what Tk draws when it is idle: the first picture of the time lines does not wait for it.
+    # After idle work, so that the first picture of the timelines does not wait for it.
     method redraw {} {
         if {$pending eq {}} {
             set pending [after idle [namespace code {my draw_soon}]]
@@ -70,7 +71,7 @@ oo::class create ::pith::Overview {
         set pending [after 60 [namespace code {my draw}]]
     }
 
-    # Draws now if there is something to draw.
+    # Draws now if a redraw is pending.
     method flush {} {
         if {$pending ne {}} {
             after cancel $pending
@@ -109,7 +110,7 @@ oo::class create ::pith::Overview {
         $path coords window [expr {max(1, $x0)}] 1 [expr {min($width - 1, $x1)}] [expr {[my height] - 2}]
     }
 
-    # Inside of the mark it is taken where it is; outside it comes to the pointer.
+    # Inside the mark, a drag starts where the window is; outside, the window centres on the pointer.
     method press {x} {
         lassign [$model window] t0 t1
         set time [my time_at $x]

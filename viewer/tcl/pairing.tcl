@@ -1,22 +1,22 @@
-# pairing.tcl - two models on one time axis: which time of the second log stands below which time of the first, and that
-# both show the same. Time zooms, scrolls and is selected in both, whichever is touched.
+# pairing.tcl - two models on one time axis: maps times of the second log to those of the first, and makes both
+# show and select the same time, whichever changes.
 #
-# Worked example: aligned at the starts, the second shifted by 1 s: below 3 s of the first stands 2 s of the second.
-# Fitted, where 10 s of the first are as wide as 5 s of the second, (3 - 1) * 5 / 10 = 1 s stands there.
+# Worked example: aligned at the starts, with an offset of 1 s, time 3 s of the first is above 2 s of the
+# second. Fitted, with 10 s of the first as wide as 5 s of the second, it is above (3 - 1) * 5 / 10 = 1 s.
 
 oo::class create ::pith::Pairing {
     variable a b        ;# models
-    variable align      ;# what stands one above the other: start, init (the end of MPI_Init)
-    variable offset     ;# by so much of the first one's time (ns) the second is moved to the right
-    variable fitted     ;# 1: both as long, 0: the same scale in seconds
+    variable align      ;# what is aligned: start, or init (the end of MPI_Init)
+    variable offset     ;# shift of the second log to the right, in ns of the first
+    variable fitted     ;# 1: both have the same width, 0: the same scale
     variable origin_a origin_b stretch ;# b = origin_b + (a - origin_a - offset) * stretch
-    variable busy       ;# 1: one follows the other
-    variable told       ;# script that is called when the alignment changed
+    variable busy       ;# 1: a change is being copied to the other model
+    variable callback       ;# script called when the alignment has changed
 
-    constructor {first second callback} {
+    constructor {first second its_callback} {
         set a $first
         set b $second
-        set told $callback
+        set callback $its_callback
         set align start
         set offset 0
         set fitted 0
@@ -28,7 +28,7 @@ oo::class create ::pith::Pairing {
         my take_hidden $a $b
     }
 
-    # The second model goes; the first one is by itself again.
+    # The second log is closed.
     destructor {
         $a unfollow [list [self] first_changed]
         $b unfollow [list [self] second_changed]
@@ -38,7 +38,7 @@ oo::class create ::pith::Pairing {
     method align {} { return $align }
     method offset {} { return $offset }
     method fitted {} { return $fitted }
-    # 1: times of both are the same numbers.
+    # 1: aligned times are equal numbers.
     method is_same {} { expr {$stretch == 1 && [my to_second 0] == 0} }
 
     # ---- Which time
@@ -64,7 +64,7 @@ oo::class create ::pith::Pairing {
         my join_times
     }
 
-    # All of both can be shown.
+    # Makes all times of both logs available in both.
     method join_times {} {
         lassign [$a log_time] from to
         lassign [lmap time [$b log_time] {my to_first $time}] other_from other_to
@@ -75,7 +75,7 @@ oo::class create ::pith::Pairing {
         my show_same $a $b to_second
         $b set_selection [lmap time [$a selection] {my to_second $time}]
         set busy 0
-        {*}$told
+        {*}$callback
     }
 
     method set_align {what} {
@@ -110,7 +110,7 @@ oo::class create ::pith::Pairing {
                 selection { $other set_selection [lmap time [$model selection] {my $map $time}] }
                 hidden { my take_hidden $model $other }
                 rows {
-                    # Rows that were chosen by a pattern in the first log are chosen in the second, if it has such.
+                    # Applies the row filter of the first log to the second, if it matches any row there.
                     if {$model eq $a && [$a tree pattern] ne [$b tree pattern]} {
                         catch {$b select [$a tree pattern]}
                     }
@@ -127,7 +127,7 @@ oo::class create ::pith::Pairing {
         }
     }
 
-    # Steps of a zoom can be taken back in the first log.
+    # Only the first model has undo for zooms.
     method show_same {model other map} {
         set window [lmap time [$model window] {my $map $time}]
         lassign [$other window] from to
@@ -135,17 +135,14 @@ oo::class create ::pith::Pairing {
         $other [expr {$resized && $other eq $a ? "zoom" : "set_window"}] {*}$window
     }
 
-    # Hidden states, and messages on or off: the same by name.
+    # Hides the same states, by name, and messages.
     method take_hidden {model other} {
-        set names [lmap id [$model hidden] {dict get [$model def $id] name}]
-        $other set_hidden [lmap id [dict keys [$other defs]] {
-            if {[dict get [$other def $id] name] ni $names} continue
-            set id
-        }]
+        set names [$model names [$model hidden]]
+        $other set_hidden [$other ids_named $names]
         $other set_arrows [$model arrows]
     }
 
-    # What has the same name has the same colour: that of the first log.
+    # States of the same name have the colour of the first log.
     method take_colours {} {
         set colours {}
         dict for {id def} [$a defs] {
@@ -158,4 +155,156 @@ oo::class create ::pith::Pairing {
         }
         $b set_colours $colours
     }
+}
+
+# Compares the windows of two logs, below the legend: a line for each state with its time in
+# both logs and the change.
+oo::class create ::pith::PairTable {
+    variable a b path tree
+    variable jobs      ;# dict: a, b -> command of the job for the sums
+    variable sums      ;# dict: a, b -> dict of name -> ns
+    variable pending   ;# after id of the start of the jobs
+
+    constructor {frame first second names} {
+        set path [ttk::frame $frame]
+        set a $first
+        set b $second
+        lassign {} jobs pending
+        set sums [dict create a {} b {}]
+        my build $names
+        $a follow [list [self] changed]
+        $b follow [list [self] changed]
+        my changed time
+    }
+
+    destructor {
+        after cancel $pending
+        my stop
+        $a unfollow [list [self] changed]
+        $b unfollow [list [self] changed]
+        destroy $path
+    }
+
+    method tree {} { return $tree }
+
+    method build {names} {
+        ttk::label $path.title -text "Exclusive time in the window" -style Bold.TLabel -padding {8 4}
+        set tree [ttk::treeview $path.tree -columns {a b more} -selectmode none -height 8 \
+            -yscrollcommand [list $path.scroll set]]
+        ttk::scrollbar $path.scroll -orient vertical -command [list $tree yview]
+        foreach {column title width} [list #0 Name 110 a [lindex $names 0] 80 b [lindex $names 1] 80 more Change 70] {
+            set anchor [expr {$column eq "#0" ? "w" : "e"}]
+            $tree heading $column -text $title -anchor $anchor
+            $tree column $column -width [px $width] -minwidth 40 -anchor $anchor \
+                -stretch [expr {$column eq "#0"}]
+        }
+        grid $path.title - -sticky w
+        grid $tree $path.scroll -sticky nsew
+        grid columnconfigure $path 0 -weight 1
+        grid rowconfigure $path 1 -weight 1
+    }
+
+    # ---- Sums
+
+    method changed {what} {
+        switch $what {
+            time - rows - log - digest {
+                my stop
+                after cancel $pending
+                set pending [after 150 [namespace code {my start}]]
+            }
+            colours - hidden - theme { my fill }
+        }
+    }
+
+    method start {} {
+        set pending {}
+        foreach {which model} [list a $a b $b] {
+            dict set jobs $which [[$model log] sumsjob {*}[$model window] [list [self] job_event $which $model]]
+        }
+    }
+
+    method stop {} {
+        dict for {which job} $jobs {
+            catch {$job stop}
+        }
+        set jobs {}
+    }
+
+    # Jobs that are not in the dict were stopped.
+    method job_event {which model what args} {
+        if {$what eq "progress" || ![dict exists $jobs $which]} {
+            return
+        }
+        dict unset jobs $which
+        set named {}
+        if {$what eq "done"} {
+            foreach sum [lindex $args 0] {
+                set def [$model def [dict get $sum id]]
+                if {[dict get $def kind] eq "state"} {
+                    dict set named [dict get $def name] [dict get $sum exclusive]
+                }
+            }
+        }
+        dict set sums $which $named
+        if {![dict size $jobs]} {
+            my fill
+        }
+    }
+
+    # Finishes all pending work now.
+    method flush {} {
+        if {$pending ne {}} {
+            after cancel $pending
+            my start
+        }
+        while {[dict size $jobs]} {
+            vwait [my varname jobs]
+        }
+    }
+
+    # {name ns ns}..., in the order of their total time.
+    method rows {} {
+        set rows {}
+        foreach name [lsort -unique [concat [dict keys [dict get $sums a]] [dict keys [dict get $sums b]]]] {
+            set times [lmap which {a b} {
+                expr {[dict exists $sums $which $name] ? [dict get $sums $which $name] : 0}
+            }]
+            lappend rows [list [::tcl::mathop::+ {*}$times] $name {*}$times]
+        }
+        return [lmap row [lsort -integer -decreasing -index 0 $rows] {lrange $row 1 end}]
+    }
+
+    method fill {} {
+        $tree delete [$tree children {}]
+        foreach row [my rows] {
+            lassign $row name first second
+            $tree insert {} end -text " $name" -image [my image $name] -values [list [::pithtk::duration $first] \
+                [::pithtk::duration $second] [::pith::pair::change $first $second]]
+        }
+    }
+
+    method image {name} {
+        foreach model [list $a $b] {
+            dict for {id def} [$model defs] {
+                if {[dict get $def name] eq $name && [dict get $def kind] eq "state"} {
+                    return [::pith::box::image state [dict get $def colour] [expr {$id ni [$model hidden]}]]
+                }
+            }
+        }
+    }
+}
+
+namespace eval ::pith::pair {}
+
+# Change as "+12.5 %", "new" or "gone".
+proc ::pith::pair::change {first second} {
+    if {$first == $second} {
+        return "="
+    }
+    if {$first == 0 || $second == 0} {
+        return [expr {$first ? "gone" : "new"}]
+    }
+    set part [expr {100.0 * ($second - $first) / $first}]
+    return [expr {$part >= 1000 ? [format "\u00d7 %.3g" [expr {double($second) / $first}]] : [format "%+.1f %%" $part]}]
 }

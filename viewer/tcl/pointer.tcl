@@ -1,13 +1,13 @@
-# pointer.tcl - what the pointer does in the time lines: it is followed, tells what is under it, selects a stretch of
-# time, zooms, moves the paper as a hand, and turns its wheel.
+# pointer.tcl - the pointer in the timelines: it follows it, reports what is under it, selects time, zooms,
+# moves the picture, and handles the wheel.
 
 oo::class create ::pith::Pointer {
     variable model timeline choice details
     variable crosshair band
-    variable plot     ;# the time lines' canvas
-    variable drag     ;# dict of the drag under way: kind (select, zoom, move), x, y, moved...; {} none
-    variable clicked  ;# 1: the last button was pressed and let go without a drag
-    variable hover    ;# after id of the look at what is under the pointer
+    variable plot     ;# canvas of the timelines
+    variable drag     ;# dict of the current drag: kind (select, zoom, move), x, y, moved...; {} none
+    variable clicked  ;# 1: the last press was a click, not a drag
+    variable hover    ;# after id of the search under the pointer
     variable at       ;# x y of the pointer in the plot; {} outside
 
     constructor {its_timeline its_choice its_details its_model} {
@@ -16,13 +16,22 @@ oo::class create ::pith::Pointer {
         set timeline $its_timeline
         set details $its_details
         set plot [$timeline plot]
-        set hover {}
-        set drag {}
-        set at {}
+        lassign {} hover drag at
         set clicked 0
         set crosshair [::pith::Crosshair new $timeline $model]
         set band [::pith::Band new $timeline $model]
-        my bind_pointer
+        set me [self]
+        bind $plot <Motion> [list $me moved %x %y]
+        bind $plot <Leave> [list $me left]
+        bind $plot <Double-Button-1> [list $me double %x %y]
+        my bind_drag $plot %y
+        # The axis has no rows.
+        my bind_drag [$timeline axis] -1
+        foreach widget [list $plot [[$timeline labels] path] [$timeline axis]] {
+            foreach {modifier how} {{} {} Control- zoom Shift- pan} {
+                ::pith::bind_wheel $widget $modifier [list $me wheel %x 1 $how] [list $me wheel %x -1 $how]
+            }
+        }
         $timeline after_drawing [list [self] drawn]
     }
 
@@ -32,31 +41,10 @@ oo::class create ::pith::Pointer {
         $band destroy
     }
 
-    # A new picture: something else is under the pointer.
+    # After each drawing, another record may be under the pointer.
     method drawn {} {
         $plot delete outline
-        my look_soon
-    }
-
-    method bind_pointer {} {
-        set me [self]
-        bind $plot <Motion> [list $me moved %x %y]
-        bind $plot <Leave> [list $me left]
-        bind $plot <Double-Button-1> [list $me double %x %y]
-        my bind_drag $plot %y
-        # At the axis there are no rows.
-        my bind_drag [$timeline axis] -1
-        foreach widget [list $plot [[$timeline labels] path] [$timeline axis]] {
-            # Tk 8.6 reports the wheel as buttons under X11, Tk 9 as MouseWheel.
-            foreach {button steps} {4 1 5 -1} {
-                bind $widget <Button-$button> [list $me wheel %x $steps {}]
-                bind $widget <Control-Button-$button> [list $me wheel %x $steps zoom]
-                bind $widget <Shift-Button-$button> [list $me wheel %x $steps pan]
-            }
-            bind $widget <MouseWheel> "$me wheel %x \[expr {%D > 0 ? 1 : -1}\] {}"
-            bind $widget <Control-MouseWheel> "$me wheel %x \[expr {%D > 0 ? 1 : -1}\] zoom"
-            bind $widget <Shift-MouseWheel> "$me wheel %x \[expr {%D > 0 ? 1 : -1}\] pan"
-        }
+        my search_soon
     }
 
     method bind_drag {widget y} {
@@ -70,7 +58,7 @@ oo::class create ::pith::Pointer {
         }
     }
 
-    # What a drag without a key does: select, or zoom at once, as upshot did.
+    # What a plain drag does: select, or zoom at once, as in upshot.
     method plain_drag {} {
         return [::pith::preferences::get drag]
     }
@@ -113,21 +101,17 @@ oo::class create ::pith::Pointer {
             dict set drag moved 1
         }
         if {[dict get $drag kind] eq "move"} {
-            my move_paper $x $y
+            # Moves time and rows with the pointer.
+            lassign [dict get $drag from] t0 t1
+            set by [expr {$x - [dict get $drag x]}]
+            set shift [expr {wide(double($by) * ($t1 - $t0) / [lindex [$timeline size] 0])}]
+            $model set_window [expr {$t0 - $shift}] [expr {$t1 - $shift}]
+            $timeline scroll_to [expr {[dict get $drag row] - round(double($y - [dict get $drag y]) / [$model row_height])}]
         } elseif {[dict get $drag moved]} {
             set width [lindex [$timeline size] 0]
-            $band pull [list [dict get $drag fixed] [$timeline time_at [expr {max(0, min($width, $x))}]]]
+            $band drag_to [list [dict get $drag fixed] [$timeline time_at [expr {max(0, min($width, $x))}]]]
         }
         $crosshair move $x $y
-    }
-
-    # The hand: time and rows go with it.
-    method move_paper {x y} {
-        lassign [dict get $drag from] t0 t1
-        set by [expr {$x - [dict get $drag x]}]
-        set shift [expr {wide(double($by) * ($t1 - $t0) / [lindex [$timeline size] 0])}]
-        $model set_window [expr {$t0 - $shift}] [expr {$t1 - $shift}]
-        $timeline scroll_to [expr {[dict get $drag row] - round(double($y - [dict get $drag y]) / [$model row_height])}]
     }
 
     method release {x y} {
@@ -142,7 +126,7 @@ oo::class create ::pith::Pointer {
             my click $x $y
             return
         }
-        set stretch [$band let_go]
+        set stretch [$band end_drag]
         if {$stretch eq {}} {
             return
         }
@@ -160,7 +144,7 @@ oo::class create ::pith::Pointer {
         $choice choose [$details chosen_of [$details open_card $x $y]]
     }
 
-    # Two drags from the same place are no double click.
+    # Two drags from the same place are not a double click.
     method double {x y} {
         if {!$clicked} {
             my press $x $y plain
@@ -180,7 +164,7 @@ oo::class create ::pith::Pointer {
         $crosshair move $x $y
         set over [expr {[$band fixed_end $x] ne {} && [my plain_drag] eq "select"}]
         $plot configure -cursor [expr {$over ? "sb_h_double_arrow" : "crosshair"}]
-        my look_soon
+        my search_soon
     }
 
     method left {} {
@@ -190,7 +174,7 @@ oo::class create ::pith::Pointer {
         $model set_pointer {}
     }
 
-    # The line of the pointer when it is in another pane that shares the time axis, at x; {} it is gone.
+    # The pointer is at x in another pane with the same time axis; {} it has left.
     method shadow {x} {
         if {$x eq {}} {
             $crosshair hide
@@ -199,15 +183,15 @@ oo::class create ::pith::Pointer {
         }
     }
 
-    # ---- What is under the pointer
+    # ---- The record under the pointer
 
-    method look_soon {} {
+    method search_soon {} {
         if {$hover eq {} && $at ne {}} {
-            set hover [after idle [namespace code {my look}]]
+            set hover [after idle [namespace code {my search}]]
         }
     }
 
-    method look {} {
+    method search {} {
         set hover {}
         if {$at ne {} && [winfo exists $plot]} {
             if {[catch {$details what_is_at {*}$at} what]} {
@@ -218,7 +202,7 @@ oo::class create ::pith::Pointer {
         }
     }
 
-    # A frame around the state, a line along the message that is told of.
+    # Frames the state, or draws over the message under the pointer.
     method outline {what} {
         lassign [$timeline size] width height
         $plot delete outline
@@ -226,7 +210,7 @@ oo::class create ::pith::Pointer {
             return
         }
         set hit [dict get $what hit]
-        set accent [::pith::theme::colour accent]
+        set accent [colour accent]
         switch [dict get $what kind] {
             state {
                 set x0 [expr {max(-5, [$timeline x_of [dict get $hit start]])}]
@@ -234,15 +218,15 @@ oo::class create ::pith::Pointer {
                 set line [$model line_at [lindex $at 1]]
                 set y0 [expr {$line * [$model row_height] + [dict get $hit top]}]
                 set y1 [expr {$y0 + [dict get $hit height]}]
-                $plot create rectangle [expr {$x0 - 1}] [expr {$y0 - 1}] $x1 $y1 -outline [::pith::theme::colour paper] \
+                $plot create rectangle [expr {$x0 - 1}] [expr {$y0 - 1}] $x1 $y1 -outline [colour paper] \
                     -width 3 -tags outline
                 $plot create rectangle [expr {$x0 - 1}] [expr {$y0 - 1}] $x1 $y1 -outline $accent -width 1 -tags outline
             }
             message - bundle {
                 lassign [dict get $hit line] x0 y0 x1 y1
-                # X11 has 16 bits for a coordinate; Tk clips, but not billions.
+                # X11 coordinates have 16 bits; Tk clips, but not billions.
                 if {max(abs($x0), abs($x1)) < 30000} {
-                    $plot create line $x0 $y0 $x1 $y1 -fill [::pith::theme::colour paper] -width 4 -tags outline
+                    $plot create line $x0 $y0 $x1 $y1 -fill [colour paper] -width 4 -tags outline
                     $plot create line $x0 $y0 $x1 $y1 -fill $accent -width 2 -arrow last -tags outline
                 }
             }
@@ -250,4 +234,170 @@ oo::class create ::pith::Pointer {
         $plot raise cursor
         $plot raise selection
     }
+}
+
+# The pointer position: a line through all rows, the exact time at the axis, and the row label
+# highlighted. It also draws the focus ring around the timelines.
+oo::class create ::pith::Crosshair {
+    variable model timeline
+    variable plot axis        ;# canvases
+    variable at               ;# x y of the pointer in the plot; {} outside
+
+    constructor {its_timeline its_model} {
+        set model $its_model
+        set timeline $its_timeline
+        set plot [$timeline plot]
+        set axis [$timeline axis]
+        set at {}
+        $plot create line -1 0 -1 0 -fill [colour accent] -tags cursor -state hidden
+        $timeline after_drawing [list [self] draw]
+        $plot configure -takefocus 1
+        bind $plot <<TraverseIn>> +[list [self] ring 1]
+        bind $plot <FocusOut> +[list [self] ring 0]
+    }
+
+    method move {x y} {
+        set at [list $x $y]
+        my draw
+    }
+
+    method hide {} {
+        set at {}
+        [$timeline labels] hover -1
+        my draw
+    }
+
+    method ring {on} {
+        $plot delete ring
+        if {$on} {
+            lassign [$timeline size] width height
+            $plot create rectangle 1 1 [expr {$width - 2}] [expr {$height - 2}] -width 2 \
+                -outline [colour accent] -tags ring
+        }
+    }
+
+    method draw {} {
+        if {![winfo exists $plot]} {
+            return
+        }
+        $axis delete flag
+        if {$at eq {}} {
+            $plot itemconfigure cursor -state hidden
+            return
+        }
+        lassign $at x y
+        $plot coords cursor $x 0 $x [lindex [$timeline size] 1]
+        $plot itemconfigure cursor -state normal
+        # A flag that stays inside the axis.
+        set width [lindex [$timeline size] 0]
+        set fine [expr {max(1, [$model span] / max(1, $width))}]
+        set text [$axis create text $x [px 11] -text [::pithtk::time [$timeline time_at $x] $fine] -font PithSmall \
+            -fill [colour paper] -tags flag]
+        lassign [$axis bbox $text] a b c d
+        $axis move $text [expr {max(0, 5 - $a) - max(0, $c + 5 - $width)}] 0
+        lassign [$axis bbox $text] a b c d
+        set accent [colour accent]
+        $axis create rectangle [expr {$a - 4}] 2 [expr {$c + 4}] [px 20] -fill $accent -outline $accent -tags flag
+        $axis create line $x [px 20] $x [px 26] -fill $accent -tags flag
+        $axis raise $text
+        [$timeline labels] hover [$timeline row_at $y]
+    }
+
+}
+
+# The time selection: a tinted band over the timelines with its duration, and a bar at the axis.
+# pointer.tcl drags it.
+oo::class create ::pith::Band {
+    variable model timeline
+    variable plot axis  ;# canvases
+    variable dragged     ;# {from to} during a drag, shown instead of the selection of the model; {} none
+
+    constructor {its_timeline its_model} {
+        set model $its_model
+        set timeline $its_timeline
+        set plot [$timeline plot]
+        set axis [$timeline axis]
+        set dragged {}
+        $model follow [list [self] changed]
+        $timeline after_drawing [list [self] draw]
+    }
+
+    method changed {what} {
+        if {$what eq "selection"} {
+            my draw
+        }
+    }
+
+    # The model, and so the other views, changes only when the button is released.
+    method drag_to {stretch} {
+        set dragged [lsort -integer $stretch]
+        my draw
+    }
+
+    method end_drag {} {
+        set stretch $dragged
+        set dragged {}
+        my draw
+        return $stretch
+    }
+
+    method stretch {} {
+        return [expr {$dragged ne {} ? $dragged : [$model selection]}]
+    }
+
+    # The end that stays fixed while the end under x is dragged; {} if no end is under x.
+    method fixed_end {x} {
+        if {[my stretch] eq {}} {
+            return {}
+        }
+        lassign [my stretch] from to
+        foreach end [list $from $to] other [list $to $from] {
+            if {abs([$timeline x_of $end] - $x) <= 4} {
+                return $other
+            }
+        }
+        return {}
+    }
+
+    method holds {time} {
+        lassign [my stretch] from to
+        expr {$from ne {} && $time >= $from && $time <= $to}
+    }
+
+    method draw {} {
+        if {![winfo exists $plot]} {
+            return
+        }
+        $plot delete selection
+        $axis delete selection
+        if {[my stretch] eq {}} {
+            return
+        }
+        lassign [$timeline size] width height
+        lassign [my stretch] from to
+        # X11 coordinates have 16 bits: draw ends that lie outside just outside.
+        set x0 [expr {max(-9, min($width + 9, [$timeline x_of $from]))}]
+        set x1 [expr {max(-9, min($width + 9, [$timeline x_of $to]))}]
+        if {$x1 < 0 || $x0 > $width} {
+            return
+        }
+        set accent [colour accent]
+        $plot create rectangle $x0 -2 $x1 [expr {$height + 2}] -outline $accent -stipple gray25 \
+            -fill [colour select] -tags selection
+        $axis create rectangle $x0 [px 22] $x1 [px 26] -outline {} -fill $accent -tags selection
+        # At the bottom, where it covers the least.
+        set x [expr {(max($x0, 0) + min($x1, $width)) / 2}]
+        set span [expr {$to - $from}]
+        set text [$plot create text $x [expr {$height - [px 14]}] -text [::pithtk::duration $span] -font PithBold \
+            -fill [colour text] -tags selection]
+        lassign [$plot bbox $text] a b c d
+        set by [expr {max(0, 6 - $a) - max(0, $c + 6 - [lindex [$timeline size] 0])}]
+        $plot move $text $by 0
+        lassign [$plot bbox $text] a b c d
+        $plot create rectangle [expr {$a - 4}] [expr {$b - 2}] [expr {$c + 4}] [expr {$d + 2}] \
+            -fill [colour paper] -outline [colour accent] -tags selection
+        $plot raise $text
+        $plot raise cursor
+    }
+
 }

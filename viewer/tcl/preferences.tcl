@@ -1,43 +1,43 @@
-# preferences.tcl - what the user prefers: one table of keys, from which the file (preferences_file.tcl), the dialog
-# (preferences_dialog.tcl) and the page pith-view(1) come. No Tk here.
+# preferences.tcl - the preferences: one table for the file (preferences.tcl), the dialog
+# (preferences.tcl) and the page pith-view(1). It does not need Tk.
 #
-#     ::pith::preferences::get wheel                        its value, read from the file at the first use
-#     ::pith::preferences::change wheel zoom                checked, told to those who follow, and saved
-#     ::pith::preferences::follow wheel CALLBACK            CALLBACK KEY is called when it has changed
-#     ::pith::preferences::unfollow wheel CALLBACK          (objects that go do so in their destructor)
+#     ::pith::preferences::get wheel                        its value; the first call reads the file
+#     ::pith::preferences::change wheel zoom                checks, stores and saves it, and notifies followers
+#     ::pith::preferences::follow wheel CALLBACK            calls CALLBACK KEY on every change
+#     ::pith::preferences::unfollow wheel CALLBACK          for destructors
 
 namespace eval ::pith::preferences {
-    # Key, default, range, title in the dialog, help. A range: {choice WORD...}, {whole LEAST MOST}, {real LEAST MOST},
-    # switch (on or off) or text.
+    # Key, default, range, title in the dialog, help. A range: {choice VALUE...}, {whole LEAST MOST}, {real
+    # LEAST MOST}, switch (on or off) or text.
     variable table {
         theme        light {choice light dark}              {Theme}          {colours of the window}
         palette      log   {choice log classic safe}        {State colours}
-            {those of the log, those of MPE, or colours that the colour-blind can tell apart}
-        font         auto  text                             {Font}           {family of the font; auto chooses one}
+            {colours of the log, those of MPE, or colours safe for colour-blind users}
+        font         auto  text                             {Font}           {font family; auto chooses one}
         font_size    9     {whole 6 32}                     {Font size}      {in points}
         scale        0     {real 0 4}                       {Scale}
-            {sizes of everything, 2 on a screen with twice the dots; 0 goes by the screen}
-        row_height   0     {whole 0 200}                    {Row height}     {in pixels; 0 fills the window with rows}
-        arrows       on    switch                           {Messages}       {messages are shown as arrows}
-        most_arrows  3000  {whole 0 100000}                 {Most arrows}    {so many arrows are drawn at most}
+            {scale of all sizes: 2 for a screen of twice the resolution; 0 follows the screen}
+        row_height   0     {whole 0 200}                    {Row height}     {in pixels; 0 fills the window}
+        arrows       on    switch                           {Messages}       {show messages as arrows}
+        most_arrows  3000  {whole 0 100000}                 {Maximum arrows}    {maximum number of arrows drawn}
         wheel        auto  {choice auto zoom scroll}        {Wheel}
-            {what it does: zoom, scroll the rows, or scroll when not all rows are seen and zoom otherwise}
+            {zoom, or scroll the rows; auto scrolls if not all rows are visible, and zooms otherwise}
         drag         select {choice select zoom}             {Dragging}
-            {what dragging over the time lines does: select a stretch of time, or zoom there}
-        overview     on    switch                           {Overview}       {the strip with the whole log is shown}
-        legend       on    switch                           {Legend}         {the legend is shown}
+            {a drag over the timelines selects a stretch of time or zooms to it}
+        overview     on    switch                           {Overview}       {show the strip with the whole log}
+        legend       on    switch                           {Legend}         {show the legend}
         legend_all   off   switch                           {Whole legend}
-            {the legend lists everything that the log defines, not only what is in the window}
+            {list all definitions of the log in the legend, not only those in the window}
         legend_groups on   switch                           {Groups}
-            {the legend puts states together by their groups when there are several}
+            {group the states in the legend if there are several groups}
         remember     on    switch                           {Remember views}
-            {a log opens as it was last looked at: time, rows, what is hidden, bookmarks}
-        toolbar      on    switch                           {Buttons}        {the row of buttons is shown}
+            {restore the last view of a log: time, rows, hidden states, bookmarks}
+        toolbar      on    switch                           {Buttons}        {show the toolbar}
         image        auto  {choice auto shared sent photo}  {Image type}
-            {how pictures get to the screen: memory shared with the X server, sent to it as far as they change, or
-             Tk's photo image; auto takes the best that the display knows}
+            {how pictures reach the screen: shared memory, sent to the X server, or a photo image of Tk; auto
+             chooses the fastest that the display supports}
     }
-    variable value   ;# array: key -> value; traced by those who follow
+    variable value   ;# array: key -> value; followers trace it
     variable loaded 0
 }
 
@@ -46,20 +46,20 @@ proc ::pith::preferences::keys {} {
     return [lmap {key default range title help} $table {set key}]
 }
 
-# A dict of default, range, title and help.
+# Dict of default, range, title and help.
 proc ::pith::preferences::row {key} {
     variable table
     foreach {name default range title help} $table {
         if {$name eq $key} {
-            # Long ones are broken in the table.
+            # Long texts have line breaks in the table.
             set help [regsub -all {\s+} $help { }]
             return [dict create default $default range $range title $title help $help]
         }
     }
-    return -code error -errorcode {PITH USAGE} "no such preference: $key; there are [join [keys] {, }]"
+    throw {PITH USAGE} "no such preference: $key; must be one of [join [keys] {, }]"
 }
 
-# The range in words: "light or dark", "6 to 32", "on or off".
+# Text of a range: "light or dark", "6 to 32", "on or off".
 proc ::pith::preferences::range_text {key} {
     lassign [dict get [row $key] range] kind least most
     switch $kind {
@@ -73,7 +73,7 @@ proc ::pith::preferences::range_text {key} {
     }
 }
 
-# The value as it is kept, or an error that says what is right.
+# Returns the normalized value, or fails with a text that says what is allowed.
 proc ::pith::preferences::check {key value} {
     lassign [dict get [row $key] range] kind least most
     switch $kind {
@@ -89,12 +89,12 @@ proc ::pith::preferences::check {key value} {
         text { set good [expr {$value ne {} && ![regexp {[[:cntrl:]]} $value]}] }
     }
     if {!$good} {
-        return -code error -errorcode {PITH USAGE} "$key: must be [range_text $key], not \"$value\""
+        throw {PITH USAGE} "$key: must be [range_text $key], not \"$value\""
     }
     return $value
 }
 
-# The file's values, and defaults for the rest.
+# Loads the values of the file, and defaults for the rest.
 proc ::pith::preferences::load {} {
     variable loaded
     variable value
@@ -115,12 +115,12 @@ proc ::pith::preferences::get {key} {
     return $value($key)
 }
 
-# `save` 0: until the program ends.
+# SAVE 0: the change lasts until the program ends.
 proc ::pith::preferences::change {key new {save 1}} {
     change_all [dict create $key $new] $save
 }
 
-# Many at once: all are checked before any is changed.
+# Checks all values before it changes any.
 proc ::pith::preferences::change_all {wanted {save 1}} {
     variable value
     load
@@ -148,7 +148,7 @@ proc ::pith::preferences::unfollow {key callback} {
     trace remove variable [namespace current]::value($key) write [list ::pith::preferences::followed $key $callback]
 }
 
-# What a trace calls; Tcl's own words last.
+# Called by traces; arguments of Tcl last.
 proc ::pith::preferences::followed {key callback args} {
     {*}$callback $key
 }
@@ -162,4 +162,316 @@ proc ::pith::preferences::manual {} {
         append text "[string toupper [string index [dict get $row help] 0]][string range [dict get $row help] 1 end].\n"
     }
     return [string map {- \\-} $text]
+}
+
+# The file of preferences, ${XDG_CONFIG_HOME:-~/.config}/pith/view.conf. Lines are `key
+# value`; lines that begin with # are comments. Comments and unknown lines are preserved. Several programs may
+# change the file: each locks it, reads it and changes only its own keys.
+namespace eval ::pith::preferences {
+    variable said {} ;# warnings about the file; each is printed once
+}
+
+# The folder pith below an XDG directory: that of the environment variable, else the default below HOME.
+proc ::pith::user_folder {variable default} {
+    if {[info exists ::env($variable)] && [file pathtype $::env($variable)] eq "absolute"} {
+        return [file join $::env($variable) pith]
+    }
+    set home [expr {[info exists ::env(HOME)] ? $::env(HOME) : "/nowhere"}]
+    return [file join $home $default pith]
+}
+
+proc ::pith::preferences::folder {} { return [::pith::user_folder XDG_CONFIG_HOME .config] }
+
+proc ::pith::preferences::path {} {
+    return [file join [folder] view.conf]
+}
+
+proc ::pith::preferences::say {text} {
+    variable said
+    if {$text ni $said} {
+        lappend said $text
+        puts stderr "pith: $text"
+    }
+}
+
+# Lines of a text file; {} if it does not exist.
+proc ::pith::preferences::lines_of {path} {
+    if {![file exists $path]} {
+        return {}
+    }
+    set channel [open $path r]
+    try {
+        fconfigure $channel -encoding utf-8
+        set text [read $channel]
+    } finally {
+        close $channel
+    }
+    return [split [string trimright $text \n] \n]
+}
+
+# Dict of the keys in the file. Reports damaged lines and uses the others.
+proc ::pith::preferences::read_file {} {
+    set path [path]
+    set stored {}
+    set number 0
+    if {[catch {lines_of $path} lines]} {
+        say "$path: $lines; the defaults are used"
+        return {}
+    }
+    foreach line $lines {
+        incr number
+        if {[regexp {^\s*(#|$)} $line]} {
+            continue
+        }
+        regexp {^\s*(\S+)\s*(.*?)\s*$} $line -> key value
+        if {$key ni [keys]} {
+            say "$path: line $number: no such preference: $key; it is kept"
+        } elseif {[catch {check $key $value} value]} {
+            say "$path: line $number: $value; the default is used"
+        } else {
+            dict set stored $key $value
+        }
+    }
+    return $stored
+}
+
+# A new file lists all keys; unchanged ones are comments.
+proc ::pith::preferences::new_lines {} {
+    set lines [list "# Preferences of `pith view`; see pith-view(1). A line is a key and its value." {}]
+    foreach key [keys] {
+        lappend lines {*}[comment_lines $key] "#$key [dict get [row $key] default]" {}
+    }
+    return [lrange $lines 0 end-1]
+}
+
+proc ::pith::preferences::comment_lines {key} {
+    return [list "# [dict get [row $key] help] ([range_text $key])"]
+}
+
+# Index of the last line of a key, else of the comment with its default, else -1.
+proc ::pith::preferences::line_of {key lines} {
+    set found [lsearch -all -regexp $lines "^\\s*$key\\s"]
+    if {$found eq {}} {
+        set found [lsearch -all -regexp $lines "^#$key\\s"]
+    }
+    return [expr {$found eq {} ? -1 : [lindex $found end]}]
+}
+
+proc ::pith::preferences::merge {lines changes} {
+    if {$lines eq {}} {
+        set lines [new_lines]
+    }
+    dict for {key value} $changes {
+        set at [line_of $key $lines]
+        if {$at < 0} {
+            lappend lines {} {*}[comment_lines $key] "$key $value"
+        } else {
+            lset lines $at "$key $value"
+        }
+    }
+    return $lines
+}
+
+# Stores the keys of `changes`. Fails with {PITH IO}.
+proc ::pith::preferences::write_file {changes} {
+    change_file [path] [list ::pith::preferences::merge_into $changes]
+}
+proc ::pith::preferences::merge_into {changes lines} {
+    return [merge $lines $changes]
+}
+
+# Follows links, so that the file is replaced, not the link.
+proc ::pith::preferences::target {path} {
+    for {set i 0} {$i < 20 && [file type $path] eq "link"} {incr i} {
+        set path [file join [file dirname $path] [file readlink $path]]
+    }
+    return $path
+}
+
+# Changes a text file as a whole, under a lock: `{*}$change LINES` returns the new lines.
+proc ::pith::preferences::change_file {path change} {
+    try {
+        file mkdir [file dirname $path]
+        if {![catch {target $path} behind]} {
+            set path $behind
+        }
+        set lock [take_lock $path.lock]
+        try {
+            set channel [open $path.new w]
+            fconfigure $channel -encoding utf-8
+            foreach line [{*}$change [lines_of $path]] {
+                puts $channel $line
+            }
+            close $channel
+            file rename -force $path.new $path
+        } finally {
+            file delete $lock
+        }
+    } on error {text} {
+        throw {PITH IO} "$path: cannot be saved: $text"
+    }
+}
+
+# Takes a lock, normally held for milliseconds. A lock older than three seconds was left by a program that died.
+proc ::pith::preferences::take_lock {lock} {
+    set begun [clock milliseconds]
+    while {[catch {close [open $lock {WRONLY CREAT EXCL}]} text]} {
+        if {[clock milliseconds] - $begun > 5000 || ![file exists $lock] && ![file writable [file dirname $lock]]} {
+            error $text
+        }
+        if {![catch {file mtime $lock} since] && [clock seconds] - $since > 3} {
+            file delete $lock
+        }
+        after 5
+    }
+    return $lock
+}
+
+# The dialog of preferences, with a row for each key of the table (preferences.tcl),
+# and the command `prefer`.
+oo::class create ::pith::PreferencesDialog {
+    variable window
+    variable path     ;# path of the toplevel
+    variable wanted   ;# array: key -> value of its widget
+    variable trouble  ;# error message
+
+    constructor {its_window} {
+        set window $its_window
+        set path [$window top].preferences
+        set trouble {}
+    }
+
+    # ---- Words
+
+    method word_prefer {{key {}} args} {
+        if {$key eq {}} {
+            set lines [lmap key [::pith::preferences::keys] {string cat $key " " [::pith::preferences::get $key]}]
+            return [join $lines \n]
+        }
+        if {$args ne {}} {
+            ::pith::preferences::change $key [join $args]
+        }
+        return [::pith::preferences::get $key]
+    }
+
+    method word_preferences {} {
+        if {[winfo exists $path]} {
+            raise $path
+            focus $path
+            return
+        }
+        my show
+    }
+
+    # ---- The dialog
+
+    method show {} {
+        ::pith::open_dialog $path "Preferences" [$window top]
+        wm resizable $path 0 0
+        set trouble {}
+        my fill [lmap key [::pith::preferences::keys] {::pith::preferences::get $key}]
+        set pad [px 12]
+        pack [my build_rows [ttk::frame $path.rows -padding $pad]] -fill both -expand 1
+        pack [ttk::label $path.trouble -textvariable [my varname trouble] -style Alarm.TLabel -padding [list $pad 0]] \
+            -fill x
+        pack [my build_buttons [ttk::frame $path.buttons -padding $pad]] -fill x
+        bind $path <Return> [list [self] ok]
+        ::pith::theme::put_over $path [$window top]
+        focus $path.rows.[lindex [::pith::preferences::keys] 0]
+    }
+
+    method fill {values} {
+        foreach key [::pith::preferences::keys] value $values {
+            set wanted($key) $value
+        }
+    }
+
+    # Title, widget and help of each key.
+    method build_rows {frame} {
+        set px [px 4]
+        foreach key [::pith::preferences::keys] {
+            set row [::pith::preferences::row $key]
+            ttk::label $frame.title_$key -text [dict get $row title]
+            my build_widget $frame.$key $key [dict get $row range]
+            ttk::label $frame.help_$key -text [dict get $row help] -style Faint.TLabel -wraplength [px 430]
+            grid $frame.title_$key $frame.$key $frame.help_$key -sticky w -padx $px -pady [expr {$px / 2}]
+        }
+        grid columnconfigure $frame 2 -weight 1
+        return $frame
+    }
+
+    method build_widget {widget key range} {
+        set variable [my varname wanted]($key)
+        switch [lindex $range 0] {
+            switch { ttk::checkbutton $widget -variable $variable -onvalue on -offvalue off }
+            choice {
+                ttk::combobox $widget -textvariable $variable -values [lrange $range 1 end] -state readonly -width 12
+            }
+            whole - real {
+                set step [expr {[lindex $range 0] eq "real" ? 0.25 : max(1, [lindex $range 2] / 200)}]
+                ttk::spinbox $widget -textvariable $variable -from [lindex $range 1] -to [lindex $range 2] \
+                    -increment $step -width 12
+            }
+            text {
+                ttk::combobox $widget -textvariable $variable -width 22 \
+                    -values [list auto {*}[lsort -unique -dictionary [lsearch -all -inline -not [font families] @*]]]
+            }
+        }
+    }
+
+    method build_buttons {frame} {
+        foreach {name text script} {ok OK ok  apply Apply apply  cancel Cancel cancel  default Defaults defaults} {
+            pack [ttk::button $frame.$name -text $text -command [list [self] $script]] \
+                -side [expr {$name eq "default" ? "left" : "right"}] -padx [px 3]
+        }
+        return $frame
+    }
+
+    # ---- Buttons
+
+    # Only what was changed here: changes by another dialog stay.
+    method changes {} {
+        set changes {}
+        foreach key [::pith::preferences::keys] {
+            if {$wanted($key) ne [::pith::preferences::get $key]} {
+                dict set changes $key $wanted($key)
+            }
+        }
+        return $changes
+    }
+
+    method apply {} {
+        set trouble {}
+        try {
+            ::pith::preferences::change_all [my changes]
+        } trap PITH {text} {
+            set trouble $text
+        }
+        return [expr {$trouble eq {}}]
+    }
+
+    method ok {} {
+        if {[my apply]} {
+            destroy $path
+        }
+    }
+
+    method cancel {} { destroy $path }
+
+    method defaults {} {
+        my fill [lmap key [::pith::preferences::keys] {dict get [::pith::preferences::row $key] default}]
+    }
+}
+
+::pith::part::add PreferencesDialog {
+    words {
+        prefer      {?KEY ?VALUE??} {get or set a preference} word_prefer
+        preferences {}              {open the dialog of preferences}                                word_preferences
+    }
+    keys {
+        {Control-p} {Ctrl-p} {preferences} {preferences}
+    }
+    menus {
+        View {- - - "Preferences..." preferences Ctrl-P}
+    }
 }

@@ -1,26 +1,24 @@
-# ranges.tcl - mountain ranges, a part of the window: how many processes are in each state, stacked, below the time
-# lines (ranges_pane.tcl). Here is what is shown: which states, in which order, outermost or innermost; and the words.
+# ranges.tcl - mountain ranges: the number of processes in each state, stacked, below the timelines
+# (ranges_pane.tcl). This class has the settings (which states, in which order, outermost or innermost) and the
+# commands.
 
 oo::class create ::pith::Ranges {
     variable window model
-    variable pane      ;# {} until it is wanted first
-    variable shown     ;# 1: the pane is there
-    variable order     ;# ids of states from the bottom up: all that were seen
-    variable chosen    ;# ids of states that are shown; {} all
+    variable pane      ;# {} until first shown
+    variable shown     ;# 1: the pane is visible
+    variable order     ;# ids of all states seen, from the bottom up
+    variable chosen    ;# ids of the states shown; {} all
     variable smooth    ;# 1: smooth, 0: stepped
-    variable outermost ;# 1: a process is in its outermost state, 0: in its innermost
-    variable follower  ;# script that is called when something of this was changed; {} none
+    variable outermost ;# 1: counts outermost states, 0: innermost states
+    variable follower  ;# script called after every change; {} none
 
     constructor {its_window} {
         set window $its_window
         set model [$window model]
-        set pane {}
-        set order {}
-        set chosen {}
+        lassign {} pane order chosen follower
         set shown 0
         set smooth 0
         set outermost 0
-        set follower {}
     }
 
     destructor {
@@ -36,7 +34,7 @@ oo::class create ::pith::Ranges {
     method switch_name {name} { my varname $name }
     method follow {script} { set follower $script }
 
-    method turn {on} {
+    method set_shown {on} {
         set shown [expr {!!$on}]
         if {$shown && $pane eq {}} {
             set pane [::pith::RangesPane new [self] $window]
@@ -44,10 +42,10 @@ oo::class create ::pith::Ranges {
         if {$pane ne {}} {
             $pane [expr {$shown ? "show" : "hide"}]
         }
-        my tell
+        my notify
     }
 
-    method tell {} {
+    method notify {} {
         if {$follower ne {}} {
             {*}$follower
         }
@@ -59,7 +57,7 @@ oo::class create ::pith::Ranges {
         }
     }
 
-    # A switch of the pane's bar was pressed.
+    # Called by the checkbuttons of the pane.
     method switched {name} {
         my redraw [expr {$name eq "outermost"}]
     }
@@ -68,12 +66,12 @@ oo::class create ::pith::Ranges {
         if {$shown} {
             $pane [expr {$anew ? "load_soon" : "draw_soon"}]
         }
-        my tell
+        my notify
     }
 
     # ---- The order of layers
 
-    # What is in the window, {id time ...}: states not seen before go on top, those of the most time first.
+    # Takes the states in the window, {id time ...}: adds unseen states on top, those with the most time first.
     method take_states {times} {
         foreach {id time} [lsort -integer -decreasing -stride 2 -index 1 $times] {
             if {$id ni $order} {
@@ -86,7 +84,7 @@ oo::class create ::pith::Ranges {
         expr {[lsearch -exact $order $id] > [lsearch -exact $order $other]}
     }
 
-    # To the place of another one, which makes room.
+    # Moves a layer to the place of another one.
     method move {id other} {
         set place [lsearch -exact $order $other]
         set order [linsert [lsearch -all -inline -not -exact $order $id] $place $id]
@@ -101,7 +99,7 @@ oo::class create ::pith::Ranges {
         my redraw 0
     }
 
-    # To the bottom, in this order.
+    # Moves these to the bottom, in this order.
     method put_first {ids} {
         set order [concat $ids [lmap id $order {if {$id in $ids} continue; set id}]]
         my redraw 0
@@ -119,14 +117,14 @@ oo::class create ::pith::Ranges {
 
     method fill_menu {menu id} {
         if {$id >= 0} {
-            $menu add command -label [dict get [$model def $id] name] -state disabled
+            $menu add command -label [$model name $id] -state disabled
             $menu add command -label "To the bottom" -command [list [self] put_first $id]
             $menu add command -label "To the top" -command [list [self] put_last $id]
-            $menu add command -label "Only this" -command [list [self] choose $id]
-            $menu add command -label "Without this" -command [list [self] leave_out $id]
+            $menu add command -label "Show only this" -command [list [self] choose $id]
+            $menu add command -label "Hide this" -command [list [self] leave_out $id]
             $menu add separator
         }
-        $menu add command -label "All states" -command [list [self] choose {}]
+        $menu add command -label "Show all states" -command [list [self] choose {}]
         $menu add command -label "Order by time" -command [list [self] order_by_time]
     }
 
@@ -135,21 +133,14 @@ oo::class create ::pith::Ranges {
         my choose [lmap other $from {if {$other == $id} continue; set other}]
     }
 
-    # ---- Kept with the view of the log (view_state.tcl), and the same in two logs (beside.tcl)
+    # ---- State: saved with the view (view_state.tcl), copied to a second log (beside.tcl)
 
-    method names {ids} { lmap id $ids {dict get [$model def $id] name} }
-
-    # Those there are.
+    # Ids of the names that exist in this log.
     method ids {names} {
-        set ids {}
-        foreach name $names {
-            dict for {id def} [$model defs] {
-                if {[dict get $def name] eq $name && [dict get $def kind] eq "state"} {
-                    lappend ids $id
-                }
-            }
-        }
-        return $ids
+        return [lmap id [$model ids_named $names] {
+            if {[dict get [$model def $id] kind] ne "state"} continue
+            set id
+        }]
     }
 
     method state {} {
@@ -157,7 +148,7 @@ oo::class create ::pith::Ranges {
             return {}
         }
         return [list shown $shown height [$pane height] outermost $outermost smooth $smooth \
-            order [my names $order] chosen [my names $chosen]]
+            order [$model names $order] chosen [$model names $chosen]]
     }
 
     method restore {state} {
@@ -171,30 +162,30 @@ oo::class create ::pith::Ranges {
         set order [concat $ids [lmap id $order {if {$id in $ids} continue; set id}]]
         set chosen [my ids [dict get $state chosen]]
         if {[string is true -strict [dict get $state shown]]} {
-            my turn 1
+            my set_shown 1
             $pane set_height [dict get $state height]
         } elseif {$shown} {
-            my turn 0
+            my set_shown 0
         }
     }
 
     # ---- Words
 
-    # Without arguments: on or off.
+    # Without arguments: returns on or off.
     method word {{what {}} args} {
         set words {on off toggle order depth smooth only height at}
         if {$what eq {}} {
             return [expr {$shown ? "on" : "off"}]
         }
         if {$what ni $words} {
-            return -code error -errorcode {PITH USAGE} "ranges $what: must be one of [join $words {, }]"
+            throw {PITH USAGE} "ranges $what: must be one of [join $words {, }]"
         }
         my word_$what {*}$args
     }
 
-    method word_on {} { my turn 1 }
-    method word_off {} { my turn 0 }
-    method word_toggle {} { my turn [expr {!$shown}] }
+    method word_on {} { my set_shown 1 }
+    method word_off {} { my set_shown 0 }
+    method word_toggle {} { my set_shown [expr {!$shown}] }
 
     method states_like {patterns} {
         set ids {}
@@ -204,26 +195,26 @@ oo::class create ::pith::Ranges {
                 set id
             }]
             if {$found eq {}} {
-                return -code error -errorcode {PITH USAGE} "ranges: no state is called $pattern"
+                throw {PITH USAGE} "ranges: no state is called $pattern"
             }
             lappend ids {*}$found
         }
         return $ids
     }
 
-    # NAME ...: these to the bottom; `time`: what has the most time to the bottom. Returns the names from the bottom up.
+    # NAME ...: moves these to the bottom; `time`: orders by time. Returns the names from the bottom up.
     method word_order {args} {
         if {$args eq "time"} {
             my order_by_time
         } elseif {$args ne {}} {
             my put_first [my states_like $args]
         }
-        return [lmap id $order {dict get [$model def $id] name}]
+        return [$model names $order]
     }
 
     method word_depth {which} {
         if {$which ni {innermost outermost}} {
-            return -code error -errorcode {PITH USAGE} "ranges depth: innermost or outermost"
+            throw {PITH USAGE} "ranges depth: innermost or outermost"
         }
         set outermost [expr {$which eq "outermost"}]
         my redraw 1
@@ -238,7 +229,7 @@ oo::class create ::pith::Ranges {
 
     method word_height {{pixels {}}} {
         if {$pane eq {}} {
-            my turn 1
+            my set_shown 1
         }
         if {$pixels ne {}} {
             $pane set_height $pixels
@@ -249,20 +240,20 @@ oo::class create ::pith::Ranges {
     # The states at a time, from the bottom up: {name processes} ...
     method word_at {time} {
         if {!$shown} {
-            my turn 1
+            my set_shown 1
         }
         $window word_sync
         set x [expr {int([[$window timeline] x_of [::pith::words::time $time]])}]
         set values [dict get [[$model log] rangesat $x 0] values]
         return [lmap id $order {
             if {![dict exists $values $id]} continue
-            list [dict get [$model def $id] name] [format %.4f [dict get $values $id]]
+            list [$model name $id] [format %.4f [dict get $values $id]]
         }]
     }
 }
 
 ::pith::part::add Ranges {
-    words {ranges {?on|off|...?} {processes per state, stacked; also order, depth, smooth, only, height, at} word}
+    words {ranges {?on|off|...?} {show the processes per state, stacked; also order, depth, smooth, only, height, at} word}
     keys {{M} {Shift-m} {processes per state, stacked (mountain ranges)} {ranges toggle}}
     menus {Statistics {"Processes per state" {ranges toggle} M}}
 }

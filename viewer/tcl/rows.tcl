@@ -1,56 +1,33 @@
-# rows.tcl - arranging rows: words, keys and menus for the tree of core/rows.h, and the corner below the labels with the
-# filter and the height of rows.
+# rows.tcl - arranging rows: commands, keys and menus for the tree of core/rows.h, and the corner below the
+# labels with the row filter and the row height.
 
 oo::class create ::pith::Rows {
     variable window model labels
-    variable pointer      ;# of the labels
-    variable tools        ;# the corner
-    variable typed        ;# what stands in the filter
-    variable filtering    ;# after id of the filter to come
-    variable tallness     ;# of the slider
+    variable pointer      ;# pointer of the labels
+    variable tools        ;# frame of the corner
+    variable filter_text        ;# text of the filter
+    variable filtering    ;# after id of the filter
+    variable log_height     ;# value of the slider
     variable clipboard    ;# nodes that were cut
-    variable generation   ;# of the tree that they are of
-    variable sorting      ;# job of the sort under way; {} none
-    variable sorts        ;# how many were begun
-    variable woken        ;# written when a wait for it is to look again
-    variable grouping direction ;# of the menus
+    variable generation   ;# generation of the tree of these nodes
+    variable sorting      ;# job of the current sort; {} none
+    variable sorts        ;# number of sorts started
+    variable woken        ;# written to wake up `wait`
+    variable grouping direction ;# values of the menus
 
     constructor {its_window} {
         set window $its_window
         set model [$window model]
         set labels [[$window timeline] labels]
-        set typed {}
-        set filtering {}
-        set clipboard {}
+        lassign {} filter_text filtering clipboard sorting
         set generation [$model tree generation]
-        set sorting {}
         set direction falling
         set sorts 0
-        my build_tools
-        set pointer [::pith::LabelPointer new $window [self]]
-        foreach canvas [list [[$window timeline] plot] [$labels path]] {
-            foreach {event factor} {Alt-Button-4 1.15 Alt-Button-5 0.87} {
-                bind $canvas <$event> [list $window taller $factor]
-            }
-            bind $canvas <Alt-MouseWheel> "$window taller \[expr {%D > 0 ? 1.15 : 0.87}\]"
-        }
-        $model follow [list [self] changed]
-        my changed size
-    }
-
-    destructor {
-        after cancel $filtering
-        $pointer destroy
-    }
-
-    # ---- The corner below the labels
-
-    method build_tools {} {
         set frame [[$window timeline] path]
         set tools [ttk::frame $frame.rowtools -padding {6 4 6 4}]
-        ttk::entry $tools.filter -width 4 -textvariable [my varname typed]
-        ttk::label $tools.hint -text filter -style Faint.TLabel -background [::pith::theme::colour paper]
-        ttk::scale $tools.height -from -3 -to 5.3 -length 40 -variable [my varname tallness] \
+        ttk::entry $tools.filter -width 4 -textvariable [my varname filter_text]
+        ttk::label $tools.hint -text filter -style Faint.TLabel -background [colour paper]
+        ttk::scale $tools.height -from -3 -to 5.3 -length 40 -variable [my varname log_height] \
             -command [list [self] slide]
         ttk::progressbar $tools.progress -maximum 1.0 -length 40
         pack $tools.filter -fill x
@@ -65,10 +42,23 @@ oo::class create ::pith::Rows {
         bind $tools.filter <Return> [list $me leave_filter]
         bind $tools.filter <Escape> "$me clear_filter; $me leave_filter; break"
         bind $tools.progress <Button-1> [list $me stop_sorting]
+        set pointer [::pith::LabelPointer new $window [self]]
+        foreach canvas [list [[$window timeline] plot] [$labels path]] {
+            ::pith::bind_wheel $canvas Alt- [list $window taller 1.15] [list $window taller 0.87]
+        }
+        $model follow [list [self] changed]
+        my changed size
     }
 
+    destructor {
+        after cancel $filtering
+        $pointer destroy
+    }
+
+    # ---- The corner below the labels
+
     method hint {} {
-        if {$typed eq {} && [focus] ne "$tools.filter"} {
+        if {$filter_text eq {} && [focus] ne "$tools.filter"} {
             place $tools.hint -in $tools.filter -x 6 -rely 0.5 -anchor w
         } else {
             place forget $tools.hint
@@ -79,7 +69,7 @@ oo::class create ::pith::Rows {
     method leave_filter {} { focus [[$window timeline] plot] }
 
     method clear_filter {} {
-        set typed {}
+        set filter_text {}
         my filter
     }
 
@@ -89,18 +79,18 @@ oo::class create ::pith::Rows {
         set filtering [after 120 [namespace code {my filter}]]
     }
 
-    # While nothing fits, the rows stay as they are.
+    # If nothing matches, the rows stay unchanged.
     method filter {} {
         after cancel $filtering
         set filtering {}
         set wrong 0
-        if {$typed ne [$model tree pattern]} {
-            set wrong [catch {$model select $typed}]
+        if {$filter_text ne [$model tree pattern]} {
+            set wrong [catch {$model select $filter_text}]
         }
-        $tools.filter configure -foreground [::pith::theme::colour [expr {$wrong ? "alarm" : "text"}]]
+        $tools.filter configure -foreground [colour [expr {$wrong ? "alarm" : "text"}]]
     }
 
-    # The slider goes by ratios: as much from 3 to 6 pixels as from 60 to 120.
+    # The slider is logarithmic: 3 to 6 pixels take as much as 60 to 120.
     method slide {value} {
         set pixels [expr {exp($value)}]
         $model set_row_height [expr {$pixels >= 1.5 ? round($pixels) : $pixels}]
@@ -108,7 +98,7 @@ oo::class create ::pith::Rows {
 
     method changed {what} {
         switch $what {
-            size { set tallness [expr {log([$model row_height])}] }
+            size { set log_height [expr {log([$model row_height])}] }
             log { my forget_nodes }
             rows {
                 if {[$model tree generation] != $generation} {
@@ -116,15 +106,15 @@ oo::class create ::pith::Rows {
                 }
                 set grouping [$model tree grouping]
                 if {$filtering eq {} && [focus] ne "$tools.filter"} {
-                    set typed [$model tree pattern]
+                    set filter_text [$model tree pattern]
                     my hint
                 }
             }
-            theme { $tools.hint configure -background [::pith::theme::colour paper] }
+            theme { $tools.hint configure -background [colour paper] }
         }
     }
 
-    # Nodes have other numbers now.
+    # Nodes have been renumbered.
     method forget_nodes {} {
         set generation [$model tree generation]
         set clipboard {}
@@ -170,7 +160,7 @@ oo::class create ::pith::Rows {
         set nodes [$model tree find $pattern]
         set target [lindex [$model tree find $target] 0]
         if {![$model arrange move $nodes $target [expr {$where eq "behind"}]]} {
-            return -code error -errorcode {PITH USAGE} "move_rows: rows stay in their group"
+            throw {PITH USAGE} "move_rows: rows cannot leave their group"
         }
     }
 
@@ -212,16 +202,15 @@ oo::class create ::pith::Rows {
             lassign {exclusive MPI_*} by pattern
         }
         if {$by in {inclusive exclusive share count} && $pattern eq {}} {
-            return -code error -errorcode {PITH USAGE} "sort $by: of which state?"
+            throw {PITH USAGE} "sort $by: needs the name of a state"
+        }
+        if {$by in {waiting caused}} {
+            [$window part Waiting] wait_for
         }
         my stop_sorting
         set sorting [[$model log] sort $by [expr {$way eq "falling"}] {*}[$model window] [$model ids_like $pattern] \
-            [list [self] sorted [incr sorts]]]
-        my wait
-    }
-
-    # A log that is closed takes its job along without a word.
-    method wait {} {
+            [list [self] sort_event [incr sorts]]]
+        # A closed log ends its job without a report, hence the timer.
         while {[info exists sorting] && $sorting ne {} && [info commands $sorting] ne {}} {
             set timer [after 200 [list set [my varname woken] 1]]
             vwait [my varname woken]
@@ -235,8 +224,8 @@ oo::class create ::pith::Rows {
         }
     }
 
-    # What the job tells. A long one shows how far it is; a click on that stops it.
-    method sorted {number what {value {}}} {
+    # Event of the sort job. A long job shows its progress; a click on it stops the job.
+    method sort_event {number what {value {}}} {
         if {$number != $sorts} {
             return
         }
@@ -257,9 +246,9 @@ oo::class create ::pith::Rows {
         set woken 1
     }
 
-    # ---- Keys and menus: the rows chosen, the one under the pointer, or that of the state chosen
+    # ---- Keys and menus: for the chosen rows, else the row under the pointer, else that of the chosen record
 
-    method meant {} {
+    method target_rows {} {
         if {[$labels chosen] ne {}} {
             return [$labels chosen]
         }
@@ -271,27 +260,27 @@ oo::class create ::pith::Rows {
     }
 
     method hide_meant {} {
-        $model arrange hide [my meant] 1
+        $model arrange hide [my target_rows] 1
         $labels choose {}
     }
 
     method only_meant {} {
-        if {[my meant] ne {}} {
-            $model arrange only [my meant]
+        if {[my target_rows] ne {}} {
+            $model arrange only [my target_rows]
         }
     }
 
     method pin_meant {} {
-        set nodes [my meant]
+        set nodes [my target_rows]
         set pinned [lmap row [my pinned_rows] {dict get $row node}]
         if {$nodes ne {}} {
             $model arrange pin $nodes [expr {[lindex $nodes 0] ni $pinned}]
         }
     }
 
-    # What cannot be closed itself stands for the group that it is in.
+    # A row that cannot be closed stands for its group.
     method open_meant {on} {
-        set nodes [my meant]
+        set nodes [my target_rows]
         if {!$on} {
             set nodes [lmap node $nodes {my closable $node}]
         }
@@ -310,17 +299,16 @@ oo::class create ::pith::Rows {
     }
 
     method cut_rows {} {
-        if {[my meant] ne {}} {
-            set clipboard [my meant]
+        if {[my target_rows] ne {}} {
+            set clipboard [my target_rows]
             my hide_meant
         }
     }
 
-    # Before the row that was chosen, or is under the pointer; where that is in another group, they come back where they
-    # were.
+    # Pastes before the target row. If that is in another group, the rows return to their old place.
     method paste_rows {} {
         if {$clipboard ne {}} {
-            set target [lindex [my meant] 0]
+            set target [lindex [my target_rows] 0]
             if {$target ne {} && $target ni $clipboard} {
                 $model tree move $clipboard $target 0
             }
@@ -334,7 +322,7 @@ oo::class create ::pith::Rows {
         my word_group [dict get {host comm comm none none host} [$model tree grouping]]
     }
 
-    # The menu of a label; `row` {} below all labels.
+    # The menu of a label; ROW {} below all labels.
     method make_menu {menu row} {
         destroy $menu
         menu $menu -tearoff 0
@@ -377,7 +365,10 @@ oo::class create ::pith::Rows {
 
     method sort_menu {menu} {
         menu $menu -tearoff 0
-        foreach {text by} {"Rank" rank "Name" name "Time in MPI" mpi "Messages" messages "Bytes" bytes} {
+        foreach {text by} {
+            "Rank" rank "Name" name "Time in MPI" mpi "Waiting" waiting "Caused waiting" caused "Messages" messages
+            "Bytes" bytes
+        } {
             $menu add command -label $text -command [list [self] sort_as $by]
         }
         menu $menu.state -tearoff 0
@@ -396,7 +387,7 @@ oo::class create ::pith::Rows {
         return $menu
     }
 
-    # Ranks and names begin with the first whatever the direction of figures.
+    # Ranks and names always rise, whatever the direction of numbers.
     method sort_as {by {name {}}} {
         my word_sort $by [string map {* \\* ? \\? [ \\[ ] \\]} $name] \
             [expr {$by in {rank name} ? "rising" : $direction}]
@@ -405,50 +396,51 @@ oo::class create ::pith::Rows {
 
 ::pith::part::add Rows {
     words {
-        group      {host|comm|none}   {rows by host, by communicator, or one list}             word_group
-        expand     {?ROWS?}           {open these groups (0-3, node1*), or all}                word_expand
-        collapse   {?ROWS?}           {close them: one row for all in them}                    word_collapse
-        level      {N}                {open N levels of groups}                                word_level
-        hide_rows  {ROWS}             {not these rows}                                         word_hide_rows
-        only_rows  {ROWS}             {hide all others}                                        word_only_rows
-        show_rows  {}                 {all rows that were hidden}                              word_show_rows
-        pin        {ROWS}             {keep these on top}                                      word_pin
-        unpin      {?ROWS?}           {put them back, or all}                                  word_unpin
-        move_rows  {ROWS before|behind ROW} {to another place in their group}                  word_move_rows
+        group      {host|comm|none}   {group rows by host, by communicator, or not at all}      word_group
+        expand     {?ROWS?}           {expand these groups (0-3, node1*), or all}              word_expand
+        collapse   {?ROWS?}           {collapse these groups to one row each, or all}          word_collapse
+        level      {N}                {expand N levels of groups}                              word_level
+        hide_rows  {ROWS}             {hide these rows}                                        word_hide_rows
+        only_rows  {ROWS}             {hide all other rows}                                    word_only_rows
+        show_rows  {}                 {show all hidden rows}                                   word_show_rows
+        pin        {ROWS}             {pin these rows to the top}                              word_pin
+        unpin      {?ROWS?}           {unpin these rows, or all}                               word_unpin
+        move_rows  {ROWS before|behind ROW} {move rows within their group}                     word_move_rows
         sort       {BY ?STATE? ?rising|falling?}
-                   {name, rank, mpi, messages, bytes; inclusive, exclusive, share or count of STATE} word_sort
-        row_list   {}                 {lists of depth, kind, label, note}                      word_row_list
-        rowstate   {}                 {how rows are arranged, for set_rowstate}                word_rowstate
-        set_rowstate {STATE}          {arrange them so}                                        word_set_rowstate
-        labels     {}                 {Tk's name of the labels' canvas}                        word_labels
-        filter_rows {}                {type which rows to show}                                focus_filter
-        hide_chosen {}                {the rows chosen, or the one under the pointer}          hide_meant
-        open_chosen {}                {open them}                                              open_chosen
-        close_chosen {}               {close them, or the group they are in}                   close_chosen
-        pin_chosen {}                 {pin them, or put them back}                             pin_meant
-        cut_rows   {}                 {take them away to be pasted}                            cut_rows
-        paste_rows {}                 {above the row chosen, or under the pointer}             paste_rows
-        next_group {}                 {by host, by communicator, one list}                     next_grouping
+                   {sort by name, rank, mpi, waiting, caused waiting (caused), messages or bytes; by inclusive, exclusive, share or count of STATE} word_sort
+        row_list   {}                 {visible rows: lists of depth, kind, label, note}        word_row_list
+        rowstate   {}                 {arrangement of the rows, for set_rowstate}              word_rowstate
+        set_rowstate {STATE}          {restore an arrangement of rows}                         word_set_rowstate
+        labels     {}                 {Tk path of the canvas of labels}                        word_labels
+        filter_rows {}                {go to the row filter}                                   focus_filter
+        hide_chosen {}                {hide the chosen rows, or the row under the pointer}     hide_meant
+        open_chosen {}                {expand them}                                            open_chosen
+        close_chosen {}               {collapse them, or their group}                          close_chosen
+        pin_chosen {}                 {pin or unpin them}                                      pin_meant
+        cut_rows   {}                 {cut them, to be pasted elsewhere}                       cut_rows
+        paste_rows {}                 {paste them above the chosen row, or the row under the pointer} paste_rows
+        next_group {}                 {next grouping: host, communicator, none}                next_grouping
     }
     keys {
         {F}         {Shift-f}         {filter rows}                              {filter_rows}
         {e}         {e}               {expand all groups of rows}                {expand}
-        {E}         {Shift-e}         {collapse all}                             {collapse}
-        {G}         {Shift-g}         {group rows: host, communicator, none}     {next_group}
-        {greater}   {>}               {open the group chosen, or under the pointer} {open_chosen}
-        {less}      {<}               {close it}                                 {close_chosen}
-        {P}         {Shift-p}         {pin the rows chosen, or under the pointer} {pin_chosen}
+        {E}         {Shift-e}         {collapse all groups of rows}              {collapse}
+        {G}         {Shift-g}         {next grouping: host, communicator, none}  {next_group}
+        {greater}   {>}               {expand the chosen group, or that under the pointer} {open_chosen}
+        {less}      {<}               {collapse it}                              {close_chosen}
+        {P}         {Shift-p}         {pin the chosen rows, or the row under the pointer} {pin_chosen}
         {Delete}    {Del}             {hide them}                                {hide_chosen}
         {Control-x} {Ctrl-x}          {cut them}                                 {cut_rows}
-        {Control-v} {Ctrl-v}          {paste them above the row chosen}          {paste_rows}
+        {Control-v} {Ctrl-v}          {paste them above the chosen row}          {paste_rows}
     }
     menus {
         Rows {"Filter..." filter_rows Shift-F  - - -
               "Group by host" {group host} {}  "Group by communicator" {group comm} {}
-              "One list" {group none} {}  - - -  "Expand all" expand e  "Collapse all" collapse Shift-E  - - -
+              "No groups" {group none} {}  - - -  "Expand all" expand e  "Collapse all" collapse Shift-E  - - -
               "Pin" pin_chosen Shift-P  "Unpin all" unpin {}  "Hide" hide_chosen Del  "Show hidden rows" show_rows {}
               "Cut" cut_rows Ctrl-X  "Paste above" paste_rows Ctrl-V  - - -  "Sort by rank" {sort rank} {}
-              "Sort by name" {sort name} {}  "Sort by time in MPI" {sort mpi} {}  "Sort by messages" {sort messages} {}
+              "Sort by name" {sort name} {}  "Sort by time in MPI" {sort mpi} {}  "Sort by waiting" {sort waiting} {}
+              "Sort by caused waiting" {sort caused} {}  "Sort by messages" {sort messages} {}
               "Sort by bytes" {sort bytes} {}}
     }
 }

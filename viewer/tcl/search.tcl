@@ -1,34 +1,27 @@
-# search.tcl - finding states, events and messages: a bar at the foot of the window, the words find, next, prev. What
-# finds them is core/search.h, in a thread.
+# search.tcl - finds states, events and messages: a bar at the bottom of the window and the commands find, next
+# and prev. core/search.h searches in a thread.
 
 oo::class create ::pith::Search {
     variable window model
-    variable bar          ;# the frame; packed while it is open
-    variable what         ;# what is sought, as entries hold it: dict of pattern kind longer shorter payload ranks bytes most tag partner
-    variable sought       ;# the same for the core (tk/log_search.h); {} nothing is sought yet
+    variable bar          ;# frame; packed while open
+    variable what         ;# dict of the search as typed: pattern kind longer shorter payload ranks bytes most tag partner
+    variable sought       ;# the same for the core (tk/log_object.h); {} none yet
     variable place        ;# of the last hit, {TIME LANE TIE}; {} none
-    variable job          ;# command of the search under way; {} none
-    variable counting     ;# of the count under way
-    variable counts       ;# how many hits; {} not known
-    variable marks        ;# 1 for each column of the whole log that has one
-    variable over         ;# written at the end of a search or a count, for who waits
-    variable entered      ;# array: what the widgets hold, keys as in `what`
-    variable message      ;# at the end of the bar
+    variable job          ;# command of the current search; {} none
+    variable counting     ;# command of the current count; {} none
+    variable counts       ;# number of hits; {} unknown
+    variable marks        ;# for each column of the whole log: 1 if it has a hit
+    variable over         ;# written at the end of a search or count
+    variable entered      ;# array: values of the widgets, keys as in `what`
+    variable message      ;# text at the end of the bar
 
     constructor {its_window} {
         set window $its_window
         set model [$window model]
         set bar [$window top].search
-        array set entered {pattern {} kind {states and events} longer {} shorter {} payload {} ranks {} bytes {} most {} tag {} partner {}}
-        set what {}
-        set sought {}
-        set place {}
-        set job {}
-        set counting {}
-        set counts {}
-        set marks {}
+        array set entered [my no_terms]
+        lassign {} what sought place job counting counts marks message
         set over 0
-        set message {}
         $model follow [list [self] changed]
         bind [winfo parent [[$window timeline] plot]].overview <Configure> +[list [self] mark_hits]
     }
@@ -37,7 +30,7 @@ oo::class create ::pith::Search {
         my stop
     }
 
-    # Ids of another log, or other switches of the legend: what is sought is made anew when it is asked for.
+    # Ids may have changed: forgets the search for the core; the next search builds it again.
     method changed {what_changed} {
         if {$what_changed in {searchable log}} {
             my stop
@@ -58,7 +51,7 @@ oo::class create ::pith::Search {
         ttk::combobox $bar.kind -width 16 -state readonly -textvariable [my varname entered](kind) \
             -values {{states and events} states events messages}
         pack $bar.find $bar.pattern $bar.kind -side left -padx {0 6}
-        foreach {key text width} {longer {longer than} 6 shorter {shorter than} 6 payload with 10 bytes bytes 6
+        foreach {key text width} {longer {longer than} 6 shorter {shorter than} 6 payload payload 10 bytes bytes 6
             most to 6 tag tag 4 ranks ranks 6 partner to 4} {
             ttk::label $bar.l$key -text $text -style Faint.TLabel
             ttk::entry $bar.$key -width $width -textvariable [my varname entered]($key)
@@ -77,7 +70,7 @@ oo::class create ::pith::Search {
         }
     }
 
-    # What counts most comes first, then what goes with the kind that is sought.
+    # The most important fields come first, then those of the chosen kind.
     method lay_out {} {
         pack forget {*}[winfo children $bar]
         set keys {longer shorter payload ranks}
@@ -86,7 +79,7 @@ oo::class create ::pith::Search {
             events { set keys {payload ranks} }
             messages { set keys {longer shorter bytes most tag ranks partner} }
         }
-        # Short ones where there are many.
+        # Shorter labels for messages, which have many fields.
         foreach {key text short} {longer {longer than} took  shorter {shorter than} to  ranks ranks {from ranks}} {
             $bar.l$key configure -text [expr {$entered(kind) eq "messages" ? $short : $text}]
         }
@@ -121,7 +114,7 @@ oo::class create ::pith::Search {
 
     method from_bar {way} {
         try {
-            my seek [array get entered]
+            my set_search [array get entered]
             my step $way
         } trap {PITH} text {
             my say $text
@@ -133,10 +126,15 @@ oo::class create ::pith::Search {
         $window say $text
     }
 
-    # ---- What is sought
+    # ---- Search terms
 
-    # A dict of texts as people type them. Nothing happens when it is what was sought before.
-    method seek {texts} {
+    method no_terms {} {
+        return {pattern {} kind {states and events} longer {} shorter {} payload {} ranks {} bytes {} most {} tag {}
+            partner {}}
+    }
+
+    # TEXTS: the search as typed. Does nothing if it is the current search.
+    method set_search {texts} {
         if {$sought ne {} && $texts eq $what} {
             return
         }
@@ -158,7 +156,7 @@ oo::class create ::pith::Search {
             set text [dict get $texts $key]
             if {$text ne {}} {
                 if {![string is wideinteger -strict $text]} {
-                    return -code error -errorcode {PITH USAGE} "$key: a whole number is needed, not $text"
+                    throw {PITH USAGE} "$key: must be a whole number, not $text"
                 }
                 dict set for $key $text
             }
@@ -177,7 +175,7 @@ oo::class create ::pith::Search {
         my count
     }
 
-    # A pattern with * ? [ is one; else a part of the name. Upper and lower case are alike.
+    # A pattern if it contains *, ? or [, else part of the name. Case is ignored.
     method ids_like {pattern kinds} {
         set mask [expr {[regexp {[*?\[]} $pattern] ? $pattern : "*$pattern*"}]
         set searchable [$model searchable]
@@ -189,14 +187,14 @@ oo::class create ::pith::Search {
             }
         }
         if {$ids eq {}} {
-            return -code error -errorcode {PITH USAGE} "nothing is named like $pattern"
+            throw {PITH USAGE} "no name matches $pattern"
         }
         return $ids
     }
 
     # ---- The next one
 
-    # From the last hit while it is in view, else from the edge of the window.
+    # From the last hit if it is visible, else from the edge of the window.
     method from {way} {
         lassign [$model window] t0 t1
         if {$place ne {} && [lindex $place 0] >= $t0 && [lindex $place 0] < $t1} {
@@ -206,23 +204,28 @@ oo::class create ::pith::Search {
     }
 
     method step {way} {
-        my look $way [my from $way] 0
+        my start_search $way [my from $way] 0
     }
 
-    method look {way from wrapped} {
+    method start_search {way from wrapped} {
         if {$job ne {}} {
             $job stop
         }
-        set message "looking..."
-        set job [[$model log] find [string map {prev previous} $way] $sought $from [list [self] looked $way $wrapped]]
+        set message "searching..."
+        set job [[$model log] find [string map {prev previous} $way] $sought $from [list [self] search_event $way $wrapped]]
     }
 
-    method looked {way wrapped how {found {}}} {
+    # Short work shows no progress.
+    method show_progress {what part} {
+        if {$part > 0.02} {
+            set message "$what... [expr {round($part * 100)}] %"
+            pack $bar.stop -side right
+        }
+    }
+
+    method search_event {way wrapped how {found {}}} {
         if {$how eq "progress"} {
-            if {$found > 0.02} {
-                set message "looking... [expr {round($found * 100)}] %"
-                pack $bar.stop -side right
-            }
+            my show_progress "searching" $found
             return
         }
         set job {}
@@ -232,10 +235,11 @@ oo::class create ::pith::Search {
             stopped { set message stopped }
             done {
                 if {$found eq {} && !$wrapped} {
-                    my look $way [expr {$way eq "next" ? "-9223372036854775808 0 0" : "9223372036854775807 4294967295 0"}] 1
+                    my start_search $way [expr {$way eq "next" ? "-9223372036854775808 0 0" :
+                        "9223372036854775807 4294967295 0"}] 1
                     return
                 }
-                my arrive $found [expr {$wrapped ? [expr {$way eq "next" ? "from the begin: " : "from the end: "}] : {}}]
+                my arrive $found [expr {$wrapped ? [expr {$way eq "next" ? "from the start: " : "from the end: "}] : {}}]
             }
         }
         set over [clock microseconds]
@@ -250,13 +254,15 @@ oo::class create ::pith::Search {
         set thing [my thing $found]
         [$window choice] choose $thing
         [$window choice] show
-        my tell "$how[my text $found]"
+        set text $how[my text $found]
+        $window say $text
+        my show_count
         if {[lindex [[$window choice] rows] 0] < 0} {
-            my say "$how[my text $found]; its row is not shown"
+            my say "$text; its row is not shown"
         }
     }
 
-    # As a thing that can be chosen. A message is more than its send, if it was received.
+    # As a record that can be chosen. A received message has more details than its send.
     method thing {found} {
         set kind [dict get $found kind]
         if {$kind eq "message"} {
@@ -282,26 +288,18 @@ oo::class create ::pith::Search {
         return $text
     }
 
-    method tell {text} {
-        $window say $text
-        my tell_count
-    }
-
-    # ---- How many there are
+    # ---- Number of hits
 
     method count {} {
         set counts {}
         set marks {}
         my mark_hits
-        set counting [[$model log] count $sought 2000 [list [self] counted]]
+        set counting [[$model log] count $sought 2000 [list [self] count_event]]
     }
 
-    method counted {how {value {}}} {
+    method count_event {how {value {}}} {
         if {$how eq "progress"} {
-            if {$value > 0.02} {
-                set message "counting... [expr {round($value * 100)}] %"
-                pack $bar.stop -side right
-            }
+            my show_progress "counting" $value
             return
         }
         set counting {}
@@ -309,18 +307,18 @@ oo::class create ::pith::Search {
         if {$how eq "done"} {
             set marks [lassign $value counts]
             my mark_hits
-            my tell_count
+            my show_count
         }
         set over [clock microseconds]
     }
 
-    method tell_count {} {
+    method show_count {} {
         if {$counts ne {}} {
             set message "[::pithtk::number $counts] hit[expr {$counts == 1 ? {} : {s}}]"
         }
     }
 
-    # Small marks on the strip with the whole log, where there are any.
+    # Marks the columns with hits on the overview.
     method mark_hits {} {
         set strip [winfo parent [[$window timeline] plot]].overview
         if {![winfo exists $strip]} {
@@ -334,9 +332,9 @@ oo::class create ::pith::Search {
             set x [expr {int(($column + 0.5) * $width / [llength $marks])}]
             if {$mark && $x > $last + 1} {
                 set last $x
-                $strip create line $x 0 $x 6 -fill [::pith::theme::colour text] -tags hits
+                $strip create line $x 0 $x 6 -fill [colour text] -tags hits
                 $strip create line $x [expr {[winfo height $strip] - 6}] $x [winfo height $strip] \
-                    -fill [::pith::theme::colour text] -tags hits
+                    -fill [colour text] -tags hits
             }
             incr column
         }
@@ -354,25 +352,17 @@ oo::class create ::pith::Search {
 
     # ---- Words
 
-    method wait {} {
-        while {[info object isa object [self]] && $job ne {}} {
-            vwait [my varname over]
-        }
-        return [$window status_text]
-    }
-
     method word_find {{pattern {}} args} {
         if {$pattern eq {} && $args eq {}} {
             my open
             return
         }
-        set texts [dict create pattern $pattern kind {states and events} longer {} shorter {} payload {} ranks {} bytes {} \
-            most {} tag {} partner {}]
+        set texts [dict replace [my no_terms] pattern $pattern]
         foreach {option value} $args {
             set key [string range $option 1 end]
             if {![string match -* $option] || ![dict exists $texts $key] || $key eq "pattern"} {
-                return -code error -errorcode {PITH USAGE} \
-                    "find: no such option: $option; there are -kind -longer -shorter -payload -ranks -bytes -most -tag -partner"
+                throw {PITH USAGE} \
+                    "find: no such option: $option; must be one of -kind -longer -shorter -payload -ranks -bytes -most -tag -partner"
             }
             if {$key eq "kind"} {
                 set value [my kind_of $value]
@@ -382,7 +372,7 @@ oo::class create ::pith::Search {
         if {"[dict get $texts bytes][dict get $texts most][dict get $texts tag][dict get $texts partner]" ne {}} {
             dict set texts kind messages
         }
-        my seek $texts
+        my set_search $texts
         return [my word_next]
     }
 
@@ -392,7 +382,7 @@ oo::class create ::pith::Search {
                 return $kind
             }
         }
-        return -code error -errorcode {PITH USAGE} "find: no such kind: $word; there are state, event, message"
+        throw {PITH USAGE} "find: no such kind: $word; must be state, event or message"
     }
 
     method word_next {} { return [my go next] }
@@ -403,9 +393,12 @@ oo::class create ::pith::Search {
             my open
             return
         }
-        my seek $what
+        my set_search $what
         my step $way
-        return [my wait]
+        while {[info object isa object [self]] && $job ne {}} {
+            vwait [my varname over]
+        }
+        return [$window status_text]
     }
 
     method word_hits {} {
@@ -418,18 +411,18 @@ oo::class create ::pith::Search {
 
 ::pith::part::add Search {
     words {
-        find {?PATTERN? ?-OPTION VALUE ...?} {the first hit in view or behind: -kind, -longer, -shorter (messages: from send to receive), -payload, -ranks, -bytes, -most, -tag, -partner} word_find
-        next {} {the next hit} word_next
-        prev {} {the hit before} word_prev
-        hits {} {how many there are} word_hits
+        find {?PATTERN? ?-OPTION VALUE ...?} {find the first hit from the start of the window: -kind, -longer, -shorter (messages: transfer time), -payload, -ranks, -bytes, -most, -tag, -partner} word_find
+        next {} {go to the next hit} word_next
+        prev {} {go to the previous hit} word_prev
+        hits {} {number of hits} word_hits
     }
     keys {
         {slash Control-f} {/  Ctrl-f} {find states, events, messages} {find}
-        {n F3} {n  F3} {the next hit} {next}
-        {N Shift-F3} {Shift-n} {the hit before} {prev}
+        {n F3} {n  F3} {next hit} {next}
+        {N Shift-F3} {Shift-n} {previous hit} {prev}
     }
-    buttons {find "Find" find {states, events, messages}}
+    buttons {find "Find" find {find states, events, messages}}
     menus {
-        Search {"Find..." find /  "Next hit" next n  "Hit before" prev Shift-n}
+        Search {"Find..." find /  "Next hit" next n  "Previous hit" prev Shift-n}
     }
 }

@@ -1,20 +1,17 @@
-# selection.tcl - what is in the stretch of time selected, at once: its duration, what each state has of it, what each
-# row does in it as a bar, messages. A pane below the legend, there as long as something is selected.
+# selection.tcl - statistics of the selected time, in a pane below the legend: its duration, the sums of each
+# state, a bar for each row, and messages.
 
 oo::class create ::pith::Selection {
     superclass ::pith::Board
     variable window model board stretch job
-    variable tree bars     ;# the table of states; the canvas with a bar a row
-    variable found         ;# what is in the stretch, a command of tk/statistics.h; {} nothing yet
-    variable traffic       ;# dict: of messages; {} not known yet
-    variable headline told ;# duration; messages
+    variable tree bars     ;# table of states; canvas with a bar per row
+    variable found         ;# result, a command of tk/log_object.h; {} none yet
+    variable traffic       ;# dict of message sums; {} none yet
+    variable headline message_text ;# duration; messages
 
     constructor {its_window} {
         next $its_window "Selection"
-        set found {}
-        set traffic {}
-        set headline {}
-        set told {}
+        lassign {} found traffic headline message_text
         set board [$window top].panes.legend.selection
     }
 
@@ -25,7 +22,7 @@ oo::class create ::pith::Selection {
 
     # ---- The pane
 
-    # Computing goes on without it: the word `stats` tells of the window.
+    # A closed pane still computes, for the command `stats`.
     method is_open {} { return 1 }
     method is_shown {} { winfo exists $board }
 
@@ -57,12 +54,12 @@ oo::class create ::pith::Selection {
             -command [list $model set_selection {}]
         pack $body.head.close -side right
         pack $body.head.line -side left
-        ttk::label $body.told -textvariable [my varname told] -style Faint.TLabel
+        ttk::label $body.messages -textvariable [my varname message_text] -style Faint.TLabel
         ttk::notebook $body.book
         $body.book add [my build_states $body.book.states] -text States
         $body.book add [my build_bars $body.book.rows] -text Rows
         pack $body.head -fill x
-        pack $body.told -fill x
+        pack $body.messages -fill x
         pack [my build_progress $body.progress] -side bottom -fill x
         pack $body.book -fill both -expand 1 -pady {4 0}
     }
@@ -72,12 +69,12 @@ oo::class create ::pith::Selection {
         set tree [ttk::treeview $frame.tree -columns {count inclusive exclusive share} -height 6 -selectmode browse \
             -yscrollcommand [list $frame.scroll set]]
         ttk::scrollbar $frame.scroll -orient vertical -command [list $tree yview]
-        # As wide as what stands in them.
+        # As wide as typical contents.
         foreach {column text widest} {
             #0 Name "MPI_Sendrecv"  count Count "000 000"  inclusive Inclusive "000.0 ms"
             exclusive Exclusive "000.0 ms"  share Share "00.0 %"
         } {
-            set width [expr {[font measure TkDefaultFont $widest] + [::pith::theme::px 12]}]
+            set width [expr {[font measure TkDefaultFont $widest] + [px 12]}]
             $tree heading $column -text $text -anchor [expr {$column eq "#0" ? "w" : "e"}]
             $tree column $column -width $width -minwidth 30 -stretch [expr {$column eq "#0"}] \
                 -anchor [expr {$column eq "#0" ? "w" : "e"}]
@@ -89,9 +86,8 @@ oo::class create ::pith::Selection {
 
     method build_bars {frame} {
         ttk::frame $frame
-        set bars [canvas $frame.bars -highlightthickness 0 -borderwidth 0 -width [::pith::theme::px 200] \
-            -height [::pith::theme::px 120] -background [::pith::theme::colour paper] \
-            -yscrollcommand [list $frame.scroll set]]
+        set bars [canvas $frame.bars -highlightthickness 0 -borderwidth 0 -width [px 200] \
+            -height [px 120] -background [colour paper] -yscrollcommand [list $frame.scroll set]]
         ttk::scrollbar $frame.scroll -orient vertical -command [list [self] scroll_bars]
         ttk::label $frame.readout -style Faint.TLabel -padding {2 2}
         pack $frame.readout -side bottom -fill x
@@ -99,10 +95,7 @@ oo::class create ::pith::Selection {
         pack $bars -fill both -expand 1
         bind $bars <Configure> [list [self] draw_bars]
         bind $bars <Motion> [list [self] point %x %y]
-        foreach {button steps} {4 -2 5 2} {
-            bind $bars <Button-$button> [list [self] scroll_bars scroll $steps units]
-        }
-        bind $bars <MouseWheel> "[self] scroll_bars scroll \[expr {%D > 0 ? -2 : 2}\] units"
+        ::pith::bind_wheel $bars {} [list [self] scroll_bars scroll -2 units] [list [self] scroll_bars scroll 2 units]
         return $frame
     }
 
@@ -120,7 +113,7 @@ oo::class create ::pith::Selection {
                     my hide
                 } else {
                     my show
-                    my tell_stretch
+                    my show_stretch
                     my renew 60
                 }
             }
@@ -140,7 +133,7 @@ oo::class create ::pith::Selection {
         }
     }
 
-    method forget {result} {
+    method free_result {result} {
         if {[llength $result] == 1} {
             rename $result {}
         }
@@ -148,7 +141,7 @@ oo::class create ::pith::Selection {
 
     method drop {} {
         if {$found ne {}} {
-            my forget $found
+            my free_result $found
         }
         set found {}
         set traffic {}
@@ -159,32 +152,32 @@ oo::class create ::pith::Selection {
         return [[$model log] stretch {*}$stretch $callback]
     }
 
-    # First what the summary tells at once, then the messages, for which records are read.
+    # First the states, which the summary has at once, then the messages, which need the records.
     method answered {result} {
         if {[llength $result] > 1} {
             set traffic $result
-            my tell_stretch
+            my show_stretch
             return
         }
         my drop
         set found $result
         my draw
         if {[$model info messages]} {
-            set job [[$model log] traffic {*}$stretch [my callback]]
+            set job [[$model log] traffic {*}$stretch [my job_callback]]
         }
     }
 
-    # ---- What is shown
+    # ---- Drawing
 
-    method tell_stretch {} {
+    method show_stretch {} {
         set selected [my new_stretch]
         lassign $selected from to
         set headline "Selection: [::pithtk::duration [expr {$to - $from}]]"
-        set told {}
+        set message_text {}
         if {$traffic ne {} && $selected eq $stretch} {
             dict with traffic {}
-            set told "[::pithtk::number $sent] messages sent ([::pith::board::bytes $sent_bytes]), "
-            append told "[::pithtk::number $received] received ([::pith::board::bytes $received_bytes])"
+            set message_text "[::pithtk::number $sent] messages sent ([::pith::board::bytes $sent_bytes]), "
+            append message_text "[::pithtk::number $received] received ([::pith::board::bytes $received_bytes])"
         }
     }
 
@@ -192,7 +185,7 @@ oo::class create ::pith::Selection {
         if {![my is_shown]} {
             return
         }
-        my tell_stretch
+        my show_stretch
         $tree delete [$tree children {}]
         foreach entry [my states] {
             lassign $entry id count inclusive exclusive share
@@ -201,13 +194,13 @@ oo::class create ::pith::Selection {
                 set text [list [::pith::theme::cell $count] [::pithtk::duration $inclusive] \
                     [::pithtk::duration $exclusive] [format {%.1f %%} [expr {100 * $share}]]]
             }
-            $tree insert {} end -id $id -text " [dict get [$model def $id] name]" -image [[$window legend] image $id] \
+            $tree insert {} end -id $id -text " [$model name $id]" -image [[$window legend] image $id] \
                 -values $text
         }
         my draw_bars
     }
 
-    # {id count inclusive exclusive share}, most of the time first.
+    # {id count inclusive exclusive share}..., most time first.
     method states {} {
         if {$found eq {}} {
             return {}
@@ -217,7 +210,7 @@ oo::class create ::pith::Selection {
         return [lmap entry $entries {my with_share $entry $lanes}]
     }
 
-    # id -> its place in the table
+    # Dict id -> index in the table.
     method places {} {
         set places {}
         foreach entry [my states] {
@@ -231,7 +224,7 @@ oo::class create ::pith::Selection {
         return [linsert $entry end [expr {[lindex $entry 3] / (double($to - $from) * max(1, $lanes))}]]
     }
 
-    # Of a row: {id count inclusive exclusive share}, in the order of all.
+    # The same for a row, in the order of the whole.
     method of_row {row} {
         if {$found eq {}} {
             return {}
@@ -254,7 +247,7 @@ oo::class create ::pith::Selection {
         return [expr {min($widest, [winfo width $bars] / 3) + 12}]
     }
 
-    # Only those in sight.
+    # Only the visible bars.
     method draw_bars {} {
         if {![my is_shown] || [winfo width $bars] <= 1} {
             return
@@ -274,13 +267,13 @@ oo::class create ::pith::Selection {
     method draw_bar {row left y height} {
         set entry [$model row $row]
         $bars create text 6 [expr {$y + $height / 2}] -anchor w -text [dict get $entry label] -font PithSmall \
-            -fill [::pith::theme::colour text]
+            -fill [colour text]
         if {[dict get $entry kind] eq "counter"} {
             return
         }
         set wide [expr {[winfo width $bars] - $left - 8}]
         $bars create rectangle $left [expr {$y + 2}] [expr {$left + $wide}] [expr {$y + $height - 2}] -width 0 \
-            -fill [::pith::theme::colour idle]
+            -fill [colour idle]
         set x $left
         foreach sum [my of_row $row] {
             lassign $sum id count inclusive exclusive share
@@ -307,7 +300,7 @@ oo::class create ::pith::Selection {
         foreach sum [my of_row $row] {
             lassign $sum id count inclusive exclusive part
             if {$share >= 0 && $share < $part} {
-                set text "[dict get [$model row $row] label]:  [dict get [$model def $id] name]\
+                set text "[dict get [$model row $row] label]:  [$model name $id]\
                     [::pithtk::duration $exclusive] ([format %.1f [expr {100 * $part}]] %)"
                 break
             }
@@ -316,9 +309,9 @@ oo::class create ::pith::Selection {
         [winfo parent $bars].readout configure -text $text
     }
 
-    # ---- As a file
+    # ---- Saving
 
-    # Lines of cells: the stretch's states over all rows, then row by row.
+    # Table: the states of all rows, then row by row.
     method table {} {
         set lines {{row name count inclusive_s exclusive_s share}}
         foreach entry [my states] {
@@ -334,11 +327,11 @@ oo::class create ::pith::Selection {
 
     method table_line {label entry} {
         lassign $entry id count inclusive exclusive share
-        return [list $label [dict get [$model def $id] name] $count [::pith::words::seconds $inclusive] \
+        return [list $label [$model name $id] $count [::pith::words::seconds $inclusive] \
             [::pith::words::seconds $exclusive] [format %.6f $share]]
     }
 
-    # stats: a dict; stats FILE: the table.
+    # `stats`: a dict; `stats FILE`: writes the table.
     method word_stats {{file {}}} {
         my renew 0
         my wait
@@ -354,6 +347,6 @@ oo::class create ::pith::Selection {
 
 ::pith::part::add Selection {
     words {
-        stats {?FILE.csv?} {what states have of the selection (or window), by row: as a file, or a dict} word_stats
+        stats {?FILE.csv?} {sums of the states in the selection, else the window: as a dict, or by row in a file} word_stats
     }
 }

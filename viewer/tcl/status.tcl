@@ -1,23 +1,21 @@
-# status.tcl - the line at the foot of the window: what is under the pointer, and the pointer's time.
+# status.tcl - the status line: what is under the pointer, and its time.
 
 oo::class create ::pith::Status {
     variable model
-    variable path     ;# the frame
-    variable text     ;# shown at the left
-    variable time     ;# at the right
-    variable quiet    ;# after id: until then what was said stays, whatever is under the pointer; {} none
+    variable path     ;# frame
+    variable text     ;# on the left
+    variable time     ;# on the right
+    variable quiet    ;# after id: until then a message stays, whatever is under the pointer; {} none
 
     constructor {parent its_model} {
         set model $its_model
         set path [ttk::frame $parent]
-        set text {}
-        set time {}
-        set quiet {}
+        lassign {} text time quiet
         ttk::label $path.text -textvariable [my varname text] -anchor w -padding {10 4}
         ttk::label $path.time -textvariable [my varname time] -anchor e -padding {10 4} -style Faint.TLabel
         pack $path.time -side right
         pack $path.text -side left -fill x -expand 1
-        my rest
+        my show_log
         $model follow [list [self] changed]
     }
 
@@ -27,14 +25,14 @@ oo::class create ::pith::Status {
 
     method text {} { return $text }
 
-    # Said by whoever has something to say; it stays for some seconds.
+    # Shows a message for some seconds.
     method say {what} {
         set text $what
         after cancel $quiet
-        set quiet [after 4000 [namespace code {my speak}]]
+        set quiet [after 4000 [namespace code {my end_message}]]
     }
 
-    method speak {} {
+    method end_message {} {
         after cancel $quiet
         set quiet {}
         my changed pointer
@@ -45,14 +43,14 @@ oo::class create ::pith::Status {
             pointer { my show [$model pointer] }
             digest - reading - rows - trouble {
                 if {$quiet eq {}} {
-                    my rest
+                    my show_log
                 }
             }
         }
     }
 
-    # Nothing under the pointer: what the log is.
-    method rest {} {
+    # Describes the log, when nothing is under the pointer.
+    method show_log {} {
         if {[$model trouble] ne {}} {
             set text [$model trouble]
             return
@@ -71,7 +69,7 @@ oo::class create ::pith::Status {
         if {[$model reading] ni {{} 0}} {
             append text [format "      reading messages %.0f %%" [expr {100 * [$model reading]}]]
         }
-        append text "      ? shows the keys"
+        append text "      ? shows all keys"
     }
 
     method show {hit} {
@@ -84,11 +82,51 @@ oo::class create ::pith::Status {
             return
         }
         if {![dict exists $hit lines]} {
-            my rest
+            my show_log
             return
         }
         set text [join [lmap {key value} [dict get $hit lines] {
             expr {$key eq {} ? $value : "$key $value"}
         }] {   }]
+    }
+}
+
+# A button beside the status line that stops the reading of the messages and counters of a large
+# log.
+oo::class create ::pith::Reading {
+    variable model
+    variable button
+
+    constructor {window} {
+        set model [$window model]
+        set button [$window top].status.stop
+        ttk::button $button -text "Stop reading" -style Toolbutton -takefocus 0 -command [list $model stop_reading]
+        $model follow [list [self] changed]
+    }
+
+    method changed {what} {
+        switch $what {
+            reading {
+                if {[winfo manager $button] eq {}} {
+                    pack $button -side right -before [winfo parent $button].text
+                }
+            }
+            digest { pack forget $button }
+        }
+    }
+
+    method word_messages {{what {}}} {
+        switch $what {
+            stop { $model stop_reading }
+            read { $model digest }
+            {} { return [expr {[$model reading] eq {} ? 1.0 : [$model reading]}] }
+            default { throw {PITH USAGE} "messages: must be stop or read" }
+        }
+    }
+}
+
+::pith::part::add Reading {
+    words {
+        messages {?stop|read?} {stop or start reading messages and counters; without argument: the part read} word_messages
     }
 }

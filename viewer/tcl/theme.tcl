@@ -1,5 +1,5 @@
-# theme.tcl - fonts, sizes and colours of everything that the C core does not draw. The colours are those of
-# core/theme.h, chosen there for both. What is made with them follows when another theme is chosen.
+# theme.tcl - fonts, sizes and colours of everything that the C core does not draw. The colours come from
+# core/theme.h. Existing widgets follow a change of theme.
 
 namespace eval ::pith::theme {
     variable factor 1.0 ;# px
@@ -19,23 +19,46 @@ proc ::pith::theme::colour {name} {
     return $colour($name)
 }
 
-# Black or white, whichever can be read on a colour #rrggbb.
+# In methods of all classes these are simply `colour NAME` and `px N`: objects find commands of oo::Helpers.
+interp alias {} ::oo::Helpers::colour {} ::pith::theme::colour
+interp alias {} ::oo::Helpers::px {} ::pith::theme::px
+
+# Runs UP or DOWN when the wheel turns. Tk 8.6 reports the wheel as buttons 4 and 5 under X11, Tk 9 as MouseWheel.
+proc ::pith::bind_wheel {widget modifier up down} {
+    bind $widget <${modifier}Button-4> $up
+    bind $widget <${modifier}Button-5> $down
+    bind $widget <${modifier}MouseWheel> [list if {%D > 0} $up else $down]
+}
+
+# A dialog over the window TOP. Escape and the window manager close it by CLOSE, by default without further action.
+proc ::pith::open_dialog {path title top {close {}}} {
+    if {$close eq {}} {
+        set close [list destroy $path]
+    }
+    toplevel $path -background [::pith::theme::colour panel]
+    wm title $path $title
+    wm transient $path $top
+    wm protocol $path WM_DELETE_WINDOW $close
+    bind $path <Escape> $close
+}
+
+# Black or white, whichever is readable on a colour #rrggbb.
 proc ::pith::theme::text_on {rgb} {
     return [::pithtk::texton $rgb]
 }
 
-# So many pixels of this screen as N are on one of 96 dots per inch: for all lengths that are not text.
+# Scales N pixels of a screen of 96 dots per inch to this screen; used for all lengths except text.
 proc ::pith::theme::px {n} {
     variable factor
     return [expr {int(round($n * $factor))}]
 }
 
-# A whole number for a cell of a table: Tk's treeview draws thin spaces wider than it measures them, and cuts the end.
+# A number for a table cell: the treeview draws thin spaces wider than it measures them, and cuts off the end.
 proc ::pith::theme::cell {number} {
     return [string map {\u2009 \u00a0} [::pithtk::number $number]]
 }
 
-# By the preference, else by the screen; what is nearly 1 is 1, so that lines stay sharp.
+# By the preference, else by the screen; a factor near 1 becomes 1, so that lines stay sharp.
 proc ::pith::theme::scale {} {
     variable factor
     variable screen_scaling
@@ -75,7 +98,7 @@ proc ::pith::theme::fonts {} {
     }
 }
 
-# ---- The look of widgets
+# ---- Styles of widgets
 
 proc ::pith::theme::styles {} {
     variable colour
@@ -131,7 +154,7 @@ proc ::pith::theme::styles {} {
     ttk::style configure TProgressbar -background $colour(accent)
 }
 
-# For widgets of Tk's own that are made from now on.
+# For classic Tk widgets made from now on.
 proc ::pith::theme::defaults {} {
     variable colour
     foreach {option name} {
@@ -150,7 +173,7 @@ proc ::pith::theme::defaults {} {
     option add *Menu.relief flat widgetDefault
 }
 
-# Puts a dialog over the window that it belongs to, when its size is known.
+# Places a dialog over its window once its size is known.
 proc ::pith::theme::put_over {dialog top} {
     update idletasks
     if {[winfo exists $dialog]} {
@@ -160,7 +183,7 @@ proc ::pith::theme::put_over {dialog top} {
     }
 }
 
-# ---- Choosing
+# ---- Changing the theme
 
 proc ::pith::theme::apply {} {
     variable followed
@@ -188,10 +211,10 @@ proc ::pith::theme::sizes_preferred {key} {
     fonts
     styles
     ::pith::box::forget
-    tell
+    update_windows
 }
 
-# Another theme, at once in all windows; fails with {PITH USAGE}.
+# Changes the theme of all windows; fails with {PITH USAGE}.
 proc ::pith::theme::choose {name} {
     variable colour
     variable chosen
@@ -206,11 +229,11 @@ proc ::pith::theme::choose {name} {
     }
     recolour . $change
     ::pith::box::forget
-    tell
+    update_windows
 }
 
-# Windows are told by their models. On another paper a palette has other colours.
-proc ::pith::theme::tell {} {
+# Updates all windows. A palette has other colours on another background.
+proc ::pith::theme::update_windows {} {
     foreach window [info class instances ::pith::Window] {
         set model [$window model]
         $model take_palette [$model palette]
@@ -218,7 +241,7 @@ proc ::pith::theme::tell {} {
     }
 }
 
-# Whatever has a colour of the theme before gets that of the new one, widgets and what is in canvases.
+# Replaces the colours of the old theme in widgets and canvas items.
 proc ::pith::theme::recolour {widget change} {
     if {![string match T* [winfo class $widget]] || [winfo class $widget] in {Text Toplevel}} {
         foreach option [$widget configure] {

@@ -1,30 +1,34 @@
-# timeline.tcl - the time lines: axis, row labels (labels.tcl), the picture that the C core draws, scrollbars. What the
-# pointer does in it is pointer.tcl's.
+# timeline.tcl - the timelines: axis, row labels (labels.tcl), the picture from the C core, scrollbars.
+# pointer.tcl handles the pointer.
 #
-# Nothing is drawn at once: changes of the model ask for a redraw when Tk is idle, and many changes make one redraw.
+# Changes of the model request a redraw when Tk is idle, so many changes make one redraw.
 
 oo::class create ::pith::Timeline {
     variable model
-    variable path                 ;# the frame
+    variable path                 ;# frame
     variable axis plot            ;# canvases
-    variable labels               ;# the column of row labels
-    variable overview             ;# the strip below
-    variable photo                ;# the picture
+    variable labels               ;# column of row labels
+    variable overview             ;# strip below
+    variable photo                ;# picture
     variable width height         ;# of the plot, pixels
-    variable pending              ;# after id of the redraw to come
-    variable refining             ;# after id of the next helping that makes a rough picture right
-    variable drawn                ;# list of scripts to be run after each drawing
+    variable pending              ;# after id of the redraw
+    variable refining             ;# after id of the next refinement of a rough picture
+    variable drawn                ;# scripts called after each drawing
 
     constructor {parent its_model} {
         set model $its_model
-        # It paints nothing: what lies in it covers all of it (build_ground).
+        # No background: its children cover all of it (build_ground).
         set path [frame $parent -background {}]
         set width 1
         set height 1
-        set pending {}
-        set refining {}
-        set drawn {}
-        set photo [my create_image]
+        lassign {} pending refining drawn
+        # Of the preferred image type, or the fastest available.
+        set way [::pith::preferences::get image]
+        set ways [::pithtk::paper .]
+        if {$way ni $ways} {
+            set way [lindex $ways 0]
+        }
+        set photo [expr {$way eq "photo" ? [image create photo] : [image create pithpaper -way $way]}]
         my build
         $model follow [list [self] changed]
     }
@@ -38,15 +42,6 @@ oo::class create ::pith::Timeline {
     }
 
     method path {} { return $path }
-    # On the way to the screen that is preferred, or the best there is.
-    method create_image {} {
-        set way [::pith::preferences::get image]
-        set ways [::pithtk::paper .]
-        if {$way ni $ways} {
-            set way [lindex $ways 0]
-        }
-        return [expr {$way eq "photo" ? [image create photo] : [image create pithpaper -way $way]}]
-    }
 
     method plot {} { return $plot }
     method axis {} { return $axis }
@@ -54,50 +49,46 @@ oo::class create ::pith::Timeline {
     method photo {} { return $photo }
     method size {} { list $width $height }
 
-    # What lies over the picture is put there again after each drawing.
+    # Scripts that draw over the picture again.
     method after_drawing {script} { lappend drawn $script }
     method not_after_drawing {script} { set drawn [lsearch -all -inline -not -exact $drawn $script] }
 
     # ---- Widgets
 
     method build {} {
-        set paper [::pith::theme::colour paper]
+        set paper [colour paper]
         set options [list -highlightthickness 0 -borderwidth 0 -background $paper]
-        set axis [canvas $path.axis {*}$options -height [::pith::theme::px 26]]
+        set axis [canvas $path.axis {*}$options -height [px 26]]
         set plot [canvas $path.plot {*}$options -cursor crosshair -width 900 -height 420]
-        canvas $path.corner {*}$options -height [::pith::theme::px 26] -width 60
+        canvas $path.corner {*}$options -height [px 26] -width 60
         set labels [::pith::Labels new $path.labels $path.corner $plot $model]
         ttk::scrollbar $path.h -orient horizontal -command [list [self] scroll_time]
         ttk::scrollbar $path.v -orient vertical -command [list [self] scroll_rows]
         grid $path.corner $axis -sticky nsew
         grid $path.labels $plot $path.v -sticky nsew
         set overview [::pith::Overview new $path.overview $model]
-        # Rows 2 to 7 are for panes that share the time axis (ranges.tcl).
+        # Rows 2 to 7 are for panes with the same time axis (ranges.tcl).
         grid $path.h -row 8 -column 1 -sticky nsew
         grid $path.overview -row 9 -column 1 -sticky nsew
         grid columnconfigure $path 1 -weight 1
-        # Room for the scrollbar also when it is not needed: the picture keeps its width, and is drawn once.
+        # Reserves room for a hidden scrollbar, so that the picture keeps its width and is drawn once.
         grid columnconfigure $path 2 -minsize [winfo reqwidth $path.v]
         grid rowconfigure $path 1 -weight 1
-        my build_ground [winfo reqwidth $path.v]
+        # Background beside and below the scrollbars, and of the hidden overview.
+        set bar_width [winfo reqwidth $path.v]
+        foreach {name place} [list \
+            side [list -relx 1 -anchor ne -width $bar_width -relheight 1] \
+            foot [list -rely 1 -anchor sw -relwidth 1 -height [px 60]]] {
+            frame $path.$name -background [colour panel]
+            place $path.$name {*}$place
+            lower $path.$name
+        }
         bind $plot <Configure> [list [self] resized %w %h]
         $plot create image 0 0 -anchor nw -image $photo -tags picture
         if {[image type $photo] eq "pithpaper"} {
             $photo straight $plot picture
         }
-        $path.corner create text 10 [::pith::theme::px 13] -anchor w -tags base -font PithSmall \
-            -fill [::pith::theme::colour faint]
-    }
-
-    # Where nothing else may be: beside and below the scrollbars, and where the strip is when it is not shown.
-    method build_ground {bar_width} {
-        foreach {name place} [list \
-            side [list -relx 1 -anchor ne -width $bar_width -relheight 1] \
-            foot [list -rely 1 -anchor sw -relwidth 1 -height [::pith::theme::px 60]]] {
-            frame $path.$name -background [::pith::theme::colour panel]
-            place $path.$name {*}$place
-            lower $path.$name
-        }
+        $path.corner create text 10 [px 13] -anchor w -tags base -font PithSmall -fill [colour faint]
     }
 
     # ---- Following the model
@@ -116,7 +107,7 @@ oo::class create ::pith::Timeline {
         }
     }
 
-    # The first picture is there when the canvas is shown for the first time, which else would be empty.
+    # Draws the first picture at once, because the canvas would appear empty.
     method resized {w h} {
         if {$w != $width || $h != $height} {
             set first [expr {$width <= 1}]
@@ -130,15 +121,15 @@ oo::class create ::pith::Timeline {
         }
     }
 
-    # As long as nobody chose a height, rows fill the window within reason.
+    # Unless the user set a height, rows fill the window within limits.
     method fill_height {} {
         if {[$model row_count] && $height > 1} {
             set pixels [expr {($height - 2) / [$model row_count]}]
-            $model set_row_height [expr {max([::pith::theme::px 11], min([::pith::theme::px 44], $pixels))}] 1
+            $model set_row_height [expr {max([px 11], min([px 44], $pixels))}] 1
         }
     }
 
-    # Rows that fit as a whole, and the last row that may stand on top.
+    # Number of rows that fit; the last row that can be at the top.
     method rows_in_view {} {
         expr {max(1, int($height / [$model row_height]))}
     }
@@ -147,7 +138,7 @@ oo::class create ::pith::Timeline {
         expr {max(0, [$model row_count] - [my rows_in_view])}
     }
 
-    # Draws now if there is something to draw, as rough as it may be.
+    # Draws now if a redraw is pending; the picture may be rough.
     method draw_pending {} {
         if {$pending ne {}} {
             after cancel $pending
@@ -155,7 +146,7 @@ oo::class create ::pith::Timeline {
         }
     }
 
-    # Draws now if there is something to draw, and until it is right.
+    # Draws now if a redraw is pending, until the picture is exact.
     method flush {} {
         my draw_pending
         while {$refining ne {}} {
@@ -166,9 +157,9 @@ oo::class create ::pith::Timeline {
         $overview flush
     }
 
-    # A picture that is rough gets better by itself (core/film.h): it is drawn again now and then until it is right. (Less
-    # often where drawing takes long: on a large screen that moves, the window would do nothing else.)
-    method put {how} {
+    # Draws, and redraws a rough picture (core/cell_cache.h) until it is exact; less often if drawing takes long,
+    # because a moving window would do nothing else on a large screen.
+    method put_picture {how} {
         after cancel $refining
         set refining {}
         set rough 1
@@ -176,7 +167,7 @@ oo::class create ::pith::Timeline {
         try {
             set rough [dict get [[$model log] $how $photo {*}[my what_is_drawn]] rough]
         } trap {PITH LOG} text {
-            # A part of the file is damaged: the rest is drawn, what is wrong is said.
+            # Part of the file is damaged: the rest is drawn.
             $model set_trouble $text
         }
         if {$rough} {
@@ -184,13 +175,13 @@ oo::class create ::pith::Timeline {
         }
     }
 
-    # 1: what is seen is not right yet.
+    # 1: the picture is not exact yet.
     method is_rough {} { expr {$pending ne {} || $refining ne {}} }
 
     method refine {} {
         set refining {}
         if {[winfo exists $plot] && $width > 1 && $pending eq {}} {
-            my put refine
+            my put_picture refine
         }
     }
 
@@ -208,34 +199,21 @@ oo::class create ::pith::Timeline {
         if {[$model first_row] > [my last_first]} {
             $model scroll_to [my last_first]
         }
-        my put draw
-        my draw_axis $t0 $t1
-        $labels draw $height
-        my set_scrollbars $t0 $t1
-        foreach script $drawn {
-            {*}$script
-        }
-    }
-
-    method draw_axis {t0 t1} {
+        my put_picture draw
         $axis delete all
-        set faint [::pith::theme::colour faint]
-        set foot [::pith::theme::px 26]
-        set marks [lassign [[$model log] ticks $t0 $t1 $width [::pith::theme::px 90]] base]
+        set faint [colour faint]
+        set foot [px 26]
+        set marks [lassign [[$model log] ticks $t0 $t1 $width [px 90]] base]
         foreach {x label} $marks {
             set x [expr {int($x)}]
-            $axis create line $x [expr {$foot - 6}] $x $foot -fill [::pith::theme::colour edge]
+            $axis create line $x [expr {$foot - 6}] $x $foot -fill [colour edge]
             if {$x > 14 && $x < $width - 14} {
                 $axis create text $x [expr {$foot / 2 - 1}] -text $label -font PithSmall -fill $faint
             }
         }
-        $axis create line 0 [expr {$foot - 1}] $width [expr {$foot - 1}] -fill [::pith::theme::colour edge]
+        $axis create line 0 [expr {$foot - 1}] $width [expr {$foot - 1}] -fill [colour edge]
         $path.corner itemconfigure base -text $base
-    }
-
-    # ---- Scrolling
-
-    method set_scrollbars {t0 t1} {
+        $labels draw $height
         lassign [$model whole] first last
         set span [expr {double($last - $first)}]
         $path.h set [expr {($t0 - $first) / $span}] [expr {($t1 - $first) / $span}]
@@ -248,7 +226,12 @@ oo::class create ::pith::Timeline {
         } else {
             grid $path.v
         }
+        foreach script $drawn {
+            {*}$script
+        }
     }
+
+    # ---- Scrolling
 
     method scroll_time {how amount {unit {}}} {
         lassign [$model whole] first last
@@ -273,7 +256,7 @@ oo::class create ::pith::Timeline {
         $model scroll_to [expr {max(0, min($row, [my last_first]))}]
     }
 
-    # So that it is seen; -1: nothing happens.
+    # Scrolls the row into view; -1: does nothing.
     method show_row {row} {
         if {$row >= [$model pinned_count]} {
             set line [$model line_of $row]
@@ -299,7 +282,7 @@ oo::class create ::pith::Timeline {
         expr {double($time - $t0) / ($t1 - $t0) * $width}
     }
 
-    # The row under y, or -1.
+    # Row at y, -1 none.
     method row_at {y} {
         expr {$y >= 0 ? [$model row_on [$model line_at $y]] : -1}
     }

@@ -1,11 +1,11 @@
-# trouble.tcl - what goes wrong, as a dialog: one sentence that says what to do, and for faults of the program details
-# that can be copied into a report.
+# trouble.tcl - the error dialog: a sentence that says what to do, and for internal errors details that can be
+# copied into a report.
 
 namespace eval ::pith::trouble {
-    variable last {} ;# the fault that was shown last: the same one again is not
+    variable last {} ;# last internal error, which is not shown again
 }
 
-# `details` "": there are none.
+# DETAILS "": none.
 proc ::pith::trouble::show {parent text {details {}}} {
     set dialog [expr {$parent eq "." ? {} : $parent}].trouble
     destroy $dialog
@@ -48,7 +48,7 @@ proc ::pith::trouble::copy {text details} {
     clipboard append "Pith [package provide pithtk], Tk $::tk_patchLevel\n$text\n$details\n"
 }
 
-# What Tk calls for errors in bindings and timers: a dialog over the window that is in use, a line for who started it.
+# Called by Tk for errors in bindings and timers: a dialog over the active window, and a line on stderr.
 proc ::pith::trouble::background {text options} {
     variable last
     if {$text eq $last} {
@@ -61,7 +61,8 @@ proc ::pith::trouble::background {text options} {
     if {[lindex $code 0] eq "PITH"} {
         show $parent $text
     } else {
-        show $parent "Something in Pith went wrong: $text. The window can be used on; please report it, with the details." \
+        show $parent "Internal error: $text. You can continue to use the window.\
+            Please report this error with the details." \
             [dict get $options -errorinfo]
     }
 }

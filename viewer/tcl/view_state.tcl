@@ -1,38 +1,32 @@
-# view_state.tcl - how each log was last looked at: a file a log in ${XDG_STATE_HOME:-~/.local/state}/pith, written when
-# its window closes, read when it is opened again: time, rows, what is hidden, bookmarks, the window's place. And the logs
-# opened last.
+# view_state.tcl - remembers the last view of each log (time, rows, hidden states, bookmarks, geometry) in a
+# file in ${XDG_STATE_HOME:-~/.local/state}/pith, written when the window closes and read when the log opens;
+# and the list of recent logs.
 #
-# A file holds lines `key value`, a Tcl list each; nothing in it is run. A part that has the methods `state` (a text, ""
-# for nothing) and `restore` (takes it) has it kept with the rest.
+# A file has lines `key value`, each a Tcl list; nothing in it is executed. Parts with the methods `state`
+# (returns a text) and `restore` (takes it) are included.
 
 namespace eval ::pith::state {
-    variable restores 1 ;# 0: nothing is read (-e, --fresh, or the preference `remember`)
-    variable saves 1    ;# 0: nothing is written
-    variable most 200   ;# files; the oldest go
+    variable restores 1 ;# 0: reads nothing (-e, --fresh, or the preference `remember`)
+    variable saves 1    ;# 0: writes nothing
+    variable most 200   ;# number of files; the oldest are deleted
     variable most_recent 12
 }
 
-proc ::pith::state::folder {} {
-    if {[info exists ::env(XDG_STATE_HOME)] && [file pathtype $::env(XDG_STATE_HOME)] eq "absolute"} {
-        return [file join $::env(XDG_STATE_HOME) pith]
-    }
-    set home [expr {[info exists ::env(HOME)] ? $::env(HOME) : "/nowhere"}]
-    return [file join $home .local state pith]
-}
+proc ::pith::state::folder {} { return [::pith::user_folder XDG_STATE_HOME .local/state] }
 
-# Of the log at a path. The name is for people, the number tells logs of one name apart.
+# File for a log. The name is for people, the checksum distinguishes logs of the same name.
 proc ::pith::state::path {log} {
     set log [encoding convertto utf-8 [file normalize $log]]
     set name [regsub -all {[^A-Za-z0-9._-]} [file tail $log] _]
     return [file join [folder] [string range $name 0 60]-[format %08x [zlib crc32 $log]].view]
 }
 
-# Lines of keys and values as a dict; {PITH STATE} when they are none.
+# Parses lines of keys and values; {PITH STATE} if they are not.
 proc ::pith::state::parse {text} {
     set dict {}
     foreach line [split [string trimright $text \n] \n] {
         if {![string is list $line] || [llength $line] != 2} {
-            return -code error -errorcode {PITH STATE} "not lines of a key and a value"
+            throw {PITH STATE} "not lines of a key and a value"
         }
         dict set dict {*}$line
     }
@@ -55,13 +49,13 @@ proc ::pith::state::read {path} {
     }
 }
 
-# All or nothing; where nothing can be written, nothing is said: it is no more than a convenience.
+# Writes the file as a whole. Errors are ignored, because this is only a convenience.
 proc ::pith::state::write {path dict} {
     catch {
         file mkdir [file dirname $path]
         set channel [open $path.part w]
         fconfigure $channel -encoding utf-8
-        # A line each: what has several lines loses them.
+        # One line each: line breaks become spaces.
         dict for {key value} $dict {
             puts $channel [string map {\n { }} [list $key $value]]
         }
@@ -78,7 +72,7 @@ proc ::pith::state::prune {} {
     }
 }
 
-# ---- Logs opened last
+# ---- Recent logs
 
 proc ::pith::state::recent {} {
     set file [read [file join [folder] recent]]
@@ -99,7 +93,7 @@ proc ::pith::state::opened {log} {
 
 oo::class create ::pith::ViewState {
     variable window model
-    variable top_row   ;# to be scrolled to when all rows are known; {} none
+    variable top_row   ;# first row, to be scrolled to when all rows are known; {} none
 
     constructor {its_window} {
         set window $its_window
@@ -108,12 +102,12 @@ oo::class create ::pith::ViewState {
         $model follow [list [self] changed]
     }
 
-    # Another run under the same name is another log.
+    # Distinguishes another run of the same name.
     method identity {} {
         return [list [$model info records] {*}[$model whole]]
     }
 
-    # Counters come late, and rows with them.
+    # Counters, and so rows, appear late.
     method changed {what} {
         if {$what eq "digest" && $top_row ne {}} {
             set row $top_row
@@ -140,7 +134,7 @@ oo::class create ::pith::ViewState {
         set path [$model path]
         set dict [dict create version 1 log [file normalize $path] identity [my identity] time [$model window] \
             top [$model first_row] height [list [$model row_height] [$model auto_height]] arrows [$model arrows] \
-            hidden [lmap id [$model hidden] {dict get [$model def $id] name}] selection [$model selection] \
+            hidden [$model names [$model hidden]] selection [$model selection] \
             geometry [wm geometry [$window top]]]
         dict set dict rows [$model tree state]
         catch {dict set dict sash [[$window top].panes sashpos 0]}
@@ -163,73 +157,59 @@ oo::class create ::pith::ViewState {
             return
         }
         if {![dict exists $saved version] || [dict get $saved version] ne "1"} {
-            ::pith::preferences::say "$path: of another version; it is not used"
+            ::pith::preferences::say "$path: of another version; not used"
             return
         }
         if {[dict exists $saved identity] && [dict get $saved identity] eq [my identity]} {
             dict for {key value} $saved {
-                my take $key $value $path
+                # Skips invalid values.
+                try {
+                    switch -glob $key {
+                        time { $model set_window {*}$value }
+                        top { set top_row [expr {int($value)}] }
+                        height { if {![lindex $value 1]} { $model set_row_height [lindex $value 0] } }
+                        arrows { $model set_arrows $value }
+                        hidden { $model set_hidden [$model ids_named $value] }
+                        selection { $model set_selection $value }
+                        rows { $model arrange set_state $value }
+                        geometry { my restore_geometry $value }
+                        sash { my move_sash [expr {int($value)}] }
+                        panes { dict for {pane on} $value { [$window part Looks] show_part $pane [expr {!!$on}] } }
+                        part.* { my restore_part [string range $key 5 end] $value }
+                    }
+                } on error {text} {
+                    ::pith::preferences::say "$path: $key: $text; it is not used"
+                }
             }
         }
     }
 
-    # A value that does not fit is left out.
-    method take {key value path} {
-        try {
-            switch -glob $key {
-                time { $model set_window {*}$value }
-                top { set top_row [expr {int($value)}] }
-                height { if {![lindex $value 1]} { $model set_row_height [lindex $value 0] } }
-                arrows { $model set_arrows $value }
-                hidden { $model set_hidden [concat {*}[lmap name $value {my ids_of $name}]] }
-                selection { $model set_selection $value }
-                rows { $model arrange set_state $value }
-                geometry { my place $value }
-                sash { my move_sash [expr {int($value)}] }
-                panes { dict for {pane on} $value { [$window part Looks] show_part $pane [expr {!!$on}] } }
-                part.* { my give [string range $key 5 end] $value }
-            }
-        } on error {text} {
-            ::pith::preferences::say "$path: $key: $text; it is not used"
-        }
-    }
-
-    method ids_of {name} {
-        set ids {}
-        dict for {id def} [$model defs] {
-            if {[dict get $def name] eq $name} {
-                lappend ids $id
-            }
-        }
-        return $ids
-    }
-
-    method give {class value} {
+    method restore_part {class value} {
         set parts [my parts_with_state]
         if {[dict exists $parts $class]} {
             [dict get $parts $class] restore $value
         }
     }
 
-    # Where it was, if that is on a screen.
-    method place {geometry} {
+    # Restores the geometry if it is on the screen.
+    method restore_geometry {geometry} {
         if {[regexp {^(\d+)x(\d+)([-+]\d+)([-+]\d+)$} $geometry -> w h x y] && $w <= [winfo screenwidth .] &&
             $h <= [winfo screenheight .] && abs($x) < [winfo screenwidth .] && abs($y) < [winfo screenheight .]} {
             wm geometry [$window top] $geometry
         }
     }
 
-    # The panes have no place before they are seen.
+    # The panes have no size before they are visible.
     method move_sash {x} {
         after idle [list after 50 [list catch [list [$window top].panes sashpos 0 $x]]]
     }
 
     method word_forget_view {} {
         file delete [::pith::state::path [$model path]]
-        $window say "the next time this log opens as if it were new"
+        $window say "the view of this log is forgotten; it opens in full next time"
     }
 }
 
 ::pith::part::add ViewState {
-    words {forget_view {} {what is remembered of the view of this log} word_forget_view}
+    words {forget_view {} {forget the saved view of this log} word_forget_view}
 }

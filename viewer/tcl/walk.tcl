@@ -1,10 +1,10 @@
-# walk.tcl - from what is chosen (choice.tcl) to other records: the next of its kind on its row, the state around it, a
-# message's other end, neighbouring rows. All of it is keys and words; the answer is what is chosen then.
+# walk.tcl - steps from the chosen record (choice.tcl) to others: the next of its kind on its row, the enclosing
+# state, the other end of a message, the next row. All are keys and commands, which return the new choice.
 
 oo::class create ::pith::Walk {
     variable window model choice
-    variable job      ;# the search under way; {} none
-    variable over     ;# written when it ends
+    variable job      ;# current search; {} none
+    variable over     ;# written at its end
 
     constructor {its_window} {
         set window $its_window
@@ -27,16 +27,16 @@ oo::class create ::pith::Walk {
         set over 0
     }
 
-    # Another log in its place (live.tcl).
+    # The log was replaced (live.tcl).
     method changed {what} {
         if {$what eq "log"} {
             my stop
         }
     }
 
-    # ---- What to start from
+    # ---- Starting point
 
-    # What is chosen, else what is under the pointer; {} neither.
+    # The chosen record, else that under the pointer; {} none.
     method start {} {
         if {[$choice thing] ne {}} {
             return [$choice thing]
@@ -53,7 +53,7 @@ oo::class create ::pith::Walk {
         return $thing
     }
 
-    # The state in the middle of the window on the topmost row that has one.
+    # The state in the middle of the window, on the topmost row that has one.
     method first_in_view {} {
         lassign [$model window] t0 t1
         for {set row [$model first_row]} {$row < [$model row_count]} {incr row} {
@@ -72,7 +72,7 @@ oo::class create ::pith::Walk {
         return [[$model log] stateof [dict get $place rank] [dict get $place thread] $time]
     }
 
-    # Rank and thread of a thing; of a message those of its sender.
+    # Rank and thread of a record; of a message those of its sender.
     method place {thing} {
         set hit [dict get $thing hit]
         if {[dict get $thing kind] eq "message"} {
@@ -82,11 +82,11 @@ oo::class create ::pith::Walk {
         return $hit
     }
 
-    # ---- Going there
+    # ---- Going to a record
 
     method go {thing} {
         if {$thing eq {}} {
-            $window say "there is none"
+            $window say "none found"
             return {}
         }
         [$window details] close_card
@@ -102,23 +102,23 @@ oo::class create ::pith::Walk {
         }] {   }]
     }
 
-    # A search along a row, and its answer.
-    method seek {way what thing} {
+    # Searches along a row and returns the answer.
+    method search_row {way what thing} {
         set place [my place $thing]
         dict set what ranks "[dict get $place rank].[dict get $place thread]"
         set time [dict get $thing hit start]
         set from [expr {$way eq "next" ? [list $time 4294967295 4294967295] : [list $time 0 0]}]
         my stop
-        set job [[$model log] find [string map {prev previous} $way] $what $from [list [self] found]]
+        set job [[$model log] find [string map {prev previous} $way] $what $from [list [self] search_event]]
         while {[info object isa object [self]] && $job ne {}} {
             vwait [my varname over]
         }
         return [$window status_text]
     }
 
-    method found {how {value {}}} {
+    method search_event {how {value {}}} {
         if {$how eq "progress"} {
-            $window say "looking... [expr {round($value * 100)}] %"
+            $window say "searching... [expr {round($value * 100)}] %"
             return
         }
         set job {}
@@ -131,11 +131,11 @@ oo::class create ::pith::Walk {
 
     # ---- Words
 
-    # The next instance of the same state or event on this row, or the one before.
+    # Next or previous instance of the same state or event on this row.
     method word_same {way} {
         set thing [my start]
         if {$thing eq {}} {
-            $window say "nothing is chosen: click on a state first"
+            $window say "no record is chosen: click on a state first"
             return
         }
         if {[dict get $thing kind] eq "message"} {
@@ -144,7 +144,8 @@ oo::class create ::pith::Walk {
         if {[dict get $thing kind] eq "counter"} {
             return [my word_state $way]
         }
-        return [my seek [my way $way] [dict create kinds [dict get $thing kind] ids [dict get $thing hit id]] $thing]
+        set kinds [dict create kinds [dict get $thing kind] ids [dict get $thing hit id]]
+        return [my search_row [my check_direction $way] $kinds $thing]
     }
 
     method word_state {way} {
@@ -152,7 +153,7 @@ oo::class create ::pith::Walk {
         if {$thing eq {}} {
             return
         }
-        return [my seek [my way $way] {kinds state} $thing]
+        return [my search_row [my check_direction $way] {kinds state} $thing]
     }
 
     method word_message {way} {
@@ -160,12 +161,12 @@ oo::class create ::pith::Walk {
         if {$thing eq {}} {
             return
         }
-        return [my seek [my way $way] {kinds message} $thing]
+        return [my search_row [my check_direction $way] {kinds message} $thing]
     }
 
-    method way {word} {
+    method check_direction {word} {
         if {$word ni {next prev}} {
-            return -code error -errorcode {PITH USAGE} "$word: next or prev is needed"
+            throw {PITH USAGE} "$word: must be next or prev"
         }
         return $word
     }
@@ -184,7 +185,7 @@ oo::class create ::pith::Walk {
         return [my go [expr {$around eq {} ? {} : [dict create kind state hit $around]}]]
     }
 
-    # Along the arrow: to the call at its other end. First to the receiver, from there back to the sender.
+    # Goes to the call at the other end of the message: first to the receiver, then back to the sender.
     method word_jump {} {
         set thing [my start]
         if {$thing eq {} || [dict get $thing kind] ne "message" || ![dict exists $thing hit to_thread]} {
@@ -201,13 +202,13 @@ oo::class create ::pith::Walk {
         return [my text $thing]
     }
 
-    # The row above or below, at the same time.
+    # To the row above or below, at the same time.
     method word_row {way} {
         set thing [my start_on_row]
         if {$thing eq {}} {
             return
         }
-        set by [expr {[my way $way] eq "next" ? 1 : -1}]
+        set by [expr {[my check_direction $way] eq "next" ? 1 : -1}]
         set time [dict get $thing hit start]
         set row [lindex [$choice rows_of $thing] 0]
         while {$row >= 0 && [incr row $by] >= 0 && $row < [$model row_count]} {
@@ -222,11 +223,11 @@ oo::class create ::pith::Walk {
         return [my go {}]
     }
 
-    # What is at a time on a row.
+    # Chooses the state at a time on a row.
     method word_choose {time row} {
         set entry [$model row $row]
         if {$entry eq {}} {
-            return -code error -errorcode {PITH USAGE} "choose: there is no row $row"
+            throw {PITH USAGE} "choose: there is no row $row"
         }
         set hit [my state_of $entry [::pith::words::time $time]]
         return [my go [expr {$hit eq {} ? {} : [dict create kind state hit $hit]}]]
@@ -247,35 +248,35 @@ oo::class create ::pith::Walk {
 
 ::pith::part::add Walk {
     words {
-        choose {TIME ROW} {choose the state that is there} word_choose
-        chosen {} {what is known of it, words and values} word_chosen
-        same {next|prev} {choose the next of the same name on this row} word_same
-        state {next|prev} {choose the next state on this row, whatever its name} word_state
-        message {next|prev} {choose the next message sent on this row} word_message
-        row {next|prev} {choose the state at this time on the row below or above} word_row
-        parent {} {choose the state around it} word_parent
-        jump {} {along the chosen message to its other end, and back} word_jump
-        copy {} {put what is known of the chosen record on the clipboard} word_copy
+        choose {TIME ROW} {choose the state at this time on this row} word_choose
+        chosen {} {details of the chosen record, as a list of names and values} word_chosen
+        same {next|prev} {choose the next or previous record of the same name on this row} word_same
+        state {next|prev} {choose the next or previous state on this row} word_state
+        message {next|prev} {choose the next or previous message sent on this row} word_message
+        row {next|prev} {choose the state at the same time on the row below or above} word_row
+        parent {} {choose the enclosing state} word_parent
+        jump {} {jump to the other end of the chosen message, and back} word_jump
+        copy {} {copy the details of the chosen record to the clipboard} word_copy
     }
     keys {
-        {period} {.} {next of the same name on this row} {same next}
-        {comma} {,} {the one before} {same prev}
+        {period} {.} {next record of the same name on this row} {same next}
+        {comma} {,} {previous record of the same name} {same prev}
         {Control-Right} {Ctrl-Right} {next state on this row} {state next}
-        {Control-Left} {Ctrl-Left} {the state before} {state prev}
-        {Control-Down} {Ctrl-Down} {the row below, at the same time} {row next}
-        {Control-Up} {Ctrl-Up} {the row above} {row prev}
-        {o} {o} {the state around the chosen one} {parent}
-        {j} {j} {along a message to its other end, and back} {jump}
+        {Control-Left} {Ctrl-Left} {previous state on this row} {state prev}
+        {Control-Down} {Ctrl-Down} {row below, at the same time} {row next}
+        {Control-Up} {Ctrl-Up} {row above, at the same time} {row prev}
+        {o} {o} {enclosing state} {parent}
+        {j} {j} {other end of the chosen message, and back} {jump}
         {Control-period} {Ctrl-.} {next message sent on this row} {message next}
-        {Control-comma} {Ctrl-,} {the message before} {message prev}
-        {Control-c} {Ctrl-c} {copy what is known of it as text} {copy}
+        {Control-comma} {Ctrl-,} {previous message sent on this row} {message prev}
+        {Control-c} {Ctrl-c} {copy the details of the chosen record} {copy}
     }
     menus {
-        Search {- - -  "Next of the same name" {same next} .  "The one before" {same prev} ,
-                "Next state on this row" {state next} Ctrl-Right  "The state before" {state prev} Ctrl-Left
-                "The row below" {row next} Ctrl-Down  "The row above" {row prev} Ctrl-Up
-                "State around it" parent o  "Other end of the message" jump j
-                "Next message" {message next} Ctrl-.  "Message before" {message prev} Ctrl-,
+        Search {- - -  "Next with the same name" {same next} .  "Previous with the same name" {same prev} ,
+                "Next state on this row" {state next} Ctrl-Right  "Previous state on this row" {state prev} Ctrl-Left
+                "Row below" {row next} Ctrl-Down  "Row above" {row prev} Ctrl-Up
+                "Enclosing state" parent o  "Other end of the message" jump j
+                "Next message" {message next} Ctrl-.  "Previous message" {message prev} Ctrl-,
                 - - -  "Copy as text" copy Ctrl-C}
     }
 }

@@ -1,15 +1,15 @@
-# window.tcl - a window: its parts put together, its menu and buttons, and the words that scripts, keys and buttons
-# share.
+# window.tcl - a window: creates its parts, menus and toolbar, and has the commands of scripts, keys and
+# buttons.
 
 oo::class create ::pith::Window {
-    variable model timeline choice details pointer legend status ;# what every window has
-    variable parts                        ;# class -> object: what files of their own bring along (part.tcl)
-    variable top                          ;# the toplevel
+    variable model timeline choice details pointer legend status ;# parts of every window
+    variable parts                        ;# class -> object of the parts (commands.tcl)
+    variable top                          ;# toplevel
     variable words                        ;# namespace of scripts
     variable title_text
-    variable unfinished                   ;# 1: what the first picture does without is not there yet
+    variable unfinished                   ;# 1: `finish` has not run yet
 
-    # {PITH ...} when it cannot be opened, or the user did not want to wait for it.
+    # Throws {PITH ...} if the log cannot be opened or the user stopped it.
     self method open {path} {
         set log [::pith::opening::open $path]
         ::pith::typing::wait
@@ -27,27 +27,35 @@ oo::class create ::pith::Window {
         set model [::pith::Model new $log]
         set unfinished 1
         set path [$model path]
-        # Without a colour of its own: what lies in it covers all of it, and 1.5 million pixels were painted for nobody.
+        # No background: the children cover it, and painting 1.5 million pixels would be wasted.
         set top [toplevel .w[incr ::pith::Window::count] -background {}]
         set words ::pith::script$::pith::Window::count
         wm title $top "[file tail $path] - Pith"
         wm protocol $top WM_DELETE_WINDOW [list [self] word_close]
         wm geometry $top [my first_size]
-        wm minsize $top [::pith::theme::px 480] [::pith::theme::px 220]
+        wm minsize $top [px 480] [px 220]
         ::pith::words::install [self] $words $::pith::words::table
-        my install_words
+        # Commands for keys and buttons only.
+        foreach word {choose_log show_keys toggle_arrows hide_pointed zoom_chosen scroll page taller escape} {
+            interp alias {} ${words}::$word {} [self] $word
+        }
         my build
-        my build_parts
+        set parts {}
+        foreach class [::pith::part::classes] {
+            set part [::pith::$class new [self]]
+            dict set parts $class $part
+            ::pith::words::install $part $words [::pith::part::words $class]
+        }
         ::pith::menus::build_bar $top
         ::pith::keys::install $top [list [self] act] [::pith::keys::rows]
         [my part ViewState] restore_view
-        after idle [list after 0 [list [self] second_look]]
+        after idle [list after 0 [list [self] after_first_picture]]
         focus $top
     }
 
     destructor {
-        after cancel [list after 0 [list [self] second_look]]
-        after cancel [list [self] second_look]
+        after cancel [list after 0 [list [self] after_first_picture]]
+        after cancel [list [self] after_first_picture]
         after cancel [list [self] finish]
         if {$unfinished} {
             ::pith::typing::go_on
@@ -59,17 +67,21 @@ oo::class create ::pith::Window {
         namespace delete $words
     }
 
-    # ---- Putting together
+    # ---- Construction
 
     method first_size {} {
-        set w [expr {min([::pith::theme::px 1400], [winfo screenwidth .] * 9 / 10)}]
+        set w [expr {min([px 1400], [winfo screenwidth .] * 9 / 10)}]
         set rows [expr {max(11, min(30, [$model row_count]))}]
-        set h [expr {min([::pith::theme::px [expr {170 + 30 * $rows}]], [winfo screenheight .] * 8 / 10)}]
+        set h [expr {min([px [expr {170 + 30 * $rows}]], [winfo screenheight .] * 8 / 10)}]
         return ${w}x[expr {max(320, $h)}]
     }
 
     method build {} {
-        my build_tools [ttk::frame $top.tools -padding {8 5}]
+        set tools [ttk::frame $top.tools -padding {8 5}]
+        # Packed first, so it is cut off last.
+        ttk::label $tools.window -textvariable [my varname title_text] -style Faint.TLabel -padding {12 0}
+        pack $tools.window -side right
+        ::pith::menus::build_buttons $tools [self]
         ttk::panedwindow $top.panes -orient horizontal
         set timeline [::pith::Timeline new $top.panes.time $model]
         set choice [::pith::Choice new $timeline $model]
@@ -82,39 +94,22 @@ oo::class create ::pith::Window {
         pack $top.tools -side top -fill x
         pack $top.status -side bottom -fill x
         pack $top.panes -fill both -expand 1
-        bind $top.panes <Configure> [list [self] share_width]
+        bind $top.panes <Configure> [list [self] limit_legend]
         $model follow [list [self] changed]
         my changed time
     }
 
-    # The legend gets what it asks for, but the time lines the most of it. Mostly it is so already and stays so, for
-    # they would be laid out and drawn twice.
-    method share_width {} {
+    # Gives the legend its requested width, but at most 46 %. Moves the sash only if needed, because a move lays
+    # out and draws the timelines again.
+    method limit_legend {} {
         bind $top.panes <Configure> {}
         if {[llength [$top.panes panes]] > 1} {
             set width [winfo width $top.panes]
-            set rest [expr {$width - [::pith::theme::px 5] - [winfo reqwidth $top.panes.legend]}]
+            set rest [expr {$width - [px 5] - [winfo reqwidth $top.panes.legend]}]
             set sash [expr {max($width * 54 / 100, $rest)}]
             if {[$top.panes sashpos 0] != $sash} {
                 $top.panes sashpos 0 $sash
             }
-        }
-    }
-
-    method build_parts {} {
-        set parts {}
-        foreach class [::pith::part::classes] {
-            set part [::pith::$class new [self]]
-            dict set parts $class $part
-            ::pith::words::install $part $words [::pith::part::words $class]
-        }
-    }
-
-    # Files dropped onto the window, where the package tkdnd is.
-    method take_drops {} {
-        if {![catch {package require tkdnd}]} {
-            ::tkdnd::drop_target register $top DND_Files
-            bind $top <<Drop:DND_Files>> [list [self] dropped %D]
         }
     }
 
@@ -125,43 +120,33 @@ oo::class create ::pith::Window {
         return copy
     }
 
-    method build_tools {tools} {
-        # The first to be placed is the last to be cut off.
-        ttk::label $tools.window -textvariable [my varname title_text] -style Faint.TLabel -padding {12 0}
-        pack $tools.window -side right
-        ::pith::menus::build_buttons $tools [self]
-    }
-
-    # Words for keys and buttons only.
-    method install_words {} {
-        foreach word {choose_log show_keys toggle_arrows hide_pointed zoom_chosen scroll page taller escape} {
-            interp alias {} ${words}::$word {} [self] $word
-        }
-    }
-
-    # The first picture; when it is on its way to the screen, what it does without.
-    method second_look {} {
+    # Draws the first picture. Once it is on its way to the screen, makes the rest.
+    method after_first_picture {} {
         set me [self]
         update idletasks
-        if {[info object isa object $me] && [winfo exists $top]} { ;# that may have closed it
+        if {[info object isa object $me] && [winfo exists $top]} { ;# update may have closed this window
             after 0 [list $me finish]
         }
     }
 
-    # Menus, bars that are not open, messages and counters.
+    # Makes what the first picture does not need: menus, closed bars, messages and counters.
     method finish {} {
         if {$unfinished} {
             set unfinished 0
             ::pith::menus::fill $top [self]
-            my tell_parts finish
-            my take_drops
+            my call_parts finish
+            # Accepts dropped files if the package tkdnd is installed.
+            if {![catch {package require tkdnd}]} {
+                ::tkdnd::drop_target register $top DND_Files
+                bind $top <<Drop:DND_Files>> [list [self] dropped %D]
+            }
             ::pith::typing::go_on
             $model digest
         }
     }
 
-    # Those that have the method.
-    method tell_parts {method} {
+    # Calls a method of all parts that have it.
+    method call_parts {method} {
         foreach part [dict values $parts] {
             if {$method in [info object methods $part -all]} {
                 $part $method
@@ -188,7 +173,7 @@ oo::class create ::pith::Window {
         return [namespace eval $words $script]
     }
 
-    # What keys, menus and buttons do: what is wrong is said at the foot.
+    # Runs a key, menu entry or button: errors appear in the status line.
     method act {script} {
         my finish
         try {
@@ -198,7 +183,7 @@ oo::class create ::pith::Window {
         }
     }
 
-    # For the command line: errors are its.
+    # For the command line, which shows errors itself.
     method evaluate {script} { return [namespace eval $words $script] }
     method word_rows_of_table {} { return [::pith::part::rows words $::pith::words::table] }
 
@@ -207,9 +192,9 @@ oo::class create ::pith::Window {
     method timeline {} { return $timeline }
     method choice {} { return $choice }
     method details {} { return $details }
-    # A line at the foot, for some seconds.
+    # Shows a message in the status line for some seconds.
     method say {text} { $status say $text }
-    method say_no_more {} { $status speak }
+    method end_message {} { $status end_message }
     method status_text {} { return [$status text] }
     method pointer {} { return $pointer }
     method legend {} { return $legend }
@@ -217,15 +202,14 @@ oo::class create ::pith::Window {
     method part {class} { return [dict get $parts $class] }
 
     method word_zoom {from to} {
-        set from [::pith::words::time $from]
-        set to [::pith::words::time $to]
+        set from [[$model log] time $from begin]
+        set to [[$model log] time $to end]
         if {$from >= $to} {
-            return -code error -errorcode {PITH USAGE} "zoom: must end after it begins"
+            throw {PITH USAGE} "zoom: must end after it begins"
         }
         $model zoom $from $to
     }
 
-    # FROM TO, or `none`.
     method word_select {from {to {}}} {
         if {$from eq "none"} {
             $model set_selection {}
@@ -279,7 +263,7 @@ oo::class create ::pith::Window {
         $model set_hidden [lmap id [$model hidden] {if {$id in $shown} continue; set id}]
     }
 
-    # LEVEL: 0 the outermost ... 3 the innermost, as drawn.
+    # LEVEL: nesting level as drawn, 0 (outermost) to 3 (innermost).
     method word_at {time row {level 3}} {
         my word_sync
         set middle [expr {[$model row_height] * (0.5 - 0.15 * (3 - $level))}]
@@ -302,9 +286,9 @@ oo::class create ::pith::Window {
         $model finish_reading
         $timeline flush
         $legend refresh
-        my tell_parts flush
+        my call_parts flush
         update
-        # Tk's update does not wait for the server; asking it something does.
+        # `update` does not wait for the X server; a query does.
         winfo pointerxy $top
     }
 
@@ -314,7 +298,7 @@ oo::class create ::pith::Window {
         ::pith::save_shot $top $file
     }
 
-    # Later: what asked for it may have more to say, or be a part of what goes.
+    # Deferred, because the caller may be a part of this window.
     method word_close {} {
         after idle [list [self] close_now]
     }
@@ -336,7 +320,7 @@ oo::class create ::pith::Window {
         $model set_row_height [expr {$pixels >= 4 ? round($pixels) : $pixels}]
     }
 
-    # First what lies over the time lines goes, then the selection.
+    # First closes the card and the help, then clears the selection.
     method escape {} {
         if {![$details close_card] && ![winfo exists $top.keys]} {
             $model set_selection {}
@@ -394,7 +378,7 @@ oo::class create ::pith::Window {
 }
 namespace eval ::pith::Window { variable count 0 }
 
-# What a window shows, as PNG.
+# Saves a screenshot of a window as PNG.
 proc ::pith::save_shot {top file} {
     set shot [image create photo]
     try {
@@ -403,13 +387,13 @@ proc ::pith::save_shot {top file} {
         file rename -force $file.part $file
     } on error {text} {
         file delete $file.part
-        return -code error -errorcode {PITH IO} "shot $file: $text"
+        throw {PITH IO} "shot $file: $text"
     } finally {
         image delete $shot
     }
 }
 
-# The end, whatever is open.
+# Saves all views and exits.
 proc ::pith::quit {} {
     foreach window [info class instances ::pith::Window] {
         catch {[$window part ViewState] save}

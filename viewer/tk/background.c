@@ -1,5 +1,5 @@
-/* background.c - threads for long work; see background.h. Tcl's thread looks after them by a timer while there are any:
- * no Tcl call comes from another thread, so that a Tcl built without threads will do. */
+/* background.c - runs jobs in threads. A timer in Tcl's thread checks them. No other thread calls Tcl, so a Tcl without
+ * threads is enough. */
 #include "tk/background.h"
 
 #include <pthread.h>
@@ -12,7 +12,7 @@
 #include "core/memory.h"
 #include "tk/log_object.h"
 
-/* Much is over soon, and waited for: the first looks come quickly. */
+/* Many jobs end soon and are waited for, so the first checks come quickly. */
 enum { FIRST_LOOK_MS = 1, LOOK_MS = 20, TELL_EVERY = 8 /* looks */ };
 
 struct pithi_job_state {
@@ -26,7 +26,7 @@ struct pithi_job_state {
     atomic_int over;
     int err;
     char *error;
-    unsigned told; /* at which look the progress was told */
+    unsigned reported; /* the check that last reported its progress */
 };
 
 static struct pithi_job_state *first;
@@ -53,7 +53,7 @@ static void unlink_state(struct pithi_job_state *state)
     *place = state->next;
 }
 
-/* The thread has been joined. */
+/* Frees a job whose thread has been joined. */
 static void forget(struct pithi_job_state *state)
 {
     if (state->command)
@@ -65,7 +65,7 @@ static void forget(struct pithi_job_state *state)
     free(state);
 }
 
-static void tell(Tcl_Interp *interp, Tcl_Obj *callback, const char *word, Tcl_Obj *value)
+static void call_back(Tcl_Interp *interp, Tcl_Obj *callback, const char *word, Tcl_Obj *value)
 {
     Tcl_Obj *script = Tcl_DuplicateObj(callback);
 
@@ -78,27 +78,6 @@ static void tell(Tcl_Interp *interp, Tcl_Obj *callback, const char *word, Tcl_Ob
     Tcl_DecrRefCount(script);
 }
 
-/* The state is out of the list before anything is told: what hears of it may start and stop others. */
-static void end(struct pithi_job_state *state)
-{
-    Tcl_Interp *interp = state->interp;
-    Tcl_Obj *callback = state->callback, *value = NULL;
-    const char *word = "stopped";
-
-    pthread_join(state->thread, NULL);
-    unlink_state(state);
-    if (!pithi_job_stopped(state->job)) {
-        word = state->err ? "failed" : "done";
-        value = state->err ? Tcl_NewStringObj(state->error ? state->error : "", -1) : state->kind->result(state->job);
-    }
-    Tcl_Preserve(interp);
-    Tcl_IncrRefCount(callback);
-    forget(state);
-    tell(interp, callback, word, value);
-    Tcl_DecrRefCount(callback);
-    Tcl_Release(interp);
-}
-
 static struct pithi_job_state *one_over(void)
 {
     struct pithi_job_state *state = first;
@@ -107,10 +86,10 @@ static struct pithi_job_state *one_over(void)
     return state;
 }
 
-static struct pithi_job_state *one_untold(void)
+static struct pithi_job_state *next_unreported(void)
 {
     struct pithi_job_state *state = first;
-    while (state && (state->told == looks || pithi_job_stopped(state->job)))
+    while (state && (state->reported == looks || pithi_job_stopped(state->job)))
         state = state->next;
     return state;
 }
@@ -124,18 +103,35 @@ static void look_after(int ms)
     timer = Tcl_CreateTimerHandler(wait_ms, look, NULL);
 }
 
-/* What is told may start and stop jobs: the list is looked at anew after each. */
+/* Checks all jobs. A callback may start and stop jobs, so the search starts again after each. */
 static void look(ClientData data)
 {
     struct pithi_job_state *state;
 
     (void)data;
-    while ((state = one_over()))
-        end(state);
+    while ((state = one_over())) {
+        /* Removes the state from the list before the callback, which may start and stop other jobs. */
+        Tcl_Interp *interp = state->interp;
+        Tcl_Obj *callback = state->callback, *value = NULL;
+        const char *word = "stopped";
+        pthread_join(state->thread, NULL);
+        unlink_state(state);
+        if (!pithi_job_stopped(state->job)) {
+            word = state->err ? "failed" : "done";
+            value =
+                state->err ? Tcl_NewStringObj(state->error ? state->error : "", -1) : state->kind->result(state->job);
+        }
+        Tcl_Preserve(interp);
+        Tcl_IncrRefCount(callback);
+        forget(state);
+        call_back(interp, callback, word, value);
+        Tcl_DecrRefCount(callback);
+        Tcl_Release(interp);
+    }
     if (++looks % TELL_EVERY == 0)
-        while ((state = one_untold())) {
-            state->told = looks;
-            tell(state->interp, state->callback, "progress", Tcl_NewDoubleObj(atomic_load(&state->job->part)));
+        while ((state = next_unreported())) {
+            state->reported = looks;
+            call_back(state->interp, state->callback, "progress", Tcl_NewDoubleObj(atomic_load(&state->job->part)));
         }
     if (first)
         look_after(2 * wait_ms);

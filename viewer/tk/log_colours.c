@@ -1,8 +1,9 @@
-/* log_colours.c - the colours of a log's states, one by one or by a palette; and the theme around them. */
+/* log_colours.c - the colours of a log's states, set singly or by a palette, and the theme of everything else. */
 #include <stdio.h>
 #include <string.h>
 
 #include "core/palette.h"
+#include "tk/commands.h"
 #include "tk/log_object.h"
 
 static int usage(Tcl_Interp *interp, const char *what, const char *word)
@@ -25,7 +26,7 @@ static int get_colour(Tcl_Interp *interp, Tcl_Obj *word, uint32_t *rgb)
 
 static Tcl_Obj *colour_word(uint32_t rgb) { return Tcl_ObjPrintf("#%06x", rgb); }
 
-/* As given: who asks for a colour gets it on any theme. */
+/* The colour is used as given, on any theme. */
 int pithi_log_colour(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     uint32_t rgb;
@@ -40,7 +41,6 @@ int pithi_log_colour(struct pithi_log_object *object, Tcl_Interp *interp, int ob
     return TCL_OK;
 }
 
-/* Gives a list of all colours, by id. */
 int pithi_log_palette(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     enum pithi_palette palette;
@@ -50,7 +50,7 @@ int pithi_log_palette(struct pithi_log_object *object, Tcl_Interp *interp, int o
     if (pithi_palette_parse(Tcl_GetString(objv[2]), &palette))
         return usage(interp, "no such palette (log, classic, safe)", Tcl_GetString(objv[2]));
     if (pithi_palette_fill(object->log, object->summary, palette, object->rgb))
-        Tcl_ResetResult(interp); /* a damaged log has colours too, in another order; the picture says what is wrong */
+        Tcl_ResetResult(interp); /* damage only affects the order of the colours; the picture reports it */
     list = Tcl_NewListObj(0, NULL);
     for (uint32_t id = 0; id < pithlog_get_info(object->log)->defs; id++)
         Tcl_ListObjAppendElement(NULL, list, colour_word(object->rgb[id]));
@@ -58,16 +58,11 @@ int pithi_log_palette(struct pithi_log_object *object, Tcl_Interp *interp, int o
     return TCL_OK;
 }
 
-int pithi_theme_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+int pithi_theme_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     Tcl_Obj *dict;
     const struct pithi_theme *theme;
 
-    (void)data;
-    if (objc > 2) {
-        Tcl_WrongNumArgs(interp, 1, objv, "?name?");
-        return TCL_ERROR;
-    }
     if (objc == 2 && pithi_theme_choose(Tcl_GetString(objv[1])))
         return usage(interp, "no such theme (light, dark)", Tcl_GetString(objv[1]));
     theme = pithi_theme();
@@ -79,15 +74,11 @@ int pithi_theme_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *
     return TCL_OK;
 }
 
-int pithi_scale_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+int pithi_scale_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     double scale;
 
-    (void)data;
-    if (objc != 2) {
-        Tcl_WrongNumArgs(interp, 1, objv, "factor");
-        return TCL_ERROR;
-    }
+    (void)objc;
     if (Tcl_GetDoubleFromObj(interp, objv[1], &scale) != TCL_OK)
         return TCL_ERROR;
     if (!(scale > 0))
@@ -96,31 +87,23 @@ int pithi_scale_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *
     return TCL_OK;
 }
 
-int pithi_text_on_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+int pithi_text_on_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     uint32_t rgb;
 
-    (void)data;
-    if (objc != 2) {
-        Tcl_WrongNumArgs(interp, 1, objv, "#rrggbb");
-        return TCL_ERROR;
-    }
+    (void)objc;
     if (get_colour(interp, objv[1], &rgb) != TCL_OK)
         return TCL_ERROR;
     Tcl_SetObjResult(interp, colour_word(pithi_rgb_text_on(rgb)));
     return TCL_OK;
 }
 
-int pithi_safe_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+int pithi_safe_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     Tcl_Obj *list;
     int count;
 
-    (void)data;
-    if (objc != 2) {
-        Tcl_WrongNumArgs(interp, 1, objv, "count");
-        return TCL_ERROR;
-    }
+    (void)objc;
     if (Tcl_GetIntFromObj(interp, objv[1], &count) != TCL_OK)
         return TCL_ERROR;
     list = Tcl_NewListObj(0, NULL);

@@ -1,22 +1,21 @@
-/* log_draw.c - methods of a log that draw it and look at what was drawn. */
+/* log_draw.c - draws a log, and finds the record behind a pixel of the picture. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/arrow_draw.h"
+#include "core/arrows.h"
 #include "core/axis.h"
 #include "core/bands.h"
 #include "core/hit.h"
 #include "core/legend.h"
 #include "core/memory.h"
 #include "core/palette.h"
-#include "tk/log_rows.h"
+#include "tk/log_object.h"
 #include "tk/paper.h"
-#include "tk/log_jump.h"
 
-/* Pixels between the marks of the time axis, and so the lines of the grid; window.tcl asks for the same. */
+/* Pixels between the marks of the time axis and between the grid lines; window.tcl uses the same value. */
 enum { TICK_SPACING = 90 };
-/* So long the window may wait for a picture; and for the first one of a view of which nothing is known. */
+/* The time for a picture when the window moves, and for the first picture of a view. */
 #define MOVE_S 0.0015
 #define FIRST_S 0.08
 
@@ -46,7 +45,8 @@ static int get_view(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj
     return TCL_OK;
 }
 
-/* Rows too low to be seen are grouped, always the same ones together, wherever the first is. */
+/* Groups rows that are too low to be visible. Groups begin at multiples of `per`, so that they do not change when the
+ * rows are scrolled. */
 static void set_rows(struct pithi_log_object *object, const struct view *view)
 {
     struct pithi_plot *plot = &object->plot;
@@ -77,6 +77,9 @@ static void set_plot(struct pithi_log_object *object, const struct view *view)
     plot->rgb = object->rgb;
     plot->hidden = object->hidden;
     plot->gaps = &object->gaps;
+    plot->analysis = object->analysis;
+    plot->waits = object->shows_waits;
+    plot->path = object->shows_path;
     plot->t0_ns = view->t0_ns;
     plot->t1_ns = view->t1_ns;
     plot->width = (uint32_t)view->width;
@@ -84,7 +87,7 @@ static void set_plot(struct pithi_log_object *object, const struct view *view)
     plot->most_arrows = (uint32_t)view->most_arrows;
 }
 
-/* A line of the picture where nothing is. */
+/* Makes a line of the picture's background. */
 static uint32_t *make_ground(const struct view *view)
 {
     uint32_t *ground = pithi_alloc((size_t)view->width, sizeof *ground);
@@ -99,7 +102,8 @@ static uint32_t *make_ground(const struct view *view)
     return ground;
 }
 
-/* A raster of words: where red, green and blue lie in one goes by the machine; there is no fourth. */
+/* Shows a raster of words as a photo. The byte order of the machine determines the offsets of red, green and blue;
+ * there is no alpha. */
 static int show(Tcl_Interp *interp, const struct pithi_raster *raster, Tk_PhotoHandle photo)
 {
     static const union {
@@ -129,7 +133,7 @@ static Tk_PhotoHandle find_photo(Tcl_Interp *interp, Tcl_Obj *word)
 
 static int is_rough(const struct pithi_log_object *object)
 {
-    return object->plot.moving || (object->film && pithi_film_rough(object->film));
+    return object->plot.moving || (object->cell_cache && pithi_cell_cache_rough(object->cell_cache));
 }
 
 /* Arrows and messages in the picture; `rough`, 1: pithi_log_refine has something to do. */
@@ -143,7 +147,7 @@ static void describe(const struct pithi_log_object *object, Tcl_Interp *interp)
     Tcl_SetObjResult(interp, result);
 }
 
-/* What is painted on: one of them. */
+/* The target of a picture: a paper or a photo; the other is NULL. */
 struct target {
     struct pithi_paper *paper;
     Tk_PhotoHandle photo;
@@ -156,7 +160,7 @@ static int find_target(Tcl_Interp *interp, Tcl_Obj *word, struct target *target)
     return target->paper || target->photo ? TCL_OK : TCL_ERROR;
 }
 
-/* Scanlines up to `end` are painted; a photo is made of all at once. */
+/* Reports that scanlines up to `end` are painted; a photo gets all scanlines at the end. */
 static void show_lines(void *context, int end)
 {
     if (context)
@@ -173,15 +177,15 @@ static void paint_plot(const struct pithi_log_object *object, const struct view 
     free(ground);
 }
 
-/* Room for a picture that becomes a photo. */
+/* Memory for a picture that becomes a photo. */
 static uint32_t *words_of(struct pithi_log_object *object, const struct view *view)
 {
-    object->words = pithi_grow(object->words, &object->word_capacity, (uint32_t)view->width * (uint32_t)view->height,
-                               sizeof *object->words);
+    object->words = pithi_view_grow(object->words, &object->word_capacity,
+                                    (uint32_t)view->width * (uint32_t)view->height, sizeof *object->words);
     return object->words;
 }
 
-/* `moved`: what is there already has moved to the left by so many pixels. */
+/* Paints the picture; `moved`: by how many pixels the old picture has moved to the left. */
 static int paint(struct pithi_log_object *object, Tcl_Interp *interp, const struct view *view,
                  const struct target *target, int moved)
 {
@@ -206,31 +210,32 @@ int pithi_log_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc
     if (find_target(interp, objv[2], &target) != TCL_OK || get_view(object, interp, objv + 3, &view) != TCL_OK)
         return TCL_ERROR;
     set_plot(object, &view);
-    if (!object->film) {
+    if (!object->cell_cache) {
         object->helper = pithi_helper_new();
-        object->film = pithi_film_new(object->log, object->summary, object->helper);
-        pithi_gaps_read(object->log, &object->gaps); /* of a damaged log those that can be read */
+        object->cell_cache = pithi_cell_cache_new(object->log, object->summary, object->helper);
+        pithi_gaps_read(object->log, &object->gaps); /* a damaged log yields the readable gaps */
     }
     object->plot.moving = 1;
-    first = pithi_film_is_new(object->film);
-    err = pithi_film_load(object->film, &object->plot, first ? FIRST_S : MOVE_S);
+    first = pithi_cell_cache_is_new(object->cell_cache);
+    err = pithi_cell_cache_load(object->cell_cache, &object->plot, first ? FIRST_S : MOVE_S);
     if (err == PITH_ERR_USAGE)
         return pithi_log_error(interp);
     object->plot.moving = pithi_arrows_crowded(&object->plot);
-    painted = paint(object, interp, &view, &target, (int)pithi_film_moved(object->film));
-    /* What is left of the first one waits for pithi_log_refine: Tk and the X server are about to show a new window. */
+    painted = paint(object, interp, &view, &target, (int)pithi_cell_cache_moved(object->cell_cache));
+    /* The rest of the first picture waits for pithi_log_refine, because Tk and the X server are showing a new window.
+     */
     if (!first)
-        pithi_film_go_on(object->film);
+        pithi_cell_cache_go_on(object->cell_cache);
     if (painted != TCL_OK)
         return TCL_ERROR;
-    /* What could be read of a damaged log is drawn; then it is said. */
+    /* Draws the readable part of a damaged log, then reports the damage. */
     if (err)
         return pithi_log_error(interp);
     describe(object, interp);
     return TCL_OK;
 }
 
-/* With the words of the picture drawn last: what has become right meanwhile is drawn. */
+/* Redraws the last picture if it has become more exact. The arguments are the same. */
 int pithi_log_refine(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct target target;
@@ -240,9 +245,9 @@ int pithi_log_refine(struct pithi_log_object *object, Tcl_Interp *interp, int ob
     (void)objc;
     if (find_target(interp, objv[2], &target) != TCL_OK || get_view(object, interp, objv + 3, &view) != TCL_OK)
         return TCL_ERROR;
-    if (object->film)
-        pithi_film_go_on(object->film);
-    if (object->film && (pithi_film_take(object->film) || object->plot.moving)) {
+    if (object->cell_cache)
+        pithi_cell_cache_go_on(object->cell_cache);
+    if (object->cell_cache && (pithi_cell_cache_take(object->cell_cache) || object->plot.moving)) {
         if (object->plot.moving) {
             object->plot.moving = 0;
             pithi_plot_load_arrows(&object->plot);
@@ -250,7 +255,7 @@ int pithi_log_refine(struct pithi_log_object *object, Tcl_Interp *interp, int ob
         if (paint(object, interp, &view, &target, 0) != TCL_OK)
             return TCL_ERROR;
     }
-    trouble = object->film ? pithi_film_trouble(object->film) : NULL;
+    trouble = object->cell_cache ? pithi_cell_cache_trouble(object->cell_cache) : NULL;
     if (trouble) {
         Tcl_SetObjResult(interp, Tcl_NewStringObj(trouble, -1));
         Tcl_SetErrorCode(interp, "PITH", "LOG", (char *)NULL);
@@ -262,10 +267,10 @@ int pithi_log_refine(struct pithi_log_object *object, Tcl_Interp *interp, int ob
     return TCL_OK;
 }
 
-/* A strip is drawn at once, and so of no more lanes: an even choice. (100,000 lanes took 4.7 s.) */
+/* A strip is drawn without a job, so it shows an even selection of this many lanes. (100,000 lanes took 4.7 s.) */
 enum { STRIP_LANES = 1024 };
 
-/* Rows for a strip that is `height` high, each of a pixel or more: the lanes shown, in groups when they are many. */
+/* Makes the rows of a strip of this height, each at least a pixel high: the visible lanes, joined if there are many. */
 static void strip_groups(const struct pithi_log_object *object, uint32_t height, struct pithi_groups *groups)
 {
     uint32_t shown, *lanes = pithi_rows_lanes(object->tree, &shown);
@@ -279,16 +284,7 @@ static void strip_groups(const struct pithi_log_object *object, uint32_t height,
     free(lanes);
 }
 
-/* Lanes with few records each have pieces too long for a picture, and cost little to be read. */
-static enum pithi_care strip_care(const struct pithi_log_object *object)
-{
-    const struct pithlog_info *info = pithlog_get_info(object->log);
-    uint64_t lanes = info->lanes < STRIP_LANES ? info->lanes : STRIP_LANES;
-
-    return lanes && info->records / info->lanes * lanes < PITHI_SUMMARY_RECORDS ? PITHI_EXACT : PITHI_QUICK;
-}
-
-/* The strip twice: as it is, and faded for what is out of the window. */
+/* Draws the strip twice: normally, and faded for the part outside of the window. */
 int pithi_log_overview(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     Tk_PhotoHandle photo = find_photo(interp, objv[2]), faded = find_photo(interp, objv[3]);
@@ -307,7 +303,10 @@ int pithi_log_overview(struct pithi_log_object *object, Tcl_Interp *interp, int 
     if (width < 1 || width > PITHI_MAX_WIDTH || height < 2 || height > PITHI_MAX_WIDTH)
         return TCL_OK;
     strip_groups(object, (uint32_t)height, &groups);
-    plot.care = strip_care(object);
+    /* If lanes have few records each, their pieces are too long for a picture, and reading the records costs little. */
+    const struct pithlog_info *info = pithlog_get_info(object->log);
+    uint64_t lanes = info->lanes < STRIP_LANES ? info->lanes : STRIP_LANES;
+    plot.care = lanes && info->records / info->lanes * lanes < PITHI_SUMMARY_RECORDS ? PITHI_EXACT : PITHI_QUICK;
     plot.rows = groups.rows;
     plot.row_count = groups.count;
     plot.width = (uint32_t)width;
@@ -329,21 +328,6 @@ int pithi_log_overview(struct pithi_log_object *object, Tcl_Interp *interp, int 
 }
 
 /* ---- Looking ----------------------------------------------------------------------------------------------------- */
-
-static Tcl_Obj *hit_dict(struct pithi_log_object *object, const struct pithi_hit *hit)
-{
-    const struct pithlog_lane *lane = pithlog_get_lane(object->log, hit->lane);
-    Tcl_Obj *dict = Tcl_NewDictObj();
-    char name[256];
-
-    pithi_put_wide(dict, "id", hit->id);
-    pithi_put_text(dict, "name", pithi_def_label(object->log, hit->id, name, sizeof name));
-    pithi_put_wide(dict, "rank", lane->rank);
-    pithi_put_wide(dict, "thread", lane->thread);
-    pithi_put_wide(dict, "start", hit->start_ns);
-    pithi_put_wide(dict, "end", hit->end_ns);
-    return dict;
-}
 
 int pithi_log_state_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
@@ -367,7 +351,7 @@ int pithi_log_state_at(struct pithi_log_object *object, Tcl_Interp *interp, int 
         return pithi_log_error(interp);
     if (!found)
         return TCL_OK;
-    dict = hit_dict(object, &hit);
+    dict = pithi_hit_dict(object->log, &hit);
     if (hit.asked > 1) {
         pithi_put_wide(dict, "alike", hit.alike);
         pithi_put_wide(dict, "lanes", hit.asked);
@@ -400,7 +384,7 @@ int pithi_log_event_at(struct pithi_log_object *object, Tcl_Interp *interp, int 
         return pithi_log_error(interp);
     if (!found)
         return TCL_OK;
-    dict = hit_dict(object, &hit);
+    dict = pithi_hit_dict(object->log, &hit);
     pithi_put_wide(dict, "count", (int64_t)hit.count);
     pithi_put_text(dict, "payload", hit.payload);
     Tcl_SetObjResult(interp, dict);

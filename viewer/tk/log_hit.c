@@ -1,13 +1,12 @@
-/* log_hit.c - what stands for many; see log_hit.h. */
-#include "tk/log_hit.h"
+/* log_hit.c - describes bundles and rows of many lanes, and finds the records that belong to a record. */
+#include "tk/log_object.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/arrow_draw.h"
+#include "core/arrows.h"
 #include "core/hit.h"
 #include "core/legend.h"
-#include "tk/log_jump.h"
 
 static void put_place(struct pithi_log_object *object, Tcl_Obj *dict, const char *key, const struct pithi_row *row)
 {
@@ -66,7 +65,7 @@ int pithi_log_bundle_at(struct pithi_log_object *object, Tcl_Interp *interp, int
 
 /* ---- Rows of many lanes ------------------------------------------------------------------------------------------ */
 
-/* The row of the picture drawn last at y, where rows were grouped for it; else the row seen. */
+/* The row at y in the last picture if it grouped rows, else the visible row. */
 static const struct pithi_row *row_at(const struct pithi_log_object *object, uint32_t row, double y, int *grouped)
 {
     double line = floor(y / (object->plot.row_height > 0 ? object->plot.row_height : 1));
@@ -114,10 +113,163 @@ int pithi_log_group_at(struct pithi_log_object *object, Tcl_Interp *interp, int 
     put_place(object, dict, "place", group);
     pithi_put_wide(dict, "lanes", lanes);
     pithi_put_wide(dict, "auto", grouped);
-    pithi_hit_row_mix(object->log, group, t0, t1, &mix); /* of a damaged log what could be read */
+    pithi_hit_row_mix(object->log, group, t0, t1, &mix); /* a damaged log yields its readable part */
     pithi_put_wide(dict, "asked", mix.asked);
     pithi_put(dict, "mix", mix_list(object, &mix));
     free(mix.states);
     Tcl_SetObjResult(interp, dict);
+    return TCL_OK;
+}
+
+/* ---- Records ----------------------------------------------------------------------------------------------------- */
+
+int pithi_get_lane(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const words[2], uint32_t *lane)
+{
+    int rank, thread;
+
+    if (Tcl_GetIntFromObj(interp, words[0], &rank) != TCL_OK || Tcl_GetIntFromObj(interp, words[1], &thread) != TCL_OK)
+        return TCL_ERROR;
+    *lane = pithi_jump_lane(object->log, rank, (uint32_t)thread);
+    if (*lane != PITHI_NONE)
+        return TCL_OK;
+    Tcl_SetObjResult(interp, Tcl_ObjPrintf("there is no rank %d with a thread %d", rank, thread));
+    Tcl_SetErrorCode(interp, "PITH", "USAGE", (char *)NULL);
+    return TCL_ERROR;
+}
+
+Tcl_Obj *pithi_hit_dict(const struct pithlog *log, const struct pithi_hit *hit)
+{
+    const struct pithlog_lane *lane = pithlog_get_lane(log, hit->lane);
+    Tcl_Obj *dict = Tcl_NewDictObj();
+    char name[256];
+
+    pithi_put_wide(dict, "id", hit->id);
+    pithi_put_text(dict, "name", pithi_def_label(log, hit->id, name, sizeof name));
+    pithi_put_wide(dict, "rank", lane->rank);
+    pithi_put_wide(dict, "thread", lane->thread);
+    pithi_put_wide(dict, "start", hit->start_ns);
+    pithi_put_wide(dict, "end", hit->end_ns);
+    return dict;
+}
+
+static int give_state(struct pithi_log_object *object, Tcl_Interp *interp, uint32_t lane, int found,
+                      struct pithi_hit *hit)
+{
+    Tcl_Obj *dict;
+
+    if (found < 0)
+        return pithi_log_error(interp);
+    if (!found)
+        return TCL_OK;
+    hit->lane = lane;
+    dict = pithi_hit_dict(object->log, hit);
+    pithi_put_wide(dict, "depth", hit->depth);
+    pithi_put_wide(dict, "ended", hit->ended);
+    Tcl_SetObjResult(interp, dict);
+    return TCL_OK;
+}
+
+int pithi_log_parent(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    struct pithi_hit hit;
+    int64_t start;
+    uint32_t lane;
+    int id, depth;
+
+    (void)objc;
+    if (pithi_get_lane(object, interp, objv + 2, &lane) != TCL_OK ||
+        Tcl_GetIntFromObj(interp, objv[4], &id) != TCL_OK || pithi_get_time(interp, objv[5], &start) != TCL_OK ||
+        Tcl_GetIntFromObj(interp, objv[6], &depth) != TCL_OK)
+        return TCL_ERROR;
+    return give_state(object, interp, lane,
+                      pithi_jump_parent(object->log, lane, (uint32_t)id, start, (uint32_t)depth, &hit), &hit);
+}
+
+int pithi_log_state_of(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    struct pithi_hit hit;
+    int64_t time;
+    uint32_t lane;
+
+    (void)objc;
+    if (pithi_get_lane(object, interp, objv + 2, &lane) != TCL_OK || pithi_get_time(interp, objv[4], &time) != TCL_OK)
+        return TCL_ERROR;
+    return give_state(object, interp, lane,
+                      pithi_hit_state(object->log, lane, time, time + 1, PITHI_LEVELS - 1, NULL, &hit), &hit);
+}
+
+/* ---- Messages ---------------------------------------------------------------------------------------------------- */
+
+Tcl_Obj *pithi_message_dict(const struct pithlog *log, const struct pithlog_message *message)
+{
+    const struct pithlog_comm *comm = pithlog_get_comm(log, message->comm);
+    Tcl_Obj *dict = Tcl_NewDictObj();
+
+    pithi_put_message(dict, log, message);
+    pithi_put_name(dict, "comm", comm ? comm->name : "");
+    pithi_put_wide(dict, "error", pithlog_clock_error(log, message->send_lane, message->recv_lane));
+    return dict;
+}
+
+int pithi_log_message_of(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    struct pithlog_message message;
+    int64_t time;
+    uint32_t lane;
+    int peer, tag, found;
+
+    (void)objc;
+    if (pithi_get_lane(object, interp, objv + 2, &lane) != TCL_OK || pithi_get_time(interp, objv[4], &time) != TCL_OK ||
+        Tcl_GetIntFromObj(interp, objv[5], &peer) != TCL_OK || Tcl_GetIntFromObj(interp, objv[6], &tag) != TCL_OK)
+        return TCL_ERROR;
+    if (!object->digest)
+        return TCL_OK;
+    found = pithi_jump_message(object->log, object->digest, lane, time, peer, tag, &message);
+    if (found < 0)
+        return pithi_log_error(interp);
+    if (found)
+        Tcl_SetObjResult(interp, pithi_message_dict(object->log, &message));
+    return TCL_OK;
+}
+
+/* ---- Counters ---------------------------------------------------------------------------------------------------- */
+
+static Tcl_Obj *counter_dict(const struct pithlog *log, const struct pithi_row *row, const struct pithlog_column *value)
+{
+    const struct pithlog_lane *lane = pithlog_get_lane(log, row->lane);
+    Tcl_Obj *dict = Tcl_NewDictObj();
+    char name[256];
+
+    pithi_put_wide(dict, "id", row->counter);
+    pithi_put_text(dict, "name", pithi_def_label(log, row->counter, name, sizeof name));
+    pithi_put_text(dict, "unit", pithlog_get_def(log, row->counter)->format);
+    pithi_put_wide(dict, "rank", lane->rank);
+    pithi_put_wide(dict, "thread", lane->thread);
+    pithi_put(dict, "low", Tcl_NewDoubleObj(value->low));
+    pithi_put(dict, "high", Tcl_NewDoubleObj(value->high));
+    pithi_put(dict, "last", Tcl_NewDoubleObj(value->last));
+    return dict;
+}
+
+int pithi_log_counter_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    struct pithlog_column value;
+    const struct pithi_row *row;
+    int64_t from, to;
+    uint32_t number;
+    int found;
+
+    (void)objc;
+    if (pithi_get_row(object, interp, objv[2], &number) != TCL_OK ||
+        pithi_get_window(interp, objv + 3, &from, &to) != TCL_OK)
+        return TCL_ERROR;
+    row = &object->rows[number];
+    if (!object->digest || !pithlog_get_def(object->log, row->counter))
+        return TCL_OK;
+    found = pithi_jump_counter(object->digest, row->lane, row->counter, from, to, &value);
+    if (found < 0)
+        return pithi_log_error(interp);
+    if (found)
+        Tcl_SetObjResult(interp, counter_dict(object->log, row, &value));
     return TCL_OK;
 }

@@ -1,4 +1,5 @@
-/* log_lengths.c - LOG lengths: how long the instances of a state last; see statistics.h. */
+/* log_lengths.c - durations of the instances of a state: a job collects them, and the resulting command answers
+ * questions about any range of durations. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,43 +7,10 @@
 #include "core/lengths.h"
 #include "core/memory.h"
 #include "tk/background.h"
-#include "tk/statistics.h"
+#include "tk/log_object.h"
 
-void pithi_put_message(Tcl_Obj *dict, const struct pithlog *log, const struct pithlog_message *message)
-{
-    const struct pithlog_lane *from = pithlog_get_lane(log, message->send_lane);
-    const struct pithlog_lane *to = pithlog_get_lane(log, message->recv_lane);
-
-    pithi_put_wide(dict, "from", from->rank);
-    pithi_put_wide(dict, "from_thread", from->thread);
-    pithi_put_wide(dict, "to", to->rank);
-    pithi_put_wide(dict, "to_thread", to->thread);
-    pithi_put_wide(dict, "start", message->send_ns);
-    pithi_put_wide(dict, "end", message->recv_ns);
-    pithi_put_wide(dict, "tag", message->tag);
-    pithi_put_wide(dict, "bytes", (int64_t)message->bytes);
-}
-
-/* ---- Lanes ------------------------------------------------------------------------------------------------------- */
-
-static uint32_t *shown_lanes(const struct pithi_log_object *object, uint32_t *count)
-{
-    uint32_t *lanes = pithi_alloc(pithlog_get_info(object->log)->lanes, sizeof *lanes);
-    unsigned char *taken = pithi_alloc(pithlog_get_info(object->log)->lanes, 1);
-
-    *count = 0;
-    for (uint32_t row = 0; row < object->row_count; row++) {
-        uint32_t in_row;
-        const uint32_t *of_row = pithi_row_lanes(&object->rows[row], &in_row);
-        for (uint32_t i = 0; i < in_row && object->rows[row].counter == PITHI_NONE; i++)
-            if (!taken[of_row[i]]++)
-                lanes[(*count)++] = of_row[i];
-    }
-    free(taken);
-    return lanes;
-}
-
-uint32_t *pithi_get_lanes(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *rows, uint32_t *count)
+/* The lanes of ROWS (shown or all), without counters; to be freed. NULL, after a message: ROWS is another word. */
+static uint32_t *get_lanes(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *rows, uint32_t *count)
 {
     static const char *const words[] = {"all", "shown", NULL};
     uint32_t *lanes;
@@ -51,7 +19,7 @@ uint32_t *pithi_get_lanes(struct pithi_log_object *object, Tcl_Interp *interp, T
     if (Tcl_GetIndexFromObj(interp, rows, words, "rows", 0, &which) != TCL_OK)
         return NULL;
     if (which)
-        return shown_lanes(object, count);
+        return pithi_rows_lanes(object->tree, count);
     *count = pithlog_get_info(object->log)->lanes;
     lanes = pithi_alloc(*count, sizeof *lanes);
     for (uint32_t lane = 0; lane < *count; lane++)
@@ -63,14 +31,9 @@ uint32_t *pithi_get_lanes(struct pithi_log_object *object, Tcl_Interp *interp, T
 
 struct lengths_list {
     struct pithi_length_list list;
-    struct pithlog *log; /* for the names of lanes; the window deletes a list before it closes the log */
+    struct pithlog *log; /* the window deletes the command before it closes the log */
     int of_messages;
 };
-
-static int get_range(Tcl_Interp *interp, Tcl_Obj *const objv[], int64_t *low_ns, int64_t *high_ns)
-{
-    return pithi_get_time(interp, objv[0], low_ns) == TCL_OK ? pithi_get_time(interp, objv[1], high_ns) : TCL_ERROR;
-}
 
 static Tcl_Obj *spread_dict(const struct pithi_spread *spread)
 {
@@ -87,14 +50,15 @@ static Tcl_Obj *spread_dict(const struct pithi_spread *spread)
     return dict;
 }
 
-static int tell_bins(const struct pithi_length_list *list, Tcl_Interp *interp, Tcl_Obj *const objv[])
+static int give_bins(const struct pithi_length_list *list, Tcl_Interp *interp, Tcl_Obj *const objv[])
 {
     struct pithi_bin bins[PITHI_MOST_BINS];
     Tcl_Obj *result = Tcl_NewListObj(0, NULL);
     int logarithmic = strcmp(Tcl_GetString(objv[4]), "log") == 0, wanted;
     int64_t low, high;
 
-    if (get_range(interp, objv + 2, &low, &high) != TCL_OK || Tcl_GetIntFromObj(interp, objv[5], &wanted) != TCL_OK)
+    if (pithi_get_times(interp, objv + 2, &low, &high) != TCL_OK ||
+        Tcl_GetIntFromObj(interp, objv[5], &wanted) != TCL_OK)
         return TCL_ERROR;
     wanted = wanted < 1 ? 1 : wanted > PITHI_MOST_BINS ? PITHI_MOST_BINS : wanted;
     uint32_t count = pithi_lengths_bins(list, low, high, logarithmic, (uint32_t)wanted, bins);
@@ -107,14 +71,15 @@ static int tell_bins(const struct pithi_length_list *list, Tcl_Interp *interp, T
     return TCL_OK;
 }
 
-static int tell_nth(const struct lengths_list *lengths, Tcl_Interp *interp, Tcl_Obj *const objv[])
+static int give_nth(const struct lengths_list *lengths, Tcl_Interp *interp, Tcl_Obj *const objv[])
 {
     const struct pithi_length *entry;
     Tcl_Obj *dict;
     int64_t low, high;
     int number;
 
-    if (get_range(interp, objv + 2, &low, &high) != TCL_OK || Tcl_GetIntFromObj(interp, objv[4], &number) != TCL_OK)
+    if (pithi_get_times(interp, objv + 2, &low, &high) != TCL_OK ||
+        Tcl_GetIntFromObj(interp, objv[4], &number) != TCL_OK)
         return TCL_ERROR;
     entry = number < 0 ? NULL : pithi_lengths_nth(&lengths->list, low, high, (uint32_t)number);
     if (!entry)
@@ -138,50 +103,30 @@ static int tell_nth(const struct lengths_list *lengths, Tcl_Interp *interp, Tcl_
     return TCL_OK;
 }
 
-static int tell_range(const struct pithi_length_list *list, Tcl_Interp *interp)
-{
-    Tcl_Obj *result = Tcl_NewListObj(0, NULL);
-
-    Tcl_ListObjAppendElement(NULL, result, Tcl_NewWideIntObj((Tcl_WideInt)list->min_ns));
-    Tcl_ListObjAppendElement(NULL, result, Tcl_NewWideIntObj((Tcl_WideInt)list->max_ns));
-    Tcl_ListObjAppendElement(NULL, result, Tcl_NewIntObj(list->exact));
-    Tcl_SetObjResult(interp, result);
-    return TCL_OK;
-}
-
 static int list_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
-    static const struct {
-        const char *name;
-        int words;
-        const char *usage;
-    } methods[] = {{"bins", 4, "low high linear|log count"},
-                   {"nth", 3, "low high number"},
-                   {"range", 0, NULL},
-                   {"spread", 2, "low high"},
-                   {NULL, 0, NULL}};
+    static const struct pithi_method methods[] = {{"bins", 4, "low high linear|log count"},
+                                                  {"nth", 3, "low high number"},
+                                                  {"range", 0, NULL},
+                                                  {"spread", 2, "low high"},
+                                                  {NULL, 0, NULL}};
     struct lengths_list *lengths = data;
     struct pithi_spread spread;
     int64_t low, high;
     int which;
 
-    if (objc < 2) {
-        Tcl_WrongNumArgs(interp, 1, objv, "method ?arg ...?");
+    if (pithi_find_method(interp, objc, objv, 1, methods, sizeof *methods, &which) != TCL_OK)
         return TCL_ERROR;
-    }
-    if (Tcl_GetIndexFromObjStruct(interp, objv[1], methods, sizeof *methods, "method", 0, &which) != TCL_OK)
-        return TCL_ERROR;
-    if (objc != methods[which].words + 2) {
-        Tcl_WrongNumArgs(interp, 2, objv, methods[which].usage);
-        return TCL_ERROR;
-    }
     if (which == 0)
-        return tell_bins(&lengths->list, interp, objv);
+        return give_bins(&lengths->list, interp, objv);
     if (which == 1)
-        return tell_nth(lengths, interp, objv);
-    if (which == 2)
-        return tell_range(&lengths->list, interp);
-    if (get_range(interp, objv + 2, &low, &high) != TCL_OK)
+        return give_nth(lengths, interp, objv);
+    if (which == 2) {
+        const struct pithi_length_list *list = &lengths->list;
+        Tcl_SetObjResult(interp, pithi_wide_list((const int64_t[]){list->min_ns, list->max_ns, list->exact}, 3));
+        return TCL_OK;
+    }
+    if (pithi_get_times(interp, objv + 2, &low, &high) != TCL_OK)
         return TCL_ERROR;
     spread = pithi_lengths_spread(&lengths->list, low, high);
     Tcl_SetObjResult(interp, spread_dict(&spread));
@@ -207,7 +152,7 @@ struct lengths_job {
     struct pithi_length_list list;
 };
 
-/* What a damaged log has is shown: the time lines say what is wrong with it. */
+/* Uses the readable part of a damaged log; the time lines report the damage. */
 static int lengths_run(struct pithi_job *job)
 {
     struct lengths_job *lengths = (struct lengths_job *)job;
@@ -267,7 +212,7 @@ int pithi_log_lengths(struct pithi_log_object *object, Tcl_Interp *interp, int o
     (void)objc;
     if (get_state(object, interp, objv[2], &query.state) != TCL_OK ||
         pithi_get_window(interp, objv + 3, &query.t0_ns, &query.t1_ns) != TCL_OK ||
-        !(lanes = pithi_get_lanes(object, interp, objv[5], &query.lane_count)))
+        !(lanes = get_lanes(object, interp, objv[5], &query.lane_count)))
         return TCL_ERROR;
     job = pithi_alloc(1, sizeof *job);
     query.lanes = job->lanes = lanes;

@@ -1,15 +1,16 @@
-/* log_matrix.c - LOG matrix: who sent how much to whom, and who waited; see statistics.h. */
+/* log_matrix.c - messages and wait states by pair of ranks: a job collects them, and the resulting command draws and
+ * lists them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/clean.h"
+#include "core/words.h"
 #include "core/matrix.h"
 #include "core/memory.h"
 #include "core/palette.h"
 #include "core/raster.h"
 #include "tk/background.h"
-#include "tk/statistics.h"
+#include "tk/log_object.h"
 
 /* The matrix as a command, with the picture drawn last. */
 struct matrix_object {
@@ -21,7 +22,7 @@ struct matrix_object {
 
 static const char *const values[] = {"count", "bytes", "time", "bandwidth", "late_sender", "late_receiver", NULL};
 
-/* ---- In Tcl's words ---------------------------------------------------------------------------------------------- */
+/* ---- Values as Tcl objects --------------------------------------------------------------------------------------- */
 
 static void put_number(Tcl_Obj *dict, const char *key, double value)
 {
@@ -45,7 +46,7 @@ static void put_longest(Tcl_Obj *dict, const struct matrix_object *matrix, const
     pithi_put(dict, "longest", message);
 }
 
-/* A stretch of places [first, end) as ranks. */
+/* Puts the ranks of the places `first` and end - 1 into the dict. */
 static void put_ranks(Tcl_Obj *dict, const struct matrix_object *matrix, const char *first_key, const char *last_key,
                       uint32_t first, uint32_t end)
 {
@@ -76,25 +77,6 @@ static int get_view(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *c
     return TCL_OK;
 }
 
-static int show(Tcl_Interp *interp, const struct pithi_raster *raster, const char *name)
-{
-    Tk_PhotoHandle photo = Tk_FindPhoto(interp, name);
-    Tk_PhotoImageBlock block = {.pixelPtr = raster->pixels,
-                                .width = raster->width,
-                                .height = raster->height,
-                                .pitch = raster->width * 3,
-                                .pixelSize = 3,
-                                .offset = {0, 1, 2, 3}};
-
-    if (!photo) {
-        Tcl_SetObjResult(interp, Tcl_ObjPrintf("no such photo: %s", name));
-        return TCL_ERROR;
-    }
-    if (Tk_PhotoSetSize(interp, photo, raster->width, raster->height) != TCL_OK)
-        return TCL_ERROR;
-    return Tk_PhotoPutBlock(interp, photo, &block, 0, 0, raster->width, raster->height, TK_PHOTO_COMPOSITE_SET);
-}
-
 static int matrix_draw(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *const objv[])
 {
     struct pithi_raster raster = {0};
@@ -110,7 +92,7 @@ static int matrix_draw(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj
     pithi_matrix_tiles(&matrix->matrix, &matrix->view, &matrix->tiles);
     pithi_raster_prepare(&raster, (int)matrix->view.width, (int)matrix->view.height, pithi_theme()->paper);
     pithi_matrix_draw(&matrix->tiles, &matrix->view, &painter);
-    status = show(interp, &raster, Tcl_GetString(objv[2]));
+    status = pithi_put_photo(interp, Tcl_GetString(objv[2]), &raster);
     pithi_raster_free(&raster);
     if (status != TCL_OK)
         return TCL_ERROR;
@@ -134,12 +116,12 @@ static int matrix_scale(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Ob
         return TCL_ERROR;
     pithi_raster_prepare(&raster, width < 1 ? 1 : width, height < 1 ? 1 : height, pithi_theme()->paper);
     pithi_matrix_draw_scale(width, height, &painter);
-    status = show(interp, &raster, Tcl_GetString(objv[2]));
+    status = pithi_put_photo(interp, Tcl_GetString(objv[2]), &raster);
     pithi_raster_free(&raster);
     return status;
 }
 
-/* What is at a pixel of the picture: right of it or below it, the total of a line or a column. */
+/* The totals of the lines are beside the picture, those of the columns below it. */
 static int matrix_at(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *const objv[])
 {
     const struct pithi_matrix_view *view = &matrix->view;
@@ -173,7 +155,7 @@ static int matrix_at(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *
     return TCL_OK;
 }
 
-/* The totals beside the picture: of lines, of columns. */
+/* Returns the totals of lines and of columns, which are drawn beside the picture. */
 static int matrix_sides(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *const objv[])
 {
     const struct pithi_tiles *tiles = &matrix->tiles;
@@ -258,47 +240,32 @@ static int matrix_states(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_O
         const struct pithi_late_state *late = &matrix->matrix.states[id];
         int64_t numbers[] = {id, (int64_t)late->sender_count, late->sender_ns, (int64_t)late->receiver_count,
                              late->receiver_ns};
-        Tcl_Obj *line = Tcl_NewListObj(0, NULL);
-        for (int i = 0; i < 5; i++)
-            Tcl_ListObjAppendElement(NULL, line, Tcl_NewWideIntObj((Tcl_WideInt)numbers[i]));
-        Tcl_IncrRefCount(line);
         if (late->sender_count || late->receiver_count)
-            Tcl_ListObjAppendElement(NULL, list, line);
-        Tcl_DecrRefCount(line);
+            Tcl_ListObjAppendElement(NULL, list, pithi_wide_list(numbers, 5));
     }
     Tcl_SetObjResult(interp, list);
     return TCL_OK;
 }
 
 static const struct {
-    const char *name;
-    int words;
-    const char *usage;
+    struct pithi_method method;
     int (*run)(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *const objv[]);
-} methods[] = {{"at", 2, "x y", matrix_at},
-               {"draw", 9, "photo value linear|log from0 from1 to0 to1 width height", matrix_draw},
-               {"pairs", 0, NULL, matrix_pairs},
-               {"ranks", 0, NULL, matrix_ranks},
-               {"scale", 3, "photo width height", matrix_scale},
-               {"sides", 0, NULL, matrix_sides},
-               {"states", 0, NULL, matrix_states},
-               {"totals", 0, NULL, matrix_totals},
-               {NULL, 0, NULL, NULL}};
+} methods[] = {{{"at", 2, "x y"}, matrix_at},
+               {{"draw", 9, "photo value linear|log from0 from1 to0 to1 width height"}, matrix_draw},
+               {{"pairs", 0, NULL}, matrix_pairs},
+               {{"ranks", 0, NULL}, matrix_ranks},
+               {{"scale", 3, "photo width height"}, matrix_scale},
+               {{"sides", 0, NULL}, matrix_sides},
+               {{"states", 0, NULL}, matrix_states},
+               {{"totals", 0, NULL}, matrix_totals},
+               {{NULL, 0, NULL}, NULL}};
 
 static int matrix_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     int which;
 
-    if (objc < 2) {
-        Tcl_WrongNumArgs(interp, 1, objv, "method ?arg ...?");
+    if (pithi_find_method(interp, objc, objv, 1, methods, sizeof *methods, &which) != TCL_OK)
         return TCL_ERROR;
-    }
-    if (Tcl_GetIndexFromObjStruct(interp, objv[1], methods, sizeof *methods, "method", 0, &which) != TCL_OK)
-        return TCL_ERROR;
-    if (objc != methods[which].words + 2) {
-        Tcl_WrongNumArgs(interp, 2, objv, methods[which].usage);
-        return TCL_ERROR;
-    }
     return methods[which].run(data, interp, objv);
 }
 
@@ -326,7 +293,7 @@ static int run(struct pithi_job *data)
     struct matrix_job *job = (struct matrix_job *)data;
     int err = pithi_matrix_run(job->log, &job->query, &job->matrix);
 
-    return err == PITH_ERR_DAMAGED ? PITH_OK : err; /* the time lines say what is wrong with the log */
+    return err == PITH_ERR_DAMAGED ? PITH_OK : err; /* the time lines report the damage */
 }
 
 static Tcl_Obj *result(struct pithi_job *data)

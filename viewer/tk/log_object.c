@@ -1,4 +1,5 @@
-/* log_object.c - an open log as a Tcl command; see log_object.h. */
+/* log_object.c - the table of a log's methods, the methods that only read its description, and conversions between Tcl
+ * and C. */
 #include "tk/log_object.h"
 
 #include <stdio.h>
@@ -6,20 +7,11 @@
 #include <string.h>
 
 #include "core/axis.h"
-#include "core/clean.h"
+#include "core/words.h"
 #include "core/legend.h"
 #include "core/memory.h"
 #include "core/palette.h"
-#include "core/state_group.h"
-#include "core/words.h"
-#include "core/work.h"
 #include "tk/background.h"
-#include "tk/log_hit.h"
-#include "tk/log_jump.h"
-#include "tk/log_ranges.h"
-#include "tk/log_rows.h"
-#include "tk/statistics.h"
-#include "tk/log_search.h"
 
 /* ---- Between Tcl and C ------------------------------------------------------------------------------------------- */
 
@@ -44,6 +36,30 @@ void pithi_put_wide(Tcl_Obj *dict, const char *key, int64_t value)
     pithi_put(dict, key, Tcl_NewWideIntObj((Tcl_WideInt)value));
 }
 
+Tcl_Obj *pithi_wide_list(const int64_t *values, int count)
+{
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+
+    for (int i = 0; i < count; i++)
+        Tcl_ListObjAppendElement(NULL, list, Tcl_NewWideIntObj((Tcl_WideInt)values[i]));
+    return list;
+}
+
+void pithi_put_message(Tcl_Obj *dict, const struct pithlog *log, const struct pithlog_message *message)
+{
+    const struct pithlog_lane *from = pithlog_get_lane(log, message->send_lane);
+    const struct pithlog_lane *to = pithlog_get_lane(log, message->recv_lane);
+
+    pithi_put_wide(dict, "from", from->rank);
+    pithi_put_wide(dict, "from_thread", from->thread);
+    pithi_put_wide(dict, "to", to->rank);
+    pithi_put_wide(dict, "to_thread", to->thread);
+    pithi_put_wide(dict, "start", message->send_ns);
+    pithi_put_wide(dict, "end", message->recv_ns);
+    pithi_put_wide(dict, "tag", message->tag);
+    pithi_put_wide(dict, "bytes", (int64_t)message->bytes);
+}
+
 static int fail(Tcl_Interp *interp, const char *kind, const char *text)
 {
     Tcl_SetObjResult(interp, Tcl_NewStringObj(text, -1));
@@ -52,6 +68,26 @@ static int fail(Tcl_Interp *interp, const char *kind, const char *text)
 }
 
 int pithi_log_error(Tcl_Interp *interp) { return fail(interp, "LOG", pithlog_error()); }
+int pithi_usage_error(Tcl_Interp *interp, const char *text) { return fail(interp, "USAGE", text); }
+
+int pithi_find_method(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[], int at, const void *table, size_t row_size,
+                      int *which)
+{
+    const struct pithi_method *method;
+
+    if (objc <= at) {
+        Tcl_WrongNumArgs(interp, at, objv, at == 1 ? "method ?arg ...?" : "word ?arg ...?");
+        return TCL_ERROR;
+    }
+    if (Tcl_GetIndexFromObjStruct(interp, objv[at], table, (int)row_size, at == 1 ? "method" : "word", 0, which) !=
+        TCL_OK)
+        return TCL_ERROR;
+    method = (const void *)((const char *)table + (size_t)*which * row_size);
+    if (method->words == PITHI_ANY || objc == method->words + at + 1)
+        return TCL_OK;
+    Tcl_WrongNumArgs(interp, at + 1, objv, method->usage);
+    return TCL_ERROR;
+}
 
 int pithi_get_time(Tcl_Interp *interp, Tcl_Obj *word, int64_t *time_ns)
 {
@@ -63,11 +99,33 @@ int pithi_get_time(Tcl_Interp *interp, Tcl_Obj *word, int64_t *time_ns)
     return TCL_OK;
 }
 
+int pithi_get_times(Tcl_Interp *interp, Tcl_Obj *const words[2], int64_t *first_ns, int64_t *second_ns)
+{
+    return pithi_get_time(interp, words[0], first_ns) == TCL_OK ? pithi_get_time(interp, words[1], second_ns)
+                                                                : TCL_ERROR;
+}
+
 int pithi_get_window(Tcl_Interp *interp, Tcl_Obj *const words[2], int64_t *t0_ns, int64_t *t1_ns)
 {
-    if (pithi_get_time(interp, words[0], t0_ns) != TCL_OK || pithi_get_time(interp, words[1], t1_ns) != TCL_OK)
+    if (pithi_get_times(interp, words, t0_ns, t1_ns) != TCL_OK)
         return TCL_ERROR;
-    return *t0_ns < *t1_ns ? TCL_OK : fail(interp, "USAGE", "the window must end after it begins");
+    return *t0_ns < *t1_ns ? TCL_OK : pithi_usage_error(interp, "the window must end after it begins");
+}
+
+int pithi_get_ids(Tcl_Interp *interp, Tcl_Obj *ids, unsigned char *flags, uint32_t defs)
+{
+    Tcl_Obj **items;
+    int count, id;
+
+    if (Tcl_ListObjGetElements(interp, ids, &count, &items) != TCL_OK)
+        return TCL_ERROR;
+    for (int i = 0; i < count; i++) {
+        if (Tcl_GetIntFromObj(interp, items[i], &id) != TCL_OK)
+            return TCL_ERROR;
+        if (id >= 0 && (uint32_t)id < defs)
+            flags[id] = 1;
+    }
+    return TCL_OK;
 }
 
 int pithi_get_row(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *word, uint32_t *row)
@@ -77,12 +135,31 @@ int pithi_get_row(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *
     if (Tcl_GetIntFromObj(interp, word, &value) != TCL_OK)
         return TCL_ERROR;
     if (value < 0 || (uint32_t)value >= object->row_count)
-        return fail(interp, "USAGE", "no such row");
+        return pithi_usage_error(interp, "no such row");
     *row = (uint32_t)value;
     return TCL_OK;
 }
 
-/* ---- What the log holds ------------------------------------------------------------------------------------------ */
+int pithi_put_photo(Tcl_Interp *interp, const char *name, const struct pithi_raster *raster)
+{
+    Tk_PhotoHandle photo = Tk_FindPhoto(interp, name);
+    Tk_PhotoImageBlock block = {.pixelPtr = raster->pixels,
+                                .width = raster->width,
+                                .height = raster->height,
+                                .pitch = raster->width * 3,
+                                .pixelSize = 3,
+                                .offset = {0, 1, 2, 3}};
+
+    if (!photo) {
+        Tcl_SetObjResult(interp, Tcl_ObjPrintf("no such photo: %s", name));
+        return TCL_ERROR;
+    }
+    if (Tk_PhotoSetSize(interp, photo, raster->width, raster->height) != TCL_OK)
+        return TCL_ERROR;
+    return Tk_PhotoPutBlock(interp, photo, &block, 0, 0, raster->width, raster->height, TK_PHOTO_COMPOSITE_SET);
+}
+
+/* ---- Description of the log -------------------------------------------------------------------------------------- */
 
 static int log_info(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
@@ -144,39 +221,38 @@ static int log_properties(struct pithi_log_object *object, Tcl_Interp *interp, i
 
 static int log_work(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
-    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
-    int64_t t0, t1;
+    int64_t window[2];
 
     (void)objc, (void)objv;
-    pithi_work_in_log(object->log, &t0, &t1);
-    Tcl_ListObjAppendElement(NULL, list, Tcl_NewWideIntObj((Tcl_WideInt)t0));
-    Tcl_ListObjAppendElement(NULL, list, Tcl_NewWideIntObj((Tcl_WideInt)t1));
-    Tcl_SetObjResult(interp, list);
+    pithi_work_window(object->log, &window[0], &window[1]);
+    Tcl_SetObjResult(interp, pithi_wide_list(window, 2));
     return TCL_OK;
 }
 
-/* ---- Filters, messages and counters ------------------------------------------------------------------------------ */
+/* The time of a word such as 1.5, init or solve[3] (pithlog_time_find). */
+static int log_time(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    static const char *const edges[] = {"begin", "end", NULL};
+    int64_t time;
+    int edge;
+
+    (void)objc;
+    if (Tcl_GetIndexFromObj(interp, objv[3], edges, "edge", 0, &edge) != TCL_OK)
+        return TCL_ERROR;
+    if (pithlog_time_find(object->log, Tcl_GetString(objv[2]), (enum pithlog_edge)edge, &time))
+        return pithi_usage_error(interp, pithlog_error());
+    Tcl_SetObjResult(interp, Tcl_NewWideIntObj(time));
+    return TCL_OK;
+}
 
 static int log_hide(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     uint32_t defs = pithlog_get_info(object->log)->defs;
-    Tcl_Obj **items;
-    int count, id;
 
     (void)objc;
-    if (Tcl_ListObjGetElements(interp, objv[2], &count, &items) != TCL_OK)
-        return TCL_ERROR;
     memset(object->hidden, 0, defs);
-    for (int i = 0; i < count; i++) {
-        if (Tcl_GetIntFromObj(interp, items[i], &id) != TCL_OK)
-            return TCL_ERROR;
-        if (id >= 0 && (uint32_t)id < defs)
-            object->hidden[id] = 1;
-    }
-    return TCL_OK;
+    return pithi_get_ids(interp, objv[2], object->hidden, defs);
 }
-
-/* ---- Time -------------------------------------------------------------------------------------------------------- */
 
 static int log_ticks(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
@@ -209,71 +285,66 @@ static int log_close(struct pithi_log_object *object, Tcl_Interp *interp, int ob
     return TCL_OK;
 }
 
-enum { ANY = -1 };
-static const struct method {
-    const char *name;
-    int words; /* after LOG METHOD; ANY: it counts itself */
-    const char *usage;
-    int (*run)(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
+static const struct {
+    struct pithi_method method;
+    pithi_log_method *run;
 } methods[] = {
-    {"arrowat", 2, "x y", pithi_log_arrow_at},
-    {"bundleat", 2, "x y", pithi_log_bundle_at},
-    {"close", 0, NULL, log_close},
-    {"colour", 2, "id #rrggbb", pithi_log_colour},
-    {"counterat", 3, "row from to", pithi_log_counter_at},
-    {"count", 3, "what columns callback", pithi_log_count},
-    {"counters", 2, "t0 t1", pithi_log_counters},
-    {"comms", 0, NULL, pithi_log_comms},
-    {"defs", 0, NULL, log_defs},
-    {"digest", 1, "callback", pithi_log_digest},
-    {"draw", 8, "photo t0 t1 width height firstRow rowHeight mostArrows", pithi_log_draw},
-    {"eventat", 3, "row time reach", pithi_log_event_at},
-    {"find", 4, "next|previous what at callback", pithi_log_find},
-    {"groupat", 4, "row y from to", pithi_log_group_at},
-    {"hide", 1, "ids", log_hide},
-    {"info", 0, NULL, log_info},
-    {"lengths", 5, "state t0 t1 rows callback", pithi_log_lengths},
-    {"matrix", 5, "t0 t1 comm late callback", pithi_log_matrix},
-    {"messageof", 5, "rank thread time peer tag", pithi_log_message_of},
-    {"overview", 6, "photo fadedPhoto t0 t1 width height", pithi_log_overview},
-    {"messages", 2, "t0 t1", pithi_log_messages},
-    {"palette", 1, "name", pithi_log_palette},
-    {"properties", 0, NULL, log_properties},
-    {"parent", 5, "rank thread id start depth", pithi_log_parent},
-    {"rangesat", 2, "x y", pithi_log_ranges_at},
-    {"rangesdraw", 5, "photo height smooth order chosen", pithi_log_ranges_draw},
-    {"rangesexact", 1, "callback", pithi_log_ranges_exact},
-    {"rangesload", 4, "t0 t1 width depth", pithi_log_ranges_load},
-    {"rangesmore", 0, NULL, pithi_log_ranges_more},
-    {"rangestimes", 0, NULL, pithi_log_ranges_times},
-    {"refine", 8, "photo t0 t1 width height firstRow rowHeight mostArrows", pithi_log_refine},
-    {"rows", ANY, "word ?arg ...?", pithi_log_rows},
-    {"sort", 6, "by falling t0 t1 ids callback", pithi_log_sort},
-    {"stateat", 5, "row t0 t1 y rowHeight", pithi_log_state_at},
-    {"stretch", 3, "t0 t1 callback", pithi_log_stretch},
-    {"stateof", 3, "rank thread time", pithi_log_state_of},
-    {"sums", 2, "t0 t1", pithi_log_sums},
-    {"sumsjob", 3, "t0 t1 callback", pithi_log_sums_job}, /* the same as a job: background.h */
-    {"ticks", 4, "t0 t1 width spacing", log_ticks},
-    {"traffic", 3, "t0 t1 callback", pithi_log_traffic},
-    {"work", 0, NULL, log_work},
-    {NULL, 0, NULL, NULL},
+    {{"analyze", 1, "callback"}, pithi_log_analyze},
+    {{"arrowat", 2, "x y"}, pithi_log_arrow_at},
+    {{"bundleat", 2, "x y"}, pithi_log_bundle_at},
+    {{"close", 0, NULL}, log_close},
+    {{"colour", 2, "id #rrggbb"}, pithi_log_colour},
+    {{"counterat", 3, "row from to"}, pithi_log_counter_at},
+    {{"count", 3, "what columns callback"}, pithi_log_count},
+    {{"counters", 2, "t0 t1"}, pithi_log_counters},
+    {{"comms", 0, NULL}, pithi_log_comms},
+    {{"defs", 0, NULL}, log_defs},
+    {{"digest", 1, "callback"}, pithi_log_digest},
+    {{"draw", 8, "photo t0 t1 width height firstRow rowHeight mostArrows"}, pithi_log_draw},
+    {{"eventat", 3, "row time reach"}, pithi_log_event_at},
+    {{"find", 4, "next|previous what at callback"}, pithi_log_find},
+    {{"finding", 2, "number nth"}, pithi_log_finding},
+    {{"findings", 0, NULL}, pithi_log_findings},
+    {{"groupat", 4, "row y from to"}, pithi_log_group_at},
+    {{"hide", 1, "ids"}, log_hide},
+    {{"info", 0, NULL}, log_info},
+    {{"lengths", 5, "state t0 t1 rows callback"}, pithi_log_lengths},
+    {{"matrix", 5, "t0 t1 comm late callback"}, pithi_log_matrix},
+    {{"messageof", 5, "rank thread time peer tag"}, pithi_log_message_of},
+    {{"overview", 6, "photo fadedPhoto t0 t1 width height"}, pithi_log_overview},
+    {{"messages", 2, "t0 t1"}, pithi_log_messages},
+    {{"palette", 1, "name"}, pithi_log_palette},
+    {{"properties", 0, NULL}, log_properties},
+    {{"parent", 5, "rank thread id start depth"}, pithi_log_parent},
+    {{"rangesat", 2, "x y"}, pithi_log_ranges_at},
+    {{"rangesdraw", 5, "photo height smooth order chosen"}, pithi_log_ranges_draw},
+    {{"rangesexact", 1, "callback"}, pithi_log_ranges_exact},
+    {{"rangesload", 4, "t0 t1 width depth"}, pithi_log_ranges_load},
+    {{"rangesmore", 0, NULL}, pithi_log_ranges_more},
+    {{"rangestimes", 0, NULL}, pithi_log_ranges_times},
+    {{"refine", 8, "photo t0 t1 width height firstRow rowHeight mostArrows"}, pithi_log_refine},
+    {{"rows", PITHI_ANY, "word ?arg ...?"}, pithi_log_rows},
+    {{"showwaiting", 2, "waits path"}, pithi_log_show_waiting},
+    {{"sort", 6, "by falling t0 t1 ids callback"}, pithi_log_sort},
+    {{"stateat", 5, "row t0 t1 y rowHeight"}, pithi_log_state_at},
+    {{"stretch", 3, "t0 t1 callback"}, pithi_log_stretch},
+    {{"stateof", 3, "rank thread time"}, pithi_log_state_of},
+    {{"sums", 2, "t0 t1"}, pithi_log_sums},
+    {{"sumsjob", 3, "t0 t1 callback"}, pithi_log_sums_job},
+    {{"ticks", 4, "t0 t1 width spacing"}, log_ticks},
+    {{"time", 2, "word begin|end"}, log_time},
+    {{"traffic", 3, "t0 t1 callback"}, pithi_log_traffic},
+    {{"waitof", 5, "rank thread id from to"}, pithi_log_wait_of},
+    {{"work", 0, NULL}, log_work},
+    {{NULL, 0, NULL}, NULL},
 };
 
 static int log_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     int which;
 
-    if (objc < 2) {
-        Tcl_WrongNumArgs(interp, 1, objv, "method ?arg ...?");
+    if (pithi_find_method(interp, objc, objv, 1, methods, sizeof *methods, &which) != TCL_OK)
         return TCL_ERROR;
-    }
-    if (Tcl_GetIndexFromObjStruct(interp, objv[1], methods, sizeof *methods, "method", 0, &which) != TCL_OK)
-        return TCL_ERROR;
-    if (methods[which].words != ANY && objc != methods[which].words + 2) {
-        Tcl_WrongNumArgs(interp, 2, objv, methods[which].usage);
-        return TCL_ERROR;
-    }
     return methods[which].run(data, interp, objc, objv);
 }
 
@@ -283,10 +354,12 @@ static void log_delete(ClientData data)
 
     pithi_job_stop_all(object);
     pithi_plot_free(&object->plot);
-    pithi_film_free(object->film);
+    pithi_cell_cache_free(object->cell_cache);
     pithi_helper_free(object->helper);
     pithi_groups_free(&object->groups);
     pithi_gaps_free(&object->gaps);
+    pithi_log_findings_free(object);
+    pithlog_analysis_free(object->analysis);
     pithi_log_ranges_free(object);
     free(object->words);
     pithlog_digest_close(object->digest);
@@ -310,7 +383,7 @@ Tcl_Obj *pithi_log_command(Tcl_Interp *interp, struct pithlog *log, struct pithl
     object->log = log;
     object->digest = digest;
     if (pithlog_get_info(log)->records >= PITHI_SUMMARY_RECORDS)
-        pithlog_summary_open(log, &object->summary); /* without it, all is read */
+        pithlog_summary_open(log, &object->summary); /* on failure, records are read */
     object->path = strdup(path);
     object->rgb = pithi_palette_make(log);
     object->hidden = pithi_alloc(pithlog_get_info(log)->defs, 1);

@@ -1,87 +1,214 @@
-/* log_object.h - an open log as a Tcl command: `pithtk::open FILE` gives its name.
+/* log_object.h - an open log as a Tcl command: `pithtk::open FILE` creates it and returns its name. Methods are listed
+ * in the table of log_object.c.
  *
- * Times are nanoseconds (wide integers); rows are numbers in the list of rows selected; pixels are pixels.
- */
+ * Times are nanoseconds (wide integers), rows are indexes into the list of visible rows, lengths in a picture are
+ * pixels. A state, event or message is a dict; a method that finds nothing returns {}. */
 #ifndef PITHI_LOG_OBJECT_H
 #define PITHI_LOG_OBJECT_H
 
 #include <tcl.h>
 #include <tk.h>
 
-#include "core/film.h"
+#include "core/cell_cache.h"
 #include "core/helper.h"
-#include "core/groups.h"
+#include "core/hit.h"
 #include "core/plot.h"
 #include "core/raster.h"
 #include "core/rows.h"
 
 struct pithi_log_object {
     struct pithlog *log;
-    struct pithlog_digest *digest;         /* NULL until it is read (log_digest.c) */
+    struct pithlog_digest *digest;         /* NULL until the digest job is done */
     struct pithlog_summary *summary;       /* NULL: the log is small */
-    struct pithlog_summary *spare_summary; /* of a job that has ended, for the next; NULL: none */
+    struct pithlog_summary *spare_summary; /* left by a job for the next one; NULL: none */
     char *path;
     uint32_t *rgb;
     unsigned char *hidden;        /* [defs] */
-    struct pithi_rows *tree;      /* of all rows (core/rows.h) */
-    const struct pithi_row *rows; /* those seen, the tree's; see log_rows.h */
+    struct pithi_rows *tree;      /* all rows (core/rows.h) */
+    const struct pithi_row *rows; /* [row_count] the visible ones, owned by the tree */
     uint32_t row_count;
-    struct pithi_row *scrolled;  /* of pithi_log_rows_from */
-    struct pithi_film *film;     /* the cells of `plot`; NULL until something is drawn */
-    struct pithi_helper *helper; /* paints, too; NULL: nobody does */
-    struct pithi_gaps gaps;      /* read with the first picture */
-    struct pithi_groups groups;  /* the rows of `plot`, where they are too low to be seen alone */
-    struct pithi_plot plot;      /* as drawn last, with its copies of what it points to */
-    uint32_t *words;             /* of a picture that becomes a photo */
+    struct pithi_row *scrolled;          /* made by pithi_log_rows_from */
+    struct pithi_cell_cache *cell_cache; /* the cells of `plot`; NULL until the first picture */
+    struct pithi_helper *helper;         /* the second painting thread; NULL: none */
+    struct pithlog_analysis *analysis;   /* NULL until the job of `analyze` is done */
+    struct pithi_log_findings *findings; /* owned by log_waiting.c; NULL: not asked for yet */
+    int shows_waits, shows_path;         /* 1: drawn as soon as there is an analysis */
+    struct pithi_gaps gaps;              /* read with the first picture */
+    struct pithi_groups groups;          /* the rows of `plot`, if they are too low to be drawn singly */
+    struct pithi_plot plot;              /* the last picture, with copies of its input */
+    uint32_t *words;                     /* pixels of a picture that becomes a photo */
     uint32_t word_capacity;
-    struct pithi_log_ranges *ranges; /* log_ranges.c's; NULL: never asked for */
+    struct pithi_log_ranges *ranges; /* owned by log_ranges.c; NULL: not used yet */
     Tcl_Command command;
 };
 
-/* The name of a new command for an open log, which is closed with it, as is the digest (NULL: none yet). */
+/* Creates the command of an open log and returns its name. It owns the log and the digest (NULL: none yet). */
 Tcl_Obj *pithi_log_command(Tcl_Interp *interp, struct pithlog *log, struct pithlog_digest *digest, const char *path);
-/* log_open.c: pithtk::open FILE ?CALLBACK?. With a callback it is a job (background.h), and what comes out is the name
- * of the log's command. */
-int pithi_log_open_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 
-/* log_draw.c: methods that draw and look; the first words are LOG METHOD. */
-int pithi_log_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
-int pithi_log_refine(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
-int pithi_log_overview(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
-int pithi_log_state_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
-int pithi_log_event_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
-int pithi_log_arrow_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
-/* log_sums.c: what is in a stretch of time. */
-int pithi_log_sums(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
-int pithi_log_messages(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
-/* LOG counters T0 T1: a dict, id -> dict of count (values in the whole log) and low, high in the window, if known. */
-int pithi_log_counters(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
-int pithi_log_sums_job(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
+/* ---- Methods ----------------------------------------------------------------------------------------------------- */
 
-/* log_digest.c: LOG digest CALLBACK, a job (background.h); the log has its digest when it is done. */
-int pithi_log_digest(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
+/* objv[0] and objv[1] are the log and the method; the table has checked the number of arguments. A method with the
+ * argument CALLBACK starts a job (background.h). */
+typedef int pithi_log_method(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 
-/* log_colours.c */
-int pithi_log_colour(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
-int pithi_log_palette(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
-/* pithtk::theme ?NAME?, pithtk::scale FACTOR, pithtk::texton COLOUR, pithtk::safe COUNT */
-int pithi_safe_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
-int pithi_scale_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
-int pithi_theme_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
-int pithi_text_on_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
+/* log_open.c
+ * digest CALLBACK              reads the digest; the log has it when the job is done */
+pithi_log_method pithi_log_digest;
 
-/* Puts a word and its value at the end of a dict. */
-void pithi_put(Tcl_Obj *dict, const char *key, Tcl_Obj *value);
-void pithi_put_text(Tcl_Obj *dict, const char *key, const char *value);
-/* A name out of a log, as it is shown (core/clean.h). */
-void pithi_put_name(Tcl_Obj *dict, const char *key, const char *name);
-void pithi_put_wide(Tcl_Obj *dict, const char *key, int64_t value);
-/* The text of pithlog_error() as Tcl's error, with -errorcode {PITH LOG}. */
-int pithi_log_error(Tcl_Interp *interp);
-/* A row number among those selected. */
+/* log_colours.c
+ * colour ID #rrggbb            sets the colour of a definition
+ * palette NAME                 sets all colours, and returns them by id */
+pithi_log_method pithi_log_colour, pithi_log_palette;
+
+/* log_draw.c: pictures, and the record behind a pixel. `refine` redraws if the picture has become more exact. */
+pithi_log_method pithi_log_draw, pithi_log_refine, pithi_log_overview;
+pithi_log_method pithi_log_state_at, pithi_log_event_at, pithi_log_arrow_at;
+
+/* log_hit.c
+ * bundleat X Y                 the bundle of messages at a pixel of the last picture: from and to (the rows, as text),
+ *                              count, bytes, mean (ns), about (1: estimated), longest (a message as arrowat gives it),
+ *                              line {x0 y0 x1 y1}, start, end
+ * groupat ROW Y FROM TO        the lanes of a row that shows several: place, lanes, auto (1: grouped because the rows
+ *                              are low), asked (number of lanes that were read), mix {NAME SHARE ...}
+ * parent RANK THREAD ID START DEPTH    the enclosing state, as stateat gives it
+ * stateof RANK THREAD TIME     the innermost state at a time, in any lane
+ * messageof RANK THREAD TIME PEER TAG  the message sent at a time, as arrowat gives it but without its line; {} also
+ *                              while the digest is not read
+ * counterat ROW FROM TO        the values of a counter: name, unit, low, high, last ... */
+pithi_log_method pithi_log_bundle_at, pithi_log_group_at;
+pithi_log_method pithi_log_parent, pithi_log_state_of, pithi_log_message_of, pithi_log_counter_at;
+
+/* log_waiting.c
+ * analyze CALLBACK             finds wait states and the critical path; the log has them when the job is done. Result:
+ *                              what is wrong with the log, or ""
+ * showwaiting WAITS PATH       switches (0 or 1) for what `draw` shows of the analysis
+ * waitof RANK THREAD ID FROM TO  the longest wait state of calls of a state in this time: kind (as text), start, end,
+ *                              rank and thread of the cause, release, handed (ns of later waiting that it caused) */
+pithi_log_method pithi_log_analyze, pithi_log_show_waiting, pithi_log_wait_of;
+/* findings                     where the run waits most (core/wait_sums.h), a dict for each: name, text, id, ns, count,
+ *                              share, instances (how many `finding` knows)
+ * finding NUMBER NTH           the NTH longest wait state (from 0) of the finding NUMBER (from 0): rank, thread, start,
+ *                              end; {} none */
+pithi_log_method pithi_log_findings, pithi_log_finding;
+void pithi_log_findings_free(struct pithi_log_object *object);
+
+/* log_rows.c, log_sort.c
+ * rows WORD ?arg ...?          reads or changes the tree of rows; the words are in the table of log_rows.c
+ * sort ...                     sorts the rows by sums over the window: see log_sort.c */
+pithi_log_method pithi_log_rows, pithi_log_sort;
+
+/* log_ranges.c: mountain ranges (core/ranges.h)
+ * rangesload T0 T1 WIDTH DEPTH counts the visible rows' lanes, by DEPTH innermost or outermost state; a dict: lanes,
+ *                              rough (1: not exact), more (1: call `rangesmore` until it returns 0)
+ * rangesexact CALLBACK         counts by all records; result 1: the counts are in use, 0: others were loaded meanwhile
+ * rangesdraw PHOTO HEIGHT SMOOTH ORDER CHOSEN   ORDER: states from the bottom up; CHOSEN: states to draw, {}: all;
+ *                              returns the lanes between two marks of the scale
+ * rangesat X Y                 a dict: state (-1: none) at a pixel; lanes; values: ids and numbers of lanes
+ * rangestimes                  ids and total times in the window */
+pithi_log_method pithi_log_ranges_load, pithi_log_ranges_more, pithi_log_ranges_exact;
+pithi_log_method pithi_log_ranges_draw, pithi_log_ranges_at, pithi_log_ranges_times;
+void pithi_log_ranges_free(struct pithi_log_object *object);
+
+/* log_search.c. WHAT is a dict; each key is optional: kinds {state event message}, ids {0 4}, ranks 0-3,7.1, min and
+ * max (duration of a state), payload TEXT, bytes N (least size of a message), tag N.
+ *
+ * find next|previous WHAT {TIME LANE TIE} CALLBACK   result: kind, at (the scan position for the next call), name, id,
+ *                              rank, thread, start, end, ended ...
+ * count WHAT COLUMNS CALLBACK  result: the number of hits, then for each column of the log 1 if it has hits */
+pithi_log_method pithi_log_find, pithi_log_count;
+
+/* log_sums.c
+ * sums T0 T1, sumsjob T0 T1 CALLBACK   a dict for each state: id count inclusive exclusive share
+ * messages T0 T1               how many messages are in transit in the window
+ * counters T0 T1               id and a dict: count (values in the whole log); low and high in the window, if known */
+pithi_log_method pithi_log_sums, pithi_log_sums_job, pithi_log_messages, pithi_log_counters;
+
+/* log_lengths.c
+ * lengths STATE T0 T1 ROWS CALLBACK    STATE is an id or `messages`, ROWS `shown` or `all`. The result is a command, to
+ * be deleted with `rename NAME {}`:
+ *     NAME spread LOW HIGH          dict of count total min max mean median p95 deviation, for LOW <= duration <= HIGH
+ *     NAME bins LOW HIGH HOW COUNT  for each bin: from to count total; HOW is linear or log
+ *     NAME nth LOW HIGH NUMBER      an instance, 0: the longest: rank thread start end, or as pithi_put_message
+ *     NAME range                    shortest and longest duration, and 1 if every instance is stored (lengths.h) */
+pithi_log_method pithi_log_lengths;
+
+/* log_stretch.c
+ * stretch T0 T1 CALLBACK       the states and events of the visible rows in a stretch of time; a command as above:
+ *     NAME lanes        number of lanes of all rows
+ *     NAME all          list of {id count inclusive exclusive}
+ *     NAME row NUMBER   number of lanes of a row, then the same for the row
+ * traffic T0 T1 CALLBACK       messages of these rows: sent sent_bytes received received_bytes */
+pithi_log_method pithi_log_stretch, pithi_log_traffic;
+
+/* log_matrix.c
+ * comms                        names of the communicators, by number
+ * matrix T0 T1 COMM LATE CALLBACK      messages by pair of ranks; COMM is a number or `all`, LATE 1: with wait
+ * states (pithlog_waits). The result is a command as above:
+ *     NAME draw PHOTO VALUE linear|log FROM0 FROM1 TO0 TO1 WIDTH HEIGHT     draws senders FROM0 to FROM1 - 1 and
+ *                       receivers, by index in `ranks`; VALUE: count bytes time bandwidth late_sender late_receiver.
+ *                       A dict: columns lines (of tiles) low high (of values)
+ *     NAME scale PHOTO WIDTH HEIGHT      draws the colours from low to high
+ *     NAME at X Y       the tile at a pixel: line column (-1: a total), from from_last to to_last (ranks), all values,
+ *                       and `longest`, a message (pithi_put_message)
+ *     NAME sides        totals: a list of lines, a list of columns
+ *     NAME pairs        list of dicts: from to, values, longest
+ *     NAME totals       dict of all values, for all messages
+ *     NAME ranks        list
+ *     NAME states       list of {id senderCount senderNs receiverCount receiverNs}: the states that waited */
+pithi_log_method pithi_log_matrix, pithi_log_comms;
+
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
+
+/* Call it after a change of the tree: updates object->rows and row_count, and drops the last plot. */
+void pithi_log_rows_changed(struct pithi_log_object *object);
+/* Adds the rows of the digest's counters. */
+void pithi_log_add_counters(struct pithi_log_object *object);
+/* The rows of a picture that is scrolled to the row `first`: the pinned rows, then those from `first` on. Valid until
+ * the next call or change. */
+const struct pithi_row *pithi_log_rows_from(struct pithi_log_object *object, uint32_t first, uint32_t *count);
+
+/* ---- Arguments and results --------------------------------------------------------------------------------------- */
+
+/* The begin of each row in a table of methods. The last row has a NULL name. */
+struct pithi_method {
+    const char *name;
+    int words; /* number of arguments; PITHI_ANY: the method checks them */
+    const char *usage;
+};
+enum { PITHI_ANY = -1 };
+/* Finds the row for the method objv[at] and checks the number of arguments behind it. A Tcl status. */
+int pithi_find_method(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[], int at, const void *table, size_t row_size,
+                      int *which);
+
+/* Each of these returns a Tcl status. */
 int pithi_get_row(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *word, uint32_t *row);
 int pithi_get_time(Tcl_Interp *interp, Tcl_Obj *word, int64_t *time_ns);
-/* t0 t1, t0 < t1. */
+int pithi_get_times(Tcl_Interp *interp, Tcl_Obj *const words[2], int64_t *first_ns, int64_t *second_ns);
+/* The same; the first time must be less than the second. */
 int pithi_get_window(Tcl_Interp *interp, Tcl_Obj *const words[2], int64_t *t0_ns, int64_t *t1_ns);
+/* The lane of RANK THREAD. */
+int pithi_get_lane(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const words[2], uint32_t *lane);
+/* Sets flags[id] for each id of a list; ids of no definition are skipped. */
+int pithi_get_ids(Tcl_Interp *interp, Tcl_Obj *ids, unsigned char *flags, uint32_t defs);
+/* Makes a raster of three bytes a pixel the contents of a photo. */
+int pithi_put_photo(Tcl_Interp *interp, const char *name, const struct pithi_raster *raster);
+/* Fails with an error message; usage: with -errorcode {PITH USAGE}. */
+int pithi_usage_error(Tcl_Interp *interp, const char *text);
+/* Fails with the text of pithlog_error() and -errorcode {PITH LOG}. */
+int pithi_log_error(Tcl_Interp *interp);
+
+/* Appends a key and its value to a dict. pithi_put_name: a name from a log, made printable (core/words.h). */
+void pithi_put(Tcl_Obj *dict, const char *key, Tcl_Obj *value);
+void pithi_put_text(Tcl_Obj *dict, const char *key, const char *value);
+void pithi_put_name(Tcl_Obj *dict, const char *key, const char *name);
+void pithi_put_wide(Tcl_Obj *dict, const char *key, int64_t value);
+/* A list of wide integers. */
+Tcl_Obj *pithi_wide_list(const int64_t *values, int count);
+/* A message: from from_thread to to_thread (ranks), start end, tag, bytes. */
+void pithi_put_message(Tcl_Obj *dict, const struct pithlog *log, const struct pithlog_message *message);
+/* The record at a pixel: id name rank thread start end. */
+Tcl_Obj *pithi_hit_dict(const struct pithlog *log, const struct pithi_hit *hit);
+/* A message for the pointer, as arrowat gives it. */
+Tcl_Obj *pithi_message_dict(const struct pithlog *log, const struct pithlog_message *message);
 
 #endif

@@ -1,12 +1,12 @@
-/* log_ranges.c - mountain ranges of a log, for Tcl; see log_ranges.h. */
-#include "tk/log_ranges.h"
+/* log_ranges.c - counts and draws the mountain ranges of a log. */
+#include "tk/log_object.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/axis.h"
-#include "core/layers.h"
+#include "core/ranges.h"
 #include "core/memory.h"
 #include "core/palette.h"
 #include "core/query.h"
@@ -15,19 +15,19 @@
 /* Pixels between the marks of the time axis, as in the time lines, and of the scale. */
 enum { TICK_SPACING = 90, SCALE_SPACING = 22 };
 
-/* So many are read at once, without a rough picture before. */
+/* With fewer records, all are read at once, without a rough picture first. */
 enum { FEW_RECORDS = 50000 };
 
-/* A rough picture is made in helpings so small that the window does not wait. */
+/* A rough picture is made in parts of this time, so that the window does not wait. */
 #define QUICK_S 0.012
 
-/* What is shown of an object. */
+/* The mountain ranges of a log. */
 struct pithi_log_ranges {
     struct pithi_ranges *ranges; /* NULL: nothing yet */
     struct pithi_ranges_query query;
     uint32_t *lanes;
     unsigned char *hidden;
-    unsigned loaded; /* counts what was loaded: a job knows whether its own is still wanted */
+    unsigned loaded; /* number of loads; a job uses it to check whether its result is still current */
     struct pithi_layers_look look;
     uint32_t *order;
     unsigned char *chosen;
@@ -57,48 +57,7 @@ void pithi_log_ranges_free(struct pithi_log_object *object)
     object->ranges = NULL;
 }
 
-static int fail(Tcl_Interp *interp, const char *text)
-{
-    Tcl_SetObjResult(interp, Tcl_NewStringObj(text, -1));
-    Tcl_SetErrorCode(interp, "PITH", "USAGE", (char *)NULL);
-    return TCL_ERROR;
-}
-
 /* ---- Loading ----------------------------------------------------------------------------------------------------- */
-
-/* The lanes of all rows, each once. */
-static void take_lanes(const struct pithi_log_object *object, struct pithi_log_ranges *view)
-{
-    uint32_t all = pithlog_get_info(object->log)->lanes, capacity = 0, count = 0;
-    unsigned char *taken = pithi_alloc(all, 1);
-
-    free(view->lanes);
-    view->lanes = NULL;
-    for (uint32_t row = 0; row < object->row_count; row++) {
-        uint32_t in_row;
-        const uint32_t *lanes = pithi_row_lanes(&object->rows[row], &in_row);
-        for (uint32_t i = 0; i < in_row; i++) {
-            if (object->rows[row].counter != PITHI_NONE || taken[lanes[i]]++)
-                continue;
-            view->lanes = pithi_grow(view->lanes, &capacity, count + 1, sizeof *view->lanes);
-            view->lanes[count++] = lanes[i];
-        }
-    }
-    free(taken);
-    view->query.lanes = view->lanes;
-    view->query.lane_count = count;
-}
-
-/* The states hidden are copied: a job counts the same as what is on the screen. */
-static void take_hidden(const struct pithi_log_object *object, struct pithi_log_ranges *view)
-{
-    uint32_t defs = pithlog_get_info(object->log)->defs;
-
-    free(view->hidden);
-    view->hidden = pithi_alloc(defs, 1);
-    memcpy(view->hidden, object->hidden, defs);
-    view->query.hidden = view->hidden;
-}
 
 static int get_query(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const words[],
                      struct pithi_log_ranges *view)
@@ -111,15 +70,37 @@ static int get_query(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
         Tcl_GetIndexFromObj(interp, words[3], depths, "depth", 0, &depth) != TCL_OK)
         return TCL_ERROR;
     if (width < 1 || width > PITHI_MAX_WIDTH)
-        return fail(interp, "picture too narrow or too wide");
+        return pithi_usage_error(interp, "picture too narrow or too wide");
     view->query.width = (uint32_t)width;
     view->query.depth = (enum pithi_ranges_depth)depth;
-    take_lanes(object, view);
-    take_hidden(object, view);
+    /* Collects the lanes of all rows, each once. */
+    uint32_t all = pithlog_get_info(object->log)->lanes, capacity = 0, count = 0;
+    unsigned char *taken = pithi_alloc(all, 1);
+    free(view->lanes);
+    view->lanes = NULL;
+    for (uint32_t row = 0; row < object->row_count; row++) {
+        uint32_t in_row;
+        const uint32_t *lanes = pithi_row_lanes(&object->rows[row], &in_row);
+        for (uint32_t i = 0; i < in_row; i++) {
+            if (object->rows[row].counter != PITHI_NONE || taken[lanes[i]]++)
+                continue;
+            view->lanes = pithi_view_grow(view->lanes, &capacity, count + 1, sizeof *view->lanes);
+            view->lanes[count++] = lanes[i];
+        }
+    }
+    free(taken);
+    view->query.lanes = view->lanes;
+    view->query.lane_count = count;
+    /* Copies the hidden states, so that a job counts the states on the screen. */
+    uint32_t defs = pithlog_get_info(object->log)->defs;
+    free(view->hidden);
+    view->hidden = pithi_alloc(defs, 1);
+    memcpy(view->hidden, object->hidden, defs);
+    view->query.hidden = view->hidden;
     return TCL_OK;
 }
 
-/* Of damaged lanes there is what could be read; that something is wrong the time lines say. */
+/* Counts the readable part of damaged lanes; the time lines report the damage. */
 int pithi_log_ranges_load(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct pithi_log_ranges *view = view_of(object);
@@ -202,7 +183,7 @@ int pithi_log_ranges_exact(struct pithi_log_object *object, Tcl_Interp *interp, 
 
     (void)objc;
     if (!view->ranges)
-        return fail(interp, "nothing is loaded");
+        return pithi_usage_error(interp, "nothing is loaded");
     job = pithi_alloc(1, sizeof *job);
     job->ranges = pithi_ranges_new(object->log, &view->query);
     job->loaded = view->loaded;
@@ -211,7 +192,7 @@ int pithi_log_ranges_exact(struct pithi_log_object *object, Tcl_Interp *interp, 
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
-/* The states of a list, as a bit for each definition and in their order. */
+/* Reads a list of states, as a flag for each definition and in their order. */
 static int get_states(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *list, uint32_t *ids,
                       uint32_t *count, unsigned char *listed)
 {
@@ -255,7 +236,7 @@ static int get_look(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj
     if (status == TCL_OK)
         status = get_states(object, interp, words[3], ids, &chosen_count, view->chosen);
     if (status == TCL_OK && (height < 1 || height > PITHI_MAX_WIDTH))
-        status = fail(interp, "picture too low or too high");
+        status = pithi_usage_error(interp, "picture too low or too high");
     view->look.height = height;
     view->look.chosen = status == TCL_OK && chosen_count ? view->chosen : NULL;
     free(listed);
@@ -263,46 +244,32 @@ static int get_look(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj
     return status;
 }
 
-static void paint(struct pithi_log_ranges *view)
+int pithi_log_ranges_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
+    struct pithi_log_ranges *view = view_of(object);
+    uint32_t step;
+
+    (void)objc;
+    if (!view->ranges)
+        return pithi_usage_error(interp, "nothing is loaded");
+    if (get_look(object, interp, objv + 3, view) != TCL_OK)
+        return TCL_ERROR;
     struct pithi_painter painter = pithi_raster_painter(&view->raster);
     struct pithi_axis axis;
-
     pithi_raster_prepare(&view->raster, (int)view->query.width, (int)view->look.height, PITHI_RGB_PAPER);
     pithi_axis_make(view->query.t0_ns, view->query.t1_ns, view->query.width, TICK_SPACING * pithi_theme_scale(), &axis);
     for (uint32_t i = 0; i < axis.count; i++)
         painter.rect(painter.context, floor(axis.ticks[i].x), 0, 1, view->look.height, PITHI_RGB_GRID, 1);
     pithi_layers_draw_grid(view->ranges, &view->look, SCALE_SPACING, &painter);
     pithi_layers_draw(view->ranges, &view->look, &painter);
-}
-
-int pithi_log_ranges_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
-{
-    struct pithi_log_ranges *view = view_of(object);
-    Tk_PhotoHandle photo = Tk_FindPhoto(interp, Tcl_GetString(objv[2]));
-    Tk_PhotoImageBlock block = {.pixelSize = 3, .offset = {0, 1, 2, 3}};
-    uint32_t step;
-
-    (void)objc;
-    if (!photo || !view->ranges)
-        return fail(interp, "no such photo, or nothing is loaded");
-    if (get_look(object, interp, objv + 3, view) != TCL_OK)
-        return TCL_ERROR;
-    paint(view);
-    block.pixelPtr = view->raster.pixels;
-    block.width = view->raster.width;
-    block.height = view->raster.height;
-    block.pitch = view->raster.width * 3;
-    if (Tk_PhotoSetSize(interp, photo, block.width, block.height) != TCL_OK)
-        return TCL_ERROR;
-    if (Tk_PhotoPutBlock(interp, photo, &block, 0, 0, block.width, block.height, TK_PHOTO_COMPOSITE_SET) != TCL_OK)
+    if (pithi_put_photo(interp, Tcl_GetString(objv[2]), &view->raster) != TCL_OK)
         return TCL_ERROR;
     step = pithi_layers_step(view->query.lane_count, view->look.height, SCALE_SPACING);
     Tcl_SetObjResult(interp, Tcl_NewWideIntObj(step));
     return TCL_OK;
 }
 
-/* ---- Asking ------------------------------------------------------------------------------------------------------ */
+/* ---- Queries ----------------------------------------------------------------------------------------------------- */
 
 int pithi_log_ranges_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {

@@ -1,10 +1,10 @@
-/* log_rows.c - LOG rows WORD: the tree of rows in Tcl's words; see log_rows.h. Nodes are told by number. */
-#include "tk/log_rows.h"
+/* log_rows.c - LOG rows WORD: reads and changes the tree of rows. Nodes are given by number. */
+#include "tk/log_object.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/digest.h"
+#include "core/rows.h"
 #include "core/memory.h"
 
 static const char *const groupings[] = {"none", "host", "comm", NULL};
@@ -66,7 +66,7 @@ static int get_node(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj
     return TCL_OK;
 }
 
-/* All nodes of a list of numbers: [*count], to be freed. */
+/* The nodes of a list of numbers; [*count], to be freed. */
 static uint32_t *get_nodes(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *word, uint32_t *count)
 {
     Tcl_Obj **items;
@@ -94,7 +94,7 @@ static Tcl_Obj *nodes_list(const uint32_t *nodes, uint32_t count)
     return list;
 }
 
-/* ---- Asking ------------------------------------------------------------------------------------------------------ */
+/* ---- Queries ----------------------------------------------------------------------------------------------------- */
 
 static int rows_count(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
 {
@@ -172,7 +172,7 @@ static Tcl_Obj *row_dict(struct pithi_log_object *object, uint32_t row)
     return dict;
 }
 
-/* list FIRST LAST: dicts of the rows seen, ends included. */
+/* list FIRST LAST: dicts of the visible rows FIRST to LAST, both included. */
 static int rows_list(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
 {
     Tcl_Obj *list;
@@ -204,7 +204,7 @@ static int rows_find(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
     return TCL_OK;
 }
 
-/* parent NODE: 0 for the outermost. */
+/* parent NODE: the node above; 0 for an outermost node. */
 static int rows_parent(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
 {
     uint32_t node;
@@ -215,7 +215,7 @@ static int rows_parent(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_
     return TCL_OK;
 }
 
-/* row NODE: where it is seen, -1 nowhere. */
+/* row NODE: its visible row; -1: none. */
 static int rows_row(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
 {
     uint32_t node, row = 0;
@@ -228,7 +228,7 @@ static int rows_row(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj
     return TCL_OK;
 }
 
-/* shows RANK THREAD: the row that stands for this thread, alone or among others; -1 none. */
+/* shows RANK THREAD: the row of this thread, perhaps with others; -1: none. */
 static int rows_shows(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
 {
     const struct pithlog_lane *lane;
@@ -252,7 +252,7 @@ static int rows_shows(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_O
     return TCL_OK;
 }
 
-/* Whether there are rows below others. */
+/* 1: some rows are below others. */
 static int rows_tree(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
 {
     const struct pithi_rows *tree = object->tree;
@@ -315,7 +315,7 @@ static int rows_only(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
     return TCL_OK;
 }
 
-/* The same with each node of a list; `on` for all. */
+/* Calls `set` for each node of a list. */
 static int set_each(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[],
                     void (*set)(struct pithi_rows *rows, uint32_t node, int on))
 {
@@ -347,7 +347,7 @@ static int rows_pin(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj
     return set_each(object, interp, args, pithi_rows_set_pinned);
 }
 
-/* move NODES TARGET BEHIND: how many found a place there. */
+/* move NODES TARGET BEHIND: returns how many nodes could be moved. */
 static int rows_move(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
 {
     uint32_t target, count, *nodes;
@@ -357,7 +357,7 @@ static int rows_move(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
         Tcl_GetBooleanFromObj(interp, args[2], &behind) != TCL_OK ||
         !(nodes = get_nodes(object, interp, args[0], &count)))
         return TCL_ERROR;
-    for (uint32_t i = 0; i < count; i++) /* in their order, one behind the other */
+    for (uint32_t i = 0; i < count; i++) /* moved nodes keep their order */
         if (pithi_rows_move(object->tree, nodes[behind ? count - 1 - i : i], target, behind) == 0)
             moved++;
     free(nodes);
@@ -375,7 +375,7 @@ static void put_key(const struct pithi_rows *tree, uint32_t node, Tcl_Obj *list)
     Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(pithi_rows_key(tree, node, key, sizeof key), -1));
 }
 
-/* Of the nodes whose flags, masked, are `wanted`. */
+/* The keys of the nodes whose flags, masked, are `wanted`. */
 static Tcl_Obj *keys_with(const struct pithi_rows *tree, unsigned mask, unsigned wanted)
 {
     Tcl_Obj *list = Tcl_NewListObj(0, NULL);
@@ -403,7 +403,7 @@ static Tcl_Obj *order_of(const struct pithi_rows *tree)
     return all;
 }
 
-/* A dict that set_state takes: what is as it was at first is left out. */
+/* Returns the arrangement as a dict for set_state, without default values. */
 static int rows_state(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
 {
     const struct pithi_rows *tree = object->tree;
@@ -424,7 +424,7 @@ static int rows_state(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_O
     return TCL_OK;
 }
 
-/* The list that stands under a key: its nodes that are there; *count 0 for none. */
+/* The nodes of the keys in `list` that this log has; *count is 0 if there are none. */
 static uint32_t *nodes_of_keys(struct pithi_rows *tree, Tcl_Obj *list, uint32_t *count)
 {
     Tcl_Obj **items;
@@ -479,7 +479,7 @@ static void set_order(struct pithi_rows *tree, Tcl_Obj *order)
     }
 }
 
-/* What names rows that this log does not have is passed over: the log may have been recorded anew. */
+/* Skips keys of rows that this log does not have, because it may be a new recording. */
 static int rows_set_state(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
 {
     struct pithi_rows *tree = object->tree;
@@ -504,51 +504,41 @@ static int rows_set_state(struct pithi_log_object *object, Tcl_Interp *interp, T
 
 /* ---- The command ------------------------------------------------------------------------------------------------- */
 
-static const struct word {
-    const char *name;
-    int args;
-    const char *usage;
+static const struct {
+    struct pithi_method method;
     int (*run)(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[]);
 } words[] = {
-    {"count", 0, NULL, rows_count},
-    {"filter", 1, "pattern", rows_filter},
-    {"find", 1, "pattern", rows_find},
-    {"generation", 0, NULL, rows_generation},
-    {"group", 1, "none|host|comm", rows_group},
-    {"grouping", 0, NULL, rows_grouping},
-    {"hidden", 0, NULL, rows_hidden},
-    {"hide", 2, "nodes on", rows_hide},
-    {"level", 1, "level", rows_level},
-    {"list", 2, "first last", rows_list},
-    {"move", 3, "nodes target behind", rows_move},
-    {"only", 1, "nodes", rows_only},
-    {"open", 2, "nodes on", rows_open},
-    {"parent", 1, "node", rows_parent},
-    {"pattern", 0, NULL, rows_pattern},
-    {"pin", 2, "nodes on", rows_pin},
-    {"pinned", 0, NULL, rows_pinned},
-    {"row", 1, "node", rows_row},
-    {"set_state", 1, "state", rows_set_state},
-    {"show", 0, NULL, rows_show},
-    {"shows", 2, "rank thread", rows_shows},
-    {"state", 0, NULL, rows_state},
-    {"tree", 0, NULL, rows_tree},
-    {NULL, 0, NULL, NULL},
+    {{"count", 0, NULL}, rows_count},
+    {{"filter", 1, "pattern"}, rows_filter},
+    {{"find", 1, "pattern"}, rows_find},
+    {{"generation", 0, NULL}, rows_generation},
+    {{"group", 1, "none|host|comm"}, rows_group},
+    {{"grouping", 0, NULL}, rows_grouping},
+    {{"hidden", 0, NULL}, rows_hidden},
+    {{"hide", 2, "nodes on"}, rows_hide},
+    {{"level", 1, "level"}, rows_level},
+    {{"list", 2, "first last"}, rows_list},
+    {{"move", 3, "nodes target behind"}, rows_move},
+    {{"only", 1, "nodes"}, rows_only},
+    {{"open", 2, "nodes on"}, rows_open},
+    {{"parent", 1, "node"}, rows_parent},
+    {{"pattern", 0, NULL}, rows_pattern},
+    {{"pin", 2, "nodes on"}, rows_pin},
+    {{"pinned", 0, NULL}, rows_pinned},
+    {{"row", 1, "node"}, rows_row},
+    {{"set_state", 1, "state"}, rows_set_state},
+    {{"show", 0, NULL}, rows_show},
+    {{"shows", 2, "rank thread"}, rows_shows},
+    {{"state", 0, NULL}, rows_state},
+    {{"tree", 0, NULL}, rows_tree},
+    {{NULL, 0, NULL}, NULL},
 };
 
 int pithi_log_rows(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     int which;
 
-    if (objc < 3) {
-        Tcl_WrongNumArgs(interp, 2, objv, "word ?arg ...?");
+    if (pithi_find_method(interp, objc, objv, 2, words, sizeof *words, &which) != TCL_OK)
         return TCL_ERROR;
-    }
-    if (Tcl_GetIndexFromObjStruct(interp, objv[2], words, sizeof *words, "word", 0, &which) != TCL_OK)
-        return TCL_ERROR;
-    if (objc != words[which].args + 3) {
-        Tcl_WrongNumArgs(interp, 3, objv, words[which].usage);
-        return TCL_ERROR;
-    }
     return words[which].run(object, interp, objv + 3);
 }

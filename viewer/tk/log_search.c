@@ -1,12 +1,12 @@
-/* log_search.c - searches as jobs; see log_search.h. */
-#include "tk/log_search.h"
+/* log_search.c - searches a log in jobs. */
+#include "tk/log_object.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/legend.h"
 #include "core/memory.h"
-#include "core/message_search.h"
+#include "core/messages.h"
 #include "core/words.h"
 #include "tk/background.h"
 
@@ -16,18 +16,18 @@ struct search_job {
     unsigned char *wanted; /* NULL: all */
     uint32_t *lanes;
     char *payload;
-    int by_time; /* 1: messages by how long they took, which the digest tells */
+    int by_time; /* 1: messages by latency, from the digest */
     int backward;
-    struct pithi_place at;
+    struct pithi_scan_position at;
     int have;
     struct pithi_found found;
-    uint64_t *counts; /* NULL: one is sought, not all counted */
+    uint64_t *counts; /* NULL: find one hit, do not count */
     unsigned char *marks;
     uint64_t total;
     uint32_t columns;
 };
 
-/* ---- What is sought ---------------------------------------------------------------------------------------------- */
+/* ---- Search arguments -------------------------------------------------------------------------------------------- */
 
 /* The value of a key, or NULL. */
 static Tcl_Obj *get(Tcl_Interp *interp, Tcl_Obj *dict, const char *key)
@@ -61,26 +61,7 @@ static int get_kinds(Tcl_Interp *interp, Tcl_Obj *list, uint32_t *kinds)
     return TCL_OK;
 }
 
-static int get_ids(Tcl_Interp *interp, Tcl_Obj *list, uint32_t defs, unsigned char **wanted)
-{
-    Tcl_Obj **items;
-    int count, id;
-
-    if (!list)
-        return TCL_OK;
-    if (Tcl_ListObjGetElements(interp, list, &count, &items) != TCL_OK)
-        return TCL_ERROR;
-    *wanted = pithi_alloc(defs + (size_t)1, 1);
-    for (int i = 0; i < count; i++) {
-        if (Tcl_GetIntFromObj(interp, items[i], &id) != TCL_OK)
-            return TCL_ERROR;
-        if (id >= 0 && (uint32_t)id < defs)
-            (*wanted)[id] = 1;
-    }
-    return TCL_OK;
-}
-
-/* Lanes in the order of the log. "" all. */
+/* Reads a list of lanes and keeps them in the order of the log. "": all lanes. */
 static int get_lanes(Tcl_Interp *interp, const struct pithlog *log, Tcl_Obj *word, struct search_job *job)
 {
     const char *list = word ? Tcl_GetString(word) : "";
@@ -112,12 +93,16 @@ static int get_search(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_O
     struct pithi_search *search = &job->search;
     int64_t bytes = 0, most_bytes = INT64_MAX, tag = PITHI_ANY_TAG, peer = -1;
     int size;
-    Tcl_Obj *payload;
+    uint32_t defs = pithlog_get_info(object->log)->defs;
+    Tcl_Obj *payload, *ids;
 
     search->max_ns = INT64_MAX;
-    if (Tcl_DictObjSize(interp, what, &size) != TCL_OK ||
-        get_kinds(interp, get(interp, what, "kinds"), &search->kinds) != TCL_OK ||
-        get_ids(interp, get(interp, what, "ids"), pithlog_get_info(object->log)->defs, &job->wanted) != TCL_OK ||
+    if (Tcl_DictObjSize(interp, what, &size) != TCL_OK)
+        return TCL_ERROR;
+    ids = get(interp, what, "ids");
+    job->wanted = ids ? pithi_alloc(defs + (size_t)1, 1) : NULL;
+    if (get_kinds(interp, get(interp, what, "kinds"), &search->kinds) != TCL_OK ||
+        (ids && pithi_get_ids(interp, ids, job->wanted, defs) != TCL_OK) ||
         get_lanes(interp, object->log, get(interp, what, "ranks"), job) != TCL_OK ||
         get_wide(interp, get(interp, what, "min"), &search->min_ns) != TCL_OK ||
         get_wide(interp, get(interp, what, "max"), &search->max_ns) != TCL_OK ||
@@ -153,17 +138,6 @@ static int stopped(void *context, double part)
     return pithi_job_stopped(job);
 }
 
-/* A summary is for one thread: the job has its own. One that would have to be made first is no help. */
-static struct pithlog_summary *own_summary(struct pithlog *log)
-{
-    const struct pithlog_info *info = pithlog_get_info(log);
-    struct pithlog_summary *summary = NULL;
-
-    if (info->records >= PITHI_SUMMARY_RECORDS && !strcmp(info->format, "native") && info->complete)
-        pithlog_summary_open(log, &summary);
-    return summary;
-}
-
 static int count(struct pithlog *log, struct search_job *job, int64_t t0, int64_t t1)
 {
     int result;
@@ -190,7 +164,13 @@ static int run(struct pithi_job *base)
 
     job->search.stopped = stopped;
     job->search.context = base;
-    job->search.summary = own_summary(log);
+    /* Opens a summary for the job, because a summary must be used by one thread only. Returns NULL if it would have
+     * to be made first, which takes too long. */
+    const struct pithlog_info *info = pithlog_get_info(log);
+    struct pithlog_summary *summary = NULL;
+    if (info->records >= PITHI_SUMMARY_RECORDS && !strcmp(info->format, "native") && info->complete)
+        pithlog_summary_open(log, &summary);
+    job->search.summary = summary;
     pithi_whole_window(log, &t0, &t1);
     if (job->counts)
         result = count(log, job, t0, t1);
@@ -268,7 +248,7 @@ static const struct pithi_job_kind search_kind = {run, result, release};
 
 /* ---- The methods ------------------------------------------------------------------------------------------------- */
 
-static int get_place(Tcl_Interp *interp, Tcl_Obj *word, struct pithi_place *at)
+static int get_place(Tcl_Interp *interp, Tcl_Obj *word, struct pithi_scan_position *at)
 {
     Tcl_Obj **items;
     int64_t values[3];
@@ -283,7 +263,7 @@ static int get_place(Tcl_Interp *interp, Tcl_Obj *word, struct pithi_place *at)
     for (int i = 0; i < 3; i++)
         if (pithi_get_time(interp, items[i], &values[i]) != TCL_OK)
             return TCL_ERROR;
-    *at = (struct pithi_place){values[0], (uint32_t)values[1], (uint32_t)values[2]};
+    *at = (struct pithi_scan_position){values[0], (uint32_t)values[1], (uint32_t)values[2]};
     return TCL_OK;
 }
 

@@ -1,4 +1,4 @@
-/* log_stretch.c - LOG stretch, LOG traffic: what happened in a stretch of time, by row; see statistics.h. */
+/* log_stretch.c - adds up the states, events and messages of a stretch of time, by row, in jobs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "core/memory.h"
 #include "core/stretch.h"
 #include "tk/background.h"
-#include "tk/statistics.h"
+#include "tk/log_object.h"
 
 struct stretch_job {
     struct pithi_job job;
@@ -19,7 +19,7 @@ struct stretch_job {
     struct pithi_traffic traffic;
 };
 
-/* The rows may be others before the job is done. */
+/* Copies the rows, because the tree may change before the job ends. */
 static void copy_rows(struct stretch_job *job, const struct pithi_row *rows, uint32_t count)
 {
     uint32_t all = 0, next = 0, of_row;
@@ -41,43 +41,34 @@ static void copy_rows(struct stretch_job *job, const struct pithi_row *rows, uin
     job->query.row_count = count;
 }
 
-/* What a damaged log has is told: the time lines say what is wrong with it. */
-static int told(int err) { return err == PITH_ERR_DAMAGED ? PITH_OK : err; }
+/* Uses the readable part of a damaged log; the time lines report the damage. */
+static int unless_damaged(int err) { return err == PITH_ERR_DAMAGED ? PITH_OK : err; }
 
 static int stretch_run(struct pithi_job *data)
 {
     struct stretch_job *job = (struct stretch_job *)data;
     int err;
 
-    /* The window's summary is its own thread's. */
+    /* The summary of the window is used by the window's thread, so the job opens its own. */
     if (pithlog_get_info(job->log)->records >= PITHI_SUMMARY_RECORDS)
         pithlog_summary_open(job->log, &job->query.summary);
     err = pithi_stretch_run(job->log, &job->query, &job->stretch);
     pithlog_summary_close(job->query.summary);
-    return told(err);
+    return unless_damaged(err);
 }
 
 static int traffic_run(struct pithi_job *data)
 {
     struct stretch_job *job = (struct stretch_job *)data;
-    return told(pithi_traffic_run(job->log, &job->query, &job->traffic));
-}
-
-static Tcl_Obj *wides(const int64_t *values, int count)
-{
-    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
-
-    for (int i = 0; i < count; i++)
-        Tcl_ListObjAppendElement(NULL, list, Tcl_NewWideIntObj((Tcl_WideInt)values[i]));
-    return list;
+    return unless_damaged(pithi_traffic_run(job->log, &job->query, &job->traffic));
 }
 
 static Tcl_Obj *sum_list(uint32_t id, const struct pithi_sum *sum)
 {
-    return wides((const int64_t[]){id, (int64_t)sum->count, sum->inclusive_ns, sum->exclusive_ns}, 4);
+    return pithi_wide_list((const int64_t[]){id, (int64_t)sum->count, sum->inclusive_ns, sum->exclusive_ns}, 4);
 }
 
-/* ---- The result as a command: of many rows only those that are looked at become Tcl's ---------------------------- */
+/* ---- The result as a command: only the rows that are asked for become Tcl values --------------------------------- */
 
 struct stretch_object {
     struct pithi_stretch stretch;
@@ -85,7 +76,7 @@ struct stretch_object {
     uint32_t row_count;
 };
 
-/* The first entry of a row; entries are in order of rows. */
+/* The first entry of a row; entries are sorted by row. */
 static uint32_t first_of_row(const struct pithi_stretch *stretch, uint32_t row)
 {
     uint32_t low = 0, high = stretch->count;
@@ -110,25 +101,6 @@ static Tcl_Obj *list_of_all(const struct pithi_stretch *stretch)
     return list;
 }
 
-static int tell_row(const struct stretch_object *object, Tcl_Interp *interp, Tcl_Obj *word)
-{
-    const struct pithi_stretch *stretch = &object->stretch;
-    Tcl_Obj *list;
-    int row;
-
-    if (Tcl_GetIntFromObj(interp, word, &row) != TCL_OK)
-        return TCL_ERROR;
-    if (row < 0 || (uint32_t)row >= object->row_count)
-        return TCL_OK;
-    list = Tcl_NewListObj(0, NULL);
-    Tcl_ListObjAppendElement(NULL, list, Tcl_NewWideIntObj(object->lane_counts[row]));
-    for (uint32_t i = first_of_row(stretch, (uint32_t)row);
-         i < stretch->count && stretch->entries[i].row == (uint32_t)row; i++)
-        Tcl_ListObjAppendElement(NULL, list, sum_list(stretch->entries[i].id, &stretch->entries[i].sum));
-    Tcl_SetObjResult(interp, list);
-    return TCL_OK;
-}
-
 static int stretch_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     static const char *const methods[] = {"all", "lanes", "row", NULL};
@@ -145,8 +117,22 @@ static int stretch_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Ob
         Tcl_WrongNumArgs(interp, 2, objv, which == 2 ? "number" : NULL);
         return TCL_ERROR;
     }
-    if (which == 2)
-        return tell_row(object, interp, objv[2]);
+    if (which == 2) {
+        const struct pithi_stretch *stretch = &object->stretch;
+        Tcl_Obj *list;
+        int row;
+        if (Tcl_GetIntFromObj(interp, objv[2], &row) != TCL_OK)
+            return TCL_ERROR;
+        if (row < 0 || (uint32_t)row >= object->row_count)
+            return TCL_OK;
+        list = Tcl_NewListObj(0, NULL);
+        Tcl_ListObjAppendElement(NULL, list, Tcl_NewWideIntObj(object->lane_counts[row]));
+        for (uint32_t i = first_of_row(stretch, (uint32_t)row);
+             i < stretch->count && stretch->entries[i].row == (uint32_t)row; i++)
+            Tcl_ListObjAppendElement(NULL, list, sum_list(stretch->entries[i].id, &stretch->entries[i].sum));
+        Tcl_SetObjResult(interp, list);
+        return TCL_OK;
+    }
     Tcl_SetObjResult(interp, which ? Tcl_NewWideIntObj(object->stretch.lanes) : list_of_all(&object->stretch));
     return TCL_OK;
 }

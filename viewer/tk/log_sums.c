@@ -1,5 +1,4 @@
-/* log_sums.c - methods of a log that add up what is in a stretch of time: `sums` at once, `sumsjob` beside the window.
- */
+/* log_sums.c - adds up states, messages and counters of a stretch of time: `sums` at once, `sumsjob` as a job. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -46,8 +45,8 @@ int pithi_log_sums(struct pithi_log_object *object, Tcl_Interp *interp, int objc
     return status;
 }
 
-/* How many messages reach into a stretch of time, between the lanes selected; "" as long as that is not known: before
- * the digest is read, and of so many that only a choice of lanes would have to be looked through. */
+/* The number of messages between the selected lanes that reach into a stretch of time. "" while it is unknown: before
+ * the digest is read, and if only some lanes are selected in a log with too many messages to read. */
 int pithi_log_messages(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     enum { MOST_LOOKED_THROUGH = 1000000 };
@@ -81,7 +80,7 @@ struct counter_sum {
     double low, high;
 };
 
-/* Of more series the range is that of the whole log: each costs a look into the digest. */
+/* With more series than this, ranges are those of the whole log, because each window needs a search of the digest. */
 enum { MOST_SERIES = 2000 };
 
 static struct counter_sum *sum_counters(const struct pithi_log_object *object, int64_t t0, int64_t t1)
@@ -137,28 +136,16 @@ int pithi_log_counters(struct pithi_log_object *object, Tcl_Interp *interp, int 
     return TCL_OK;
 }
 
-/* ---- Beside the window ------------------------------------------------------------------------------------------- */
+/* ---- Sums as a job ----------------------------------------------------------------------------------------------- */
 
 struct sums_job {
     struct pithi_job job;
-    int large; /* the log has so many records that a summary is used */
+    int large; /* 1: the log is large enough for a summary */
     struct pithlog_summary *summary;
     int64_t t0_ns, t1_ns;
     uint32_t *lanes, lane_count;
     struct pithi_cells sum;
 };
-
-static void add_lane(struct pithi_cells *sum, const struct pithi_cells *lane)
-{
-    sum->defs = lane->defs;
-    if (!sum->sums)
-        sum->sums = pithi_alloc(lane->defs, sizeof *sum->sums);
-    for (uint32_t i = 0; i < lane->defs; i++) {
-        sum->sums[i].count += lane->sums[i].count;
-        sum->sums[i].inclusive_ns += lane->sums[i].inclusive_ns;
-        sum->sums[i].exclusive_ns += lane->sums[i].exclusive_ns;
-    }
-}
 
 static int run(struct pithi_job *job)
 {
@@ -168,7 +155,7 @@ static int run(struct pithi_job *job)
     int err = PITH_OK;
 
     if (sums->large && !sums->summary)
-        pithlog_summary_open(log, &sums->summary); /* without it, all is read */
+        pithlog_summary_open(log, &sums->summary); /* on failure, records are read */
     for (uint32_t i = 0; i < sums->lane_count && !err && !pithi_job_stopped(job); i++) {
         struct pithi_query query = {.t0_ns = sums->t0_ns,
                                     .t1_ns = sums->t1_ns,
@@ -178,7 +165,11 @@ static int run(struct pithi_job *job)
                                     .summary = sums->summary,
                                     .stop = &job->stopped};
         err = pithi_query_run(log, &query, &lane);
-        add_lane(&sums->sum, &lane);
+        if (!sums->sum.sums)
+            sums->sum.sums = pithi_alloc(lane.defs, sizeof *sums->sum.sums);
+        sums->sum.defs = lane.defs;
+        for (uint32_t id = 0; id < lane.defs; id++)
+            pithi_sum_add(&sums->sum.sums[id], &lane.sums[id]);
         pithi_job_progress(job, (i + 1.0) / sums->lane_count);
     }
     pithi_cells_free(&lane);
@@ -188,11 +179,11 @@ static int run(struct pithi_job *job)
 static Tcl_Obj *result(struct pithi_job *job)
 {
     struct sums_job *sums = (struct sums_job *)job;
-    sums->sum.rows = sums->sum.lanes = sums->lane_count; /* shares are of all their time */
+    sums->sum.rows = sums->sum.lanes = sums->lane_count; /* shares are parts of the time of all lanes */
     return sums_list(job->object, &sums->sum, sums->t1_ns - sums->t0_ns);
 }
 
-/* The summary is kept for the next job: one that is not in the log takes time to make. */
+/* Keeps the summary for the next job if the log object has none, because making it takes long. */
 static void release(struct pithi_job *job)
 {
     struct sums_job *sums = (struct sums_job *)job;

@@ -1,46 +1,46 @@
-/* package.c - the Tcl extension: package pithtk, its commands in the namespace ::pithtk.
+/* package.c - the Tcl package pithtk, with its commands in the namespace ::pithtk.
  *
- * pithtk::open FILE ?CALLBACK?    an open log, a command (log_object.h)
- * pithtk::snapshot FOLDER CALLBACK   a job that reads what a running program has recorded (running.h)
- * pithtk::stage follow|log FILE   the animation of a program that runs, or of a log (stage_object.h)
- * pithtk::duration NS             "1.5 ms"
- * pithtk::time NS RESOLUTION      "12.345 s"
- * pithtk::parse WORD              "20ms" as nanoseconds
- * pithtk::number N                digits in groups
- * pithtk::theme ?NAME?            the colours of the theme chosen, or of this one, which is chosen now (log_colours.c)
- * pithtk::scale FACTOR            how much larger things are than on a screen with 96 dots per inch
- * pithtk::texton COLOUR           black or white, to be read on it
- * pithtk::safe COUNT              the first colours of the palette safe
- * pithtk::grab WINDOW PHOTO       a picture of a window
- * pithtk::paper WINDOW            the ways to its screen (paper.h)
+ *     open FILE ?CALLBACK?       opens a log and returns its command (log_object.h); with a callback as a job
+ *     snapshot FOLDER CALLBACK   a job that reads what a running program has recorded in its spill files. The result is
+ *                                a dict: log (a log's command, which the caller closes), running (processes that have
+ *                                not ended), finished (1: all ended, and the log was or is being written), now (time
+ *                                of the look, ns from the log's start), name (of the log)
+ *     animation follow|log FILE  the command of an animation, of a running program's spill files or of a log
+ *     duration NS                "1.5 ms"
+ *     time NS RESOLUTION         "12.345 s"
+ *     parse WORD                 "20ms" as nanoseconds
+ *     number N                   digits in groups
+ *     theme ?NAME?               chooses a theme; the colours of the current one
+ *     scale FACTOR               sets the scale of lengths; 1: for 96 dots per inch
+ *     texton COLOUR              black or white, whichever is legible on the colour
+ *     safe COUNT                 the first colours of the palette safe
+ *     grab WINDOW PHOTO          copies a visible window into a photo
+ *     paper WINDOW               the transports that a display supports (paper.h)
  */
 #include <signal.h>
+#include <string.h>
+
 #include <tcl.h>
 #include <tk.h>
+#include <X11/Xutil.h>
 
 #include "core/axis.h"
 #include "core/legend.h"
 #include "core/words.h"
-#include "tk/grab.h"
+#include "tk/commands.h"
 #include "tk/log_object.h"
 #include "tk/paper.h"
-#include "tk/running.h"
-#include "tk/stage_object.h"
 
 #pragma GCC visibility push(default)
 int Pithtk_Init(Tcl_Interp *interp);
 #pragma GCC visibility pop
 
-static int duration_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+static int duration_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     char text[64];
     int64_t time;
 
-    (void)data;
-    if (objc != 2) {
-        Tcl_WrongNumArgs(interp, 1, objv, "ns");
-        return TCL_ERROR;
-    }
+    (void)objc;
     if (pithi_get_time(interp, objv[1], &time) != TCL_OK)
         return TCL_ERROR;
     pithi_duration_text(time, text, sizeof text);
@@ -48,16 +48,12 @@ static int duration_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_O
     return TCL_OK;
 }
 
-static int time_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+static int time_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     char text[64];
     int64_t time, resolution;
 
-    (void)data;
-    if (objc != 3) {
-        Tcl_WrongNumArgs(interp, 1, objv, "ns resolution");
-        return TCL_ERROR;
-    }
+    (void)objc;
     if (pithi_get_time(interp, objv[1], &time) != TCL_OK || pithi_get_time(interp, objv[2], &resolution) != TCL_OK)
         return TCL_ERROR;
     pithi_time_text(time, resolution, text, sizeof text);
@@ -65,34 +61,23 @@ static int time_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *
     return TCL_OK;
 }
 
-static int parse_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+static int parse_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     int64_t time;
 
-    (void)data;
-    if (objc != 2) {
-        Tcl_WrongNumArgs(interp, 1, objv, "time");
-        return TCL_ERROR;
-    }
-    if (pithi_time_parse(Tcl_GetString(objv[1]), &time)) {
-        Tcl_SetObjResult(interp, Tcl_ObjPrintf("no time such as 1.5 or 20ms: %s", Tcl_GetString(objv[1])));
-        Tcl_SetErrorCode(interp, "PITH", "USAGE", (char *)NULL);
-        return TCL_ERROR;
-    }
+    (void)objc;
+    if (pithlog_time_parse(Tcl_GetString(objv[1]), &time))
+        return pithi_usage_error(interp, pithlog_error());
     Tcl_SetObjResult(interp, Tcl_NewWideIntObj(time));
     return TCL_OK;
 }
 
-static int number_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+static int number_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     char text[64];
     int64_t number;
 
-    (void)data;
-    if (objc != 2) {
-        Tcl_WrongNumArgs(interp, 1, objv, "number");
-        return TCL_ERROR;
-    }
+    (void)objc;
     if (pithi_get_time(interp, objv[1], &number) != TCL_OK)
         return TCL_ERROR;
     pithi_number_text(number < 0 ? 0 : (uint64_t)number, text, sizeof text);
@@ -100,27 +85,92 @@ static int number_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj
     return TCL_OK;
 }
 
+static int shift_of(unsigned long mask) { return mask ? __builtin_ctzl(mask) : 0; }
+
+/* Expects a true colour visual with 8 bits a channel. */
+static void read_pixels(XImage *image, unsigned char *out)
+{
+    int red = shift_of(image->red_mask), green = shift_of(image->green_mask), blue = shift_of(image->blue_mask);
+
+    for (int y = 0; y < image->height; y++)
+        for (int x = 0; x < image->width; x++, out += 3) {
+            unsigned long pixel = XGetPixel(image, x, y);
+            out[0] = (unsigned char)(pixel >> red);
+            out[1] = (unsigned char)(pixel >> green);
+            out[2] = (unsigned char)(pixel >> blue);
+        }
+}
+
+static int grab_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    Tk_Window window;
+    Tk_ErrorHandler handler;
+    struct pithi_raster raster = {0};
+    XImage *image;
+    int status;
+
+    (void)objc;
+    window = Tk_NameToWindow(interp, Tcl_GetString(objv[1]), Tk_MainWindow(interp));
+    if (!window || !Tk_IsMapped(window)) {
+        Tcl_SetObjResult(interp, Tcl_NewStringObj("no such window on the screen", -1));
+        return TCL_ERROR;
+    }
+    /* A window that is partly off the screen, or is being resized, causes an X error, which must not end the
+     * program. */
+    handler = Tk_CreateErrorHandler(Tk_Display(window), BadMatch, -1, -1, NULL, NULL);
+    image = XGetImage(Tk_Display(window), Tk_WindowId(window), 0, 0, (unsigned)Tk_Width(window),
+                      (unsigned)Tk_Height(window), AllPlanes, ZPixmap);
+    Tk_DeleteErrorHandler(handler);
+    if (!image || !image->red_mask) {
+        Tcl_SetObjResult(interp, Tcl_NewStringObj("the display cannot copy the window", -1));
+        return TCL_ERROR;
+    }
+    pithi_raster_prepare(&raster, image->width, image->height, 0);
+    read_pixels(image, raster.pixels);
+    status = pithi_put_photo(interp, Tcl_GetString(objv[2]), &raster);
+    pithi_raster_free(&raster);
+    XDestroyImage(image);
+    return status;
+}
+
+static const struct command {
+    const char *name;
+    int least, most; /* arguments */
+    const char *usage;
+    pithi_command *run;
+} commands[] = {{"::pithtk::animation", 2, 2, "follow|log file", pithi_anim_command},
+                {"::pithtk::duration", 1, 1, "ns", duration_command},
+                {"::pithtk::grab", 2, 2, "window photo", grab_command},
+                {"::pithtk::number", 1, 1, "number", number_command},
+                {"::pithtk::open", 1, 2, "file ?callback?", pithi_open_command},
+                {"::pithtk::paper", 1, 1, "window", pithi_paper_command},
+                {"::pithtk::parse", 1, 1, "time", parse_command},
+                {"::pithtk::safe", 1, 1, "count", pithi_safe_command},
+                {"::pithtk::scale", 1, 1, "factor", pithi_scale_command},
+                {"::pithtk::snapshot", 2, 2, "folder callback", pithi_snapshot_command},
+                {"::pithtk::texton", 1, 1, "#rrggbb", pithi_text_on_command},
+                {"::pithtk::theme", 0, 1, "?name?", pithi_theme_command},
+                {"::pithtk::time", 2, 2, "ns resolution", time_command}};
+
+static int run_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    const struct command *command = data;
+
+    if (objc > command->least && objc <= command->most + 1)
+        return command->run(interp, objc, objv);
+    Tcl_WrongNumArgs(interp, 1, objv, command->usage);
+    return TCL_ERROR;
+}
+
 int Pithtk_Init(Tcl_Interp *interp)
 {
-    static const struct {
-        const char *name;
-        Tcl_ObjCmdProc *run;
-    } commands[] = {{"::pithtk::open", pithi_log_open_command}, {"::pithtk::duration", duration_command},
-                    {"::pithtk::time", time_command},           {"::pithtk::parse", parse_command},
-                    {"::pithtk::number", number_command},       {"::pithtk::grab", pithi_grab_command},
-                    {"::pithtk::stage", pithi_stage_command},   {"::pithtk::snapshot", pithi_snapshot_command},
-                    {"::pithtk::paper", pithi_paper_command},
-                    {"::pithtk::theme", pithi_theme_command},   {"::pithtk::texton", pithi_text_on_command},
-                    {"::pithtk::safe", pithi_safe_command},
-                    {"::pithtk::scale", pithi_scale_command}};
-
     if (!Tcl_InitStubs(interp, "8.6", 0) || !Tk_InitStubs(interp, "8.6", 0))
         return TCL_ERROR;
-    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of writing: nothing half-written stays */
+    signal(SIGXFSZ, SIG_IGN); /* exceeding a file-size limit becomes a write error, so that no partial file stays */
     if (!Tcl_FindNamespace(interp, "::pithtk", NULL, 0))
         Tcl_CreateNamespace(interp, "::pithtk", NULL, NULL);
     pithi_paper_init();
     for (unsigned i = 0; i < sizeof commands / sizeof *commands; i++)
-        Tcl_CreateObjCommand(interp, commands[i].name, commands[i].run, NULL, NULL);
+        Tcl_CreateObjCommand(interp, commands[i].name, run_command, (ClientData)&commands[i], NULL);
     return Tcl_PkgProvide(interp, "pithtk", "1.0");
 }

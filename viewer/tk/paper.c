@@ -1,4 +1,4 @@
-/* paper.c - the image type pithpaper; see paper.h. */
+/* paper.c - the image type pithpaper: one transport for all pixels of a picture, chosen by display. */
 #include "tk/paper.h"
 
 #include <stdlib.h>
@@ -7,9 +7,8 @@
 #include <X11/Xutil.h>
 
 #include "core/memory.h"
-#include "tk/kept_pixels.h"
-#include "tk/over.h"
-#include "tk/shared_pixels.h"
+#include "tk/commands.h"
+#include "tk/paper_parts.h"
 
 enum way { SHARED, SENT };
 static const char *const way_names[] = {"shared", "sent", NULL};
@@ -18,22 +17,22 @@ struct pithi_paper {
     Tk_ImageMaster master;
     Tcl_Interp *interp;
     Tcl_Command command;
-    Tk_Window window; /* the application's main one: all are on its display */
+    Tk_Window window; /* the application's main window: all windows are on its display */
     enum way way;
     int width, height;
-    int told;      /* Tk knows this size */
+    int sized;     /* Tk was told this size */
     int under_way; /* the server may still be reading the words */
     uint32_t *words;
-    struct pithi_shared *shared; /* what the words lie in */
-    struct pithi_kept *kept;     /* or what the server has of them */
+    struct pithi_shared *shared;        /* the memory of the words */
+    struct pithi_server_pixels *server; /* or the X server's copy of the words */
     GC gc;
-    Tcl_Obj *canvas, *others; /* its name, and the items in it that are not this; NULL: nothing goes straight */
-    Tk_Window straight;       /* while it is drawn: where it goes straight to; NULL: nowhere */
-    struct pithi_over over;   /* with it: what lies over it there */
-    int sent;                 /* so many scanlines have gone there */
+    Tcl_Obj *canvas, *others;     /* its name, and a tag expression for its other items; NULL: no direct drawing */
+    Tk_Window straight;           /* the window that gets the pixels directly, while painting; NULL: none */
+    struct pithi_overlay overlay; /* with `straight`: the items over the picture */
+    int sent;                     /* number of scanlines sent there */
 };
 
-/* So many parts of a picture go to the screen at most while it is drawn: each wakes the X server. */
+/* The most parts in which a picture goes to the screen while it is painted. Each part wakes the X server. */
 enum { PARTS = 8 };
 
 /* ---- Drawing on it ----------------------------------------------------------------------------------------------- */
@@ -44,9 +43,9 @@ static void drop_pixels(struct pithi_paper *paper)
         pithi_shared_free(paper->shared);
     else
         free(paper->words);
-    pithi_kept_free(paper->kept);
+    pithi_server_pixels_free(paper->server);
     paper->shared = NULL;
-    paper->kept = NULL;
+    paper->server = NULL;
     paper->words = NULL;
 }
 
@@ -55,7 +54,7 @@ static void make_pixels(struct pithi_paper *paper, int width, int height)
     drop_pixels(paper);
     paper->width = width;
     paper->height = height;
-    paper->told = 0;
+    paper->sized = 0;
     if (paper->way == SHARED)
         paper->shared = pithi_shared_new(paper->window, width, height);
     if (paper->shared)
@@ -63,7 +62,7 @@ static void make_pixels(struct pithi_paper *paper, int width, int height)
     else
         paper->words = pithi_alloc((size_t)width * (size_t)height, sizeof *paper->words);
     if (!paper->shared)
-        paper->kept = pithi_kept_new(paper->window, width, height);
+        paper->server = pithi_server_pixels_new(paper->window, width, height);
 }
 
 static void put(struct pithi_paper *paper, Drawable to, const struct pithi_area *from, int x, int y)
@@ -76,12 +75,12 @@ static void put(struct pithi_paper *paper, Drawable to, const struct pithi_area 
         pithi_shared_put(paper->shared, to, paper->gc, from->left, from->top, x, y, width, height);
         paper->under_way = 1;
     } else {
-        XCopyArea(Tk_Display(paper->window), pithi_kept_pixmap(paper->kept), to, paper->gc, from->left, from->top,
-                  width, height, x, y);
+        XCopyArea(Tk_Display(paper->window), pithi_server_pixels_pixmap(paper->server), to, paper->gc, from->left,
+                  from->top, width, height, x, y);
     }
 }
 
-/* The canvas's window, if it is on the screen and as large as the picture. */
+/* The canvas's window, if it is on the screen and as large as the picture; else NULL. */
 static Tk_Window straight_window(const struct pithi_paper *paper)
 {
     Tk_Window window = NULL;
@@ -95,10 +94,11 @@ static Tk_Window straight_window(const struct pithi_paper *paper)
 
 static int clamped(int value, int least, int most) { return value < least ? least : value > most ? most : value; }
 
-/* Scanlines [from, to), around what the canvas draws, so that nothing flickers; then what lies over them. */
+/* Copies scanlines [from, to) to the window, except where the canvas draws, to avoid flicker. Then draws the thin
+ * items. */
 static void put_lines(struct pithi_paper *paper, int from, int to)
 {
-    const struct pithi_area *rest = &paper->over.rest, lines = {0, from, paper->width, to};
+    const struct pithi_area *rest = &paper->overlay.rest, lines = {0, from, paper->width, to};
     struct pithi_area over = {clamped(rest->left, 0, paper->width), clamped(rest->top, from, to),
                               clamped(rest->right, 0, paper->width), clamped(rest->bottom, from, to)};
     const struct pithi_area around[] = {{0, from, paper->width, over.top},
@@ -108,12 +108,12 @@ static void put_lines(struct pithi_paper *paper, int from, int to)
 
     for (size_t i = 0; i < sizeof around / sizeof *around; i++)
         put(paper, Tk_WindowId(paper->straight), &around[i], around[i].left, around[i].top);
-    pithi_over_draw(paper->interp, &paper->over, paper->straight, &lines);
+    pithi_overlay_draw(paper->interp, &paper->overlay, paper->straight, &lines);
 }
 
 static void ask_canvas(struct pithi_paper *paper)
 {
-    const struct pithi_area *over = &paper->over.rest;
+    const struct pithi_area *over = &paper->overlay.rest;
 
     if (over->right > over->left)
         Tk_ImageChanged(paper->master, over->left, over->top, over->right - over->left, over->bottom - over->top,
@@ -128,8 +128,8 @@ uint32_t *pithi_paper_begin(struct pithi_paper *paper, int width, int height)
         XSync(Tk_Display(paper->window), False);
     paper->under_way = 0;
     paper->sent = 0;
-    paper->straight = paper->told ? straight_window(paper) : NULL;
-    if (paper->straight && !pithi_over_find(paper->interp, paper->canvas, paper->others, &paper->over))
+    paper->straight = paper->sized ? straight_window(paper) : NULL;
+    if (paper->straight && !pithi_overlay_find(paper->interp, paper->canvas, paper->others, &paper->overlay))
         paper->straight = NULL;
     return paper->words;
 }
@@ -145,16 +145,16 @@ void pithi_paper_ready(struct pithi_paper *paper, int end)
 
 void pithi_paper_end(struct pithi_paper *paper, int moved)
 {
-    if (paper->kept)
-        pithi_kept_update(paper->kept, paper->words, paper->gc, moved);
+    if (paper->server)
+        pithi_server_pixels_update(paper->server, paper->words, paper->gc, moved);
     if (paper->straight) {
         put_lines(paper, paper->sent, paper->height);
         ask_canvas(paper);
-        pithi_over_free(&paper->over);
+        pithi_overlay_free(&paper->overlay);
     } else {
         Tk_ImageChanged(paper->master, 0, 0, paper->width, paper->height, paper->width, paper->height);
     }
-    paper->told = 1;
+    paper->sized = 1;
 }
 
 /* ---- For Tk ------------------------------------------------------------------------------------------------------ */
@@ -200,7 +200,7 @@ static void delete_paper(ClientData data)
     free(paper);
 }
 
-/* The command went first: the image follows, unless it is on its way already. */
+/* The command was deleted: deletes the image, unless that is happening already. */
 static void command_gone(ClientData data)
 {
     struct pithi_paper *paper = data;
@@ -211,7 +211,7 @@ static void command_gone(ClientData data)
     }
 }
 
-/* ---- Its command ------------------------------------------------------------------------------------------------- */
+/* ---- The image's command ----------------------------------------------------------------------------------------- */
 
 static int get_pixel(const struct pithi_paper *paper, Tcl_Interp *interp, Tcl_Obj *const objv[])
 {
@@ -323,7 +323,7 @@ void pithi_paper_init(void)
     Tk_CreateImageType(&type);
 }
 
-/* ---- Which ways there are ---------------------------------------------------------------------------------------- */
+/* ---- Available transports ---------------------------------------------------------------------------------------- */
 
 static int is_plain(Tk_Window window)
 {
@@ -343,16 +343,12 @@ static int is_plain(Tk_Window window)
     return plain;
 }
 
-int pithi_paper_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+int pithi_paper_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     Tk_Window window;
     Tcl_Obj *list = Tcl_NewListObj(0, NULL);
 
-    (void)data;
-    if (objc != 2) {
-        Tcl_WrongNumArgs(interp, 1, objv, "window");
-        return TCL_ERROR;
-    }
+    (void)objc;
     window = Tk_NameToWindow(interp, Tcl_GetString(objv[1]), Tk_MainWindow(interp));
     if (!window)
         return TCL_ERROR;

@@ -1,16 +1,15 @@
-/* paper.h - `image create pithpaper`, a Tk image that is drawn on in memory and goes to the screen in one piece:
- * through memory shared with the X server where that is possible (`shared`), else only what has changed since the last
- * picture, what moved along being moved by the server itself (`sent`): that makes a remote display bearable. Displays
- * whose pixels are not words 0xRRGGBB need a photo.
+/* paper.h - `image create pithpaper`, a Tk image that is painted in memory and goes to the screen in one piece. There
+ * are two transports: memory that is shared with the X server (`shared`); and `sent`, where the server shifts its old
+ * picture by itself and only gets the bands that differ, which makes remote displays usable. A display whose pixels are
+ * not words 0xRRGGBB needs a photo.
  *
- *     pithtk::paper WINDOW           the ways that its display knows, the best first: {shared sent photo}
+ *     pithtk::paper WINDOW           the transports of its display, the best first: {shared sent photo}
  *     image create pithpaper -way WAY
  *     IMAGE get X Y                  red, green, blue, as of a photo
- *     IMAGE copy PHOTO               the photo becomes a copy
- *     IMAGE straight CANVAS TAG      it is the item TAG that fills this canvas: new pictures go straight to its window,
- *                                    and the canvas draws only where other items lie (by itself it copies all of it
- *                                    three times, which on a large screen takes longer than all else)
- */
+ *     IMAGE copy PHOTO               copies the picture into a photo
+ *     IMAGE straight CANVAS TAG      the item TAG shows the image and fills the canvas: new pictures go directly to the
+ *                                    canvas's window, and the canvas only redraws where other items lie. (By itself it
+ *                                    copies everything three times, most of the time of a frame on a large screen.) */
 #ifndef PITHI_PAPER_H
 #define PITHI_PAPER_H
 
@@ -20,17 +19,17 @@
 
 struct pithi_paper;
 
-void pithi_paper_init(void); /* once: Tk knows the type */
-int pithi_paper_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
+/* Registers the image type; call it once. */
+void pithi_paper_init(void);
 
-/* NULL: no such image of this type. */
+/* Finds an image by name; NULL: there is no image of this type with that name. */
 struct pithi_paper *pithi_paper_find(Tcl_Interp *interp, const char *name);
-/* Its pixels to be drawn on, [height][width]; the last picture, when the size is the same. Waits until the X server has
- * taken that. NULL: no memory. */
+/* Returns the pixels to paint, [height][width]. They hold the last picture if the size is the same. Waits until the X
+ * server has read the last picture. NULL: no memory. */
 uint32_t *pithi_paper_begin(struct pithi_paper *paper, int width, int height);
-/* Scanlines up to `end` are drawn: they may go to the screen while the others are, all in all from top to bottom. */
+/* The scanlines up to `end` are painted and may go to the screen. */
 void pithi_paper_ready(struct pithi_paper *paper, int end);
-/* It is drawn. `moved`: what was in column x is in x - moved now, mostly; 0: it did not move. */
+/* The picture is complete. `moved`: most of it is the old picture, shifted left by so many columns. */
 void pithi_paper_end(struct pithi_paper *paper, int moved);
 
 #endif

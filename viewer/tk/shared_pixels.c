@@ -1,5 +1,5 @@
-/* shared_pixels.c - pixels by MIT-SHM; see shared_pixels.h. */
-#include "tk/shared_pixels.h"
+/* shared_pixels.c - a picture in memory shared with the X server, by MIT-SHM. */
+#include "tk/paper_parts.h"
 
 #include <stdlib.h>
 #include <sys/ipc.h>
@@ -23,7 +23,7 @@ static int note_error(ClientData data, XErrorEvent *event)
     return 0;
 }
 
-/* A display at the other end of a network has the extension too: only trying tells. */
+/* Tries to attach the segment: a remote display has the extension too, so only an attempt shows whether it works. */
 static int attach(struct pithi_shared *shared)
 {
     int failed = 0;
@@ -49,7 +49,7 @@ struct pithi_shared *pithi_shared_new(Tk_Window window, int width, int height)
     if (shared->segment.shmid >= 0) {
         shared->segment.shmaddr = image->data = shmat(shared->segment.shmid, NULL, 0);
         if (image->data != (char *)-1 && attach(shared)) {
-            shmctl(shared->segment.shmid, IPC_RMID, NULL); /* it goes with the last who has it */
+            shmctl(shared->segment.shmid, IPC_RMID, NULL); /* the segment is freed when the last process detaches */
             return shared;
         }
         if (image->data != (char *)-1)

@@ -1,5 +1,5 @@
-/* shared_pixels_none.c - no MIT-SHM here: everything is sent. */
-#include "tk/shared_pixels.h"
+/* shared_pixels_none.c - replaces shared_pixels.c if MIT-SHM is missing at compile time: all pixels are sent. */
+#include "tk/paper_parts.h"
 
 int pithi_shared_known(Tk_Window window)
 {

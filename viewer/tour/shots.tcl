@@ -1,10 +1,10 @@
-# shots.tcl - the pictures of the guided tour, taken in a window of the log "before" (viewer/tour/shoot runs it there, in the
-# folder where the pictures are to be). Each begins where `fresh` leads: the part between MPI_Init and MPI_Finalize.
+# shots.tcl - takes the pictures of the guided tour in a window of the log "before"; viewer/tour/shoot runs it in the
+# folder of the pictures. Each picture starts from `fresh`: the time between MPI_Init and MPI_Finalize.
 
 set window [lindex [info class instances ::pith::Window] 0]
 set top [$window top]
 
-# Jobs and animations come to rest.
+# Waits until jobs and redraws have finished.
 proc settle {{ms 700}} {
     variable settled
     sync
@@ -27,10 +27,13 @@ proc fresh {} {
     escape
     select none
     ranges off
+    waits off
+    critical_path off
+    findings off
     group host
     expand
     sort rank
-    show_all ;# messages too
+    show_all ;# includes messages
     size 1180 640
     work
 }
@@ -41,7 +44,7 @@ proc picture {name} {
 proc descendants {path} {
     return [concat $path {*}[lmap child [winfo children $path] {descendants $child}]]
 }
-# A window of its own, beside the time lines.
+# A window of its own beside the timelines.
 proc picture_of {path name wide high} {
     wm geometry $path ${wide}x$high+20+20
     settle
@@ -65,6 +68,16 @@ details
 settle
 picture_of $top.details details 600 290
 destroy $top.details
+
+fresh
+zoom 85ms 125ms
+arrows off
+waits on
+critical_path on
+findings on
+settle
+choose 106ms 10
+picture waiting
 
 fresh
 zoom 85ms 125ms

@@ -1,4 +1,4 @@
-/* anim.c - starts the window; see anim.h. */
+/* anim.c - starts the window as a detached process (anim.h). */
 #include "anim.h"
 
 #include "pith_tool.h"
@@ -37,8 +37,8 @@ static int can_connect(const char *path, int is_abstract)
     return status == 0 || errno == EAGAIN;
 }
 
-/* NULL, or what is wrong. A display of this machine is tried; one elsewhere (ssh -X) would take its time, and is
- * believed. */
+/* NULL, or the reason why no window can open. A local display is tested; a remote one (ssh -X) is not, as the test
+ * would take long. */
 static const char *wrong_display(void)
 {
     const char *display = getenv("DISPLAY");
@@ -56,7 +56,7 @@ static const char *wrong_display(void)
 
 /* ---- The window's process ---------------------------------------------------------------------------------------- */
 
-/* PREFIX/libexec/pith/pith-view, from PREFIX/lib/pith/MPI/libpith-anim.so: this library. */
+/* PREFIX/libexec/pith/pith-view, found from the path of this library, PREFIX/lib/pith/MPI/libpith-anim.so. */
 static int find_viewer(char *path, size_t size)
 {
     Dl_info info;
@@ -73,7 +73,7 @@ static int find_viewer(char *path, size_t size)
     return snprintf(path, size, "%s/libexec/pith/pith-view", self) < (int)size && access(path, X_OK) == 0;
 }
 
-/* The environment without what is meant for the program alone. */
+/* The environment without the variables that are meant for the program only. */
 static char **own_environment(void)
 {
     size_t count = 0, kept = 0;
@@ -92,14 +92,14 @@ struct start {
     char **arguments, **environment;
 };
 
-/* In the new processes, which share our memory until the exec: system calls only. */
+/* Runs in the new processes, which share our memory until the exec: system calls only. */
 static int become_window(void *context)
 {
     const struct start *start = context;
     sigset_t none;
     int null;
 
-    setpriority(PRIO_PROCESS, 0, 10); /* the program goes first */
+    setpriority(PRIO_PROCESS, 0, 10); /* gives the program priority */
     null = open("/dev/null", O_RDWR);
     for (int fd = 0; fd < 3; fd++)
         dup2(null, fd);
@@ -114,7 +114,7 @@ static int become_window(void *context)
 
 static char stacks[2][64 * 1024] __attribute__((aligned(64)));
 
-/* The one between: the window's parent, which ends at once, so that the window is nobody's child. */
+/* The intermediate process: starts the window and exits at once, so that the window is not a child of the program. */
 static int become_parent(void *context)
 {
     setsid();
@@ -143,7 +143,7 @@ static void say(const char *what, const char *log)
         snprintf(line, sizeof line,
                  "pith: no animation: %s; the program runs on, and afterwards: pith view --anim %s\n", what, log);
 
-    if (write(2, line, size < (int)sizeof line ? (size_t)size : sizeof line - 1) < 0) { /* nobody there to be told */
+    if (write(2, line, size < (int)sizeof line ? (size_t)size : sizeof line - 1) < 0) { /* standard error is closed */
     }
 }
 

@@ -1,9 +1,10 @@
-/* anim.h - the window that the animation library opens beside the program. */
+/* anim.h - the window of the animation library, which opens while the program runs. */
 #ifndef PITHI_ANIM_H
 #define PITHI_ANIM_H
 
-/* After MPI_Init: rank 0 starts `pith view --anim` for this job, once, detached: it is no child that the program's
- * wait() sees, holds none of its files, and neither delays nor ends it. Without a display, one line on stderr. */
+/* After MPI_Init: rank 0 starts `pith view --anim` for this job, once, detached. The program's wait() does not see the
+ * window; the window holds none of the program's files, and neither delays nor ends the program. Without a display, it
+ * prints one line on stderr. */
 void pithi_anim_begin(int result);
 
 #endif

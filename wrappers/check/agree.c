@@ -1,14 +1,15 @@
-/* agree.c - the check of a call: one number of each process (facts.h) is summed up over the team's shadow, and is 0
- * when all agree. That is the smallest collective there is, so that it costs what MPI's quickest does.
+/* agree.c - the check of a call: the processes of a team sum up one number each (facts.h) over the team's shadow. The
+ * sum is 0 when all agree. No collective is smaller, so a check costs as little as MPI's fastest collective.
  *
- * The sum does not block: a call that waits looks now and then whether it has waited for too long, and one that must
- * not wait leaves it to the call that completes its request. Where there is no request (MPI_Comm_free), later calls
- * look.
+ * The sum does not block. A call that waits for it checks now and then whether it has waited too long. A call that must
+ * not wait leaves the sum to the call that completes its request; without a request (MPI_Comm_free), later calls test
+ * it.
  */
 #include "agree.h"
 
 #include "members.h"
-#include "quiet.h"
+#include "launcher.h"
+#include "request.h"
 
 #include <sched.h>
 #include <pthread.h>
@@ -33,7 +34,7 @@ int64_t pithi_await_now_ns(void)
 
 int pithi_await_seconds(void)
 {
-    static int seconds = -1; /* the same for all threads */
+    static int seconds = -1; /* all threads use the same value */
 
     if (seconds < 0) {
         const char *value = getenv("PITH_CHECK_SECONDS");
@@ -43,7 +44,7 @@ int pithi_await_seconds(void)
     return seconds;
 }
 
-/* 1: said, or there is nothing to say; 0: better said later, if it need not be now. */
+/* Reports a long wait. 1: reported, or nothing to report; 0: a later report will say more, unless `is_last`. */
 static int say_late(const struct pithi_check *check, int64_t waited_ns, const char *whom, int is_last)
 {
     char missing[1024] = "", where[128], line[1536];
@@ -61,11 +62,11 @@ static int say_late(const struct pithi_check *check, int64_t waited_ns, const ch
     snprintf(line, sizeof line, "pith check: %srank %d: has waited for %d s in %s %s for %s%s\n", pithi_where_prefix,
              pithi_where_rank, (int)(waited_ns / 1000000000), check->name, where, whom ? whom : missing,
              check->is_wait_ours ? " (the wait is that of the check: MPI need not wait here)" : "");
-    pithi_say(line);
+    pithi_check_say(line);
     return 1;
 }
 
-static void end_left(int all);
+static void end_left(void);
 
 void pithi_await(MPI_Request *request, const struct pithi_check *check, const char *whom)
 {
@@ -81,7 +82,7 @@ void pithi_await(MPI_Request *request, const struct pithi_check *check, const ch
             sched_yield();
         if (looks % LOOKS)
             continue;
-        end_left(0);
+        end_left();
         int64_t now_ns = pithi_await_now_ns();
         if (!begun_ns) {
             begun_ns = now_ns;
@@ -106,7 +107,7 @@ void pithi_await_all(MPI_Comm comm, const char *name)
 
 /* ---- the sum ----------------------------------------------------------------------------------------------------- */
 
-/* 0: nothing is on its way; the answer is there. */
+/* 0: no exchange is pending, and the answer is known. */
 static int begin(struct pithi_check *check)
 {
     check->call = ++check->team->calls;
@@ -124,8 +125,8 @@ static void count(const struct pithi_check *check)
         __atomic_add_fetch(&pithi_agreed_alone, 1, __ATOMIC_RELAXED);
 }
 
-/* What only some state: the others say the greatest number there is. The least is the greatest when the complement of
- * the least complement is. */
+/* Compares a value that only some processes state, and returns whether all stated values are equal. One MPI_MIN over
+ * the value and its complement gives the smallest and the largest. */
 static int agrees_on_only(struct pithi_check *check)
 {
     int64_t value = (int64_t)(check->only.value & INT64_MAX), sent[2] = {INT64_MAX, INT64_MAX}, got[2];
@@ -161,7 +162,7 @@ static void call_old_handler(const struct pithi_team *team)
     REAL(MPI_Errhandler_free)(&own);
 }
 
-/* The error handler that the call itself would have called, with an error of an argument. It may not come back. */
+/* Calls the error handler that the call itself would use for an invalid argument. The handler may not return. */
 static int call_handler(const struct pithi_team *team)
 {
     if (team->is_gone) {
@@ -192,7 +193,7 @@ int pithi_check_agree(int *result)
     struct pithi_check *check = pithi_check_now();
     int good;
 
-    end_left(0);
+    end_left();
     if (!check->team)
         return 1;
     count(check);
@@ -207,9 +208,16 @@ int pithi_check_agree(int *result)
 
 /* ---- calls that do not block ------------------------------------------------------------------------------------- */
 
+static int client; /* a request's slot: its pending check */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct pithi_check *open_checks; /* begun, the last first */
-static int open_count, left_count;      /* read without the lock: 0 is what most calls find; left: without a request */
+static struct pithi_check *left_checks; /* pending checks without a request, the newest first; atomic */
+
+/* Both checks of the handle are pending. */
+static int reused(void *data)
+{
+    (void)data;
+    return 0;
+}
 
 static struct pithi_check *take_over(struct pithi_check *now)
 {
@@ -234,7 +242,7 @@ static void end(struct pithi_check *check)
 
 struct pithi_check *pithi_check_start(void)
 {
-    end_left(0);
+    end_left();
     struct pithi_check *now = pithi_check_now(), *check = now->team ? take_over(now) : NULL;
 
     now->team = NULL;
@@ -248,56 +256,53 @@ struct pithi_check *pithi_check_start(void)
     return check;
 }
 
-static void count_open(const struct pithi_check *check, int step)
-{
-    __atomic_store_n(&open_count, open_count + step, __ATOMIC_RELAXED);
-    if (check->request == MPI_REQUEST_NULL)
-        __atomic_store_n(&left_count, left_count + step, __ATOMIC_RELAXED);
-}
-
-static void put(struct pithi_check *check)
+/* Leaves the check to later calls. */
+static void leave(struct pithi_check *check)
 {
     pthread_mutex_lock(&lock);
-    check->next = open_checks;
-    open_checks = check;
-    count_open(check, 1);
+    check->next = left_checks;
+    __atomic_store_n(&left_checks, check, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&lock);
 }
 
 void pithi_check_posted(struct pithi_check *check, int result, const MPI_Request *request)
 {
+    struct pithi_request *entry = NULL;
+
     if (!check)
         return;
-    check->request = result == MPI_SUCCESS ? *request : MPI_REQUEST_NULL;
-    put(check);
+    if (result == MPI_SUCCESS && *request != MPI_REQUEST_NULL)
+        entry = pithi_request_open(pithi_request_key(*request), client);
+    if (!entry) {
+        leave(check);
+        return;
+    }
+    *(struct pithi_check **)pithi_request_data(entry, client) = check;
+    pithi_request_close();
 }
 
 void pithi_check_post(void)
 {
-    const MPI_Request none = MPI_REQUEST_NULL;
+    struct pithi_check *check = pithi_check_start();
 
-    pithi_check_posted(pithi_check_start(), MPI_SUCCESS, &none);
+    if (check)
+        leave(check);
 }
 
-/* The oldest of those that stand for the request, taken out of the list, so that no other thread has it too. */
-static struct pithi_check *take(MPI_Request request)
+static struct pithi_request *claim(MPI_Request request)
 {
-    struct pithi_check **found = NULL, *check;
+    return pithi_request_claim(pithi_request_key(request), 1u << client);
+}
 
-    pthread_mutex_lock(&lock);
-    for (struct pithi_check **at = &open_checks; *at; at = &(*at)->next)
-        if ((*at)->request == request)
-            found = at;
-    check = found ? *found : NULL;
-    if (found) {
-        *found = check->next;
-        count_open(check, -1);
-    }
-    pthread_mutex_unlock(&lock);
+/* The check of a claimed request, which no longer has it; NULL: none. */
+static struct pithi_check *take(struct pithi_request *claimed)
+{
+    struct pithi_check *check = claimed ? *(struct pithi_check **)pithi_request_data(claimed, client) : NULL;
+
+    if (claimed)
+        pithi_request_forget(claimed, client);
     return check;
 }
-
-static int is_any_open(void) { return __atomic_load_n(&open_count, __ATOMIC_RELAXED) != 0; }
 
 static int finish(struct pithi_check *check, int *result)
 {
@@ -313,8 +318,8 @@ int pithi_check_settled(MPI_Count count, const MPI_Request *requests, int *resul
 {
     struct pithi_check *check;
 
-    for (MPI_Count i = 0; is_any_open() && i < count; i++)
-        while (requests[i] != MPI_REQUEST_NULL && (check = take(requests[i]))) {
+    for (MPI_Count i = 0; pithi_request_any() && i < count; i++)
+        while ((check = take(claim(requests[i])))) {
             pithi_await(&check->exchange, check, NULL);
             if (!finish(check, result))
                 return 0;
@@ -327,8 +332,8 @@ int pithi_check_ready(MPI_Count count, const MPI_Request *requests, int *result)
     struct pithi_check *check;
     int done, late = 0;
 
-    for (MPI_Count i = 0; is_any_open() && i < count; i++)
-        while (requests[i] != MPI_REQUEST_NULL && (check = take(requests[i]))) {
+    for (MPI_Count i = 0; pithi_request_any() && i < count; i++)
+        while ((check = take(claim(requests[i])))) {
             REAL(MPI_Test)(&check->exchange, &done, MPI_STATUS_IGNORE);
             if (!done) {
                 pithi_check_posted(check, MPI_SUCCESS, &requests[i]);
@@ -341,31 +346,20 @@ int pithi_check_ready(MPI_Count count, const MPI_Request *requests, int *result)
     return late ? -1 : 1;
 }
 
-static int is_open(MPI_Request request)
-{
-    int found = 0;
-
-    pthread_mutex_lock(&lock);
-    for (struct pithi_check *check = open_checks; check && !found; check = check->next)
-        found = check->request == request;
-    pthread_mutex_unlock(&lock);
-    return found;
-}
-
-/* Whether one that is not waiting for a check can complete, so that the real call need not wait. */
+/* Whether a request without a pending check is complete; the real call then need not wait. */
 static int is_one_complete(MPI_Count count, const MPI_Request *requests)
 {
     int complete = 0;
 
     for (MPI_Count i = 0; i < count && !complete; i++)
-        if (requests[i] != MPI_REQUEST_NULL && !is_open(requests[i]))
+        if (requests[i] != MPI_REQUEST_NULL && !pithi_request_find(pithi_request_key(requests[i]), client))
             REAL(MPI_Request_get_status)(requests[i], &complete, MPI_STATUS_IGNORE);
     return complete;
 }
 
 int pithi_check_settled_some(MPI_Count count, const MPI_Request *requests, int *result)
 {
-    while (is_any_open()) {
+    while (pithi_request_any()) {
         int ready = pithi_check_ready(count, requests, result);
         if (ready >= 0)
             return ready;
@@ -376,36 +370,27 @@ int pithi_check_settled_some(MPI_Count count, const MPI_Request *requests, int *
     return 1;
 }
 
-/* Takes the checks without a request, or all checks, out of the list; the oldest comes first. */
-static struct pithi_check *take_left(int all)
+/* Ends the checks without a request whose answer has arrived, the oldest first. Without the lock, since MPI may call
+ * code of the program. */
+static void end_left(void)
 {
-    struct pithi_check *left = NULL, *check;
-
-    pthread_mutex_lock(&lock);
-    for (struct pithi_check **at = &open_checks; (check = *at);)
-        if (all || check->request == MPI_REQUEST_NULL) {
-            *at = check->next;
-            count_open(check, -1);
-            check->next = left;
-            left = check;
-        } else {
-            at = &check->next;
-        }
-    pthread_mutex_unlock(&lock);
-    return left;
-}
-
-/* Ends the checks whose answer has arrived. Called without the lock, since MPI may call code of the program. */
-static void end_left(int all)
-{
+    struct pithi_check *left = NULL, *check, *next;
     int done, result;
 
-    if (!__atomic_load_n(all ? &open_count : &left_count, __ATOMIC_RELAXED))
+    if (!__atomic_load_n(&left_checks, __ATOMIC_RELAXED))
         return;
-    for (struct pithi_check *check = take_left(all), *next; check; check = next) {
+    pthread_mutex_lock(&lock);
+    for (check = left_checks; check; check = next) {
+        next = check->next;
+        check->next = left;
+        left = check;
+    }
+    __atomic_store_n(&left_checks, NULL, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&lock);
+    for (check = left; check; check = next) {
         next = check->next;
         if (REAL(MPI_Test)(&check->exchange, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done)
-            put(check);
+            leave(check);
         else
             finish(check, &result);
     }
@@ -418,35 +403,40 @@ static void say_never(const struct pithi_check *check)
     pithi_verdict_where(check, where, sizeof where);
     snprintf(line, sizeof line, "pith check: %srank %d: %s was not called by all processes %s\n", pithi_where_prefix,
              pithi_where_rank, check->name, where);
-    pithi_say(line);
+    pithi_check_say(line);
     __atomic_add_fetch(&pithi_agreed_errors, 1, __ATOMIC_RELAXED);
 }
 
-/* All are in MPI_Finalize, and have begun what they will ever begin. In each round all look at what they have open
- * while they wait for one another: what has not ended after many will never, and stays where MPI may write to. */
+/* In MPI_Finalize no process begins new checks. In each round all processes test their pending checks and wait for one
+ * another. Checks that are still pending after many rounds will never complete; their memory stays, since MPI may write
+ * to it. */
 static void end_last(MPI_Comm world)
 {
     int all = 1, done;
     MPI_Request request;
+    struct pithi_check *check;
 
+    while ((check = take(pithi_request_claim_any(1u << client))))
+        leave(check);
     for (int round = 0; round < ROUNDS && all; round++) {
-        int mine = open_count;
+        int mine = left_checks != NULL;
         if (REAL(MPI_Iallreduce)(&mine, &all, 1, MPI_INT, MPI_MAX, world, &request) != MPI_SUCCESS)
             break;
         do
-            end_left(1);
+            end_left();
         while (REAL(MPI_Test)(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done);
     }
-    for (const struct pithi_check *check = open_checks; check; check = check->next)
+    for (check = left_checks; check; check = check->next)
         say_never(check);
 }
 
 /* ---- the job ----------------------------------------------------------------------------------------------------- */
 
-static int is_mixed; /* not all processes of the job have this library */
+static int is_mixed; /* some processes of the job run without this library */
 
 void pithi_check_mark(void)
 {
+    pithi_many_threads = 1;
     if (pithi_where_rank < 0)
         pithi_members_mark("check");
 }
@@ -481,7 +471,7 @@ static void say_sums(const int64_t *sums, int ranks)
     if (sums[UNCHECKED])
         snprintf(text + size, sizeof text - size, "pith check: %lld more not checked; see pith-collcheck(7)\n",
                  (long long)sums[UNCHECKED]);
-    pithi_say(text);
+    pithi_check_say(text);
 }
 
 static void end_job(void)
@@ -513,8 +503,8 @@ static int is_deleted(MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* MPI_Finalize begins with deleting the attributes of MPI_COMM_SELF, the first of them last: so ours, set in MPI_Init,
- * is deleted when the program's callbacks have made their calls (MPI-4.0, 11.2.4). */
+/* MPI_Finalize first deletes the attributes of MPI_COMM_SELF, in reverse order of setting. Our attribute is set in
+ * MPI_Init, so it is deleted after the program's callbacks have made their calls (MPI-4.0, 11.2.4). */
 static void end_job_in_finalize(void)
 {
     int key;
@@ -527,6 +517,7 @@ static void end_job_in_finalize(void)
 
 void pithi_check_begin_job(int result)
 {
+    static const struct pithi_request_client checks = {.size_bytes = sizeof(struct pithi_check *), .reused = reused};
     const struct pithi_team *world;
     MPI_Comm parent = MPI_COMM_NULL;
 
@@ -538,6 +529,7 @@ void pithi_check_begin_job(int result)
     if (result != MPI_SUCCESS || pithi_where_rank >= 0)
         return;
     world = pithi_team_of_comm(MPI_COMM_WORLD);
+    client = pithi_request_register(&checks);
     pithi_where_begin(pithi_team_ours());
     pithi_subgroup_begin(pithi_team_ours());
     end_job_in_finalize();

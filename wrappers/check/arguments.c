@@ -1,4 +1,4 @@
-/* arguments.c - what calls say that make communicators, topologies, windows and files. */
+/* arguments.c - describes calls that make communicators, topologies, windows and files. */
 #include "facts.h"
 
 #include <limits.h>
@@ -8,8 +8,8 @@
 
 static const struct pithi_team *team(void) { return pithi_check_now()->team; }
 
-/* A number that two processes must have alike travels as a part whose signature has it as its hash. `text`: for
- * messages; with = before it the name of what must be alike. */
+/* A number that two processes must state alike is sent as a part, with the number as the hash of its signature. `text`:
+ * for messages; "=" and the name of the number. */
 static struct pithi_signature as_data(int64_t value, const char *text)
 {
     return (struct pithi_signature){(uint64_t)value | UINT64_C(1) << 62, 1, value, text};
@@ -17,7 +17,7 @@ static struct pithi_signature as_data(int64_t value, const char *text)
 
 /* ---- communicators ----------------------------------------------------------------------------------------------- */
 
-/* Groups may differ, as long as all members of one name the same: the first tells the others which. */
+/* Groups may differ, but all members of a group must name the same group: the first member sends it to the others. */
 void pithi_check_group(MPI_Comm comm, MPI_Group group)
 {
     int count = 0, self = 0;
@@ -39,7 +39,7 @@ void pithi_check_group(MPI_Comm comm, MPI_Group group)
     free(ranks);
 }
 
-/* All of a group say the same of it. */
+/* All processes of a group must state the same value. */
 void pithi_check_merge(int high)
 {
     const struct pithi_team *of = team();
@@ -75,7 +75,7 @@ void pithi_check_graph(int nodes, const int *index, const int *edges, int reorde
 
 #ifdef MPI_UNWEIGHTED
 static const int *unweighted(void) { return MPI_UNWEIGHTED; }
-#else /* MPICH: a variable, looked up as real.h does with functions */
+#else /* MPICH: a variable, looked up the way real.h looks up functions */
 static const int *unweighted(void)
 {
     static void *slot;
@@ -133,7 +133,7 @@ static const char *mode_text(int mode)
     return text;
 }
 
-/* The same file may be named in two ways: its real name counts, or as long as there is none that of its folder. */
+/* Two names may denote the same file: compares the real path, or that of its folder while the file does not exist. */
 static const char *real_name(const char *name)
 {
     static __thread char text[PATH_MAX + 256];
@@ -170,7 +170,7 @@ void pithi_check_view(MPI_Datatype element, const char *representation)
     pithi_check_text("datarep", representation);
 }
 
-/* These two hints all must give, or nobody. */
+/* Either all processes give these two hints, or none. */
 void pithi_check_fence(int hints)
 {
     pithi_check_text("MPI_MODE_NOPRECEDE in assert", hints & MPI_MODE_NOPRECEDE ? "given" : "not given");

@@ -1,14 +1,14 @@
-/* check.h - collective checking: what check.w calls. Whether all processes of a communicator, window or file make the
- * same collective call, with arguments that fit together, found out before the call is made.
+/* check.h - collective checking, called by check.w: tests before a call whether all processes of a communicator, window
+ * or file make the same collective call, with matching arguments.
  *
- * A call under way, of this thread, is described in three steps, all of them before the library's own call:
+ * Three steps before the library's own call describe and check this thread's call:
  *
  *     whose it is     pithi_check_comm, _file, _window      the team (team.h)
  *     what it says    pithi_check_number ..., and shapes.c  facts, which all must state alike, and data that go from
  *                                                           one process to another: both ends must say the same
  *     the check       pithi_check_agree                     all processes exchange the hash of what they said
  *
- * Calls that must not block take another third step: pithi_check_start, and the answer when the request is waited for.
+ * Calls that must not block use pithi_check_start as the third step. They get the answer when the request completes.
  */
 #ifndef PITHI_CHECK_H
 #define PITHI_CHECK_H
@@ -30,51 +30,51 @@ struct pithi_check_counts {
 };
 #define PITHI_CHECK_COUNTS(array) ((struct pithi_check_counts){(array), sizeof *(array) == 8})
 
-/* Around every MPI call. `function`: a place in pithi_check_names (check.w). */
+/* Around every MPI call. `function`: an index into pithi_check_names (check.w). */
 extern const char *const pithi_check_names[];
 void pithi_check_enter(struct pithi_check_call *call, int function, const void *caller);
 void pithi_check_leave(const struct pithi_check_call *call);
 
-/* The job: before and after MPI_Init; after MPI_Finalize, in which the checks end. */
+/* The job: before MPI_Init; after MPI_Init; after MPI_Finalize, in which the checks end. */
 void pithi_check_mark(void);
 void pithi_check_begin_job(int result);
 void pithi_check_ended_job(void);
 
-/* ---- whose call it is; nothing else below has an effect when the team is not known ------------------------------- */
+/* ---- the team; without a known team, the functions below have no effect ------------------------------------------ */
 
 void pithi_check_comm(MPI_Comm comm);
 void pithi_check_file(MPI_File file);
 void pithi_check_window(MPI_Win window);
-void pithi_check_later(void); /* before: the call must not wait for others */
+void pithi_check_later(void); /* before the others: the call must not wait for other processes */
 void pithi_check_wait(
-    void); /* the call need not wait for all, but does so for the check, and says so when it is long */
-/* Of calls that only a group of the communicator makes, and that are told apart by a tag or a text. MPI_COMM_WORLD
- * stands in where a call has none. */
+    void); /* MPI need not wait for all in this call, but the check does; the report of a long wait says so */
+/* For calls that only a group of the communicator makes; a tag or a text identifies the call. Calls without a
+ * communicator use MPI_COMM_WORLD. */
 void pithi_check_members(MPI_Comm comm, MPI_Group group, int tag);
 void pithi_check_members_named(MPI_Group group, const char *tag);
 
-/* After calls that made one, or before those that take one away. `parent`: all of the new one's processes of this job
- * were in it. */
+/* After a call that made an object, or before a call that frees an object. `parent`: contains all processes of the new
+ * communicator that are in this job. */
 void pithi_check_comm_made(int result, MPI_Comm parent, const MPI_Comm *made);
-void pithi_check_expect(void); /* one that is made later */
+void pithi_check_expect(void); /* a communicator that will be made later */
 void pithi_check_comm_gone(const MPI_Comm *comm);
 void pithi_check_file_made(int result, MPI_Comm comm, const char *name, const MPI_File *file);
 void pithi_check_file_gone(const MPI_File *file);
 void pithi_check_window_made(int result, MPI_Comm comm, const MPI_Win *window);
 void pithi_check_window_gone(const MPI_Win *window);
 
-/* ---- what it says ------------------------------------------------------------------------------------------------ */
+/* ---- the facts of the call --------------------------------------------------------------------------------------- */
 
 void pithi_check_number(const char *argument, int64_t value);
-void pithi_check_truth(const char *argument, int value); /* any value but 0 is the same */
+void pithi_check_truth(const char *argument, int value); /* all values but 0 are equal */
 void pithi_check_numbers(const char *argument, int count, const int *values);
-void pithi_check_numbers_at(const char *argument, int index, int64_t value); /* one of them */
+void pithi_check_numbers_at(const char *argument, int index, int64_t value); /* one number of a list */
 void pithi_check_truths(const char *argument, int count, const int *values);
-void pithi_check_text(const char *argument, const char *text); /* kept by address until the call has ended */
-/* Only those who state it must state it alike; one in a call. */
+void pithi_check_text(const char *argument, const char *text); /* the address must stay valid during the call */
+/* A value that only some processes state; all that state it must agree. At most one in a call. */
 void pithi_check_number_if(int is_stated, const char *argument, int64_t value);
 
-/* Of collectives: shapes.c. */
+/* For collectives: shapes.c. */
 void pithi_check_root(int root);
 void pithi_check_op(MPI_Op op);
 void pithi_check_bcast(int root, MPI_Count count, MPI_Datatype type);
@@ -84,7 +84,7 @@ void pithi_check_scatter(int root, struct pithi_check_counts counts, MPI_Count c
                          MPI_Count recv_count, MPI_Datatype recv_type);
 void pithi_check_allgather(const void *from, MPI_Count count, MPI_Datatype type, struct pithi_check_counts counts,
                            MPI_Count recv_count, MPI_Datatype recv_type);
-/* One count and type for all (`counts`.at, `types` NULL), or a list of either, or of both. */
+/* Either of count and type may be one value for all (`counts`.at, `types` NULL) or a list. */
 struct pithi_check_parts {
     MPI_Count count;
     MPI_Datatype type;
@@ -93,13 +93,13 @@ struct pithi_check_parts {
 };
 void pithi_check_alltoall(const void *from, struct pithi_check_parts given, struct pithi_check_parts got);
 void pithi_check_reduce(int root, const void *from, MPI_Count count, MPI_Datatype type, MPI_Op op);
-/* `name`: of the function: only of some must all give MPI_IN_PLACE or none. */
+/* `name`: of the function. In some functions, either all processes give MPI_IN_PLACE or none does. */
 void pithi_check_allreduce(const char *name, const void *from, MPI_Count count, MPI_Datatype type, MPI_Op op);
 void pithi_check_reduce_scatter(struct pithi_check_counts counts, MPI_Count count, MPI_Datatype type, MPI_Op op);
-/* `all`: each neighbour gets the same data (the allgather kinds) */
+/* `all`: every neighbour gets the same data (allgather) */
 void pithi_check_neighbours(MPI_Comm comm, int all, struct pithi_check_parts given, struct pithi_check_parts got);
 
-/* Of others: arguments.c. */
+/* For other calls: arguments.c. */
 void pithi_check_group(MPI_Comm comm, MPI_Group group);
 void pithi_check_merge(int high);
 void pithi_check_cart_sub(MPI_Comm comm, const int *remain);
@@ -109,28 +109,28 @@ void pithi_check_adjacent(int in, const int *sources, const int *in_weights, int
 void pithi_check_open(const char *name, int mode);
 void pithi_check_view(MPI_Datatype element, const char *representation);
 void pithi_check_fence(int hints);
-/* Of calls that make an intercommunicator of two groups, after the check of the own group, which is then told of: the
- * leaders compare tags, and that they mean each other. 0: the call must not be made. */
+/* For calls that make an intercommunicator of two groups, after the check of the own group, which learns the result:
+ * the leaders compare their tags, and check that they name each other. 0: the call must not be made. */
 int pithi_check_leaders(MPI_Comm local, int leader, MPI_Comm peers, int remote_leader, int tag, int *result);
 int pithi_check_leaders_named(MPI_Group local, int leader, MPI_Group remote, int remote_leader, const char *tag,
                               int *result);
 
 /* ---- the check --------------------------------------------------------------------------------------------------- */
 
-/* 1: all agree (or nothing was to be checked). 0: not, it was said, the error handler was called, and came back:
- * `result` is what the call returns in place of being made. */
+/* 1: all agree, or there was nothing to check. 0: they disagree; the error was reported and the error handler returned.
+ * The wrapper then returns `result` without making the call. */
 int pithi_check_agree(int *result);
 
-/* For calls that need not wait for others, and have no request (MPI_Comm_free): the processes exchange their facts
- * while they go on. The next checked calls, and MPI_Finalize, read the answer when it has arrived. By then the call has
- * been made, so an error goes to the error handler alone. */
+/* For calls that need not wait for others and have no request (MPI_Comm_free): the processes exchange their facts while
+ * they go on. The next checked calls, and MPI_Finalize, read the answer once it has arrived. The call has been made by
+ * then, so an error only goes to the error handler. */
 void pithi_check_post(void);
 
-/* For calls that do not block. NULL: nothing to be checked. After the call, its request stands for the check. */
+/* For nonblocking calls. NULL: nothing to check. After the call, its request identifies the check. */
 struct pithi_check *pithi_check_start(void);
 void pithi_check_posted(struct pithi_check *check, int result, const MPI_Request *request);
-/* Before a call that completes requests. settled: waits for the checks of all these; 0: as pithi_check_agree.
- * settled_some: until one of them, or another of the requests, can complete. ready: 1, 0, or -1: not yet. */
+/* Before a call that completes requests. settled: waits for the checks of all these requests; 0: as pithi_check_agree.
+ * settled_some: waits until a check, or a request without a check, is complete. ready: 1, 0, or -1: not yet. */
 int pithi_check_settled(MPI_Count count, const MPI_Request *requests, int *result);
 int pithi_check_settled_some(MPI_Count count, const MPI_Request *requests, int *result);
 int pithi_check_ready(MPI_Count count, const MPI_Request *requests, int *result);

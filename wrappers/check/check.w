@@ -1,13 +1,13 @@
-/* check.w - whether all processes make the same collective calls, with arguments that fit together. wrappergen makes
- * one function of it for every MPI function; which are collective, and what their arguments are, is in roles.table.
+/* check.w - checks that all processes make the same collective calls, with matching arguments. wrappergen makes a
+ * function of it for every MPI function; roles.table lists the collective ones and their arguments.
  *
- * Where several parts below apply to one function, what they do before the call happens in their order here: first the
- * call is noted (1), then it is said whose it is (2) and what it says (3), then the check is made (4), and only when
- * all agree the call.
+ * Several parts below may apply to one function. Their code before the call runs in the order of this file: it notes
+ * the call (1), finds its team (2), states its arguments (3) and runs the check (4). The call is made only when all
+ * agree.
  */
 #include "check.h"
 
-/* Open MPI has macros of these names. */
+/* Open MPI defines macros with these names. */
 #undef MPI_Aint_add
 #undef MPI_Aint_diff
 
@@ -34,7 +34,7 @@ const char *const pithi_check_names[] = {
 {{fn f @send}} pithi_where_message(PITHI_WHERE_TO, {{peer}}, {{tag}}); {{callfn}} {{endfn}}
 {{fn f @p2p_sendrecv}} pithi_where_message(PITHI_WHERE_FROM, {{from}}, {{from_tag}}); {{callfn}} {{endfn}}
 
-/* ---- 2. whose call it is ----------------------------------------------------------------------------------------- */
+/* ---- 2. the team of the call ------------------------------------------------------------------------------------- */
 
 {{fn f @icoll @coll_init @comm_idup @comm_free @comm_hints @file_hints @win_hints}}
     pithi_check_later(); {{callfn}}
@@ -56,14 +56,14 @@ const char *const pithi_check_names[] = {
 {{fn f @win_free}} pithi_check_window(*{{window}}); {{callfn}} {{endfn}}
 {{fn f @win_all @win_hints}} pithi_check_window({{window}}); {{callfn}} {{endfn}}
 
-/* In these MPI itself need not wait for all. */
+/* MPI itself need not wait for all processes in these. */
 {{fn f @from_root @to_root @from_lower @i_from @i_to @i_lower @p_from @p_to @p_lower}}
     pithi_check_wait(); {{callfn}}
 {{endfn}}
 {{fn f @nallgather @nallgatherv @nalltoall @nalltoallv @nalltoallw}} pithi_check_wait(); {{callfn}} {{endfn}}
 {{fn f @file_all @file_iall @file_close @win_fence}} pithi_check_wait(); {{callfn}} {{endfn}}
 
-/* ---- 3. what it says --------------------------------------------------------------------------------------------- */
+/* ---- 3. the arguments -------------------------------------------------------------------------------------------- */
 
 {{fn f @bcast}} pithi_check_bcast({{root}}, {{count}}, {{type}}); {{callfn}} {{endfn}}
 {{fn f @gather}}
@@ -214,7 +214,7 @@ const char *const pithi_check_names[] = {
     }
 {{endfn}}
 
-/* In these nobody need wait for the others. */
+/* In these, no process needs to wait for the others. */
 {{fn f @comm_free}} pithi_check_post(); pithi_check_comm_gone({{comm}}); {{callfn}} {{endfn}}
 {{fn f @comm_hints @file_hints @win_hints}} pithi_check_post(); {{callfn}} {{endfn}}
 
@@ -246,7 +246,7 @@ const char *const pithi_check_names[] = {
 
 {{fn f @job_init}} pithi_check_mark(); {{callfn}} pithi_check_begin_job({{returnVal}}); {{endfn}}
 
-/* It goes on when all are here: until then what the others call is wrong. */
+/* It continues when all processes are here; before that, any other call of theirs is an error. */
 {{fn f @job_finalize}}
     do
         pithi_check_comm(MPI_COMM_WORLD);

@@ -1,4 +1,4 @@
-/* facts.c - see facts.h, and the calls of check.h that describe a call. */
+/* facts.c - builds the description of this thread's call (facts.h). */
 #include "facts.h"
 
 #include "agree.h"
@@ -9,12 +9,12 @@
 #include <string.h>
 
 static __thread struct pithi_check *now __attribute__((tls_model("initial-exec")));
-static struct pithi_check none; /* without memory nothing is checked */
+static struct pithi_check none; /* used when there is no memory: nothing is checked */
 int64_t pithi_fact_unchecked;
 
 struct pithi_check *pithi_check_now(void) { return now ? now : &none; }
 
-/* ---- around a call ----------------------------------------------------------------------------------------------- */
+/* ---- start and end of a call ------------------------------------------------------------------------------------- */
 
 static void begin(const char *name, const void *caller)
 {
@@ -27,8 +27,8 @@ static void begin(const char *name, const void *caller)
     now->problem = NULL;
 }
 
-/* A call inside another, made by code of the program that MPI calls (an operation, say), has a description of its own:
- * that of the outer one may be in use. */
+/* A call from inside another one (MPI called the program's code, such as an operation) gets its own description, since
+ * the outer call may still use the other one. */
 static void begin_inner(struct pithi_check_call *call, const char *name, const void *caller)
 {
     call->outer = now;
@@ -75,7 +75,7 @@ void pithi_check_leave(const struct pithi_check_call *call)
     self->depth--;
 }
 
-/* ---- whose call it is -------------------------------------------------------------------------------------------- */
+/* ---- the team ---------------------------------------------------------------------------------------------------- */
 
 static int is_checked(void) { return pithi_self.recorded && now; }
 
@@ -164,7 +164,7 @@ void pithi_check_window_gone(const MPI_Win *window)
         pithi_team_drop(team);
 }
 
-/* ---- what it says ------------------------------------------------------------------------------------------------ */
+/* ---- facts ------------------------------------------------------------------------------------------------------- */
 
 static struct pithi_fact *add_fact(const char *argument, int index, enum pithi_fact_kind kind)
 {
@@ -256,13 +256,13 @@ static void add_part(int peer, int is_got, struct pithi_signature data)
         return;
     if (now->part_count == now->part_room) {
         int room = now->part_room ? 2 * now->part_room : 16;
-        struct pithi_part *larger = realloc(now->parts, (size_t)room * sizeof *larger);
+        struct pithi_fact_part *larger = realloc(now->parts, (size_t)room * sizeof *larger);
         if (!larger)
             return;
         now->parts = larger;
         now->part_room = room;
     }
-    now->parts[now->part_count++] = (struct pithi_part){peer, is_got, data.hash, data.elements, data.element};
+    now->parts[now->part_count++] = (struct pithi_fact_part){peer, is_got, data.hash, data.elements, data.element};
 }
 
 void pithi_part_give(int peer, struct pithi_signature data) { add_part(peer, 0, data); }
@@ -274,7 +274,7 @@ void pithi_fact_problem(const char *what)
         now->problem = what;
 }
 
-/* ---- as numbers -------------------------------------------------------------------------------------------------- */
+/* ---- the number to exchange -------------------------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
@@ -311,7 +311,7 @@ uint64_t pithi_fact_sum(const struct pithi_check *check)
     if (check->team->rank > 0)
         sum -= on_way(rank - 1, rank, facts);
     for (int i = 0; i < check->part_count; i++) {
-        const struct pithi_part *part = &check->parts[i];
+        const struct pithi_fact_part *part = &check->parts[i];
         uint64_t peer = (uint64_t)part->peer;
         sum += part->is_got ? -on_way(peer, rank, part->hash) : on_way(rank, peer, part->hash);
     }

@@ -1,11 +1,11 @@
-/* facts.h - what a collective call says, as it is compared: facts, which all processes must state alike, in the same
- * order, and parts, data that go from one process of the team to another.
+/* facts.h - the description of a collective call. Facts must be equal in all processes, in the same order. Parts are
+ * data that go from one process of the team to another.
  *
- * Of all this a process sends one number: the sum of the hashes of (from, to, signature) over what it gives, less the
- * same over what it expects. Over all processes the sum is 0 when each part has both its ends. Example: rank 0 gives 3
- * MPI_INT to rank 1, which expects 3 MPI_INT of rank 0: h(0, 1, 3 MPI_INT) - h(0, 1, 3 MPI_INT) = 0. The facts go
- * through the same sum: each process gives the hash of its own to the next rank, and expects it of the one before. So a
- * sum of one word checks an all-to-all of any size.
+ * A process sends one number for all of this: the sum of the hashes of (from, to, signature) of the parts it gives,
+ * minus the same sum over the parts it expects. The sum over all processes is 0 when every part has both ends. Example:
+ * rank 0 gives 3 MPI_INT to rank 1, and rank 1 expects 3 MPI_INT from rank 0: h(0, 1, 3 MPI_INT) - h(0, 1, 3 MPI_INT) =
+ * 0. The facts enter the same sum: each process gives the hash of its facts to the next rank, and expects the same from
+ * the previous rank. A sum of one word thus checks an all-to-all of any size.
  */
 #ifndef PITHI_FACTS_H
 #define PITHI_FACTS_H
@@ -17,43 +17,42 @@
 enum pithi_fact_kind { PITHI_FACT_NUMBER, PITHI_FACT_TEXT, PITHI_FACT_DATA };
 struct pithi_fact {
     const char *argument;
-    int index; /* of a list; -1: not of one */
+    int index; /* in a list; -1: no list */
     enum pithi_fact_kind kind;
-    uint64_t value;   /* what is compared */
+    uint64_t value;   /* compared */
     int64_t elements; /* DATA */
     const char *text; /* TEXT; DATA: the element's name */
 };
-/* Peers are ranks of the shadow. Those outside of it are left out. */
-struct pithi_part {
+/* Peers are ranks of the shadow. Peers outside it are left out. */
+struct pithi_fact_part {
     int peer, is_got;
     uint64_t hash;
     int64_t elements;
     const char *element;
 };
 struct pithi_check {
-    struct pithi_check *next; /* of those under way */
+    struct pithi_check *next; /* in the list of pending checks without a request */
     struct pithi_team *team;
     const char *name;
     const void *caller;
     struct pithi_fact *facts;
-    struct pithi_part *parts;
+    struct pithi_fact_part *parts;
     int fact_count, fact_room, part_count, part_room;
-    int may_have_only;      /* this kind of call has what only some state */
+    int may_have_only;      /* only some processes state a value in this kind of call */
     int has_only;           /* this process states it: */
     struct pithi_fact only; /* pithi_check_number_if */
     int is_later;           /* the call must not wait */
-    int is_wait_ours;       /* MPI need not wait for all in it */
-    const char *problem;    /* found without the others */
-    uint64_t call;          /* the team's how many-th; a name for it when there are members */
+    int is_wait_ours;       /* only the check waits for all, MPI need not */
+    const char *problem;    /* found without the other processes */
+    uint64_t call;          /* number of the call in its team; an identifier if it has members */
     uint64_t key;           /* of a call with members: its tag */
-    int *members;           /* who of the team makes the call, in the order of their ranks; NULL: all. subgroup.c */
+    int *members;           /* processes of the team that make the call, by rank; NULL: all. subgroup.c */
     int member_count;
     uint64_t sent, got; /* agree.c */
     MPI_Request exchange;
-    MPI_Request request; /* the program's, that the check belongs to; MPI_REQUEST_NULL: it has none */
 };
 
-/* The description of this thread's call under way; team NULL: there is none, nothing is to be said. */
+/* The description of this thread's current call; team NULL: no call is described. */
 struct pithi_check *pithi_check_now(void);
 
 void pithi_fact_data(const char *argument, struct pithi_signature data);

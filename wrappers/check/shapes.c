@@ -1,7 +1,7 @@
-/* shapes.c - what the arguments of the collectives say. What the standard wants of them: all processes name the same
- * root and operation; a broadcast's, a reduction's data have one signature everywhere; where data go from one process
- * to another, what is given has the signature of what is got there. (In an intercommunicator, those of the other
- * group.)
+/* shapes.c - describes the arguments of the collectives. The standard requires: all processes name the same root and
+ * operation; the data of a broadcast or a reduction have the same signature everywhere; where data go from one process
+ * to another, the sent and the received data have the same signature. (In an intercommunicator, the peers are in the
+ * other group.)
  */
 #include "facts.h"
 
@@ -19,15 +19,15 @@ static MPI_Count count_at(struct pithi_check_counts counts, int i, MPI_Count oth
     return counts.is_wide ? ((const MPI_Count *)counts.at)[i] : ((const int *)counts.at)[i];
 }
 
-/* Processes that this one exchanges data with, and their place in the shadow. */
+/* The processes that this one exchanges data with, and their places in the shadow. */
 static int others(void) { return team()->is_inter ? team()->remote_size : team()->local_size; }
 static int peer(int rank) { return pithi_team_peer(team(), rank); }
 static int own(void) { return team()->local_rank; }
 
 /* ---- root and operation ------------------------------------------------------------------------------------------ */
 
-/* In an intercommunicator only one group names a root; that both mean the same one shows in the data. Where the other
- * is of another job, all of the own name one, or it is among them. */
+/* In an intercommunicator only one group names a root; the data show whether both groups mean the same root. If the
+ * other group is in another job, either all of the own group name the same root, or the root is among them. */
 void pithi_check_root(int root)
 {
     if (!team())
@@ -67,7 +67,7 @@ void pithi_check_op(MPI_Op op)
         pithi_check_text("op", op_name(op));
 }
 
-/* ---- one and all ------------------------------------------------------------------------------------------------- */
+/* ---- from or to a root ------------------------------------------------------------------------------------------- */
 
 void pithi_check_bcast(int root, MPI_Count count, MPI_Datatype type)
 {
@@ -119,9 +119,9 @@ void pithi_check_scatter(int root, struct pithi_check_counts counts, MPI_Count c
         pithi_part_get(peer(root), data_of(recv_count, recv_type));
 }
 
-/* ---- all and all ------------------------------------------------------------------------------------------------- */
+/* ---- all to all -------------------------------------------------------------------------------------------------- */
 
-/* Where all must give it or none. */
+/* For functions where either all processes give MPI_IN_PLACE or none does. */
 static void in_place(const void *from)
 {
     if (!team()->is_inter)
@@ -189,9 +189,9 @@ void pithi_check_allreduce(const char *name, const void *from, MPI_Count count, 
     pithi_fact_data("the data", data_of(count, type));
 }
 
-/* In an intercommunicator each group shares out what the other one has reduced, so the counts of the groups may differ.
- * What must be the same is the length of the data: the sum of recvcounts (MPI-4.0, 6.10.2), or recvcount times the size
- * of the own group (6.10.1). */
+/* In an intercommunicator each group divides the result of the other group, so the counts of the groups may differ. The
+ * length of the data must be equal: the sum of recvcounts (MPI-4.0, 6.10.2), or recvcount times the size of the own
+ * group (6.10.1). */
 static MPI_Count sum_of_shares(struct pithi_check_counts counts, MPI_Count count)
 {
     MPI_Count sum = 0;
@@ -233,7 +233,7 @@ static void make_room(struct neighbours *found, int in, int out)
     found->to = malloc(((size_t)out + 1) * sizeof *found->to);
 }
 
-/* In a Cartesian topology the order of neighbours: for each dimension the one below, then the one above. */
+/* The order of neighbours in a Cartesian topology: for each dimension the lower one, then the upper one. */
 static void cart_neighbours(MPI_Comm comm, struct neighbours *found)
 {
     int dimensions = 0;

@@ -1,4 +1,4 @@
-/* signature.c - see signature.h. Knows nothing of collectives. */
+/* signature.c - computes type signatures (signature.h). Knows nothing of collectives. */
 #include "signature.h"
 
 #include <inttypes.h>
@@ -39,11 +39,11 @@ static struct pithi_signature repeat(struct pithi_signature one, MPI_Count count
     return all;
 }
 
-/* ---- basic types: known by their names, which are the same in all processes -------------------------------------- */
+/* ---- basic types, identified by their names, which are the same in all processes --------------------------------- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* One address for each name. */
+/* Equal names get the same address. */
 static const char *intern(const char *name)
 {
     static struct known {
@@ -91,7 +91,7 @@ struct contents {
     MPI_Datatype *type;
 };
 
-/* The large-count forms tell of every type, the others not of those that large counts made. */
+/* The large-count functions decode every datatype; the others cannot decode datatypes made with large counts. */
 static void ask_envelope(MPI_Datatype type, struct contents *contents)
 {
 #if MPI_VERSION >= 4
@@ -127,7 +127,8 @@ static int ask_contents(MPI_Datatype type, struct contents *contents)
     return result;
 }
 
-/* What the list of a struct's parts says, else what its size says, which is simpler: copies of one type. */
+/* The number of copies of a part. For a struct the list of its parts gives it; for other types it follows from the
+ * size, as they repeat one type. */
 static MPI_Count copies(MPI_Datatype type, const struct contents *contents, MPI_Count part)
 {
     MPI_Count size = 0, one = 0;
@@ -139,7 +140,7 @@ static MPI_Count copies(MPI_Datatype type, const struct contents *contents, MPI_
     return one > 0 ? size / one : 0;
 }
 
-/* Handles of derived types that MPI gave us are ours to free. */
+/* Frees a derived type that MPI_Type_get_contents returned. */
 static void let_go(MPI_Datatype *type)
 {
     struct contents contents = {0};
@@ -149,7 +150,7 @@ static void let_go(MPI_Datatype *type)
         REAL(MPI_Type_free)(type);
 }
 
-/* The pairs of MPI_MINLOC and MPI_MAXLOC are, by the standard, as if the program had made them. */
+/* The standard defines the pair types of MPI_MINLOC and MPI_MAXLOC as derived types. */
 static int is_pair(MPI_Datatype type, struct pithi_signature *found)
 {
     const struct {
@@ -191,7 +192,7 @@ static struct pithi_signature derive(MPI_Datatype type)
     return all;
 }
 
-/* ---- kept with the datatype -------------------------------------------------------------------------------------- */
+/* ---- cached with the datatype ------------------------------------------------------------------------------------ */
 
 static int key = MPI_KEYVAL_INVALID;
 
@@ -211,7 +212,7 @@ static int forget(MPI_Datatype type, int keyval, void *value, void *extra)
 
 static void make_key(void) { REAL(MPI_Type_create_keyval)(not_copied, forget, &key, NULL); }
 
-/* Once: another thread may be reading what stands there. */
+/* Never replaces a stored signature, since another thread may be reading it. */
 static void keep(MPI_Datatype type, struct pithi_signature found)
 {
     struct pithi_signature *kept = NULL;

@@ -1,5 +1,5 @@
-/* source_line.c - the line of source that made a call, for messages: by addr2line(1) where it is installed and the
- * program has the information (-g). */
+/* source_line.c - finds the source line that made a call, for messages. It needs addr2line(1) and debug information
+ * (-g). */
 #include "agree.h"
 
 #include <dlfcn.h>
@@ -25,7 +25,7 @@ static struct link_map *module_of(const void *address)
     return dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) ? map : NULL;
 }
 
-/* MPI, its bindings and us. */
+/* The address is in MPI, its bindings or this library. */
 static int is_passed(const void *address)
 {
     const struct link_map *map = module_of(address);
@@ -56,7 +56,7 @@ void pithi_source_of(const void *caller, struct pithi_source *source)
     source->module[0] = 0;
     if (!map)
         return;
-    source->offset = (uint64_t)((uintptr_t)address - map->l_addr) - 1; /* in the call, not behind it */
+    source->offset = (uint64_t)((uintptr_t)address - map->l_addr) - 1; /* in the call instruction, not after it */
     if (*map->l_name)
         snprintf(source->module, sizeof source->module, "%s", map->l_name);
     else if ((size = readlink("/proc/self/exe", source->module, sizeof source->module - 1)) > 0)

@@ -1,6 +1,7 @@
-/* subgroup.c - calls that only some of a communicator's processes make, and the leaders of two groups. Only these may
- * talk, by messages on the communicator's shadow: each says the hash of its facts to the first of them, which answers
- * whether all are alike. When the groups that they name have different firsts they wait, and that is said in time.
+/* subgroup.c - checks calls that only some of a communicator's processes make, and the leaders of two groups. Only
+ * these processes may communicate, so they use messages on the communicator's shadow: each sends the hash of its facts
+ * to the first member, which answers whether all are equal. If they name groups with different first members, they
+ * wait, and the long wait is reported.
  */
 #include "agree.h"
 
@@ -8,11 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Below FIRST are the tags of verdict.c. */
+/* verdict.c uses the tags below FIRST. */
 enum { HASH, ANSWER, LEADERS, KINDS, FIRST = PITHI_VERDICT_TAGS };
 
-/* Threads make such calls of one communicator at the same time, and are told apart by the calls' tags. Without threads
- * messages come in the order of the calls, and show a wrong tag. As soon as one process has threads, all go by tags. */
+/* The number of tags for such calls. Threads may make them on one communicator at the same time; the tag of the call
+ * then separates them. Without threads one tag is enough: messages arrive in the order of the calls, and calls with
+ * different tags are compared and reported. If any process has threads, all use tags. */
 static int ways;
 
 void pithi_subgroup_begin(MPI_Comm world)
@@ -27,11 +29,11 @@ void pithi_subgroup_begin(MPI_Comm world)
 
 static int way(int kind, uint64_t tag) { return FIRST + kind + KINDS * (int)(ways ? tag % (uint64_t)ways : 0); }
 
-/* ---- who they are ------------------------------------------------------------------------------------------------ */
+/* ---- the members ------------------------------------------------------------------------------------------------- */
 
 static int rises(const void *one, const void *two) { return *(const int *)one - *(const int *)two; }
 
-/* The group's processes as ranks of the communicator, NULL: one is not in it. */
+/* The group's processes as ranks of the communicator. NULL: a process is not in it. */
 static int *find_members(MPI_Comm comm, MPI_Group group, int *count)
 {
     int *ranks = group == MPI_GROUP_NULL ? NULL : pithi_team_places(group, comm, count), good = ranks && *count;
@@ -44,7 +46,7 @@ static int *find_members(MPI_Comm comm, MPI_Group group, int *count)
     return NULL;
 }
 
-/* Those who can be talked to, in order. */
+/* Keeps the members that are in the shadow, in order. */
 static void set_members(struct pithi_check *check, int *ranks, int count)
 {
     int own = 0, found = 0;
@@ -55,7 +57,7 @@ static void set_members(struct pithi_check *check, int *ranks, int count)
         if (place >= 0)
             ranks[found++] = place;
     }
-    if (!own) { /* MPI will not like it */
+    if (!own) { /* MPI reports the error */
         free(ranks);
         check->team = NULL;
         return;
@@ -142,7 +144,7 @@ int pithi_subgroup_agrees(struct pithi_check *check)
     return check->members[0] == check->team->rank ? hear(check, hash) : tell(check, hash);
 }
 
-/* ---- the leaders of two groups that become an intercommunicator -------------------------------------------------- */
+/* ---- the leaders of two groups that form an intercommunicator ---------------------------------------------------- */
 
 struct leader {
     int rank;
@@ -190,7 +192,7 @@ int pithi_check_leaders(MPI_Comm local, int leader, MPI_Comm peers, int remote_l
         return 1;
     snprintf(text, sizeof text, "%d", tag);
     check->key = (uint64_t)(int64_t)tag;
-    if (check->team->local_rank == leader) /* only there these arguments count */
+    if (check->team->local_rank == leader) /* these arguments are significant only at the leader */
         between = pithi_team_of_comm(peers);
     return agree_beside(check, between, between ? pithi_team_peer(between, remote_leader) : -1, text, result);
 }

@@ -1,7 +1,7 @@
-/* team.c - see team.h. */
+/* team.c - makes, finds and frees teams, each with a shadow communicator (team.h). */
 #include "team.h"
 
-#include "own_comm.h"
+#include "ranks.h"
 #include "whereabouts.h"
 
 #include <pthread.h>
@@ -9,73 +9,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHAINS = 256 };
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct pithi_team *chains[CHAINS];
+static struct pithi_table teams = PITHI_TABLE;
 
-/* ---- the table --------------------------------------------------------------------------------------------------- */
-
-static uint64_t bits_of(const struct pithi_team *team)
+static uint64_t key_of(const struct pithi_team *team)
 {
     switch (team->kind) {
     case PITHI_TEAM_FILE:
-        return (uint64_t)(uintptr_t)team->file;
+        return pithi_file_key(team->file);
     case PITHI_TEAM_WINDOW:
-        return (uint64_t)(uintptr_t)team->window;
+        return pithi_window_key(team->window);
     default:
-        return (uint64_t)(uintptr_t)team->comm;
+        return pithi_comm_key(team->comm);
     }
 }
 
-static struct pithi_team **chain_of(const struct pithi_team *team)
-{
-    return &chains[(bits_of(team) * UINT64_C(0x9e3779b97f4a7c15) >> 32) % CHAINS];
-}
+struct pithi_team *pithi_team_of_file(MPI_File file) { return pithi_table_find(&teams, pithi_file_key(file)); }
 
-static struct pithi_team **place_of(const struct pithi_team *like)
-{
-    struct pithi_team **at = chain_of(like);
+struct pithi_team *pithi_team_of_window(MPI_Win window) { return pithi_table_find(&teams, pithi_window_key(window)); }
 
-    while (*at && ((*at)->kind != like->kind || bits_of(*at) != bits_of(like)))
-        at = &(*at)->next;
-    return at;
-}
+/* ---- making a team ----------------------------------------------------------------------------------------------- */
 
-static struct pithi_team *find(const struct pithi_team *like)
-{
-    pthread_mutex_lock(&lock);
-    struct pithi_team *team = *place_of(like);
-    pthread_mutex_unlock(&lock);
-    return team;
-}
-
-static void put(struct pithi_team *team)
-{
-    pthread_mutex_lock(&lock);
-    struct pithi_team **at = chain_of(team);
-    team->next = *at;
-    *at = team;
-    pthread_mutex_unlock(&lock);
-}
-
-struct pithi_team *pithi_team_of_file(MPI_File file)
-{
-    return find(&(struct pithi_team){.kind = PITHI_TEAM_FILE, .file = file});
-}
-
-struct pithi_team *pithi_team_of_window(MPI_Win window)
-{
-    return find(&(struct pithi_team){.kind = PITHI_TEAM_WINDOW, .window = window});
-}
-
-/* ---- making one -------------------------------------------------------------------------------------------------- */
-
-/* MPICH has 2048 communicators, and the program needs some. */
+/* MPICH has 2048 communicators; the program needs its share. */
 enum { MOST = 512 };
-static int count; /* of teams that have a shadow; atomic */
+static int count; /* teams with a shadow; atomic */
 
-/* Which team it is, for all: the world rank of its first process, and how many that has named. 0: one has no room. */
+/* A number for the team that is the same in all its processes: the world rank of its first process, and how many teams
+ * that process has numbered. 0: a process has no room. */
 static uint64_t agree_on_id(MPI_Comm comm)
 {
     static uint32_t named;
@@ -90,7 +50,7 @@ static uint64_t agree_on_id(MPI_Comm comm)
     return said[0] ? 0 : said[1];
 }
 
-/* By MPI_Comm_create, not MPI_Comm_dup, which would call the copy functions of the program's attributes. */
+/* Uses MPI_Comm_create: MPI_Comm_dup would call the copy functions of the program's attributes. */
 static MPI_Comm create(MPI_Comm comm)
 {
     MPI_Comm made = MPI_COMM_NULL;
@@ -104,7 +64,7 @@ static MPI_Comm create(MPI_Comm comm)
     return made;
 }
 
-/* That MPI has no more communicators is not the program's error yet. */
+/* If MPI has no more communicators here, the program has made no error: no error handler is called. */
 static void quietly(void (*make)(struct pithi_team *team, MPI_Comm comm), struct pithi_team *team, MPI_Comm comm)
 {
     MPI_Errhandler handler;
@@ -123,7 +83,7 @@ static void copy(struct pithi_team *team, MPI_Comm comm)
         team->shadow = create(comm);
 }
 
-/* Of an intercommunicator the two groups in one, whichever comes first. */
+/* Merges the two groups of an intercommunicator, in any order. */
 static void merge(struct pithi_team *team, MPI_Comm comm)
 {
     int rank = 0;
@@ -155,14 +115,14 @@ static void keep(struct pithi_team *team, const char *origin)
     if (!kept)
         return;
     *kept = *team;
-    put(kept);
+    pithi_table_put(&teams, key_of(kept), &kept->table);
 }
 
 /* ---- processes of other jobs, and those without this library ----------------------------------------------------- */
 
-/* Those of other jobs may run without it, too: of such a communicator the shadow has this job's processes that have it,
- * of the local group. */
-static MPI_Comm some; /* a communicator of these, where not all processes of the job have it */
+/* Processes of other jobs may also run without this library. The shadow of such a communicator has those processes of
+ * the local group that are in this job and have the library. */
+static MPI_Comm some; /* the job's processes with this library, if some lack it */
 static int is_mixed;
 
 static MPI_Comm job(void) { return is_mixed ? some : MPI_COMM_WORLD; }
@@ -178,22 +138,13 @@ static MPI_Group group_of(MPI_Comm comm, int (*ask)(MPI_Comm comm, MPI_Group *gr
 int *pithi_team_places(MPI_Group group, MPI_Comm comm, int *size)
 {
     MPI_Group in = group_of(comm, REAL(MPI_Comm_group));
+    int *found = pithi_ranks_in(group, in, size);
 
-    REAL(MPI_Group_size)(group, size);
-    int *own = malloc(((size_t)*size + 1) * sizeof *own), *found = malloc(((size_t)*size + 1) * sizeof *found);
-    for (int i = 0; own && found && i < *size; i++)
-        own[i] = i;
-    if (own && found)
-        REAL(MPI_Group_translate_ranks)(group, *size, own, in, found);
-    for (int i = 0; found && i < *size; i++)
-        if (found[i] == MPI_UNDEFINED)
-            found[i] = -1;
     REAL(MPI_Group_free)(&in);
-    free(own);
     return found;
 }
 
-/* Alone here. */
+/* Only this process is in the shadow. */
 static int *nowhere(int size)
 {
     int *places = malloc((size_t)size * sizeof *places);
@@ -203,27 +154,12 @@ static int *nowhere(int size)
     return places;
 }
 
-static int is_within(MPI_Group group, MPI_Comm comm)
+static int is_ours(MPI_Comm comm)
 {
-    int size, all = 1, *places = pithi_team_places(group, comm, &size);
+    MPI_Group ours = group_of(job(), REAL(MPI_Comm_group));
+    int all = pithi_comm_is_in(comm, ours);
 
-    for (int i = 0; places && i < size; i++)
-        all &= places[i] >= 0;
-    free(places);
-    return all;
-}
-
-static int is_ours(MPI_Comm comm, int is_inter)
-{
-    MPI_Group local = group_of(comm, REAL(MPI_Comm_group)), remote;
-    int all = is_within(local, job());
-
-    REAL(MPI_Group_free)(&local);
-    if (!all || !is_inter)
-        return all;
-    remote = group_of(comm, REAL(MPI_Comm_remote_group));
-    all = is_within(remote, job());
-    REAL(MPI_Group_free)(&remote);
+    REAL(MPI_Group_free)(&ours);
     return all;
 }
 
@@ -280,7 +216,7 @@ void pithi_team_make_comm(MPI_Comm comm, const struct pithi_team *of, const char
     REAL(MPI_Comm_size)(comm, &team.local_size);
     if (team.is_inter)
         REAL(MPI_Comm_remote_size)(comm, &team.remote_size);
-    if (of && !is_ours(comm, team.is_inter)) {
+    if (of && !is_ours(comm)) {
         if (of->shadow != MPI_COMM_NULL)
             join_ours(&team, of);
         else
@@ -346,18 +282,18 @@ void pithi_team_make_window(MPI_Win window, const struct pithi_team *of, const c
     make_of(&team, of, origin);
 }
 
-/* ---- communicators that were made out of our sight --------------------------------------------------------------- */
+/* ---- communicators made without a visible call ------------------------------------------------------------------- */
 
-/* MPI_Comm_idup tells of its communicator too late: it is first seen in a collective call, which all its processes
- * make. One that may wait for them: in others, where a process may owe another a message first, a new shadow would
- * hang. */
-static int is_expecting; /* atomic: one was asked for; until then an unknown handle is a wrong one, and MPI's to name */
+/* MPI_Comm_idup sets its communicator too late. The first collective call on it, which all its processes make, makes
+ * its team. That call must be allowed to wait: elsewhere a process may first have to send a message to another, and
+ * making a shadow would deadlock. */
+static int is_expecting; /* atomic: MPI_Comm_idup was called; before, MPI reports unknown handles */
 
 void pithi_team_expect(void) { __atomic_store_n(&is_expecting, 1, __ATOMIC_RELAXED); }
 
 struct pithi_team *pithi_team_of_comm(MPI_Comm comm)
 {
-    return comm == MPI_COMM_NULL ? NULL : find(&(struct pithi_team){.kind = PITHI_TEAM_COMM, .comm = comm});
+    return comm == MPI_COMM_NULL ? NULL : pithi_table_find(&teams, pithi_comm_key(comm));
 }
 
 int pithi_team_is_unmet(MPI_Comm comm)
@@ -367,7 +303,7 @@ int pithi_team_is_unmet(MPI_Comm comm)
     if (!__atomic_load_n(&is_expecting, __ATOMIC_RELAXED) || comm == MPI_COMM_NULL || pithi_team_of_comm(comm))
         return 0;
     REAL(MPI_Initialized)(&is_up);
-    return is_up && REAL(MPI_Comm_test_inter)(comm, &is_inter) == MPI_SUCCESS && is_ours(comm, is_inter);
+    return is_up && REAL(MPI_Comm_test_inter)(comm, &is_inter) == MPI_SUCCESS && is_ours(comm);
 }
 
 struct pithi_team *pithi_team_meet(MPI_Comm comm)
@@ -395,10 +331,8 @@ void pithi_team_drop(struct pithi_team *team)
 {
     if (team->kind == PITHI_TEAM_COMM)
         REAL(MPI_Comm_get_errhandler)(team->comm, &team->handler);
+    pithi_table_take(&teams, key_of(team));
     pthread_mutex_lock(&lock);
-    struct pithi_team **at = place_of(team);
-    if (*at)
-        *at = team->next;
     team->is_gone = 1;
     int is_free = !team->users;
     pthread_mutex_unlock(&lock);

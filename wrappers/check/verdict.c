@@ -1,5 +1,5 @@
-/* verdict.c - what is wrong: each process sends what it said to the first of the team, which compares it and says so.
- * What costs time and memory is done here only, once something is wrong. */
+/* verdict.c - finds the error: each process sends its description of the call to the first one of the team, which
+ * compares them and reports. Only this path costs time and memory, and it runs only after an error. */
 #include "agree.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 enum { GROUPS = 4, PARTS = 2 };
 enum { STATEMENT, SAID, KINDS }; /* kinds of messages */
 
-/* As sent: fixed sizes, the same machine code on all. */
+/* Sent as they are: fixed sizes, and the same architecture everywhere. */
 struct fact {
     char argument[40];
     int32_t index, is_stated;
@@ -31,15 +31,15 @@ struct head {
     int32_t rank, facts, parts;
     char prefix[12], problem[PITHI_VERDICT_TEXT];
     struct pithi_source source;
-    struct fact name, only; /* the call's: a fact of no argument */
+    struct fact name, only; /* the call as a fact, without an argument */
 };
-struct statement { /* of a process; head NULL: it did not come */
+struct statement { /* of one process; head NULL: nothing arrived */
     struct head *head;
     struct fact *facts;
     struct part *parts;
 };
 struct verdict {
-    int count, lines; /* lines: how many errors were told */
+    int count, lines; /* lines: number of reported errors */
     struct statement *of;
     char where[128];
     char *text;
@@ -72,7 +72,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct verdict *verdict, c
     verdict->size += (size_t)size;
 }
 
-void pithi_say(const char *lines)
+void pithi_check_say(const char *lines)
 {
     const char *name = getenv("PITH_CHECK_FILE");
     int fd = STDERR_FILENO;
@@ -126,11 +126,11 @@ void pithi_verdict_where(const struct pithi_check *check, char *text, size_t siz
     snprintf(text, size, "(%s, %" PRIu64 "%s collective call)", team, call, ends[last < 4 ? last : 0]);
 }
 
-/* ---- what a process said ----------------------------------------------------------------------------------------- */
+/* ---- the description from one process ---------------------------------------------------------------------------- */
 
+/* The memory is all 0 before. */
 static void put_fact(struct fact *to, const struct pithi_fact *fact)
 {
-    memset(to, 0, sizeof *to);
     snprintf(to->argument, sizeof to->argument, "%s", fact->argument);
     to->index = fact->index;
     to->is_stated = 1;
@@ -143,18 +143,8 @@ static void put_fact(struct fact *to, const struct pithi_fact *fact)
         snprintf(to->text, sizeof to->text, "%" PRId64, (int64_t)fact->value);
 }
 
-static void put_part(struct part *to, const struct pithi_part *part)
-{
-    memset(to, 0, sizeof *to);
-    to->peer = part->peer;
-    to->is_got = part->is_got;
-    to->hash = part->hash;
-    pithi_signature_print(to->text, sizeof to->text, part->elements, part->element);
-}
-
 static void put_head(struct head *head, const struct pithi_check *check)
 {
-    memset(head, 0, sizeof *head);
     head->rank = pithi_where_rank;
     head->facts = check->fact_count;
     head->parts = check->part_count;
@@ -180,25 +170,19 @@ static void *state(const struct pithi_check *check, size_t *size)
     put_head((struct head *)(void *)memory, check);
     for (int i = 0; i < check->fact_count; i++)
         put_fact(&facts[i], &check->facts[i]);
-    for (int i = 0; i < check->part_count; i++)
-        put_part(&parts[i], &check->parts[i]);
-    return memory;
-}
-
-static struct statement read_statement(void *memory)
-{
-    struct statement statement = {0};
-
-    if ((statement.head = memory)) {
-        statement.facts = (struct fact *)(void *)(statement.head + 1);
-        statement.parts = (struct part *)(void *)(statement.facts + statement.head->facts);
+    for (int i = 0; i < check->part_count; i++) {
+        const struct pithi_fact_part *part = &check->parts[i];
+        parts[i].peer = part->peer;
+        parts[i].is_got = part->is_got;
+        parts[i].hash = part->hash;
+        pithi_signature_print(parts[i].text, sizeof parts[i].text, part->elements, part->element);
     }
-    return statement;
+    return memory;
 }
 
 /* ---- facts ------------------------------------------------------------------------------------------------------- */
 
-/* One thing that all said: what they are asked for. */
+/* Gets the same fact of each process. */
 typedef const struct fact *asked(const struct verdict *verdict, int who, int which);
 
 static const struct fact *ask_fact(const struct verdict *verdict, int who, int which)
@@ -263,7 +247,7 @@ static void add_ranks(struct verdict *verdict, const char *is_of)
     }
 }
 
-/* Which lines of the source the two are at. */
+/* Adds the source lines of the two calls. */
 static void add_places(struct verdict *verdict, int who, int other)
 {
     char one[256], two[256] = "";
@@ -284,22 +268,15 @@ static void add_places(struct verdict *verdict, int who, int other)
     }
 }
 
-/* Two for each process, all 0. */
-static char *make_marks(const struct verdict *verdict)
-{
-    return verdict->count > 0 ? calloc((size_t)verdict->count, 2) : NULL;
-}
-
-/* Who says something else than `other`, in groups of those who say the same. */
+/* Reports the processes whose fact differs from the reference, in groups with equal facts. */
 static int tell_different(struct verdict *verdict, asked *ask, int which)
 {
     int told = 0, reference = first_with(verdict, ask, which);
-    char *is_of = make_marks(verdict), *done = is_of ? is_of + verdict->count : NULL;
+    char *is_of = reference < verdict->count ? calloc((size_t)verdict->count, 2) : NULL, *done;
 
-    if (!is_of || reference == verdict->count) {
-        free(is_of);
+    if (!is_of)
         return 0;
-    }
+    done = is_of + verdict->count; /* both have a mark for each process */
     const struct fact *wanted = ask(verdict, reference, which);
     for (int who = reference + 1; who < verdict->count && told < GROUPS; who++) {
         const struct fact *fact = ask(verdict, who, which);
@@ -328,7 +305,7 @@ static int tell_different(struct verdict *verdict, asked *ask, int which)
     return told;
 }
 
-/* Lists of different lengths: how long they are is told, and then there is nothing to compare. */
+/* If lists differ in length, reports the lengths and skips the elements. */
 static void tell_facts(struct verdict *verdict)
 {
     int most = 0, least = INT32_MAX;
@@ -344,7 +321,7 @@ static void tell_facts(struct verdict *verdict)
     for (int which = 0; which < most && !(verdict->lines && least < most); which++) {
         const struct fact *fact = ask_fact(verdict, first_with(verdict, ask_fact, which), which);
         if (strcmp(fact->argument, told) != 0 && tell_different(verdict, ask_fact, which))
-            told = fact->argument; /* of a list, the first place */
+            told = fact->argument; /* of a list: the first difference */
     }
 }
 
@@ -366,7 +343,7 @@ static void tell_problems(struct verdict *verdict)
 
 /* ---- parts ------------------------------------------------------------------------------------------------------- */
 
-/* The nth part of `who` with this peer and way. */
+/* The nth part of `who` with this peer and direction. */
 static const struct part *find_part(const struct verdict *verdict, int who, int peer, int is_got, int nth)
 {
     const struct statement *statement = &verdict->of[who];
@@ -377,15 +354,13 @@ static const struct part *find_part(const struct verdict *verdict, int who, int 
     return NULL;
 }
 
-static int is_alike(const struct part *one, const struct part *two) { return one && two && one->hash == two->hash; }
-
 static void tell_part(struct verdict *verdict, int from, int to, const struct part *given, const struct part *got)
 {
     if (verdict->lines++ >= PARTS)
         return;
     const char *name = verdict->of[from].head->name.text, *said = given ? given->text : "nothing",
                *wanted = got ? got->text : "nothing";
-    int is_alone = given ? *said == '=' : *wanted == '='; /* nothing that is sent, but what both must say */
+    int is_alone = given ? *said == '=' : *wanted == '='; /* no data: a number that both must state */
 
     add(verdict, "pith check: ");
     add_rank(verdict, from);
@@ -400,7 +375,7 @@ static void tell_part(struct verdict *verdict, int from, int to, const struct pa
     add_places(verdict, from, to);
 }
 
-/* How many parts before this one have the same peer and way. */
+/* The number of earlier parts with the same peer and direction. */
 static int place_among(const struct statement *statement, int at)
 {
     int nth = 0;
@@ -420,7 +395,7 @@ static void tell_parts(struct verdict *verdict)
             if (part->peer < 0 || part->peer >= verdict->count || !verdict->of[part->peer].head)
                 continue;
             other = find_part(verdict, part->peer, who, !part->is_got, place_among(own, i));
-            if (is_alike(part, other) || (part->is_got && other)) /* told where it is given */
+            if (other && (other->hash == part->hash || part->is_got)) /* the giving end reports a difference */
                 continue;
             if (part->is_got)
                 tell_part(verdict, part->peer, who, NULL, part);
@@ -442,21 +417,21 @@ static void tell(struct verdict *verdict)
             tell_parts(verdict);
     }
     if (verdict->text)
-        pithi_say(verdict->text);
+        pithi_check_say(verdict->text);
 }
 
 /* ---- the exchange ------------------------------------------------------------------------------------------------ */
 
-/* Of those who make the call the nth, as a rank of the shadow. */
+/* The shadow's rank of the nth process that makes the call. */
 static int nth(const struct pithi_check *check, int n) { return check->members ? check->members[n] : n; }
 
-/* Calls of the team that are under way do not mix. */
+/* Concurrent calls of the team use different tags. */
 static int tag_of(const struct pithi_check *check, int kind)
 {
     return kind + (check->members ? 0 : KINDS * (int)(check->call % (PITHI_VERDICT_TAGS / KINDS)));
 }
 
-/* Waits for a message, but not for ever: a rank whose call does not block may never look again. */
+/* Waits for a message for a limited time: a rank whose call does not block may never test its check again. */
 static int has_come(const struct pithi_check *check, int from, int kind, MPI_Status *status)
 {
     int seconds = pithi_await_seconds(), there = 0;
@@ -490,8 +465,13 @@ static void judge(const struct pithi_check *check, void *own)
 
     if (!(verdict.of = calloc((size_t)verdict.count, sizeof *verdict.of)))
         return;
-    for (int i = 0; i < verdict.count; i++)
-        verdict.of[i] = read_statement(i ? receive(check, nth(check, i)) : own);
+    for (int i = 0; i < verdict.count; i++) {
+        struct statement *statement = &verdict.of[i];
+        if (!(statement->head = i ? receive(check, nth(check, i)) : own))
+            continue;
+        statement->facts = (struct fact *)(void *)(statement->head + 1);
+        statement->parts = (struct part *)(void *)(statement->facts + statement->head->facts);
+    }
     pithi_verdict_where(check, verdict.where, sizeof verdict.where);
     tell(&verdict);
     for (int i = 1; i < verdict.count; i++)
@@ -504,7 +484,7 @@ static void judge(const struct pithi_check *check, void *own)
     __atomic_add_fetch(&pithi_agreed_errors, 1, __ATOMIC_RELAXED);
 }
 
-/* 0: it is still on its way, and must stay. */
+/* 0: the message is not yet delivered, so its buffer must stay. */
 static int hand_in(const struct pithi_check *check, void *own, size_t size)
 {
     MPI_Comm shadow = check->team->shadow;
@@ -523,7 +503,7 @@ static int hand_in(const struct pithi_check *check, void *own, size_t size)
              "pith check: %srank %d: %s: the processes' calls differ, but the one that should say how "
              "does not answer\n",
              pithi_where_prefix, pithi_where_rank, check->name);
-    pithi_say(line);
+    pithi_check_say(line);
     return 0;
 }
 

@@ -1,4 +1,4 @@
-/* whereabouts.c - see whereabouts.h. */
+/* whereabouts.c - maps the shared memory of the processes of a host, and reads it for reports (whereabouts.h). */
 #include "whereabouts.h"
 
 #include "check.h"
@@ -16,10 +16,10 @@
 enum { THREADS = 8, NAMED = 4 };
 
 struct process {
-    int is_over, threads; /* threads: how many have a place; those after the last share it */
+    int is_over, threads; /* threads: number with a place; later ones share the last */
     struct pithi_where thread[THREADS];
 };
-static struct process *table; /* by rank on this host; NULL: nobody is seen */
+static struct process *table; /* by rank on this host; NULL: no shared memory */
 static struct process *self;
 static int *local_of; /* rank in MPI_COMM_WORLD to rank on this host, or -1 */
 static int world_size;
@@ -96,10 +96,10 @@ void pithi_where_end(void)
         __atomic_store_n(&self->is_over, 1, __ATOMIC_RELAXED);
 }
 
-/* Also without MPI_Finalize. */
+/* Also runs without MPI_Finalize. */
 __attribute__((destructor)) static void end_of_process(void) { pithi_where_end(); }
 
-/* A place for this thread; before MPI_Init one that nobody sees. */
+/* A place for this thread; before MPI_Init, a private one. */
 static struct pithi_where *place(void)
 {
     if (!self)
@@ -123,7 +123,7 @@ void pithi_where_message(int role, int peer, int tag)
     __atomic_store_n(&pithi_where->role, role, __ATOMIC_RELAXED);
 }
 
-/* ---- who is missing ---------------------------------------------------------------------------------------------- */
+/* ---- missing processes ------------------------------------------------------------------------------------------- */
 
 struct text {
     char *at;
@@ -204,7 +204,7 @@ static int is_vague(const struct process *process)
     return 0;
 }
 
-/* The world ranks of a team; NULL: cannot be known. */
+/* The world ranks of a team; NULL: unknown. */
 static int *world_ranks(MPI_Comm shadow)
 {
     MPI_Group group;
@@ -231,7 +231,7 @@ int pithi_where_missing(struct pithi_where_call *of, char *text, size_t size)
             unseen++;
         } else if (is_waiting(&table[local], of->team, of->call)) {
             if (first && rank != pithi_where_rank)
-                missing = -of->count; /* it has the word */
+                missing = -of->count; /* that process reports */
             first = 0;
         } else if (++missing > 0 && missing <= NAMED) {
             add(&out, "%s", missing > 1 ? "; " : "");

@@ -1,15 +1,14 @@
-/* bsend_buffer.c - see bsend_buffer.h. A process has one such buffer at a time (MPI 4.0, 3.6). */
+/* bsend_buffer.c - replaces the program's buffer. A process has at most one attached (MPI 4.0, 3.6). */
 #include "bsend_buffer.h"
 
-#include "carry.h"
+#include "piggyback.h"
 
 #include <limits.h>
 #include <stdlib.h>
 
-static struct pithi_bsend_buffer user, own; /* own.buf NULL: the program's is attached */
+static struct pithi_bsend_buffer user, own; /* own.buf NULL: the program's buffer is attached */
 
-/* A message takes MPI_BSEND_OVERHEAD at least, so no more than so many fit; each may become longer by its header and
- * what that is rounded up to. */
+/* Each message takes at least MPI_BSEND_OVERHEAD, which limits their number; each grows by its header, rounded up. */
 static MPI_Count larger(MPI_Count size_bytes)
 {
     MPI_Count more = (size_bytes / MPI_BSEND_OVERHEAD + 1) * (MPI_Count)(2 * sizeof(struct pithi_header));
@@ -19,7 +18,7 @@ static MPI_Count larger(MPI_Count size_bytes)
 struct pithi_bsend_buffer pithi_bsend_attach(void *buf, MPI_Count size_bytes)
 {
     struct pithi_bsend_buffer given = {buf, size_bytes}, room = given;
-    if (!pithi_carry_in_message() || size_bytes <= 0 || own.buf)
+    if (!pithi_piggyback_in_message() || size_bytes <= 0 || own.buf)
         return given;
     room.size_bytes = larger(size_bytes);
     if (!(room.buf = malloc((size_t)room.size_bytes)))

@@ -1,4 +1,4 @@
-/* bsend_buffer.h - a larger buffer in place of the one given to MPI_Buffer_attach, as messages have headers. */
+/* bsend_buffer.h - attaches a larger buffer than the program's (MPI_Buffer_attach), as messages carry headers. */
 #ifndef PITHI_BSEND_BUFFER_H
 #define PITHI_BSEND_BUFFER_H
 
@@ -9,10 +9,10 @@ struct pithi_bsend_buffer {
     MPI_Count size_bytes;
 };
 
-/* The buffer to attach: a new one, or, where there is no memory or no need, the program's. */
+/* The buffer to attach: a larger one, or the program's if there is no memory or no need. */
 struct pithi_bsend_buffer pithi_bsend_attach(void *buf, MPI_Count size_bytes);
 void pithi_bsend_attached(int result, const struct pithi_bsend_buffer *room);
-/* What the program is to get back, for what the library gave back. */
+/* The program's buffer that belongs to the detached one. */
 struct pithi_bsend_buffer pithi_bsend_detached(void *buf, MPI_Count size_bytes);
 
 #endif

@@ -1,4 +1,4 @@
-/* delay.c - see delay.h. Owns the rule; knows neither MPI nor how messages carry what they carry. */
+/* delay.c - computes the delay of each thread. It knows neither MPI nor how messages carry headers. */
 #include "delay.h"
 
 #include "own.h"
@@ -7,10 +7,10 @@ int pithi_compensate, pithi_delay_one_clock, pithi_delay_several_clocks;
 
 static __thread struct {
     int begun;
-    int64_t shift_ns; /* x is the own cost and this: what waiting has taken away, or what the thread began with */
+    int64_t shift_ns; /* delay = own cost + shift: the part that waiting removed, or the initial delay */
 } self __attribute__((tls_model("initial-exec")));
 
-/* Of the thread that was there first; others begin with it. Atomic. */
+/* The delay of the first thread; other threads begin with it. Atomic. */
 static int64_t process_ns;
 static int first_taken;
 static __thread int is_first __attribute__((tls_model("initial-exec")));
@@ -62,7 +62,7 @@ void pithi_delay_fill(struct pithi_header *header, int64_t from_ns)
     header->sent_ns = now_ns + pithi_delay_offset(now_ns);
 }
 
-static int64_t look_ns; /* what a look at the clock takes: of two, one lies between them */
+static int64_t look_ns; /* cost of one clock read; an interval contains only one */
 
 void pithi_delay_begin(void)
 {
@@ -89,90 +89,44 @@ void pithi_delay_set(int64_t x_ns)
     publish(x_ns);
 }
 
-/* ---- Shortest times -------------------------------------------------------------------------------------------------
- * Whoever finds a shorter one while another thread does may be forgotten: it comes again. */
+/* ---- Shortest times of this process, and latencies known to senders ---------------------------------------------- */
 
-static struct pithi_least messages[PITHI_SIZES]; /* from point to point: their ways; as `ready_ns` calls that sent */
+static struct pithi_least messages[PITHI_SIZES]; /* point-to-point: latencies; `ready_ns`: calls that sent */
 
-static unsigned size_class(uint64_t size_bytes) { return size_bytes ? 64 - (unsigned)__builtin_clzll(size_bytes) : 0; }
-
-/* INT64_MAX: none seen. */
-static int64_t get(const int64_t *least)
+static struct pithi_least *latency_of(const struct pithi_wait *wait, uint64_t size_bytes)
 {
-    int64_t known = __atomic_load_n(least, __ATOMIC_RELAXED);
-    return known ? known - 1 : INT64_MAX;
+    return &(wait->latencies ? wait->latencies : messages)[pithi_size_class(size_bytes)];
 }
 
-static void lower(int64_t *least, int64_t ns)
+int64_t pithi_delay_latency(uint64_t size_bytes)
 {
-    ns = ns > 0 ? ns : 0;
-    if (ns < get(least))
-        __atomic_store_n(least, ns + 1, __ATOMIC_RELAXED);
+    return pithi_least_latency(&messages[pithi_size_class(size_bytes)]);
 }
 
-static struct pithi_least *way_of(const struct pithi_wait *wait, uint64_t size_bytes)
+/* A sender's smallest latency counts like an own measurement, since a log also contains both. */
+static void learn_latency(const struct pithi_header *header, uint64_t size_bytes)
 {
-    return &(wait->ways ? wait->ways : messages)[size_class(size_bytes)];
-}
-
-/* 0: not known, for messages that lay there tell nothing; unless they came nearly as soon as one that came while a call
- * took its time. */
-static int64_t known(const struct pithi_least *way)
-{
-    int64_t least = get(&way->way_ns), flight = get(&way->flight_ns);
-    return get(&way->waited_ns) < INT64_MAX || (flight < INT64_MAX && flight - least <= least / 2) ? least : 0;
-}
-
-static int64_t known_way(const struct pithi_wait *wait, uint64_t size_bytes)
-{
-    return known(way_of(wait, size_bytes));
-}
-
-int64_t pithi_delay_way(uint64_t size_bytes) { return known(&messages[size_class(size_bytes)]); }
-
-/* What its sender has seen is as good as what is seen here: a log tells of both. */
-static void learn_way(const struct pithi_header *header, uint64_t size_bytes)
-{
-    struct pithi_least *way = &messages[size_class(size_bytes)];
-    if (header->way_ns <= 0)
+    struct pithi_least *latency = &messages[pithi_size_class(size_bytes)];
+    if (header->latency_ns <= 0)
         return;
-    lower(&way->way_ns, header->way_ns);
-    lower(&way->waited_ns, header->way_ns);
+    pithi_least_lower(&latency->latency_ns, header->latency_ns);
+    pithi_least_lower(&latency->waited_ns, header->latency_ns);
 }
 
-/* Of a call for several messages the one that it waited for tells. */
-static void learn(const struct pithi_wait *wait)
+void pithi_delay_sent(uint64_t size_bytes, int64_t ns)
 {
-    struct pithi_least *call = &wait->least[size_class(wait->last_bytes)], *way = way_of(wait, wait->last_bytes);
-    int64_t took = wait->end_ns - wait->begin_ns, lay = wait->begin_ns - wait->last.sent_ns, under_way;
-    lower(&way->way_ns, took + lay);
-    if (lay < 0)
-        lower(&way->waited_ns, took);
-    if (lay < took)
-        lower(&way->flight_ns, took + lay);
-    /* one sent before may have been under way still: then the call tells of that */
-    under_way = known_way(wait, wait->last_bytes);
-    lower(lay >= (under_way ? under_way : took) ? &call->ready_ns : &call->waited_ns, took);
+    pithi_least_lower(&messages[pithi_size_class(size_bytes)].ready_ns, ns);
 }
 
-void pithi_delay_sent(uint64_t size_bytes, int64_t ns) { lower(&messages[size_class(size_bytes)].ready_ns, ns); }
-
-/* Where all calls waited: not longer than the shortest of them, than a message was under way, than sending one took. */
-static int64_t least_call(const struct pithi_wait *wait, uint64_t size_bytes)
-{
-    const struct pithi_least *call = &wait->least[size_class(size_bytes)];
-    int64_t least = known_way(wait, size_bytes), sent = get(&messages[size_class(size_bytes)].ready_ns);
-    if (get(&call->ready_ns) < INT64_MAX)
-        return get(&call->ready_ns);
-    if (get(&call->waited_ns) < least)
-        least = get(&call->waited_ns);
-    return !wait->ways && sent < least ? sent : least;
-}
-
-/* ---- The rule ---------------------------------------------------------------------------------------------------- */
+/* ---- The rule (delay_rule.h) -------------------------------------------------------------------------------------*/
 
 static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t earlier(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static struct pithi_both_ns sent_of(const struct pithi_header *header)
+{
+    return (struct pithi_both_ns){header->sent_ns, header->sent_ns - header->delay_ns};
+}
 
 void pithi_delay_message(struct pithi_wait *wait, const struct pithi_header *header, uint64_t size_bytes)
 {
@@ -181,13 +135,13 @@ void pithi_delay_message(struct pithi_wait *wait, const struct pithi_header *hea
     here.sent_ns -= pithi_delay_offset(wait->end_ns);
     other = here;
     uint64_t other_bytes = size_bytes;
-    if (!pithi_delay_one_clock) { /* of several the one with the smallest delay */
+    if (!pithi_delay_one_clock) { /* takes the smallest delay of several messages */
         if (wait->count++ == 0 || header->delay_ns < wait->last.delay_ns)
             wait->last = *header;
         return;
     }
-    if (!wait->ways)
-        learn_way(header, size_bytes);
+    if (!wait->latencies)
+        learn_latency(header, size_bytes);
     if (wait->count == 0 || header->sent_ns > wait->last.sent_ns ||
         (header->sent_ns == wait->last.sent_ns && header->delay_ns < wait->last.delay_ns)) {
         other = wait->last;
@@ -195,28 +149,30 @@ void pithi_delay_message(struct pithi_wait *wait, const struct pithi_header *hea
         wait->last = *header;
         wait->last_bytes = size_bytes;
     }
-    if (wait->count++ > 0) { /* its way took no longer than up to now */
-        int64_t way = earlier(known_way(wait, other_bytes), wait->end_ns - other.sent_ns);
-        wait->others_ns = later(wait->others_ns, other.sent_ns - other.delay_ns + way);
+    if (wait->count++ > 0) {
+        int64_t latency = pithi_least_latency(latency_of(wait, other_bytes));
+        wait->others_ns = later(wait->others_ns, pithi_delay_other(sent_of(&other), wait->end_ns, latency));
     }
 }
 
 void pithi_delay_waited(const struct pithi_wait *wait)
 {
-    int64_t x2 = delay(), x1 = wait->last.delay_ns, sent = wait->last.sent_ns, took = wait->end_ns - wait->begin_ns, x;
+    int64_t x = delay(), took = wait->end_ns - wait->begin_ns, least = 0;
     if (wait->count == 0)
         return;
     if (!pithi_delay_one_clock) {
-        pithi_delay_set(earlier(x1, x2 + took));
+        pithi_delay_set(earlier(wait->last.delay_ns, x + took));
         return;
     }
-    if (wait->least)
-        learn(wait);
-    int64_t least = wait->least ? earlier(least_call(wait, wait->last_bytes), took) : 0;
-    int64_t under_way = known_way(wait, wait->last_bytes);
-    if (sent + under_way > wait->begin_ns + least) /* it waited */
-        x = earlier(x1, x2 + took - least);
-    else
-        x = earlier(x2, x1 + wait->end_ns - sent - under_way);
-    pithi_delay_set(earlier(x, wait->end_ns - wait->others_ns));
+    struct pithi_least *latency = latency_of(wait, wait->last_bytes);
+    if (wait->least) {
+        struct pithi_least *call = &wait->least[pithi_size_class(wait->last_bytes)];
+        const struct pithi_least *sends = wait->latencies ? NULL : &messages[pithi_size_class(wait->last_bytes)];
+        pithi_least_learn(call, latency, wait->last.sent_ns, wait->begin_ns, wait->end_ns,
+                          pithi_least_so_far);
+        least = earlier(pithi_least_call(call, latency, sends), took);
+    }
+    struct pithi_both_ns begin = {wait->begin_ns, wait->begin_ns - x}, end = {wait->end_ns, wait->end_ns - x};
+    int64_t ends = pithi_delay_rule(begin, sent_of(&wait->last), end, least, pithi_least_latency(latency));
+    pithi_delay_set(wait->end_ns - later(ends, wait->others_ns));
 }

@@ -1,30 +1,27 @@
-/* own.h - what recording costs this thread: each library that compensates has a file for it. */
+/* own.h - the cost of recording in this thread. Each library that compensates implements these functions. */
 #ifndef PITHI_OWN_H
 #define PITHI_OWN_H
 
 #include <stdint.h>
 
-/* Costs are known from now on: measures them. */
+/* Measures the costs that the functions below use. */
 void pithi_own_begin(void);
-/* So far, in ns. */
+/* The cost so far, in ns. */
 int64_t pithi_own_ns(void);
-/* What was spent beside, by PITH_COMPENSATE itself, or by a template that does more: adds to it. */
+/* Adds the time spent by PITH_COMPENSATE itself, or by another template. */
 void pithi_own_add(int64_t ns);
-/* What is to be added to CLOCK_MONOTONIC of this process, now local_ns, for that of rank 0's machine. 0; -1: it is not
- * known here. */
+/* The offset from this process's CLOCK_MONOTONIC to the clock of rank 0's machine, at local_ns. -1: unknown. */
 int pithi_own_clock(int64_t local_ns, int64_t *offset_ns);
-/* All processes compensate, there are several clocks, and not all know theirs: compares them, if this library has not
- * tried before. Collective over all. 0; -1: it is still not known here. */
+/* Compares the clocks of all processes, unless this library has already tried. Collective. -1: they stay unknown. */
 int pithi_own_compare(void);
-/* The library's call is over: its end, and what it received, get the time now, whatever is spent until they are
- * recorded. */
+/* The library's call has returned: later records of this call use the current time. */
 void pithi_own_over(void);
-/* The delay has changed otherwise: by waiting. */
+/* Waiting has changed the delay. */
 void pithi_own_waited(int64_t delay_ns);
-/* The log is told of both, by pith:own and pith:delay: behind a call (outside.w). Libraries without a log do
+/* Writes the cost and the delay as pith:own and pith:delay after the call (after_call.w). Libraries without a log do
  * nothing. */
-void pithi_own_tell(void);
-/* A fact for the log. */
+void pithi_own_write(void);
+/* Writes a property of the log. */
 void pithi_own_fact(const char *key, const char *value);
 
 #endif

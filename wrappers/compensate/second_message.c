@@ -1,4 +1,4 @@
-/* second_message.c - see second_message.h. */
+/* second_message.c - keeps a buffer for each header until it is sent (second_message.h). */
 #include "second_message.h"
 
 #include "lock.h"
@@ -8,35 +8,35 @@
 
 enum { NUMBERS = sizeof(struct pithi_header) / sizeof(int64_t) };
 
-/* A message under way and its buffer. */
-struct letter {
+/* A header that is being sent. */
+struct outgoing {
     struct pithi_header header;
     MPI_Request request;
-    struct letter *next;
+    struct outgoing *next;
 };
 
-static struct letter *under_way, *unused; /* under the mutex */
+static struct outgoing *under_way, *unused; /* under the mutex */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-static int is_done(struct letter *letter)
+static int is_done(struct outgoing *outgoing)
 {
     int done = 0;
-    return REAL(MPI_Test)(&letter->request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
+    return REAL(MPI_Test)(&outgoing->request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
 }
 
-/* Looks at some of those under way, the newest first. */
+/* Tests some of the active sends, the newest first. */
 static void sweep(int most)
 {
-    struct letter **at = &under_way;
+    struct outgoing **at = &under_way;
     while (*at && most-- > 0) {
-        struct letter *letter = *at;
-        if (!is_done(letter)) {
-            at = &letter->next;
+        struct outgoing *outgoing = *at;
+        if (!is_done(outgoing)) {
+            at = &outgoing->next;
             continue;
         }
-        *at = letter->next;
-        letter->next = unused;
-        unused = letter;
+        *at = outgoing->next;
+        outgoing->next = unused;
+        unused = outgoing;
     }
 }
 
@@ -44,20 +44,21 @@ void pithi_second_send(const struct pithi_shadow *comm, const struct pithi_heade
 {
     pithi_lock(&mutex);
     sweep(4);
-    struct letter *letter = unused;
-    if (letter)
-        unused = letter->next;
+    struct outgoing *outgoing = unused;
+    if (outgoing)
+        unused = outgoing->next;
     else
-        letter = malloc(sizeof *letter);
-    if (!letter) { /* so short a message libraries send at once; its receiver must not miss it */
+        outgoing = malloc(sizeof *outgoing);
+    if (!outgoing) { /* no memory: a message this short leaves at once, and its receiver waits for it */
         REAL(MPI_Send)(header, NUMBERS, MPI_INT64_T, to, tag, comm->comm);
         goto out;
     }
-    letter->header = *header;
-    if (REAL(MPI_Isend)(&letter->header, NUMBERS, MPI_INT64_T, to, tag, comm->comm, &letter->request) != MPI_SUCCESS)
-        letter->request = MPI_REQUEST_NULL; /* as the program's own will fail */
-    letter->next = under_way;
-    under_way = letter;
+    outgoing->header = *header;
+    if (REAL(MPI_Isend)(&outgoing->header, NUMBERS, MPI_INT64_T, to, tag, comm->comm, &outgoing->request) !=
+        MPI_SUCCESS)
+        outgoing->request = MPI_REQUEST_NULL; /* the program's own send will fail too */
+    outgoing->next = under_way;
+    under_way = outgoing;
     sweep(1);
 out:
     pithi_unlock(&mutex);
@@ -72,8 +73,8 @@ void pithi_second_end(void)
 {
     sweep(1 << 20);
     while (unused) {
-        struct letter *letter = unused;
-        unused = letter->next;
-        free(letter);
+        struct outgoing *outgoing = unused;
+        unused = outgoing->next;
+        free(outgoing);
     }
 }

@@ -1,18 +1,19 @@
-/* type_parts.c - see type_parts.h. */
+/* type_parts.c - adds headers by a datatype or a copy, whichever is faster (type_parts.h). */
 #include "type_parts.h"
 
+#include "datatype.h"
 #include "real.h"
 
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Copies of up to so many bytes are faster than a type. With PITH_COMPENSATE=datatype: none. */
+/* Copying messages up to this size is faster than making a type. PITH_COMPENSATE=datatype copies none. */
 enum { COPY_MOST = 4096, COPY_ROOM = (sizeof(struct pithi_header) + COPY_MOST + 15) / 16 * 16 };
 static uint64_t copy_most;
 
-/* Where this thread copies to: of what it sends, of what it receives. Not in its own block, where a library that is
- * opened late finds little room. NULL: no memory. */
+/* This thread's buffers for copies of sent and received messages. Not in the thread's own block, where a library that
+ * is opened late has little room. NULL: no memory. */
 enum { COPY_SENT, COPY_RECEIVED };
 static pthread_key_t copies_key;
 static pthread_once_t copies_once = PTHREAD_ONCE_INIT;
@@ -37,44 +38,6 @@ static char *copies(int which)
     return own_copies ? own_copies + which * COPY_ROOM : NULL;
 }
 
-/* ---- Types ---------------------------------------------------------------------------------------------------------
- * Which ones can be copied: named types without gaps. Each thread keeps what it asked last. */
-enum { CACHED = 8 };
-static unsigned generation = 1;
-static __thread struct {
-    unsigned generation;
-    MPI_Datatype type[CACHED];
-    int64_t size[CACHED]; /* + 1; 0: empty; 1: not to be copied */
-} cache __attribute__((tls_model("initial-exec")));
-
-void pithi_part_type_gone(void) { __atomic_add_fetch(&generation, 1, __ATOMIC_RELEASE); }
-
-static int64_t plain_size(MPI_Datatype type)
-{
-    int integers, addresses, types, combiner = 0, size = 0;
-    MPI_Aint low = 0, extent = 0;
-    if (REAL(MPI_Type_get_envelope)(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS ||
-        combiner != MPI_COMBINER_NAMED || REAL(MPI_Type_size)(type, &size) != MPI_SUCCESS ||
-        REAL(MPI_Type_get_extent)(type, &low, &extent) != MPI_SUCCESS)
-        return 0;
-    return low == 0 && extent == size ? size : 0;
-}
-
-static int64_t copied_size(MPI_Datatype type)
-{
-    unsigned now = __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
-    unsigned slot = (unsigned)((uint64_t)(uintptr_t)type * UINT64_C(0x9e3779b97f4a7c15) >> 61);
-    if (cache.generation != now) {
-        memset(&cache, 0, sizeof cache);
-        cache.generation = now;
-    }
-    if (!cache.size[slot] || cache.type[slot] != type) {
-        cache.type[slot] = type;
-        cache.size[slot] = plain_size(type) + 1;
-    }
-    return cache.size[slot] - 1;
-}
-
 /* ---- Parts ------------------------------------------------------------------------------------------------------- */
 
 void pithi_part_user(struct pithi_part *part, void *buf, MPI_Count count, MPI_Datatype type)
@@ -86,25 +49,17 @@ void pithi_part_user(struct pithi_part *part, void *buf, MPI_Count count, MPI_Da
 int pithi_part_is_bad(const struct pithi_part *part)
 {
     return part->user_count < 0 || part->user_type == MPI_DATATYPE_NULL ||
-           (part->user_buf == NULL && part->user_count > 0 && copied_size(part->user_type) > 0);
+           (part->user_buf == NULL && part->user_count > 0 && pithi_type_plain_bytes(part->user_type) > 0);
 }
 
-uint64_t pithi_part_bytes(const struct pithi_part *part)
-{
-    int64_t plain = copied_size(part->user_type);
-    MPI_Count size = plain;
-    if (plain == 0)
-        REAL(MPI_Type_size_x)(part->user_type, &size);
-    return (uint64_t)size * (uint64_t)part->user_count;
-}
+uint64_t pithi_part_bytes(const struct pithi_part *part) { return pithi_type_bytes(part->user_count, part->user_type); }
 
 void pithi_part_join(struct pithi_part *part, struct pithi_header *header)
 {
     int lengths[2] = {sizeof *header / sizeof(int64_t), (int)part->user_count};
     MPI_Datatype types[2] = {MPI_INT64_T, part->user_type};
     MPI_Aint places[2];
-    int parts =
-        pithi_part_bytes(part) > 0 ? 2 : 1; /* an empty one at MPI_BOTTOM would be a buffer that MPICH refuses */
+    int parts = pithi_part_bytes(part) > 0 ? 2 : 1; /* MPICH refuses an empty part at MPI_BOTTOM as a buffer */
     REAL(MPI_Get_address)(header, &places[0]);
     REAL(MPI_Get_address)(part->user_buf, &places[1]);
 #if MPI_VERSION >= 4
@@ -123,25 +78,25 @@ void pithi_part_join(struct pithi_part *part, struct pithi_header *header)
 
 static int is_copied(const struct pithi_part *part)
 {
-    uint64_t size = copy_most ? (uint64_t)copied_size(part->user_type) : 0;
+    uint64_t size = copy_most ? pithi_type_plain_bytes(part->user_type) : 0;
     return size > 0 && (uint64_t)part->user_count <= copy_most && size * (uint64_t)part->user_count <= copy_most;
 }
 
 static void copy(struct pithi_part *part, struct pithi_header *header, char *memory)
 {
-    part->room = (uint64_t)part->user_count * (uint64_t)copied_size(part->user_type);
+    part->room = (uint64_t)part->user_count * pithi_type_plain_bytes(part->user_type);
     part->copied = memory;
     part->buf = memory;
     part->count = (MPI_Count)(sizeof *header + part->room);
     part->type = MPI_PACKED;
     part->header = header;
     part->has_header = 1;
-    if (part->room) /* for a receive as well: what does not come stays as it is, whatever the library does */
+    if (part->room) /* for a receive too, so that bytes that do not arrive keep their values */
         memcpy(memory + sizeof *header, part->user_buf, part->room);
 }
 
-/* Packs, or unpacks, by a message to oneself, which puts also less than was asked for where it belongs. Threads have
- * tags of their own. NEEDSWORK: not for more than INT_MAX elements. */
+/* Packs or unpacks by a message to this process, which also places a message that is shorter than the receive. Each
+ * thread has a tag. NEEDSWORK: fails for more than INT_MAX elements. */
 static void pass(const void *from, MPI_Count from_count, MPI_Datatype from_type, void *to, MPI_Count to_count,
                  MPI_Datatype to_type)
 {
@@ -168,14 +123,15 @@ static void pack(struct pithi_part *part, const struct pithi_header *header, voi
     part->has_header = 1;
 }
 
-void pithi_part_send(struct pithi_part *part, struct pithi_header *header, enum pithi_carry_call call, void **memory)
+void pithi_part_send(struct pithi_part *part, struct pithi_header *header, enum pithi_piggyback_call call,
+                     void **memory)
 {
-    if (call == PITHI_CARRY_BOTH) {
+    if (call == PITHI_PIGGYBACK_BOTH) {
         pack(part, header, memory);
         return;
     }
-    char *place = call == PITHI_CARRY_BLOCKING && is_copied(part) ? copies(COPY_SENT) : NULL;
-    if (call == PITHI_CARRY_REQUEST && is_copied(part))
+    char *place = call == PITHI_PIGGYBACK_BLOCKING && is_copied(part) ? copies(COPY_SENT) : NULL;
+    if (call == PITHI_PIGGYBACK_REQUEST && is_copied(part))
         *memory = place = malloc(sizeof *header + COPY_MOST);
     if (!place) {
         pithi_part_join(part, header);
@@ -211,9 +167,9 @@ void pithi_part_end(struct pithi_part *part)
     part->has_type = 0;
 }
 
-/* ---- Copies of whatever type ------------------------------------------------------------------------------------- */
+/* ---- Copies of any datatype -------------------------------------------------------------------------------------- */
 
-/* A type of the program's may be freed before the message is there; one made of it stays. NULL: no memory. */
+/* The program may free its datatype before the message arrives, so a type made from it is kept. NULL: no memory. */
 static char *make_copy(struct pithi_part *part, struct pithi_arriving *arriving)
 {
     arriving->room = pithi_part_bytes(part);
@@ -256,21 +212,6 @@ void pithi_part_arriving_end(struct pithi_arriving *arriving)
     arriving->memory = NULL;
 }
 
-/* ---- Statuses -------------------------------------------------------------------------------------------------------
- * Read as the libraries' own MPI_Get_elements does, for which the fields stand in mpi.h; others are asked. */
-
-uint64_t pithi_status_bytes(const MPI_Status *status)
-{
-#if defined(OPEN_MPI)
-    return status->_ucount;
-#elif defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 30000000
-    return (uint64_t)(uint32_t)status->count_lo | (uint64_t)((uint32_t)status->count_hi_and_cancelled >> 1) << 32;
-#else
-    MPI_Count bytes = 0;
-    return REAL(MPI_Get_elements_x)(status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes > 0 ? (uint64_t)bytes : 0;
-#endif
-}
-
 void pithi_status_without_header(MPI_Status *status)
 {
     uint64_t bytes = pithi_status_bytes(status);
@@ -278,9 +219,9 @@ void pithi_status_without_header(MPI_Status *status)
         REAL(MPI_Status_set_elements_x)(status, MPI_BYTE, (MPI_Count)(bytes - sizeof(struct pithi_header)));
 }
 
-/* ---- What is faster ---------------------------------------------------------------------------------------------- */
+/* ---- Which way is faster ----------------------------------------------------------------------------------------- */
 
-/* The shortest of some: making and freeing a type, against copying COPY_MOST bytes. */
+/* Compares making and freeing a type with copying COPY_MOST bytes, taking the shortest of several runs. */
 static uint64_t measure_copy_most(void)
 {
     int64_t type_ns = INT64_MAX, copy_ns = INT64_MAX;

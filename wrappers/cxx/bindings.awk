@@ -1,18 +1,18 @@
-# bindings.awk - writes the C++ that is regular, from bindings.table and constants.table.
+# bindings.awk - writes the regular parts of the C++ bindings from bindings.table and constants.table.
 #
 #     awk -v make=WHAT -f bindings.awk bindings.table constants.table [mpicxx.h.in]
 #
 # WHAT: header     mpicxx.h: mpicxx.h.in with its @parts@
 #       pmpi       the members of namespace PMPI, which call C
-#       forward    an inline function for each row, CLASS_NAME(self, ...): what the MPI member does, call PMPI
+#       forward    an inline function for each row, CLASS_NAME(self, ...), which calls PMPI for the MPI member
 #       mpi        the members of namespace MPI: they call the forward function
-#       constants  the constants that are objects
+#       constants  definitions of the constants that are objects
 #       list       a line for each row: ID, a tab, the declaration with its class
-# A row's ID is CLASS_NAME (NAME in the namespace); a second one of the same name has _1 behind it, and so on.
+# A row's ID is CLASS_NAME (NAME in the namespace), with _1, _2 ... for further rows of the same name.
 
 function trim(s) { sub(/^[ \t]+/, "", s); sub(/[ \t]+$/, "", s); return s }
 function lower(s) { return tolower(s) }
-# The member that holds the handle: mpi_comm in Comm and all that come from it.
+# The data member with the handle: mpi_comm in Comm and all classes derived from it.
 function handle_of(class) { return "mpi_" lower(root[class]) }
 function is_class(type) { return type in root }
 function fail(text) { print "bindings.awk: " FILENAME ":" FNR ": " text > "/dev/stderr"; broken = 1; exit 1 }
@@ -35,7 +35,7 @@ function parse(decl,    head, inner, i, n, part, p) {
         pname[i] = substr(p, RSTART); ptype[i] = trim(substr(p, 1, RSTART - 1)); where[pname[i]] = i
     }
 }
-# The class in a type: "const Datatype&" is Datatype; "" when it is none.
+# The class in a type: Datatype for "const Datatype&"; "" if there is none.
 function class_in(type) { gsub(/const |&|\*/, "", type); type = trim(type); return is_class(type) ? type : "" }
 function is_const(type) { return type ~ /^const / }
 
@@ -79,8 +79,8 @@ file == 3 {
     else print
 }
 
-# ---- the header
-# The members of a class; virtual ones in namespace MPI.
+# ---- The header
+# The members of a class; in namespace MPI they are virtual.
 function members(c, virtual,    i, d) {
     for (i = 1; i <= rows; i++) if (row_class[i] == c) {
         parse(row_decl[i])
@@ -92,6 +92,13 @@ function namespace_functions(    i) {
     print ""
     for (i = 1; i <= rows; i++) if (row_class[i] == "") print row_decl[i] ";"
 }
+function comparisons(c, t, h) {
+    if (null[c] == "-") return
+    print "    bool operator==(const " c "& other) const { return " h " == other." h "; }"
+    print "    bool operator!=(const " c "& other) const { return " h " != other." h "; }"
+    print "    bool operator==(const " t "& handle) const { return " h " == handle; }"
+    print "    bool operator!=(const " t "& handle) const { return " h " != handle; }"
+}
 function pmpi_classes(    i, c, t, h) {
     for (i = 1; i <= classes; i++) {
         c = class[i]; t = ctype[root[c]]; h = handle_of(c)
@@ -102,12 +109,7 @@ function pmpi_classes(    i, c, t, h) {
             print "    " c "() : " h "(" (null[c] == "-" ? "" : null[c]) ") {}\n    " c "(const " t "& handle) : " h "(handle) {}"
             print "    operator " t "() const { return " h "; }"
             print "    " t "* address() { return &" h "; }\n    const " t "* address() const { return &" h "; }"
-            if (null[c] != "-") {
-                print "    bool operator==(const " c "& other) const { return " h " == other." h "; }"
-                print "    bool operator!=(const " c "& other) const { return " h " != other." h "; }"
-                print "    bool operator==(const " t "& handle) const { return " h " == handle; }"
-                print "    bool operator!=(const " t "& handle) const { return " h " != handle; }"
-            }
+            comparisons(c, t, h)
         }
         printf "%s", extra[c]
         members(c, 0)
@@ -132,17 +134,12 @@ function mpi_classes(    i, c, t, r, p) {
             print "    " c "& operator=(const " t "& handle) { " p " = handle; return *this; }"
             print "    operator " t "() const { return " p "; }"
             print "    PMPI::" c "& pmpi() { return " p "; }\n    const PMPI::" c "& pmpi() const { return " p "; }"
-            if (null[c] != "-") {
-                print "    bool operator==(const " c "& other) const { return " p " == other." p "; }"
-                print "    bool operator!=(const " c "& other) const { return " p " != other." p "; }"
-                print "    bool operator==(const " t "& handle) const { return " p " == handle; }"
-                print "    bool operator!=(const " t "& handle) const { return " p " != handle; }"
-            }
+            comparisons(c, t, p)
         }
         printf "%s%s", extra[c], only_mpi[c]
         members(c, 1)
         if (base[c] == "") print "\nprotected:\n    PMPI::" c " " p ";"
-        print "\nprivate:\n    virtual void anchor() const; // the vtable stands where this does, whatever else is replaced"
+        print "\nprivate:\n    virtual void anchor() const; // puts the vtable into constants.o, even when members are replaced"
         print "};\n"
     }
     namespace_functions()
@@ -170,7 +167,7 @@ function define_constants(    i, bare) {
 }
 
 # ---- PMPI members: the call of C
-# The C argument of a word of the call; what must stand before and after it goes into `before` and `after`.
+# The C argument for a word of the call. Statements before and after the call are added to `before` and `after`.
 function c_argument(word, i,    c, n, size, bare, t) {
     if (word == "this") return self
     if (word == "&this") return tail == "" || root[row_class[i]] == "Status" ? "&" self : "unconst(&" self ")"
@@ -208,7 +205,7 @@ function pmpi_member(i,    word, n, k, args, c, give, clone) {
         else if (result == "bool") print "    int result = 0;"
         else print "    " result " result = 0;"
     }
-    for (k = 1; k <= np; k++) if (!index(" " row_call[i] " ", pname[k])) print "    (void)" pname[k] "; // C does not ask for it"
+    for (k = 1; k <= np; k++) if (!index(" " row_call[i] " ", pname[k])) print "    (void)" pname[k] "; // not an argument in C"
     printf "%s", before
     if (row_class[i] == "File") print "    check_file(" word[1] "(" args "), " (is_static ? "MPI_FILE_NULL" : self) ");"
     else print "    check(" word[1] "(" args "));"
@@ -220,9 +217,9 @@ function pmpi_member(i,    word, n, k, args, c, give, clone) {
     print "}"
 }
 
-# ---- forward functions: from MPI to PMPI
-# The parameters outside of the class: what is named in the class needs its name.
-function outside(i,    p) {
+# ---- Forward functions: from MPI to PMPI
+# The parameters as written outside of the class: its types need the class's name.
+function qualified(i,    p) {
     p = params
     if (row_class[i] != "") gsub(/[A-Z][a-z]+(_attr)?_function\*/, row_class[i] "::&", p)
     gsub(/Op::User_function/, "User_function", p)
@@ -245,7 +242,7 @@ function forward(i,    k, args, c, t, before, size, word, n, made, call, self_pa
     sub(/^, /, "", args)
     self_param = row_class[i] == "" || is_static ? "" : (tail == "" ? "" : "const ") row_class[i] "& self"
     call = row_class[i] == "" ? "PMPI::" name : is_static ? "PMPI::" row_class[i] "::" name : "self.pmpi()." name
-    print "inline " result " " row_id[i] "(" self_param (self_param != "" && params != "" ? ", " : "") outside(i) ")\n{"
+    print "inline " result " " row_id[i] "(" self_param (self_param != "" && params != "" ? ", " : "") qualified(i) ")\n{"
     printf "%s", before
     call = call "(" args ")"
     c = class_in(result)

@@ -1,8 +1,8 @@
-// callbacks.cc - operations, attributes, generalized requests and data representations with functions of C++.
+// callbacks.cc - operations, attributes, generalized requests and data representations with C++ functions.
 //
-// What goes to C here as extra state is ours: the user's functions and extra state. An MPI::Exception that leaves a
-// callback becomes the error code that it returns to C; any other ends the program (noexcept), for C cannot pass it
-// on.
+// The extra state given to C contains the user's functions and the user's extra state. If a callback throws an
+// MPI::Exception, it returns the error code to C. Any other exception ends the program (noexcept), because it cannot
+// pass through C.
 #include "callbacks.h"
 
 #include <forward_list>
@@ -27,7 +27,7 @@ template <class Call> static int guarded(Call call) noexcept
     }
 }
 
-// What a keyval or a representation was made with stays for as long as the process: MPI may call after it was freed.
+// Keeps the state of a keyval or a representation until the process ends: MPI may use it even after it was freed.
 template <class T> static T *keep(const T &state)
 {
     static std::mutex lock;
@@ -37,7 +37,7 @@ template <class T> static T *keep(const T &state)
     return &kept->front();
 }
 
-// ---- attributes
+// ---- Attributes
 template <class Copy, class Delete> struct Keyval {
     Copy *copy;
     Delete *del;
@@ -47,7 +47,7 @@ typedef Keyval<Comm_copy_attr, Comm_delete_attr> Comm_keyval;
 typedef Keyval<Datatype_copy_attr, Datatype_delete_attr> Datatype_keyval;
 typedef Keyval<Win_copy_attr, Win_delete_attr> Win_keyval;
 
-// The user's copy function, its bool as C's int.
+// Calls the user's copy function and converts its bool to C's int.
 template <class K, class Object>
 static int copy_attr(const Object &object, int keyval, void *extra, void *in, void *out, int *flag)
 {
@@ -93,7 +93,19 @@ static int delete_of_win(MPI_Win win, int keyval, void *value, void *extra)
     return delete_attr<Win_keyval>(object, keyval, value, extra);
 }
 
-// ---- generalized requests
+static int do_not_copy(bool &flag)
+{
+    flag = false;
+    return MPI_SUCCESS;
+}
+static int copy_value(const void *in, void *out, bool &flag)
+{
+    *static_cast<const void **>(out) = in;
+    flag = true;
+    return MPI_SUCCESS;
+}
+
+// ---- Generalized requests
 struct Grequest_state {
     Grequest_query *query;
     Grequest_free *free;
@@ -119,7 +131,7 @@ static int cancel_grequest(void *extra, int complete)
     return guarded([&] { return made->cancel(made->extra_state, complete != 0); });
 }
 
-// ---- data representations
+// ---- Data representations
 struct Datarep_state {
     MPI::Datarep_conversion_function *read, *write;
     MPI::Datarep_extent_function *extent;
@@ -218,43 +230,22 @@ namespace MPI
 inline namespace pith
 {
 
-int Comm::NULL_COPY_FN(const Comm &, int, void *, void *, void *, bool &flag)
-{
-    flag = false;
-    return MPI_SUCCESS;
-}
-int Comm::DUP_FN(const Comm &, int, void *, void *in, void *out, bool &flag)
-{
-    *static_cast<void **>(out) = in;
-    flag = true;
-    return MPI_SUCCESS;
-}
+int Comm::NULL_COPY_FN(const Comm &, int, void *, void *, void *, bool &flag) { return do_not_copy(flag); }
+int Comm::DUP_FN(const Comm &, int, void *, void *in, void *out, bool &flag) { return copy_value(in, out, flag); }
 int Comm::NULL_DELETE_FN(Comm &, int, void *, void *) { return MPI_SUCCESS; }
 
 int Datatype::NULL_COPY_FN(const Datatype &, int, void *, const void *, void *, bool &flag)
 {
-    flag = false;
-    return MPI_SUCCESS;
+    return do_not_copy(flag);
 }
 int Datatype::DUP_FN(const Datatype &, int, void *, const void *in, void *out, bool &flag)
 {
-    *static_cast<const void **>(out) = in;
-    flag = true;
-    return MPI_SUCCESS;
+    return copy_value(in, out, flag);
 }
 int Datatype::NULL_DELETE_FN(Datatype &, int, void *, void *) { return MPI_SUCCESS; }
 
-int Win::NULL_COPY_FN(const Win &, int, void *, void *, void *, bool &flag)
-{
-    flag = false;
-    return MPI_SUCCESS;
-}
-int Win::DUP_FN(const Win &, int, void *, void *in, void *out, bool &flag)
-{
-    *static_cast<void **>(out) = in;
-    flag = true;
-    return MPI_SUCCESS;
-}
+int Win::NULL_COPY_FN(const Win &, int, void *, void *, void *, bool &flag) { return do_not_copy(flag); }
+int Win::DUP_FN(const Win &, int, void *, void *in, void *out, bool &flag) { return copy_value(in, out, flag); }
 int Win::NULL_DELETE_FN(Win &, int, void *, void *) { return MPI_SUCCESS; }
 } // namespace pith
 } // namespace MPI

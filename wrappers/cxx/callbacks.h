@@ -1,4 +1,4 @@
-// callbacks.h - functions of C++ that C calls back.
+// callbacks.h - C++ functions that C calls back.
 #ifndef PITH_CXX_CALLBACKS_H
 #define PITH_CXX_CALLBACKS_H
 
@@ -9,9 +9,9 @@
 namespace pith_cxx
 {
 
-// Operations and error handlers get nothing from C that says which C++ function is meant. So each function gets a
-// number, and there is a C function for each number; the same function has the same number again. Numbers are not
-// given back: a program has few such functions. When all are taken, MPI::Exception of MPI_ERR_NO_MEM is thrown.
+// C does not tell an operation or error handler which C++ function it belongs to. So each C++ function gets a number,
+// and there is a C function for each number. The same function always gets the same number. Numbers are not reused,
+// since a program has few such functions. When all are in use, MPI::Exception with MPI_ERR_NO_MEM is thrown.
 template <class User> class Slots
 {
   public:
@@ -45,12 +45,12 @@ template <class User> class Slots
     User *users[count] = {};
 };
 
-// use(object), where object is a communicator of the class that it is of.
+// Calls use(object), where object has the communicator's actual class.
 template <class Use> int with_comm(MPI_Comm comm, Use use)
 {
     int inter = 0, topology = MPI_UNDEFINED;
     {
-        const Unseen unseen;
+        const Hidden hidden;
         PMPI_Comm_test_inter(comm, &inter);
         if (!inter)
             PMPI_Topo_test(comm, &topology);

@@ -1,4 +1,4 @@
-// environment.cc - is there an MPI to call, Init and Finalize, and what PMPI does not ask C for.
+// environment.cc - whether MPI is running, Init and Finalize, and Status, which needs no call of C.
 #include "layers.h"
 
 namespace pith_cxx
@@ -7,8 +7,8 @@ namespace pith_cxx
 std::atomic<int> mpi_runs(0);
 static std::atomic<int> finalizing(0);
 
-// MPI may be begun or ended by C or Fortran: the first call sees that MPI runs, and an attribute of MPI_COMM_SELF tells
-// of the end, for MPI_Finalize deletes it.
+// C or Fortran may initialize and finalize MPI. The first call finds out that MPI is running. MPI_Finalize deletes the
+// attributes of MPI_COMM_SELF, and the delete function of ours notes the end.
 static int end_of_mpi(MPI_Comm, int, void *, void *)
 {
     finalizing = 1;
@@ -17,7 +17,7 @@ static int end_of_mpi(MPI_Comm, int, void *, void *)
 }
 static void watch_end()
 {
-    const Unseen unseen;
+    const Hidden hidden;
     int keyval;
     if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_of_mpi, &keyval, nullptr) != MPI_SUCCESS)
         return;
@@ -29,13 +29,13 @@ void find_mpi()
 {
     int begun = 0, ended = 0;
     {
-        const Unseen unseen;
+        const Hidden hidden;
         PMPI_Initialized(&begun);
         PMPI_Finalized(&ended);
     }
     if (!begun || ended)
         throw MPI::Exception(MPI_ERR_OTHER);
-    if (!finalizing) // callbacks are called in MPI_Finalize too, and may call MPI
+    if (!finalizing) // MPI_Finalize may run callbacks, which may call MPI
         watch_end();
 }
 
@@ -45,7 +45,7 @@ void end_call(int error_code, MPI_File file) { check_file(error_code, file); }
 
 int peers(MPI_Comm comm)
 {
-    const Unseen unseen;
+    const Hidden hidden;
     int inter = 0, size = 0;
     PMPI_Comm_test_inter(comm, &inter);
     (inter ? PMPI_Comm_remote_size : PMPI_Comm_size)(comm, &size);
@@ -53,7 +53,7 @@ int peers(MPI_Comm comm)
 }
 int dims(MPI_Comm comm)
 {
-    const Unseen unseen;
+    const Hidden hidden;
     int count = 0;
     return PMPI_Cartdim_get(comm, &count) == MPI_SUCCESS ? count : 0;
 }

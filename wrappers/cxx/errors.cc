@@ -1,8 +1,8 @@
 // errors.cc - exceptions, and error handlers written in C++.
 //
-// An exception cannot go through the C library. So a handler notes for its thread what there is to throw and returns;
-// the call of C then gives the error's code back, and check() throws behind it. That is how ERRORS_THROW_EXCEPTIONS is
-// made, too: a handler each for communicators, windows and files, which C tells apart where C++ has the one constant.
+// An exception cannot pass through the C library. So a handler stores the exception for its thread and returns. The C
+// call then returns the error code, and check() throws the exception. ERRORS_THROW_EXCEPTIONS works in this way too. It
+// is one constant in C++, but C needs a separate handler each for communicators, windows and files.
 #include "callbacks.h"
 
 #include <cstring>
@@ -15,7 +15,7 @@ namespace pith_cxx
 struct Pending {
     bool is_set;
     int error_code;
-    std::exception_ptr exception; // null: MPI::Exception of the code
+    std::exception_ptr exception; // null: throw MPI::Exception with the code
 };
 static thread_local Pending pending = {false, MPI_SUCCESS, nullptr};
 
@@ -31,13 +31,13 @@ static void throw_pending()
 }
 void failed(int error_code)
 {
-    // One that is left of a call in C is not this call's.
+    // A pending exception of another error code is left over from a call made in C.
     if (pending.is_set && pending.error_code != error_code)
         pending = {false, MPI_SUCCESS, nullptr};
     throw_pending();
 }
 
-// ---- handlers: for each kind of object the C functions, and handlers that know their C++ function by their number
+// ---- Handlers: C's functions for each kind of object, and handlers that find their C++ function by a number
 struct Comms {
     typedef MPI_Comm Handle;
     typedef Comm_errhandler User;
@@ -86,7 +86,7 @@ struct Files {
 template <class Kind> struct Handlers {
     static Slots<typename Kind::User> slots;
     static std::mutex lock;
-    static MPI_Errhandler throwing; // ERRORS_THROW_EXCEPTIONS for this kind, once it was needed
+    static MPI_Errhandler throwing; // ERRORS_THROW_EXCEPTIONS for this kind, made at first use
     static bool has_throwing;
 
     static void note(typename Kind::Handle *, int *code, ...) { pending = {true, *code, nullptr}; }
@@ -126,7 +126,7 @@ template <class Kind> struct Handlers {
         need_mpi();
         check(Kind::get(handle, &got));
         const std::lock_guard<std::mutex> guard(lock);
-        // (The reference stays: MPICH gives none for files.)
+        // The reference is not freed, because MPICH does not add one for files.
         return has_throwing && got == throwing ? errors_throw() : got;
     }
     static void call(typename Kind::Handle handle, int error_code)
@@ -141,8 +141,8 @@ template <class Kind> std::mutex Handlers<Kind>::lock;
 template <class Kind> MPI_Errhandler Handlers<Kind>::throwing = MPI_ERRHANDLER_NULL;
 template <class Kind> bool Handlers<Kind>::has_throwing = false;
 
-// MPICH counts no reference for a file that comes by its handler from MPI_FILE_NULL, and frees the handler too early.
-// So ERRORS_THROW_EXCEPTIONS of MPI_FILE_NULL is kept here, and each file gets it when it is opened.
+// A new file inherits the handler of MPI_FILE_NULL, but MPICH does not count this reference and frees the handler too
+// early. So ERRORS_THROW_EXCEPTIONS of MPI_FILE_NULL is stored here, and each file gets it when it is opened.
 static std::atomic<bool> null_file_throws(false);
 
 void check_file(int error_code, MPI_File file)
@@ -225,10 +225,10 @@ namespace MPI
 inline namespace pith
 {
 
-// Also where there is no MPI: then its own words.
+// Where MPI is not running, the text cannot come from MPI.
 Exception::Exception(int error_code) : code(error_code), error_class(MPI_ERR_OTHER), text()
 {
-    const Unseen unseen;
+    const Hidden hidden;
     int begun = 0, ended = 0, length;
     PMPI_Initialized(&begun);
     PMPI_Finalized(&ended);

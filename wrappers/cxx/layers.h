@@ -1,4 +1,4 @@
-// layers.h - what the generated members of PMPI and MPI are written with: how arguments go from one layer to the next.
+// layers.h - what the generated members of PMPI and MPI use to pass arguments from one layer to the next.
 #ifndef PITH_CXX_LAYERS_H
 #define PITH_CXX_LAYERS_H
 
@@ -8,51 +8,51 @@
 #include <memory>
 #include <new>
 
-// A definition of the user replaces a weak one, also where both are linked statically.
+// The user's definition replaces a weak one, even when both are linked statically.
 #define WEAK __attribute__((weak))
-// Made before the objects of the program, which may use them.
+// Constructed before the program's objects, which may use them.
 #define EARLY __attribute__((init_priority(101)))
 #define HIDDEN __attribute__((visibility("hidden")))
 
-// Of libpith-mpi (wrappers/mpi/binding.h), where that is: what the bindings ask MPI for themselves is no call of the
-// program.
+// Functions of libpith-mpi (wrappers/mpi/binding.h), if it is loaded.
 extern "C" void pithi_binding_hide(void *room) __attribute__((weak));
 extern "C" void pithi_binding_leave(void *room) __attribute__((weak));
 
 namespace pith_cxx
 {
 
-class Unseen
+// While an object of this class exists, calls are not recorded: the bindings make them, not the program.
+class Hidden
 {
   public:
-    Unseen()
+    Hidden()
     {
         if (pithi_binding_hide)
             pithi_binding_hide(room);
     }
-    ~Unseen()
+    ~Hidden()
     {
         if (pithi_binding_hide)
             pithi_binding_leave(room);
     }
-    Unseen(const Unseen &) = delete;
-    Unseen &operator=(const Unseen &) = delete;
+    Hidden(const Hidden &) = delete;
+    Hidden &operator=(const Hidden &) = delete;
 
   private:
     void *room[8];
 };
 
-// ---- is there an MPI? (environment.cc)
-HIDDEN extern std::atomic<int> mpi_runs; // 1 between Init and Finalize, once that is known
-HIDDEN void find_mpi();                  // finds out; throws MPI::Exception where there is none
+// ---- Whether MPI is running (environment.cc)
+HIDDEN extern std::atomic<int> mpi_runs; // 1: known to be between Init and Finalize
+HIDDEN void find_mpi();                  // sets mpi_runs; throws MPI::Exception if MPI is not running
 inline void need_mpi()
 {
     if (__builtin_expect(!mpi_runs.load(std::memory_order_relaxed), 0))
         find_mpi();
 }
 
-// ---- errors (errors.cc)
-// Throws what the error handler of the object left to throw; returns where it left nothing (ERRORS_RETURN).
+// ---- Errors (errors.cc)
+// Throws the exception that the object's error handler stored; returns if there is none (ERRORS_RETURN).
 HIDDEN void failed(int error_code);
 inline void check(int error_code)
 {
@@ -60,21 +60,21 @@ inline void check(int error_code)
         failed(error_code);
 }
 
-HIDDEN void check_file(int error_code, MPI_File file); // of a call for this file: MPI_FILE_NULL may throw, too
+HIDDEN void check_file(int error_code, MPI_File file); // the same after a call for a file, even for MPI_FILE_NULL
 
-// ---- from PMPI to C
+// ---- From PMPI to C
 template <class T> T *unconst(const T *p) { return const_cast<T *>(p); }
 inline char **unconst(const char **p) { return const_cast<char **>(p); }
 inline char ***unconst(const char ***p) { return const_cast<char ***>(p); }
 
-// An array of PMPI objects is an array of C handles: they hold nothing else.
+// An array of PMPI objects is an array of C handles, because these objects contain nothing else.
 template <class P> auto raw(P *objects) -> decltype(objects->address())
 {
     static_assert(sizeof(P) == sizeof(*objects->address()), "a PMPI object is its handle");
     return objects ? objects->address() : nullptr;
 }
 
-// Array of n things in the frame, or on the heap where there are many. n < 0 counts as none: MPI says what is wrong.
+// An array of n things, on the stack if they are few, else on the heap. n < 0 is taken as 0; MPI will report the error.
 template <class T> class Frame
 {
   public:
@@ -98,7 +98,7 @@ template <class T> class Frame
     T *things;
 };
 
-// bool[] and the int[] of C.
+// Conversion between bool[] and C's int[].
 class In_flags : public Frame<int>
 {
   public:
@@ -126,16 +126,16 @@ class Out_flags : public Frame<int>
     bool *flags;
 };
 
-// ---- from MPI to PMPI
-// An array of MPI objects as one of PMPI's; goes back at the end, also when an exception ends it.
-template <class P, class M> struct Give_back {
+// ---- From MPI to PMPI
+// A copy of an array of MPI objects as PMPI objects. The destructor copies the values back, even after an exception.
+template <class P, class M> struct Copy_back {
     static void all(M *objects, P *data, int n)
     {
         for (int i = 0; i < n; i++)
             objects[i] = *data[i].address();
     }
 };
-template <class P, class M> struct Give_back<P, const M> {
+template <class P, class M> struct Copy_back<P, const M> {
     static void all(const M *, P *, int) {}
 };
 template <class P, class M> class Objects : public Frame<P>
@@ -146,7 +146,7 @@ template <class P, class M> class Objects : public Frame<P>
         for (int i = 0; i < this->size; i++)
             new (this->data() + i) P(objects[i].pmpi());
     }
-    ~Objects() { Give_back<P, M>::all(objects, this->data(), this->size); }
+    ~Objects() { Copy_back<P, M>::all(objects, this->data(), this->size); }
 
   private:
     M *objects;

@@ -1,6 +1,6 @@
 /*
- * mpi.h - found before the MPI's own mpi.h, it gives C++ the bindings of mpicxx.h in place of those of the MPI; C gets
- * what it always got.
+ * mpi.h - found before the MPI's own mpi.h. In C++ it adds the bindings of mpicxx.h and leaves out the MPI's own; in C
+ * it changes nothing.
  */
 #pragma GCC system_header
 #ifdef __cplusplus

@@ -1,15 +1,16 @@
-/* graphics.c - opening, closing and drawing for mpe_graphics.h.
+/* graphics.c - windows of mpe_graphics.h: libX11, errors, opening and closing, colours.
  *
- * Every rank has a connection to the display of its own, and draws in rank 0's window by its number: X lets any client
- * draw in any window. So no pixel travels through MPI. The server keeps what is hidden (backing store).
+ * Every rank has its own connection to the display and draws in rank 0's window by the window's id, since X lets any
+ * client draw in any window. So no pixels travel through MPI. The server keeps the hidden parts (backing store).
  *
- * On an error libX11 ends the process unless a handler prevents it. Handlers are global to the process, so ours pass on
- * errors of other connections to the previous handler. A broken connection only closes the window.
+ * On an error libX11 ends the process unless a handler prevents it. Handlers are global to the process, so ours pass
+ * errors of other connections on to the previous handler. A broken connection only closes its window.
  */
-#include "mpe_comm.h"
+#include "mpe_internal.h"
 #include "real.h"
 #include "x_window.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -26,16 +27,53 @@ int MPE_buttonArray[5] = {MPE_BUTTON1, MPE_BUTTON2, MPE_BUTTON3, MPE_BUTTON4, MP
 static const char *const colour_names[] = {"white", "black",   "red",         "yellow",       "green",  "cyan",
                                            "blue",  "magenta", "aquamarine2", "forest green", "orange", "maroon",
                                            "brown", "pink",    "coral",       "gray"};
-#define NAMED ((int)(sizeof colour_names / sizeof *colour_names))
+#define NAMED_COLOURS ((int)(sizeof colour_names / sizeof *colour_names))
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct MPE_XGraph_ *windows;
 static XErrorHandler handler_before;
 static int caught;
 
+/* ---- libX11 ------------------------------------------------------------------------------------------------------ */
+
+static const struct {
+    const char *name;
+    size_t offset;
+} x_functions[] = {
+#define ROW(name) {"X" #name, offsetof(struct pithi_x, name)},
+    PITHI_X_FUNCTIONS(ROW)
+#undef ROW
+};
+
+static struct pithi_x x_library;
+static const char *missing; /* the library or function that was not found */
+
+static void find_x_function(void *handle, const char *name, size_t offset)
+{
+    void *function = dlsym(handle, name);
+
+    memcpy((char *)&x_library + offset, &function, sizeof function);
+    if (!function)
+        missing = name;
+}
+
+static void load_x(void)
+{
+    void *handle = dlopen("libX11.so.6", RTLD_NOW | RTLD_LOCAL);
+
+    if (!handle) {
+        missing = "libX11.so.6";
+        return;
+    }
+    find_x_function(handle, "XSetIOErrorExitHandler", offsetof(struct pithi_x, SetIOErrorExitHandler));
+    missing = NULL; /* older libraries do not have it */
+    for (size_t i = 0; i < sizeof x_functions / sizeof *x_functions; i++)
+        find_x_function(handle, x_functions[i].name, x_functions[i].offset);
+}
+
 /* ---- Errors of X ------------------------------------------------------------------------------------------------- */
 
-/* Called within functions of libX11, with the lock held by this thread where the connection is ours. */
+/* libX11 calls this from its functions. If the connection is ours, this thread holds the lock. */
 static int on_error(Display *display, XErrorEvent *event)
 {
     for (struct MPE_XGraph_ *window = windows; window; window = window->next)
@@ -64,13 +102,20 @@ int pithi_x_errors_caught(struct MPE_XGraph_ *window)
 
 /* ---- Handles ----------------------------------------------------------------------------------------------------- */
 
+/* Finds an open window. The program may pass any pointer, so it is not used before it is found. NULL: not open. */
+static struct MPE_XGraph_ *find_window(MPE_XGraph handle)
+{
+    struct MPE_XGraph_ *window = windows;
+
+    while (window && window != handle)
+        window = window->next;
+    return window;
+}
+
 struct MPE_XGraph_ *pithi_window_begin(MPE_XGraph handle)
 {
-    struct MPE_XGraph_ *window;
-
     pthread_mutex_lock(&lock);
-    for (window = windows; window && window != handle; window = window->next)
-        ;
+    struct MPE_XGraph_ *window = find_window(handle);
     if (window && !window->is_broken)
         return window;
     pthread_mutex_unlock(&lock);
@@ -90,16 +135,16 @@ void pithi_window_share(MPE_XGraph handle, int count, int values[])
     MPI_Comm comm = MPI_COMM_NULL;
 
     pthread_mutex_lock(&lock);
-    for (struct MPE_XGraph_ *window = windows; window; window = window->next)
-        if (window == handle)
-            comm = window->comm; /* also of a broken one: the other ranks wait */
+    const struct MPE_XGraph_ *window = find_window(handle);
+    if (window)
+        comm = window->comm; /* even if the connection broke: the other ranks wait */
     pthread_mutex_unlock(&lock);
     if (comm != MPI_COMM_NULL)
         REAL(MPI_Bcast)(values, count, MPI_INT, 0, comm);
 }
 
-/* With the lock held. What X keeps for the connection goes with it; a broken one must not be used again. */
-static void let_go(struct MPE_XGraph_ *window)
+/* Call this with the lock held. Closing the connection frees all of its X resources; a broken one must not be used. */
+static void free_window(struct MPE_XGraph_ *window)
 {
     struct MPE_XGraph_ **link = &windows;
 
@@ -116,7 +161,7 @@ static void let_go(struct MPE_XGraph_ *window)
 
 /* ---- Colours ----------------------------------------------------------------------------------------------------- */
 
-/* The colour's number, or -1: no memory, or the display has no such colour left. */
+/* Returns the colour's number, or -1 if memory or the display's colours are used up. */
 static int add_colour(struct MPE_XGraph_ *window, int at, XColor *colour)
 {
     unsigned long *pixels = window->pixels;
@@ -135,16 +180,6 @@ static int add_colour(struct MPE_XGraph_ *window, int at, XColor *colour)
     return at;
 }
 
-static int add_named(struct MPE_XGraph_ *window, int at)
-{
-    XColor colour = {0}, exact;
-
-    if (window->display)
-        window->x->AllocNamedColor(window->display, DefaultColormap(window->display, DefaultScreen(window->display)),
-                                   colour_names[at], &colour, &exact);
-    return add_colour(window, at, &colour);
-}
-
 int MPE_Num_colors(MPE_XGraph handle, int *count)
 {
     struct MPE_XGraph_ *window = pithi_window_begin(handle);
@@ -156,7 +191,7 @@ int MPE_Num_colors(MPE_XGraph handle, int *count)
     return pithi_window_end(window, count ? MPE_SUCCESS : MPE_ERR_BAD_ARGS);
 }
 
-/* A full, bright colour; the hue goes from 0, red, through green and blue to 1, red again. */
+/* A saturated colour. A hue of 0 is red, 1/3 green, 2/3 blue, 1 red again. */
 static void rainbow(double hue, XColor *colour)
 {
     double place = hue * 6, rest = place - (int)place;
@@ -204,42 +239,46 @@ int MPE_Add_RGB_color(MPE_XGraph handle, int red, int green, int blue, MPE_Color
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
-/* What rank 0 tells the other ranks. */
-struct invitation {
+/* Rank 0 sends this to the other ranks, which then connect to its window. */
+struct window_offer {
     uint64_t window;
     int32_t is_open;
     char host[256], display[256];
 };
 
-/* A display of rank 0's machine is another name elsewhere. */
-static void display_of(const struct invitation *invitation, char *name, size_t size)
+/* On another machine, rank 0's display needs the name of rank 0's host. */
+static void display_of(const struct window_offer *offer, char *name, size_t size)
 {
-    const char *display = invitation->display;
-    char host[sizeof invitation->host] = "";
+    const char *display = offer->display;
+    char host[sizeof offer->host] = "";
 
     gethostname(host, sizeof host - 1);
     if (!strncmp(display, "unix:", 5))
         display += 4;
-    if (*display == ':' && strcmp(host, invitation->host) != 0)
-        snprintf(name, size, "%s%s", invitation->host, display);
+    if (*display == ':' && strcmp(host, offer->host) != 0)
+        snprintf(name, size, "%s%s", offer->host, display);
     else
         snprintf(name, size, "%s", display);
 }
 
-/* Connects, with what each rank needs for itself to draw in the window. 0: no connection, and a line says why. */
+/* Loads libX11 and connects to the display. Returns 0 without a connection, after a line that says why. */
 static int connect_to(struct MPE_XGraph_ *window, const char *name)
 {
-    const char *why;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    char why[700] = "";
 
-    if (!(window->x = pithi_x_load(&why)))
-        return fprintf(stderr, "pith: MPE_Open_graphics: %s is not here; the program runs without a window\n", why), 0;
-    if (!*name)
-        return fprintf(stderr, "pith: MPE_Open_graphics: DISPLAY is not set; the program runs without a window\n"), 0;
-    if (!(window->display = window->x->OpenDisplay(name)))
-        return fprintf(stderr,
-                       "pith: MPE_Open_graphics: cannot connect to display %s; the program runs without a window\n",
-                       name),
-               0;
+    pthread_once(&once, load_x);
+    if (missing)
+        snprintf(why, sizeof why, "%s was not found", missing);
+    else if (!*name)
+        snprintf(why, sizeof why, "DISPLAY is not set");
+    else if (!(window->display = x_library.OpenDisplay(name)))
+        snprintf(why, sizeof why, "cannot connect to display %s", name);
+    if (*why) {
+        fprintf(stderr, "pith: MPE_Open_graphics: %s; the program runs without a window\n", why);
+        return 0;
+    }
+    window->x = &x_library;
     if (window->x->SetIOErrorExitHandler)
         window->x->SetIOErrorExitHandler(window->display, on_broken, window);
     XErrorHandler before = window->x->SetErrorHandler(on_error);
@@ -248,7 +287,8 @@ static int connect_to(struct MPE_XGraph_ *window, const char *name)
     return 1;
 }
 
-/* Waits until the window is there for all to draw in; a window manager may take its time, or never map it. */
+/* Waits until the window is mapped, so that all ranks can draw in it. A window manager may take its time, or never map
+ * it, so the wait ends after 2 s. */
 static void await_map(struct MPE_XGraph_ *window)
 {
     struct pollfd connection = {.fd = ConnectionNumber(window->display), .events = POLLIN};
@@ -277,22 +317,28 @@ static void make_window(struct MPE_XGraph_ *window, int x, int y, int w, int h)
                                      CWBackPixel | CWBackingStore | CWEventMask, &wanted);
     X->SetWMNormalHints(display, window->window, &hints);
     X->StoreName(display, window->window, program_invocation_short_name);
-    /* Else a window manager's close button would break the connection. The program says when the window goes. */
+    /* Without this, a window manager's close button would break the connection. Only the program closes the window. */
     Atom protocol = X->InternAtom(display, "WM_DELETE_WINDOW", False);
     X->SetWMProtocols(display, window->window, &protocol, 1);
     X->MapRaised(display, window->window);
     await_map(window);
 }
 
-/* What each connection draws with. 0: the window is not there for us. */
-static int equip(struct MPE_XGraph_ *window)
+/* Makes the colours and graphics contexts of this connection. Returns 0 when the window cannot be used. */
+static int make_contexts(struct MPE_XGraph_ *window)
 {
     XGCValues drag = {.function = GXinvert, .subwindow_mode = IncludeInferiors};
     XWindowAttributes attributes;
 
-    for (int i = 0; i < NAMED; i++)
-        if (add_named(window, i) < 0)
+    for (int i = 0; i < NAMED_COLOURS; i++) {
+        XColor colour = {0}, exact;
+        if (window->display)
+            window->x->AllocNamedColor(window->display,
+                                       DefaultColormap(window->display, DefaultScreen(window->display)),
+                                       colour_names[i], &colour, &exact);
+        if (add_colour(window, i, &colour) < 0)
             return 0;
+    }
     if (!window->display)
         return 1;
     pithi_x_errors_begin(window);
@@ -305,53 +351,39 @@ static int equip(struct MPE_XGraph_ *window)
     return !pithi_x_errors_caught(window) && !window->is_broken;
 }
 
-/* A window in the list, not yet connected. NULL: no memory. */
-static struct MPE_XGraph_ *new_window(void)
-{
-    struct MPE_XGraph_ *window = calloc(1, sizeof *window);
-
-    if (!window)
-        return NULL;
-    window->comm = MPI_COMM_NULL;
-    pthread_mutex_lock(&lock);
-    window->next = windows;
-    windows = window;
-    pthread_mutex_unlock(&lock);
-    return window;
-}
-
-/* Rank 0's part. What stands in *invitation goes to the other ranks. */
-static int invite(struct MPE_XGraph_ *window, const char *display, const int place[4], struct invitation *invitation)
+/* Rank 0 opens the window and fills *offer for the other ranks. */
+static int open_first(struct MPE_XGraph_ *window, const char *display, const int place[4], struct window_offer *offer)
 {
     const char *name = display && *display ? display : getenv("DISPLAY");
 
-    snprintf(invitation->display, sizeof invitation->display, "%s", name ? name : "");
-    gethostname(invitation->host, sizeof invitation->host - 1);
+    snprintf(offer->display, sizeof offer->display, "%s", name ? name : "");
+    gethostname(offer->host, sizeof offer->host - 1);
     pthread_mutex_lock(&lock);
-    if (window && connect_to(window, invitation->display)) {
+    if (window && connect_to(window, offer->display)) {
         make_window(window, place[0], place[1], place[2], place[3]);
-        invitation->window = window->window;
-        invitation->is_open = equip(window);
+        offer->window = window->window;
+        offer->is_open = make_contexts(window);
     }
     pthread_mutex_unlock(&lock);
-    return invitation->is_open;
+    return offer->is_open;
 }
 
-/* The part of the others. */
-static int join(struct MPE_XGraph_ *window, const char *display, int is_collective, const struct invitation *invitation)
+/* The other ranks connect to rank 0's window. */
+static int open_offered(struct MPE_XGraph_ *window, const char *display, int is_collective,
+                        const struct window_offer *offer)
 {
     char name[600];
     int is_open;
 
-    if (!window || !invitation->is_open)
+    if (!window || !offer->is_open)
         return 0;
     if (display && *display)
         snprintf(name, sizeof name, "%s", display);
     else
-        display_of(invitation, name, sizeof name);
+        display_of(offer, name, sizeof name);
     pthread_mutex_lock(&lock);
-    window->window = (Window)invitation->window;
-    is_open = (is_collective || connect_to(window, name)) && equip(window);
+    window->window = (Window)offer->window;
+    is_open = (is_collective || connect_to(window, name)) && make_contexts(window);
     pthread_mutex_unlock(&lock);
     return is_open;
 }
@@ -360,20 +392,26 @@ int MPE_Open_graphics(MPE_XGraph *handle, MPI_Comm comm, const char *display, in
                       int is_collective)
 {
     struct MPE_XGraph_ *window;
-    struct invitation invitation = {0};
+    struct window_offer offer = {0};
     int rank = 0, has_job = pithi_mpe_rank(comm, &rank), is_open = 0, are_open;
 
     if (handle)
         *handle = NULL;
     if (!handle || w < 1 || h < 1 || w > 32767 || h > 32767)
         return MPE_ERR_BAD_ARGS;
-    window = new_window();
+    if ((window = calloc(1, sizeof *window))) {
+        window->comm = MPI_COMM_NULL;
+        pthread_mutex_lock(&lock);
+        window->next = windows;
+        windows = window;
+        pthread_mutex_unlock(&lock);
+    }
     if (rank == 0)
-        is_open = invite(window, display, (int[]){x, y, w, h}, &invitation);
+        is_open = open_first(window, display, (int[]){x, y, w, h}, &offer);
     if (has_job)
-        REAL(MPI_Bcast)(&invitation, sizeof invitation, MPI_BYTE, 0, comm);
+        REAL(MPI_Bcast)(&offer, sizeof offer, MPI_BYTE, 0, comm);
     if (rank > 0)
-        is_open = join(window, display, is_collective, &invitation);
+        is_open = open_offered(window, display, is_collective, &offer);
     are_open = is_open;
     if (has_job)
         REAL(MPI_Allreduce)(&is_open, &are_open, 1, MPI_INT, MPI_MIN, comm);
@@ -383,7 +421,7 @@ int MPE_Open_graphics(MPE_XGraph *handle, MPI_Comm comm, const char *display, in
         *handle = window;
     } else if (window) {
         pthread_mutex_lock(&lock);
-        let_go(window);
+        free_window(window);
         pthread_mutex_unlock(&lock);
     }
     return are_open ? MPE_SUCCESS : MPE_ERR_NOXCONNECT;
@@ -391,205 +429,20 @@ int MPE_Open_graphics(MPE_XGraph *handle, MPI_Comm comm, const char *display, in
 
 int MPE_Close_graphics(MPE_XGraph *handle)
 {
-    struct MPE_XGraph_ *window;
     int result = MPE_ERR_NOXCONNECT;
 
     if (!handle)
         return MPE_ERR_BAD_ARGS;
     pthread_mutex_lock(&lock);
-    for (window = windows; window && window != *handle; window = window->next)
-        ;
+    struct MPE_XGraph_ *window = find_window(*handle);
     if (window) {
         MPI_Comm comm = window->comm;
         result = window->is_broken ? MPE_ERR_NOXCONNECT : MPE_SUCCESS;
-        let_go(window);
+        free_window(window);
         if (comm != MPI_COMM_NULL)
             REAL(MPI_Comm_free)(&comm);
     }
     pthread_mutex_unlock(&lock);
     *handle = NULL;
     return result;
-}
-
-int MPE_Update(MPE_XGraph handle)
-{
-    struct MPE_XGraph_ *window = pithi_window_begin(handle);
-
-    if (!window)
-        return MPE_ERR_NOXCONNECT;
-    if (window->display)
-        window->x->Flush(window->display);
-    if (window->capture_every > 0 && ++window->updates % window->capture_every == 0 && window->display)
-        pithi_window_capture(window);
-    return pithi_window_end(window, MPE_SUCCESS);
-}
-
-/* ---- Drawing ----------------------------------------------------------------------------------------------------- */
-
-/* The window of a drawing call, ready for the colour; NULL: *result is what the call returns. */
-static struct MPE_XGraph_ *begin_drawing(MPE_XGraph handle, MPE_Color colour, int *result)
-{
-    struct MPE_XGraph_ *window = pithi_window_begin(handle);
-
-    *result = MPE_ERR_NOXCONNECT;
-    if (!window)
-        return NULL;
-    *result = (unsigned)colour < (unsigned)window->colours ? MPE_SUCCESS : MPE_ERR_BAD_ARGS;
-    if (*result != MPE_SUCCESS || !window->display) {
-        pithi_window_end(window, *result);
-        return NULL;
-    }
-    window->x->SetForeground(window->display, window->gc, window->pixels[colour]);
-    return window;
-}
-
-/* X's coordinates have 16 bits, and the server adds the window's place: what lies beyond must not come back in at the
- * other side. */
-static short at(int coordinate)
-{
-    return (short)(coordinate < -16384 ? -16384 : coordinate > 16383 ? 16383 : coordinate);
-}
-
-static unsigned wide(int size) { return size < 0 ? 0 : size > 65535 ? 65535 : (unsigned)size; }
-
-int MPE_Draw_points(MPE_XGraph handle, MPE_Point *points, int count)
-{
-    enum { MANY = 1024 };
-    XPoint same[MANY];
-    int result = pithi_window_begin(handle) ? MPE_SUCCESS : MPE_ERR_NOXCONNECT, used = 0;
-
-    if (result != MPE_SUCCESS)
-        return count > 0 && !points ? MPE_ERR_BAD_ARGS : result;
-    if (count < 0 || (count > 0 && !points))
-        return pithi_window_end(handle, MPE_ERR_BAD_ARGS);
-    for (int i = 0; handle->display && i < count; i++) {
-        if ((unsigned)points[i].c >= (unsigned)handle->colours) {
-            result = MPE_ERR_BAD_ARGS;
-            continue;
-        }
-        same[used++] = (XPoint){at(points[i].x), at(points[i].y)};
-        if (used == MANY || i + 1 == count || points[i + 1].c != points[i].c) {
-            handle->x->SetForeground(handle->display, handle->gc, handle->pixels[points[i].c]);
-            handle->x->DrawPoints(handle->display, handle->window, handle->gc, same, used, CoordModeOrigin);
-            used = 0;
-        }
-    }
-    return pithi_window_end(handle, result);
-}
-
-int MPE_Draw_point(MPE_XGraph handle, int x, int y, MPE_Color colour)
-{
-    return MPE_Draw_points(handle, &(MPE_Point){x, y, colour}, 1);
-}
-
-int MPE_Draw_line(MPE_XGraph handle, int x1, int y1, int x2, int y2, MPE_Color colour)
-{
-    int result;
-    struct MPE_XGraph_ *window = begin_drawing(handle, colour, &result);
-
-    if (!window)
-        return result;
-    window->x->DrawLine(window->display, window->window, window->gc, at(x1), at(y1), at(x2), at(y2));
-    return pithi_window_end(window, result);
-}
-
-int MPE_Draw_circle(MPE_XGraph handle, int x, int y, int radius, MPE_Color colour)
-{
-    int result;
-    struct MPE_XGraph_ *window = begin_drawing(handle, colour, &result);
-
-    if (!window)
-        return result;
-    window->x->DrawArc(window->display, window->window, window->gc, at(x - radius), at(y - radius), wide(2 * radius),
-                       wide(2 * radius), 0, 360 * 64);
-    return pithi_window_end(window, result);
-}
-
-int MPE_Fill_circle(MPE_XGraph handle, int x, int y, int radius, MPE_Color colour)
-{
-    int result;
-    struct MPE_XGraph_ *window = begin_drawing(handle, colour, &result);
-
-    if (!window)
-        return result;
-    window->x->FillArc(window->display, window->window, window->gc, at(x - radius), at(y - radius), wide(2 * radius),
-                       wide(2 * radius), 0, 360 * 64);
-    return pithi_window_end(window, result);
-}
-
-int MPE_Draw_rectangle(MPE_XGraph handle, int x, int y, int w, int h, MPE_Color colour)
-{
-    int result;
-    struct MPE_XGraph_ *window = begin_drawing(handle, colour, &result);
-
-    if (!window)
-        return result;
-    window->x->DrawRectangle(window->display, window->window, window->gc, at(x), at(y), wide(w), wide(h));
-    return pithi_window_end(window, result);
-}
-
-int MPE_Fill_rectangle(MPE_XGraph handle, int x, int y, int w, int h, MPE_Color colour)
-{
-    int result;
-    struct MPE_XGraph_ *window = begin_drawing(handle, colour, &result);
-
-    if (!window)
-        return result;
-    window->x->FillRectangle(window->display, window->window, window->gc, at(x), at(y), wide(w), wide(h));
-    return pithi_window_end(window, result);
-}
-
-int MPE_Draw_string(MPE_XGraph handle, int x, int y, MPE_Color colour, const char *text)
-{
-    int result;
-    struct MPE_XGraph_ *window = begin_drawing(handle, colour, &result);
-
-    if (!window)
-        return result;
-    if (text)
-        window->x->DrawString(window->display, window->window, window->gc, at(x), at(y), text,
-                              (int)strnlen(text, 4096));
-    return pithi_window_end(window, text ? MPE_SUCCESS : MPE_ERR_BAD_ARGS);
-}
-
-/* A change of how this rank draws: `good` when the value is one that X knows. */
-static int change(MPE_XGraph handle, int good, unsigned long mask, XGCValues values)
-{
-    struct MPE_XGraph_ *window = pithi_window_begin(handle);
-
-    if (!window)
-        return MPE_ERR_NOXCONNECT;
-    if (good && window->display)
-        window->x->ChangeGC(window->display, window->gc, mask, &values);
-    return pithi_window_end(window, good ? MPE_SUCCESS : MPE_ERR_BAD_ARGS);
-}
-
-int MPE_Draw_logic(MPE_XGraph handle, int logic)
-{
-    return change(handle, logic >= 0 && logic < 16, GCFunction, (XGCValues){.function = logic});
-}
-
-int MPE_Line_thickness(MPE_XGraph handle, int width)
-{
-    return change(handle, width >= 0 && width < 32768, GCLineWidth, (XGCValues){.line_width = width});
-}
-
-int MPE_Draw_dashes(MPE_XGraph handle, int style)
-{
-    return change(handle, style >= 0 && style < 3, GCLineStyle, (XGCValues){.line_style = style});
-}
-
-int MPE_Dash_offset(MPE_XGraph handle, int offset)
-{
-    return change(handle, offset >= 0 && offset < 32768, GCDashOffset, (XGCValues){.dash_offset = offset});
-}
-
-int MPE_Xerror(int code, const char *function)
-{
-    static const char *const meanings[] = {"no error", "no open window", "an argument is wrong",
-                                           "no memory or no colour left"};
-
-    fprintf(stderr, "pith: %s: %s\n", function ? function : "MPE graphics",
-            code >= 0 && code < 4 ? meanings[code] : "unknown error");
-    return code;
 }

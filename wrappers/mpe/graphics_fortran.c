@@ -1,19 +1,18 @@
-/* graphics_fortran.c - mpe_graphics.h for Fortran: subroutines whose last argument is the return code of C. A window is
- * an integer there, its place in a table and one more; 0 is none. */
-#include "fortran_names.h"
-#include "mpe_comm.h"
+/* graphics_fortran.c - mpe_graphics.h for Fortran: subroutines whose last argument is C's return code. A window is an
+ * INTEGER: its index in a table plus 1; 0 is no window. */
 #include "mpe_graphics.h"
+#include "mpe_internal.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-typedef const int *in; /* an INTEGER that is read */
+typedef const int *in; /* an INTEGER with INTENT(IN) */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static MPE_XGraph *table;
 static int used;
 
-/* The number of a handle; 0: no memory. */
+/* Stores a handle and returns its number; 0: no memory. */
 static int number_of(MPE_XGraph handle)
 {
     int number = 0;
@@ -34,7 +33,7 @@ static int number_of(MPE_XGraph handle)
     return number + 1;
 }
 
-/* The handle of a number, NULL where there is none; taken out of the table when it is closed. */
+/* The handle of a number; NULL: there is none. Closing removes it from the table. */
 static MPE_XGraph handle_of(in number, int is_closed)
 {
     MPE_XGraph handle = NULL;
@@ -91,7 +90,7 @@ FORTRAN(void, mpe_draw_string, MPE_DRAW_STRING,
     free(copy);
 }
 
-/* Points: INTEGER points(3, count) is x, y, colour of each, as MPE_Point is in C. */
+/* INTEGER points(3, count) contains x, y and colour of each point, like MPE_Point in C. */
 _Static_assert(sizeof(MPE_Point) == 3 * sizeof(int), "a point is three integers");
 FORTRAN(void, mpe_draw_points, MPE_DRAW_POINTS, (in handle, int *points, in count, int *ierr))
 {
@@ -111,7 +110,7 @@ FORTRAN(void, mpe_add_rgb_color, MPE_ADD_RGB_COLOR, (in handle, in red, in green
     *colour = (int)added;
 }
 
-/* The rest hand their arguments on. */
+/* The other calls pass their arguments on unchanged. */
 #define CALL(lower, UPPER, arguments, call)                                                                            \
     FORTRAN(void, lower, UPPER, arguments)                                                                             \
     {                                                                                                                  \

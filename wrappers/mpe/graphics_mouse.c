@@ -1,6 +1,6 @@
 /* graphics_mouse.c - mouse presses and dragged regions.
  *
- * X gives the presses of a window to one connection at a time. The first rank that asks becomes the listener.
+ * X reports the presses in a window to one connection at a time, so the first rank that asks becomes the listener.
  * MPE_Get_mouse_press stops listening when it returns. A rank that polls keeps listening, so that no press is lost.
  */
 #include "x_window.h"
@@ -11,8 +11,8 @@
 
 #define MOUSE_EVENTS (ButtonPressMask | ButtonReleaseMask | ButtonMotionMask)
 
-/* 1 when the window's presses come to us; 0: they go to another connection. */
-static int listen_to(struct MPE_XGraph_ *window)
+/* Returns 1 if X reports the window's presses to us, 0 if to another connection. */
+static int start_listening(struct MPE_XGraph_ *window)
 {
     if (!window->is_listening) {
         pithi_x_errors_begin(window);
@@ -29,14 +29,14 @@ static void stop_listening(struct MPE_XGraph_ *window)
     window->is_listening = 0;
 }
 
-/* The next event of these, into *event; waits for it, with the lock let go meanwhile, as long as the window is open.
- * Returns the window, locked, or NULL. */
-static struct MPE_XGraph_ *await(MPE_XGraph handle, long mask, XEvent *event)
+/* Waits for an event in `mask`, without the lock, as long as the window is open. Returns the window, locked; NULL: it
+ * was closed. */
+static struct MPE_XGraph_ *wait_event(MPE_XGraph handle, long mask, XEvent *event)
 {
     struct MPE_XGraph_ *window;
 
     while ((window = pithi_window_begin(handle))) {
-        if (listen_to(window) && window->x->CheckWindowEvent(window->display, window->window, mask, event))
+        if (start_listening(window) && window->x->CheckWindowEvent(window->display, window->window, mask, event))
             break;
         struct pollfd connection = {.fd = ConnectionNumber(window->display), .events = POLLIN};
         pithi_window_end(window, 0);
@@ -45,8 +45,8 @@ static struct MPE_XGraph_ *await(MPE_XGraph handle, long mask, XEvent *event)
     return window;
 }
 
-/* What the ranks of a collective window get: whether rank 0 still has its window, and its results. */
-static int give(MPE_XGraph handle, int result, int count, const int values[], int *const places[])
+/* Copies the results to the caller; in a collective window, rank 0's results and return code go to all ranks. */
+static int share_results(MPE_XGraph handle, int result, int count, const int values[], int *const places[])
 {
     int all[5] = {result};
 
@@ -58,7 +58,7 @@ static int give(MPE_XGraph handle, int result, int count, const int values[], in
     return all[0];
 }
 
-/* 1: another rank reads the mouse for us. */
+/* 1: this is a collective window, and rank 0 reads the mouse. */
 static int is_reader_elsewhere(MPE_XGraph handle)
 {
     struct MPE_XGraph_ *window = pithi_window_begin(handle);
@@ -76,12 +76,12 @@ int MPE_Get_mouse_press(MPE_XGraph handle, int *x, int *y, int *button)
 
     if (!x || !y || !button)
         return MPE_ERR_BAD_ARGS;
-    if (!is_reader_elsewhere(handle) && (window = await(handle, ButtonPressMask, &event))) {
+    if (!is_reader_elsewhere(handle) && (window = wait_event(handle, ButtonPressMask, &event))) {
         stop_listening(window);
         pithi_window_end(window, 0);
     }
-    return give(handle, window ? MPE_SUCCESS : MPE_ERR_NOXCONNECT, 3,
-                (int[]){event.xbutton.x, event.xbutton.y, (int)event.xbutton.button}, (int *[]){x, y, button});
+    return share_results(handle, window ? MPE_SUCCESS : MPE_ERR_NOXCONNECT, 3,
+                         (int[]){event.xbutton.x, event.xbutton.y, (int)event.xbutton.button}, (int *[]){x, y, button});
 }
 
 int MPE_Iget_mouse_press(MPE_XGraph handle, int *x, int *y, int *button, int *was_pressed)
@@ -94,30 +94,30 @@ int MPE_Iget_mouse_press(MPE_XGraph handle, int *x, int *y, int *button, int *wa
         return MPE_ERR_BAD_ARGS;
     is_open = (window = pithi_window_begin(handle)) != NULL;
     if (window) {
-        if (window->display && listen_to(window))
+        if (window->display && start_listening(window))
             pressed = window->x->CheckWindowEvent(window->display, window->window, ButtonPressMask, &event);
         pithi_window_end(window, 0);
     }
-    return give(handle, is_open ? MPE_SUCCESS : MPE_ERR_NOXCONNECT, 4,
-                (int[]){event.xbutton.x, event.xbutton.y, (int)event.xbutton.button, pressed != 0},
-                (int *[]){x, y, button, was_pressed});
+    return share_results(handle, is_open ? MPE_SUCCESS : MPE_ERR_NOXCONNECT, 4,
+                         (int[]){event.xbutton.x, event.xbutton.y, (int)event.xbutton.button, pressed != 0},
+                         (int *[]){x, y, button, was_pressed});
 }
 
 /* ---- Regions ----------------------------------------------------------------------------------------------------- */
 
 struct drag {
     int visual;
-    double ratio; /* width to height; 0: any */
+    double ratio; /* width / height; 0: any */
     int x1, y1, x2, y2;
 };
 
-static int is_box(const struct drag *drag)
+static int is_box_shape(const struct drag *drag)
 {
     return drag->visual == MPE_DRAG_RECT || drag->visual == MPE_DRAG_SQUARE || drag->visual == MPE_DRAG_OVAL_BBOX ||
            drag->visual == MPE_DRAG_CIRCLE_BBOX;
 }
 
-/* The second point where the pointer is, or where the box of that shape ends that holds it. */
+/* Moves the second point to the pointer. A square, circle or box of a given ratio grows to contain the pointer. */
 static void extend(struct drag *drag, int x, int y)
 {
     double ratio = drag->ratio;
@@ -141,8 +141,8 @@ static void order(int *low, int *high)
         *low = *high, *high = value;
 }
 
-/* Inverts the pixels of the shape: the second time removes it. */
-static void show(const struct MPE_XGraph_ *window, const struct drag *drag)
+/* Inverts the pixels of the shape, so a second call removes it. */
+static void invert_shape(const struct MPE_XGraph_ *window, const struct drag *drag)
 {
     int x1 = drag->x1, y1 = drag->y1, x2 = drag->x2, y2 = drag->y2, radius;
 
@@ -168,35 +168,35 @@ static void show(const struct MPE_XGraph_ *window, const struct drag *drag)
                            (unsigned)(y2 - y1), 0, 360 * 64);
 }
 
-/* From the press of the button to its release. 0: the window was closed meanwhile. */
+/* Follows the mouse from the press of the button to its release. 0: the window was closed meanwhile. */
 static int follow(MPE_XGraph handle, unsigned button, struct drag *drag)
 {
     struct MPE_XGraph_ *window;
     XEvent event;
 
     do {
-        if (!(window = await(handle, ButtonPressMask, &event)))
+        if (!(window = wait_event(handle, ButtonPressMask, &event)))
             return 0;
         pithi_window_end(window, 0);
     } while (event.xbutton.button != button);
     drag->x1 = drag->x2 = event.xbutton.x;
     drag->y1 = drag->y2 = event.xbutton.y;
     for (int is_shown = 0;; is_shown = 1) {
-        if (!(window = await(handle, ButtonReleaseMask | ButtonMotionMask, &event)))
+        if (!(window = wait_event(handle, ButtonReleaseMask | ButtonMotionMask, &event)))
             return 0;
         int is_end = event.type == ButtonRelease && event.xbutton.button == button;
         if (is_shown)
-            show(window, drag);
+            invert_shape(window, drag);
         extend(drag, event.xbutton.x, event.xbutton.y); /* motion and button events have these at the same place */
         if (is_end)
             break;
-        show(window, drag);
+        invert_shape(window, drag);
         window->x->Flush(window->display);
         pithi_window_end(window, 0);
     }
     stop_listening(window);
     pithi_window_end(window, 0);
-    if (is_box(drag)) {
+    if (is_box_shape(drag)) {
         order(&drag->x1, &drag->x2);
         order(&drag->y1, &drag->y2);
     }
@@ -214,8 +214,8 @@ static int get_region(MPE_XGraph handle, int button, struct drag drag, int *cons
         return MPE_ERR_BAD_ARGS;
     if (!is_reader_elsewhere(handle))
         is_open = follow(handle, (unsigned)button, &drag);
-    return give(handle, is_open ? MPE_SUCCESS : MPE_ERR_NOXCONNECT, 4, (int[]){drag.x1, drag.y1, drag.x2, drag.y2},
-                places);
+    return share_results(handle, is_open ? MPE_SUCCESS : MPE_ERR_NOXCONNECT, 4,
+                         (int[]){drag.x1, drag.y1, drag.x2, drag.y2}, places);
 }
 
 int MPE_Get_drag_region(MPE_XGraph handle, int button, int visual, int *x1, int *y1, int *x2, int *y2)

@@ -1,4 +1,4 @@
-/* graphics_none.c - mpe_graphics.h where Pith was built without libX11's headers: no window can be opened. */
+/* graphics_none.c - mpe_graphics.h for a Pith that was built without libX11's headers: windows cannot be opened. */
 #include "mpe_graphics.h"
 
 #include <stdio.h>
@@ -11,11 +11,11 @@ static int refuse(void)
     static int said;
 
     if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
-        fprintf(stderr,
-                "pith: the program uses MPE graphics, which this Pith was built without; it runs without a window\n");
+        fprintf(stderr, "pith: this Pith was built without MPE's graphics; the program runs without a window\n");
     return MPE_ERR_NOXCONNECT;
 }
 
+/* Sets all results to 0. */
 static int clear(int count, int *const places[])
 {
     int missing = 0;
@@ -48,7 +48,7 @@ int MPE_Close_graphics(MPE_XGraph *handle)
     return refuse();
 }
 
-/* Calls without results: their arguments do not matter. */
+/* Calls without results. */
 #define NO_WINDOW(name, arguments, unused)                                                                             \
     int name arguments                                                                                                 \
     {                                                                                                                  \

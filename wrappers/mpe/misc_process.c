@@ -1,13 +1,14 @@
-/* misc_process.c - MPE's calls about this process alone: its part of the work, its name, its output; and the debuggers
- * that it does not get. */
-#include "fortran_names.h"
+/* misc_process.c - MPE's calls that concern only this process: its share of the work, its name, its output and its call
+ * stack; and the calls for debuggers, which only print a line. */
 #include "launcher.h"
 #include "mpe_callstack.h"
-#include "mpe_comm.h"
+#include "mpe_internal.h"
 #include "mpe_misc.h"
 #include "real.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -53,7 +54,7 @@ int MPE_GetHostName(char *name, int size)
     return MPI_SUCCESS;
 }
 
-/* ---- standard output --------------------------------------------------------------------------------------------- */
+/* ---- Standard output --------------------------------------------------------------------------------------------- */
 
 int pithi_mpe_rank(MPI_Comm comm, int *rank)
 {
@@ -67,22 +68,15 @@ int pithi_mpe_rank(MPI_Comm comm, int *rank)
     return 1;
 }
 
-static int own_rank(void)
-{
-    int rank = pithi_launcher_rank(0);
-
-    pithi_mpe_rank(MPI_COMM_WORLD, &rank);
-    return rank;
-}
-
 int MPE_IO_Stdout_to_file(const char *name, int mode)
 {
     const char *hole = name ? strstr(name, "%d") : NULL;
     char path[4096];
-    int fd = -1;
+    int fd = -1, rank = pithi_launcher_rank(0);
 
+    pithi_mpe_rank(MPI_COMM_WORLD, &rank);
     if (hole)
-        snprintf(path, sizeof path, "%.*s%d%s", (int)(hole - name), name, own_rank(), hole + 2);
+        snprintf(path, sizeof path, "%.*s%d%s", (int)(hole - name), name, rank, hole + 2);
     else
         snprintf(path, sizeof path, "%s", name ? name : "");
     fflush(stdout);
@@ -98,11 +92,60 @@ int MPE_IO_Stdout_to_file(const char *name, int mode)
     return MPI_SUCCESS;
 }
 
-/* ---- what there is no more --------------------------------------------------------------------------------------- */
+/* ---- Call stacks, by glibc's backtrace --------------------------------------------------------------------------- */
+
+void MPE_CallStack_init(MPE_CallStack_t *stack)
+{
+    enum { MOST = sizeof stack->frames / sizeof *stack->frames };
+
+    stack->next = 0;
+    stack->count = backtrace(stack->frames, MOST) - 1; /* without this function's own frame */
+    memmove(stack->frames, stack->frames + 1, (size_t)stack->count * sizeof *stack->frames);
+}
+
+void MPE_CallStack_iteratorInit(MPE_CallStack_t *stack) { stack->next = 0; }
+
+int MPE_CallStack_iteratorHasMore(MPE_CallStack_t *stack) { return stack->next < stack->count; }
+
+const char *MPE_CallStack_iteratorFetchNext(MPE_CallStack_t *stack)
+{
+    Dl_info is;
+
+    if (stack->next >= stack->count)
+        return NULL;
+    char *address = stack->frames[stack->next++];
+    if (!dladdr(address, &is) || !is.dli_fname)
+        snprintf(stack->line, sizeof stack->line, "%p", (void *)address);
+    else if (is.dli_sname)
+        snprintf(stack->line, sizeof stack->line, "%s+0x%tx (%s)", is.dli_sname, address - (char *)is.dli_saddr,
+                 is.dli_fname);
+    else
+        snprintf(stack->line, sizeof stack->line, "+0x%tx (%s)", address - (char *)is.dli_fbase, is.dli_fname);
+    return stack->line;
+}
+
+void MPE_CallStack_fancyprint(MPE_CallStack_t *stack, int fd, const char *line_prefix, int to_print_stack_index,
+                              int max_printed_frames)
+{
+    const char *prefix = line_prefix ? line_prefix : "";
+
+    MPE_CallStack_iteratorInit(stack);
+    for (int i = 0; i < max_printed_frames && MPE_CallStack_iteratorHasMore(stack); i++) {
+        const char *line = MPE_CallStack_iteratorFetchNext(stack);
+        if (to_print_stack_index)
+            dprintf(fd, "%s[%d] %s\n", prefix, i, line);
+        else
+            dprintf(fd, "%s%s\n", prefix, line);
+    }
+}
+
+void MPE_CallStack_print(MPE_CallStack_t *stack, int fd) { MPE_CallStack_fancyprint(stack, fd, "", 0, stack->count); }
+
+/* ---- Calls that are no longer supported -------------------------------------------------------------------------- */
 
 static int refuse(const char *call)
 {
-    fprintf(stderr, "pith: %s: not supported; the program goes on\n", call);
+    fprintf(stderr, "pith: %s: not supported; the program continues\n", call);
     return 1;
 }
 
@@ -137,7 +180,8 @@ void MPE_Errors_to_dbx(MPI_Comm *comm, int *code, ...)
     MPE_CallStack_t stack;
 
     (void)comm;
-    fprintf(stderr, "pith: MPE_Errors_to_dbx: MPI error %d; no debugger is started. The calls:\n", code ? *code : 0);
+    fprintf(stderr, "pith: MPE_Errors_to_dbx: MPI error %d; no debugger is started. The call stack:\n",
+            code ? *code : 0);
     MPE_CallStack_init(&stack);
     MPE_CallStack_fancyprint(&stack, STDERR_FILENO, "pith:   ", 1, 20);
 }

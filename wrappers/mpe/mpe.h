@@ -1,4 +1,4 @@
-/* mpe.h - the MPE API on Pith: what programs written for MPE 2 include. */
+/* mpe.h - the MPE API on Pith, to be included by programs written for MPE 2. */
 #ifndef MPE_H
 #define MPE_H
 

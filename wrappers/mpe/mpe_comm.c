@@ -1,37 +1,35 @@
-/* mpe_comm.c - messages, and the communicators they are in.
+/* mpe_comm.c - communicators, for messages and events that a program records in them.
  *
- * What is known of a communicator hangs on it as an attribute, so it goes with it, and no handle is ever mistaken for
- * one of a communicator that is gone. Its key (struct pith_comm): duplicates have one made of their parent's and their
- * number among its duplicates, for MPI has the attribute copied, in all members. That of others is a hash of their
- * members and of how many with the same members were used before: all processes use those in the same order, or
- * messages are matched in the order of use.
+ * The data of a communicator are an attribute of it. So MPI frees them with the communicator, and a new communicator
+ * is never mistaken for an old one with the same handle. The key (struct pith_comm) must be the same in all members:
+ * - The key of a duplicate is made of its parent's key and of its number among the parent's duplicates. MPI copies the
+ *   attribute in all members, so they count alike.
+ * - The key of any other communicator is a hash of its members and of how many communicators with the same members were
+ *   used before. All processes must use these in the same order.
  */
-#include "mpe_comm.h"
-
-#include "mpe_log.h"
-#include "mpe_session.h"
+#include "mpe_internal.h"
 #include "pith_tool.h"
 #include "real.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Of libpith-mpi (wrappers/mpi/comm.h), where that is: it has the communicator in the log already. */
+/* libpith-mpi (wrappers/mpi/comm.h), where it is loaded, has defined the communicator in the log already. */
 int pithi_comm_known(MPI_Comm handle, uint32_t *id, uint64_t *key) __attribute__((weak));
 
-struct known {
+struct mpe_comm {
     uint32_t id;
-    int is_theirs;   /* libpith-mpi's, which defines and frees it */
-    unsigned number; /* of the log that it is defined in */
+    int is_foreign;  /* libpith-mpi defines and frees it */
+    unsigned number; /* of the log in which it is defined */
     uint64_t key;
     int rank, size, remote_size;
     int32_t ranks[]; /* size, then remote_size */
 };
 
 /* The attribute. */
-struct held {
-    uint64_t key, duplicates; /* key 0: to be made of the members */
-    struct known *known;      /* NULL: not looked at */
+struct attribute {
+    uint64_t key, duplicates; /* key 0: not made yet */
+    struct mpe_comm *comm;    /* NULL: not used yet */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -45,16 +43,9 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 29;
 }
 
-static int not_copied(MPI_Comm comm, int key, void *extra, void *value, void *out, int *flag)
-{
-    (void)comm, (void)key, (void)extra, (void)value, (void)out;
-    *flag = 0;
-    return MPI_SUCCESS;
-}
-
 static int duplicate(MPI_Comm comm, int key, void *extra, void *value, void *out, int *flag)
 {
-    struct held *parent = value, *child = calloc(1, sizeof *child);
+    struct attribute *parent = value, *child = calloc(1, sizeof *child);
 
     (void)comm, (void)key, (void)extra;
     parent->duplicates++;
@@ -65,39 +56,41 @@ static int duplicate(MPI_Comm comm, int key, void *extra, void *value, void *out
     return MPI_SUCCESS;
 }
 
-static int forget(MPI_Comm comm, int key, void *value, void *extra)
+static int free_attribute(MPI_Comm comm, int key, void *value, void *extra)
 {
-    struct held *held = value;
+    struct attribute *attribute = value;
 
     (void)comm, (void)key, (void)extra;
-    if (held->known && !held->known->is_theirs && pithi_mpe_running() && held->known->number == pithi_mpe_number)
-        pith_comm_free(held->known->id);
-    free(held->known);
-    free(held);
+    if (attribute->comm && !attribute->comm->is_foreign && pithi_mpe_running() &&
+        attribute->comm->number == pithi_mpe_number)
+        pith_comm_free(attribute->comm->id);
+    free(attribute->comm);
+    free(attribute);
     return MPI_SUCCESS;
 }
 
-static struct held *hold(MPI_Comm handle, uint64_t key)
+static struct attribute *attach(MPI_Comm handle, uint64_t key)
 {
-    struct held *held = calloc(1, sizeof *held);
+    struct attribute *attribute = calloc(1, sizeof *attribute);
 
-    if (held)
-        held->key = key;
-    if (held && REAL(MPI_Comm_set_attr)(handle, keyval, held) == MPI_SUCCESS)
-        return held;
-    free(held);
+    if (attribute)
+        attribute->key = key;
+    if (attribute && REAL(MPI_Comm_set_attr)(handle, keyval, attribute) == MPI_SUCCESS)
+        return attribute;
+    free(attribute);
     return NULL;
 }
 
 void pithi_mpe_comm_begin(void)
 {
-    if (keyval == MPI_KEYVAL_INVALID && REAL(MPI_Comm_create_keyval)(duplicate, forget, &keyval, NULL) == MPI_SUCCESS)
-        hold(MPI_COMM_WORLD, 1);
+    if (keyval == MPI_KEYVAL_INVALID &&
+        REAL(MPI_Comm_create_keyval)(duplicate, free_attribute, &keyval, NULL) == MPI_SUCCESS)
+        attach(MPI_COMM_WORLD, 1);
 }
 
 /* ---- Members ----------------------------------------------------------------------------------------------------- */
 
-/* The world ranks of a group's members; -1 for those of another job. */
+/* The world ranks of a group's members; -1 for a member of another job. */
 static int translate(MPI_Group group, int size, int32_t *ranks)
 {
     int *from = malloc((size_t)size * sizeof *from), *to = malloc((size_t)size * sizeof *to), good = from && to;
@@ -116,11 +109,11 @@ static int translate(MPI_Group group, int size, int32_t *ranks)
     return good;
 }
 
-/* Both sides of an intercommunicator must come to the same: the side with the smaller first rank first. */
-static uint64_t hash_of(const struct known *known)
+/* Both sides of an intercommunicator must get the same hash: the side with the smaller first rank comes first. */
+static uint64_t hash_of(const struct mpe_comm *comm)
 {
-    const int32_t *sides[2] = {known->ranks, known->ranks + known->size};
-    int sizes[2] = {known->size, known->remote_size}, first = sizes[1] > 0 && sides[1][0] < sides[0][0];
+    const int32_t *sides[2] = {comm->ranks, comm->ranks + comm->size};
+    int sizes[2] = {comm->size, comm->remote_size}, first = sizes[1] > 0 && sides[1][0] < sides[0][0];
     uint64_t hash = 77;
 
     for (int side = 0; side < 2; side++) {
@@ -132,7 +125,7 @@ static uint64_t hash_of(const struct known *known)
     return hash;
 }
 
-/* How many with this hash there were before; under the lock. */
+/* Returns how many communicators with this hash were used before. Call this with the lock held. */
 static uint64_t count_before(uint64_t hash)
 {
     static struct {
@@ -157,7 +150,8 @@ static uint64_t count_before(uint64_t hash)
     return counts[i].count++;
 }
 
-static struct known *look_at(MPI_Comm handle)
+/* Asks MPI for the members. NULL: no memory, or MPI refused. */
+static struct mpe_comm *find_members(MPI_Comm handle)
 {
     MPI_Group group, remote = MPI_GROUP_NULL;
     int inter = 0, size = 0, remote_size = 0, rank = 0;
@@ -169,66 +163,63 @@ static struct known *look_at(MPI_Comm handle)
     REAL(MPI_Group_rank)(group, &rank);
     if (inter && REAL(MPI_Comm_remote_group)(handle, &remote) == MPI_SUCCESS)
         REAL(MPI_Group_size)(remote, &remote_size);
-    struct known *known = calloc(1, sizeof *known + (size_t)(size + remote_size) * sizeof *known->ranks);
-    if (known) {
-        *known = (struct known){.rank = rank, .size = size, .remote_size = remote_size};
-        if (!translate(group, size, known->ranks) ||
-            (remote_size && !translate(remote, remote_size, known->ranks + size))) {
-            free(known);
-            known = NULL;
+    struct mpe_comm *comm = calloc(1, sizeof *comm + (size_t)(size + remote_size) * sizeof *comm->ranks);
+    if (comm) {
+        *comm = (struct mpe_comm){.rank = rank, .size = size, .remote_size = remote_size};
+        if (!translate(group, size, comm->ranks) ||
+            (remote_size && !translate(remote, remote_size, comm->ranks + size))) {
+            free(comm);
+            comm = NULL;
         }
     }
     REAL(MPI_Group_free)(&group);
     if (remote != MPI_GROUP_NULL)
         REAL(MPI_Group_free)(&remote);
-    return known;
+    return comm;
 }
 
-/* ---- Look-up ----------------------------------------------------------------------------------------------------- */
+/* ---- Lookup ------------------------------------------------------------------------------------------------------ */
 
-static struct known *enter(MPI_Comm handle, struct held *held)
+/* Defines the communicator in the current log. */
+static void define(MPI_Comm handle, struct mpe_comm *comm)
 {
-    struct known *known = look_at(handle);
+    struct pith_comm definition = {.key = comm->key,
+                                   .rank = comm->rank,
+                                   .size = comm->size,
+                                   .world_ranks = comm->ranks,
+                                   .remote_size = comm->remote_size,
+                                   .remote_ranks = comm->ranks + comm->size};
 
-    if (!known)
-        return NULL;
-    if (!held->key)
-        held->key = mix(hash_of(known), count_before(hash_of(known))) | 1;
-    known->key = held->key;
-    held->known = known;
-    return known;
-}
-
-/* Defined in the log that is under way. */
-static void define(MPI_Comm handle, struct known *known)
-{
-    struct pith_comm told = {.key = known->key,
-                             .rank = known->rank,
-                             .size = known->size,
-                             .world_ranks = known->ranks,
-                             .remote_size = known->remote_size,
-                             .remote_ranks = known->ranks + known->size};
-
-    if (known->number == pithi_mpe_number)
+    if (comm->number == pithi_mpe_number)
         return;
-    known->is_theirs = pithi_comm_known && pithi_comm_known(handle, &known->id, &known->key);
-    if (!known->is_theirs)
-        known->id = pith_comm_define(&told);
-    known->number = pithi_mpe_number;
+    comm->is_foreign = pithi_comm_known && pithi_comm_known(handle, &comm->id, &comm->key);
+    if (!comm->is_foreign)
+        comm->id = pith_comm_define(&definition);
+    comm->number = pithi_mpe_number;
 }
 
-static struct known *find(MPI_Comm handle)
+/* Finds a communicator and defines it in the current log. NULL: it cannot be used. Call this with the lock held. */
+static struct mpe_comm *find(MPI_Comm handle)
 {
     void *value = NULL;
     int flag = 0;
 
     if (keyval == MPI_KEYVAL_INVALID || REAL(MPI_Comm_get_attr)(handle, keyval, &value, &flag) != MPI_SUCCESS)
         return NULL;
-    struct held *held = flag ? value : hold(handle, 0);
-    struct known *known = held && !held->known ? enter(handle, held) : held ? held->known : NULL;
-    if (known)
-        define(handle, known);
-    return known;
+    struct attribute *attribute = flag ? value : attach(handle, 0);
+    if (!attribute)
+        return NULL;
+    if (!attribute->comm) {
+        struct mpe_comm *comm = find_members(handle);
+        if (!comm)
+            return NULL;
+        if (!attribute->key)
+            attribute->key = mix(hash_of(comm), count_before(hash_of(comm))) | 1;
+        comm->key = attribute->key;
+        attribute->comm = comm;
+    }
+    define(handle, attribute->comm);
+    return attribute->comm;
 }
 
 int pithi_mpe_peer(MPI_Comm handle, int rank, uint32_t *id, int32_t *world_rank)
@@ -240,11 +231,11 @@ int pithi_mpe_peer(MPI_Comm handle, int rank, uint32_t *id, int32_t *world_rank)
     if (handle == MPI_COMM_NULL || rank < 0)
         return 0;
     pthread_mutex_lock(&lock);
-    const struct known *known = find(handle);
-    int peers = known ? known->remote_size ? known->remote_size : known->size : 0, good = rank < peers;
+    const struct mpe_comm *comm = find(handle);
+    int peers = comm ? comm->remote_size ? comm->remote_size : comm->size : 0, good = rank < peers;
     if (good) {
-        *id = known->id;
-        *world_rank = known->ranks[(known->remote_size ? known->size : 0) + rank];
+        *id = comm->id;
+        *world_rank = comm->ranks[(comm->remote_size ? comm->size : 0) + rank];
     }
     pthread_mutex_unlock(&lock);
     return good && *world_rank >= 0;
@@ -258,10 +249,10 @@ uint32_t pithi_mpe_comm(MPI_Comm handle, uint64_t *key)
     if (handle == MPI_COMM_WORLD || handle == MPI_COMM_NULL)
         return 0;
     pthread_mutex_lock(&lock);
-    const struct known *known = find(handle);
-    if (known) {
-        *key = known->key;
-        id = known->id;
+    const struct mpe_comm *comm = find(handle);
+    if (comm) {
+        *key = comm->key;
+        id = comm->id;
     }
     pthread_mutex_unlock(&lock);
     return id;
@@ -271,8 +262,8 @@ uint32_t pithi_mpe_comm(MPI_Comm handle, uint64_t *key)
 
 static void (*at_finalize)(void);
 
-/* MPI_Finalize begins by freeing what hangs on MPI_COMM_SELF. */
-static int self_ends(MPI_Comm comm, int key, void *value, void *extra)
+/* MPI_Finalize begins by deleting the attributes of MPI_COMM_SELF. */
+static int finish_first(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)comm, (void)key, (void)value, (void)extra;
     at_finalize();
@@ -286,6 +277,6 @@ void pithi_mpe_at_finalize(void (*finish)(void))
     if (at_finalize)
         return;
     at_finalize = finish;
-    if (REAL(MPI_Comm_create_keyval)(not_copied, self_ends, &key, NULL) == MPI_SUCCESS)
+    if (REAL(MPI_Comm_create_keyval)(pithi_mpe_copy_nothing, finish_first, &key, NULL) == MPI_SUCCESS)
         REAL(MPI_Comm_set_attr)(MPI_COMM_SELF, key, NULL);
 }

@@ -1,30 +1,22 @@
-/* mpe_fortran.c - the logging calls for Fortran: integer functions under the four names that compilers make of one.
+/* mpe_fortran.c - the logging calls for Fortran: integer functions under the four names that compilers use.
  *
- * Strings come without an end, their lengths behind the other arguments; blanks at the end do not count, and what is
- * blank altogether is NULL.
+ * Strings have no terminating NUL; their lengths follow the other arguments. Trailing blanks are removed, and a blank
+ * string becomes NULL.
  */
-#include "fortran_names.h"
-#include "mpe_log.h"
+#include "mpe_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define NAMES(lower, UPPER, arguments) FORTRAN(int, lower, UPPER, arguments)
 
-/* A length is 32 bits with some compilers, 64 with others: the rest of its register may be anything. */
-static size_t length_of(const char *text, size_t length)
-{
-    size_t end = text ? strnlen(text, (unsigned)length) : 0;
-
-    while (end > 0 && text[end - 1] == ' ')
-        end--;
-    return end;
-}
-
+/* Some compilers pass lengths of 32 bits, others of 64. The upper half of a 32-bit length may contain anything. */
 char *pithi_fortran_string(const char *text, size_t length)
 {
-    size_t size = length_of(text, length);
+    size_t size = text ? strnlen(text, (unsigned)length) : 0;
 
+    while (size > 0 && text[size - 1] == ' ')
+        size--;
     return size ? strndup(text, size) : NULL;
 }
 
@@ -49,7 +41,7 @@ NAMES(mpe_stop_log, MPE_STOP_LOG, (void)) { return MPE_Stop_log(); }
 
 NAMES(mpe_log_sync_clocks, MPE_LOG_SYNC_CLOCKS, (void)) { return MPE_Log_sync_clocks(); }
 
-/* ---- Events and what they mean ----------------------------------------------------------------------------------- */
+/* ---- Events and their descriptions ------------------------------------------------------------------------------- */
 
 NAMES(mpe_log_get_state_eventids, MPE_LOG_GET_STATE_EVENTIDS, (int *start, int *final))
 {
@@ -105,7 +97,7 @@ NAMES(mpe_describe_event, MPE_DESCRIBE_EVENT,
 
 /* ---- Recording --------------------------------------------------------------------------------------------------- */
 
-/* A payload is binary: blanks in it count, and a shorter one is followed by zeros. */
+/* A payload is binary, so its blanks are kept; a short one is padded with zeros. */
 NAMES(mpe_log_info_event, MPE_LOG_INFO_EVENT, (const int *event, const char *bytes, size_t length))
 {
     MPE_LOG_BYTES copy = {0};

@@ -8,11 +8,11 @@
  *     }
  *
  * The ranks of a communicator share one window. Coordinates are pixels; 0, 0 is the upper left corner. Drawing becomes
- * visible at the latest with MPE_Update. All calls return one of the codes below. MPE_ERR_NOXCONNECT: the handle is of
- * no open window, which is so after an MPE_Open_graphics that found no display; the first such call of a process prints
- * a line on standard error, and the program goes on. Results are then 0. Any thread may call.
+ * visible with MPE_Update at the latest. All calls return one of the codes below. If MPE_Open_graphics finds no
+ * display, it prints a line on standard error and returns MPE_ERR_NOXCONNECT; the program continues, and later calls
+ * return the same code and results of 0. Any thread may call.
  *
- * libX11 is loaded by the first MPE_Open_graphics. Where Pith was built without its headers, no window can be opened.
+ * The first MPE_Open_graphics loads libX11. If Pith was built without libX11's headers, no window can be opened.
  */
 #ifndef MPE_GRAPHICS_H
 #define MPE_GRAPHICS_H
@@ -25,12 +25,12 @@ extern "C" {
 
 #define MPE_SUCCESS 0
 #define MPE_ERR_NOXCONNECT 1
-#define MPE_ERR_BAD_ARGS 2 /* an address is NULL, a size or colour is out of range */
-#define MPE_ERR_LOW_MEM 3  /* no memory; the display has no colour left */
+#define MPE_ERR_BAD_ARGS 2 /* an address is NULL, or a size or colour is out of range */
+#define MPE_ERR_LOW_MEM 3  /* no memory, or the display has no colours left */
 
 typedef struct MPE_XGraph_ *MPE_XGraph;
 
-/* Colours of every window, of the size of an int; MPE_Make_color_array and MPE_Add_RGB_color make more. */
+/* Colours of every window, each the size of an int; MPE_Make_color_array and MPE_Add_RGB_color make more. */
 typedef enum {
     MPE_WHITE,
     MPE_BLACK,
@@ -57,11 +57,11 @@ typedef struct {
 } MPE_Point;
 
 /* For `is_collective` of MPE_Open_graphics. */
-#define MPE_GRAPH_INDEPENDENT 0 /* each rank draws what it calls for */
+#define MPE_GRAPH_INDEPENDENT 0 /* each rank draws for itself */
 #define MPE_GRAPH_INDEPDENT MPE_GRAPH_INDEPENDENT
-#define MPE_GRAPH_COLLECTIVE 1 /* all ranks make the same calls; they are drawn once, and all get the same results */
+#define MPE_GRAPH_COLLECTIVE 1 /* all ranks make the same calls; rank 0 draws, and all get its results */
 
-/* How a drawn pixel is combined with the one below it (X's logical functions); MPE_LOGIC_COPY at first. */
+/* How a drawn pixel is combined with the old one (X's logical functions). The default is MPE_LOGIC_COPY. */
 #define MPE_LOGIC_CLEAR 0
 #define MPE_LOGIC_AND 1
 #define MPE_LOGIC_ANDREVERSE 2
@@ -85,11 +85,11 @@ typedef struct {
 #define MPE_BUTTON4 4
 #define MPE_BUTTON5 5
 
-/* The same values as arrays, which some programs name. */
+/* The same values as arrays, which some programs use. */
 MPE_API_ extern int MPE_logicArray[16];
 MPE_API_ extern int MPE_buttonArray[5];
 
-/* What is shown while the mouse is dragged from one point to another. */
+/* The shape that is shown while the mouse is dragged from a first to a second point. */
 #define MPE_DRAG_NONE 0
 #define MPE_DRAG_RECT 1
 #define MPE_DRAG_LINE 2
@@ -97,20 +97,20 @@ MPE_API_ extern int MPE_buttonArray[5];
 #define MPE_DRAG_CIRCLE_DIAMETER 4 /* both points lie on the circle */
 #define MPE_DRAG_CIRCLE_BBOX 5     /* the circle in the square of MPE_DRAG_SQUARE */
 #define MPE_DRAG_OVAL_BBOX 6
-#define MPE_DRAG_SQUARE 7 /* the longer side counts */
+#define MPE_DRAG_SQUARE 7 /* as wide as the longer side of the box */
 
-/* Opens a window of w x h pixels at x, y of the screen; -1, -1: where the window manager puts it. Collective over
- * `comm`, whose ranks share the window: rank 0 makes it, on `display` or, where that is NULL or "", on its $DISPLAY;
- * the others connect to the same display, or to their own `display` argument. If one rank cannot connect, all ranks get
- * MPE_ERR_NOXCONNECT, and *handle is NULL. */
+/* Opens a window of w x h pixels at x, y of the screen; with -1, -1 the window manager places it. Collective over
+ * `comm`, whose ranks share the window. Rank 0 opens it on `display`, or on its $DISPLAY if `display` is NULL or "".
+ * The others connect to the same display, or to their own `display` argument. If a rank cannot connect, all ranks get
+ * MPE_ERR_NOXCONNECT and a NULL *handle. */
 MPE_API_ int MPE_Open_graphics(MPE_XGraph *handle, MPI_Comm comm, const char *display, int x, int y, int w, int h,
                                int is_collective);
-/* Sets *handle to NULL. Each rank calls this; the window goes with rank 0's call. */
+/* Sets *handle to NULL. Each rank calls this; rank 0's call closes the window. */
 MPE_API_ int MPE_Close_graphics(MPE_XGraph *handle);
 /* Shows what was drawn. */
 MPE_API_ int MPE_Update(MPE_XGraph handle);
-/* From now on each `frequency`-th MPE_Update also writes the window's picture to a file in xwd's format: NAME0, NAME1,
- * ... A frequency of 0 ends this. */
+/* From now on, every `frequency`-th MPE_Update also writes the window's picture to a file in xwd's format: NAME0,
+ * NAME1, ... A frequency of 0 stops this. */
 MPE_API_ int MPE_CaptureFile(MPE_XGraph handle, const char *name, int frequency);
 
 MPE_API_ int MPE_Draw_point(MPE_XGraph handle, int x, int y, MPE_Color colour);
@@ -120,38 +120,38 @@ MPE_API_ int MPE_Draw_circle(MPE_XGraph handle, int x, int y, int radius, MPE_Co
 MPE_API_ int MPE_Fill_circle(MPE_XGraph handle, int x, int y, int radius, MPE_Color colour);
 MPE_API_ int MPE_Draw_rectangle(MPE_XGraph handle, int x, int y, int w, int h, MPE_Color colour);
 MPE_API_ int MPE_Fill_rectangle(MPE_XGraph handle, int x, int y, int w, int h, MPE_Color colour);
-/* `text` begins at x; its base line is at y. */
+/* `text` begins at x; its baseline is at y. */
 MPE_API_ int MPE_Draw_string(MPE_XGraph handle, int x, int y, MPE_Color colour, const char *text);
 
-/* These hold for what this rank draws afterwards. */
+/* The following calls apply to what this rank draws afterwards. */
 MPE_API_ int MPE_Draw_logic(MPE_XGraph handle, int logic);
-/* In pixels; 0, as at first: the display's fastest line of 1 pixel. */
+/* In pixels. 0, the default: the display's fastest line of 1 pixel. */
 MPE_API_ int MPE_Line_thickness(MPE_XGraph handle, int width);
-/* 0: solid lines, as at first; 1: dashes; 2: dashes with white between them. */
+/* 0, the default: solid lines; 1: dashes; 2: dashes with white between them. */
 MPE_API_ int MPE_Draw_dashes(MPE_XGraph handle, int style);
-/* How far into a dash a line begins, in pixels. */
+/* The part of the first dash to leave out, in pixels. */
 MPE_API_ int MPE_Dash_offset(MPE_XGraph handle, int offset);
 
-/* The number of colours: colours are 0 to *count - 1. */
+/* Returns the number of colours: valid colours are 0 to *count - 1. */
 MPE_API_ int MPE_Num_colors(MPE_XGraph handle, int *count);
-/* Puts `count` colours into the array, evenly spread over the rainbow. They replace the colours from MPE_RED on. */
+/* Makes `count` colours, evenly spread over the rainbow. They replace the colours from MPE_RED on. */
 MPE_API_ int MPE_Make_color_array(MPE_XGraph handle, int count, MPE_Color colours[]);
 /* Adds a colour; red, green and blue are 0 to 65535. */
 MPE_API_ int MPE_Add_RGB_color(MPE_XGraph handle, int red, int green, int blue, MPE_Color *colour);
 
-/* Waits until a mouse button is pressed in the window: where, and which. X tells one connection alone, so where
- * several ranks wait, they are served one after the other. */
+/* Waits until a mouse button is pressed in the window; returns where, and which button. X reports presses to one
+ * connection, so several waiting ranks are served one after another. */
 MPE_API_ int MPE_Get_mouse_press(MPE_XGraph handle, int *x, int *y, int *button);
-/* The same without waiting: *was_pressed is 0 when no button was pressed since the call before. */
+/* The same without waiting. *was_pressed is 0 if no button was pressed since the previous call. */
 MPE_API_ int MPE_Iget_mouse_press(MPE_XGraph handle, int *x, int *y, int *button, int *was_pressed);
-/* Waits until that button is pressed, dragged and released. Of boxes, the upper left and lower right corner are
- * returned, else the points where it was pressed and released. */
+/* Waits until that button is pressed, dragged and released. Returns the upper left and lower right corners of a box;
+ * for other shapes, the points where the button was pressed and released. */
 MPE_API_ int MPE_Get_drag_region(MPE_XGraph handle, int button, int visual, int *x1, int *y1, int *x2, int *y2);
-/* The same with a box whose width is `ratio` times its height. */
+/* The same for a box whose width is `ratio` times its height. */
 MPE_API_ int MPE_Get_drag_region_fixratio(MPE_XGraph handle, int button, double ratio, int *x1, int *y1, int *x2,
                                           int *y2);
 
-/* Prints what a return code of the function means; returns the code. */
+/* Prints the meaning of the function's return code; returns the code. */
 MPE_API_ int MPE_Xerror(int code, const char *function);
 
 #if defined(__cplusplus)

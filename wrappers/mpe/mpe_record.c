@@ -1,27 +1,167 @@
-/* mpe_record.c - descriptions and records, as the API has them. */
-#include "mpe_log.h"
-#include "mpe_aside.h"
-#include "mpe_comm.h"
-#include "mpe_numbers.h"
-#include "mpe_session.h"
+/* mpe_record.c - event numbers, their descriptions, and the records of the API.
+ *
+ * MPE's records carry numbers. A number that this process has described is recorded under its definition. Any other
+ * number is recorded as the event "event N", with a payload as "event N info". The merge has the descriptions of all
+ * processes and replaces these events (formats/spill/spill_numbers.h).
+ *
+ * The meaning of a number and its id share one word, so that recording reads it without a lock.
+ */
+#include "mpe_internal.h"
+#include "pith_tool.h"
+#include "real.h"
 
 #include <errno.h>
-#include <stdint.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+enum { TABLE_SIZE = 65536, FIRST_STATE = 600, FIRST_SOLO = 5000, NAME_BYTES = 256 };
+enum { UNKNOWN, BEGINS, ENDS, HAPPENS };
+enum { BYTES = sizeof(MPE_LOG_BYTES), SMALLEST_PAGE = 4096 };
+
+#define GROUP "MPE, not described"
+#define ID_BITS 20
 
 #define ONLY_WHILE_RUNNING                                                                                             \
     if (!pithi_mpe_running())                                                                                          \
     return MPE_LOG_NOT_INITIALIZED
 
+/* Both tables are indexed by event number; numbers outside them are looked up by name each time. `carriers` holds the
+ * ids of "event N" ([0], for records with a communicator) and "event N info" ([1]). */
+static uint32_t meanings[TABLE_SIZE], carriers[2][TABLE_SIZE];
+
+static int next_state = FIRST_STATE, next_solo = FIRST_SOLO;
+
+/* ---- New event numbers ------------------------------------------------------------------------------------------- */
+
+void pithi_mpe_numbers_begin(void)
+{
+    __atomic_store_n(&next_state, FIRST_STATE, __ATOMIC_RELAXED);
+    __atomic_store_n(&next_solo, FIRST_SOLO, __ATOMIC_RELAXED);
+    for (int i = 0; i < TABLE_SIZE; i++)
+        __atomic_store_n(&meanings[i], 0, __ATOMIC_RELAXED);
+}
+
+int MPE_Log_get_state_eventIDs(int *start, int *final)
+{
+    PITHI_MPE_FORWARD(MPE_Log_get_state_eventIDs, (start, final));
+    ONLY_WHILE_RUNNING;
+    int first = __atomic_fetch_add(&next_state, 2, __ATOMIC_RELAXED);
+    if (start)
+        *start = first;
+    if (final)
+        *final = first + 1;
+    return MPE_LOG_OK;
+}
+
+int MPE_Log_get_solo_eventID(int *event)
+{
+    PITHI_MPE_FORWARD(MPE_Log_get_solo_eventID, (event));
+    ONLY_WHILE_RUNNING;
+    int number = __atomic_fetch_add(&next_solo, 1, __ATOMIC_RELAXED);
+    if (event)
+        *event = number;
+    return MPE_LOG_OK;
+}
+
+int MPE_Log_get_event_number(void)
+{
+    PITHI_MPE_FORWARD(MPE_Log_get_event_number, ());
+    return __atomic_fetch_add(&next_state, 1, __ATOMIC_RELAXED);
+}
+
+/* ---- Recording a number ------------------------------------------------------------------------------------------ */
+
+static uint32_t define_undescribed(int number, const char *suffix)
+{
+    char name[48];
+
+    snprintf(name, sizeof name, "event %d%s", number, suffix);
+    return pith_event_define_group(name, NULL, NULL, GROUP);
+}
+
+__attribute__((noinline, cold)) static void record_undescribed(int number)
+{
+    uint32_t id = define_undescribed(number, "");
+
+    if (number >= 0 && number < TABLE_SIZE && id) {
+        uint32_t none = 0;
+        __atomic_compare_exchange_n(&meanings[number], &none, HAPPENS << ID_BITS | id, 0, __ATOMIC_RELEASE,
+                                    __ATOMIC_RELAXED);
+    }
+    pith_event(id);
+}
+
+static void record_number(int number)
+{
+    uint32_t meaning = number >= 0 && number < TABLE_SIZE ? __atomic_load_n(&meanings[number], __ATOMIC_ACQUIRE) : 0;
+    uint32_t id = meaning & ((1u << ID_BITS) - 1);
+
+    switch (meaning >> ID_BITS) {
+    case BEGINS:
+        pith_begin(id);
+        break;
+    case ENDS:
+        pith_end(id);
+        break;
+    case HAPPENS:
+        pith_event(id);
+        break;
+    default:
+        record_undescribed(number);
+    }
+}
+
+/* Records a number on a communicator (the recorder's id), with 32 bytes of payload or NULL. */
+static void record_with(int number, uint32_t comm, const unsigned char payload[BYTES])
+{
+    int is_in_table = number >= 0 && number < TABLE_SIZE;
+    uint32_t *carrier = &carriers[payload != NULL][is_in_table ? number : 0];
+    uint32_t id = is_in_table ? __atomic_load_n(carrier, __ATOMIC_ACQUIRE) : 0;
+
+    if (!id) {
+        id = define_undescribed(number, payload ? " info" : "");
+        if (is_in_table)
+            __atomic_store_n(carrier, id, __ATOMIC_RELEASE);
+    }
+    pith_comm_event(comm, id, payload, payload ? BYTES : 0);
+}
+
 /* ---- Descriptions ------------------------------------------------------------------------------------------------ */
+
+static void set_meaning(int number, uint32_t what, uint32_t id)
+{
+    if (number >= 0 && number < TABLE_SIZE)
+        __atomic_store_n(&meanings[number], what << ID_BITS | id, __ATOMIC_RELEASE);
+}
+
+/* Old programs write "red:vlines"; the pattern is dropped. */
+static const char *colour_of(const char *colour, char copy[NAME_BYTES])
+{
+    snprintf(copy, NAME_BYTES, "%.*s", colour ? (int)strcspn(colour, ":") : 0, colour ? colour : "");
+    return copy;
+}
 
 int MPE_Describe_info_state(int start, int final, const char *name, const char *colour, const char *format)
 {
-    PITHI_MPE_ASIDE(MPE_Describe_info_state, (start, final, name, colour, format));
+    char made[32], key[64], colours[NAME_BYTES], info[NAME_BYTES];
+
+    PITHI_MPE_FORWARD(MPE_Describe_info_state, (start, final, name, colour, format));
     ONLY_WHILE_RUNNING;
-    pithi_mpe_describe_state(start, final, name, colour, format);
+    snprintf(made, sizeof made, "state %d", start);
+    if (!name || !*name)
+        name = made;
+    uint32_t id = pith_state_define(name, colour_of(colour, colours));
+    if (format && *format) {
+        snprintf(info, sizeof info, "%s info", name);
+        pith_event_define(info, colours, format);
+    }
+    snprintf(key, sizeof key, "mpe_state_%d_%d", start, final);
+    pith_property(key, name);
+    set_meaning(start, BEGINS, id);
+    set_meaning(final, ENDS, id);
     return MPE_LOG_OK;
 }
 
@@ -30,28 +170,19 @@ int MPE_Describe_state(int start, int final, const char *name, const char *colou
     return MPE_Describe_info_state(start, final, name, colour, NULL);
 }
 
-/* `result`: of the description. */
-static int said_of(MPI_Comm comm, int number, int result)
-{
-    uint64_t key;
-
-    if (result == MPE_LOG_OK && pithi_mpe_comm(comm, &key))
-        pithi_mpe_describe_comm(number, key);
-    return result;
-}
-
-int MPE_Describe_comm_state(MPI_Comm comm, int start, int final, const char *name, const char *colour,
-                            const char *format)
-{
-    PITHI_MPE_ASIDE(MPE_Describe_comm_state, (comm, start, final, name, colour, format));
-    return said_of(comm, start, MPE_Describe_info_state(start, final, name, colour, format));
-}
-
 int MPE_Describe_info_event(int event, const char *name, const char *colour, const char *format)
 {
-    PITHI_MPE_ASIDE(MPE_Describe_info_event, (event, name, colour, format));
+    char made[32], key[64], colours[NAME_BYTES];
+
+    PITHI_MPE_FORWARD(MPE_Describe_info_event, (event, name, colour, format));
     ONLY_WHILE_RUNNING;
-    pithi_mpe_describe_event(event, name, colour, format);
+    snprintf(made, sizeof made, "event %d", event);
+    if (!name || !*name)
+        name = made;
+    uint32_t id = pith_event_define(name, colour_of(colour, colours), format);
+    snprintf(key, sizeof key, "mpe_event_%d", event);
+    pith_property(key, name);
+    set_meaning(event, HAPPENS, id);
     return MPE_LOG_OK;
 }
 
@@ -60,27 +191,46 @@ int MPE_Describe_event(int event, const char *name, const char *colour)
     return MPE_Describe_info_event(event, name, colour, NULL);
 }
 
+/* Records the communicator of a description as a property of the log. `result`: of the description. */
+static int describe_comm(MPI_Comm comm, int number, int result)
+{
+    char name[48], value[24];
+    uint64_t key;
+
+    if (result == MPE_LOG_OK && pithi_mpe_comm(comm, &key)) {
+        snprintf(name, sizeof name, "mpe_comm_%d", number);
+        snprintf(value, sizeof value, "%" PRIx64, key);
+        pith_property(name, value);
+    }
+    return result;
+}
+
+int MPE_Describe_comm_state(MPI_Comm comm, int start, int final, const char *name, const char *colour,
+                            const char *format)
+{
+    PITHI_MPE_FORWARD(MPE_Describe_comm_state, (comm, start, final, name, colour, format));
+    return describe_comm(comm, start, MPE_Describe_info_state(start, final, name, colour, format));
+}
+
 int MPE_Describe_comm_event(MPI_Comm comm, int event, const char *name, const char *colour, const char *format)
 {
-    PITHI_MPE_ASIDE(MPE_Describe_comm_event, (comm, event, name, colour, format));
-    return said_of(comm, event, MPE_Describe_info_event(event, name, colour, format));
+    PITHI_MPE_FORWARD(MPE_Describe_comm_event, (comm, event, name, colour, format));
+    return describe_comm(comm, event, MPE_Describe_info_event(event, name, colour, format));
 }
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
-enum { BYTES = sizeof(MPE_LOG_BYTES), SMALLEST_PAGE = 4096 };
-
-/* Programs give strings shorter than that too, and have since MPE's first version: what is behind them is read as well,
- * as MPE does, but not across the end of a page that may be the last; the kernel is asked to. */
-__attribute__((no_sanitize_address)) static void take_bytes(unsigned char taken[BYTES], const char *bytes)
+/* Copies a payload of 32 bytes. Programs also pass shorter strings, and always have. The bytes after them are read too,
+ * as MPE does, but never beyond the end of a page when the next page may not exist: the kernel copies those. */
+__attribute__((no_sanitize_address)) static void copy_payload(unsigned char copy[BYTES], const char *bytes)
 {
     uint64_t words[BYTES / 8];
     size_t left = SMALLEST_PAGE - (uintptr_t)bytes % SMALLEST_PAGE;
 
-    memset(taken, 0, BYTES);
+    memset(copy, 0, BYTES);
     if (left < BYTES) {
         struct iovec from[2] = {{(char *)(uintptr_t)bytes, left}, {(char *)(uintptr_t)bytes + left, BYTES - left}};
-        struct iovec to = {taken, BYTES};
+        struct iovec to = {copy, BYTES};
         int saved = errno;
         ssize_t got = process_vm_readv(getpid(), &to, 1, from, 2, 0);
         errno = saved;
@@ -89,30 +239,30 @@ __attribute__((no_sanitize_address)) static void take_bytes(unsigned char taken[
     }
     for (size_t i = 0; i < BYTES / 8; i++) /* not memcpy, which sanitizers watch */
         words[i] = ((const struct { uint64_t word; } __attribute__((packed, may_alias)) *)bytes)[i].word;
-    memcpy(taken, words, BYTES);
+    memcpy(copy, words, BYTES);
 }
 
-/* Apart, so that the records without a payload, nearly all, need none of its room on the stack. */
-__attribute__((noinline)) static int record_bytes(int event, uint32_t comm, const char *bytes)
+/* Not inlined: records without a payload, which are nearly all, then need no stack for the copy. */
+__attribute__((noinline)) static int record_payload(int event, uint32_t comm, const char *bytes)
 {
-    unsigned char taken[BYTES];
+    unsigned char copy[BYTES];
 
-    take_bytes(taken, bytes);
-    pithi_mpe_record_more(event, comm, taken);
+    copy_payload(copy, bytes);
+    record_with(event, comm, copy);
     return MPE_LOG_OK;
 }
 
 static int record(int event, const char *bytes)
 {
     if (bytes != NULL)
-        return record_bytes(event, 0, bytes);
-    pithi_mpe_record(event);
+        return record_payload(event, 0, bytes);
+    record_number(event);
     return MPE_LOG_OK;
 }
 
 int MPE_Log_info_event(int event, const char *bytes)
 {
-    PITHI_MPE_ASIDE(MPE_Log_info_event, (event, bytes));
+    PITHI_MPE_FORWARD(MPE_Log_info_event, (event, bytes));
     ONLY_WHILE_RUNNING;
     return record(event, bytes);
 }
@@ -120,7 +270,7 @@ int MPE_Log_info_event(int event, const char *bytes)
 int MPE_Log_event(int event, int data, const char *bytes)
 {
     (void)data;
-    PITHI_MPE_ASIDE(MPE_Log_event, (event, data, bytes));
+    PITHI_MPE_FORWARD(MPE_Log_event, (event, data, bytes));
     ONLY_WHILE_RUNNING;
     return record(event, bytes);
 }
@@ -132,13 +282,78 @@ int MPE_Log_comm_event(MPI_Comm comm, int event, const char *bytes)
     uint64_t key;
     uint32_t id;
 
-    PITHI_MPE_ASIDE(MPE_Log_comm_event, (comm, event, bytes));
+    PITHI_MPE_FORWARD(MPE_Log_comm_event, (comm, event, bytes));
     ONLY_WHILE_RUNNING;
     id = pithi_mpe_comm(comm, &key);
     if (!id)
         return record(event, bytes);
     if (bytes)
-        return record_bytes(event, id, bytes);
-    pithi_mpe_record_more(event, id, NULL);
+        return record_payload(event, id, bytes);
+    record_with(event, id, NULL);
+    return MPE_LOG_OK;
+}
+
+/* ---- Messages ---------------------------------------------------------------------------------------------------- */
+
+int MPE_Log_comm_send(MPI_Comm comm, int dest, int tag, int size)
+{
+    uint32_t id;
+    int32_t peer;
+
+    PITHI_MPE_FORWARD(MPE_Log_comm_send, (comm, dest, tag, size));
+    ONLY_WHILE_RUNNING;
+    if (pithi_mpe_peer(comm, dest, &id, &peer))
+        pith_comm_send(id, peer, tag, size > 0 ? (uint64_t)size : 0);
+    return MPE_LOG_OK;
+}
+
+int MPE_Log_comm_receive(MPI_Comm comm, int source, int tag, int size)
+{
+    uint32_t id;
+    int32_t peer;
+
+    PITHI_MPE_FORWARD(MPE_Log_comm_receive, (comm, source, tag, size));
+    ONLY_WHILE_RUNNING;
+    if (pithi_mpe_peer(comm, source, &id, &peer))
+        pith_comm_recv(id, peer, tag, size > 0 ? (uint64_t)size : 0, pith_recv_post());
+    return MPE_LOG_OK;
+}
+
+int MPE_Log_send(int dest, int tag, int size) { return MPE_Log_comm_send(MPI_COMM_WORLD, dest, tag, size); }
+
+int MPE_Log_receive(int source, int tag, int size) { return MPE_Log_comm_receive(MPI_COMM_WORLD, source, tag, size); }
+
+/* ---- Payloads: values one after another, big-endian, without padding --------------------------------------------- */
+
+/* The size of a value of each token (pith_event_define in pith.h); for 's', the size of a character. */
+static const unsigned char token_sizes[128] = {
+    ['s'] = 1, ['h'] = 2, ['d'] = 4, ['x'] = 4, ['e'] = 4, ['l'] = 8, ['X'] = 8, ['E'] = 8,
+};
+
+static void put(char *out, const unsigned char *value, int size)
+{
+    const int one = 1;
+    int little = *(const char *)&one;
+
+    for (int i = 0; i < size; i++)
+        out[i] = (char)value[little ? size - 1 - i : i];
+}
+
+int MPE_Log_pack(MPE_LOG_BYTES bytes, int *pos, char token, int count, const void *data)
+{
+    int size = token > 0 ? token_sizes[(int)token] : 0, head = token == 's' ? 2 : 0;
+
+    if (!bytes || !pos || !size || count < 0 || (count > 0 && !data) || *pos < 0 ||
+        *pos > (int)sizeof(MPE_LOG_BYTES) - head || count > ((int)sizeof(MPE_LOG_BYTES) - head - *pos) / size)
+        return MPE_LOG_PACK_FAIL;
+    if (head) {
+        unsigned short length = (unsigned short)count;
+        put(bytes + *pos, (const unsigned char *)&length, 2);
+        *pos += 2;
+    }
+    for (int i = 0; i < count; i++) {
+        put(bytes + *pos, (const unsigned char *)data + i * size, size);
+        *pos += size;
+    }
     return MPE_LOG_OK;
 }

@@ -1,33 +1,72 @@
-/* mpe_session.c - from MPE_Init_log to MPE_Finish_log.
+/* mpe_session.c - begins and finishes a log: MPE_Init_log to MPE_Finish_log.
  *
- * Where libpith-mpi is in the process (pith run, -llmpe) it has joined the job already: then the log is the one that it
- * makes, MPE_Finish_log writes it, MPI calls and all, and MPI_Finalize finds nothing left to write.
+ * If libpith-mpi is in the process (`pith run`, -llmpe), it has joined the job already and there is one log:
+ * MPE_Finish_log writes it, MPI calls included, and MPI_Finalize has nothing left to write. Otherwise libmpe joins the
+ * job itself.
  */
-#include "mpe_session.h"
-#include "mpe_aside.h"
-
-#include "mpe_comm.h"
 #include "launcher.h"
-#include "mpe_log.h"
-#include "mpe_numbers.h"
-#include "old_settings.h"
+#include "mpe_internal.h"
 #include "pith_tool.h"
-#include "rank_names.h"
 #include "real.h"
 #include "transport.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { NAME_MAX_BYTES = 1024 };
+enum { NAME_MAX_BYTES = 1024, HOST_BYTES = 256 };
 
 int pithi_mpe_state, pithi_mpe_ranks;
 unsigned pithi_mpe_number;
 
 static const struct pith_transport *transport;
-static int is_own;                   /* the transport was opened here */
-static char written[NAME_MAX_BYTES]; /* the log, as rank 0 named it */
+static int is_own;                   /* libmpe opened the transport, not libpith-mpi */
+static char written[NAME_MAX_BYTES]; /* the name of the finished log, from rank 0 */
+
+#if defined(PITHI_STATIC) && !defined(NOMPI)
+/* ---- Forwarding to the shared library ---------------------------------------------------------------------------- */
+
+void *pithi_mpe_shared;
+
+/* Finds the folder of a shared library of Pith's that records. */
+static int find_folder(struct dl_phdr_info *info, size_t size, void *context)
+{
+    const char *slash = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
+
+    (void)size;
+    if (!slash || (strcmp(slash, "/libpith-mpi.so") != 0 && strcmp(slash, "/libpith-anim.so") != 0))
+        return 0;
+    snprintf(context, PATH_MAX, "%.*s", (int)(slash - info->dlpi_name), info->dlpi_name);
+    return 1;
+}
+
+/* Runs before the program's constructors, which may call MPE. The library is loaded RTLD_GLOBAL, because libpith-mpi
+ * looks for it. */
+__attribute__((constructor(101))) static void load_shared(void)
+{
+    char folder[PATH_MAX], path[PATH_MAX + 32];
+
+    if (!dl_iterate_phdr(find_folder, folder))
+        return;
+    snprintf(path, sizeof path, "%s/libpith-mpe.so", folder);
+    pithi_mpe_shared = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+}
+
+void *pithi_mpe_shared_find(void **slot, const char *name)
+{
+    void *found = __atomic_load_n(slot, __ATOMIC_RELAXED);
+
+    if (!found) {
+        found = dlsym(pithi_mpe_shared, name);
+        __atomic_store_n(slot, found, __ATOMIC_RELAXED);
+    }
+    return found;
+}
+#endif
 
 /* ---- Begin ------------------------------------------------------------------------------------------------------- */
 
@@ -47,8 +86,8 @@ static void init_mpi(void)
 #endif
 }
 
-/* 1: MPI can be used. */
-static int mpi_is_up(void)
+/* Initializes MPI if necessary. Returns 1 if MPI can be used. */
+static int start_mpi(void)
 {
     int up = 0, over = 0;
 
@@ -63,14 +102,16 @@ static int mpi_is_up(void)
     return up && !over;
 }
 
-/* A program that forgot MPE_Finish_log gets its log in MPI_Finalize, under the name that recording began with. */
+/* MPI_Finalize writes the log of a program that did not call MPE_Finish_log, under the name that recording began with.
+ */
 static void finish_late(void)
 {
     if (pithi_mpe_running())
         MPE_Finish_log(NULL);
 }
 
-/* Where libpith-mpi has the job it has opened the transport, which serves until MPI_Finalize. */
+/* Joins the job. Uses libpith-mpi's transport if there is one; it stays open until MPI_Finalize, so later logs use it
+ * too. */
 static int join(void)
 {
     static const struct pith_transport *others;
@@ -92,8 +133,8 @@ static int join(void)
 }
 
 #ifndef NOMPI
-/* CLOG-2 files hold these numbers, which differ between MPIs. */
-static void tell_constants(void)
+/* CLOG-2 files contain these constants, whose values differ between MPI implementations. */
+static void record_constants(void)
 {
     static const struct {
         const char *name;
@@ -111,10 +152,10 @@ static void tell_constants(void)
 
 int MPE_Init_log(void)
 {
-    PITHI_MPE_ASIDE(MPE_Init_log, ());
+    PITHI_MPE_FORWARD(MPE_Init_log, ());
     if (pithi_mpe_running())
         return MPE_Start_log();
-    if (!mpi_is_up())
+    if (!start_mpi())
         return MPE_LOG_NOT_INITIALIZED;
     if (pithi_mpe_state == PITHI_MPE_FINISHED)
         pith_job_again();
@@ -124,7 +165,7 @@ int MPE_Init_log(void)
         pithi_mpe_comm_begin();
 #ifndef NOMPI
         if (transport->rank == 0)
-            tell_constants();
+            record_constants();
 #endif
         if (pithi_mpe_number++ > 0)
             pithi_mpe_numbers_begin();
@@ -135,13 +176,13 @@ int MPE_Init_log(void)
 
 int MPE_Initialized_logging(void)
 {
-    PITHI_MPE_ASIDE(MPE_Initialized_logging, ());
+    PITHI_MPE_FORWARD(MPE_Initialized_logging, ());
     return __atomic_load_n(&pithi_mpe_state, __ATOMIC_RELAXED);
 }
 
 int MPE_Start_log(void)
 {
-    PITHI_MPE_ASIDE(MPE_Start_log, ());
+    PITHI_MPE_FORWARD(MPE_Start_log, ());
     if (!pithi_mpe_running())
         return MPE_LOG_NOT_INITIALIZED;
     pith_resume();
@@ -150,7 +191,7 @@ int MPE_Start_log(void)
 
 int MPE_Stop_log(void)
 {
-    PITHI_MPE_ASIDE(MPE_Stop_log, ());
+    PITHI_MPE_FORWARD(MPE_Stop_log, ());
     if (!pithi_mpe_running())
         return MPE_LOG_NOT_INITIALIZED;
     pith_pause();
@@ -159,7 +200,7 @@ int MPE_Stop_log(void)
 
 int MPE_Log_sync_clocks(void)
 {
-    PITHI_MPE_ASIDE(MPE_Log_sync_clocks, ());
+    PITHI_MPE_FORWARD(MPE_Log_sync_clocks, ());
     if (!pithi_mpe_running())
         return MPE_LOG_NOT_INITIALIZED;
     if (pithi_old_flag("MPE_CLOCKS_SYNC", 1))
@@ -169,7 +210,7 @@ int MPE_Log_sync_clocks(void)
 
 /* ---- End --------------------------------------------------------------------------------------------------------- */
 
-/* The name that rank 0 wants; "": the one that recording began with. */
+/* Rank 0: makes the log's name from the prefix; "": the name that recording began with. */
 static void choose_name(char name[NAME_MAX_BYTES], const char *prefix)
 {
     const char *path, *spill;
@@ -187,11 +228,53 @@ static void choose_name(char name[NAME_MAX_BYTES], const char *prefix)
     }
 }
 
-static void tell_all(char name[NAME_MAX_BYTES])
+/* Gives rank 0's name to all ranks. */
+static void share_name(char name[NAME_MAX_BYTES])
 {
     if (transport->bcast(transport->context, 0, name, NAME_MAX_BYTES) != 0)
         name[0] = 0;
     name[NAME_MAX_BYTES - 1] = 0;
+}
+
+/* Rank 0 writes its own line and those of the other ranks, as they arrive. */
+static int write_hosts(FILE *file, char host[HOST_BYTES])
+{
+    fprintf(file, "Rank 0 : %s\n", host);
+    for (int rank = 1; rank < transport->size; rank++) {
+        if (transport->recv(transport->context, rank, host, HOST_BYTES) != 0)
+            return -1;
+        host[HOST_BYTES - 1] = 0;
+        fprintf(file, "Rank %d : %s\n", rank, host);
+    }
+    return ferror(file) ? -1 : 0;
+}
+
+/* If rank 0 has MPE_LOG_RANK2PROCNAME=yes, it writes the file LOG.pnm with a line "Rank 3 : host" for each rank.
+ * Collective. */
+static void list_hosts(void)
+{
+    int32_t wanted = 0;
+    char path[4096], host[HOST_BYTES] = "";
+    FILE *file = NULL;
+
+    if (transport->rank == 0 && *written && pithi_old_flag("MPE_LOG_RANK2PROCNAME", 0) &&
+        snprintf(path, sizeof path, "%s.pnm", written) < (int)sizeof path) {
+        file = fopen(path, "w");
+        if (!file)
+            fprintf(stderr, "pith: %s: cannot create it: %s\n", path, strerror(errno));
+    }
+    wanted = file != NULL;
+    if (transport->size > 1 && transport->bcast(transport->context, 0, &wanted, sizeof wanted) != 0)
+        wanted = 0;
+    if (gethostname(host, sizeof host - 1) != 0)
+        strcpy(host, "?");
+    if (wanted && transport->rank > 0)
+        transport->send(transport->context, 0, host, sizeof host);
+    if (!file)
+        return;
+    int failed = (wanted && write_hosts(file, host) != 0) | (fclose(file) != 0);
+    if (failed)
+        fprintf(stderr, "pith: %s: the list of hosts is incomplete\n", path);
 }
 
 int MPE_Finish_log(const char *prefix)
@@ -199,24 +282,22 @@ int MPE_Finish_log(const char *prefix)
     char name[NAME_MAX_BYTES] = "";
     int over = 0;
 
-    PITHI_MPE_ASIDE(MPE_Finish_log, (prefix));
+    PITHI_MPE_FORWARD(MPE_Finish_log, (prefix));
     if (!pithi_mpe_running())
         return pithi_mpe_state == PITHI_MPE_FINISHED ? MPE_LOG_OK : MPE_LOG_NOT_INITIALIZED;
     REAL(MPI_Finalized)(&over);
-    if (over) { /* libpith-mpi has written the log */
-        __atomic_store_n(&pithi_mpe_state, PITHI_MPE_FINISHED, __ATOMIC_SEQ_CST);
-        return MPE_LOG_OK;
-    }
     __atomic_store_n(&pithi_mpe_state, PITHI_MPE_FINISHED, __ATOMIC_SEQ_CST);
+    if (over) /* libpith-mpi has written the log */
+        return MPE_LOG_OK;
     if (transport->rank == 0)
         choose_name(name, prefix);
-    tell_all(name);
+    share_name(name);
     if (name[0] && transport->rank != 0)
         pith_job_log(name);
     pith_job_finish(transport);
     snprintf(written, sizeof written, "%s", transport->rank == 0 ? pith_job_written() : "");
-    tell_all(written);
-    pithi_rank_names(transport, written);
+    share_name(written);
+    list_hosts();
     if (is_own)
         pithi_transport_close();
     transport = NULL;
@@ -225,6 +306,6 @@ int MPE_Finish_log(const char *prefix)
 
 const char *MPE_Log_merged_logfilename(void)
 {
-    PITHI_MPE_ASIDE(MPE_Log_merged_logfilename, ());
+    PITHI_MPE_FORWARD(MPE_Log_merged_logfilename, ());
     return __atomic_load_n(&pithi_mpe_state, __ATOMIC_RELAXED) == PITHI_MPE_FINISHED ? written : "";
 }

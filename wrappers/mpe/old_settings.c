@@ -1,8 +1,10 @@
-/* old_settings.c - see old_settings.h. */
-#include "old_settings.h"
-
+/* old_settings.c - MPE's environment variables, translated into Pith's.
+ *
+ * A user who sets variables of MPE but none of Pith probably uses MPE's tools. These read CLOG-2 and expect the calls
+ * that MPE logged, so Pith then writes CLOG-2 with only these calls.
+ */
 #include "launcher.h"
-#include "quiet.h"
+#include "mpe_internal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,8 +13,8 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-/* All that MPE read while a program ran. */
-enum { FLAG = 1, IDLE = 2 }; /* a yes or no; no meaning any more */
+/* All variables that MPE read while a program ran. */
+enum { FLAG = 1, IGNORED = 2 }; /* yes or no; without a meaning today */
 static const struct {
     const char *name;
     int kind;
@@ -23,13 +25,13 @@ static const struct {
     {"MPE_LOG_OVERHEAD", FLAG},
     {"MPE_LOG_RANK2PROCNAME", FLAG},
     {"MPE_CLOCKS_SYNC", FLAG},
-    {"MPE_SYNC_FREQUENCY", IDLE},
-    {"MPE_SYNC_ALGORITHM", IDLE},
-    {"MPE_SAME_TMPDIR", IDLE},
-    {"MPE_DELETE_LOCALFILE", IDLE},
-    {"MPE_USE_FCONSTS_IN_MPIH", IDLE},
-    {"CLOG_BLOCK_SIZE", IDLE},
-    {"CLOG_BUFFERED_BLOCKS", IDLE},
+    {"MPE_SYNC_FREQUENCY", IGNORED},
+    {"MPE_SYNC_ALGORITHM", IGNORED},
+    {"MPE_SAME_TMPDIR", IGNORED},
+    {"MPE_DELETE_LOCALFILE", IGNORED},
+    {"MPE_USE_FCONSTS_IN_MPIH", IGNORED},
+    {"CLOG_BLOCK_SIZE", IGNORED},
+    {"CLOG_BUFFERED_BLOCKS", IGNORED},
 };
 enum { VARIABLES = sizeof variables / sizeof variables[0] };
 
@@ -39,7 +41,7 @@ static const char *text(const char *name)
     return value && *value ? value : NULL;
 }
 
-/* 1, 0; -1: neither. */
+/* 1: yes; 0: no; -1: neither. */
 static int yes_or_no(const char *value)
 {
     static const char *const words[2][4] = {{"false", "FALSE", "no", "NO"}, {"true", "TRUE", "yes", "YES"}};
@@ -61,25 +63,9 @@ int pithi_old_flag(const char *name, int otherwise)
 
 const char *pithi_old_prefix(void) { return text("MPE_LOGFILE_PREFIX"); }
 
-/* ---- Into Pith's ------------------------------------------------------------------------------------------------- */
+/* ---- Translation ------------------------------------------------------------------------------------------------- */
 
-static int any_of_mpe(void)
-{
-    for (int i = 0; i < VARIABLES; i++)
-        if (text(variables[i].name))
-            return 1;
-    return 0;
-}
-
-static int any_of_pith(void)
-{
-    for (char **variable = environ; variable && *variable; variable++)
-        if (!strncmp(*variable, "PITH_", 5))
-            return 1;
-    return 0;
-}
-
-/* The formats of MPE 1, and what has taken their place. NULL: not said. */
+/* The formats of MPE 1, and the formats that replace them. NULL: not set. */
 static const char *format(void)
 {
     static const char *const names[][2] = {{"ALOG", "alog"}, {"CLOG", "clog2"}, {"CLOG2", "clog2"}, {"SLOG", "slog2"}};
@@ -93,7 +79,7 @@ static const char *format(void)
 
 static int is_usable(const char *folder) { return access(folder, W_OK | X_OK) == 0; }
 
-/* A folder of the user's own in it, as other jobs have files there too. */
+/* Makes a folder for this user in MPE_TMPDIR, because other jobs have files there too. */
 static void set_spill(const char *folder)
 {
     char path[4096];
@@ -104,10 +90,10 @@ static void set_spill(const char *folder)
 }
 
 #define OWN_STATE "pith:flush"
-/* MPE did not log these calls: those of its kinds ENV, ATTR, GROUP and DATATYPE. */
+/* MPE did not log these calls (its classes ENV, ATTR, GROUP and DATATYPE). */
 #define NOT_LOGGED                                                                                                     \
-    "MPI datatype,MPI group,MPI tools,MPI_Init*,MPI_Finalize*,MPI_Wtime,MPI_Wtick,MPI_Pcontrol,MPI_Op_*,MPI_Err*,"    \
-    "MPI_*_errhandler,MPI_Add_error*,MPI_Abort,MPI_Get_processor_name,MPI_Get_version,MPI_Get_library_version,"       \
+    "MPI datatype,MPI group,MPI tools,MPI_Init*,MPI_Finalize*,MPI_Wtime,MPI_Wtick,MPI_Pcontrol,MPI_Op_*,MPI_Err*,"     \
+    "MPI_*_errhandler,MPI_Add_error*,MPI_Abort,MPI_Get_processor_name,MPI_Get_version,MPI_Get_library_version,"        \
     "MPI_Get_address,MPI_Query_thread,MPI_Is_thread_main,MPI_Info_*,MPI_*_attr,MPI_*_keyval,MPI_Attr_*,MPI_Keyval_*"
 
 static void skip(const char *names)
@@ -119,16 +105,20 @@ static void skip(const char *names)
         setenv("PITH_SKIP", list, 1);
 }
 
-/* A user who has set variables of MPE and none of Pith uses MPE's tools: they read CLOG-2, and expect what MPE logged.
- * Called at the program's start, before the recorder reads the variables. */
-__attribute__((constructor)) static void take_over(void)
+/* Runs when the program starts, before the recorder reads its variables. */
+__attribute__((constructor)) static void translate_settings(void)
 {
-    const char *wanted;
-    int like_mpe = !any_of_pith();
+    const char *wanted = format();
+    int like_mpe = 1, has_mpe = 0;
 
-    if (getauxval(AT_SECURE) != 0 || !any_of_mpe())
+    for (char **variable = environ; variable && *variable; variable++)
+        if (!strncmp(*variable, "PITH_", 5))
+            like_mpe = 0;
+    for (int i = 0; i < VARIABLES; i++)
+        if (text(variables[i].name))
+            has_mpe = 1;
+    if (getauxval(AT_SECURE) != 0 || !has_mpe)
         return;
-    wanted = format();
     if (!wanted && like_mpe)
         wanted = "clog2";
     if (wanted && !text("PITH_LOG"))
@@ -141,45 +131,28 @@ __attribute__((constructor)) static void take_over(void)
         skip(OWN_STATE);
 }
 
-/* ---- Notes ------------------------------------------------------------------------------------------------------- */
-
-/* Names with commas between; returns how many. */
-static int list_idle(char *list, size_t size)
-{
-    int count = 0;
-
-    *list = 0;
-    for (int i = 0; i < VARIABLES; i++)
-        if ((variables[i].kind & IDLE) && text(variables[i].name)) {
-            size_t used = strlen(list);
-            snprintf(list + used, size - used, "%s%s", count++ ? ", " : "", variables[i].name);
-        }
-    return count;
-}
-
-static void note_values(void)
-{
-    const char *folder = text("MPE_TMPDIR");
-
-    for (int i = 0; i < VARIABLES; i++)
-        if ((variables[i].kind & FLAG) && text(variables[i].name) && yes_or_no(text(variables[i].name)) < 0)
-            fprintf(stderr, "pith: %s=%s: not yes or no; taken as not given\n", variables[i].name,
-                    text(variables[i].name));
-    if (text("MPE_LOG_FORMAT") && !format())
-        fprintf(stderr, "pith: MPE_LOG_FORMAT=%s: not ALOG, CLOG or SLOG; taken as not given\n",
-                text("MPE_LOG_FORMAT"));
-    if (folder && !is_usable(folder))
-        fprintf(stderr, "pith: MPE_TMPDIR=%s: not a folder that can be written to; taken as not given\n", folder);
-}
+/* ---- Warnings ---------------------------------------------------------------------------------------------------- */
 
 void pithi_old_settings_note(void)
 {
     static int done;
-    char list[512];
+    const char *folder = text("MPE_TMPDIR");
+    char ignored[512] = "";
 
     if (done++ || pithi_launcher_rank(0) != 0 || pithi_is_quiet())
         return;
-    note_values();
-    if (list_idle(list, sizeof list) > 0)
-        fprintf(stderr, "pith: %s: set, but of no meaning here (man 3 mpe)\n", list);
+    for (int i = 0; i < VARIABLES; i++) {
+        const char *name = variables[i].name, *value = text(name);
+        size_t used = strlen(ignored);
+        if (value && variables[i].kind == FLAG && yes_or_no(value) < 0)
+            fprintf(stderr, "pith: %s=%s: not yes or no; ignored\n", name, value);
+        if (value && variables[i].kind == IGNORED)
+            snprintf(ignored + used, sizeof ignored - used, "%s%s", used ? ", " : "", name);
+    }
+    if (text("MPE_LOG_FORMAT") && !format())
+        fprintf(stderr, "pith: MPE_LOG_FORMAT=%s: not ALOG, CLOG or SLOG; ignored\n", text("MPE_LOG_FORMAT"));
+    if (folder && !is_usable(folder))
+        fprintf(stderr, "pith: MPE_TMPDIR=%s: not a writable folder; ignored\n", folder);
+    if (*ignored)
+        fprintf(stderr, "pith: %s: set, but without effect in Pith (man 3 mpe)\n", ignored);
 }

@@ -1,12 +1,13 @@
-/* keep_linked.c - in programs linked with -ltmpe, -lampe or -lmpe_collchk: refers to their library and to MPI's own.
+/* keep_linked.c - keeps -ltmpe, -lampe or -lmpe_collchk and the MPI library linked to a program.
  *
- * For linkers that drop a shared library of which the program seems to need nothing (--as-needed): a program in Fortran
- * names functions of MPI's Fortran library only, one in C finds all that it names in ours. */
+ * Some linkers drop a shared library whose symbols a program does not use (--as-needed). A Fortran program uses only
+ * functions of MPI's Fortran library, and a C program finds all its functions in Pith's library. So this object refers
+ * to both libraries. */
 #include <mpi.h>
 
-struct kept {
+struct kept_symbols {
     int (*init)(int *argc, char ***argv);
     MPI_Fint **ignore;
 };
-extern const struct kept pith_keep_linked;
-const struct kept pith_keep_linked = {MPI_Init, &MPI_F_STATUS_IGNORE};
+extern const struct kept_symbols pith_keep_linked;
+const struct kept_symbols pith_keep_linked = {MPI_Init, &MPI_F_STATUS_IGNORE};

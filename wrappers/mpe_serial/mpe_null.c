@@ -1,5 +1,5 @@
-/* mpe_null.c - libmpe_null: the logging calls of MPE, doing nothing, for programs that are to run without. Numbers are
- * given out all the same, each a new one. Compiled without MPI: the communicators that are passed are not looked at. */
+/* mpe_null.c - libmpe_null: MPE's logging calls that do nothing, to run a program without logging. Each call for a new
+ * event number still returns a different one. Compiled without MPI, since communicators are ignored. */
 #include "mpe_log.h"
 
 static int next_state = 600, next_solo = 5000;

@@ -1,5 +1,5 @@
-/* mpi.h - the little of MPI that wrappers/mpe needs, where there is none: for libmpe_nompi. It stands first among the
- * include folders there. */
+/* mpi.h - the parts of MPI that wrappers/mpe needs, for libmpe_nompi, which is built without MPI. Its folder comes
+ * first in the list of include folders. */
 #ifndef PITHI_SERIAL_MPI_H
 #define PITHI_SERIAL_MPI_H
 

@@ -1,6 +1,12 @@
-/* one_process.c - what is left of MPI in libmpe_nompi: a job of one process, which may send itself messages. */
-#include "mpe_comm.h"
+/* one_process.c - what replaces MPI in libmpe_nompi: a job of one process, which can send messages to itself.
+ *
+ * For MPE_Seq_begin and MPE_Seq_end, one process is always the next one. No other process takes a tag. */
+#include "mpe_internal.h"
+#include "mpe_misc.h"
 #include "transport.h"
+
+#include <limits.h>
+#include <pthread.h>
 
 const struct pith_transport *pithi_transport_open(void) { return pith_transport_alone(); }
 
@@ -17,4 +23,46 @@ int pithi_mpe_peer(MPI_Comm comm, int rank, uint32_t *id, int32_t *world_rank)
 
 uint32_t pithi_mpe_comm(MPI_Comm comm, uint64_t *key) { return (void)comm, *key = 0, 0; }
 
-void pithi_mpe_at_finalize(void (*finish)(void)) { (void)finish; } /* liblog writes the log at the process's end */
+void pithi_mpe_at_finalize(void (*finish)(void)) { (void)finish; } /* liblog writes the log when the process ends */
+
+/* ---- Sequential sections and tags -------------------------------------------------------------------------------- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int lowest; /* the lowest tag given so far */
+
+#define TAGGED ((MPI_Comm)3) /* the communicator that MPE_GetTags returns */
+
+static int check_comm(MPI_Comm comm) { return comm == MPI_COMM_NULL ? MPI_ERR_COMM : MPI_SUCCESS; }
+
+int MPE_Seq_begin(MPI_Comm comm, int at_once) { return (void)at_once, check_comm(comm); }
+
+int MPE_Seq_end(MPI_Comm comm, int at_once) { return (void)at_once, check_comm(comm); }
+
+int MPE_GetTags(MPI_Comm comm_in, int count, MPI_Comm *comm_out, int *first)
+{
+    if (comm_in == MPI_COMM_NULL || count < 0)
+        return comm_in == MPI_COMM_NULL ? MPI_ERR_COMM : MPI_ERR_ARG;
+    pthread_mutex_lock(&lock);
+    if (comm_in != TAGGED || lowest < count)
+        lowest = INT_MAX;
+    *comm_out = TAGGED;
+    *first = lowest -= count;
+    pthread_mutex_unlock(&lock);
+    return MPI_SUCCESS;
+}
+
+int MPE_ReturnTags(MPI_Comm comm, int first, int count)
+{
+    pthread_mutex_lock(&lock);
+    if (comm == TAGGED && lowest == first && count > 0)
+        lowest += count;
+    pthread_mutex_unlock(&lock);
+    return comm == TAGGED ? MPI_SUCCESS : MPI_ERR_COMM;
+}
+
+int MPE_TagsEnd(void) { return MPI_SUCCESS; }
+
+int MPE_DelTag(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+    return (void)comm, (void)keyval, (void)value, (void)extra, MPI_SUCCESS;
+}

@@ -1,14 +1,14 @@
-/* binding.c - see binding.h. */
+/* binding.c - passes a binding's state to the C wrapper that the binding calls (binding.h). */
 #include "binding.h"
 
-#include "carry.h"
+#include "piggyback.h"
 
 static struct pithi_state unseen = {.name = "", .classes = "", .colour = "", .id = PITH_LEFT_OUT_};
 
 void pithi_binding_enter(struct pithi_binding *binding, struct pithi_state *state, int how, const void *caller)
 {
     struct pithi_self *self = &pithi_self;
-    int carries = how == PITHI_BINDING_CARRIES && pithi_carry_on && !pithi_nested_wanted();
+    int carries = how == PITHI_BINDING_PIGGYBACK && pithi_piggyback_on && !pithi_nested_wanted();
 
     binding->late = how == PITHI_BINDING_LATE || carries ? state : NULL;
     pithi_enter(&binding->call, binding->late ? &unseen : state, caller);
@@ -18,7 +18,7 @@ void pithi_binding_enter(struct pithi_binding *binding, struct pithi_state *stat
     self->binding = binding;
 }
 
-/* layers.h of the C++ bindings has that much room, and knows no more. */
+/* layers.h of the C++ bindings reserves this much memory, and does not know the struct. */
 _Static_assert(sizeof(struct pithi_binding) <= sizeof(void *[8]), "room for a binding's call");
 
 void pithi_binding_hide(struct pithi_binding *binding)

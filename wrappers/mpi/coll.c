@@ -1,16 +1,16 @@
-/* coll.c - see coll.h. */
+/* coll.c - computes and writes the records of collective operations (coll.h). */
 #include "coll.h"
 
 #include "pith_tool.h"
-#include "real.h"
+#include "ranks.h"
 #include "state.h"
 
-/* What the collective call under way on this thread gives to record; comm NULL: nothing. */
+/* The record of this thread's current collective call; comm NULL: nothing to record. */
 static __thread struct {
     struct pithi_comm *comm;
     int root; /* a world rank */
     uint64_t given, got;
-    int of_all; /* something of each other process: said where it could be otherwise */
+    int of_all; /* receives data from every other process; set where that is not certain */
 } now __attribute__((tls_model("initial-exec")));
 
 static struct pithi_comm *begin_on(struct pithi_comm *comm)
@@ -34,10 +34,10 @@ static struct pithi_comm *begin_rooted(MPI_Comm comm, int root)
     return now.comm;
 }
 
-/* How many processes this one exchanges data with. */
+/* The number of processes that this one exchanges data with. */
 static int others(const struct pithi_comm *comm) { return comm->remote_size ? comm->remote_size : comm->size; }
 
-/* Whether the ith of these is this process itself. */
+/* Whether the ith of these processes is this process. */
 static int is_self(const struct pithi_comm *comm, int i) { return !comm->remote_size && i == comm->rank; }
 
 static int am_root(const struct pithi_comm *comm, int root)
@@ -45,7 +45,7 @@ static int am_root(const struct pithi_comm *comm, int root)
     return comm->remote_size ? root == MPI_ROOT : root == comm->rank;
 }
 
-/* In an intercommunicator: of the root's group, but not the root: takes no part. */
+/* A process in the root's group of an intercommunicator that is not the root takes no part. */
 static int is_idle(int root) { return root == MPI_PROC_NULL; }
 
 static pithi_count count_at(struct pithi_counts counts, int i)
@@ -59,7 +59,7 @@ static uint64_t sum(struct pithi_counts counts, int count, MPI_Datatype type)
 
     for (int i = 0; counts.at && i < count; i++)
         total += count_at(counts, i);
-    return pithi_bytes(total, type);
+    return pithi_type_bytes(total, type);
 }
 
 static uint64_t sum_types(struct pithi_counts counts, int count, const MPI_Datatype *types)
@@ -67,7 +67,7 @@ static uint64_t sum_types(struct pithi_counts counts, int count, const MPI_Datat
     uint64_t total = 0;
 
     for (int i = 0; counts.at && types && i < count; i++)
-        total += pithi_bytes(count_at(counts, i), types[i]);
+        total += pithi_type_bytes(count_at(counts, i), types[i]);
     return total;
 }
 
@@ -84,15 +84,15 @@ void pithi_coll_bcast(MPI_Comm comm, int root, pithi_count count, MPI_Datatype t
     if (!begin_rooted(comm, root) || is_idle(root))
         return;
     if (am_root(now.comm, root))
-        now.given = pithi_bytes(count, type);
+        now.given = pithi_type_bytes(count, type);
     else
-        now.got = pithi_bytes(count, type);
+        now.got = pithi_type_bytes(count, type);
 }
 
 static void give_to_root(int root, const void *from, pithi_count count, MPI_Datatype type, uint64_t in_place)
 {
     if (!now.comm->remote_size || !am_root(now.comm, root))
-        now.given = from == MPI_IN_PLACE ? in_place : pithi_bytes(count, type);
+        now.given = from == MPI_IN_PLACE ? in_place : pithi_type_bytes(count, type);
 }
 
 void pithi_coll_gather(MPI_Comm comm, int root, const void *from, pithi_count count, MPI_Datatype type,
@@ -100,7 +100,7 @@ void pithi_coll_gather(MPI_Comm comm, int root, const void *from, pithi_count co
 {
     if (!begin_rooted(comm, root) || is_idle(root))
         return;
-    uint64_t part = am_root(now.comm, root) ? pithi_bytes(recv_count, recv_type) : 0;
+    uint64_t part = am_root(now.comm, root) ? pithi_type_bytes(recv_count, recv_type) : 0;
     give_to_root(root, from, count, type, part);
     now.got = part * (uint64_t)others(now.comm);
 }
@@ -114,7 +114,7 @@ void pithi_coll_gatherv(MPI_Comm comm, int root, const void *from, pithi_count c
     if (am_root(now.comm, root)) {
         now.got = sum(recv_counts, others(now.comm), recv_type);
         if (from == MPI_IN_PLACE)
-            own = pithi_bytes(count_at(recv_counts, now.comm->rank), recv_type);
+            own = pithi_type_bytes(count_at(recv_counts, now.comm->rank), recv_type);
     }
     give_to_root(root, from, count, type, own);
 }
@@ -122,7 +122,7 @@ void pithi_coll_gatherv(MPI_Comm comm, int root, const void *from, pithi_count c
 static void get_from_root(int root, const void *to, pithi_count count, MPI_Datatype type, uint64_t in_place)
 {
     if (!now.comm->remote_size || !am_root(now.comm, root))
-        now.got = to == MPI_IN_PLACE ? in_place : pithi_bytes(count, type);
+        now.got = to == MPI_IN_PLACE ? in_place : pithi_type_bytes(count, type);
 }
 
 void pithi_coll_scatter(MPI_Comm comm, int root, pithi_count count, MPI_Datatype type, const void *to,
@@ -130,7 +130,7 @@ void pithi_coll_scatter(MPI_Comm comm, int root, pithi_count count, MPI_Datatype
 {
     if (!begin_rooted(comm, root) || is_idle(root))
         return;
-    uint64_t part = am_root(now.comm, root) ? pithi_bytes(count, type) : 0;
+    uint64_t part = am_root(now.comm, root) ? pithi_type_bytes(count, type) : 0;
     now.given = part * (uint64_t)others(now.comm);
     get_from_root(root, to, recv_count, recv_type, part);
 }
@@ -144,7 +144,7 @@ void pithi_coll_scatterv(MPI_Comm comm, int root, struct pithi_counts counts, MP
     if (am_root(now.comm, root)) {
         now.given = sum(counts, others(now.comm), type);
         if (to == MPI_IN_PLACE)
-            own = pithi_bytes(count_at(counts, now.comm->rank), type);
+            own = pithi_type_bytes(count_at(counts, now.comm->rank), type);
     }
     get_from_root(root, to, recv_count, recv_type, own);
 }
@@ -154,8 +154,8 @@ void pithi_coll_allgather(MPI_Comm comm, const void *from, pithi_count count, MP
 {
     if (!begin(comm))
         return;
-    uint64_t part = pithi_bytes(recv_count, recv_type);
-    now.given = from == MPI_IN_PLACE ? part : pithi_bytes(count, type);
+    uint64_t part = pithi_type_bytes(recv_count, recv_type);
+    now.given = from == MPI_IN_PLACE ? part : pithi_type_bytes(count, type);
     now.got = part * (uint64_t)others(now.comm);
 }
 
@@ -164,8 +164,8 @@ void pithi_coll_allgatherv(MPI_Comm comm, const void *from, pithi_count count, M
 {
     if (!begin(comm))
         return;
-    now.given =
-        from == MPI_IN_PLACE ? pithi_bytes(count_at(recv_counts, now.comm->rank), recv_type) : pithi_bytes(count, type);
+    now.given = from == MPI_IN_PLACE ? pithi_type_bytes(count_at(recv_counts, now.comm->rank), recv_type)
+                                     : pithi_type_bytes(count, type);
     now.got = sum(recv_counts, others(now.comm), recv_type);
 }
 
@@ -174,8 +174,8 @@ void pithi_coll_alltoall(MPI_Comm comm, const void *from, pithi_count count, MPI
 {
     if (!begin(comm))
         return;
-    now.got = pithi_bytes(recv_count, recv_type) * (uint64_t)others(now.comm);
-    now.given = from == MPI_IN_PLACE ? now.got : pithi_bytes(count, type) * (uint64_t)others(now.comm);
+    now.got = pithi_type_bytes(recv_count, recv_type) * (uint64_t)others(now.comm);
+    now.given = from == MPI_IN_PLACE ? now.got : pithi_type_bytes(count, type) * (uint64_t)others(now.comm);
 }
 
 void pithi_coll_alltoallv(MPI_Comm comm, const void *from, struct pithi_counts counts, MPI_Datatype type,
@@ -199,7 +199,7 @@ void pithi_coll_alltoallw(MPI_Comm comm, const void *from, struct pithi_counts c
     now.given = from == MPI_IN_PLACE ? now.got : sum_types(counts, others(now.comm), types);
     now.of_all = now.got > 0;
     for (int i = 0; now.of_all && i < others(now.comm); i++)
-        now.of_all = is_self(now.comm, i) || pithi_bytes(count_at(recv_counts, i), recv_types[i]) > 0;
+        now.of_all = is_self(now.comm, i) || pithi_type_bytes(count_at(recv_counts, i), recv_types[i]) > 0;
 }
 
 void pithi_coll_reduce(MPI_Comm comm, int root, pithi_count count, MPI_Datatype type)
@@ -208,15 +208,15 @@ void pithi_coll_reduce(MPI_Comm comm, int root, pithi_count count, MPI_Datatype 
         return;
     int is_root = am_root(now.comm, root);
     if (!is_root || !now.comm->remote_size)
-        now.given = pithi_bytes(count, type);
+        now.given = pithi_type_bytes(count, type);
     if (is_root)
-        now.got = pithi_bytes(count, type);
+        now.got = pithi_type_bytes(count, type);
 }
 
 void pithi_coll_allreduce(MPI_Comm comm, pithi_count count, MPI_Datatype type)
 {
     if (begin(comm))
-        now.given = now.got = pithi_bytes(count, type);
+        now.given = now.got = pithi_type_bytes(count, type);
 }
 
 void pithi_coll_exscan(MPI_Comm comm, pithi_count count, MPI_Datatype type)
@@ -231,39 +231,27 @@ void pithi_coll_reduce_scatter(MPI_Comm comm, struct pithi_counts counts, MPI_Da
     if (!begin(comm))
         return;
     now.given = sum(counts, now.comm->size, type);
-    now.got = pithi_bytes(count_at(counts, now.comm->rank), type);
+    now.got = pithi_type_bytes(count_at(counts, now.comm->rank), type);
 }
 
 void pithi_coll_reduce_scatter_block(MPI_Comm comm, pithi_count count, MPI_Datatype type)
 {
     if (!begin(comm))
         return;
-    now.got = pithi_bytes(count, type);
+    now.got = pithi_type_bytes(count, type);
     now.given = now.got * (uint64_t)now.comm->size;
 }
 
 /* ---- neighbourhoods ---------------------------------------------------------------------------------------------- */
 
-/* How many neighbours give to this process, and how many it gives to; asked for once. */
+/* The numbers of incoming and outgoing neighbours; cached in the communicator. */
 static void degrees(struct pithi_comm *comm, int *in, int *out)
 {
-    int kind = MPI_UNDEFINED, weighted;
-
     *out = __atomic_load_n(&comm->out_degree, __ATOMIC_ACQUIRE);
     *in = comm->in_degree;
     if (*out >= 0)
         return;
-    *in = *out = 0;
-    REAL(MPI_Topo_test)(comm->handle, &kind);
-    if (kind == MPI_CART) {
-        REAL(MPI_Cartdim_get)(comm->handle, in);
-        *in = *out = 2 * *in;
-    } else if (kind == MPI_GRAPH) {
-        REAL(MPI_Graph_neighbors_count)(comm->handle, comm->rank, in);
-        *out = *in;
-    } else if (kind == MPI_DIST_GRAPH) {
-        REAL(MPI_Dist_graph_neighbors_count)(comm->handle, in, out, &weighted);
-    }
+    pithi_neighbours(comm->handle, comm->rank, in, out);
     __atomic_store_n(&comm->in_degree, *in, __ATOMIC_RELAXED);
     __atomic_store_n(&comm->out_degree, *out, __ATOMIC_RELEASE);
 }
@@ -283,8 +271,8 @@ void pithi_coll_nallgather(MPI_Comm comm, pithi_count count, MPI_Datatype type, 
 
     if (!begin_neighbours(comm, &in, &out))
         return;
-    now.given = out ? pithi_bytes(count, type) : 0;
-    now.got = pithi_bytes(recv_count, recv_type) * (uint64_t)in;
+    now.given = out ? pithi_type_bytes(count, type) : 0;
+    now.got = pithi_type_bytes(recv_count, recv_type) * (uint64_t)in;
 }
 
 void pithi_coll_nallgatherv(MPI_Comm comm, pithi_count count, MPI_Datatype type, struct pithi_counts recv_counts,
@@ -294,7 +282,7 @@ void pithi_coll_nallgatherv(MPI_Comm comm, pithi_count count, MPI_Datatype type,
 
     if (!begin_neighbours(comm, &in, &out))
         return;
-    now.given = out ? pithi_bytes(count, type) : 0;
+    now.given = out ? pithi_type_bytes(count, type) : 0;
     now.got = sum(recv_counts, in, recv_type);
 }
 
@@ -305,8 +293,8 @@ void pithi_coll_nalltoall(MPI_Comm comm, pithi_count count, MPI_Datatype type, p
 
     if (!begin_neighbours(comm, &in, &out))
         return;
-    now.given = pithi_bytes(count, type) * (uint64_t)out;
-    now.got = pithi_bytes(recv_count, recv_type) * (uint64_t)in;
+    now.given = pithi_type_bytes(count, type) * (uint64_t)out;
+    now.got = pithi_type_bytes(recv_count, recv_type) * (uint64_t)in;
 }
 
 void pithi_coll_nalltoallv(MPI_Comm comm, struct pithi_counts counts, MPI_Datatype type,
@@ -333,7 +321,7 @@ void pithi_coll_nalltoallw(MPI_Comm comm, struct pithi_counts counts, const MPI_
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
 
-/* A record of a collective that begins now. */
+/* Records a collective that begins now. */
 static void put(const struct pithi_comm *comm, int root, uint64_t given_bytes, uint64_t got_bytes)
 {
     if (pithi_calls_are_off())
@@ -344,7 +332,7 @@ static void put(const struct pithi_comm *comm, int root, uint64_t given_bytes, u
         pith_comm_coll(comm->id, root, given_bytes, got_bytes);
 }
 
-/* What the record cannot say: events that those who replay a log know (formats/coll_rules.h). */
+/* Events for facts that the record has no field for; the replay reads them (formats/analysis/coll_rules.h). */
 enum { STARTED, COMPLETE, KEPT, OF_ALL };
 
 static void put_number(unsigned char *p, uint32_t number)
@@ -358,7 +346,7 @@ static void tell(int what, uint32_t request, uint32_t number)
     static const char *const names[] = {"pith:coll_started", "pith:coll_complete", "pith:coll_kept",
                                         "pith:coll_of_all"};
     static const char *const formats[] = {"request=%d", "request=%d", "request=%d number=%d", NULL};
-    static uint32_t ids[OF_ALL + 1]; /* + 1 */
+    static uint32_t ids[OF_ALL + 1]; /* id + 1 */
     unsigned char bytes[8];
     uint32_t id = __atomic_load_n(&ids[what], __ATOMIC_RELAXED);
 
@@ -387,53 +375,36 @@ void pithi_coll_record(void)
 
 void pithi_coll_started(int result, const MPI_Request *request)
 {
-    struct pithi_request *entry;
-    uint32_t number;
-
-    if (!now.comm || !pithi_self.recorded || result != MPI_SUCCESS || *request == MPI_REQUEST_NULL ||
-        !(entry = pithi_request_open(*request)))
+    if (!now.comm || !pithi_self.recorded || result != MPI_SUCCESS || *request == MPI_REQUEST_NULL)
         return;
-    entry->comm = now.comm;
-    entry->posted = 0;
-    entry->kind = PITHI_REQUEST_COLL;
-    entry->is_active = 1;
-    entry->is_cancelled = 0;
-    number = entry->place;
-    pithi_request_close(entry);
-    tell(STARTED, number, 0);
+    int64_t number =
+        pithi_pending_enter(pithi_request_key(*request),
+                            &(struct pithi_pending){.kind = PITHI_PENDING_COLL, .is_active = 1, .comm = now.comm});
+    if (number >= 0)
+        tell(STARTED, (uint32_t)number, 0);
 }
 
-void pithi_coll_complete(const struct pithi_request *request) { tell(COMPLETE, request->place, 0); }
+void pithi_coll_complete(uint32_t request) { tell(COMPLETE, request, 0); }
 
-/* All members count what they keep, recorded or not. */
+/* All members count the requests that they keep, even if they are not recorded. */
 void pithi_coll_keep(int result, const MPI_Request *request)
 {
-    struct pithi_request *entry;
-    uint32_t number;
-
     if (!now.comm || !pithi_self.recorded || result != MPI_SUCCESS)
         return;
-    number = __atomic_fetch_add(&now.comm->kept_colls, 1, __ATOMIC_RELAXED);
-    if (!(entry = pithi_request_open(*request)))
-        return;
-    entry->comm = now.comm;
-    entry->posted = 0;
-    entry->bytes = now.given;
-    entry->u.got_bytes = now.got;
-    entry->peer = now.root;
-    entry->kind = PITHI_REQUEST_COLL_INIT;
-    entry->is_active = entry->is_cancelled = 0;
-    uint32_t place = entry->place;
-    pithi_request_close(entry);
-    tell(KEPT, place, number);
+    uint32_t count = __atomic_fetch_add(&now.comm->kept_colls, 1, __ATOMIC_RELAXED);
+    int64_t number =
+        pithi_pending_enter(pithi_request_key(*request), &(struct pithi_pending){.kind = PITHI_PENDING_COLL_INIT,
+                                                                                 .comm = now.comm,
+                                                                                 .bytes = now.given,
+                                                                                 .u.got_bytes = now.got,
+                                                                                 .peer = now.root});
+    if (number >= 0)
+        tell(KEPT, (uint32_t)number, count);
 }
 
-void pithi_coll_restart(const struct pithi_request *request)
+void pithi_coll_restart(struct pithi_pending *pending, uint32_t number)
 {
-    struct pithi_request active = *request;
-
-    tell(STARTED, request->place, 0);
-    put(request->comm, request->peer, request->bytes, request->u.got_bytes);
-    active.is_active = 1;
-    pithi_request_set(&active);
+    tell(STARTED, number, 0);
+    put(pending->comm, pending->peer, pending->bytes, pending->u.got_bytes);
+    pending->is_active = 1;
 }

@@ -1,15 +1,14 @@
-/* coll.h - records of collective operations: communicator, root, bytes given and got by this process.
+/* coll.h - records of collective operations: communicator, root, bytes sent and received by this process.
  *
- * The functions of a shape (pithi_coll_bcast ...) put what the arguments say into this thread's `pithi_coll_now`,
- * before the call. From there it is recorded at once (blocking and nonblocking calls), or kept with the request
- * (persistent ones, recorded at each start). Bytes are those of the buffers' data: a broadcast's root gives them once,
- * an all-to-all gives a part to each member. Data in place count as if they had been given from a buffer of their own.
+ * A function for each shape (pithi_coll_bcast ...) decodes the arguments into this thread's `pithi_coll_now` before the
+ * call. A blocking or nonblocking call records it at once. A persistent one keeps it with the request and records it at
+ * each start. Bytes are those of the buffers' data: the root of a broadcast sends them once, an all-to-all sends a part
+ * to each member. In-place data count as if they came from a separate buffer.
  */
 #ifndef PITHI_COLL_H
 #define PITHI_COLL_H
 
 #include "message.h"
-#include "request.h"
 
 /* Counts of a vector collective: int, or MPI_Count in the large-count functions. */
 struct pithi_counts {
@@ -19,7 +18,7 @@ struct pithi_counts {
 #define PITHI_COUNTS(array) ((struct pithi_counts){(array), sizeof *(array) == 8})
 
 void pithi_coll_barrier(MPI_Comm comm);
-/* Of a window; `of_all`: all must wait for all. */
+/* For a window; `of_all`: every process must wait for every other one. */
 void pithi_coll_window(struct pithi_comm *window, int of_all);
 void pithi_coll_bcast(MPI_Comm comm, int root, pithi_count count, MPI_Datatype type);
 void pithi_coll_gather(MPI_Comm comm, int root, const void *from, pithi_count count, MPI_Datatype type,
@@ -57,13 +56,13 @@ void pithi_coll_nalltoallv(MPI_Comm comm, struct pithi_counts counts, MPI_Dataty
 void pithi_coll_nalltoallw(MPI_Comm comm, struct pithi_counts counts, const MPI_Datatype *types,
                            struct pithi_counts recv_counts, const MPI_Datatype *recv_types);
 
-/* The record, before a blocking or nonblocking call. */
+/* Writes the record, before a blocking or nonblocking call. */
 void pithi_coll_record(void);
-/* After a nonblocking call: keeps the request, and records its number; and that it is complete. */
+/* After a nonblocking call: keeps the request and records its number; later, that it is complete. */
 void pithi_coll_started(int result, const MPI_Request *request);
-void pithi_coll_complete(const struct pithi_request *request);
+void pithi_coll_complete(uint32_t request);
 /* After the call that made a persistent request; and before each start of it. */
 void pithi_coll_keep(int result, const MPI_Request *request);
-void pithi_coll_restart(const struct pithi_request *request);
+void pithi_coll_restart(struct pithi_pending *pending, uint32_t number);
 
 #endif

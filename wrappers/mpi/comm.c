@@ -3,9 +3,10 @@
 
 #include "job.h"
 #include "lock.h"
+#include "message.h"
 #include "pith_tool.h"
+#include "ranks.h"
 #include "real.h"
-#include "request.h"
 #include "state.h"
 
 #include <stdlib.h>
@@ -13,15 +14,15 @@
 
 enum { BUCKETS = 256, CACHED = 8 };
 
-static struct pithi_comm *buckets[BUCKETS];
-static struct pithi_comm *graveyard; /* freed, but perhaps still named by open requests */
+static struct pithi_table comms = PITHI_TABLE;
+static struct pithi_comm *graveyard; /* freed, but open requests may still refer to them */
 struct pithi_comm pithi_comm_world;
 static MPI_Group world_group;
-static int own_rank; /* in it */
+static int own_rank; /* in world_group */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Handles found lately by this thread. A freed handle may come again for another communicator: `generation` then says
- * that all caches are stale. */
+/* A per-thread cache of handles. MPI may reuse a freed handle for another communicator, so a change of `generation`
+ * invalidates all caches. */
 static unsigned generation = 1;
 static __thread struct {
     unsigned generation;
@@ -46,9 +47,7 @@ static uint64_t mix_ranks(uint64_t hash, const int32_t *ranks, int count, int is
     return hash;
 }
 
-static unsigned bucket_of(MPI_Comm handle) { return (unsigned)(mix(1, (uint64_t)(uintptr_t)handle) % BUCKETS); }
-
-/* ---- how often the same was made before -------------------------------------------------------------------------- */
+/* ---- numbering of equal creations -------------------------------------------------------------------------------- */
 
 struct count {
     uint64_t hash;
@@ -69,7 +68,7 @@ static uint64_t count_before(uint64_t hash)
     return (*at)->count++;
 }
 
-/* 0 is MPI_COMM_WORLD's. */
+/* Never 0, which is the key of MPI_COMM_WORLD. */
 static uint64_t key_numbered(uint64_t hash)
 {
     pithi_lock(&lock);
@@ -80,20 +79,15 @@ static uint64_t key_numbered(uint64_t hash)
 
 /* ---- members ----------------------------------------------------------------------------------------------------- */
 
-/* The world ranks of a group's members; -1 for those of another job. */
-static int translate(MPI_Group group, int size, int32_t *ranks)
+/* The world ranks of a group's members; -1 for members in another job. */
+static int translate(MPI_Group group, int32_t *ranks)
 {
-    int *from = calloc((size_t)size + 1, sizeof *from), *to = malloc((size_t)size * sizeof *to);
-    int good = from && to;
+    int size, *found = pithi_ranks_in(group, world_group, &size);
 
-    for (int i = 0; good && i < size; i++)
-        from[i] = i;
-    good = good && REAL(MPI_Group_translate_ranks)(group, size, from, world_group, to) == MPI_SUCCESS;
-    for (int i = 0; good && i < size; i++)
-        ranks[i] = to[i] == MPI_UNDEFINED ? -1 : to[i];
-    free(from);
-    free(to);
-    return good;
+    for (int i = 0; found && i < size; i++)
+        ranks[i] = found[i];
+    free(found);
+    return found != NULL;
 }
 
 static int find_members(struct pithi_comm *comm)
@@ -109,9 +103,9 @@ static int find_members(struct pithi_comm *comm)
     if (inter && REAL(MPI_Comm_remote_group)(comm->handle, &remote) == MPI_SUCCESS)
         REAL(MPI_Group_size)(remote, &comm->remote_size);
     comm->world_ranks = malloc((size_t)(comm->size + comm->remote_size + 1) * sizeof *comm->world_ranks);
-    int good = comm->world_ranks && translate(group, comm->size, comm->world_ranks);
+    int good = comm->world_ranks && translate(group, comm->world_ranks);
     if (good && comm->remote_size)
-        good = translate(remote, comm->remote_size, comm->world_ranks + comm->size);
+        good = translate(remote, comm->world_ranks + comm->size);
     REAL(MPI_Group_free)(&group);
     if (remote != MPI_GROUP_NULL)
         REAL(MPI_Group_free)(&remote);
@@ -156,37 +150,16 @@ static uint64_t key_of(const struct pithi_comm *comm, enum pithi_comm_kind kind,
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-static struct pithi_comm *look_up(MPI_Comm handle)
-{
-    pithi_lock(&lock);
-    struct pithi_comm *comm = buckets[bucket_of(handle)];
-    while (comm && comm->handle != handle)
-        comm = comm->next;
-    pithi_unlock(&lock);
-    return comm;
-}
-
 static void enter(struct pithi_comm *comm)
 {
-    struct pithi_comm **bucket = &buckets[bucket_of(comm->handle)];
-
-    pithi_lock(&lock);
-    comm->next = *bucket;
-    *bucket = comm;
-    pithi_unlock(&lock);
+    pithi_table_put(&comms, pithi_comm_key(comm->handle), &comm->table);
 }
 
-/* Takes it out of the table. */
 static struct pithi_comm *take(MPI_Comm handle)
 {
-    pithi_lock(&lock);
-    struct pithi_comm **at = &buckets[bucket_of(handle)], *comm;
-    while (*at && (*at)->handle != handle)
-        at = &(*at)->next;
-    if ((comm = *at))
-        *at = comm->next;
+    struct pithi_comm *comm = pithi_table_take(&comms, pithi_comm_key(handle));
+
     __atomic_add_fetch(&generation, 1, __ATOMIC_RELEASE);
-    pithi_unlock(&lock);
     return comm;
 }
 
@@ -212,7 +185,7 @@ static struct pithi_comm *add(MPI_Comm handle, enum pithi_comm_kind kind, uint64
 {
     struct pithi_comm *comm = calloc(1, sizeof *comm), *stale = take(handle);
 
-    if (stale) /* freed without our seeing it */
+    if (stale) /* freed by a call that has no wrapper */
         bury(stale);
     if (!comm)
         return NULL;
@@ -238,10 +211,10 @@ struct pithi_comm *pithi_comm_find_other(MPI_Comm handle)
         memset(&cache, 0, sizeof cache);
         cache.generation = now;
     }
-    unsigned slot = bucket_of(handle) % CACHED;
+    unsigned slot = (unsigned)((uint64_t)(uintptr_t)handle * UINT64_C(0x9e3779b97f4a7c15) >> 61);
     if (cache.comm[slot] && cache.handle[slot] == handle)
         return cache.comm[slot];
-    struct pithi_comm *comm = look_up(handle);
+    struct pithi_comm *comm = pithi_table_find(&comms, pithi_comm_key(handle));
     if (!comm)
         comm = add(handle, PITHI_COMM_OTHER, 0, 0);
     cache.handle[slot] = handle;
@@ -295,7 +268,7 @@ int pithi_comm_root(const struct pithi_comm *comm, int root)
     return pithi_comm_peer(comm, root);
 }
 
-/* ---- what the user's calls do ------------------------------------------------------------------------------------ */
+/* ---- calls of the user ------------------------------------------------------------------------------------------- */
 
 void pithi_comm_made(int result, enum pithi_comm_kind kind, MPI_Comm parent, const MPI_Comm *made)
 {
@@ -315,8 +288,10 @@ uint64_t pithi_comm_promise(MPI_Comm parent)
 void pithi_comm_pending(int result, uint64_t key, MPI_Comm *made, const MPI_Request *request)
 {
     if (key && result == MPI_SUCCESS)
-        pithi_request_put(*request, &(struct pithi_request){
-                                        .kind = PITHI_REQUEST_COMM, .is_active = 1, .bytes = key, .u.made = made});
+        pithi_pending_enter(pithi_request_key(*request), &(struct pithi_pending){.kind = PITHI_PENDING_COMM,
+                                                                                 .is_active = 1,
+                                                                                 .bytes = key,
+                                                                                 .u.made = made});
 }
 
 void pithi_comm_promised(uint64_t key, MPI_Comm made)

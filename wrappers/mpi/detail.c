@@ -1,8 +1,7 @@
-/* detail.c - see detail.h. */
+/* detail.c - records events with a payload, and numbers files and windows (detail.h). */
 #include "detail.h"
 
 #include "job.h"
-#include "lock.h"
 #include "pith_tool.h"
 #include "real.h"
 #include "state.h"
@@ -10,12 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- events with payload ----------------------------------------------------------------------------------------- */
+/* ---- events with a payload --------------------------------------------------------------------------------------- */
 
 enum event { FILE_OPEN, FILE_ACCESS, WINDOW_MADE, WINDOW_NAME, WINDOW_ACCESS, WINDOW_TARGET, SPAWN };
 
-/* Each is of the group of the functions that it tells of. The payload's fields follow one another in the order of the
- * format (pith.h). */
+/* Each event is in the group of its functions. The payload's fields have the order of the format string (pith.h). */
 static struct {
     const char *name, *colour, *format, *group;
     uint32_t id;
@@ -32,7 +30,7 @@ static struct {
 
 struct payload {
     size_t size;
-    unsigned char bytes[1100]; /* not cleared: most are short */
+    unsigned char bytes[1100]; /* not cleared, as most payloads are short */
 };
 
 static void put(struct payload *payload, int64_t value, int size)
@@ -57,7 +55,7 @@ static void record(enum event event, const struct payload *payload)
 
     if (pithi_calls_are_off())
         return;
-    if (!id) { /* several threads may: the same name gives the same id */
+    if (!id) { /* threads may race: the same name gets the same id */
         id = pith_event_define_group(events[event].name, events[event].colour, events[event].format,
                                      events[event].group);
         __atomic_store_n(&events[event].id, id, __ATOMIC_RELAXED);
@@ -68,59 +66,35 @@ static void record(enum event event, const struct payload *payload)
 /* ---- files and windows: handle to number ------------------------------------------------------------------------- */
 
 struct known {
-    struct known *next;
-    uintptr_t handle;
+    struct pithi_handle table;
     int number;
-    struct pithi_comm *comm; /* a window's */
-    int is_fenced;           /* what follows its last fence may access it */
+    struct pithi_comm *comm; /* for a window */
+    int is_fenced;           /* its last fence began an epoch */
 };
-struct kind {
-    struct known *first; /* a program has few at a time */
-    int count;
-};
-static struct kind files, windows;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct pithi_table known_handles = PITHI_TABLE;
+static int files, windows; /* number made so far; atomic */
 
 static int on(void) { return pithi_self.recorded && pithi_job_up; }
 
-static struct known **find(struct kind *kind, uintptr_t handle)
-{
-    struct known **at = &kind->first;
-
-    while (*at && (*at)->handle != handle)
-        at = &(*at)->next;
-    return at;
-}
-
-static int add(struct kind *kind, uintptr_t handle, struct pithi_comm *comm)
+static int add(uint64_t key, int *count, struct pithi_comm *comm)
 {
     struct known *known = calloc(1, sizeof *known);
 
     if (!known)
         return 0;
-    pithi_lock(&lock);
-    *known = (struct known){kind->first, handle, ++kind->count, comm, 0};
-    kind->first = known;
-    pithi_unlock(&lock);
+    known->number = __atomic_add_fetch(count, 1, __ATOMIC_RELAXED);
+    known->comm = comm;
+    pithi_table_put(&known_handles, key, &known->table);
     return known->number;
 }
 
-static struct known get(struct kind *kind, uintptr_t handle)
-{
-    pithi_lock(&lock);
-    const struct known *known = *find(kind, handle);
-    struct known copy = known ? *known : (struct known){0};
-    pithi_unlock(&lock);
-    return copy;
-}
+static struct known *find(uint64_t key) { return pithi_table_find(&known_handles, key); }
+static struct known *find_window(MPI_Win window) { return find(pithi_window_key(window)); }
 
-static void drop(struct kind *kind, uintptr_t handle)
+static void drop(uint64_t key)
 {
-    pithi_lock(&lock);
-    struct known **at = find(kind, handle), *known = *at;
-    if (known)
-        *at = known->next;
-    pithi_unlock(&lock);
+    struct known *known = pithi_table_take(&known_handles, key);
+
     pithi_comm_drop_end(MPI_SUCCESS, known ? known->comm : NULL);
     free(known);
 }
@@ -134,7 +108,7 @@ void pithi_detail_file_opened(int result, const char *name, const MPI_File *file
     if (result != MPI_SUCCESS || !on())
         return;
     payload.size = 0;
-    put(&payload, add(&files, (uintptr_t)*file, NULL), 4);
+    put(&payload, add(pithi_file_key(*file), &files, NULL), 4);
     put_text(&payload, name);
     record(FILE_OPEN, &payload);
 }
@@ -142,37 +116,30 @@ void pithi_detail_file_opened(int result, const char *name, const MPI_File *file
 void pithi_detail_file_closing(const MPI_File *file)
 {
     if (on())
-        drop(&files, (uintptr_t)*file);
+        drop(pithi_file_key(*file));
 }
 
-static void file_access(int number, int64_t offset, pithi_count count, MPI_Datatype type)
-{
-    struct payload payload;
-
-    payload.size = 0;
-    put(&payload, number, 4);
-    put(&payload, (int64_t)pithi_bytes(count, type), 8);
-    put(&payload, offset, 8);
-    record(FILE_ACCESS, &payload);
-}
-
-/* Only files that are known to be open are asked: a wrong handle would be an error, and the user's error handler would
- * see one that his program has not made. */
-static int64_t byte_offset(const struct known *file, MPI_File handle, MPI_Offset offset)
+/* The offset is in elements of the file's view; negative: unknown. MPI converts the offset only for files known to be
+ * open: a wrong handle would call the user's error handler for an error that the program has not made. */
+static void file_access(const struct known *file, MPI_File handle, MPI_Offset offset, pithi_count count,
+                        MPI_Datatype type)
 {
     MPI_Offset bytes = -1;
+    struct payload payload;
 
-    if (!file->number || offset < 0 || REAL(MPI_File_get_byte_offset)(handle, offset, &bytes) != MPI_SUCCESS)
-        return -1;
-    return bytes;
+    if (!file || offset < 0 || REAL(MPI_File_get_byte_offset)(handle, offset, &bytes) != MPI_SUCCESS)
+        bytes = -1;
+    payload.size = 0;
+    put(&payload, file ? file->number : 0, 4);
+    put(&payload, (int64_t)pithi_type_bytes(count, type), 8);
+    put(&payload, bytes, 8);
+    record(FILE_ACCESS, &payload);
 }
 
 void pithi_detail_file_at(MPI_File handle, MPI_Offset offset, pithi_count count, MPI_Datatype type)
 {
-    if (!on())
-        return;
-    struct known file = get(&files, (uintptr_t)handle);
-    file_access(file.number, byte_offset(&file, handle, offset), count, type);
+    if (on())
+        file_access(find(pithi_file_key(handle)), handle, offset, count, type);
 }
 
 void pithi_detail_file_own(MPI_File handle, pithi_count count, MPI_Datatype type)
@@ -181,16 +148,16 @@ void pithi_detail_file_own(MPI_File handle, pithi_count count, MPI_Datatype type
 
     if (!on())
         return;
-    struct known file = get(&files, (uintptr_t)handle);
-    if (file.number && REAL(MPI_File_get_position)(handle, &offset) != MPI_SUCCESS)
+    const struct known *file = find(pithi_file_key(handle));
+    if (file && REAL(MPI_File_get_position)(handle, &offset) != MPI_SUCCESS)
         offset = -1;
-    file_access(file.number, byte_offset(&file, handle, offset), count, type);
+    file_access(file, handle, offset, count, type);
 }
 
 void pithi_detail_file_shared(MPI_File handle, pithi_count count, MPI_Datatype type)
 {
     if (on())
-        file_access(get(&files, (uintptr_t)handle).number, -1, count, type);
+        file_access(find(pithi_file_key(handle)), handle, -1, count, type);
 }
 
 /* ---- windows ----------------------------------------------------------------------------------------------------- */
@@ -202,38 +169,35 @@ void pithi_detail_window_made(int result, MPI_Aint size_bytes, MPI_Comm comm, co
     if (result != MPI_SUCCESS || !on())
         return;
     payload.size = 0;
-    put(&payload, add(&windows, (uintptr_t)*window, pithi_comm_of_window(pithi_comm_find(comm))), 4);
+    put(&payload, add(pithi_window_key(*window), &windows, pithi_comm_of_window(pithi_comm_find(comm))), 4);
     put(&payload, size_bytes, 8);
     record(WINDOW_MADE, &payload);
 }
 
 struct pithi_comm *pithi_detail_window_comm(MPI_Win window)
 {
-    return on() ? get(&windows, (uintptr_t)window).comm : NULL;
+    const struct known *known = on() ? find_window(window) : NULL;
+
+    return known ? known->comm : NULL;
 }
 
-/* Before any fence there was no epoch, and the program may say that there is none before, or behind, this one: always
- * all processes or none. */
+/* No epoch precedes the first fence, and the assertions may exclude one before or after this fence. All processes must
+ * give the same such assertions. */
 int pithi_detail_window_fenced(MPI_Win window, int assertion)
 {
-    int ends_epoch = 0;
+    struct known *known = on() ? find_window(window) : NULL;
 
-    if (!on())
+    if (!known)
         return 0;
-    pithi_lock(&lock);
-    struct known *known = *find(&windows, (uintptr_t)window);
-    if (known) {
-        ends_epoch = known->is_fenced && !(assertion & MPI_MODE_NOPRECEDE);
-        known->is_fenced = !(assertion & MPI_MODE_NOSUCCEED);
-    }
-    pithi_unlock(&lock);
+    int ends_epoch = known->is_fenced && !(assertion & MPI_MODE_NOPRECEDE);
+    known->is_fenced = !(assertion & MPI_MODE_NOSUCCEED);
     return ends_epoch;
 }
 
 void pithi_detail_window_freeing(const MPI_Win *window)
 {
     if (on())
-        drop(&windows, (uintptr_t)*window);
+        drop(pithi_window_key(*window));
 }
 
 void pithi_detail_window_named(int result, MPI_Win handle, const char *name)
@@ -242,22 +206,22 @@ void pithi_detail_window_named(int result, MPI_Win handle, const char *name)
 
     if (result != MPI_SUCCESS || !on())
         return;
-    struct known window = get(&windows, (uintptr_t)handle);
-    if (window.comm)
-        pith_comm_name(window.comm->id, name);
+    const struct known *window = find_window(handle);
+    if (window && window->comm)
+        pith_comm_name(window->comm->id, name);
     payload.size = 0;
-    put(&payload, window.number, 4);
+    put(&payload, window ? window->number : 0, 4);
     put_text(&payload, name);
     record(WINDOW_NAME, &payload);
 }
 
 static void put_target(struct payload *payload, MPI_Win handle, int target)
 {
-    struct known window = get(&windows, (uintptr_t)handle);
+    const struct known *window = find_window(handle);
 
     payload->size = 0;
-    put(payload, window.number, 4);
-    put(payload, window.comm ? pithi_comm_peer(window.comm, target) : -1, 4);
+    put(payload, window ? window->number : 0, 4);
+    put(payload, window && window->comm ? pithi_comm_peer(window->comm, target) : -1, 4);
 }
 
 void pithi_detail_window_access(MPI_Win window, int target, MPI_Aint displacement, pithi_count count, MPI_Datatype type)
@@ -267,7 +231,7 @@ void pithi_detail_window_access(MPI_Win window, int target, MPI_Aint displacemen
     if (!on() || target == MPI_PROC_NULL)
         return;
     put_target(&payload, window, target);
-    put(&payload, (int64_t)pithi_bytes(count, type), 8);
+    put(&payload, (int64_t)pithi_type_bytes(count, type), 8);
     put(&payload, displacement, 8);
     record(WINDOW_ACCESS, &payload);
 }

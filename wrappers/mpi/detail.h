@@ -1,12 +1,12 @@
-/* detail.h - what a call says beyond its state: events with a payload, inside the state, before the library's own call.
+/* detail.h - details of a call: events with a payload, inside the state, before the library's own call.
  *
  *     enter  MPI_File_write_at
  *     event  MPI file access     file=1 bytes=4096 offset=8192
  *     leave  MPI_File_write_at
  *
- * All details are recorded this one way: any reader of logs shows them, and a script finds them by the event's name.
- * Files and windows have numbers, 1, 2 ... in the order in which this process made them; the event of their making
- * tells the name or the size. Ranks are world ranks; -1: not known.
+ * All details have this form: any reader of logs shows them, and scripts find them by the event's name. Files and
+ * windows are numbered from 1 in the order in which this process made them; the event of their creation has the name or
+ * the size. Ranks are world ranks; -1: unknown.
  */
 #ifndef PITHI_DETAIL_H
 #define PITHI_DETAIL_H
@@ -15,23 +15,23 @@
 
 void pithi_detail_file_opened(int result, const char *name, const MPI_File *file);
 void pithi_detail_file_closing(const MPI_File *file);
-/* An access at `offset` of the file's view; at the process's own pointer; at the shared pointer (offset not known). */
+/* An access at `offset` of the file's view; at the individual file pointer; at the shared one (offset unknown). */
 void pithi_detail_file_at(MPI_File file, MPI_Offset offset, pithi_count count, MPI_Datatype type);
 void pithi_detail_file_own(MPI_File file, pithi_count count, MPI_Datatype type);
 void pithi_detail_file_shared(MPI_File file, pithi_count count, MPI_Datatype type);
 
 /* `size_bytes`: of this process's part. */
 void pithi_detail_window_made(int result, MPI_Aint size_bytes, MPI_Comm comm, const MPI_Win *window);
-/* The communicator that it is in the log; NULL: not known. */
+/* The window's communicator in the log; NULL: unknown. */
 struct pithi_comm *pithi_detail_window_comm(MPI_Win window);
-/* MPI_Win_fence begins. 1: it ends an epoch that a fence has begun, so all must wait for all (MPI 4.1, 12.5.1). */
+/* Before MPI_Win_fence. 1: it ends an epoch that a fence began, so all must wait for all (MPI 4.1, 12.5.1). */
 int pithi_detail_window_fenced(MPI_Win window, int assertion);
 void pithi_detail_window_freeing(const MPI_Win *window);
 void pithi_detail_window_named(int result, MPI_Win window, const char *name);
-/* Data to, from or at `target`, a rank of the window. */
+/* An access to the data of `target`, a rank of the window. */
 void pithi_detail_window_access(MPI_Win window, int target, MPI_Aint displacement, pithi_count count,
                                 MPI_Datatype type);
-/* MPI_Win_lock and the like. */
+/* MPI_Win_lock and other calls with a target. */
 void pithi_detail_window_target(MPI_Win window, int target);
 
 /* MPI_Comm_spawn, at its root. */

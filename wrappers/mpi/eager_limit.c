@@ -1,9 +1,10 @@
-/* eager_limit.c - see eager_limit.h. Of Open MPI with its own messages (pml ob1), whose process moves nothing while it
- * is not in MPI. What MPICH 4.0 sends by shared memory the receiver fetches alone, whatever its length (measured).
+/* eager_limit.c - finds the limit (eager_limit.h) for Open MPI with its own messages (pml ob1), where a process makes
+ * progress only inside MPI calls. With MPICH 4.0 in shared memory, the receiver fetches messages of any length without
+ * the sender (measured).
  *
- * The limits are control variables. MPI_T_init_thread would tell them, but it first loads all plug-ins that there are,
- * the unused ones too: 20 ms of processor and 200 ms by the clock in each process, where it was measured. What lies
- * under MPI_T tells in 30 us; a library without those functions tells nothing.
+ * The limits are control variables. MPI_T_init_thread would give access to them, but it first loads all plug-ins, even
+ * unused ones: 20 ms of processor time and 200 ms of elapsed time in each process, as measured. The functions below
+ * MPI_T take 30 us. Without them the limits stay unknown.
  */
 #include "eager_limit.h"
 
@@ -13,7 +14,7 @@
 #include <string.h>
 
 #ifdef OPEN_MPI
-/* mca_base_var_find and mca_base_var_get_value; NULL: there are none. */
+/* mca_base_var_find and mca_base_var_get_value; NULL: the library lacks them. */
 struct variables {
     int (*find)(const char *project, const char *framework, const char *component, const char *variable);
     int (*get)(int index, const void *value, int *source, const char **file);
@@ -37,7 +38,7 @@ static struct variables find_variables(void)
 }
 #endif
 
-/* Where a variable is; NULL: its plug-in is not in use. */
+/* The address of a variable; NULL: its plug-in is not in use. */
 static const void *variable(const char *project, const char *framework, const char *component, const char *name)
 {
     const struct variables variables = find_variables();
@@ -47,7 +48,7 @@ static const void *variable(const char *project, const char *framework, const ch
     return index >= 0 && variables.get(index, &value, NULL, NULL) == 0 ? value : NULL;
 }
 
-/* 0: not known. The limit counts a header, of 56 bytes in Open MPI 4.1. */
+/* 0: unknown. The limit includes a header, which has 56 bytes in Open MPI 4.1. */
 static size_t limit_of(const char *transport)
 {
     enum { HEADER = 56 };
@@ -56,7 +57,7 @@ static size_t limit_of(const char *transport)
     return limit && *limit > HEADER ? *limit - HEADER : 0;
 }
 
-/* Where a process may read the memory of another one (CMA), the receiver fetches long messages without the sender. */
+/* If a process may read the memory of another one (CMA), the receiver fetches long messages without the sender. */
 static size_t same_host_limit(void)
 {
     enum { EMULATED = 4, NONE = 3 };
@@ -65,7 +66,7 @@ static size_t same_host_limit(void)
     return copies && (*copies == NONE || *copies == EMULATED) ? limit_of("vader") : 0;
 }
 
-/* TCP's, if there is nothing better that would be taken. */
+/* The limit of TCP, unless a faster network is in use. */
 static size_t network_limit(void)
 {
     static const char *const better[] = {"openib", "uct", "ofi", "usnic", "ugni", "portals4"};

@@ -1,11 +1,11 @@
-/* eager_limit.h - how long a message may be that goes at once; longer ones that MPI_Isend has posted stay until their
- * sender waits, which `pith compensate` must know. */
+/* eager_limit.h - the eager limit: longer messages from MPI_Isend stay until their sender waits, which `pith
+ * compensate` must know. */
 #ifndef PITHI_EAGER_LIMIT_H
 #define PITHI_EAGER_LIMIT_H
 
 #include <stddef.h>
 
-/* In bytes, to a process on the same host, and to others; 0: all go at once, or it is not known. */
+/* In bytes, to a process on the same host, and on others; 0: no limit, or unknown. */
 struct pithi_eager_limits {
     size_t same_host, network;
 };

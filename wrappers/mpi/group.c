@@ -1,9 +1,11 @@
-/* group.c - see group.h. */
+/* group.c - the table of the legend's groups, which PITH_ONLY and PITH_SKIP may name. */
 #include "group.h"
+
+#include "pith_tool.h"
 
 #include <string.h>
 
-/* By the beginning of the class or of the name; the first that fits. */
+/* Matched with the beginning of the class or the name; the first match counts. */
 static const struct {
     const char *classes, *name, *group, *colour;
 } groups[] = {
@@ -56,3 +58,11 @@ static size_t find(const char *name, const char *classes)
 const char *pithi_group_of(const char *name, const char *classes) { return groups[find(name, classes)].group; }
 
 const char *pithi_group_colour(const char *name, const char *classes) { return groups[find(name, classes)].colour; }
+
+int pithi_choice_find(int *slot, const char *name, const char *classes)
+{
+    int chosen = pith_selected(name, pithi_group_of(name, classes)) ? PITHI_CHOICE_IN : PITHI_CHOICE_OUT;
+
+    __atomic_store_n(slot, chosen, __ATOMIC_RELAXED);
+    return chosen;
+}

@@ -1,9 +1,23 @@
-/* group.h - the group of the legend that an MPI function belongs to, and the colour of one that has none of its own. */
+/* group.h - the legend's group of an MPI function, and the default colour. */
 #ifndef PITHI_GROUP_H
 #define PITHI_GROUP_H
 
 /* `classes`: as in roles.table, may be "". */
 const char *pithi_group_of(const char *name, const char *classes);
 const char *pithi_group_colour(const char *name, const char *classes);
+
+/* For libraries that do not record: the functions that the user selects (PITH_ONLY, PITH_SKIP). */
+
+/* Whether the lists select the function, by its name or its group. `slot`, 0 at first, caches the answer. `classes`: as
+ * in roles.table. */
+enum { PITHI_CHOICE_IN = 1, PITHI_CHOICE_OUT = 2 };
+int pithi_choice_find(int *slot, const char *name, const char *classes);
+
+static inline int pithi_chosen(int *slot, const char *name, const char *classes)
+{
+    int known = __atomic_load_n(slot, __ATOMIC_RELAXED);
+
+    return (__builtin_expect(known != 0, 1) ? known : pithi_choice_find(slot, name, classes)) == PITHI_CHOICE_IN;
+}
 
 #endif

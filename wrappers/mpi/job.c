@@ -1,17 +1,17 @@
-/* job.c - from MPI_Init to MPI_Finalize: joining the job, merging the log. */
+/* job.c - joins the job in MPI_Init, and merges the log in MPI_Finalize. */
 #include "job.h"
 
-#include "carry.h"
+#include "piggyback.h"
 #include "comm.h"
-#include "cost_probes.h"
 #include "eager_limit.h"
 #include "lock.h"
 #include "members.h"
+#include "message.h"
 #include "pith_tool.h"
 #include "real.h"
 #include "state.h"
 #include "transport.h"
-#include "turn.h"
+#include "compare_clocks.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -21,8 +21,8 @@ int pithi_job_up, pithi_job_messages;
 
 static const struct pith_transport *transport; /* NULL: not joined */
 
-/* Of libmpe (wrappers/mpe), in programs that have it: with these wrappers MPE's log begins in MPI_Init and is written
- * in MPI_Finalize, if not before. It may have been loaded after this library, so it is looked for each time. */
+/* From libmpe (wrappers/mpe), if the program uses it: with these wrappers, MPE's log begins in MPI_Init and is written
+ * in MPI_Finalize at the latest. libmpe may be loaded after this library, so each use looks for it. */
 struct mpe {
     int (*init)(void);
     int (*finish)(const char *prefix);
@@ -52,14 +52,14 @@ static void tell_library(void)
 
     if (REAL(MPI_Get_library_version)(text, &size) != MPI_SUCCESS)
         return;
-    for (int i = 0; i < size; i++) /* MPICH tabulates its line */
+    for (int i = 0; i < size; i++) /* MPICH's text has tabs */
         if (text[i] == '\t')
             text[i] = ' ';
     text[strcspn(text, "\n,")] = 0;
     pith_property("mpi", text);
 }
 
-/* What is known, as the property eager_bytes (native/SPEC.md). */
+/* Writes the known limits as the property eager_bytes (native/SPEC.md). */
 static void tell_eager(void)
 {
     struct pithi_eager_limits limits;
@@ -85,7 +85,7 @@ void pithi_job_mark(void)
     }
 }
 
-/* Collective over all that are recorded. */
+/* Collective over all recorded processes. */
 static const struct pith_transport *join(MPI_Group members)
 {
     const struct pith_transport *opened = pithi_transport_open_members(members);
@@ -99,8 +99,8 @@ static const struct pith_transport *join(MPI_Group members)
     tell_eager();
     if (members != MPI_GROUP_NULL)
         pith_property("world_ranks", pithi_members_ranks());
-    /* A process that does not record (no room for its buffers, PITH_RANKS) takes part in the merge all the same: it is
-     * collective. */
+    /* The merge is collective, so a process that does not record (no memory for its buffers, PITH_RANKS) takes part
+     * too. */
     if (pith_job_join(opened) != 0)
         pithi_job_messages = 0;
     return opened;
@@ -120,32 +120,33 @@ void pithi_job_begin(int result)
     pithi_lock_begin();
     pithi_job_messages = pith_messages();
     pithi_comm_begin(members);
+    pithi_pending_begin();
     pithi_job_up = 1;
     if (!(transport = join(members)))
         return;
-    pithi_carry_begin(members);
+    pithi_piggyback_begin(members);
     struct mpe mpe = find_mpe();
     if (mpe.init)
         mpe.init();
 }
 
-/* Only what all processes do alike counts: a call that failed in one of them will come again there. */
-void pithi_turn(int result, MPI_Comm comm)
+/* Counts only calls that all processes count: a call that failed in one process will be repeated there. */
+void pithi_compare_clocks(int result, MPI_Comm comm)
 {
     if (transport && pithi_self.depth == pithi_self.base && result == MPI_SUCCESS && comm == MPI_COMM_WORLD)
         pith_job_turn();
 }
 
-/* The state shows how long this process waited for the last one; what follows is the recorder's own time. */
+/* The state shows how long this process waited for the others; the recorder's own time follows it. */
 void pithi_job_end(struct pithi_call *call)
 {
     if (transport)
         transport->barrier(transport->context);
-    pithi_carry_end();
+    pithi_piggyback_end();
     pithi_leave(call);
     if (transport)
         pithi_cost_probes();
-    pithi_self.depth++; /* what MPI calls back from its end on is too late for the log */
+    pithi_self.depth++; /* callbacks that MPI makes from here on come too late for the log */
     pithi_job_up = 0;
     if (!transport)
         return;
@@ -157,9 +158,9 @@ void pithi_job_end(struct pithi_call *call)
     transport = NULL;
 }
 
-/* ---- sessions -------------------------------------------------------------------------------------------------------
- * A session is begun by one process for itself; what all do together must wait for the end. Ranks are those of
- * "mpi://WORLD", asked for in a session of our own. */
+/* ---- sessions ------------------------------------------------------------------------------------------------------
+ * Each process begins a session alone; collective work must wait for the end. Ranks are those of "mpi://WORLD", which a
+ * session of our own provides. */
 #if MPI_VERSION >= 4
 static int sessions; /* open; atomic */
 static MPI_Session own_session = MPI_SESSION_NULL;
@@ -181,9 +182,10 @@ void pithi_job_session(int result)
         REAL(MPI_Session_finalize)(&own_session);
         return;
     }
-    pithi_many_threads = 1; /* each session has a level of its own: be prepared */
+    pithi_many_threads = 1; /* each session has its own thread level, so expect threads */
     pithi_job_messages = pith_messages();
     pithi_comm_begin_group(all_processes);
+    pithi_pending_begin();
     pithi_job_up = 1;
     tell_library();
 }
@@ -196,7 +198,7 @@ int pithi_job_session_end(struct pithi_call *call)
         own_session == MPI_SESSION_NULL)
         return 0;
     REAL(MPI_Initialized)(&world);
-    if (world) /* MPI_Finalize is the end */
+    if (world) /* MPI_Finalize ends the job */
         return 0;
     transport = pithi_transport_open_group(all_processes);
     if (transport)

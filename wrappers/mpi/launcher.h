@@ -1,10 +1,11 @@
-/* launcher.h - what mpirun tells a process before MPI is up. */
+/* launcher.h - facts from the environment that a process needs before MPI is initialized. */
 #ifndef PITHI_LAUNCHER_H
 #define PITHI_LAUNCHER_H
 
 #include <stdlib.h>
+#include <string.h>
 
-/* This process's rank by the launcher's word; `otherwise` without one. */
+/* This process's rank according to the launcher; `otherwise` if the launcher gives none. */
 static inline int pithi_launcher_rank(int otherwise)
 {
     static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
@@ -15,6 +16,13 @@ static inline int pithi_launcher_rank(int otherwise)
             return atoi(value);
     }
     return otherwise;
+}
+
+/* 1: PITH_QUIET suppresses lines that only inform. */
+static inline int pithi_is_quiet(void)
+{
+    const char *value = getenv("PITH_QUIET");
+    return value && *value && strcmp(value, "0") != 0;
 }
 
 #endif

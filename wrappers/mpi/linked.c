@@ -1,11 +1,11 @@
-/* linked.c - says when a program was linked with libpith-mpi in vain; and who records when it is there twice.
+/* linked.c - reports a program that was linked with libpith-mpi to no effect, and chooses the copy that records if
+ * there are two.
  *
- * The linker takes MPI_Init from the first library on its line that has it. When that is MPI itself, or another library
- * of wrappers, nothing comes here. Nobody can say so while the program runs, for no code of ours does; at its end the
- * MPI library knows that it was used. */
+ * The linker takes MPI_Init from the first library on its line that defines it. If that is MPI itself, or another
+ * library of wrappers, no call reaches this one. A destructor can still report it: the MPI library knows whether it was
+ * used. */
 #include "job.h"
 #include "launcher.h"
-#include "quiet.h"
 #include "real.h"
 
 #ifdef PITHI_STATIC
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int pithi_job_seen, pithi_job_aside; /* here, so that whoever needs them takes this object out of the archive */
+int pithi_job_seen, pithi_job_aside; /* here, so that any use links this object from the archive */
 
 static int mpi_was_used(void)
 {
@@ -44,8 +44,8 @@ __attribute__((destructor)) static void tell(void)
 }
 
 #ifdef PITHI_STATIC
-/* pith run has put the shared library into a program that holds the archive: that one sees every call as well, by the
- * names PMPI_X, and this one stands aside. */
+/* pith run has preloaded the shared library into a program that contains the archive. The shared library sees every
+ * call too, by the names PMPI_X, so the archive does not record. */
 static int is_shared_one(struct dl_phdr_info *info, size_t size, void *context)
 {
     (void)size;

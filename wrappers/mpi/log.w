@@ -1,11 +1,11 @@
-/* log.w - how libpith-mpi records MPI calls. wrappergen makes one function of it for every MPI function:
+/* log.w - records MPI calls in libpith-mpi. wrappergen makes a function of it for every MPI function:
  *
  *     wrappergen --preload -w log.w messages.w -r roles.table -o log.c
  *
- * Several wrappers apply to one function: their parts before the call follow one another in the order of this file,
- * those after it in the opposite order. So the first one below, which is for all functions, brackets the others.
- * @class and the words peer, type ... in double braces are from roles.table: all functions of that class, the argument
- * with that role.
+ * Several parts may apply to one function. Their code before the call runs in the order of this file, their code after
+ * it in the opposite order. The first part below applies to all functions, so it encloses the others. In double braces,
+ * @class selects all functions of a class in roles.table, and a role (peer, type ...) stands for the argument with that
+ * role.
  */
 #include "detail.h"
 #include "job.h"
@@ -13,7 +13,7 @@
 #include "real.h"
 #include "state.h"
 
-/* Open MPI has macros of these names. */
+/* Open MPI defines macros with these names. */
 #undef MPI_Aint_add
 #undef MPI_Aint_diff
 
@@ -26,7 +26,7 @@
     pithi_leave(&{{call}});
 {{endfnall}}
 
-/* ---- what else a call says: events with a payload (detail.h) ----------------------------------------------------- */
+/* ---- details of a call: events with a payload (detail.h) --------------------------------------------------------- */
 
 {{fn f @file_open}} {{callfn}} pithi_detail_file_opened({{returnVal}}, {{name}}, {{file}}); {{endfn}}
 {{fn f @file_close}} pithi_detail_file_closing({{file}}); {{callfn}} {{endfn}}
@@ -64,7 +64,7 @@
     pithi_job_begin({{returnVal}});
 {{endfn}}
 
-/* The log is written inside, so the state ends before. */
+/* The state ends before the call, which writes the log. */
 {{fn f @job_finalize}}
     {{vardecl struct pithi_call call}}
     PITHI_ENTER(&{{call}}, "{{f}}", "{{class}}", "{{colour}}");
@@ -92,7 +92,7 @@
     {{callfn}}
 {{endfn}}
 
-/* Its own state lies outside of the pause that it begins or ends. */
+/* Its own state lies outside the pause that it begins or ends. */
 {{fn f @job_control}}
     {{vardecl struct pithi_call call}}
     pithi_job_control_begin({{level}});

@@ -1,8 +1,7 @@
-/* members.c - see members.h. Owns marks, and what is said where not all have one. */
+/* members.c - sets and finds the marks, and reports processes without one (members.h). */
 #include "members.h"
 
 #include "launcher.h"
-#include "quiet.h"
 #include "real.h"
 
 #include <fcntl.h>
@@ -19,12 +18,12 @@
 
 enum { WAIT_S = 10 };
 
-static char job[80]; /* "": not known, or no mark can be made */
-static char told[200];
+static char job[80]; /* "": unknown, or marks are not possible */
+static char ranks_text[200];
 static int mark = -1;
-static int here; /* processes of the job on this machine, says the launcher; 0: it does not */
+static int here; /* processes of the job on this machine; 0: the launcher gives no number */
 
-/* ---- The job's name ---------------------------------------------------------------------------------------------- */
+/* ---- The name of the job ----------------------------------------------------------------------------------------- */
 
 static FILE *open_of(const char *format, long pid)
 {
@@ -33,7 +32,7 @@ static FILE *open_of(const char *format, long pid)
     return fopen(path, "re");
 }
 
-/* Fields 4 and 22 of /proc/PID/stat; the name in field 2 may have blanks. */
+/* Reads fields 4 and 22 of /proc/PID/stat; the name in field 2 may contain blanks. */
 static int look_at(long pid, long *parent, unsigned long long *start)
 {
     char text[1024];
@@ -47,7 +46,7 @@ static int look_at(long pid, long *parent, unsigned long long *start)
                         parent, start) == 2;
 }
 
-/* 1: it was started with a rank, too: a script between the launcher and us. */
+/* 1: the process has a rank too, so it is a script between the launcher and this process. */
 static int has_rank(long pid)
 {
     FILE *file = open_of("/proc/%ld/environ", pid);
@@ -62,7 +61,8 @@ static int has_rank(long pid)
     return found;
 }
 
-/* The launcher's process on this machine, by number and start; and its number for the job, as it may start several. */
+/* Names the job by the number and start time of the launcher's process on this machine, and the launcher's own number
+ * of the job, as it may start several. */
 static void name_job(const char *library)
 {
     const char *own = getenv("PMIX_NAMESPACE");
@@ -109,7 +109,7 @@ void pithi_members_mark(const char *library)
     }
 }
 
-/* Their ranks; how many. 0: it cannot be found out. */
+/* Finds the ranks with marks. Returns their number; 0: unknown. */
 static int find_marked(int *ranks, int size)
 {
     struct sockaddr_un name;
@@ -124,13 +124,13 @@ static int find_marked(int *ranks, int size)
     return count;
 }
 
-/* ---- Patience ---------------------------------------------------------------------------------------------------- */
+/* ---- Reporting a long wait --------------------------------------------------------------------------------------- */
 
 static int pipe_fds[2];
 static pthread_t watcher;
 static int is_watching;
 
-/* The pipe closes when the others are there. */
+/* Reports a long wait, unless the pipe closes first because the others have arrived. */
 static void *watch(void *unused)
 {
     struct pollfd fd = {pipe_fds[0], POLLIN, 0};
@@ -171,20 +171,20 @@ void pithi_members_end(void)
 
 /* ---- After MPI_Init ---------------------------------------------------------------------------------------------- */
 
-const char *pithi_members_ranks(void) { return told; }
+const char *pithi_members_ranks(void) { return ranks_text; }
 
-/* "0-2,5", as far as there is room. */
+/* Writes "0-2,5", shortened to the room. */
 static void describe(const int *ranks, int count)
 {
     size_t used = 0;
-    for (int i = 0, last; i < count && used + 30 < sizeof told; i = last + 1) {
+    for (int i = 0, last; i < count && used + 30 < sizeof ranks_text; i = last + 1) {
         for (last = i; last + 1 < count && ranks[last + 1] == ranks[last] + 1;)
             last++;
-        used += (size_t)snprintf(told + used, sizeof told - used, i == last ? "%s%d" : "%s%d-%d", i ? "," : "",
-                                 ranks[i], ranks[last]);
+        used += (size_t)snprintf(ranks_text + used, sizeof ranks_text - used, i == last ? "%s%d" : "%s%d-%d",
+                                 i ? "," : "", ranks[i], ranks[last]);
     }
-    if (used + 30 >= sizeof told)
-        snprintf(told + used, sizeof told - used, "...");
+    if (used + 30 >= sizeof ranks_text)
+        snprintf(ranks_text + used, sizeof ranks_text - used, "...");
 }
 
 static MPI_Group group_of(const int *ranks, int count)
@@ -197,7 +197,7 @@ static MPI_Group group_of(const int *ranks, int count)
     return members;
 }
 
-/* The launcher of another MPI starts as many jobs of one process, which nobody would say otherwise. */
+/* The launcher of another MPI starts many jobs of one process each; without this line nobody would notice. */
 static void say_alone(void)
 {
     const char *open = getenv("OMPI_COMM_WORLD_SIZE"), *started = open ? open : getenv("PMI_SIZE");
@@ -213,7 +213,7 @@ static void say(int count, int size, const char *follows)
     char ranks[64];
     snprintf(ranks, sizeof ranks, "they are ranks 0 to %d here", count - 1);
     if (!pithi_is_quiet())
-        fprintf(stderr, "pith: of %d processes %d were started with pith run (%s); %s\n", size, count, told,
+        fprintf(stderr, "pith: of %d processes %d were started with pith run (%s); %s\n", size, count, ranks_text,
                 follows ? follows : ranks);
 }
 

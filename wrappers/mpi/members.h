@@ -1,29 +1,28 @@
-/* members.h - which processes of the job are recorded: those in which these wrappers are, too. All must know before the
- * first thing that they do together, for a collective call of some would wait for the others for ever, or be taken for
- * one of the program's.
+/* members.h - the processes of the job that are recorded: those with these wrappers. All must know them before our
+ * first collective call, which would otherwise wait forever for the other processes, or match a call of the program.
  *
- * On one machine they are told by marks: before MPI_Init each process binds an abstract socket whose name says the job
- * and its rank. In MPI_Init the MPI library exchanges addresses, so nobody is back before all are in it; then every
- * process sees the same marks. They vanish with their process and leave nothing behind.
+ * On one machine the processes use marks: before MPI_Init each process binds an abstract socket with the job and its
+ * rank in its name. MPI_Init exchanges addresses, so no process returns before all have entered it; then every process
+ * sees the same marks. A mark disappears with its process.
  *
  *     mpirun -n 2 pith run A : -n 1 B      marks of ranks 0 and 1, of 3 processes: these two make up the log
  *
- * Where the launcher does not say that all are on one machine, or no mark can be made, all are taken to be recorded,
- * and whoever waits too long for the others hears of it. */
+ * If the launcher does not confirm that all processes are on one machine, or marks are not possible, all processes
+ * count as recorded. A process that waits too long for the others reports it. */
 #ifndef PITHI_MEMBERS_H
 #define PITHI_MEMBERS_H
 
 #include <mpi.h>
 
-/* Right before MPI_Init. `library`: only those that have the same one do something together. */
+/* Right before MPI_Init. `library`: only processes with the same library work together. */
 void pithi_members_mark(const char *library);
-/* After it: MPI_GROUP_NULL: all are recorded; else those that are, this one among them, to be freed. Then the first of
- * them says so on a line, which ends with `follows`; NULL: with the ranks that they have in the log. A line, too, where
- * the launcher was another MPI's, so that each process is alone. */
+/* After MPI_Init. MPI_GROUP_NULL: all are recorded; else the group of those that are, including this process; the
+ * caller frees it. The first of them prints a line that ends with `follows`; NULL: with their ranks in the log. Also
+ * prints a line if another MPI's launcher started the processes, so that each is alone. */
 MPI_Group pithi_members_find(const char *follows);
-/* Their ranks in MPI_COMM_WORLD, as "0-2,5"; "": all. */
+/* The ranks of the recorded processes in MPI_COMM_WORLD, as "0-2,5"; "": all. */
 const char *pithi_members_ranks(void);
-/* They have done something together, so all have looked; or MPI_Init failed. */
+/* Removes the mark: a collective call has ended, so all have read the marks; or MPI_Init failed. */
 void pithi_members_end(void);
 
 #endif

@@ -1,51 +1,15 @@
-/* message.c - see message.h. */
+/* message.c - records messages, as a client of the table of requests (handles/request.h). */
 #include "message.h"
 
 #include "coll.h"
 #include "job.h"
-#include "lock.h"
 #include "pith_tool.h"
 #include "real.h"
 #include "state.h"
 
-/* ---- sizes ----------------------------------------------------------------------------------------------------------
- * Asking the library takes longer than a record. Each thread keeps the sizes of the types it used last; MPI_Type_free
- * makes all of them stale, for the handle may come again with another size. */
-enum { CACHED = 8 };
-static unsigned generation = 1;
-static __thread struct {
-    unsigned generation;
-    MPI_Datatype type[CACHED];
-    int64_t size[CACHED]; /* + 1; 0: empty */
-} cache __attribute__((tls_model("initial-exec")));
-
-uint64_t pithi_bytes(pithi_count count, MPI_Datatype type)
-{
-    unsigned now = __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
-    unsigned slot = (unsigned)((uint64_t)(uintptr_t)type * UINT64_C(0x9e3779b97f4a7c15) >> 61);
-    MPI_Count size = 0;
-
-    if (count <= 0 || type == MPI_DATATYPE_NULL)
-        return 0;
-    if (cache.generation != now) {
-        for (int i = 0; i < CACHED; i++)
-            cache.size[i] = 0;
-        cache.generation = now;
-    }
-    if (cache.size[slot] && cache.type[slot] == type)
-        return (uint64_t)count * (uint64_t)(cache.size[slot] - 1);
-    if (REAL(MPI_Type_size_x)(type, &size) != MPI_SUCCESS || size < 0)
-        return 0;
-    cache.type[slot] = type;
-    cache.size[slot] = size + 1;
-    return (uint64_t)count * (uint64_t)size;
-}
-
-void pithi_bytes_forget(void) { __atomic_add_fetch(&generation, 1, __ATOMIC_RELEASE); }
-
 /* ---- blocking ---------------------------------------------------------------------------------------------------- */
 
-/* Whether this call's messages are recorded. */
+/* Whether the messages of this call are recorded. */
 static int on(void) { return pithi_self.recorded && pithi_job_messages && pithi_job_up; }
 
 static struct pithi_comm *comm_of(MPI_Comm comm) { return on() ? pithi_comm_find(comm) : NULL; }
@@ -66,10 +30,10 @@ void pithi_send(MPI_Comm comm, int peer, int tag, pithi_count count, MPI_Datatyp
     int to = found ? pithi_comm_peer(found, peer) : -1;
 
     if (to >= 0)
-        record_send(found, to, tag, pithi_bytes(count, type));
+        record_send(found, to, tag, pithi_type_bytes(count, type));
 }
 
-/* A number for each receive, in the order of posting. Where no two threads are in MPI at once, some are taken ahead. */
+/* A number for each receive, in the order of posting. Single-threaded programs take numbers in batches. */
 static uint64_t post(void)
 {
     enum { AHEAD = 16 };
@@ -98,7 +62,7 @@ MPI_Status *pithi_recv_status(struct pithi_recv *recv, MPI_Status *status)
     return recv->comm && status == MPI_STATUS_IGNORE ? &recv->own : status;
 }
 
-/* The first receive that a call completes tells the time for the others, and for the end of the call's state. */
+/* The first receive that a call completes reads the clock; the others, and the end of the state, share its time. */
 static void record(const struct pithi_comm *comm, int peer, int tag, uint64_t bytes, uint64_t posted)
 {
     if (pithi_calls_are_off())
@@ -112,43 +76,122 @@ static void record(const struct pithi_comm *comm, int peer, int tag, uint64_t by
 
 static void record_nothing(const struct pithi_comm *comm, uint64_t posted) { record(comm, PITH_NOBODY, 0, 0, posted); }
 
-/* Basic elements of MPI_BYTE: bytes, whatever type was received. Read as the libraries' own MPI_Get_elements does, for
- * which the fields stand in mpi.h; a library of another make is asked. */
-static uint64_t received_bytes(const MPI_Status *status)
+/* A status with another source or tag than the receive's belongs to another receive (MPICH 4.0 does not set the status
+ * of MPI_Isendrecv), so its size is not used. A truncated message was still matched. */
+static inline void received(const struct pithi_comm *comm, int peer, int tag, uint64_t posted, int result,
+                            const MPI_Status *status)
 {
-#if defined(OPEN_MPI)
-    return status->_ucount;
-#elif defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 30000000
-    return (uint64_t)(uint32_t)status->count_lo | (uint64_t)((uint32_t)status->count_hi_and_cancelled >> 1) << 32;
-#else
-    MPI_Count bytes = 0;
-    return REAL(MPI_Get_elements_x)(status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes > 0 ? (uint64_t)bytes : 0;
-#endif
-}
+    int class = __builtin_expect(result == MPI_SUCCESS, 1) ? MPI_SUCCESS : pithi_error_class(result);
+    int source = peer == MPI_ANY_SOURCE ? status->MPI_SOURCE : peer;
+    int from = pithi_comm_peer(comm, source);
 
-/* A source and a tag that the receive named are what came. A status that says something else is not of this receive
- * (MPICH 4.0 does not set that of MPI_Isendrecv): its size is not taken. A message too long for its receive was matched
- * all the same. */
-void pithi_recv_end(const struct pithi_recv *recv, int result, const MPI_Status *status)
-{
-    int class = MPI_SUCCESS;
-
-    if (!recv->comm)
-        return;
-    if (__builtin_expect(result != MPI_SUCCESS, 0))
-        REAL(MPI_Error_class)(result, &class);
-    int source = recv->peer == MPI_ANY_SOURCE ? status->MPI_SOURCE : recv->peer;
-    int tag = recv->tag == MPI_ANY_TAG ? status->MPI_TAG : recv->tag;
-    int from = pithi_comm_peer(recv->comm, source);
+    if (tag == MPI_ANY_TAG)
+        tag = status->MPI_TAG;
     if (from < 0 || (class != MPI_SUCCESS && class != MPI_ERR_TRUNCATE)) {
-        record_nothing(recv->comm, recv->posted);
+        record_nothing(comm, posted);
         return;
     }
     int is_own = status->MPI_SOURCE == source && status->MPI_TAG == tag;
-    record(recv->comm, from, tag, is_own ? received_bytes(status) : 0, recv->posted);
+    record(comm, from, tag, is_own ? pithi_status_bytes(status) : 0, posted);
+}
+
+void pithi_recv_end(const struct pithi_recv *recv, int result, const MPI_Status *status)
+{
+    if (recv->comm)
+        received(recv->comm, recv->peer, recv->tag, recv->posted, result, status);
 }
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
+
+static int client;
+
+static struct pithi_pending *pending_of(struct pithi_request *request) { return pithi_request_data(request, client); }
+
+/* NULL: the request is not known here. */
+static struct pithi_request *find(MPI_Request handle)
+{
+    return handle == MPI_REQUEST_NULL || !on() ? NULL : pithi_request_find(pithi_request_key(handle), client);
+}
+
+static void forget(struct pithi_request *request)
+{
+    pithi_comm_hold(pending_of(request)->comm, -1);
+    pithi_request_forget(request, client);
+}
+
+int64_t pithi_pending_enter(uint64_t key, const struct pithi_pending *pending)
+{
+    struct pithi_request *request = pithi_request_open(key, client);
+
+    if (!request)
+        return -1;
+    int64_t number = request->number;
+    *pending_of(request) = *pending;
+    pithi_request_close();
+    pithi_comm_hold(pending->comm, 1);
+    return number;
+}
+
+static int was_cancelled(const struct pithi_pending *pending, const MPI_Status *status)
+{
+    int flag = 0;
+
+    if (pending->is_cancelled)
+        REAL(MPI_Test_cancelled)(status, &flag);
+    return flag;
+}
+
+/* The request is complete. */
+static void complete(const struct pithi_pending *pending, uint32_t number, int result, const MPI_Status *status)
+{
+    if (pending->kind == PITHI_PENDING_COMM) {
+        if (result == MPI_SUCCESS)
+            pithi_comm_promised(pending->bytes, *pending->u.made);
+    } else if (pending->kind == PITHI_PENDING_COLL || pending->kind == PITHI_PENDING_COLL_INIT) {
+        if (result == MPI_SUCCESS)
+            pithi_coll_complete(number);
+    } else {
+        received(pending->comm, pending->peer, pending->tag, pending->posted,
+                 was_cancelled(pending, status) ? MPI_ERR_OTHER : result, status);
+    }
+}
+
+static void completed(struct pithi_completion *completion)
+{
+    struct pithi_completed one;
+
+    while (pithi_job_up && pithi_completion_next(completion, client, &one)) {
+        struct pithi_pending *pending = pending_of(one.request);
+        if (!pending->is_active)
+            continue;
+        complete(pending, one.request->number, one.result, one.status);
+        if (pending->kind == PITHI_PENDING_RECV_INIT || pending->kind == PITHI_PENDING_COLL_INIT) {
+            pending->is_active = 0;
+            continue;
+        }
+        pithi_comm_hold(pending->comm, -1);
+        pithi_completion_forget(&one, client);
+    }
+}
+
+static int reused(void *data)
+{
+    const struct pithi_pending *pending = data;
+
+    pithi_comm_hold(pending->comm, -1);
+    return 1;
+}
+
+void pithi_pending_begin(void)
+{
+    static int is_registered; /* a program may begin with a session and call MPI_Init later */
+    static const struct pithi_request_client log = {
+        .size_bytes = sizeof(struct pithi_pending), .completed = completed, .reused = reused};
+
+    if (!is_registered)
+        client = pithi_request_register(&log);
+    is_registered = 1;
+}
 
 void pithi_recv_pending(const struct pithi_recv *recv, int result, const MPI_Request *request)
 {
@@ -158,17 +201,19 @@ void pithi_recv_pending(const struct pithi_recv *recv, int result, const MPI_Req
         record_nothing(recv->comm, recv->posted);
         return;
     }
-    struct pithi_request *place = pithi_request_open(*request);
-    if (!place)
+    struct pithi_request *entry = pithi_request_open(pithi_request_key(*request), client);
+    if (!entry)
         return;
-    place->posted = recv->posted;
-    place->comm = recv->comm;
-    place->peer = recv->peer;
-    place->tag = recv->tag;
-    place->kind = PITHI_REQUEST_RECV;
-    place->is_active = 1;
-    place->is_cancelled = 0;
-    pithi_request_close(place);
+    struct pithi_pending *pending = pending_of(entry);
+    pending->posted = recv->posted;
+    pending->comm = recv->comm;
+    pending->peer = recv->peer;
+    pending->tag = recv->tag;
+    pending->kind = PITHI_PENDING_RECV;
+    pending->is_active = 1;
+    pending->is_cancelled = 0;
+    pithi_request_close();
+    pithi_comm_hold(recv->comm, 1);
 }
 
 void pithi_send_init(int result, MPI_Comm comm, int peer, int tag, pithi_count count, MPI_Datatype type,
@@ -178,11 +223,12 @@ void pithi_send_init(int result, MPI_Comm comm, int peer, int tag, pithi_count c
     int to = found ? pithi_comm_peer(found, peer) : -1;
 
     if (to >= 0)
-        pithi_request_put(*request, &(struct pithi_request){.kind = PITHI_REQUEST_SEND_INIT,
-                                                            .comm = found,
-                                                            .peer = to,
-                                                            .tag = tag,
-                                                            .bytes = pithi_bytes(count, type)});
+        pithi_pending_enter(pithi_request_key(*request),
+                            &(struct pithi_pending){.kind = PITHI_PENDING_SEND_INIT,
+                                                    .comm = found,
+                                                    .peer = to,
+                                                    .tag = tag,
+                                                    .bytes = pithi_type_bytes(count, type)});
 }
 
 void pithi_recv_init(int result, MPI_Comm comm, int peer, int tag, const MPI_Request *request)
@@ -190,78 +236,60 @@ void pithi_recv_init(int result, MPI_Comm comm, int peer, int tag, const MPI_Req
     struct pithi_comm *found = result == MPI_SUCCESS && peer != MPI_PROC_NULL ? comm_of(comm) : NULL;
 
     if (found)
-        pithi_request_put(*request, &(struct pithi_request){
-                                        .kind = PITHI_REQUEST_RECV_INIT, .comm = found, .peer = peer, .tag = tag});
-}
-
-static void start(MPI_Request handle)
-{
-    struct pithi_request request;
-
-    pithi_request_get(handle, &request);
-    if (request.kind == PITHI_REQUEST_SEND_INIT) {
-        record_send(request.comm, request.peer, request.tag, request.bytes);
-    } else if (request.kind == PITHI_REQUEST_COLL_INIT) {
-        pithi_coll_restart(&request);
-    } else if (request.kind == PITHI_REQUEST_RECV_INIT) {
-        request.is_active = 1;
-        request.is_cancelled = 0;
-        request.posted = post();
-        pithi_request_set(&request);
-    }
+        pithi_pending_enter(
+            pithi_request_key(*request),
+            &(struct pithi_pending){.kind = PITHI_PENDING_RECV_INIT, .comm = found, .peer = peer, .tag = tag});
 }
 
 void pithi_start(int count, const MPI_Request *requests)
 {
-    for (int i = 0; i < count && on(); i++)
-        if (requests[i] != MPI_REQUEST_NULL)
-            start(requests[i]);
+    for (int i = 0; i < count && pithi_request_any(); i++) {
+        struct pithi_request *request = find(requests[i]);
+        struct pithi_pending *pending = request ? pending_of(request) : NULL;
+        if (!pending)
+            continue;
+        if (pending->kind == PITHI_PENDING_SEND_INIT) {
+            record_send(pending->comm, pending->peer, pending->tag, pending->bytes);
+        } else if (pending->kind == PITHI_PENDING_COLL_INIT) {
+            pithi_coll_restart(pending, request->number);
+        } else if (pending->kind == PITHI_PENDING_RECV_INIT) {
+            pending->is_active = 1;
+            pending->is_cancelled = 0;
+            pending->posted = post();
+        }
+    }
 }
 
 void pithi_cancel(const MPI_Request *handle)
 {
-    struct pithi_request request;
+    struct pithi_request *request = find(*handle);
 
-    if (!on() || *handle == MPI_REQUEST_NULL)
-        return;
-    pithi_request_get(*handle, &request);
-    if (request.kind == PITHI_REQUEST_NONE || !request.is_active)
-        return;
-    request.is_cancelled = 1;
-    pithi_request_set(&request);
+    if (request && pending_of(request)->is_active)
+        pending_of(request)->is_cancelled = 1;
 }
 
-/* The message of a receive that is freed under way comes, but unseen. With a source and a tag given it is known which
- * one: recording it now keeps later receives matched to their own sends. */
+/* A receive that is freed while active completes unseen. If it names source and tag, the message is known: recording it
+ * now keeps later receives matched to their own sends. */
 void pithi_request_free(const MPI_Request *handle)
 {
-    struct pithi_request request;
+    struct pithi_request *request = find(*handle);
 
-    if (!on() || *handle == MPI_REQUEST_NULL)
+    if (!request)
         return;
-    pithi_request_get(*handle, &request);
-    if (request.kind == PITHI_REQUEST_NONE)
+    struct pithi_pending pending = *pending_of(request);
+    forget(request);
+    if (!pending.is_active || (pending.kind != PITHI_PENDING_RECV && pending.kind != PITHI_PENDING_RECV_INIT))
         return;
-    pithi_request_drop(&request);
-    if (!request.is_active || (request.kind != PITHI_REQUEST_RECV && request.kind != PITHI_REQUEST_RECV_INIT))
-        return;
-    int from = request.peer == MPI_ANY_SOURCE || request.tag == MPI_ANY_TAG || request.is_cancelled
+    int from = pending.peer == MPI_ANY_SOURCE || pending.tag == MPI_ANY_TAG || pending.is_cancelled
                    ? -1
-                   : pithi_comm_peer(request.comm, request.peer);
+                   : pithi_comm_peer(pending.comm, pending.peer);
     if (from >= 0)
-        record(request.comm, from, request.tag, 0, request.posted);
+        record(pending.comm, from, pending.tag, 0, pending.posted);
     else
-        record_nothing(request.comm, request.posted);
+        record_nothing(pending.comm, pending.posted);
 }
 
 /* ---- matched messages -------------------------------------------------------------------------------------------- */
-
-/* Messages are kept among the requests: a handle of the one is never open as one of the other, but their numbers may be
- * the same. So the key is changed. */
-static MPI_Request key_of(MPI_Message message)
-{
-    return (MPI_Request)(uintptr_t)((uint64_t)(uintptr_t)message ^ UINT64_C(0x5a5a5a5a));
-}
 
 void pithi_message_matched(int result, int flag, MPI_Comm comm, const MPI_Message *message)
 {
@@ -269,25 +297,25 @@ void pithi_message_matched(int result, int flag, MPI_Comm comm, const MPI_Messag
 
     if (!found || *message == MPI_MESSAGE_NO_PROC || *message == MPI_MESSAGE_NULL)
         return;
-    pithi_request_put(
-        key_of(*message),
-        &(struct pithi_request){
-            .kind = PITHI_REQUEST_RECV, .posted = post(), .comm = found, .peer = MPI_ANY_SOURCE, .tag = MPI_ANY_TAG});
+    pithi_pending_enter(
+        pithi_message_key(*message),
+        &(struct pithi_pending){
+            .kind = PITHI_PENDING_RECV, .posted = post(), .comm = found, .peer = MPI_ANY_SOURCE, .tag = MPI_ANY_TAG});
 }
 
 void pithi_message_begin(struct pithi_recv *recv, const MPI_Message *message)
 {
-    struct pithi_request request = {.kind = PITHI_REQUEST_NONE};
+    struct pithi_request *request = on() && *message != MPI_MESSAGE_NO_PROC && *message != MPI_MESSAGE_NULL
+                                        ? pithi_request_find(pithi_message_key(*message), client)
+                                        : NULL;
 
     recv->comm = NULL;
-    if (!on() || *message == MPI_MESSAGE_NO_PROC || *message == MPI_MESSAGE_NULL)
+    if (!request)
         return;
-    pithi_request_get(key_of(*message), &request);
-    if (request.kind != PITHI_REQUEST_RECV)
-        return;
-    pithi_request_drop(&request);
-    recv->comm = request.comm;
-    recv->posted = request.posted;
-    recv->peer = request.peer;
-    recv->tag = request.tag;
+    const struct pithi_pending *pending = pending_of(request);
+    recv->comm = pending->comm;
+    recv->posted = pending->posted;
+    recv->peer = pending->peer;
+    recv->tag = pending->tag;
+    forget(request);
 }

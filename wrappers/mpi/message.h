@@ -1,39 +1,62 @@
 /* message.h - records of point-to-point messages: before a send, after a receive.
  *
- * A receive takes its number (pith_recv_post) before the call that posts it, and gives it back with what came. Where
- * the user ignores the status, an own one is put in its place, for the source, the tag and the size.
+ * A receive takes its number (pith_recv_post) before the call that posts it, and its record contains that number. If
+ * the user ignores the status, the wrapper passes its own, to learn the source, the tag and the size.
  */
 #ifndef PITHI_MESSAGE_H
 #define PITHI_MESSAGE_H
 
-#include "request.h"
+#include "comm.h"
+#include "completion.h"
+#include "datatype.h"
 
 /* MPI_Count where the library has it. */
 typedef MPI_Count pithi_count;
 
-/* `count` elements of a datatype in bytes. */
-uint64_t pithi_bytes(pithi_count count, MPI_Datatype type);
-/* MPI_Type_free: sizes of handles known so far may change. */
-void pithi_bytes_forget(void);
-
 void pithi_send(MPI_Comm comm, int peer, int tag, pithi_count count, MPI_Datatype type);
 
-/* A receive from its posting to its end. */
+/* The log's data for an open request: active receives and collectives, persistent requests, MPI_Comm_idup, and matched
+ * messages. */
+enum pithi_pending_kind {
+    PITHI_PENDING_RECV,
+    PITHI_PENDING_SEND_INIT,
+    PITHI_PENDING_RECV_INIT,
+    PITHI_PENDING_COLL_INIT,
+    PITHI_PENDING_COLL,
+    PITHI_PENDING_COMM
+};
+struct pithi_pending {
+    uint64_t posted; /* number of a receive */
+    struct pithi_comm *comm;
+    uint64_t bytes; /* SEND_INIT, COLL_INIT: bytes sent; COMM: the promised key */
+    union {
+        uint64_t got_bytes; /* COLL_INIT: bytes received */
+        MPI_Comm *made;     /* COMM: where MPI stores the new communicator */
+    } u;
+    int32_t peer, tag; /* of a receive: as posted; of COLL_INIT: peer is the root */
+    uint8_t kind, is_active, is_cancelled;
+};
+/* Called before the first request. */
+void pithi_pending_begin(void);
+/* Enters a request with `pending` as its data. Returns the request's number; -1: no memory. */
+int64_t pithi_pending_enter(uint64_t key, const struct pithi_pending *pending);
+
+/* A receive from its posting to its completion. */
 struct pithi_recv {
-    struct pithi_comm *comm; /* NULL: nothing to record (MPI_PROC_NULL, not the user's call) */
+    struct pithi_comm *comm; /* NULL: nothing to record (MPI_PROC_NULL, not a call of the user) */
     uint64_t posted;
     int peer, tag; /* as posted */
     MPI_Status own;
 };
 void pithi_recv_begin(struct pithi_recv *recv, MPI_Comm comm, int peer, int tag);
-/* The status to call with. */
+/* The status to pass to the call. */
 MPI_Status *pithi_recv_status(struct pithi_recv *recv, MPI_Status *status);
-/* `result`: the call's, or the status's own error where the call completed several. */
+/* `result`: of the call, or the error field of the status if the call completed several. */
 void pithi_recv_end(const struct pithi_recv *recv, int result, const MPI_Status *status);
-/* The same for a receive that goes on in a request. */
+/* The same for a receive with a request. */
 void pithi_recv_pending(const struct pithi_recv *recv, int result, const MPI_Request *request);
 
-/* MPI_Mprobe and MPI_Improbe match: the number belongs to the message from then on. */
+/* MPI_Mprobe and MPI_Improbe match: from then on the number belongs to the message. */
 void pithi_message_matched(int result, int flag, MPI_Comm comm, const MPI_Message *message);
 void pithi_message_begin(struct pithi_recv *recv, const MPI_Message *message);
 

@@ -1,9 +1,6 @@
-/* messages.w - what MPI calls say of messages, collectives and communicators: used after log.w, whose parts stand
- * around those here.
- */
+/* messages.w - records messages, collectives and communicators. It follows log.w, whose parts enclose those here. */
 #include "coll.h"
 #include "comm.h"
-#include "completion.h"
 #include "detail.h"
 #include "message.h"
 
@@ -96,61 +93,6 @@
     pithi_recv_pending(&{{recv}}, {{returnVal}}, {{request}});
 {{endfn}}
 
-/* ---- completion -------------------------------------------------------------------------------------------------- */
-
-{{fn f @wait}}
-    {{vardecl struct pithi_completion done}}
-    {{status}} = pithi_completion_begin(&{{done}}, 1, {{request}}, {{status}}, MPI_STATUS_IGNORE);
-    {{callfn}}
-    pithi_completion_one(&{{done}}, {{returnVal}}, 0, {{status}});
-{{endfn}}
-
-{{fn f @test}}
-    {{vardecl struct pithi_completion done}}
-    {{status}} = pithi_completion_begin(&{{done}}, 1, {{request}}, {{status}}, MPI_STATUS_IGNORE);
-    {{callfn}}
-    pithi_completion_one(&{{done}}, {{returnVal}}, {{returnVal}} != MPI_SUCCESS || *{{flag}} ? 0 : -1, {{status}});
-{{endfn}}
-
-{{fn f @wait_all}}
-    {{vardecl struct pithi_completion done}}
-    {{statuses}} = pithi_completion_begin(&{{done}}, {{count}}, {{requests}}, {{statuses}}, MPI_STATUSES_IGNORE);
-    {{callfn}}
-    pithi_completion_all(&{{done}}, {{returnVal}}, {{statuses}});
-{{endfn}}
-
-{{fn f @test_all}}
-    {{vardecl struct pithi_completion done}}
-    {{statuses}} = pithi_completion_begin(&{{done}}, {{count}}, {{requests}}, {{statuses}}, MPI_STATUSES_IGNORE);
-    {{callfn}}
-    if ({{returnVal}} != MPI_SUCCESS || *{{flag}})
-        pithi_completion_all(&{{done}}, {{returnVal}}, {{statuses}});
-    else
-        pithi_completion_none(&{{done}});
-{{endfn}}
-
-{{fn f @wait_any}}
-    {{vardecl struct pithi_completion done}}
-    {{status}} = pithi_completion_begin(&{{done}}, {{count}}, {{requests}}, {{status}}, MPI_STATUS_IGNORE);
-    {{callfn}}
-    pithi_completion_one(&{{done}}, {{returnVal}}, *{{index}}, {{status}});
-{{endfn}}
-
-{{fn f @test_any}}
-    {{vardecl struct pithi_completion done}}
-    {{status}} = pithi_completion_begin(&{{done}}, {{count}}, {{requests}}, {{status}}, MPI_STATUS_IGNORE);
-    {{callfn}}
-    pithi_completion_one(&{{done}}, {{returnVal}}, {{returnVal}} != MPI_SUCCESS || *{{flag}} ? *{{index}} : -1,
-                         {{status}});
-{{endfn}}
-
-{{fn f @wait_some @test_some}}
-    {{vardecl struct pithi_completion done}}
-    {{statuses}} = pithi_completion_begin(&{{done}}, {{count}}, {{requests}}, {{statuses}}, MPI_STATUSES_IGNORE);
-    {{callfn}}
-    pithi_completion_some(&{{done}}, {{returnVal}}, *{{outcount}}, {{indices}}, {{statuses}});
-{{endfn}}
-
 {{fn f @request_cancel}}
     pithi_cancel({{request}});
     {{callfn}}
@@ -161,7 +103,7 @@
     {{callfn}}
 {{endfn}}
 
-/* ---- collectives: the shape says what the arguments mean; then the record, or a note with the persistent request - */
+/* ---- collectives: a part for each shape decodes the arguments; then the record, or a note with the request ------- */
 
 {{fn f @barrier}} pithi_coll_barrier({{comm}}); {{callfn}} {{endfn}}
 {{fn f @bcast}} pithi_coll_bcast({{comm}}, {{root}}, {{count}}, {{type}}); {{callfn}} {{endfn}}
@@ -226,7 +168,7 @@
     pithi_coll_keep({{returnVal}}, {{request}});
 {{endfn}}
 
-/* ---- windows: made on their communicator; their own operations are on a communicator of theirs -------------------- */
+/* ---- windows: made on a communicator; their own operations use the window's -------------------------------------- */
 
 {{fn f @win_make @win_make_empty}} pithi_coll_barrier({{comm}}); pithi_coll_record(); {{callfn}} {{endfn}}
 
@@ -274,5 +216,5 @@
 
 {{fn f @type_free}}
     {{callfn}}
-    pithi_bytes_forget();
+    pithi_type_freed();
 {{endfn}}

@@ -1,4 +1,4 @@
-/* nested.c - see nested.h. Knows nothing of what is recorded. */
+/* nested.c - finds the origin of nested calls by their return address (real.h). Knows nothing of records. */
 #include "nested.h"
 
 #include "real.h"
@@ -10,7 +10,7 @@ __thread struct pithi_self pithi_self;
 
 int pithi_nested_wanted(void)
 {
-    static int all = -1; /* several threads may find it out: the same each time */
+    static int all = -1; /* threads that race find the same value */
     int want = __atomic_load_n(&all, __ATOMIC_RELAXED);
 
     if (want < 0) {

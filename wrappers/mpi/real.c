@@ -1,4 +1,4 @@
-/* real.c - finds the MPI library in the process, and its functions. Knows nothing of recording. */
+/* real.c - finds the MPI library and its functions in the process. Knows nothing of recording. */
 #include "real.h"
 
 #include <dlfcn.h>
@@ -17,7 +17,7 @@ static const char *file_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-#ifndef PITHI_STATIC /* there the linker finds the functions */
+#ifndef PITHI_STATIC /* in the archive, the linker finds the functions */
 #ifdef OPEN_MPI
 enum { IS_OPEN_MPI = 1 };
 #else
@@ -25,9 +25,9 @@ enum { IS_OPEN_MPI = 0 };
 #endif
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static void *library; /* handle of the MPI library, when RTLD_NEXT does not see it */
+static void *library; /* handle of the MPI library if RTLD_NEXT does not find it */
 
-/* Own objects have the name too (libpith-mpi.so), but do not begin with libmpi. */
+/* Pith's own libraries contain the name too (libpith-mpi.so), but do not begin with libmpi. */
 static int is_mpi_library(const char *name)
 {
     return !strncmp(name, "libmpi.so", 9) || !strncmp(name, "libmpich.so", 11) || !strncmp(name, "libmpi_", 7) ||
@@ -85,7 +85,7 @@ void *pithi_real_find(void **slot, const char *name)
     static int checked;
     void *symbol = pithi_real_symbol(name);
 
-    /* Handles are numbers in MPICH, addresses in Open MPI: the wrong wrappers would cut them. */
+    /* Handles are integers in MPICH and addresses in Open MPI: wrappers for the wrong kind would truncate them. */
     if (!symbol || (!__atomic_load_n(&checked, __ATOMIC_RELAXED) && is_other_kind()))
         give_up(name);
     __atomic_store_n(&checked, 1, __ATOMIC_RELAXED);
@@ -93,7 +93,7 @@ void *pithi_real_find(void **slot, const char *name)
     return symbol;
 }
 
-/* From the program on, not from behind this library: the linker may have copied the data into the program. */
+/* Searches from the program on, not after this library, as the linker may have copied the data into the program. */
 void *pithi_real_data(void **slot, const char *name)
 {
     void *data = dlsym(RTLD_DEFAULT, name);
@@ -107,11 +107,11 @@ void *pithi_real_data(void **slot, const char *name)
 #endif /* not PITHI_STATIC */
 
 /* ---- whose code an address is ---------------------------------------------------------------------------------------
- * Read often (every MPI call inside another), changed by dlopen only: a snapshot of the MPI library's ranges, made
- * again when the number of objects ever loaded has changed. Old snapshots are kept: others may be reading them. */
+ * Every nested MPI call reads the address ranges of the MPI library; only dlopen changes them. They are a snapshot,
+ * renewed when the number of objects ever loaded has changed. Old snapshots stay, as other threads may read them. */
 struct range {
     uintptr_t begin, end;
-    int is_own; /* of a library of Pith's */
+    int is_own; /* one of Pith's libraries */
 };
 struct snapshot {
     unsigned long long adds, subs;
@@ -167,7 +167,7 @@ static int loaded_objects(struct dl_phdr_info *info, size_t size, void *context)
     (void)size;
     now->adds = info->dlpi_adds;
     now->subs = info->dlpi_subs;
-    return 1; /* the first object tells */
+    return 1; /* the first object has the count */
 }
 
 static const struct snapshot *snapshot_get(void)
@@ -185,7 +185,7 @@ static const struct snapshot *snapshot_get(void)
     return made;
 }
 
-/* NULL: not in any. */
+/* NULL: in no range. */
 static const struct range *range_of(const void *address)
 {
     const struct snapshot *snapshot = snapshot_get();
@@ -198,11 +198,11 @@ static const struct range *range_of(const void *address)
 
 int pithi_real_is_user(const void *address) { return !range_of(address); }
 
-/* A function given to MPI that ends in a tail call (a jump) of an MPI function leaves MPI's own code as the place to
- * return to. What the library calls by itself it calls by name: a call of an address given in the instruction (E8), or
- * through the table of addresses beside the code (FF 15). All other calls go through a register or a pointer in memory.
- * Read backwards such an instruction is not always what it seems, so the target of a plain call must make sense. Pith's
- * own calls of the library go through pointers, but are not meant: a function of the library may end in a jump too. */
+/* A callback given to MPI may end in a tail call (a jump) to an MPI function; the return address is then in MPI's own
+ * code. The MPI library makes its own calls by name: through an address in the instruction (E8), or through the table
+ * of addresses near the code (FF 15). Calls of callbacks go through a register or a pointer in memory. Decoding
+ * backwards is ambiguous, so the target of a direct call must be plausible. Pith's own calls of the library also go
+ * through pointers, but do not count as callbacks: a function of the library may end in a jump too. */
 #if defined(__x86_64__)
 static int is_by_name(const unsigned char *after)
 {
@@ -217,7 +217,8 @@ static int is_by_name(const unsigned char *after)
 }
 static int is_by_pointer(const unsigned char *after)
 {
-    /* FF /2: through a register (2 bytes), or memory with no, a short, a long displacement, with or without an index */
+    /* FF /2: through a register (2 bytes), or through memory with no, an 8-bit or a 32-bit displacement, with or
+     * without an index */
     static const struct {
         int length;
         unsigned char mask, form;

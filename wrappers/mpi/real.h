@@ -1,10 +1,10 @@
-/* real.h - reach the MPI library's own functions from a library that defines both MPI_X and PMPI_X.
+/* real.h - access to the MPI library's own functions for a library that defines both MPI_X and PMPI_X.
  *
  *     REAL(MPI_Send)(buf, count, datatype, dest, tag, comm);
  *
- * calls the library's PMPI_Send. It is looked up at its first call: behind this library in the order of loading, else
- * in the MPI library that is loaded already, wherever (a Python module opens it for itself alone). wrappergen --preload
- * writes its calls this way; real.c is all that such a library needs besides.
+ * calls the library's PMPI_Send. The first call looks it up: after this library in loading order, else in any MPI
+ * library that is already loaded (a Python module opens it privately). wrappergen --preload writes its calls this way;
+ * such a library needs only real.c besides.
  */
 #ifndef PITHI_REAL_H
 #define PITHI_REAL_H
@@ -17,7 +17,7 @@
 #define PITHI_MPI_KIND "MPICH"
 #endif
 
-#ifdef PITHI_STATIC /* the archive defines MPI_X only, and names PMPI_X */
+#ifdef PITHI_STATIC /* the archive defines MPI_X only and calls PMPI_X by name */
 #define REAL(function) P##function
 #else
 #define REAL(function)                                                                                                 \
@@ -32,18 +32,18 @@
 extern "C" {
 #endif
 
-/* Fills the slot. Without an MPI library of the kind that this one was built for, says so on stderr and ends the
- * process: there is nothing that could be called. */
+/* Fills the slot. Without an MPI library of the right kind, prints a message and ends the process, since there is no
+ * function to call. */
 void *pithi_real_find(void **slot, const char *name);
 
-/* The address of a name in the MPI library; NULL: it has none, or no MPI library is loaded. */
+/* The address of a symbol in the MPI library; NULL: not defined, or no MPI library is loaded. */
 void *pithi_real_symbol(const char *name);
 
-/* The same for data; NULL stays NULL and is looked up again. */
+/* The same for data. A NULL is not cached. */
 void *pithi_real_data(void **slot, const char *name);
 
-/* Open MPI's handles (MPI_COMM_WORLD ...) are addresses of its data. Named plainly they would be undefined symbols, and
- * this library could not be loaded into a program that opens MPI late, or into a shell. So they are looked up too. */
+/* Open MPI's handles (MPI_COMM_WORLD ...) are addresses of its data. As undefined symbols they would keep this library
+ * from loading into a program that opens MPI late, or into a shell. So they are looked up too. */
 #if defined(OMPI_PREDEFINED_GLOBAL) && !defined(PITHI_STATIC)
 #undef OMPI_PREDEFINED_GLOBAL
 #define OMPI_PREDEFINED_GLOBAL(type, global)                                                                           \
@@ -54,13 +54,12 @@ void *pithi_real_data(void **slot, const char *name);
     }))
 #endif
 
-/* 1 when the address lies in the program or a library of its own, 0 when in the MPI library or one of its plug-ins. The
- * libraries of the Fortran and C++ bindings count as the program: what they call is what the user called. */
+/* 1: the address is in the program or in one of its libraries. 0: it is in the MPI library or one of its plug-ins. The
+ * libraries of the Fortran and C++ bindings count as the program, as the user made their calls. */
 int pithi_real_is_user(const void *address);
 
-/* 1 when the instruction before the address, in the MPI library, calls by a pointer: not a function of its own, then,
- * but one that was given to it, such as the user's operation or error handler. 0: a plain call, or it cannot be told.
- */
+/* 1: the address follows a call through a pointer in the MPI library, so the callee is a callback such as the user's
+ * operation or error handler. 0: a direct call, or unknown. */
 int pithi_real_is_callback(const void *address);
 
 #ifdef __cplusplus

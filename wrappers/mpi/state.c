@@ -1,4 +1,4 @@
-/* state.c - see state.h. */
+/* state.c - defines the states of MPI calls, and handles nested calls. */
 #include "state.h"
 
 #include "binding.h"

@@ -1,24 +1,24 @@
-/* state.h - one MPI call as a state: who is recorded, and under which id. */
+/* state.h - one MPI call as a state: whether it is recorded, and under which id. */
 #ifndef PITHI_STATE_H
 #define PITHI_STATE_H
 
 #include "nested.h"
 #include "pith_tool.h"
 
-/* A wrapped function. The state is defined at the first call. */
+/* A wrapped function. Its first call defines the state. */
 struct pithi_state {
-    const char *name, *classes, *colour; /* classes and colour as in roles.table, may be "" */
+    const char *name, *classes, *colour; /* classes and colour as in roles.table, or "" */
     uint32_t id;
 };
 
-/* What a call puts back when it ends. */
+/* The values that a call restores when it ends. */
 struct pithi_call {
     struct pithi_state *state;
     int outer_recorded;
 };
 
-/* 1 while MPI_Pcontrol(0) has stopped what calls record, in a program with the MPE API (job.h). Requests
- * and communicators are followed all the same. */
+/* 1 after MPI_Pcontrol(0) in a program with the MPE API (job.h): calls are not recorded. Requests and communicators are
+ * still followed. */
 extern int pithi_calls_off __attribute__((visibility("hidden"))); /* atomic */
 extern struct pithi_state pithi_state_off __attribute__((visibility("hidden")));
 static inline int pithi_calls_are_off(void)
@@ -26,15 +26,15 @@ static inline int pithi_calls_are_off(void)
     return __builtin_expect(__atomic_load_n(&pithi_calls_off, __ATOMIC_RELAXED), 0);
 }
 
-/* The first call: defines the state, and begins it. 0: it is left out (PITH_ONLY, PITH_SKIP). */
+/* The first call: defines and begins the state. 0: the state is excluded (PITH_ONLY, PITH_SKIP). */
 int pithi_state_first(struct pithi_state *state);
 
-/* A call inside another: says in pithi_self.recorded whether it is recorded, and returns the state that it is to have:
- * its own, or what a language's binding (binding.h) wants. `caller`: the wrapper's return address. */
+/* A nested call: sets pithi_self.recorded, and returns the state to record: its own, or that of a language's binding
+ * (binding.h). `caller`: the wrapper's return address. */
 struct pithi_state *pithi_state_nested(struct pithi_state *state, const void *caller);
 
-/* Brackets for the body of a wrapper. What lies inside MPI's own call is not recorded, but for callbacks: an operation,
- * an error handler, an attribute's copy function are the user's code. */
+/* Around the body of a wrapper. Calls inside MPI's own call are not recorded, except from callbacks: an operation, an
+ * error handler or an attribute's copy function is user code. */
 static inline void pithi_enter(struct pithi_call *call, struct pithi_state *state, const void *caller)
 {
     struct pithi_self *self = &pithi_self;
@@ -75,7 +75,7 @@ static inline void pithi_leave(const struct pithi_call *call)
     self->depth--;
 }
 
-/* In a wrapper: brackets with a state of the function's own. */
+/* In a wrapper: pithi_enter with a static state of the function. */
 #define PITHI_ENTER(call, name, classes, colour)                                                                       \
     do {                                                                                                               \
         static struct pithi_state state_ = {name, classes, colour, 0};                                                 \

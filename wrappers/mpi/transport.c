@@ -1,11 +1,11 @@
-/* transport.c - the functions of struct pith_transport on PMPI.
+/* transport.c - implements struct pith_transport on PMPI.
  *
- * Errors on the communicator are returned, so that a failure costs the log and not the job. A file goes through plain
- * calls of the system when all ranks that share it are on one host, through MPI-IO when not.
+ * Errors on the communicator are returned, so that a failure costs the log and not the job. Access to a file uses
+ * system calls if all ranks that share it are on one host, else MPI-IO.
  */
 #include "transport.h"
 
-#include "own_comm.h"
+#include "ranks.h"
 #include "real.h"
 
 #include <errno.h>
@@ -19,12 +19,12 @@
 enum { TAG = 1, PIECE = 1 << 30 };
 
 static MPI_Comm comm;
-static int host_leader; /* the lowest rank of this one's host */
+static int host_leader; /* the lowest rank on this rank's host */
 
 struct file {
     int fd; /* -1: `shared` is used, or this process has no file */
     MPI_File shared;
-    MPI_Comm part; /* of those who share it */
+    MPI_Comm part; /* the ranks that share it */
 };
 
 static int send_bytes(void *context, int to, const void *data, size_t size_bytes)
@@ -58,8 +58,8 @@ static int recv_bytes(void *context, int from, void *data, size_t size_bytes)
     return 0;
 }
 
-/* Who naps does so from 1 us on, each time twice as long, 128 us at most. Who does not looks some times, for what comes
- * at once, and then lets others have the core each time: it may be there that they work on what is waited for. */
+/* With `nap`, sleeps 1 us, then twice as long each time, up to about 128 us. Without it, polls 20 times for a message
+ * that comes at once, then yields the core each time: the sender may need it. */
 static int wait_bytes(void *context, int from, int nap)
 {
     struct timespec time = {0, 1000};
@@ -100,11 +100,11 @@ static int sum_before(void *context, uint64_t *value)
     if (REAL(MPI_Exscan)(&mine, value, 1, MPI_UINT64_T, MPI_SUM, comm) != MPI_SUCCESS)
         return -1;
     if (transport->rank == 0)
-        *value = 0; /* Exscan leaves it undefined there */
+        *value = 0; /* MPI_Exscan leaves rank 0's result undefined */
     return 0;
 }
 
-/* MPICH 4.0 compares unsigned numbers as signed ones; so the order of theirs is made that of signed ones. */
+/* MPICH 4.0 compares unsigned numbers as signed. Flipping the sign bit gives them the order of signed numbers. */
 static void turn_sign(uint64_t *values, int count)
 {
     for (int i = 0; i < count; i++)
@@ -134,7 +134,7 @@ static int barrier(void *context)
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-/* All succeed or all fail; a process that opened alone closes again. */
+/* All succeed or all fail; a process whose open succeeded alone closes the file. */
 static int all_good(int good)
 {
     int all = 0;
@@ -142,7 +142,7 @@ static int all_good(int good)
     return REAL(MPI_Allreduce)(&good, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all;
 }
 
-/* Not as 0, 1 or 2, where a program that closed these may still write. */
+/* Never as descriptor 0, 1 or 2: a program that closed these may still write there. */
 static int open_high(const char *path, int flags)
 {
     int fd = open(path, flags | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0666), high;
@@ -154,7 +154,7 @@ static int open_high(const char *path, int flags)
     return high;
 }
 
-/* Of those who share a file: 1 in all of them when they are on one host. */
+/* Collective over the ranks that share a file: 1 if all are on one host. */
 static int on_one_host(MPI_Comm share)
 {
     int leaders[] = {host_leader, -host_leader};
@@ -163,7 +163,7 @@ static int on_one_host(MPI_Comm share)
            leaders[0] == -leaders[1];
 }
 
-/* One rank makes the file before the others open it. */
+/* One rank creates the file before the others open it. */
 static int open_plain(struct file *file, const char *path, int made_here, MPI_Comm share)
 {
     int made;
@@ -187,7 +187,7 @@ static int open_mpi_io(struct file *file, const char *path, int made_here, MPI_C
            MPI_SUCCESS;
 }
 
-/* Those who share a file need a communicator of their own, unless they are all. */
+/* The ranks that share a file need their own communicator, unless they are all ranks. */
 static int open_file(struct file *file, const char *path, int rank, int maker, int good)
 {
     int all = all_good(maker == 0);
@@ -251,7 +251,7 @@ static int file_write_at(void *context, void *handle, uint64_t offset, const voi
             piece = put > 0 ? (size_t)put : 0;
         } else {
             MPI_Status status;
-            int written = 0; /* OMPIO calls a full disk a success */
+            int written = 0; /* OMPIO reports success on a full disk */
             if (REAL(MPI_File_write_at)(file->shared, (MPI_Offset)offset, at, (int)piece, MPI_BYTE, &status) !=
                     MPI_SUCCESS ||
                 REAL(MPI_Get_count)(&status, MPI_BYTE, &written) != MPI_SUCCESS || written != (int)piece)
@@ -289,7 +289,7 @@ static struct pith_transport transport_made = {
     .file_close = file_close,
 };
 
-/* The cores that this process may run on, as a number: the same for the same cores. */
+/* A number for the set of cores that this process may use; equal sets have equal numbers. */
 static unsigned long long cores_key(void)
 {
     unsigned char bytes[1024] = {0};
@@ -301,7 +301,7 @@ static unsigned long long cores_key(void)
     return key;
 }
 
-/* How many of `host` run on the same cores as this process. */
+/* The number of processes of `host` that run on the same cores as this process. */
 static int find_sharing(MPI_Comm host, int together)
 {
     unsigned long long own = cores_key(), *all = malloc((size_t)together * sizeof *all);

@@ -1,5 +1,8 @@
-/* program.c - finds the program that the user named, and the ELF file that will run. */
+/* program.c - finds the program that the user named, the ELF file that will run, and its MPI: the MPI that it is linked
+ * with, else the MPI whose launcher started it. */
 #include "run.h"
+
+#include "mpi/launcher.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -8,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-/* 0 when it can be executed; else an errno. */
+/* Returns 0 if the file can be executed, else an errno. */
 static int try_path(const char *path)
 {
     struct stat info;
@@ -22,7 +26,7 @@ static int try_path(const char *path)
     return access(path, X_OK) ? errno : 0;
 }
 
-/* Along PATH when the name has no slash. Sets *fault to the errno of the best candidate. */
+/* Searches PATH if the name has no slash. Sets *fault to the errno of the best candidate. */
 static char *search(const char *name, int *fault)
 {
     const char *path = getenv("PATH");
@@ -49,7 +53,7 @@ static char *search(const char *name, int *fault)
     }
 }
 
-/* The dynamic loader named in an ELF file of our own class; NULL: none. */
+/* The dynamic loader named in a 64-bit ELF file; NULL: there is none. */
 static char *read_loader(int fd, const Elf64_Ehdr *head)
 {
     Elf64_Phdr part;
@@ -69,7 +73,7 @@ static char *read_loader(int fd, const Elf64_Ehdr *head)
     return NULL;
 }
 
-/* The machine that this program itself is made for. */
+/* The machine type of this program. */
 static int own_machine(void)
 {
     Elf64_Ehdr head = {0};
@@ -82,7 +86,7 @@ static int own_machine(void)
     return head.e_machine;
 }
 
-/* The interpreter of a "#!" line, of "#!/usr/bin/env NAME" NAME. */
+/* The interpreter of a "#!" line; for "#!/usr/bin/env NAME" it is NAME. */
 static char *read_interpreter(const char *line)
 {
     char *copy = strdup(line + 2), *last = NULL, *found = NULL;
@@ -104,7 +108,8 @@ static char *read_interpreter(const char *line)
     return found;
 }
 
-static void look_inside(struct program *program, char *binary, int depth)
+/* Finds out what kind of file it is. For a script, looks at its interpreter. */
+static void inspect(struct program *program, char *binary, int depth)
 {
     char head[256] = {0};
     Elf64_Ehdr elf;
@@ -116,7 +121,7 @@ static void look_inside(struct program *program, char *binary, int depth)
     if (got > 2 && head[0] == '#' && head[1] == '!' && depth < 5) {
         char *interpreter = read_interpreter(head);
         if (interpreter)
-            look_inside(program, interpreter, depth + 1);
+            inspect(program, interpreter, depth + 1);
     } else if (got >= (ssize_t)sizeof elf && !memcmp(head, ELFMAG, SELFMAG)) {
         memcpy(&elf, head, sizeof elf);
         if (elf.e_ident[EI_CLASS] != ELFCLASS64 || elf.e_machine != own_machine())
@@ -143,6 +148,83 @@ int program_find(const char *name, struct program *program)
                                                     : "not executable");
         return fault == ENOENT || fault == ENOTDIR ? 127 : 126;
     }
-    look_inside(program, program->path, 0);
+    inspect(program, program->path, 0);
     return 0;
 }
+
+/* ---- The MPI of the program -------------------------------------------------------------------------------------- */
+
+/* Runs the loader, which lists the libraries that it would load and does not run the program. Only a loader in a usual
+ * folder is run. */
+static FILE *list_libraries(const struct program *program, pid_t *child)
+{
+    int ends[2];
+
+    if (!program->loader || strncmp(program->loader, "/lib", 4) != 0 || pipe(ends))
+        return NULL;
+    *child = fork();
+    if (*child == 0) {
+        dup2(ends[1], 1);
+        dup2(ends[1], 2);
+        close(ends[0]);
+        close(ends[1]);
+        unsetenv("LD_PRELOAD");
+        setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
+        execl(program->loader, program->loader, program->binary, (char *)NULL);
+        _exit(127);
+    }
+    close(ends[1]);
+    if (*child < 0) {
+        close(ends[0]);
+        return NULL;
+    }
+    return fdopen(ends[0], "r");
+}
+
+/* Both MPIs have a libmpi.so, but only Open MPI's needs libopen-pal. */
+const char *mpi_of_program(struct program *program)
+{
+    pid_t child = -1;
+    FILE *list = list_libraries(program, &child);
+    int has_mpich = 0, has_mpi = 0, has_open = 0;
+    char line[4096];
+
+    if (!list)
+        return NULL;
+    while (fgets(line, sizeof line, list)) {
+        const char *name = line + strspn(line, " \t");
+        const char *slash = name[0] == '/' ? strrchr(name, '/') : NULL;
+        name = slash ? slash + 1 : name;
+        has_mpich |= !strncmp(name, "libmpich.so", 11) || !strncmp(name, "libmpichfort", 12);
+        has_mpi |= !strncmp(name, "libmpi.so", 9) || !strncmp(name, "libmpi_", 7) || !strncmp(name, "libmpifort", 10);
+        program->is_cxx |= !strncmp(name, "libpith-cxx.so", 14);
+        has_open |= !strncmp(name, "libopen-pal.so", 14) || !strncmp(name, "libopen-rte.so", 14);
+    }
+    fclose(list);
+    waitpid(child, NULL, 0);
+    if (has_mpi && has_open)
+        return "openmpi";
+    return has_mpich || has_mpi ? "mpich" : NULL;
+}
+
+static const struct {
+    const char *variable, *mpi;
+} launchers[] = {
+    {"OMPI_COMM_WORLD_SIZE", "openmpi"},
+    {"OMPI_MCA_ess_base_jobid", "openmpi"},
+    {"HYDI_CONTROL_FD", "mpich"},
+    {"MPI_LOCALRANKID", "mpich"},
+    {"PMI_SIZE", "mpich"},
+    {"PMI_RANK", "mpich"},
+    {"PMIX_RANK", "openmpi"},
+};
+
+const char *mpi_of_launcher(void)
+{
+    for (size_t i = 0; i < sizeof launchers / sizeof launchers[0]; i++)
+        if (getenv(launchers[i].variable))
+            return launchers[i].mpi;
+    return NULL;
+}
+
+int rank_of_launcher(void) { return pithi_launcher_rank(0); }

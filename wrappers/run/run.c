@@ -1,4 +1,4 @@
-/* run.c - the command line of pith run, the environment it makes, and the exec. */
+/* run.c - the command line of pith run, the environment that it sets, and the exec. */
 #include "run.h"
 
 #include <errno.h>
@@ -10,32 +10,29 @@
 
 static const char help[] =
     "Usage: mpirun -n N pith run [-o FILE] [--lib NAME] [--mpi NAME] [--] PROGRAM ARGUMENTS\n"
-    "Starts PROGRAM recorded, unchanged. At the end rank 0 prints one line: the log, and how to open it.\n"
-    "  -o FILE      the log to write (default: PROGRAM.pith); of trace, time, check: the file, in place of stderr\n"
-    "  --lib NAME   what to run it with: log (the log, default), trace (a line at the begin and end of each MPI "
-    "call),\n"
-    "               time (a table of MPI calls at the end), anim (the log, and a window that shows the program move),\n"
-    "               check (whether collective calls agree on all ranks), "
-    "               or the path of a profiling library of your own\n"
-    "  --mpi NAME   mpich or openmpi; default: what PROGRAM is linked with, else what mpirun is of\n"
+    "Runs PROGRAM, unchanged, and records it. At the end rank 0 prints one line: the log, and how to open it.\n"
+    "  -o FILE      the log to write (default: PROGRAM.pith); with trace, time, check: the file to write, not stderr\n"
+    "  --lib NAME   the library to use: log (writes the log, default), trace (prints a line at the begin and end of\n"
+    "               each MPI call), time (prints a table of MPI calls at the end), anim (writes the log, and shows "
+    "the\n"
+    "               running program in a window), check (checks that collective calls agree on all ranks),\n"
+    "               or the path of your own profiling library\n"
+    "  --mpi NAME   mpich or openmpi; default: the MPI that PROGRAM is linked with, else the MPI of mpirun\n"
     "  -h, --help   this text\n"
     "Exit status: that of PROGRAM; 127 not found, 126 not executable, 2 wrong usage, 1 no wrappers for its MPI.\n";
 
-/* The libraries: lib/pith/MPI/libpith-FILE.so, and the variable that -o sets. */
+/* The libraries, lib/pith/MPI/libpith-FILE.so, and the variable that -o sets. */
 static const struct library {
     const char *name, *file, *output;
 } libraries[] = {
-    {"log", "mpi", "PITH_LOG"},
-    {"trace", "trace", "PITH_TRACE_FILE"},
-    {"time", "time", "PITH_TIME_FILE"},
-    {"anim", "anim", "PITH_LOG"},
-    {"check", "check", "PITH_CHECK_FILE"},
+    {"log", "mpi", "PITH_LOG"},   {"trace", "trace", "PITH_TRACE_FILE"}, {"time", "time", "PITH_TIME_FILE"},
+    {"anim", "anim", "PITH_LOG"}, {"check", "check", "PITH_CHECK_FILE"},
 };
 enum { LIBRARIES = sizeof libraries / sizeof libraries[0] };
 
-struct options {
+struct run_options {
     const char *output, *library, *mpi;
-    const struct library *ready; /* one of the table; NULL: `library` is a path */
+    const struct library *ready; /* the row of the table; NULL: `library` is a path */
     char **program;              /* NULL-terminated */
 };
 
@@ -49,7 +46,7 @@ static void usage(const char *format, const char *what)
     exit(2);
 }
 
-static void find_library(struct options *options)
+static void find_library(struct run_options *options)
 {
     if (!options->library)
         options->library = "log";
@@ -66,7 +63,7 @@ static void find_library(struct options *options)
     }
 }
 
-static void parse_options(int argc, char **argv, struct options *options)
+static void parse_options(int argc, char **argv, struct run_options *options)
 {
     const struct {
         const char *name;
@@ -74,7 +71,7 @@ static void parse_options(int argc, char **argv, struct options *options)
     } valued[] = {{"-o", &options->output}, {"--lib", &options->library}, {"--mpi", &options->mpi}};
     int i = 1;
 
-    if (argc > 1 && !strcmp(argv[1], "run")) /* as `pith` hands it on */
+    if (argc > 1 && !strcmp(argv[1], "run")) /* `pith` passes its own arguments on */
         i = 2;
     for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
         if (!strcmp(argv[i], "--")) {
@@ -107,7 +104,7 @@ static void parse_options(int argc, char **argv, struct options *options)
         usage("no MPI called %s; there are: mpich, openmpi", options->mpi);
 }
 
-/* PREFIX of PREFIX/libexec/pith/pith-run. */
+/* PREFIX, where this program is PREFIX/libexec/pith/pith-run. */
 static char *find_prefix(void)
 {
     char path[PATH_MAX];
@@ -124,18 +121,20 @@ static char *find_prefix(void)
     return strdup(path);
 }
 
-/* Behind what is preloaded already: a tool there that counts or checks calls still sees them, and hands them on to us.
- */
+/* Adds a library after those that are preloaded already. So another tool that counts or checks calls still sees them
+ * first. */
 static void preload(const char *library)
 {
     const char *old = getenv("LD_PRELOAD");
     char *list;
 
-    if (strpbrk(library, " \t\n:")) { /* which separate names there */
+    if (strpbrk(library, " \t\n:")) { /* these characters separate names in LD_PRELOAD */
         static int said;
         if (!said++ && rank_of_launcher() == 0)
-            fprintf(stderr, "pith run: %s: nothing is recorded: a path with a blank or colon cannot be preloaded; "
-                            "move Pith\n", library);
+            fprintf(stderr,
+                    "pith run: %s: nothing is recorded: a path with a blank or colon cannot be preloaded; "
+                    "move Pith\n",
+                    library);
         return;
     }
     if (asprintf(&list, "%s%s%s", old ? old : "", old && *old ? ":" : "", library) > 0)
@@ -152,7 +151,7 @@ static char *library_path(const char *prefix, const char *format, const char *na
     return path;
 }
 
-/* Absolute: the program may go to another folder first. */
+/* An absolute path, because the program may change its folder. */
 static char *absolute(const char *name)
 {
     char *folder = name[0] == '/' ? strdup("") : getcwd(NULL, 0), *path = NULL;
@@ -163,16 +162,7 @@ static char *absolute(const char *name)
     return path;
 }
 
-static void set_output(const struct options *options)
-{
-    char *path = absolute(options->output);
-
-    if (path)
-        setenv(options->ready ? options->ready->output : "PITH_LOG", path, 1);
-    free(path);
-}
-
-/* Why a program without MPI calls was not recorded, for libpith-run (preload/note.c). */
+/* Tells libpith-run (preload/note.c) what it needs to explain why nothing was recorded. */
 static void set_note(const struct program *program, const char *mpi)
 {
     const char *slash = strrchr(program->path, '/');
@@ -201,7 +191,8 @@ static void preload_wrappers(const struct program *program, const char *prefix, 
 static void preload_log(const struct program *program, const char *prefix, const char *mpi)
 {
     char *library = library_path(prefix, "lib/libpith.so.%s", PITH_SOVERSION);
-    preload(access(library, R_OK) ? "libpith.so." PITH_SOVERSION : library); /* elsewhere: where the loader looks */
+    preload(access(library, R_OK) ? "libpith.so." PITH_SOVERSION
+                                  : library); /* if it is not there, the loader searches for it */
     char *note = library_path(prefix, "lib/pith/libpith-run.so%s", "");
     if (!access(note, R_OK))
         preload(note);
@@ -210,7 +201,7 @@ static void preload_log(const struct program *program, const char *prefix, const
     free(note);
 }
 
-/* Members of C++ are recorded under their names by libpith-pcxx, which stands before the libpith-cxx of the program. */
+/* libpith-pcxx records member functions of C++ under their names. It must precede the program's libpith-cxx. */
 static void preload_cxx(const struct program *program, const char *prefix, const char *mpi)
 {
     char *folder = mpi && program->is_cxx ? library_path(prefix, "lib/pith/%s", mpi) : NULL;
@@ -222,7 +213,7 @@ static void preload_cxx(const struct program *program, const char *prefix, const
     free(folder);
 }
 
-static void set_preload(const struct options *options, const struct program *program, const char *mpi)
+static void set_preload(const struct run_options *options, const struct program *program, const char *mpi)
 {
     char *prefix = find_prefix();
 
@@ -244,7 +235,7 @@ static void set_preload(const struct options *options, const struct program *pro
 
 int main(int argc, char **argv)
 {
-    struct options options = {0};
+    struct run_options options = {0};
     struct program program;
 
     parse_options(argc, argv, &options);
@@ -259,11 +250,13 @@ int main(int argc, char **argv)
     } else {
         const char *linked = mpi_of_program(&program), *mpi = options.mpi ? options.mpi : linked;
         set_preload(&options, &program, mpi ? mpi : mpi_of_launcher());
-        if (options.output)
-            set_output(&options);
+        char *path = options.output ? absolute(options.output) : NULL;
+        if (path)
+            setenv(options.ready ? options.ready->output : "PITH_LOG", path, 1);
+        free(path);
     }
     execv(program.path, options.program);
-    if (errno == ENOEXEC) { /* a script without #!: as a shell does */
+    if (errno == ENOEXEC) { /* a script without #!: run it like a shell does */
         options.program[0] = program.path;
         options.program[-1] = "sh";
         execv("/bin/sh", options.program - 1);

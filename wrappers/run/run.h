@@ -1,31 +1,30 @@
 /* run.h - pith run: starts a program recorded, unchanged.
  *
- *     find the program (program.c) -> find its MPI (which_mpi.c) -> set LD_PRELOAD and PITH_*, exec (run.c)
+ *     find the program and its MPI (program.c) -> set LD_PRELOAD and PITH_*, exec (run.c)
  *
- * No process stays behind: the program takes this one's place, and its exit status is its own.
+ * The program replaces this process, so the exit status is the program's.
  */
 #ifndef PITHI_RUN_H
 #define PITHI_RUN_H
 
 enum program_kind { PROGRAM_DYNAMIC, PROGRAM_STATIC, PROGRAM_FOREIGN, PROGRAM_OTHER };
 struct program {
-    char *path;             /* of what the user named */
-    char *binary;           /* of the ELF file that runs: itself, or a script's interpreter */
-    char *loader;           /* its dynamic loader; NULL: none */
+    char *path;             /* the file that the user named */
+    char *binary;           /* the ELF file that will run: the same, or a script's interpreter */
+    char *loader;           /* its dynamic loader; NULL: there is none */
     int is_cxx;             /* linked with libpith-cxx.so: the C++ bindings */
-    enum program_kind kind; /* of the binary. FOREIGN: of another machine or word size; OTHER: no ELF file */
+    enum program_kind kind; /* FOREIGN: for another machine or word size; OTHER: not an ELF file */
 };
 
-/* Finds `name` as the shell does. Returns 0, or the exit status for the fault, printed: 127 not found, 126 not
+/* Finds `name` as a shell does. Returns 0; or prints an error and returns the exit status: 127 not found, 126 not
  * executable. */
 int program_find(const char *name, struct program *program);
 
-/* "mpich", "openmpi", or NULL: the MPI library among those that the program is linked with, however far down. Sets
- * program->is_cxx. */
+/* Looks for an MPI among all libraries that the program needs: "mpich", "openmpi" or NULL. Sets program->is_cxx. */
 const char *mpi_of_program(struct program *program);
-/* The same from what mpirun put into the environment. */
+/* The same from the environment that mpirun set. */
 const char *mpi_of_launcher(void);
-/* This process's rank by the launcher's word; 0 without one. */
+/* The rank that the launcher gave this process; 0 without a launcher. */
 int rank_of_launcher(void);
 
 #endif

@@ -1,11 +1,12 @@
-/* files.c - CSV and JSON. Numbers of calls, messages and bytes are whole; times are in seconds with 9 decimals. */
+/* files.c - writes the report as CSV or JSON. Calls, messages and bytes are integers; times are seconds with 9
+ * decimals. */
 #include "files.h"
 
 #include <string.h>
 
 static double mean_of(const struct pithi_time_row *row) { return row->total_s / (double)row->calls; }
 
-/* ---- CSV: what is in a line says its first column ---------------------------------------------------------------- */
+/* ---- CSV: the first column gives the kind of the line ------------------------------------------------------------ */
 
 static void csv_begin(FILE *out, int ranks)
 {
@@ -58,7 +59,7 @@ static void csv_end(FILE *out) { (void)out; }
 
 static void json_begin(FILE *out, int ranks) { fprintf(out, "{\"ranks\":%d,\n\"processes\":[", ranks); }
 
-/* A cut name may end within a character: what is no UTF-8 becomes '?'. */
+/* A truncated name may end inside a character: bytes that are not UTF-8 become '?'. */
 static void json_text(FILE *out, const char *text)
 {
     const unsigned char *at = (const unsigned char *)text;

@@ -1,4 +1,4 @@
-/* files.h - the report for scripts: one line or object after the other, as the processes' blocks come. */
+/* files.h - the report for scripts: a line or an object for each item, written as each process's block arrives. */
 #ifndef PITHI_FILES_H
 #define PITHI_FILES_H
 
@@ -12,7 +12,7 @@ struct pithi_time_writer {
     void (*rank)(FILE *out, int rank, const struct pithi_time_block *block);
     void (*end)(FILE *out);
 };
-/* By the suffix of a file's name; NULL: text, as for people. */
+/* Selects the format by the file's suffix; NULL: the text for people. */
 const struct pithi_time_writer *pithi_time_writer_find(const char *name);
 
 #endif

@@ -1,18 +1,17 @@
-/* job_time.c - MPI_Init to MPI_Finalize: how the processes' counts come to rank 0: one process
- * after the other, when it is asked, so that rank 0 never holds those of more than one.
- */
+/* job_time.c - collects the counts between MPI_Init and MPI_Finalize. Rank 0 asks one process after the other for its
+ * block, so that it never holds more than one. */
 #include "job_time.h"
 
-#include "carry.h"
-#include "choice.h"
+#include "piggyback.h"
+#include "group.h"
 #include "launcher.h"
 #include "lock.h"
 #include "members.h"
-#include "own_comm.h"
+#include "ranks.h"
 #include "partners.h"
 #include "pith_tool.h"
 #include "transport.h"
-#include "turn.h"
+#include "compare_clocks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,11 +20,11 @@
 
 enum { TAG = 1, PIECE = 1 << 30 };
 
-static int is_up, is_over; /* MPI was begun; the report is made */
+static int is_up, is_over; /* MPI is initialized; the report has been made */
 int pithi_time_is_spawned;
-static int64_t total_delay_ns; /* of this process, with PITH_COMPENSATE */
-static MPI_Comm job_comm;      /* see pithi_time_ours; since is_up */
-static pid_t process;          /* that began it: a forked child is none of the job */
+static int64_t total_delay_ns; /* total delay of this process, with PITH_COMPENSATE */
+static MPI_Comm job_comm;      /* see pithi_time_ours; valid while is_up */
+static pid_t process;          /* the process that initialized MPI: a forked child is not in the job */
 
 void pithi_time_mark(void)
 {
@@ -43,23 +42,23 @@ void pithi_time_job(int result)
     }
     is_up = 1;
     process = getpid();
-    /* Asked now: a program may leave its parent before the end. */
+    /* Asked early, since the program may disconnect from its parent before the end. */
     pithi_time_is_spawned = REAL(MPI_Comm_get_parent)(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL;
     MPI_Group members = pithi_members_find(NULL);
     job_comm = pithi_own_comm(members);
     pithi_members_end();
     pithi_time_comms_begin(members == MPI_GROUP_NULL ? MPI_COMM_WORLD : MPI_COMM_NULL, members);
     pithi_lock_begin();
-    pithi_carry_begin(members);
+    pithi_piggyback_begin(members);
     pithi_time_delays = pithi_compensate != PITHI_COMPENSATE_OFF;
 }
 
 MPI_Comm pithi_time_ours(void) { return is_up ? job_comm : MPI_COMM_NULL; }
 
-/* Who compensates goes by the clocks. */
-void pithi_turn(int result, MPI_Comm comm)
+/* Compensation needs the offsets of the clocks. */
+void pithi_compare_clocks(int result, MPI_Comm comm)
 {
-    if (!pithi_carry_on || !pithi_delay_several_clocks || pithi_self.depth != pithi_self.base ||
+    if (!pithi_piggyback_on || !pithi_delay_several_clocks || pithi_self.depth != pithi_self.base ||
         result != MPI_SUCCESS || comm != MPI_COMM_WORLD)
         return;
     int64_t from = pithi_delay_clock();
@@ -173,7 +172,7 @@ static int move(void *data, size_t size, int peer, int is_send, MPI_Comm comm)
     return 1;
 }
 
-/* A process waits for its turn, so that rank 0 is not flooded. */
+/* Each process waits for its turn, so that rank 0 is not flooded. */
 static void send_block(struct pithi_time_block *block, MPI_Comm comm)
 {
     int turn = 0;
@@ -228,7 +227,7 @@ static void report(MPI_Comm comm)
     free_block(&own);
 }
 
-/* From here on nothing counts: what MPI calls back at its end is too late. */
+/* Stops counting: callbacks that MPI makes from here on come too late for the report. */
 static void end(struct pithi_time_call *call)
 {
     pithi_time_end(call);
@@ -239,21 +238,21 @@ static void end(struct pithi_time_call *call)
 
 void pithi_time_finish(struct pithi_time_call *call)
 {
-    if (!is_up || job_comm == MPI_COMM_NULL) { /* a failure costs the report and not the job */
+    if (!is_up || job_comm == MPI_COMM_NULL) { /* an error must cost the report only, not the job */
         end(call);
         return;
     }
     REAL(MPI_Barrier)(job_comm);
     end(call);
     total_delay_ns = pithi_delay_total_ns();
-    pithi_carry_end();
+    pithi_piggyback_end();
     report(job_comm);
     pithi_time_comms_end();
     REAL(MPI_Comm_free)(&job_comm);
 }
 
-/* ---- sessions -------------------------------------------------------------------------------------------------------
- * A session is begun by one process for itself; the end of the last one is where all meet. */
+/* ---- sessions ------------------------------------------------------------------------------------------------------
+ * Each process begins a session alone; all processes meet when the last session ends. */
 #if MPI_VERSION >= 4
 static int sessions; /* open; atomic */
 static MPI_Session own_session = MPI_SESSION_NULL;
@@ -270,6 +269,7 @@ void pithi_time_session(int result)
     }
     is_up = 1;
     process = getpid();
+    pithi_many_threads = 1; /* each session has its own thread level, so expect threads */
     pithi_time_comms_begin(MPI_COMM_NULL, all);
 }
 
@@ -297,7 +297,7 @@ void pithi_time_session_finish(struct pithi_time_call *call)
 }
 #endif
 
-/* The program ended in another way: counts of one process alone tell little, and there is no way to the others. */
+/* The program ended without MPI_Finalize: other processes cannot be reached, and counts of one tell little. */
 __attribute__((destructor)) static void without_finalize(void)
 {
     if (is_up && !is_over && process == getpid() && pithi_launcher_rank(0) == 0)

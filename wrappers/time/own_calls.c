@@ -1,6 +1,8 @@
-/* own_calls.c - see own.h: what this library costs is the same for each call, and measured at the beginning. */
+/* own_calls.c - the cost of recording in the time library (own.h). It is the same for each call, so it is measured
+ * once, at the beginning. */
 #include "own.h"
 
+#include "delay.h"
 #include "job_time.h"
 #include "pith_tool.h"
 #include "timing.h"
@@ -11,27 +13,19 @@
 static double call_ns;
 static __thread int64_t added_ns __attribute__((tls_model("initial-exec")));
 
-static int64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static int64_t batch_ns(int calls)
 {
     struct pithi_time_call call;
-    int64_t from = now_ns();
+    int64_t from = pithi_delay_clock();
 
     for (int i = 0; i < calls; i++) {
         pithi_time_begin(&call, 0, __builtin_return_address(0));
         pithi_time_end(&call);
     }
-    return now_ns() - from;
+    return pithi_delay_clock() - from;
 }
 
-/* The shortest of batches, with cells that no table will see. */
+/* Takes the shortest of several batches. The calls count in cells that no report includes. */
 void pithi_own_begin(void)
 {
     enum { BATCHES = 16, CALLS = 256 };
@@ -74,7 +68,7 @@ int pithi_own_compare(void)
 
 void pithi_own_over(void) {}
 
-void pithi_own_tell(void) {}
+void pithi_own_write(void) {}
 
 void pithi_own_waited(int64_t delay_ns) { (void)delay_ns; }
 

@@ -1,19 +1,21 @@
-/* partners.c - see partners.h. */
+/* partners.c - counts by partner, and the communicators with their labels. */
 #include "partners.h"
+
+#include "ranks.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUCKETS = 256, LABEL = 96 };
+enum { LABEL = 96 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct pithi_time_comm *buckets[BUCKETS];
+static struct pithi_table comms = PITHI_TABLE;
 static MPI_Group world_group;
 static int is_up, world_size;
 static char labels[PITHI_TIME_COMMS][LABEL];
-static int label_count = 1; /* 0: none */
+static int label_count = 1; /* label 0: none */
 
 /* ---- partners ---------------------------------------------------------------------------------------------------- */
 
@@ -57,36 +59,24 @@ void pithi_time_partner_add(struct pithi_time_partner **table, uint32_t *room, u
 
 /* ---- communicators ----------------------------------------------------------------------------------------------- */
 
-static unsigned bucket_of(MPI_Comm handle)
-{
-    return (unsigned)((uint64_t)(uintptr_t)handle * UINT64_C(0x9e3779b97f4a7c15) >> 56) % BUCKETS;
-}
-
-/* World ranks of the group whose members are partners. */
+/* Finds the world ranks of the group that contains the partners. */
 static int find_world_ranks(struct pithi_time_comm *comm, MPI_Group group)
 {
-    int *from = malloc(((size_t)comm->peers + 1) * sizeof *from), *to = malloc(((size_t)comm->peers + 1) * sizeof *to);
-    int same = comm->peers == world_size;
+    int same;
 
-    comm->world = malloc(((size_t)comm->peers + 1) * sizeof *comm->world);
-    int good = from && to && comm->world;
-    for (int i = 0; good && i < comm->peers; i++)
-        from[i] = i;
-    good = good && REAL(MPI_Group_translate_ranks)(group, comm->peers, from, world_group, to) == MPI_SUCCESS;
-    for (int i = 0; good && i < comm->peers; i++) {
-        comm->world[i] = to[i] == MPI_UNDEFINED ? -1 : to[i];
-        same = same && to[i] == i;
-    }
-    if (same || !good) {
+    if (!(comm->world = pithi_ranks_in(group, world_group, &comm->peers)))
+        return 0;
+    same = comm->peers == world_size;
+    for (int i = 0; same && i < comm->peers; i++)
+        same = comm->world[i] == i;
+    if (same) {
         free(comm->world);
         comm->world = NULL;
     }
-    free(from);
-    free(to);
-    return good;
+    return 1;
 }
 
-/* Members of one label have one text: communicators with the same name, or the same members, are one. */
+/* Communicators with the same name, or the same members, share a label. */
 static int find_label(const char *text)
 {
     for (int i = 1; i < label_count; i++)
@@ -116,24 +106,11 @@ static int make_label(const struct pithi_time_comm *comm)
     return find_label(text);
 }
 
-static int count_neighbours(const struct pithi_time_comm *comm)
-{
-    int kind = MPI_UNDEFINED, in = 0, out = comm->peers, weighted;
-
-    REAL(MPI_Topo_test)(comm->handle, &kind);
-    if (kind == MPI_DIST_GRAPH)
-        REAL(MPI_Dist_graph_neighbors_count)(comm->handle, &in, &out, &weighted);
-    else if (kind == MPI_GRAPH)
-        REAL(MPI_Graph_neighbors_count)(comm->handle, comm->rank, &out);
-    else if (kind == MPI_CART && REAL(MPI_Cartdim_get)(comm->handle, &out) == MPI_SUCCESS)
-        out *= 2;
-    return out;
-}
-
 static struct pithi_time_comm *make(MPI_Comm handle)
 {
     struct pithi_time_comm *comm = calloc(1, sizeof *comm);
     MPI_Group group = MPI_GROUP_NULL;
+    int in_degree;
 
     if (!comm)
         return NULL;
@@ -142,17 +119,19 @@ static struct pithi_time_comm *make(MPI_Comm handle)
     REAL(MPI_Comm_rank)(handle, &comm->rank);
     REAL(MPI_Comm_size)(handle, &comm->size);
     int bad = comm->is_inter ? REAL(MPI_Comm_remote_group)(handle, &group) : REAL(MPI_Comm_group)(handle, &group);
-    if (bad || REAL(MPI_Group_size)(group, &comm->peers) != MPI_SUCCESS || !find_world_ranks(comm, group)) {
+    if (bad || !find_world_ranks(comm, group)) {
         free(comm);
         return NULL;
     }
     REAL(MPI_Group_free)(&group);
-    comm->out_degree = comm->is_inter ? comm->peers : count_neighbours(comm);
+    if (comm->is_inter || !pithi_neighbours(handle, comm->rank, &in_degree, &comm->out_degree))
+        comm->out_degree = comm->peers;
     comm->label = pithi_time_by_comm ? make_label(comm) : 0;
     return comm;
 }
 
-/* The one found last by this thread. A handle that was freed may come again: then `generation` is another. */
+/* A per-thread cache of the last communicator. Freeing a communicator changes `generation`, as its handle may be
+ * reused. */
 static unsigned generation = 1;
 static __thread struct {
     unsigned generation;
@@ -168,13 +147,9 @@ struct pithi_time_comm *pithi_time_comm_find(MPI_Comm handle)
     if (handle == MPI_COMM_NULL)
         return NULL;
     pthread_mutex_lock(&lock);
-    struct pithi_time_comm **bucket = &buckets[bucket_of(handle)], *comm = is_up ? *bucket : NULL;
-    while (comm && comm->handle != handle)
-        comm = comm->next;
-    if (!comm && is_up && (comm = make(handle))) {
-        comm->next = *bucket;
-        *bucket = comm;
-    }
+    struct pithi_time_comm *comm = is_up ? pithi_table_find(&comms, pithi_comm_key(handle)) : NULL;
+    if (!comm && is_up && (comm = make(handle)))
+        pithi_table_put(&comms, pithi_comm_key(handle), &comm->table);
     pthread_mutex_unlock(&lock);
     if (comm) {
         last.generation = now;
@@ -192,7 +167,7 @@ int pithi_time_world_rank(const struct pithi_time_comm *comm, int rank)
 
 const char *pithi_time_label(int label) { return labels[label]; }
 
-/* ---- what the program's calls do --------------------------------------------------------------------------------- */
+/* ---- calls of the program ---------------------------------------------------------------------------------------- */
 
 void pithi_time_comm_set(MPI_Comm handle)
 {
@@ -201,21 +176,16 @@ void pithi_time_comm_set(MPI_Comm handle)
     pithi_time_self.comm = comm ? comm->label : 0;
 }
 
-/* Nobody uses it any more: that a program frees a communicator which another thread uses is its own fault. */
+/* Frees the entry at once: a program must not free a communicator that another thread uses. */
 void pithi_time_comm_gone(const MPI_Comm *handle)
 {
-    pthread_mutex_lock(&lock);
-    struct pithi_time_comm **at = &buckets[bucket_of(*handle)];
-    while (*at && (*at)->handle != *handle)
-        at = &(*at)->next;
-    if (*at) {
-        struct pithi_time_comm *gone = *at;
-        *at = gone->next;
-        free(gone->world);
-        free(gone);
-        __atomic_add_fetch(&generation, 1, __ATOMIC_RELEASE);
-    }
-    pthread_mutex_unlock(&lock);
+    struct pithi_time_comm *gone = pithi_table_take(&comms, pithi_comm_key(*handle));
+
+    if (!gone)
+        return;
+    __atomic_add_fetch(&generation, 1, __ATOMIC_RELEASE);
+    free(gone->world);
+    free(gone);
 }
 
 void pithi_time_comm_named(MPI_Comm handle)
@@ -239,6 +209,7 @@ void pithi_time_comms_begin(MPI_Comm world, MPI_Group all)
     REAL(MPI_Group_size)(world_group, &world_size);
     is_up = 1;
     pthread_mutex_unlock(&lock);
+    pithi_time_requests_begin();
 }
 
 void pithi_time_comms_end(void)

@@ -1,42 +1,8 @@
-/* sent.c - messages and bytes of the call that just ended. The sizes of datatypes, persistent requests. */
+/* sent.c - counts the messages and bytes of the call that just ended, and of each start of a persistent request. */
 #include "partners.h"
 
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* ---- sizes: each thread keeps those of the types it used last ---------------------------------------------------- */
-
-enum { CACHED = 8 };
-static unsigned generation = 1;
-static __thread struct {
-    unsigned generation;
-    MPI_Datatype type[CACHED];
-    uint64_t size[CACHED]; /* + 1; 0: empty */
-} sizes __attribute__((tls_model("initial-exec")));
-
-void pithi_time_type_gone(void) { __atomic_add_fetch(&generation, 1, __ATOMIC_RELEASE); }
-
-static uint64_t bytes_of(MPI_Count count, MPI_Datatype type)
-{
-    unsigned now = __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
-    unsigned slot = (unsigned)((uint64_t)(uintptr_t)type * UINT64_C(0x9e3779b97f4a7c15) >> 61);
-    MPI_Count size = 0;
-
-    if (count <= 0 || type == MPI_DATATYPE_NULL)
-        return 0;
-    if (sizes.generation != now) {
-        memset(&sizes, 0, sizeof sizes);
-        sizes.generation = now;
-    }
-    if (!sizes.size[slot] || sizes.type[slot] != type) {
-        if (REAL(MPI_Type_size_x)(type, &size) != MPI_SUCCESS || size < 0)
-            return 0;
-        sizes.type[slot] = type;
-        sizes.size[slot] = (uint64_t)size + 1;
-    }
-    return (uint64_t)count * (sizes.size[slot] - 1);
-}
+#include "datatype.h"
+#include "request.h"
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
 
@@ -61,43 +27,41 @@ static int world_rank_of(MPI_Comm handle, int peer)
 void pithi_time_send(MPI_Comm comm, int peer, MPI_Count count, MPI_Datatype type)
 {
     if (pithi_time_self.last && peer != MPI_PROC_NULL)
-        add_message(world_rank_of(comm, peer), bytes_of(count, type));
+        add_message(world_rank_of(comm, peer), pithi_type_bytes(count, type));
 }
 
-/* ---- persistent requests: a hash table of those that give data --------------------------------------------------- */
+/* ---- persistent requests: what each start sends ------------------------------------------------------------------ */
 
 struct prepared {
-    struct prepared *next;
-    MPI_Request request;
     int is_message, world_rank; /* is_message: 0: a collective */
     uint64_t bytes;
 };
-enum { BUCKETS = 1024 };
-static struct prepared *buckets[BUCKETS];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int client;
 
-static struct prepared **find(MPI_Request request)
+static int reused(void *data)
 {
-    struct prepared **at = &buckets[(uint64_t)(uintptr_t)request * UINT64_C(0x9e3779b97f4a7c15) >> 54];
-
-    while (*at && (*at)->request != request)
-        at = &(*at)->next;
-    return at;
+    (void)data;
+    return 1;
 }
 
-static void prepare(MPI_Request request, int is_message, int world_rank, uint64_t bytes)
+void pithi_time_requests_begin(void)
 {
-    pthread_mutex_lock(&lock);
-    struct prepared **at = find(request);
-    if (!*at)
-        *at = calloc(1, sizeof **at);
-    if (*at) {
-        (*at)->request = request;
-        (*at)->is_message = is_message;
-        (*at)->world_rank = world_rank;
-        (*at)->bytes = bytes;
-    }
-    pthread_mutex_unlock(&lock);
+    static const struct pithi_request_client prepared = {.size_bytes = sizeof(struct prepared), .reused = reused};
+    static int is_registered; /* a program may begin with a session and call MPI_Init later */
+
+    if (!is_registered)
+        client = pithi_request_register(&prepared);
+    is_registered = 1;
+}
+
+static void prepare(MPI_Request handle, int is_message, int world_rank, uint64_t bytes)
+{
+    struct pithi_request *request = pithi_request_open(pithi_request_key(handle), client);
+
+    if (!request)
+        return;
+    *(struct prepared *)pithi_request_data(request, client) = (struct prepared){is_message, world_rank, bytes};
+    pithi_request_close();
 }
 
 void pithi_time_send_init(int result, MPI_Comm comm, int peer, MPI_Count count, MPI_Datatype type,
@@ -105,32 +69,27 @@ void pithi_time_send_init(int result, MPI_Comm comm, int peer, MPI_Count count, 
 {
     if (result != MPI_SUCCESS || !pithi_time_self.last || peer == MPI_PROC_NULL)
         return;
-    prepare(*request, 1, world_rank_of(comm, peer), bytes_of(count, type));
+    prepare(*request, 1, world_rank_of(comm, peer), pithi_type_bytes(count, type));
 }
 
 void pithi_time_start(int count, const MPI_Request *requests)
 {
-    if (!pithi_time_self.last)
-        return;
-    pthread_mutex_lock(&lock);
-    for (int i = 0; i < count; i++) {
-        const struct prepared *prepared = *find(requests[i]);
+    for (int i = 0; i < count && pithi_time_self.last && pithi_request_any(); i++) {
+        struct pithi_request *request = pithi_request_find(pithi_request_key(requests[i]), client);
+        const struct prepared *prepared = request ? pithi_request_data(request, client) : NULL;
         if (prepared && prepared->is_message)
             add_message(prepared->world_rank, prepared->bytes);
         else if (prepared)
             pithi_time_add(&pithi_time_self.last->bytes, prepared->bytes);
     }
-    pthread_mutex_unlock(&lock);
 }
 
-void pithi_time_forget(const MPI_Request *request)
+void pithi_time_forget(const MPI_Request *handle)
 {
-    pthread_mutex_lock(&lock);
-    struct prepared **at = find(*request), *gone = *at;
-    if (gone)
-        *at = gone->next;
-    pthread_mutex_unlock(&lock);
-    free(gone);
+    struct pithi_request *request = pithi_request_any() ? pithi_request_find(pithi_request_key(*handle), client) : NULL;
+
+    if (request)
+        pithi_request_forget(request, client);
 }
 
 /* ---- collectives ------------------------------------------------------------------------------------------------- */
@@ -148,11 +107,11 @@ static uint64_t sum(struct pithi_time_counts counts_, int members, MPI_Datatype 
 
     for (int i = 0; i < members; i++)
         all += count_at(counts_, i);
-    return bytes_of(all, type);
+    return pithi_type_bytes(all, type);
 }
 
-/* NULL: this process is not the root. The root of an intercommunicator says MPI_ROOT; a rank there is that of a root in
- * the other group, which may be this process's own rank as well. */
+/* The communicator if this process is the root, else NULL. The root of an intercommunicator passes MPI_ROOT; a rank
+ * names a root in the other group, and may equal this process's own rank. */
 static const struct pithi_time_comm *as_root(MPI_Comm handle, int root)
 {
     const struct pithi_time_comm *comm = counts() ? pithi_time_comm_find(handle) : NULL;
@@ -165,7 +124,7 @@ void pithi_time_root(MPI_Comm handle, int root, MPI_Count count, MPI_Datatype ty
     const struct pithi_time_comm *comm = as_root(handle, root);
 
     if (comm)
-        pithi_time_self.given = bytes_of(count, type) * (uint64_t)(to_each ? comm->peers : 1);
+        pithi_time_self.given = pithi_type_bytes(count, type) * (uint64_t)(to_each ? comm->peers : 1);
 }
 
 void pithi_time_rootv(MPI_Comm handle, int root, struct pithi_time_counts counts_, MPI_Datatype type)
@@ -179,7 +138,7 @@ void pithi_time_rootv(MPI_Comm handle, int root, struct pithi_time_counts counts
 void pithi_time_give(const void *from, MPI_Count count, MPI_Datatype type)
 {
     if (counts() && from != MPI_IN_PLACE)
-        pithi_time_self.given = bytes_of(count, type);
+        pithi_time_self.given = pithi_type_bytes(count, type);
 }
 
 void pithi_time_to_root(int root, const void *from, MPI_Count count, MPI_Datatype type)
@@ -198,7 +157,7 @@ void pithi_time_each(MPI_Comm handle, const void *from, MPI_Count count, MPI_Dat
     const struct pithi_time_comm *comm = to_each(handle, from);
 
     if (comm)
-        pithi_time_self.given = bytes_of(count, type) * (uint64_t)comm->peers;
+        pithi_time_self.given = pithi_type_bytes(count, type) * (uint64_t)comm->peers;
 }
 
 void pithi_time_eachv(MPI_Comm handle, const void *from, struct pithi_time_counts counts_, MPI_Datatype type)
@@ -214,7 +173,7 @@ void pithi_time_eachw(MPI_Comm handle, const void *from, struct pithi_time_count
     const struct pithi_time_comm *comm = to_each(handle, from);
 
     for (int i = 0; comm && i < comm->peers; i++)
-        pithi_time_self.given += bytes_of(count_at(counts_, i), types[i]);
+        pithi_time_self.given += pithi_type_bytes(count_at(counts_, i), types[i]);
 }
 
 void pithi_time_share(MPI_Comm handle, MPI_Count count, MPI_Datatype type)
@@ -222,7 +181,7 @@ void pithi_time_share(MPI_Comm handle, MPI_Count count, MPI_Datatype type)
     const struct pithi_time_comm *comm = to_each(handle, NULL);
 
     if (comm)
-        pithi_time_self.given = bytes_of(count, type) * (uint64_t)comm->size;
+        pithi_time_self.given = pithi_type_bytes(count, type) * (uint64_t)comm->size;
 }
 
 void pithi_time_shares(MPI_Comm handle, struct pithi_time_counts counts_, MPI_Datatype type)
@@ -238,7 +197,7 @@ void pithi_time_neighbours(MPI_Comm handle, MPI_Count count, MPI_Datatype type)
     const struct pithi_time_comm *comm = to_each(handle, NULL);
 
     if (comm)
-        pithi_time_self.given = bytes_of(count, type) * (uint64_t)comm->out_degree;
+        pithi_time_self.given = pithi_type_bytes(count, type) * (uint64_t)comm->out_degree;
 }
 
 void pithi_time_neighboursv(MPI_Comm handle, struct pithi_time_counts counts_, MPI_Datatype type)
@@ -254,7 +213,7 @@ void pithi_time_neighboursw(MPI_Comm handle, struct pithi_time_counts counts_, c
     const struct pithi_time_comm *comm = to_each(handle, NULL);
 
     for (int i = 0; comm && i < comm->out_degree; i++)
-        pithi_time_self.given += bytes_of(count_at(counts_, i), types[i]);
+        pithi_time_self.given += pithi_type_bytes(count_at(counts_, i), types[i]);
 }
 
 void pithi_time_given(void)

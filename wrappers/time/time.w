@@ -1,12 +1,13 @@
-/* time.w - how often each MPI function was called, how long it took, and what it sent: the table comes with
- * MPI_Finalize. wrappergen makes a function of this for every MPI function; {{{{fn_num}} gives each its number,
- * {{{{forallfn}} the names in the same order. Where several parts below apply to one function, what they do before the
- * call happens in their order here, and what they do after it in the opposite order. So the time, which comes last, is
- * that of the call alone.
+/* time.w - counts the calls of each MPI function, their times, and the data they sent; MPI_Finalize writes the table.
+ * wrappergen makes a function of it for every MPI function. {{{{fn_num}} gives each its number, and {{{{forallfn}}
+ * lists the names in the same order. Several parts below may apply to one function. Their code before the call runs in
+ * the order of this file, their code after it in the opposite order; the part that takes the time stands last, so it
+ * measures the call alone.
  */
+#include "datatype.h"
 #include "timing.h"
 
-/* Open MPI has macros of these names. */
+/* Open MPI defines macros with these names. */
 #undef MPI_Aint_add
 #undef MPI_Aint_diff
 
@@ -18,7 +19,7 @@ const char *const pithi_time_classes[] = {
 {{endforallfn}}};
 const int pithi_time_functions = sizeof pithi_time_names / sizeof *pithi_time_names;
 
-/* ---- what is sent ------------------------------------------------------------------------------------------------ */
+/* ---- the data sent ----------------------------------------------------------------------------------------------- */
 
 {{fn f @send @isend @p2p_sendrecv @p2p_isendrecv}}
     {{callfn}}
@@ -38,10 +39,10 @@ const int pithi_time_functions = sizeof pithi_time_names / sizeof *pithi_time_na
 {{fn f @start}} {{callfn}} pithi_time_start(1, {{request}}); {{endfn}}
 {{fn f @startall}} {{callfn}} pithi_time_start({{count}}, {{requests}}); {{endfn}}
 {{fn f @request_free}} pithi_time_forget({{request}}); {{callfn}} {{endfn}}
-{{fn f @type_free}} {{callfn}} pithi_time_type_gone(); {{endfn}}
+{{fn f @type_free}} {{callfn}} pithi_type_freed(); {{endfn}}
 
-/* The data that this process gives to a collective. Each part below says what the function means by its arguments; then
- * these two, outside of them, let it count: at once, or at each start of a persistent collective. */
+/* The data that this process gives to a collective. Each part below computes them from the arguments. These two parts
+ * enclose it, and count the data: at once, or at each start of a persistent collective. */
 
 {{fn f @coll}} {{callfn}} pithi_time_given(); {{endfn}}
 {{fn f @coll_init}} {{callfn}} pithi_time_given_later({{returnVal}}, {{request}}); {{endfn}}
@@ -64,7 +65,7 @@ const int pithi_time_functions = sizeof pithi_time_names / sizeof *pithi_time_na
 {{fn f @nalltoallv}} {{callfn}} pithi_time_neighboursv({{comm}}, PITHI_COUNTS({{counts}}), {{type}}); {{endfn}}
 {{fn f @nalltoallw}} {{callfn}} pithi_time_neighboursw({{comm}}, PITHI_COUNTS({{counts}}), {{types}}); {{endfn}}
 
-/* ---- whose communicator ------------------------------------------------------------------------------------------ */
+/* ---- the communicator -------------------------------------------------------------------------------------------- */
 
 {{fn f @send @isend @p2p_sendrecv @p2p_isendrecv @recv @irecv @probe @probe_match @probe_imatch @coll @coll_init}}
     pithi_time_comm({{comm}});
@@ -92,7 +93,7 @@ const int pithi_time_functions = sizeof pithi_time_names / sizeof *pithi_time_na
 {{fn f @job_init}} pithi_time_mark(); {{callfn}} pithi_time_job({{returnVal}}); {{endfn}}
 {{fn f @job_session}} {{callfn}} pithi_time_session({{returnVal}}); {{endfn}}
 
-/* The time of the last call is how long this process waited for the others; then all make the table. */
+/* The time of the last call is the time that this process waited for the others; then all make the table. */
 
 {{fn f @job_finalize}}
     {{vardecl struct pithi_time_call call}}

@@ -1,7 +1,7 @@
-/* time_table.c - the report: sums over all processes for the table that people read, and the file that scripts read. */
+/* time_table.c - makes the report: the table of sums over all processes, and the file for scripts. */
 #include "files.h"
 
-#include "quiet.h"
+#include "launcher.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,12 +12,12 @@ enum { RANKS_SHOWN = 16 };
 
 struct pithi_time_report {
     int ranks, added;
-    struct pithi_time_row *rows; /* over all processes */
+    struct pithi_time_row *rows; /* sums over all processes */
     uint32_t count, room;
     struct pithi_time_rank *by_rank; /* [ranks] */
-    FILE *details, *pairs;           /* for the text: what each process did, and sent to whom; NULL: not wanted */
-    char *name;                      /* of the file; NULL: none */
-    char *part;                      /* its name until it is complete */
+    FILE *details, *pairs;           /* text parts: each process, and its receivers; NULL: not wanted */
+    char *name;                      /* file name; NULL: no file */
+    char *part;                      /* temporary name until the file is complete */
     FILE *file;
     const struct pithi_time_writer *writer; /* NULL: text */
 };
@@ -27,8 +27,8 @@ static void complain(const struct pithi_time_report *report)
     fprintf(stderr, "pith: PITH_TIME_FILE: %s: %s; the table goes to standard error\n", report->name, strerror(errno));
 }
 
-/* PITH_TIME_FILE; processes that MPI_Comm_spawn started are a job of their own and must not write over the file of the
- * first: app.csv, app.spawned-4711.csv. NULL: none. */
+/* The file name of PITH_TIME_FILE; NULL: none. Processes from MPI_Comm_spawn are a job of their own and must not
+ * overwrite the first job's file: app.csv, app.spawned-4711.csv. */
 static char *file_name(void)
 {
     const char *name = getenv("PITH_TIME_FILE");
@@ -221,7 +221,7 @@ static void put_rank(FILE *out, int number, const struct pithi_time_rank *rank)
     fprintf(out, " %10llu %14llu\n", (unsigned long long)rank->messages, (unsigned long long)rank->bytes);
 }
 
-/* One line for each rank, or for many ranks those with the least and the most. */
+/* One line for each rank; for many ranks, only those with the least and the most. */
 static void put_ranks(FILE *out, const struct pithi_time_report *report)
 {
     int least = 0, most = 0;
@@ -267,7 +267,7 @@ static void put_table(FILE *out, struct pithi_time_report *report)
         copy(out, report->details);
 }
 
-/* In one piece as far as can be: what other ranks say should not come between. */
+/* Writes the table in one piece, so that the output of other ranks rarely cuts it. */
 static void put_table_on_stderr(struct pithi_time_report *report)
 {
     char *text = NULL;
@@ -282,7 +282,7 @@ static void put_table_on_stderr(struct pithi_time_report *report)
     free(text);
 }
 
-/* 1 when the text is in a file, or stays unsaid. */
+/* 1: the text is in a file, or is not wanted. */
 static int close_file(struct pithi_time_report *report)
 {
     if (!report->file)

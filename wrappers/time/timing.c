@@ -1,6 +1,7 @@
 /* timing.c - the cells of threads, their sum, and the clock. */
 #include "timing.h"
 
+#include "delay.h"
 #include "job_time.h"
 #include "partners.h"
 
@@ -18,7 +19,7 @@ int pithi_time_off, pithi_time_counter, pithi_time_by_comm, pithi_time_partners,
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct pithi_time_thread *threads; /* alive */
-static struct pithi_time_thread gone;     /* the sum of those that ended */
+static struct pithi_time_thread gone;     /* the sum over threads that have ended */
 static pthread_key_t at_thread_end;
 static uint64_t begin_ticks;
 static int64_t begin_ns;
@@ -26,7 +27,8 @@ static int64_t begin_ns;
 /* ---- the clock --------------------------------------------------------------------------------------------------- */
 
 #if defined(__x86_64__)
-/* One rate in all power states (CPUID 0x80000007, EDX bit 8), and the kernel did not find the cores to disagree. */
+/* The counter has the same rate in all power states (CPUID 0x80000007, EDX bit 8), and the kernel found the cores
+ * synchronized. */
 static int counter_is_good(void)
 {
     unsigned eax, ebx, ecx, edx;
@@ -46,20 +48,12 @@ static int counter_is_good(void)
 static int counter_is_good(void) { return 1; }
 #endif
 
-static int64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-/* Both clocks are read once at the beginning and once at the end; the program's own run is the measure. */
+/* Calibrates the ticks over the whole run: both clocks are read at its beginning and at its end. */
 double pithi_time_tick_s(double *run_s)
 {
     uint64_t ticks = pithi_time_ticks() - begin_ticks;
 
-    *run_s = 1e-9 * (double)(now_ns() - begin_ns);
+    *run_s = 1e-9 * (double)(pithi_delay_clock() - begin_ns);
     return ticks ? *run_s / (double)ticks : 0;
 }
 
@@ -72,7 +66,7 @@ void pithi_time_delay_begin(struct pithi_time_call *call)
     call->begin_delay_ns = pithi_delay_ns();
 }
 
-/* Calls inside have told their own part. */
+/* Nested calls have already counted their own parts. */
 void pithi_time_delay_end(const struct pithi_time_call *call, struct pithi_time_cell *cell)
 {
     int64_t saved_ns = pithi_delay_ns() - call->begin_delay_ns;
@@ -122,7 +116,7 @@ static void drop(struct pithi_time_thread *thread)
     free(thread);
 }
 
-/* A thread ends: its counts stay, its memory goes. */
+/* A thread ends: adds its counts to `gone` and frees its memory. */
 static void thread_end(void *data)
 {
     struct pithi_time_thread *thread = data, **at = &threads;
@@ -185,6 +179,6 @@ __attribute__((constructor)) static void begin(void)
     pithi_time_counter = counter_is_good();
     pithi_time_by_comm = asked(getenv("PITH_TIME_COMM"));
     pithi_time_partners = asked(getenv("PITH_TIME_MATRIX"));
-    begin_ns = now_ns();
+    begin_ns = pithi_delay_clock();
     begin_ticks = pithi_time_ticks();
 }

@@ -1,10 +1,10 @@
-/* timing.h - the counters of libpith-time: what time.w calls around and after each MPI call.
+/* timing.h - the counters of libpith-time, which time.w updates around and after each MPI call.
  *
  *     call -> this thread's cells -> at its end, or at MPI_Finalize, the process's (timing.c)
  *          -> one process after the other to rank 0 (job_time.c) -> table, CSV, JSON (time_table.c)
  *
- * A cell is a function on a communicator (or on none, unless PITH_TIME_COMM asks). Memory grows with the functions and
- * communicators used, not with calls.
+ * A cell holds the counts of a function on a communicator, or, without PITH_TIME_COMM, on all. Memory grows with the
+ * functions and communicators used, not with the calls.
  */
 #ifndef PITHI_TIMING_H
 #define PITHI_TIMING_H
@@ -16,12 +16,12 @@
 #include <stdint.h>
 #include <time.h>
 
-enum { PITHI_TIME_COMMS = 256 }; /* told apart; 0 stands for none, and for all further ones */
+enum { PITHI_TIME_COMMS = 256 }; /* labels; 0: no communicator, or beyond the limit */
 
 struct pithi_time_cell {
-    uint64_t calls, ticks, least, most; /* in ticks; least and most of single calls */
+    uint64_t calls, ticks, least, most; /* all in ticks; least and most of single calls */
     uint64_t messages, bytes;           /* sent */
-    int64_t saved_ns; /* by which they would have been shorter without what records (PITH_COMPENSATE) */
+    int64_t saved_ns;                   /* the part of the calls' time that recording caused (PITH_COMPENSATE) */
 };
 struct pithi_time_call {
     uint64_t begin, outer_inner;
@@ -29,7 +29,7 @@ struct pithi_time_call {
     int function, outer_recorded, comm, is_outermost, has_delay;
 };
 
-/* This thread's. All that belongs to a call taken apart from calls inside it: each moment counts once. */
+/* This thread's counters. A call's time excludes the calls inside it, so that each moment counts once. */
 struct pithi_time_partner;
 struct pithi_time_thread {
     struct pithi_time_cell *cells[PITHI_TIME_COMMS]; /* [pithi_time_functions] each, or NULL */
@@ -39,22 +39,22 @@ struct pithi_time_thread {
     struct pithi_time_thread *next;
 };
 struct pithi_time_self {
-    struct pithi_time_thread *thread; /* NULL: no call yet */
-    struct pithi_time_cell *last;     /* of the call that just ended; NULL: one that does not count */
-    uint64_t inner, given;            /* ticks of calls inside the one under way; bytes given to a collective */
+    struct pithi_time_thread *thread; /* NULL: before the first call */
+    struct pithi_time_cell *last;     /* cell of the call that just ended; NULL: not counted */
+    uint64_t inner, given;            /* ticks of calls inside the current one; bytes given to a collective */
     int64_t inner_saved_ns;
-    int comm; /* of the call that comes */
+    int comm; /* label for the next call */
 };
 extern __thread struct pithi_time_self pithi_time_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-extern const char *const pithi_time_names[];   /* of the functions, by number */
-extern const char *const pithi_time_classes[]; /* theirs in roles.table */
+extern const char *const pithi_time_names[];   /* function names, by number */
+extern const char *const pithi_time_classes[]; /* their classes in roles.table */
 extern const int pithi_time_functions;
-extern int pithi_time_off;      /* MPI_Pcontrol(0), or over */
-extern int pithi_time_counter;  /* 1: the processor's counter can be trusted */
+extern int pithi_time_off;      /* MPI_Pcontrol(0), or the report is made */
+extern int pithi_time_counter;  /* 1: the processor's counter is reliable */
 extern int pithi_time_by_comm;  /* PITH_TIME_COMM */
 extern int pithi_time_partners; /* PITH_TIME_MATRIX */
-extern int pithi_time_delays;   /* PITH_COMPENSATE: what calls would have taken is counted too */
+extern int pithi_time_delays;   /* PITH_COMPENSATE: also count what recording caused */
 
 static inline uint64_t pithi_time_ticks(void)
 {
@@ -73,10 +73,10 @@ static inline uint64_t pithi_time_ticks(void)
 
 /* ---- a call ------------------------------------------------------------------------------------------------------ */
 
-/* The cell, made when it is not there; NULL: no memory. */
+/* Returns the cell and makes it if needed; NULL: no memory. */
 struct pithi_time_cell *pithi_time_cell_make(int comm, int function);
 
-/* With PITH_COMPENSATE: what a call takes is taken again, by how much the delay grew in it. */
+/* With PITH_COMPENSATE: measures the growth of the delay in a call, to subtract it from the call's time. */
 void pithi_time_delay_begin(struct pithi_time_call *call);
 void pithi_time_delay_end(const struct pithi_time_call *call, struct pithi_time_cell *cell);
 
@@ -92,13 +92,13 @@ static inline void pithi_time_begin(struct pithi_time_call *call, int function, 
     call->comm = pithi_time_self.comm;
     pithi_time_self.comm = 0;
     pithi_time_self.inner = 0;
-    call->has_delay = pithi_time_delays; /* not before MPI_Init */
+    call->has_delay = pithi_time_delays; /* 0 before MPI_Init */
     if (__builtin_expect(call->has_delay, 0))
         pithi_time_delay_begin(call);
     call->begin = pithi_time_ticks();
 }
 
-/* Only this thread writes; others read when the process ends. */
+/* Only this thread writes; others read at the end of the process. */
 static inline void pithi_time_add(uint64_t *to, uint64_t value) { __atomic_store_n(to, *to + value, __ATOMIC_RELAXED); }
 
 static inline void pithi_time_end(const struct pithi_time_call *call)
@@ -134,7 +134,7 @@ static inline void pithi_time_end(const struct pithi_time_call *call)
     pithi_self.depth--;
 }
 
-/* ---- what it sent: after the call (sent.c) ----------------------------------------------------------------------- */
+/* ---- the data sent: after the call (sent.c) ---------------------------------------------------------------------- */
 
 /* Counts of a vector collective: int, or MPI_Count in the large-count functions. */
 struct pithi_time_counts {
@@ -147,12 +147,14 @@ void pithi_time_send(MPI_Comm comm, int peer, MPI_Count count, MPI_Datatype type
 void pithi_time_send_init(int result, MPI_Comm comm, int peer, MPI_Count count, MPI_Datatype type,
                           const MPI_Request *request);
 void pithi_time_start(int count, const MPI_Request *requests);
+/* After MPI_Init, before the first request. */
+void pithi_time_requests_begin(void);
 void pithi_time_forget(const MPI_Request *request); /* before MPI_Request_free */
 
-/* Given to a collective: `from` may be MPI_IN_PLACE, then nothing leaves a buffer of its own; NULL: does not matter.
- * root: by the root alone, to each member or once; to_root: by those who name a root; each: to each member; share: what
- * each of the own group gets of a reduction; v, w: counts, counts and types by member. In an intercommunicator the
- * members are those of the other group. */
+/* Data given to a collective. `from`: MPI_IN_PLACE means that no data leave this process's send buffer; NULL: the same
+ * data are counted either way. root: only the root gives, once or to each member; to_root: all that name a root give;
+ * each: to each member; share: for each member of the own group its part of a reduction; v, w: counts, or counts and
+ * types, by member. In an intercommunicator the members are those of the other group. */
 void pithi_time_root(MPI_Comm comm, int root, MPI_Count count, MPI_Datatype type, int to_each);
 void pithi_time_rootv(MPI_Comm comm, int root, struct pithi_time_counts counts, MPI_Datatype type);
 void pithi_time_to_root(int root, const void *from, MPI_Count count, MPI_Datatype type);
@@ -162,19 +164,16 @@ void pithi_time_eachv(MPI_Comm comm, const void *from, struct pithi_time_counts 
 void pithi_time_eachw(MPI_Comm comm, const void *from, struct pithi_time_counts counts, const MPI_Datatype *types);
 void pithi_time_share(MPI_Comm comm, MPI_Count count, MPI_Datatype type);
 void pithi_time_shares(MPI_Comm comm, struct pithi_time_counts counts, MPI_Datatype type);
-/* Neighbourhood collectives: a part to each neighbour. */
+/* Neighbourhood collectives give a part to each neighbour. */
 void pithi_time_neighbours(MPI_Comm comm, MPI_Count count, MPI_Datatype type);
 void pithi_time_neighboursv(MPI_Comm comm, struct pithi_time_counts counts, MPI_Datatype type);
 void pithi_time_neighboursw(MPI_Comm comm, struct pithi_time_counts counts, const MPI_Datatype *types);
-void pithi_time_given(void); /* the collective takes place now; or whenever the request is started: */
+void pithi_time_given(void); /* counts now; given_later: at each start of the request */
 void pithi_time_given_later(int result, const MPI_Request *request);
 
-/* MPI_Type_free: a handle may come again for a type of another size. */
-void pithi_time_type_gone(void);
+/* ---- the communicator (partners.c) ------------------------------------------------------------------------------- */
 
-/* ---- whose communicator (partners.c) ----------------------------------------------------------------------------- */
-
-/* Before the call: the one that it counts for. Does nothing unless PITH_TIME_COMM asks. */
+/* Before the call: sets its communicator. Does nothing without PITH_TIME_COMM. */
 void pithi_time_comm_set(MPI_Comm comm);
 static inline void pithi_time_comm(MPI_Comm comm)
 {
@@ -187,14 +186,14 @@ void pithi_time_comm_named(MPI_Comm comm);
 /* ---- the job (job_time.c) ---------------------------------------------------------------------------------------- */
 
 void pithi_time_mark(void);          /* before MPI_Init */
-void pithi_time_job(int result);     /* after it */
+void pithi_time_job(int result);     /* after MPI_Init */
 void pithi_time_session(int result); /* after MPI_Session_init */
-/* MPI_Pcontrol: 0 ends counting, after itself; others begin it again, before themselves. */
+/* MPI_Pcontrol: level 0 stops counting after the call; other levels resume it before the call. */
 void pithi_time_resume(int level);
 void pithi_time_pause(int level);
-/* In MPI_Finalize, before the library's: ends the call and makes the report; collective. */
+/* In MPI_Finalize, before the library's call: ends this call and makes the report; collective. */
 void pithi_time_finish(struct pithi_time_call *call);
-/* The same in MPI_Session_finalize, for the last one of a program without MPI_Init. */
+/* The same in MPI_Session_finalize, for the last session of a program without MPI_Init. */
 void pithi_time_session_finish(struct pithi_time_call *call);
 
 #endif

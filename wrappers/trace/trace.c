@@ -1,7 +1,7 @@
-/* trace.c - see trace.h. Knows nothing of Pith's logs. */
+/* trace.c - builds and writes the lines (trace.h). Knows nothing of Pith's logs. */
 #include "trace.h"
 
-#include "choice.h"
+#include "group.h"
 #include "launcher.h"
 #include "nested.h"
 
@@ -17,14 +17,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Far up: programs count on getting the lowest number that is free. */
+/* High, since programs expect open() to return the lowest free number. */
 enum { DESCRIPTOR = 200 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int output = -1, with_time;
 static int rank = -1, is_off; /* atomic */
 
-/* ---- where the lines go ------------------------------------------------------------------------------------------ */
+/* ---- the output -------------------------------------------------------------------------------------------------- */
 
 static int far_up(int fd)
 {
@@ -33,7 +33,7 @@ static int far_up(int fd)
     return high < 0 ? fd : high;
 }
 
-/* `name` with each %r replaced; 0 when it does not fit. */
+/* Replaces each %r in `name`; 0: the result does not fit. */
 static int put_rank(const char *name, char *path, size_t size)
 {
     char number[16];
@@ -53,13 +53,13 @@ static int put_rank(const char *name, char *path, size_t size)
     return 1;
 }
 
-/* There in programs that were linked with MPE's trace library, libtmpe (wrappers/mpe_names/trace_output.c). */
+/* Defined in programs that were linked with MPE's trace library, libtmpe (wrappers/mpe_names/trace_output.c). */
 __attribute__((weak, visibility("default"))) extern const int pith_trace_descriptor;
 
-/* Standard error is held by a descriptor of our own: a program may close its 2 and get a file of data there. Under a
- * launcher it is a pipe, and what the launcher reads in one piece it prints in one piece: a line may be cut in two,
- * with one of another rank between (Open MPI's pieces have 4096 bytes). In packet mode (pipe(2), O_DIRECT) a piece is
- * one line. The pipe is opened anew for that: the program's own writes stay as they are. */
+/* Duplicates standard error, since a program may close descriptor 2 and then open a data file there. Under a launcher,
+ * standard error is a pipe. The launcher prints it in the pieces that it reads, so lines of other ranks may cut a line
+ * in two (Open MPI reads 4096 bytes at a time). In packet mode (pipe(2), O_DIRECT) a piece is one line. The pipe is
+ * opened again for this mode, so the program's own writes do not change. */
 static int open_standard(void)
 {
     struct stat info;
@@ -70,7 +70,7 @@ static int open_standard(void)
         fd = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return far_up(standard);
-    fcntl(fd, F_SETFL, O_DIRECT); /* and no longer O_NONBLOCK, which was for opening only */
+    fcntl(fd, F_SETFL, O_DIRECT); /* also clears O_NONBLOCK, which only open() needed */
     int high = far_up(fd);
     if (high != fd)
         close(fd);
@@ -100,7 +100,7 @@ static void open_output(void)
     output = open_standard();
 }
 
-/* Appended in one piece: by the kernel in a file, and in a pipe since a line is shorter than PIPE_BUF. */
+/* Writes a line in one piece: files are opened for appending, and in a pipe a line is shorter than PIPE_BUF. */
 static void put_line(const char *line, size_t size)
 {
     int before = errno;
@@ -141,7 +141,7 @@ static int64_t now_ns(clockid_t clock)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* 0: the thread that the program began with; others by their first call. */
+/* 0: the initial thread; the others are numbered by their first call. */
 static int thread_number(void)
 {
     static int last;
@@ -175,7 +175,7 @@ static void line_begin(struct line *line)
 
 /* ---- notes ------------------------------------------------------------------------------------------------------- */
 
-static __thread struct line note; /* of this thread, for its next line */
+static __thread struct line note; /* for this thread's next line */
 
 static void note_number(const char *name, long long value)
 {

@@ -1,18 +1,18 @@
-/* trace.w - a line when an MPI call begins, and one when it ends:
+/* trace.w - a line when an MPI call begins, and a line when it ends:
  *
  *     [0] Starting MPI_Send with count = 10, dest = 1, tag = 5...
  *     [0] Ending MPI_Send
  *
- * wrappergen makes a function of it for every MPI function. Where several parts below apply to one function, what they
- * do before the call happens in their order here, and what they do after it in the opposite order: 1, 2, call, 3, 2.
+ * wrappergen makes a function of it for every MPI function. Several parts below may apply to one function. Their code
+ * before the call runs in the order of this file, their code after it in the opposite order: 1, 2, call, 3, 2.
  */
 #include "trace.h"
 
-/* Open MPI has macros of these names. */
+/* Open MPI defines macros with these names. */
 #undef MPI_Aint_add
 #undef MPI_Aint_diff
 
-/* 1. What the first line tells of the call. */
+/* 1. The arguments for the first line. */
 
 {{fn f @send @isend @send_init @send_part_init}}
     pithi_trace_message({{count}}, "dest", {{peer}}, {{tag}});
@@ -55,7 +55,7 @@
     pithi_trace_end(&{{call}});
 {{endfnall}}
 
-/* 3. What the second line tells: the message that came, whether or not the user wants to know. */
+/* 3. The received message for the second line, even if the user ignores the status. */
 
 {{fn f @recv @recv_matched}}
     {{vardecl MPI_Status own}}

@@ -1,5 +1,11 @@
-/* compiler.c - what the MPI compiler knows: the declarations of a header, and which functions the MPI libraries have.
- * The compiler is that named by MPICC, else mpicc; for Fortran that named by MPIFC, else the one beside it. */
+/* compiler.c - asks the MPI compiler for the declarations of a header and for the functions in the MPI libraries.
+ *
+ * The compiler is $MPICC or mpicc. The Fortran compiler is $MPIFC, or the one that belongs to the C compiler.
+ *
+ * To find the functions of the libraries, links a program that needs all of them. The linker reports the functions that
+ * do not exist. Some linkers report only a few at a time, so the program is linked without these again and again until
+ * that succeeds. This works for every kind of library.
+ */
 #include "wrappergen.h"
 
 #include <errno.h>
@@ -16,12 +22,12 @@ static const char *compiler(void)
     return named && *named ? named : "mpicc";
 }
 
-/* "mpif90.mpich" of "mpicc.mpich -I here"; NULL: it cannot be told. */
+/* Derives the Fortran compiler from the C compiler: "mpif90.mpich" for "mpicc.mpich -I here"; NULL: unknown. */
 static const char *fortran_compiler(void)
 {
     const char *named = getenv("MPIFC"), *cc = compiler(), *at = NULL;
     size_t size = strcspn(cc, " ");
-    struct text name = {0};
+    struct gen_text name = {0};
 
     if (named && *named)
         return named;
@@ -35,30 +41,23 @@ static const char *fortran_compiler(void)
     return name.at;
 }
 
-/* ---- a folder for what is compiled ------------------------------------------------------------------------------- */
+/* ---- A folder for compiled files --------------------------------------------------------------------------------- */
 
 static const char *const files[] = {"probe.c", "probe.f90", "probe.o", "probe", "log", NULL};
 
 static const char *folder_make(void)
 {
     const char *tmp = getenv("TMPDIR");
-    struct text name = {0};
+    char *name = text_format("%s/wrappergenXXXXXX", tmp && *tmp && !strchr(tmp, '\'') ? tmp : "/tmp");
 
-    text_printf(&name, "%s/wrappergenXXXXXX", tmp && *tmp && !strchr(tmp, '\'') ? tmp : "/tmp");
-    if (!mkdtemp(name.at)) {
-        fprintf(stderr, "wrappergen: %s: %s\n", name.at, strerror(errno));
+    if (!mkdtemp(name)) {
+        fprintf(stderr, "wrappergen: %s: %s\n", name, strerror(errno));
         exit(1);
     }
-    return name.at;
+    return name;
 }
 
-static const char *in_folder(const char *folder, const char *name)
-{
-    struct text path = {0};
-
-    text_printf(&path, "%s/%s", folder, name);
-    return path.at;
-}
+static const char *in_folder(const char *folder, const char *name) { return text_format("%s/%s", folder, name); }
 
 static void folder_remove(const char *folder)
 {
@@ -78,10 +77,10 @@ static void file_write(const char *folder, const char *name, const char *content
     }
 }
 
-/* ---- the header -------------------------------------------------------------------------------------------------- */
+/* ---- The header -------------------------------------------------------------------------------------------------- */
 
-/* "-I 'FOLDER'" of a header's path: it may include what lies beside it, and be a link into another folder. */
-static void add_folder(struct text *command, const char *path)
+/* Adds "-I 'FOLDER'" for a header, which may include other headers in its folder. */
+static void add_folder(struct gen_text *command, const char *path)
 {
     const char *slash = path ? strrchr(path, '/') : NULL;
 
@@ -89,19 +88,17 @@ static void add_folder(struct text *command, const char *path)
         text_printf(command, " -I '%.*s'", (int)(slash - path), path);
 }
 
-void compiler_preprocess(const char *header, struct source *source)
+void compiler_preprocess(const char *header, struct gen_source *source)
 {
     const char *folder = folder_make();
-    struct text command = {0}, include = {0}, text = {0}, here = {0};
+    struct gen_text command = {0}, text = {0};
     char piece[16384], *real = header ? realpath(header, NULL) : NULL;
     size_t got;
 
-    text_printf(&here, "%s%s", header && !strchr(header, '/') ? "./" : "", header ? header : "");
-    text_printf(&include, header ? "#include \"%s\"\n" : "#include <mpi.h>\n", real);
-    file_write(folder, "probe.c", include.at);
+    file_write(folder, "probe.c", header ? text_format("#include \"%s\"\n", real) : "#include <mpi.h>\n");
     text_printf(&command, "%s -E -P -dD", compiler());
-    add_folder(&command, header ? here.at : NULL);
-    add_folder(&command, real);
+    add_folder(&command, header && !strchr(header, '/') ? "./" : header);
+    add_folder(&command, real); /* the header may be a link into another folder */
     text_printf(&command, " -x c - < '%s'", in_folder(folder, "probe.c"));
     FILE *pipe = popen(command.at, "r");
     while (pipe && (got = fread(piece, 1, sizeof piece, pipe)))
@@ -112,30 +109,20 @@ void compiler_preprocess(const char *header, struct source *source)
         fprintf(stderr, "wrappergen: '%s' failed on %s; set MPICC, or give -H\n", command.at, real ? real : "<mpi.h>");
         exit(1);
     }
-    *source = (struct source){header ? header : "<mpi.h>", text.at, text.size};
+    *source = (struct gen_source){header ? header : "<mpi.h>", text.at, text.size};
     free(real);
 }
 
-/* ---- the names that the libraries have ---------------------------------------------------------------------------
- * A program that needs all of them is linked. The linker tells of those that there are not; without them it is linked
- * again, until it succeeds: some linkers tell of a few at a time. This needs no knowledge of kinds of libraries. */
+/* ---- The libraries' functions ------------------------------------------------------------------------------------ */
 
-struct wanted {
+struct wanted_names {
     const char **names;
     int count;
 };
 
-static void wanted_add(struct wanted *wanted, const char *names)
+static const char *program(const struct wanted_names *wanted, int has_main)
 {
-    for (const char *at = names; (at += strspn(at, "\n")), *at; at += strcspn(at, "\n")) {
-        wanted->names = grow(wanted->names, (size_t)wanted->count, sizeof *wanted->names);
-        wanted->names[wanted->count++] = text_copy(at, strcspn(at, "\n"));
-    }
-}
-
-static const char *program(const struct wanted *wanted, int has_main)
-{
-    struct text text = {0};
+    struct gen_text text = {0};
 
     for (int i = 0; i < wanted->count; i++)
         text_printf(&text, "extern char %s[];\n", wanted->names[i]);
@@ -146,8 +133,8 @@ static const char *program(const struct wanted *wanted, int has_main)
     return text.at;
 }
 
-/* Takes the names out that lines with "undefined" tell of; how many these were. */
-static int take_out(struct wanted *wanted, const char *log)
+/* Removes the names that the linker reports as undefined. Returns their number. */
+static int remove_undefined(struct wanted_names *wanted, const char *log)
 {
     int kept = 0, before = wanted->count;
     struct name_set undefined = {0};
@@ -167,16 +154,16 @@ static int take_out(struct wanted *wanted, const char *log)
     return before - kept;
 }
 
-/* Keeps of the names those that a program linked by `linker` finds. -1: it cannot be linked for another reason. */
-static int keep_found(struct wanted *wanted, const char *linker, int is_fortran)
+/* Removes the names that a program linked by `linker` does not find. -1: linking fails for another reason. */
+static int keep_found(struct wanted_names *wanted, const char *linker, int is_fortran)
 {
     const char *folder = folder_make();
     int status = -1;
 
     file_write(folder, "probe.f90", "end\n");
     do {
-        struct text command = {0};
-        struct source log;
+        struct gen_text command = {0};
+        struct gen_source log;
         if (!wanted->count)
             break;
         file_write(folder, "probe.c", program(wanted, !is_fortran));
@@ -186,55 +173,53 @@ static int keep_found(struct wanted *wanted, const char *linker, int is_fortran)
             text_printf(&command, " '%s'", in_folder(folder, "probe.f90"));
         text_printf(&command, " '%s'; } >'%s' 2>&1", in_folder(folder, "probe.o"), in_folder(folder, "log"));
         status = system(command.at);
-        if (status && (source_read(in_folder(folder, "log"), &log) || !take_out(wanted, log.at)))
+        if (status && (source_read(in_folder(folder, "log"), &log) || !remove_undefined(wanted, log.at)))
             break;
     } while (status);
     folder_remove(folder);
     return status ? -1 : 0;
 }
 
-static void add_all(struct name_set *exports, const struct wanted *wanted)
+static struct wanted_names all_of(const struct protos *protos,
+                                  void (*add)(const struct proto *proto, struct gen_text *out))
 {
-    for (int i = 0; i < wanted->count; i++)
-        name_set_add(exports, wanted->names[i]);
-}
-
-static struct wanted all_of(const struct protos *protos, void (*add)(const struct proto *proto, struct text *out))
-{
-    struct wanted wanted = {0};
-    struct text text = {0};
+    struct wanted_names wanted = {0};
+    struct gen_text text = {0};
 
     text_puts(&text, "");
     for (int i = 0; i < protos->count; i++)
         add(&protos->at[i], &text);
-    wanted_add(&wanted, text.at);
+    for (const char *at = text.at; (at += strspn(at, "\n")), *at; at += strcspn(at, "\n")) {
+        wanted.names = grow(wanted.names, (size_t)wanted.count, sizeof *wanted.names);
+        wanted.names[wanted.count++] = text_copy(at, strcspn(at, "\n"));
+    }
     return wanted;
 }
 
-static void own_name(const struct proto *proto, struct text *out) { text_printf(out, "P%s\n", proto->name); }
+static void own_name(const struct proto *proto, struct gen_text *out) { text_printf(out, "P%s\n", proto->name); }
 
 int compiler_exports(const struct protos *protos, int has_fortran, struct name_set *exports)
 {
-    struct wanted c = all_of(protos, own_name), fortran = all_of(protos, fortran_names);
+    struct wanted_names c = all_of(protos, own_name), fortran = all_of(protos, fortran_names);
     const char *fc = fortran_compiler();
 
     if (keep_found(&c, compiler(), 0)) {
-        fprintf(
-            stderr,
-            "wrappergen: a program for '%s' cannot be linked, so that functions which mpi.h declares and the library "
-            "has not are wrapped too; give --exports\n",
-            compiler());
+        fprintf(stderr,
+                "wrappergen: '%s' cannot link a program, so functions that the library lacks are wrapped too; give "
+                "--exports\n",
+                compiler());
         return -1;
     }
-    add_all(exports, &c);
+    for (int i = 0; i < c.count; i++)
+        name_set_add(exports, c.names[i]);
     if (has_fortran && (!fc || keep_found(&fortran, fc, 1))) {
         fprintf(stderr,
-                "wrappergen: no Fortran compiler%s%s links a program, so that entries for mpi_f08 are left out; set "
-                "MPIFC, or give --exports\n",
+                "wrappergen: the Fortran compiler%s%s cannot link a program, so entry points for mpi_f08 are left "
+                "out; set MPIFC, or give --exports\n",
                 fc ? " " : "", fc ? fc : "");
         fortran = all_of(protos, fortran_usual_name);
     }
-    if (has_fortran)
-        add_all(exports, &fortran);
+    for (int i = 0; has_fortran && i < fortran.count; i++)
+        name_set_add(exports, fortran.names[i]);
     return 0;
 }

@@ -1,15 +1,16 @@
-/* cxx.c - wrappers of the C++ bindings: member functions of namespace MPI's classes, by the table of bindings.c.
+/* cxx.c - wrappers of the C++ bindings: member functions of the classes in namespace MPI, from the table of bindings.
  *
- * A member runs the wrapper's text around the call of its C function, which is what its PMPI twin does. So that the
- * text is that of C, each argument of C is a variable of its name and type, made of the object and the parameters
- * (which are called cxx_NAME); after the call what it changed goes back into them, and an error becomes the
- * exception that the object's error handler wants. Functions with callbacks (`hand` in the table) are called by
- * their PMPI twin; of their arguments the text has the object's handle, and zeros for the others. */
+ * Like its PMPI twin, a member calls the C function, with the wrapper's text around the call. The text is the same
+ * as for C, so each argument of C is a variable with C's name and type. Its value comes from the object and the
+ * parameters, which are called cxx_NAME. After the call, changed values are copied back, and an error becomes the
+ * exception that the object's error handler throws. Functions with callbacks (`hand` in the table) call their PMPI
+ * twin instead; their text gets the object's handle, and zeros for the other arguments.
+ */
 #include "wrappergen.h"
 
 #include <string.h>
 
-/* The type of a parameter or result without const, &, * and blanks: "Datatype". */
+/* A type without const, &, * and blanks: "Datatype". */
 static const char *core_type(const char *type)
 {
     while (!strncmp(type, "const ", 6))
@@ -21,20 +22,18 @@ static int is_const_arg(const struct arg *param) { return strstr(param->prefix, 
 static int is_reference(const struct arg *param) { return strchr(param->prefix, '&') && !is_const_arg(param); }
 static int is_out(const struct arg *param) { return is_reference(param) || (!is_const_arg(param) && *param->suffix); }
 
-/* What a name of the namespace must be called outside of it: in front of the function's own name. */
-static const char *outside(const char *type)
+/* A type as it is written outside of namespace MPI. */
+static const char *qualified(const char *type)
 {
     static const char *const plain[] = {"void", "int", "bool", "double", "const", NULL};
-    struct text text = {0};
     int i = 0;
 
     while (plain[i] && strcmp(core_type(type), plain[i]) != 0)
         i++;
-    text_printf(&text, "%s%s", plain[i] ? "" : "MPI::", type);
-    return text.at;
+    return text_format("%s%s", plain[i] ? "" : "MPI::", type);
 }
 
-/* The standard has a parameter or two that go nowhere. */
+/* The standard has a few parameters that are not passed to C. */
 static int is_used(const struct member *member, const struct arg *param)
 {
     for (int i = 0; i < member->source_count; i++)
@@ -45,11 +44,11 @@ static int is_used(const struct member *member, const struct arg *param)
     return member->is_hand;
 }
 
-static void head(struct text *out, const struct member *member)
+static void head(struct gen_text *out, const struct member *member)
 {
     const struct proto *declaration = &member->declaration;
 
-    text_printf(out, "%s %s(", outside(declaration->result), member_name(member));
+    text_printf(out, "%s %s(", qualified(declaration->result), member_name(member));
     for (int i = 0; i < declaration->arg_count; i++) {
         const struct arg *param = &declaration->args[i];
         int used = is_used(member, param);
@@ -59,9 +58,9 @@ static void head(struct text *out, const struct member *member)
     text_printf(out, "%s)%s", declaration->variable ? ", ..." : "", member->is_const ? " const" : "");
 }
 
-/* ---- C's arguments ----------------------------------------------------------------------------------------------- */
+/* ---- Arguments of C ---------------------------------------------------------------------------------------------- */
 
-/* The text without those of the characters that it ends in. */
+/* The text without trailing characters of this set. */
 static const char *without_end(const char *text, const char *characters)
 {
     size_t size = strlen(text);
@@ -74,19 +73,16 @@ static const char *without_end(const char *text, const char *characters)
 /* An argument of C as a variable: an array is a pointer. "MPI_Status *status", "int (*ranges)[3]" */
 static const char *variable(const struct arg *arg)
 {
-    struct text text = {0};
     const char *close = strchr(arg->suffix, ']');
 
     if (*arg->suffix != '[')
-        text_printf(&text, "%s%s%s", arg->prefix, arg->name, arg->suffix);
-    else if (close && close[1])
-        text_printf(&text, "%s(*%s)%s", arg->prefix, arg->name, close + 1);
-    else
-        text_printf(&text, "%s*%s", arg->prefix, arg->name);
-    return text.at;
+        return text_format("%s%s%s", arg->prefix, arg->name, arg->suffix);
+    if (close && close[1])
+        return text_format("%s(*%s)%s", arg->prefix, arg->name, close + 1);
+    return text_format("%s*%s", arg->prefix, arg->name);
 }
 
-/* Its type, for a cast. */
+/* The type of that variable, for a cast. */
 static const char *cast(const struct arg *arg)
 {
     struct arg nameless = {arg->prefix, (char *)"", arg->suffix, NULL};
@@ -95,8 +91,8 @@ static const char *cast(const struct arg *arg)
     return without_end(type, " ");
 }
 
-/* What a pointer argument points to, without const. "MPI_Request" of "MPI_Request *"; "void *" of "void *", which is
- * an address of one in MPI_Alloc_mem and MPI_Buffer_detach. */
+/* The type that a pointer argument points to, without const: "MPI_Request" for "MPI_Request *".
+ * "void *" stays as it is, because it is the address of a pointer in MPI_Alloc_mem and MPI_Buffer_detach. */
 static const char *pointed(const struct arg *arg)
 {
     const char *type = arg->prefix;
@@ -106,8 +102,8 @@ static const char *pointed(const struct arg *arg)
     return strncmp(type, "void", 4) ? without_end(type, " *") : "void *";
 }
 
-/* One variable `c_NAME` of the type that is pointed to, and the argument with its address. */
-static void one(struct text *out, const struct arg *arg, const char *value)
+/* Declares a variable `c_NAME` of the pointed-to type, and the argument as its address. */
+static void declare_pointed(struct gen_text *out, const struct arg *arg, const char *value)
 {
     text_printf(out, "  %s c_%s = %s;\n  %s = &c_%s;\n", pointed(arg), arg->name, value, variable(arg), arg->name);
 }
@@ -121,18 +117,16 @@ static const struct arg *param_of(const struct member *member, const char *sourc
 
 static const char *count_text(const struct member *member, const char *bracket)
 {
-    struct text text = {0};
     const struct arg *count = param_of(member, bracket + 1, strcspn(bracket + 1, "]"));
 
     if (count)
-        text_printf(&text, "cxx_%s", count->name);
-    else /* peers(this), dims(this) */
-        text_printf(&text, "pith_cxx::%.*s(*this)", (int)strcspn(bracket + 1, "("), bracket + 1);
-    return text.at;
+        return text_format("cxx_%s", count->name);
+    return text_format("pith_cxx::%.*s(*this)", (int)strcspn(bracket + 1, "("),
+                       bracket + 1); /* peers(this), dims(this) */
 }
 
-/* An array of handles, statuses or bools: a copy. */
-static void array(struct text *out, const struct member *member, const struct arg *arg, const struct arg *param,
+/* Copies an array of handles, statuses or bools. */
+static void array(struct gen_text *out, const struct member *member, const struct arg *arg, const struct arg *param,
                   const char *bracket)
 {
     const char *count = count_text(member, bracket), *name = arg->name, *type = pointed(arg);
@@ -145,33 +139,32 @@ static void array(struct text *out, const struct member *member, const struct ar
     text_printf(out, "  %s = c_%s.data();\n", variable(arg), name);
 }
 
-static void from_param(struct text *out, const struct bindings *bindings, const struct member *member,
+static void from_param(struct gen_text *out, const struct bindings *bindings, const struct member *member,
                        const struct arg *arg, const char *source)
 {
     const char *bracket = strchr(source, '[');
     const struct arg *param = param_of(member, source, strcspn(source, "["));
     const struct cxx_class *class = param ? bindings_class(bindings, core_type(param->prefix)) : NULL;
-    struct text value = {0};
 
     if (!param) {
         text_printf(out, "  %s = %s;\n", variable(arg), source);
         return;
     }
-    text_printf(&value, "cxx_%s", param->name);
+    const char *value = text_format("cxx_%s", param->name);
     if (bracket)
         array(out, member, arg, param, bracket);
     else if (is_reference(param) && (class || !strcmp(core_type(param->prefix), "bool")))
-        one(out, arg, value.at);
+        declare_pointed(out, arg, value);
     else if (is_reference(param))
-        text_printf(out, "  %s = &%s;\n", variable(arg), value.at);
+        text_printf(out, "  %s = &%s;\n", variable(arg), value);
     else if (class || (!strchr(arg->prefix, '*') && !*arg->suffix))
-        text_printf(out, "  %s = %s;\n", variable(arg), value.at);
+        text_printf(out, "  %s = %s;\n", variable(arg), value);
     else
-        text_printf(out, "  %s = (%s)%s;\n", variable(arg), cast(arg), value.at);
+        text_printf(out, "  %s = (%s)%s;\n", variable(arg), cast(arg), value);
 }
 
-/* Before the call. */
-static void decode(struct text *out, const struct bindings *bindings, const struct member *member, int index)
+/* Makes an argument of C before the call. */
+static void decode(struct gen_text *out, const struct bindings *bindings, const struct member *member, int index)
 {
     const struct arg *arg = &member->proto->args[index];
     const char *source = member->sources[index];
@@ -179,15 +172,15 @@ static void decode(struct text *out, const struct bindings *bindings, const stru
     if (!strcmp(source, "this"))
         text_printf(out, "  %s = *this;\n", variable(arg));
     else if (!strcmp(source, "&this"))
-        one(out, arg, "*this");
+        declare_pointed(out, arg, "*this");
     else if (!strcmp(source, "return"))
-        one(out, arg, null_of(bindings_class(bindings, core_type(member->declaration.result))));
+        declare_pointed(out, arg, null_of(bindings_class(bindings, core_type(member->declaration.result))));
     else
         from_param(out, bindings, member, arg, *source == '!' ? source + 1 : source);
 }
 
-/* After it: what the call has changed. */
-static void encode(struct text *out, const struct bindings *bindings, const struct member *member, int index)
+/* Copies a changed argument back after the call. */
+static void encode(struct gen_text *out, const struct bindings *bindings, const struct member *member, int index)
 {
     const char *name = member->proto->args[index].name, *source = member->sources[index];
     const char *bracket = strchr(source, '[');
@@ -205,10 +198,10 @@ static void encode(struct text *out, const struct bindings *bindings, const stru
         text_printf(out, "  cxx_%s = c_%s;\n", param->name, name);
 }
 
-/* ---- functions that are called by their PMPI twin ---------------------------------------------------------------- */
+/* ---- Functions that call their PMPI twin ------------------------------------------------------------------------- */
 
-/* The object's handle, the parameters that are called as in C, zeros for what only the twin knows. */
-static void stand_in(struct text *out, const struct bindings *bindings, const struct member *member)
+/* Declares C's arguments: the object's handle, the parameters with names as in C, and zeros for the others. */
+static void declare_arguments(struct gen_text *out, const struct bindings *bindings, const struct member *member)
 {
     int has_object = member->is_static || !member->of;
 
@@ -227,7 +220,7 @@ static void stand_in(struct text *out, const struct bindings *bindings, const st
 static const char *call_twin(const struct bindings *bindings, const struct member *member)
 {
     const struct proto *declaration = &member->declaration;
-    struct text out = {0};
+    struct gen_text out = {0};
 
     text_puts(&out, "try {\n    ");
     if (bindings_class(bindings, core_type(declaration->result)))
@@ -246,15 +239,14 @@ static const char *call_twin(const struct bindings *bindings, const struct membe
     return out.at;
 }
 
-/* ---- whole functions
- * ----------------------------------------------------------------------------------------------- */
+/* ---- Whole functions --------------------------------------------------------------------------------------------- */
 
 static const char prelude[] =
     "#include <mpicxx.h>\n"
     "#include <algorithm>\n"
     "#include <exception>\n"
     "#include <vector>\n"
-    "/* How many elements an array has. */\n"
+    "/* The number of elements in an array. */\n"
     "__attribute__((unused)) static inline int wrappergen_count(int count, const void *array)\n"
     "{\n"
     "  return array && count > 0 ? count : 0;\n"
@@ -271,10 +263,10 @@ static const char prelude[] =
     "  }\n"
     "}\n\n";
 
-void cxx_prelude(struct text *out) { text_puts(out, prelude); }
+void cxx_prelude(struct gen_text *out) { text_puts(out, prelude); }
 
-/* "return ...;" of a function that has a value to return, behind `return` in the table. */
-static void give_back(struct text *out, const struct member *member)
+/* Writes the return statement. */
+static void write_return(struct gen_text *out, const struct member *member)
 {
     const char *result = member->declaration.result;
     int i = 0;
@@ -295,13 +287,12 @@ static void give_back(struct text *out, const struct member *member)
         text_printf(out, "return c_%s;\n", member->proto->args[i].name);
 }
 
-/* Files have an error handler of their own where there is no file. */
-static int is_of_file(const struct member *member) { return member->of && !strcmp(member->of->type, "MPI_File"); }
-
-/* What follows the call and the wrapper's text. */
+/* Writes what follows the call and the wrapper's text. Errors of files go to the file's error handler, or to that of
+ * MPI_FILE_NULL. */
 static void finish(struct emitter *emitter, const struct member *member)
 {
-    struct text *out = &emitter->out;
+    struct gen_text *out = &emitter->out;
+    int is_file = member->of && !strcmp(member->of->type, "MPI_File");
 
     text_puts(out, "\n");
     for (int i = 0; i < member->proto->arg_count && !member->is_hand; i++)
@@ -310,17 +301,17 @@ static void finish(struct emitter *emitter, const struct member *member)
         text_puts(out, "  if (cxx_failure)\n    std::rethrow_exception(cxx_failure);\n");
     else if (!strcmp(member->proto->result, "int"))
         text_printf(out, "  pith_cxx::end_call(returnVal%s);\n",
-                    !is_of_file(member) ? ""
+                    !is_file            ? ""
                     : member->is_static ? ", MPI_FILE_NULL"
                                         : ", *this");
     text_puts(out, "  ");
-    give_back(out, member);
+    write_return(out, member);
 }
 
 void cxx_begin(struct emitter *emitter, const struct member *member, const char *value)
 {
-    struct text *out = &emitter->out;
-    const char *result = outside(member->declaration.result);
+    struct gen_text *out = &emitter->out;
+    const char *result = qualified(member->declaration.result);
 
     text_puts(out, emitter->flags & EMIT_WEAK ? "\n__attribute__((weak)) " : "\n");
     head(out, member);
@@ -331,7 +322,7 @@ void cxx_begin(struct emitter *emitter, const struct member *member, const char 
         text_puts(out, "  int returnVal = 0;\n  (void)returnVal;\n  std::exception_ptr cxx_failure;\n");
         if (!function_is_void(&member->declaration))
             text_printf(out, "  %s cxx_result = %s();\n", result, result);
-        stand_in(out, emitter->bindings, member);
+        declare_arguments(out, emitter->bindings, member);
     } else {
         text_printf(out, "  %s returnVal%s%s;\n", member->proto->result, value ? " = " : "", value ? value : "");
         for (int i = 0; i < member->proto->arg_count; i++)
@@ -347,7 +338,7 @@ void cxx_begin(struct emitter *emitter, const struct member *member, const char 
 
 const char *cxx_call(const struct emitter *emitter, const struct member *member)
 {
-    struct text out = {0};
+    struct gen_text out = {0};
 
     if (member->is_hand)
         return call_twin(emitter->bindings, member);
@@ -364,8 +355,8 @@ void cxx_end(struct emitter *emitter, const struct member *member)
     text_puts(&emitter->out, "}\n");
 }
 
-/* A string ends on the line that it begins on. */
-static int is_in_string(const struct text *out)
+/* 1: the text ends inside a string. A string does not extend over lines. */
+static int is_in_string(const struct gen_text *out)
 {
     int inside = 0;
     size_t at = out->size;
@@ -381,7 +372,7 @@ static int is_in_string(const struct text *out)
     return inside;
 }
 
-const char *cxx_shown(const struct emitter *emitter, const struct text *out, const char *text)
+const char *cxx_shown(const struct emitter *emitter, const struct gen_text *out, const char *text)
 {
     const struct member *member = emitter->member;
 

@@ -1,32 +1,32 @@
-/* emit.c - walks the trees: text and loops give output where they stand, wrappers are noted with their functions, and
- * emit_wrappers() writes each function once: before1 before2 CALL after2 after1. */
+/* emit.c - writes the classic dialect. Text and loops are written where they stand. Wrappers are stored with their
+ * functions, and emit_wrappers() writes each function once: before1 before2 CALL after2 after1. */
 #include "wrappergen.h"
 
 #include <string.h>
 
-/* Where an escape is looked up: innermost first along `outer`. */
-struct scope {
-    const struct scope *outer;
-    struct word name;              /* of a loop or wrapper */
-    const struct proto *proto;     /* that it stands for */
+/* The loops and wrappers around an escape, innermost first along `outer`. */
+struct loop_scope {
+    const struct loop_scope *outer;
+    struct gen_word name;          /* of a loop or wrapper */
+    const struct proto *proto;     /* the current function */
     const struct wrapper *wrapper; /* set in a wrapper, NULL in a loop */
-    char *const *variables;        /* their unique names, in the order of the wrapper's node */
+    char *const *variables;        /* unique names, in the order of the wrapper's variables */
 };
-struct place {
+struct tree_place {
     struct emitter *emitter;
-    const struct source *source;
+    const struct gen_source *source;
     int file;
 };
 
-static const struct scope *scope_wrapper(const struct scope *scope)
+static const struct loop_scope *scope_wrapper(const struct loop_scope *scope)
 {
     while (scope && !scope->wrapper)
         scope = scope->outer;
     return scope;
 }
 
-/* The function that a loop's or wrapper's name stands for; of equal names the outermost counts. */
-static const struct proto *scope_find(const struct scope *scope, const struct word *word)
+/* The function of the loop or wrapper with this name; of equal names, the outermost. */
+static const struct proto *scope_find(const struct loop_scope *scope, const struct gen_word *word)
 {
     const struct proto *found = NULL;
 
@@ -36,25 +36,19 @@ static const struct proto *scope_find(const struct scope *scope, const struct wo
     return found;
 }
 
-static const char *argument(const struct proto *proto, const struct word *word)
+/* The value of an escape of one word; NULL: unknown. Order: variable, role, argument, loop name, returnVal. */
+static const char *look_up(const struct loop_scope *scope, const struct gen_word *word)
 {
-    const struct arg *arg = protos_argument(proto, word->at, word->size);
-
-    return arg ? arg->name : NULL;
-}
-
-/* What a one-word escape stands for; NULL: unknown. Order: variable, role, argument, loop name, returnVal. */
-static const char *look_up(const struct scope *scope, const struct word *word)
-{
-    const struct scope *around = scope_wrapper(scope);
+    const struct loop_scope *around = scope_wrapper(scope);
     const char *found = NULL;
 
     if (around) {
-        const struct node *node = around->wrapper->node;
+        const struct gen_node *node = around->wrapper->node;
         for (int i = 0; i < node->variable_count; i++)
             if (word_is(word, node->variables[i].name))
                 return around->variables[i];
-        if ((found = role_find(around->proto, word->at, word->size)) || (found = argument(around->proto, word)))
+        const struct arg *arg = protos_argument(around->proto, word->at, word->size);
+        if ((found = role_find(around->proto, word->at, word->size)) || (found = arg ? arg->name : NULL))
             return found;
     }
     const struct proto *proto = scope_find(scope, word);
@@ -65,20 +59,12 @@ static const char *look_up(const struct scope *scope, const struct word *word)
     return scope && !around ? role_find(scope->proto, word->at, word->size) : NULL;
 }
 
-/* ---- unknown words ----------------------------------------------------------------------------------------------- */
+/* ---- Unknown words ----------------------------------------------------------------------------------------------- */
 
-static int is_of_wrap(const struct word *word)
+static void unknown(struct tree_place *place, const struct loop_scope *scope, const struct gen_node *node)
 {
-    for (int i = 0; wrap_keywords[i]; i++)
-        if (word_is(word, wrap_keywords[i]))
-            return 1;
-    return 0;
-}
-
-static void unknown(struct place *place, const struct scope *scope, const struct node *node)
-{
-    const struct scope *around = scope_wrapper(scope);
-    const struct word *word = &node->words[0];
+    const struct loop_scope *around = scope_wrapper(scope);
+    const struct gen_word *word = &node->words[0];
     struct near near;
 
     if (place->emitter->flags & EMIT_KEEP_UNKNOWN) {
@@ -88,13 +74,14 @@ static void unknown(struct place *place, const struct scope *scope, const struct
         warn(place->source, node->at, "unknown escape {{%.*s}} copied", (int)word->size, word->at);
         return;
     }
-    if (!fault_is_new(place->source, node->at)) /* told for another function */
+    if (!fault_is_new(place->source, node->at)) /* reported for another function */
         return;
-    if (is_of_wrap(word)) {
-        fault(place->source, node->at, "{{%.*s}} is of the other dialect; use --dialect=wrap", (int)word->size,
-              word->at);
-        return;
-    }
+    for (int i = 0; wrap_keywords[i]; i++)
+        if (word_is(word, wrap_keywords[i])) {
+            fault(place->source, node->at, "{{%.*s}} belongs to the other dialect; use --dialect=wrap", (int)word->size,
+                  word->at);
+            return;
+        }
     near_begin(&near, word);
     for (int i = 0; around && i < around->proto->arg_count; i++)
         near_try(&near, around->proto->args[i].name);
@@ -113,49 +100,38 @@ static void unknown(struct place *place, const struct scope *scope, const struct
               around ? " in the wrapper of " : "", around ? around->proto->name : "", near_hint(&near));
 }
 
-/* ---- lists of functions ------------------------------------------------------------------------------------------ */
+/* ---- Lists of functions ------------------------------------------------------------------------------------------ */
 
-/* For each function considered: 1 when the node names it, or a class of its. Says so when there is no such function. */
-static char *listed(struct place *place, const struct node *node)
+/* For each function considered: 1 if the node lists it or its class. Reports functions that do not exist. */
+static char *listed(struct tree_place *place, const struct gen_node *node)
 {
     struct protos *protos = place->emitter->protos;
     const char *block = text_copy(node->words[0].at, node->words[0].size);
     char *is_listed = make((size_t)protos->count + 1);
 
-    for (int w = 2; w < node->word_count; w++) {
-        const struct word *word = &node->words[w];
-        size_t at = (size_t)(word->at - place->source->at);
-        const struct proto *found = protos_find(protos, word->at, word->size);
-        if (found)
-            is_listed[found - protos->at] = 1;
-        else if (word->at[0] != '@' && fault_is_new(place->source, at))
-            function_unknown(place->emitter, place->source, at, block, word);
-        if (word->at[0] != '@')
-            continue;
-        if (!roles_know_class(word->at + 1, word->size - 1) && fault_is_new(place->source, at))
-            fault(place->source, at, "no class %.*s in the table of roles; see -r", (int)word->size, word->at);
-        for (int i = 0; i < protos->count; i++)
-            if (row_has_class(protos->at[i].row, word->at + 1, word->size - 1))
-                is_listed[i] = 1;
-    }
+    for (int w = 2; w < node->word_count; w++)
+        function_mark(place->emitter, place->source, (size_t)(node->words[w].at - place->source->at), block,
+                      &node->words[w], is_listed);
     return is_listed;
 }
 
-static int lacks_name(const struct place *place, const struct node *node)
+static int lacks_name(const struct tree_place *place, const struct gen_node *node)
 {
     return node->word_count > 1 &&
            function_lacks_name(place->emitter, place->source, node->at,
                                text_copy(node->words[0].at, node->words[0].size), &node->words[1]);
 }
 
-/* ---- walking ----------------------------------------------------------------------------------------------------- */
+/* ---- Writing the tree -------------------------------------------------------------------------------------------- */
 
-static void emit_nodes(struct place *place, const struct scope *scope, const struct node *node, const struct node *end);
+static void emit_nodes(struct tree_place *place, const struct loop_scope *scope, const struct gen_node *node,
+                       const struct gen_node *end);
 
-static void emit_loop(struct place *place, const struct scope *outer, const struct node *node)
+static void emit_loop(struct tree_place *place, const struct loop_scope *outer, const struct gen_node *node)
 {
     struct protos *protos = place->emitter->protos;
-    struct scope scope = {.outer = outer, .name = node->word_count > 1 ? node->words[1] : (struct word){"", 0}};
+    struct loop_scope scope = {.outer = outer,
+                               .name = node->word_count > 1 ? node->words[1] : (struct gen_word){"", 0}};
 
     if (lacks_name(place, node))
         return;
@@ -171,7 +147,7 @@ static void emit_loop(struct place *place, const struct scope *outer, const stru
         return;
     }
     for (int w = 2; w < node->word_count; w++) {
-        const struct word *word = &node->words[w];
+        const struct gen_word *word = &node->words[w];
         if (emitter_step(place->emitter, place->source, node->at))
             return;
         for (int i = 0; i < protos->count && word->at[0] == '@'; i++)
@@ -182,10 +158,10 @@ static void emit_loop(struct place *place, const struct scope *outer, const stru
     }
 }
 
-static void emit_word(struct place *place, const struct scope *scope, const struct node *node)
+static void emit_word(struct tree_place *place, const struct loop_scope *scope, const struct gen_node *node)
 {
-    struct text *out = &place->emitter->out;
-    const struct word *word = &node->words[0];
+    struct gen_text *out = &place->emitter->out;
+    const struct gen_word *word = &node->words[0];
     const char *found;
 
     if (node->word_count == 2) { /* {{KEY NAME}}: a word of the table for a loop's function */
@@ -204,7 +180,7 @@ static void emit_word(struct place *place, const struct scope *scope, const stru
         unknown(place, scope, node);
 }
 
-static void note_wrapper(struct place *place, const struct node *node)
+static void note_wrapper(struct tree_place *place, const struct gen_node *node)
 {
     struct protos *protos = place->emitter->protos;
 
@@ -223,7 +199,8 @@ static void note_wrapper(struct place *place, const struct node *node)
     }
 }
 
-static void emit_nodes(struct place *place, const struct scope *scope, const struct node *node, const struct node *end)
+static void emit_nodes(struct tree_place *place, const struct loop_scope *scope, const struct gen_node *node,
+                       const struct gen_node *end)
 {
     for (; node && node != end; node = node->next)
         switch (node->kind) {
@@ -239,7 +216,7 @@ static void emit_nodes(struct place *place, const struct scope *scope, const str
             break;
         case NODE_FNALL:
         case NODE_FN:
-            if (!scope) /* elsewhere a fault, told already */
+            if (!scope) /* elsewhere it is an error that was reported already */
                 note_wrapper(place, node);
             break;
         case NODE_CALL:
@@ -248,32 +225,30 @@ static void emit_nodes(struct place *place, const struct scope *scope, const str
         }
 }
 
-void emit_template(struct emitter *emitter, const struct source *source, const struct node *nodes, int file)
+void emit_template(struct emitter *emitter, const struct gen_source *source, const struct gen_node *nodes, int file)
 {
-    struct place place = {emitter, source, file};
+    struct tree_place place = {emitter, source, file};
 
     emit_nodes(&place, NULL, nodes, NULL);
 }
 
-/* ---- the wrapper functions --------------------------------------------------------------------------------------- */
+/* ---- The wrapper functions --------------------------------------------------------------------------------------- */
 
-/* The name itself, or with the first number that makes it new. */
-static char *name_new(struct name_set *names, const char *wanted)
+/* The name, with the first number that makes it unique if necessary. */
+static char *unique_name(struct name_set *names, const char *wanted)
 {
-    struct text name = {0};
-    int is_new = name_set_add(names, wanted), number = *name_set_number(names, wanted);
+    char *name = text_copy(wanted, strlen(wanted));
+    int is_new = name_set_add(names, name), number = *name_set_number(names, wanted);
 
-    text_puts(&name, wanted);
     while (!is_new) {
-        name = (struct text){0};
-        text_printf(&name, "%s%d", wanted, ++number);
-        is_new = name_set_add(names, name.at);
+        name = text_format("%s%d", wanted, ++number);
+        is_new = name_set_add(names, name);
     }
-    *name_set_number(names, wanted) = number; /* those up to it are taken */
-    return name.at;
+    *name_set_number(names, wanted) = number; /* numbers up to this one are taken */
+    return name;
 }
 
-/* Gives every variable of every wrapper a name of its own in this function: i, i1, i2 ... */
+/* Gives every variable of every wrapper a unique name in this function: i, i1, i2 ... */
 static char ***name_variables(const struct proto *proto)
 {
     char ***variables = make(((size_t)proto->wrapper_count + 1) * sizeof *variables);
@@ -283,20 +258,20 @@ static char ***name_variables(const struct proto *proto)
     for (int i = 0; i < proto->arg_count; i++)
         name_set_add(&names, proto->args[i].name);
     for (int w = 0; w < proto->wrapper_count; w++) {
-        const struct node *node = proto->wrappers[w].node;
+        const struct gen_node *node = proto->wrappers[w].node;
         variables[w] = make(((size_t)node->variable_count + 1) * sizeof **variables);
         for (int v = 0; v < node->variable_count; v++)
-            variables[w][v] = name_new(&names, node->variables[v].name);
+            variables[w][v] = unique_name(&names, node->variables[v].name);
     }
     return variables;
 }
 
-static void emit_variables(struct text *out, const struct proto *proto, char ***variables)
+static void emit_variables(struct gen_text *out, const struct proto *proto, char ***variables)
 {
-    const char *type = NULL; /* of the line begun: equal types share one */
+    const char *type = NULL; /* of the current line; variables of equal types share a line */
 
     for (int w = 0; w < proto->wrapper_count; w++) {
-        const struct node *node = proto->wrappers[w].node;
+        const struct gen_node *node = proto->wrappers[w].node;
         for (int v = 0; v < node->variable_count; v++) {
             const struct variable *variable = &node->variables[v];
             if (type && !strcmp(type, variable->type))
@@ -311,14 +286,14 @@ static void emit_variables(struct text *out, const struct proto *proto, char ***
         text_puts(out, ";\n");
 }
 
-/* The part of a wrapper's body before the call, or after it. */
+/* Writes the part of a wrapper's body before or after the call. */
 static void emit_part(struct emitter *emitter, const struct proto *proto, int w, char *const *variables, int after)
 {
     const struct wrapper *wrapper = &proto->wrappers[w];
-    const struct node *call = wrapper->node->inside;
-    struct place place = {emitter, wrapper->source, wrapper->file};
-    struct scope scope = {NULL, wrapper->node->word_count > 1 ? wrapper->node->words[1] : (struct word){"", 0}, proto,
-                          wrapper, variables};
+    const struct gen_node *call = wrapper->node->inside;
+    struct tree_place place = {emitter, wrapper->source, wrapper->file};
+    struct loop_scope scope = {NULL, wrapper->node->word_count > 1 ? wrapper->node->words[1] : (struct gen_word){"", 0},
+                               proto, wrapper, variables};
 
     while (call && call->kind != NODE_CALL)
         call = call->next;
@@ -328,7 +303,7 @@ static void emit_part(struct emitter *emitter, const struct proto *proto, int w,
         emit_nodes(&place, &scope, call->next, NULL);
 }
 
-/* The parts of all wrappers that stand before the call, or after it. */
+/* Writes the parts of all wrappers before or after the call. */
 static void emit_parts(struct emitter *emitter, const struct proto *proto, char ***variables, int after)
 {
     for (int w = 0; w < proto->wrapper_count; w++) {
@@ -339,7 +314,7 @@ static void emit_parts(struct emitter *emitter, const struct proto *proto, char 
 
 static void emit_c(struct emitter *emitter, const struct proto *proto, char ***variables)
 {
-    struct text *out = &emitter->out;
+    struct gen_text *out = &emitter->out;
 
     function_begin(emitter, proto, NULL);
     emit_variables(out, proto, variables);
@@ -351,26 +326,26 @@ static void emit_c(struct emitter *emitter, const struct proto *proto, char ***v
     function_end(emitter, proto);
 }
 
-/* The parts are made as for C, and the Fortran entry is written around them. */
+/* Makes the parts as for C, and writes the Fortran entry point around them. */
 static void emit_fortran(struct emitter *emitter, const struct proto *proto, char ***variables)
 {
-    struct text out = emitter->out, declarations = {0}, parts[2] = {{0}, {0}};
+    struct gen_text out = emitter->out, declarations = {0}, parts[2] = {{0}, {0}};
 
     text_puts(&declarations, "");
     emit_variables(&declarations, proto, variables);
     for (int after = 0; after < 2; after++) {
-        emitter->out = (struct text){0};
+        emitter->out = (struct gen_text){0};
         text_puts(&emitter->out, "");
         emit_parts(emitter, proto, variables, after);
         parts[after] = emitter->out;
     }
     emitter->out = out;
-    struct text body = {0};
+    struct gen_text body = {0};
     text_printf(&body, "%s%s%s\n%s", declarations.at, parts[0].at, fortran_call(proto, parts[1].at), parts[1].at);
     fortran_function(emitter, proto, body.at, parts[0].at, parts[1].at);
 }
 
-/* One function for each member that calls the C function. */
+/* Writes a function for each member that calls the C function. */
 static void emit_cxx(struct emitter *emitter, const struct proto *proto, char ***variables)
 {
     const struct bindings *bindings = emitter->bindings;

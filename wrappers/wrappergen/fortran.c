@@ -1,23 +1,24 @@
 /* fortran.c - the Fortran entry points of a wrapped function: mpi_send, mpi_send_, mpi_send__ and MPI_SEND.
  *
- * They run the wrapper's text around the library's own Fortran function, pmpi_send_, which gets the arguments as they
- * came: buffers, sentinels, LOGICALs, lengths of texts and callbacks stay Fortran's. What the text reads is decoded for
- * it into variables of C's names and types, before the call, and after it what the call may have changed.
+ * An entry point runs the wrapper's text around the library's Fortran function, pmpi_send_. That function gets the
+ * arguments unchanged: buffers, sentinels, LOGICALs, lengths of strings and callbacks stay Fortran's. Arguments that
+ * the text reads are decoded into variables with C's names and types before the call. After the call, those that it may
+ * have changed are decoded again.
  *
- * The functions of mpi_f08 are others (mpi_send_f08_, or mpi_send_f08ts_, which gets descriptors of buffers; _large for
- * the large-count ones), with a twin of theirs that is the library's own. Handles are integers there too, statuses C's,
- * and the last argument may be missing. They are written where --exports has the twin.
+ * mpi_f08 has other functions (mpi_send_f08_, or mpi_send_f08ts_ with descriptors of buffers; _large for large counts)
+ * and a PMPI twin for each. Handles are integers there too, statuses are C's, and the last argument may be missing.
+ * Their entry points are written if --exports lists the twin.
  *
- * Some libraries' Fortran functions call MPI_Send, others PMPI_Send. So that a call counts once in both, the entry says
- * in wrappergen_fortran whose call it makes, and the C wrapper passes on the first such one. */
+ * In some libraries the Fortran functions call MPI_Send, in others PMPI_Send. To count a call once in both, the entry
+ * point stores in wrappergen_fortran which function it calls, and the C wrapper passes the first such call on. */
 #include "wrappergen.h"
 
 #include <ctype.h>
 #include <string.h>
 
-enum kind {
+enum arg_kind {
     KIND_VALUE,   /* int, MPI_Aint ...: read through the pointer */
-    KIND_POINTER, /* to such, or an array */
+    KIND_POINTER, /* a pointer to one, or an array */
     KIND_BUFFER,  /* void * */
     KIND_TEXT,    /* char * */
     KIND_HANDLE,  /* MPI_Comm ... */
@@ -41,7 +42,7 @@ static int handle_of(const char *type, size_t size)
 /* The type without const and blanks: "MPI_Comm*". */
 static const char *bare_type(const struct arg *arg)
 {
-    struct text bare = {0};
+    struct gen_text bare = {0};
     const char *type = arg_type(arg);
 
     text_puts(&bare, "");
@@ -56,7 +57,7 @@ static const char *bare_type(const struct arg *arg)
     return bare.at;
 }
 
-static enum kind kind_of(const struct arg *arg, int *handle)
+static enum arg_kind kind_of(const struct arg *arg, int *handle)
 {
     const char *type = bare_type(arg);
     size_t word = strspn(type, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
@@ -79,11 +80,11 @@ static enum kind kind_of(const struct arg *arg, int *handle)
     return KIND_OTHER;
 }
 
-/* ---- shapes ------------------------------------------------------------------------------------------------------ */
+/* ---- Shapes ------------------------------------------------------------------------------------------------------ */
 
 static int has_error(const struct proto *proto) { return !strcmp(proto->result, "int") && !proto->variable; }
 
-/* MPI_Init's two arguments are none in Fortran. */
+/* The arguments of MPI_Init do not exist in Fortran. */
 static int is_passed(const struct proto *proto, int index)
 {
     return strncmp(proto->name, "MPI_Init", 8) != 0 ||
@@ -95,35 +96,22 @@ static int is_text(const struct arg *arg)
     return strchr(arg->suffix, '(') == NULL && strstr(arg->prefix, "char ") != NULL;
 }
 
-static char *lower(const char *name)
+/* The name in lower or upper case: `change` is tolower or toupper. */
+static char *in_case(const char *name, int (*change)(int))
 {
-    char *low = text_copy(name, strlen(name));
+    char *changed = text_copy(name, strlen(name));
 
-    for (char *at = low; *at; at++)
-        *at = (char)tolower((unsigned char)*at);
-    return low;
+    for (char *at = changed; *at; at++)
+        *at = (char)change((unsigned char)*at);
+    return changed;
 }
 
-static const char *upper(const char *name)
-{
-    char *high = text_copy(name, strlen(name));
-
-    for (char *at = high; *at; at++)
-        *at = (char)toupper((unsigned char)*at);
-    return high;
-}
-
-static int ends(const char *name, const char *with)
-{
-    return strlen(name) > strlen(with) && !strcmp(name + strlen(name) - strlen(with), with);
-}
-
-/* One entry point: the name that is defined, and that of the library's own function. */
-struct shape {
-    const char *own, *real; /* printf formats of the name in small letters */
+/* One kind of entry point: the name to define, and the name of the library's function. */
+struct entry_shape {
+    const char *own, *real; /* printf formats; %s is the name in lower case */
     int is_large, is_f08, is_ts;
 };
-static const struct shape shapes[] = {
+static const struct entry_shape shapes[] = {
     {"%s_", "p%s_", 0, 0, 0},
     {"%s_f08_", "p%s_f08_", 0, 1, 0},      /* Open MPI */
     {"%s_f08_", "pmpir_%s_f08_", 0, 1, 0}, /* MPICH: without mpi_ */
@@ -133,54 +121,48 @@ static const struct shape shapes[] = {
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 
-static int ends_large(const struct proto *proto) { return ends(proto->name, "_c"); }
+static int is_large_count(const struct proto *proto) { return text_ends(proto->name, "_c"); }
 
-/* The name in small letters, without _c. */
+/* The name in lower case, without _c. */
 static char *base_name(const struct proto *proto)
 {
-    char *base = lower(proto->name);
+    char *base = in_case(proto->name, tolower);
 
-    if (ends_large(proto))
+    if (is_large_count(proto))
         base[strlen(base) - 2] = 0;
     return base;
 }
 
-static char *own_name(const struct proto *proto, const struct shape *shape)
+static char *own_name(const struct proto *proto, const struct entry_shape *shape)
 {
-    struct text name = {0};
-    const char *gap = strstr(shape->own, "%s") + 2;
-
-    text_printf(&name, "%s%s", base_name(proto), gap);
-    return name.at;
+    return text_format("%s%s", base_name(proto), strstr(shape->own, "%s") + 2);
 }
 
-static char *real_name(const struct proto *proto, const struct shape *shape)
+static char *real_name(const struct proto *proto, const struct entry_shape *shape)
 {
-    struct text name = {0};
-    size_t before = (size_t)(strstr(shape->real, "%s") - shape->real);
+    int before = (int)(strstr(shape->real, "%s") - shape->real);
 
-    text_add(&name, shape->real, before);
-    text_printf(&name, "%s%s", base_name(proto) + (before > 1 ? 4 : 0), shape->real + before + 2);
-    return name.at;
+    return text_format("%.*s%s%s", before, shape->real, base_name(proto) + (before > 1 ? 4 : 0),
+                       shape->real + before + 2);
 }
 
-static int has_shape(const struct emitter *emitter, const struct proto *proto, const struct shape *shape)
+static int has_shape(const struct emitter *emitter, const struct proto *proto, const struct entry_shape *shape)
 {
-    if (shape->is_large != ends_large(proto))
+    if (shape->is_large != is_large_count(proto))
         return 0;
     return emitter->exports ? name_set_has(emitter->exports, "", real_name(proto, shape)) : !shape->is_f08;
 }
 
-void fortran_names(const struct proto *proto, struct text *out)
+void fortran_names(const struct proto *proto, struct gen_text *out)
 {
     for (int i = 0; i < SHAPES; i++)
-        if (shapes[i].is_large == ends_large(proto))
+        if (shapes[i].is_large == is_large_count(proto))
             text_printf(out, "%s\n", real_name(proto, &shapes[i]));
 }
 
-void fortran_usual_name(const struct proto *proto, struct text *out)
+void fortran_usual_name(const struct proto *proto, struct gen_text *out)
 {
-    if (!ends_large(proto))
+    if (!is_large_count(proto))
         text_printf(out, "%s\n", real_name(proto, &shapes[0]));
 }
 
@@ -191,7 +173,7 @@ int fortran_has(const struct emitter *emitter, const struct proto *proto)
     if (strncmp(proto->name, "MPI_", 4) != 0 || !strncmp(proto->name, "MPI_T_", 6) || function_is_void(proto))
         return 0;
     for (int i = 0; not_in_fortran[i]; i++)
-        if (ends(proto->name, not_in_fortran[i]))
+        if (text_ends(proto->name, not_in_fortran[i]))
             return 0;
     for (int i = 0; i < SHAPES; i++)
         if (has_shape(emitter, proto, &shapes[i]))
@@ -199,8 +181,9 @@ int fortran_has(const struct emitter *emitter, const struct proto *proto)
     return 0;
 }
 
-/* "void *f_buf, ..., MPI_Fint *wrappergen_error, size_t f_size_0", in a call "f_buf, ..."; NULL: without the error. */
-static void parameters(struct text *out, const struct proto *proto, int is_call, const char *error)
+/* Parameters, "void *f_buf, ..., MPI_Fint *wrappergen_error, size_t f_size_0)", or arguments, "f_buf, ...)". `error`
+ * NULL: without the error code. */
+static void parameters(struct gen_text *out, const struct proto *proto, int is_call, const char *error)
 {
     const char *comma = "";
 
@@ -221,13 +204,13 @@ static void parameters(struct text *out, const struct proto *proto, int is_call,
     text_puts(out, *comma || is_call ? ")" : "void)");
 }
 
-static void head(struct text *out, const struct proto *proto, const char *name)
+static void head(struct gen_text *out, const struct proto *proto, const char *name)
 {
     text_printf(out, "WRAPPERGEN_C %s %s(", has_error(proto) || proto->variable ? "void" : proto->result, name);
     parameters(out, proto, 0, has_error(proto) ? "MPI_Fint *wrappergen_error" : NULL);
 }
 
-/* 1 when the text has the name as a word of its own. */
+/* 1: the text contains the name as a whole word. */
 static int reads(const char *text, const char *name)
 {
     size_t size = strlen(name);
@@ -240,11 +223,9 @@ static int reads(const char *text, const char *name)
 
 static const char *f2c_name(int handle) { return !strcmp(handles[handle], "Datatype") ? "Type" : handles[handle]; }
 
-/* How many elements an array of handles or statuses has. */
+/* A C expression for the number of elements in an array of handles or statuses. */
 static const char *length_of(const struct proto *proto, const struct arg *arg)
 {
-    struct text length = {0};
-
     if (protos_argument(proto, "incount", 7))
         return "*(MPI_Fint *)f_incount";
     if (protos_argument(proto, "count", 5) && strstr(arg->name, "array_of_re") == arg->name)
@@ -253,42 +234,36 @@ static const char *length_of(const struct proto *proto, const struct arg *arg)
         return "*(MPI_Fint *)f_count";
     if (!protos_argument(proto, "comm", 4))
         return "0";
-    text_printf(&length, "wrappergen_peers(*(MPI_Fint *)f_comm, %d, %d)",
-                strstr(lower(proto->name), "neighbor") != NULL, !strncmp(arg->name, "send", 4));
-    return length.at;
+    return text_format("wrappergen_peers(*(MPI_Fint *)f_comm, %d, %d)",
+                       strstr(in_case(proto->name, tolower), "neighbor") != NULL, !strncmp(arg->name, "send", 4));
 }
 
 static int is_index(const struct proto *proto, const struct arg *arg)
 {
-    return (!strcmp(arg->name, "index") && (ends(proto->name, "_Waitany") || ends(proto->name, "_Testany"))) ||
+    return (!strcmp(arg->name, "index") &&
+            (text_ends(proto->name, "_Waitany") || text_ends(proto->name, "_Testany"))) ||
            !strcmp(arg->name, "array_of_indices");
 }
 
-/* ---- decoding ---------------------------------------------------------------------------------------------------- */
+/* ---- Decoding ---------------------------------------------------------------------------------------------------- */
 
-/* Whether the value that came in may be looked at: a file to be opened has none, and MPICH ends the job for it. */
+/* 0: the argument has no value before the call. MPI_File_open's file handle has none, and MPICH would abort the job
+ * when it is decoded. */
 static int has_value(const struct proto *proto, int handle)
 {
-    return strcmp(handles[handle], "File") != 0 || ends(proto->name, "_close");
+    return strcmp(handles[handle], "File") != 0 || text_ends(proto->name, "_close");
 }
 
-/* "[3]" of "[][3]" */
-static const char *behind_bracket(const char *suffix)
-{
-    const char *close = strchr(suffix, ']');
-
-    return close ? close + 1 : "";
-}
-
-/* Freed when the entry ends, also by a return of the wrapper's. */
+/* Freed when the entry point ends, even by a return in the wrapper. */
 #define OWNED "__attribute__((cleanup(wrappergen_free))) "
 
-static void decode(struct text *out, const struct proto *proto, const struct arg *arg, int before)
+static void decode(struct gen_text *out, const struct proto *proto, const struct arg *arg, int before)
 {
     int handle;
-    enum kind kind = kind_of(arg, &handle);
+    enum arg_kind kind = kind_of(arg, &handle);
     const char *name = arg->name, *length = length_of(proto, arg);
     const char *type = handle >= 0 ? handles[handle] : "", *f2c = handle >= 0 ? f2c_name(handle) : "";
+    const char *close = strchr(arg->suffix, ']'); /* after it, the further dimensions of "[][3]" */
 
     if (!is_passed(proto, (int)(arg - proto->args)) || kind == KIND_OTHER)
         text_printf(out, "  void *%s = 0;\n  (void)%s;\n", name, name);
@@ -299,7 +274,7 @@ static void decode(struct text *out, const struct proto *proto, const struct arg
                     strchr(bare_type(arg), '[') ? length : "1");
     else if (kind == KIND_POINTER)
         text_printf(out, *arg->suffix ? "  %s(*%s)%s = (__typeof__(%s))f_%s;\n" : "  %s%s%s = (__typeof__(%s))f_%s;\n",
-                    arg->prefix, name, behind_bracket(arg->suffix), name, name);
+                    arg->prefix, name, close ? close + 1 : "", name, name);
     else if (kind == KIND_BUFFER)
         text_printf(out, "  %s%s = wrappergen_buffer(f_%s);\n", arg->prefix, name, name);
     else if (kind == KIND_TEXT)
@@ -332,11 +307,11 @@ static void decode(struct text *out, const struct proto *proto, const struct arg
             name, length, name, name, name, name, name, name);
 }
 
-/* A status that the text asked for although Fortran ignores it is a Fortran status of our own. */
-static void substitute(struct text *out, const struct arg *arg)
+/* If Fortran ignores a status but the text asks for it, the entry point passes its own Fortran status. */
+static void substitute(struct gen_text *out, const struct arg *arg)
 {
     int handle;
-    enum kind kind = kind_of(arg, &handle);
+    enum arg_kind kind = kind_of(arg, &handle);
     const char *name = arg->name;
 
     if (kind == KIND_STATUS)
@@ -349,10 +324,10 @@ static void substitute(struct text *out, const struct arg *arg)
                     name, name, name, name, name);
 }
 
-static void refresh(struct text *out, const struct proto *proto, const struct arg *arg)
+static void refresh(struct gen_text *out, const struct proto *proto, const struct arg *arg)
 {
     int handle;
-    enum kind kind = kind_of(arg, &handle);
+    enum arg_kind kind = kind_of(arg, &handle);
     const char *name = arg->name;
 
     if (!is_passed(proto, (int)(arg - proto->args)))
@@ -376,18 +351,11 @@ static void refresh(struct text *out, const struct proto *proto, const struct ar
         text_printf(out, "  free(%s);\n  %s = wrappergen_text(f_%s, f_size_%s);\n", name, name, name, name);
 }
 
-/* ---- the text ---------------------------------------------------------------------------------------------------- */
-
-/* "pmpi_send_(f_buf, ..., &wrappergen_result, f_size_name)" */
-static void call(struct text *out, const struct proto *proto)
-{
-    text_printf(out, "p%s_(", base_name(proto));
-    parameters(out, proto, 1, has_error(proto) ? "&wrappergen_result" : NULL);
-}
+/* ---- The text ---------------------------------------------------------------------------------------------------- */
 
 const char *fortran_call(const struct proto *proto, const char *after)
 {
-    struct text out = {0};
+    struct gen_text out = {0};
 
     text_puts(&out, "\n");
     for (int i = 0; i < proto->arg_count; i++)
@@ -396,7 +364,8 @@ const char *fortran_call(const struct proto *proto, const char *after)
     text_printf(&out, "  wrappergen_fortran = (void (*)(void))%s;\n  ", proto->name);
     if (!has_error(proto) && !proto->variable)
         text_puts(&out, "returnVal = ");
-    call(&out, proto);
+    text_printf(&out, "p%s_(", base_name(proto));
+    parameters(&out, proto, 1, has_error(proto) ? "&wrappergen_result" : NULL);
     text_puts(&out, ";\n  wrappergen_fortran = 0;\n");
     if (has_error(proto))
         text_puts(&out, "  returnVal = wrappergen_result;\n");
@@ -406,10 +375,10 @@ const char *fortran_call(const struct proto *proto, const char *after)
     return out.at;
 }
 
-/* A text with one name in place of another. */
+/* Replaces a name in a text. */
 static const char *swap(const char *text, const char *from, const char *to)
 {
-    struct text out = {0};
+    struct gen_text out = {0};
 
     text_puts(&out, "");
     for (const char *at; (at = strstr(text, from)); text = at + strlen(from)) {
@@ -420,16 +389,17 @@ static const char *swap(const char *text, const char *from, const char *to)
     return out.at;
 }
 
-/* 1 when an entry returns nothing where its wrapper may return a value: then that has a function of its own. */
+/* 1: the entry point returns nothing, but its wrapper may contain a return with a value. The wrapper then needs a
+ * function of its own. */
 static int is_split(const struct proto *proto, const char *body)
 {
     return (has_error(proto) || proto->variable) && reads(body, "return");
 }
 
-/* All of an entry but its names: declarations of what is decoded, the text, and the end. */
+/* The body of an entry point: declarations of decoded arguments, the text, and the end. */
 static const char *inside(const struct proto *proto, const char *body, const char *before, const char *after)
 {
-    struct text out = {0};
+    struct gen_text out = {0};
 
     text_printf(&out, "\n{\n  %s returnVal = 0;\n", proto->result);
     if (has_error(proto))
@@ -437,7 +407,7 @@ static const char *inside(const struct proto *proto, const char *body, const cha
     for (int i = 0; i < proto->arg_count; i++)
         if (reads(before, proto->args[i].name) || reads(after, proto->args[i].name)) {
             decode(&out, proto, &proto->args[i], reads(before, proto->args[i].name));
-            text_printf(&out, "  (void)%s;\n", proto->args[i].name); /* the name may stand in a text only */
+            text_printf(&out, "  (void)%s;\n", proto->args[i].name); /* the name may be in a string only */
         }
     text_printf(&out, "%s\n", body);
     if (is_split(proto, body))
@@ -449,8 +419,8 @@ static const char *inside(const struct proto *proto, const char *body, const cha
     return out.at;
 }
 
-/* The entry calls the function that holds all. */
-static void split(struct text *out, const struct proto *proto, const char *name, const char *all)
+/* Writes the wrapper as a function, and the entry point that calls it. */
+static void split(struct gen_text *out, const struct proto *proto, const char *name, const char *all)
 {
     text_printf(out, "static %s wrappergen_in_%s(", proto->result, name);
     parameters(out, proto, 0, NULL);
@@ -462,14 +432,10 @@ static void split(struct text *out, const struct proto *proto, const char *name,
                                     : ";\n  (void)returnVal;\n}\n");
 }
 
-/* The body was written for mpif.h. */
-static const char *for_shape(const char *text, const struct proto *proto, const struct shape *shape)
+/* Adapts a body that was written for mpif.h. */
+static const char *for_shape(const char *text, const struct proto *proto, const struct entry_shape *shape)
 {
-    struct text call = {0}, real = {0};
-
-    text_printf(&call, "p%s_(", base_name(proto));
-    text_printf(&real, "%s(", real_name(proto, shape));
-    text = swap(text, call.at, real.at);
+    text = swap(text, text_format("p%s_(", base_name(proto)), text_format("%s(", real_name(proto, shape)));
     if (!shape->is_f08)
         return text;
     text = swap(text, "wrappergen_from_one(", "wrappergen_from_first(");
@@ -480,8 +446,8 @@ static const char *for_shape(const char *text, const struct proto *proto, const 
 void fortran_function(struct emitter *emitter, const struct proto *proto, const char *body, const char *before,
                       const char *after)
 {
-    struct text *out = &emitter->out;
-    const char *all = inside(proto, body, before, after), *low = lower(proto->name);
+    struct gen_text *out = &emitter->out;
+    const char *all = inside(proto, body, before, after), *low = in_case(proto->name, tolower);
 
     for (int i = 0; i < SHAPES; i++) {
         const char *own = own_name(proto, &shapes[i]);
@@ -499,10 +465,113 @@ void fortran_function(struct emitter *emitter, const struct proto *proto, const 
             text_puts(out, for_shape(all, proto, &shapes[i]));
         }
         for (int a = 0; a < 3 && !shapes[i].is_f08; a++) {
-            struct text alias = {0};
-            text_printf(&alias, "%s%s", a == 1 ? upper(low) : low, a == 2 ? "__" : "");
-            head(out, proto, alias.at);
+            head(out, proto, text_format("%s%s", a == 1 ? in_case(low, toupper) : low, a == 2 ? "__" : ""));
             text_printf(out, " __attribute__((alias(\"%s\")));\n", own);
         }
     }
 }
+
+/* ---- The C text before all Fortran entries ----------------------------------------------------------------------- */
+
+static const char helpers[] =
+    "#include <mpi.h>\n#include <stdlib.h>\n#include <string.h>\n"
+    "#ifdef __cplusplus\n#define WRAPPERGEN_C extern \"C\"\n#else\n#define WRAPPERGEN_C\n#endif\n"
+    "/* Fortran's sentinels have other addresses than C's. */\n"
+    "#ifdef OPEN_MPI\n"
+    "extern int mpi_fortran_in_place_, mpi_fortran_bottom_, mpi_fortran_status_ignore_, mpi_fortran_statuses_ignore_;\n"
+    "#define WRAPPERGEN_F08_STATUS_IGNORE ((void *)&mpi_fortran_status_ignore_)\n"
+    "#define WRAPPERGEN_F08_STATUSES_IGNORE ((void *)&mpi_fortran_statuses_ignore_)\n"
+    "#define WRAPPERGEN_F08_IN_PLACE WRAPPERGEN_IN_PLACE\n"
+    "#define WRAPPERGEN_F08_BOTTOM WRAPPERGEN_BOTTOM\n"
+    "#define WRAPPERGEN_IN_PLACE ((void *)&mpi_fortran_in_place_)\n"
+    "#define WRAPPERGEN_BOTTOM ((void *)&mpi_fortran_bottom_)\n"
+    "#else\n"
+    "extern void *MPIR_F_MPI_IN_PLACE, *MPIR_F_MPI_BOTTOM;\n"
+    "extern int MPIR_F08_MPI_IN_PLACE, MPIR_F08_MPI_BOTTOM;\n"
+    "#define WRAPPERGEN_F08_STATUS_IGNORE ((void *)&MPIR_F08_MPI_STATUS_IGNORE_OBJ)\n"
+    "#define WRAPPERGEN_F08_STATUSES_IGNORE ((void *)&MPIR_F08_MPI_STATUSES_IGNORE_OBJ)\n"
+    "#define WRAPPERGEN_F08_IN_PLACE ((void *)&MPIR_F08_MPI_IN_PLACE)\n"
+    "#define WRAPPERGEN_F08_BOTTOM ((void *)&MPIR_F08_MPI_BOTTOM)\n"
+    "#define WRAPPERGEN_IN_PLACE MPIR_F_MPI_IN_PLACE\n"
+    "#define WRAPPERGEN_BOTTOM MPIR_F_MPI_BOTTOM\n"
+    "#endif\n"
+    "__attribute__((unused)) static inline void *wrappergen_buffer(void *from)\n"
+    "{\n"
+    "  return from == WRAPPERGEN_IN_PLACE ? MPI_IN_PLACE : from == WRAPPERGEN_BOTTOM ? MPI_BOTTOM : from;\n"
+    "}\n"
+    "__attribute__((unused)) static inline void *wrappergen_buffer_f08(void *from)\n"
+    "{\n"
+    "  return from == WRAPPERGEN_F08_IN_PLACE ? MPI_IN_PLACE : from == WRAPPERGEN_F08_BOTTOM ? MPI_BOTTOM : from;\n"
+    "}\n"
+    "/* A descriptor begins with the address. */\n"
+    "__attribute__((unused)) static inline void *wrappergen_buffer_ts(void *from)\n"
+    "{\n"
+    "  return from ? wrappergen_buffer_f08(*(void **)from) : from;\n"
+    "}\n"
+    "__attribute__((unused)) static inline void *wrappergen_room(size_t size)\n"
+    "{\n"
+    "  void *room = calloc(1, size ? size : 1);\n"
+    "  if (!room)\n"
+    "    abort();\n"
+    "  return room;\n"
+    "}\n"
+    "/* For variables that own memory; a wrapper may return early. */\n"
+    "__attribute__((unused)) static inline void wrappergen_free(void *variable)\n"
+    "{\n"
+    "  free(*(void **)variable);\n"
+    "}\n"
+    "__attribute__((unused)) static inline void wrappergen_free_statuses(MPI_Status **variable)\n"
+    "{\n"
+    "  if (*variable != MPI_STATUSES_IGNORE)\n"
+    "    free(*variable);\n"
+    "}\n"
+    "__attribute__((unused)) static inline char *wrappergen_text(const void *given, size_t size)\n"
+    "{\n"
+    "  const char *from = (const char *)given;\n"
+    "  while (size && from[size - 1] == ' ')\n"
+    "    size--;\n"
+    "  return (char *)memcpy(wrappergen_room(size + 1), from, size);\n"
+    "}\n"
+    "__attribute__((unused)) static inline int *wrappergen_indices(int count)\n"
+    "{\n"
+    "  return (int *)wrappergen_room((size_t)(count > 0 ? count : 0) * sizeof(int));\n"
+    "}\n"
+    "__attribute__((unused)) static inline void wrappergen_from_one(int *to, const void *given, int count)\n"
+    "{\n"
+    "  const MPI_Fint *from = (const MPI_Fint *)given;\n"
+    "  for (int i = 0; i < count; i++)\n"
+    "    to[i] = from[i] == MPI_UNDEFINED ? MPI_UNDEFINED : from[i] - 1;\n"
+    "}\n"
+    "/* The indices of mpi_f08; MPICH up to 4.0.2 counts from 0 there. */\n"
+    "__attribute__((unused)) static inline void wrappergen_from_first(int *to, const void *given, int count)\n"
+    "{\n"
+    "#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION <= 40002300\n"
+    "  for (int i = 0; i < count; i++)\n"
+    "    to[i] = ((const MPI_Fint *)given)[i];\n"
+    "#else\n"
+    "  wrappergen_from_one(to, given, count);\n"
+    "#endif\n"
+    "}\n"
+    "/* The number of datatypes in an alltoallw. */\n"
+    "__attribute__((unused)) static inline int wrappergen_peers(MPI_Fint f_comm, int neighbours, int to)\n"
+    "{\n"
+    "  MPI_Comm comm = PMPI_Comm_f2c(f_comm);\n"
+    "  int topology = MPI_UNDEFINED, inter = 0, count = 0, rank, other, weighted;\n"
+    "  if (!neighbours) {\n"
+    "    PMPI_Comm_test_inter(comm, &inter);\n"
+    "    return inter ? PMPI_Comm_remote_size(comm, &count) : PMPI_Comm_size(comm, &count), count;\n"
+    "  }\n"
+    "  PMPI_Topo_test(comm, &topology);\n"
+    "  if (topology == MPI_CART) {\n"
+    "    PMPI_Cartdim_get(comm, &count);\n"
+    "    count *= 2;\n"
+    "  } else if (topology == MPI_GRAPH) {\n"
+    "    PMPI_Comm_rank(comm, &rank);\n"
+    "    PMPI_Graph_neighbors_count(comm, rank, &count);\n"
+    "  } else if (topology == MPI_DIST_GRAPH) {\n"
+    "    PMPI_Dist_graph_neighbors_count(comm, to ? &other : &count, to ? &count : &other, &weighted);\n"
+    "  }\n"
+    "  return count;\n"
+    "}\n\n";
+
+void fortran_prelude(struct gen_text *out) { text_puts(out, helpers); }

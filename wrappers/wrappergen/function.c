@@ -1,4 +1,4 @@
-/* function.c - what the wrapper functions of both dialects have in common: heads, calls, the guard against reentry. */
+/* function.c - parts of wrapper functions that both dialects write: heads, calls, the guard against nested calls. */
 #include "wrappergen.h"
 
 #include <string.h>
@@ -8,16 +8,15 @@ int function_is_void(const struct proto *proto) { return !strcmp(proto->result, 
 int function_is_usual(const struct proto *proto)
 {
     static const char *const conversions[] = {"c2f", "f2c", "2f08", "f082c", "f082f", NULL};
-    size_t size = strlen(proto->name);
 
     for (int i = 0; conversions[i]; i++)
-        if (size > strlen(conversions[i]) && !strcmp(proto->name + size - strlen(conversions[i]), conversions[i]))
+        if (text_ends(proto->name, conversions[i]))
             return 0;
     return strncmp(proto->name, "MPIX_", 5) != 0 && strncmp(proto->name, "MPI_T_", 6) != 0;
 }
 
-void function_unknown(const struct emitter *emitter, const struct source *source, size_t at, const char *block,
-                      const struct word *name)
+static void report_unknown(const struct emitter *emitter, const struct gen_source *source, size_t at, const char *block,
+                           const struct gen_word *name)
 {
     const struct protos *declared = emitter->declared ? emitter->declared : emitter->protos;
     const char *instead = names_removed(name);
@@ -40,16 +39,35 @@ void function_unknown(const struct emitter *emitter, const struct source *source
         warn(source, at, "no function %.*s; skipped%s", (int)name->size, name->at, near_hint(&near));
 }
 
-int function_lacks_name(const struct emitter *emitter, const struct source *source, size_t at, const char *block,
-                        const struct word *name)
+void function_mark(const struct emitter *emitter, const struct gen_source *source, size_t at, const char *block,
+                   const struct gen_word *name, char *is_listed)
+{
+    const struct protos *protos = emitter->protos;
+
+    if (name->at[0] != '@') {
+        const struct proto *found = protos_find(protos, name->at, name->size);
+        if (found)
+            is_listed[found - protos->at] = 1;
+        else if (fault_is_new(source, at))
+            report_unknown(emitter, source, at, block, name);
+        return;
+    }
+    if (!roles_know_class(name->at + 1, name->size - 1))
+        fault_once(source, at, "no class %.*s in the table of roles; see -r", (int)name->size, name->at);
+    for (int i = 0; i < protos->count; i++)
+        if (row_has_class(protos->at[i].row, name->at + 1, name->size - 1))
+            is_listed[i] = 1;
+}
+
+int function_lacks_name(const struct emitter *emitter, const struct gen_source *source, size_t at, const char *block,
+                        const struct gen_word *name)
 {
     const struct proto *found = protos_find(emitter->protos, name->at, name->size);
 
     if (!found || !word_is(name, found->name))
         return 0;
-    if (fault_is_new(source, at))
-        fault(source, at, "{{%s}} needs a name for the function before its list; write {{%s f %s ...}}", block, block,
-              found->name);
+    fault_once(source, at, "{{%s}} needs a name for the function before its list; write {{%s f %s ...}}", block, block,
+               found->name);
     return 1;
 }
 
@@ -61,7 +79,7 @@ static const char guard[] =
     "  wrappergen_inside = *outer;\n"
     "}\n\n";
 
-/* What templates of the wrap dialect expect to be there. */
+/* Lines that templates of the wrap dialect expect. */
 static const char wrap_prelude[] =
     "#include <mpi.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
     "#ifndef _EXTERN_C_\n#ifdef __cplusplus\n#define _EXTERN_C_ extern \"C\"\n#else\n#define "
@@ -73,8 +91,8 @@ static const char wrap_prelude[] =
     "#define WRAP_MPI_CALL_POSTFIX _Pragma(\"GCC diagnostic pop\")\n"
     "#else\n#define WRAP_MPI_CALL_PREFIX\n#define WRAP_MPI_CALL_POSTFIX\n#endif\n#endif\n";
 
-/* mpi.h has macros of some functions' names, which would be expanded in a definition. */
-static void undefine(struct text *out, const struct proto *proto, int flags)
+/* Undefines macros: mpi.h defines macros with the names of some functions, and a definition would expand them. */
+static void undefine(struct gen_text *out, const struct proto *proto, int flags)
 {
     if (proto->is_macro)
         text_printf(out, "#undef %s\n", proto->name);
@@ -82,23 +100,19 @@ static void undefine(struct text *out, const struct proto *proto, int flags)
         text_printf(out, "#undef P%s\n", proto->name);
 }
 
-static void write_wrap_prelude(struct emitter *emitter)
-{
-    text_puts(&emitter->out, wrap_prelude);
-    if (emitter->flags & EMIT_PRELOAD)
-        text_puts(&emitter->out, "#include \"real.h\"\n");
-    if (emitter->flags & EMIT_QUIET)
-        text_puts(&emitter->out, "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n");
-    for (int i = 0; i < emitter->protos->count; i++)
-        if (emitter->flags & EMIT_ALL || function_is_usual(&emitter->protos->at[i]))
-            undefine(&emitter->out, &emitter->protos->at[i], emitter->flags);
-    text_puts(&emitter->out, "\n");
-}
-
 void function_prelude(struct emitter *emitter)
 {
-    if (emitter->flags & EMIT_WRAP && !(emitter->flags & EMIT_NO_PRELUDE))
-        write_wrap_prelude(emitter);
+    if (emitter->flags & EMIT_WRAP && !(emitter->flags & EMIT_NO_PRELUDE)) {
+        text_puts(&emitter->out, wrap_prelude);
+        if (emitter->flags & EMIT_PRELOAD)
+            text_puts(&emitter->out, "#include \"real.h\"\n");
+        if (emitter->flags & EMIT_QUIET)
+            text_puts(&emitter->out, "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n");
+        for (int i = 0; i < emitter->protos->count; i++)
+            if (emitter->flags & EMIT_ALL || function_is_usual(&emitter->protos->at[i]))
+                undefine(&emitter->out, &emitter->protos->at[i], emitter->flags);
+        text_puts(&emitter->out, "\n");
+    }
     if (emitter->bindings)
         cxx_prelude(&emitter->out);
     if (emitter->flags & EMIT_GUARD)
@@ -118,7 +132,7 @@ void function_prelude(struct emitter *emitter)
         fortran_prelude(&emitter->out);
 }
 
-void function_head(struct text *out, const struct proto *proto, const char *name)
+void function_head(struct gen_text *out, const struct proto *proto, const char *name)
 {
     text_printf(out, "%s %s(", proto->result, name);
     for (int i = 0; i < proto->arg_count; i++)
@@ -126,7 +140,7 @@ void function_head(struct text *out, const struct proto *proto, const char *name
     text_puts(out, proto->variable ? ", ...)" : proto->arg_count ? ")" : "void)");
 }
 
-void function_call(const struct emitter *emitter, struct text *out, const struct proto *proto)
+void function_call(const struct emitter *emitter, struct gen_text *out, const struct proto *proto)
 {
     text_printf(out, emitter->flags & EMIT_PRELOAD ? "REAL(%s)(" : "P%s(", proto->name);
     for (int i = 0; i < proto->arg_count; i++)
@@ -134,10 +148,10 @@ void function_call(const struct emitter *emitter, struct text *out, const struct
     text_puts(out, ")");
 }
 
-/* "return CALL;", in two statements where there is nothing to return. */
+/* "return CALL;", or "CALL; return;" for a void function. */
 static void straight_call(struct emitter *emitter, const struct proto *proto, const char *indent)
 {
-    struct text *out = &emitter->out;
+    struct gen_text *out = &emitter->out;
 
     text_printf(out, "%s%s", indent, function_is_void(proto) ? "" : "return ");
     function_call(emitter, out, proto);
@@ -148,7 +162,7 @@ static void straight_call(struct emitter *emitter, const struct proto *proto, co
 
 void function_begin(struct emitter *emitter, const struct proto *proto, const char *value)
 {
-    struct text *out = &emitter->out;
+    struct gen_text *out = &emitter->out;
 
     undefine(out, proto, emitter->flags);
     text_puts(out, emitter->flags & EMIT_PRELOAD ? "\n__attribute__((visibility(\"default\")))\n" : "\n");
@@ -173,18 +187,16 @@ void function_begin(struct emitter *emitter, const struct proto *proto, const ch
 
 void function_end(struct emitter *emitter, const struct proto *proto)
 {
-    struct text *out = &emitter->out;
-    struct text twin = {0};
+    struct gen_text *out = &emitter->out;
 
     text_puts(out, function_is_void(proto) ? "\n}\n" : "\n  return returnVal;\n}\n");
     if (!(emitter->flags & EMIT_PRELOAD))
         return;
-    text_printf(&twin, "P%s", proto->name);
-    function_head(out, proto, twin.at);
+    function_head(out, proto, text_format("P%s", proto->name));
     text_printf(out, " __attribute__((alias(\"%s\"), visibility(\"default\")));\n", proto->name);
 }
 
-int emitter_step(struct emitter *emitter, const struct source *source, size_t at)
+int emitter_step(struct emitter *emitter, const struct gen_source *source, size_t at)
 {
     enum { MOST_BYTES = 64 << 20 };
     const long most = emitter->most_steps ? emitter->most_steps : 3000000;
@@ -193,7 +205,7 @@ int emitter_step(struct emitter *emitter, const struct source *source, size_t at
         return -1;
     if (++emitter->steps > most || emitter->out.size + emitter->written > MOST_BYTES) {
         emitter->steps = most + 1;
-        fault(source, at, "the template grows without end: more than %ld expansions or %d MB", most, MOST_BYTES >> 20);
+        fault(source, at, "the template expands endlessly: more than %ld expansions or %d MB", most, MOST_BYTES >> 20);
         return -1;
     }
     return 0;

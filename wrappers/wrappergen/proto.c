@@ -1,5 +1,8 @@
-/* proto.c - prototypes from a preprocessed header. Not a C parser: declarations are split at ';' outside brackets, and
- * those are kept that read RESULT NAME(ARGUMENTS) with a name beginning with MPI. That is all an mpi.h has. */
+/* proto.c - prototypes from a preprocessed header or from a classic prototype file.
+ *
+ * This is not a C parser. Declarations are split at ';' outside brackets. A declaration is kept if it reads RESULT
+ * NAME(ARGUMENTS) and the name begins with MPI. No mpi.h needs more.
+ */
 #include "wrappergen.h"
 
 #include <ctype.h>
@@ -8,7 +11,7 @@
 
 static int is_one_of(int c, const char *set) { return c && strchr(set, c); }
 
-/* The offset behind the bracket that closes the one at `at`. */
+/* The offset after the bracket that closes the one at `at`. */
 static size_t skip_bracket(const char *text, size_t at, size_t size)
 {
     int depth = 0;
@@ -22,10 +25,10 @@ static size_t skip_bracket(const char *text, size_t at, size_t size)
     return size;
 }
 
-/* Copies a declaration without attributes, line markers and superfluous blanks. */
+/* Copies a declaration without attributes and with single blanks. */
 static char *tidy(const char *from, size_t size)
 {
-    struct text text = {0};
+    struct gen_text text = {0};
 
     text_add(&text, "", 0);
     for (size_t i = 0; i < size;) {
@@ -102,11 +105,8 @@ static struct arg parse_arg(const char *from, size_t size, int index)
     arg.name = text_copy(from + begin, end - begin);
     arg.suffix = text_copy(from + end, size - end);
     if (begin == end) {
-        struct text name = {0}, prefix = {0};
-        text_printf(&name, "arg%d", index);
-        text_printf(&prefix, "%s%s", arg.prefix, begin && is_name(from[begin - 1]) ? " " : "");
-        arg.name = name.at;
-        arg.prefix = prefix.at;
+        arg.name = text_format("arg%d", index);
+        arg.prefix = text_format("%s%s", arg.prefix, begin && is_name(from[begin - 1]) ? " " : "");
     }
     return arg;
 }
@@ -149,7 +149,7 @@ int proto_parse(const char *from, struct proto *proto)
     if (begin == end || begin == 0)
         return 0;
     close = skip_bracket(from, (size_t)(open - from), strlen(from));
-    if (from[close] || from[close - 1] != ')') /* goes on: a function that returns a function pointer ... */
+    if (from[close] || from[close - 1] != ')') /* there is more, as in a function that returns a function pointer */
         return 0;
     memset(proto, 0, sizeof *proto);
     proto->name = text_copy(from + begin, end - begin);
@@ -162,7 +162,7 @@ int proto_parse(const char *from, struct proto *proto)
 
 const struct arg *protos_argument(const struct proto *proto, const char *name, size_t size)
 {
-    struct word word = {name, size};
+    struct gen_word word = {name, size};
 
     if (size && size < 6 && strspn(name, "0123456789") >= size) {
         int index = atoi(name);
@@ -179,20 +179,19 @@ const struct arg *protos_argument(const struct proto *proto, const char *name, s
 
 char *arg_type(const struct arg *arg)
 {
-    struct text type = {0};
     size_t size = strlen(arg->prefix);
 
     while (size && arg->prefix[size - 1] == ' ')
         size--;
-    text_add(&type, arg->prefix, size);
-    text_printf(&type, "%s%s", *arg->suffix == '[' ? " " : "", arg->suffix);
-    return type.at;
+    return text_format("%.*s%s%s", (int)size, arg->prefix, *arg->suffix == '[' ? " " : "", arg->suffix);
 }
 
 struct proto *protos_find(const struct protos *protos, const char *name, size_t size)
 {
+    const struct gen_word word = {name, size};
+
     for (int i = 0; i < protos->count; i++)
-        if (strlen(protos->at[i].name) == size && !memcmp(protos->at[i].name, name, size))
+        if (word_is(&word, protos->at[i].name))
             return &protos->at[i];
     for (int i = 0; i < protos->count; i++)
         if (strlen(protos->at[i].name) == size && !strncasecmp(protos->at[i].name, name, size))
@@ -208,22 +207,22 @@ static void protos_add(struct protos *protos, const struct proto *proto)
     protos->at[protos->count++] = *proto;
 }
 
-/* Where the header declares PMPI functions, one without a twin cannot be wrapped. */
+/* Leaves out functions without a PMPI twin, because they cannot be wrapped. Does nothing if the header declares no PMPI
+ * functions. */
 static void keep_twins(struct protos *protos, const struct protos *twins)
 {
     int kept = 0;
 
     for (int i = 0; i < protos->count; i++) {
-        struct text twin = {0};
-        text_printf(&twin, "P%s", protos->at[i].name);
-        if (!twins->count || protos_find(twins, twin.at, twin.size))
+        const char *twin = text_format("P%s", protos->at[i].name);
+        if (!twins->count || protos_find(twins, twin, strlen(twin)))
             protos->at[kept++] = protos->at[i];
     }
     protos->count = kept;
 }
 
-/* The header without its lines of directives, blanks in their place. */
-static char *without_directives(const struct source *header)
+/* A copy of the header with its directives blanked. */
+static char *without_directives(const struct gen_source *header)
 {
     char *text = text_copy(header->at, header->size);
 
@@ -234,9 +233,9 @@ static char *without_directives(const struct source *header)
     return text;
 }
 
-/* Marks the functions of whose names the header has macros with arguments, "#define MPI_Aint_add(base, disp) ...". They
- * are in the output of a preprocessor that was asked for them. */
-static void find_macros(const struct source *header, struct protos *protos)
+/* Marks functions for which the header has a macro with arguments, "#define MPI_Aint_add(base, disp) ...". The
+ * preprocessor prints the macros too. */
+static void find_macros(const struct gen_source *header, struct protos *protos)
 {
     static const char define[] = "\n#define ";
 
@@ -245,13 +244,12 @@ static void find_macros(const struct source *header, struct protos *protos)
         size_t size = strcspn(name, "( \n");
         int is_twin = *name == 'P';
         struct proto *proto = name[size] == '(' ? protos_find(protos, name + is_twin, size - (size_t)is_twin) : NULL;
-        if (proto && strlen(proto->name) == size - (size_t)is_twin &&
-            !memcmp(proto->name, name + is_twin, size - (size_t)is_twin))
+        if (proto && word_is(&(struct gen_word){name + is_twin, size - (size_t)is_twin}, proto->name))
             *(is_twin ? &proto->is_twin_macro : &proto->is_macro) = 1;
     }
 }
 
-void protos_parse(const struct source *header, struct protos *protos)
+void protos_parse(const struct gen_source *header, struct protos *protos)
 {
     struct protos twins = {0};
     const char *text = without_directives(header);
@@ -279,4 +277,127 @@ void protos_parse(const struct source *header, struct protos *protos)
     }
     keep_twins(protos, &twins);
     find_macros(header, protos);
+}
+
+/* ---- The classic prototype file ---------------------------------------------------------------------------------- */
+
+struct line_reader {
+    const struct gen_source *file;
+    size_t at;    /* offset of the line that was read */
+    size_t after; /* offset of the next line */
+};
+
+/* The next line without blanks at its ends; NULL at the end of the file. */
+static char *next_line(struct line_reader *reader)
+{
+    const char *text = reader->file->at;
+    size_t begin = reader->after, end;
+
+    if (begin >= reader->file->size)
+        return NULL;
+    for (end = begin; end < reader->file->size && text[end] != '\n';)
+        end++;
+    reader->after = end + 1;
+    while (begin < end && isspace((unsigned char)text[begin]))
+        begin++;
+    while (end > begin && isspace((unsigned char)text[end - 1]))
+        end--;
+    reader->at = begin;
+    return text_copy(text + begin, end - begin);
+}
+
+/* Reads a line with a number up to `most`; reports an error and returns -1 if it has none. */
+static int number(struct line_reader *reader, const char *what, int most)
+{
+    char *line = next_line(reader), *end = line;
+    long value = line ? strtol(line, &end, 10) : -1;
+
+    if (!line)
+        fault(reader->file, reader->file->size, "the file ends where %s should be", what);
+    else if (end == line || *end || value < 0 || value > most)
+        fault(reader->file, reader->at, "'%.40s' should be %s, a number up to %d", line, what, most);
+    else
+        return (int)value;
+    return -1;
+}
+
+static char *identifier(struct line_reader *reader, const char *what)
+{
+    char *line = next_line(reader);
+    size_t size = 0;
+
+    while (line && is_name(line[size]))
+        size++;
+    if (!line)
+        fault(reader->file, reader->file->size, "the file ends where %s should be", what);
+    else if (!size || line[size] || isdigit((unsigned char)*line))
+        fault(reader->file, reader->at, "'%.40s' should be %s", line, what);
+    else
+        return line;
+    return NULL;
+}
+
+static int read_arg(struct line_reader *reader, struct arg *arg)
+{
+    char *type = next_line(reader);
+
+    if (!type || !*type) {
+        fault(reader->file, reader->at, "the type of an argument is missing");
+        return -1;
+    }
+    arg->prefix = text_format("%s%s", type, is_name((unsigned char)type[strlen(type) - 1]) ? " " : "");
+    if (!(arg->name = identifier(reader, "the name of an argument")))
+        return -1;
+    char *suffix = next_line(reader);
+    if (!suffix || !strcmp(suffix, "int"))
+        suffix = text_copy("", 0);
+    else if (!strcmp(suffix, "arr"))
+        suffix = text_copy("[]", 2);
+    if (*suffix && *suffix != '[' && *suffix != ')') {
+        fault(reader->file, reader->at, "'%.40s' cannot follow the argument %s; write int, arr, or [3]", suffix,
+              arg->name);
+        return -1;
+    }
+    arg->suffix = suffix;
+    return 0;
+}
+
+static int read_function(struct line_reader *reader, struct proto *proto)
+{
+    char *result = next_line(reader);
+
+    if (!result || !*result) {
+        fault(reader->file, reader->at, "the type of a result is missing");
+        return -1;
+    }
+    proto->result = result;
+    if (!(proto->name = identifier(reader, "the name of a function")))
+        return -1;
+    proto->defined_at = reader->at;
+    int count = number(reader, "the number of arguments", 1000);
+    if (count < 0)
+        return -1;
+    proto->args = make(((size_t)count + 1) * sizeof *proto->args);
+    for (; proto->arg_count < count; proto->arg_count++)
+        if (read_arg(reader, &proto->args[proto->arg_count]))
+            return -1;
+    return 0;
+}
+
+void protofile_parse(const struct gen_source *file, struct protos *protos)
+{
+    struct line_reader reader = {file, 0, 0};
+    int count = number(&reader, "the number of functions", 100000);
+
+    for (int i = 0; i < count; i++) {
+        struct proto proto = {0};
+        if (read_function(&reader, &proto)) /* the lines that follow cannot be interpreted */
+            return;
+        if (protos_find(protos, proto.name, strlen(proto.name))) {
+            fault(file, proto.defined_at, "%s already has a prototype", proto.name);
+            continue;
+        }
+        protos->at = grow(protos->at, (size_t)protos->count, sizeof *protos->at);
+        protos->at[protos->count++] = proto;
+    }
 }

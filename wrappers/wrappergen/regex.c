@@ -1,12 +1,12 @@
-/* regex.c - regular expressions as Python has them, by PCRE2. The only file that includes pcre2.h; regex_none.c stands
- * in where PCRE2 is missing. */
+/* regex.c - regular expressions like Python's, by PCRE2. The only file that includes pcre2.h; regex_none.c replaces it
+ * where PCRE2 is missing. */
 #include "wrappergen.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 #include <string.h>
 
-/* Some expressions take ages or all memory; these limits end them, in a second at most. */
+/* Some expressions take very long or all memory; these limits end them within a second. */
 enum { LONGEST_REGEX = 2000, MOST_STEPS = 1000000, MOST_KIB = 20000 };
 
 struct regex {
@@ -15,7 +15,7 @@ struct regex {
     pcre2_match_context *limits;
 };
 
-/* Python's \Z is PCRE2's \z: the end, never before a last newline. */
+/* Python's \Z is PCRE2's \z: the end of the text, never before a last newline. */
 static char *translate(const char *python)
 {
     char *copy = text_copy(python, strlen(python));
@@ -68,7 +68,7 @@ int regex_group(const struct regex *regex, int number, size_t *begin, size_t *en
         return -1;
     *begin = places[2 * number];
     *end = places[2 * number + 1];
-    if (*begin == PCRE2_UNSET || *begin > *end) /* \K in a lookahead may turn them round */
+    if (*begin == PCRE2_UNSET || *begin > *end) /* \K in a lookahead may reverse them */
         *begin = *end = 0;
     return 0;
 }

@@ -1,4 +1,4 @@
-/* regex_none.c - in place of regex.c where PCRE2 is missing: every regular expression is an error that says so. */
+/* regex_none.c - replaces regex.c where PCRE2 is missing: every regular expression is an error that says so. */
 #include "wrappergen.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* template.c - cuts a template into a tree: text, escapes, loops, wrappers. */
+/* template.c - parses a template of the classic dialect into a tree of text, escapes, loops and wrappers. */
 #include "wrappergen.h"
 
 #include <ctype.h>
@@ -20,15 +20,15 @@ const char *const template_keywords[] = {"forallfn",  "endforallfn", "foreachfn"
                                          "returnVal", NULL};
 
 struct parser {
-    const struct source *source;
-    struct node *open[64]; /* blocks around the place reached */
-    struct node **tail[65];
+    const struct gen_source *source;
+    struct gen_node *open[64]; /* the blocks around the current place */
+    struct gen_node **tail[65];
     int depth;
 };
 
-static struct node *node_add(struct parser *parser, enum node_kind kind, size_t at)
+static struct gen_node *node_add(struct parser *parser, enum node_kind kind, size_t at)
 {
-    struct node *node = make(sizeof *node);
+    struct gen_node *node = make(sizeof *node);
 
     node->kind = kind;
     node->at = at;
@@ -37,7 +37,7 @@ static struct node *node_add(struct parser *parser, enum node_kind kind, size_t 
     return node;
 }
 
-static struct node *wrapper_around(const struct parser *parser)
+static struct gen_node *wrapper_around(const struct parser *parser)
 {
     for (int i = 0; i < parser->depth; i++)
         if (parser->open[i]->kind == NODE_FN || parser->open[i]->kind == NODE_FNALL)
@@ -45,40 +45,34 @@ static struct node *wrapper_around(const struct parser *parser)
     return NULL;
 }
 
-static const char *end_of(const struct node *node)
+static void open_block(struct parser *parser, struct gen_node *node)
 {
-    for (int i = 0; i < BLOCKS; i++)
-        if (blocks[i].kind == node->kind)
-            return blocks[i].end;
-    return "";
-}
-
-static void open_block(struct parser *parser, struct node *node)
-{
-    const struct source *source = parser->source;
+    const struct gen_source *source = parser->source;
 
     if (node->word_count < 2)
         fault(source, node->at, "{{%.*s}} needs a name for the function; write {{%.*s NAME ...}}",
               (int)node->words[0].size, node->words[0].at, (int)node->words[0].size, node->words[0].at);
     if ((node->kind == NODE_FN || node->kind == NODE_FNALL) && parser->depth)
-        fault(source, node->at, "{{%.*s}} inside {{%.*s}}; a wrapper stands on the outermost level",
+        fault(source, node->at, "{{%.*s}} inside {{%.*s}}; wrappers belong on the outermost level",
               (int)node->words[0].size, node->words[0].at, (int)parser->open[parser->depth - 1]->words[0].size,
               parser->open[parser->depth - 1]->words[0].at);
     if (parser->depth == 64) {
-        fault(source, node->at, "more than 64 blocks inside each other");
+        fault(source, node->at, "blocks are nested deeper than 64");
         return;
     }
     parser->open[parser->depth++] = node;
     parser->tail[parser->depth] = &node->inside;
 }
 
-static void missing_end(const struct parser *parser, const struct node *node)
+static void missing_end(const struct parser *parser, const struct gen_node *node)
 {
-    fault(parser->source, node->at, "{{%.*s}} without {{%s}}; add it", (int)node->words[0].size, node->words[0].at,
-          end_of(node));
+    const struct gen_word *word = &node->words[0];
+
+    fault(parser->source, node->at, "{{%.*s}} without {{end%.*s}}; add it", (int)word->size, word->at, (int)word->size,
+          word->at);
 }
 
-static void close_block(struct parser *parser, enum node_kind kind, const struct word *word, size_t at)
+static void close_block(struct parser *parser, enum node_kind kind, const struct gen_word *word, size_t at)
 {
     int i = parser->depth;
 
@@ -94,10 +88,10 @@ static void close_block(struct parser *parser, enum node_kind kind, const struct
     parser->depth = i - 1;
 }
 
-/* Splits an escape's inside into words; the tree keeps pointers into the source. */
-static struct word *split(const char *from, size_t size, int *count)
+/* Splits an escape's inside into words, which point into the source. */
+static struct gen_word *split(const char *from, size_t size, int *count)
 {
-    struct word *words = NULL;
+    struct gen_word *words = NULL;
 
     *count = 0;
     for (size_t i = 0; i < size;) {
@@ -106,7 +100,7 @@ static struct word *split(const char *from, size_t size, int *count)
             i++;
         if (i > begin) {
             words = grow(words, (size_t)*count, sizeof *words);
-            words[(*count)++] = (struct word){from + begin, i - begin};
+            words[(*count)++] = (struct gen_word){from + begin, i - begin};
         }
         while (i < size && isspace((unsigned char)from[i]))
             i++;
@@ -114,9 +108,9 @@ static struct word *split(const char *from, size_t size, int *count)
     return words;
 }
 
-static void add_call(struct parser *parser, struct node *node)
+static void add_call(struct parser *parser, struct gen_node *node)
 {
-    struct node *wrapper = wrapper_around(parser);
+    struct gen_node *wrapper = wrapper_around(parser);
 
     node->kind = NODE_CALL;
     if (!wrapper)
@@ -131,16 +125,16 @@ static void add_call(struct parser *parser, struct node *node)
 static void escape(struct parser *parser, size_t at, const char *from, size_t size)
 {
     int count;
-    struct word *words = split(from, size, &count);
+    struct gen_word *words = split(from, size, &count);
 
     for (size_t i = 0; i + 1 < size; i++)
         if (from[i] == '{' && from[i + 1] == '{') {
-            fault(parser->source, at, "an escape inside an escape is of the other dialect; use --dialect=wrap");
+            fault(parser->source, at, "an escape inside an escape belongs to the other dialect; use --dialect=wrap");
             return;
         }
 
     if (!count) {
-        fault(parser->source, at, "an escape without a word; write {{{{ for two braces");
+        fault(parser->source, at, "an empty escape; write {{{{ for two braces");
         return;
     }
     for (int i = 0; i < BLOCKS; i++)
@@ -148,7 +142,7 @@ static void escape(struct parser *parser, size_t at, const char *from, size_t si
             close_block(parser, blocks[i].kind, &words[0], at);
             return;
         }
-    struct node *node = node_add(parser, NODE_WORD, at);
+    struct gen_node *node = node_add(parser, NODE_WORD, at);
     node->words = words;
     node->word_count = count;
     for (int i = 0; i < BLOCKS; i++)
@@ -161,8 +155,8 @@ static void escape(struct parser *parser, size_t at, const char *from, size_t si
         add_call(parser, node);
     } else if (word_is(&words[0], "vardecl")) {
         node->kind = NODE_VARS;
-        node->text = (struct word){words[0].at + 7, size - (size_t)(words[0].at + 7 - from)};
-        struct node *wrapper = wrapper_around(parser);
+        node->text = (struct gen_word){words[0].at + 7, size - (size_t)(words[0].at + 7 - from)};
+        struct gen_node *wrapper = wrapper_around(parser);
         if (wrapper)
             variables_parse(parser->source, node, wrapper);
         else
@@ -173,12 +167,12 @@ static void escape(struct parser *parser, size_t at, const char *from, size_t si
 static void add_text(struct parser *parser, size_t begin, size_t end)
 {
     if (begin < end)
-        node_add(parser, NODE_TEXT, begin)->text = (struct word){parser->source->at + begin, end - begin};
+        node_add(parser, NODE_TEXT, begin)->text = (struct gen_word){parser->source->at + begin, end - begin};
 }
 
-struct node *template_parse(const struct source *source)
+struct gen_node *template_parse(const struct gen_source *source)
 {
-    struct node *first = NULL;
+    struct gen_node *first = NULL;
     struct parser parser = {.source = source, .tail = {&first}};
     const char *text = source->at;
     size_t begin = 0, i = 0;
@@ -209,7 +203,7 @@ struct node *template_parse(const struct source *source)
 
 /* ---- {{vardecl}} ------------------------------------------------------------------------------------------------- */
 
-/* Where the declarator begins in "TYPE *name[3]": at the first '*' or '(', or at the last word before '[' or '='. */
+/* The offset of the declarator in "TYPE *name[3]": the first '*' or '(', or the last word before '[' or '='. */
 static size_t declarator_begin(const char *from, size_t size)
 {
     size_t i = 0, last = 0;
@@ -220,7 +214,8 @@ static size_t declarator_begin(const char *from, size_t size)
     return i < size && (from[i] == '*' || from[i] == '(') ? i : last;
 }
 
-static int variable_add(struct node *wrapper, const struct node *node, const char *type, const char *from, size_t size)
+static int variable_add(struct gen_node *wrapper, const struct gen_node *node, const char *type, const char *from,
+                        size_t size)
 {
     static const char *const qualifiers[] = {"const", "volatile", "restrict", "__restrict", "_Atomic", NULL};
     size_t begin = 0, end = 0;
@@ -230,7 +225,7 @@ static int variable_add(struct node *wrapper, const struct node *node, const cha
             begin++;
         for (end = begin; end < size && is_name(from[end]);)
             end++;
-        const struct word word = {from + begin, end - begin};
+        const struct gen_word word = {from + begin, end - begin};
         is_name_of_its_own = 1;
         for (int i = 0; qualifiers[i]; i++)
             is_name_of_its_own &= !word_is(&word, qualifiers[i]);
@@ -244,9 +239,9 @@ static int variable_add(struct node *wrapper, const struct node *node, const cha
     return 1;
 }
 
-void variables_parse(const struct source *source, const struct node *node, struct node *wrapper)
+void variables_parse(const struct gen_source *source, const struct gen_node *node, struct gen_node *wrapper)
 {
-    struct text text = {0};
+    struct gen_text text = {0};
     int depth = 0, good = 1;
 
     for (size_t i = 0; i < node->text.size; i++) /* one blank for each run of blanks */
@@ -279,5 +274,5 @@ void variables_parse(const struct source *source, const struct node *node, struc
     for (int i = before; i < wrapper->variable_count; i++)
         for (int j = 0; j < i; j++)
             if (!strcmp(wrapper->variables[i].name, wrapper->variables[j].name))
-                fault(source, node->at, "%s is declared already in this wrapper", wrapper->variables[i].name);
+                fault(source, node->at, "%s is already declared in this wrapper", wrapper->variables[i].name);
 }

@@ -1,4 +1,4 @@
-/* text.c - memory, growing text, reading of files, and the printing of faults. */
+/* text.c - memory, growing texts, reading of files, and error messages. */
 #include "wrappergen.h"
 
 #include <ctype.h>
@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FAULTS = 500 }; /* that are told */
+enum { MOST_FAULTS = 500 }; /* the most errors that are printed */
 
 int fault_count;
 void *fault_file;
 
-/* Blocks are in a ring, so that forget() finds them all. */
+/* All memory blocks form a ring, so that forget() finds them. */
 struct block {
     struct block *previous, *next;
     max_align_t body[];
@@ -61,7 +61,7 @@ void *grow(void *array, size_t count, size_t size)
     return resize(array, (count ? 2 * count : 1) * size);
 }
 
-void text_add(struct text *text, const char *from, size_t size)
+void text_add(struct gen_text *text, const char *from, size_t size)
 {
     if (text->size + size + 1 > text->room) {
         text->room = 2 * (text->size + size + 1);
@@ -73,19 +73,41 @@ void text_add(struct text *text, const char *from, size_t size)
     text->at[text->size] = 0;
 }
 
-void text_puts(struct text *text, const char *from) { text_add(text, from, strlen(from)); }
+void text_puts(struct gen_text *text, const char *from) { text_add(text, from, strlen(from)); }
 
-void text_printf(struct text *text, const char *format, ...)
+static void text_vprintf(struct gen_text *text, const char *format, va_list args)
 {
     char *line = NULL;
+
+    if (vasprintf(&line, format, args) < 0)
+        need(NULL);
+    text_puts(text, line);
+    free(line);
+}
+
+void text_printf(struct gen_text *text, const char *format, ...)
+{
     va_list args;
 
     va_start(args, format);
-    if (vasprintf(&line, format, args) < 0)
-        need(NULL);
+    text_vprintf(text, format, args);
     va_end(args);
-    text_puts(text, line);
-    free(line);
+}
+
+char *text_format(const char *format, ...)
+{
+    struct gen_text text = {0};
+    va_list args;
+
+    va_start(args, format);
+    text_vprintf(&text, format, args);
+    va_end(args);
+    return text.at;
+}
+
+int text_ends(const char *text, const char *end)
+{
+    return strlen(text) > strlen(end) && !strcmp(text + strlen(text) - strlen(end), end);
 }
 
 char *text_copy(const char *from, size_t size)
@@ -99,15 +121,15 @@ char *text_copy(const char *from, size_t size)
 
 int is_name(int c) { return isalnum(c & 0xff) || c == '_'; }
 
-int word_is(const struct word *word, const char *text)
+int word_is(const struct gen_word *word, const char *text)
 {
     return strlen(text) == word->size && !memcmp(word->at, text, word->size);
 }
 
-int source_read(const char *name, struct source *source)
+int source_read(const char *name, struct gen_source *source)
 {
     FILE *file = strcmp(name, "-") ? fopen(name, "r") : stdin;
-    struct text text = {0};
+    struct gen_text text = {0};
     char piece[16384];
     size_t got;
 
@@ -120,11 +142,11 @@ int source_read(const char *name, struct source *source)
     if (file != stdin)
         fclose(file);
     size_t mark = text.size >= 3 && !memcmp(text.at, "\xef\xbb\xbf", 3) ? 3 : 0; /* a byte order mark */
-    *source = (struct source){name, text.at + mark, text.size - mark};
+    *source = (struct gen_source){name, text.at + mark, text.size - mark};
     return bad ? -1 : 0;
 }
 
-static void complain(const struct source *source, size_t at, const char *kind, const char *format, va_list args)
+static void print_place(const struct gen_source *source, size_t at, const char *kind, const char *format, va_list args)
 {
     int line = 1, column = 1;
     FILE *to = fault_file ? fault_file : stderr;
@@ -139,45 +161,60 @@ static void complain(const struct source *source, size_t at, const char *kind, c
     fputc('\n', to);
 }
 
-void fault(const struct source *source, size_t at, const char *format, ...)
+static void add_fault(const struct gen_source *source, size_t at, const char *format, va_list args)
+{
+    if (++fault_count > MOST_FAULTS)
+        return;
+    print_place(source, at, "", format, args);
+    if (fault_count == MOST_FAULTS)
+        fprintf(fault_file ? fault_file : stderr, "wrappergen: too many errors; the rest are only counted\n");
+}
+
+void fault(const struct gen_source *source, size_t at, const char *format, ...)
 {
     va_list args;
 
-    if (++fault_count > MOST_FAULTS)
-        return;
     va_start(args, format);
-    complain(source, at, "", format, args);
+    add_fault(source, at, format, args);
     va_end(args);
-    if (fault_count == MOST_FAULTS)
-        fprintf(fault_file ? fault_file : stderr, "wrappergen: so many errors; those that follow are only counted\n");
 }
 
-int fault_is_new(const struct source *source, size_t at)
+void fault_once(const struct gen_source *source, size_t at, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    if (fault_is_new(source, at))
+        add_fault(source, at, format, args);
+    va_end(args);
+}
+
+int fault_is_new(const struct gen_source *source, size_t at)
 {
     enum { MOST = 256 };
     static struct {
-        const struct source *source;
+        const struct gen_source *source;
         size_t at;
-    } told[MOST];
+    } reported[MOST];
     static int count;
 
     if (fault_count == 0)
         count = 0;
     for (int i = 0; i < count; i++)
-        if (told[i].source == source && told[i].at == at)
+        if (reported[i].source == source && reported[i].at == at)
             return 0;
     if (count < MOST) {
-        told[count].source = source;
-        told[count++].at = at;
+        reported[count].source = source;
+        reported[count++].at = at;
     }
     return 1;
 }
 
-void warn(const struct source *source, size_t at, const char *format, ...)
+void warn(const struct gen_source *source, size_t at, const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
-    complain(source, at, "warning: ", format, args);
+    print_place(source, at, "warning: ", format, args);
     va_end(args);
 }

@@ -1,9 +1,174 @@
-/* wrap_words.c - what the escapes of the wrap dialect stand for: functions' words, lists, {{def}}s, {{vardecl}}. */
+/* wrap_words.c - the values of escapes in the wrap dialect: words of functions, lists, regular expressions, {{def}} and
+ * {{vardecl}}.
+ */
 #include "wrap.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { LONGEST_TEXT = 10000 };
+
+/* ---- Functions of texts and lists: sub, zip, list, filter -------------------------------------------------------- */
+
+/* The place of a regular expression, for messages. */
+struct regex_place {
+    const struct gen_source *source;
+    size_t at;
+    const char *regex;
+};
+
+static void regex_fault(const struct regex_place *place, const char *why)
+{
+    fault_once(place->source, place->at, "'%.40s': %s", place->regex, why);
+}
+
+/* Reads a group in a replacement after the backslash: 1, 12, g<1> or g<name>. -1: it is none of these. */
+static int group_named(const struct regex *regex, const char **with)
+{
+    size_t size = strspn(*with, "0123456789");
+
+    if (size) {
+        const char *digits = text_copy(*with, size < 2 ? size : 2);
+        *with += strlen(digits);
+        return atoi(digits);
+    }
+    if (**with != 'g' || (*with)[1] != '<' || !strchr(*with, '>'))
+        return -1;
+    size = strcspn(*with += 2, ">");
+    const char *name = text_copy(*with, size);
+    *with += size + 1;
+    return strspn(name, "0123456789") == size && size && size < 3 ? atoi(name) : regex_number(regex, name);
+}
+
+/* Inserts a replacement like Python's re.sub: groups by number or name, and escapes such as \n; another character after
+ * a backslash is copied. "\0" is the whole match. */
+static void replace(const struct regex_place *place, const struct regex *regex, struct gen_text *out, const char *from,
+                    const char *with)
+{
+    static const char escapes[] = "n\nt\tr\rf\fv\va\ab\b\\\\";
+    size_t begin, end;
+
+    while (*with) {
+        if (*with != '\\' || !with[1]) {
+            text_add(out, with++, 1);
+            continue;
+        }
+        const char *escape = escapes;
+        while (*escape && *escape != with[1])
+            escape += 2;
+        if (*escape) {
+            text_add(out, escape + 1, 1);
+            with += 2;
+        } else if (isdigit((unsigned char)with[1]) || with[1] == 'g') {
+            with++;
+            if (regex_group(regex, group_named(regex, &with), &begin, &end)) {
+                regex_fault(place, "the replacement names a group that the regular expression does not have");
+                return;
+            }
+            text_add(out, from + begin, end - begin);
+        } else {
+            text_add(out, with++, 1);
+        }
+    }
+}
+
+/* An empty match directly after another match does not count: '.*' replaces a whole text once. */
+static void sub(const struct regex_place *place, struct regex *regex, const char *from, const char *with,
+                struct value *result)
+{
+    size_t size = strlen(from), at = 0, copied = 0, begin, end;
+    struct gen_text out = {0};
+    int found = 0;
+
+    text_puts(&out, "");
+    while (at <= size && out.size < LONGEST_TEXT && (found = regex_find(regex, from, at)) > 0) {
+        regex_group(regex, 0, &begin, &end);
+        if (begin == end && begin == copied && at) {
+            at = end + 1;
+            continue;
+        }
+        text_add(&out, from + copied, begin - copied);
+        replace(place, regex, &out, from, with);
+        copied = end;
+        at = begin == end ? end + 1 : end;
+    }
+    if (found < 0)
+        regex_fault(place, "the regular expression takes too long");
+    text_puts(&out, from + copied);
+    value_add(result, out.at, out.size);
+}
+
+static void apply_regex(const struct regex_place *place, const struct value *texts, const char *with,
+                        struct value *result)
+{
+    char why[200] = "";
+    struct regex *regex = regex_open(place->regex, why, sizeof why - 1);
+
+    if (!regex) {
+        regex_fault(place, why);
+        return;
+    }
+    for (int i = 0; i < texts->count; i++) {
+        const char *text = texts->items[i];
+        if (strlen(text) > LONGEST_TEXT) {
+            regex_fault(place, "the text is longer than 10000 characters");
+        } else if (with) {
+            sub(place, regex, text, with, result);
+        } else {
+            int found = regex_find(regex, text, 0);
+            if (found < 0)
+                regex_fault(place, "the regular expression takes too long");
+            if (found > 0)
+                value_add(result, text, strlen(text));
+        }
+    }
+    regex_close(regex);
+}
+
+static const char *first(const struct value *value) { return value->count ? value->items[0] : ""; }
+
+/* Applies sub, zip, list or filter; 0: `name` is none of these. `args` are the words after the name. */
+static int apply_function(const struct gen_source *source, size_t at, const struct gen_word *name,
+                          const struct value *args, int count, struct value *result)
+{
+    struct regex_place place = {source, at, count ? first(&args[0]) : ""};
+
+    if (word_is(name, "sub") && count == 3) {
+        place.regex = first(&args[1]);
+        apply_regex(&place, &args[0], first(&args[2]), result);
+    } else if (word_is(name, "filter") && count >= 1) {
+        for (int i = 1; i < count; i++)
+            apply_regex(&place, &args[i], NULL, result);
+    } else if (word_is(name, "list")) {
+        for (int i = 0; i < count; i++)
+            for (int j = 0; j < args[i].count; j++)
+                value_add(result, args[i].items[j], strlen(args[i].items[j]));
+    } else if (word_is(name, "zip") && count == 2) {
+        for (int i = 0; i < args[0].count && i < args[1].count; i++) {
+            value_puts(result, text_format("%s %s", args[0].items[i], args[1].items[i]));
+        }
+    } else if (word_is(name, "sub") || word_is(name, "filter") || word_is(name, "zip")) {
+        fault_once(source, at, "write {{sub TEXT REGEX REPLACEMENT}}, {{filter REGEX LIST}} or {{zip LIST LIST}}");
+    } else {
+        return 0;
+    }
+    return 1;
+}
+
+int arg_has_type(const struct arg *arg, const char *type)
+{
+    const char *own = arg_type(arg);
+
+    for (;; own++, type++) {
+        while (isspace((unsigned char)*own))
+            own++;
+        while (isspace((unsigned char)*type))
+            type++;
+        if (*own != *type || !*own)
+            return *own == *type;
+    }
+}
 
 const char *const wrap_keywords[] = {"ret_type", "ret_val",   "formals",      "args",          "nargs",
                                      "types",    "get_arg",   "fn_name",      "fn_id",         "sub",
@@ -11,7 +176,7 @@ const char *const wrap_keywords[] = {"ret_type", "ret_val",   "formals",      "a
                                      "enddef",   "fnalltype", "endfnalltype", "fnallntype",    "endfnallntype",
                                      "retType",  "argList",   "argTypeList",  "applyToType",   NULL};
 
-/* ---- values ------------------------------------------------------------------------------------------------------ */
+/* ---- Values ------------------------------------------------------------------------------------------------------ */
 
 void value_add(struct value *value, const char *from, size_t size)
 {
@@ -19,20 +184,19 @@ void value_add(struct value *value, const char *from, size_t size)
     value->items[value->count++] = text_copy(from, size);
 }
 
-void wrap_puts(struct value *value, const char *text) { value_add(value, text, strlen(text)); }
+void value_puts(struct value *value, const char *text) { value_add(value, text, strlen(text)); }
 
-/* A word's value: that of the one escape it is, else its text. */
-struct value wrap_word(struct place *place, const struct scope *scope, struct range word)
+struct value wrap_word(struct gen_place *place, const struct scope *scope, struct gen_range word)
 {
-    const struct source *source = place->source;
+    const struct gen_source *source = place->source;
     struct value value = {0};
-    struct text text = {0};
+    struct gen_text text = {0};
 
     if (word.end - word.begin >= 2 && cut_is_quote(source->at[word.begin]) &&
         source->at[word.end - 1] == source->at[word.begin])
         word.begin++, word.end--;
     if (cut_is_two(source, word.begin, word.end, '{') && cut_escape_end(source, word.begin, word.end) + 2 == word.end) {
-        wrap_evaluate(place, scope, (struct range){word.begin + 2, word.end - 2}, &value);
+        wrap_evaluate(place, scope, (struct gen_range){word.begin + 2, word.end - 2}, &value);
         return value;
     }
     text_puts(&text, "");
@@ -41,7 +205,7 @@ struct value wrap_word(struct place *place, const struct scope *scope, struct ra
     return value;
 }
 
-/* ---- what words stand for ---------------------------------------------------------------------------------------- */
+/* ---- Words of functions ------------------------------------------------------------------------------------------ */
 
 static const struct scope *wrapper_around(const struct scope *scope)
 {
@@ -50,15 +214,15 @@ static const struct scope *wrapper_around(const struct scope *scope)
     return scope;
 }
 
-static const char *variable(const struct scope *wrapper, const struct word *word)
+static const char *variable(const struct scope *wrapper, const struct gen_word *word)
 {
     for (int i = 0; wrapper && i < wrapper->variables->variable_count; i++)
         if (word_is(word, wrapper->variables->variables[i].name))
-            return wrapper->variables->variables[i].type; /* its unique name: see declare() */
+            return wrapper->variables->variables[i].type; /* contains its unique name: see declare() */
     return NULL;
 }
 
-/* The function whose arguments and types words stand for. */
+/* The function whose arguments and types the words refer to. */
 static const struct proto *proto_of(const struct scope *scope)
 {
     const struct scope *wrapper = wrapper_around(scope);
@@ -66,7 +230,7 @@ static const struct proto *proto_of(const struct scope *scope)
     return wrapper ? wrapper->proto : scope ? scope->proto : NULL;
 }
 
-static const char *look_up(const struct scope *scope, const struct word *word)
+static const char *look_up(const struct scope *scope, const struct gen_word *word)
 {
     const struct scope *wrapper = wrapper_around(scope);
     const char *found = variable(wrapper, word);
@@ -95,8 +259,8 @@ static const char *look_up(const struct scope *scope, const struct word *word)
     return word_is(word, "ret_type") || word_is(word, "retType") ? scope->proto->result : NULL;
 }
 
-/* formals, types and args: 1 when the word is one of these lists. */
-static int list_of(const struct proto *proto, const struct word *word, struct value *result)
+/* Evaluates {{formals}}, {{types}} and {{args}}; 0: the word is none of these. */
+static int list_of(const struct proto *proto, const struct gen_word *word, struct value *result)
 {
     int is_formals = word_is(word, "formals"), is_types = word_is(word, "types");
 
@@ -104,20 +268,20 @@ static int list_of(const struct proto *proto, const struct word *word, struct va
         return 0;
     for (int i = 0; i < proto->arg_count; i++) {
         const struct arg *arg = &proto->args[i];
-        struct text formal = {0};
-        text_printf(&formal, "%s%s%s", arg->prefix, arg->name, arg->suffix);
-        wrap_puts(result, is_formals ? formal.at : is_types ? arg_type(arg) : arg->name);
+        const char *formal = text_format("%s%s%s", arg->prefix, arg->name, arg->suffix);
+        value_puts(result, is_formals ? formal : is_types ? arg_type(arg) : arg->name);
     }
     if (is_formals && proto->variable)
-        wrap_puts(result, "...");
+        value_puts(result, "...");
     return 1;
 }
 
-/* The words that give numbers and lists of the innermost function. */
-static int built_in(struct place *place, const struct scope *scope, const struct word *word, struct value *result)
+/* Evaluates words for numbers and lists of the innermost function; 0: the word is none of these. */
+static int built_in(struct gen_place *place, const struct scope *scope, const struct gen_word *word,
+                    struct value *result)
 {
-    static const struct word lists[] = {{"args", 4}, {"formals", 7}};
-    struct text text = {0};
+    static const struct gen_word lists[] = {{"args", 4}, {"formals", 7}};
+    struct gen_text text = {0};
     const struct proto *proto = scope ? scope->proto : NULL;
     int is_arguments = word_is(word, "argList");
 
@@ -145,12 +309,12 @@ static int built_in(struct place *place, const struct scope *scope, const struct
     return 1;
 }
 
-/* {{args N}}, {{types N}}, {{formals N}} and {{get_arg N}}: the Nth from 0, or from the end, -1 the last. 0: the
- * word is none of them. */
-static int element_of(struct place *place, const struct proto *proto, const struct word *word, const char *which,
-                      size_t at, struct value *result)
+/* Evaluates {{args N}}, {{types N}}, {{formals N}} and {{get_arg N}}; N counts from 0, or from -1 backwards. 0: the
+ * word is none of these. */
+static int element_of(struct gen_place *place, const struct proto *proto, const struct gen_word *word,
+                      const char *which, size_t at, struct value *result)
 {
-    static const struct word args = {"args", 4};
+    static const struct gen_word args = {"args", 4};
     struct value list = {0};
     int is_argument = word_is(word, "get_arg");
     const struct arg *arg = is_argument ? protos_argument(proto, which, strlen(which)) : NULL;
@@ -161,15 +325,15 @@ static int element_of(struct place *place, const struct proto *proto, const stru
         return 0;
     index += index < 0 ? list.count : 0;
     if (arg)
-        wrap_puts(result, arg->name);
+        value_puts(result, arg->name);
     else if (end != which && !*end && index >= 0 && index < list.count)
-        wrap_puts(result, list.items[index]);
-    else if (fault_is_new(place->source, at))
-        fault(place->source, at, "%s has no argument %s", proto->name, which);
+        value_puts(result, list.items[index]);
+    else
+        fault_once(place->source, at, "%s has no argument %s", proto->name, which);
     return 1;
 }
 
-static const struct macro *macro_find(const struct emitter *emitter, const struct word *word)
+static const struct macro *macro_find(const struct emitter *emitter, const struct gen_word *word)
 {
     for (int i = emitter->macro_count; i-- > 0;)
         if (emitter->macros[i].name.size == word->size && !memcmp(emitter->macros[i].name.at, word->at, word->size))
@@ -177,7 +341,7 @@ static const struct macro *macro_find(const struct emitter *emitter, const struc
     return NULL;
 }
 
-/* 1 when the definition stands in the block that is being run: it goes before arguments of its name. */
+/* 1: the definition is in the current block. It then takes precedence over an argument of the same name. */
 static int macro_is_inner(const struct emitter *emitter, const struct scope *scope, const struct macro *macro)
 {
     while (scope && scope->outer)
@@ -191,77 +355,76 @@ static void macro_add(struct emitter *emitter, const struct macro *macro)
     emitter->macros[emitter->macro_count++] = *macro;
 }
 
-void wrap_define(struct place *place, const struct scope *scope, const struct range *words, int count,
-                 struct range body)
+void wrap_define(struct gen_place *place, const struct scope *scope, const struct gen_range *words, int count,
+                 struct gen_range body)
 {
     struct macro macro = {place->source, cut_word(place->source, words[1]), body, place->file, {0}, count > 2};
-    struct text text = {0};
+    struct gen_text text = {0};
 
     if (count == 3) {
         macro.value = wrap_word(place, scope, words[2]);
     } else if (count > 3) {
-        wrap_run(place, scope, (struct range){words[2].begin, words[count - 1].end}, &text);
+        wrap_run(place, scope, (struct gen_range){words[2].begin, words[count - 1].end}, &text);
         value_add(&macro.value, text.at, text.size);
     }
     macro_add(place->emitter, &macro);
 }
 
-static void macro_run(struct place *place, const struct scope *scope, const struct macro *macro, size_t at,
+static void macro_run(struct gen_place *place, const struct scope *scope, const struct macro *macro, size_t at,
                       struct value *result)
 {
-    struct place there = {place->emitter, macro->source, macro->file};
-    struct text text = {0};
+    struct gen_place there = {place->emitter, macro->source, macro->file};
+    struct gen_text text = {0};
 
     if (macro->is_value) {
         for (int i = 0; i < macro->value.count; i++)
-            wrap_puts(result, macro->value.items[i]);
+            value_puts(result, macro->value.items[i]);
         return;
     }
     text_puts(&text, "");
     if (place->emitter->depth >= CUT_DEEPEST) {
-        if (fault_is_new(place->source, at))
-            fault(place->source, at, "{{%.*s}} uses itself without end", (int)macro->name.size, macro->name.at);
+        fault_once(place->source, at, "{{%.*s}} uses itself endlessly", (int)macro->name.size, macro->name.at);
         return;
     }
-    struct range body = macro->body;
+    struct gen_range body = macro->body;
     place->emitter->depth++;
     wrap_run(&there, scope, body, &text);
     place->emitter->depth--;
     value_add(result, text.at, text.size);
 }
 
-/* {{sub NEW OLD REGEX REPLACEMENT}}, of early templates: a {{def}} of NEW; OLD is a name or a text. */
-static void define_by_sub(struct place *place, const struct scope *scope, const struct range *words, size_t at,
+/* Runs {{sub NEW OLD REGEX REPLACEMENT}} of early templates, which defines NEW; OLD is a name or a text. */
+static void define_by_sub(struct gen_place *place, const struct scope *scope, const struct gen_range *words, size_t at,
                           const struct value *args)
 {
-    static const struct word name = {"sub", 3};
+    static const struct gen_word name = {"sub", 3};
     struct macro macro = {place->source, cut_word(place->source, words[1]), {0, 0}, place->file, {0}, 1};
-    struct word old = cut_word(place->source, words[2]);
+    struct gen_word old = cut_word(place->source, words[2]);
     struct value from[3] = {args[1], args[2], args[3]};
     const char *found = look_up(scope, &old);
 
     if (found) {
         from[0] = (struct value){0};
-        wrap_puts(&from[0], found);
+        value_puts(&from[0], found);
     }
-    macro_apply(place->source, at, &name, from, 3, &macro.value);
+    apply_function(place->source, at, &name, from, 3, &macro.value);
     macro_add(place->emitter, &macro);
 }
 
-/* {{apply_to_type TYPE MACRO}}: "MACRO(arg);" for each argument of the type; a {{def}} is run with {{arg}}. */
-static void apply_to_type(struct place *place, const struct scope *scope, const struct value *args, size_t at,
+/* Runs {{apply_to_type TYPE MACRO}}: "MACRO(arg);" for each argument of the type; a {{def}} is run with {{arg}}. */
+static void apply_to_type(struct gen_place *place, const struct scope *scope, const struct value *args, size_t at,
                           struct value *result)
 {
     const char *type = args[0].count ? args[0].items[0] : "", *name = args[1].count ? args[1].items[0] : "";
-    struct word word = {name, strlen(name)};
+    struct gen_word word = {name, strlen(name)};
     const struct macro *macro = macro_find(place->emitter, &word);
-    struct text text = {0};
+    struct gen_text text = {0};
 
     text_puts(&text, "");
     for (int i = 0; i < scope->proto->arg_count; i++) {
         struct scope inner = {
             .outer = scope, .proto = scope->proto, .arg = &scope->proto->args[i], .macros = scope->macros};
-        if (!macro_type_is(inner.arg, type))
+        if (!arg_has_type(inner.arg, type))
             continue;
         text_puts(&text, text.size ? " " : "");
         struct value run = {0};
@@ -275,19 +438,19 @@ static void apply_to_type(struct place *place, const struct scope *scope, const 
     value_add(result, text.at, text.size);
 }
 
-/* {{vardecl TYPE a, *b}}: the declarations go to the top; a name that an argument or returnVal has gets a number. */
-static void declare(struct place *place, const struct scope *scope, struct range inside)
+/* Runs {{vardecl TYPE a, *b}}: puts the declarations at the top of the function. A variable with the name of an
+ * argument or of returnVal gets a number. */
+static void declare(struct gen_place *place, const struct scope *scope, struct gen_range inside)
 {
     const struct scope *wrapper = wrapper_around(scope);
-    const struct word word = cut_keyword(place->source, inside);
-    struct node node = {.at = inside.begin - 2};
+    const struct gen_word word = cut_keyword(place->source, inside);
+    struct gen_node node = {.at = inside.begin - 2};
 
     if (!wrapper) {
-        if (fault_is_new(place->source, node.at))
-            fault(place->source, node.at, "{{vardecl}} outside {{fn}} and {{fnall}}");
+        fault_once(place->source, node.at, "{{vardecl}} outside {{fn}} and {{fnall}}");
         return;
     }
-    node.text = (struct word){word.at + word.size, (size_t)(place->source->at + inside.end - word.at) - word.size};
+    node.text = (struct gen_word){word.at + word.size, (size_t)(place->source->at + inside.end - word.at) - word.size};
     int begin = wrapper->variables->variable_count, faults = fault_count;
     if (fault_count && !fault_is_new(place->source, node.at))
         return;
@@ -296,19 +459,16 @@ static void declare(struct place *place, const struct scope *scope, struct range
         fault_is_new(place->source, node.at);
     for (int i = begin; i < wrapper->variables->variable_count; i++) {
         struct variable *made = &wrapper->variables->variables[i];
-        struct text name = {0};
-        text_puts(&name, made->name);
-        for (int n = 1; !strcmp(name.at, "returnVal") || protos_argument(wrapper->proto, name.at, name.size); n++) {
-            name.size = 0;
-            text_printf(&name, "%s%d", made->name, n);
-        }
-        text_printf(wrapper->declared, "  %s %s%s%s;\n", made->type, made->before, name.at, made->after);
-        made->type = name.at;
+        char *name = made->name;
+        for (int n = 1; !strcmp(name, "returnVal") || protos_argument(wrapper->proto, name, strlen(name)); n++)
+            name = text_format("%s%d", made->name, n);
+        text_printf(wrapper->declared, "  %s %s%s%s;\n", made->type, made->before, name, made->after);
+        made->type = name;
     }
 }
 
-/* How a known word is written, for a template that writes it otherwise. */
-static const char *usage_of(const struct word *word)
+/* How to write a known word, for error messages; NULL: there is nothing to say. */
+static const char *usage_of(const struct gen_word *word)
 {
     static const struct {
         const char *word, *usage;
@@ -325,8 +485,8 @@ static const char *usage_of(const struct word *word)
     return NULL;
 }
 
-static void unknown(struct place *place, const struct scope *scope, const struct word *word, struct range inside,
-                    struct value *result)
+static void unknown(struct gen_place *place, const struct scope *scope, const struct gen_word *word,
+                    struct gen_range inside, struct value *result)
 {
     const struct emitter *emitter = place->emitter;
     size_t at = inside.begin - 2;
@@ -352,7 +512,7 @@ static void unknown(struct place *place, const struct scope *scope, const struct
     else if (word->size && strspn(word->at, "0123456789") >= word->size && scope)
         fault(place->source, at, "%s has no argument %.*s", name, (int)word->size, word->at);
     else if (own)
-        fault(place->source, at, "{{%.*s}} is written %s", (int)word->size, word->at, own);
+        fault(place->source, at, "write %s for {{%.*s}}", own, (int)word->size, word->at);
     else if (near.distance == 0)
         fault(place->source, at, "{{%.*s}} has no value here%s%s", (int)word->size, word->at, scope ? ", for " : "",
               name);
@@ -361,10 +521,11 @@ static void unknown(struct place *place, const struct scope *scope, const struct
               near_hint(&near));
 }
 
-/* The value of the escape whose inside is given, which is no block. */
-static void evaluate_inside(struct place *place, const struct scope *scope, struct range inside, struct value *result)
+/* The order matters: a definition in the current block, then words of functions, then outer definitions. */
+static void evaluate_inside(struct gen_place *place, const struct scope *scope, struct gen_range inside,
+                            struct value *result)
 {
-    struct word word = cut_keyword(place->source, inside);
+    struct gen_word word = cut_keyword(place->source, inside);
     size_t at = inside.begin - 2;
     const struct macro *macro = macro_find(place->emitter, &word);
     const char *found;
@@ -376,14 +537,14 @@ static void evaluate_inside(struct place *place, const struct scope *scope, stru
         declare(place, scope, inside);
         return;
     }
-    struct range *words = cut_words(place->source, inside, &count);
+    struct gen_range *words = cut_words(place->source, inside, &count);
     struct value *args = make(((size_t)count + 2) * sizeof *args);
     if (word_is(&word, "callfn")) {
         const struct scope *wrapper = wrapper_around(scope);
         if (wrapper)
-            wrap_puts(result, wrapper->call);
-        else if (fault_is_new(place->source, at))
-            fault(place->source, at, "{{callfn}} outside {{fn}} and {{fnall}}");
+            value_puts(result, wrapper->call);
+        else
+            fault_once(place->source, at, "{{callfn}} outside {{fn}} and {{fnall}}");
         return;
     }
     if (count == 1 && macro_is_inner(place->emitter, scope, macro)) {
@@ -391,7 +552,7 @@ static void evaluate_inside(struct place *place, const struct scope *scope, stru
         return;
     }
     if (count == 1 && ((found = look_up(scope, &word)) != NULL)) {
-        wrap_puts(result, found);
+        value_puts(result, found);
         return;
     }
     if (count == 1 && built_in(place, scope, &word, result))
@@ -407,12 +568,12 @@ static void evaluate_inside(struct place *place, const struct scope *scope, stru
         define_by_sub(place, scope, words, at, args);
     } else if (count == 1 && macro) {
         macro_run(place, scope, macro, at, result);
-    } else if (!macro_apply(place->source, at, &word, args, count - 1, result)) {
+    } else if (!apply_function(place->source, at, &word, args, count - 1, result)) {
         unknown(place, scope, &word, inside, result);
     }
 }
 
-void wrap_evaluate(struct place *place, const struct scope *scope, struct range inside, struct value *result)
+void wrap_evaluate(struct gen_place *place, const struct scope *scope, struct gen_range inside, struct value *result)
 {
     if (wrap_is_too_deep(place, inside.begin - 2))
         return;

@@ -1,4 +1,4 @@
-/* wrappergen.c - the command line of wrappergen. */
+/* wrappergen.c - the command line: reads prototypes and tables, writes wrappers for the templates. */
 #include "wrappergen.h"
 
 #include <errno.h>
@@ -18,23 +18,23 @@ static const char help[] =
     "  -H HEADER        prototypes from this header, preprocessed or not (default: <mpi.h>, by $MPICC -E)\n"
     "  -p PROTOS        prototypes from a classic prototype file instead\n"
     "  -r ROLES         table of classes and argument roles: gives @class in lists, {{ROLE}} in wrappers\n"
-    "  -o OUT           write there, only when there was no error (default: the standard output)\n"
-    "  --exports FILE   names that the MPI library exports; functions whose PMPI name is not there are left out\n"
-    "                   (default: those of $MPICC's libraries, unless -H or -p is given)\n"
-    "  --dialect=wrap   templates of the other family: {{callfn}} any number of times, {{sub}}, {{def}} ...\n"
-    "  --all            {{fnall}} and {{forallfn}} of that dialect: MPIX, MPI_T and conversions of handles, too\n"
-    "  --no-prelude     without the #include and #define lines that templates of that dialect expect\n"
+    "  -o OUT           write to this file if there was no error (default: the standard output)\n"
+    "  --exports FILE   names that the MPI library exports; functions whose PMPI name is missing are left out\n"
+    "                   (default: the exports of $MPICC's libraries, unless -H or -p is given)\n"
+    "  --dialect=wrap   templates in the other dialect: {{callfn}} any number of times, {{sub}}, {{def}} ...\n"
+    "  --all            {{fnall}} and {{forallfn}} of that dialect include MPIX, MPI_T and conversions of handles\n"
+    "  --no-prelude     omit the #include and #define lines that templates of that dialect expect\n"
     "  --guard          calls inside a wrapped call (of the same thread) go straight to the MPI library\n"
-    "  --fortran        Fortran entry points too; =only: nothing else, =no: what goes with them in another file\n"
-    "  --cxx            member functions of the C++ bindings (MPI::Comm::Send) in place of C's functions;\n"
-    "                   =weak: which the program's own replace one by one, also in an archive\n"
+    "  --fortran        also write Fortran entry points; =only: only these; =no: only the C functions to go with them\n"
+    "  --cxx            write member functions of the C++ bindings (MPI::Comm::Send) instead of C functions;\n"
+    "                   =weak: a program can replace them one by one, even from an archive\n"
     "  --bindings FILE  the table of the C++ bindings for --cxx (default: the one installed)\n"
     "  --preload        define MPI_X and PMPI_X, and call the real one through REAL(MPI_X) (default: call PMPI_X)\n"
     "  --keep-unknown   copy unknown escapes, with a warning\n"
     "  --list           list the functions considered, and on stderr those left out; write nothing else\n"
     "  -h, --help       this text\n";
 
-struct options {
+struct gen_options {
     const char **templates;
     int template_count;
     const char *functions, *header, *protos, *roles, *out, *exports, *bindings;
@@ -49,7 +49,7 @@ static void usage(const char *format, const char *what)
     exit(2);
 }
 
-static void read_or_exit(const char *name, struct source *source)
+static void read_or_exit(const char *name, struct gen_source *source)
 {
     if (source_read(name, source)) {
         fprintf(stderr, "wrappergen: %s: %s\n", name, strerror(errno));
@@ -57,8 +57,8 @@ static void read_or_exit(const char *name, struct source *source)
     }
 }
 
-/* Options without a value; 0 when it is none of them. */
-static int parse_flag(const char *option, struct options *options)
+/* Parses an option without a value; 0: it is not one. */
+static int parse_flag(const char *option, struct gen_options *options)
 {
     static const struct {
         const char *name;
@@ -89,7 +89,7 @@ static int parse_flag(const char *option, struct options *options)
     return 0;
 }
 
-static void parse_options(int argc, char **argv, struct options *options)
+static void parse_options(int argc, char **argv, struct gen_options *options)
 {
     const struct {
         const char *name;
@@ -129,7 +129,7 @@ static void parse_options(int argc, char **argv, struct options *options)
         usage("--fortran is for linking; a library made with --preload sees Fortran's calls as it is%s", "");
 }
 
-static void read_header(const char *name, struct source *source)
+static void read_header(const char *name, struct gen_source *source)
 {
     if (!name) {
         compiler_preprocess(NULL, source);
@@ -145,9 +145,9 @@ static void read_header(const char *name, struct source *source)
         compiler_preprocess(name, source);
 }
 
-static void leave_out(struct protos *protos, const struct options *options, struct name_set *exports)
+static void leave_out(struct protos *protos, const struct gen_options *options, struct name_set *exports)
 {
-    struct source source = {0};
+    struct gen_source source = {0};
     struct name_set functions = {0};
     int kept = 0;
 
@@ -163,8 +163,8 @@ static void leave_out(struct protos *protos, const struct options *options, stru
         compiler_exports(protos, options->flags & EMIT_FORTRAN, exports);
     } else if (options->flags & EMIT_FORTRAN) {
         fprintf(stderr,
-                "wrappergen: what the library has is not known with %s, so that entries for mpi_f08 are left out; "
-                "give --exports\n",
+                "wrappergen: with %s the functions of the library are unknown, so entry points for mpi_f08 are left "
+                "out; give --exports\n",
                 options->header ? "-H" : "-p");
     }
     for (int i = 0; i < protos->count; i++) {
@@ -181,15 +181,13 @@ static void leave_out(struct protos *protos, const struct options *options, stru
     protos->count = kept;
 }
 
-static int write_out(const char *name, const struct text *text)
+static int write_out(const char *name, const struct gen_text *text)
 {
-    struct text part = {0};
-
     struct stat info;
 
     if (!name)
         return fwrite(text->at, 1, text->size, stdout) != text->size || fflush(stdout) ? -1 : 0;
-    if (!stat(name, &info) && !S_ISREG(info.st_mode)) { /* a device or a pipe is written to, never replaced */
+    if (!stat(name, &info) && !S_ISREG(info.st_mode)) { /* never replace a device or a pipe */
         FILE *device = fopen(name, "w");
         int failed = !device || fwrite(text->at, 1, text->size, device) != text->size;
         failed |= device && fclose(device);
@@ -197,24 +195,23 @@ static int write_out(const char *name, const struct text *text)
             fprintf(stderr, "wrappergen: %s: %s\n", name, strerror(errno));
         return failed ? -1 : 0;
     }
-    text_printf(&part, "%s.part", name);
-    FILE *file = fopen(part.at, "w");
+    const char *part = text_format("%s.part", name);
+    FILE *file = fopen(part, "w");
     int bad = !file || fwrite(text->at, 1, text->size, file) != text->size;
     bad |= file && fclose(file);
-    if (bad || rename(part.at, name)) {
+    if (bad || rename(part, name)) {
         fprintf(stderr, "wrappergen: %s: %s\n", name, strerror(errno));
-        unlink(part.at);
+        unlink(part);
         return -1;
     }
     return 0;
 }
 
-/* share/pith/wrappergen/bindings.table, from where this program stands: bin/wrappergen. */
+/* PREFIX/share/pith/wrappergen/bindings.table, where this program is PREFIX/bin/wrappergen. */
 static const char *bindings_file(void)
 {
     char path[PATH_MAX];
     ssize_t size = readlink("/proc/self/exe", path, sizeof path - 1);
-    struct text name = {0};
 
     path[size < 0 ? 0 : size] = 0;
     for (int i = 0; i < 2; i++) {
@@ -222,18 +219,10 @@ static const char *bindings_file(void)
         if (slash)
             *slash = 0;
     }
-    text_printf(&name, "%s/share/pith/wrappergen/bindings.table", path);
-    return name.at;
+    return text_format("%s/share/pith/wrappergen/bindings.table", path);
 }
 
-static void read_bindings(const struct options *options, const struct protos *protos, struct bindings *bindings)
-{
-    read_or_exit(options->bindings ? options->bindings : bindings_file(), &bindings->source);
-    bindings_parse(bindings);
-    bindings_apply(bindings, protos);
-}
-
-static void read_prototypes(const struct options *options, struct source *header, struct protos *protos)
+static void read_prototypes(const struct gen_options *options, struct gen_source *header, struct protos *protos)
 {
     if (options->protos) {
         read_or_exit(options->protos, header);
@@ -251,14 +240,14 @@ static void read_prototypes(const struct options *options, struct source *header
 
 int main(int argc, char **argv)
 {
-    struct options options = {0};
-    struct source header;
+    struct gen_options options = {0};
+    struct gen_source header;
     struct name_set exports = {0};
     struct protos protos = {0};
     struct roles roles = {0};
     struct bindings bindings = {0};
 
-    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of writing: nothing half-written stays */
+    signal(SIGXFSZ, SIG_IGN); /* report a file size limit as a write error, and leave no partial file */
     parse_options(argc, argv, &options);
     read_prototypes(&options, &header, &protos);
     struct protos declared = protos;
@@ -271,8 +260,11 @@ int main(int argc, char **argv)
         roles_parse(&roles);
         roles_apply(&roles, &protos);
     }
-    if (options.flags & EMIT_CXX)
-        read_bindings(&options, &protos, &bindings);
+    if (options.flags & EMIT_CXX) {
+        read_or_exit(options.bindings ? options.bindings : bindings_file(), &bindings.source);
+        bindings_parse(&bindings);
+        bindings_apply(&bindings, &protos);
+    }
     if (options.list) {
         for (int i = 0; i < protos.count; i++)
             puts(protos.at[i].name);
@@ -283,7 +275,7 @@ int main(int argc, char **argv)
                               .flags = options.flags | (options.is_wrap ? EMIT_WRAP : 0),
                               .exports = exports.count ? &exports : NULL,
                               .bindings = options.flags & EMIT_CXX ? &bindings : NULL};
-    struct source *sources = make((size_t)options.template_count * sizeof *sources);
+    struct gen_source *sources = make((size_t)options.template_count * sizeof *sources);
     function_prelude(&emitter);
     for (int i = 0; i < options.template_count; i++) {
         read_or_exit(options.templates[i], &sources[i]);
@@ -293,7 +285,7 @@ int main(int argc, char **argv)
             emit_template(&emitter, &sources[i], template_parse(&sources[i]), i);
     }
     emit_wrappers(&emitter);
-    text_puts(&emitter.out, ""); /* of an empty template too there is a text */
+    text_puts(&emitter.out, ""); /* not NULL, even for an empty template */
     if (fault_count) {
         fprintf(stderr, "wrappergen: %d error%s, nothing written\n", fault_count, fault_count == 1 ? "" : "s");
         return 1;

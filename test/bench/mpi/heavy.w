@@ -1,9 +1,9 @@
 /* heavy.w - a wrapper that costs too much: burns HEAVY_NS in each MPI call before anything else, and says so
  * (pith_own_cost). Between log.w and messages.w, so that a message is sent after the burning, and inside of its state:
  *
- *     wrappergen --preload -w outside.w log.w heavy.w messages.w carry.w ...
- *     wrappergen --preload -w outside.w time.w heavy.w carry.w ...      -DHEAVY_TIME: the time library
- *     wrappergen --preload -w outside.w heavy.w log.w messages.w ...    -DHEAVY_PAUSE: as if the program computed as
+ *     wrappergen --preload -w after_call.w log.w heavy.w messages.w piggyback.w ...
+ *     wrappergen --preload -w after_call.w time.w heavy.w piggyback.w ...      -DHEAVY_TIME: the time library
+ *     wrappergen --preload -w after_call.w heavy.w log.w messages.w ...    -DHEAVY_PAUSE: as if the program computed as
  *                                                                       long before the call: outside, and untold
  */
 #include <stdlib.h>

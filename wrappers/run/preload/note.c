@@ -1,9 +1,11 @@
-/* note.c - libpith-run, preloaded by pith run beside the others: says once for a job when nothing was recorded.
+/* note.c - libpith-run, which pith run preloads with the other libraries: says once for a job that nothing was
+ * recorded.
  *
- * Every process that the program starts has it too, but only the first one (the process that pith run became) on rank 0
- * speaks, at its end. Whether one of the others recorded something it knows from a memory file: they open it through
- * /proc and put a byte into it. It takes two descriptors, far up, and leaves nothing behind; the other one is for the
- * standard error, which ls and its like close before they end.
+ * Every process that the program starts loads this library too. Only the first process on rank 0, the process of
+ * pith run itself, prints the message, when it ends. A memory file tells it whether another process recorded
+ * something: that process opens the file through /proc and writes a byte into it. The library uses two high file
+ * descriptors: the memory file, and a copy of standard error, because programs such as ls close theirs before they
+ * end.
  */
 #include "pith_tool.h"
 
@@ -43,7 +45,7 @@ __attribute__((constructor)) static void begin(void)
         mark = fcntl(fd, F_DUPFD_CLOEXEC, DESCRIPTOR);
         close(fd);
     }
-    if (mark >= 0 && mark != DESCRIPTOR) { /* taken: children look for this number */
+    if (mark >= 0 && mark != DESCRIPTOR) { /* the number is in use, but other processes look for it */
         close(mark);
         mark = -1;
     }
@@ -51,7 +53,7 @@ __attribute__((constructor)) static void begin(void)
         standard_error = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, DESCRIPTOR + 1);
 }
 
-static void tell_first(const struct note *note)
+static void mark_recorded(const struct note *note)
 {
     char path[64];
 
@@ -60,20 +62,20 @@ static void tell_first(const struct note *note)
     if (fd < 0)
         return;
     if (write(fd, "1", 1) != 1) {
-        /* the first process will then speak in vain; nothing to be done */
+        /* the first process will print its message although it is wrong */
     }
     close(fd);
 }
 
-/* The program called exec. What it recorded before is not lost, and another program's log does not have it. */
-static int tell_of_exec(const struct note *note)
+/* The program called exec. Its records are not lost, but they are not in the new program's log. */
+static int report_exec(const struct note *note)
 {
     char folder[1024];
 
     if (!pith_recorded_before(note->program, folder, sizeof folder))
         return 0;
     dprintf(standard_error,
-            "pith: %s called exec, and another program ended; what was recorded before that is kept: "
+            "pith: %s called exec, and another program ended; to get the records from before: "
             "pith recover %s -o LOG\n",
             note->program, folder);
     return 1;
@@ -89,10 +91,10 @@ __attribute__((destructor)) static void end(void)
         return;
     if (note.first != (long)getpid()) {
         if (pith_recorded())
-            tell_first(&note);
+            mark_recorded(&note);
         return;
     }
-    if (mark < 0 || is_quiet || tell_of_exec(&note) || pith_recorded() || lseek(mark, 0, SEEK_END) != 0)
+    if (mark < 0 || is_quiet || report_exec(&note) || pith_recorded() || lseek(mark, 0, SEEK_END) != 0)
         return;
     if (strcmp(note.mpi, "-") != 0)
         dprintf(standard_error, "pith: nothing was recorded: %s called no MPI function and none of pith.h\n",

@@ -1,0 +1,418 @@
+/* analysis.c - pithlog_analyze: wait states, useful time, efficiencies and critical path from the dependency graph. */
+#include "analysis/analysis.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "native/log.h"
+
+int pithi_analysis_no_memory(const struct pithlog_analysis *a)
+{
+    return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its analysis", a->graph.log->path);
+}
+
+struct pithi_lane_sum *pithi_lane_sums_get(struct pithi_lane_sums *c, uint32_t lane, uint32_t state)
+{
+    uint64_t key = (uint64_t)lane << 32 | state;
+    uint32_t at;
+
+    if (pithi_map_get(&c->map, key, &at))
+        return &c->cells[at];
+    if (!pithi_grow(&c->cells, c->count, &c->room, sizeof *c->cells) || !pithi_map_put(&c->map, key, c->count))
+        return NULL;
+    c->cells[c->count] = (struct pithi_lane_sum){.lane = lane, .state = state};
+    return &c->cells[c->count++];
+}
+
+static uint32_t lanes_of(const struct pithlog_analysis *a) { return pithlog_get_info(a->graph.log)->lanes; }
+
+/* ---- Wait states ------------------------------------------------------------------------------------------------- */
+
+/* 1: the call waits within the window. */
+static int wait_of(const struct pithlog_analysis *a, uint32_t lane, uint32_t piece, struct pithlog_wait_state *wait)
+{
+    const struct pithi_need *need = pithi_graph_decisive(&a->graph, lane, piece);
+    int64_t from_ns, to_ns;
+
+    if (!need || need->lane == PITHI_NO_LANE || need->lane == lane ||
+        !pithi_graph_is_call(&a->graph, pithi_graph_piece(&a->graph, lane, piece)->state))
+        return 0;
+    pithi_analysis_piece(a, lane, piece, &from_ns, &to_ns);
+    to_ns = need->release_ns < to_ns ? need->release_ns : to_ns;
+    if (to_ns <= from_ns)
+        return 0;
+    *wait = (struct pithlog_wait_state){.from_ns = from_ns,
+                                        .to_ns = to_ns,
+                                        .release_ns = need->release_ns,
+                                        .kind = need->kind,
+                                        .lane = lane,
+                                        .state = pithi_graph_piece(&a->graph, lane, piece)->state,
+                                        .cause_lane = need->lane};
+    return 1;
+}
+
+/* Per sender: the earliest release of its messages that later calls of `lane` receive. */
+struct later {
+    int64_t release_ns;
+    uint32_t lane; /* 1 + the receiving lane; of another lane: not set */
+};
+
+/* Marks late senders in the wrong order: goes backwards and keeps the earliest release of the messages of later calls,
+ * in all and by sender. `later`: [lanes]. */
+static void mark_order(struct pithlog_analysis *a, uint32_t lane, struct later *later)
+{
+    struct pithi_analysis_lane *of = &a->lanes[lane];
+    size_t left = of->wait_count;
+    int64_t earliest_ns = INT64_MAX;
+
+    for (uint32_t i = of->last; left > 0 && i-- > of->first;) {
+        pithi_scratch_rest_at(&a->graph.scratch, i);
+        const struct pithi_lane_piece *piece = pithi_graph_piece(&a->graph, lane, i);
+        struct pithlog_wait_state *wait = &of->waits[left - 1];
+        if (wait->to_ns > piece->begin_ns) {
+            left--;
+            if (wait->kind == PITHLOG_LATE_SENDER && earliest_ns < wait->to_ns) {
+                const struct later *same = &later[wait->cause_lane];
+                wait->order = same->lane == lane + 1 && same->release_ns < wait->to_ns
+                                  ? PITHLOG_WRONG_ORDER_SAME_SOURCE
+                                  : PITHLOG_WRONG_ORDER_OTHER_SOURCE;
+            }
+        }
+        for (const struct pithi_need *need = pithi_graph_need(&a->graph, piece->needs); need;
+             need = pithi_graph_need(&a->graph, need->next)) {
+            if (need->kind != PITHLOG_LATE_SENDER)
+                continue;
+            struct later *sender = &later[need->lane];
+            if (sender->lane != lane + 1 || need->release_ns < sender->release_ns)
+                *sender = (struct later){need->release_ns, lane + 1};
+            earliest_ns = need->release_ns < earliest_ns ? need->release_ns : earliest_ns;
+        }
+    }
+}
+
+/* `found`: memory that grows, for all lanes in turn. */
+static int find_waits(struct pithlog_analysis *a, uint32_t lane, struct pithlog_wait_state **found, uint32_t *room)
+{
+    struct pithi_analysis_lane *of = &a->lanes[lane];
+    uint32_t count = 0;
+
+    for (uint32_t i = of->first; i < of->last; i++) {
+        pithi_scratch_rest_at(&a->graph.scratch, i);
+        if (!pithi_graph_piece(&a->graph, lane, i)->needs)
+            continue;
+        if (!pithi_grow(found, count, room, sizeof **found))
+            return pithi_analysis_no_memory(a);
+        if (wait_of(a, lane, i, &(*found)[count])) {
+            a->info.wait_ns += (*found)[count].to_ns - (*found)[count].from_ns;
+            count++;
+        }
+    }
+    of->wait_count = count;
+    if (!(of->waits = pithi_scratch_get(&a->graph.scratch, (count + (size_t)1) * sizeof **found)))
+        return pithi_analysis_no_memory(a);
+    if (count)
+        memcpy(of->waits, *found, count * sizeof **found);
+    return PITH_OK;
+}
+
+/* ---- Time by state ----------------------------------------------------------------------------------------------- */
+
+/* `sums`: scratch memory, [definitions + 1]. */
+static int sum_states(struct pithlog_analysis *a, uint32_t lane, int64_t *sums)
+{
+    struct pithi_analysis_lane *of = &a->lanes[lane];
+    uint32_t outside = pithlog_get_info(a->graph.log)->defs;
+    int64_t from_ns, to_ns;
+
+    memset(sums, 0, (outside + (size_t)1) * sizeof *sums);
+    for (uint32_t i = of->first; i < of->last; i++) {
+        pithi_scratch_rest_at(&a->graph.scratch, i);
+        uint32_t state = pithi_graph_piece(&a->graph, lane, i)->state;
+        pithi_analysis_piece(a, lane, i, &from_ns, &to_ns);
+        sums[state == PITHI_OUTSIDE ? outside : state] += to_ns - from_ns;
+        of->useful_ns += pithi_graph_is_call(&a->graph, state) ? 0 : to_ns - from_ns;
+    }
+    for (size_t i = 0; i < of->wait_count; i++)
+        sums[of->waits[i].state] -= of->waits[i].to_ns - of->waits[i].from_ns;
+    for (uint32_t i = 0; i <= outside; i++) {
+        struct pithi_lane_sum *cell =
+            sums[i] > 0 ? pithi_lane_sums_get(&a->states, lane, i == outside ? PITHI_OUTSIDE : i) : NULL;
+        if (sums[i] > 0 && !cell)
+            return pithi_analysis_no_memory(a);
+        if (cell)
+            cell->direct = (double)sums[i];
+    }
+    if (a->graph.lanes[lane].calls) {
+        a->info.lanes++;
+        a->info.useful_ns += of->useful_ns;
+        a->info.most_useful_ns = of->useful_ns > a->info.most_useful_ns ? of->useful_ns : a->info.most_useful_ns;
+    }
+    return PITH_OK;
+}
+
+static int find_efficiencies(struct pithlog_analysis *a)
+{
+    struct pithlog_analysis_info *info = &a->info;
+    struct pithlog_what_if ideal = {.network = 0, .factor = 1};
+    int err = pithlog_analysis_what_if(a, &ideal, &info->ideal_ns);
+    double length = (double)(info->to_ns - info->from_ns), most = (double)info->most_useful_ns;
+
+    if (err || length <= 0 || info->lanes == 0)
+        return err;
+    info->parallel = (double)info->useful_ns / info->lanes / length;
+    info->load_balance = most > 0 ? (double)info->useful_ns / info->lanes / most : 1;
+    info->communication = most / length;
+    info->serialisation = info->ideal_ns > 0 ? most / info->ideal_ns : 1;
+    info->transfer = info->ideal_ns / length;
+    return PITH_OK;
+}
+
+/* ---- The critical path ------------------------------------------------------------------------------------------- */
+
+/* The lane that ends last within the window. */
+static uint32_t last_lane(const struct pithlog_analysis *a)
+{
+    const struct pithi_graph *g = &a->graph;
+    uint32_t best = 0;
+    int64_t best_ns = INT64_MIN;
+
+    for (uint32_t i = 0; i < lanes_of(a); i++) {
+        int64_t end_ns = g->lanes[i].last_ns;
+        if (end_ns > g->to_ns) {
+            end_ns = pithi_graph_piece(g, i, pithi_graph_find(g, i, g->to_ns))->begin_ns;
+        }
+        if (g->lanes[i].calls && end_ns > best_ns) {
+            best = i;
+            best_ns = end_ns;
+        }
+    }
+    return best;
+}
+
+static int by_share(const void *a, const void *b)
+{
+    const struct pithlog_path_share *x = a, *y = b;
+    return x->ns != y->ns ? (x->ns < y->ns ? 1 : -1) : x->lane != y->lane ? (x->lane < y->lane ? -1 : 1) : 0;
+}
+
+/* Sums the path by lane and state. */
+static int share_path(struct pithlog_analysis *a)
+{
+    struct pithi_lane_sums sums = {0};
+    int good = 1;
+
+    for (size_t i = 0; good && i < a->path_count; i++) {
+        const struct pithlog_path_part *part = &a->path[i];
+        for (uint32_t k = pithi_graph_find(&a->graph, part->lane, part->from_ns);
+             good && k + 1 < a->graph.lanes[part->lane].pieces.count; k++) {
+            pithi_scratch_rest_at(&a->graph.scratch, k);
+            int64_t from_ns = pithi_graph_piece(&a->graph, part->lane, k)->begin_ns;
+            int64_t to_ns = pithi_graph_piece(&a->graph, part->lane, k + 1)->begin_ns;
+            if (from_ns >= part->to_ns)
+                break;
+            from_ns = from_ns > part->from_ns ? from_ns : part->from_ns;
+            to_ns = to_ns < part->to_ns ? to_ns : part->to_ns;
+            struct pithi_lane_sum *cell =
+                to_ns > from_ns
+                    ? pithi_lane_sums_get(&sums, part->lane, pithi_graph_piece(&a->graph, part->lane, k)->state)
+                    : NULL;
+            good = cell || to_ns <= from_ns;
+            if (cell)
+                cell->direct += (double)(to_ns - from_ns);
+        }
+    }
+    a->shares = good ? malloc((sums.count + (size_t)1) * sizeof *a->shares) : NULL;
+    for (uint32_t i = 0; a->shares && i < sums.count; i++)
+        a->shares[a->share_count++] =
+            (struct pithlog_path_share){sums.cells[i].lane, sums.cells[i].state, (int64_t)sums.cells[i].direct};
+    if (a->shares)
+        qsort(a->shares, a->share_count, sizeof *a->shares, by_share);
+    free(sums.cells);
+    pithi_map_free(&sums.map);
+    return a->shares ? PITH_OK : pithi_analysis_no_memory(a);
+}
+
+/* Goes backwards from the end; at the end of a wait state, changes to the lane that was waited for. */
+static int find_path(struct pithlog_analysis *a)
+{
+    uint32_t lane = last_lane(a);
+    int64_t end_ns = a->graph.to_ns;
+    size_t *left = malloc((lanes_of(a) + (size_t)1) * sizeof *left); /* wait states not passed yet, by lane */
+    int good = left != NULL;
+
+    for (uint32_t i = 0; good && i < lanes_of(a); i++)
+        left[i] = a->lanes[i].wait_count;
+    while (good && lanes_of(a) > 0) {
+        const struct pithlog_wait_state *wait;
+        while (left[lane] > 0 && a->lanes[lane].waits[left[lane] - 1].to_ns > end_ns)
+            left[lane]--;
+        wait = left[lane] > 0 ? &a->lanes[lane].waits[--left[lane]] : NULL;
+        int64_t from_ns = wait ? wait->to_ns : a->graph.from_ns;
+        if (from_ns < end_ns) {
+            if (a->path_count == a->path_room) {
+                size_t room = a->path_room ? a->path_room * 2 : 64;
+                struct pithlog_path_part *path = realloc(a->path, room * sizeof *path);
+                if (!path) {
+                    good = 0;
+                    break;
+                }
+                a->path = path;
+                a->path_room = room;
+            }
+            a->path[a->path_count++] = (struct pithlog_path_part){lane, from_ns, end_ns};
+        }
+        if (!wait)
+            break;
+        end_ns = from_ns;
+        lane = wait->cause_lane;
+    }
+    free(left);
+    for (size_t i = 0; i < a->path_count / 2; i++) {
+        struct pithlog_path_part part = a->path[i];
+        a->path[i] = a->path[a->path_count - 1 - i];
+        a->path[a->path_count - 1 - i] = part;
+    }
+    return good ? share_path(a) : pithi_analysis_no_memory(a);
+}
+
+/* ---- The whole --------------------------------------------------------------------------------------------------- */
+
+int pithlog_analyze(struct pithlog *log, const struct pithlog_analyze_query *query, struct pithlog_analysis **analysis)
+{
+    struct pithlog_analysis *a = *analysis = calloc(1, sizeof *a);
+    struct pithlog_wait_state *found = NULL;
+    struct later *later = NULL;
+    uint32_t room = 0;
+    int64_t *sums = NULL;
+    int damaged = PITH_OK, err = PITH_OK;
+
+    if (!a)
+        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its analysis", log->path);
+    const struct pithlog_info *info = pithlog_get_info(log);
+    int64_t longest_ns = (INT64_C(1) << 62) / (info->lanes + INT64_C(1)); /* sums over lanes must not overflow */
+    if (info->records && (info->start_ns < -(INT64_C(1) << 62) || info->end_ns > INT64_C(1) << 62 ||
+                          info->end_ns - info->start_ns > longest_ns)) {
+        TRY(pithi_fail(PITH_ERR_UNSUPPORTED, "%s: its times are too far apart to be added over all threads",
+                       log->path));
+    }
+    damaged = pithi_graph_build(&a->graph, log, query->from_ns, query->to_ns, query->progress, query->context);
+    if (damaged && damaged != PITH_ERR_DAMAGED)
+        TRY(damaged);
+    const struct pithi_graph *g = &a->graph;
+    a->info = (struct pithlog_analysis_info){.from_ns = g->from_ns,
+                                             .to_ns = g->to_ns,
+                                             .has_init = g->has_init,
+                                             .has_finalize = g->has_finalize,
+                                             .has_mpi = g->has_mpi,
+                                             .sends = g->sends,
+                                             .recvs = g->recvs,
+                                             .collectives = g->coll_calls};
+    sums = malloc((pithlog_get_info(log)->defs + (size_t)1) * sizeof *sums);
+    later = calloc(lanes_of(a) + (size_t)1, sizeof *later);
+    if (!sums || !later || !(a->lanes = calloc(lanes_of(a) + (size_t)1, sizeof *a->lanes)))
+        TRY(pithi_analysis_no_memory(a));
+    for (uint32_t i = 0; i < lanes_of(a); i++) {
+        a->lanes[i].first = pithi_graph_find(g, i, g->from_ns);
+        a->lanes[i].last = pithi_graph_find(g, i, g->to_ns - 1) + 1;
+        a->lanes[i].last =
+            a->lanes[i].last < g->lanes[i].pieces.count ? a->lanes[i].last : g->lanes[i].pieces.count - 1;
+        if (a->lanes[i].last < a->lanes[i].first) /* an empty window */
+            a->lanes[i].last = a->lanes[i].first;
+        TRY(find_waits(a, i, &found, &room));
+        mark_order(a, i, later);
+        TRY(sum_states(a, i, sums));
+        pithi_scratch_rest(&a->graph.scratch);
+    }
+    TRY(find_efficiencies(a));
+    TRY(pithi_analysis_delays(a));
+    TRY(find_path(a));
+    free(sums);
+    free(later);
+    free(found);
+    return damaged;
+out:
+    free(sums);
+    free(later);
+    free(found);
+    pithlog_analysis_free(a);
+    *analysis = NULL;
+    return err;
+}
+
+void pithlog_analysis_free(struct pithlog_analysis *a)
+{
+    if (!a)
+        return;
+    pithi_graph_free(&a->graph);
+    free(a->lanes);
+    free(a->delays);
+    free(a->path);
+    free(a->shares);
+    free(a->states.cells);
+    pithi_map_free(&a->states.map);
+    free(a);
+}
+
+/* ---- Results ----------------------------------------------------------------------------------------------------- */
+
+const struct pithlog_analysis_info *pithlog_analysis_get_info(const struct pithlog_analysis *a) { return &a->info; }
+
+size_t pithlog_analysis_waits(const struct pithlog_analysis *a, uint32_t lane, const struct pithlog_wait_state **waits)
+{
+    *waits = lane < lanes_of(a) ? a->lanes[lane].waits : NULL;
+    return *waits ? a->lanes[lane].wait_count : 0;
+}
+
+size_t pithlog_analysis_delays(const struct pithlog_analysis *a, const struct pithlog_delay **delays)
+{
+    *delays = a->delays;
+    return a->delay_count;
+}
+
+size_t pithlog_analysis_path(const struct pithlog_analysis *a, const struct pithlog_path_part **parts)
+{
+    *parts = a->path;
+    return a->path_count;
+}
+
+size_t pithlog_analysis_path_shares(const struct pithlog_analysis *a, const struct pithlog_path_share **shares)
+{
+    *shares = a->shares;
+    return a->share_count;
+}
+
+int64_t pithlog_analysis_state_ns(const struct pithlog_analysis *a, uint32_t lane, uint32_t state)
+{
+    uint32_t at;
+    return pithi_map_get(&a->states.map, (uint64_t)lane << 32 | state, &at) ? (int64_t)a->states.cells[at].direct : 0;
+}
+
+int pithlog_analysis_is_call(const struct pithlog_analysis *a, uint32_t state)
+{
+    return pithi_graph_is_call(&a->graph, state) != 0;
+}
+
+int pithlog_analysis_calls_mpi(const struct pithlog_analysis *a, uint32_t lane)
+{
+    return a->graph.lanes[lane].calls > 0;
+}
+
+int64_t pithlog_analysis_useful_ns(const struct pithlog_analysis *a, uint32_t lane)
+{
+    return lane < lanes_of(a) ? a->lanes[lane].useful_ns : 0;
+}
+
+const char *pithlog_wait_kind_name(uint32_t kind)
+{
+    static const char *const names[PITHLOG_WAIT_KINDS] = {"",
+                                                          "late sender",
+                                                          "late receiver",
+                                                          "wait at barrier",
+                                                          "wait at N x N",
+                                                          "late broadcast",
+                                                          "early reduce",
+                                                          "early scan",
+                                                          "wait at finalize"};
+    return kind < PITHLOG_WAIT_KINDS ? names[kind] : "";
+}

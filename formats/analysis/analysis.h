@@ -1,0 +1,54 @@
+/* analysis.h - the results of pithlog_analyze and the steps that find them; private to this folder. */
+#ifndef PITHI_ANALYSIS_H
+#define PITHI_ANALYSIS_H
+
+#include "analysis/graph.h"
+#include "base/map.h"
+
+/* Sums by lane and state. All zero: empty. */
+struct pithi_lane_sums {
+    struct pithi_map map;
+    struct pithi_lane_sum {
+        uint32_t lane, state;
+        double direct, indirect;
+    } * cells;
+    uint32_t count, room;
+};
+/* The cell of a lane and state, zero at first; NULL: no memory. */
+struct pithi_lane_sum *pithi_lane_sums_get(struct pithi_lane_sums *cells, uint32_t lane, uint32_t state);
+
+struct pithlog_analysis {
+    struct pithi_graph graph;
+    struct pithlog_analysis_info info;
+    struct pithi_analysis_lane {
+        struct pithlog_wait_state *waits; /* by time */
+        size_t wait_count;
+        uint32_t first, last; /* pieces that reach into the window: first to last - 1 */
+        int64_t useful_ns;
+    } * lanes;
+    struct pithlog_delay *delays;
+    size_t delay_count;
+    struct pithlog_path_part *path;
+    size_t path_count, path_room;
+    struct pithlog_path_share *shares;
+    size_t share_count;
+    struct pithi_lane_sums states; /* time of each lane in each state; `direct` */
+    struct pithlog_iterations iterations;
+};
+
+/* The part of a piece inside the window. */
+static inline void pithi_analysis_piece(const struct pithlog_analysis *a, uint32_t lane, uint32_t piece,
+                                        int64_t *from_ns, int64_t *to_ns)
+{
+    *from_ns = pithi_graph_piece(&a->graph, lane, piece)->begin_ns;
+    *to_ns = pithi_graph_piece(&a->graph, lane, piece + 1)->begin_ns;
+    *from_ns = *from_ns > a->graph.from_ns ? *from_ns : a->graph.from_ns;
+    *to_ns = *to_ns < a->graph.to_ns ? *to_ns : a->graph.to_ns;
+}
+
+/* Finds the root causes of all wait states: fills `delays` and `handed_ns`. */
+int pithi_analysis_delays(struct pithlog_analysis *analysis);
+
+int pithi_analysis_no_memory(const struct pithlog_analysis *analysis);
+
+#endif

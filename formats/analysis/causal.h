@@ -1,0 +1,41 @@
+/* causal.h - corrects times that contradict cause and effect, with the controlled logical clock.
+ *
+ * Synchronised clocks still differ by some microseconds, and those of other recorders by more. A message may then seem
+ * to arrive before it was sent. The rule: a receive ends no earlier than its send began plus the smallest latency
+ * between the two hosts. A process leaves a collective, or completes its request, no earlier than the members that it
+ * needs have entered (coll_rules.h). A time that breaks the rule is moved up to it. The records around it move too, so
+ * that their order on the rank stays and no interval jumps:
+ *
+ *     send at 100, receive at 40, latency 5:  the receive moves by 65, to 105
+ *     after it     later records move by 65 less 1 percent of the time since then: by 0 at 40 + 6500
+ *     before it    earlier records move by less the further they lie before it, and by 0 at 40 - 50 * 65; a send moves
+ *                  no further than its receive allows
+ *
+ * So intervals on a rank shrink by at most 1 percent, and grow just before a corrected time. If a message between two
+ * hosts was backwards, their latency is the mean of the smallest times there and back; the clock offset cancels out.
+ * All threads of a rank move together.
+ *
+ * After D. Becker, R. Rabenseifner, F. Wolf, J. C. Linford: Scalable timestamp synchronization for event traces of
+ * message-passing applications. Parallel Computing 35 (2009), and R. Rabenseifner's controlled logical clock (1997).
+ *
+ * Needs two passes over the log, and a temporary file: 48 bytes a send or receive, some 150 a collective. Memory grows
+ * with the number of ranks and with the messages and collectives under way.
+ */
+#ifndef PITHI_CAUSAL_H
+#define PITHI_CAUSAL_H
+
+#include "pithlog.h"
+
+struct pithi_causal_report {
+    uint64_t messages, collectives; /* backwards: received before sent; left before needed members entered */
+    int64_t largest_ns;             /* largest distance that a record moved */
+    uint64_t given_up;              /* not corrected: they wait for each other in a cycle, so the match is wrong */
+};
+
+/* *mended: an unnamed copy of `log` with corrected times; NULL if no time was wrong. */
+int pithi_causal(struct pithlog *log, struct pithlog **mended, struct pithi_causal_report *report);
+
+/* The report as one line of text. */
+void pithi_causal_text(const struct pithi_causal_report *report, char *text, size_t size);
+
+#endif

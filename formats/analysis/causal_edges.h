@@ -1,0 +1,104 @@
+/* causal_edges.h - the edges that tie ranks together: sends, receives, enters and leaves of collectives, by rank and
+ * time. They are collected from a log into a mapped temporary file. Private to the causal*.c files. */
+#ifndef PITHI_EDGES_H
+#define PITHI_EDGES_H
+
+#include "base/map.h"
+#include "pithlog.h"
+
+enum pithi_edge_kind {
+    PITHI_EDGE_SEND = 1,
+    PITHI_EDGE_RECV,
+    PITHI_EDGE_ENTER,
+    PITHI_EDGE_LEAVE,
+    PITHI_EDGE_COMPLETE /* LEAVE of a nonblocking collective: completes its request */
+};
+
+enum {
+    PITHI_EDGE_DONE = 1,     /* its time is known */
+    PITHI_EDGE_GIVES = 2,    /* ENTER: other members may have to wait for it */
+    PITHI_EDGE_ROOT = 4,     /* ENTER of the root, which the others need */
+    PITHI_EDGE_ALL = 8,      /* LEAVE: not before all edges with GIVES have entered */
+    PITHI_EDGE_OF_ROOT = 16, /* LEAVE: not before the root has entered */
+    PITHI_EDGE_LOWER = 32,   /* LEAVE: not before all lower scan positions have entered */
+    PITHI_EDGE_NEXT = 64,    /* LEAVE between two groups: waits for the next entry, the other group's */
+    PITHI_EDGE_BEFORE = 128, /* LEAVE between two groups: waits for the entry before, the other group's */
+    PITHI_EDGE_LATER = 8     /* ENTER: it holds the flags of its LEAVE or COMPLETE, shifted left by this */
+};
+#define PITHI_NO_PARTNER UINT32_MAX
+#define PITHI_NO_POSITION UINT32_MAX
+
+struct pithi_edge {
+    int64_t time_ns;
+    int64_t shift_ns;  /* shift from the forward pass */
+    int64_t before_ns; /* SEND and ENTER, forward pass: the largest further shift allowed. Backward pass: the shift
+                          added just before the edge */
+    int64_t extra_ns;  /* further shift from the backward pass */
+    uint32_t partner;  /* RECV: its send; SEND: its receive; ENTER, LEAVE: the collective; PITHI_NO_PARTNER: none */
+    union {
+        uint32_t waiter;   /* SEND: 1 + the rank that waits for it; 0: none */
+        uint32_t position; /* ENTER, LEAVE: its scan position; PITHI_NO_POSITION: not a scan */
+    };
+    uint16_t kind, flags;
+    uint32_t rank; /* index in the log */
+};
+
+/* A collective instance. An instance between two groups has two adjacent entries, one for each group. */
+struct pithi_instance {
+    int64_t latest_ns, root_ns; /* when the last edge with GIVES entered; when the root did */
+    int64_t left_ns;            /* first leave of a member that waited for all */
+    int64_t left_root_ns;       /* first leave of a member that waited for the root */
+    uint32_t members, seen;     /* seen: members that entered */
+    uint32_t waiters;           /* 1 + the first rank of the list of waiting ranks; 0: none */
+    uint32_t told;              /* 1: counted as backwards */
+    uint32_t positions;         /* scan: 1 + the index of its first scan position; 0: none */
+    uint32_t come;              /* positions 0 .. come - 1 have all entered */
+};
+
+/* A scan position: a member of a scan, which waits for all lower positions. */
+struct pithi_scan_place {
+    int64_t entered_ns; /* INT64_MAX: not entered. Below `come`: the latest enter with GIVES up to this position */
+    int64_t left_ns;    /* when it left, if it had to wait. Backward pass: the first leave of a higher position */
+};
+
+struct pithi_edges {
+    struct pithlog *log;
+    struct pithi_edge *edges; /* mapped; rank r has first[r] to first[r] + count[r] - 1 */
+    uint64_t mapped_bytes;
+    uint32_t *first, *count; /* [ranks] */
+    uint32_t ranks;
+    struct pithi_instance *instances; /* mapped too */
+    uint32_t instance_count;
+    struct pithi_scan_place *positions; /* mapped too */
+    uint32_t position_count, position_room;
+    uint32_t *group;                   /* [ranks]: ranks that share a clock have the same number */
+    struct pithi_latencies *latencies; /* one for each pair of groups */
+    uint32_t latency_count, latency_room;
+    struct pithi_map latency_map;
+    uint64_t messages; /* backwards messages */
+};
+
+/* Smallest latencies between two groups in both directions; INT64_MAX: no message seen. */
+struct pithi_latencies {
+    int64_t least_ns[2];
+};
+
+/* Collects all edges of the log. Call pithi_edges_free also after an error. */
+int pithi_edges_collect(struct pithi_edges *edges, struct pithlog *log);
+void pithi_edges_free(struct pithi_edges *edges);
+
+/* The smallest latency between two ranks (indices in the log); 0: unknown. */
+int64_t pithi_edges_latency(const struct pithi_edges *edges, uint32_t from, uint32_t to);
+
+/* Forward pass: sets shift_ns of all edges. 1: some time moves; 0: none; < 0: an error, negated. */
+int pithi_edges_replay(struct pithi_edges *edges, uint64_t *collectives, uint64_t *given_up);
+/* Backward pass: sets before_ns and extra_ns of all edges. */
+void pithi_edges_smooth(struct pithi_edges *edges);
+
+/* How far a record of a rank moves. Ask for its records in order; *at keeps the position, and is 0 at first. */
+int64_t pithi_edges_shift(const struct pithi_edges *edges, uint32_t rank, const struct pithlog_record *record,
+                          uint32_t *at);
+
+enum { PITHI_CAUSAL_DECAY = 100, PITHI_CAUSAL_STRETCH = 50 }; /* a shift fades by 1 ns in so many */
+
+#endif

@@ -1,0 +1,82 @@
+/* coll_rules.c - owns the table of rules; C and C++ names share its rows. */
+#include "analysis/coll_rules.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+
+static const struct row {
+    const char *call;
+    struct pithi_coll_rule rule;
+} rows[] = {
+    {"Barrier", {PITHI_COLL_ALL, PITHI_COLL_BARE}},
+    {"Allreduce", {PITHI_COLL_ALL, 0}},
+    {"Allgather", {PITHI_COLL_ALL, 0}},
+    {"Allgatherv", {PITHI_COLL_ALL, 0}},
+    {"Alltoall", {PITHI_COLL_ALL, 0}},
+    {"Alltoallv", {PITHI_COLL_ALL, PITHI_COLL_LOOSE}},
+    {"Alltoallw", {PITHI_COLL_ALL, PITHI_COLL_LOOSE}},
+    {"Reduce_scatter", {PITHI_COLL_ALL, 0}},
+    {"Reduce_scatter_block", {PITHI_COLL_ALL, 0}},
+    {"Bcast", {PITHI_COLL_FROM, 0}},
+    {"Scatter", {PITHI_COLL_FROM, 0}},
+    {"Scatterv", {PITHI_COLL_FROM, 0}},
+    {"Reduce", {PITHI_COLL_TO, 0}},
+    {"Gather", {PITHI_COLL_TO, 0}},
+    {"Gatherv", {PITHI_COLL_TO, 0}},
+    {"Scan", {PITHI_COLL_LOWER, 0}},
+    {"Exscan", {PITHI_COLL_LOWER, 0}},
+    /* Windows: all wait for all in MPICH and Open MPI; MPI demands it only of fences that end an epoch. */
+    {"Win_fence", {PITHI_COLL_ALL, PITHI_COLL_BARE | PITHI_COLL_LOOSE}},
+    {"Win_create", {PITHI_COLL_ALL, PITHI_COLL_BARE | PITHI_COLL_LOOSE}},
+    {"Win_create_dynamic", {PITHI_COLL_ALL, PITHI_COLL_BARE | PITHI_COLL_LOOSE}},
+    {"Win_allocate", {PITHI_COLL_ALL, PITHI_COLL_BARE | PITHI_COLL_LOOSE}},
+    {"Win_allocate_shared", {PITHI_COLL_ALL, PITHI_COLL_BARE | PITHI_COLL_LOOSE}},
+    {"Win_free", {PITHI_COLL_ALL, PITHI_COLL_BARE | PITHI_COLL_LOOSE}},
+};
+
+const char *pithi_mpi_call(const char *name, size_t *length)
+{
+    const char *call = NULL;
+    if (strncmp(name, "MPI_", 4) == 0)
+        call = name + 4;
+    else if (strncmp(name, "MPI::", 5) == 0)
+        call = strrchr(name, ':') + 1;
+    *length = call ? strlen(call) : 0;
+    if (*length > 2 && strcmp(call + *length - 2, "_c") == 0)
+        *length -= 2;
+    return call;
+}
+
+/* `prefix`: the part of the C name that the C++ name lacks: Win_fence is MPI::Win::Fence. */
+static const struct row *find(const char *prefix, const char *call, size_t length)
+{
+    size_t skip = strlen(prefix);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (strncmp(rows[i].call, prefix, skip) == 0 && strlen(rows[i].call) == skip + length &&
+            strncasecmp(rows[i].call + skip, call, length) == 0)
+            return &rows[i];
+    return NULL;
+}
+
+struct pithi_coll_rule pithi_coll_rule(const char *name)
+{
+    struct pithi_coll_rule rule = {PITHI_COLL_NONE, 0};
+    size_t length;
+    const char *call = pithi_mpi_call(name, &length), *prefix = strncmp(name, "MPI::Win::", 10) == 0 ? "Win_" : "";
+    const struct row *row;
+    if (length < 2)
+        return rule;
+    if ((row = find(prefix, call, length)) != NULL)
+        return row->rule;
+    if (length > 5 && strncmp(call + length - 5, "_init", 5) == 0 && (row = find(prefix, call, length - 5)) != NULL) {
+        rule = row->rule;
+        rule.flags |= PITHI_COLL_STARTS | PITHI_COLL_KEEPS;
+        return rule;
+    }
+    if (call[0] == 'I' && (row = find(prefix, call + 1, length - 1)) != NULL) {
+        rule = row->rule;
+        rule.flags |= PITHI_COLL_STARTS;
+    }
+    return rule;
+}

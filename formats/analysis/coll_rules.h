@@ -1,0 +1,51 @@
+/* coll_rules.h - which members of an MPI collective must wait for which others (MPI 4.1, chapter 6): a row for each.
+ *
+ * The rules follow from the data: a member that receives data cannot leave before the members that contribute it have
+ * entered. A collective that moves no data makes no member wait, except a barrier. An implementation may wait more. */
+#ifndef PITHI_COLL_RULES_H
+#define PITHI_COLL_RULES_H
+
+#include <stddef.h>
+
+enum pithi_coll_shape {
+    PITHI_COLL_NONE, /* none, or unknown: a log does not record the neighbours of a neighbourhood collective */
+    PITHI_COLL_ALL,  /* all wait for all: barriers, MPI_Allreduce, MPI_Alltoall ... */
+    PITHI_COLL_FROM, /* all wait for the root: MPI_Bcast, MPI_Scatter */
+    PITHI_COLL_TO,   /* the root waits for all: MPI_Reduce, MPI_Gather */
+    PITHI_COLL_LOWER /* each waits for all lower ranks: MPI_Scan, MPI_Exscan */
+};
+
+enum {
+    PITHI_COLL_BARE = 1,   /* waits even if it moves no bytes */
+    PITHI_COLL_LOOSE = 2,  /* members with empty parts may not wait; byte counts cannot show which */
+    PITHI_COLL_STARTS = 4, /* the call only starts it; the call that completes the request waits */
+    PITHI_COLL_KEEPS = 8   /* the call only makes a persistent request: MPI_Bcast_init */
+};
+
+/* Events that describe collectives further; payloads are 32-bit numbers, big-endian.
+ *
+ * STARTED   after the record of a nonblocking collective, in its state: the number of its request until completion.
+ *           In another call (MPI_Start), before the record: the number of a persistent request.
+ * COMPLETE  in the call that completes the request: its number.
+ * KEPT      in the state of MPI_Bcast_init and the like: the number of the request until it is freed; and how many
+ *           persistent ones the communicator had before. All members make them in the same order, but may start them
+ *           in any order.
+ * OF_ALL    before the record of MPI_Alltoallv and the like: this process gets data from every other one. Before
+ *           MPI_Win_fence: the fence ends an epoch, so all must wait for all (MPI 4.1, 12.5.1). */
+#define PITHI_COLL_STARTED "pith:coll_started"
+#define PITHI_COLL_COMPLETE "pith:coll_complete"
+#define PITHI_COLL_KEPT "pith:coll_kept"
+#define PITHI_COLL_OF_ALL "pith:coll_of_all"
+
+struct pithi_coll_rule {
+    enum pithi_coll_shape shape;
+    unsigned flags;
+};
+
+/* The rule of a state's name: MPI_Bcast, MPI_Bcast_c, MPI_Ibcast, MPI_Bcast_init, MPI::Comm::Bcast. */
+struct pithi_coll_rule pithi_coll_rule(const char *name);
+/* Returns "Bcast" for MPI_Bcast and MPI::Comm::Bcast, with its length without the "_c" of large counts; NULL and 0 if
+ * the name is not an MPI call's. */
+const char *pithi_mpi_call(const char *name, size_t *length);
+
+#endif

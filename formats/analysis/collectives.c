@@ -1,0 +1,522 @@
+/* collectives.c - finds collective instances by counting the collectives of each member.
+ *
+ * The members of a communicator make its persistent collectives in the same order, but may start them in any order. So
+ * the starts of each are counted as on a separate communicator: its first start in one rank is the first in all. */
+#include "analysis/collectives.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/map.h"
+#include "native/log.h"
+
+#define NONE UINT32_MAX
+
+/* Members that others wait for together: all, or the members of one group. */
+struct group {
+    uint32_t expected, arrived;
+    struct pithi_moment last;
+};
+
+struct coll {
+    struct pithi_coll_rule rule;
+    uint32_t left, first_size; /* members that have left; size of the first group */
+    int is_inter, has_root;
+    int is_open; /* a member left before all had arrived */
+    struct group groups[2];
+    struct pithi_moment root;
+    struct pithi_moment *positions; /* scan: arrival at each scan position; INFINITY: not yet. Below `come`: the latest
+                                   arrival up to there */
+    uint32_t come, position_room;
+    uint64_t key;
+    uint32_t serial, next;
+};
+
+/* A persistent collective. */
+struct kept {
+    uint32_t state;  /* the definition of the call that made it */
+    uint32_t number; /* persistent collectives made before on its communicator */
+};
+
+/* The members of a communicator that are in the log, by group. */
+struct team {
+    int is_known;
+    uint32_t expected[2];
+};
+
+struct pithi_colls {
+    struct pithlog *log;
+    struct pithi_coll_rule *rules;            /* [definitions] */
+    uint32_t started, complete, kept, of_all; /* definitions of the events; NONE: not in the log */
+    struct pithi_map counts;                  /* rank and communicator: number of collectives so far */
+    struct pithi_map under_way;               /* communicator and number: index in `all` */
+    struct pithi_map places;                  /* rank and communicator: place of the rank */
+    struct pithi_map requests;                /* rank and number: index in `parts` */
+    struct pithi_map kept_requests;           /* rank and number of a persistent request: index in `keeps` */
+    struct pithi_map kept_numbers;            /* communicator and kept.number: a number shared by all members */
+    struct kept *keeps;
+    uint32_t keep_count, keep_room;
+    struct coll *all;
+    uint32_t count, room, free_first, serial;
+    struct pithi_coll_part *parts;
+    uint32_t part_count, part_room;
+    struct team *teams; /* [communicators] */
+    struct lane {
+        struct pithi_coll_part part; /* the last nonblocking one, until its request is recorded */
+        uint32_t request;            /* persistent request about to be started; NONE */
+        int gets_of_all;             /* of the lane's next collective */
+    } * lanes;
+};
+
+/* ---- Opening ----------------------------------------------------------------------------------------------------- */
+
+static int no_memory(const struct pithi_colls *c)
+{
+    return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its collectives", c->log->path);
+}
+
+static void know_names(struct pithi_colls *c)
+{
+    const struct {
+        const char *name;
+        uint32_t *id;
+    } events[] = {{PITHI_COLL_STARTED, &c->started},
+                  {PITHI_COLL_COMPLETE, &c->complete},
+                  {PITHI_COLL_KEPT, &c->kept},
+                  {PITHI_COLL_OF_ALL, &c->of_all}};
+
+    c->started = c->complete = c->kept = c->of_all = NONE;
+    for (uint32_t i = 0; i < c->log->info.defs; i++) {
+        const struct pithlog_def *def = pithlog_get_def(c->log, i);
+        if (def->kind == PITHLOG_STATE)
+            c->rules[i] = pithi_coll_rule(def->name);
+        for (size_t k = 0; def->kind == PITHLOG_EVENT_TYPE && k < sizeof events / sizeof *events; k++)
+            if (strcmp(def->name, events[k].name) == 0)
+                *events[k].id = i;
+    }
+}
+
+int pithi_colls_open(struct pithlog *log, struct pithi_colls **colls)
+{
+    struct pithi_colls *c = *colls = calloc(1, sizeof *c);
+    if (!c)
+        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its collectives", log->path);
+    c->log = log;
+    c->free_first = NONE;
+    c->rules = calloc(log->info.defs + (size_t)1, sizeof *c->rules);
+    c->teams = calloc(log->info.comms + (size_t)1, sizeof *c->teams);
+    c->lanes = calloc(log->info.lanes + (size_t)1, sizeof *c->lanes);
+    if (!c->rules || !c->teams || !c->lanes) {
+        int err = no_memory(c);
+        pithi_colls_close(c);
+        *colls = NULL;
+        return err;
+    }
+    for (uint32_t i = 0; i < log->info.lanes; i++)
+        c->lanes[i] = (struct lane){.part = {.coll = NONE}, .request = NONE};
+    know_names(c);
+    return PITH_OK;
+}
+
+void pithi_colls_close(struct pithi_colls *c)
+{
+    if (!c)
+        return;
+    pithi_map_free(&c->counts);
+    pithi_map_free(&c->under_way);
+    pithi_map_free(&c->places);
+    pithi_map_free(&c->requests);
+    pithi_map_free(&c->kept_requests);
+    pithi_map_free(&c->kept_numbers);
+    free(c->keeps);
+    for (uint32_t i = 0; i < c->count; i++)
+        free(c->all[i].positions);
+    free(c->all);
+    free(c->parts);
+    free(c->rules);
+    free(c->teams);
+    free(c->lanes);
+    free(c);
+}
+
+/* ---- Members ----------------------------------------------------------------------------------------------------- */
+
+static int has_rank(const struct pithlog *log, int32_t number)
+{
+    const struct pithi_log_rank *rank = pithi_log_find_rank(log, number);
+    return rank && rank->lane_count > 0;
+}
+
+static uint32_t members(const struct pithlog *log, const struct pithlog_comm *comm)
+{
+    return comm->size == 0 ? pithi_log_ranks(log) : (uint32_t)comm->size + (uint32_t)comm->remote_size;
+}
+
+/* 1: the log has the member at this place. */
+static int has_member(const struct pithlog *log, const struct pithlog_comm *comm, uint32_t place)
+{
+    return comm->size == 0 ? pithi_log_rank(log, place)->lane_count > 0 : has_rank(log, comm->world_ranks[place]);
+}
+
+/* NULL: the members are unknown. */
+static const struct team *team_of(struct pithi_colls *c, uint32_t number)
+{
+    const struct pithlog_comm *comm = pithlog_get_comm(c->log, number);
+    struct team *team = &c->teams[number];
+    if (!comm || (comm->size == 0 && number != 0))
+        return NULL;
+    if (!team->is_known)
+        for (uint32_t i = 0; i < members(c->log, comm); i++)
+            team->expected[comm->size > 0 && i >= (uint32_t)comm->size] += (uint32_t)has_member(c->log, comm, i);
+    team->is_known = 1;
+    return team;
+}
+
+/* Finds the place of a rank (index in the log) in a communicator; NONE: it is no member. Returns 0: no memory. */
+static int find_place(struct pithi_colls *c, uint32_t rank, uint32_t number, uint32_t *place)
+{
+    const struct pithlog_comm *comm = pithlog_get_comm(c->log, number);
+    int32_t world_rank = pithi_log_rank(c->log, rank)->rank;
+    uint64_t key = (uint64_t)number << 32 | rank;
+    *place = rank;
+    if (comm->size == 0 || pithi_map_get(&c->places, key, place))
+        return 1;
+    for (*place = 0; *place < members(c->log, comm) && comm->world_ranks[*place] != world_rank;)
+        ++*place;
+    if (*place == members(c->log, comm))
+        *place = NONE;
+    return pithi_map_put(&c->places, key, *place);
+}
+
+/* ---- Under way --------------------------------------------------------------------------------------------------- */
+
+static uint32_t find(const struct pithi_colls *c, uint64_t key)
+{
+    uint32_t at;
+    return pithi_map_get(&c->under_way, key, &at) ? at : NONE;
+}
+
+static int is_second(const struct coll *coll, uint32_t place) { return coll->is_inter && place >= coll->first_size; }
+
+static int is_under_way(const struct coll *coll) { return coll->groups[0].expected + coll->groups[1].expected > 0; }
+
+/* Finished instances stay in the map; rebuilds it when most of its entries are finished. */
+static int sweep(struct pithi_colls *c)
+{
+    if (c->under_way.count < 4096 || c->under_way.count / 4 < c->count)
+        return 1;
+    pithi_map_free(&c->under_way);
+    for (uint32_t i = 0; i < c->count; i++)
+        if (is_under_way(&c->all[i]) && !pithi_map_put(&c->under_way, c->all[i].key, i))
+            return 0;
+    return 1;
+}
+
+/* Makes the positions of a scan. No member waits for ranks that are not in the log. */
+static int make_positions(struct pithi_colls *c, struct coll *coll, const struct pithlog_comm *comm)
+{
+    uint32_t count = members(c->log, comm);
+    if (count > coll->position_room) {
+        free(coll->positions);
+        coll->positions = malloc(count * sizeof *coll->positions);
+        coll->position_room = coll->positions ? count : 0;
+    }
+    for (uint32_t i = 0; coll->positions && i < count; i++)
+        coll->positions[i].at_ns = coll->positions[i].before_ns = has_member(c->log, comm, i) ? INFINITY : -INFINITY;
+    return coll->positions != NULL;
+}
+
+static uint32_t begin(struct pithi_colls *c, uint64_t key, struct pithi_coll_rule rule, uint32_t comm)
+{
+    const struct team *team = team_of(c, comm);
+    const struct pithlog_comm *of = pithlog_get_comm(c->log, comm);
+    struct pithi_moment never = {-INFINITY, -INFINITY};
+    uint32_t at = c->free_first;
+    if (at != NONE) {
+        c->free_first = c->all[at].next;
+    } else if (pithi_grow(&c->all, c->count, &c->room, sizeof *c->all)) {
+        at = c->count++;
+        c->all[at].positions = NULL;
+        c->all[at].position_room = 0;
+    } else {
+        return NONE;
+    }
+    struct coll *coll = &c->all[at];
+    *coll = (struct coll){.rule = rule,
+                          .is_inter = of->remote_size > 0,
+                          .first_size = (uint32_t)of->size,
+                          .groups = {{team->expected[0], 0, never}, {team->expected[1], 0, never}},
+                          .positions = coll->positions,
+                          .position_room = coll->position_room,
+                          .key = key,
+                          .serial = c->serial};
+    c->serial += coll->is_inter ? 2 : 1;
+    if (rule.shape == PITHI_COLL_LOWER && !make_positions(c, coll, of))
+        return NONE;
+    return sweep(c) && pithi_map_put(&c->under_way, key, at) ? at : NONE;
+}
+
+/* The key of the next instance of `who`, a communicator or a persistent collective. 0: no memory. */
+static int next_turn(struct pithi_colls *c, uint32_t rank, uint32_t who, uint64_t *key)
+{
+    uint32_t turn = 0;
+    uint64_t own = (uint64_t)rank << 32 | who;
+    pithi_map_get(&c->counts, own, &turn);
+    *key = (uint64_t)who << 32 | turn;
+    return pithi_map_put(&c->counts, own, turn + 1);
+}
+
+/* ---- Requests ---------------------------------------------------------------------------------------------------- */
+
+static uint32_t number_at(const unsigned char *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+/* Stores a part under its request until the request is complete. */
+static int follow(struct pithi_colls *c, uint64_t key, const struct pithi_coll_part *part)
+{
+    uint32_t at;
+    if (!pithi_map_get(&c->requests, key, &at)) {
+        if (!pithi_grow(&c->parts, c->part_count, &c->part_room, sizeof *c->parts) ||
+            !pithi_map_put(&c->requests, key, c->part_count))
+            return 0;
+        at = c->part_count++;
+    }
+    c->parts[at] = *part;
+    return 1;
+}
+
+/* A rank has made a persistent collective; its request keeps the number until another one reuses it. */
+static int keep(struct pithi_colls *c, uint64_t key, uint32_t state, uint32_t number)
+{
+    uint32_t at;
+    if (!pithi_map_get(&c->kept_requests, key, &at)) {
+        at = c->keep_count;
+        if (!pithi_grow(&c->keeps, c->keep_count, &c->keep_room, sizeof *c->keeps) ||
+            !pithi_map_put(&c->kept_requests, key, at))
+            return 0;
+        c->keep_count++;
+    }
+    c->keeps[at] = (struct kept){state, number};
+    return 1;
+}
+
+/* NULL: the request is not of a persistent collective. */
+static const struct kept *find_kept(const struct pithi_colls *c, uint32_t rank, uint32_t request)
+{
+    uint32_t at;
+    return pithi_map_get(&c->kept_requests, (uint64_t)rank << 32 | request, &at) ? &c->keeps[at] : NULL;
+}
+
+int pithi_colls_have_events(const struct pithi_colls *c)
+{
+    return c->started != NONE || c->complete != NONE || c->kept != NONE || c->of_all != NONE;
+}
+
+int pithi_colls_completes(const struct pithi_colls *c, const struct pithlog_record *r)
+{
+    return r->kind == PITHLOG_EVENT && r->id == c->complete && r->payload_bytes == 4;
+}
+
+int pithi_colls_event(struct pithi_colls *c, const struct pithlog_record *r, uint32_t state,
+                      struct pithi_coll_part *part)
+{
+    struct lane *lane = &c->lanes[r->lane];
+    uint32_t at;
+    if (r->kind != PITHLOG_EVENT)
+        return 0;
+    lane->gets_of_all |= r->id == c->of_all;
+    if (r->payload_bytes < 4)
+        return 0;
+    uint32_t rank = pithi_log_rank_of(c->log, r->lane), request = number_at(r->payload);
+    uint64_t key = (uint64_t)rank << 32 | request;
+    if (r->id == c->kept && r->payload_bytes == 8)
+        return keep(c, key, state, number_at(r->payload + 4)) ? 0 : -1;
+    if (r->id == c->started && find_kept(c, rank, request) &&
+        !(state != NONE && c->rules[state].flags & PITHI_COLL_STARTS)) {
+        lane->request = request;
+        return 0;
+    }
+    if (r->id == c->started) {
+        int good = lane->part.coll == NONE || follow(c, key, &lane->part);
+        lane->part.coll = NONE;
+        return good ? 0 : -1;
+    }
+    if (!pithi_colls_completes(c, r) || !pithi_map_get(&c->requests, key, &at) || c->parts[at].coll == NONE)
+        return 0;
+    *part = c->parts[at];
+    c->parts[at].coll = NONE;
+    return 1;
+}
+
+/* ---- Members enter, arrive and leave ----------------------------------------------------------------------------- */
+
+/* The rule of the collective that begins; *who is the sequence that it counts in. NULL: no memory. */
+static const struct pithi_coll_rule *what(struct pithi_colls *c, const struct pithlog_record *r, uint32_t *state,
+                                          uint32_t *who)
+{
+    static const struct pithi_coll_rule none = {PITHI_COLL_NONE, 0};
+    uint32_t request = c->lanes[r->lane].request, rank = pithi_log_rank_of(c->log, r->lane);
+    const struct kept *kept = request == NONE ? NULL : find_kept(c, rank, request);
+    c->lanes[r->lane].request = NONE;
+    *who = r->comm;
+    if (kept) {
+        *state = kept->state != NONE ? kept->state : *state;
+        uint64_t key = (uint64_t)r->comm << 32 | kept->number;
+        if (!pithi_map_get(&c->kept_numbers, key, who)) {
+            *who = (uint32_t)c->kept_numbers.count;
+            if (!pithi_map_put(&c->kept_numbers, key, *who))
+                return NULL;
+        }
+        *who += c->log->info.comms;
+    }
+    return *state == NONE ? &none : &c->rules[*state];
+}
+
+/* Links a part with its request, if any, which is recorded before or after the COLL record. */
+static int note(struct pithi_colls *c, const struct pithlog_record *r, uint32_t request,
+                const struct pithi_coll_part *part)
+{
+    if (request != NONE)
+        return follow(c, (uint64_t)pithi_log_rank_of(c->log, r->lane) << 32 | request, part);
+    if (part->starts)
+        c->lanes[r->lane].part = *part;
+    return 1;
+}
+
+int pithi_colls_enter(struct pithi_colls *c, const struct pithlog_record *r, uint32_t state, uint32_t note_of,
+                      struct pithi_coll_part *part)
+{
+    int gets_of_all = c->lanes[r->lane].gets_of_all;
+    uint32_t rank = pithi_log_rank_of(c->log, r->lane), request = c->lanes[r->lane].request, who, place;
+    const struct pithi_coll_rule *rule = what(c, r, &state, &who);
+    uint64_t key;
+    *part = (struct pithi_coll_part){.coll = NONE, .state = state};
+    c->lanes[r->lane].part.coll = NONE;
+    c->lanes[r->lane].gets_of_all = 0;
+    if (!rule || !next_turn(c, rank, who, &key))
+        return -no_memory(c);
+    if (rule->shape == PITHI_COLL_NONE || r->comm >= c->log->info.comms || !team_of(c, r->comm))
+        return 1;
+    if (!find_place(c, rank, r->comm, &place))
+        return -no_memory(c);
+    if (place == NONE)
+        return 1;
+    uint32_t at = find(c, key);
+    if ((at == NONE || c->all[at].key != key || !is_under_way(&c->all[at])) &&
+        (at = begin(c, key, *rule, r->comm)) == NONE)
+        return -no_memory(c);
+    struct coll *coll = &c->all[at];
+    struct group *own = &coll->groups[is_second(coll, place)];
+    if (coll->rule.shape != rule->shape || own->arrived == own->expected) /* the log is wrong */
+        return 1;
+    own->arrived++;
+    *part = (struct pithi_coll_part){.coll = at,
+                                .serial = coll->serial,
+                                .note = note_of,
+                                .rule = *rule,
+                                .is_inter = coll->is_inter,
+                                .is_second = is_second(coll, place),
+                                .gets_of_all = gets_of_all,
+                                .place = place,
+                                .state = state,
+                                .bytes = r->got_bytes,
+                                .is_root = pithi_log_rank(c->log, rank)->rank == r->peer,
+                                .is_idle = coll->is_inter && r->peer < 0,
+                                .starts = (rule->flags & PITHI_COLL_STARTS) != 0};
+    return note(c, r, request, part) ? 0 : -no_memory(c);
+}
+
+static void latest(struct pithi_moment *last, const struct pithi_moment *when)
+{
+    last->at_ns = when->at_ns > last->at_ns ? when->at_ns : last->at_ns;
+    last->before_ns = when->before_ns > last->before_ns ? when->before_ns : last->before_ns;
+}
+
+/* Sets the arrival at a scan position, and raises the accumulated arrivals of higher positions. */
+static void sit_down(struct coll *coll, uint32_t place, const struct pithi_moment *when)
+{
+    if (coll->positions[place].at_ns == INFINITY)
+        coll->positions[place] = *when;
+    for (uint32_t i = place; i < coll->come || i == place; i++)
+        latest(&coll->positions[i], when);
+}
+
+void pithi_colls_arrive(struct pithi_colls *c, const struct pithi_coll_part *part, const struct pithi_moment *when)
+{
+    struct coll *coll = &c->all[part->coll];
+    latest(&coll->groups[is_second(coll, part->place)].last, when);
+    if (coll->rule.shape == PITHI_COLL_LOWER)
+        sit_down(coll, part->place, when);
+    if (part->is_root) {
+        coll->has_root = 1;
+        coll->root = *when;
+    }
+}
+
+static int last_of_group(const struct group *group, struct pithi_moment *when)
+{
+    *when = group->last;
+    return group->arrived < group->expected ? -1 : group->expected > 0;
+}
+
+static int last_of_lower(struct coll *coll, uint32_t place, struct pithi_moment *when)
+{
+    struct pithi_moment *positions = coll->positions;
+    for (; coll->come < place && positions[coll->come].at_ns < INFINITY; coll->come++)
+        if (coll->come > 0)
+            latest(&positions[coll->come], &positions[coll->come - 1]);
+    if (place == 0 || coll->come < place)
+        return place == 0 ? 0 : -1;
+    *when = positions[place - 1];
+    return when->at_ns > -INFINITY;
+}
+
+static int last_of_needed(struct coll *coll, const struct pithi_coll_part *part, struct pithi_moment *when)
+{
+    int other = coll->is_inter ? !is_second(coll, part->place) : 0;
+    switch (coll->rule.shape) {
+    case PITHI_COLL_ALL:
+        return last_of_group(&coll->groups[other], when);
+    case PITHI_COLL_TO:
+        return part->is_root ? last_of_group(&coll->groups[other], when) : 0;
+    case PITHI_COLL_FROM:
+        *when = coll->root;
+        return part->is_root || part->is_idle ? 0 : coll->has_root ? 1 : -1;
+    default:
+        return last_of_lower(coll, part->place, when);
+    }
+}
+
+/* A member that receives nothing, or data from only some members, has not waited for members that arrive later. A
+ * window operation moves no data: it is a barrier for all members or for none. */
+int pithi_colls_last(struct pithi_colls *c, const struct pithi_coll_part *part, struct pithi_moment *when)
+{
+    struct coll *coll = &c->all[part->coll];
+    int known = last_of_needed(coll, part, when);
+    unsigned flags = coll->rule.flags;
+    int may_go = flags & PITHI_COLL_LOOSE || (!(flags & PITHI_COLL_BARE) && part->bytes == 0);
+    if (flags & PITHI_COLL_LOOSE && flags & PITHI_COLL_BARE)
+        coll->is_open |= known < 0;
+    return coll->is_open || (known < 0 && may_go) ? 0 : known;
+}
+
+int pithi_colls_together(const struct pithi_colls *c, const struct pithi_coll_part *part)
+{
+    const struct coll *coll = &c->all[part->coll];
+    return !coll->is_inter && !part->starts &&
+           (coll->rule.shape == PITHI_COLL_ALL || coll->rule.shape == PITHI_COLL_TO);
+}
+
+void pithi_colls_leave(struct pithi_colls *c, const struct pithi_coll_part *part)
+{
+    struct coll *coll = &c->all[part->coll];
+    if (++coll->left < coll->groups[0].expected + coll->groups[1].expected)
+        return;
+    coll->groups[0].expected = coll->groups[1].expected = 0;
+    coll->next = c->free_first;
+    c->free_first = part->coll;
+}

@@ -1,0 +1,42 @@
+/* delay_replay.h - a log as it would have been without recording: removes the cost of the records, and the waiting
+ * that this cost caused.
+ *
+ * Each lane has a delay x: without recording it would have been earlier by x. x grows by the own cost of each record.
+ * When a lane has waited for another, x becomes (Malony, Shende, Morris, Wolf: Euro-Par 2005, IJHPCA 2007)
+ *
+ *     x2' = min(x1, x2 + w)       x1: the sender's delay, x2: the receiver's, w: how long the receiver waited
+ *
+ *     as measured   sender       x1 = 30, sends at 130            without   sends at 100
+ *                   receiver     x2 = 5, waits 60 to 140                    waits from 55; the message takes 10: to 110
+ *                   w = 80: min(30, 5 + 80) = 30                            140 - 30 = 110
+ *
+ * In terms of times: the call would have ended when the receiver had reached it and the message had arrived, whichever
+ * was later. So messages that had already arrived, or took no time, need no special case.
+ */
+#ifndef PITHI_DELAY_REPLAY_H
+#define PITHI_DELAY_REPLAY_H
+
+#include "native/segment.h"
+
+/* Waiting calls of one state whose peers or arrival times are unknown. */
+struct pithi_alone {
+    const char *name; /* valid as long as the log is open */
+    uint64_t count;   /* 0: no more */
+};
+enum { PITHI_ALONE_NAMES = 3 };
+
+struct pithi_replay_result {
+    double own_ns;                                 /* sum over all lanes: the cost of records, and pith:own */
+    double delay_ns;                               /* largest delay at the end of a lane */
+    int64_t start_ns, end_before_ns, end_after_ns; /* first and last record */
+    uint64_t early; /* receives and collectives whose record precedes what they waited for */
+    struct pithi_alone alone[PITHI_ALONE_NAMES]; /* the most frequent states */
+    uint64_t alone_others;                       /* calls of all other states */
+};
+
+/* Copies an open log to an empty writer, with new times. `local`: removes only own costs; no wait becomes shorter.
+ * Reads all records twice, and messages once more each time; with `local`, all records once. Memory: 200 bytes a lane,
+ * plus messages and collectives under way (partner_ends.h, collectives.h). */
+int pithi_replay(struct pithlog *log, struct pithi_writer *writer, int local, struct pithi_replay_result *result);
+
+#endif

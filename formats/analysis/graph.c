@@ -1,0 +1,554 @@
+/* graph.c - builds the dependency graph in one pass: pieces come from the open states, needs for messages from waits.c,
+ * needs for collectives from collectives.c. */
+#include "analysis/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/collectives.h"
+#include "analysis/mpi_calls.h"
+#include "analysis/records.h"
+#include "analysis/waits.h"
+#include "base/error.h"
+#include "native/log.h"
+#include "native/stack.h"
+
+enum { SMALL_BYTES = 1024 };
+
+/* A lane while the log is read. */
+struct building_lane {
+    struct pithi_stack open;
+    uint32_t call;               /* 1 + index in `open` of the outermost MPI state; 0: none */
+    int32_t last_peer;           /* receiver of its last message; -1: none, or the lane has received since */
+    int is_small;                /* the open call sent a message that could be part of the message before */
+    struct pithi_coll_part part; /* open blocking collective; part.coll is UINT32_MAX: none */
+};
+
+struct building {
+    struct pithi_graph *graph;
+    struct pithi_waits *waits;
+    struct pithi_colls *colls;
+    struct building_lane *lanes;
+    unsigned char *at_init; /* [definitions]: 1: MPI_Init, 2: MPI_Finalize */
+    uint32_t *finalize;     /* [lanes]: 1 + the piece of MPI_Finalize; 0: none */
+    int64_t init_ns;
+    int is_full; /* no memory in a callback */
+};
+
+static int no_memory(const struct pithi_graph *g)
+{
+    return pithi_fail(PITH_ERR_MEMORY, "%s: no memory or no room in TMPDIR for its analysis", g->log->path);
+}
+
+/* ---- Pieces ------------------------------------------------------------------------------------------------------ */
+
+static struct pithi_lane_piece *last_piece(const struct pithi_graph *g, uint32_t lane)
+{
+    return pithi_graph_piece(g, lane, g->lanes[lane].pieces.count - 1);
+}
+
+/* The lane is in `state` from now on. An empty piece of computing is replaced. */
+static int new_piece(struct pithi_graph *g, uint32_t lane, int64_t time_ns, uint32_t state)
+{
+    struct pithi_chunks *pieces = &g->lanes[lane].pieces;
+    struct pithi_lane_piece *last = pieces->count ? last_piece(g, lane) : NULL;
+
+    if (!last || last->begin_ns != time_ns || pithi_graph_is_call(g, last->state))
+        last = pithi_chunks_add(pieces, &g->scratch, sizeof *last);
+    if (!last)
+        return no_memory(g);
+    *last = (struct pithi_lane_piece){.begin_ns = time_ns, .state = state};
+    g->lanes[lane].calls += (uint32_t)pithi_graph_is_call(g, state);
+    return PITH_OK;
+}
+
+/* 1 + the index of the outermost MPI state. */
+static uint32_t outermost_call(const struct pithi_graph *g, const struct pithi_stack *open)
+{
+    for (uint32_t i = 0; i < open->count; i++)
+        if (g->is_call[open->states[i].id])
+            return i + 1;
+    return 0;
+}
+
+static int take_enter(struct building *b, const struct pithlog_record *r)
+{
+    struct pithi_graph *g = b->graph;
+    struct building_lane *lane = &b->lanes[r->lane];
+    uint32_t before = lane->open.count;
+
+    if (!pithi_stack_enter(&lane->open, r->id, r->time_ns))
+        return no_memory(g);
+    if (lane->open.count <= before)
+        lane->call = outermost_call(g, &lane->open); /* the stack discarded some open states */
+    if (lane->call)
+        return PITH_OK;
+    lane->call = g->is_call[r->id] ? lane->open.count : 0;
+    int err = new_piece(g, r->lane, r->time_ns, r->id);
+    if (b->at_init[r->id] == 2)
+        b->finalize[r->lane] = g->lanes[r->lane].pieces.count;
+    return err;
+}
+
+static void add_coll_need(struct building *b, uint32_t lane, const struct pithi_coll_part *part);
+
+static int take_leave(struct building *b, const struct pithlog_record *r)
+{
+    struct pithi_graph *g = b->graph;
+    struct building_lane *lane = &b->lanes[r->lane];
+    struct pithi_open_state left;
+    uint32_t depth;
+
+    if (b->at_init[r->id] == 1 && r->time_ns > b->init_ns)
+        b->init_ns = r->time_ns;
+    if (!pithi_stack_leave(&lane->open, r->id, r->time_ns, &left, &depth))
+        return PITH_OK;
+    if (lane->call && depth + 1 != lane->call) {
+        lane->call -= depth + 1 < lane->call;
+        return PITH_OK;
+    }
+    if (!lane->call && depth != lane->open.count)
+        return PITH_OK; /* a state that is not the innermost */
+    if (lane->is_small) {
+        g->lanes[r->lane].small_ns += r->time_ns - last_piece(g, r->lane)->begin_ns;
+        lane->is_small = 0;
+    }
+    if (lane->part.coll != UINT32_MAX) {
+        add_coll_need(b, r->lane, &lane->part);
+        lane->part.coll = UINT32_MAX;
+    }
+    lane->call = lane->call ? outermost_call(g, &lane->open) : 0;
+    return new_piece(g, r->lane, r->time_ns,
+                     lane->call         ? lane->open.states[lane->call - 1].id
+                     : lane->open.count ? lane->open.states[lane->open.count - 1].id
+                                        : PITHI_OUTSIDE);
+}
+
+/* ---- Needs ------------------------------------------------------------------------------------------------------- */
+
+static void add_need(struct building *b, uint32_t lane, uint32_t number, struct pithi_need need)
+{
+    struct pithi_graph *g = b->graph;
+    struct pithi_need *added = pithi_chunks_add(&g->needs, &g->scratch, sizeof *added);
+
+    if (!added) {
+        b->is_full = 1;
+        return;
+    }
+    struct pithi_lane_piece *piece = pithi_graph_piece(g, lane, number);
+    need.next = piece->needs;
+    *added = need;
+    piece->needs = g->needs.count;
+}
+
+static void need_message(void *context, uint32_t lane, uint32_t number, uint32_t kind, const struct pithi_release *by)
+{
+    add_need(context, lane, number,
+             (struct pithi_need){.release_ns = by->time_ns,
+                                 .kind = (uint16_t)kind,
+                                 .of = PITHI_NEED_LANE,
+                                 .lane = by->lane,
+                                 .position = by->number});
+}
+
+static uint32_t kind_of(const struct pithi_graph *g, const struct pithi_coll_part *part)
+{
+    const char *name = part->state == UINT32_MAX ? "" : pithlog_get_def(g->log, part->state)->name;
+
+    switch (part->rule.shape) {
+    case PITHI_COLL_FROM:
+        return PITHLOG_LATE_BROADCAST;
+    case PITHI_COLL_TO:
+        return PITHLOG_EARLY_REDUCE;
+    case PITHI_COLL_LOWER:
+        return PITHLOG_EARLY_SCAN;
+    default:
+        return strstr(name, "arrier") ? PITHLOG_WAIT_AT_BARRIER : PITHLOG_WAIT_AT_NXN;
+    }
+}
+
+/* The call that the lane is in has completed its part of a collective. */
+static void add_coll_need(struct building *b, uint32_t lane, const struct pithi_coll_part *part)
+{
+    static const uint16_t of[] = {[PITHI_COLL_ALL] = PITHI_NEED_ALL,
+                                  [PITHI_COLL_FROM] = PITHI_NEED_ROOT,
+                                  [PITHI_COLL_TO] = PITHI_NEED_ALL,
+                                  [PITHI_COLL_LOWER] = PITHI_NEED_LOWER};
+    struct pithi_moment last;
+    struct pithi_need need = {.kind = (uint16_t)kind_of(b->graph, part), .of = of[part->rule.shape]};
+
+    need.instance = part->serial + (part->is_inter ? !part->is_second : 0);
+    need.position = part->place;
+    if (pithi_colls_last(b->colls, part, &last) != 0 || part->gets_of_all)
+        add_need(b, lane, b->graph->lanes[lane].pieces.count - 1, need);
+    pithi_colls_leave(b->colls, part);
+}
+
+static struct pithi_graph_coll *new_coll(struct pithi_graph *g, uint32_t comm, uint32_t kind)
+{
+    struct pithi_graph_coll *coll = pithi_chunks_add(&g->colls, &g->scratch, sizeof *coll);
+
+    if (coll)
+        *coll = (struct pithi_graph_coll){.last_ns = INT64_MIN,
+                                          .root_ns = INT64_MIN,
+                                          .last_lane = PITHI_NO_LANE,
+                                          .root_lane = PITHI_NO_LANE,
+                                          .comm = comm,
+                                          .kind = kind};
+    return coll;
+}
+
+/* The lane begins its part of an instance in a piece. Keeps the begin of the root and the latest begin; of equal ones,
+ * that of the lowest lane. 0: no memory. */
+static int begin_member(struct pithi_graph *g, uint32_t lane, uint32_t piece, uint32_t instance, uint32_t position,
+                        int is_root)
+{
+    struct pithi_graph_coll *coll = pithi_graph_coll(g, instance);
+    struct pithi_graph_member *member = pithi_chunks_add(&g->lanes[lane].members, &g->scratch, sizeof *member);
+    int64_t begin_ns = pithi_graph_piece(g, lane, piece)->begin_ns;
+
+    if (!member)
+        return 0;
+    *member =
+        (struct pithi_graph_member){.instance = instance, .piece = piece, .position = position, .is_root = is_root};
+    coll->members++;
+    if (begin_ns > coll->last_ns || (begin_ns == coll->last_ns && lane < coll->last_lane)) {
+        coll->last_ns = begin_ns;
+        coll->last_lane = lane;
+    }
+    if (is_root) {
+        coll->root_ns = begin_ns;
+        coll->root_lane = lane;
+    }
+    if (position != PITHI_NO_LANE)
+        *pithi_graph_position(g, coll, position) = (struct pithi_graph_position){begin_ns, lane};
+    return 1;
+}
+
+static uint32_t comm_size(const struct pithi_graph *g, uint32_t number)
+{
+    const struct pithlog_comm *comm = pithlog_get_comm(g->log, number);
+
+    return comm->size == 0 ? pithi_log_ranks(g->log) : (uint32_t)comm->size + (uint32_t)comm->remote_size;
+}
+
+/* 0: no memory. */
+static int make_positions(struct pithi_graph *g, struct pithi_graph_coll *coll)
+{
+    uint32_t size = comm_size(g, coll->comm), first = g->positions.count + 1;
+
+    for (uint32_t i = 0; i < size; i++) {
+        struct pithi_graph_position *position = pithi_chunks_add(&g->positions, &g->scratch, sizeof *position);
+        if (!position)
+            return 0;
+        *position = (struct pithi_graph_position){INT64_MIN, PITHI_NO_LANE};
+    }
+    coll->positions = first;
+    return 1;
+}
+
+static int take_coll(struct building *b, const struct pithlog_record *r)
+{
+    struct pithi_graph *g = b->graph;
+    struct building_lane *lane = &b->lanes[r->lane];
+    struct pithi_coll_part part;
+    uint32_t state = lane->call ? lane->open.states[lane->call - 1].id : UINT32_MAX;
+    int status = pithi_colls_enter(b->colls, r, state, 0, &part);
+
+    if (status < 0)
+        return -status;
+    g->coll_calls++;
+    if (status > 0 || part.coll == UINT32_MAX || !lane->call)
+        return PITH_OK;
+    double begin_ns = (double)last_piece(g, r->lane)->begin_ns;
+    pithi_colls_arrive(b->colls, &part, &(struct pithi_moment){begin_ns, begin_ns});
+    if (!part.starts)
+        lane->part = part;
+    while (g->colls.count < part.serial + 1 + (part.is_inter != 0))
+        if (!new_coll(g, r->comm, kind_of(g, &part)))
+            return no_memory(g);
+    uint32_t instance = part.serial + (part.is_second != 0);
+    struct pithi_graph_coll *coll = pithi_graph_coll(g, instance);
+    int is_scan = part.rule.shape == PITHI_COLL_LOWER;
+    if ((is_scan && !coll->positions && !make_positions(g, coll)) ||
+        !begin_member(g, r->lane, g->lanes[r->lane].pieces.count - 1, instance, is_scan ? part.place : PITHI_NO_LANE,
+                      part.is_root))
+        return no_memory(g);
+    return PITH_OK;
+}
+
+static int take_event(struct building *b, const struct pithlog_record *r)
+{
+    struct building_lane *lane = &b->lanes[r->lane];
+    struct pithi_coll_part part;
+    uint32_t state = lane->call ? lane->open.states[lane->call - 1].id : UINT32_MAX;
+    int status = pithi_colls_event(b->colls, r, state, &part);
+
+    if (status > 0 && lane->call) {
+        pithi_waits_completes_coll(b->waits, r->lane);
+        add_coll_need(b, r->lane, &part);
+    }
+    return status < 0 ? no_memory(b->graph) : PITH_OK;
+}
+
+/* Counts small messages that could be part of the message before: to the same receiver, with no receive in between. */
+static void count_small(struct building *b, const struct pithlog_record *r)
+{
+    struct building_lane *lane = &b->lanes[r->lane];
+
+    if (r->kind == PITHLOG_SEND && r->peer >= 0 && lane->call) {
+        lane->is_small = r->peer == lane->last_peer && r->bytes <= SMALL_BYTES;
+        b->graph->lanes[r->lane].small += (uint64_t)lane->is_small;
+    }
+    lane->last_peer = r->kind == PITHLOG_SEND ? r->peer : -1;
+}
+
+static int take(void *context, const struct pithlog_record *r)
+{
+    struct building *b = context;
+    struct pithi_graph *g = b->graph;
+    struct pithi_graph_lane *lane = &g->lanes[r->lane];
+    int err = PITH_OK;
+
+    lane->first_ns = r->time_ns < lane->first_ns ? r->time_ns : lane->first_ns;
+    lane->last_ns = r->time_ns;
+    switch (r->kind) {
+    case PITHLOG_ENTER:
+        if ((err = take_enter(b, r)) == PITH_OK)
+            err = pithi_waits_take(b->waits, r, lane->pieces.count - 1);
+        break;
+    case PITHLOG_LEAVE:
+        if ((err = pithi_waits_take(b->waits, r, 0)) == PITH_OK)
+            err = take_leave(b, r);
+        break;
+    case PITHLOG_SEND:
+    case PITHLOG_RECV:
+        g->sends += r->kind == PITHLOG_SEND && r->peer >= 0;
+        g->recvs += r->kind == PITHLOG_RECV && r->peer >= 0;
+        count_small(b, r);
+        err = pithi_waits_take(b->waits, r, 0);
+        break;
+    case PITHLOG_COLL:
+        b->lanes[r->lane].last_peer = -1;
+        err = take_coll(b, r);
+        break;
+    case PITHLOG_EVENT:
+        err = take_event(b, r);
+        break;
+    default:
+        break;
+    }
+    return err || !b->is_full ? err : no_memory(g);
+}
+
+/* ---- The whole --------------------------------------------------------------------------------------------------- */
+
+static int prepare(struct building *b)
+{
+    struct pithi_graph *g = b->graph;
+    const struct pithlog_info *info = pithlog_get_info(g->log);
+    int err = PITH_OK;
+
+    g->is_call = calloc(info->defs + (size_t)1, 1);
+    b->at_init = calloc(info->defs + (size_t)1, 1);
+    g->lanes = calloc(info->lanes + (size_t)1, sizeof *g->lanes);
+    b->lanes = calloc(info->lanes + (size_t)1, sizeof *b->lanes);
+    b->finalize = calloc(info->lanes + (size_t)1, sizeof *b->finalize);
+    if (!b->finalize || !g->is_call || !b->at_init || !g->lanes || !b->lanes)
+        return no_memory(g);
+    for (uint32_t i = 0; i < info->defs; i++) {
+        const struct pithlog_def *def = pithlog_get_def(g->log, i);
+        unsigned traits = pithi_waits_traits(b->waits, i);
+        g->is_call[i] = traits & PITHI_FIRST ? PITHI_CALL_FIRST : traits != 0;
+        g->has_mpi |= pithi_mpi_call_traits(def) != 0;
+        b->at_init[i] = pithlog_is_init(def) ? 1 : pithlog_is_finalize(def) ? 2 : 0;
+    }
+    for (uint32_t i = 0; i < info->lanes && !err; i++) {
+        g->lanes[i].first_ns = INT64_MAX;
+        g->lanes[i].last_ns = INT64_MIN;
+        b->lanes[i].part.coll = UINT32_MAX;
+        b->lanes[i].last_peer = -1;
+        err = new_piece(g, i, info->start_ns, PITHI_OUTSIDE);
+    }
+    return err;
+}
+
+/* MPI_Finalize: a collective of all lanes that call it. */
+static int finalize_together(struct building *b)
+{
+    struct pithi_graph *g = b->graph;
+    uint32_t instance = g->colls.count;
+
+    if (!new_coll(g, 0, PITHLOG_WAIT_AT_FINALIZE))
+        return no_memory(g);
+    for (uint32_t i = 0; i < pithlog_get_info(g->log)->lanes; i++) {
+        if (!b->finalize[i])
+            continue;
+        if (!begin_member(g, i, b->finalize[i] - 1, instance, PITHI_NO_LANE, 0))
+            return no_memory(g);
+        add_need(b, i, b->finalize[i] - 1,
+                 (struct pithi_need){.instance = instance, .kind = PITHLOG_WAIT_AT_FINALIZE, .of = PITHI_NEED_ALL});
+    }
+    return PITH_OK;
+}
+
+/* Computes the latest begin up to each scan position, the releases of needs for collectives, and the pieces that
+ * contain the releases. */
+static void release_needs(struct pithi_graph *g)
+{
+    for (uint32_t i = 0; i < g->colls.count; i++) {
+        const struct pithi_graph_coll *coll = pithi_graph_coll(g, i);
+        for (uint32_t k = 1; coll->positions && k < comm_size(g, coll->comm); k++) {
+            const struct pithi_graph_position *before = pithi_graph_position(g, coll, k - 1);
+            struct pithi_graph_position *own = pithi_graph_position(g, coll, k);
+            if (before->begin_ns > own->begin_ns || (before->begin_ns == own->begin_ns && before->lane < own->lane))
+                *own = *before;
+        }
+    }
+    for (uint32_t i = 0; i < g->needs.count; i++) {
+        struct pithi_need *need = pithi_chunks_at(&g->needs, i, sizeof *need);
+        pithi_scratch_rest_at(&g->scratch, i);
+        if (need->of == PITHI_NEED_LANE) {
+            if (need->position == UINT32_MAX)
+                need->position = pithi_graph_find(g, need->lane, need->release_ns);
+            continue;
+        }
+        const struct pithi_graph_coll *coll =
+            need->instance < g->colls.count ? pithi_graph_coll(g, need->instance) : NULL;
+        need->release_ns = INT64_MIN;
+        need->lane = PITHI_NO_LANE;
+        if (coll && need->of == PITHI_NEED_ALL) {
+            need->release_ns = coll->last_ns;
+            need->lane = coll->last_lane;
+        } else if (coll && need->of == PITHI_NEED_ROOT) {
+            need->release_ns = coll->root_ns;
+            need->lane = coll->root_lane;
+        } else if (coll && coll->positions && need->position > 0) {
+            need->release_ns = pithi_graph_position(g, coll, need->position - 1)->begin_ns;
+            need->lane = pithi_graph_position(g, coll, need->position - 1)->lane;
+        }
+    }
+}
+
+static void set_window(struct pithi_graph *g, const struct building *b, int64_t from_ns, int64_t to_ns)
+{
+    const struct pithlog_info *info = pithlog_get_info(g->log);
+    const struct pithi_graph_coll *finalize = pithi_graph_coll(g, g->colls.count - 1);
+
+    g->has_init = from_ns == INT64_MIN && b->init_ns > INT64_MIN;
+    g->has_finalize = to_ns == INT64_MAX && finalize->last_ns >= b->init_ns && finalize->members > 0;
+    g->from_ns = g->has_init ? b->init_ns : from_ns > info->start_ns ? from_ns : info->start_ns;
+    g->to_ns = g->has_finalize ? finalize->last_ns : to_ns < info->end_ns ? to_ns : info->end_ns;
+    g->to_ns = g->to_ns < g->from_ns ? g->from_ns : g->to_ns;
+}
+
+int pithi_graph_build(struct pithi_graph *g, struct pithlog *log, int64_t from_ns, int64_t to_ns,
+                      int (*progress)(void *context, double part), void *context)
+{
+    struct building b = {.graph = g, .init_ns = INT64_MIN};
+    struct pithlog_waits_query query = {.from_ns = INT64_MIN, .to_ns = INT64_MAX};
+    struct pithi_waits_client client = {.need = need_message, .context = &b};
+    struct pithlog_query records;
+    int damaged = PITH_OK, err;
+
+    *g = (struct pithi_graph){.log = log};
+    TRY(pithi_waits_open(log, &query, &client, &records, &b.waits));
+    TRY(pithi_colls_open(log, &b.colls));
+    TRY(prepare(&b));
+    records.kinds |= 1u << PITHLOG_COLL | (pithi_colls_have_events(b.colls) ? 1u << PITHLOG_EVENT : 0);
+    damaged = pithi_read_records(log, &records, take, &b, progress, context);
+    if (damaged && damaged != PITH_ERR_DAMAGED)
+        TRY(damaged);
+    TRY(pithi_waits_end(b.waits));
+    for (uint32_t i = 0; i < pithlog_get_info(log)->lanes; i++) {
+        if (b.lanes[i].part.coll != UINT32_MAX)
+            add_coll_need(&b, i, &b.lanes[i].part);
+        /* The last piece is empty and ends the lane. */
+        struct pithi_lane_piece *end = pithi_chunks_add(&g->lanes[i].pieces, &g->scratch, sizeof *end);
+        if (!end)
+            TRY(no_memory(g));
+        *end = (struct pithi_lane_piece){.begin_ns = pithlog_get_info(log)->end_ns, .state = PITHI_OUTSIDE};
+    }
+    TRY(finalize_together(&b));
+    if (b.is_full)
+        TRY(no_memory(g));
+    release_needs(g);
+    set_window(g, &b, from_ns, to_ns);
+out:
+    for (uint32_t i = 0; b.lanes && i < pithlog_get_info(log)->lanes; i++)
+        free(b.lanes[i].open.states);
+    free(b.lanes);
+    free(b.at_init);
+    free(b.finalize);
+    pithi_colls_close(b.colls);
+    pithi_waits_close(b.waits);
+    return err ? err : damaged;
+}
+
+void pithi_graph_free(struct pithi_graph *g)
+{
+    for (uint32_t i = 0; g->lanes && i < pithlog_get_info(g->log)->lanes; i++) {
+        pithi_chunks_free(&g->lanes[i].pieces);
+        pithi_chunks_free(&g->lanes[i].members);
+    }
+    free(g->lanes);
+    free(g->is_call);
+    pithi_chunks_free(&g->needs);
+    pithi_chunks_free(&g->colls);
+    pithi_chunks_free(&g->positions);
+    pithi_scratch_free(&g->scratch);
+    *g = (struct pithi_graph){0};
+}
+
+uint32_t pithi_graph_find(const struct pithi_graph *g, uint32_t lane, int64_t time_ns)
+{
+    struct pithi_graph_lane *of = &g->lanes[lane];
+    uint32_t low = 0, high = of->pieces.count;
+
+    /* Most searches are near the last one: begin there and double the steps. */
+    if (pithi_graph_piece(g, lane, of->found)->begin_ns <= time_ns) {
+        low = of->found;
+        for (uint32_t step = 1; step < high - low; step *= 2) {
+            if (pithi_graph_piece(g, lane, low + step)->begin_ns > time_ns) {
+                high = low + step;
+                break;
+            }
+            low += step;
+        }
+    } else {
+        high = of->found;
+        for (uint32_t step = 1; step < high; step *= 2) {
+            if (pithi_graph_piece(g, lane, high - step)->begin_ns <= time_ns) {
+                low = high - step;
+                break;
+            }
+            high -= step;
+        }
+    }
+    while (high - low > 1) { /* piece `low` begins at or before time_ns, or is the first */
+        uint32_t middle = low + (high - low) / 2;
+        if (pithi_graph_piece(g, lane, middle)->begin_ns <= time_ns)
+            low = middle;
+        else
+            high = middle;
+    }
+    of->found = low;
+    return low;
+}
+
+const struct pithi_need *pithi_graph_decisive(const struct pithi_graph *g, uint32_t lane, uint32_t index)
+{
+    const struct pithi_lane_piece *piece = pithi_graph_piece(g, lane, index);
+    const struct pithi_need *best = NULL, *need = pithi_graph_need(g, piece->needs);
+    int is_first = pithi_graph_is_call(g, piece->state) && g->is_call[piece->state] == PITHI_CALL_FIRST;
+
+    for (; need; need = pithi_graph_need(g, need->next)) {
+        if (need->release_ns == INT64_MIN)
+            continue;
+        if (!best || (need->release_ns != best->release_ns ? (need->release_ns > best->release_ns) != is_first
+                      : need->kind != best->kind           ? need->kind < best->kind
+                                                           : need->lane < best->lane))
+            best = need;
+    }
+    return best;
+}

@@ -1,0 +1,114 @@
+/* graph.h - the dependency graph of a log: what each lane did when, and what its calls needed from other lanes.
+ *
+ * Each lane's time is a row of *pieces*, without gaps: an MPI call, or computing in the innermost user state. (An MPI
+ * state inside another belongs to the outer call.) A call has *needs*: a message, or the other members of a collective
+ * instance. A need is satisfied at its *release*, and the call cannot end before (README.md).
+ *
+ * Memory: 16 bytes for a piece, 32 for a need, mostly in a temporary file. */
+#ifndef PITHI_GRAPH_H
+#define PITHI_GRAPH_H
+
+#include "base/scratch.h"
+#include "pithlog.h"
+
+#define PITHI_OUTSIDE UINT32_MAX /* the state of a piece outside all states */
+#define PITHI_NO_LANE UINT32_MAX
+
+struct pithi_lane_piece {
+    int64_t begin_ns;
+    uint32_t state; /* definition, or PITHI_OUTSIDE */
+    uint32_t needs; /* 1 + its first need; 0: none */
+};
+
+enum pithi_need_of { PITHI_NEED_LANE, PITHI_NEED_ALL, PITHI_NEED_ROOT, PITHI_NEED_LOWER };
+struct pithi_need {
+    int64_t release_ns; /* INT64_MIN: no lane releases it */
+    uint32_t next;      /* next need of the same call: 1 + its index; 0: none */
+    uint32_t lane;      /* the lane that releases it; PITHI_NO_LANE: none */
+    uint32_t instance;  /* of a collective */
+    uint32_t position;  /* PITHI_NEED_LANE: the piece of `lane` with the release; PITHI_NEED_LOWER: scan position */
+    uint16_t kind;      /* enum pithlog_wait_kind */
+    uint16_t of;        /* enum pithi_need_of */
+};
+
+/* A collective instance; a collective between two groups has an instance for each group. */
+struct pithi_graph_coll {
+    int64_t last_ns, root_ns;      /* begin of the last member, and of the root */
+    uint32_t last_lane, root_lane; /* PITHI_NO_LANE: none */
+    uint32_t members, comm;        /* members: that have begun it */
+    uint32_t positions;            /* scan: 1 + index of its first position; 0: none */
+    uint32_t kind;                 /* enum pithlog_wait_kind */
+};
+
+/* A scan position: the latest begin up to it. */
+struct pithi_graph_position {
+    int64_t begin_ns;
+    uint32_t lane;
+};
+
+/* A lane begins its part of a collective. */
+struct pithi_graph_member {
+    uint32_t instance, piece;
+    uint32_t position; /* scan: its position; else PITHI_NO_LANE */
+    int is_root;
+};
+
+struct pithi_graph_lane {
+    struct pithi_chunks pieces;  /* struct pithi_lane_piece; the last one begins at the end of the lane and is empty */
+    int64_t first_ns, last_ns;   /* first and last record */
+    uint32_t calls;              /* MPI calls */
+    uint32_t found;              /* the piece that pithi_graph_find found last */
+    uint64_t small;              /* messages that could be part of the message before */
+    int64_t small_ns;            /* time of the calls that sent them */
+    struct pithi_chunks members; /* struct pithi_graph_member, in the order of pieces */
+};
+
+enum { PITHI_CALL_FIRST = 2 };
+struct pithi_graph {
+    struct pithlog *log;
+    int64_t from_ns, to_ns;         /* the window */
+    int has_init, has_finalize;     /* the window's ends are those of MPI_Init and MPI_Finalize */
+    int has_mpi;                    /* the log has states of MPI functions */
+    unsigned char *is_call;         /* [definitions]: 1: an MPI call; PITHI_CALL_FIRST: it waits for the first need */
+    struct pithi_graph_lane *lanes; /* [lanes] */
+    struct pithi_chunks needs, colls, positions;
+    struct pithi_scratch scratch;
+    uint64_t sends, recvs, coll_calls; /* messages and collectives seen */
+};
+
+/* Reads the whole log. The window is [from_ns, to_ns]; INT64_MIN and INT64_MAX: from the last end of MPI_Init to the
+ * last begin of MPI_Finalize. PITH_ERR_DAMAGED: parts of the log are left out, and the graph is usable. Call
+ * pithi_graph_free also after an error. */
+int pithi_graph_build(struct pithi_graph *graph, struct pithlog *log, int64_t from_ns, int64_t to_ns,
+                      int (*progress)(void *context, double part), void *context);
+void pithi_graph_free(struct pithi_graph *graph);
+
+static inline struct pithi_lane_piece *pithi_graph_piece(const struct pithi_graph *graph, uint32_t lane, uint32_t index)
+{
+    return pithi_chunks_at(&graph->lanes[lane].pieces, index, sizeof(struct pithi_lane_piece));
+}
+/* NULL after the last: next = pithi_graph_need(graph, need->next). */
+static inline struct pithi_need *pithi_graph_need(const struct pithi_graph *graph, uint32_t number)
+{
+    return number ? pithi_chunks_at(&graph->needs, number - 1, sizeof(struct pithi_need)) : NULL;
+}
+static inline struct pithi_graph_coll *pithi_graph_coll(const struct pithi_graph *graph, uint32_t index)
+{
+    return pithi_chunks_at(&graph->colls, index, sizeof(struct pithi_graph_coll));
+}
+static inline int pithi_graph_is_call(const struct pithi_graph *graph, uint32_t state)
+{
+    return state != PITHI_OUTSIDE && graph->is_call[state];
+}
+static inline struct pithi_graph_position *pithi_graph_position(const struct pithi_graph *graph,
+                                                                const struct pithi_graph_coll *coll, uint32_t position)
+{
+    return pithi_chunks_at(&graph->positions, coll->positions - 1 + position, sizeof(struct pithi_graph_position));
+}
+/* The need that a call waits for: that with the latest release (MPI_Waitany, MPI_Waitsome: the earliest); of equal
+ * releases, that of the first kind, then of the lowest lane. NULL: the call has no needs. */
+const struct pithi_need *pithi_graph_decisive(const struct pithi_graph *graph, uint32_t lane, uint32_t piece);
+/* The piece of a lane that contains a moment: the last one that begins at or before it; 0 if the lane begins later. */
+uint32_t pithi_graph_find(const struct pithi_graph *graph, uint32_t lane, int64_t time_ns);
+
+#endif

@@ -1,0 +1,415 @@
+/* iterations.c - the iterations of a program: found by the period of a lane's calls, or the instances of a state; their
+ * lengths, and what makes slow ones slow.
+ *
+ * Iterations that are found are those of one lane. Where ranks depend on each other, each moment of a slow iteration is
+ * in about the same iteration of the others, so their states are compared within the same times. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/analysis.h"
+#include "analysis/mpi_calls.h"
+#include "analysis/coll_rules.h"
+#include "analysis/period.h"
+#include "analysis/records.h"
+#include "base/error.h"
+#include "native/log.h"
+
+/* ---- Found ------------------------------------------------------------------------------------------------------- */
+
+/* How often a program polls depends on chance. */
+static int is_poll(const struct pithlog_def *def)
+{
+    static const char *const names[] = {"Test", "Iprobe", "Improbe", "Request_get_status"};
+    size_t length;
+    const char *call = pithi_mpi_call(def->name, &length);
+
+    for (size_t i = 0; call && i < sizeof names / sizeof *names; i++)
+        if (strncmp(call, names[i], strlen(names[i])) == 0)
+            return 1;
+    return 0;
+}
+
+/* The lanes that a call receives from; independent of their order. */
+static uint64_t senders(const struct pithi_graph *g, const struct pithi_lane_piece *piece)
+{
+    uint64_t sum = 0;
+
+    if (g->is_call[piece->state] == PITHI_CALL_FIRST)
+        return 0;
+    for (const struct pithi_need *need = pithi_graph_need(g, piece->needs); need;
+         need = pithi_graph_need(g, need->next))
+        if (need->kind == PITHLOG_LATE_SENDER)
+            sum += pithi_hash_mix(PITHI_HASH, need->lane);
+    return sum;
+}
+
+/* The calls of a lane in the window. Their symbols are of the function, the communicator of a collective, and where
+ * `with_senders` is 1 the lanes that it receives from. NULL: no memory. */
+static struct pithi_row_call *make_row(struct pithlog_analysis *a, uint32_t lane, int with_senders,
+                                       struct pithi_scratch *scratch, uint32_t *count)
+{
+    const struct pithi_graph *g = &a->graph;
+    const struct pithi_graph_lane *of = &g->lanes[lane];
+    struct pithi_row_call *row = pithi_scratch_get(scratch, (of->calls + (size_t)1) * sizeof *row);
+    unsigned char *is_left_out = calloc(pithlog_get_info(g->log)->defs + (size_t)1, 1);
+
+    *count = 0;
+    for (uint32_t i = 0; is_left_out && i < pithlog_get_info(g->log)->defs; i++)
+        is_left_out[i] = !g->is_call[i] || is_poll(pithlog_get_def(g->log, i));
+    for (uint32_t i = a->lanes[lane].first, m = 0; row && is_left_out && i < a->lanes[lane].last; i++) {
+        const struct pithi_lane_piece *piece = pithi_graph_piece(g, lane, i);
+        pithi_scratch_rest_at(scratch, i);
+        pithi_scratch_rest_at(&a->graph.scratch, i);
+        if (piece->state == PITHI_OUTSIDE || is_left_out[piece->state])
+            continue;
+        uint64_t symbol = pithi_hash_mix(PITHI_HASH, piece->state) + (with_senders ? senders(g, piece) : 0);
+        for (; m < of->members.count; m++) {
+            const struct pithi_graph_member *member = pithi_chunks_at(&of->members, m, sizeof *member);
+            if (member->piece > i)
+                break;
+            if (member->piece == i)
+                symbol += pithi_hash_mix(symbol, pithi_graph_coll(g, member->instance)->comm);
+        }
+        struct pithi_row_call *call = &row[(*count)++];
+        *call = (struct pithi_row_call){.symbol = (uint32_t)(symbol ^ symbol >> 32), .state = piece->state};
+        pithi_analysis_piece(a, lane, i, &call->begin_ns, &call->end_ns);
+    }
+    free(is_left_out);
+    return is_left_out ? row : NULL;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* Sets the times of the iterations. Between the last call of one and the first call of the next, the program computes.
+ * Is that the end of an iteration, or the begin of the next? If the loop begins with calls, it computes after its last
+ * call as long as ever, and not before its first call. Else it is the begin; then the first iteration begins as long
+ * before its first call as is typical, at most. 0: no memory. */
+static int set_times(struct pithlog_analysis *a, const struct pithi_row_call *row, uint32_t count, uint32_t lane,
+                     const struct pithi_period *period)
+{
+    const uint32_t *firsts = period->firsts, *ends = period->ends, n = period->count;
+    struct pithlog_iteration *all = pithi_scratch_get(&a->graph.scratch, (n + (size_t)1) * sizeof *all);
+    int64_t *gaps = malloc(n * sizeof *gaps);
+
+    for (uint32_t i = 0; gaps && i < n; i++)
+        gaps[i] = row[firsts[i]].begin_ns - (firsts[i] ? row[firsts[i] - 1].end_ns : a->graph.from_ns);
+    if (!all || !gaps) {
+        free(gaps);
+        return 0;
+    }
+    int64_t before_ns = gaps[0], gap_ns;
+    int64_t after_ns = (ends[n - 1] < count ? row[ends[n - 1]].begin_ns : a->graph.to_ns) - row[ends[n - 1] - 1].end_ns;
+    qsort(gaps + 1, n - 1, sizeof *gaps, by_value);
+    gap_ns = gaps[n / 2];
+    int calls_first = after_ns * 2 >= gap_ns && before_ns * 2 < gap_ns;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct pithi_row_call *first = &row[firsts[i]], *last = &row[ends[i] - 1];
+        int follows = i > 0 && ends[i - 1] == firsts[i], goes_on = i + 1 < n && firsts[i + 1] == ends[i];
+        int64_t idle_ns = first->begin_ns - (firsts[i] ? first[-1].end_ns : a->graph.from_ns);
+        int64_t next_ns = ends[i] < count ? last[1].begin_ns : a->graph.to_ns;
+        all[i] = (struct pithlog_iteration){.from_ns = first->begin_ns - (calls_first ? 0
+                                                                          : follows   ? idle_ns
+                                                                                      : least(idle_ns, gap_ns)),
+                                            .to_ns = !calls_first ? last->end_ns
+                                                     : goes_on    ? next_ns
+                                                               : last->end_ns + least(next_ns - last->end_ns, gap_ns),
+                                            .lane = lane};
+    }
+    free(gaps);
+    a->iterations = (struct pithlog_iterations){.all = all, .count = n, .state = row[period->call].state, .lane = lane};
+    return 1;
+}
+
+/* First with the senders in the row, then without: a program may receive from anybody. */
+static int find_on(struct pithlog_analysis *a, uint32_t lane)
+{
+    int64_t row_ns = a->graph.to_ns - a->graph.from_ns;
+    int good = 1;
+
+    for (int with_senders = 1; good && with_senders >= 0 && !a->iterations.count; with_senders--) {
+        struct pithi_scratch scratch = {0};
+        struct pithi_period period = {0};
+        uint32_t count;
+        const struct pithi_row_call *row = make_row(a, lane, with_senders, &scratch, &count);
+        good = row && pithi_period_find(row, count, row_ns, &period);
+        if (good && period.count)
+            good = set_times(a, row, count, lane, &period);
+        free(period.firsts);
+        free(period.ends);
+        pithi_scratch_free(&scratch);
+    }
+    return good ? PITH_OK : pithi_analysis_no_memory(a);
+}
+
+/* On the lane with the most calls; else on the first lane that has some. */
+static int find(struct pithlog_analysis *a)
+{
+    const struct pithi_graph *g = &a->graph;
+    uint32_t most = 0, first = UINT32_MAX;
+    int err;
+
+    for (uint32_t i = 0; i < pithlog_get_info(g->log)->lanes; i++) {
+        if (g->lanes[i].calls > g->lanes[most].calls)
+            most = i;
+        if (g->lanes[i].calls && first == UINT32_MAX)
+            first = i;
+    }
+    if (first == UINT32_MAX)
+        return PITH_OK;
+    err = find_on(a, most);
+    return err || a->iterations.count || first == most ? err : find_on(a, first);
+}
+
+/* ---- Given ------------------------------------------------------------------------------------------------------- */
+
+struct given {
+    struct pithlog_analysis *a;
+    unsigned char *is_named; /* [definitions] */
+    struct given_lane {
+        struct pithi_chunks instances; /* struct pithlog_iteration */
+        uint32_t open;                 /* how often the state is open */
+        int64_t begin_ns;
+    } * lanes;
+};
+
+static int take(void *context, const struct pithlog_record *r)
+{
+    struct given *given = context;
+    struct pithi_graph *g = &given->a->graph;
+    struct given_lane *lane = &given->lanes[r->lane];
+
+    if (!given->is_named[r->id])
+        return PITH_OK;
+    if (r->kind == PITHLOG_ENTER) {
+        if (lane->open++ == 0)
+            lane->begin_ns = r->time_ns;
+        return PITH_OK;
+    }
+    if (!lane->open || --lane->open || lane->begin_ns < g->from_ns || lane->begin_ns >= g->to_ns)
+        return PITH_OK;
+    struct pithlog_iteration *instance = pithi_chunks_add(&lane->instances, &g->scratch, sizeof *instance);
+    if (!instance)
+        return pithi_analysis_no_memory(given->a);
+    *instance = (struct pithlog_iteration){lane->begin_ns, least(r->time_ns, g->to_ns), r->lane};
+    return PITH_OK;
+}
+
+/* Iteration n lasts as long as instance n on the lane where that takes longest. */
+static int longest_instances(struct given *given, uint32_t state)
+{
+    struct pithlog_analysis *a = given->a;
+    uint32_t lanes = pithlog_get_info(a->graph.log)->lanes, count = 0, longest = 0, filled = 0;
+
+    for (uint32_t i = 0; i < lanes; i++)
+        if (given->lanes[i].instances.count > count) {
+            count = given->lanes[i].instances.count;
+            longest = i;
+        }
+    struct pithlog_iteration *all = pithi_scratch_get(&a->graph.scratch, (count + (size_t)1) * sizeof *all);
+    if (!all)
+        return pithi_analysis_no_memory(a);
+    for (uint32_t i = 0; i < lanes; i++) {
+        const struct pithi_chunks *instances = &given->lanes[i].instances;
+        for (uint32_t k = 0; k < instances->count; k++) {
+            const struct pithlog_iteration *instance = pithi_chunks_at(instances, k, sizeof *instance);
+            if (k >= filled || instance->to_ns - instance->from_ns > all[k].to_ns - all[k].from_ns)
+                all[k] = *instance;
+        }
+        filled = instances->count > filled ? instances->count : filled;
+    }
+    a->iterations = (struct pithlog_iterations){.all = all, .count = count, .state = state, .lane = longest};
+    return PITH_OK;
+}
+
+static int find_instances(struct pithlog_analysis *a, uint32_t state)
+{
+    struct pithlog *log = a->graph.log;
+    const struct pithlog_info *info = pithlog_get_info(log);
+    struct pithlog_query query = {
+        .from_ns = INT64_MIN, .to_ns = INT64_MAX, .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE};
+    struct given given = {.a = a};
+    int err = PITH_OK;
+
+    given.is_named = calloc(info->defs + (size_t)1, 1);
+    given.lanes = calloc(info->lanes + (size_t)1, sizeof *given.lanes);
+    if (!given.is_named || !given.lanes)
+        TRY(pithi_analysis_no_memory(a));
+    for (uint32_t i = 0; i < info->defs; i++)
+        given.is_named[i] = pithlog_get_def(log, i)->kind == PITHLOG_STATE &&
+                            strcmp(pithlog_get_def(log, i)->name, pithlog_get_def(log, state)->name) == 0;
+    err = pithi_read_records(log, &query, take, &given, NULL, NULL);
+    if (err != PITH_ERR_DAMAGED) /* pithlog_analyze has told */
+        TRY(err);
+    TRY(longest_instances(&given, state));
+out:
+    for (uint32_t i = 0; given.lanes && i < info->lanes; i++)
+        pithi_chunks_free(&given.lanes[i].instances);
+    free(given.lanes);
+    free(given.is_named);
+    return err;
+}
+
+/* ---- Lengths ----------------------------------------------------------------------------------------------------- */
+
+static int64_t length_of(const struct pithlog_iteration *iteration) { return iteration->to_ns - iteration->from_ns; }
+
+/* The slope of a straight line through the lengths up to `most_ns`, by least squares; 0 unless it is four times its
+ * standard error and makes 5 % of the median. */
+static double drift(const struct pithlog_iterations *all, int64_t most_ns)
+{
+    double n = 0, x = 0, y = 0, xx = 0, xy = 0, yy = 0;
+
+    for (size_t i = 0; i < all->count; i++) {
+        int64_t length_ns = length_of(&all->all[i]);
+        if (length_ns > most_ns)
+            continue;
+        double dx = (double)i - (double)all->count / 2, dy = (double)(length_ns - all->median_ns);
+        n += 1;
+        x += dx;
+        y += dy;
+        xx += dx * dx;
+        xy += dx * dy;
+        yy += dy * dy;
+    }
+    if (n < 2 * PITHI_ITERATIONS_LEAST)
+        return 0;
+    xx -= x * x / n;
+    xy -= x * y / n;
+    yy -= y * y / n;
+    double slope = xy / xx, rest = yy - slope * xy, error = rest > 0 ? sqrt(rest / (n - 2) / xx) : 0;
+    return fabs(slope) > 4 * error && fabs(slope) * (n - 1) >= 0.05 * (double)all->median_ns ? slope : 0;
+}
+
+/* Adds the time of a lane by state and, behind these, by kind of wait state. */
+static void add_times(const struct pithlog_analysis *a, uint32_t lane, const struct pithlog_iteration *in, double sign,
+                      double *of_state, double *of_kind)
+{
+    const struct pithi_graph *g = &a->graph;
+    const struct pithi_analysis_lane *of = &a->lanes[lane];
+    uint32_t outside = pithlog_get_info(g->log)->defs;
+    size_t low = 0, high = of->wait_count;
+
+    for (uint32_t i = pithi_graph_find(g, lane, in->from_ns); i + 1 < g->lanes[lane].pieces.count; i++) {
+        const struct pithi_lane_piece *piece = pithi_graph_piece(g, lane, i);
+        if (piece->begin_ns >= in->to_ns)
+            break;
+        int64_t from_ns = piece->begin_ns > in->from_ns ? piece->begin_ns : in->from_ns;
+        int64_t to_ns = least(pithi_graph_piece(g, lane, i + 1)->begin_ns, in->to_ns);
+        of_state[piece->state == PITHI_OUTSIDE ? outside : piece->state] += sign * (double)(to_ns - from_ns);
+    }
+    while (low < high) { /* the first wait state that ends later than the begin */
+        size_t middle = low + (high - low) / 2;
+        if (of->waits[middle].to_ns <= in->from_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < of->wait_count && of->waits[low].from_ns < in->to_ns; low++) {
+        const struct pithlog_wait_state *wait = &of->waits[low];
+        int64_t from_ns = wait->from_ns > in->from_ns ? wait->from_ns : in->from_ns;
+        double ns = sign * (double)(least(wait->to_ns, in->to_ns) - from_ns);
+        of_state[wait->state] -= ns;
+        of_kind[wait->kind] += ns;
+    }
+}
+
+/* What a slow iteration does longer than the median one, on which lane. Where somebody waits, somebody else is late: a
+ * kind of waiting is named only if nothing else explains a quarter of the excess. */
+static int explain(const struct pithlog_analysis *a, const struct pithlog_iteration *median,
+                   struct pithlog_slow_iteration *slow)
+{
+    const struct pithlog_info *info = pithlog_get_info(a->graph.log);
+    size_t states = info->defs + (size_t)1;
+    double *times = malloc((states + PITHLOG_WAIT_KINDS) * sizeof *times);
+    struct pithlog_slow_iteration waiting = *slow;
+
+    if (!times)
+        return pithi_analysis_no_memory(a);
+    for (uint32_t lane = 0; lane < info->lanes; lane++) {
+        memset(times, 0, (states + PITHLOG_WAIT_KINDS) * sizeof *times);
+        add_times(a, lane, &a->iterations.all[slow->index], 1, times, times + states);
+        add_times(a, lane, median, -1, times, times + states);
+        for (uint32_t i = 0; i < states + PITHLOG_WAIT_KINDS; i++) {
+            struct pithlog_slow_iteration *best = i < states ? slow : &waiting;
+            if ((int64_t)times[i] <= best->difference_ns)
+                continue;
+            best->difference_ns = (int64_t)times[i];
+            best->lane = lane;
+            best->state = i < info->defs ? i : PITHLOG_COMPUTING;
+            best->kind = i < states ? 0 : (uint32_t)(i - states);
+        }
+    }
+    if (slow->difference_ns * 4 < slow->excess_ns && waiting.difference_ns > slow->difference_ns)
+        *slow = waiting;
+    free(times);
+    return PITH_OK;
+}
+
+static int by_excess(const void *a, const void *b)
+{
+    const struct pithlog_slow_iteration *x = a, *y = b;
+    return x->excess_ns != y->excess_ns ? (x->excess_ns > y->excess_ns ? -1 : 1)
+                                        : (x->index > y->index) - (x->index < y->index);
+}
+
+static int measure(struct pithlog_analysis *a)
+{
+    struct pithlog_iterations *all = &a->iterations;
+    size_t n = all->count, median = 0;
+    int64_t *lengths = malloc((n + 1) * sizeof *lengths);
+    int err = PITH_OK;
+
+    if (!lengths)
+        return pithi_analysis_no_memory(a);
+    for (size_t i = 0; i < n; i++) {
+        lengths[i] = length_of(&all->all[i]);
+        all->mean_ns += (double)lengths[i] / (double)n;
+    }
+    qsort(lengths, n, sizeof *lengths, by_value);
+    all->min_ns = lengths[0];
+    all->max_ns = lengths[n - 1];
+    all->median_ns = lengths[(n - 1) / 2];
+    for (size_t i = 0; i < n; i++)
+        lengths[i] = llabs(lengths[i] - all->median_ns);
+    qsort(lengths, n, sizeof *lengths, by_value);
+    int64_t spread_ns = 5 * lengths[(n - 1) / 2], tenth_ns = all->median_ns / 10;
+    int64_t most_ns = all->median_ns + (spread_ns > tenth_ns ? spread_ns : tenth_ns);
+    free(lengths);
+    all->drift_ns = drift(all, most_ns);
+    while (length_of(&all->all[median]) != all->median_ns)
+        median++;
+    for (size_t i = 0; i < n; i++)
+        all->slow_count += length_of(&all->all[i]) > most_ns;
+    struct pithlog_slow_iteration *slow = pithi_scratch_get(&a->graph.scratch, (all->slow_count + 1) * sizeof *slow);
+    if (!slow)
+        return pithi_analysis_no_memory(a);
+    all->slow = slow;
+    for (size_t i = 0, k = 0; i < n; i++)
+        if (length_of(&all->all[i]) > most_ns)
+            slow[k++] = (struct pithlog_slow_iteration){.index = (uint32_t)i,
+                                                        .excess_ns = length_of(&all->all[i]) - all->median_ns,
+                                                        .lane = all->all[i].lane,
+                                                        .state = PITHLOG_COMPUTING};
+    qsort(slow, all->slow_count, sizeof *slow, by_excess);
+    for (size_t i = 0; !err && i < all->slow_count && i < PITHLOG_SLOW_MOST; i++)
+        err = explain(a, &all->all[median], &slow[i]);
+    return err;
+}
+
+int pithlog_analysis_iterations(struct pithlog_analysis *a, uint32_t state,
+                                const struct pithlog_iterations **iterations)
+{
+    int err;
+
+    a->iterations = (struct pithlog_iterations){0};
+    *iterations = &a->iterations;
+    err = state == UINT32_MAX ? find(a) : find_instances(a, state);
+    return err || !a->iterations.count ? err : measure(a);
+}

@@ -1,0 +1,124 @@
+/* lane_delay.c - keeps the costs and open states of one lane (lane_delay.h). */
+#include "analysis/lane_delay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+
+void pithi_delay_free(struct pithi_delay *d) { free(d->open); }
+
+void pithi_lane_delay_begin(struct pithi_delay *d, int64_t time_ns, double x_ns)
+{
+    d->begun = 1;
+    d->now_ns = time_ns;
+    d->x_ns = x_ns;
+    d->out_ns = (double)time_ns - x_ns;
+}
+
+static void add(struct pithi_delay *d, double own_ns)
+{
+    d->x_ns += own_ns;
+    d->own_ns += own_ns;
+}
+
+void pithi_delay_to(struct pithi_delay *d, int64_t time_ns)
+{
+    double passed = (double)(time_ns - d->now_ns), own = d->pending_ns < passed ? d->pending_ns : passed;
+    if (time_ns <= d->now_ns)
+        return;
+    add(d, own);
+    d->pending_ns = 0;
+    d->unclaimed_ns += passed - own;
+    d->now_ns = time_ns;
+}
+
+/* The cost was spent since the last pith:own, so it is at most the elapsed time. A thread's first pith:own is 0, and
+ * comes late; if the first is not 0, earlier ones were cut off. */
+void pithi_delay_tell(struct pithi_delay *d, double total_ns)
+{
+    double more = d->told ? total_ns - d->told_ns : 0;
+    d->told = 1;
+    d->told_ns = total_ns;
+    if (total_ns == 0)
+        return;
+    if (more > 0)
+        add(d, more < d->unclaimed_ns ? more : d->unclaimed_ns);
+    d->unclaimed_ns = 0;
+}
+
+void pithi_delay_tell_before(struct pithi_delay *d, double total_ns, int64_t since_ns)
+{
+    double free_ns = (double)since_ns - d->cost.ns[PITHLOG_LEAVE] - d->cost.ns[PITHLOG_OWN_CALL];
+    double more = total_ns - d->told_ns - (free_ns > 0 ? free_ns : 0);
+    more = more < d->unclaimed_ns ? more : d->unclaimed_ns;
+    if (!d->told || more <= 0)
+        return;
+    add(d, more);
+    d->told_ns += more;
+    d->unclaimed_ns -= more;
+}
+
+void pithi_delay_tell_state(struct pithi_delay *d, const struct pithi_open *left)
+{
+    double more = (double)(d->now_ns - left->begin_ns) - (d->own_ns - left->own_ns);
+    if (more <= 0)
+        return;
+    add(d, more);
+    d->unclaimed_ns -= more < d->unclaimed_ns ? more : d->unclaimed_ns;
+}
+
+void pithi_lane_delay_set(struct pithi_delay *d, double before_ns)
+{
+    double now = (double)d->now_ns;
+    d->x_ns = before_ns < now ? now - before_ns : 0;
+}
+
+double pithi_delay_out(struct pithi_delay *d)
+{
+    double out = (double)d->now_ns - d->x_ns;
+    if (out > d->out_ns)
+        d->out_ns = out;
+    return d->out_ns;
+}
+
+/* A wrapper's cost beside its records is one number for the whole call; it counts when the call is over. */
+void pithi_delay_cost(struct pithi_delay *d, uint32_t kind, int wrapped)
+{
+    if (kind < PITHLOG_OWN_COSTS)
+        d->pending_ns += d->cost.ns[kind];
+    if (kind == PITHLOG_LEAVE && wrapped)
+        d->pending_ns += d->cost.ns[PITHLOG_OWN_CALL];
+}
+
+/* Limits states that are never left; the newest are kept. */
+enum { OPEN_MOST = 4096 };
+
+int pithi_delay_enter(struct pithi_delay *d, uint32_t state)
+{
+    if (d->open_count == OPEN_MOST) {
+        d->open_count /= 2;
+        memmove(d->open, d->open + OPEN_MOST / 2, d->open_count * sizeof *d->open);
+    }
+    if (!pithi_grow(&d->open, d->open_count, &d->open_room, sizeof *d->open))
+        return -1;
+    d->open[d->open_count++] = (struct pithi_open){.state = state,
+                                                   .part = {.coll = UINT32_MAX},
+                                                   .begin_ns = d->now_ns,
+                                                   .before_ns = pithi_delay_out(d),
+                                                   .own_ns = d->own_ns};
+    return 0;
+}
+
+int pithi_delay_leave(struct pithi_delay *d, uint32_t state, struct pithi_open *left)
+{
+    uint32_t at = d->open_count;
+    while (at > 0 && d->open[at - 1].state != state)
+        at--;
+    if (at == 0)
+        return 0;
+    *left = d->open[at - 1];
+    memmove(&d->open[at - 1], &d->open[at], (d->open_count - at) * sizeof *d->open);
+    d->open_count--;
+    return 1;
+}

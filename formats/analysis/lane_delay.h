@@ -1,0 +1,59 @@
+/* lane_delay.h - one lane of a replay: its own costs, open states and delay. Knows nothing of other lanes.
+ *
+ * The time of a record is taken when its recording begins, so its own cost follows that time. The cost counts from the
+ * next record with a later time, and is never more than the elapsed time. */
+#ifndef PITHI_LANE_DELAY_H
+#define PITHI_LANE_DELAY_H
+
+#include "analysis/collectives.h"
+#include "reader/own_cost_read.h"
+
+/* A state that is open. Times and costs in ns. */
+struct pithi_open {
+    uint32_t state;
+    struct pithi_coll_part part; /* of the collective that began in it */
+    uint32_t sends;              /* sends recorded in it */
+    uint64_t sent_bytes;         /* size of the last of them */
+    int64_t begin_ns;            /* as measured */
+    double before_ns;            /* begin without recording */
+    double own_ns;               /* own costs of the lane up to the begin */
+};
+
+struct pithi_delay {
+    int begun, told;
+    double x_ns;         /* the delay */
+    double own_ns;       /* all own costs so far */
+    double pending_ns;   /* own costs of records at the present time */
+    double unclaimed_ns; /* time since the last pith:own not yet counted as own cost */
+    double told_ns;      /* value of the last pith:own */
+    double out_ns;       /* time of the last record without recording */
+    int64_t now_ns;      /* as measured */
+    struct pithi_own_cost cost;
+    struct pithi_open *open; /* innermost last */
+    uint32_t open_count, open_room;
+};
+
+void pithi_delay_free(struct pithi_delay *delay);
+/* Begins a lane at time_ns, its first record, with the delay x_ns of its process. */
+void pithi_lane_delay_begin(struct pithi_delay *delay, int64_t time_ns, double x_ns);
+/* Advances the lane to time_ns. */
+void pithi_delay_to(struct pithi_delay *delay, int64_t time_ns);
+/* pith:own has the value `total_ns` now. */
+void pithi_delay_tell(struct pithi_delay *delay, double total_ns);
+/* A call ends now, and since_ns later pith:own will have the value `total_ns`. The part of the cost that exceeds
+ * since_ns was spent before the end. */
+void pithi_delay_tell_before(struct pithi_delay *delay, double total_ns, int64_t since_ns);
+/* Counts all time since `left` was entered as own cost. */
+void pithi_delay_tell_state(struct pithi_delay *delay, const struct pithi_open *left);
+/* Sets the time of the present moment without recording to before_ns. */
+void pithi_lane_delay_set(struct pithi_delay *delay, double before_ns);
+/* The time of the present moment without recording; never earlier than the last result. */
+double pithi_delay_out(struct pithi_delay *delay);
+/* Adds the cost of a record of `kind`. `wrapped`: it is in a call that a wrapper records. */
+void pithi_delay_cost(struct pithi_delay *delay, uint32_t kind, int wrapped);
+
+/* Enter a state: 0; -1: no memory. Leave the innermost state of that id: 1; 0: there is none. */
+int pithi_delay_enter(struct pithi_delay *delay, uint32_t state);
+int pithi_delay_leave(struct pithi_delay *delay, uint32_t state, struct pithi_open *left);
+
+#endif

@@ -1,0 +1,90 @@
+/* mpi_calls.c - owns the table of traits, which wait states and the delay replay share. */
+#include "analysis/mpi_calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "analysis/coll_rules.h"
+#include "native/log.h"
+
+static const struct function {
+    const char *name;
+    unsigned traits;
+} functions[] = {
+    {"Recv", PITHI_RECEIVES | PITHI_POSTS | PITHI_MOVES},
+    {"Sendrecv", PITHI_RECEIVES | PITHI_POSTS | PITHI_MOVES},
+    {"Sendrecv_replace", PITHI_RECEIVES | PITHI_POSTS | PITHI_MOVES},
+    {"Irecv", PITHI_POSTS},
+    {"Mprobe", PITHI_POSTS | PITHI_MOVES},
+    {"Mrecv", PITHI_MOVES},
+    {"Probe", PITHI_MOVES},
+    {"Iprobe", PITHI_MOVES},
+    {"Improbe", PITHI_MOVES},
+    {"Isendrecv", PITHI_POSTS | PITHI_SENDS_LATER},
+    {"Isendrecv_replace", PITHI_POSTS | PITHI_SENDS_LATER},
+    {"Start", PITHI_MAY_POST | PITHI_SENDS_LATER},
+    {"Startall", PITHI_POSTS_MANY | PITHI_SENDS_LATER},
+    {"Isend", PITHI_SENDS_LATER},
+    {"Irsend", PITHI_SENDS_LATER},
+    {"Issend", PITHI_SENDS_LATER | PITHI_SYNCHRONOUS},
+    {"Ibsend", PITHI_SENDS_LATER | PITHI_BUFFERED},
+    {"Bsend", PITHI_BUFFERED},
+    {"Ssend", PITHI_SYNCHRONOUS | PITHI_MOVES},
+    {"Wait", PITHI_COMPLETES | PITHI_MOVES | PITHI_ONE},
+    {"Waitany", PITHI_COMPLETES | PITHI_MOVES | PITHI_ONE | PITHI_FIRST},
+    {"Waitsome", PITHI_COMPLETES | PITHI_MOVES | PITHI_FIRST},
+    {"Waitall", PITHI_COMPLETES | PITHI_MOVES | PITHI_LEAVES_NONE},
+    {"Test", PITHI_MOVES},
+    {"Testall", PITHI_MOVES},
+    {"Testany", PITHI_MOVES | PITHI_FIRST},
+    {"Testsome", PITHI_MOVES | PITHI_FIRST},
+};
+
+unsigned pithi_mpi_call_traits(const struct pithlog_def *def)
+{
+    struct pithi_coll_rule rule = pithi_coll_rule(def->name);
+    size_t length;
+    const char *call = pithi_mpi_call(def->name, &length);
+
+    if (def->kind != PITHLOG_STATE || (!call && strncmp(def->group, "MPI", 3) != 0))
+        return 0;
+    for (size_t i = 0; call && i < sizeof functions / sizeof *functions; i++)
+        if (strlen(functions[i].name) == length && strncasecmp(functions[i].name, call, length) == 0)
+            return PITHI_CALL | functions[i].traits;
+    return PITHI_CALL | (rule.shape != PITHI_COLL_NONE && !(rule.flags & PITHI_COLL_STARTS) ? PITHI_MOVES : 0);
+}
+
+static uint64_t value_of(const char *words, const char *name)
+{
+    const char *found = strstr(words, name);
+    uint64_t bytes = found ? strtoull(found + strlen(name), NULL, 10) : 0;
+    return bytes ? bytes : UINT64_MAX;
+}
+
+void pithi_eager_of_log(const struct pithlog *log, struct pithi_eager *eager)
+{
+    const char *key, *value, *words = "";
+    for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
+        if (strcmp(key, "eager_bytes") == 0)
+            words = value;
+    *eager = (struct pithi_eager){value_of(words, "same_host="), value_of(words, "network=")};
+}
+
+uint64_t pithi_eager_limit(const struct pithi_eager *eager, const struct pithlog *log, uint32_t lane, int32_t peer)
+{
+    const struct pithi_log_rank *from = pithi_log_rank(log, pithi_log_rank_of(log, lane));
+    const struct pithi_log_rank *to = pithi_log_find_rank(log, peer);
+    return !to ? UINT64_MAX : to->host == from->host ? eager->same_host : eager->network;
+}
+
+int pithi_send_waits(const struct pithi_eager *eager, const struct pithlog *log, const struct pithlog_record *send,
+                     unsigned traits)
+{
+    if (traits & PITHI_SYNCHRONOUS)
+        return 1;
+    if (traits & PITHI_BUFFERED)
+        return 0;
+    uint64_t limit = pithi_eager_limit(eager, log, send->lane, send->peer);
+    return limit == UINT64_MAX ? -1 : send->bytes > limit;
+}

@@ -1,0 +1,39 @@
+/* mpi_calls.h - the traits of MPI functions, found by the names of their states; and the eager limit. */
+#ifndef PITHI_MPI_CALLS_H
+#define PITHI_MPI_CALLS_H
+
+#include "pithlog.h"
+
+enum {
+    PITHI_CALL = 1,           /* the state of an MPI call */
+    PITHI_RECEIVES = 2,       /* posts a receive and completes it: MPI_Recv */
+    PITHI_POSTS = 4,          /* posts a receive */
+    PITHI_MAY_POST = 8,       /* MPI_Start: posts a receive unless its request is a send */
+    PITHI_POSTS_MANY = 16,    /* MPI_Startall: any number of receives */
+    PITHI_SENDS_LATER = 32,   /* a later call completes its send */
+    PITHI_SYNCHRONOUS = 64,   /* its send is not complete before the receive is posted */
+    PITHI_BUFFERED = 128,     /* its send never waits for the receive */
+    PITHI_COMPLETES = 256,    /* MPI_Wait*: may complete the send of another call */
+    PITHI_FIRST = 512,        /* waits for the first message that it can complete, not for all */
+    PITHI_ONE = 1024,         /* completes one request */
+    PITHI_LEAVES_NONE = 2048, /* MPI_Waitall: normally no request stays active */
+    PITHI_MOVES = 4096        /* progresses messages posted earlier: waits, tests, or is a blocking collective */
+};
+
+/* The traits of a definition; 0: it is no MPI call. */
+unsigned pithi_mpi_call_traits(const struct pithlog_def *def);
+
+/* Larger messages are not sent before their receive is posted; UINT64_MAX: unknown. From the property eager_bytes of
+ * the log (native/SPEC.md). */
+struct pithi_eager {
+    uint64_t same_host, network;
+};
+void pithi_eager_of_log(const struct pithlog *log, struct pithi_eager *eager);
+/* The limit from the rank of a lane to another rank; UINT64_MAX also if the log lacks that rank. */
+uint64_t pithi_eager_limit(const struct pithi_eager *eager, const struct pithlog *log, uint32_t lane, int32_t peer);
+/* Takes a SEND record in a call with these traits. 1: it has to wait for its receive; 0: it is buffered; -1: the eager
+ * limit is unknown. */
+int pithi_send_waits(const struct pithi_eager *eager, const struct pithlog *log, const struct pithlog_record *send,
+                     unsigned traits);
+
+#endif

@@ -1,0 +1,35 @@
+/* pairs.h - matches the sends and receives of a log, under numbers that the caller gives them.
+ *
+ * In a whole log, the matcher does it (reader/match.h). For a time window, a digest knows the messages, so only the
+ * records around them need to be read. */
+#ifndef PITHI_PAIRS_H
+#define PITHI_PAIRS_H
+
+#include "pithlog.h"
+
+struct pithi_pairs;
+
+/* NULL: no memory. */
+struct pithi_pairs *pithi_pairs_open(struct pithlog *log);
+void pithi_pairs_close(struct pithi_pairs *pairs);
+
+/* Opens the messages under way in [from_ns, to_ns); *first_ns and *last_ns give the time that they span (first > last:
+ * there are none). *pairs is NULL if there are more than a million. PITH_OK, or an error of the digest. */
+int pithi_pairs_open_window(struct pithlog *log, const struct pithlog_digest *digest, int64_t from_ns, int64_t to_ns,
+                            int64_t *first_ns, int64_t *last_ns, struct pithi_pairs **pairs);
+int pithi_pairs_are_of_window(const struct pithi_pairs *pairs);
+/* 1: the message is under way in [from_ns, to_ns). If clocks disagree, it may be received before it is sent. */
+int pithi_message_reaches(const struct pithlog_message *message, int64_t from_ns, int64_t to_ns);
+
+/* 1: pass this SEND or RECV record to pithi_pairs_take; 0: it belongs to no message of the window. */
+int pithi_pairs_want(struct pithi_pairs *pairs, const struct pithlog_record *record);
+/* Takes a SEND or RECV record, in time order. 1: it completes a message, whose send_lane and recv_lane are the numbers
+ * of its ends. 0: it does not. -1: no memory. After a RECV, pithi_pairs_more() may return more. */
+int pithi_pairs_take(struct pithi_pairs *pairs, const struct pithlog_record *record, uint32_t number,
+                     struct pithlog_message *message);
+/* The next message that the last record completed: 1, 0, -1. */
+int pithi_pairs_more(struct pithi_pairs *pairs, struct pithlog_message *message);
+/* After the last record: the next message whose receive still waits for missing earlier ones: 1, 0, -1. */
+int pithi_pairs_rest(struct pithi_pairs *pairs, struct pithlog_message *message);
+
+#endif

@@ -1,0 +1,355 @@
+/* period.c - finds a period with *anchors*: short words of 1, 2, 4 ... calls that occur once in each period.
+ *
+ * Example: (Isend Isend Wait Wait)^9 Allreduce, repeated. For words of one call, the distance from one Isend to the
+ * next is 1 as often as it is 3 or 4, so Isend is no anchor. The word "Isend Isend" mostly has the distance 4, and 5 at
+ * each Allreduce: it is an anchor of the period 4. A word of 32 calls would have the distance 37.
+ *
+ * Each word votes for the distance that most of its occurrences have. A period is tried with the word that occurs most
+ * often: a word that contains the place of an extra call occurs less often. */
+#include "analysis/period.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+
+enum {
+    WORD_MOST = 64,        /* calls in an anchor */
+    SAMPLE_MOST = 1 << 17, /* the period is looked for in so many calls in the middle of the row */
+    EXTRA = 8,             /* calls beyond two periods that still belong to an iteration */
+    TRIES = 256
+};
+
+/* A word of `length` calls. */
+struct word {
+    uint32_t first, last; /* occurrences in the row */
+    uint32_t count;
+    uint32_t distance, votes; /* the majority of distances (Boyer and Moore) */
+    int64_t busy_ns;          /* in its first calls */
+};
+
+/* A period to try: an anchor for it. */
+struct
+try {
+    uint32_t period, length, example;
+};
+
+struct search {
+    const struct pithi_row_call *row;
+    uint32_t count;
+    int64_t row_ns;
+    uint32_t *at; /* [count]: occurrences of an anchor */
+    struct try tries[TRIES];
+    uint32_t try_count;
+};
+
+/* ---- Periods to try ---------------------------------------------------------------------------------------------- */
+
+/* Counts the words that begin at first ... last - 1; hashes[i - first] is of the word at i. 0: no memory. */
+static int count_words(const struct search *s, const uint64_t *hashes, uint32_t first, uint32_t last,
+                       struct word **words, uint32_t *word_count)
+{
+    struct pithi_map map = {0};
+    uint32_t room = 0, at;
+    int good = 1;
+
+    *words = NULL;
+    *word_count = 0;
+    for (uint32_t i = first; good && i < last; i++) {
+        if (!pithi_map_get(&map, hashes[i - first], &at)) {
+            at = *word_count;
+            good = pithi_grow(words, at, &room, sizeof **words) && pithi_map_put(&map, hashes[i - first], at);
+            if (!good)
+                break;
+            (*words)[(*word_count)++] = (struct word){.first = i, .last = i};
+        }
+        struct word *word = &(*words)[at];
+        uint32_t distance = i - word->last;
+        if (word->count++) {
+            word->distance = word->votes ? word->distance : distance;
+            word->votes += word->distance == distance ? 1 : UINT32_MAX;
+        }
+        word->last = i;
+        word->busy_ns += s->row[i].end_ns - s->row[i].begin_ns;
+    }
+    pithi_map_free(&map);
+    return good;
+}
+
+static int by_distance(const void *a, const void *b)
+{
+    const struct word *x = a, *y = b;
+    if (x->distance != y->distance)
+        return x->distance < y->distance ? -1 : 1;
+    return x->count != y->count ? (x->count > y->count ? -1 : 1) : x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* For each distance, the word that occurs most often; of about equal ones, that of the longest calls. */
+static void add_tries(struct search *s, struct word *words, uint32_t count, uint32_t length, uint32_t sample)
+{
+    uint32_t good = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        if (words[i].count >= PITHI_ITERATIONS_LEAST && words[i].votes >= words[i].count / 4)
+            words[good++] = words[i];
+    count = good;
+    qsort(words, count, sizeof *words, by_distance);
+    for (uint32_t i = 0, next; i < count; i = next) {
+        struct word *best = &words[i];
+        for (next = i; next < count && words[next].distance == words[i].distance; next++)
+            if (words[next].count + 1 >= words[i].count && words[next].busy_ns > best->busy_ns)
+                best = &words[next];
+        if (s->try_count == TRIES || (uint64_t)best->count * best->distance * 4 < sample)
+            continue;
+        s->tries[s->try_count++] = (struct try){best->distance, length, best->first};
+    }
+}
+
+static int by_period(const void *a, const void *b)
+{
+    const struct try *x = a, *y = b;
+    return x->period != y->period  ? (x->period < y->period ? -1 : 1)
+           : x->length < y->length ? -1
+                                   : x->length > y->length;
+}
+
+/* 0: no memory. */
+static int find_tries(struct search *s)
+{
+    uint32_t sample = s->count < SAMPLE_MOST ? s->count : SAMPLE_MOST, first = (s->count - sample) / 2;
+    uint64_t *hashes = malloc(sample * sizeof *hashes);
+    int good = hashes != NULL;
+
+    for (uint32_t i = 0; good && i < sample; i++)
+        hashes[i] = pithi_hash_mix(PITHI_HASH, s->row[first + i].symbol);
+    for (uint32_t length = 1; good && length <= WORD_MOST && length * PITHI_ITERATIONS_LEAST <= sample; length *= 2) {
+        struct word *words;
+        uint32_t count;
+        good = count_words(s, hashes, first, first + sample - length + 1, &words, &count);
+        if (good)
+            add_tries(s, words, count, length, sample);
+        free(words);
+        for (uint32_t i = 0; i + 2 * length <= sample; i++)
+            hashes[i] = pithi_hash_mix(hashes[i] * 3, hashes[i + length]);
+    }
+    free(hashes);
+    qsort(s->tries, s->try_count, sizeof *s->tries, by_period);
+    return good;
+}
+
+/* ---- Trying a period --------------------------------------------------------------------------------------------- */
+
+static uint32_t find_anchors(const struct search *s, const struct try *try)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i + try->length <= s->count; i++) {
+        uint32_t k = 0;
+        while (k < try->length && s->row[i + k].symbol == s->row[try->example + k].symbol)
+            k++;
+        if (k == try->length && (!count || i - s->at[count - 1] >= (try->period + 1) / 2))
+            s->at[count++] = i;
+    }
+    return count;
+}
+
+/* An anchor in the middle that has the next one after exactly one period. */
+static uint32_t find_typical(const struct search *s, uint32_t count, uint32_t period)
+{
+    for (uint32_t n = 0; n + 1 < count; n++) {
+        uint32_t i = (count / 2 + n) % (count - 1);
+        if (s->at[i + 1] - s->at[i] == period)
+            return s->at[i];
+    }
+    return s->at[count / 2];
+}
+
+/* How many calls from `at` on are those of the period that begins at `word`, at most `period`. */
+static uint32_t same_after(const struct search *s, uint32_t at, uint32_t word, uint32_t period)
+{
+    uint32_t n = 0;
+
+    while (n < period && at + n < s->count && s->row[at + n].symbol == s->row[word + n].symbol)
+        n++;
+    return n;
+}
+
+/* The same before `at`, at most `period` - 1. */
+static uint32_t same_before(const struct search *s, uint32_t at, uint32_t word, uint32_t period)
+{
+    uint32_t n = 0;
+
+    while (n + 1 < period && n < at && s->row[at - n - 1].symbol == s->row[word + period - n - 1].symbol)
+        n++;
+    return n;
+}
+
+/* An anchor by chance, before or after the loop. In the last iteration, an extra call may interrupt the first half. */
+static int is_alone(const struct search *s, uint32_t at, uint32_t word, uint32_t period)
+{
+    uint32_t same = same_after(s, at, word, period) + same_before(s, at, word, period);
+    return same < period && same * 2 < period + 2;
+}
+
+static int64_t gap_before(const struct search *s, uint32_t i)
+{
+    return i ? s->row[i].begin_ns - s->row[i - 1].end_ns : 0;
+}
+
+/* An iteration begins `shift` calls before its anchor: so that the first and the last iteration are whole; of such
+ * places, where the program typically computes longest before. -1: there is none; else how long (a logarithm). */
+static double find_shift(const struct search *s, uint32_t first, uint32_t last, uint32_t word, uint32_t period,
+                         uint32_t *best)
+{
+    uint32_t before = same_before(s, s->at[first], word, period);
+    uint32_t after = same_after(s, s->at[last], word, period);
+    double longest = -1;
+
+    *best = before;
+    for (int64_t shift = before; before + after >= period && shift + after >= period; shift--) {
+        double gap = 0;
+        for (uint32_t i = first; i <= last; i++)
+            if (s->at[i] > shift)
+                gap += log1p((double)gap_before(s, (uint32_t)(s->at[i] - shift)));
+        gap /= last - first + 1;
+        if (gap > longest * (1 + 1e-9)) {
+            longest = gap;
+            *best = (uint32_t)shift;
+        }
+    }
+    return longest;
+}
+
+/* The begin of the iteration, `shift` calls before its anchor without extra calls; not before `from`. */
+static uint32_t begin_of(const struct search *s, uint32_t at, uint32_t from, uint32_t word, uint32_t period,
+                         uint32_t shift)
+{
+    uint32_t begin = at;
+
+    for (uint32_t n = 1; n <= shift; n++, begin--)
+        while (begin > from && s->row[begin - 1].symbol != s->row[word + period - n].symbol)
+            begin--;
+    return begin > from && begin + shift + EXTRA >= at ? begin : at - shift;
+}
+
+/* Extra calls before the begin belong to this iteration if the program computes longer before them than after. */
+static uint32_t with_extras(const struct search *s, uint32_t begin, uint32_t extras)
+{
+    uint32_t best = begin;
+
+    for (uint32_t i = begin - extras; i < begin; i++)
+        if (gap_before(s, i) > gap_before(s, best))
+            best = i;
+    return best;
+}
+
+/* 1: seven of eight calls are those of the period, which is shifted. */
+static int is_similar(const struct search *s, uint32_t at, uint32_t word, uint32_t period, uint32_t shift)
+{
+    uint32_t same = 0;
+
+    for (uint32_t n = 0; n < period; n++)
+        same += s->row[at + n].symbol == s->row[word + (n + period - shift) % period].symbol;
+    return 8 * (uint64_t)same >= 7 * (uint64_t)period;
+}
+
+static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+/* 1: is a period, and better than `best`, which covers *best_ns; 0: is not; -1: no memory. */
+static int try_period(struct search *s, const struct try *try, struct pithi_period *best, uint32_t *best_period,
+                      int64_t *best_ns)
+{
+    uint32_t count = find_anchors(s, try), first = 0, period = try->period, exact = 0, calls = 0;
+    int64_t sum_ns = 0, exact_ns = 0;
+
+    while (count - first > 2 && s->at[first + 1] - s->at[first] > 2 * period)
+        first++;
+    while (count - first > 2 && s->at[count - 1] - s->at[count - 2] > 2 * period)
+        count--;
+    if (count < first + PITHI_ITERATIONS_LEAST)
+        return 0;
+    uint32_t word = find_typical(s, count, period);
+    while (first + 1 < count && is_alone(s, s->at[first], word, period))
+        first++;
+    while (first + 1 < count && is_alone(s, s->at[count - 1], word, period))
+        count--;
+    if (count < first + PITHI_ITERATIONS_LEAST)
+        return 0;
+    uint32_t shift, other;
+    if (find_shift(s, first, count - 1, word, period, &shift) < 0) {
+        /* A call before or after the loop may look like the anchor. */
+        double with_last = find_shift(s, first + 1, count - 1, word, period, &shift);
+        double with_first = find_shift(s, first, count - 2, word, period, &other);
+        if (with_last >= 0 && with_last >= with_first) {
+            first++;
+        } else {
+            shift = other;
+            count -= with_first >= 0;
+        }
+    }
+    count -= first;
+    struct pithi_period found = {.firsts = malloc(count * sizeof(uint32_t)),
+                                 .ends = malloc(count * sizeof(uint32_t)),
+                                 .count = count,
+                                 .call = try->example};
+    if (!found.firsts || !found.ends) {
+        free(found.firsts);
+        free(found.ends);
+        return -1;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        found.firsts[i] = begin_of(s, s->at[first + i], i ? s->at[first + i - 1] : 0, word, period, shift);
+    for (uint32_t i = 1; i < count; i++) {
+        uint32_t distance = found.firsts[i] - found.firsts[i - 1];
+        if (distance > period && distance <= 2 * period + EXTRA)
+            found.firsts[i] = with_extras(s, found.firsts[i], least(distance - period, EXTRA));
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t begin = found.firsts[i];
+        uint32_t end = i + 1 < count ? found.firsts[i + 1] : s->count;
+        int is_exact = i + 1 < count && end - begin == period && is_similar(s, begin, word, period, shift);
+        if (i + 1 == count || end - begin > 2 * period + EXTRA)
+            end = begin + period < s->count ? begin + period : s->count;
+        found.ends[i] = end;
+        calls += end - begin;
+        int64_t length_ns = (end < s->count ? s->row[end].begin_ns : s->row[end - 1].end_ns) - s->row[begin].begin_ns;
+        sum_ns += length_ns;
+        exact += (uint32_t)is_exact;
+        exact_ns += is_exact || i + 1 == count ? length_ns : 0;
+    }
+    /* Between two bursts of equal calls are other calls and most of the time. So it must be in intervals of exactly one
+     * period. */
+    int is_regular = (uint64_t)exact * period * 5 >= (uint64_t)calls * 3 && 2 * exact_ns >= sum_ns;
+    int is_most = 2 * (uint64_t)calls >= s->count || 2 * sum_ns >= s->row_ns;
+    int is_better =
+        best->count == 0 || (*best_period == period ? count > best->count : (double)sum_ns > 1.3 * (double)*best_ns);
+    if (!is_regular || !is_most || !is_better) {
+        free(found.firsts);
+        free(found.ends);
+        return 0;
+    }
+    free(best->firsts);
+    free(best->ends);
+    *best = found;
+    *best_period = period;
+    *best_ns = sum_ns;
+    return 1;
+}
+
+int pithi_period_find(const struct pithi_row_call *row, uint32_t count, int64_t row_ns, struct pithi_period *period)
+{
+    struct search s = {.row = row, .count = count, .row_ns = row_ns};
+    uint32_t best_period = 0;
+    int64_t best_ns = 0;
+
+    *period = (struct pithi_period){0};
+    if (count < PITHI_ITERATIONS_LEAST)
+        return 1;
+    s.at = malloc(count * sizeof *s.at);
+    int good = s.at && find_tries(&s);
+    for (uint32_t i = 0; good && i < s.try_count; i++)
+        good = try_period(&s, &s.tries[i], period, &best_period, &best_ns) >= 0;
+    free(s.at);
+    return good;
+}

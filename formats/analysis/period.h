@@ -1,0 +1,28 @@
+/* period.h - finds the period in a row of calls: what a program repeats. It knows numbers and times, not MPI. */
+#ifndef PITHI_PERIOD_H
+#define PITHI_PERIOD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct pithi_row_call {
+    int64_t begin_ns, end_ns;
+    uint32_t symbol; /* equal calls have equal symbols */
+    uint32_t state;  /* definition; for the caller */
+};
+
+/* Iteration i has the calls firsts[i] to ends[i] - 1. */
+struct pithi_period {
+    uint32_t *firsts, *ends; /* free() them */
+    uint32_t count;          /* 0: the row has no period */
+    uint32_t call;           /* a call of each period that takes most of the time: its index in the row */
+};
+
+enum { PITHI_ITERATIONS_LEAST = 5 };
+
+/* Finds the smallest number of calls after which the row repeats, so that the iterations explain at least half of the
+ * calls or of the time, `row_ns`. Extra calls before, after and in some of the iterations do no harm. O(n log n).
+ * 0: no memory. */
+int pithi_period_find(const struct pithi_row_call *row, uint32_t count, int64_t row_ns, struct pithi_period *period);
+
+#endif

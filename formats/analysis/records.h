@@ -1,0 +1,13 @@
+/* records.h - reads the records of a log for an analysis. */
+#ifndef PITHI_RECORDS_H
+#define PITHI_RECORDS_H
+
+#include "pithlog.h"
+
+/* Reads all records of a query in time order and passes them to `take`, which returns PITH_OK or an error. Damaged
+ * parts are left out: PITH_ERR_DAMAGED. `progress` (may be NULL) as in pithlog_waits_query. */
+int pithi_read_records(struct pithlog *log, const struct pithlog_query *query,
+                       int (*take)(void *context, const struct pithlog_record *record), void *context,
+                       int (*progress)(void *context, double part), void *progress_context);
+
+#endif

@@ -1,0 +1,598 @@
+/* waits.c - wait states of messages between two ranks (pithlog_waits; README.md has the model).
+ *
+ * One pass over the records. Each lane has its open MPI calls. A send or receive makes an *end*; when the matcher
+ * matches two ends, each may release the call that completed the other:
+ *
+ *     receive's call   released when the send's call begins             late sender
+ *     send's call      released when the receive is posted              late receiver
+ *
+ * A call is reported when it is over and all its messages are matched; until then it is *live*. A message of MPI_Isend
+ * waits in its lane's list until a later MPI_Wait* completes it. A log does not record which one. The first one that
+ * can have done so is assumed: it began after the send, and ended no earlier than the receive was posted.
+ */
+#include "analysis/waits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/mpi_calls.h"
+#include "analysis/pairs.h"
+#include "analysis/posted_recvs.h"
+#include "analysis/records.h"
+#include "base/error.h"
+#include "base/map.h"
+#include "native/log.h"
+#include "reader/match.h"
+
+#define NONE UINT32_MAX
+#define UNKNOWN PITHI_NOT_KNOWN /* time of an unknown posting; end of a call that is not over */
+
+enum {
+    OPEN_MOST = 4096,     /* calls open on a lane */
+    LATER_MOST = 1 << 16, /* sends in the list of a lane */
+    QUEUE_MOST = 64       /* calls of a lane that wait until such sends are matched */
+};
+
+/* ---- The state of the pass --------------------------------------------------------------------------------------- */
+
+/* A live call: it is not over, or its messages are not all matched. */
+struct call {
+    uint32_t lane, state;
+    int64_t begin_ns, end_ns;
+    uint32_t number;    /* the client's number of the call */
+    uint32_t unmatched; /* messages that it completes, not matched so far */
+    uint32_t received;  /* messages that it received */
+    uint32_t colls;     /* collectives that it completes; set at its end */
+    uint32_t kind;      /* kind of the release below */
+    int64_t release_ns;
+    struct pithlog_message message;
+    uint32_t next;       /* in the queue of its lane, or the free list */
+    int is_queued;       /* 1: it may complete sends of other calls */
+    uint32_t sends_left; /* queued: earlier sends without a partner so far */
+    uint64_t sends_before;
+};
+
+/* A send or receive without a partner so far, or a send in its lane's list. */
+struct end {
+    uint32_t lane;
+    uint32_t call;     /* the live call that completes it; NONE */
+    struct pithi_release begin; /* the call around it */
+    struct pithi_release post;  /* the call that posted the receive; for a send in the list, its receive */
+    uint32_t traits;   /* traits of the call around it; PITHI_SENDS_LATER: in its lane's list */
+    uint32_t next;     /* next in that list, or in the free list */
+    uint64_t number;   /* in that list: its number among the lane's listed sends */
+    int is_matched, is_void, must_wait;
+    struct pithlog_message message;
+};
+
+struct open_call {
+    uint32_t state, call, number, colls;
+    int64_t begin_ns;
+    uint64_t post; /* number of its posting call (posted_recvs.h) */
+};
+
+struct lane {
+    struct open_call *open;
+    uint32_t depth, room;
+    uint32_t first_call, last_call, queued; /* queue of calls that may complete sends */
+    uint32_t first_send, last_send, sends;  /* list of sends that later calls complete */
+    uint32_t sends_left;                    /* those without a partner */
+    uint64_t send_count;
+    uint32_t rank;
+};
+
+struct pithi_waits {
+    struct pithlog *log;
+    const struct pithlog_waits_query *query;
+    struct pithi_waits_client client;
+    unsigned *traits; /* [definitions] */
+    struct lane *lanes;
+    struct pithi_posts *posts; /* [ranks] */
+    struct pithi_eager eager;
+    struct pithi_pairs *pairs;
+    struct call *calls;
+    uint32_t call_count, call_room, free_call;
+    struct end *ends;
+    uint32_t end_count, end_room, free_end;
+};
+
+static int no_memory(const struct pithi_waits *p)
+{
+    return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its wait states", p->log->path);
+}
+
+/* NONE: no memory. */
+static uint32_t new_call(struct pithi_waits *p, uint32_t lane, const struct open_call *open)
+{
+    uint32_t at = p->free_call;
+
+    if (at != NONE)
+        p->free_call = p->calls[at].next;
+    else if (pithi_grow(&p->calls, p->call_count, &p->call_room, sizeof *p->calls))
+        at = p->call_count++;
+    else
+        return NONE;
+    p->calls[at] = (struct call){.lane = lane,
+                                 .state = open->state,
+                                 .number = open->number,
+                                 .begin_ns = open->begin_ns,
+                                 .end_ns = UNKNOWN,
+                                 .release_ns = p->traits[open->state] & PITHI_FIRST ? INT64_MAX : open->begin_ns,
+                                 .next = NONE};
+    return at;
+}
+
+static uint32_t new_end(struct pithi_waits *p, const struct pithlog_record *r)
+{
+    uint32_t at = p->free_end;
+
+    if (at != NONE)
+        p->free_end = p->ends[at].next;
+    else if (pithi_grow(&p->ends, p->end_count, &p->end_room, sizeof *p->ends))
+        at = p->end_count++;
+    else
+        return NONE;
+    p->ends[at] = (struct end){.lane = r->lane,
+                               .call = NONE,
+                               .begin = {r->time_ns, r->lane, NONE},
+                               .post = {UNKNOWN, r->lane, NONE},
+                               .next = NONE};
+    return at;
+}
+
+static void free_end(struct pithi_waits *p, uint32_t at)
+{
+    p->ends[at].next = p->free_end;
+    p->free_end = at;
+}
+
+/* ---- Reporting --------------------------------------------------------------------------------------------------- */
+
+/* A message releases a call. Keeps the decisive release; of two at the same time, a late sender's is kept. `must_wait`:
+ * the message could not be buffered. */
+static void release(struct pithi_waits *p, struct call *call, uint32_t kind, const struct pithi_release *by,
+                    const struct pithlog_message *message, int must_wait)
+{
+    int64_t time_ns = by->time_ns;
+    int is_first = p->traits[call->state] & PITHI_FIRST;
+
+    if (p->client.need && (must_wait || time_ns > call->begin_ns))
+        p->client.need(p->client.context, call->lane, call->number, kind, by);
+
+    if (time_ns == call->release_ns ? kind != PITHLOG_LATE_SENDER || call->kind != PITHLOG_LATE_RECEIVER
+                                    : (time_ns > call->release_ns) == (is_first != 0))
+        return;
+    call->release_ns = time_ns;
+    call->kind = kind;
+    call->message = *message;
+}
+
+/* Reports and frees a call that is over and has all its messages. */
+static void finish(struct pithi_waits *p, uint32_t at)
+{
+    struct call *call = &p->calls[at];
+    struct pithlog_wait wait = {.kind = call->kind,
+                                .lane = call->lane,
+                                .state = call->state,
+                                .from_ns = call->begin_ns,
+                                .to_ns = call->release_ns < call->end_ns ? call->release_ns : call->end_ns,
+                                .message = call->message};
+
+    if (call->end_ns == UNKNOWN || call->unmatched || call->is_queued)
+        return;
+    if (p->client.tell && wait.kind && wait.to_ns > wait.from_ns)
+        p->client.tell(p->client.context, &wait);
+    call->end_ns = UNKNOWN;
+    call->next = p->free_call;
+    p->free_call = at;
+}
+
+/* ---- Sends that a later call completes --------------------------------------------------------------------------- */
+
+/* Removes the sends that this call can have completed from the list of its lane. */
+static void complete_sends(struct pithi_waits *p, struct lane *lane, struct call *call)
+{
+    unsigned traits = p->traits[call->state];
+    uint32_t before = NONE, next, others = call->received + call->colls;
+
+    if (traits & PITHI_ONE && others)
+        return;
+    for (uint32_t at = lane->first_send; at != NONE; at = next) {
+        struct end *send = &p->ends[at];
+        next = send->next;
+        if (send->number >= call->sends_before)
+            break;
+        if (!send->is_matched || (!send->is_void && send->post.time_ns > call->end_ns)) {
+            before = at;
+            continue;
+        }
+        if (!send->is_void && (send->must_wait || !others) && !(traits & PITHI_FIRST && others))
+            release(p, call, PITHLOG_LATE_RECEIVER, &send->post, &send->message, send->must_wait);
+        if (before == NONE)
+            lane->first_send = next;
+        else
+            p->ends[before].next = next;
+        if (lane->last_send == at)
+            lane->last_send = before;
+        lane->sends--;
+        int was_void = send->is_void;
+        free_end(p, at);
+        if (traits & PITHI_ONE && !was_void)
+            break;
+    }
+}
+
+/* Handles calls at the front of the queue whose earlier sends are all matched. */
+static void look_at_queue(struct pithi_waits *p, struct lane *lane)
+{
+    while (lane->first_call != NONE && (p->calls[lane->first_call].sends_left == 0 || lane->queued > QUEUE_MOST)) {
+        uint32_t at = lane->first_call;
+        struct call *call = &p->calls[at];
+        complete_sends(p, lane, call);
+        lane->first_call = call->next;
+        lane->queued--;
+        call->is_queued = 0;
+        finish(p, at);
+    }
+}
+
+static void put_into_queue(struct pithi_waits *p, struct lane *lane, uint32_t at)
+{
+    struct call *call = &p->calls[at];
+
+    call->is_queued = 1;
+    call->sends_left = lane->sends_left;
+    call->sends_before = lane->send_count;
+    if (lane->first_call == NONE)
+        lane->first_call = at;
+    else
+        p->calls[lane->last_call].next = at;
+    lane->last_call = at;
+    lane->queued++;
+    look_at_queue(p, lane);
+}
+
+static void put_into_list(struct pithi_waits *p, struct lane *lane, uint32_t at)
+{
+    p->ends[at].number = lane->send_count++;
+    if (lane->first_send == NONE)
+        lane->first_send = at;
+    else
+        p->ends[lane->last_send].next = at;
+    lane->last_send = at;
+    lane->sends++;
+    lane->sends_left++;
+}
+
+/* A send in the list has been matched. */
+static void matched_later(struct pithi_waits *p, struct end *send, const struct pithi_release *post,
+                          const struct pithlog_message *message)
+{
+    struct lane *lane = &p->lanes[send->lane];
+
+    send->is_matched = 1;
+    send->is_void = post->time_ns == UNKNOWN;
+    send->post = *post;
+    send->message = *message;
+    lane->sends_left--;
+    for (uint32_t at = lane->first_call; at != NONE; at = p->calls[at].next)
+        if (send->number < p->calls[at].sends_before && p->calls[at].sends_left)
+            p->calls[at].sends_left--;
+    look_at_queue(p, lane);
+}
+
+/* ---- Messages ---------------------------------------------------------------------------------------------------- */
+
+/* Handles a matched message and frees its ends, except a send that a later call completes. */
+static void join(struct pithi_waits *p, struct pithlog_message message)
+{
+    uint32_t send_at = message.send_lane, recv_at = message.recv_lane;
+    struct end *send = &p->ends[send_at], *recv = &p->ends[recv_at];
+
+    message.send_lane = send->lane;
+    message.recv_lane = recv->lane;
+    int is_wanted = pithi_message_reaches(&message, p->query->from_ns, p->query->to_ns);
+    if (recv->call != NONE) {
+        struct call *call = &p->calls[recv->call];
+        if (is_wanted)
+            release(p, call, PITHLOG_LATE_SENDER, &send->begin, &message, 1);
+        call->unmatched--;
+        finish(p, recv->call);
+    }
+    if (send->traits & PITHI_SENDS_LATER) {
+        if (!is_wanted)
+            recv->post.time_ns = UNKNOWN;
+        matched_later(p, send, &recv->post, &message);
+    } else {
+        if (send->call != NONE) {
+            struct call *call = &p->calls[send->call];
+            int64_t posted_ns = recv->post.time_ns;
+            if (is_wanted && posted_ns != UNKNOWN && !(send->traits & PITHI_BUFFERED) &&
+                (call->end_ns == UNKNOWN || call->end_ns >= posted_ns || send->must_wait))
+                release(p, call, PITHLOG_LATE_RECEIVER, &recv->post, &message, send->must_wait);
+            call->unmatched--;
+            finish(p, send->call);
+        }
+        free_end(p, send_at);
+    }
+    free_end(p, recv_at);
+}
+
+static int pair(struct pithi_waits *p, const struct pithlog_record *r, uint32_t end)
+{
+    struct pithlog_message message;
+    int status = pithi_pairs_take(p->pairs, r, end, &message);
+
+    if (status > 0)
+        join(p, message);
+    while (status >= 0 && (status = pithi_pairs_more(p->pairs, &message)) > 0)
+        join(p, message);
+    return status < 0 ? no_memory(p) : PITH_OK;
+}
+
+/* At the end: handles receives with missing predecessors, and calls that are still open or miss a partner. */
+int pithi_waits_end(struct pithi_waits *p)
+{
+    struct pithlog_message message;
+    int status;
+
+    while ((status = pithi_pairs_rest(p->pairs, &message)) > 0)
+        join(p, message);
+    for (uint32_t i = 0; i < p->log->info.lanes; i++) {
+        struct lane *lane = &p->lanes[i];
+        for (uint32_t k = 0; k < lane->depth; k++)
+            if (lane->open[k].call != NONE)
+                p->calls[lane->open[k].call].end_ns = p->log->info.end_ns;
+        for (uint32_t at = lane->first_call; at != NONE; at = p->calls[at].next)
+            p->calls[at].sends_left = 0;
+        look_at_queue(p, lane);
+    }
+    for (uint32_t i = 0; i < p->call_count; i++) {
+        p->calls[i].unmatched = 0;
+        finish(p, i);
+    }
+    return status < 0 ? no_memory(p) : PITH_OK;
+}
+
+/* ---- Records ----------------------------------------------------------------------------------------------------- */
+
+static int take_enter(struct pithi_waits *p, const struct pithlog_record *r, uint32_t number)
+{
+    struct lane *lane = &p->lanes[r->lane];
+    struct pithi_posts *posts = &p->posts[lane->rank];
+    unsigned traits = p->traits[r->id];
+
+    if (lane->depth == OPEN_MOST) /* probably calls without LEAVE */
+        memmove(lane->open, lane->open + OPEN_MOST / 2, (lane->depth = OPEN_MOST / 2) * sizeof *lane->open);
+    if (!pithi_grow(&lane->open, lane->depth, &lane->room, sizeof *lane->open))
+        return no_memory(p);
+    lane->open[lane->depth++] = (struct open_call){r->id, NONE, number, 0, r->time_ns, posts->next};
+    if (traits & (PITHI_POSTS | PITHI_MAY_POST | PITHI_POSTS_MANY) &&
+        !pithi_posts_add(posts, &(struct pithi_post){r->time_ns, r->lane, number, (traits & PITHI_POSTS_MANY) != 0}))
+        return no_memory(p);
+    return PITH_OK;
+}
+
+static int take_leave(struct pithi_waits *p, const struct pithlog_record *r)
+{
+    struct lane *lane = &p->lanes[r->lane];
+    unsigned traits = p->traits[r->id];
+    uint32_t at = lane->depth;
+
+    while (at > 0 && lane->open[at - 1].state != r->id)
+        at--;
+    if (at == 0)
+        return PITH_OK;
+    struct open_call left = lane->open[at - 1];
+    memmove(&lane->open[at - 1], &lane->open[at], (lane->depth - at) * sizeof *lane->open);
+    lane->depth--;
+    if (left.call == NONE && (!(traits & PITHI_COMPLETES) || !lane->sends))
+        return PITH_OK;
+    if (left.call == NONE && (left.call = new_call(p, r->lane, &left)) == NONE)
+        return no_memory(p);
+    p->calls[left.call].end_ns = r->time_ns;
+    p->calls[left.call].colls = left.colls;
+    if (traits & PITHI_LEAVES_NONE && p->calls[left.call].received)
+        pithi_posts_none_left(&p->posts[lane->rank]);
+    if (traits & PITHI_COMPLETES && lane->sends)
+        put_into_queue(p, lane, left.call);
+    else
+        finish(p, left.call);
+    return PITH_OK;
+}
+
+/* The innermost call of a lane; NULL: none is open. */
+static struct open_call *innermost(const struct pithi_waits *p, const struct pithlog_record *r)
+{
+    const struct lane *lane = &p->lanes[r->lane];
+
+    return lane->depth ? &lane->open[lane->depth - 1] : NULL;
+}
+
+/* Makes the call live; NONE: no memory. */
+static uint32_t live(struct pithi_waits *p, const struct pithlog_record *r, struct open_call *open)
+{
+    if (open->call == NONE)
+        open->call = new_call(p, r->lane, open);
+    return open->call;
+}
+
+static int take_send(struct pithi_waits *p, const struct pithlog_record *r)
+{
+    struct lane *lane = &p->lanes[r->lane];
+    struct pithi_posts *posts = &p->posts[lane->rank];
+    struct open_call *open = innermost(p, r);
+    unsigned traits = open ? p->traits[open->state] : 0;
+    uint32_t at;
+
+    if (traits & PITHI_MAY_POST && posts->next == open->post + 1)
+        pithi_posts_drop(posts);
+    if (r->peer < 0 || !pithi_pairs_want(p->pairs, r))
+        return PITH_OK;
+    if ((at = new_end(p, r)) == NONE)
+        return no_memory(p);
+    struct end *end = &p->ends[at];
+    if (open) {
+        end->begin = (struct pithi_release){open->begin_ns, r->lane, open->number};
+        end->traits = traits;
+        int waits = pithi_send_waits(&p->eager, p->log, r, traits);
+        if (waits == 0 || lane->sends == LATER_MOST)
+            end->traits &= ~(unsigned)PITHI_SENDS_LATER;
+        end->must_wait = waits > 0;
+        if (end->traits & PITHI_SENDS_LATER)
+            put_into_list(p, lane, at);
+        else if (!(traits & (PITHI_SENDS_LATER | PITHI_BUFFERED)) && (end->call = live(p, r, open)) == NONE)
+            return no_memory(p);
+        if (end->call != NONE)
+            p->calls[end->call].unmatched++;
+    }
+    return pair(p, r, at);
+}
+
+static int take_recv(struct pithi_waits *p, const struct pithlog_record *r)
+{
+    struct open_call *open = innermost(p, r);
+    unsigned traits = open ? p->traits[open->state] : 0;
+    struct pithi_post post = pithi_posts_complete(
+        &p->posts[p->lanes[r->lane].rank], r->posted,
+        traits & PITHI_RECEIVES && traits & PITHI_POSTS ? &open->post : NULL);
+    uint32_t call = NONE, at;
+
+    if (traits & PITHI_RECEIVES)
+        post = (struct pithi_post){.time_ns = open->begin_ns, .lane = r->lane, .call = open->number};
+
+    if (r->peer >= 0 && open) {
+        if ((call = live(p, r, open)) == NONE)
+            return no_memory(p);
+        p->calls[call].received++;
+    }
+    if (!pithi_pairs_want(p->pairs, r))
+        return PITH_OK;
+    if ((at = new_end(p, r)) == NONE)
+        return no_memory(p);
+    p->ends[at].post = (struct pithi_release){post.time_ns, post.lane, post.call};
+    p->ends[at].call = call;
+    if (call != NONE)
+        p->calls[call].unmatched++;
+    return pair(p, r, at);
+}
+
+void pithi_waits_completes_coll(struct pithi_waits *p, uint32_t number)
+{
+    struct lane *lane = &p->lanes[number];
+
+    if (lane->depth)
+        lane->open[lane->depth - 1].colls++;
+}
+
+int pithi_waits_take(struct pithi_waits *p, const struct pithlog_record *r, uint32_t number)
+{
+    switch (r->kind) {
+    case PITHLOG_ENTER:
+        return p->traits[r->id] ? take_enter(p, r, number) : PITH_OK;
+    case PITHLOG_LEAVE:
+        return p->traits[r->id] ? take_leave(p, r) : PITH_OK;
+    case PITHLOG_SEND:
+        return take_send(p, r);
+    default:
+        return take_recv(p, r);
+    }
+}
+
+/* ---- The whole --------------------------------------------------------------------------------------------------- */
+
+static int prepare(struct pithi_waits *p)
+{
+    const struct pithlog_info *info = pithlog_get_info(p->log);
+    unsigned found = 0;
+
+    p->traits = calloc(info->defs + (size_t)1, sizeof *p->traits);
+    p->lanes = calloc(info->lanes + (size_t)1, sizeof *p->lanes);
+    p->posts = calloc(pithi_log_ranks(p->log) + (size_t)1, sizeof *p->posts);
+    if (!p->traits || !p->lanes || !p->posts)
+        return no_memory(p);
+    for (uint32_t i = 0; i < info->defs; i++)
+        found |= p->traits[i] = pithi_mpi_call_traits(pithlog_get_def(p->log, i));
+    for (uint32_t i = 0; !found && i < info->defs; i++)
+        p->traits[i] = pithlog_get_def(p->log, i)->kind == PITHLOG_STATE ? PITHI_CALL | PITHI_RECEIVES : 0;
+    for (uint32_t i = 0; i < info->lanes; i++)
+        p->lanes[i] = (struct lane){.first_call = NONE, .first_send = NONE, .rank = pithi_log_rank_of(p->log, i)};
+    pithi_eager_of_log(p->log, &p->eager);
+    return PITH_OK;
+}
+
+void pithi_waits_close(struct pithi_waits *p)
+{
+    if (!p)
+        return;
+    for (uint32_t i = 0; p->lanes && i < pithlog_get_info(p->log)->lanes; i++)
+        free(p->lanes[i].open);
+    for (uint32_t i = 0; p->posts && i < pithi_log_ranks(p->log); i++)
+        pithi_posts_free(&p->posts[i]);
+    free(p->traits);
+    free(p->lanes);
+    free(p->posts);
+    pithi_pairs_close(p->pairs);
+    free(p->calls);
+    free(p->ends);
+    free(p);
+}
+
+int pithi_waits_open(struct pithlog *log, const struct pithlog_waits_query *query,
+                     const struct pithi_waits_client *client, struct pithlog_query *records, struct pithi_waits **waits)
+{
+    struct pithi_waits *p = *waits = calloc(1, sizeof *p);
+    int err;
+
+    *records = (struct pithlog_query){.from_ns = INT64_MIN,
+                                      .to_ns = INT64_MAX,
+                                      .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE | 1u << PITHLOG_SEND |
+                                               1u << PITHLOG_RECV};
+    if (!p)
+        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its wait states", log->path);
+    *p = (struct pithi_waits){.log = log, .query = query, .client = *client, .free_call = NONE, .free_end = NONE};
+    TRY(prepare(p));
+    if (query->digest)
+        TRY(pithi_pairs_open_window(log, query->digest, query->from_ns, query->to_ns, &records->from_ns,
+                                    &records->to_ns, &p->pairs));
+    if (p->pairs) {
+        records->flags = PITHLOG_CLIP;
+        return PITH_OK;
+    }
+    records->from_ns = INT64_MIN;
+    records->to_ns = INT64_MAX;
+    if (!(p->pairs = pithi_pairs_open(log))) {
+        err = no_memory(p);
+        goto out;
+    }
+    for (uint32_t i = 0; i < pithi_log_ranks(log); i++)
+        p->posts[i].is_known = !pithi_match_incomplete(log);
+    return PITH_OK;
+out:
+    pithi_waits_close(p);
+    *waits = NULL;
+    return err;
+}
+
+unsigned pithi_waits_traits(const struct pithi_waits *p, uint32_t state) { return p->traits[state]; }
+
+static int take(void *context, const struct pithlog_record *r) { return pithi_waits_take(context, r, 0); }
+
+int pithlog_waits(struct pithlog *log, const struct pithlog_waits_query *query,
+                  void (*tell)(void *context, const struct pithlog_wait *wait), void *context)
+{
+    struct pithi_waits_client client = {.tell = tell, .context = context};
+    struct pithi_waits *waits;
+    struct pithlog_query records;
+    int err = pithi_waits_open(log, query, &client, &records, &waits), damaged;
+
+    if (err)
+        return err;
+    if (records.from_ns <= records.to_ns) {
+        damaged = pithi_read_records(log, &records, take, waits, query->progress, query->context);
+        err = damaged && damaged != PITH_ERR_DAMAGED ? damaged : pithi_waits_end(waits);
+        err = err ? err : damaged;
+    }
+    pithi_waits_close(waits);
+    return err;
+}

@@ -1,0 +1,37 @@
+/* waits.h - finds the messages that calls wait for, for clients that read the records themselves. */
+#ifndef PITHI_WAITS_H
+#define PITHI_WAITS_H
+
+#include "pithlog.h"
+
+struct pithi_waits;
+
+/* A call that sends a message or posts a receive. It releases the call that completes the other end of the message. */
+struct pithi_release {
+    int64_t time_ns;       /* its begin, or when the message was sent outside of calls */
+    uint32_t lane, number; /* number: the client's number of the call; UINT32_MAX: outside of calls */
+};
+
+struct pithi_waits_client {
+    /* A call is over and all its messages are matched; NULL: not wanted. */
+    void (*tell)(void *context, const struct pithlog_wait *wait);
+    /* The call with this number needs a message: another call releases it. NULL: not wanted. */
+    void (*need)(void *context, uint32_t lane, uint32_t number, uint32_t kind, const struct pithi_release *by);
+    void *context;
+};
+
+/* Sets `records` to a query for the records that pithi_waits_take needs. */
+int pithi_waits_open(struct pithlog *log, const struct pithlog_waits_query *query,
+                     const struct pithi_waits_client *client, struct pithlog_query *records,
+                     struct pithi_waits **waits);
+/* Takes the next record. If it enters a call, `number` is the client's number of that call. */
+int pithi_waits_take(struct pithi_waits *waits, const struct pithlog_record *record, uint32_t number);
+/* The call that the lane is in completes a collective. */
+void pithi_waits_completes_coll(struct pithi_waits *waits, uint32_t lane);
+/* After the last record: reports the calls that are still open or miss a partner. */
+int pithi_waits_end(struct pithi_waits *waits);
+void pithi_waits_close(struct pithi_waits *waits);
+/* Traits of a state (mpi_calls.h); in a log without MPI functions each state is a call that receives. */
+unsigned pithi_waits_traits(const struct pithi_waits *waits, uint32_t state);
+
+#endif

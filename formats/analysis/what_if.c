@@ -1,0 +1,292 @@
+/* what_if.c - how long the window would have taken if calls or states were faster.
+ *
+ * Each lane goes through its pieces again. Computing takes its measured time. A call ends when its needs are released
+ * in the replay, plus its transfer: the part of the measured call after its release. So a replay without a change gives
+ * the measured times. A lane stops as long as a need of its call is not released. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/analysis.h"
+#include "base/error.h"
+#include "native/log.h"
+
+#define NONE UINT32_MAX
+
+struct walker {
+    uint32_t piece, member;   /* next ones */
+    double now;               /* ns from the start of the window */
+    uint32_t waiters;         /* 1 + first lane that waits for a piece of this lane */
+    uint32_t next;            /* 1 + next lane that waits for the same lane or instance */
+    uint32_t needed;          /* the piece of the other lane that it waits for */
+    uint32_t *list;           /* the list of waiters that it is in; NULL: it is not blocked */
+    int is_begun;             /* its next piece has begun */
+};
+
+struct instance {
+    double last, root;
+    uint32_t arrived, come; /* come: scan positions whose members have all begun */
+    uint32_t waiters;
+};
+
+struct replay {
+    struct pithlog_analysis *a;
+    const struct pithi_graph *g;
+    const struct pithlog_what_if *what;
+    struct walker *walkers;
+    struct instance *instances;
+    double *positions; /* begin at each scan position; NAN: not yet */
+    double **begins;   /* [lanes][pieces of the window]: replayed begins */
+    struct pithi_scratch scratch;
+    uint64_t steps;
+    uint32_t *ready, ready_count;
+    uint64_t given_up;
+    double mean_ns; /* balanced computing: of each lane that computes */
+};
+
+/* Finds when the need is released in the replay. 0: not known yet; it waits for *lane or *instance. */
+static int released(struct replay *r, const struct pithi_need *need, double *at, uint32_t *lane, uint32_t *instance)
+{
+    const struct pithi_graph *g = r->g;
+    *lane = *instance = NONE;
+    *at = 0;
+
+    if (need->release_ns <= g->from_ns || need->release_ns >= g->to_ns)
+        return 1;
+    if (need->of == PITHI_NEED_LANE) {
+        const struct pithi_analysis_lane *of = &r->a->lanes[need->lane];
+        const struct pithi_lane_piece *piece = pithi_graph_piece(g, need->lane, need->position);
+        struct walker *w = &r->walkers[need->lane];
+        *lane = need->lane;
+        if (w->piece < need->position || (w->piece == need->position && !w->is_begun))
+            return 0;
+        int64_t begin_ns = piece->begin_ns > g->from_ns ? piece->begin_ns : g->from_ns;
+        *at = r->begins[need->lane][need->position - of->first] + (double)(need->release_ns - begin_ns);
+        return 1;
+    }
+    struct instance *coll = &r->instances[need->instance];
+    const struct pithi_graph_coll *of = pithi_graph_coll(g, need->instance);
+    *instance = need->instance;
+    if (need->of == PITHI_NEED_ROOT) {
+        *at = coll->root;
+        return coll->root >= 0;
+    }
+    if (need->of == PITHI_NEED_ALL) {
+        *at = coll->last;
+        return coll->arrived >= of->members;
+    }
+    double *positions = r->positions + of->positions - 1;
+    for (; coll->come < need->position && !isnan(positions[coll->come]); coll->come++)
+        if (coll->come > 0 && positions[coll->come] < positions[coll->come - 1])
+            positions[coll->come] = positions[coll->come - 1];
+    *at = need->position ? positions[need->position - 1] : 0;
+    return coll->come >= need->position;
+}
+
+static void wake_all(struct replay *r, uint32_t *waiters)
+{
+    while (*waiters) {
+        uint32_t lane = *waiters - 1;
+        *waiters = r->walkers[lane].next;
+        r->walkers[lane].list = NULL;
+        r->ready[r->ready_count++] = lane;
+    }
+}
+
+/* The lane begins its part of the collectives of the piece. */
+static void arrive(struct replay *r, uint32_t lane, struct walker *w)
+{
+    const struct pithi_chunks *members = &r->g->lanes[lane].members;
+
+    for (; w->member < members->count; w->member++) {
+        const struct pithi_graph_member *member = pithi_chunks_at(members, w->member, sizeof *member);
+        if (member->piece > w->piece)
+            break;
+        struct instance *coll = &r->instances[member->instance];
+        coll->arrived++;
+        coll->last = w->now > coll->last ? w->now : coll->last;
+        coll->root = member->is_root ? w->now : coll->root;
+        if (member->position != PITHI_NO_LANE)
+            r->positions[pithi_graph_coll(r->g, member->instance)->positions - 1 + member->position] = w->now;
+        wake_all(r, &coll->waiters);
+    }
+}
+
+static void block(struct replay *r, uint32_t lane, uint32_t other, uint32_t instance, uint32_t needed)
+{
+    struct walker *w = &r->walkers[lane];
+    uint32_t *list = other != NONE ? &r->walkers[other].waiters : &r->instances[instance].waiters;
+
+    w->needed = needed;
+    w->next = *list;
+    w->list = list;
+    *list = lane + 1;
+}
+
+/* Finds the end of a call in the replay. 0: not known yet; the lane is blocked. */
+static int end_of_call(struct replay *r, uint32_t lane, uint32_t index, int may_give_up, double *end)
+{
+    const struct pithi_lane_piece *piece = pithi_graph_piece(r->g, lane, index);
+    const struct pithi_need *decisive = pithi_graph_decisive(r->g, lane, index);
+    int is_first = r->g->is_call[piece->state] == PITHI_CALL_FIRST;
+    double now = r->walkers[lane].now, release = is_first ? INFINITY : 0, at;
+    int64_t begin_ns, end_ns;
+    uint32_t other, instance;
+
+    for (const struct pithi_need *need = pithi_graph_need(r->g, piece->needs); need;
+         need = pithi_graph_need(r->g, need->next)) {
+        if (need->release_ns == INT64_MIN)
+            continue;
+        if (!released(r, need, &at, &other, &instance)) {
+            if (!may_give_up) {
+                block(r, lane, other, instance, need->position);
+                return 0;
+            }
+            r->given_up++;
+            continue;
+        }
+        release = (at < release) == is_first ? at : release;
+    }
+    pithi_analysis_piece(r->a, lane, index, &begin_ns, &end_ns);
+    int64_t moves_ns = end_ns - begin_ns;
+    if (decisive && decisive->release_ns > begin_ns)
+        moves_ns = decisive->release_ns < end_ns ? end_ns - decisive->release_ns : 0;
+    *end = (release > now && release < INFINITY ? release : now) + (double)moves_ns * r->what->network;
+    return 1;
+}
+
+static double computing(const struct replay *r, uint32_t lane, uint32_t state, double ns)
+{
+    const struct pithlog_what_if *what = r->what;
+
+    if (what->is_balanced && r->g->lanes[lane].calls && r->a->lanes[lane].useful_ns > 0)
+        ns *= r->mean_ns / (double)r->a->lanes[lane].useful_ns;
+    return what->factor != 1 && state == what->state && (what->lane == PITHI_NO_LANE || what->lane == lane)
+               ? ns * what->factor
+               : ns;
+}
+
+static void walk(struct replay *r, uint32_t lane, int may_give_up)
+{
+    const struct pithi_analysis_lane *of = &r->a->lanes[lane];
+    struct walker *w = &r->walkers[lane];
+
+    for (; w->piece < of->last; w->piece++, w->is_begun = 0, may_give_up = 0) {
+        const struct pithi_lane_piece *piece = pithi_graph_piece(r->g, lane, w->piece);
+        int64_t from_ns, to_ns;
+        pithi_scratch_rest_at(&r->scratch, r->steps);
+        pithi_scratch_rest_at(&r->a->graph.scratch, r->steps++);
+        r->begins[lane][w->piece - of->first] = w->now;
+        if (!w->is_begun)
+            arrive(r, lane, w);
+        w->is_begun = 1;
+        if (!pithi_graph_is_call(r->g, piece->state)) {
+            pithi_analysis_piece(r->a, lane, w->piece, &from_ns, &to_ns);
+            w->now += computing(r, lane, piece->state, (double)(to_ns - from_ns));
+        } else if (!end_of_call(r, lane, w->piece, may_give_up, &w->now)) {
+            break;
+        }
+    }
+    /* Wake the lanes whose piece has begun. */
+    uint32_t *at = &w->waiters;
+    while (*at) {
+        struct walker *other = &r->walkers[*at - 1];
+        if (other->needed < w->piece || (other->needed == w->piece && w->is_begun) || w->piece == of->last) {
+            r->ready[r->ready_count++] = *at - 1;
+            other->list = NULL;
+            *at = other->next;
+        } else {
+            at = &other->next;
+        }
+    }
+}
+
+/* Every lane that has not ended is blocked: a match contradicts the times. Lets the earliest lane continue. */
+static int give_up_one(struct replay *r, uint32_t lanes)
+{
+    uint32_t earliest = NONE;
+    int64_t earliest_ns = INT64_MAX;
+
+    for (uint32_t i = 0; i < lanes; i++) {
+        struct walker *w = &r->walkers[i];
+        int64_t begin_ns = w->list ? pithi_graph_piece(r->g, i, w->piece)->begin_ns : INT64_MAX;
+        if (begin_ns < earliest_ns) {
+            earliest_ns = begin_ns;
+            earliest = i;
+        }
+    }
+    if (earliest == NONE)
+        return 0;
+    uint32_t *at = r->walkers[earliest].list;
+    while (*at != earliest + 1)
+        at = &r->walkers[*at - 1].next;
+    *at = r->walkers[earliest].next;
+    r->walkers[earliest].list = NULL;
+    walk(r, earliest, 1);
+    return 1;
+}
+
+static int run(struct replay *r, uint32_t lanes, double *run_ns)
+{
+    size_t pieces = 0;
+    uint32_t computing_lanes = 0;
+
+    r->walkers = calloc(lanes + (size_t)1, sizeof *r->walkers);
+    r->ready = malloc((lanes + (size_t)1) * sizeof *r->ready);
+    r->begins = calloc(lanes + (size_t)1, sizeof *r->begins);
+    r->instances = calloc(r->g->colls.count + (size_t)1, sizeof *r->instances);
+    r->positions = malloc((r->g->positions.count + (size_t)1) * sizeof *r->positions);
+    for (uint32_t i = 0; i < lanes; i++)
+        pieces += r->a->lanes[i].last - r->a->lanes[i].first;
+    for (uint32_t i = 0; i < lanes; i++)
+        if (r->g->lanes[i].calls && r->a->lanes[i].useful_ns > 0) {
+            r->mean_ns += (double)r->a->lanes[i].useful_ns;
+            computing_lanes++;
+        }
+    r->mean_ns /= computing_lanes ? computing_lanes : 1;
+    double *begins = pithi_scratch_get(&r->scratch, (pieces + 1) * sizeof *begins);
+    if (!r->walkers || !r->ready || !r->begins || !r->instances || !r->positions || !begins)
+        return 0;
+    for (uint32_t i = 0; i < lanes; i++) {
+        r->begins[i] = i == 0 ? begins : r->begins[i - 1] + (r->a->lanes[i - 1].last - r->a->lanes[i - 1].first);
+        r->walkers[i].piece = r->a->lanes[i].first;
+    }
+    for (uint32_t i = 0; i < r->g->positions.count; i++)
+        r->positions[i] = NAN;
+    for (uint32_t i = 0; i < r->g->colls.count; i++)
+        r->instances[i].root = -1;
+    /* Members that began before the window arrive at its start. */
+    for (uint32_t i = lanes; i > 0; i--) {
+        struct walker *w = &r->walkers[i - 1];
+        uint32_t first = w->piece;
+        if (first > 0) {
+            w->piece = first - 1;
+            arrive(r, i - 1, w);
+            w->piece = first;
+        }
+        r->ready[r->ready_count++] = i - 1;
+    }
+    do {
+        while (r->ready_count > 0)
+            walk(r, r->ready[--r->ready_count], 0);
+    } while (give_up_one(r, lanes));
+    *run_ns = 0;
+    for (uint32_t i = 0; i < lanes; i++) /* lanes without MPI calls always last as long as the window */
+        if ((r->g->lanes[i].calls || r->a->info.lanes == 0) && r->walkers[i].now > *run_ns)
+            *run_ns = r->walkers[i].now;
+    return 1;
+}
+
+int pithlog_analysis_what_if(struct pithlog_analysis *a, const struct pithlog_what_if *what, double *run_ns)
+{
+    struct replay r = {.a = a, .g = &a->graph, .what = what};
+    int good = run(&r, pithlog_get_info(a->graph.log)->lanes, run_ns);
+
+    a->info.given_up = r.given_up;
+    free(r.walkers);
+    free(r.ready);
+    free(r.begins);
+    pithi_scratch_free(&r.scratch);
+    free(r.instances);
+    free(r.positions);
+    return good ? PITH_OK : pithi_analysis_no_memory(a);
+}

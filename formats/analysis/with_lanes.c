@@ -1,0 +1,118 @@
+/* with_lanes.c - copies a log and adds lanes for wait states and the critical path. */
+#include "analysis/with_lanes.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/temporary.h"
+#include "native/log.h"
+#include "reader/copy.h"
+
+struct adding {
+    struct pithlog *log;
+    struct pithlog_analysis *analysis;
+    struct pithi_writer *writer;
+    uint32_t states[PITHLOG_WAIT_KINDS]; /* definitions; [0]: of the critical path */
+};
+
+static int define(struct adding *a)
+{
+    static const char *const colours[PITHLOG_WAIT_KINDS] = {
+        [0] = "#c00000",
+        [PITHLOG_LATE_SENDER] = "#d95f02",
+        [PITHLOG_LATE_RECEIVER] = "#7570b3",
+        [PITHLOG_WAIT_AT_BARRIER] = "#e7298a",
+        [PITHLOG_WAIT_AT_NXN] = "#66a61e",
+        [PITHLOG_LATE_BROADCAST] = "#e6ab02",
+        [PITHLOG_EARLY_REDUCE] = "#a6761d",
+        [PITHLOG_EARLY_SCAN] = "#1b9e77",
+        [PITHLOG_WAIT_AT_FINALIZE] = "#666666",
+    };
+    int err = PITH_OK;
+
+    for (uint32_t kind = 0; err == PITH_OK && kind < PITHLOG_WAIT_KINDS; kind++) {
+        struct pithlog_def def = {.kind = PITHLOG_STATE,
+                                  .name = kind ? pithlog_wait_kind_name(kind) : "critical path",
+                                  .colour = colours[kind],
+                                  .group = "analysis",
+                                  .format = ""};
+        err = pithi_defs_add(pithi_writer_defs(a->writer), &def, &a->states[kind]);
+    }
+    return err;
+}
+
+static int add_state(struct adding *a, uint32_t lane, uint32_t state, int64_t from_ns, int64_t to_ns)
+{
+    struct pithlog_record record = {.lane = lane, .kind = PITHLOG_ENTER, .id = state, .time_ns = from_ns, .peer = -1};
+    int err = pithi_writer_add(a->writer, &record);
+
+    record.kind = PITHLOG_LEAVE;
+    record.time_ns = to_ns;
+    return err ? err : pithi_writer_add(a->writer, &record);
+}
+
+static int add_lanes(struct adding *a)
+{
+    const struct pithlog_path_part *parts;
+    const struct pithlog_wait_state *waits;
+    size_t part_count = pithlog_analysis_path(a->analysis, &parts);
+    uint32_t lane;
+    int err = PITH_OK;
+
+    for (uint32_t i = 0; i < pithlog_get_info(a->log)->lanes; i++) {
+        const struct pithlog_lane *of = pithlog_get_lane(a->log, i);
+        size_t count = pithlog_analysis_waits(a->analysis, i, &waits);
+        for (size_t k = 0; k < count; k++) {
+            if (k == 0)
+                TRY(pithi_writer_lane(a->writer, of->rank, PITHI_WAITING_THREAD + of->thread, "waiting", &lane));
+            TRY(add_state(a, lane, a->states[waits[k].kind], waits[k].from_ns, waits[k].to_ns));
+        }
+    }
+    for (size_t k = 0; k < part_count; k++) {
+        const struct pithlog_lane *of = pithlog_get_lane(a->log, parts[k].lane);
+        TRY(pithi_writer_lane(a->writer, of->rank, PITHI_PATH_THREAD + of->thread, "critical path", &lane));
+        TRY(add_state(a, lane, a->states[0], parts[k].from_ns, parts[k].to_ns));
+    }
+out:
+    return err;
+}
+
+static int fill(struct adding *a)
+{
+    struct pithi_copy what = {.from_ns = INT64_MIN, .to_ns = INT64_MAX};
+    int err;
+
+    TRY(pithi_log_copy(a->log, a->writer, &what));
+    TRY(define(a));
+    TRY(add_lanes(a));
+    TRY(pithi_writer_finish(a->writer));
+out:
+    return err;
+}
+
+int pithi_with_lanes(struct pithlog *log, struct pithlog **with)
+{
+    struct pithlog_analyze_query query = {.from_ns = INT64_MIN, .to_ns = INT64_MAX};
+    struct adding a = {.log = log};
+    int fd = -1, err, damaged = pithlog_analyze(log, &query, &a.analysis);
+
+    *with = NULL;
+    if (damaged && damaged != PITH_ERR_DAMAGED)
+        return damaged;
+    if ((fd = pithi_temporary_file()) < 0) {
+        err = pithi_fail(PITH_ERR_IO, "no place for a temporary file: %s; set TMPDIR", strerror(errno));
+        goto out;
+    }
+    TRY(pithi_writer_open(&a.writer, "the log with its analysis", fd));
+    TRY(fill(&a));
+out:
+    pithi_writer_close(a.writer);
+    pithlog_analysis_free(a.analysis);
+    if (err == PITH_OK)
+        return pithi_log_open_file("the log with its analysis (see TMPDIR)", fd, with);
+    if (fd >= 0)
+        close(fd);
+    return err;
+}

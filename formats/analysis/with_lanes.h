@@ -1,0 +1,14 @@
+/* with_lanes.h - a log with the results of its analysis as states on lanes of their own. */
+#ifndef PITHI_WITH_LANES_H
+#define PITHI_WITH_LANES_H
+
+#include "pithlog.h"
+
+/* Threads of the added lanes: for the lane of thread t, these numbers plus t. */
+enum { PITHI_WAITING_THREAD = 1000000, PITHI_PATH_THREAD = 2000000 };
+
+/* Makes a copy of `log` in a temporary file. A lane with wait states gets a lane "waiting" beside it, with a state for
+ * each wait state; a lane on the critical path gets a lane "critical path". PITH_OK or an error. */
+int pithi_with_lanes(struct pithlog *log, struct pithlog **with);
+
+#endif

@@ -1,0 +1,165 @@
+/* bytes.h - little-endian numbers, varints and a growing buffer, for the native format.
+ *
+ * A varint has 7 bits per byte, lowest first; the top bit is set in all bytes but the last; at most 10 bytes. Signed
+ * numbers use zigzag (0 -1 1 -2 ... -> 0 1 2 3 ...). Getters never read at or after `end`.
+ */
+#ifndef PITHI_BYTES_H
+#define PITHI_BYTES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PITHI_VARINT_MAX 10u
+
+static inline void pithi_put16(unsigned char *p, uint16_t v)
+{
+    p[0] = (unsigned char)v;
+    p[1] = (unsigned char)(v >> 8);
+}
+
+static inline void pithi_put32(unsigned char *p, uint32_t v)
+{
+    pithi_put16(p, (uint16_t)v);
+    pithi_put16(p + 2, (uint16_t)(v >> 16));
+}
+
+static inline void pithi_put64(unsigned char *p, uint64_t v)
+{
+    pithi_put32(p, (uint32_t)v);
+    pithi_put32(p + 4, (uint32_t)(v >> 32));
+}
+
+static inline uint16_t pithi_get16(const unsigned char *p) { return (uint16_t)(p[0] | p[1] << 8); }
+
+static inline uint32_t pithi_get32(const unsigned char *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static inline uint64_t pithi_get64(const unsigned char *p)
+{
+    return (uint64_t)pithi_get32(p) | (uint64_t)pithi_get32(p + 4) << 32;
+}
+
+static inline uint64_t pithi_zigzag(int64_t v) { return (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0); }
+
+static inline int64_t pithi_unzigzag(uint64_t v) { return (int64_t)(v >> 1 ^ (v & 1 ? UINT64_MAX : 0)); }
+
+static inline unsigned char *pithi_put_varint(unsigned char *p, uint64_t v)
+{
+    while (v >= 0x80) {
+        *p++ = (unsigned char)(v | 0x80);
+        v >>= 7;
+    }
+    *p++ = (unsigned char)v;
+    return p;
+}
+
+/* Returns the byte after the varint; NULL: it does not end before `end`, or has more than 64 bits. */
+static inline const unsigned char *pithi_get_varint(const unsigned char *p, const unsigned char *end, uint64_t *v)
+{
+    if (p < end && *p < 0x80) {
+        *v = *p;
+        return p + 1;
+    }
+    uint64_t sum = 0;
+    for (unsigned shift = 0; p < end && shift < 64; shift += 7) {
+        uint64_t bits = *p & 0x7f;
+        if (shift == 63 && bits > 1)
+            return NULL;
+        sum |= bits << shift;
+        if (!(*p++ & 0x80)) {
+            *v = sum;
+            return p;
+        }
+    }
+    return NULL;
+}
+
+/* A growing buffer. All zero is empty; free(data) at the end. */
+struct pithi_buffer {
+    unsigned char *data;
+    size_t size, room;
+};
+
+/* Makes room for `more` bytes at data + size; 0: no memory. */
+static inline int pithi_buffer_reserve(struct pithi_buffer *b, size_t more)
+{
+    if (more <= b->room - b->size)
+        return 1;
+    if (more > SIZE_MAX / 2 - b->size)
+        return 0;
+    size_t room = b->room ? b->room : 256;
+    while (room - b->size < more)
+        room *= 2;
+    unsigned char *data = realloc(b->data, room);
+    if (!data)
+        return 0;
+    b->data = data;
+    b->room = room;
+    return 1;
+}
+
+static inline int pithi_buffer_add(struct pithi_buffer *b, const void *data, size_t size)
+{
+    if (!pithi_buffer_reserve(b, size))
+        return 0;
+    if (size)
+        memcpy(b->data + b->size, data, size);
+    b->size += size;
+    return 1;
+}
+
+static inline int pithi_buffer_varint(struct pithi_buffer *b, uint64_t v)
+{
+    if (!pithi_buffer_reserve(b, PITHI_VARINT_MAX))
+        return 0;
+    b->size = (size_t)(pithi_put_varint(b->data + b->size, v) - b->data);
+    return 1;
+}
+
+static inline int pithi_buffer_string(struct pithi_buffer *b, const char *s)
+{
+    size_t n = s ? strlen(s) : 0;
+    return pithi_buffer_varint(b, n) && pithi_buffer_add(b, s, n);
+}
+
+/* Text within other bytes, without a NUL. */
+struct pithi_slice {
+    const char *text;
+    size_t size;
+};
+
+static inline struct pithi_slice pithi_slice(const char *s)
+{
+    return (struct pithi_slice){s ? s : "", s ? strlen(s) : 0};
+}
+
+/* Gets a string written by pithi_buffer_string, without a copy. Returns the byte after it; NULL: it is cut, or contains
+ * a NUL. */
+static inline const unsigned char *pithi_get_slice(const unsigned char *p, const unsigned char *end,
+                                                   struct pithi_slice *text)
+{
+    uint64_t n;
+    if (!(p = pithi_get_varint(p, end, &n)) || n > (uint64_t)(end - p) || memchr(p, 0, n))
+        return NULL;
+    *text = (struct pithi_slice){(const char *)p, n};
+    return p + n;
+}
+
+/* The same with a malloc'ed copy in *s. NULL also if there is no memory. */
+static inline const unsigned char *pithi_get_string(const unsigned char *p, const unsigned char *end, char **s)
+{
+    struct pithi_slice text;
+    char *copy;
+    if (!(p = pithi_get_slice(p, end, &text)) || !(copy = malloc(text.size + 1)))
+        return NULL;
+    memcpy(copy, text.text, text.size);
+    copy[text.size] = 0;
+    *s = copy;
+    return p;
+}
+
+#endif

@@ -1,0 +1,60 @@
+/* error.c - the text of each thread's last error. */
+#include "base/error.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+enum { TEXT = 2048 };
+
+/* Allocated, because a library that is loaded late has little room for thread-local data. */
+static _Thread_local char *error_text;
+static pthread_key_t at_thread_end;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void drop(void *text)
+{
+    free(text);
+    error_text = NULL;
+}
+
+static void make_key(void) { pthread_key_create(&at_thread_end, drop); }
+
+static char *own_text(void)
+{
+    if (error_text == NULL) {
+        pthread_once(&once, make_key);
+        error_text = calloc(1, TEXT);
+        pthread_setspecific(at_thread_end, error_text);
+    }
+    return error_text;
+}
+
+int pithi_fail(int err, const char *format, ...)
+{
+    va_list args;
+    char text[TEXT], *own = own_text(); /* the arguments may point into the old text */
+
+    if (own == NULL)
+        return err;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    size_t i = 0;
+    while (text[i]) { /* no control characters */
+        size_t length = pithi_utf8_plain(text + i, sizeof text - i);
+        if (length)
+            memcpy(own + i, text + i, length);
+        else
+            own[i] = '?';
+        i += length ? length : 1;
+    }
+    own[i] = 0;
+    return err;
+}
+
+const char *pithlog_error(void) { return error_text != NULL ? error_text : ""; }

@@ -1,0 +1,19 @@
+/* error.h - errors in formats/: functions return an enum pith_err, and the text is kept per thread. */
+#ifndef PITHI_ERROR_H
+#define PITHI_ERROR_H
+
+#include "pithlog.h"
+
+/* Sets the text of pithlog_error() and returns `err`: return pithi_fail(PITH_ERR_DAMAGED, "%s: ...", ...). Replaces
+ * control characters by '?', so that no name from a file reaches a terminal unchanged. */
+int pithi_fail(int err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Evaluates an expression of type enum pith_err. On failure, stores it in the local `err` and goes to label `out`. */
+#define TRY(expression)                                                                                                \
+    do {                                                                                                               \
+        err = (expression);                                                                                            \
+        if (err != PITH_OK)                                                                                            \
+            goto out;                                                                                                  \
+    } while (0)
+
+#endif

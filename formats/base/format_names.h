@@ -1,0 +1,18 @@
+/* format_names.h - the names and suffixes of formats, without the code that reads and writes them. */
+#ifndef PITHI_FORMAT_NAMES_H
+#define PITHI_FORMAT_NAMES_H
+
+enum pithi_recorded { PITHI_NATIVE, PITHI_CONVERTED, PITHI_NOT_RECORDED };
+
+/* The first columns of formats.def, which describes them. */
+struct pithi_format_name {
+    const char *name, *suffixes;
+    enum pithi_recorded recorded;
+};
+extern const struct pithi_format_name pithi_format_names[]; /* ends with a row whose name is NULL */
+
+/* The row of a format by its name or a suffix ("native", "pith"), or by the suffix of a file name; -1: none. */
+int pithi_format_name_find(const char *name);
+int pithi_format_name_of_path(const char *path);
+
+#endif

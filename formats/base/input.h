@@ -1,0 +1,50 @@
+/* input.h - the file for a reader of a foreign format, mapped into memory. */
+#ifndef PITHI_INPUT_H
+#define PITHI_INPUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Progress and cancellation while a log is opened. Readers report their position for each line or block; they
+ * call the callback rarely. The caller sets the first three fields; the others are 0. */
+struct pithi_watched {
+    int (*progress)(void *context, double part); /* as of pithlog_open_watched */
+    void *context;
+    unsigned passes; /* the expected number; the first of two counts for a third */
+    unsigned pass;   /* the current one, from 0 */
+    uint64_t at;     /* the position at the last look at the clock */
+    int64_t called_ms;
+    int stopped;
+};
+
+/* Bytes between looks at the clock. */
+enum { PITHI_WATCHED_BYTES = 1 << 16 };
+
+int pithi_watched_look(struct pithi_watched *watched, uint64_t at, uint64_t size);
+
+/* A reader has reached byte `at` of `size`; a step back begins the next pass. 1: go on; 0: stop, as if the file ended
+ * here. Usually costs one comparison. `watched` may be NULL. */
+static inline int pithi_watched_at(struct pithi_watched *watched, uint64_t at, uint64_t size)
+{
+    return !watched || (!watched->stopped && at - watched->at < PITHI_WATCHED_BYTES) ||
+           pithi_watched_look(watched, at, size);
+}
+
+struct pithi_input {
+    const char *path;
+    const unsigned char *data; /* NULL for a folder */
+    size_t size;
+    int mapped;                    /* 1: foreign/reading.h may give its memory back */
+    struct pithi_watched *watched; /* NULL: no progress to report */
+    /* A reader reports each missing or damaged part of the log as one line, which makes the log incomplete; or NULL. */
+    void (*damage)(void *context, const char *text);
+    void *damage_context;
+};
+
+/* A reader reports that it has reached byte `at`. 0: it must stop, as if the file ended; its result is discarded. */
+static inline int pithi_input_at(const struct pithi_input *input, size_t at)
+{
+    return pithi_watched_at(input->watched, at, input->size);
+}
+
+#endif

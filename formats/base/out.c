@@ -1,0 +1,215 @@
+/* out.c - owns the bytes of text output; it knows nothing of logs. */
+#include "base/out.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/decimal.h"
+#include "base/error.h"
+#include "base/utf8.h"
+
+int pithi_out_open(struct pithi_out *out, FILE *file)
+{
+    *out = (struct pithi_out){.file = file, .data = malloc(PITHI_OUT_SIZE)};
+    return out->data ? PITH_OK : pithi_fail(PITH_ERR_MEMORY, "out of memory");
+}
+
+/* Also flushes stdio: a full disk is then detected here, with its errno; fclose would give none. */
+void pithi_out_flush(struct pithi_out *out)
+{
+    if (out->used && !out->failed &&
+        (fwrite(out->data, 1, out->used, out->file) != out->used || fflush(out->file) != 0))
+        out->failed = errno ? errno : EIO;
+    out->used = 0;
+}
+
+int pithi_out_close(struct pithi_out *out, int err)
+{
+    if (!out->data)
+        return err;
+    pithi_out_flush(out);
+    free(out->data);
+    out->data = NULL;
+    if (err || !out->failed)
+        return err;
+    errno = out->failed;
+    return pithi_fail(PITH_ERR_IO, "standard output: %s", strerror(out->failed));
+}
+
+void pithi_out_long(struct pithi_out *out, const char *text, size_t size)
+{
+    while (size > 0) {
+        size_t part = PITHI_OUT_SIZE - out->used;
+        if (part > size)
+            part = size;
+        memcpy(out->data + out->used, text, part);
+        out->used += part;
+        text += part;
+        size -= part;
+        if (out->used == PITHI_OUT_SIZE)
+            pithi_out_flush(out);
+    }
+}
+
+void pithi_out_u64(struct pithi_out *out, uint64_t value)
+{
+    char digits[24];
+    char *begin = pithi_digits_before(digits + sizeof digits, value);
+
+    pithi_out_bytes(out, begin, (size_t)(digits + sizeof digits - begin));
+}
+
+void pithi_out_i64(struct pithi_out *out, int64_t value)
+{
+    if (value < 0)
+        pithi_out_char(out, '-');
+    pithi_out_u64(out, value < 0 ? -(uint64_t)value : (uint64_t)value);
+}
+
+void pithi_out_seconds(struct pithi_out *out, int64_t time_ns)
+{
+    uint64_t ns = time_ns < 0 ? -(uint64_t)time_ns : (uint64_t)time_ns;
+    uint32_t fraction = (uint32_t)(ns % 1000000000u);
+
+    pithi_out_room(out, PITHI_OUT_SHORT);
+    if (time_ns < 0)
+        out->data[out->used++] = '-';
+    pithi_out_u64(out, ns / 1000000000u);
+    char *to = out->data + out->used;
+    to[0] = '.';
+    to[1] = (char)('0' + fraction / 100000000u);
+    memcpy(to + 2, pithi_digit_pairs + fraction / 1000000u % 100 * 2, 2);
+    memcpy(to + 4, pithi_digit_pairs + fraction / 10000u % 100 * 2, 2);
+    memcpy(to + 6, pithi_digit_pairs + fraction / 100u % 100 * 2, 2);
+    memcpy(to + 8, pithi_digit_pairs + fraction % 100 * 2, 2);
+    out->used += 10;
+}
+
+void pithi_out_double(struct pithi_out *out, double value)
+{
+    char text[PITHI_DECIMAL_SIZE];
+
+    if (value >= INT32_MIN && value <= INT32_MAX && value == (int32_t)value && !(value == 0 && 1 / value < 0)) {
+        pithi_out_i64(out, (int32_t)value);
+        return;
+    }
+    pithi_out_bytes(out, text, pithi_decimal(text, value, 15, 17));
+}
+
+/* ---- Names ----------------------------------------------------------------------------------------------------- */
+
+/* Appends the escape of a character that pithi_utf8_plain refused (in tabs, of its first byte), at most 6 bytes, and
+ * moves *text past it. */
+static size_t escape(char *to, const unsigned char **text, int json)
+{
+    unsigned c = **text;
+    const char *letter = c ? strchr("\tt\nn\rr", (int)c) : NULL;
+
+    if (letter) {
+        *text += 1;
+        to[0] = '\\';
+        to[1] = letter[1];
+        return 2;
+    }
+    if (json) {
+        int c1 = c == 0xc2 && (*text)[1] >= 0x80 && (*text)[1] < 0xa0;
+        size_t mark = c1 ? 0 : pithi_utf8_character((const char *)*text, SIZE_MAX); /* or a directional mark */
+        unsigned code = c1          ? (*text)[1]
+                        : mark == 3 ? (c & 15) << 12 | ((*text)[1] & 63u) << 6 | ((*text)[2] & 63u)
+                        : mark == 2 ? (c & 31) << 6 | ((*text)[1] & 63u)
+                        : c < 0x80  ? c
+                                    : 0xfffdu;
+        *text += c1 ? 2 : mark ? mark : 1;
+        return (size_t)sprintf(to, "\\u%04x", code);
+    }
+    *text += 1;
+    return (size_t)sprintf(to, "\\x%02x", c);
+}
+
+/* NULL: needs none. */
+static const char *entity(char c)
+{
+    return c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '"' ? "&quot;" : NULL;
+}
+
+static int needs_quotes(const char *text)
+{
+    size_t size = strlen(text);
+
+    return strpbrk(text, ",\"") || (size && (text[0] == ' ' || text[size - 1] == ' '));
+}
+
+char *pithi_quoted(enum pithi_quote quote, const char *text)
+{
+    int json = quote == PITHI_QUOTE_JSON, csv = quote == PITHI_QUOTE_CSV || quote == PITHI_QUOTE_CSV_TEXT;
+    int quotes = json || (csv && needs_quotes(text));
+    int html = quote == PITHI_QUOTE_HTML;
+    int backslashes = quote != PITHI_QUOTE_TEXT && quote != PITHI_QUOTE_CSV_TEXT && !html;
+    const unsigned char *from = (const unsigned char *)text;
+    char *result = malloc(6 * strlen(text) + 3), *to = result;
+
+    if (!result)
+        return NULL;
+    if (quotes)
+        *to++ = '"';
+    while (*from) {
+        size_t length = pithi_utf8_plain((const char *)from, SIZE_MAX);
+        if (html && length == 3 && memcmp(from, "\xef\xbf", 2) == 0 && from[2] >= 0xbe)
+            length = 0; /* U+FFFE and U+FFFF are no characters of XML */
+        if (length == 0) {
+            to += escape(to, &from, json);
+            continue;
+        }
+        if (html && entity((char)*from)) {
+            to = stpcpy(to, entity((char)*from++));
+            continue;
+        }
+        if ((*from == '\\' && backslashes) || (*from == '"' && json))
+            *to++ = '\\';
+        else if (*from == '"' && csv)
+            *to++ = '"';
+        memcpy(to, from, length);
+        to += length;
+        from += length;
+    }
+    if (quotes)
+        *to++ = '"';
+    *to = '\0';
+    return result;
+}
+
+/* 1: the string is ASCII and needs no change, as most do; *size is its length. */
+static int is_plain(enum pithi_quote quote, const char *text, size_t *size)
+{
+    int backslash = quote == PITHI_QUOTE_TEXT || quote == PITHI_QUOTE_CSV_TEXT || quote == PITHI_QUOTE_HTML ? 0 : '\\';
+    int html = quote == PITHI_QUOTE_HTML, quotes = quote == PITHI_QUOTE_TABS || quote == PITHI_QUOTE_TEXT ? 0 : '"';
+    int csv = quote == PITHI_QUOTE_CSV || quote == PITHI_QUOTE_CSV_TEXT, comma = csv ? ',' : 0;
+    const char *end = text;
+
+    while (*end >= 0x20 && *end < 0x7f && *end != backslash && *end != quotes && *end != comma &&
+           !(html && entity(*end)))
+        end++;
+    *size = (size_t)(end - text);
+    return *end == 0 && !(csv && end > text && (*text == ' ' || end[-1] == ' '));
+}
+
+void pithi_out_quoted(struct pithi_out *out, enum pithi_quote quote, const char *text)
+{
+    size_t size;
+
+    if (is_plain(quote, text, &size)) {
+        if (quote == PITHI_QUOTE_JSON)
+            pithi_out_char(out, '"');
+        pithi_out_bytes(out, text, size);
+        if (quote == PITHI_QUOTE_JSON)
+            pithi_out_char(out, '"');
+        return;
+    }
+    char *quoted = pithi_quoted(quote, text);
+
+    if (quoted)
+        pithi_out_text(out, quoted);
+    else if (!out->failed)
+        out->failed = ENOMEM;
+    free(quoted);
+}

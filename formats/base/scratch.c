@@ -1,0 +1,89 @@
+/* scratch.c - takes memory in parts that double. Reserves the disk space of a part, as a full disk would otherwise
+ * raise SIGBUS when it is written. */
+#include "base/scratch.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/map.h"
+#include "base/temporary.h"
+
+enum { IN_MEMORY = 256 << 20, FIRST = 64 << 10, LARGEST = 16 << 20 };
+
+static char *new_part(struct pithi_scratch *s, size_t bytes, int *is_file)
+{
+    int fd = -1, flags = MAP_PRIVATE | MAP_ANONYMOUS;
+
+    if (s->in_memory + bytes > IN_MEMORY) {
+        if ((fd = pithi_temporary_file()) < 0)
+            return NULL;
+        flags = MAP_SHARED;
+    }
+    char *memory = fd >= 0 && posix_fallocate(fd, 0, (off_t)bytes) != 0
+                       ? MAP_FAILED
+                       : mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
+    if (fd >= 0)
+        close(fd);
+    else
+        s->in_memory += bytes;
+    *is_file = fd >= 0;
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+void *pithi_scratch_get(struct pithi_scratch *s, size_t bytes)
+{
+    bytes = (bytes + 15) & ~(size_t)15;
+    if (s->count == 0 || s->parts[s->count - 1].bytes - s->used < bytes) {
+        size_t more = s->count == 0 ? FIRST : s->parts[s->count - 1].bytes * 2;
+        more = more > LARGEST ? LARGEST : more;
+        more = more < bytes ? (bytes + 4095) & ~(size_t)4095 : more;
+        if (!pithi_grow(&s->parts, s->count, &s->room, sizeof *s->parts))
+            return NULL;
+        int is_file;
+        char *memory = new_part(s, more, &is_file);
+        if (!memory)
+            return NULL;
+        pithi_scratch_rest(s);
+        s->parts[s->count++] = (struct pithi_scratch_part){memory, more, is_file};
+        s->used = 0;
+    }
+    char *got = s->parts[s->count - 1].memory + s->used;
+    s->used += bytes;
+    return got;
+}
+
+void pithi_scratch_rest(struct pithi_scratch *s)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->parts[i].is_file)
+            madvise(s->parts[i].memory, s->parts[i].bytes, MADV_DONTNEED); /* keeps the contents of a shared mapping */
+}
+
+void pithi_scratch_free(struct pithi_scratch *s)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        munmap(s->parts[i].memory, s->parts[i].bytes);
+    free(s->parts);
+    *s = (struct pithi_scratch){0};
+}
+
+void *pithi_chunks_add(struct pithi_chunks *a, struct pithi_scratch *scratch, size_t size)
+{
+    if (a->count == UINT32_MAX)
+        return NULL;
+    if (a->count >> PITHI_CHUNK_BITS == a->chunk_count) {
+        if (!pithi_grow(&a->chunks, a->chunk_count, &a->chunk_room, sizeof *a->chunks) ||
+            !(a->chunks[a->chunk_count] = pithi_scratch_get(scratch, PITHI_CHUNK * size)))
+            return NULL;
+        a->chunk_count++;
+    }
+    return pithi_chunks_at(a, a->count++, size);
+}
+
+void pithi_chunks_free(struct pithi_chunks *a)
+{
+    free(a->chunks);
+    *a = (struct pithi_chunks){0};
+}

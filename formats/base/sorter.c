@@ -1,0 +1,362 @@
+/* sorter.c - sorts runs of items into a temporary file, and merges them with a heap.
+ *
+ * One block of memory holds the bytes of items, which grow from its front, and their entries, which grow from its back.
+ * The space between always has room for a copy of all entries, which merge sort needs:
+ *
+ *     | bytes of items -->      free      | scratch | <-- entries |
+ */
+#include "base/sorter.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/map.h"
+#include "base/temporary.h"
+
+enum { OUT_BYTES = 1 << 17, BUFFER_LEAST = 4096, BUFFER_MOST = 1 << 18, SHORT_RUN = 12 };
+
+struct entry {
+    struct pithi_sort_key key;
+    uint32_t at, size; /* position and size of its bytes in the block */
+};
+
+/* Precedes each item in the file. */
+struct head {
+    struct pithi_sort_key key;
+    uint64_t size;
+};
+
+/* A run that is read back; head and data are those of its next item. */
+struct run {
+    uint64_t at, end; /* the rest to be read, in the file */
+    unsigned char *buffer;
+    size_t room, have, used;
+    struct head head;
+};
+
+struct pithi_sorter {
+    size_t memory;
+    unsigned char *block;
+    size_t room, used;
+    uint32_t count, next; /* entries; the next one to return */
+    int fd;               /* -1: all is in memory */
+    unsigned char *out;
+    size_t out_used;
+    uint64_t written;
+    struct run *runs;
+    uint32_t run_count, run_room;
+    uint32_t *heap; /* of runs that have an item; the least item is on top */
+    uint32_t heap_count;
+    int given; /* 1: the item on top was returned */
+};
+
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "no memory to sort"); }
+
+/* Without errno, which would be taken for an error of the output file. */
+static int no_file(const char *done)
+{
+    pithi_fail(PITH_ERR_IO, "a temporary file cannot be %s: %s; set TMPDIR", done, strerror(errno));
+    errno = 0;
+    return PITH_ERR_IO;
+}
+
+int pithi_sorter_new(struct pithi_sorter **sorter, size_t memory_bytes)
+{
+    struct pithi_sorter *s = *sorter = calloc(1, sizeof *s);
+    if (!s)
+        return no_memory();
+    s->fd = -1;
+    s->memory = memory_bytes;
+    return PITH_OK;
+}
+
+void pithi_sorter_free(struct pithi_sorter *s)
+{
+    if (!s)
+        return;
+    for (uint32_t i = 0; i < s->run_count; i++)
+        free(s->runs[i].buffer);
+    if (s->fd >= 0)
+        close(s->fd);
+    free(s->block);
+    free(s->out);
+    free(s->runs);
+    free(s->heap);
+    free(s);
+}
+
+/* ---- Sorting a run ----------------------------------------------------------------------------------------------- */
+
+static int before(const struct pithi_sort_key *a, const struct pithi_sort_key *b)
+{
+    if (a->word[0] != b->word[0])
+        return a->word[0] < b->word[0];
+    if (a->word[1] != b->word[1])
+        return a->word[1] < b->word[1];
+    return a->word[2] < b->word[2];
+}
+
+/* Skips the merge of halves that are in order: most files are nearly in order. */
+static void merge_sort(struct entry *entries, uint32_t count, struct entry *scratch)
+{
+    uint32_t half = count / 2, left = 0, right = half, to = 0;
+    if (count <= SHORT_RUN) {
+        for (uint32_t i = 1; i < count; i++) {
+            struct entry e = entries[i];
+            uint32_t at = i;
+            for (; at > 0 && before(&e.key, &entries[at - 1].key); at--)
+                entries[at] = entries[at - 1];
+            entries[at] = e;
+        }
+        return;
+    }
+    merge_sort(entries, half, scratch);
+    merge_sort(entries + half, count - half, scratch);
+    if (!before(&entries[half].key, &entries[half - 1].key))
+        return;
+    memcpy(scratch, entries, half * sizeof *entries);
+    while (left < half)
+        entries[to++] =
+            right < count && before(&entries[right].key, &scratch[left].key) ? entries[right++] : scratch[left++];
+}
+
+/* The entries; they are in order of adding from the end of the block downwards. */
+static struct entry *entries_of(const struct pithi_sorter *s)
+{
+    return (struct entry *)(void *)(s->block + s->room) - s->count;
+}
+
+static void sort_block(struct pithi_sorter *s)
+{
+    struct entry *entries = entries_of(s);
+    for (uint32_t i = 0; i < s->count / 2; i++) { /* reverse to the order of adding */
+        struct entry e = entries[i];
+        entries[i] = entries[s->count - 1 - i];
+        entries[s->count - 1 - i] = e;
+    }
+    merge_sort(entries, s->count, entries - s->count);
+}
+
+/* ---- Runs to the file -------------------------------------------------------------------------------------------- */
+
+static int write_out(struct pithi_sorter *s)
+{
+    for (size_t done = 0; done < s->out_used;) {
+        ssize_t n = pwrite(s->fd, s->out + done, s->out_used - done, (off_t)(s->written + done));
+        if (n < 0 && errno != EINTR)
+            return no_file("written");
+        done += n > 0 ? (size_t)n : 0;
+    }
+    s->written += s->out_used;
+    s->out_used = 0;
+    return PITH_OK;
+}
+
+static int put(struct pithi_sorter *s, const void *data, size_t size)
+{
+    int err = PITH_OK;
+    for (size_t done = 0; done < size;) {
+        size_t some = size - done < OUT_BYTES - s->out_used ? size - done : OUT_BYTES - s->out_used;
+        memcpy(s->out + s->out_used, (const unsigned char *)data + done, some);
+        s->out_used += some;
+        done += some;
+        if (s->out_used == OUT_BYTES)
+            TRY(write_out(s));
+    }
+out:
+    return err;
+}
+
+static int write_run(struct pithi_sorter *s)
+{
+    struct entry *entries = entries_of(s);
+    struct run run = {.at = s->written};
+    int err = PITH_OK;
+    if (s->fd < 0 && (s->fd = pithi_temporary_file()) < 0)
+        return no_file("made");
+    if ((!s->out && !(s->out = malloc(OUT_BYTES))) ||
+        !pithi_grow(&s->runs, s->run_count, &s->run_room, sizeof *s->runs))
+        return no_memory();
+    sort_block(s);
+    for (uint32_t i = 0; i < s->count; i++) {
+        struct head head = {entries[i].key, entries[i].size};
+        TRY(put(s, &head, sizeof head));
+        TRY(put(s, s->block + entries[i].at, entries[i].size));
+    }
+    TRY(write_out(s));
+    run.end = s->written;
+    s->runs[s->run_count++] = run;
+    s->used = s->count = 0;
+out:
+    return err;
+}
+
+/* ---- Adding ------------------------------------------------------------------------------------------------------ */
+
+int pithi_sorter_add(struct pithi_sorter *s, const struct pithi_sort_key *key, const void *data, uint32_t size)
+{
+    size_t need = size + 2 * sizeof(struct entry);
+    int err = PITH_OK;
+    if (s->count && (s->used + need + 2 * s->count * sizeof(struct entry) > s->room || s->used > UINT32_MAX / 2))
+        TRY(write_run(s));
+    if (!s->block || (s->count == 0 && need > s->room)) {
+        /* The size of the block is a multiple of the size of an entry, so entries at its end are aligned. */
+        size_t want = s->memory > need ? s->memory : need;
+        want += sizeof(struct entry) - want % sizeof(struct entry);
+        free(s->block);
+        s->room = want;
+        s->block = malloc(want);
+        TRY(s->block ? PITH_OK : no_memory());
+    }
+    if (size)
+        memcpy(s->block + s->used, data, size);
+    s->count++;
+    *entries_of(s) = (struct entry){*key, (uint32_t)s->used, size};
+    s->used += size;
+out:
+    return err;
+}
+
+/* ---- Giving out -------------------------------------------------------------------------------------------------- */
+
+/* Reads until the buffer of the run has at least `want` bytes. */
+static int fill(struct pithi_sorter *s, struct run *run, size_t want)
+{
+    if (run->have - run->used >= want)
+        return PITH_OK;
+    memmove(run->buffer, run->buffer + run->used, run->have - run->used);
+    run->have -= run->used;
+    run->used = 0;
+    if (want > run->room) {
+        unsigned char *buffer = realloc(run->buffer, want);
+        if (!buffer)
+            return no_memory();
+        run->buffer = buffer;
+        run->room = want;
+    }
+    while (run->have < want) {
+        uint64_t left = run->end - run->at;
+        size_t most = left < run->room - run->have ? (size_t)left : run->room - run->have;
+        ssize_t n = pread(s->fd, run->buffer + run->have, most, (off_t)run->at);
+        if (n <= 0)
+            return no_file("read");
+        run->have += (size_t)n;
+        run->at += (uint64_t)n;
+    }
+    return PITH_OK;
+}
+
+/* Loads the head and bytes of the run's next item; *over: there is none. */
+static int load(struct pithi_sorter *s, struct run *run, int *over)
+{
+    int err = PITH_OK;
+    *over = run->used == run->have && run->at == run->end;
+    if (*over)
+        return PITH_OK;
+    TRY(fill(s, run, sizeof run->head));
+    memcpy(&run->head, run->buffer + run->used, sizeof run->head);
+    TRY(fill(s, run, sizeof run->head + (size_t)run->head.size));
+out:
+    return err;
+}
+
+/* Items with equal keys: the run with the lower number was added first. */
+static int run_before(const struct pithi_sorter *s, uint32_t a, uint32_t b)
+{
+    const struct pithi_sort_key *x = &s->runs[a].head.key, *y = &s->runs[b].head.key;
+    return before(x, y) || (!before(y, x) && a < b);
+}
+
+static void sift_down(struct pithi_sorter *s, uint32_t place)
+{
+    uint32_t run = s->heap[place], child;
+    while ((child = 2 * place + 1) < s->heap_count) {
+        child += child + 1 < s->heap_count && run_before(s, s->heap[child + 1], s->heap[child]);
+        if (!run_before(s, s->heap[child], run))
+            break;
+        s->heap[place] = s->heap[child];
+        place = child;
+    }
+    s->heap[place] = run;
+}
+
+static int open_runs(struct pithi_sorter *s)
+{
+    size_t room = s->memory / s->run_count;
+    int over, err = PITH_OK;
+    room = room < BUFFER_LEAST ? BUFFER_LEAST : room > BUFFER_MOST ? BUFFER_MOST : room;
+    s->heap = malloc(s->run_count * sizeof *s->heap);
+    if (!s->heap)
+        return no_memory();
+    for (uint32_t i = 0; i < s->run_count; i++) {
+        s->runs[i].room = room;
+        s->runs[i].buffer = malloc(room);
+        if (!s->runs[i].buffer)
+            return no_memory();
+        TRY(load(s, &s->runs[i], &over));
+        if (!over)
+            s->heap[s->heap_count++] = i;
+    }
+    for (uint32_t i = s->heap_count; i-- > 0;)
+        sift_down(s, i);
+out:
+    return err;
+}
+
+int pithi_sorter_end(struct pithi_sorter *s)
+{
+    int err = PITH_OK;
+    if (s->run_count == 0) {
+        if (s->count)
+            sort_block(s);
+        return PITH_OK;
+    }
+    TRY(write_run(s));
+    free(s->block);
+    free(s->out);
+    s->block = s->out = NULL;
+    TRY(open_runs(s));
+out:
+    return err;
+}
+
+static int next_in_block(struct pithi_sorter *s, struct pithi_sorted *item)
+{
+    if (s->next == s->count)
+        return 0;
+    const struct entry *entry = entries_of(s) + s->next++;
+    *item = (struct pithi_sorted){entry->key, s->block + entry->at, entry->size};
+    return 1;
+}
+
+/* Moves past the item on top, which was returned. */
+static int pass(struct pithi_sorter *s)
+{
+    struct run *run = &s->runs[s->heap[0]];
+    int over, err;
+    run->used += sizeof run->head + (size_t)run->head.size;
+    TRY(load(s, run, &over));
+    if (over)
+        s->heap[0] = s->heap[--s->heap_count];
+    if (s->heap_count)
+        sift_down(s, 0);
+out:
+    return err;
+}
+
+int pithi_sorter_next(struct pithi_sorter *s, struct pithi_sorted *item)
+{
+    if (s->run_count == 0)
+        return next_in_block(s, item);
+    if (s->given && s->heap_count && pass(s) != PITH_OK)
+        return -1;
+    s->given = s->heap_count > 0;
+    if (!s->given)
+        return 0;
+    const struct run *run = &s->runs[s->heap[0]];
+    *item = (struct pithi_sorted){run->head.key, run->buffer + run->used + sizeof run->head, (uint32_t)run->head.size};
+    return 1;
+}

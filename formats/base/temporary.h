@@ -1,0 +1,9 @@
+/* temporary.h - files without a name. */
+#ifndef PITHI_TEMPORARY_H
+#define PITHI_TEMPORARY_H
+
+/* Opens a nameless file for reading and writing in TMPDIR, /tmp or /var/tmp, else in memory. Returns its descriptor
+ * (close-on-exec), or -1 with errno set. */
+int pithi_temporary_file(void);
+
+#endif

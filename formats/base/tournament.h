@@ -1,0 +1,88 @@
+/* tournament.h - finds the source with the least key among many: a tree of losers (Knuth, The Art of Computer
+ * Programming 3, 5.4.1).
+ *
+ * Each match compares two players and keeps the loser, the one with the larger key; the winner goes up. The winner of
+ * all matches is next. When it continues with a new key, it only plays against the losers on its way up. These are
+ * log2(players) matches at known places, without an unpredictable branch. (A heap must look at two children per level
+ * to find its way.)
+ *
+ *     players 0 to 3, keys 5 2 7 4:  player 1 (2) wins; the losers are 5 and 7 of the first round, 4 of the last
+ *     player 1 continues with 6:     it loses against 5; 5 loses against 4, so player 3 is next
+ *
+ * If two keys are equal, the player on the left wins.
+ */
+#ifndef PITHI_TOURNAMENT_H
+#define PITHI_TOURNAMENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The first members of a player. */
+struct pithi_player {
+    uint64_t key;
+    uint32_t leaf; /* leaves + number of the player */
+};
+
+/* tree[0] is the winner, tree[1 .. leaves - 1] are the losers; the match of leaf n is n / 2. The number of leaves is a
+ * power of two. A leaf without a player has key PITHI_KEY_DONE and player NULL. */
+struct pithi_loser {
+    uint64_t key;
+    struct pithi_player *player;
+};
+
+/* A key has the order of its time. A player at its end gets PITHI_KEY_DONE, which sorts after all times; + 1 must not
+ * overflow it. (Therefore the last three times of the range share a key; among them, players keep their order.) */
+#define PITHI_KEY_LAST (UINT64_MAX - 2)
+#define PITHI_KEY_DONE (UINT64_MAX - 1)
+
+static inline uint64_t pithi_key_of(int64_t time_ns)
+{
+    uint64_t key = (uint64_t)time_ns ^ UINT64_C(1) << 63;
+    return __builtin_expect(key > PITHI_KEY_LAST, 0) ? PITHI_KEY_LAST : key;
+}
+
+static inline uint32_t pithi_tournament_leaves(uint32_t players)
+{
+    uint32_t leaves = 1;
+    while (leaves < players && leaves < 1u << 31)
+        leaves *= 2;
+    return leaves;
+}
+
+/* The winner continues with `key`; returns the new winner. A player from the right (an odd place) loses ties. The
+ * winner of a match is unpredictable, so there is no branch: keys are chosen by minimum and maximum, which is right for
+ * ties, too, and need not wait for the players, which are chosen by masks. */
+static inline struct pithi_loser pithi_tournament_replay(struct pithi_loser *tree, struct pithi_player *winner,
+                                                         uint64_t key)
+{
+    uintptr_t player = (uintptr_t)winner;
+    for (uint32_t at = winner->leaf; at > 1; at /= 2) {
+        struct pithi_loser *match = &tree[at / 2];
+        uint64_t other_key = match->key;
+        uintptr_t other = (uintptr_t)match->player;
+        uintptr_t swap = (player ^ other) & -(uintptr_t)(other_key < key + (at & 1));
+        match->key = key > other_key ? key : other_key;
+        key = key < other_key ? key : other_key;
+        match->player = (struct pithi_player *)(other ^ swap);
+        player ^= swap;
+    }
+    return (struct pithi_loser){key, (struct pithi_player *)player};
+}
+
+/* Plays all matches from the leaves up. Players are `size` bytes apart; the tree has no memory for the leaves. */
+static inline struct pithi_loser pithi_tournament_play(struct pithi_loser *tree, uint32_t leaves, uint32_t at,
+                                                       void *players, uint32_t count, size_t size)
+{
+    if (at >= leaves) {
+        struct pithi_player *player = (struct pithi_player *)((char *)players + (at - leaves) * size);
+        return at - leaves < count ? (struct pithi_loser){player->key, player}
+                                   : (struct pithi_loser){PITHI_KEY_DONE, NULL};
+    }
+    struct pithi_loser left = pithi_tournament_play(tree, leaves, 2 * at, players, count, size);
+    struct pithi_loser right = pithi_tournament_play(tree, leaves, 2 * at + 1, players, count, size);
+    int right_wins = right.key < left.key;
+    tree[at] = right_wins ? left : right;
+    return right_wins ? right : left;
+}
+
+#endif

@@ -1,0 +1,264 @@
+/* alog_read.c - recognises ALOG files and turns their lines into native records (second pass). */
+#include "foreign/formats.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/error.h"
+#include "foreign/alog/alog_scan.h"
+#include "foreign/names.h"
+#include "foreign/reading.h"
+
+struct reader {
+    struct pithi_alog_scan scan;
+    struct pithi_writer *writer;
+    struct pithi_map open;         /* (lane, state) -> number of open instances */
+    struct pithi_map received;     /* rank -> number of receives so far */
+    struct pithi_reorder *reorder; /* NULL if times are in order */
+    uint64_t unmatched_ends, bare_messages, no_partner;
+};
+
+/* ---- Recognising -----------------------------------------------------------------------------------------------
+ * An ALOG file has a header line among its first lines, and every line before it is valid. Compact lines of PICL also
+ * consist of six or more numbers, but never begin with a minus. A file without a header needs the suffix of ALOG. */
+static int has_suffix(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+
+    return dot && (strcasecmp(dot, ".alog") == 0 || strcasecmp(dot, ".log") == 0);
+}
+
+int pithi_alog_probe(const struct pithi_input *input)
+{
+    struct pithi_alog_line line;
+    const char *wrong;
+    size_t at = 0;
+    int good = 0;
+
+    for (int lines = 0; input->data && at < input->size && lines < 64; lines++) {
+        const char *text = (const char *)input->data + at;
+        const char *newline = memchr(text, '\n', input->size - at);
+        size_t size = newline ? (size_t)(newline - text) : input->size - at;
+        enum pithi_alog_status status = pithi_alog_line_read(text, size, &line, &wrong);
+
+        if (status == PITHI_ALOG_BAD || size > 4096)
+            return 0;
+        good += status == PITHI_ALOG_GOOD;
+        if (status == PITHI_ALOG_GOOD && line.type < 0 && line.type >= PITHI_ALOG_PROCESS_NAME)
+            return 1;
+        at += size + 1;
+    }
+    return good > 0 && has_suffix(input->path);
+}
+
+/* ---- Records --------------------------------------------------------------------------------------------------- */
+
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
+
+/* Handles everything that depends on the order of records. It therefore runs after reordering. */
+static int emit(void *context, const struct pithlog_record *given)
+{
+    struct reader *reader = context;
+    struct pithlog_record record = *given;
+    uint64_t *count;
+
+    if (record.kind == PITHLOG_ENTER || record.kind == PITHLOG_LEAVE) {
+        count = pithi_map_at(&reader->open, pithi_map_pair(record.lane, record.id));
+        if (!count)
+            return no_memory();
+        if (record.kind == PITHLOG_LEAVE && !*count) {
+            reader->unmatched_ends++;
+            return PITH_OK;
+        }
+        *count += record.kind == PITHLOG_ENTER ? 1 : UINT64_MAX;
+    } else if (record.kind == PITHLOG_RECV) {
+        count = pithi_map_at(&reader->received, record.posted); /* `posted` holds the rank until here */
+        if (!count)
+            return no_memory();
+        record.posted = (*count)++;
+    }
+    return pithi_writer_add(reader->writer, &record);
+}
+
+static int deliver(struct reader *reader, const struct pithlog_record *record)
+{
+    return reader->reorder ? pithi_reorder_add(reader->reorder, record) : emit(reader, record);
+}
+
+/* Encodes DATA and comment as a payload in the form of pith_event_define. Returns the size. */
+static uint32_t pack_payload(const struct pithi_alog_event *event, const struct pithi_alog_line *line,
+                             unsigned char payload[])
+{
+    uint32_t size = 0, data = (uint32_t)line->data;
+
+    if (event->payload == PITHI_ALOG_DATA || event->payload == PITHI_ALOG_BOTH)
+        for (int shift = 24; shift >= 0; shift -= 8)
+            payload[size++] = (unsigned char)(data >> shift);
+    if (event->payload == PITHI_ALOG_TEXT || event->payload == PITHI_ALOG_BOTH) {
+        uint32_t length = line->comment_size > 60000 ? 60000 : (uint32_t)line->comment_size;
+        payload[size++] = (unsigned char)(length >> 8);
+        payload[size++] = (unsigned char)length;
+        memcpy(payload + size, line->comment, length);
+        size += length;
+    }
+    return size;
+}
+
+static int add_line(struct reader *reader, const struct pithi_alog_line *line)
+{
+    struct pithi_alog_process *process = pithi_alog_process(&reader->scan, line->proc);
+    struct pithlog_record record = {.peer = -1};
+    int64_t time_ns = 0;
+
+    if (!process)
+        return no_memory();
+    pithi_alog_time(&reader->scan, line, &time_ns); /* the first pass has checked the range */
+    record.time_ns = time_ns - reader->scan.start_ns;
+    record.lane = process->lane - 1;
+    if (line->type == PITHI_ALOG_SEND || line->type == PITHI_ALOG_RECV) {
+        const char *at = line->comment, *end = at + line->comment_size;
+        uint64_t *partner = line->data >= 0 ? pithi_map_find(&reader->scan.process_of, (uint64_t)line->data) : NULL;
+        int64_t tag = 0, size = 0;
+        if (line->data < 0 || line->data > INT32_MAX) {
+            reader->no_partner++;
+            return PITH_OK;
+        }
+        if (!pithi_alog_integer(&at, end, &tag) || !pithi_alog_integer(&at, end, &size))
+            reader->bare_messages++;
+        record.kind = line->type == PITHI_ALOG_SEND ? PITHLOG_SEND : PITHLOG_RECV;
+        record.peer = partner ? reader->scan.process[*partner - 1].rank : (int32_t)line->data;
+        record.tag = (int32_t)tag;
+        record.bytes = size < 0 ? 0 : (uint64_t)size;
+        record.posted = record.kind == PITHLOG_RECV ? (uint64_t)process->rank : 0;
+        return deliver(reader, &record);
+    }
+    /* The same number may end one state and start another. */
+    const struct pithi_alog_event *event = pithi_alog_event(&reader->scan, line->type);
+    unsigned char payload[60016];
+    int err = PITH_OK;
+    if (!event)
+        return no_memory();
+    if (event->ends) {
+        record.kind = PITHLOG_LEAVE;
+        record.id = event->ends - 1;
+        TRY(deliver(reader, &record));
+    }
+    if (event->starts) {
+        record.kind = PITHLOG_ENTER;
+        record.id = event->starts - 1;
+        TRY(deliver(reader, &record));
+    }
+    if (event->solo) {
+        record.kind = PITHLOG_EVENT;
+        record.id = event->solo - 1;
+        record.payload = payload;
+        record.payload_bytes = pack_payload(event, line, payload);
+        TRY(deliver(reader, &record));
+    }
+out:
+    return err;
+}
+
+/* ---- The file -------------------------------------------------------------------------------------------------- */
+
+/* Makes a lane for each process that the header counts, even if it is idle, and for any other process with events or a
+ * name. */
+static int make_lanes(struct reader *reader)
+{
+    int err = PITH_OK;
+
+    for (int64_t number = 0; number < reader->scan.processes && number < 16384; number++) {
+        struct pithi_alog_process *process = pithi_alog_process(&reader->scan, number);
+        if (!process)
+            return no_memory();
+        process->seen = 1;
+    }
+    for (uint32_t i = 0; i < reader->scan.process_count; i++) {
+        struct pithi_alog_process *process = &reader->scan.process[i];
+        uint32_t lane;
+        if (!process->seen && !process->name)
+            continue;
+        TRY(pithi_writer_lane(reader->writer, process->rank, process->thread, process->name, &lane));
+        process->lane = lane + 1;
+    }
+out:
+    return err;
+}
+
+/* Checks the line count and the end time of the header. A last line without a newline may have been cut, even if it can
+ * be read. */
+static int say_incomplete(const struct reader *reader)
+{
+    const struct pithi_alog_scan *scan = &reader->scan;
+    struct pithi_defs *defs = pithi_writer_defs(reader->writer);
+    int err = PITH_OK;
+
+    if (scan->cut)
+        TRY(pithi_ends_here(reader->writer, scan->input, "inside a line"));
+    if (scan->seen < scan->told)
+        TRY(pithi_incomplete(defs, "events: %" PRIu64 " of %" PRIu64 " that the header counts", scan->seen,
+                             scan->told));
+    else if (scan->seen == 0 && !scan->counted)
+        TRY(pithi_ends_here(reader->writer, scan->input, "before the first event"));
+    else if (scan->told == 0 && scan->last_ns < scan->end_ns)
+        TRY(pithi_incomplete(defs, "the last event is %.6f s before the end that the header tells",
+                             (double)(scan->end_ns - scan->last_ns) / 1e9));
+out:
+    return err;
+}
+
+/* Reports the lines that were passed over as properties of the log. */
+static int say_all(struct reader *reader)
+{
+    int err;
+
+    TRY(say_incomplete(reader));
+    TRY(pithi_say_count(reader->writer, "alog_unmatched_ends", reader->unmatched_ends));
+    TRY(pithi_say_count(reader->writer, "alog_ignored_states", reader->scan.ignored_states));
+    TRY(pithi_say_count(reader->writer, "alog_messages_without_size", reader->bare_messages));
+    TRY(pithi_say_count(reader->writer, "alog_messages_without_partner", reader->no_partner));
+    TRY(pithi_say_count(reader->writer, "alog_late_records",
+                        reader->reorder ? pithi_reorder_late(reader->reorder) : 0));
+    TRY(pithi_say_count(reader->writer, "alog_start_us",
+                        (uint64_t)(reader->scan.start_ns > 0 ? reader->scan.start_ns / 1000 : 0)));
+out:
+    return err;
+}
+
+static int read_records(struct reader *reader)
+{
+    struct pithi_alog_line line;
+    size_t at = 0;
+    int status, err = PITH_OK;
+
+    while ((status = pithi_alog_next(&reader->scan, &at, &line)) == 1)
+        if (pithi_alog_is_event(line.type))
+            TRY(add_line(reader, &line));
+    if (status < 0)
+        return PITH_ERR_DAMAGED;
+    if (reader->reorder)
+        TRY(pithi_reorder_end(reader->reorder));
+out:
+    return err;
+}
+
+int pithi_alog_read(const struct pithi_input *input, struct pithi_writer *writer)
+{
+    struct reader reader = {.writer = writer};
+    int err;
+
+    TRY(pithi_alog_scan(&reader.scan, input, pithi_writer_defs(writer)));
+    if (reader.scan.disorder)
+        TRY(pithi_reorder_new(&reader.reorder, emit, &reader));
+    TRY(make_lanes(&reader));
+    TRY(read_records(&reader));
+    TRY(say_all(&reader));
+out:
+    pithi_alog_scan_free(&reader.scan);
+    pithi_map_free(&reader.open);
+    pithi_map_free(&reader.received);
+    pithi_reorder_free(reader.reorder);
+    return err;
+}

@@ -1,0 +1,594 @@
+/* alog_scan.c - splits ALOG lines into fields and makes the first pass over the file. It parses by hand because sscanf
+ * would take most of the reading time. */
+#include "foreign/alog/alog_scan.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/colour.h"
+#include "base/error.h"
+#include "foreign/names.h"
+#include "foreign/reading.h"
+#include "native/event_numbers.h"
+
+static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
+
+static int is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static const char *skip_blanks(const char *at, const char *end)
+{
+    while (at < end && is_blank(*at))
+        at++;
+    return at;
+}
+
+/* Reads the usual form of a number: up to 9 digits between two blanks, within the line. 0: any other form, or no
+ * number. */
+static inline int short_integer(const char **at, const char *end, int64_t *value)
+{
+    const char *p = *at, *first;
+    uint32_t n = 0, digit;
+    int minus;
+
+    if (end - p < 12)
+        return 0;
+    p += *p == ' ';
+    minus = *p == '-';
+    first = p += minus;
+    while (p - first < 9 && (digit = (uint32_t)(unsigned char)*p - '0') < 10)
+        n = n * 10 + digit, p++;
+    if (p == first || *p != ' ')
+        return 0;
+    *value = minus ? -(int64_t)n : (int64_t)n;
+    *at = p;
+    return 1;
+}
+
+int pithi_alog_integer(const char **at, const char *end, int64_t *value)
+{
+    const char *p = skip_blanks(*at, end);
+    int minus = p < end && *p == '-';
+    uint64_t n = 0;
+    int digits = 0;
+
+    if (p < end && (*p == '-' || *p == '+'))
+        p++;
+    for (; p < end && is_digit(*p); p++, digits++)
+        if (digits < 19)
+            n = n * 10 + (uint64_t)(*p - '0');
+    if (digits == 0 || digits > 18 || (p < end && !is_blank(*p)))
+        return 0;
+    *value = minus ? -(int64_t)n : (int64_t)n;
+    *at = p;
+    return 1;
+}
+
+/* Times with an exponent or in any other form that scanf's %lf accepts. */
+static int odd_time(const char *p, size_t size, int64_t *time_ns)
+{
+    char text[64], *end;
+    double us;
+
+    if (size == 0 || size >= sizeof text)
+        return 0;
+    memcpy(text, p, size);
+    text[size] = 0;
+    us = strtod(text, &end);
+    if (*end || !(us > -9e15 && us < 9e15)) /* this test also rejects NaN */
+        return 0;
+    *time_ns = (int64_t)(us * 1e3 + (us < 0 ? -0.5 : 0.5));
+    return 1;
+}
+
+/* Reads microseconds, with or without decimals, as nanoseconds. The common forms are read exactly. */
+static int time_at(const char **at, const char *end, int64_t *time_ns)
+{
+    const char *p = skip_blanks(*at, end), *begin = p;
+    int64_t us = 0, ns = 0, unit = 100;
+    int digits = 0;
+
+    for (; p < end && is_digit(*p) && digits <= 15; p++, digits++)
+        us = us * 10 + (*p - '0');
+    if (digits && p < end && *p == '.')
+        for (p++; p < end && is_digit(*p); p++, unit /= 10)
+            ns += (*p - '0') * unit;
+    if (digits && digits <= 15 && (p == end || is_blank(*p))) {
+        *at = p;
+        *time_ns = us * 1000 + ns;
+        return 1;
+    }
+    for (p = begin; p < end && !is_blank(*p);)
+        p++;
+    *at = p;
+    return odd_time(begin, (size_t)(p - begin), time_ns);
+}
+
+static void set_comment(struct pithi_alog_line *line, const char *at, const char *end)
+{
+    at = skip_blanks(at, end);
+    while (end > at && is_blank(end[-1]))
+        end--;
+    line->comment = at;
+    line->comment_size = (size_t)(end - at);
+}
+
+enum pithi_alog_status pithi_alog_line_read(const char *text, size_t size, struct pithi_alog_line *line,
+                                            const char **wrong)
+{
+    const char *at = skip_blanks(text, text + size), *end = text + size;
+    int64_t *const numbers[] = {&line->type, &line->proc, &line->task, &line->data, &line->cycle};
+    static const char *const names[] = {"event type", "process", "task", "data", "cycle"};
+
+    if (at == end || *at == '#')
+        return PITHI_ALOG_BLANK;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (!short_integer(&at, end, numbers[i]) && !pithi_alog_integer(&at, end, numbers[i])) {
+            *wrong = names[i];
+            return PITHI_ALOG_BAD;
+        }
+    if (!time_at(&at, end, &line->time_ns)) {
+        *wrong = "time";
+        return PITHI_ALOG_BAD;
+    }
+    set_comment(line, at, end);
+    return PITHI_ALOG_GOOD;
+}
+
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
+
+/* ---- Tables by number ------------------------------------------------------------------------------------------ */
+
+/* Appends a zeroed element to an array that doubles when it is full. */
+static void *extend(void **array, uint32_t *count, uint32_t *size, size_t element)
+{
+    if (*count == *size) {
+        uint32_t more = *size ? 2 * *size : 64;
+        void *grown = realloc(*array, more * element);
+        if (!grown)
+            return NULL;
+        *array = grown;
+        *size = more;
+    }
+    return memset((char *)*array + (size_t)(*count)++ * element, 0, element);
+}
+
+struct pithi_alog_event *pithi_alog_event(struct pithi_alog_scan *scan, int64_t type)
+{
+    uint64_t *index = pithi_map_at(&scan->event_of, (uint64_t)type + (UINT64_C(1) << 62));
+
+    if (!index)
+        return NULL;
+    if (!*index) {
+        void *array = scan->events;
+        struct pithi_alog_event *event = extend(&array, &scan->event_count, &scan->event_size, sizeof *event);
+        scan->events = array;
+        if (!event)
+            return NULL;
+        event->type = type;
+        *index = scan->event_count;
+    }
+    return &scan->events[*index - 1];
+}
+
+struct pithi_alog_process *pithi_alog_process(struct pithi_alog_scan *scan, int64_t number)
+{
+    uint64_t *index = pithi_map_at(&scan->process_of, (uint64_t)number);
+
+    if (!index)
+        return NULL;
+    if (!*index) {
+        void *array = scan->process;
+        struct pithi_alog_process *process = extend(&array, &scan->process_count, &scan->process_size, sizeof *process);
+        scan->process = array;
+        if (!process)
+            return NULL;
+        process->rank = (int32_t)number;
+        process->last_ns = INT64_MIN;
+        *index = scan->process_count;
+    }
+    return &scan->process[*index - 1];
+}
+
+void pithi_alog_scan_free(struct pithi_alog_scan *scan)
+{
+    for (uint32_t i = 0; i < scan->process_count; i++)
+        free(scan->process[i].name);
+    free(scan->process);
+    free(scan->events);
+    pithi_map_free(&scan->event_of);
+    pithi_map_free(&scan->process_of);
+}
+
+/* ---- Lines ----------------------------------------------------------------------------------------------------- */
+
+static int is_process(int64_t number) { return number >= 0 && number < PITHI_ALOG_PROCESSES_MAX; }
+
+static uint64_t line_number(const struct pithi_input *input, size_t offset)
+{
+    uint64_t number = 1;
+
+    for (size_t i = 0; i < offset; i++)
+        number += input->data[i] == '\n';
+    return number;
+}
+
+static int bad_line(const struct pithi_alog_scan *scan, size_t offset, const char *wrong)
+{
+    return pithi_fail(PITH_ERR_DAMAGED,
+                      "%s: line %" PRIu64 ": the %s is missing or out of range; correct or remove the line",
+                      scan->input->path, line_number(scan->input, offset), wrong);
+}
+
+/* Reads the line at *at, whatever its status. */
+static enum pithi_alog_status line_at(struct pithi_alog_scan *scan, size_t *at, struct pithi_alog_line *line,
+                                      const char **wrong)
+{
+    const char *text = (const char *)scan->input->data + *at;
+    const char *newline = memchr(text, '\n', scan->size - *at);
+    size_t size = newline ? (size_t)(newline - text) : scan->size - *at;
+
+    pithi_passed(scan->input, &scan->passed, *at);
+    *at += size + (newline ? 1 : 0);
+    return pithi_alog_line_read(text, size, line, wrong);
+}
+
+int pithi_alog_next(struct pithi_alog_scan *scan, size_t *at, struct pithi_alog_line *line)
+{
+    while (*at < scan->size && pithi_input_at(scan->input, *at)) {
+        size_t begin = *at;
+        const char *wrong = "";
+        enum pithi_alog_status status = line_at(scan, at, line, &wrong);
+
+        if (status == PITHI_ALOG_BAD) {
+            bad_line(scan, begin, wrong);
+            return -1;
+        }
+        if (status == PITHI_ALOG_GOOD)
+            return 1;
+    }
+    return 0;
+}
+
+int pithi_alog_time(const struct pithi_alog_scan *scan, const struct pithi_alog_line *line, int64_t *time_ns)
+{
+    int64_t cycles_ns;
+
+    return !__builtin_mul_overflow(line->cycle, scan->rollover_ns, &cycles_ns) &&
+           !__builtin_add_overflow(line->time_ns, cycles_ns, time_ns) && *time_ns > -INT64_MAX / 4 &&
+           *time_ns < INT64_MAX / 4;
+}
+
+/* ---- Header lines ---------------------------------------------------------------------------------------------- */
+
+static int add_property(struct pithi_defs *defs, const char *key, const struct pithi_alog_line *line)
+{
+    char text[128];
+
+    pithi_name_cut(text, sizeof text, line->comment, line->comment_size);
+    return text[0] ? pithi_defs_property(defs, key, text) : PITH_OK;
+}
+
+/* Splits "COLOR:BITMAP NAME", "COLOR NAME" or "NAME". `colour` gets the colour, or "" if there is no known colour;
+ * `name` gets the rest. */
+static void split_state(const struct pithi_alog_line *line, char colour[32], char name[512])
+{
+    const char *text = line->comment, *end = text + line->comment_size, *word = text;
+    uint32_t rgb;
+
+    while (word < end && *word != ' ' && *word != '\t')
+        word++;
+    const char *colon = memchr(text, ':', (size_t)(word - text));
+    pithi_name_cut(colour, 32, text, (size_t)((colon ? colon : word) - text));
+    if (!colon && word == end)
+        word = text; /* there is only a name */
+    pithi_name_cut(name, 512, word, (size_t)(end - word));
+    if (word == text || !pithi_colour_parse(colour, &rgb))
+        colour[0] = 0;
+}
+
+/* The first definition of a number wins, as in nupshot. Definitions with the same name are one state, whatever their
+ * numbers. */
+static int define_state(struct pithi_alog_scan *scan, const struct pithi_alog_line *line, struct pithi_defs *defs)
+{
+    char colour[32], name[512];
+    struct pithlog_def def = {.kind = PITHLOG_STATE, .name = name, .colour = colour};
+    struct pithi_alog_event *event = pithi_alog_event(scan, line->task);
+    uint32_t id;
+    int err;
+
+    if (!event || !pithi_alog_event(scan, line->data))
+        return no_memory();
+    event = pithi_alog_event(scan, line->task); /* the second call may have moved the array */
+    if (event->starts || line->task == line->data || pithi_alog_event(scan, line->data)->ends) {
+        scan->ignored_states++;
+        return PITH_OK;
+    }
+    split_state(line, colour, name);
+    if (!name[0])
+        snprintf(name, sizeof name, "state %" PRId64, line->task);
+    def.group = pithi_name_group(name);
+    TRY(pithi_defs_add(defs, &def, &id));
+    TRY(pithi_event_numbers_tell(defs, &scan->numbers_told, id, line->task, &line->data));
+    event->starts = id + 1;
+    pithi_alog_event(scan, line->data)->ends = id + 1;
+out:
+    return err;
+}
+
+static int describe_event(struct pithi_alog_scan *scan, const struct pithi_alog_line *line)
+{
+    struct pithi_alog_event *event = pithi_alog_event(scan, line->data);
+
+    if (!event)
+        return no_memory();
+    if (line->type == PITHI_ALOG_EVENT_NAME) {
+        event->name = line->comment;
+        event->name_size = line->comment_size;
+    } else {
+        event->format = line->comment;
+        event->format_size = line->comment_size;
+    }
+    return PITH_OK;
+}
+
+/* Parses a name that alog_write.c gives to the line of a thread: "rank R thread T" or "rank R thread T: NAME". */
+static void parse_thread(struct pithi_alog_process *process)
+{
+    int32_t rank;
+    uint32_t thread;
+    int used = 0;
+
+    if (sscanf(process->name, "rank %" SCNd32 " thread %" SCNu32 "%n", &rank, &thread, &used) != 2 ||
+        !is_process(rank) || thread >= PITHI_ALOG_PROCESSES_MAX ||
+        (process->name[used] && strncmp(process->name + used, ": ", 2) != 0))
+        return;
+    process->rank = rank;
+    process->thread = thread;
+    used += process->name[used] ? 2 : 0;
+    memmove(process->name, process->name + used, strlen(process->name + used) + 1);
+}
+
+static int name_process(struct pithi_alog_scan *scan, const struct pithi_alog_line *line)
+{
+    struct pithi_alog_process *process;
+
+    if (!is_process(line->proc))
+        return PITH_OK;
+    process = pithi_alog_process(scan, line->proc);
+    if (!process)
+        return no_memory();
+    free(process->name);
+    process->name = malloc(line->comment_size + 1);
+    if (!process->name)
+        return no_memory();
+    pithi_name_cut(process->name, line->comment_size + 1, line->comment, line->comment_size);
+    parse_thread(process);
+    return PITH_OK;
+}
+
+static int take_header(struct pithi_alog_scan *scan, const struct pithi_alog_line *line, struct pithi_defs *defs)
+{
+    switch (line->type) {
+    case PITHI_ALOG_CREATOR:
+        scan->own = line->comment_size == 4 && memcmp(line->comment, "Pith", 4) == 0;
+        return add_property(defs, "creator", line);
+    case PITHI_ALOG_PROCESSES:
+        scan->processes = is_process(line->data) ? line->data : 0;
+        return PITH_OK;
+    case PITHI_ALOG_EVENTS:
+        scan->counted = 1;
+        scan->told = line->data > 0 ? (uint64_t)line->data : 0;
+        return PITH_OK;
+    case PITHI_ALOG_END:
+        scan->end_ns = line->time_ns;
+        return PITH_OK;
+    case PITHI_ALOG_SYNC:
+        scan->seen++; /* the header may or may not count these lines */
+        return PITH_OK;
+    case PITHI_ALOG_START:
+        scan->start_ns = line->time_ns;
+        scan->has_start = 1;
+        return PITH_OK;
+    case PITHI_ALOG_ROLLOVER:
+        scan->rollover_ns = line->time_ns;
+        return PITH_OK;
+    case PITHI_ALOG_STATE:
+        return define_state(scan, line, defs);
+    case PITHI_ALOG_EVENT_NAME:
+    case PITHI_ALOG_EVENT_FORMAT:
+        return describe_event(scan, line);
+    case PITHI_ALOG_PROCESS_NAME:
+        return name_process(scan, line);
+    default:
+        return PITH_OK; /* counts, which the event lines give more reliably, and types without a meaning here */
+    }
+}
+
+/* ---- Event lines ----------------------------------------------------------------------------------------------- */
+
+static int note_time(struct pithi_alog_scan *scan, const struct pithi_alog_line *line,
+                     struct pithi_alog_process *process)
+{
+    int64_t time_ns;
+
+    if (!pithi_alog_time(scan, line, &time_ns))
+        return 0;
+    scan->disorder |= time_ns < process->last_ns;
+    process->last_ns = time_ns > process->last_ns ? time_ns : process->last_ns;
+    scan->first_ns = time_ns < scan->first_ns ? time_ns : scan->first_ns;
+    scan->last_ns = time_ns > scan->last_ns ? time_ns : scan->last_ns;
+    return 1;
+}
+
+static int take_event(struct pithi_alog_scan *scan, const struct pithi_alog_line *line, const char **wrong)
+{
+    struct pithi_alog_process *process;
+    struct pithi_alog_event *event;
+
+    *wrong = NULL;
+    scan->seen++;
+    if (!is_process(line->proc)) {
+        *wrong = "process";
+        return PITH_OK;
+    }
+    process = pithi_alog_process(scan, line->proc);
+    if (!process)
+        return no_memory();
+    process->seen = 1;
+    if (!note_time(scan, line, process)) {
+        *wrong = "time";
+        return PITH_OK;
+    }
+    if (line->type == PITHI_ALOG_SEND || line->type == PITHI_ALOG_RECV)
+        return PITH_OK;
+    event = pithi_alog_event(scan, line->type);
+    if (!event)
+        return no_memory();
+    event->used = 1;
+    event->has_data |= line->data != 0;
+    event->has_comment |= line->comment_size != 0;
+    return PITH_OK;
+}
+
+/* A last line without a newline is left out if it is invalid, or if its time is before the last time of its process:
+ * then the time was cut too. */
+static int is_cut(const struct pithi_alog_scan *scan, size_t begin, enum pithi_alog_status status,
+                  const struct pithi_alog_line *line)
+{
+    int64_t time_ns;
+    uint64_t *index;
+
+    if (scan->size == 0 || scan->input->data[scan->size - 1] == '\n' ||
+        memchr(scan->input->data + begin, '\n', scan->size - begin) || begin == 0)
+        return 0;
+    if (status == PITHI_ALOG_BAD)
+        return 1;
+    if (status == PITHI_ALOG_BLANK || !pithi_alog_is_event(line->type))
+        return 0;
+    index = pithi_map_find(&scan->process_of, (uint64_t)line->proc);
+    return index && pithi_alog_time(scan, line, &time_ns) && time_ns < scan->process[*index - 1].last_ns;
+}
+
+/* ---- The pass -------------------------------------------------------------------------------------------------- */
+
+static void choose_payload(struct pithi_alog_event *event, char format[64])
+{
+    char token;
+
+    pithi_name_cut(format, 64, event->format ? event->format : "", event->format ? event->format_size : 0);
+    token = pithi_token_single(format);
+    if (token == 'd' || token == 's') {
+        event->payload = token == 'd' ? PITHI_ALOG_DATA : PITHI_ALOG_TEXT;
+        return;
+    }
+    event->payload = event->has_comment ? PITHI_ALOG_BOTH : event->has_data ? PITHI_ALOG_DATA : PITHI_ALOG_NOTHING;
+    strcpy(format, event->has_comment ? PITHI_ALOG_TEXT_FORMAT : event->has_data ? PITHI_ALOG_DATA_FORMAT : "");
+}
+
+/* Solo events are defined after all lines have been read. Two numbers with the same description stay two
+ * definitions. */
+static int define_event(struct pithi_alog_scan *scan, struct pithi_alog_event *event, struct pithi_defs *defs)
+{
+    char name[512], format[64];
+    struct pithlog_def def = {.kind = PITHLOG_EVENT_TYPE, .name = name, .format = format};
+    uint32_t before = pithi_defs_count(defs), id;
+    int err;
+
+    pithi_name_cut(name, 400, event->name ? event->name : "", event->name ? event->name_size : 0);
+    if (!name[0])
+        snprintf(name, sizeof name, "event %" PRId64, event->type);
+    def.group = pithi_name_group(name);
+    choose_payload(event, format);
+    TRY(pithi_defs_add(defs, &def, &id));
+    if (id < before) {
+        snprintf(name + strlen(name), 32, " (%" PRId64 ")", event->type);
+        TRY(pithi_defs_add(defs, &def, &id));
+    }
+    event->solo = id + 1;
+    TRY(pithi_event_numbers_tell(defs, &scan->numbers_told, id, event->type, NULL));
+out:
+    return err;
+}
+
+static int define_events(struct pithi_alog_scan *scan, struct pithi_defs *defs)
+{
+    int err = PITH_OK;
+
+    for (uint32_t i = 0; i < scan->event_count && !err; i++) {
+        struct pithi_alog_event *event = &scan->events[i];
+        if (!event->starts && !event->ends && (event->used || event->name))
+            err = define_event(scan, event, defs);
+    }
+    return err;
+}
+
+/* Finds the next "-11". NULL: there is none. */
+static const char *find_piecewise(struct pithi_alog_scan *scan, const char *at, const char *end)
+{
+    const char *found = NULL;
+
+    for (size_t size; !found && at < end; at += size) {
+        size = (size_t)(end - at) < PITHI_PASSED_STEP ? (size_t)(end - at) : PITHI_PASSED_STEP;
+        found = memmem(at, (size_t)(end - at) < size + 2 ? size : size + 2, "-11", 3);
+        pithi_passed(scan->input, &scan->passed, (size_t)(at - (const char *)scan->input->data));
+    }
+    return found;
+}
+
+static int scan_lines(struct pithi_alog_scan *scan, struct pithi_defs *defs)
+{
+    struct pithi_alog_line line = {0};
+    const char *wrong = NULL;
+    int err = PITH_OK;
+
+    for (size_t at = 0; at < scan->size && !err && pithi_input_at(scan->input, at);) {
+        size_t begin = at;
+        enum pithi_alog_status status = line_at(scan, &at, &line, &wrong);
+        if (is_cut(scan, begin, status, &line)) {
+            scan->size = begin;
+            break;
+        }
+        if (status == PITHI_ALOG_BLANK)
+            continue;
+        if (status == PITHI_ALOG_GOOD) {
+            wrong = NULL;
+            err = pithi_alog_is_event(line.type) ? take_event(scan, &line, &wrong) : take_header(scan, &line, defs);
+        }
+        if (wrong && !err)
+            err = bad_line(scan, begin, wrong);
+    }
+    return err;
+}
+
+int pithi_alog_scan(struct pithi_alog_scan *scan, const struct pithi_input *input, struct pithi_defs *defs)
+{
+    int err;
+
+    *scan = (struct pithi_alog_scan){
+        .input = input, .size = input->size, .first_ns = INT64_MAX, .last_ns = INT64_MIN, .end_ns = INT64_MIN};
+    scan->cut = pithi_ends_in_line(input);
+    /* The roll-over point may stand anywhere in the file, but all times depend on it. */
+    const char *begin = (const char *)scan->input->data, *end = begin + scan->size, *at = begin;
+    struct pithi_alog_line line;
+    const char *wrong;
+    for (; (at = find_piecewise(scan, at, end)); at += 3) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at)), *first = at;
+        while (first > begin && (first[-1] == ' ' || first[-1] == '\t'))
+            first--;
+        if ((first == begin || first[-1] == '\n') &&
+            pithi_alog_line_read(at, (size_t)((newline ? newline : end) - at), &line, &wrong) == PITHI_ALOG_GOOD &&
+            line.type == PITHI_ALOG_ROLLOVER)
+            scan->rollover_ns = line.time_ns;
+    }
+    TRY(scan_lines(scan, defs));
+    TRY(define_events(scan, defs));
+    /* Without -6, or with a -6 time after the first event, the log starts at the first event. */
+    if (scan->first_ns != INT64_MAX && (!scan->has_start || scan->first_ns < scan->start_ns))
+        scan->start_ns = scan->first_ns;
+    if (scan->own && scan->start_ns > 0)
+        scan->start_ns = 0;
+out:
+    return err;
+}

@@ -1,0 +1,127 @@
+/* alog_scan.h - the lines of an ALOG file, TYPE PROC TASK DATA CYCLE TIMESTAMP [COMMENT], and the first pass over
+ * them. The first pass reads the header lines (which may stand anywhere), finds out how each event number is used, and
+ * checks whether times are in order. The second pass (alog_read.c) makes the records.
+ *
+ * An event number is the start of a state, the end of a state, both, or a solo event. A solo event has a payload of
+ * DATA and the comment. Its format depends on all events of the number:
+ *     the -10 line of the number has one token, %d or %s:   that format, with DATA or the comment
+ *     some event has a comment:                             "data=%d comment=%s"
+ *     some event has DATA that is not 0:                    "data=%d"
+ *     otherwise:                                            no payload */
+#ifndef PITHI_ALOG_SCAN_H
+#define PITHI_ALOG_SCAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "reader/format.h"
+
+/* The line types below 0 that have a meaning. */
+enum pithi_alog_type {
+    PITHI_ALOG_CREATOR = -1,
+    PITHI_ALOG_EVENTS = -2,
+    PITHI_ALOG_PROCESSES = -3,
+    PITHI_ALOG_TASKS = -4,
+    PITHI_ALOG_EVENT_TYPES = -5,
+    PITHI_ALOG_START = -6,
+    PITHI_ALOG_END = -7,
+    PITHI_ALOG_CYCLES = -8,
+    PITHI_ALOG_EVENT_NAME = -9,
+    PITHI_ALOG_EVENT_FORMAT = -10,
+    PITHI_ALOG_ROLLOVER = -11,
+    PITHI_ALOG_STATE = -13,
+    PITHI_ALOG_PROCESS_NAME = -15,
+    PITHI_ALOG_SYNC = -100,
+    PITHI_ALOG_SEND = -101,
+    PITHI_ALOG_RECV = -102
+};
+
+struct pithi_alog_line {
+    int64_t type, proc, task, data, cycle;
+    int64_t time_ns;     /* from TIMESTAMP only, without CYCLE */
+    const char *comment; /* not terminated; without blanks at either end */
+    size_t comment_size;
+};
+
+enum pithi_alog_status { PITHI_ALOG_GOOD, PITHI_ALOG_BLANK, PITHI_ALOG_BAD };
+
+/* Reads the line text[size], without its newline. A blank line or a line that begins with '#' is BLANK. If the line is
+ * BAD, *wrong is the reason. */
+enum pithi_alog_status pithi_alog_line_read(const char *text, size_t size, struct pithi_alog_line *line,
+                                            const char **wrong);
+
+/* Reads an integer at *at that is followed by a blank or `end`. 1: *at is moved past it; 0: there is none. */
+int pithi_alog_integer(const char **at, const char *end, int64_t *value);
+
+/* 1: an event of the program or a message; 0: a header line, or a sync line of a merge, which has no meaning. */
+static inline int pithi_alog_is_event(int64_t type) { return type >= 0 || type < PITHI_ALOG_SYNC; }
+
+#define PITHI_ALOG_DATA_FORMAT "data=%d"
+#define PITHI_ALOG_TEXT_FORMAT "data=%d comment=%s"
+
+enum { PITHI_ALOG_PROCESSES_MAX = 1 << 17 }; /* larger process numbers are rejected */
+
+/* The contents of a payload: none, DATA, the comment, or both. */
+enum pithi_alog_payload { PITHI_ALOG_NOTHING, PITHI_ALOG_DATA, PITHI_ALOG_TEXT, PITHI_ALOG_BOTH };
+
+struct pithi_alog_event {
+    int64_t type;
+    uint32_t starts, ends; /* state + 1; 0 if none */
+    uint32_t solo;         /* event type + 1 */
+    enum pithi_alog_payload payload;
+    int used, has_data, has_comment;
+    const char *name, *format; /* from its -9 and -10 lines, not terminated */
+    size_t name_size, format_size;
+};
+
+struct pithi_alog_process {
+    int32_t rank;
+    uint32_t thread;
+    uint32_t lane; /* lane + 1; 0 if not made yet */
+    char *name;    /* malloc'ed, NULL if none */
+    int seen;
+    int64_t last_ns;
+    uint64_t received;
+};
+
+struct pithi_alog_scan {
+    const struct pithi_input *input;
+    size_t size;         /* input size without a last line that was cut */
+    size_t passed;       /* see foreign/reading.h */
+    int cut;             /* the file ends inside its last line */
+    int counted;         /* there is a -2 line */
+    uint64_t told, seen; /* number of event lines: `told` by the -2 line (0 if unknown), `seen` in the file */
+    int64_t start_ns;    /* the start time that readers of ALOG subtract */
+    int64_t rollover_ns;
+    int64_t processes; /* from the -3 line, else 0 */
+    int has_start, disorder;
+    int own;                   /* written by Pith: its times are the log's times, whatever -6 says */
+    int64_t first_ns, last_ns; /* times of events; INT64_MAX, INT64_MIN if there are none */
+    int64_t end_ns;            /* from the -7 line; INT64_MIN if there is none */
+    uint64_t ignored_states;
+    uint32_t numbers_told; /* event_numbers.h */
+    struct pithi_alog_event *events;
+    uint32_t event_count, event_size;
+    struct pithi_map event_of; /* type -> index + 1 */
+    struct pithi_alog_process *process;
+    uint32_t process_count, process_size;
+    struct pithi_map process_of; /* number -> index + 1 */
+};
+
+/* Reads all lines and adds the definitions to `defs`. Call pithi_alog_scan_free after success and after failure. */
+int pithi_alog_scan(struct pithi_alog_scan *scan, const struct pithi_input *input, struct pithi_defs *defs);
+void pithi_alog_scan_free(struct pithi_alog_scan *scan);
+
+/* Reads the first line at or after *at that is not blank. 1: a good line, and *at is moved past it; 0: the end; -1: a
+ * bad line. */
+int pithi_alog_next(struct pithi_alog_scan *scan, size_t *at, struct pithi_alog_line *line);
+
+/* The time of an event line including its clock cycles. 0: out of range. */
+int pithi_alog_time(const struct pithi_alog_scan *scan, const struct pithi_alog_line *line, int64_t *time_ns);
+
+/* Finds or makes the entry of a number. NULL: out of memory. */
+struct pithi_alog_event *pithi_alog_event(struct pithi_alog_scan *scan, int64_t type);
+struct pithi_alog_process *pithi_alog_process(struct pithi_alog_scan *scan, int64_t number);
+
+#endif

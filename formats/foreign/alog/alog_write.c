@@ -1,0 +1,420 @@
+/* alog_write.c - native records to ALOG, as strictly as upshot and nupshot require.
+ *
+ * The header stands first and contains counts, so there are two passes: the first counts records and notes the
+ * definitions in use; the second writes. Both passes use plan_record, so the counts match the lines. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/colour.h"
+#include "base/error.h"
+#include "foreign/alog/alog_scan.h"
+#include "foreign/formats.h"
+#include "foreign/given_numbers.h"
+#include "foreign/names.h"
+#include "foreign/walk.h"
+
+enum {
+    NAME_BYTES = 64,    /* with colour and bitmap, below the 100 bytes of a comment that nupshot keeps */
+    COMMENT_BYTES = 100 /* including the final NUL */
+};
+
+/* The event numbers of a definition: start and end of a state, or a solo event. */
+struct number {
+    int32_t start, end; /* 0 if not used */
+    char single;        /* 'd' or 's': the payload is a single token of this type */
+    int both;           /* the payload has the DATA and comment of an ALOG line */
+    int text;           /* some payload was written as a comment */
+};
+
+struct alog_writer {
+    struct pithlog *log;
+    FILE *out;
+    const struct pithi_convert *how;
+    int threads;                 /* 1: some rank has several lanes, so each lane gets its own line */
+    int named;                   /* some line needs a -15 line */
+    int32_t *line;               /* by lane */
+    int32_t *main_line;          /* by lane: the first line of its rank, where messages are drawn */
+    struct pithi_map line_of;    /* rank -> its first line */
+    int32_t lines;
+    uint32_t lanes, defs;
+    struct number *numbers;
+    int32_t next_number, kinds; /* number in use */
+    struct pithi_given given;
+    struct pithi_losses losses;
+    uint64_t lines_written, no_line, changed_names, changed_formats, changed_payloads;
+    int64_t base_ns; /* log time of the file's time 0 */
+    int64_t start_us, end_us;
+};
+
+/* The ALOG line of one record. */
+struct planned {
+    int64_t type, data;
+    int32_t line;
+    int64_t time_us;
+    char comment[COMMENT_BYTES];
+};
+
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
+
+/* ---- Lines: one a rank, or one a thread ------------------------------------------------------------------------ */
+
+static int32_t first_line(const struct alog_writer *w, int32_t rank)
+{
+    uint64_t *line = rank < 0 ? NULL : pithi_map_find(&w->line_of, (uint64_t)rank);
+
+    return line ? (int32_t)*line - 1 : w->threads || rank >= PITHI_ALOG_PROCESSES_MAX ? -1 : rank;
+}
+
+/* Finds out whether rank numbers can serve as line numbers. */
+static void see_lanes(struct alog_writer *w)
+{
+    const struct pithlog_lane *lane;
+    int32_t before = -1;
+
+    for (uint32_t i = 0; (lane = pithlog_get_lane(w->log, i)); i++) {
+        w->threads |= lane->rank == before || lane->rank < 0 || lane->rank >= PITHI_ALOG_PROCESSES_MAX;
+        w->named |= lane->name && lane->name[0];
+        before = lane->rank;
+    }
+    w->named |= w->threads;
+}
+
+static int number_lanes(struct alog_writer *w)
+{
+    const struct pithlog_lane *lane;
+
+    w->lanes = pithlog_get_info(w->log)->lanes;
+    w->line = calloc(w->lanes + 1, sizeof *w->line);
+    w->main_line = calloc(w->lanes + 1, sizeof *w->main_line);
+    if (!w->line || !w->main_line)
+        return no_memory();
+    see_lanes(w);
+    for (uint32_t i = 0; i < w->lanes && (lane = pithlog_get_lane(w->log, i)); i++) {
+        uint64_t *first = pithi_map_at(&w->line_of, (uint32_t)lane->rank);
+        if (!first)
+            return no_memory();
+        w->line[i] = w->threads ? (int32_t)i : lane->rank;
+        if (!*first)
+            *first = (uint64_t)w->line[i] + 1;
+        w->main_line[i] = (int32_t)*first - 1;
+        w->lines = w->line[i] >= w->lines ? w->line[i] + 1 : w->lines;
+    }
+    return PITH_OK;
+}
+
+/* ---- From a record to a line ----------------------------------------------------------------------------------- */
+
+static void see_format(struct number *number, const struct pithlog_def *def)
+{
+    char single = pithi_token_single(def->format);
+
+    number->single = single == 'd' || single == 's' ? single : 0;
+    number->both = strcmp(def->format, PITHI_ALOG_TEXT_FORMAT) == 0;
+}
+
+/* Returns the number of a definition and allocates it at first use. */
+static struct number *number_of(struct alog_writer *w, uint32_t id)
+{
+    const struct pithlog_def *def = pithlog_get_def(w->log, id);
+    struct number *number;
+
+    if (!def || id >= w->defs)
+        return NULL;
+    number = &w->numbers[id];
+    if (!number->start) {
+        int state = def->kind == PITHLOG_STATE;
+        const struct pithi_number_pair *given = pithi_given_get(&w->given, id, 0);
+        number->start = given ? given->begin : pithi_given_next(&w->given, &w->next_number, 1);
+        if (state)
+            number->end = given ? given->end : pithi_given_next(&w->given, &w->next_number, 1);
+        else
+            see_format(number, def);
+        w->kinds += 1 + state;
+    }
+    return number->start > 0 && number->end >= 0 ? number : NULL;
+}
+
+static void set_comment(struct alog_writer *w, struct planned *plan, const char *text, size_t size)
+{
+    w->changed_payloads += pithi_name_cut(plan->comment, sizeof plan->comment, text, size) != 0;
+}
+
+/* Copies a string token at `payload`. If the payload is too short, so is the comment. */
+static void string_comment(struct alog_writer *w, struct planned *plan, const unsigned char *payload, uint32_t size)
+{
+    uint32_t length = size < 2 ? 0 : (uint32_t)payload[0] << 8 | payload[1];
+
+    set_comment(w, plan, size < 2 ? "" : (const char *)payload + 2,
+                size < 2            ? 0
+                : length > size - 2 ? size - 2
+                                    : length);
+}
+
+static void plan_payload(struct alog_writer *w, const struct pithlog_record *record, struct number *number,
+                         struct planned *plan)
+{
+    const unsigned char *payload = record->payload;
+    char text[1024];
+
+    if (!record->payload_bytes)
+        return;
+    if (number->single == 's') {
+        string_comment(w, plan, payload, record->payload_bytes);
+    } else if ((number->single == 'd' || number->both) && record->payload_bytes >= 4) {
+        plan->data =
+            (int32_t)((uint32_t)payload[0] << 24 | (uint32_t)payload[1] << 16 | (uint32_t)payload[2] << 8 | payload[3]);
+        if (number->both)
+            string_comment(w, plan, payload + 4, record->payload_bytes - 4);
+    } else {
+        number->text = 1;
+        pithlog_payload_text(w->log, record, text, sizeof text);
+        set_comment(w, plan, text, strlen(text));
+    }
+}
+
+/* Messages are drawn on the first line of a rank, because the thread of the partner is unknown. */
+static int plan_message(struct alog_writer *w, const struct pithlog_record *record, struct planned *plan)
+{
+    int32_t partner = first_line(w, record->peer);
+
+    if (partner < 0) {
+        w->no_line += record->peer >= 0;
+        return 0;
+    }
+    w->lines = partner >= w->lines ? partner + 1 : w->lines;
+    plan->type = record->kind == PITHLOG_SEND ? PITHI_ALOG_SEND : PITHI_ALOG_RECV;
+    plan->line = w->main_line[record->lane];
+    plan->data = partner;
+    snprintf(plan->comment, sizeof plan->comment, "%" PRId32 " %" PRIu64, record->tag, record->bytes);
+    return 1;
+}
+
+/* 1: `plan` is the line of the record; 0: ALOG cannot hold the record. */
+static int plan_record(struct alog_writer *w, const struct pithlog_record *record, struct planned *plan)
+{
+    struct number *number;
+
+    if (record->lane >= w->lanes)
+        return 0;
+    plan->line = w->line[record->lane];
+    plan->time_us = (record->time_ns - w->base_ns + 500) / 1000;
+    plan->data = 0;
+    plan->comment[0] = 0;
+    switch (record->kind) {
+    case PITHLOG_ENTER:
+    case PITHLOG_LEAVE:
+    case PITHLOG_EVENT:
+        number = number_of(w, record->id);
+        if (!number)
+            return 0;
+        plan->type = record->kind == PITHLOG_LEAVE ? number->end : number->start;
+        if (record->kind == PITHLOG_EVENT)
+            plan_payload(w, record, number, plan);
+        return 1;
+    case PITHLOG_SEND:
+    case PITHLOG_RECV:
+        return plan_message(w, record, plan);
+    default:
+        return 0;
+    }
+}
+
+/* ---- Header ---------------------------------------------------------------------------------------------------- */
+
+/* A colour is a name without blanks, or #rrggbb. A state without a colour gets the colour in which Pith draws it. */
+static const char *colour_word(const struct alog_writer *w, uint32_t id, char word[16])
+{
+    const struct pithlog_def *def = pithlog_get_def(w->log, id);
+    const char *name = pithi_colour_canonical(def->colour);
+    uint32_t rgb;
+
+    if (name)
+        return name;
+    if (def->colour[0] != '#' || !pithi_colour_parse(def->colour, &rgb))
+        return pithi_colour_nearest(pithlog_def_rgb(w->log, id));
+    snprintf(word, 16, "#%06" PRIx32, rgb);
+    return word;
+}
+
+static int write_names(struct alog_writer *w, enum pithlog_def_kind kind)
+{
+    static const char *const bitmaps[] = {"gray3",   "light_gray", "vlines3", "dllines4", "drlines4", "hlines3",
+                                          "dimple3", "boxes",      "2x2",     "gray2",    "gray",     "vlines2"};
+    struct pithi_map used = {0};
+    char name[NAME_BYTES], word[16];
+    int err = PITH_OK, changed;
+
+    for (uint32_t id = 0; id < w->defs && !err; id++) {
+        const struct pithlog_def *def = pithlog_get_def(w->log, id);
+        const struct number *number = &w->numbers[id];
+        if (!number->start || def->kind != kind)
+            continue;
+        changed = pithi_name_unique(&used, name, sizeof name, def->name[0] ? def->name : "?");
+        if (changed < 0)
+            err = no_memory();
+        w->changed_names += changed > 0 || !def->name[0];
+        const char *colour = kind == PITHLOG_STATE ? colour_word(w, id, word) : "";
+        pithi_losses_colour(&w->losses, id, colour);
+        if (kind == PITHLOG_STATE)
+            fprintf(w->out, "-13 0 %d %d 0 0 %s:%s %s\n", number->start, number->end, colour,
+                    bitmaps[id % (sizeof bitmaps / sizeof bitmaps[0])], name);
+        else
+            fprintf(w->out, "-9 0 0 %d 0 0 %s\n", number->start, name);
+    }
+    pithi_map_free(&used);
+    return err;
+}
+
+static void write_lines(struct alog_writer *w)
+{
+    const struct pithlog_lane *lane;
+    char name[NAME_BYTES];
+
+    for (uint32_t i = 0; i < w->lanes && (lane = pithlog_get_lane(w->log, i)); i++) {
+        w->changed_names +=
+            pithi_name_cut(name, sizeof name, lane->name ? lane->name : "", lane->name ? strlen(lane->name) : 0) != 0;
+        if (w->threads)
+            fprintf(w->out, "-15 %d 0 0 0 0 rank %d thread %" PRIu32 "%s%s\n", w->line[i], lane->rank, lane->thread,
+                    name[0] ? ": " : "", name);
+        else if (name[0])
+            fprintf(w->out, "-15 %d 0 0 0 0 %s\n", w->line[i], name);
+    }
+}
+
+static int write_header(struct alog_writer *w)
+{
+    int err;
+
+    fprintf(w->out, "-1 0 0 0 0 0 Pith\n-2 0 0 %" PRIu64 " 0 0\n-3 0 0 %d 0 0\n-4 0 0 1 0 0\n-5 0 0 %d 0 0\n",
+            w->lines_written, w->lines > 0 ? w->lines : 1, w->kinds);
+    fprintf(w->out, "-6 0 0 0 0 %" PRId64 "\n-7 0 0 0 0 %" PRId64 "\n-8 0 0 1 0 0\n-11 0 0 0 0 0\n", w->start_us,
+            w->end_us > w->start_us ? w->end_us : w->start_us + 1);
+    TRY(write_names(w, PITHLOG_EVENT_TYPE));
+    /* A -10 line gives the format of DATA or of the comment of an event: its single token, or text. */
+    char format[64];
+    for (uint32_t id = 0; id < w->defs; id++) {
+        const struct pithlog_def *def = pithlog_get_def(w->log, id);
+        const struct number *number = &w->numbers[id];
+        if (!number->start || def->kind != PITHLOG_EVENT_TYPE || number->both)
+            continue;
+        if (!(number->single || number->text)) {
+            w->changed_formats += *def->format != 0;
+            continue;
+        }
+        if (!number->single || pithi_name_cut(format, sizeof format, def->format, strlen(def->format)))
+            strcpy(format, number->single == 'd' ? "%d" : "%s");
+        w->changed_formats += strcmp(format, def->format) != 0;
+        fprintf(w->out, "-10 0 0 %d 0 0 %s\n", number->start, format);
+    }
+    TRY(write_names(w, PITHLOG_STATE));
+    if (w->named)
+        write_lines(w);
+out:
+    return err;
+}
+
+/* ---- Lines of events ------------------------------------------------------------------------------------------- */
+
+static char *put_number(char *at, int64_t value)
+{
+    char digits[24];
+    int n = 0;
+    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+
+    if (value < 0)
+        *at++ = '-';
+    do
+        digits[n++] = (char)('0' + rest % 10);
+    while (rest /= 10);
+    while (n)
+        *at++ = digits[--n];
+    return at;
+}
+
+/* Formats by hand because printf would take most of the time. */
+static void write_line(FILE *out, const struct planned *plan)
+{
+    char text[160 + COMMENT_BYTES], *at = put_number(text, plan->type);
+    size_t comment = strlen(plan->comment);
+
+    *at++ = ' ';
+    at = put_number(at, plan->line);
+    memcpy(at, " 0 ", 3);
+    at = put_number(at + 3, plan->data);
+    memcpy(at, " 0 ", 3);
+    at = put_number(at + 3, plan->time_us);
+    if (comment) {
+        *at++ = ' ';
+        at = memcpy(at, plan->comment, comment);
+        at += comment;
+    }
+    *at++ = '\n';
+    fwrite_unlocked(text, 1, (size_t)(at - text), out);
+}
+
+/* Makes one pass. If `write` is 0, it only counts. */
+static int pass(struct alog_writer *w, int write)
+{
+    struct pithi_walk walk;
+    struct pithlog_record record;
+    struct planned plan;
+    int status = 0, err;
+
+    TRY(pithi_walk_open(&walk, w->log, w->how));
+    w->base_ns = walk.from_ns < 0 ? walk.from_ns : 0; /* times in ALOG begin at 0 */
+    w->start_us = (walk.from_ns - w->base_ns + 500) / 1000;
+    walk.losses = write ? NULL : &w->losses;
+    if (!write)
+        pithi_losses_zero(&w->losses, w->base_ns);
+    while (!ferror_unlocked(w->out) && (status = pithi_walk_next(&walk, &record)) == 1) {
+        if (!plan_record(w, &record, &plan))
+            continue;
+        w->lines_written++;
+        w->end_us = plan.time_us > w->end_us ? plan.time_us : w->end_us;
+        if (write)
+            write_line(w->out, &plan);
+    }
+    pithi_walk_close(&walk);
+    if (status < 0)
+        err = PITH_ERR_DAMAGED;
+out:
+    return err;
+}
+
+int pithi_alog_write(struct pithlog *log, FILE *out, const struct pithi_convert *how)
+{
+    struct alog_writer w = {.log = log, .out = out, .how = how, .defs = pithlog_get_info(log)->defs, .next_number = 1};
+    int err;
+
+    TRY(pithi_losses_open(&w.losses, log));
+    TRY(pithi_given_open(&w.given, log));
+    TRY(pithi_given_read(&w.given, log, 1));
+    TRY(number_lanes(&w));
+    w.numbers = calloc(w.defs + 1, sizeof *w.numbers);
+    if (!w.numbers) {
+        err = no_memory();
+        goto out;
+    }
+    TRY(pass(&w, 0));
+    TRY(write_header(&w));
+    w.no_line = w.changed_payloads = 0; /* the second pass counts again */
+    TRY(pass(&w, 1));
+    if (fflush(out) != 0 || ferror(out))
+        err = pithi_fail(PITH_ERR_IO, "the ALOG file cannot be written");
+    if (!err) {
+        pithi_losses_tell(&w.losses, w.how);
+        pithi_note(w.how, w.no_line, "ends of messages with processes without a line are left out");
+        pithi_note(w.how, w.changed_names, "names of definitions and lanes cut to 63 bytes or changed");
+        pithi_note(w.how, w.changed_formats, "formats of payloads became %d or %s, or are left out");
+        pithi_note(w.how, w.changed_payloads, "payloads cut to 99 bytes or changed");
+    }
+out:
+    pithi_losses_close(&w.losses);
+    free(w.line);
+    free(w.main_line);
+    free(w.numbers);
+    pithi_map_free(&w.line_of);
+    pithi_given_free(&w.given);
+    return err;
+}

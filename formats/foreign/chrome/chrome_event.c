@@ -1,0 +1,259 @@
+/* chrome_event.c - parses one event of the Trace Event Format and keeps the open states of each lane. The ends of
+ * complete events ("X") wait in a heap per lane, because they need not nest: when times are rounded to microseconds,
+ * neighbours overlap. */
+#include "foreign/chrome/chrome_event.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/text_fields.h"
+
+/* The limit of times: 95 years in either direction, so that a sum of three times does not overflow. */
+#define LATEST_NS INT64_C(3000000000000000000)
+
+static int time_of(const struct pithi_json_value *value, int64_t *time_ns)
+{
+    return pithi_json_scaled(value, 3, time_ns) && *time_ns >= -LATEST_NS && *time_ns <= LATEST_NS;
+}
+
+static void set_field(struct pithi_chrome_event *event, const struct pithi_json_value *key,
+                      const struct pithi_json_value *value)
+{
+    if (pithi_json_is(key, "ph"))
+        event->phase = (char)(value->kind == '"' && value->size == 1 ? value->text[0] : 0);
+    else if (pithi_json_is(key, "name"))
+        event->name = *value;
+    else if (pithi_json_is(key, "cat"))
+        event->category = *value;
+    else if (pithi_json_is(key, "pid"))
+        event->pid = *value;
+    else if (pithi_json_is(key, "tid"))
+        event->tid = *value;
+    else if (pithi_json_is(key, "id"))
+        event->id = *value;
+    else if (pithi_json_is(key, "args"))
+        event->args = *value;
+    else if (pithi_json_is(key, "bind_id"))
+        event->bind_id = *value;
+    else if (pithi_json_is(key, "flow_in"))
+        event->flow_in = pithi_json_is(value, "true");
+    else if (pithi_json_is(key, "flow_out"))
+        event->flow_out = pithi_json_is(value, "true");
+    else if (pithi_json_is(key, "ts"))
+        event->timed = time_of(value, &event->time_ns);
+    else if (pithi_json_is(key, "dur") && (!time_of(value, &event->length_ns) || event->length_ns < 0))
+        event->length_ns = 0;
+}
+
+int pithi_chrome_event(struct pithi_json *json, struct pithi_chrome_event *event)
+{
+    struct pithi_json_value key, value;
+    int first = 1, status = pithi_json_open(json, '{');
+    *event = (struct pithi_chrome_event){0};
+    while (status == PITHI_JSON_OK && (status = pithi_json_key(json, &first, &key)) == PITHI_JSON_OK)
+        if ((status = pithi_json_value(json, &value)) == PITHI_JSON_OK)
+            set_field(event, &key, &value);
+    return status == PITHI_JSON_DONE ? PITHI_JSON_OK : status;
+}
+
+/* ---- Arguments --------------------------------------------------------------------------------------------------- */
+
+static int open_args(const struct pithi_chrome_event *event, struct pithi_json *json)
+{
+    *json = (struct pithi_json){.data = event->args.text, .size = event->args.size};
+    return event->args.kind == '{' && pithi_json_open(json, '{') == PITHI_JSON_OK;
+}
+
+int pithi_chrome_arg(const struct pithi_chrome_event *event, const char *wanted, struct pithi_json_value *value)
+{
+    struct pithi_json_value key;
+    struct pithi_json json;
+    int first = 1, open = open_args(event, &json);
+    while (open && pithi_json_key(&json, &first, &key) == PITHI_JSON_OK &&
+           pithi_json_value(&json, value) == PITHI_JSON_OK)
+        if (pithi_json_is(&key, wanted))
+            return 1;
+    return 0;
+}
+
+int pithi_chrome_arg_number(const struct pithi_chrome_event *event, const char *key, int64_t least, int64_t *number)
+{
+    struct pithi_json_value value;
+    return pithi_chrome_arg(event, key, &value) && pithi_json_scaled(&value, 0, number) && *number >= least;
+}
+
+size_t pithi_chrome_args_text(const struct pithi_chrome_event *event, char text[PITHI_CHROME_TEXT])
+{
+    struct pithi_json_value key, value;
+    struct pithi_json json;
+    size_t used = 0;
+    int first = 1, open = open_args(event, &json);
+    text[0] = 0;
+    while (open && pithi_json_key(&json, &first, &key) == PITHI_JSON_OK &&
+           pithi_json_value(&json, &value) == PITHI_JSON_OK && used + 2 < PITHI_CHROME_TEXT) {
+        int own = used == 0 && pithi_json_is(&key, "payload") && value.kind == '"';
+        if (used)
+            text[used++] = ' ';
+        if (!own) {
+            used += pithi_json_text(&key, text + used, PITHI_CHROME_TEXT - 1 - used);
+            text[used++] = '=';
+        }
+        size_t length = pithi_json_text(&value, text + used, PITHI_CHROME_TEXT - used);
+        used += own ? pithi_unescape(text + used) : length;
+    }
+    return used;
+}
+
+uint64_t pithi_chrome_hash(uint64_t hash, const struct pithi_json_value *value)
+{
+    return pithi_hash_bytes(hash ^ PITHI_HASH, value->text, value->size) >> 1;
+}
+
+struct ending {
+    int64_t end_ns;
+    uint64_t order; /* if several end together, the last to begin ends first */
+    uint32_t id;
+};
+
+struct pithi_chrome_lane {
+    struct ending *heap;
+    uint32_t count, room;
+    uint64_t order;
+    uint32_t *open; /* begun but not ended */
+    uint32_t open_count, open_room;
+};
+
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
+
+void pithi_chrome_states_free(struct pithi_chrome_states *states)
+{
+    for (uint32_t i = 0; i < states->count; i++) {
+        free(states->lanes[i].heap);
+        free(states->lanes[i].open);
+    }
+    free(states->lanes);
+}
+
+/* ---- The heap ---------------------------------------------------------------------------------------------------- */
+
+static int before(const struct ending *a, const struct ending *b)
+{
+    return a->end_ns != b->end_ns ? a->end_ns < b->end_ns : a->order > b->order;
+}
+
+static void push(struct pithi_chrome_lane *lane, struct ending e)
+{
+    uint32_t at = lane->count++;
+    for (; at > 0 && before(&e, &lane->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        lane->heap[at] = lane->heap[(at - 1) / 2];
+    lane->heap[at] = e;
+}
+
+static struct ending pop(struct pithi_chrome_lane *lane)
+{
+    struct ending top = lane->heap[0], last = lane->heap[--lane->count];
+    uint32_t at = 0, child;
+    while ((child = 2 * at + 1) < lane->count) {
+        child += child + 1 < lane->count && before(&lane->heap[child + 1], &lane->heap[child]);
+        if (!before(&lane->heap[child], &last))
+            break;
+        lane->heap[at] = lane->heap[child];
+        at = child;
+    }
+    lane->heap[at] = last;
+    return top;
+}
+
+/* ---- Records ----------------------------------------------------------------------------------------------------- */
+
+static int add(struct pithi_chrome_states *states, uint32_t lane, int64_t time_ns, uint32_t kind, uint32_t id)
+{
+    return pithi_writer_add(
+        states->writer, &(struct pithlog_record){
+                            .time_ns = time_ns - states->zero_ns, .lane = lane, .kind = kind, .id = id, .peer = -1});
+}
+
+static int end_whole(struct pithi_chrome_states *states, uint32_t lane, int64_t until_ns)
+{
+    struct pithi_chrome_lane *l = &states->lanes[lane];
+    int err = PITH_OK;
+    while (err == PITH_OK && l->count && l->heap[0].end_ns <= until_ns) {
+        struct ending e = pop(l);
+        err = add(states, lane, e.end_ns, PITHLOG_LEAVE, e.id);
+    }
+    return err;
+}
+
+/* Ends the whole states that are over by now, and sets *l to the lane. */
+static int advance(struct pithi_chrome_states *states, uint32_t lane, int64_t time_ns, struct pithi_chrome_lane **l)
+{
+    while (states->count <= lane) {
+        if (!pithi_grow(&states->lanes, states->count, &states->room, sizeof *states->lanes))
+            return no_memory();
+        states->lanes[states->count++] = (struct pithi_chrome_lane){0};
+    }
+    *l = &states->lanes[lane];
+    return end_whole(states, lane, time_ns);
+}
+
+int pithi_chrome_states_begin(struct pithi_chrome_states *states, uint32_t lane, int64_t time_ns, uint32_t id)
+{
+    struct pithi_chrome_lane *l;
+    int err;
+    TRY(advance(states, lane, time_ns, &l));
+    if (!pithi_grow(&l->open, l->open_count, &l->open_room, sizeof *l->open))
+        return no_memory();
+    l->open[l->open_count++] = id;
+    TRY(add(states, lane, time_ns, PITHLOG_ENTER, id));
+out:
+    return err;
+}
+
+int pithi_chrome_states_end(struct pithi_chrome_states *states, uint32_t lane, int64_t time_ns)
+{
+    struct pithi_chrome_lane *l;
+    int err;
+    TRY(advance(states, lane, time_ns, &l));
+    if (l->open_count == 0)
+        states->ends_alone++;
+    else
+        TRY(add(states, lane, time_ns, PITHLOG_LEAVE, l->open[--l->open_count]));
+out:
+    return err;
+}
+
+int pithi_chrome_states_whole(struct pithi_chrome_states *states, uint32_t lane, int64_t time_ns, int64_t length_ns,
+                              uint32_t id)
+{
+    struct pithi_chrome_lane *l;
+    int err;
+    TRY(advance(states, lane, time_ns, &l));
+    if (!pithi_grow(&l->heap, l->count, &l->room, sizeof *l->heap))
+        return no_memory();
+    TRY(add(states, lane, time_ns, PITHLOG_ENTER, id));
+    push(l, (struct ending){time_ns + length_ns, l->order++, id});
+out:
+    return err;
+}
+
+int pithi_chrome_states_other(struct pithi_chrome_states *states, struct pithlog_record *record)
+{
+    struct pithi_chrome_lane *l;
+    int err;
+    TRY(advance(states, record->lane, record->time_ns, &l));
+    record->time_ns -= states->zero_ns;
+    TRY(pithi_writer_add(states->writer, record));
+out:
+    return err;
+}
+
+int pithi_chrome_states_finish(struct pithi_chrome_states *states)
+{
+    int err = PITH_OK;
+    for (uint32_t lane = 0; err == PITH_OK && lane < states->count; lane++)
+        err = end_whole(states, lane, INT64_MAX);
+    return err;
+}

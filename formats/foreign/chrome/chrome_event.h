@@ -1,0 +1,54 @@
+/* chrome_event.h - an event of the Trace Event Format with its arguments; and the states of lanes, as enters and leaves
+ * in time order. States come from begin and end events ("B", "E": an end ends the state that began last) and from
+ * complete events ("X"), which are sorted by start time, the longest first. */
+#ifndef PITHI_CHROME_EVENT_H
+#define PITHI_CHROME_EVENT_H
+
+#include "foreign/chrome/json.h"
+#include "native/segment.h"
+
+struct pithi_chrome_event {
+    char phase; /* 0: none */
+    struct pithi_json_value name, category, pid, tid, id, args;
+    struct pithi_json_value bind_id; /* for a state that is on a flow: the flow and its direction */
+    int flow_in, flow_out;
+    int64_t time_ns, length_ns; /* length_ns: 0 if unknown */
+    int timed;                  /* it has a valid time */
+};
+
+enum { PITHI_CHROME_TEXT = 4096 };
+
+/* Reads the next object. Returns PITHI_JSON_OK or an error. */
+int pithi_chrome_event(struct pithi_json *json, struct pithi_chrome_event *event);
+
+/* Finds an argument by its key. Returns 1, or 0 if there is none. */
+int pithi_chrome_arg(const struct pithi_chrome_event *event, const char *key, struct pithi_json_value *value);
+/* The same for a whole number that is at least `least`. */
+int pithi_chrome_arg_number(const struct pithi_chrome_event *event, const char *key, int64_t least, int64_t *number);
+/* Returns all arguments as text, "key=value key=value", and its length. For "payload" of the Pith writer it returns the
+ * bytes that the text stands for. */
+size_t pithi_chrome_args_text(const struct pithi_chrome_event *event, char text[PITHI_CHROME_TEXT]);
+
+/* A hash of a value, never UINT64_MAX. A number and a string with that number have the same hash. */
+uint64_t pithi_chrome_hash(uint64_t hash, const struct pithi_json_value *value);
+
+struct pithi_chrome_states {
+    struct pithi_chrome_lane *lanes; /* by number */
+    uint32_t count, room;
+    struct pithi_writer *writer;
+    int64_t zero_ns; /* subtracted from all times */
+    uint64_t ends_alone;
+};
+
+void pithi_chrome_states_free(struct pithi_chrome_states *states);
+/* Adds records to a lane. time_ns is as in the file and must not decrease. Whole states that end earlier are written
+ * first. */
+int pithi_chrome_states_begin(struct pithi_chrome_states *states, uint32_t lane, int64_t time_ns, uint32_t id);
+int pithi_chrome_states_end(struct pithi_chrome_states *states, uint32_t lane, int64_t time_ns);
+int pithi_chrome_states_whole(struct pithi_chrome_states *states, uint32_t lane, int64_t time_ns, int64_t length_ns,
+                              uint32_t id);
+int pithi_chrome_states_other(struct pithi_chrome_states *states, struct pithlog_record *record);
+/* Writes the remaining ends. */
+int pithi_chrome_states_finish(struct pithi_chrome_states *states);
+
+#endif

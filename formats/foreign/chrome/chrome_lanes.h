@@ -1,0 +1,60 @@
+/* chrome_lanes.h - maps processes and threads of the Trace Event Format to ranks and lanes, and flow events to
+ * messages. Any number or word may identify a process or thread.
+ *
+ * The Pith writer calls a process "rank N". Such a process and its threads keep their numbers. Processes with the
+ * numbers 0 1 2 ... without a gap also keep them. Others are ordered by process_sort_index, then by number, then by
+ * word. Threads are ordered in the same way, but the thread with the number of its process comes first, because it is
+ * the main thread. An event without a thread belongs to the first thread.
+ *
+ * Flow events ("s" starts, "t" continues, "f" ends) are identified by category, name and id. Each flow event and the
+ * next one in time become a message. An end before its start (due to two clocks) belongs to that start if there is no
+ * other. */
+#ifndef PITHI_CHROME_LANES_H
+#define PITHI_CHROME_LANES_H
+
+#include "base/map.h"
+#include "foreign/chrome/chrome_event.h"
+#include "native/segment.h"
+
+/* All zero is the empty state. The numbers of processes and threads are indexes of the arrays. */
+struct pithi_chrome_lanes {
+    struct pithi_chrome_place *processes, *threads;
+    uint32_t process_count, process_room, thread_count, thread_room;
+    struct pithi_map process_numbers, thread_numbers; /* hash -> number + 1 */
+};
+
+void pithi_chrome_lanes_free(struct pithi_chrome_lanes *lanes);
+/* Finds the thread of an event. Returns PITH_OK or PITH_ERR_MEMORY. */
+int pithi_chrome_lanes_thread(struct pithi_chrome_lanes *lanes, const struct pithi_chrome_event *event,
+                              uint32_t *thread);
+/* Marks a thread as used, so that it gets a lane. */
+void pithi_chrome_lanes_use(struct pithi_chrome_lanes *lanes, uint32_t thread);
+/* Takes an event of phase M that sets a name or the order. */
+int pithi_chrome_lanes_meta(struct pithi_chrome_lanes *lanes, const struct pithi_chrome_event *event);
+/* Makes the lanes and ranks after all events. Only then are the lane and rank of a thread known. */
+int pithi_chrome_lanes_make(struct pithi_chrome_lanes *lanes, struct pithi_writer *writer);
+/* 1: the Pith writer made the file. */
+int pithi_chrome_lanes_own(const struct pithi_chrome_lanes *lanes);
+uint32_t pithi_chrome_lanes_lane(const struct pithi_chrome_lanes *lanes, uint32_t thread);
+int32_t pithi_chrome_lanes_rank(const struct pithi_chrome_lanes *lanes, uint32_t thread);
+
+struct pithi_chrome_flows {
+    struct pithi_sorter *sorter;
+    uint64_t inside, alone; /* left out: flows within a lane (except in Pith files), and ends without a partner */
+};
+
+/* A message. The receives of a receiver are numbered in order of sending, so that each matches its own message. */
+struct pithi_chrome_message {
+    uint32_t send_thread, recv_thread;
+    int64_t send_ns, recv_ns, tag;
+    uint64_t bytes, posted;
+};
+
+int pithi_chrome_flows_new(struct pithi_chrome_flows *flows);
+void pithi_chrome_flows_free(struct pithi_chrome_flows *flows);
+int pithi_chrome_flows_add(struct pithi_chrome_flows *flows, const struct pithi_chrome_event *event, uint32_t thread);
+/* Call after the lanes are made. Reports all messages to `tell`. */
+int pithi_chrome_flows_messages(struct pithi_chrome_flows *flows, const struct pithi_chrome_lanes *lanes,
+                                int (*tell)(void *context, const struct pithi_chrome_message *message), void *context);
+
+#endif

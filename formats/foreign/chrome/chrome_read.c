@@ -1,0 +1,412 @@
+/* chrome_read.c - the Trace Event Format to native records: an array of events, or an object with an array
+ * "traceEvents". Events come in any order, so they go through a sort on disk. All lanes are known only at the end.
+ *
+ *     file -- events --> by time --> states of lanes --> writer
+ *               \-- flows --> messages --^
+ *
+ * Programs that write such files often die before the end. The reader then takes everything that was written and marks
+ * the log as incomplete. The format allows an array without its closing bracket, but only because of such programs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/sorter.h"
+#include "foreign/chrome/chrome_event.h"
+#include "foreign/chrome/chrome_lanes.h"
+#include "foreign/formats.h"
+#include "foreign/names.h"
+#include "foreign/reading.h"
+
+enum { NAME = 1024, PROBE_EVENTS = 4, WHOLE = PITHLOG_LOST + 1 };
+
+/* An item to be sorted, followed by its payload. */
+struct item {
+    uint32_t kind; /* enum pithlog_kind, or WHOLE */
+    uint32_t thread, id;
+    int32_t peer, tag;
+    int64_t length_ns;
+    uint64_t bytes, posted;
+    double value;
+};
+
+struct chrome_reader {
+    const struct pithi_input *input;
+    struct pithi_writer *writer;
+    struct pithi_json json;
+    size_t passed;
+    struct pithi_chrome_lanes lanes;
+    struct pithi_chrome_flows flows;
+    struct pithi_sorter *sorter;
+    int64_t first_ns;
+    uint64_t left_out;
+    int cut;
+};
+
+/* ---- Definitions ------------------------------------------------------------------------------------------------- */
+
+static int define(struct chrome_reader *r, const struct pithi_chrome_event *event, enum pithlog_def_kind kind,
+                  const char *name, uint32_t *id)
+{
+    struct pithlog_def def = {kind, name, "", "user", kind == PITHLOG_EVENT_TYPE ? "%s" : ""};
+    char group[NAME];
+    if (event->category.size) {
+        pithi_json_text(&event->category, group, sizeof group);
+        def.group = group;
+    }
+    return pithi_defs_add(pithi_writer_defs(r->writer), &def, id);
+}
+
+static int define_event(struct chrome_reader *r, const struct pithi_chrome_event *event, enum pithlog_def_kind kind,
+                        uint32_t *id)
+{
+    char name[NAME];
+    pithi_json_text(&event->name, name, sizeof name);
+    return define(r, event, kind, name, id);
+}
+
+/* ---- Events ------------------------------------------------------------------------------------------------------ */
+
+/* `late` sorts items with the same time. */
+static int add(struct chrome_reader *r, int64_t time_ns, uint64_t late, const struct item *item)
+{
+    struct pithi_sort_key key = {{pithi_sort_time(time_ns), late}};
+    if (time_ns < r->first_ns)
+        r->first_ns = time_ns;
+    return pithi_sorter_add(r->sorter, &key, item, sizeof *item);
+}
+
+/* Adds an event. Its payload begins with its length, as "%s" requires. */
+static int add_event(struct chrome_reader *r, const struct pithi_chrome_event *event, uint64_t late, struct item item)
+{
+    unsigned char data[sizeof item + 2 + PITHI_CHROME_TEXT];
+    struct pithi_sort_key key = {{pithi_sort_time(event->time_ns), late}};
+    size_t length = pithi_chrome_args_text(event, (char *)data + sizeof item + 2);
+    int err;
+    item.kind = PITHLOG_EVENT;
+    TRY(define_event(r, event, PITHLOG_EVENT_TYPE, &item.id));
+    if (length == 0)
+        return add(r, event->time_ns, late, &item);
+    memcpy(data, &item, sizeof item);
+    data[sizeof item] = (unsigned char)(length >> 8);
+    data[sizeof item + 1] = (unsigned char)length;
+    if (event->time_ns < r->first_ns)
+        r->first_ns = event->time_ns;
+    TRY(pithi_sorter_add(r->sorter, &key, data, (uint32_t)(sizeof item + 2 + length)));
+out:
+    return err;
+}
+
+/* A state may itself be on a flow. Then bind_id alone identifies the flow, without category and name. */
+static int add_bound(struct chrome_reader *r, const struct pithi_chrome_event *event, uint32_t thread)
+{
+    struct pithi_chrome_event place = {.time_ns = event->time_ns, .id = event->bind_id};
+    if (!event->bind_id.kind || (!event->flow_in && !event->flow_out))
+        return PITH_OK;
+    place.phase = !event->flow_in ? 's' : event->flow_out ? 't' : 'f';
+    return pithi_chrome_flows_add(&r->flows, &place, thread);
+}
+
+/* The arguments of a state become an event at its start. */
+static int add_state(struct chrome_reader *r, const struct pithi_chrome_event *event, struct item item)
+{
+    uint64_t late = event->phase == 'X' ? UINT64_MAX - (uint64_t)event->length_ns : 0;
+    int err;
+    item.kind = event->phase == 'X' ? WHOLE : PITHLOG_ENTER;
+    item.length_ns = event->length_ns;
+    TRY(define_event(r, event, PITHLOG_STATE, &item.id));
+    TRY(add(r, event->time_ns, late, &item));
+    TRY(add_bound(r, event, item.thread));
+    if (event->args.kind == '{' && memchr(event->args.text, '"', event->args.size))
+        TRY(add_event(r, event, late, item));
+out:
+    return err;
+}
+
+/* Adds an event of the Pith writer that is not an event of the user. */
+static int add_own(struct chrome_reader *r, const struct pithi_chrome_event *event, struct item item)
+{
+    int64_t count = 0;
+    if (pithi_json_is(&event->name, "recording paused"))
+        item.kind = PITHLOG_PAUSE;
+    else if (pithi_json_is(&event->name, "recording resumed"))
+        item.kind = PITHLOG_RESUME;
+    else if (pithi_json_is(&event->name, "records lost"))
+        item.kind = PITHLOG_LOST;
+    else
+        return add_event(r, event, 0, item);
+    if (item.kind == PITHLOG_LOST && pithi_chrome_arg_number(event, "count", 0, &count))
+        item.bytes = (uint64_t)count;
+    return add(r, event->time_ns, 0, &item);
+}
+
+/* The name is "NAME" or "NAME[ID]", and "NAME.KEY" if the key is not "value". The Pith writer uses the thread as id;
+ * such an id does not become part of the name. */
+static int add_value(struct chrome_reader *r, const struct pithi_chrome_event *event,
+                     const struct pithi_json_value *key, struct item *item)
+{
+    const struct pithi_json_value *id = &event->id, *tid = &event->tid;
+    char name[3 * NAME];
+    size_t used = pithi_json_text(&event->name, name, NAME);
+    int err;
+    if (id->kind && (!tid->kind || id->size != tid->size || memcmp(id->text, tid->text, id->size) != 0)) {
+        name[used++] = '[';
+        used += pithi_json_text(id, name + used, NAME - 2);
+        name[used++] = ']';
+    }
+    name[used] = 0;
+    if (!pithi_json_is(key, "value")) {
+        name[used++] = '.';
+        pithi_json_text(key, name + used, NAME);
+    }
+    item->kind = PITHLOG_COUNTER;
+    TRY(define(r, event, PITHLOG_COUNTER_TYPE, name, &item->id));
+    TRY(add(r, event->time_ns, 0, item));
+out:
+    return err;
+}
+
+static int add_counter(struct chrome_reader *r, const struct pithi_chrome_event *event, struct item item)
+{
+    struct pithi_json json = {.data = event->args.text, .size = event->args.size};
+    struct pithi_json_value key, value;
+    int first = 1, err = PITH_OK;
+    if (event->args.kind != '{' || pithi_json_open(&json, '{') != PITHI_JSON_OK)
+        return PITH_OK;
+    while (pithi_json_key(&json, &first, &key) == PITHI_JSON_OK && pithi_json_value(&json, &value) == PITHI_JSON_OK)
+        if (pithi_json_double(&value, &item.value))
+            TRY(add_value(r, event, &key, &item));
+        else
+            r->left_out++;
+out:
+    return err;
+}
+
+static int add_any(struct chrome_reader *r, const struct pithi_chrome_event *event)
+{
+    struct item item = {.peer = -1};
+    int err;
+    if (event->phase == 'M')
+        return pithi_chrome_lanes_meta(&r->lanes, event);
+    if (!event->timed || !event->phase || !strchr("BEXiIRCstf", event->phase)) {
+        r->left_out++;
+        return PITH_OK;
+    }
+    TRY(pithi_chrome_lanes_thread(&r->lanes, event, &item.thread));
+    pithi_chrome_lanes_use(&r->lanes, item.thread);
+    switch (event->phase) {
+    case 'B':
+    case 'X':
+        return add_state(r, event, item);
+    case 'E':
+        item.kind = PITHLOG_LEAVE;
+        return add(r, event->time_ns, 0, &item);
+    case 'C':
+        return add_counter(r, event, item);
+    case 's':
+    case 't':
+    case 'f':
+        return pithi_chrome_flows_add(&r->flows, event, item.thread);
+    default:
+        return pithi_json_is(&event->category, "pith") ? add_own(r, event, item) : add_event(r, event, 0, item);
+    }
+out:
+    return err;
+}
+
+/* ---- The file ---------------------------------------------------------------------------------------------------- */
+
+static int wrong(const struct chrome_reader *r)
+{
+    return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %zu: %s", r->input->path, r->json.at, r->json.wrong);
+}
+
+static int skip_mark(const struct pithi_input *input)
+{
+    return input->size > 3 && memcmp(input->data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
+/* *status is how the array ended. */
+static int read_events(struct chrome_reader *r, int *status)
+{
+    struct pithi_json_value other;
+    struct pithi_chrome_event event;
+    int first = 1, err = PITH_OK;
+    *status = pithi_json_open(&r->json, '[');
+    while (*status == PITHI_JSON_OK && (*status = pithi_json_item(&r->json, &first)) == PITHI_JSON_OK) {
+        pithi_passed(r->input, &r->passed, r->json.at);
+        if (!pithi_input_at(r->input, r->json.at))
+            *status = PITHI_JSON_CUT;
+        else if (pithi_json_peek(&r->json) != '{')
+            *status = pithi_json_value(&r->json, &other);
+        else if ((*status = pithi_chrome_event(&r->json, &event)) == PITHI_JSON_OK)
+            TRY(add_any(r, &event));
+    }
+out:
+    return err;
+}
+
+/* Reads the data that the Pith writer adds beside the events. */
+static int take_other_data(struct chrome_reader *r, const struct pithi_json_value *data)
+{
+    struct pithi_json json = {.data = data->text, .size = data->size};
+    struct pithi_json_value key, value;
+    char reason[NAME];
+    int first = 1, err = PITH_OK;
+    if (data->kind != '{' || pithi_json_open(&json, '{') != PITHI_JSON_OK)
+        return PITH_OK;
+    while (pithi_json_key(&json, &first, &key) == PITHI_JSON_OK && pithi_json_value(&json, &value) == PITHI_JSON_OK)
+        if (pithi_json_is(&key, PITHI_INCOMPLETE) && pithi_json_text(&value, reason, sizeof reason))
+            TRY(pithi_incomplete(pithi_writer_defs(r->writer), "%s", reason));
+out:
+    return err;
+}
+
+static int read_file(struct chrome_reader *r)
+{
+    struct pithi_json_value key, value;
+    int first = 1, status, err = PITH_OK;
+    if (pithi_json_peek(&r->json) == '[') {
+        TRY(read_events(r, &status));
+    } else {
+        status = pithi_json_open(&r->json, '{');
+        while (status == PITHI_JSON_OK && (status = pithi_json_key(&r->json, &first, &key)) == PITHI_JSON_OK) {
+            if (!pithi_json_is(&key, "traceEvents")) {
+                status = pithi_json_value(&r->json, &value);
+                if (status == PITHI_JSON_OK && pithi_json_is(&key, "otherData"))
+                    TRY(take_other_data(r, &value));
+                continue;
+            }
+            TRY(read_events(r, &status));
+            status = status == PITHI_JSON_DONE ? PITHI_JSON_OK : status;
+        }
+    }
+    r->cut = status == PITHI_JSON_CUT;
+    err = status == PITHI_JSON_WRONG ? wrong(r) : PITH_OK;
+out:
+    return err;
+}
+
+/* ---- Records ----------------------------------------------------------------------------------------------------- */
+
+static int add_message(void *context, const struct pithi_chrome_message *m)
+{
+    struct chrome_reader *r = context;
+    int32_t tag = m->tag < INT32_MIN || m->tag > INT32_MAX ? 0 : (int32_t)m->tag;
+    struct item item = {.kind = PITHLOG_SEND,
+                        .thread = m->send_thread,
+                        .peer = pithi_chrome_lanes_rank(&r->lanes, m->recv_thread),
+                        .tag = tag,
+                        .bytes = m->bytes};
+    int err;
+    TRY(add(r, m->send_ns, UINT64_MAX, &item));
+    item.kind = PITHLOG_RECV;
+    item.thread = m->recv_thread;
+    item.peer = pithi_chrome_lanes_rank(&r->lanes, m->send_thread);
+    item.posted = m->posted;
+    TRY(add(r, m->recv_ns, UINT64_MAX, &item));
+out:
+    return err;
+}
+
+static int put_item(struct chrome_reader *r, struct pithi_chrome_states *states, const struct pithi_sorted *sorted)
+{
+    int64_t time_ns = (int64_t)(sorted->key.word[0] ^ UINT64_C(1) << 63);
+    struct item item;
+    memcpy(&item, sorted->data, sizeof item);
+    uint32_t lane = pithi_chrome_lanes_lane(&r->lanes, item.thread);
+    switch (item.kind) {
+    case PITHLOG_ENTER:
+        return pithi_chrome_states_begin(states, lane, time_ns, item.id);
+    case PITHLOG_LEAVE:
+        return pithi_chrome_states_end(states, lane, time_ns);
+    case WHOLE:
+        return pithi_chrome_states_whole(states, lane, time_ns, item.length_ns, item.id);
+    default:
+        break;
+    }
+    struct pithlog_record record = {.time_ns = time_ns,
+                                    .lane = lane,
+                                    .kind = item.kind,
+                                    .id = item.id,
+                                    .peer = item.peer,
+                                    .tag = item.tag,
+                                    .bytes = item.bytes,
+                                    .posted = item.posted,
+                                    .value = item.value,
+                                    .payload = (const char *)sorted->data + sizeof item,
+                                    .payload_bytes = sorted->size - (uint32_t)sizeof item};
+    return pithi_chrome_states_other(states, &record);
+}
+
+static int put_items(struct chrome_reader *r)
+{
+    struct pithi_chrome_states states = {.writer = r->writer,
+                                         .zero_ns = pithi_chrome_lanes_own(&r->lanes) ? 0 : r->first_ns};
+    struct pithi_sorted sorted;
+    int err, status = 0;
+    TRY(pithi_sorter_end(r->sorter));
+    while (pithi_input_at(r->input, r->json.at) && (status = pithi_sorter_next(r->sorter, &sorted)) == 1)
+        TRY(put_item(r, &states, &sorted));
+    err = status < 0 ? PITH_ERR_IO : pithi_chrome_states_finish(&states);
+    if (err == PITH_OK)
+        err = pithi_say_count(r->writer, "chrome_ends_without_state", states.ends_alone);
+out:
+    pithi_chrome_states_free(&states);
+    return err;
+}
+
+int pithi_chrome_read(const struct pithi_input *input, struct pithi_writer *writer)
+{
+    struct chrome_reader r = {.input = input, .writer = writer, .first_ns = INT64_MAX};
+    int err;
+    r.json = (struct pithi_json){input->data, input->size, (size_t)skip_mark(input), NULL};
+    TRY(pithi_sorter_new(&r.sorter, PITHI_SORTER_BYTES));
+    TRY(pithi_chrome_flows_new(&r.flows));
+    TRY(read_file(&r));
+    TRY(pithi_chrome_lanes_make(&r.lanes, writer));
+    TRY(pithi_chrome_flows_messages(&r.flows, &r.lanes, add_message, &r));
+    TRY(put_items(&r));
+    TRY(pithi_say_count(writer, "chrome_events_left_out", r.left_out));
+    TRY(pithi_say_count(writer, "chrome_flows_inside_a_lane", r.flows.inside));
+    TRY(pithi_say_count(writer, "chrome_flows_without_partner", r.flows.alone));
+    if (r.cut)
+        TRY(pithi_ends_here(writer, input, "without the bracket that closes its events"));
+out:
+    pithi_chrome_lanes_free(&r.lanes);
+    pithi_chrome_flows_free(&r.flows);
+    pithi_sorter_free(r.sorter);
+    return err;
+}
+
+/* ---- Recognising ------------------------------------------------------------------------------------------------- */
+
+/* Whether one of the first events has a phase. */
+static int has_phases(struct pithi_json *json)
+{
+    struct pithi_json_value other;
+    struct pithi_chrome_event event = {0};
+    int first = 1, status = pithi_json_open(json, '[');
+    for (int i = 0; i < PROBE_EVENTS && status == PITHI_JSON_OK && !event.phase; i++)
+        if ((status = pithi_json_item(json, &first)) == PITHI_JSON_OK)
+            status = pithi_json_peek(json) == '{' ? pithi_chrome_event(json, &event) : pithi_json_value(json, &other);
+    return event.phase != 0;
+}
+
+int pithi_chrome_probe(const struct pithi_input *input)
+{
+    struct pithi_json_value key, value;
+    int first = 1;
+    if (!input->data)
+        return 0;
+    struct pithi_json json = {input->data, input->size, (size_t)skip_mark(input), NULL};
+    if (pithi_json_peek(&json) == '[')
+        return has_phases(&json);
+    int status = pithi_json_open(&json, '{');
+    while (status == PITHI_JSON_OK && (status = pithi_json_key(&json, &first, &key)) == PITHI_JSON_OK)
+        if (pithi_json_is(&key, "traceEvents"))
+            return pithi_json_peek(&json) == '[';
+        else
+            status = pithi_json_value(&json, &value);
+    return 0;
+}

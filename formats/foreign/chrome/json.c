@@ -1,0 +1,313 @@
+/* json.c - reads JSON values in place; see json.h. */
+#include "foreign/chrome/json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH = 200, NUMBER = 64 };
+
+static int is_blank(int c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+static int is_digit(int c) { return c >= '0' && c <= '9'; }
+static int is_number(int c) { return is_digit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E'; }
+static int is_letter(int c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+int pithi_json_fail(struct pithi_json *json, const char *wrong)
+{
+    json->wrong = wrong;
+    return PITHI_JSON_WRONG;
+}
+
+int pithi_json_peek(struct pithi_json *json)
+{
+    while (json->at < json->size && is_blank(json->data[json->at]))
+        json->at++;
+    return json->at < json->size ? json->data[json->at] : 0;
+}
+
+/* At the end of the text the result is CUT; elsewhere the byte is an error. */
+static int unexpected(struct pithi_json *json, const char *wrong)
+{
+    return json->at < json->size ? pithi_json_fail(json, wrong) : PITHI_JSON_CUT;
+}
+
+/* ---- Values ------------------------------------------------------------------------------------------------------ */
+
+static int string(struct pithi_json *json, struct pithi_json_value *value)
+{
+    size_t at = json->at + 1;
+    while (at < json->size && json->data[at] != '"')
+        at += json->data[at] == '\\' ? 2 : 1;
+    if (at >= json->size) {
+        json->at = json->size;
+        return PITHI_JSON_CUT;
+    }
+    *value = (struct pithi_json_value){'"', json->data + json->at + 1, at - json->at - 1};
+    json->at = at + 1;
+    return PITHI_JSON_OK;
+}
+
+/* A number or word at the very end of the text may have been cut. */
+static int plain(struct pithi_json *json, struct pithi_json_value *value, char kind, int (*belongs)(int))
+{
+    size_t at = json->at;
+    while (at < json->size && belongs(json->data[at]))
+        at++;
+    *value = (struct pithi_json_value){kind, json->data + json->at, at - json->at};
+    json->at = at;
+    return at < json->size ? PITHI_JSON_OK : PITHI_JSON_CUT;
+}
+
+static int word(struct pithi_json *json, struct pithi_json_value *value)
+{
+    static const char *const words[] = {"true", "false", "null", "NaN", "Infinity"};
+    int status = plain(json, value, 'w', is_letter);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (status != PITHI_JSON_OK || pithi_json_is(value, words[i]))
+            return status;
+    json->at -= value->size;
+    return pithi_json_fail(json, "no value of JSON begins so");
+}
+
+static int nested_value(struct pithi_json *json, struct pithi_json_value *value, int depth);
+
+static int pass_over(struct pithi_json *json, struct pithi_json_value *value, int depth, char open)
+{
+    struct pithi_json_value inner;
+    size_t from = json->at;
+    int first = 1, status;
+    if (depth == 0)
+        return pithi_json_fail(json, "nested too deep");
+    json->at++;
+    while ((status = open == '{' ? pithi_json_key(json, &first, &inner) : pithi_json_item(json, &first)) ==
+           PITHI_JSON_OK)
+        if ((status = nested_value(json, &inner, depth - 1)) != PITHI_JSON_OK)
+            return status;
+    *value = (struct pithi_json_value){open, json->data + from, json->at - from};
+    return status == PITHI_JSON_DONE ? PITHI_JSON_OK : status;
+}
+
+static int nested_value(struct pithi_json *json, struct pithi_json_value *value, int depth)
+{
+    int c = pithi_json_peek(json);
+    if (c == '{' || c == '[')
+        return pass_over(json, value, depth, (char)c);
+    if (c == '"')
+        return string(json, value);
+    if (is_digit(c) || c == '-') {
+        if (json->data[json->at] == '-' && json->at + 1 < json->size && json->data[json->at + 1] == 'I') {
+            json->at++;
+            return word(json, value);
+        }
+        return plain(json, value, '0', is_number);
+    }
+    return is_letter(c) ? word(json, value) : unexpected(json, "no value of JSON begins so");
+}
+
+int pithi_json_value(struct pithi_json *json, struct pithi_json_value *value)
+{
+    return nested_value(json, value, DEPTH);
+}
+
+/* ---- Arrays and objects ------------------------------------------------------------------------------------------ */
+
+int pithi_json_open(struct pithi_json *json, char open)
+{
+    if (pithi_json_peek(json) != open)
+        return unexpected(json, open == '{' ? "an object is wanted here" : "an array is wanted here");
+    json->at++;
+    return PITHI_JSON_OK;
+}
+
+static int next_item(struct pithi_json *json, int *first, char close)
+{
+    int c = pithi_json_peek(json);
+    if (c == ',' && !*first) {
+        json->at++;
+        c = pithi_json_peek(json);
+    } else if (!*first && c != close) {
+        return unexpected(json, "a comma or the end is wanted here");
+    }
+    *first = 0;
+    if (c != close)
+        return json->at < json->size ? PITHI_JSON_OK : PITHI_JSON_CUT;
+    json->at++;
+    return PITHI_JSON_DONE;
+}
+
+int pithi_json_item(struct pithi_json *json, int *first) { return next_item(json, first, ']'); }
+
+int pithi_json_key(struct pithi_json *json, int *first, struct pithi_json_value *key)
+{
+    int status = next_item(json, first, '}');
+    if (status != PITHI_JSON_OK)
+        return status;
+    if (json->data[json->at] != '"')
+        return pithi_json_fail(json, "a key in quotes is wanted here");
+    if ((status = string(json, key)) != PITHI_JSON_OK)
+        return status;
+    if (pithi_json_peek(json) != ':')
+        return unexpected(json, "a colon is wanted here");
+    json->at++;
+    return PITHI_JSON_OK;
+}
+
+/* ---- Strings ----------------------------------------------------------------------------------------------------- */
+
+static int hex4(const unsigned char *p, const unsigned char *end, uint32_t *code)
+{
+    *code = 0;
+    if (end - p < 4)
+        return 0;
+    for (int i = 0; i < 4; i++) {
+        int c = p[i], low = c | 0x20;
+        if (!is_digit(c) && (low < 'a' || low > 'f'))
+            return 0;
+        *code = *code << 4 | (uint32_t)(is_digit(c) ? c - '0' : low - 'a' + 10);
+    }
+    return 1;
+}
+
+/* Decodes the part after "\u" and returns its size in bytes. A character outside the first plane is two such halves. */
+static size_t unicode(const unsigned char *p, const unsigned char *end, uint32_t *code)
+{
+    uint32_t low;
+    if (!hex4(p, end, code)) {
+        *code = 0xfffd;
+        return 0;
+    }
+    if (*code >= 0xd800 && *code < 0xdc00 && end - p >= 10 && p[4] == '\\' && p[5] == 'u' && hex4(p + 6, end, &low) &&
+        low >= 0xdc00 && low < 0xe000) {
+        *code = 0x10000 + ((*code - 0xd800) << 10) + (low - 0xdc00);
+        return 10;
+    }
+    if (*code == 0 || (*code >= 0xd800 && *code < 0xe000))
+        *code = 0xfffd;
+    return 4;
+}
+
+static size_t escaped(const unsigned char *p, const unsigned char *end, uint32_t *code)
+{
+    static const char letters[] = "\"\\/bfnrt", codes[] = "\"\\/\b\f\n\r\t";
+    const char *letter = p < end && *p ? strchr(letters, *p) : NULL;
+    if (p < end && *p == 'u')
+        return 2 + unicode(p + 1, end, code);
+    *code = letter ? (uint32_t)(unsigned char)codes[letter - letters] : 0xfffd;
+    return p < end ? 2 : 1;
+}
+
+/* Decodes a character that is not escaped. */
+static size_t utf8(const unsigned char *p, const unsigned char *end, uint32_t *code)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t length = *p < 0x80 ? 1 : *p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : 2;
+    *code = length == 1 ? *p : *p & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        if (p + i >= end || (p[i] & 0xc0) != 0x80) {
+            *code = 0xfffd;
+            return i;
+        }
+        *code = *code << 6 | (p[i] & 0x3f);
+    }
+    if (*p == 0 || *p >= 0xf8 || (*p >= 0x80 && *p < 0xc0) || *code < least[length] || *code > 0x10ffff ||
+        (*code >= 0xd800 && *code < 0xe000))
+        *code = 0xfffd;
+    return length;
+}
+
+static size_t encode(uint32_t code, char out[4])
+{
+    size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    for (size_t i = length; i-- > 1; code >>= 6)
+        out[i] = (char)(0x80 | (code & 0x3f));
+    out[0] = (char)(lead[length] | code);
+    return length;
+}
+
+size_t pithi_json_text(const struct pithi_json_value *value, char *out, size_t size)
+{
+    const unsigned char *p = value->text, *end = p ? p + value->size : p;
+    size_t used = 0;
+    while (p < end) {
+        char bytes[4];
+        uint32_t code;
+        p += *p == '\\' && value->kind == '"' ? escaped(p + 1, end, &code) : utf8(p, end, &code);
+        size_t length = encode(code, bytes);
+        if (length >= size - used)
+            break;
+        memcpy(out + used, bytes, length);
+        used += length;
+    }
+    out[used] = 0;
+    return used;
+}
+
+/* ---- Numbers ----------------------------------------------------------------------------------------------------- */
+
+/* Computes digits * 10^power; digits that are shifted out are rounded. 0: too large. */
+static int shifted(uint64_t digits, int64_t power, uint64_t *result)
+{
+    for (; power > 0 && digits; power--) {
+        if (digits > UINT64_MAX / 10)
+            return 0;
+        digits *= 10;
+    }
+    for (; power < -1 && digits; power++)
+        digits /= 10;
+    *result = power == -1 ? digits / 10 + (digits % 10 >= 5) : digits;
+    return *result <= INT64_MAX;
+}
+
+static const unsigned char *exponent(const unsigned char *p, const unsigned char *end, int64_t *power)
+{
+    int negative = 0;
+    int64_t value = 0;
+    if (p < end && (*p == '-' || *p == '+'))
+        negative = *p++ == '-';
+    const unsigned char *from = p;
+    for (; p < end && is_digit(*p); p++)
+        value = value < 100000 ? value * 10 + (*p - '0') : value;
+    *power += negative ? -value : value;
+    return p > from ? p : NULL;
+}
+
+int pithi_json_scaled(const struct pithi_json_value *value, int decimals, int64_t *result)
+{
+    uint64_t digits = 0, scaled;
+    int64_t power = decimals;
+    int seen = 0, fraction = 0;
+    if ((value->kind != '0' && value->kind != '"') || value->size == 0)
+        return 0;
+    const unsigned char *p = value->text, *end = p + value->size;
+    int negative = *p == '-';
+    for (p += negative; p < end && (is_digit(*p) || (*p == '.' && !fraction)); p++) {
+        if (*p == '.') {
+            fraction = 1;
+            continue;
+        }
+        seen = 1;
+        if (digits <= (UINT64_MAX - 9) / 10) {
+            digits = digits * 10 + (uint64_t)(*p - '0');
+            power -= fraction;
+        } else {
+            power += !fraction;
+        }
+    }
+    if (p < end && (*p == 'e' || *p == 'E'))
+        p = exponent(p + 1, end, &power);
+    if (!seen || p != end || !shifted(digits, power, &scaled))
+        return 0;
+    *result = negative ? -(int64_t)scaled : (int64_t)scaled;
+    return 1;
+}
+
+int pithi_json_double(const struct pithi_json_value *value, double *result)
+{
+    char text[NUMBER], *end;
+    if (value->kind != '0' || value->size >= sizeof text)
+        return 0;
+    memcpy(text, value->text, value->size);
+    text[value->size] = 0;
+    *result = strtod(text, &end);
+    return end == text + value->size;
+}

@@ -1,0 +1,351 @@
+/* clog1_file.c - reads the blocks and records of a CLOG file, and keeps the definitions of its event numbers. */
+#include "foreign/clog1/clog1_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/colour.h"
+#include "base/error.h"
+#include "base/map.h"
+#include "foreign/clog2/clog2_layout.h"
+#include "foreign/clog2/clog2_made.h"
+#include "foreign/names.h"
+#include "foreign/reading.h"
+
+enum { SMALL_BLOCK = 1024, BLOCK = 65536, PROBED = 4 };
+
+/* Size of the body of each type in bytes, from RAW on. */
+static const uint8_t bodies[PITHI_CLOG1_TYPES] = {0, 32, 24, 24, 16, 24, 56, 48, 8};
+
+struct head {
+    double time_s;
+    int32_t type, process;
+    size_t size; /* size according to the record; 0: impossible */
+};
+
+/* Reads the header at `p`, where `left` bytes are available. */
+static struct head head_at(const unsigned char *p, size_t left, int big)
+{
+    struct head h = {.type = PITHI_CLOG1_TYPES};
+    if (left < PITHI_CLOG1_HEADER)
+        return h;
+    h.time_s = pithi_clog2_f64(p, big);
+    h.type = pithi_clog2_i32(p + 8, big);
+    h.process = pithi_clog2_i32(p + 16, big);
+    uint32_t units = pithi_clog2_u32(p + 12, big);
+    if (h.type < PITHI_CLOG1_ENDLOG || h.type >= PITHI_CLOG1_TYPES || units > BLOCK / 8)
+        return h;
+    if (8 * units >= PITHI_CLOG1_HEADER + (uint32_t)(h.type > 0 ? bodies[h.type] : 0))
+        h.size = 8 * (size_t)units;
+    return h;
+}
+
+/* ---- Byte order and block size --------------------------------------------------------------------------------- */
+
+static int is_plausible(const struct head *h)
+{
+    if (h->type == PITHI_CLOG1_ENDLOG)
+        return h->size > 0;
+    return h->size > 0 && h->type != PITHI_CLOG1_UNDEFINED && h->time_s > -1e6 && h->time_s < 1e6 &&
+           (h->type == PITHI_CLOG1_ENDBLOCK || (h->process >= 0 && h->process < PITHI_CLOG1_RANKS_MAX));
+}
+
+/* Whether the file begins with valid records in this byte order. */
+static int begins(const struct pithi_input *input, int big)
+{
+    size_t at = 0;
+    for (int i = 0; i < PROBED; i++) {
+        struct head h = head_at(input->data + at, input->size - at, big);
+        if (at > 0 && input->size - at < PITHI_CLOG1_HEADER)
+            return 1;
+        if (!is_plausible(&h))
+            return 0;
+        if (h.type < 0)
+            return h.type == PITHI_CLOG1_ENDLOG || at > 0;
+        if (h.size > input->size - at)
+            return at > 0;
+        at += h.size;
+    }
+    return 1;
+}
+
+/* Finds the block size. If the first block ends within 1024 bytes, blocks are small: a block leaves less space unused
+ * than the largest record needs. */
+static size_t find_block_size(const struct pithi_input *input, int big)
+{
+    for (size_t at = 0; at < SMALL_BLOCK && at < input->size;) {
+        struct head h = head_at(input->data + at, input->size - at, big);
+        if (!h.size)
+            break;
+        if (h.type == PITHI_CLOG1_ENDBLOCK)
+            return SMALL_BLOCK;
+        if (h.type == PITHI_CLOG1_ENDLOG)
+            return input->size % BLOCK ? SMALL_BLOCK : BLOCK;
+        at += h.size;
+    }
+    return BLOCK;
+}
+
+int pithi_clog1_file_open(struct pithi_clog1_file *file, const struct pithi_input *input)
+{
+    *file = (struct pithi_clog1_file){.input = input, .big = 1};
+    if (!input->data || input->size < PITHI_CLOG1_HEADER)
+        return 0;
+    if (!begins(input, 1)) {
+        file->big = 0;
+        if (!begins(input, 0))
+            return 0;
+    }
+    file->block_size = find_block_size(input, file->big);
+    return 1;
+}
+
+/* ---- Blocks ---------------------------------------------------------------------------------------------------- */
+
+static void note_damage(struct pithi_clog1_cursor *cursor)
+{
+    if (!cursor->damaged++)
+        cursor->first_damage = cursor->at;
+}
+
+static void next_block(struct pithi_clog1_cursor *cursor)
+{
+    pithi_passed(cursor->file->input, &cursor->passed, cursor->block);
+    cursor->block += cursor->file->block_size;
+    cursor->at = cursor->block;
+}
+
+static void end_log(struct pithi_clog1_cursor *cursor)
+{
+    cursor->ended = 1;
+    cursor->block = cursor->at = cursor->file->input->size;
+}
+
+/* There is no complete record here. Either the file was cut, or the block is damaged and reading goes on with the
+ * next. */
+static void leave_block(struct pithi_clog1_cursor *cursor, size_t left, size_t size)
+{
+    int is_cut = cursor->file->input->size - cursor->block < cursor->file->block_size;
+    if (!is_cut || (left >= PITHI_CLOG1_HEADER && size <= left))
+        note_damage(cursor);
+    next_block(cursor);
+}
+
+static int take_record(struct pithi_clog1_cursor *cursor, const struct head *h, const unsigned char *p,
+                       struct pithi_clog1_record *record)
+{
+    int good = h->time_s > -4e9 && h->time_s < 4e9 && h->process >= 0 && h->process < PITHI_CLOG1_RANKS_MAX;
+    if (!good)
+        note_damage(cursor);
+    else
+        *record = (struct pithi_clog1_record){(int64_t)(h->time_s * 1e9 + (h->time_s < 0 ? -0.5 : 0.5)), h->type,
+                                              h->process, p + PITHI_CLOG1_HEADER};
+    cursor->at += h->size;
+    cursor->records += (uint64_t)good;
+    return good;
+}
+
+int pithi_clog1_next(struct pithi_clog1_cursor *cursor, struct pithi_clog1_record *record)
+{
+    const struct pithi_input *input = cursor->file->input;
+
+    while (cursor->at < input->size && pithi_input_at(input, cursor->at)) {
+        const unsigned char *p = input->data + cursor->at;
+        size_t block_left = cursor->block + cursor->file->block_size - cursor->at, left = input->size - cursor->at;
+        left = left < block_left ? left : block_left;
+        struct head h = head_at(p, left, cursor->file->big);
+        if (!h.size || h.size > left)
+            leave_block(cursor, left, h.size);
+        else if (h.type == PITHI_CLOG1_ENDBLOCK)
+            next_block(cursor);
+        else if (h.type == PITHI_CLOG1_ENDLOG)
+            end_log(cursor);
+        else if (h.type == PITHI_CLOG1_UNDEFINED)
+            cursor->at += h.size;
+        else if (take_record(cursor, &h, p, record))
+            return 1;
+    }
+    return 0;
+}
+
+/* Sizes of text fields in bytes; the largest state number of MPE 1's wrapper. */
+enum { COLOUR = 24, DESC = 16, KNOWN = 180, NAME = 64 };
+
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
+
+void pithi_clog1_events_free(struct pithi_clog1_events *events)
+{
+    free(events->events);
+    pithi_map_free(&events->of);
+}
+
+struct pithi_clog1_event *pithi_clog1_event(struct pithi_clog1_events *events, int32_t number)
+{
+    uint64_t *place = pithi_map_at(&events->of, (uint32_t)number);
+    if (!place)
+        return NULL;
+    if (!*place) {
+        if (!pithi_grow(&events->events, events->count, &events->room, sizeof *events->events))
+            return NULL;
+        events->events[events->count++] = (struct pithi_clog1_event){.number = number};
+        *place = events->count;
+    }
+    return &events->events[*place - 1];
+}
+
+/* ---- Definitions ----------------------------------------------------------------------------------------------- */
+
+/* Returns a state of MPE's wrapper. NULL: a user state. */
+static const struct pithi_clog2_known *known_state(int32_t number)
+{
+    return number > 0 && number <= 2 * KNOWN ? pithi_clog2_known_state((number - 1) / 2) : NULL;
+}
+
+static int add(struct pithi_clog1_events *events, enum pithlog_def_kind kind, const char *name, const char *colour,
+               int32_t number, const char *format, uint32_t *id)
+{
+    const struct pithi_clog2_known *known = known_state(number);
+    struct pithlog_def def = {kind, name, colour, known ? pithi_name_group(known->name) : "user", format};
+    int err = pithi_defs_add(events->defs, &def, id);
+    if (err == PITH_OK)
+        ++*id;
+    return err;
+}
+
+static void copy_text(char *out, const unsigned char *field, size_t size)
+{
+    pithi_name_cut(out, NAME, (const char *)field, strnlen((const char *)field, size));
+}
+
+int pithi_clog1_take_state(struct pithi_clog1_events *events, const unsigned char *body, int big)
+{
+    int32_t start = pithi_clog2_i32(body + 4, big), end = pithi_clog2_i32(body + 8, big);
+    char name[NAME], colour[NAME];
+    struct pithi_clog1_event *event;
+    uint32_t id, rgb;
+    int err;
+
+    copy_text(colour, body + 16, COLOUR);
+    colour[strcspn(colour, ":")] = 0; /* drop the bitmap, for screens without colours */
+    copy_text(name, body + 16 + COLOUR, DESC);
+    if (!name[0])
+        snprintf(name, sizeof name, "state %d", (int)pithi_clog2_i32(body, big));
+    TRY(add(events, PITHLOG_STATE, name, pithi_colour_parse(colour, &rgb) ? colour : "", start, "", &id));
+    if (!(event = pithi_clog1_event(events, start)))
+        return no_memory();
+    event->starts = id;
+    if (!(event = pithi_clog1_event(events, end)))
+        return no_memory();
+    event->ends = id;
+out:
+    return err;
+}
+
+int pithi_clog1_take_event(struct pithi_clog1_events *events, const unsigned char *body, int big)
+{
+    struct pithi_clog1_event *event = pithi_clog1_event(events, pithi_clog2_i32(body, big));
+    if (event)
+        event->desc = body + 8;
+    return event ? PITH_OK : no_memory();
+}
+
+int pithi_clog1_see_raw(struct pithi_clog1_events *events, const unsigned char *body, int big)
+{
+    struct pithi_clog1_event *event = pithi_clog1_event(events, pithi_clog2_i32(body, big));
+    if (!event)
+        return no_memory();
+    event->has_data |= pithi_clog2_i32(body + 4, big) != 0;
+    event->has_string |= body[16] != 0;
+    return PITH_OK;
+}
+
+/* ---- Numbers --------------------------------------------------------------------------------------------------- */
+
+static const char *raw_format(const struct pithi_clog1_event *event)
+{
+    return event->has_string ? PITHI_CLOG1_TEXT_FORMAT : event->has_data ? PITHI_CLOG1_DATA_FORMAT : "";
+}
+
+/* 1: the event is in a pair without a definition, and *start says whether it is the start. */
+static int is_pair(const struct pithi_clog1_event *event, int *start, char name[NAME], const char **colour)
+{
+    const struct pithi_clog2_known *known = known_state(event->number);
+    int32_t from = known ? 1 : PITHI_CLOG1_USER_EVENTS, end = from + 2 * PITHI_CLOG1_USER_PAIRS;
+
+    if (!known && (event->number < from || event->number >= end))
+        return 0;
+    int32_t state = (event->number - from) / 2;
+    *start = (event->number - from) % 2 == 0;
+    *colour = known ? known->colour : "";
+    if (known)
+        snprintf(name, NAME, "%s", known->name);
+    else
+        snprintf(name, NAME, "state %d", (int)(PITHI_CLOG1_USER_STATES + state));
+    return 1;
+}
+
+/* Two numbers with the same name but different payloads are two event types. */
+static int add_solo(struct pithi_clog1_events *events, const struct pithi_clog1_event *event, const char *name,
+                    const char *format, uint32_t *id)
+{
+    char other[NAME + 16];
+    int err;
+
+    TRY(add(events, PITHLOG_EVENT_TYPE, name, "", event->number, format, id));
+    if (strcmp(pithi_defs_get(events->defs, *id - 1)->format, format) != 0) {
+        snprintf(other, sizeof other, "%s (%d)", name, (int)event->number);
+        TRY(add(events, PITHLOG_EVENT_TYPE, other, "", event->number, format, id));
+    }
+out:
+    return err;
+}
+
+int pithi_clog1_settle(struct pithi_clog1_events *events, struct pithi_clog1_event *event)
+{
+    char name[NAME];
+    const char *colour;
+    int start;
+    uint32_t id;
+    int err = PITH_OK;
+
+    if (event->starts || event->ends || event->solo)
+        return PITH_OK;
+    if (!event->desc && is_pair(event, &start, name, &colour)) {
+        TRY(add(events, PITHLOG_STATE, name, colour, event->number, "", &id));
+        *(start ? &event->starts : &event->ends) = id;
+        return PITH_OK;
+    }
+    name[0] = 0;
+    if (event->desc)
+        copy_text(name, event->desc, DESC);
+    if (!name[0])
+        snprintf(name, sizeof name, "event %d", (int)event->number);
+    TRY(add_solo(events, event, name, raw_format(event), &event->solo));
+out:
+    return err;
+}
+
+/* Makes the event type for the payloads of an event: its name and a word. */
+static int extra_type(struct pithi_clog1_events *events, const struct pithi_clog1_event *event, const char *word,
+                      const char *format, uint32_t *id)
+{
+    uint32_t of = event->starts ? event->starts : event->ends ? event->ends : event->solo;
+    char name[NAME + 16];
+    snprintf(name, sizeof name, "%.60s %s", pithi_defs_get(events->defs, of - 1)->name, word);
+    return add_solo(events, event, name, format, id);
+}
+
+int pithi_clog1_raw_type(struct pithi_clog1_events *events, struct pithi_clog1_event *event, uint32_t *id)
+{
+    int err = event->raw ? PITH_OK : extra_type(events, event, "info", PITHI_CLOG1_TEXT_FORMAT, &event->raw);
+    *id = event->raw - 1;
+    return err;
+}
+
+int pithi_clog1_message_type(struct pithi_clog1_events *events, struct pithi_clog1_event *event, uint32_t *id)
+{
+    int err =
+        event->message ? PITH_OK : extra_type(events, event, "message", PITHI_CLOG1_MESSAGE_FORMAT, &event->message);
+    *id = event->message - 1;
+    return err;
+}

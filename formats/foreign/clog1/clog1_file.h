@@ -1,0 +1,101 @@
+/* clog1_file.h - a CLOG file as a series of records: byte order, blocks, damage and cuts; and the event numbers.
+ *
+ * There is no file header. A file consists of blocks of 1024 bytes (MPICH up to 1.1.2) or 65536 bytes. Each block has
+ * records without gaps, then ENDBLOCK (in the last block: ENDLOG), then unused bytes. A record begins with 24 bytes:
+ *
+ *     double seconds | int type | int length of the record in units of 8 bytes | int process | int unused
+ *
+ * An event number is the start of a state, its end, both, or an event. MPE's wrapper of MPI gives state k the events
+ * 2k + 1 and 2k + 2. Users get pairs from 500 on. So a number without a definition, as in a file that was cut, has a
+ * name as well. */
+#ifndef PITHI_CLOG1_FILE_H
+#define PITHI_CLOG1_FILE_H
+
+#include "base/map.h"
+#include "reader/format.h"
+
+enum pithi_clog1_type {
+    PITHI_CLOG1_ENDLOG = -2,
+    PITHI_CLOG1_ENDBLOCK = -1,
+    PITHI_CLOG1_UNDEFINED = 0,
+    PITHI_CLOG1_RAW,
+    PITHI_CLOG1_MESSAGE,
+    PITHI_CLOG1_COLLECTIVE,
+    PITHI_CLOG1_COMM,
+    PITHI_CLOG1_EVENTDEF,
+    PITHI_CLOG1_STATEDEF,
+    PITHI_CLOG1_SRCLOC,
+    PITHI_CLOG1_TIMESHIFT,
+    PITHI_CLOG1_TYPES
+};
+
+enum { PITHI_CLOG1_HEADER = 24, PITHI_CLOG1_RANKS_MAX = 1 << 17 }; /* larger process numbers count as damage */
+
+struct pithi_clog1_file {
+    const struct pithi_input *input;
+    int big; /* byte order; MPE wrote big-endian files on every machine */
+    size_t block_size;
+};
+
+struct pithi_clog1_record {
+    int64_t time_ns;
+    int32_t type, process;
+    const unsigned char *body; /* at least as long as the body of its type */
+};
+
+/* The position of a walk and its findings. At the start all fields but `file` are zero. */
+struct pithi_clog1_cursor {
+    const struct pithi_clog1_file *file;
+    size_t block, at;    /* offset of the block, and of the next record in the file */
+    size_t passed;       /* see foreign/reading.h */
+    int ended;           /* ENDLOG was found */
+    uint64_t damaged;    /* number of blocks not read to their end, and of records without a valid time or process */
+    size_t first_damage; /* offset of the first damage */
+    uint64_t records;
+};
+
+/* Returns 0 if the input is not a CLOG file. */
+int pithi_clog1_file_open(struct pithi_clog1_file *file, const struct pithi_input *input);
+/* Reads the next record (RAW to TIMESHIFT). 1; 0 at the end. Skips the rest of a block that cannot be read. */
+int pithi_clog1_next(struct pithi_clog1_cursor *cursor, struct pithi_clog1_record *record);
+
+enum { PITHI_CLOG1_USER_EVENTS = 500, PITHI_CLOG1_USER_STATES = 200, PITHI_CLOG1_USER_PAIRS = 30 };
+enum { PITHI_CLOG1_STRING = 16 }; /* bytes of a string in a record, including its NUL */
+
+#define PITHI_CLOG1_DATA_FORMAT "data=%d"
+#define PITHI_CLOG1_TEXT_FORMAT "data=%d string=%s"
+#define PITHI_CLOG1_MESSAGE_FORMAT "tag=%d partner=%d comm=%d size=%d"
+
+/* All are definitions of the log + 1; 0: none, or not yet known. */
+struct pithi_clog1_event {
+    int32_t number;
+    uint32_t starts, ends;     /* states */
+    uint32_t solo;             /* event type, if it is not a state */
+    uint32_t raw, message;     /* event types of the payloads of a state, and of message events */
+    int has_data, has_string;  /* some RAW event has data that is not 0, or a string */
+    const unsigned char *desc; /* from its definition as an event, NULL: none */
+};
+
+struct pithi_clog1_events {
+    struct pithi_defs *defs;
+    struct pithi_clog1_event *events;
+    uint32_t count, room;
+    struct pithi_map of; /* number -> index + 1 */
+};
+
+void pithi_clog1_events_free(struct pithi_clog1_events *events);
+
+/* Finds or makes the entry of a number. NULL: out of memory. It is valid until the next entry is made. */
+struct pithi_clog1_event *pithi_clog1_event(struct pithi_clog1_events *events, int32_t number);
+/* First pass: take a STATEDEF, an EVENTDEF, a RAW event. */
+int pithi_clog1_take_state(struct pithi_clog1_events *events, const unsigned char *body, int big);
+int pithi_clog1_take_event(struct pithi_clog1_events *events, const unsigned char *body, int big);
+int pithi_clog1_see_raw(struct pithi_clog1_events *events, const unsigned char *body, int big);
+
+/* Second pass: sets `starts`, `ends` or `solo`. */
+int pithi_clog1_settle(struct pithi_clog1_events *events, struct pithi_clog1_event *event);
+/* Find the event type for the payload of a state's start or end, or of a message event. */
+int pithi_clog1_raw_type(struct pithi_clog1_events *events, struct pithi_clog1_event *event, uint32_t *id);
+int pithi_clog1_message_type(struct pithi_clog1_events *events, struct pithi_clog1_event *event, uint32_t *id);
+
+#endif

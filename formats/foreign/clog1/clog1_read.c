@@ -1,0 +1,404 @@
+/* clog1_read.c - CLOG to native records, in two passes. The first takes definitions (MPE writes those of MPI last) and
+ * checks whether times decrease. The second makes the records. */
+#include "foreign/formats.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "foreign/clog1/clog1_file.h"
+#include "foreign/clog2/clog2_layout.h"
+#include "foreign/names.h"
+#include "foreign/reading.h"
+
+/* Numbers of RAW events with a special meaning: MPE_Log_send, MPE_Log_receive, a constant of MPI. */
+enum { SEND = -101, RECV = -102, CONSTANT = -201 };
+/* Kinds of communicator records: creation of the world, and freeing. All others are creations, as by MPI_Comm_dup. */
+enum { COMM_INIT = 101, COMM_FREE = 106 };
+
+struct clog1_reader {
+    struct pithi_clog1_file file;
+    struct pithi_clog1_cursor end; /* at the end of the first pass */
+    struct pithi_writer *writer;
+    struct pithi_clog1_events events;
+    struct pithi_map last_of;  /* process -> last time, mapped to unsigned */
+    struct pithi_map lane_of;  /* process -> lane + 1 */
+    struct pithi_map comm_of;  /* number of a communicator -> index + 1 */
+    struct pithi_map received; /* lane -> number of receives so far */
+    struct pithi_reorder *reorder;
+    int disorder;
+    uint64_t locations, no_partner, no_size;
+};
+
+int pithi_clog1_probe(const struct pithi_input *input)
+{
+    struct pithi_clog1_file file;
+    return pithi_clog1_file_open(&file, input);
+}
+
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
+
+static int32_t field(const struct clog1_reader *r, const unsigned char *body, int number)
+{
+    return pithi_clog2_i32(body + 4 * number, r->file.big);
+}
+
+/* ---- The first pass -------------------------------------------------------------------------------------------- */
+
+static int take_constant(struct clog1_reader *r, const unsigned char *body)
+{
+    char name[PITHI_CLOG1_STRING], value[16];
+    pithi_name_cut(name, sizeof name, (const char *)body + 16, strnlen((const char *)body + 16, PITHI_CLOG1_STRING));
+    snprintf(value, sizeof value, "%d", (int)field(r, body, 1));
+    return name[0] ? pithi_defs_property(pithi_writer_defs(r->writer), name, value) : PITH_OK;
+}
+
+static int take(struct clog1_reader *r, const struct pithi_clog1_record *record)
+{
+    const unsigned char *body = record->body;
+    int err;
+
+    uint64_t time = (uint64_t)record->time_ns + (UINT64_C(1) << 63);
+    uint64_t *last = r->disorder ? &time : pithi_map_at(&r->last_of, (uint32_t)record->process);
+    if (!last)
+        TRY(no_memory());
+    r->disorder |= time < *last;
+    *last = time;
+    switch (record->type) {
+    case PITHI_CLOG1_EVENTDEF:
+        return pithi_clog1_take_event(&r->events, body, r->file.big);
+    case PITHI_CLOG1_STATEDEF:
+        return pithi_clog1_take_state(&r->events, body, r->file.big);
+    case PITHI_CLOG1_SRCLOC:
+        r->locations++;
+        return PITH_OK;
+    case PITHI_CLOG1_RAW:
+        return field(r, body, 0) == CONSTANT ? take_constant(r, body)
+                                             : pithi_clog1_see_raw(&r->events, body, r->file.big);
+    default:
+        break;
+    }
+out:
+    return err;
+}
+
+static int first_pass(struct clog1_reader *r)
+{
+    struct pithi_clog1_record record;
+    int err = PITH_OK;
+
+    r->end.file = &r->file;
+    while (pithi_clog1_next(&r->end, &record))
+        TRY(take(r, &record));
+    if (r->end.damaged && !r->end.records)
+        err = pithi_fail(PITH_ERR_DAMAGED, "%s: byte %zu: no record can be read from here on; the file is damaged",
+                         r->file.input->path, r->end.first_damage);
+out:
+    return err;
+}
+
+/* ---- Records --------------------------------------------------------------------------------------------------- */
+
+static int emit(void *context, const struct pithlog_record *given)
+{
+    struct clog1_reader *r = context;
+    struct pithlog_record record = *given;
+
+    if (record.kind == PITHLOG_RECV) {
+        uint64_t *count = pithi_map_at(&r->received, record.lane);
+        if (!count)
+            return no_memory();
+        record.posted = (*count)++;
+    }
+    return pithi_writer_add(r->writer, &record);
+}
+
+static int deliver(struct clog1_reader *r, const struct pithlog_record *record)
+{
+    return r->reorder ? pithi_reorder_add(r->reorder, record) : emit(r, record);
+}
+
+static int lane_of(struct clog1_reader *r, int32_t process, uint32_t *lane)
+{
+    uint64_t *known = pithi_map_at(&r->lane_of, (uint32_t)process);
+    int err = PITH_OK;
+
+    if (!known)
+        return no_memory();
+    if (!*known) {
+        TRY(pithi_writer_lane(r->writer, process, 0, NULL, lane));
+        *known = (uint64_t)*lane + 1;
+    }
+    *lane = (uint32_t)*known - 1;
+out:
+    return err;
+}
+
+static int add_payload(struct clog1_reader *r, struct pithlog_record record, uint32_t id, const void *payload,
+                       uint32_t size)
+{
+    record.kind = PITHLOG_EVENT;
+    record.id = id;
+    record.payload = payload;
+    record.payload_bytes = size;
+    return deliver(r, &record);
+}
+
+/* Finds the meaning of an event number. *settled is valid until the next event number is looked up. */
+static int settle(struct clog1_reader *r, const unsigned char *body, struct pithi_clog1_event **settled)
+{
+    *settled = pithi_clog1_event(&r->events, field(r, body, 0));
+    return *settled ? pithi_clog1_settle(&r->events, *settled) : no_memory();
+}
+
+/* The same number may end one state and start another. */
+static int add_state(struct clog1_reader *r, const struct pithi_clog1_event *event, struct pithlog_record record)
+{
+    int err = PITH_OK;
+    if (event->ends) {
+        record.kind = PITHLOG_LEAVE;
+        record.id = event->ends - 1;
+        TRY(deliver(r, &record));
+    }
+    if (event->starts) {
+        record.kind = PITHLOG_ENTER;
+        record.id = event->starts - 1;
+        TRY(deliver(r, &record));
+    }
+out:
+    return err;
+}
+
+/* Encodes data and string in the format of their event type. Returns the size. */
+static uint32_t pack(const struct clog1_reader *r, const unsigned char *body, unsigned char out[64], int data,
+                     int string)
+{
+    uint32_t size = 0, value = (uint32_t)field(r, body, 1);
+    size_t length = strnlen((const char *)body + 16, PITHI_CLOG1_STRING);
+
+    for (int shift = 24; data && shift >= 0; shift -= 8)
+        out[size++] = (unsigned char)(value >> shift);
+    if (!string)
+        return size;
+    out[size++] = 0;
+    out[size++] = (unsigned char)length;
+    memcpy(out + size, body + 16, length);
+    return size + (uint32_t)length;
+}
+
+/* Adds a message of MPE_Log_send(partner, tag, size). The string has "TAG SIZE". */
+static int add_transfer(struct clog1_reader *r, const unsigned char *body, struct pithlog_record *record)
+{
+    char text[PITHI_CLOG1_STRING + 1] = "", *at;
+    memcpy(text, body + 16, PITHI_CLOG1_STRING);
+    long long tag = strtoll(text, &at, 10), size = strtoll(at, NULL, 10);
+
+    record->peer = field(r, body, 1);
+    if (record->peer < 0 || record->peer >= PITHI_CLOG1_RANKS_MAX) {
+        r->no_partner++;
+        return PITH_OK;
+    }
+    r->no_size += at == text;
+    record->kind = field(r, body, 0) == SEND ? PITHLOG_SEND : PITHLOG_RECV;
+    record->tag = tag < INT32_MIN || tag > INT32_MAX ? 0 : (int32_t)tag;
+    record->bytes = size < 0 ? 0 : (uint64_t)size;
+    return deliver(r, record);
+}
+
+/* The text at a state's start or end becomes an event inside the state. Data without text is left out, because MPE's
+ * wrapper uses it to count calls. */
+static int add_raw(struct clog1_reader *r, const unsigned char *body, struct pithlog_record *record)
+{
+    struct pithi_clog1_event *event;
+    unsigned char payload[64];
+    int32_t number = field(r, body, 0);
+    uint32_t info;
+    int err = PITH_OK;
+
+    if (number == CONSTANT)
+        return PITH_OK;
+    if (number == SEND || number == RECV)
+        return add_transfer(r, body, record);
+    TRY(settle(r, body, &event));
+    if (event->solo) {
+        uint32_t size = pack(r, body, payload, event->has_data || event->has_string, event->has_string);
+        return add_payload(r, *record, event->solo - 1, payload, size);
+    }
+    if (body[16] == 0)
+        return add_state(r, event, *record);
+    TRY(pithi_clog1_raw_type(&r->events, event, &info));
+    uint32_t size = pack(r, body, payload, 1, 1);
+    if (!event->starts)
+        TRY(add_payload(r, *record, info, payload, size));
+    TRY(add_state(r, event, *record));
+    if (event->starts)
+        TRY(add_payload(r, *record, info, payload, size));
+out:
+    return err;
+}
+
+/* The record does not say whether the message was sent or received, so it becomes an event with the known values. */
+static int add_message(struct clog1_reader *r, const unsigned char *body, struct pithlog_record *record)
+{
+    struct pithi_clog1_event *event;
+    unsigned char payload[16];
+    uint32_t id;
+    int err;
+
+    TRY(settle(r, body, &event));
+    TRY(pithi_clog1_message_type(&r->events, event, &id));
+    for (int i = 0; i < 16; i++)
+        payload[i] = (unsigned char)((uint32_t)field(r, body, 1 + i / 4) >> (24 - 8 * (i % 4)));
+    if (!event->starts)
+        TRY(add_payload(r, *record, id, payload, sizeof payload));
+    TRY(add_state(r, event, *record));
+    if (event->starts)
+        TRY(add_payload(r, *record, id, payload, sizeof payload));
+out:
+    return err;
+}
+
+/* The end of a state adds no second collective. */
+static int add_collective(struct clog1_reader *r, const unsigned char *body, struct pithlog_record *record)
+{
+    struct pithi_clog1_event *event;
+    uint64_t *comm = pithi_map_find(&r->comm_of, (uint32_t)field(r, body, 2));
+    int32_t root = field(r, body, 1), size = field(r, body, 3);
+    int err;
+
+    TRY(settle(r, body, &event));
+    if (event->solo)
+        TRY(add_payload(r, *record, event->solo - 1, NULL, 0));
+    TRY(add_state(r, event, *record));
+    if (event->ends && !event->starts)
+        return PITH_OK;
+    record->kind = PITHLOG_COLL;
+    record->comm = comm ? (uint32_t)*comm - 1 : 0;
+    record->peer = root >= 0 && root < PITHI_CLOG1_RANKS_MAX ? root : -1;
+    record->bytes = size < 0 ? 0 : (uint64_t)size;
+    TRY(deliver(r, record));
+out:
+    return err;
+}
+
+/* Finds the communicator of a number, or makes it. Its members are not in the file. */
+static int comm_index(struct clog1_reader *r, int32_t number, int is_world, uint32_t *index)
+{
+    uint64_t *known = pithi_map_at(&r->comm_of, (uint32_t)number);
+    char name[32];
+    struct pithlog_comm comm = {.key = UINT64_C(0x434c4f4700000000) | (uint32_t)number, .name = name};
+    int err = PITH_OK;
+
+    if (!known)
+        return no_memory();
+    snprintf(name, sizeof name, "communicator %d", (int)number);
+    if (!*known && !is_world)
+        TRY(pithi_writer_comm(r->writer, &comm, index));
+    if (!*known)
+        *known = is_world ? 1 : (uint64_t)*index + 1;
+    *index = (uint32_t)*known - 1;
+out:
+    return err;
+}
+
+static int add_comm(struct clog1_reader *r, const unsigned char *body, struct pithlog_record *record)
+{
+    int32_t kind = field(r, body, 0), parent = field(r, body, 1), number = field(r, body, 2);
+    int err;
+
+    if (kind == COMM_FREE && !pithi_map_find(&r->comm_of, (uint32_t)number))
+        number = parent;
+    TRY(comm_index(r, number, kind == COMM_INIT, &record->comm));
+    record->kind = kind == COMM_FREE ? PITHLOG_COMM_FREE : PITHLOG_COMM_CREATE;
+    TRY(deliver(r, record));
+out:
+    return err;
+}
+
+static int add_shift(struct clog1_reader *r, const unsigned char *body, struct pithlog_record *record)
+{
+    struct pithlog_def def = {PITHLOG_COUNTER_TYPE, PITHI_CLOG2_SHIFT, "", "clock", "s"};
+    int err;
+
+    TRY(pithi_defs_add(pithi_writer_defs(r->writer), &def, &record->id));
+    record->kind = PITHLOG_COUNTER;
+    record->value = pithi_clog2_f64(body, r->file.big);
+    TRY(deliver(r, record));
+out:
+    return err;
+}
+
+static int add(struct clog1_reader *r, const struct pithi_clog1_record *from)
+{
+    struct pithlog_record record = {.time_ns = from->time_ns, .peer = -1};
+    int err;
+
+    TRY(lane_of(r, from->process, &record.lane));
+    switch (from->type) {
+    case PITHI_CLOG1_RAW:
+        return add_raw(r, from->body, &record);
+    case PITHI_CLOG1_MESSAGE:
+        return add_message(r, from->body, &record);
+    case PITHI_CLOG1_COLLECTIVE:
+        return add_collective(r, from->body, &record);
+    case PITHI_CLOG1_COMM:
+        return add_comm(r, from->body, &record);
+    case PITHI_CLOG1_TIMESHIFT:
+        return add_shift(r, from->body, &record);
+    default:
+        break;
+    }
+out:
+    return err;
+}
+
+/* ---- The file -------------------------------------------------------------------------------------------------- */
+
+static int say_incomplete(const struct clog1_reader *r)
+{
+    struct pithi_defs *defs = pithi_writer_defs(r->writer);
+    int err = PITH_OK;
+
+    if (!r->end.ended)
+        TRY(pithi_ends_here(r->writer, r->file.input, "without the record that ends a log"));
+    if (r->end.damaged)
+        TRY(pithi_incomplete(defs, "byte %zu: damaged here: records are missing (places: %" PRIu64 ")",
+                             r->end.first_damage, r->end.damaged));
+out:
+    return err;
+}
+
+int pithi_clog1_read(const struct pithi_input *input, struct pithi_writer *writer)
+{
+    struct clog1_reader r = {.writer = writer, .events = {.defs = pithi_writer_defs(writer)}};
+    struct pithi_clog1_cursor cursor = {.file = &r.file};
+    struct pithi_clog1_record record;
+    int err;
+
+    if (!pithi_clog1_file_open(&r.file, input))
+        return pithi_fail(PITH_ERR_DAMAGED, "%s: byte 0: no record of CLOG stands here; the file is damaged",
+                          input->path);
+    TRY(first_pass(&r));
+    if (r.disorder)
+        TRY(pithi_reorder_new(&r.reorder, emit, &r));
+    while (pithi_clog1_next(&cursor, &record))
+        TRY(add(&r, &record));
+    if (r.reorder)
+        TRY(pithi_reorder_end(r.reorder));
+    /* Reports missing or skipped records as properties of the log. */
+    TRY(say_incomplete(&r));
+    TRY(pithi_say_count(r.writer, "clog1_block_bytes", r.file.block_size));
+    TRY(pithi_say_count(r.writer, "clog1_source_locations_left_out", r.locations));
+    TRY(pithi_say_count(r.writer, "clog1_messages_without_partner", r.no_partner));
+    TRY(pithi_say_count(r.writer, "clog1_messages_without_size", r.no_size));
+    TRY(pithi_say_count(r.writer, "clog1_late_records", r.reorder ? pithi_reorder_late(r.reorder) : 0));
+out:
+    pithi_clog1_events_free(&r.events);
+    pithi_map_free(&r.last_of);
+    pithi_map_free(&r.lane_of);
+    pithi_map_free(&r.comm_of);
+    pithi_map_free(&r.received);
+    pithi_reorder_free(r.reorder);
+    return err;
+}

@@ -1,0 +1,322 @@
+/* clog2_file.c - reads and writes the preamble and the blocks of CLOG-2 files. */
+#include "foreign/clog2/clog2_file.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/error.h"
+#include "foreign/reading.h"
+
+/* ---- Preamble: NUL-terminated words, title and value in turn. Only the position counts; titles are for people -- */
+
+enum { WORDS = 33 };
+enum word { W_VERSION = 0, W_BIG = 2, W_FINALIZED = 4, W_BLOCK = 6, W_WORLD = 10, W_THREADS = 12, W_KNOWN_EVENTS = 14 };
+enum { W_TABLE_HIGH = 30, W_TABLE_UNIT = 31, W_TABLE_LOW = 32 };
+
+/* Copies the preamble to `text` and sets pointers to its words; missing words are "". */
+static void split_words(const struct pithi_input *input, char text[PITHI_CLOG2_PREAMBLE + 1], const char *words[WORDS])
+{
+    int count = 0;
+
+    memcpy(text, input->data, PITHI_CLOG2_PREAMBLE);
+    text[PITHI_CLOG2_PREAMBLE] = 0;
+    for (size_t at = 0; at < PITHI_CLOG2_PREAMBLE && count < WORDS; at += strlen(text + at) + 1)
+        if (text[at])
+            words[count++] = text + at;
+    while (count < WORDS)
+        words[count++] = "";
+}
+
+static int is_true(const char *word) { return strncasecmp(word, "TRUE", 4) == 0 || strncasecmp(word, "YES", 3) == 0; }
+
+static int32_t number(const char *word)
+{
+    long long n = strtoll(word, NULL, 10);
+
+    return n < INT32_MIN ? INT32_MIN : n > INT32_MAX ? INT32_MAX : (int32_t)n;
+}
+
+/* The blocks end where the table begins, if the preamble has a valid offset of the table; else at the end of the
+ * file. */
+static void find_end(struct pithi_clog2_file *file, const char *const words[WORDS])
+{
+    uint64_t high = strtoull(words[W_TABLE_HIGH], NULL, 10), unit = strtoull(words[W_TABLE_UNIT], NULL, 10);
+    uint64_t low = strtoull(words[W_TABLE_LOW], NULL, 10), size = file->input->size, table;
+
+    file->blocks_end = file->input->size;
+    file->table_cut = 1;
+    if (__builtin_mul_overflow(high, unit, &table) || __builtin_add_overflow(table, low, &table) || size < 4 ||
+        table < PITHI_CLOG2_PREAMBLE || (table - PITHI_CLOG2_PREAMBLE) % file->block_size != 0 || table > size - 4)
+        return;
+    file->blocks_end = (size_t)table;
+    uint64_t count = pithi_clog2_u32(file->input->data + table, file->big);
+    file->table_cut = count * PITHI_CLOG2_TABLE_ENTRY > size - table - 4;
+}
+
+int pithi_clog2_file_open(struct pithi_clog2_file *file, const struct pithi_input *input)
+{
+    char text[PITHI_CLOG2_PREAMBLE + 1];
+    const char *words[WORDS];
+    int32_t *const numbers[] = {&file->known_events,     &file->user_events,    &file->known_solos,
+                                &file->user_solos,       &file->known_states,   &file->user_states,
+                                &file->known_solo_count, &file->user_solo_count};
+
+    *file = (struct pithi_clog2_file){.input = input};
+    if (input->size < PITHI_CLOG2_PREAMBLE)
+        return pithi_fail(PITH_ERR_DAMAGED,
+                          "%s: byte %zu: the file ends inside its first 1024 bytes; nothing can be read", input->path,
+                          input->size);
+    split_words(input, text, words);
+    if (strcmp(words[W_VERSION], PITHI_CLOG2_VERSION) != 0)
+        return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: byte 0: version %.20s; only %s can be read", input->path,
+                          words[W_VERSION], PITHI_CLOG2_VERSION);
+    file->big = is_true(words[W_BIG]);
+    file->finalized = is_true(words[W_FINALIZED]);
+    file->block_size = strtoull(words[W_BLOCK], NULL, 10);
+    if (file->block_size < 2 * PITHI_CLOG2_HEADER || file->block_size > (UINT64_C(1) << 31))
+        return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %td: block size %.20s is out of range; the preamble is damaged",
+                          input->path, words[W_BLOCK] - text, words[W_BLOCK]);
+    file->world_size = number(words[W_WORLD]);
+    file->threads = number(words[W_THREADS]);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        *numbers[i] = number(words[W_KNOWN_EVENTS + 2 * i]);
+    find_end(file, words);
+    return PITH_OK;
+}
+
+/* ---- Blocks ---------------------------------------------------------------------------------------------------- */
+
+static void note_damage(struct pithi_clog2_cursor *cursor)
+{
+    if (!cursor->damaged++)
+        cursor->first_damage = cursor->at;
+}
+
+static int is_last_block(const struct pithi_clog2_cursor *cursor)
+{
+    return cursor->file->blocks_end - cursor->block <= cursor->file->block_size;
+}
+
+static void begin_block(struct pithi_clog2_cursor *cursor, size_t block)
+{
+    cursor->block = cursor->at = cursor->end = block;
+    if (block < cursor->file->blocks_end)
+        cursor->end = is_last_block(cursor) ? cursor->file->blocks_end : block + (size_t)cursor->file->block_size;
+}
+
+static void next_block(struct pithi_clog2_cursor *cursor)
+{
+    pithi_passed(cursor->file->input, &cursor->passed, cursor->block);
+    begin_block(cursor, cursor->block + (size_t)cursor->file->block_size);
+}
+
+/* Converts seconds to ns. 0: out of range or NaN. */
+static int to_ns(double time_s, int64_t *time_ns)
+{
+    if (!(time_s > -4e9 && time_s < 4e9))
+        return 0;
+    *time_ns = (int64_t)(time_s * 1e9 + (time_s < 0 ? -0.5 : 0.5));
+    return 1;
+}
+
+/* An ENDLOG record, or memory that was never written, which differs only in its time. Only the last block may end the
+ * log. */
+static int log_ends(struct pithi_clog2_cursor *cursor, double time_s)
+{
+    if (time_s == 1e8 || is_last_block(cursor)) {
+        cursor->ended = 1;
+        cursor->block = cursor->at = cursor->file->blocks_end;
+        return 1;
+    }
+    if (cursor->file->finalized)
+        note_damage(cursor);
+    next_block(cursor);
+    return 0;
+}
+
+/* There is no complete record here. Either the file was cut, or the block is damaged and reading goes on with the
+ * next. */
+static void leave_block(struct pithi_clog2_cursor *cursor, size_t left, uint32_t size)
+{
+    if (is_last_block(cursor) && (left < PITHI_CLOG2_HEADER || size > left)) {
+        cursor->at = cursor->file->blocks_end;
+        return;
+    }
+    note_damage(cursor);
+    next_block(cursor);
+}
+
+/* Takes the record of `size` bytes at p. 0: its time is invalid. */
+static int take_record(struct pithi_clog2_cursor *cursor, const unsigned char *p, uint32_t size,
+                       struct pithi_clog2_record *record)
+{
+    int big = cursor->file->big;
+
+    record->comm = pithi_clog2_i32(p + 8, big);
+    record->rank = pithi_clog2_i32(p + 12, big);
+    record->thread = pithi_clog2_i32(p + 16, big);
+    record->type = pithi_clog2_u32(p + 20, big);
+    record->body = p + PITHI_CLOG2_HEADER;
+    if (record->type == PITHI_CLOG2_TIMESHIFT) {
+        /* In a file that is not finalized, a shift applies to its own record and all later ones. */
+        double shift_s = pithi_clog2_f64(record->body, cursor->file->big);
+        if (!cursor->file->finalized && shift_s > -4e9 && shift_s < 4e9)
+            cursor->shift_s = shift_s;
+    }
+    int good = to_ns(pithi_clog2_f64(p, big) + cursor->shift_s, &record->time_ns);
+    if (!good)
+        note_damage(cursor);
+    cursor->at += size;
+    cursor->records += (uint64_t)good;
+    return good;
+}
+
+int pithi_clog2_next(struct pithi_clog2_cursor *cursor, struct pithi_clog2_record *record)
+{
+    const struct pithi_clog2_file *file = cursor->file;
+
+    if (!cursor->at)
+        begin_block(cursor, PITHI_CLOG2_PREAMBLE);
+    while (cursor->at < file->blocks_end && pithi_input_at(file->input, cursor->at)) {
+        const unsigned char *p = file->input->data + cursor->at;
+        size_t left = cursor->end - cursor->at;
+        uint32_t type = left < PITHI_CLOG2_HEADER ? PITHI_CLOG2_TYPES : pithi_clog2_u32(p + 20, file->big);
+        uint32_t size = pithi_clog2_size(type);
+
+        if (!size || size > left)
+            leave_block(cursor, left, size);
+        else if (type == PITHI_CLOG2_ENDBLOCK)
+            next_block(cursor);
+        else if (type == PITHI_CLOG2_ENDLOG) {
+            if (log_ends(cursor, pithi_clog2_f64(p, file->big)))
+                break;
+        } else if (take_record(cursor, p, size, record))
+            return 1;
+    }
+    return 0;
+}
+
+static int write_all(struct pithi_clog2_stream *stream, const void *data, size_t size)
+{
+    if (fwrite(data, 1, size, stream->out) != size)
+        return pithi_fail(PITH_ERR_IO, "the CLOG-2 file cannot be written");
+    return PITH_OK;
+}
+
+int pithi_clog2_stream_open(struct pithi_clog2_stream *stream, FILE *out)
+{
+    *stream = (struct pithi_clog2_stream){.out = out, .block = calloc(1, PITHI_CLOG2_BLOCK)};
+    if (!stream->block)
+        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    return write_all(stream, stream->block, PITHI_CLOG2_PREAMBLE);
+}
+
+static void put_header(unsigned char *p, double time_s, int32_t comm, int32_t rank, int32_t thread, int32_t type)
+{
+    pithi_clog2_put64f(p, time_s);
+    pithi_clog2_put32(p + 8, comm);
+    pithi_clog2_put32(p + 12, rank);
+    pithi_clog2_put32(p + 16, thread);
+    pithi_clog2_put32(p + 20, type);
+}
+
+static int end_block(struct pithi_clog2_stream *stream)
+{
+    int err = write_all(stream, stream->block, PITHI_CLOG2_BLOCK);
+
+    memset(stream->block, 0, PITHI_CLOG2_BLOCK);
+    stream->at = 0;
+    stream->blocks++;
+    return err;
+}
+
+unsigned char *pithi_clog2_put(struct pithi_clog2_stream *stream, enum pithi_clog2_type type, int64_t time_ns,
+                               int32_t comm, int32_t rank, int32_t thread)
+{
+    uint32_t size = pithi_clog2_size(type);
+    double time_s = (double)time_ns / 1e9;
+    unsigned char *p;
+
+    /* readers require room for the end of the block after the record, and one byte more */
+    if (stream->at + size + PITHI_CLOG2_HEADER >= PITHI_CLOG2_BLOCK) {
+        put_header(stream->block + stream->at, stream->time_s, 0, 0, 0, PITHI_CLOG2_ENDBLOCK);
+        if (end_block(stream) != PITH_OK)
+            return NULL;
+    }
+    stream->time_s = time_s > stream->time_s || stream->blocks + stream->at == 0 ? time_s : stream->time_s;
+    p = stream->block + stream->at;
+    put_header(p, stream->time_s, comm, rank, thread, type);
+    stream->at += size;
+    return p + PITHI_CLOG2_HEADER;
+}
+
+int pithi_clog2_stream_end(struct pithi_clog2_stream *stream, uint64_t *table)
+{
+    int err;
+
+    put_header(stream->block + stream->at, 1e8, 0, 0, 0, PITHI_CLOG2_ENDLOG);
+    err = end_block(stream);
+    *table = PITHI_CLOG2_PREAMBLE + stream->blocks * PITHI_CLOG2_BLOCK;
+    return err;
+}
+
+void pithi_clog2_stream_free(struct pithi_clog2_stream *stream)
+{
+    free(stream->block);
+    stream->block = NULL;
+}
+
+/* ---- Preamble -------------------------------------------------------------------------------------------------- */
+
+static size_t put_word(unsigned char *bytes, size_t at, const char *word)
+{
+    size_t size = strlen(word) + 1;
+
+    memcpy(bytes + at, word, size);
+    return at + size;
+}
+
+static size_t put_number(unsigned char *bytes, size_t at, const char *title, int64_t value)
+{
+    char word[24];
+
+    if (title)
+        at = put_word(bytes, at, title);
+    snprintf(word, sizeof word, "%" PRId64, value);
+    return put_word(bytes, at, word);
+}
+
+void pithi_clog2_preamble(const struct pithi_clog2_preamble *values, unsigned char bytes[PITHI_CLOG2_PREAMBLE])
+{
+    const struct {
+        const char *title;
+        int64_t value;
+    } numbers[] = {
+        {"block_size=", PITHI_CLOG2_BLOCK},
+        {"num_buffered_blocks=", 128},
+        {"max_comm_world_size=", values->ranks},
+        {"max_thread_count=", values->threads},
+        {"known_eventID_start=", 0},
+        {"user_eventID_start=", PITHI_CLOG2_USER_EVENTS},
+        {"known_solo_eventID_start=", -10},
+        {"user_solo_eventID_start=", values->first_user_solo},
+        {"known_stateID_count=", 300},
+        {"user_stateID_count=", values->user_states},
+        {"known_solo_eventID_count=", 2},
+        {"user_solo_eventID_count=", values->user_solos},
+        {"commtable_fptr=", (int64_t)(values->table >> 30)},
+        {NULL, INT64_C(1) << 30},
+        {NULL, (int64_t)(values->table & ((UINT64_C(1) << 30) - 1))},
+    };
+    size_t at = 0;
+
+    memset(bytes, 0, PITHI_CLOG2_PREAMBLE);
+    at = put_word(bytes, at, PITHI_CLOG2_VERSION);
+    at = put_word(bytes, at, "is_big_endian=");
+    at = put_word(bytes, at, "TRUE ");
+    at = put_word(bytes, at, "is_finalzed="); /* the format has this spelling */
+    at = put_word(bytes, at, "TRUE ");
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        at = put_number(bytes, at, numbers[i].title, numbers[i].value);
+}

@@ -1,0 +1,83 @@
+/* clog2_file.h - a CLOG-2 file as a series of records, without their meaning. Reading: the preamble, the walk over the
+ * blocks, damage and cuts. Writing: records are appended to a block, and a block without room for the next record is
+ * ended. Written files are big-endian, like all merged files. */
+#ifndef PITHI_CLOG2_FILE_H
+#define PITHI_CLOG2_FILE_H
+
+#include <stdio.h>
+
+#include "foreign/clog2/clog2_layout.h"
+#include "reader/format.h"
+
+struct pithi_clog2_file {
+    const struct pithi_input *input;
+    int big;       /* byte order */
+    int finalized; /* 0: the unmerged file of one process, with native byte order and unshifted times */
+    uint64_t block_size;
+    size_t blocks_end; /* offset after the last block, as far as known */
+    int table_cut;     /* the communicator table is missing or incomplete */
+    int32_t world_size, threads;
+    int32_t known_events, user_events, known_solos, user_solos; /* first numbers */
+    int32_t known_states, user_states, known_solo_count, user_solo_count;
+};
+
+/* Reads the preamble. */
+int pithi_clog2_file_open(struct pithi_clog2_file *file, const struct pithi_input *input);
+
+struct pithi_clog2_record {
+    int64_t time_ns; /* corrected by the time shift, if the file is not finalized */
+    int32_t comm, rank, thread;
+    uint32_t type;
+    const unsigned char *body;
+};
+
+/* The position of a walk and its findings. At the start all fields but `file` are zero. */
+struct pithi_clog2_cursor {
+    const struct pithi_clog2_file *file;
+    size_t block, at; /* offset of the block, and of the next record in the file; 0: not begun */
+    size_t end;       /* end of the block in the file */
+    size_t passed;    /* see foreign/reading.h */
+    double shift_s;
+    int ended;           /* ENDLOG was found */
+    uint64_t damaged;    /* number of blocks not read to their end, and of records without a valid time */
+    size_t first_damage; /* offset of the first damage */
+    uint64_t records;
+};
+
+/* Reads the next record, never ENDLOG or ENDBLOCK. 1; 0 at the end. Skips the rest of a block that cannot be read. */
+int pithi_clog2_next(struct pithi_clog2_cursor *cursor, struct pithi_clog2_record *record);
+
+struct pithi_clog2_line {
+    int32_t comm, rank, thread;
+};
+
+struct pithi_clog2_stream {
+    FILE *out;
+    unsigned char *block;
+    uint32_t at;
+    uint64_t blocks; /* number written */
+    double time_s;   /* of the last record; times never decrease */
+};
+
+/* Leaves room for the preamble. */
+int pithi_clog2_stream_open(struct pithi_clog2_stream *stream, FILE *out);
+
+/* Adds a record with its header and returns its zeroed body, which the caller must fill before the next call. NULL: the
+ * error is set. */
+unsigned char *pithi_clog2_put(struct pithi_clog2_stream *stream, enum pithi_clog2_type type, int64_t time_ns,
+                               int32_t comm, int32_t rank, int32_t thread);
+
+/* Ends the log. *table is the offset of the communicator table, which must be written next. */
+int pithi_clog2_stream_end(struct pithi_clog2_stream *stream, uint64_t *table);
+void pithi_clog2_stream_free(struct pithi_clog2_stream *stream);
+
+/* The variable contents of the preamble. */
+struct pithi_clog2_preamble {
+    int32_t ranks, threads;
+    int32_t user_states, user_solos; /* number of each */
+    int32_t first_user_solo;
+    uint64_t table;
+};
+void pithi_clog2_preamble(const struct pithi_clog2_preamble *values, unsigned char bytes[PITHI_CLOG2_PREAMBLE]);
+
+#endif

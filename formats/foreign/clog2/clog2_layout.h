@@ -1,0 +1,124 @@
+/* clog2_layout.h - the bytes of a CLOG-2 file: numbers, record types, offsets.
+ *
+ *     [preamble 1024][block] ... [block][communicator table]
+ *
+ * A block has block_size bytes: records without gaps, then ENDBLOCK (in the last block: ENDLOG), then bytes without
+ * meaning. A record has a header of 24 bytes and a body. The type of the record determines the size of its body. Times
+ * are seconds in doubles. */
+#ifndef PITHI_CLOG2_LAYOUT_H
+#define PITHI_CLOG2_LAYOUT_H
+
+#include <stdint.h>
+#include <string.h>
+
+#define PITHI_CLOG2_VERSION "CLOG-02.44"
+
+enum {
+    PITHI_CLOG2_PREAMBLE = 1024,
+    PITHI_CLOG2_BLOCK = 65536, /* block size of written files, the default of MPE */
+    PITHI_CLOG2_HEADER = 24,
+    PITHI_CLOG2_CARGO = 32, /* bytes of payload */
+    PITHI_CLOG2_UUID = 32,
+    PITHI_CLOG2_UUID_TIME = 4, /* offsets of its time and name; a random number precedes them */
+    PITHI_CLOG2_UUID_NAME = 12,
+    PITHI_CLOG2_COLOUR = 24, /* string fields, including the NUL */
+    PITHI_CLOG2_NAME = 32,
+    PITHI_CLOG2_FORMAT = 40,
+    PITHI_CLOG2_TABLE_ENTRY = 40,
+    PITHI_CLOG2_USER_EVENTS = 600, /* first event numbers of user states and user solo events, first user state */
+    PITHI_CLOG2_USER_SOLO = 5000,
+    PITHI_CLOG2_USER_STATES = 300
+};
+
+enum pithi_clog2_type {
+    PITHI_CLOG2_ENDLOG,
+    PITHI_CLOG2_ENDBLOCK,
+    PITHI_CLOG2_STATEDEF,
+    PITHI_CLOG2_EVENTDEF,
+    PITHI_CLOG2_CONSTDEF,
+    PITHI_CLOG2_BAREEVT,
+    PITHI_CLOG2_CARGOEVT,
+    PITHI_CLOG2_MSGEVT,
+    PITHI_CLOG2_COLLEVT,
+    PITHI_CLOG2_COMMEVT,
+    PITHI_CLOG2_SRCLOC,
+    PITHI_CLOG2_TIMESHIFT,
+    PITHI_CLOG2_TYPES
+};
+
+enum { PITHI_CLOG2_SEND = -101, PITHI_CLOG2_RECV = -102 };
+
+enum pithi_clog2_comm_event {
+    PITHI_CLOG2_WORLD = 0,
+    PITHI_CLOG2_SELF = 1,
+    PITHI_CLOG2_FREE = 10,
+    PITHI_CLOG2_INTRA = 100,
+    PITHI_CLOG2_LOCAL = 101, /* one group of an intercommunicator as a communicator: the writer's own */
+    PITHI_CLOG2_REMOTE = 102,
+    PITHI_CLOG2_INTER = 1000
+};
+
+/* Kinds in the communicator table. */
+enum { PITHI_CLOG2_KIND_INTER, PITHI_CLOG2_KIND_INTRA, PITHI_CLOG2_KIND_LOCAL, PITHI_CLOG2_KIND_REMOTE };
+
+/* Bytes of a record including its header. 0: unknown type. */
+static inline uint32_t pithi_clog2_size(uint32_t type)
+{
+    static const uint8_t sizes[PITHI_CLOG2_TYPES] = {24, 24, 136, 128, 64, 32, 64, 48, 40, 72, 72, 32};
+
+    return type < PITHI_CLOG2_TYPES ? sizes[type] : 0;
+}
+
+/* Marks that the Pith writer leaves in the 20 bytes for the name in a uuid. WORLD marks the world. HOST, followed by
+ * the name of the host, marks an MPI_COMM_SELF. Every process of an MPE file has both, even if the log had no such
+ * record; the reader leaves them out. The number in the uuid of the world says which records were added (clog2_made.h).
+ * KEY: the two numbers before it are the key of the communicator. */
+#define PITHI_CLOG2_MARK_WORLD "pith-world"
+#define PITHI_CLOG2_MARK_HOST "pith="
+#define PITHI_CLOG2_MARK_KEY "pith:"
+
+/* TIMESHIFT records become this counter. */
+#define PITHI_CLOG2_SHIFT "clock shift"
+
+/* Whether the name in a uuid begins with a mark. */
+static inline int pithi_clog2_is_marked(const unsigned char uuid[PITHI_CLOG2_UUID], const char *mark)
+{
+    return memcmp(uuid + PITHI_CLOG2_UUID_NAME, mark, strlen(mark)) == 0;
+}
+
+static inline uint32_t pithi_clog2_u32(const unsigned char *p, int big)
+{
+    uint32_t v;
+
+    memcpy(&v, p, 4);
+    return big == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) ? v : __builtin_bswap32(v);
+}
+static inline int32_t pithi_clog2_i32(const unsigned char *p, int big) { return (int32_t)pithi_clog2_u32(p, big); }
+static inline double pithi_clog2_f64(const unsigned char *p, int big)
+{
+    uint64_t v;
+    double d;
+
+    memcpy(&v, p, 8);
+    v = big == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) ? v : __builtin_bswap64(v);
+    memcpy(&d, &v, 8);
+    return d;
+}
+/* Written files are big-endian. */
+static inline void pithi_clog2_put32(unsigned char *p, int32_t value)
+{
+    uint32_t v = (uint32_t)value;
+
+    v = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? v : __builtin_bswap32(v);
+    memcpy(p, &v, 4);
+}
+static inline void pithi_clog2_put64f(unsigned char *p, double value)
+{
+    uint64_t v;
+
+    memcpy(&v, &value, 8);
+    v = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? v : __builtin_bswap64(v);
+    memcpy(p, &v, 8);
+}
+
+#endif

@@ -1,0 +1,576 @@
+/* clog2_lines.c - the lines of a CLOG-2 file that is written. Also delays states until their payload is known. */
+#include "foreign/clog2/clog2_lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/map.h"
+#include "foreign/names.h"
+
+struct pithi_clog2_entry {
+    unsigned char uuid[PITHI_CLOG2_UUID];
+    int32_t kind;
+};
+
+enum { THREADS_MAX = 4096 }; /* thread numbers from 4096 on are replaced by numbers from 0 on in each rank */
+
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
+
+/* ---- The world's lines ----------------------------------------------------------------------------------------- */
+
+/* The number of ranks in the preamble is an upper bound for every communicator. */
+static void see_rank(struct pithi_clog2_lines *lines, int32_t rank)
+{
+    if (rank >= lines->ranks && rank < INT32_MAX)
+        lines->ranks = rank + 1;
+}
+
+static int add_entry(struct pithi_clog2_lines *lines, uint64_t key, const char *mark, const char *name, int32_t kind)
+{
+    struct pithi_clog2_entry *entry;
+    char text[PITHI_CLOG2_UUID - PITHI_CLOG2_UUID_NAME];
+    size_t length = strlen(mark);
+
+    if (lines->entry_count == lines->entry_size) {
+        uint32_t size = lines->entry_size ? 2 * lines->entry_size : 16;
+        entry = realloc(lines->entries, size * sizeof *entry);
+        if (!entry)
+            return no_memory();
+        lines->entries = entry;
+        lines->entry_size = size;
+    }
+    entry = &lines->entries[lines->entry_count++];
+    *entry = (struct pithi_clog2_entry){.kind = kind};
+    pithi_clog2_put32(entry->uuid, (int32_t)(uint32_t)key);
+    pithi_clog2_put64f(entry->uuid + 4, (double)(key >> 32));
+    memcpy(entry->uuid + PITHI_CLOG2_UUID_NAME, mark, length);
+    lines->cut_names += pithi_name_cut(text, sizeof text - length, name, strlen(name)) != 0;
+    memcpy(entry->uuid + PITHI_CLOG2_UUID_NAME + length, text, strlen(text));
+    return PITH_OK;
+}
+
+int pithi_clog2_lines_open(struct pithi_clog2_lines *lines, struct pithlog *log, struct pithi_clog2_stream *stream)
+{
+    uint32_t lanes = pithlog_get_info(log)->lanes;
+    int32_t rank = -1, order = 0;
+
+    *lines = (struct pithi_clog2_lines){.log = log, .stream = stream, .ranks = 1, .threads = 1, .lane_count = lanes};
+    lines->lanes = calloc(lanes + 1, sizeof *lines->lanes);
+    if (!lines->lanes)
+        return no_memory();
+    for (uint32_t i = 0; i < lanes; i++) {
+        const struct pithlog_lane *lane = pithlog_get_lane(log, i);
+        order = lane->rank == rank ? order + 1 : 0;
+        rank = lane->rank;
+        int32_t thread = lane->thread < THREADS_MAX ? (int32_t)lane->thread : order;
+        lines->lanes[i] = (struct pithi_clog2_line){0, rank < 0 ? 0 : rank, thread}; /* -1: not of a job */
+        see_rank(lines, lines->lanes[i].rank);
+        lines->threads = thread >= lines->threads ? thread + 1 : lines->threads;
+    }
+    lines->made = pithi_clog2_to_make(log);
+    return add_entry(lines, lines->made.what, PITHI_CLOG2_MARK_WORLD, "", PITHI_CLOG2_KIND_INTRA);
+}
+
+void pithi_clog2_lines_free(struct pithi_clog2_lines *lines)
+{
+    free(lines->lanes);
+    free(lines->entries);
+    pithi_map_free(&lines->number_of);
+    pithi_map_free(&lines->rank_of);
+    pithi_map_free(&lines->announced);
+    pithi_map_free(&lines->began_on);
+}
+
+/* ---- COMMEVT --------------------------------------------------------------------------------------------------- */
+
+/* Writes a record about communicator `comm`, in which the process of the world's line `world` has rank `rank`. */
+static int write_event(struct pithi_clog2_lines *lines, int64_t time_ns, const struct pithi_clog2_line *world,
+                       enum pithi_clog2_comm_event type, int32_t comm, int32_t rank)
+{
+    unsigned char *body = pithi_clog2_put(lines->stream, PITHI_CLOG2_COMMEVT, time_ns, 0, world->rank, world->thread);
+
+    if (!body)
+        return PITH_ERR_IO;
+    pithi_clog2_put32(body, type);
+    pithi_clog2_put32(body + 4, comm);
+    pithi_clog2_put32(body + 8, rank);
+    pithi_clog2_put32(body + 12, world->rank);
+    memcpy(body + 16, lines->entries[comm].uuid, PITHI_CLOG2_UUID);
+    return PITH_OK;
+}
+
+static int make_event(struct pithi_clog2_lines *lines, int64_t time_ns, const struct pithi_clog2_line *line,
+                      int32_t number)
+{
+    return pithi_clog2_make_event(&lines->made, lines->stream, time_ns, line, number);
+}
+
+/* Announces the world, and an MPI_COMM_SELF whose uuid has the name of the host. */
+static int begin_process(struct pithi_clog2_lines *lines, int64_t time_ns, uint32_t lane)
+{
+    const struct pithi_clog2_line world = {0, lines->lanes[lane].rank, 0};
+    const char *host = pithlog_get_lane(lines->log, lane)->host;
+    int err;
+
+    TRY(pithi_clog2_make_shift(&lines->made, lines->stream, time_ns, world.rank));
+    TRY(write_event(lines, time_ns, &world, PITHI_CLOG2_WORLD, 0, world.rank));
+    if (host && host[0]) {
+        TRY(add_entry(lines, (uint32_t)world.rank, PITHI_CLOG2_MARK_HOST, host, PITHI_CLOG2_KIND_INTRA));
+        TRY(write_event(lines, time_ns, &world, PITHI_CLOG2_SELF, (int32_t)lines->entry_count - 1, 0));
+    }
+    TRY(make_event(lines, time_ns, &world, PITHI_CLOG2_COMM_INIT));
+out:
+    return err;
+}
+
+static int end_process(struct pithi_clog2_lines *lines, int64_t time_ns, uint32_t lane)
+{
+    const struct pithi_clog2_line world = {0, lines->lanes[lane].rank, 0};
+
+    return make_event(lines, time_ns, &world, PITHI_CLOG2_COMM_FINALIZE);
+}
+
+/* Calls the function for the first lane of each rank. */
+static int each_process(struct pithi_clog2_lines *lines, int64_t time_ns,
+                        int (*each)(struct pithi_clog2_lines *, int64_t, uint32_t))
+{
+    int32_t rank = -1;
+    int err = PITH_OK;
+
+    for (uint32_t i = 0; i < lines->lane_count; i++) {
+        if (lines->lanes[i].rank != rank)
+            TRY(each(lines, time_ns, i));
+        rank = lines->lanes[i].rank;
+    }
+out:
+    return err;
+}
+
+int pithi_clog2_begin_world(struct pithi_clog2_lines *lines, int64_t time_ns)
+{
+    return each_process(lines, time_ns, begin_process);
+}
+
+int pithi_clog2_end_world(struct pithi_clog2_lines *lines, int64_t time_ns)
+{
+    return each_process(lines, time_ns, end_process);
+}
+
+/* ---- Communicators --------------------------------------------------------------------------------------------- */
+
+/* Finds the rank of a process in a communicator: 0 to size-1; from size on in the remote group; -1: not a member.
+ * Results are cached. */
+static int find_rank(struct pithi_clog2_lines *lines, uint32_t comm, const struct pithlog_comm *def, int32_t world,
+                     int32_t *rank)
+{
+    uint64_t *known = pithi_map_at(&lines->rank_of, pithi_map_pair(comm, (uint32_t)world));
+    int32_t members = def->size + def->remote_size;
+
+    if (!known)
+        return no_memory();
+    if (!*known) {
+        /* In many communicators rank r is world rank r: try that first. */
+        int32_t r = 0;
+        if (world >= 0 && world < members && def->world_ranks[world] == world)
+            r = world;
+        else
+            while (r < members && def->world_ranks[r] != world)
+                r++;
+        *known = r < members ? (uint64_t)r + 1 : UINT64_MAX;
+    }
+    *rank = *known == UINT64_MAX ? -1 : (int32_t)*known - 1;
+    return PITH_OK;
+}
+
+static int is_self(const struct pithlog_comm *def)
+{
+    return def->size == 1 && def->remote_size == 0 && def->name && strcmp(def->name, "MPI_COMM_SELF") == 0;
+}
+
+/* The number in the file, allocated at first use. */
+static int find_number(struct pithi_clog2_lines *lines, uint32_t comm, const struct pithlog_comm *def, int32_t *number)
+{
+    uint64_t *known = pithi_map_at(&lines->number_of, comm);
+    const char *name = def->name ? def->name : "";
+    int err = PITH_OK;
+
+    if (!known)
+        return no_memory();
+    if (!*known) {
+        *known = lines->entry_count;
+        if (def->remote_size == 0) {
+            TRY(add_entry(lines, def->key, PITHI_CLOG2_MARK_KEY, name, PITHI_CLOG2_KIND_INTRA));
+        } else {
+            TRY(add_entry(lines, def->key, PITHI_CLOG2_MARK_KEY, name, PITHI_CLOG2_KIND_INTER));
+            TRY(add_entry(lines, def->key, "group 0", "", PITHI_CLOG2_KIND_LOCAL));
+            TRY(add_entry(lines, def->key, "group 1", "", PITHI_CLOG2_KIND_REMOTE));
+        }
+    }
+    *number = (int32_t)*known;
+out:
+    return err;
+}
+
+/* The line of a process in a communicator. `rank` is the result of find_rank. */
+static struct pithi_clog2_line line_in(const struct pithlog_comm *def, int32_t number, int32_t rank, int32_t thread)
+{
+    struct pithi_clog2_line line = {number, rank, thread};
+
+    if (def->remote_size) {
+        line.comm += rank < def->size ? 1 : 2;
+        line.rank -= rank < def->size ? 0 : def->size;
+    }
+    return line;
+}
+
+/* Writes the COMMEVT of a line once. For an intercommunicator it also announces the group of the process. */
+static int announce(struct pithi_clog2_lines *lines, const struct pithlog_comm *def, int32_t number,
+                    const struct pithi_clog2_line *world, const struct pithi_clog2_line *line, int64_t time_ns)
+{
+    uint64_t *done = pithi_map_at(&lines->announced, pithi_map_pair((uint32_t)line->comm, (uint32_t)line->rank));
+    int err = PITH_OK;
+
+    if (!done)
+        return no_memory();
+    if (*done)
+        return PITH_OK;
+    *done = 1;
+    see_rank(lines, line->rank);
+    if (def->remote_size) {
+        TRY(write_event(lines, time_ns, world, PITHI_CLOG2_INTER, number, line->rank));
+        TRY(write_event(lines, time_ns, world, PITHI_CLOG2_LOCAL, line->comm, line->rank));
+    } else {
+        TRY(write_event(lines, time_ns, world, is_self(def) ? PITHI_CLOG2_SELF : PITHI_CLOG2_INTRA, number,
+                        line->rank));
+    }
+out:
+    return err;
+}
+
+/* Finds the number of the record's communicator in the file and the rank of its process there. *def is NULL for the
+ * world and for a communicator with unknown members. */
+static int find_comm(struct pithi_clog2_lines *lines, const struct pithlog_record *record,
+                     const struct pithlog_comm **def, int32_t *number, int32_t *rank)
+{
+    const struct pithlog_comm *found = record->comm ? pithlog_get_comm(lines->log, record->comm) : NULL;
+    int err = PITH_OK;
+
+    *def = NULL;
+    *number = *rank = 0;
+    if (!record->comm)
+        return PITH_OK;
+    *rank = -1;
+    if (found && found->size > 0)
+        TRY(find_rank(lines, record->comm, found, lines->lanes[record->lane].rank, rank));
+    if (*rank < 0)
+        return PITH_OK;
+    TRY(find_number(lines, record->comm, found, number));
+    *def = found;
+out:
+    return err;
+}
+
+int pithi_clog2_message_line(struct pithi_clog2_lines *lines, const struct pithlog_record *record,
+                             struct pithi_clog2_line *line, struct pithi_clog2_line *partner, int *known)
+{
+    const struct pithi_clog2_line *world = &lines->lanes[record->lane];
+    const struct pithlog_comm *def;
+    int32_t number, rank, other = -1;
+    int err = PITH_OK;
+
+    *known = record->peer >= 0;
+    if (!*known)
+        return PITH_OK;
+    TRY(find_comm(lines, record, &def, &number, &rank));
+    if (def)
+        TRY(find_rank(lines, record->comm, def, record->peer, &other));
+    if (!def || other < 0) {
+        lines->unknown_members += record->comm != 0;
+        *line = *world;
+        *partner = (struct pithi_clog2_line){0, record->peer, 0};
+        see_rank(lines, record->peer);
+        return PITH_OK;
+    }
+    *line = line_in(def, number, rank, world->thread);
+    *partner = line_in(def, number, other, 0);
+    see_rank(lines, partner->rank);
+    TRY(announce(lines, def, number, world, line, record->time_ns));
+out:
+    return err;
+}
+
+/* The communicator of a state or event record. For an end it is the communicator on which the state began. */
+static int comm_of(struct pithi_clog2_lines *lines, const struct pithlog_record *record, int32_t end, uint32_t *comm)
+{
+    uint64_t key = pithi_map_pair(record->lane, (uint32_t)end), *began;
+
+    *comm = record->comm;
+    if (record->kind == PITHLOG_EVENT || (record->kind == PITHLOG_ENTER && !record->comm && !lines->began_on.count))
+        return PITH_OK;
+    if (record->kind == PITHLOG_LEAVE) {
+        began = pithi_map_find(&lines->began_on, key);
+        *comm = began ? (uint32_t)*began : 0;
+        return PITH_OK;
+    }
+    began = pithi_map_at(&lines->began_on, key);
+    if (began)
+        *began = record->comm;
+    return began ? PITH_OK : no_memory();
+}
+
+/* Finds and announces the line of an ENTER, LEAVE or EVENT in its communicator. `end` is the number that ends the
+ * state. A state ends on the line where it began, because readers pair the two there. */
+static int event_line(struct pithi_clog2_lines *lines, const struct pithlog_record *record, int32_t end,
+                      struct pithi_clog2_line *line)
+{
+    struct pithlog_record on = *record;
+    const struct pithlog_comm *def;
+    int32_t number, rank;
+    int err;
+
+    *line = lines->lanes[record->lane];
+    TRY(comm_of(lines, record, end, &on.comm));
+    if (!on.comm)
+        return PITH_OK;
+    TRY(find_comm(lines, &on, &def, &number, &rank));
+    lines->unknown_members += def == NULL;
+    if (def) {
+        *line = line_in(def, number, rank, line->thread);
+        TRY(announce(lines, def, number, &lines->lanes[record->lane], line, record->time_ns));
+    }
+out:
+    return err;
+}
+
+static int write_free(struct pithi_clog2_lines *lines, int64_t time_ns, const struct pithi_clog2_line *line)
+{
+    unsigned char *body =
+        pithi_clog2_put(lines->stream, PITHI_CLOG2_COMMEVT, time_ns, line->comm, line->rank, line->thread);
+
+    if (!body)
+        return PITH_ERR_IO;
+    pithi_clog2_put32(body, PITHI_CLOG2_FREE);
+    pithi_clog2_put32(body + 4, -999999999);
+    pithi_clog2_put32(body + 8, -1);
+    pithi_clog2_put32(body + 12, -1);
+    return PITH_OK;
+}
+
+/* Writes the creation of the world, if the log has it. The record is like the one that announces each rank of the
+ * world, but has no mark. */
+static int write_world(struct pithi_clog2_lines *lines, const struct pithlog_record *record)
+{
+    const struct pithi_clog2_line *world = &lines->lanes[record->lane];
+    unsigned char *body;
+
+    if (record->kind != PITHLOG_COMM_CREATE)
+        return PITH_OK;
+    body = pithi_clog2_put(lines->stream, PITHI_CLOG2_COMMEVT, record->time_ns, 0, world->rank, world->thread);
+    if (!body)
+        return PITH_ERR_IO;
+    pithi_clog2_put32(body + 8, world->rank);
+    pithi_clog2_put32(body + 12, world->rank);
+    memcpy(body + 16 + PITHI_CLOG2_UUID_NAME, "MPI_COMM_WORLD", 14);
+    return PITH_OK;
+}
+
+int pithi_clog2_write_comm(struct pithi_clog2_lines *lines, const struct pithlog_record *record)
+{
+    const struct pithi_clog2_line *world = &lines->lanes[record->lane];
+    const struct pithlog_comm *def;
+    struct pithi_clog2_line line;
+    int32_t number, rank;
+    int err = PITH_OK;
+
+    if (record->comm == 0)
+        return write_world(lines, record);
+    TRY(find_comm(lines, record, &def, &number, &rank));
+    if (!def) {
+        lines->unknown_members++;
+        return PITH_OK;
+    }
+    line = line_in(def, number, rank, world->thread);
+    TRY(announce(lines, def, number, world, &line, record->time_ns));
+    TRY(make_event(lines, record->time_ns, &line,
+                   record->kind == PITHLOG_COMM_FREE ? PITHI_CLOG2_COMM_FINALIZE : PITHI_CLOG2_COMM_INIT));
+    if (record->kind == PITHLOG_COMM_FREE)
+        TRY(write_free(lines, record->time_ns, &line));
+out:
+    return err;
+}
+
+/* A member is in the file if it has a line there. */
+static uint64_t missing_members(const struct pithi_clog2_lines *lines, const struct pithlog_comm *def, int32_t number)
+{
+    uint64_t missing = 0;
+
+    for (int32_t i = 0; i < def->size + def->remote_size; i++) {
+        struct pithi_clog2_line line = line_in(def, number, i, 0);
+        missing += !pithi_map_find(&lines->announced, pithi_map_pair((uint32_t)line.comm, (uint32_t)line.rank));
+    }
+    return missing;
+}
+
+void pithi_clog2_lines_lost(const struct pithi_clog2_lines *lines, uint64_t *comms, uint64_t *members)
+{
+    const struct pithlog_comm *def;
+
+    *comms = *members = 0;
+    for (uint32_t i = 1; (def = pithlog_get_comm(lines->log, i)) != NULL; i++) {
+        const uint64_t *number = pithi_map_find(&lines->number_of, i);
+        *comms += !number;
+        *members += number ? missing_members(lines, def, (int32_t)*number) : 0;
+    }
+}
+
+int pithi_clog2_write_table(const struct pithi_clog2_lines *lines, FILE *out)
+{
+    unsigned char bytes[PITHI_CLOG2_TABLE_ENTRY];
+
+    pithi_clog2_put32(bytes, (int32_t)lines->entry_count);
+    fwrite(bytes, 1, 4, out);
+    for (uint32_t i = 0; i < lines->entry_count; i++) {
+        memcpy(bytes, lines->entries[i].uuid, PITHI_CLOG2_UUID);
+        pithi_clog2_put32(bytes + 32, (int32_t)i);
+        pithi_clog2_put32(bytes + 36, lines->entries[i].kind);
+        fwrite(bytes, 1, sizeof bytes, out);
+    }
+    return ferror(out) ? pithi_fail(PITH_ERR_IO, "the CLOG-2 file cannot be written") : PITH_OK;
+}
+
+static int write_now(struct pithi_clog2_cargo *c, const struct pithi_clog2_kept *kept)
+{
+    const struct pithlog_record *record = &kept->record;
+    enum pithi_clog2_type type = kept->has_cargo ? PITHI_CLOG2_CARGOEVT : PITHI_CLOG2_BAREEVT;
+    const struct pithi_clog2_shape *shape;
+    struct pithi_number_pair pair = {0, 0};
+    struct pithi_clog2_line line;
+    unsigned char *body;
+    int32_t event;
+    int err;
+
+    if (record->kind == PITHLOG_EVENT)
+        TRY(pithi_clog2_solo_number(c->numbers, record, &event, &shape));
+    else
+        TRY(pithi_clog2_state_number(c->numbers, record, &pair));
+    if (record->kind != PITHLOG_EVENT)
+        event = record->kind == PITHLOG_ENTER ? pair.begin : pair.end;
+    TRY(event_line(c->lines, record, pair.end, &line));
+    body = pithi_clog2_put(c->numbers->stream, type, record->time_ns, line.comm, line.rank, line.thread);
+    if (!body)
+        return PITH_ERR_IO;
+    pithi_clog2_put32(body, event);
+    if (kept->has_cargo)
+        memcpy(body + 8, kept->cargo, PITHI_CLOG2_CARGO);
+out:
+    return err;
+}
+
+static int keep(struct pithi_clog2_cargo *c, const struct pithi_clog2_kept *kept)
+{
+    if (!pithi_grow(&c->kept, c->count, &c->room, sizeof *c->kept))
+        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    c->kept[c->count++] = *kept;
+    return PITH_OK;
+}
+
+int pithi_clog2_cargo_flush(struct pithi_clog2_cargo *c, int64_t time_ns, uint32_t lane)
+{
+    uint32_t i = 0;
+    int err = PITH_OK;
+
+    if (!c->count)
+        return PITH_OK;
+    while (i < c->count && c->kept[i].record.time_ns == time_ns && c->kept[i].record.lane != lane)
+        i++;
+    if (i == c->count)
+        return PITH_OK;
+    for (i = 0; i < c->count; i++)
+        TRY(write_now(c, &c->kept[i]));
+    c->count = 0;
+out:
+    return err;
+}
+
+/* The delayed record of a lane. There is at most one. */
+static struct pithi_clog2_kept *of_lane(struct pithi_clog2_cargo *c, const struct pithlog_record *record)
+{
+    for (uint32_t i = 0; i < c->count; i++)
+        if (c->kept[i].record.lane == record->lane && c->kept[i].record.time_ns == record->time_ns)
+            return &c->kept[i];
+    return NULL;
+}
+
+static void drop(struct pithi_clog2_cargo *c, struct pithi_clog2_kept *kept)
+{
+    size_t behind = (size_t)(c->kept + c->count - kept - 1);
+
+    memmove(kept, kept + 1, behind * sizeof *kept);
+    c->count--;
+}
+
+/* Adds the begin or end of a state. A delayed payload belongs to the end if its state matches. */
+static int add_state(struct pithi_clog2_cargo *c, struct pithi_clog2_kept *now)
+{
+    struct pithi_clog2_kept *before = of_lane(c, &now->record);
+    uint32_t info;
+    int err;
+
+    if (now->record.kind == PITHLOG_LEAVE && before && before->record.kind == PITHLOG_EVENT &&
+        before->state == now->record.id) {
+        memcpy(now->cargo, before->cargo, sizeof now->cargo);
+        now->has_cargo = 1;
+        drop(c, before);
+    }
+    TRY(pithi_clog2_cargo_flush(c, now->record.time_ns, now->record.lane));
+    if (now->record.kind == PITHLOG_ENTER && pithi_clog2_state_info(c->numbers, now->record.id, &info))
+        return keep(c, now);
+    TRY(write_now(c, now));
+out:
+    return err;
+}
+
+/* Adds a payload of a state. It goes into the delayed begin, or is delayed until the end. */
+static int add_info(struct pithi_clog2_cargo *c, struct pithi_clog2_kept *now)
+{
+    struct pithi_clog2_kept *before = of_lane(c, &now->record);
+    int err;
+
+    if (before && before->record.kind == PITHLOG_ENTER && before->record.id == now->state && now->has_cargo) {
+        struct pithi_clog2_kept begin = *before;
+        memcpy(begin.cargo, now->cargo, sizeof begin.cargo);
+        begin.has_cargo = 1;
+        drop(c, before);
+        return write_now(c, &begin);
+    }
+    TRY(pithi_clog2_cargo_flush(c, now->record.time_ns, now->record.lane));
+    TRY(keep(c, now));
+out:
+    return err;
+}
+
+int pithi_clog2_cargo_add(struct pithi_clog2_cargo *c, const struct pithlog_record *record)
+{
+    struct pithi_clog2_kept now = {.record = *record};
+    const struct pithi_clog2_shape *shape;
+    int err;
+
+    now.record.payload = NULL;
+    now.record.payload_bytes = 0;
+    if (record->kind != PITHLOG_EVENT)
+        return add_state(c, &now);
+    if (record->payload_bytes) {
+        TRY(pithi_clog2_shape_of(c->numbers, record->id, &shape));
+        c->cut += (uint64_t)pithi_clog2_pack(shape, record->payload, record->payload_bytes, now.cargo);
+        now.has_cargo = 1;
+        if (pithi_clog2_info_state(c->numbers, record->id, &now.state))
+            return add_info(c, &now);
+    }
+    TRY(pithi_clog2_cargo_flush(c, record->time_ns, record->lane));
+    TRY(write_now(c, &now));
+out:
+    return err;
+}
+
+void pithi_clog2_cargo_free(struct pithi_clog2_cargo *c) { free(c->kept); }

@@ -1,0 +1,80 @@
+/* clog2_lines.h - the lines (communicator, rank, thread) of a CLOG-2 file that is written: the line of each record, and
+ * the COMMEVT records that readers require before anything is drawn on a line.
+ *
+ * States and events are on lines of the world or of their communicator. Messages are on lines of their communicator, so
+ * that readers never pair messages of two communicators. Messages of an intercommunicator are on lines of its two
+ * groups; each group is a communicator in the file.
+ *
+ * The file holds a state and its payload in one record; the log has two (clog2_numbers.h). A begin that may have a
+ * payload is therefore delayed until the next record of its lane, which may be that payload at the same time. A payload
+ * is delayed until the next record, which may be the end of its state. Time does not advance during a delay, so records
+ * of other lanes may be written meanwhile and the file stays in time order. */
+#ifndef PITHI_CLOG2_LINES_H
+#define PITHI_CLOG2_LINES_H
+
+#include "base/map.h"
+#include "foreign/clog2/clog2_made.h"
+#include "foreign/clog2/clog2_numbers.h"
+#include "reader/format.h"
+
+struct pithi_clog2_entry; /* of the communicator table */
+
+struct pithi_clog2_lines {
+    struct pithlog *log;
+    struct pithi_clog2_stream *stream;
+    struct pithi_clog2_line *lanes; /* by lane: its line in the world */
+    uint32_t lane_count;
+    int32_t ranks, threads; /* highest number + 1 */
+    struct pithi_map
+        number_of;            /* communicator of the log -> number in the file (INTER: its groups have the next two) */
+    struct pithi_map rank_of; /* (communicator of the log, world rank) -> rank + 1, from size on: remote group */
+    struct pithi_map announced;        /* (number in the file, rank) */
+    struct pithi_map began_on;         /* (lane, number of a state's end) -> communicator at the begin, if any */
+    struct pithi_clog2_entry *entries; /* by number in the file */
+    uint32_t entry_count, entry_size;
+    struct pithi_clog2_made made;
+    uint64_t unknown_members, cut_names; /* cut_names: names of communicators and hosts */
+};
+
+int pithi_clog2_lines_open(struct pithi_clog2_lines *lines, struct pithlog *log, struct pithi_clog2_stream *stream);
+void pithi_clog2_lines_free(struct pithi_clog2_lines *lines);
+
+/* Writes the COMMEVT records of the world with which all ranks begin, and the records with which they end. */
+int pithi_clog2_begin_world(struct pithi_clog2_lines *lines, int64_t time_ns);
+int pithi_clog2_end_world(struct pithi_clog2_lines *lines, int64_t time_ns);
+
+/* Finds and announces the line of a SEND or RECV, and the partner's communicator and rank. *known 0: the record has no
+ * partner, so the message cannot be written. */
+int pithi_clog2_message_line(struct pithi_clog2_lines *lines, const struct pithlog_record *record,
+                             struct pithi_clog2_line *line, struct pithi_clog2_line *partner, int *known);
+
+/* Writes a COMM_CREATE or COMM_FREE record. */
+int pithi_clog2_write_comm(struct pithi_clog2_lines *lines, const struct pithlog_record *record);
+
+/* Counts the communicators that have no record in the file, and the members of the others that have none. */
+void pithi_clog2_lines_lost(const struct pithi_clog2_lines *lines, uint64_t *comms, uint64_t *members);
+
+/* Writes the communicator table after the blocks. */
+int pithi_clog2_write_table(const struct pithi_clog2_lines *lines, FILE *out);
+
+struct pithi_clog2_cargo {
+    struct pithi_clog2_numbers *numbers;
+    struct pithi_clog2_lines *lines;
+    struct pithi_clog2_kept {
+        struct pithlog_record record; /* without its payload */
+        uint32_t state;               /* for a payload: its state */
+        int has_cargo;
+        unsigned char cargo[PITHI_CLOG2_CARGO];
+    } * kept;
+    uint32_t count, room;
+    uint64_t cut;
+};
+
+/* Writes an ENTER, LEAVE or EVENT, now or later. */
+int pithi_clog2_cargo_add(struct pithi_clog2_cargo *cargo, const struct pithlog_record *record);
+/* Writes the delayed records that must precede a record of time `time_ns` in `lane`. Call it before each other record,
+ * and at the end with INT64_MAX, 0. */
+int pithi_clog2_cargo_flush(struct pithi_clog2_cargo *cargo, int64_t time_ns, uint32_t lane);
+void pithi_clog2_cargo_free(struct pithi_clog2_cargo *cargo);
+
+#endif

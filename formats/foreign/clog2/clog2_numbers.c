@@ -1,0 +1,413 @@
+/* clog2_numbers.c - allocates event numbers and writes definitions. Each definition is written just before its first
+ * use, so the file has only those in use. */
+#include "foreign/clog2/clog2_numbers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/colour.h"
+#include "base/error.h"
+#include "foreign/clog2/clog2_made.h"
+#include "foreign/names.h"
+#include "native/event_numbers.h"
+#include "native/log.h"
+
+/* ---- Payloads ---------------------------------------------------------------------------------------------------- */
+
+/* Fits formats and payloads into the fixed fields of a CLOG-2 record. */
+
+/* Keeps tokens up to the first that is unknown or does not fit. Returns the length of the format up to there; if all
+ * tokens fit, this includes the text after the last. */
+static size_t choose_tokens(struct pithi_clog2_shape *shape, const char *format)
+{
+    size_t size = 0, kept = 0, count = 0;
+
+    for (const char *percent = strchr(format, '%'); percent; percent = strchr(percent + 2, '%')) {
+        size_t token = pithi_token_size(percent[1]);
+        if (!token || size + token > PITHI_CLOG2_CARGO) {
+            shape->cut = 2;
+            return kept;
+        }
+        shape->tokens[count++] = percent[1];
+        size += token;
+        kept = (size_t)(percent + 2 - format);
+    }
+    return strlen(format);
+}
+
+/* Shortens a format with too much text: each token keeps an equal share of the text before it. */
+static void share_text(struct pithi_clog2_shape *shape, const char *format)
+{
+    size_t tokens = strlen(shape->tokens), share = (sizeof shape->format - 1 - 2 * tokens) / tokens, at = 0;
+
+    for (size_t i = 0; i < tokens; i++) {
+        size_t text = strcspn(format, "%"), take = text < share ? text : share;
+        while (take && take < text && ((unsigned char)format[take] & 0xc0) == 0x80)
+            take--;
+        memcpy(shape->format + at, format, take);
+        at += take;
+        shape->format[at++] = '%';
+        shape->format[at++] = shape->tokens[i];
+        format += text + 2;
+    }
+}
+
+void pithi_clog2_shape_make(struct pithi_clog2_shape *shape, const char *format)
+{
+    size_t length;
+
+    *shape = (struct pithi_clog2_shape){0};
+    length = choose_tokens(shape, format);
+    if (pithi_name_cut(shape->format, sizeof shape->format, format, length) != PITHI_NAME_CUT)
+        return;
+    shape->cut |= 1;
+    if (shape->tokens[0]) {
+        memset(shape->format, 0, sizeof shape->format);
+        share_text(shape, format);
+    }
+}
+
+/* The minimum number of bytes that the tokens need. */
+static uint32_t need(const char *tokens)
+{
+    uint32_t size = 0;
+
+    for (; *tokens; tokens++)
+        size += (uint32_t)pithi_token_size(*tokens);
+    return size;
+}
+
+/* Copies as much of a string as fits, cut between characters. */
+static uint32_t pack_string(const unsigned char *text, uint32_t length, uint32_t space, unsigned char *cargo)
+{
+    uint32_t take = length;
+
+    if (take > space)
+        for (take = space; take && (text[take] & 0xc0) == 0x80;)
+            take--;
+    cargo[0] = 0;
+    cargo[1] = (unsigned char)take;
+    memcpy(cargo + 2, text, take);
+    return take;
+}
+
+int pithi_clog2_pack(const struct pithi_clog2_shape *shape, const unsigned char *payload, uint32_t size,
+                     unsigned char cargo[PITHI_CLOG2_CARGO])
+{
+    uint32_t at = 0, from = 0;
+    int cut = shape->cut & 2;
+
+    if (!shape->tokens[0]) { /* opaque bytes */
+        memcpy(cargo, payload, size < PITHI_CLOG2_CARGO ? size : PITHI_CLOG2_CARGO);
+        return size > PITHI_CLOG2_CARGO;
+    }
+    for (const char *token = shape->tokens; *token; token++) {
+        uint32_t token_size = (uint32_t)pithi_token_size(*token);
+        if (token_size > size - from)
+            break; /* the payload is shorter than its format */
+        if (*token == 's') {
+            uint32_t length = (uint32_t)payload[from] << 8 | payload[from + 1];
+            length = length > size - from - 2 ? size - from - 2 : length;
+            uint32_t taken = pack_string(payload + from + 2, length, PITHI_CLOG2_CARGO - at - need(token), cargo + at);
+            cut |= taken < length;
+            at += 2 + taken;
+            from += 2 + length;
+        } else {
+            memcpy(cargo + at, payload + from, token_size);
+            at += token_size;
+            from += token_size;
+        }
+    }
+    return cut != 0;
+}
+
+struct pithi_clog2_number {
+    int named;                   /* name, colour and shape are set */
+    char name[PITHI_CLOG2_NAME]; /* as written in the file */
+    const char *colour;
+    int32_t known;                   /* number of a known state or solo event; -1: none */
+    struct pithi_number_pair *pairs; /* for a state: the events of each level */
+    uint32_t levels;
+    uint32_t info; /* for a state: definition of its payloads + 1; for that definition: the state + 1 */
+    int32_t solo;  /* for an event: its number; 0: not defined yet */
+    int looked;    /* `info` has been looked up */
+    struct pithi_clog2_shape shape;
+};
+
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
+
+/* Like MPE, numbers user states from 600 and solo events from 5000. If a log has more states than fit between, the solo
+ * events start higher; the preamble has their first number. */
+int pithi_clog2_numbers_open(struct pithi_clog2_numbers *numbers, struct pithlog *log,
+                             struct pithi_clog2_stream *stream)
+{
+    uint32_t count = pithlog_get_info(log)->defs;
+    int32_t room = (PITHI_CLOG2_USER_SOLO - PITHI_CLOG2_USER_EVENTS) / 2;
+    int err;
+
+    while (room < INT32_MAX / 8 && (uint32_t)room < 2 * count)
+        room *= 2;
+    *numbers = (struct pithi_clog2_numbers){.log = log,
+                                            .stream = stream,
+                                            .count = count,
+                                            .last_user_state = room,
+                                            .first_user_solo = PITHI_CLOG2_USER_EVENTS + 2 * room,
+                                            .next_pair = PITHI_CLOG2_USER_EVENTS,
+                                            .next_solo = PITHI_CLOG2_USER_EVENTS + 2 * room,
+                                            .numbers = calloc(count + 1, sizeof *numbers->numbers)};
+    if (!numbers->numbers)
+        return no_memory();
+    TRY(pithi_given_open(&numbers->given, log));
+    TRY(pithi_given_read(&numbers->given, log, PITHI_CLOG2_USER_EVENTS)); /* lower numbers belong to MPI */
+out:
+    return err;
+}
+
+void pithi_clog2_numbers_free(struct pithi_clog2_numbers *numbers)
+{
+    for (uint32_t i = 0; numbers->numbers && i < numbers->count; i++)
+        free(numbers->numbers[i].pairs);
+    free(numbers->numbers);
+    pithi_given_free(&numbers->given);
+    pithi_map_free(&numbers->open);
+    pithi_map_free(&numbers->used_states);
+    pithi_map_free(&numbers->used_events);
+}
+
+/* ---- Names and colours ----------------------------------------------------------------------------------------- */
+
+static const char *colour_of(const struct pithlog *log, uint32_t id, const struct pithlog_def *def)
+{
+    const char *name = pithi_colour_canonical(def->colour);
+
+    return name ? name : pithi_colour_nearest(pithlog_def_rgb(log, id));
+}
+
+static int32_t known_solo(const char *name)
+{
+    for (int32_t event = PITHI_CLOG2_COMM_INIT; event <= PITHI_CLOG2_COMM_FINALIZE; event++)
+        if (strcmp(pithi_clog2_known_event(event)->name, name) == 0)
+            return event;
+    return -1;
+}
+
+static int name_it(struct pithi_clog2_numbers *numbers, uint32_t id, const struct pithlog_def *def)
+{
+    struct pithi_clog2_number *number = &numbers->numbers[id];
+    int state = def->kind == PITHLOG_STATE, changed;
+
+    number->known = state ? pithi_clog2_known_number(def->name) : known_solo(def->name);
+    changed = pithi_name_unique(state ? &numbers->used_states : &numbers->used_events, number->name,
+                                sizeof number->name, def->name[0] ? def->name : "?");
+    if (changed < 0)
+        return no_memory();
+    numbers->cut_names += (uint64_t)changed;
+    number->colour = colour_of(numbers->log, id, def);
+    if (state && number->known >= 0)
+        number->colour = pithi_clog2_known_state(number->known)->colour;
+    if (!state) {
+        pithi_clog2_shape_make(&number->shape, def->format);
+        numbers->cut_formats += number->shape.cut != 0;
+    }
+    number->named = 1;
+    return PITH_OK;
+}
+
+/* Returns the entry of a record's definition. NULL: the error is set. */
+static struct pithi_clog2_number *number_of(struct pithi_clog2_numbers *numbers, uint32_t id)
+{
+    const struct pithlog_def *def = pithlog_get_def(numbers->log, id);
+
+    if (!def || id >= numbers->count) {
+        pithi_fail(PITH_ERR_DAMAGED, "a record has definition %u, which the log does not hold", id);
+        return NULL;
+    }
+    if (!numbers->numbers[id].named && name_it(numbers, id, def) != PITH_OK)
+        return NULL;
+    return &numbers->numbers[id];
+}
+
+void pithi_clog2_numbers_colours(const struct pithi_clog2_numbers *numbers, struct pithi_losses *losses)
+{
+    for (uint32_t id = 0; id < numbers->count; id++)
+        if (numbers->numbers[id].named)
+            pithi_losses_colour(losses, id, numbers->numbers[id].colour);
+}
+
+/* ---- Definitions in the file ----------------------------------------------------------------------------------- */
+
+static int write_state(struct pithi_clog2_numbers *numbers, const struct pithi_clog2_number *number, int64_t time_ns,
+                       int32_t state, const struct pithi_number_pair *pair)
+{
+    unsigned char *body = pithi_clog2_put(numbers->stream, PITHI_CLOG2_STATEDEF, time_ns, 0, 0, 0);
+
+    if (!body)
+        return PITH_ERR_IO;
+    pithi_clog2_put32(body, state);
+    pithi_clog2_put32(body + 4, pair->begin);
+    pithi_clog2_put32(body + 8, pair->end);
+    memcpy(body + 16, number->colour, strlen(number->colour));
+    memcpy(body + 40, number->name, strlen(number->name));
+    if (number->info) {
+        const char *format = numbers->numbers[number->info - 1].shape.format;
+        memcpy(body + 72, format, strlen(format));
+    }
+    return PITH_OK;
+}
+
+/* Finds the events of a new level: MPE's numbers, the numbers of the program, or the next free ones. */
+static int find_pair(struct pithi_clog2_numbers *numbers, uint32_t id, struct pithi_number_pair *pair)
+{
+    const struct pithi_clog2_number *number = &numbers->numbers[id];
+    const struct pithi_number_pair *given = pithi_given_get(&numbers->given, id, number->levels);
+
+    if (number->known >= 0 && !number->levels) {
+        *pair = (struct pithi_number_pair){2 * number->known, 2 * number->known + 1};
+    } else if (given) {
+        *pair = *given;
+    } else {
+        pair->begin = pithi_given_next(&numbers->given, &numbers->next_pair, 2);
+        if (pair->begin < 0)
+            return no_memory();
+        pair->end = pair->begin + 1;
+    }
+    return PITH_OK;
+}
+
+/* Adds a level to a state. */
+static int add_level(struct pithi_clog2_numbers *numbers, uint32_t id, int64_t time_ns)
+{
+    struct pithi_clog2_number *number = &numbers->numbers[id];
+    struct pithi_number_pair *pairs = realloc(number->pairs, (number->levels + 1) * sizeof *pairs), *pair;
+    int32_t state = number->known;
+    uint32_t info;
+    int err;
+
+    if (!pairs)
+        return no_memory();
+    number->pairs = pairs;
+    pair = &pairs[number->levels];
+    TRY(find_pair(numbers, id, pair));
+    if (number->levels || state < 0)
+        state = PITHI_CLOG2_USER_STATES + numbers->user_states++;
+    number->levels++;
+    pithi_clog2_state_info(numbers, id, &info);
+    TRY(write_state(numbers, number, time_ns, state, pair));
+out:
+    return err;
+}
+
+int pithi_clog2_state_number(struct pithi_clog2_numbers *numbers, const struct pithlog_record *record,
+                             struct pithi_number_pair *pair)
+{
+    struct pithi_clog2_number *number = number_of(numbers, record->id);
+    uint64_t *open, level;
+    int err = PITH_OK;
+
+    if (!number)
+        return PITH_ERR_DAMAGED;
+    open = pithi_map_at(&numbers->open, pithi_map_pair(record->lane, record->id));
+    if (!open)
+        return no_memory();
+    if (record->kind == PITHLOG_ENTER)
+        level = (*open)++;
+    else
+        level = *open ? --*open : 0;
+    if (number->levels && (level >= PITHI_CLOG2_LEVELS ||
+                           (level >= number->levels && numbers->user_states >= numbers->last_user_state))) {
+        numbers->shared_levels += record->kind == PITHLOG_ENTER;
+        level = level < number->levels ? level : number->levels - 1;
+    }
+    while (level >= number->levels)
+        TRY(add_level(numbers, record->id, record->time_ns));
+    *pair = number->pairs[level];
+out:
+    return err;
+}
+
+int pithi_clog2_shape_of(struct pithi_clog2_numbers *numbers, uint32_t event, const struct pithi_clog2_shape **shape)
+{
+    const struct pithi_clog2_number *number = number_of(numbers, event);
+
+    *shape = number ? &number->shape : NULL;
+    return number ? PITH_OK : PITH_ERR_DAMAGED;
+}
+
+const struct pithi_clog2_shape *pithi_clog2_state_info(struct pithi_clog2_numbers *numbers, uint32_t state,
+                                                       uint32_t *info)
+{
+    struct pithi_clog2_number *number = number_of(numbers, state);
+    const struct pithlog_def *def = pithlog_get_def(numbers->log, state);
+
+    if (!number || !def || def->kind != PITHLOG_STATE)
+        return NULL;
+    if (!number->looked && pithi_given_get(&numbers->given, state, 0)) {
+        char name[PITHI_CLOG2_NAME * 8];
+        if (snprintf(name, sizeof name, "%s info", def->name) < (int)sizeof name &&
+            pithi_defs_find(numbers->log->defs, PITHLOG_EVENT_TYPE, name, info) && number_of(numbers, *info))
+            numbers->numbers[state].info = *info + 1;
+    }
+    number->looked = 1;
+    *info = number->info - 1;
+    return number->info ? &numbers->numbers[*info].shape : NULL;
+}
+
+int pithi_clog2_info_state(struct pithi_clog2_numbers *numbers, uint32_t info, uint32_t *state)
+{
+    const struct pithlog_def *def = pithlog_get_def(numbers->log, info);
+    char name[PITHI_CLOG2_NAME * 8];
+    size_t length = def ? strlen(def->name) : 0;
+    uint32_t found;
+
+    if (length < 6 || length >= sizeof name || strcmp(def->name + length - 5, " info") != 0 || info >= numbers->count)
+        return 0;
+    struct pithi_clog2_number *number = &numbers->numbers[info];
+    if (!number->looked) {
+        snprintf(name, sizeof name, "%.*s", (int)(length - 5), def->name);
+        if (pithi_defs_find(numbers->log->defs, PITHLOG_STATE, name, state) &&
+            pithi_clog2_state_info(numbers, *state, &found) && found == info)
+            number->info = *state + 1;
+    }
+    number->looked = 1;
+    *state = number->info - 1;
+    return number->info != 0;
+}
+
+/* Finds the number of an event: MPE's, the program's, or the next free one. */
+static int find_solo(struct pithi_clog2_numbers *numbers, uint32_t id)
+{
+    struct pithi_clog2_number *number = &numbers->numbers[id];
+    const struct pithi_number_pair *given = pithi_given_get(&numbers->given, id, 0);
+
+    if (number->known != -1)
+        number->solo = number->known;
+    else
+        number->solo = given ? given->begin : pithi_given_next(&numbers->given, &numbers->next_solo, 1);
+    numbers->user_solos += number->known == -1;
+    return number->solo != -1 ? PITH_OK : no_memory();
+}
+
+int pithi_clog2_solo_number(struct pithi_clog2_numbers *numbers, const struct pithlog_record *record, int32_t *event,
+                            const struct pithi_clog2_shape **shape)
+{
+    struct pithi_clog2_number *number = number_of(numbers, record->id);
+    int err = PITH_OK;
+
+    if (!number)
+        return PITH_ERR_DAMAGED;
+    if (!number->solo) {
+        TRY(find_solo(numbers, record->id));
+        int64_t time_ns = record->time_ns;
+        unsigned char *body = pithi_clog2_put(numbers->stream, PITHI_CLOG2_EVENTDEF, time_ns, 0, 0, 0);
+        if (!body)
+            TRY(PITH_ERR_IO);
+        pithi_clog2_put32(body, number->solo);
+        memcpy(body + 8, number->colour, strlen(number->colour));
+        memcpy(body + 32, number->name, strlen(number->name));
+        memcpy(body + 64, number->shape.format, strlen(number->shape.format));
+    }
+    *event = number->solo;
+    *shape = &number->shape;
+out:
+    return err;
+}

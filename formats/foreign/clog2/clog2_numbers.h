@@ -1,0 +1,80 @@
+/* clog2_numbers.h - event numbers of a CLOG-2 file that is written, and their definitions. Each definition is written
+ * just before its first use.
+ *
+ * Levels. Jumpshot pairs the starts and ends of a state on a line first in, first out. If a state is open twice, it
+ * pairs the outer start with the inner end. Therefore a state that nests in itself becomes several states with the same
+ * name and colour, one for each nesting level: recursion of depth 3 of "f" is f(600,601) f(602,603) f(604,605). Known
+ * MPI states have their known numbers at the outermost level. Other levels have the numbers that the program used, as
+ * far as the log has them (event_numbers.h).
+ *
+ * Payloads of states. If a state has a payload, the log has an event "NAME info" at the same time, after its begin or
+ * before its end. The file holds both in one record. */
+#ifndef PITHI_CLOG2_NUMBERS_H
+#define PITHI_CLOG2_NUMBERS_H
+
+#include "base/map.h"
+#include "foreign/clog2/clog2_file.h"
+#include "foreign/clog2/clog2_layout.h"
+#include "foreign/given_numbers.h"
+#include "foreign/walk.h"
+#include "reader/format.h"
+
+/* ---- Payloads ---------------------------------------------------------------------------------------------------- */
+
+/* Fits payloads into the 32 bytes of a CLOG-2 record, and formats into 39 characters.
+ *
+ * A token needs 2, 4 or 8 bytes; %s needs at least the 2 bytes of its length. A format keeps the tokens that fit into
+ * the 32 bytes. Strings get the space that later tokens leave: "name=%s a=%l b=%E" leaves 32 - 2 - 16 = 14 bytes of
+ * text. If the text of a format is longer than 39 characters, each token keeps an equal share of it. */
+
+struct pithi_clog2_shape {
+    char format[PITHI_CLOG2_FORMAT];
+    char tokens[PITHI_CLOG2_CARGO / 2 + 1]; /* the tokens kept, as a string */
+    int cut;                                /* 1: text was cut; 2: tokens were cut */
+};
+
+void pithi_clog2_shape_make(struct pithi_clog2_shape *shape, const char *format);
+
+/* Packs a payload. Returns 1 if part of it was left out. */
+int pithi_clog2_pack(const struct pithi_clog2_shape *shape, const unsigned char *payload, uint32_t size,
+                     unsigned char cargo[PITHI_CLOG2_CARGO]);
+
+enum { PITHI_CLOG2_LEVELS = 256 }; /* deeper levels share the last one */
+
+struct pithi_clog2_number; /* of a definition */
+
+struct pithi_clog2_numbers {
+    struct pithlog *log;
+    struct pithi_clog2_stream *stream;
+    struct pithi_clog2_number *numbers; /* by definition */
+    uint32_t count;
+    struct pithi_given given; /* the numbers that the program used, and all numbers taken */
+    int32_t next_pair, next_solo;
+    struct pithi_map open;                     /* (lane, state) -> number of open instances */
+    struct pithi_map used_states, used_events; /* names in use */
+    int32_t user_states, user_solos, first_user_solo, last_user_state;
+    uint64_t cut_names, cut_formats, shared_levels;
+};
+
+int pithi_clog2_numbers_open(struct pithi_clog2_numbers *numbers, struct pithlog *log,
+                             struct pithi_clog2_stream *stream);
+void pithi_clog2_numbers_free(struct pithi_clog2_numbers *numbers);
+
+/* Returns the event numbers of the state of an ENTER or LEAVE, and defines the state if it is new. */
+int pithi_clog2_state_number(struct pithi_clog2_numbers *numbers, const struct pithlog_record *record,
+                             struct pithi_number_pair *pair);
+/* Returns how the payloads of an event are packed. */
+int pithi_clog2_shape_of(struct pithi_clog2_numbers *numbers, uint32_t event, const struct pithi_clog2_shape **shape);
+/* Returns how the payloads of a state are packed, and the event that holds them. NULL: the state has no payloads. */
+const struct pithi_clog2_shape *pithi_clog2_state_info(struct pithi_clog2_numbers *numbers, uint32_t state,
+                                                       uint32_t *info);
+/* 1: the event holds the payloads of *state; 0: it is an ordinary event. */
+int pithi_clog2_info_state(struct pithi_clog2_numbers *numbers, uint32_t info, uint32_t *state);
+/* Like pithi_clog2_state_number for an EVENT. *shape is how its payloads are packed. */
+int pithi_clog2_solo_number(struct pithi_clog2_numbers *numbers, const struct pithlog_record *record, int32_t *event,
+                            const struct pithi_clog2_shape **shape);
+
+/* Reports the colours of all definitions as they are in the file. */
+void pithi_clog2_numbers_colours(const struct pithi_clog2_numbers *numbers, struct pithi_losses *losses);
+
+#endif

@@ -1,0 +1,324 @@
+/* clog2_read.c - recognises CLOG-2 files and turns their records into native records (second pass). */
+#include "foreign/formats.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "foreign/clog2/clog2_scan.h"
+#include "foreign/names.h"
+#include "foreign/reading.h"
+#include "native/event_numbers.h"
+
+struct reader {
+    struct pithi_clog2_scan scan;
+    struct pithi_writer *writer;
+    struct pithi_map received; /* world rank -> number of receives so far */
+    struct pithi_reorder *reorder;
+    uint32_t shift_counter; /* counter + 1 */
+    uint64_t no_line, no_partner, locations;
+};
+
+int pithi_clog2_probe(const struct pithi_input *input)
+{
+    return input->data && input->size >= 8 && memcmp(input->data, "CLOG-02.", 8) == 0;
+}
+
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
+
+/* ---- Lanes ----------------------------------------------------------------------------------------------------- */
+
+static int make_lane(struct reader *reader, struct pithi_clog2_track *track)
+{
+    uint32_t lane;
+    int err = pithi_writer_lane(reader->writer, track->rank, (uint32_t)track->thread, NULL, &lane);
+
+    if (err == PITH_OK)
+        track->lane = lane + 1;
+    return err;
+}
+
+/* The uuid of an MPI_COMM_SELF contains the name of the processor on which it was made. */
+static int take_hosts(struct reader *reader)
+{
+    const size_t size = PITHI_CLOG2_UUID - PITHI_CLOG2_UUID_NAME;
+    char host[32];
+    int err = PITH_OK;
+
+    for (uint32_t i = 0; i < reader->scan.comm_count; i++) {
+        const struct pithi_clog2_comm *comm = &reader->scan.comms[i];
+        struct pithi_rank rank = {pithi_clog2_world_rank(&reader->scan, comm->number, 0), host, 0, 0};
+        const char *name = (const char *)comm->uuid + PITHI_CLOG2_UUID_NAME;
+        size_t mark = pithi_clog2_is_marked(comm->uuid, PITHI_CLOG2_MARK_HOST) ? strlen(PITHI_CLOG2_MARK_HOST) : 0;
+        if (comm->type != PITHI_CLOG2_SELF || rank.rank < 0 || !name[mark] ||
+            pithi_clog2_is_marked(comm->uuid, PITHI_CLOG2_MARK_KEY))
+            continue;
+        pithi_name_cut(host, sizeof host, name + mark, strnlen(name + mark, size - mark));
+        TRY(pithi_writer_rank(reader->writer, &rank));
+    }
+out:
+    return err;
+}
+
+/* ---- Records --------------------------------------------------------------------------------------------------- */
+
+static int emit(void *context, const struct pithlog_record *given)
+{
+    struct reader *reader = context;
+
+    if (given->kind != PITHLOG_RECV)
+        return pithi_writer_add(reader->writer, given);
+    struct pithlog_record record = *given;
+    uint64_t *count = pithi_map_at(&reader->received, record.posted); /* `posted` holds the rank until here */
+    if (!count)
+        return no_memory();
+    record.posted = (*count)++;
+    return pithi_writer_add(reader->writer, &record);
+}
+
+static int deliver(struct reader *reader, const struct pithlog_record *record)
+{
+    return reader->reorder ? pithi_reorder_add(reader->reorder, record) : emit(reader, record);
+}
+
+static int add_payload(struct reader *reader, uint32_t id, const unsigned char *cargo, struct pithlog_record *record)
+{
+    record->kind = PITHLOG_EVENT;
+    record->id = id;
+    if (cargo) {
+        const struct pithlog_def *def = pithi_defs_get(pithi_writer_defs(reader->writer), id);
+        record->payload = cargo;
+        record->payload_bytes = pithi_cargo_size(def->format, cargo);
+    }
+    return deliver(reader, record);
+}
+
+/* The payload of a state's start or end becomes a separate event inside the state. */
+static int add_event(struct reader *reader, const struct pithi_clog2_record *from, struct pithlog_record *record)
+{
+    const unsigned char *cargo = from->type == PITHI_CLOG2_CARGOEVT ? from->body + 8 : NULL;
+    struct pithi_clog2_event *event =
+        pithi_clog2_event(&reader->scan, pithi_clog2_i32(from->body, reader->scan.file.big));
+    uint32_t info;
+    int err = PITH_OK;
+
+    if (!event)
+        return no_memory();
+    TRY(pithi_clog2_comm_index(&reader->scan, from->comm, &record->comm));
+    if (event->solo)
+        return add_payload(reader, event->solo - 1, cargo, record);
+    if (cargo)
+        TRY(pithi_clog2_info_event(&reader->scan, event, &info));
+    if (event->ends) {
+        if (cargo && !event->starts)
+            TRY(add_payload(reader, info, cargo, record));
+        record->payload_bytes = 0;
+        record->kind = PITHLOG_LEAVE;
+        record->id = event->ends - 1;
+        TRY(deliver(reader, record));
+    }
+    if (event->starts) {
+        record->kind = PITHLOG_ENTER;
+        record->id = event->starts - 1;
+        TRY(deliver(reader, record));
+        if (cargo)
+            TRY(add_payload(reader, info, cargo, record));
+    }
+out:
+    return err;
+}
+
+static int add_message(struct reader *reader, const struct pithi_clog2_record *from, struct pithlog_record *record)
+{
+    int big = reader->scan.file.big;
+    int32_t type = pithi_clog2_i32(from->body, big), remote = pithi_clog2_i32(from->body + 4, big);
+    int32_t size = pithi_clog2_i32(from->body + 16, big);
+    int err;
+
+    record->peer = pithi_clog2_world_rank(&reader->scan, remote, pithi_clog2_i32(from->body + 8, big));
+    if (record->peer < 0 || (type != PITHI_CLOG2_SEND && type != PITHI_CLOG2_RECV)) {
+        reader->no_partner++;
+        return PITH_OK;
+    }
+    /* a group stands for its intercommunicator; a message may name either */
+    TRY(pithi_clog2_comm_index(&reader->scan, from->comm, &record->comm));
+    record->kind = type == PITHI_CLOG2_SEND ? PITHLOG_SEND : PITHLOG_RECV;
+    record->tag = pithi_clog2_i32(from->body + 12, big);
+    record->bytes = size < 0 ? 0 : (uint64_t)size;
+    record->posted =
+        type == PITHI_CLOG2_RECV ? (uint32_t)pithi_clog2_world_rank(&reader->scan, from->comm, from->rank) : 0;
+    TRY(deliver(reader, record));
+out:
+    return err;
+}
+
+/* 1: the record does not come from the program. The groups of an intercommunicator are part of it, and records that the
+ * Pith writer added were not in the log. */
+static int is_implied(const struct pithi_clog2_comm *comm, int32_t type, const unsigned char *body)
+{
+    const unsigned char *uuid = body + 16;
+
+    return (comm && comm->inter >= 0 && type != PITHI_CLOG2_INTER) ||
+           (type == PITHI_CLOG2_WORLD && pithi_clog2_is_marked(uuid, PITHI_CLOG2_MARK_WORLD)) ||
+           (type == PITHI_CLOG2_SELF && pithi_clog2_is_marked(uuid, PITHI_CLOG2_MARK_HOST));
+}
+
+static int add_comm(struct reader *reader, const struct pithi_clog2_record *from, struct pithlog_record *record)
+{
+    int big = reader->scan.file.big;
+    int32_t type = pithi_clog2_i32(from->body, big), number = pithi_clog2_i32(from->body + 4, big);
+    int err = PITH_OK;
+
+    if (type == PITHI_CLOG2_FREE)
+        number = from->comm;
+    else if (is_implied(pithi_clog2_comm(&reader->scan, number), type, from->body))
+        return PITH_OK;
+    TRY(pithi_clog2_comm_index(&reader->scan, number, &record->comm));
+    record->kind = type == PITHI_CLOG2_FREE ? PITHLOG_COMM_FREE : PITHLOG_COMM_CREATE;
+    TRY(deliver(reader, record));
+out:
+    return err;
+}
+
+static int add_collective(struct reader *reader, const struct pithi_clog2_record *from, struct pithlog_record *record)
+{
+    int big = reader->scan.file.big;
+    int32_t size = pithi_clog2_i32(from->body + 8, big);
+    int err;
+
+    TRY(pithi_clog2_comm_index(&reader->scan, from->comm, &record->comm));
+    record->kind = PITHLOG_COLL;
+    record->peer = pithi_clog2_world_rank(&reader->scan, from->comm, pithi_clog2_i32(from->body + 4, big));
+    record->bytes = size < 0 ? 0 : (uint64_t)size;
+    TRY(deliver(reader, record));
+out:
+    return err;
+}
+
+/* Clock corrections become a counter: the offset of the clock over time. */
+static int add_shift(struct reader *reader, const struct pithi_clog2_record *from, struct pithlog_record *record)
+{
+    struct pithlog_def def = {.kind = PITHLOG_COUNTER_TYPE, .name = PITHI_CLOG2_SHIFT, .group = "clock", .format = "s"};
+    int err = PITH_OK;
+
+    if (!reader->shift_counter) {
+        TRY(pithi_defs_add(pithi_writer_defs(reader->writer), &def, &reader->shift_counter));
+        reader->shift_counter++;
+    }
+    record->kind = PITHLOG_COUNTER;
+    record->id = reader->shift_counter - 1;
+    record->value = pithi_clog2_f64(from->body, reader->scan.file.big);
+    TRY(deliver(reader, record));
+out:
+    return err;
+}
+
+/* Finds the line of a record. The end of a communicator has no rank of its own, so the rank in its header counts. */
+static int find_track(struct reader *reader, const struct pithi_clog2_record *from, struct pithi_clog2_track **track)
+{
+    int32_t world = -1;
+
+    if (from->type == PITHI_CLOG2_COMMEVT && pithi_clog2_i32(from->body, reader->scan.file.big) != PITHI_CLOG2_FREE)
+        world = pithi_clog2_i32(from->body + 12, reader->scan.file.big);
+    return world >= 0 && world < PITHI_CLOG2_RANKS_MAX ? pithi_clog2_track_of(&reader->scan, world, from->thread, track)
+                                                       : pithi_clog2_track(&reader->scan, from, track);
+}
+
+static int add(struct reader *reader, const struct pithi_clog2_record *from)
+{
+    struct pithlog_record record = {.time_ns = from->time_ns, .peer = -1};
+    struct pithi_clog2_track *track;
+    int err;
+
+    if (from->type == PITHI_CLOG2_STATEDEF || from->type == PITHI_CLOG2_EVENTDEF ||
+        from->type == PITHI_CLOG2_CONSTDEF ||
+        pithi_clog2_is_made(reader->scan.made, from->type, pithi_clog2_i32(from->body, reader->scan.file.big)))
+        return PITH_OK;
+    TRY(find_track(reader, from, &track));
+    if (!track) {
+        reader->no_line++;
+        return PITH_OK;
+    }
+    if (!track->lane)
+        TRY(make_lane(reader, track));
+    record.lane = track->lane - 1;
+    switch (from->type) {
+    case PITHI_CLOG2_BAREEVT:
+    case PITHI_CLOG2_CARGOEVT:
+        return add_event(reader, from, &record);
+    case PITHI_CLOG2_MSGEVT:
+        return add_message(reader, from, &record);
+    case PITHI_CLOG2_COMMEVT:
+        return add_comm(reader, from, &record);
+    case PITHI_CLOG2_COLLEVT:
+        return add_collective(reader, from, &record);
+    case PITHI_CLOG2_TIMESHIFT:
+        return add_shift(reader, from, &record);
+    default:
+        reader->locations++;
+    }
+out:
+    return err;
+}
+
+/* ---- The file -------------------------------------------------------------------------------------------------- */
+
+/* A merged file ends with a table of communicators after the ENDLOG record. */
+static int say_incomplete(struct reader *reader)
+{
+    const struct pithi_clog2_cursor *end = &reader->scan.end;
+    const struct pithi_clog2_file *file = &reader->scan.file;
+    struct pithi_defs *defs = pithi_writer_defs(reader->writer);
+    int err = PITH_OK;
+
+    if (!end->ended)
+        TRY(pithi_ends_here(reader->writer, file->input, "without the record that ends a log"));
+    else if (file->finalized && file->table_cut)
+        TRY(pithi_ends_here(reader->writer, file->input, "without a whole table of communicators"));
+    if (end->damaged)
+        TRY(pithi_incomplete(defs, "byte %zu: damaged here: records are missing (places: %" PRIu64 ")",
+                             end->first_damage, end->damaged));
+    if (reader->no_line)
+        TRY(pithi_incomplete(defs, "records of no known rank: %" PRIu64, reader->no_line));
+out:
+    return err;
+}
+
+/* Reports missing or skipped records as properties of the log. */
+static int say_all(struct reader *reader)
+{
+    int err;
+
+    TRY(say_incomplete(reader));
+    TRY(pithi_say_count(reader->writer, "clog2_unfinished", !reader->scan.file.finalized));
+    TRY(pithi_say_count(reader->writer, "clog2_messages_without_partner", reader->no_partner));
+    TRY(pithi_say_count(reader->writer, "clog2_source_locations_left_out", reader->locations));
+    TRY(pithi_say_count(reader->writer, "clog2_late_records",
+                        reader->reorder ? pithi_reorder_late(reader->reorder) : 0));
+out:
+    return err;
+}
+
+int pithi_clog2_read(const struct pithi_input *input, struct pithi_writer *writer)
+{
+    struct reader reader = {.writer = writer};
+    struct pithi_clog2_cursor cursor = {.file = &reader.scan.file};
+    struct pithi_clog2_record record;
+    int err;
+
+    TRY(pithi_clog2_scan(&reader.scan, input, writer));
+    if (reader.scan.disorder)
+        TRY(pithi_reorder_new(&reader.reorder, emit, &reader));
+    TRY(take_hosts(&reader));
+    while (pithi_clog2_next(&cursor, &record))
+        TRY(add(&reader, &record));
+    if (reader.reorder)
+        TRY(pithi_reorder_end(reader.reorder));
+    TRY(say_all(&reader));
+out:
+    pithi_clog2_scan_free(&reader.scan);
+    pithi_map_free(&reader.received);
+    pithi_reorder_free(reader.reorder);
+    return err;
+}

@@ -1,0 +1,515 @@
+/* clog2_scan.c - the walk of the first pass, and the meaning of event numbers. */
+#include "foreign/clog2/clog2_scan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/colour.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "foreign/clog2/clog2_made.h"
+#include "foreign/names.h"
+#include "native/event_numbers.h"
+
+/* ---- Communicators ----------------------------------------------------------------------------------------------- */
+
+/* Collects COMMEVT records and finds the members, groups and keys of communicators. */
+
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
+
+struct pithi_clog2_comm *pithi_clog2_comm(const struct pithi_clog2_scan *scan, int32_t number)
+{
+    uint64_t *index = pithi_map_find(&scan->comm_of, (uint32_t)number);
+
+    return index && *index ? &scan->comms[*index - 1] : NULL;
+}
+
+static int is_number(int32_t number, int32_t limit) { return number >= 0 && number < limit; }
+
+int32_t pithi_clog2_world_rank(const struct pithi_clog2_scan *scan, int32_t comm, int32_t rank)
+{
+    uint64_t *world;
+
+    if (!is_number(rank, PITHI_CLOG2_RANKS_MAX))
+        return -1;
+    world = pithi_map_find(&scan->world_of, pithi_map_pair((uint32_t)comm, (uint32_t)rank));
+    if (world && *world)
+        return (int32_t)*world - 1;
+    return comm == 0 ? rank : -1; /* ranks of the world need no record */
+}
+
+/* ---- COMMEVT --------------------------------------------------------------------------------------------------- */
+
+/* Copies the uuid with big-endian numbers, so that a file and its merged copy give the same key. */
+static void copy_uuid(const struct pithi_clog2_file *file, const unsigned char *body,
+                      unsigned char uuid[PITHI_CLOG2_UUID])
+{
+    memcpy(uuid, body + 16, PITHI_CLOG2_UUID);
+    pithi_clog2_put32(uuid, pithi_clog2_i32(body + 16, file->big));
+    pithi_clog2_put64f(uuid + PITHI_CLOG2_UUID_TIME, pithi_clog2_f64(body + 16 + PITHI_CLOG2_UUID_TIME, file->big));
+}
+
+static struct pithi_clog2_comm *make_comm(struct pithi_clog2_scan *scan, int32_t number)
+{
+    uint64_t *index = pithi_map_at(&scan->comm_of, (uint32_t)number);
+
+    if (!index)
+        return NULL;
+    if (!*index) {
+        if (scan->comm_count == scan->comm_size) {
+            uint32_t size = scan->comm_size ? 2 * scan->comm_size : 32;
+            struct pithi_clog2_comm *comms = realloc(scan->comms, size * sizeof *comms);
+            if (!comms)
+                return NULL;
+            scan->comms = comms;
+            scan->comm_size = size;
+        }
+        scan->comms[scan->comm_count++] = (struct pithi_clog2_comm){
+            .number = number, .type = -1, .groups = {-1, -1}, .inter = -1, .size = -1, .top = -1};
+        *index = scan->comm_count;
+    }
+    return &scan->comms[*index - 1];
+}
+
+/* The two records after an INTER on a line name its groups: LOCAL is the group of the writer, REMOTE the other. */
+static int join_group(struct pithi_clog2_scan *scan, struct pithi_clog2_comm *group, int32_t world)
+{
+    uint64_t *inter = world < 0 ? NULL : pithi_map_find(&scan->inter_of, (uint32_t)world);
+    struct pithi_clog2_comm *of = inter && *inter ? pithi_clog2_comm(scan, (int32_t)(*inter - 1)) : NULL;
+
+    if (!of)
+        return PITH_OK;
+    group->inter = of->number;
+    if (of->groups[0] != group->number && of->groups[1] != group->number)
+        of->groups[of->groups[0] >= 0] = group->number;
+    return PITH_OK;
+}
+
+/* Takes a COMMEVT record. */
+static int comm_take(struct pithi_clog2_scan *scan, const struct pithi_clog2_record *record)
+{
+    int big = scan->file.big;
+    int32_t type = pithi_clog2_i32(record->body, big), number = pithi_clog2_i32(record->body + 4, big);
+    int32_t rank = pithi_clog2_i32(record->body + 8, big), world = pithi_clog2_i32(record->body + 12, big);
+    struct pithi_clog2_comm *comm;
+    uint64_t *value;
+
+    if (type == PITHI_CLOG2_FREE || number < 0)
+        return PITH_OK;
+    if (type == PITHI_CLOG2_WORLD && pithi_clog2_is_marked(record->body + 16, PITHI_CLOG2_MARK_WORLD))
+        scan->made = pithi_clog2_u32(record->body + 16, big);
+    comm = make_comm(scan, number);
+    if (!comm)
+        return no_memory();
+    if (comm->type < 0) {
+        comm->type = type;
+        copy_uuid(&scan->file, record->body, comm->uuid);
+    }
+    if (!is_number(world, PITHI_CLOG2_RANKS_MAX))
+        return PITH_OK;
+    if (type == PITHI_CLOG2_INTER) {
+        value = pithi_map_at(&scan->inter_of, (uint32_t)world);
+        if (!value)
+            return no_memory();
+        *value = (uint64_t)number + 1;
+    }
+    if (type == PITHI_CLOG2_LOCAL || type == PITHI_CLOG2_REMOTE)
+        join_group(scan, comm, world);
+    /* The writer is not a member of the remote group, and the ranks of an INTER are ranks in its two groups. */
+    if (!is_number(rank, PITHI_CLOG2_RANKS_MAX) || type == PITHI_CLOG2_REMOTE)
+        return PITH_OK;
+    value = pithi_map_at(&scan->world_of, pithi_map_pair((uint32_t)number, (uint32_t)rank));
+    if (!value)
+        return no_memory();
+    *value = (uint64_t)world + 1;
+    comm->top = rank > comm->top ? rank : comm->top;
+    return PITH_OK;
+}
+
+/* Sets the size where all ranks from 0 to the highest are known. A file that is not merged has one process only, so
+ * there only MPI_COMM_SELF is complete. */
+/* Call after the last record: finds the communicators whose members are all known. */
+static void comm_settle(struct pithi_clog2_scan *scan)
+{
+    for (uint32_t i = 0; i < scan->comm_count; i++) {
+        struct pithi_clog2_comm *comm = &scan->comms[i];
+        int32_t rank = 0;
+        while (rank <= comm->top &&
+               pithi_map_find(&scan->world_of, pithi_map_pair((uint32_t)comm->number, (uint32_t)rank)))
+            rank++;
+        comm->size = rank > comm->top && (scan->file.finalized || comm->type == PITHI_CLOG2_SELF) ? rank : -1;
+    }
+}
+
+/* ---- Into the log ---------------------------------------------------------------------------------------------- */
+
+/* The key that the Pith writer stored, else a hash of the uuid. */
+static uint64_t key_of(const struct pithi_clog2_comm *comm)
+{
+    uint64_t hash = pithi_hash_bytes(PITHI_HASH, comm->uuid, PITHI_CLOG2_UUID);
+    double high = pithi_clog2_f64(comm->uuid + PITHI_CLOG2_UUID_TIME, 1);
+
+    if (pithi_clog2_is_marked(comm->uuid, PITHI_CLOG2_MARK_KEY) && high >= 0 && high < 4294967296.0)
+        return (uint64_t)high << 32 | pithi_clog2_u32(comm->uuid, 1);
+    for (size_t i = 0; i < PITHI_CLOG2_UUID; i++)
+        if (comm->uuid[i])
+            return hash ? hash : 1;
+    return pithi_hash_byte(hash, (uint32_t)comm->number); /* there is no uuid */
+}
+
+static void name_of(const struct pithi_clog2_comm *comm, char name[32])
+{
+    const char *text = (const char *)comm->uuid + PITHI_CLOG2_UUID_NAME;
+    size_t mark = strlen(PITHI_CLOG2_MARK_KEY), size = PITHI_CLOG2_UUID - PITHI_CLOG2_UUID_NAME;
+
+    name[0] = 0;
+    if (pithi_clog2_is_marked(comm->uuid, PITHI_CLOG2_MARK_KEY))
+        pithi_name_cut(name, 32, text + mark, strnlen(text + mark, size - mark));
+    else if (comm->type == PITHI_CLOG2_SELF)
+        strcpy(name, "MPI_COMM_SELF");
+}
+
+static void members(const struct pithi_clog2_scan *scan, const struct pithi_clog2_comm *comm, int32_t *ranks)
+{
+    for (int32_t rank = 0; rank < comm->size; rank++)
+        ranks[rank] = pithi_clog2_world_rank(scan, comm->number, rank);
+}
+
+static int define(struct pithi_clog2_scan *scan, struct pithi_clog2_comm *comm)
+{
+    struct pithlog_comm def = {.key = key_of(comm)};
+    struct pithi_clog2_comm *local = comm, *remote = NULL;
+    int32_t *ranks = NULL;
+    char name[32];
+    int err = PITH_OK;
+
+    name_of(comm, name);
+    def.name = name;
+    if (comm->type == PITHI_CLOG2_INTER) {
+        local = pithi_clog2_comm(scan, comm->groups[0]);
+        remote = pithi_clog2_comm(scan, comm->groups[1]);
+        if (!remote || remote->size <= 0 || local->size <= 0)
+            local = NULL;
+    }
+    if (local && local->size > 0) {
+        def.size = local->size;
+        def.remote_size = remote ? remote->size : 0;
+        ranks = malloc(((size_t)def.size + (size_t)def.remote_size) * sizeof *ranks);
+        if (!ranks)
+            return no_memory();
+        members(scan, local, ranks);
+        if (remote)
+            members(scan, remote, ranks + def.size);
+        def.world_ranks = ranks;
+    }
+    TRY(pithi_writer_comm(scan->writer, &def, &comm->index));
+    comm->index++;
+out:
+    free(ranks);
+    return err;
+}
+
+int pithi_clog2_comm_index(struct pithi_clog2_scan *scan, int32_t number, uint32_t *index)
+{
+    struct pithi_clog2_comm *comm = pithi_clog2_comm(scan, number);
+    int err = PITH_OK;
+
+    *index = 0;
+    if (number == 0 || !comm || comm->type == PITHI_CLOG2_WORLD)
+        return PITH_OK;
+    if (comm->inter >= 0 && pithi_clog2_comm(scan, comm->inter))
+        comm = pithi_clog2_comm(scan, comm->inter);
+    if (!comm->index)
+        TRY(define(scan, comm));
+    *index = comm->index - 1;
+out:
+    return err;
+}
+
+/* ---- Event numbers --------------------------------------------------------------------------------------------- */
+
+/* Finds or makes the entry of a number without inventing a definition. */
+static struct pithi_clog2_event *event_entry(struct pithi_clog2_scan *scan, int32_t number)
+{
+    if ((uint32_t)number < PITHI_CLOG2_NEAR && scan->near[number])
+        return &scan->events[scan->near[number] - 1];
+    uint64_t *index = pithi_map_at(&scan->event_of, (uint32_t)number);
+    if (!index)
+        return NULL;
+    if (!*index) {
+        if (scan->event_count == scan->event_size) {
+            uint32_t size = scan->event_size ? 2 * scan->event_size : 256;
+            struct pithi_clog2_event *events = realloc(scan->events, size * sizeof *events);
+            if (!events)
+                return NULL;
+            scan->events = events;
+            scan->event_size = size;
+        }
+        scan->events[scan->event_count++] = (struct pithi_clog2_event){0};
+        *index = scan->event_count;
+    }
+    if ((uint32_t)number < PITHI_CLOG2_NEAR)
+        scan->near[number] = (uint32_t)*index;
+    return &scan->events[*index - 1];
+}
+
+static void copy_field(char *out, size_t out_size, const unsigned char *field, size_t field_size)
+{
+    pithi_name_cut(out, out_size, (const char *)field, strnlen((const char *)field, field_size));
+}
+
+static int add_def(struct pithi_clog2_scan *scan, enum pithlog_def_kind kind, const char *name, const char *colour,
+                   const char *format, uint32_t *id)
+{
+    struct pithlog_def def = {.kind = kind, .name = name, .colour = colour, .format = format};
+    char word[PITHI_CLOG2_COLOUR];
+    uint32_t rgb;
+
+    def.group = pithi_name_group(name);
+    pithi_name_cut(word, sizeof word, colour, strcspn(colour, ":"));
+    def.colour = pithi_colour_parse(word, &rgb) ? word : "";
+    return pithi_defs_add(pithi_writer_defs(scan->writer), &def, id);
+}
+
+/* Offsets of the strings in the bodies of STATEDEF and EVENTDEF. */
+enum { STATE_STRINGS = 16, EVENT_STRINGS = 8 };
+
+static int define_state(struct pithi_clog2_scan *scan, const unsigned char *body)
+{
+    int big = scan->file.big;
+    int32_t state = pithi_clog2_i32(body, big), start = pithi_clog2_i32(body + 4, big),
+            end = pithi_clog2_i32(body + 8, big);
+    char colour[PITHI_CLOG2_COLOUR], name[PITHI_CLOG2_NAME];
+    struct pithi_clog2_event *event;
+    uint32_t id;
+    int err;
+
+    if (pithi_clog2_is_made(scan->made, PITHI_CLOG2_STATEDEF, state))
+        return PITH_OK;
+    copy_field(colour, sizeof colour, body + STATE_STRINGS, PITHI_CLOG2_COLOUR);
+    copy_field(name, sizeof name, body + STATE_STRINGS + PITHI_CLOG2_COLOUR, PITHI_CLOG2_NAME);
+    if (!name[0])
+        snprintf(name, sizeof name, "state %d", state);
+    TRY(add_def(scan, PITHLOG_STATE, name, colour, "", &id));
+    if (pithi_clog2_known_number(name) < 0)
+        TRY(pithi_event_numbers_tell(pithi_writer_defs(scan->writer), &scan->numbers_told, id, start, &(int64_t){end}));
+    event = event_entry(scan, start);
+    if (!event)
+        return no_memory();
+    *event = (struct pithi_clog2_event){.starts = id + 1, .ends = event->ends, .def = body};
+    event = event_entry(scan, end);
+    if (!event)
+        return no_memory();
+    *event = (struct pithi_clog2_event){.ends = id + 1, .starts = event->starts, .def = body};
+out:
+    return err;
+}
+
+/* Two numbers with the same name but different formats are two event types. */
+static int define_event(struct pithi_clog2_scan *scan, const unsigned char *body)
+{
+    int32_t number = pithi_clog2_i32(body, scan->file.big);
+    if (pithi_clog2_is_made(scan->made, PITHI_CLOG2_EVENTDEF, number))
+        return PITH_OK;
+    char colour[PITHI_CLOG2_COLOUR], name[PITHI_CLOG2_NAME + 16], format[PITHI_CLOG2_FORMAT];
+    struct pithi_defs *defs = pithi_writer_defs(scan->writer);
+    struct pithi_clog2_event *event = event_entry(scan, number);
+    uint32_t id;
+    int err;
+
+    if (!event)
+        return no_memory();
+    copy_field(colour, sizeof colour, body + EVENT_STRINGS, PITHI_CLOG2_COLOUR);
+    copy_field(name, PITHI_CLOG2_NAME, body + EVENT_STRINGS + PITHI_CLOG2_COLOUR, PITHI_CLOG2_NAME);
+    copy_field(format, sizeof format, body + EVENT_STRINGS + PITHI_CLOG2_COLOUR + PITHI_CLOG2_NAME, PITHI_CLOG2_FORMAT);
+    if (!name[0])
+        snprintf(name, sizeof name, "event %d", number);
+    TRY(add_def(scan, PITHLOG_EVENT_TYPE, name, colour, format, &id));
+    if (strcmp(pithi_defs_get(defs, id)->format, format) != 0) {
+        snprintf(name + strlen(name), 16, " (%d)", number);
+        TRY(add_def(scan, PITHLOG_EVENT_TYPE, name, colour, format, &id));
+    }
+    TRY(pithi_event_numbers_tell(defs, &scan->numbers_told, id, number, NULL));
+    *event = (struct pithi_clog2_event){.solo = id + 1, .def = body};
+out:
+    return err;
+}
+
+/* Whether `number` is in the pairs from `first` to before `end`. *state is the index of its pair. */
+static int in_pairs(int32_t number, int32_t first, int32_t end, int32_t *state)
+{
+    if (number < first || number >= end)
+        return 0;
+    *state = (number - first) / 2;
+    return 1;
+}
+
+/* Defines a number without a definition: as a known MPI state (if the file was cut before MPE's last definitions), as a
+ * pair of the user range, or as a solo event. */
+static int make_up(struct pithi_clog2_scan *scan, struct pithi_clog2_event *event, int32_t number)
+{
+    const struct pithi_clog2_known *known = pithi_clog2_known_event(number);
+    char name[32];
+    int32_t state = 0;
+    uint32_t id;
+    int is_state = 1, first = (number & 1) == 0, err;
+
+    if (known) {
+        is_state = 0;
+    } else if (in_pairs(number, 0, PITHI_CLOG2_USER_EVENTS, &state)) {
+        known = pithi_clog2_known_state(state);
+    } else if (in_pairs(number, PITHI_CLOG2_USER_EVENTS, PITHI_CLOG2_USER_SOLO, &state)) {
+        state += PITHI_CLOG2_USER_STATES;
+    } else {
+        is_state = 0;
+    }
+    snprintf(name, sizeof name, is_state ? "state %d" : "event %d", is_state ? state : number);
+    TRY(add_def(scan, is_state ? PITHLOG_STATE : PITHLOG_EVENT_TYPE, known ? known->name : name,
+                known ? known->colour : "", "", &id));
+    event->starts = is_state && first ? id + 1 : 0;
+    event->ends = is_state && !first ? id + 1 : 0;
+    event->solo = is_state ? 0 : id + 1;
+out:
+    return err;
+}
+
+struct pithi_clog2_event *pithi_clog2_event(struct pithi_clog2_scan *scan, int32_t number)
+{
+    struct pithi_clog2_event *event = event_entry(scan, number);
+
+    if (event && !event->starts && !event->ends && !event->solo && make_up(scan, event, number) != PITH_OK)
+        return NULL;
+    return event;
+}
+
+int pithi_clog2_info_event(struct pithi_clog2_scan *scan, struct pithi_clog2_event *event, uint32_t *id)
+{
+    const struct pithlog_def *state;
+    char name[PITHI_CLOG2_NAME + 16], format[PITHI_CLOG2_FORMAT] = "";
+    int err = PITH_OK;
+
+    if (!event->info) {
+        state = pithi_defs_get(pithi_writer_defs(scan->writer), (event->starts ? event->starts : event->ends) - 1);
+        snprintf(name, sizeof name, "%.40s info", state->name);
+        if (event->def)
+            copy_field(format, sizeof format, event->def + STATE_STRINGS + PITHI_CLOG2_COLOUR + PITHI_CLOG2_NAME,
+                       PITHI_CLOG2_FORMAT);
+        char colour[PITHI_CLOG2_COLOUR];
+        pithi_name_cut(colour, sizeof colour, state->colour, strlen(state->colour));
+        TRY(add_def(scan, PITHLOG_EVENT_TYPE, name, colour, format, &event->info));
+        event->info++;
+    }
+    *id = event->info - 1;
+out:
+    return err;
+}
+
+/* ---- The walk -------------------------------------------------------------------------------------------------- */
+
+static int define_constant(struct pithi_clog2_scan *scan, const unsigned char *body)
+{
+    char name[PITHI_CLOG2_NAME], value[16];
+
+    copy_field(name, sizeof name, body + 8, PITHI_CLOG2_NAME);
+    snprintf(value, sizeof value, "%d", pithi_clog2_i32(body + 4, scan->file.big));
+    return name[0] ? pithi_defs_property(pithi_writer_defs(scan->writer), name, value) : PITH_OK;
+}
+
+int pithi_clog2_track_of(struct pithi_clog2_scan *scan, int32_t rank, int32_t thread, struct pithi_clog2_track **track)
+{
+    *track = NULL;
+    if (rank < 0 || thread < 0 || thread >= PITHI_CLOG2_THREADS_MAX)
+        return PITH_OK;
+    uint64_t *index = pithi_map_at(&scan->track_of, pithi_map_pair((uint32_t)rank, (uint32_t)thread));
+    if (!index || (!*index && !pithi_grow(&scan->tracks, scan->track_count, &scan->track_room, sizeof *scan->tracks)))
+        return no_memory();
+    if (!*index) {
+        scan->tracks[scan->track_count++] = (struct pithi_clog2_track){rank, thread, 0, INT64_MIN};
+        *index = scan->track_count;
+    }
+    *track = &scan->tracks[*index - 1];
+    return PITH_OK;
+}
+
+int pithi_clog2_track_find(struct pithi_clog2_scan *scan, struct pithi_clog2_place *place, int32_t comm, int32_t rank,
+                           int32_t thread, struct pithi_clog2_track **track)
+{
+    int err = pithi_clog2_track_of(scan, pithi_clog2_world_rank(scan, comm, rank), thread, track);
+    if (err == PITH_OK && *track)
+        *place = (struct pithi_clog2_place){comm, rank, thread, (uint32_t)(*track - scan->tracks) + 1};
+    return err;
+}
+
+/* Notes whether the times of a line decrease. */
+static int see_time(struct pithi_clog2_scan *scan, const struct pithi_clog2_record *record)
+{
+    struct pithi_clog2_track *track;
+    int err = PITH_OK;
+
+    if (scan->disorder)
+        return PITH_OK;
+    TRY(pithi_clog2_track(scan, record, &track));
+    if (track) {
+        scan->disorder = record->time_ns < track->last_ns;
+        track->last_ns = record->time_ns;
+    }
+out:
+    return err;
+}
+
+/* The record may change known world ranks, so the cached lines are dropped. */
+static int take_comm(struct pithi_clog2_scan *scan, const struct pithi_clog2_record *record)
+{
+    memset(scan->places, 0, sizeof scan->places);
+    return comm_take(scan, record);
+}
+
+static int take(struct pithi_clog2_scan *scan, const struct pithi_clog2_record *record)
+{
+    switch (record->type) {
+    case PITHI_CLOG2_STATEDEF:
+        return define_state(scan, record->body);
+    case PITHI_CLOG2_EVENTDEF:
+        return define_event(scan, record->body);
+    case PITHI_CLOG2_CONSTDEF:
+        return define_constant(scan, record->body);
+    case PITHI_CLOG2_COMMEVT:
+        return take_comm(scan, record) == PITH_OK ? see_time(scan, record) : PITH_ERR_MEMORY;
+    default:
+        return see_time(scan, record);
+    }
+}
+
+int pithi_clog2_scan(struct pithi_clog2_scan *scan, const struct pithi_input *input, struct pithi_writer *writer)
+{
+    struct pithi_clog2_cursor cursor = {.file = &scan->file};
+    struct pithi_clog2_record record;
+    int err;
+
+    *scan = (struct pithi_clog2_scan){.writer = writer};
+    TRY(pithi_clog2_file_open(&scan->file, input));
+    while (pithi_clog2_next(&cursor, &record))
+        TRY(take(scan, &record));
+    if (cursor.damaged && !cursor.records)
+        err = pithi_fail(PITH_ERR_DAMAGED, "%s: byte %zu: no record can be read from here on; the file is damaged",
+                         input->path, cursor.first_damage);
+    if (!scan->comm_count) /* cut before the first COMMEVT: the ranks of clock shifts are unknown */
+        scan->made = PITHI_CLOG2_MADE_SHIFTS;
+    comm_settle(scan);
+    scan->end = cursor;
+out:
+    return err;
+}
+
+void pithi_clog2_scan_free(struct pithi_clog2_scan *scan)
+{
+    free(scan->events);
+    free(scan->comms);
+    pithi_map_free(&scan->event_of);
+    pithi_map_free(&scan->comm_of);
+    pithi_map_free(&scan->world_of);
+    pithi_map_free(&scan->track_of);
+    free(scan->tracks);
+    pithi_map_free(&scan->inter_of);
+}

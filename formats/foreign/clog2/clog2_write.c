@@ -1,0 +1,227 @@
+/* clog2_write.c - native records to CLOG-2, as strictly as the converter of Jumpshot requires: a definition before each
+ * use, a COMMEVT before anything on a line, no empty colour, states that pair first in, first out. There is one pass.
+ * The preamble contains counts, so it is written last. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "foreign/clog2/clog2_lines.h"
+#include "foreign/formats.h"
+#include "foreign/names.h"
+#include "foreign/reading.h"
+#include "foreign/walk.h"
+
+struct clog2_writer {
+    struct pithlog *log;
+    const struct pithi_convert *how;
+    struct pithi_clog2_stream stream;
+    struct pithi_clog2_lines lines;
+    struct pithi_clog2_numbers numbers;
+    struct pithi_clog2_cargo cargo;
+    struct pithi_losses losses;
+    unsigned char *completes; /* by definition: a call that completes receives */
+    uint32_t *completing;     /* by lane: number of such calls that are open */
+    uint64_t counters, lost_messages, large_messages;
+};
+
+/* ---- Records --------------------------------------------------------------------------------------------------- */
+
+static unsigned char *put(struct clog2_writer *w, enum pithi_clog2_type type, const struct pithlog_record *record,
+                          const struct pithi_clog2_line *line)
+{
+    return pithi_clog2_put(&w->stream, type, record->time_ns, line->comm, line->rank, line->thread);
+}
+
+static int write_message(struct clog2_writer *w, const struct pithlog_record *record)
+{
+    struct pithi_clog2_line line, partner;
+    unsigned char *body;
+    int known, err;
+
+    TRY(pithi_clog2_message_line(&w->lines, record, &line, &partner, &known));
+    if (!known) {
+        w->lost_messages += record->kind == PITHLOG_SEND;
+        return PITH_OK;
+    }
+    int is_waited = record->kind == PITHLOG_RECV && w->completing[record->lane] > 0;
+    if (is_waited)
+        TRY(pithi_clog2_make_waited(&w->lines.made, &w->stream, record->time_ns, &line, 0));
+    body = put(w, PITHI_CLOG2_MSGEVT, record, &line);
+    if (!body)
+        return PITH_ERR_IO;
+    w->large_messages += record->bytes > INT32_MAX;
+    pithi_clog2_put32(body, record->kind == PITHLOG_SEND ? PITHI_CLOG2_SEND : PITHI_CLOG2_RECV);
+    pithi_clog2_put32(body + 4, partner.comm);
+    pithi_clog2_put32(body + 8, partner.rank);
+    pithi_clog2_put32(body + 12, record->tag);
+    pithi_clog2_put32(body + 16, record->bytes > INT32_MAX ? INT32_MAX : (int32_t)record->bytes);
+    if (is_waited)
+        TRY(pithi_clog2_make_waited(&w->lines.made, &w->stream, record->time_ns, &line, 1));
+out:
+    return err;
+}
+
+/* Writes the only counter of the format: the offset of a clock. */
+static int write_counter(struct clog2_writer *w, const struct pithlog_record *record)
+{
+    const struct pithlog_def *def = pithlog_get_def(w->log, record->id);
+    unsigned char *body;
+
+    if (!def || strcmp(def->name, PITHI_CLOG2_SHIFT) != 0) {
+        w->counters++;
+        return PITH_OK;
+    }
+    w->losses.used[record->id] |= PITHI_KEPT;
+    body = put(w, PITHI_CLOG2_TIMESHIFT, record, &w->lines.lanes[record->lane]);
+    if (!body)
+        return PITH_ERR_IO;
+    pithi_clog2_put64f(body, record->value);
+    return PITH_OK;
+}
+
+static int write_record(struct clog2_writer *w, const struct pithlog_record *record)
+{
+    int err;
+
+    if (record->lane >= w->lines.lane_count)
+        return PITH_OK;
+    if (record->kind == PITHLOG_ENTER)
+        w->completing[record->lane] += w->completes[record->id];
+    if (record->kind == PITHLOG_LEAVE)
+        w->completing[record->lane] -= w->completes[record->id];
+    if (record->kind <= PITHLOG_EVENT)
+        return pithi_clog2_cargo_add(&w->cargo, record);
+    TRY(pithi_clog2_cargo_flush(&w->cargo, record->time_ns, record->lane));
+    switch (record->kind) {
+    case PITHLOG_SEND:
+    case PITHLOG_RECV:
+        return write_message(w, record);
+    case PITHLOG_COMM_CREATE:
+    case PITHLOG_COMM_FREE:
+        return pithi_clog2_write_comm(&w->lines, record);
+    case PITHLOG_COUNTER:
+        return write_counter(w, record);
+    default:
+        break; /* CLOG-2 cannot hold this record */
+    }
+out:
+    return err;
+}
+
+/* ---- The file -------------------------------------------------------------------------------------------------- */
+
+static void tell_losses(struct clog2_writer *w)
+{
+    uint64_t comms, members;
+
+    pithi_clog2_numbers_colours(&w->numbers, &w->losses);
+    w->losses.count[PITHI_LOSS_COUNTERS] = w->counters; /* except clock shifts */
+    pithi_losses_tell(&w->losses, w->how);
+    pithi_note(w->how, w->lost_messages, "sends to nobody left out");
+    pithi_note(w->how, w->large_messages, "message sizes of 2 GiB and more written as 2147483647");
+    pithi_note(w->how, w->cargo.cut, "payloads cut to 32 bytes, by whole values");
+    pithi_note(w->how, w->numbers.cut_names, "names cut to 31 bytes or made different");
+    pithi_clog2_lines_lost(&w->lines, &comms, &members);
+    pithi_note(w->how, comms, "communicators without a record are left out");
+    pithi_note(w->how, members, "members of communicators without a record are left out");
+    pithi_note(w->how, w->lines.cut_names, "names of communicators and hosts cut to 14 bytes or changed");
+    pithi_note(w->how, w->numbers.cut_formats, "payload formats cut to 39 characters or 32 bytes");
+    pithi_note(w->how, w->numbers.shared_levels, "states nested in themselves too deep to be kept apart");
+    pithi_note(w->how, w->lines.unknown_members,
+               "records of communicators with unknown members written as of the world");
+}
+
+static int write_records(struct clog2_writer *w)
+{
+    struct pithi_walk walk = {0};
+    struct pithlog_record record;
+    int status = 0, err;
+
+    TRY(pithi_walk_open(&walk, w->log, w->how));
+    walk.losses = &w->losses;
+    TRY(pithi_clog2_begin_world(&w->lines, walk.from_ns));
+    /* Writes the constants of MPI, which are properties of a log that was read from CLOG-2. */
+    int64_t time_ns = walk.from_ns;
+    const char *key, *value;
+    for (uint32_t i = 0; (key = pithlog_get_property(w->log, i, &value)); i++) {
+        char *end;
+        long number = strtol(value, &end, 10);
+        if (strncmp(key, "MPI_", 4) != 0 || strlen(key) >= PITHI_CLOG2_NAME || !*value || *end ||
+            number != (int32_t)number)
+            continue;
+        unsigned char *body = pithi_clog2_put(&w->stream, PITHI_CLOG2_CONSTDEF, time_ns, 0, 0, 0);
+        if (!body)
+            TRY(PITH_ERR_IO);
+        pithi_clog2_put32(body, -201);
+        pithi_clog2_put32(body + 4, (int32_t)number);
+        memcpy(body + 8, key, strlen(key));
+        pithi_losses_keep(&w->losses, key);
+    }
+    while ((status = pithi_walk_next(&walk, &record)) == 1)
+        TRY(write_record(w, &record));
+    if (status < 0)
+        err = PITH_ERR_DAMAGED;
+    else
+        TRY(pithi_clog2_cargo_flush(&w->cargo, INT64_MAX, 0));
+    if (err == PITH_OK)
+        TRY(pithi_clog2_end_world(&w->lines, walk.to_ns));
+    tell_losses(w);
+out:
+    if (walk.iter)
+        pithi_walk_close(&walk);
+    return err;
+}
+
+static int write_end(struct clog2_writer *w, FILE *out)
+{
+    struct pithi_clog2_preamble preamble = {.user_states = w->numbers.user_states,
+                                            .user_solos = w->numbers.user_solos,
+                                            .first_user_solo = w->numbers.first_user_solo,
+                                            .ranks = w->lines.ranks,
+                                            .threads = w->lines.threads};
+    unsigned char bytes[PITHI_CLOG2_PREAMBLE];
+    int err;
+
+    TRY(pithi_clog2_stream_end(&w->stream, &preamble.table));
+    TRY(pithi_clog2_write_table(&w->lines, out));
+    pithi_clog2_preamble(&preamble, bytes);
+    if (fseeko(out, 0, SEEK_SET) != 0 || fwrite(bytes, 1, sizeof bytes, out) != sizeof bytes || fflush(out) != 0)
+        err = pithi_fail(PITH_ERR_IO, "the CLOG-2 file cannot be written");
+out:
+    return err;
+}
+
+static int write_seekable(struct pithlog *log, FILE *out, const struct pithi_convert *how)
+{
+    struct clog2_writer w = {.log = log, .how = how};
+    int err;
+
+    TRY(pithi_losses_open(&w.losses, log));
+    const struct pithlog_info *info = pithlog_get_info(w.log);
+    w.completes = calloc(info->defs + (size_t)1, 1);
+    w.completing = calloc(info->lanes + (size_t)1, sizeof *w.completing);
+    if (!w.completes || !w.completing)
+        TRY(pithi_fail(PITH_ERR_MEMORY, "out of memory"));
+    for (uint32_t id = 0; id < info->defs; id++)
+        w.completes[id] = (unsigned char)pithi_clog2_completes(pithlog_get_def(w.log, id)->name);
+    TRY(pithi_clog2_stream_open(&w.stream, out));
+    TRY(pithi_clog2_lines_open(&w.lines, log, &w.stream));
+    TRY(pithi_clog2_numbers_open(&w.numbers, log, &w.stream));
+    w.cargo = (struct pithi_clog2_cargo){.numbers = &w.numbers, .lines = &w.lines};
+    TRY(write_records(&w));
+    TRY(write_end(&w, out));
+out:
+    pithi_clog2_stream_free(&w.stream);
+    pithi_clog2_lines_free(&w.lines);
+    pithi_clog2_numbers_free(&w.numbers);
+    pithi_clog2_cargo_free(&w.cargo);
+    pithi_losses_close(&w.losses);
+    free(w.completes);
+    free(w.completing);
+    return err;
+}
+
+int pithi_clog2_write(struct pithlog *log, FILE *out, const struct pithi_convert *how)
+{
+    return pithi_write_seekable(log, out, how, write_seekable);
+}

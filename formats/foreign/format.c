@@ -1,0 +1,270 @@
+/* format.c - adds the functions to the table of formats (base/formats.def), and writes a log to a file or folder. */
+#include "reader/format.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/format_names.h"
+#include "foreign/formats.h"
+#include "foreign/walk.h"
+#include "reader/native.h"
+#include "spill/spill_read.h"
+
+const struct pithi_format pithi_formats[] = {
+#define FORMAT(name_, suffixes_, recorded_, summary_, ...)                                                             \
+    {.name = #name_, .suffixes = suffixes_, .summary = summary_, __VA_ARGS__},
+#include "base/formats.def"
+#undef FORMAT
+    {.name = NULL},
+};
+
+const struct pithi_format *pithi_format_by_name(const char *name)
+{
+    int number = pithi_format_name_find(name);
+    return number < 0 ? NULL : &pithi_formats[number];
+}
+
+const struct pithi_format *pithi_format_by_suffix(const char *path)
+{
+    int number = pithi_format_name_of_path(path);
+    return number < 0 ? NULL : &pithi_formats[number];
+}
+
+/* ---- Writing --------------------------------------------------------------------------------------------------- */
+
+/* The files of a log that is written: file 0 and its companions, or a folder. Each is made as NAME.part. */
+struct output {
+    const struct pithi_format *format;
+    const char *path;
+    int count; /* number of files; 0: a folder */
+    char *name[1 + PITHI_BESIDE], *part[1 + PITHI_BESIDE];
+    FILE *file[1 + PITHI_BESIDE];
+};
+
+static int write_failed(const char *path)
+{
+    return pithi_fail(PITH_ERR_IO, "%s: cannot write: %s", path, strerror(errno));
+}
+
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *walk)
+{
+    (void)status, (void)kind, (void)walk;
+    return remove(path);
+}
+
+/* Retries up to 100 times, because another process may still write into the folder. */
+static void remove_tree(const char *path)
+{
+    for (int i = 0; i < 100 && access(path, F_OK) == 0; i++)
+        nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* "run.prv" with "pcf" gives "run.pcf". NULL: out of memory. */
+static char *name_beside(const char *path, const char *suffix, size_t length)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    int stem = (int)(dot ? (size_t)(dot - path) : strlen(path));
+    char *name;
+
+    return asprintf(&name, "%.*s.%.*s", stem, path, (int)length, suffix) < 0 ? NULL : name;
+}
+
+static int output_names(struct output *output, const struct pithi_format *format, const char *path)
+{
+    const char *suffix = format->beside ? format->beside : "";
+    int count = 1;
+
+    *output = (struct output){.format = format, .path = path};
+    output->name[0] = strdup(path);
+    for (; *suffix && count <= PITHI_BESIDE; suffix += strspn(suffix, " ")) {
+        size_t length = strcspn(suffix, " ");
+        output->name[count++] = name_beside(path, suffix, length);
+        suffix += length;
+    }
+    for (int i = 0; i < count; i++)
+        if (!output->name[i] || asprintf(&output->part[i], "%s.part", output->name[i]) < 0) {
+            output->part[i] = NULL;
+            return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        }
+    output->count = format->write ? count : 0;
+    return PITH_OK;
+}
+
+static void output_discard(const struct output *output)
+{
+    for (int i = 0; i < output->count; i++)
+        unlink(output->part[i]);
+    if (output->count == 0)
+        remove_tree(output->part[0]);
+}
+
+static void output_free(struct output *output)
+{
+    for (int i = 0; i <= PITHI_BESIDE; i++) {
+        free(output->name[i]);
+        free(output->part[i]);
+    }
+}
+
+void pithi_format_discard(const struct pithi_format *format, const char *path)
+{
+    struct output output;
+
+    if (output_names(&output, format, path) == PITH_OK)
+        output_discard(&output);
+    output_free(&output);
+}
+
+int pithi_format_print(struct pithlog *log, const struct pithi_format *format, FILE *out,
+                       const struct pithi_convert *how)
+{
+    struct pithi_convert with = *how;
+
+    with.loses = format->loses;
+    return format->write(log, out, &with);
+}
+
+/* Writes to the open files and closes them. A write error gets the name of the file here, because the function of the
+ * format does not know it. */
+static int write_files(struct pithlog *log, struct output *output, const struct pithi_convert *how)
+{
+    struct pithi_convert with = *how;
+    int err;
+
+    with.loses = output->format->loses;
+    for (int i = 1; i < output->count; i++)
+        with.beside[i - 1] = output->file[i];
+    errno = 0;
+    err = output->format->write(log, output->file[0], &with);
+    if (err == PITH_ERR_IO && errno)
+        write_failed(output->path);
+    for (int i = 0; i < output->count; i++)
+        if (fclose(output->file[i]) != 0 && !err)
+            err = write_failed(output->name[i]);
+    return err;
+}
+
+static int make_files(struct pithlog *log, struct output *output, const struct pithi_convert *how)
+{
+    for (int i = 0; i < output->count; i++) {
+        output->file[i] = fopen(output->part[i], "w+bx");
+        if (!output->file[i]) {
+            int err = write_failed(output->name[i]);
+            while (i-- > 0)
+                fclose(output->file[i]);
+            return err;
+        }
+    }
+    return write_files(log, output, how);
+}
+
+static int make_folder(struct pithlog *log, struct output *output, const struct pithi_convert *how)
+{
+    struct pithi_convert with = *how;
+
+    with.loses = output->format->loses;
+    return mkdir(output->part[0], 0777) != 0 ? write_failed(output->path)
+                                             : output->format->write_folder(log, output->part[0], &with);
+}
+
+/* Renames the main file last, because the log has its name. */
+static int name_files(const struct output *output)
+{
+    for (int i = output->count - 1; i >= 0; i--)
+        if (rename(output->part[i], output->name[i]) != 0)
+            return write_failed(output->name[i]);
+    return PITH_OK;
+}
+
+/* Deletes the old folder after the new one has its name. */
+static int name_folder(const struct output *output)
+{
+    if (renameat2(AT_FDCWD, output->part[0], AT_FDCWD, output->path, RENAME_EXCHANGE) == 0)
+        remove_tree(output->part[0]);
+    else if (rename(output->part[0], output->path) != 0)
+        return write_failed(output->path);
+    return PITH_OK;
+}
+
+/* Writes directly to a device or pipe (/dev/stdout, /dev/null, a fifo), which must not be replaced. */
+static int write_device(struct pithlog *log, struct output *output, const struct pithi_convert *how)
+{
+    if (output->count != 1)
+        return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: a log in the format %s is more than one file; give a name",
+                          output->path, output->format->name);
+    output->file[0] = fopen(output->path, "wb");
+    return output->file[0] ? write_files(log, output, how) : write_failed(output->path);
+}
+
+/* /dev/stdout and similar names are links to open files. The link must stay, even if its target is a regular file. */
+static int is_descriptor(const char *path)
+{
+    struct stat status;
+
+    return (strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0) && lstat(path, &status) == 0 &&
+           S_ISLNK(status.st_mode);
+}
+
+/* 0: the existing folder may be replaced; otherwise an error. */
+static int check_folder(const struct output *output)
+{
+    const struct pithi_format *format = output->format;
+
+    if (output->count == 0 &&
+        (format->replaceable ? format->replaceable(output->path)
+                             : format->probe && format->probe(&(struct pithi_input){.path = output->path})))
+        return PITH_OK;
+    return output->count ? pithi_fail(PITH_ERR_OPEN, "%s: is a directory; give the name of a file", output->path)
+                         : pithi_fail(PITH_ERR_OPEN,
+                                      "%s: is a directory, and no log in the format %s; remove it, or "
+                                      "give another name",
+                                      output->path, format->name);
+}
+
+static int write_output(struct pithlog *log, struct output *output, const struct pithi_convert *how)
+{
+    struct stat status;
+    int err = PITH_OK;
+
+    if (stat(output->path, &status) == 0) {
+        if (S_ISDIR(status.st_mode))
+            TRY(check_folder(output));
+        else if (!S_ISREG(status.st_mode) || is_descriptor(output->path))
+            return write_device(log, output, how);
+        else if (output->count == 0)
+            return pithi_fail(PITH_ERR_OPEN,
+                              "%s: is a file, and a log in the format %s a directory; remove it, or give "
+                              "another name",
+                              output->path, output->format->name);
+    }
+    output_discard(output); /* delete what a killed run left */
+    err = output->count ? make_files(log, output, how) : make_folder(log, output, how);
+    if (!err)
+        err = output->count ? name_files(output) : name_folder(output);
+    if (err)
+        output_discard(output);
+out:
+    return err;
+}
+
+int pithi_format_write(struct pithlog *log, const struct pithi_format *format, const char *path,
+                       const struct pithi_convert *how)
+{
+    struct output output;
+    int err;
+
+    if (!format->write && !format->write_folder)
+        return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: the format %s cannot be written; choose another with --format",
+                          path, format->name);
+    err = output_names(&output, format, path);
+    if (!err)
+        err = write_output(log, &output, how);
+    output_free(&output);
+    return err;
+}

@@ -1,0 +1,128 @@
+/* otf2_defs.h - the definitions of an archive, kept while its events are read: one table for each kind, searched by
+ * reference. They come in any order. Some tools (eztrace) define a reference twice; the first definition counts. */
+#ifndef PITHI_OTF2_DEFS_H
+#define PITHI_OTF2_DEFS_H
+
+#include "base/map.h"
+#include "foreign/otf2/otf2_library.h"
+
+/* The rows of one kind. Each row begins with its reference. */
+struct otf2_table {
+    struct pithi_map places; /* reference -> index + 1 */
+    char *rows;
+    uint32_t count, room;
+    size_t row_size;
+};
+
+/* The row of a reference, or NULL. */
+void *pithi_otf2_table_get(const struct otf2_table *table, uint64_t ref);
+
+#define OTF2_ROWS(table, type) ((type *)(void *)(table).rows)
+
+struct otf2_string {
+    uint64_t ref;
+    char *text;
+};
+struct otf2_node {
+    uint64_t ref;
+    OTF2_StringRef name, class_name;
+    OTF2_SystemTreeNodeRef parent;
+};
+struct otf2_property { /* a property of the root of the system tree; ref: its index */
+    uint64_t ref;
+    OTF2_StringRef name, value;
+};
+struct otf2_process { /* a location group */
+    uint64_t ref;
+    OTF2_StringRef name;
+    OTF2_LocationGroupType type;
+    OTF2_SystemTreeNodeRef node;
+    OTF2_LocationGroupRef creator;
+    int32_t rank; /* set later; -1: none yet */
+};
+struct otf2_location {
+    uint64_t ref;
+    OTF2_StringRef name;
+    OTF2_LocationType type;
+    OTF2_LocationGroupRef process;
+    uint64_t events;
+    int is_main;           /* set later: it is the MPI location of its rank */
+    int32_t rank;          /* set later */
+    uint32_t thread, lane; /* set later */
+    int64_t last_ns;       /* time of the last record read */
+};
+struct otf2_region {
+    uint64_t ref;
+    OTF2_StringRef name;
+    OTF2_Paradigm paradigm;
+    OTF2_RegionRole role;
+    uint64_t group; /* reference of its group of regions + 1 */
+    uint32_t id;    /* set later: id of the state + 1 */
+};
+struct otf2_group {
+    uint64_t ref;
+    OTF2_StringRef name;
+    OTF2_GroupType type;
+    OTF2_Paradigm paradigm;
+    uint32_t count;
+    uint64_t *members;
+};
+struct otf2_comm {
+    uint64_t ref;
+    OTF2_StringRef name;
+    OTF2_GroupRef group, remote;         /* remote: OTF2_UNDEFINED_GROUP if none */
+    uint32_t index;                      /* set later: index in the log + 1 */
+    const struct otf2_group *near, *far; /* set later: the groups, or NULL */
+    int32_t rank;                        /* the rank looked up last (-1: none); is_far: it is not in `near` */
+    int is_far;
+};
+struct otf2_window { /* an RMA window */
+    uint64_t ref;
+    OTF2_CommRef comm;
+};
+struct otf2_member { /* a member of a metric */
+    uint64_t ref;
+    OTF2_StringRef name, unit;
+    double factor; /* base ^ exponent */
+};
+struct otf2_metric { /* a metric class or instance */
+    uint64_t ref;
+    OTF2_MetricRef of; /* the class of an instance; else undefined */
+    OTF2_MetricScope scope_kind;
+    uint64_t scope;
+    uint8_t count;
+    OTF2_MetricMemberRef *members;
+    uint32_t *ids; /* set later: one counter id + 1 for each member */
+};
+struct otf2_parameter {
+    uint64_t ref;
+    OTF2_StringRef name;
+    OTF2_ParameterType type;
+    uint32_t id;        /* set later: id of the event + 1 */
+    const char *format; /* set later: format of its payload */
+};
+struct otf2_context {
+    uint64_t ref;
+    OTF2_RegionRef region;
+};
+
+struct otf2_defs {
+    struct otf2_table strings, nodes, properties, processes, locations, regions, groups, comms, windows, members,
+        metrics, parameters, contexts;
+    struct pithi_map notes;    /* hash of a property's name -> its index + 1 */
+    struct otf2_group ranks;   /* locations of ranks 0, 1, 2 ... in the preferred paradigm */
+    uint64_t ticks_a_second, offset, realtime;
+    int no_memory;
+};
+
+/* Reads the global definitions of an open archive. */
+int pithi_otf2_defs_read(struct otf2_defs *defs, const struct pithi_otf2 *otf2, OTF2_Reader *reader, const char *path);
+void pithi_otf2_defs_free(struct otf2_defs *defs);
+
+/* Returns "" if there is no such string. */
+const char *pithi_otf2_defs_string(const struct otf2_defs *defs, uint64_t ref);
+/* The value of the property whose name is `what` followed by `name` ("colour of state " "solve"); "" if there is
+ * none. */
+const char *pithi_otf2_defs_note(const struct otf2_defs *defs, const char *what, const char *name);
+
+#endif

@@ -1,0 +1,504 @@
+/* otf2_events.c - turns the events of libotf2 into records. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text_fields.h"
+#include "foreign/otf2/otf2_reader.h"
+#include "native/event_numbers.h"
+#include "reader/payload.h"
+
+#define EVENT(name, ...)                                                                                               \
+    static OTF2_CallbackCode on_##name(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,                     \
+                                       OTF2_AttributeList *attributes, ##__VA_ARGS__)
+
+/* Starts every callback: sets the reader and the lane. */
+#define BEGIN                                                                                                          \
+    struct otf2_reader *r = data;                                                                                      \
+    (void)attributes;                                                                                                  \
+    if (!begin(r, location))                                                                                           \
+    return OTF2_CALLBACK_SUCCESS
+
+static int begin(struct otf2_reader *r, OTF2_LocationRef location)
+{
+    r->seen++;
+    if (!r->at || r->at->ref != location)
+        r->at = pithi_otf2_table_get(&r->defs.locations, location);
+    return r->at != NULL;
+}
+
+static OTF2_CallbackCode result(struct otf2_reader *r, int err)
+{
+    r->err = err;
+    return err == PITH_OK ? OTF2_CALLBACK_SUCCESS : OTF2_CALLBACK_INTERRUPT;
+}
+
+/* Nanoseconds from the archive's start, limited to a sane range. */
+static int64_t time_ns(const struct otf2_reader *r, OTF2_TimeStamp time)
+{
+    __int128 ns = (__int128)time - r->defs.offset;
+
+    if (r->defs.ticks_a_second != 1000000000)
+        ns = ns * 1000000000 / r->defs.ticks_a_second;
+    return ns > INT64_MAX / 4 ? INT64_MAX / 4 : ns < INT64_MIN / 4 ? INT64_MIN / 4 : (int64_t)ns;
+}
+
+static int add(struct otf2_reader *r, struct pithlog_record record)
+{
+    record.lane = r->at->lane;
+    if (record.time_ns < r->at->last_ns) {
+        r->late++;
+        record.time_ns = r->at->last_ns;
+    }
+    r->at->last_ns = record.time_ns;
+    return pithi_writer_add(r->writer, &record);
+}
+
+#define ADD(kind_, ...)                                                                                                \
+    add(r, (struct pithlog_record){.time_ns = time_ns(r, time), .kind = PITHLOG_##kind_, .peer = -1, ##__VA_ARGS__})
+
+/* ---- States ------------------------------------------------------------------------------------------------------ */
+
+static OTF2_CallbackCode add_state(struct otf2_reader *r, OTF2_TimeStamp time, uint32_t kind, uint64_t ref)
+{
+    struct otf2_region *region = pithi_otf2_table_get(&r->defs.regions, ref);
+    uint32_t id;
+    int err;
+
+    if (!region) {
+        r->seen--;
+        return OTF2_CALLBACK_SUCCESS;
+    }
+    TRY(pithi_otf2_state_id(r, region, &id));
+    TRY(add(r, (struct pithlog_record){.time_ns = time_ns(r, time), .kind = kind, .id = id, .peer = -1}));
+out:
+    return result(r, err);
+}
+
+EVENT(Enter, OTF2_RegionRef region)
+{
+    BEGIN;
+    return add_state(r, time, PITHLOG_ENTER, region);
+}
+
+EVENT(Leave, OTF2_RegionRef region)
+{
+    BEGIN;
+    return add_state(r, time, PITHLOG_LEAVE, region);
+}
+
+static uint64_t region_of(const struct otf2_reader *r, OTF2_CallingContextRef ref)
+{
+    const struct otf2_context *context = pithi_otf2_table_get(&r->defs.contexts, ref);
+    return context ? context->region : UINT64_MAX;
+}
+
+EVENT(CallingContextEnter, OTF2_CallingContextRef context, uint32_t distance)
+{
+    BEGIN;
+    (void)distance;
+    return add_state(r, time, PITHLOG_ENTER, region_of(r, context));
+}
+
+EVENT(CallingContextLeave, OTF2_CallingContextRef context)
+{
+    BEGIN;
+    return add_state(r, time, PITHLOG_LEAVE, region_of(r, context));
+}
+
+/* Time spent in recording itself. */
+EVENT(BufferFlush, OTF2_TimeStamp stop)
+{
+    uint32_t id;
+    int err;
+
+    BEGIN;
+    TRY(pithi_otf2_own_id(r, PITHLOG_STATE, "trace buffer flush", "", &id));
+    TRY(ADD(ENTER, .id = id));
+    time = stop;
+    TRY(ADD(LEAVE, .id = id));
+out:
+    return result(r, err);
+}
+
+EVENT(MeasurementOnOff, OTF2_MeasurementMode mode)
+{
+    BEGIN;
+    return result(r, mode == OTF2_MEASUREMENT_OFF ? ADD(PAUSE) : ADD(RESUME));
+}
+
+/* ---- Messages ---------------------------------------------------------------------------------------------------- */
+
+/* Adds the record of a message end. If the peer's rank is unknown, a send is left out and a receive stays without its
+ * message. */
+static OTF2_CallbackCode add_message(struct otf2_reader *r, struct pithlog_record *record, uint32_t peer,
+                                     OTF2_CommRef ref)
+{
+    struct otf2_comm *comm = pithi_otf2_table_get(&r->defs.comms, ref);
+    int err;
+
+    record->peer = pithi_otf2_comm_peer(r, comm, peer, r->at->rank);
+    if (record->peer < 0) {
+        r->odd_peers++;
+        if (record->kind == PITHLOG_SEND)
+            return OTF2_CALLBACK_SUCCESS;
+        *record = (struct pithlog_record){
+            .time_ns = record->time_ns, .kind = PITHLOG_RECV, .peer = -1, .posted = record->posted};
+    } else {
+        TRY(pithi_otf2_comm_index(r, comm, &record->comm));
+    }
+    TRY(add(r, *record));
+out:
+    return result(r, err);
+}
+
+EVENT(MpiSend, uint32_t receiver, OTF2_CommRef comm, uint32_t tag, uint64_t size)
+{
+    BEGIN;
+    struct pithlog_record record = {
+        .time_ns = time_ns(r, time), .kind = PITHLOG_SEND, .tag = (int32_t)tag, .bytes = size};
+    return add_message(r, &record, receiver, comm);
+}
+
+EVENT(MpiIsend, uint32_t receiver, OTF2_CommRef comm, uint32_t tag, uint64_t size, uint64_t request)
+{
+    (void)request;
+    return on_MpiSend(location, time, data, attributes, receiver, comm, tag, size);
+}
+
+static OTF2_CallbackCode add_receive(struct otf2_reader *r, OTF2_TimeStamp time, uint64_t posted, uint32_t sender,
+                                     OTF2_CommRef comm, uint32_t tag, uint64_t size)
+{
+    struct pithlog_record record = {
+        .time_ns = time_ns(r, time), .kind = PITHLOG_RECV, .tag = (int32_t)tag, .bytes = size, .posted = posted};
+    return add_message(r, &record, sender, comm);
+}
+
+EVENT(MpiRecv, uint32_t sender, OTF2_CommRef comm, uint32_t tag, uint64_t size)
+{
+    BEGIN;
+    return add_receive(r, time, r->posted++, sender, comm, tag, size);
+}
+
+/* A request that is posted again has ended, although its end was not recorded. */
+EVENT(MpiIrecvRequest, uint64_t request)
+{
+    struct otf2_request before;
+    int err = PITH_OK;
+
+    BEGIN;
+    if (pithi_otf2_requests_take(&r->requests, request, &before)) {
+        r->unended++;
+        TRY(ADD(RECV, .posted = before.posted));
+    }
+    if (!pithi_otf2_requests_add(&r->requests, request, r->posted++, r->at->lane))
+        err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+out:
+    return result(r, err);
+}
+
+EVENT(MpiIrecv, uint32_t sender, OTF2_CommRef comm, uint32_t tag, uint64_t size, uint64_t request)
+{
+    struct otf2_request posted;
+
+    BEGIN;
+    if (!pithi_otf2_requests_take(&r->requests, request, &posted)) {
+        r->unposted++;
+        posted.posted = r->posted++;
+    }
+    return add_receive(r, time, posted.posted, sender, comm, tag, size);
+}
+
+EVENT(MpiRequestCancelled, uint64_t request)
+{
+    struct otf2_request posted;
+
+    BEGIN;
+    return pithi_otf2_requests_take(&r->requests, request, &posted) ? result(r, ADD(RECV, .posted = posted.posted))
+                                                                    : OTF2_CALLBACK_SUCCESS;
+}
+
+int pithi_otf2_events_end_rank(struct otf2_reader *r)
+{
+    int err = PITH_OK;
+
+    for (uint32_t i = 0; i < r->requests.size; i++) {
+        const struct otf2_request *request = &r->requests.slots[i];
+        if (!request->lane)
+            continue;
+        r->unended++;
+        TRY(pithi_writer_add(r->writer, &(struct pithlog_record){.time_ns = r->at->last_ns,
+                                                                 .lane = request->lane - 1,
+                                                                 .kind = PITHLOG_RECV,
+                                                                 .peer = -1,
+                                                                 .posted = request->posted}));
+    }
+out:
+    pithi_otf2_requests_free(&r->requests);
+    r->posted = 0;
+    r->at = NULL;
+    return err;
+}
+
+/* These events add nothing to the log, so they do not count as passed over. */
+EVENT(MpiIsendComplete, uint64_t request)
+{
+    BEGIN;
+    (void)time, (void)request;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+EVENT(NonBlockingCollectiveRequest, uint64_t request)
+{
+    return on_MpiIsendComplete(location, time, data, attributes, request);
+}
+
+EVENT(MpiCollectiveBegin) { return on_MpiIsendComplete(location, time, data, attributes, 0); }
+
+EVENT(Unknown)
+{
+    ((struct otf2_reader *)data)->seen--;
+    return on_MpiIsendComplete(location, time, data, attributes, 0);
+}
+
+/* ---- Collectives ------------------------------------------------------------------------------------------------- */
+
+static OTF2_CallbackCode add_collective(struct otf2_reader *r, OTF2_TimeStamp time, OTF2_CommRef ref, uint32_t root,
+                                        uint64_t sent, uint64_t received)
+{
+    struct otf2_comm *comm = pithi_otf2_table_get(&r->defs.comms, ref);
+    int32_t peer = root == OTF2_COLLECTIVE_ROOT_SELF ? r->at->rank : -1;
+    uint32_t index;
+    int err;
+
+    if (root < OTF2_COLLECTIVE_ROOT_THIS_GROUP)
+        peer = pithi_otf2_comm_peer(r, comm, root, r->at->rank);
+    TRY(pithi_otf2_comm_index(r, comm, &index));
+    TRY(add(r, (struct pithlog_record){.time_ns = time_ns(r, time),
+                                       .kind = PITHLOG_COLL,
+                                       .comm = index,
+                                       .peer = peer,
+                                       .bytes = sent,
+                                       .got_bytes = received}));
+out:
+    return result(r, err);
+}
+
+EVENT(MpiCollectiveEnd, OTF2_CollectiveOp operation, OTF2_CommRef comm, uint32_t root, uint64_t sent, uint64_t received)
+{
+    BEGIN;
+    (void)operation;
+    return add_collective(r, time, comm, root, sent, received);
+}
+
+EVENT(NonBlockingCollectiveComplete, OTF2_CollectiveOp operation, OTF2_CommRef comm, uint32_t root, uint64_t sent,
+      uint64_t received, uint64_t request)
+{
+    (void)request;
+    return on_MpiCollectiveEnd(location, time, data, attributes, operation, comm, root, sent, received);
+}
+
+static OTF2_CommRef window_comm(const struct otf2_reader *r, OTF2_RmaWinRef ref)
+{
+    const struct otf2_window *window = pithi_otf2_table_get(&r->defs.windows, ref);
+    return window ? window->comm : OTF2_UNDEFINED_COMM;
+}
+
+EVENT(RmaCollectiveEnd, OTF2_CollectiveOp operation, OTF2_RmaSyncLevel level, OTF2_RmaWinRef window, uint32_t root,
+      uint64_t sent, uint64_t received)
+{
+    BEGIN;
+    (void)operation, (void)level;
+    return add_collective(r, time, window_comm(r, window), root, sent, received);
+}
+
+static OTF2_CallbackCode add_comm_event(struct otf2_reader *r, OTF2_TimeStamp time, uint32_t kind, OTF2_CommRef ref)
+{
+    struct otf2_comm *comm = pithi_otf2_table_get(&r->defs.comms, ref);
+    struct pithlog_record record = {.time_ns = time_ns(r, time), .kind = kind, .peer = -1};
+    int err;
+
+    TRY(pithi_otf2_comm_index(r, comm, &record.comm));
+    TRY(add(r, record));
+out:
+    return result(r, err);
+}
+
+EVENT(CommCreate, OTF2_CommRef comm)
+{
+    BEGIN;
+    return add_comm_event(r, time, PITHLOG_COMM_CREATE, comm);
+}
+
+EVENT(CommDestroy, OTF2_CommRef comm)
+{
+    BEGIN;
+    return add_comm_event(r, time, PITHLOG_COMM_FREE, comm);
+}
+
+/* ---- Values ------------------------------------------------------------------------------------------------------ */
+
+EVENT(Metric, OTF2_MetricRef ref, uint8_t count, const OTF2_Type *types, const OTF2_MetricValue *values)
+{
+    struct otf2_metric *metric;
+    double factor = 1;
+    uint32_t id;
+    int err = PITH_OK;
+
+    BEGIN;
+    metric = pithi_otf2_table_get(&r->defs.metrics, ref);
+    for (uint32_t i = 0; metric && i < count; i++) {
+        double value = types[i] == OTF2_TYPE_DOUBLE   ? values[i].floating_point
+                       : types[i] == OTF2_TYPE_UINT64 ? (double)values[i].unsigned_int
+                                                      : (double)values[i].signed_int;
+        TRY(pithi_otf2_counter_id(r, metric, i, &id, &factor));
+        if (id != UINT32_MAX)
+            TRY(ADD(COUNTER, .id = id, .value = factor == 1 ? value : value * factor));
+    }
+out:
+    return result(r, err);
+}
+
+static size_t put_number(unsigned char *out, size_t size, uint64_t value)
+{
+    for (size_t i = 0; i < size; i++)
+        out[i] = (unsigned char)(value >> 8 * (size - 1 - i));
+    return size;
+}
+
+static OTF2_CallbackCode add_event(struct otf2_reader *r, OTF2_TimeStamp time, uint32_t id, const void *payload,
+                                   size_t size)
+{
+    return result(r, ADD(EVENT, .id = id, .payload = size ? payload : NULL, .payload_bytes = (uint32_t)size));
+}
+
+/* Pith's parameter "records lost" becomes a LOST record, not an event. */
+static int is_lost(const struct otf2_reader *r, const struct otf2_parameter *parameter)
+{
+    return r->own && strcmp(pithi_otf2_defs_string(&r->defs, parameter->name), "records lost") == 0;
+}
+
+static OTF2_CallbackCode add_number(struct otf2_reader *r, OTF2_TimeStamp time, OTF2_ParameterRef ref, uint64_t value)
+{
+    struct otf2_parameter *parameter = pithi_otf2_table_get(&r->defs.parameters, ref);
+    unsigned char payload[8];
+    const char *percent;
+    uint32_t id;
+    int err;
+
+    if (!parameter || is_lost(r, parameter))
+        return parameter ? result(r, ADD(LOST, .bytes = value)) : OTF2_CALLBACK_SUCCESS;
+    TRY(pithi_otf2_event_id(r, parameter, &id));
+    percent = strchr(parameter->format, '%');
+    return add_event(r, time, id, payload, put_number(payload, percent ? pithi_token_size(percent[1]) : 8, value));
+out:
+    return result(r, err);
+}
+
+EVENT(ParameterInt, OTF2_ParameterRef parameter, int64_t value)
+{
+    BEGIN;
+    return add_number(r, time, parameter, (uint64_t)value);
+}
+
+EVENT(ParameterUnsignedInt, OTF2_ParameterRef parameter, uint64_t value)
+{
+    BEGIN;
+    return add_number(r, time, parameter, value);
+}
+
+/* Adds a string as an event with a payload of "%s". */
+static OTF2_CallbackCode add_string(struct otf2_reader *r, OTF2_TimeStamp time, uint32_t id, const char *text)
+{
+    size_t size = strnlen(text, 65535);
+    unsigned char *payload = malloc(size + 2);
+
+    if (!payload)
+        return result(r, pithi_fail(PITH_ERR_MEMORY, "out of memory"));
+    put_number(payload, 2, size);
+    memcpy(payload + 2, text, size);
+    OTF2_CallbackCode code = add_event(r, time, id, payload, size + 2);
+    free(payload);
+    return code;
+}
+
+EVENT(ParameterString, OTF2_ParameterRef ref, OTF2_StringRef string)
+{
+    struct otf2_parameter *parameter;
+    const char *text;
+    unsigned char *payload;
+    OTF2_CallbackCode code;
+    size_t size;
+    uint32_t id;
+    int err;
+
+    BEGIN;
+    if (!(parameter = pithi_otf2_table_get(&r->defs.parameters, ref)))
+        return OTF2_CALLBACK_SUCCESS;
+    text = pithi_otf2_defs_string(&r->defs, string);
+    TRY(pithi_otf2_event_id(r, parameter, &id));
+    if (!r->own)
+        return add_string(r, time, id, text);
+    payload = pithi_payload_parse(*text ? parameter->format : "", text, &size);
+    r->odd_payloads += !payload;
+    code = add_event(r, time, id, payload, payload ? size : 0);
+    free(payload);
+    return code;
+out:
+    return result(r, err);
+}
+
+/* Adds an access to another rank's memory as an event. It is not a message, because the other rank receives nothing. */
+static OTF2_CallbackCode add_access(struct otf2_reader *r, OTF2_TimeStamp time, const char *name, OTF2_RmaWinRef window,
+                                    uint32_t remote, uint64_t size)
+{
+    struct otf2_comm *comm = pithi_otf2_table_get(&r->defs.comms, window_comm(r, window));
+    int32_t peer = pithi_otf2_comm_peer(r, comm, remote, r->at->rank);
+    unsigned char payload[12];
+    uint32_t id;
+    int err;
+
+    TRY(pithi_otf2_own_id(r, PITHLOG_EVENT_TYPE, name, "peer=%d bytes=%l", &id));
+    put_number(payload, 4, (uint32_t)peer);
+    put_number(payload + 4, 8, size);
+    return add_event(r, time, id, payload, sizeof payload);
+out:
+    return result(r, err);
+}
+
+EVENT(RmaPut, OTF2_RmaWinRef window, uint32_t remote, uint64_t size, uint64_t matching)
+{
+    BEGIN;
+    (void)matching;
+    return add_access(r, time, "RMA put", window, remote, size);
+}
+
+EVENT(RmaGet, OTF2_RmaWinRef window, uint32_t remote, uint64_t size, uint64_t matching)
+{
+    BEGIN;
+    (void)matching;
+    return add_access(r, time, "RMA get", window, remote, size);
+}
+
+EVENT(RmaAtomic, OTF2_RmaWinRef window, uint32_t remote, OTF2_RmaAtomicType type, uint64_t sent, uint64_t received,
+      uint64_t matching)
+{
+    BEGIN;
+    (void)type, (void)matching;
+    return add_access(r, time, "RMA atomic", window, remote, sent + received);
+}
+
+EVENT(ProgramBegin, OTF2_StringRef name, uint32_t count, const OTF2_StringRef *arguments)
+{
+    BEGIN;
+    (void)time, (void)count, (void)arguments;
+    return result(r,
+                  pithi_defs_property(pithi_writer_defs(r->writer), "program", pithi_otf2_defs_string(&r->defs, name)));
+}
+
+void pithi_otf2_events_register(const struct pithi_otf2 *otf2, OTF2_GlobalEvtReaderCallbacks *callbacks)
+{
+#define SET(name) otf2->GlobalEvtReaderCallbacks_Set##name##Callback(callbacks, on_##name);
+    PITHI_OTF2_EVENTS(SET)
+#undef SET
+}

@@ -1,0 +1,193 @@
+/* otf2_facts.c - turns regions, parameters and metrics into states, events and counters; adds properties. If Pith wrote
+ * the archive, all definitions are added in order; else only those in use, because tools define hundreds that are
+ * not. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "foreign/otf2/otf2_library.h"
+#include "foreign/otf2/otf2_reader.h"
+
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
+
+int pithi_otf2_own_id(struct otf2_reader *r, enum pithlog_def_kind kind, const char *name, const char *format,
+                      uint32_t *id)
+{
+    struct pithlog_def def = {kind, name, "", kind == PITHLOG_STATE ? "measurement" : "user", format};
+    return pithi_defs_add(pithi_writer_defs(r->writer), &def, id);
+}
+
+static int add_noted(struct otf2_reader *r, struct pithlog_def *def, const char *kind, uint32_t *id)
+{
+    char what[64];
+
+    snprintf(what, sizeof what, "colour of %s ", kind);
+    def->colour = pithi_otf2_defs_note(&r->defs, what, def->name);
+    snprintf(what, sizeof what, "group of %s ", kind);
+    const char *group = pithi_otf2_defs_note(&r->defs, what, def->name);
+    def->group = *group ? group : def->group;
+    int err = pithi_defs_add(pithi_writer_defs(r->writer), def, id);
+    ++*id;
+    return err;
+}
+
+int pithi_otf2_state_id(struct otf2_reader *r, struct otf2_region *region, uint32_t *id)
+{
+    int err = PITH_OK;
+
+    if (!region->id) {
+        const char *name = pithi_otf2_defs_string(&r->defs, region->name);
+        const struct otf2_group *group =
+            region->group ? pithi_otf2_table_get(&r->defs.groups, region->group - 1) : NULL;
+        struct pithlog_def def = {PITHLOG_STATE, name, "", pithi_otf2_group(name, region->paradigm, region->role), ""};
+        if (group)
+            def.group = pithi_otf2_defs_string(&r->defs, group->name);
+        err = add_noted(r, &def, "state", &region->id);
+    }
+    *id = region->id - 1;
+    return err;
+}
+
+int pithi_otf2_event_id(struct otf2_reader *r, struct otf2_parameter *parameter, uint32_t *id)
+{
+    int err = PITH_OK;
+
+    if (!parameter->id) {
+        const char *name = pithi_otf2_defs_string(&r->defs, parameter->name);
+        parameter->format = r->own ? pithi_otf2_defs_note(&r->defs, "payload of event ", name)
+                            : parameter->type == OTF2_PARAMETER_TYPE_STRING ? "%s"
+                                                                            : "%l";
+        struct pithlog_def def = {PITHLOG_EVENT_TYPE, name, "", "user", parameter->format};
+        err = add_noted(r, &def, "event", &parameter->id);
+    }
+    *id = parameter->id - 1;
+    return err;
+}
+
+static const char *scope_name(const struct otf2_defs *defs, const struct otf2_metric *instance)
+{
+    const struct otf2_table *table = instance->scope_kind == OTF2_SCOPE_LOCATION         ? &defs->locations
+                                     : instance->scope_kind == OTF2_SCOPE_LOCATION_GROUP ? &defs->processes
+                                     : instance->scope_kind == OTF2_SCOPE_GROUP          ? &defs->groups
+                                                                                         : &defs->nodes;
+    const void *row = pithi_otf2_table_get(table, instance->scope);
+    OTF2_StringRef name = OTF2_UNDEFINED_STRING;
+
+    if (row && table == &defs->locations)
+        name = ((const struct otf2_location *)row)->name;
+    else if (row && table == &defs->processes)
+        name = ((const struct otf2_process *)row)->name;
+    else if (row && table == &defs->groups)
+        name = ((const struct otf2_group *)row)->name;
+    else if (row)
+        name = ((const struct otf2_node *)row)->name;
+    return pithi_otf2_defs_string(defs, name);
+}
+
+/* The values of a metric instance belong to another scope than its location; the counter's name says to which. */
+static int add_counter(struct otf2_reader *r, const struct otf2_metric *metric, const struct otf2_member *member,
+                       uint32_t *id)
+{
+    struct pithlog_def def = {PITHLOG_COUNTER_TYPE, pithi_otf2_defs_string(&r->defs, member->name), "", "user",
+                              pithi_otf2_defs_string(&r->defs, member->unit)};
+    char *longer = NULL;
+
+    if (metric->of != OTF2_UNDEFINED_METRIC) {
+        if (asprintf(&longer, "%s (%s)", def.name, scope_name(&r->defs, metric)) < 0)
+            return no_memory();
+        def.name = longer;
+    }
+    int err = add_noted(r, &def, "counter", id);
+    free(longer);
+    return err;
+}
+
+int pithi_otf2_counter_id(struct otf2_reader *r, struct otf2_metric *metric, uint32_t index, uint32_t *id,
+                          double *factor)
+{
+    const struct otf2_metric *class =
+        metric->of == OTF2_UNDEFINED_METRIC ? metric : pithi_otf2_table_get(&r->defs.metrics, metric->of);
+    const struct otf2_member *member =
+        class && index < class->count ? pithi_otf2_table_get(&r->defs.members, class->members[index]) : NULL;
+    int err = PITH_OK;
+
+    *id = UINT32_MAX; /* no such member */
+    if (!member)
+        return PITH_OK;
+    if (!metric->ids && !(metric->ids = calloc(class->count + (size_t)1, sizeof *metric->ids)))
+        return no_memory();
+    if (!metric->ids[index])
+        err = add_counter(r, metric, member, &metric->ids[index]);
+    *id = metric->ids[index] - 1;
+    *factor = member->factor;
+    return err;
+}
+
+/* ---- Archives of Pith -------------------------------------------------------------------------------------------- */
+
+static int is_note(const char *key)
+{
+    static const char *const notes[] = {"colour of ", "group of ", "payload of ", "kinds of definitions"};
+
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
+        if (strncmp(key, notes[i], strlen(notes[i])) == 0)
+            return 1;
+    return 0;
+}
+
+static int add_properties(struct otf2_reader *r)
+{
+    const struct otf2_property *property = OTF2_ROWS(r->defs.properties, const struct otf2_property);
+    struct pithi_defs *defs = pithi_writer_defs(r->writer);
+    int err = PITH_OK, has_start = 0;
+    char text[32];
+
+    for (uint32_t i = 0; i < r->defs.properties.count; i++) {
+        const char *key = pithi_otf2_defs_string(&r->defs, property[i].name);
+        if (r->own && is_note(key))
+            continue;
+        has_start |= strcmp(key, "start_unix_s") == 0;
+        TRY(pithi_defs_property(defs, key, pithi_otf2_defs_string(&r->defs, property[i].value)));
+    }
+    if (!has_start && r->defs.realtime != OTF2_UNDEFINED_TIMESTAMP) {
+        snprintf(text, sizeof text, "%" PRIu64 ".%09" PRIu64, r->defs.realtime / 1000000000,
+                 r->defs.realtime % 1000000000);
+        TRY(pithi_defs_property(defs, "start_unix_s", text));
+    }
+out:
+    return err;
+}
+
+/* Adds the next definition of a kind; does nothing after the last one. */
+static int add_own(struct otf2_reader *r, char kind, uint64_t next[3])
+{
+    struct otf2_region *region = kind == 's' ? pithi_otf2_table_get(&r->defs.regions, next[0]++) : NULL;
+    struct otf2_parameter *parameter = kind == 'e' ? pithi_otf2_table_get(&r->defs.parameters, next[1]++) : NULL;
+    struct otf2_metric *metric = kind == 'c' ? pithi_otf2_table_get(&r->defs.metrics, next[2]++) : NULL;
+    uint32_t id;
+    double factor;
+
+    if (region)
+        return pithi_otf2_state_id(r, region, &id);
+    if (metric)
+        return pithi_otf2_counter_id(r, metric, 0, &id, &factor);
+    return parameter ? pithi_otf2_event_id(r, parameter, &id) : PITH_OK;
+}
+
+int pithi_otf2_facts_make(struct otf2_reader *r)
+{
+    const char *kinds = r->own ? pithi_otf2_defs_note(&r->defs, "kinds of definitions", "") : "";
+    uint64_t next[3] = {0};
+    uint32_t index;
+    int err;
+
+    TRY(add_properties(r));
+    for (; *kinds; kinds++)
+        TRY(add_own(r, *kinds, next));
+    for (uint32_t i = 0; r->own && i < r->defs.comms.count; i++)
+        TRY(pithi_otf2_comm_index(r, &OTF2_ROWS(r->defs.comms, struct otf2_comm)[i], &index));
+out:
+    return err;
+}

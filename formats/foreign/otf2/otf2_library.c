@@ -1,0 +1,222 @@
+/* otf2_library.c - owns the loaded libotf2 and its error callback, and the names of MPI's collectives in OTF2. */
+#include "foreign/otf2/otf2_library.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/error.h"
+#include "foreign/names.h"
+
+static const struct pithi_otf2 *shared; /* never unloaded */
+static OTF2_ErrorCallback callback_before;
+
+/* The first error message of libotf2 on this thread since pithi_otf2_begin. */
+static _Thread_local char said[200];
+static _Thread_local int inside; /* between begin and end */
+
+static const struct {
+    const char *name;
+    size_t offset;
+} list[] = {
+#define ROW(name) {"OTF2_" #name, offsetof(struct pithi_otf2, name)},
+    ROW(Error_RegisterCallback) ROW(Error_GetDescription) PITHI_OTF2_READING(ROW) PITHI_OTF2_WRITING(ROW)
+#undef ROW
+#define ROW(name)                                                                                                      \
+    {"OTF2_GlobalDefReaderCallbacks_Set" #name "Callback",                                                             \
+     offsetof(struct pithi_otf2, GlobalDefReaderCallbacks_Set##name##Callback)},
+        PITHI_OTF2_GLOBAL_DEFS(ROW)
+#undef ROW
+#define ROW(name)                                                                                                      \
+    {"OTF2_GlobalEvtReaderCallbacks_Set" #name "Callback",                                                             \
+     offsetof(struct pithi_otf2, GlobalEvtReaderCallbacks_Set##name##Callback)},
+            PITHI_OTF2_EVENTS(ROW)
+#undef ROW
+};
+
+static void say(OTF2_ErrorCode code, const char *format, va_list values)
+{
+    int size = snprintf(said, sizeof said, "%s", shared->Error_GetDescription(code));
+
+    if (format && *format && size >= 0 && (size_t)size + 2 < sizeof said) {
+        memcpy(said + size, ": ", 3);
+        vsnprintf(said + size + 2, sizeof said - (size_t)size - 2, format, values);
+    }
+}
+
+/* The host program may use libotf2 too: errors outside Pith's calls go where they went before. */
+static OTF2_ErrorCode on_error(void *data, const char *file, uint64_t line, const char *function, OTF2_ErrorCode code,
+                               const char *format, va_list values)
+{
+    if (!inside && callback_before)
+        return callback_before(data, file, line, function, code, format, values);
+    if (!inside)
+        fprintf(stderr, "OTF2: %s:%llu: %s: %s\n", file, (unsigned long long)line, function,
+                shared->Error_GetDescription(code));
+    else if (!*said)
+        say(code, format, values);
+    return code;
+}
+
+static int find_functions(const char *path, void *handle, struct pithi_otf2 *functions)
+{
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        void *function = dlsym(handle, list[i].name);
+        if (!function)
+            return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: %s has no %s; install libotf2 3.0 or later", path,
+                              PITHI_OTF2_SONAME, list[i].name);
+        memcpy((char *)functions + list[i].offset, &function, sizeof function);
+    }
+    return PITH_OK;
+}
+
+/* The library stays loaded, because other code in this process may hold pointers from it. If several threads load it at
+ * once, all use the table of the first. */
+static int load(const char *path)
+{
+    void *handle = dlopen(PITHI_OTF2_SONAME, RTLD_NOW | RTLD_LOCAL);
+    const struct pithi_otf2 *before = NULL;
+    struct pithi_otf2 *functions;
+    int err;
+
+    if (!handle)
+        return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: OTF2 needs the library %s, which is not here; install libotf2",
+                          path, PITHI_OTF2_SONAME);
+    if (!(functions = malloc(sizeof *functions)))
+        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    TRY(find_functions(path, handle, functions));
+    if (__atomic_compare_exchange_n(&shared, &before, functions, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        callback_before = functions->Error_RegisterCallback(on_error, NULL);
+        return PITH_OK;
+    }
+out:
+    free(functions);
+    return err;
+}
+
+int pithi_otf2_begin(const char *path, const struct pithi_otf2 **otf2)
+{
+    int err = PITH_OK;
+
+    if (!__atomic_load_n(&shared, __ATOMIC_ACQUIRE))
+        TRY(load(path));
+    *otf2 = shared;
+    *said = 0;
+    inside = 1;
+out:
+    return err;
+}
+
+void pithi_otf2_end(void) { inside = 0; }
+
+int pithi_otf2_complained(void) { return *said != 0; }
+
+int pithi_otf2_fail(int err, const char *path, const char *what, OTF2_ErrorCode code)
+{
+    const char *cause = *said ? said : code != OTF2_SUCCESS ? shared->Error_GetDescription(code) : "no reason given";
+
+    return pithi_fail(err, "%s: %s; libotf2: %s", path, what, cause);
+}
+
+#define OP(name) OTF2_COLLECTIVE_OP_##name
+#define ROLE(name) OTF2_REGION_ROLE_##name
+
+/* Names after "MPI_" or "MPI_I"; case is ignored. */
+static const struct {
+    const char *name;
+    int operation;
+    OTF2_RegionRole role;
+} collectives[] = {{"Barrier", OP(BARRIER), ROLE(BARRIER)},
+                   {"Bcast", OP(BCAST), ROLE(COLL_ONE2ALL)},
+                   {"Gather", OP(GATHER), ROLE(COLL_ALL2ONE)},
+                   {"Gatherv", OP(GATHERV), ROLE(COLL_ALL2ONE)},
+                   {"Scatter", OP(SCATTER), ROLE(COLL_ONE2ALL)},
+                   {"Scatterv", OP(SCATTERV), ROLE(COLL_ONE2ALL)},
+                   {"Allgather", OP(ALLGATHER), ROLE(COLL_ALL2ALL)},
+                   {"Allgatherv", OP(ALLGATHERV), ROLE(COLL_ALL2ALL)},
+                   {"Alltoall", OP(ALLTOALL), ROLE(COLL_ALL2ALL)},
+                   {"Alltoallv", OP(ALLTOALLV), ROLE(COLL_ALL2ALL)},
+                   {"Alltoallw", OP(ALLTOALLW), ROLE(COLL_ALL2ALL)},
+                   {"Allreduce", OP(ALLREDUCE), ROLE(COLL_ALL2ALL)},
+                   {"Reduce", OP(REDUCE), ROLE(COLL_ALL2ONE)},
+                   {"Reduce_scatter", OP(REDUCE_SCATTER), ROLE(COLL_OTHER)},
+                   {"Reduce_scatter_block", OP(REDUCE_SCATTER_BLOCK), ROLE(COLL_OTHER)},
+                   {"Scan", OP(SCAN), ROLE(COLL_OTHER)},
+                   {"Exscan", OP(EXSCAN), ROLE(COLL_OTHER)},
+                   {"Comm_create", OP(CREATE_HANDLE), ROLE(COLL_OTHER)},
+                   {"Comm_dup", OP(CREATE_HANDLE), ROLE(COLL_OTHER)},
+                   {"Comm_split", OP(CREATE_HANDLE), ROLE(COLL_OTHER)},
+                   {"Comm_free", OP(DESTROY_HANDLE), ROLE(COLL_OTHER)}};
+
+/* The row of a name; -1 if it has none. */
+static int collective(const char *name)
+{
+    if (strncasecmp(name, "MPI_", 4) != 0)
+        return -1;
+    name += 4;
+    for (int turn = 0; turn < 2; turn++, name++) {
+        for (size_t i = 0; i < sizeof collectives / sizeof *collectives; i++)
+            if (strcasecmp(name, collectives[i].name) == 0)
+                return (int)i;
+        if (*name != 'I' && *name != 'i')
+            break;
+    }
+    return -1;
+}
+
+int pithi_otf2_operation(const char *name)
+{
+    int row = collective(name);
+    return row < 0 ? -1 : collectives[row].operation;
+}
+
+OTF2_RegionRole pithi_otf2_role(const char *name, const char *group)
+{
+    int row = collective(name);
+    if (row >= 0)
+        return collectives[row].role;
+    if (strcmp(group, "MPI point-to-point") == 0 || strcmp(pithi_name_group(name), "MPI point-to-point") == 0)
+        return ROLE(POINT2POINT);
+    return strcmp(group, "MPI collective") == 0 ? ROLE(COLL_OTHER) : ROLE(FUNCTION);
+}
+
+OTF2_Paradigm pithi_otf2_paradigm(const char *name, const char *group)
+{
+    return strncmp(group, "MPI", 3) == 0 || strncmp(name, "MPI_", 4) == 0 ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_USER;
+}
+
+const char *pithi_otf2_group(const char *name, OTF2_Paradigm paradigm, OTF2_RegionRole role)
+{
+    static const struct {
+        OTF2_Paradigm paradigm;
+        const char *group;
+    } known[] = {{OTF2_PARADIGM_OPENMP, "OpenMP"},   {OTF2_PARADIGM_CUDA, "CUDA"},
+                 {OTF2_PARADIGM_HIP, "HIP"},         {OTF2_PARADIGM_OPENACC, "OpenACC"},
+                 {OTF2_PARADIGM_OPENCL, "OpenCL"},   {OTF2_PARADIGM_KOKKOS, "Kokkos"},
+                 {OTF2_PARADIGM_PTHREAD, "threads"}, {OTF2_PARADIGM_SHMEM, "SHMEM"},
+                 {OTF2_PARADIGM_GASPI, "GASPI"},     {OTF2_PARADIGM_MEASUREMENT_SYSTEM, "measurement"}};
+
+    if (paradigm == OTF2_PARADIGM_MPI || strncmp(name, "MPI_", 4) == 0) {
+        const char *by_name = pithi_name_group(name);
+        if (strcmp(by_name, "MPI collective") == 0 || strcmp(by_name, "MPI point-to-point") == 0)
+            return by_name;
+        switch (role) {
+        case ROLE(BARRIER):
+        case ROLE(COLL_ONE2ALL):
+        case ROLE(COLL_ALL2ONE):
+        case ROLE(COLL_ALL2ALL):
+        case ROLE(COLL_OTHER):
+            return "MPI collective";
+        case ROLE(POINT2POINT):
+            return "MPI point-to-point";
+        default:
+            return "MPI";
+        }
+    }
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].paradigm == paradigm)
+            return known[i].group;
+    return role == ROLE(FILE_IO) || role == ROLE(FILE_IO_METADATA) ? "I/O" : "user";
+}

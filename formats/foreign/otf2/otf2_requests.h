@@ -1,0 +1,23 @@
+/* otf2_requests.h - the pending receives of a process: request -> its number in the order of posting. Memory grows with
+ * the number pending at once. */
+#ifndef PITHI_OTF2_REQUESTS_H
+#define PITHI_OTF2_REQUESTS_H
+
+#include <stdint.h>
+
+/* All zero is an empty set. */
+struct otf2_requests {
+    struct otf2_request {
+        uint64_t id, posted;
+        uint32_t lane; /* lane that posted it + 1; 0: a free slot */
+    } * slots;
+    uint32_t used, size;
+};
+
+/* Returns 0 if there is no memory. The id must not be in the set. */
+int pithi_otf2_requests_add(struct otf2_requests *requests, uint64_t id, uint64_t posted, uint32_t lane);
+/* Removes a request. Returns 1 and its entry, or 0 if it is not there. */
+int pithi_otf2_requests_take(struct otf2_requests *requests, uint64_t id, struct otf2_request *request);
+void pithi_otf2_requests_free(struct otf2_requests *requests);
+
+#endif

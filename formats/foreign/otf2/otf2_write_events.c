@@ -1,0 +1,377 @@
+/* otf2_write_events.c - writes the records of one rank's lanes as events.
+ *
+ * The order in which receives were posted is kept by requests. If a receive ends out of order, a request for it is
+ * written just before the first receive that overtook it, and its end refers to that request. For example, A is posted
+ * as 0 and B as 1, and B ends first:
+ *
+ *     request 0 | receive B | end of request 0: A
+ *
+ * As in Score-P, MpiCollectiveBegin follows the Enter of its state. So the Enter of a state that may be a collective
+ * waits for the next record of its lane. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "foreign/names.h"
+#include "foreign/otf2/otf2_writer.h"
+#include "native/event_numbers.h"
+#include "reader/payload.h"
+
+enum { REQUESTS_AT_ONCE = 1 << 20 };
+
+static uint64_t ticks(const struct otf2_writer *w, int64_t time_ns) { return (uint64_t)time_ns + w->shift; }
+
+static struct otf2_lane *lane_of(const struct otf2_writer *w, uint32_t lane) { return &w->lanes[lane - w->first]; }
+
+/* ---- States ------------------------------------------------------------------------------------------------------ */
+
+static void write_held(struct otf2_writer *w, struct otf2_lane *lane, int collective)
+{
+    uint32_t id = lane->held;
+
+    lane->held = 0;
+    if (!id)
+        return;
+    pithi_otf2_check(w, w->otf2->EvtWriter_Enter(lane->events, NULL, lane->held_time, w->written[id - 1].ref));
+    if (collective)
+        pithi_otf2_check(w, w->otf2->EvtWriter_MpiCollectiveBegin(lane->events, NULL, lane->held_time));
+}
+
+static void begin_state(void *context, uint32_t number, uint32_t id, int64_t time_ns)
+{
+    struct otf2_writer *w = context;
+    struct otf2_lane *lane = lane_of(w, number);
+
+    write_held(w, lane, 0);
+    lane->held = id + 1;
+    lane->held_time = ticks(w, time_ns);
+    if (w->written[id].operation < 0)
+        write_held(w, lane, 0);
+}
+
+static void end_state(void *context, uint32_t number, uint32_t id, int64_t time_ns)
+{
+    struct otf2_writer *w = context;
+    struct otf2_lane *lane = lane_of(w, number);
+
+    write_held(w, lane, 0);
+    pithi_otf2_check(w, w->otf2->EvtWriter_Leave(lane->events, NULL, ticks(w, time_ns), w->written[id].ref));
+}
+
+/* ---- Messages ---------------------------------------------------------------------------------------------------- */
+
+/* Finds the place of a world rank in a communicator. */
+static int place_of(const struct otf2_writer *w, uint32_t comm, int32_t rank, uint32_t *place)
+{
+    const struct pithlog_comm *def = pithlog_get_comm(w->log, comm);
+    const uint64_t *found = NULL;
+
+    if (comm == 0 || def->size == 0) {
+        found = pithi_map_find(&w->ranks, (uint32_t)rank);
+    } else {
+        int local = !def->remote_size || !pithi_map_find(&w->members, pithi_map_pair(comm, (uint32_t)w->rank));
+        found = pithi_map_find(&w->members, pithi_map_pair(local ? comm : otf2_remote(comm), (uint32_t)rank));
+    }
+    *place = found ? (uint32_t)(*found - 1) : 0;
+    return found != NULL;
+}
+
+static void put_send(struct otf2_writer *w, struct otf2_lane *lane, const struct pithlog_record *r)
+{
+    uint32_t peer;
+
+    if (!place_of(w, r->comm, r->peer, &peer))
+        w->no_rank++;
+    else
+        pithi_otf2_check(w, w->otf2->EvtWriter_MpiSend(lane->events, NULL, ticks(w, r->time_ns), peer, r->comm,
+                                                       (uint32_t)r->tag, r->bytes));
+}
+
+/* Writes requests for the receives that were posted before this one and have not ended. */
+static void put_requests(struct otf2_writer *w, struct otf2_lane *lane, const struct pithlog_record *r)
+{
+    uint64_t missing = r->posted - w->next_receive;
+
+    if (w->alone || missing > REQUESTS_AT_ONCE)
+        return;
+    for (; w->next_receive < r->posted; w->next_receive++)
+        pithi_otf2_check(w,
+                         w->otf2->EvtWriter_MpiIrecvRequest(lane->events, NULL, ticks(w, r->time_ns), w->next_receive));
+}
+
+static void put_receive(struct otf2_writer *w, struct otf2_lane *lane, const struct pithlog_record *r)
+{
+    uint64_t time = ticks(w, r->time_ns), request = r->posted;
+    int requested = r->posted < w->next_receive;
+    uint32_t peer = 0;
+    int known = r->peer >= 0 && place_of(w, r->comm, r->peer, &peer);
+
+    w->no_rank += r->peer >= 0 && !known;
+    if (!requested) {
+        put_requests(w, lane, r);
+        w->next_receive = r->posted + 1;
+    }
+    if (requested && w->alone) {
+        w->unordered++;
+        requested = 0;
+    }
+    if (known && !requested) {
+        pithi_otf2_check(
+            w, w->otf2->EvtWriter_MpiRecv(lane->events, NULL, time, peer, r->comm, (uint32_t)r->tag, r->bytes));
+        return;
+    }
+    if (!requested)
+        pithi_otf2_check(w, w->otf2->EvtWriter_MpiIrecvRequest(lane->events, NULL, time, request));
+    if (known)
+        pithi_otf2_check(w, w->otf2->EvtWriter_MpiIrecv(lane->events, NULL, time, peer, r->comm, (uint32_t)r->tag,
+                                                        r->bytes, request));
+    else
+        pithi_otf2_check(w, w->otf2->EvtWriter_MpiRequestCancelled(lane->events, NULL, time, request));
+}
+
+/* ---- Collectives ------------------------------------------------------------------------------------------------- */
+
+/* The operation of the innermost collective state; without such a state, a guess from the root and the sizes. */
+static OTF2_CollectiveOp operation(const struct otf2_writer *w, const struct pithlog_record *r)
+{
+    const struct pithi_nest_lane *open = &w->nest.lanes[r->lane];
+
+    for (uint32_t i = open->count; i > 0; i--)
+        if (w->written[open->ids[i - 1]].operation >= 0)
+            return (OTF2_CollectiveOp)w->written[open->ids[i - 1]].operation;
+    return r->peer >= 0                     ? OTF2_COLLECTIVE_OP_BCAST
+           : r->bytes == 0 && !r->got_bytes ? OTF2_COLLECTIVE_OP_BARRIER
+                                            : OTF2_COLLECTIVE_OP_ALLREDUCE;
+}
+
+static void put_collective(struct otf2_writer *w, struct otf2_lane *lane, const struct pithlog_record *r)
+{
+    uint64_t time = ticks(w, r->time_ns);
+    uint32_t root = OTF2_COLLECTIVE_ROOT_NONE;
+
+    if (lane->held)
+        write_held(w, lane, 1);
+    else
+        pithi_otf2_check(w, w->otf2->EvtWriter_MpiCollectiveBegin(lane->events, NULL, time));
+    if (r->peer >= 0 && !place_of(w, r->comm, r->peer, &root)) {
+        root = r->peer == w->rank ? OTF2_COLLECTIVE_ROOT_SELF : OTF2_COLLECTIVE_ROOT_NONE;
+        w->no_root += root == OTF2_COLLECTIVE_ROOT_NONE;
+    }
+    pithi_otf2_check(w, w->otf2->EvtWriter_MpiCollectiveEnd(lane->events, NULL, time, operation(w, r), r->comm, root,
+                                                            r->bytes, r->got_bytes));
+}
+
+/* ---- Values ------------------------------------------------------------------------------------------------------ */
+
+static void put_counter(struct otf2_writer *w, struct otf2_lane *lane, const struct pithlog_record *r)
+{
+    OTF2_Type type = OTF2_TYPE_DOUBLE;
+    OTF2_MetricValue value = {.floating_point = r->value};
+
+    pithi_otf2_check(w, w->otf2->EvtWriter_Metric(lane->events, NULL, ticks(w, r->time_ns), w->written[r->id].ref, 1,
+                                                  &type, &value));
+}
+
+/* The string parameter of an event; an event with a number gets a second parameter of the same name for it. */
+static uint32_t text_parameter(struct otf2_writer *w, uint32_t id)
+{
+    struct otf2_written *event = &w->written[id];
+
+    if (event->value == OTF2_VALUE_TEXT)
+        return event->ref;
+    if (!event->text)
+        event->text = pithi_otf2_put_parameter(w, pithlog_get_def(w->log, id)->name, OTF2_PARAMETER_TYPE_STRING) + 1;
+    return event->text - 1;
+}
+
+static void put_text_event(struct otf2_writer *w, struct otf2_lane *lane, const struct pithlog_record *r)
+{
+    char small[256] = "", *text = small;
+    size_t size = r->payload_bytes ? pithlog_payload_text(w->log, r, small, sizeof small) : 0;
+
+    if (size >= sizeof small) {
+        if (!(text = malloc(size + 1))) {
+            w->no_memory = 1;
+            return;
+        }
+        pithlog_payload_text(w->log, r, text, size + 1);
+    }
+    OTF2_StringRef string = pithi_otf2_put_text(w, text);
+    pithi_otf2_check(w, w->otf2->EvtWriter_ParameterString(lane->events, NULL, ticks(w, r->time_ns),
+                                                           text_parameter(w, r->id), string));
+    if (text != small)
+        free(text);
+}
+
+/* Writes a payload with a single whole number as that number; a payload of the wrong size is written as text. */
+static void put_event(struct otf2_writer *w, struct otf2_lane *lane, const struct pithlog_record *r)
+{
+    const struct otf2_written *event = &w->written[r->id];
+    const unsigned char *payload = r->payload;
+    size_t size = pithi_token_size(pithi_token_single(pithlog_get_def(w->log, r->id)->format));
+    uint64_t value = 0, time = ticks(w, r->time_ns);
+
+    if (event->value == OTF2_VALUE_TEXT || r->payload_bytes != size) {
+        put_text_event(w, lane, r);
+        return;
+    }
+    for (size_t i = 0; i < size; i++)
+        value = value << 8 | payload[i];
+    unsigned spare = (unsigned)(64 - 8 * size); /* for sign extension */
+    if (event->value == OTF2_VALUE_UINT)
+        pithi_otf2_check(w, w->otf2->EvtWriter_ParameterUnsignedInt(lane->events, NULL, time, event->ref, value));
+    else
+        pithi_otf2_check(w, w->otf2->EvtWriter_ParameterInt(lane->events, NULL, time, event->ref,
+                                                            (int64_t)(value << spare) >> spare));
+}
+
+/* ---- All --------------------------------------------------------------------------------------------------------- */
+
+static int put_other(struct otf2_writer *w, struct otf2_lane *lane, const struct pithlog_record *r)
+{
+    uint64_t time = ticks(w, r->time_ns);
+
+    if (r->kind != PITHLOG_COLL)
+        write_held(w, lane, 0);
+    switch (r->kind) {
+    case PITHLOG_EVENT:
+        put_event(w, lane, r);
+        break;
+    case PITHLOG_COUNTER:
+        put_counter(w, lane, r);
+        break;
+    case PITHLOG_SEND:
+        put_send(w, lane, r);
+        break;
+    case PITHLOG_RECV:
+        put_receive(w, lane, r);
+        break;
+    case PITHLOG_COLL:
+        put_collective(w, lane, r);
+        break;
+    case PITHLOG_COMM_CREATE:
+        w->comm_events = 1;
+        pithi_otf2_check(w, w->otf2->EvtWriter_CommCreate(lane->events, NULL, time, r->comm));
+        break;
+    case PITHLOG_COMM_FREE:
+        w->comm_events = 1;
+        pithi_otf2_check(w, w->otf2->EvtWriter_CommDestroy(lane->events, NULL, time, r->comm));
+        break;
+    case PITHLOG_PAUSE:
+    case PITHLOG_RESUME:
+        pithi_otf2_check(w, w->otf2->EvtWriter_MeasurementOnOff(lane->events, NULL, time,
+                                                                r->kind == PITHLOG_PAUSE ? OTF2_MEASUREMENT_OFF
+                                                                                         : OTF2_MEASUREMENT_ON));
+        break;
+    case PITHLOG_LOST:
+        if (!w->lost)
+            w->lost = pithi_otf2_put_parameter(w, "records lost", OTF2_PARAMETER_TYPE_UINT64) + 1;
+        pithi_otf2_check(w, w->otf2->EvtWriter_ParameterUnsignedInt(lane->events, NULL, ticks(w, r->time_ns),
+                                                                    w->lost - 1, r->bytes));
+        break;
+    default:
+        break;
+    }
+    return 1;
+}
+
+static int put_record(struct otf2_writer *w, const struct pithlog_record *r)
+{
+    if (r->kind == PITHLOG_ENTER)
+        return pithi_nest_enter(&w->nest, r->lane, r->id, r->time_ns);
+    if (r->kind == PITHLOG_LEAVE) {
+        pithi_nest_leave(&w->nest, r->lane, r->id, r->time_ns);
+        return 1;
+    }
+    return put_other(w, lane_of(w, r->lane), r);
+}
+
+/* Finds the lowest receive number of a window that begins after the log's start. */
+static int find_first_receive(struct otf2_writer *w, const struct pithi_walk *walk, const uint32_t *lanes,
+                              uint32_t count)
+{
+    struct pithlog_query query = {.from_ns = walk->from_ns,
+                                  .to_ns = walk->to_ns,
+                                  .lanes = lanes,
+                                  .lane_count = count,
+                                  .kinds = 1u << PITHLOG_RECV};
+    struct pithlog_iter *iter;
+    struct pithlog_record record;
+    int err, status;
+
+    w->next_receive = 0;
+    if (walk->from_ns <= pithlog_get_info(w->log)->start_ns)
+        return PITH_OK;
+    w->next_receive = UINT64_MAX;
+    TRY(pithlog_iter_open(w->log, &query, &iter));
+    while ((status = pithlog_iter_next(iter, &record)) == 1)
+        if (record.posted < w->next_receive)
+            w->next_receive = record.posted;
+    pithlog_iter_close(iter);
+    err = status < 0 ? PITH_ERR_DAMAGED : PITH_OK;
+out:
+    return err;
+}
+
+static int write_records(struct otf2_writer *w, const uint32_t *lanes, uint32_t count)
+{
+    struct pithi_walk walk;
+    struct pithlog_record record;
+    int err, status = 0;
+
+    TRY(pithi_walk_open_lanes(&walk, w->log, w->how, lanes, count));
+    walk.losses = &w->losses;
+    err = find_first_receive(w, &walk, lanes, count);
+    while (err == PITH_OK && w->code == OTF2_SUCCESS && (status = pithi_walk_next(&walk, &record)) == 1)
+        if (!put_record(w, &record) || w->no_memory)
+            err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    pithi_walk_close(&walk);
+    if (err == PITH_OK && status < 0)
+        err = PITH_ERR_DAMAGED;
+out:
+    return err;
+}
+
+static int open_lanes(struct otf2_writer *w, uint32_t *lanes, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        lanes[i] = w->first + i;
+        w->lanes[i] = (struct otf2_lane){.events = w->otf2->Archive_GetEvtWriter(
+                                             w->archive, pithi_otf2_location(pithlog_get_lane(w->log, lanes[i])))};
+        if (!w->lanes[i].events)
+            return 0;
+    }
+    return 1;
+}
+
+int pithi_otf2_write_lanes(struct otf2_writer *w, uint32_t first, uint32_t count)
+{
+    uint32_t *lanes = malloc(count * sizeof *lanes);
+    int err = PITH_OK;
+
+    w->lanes = calloc(count, sizeof *w->lanes);
+    w->first = first;
+    w->rank = pithlog_get_lane(w->log, first)->rank;
+    w->nest.begin = begin_state;
+    w->nest.end = end_state;
+    w->nest.context = w;
+    w->nest.losses = &w->losses;
+    if (!lanes || !w->lanes)
+        err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    else if (!open_lanes(w, lanes, count))
+        pithi_otf2_check(w, OTF2_ERROR_FILE_CAN_NOT_OPEN);
+    else
+        err = write_records(w, lanes, count);
+    if (w->lanes) {
+        for (uint32_t i = 0; i < count && w->lanes[i].events; i++) {
+            if (w->code == OTF2_SUCCESS)
+                write_held(w, &w->lanes[i], 0);
+            w->otf2->EvtWriter_GetNumberOfEvents(w->lanes[i].events, &w->events[w->first + i]);
+            pithi_otf2_check(w, w->otf2->Archive_CloseEvtWriter(w->archive, w->lanes[i].events));
+        }
+    }
+    free(lanes);
+    free(w->lanes);
+    w->lanes = NULL;
+    return err;
+}

@@ -1,0 +1,81 @@
+/* otf2_writer.h - shared by the parts of the writer. */
+#ifndef PITHI_OTF2_WRITER_H
+#define PITHI_OTF2_WRITER_H
+
+#include "base/map.h"
+#include "foreign/otf2/otf2_library.h"
+#include "foreign/walk.h"
+
+enum { OTF2_TEXTS = 4096 };
+enum otf2_value { OTF2_VALUE_TEXT, OTF2_VALUE_INT, OTF2_VALUE_UINT };
+
+struct otf2_writer {
+    const struct pithi_otf2 *otf2;
+    struct pithlog *log;
+    const struct pithi_convert *how;
+    OTF2_Archive *archive;
+    OTF2_GlobalDefWriter *defs;
+    OTF2_ErrorCode code; /* the first error; nothing is written after it */
+    int no_memory;
+    uint32_t strings, parameters; /* references given out */
+    uint32_t def_count;           /* definitions of the log */
+    uint64_t shift;               /* ticks = ns + shift, so that no time is negative */
+    uint64_t *events;             /* events written, by lane */
+    struct pithi_map ranks;       /* world rank -> its place among the log's ranks + 1 */
+    struct pithi_map members;     /* (communicator, world rank) -> its place in the group + 1 */
+    struct otf2_written {         /* one for each definition */
+        uint32_t ref;             /* its reference among those of its kind */
+        uint32_t text;            /* number events: the parameter for payloads written as text, + 1 */
+        int operation;            /* states: the collective operation, or -1 */
+        enum otf2_value value;    /* events */
+    } * written;
+    struct otf2_text { /* cache of strings written lately */
+        char *text;
+        OTF2_StringRef ref;
+    } texts[OTF2_TEXTS];
+    /* For the rank being written: */
+    struct pithi_nest nest;
+    struct otf2_lane *lanes; /* from lane `first` on */
+    uint32_t first;
+    int32_t rank;
+    int alone;             /* lanes are written one by one, so receive numbers are those of one lane only */
+    uint64_t next_receive; /* the lowest receive number without a request or receive event */
+    uint32_t lost;         /* the parameter for lost records, + 1 */
+    int comm_events;       /* a communicator was made or freed */
+    struct pithi_losses losses;
+    uint64_t no_rank, no_root, unordered, strangers, unknown, unclear;
+};
+
+struct otf2_lane {
+    OTF2_EvtWriter *events;
+    uint32_t held; /* id + 1 of a state whose Enter waits, as a collective may follow */
+    uint64_t held_time;
+};
+
+/* Keeps the first error. */
+static inline void pithi_otf2_check(struct otf2_writer *w, OTF2_ErrorCode code)
+{
+    if (w->code == OTF2_SUCCESS)
+        w->code = code;
+}
+
+/* The reference of a new string; of a string that may be repeated. */
+OTF2_StringRef pithi_otf2_put_string(struct otf2_writer *w, const char *text);
+OTF2_StringRef pithi_otf2_put_text(struct otf2_writer *w, const char *text);
+
+/* Defines a parameter and returns its number. */
+uint32_t pithi_otf2_put_parameter(struct otf2_writer *w, const char *name, OTF2_ParameterType type);
+
+/* The first writes all that events refer to by number. After the events, the second writes the rest. 0: no memory. */
+int pithi_otf2_put_definitions(struct otf2_writer *w);
+int pithi_otf2_put_places(struct otf2_writer *w, const struct pithi_walk *window);
+
+/* The key of an intercommunicator's remote group in `members`. */
+static inline uint32_t otf2_remote(uint32_t comm) { return comm | UINT32_C(1) << 31; }
+
+uint64_t pithi_otf2_location(const struct pithlog_lane *lane);
+
+/* Writes all records of `count` lanes of one rank. */
+int pithi_otf2_write_lanes(struct otf2_writer *w, uint32_t first, uint32_t count);
+
+#endif

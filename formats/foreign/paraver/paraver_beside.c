@@ -1,0 +1,381 @@
+/* paraver_beside.c - writes the .pcf and the .row, and maps a log to Paraver's tree: hosts become nodes; lanes become
+ * threads, each with a processor of its node. Names are escaped as in `pith print`. In addition, blanks at the ends are
+ * escaped because Paraver cuts them, and '[' because it begins a payload format or a counter's unit. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/out.h"
+#include "foreign/names.h"
+#include "foreign/paraver/paraver.h"
+#include "foreign/paraver/paraver_write.h"
+
+/* Writes escaped text, and escapes blanks at its ends and, with `brackets`, each '['. */
+static void put_edges(struct pithi_out *out, const char *text, int brackets)
+{
+    size_t size = strlen(text);
+    for (size_t i = 0; i < size; i++)
+        if (text[i] == ' ' && (i == 0 || i == size - 1))
+            pithi_out_text(out, "\\x20");
+        else if (text[i] == '[' && brackets)
+            pithi_out_text(out, "\\x5b");
+        else
+            pithi_out_char(out, text[i]);
+}
+
+static void put_name(struct pithi_out *out, const char *name)
+{
+    char *quoted = pithi_quoted(PITHI_QUOTE_TABS, name);
+    if (quoted)
+        put_edges(out, quoted, 1);
+    free(quoted);
+}
+
+static void put_number(struct pithi_out *out, int64_t number, const char *behind)
+{
+    pithi_out_i64(out, number);
+    pithi_out_text(out, behind);
+}
+
+/* ---- States ------------------------------------------------------------------------------------------------------ */
+
+static void put_states(const struct pithlog *log, struct pithi_out *out)
+{
+    const struct pithlog_def *def;
+    pithi_out_text(out, "STATES\n");
+    for (int i = 0; i < PITHI_PRV_STATES; i++) {
+        put_number(out, i, "    ");
+        pithi_out_text(out, pithi_prv_states[i].name);
+        pithi_out_char(out, '\n');
+    }
+    for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++) {
+        if (def->kind != PITHLOG_STATE)
+            continue;
+        put_number(out, PITHI_PRV_NAMED + (int64_t)id, "    ");
+        put_name(out, def->name);
+        pithi_out_char(out, '\n');
+    }
+    pithi_out_text(out, "\n\n");
+}
+
+static void put_colour(struct pithi_out *out, int64_t number, uint32_t rgb)
+{
+    put_number(out, number, "    {");
+    put_number(out, rgb >> 16, ",");
+    put_number(out, rgb >> 8 & 255, ",");
+    put_number(out, rgb & 255, "}\n");
+}
+
+/* ---- Types ------------------------------------------------------------------------------------------------------- */
+
+static void begin_type(struct pithi_out *out) { pithi_out_text(out, "EVENT_TYPE\n"); }
+
+static void put_type(struct pithi_out *out, int64_t type, const char *label)
+{
+    pithi_out_text(out, "0    ");
+    put_number(out, type, "    ");
+    pithi_out_text(out, label);
+    pithi_out_char(out, '\n');
+}
+
+static void put_value(struct pithi_out *out, int64_t value, const char *label)
+{
+    put_number(out, value, "      ");
+    pithi_out_text(out, label);
+    pithi_out_char(out, '\n');
+}
+
+static void end_type(struct pithi_out *out) { pithi_out_text(out, "\n\n"); }
+
+/* Writes the states of a type as its values; nothing if there are none. */
+static void put_calls(const struct pithlog *log, struct pithi_out *out, int64_t type, const char *label)
+{
+    const struct pithlog_def *def;
+    int begun = 0, value;
+    for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++) {
+        if (def->kind != PITHLOG_STATE || pithi_prv_call_type(def->name, &value) != type)
+            continue;
+        if (!begun) {
+            begin_type(out);
+            put_type(out, type, label);
+            pithi_out_text(out, "VALUES\n");
+            put_value(out, 0, "End");
+        }
+        begun = 1;
+        put_number(out, value ? value : PITHI_PRV_NAMED + (int64_t)id, "      ");
+        put_name(out, def->name);
+        pithi_out_char(out, '\n');
+    }
+    if (begun)
+        end_type(out);
+}
+
+/* Writes a type with the label "name [format]". */
+static void put_def_type(struct pithi_out *out, int64_t type, const struct pithlog_def *def, const char *behind)
+{
+    char *format = pithi_quoted(PITHI_QUOTE_TABS, def->format);
+    pithi_out_text(out, "0    ");
+    put_number(out, type, "    ");
+    put_name(out, def->name);
+    pithi_out_text(out, " [");
+    pithi_out_text(out, format ? format : "");
+    pithi_out_char(out, ']');
+    pithi_out_text(out, behind);
+    pithi_out_char(out, '\n');
+    free(format);
+}
+
+static void put_counter(struct pithi_out *out, uint32_t id, const struct pithlog_def *def)
+{
+    begin_type(out);
+    put_def_type(out, PITHI_PRV_COUNTER + (int64_t)id, def, "");
+    put_def_type(out, PITHI_PRV_COUNTER_BITS + (int64_t)id, def, " (bits of the double)");
+    end_type(out);
+}
+
+static void put_event(struct pithi_out *out, uint32_t id, const struct pithlog_def *def,
+                      const struct pithi_prv_payloads *payloads, uint32_t *first, const uint32_t *next)
+{
+    begin_type(out);
+    put_def_type(out, PITHI_PRV_EVENT + (int64_t)id, def, "");
+    pithi_out_text(out, "VALUES\n");
+    put_value(out, 1, "(no payload)");
+    for (uint32_t i = first[id]; i; i = next[i - 1]) {
+        put_number(out, i + (int64_t)1, "      ");
+        put_edges(out, payloads->list[i - 1].text, 0);
+        pithi_out_char(out, '\n');
+    }
+    end_type(out);
+    if (!pithi_token_single(def->format) || strchr("seE", pithi_token_single(def->format)))
+        return;
+    begin_type(out);
+    put_def_type(out, PITHI_PRV_EVENT_NUMBER + (int64_t)id, def, "");
+    end_type(out);
+}
+
+static int put_defs(const struct pithlog *log, struct pithi_out *out, const struct pithi_prv_payloads *payloads)
+{
+    uint32_t *first = calloc(pithlog_get_info(log)->defs + (size_t)1, sizeof *first);
+    uint32_t *next = calloc(payloads->count + (size_t)1, sizeof *next);
+    const struct pithlog_def *def;
+    int ok = first && next;
+    for (uint32_t i = payloads->count; ok && i > 0; i--) {
+        next[i - 1] = first[payloads->list[i - 1].def];
+        first[payloads->list[i - 1].def] = i;
+    }
+    for (uint32_t id = 0; ok && (def = pithlog_get_def(log, id)); id++)
+        if (def->kind == PITHLOG_COUNTER_TYPE)
+            put_counter(out, id, def);
+        else if (def->kind == PITHLOG_EVENT_TYPE)
+            put_event(out, id, def, payloads, first, next);
+    free(first);
+    free(next);
+    return ok;
+}
+
+static void put_own_types(struct pithi_out *out)
+{
+    begin_type(out);
+    put_type(out, PITHI_PRV_TRACING, "Tracing");
+    pithi_out_text(out, "VALUES\n");
+    put_value(out, 0, "Disabled");
+    put_value(out, 1, "Enabled");
+    end_type(out);
+    begin_type(out);
+    put_type(out, PITHI_PRV_COLL_SENT, "Send Size in MPI Global OP");
+    put_type(out, PITHI_PRV_COLL_GOT, "Recv Size in MPI Global OP");
+    put_type(out, PITHI_PRV_COLL_ROOT, "Root in MPI Global OP");
+    put_type(out, PITHI_PRV_ROOT, "Rank of the root + 1");
+    put_type(out, PITHI_PRV_LOST, "Records lost");
+    end_type(out);
+}
+
+int pithi_prv_write_labels(const struct pithlog *log, const struct pithi_prv_payloads *payloads, FILE *file)
+{
+    static const struct {
+        int64_t type;
+        const char *label;
+    } calls[] = {{PITHI_PRV_MPI_POINT, "MPI Point-to-point"},
+                 {PITHI_PRV_MPI_COLLECTIVE, "MPI Collective Comm"},
+                 {PITHI_PRV_MPI_OTHER, "MPI Other"},
+                 {PITHI_PRV_MPI_ONE_SIDED, "MPI One-sided"},
+                 {PITHI_PRV_MPI_IO, "MPI I/O"},
+                 {PITHI_PRV_USER, "User function"}};
+    struct pithi_out out;
+    int err;
+    TRY(pithi_out_open(&out, file));
+    pithi_out_text(&out, "DEFAULT_OPTIONS\n\nLEVEL               THREAD\nUNITS               NANOSEC\n"
+                         "LOOK_BACK           100\nSPEED               1\nFLAG_ICONS          ENABLED\n"
+                         "NUM_OF_STATE_COLORS 1000\nYMAX_SCALE          37\n\n\n"
+                         "DEFAULT_SEMANTIC\n\nTHREAD_FUNC         State As Is\n\n\n");
+    put_states(log, &out);
+    /* Paraver uses these numbers to colour events, too. */
+    pithi_out_text(&out, "STATES_COLOR\n");
+    for (int i = 0; i < PITHI_PRV_STATES; i++)
+        put_colour(&out, i, pithi_prv_states[i].rgb);
+    for (uint32_t id = 0; pithlog_get_def(log, id); id++)
+        put_colour(&out, PITHI_PRV_NAMED + (int64_t)id, pithlog_def_rgb(log, id));
+    pithi_out_text(&out, "\n\n");
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        put_calls(log, &out, calls[i].type, calls[i].label);
+    if (!put_defs(log, &out, payloads))
+        err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    /* Labels the communicators by number, from 1. */
+    const struct pithlog_comm *comm;
+    begin_type(&out);
+    put_type(&out, PITHI_PRV_COLL_COMM, "Communicator in MPI Global OP");
+    put_type(&out, PITHI_PRV_COMM_MADE, "Communicator made");
+    put_type(&out, PITHI_PRV_COMM_FREED, "Communicator freed");
+    pithi_out_text(&out, "VALUES\n");
+    for (uint32_t i = 0; (comm = pithlog_get_comm(log, i)); i++) {
+        put_number(&out, i + INT64_C(1), "      ");
+        put_name(&out, comm->name ? comm->name : "");
+        pithi_out_char(&out, '\n');
+    }
+    end_type(&out);
+    put_own_types(&out);
+    err = pithi_out_close(&out, err);
+out:
+    return err;
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
+
+static void begin_level(struct pithi_out *out, const char *level, uint32_t size)
+{
+    pithi_out_text(out, "LEVEL ");
+    pithi_out_text(out, level);
+    pithi_out_text(out, " SIZE ");
+    put_number(out, size, "\n");
+}
+
+static void put_host(struct pithi_out *out, const char *host)
+{
+    pithi_out_quoted(out, PITHI_QUOTE_TABS, *host ? host : "unknown host");
+}
+
+/* Writes "1.alpha", "2.alpha" ..., node by node, in the order of the processors. */
+static void put_cpus(struct pithi_out *out, const struct pithi_prv_places *places)
+{
+    begin_level(out, "CPU", places->lane_count);
+    for (uint32_t node = 0; node < places->node_count; node++)
+        for (uint32_t cpu = 1; cpu <= places->cpus[node]; cpu++) {
+            put_number(out, cpu, ".");
+            put_host(out, places->hosts[node]);
+            pithi_out_char(out, '\n');
+        }
+}
+
+/* Writes "THREAD 1.rank.thread" or "name (1.rank.thread)". Both count from 1, but are Pith's numbers, which may have
+ * gaps. */
+static void put_thread(struct pithi_out *out, const struct pithlog_lane *lane)
+{
+    if (*lane->name)
+        put_name(out, lane->name);
+    pithi_out_text(out, *lane->name ? " (1." : "THREAD 1.");
+    put_number(out, lane->rank + INT64_C(1), ".");
+    put_number(out, lane->thread + INT64_C(1), *lane->name ? ")\n" : "\n");
+}
+
+int pithi_prv_write_rows(const struct pithlog *log, const struct pithi_prv_places *places, FILE *file)
+{
+    struct pithi_out out;
+    int err;
+    TRY(pithi_out_open(&out, file));
+    put_cpus(&out, places);
+    pithi_out_char(&out, '\n');
+    begin_level(&out, "NODE", places->node_count);
+    for (uint32_t node = 0; node < places->node_count; node++) {
+        put_host(&out, places->hosts[node]);
+        pithi_out_char(&out, '\n');
+    }
+    pithi_out_char(&out, '\n');
+    begin_level(&out, "THREAD", places->lane_count);
+    for (uint32_t i = 0; i < places->lane_count; i++)
+        put_thread(&out, pithlog_get_lane(log, i));
+    err = pithi_out_close(&out, err);
+out:
+    return err;
+}
+
+static int add_node(struct pithi_prv_places *p, const char *host, struct pithi_map *known, uint32_t *room,
+                    uint32_t *node)
+{
+    uint64_t *place = pithi_map_at(known, pithi_hash_text(PITHI_HASH, host) >> 1);
+    if (!place)
+        return 0;
+    if (*place == 0) {
+        if (!pithi_grow(&p->hosts, p->node_count, room, sizeof *p->hosts))
+            return 0;
+        p->hosts[p->node_count++] = host;
+        *place = p->node_count;
+    }
+    *node = (uint32_t)*place;
+    return 1;
+}
+
+/* Numbers tasks, threads and nodes; counts the processors of each node. */
+static int add_lanes(struct pithi_prv_places *p, const struct pithlog *log)
+{
+    const struct pithlog_lane *lane, *before = NULL;
+    struct pithi_map known = {0};
+    uint32_t room = 0;
+    int ok = 1;
+    for (uint32_t i = 0; ok && (lane = pithlog_get_lane(log, i)); before = lane, i++) {
+        if (!before || before->rank != lane->rank) {
+            uint64_t *task = pithi_map_at(&p->tasks, (uint32_t)lane->rank);
+            p->first_lane[p->task_count] = i;
+            ok = task && add_node(p, lane->host, &known, &room, &p->nodes[p->task_count]);
+            p->task_count++;
+            if (task)
+                *task = p->task_count;
+        }
+        p->lanes[i].task = p->task_count;
+        p->lanes[i].thread = i - p->first_lane[p->task_count - 1] + 1;
+    }
+    p->first_lane[p->task_count] = p->lane_count;
+    pithi_map_free(&known);
+    return ok;
+}
+
+/* Numbers the processors, node by node. */
+static int add_cpus(struct pithi_prv_places *p)
+{
+    uint32_t *next = calloc(p->node_count + (size_t)1, sizeof *next), sum = 1;
+    if (!(p->cpus = calloc(p->node_count + (size_t)1, sizeof *p->cpus)) || !next) {
+        free(next);
+        return 0;
+    }
+    for (uint32_t i = 0; i < p->lane_count; i++)
+        p->cpus[p->nodes[p->lanes[i].task - 1] - 1]++;
+    for (uint32_t i = 0; i < p->node_count; i++) {
+        next[i] = sum;
+        sum += p->cpus[i];
+    }
+    for (uint32_t i = 0; i < p->lane_count; i++)
+        p->lanes[i].cpu = next[p->nodes[p->lanes[i].task - 1] - 1]++;
+    free(next);
+    return 1;
+}
+
+int pithi_prv_places_open(struct pithi_prv_places *places, const struct pithlog *log)
+{
+    size_t lanes = pithlog_get_info(log)->lanes + (size_t)1;
+    *places = (struct pithi_prv_places){.lane_count = (uint32_t)(lanes - 1)};
+    places->lanes = calloc(lanes, sizeof *places->lanes);
+    places->first_lane = calloc(lanes, sizeof *places->first_lane);
+    places->nodes = calloc(lanes, sizeof *places->nodes);
+    return places->lanes && places->first_lane && places->nodes && add_lanes(places, log) && add_cpus(places);
+}
+
+void pithi_prv_places_close(struct pithi_prv_places *places)
+{
+    free(places->lanes);
+    free(places->first_lane);
+    free(places->nodes);
+    free(places->cpus);
+    free(places->hosts);
+    pithi_map_free(&places->tasks);
+}

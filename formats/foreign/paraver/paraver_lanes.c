@@ -1,0 +1,340 @@
+/* paraver_lanes.c - owns the threads, open states and communicators of a trace being read.
+ *
+ * State records are adjacent, and events lie inside them. At the time where a state ends and the next one begins, ends
+ * of calls belong to the first state and begins of calls to the second. The change therefore waits for a begin of a
+ * call or for a later time. */
+#include "foreign/paraver/paraver_lanes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/map.h"
+#include "base/text_fields.h"
+#include "foreign/paraver/paraver.h"
+
+enum { SURE_THREADS = 65536 };
+
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
+
+/* ---- Lanes ------------------------------------------------------------------------------------------------------- */
+
+int pithi_prv_lanes_use(struct pithi_prv_lanes *lanes, uint32_t task, uint32_t thread)
+{
+    uint64_t *place = pithi_map_at(&lanes->places, pithi_map_pair(task, thread));
+    if (!place)
+        return 0;
+    if (*place)
+        return 1;
+    if (!pithi_grow(&lanes->lanes, lanes->count, &lanes->room, sizeof *lanes->lanes))
+        return 0;
+    lanes->lanes[lanes->count++] = (struct pithi_prv_lane){.task = task, .thread = thread};
+    *place = lanes->count;
+    return 1;
+}
+
+uint32_t pithi_prv_lanes_find(const struct pithi_prv_lanes *lanes, uint32_t task, uint32_t thread)
+{
+    return (uint32_t)*pithi_map_find(&lanes->places, pithi_map_pair(task, thread)) - 1;
+}
+
+/* Makes all threads of the header known if the .row names them or if they are few; else only threads with records
+ * become lanes. */
+static int use_all(struct pithi_prv_lanes *lanes, const struct pithi_prv_header *header, uint32_t rows)
+{
+    uint64_t all = 0;
+    for (uint32_t task = 0; task < header->task_count; task++)
+        all += header->tasks[task].threads;
+    if (all > rows && all > SURE_THREADS)
+        return 1;
+    for (uint32_t task = 0; task < header->task_count; task++)
+        for (uint32_t thread = 1; thread <= header->tasks[task].threads; thread++)
+            if (!pithi_prv_lanes_use(lanes, task, thread))
+                return 0;
+    return 1;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct pithi_prv_lane *x = a, *y = b;
+    return x->task != y->task ? (x->task > y->task) - (x->task < y->task)
+                              : (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+/* Parses Pith's own row, "name (1.3.2)" or "THREAD 1.3.2": rank 2, thread 1. The name stays in `row`. */
+static int take_own_row(char *row, int32_t *rank, uint32_t *thread, const char **name)
+{
+    unsigned task, number;
+    char *open = strrchr(row, '('), end;
+    *name = "";
+    if (sscanf(row, "THREAD 1.%u.%u%c", &task, &number, &end) != 2) {
+        if (!open || open == row || sscanf(open, "(1.%u.%u%c", &task, &number, &end) != 3)
+            return 0;
+        open[-1] = 0;
+        pithi_unescape(row);
+        *name = row;
+    }
+    if (task < 1 || task > INT32_MAX || number < 1 || number == UINT32_MAX)
+        return 0;
+    *rank = (int32_t)(task - 1);
+    *thread = number - 1;
+    return 1;
+}
+
+static int make_lane(struct pithi_prv_lanes *lanes, struct pithi_prv_lane *lane, char *row, int own)
+{
+    int32_t rank = (int32_t)lane->task;
+    uint32_t thread = lane->thread - 1;
+    const char *name = row && strncmp(row, "THREAD ", 7) != 0 ? row : "";
+    if (own && row)
+        take_own_row(row, &rank, &thread, &name);
+    lanes->ranks[lane->task] = rank;
+    return pithi_writer_lane(lanes->writer, rank, thread, name, &lane->number);
+}
+
+static int tell_host(struct pithi_prv_lanes *lanes, const struct pithi_prv_header *header,
+                     const struct pithi_prv_rows *rows, uint32_t task, int own)
+{
+    uint32_t node = header->tasks[task].node;
+    char *host = node > 0 && node <= rows->node_count ? rows->nodes[node - 1] : NULL;
+    if (!host || (own && strcmp(host, "unknown host") == 0))
+        return PITH_OK;
+    return pithi_writer_rank(lanes->writer, &(struct pithi_rank){.rank = lanes->ranks[task], .host = host});
+}
+
+int pithi_prv_lanes_make(struct pithi_prv_lanes *lanes, const struct pithi_prv_header *header,
+                         const struct pithi_prv_rows *rows, int own)
+{
+    uint32_t row = 0, known = 0;
+    int err = PITH_OK;
+    lanes->ranks = calloc(header->task_count + (size_t)1, sizeof *lanes->ranks);
+    if (!lanes->ranks || !use_all(lanes, header, rows->thread_count))
+        return no_memory();
+    if (lanes->count) /* qsort must not get a null pointer */
+        qsort(lanes->lanes, lanes->count, sizeof *lanes->lanes, by_place);
+    for (uint32_t i = 0; i < lanes->count; i++)
+        *pithi_map_find(&lanes->places, pithi_map_pair(lanes->lanes[i].task, lanes->lanes[i].thread)) = i + (uint64_t)1;
+    for (uint32_t task = 0; task < header->task_count; task++) {
+        uint32_t first = known;
+        lanes->ranks[task] = (int32_t)task;
+        for (; known < lanes->count && lanes->lanes[known].task == task; known++) {
+            struct pithi_prv_lane *lane = &lanes->lanes[known];
+            uint64_t at = row + (uint64_t)lane->thread - 1;
+            int has_row = at < rows->thread_count && lane->thread <= header->tasks[task].threads;
+            TRY(make_lane(lanes, lane, has_row ? rows->threads[at] : NULL, own));
+        }
+        if (known > first)
+            TRY(tell_host(lanes, header, rows, task, own));
+        row = header->tasks[task].threads > UINT32_MAX - row ? UINT32_MAX : row + header->tasks[task].threads;
+    }
+out:
+    return err;
+}
+
+void pithi_prv_lanes_close(struct pithi_prv_lanes *lanes)
+{
+    free(lanes->lanes);
+    free(lanes->ranks);
+    free(lanes->calls);
+    pithi_map_free(&lanes->places);
+    pithi_map_free(&lanes->inner);
+}
+
+/* ---- State records ----------------------------------------------------------------------------------------------- */
+
+static int add(struct pithi_prv_lanes *lanes, uint32_t place, uint32_t kind, uint32_t def, int64_t time_ns)
+{
+    return pithi_writer_add(
+        lanes->writer,
+        &(struct pithlog_record){
+            .time_ns = time_ns, .lane = lanes->lanes[place].number, .kind = kind, .id = def, .peer = -1});
+}
+
+/* Ends the current state record and begins the next one. */
+static int change_state(struct pithi_prv_lanes *lanes, uint32_t place)
+{
+    struct pithi_prv_lane *l = &lanes->lanes[place];
+    int err = PITH_OK;
+    if (l->now_open) {
+        lanes->cut += l->now_end > l->next_begin;
+        TRY(add(lanes, place, PITHLOG_LEAVE, l->now, l->now_end < l->next_begin ? l->now_end : l->next_begin));
+    }
+    TRY(add(lanes, place, PITHLOG_ENTER, l->next, l->next_begin));
+    l->now = l->next;
+    l->now_end = l->next_end;
+    l->now_open = 1;
+    l->next_open = 0;
+out:
+    return err;
+}
+
+/* Ends and begins state records before `time_ns`; with `also`, at that time too. */
+static int settle(struct pithi_prv_lanes *lanes, uint32_t place, int64_t time_ns, int also)
+{
+    struct pithi_prv_lane *l = &lanes->lanes[place];
+    int err = PITH_OK;
+    if (l->next_open && (l->next_begin < time_ns || (also && l->next_begin == time_ns)))
+        TRY(change_state(lanes, place));
+    if (l->now_open && (l->now_end < time_ns || (also && l->now_end == time_ns && !l->next_open))) {
+        l->now_open = 0;
+        TRY(add(lanes, place, PITHLOG_LEAVE, l->now, l->now_end));
+    }
+out:
+    return err;
+}
+
+int pithi_prv_lanes_until(struct pithi_prv_lanes *lanes, uint32_t place, int64_t time_ns)
+{
+    return settle(lanes, place, time_ns, 0);
+}
+
+int pithi_prv_lanes_state(struct pithi_prv_lanes *lanes, uint32_t place, uint32_t def, int64_t begin_ns, int64_t end_ns)
+{
+    struct pithi_prv_lane *l = &lanes->lanes[place];
+    int err;
+    TRY(settle(lanes, place, begin_ns, 0));
+    if (l->next_open)
+        TRY(change_state(lanes, place));
+    l->next = def;
+    l->next_begin = begin_ns;
+    l->next_end = end_ns > begin_ns ? end_ns : begin_ns;
+    l->next_open = 1;
+out:
+    return err;
+}
+
+int pithi_prv_lanes_end(struct pithi_prv_lanes *lanes)
+{
+    int err = PITH_OK;
+    for (uint32_t place = 0; place < lanes->count && !err; place++)
+        err = settle(lanes, place, INT64_MAX, 1);
+    return err;
+}
+
+/* ---- Calls ------------------------------------------------------------------------------------------------------- */
+
+/* The index of a free call; UINT32_MAX: no memory. */
+static uint32_t new_call(struct pithi_prv_lanes *lanes)
+{
+    uint32_t place = lanes->call_free - 1;
+    if (lanes->call_free) {
+        lanes->call_free = lanes->calls[place].outer;
+        return place;
+    }
+    if (!pithi_grow(&lanes->calls, lanes->call_count, &lanes->call_room, sizeof *lanes->calls))
+        return UINT32_MAX;
+    return lanes->call_count++;
+}
+
+/* Ends the innermost call. */
+static int end_call(struct pithi_prv_lanes *lanes, uint32_t place, uint64_t *inner, int64_t time_ns)
+{
+    uint32_t call = (uint32_t)*inner - 1, def = lanes->calls[call].def;
+    *inner = lanes->calls[call].outer;
+    lanes->calls[call].outer = lanes->call_free;
+    lanes->call_free = call + 1;
+    return add(lanes, place, PITHLOG_LEAVE, def, time_ns);
+}
+
+int pithi_prv_lanes_enter(struct pithi_prv_lanes *lanes, uint32_t place, uint32_t type, uint32_t def, int phase,
+                          int64_t time_ns)
+{
+    uint64_t *inner = pithi_map_at(&lanes->inner, pithi_map_pair(place, type));
+    uint32_t call;
+    int err;
+    if (!inner)
+        return no_memory();
+    TRY(settle(lanes, place, time_ns, !phase || !*inner));
+    if (phase && *inner)
+        TRY(end_call(lanes, place, inner, time_ns));
+    TRY(settle(lanes, place, time_ns, 1));
+    if ((call = new_call(lanes)) == UINT32_MAX)
+        return no_memory();
+    lanes->calls[call] = (struct pithi_prv_call){def, (uint32_t)*inner};
+    *inner = call + (uint64_t)1;
+    TRY(add(lanes, place, PITHLOG_ENTER, def, time_ns));
+out:
+    return err;
+}
+
+int pithi_prv_lanes_leave(struct pithi_prv_lanes *lanes, uint32_t place, uint32_t type, int64_t time_ns)
+{
+    uint64_t *inner = pithi_map_find(&lanes->inner, pithi_map_pair(place, type));
+    int err;
+    TRY(settle(lanes, place, time_ns, 0));
+    if (!inner || !*inner) {
+        lanes->ends_alone++;
+        return PITH_OK;
+    }
+    TRY(end_call(lanes, place, inner, time_ns));
+out:
+    return err;
+}
+
+/* Pith stores a communicator's name as the label of a value. */
+static int make_comm(struct pithi_prv_comms *c, struct pithlog_comm comm, uint32_t *index)
+{
+    const struct pithi_prv_type *type = c->own ? pithi_prv_type(c->labels, PITHI_PRV_COLL_COMM) : NULL;
+    const char *label = type ? pithi_prv_value(c->labels, type->group, (int64_t)(uint32_t)comm.key) : NULL;
+    char *name = strdup(label ? label : "");
+    if (!name)
+        return no_memory();
+    pithi_unescape(name);
+    comm.name = name;
+    int err = pithi_writer_comm(c->writer, &comm, index);
+    free(name);
+    return err;
+}
+
+int pithi_prv_comms_line(struct pithi_prv_comms *c, const char *at, const char *end)
+{
+    const struct pithi_prv_header *h = c->header;
+    int64_t app, number, count, task;
+    uint32_t index = 0;
+    int32_t *members;
+    int world = 1, err = PITH_OK;
+    if (pithi_prv_number(&at, end, &app) != 1 || pithi_prv_number(&at, end, &number) != 1 ||
+        pithi_prv_number(&at, end, &count) != 1 || app < 1 || app > h->app_count || number < 0 ||
+        number >= UINT32_MAX || count < 1 || count > end - at)
+        return PITH_OK; /* some tools write the line without members */
+    int64_t first = h->first_task[app - 1], tasks = h->first_task[app] - first;
+    if (!(members = malloc((size_t)count * sizeof *members)))
+        return no_memory();
+    for (int64_t i = 0; i < count; i++) {
+        if (pithi_prv_number(&at, end, &task) != 1 || task < 1 || task > tasks) {
+            free(members);
+            return PITH_OK;
+        }
+        members[i] = c->ranks[first + task - 1];
+        world &= task == i + 1;
+    }
+    uint64_t *place = pithi_map_at(&c->known, pithi_map_pair((uint32_t)app, (uint32_t)number));
+    if (c->own ? number != 1 : !world || app != 1 || tasks != h->task_count || count != tasks || c->known.count > 1)
+        err = make_comm(c,
+                        (struct pithlog_comm){.key = pithi_map_pair((uint32_t)app, (uint32_t)number),
+                                              .size = (int32_t)count,
+                                              .world_ranks = members},
+                        &index);
+    if (place)
+        *place = index + (uint64_t)1;
+    free(members);
+    return place ? err : no_memory();
+}
+
+int pithi_prv_comms_find(struct pithi_prv_comms *c, uint32_t app, int64_t number, uint32_t *comm)
+{
+    uint64_t *place;
+    int err = PITH_OK;
+    *comm = 0;
+    if (number < 1 || number >= UINT32_MAX || (c->own && number == 1))
+        return PITH_OK;
+    if (!(place = pithi_map_at(&c->known, pithi_map_pair(app, (uint32_t)number))))
+        return no_memory();
+    if (*place == 0) {
+        err = make_comm(c, (struct pithlog_comm){.key = pithi_map_pair(app, (uint32_t)number)}, comm);
+        *place = *comm + (uint64_t)1;
+    }
+    *comm = (uint32_t)(*place - 1);
+    return err;
+}

@@ -1,0 +1,72 @@
+/* paraver_lanes.h - the threads of a trace as lanes with their open states, and its communicators by number. */
+#ifndef PITHI_PARAVER_LANES_H
+#define PITHI_PARAVER_LANES_H
+
+#include "foreign/paraver/paraver_line.h"
+#include "native/segment.h"
+
+/* A thread, with its current state record (`now`, until now_end) and the next one. The next one waits, because further
+ * events of its begin time may come. */
+struct pithi_prv_lane {
+    uint32_t task, thread; /* task from 0 across all applications, thread from 1 */
+    uint32_t number;       /* lane in the log */
+    int now_open, next_open;
+    uint32_t now, next; /* definition ids */
+    int64_t now_end, next_begin, next_end;
+};
+
+struct pithi_prv_lanes {
+    struct pithi_writer *writer;
+    struct pithi_prv_lane *lanes;
+    uint32_t count, room;
+    struct pithi_map places;    /* (task, thread) -> index + 1 */
+    int32_t *ranks;             /* [tasks] */
+    struct pithi_prv_call {
+        uint32_t def, outer; /* index + 1 of the call around it; 0: none */
+    } * calls;
+    uint32_t call_count, call_room, call_free; /* call_free: index + 1 of a free call */
+    struct pithi_map inner;                    /* (lane, type) -> index + 1 of the innermost call */
+    uint64_t cut, ends_alone;                  /* state records that overlap; ends without a begin */
+};
+
+/* Adds a thread unless it is known. 0: no memory. */
+int pithi_prv_lanes_use(struct pithi_prv_lanes *lanes, uint32_t task, uint32_t thread);
+/* Call when all threads with records are known: adds those that only the header and the .row name, and makes the lanes.
+ * `own`: the .row gives the ranks. */
+int pithi_prv_lanes_make(struct pithi_prv_lanes *lanes, const struct pithi_prv_header *header,
+                         const struct pithi_prv_rows *rows, int own);
+void pithi_prv_lanes_close(struct pithi_prv_lanes *lanes);
+/* The index of a known thread in `lanes`. */
+uint32_t pithi_prv_lanes_find(const struct pithi_prv_lanes *lanes, uint32_t task, uint32_t thread);
+
+/* Call these in the order of each lane's times. They return PITH_OK or an error. */
+
+/* Begins a call of a type, or ends the innermost call of that type. With `phase`, an open call of the type ends
+ * first. */
+int pithi_prv_lanes_enter(struct pithi_prv_lanes *lanes, uint32_t place, uint32_t type, uint32_t def, int phase,
+                          int64_t time_ns);
+int pithi_prv_lanes_leave(struct pithi_prv_lanes *lanes, uint32_t place, uint32_t type, int64_t time_ns);
+/* Adds a state record. */
+int pithi_prv_lanes_state(struct pithi_prv_lanes *lanes, uint32_t place, uint32_t def, int64_t begin_ns,
+                          int64_t end_ns);
+/* Call before any other record of this time. */
+int pithi_prv_lanes_until(struct pithi_prv_lanes *lanes, uint32_t place, int64_t time_ns);
+/* Call after the last record. */
+int pithi_prv_lanes_end(struct pithi_prv_lanes *lanes);
+
+/* Parts of the reader, and the communicators found. Free it with pithi_map_free(&known). */
+struct pithi_prv_comms {
+    struct pithi_writer *writer;
+    const struct pithi_prv_labels *labels;
+    const struct pithi_prv_header *header;
+    const int32_t *ranks; /* [tasks] */
+    int own;
+    struct pithi_map known; /* (application, number) -> communicator of the log + 1 */
+};
+
+/* Reads a line "c:application:number:tasks:task:task...", from after the "c:". Ignores a malformed line. */
+int pithi_prv_comms_line(struct pithi_prv_comms *comms, const char *at, const char *end);
+/* Finds a communicator by number. A number without a line gets unknown members. */
+int pithi_prv_comms_find(struct pithi_prv_comms *comms, uint32_t app, int64_t number, uint32_t *comm);
+
+#endif

@@ -1,0 +1,103 @@
+/* paraver_line.h - parses the header and the records of a .prv, and the labels in the files beside it: names and
+ * colours (.pcf), names of threads and nodes (.row). */
+#ifndef PITHI_PARAVER_LINE_H
+#define PITHI_PARAVER_LINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+
+/* Tasks are counted across all applications: the rank of a task is first_task[application - 1] + task - 1. */
+struct pithi_prv_header {
+    int64_t unit_ns; /* ns per unit of all times */
+    int64_t end;     /* time of the last record, in units */
+    char date[64];
+    uint32_t app_count, task_count;
+    uint32_t *first_task; /* [app_count + 1] */
+    struct pithi_prv_task {
+        uint32_t threads, node; /* node from 1; 0: not given */
+    } * tasks;
+};
+
+/* Parses the first line, without its newline. Returns NULL, or what is wrong. Free the header in both cases. */
+const char *pithi_prv_header(struct pithi_prv_header *header, const char *line, size_t size);
+void pithi_prv_header_free(struct pithi_prv_header *header);
+
+enum pithi_prv_kind {
+    PITHI_PRV_RECORD_STATE = 1,
+    PITHI_PRV_RECORD_EVENT,
+    PITHI_PRV_RECORD_MESSAGE,
+    PITHI_PRV_RECORD_COLLECTIVE /* old traces */
+};
+
+/* The place of a record; each number counts from 1. */
+struct pithi_prv_object {
+    uint32_t app, task, thread;
+};
+
+struct pithi_prv_line {
+    enum pithi_prv_kind kind;
+    struct pithi_prv_object from, to; /* to: messages only */
+    int64_t time, end;                /* end: end of a state, or time at which a message was received */
+    int64_t state;                    /* value of a state, tag of a message, or communicator of a collective */
+    uint64_t bytes, got_bytes;
+    int is_root;
+    const char *pairs, *pairs_end; /* events: for pithi_prv_pair */
+};
+
+/* Parses a line without its newline. 1: a record; 0: no record; -1: an error, described in *wrong. */
+int pithi_prv_line(const char *line, size_t size, struct pithi_prv_line *got, const char **wrong);
+/* Gets the next type and value of an event. 1; 0 at the end; -1: not numbers. */
+int pithi_prv_pair(struct pithi_prv_line *line, int64_t *type, int64_t *value);
+
+/* Gets the next number of a list separated by ':'. 1; 0 at the end; -1: not a number. */
+int pithi_prv_number(const char **at, const char *end, int64_t *value);
+
+struct pithi_prv_type {
+    int64_t type;
+    const char *label;
+    uint32_t group; /* all types of a group share its values */
+};
+
+struct pithi_prv_labels {
+    char *data; /* the file, cut into strings; labels point into it */
+    struct pithi_prv_type *types;
+    struct pithi_prv_group {
+        int has_values, has_zero;
+    } * groups;
+    struct pithi_prv_value {
+        uint32_t number;
+        const char *label;
+    } * states, *values;
+    uint32_t type_count, group_count, state_count, value_count;
+    uint32_t type_room, group_room, state_room, value_room;
+    struct pithi_map by_type;  /* type -> index + 1 */
+    struct pithi_map by_value; /* (group, value) -> index + 1 */
+    struct pithi_map by_state; /* number -> index + 1 */
+    struct pithi_map colours;  /* number of a state -> colour + 1 */
+};
+
+/* Takes ownership of `data`, malloc'ed, with a NUL after its `size` bytes. Ignores malformed lines. 0: no memory. */
+int pithi_prv_labels_open(struct pithi_prv_labels *labels, char *data, size_t size);
+void pithi_prv_labels_close(struct pithi_prv_labels *labels);
+/* These return NULL if there is none. */
+const struct pithi_prv_type *pithi_prv_type(const struct pithi_prv_labels *labels, int64_t type);
+const char *pithi_prv_value(const struct pithi_prv_labels *labels, uint32_t group, int64_t value);
+const char *pithi_prv_state(const struct pithi_prv_labels *labels, int64_t state);
+/* Returns 1 and *rgb, or 0. */
+int pithi_prv_colour(const struct pithi_prv_labels *labels, int64_t state, uint32_t *rgb);
+
+/* The names in the .row, by level. */
+struct pithi_prv_rows {
+    char *data;
+    char **nodes, **threads;
+    uint32_t node_count, thread_count, node_room, thread_room;
+};
+int pithi_prv_rows_open(struct pithi_prv_rows *rows, char *data, size_t size); /* `data` as for labels */
+void pithi_prv_rows_close(struct pithi_prv_rows *rows);
+
+/* Reads the file beside `path` with another suffix: malloc'ed, with a NUL at the end. NULL: it cannot be read. */
+char *pithi_prv_beside(const char *path, const char *suffix, size_t *size);
+
+#endif

@@ -1,0 +1,585 @@
+/* paraver_read.c - Paraver to native records, in three passes over the .prv. The first finds the threads and checks the
+ * order of times. The second sorts the ends of messages by time, because the file stores them at the begins. The third
+ * adds the records. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/map.h"
+#include "base/sorter.h"
+#include "base/text_fields.h"
+#include "foreign/names.h"
+#include "foreign/paraver/paraver.h"
+#include "foreign/paraver/paraver_lanes.h"
+#include "foreign/paraver/paraver_line.h"
+#include "foreign/paraver/paraver_types.h"
+#include "foreign/reading.h"
+
+struct pair {
+    int64_t type, value;
+};
+
+struct paraver_reader {
+    const struct pithi_input *input;
+    struct pithi_writer *writer;
+    size_t body, at, start; /* offsets of the first record, the next line, this line */
+    size_t size;            /* of the input, without a cut last line */
+    size_t passed;          /* see foreign/reading.h */
+    uint64_t line;
+    int own, disorder, messages; /* messages: there are some */
+    struct pithi_prv_header header;
+    struct pithi_prv_labels labels;
+    struct pithi_prv_rows rows;
+    struct pithi_prv_types types;
+    struct pithi_prv_lanes lanes;
+    struct pithi_sorter *order;    /* if times go back: offset of each line, by time */
+    struct pithi_sorter *received; /* ends of messages */
+    struct pithi_sorted arrival;   /* the next end */
+    int more_arrivals;
+    uint64_t *got; /* [tasks]: messages received so far */
+    struct pithi_prv_comms comms;
+    struct pair *pairs; /* of the current event line */
+    uint32_t pair_count, pair_room;
+    uint64_t payloads;
+    int64_t last_ns; /* of all records */
+};
+
+/* The receive of a message, waiting for its time. */
+struct end {
+    uint32_t lane;
+    int32_t peer, tag;
+    uint64_t bytes, posted;
+};
+
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
+
+static int wrong_line(const struct paraver_reader *r, const char *what)
+{
+    if (r->order)
+        return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %llu: %s", r->input->path, (unsigned long long)r->start, what);
+    return pithi_fail(PITH_ERR_DAMAGED, "%s: line %llu: %s", r->input->path, (unsigned long long)r->line, what);
+}
+
+/* ---- Lines ------------------------------------------------------------------------------------------------------- */
+
+/* The length of the line at r->at, without its newline. */
+static size_t line_size(const struct paraver_reader *r)
+{
+    const char *from = (const char *)r->input->data + r->at;
+    const char *newline = memchr(from, '\n', r->size - r->at);
+    return newline ? (size_t)(newline - from) : r->size - r->at;
+}
+
+static int32_t task_of(const struct paraver_reader *r, const struct pithi_prv_object *object)
+{
+    const struct pithi_prv_header *h = &r->header;
+    if (object->app > h->app_count || object->task > h->first_task[object->app] - h->first_task[object->app - 1])
+        return -1;
+    return (int32_t)(h->first_task[object->app - 1] + object->task - 1);
+}
+
+static int time_fits(const struct paraver_reader *r, int64_t time)
+{
+    int64_t most = INT64_MAX / 4 / r->header.unit_ns;
+    return time >= -most && time <= most;
+}
+
+/* Checks a record against the header. Returns what is wrong, or NULL; changes its times to nanoseconds. */
+static const char *settle_line(const struct paraver_reader *r, struct pithi_prv_line *line)
+{
+    if (task_of(r, &line->from) < 0 || (line->kind == PITHI_PRV_RECORD_MESSAGE && task_of(r, &line->to) < 0))
+        return "the header has no such application or task";
+    if (!time_fits(r, line->time) || !time_fits(r, line->end))
+        return "a time beyond reason";
+    line->time *= r->header.unit_ns;
+    line->end *= r->header.unit_ns;
+    return NULL;
+}
+
+/* Gets the next record of a kind, or of any kind if `kind` is 0; in the order of time if r->order is set, else of the
+ * file. 1; 0 at the end; -1: an error. */
+static int next_line_of(struct paraver_reader *r, enum pithi_prv_kind kind, struct pithi_prv_line *line)
+{
+    const char *wrong = NULL;
+    struct pithi_sorted item;
+    int status = 0;
+    while (status == 0) {
+        if (r->order) {
+            uint64_t at;
+            if ((status = pithi_sorter_next(r->order, &item)) <= 0)
+                return status;
+            memcpy(&at, item.data, sizeof at);
+            r->at = (size_t)at;
+        } else if (r->at >= r->size) {
+            return 0;
+        }
+        if (!pithi_input_at(r->input, r->at))
+            return 0;
+        pithi_passed(r->input, &r->passed, r->at);
+        size_t size = line_size(r);
+        r->start = r->at;
+        r->line++;
+        if (kind && size && r->input->data[r->at] != '0' + (int)kind) {
+            r->at += size + 1;
+            status = 0;
+            continue;
+        }
+        status = pithi_prv_line((const char *)r->input->data + r->at, size, line, &wrong);
+        if (status == 1 && (wrong = settle_line(r, line)))
+            status = -1;
+        r->at += size + 1;
+    }
+    if (status < 0)
+        wrong_line(r, wrong);
+    return status;
+}
+
+static int next_line(struct paraver_reader *r, struct pithi_prv_line *line) { return next_line_of(r, 0, line); }
+
+static void rewind_lines(struct paraver_reader *r)
+{
+    r->at = r->body;
+    r->line = 1;
+}
+
+/* ---- Before records ---------------------------------------------------------------------------------------------- */
+
+static int read_header(struct paraver_reader *r)
+{
+    size_t size = line_size(r), mark = strlen(PITHI_PRV_MARK);
+    const char *text = (const char *)r->input->data, *wrong;
+    if (size > 0 && text[size - 1] == '\r')
+        wrong = pithi_prv_header(&r->header, text, size - 1);
+    else
+        wrong = pithi_prv_header(&r->header, text, size);
+    r->line = 1;
+    if (wrong)
+        return wrong_line(r, wrong);
+    r->body = size + 1 < r->size ? size + 1 : r->size;
+    r->own = r->size - r->body > mark && memcmp(text + r->body, PITHI_PRV_MARK "\n", mark + 1) == 0;
+    rewind_lines(r);
+    return PITH_OK;
+}
+
+static int read_beside(struct paraver_reader *r)
+{
+    size_t size;
+    char *data = pithi_prv_beside(r->input->path, "pcf", &size);
+    int err = PITH_OK;
+    if (!pithi_prv_labels_open(&r->labels, data, size))
+        return no_memory();
+    data = pithi_prv_beside(r->input->path, "row", &size);
+    if (!pithi_prv_rows_open(&r->rows, data, size))
+        return no_memory();
+    TRY(pithi_prv_types_open(&r->types, &r->labels, pithi_writer_defs(r->writer), r->own));
+    TRY(*r->header.date ? pithi_defs_property(pithi_writer_defs(r->writer), "paraver_date", r->header.date) : PITH_OK);
+out:
+    return err;
+}
+
+/* Sorts the lines by time. */
+static int order_lines(struct paraver_reader *r)
+{
+    struct pithi_prv_line line;
+    struct pithi_sorter *order;
+    int err, status = 0;
+    pithi_sorter_free(r->order);
+    r->order = NULL;
+    rewind_lines(r);
+    TRY(pithi_sorter_new(&order, PITHI_SORTER_BYTES));
+    while (!err && (status = next_line(r, &line)) > 0) {
+        uint64_t at = r->start;
+        err = pithi_sorter_add(order, &(struct pithi_sort_key){{pithi_sort_time(line.time)}}, &at, sizeof at);
+    }
+    if (!err && status < 0)
+        err = PITH_ERR_DAMAGED;
+    if (!err)
+        err = pithi_sorter_end(order);
+    r->order = order;
+out:
+    return err;
+}
+
+/* Reads the lines of communicators, which precede all records. */
+static int read_comms(struct paraver_reader *r)
+{
+    int err = PITH_OK;
+    r->comms = (struct pithi_prv_comms){r->writer, &r->labels, &r->header, r->lanes.ranks, r->own, {0}};
+    rewind_lines(r);
+    while (!err && r->at < r->size) {
+        const char *text = (const char *)r->input->data + r->at;
+        size_t size = line_size(r);
+        if (size && *text >= '1' && *text <= '9')
+            break;
+        if (size > 2 && (*text == 'c' || *text == 'C') && text[1] == ':')
+            err = pithi_prv_comms_line(&r->comms, text + 2, text + size - (text[size - 1] == '\r'));
+        r->at += size + 1;
+    }
+    rewind_lines(r);
+    return err;
+}
+
+/* ---- Messages ---------------------------------------------------------------------------------------------------- */
+
+/* The second pass. Receives are numbered in the order of the sends, so that matching gives the messages of the file. */
+static int sort_arrivals(struct paraver_reader *r)
+{
+    struct pithi_prv_line line;
+    int err, status = 0;
+    TRY(pithi_sorter_new(&r->received, PITHI_SORTER_BYTES));
+    if (!(r->got = calloc(r->header.task_count + (size_t)1, sizeof *r->got)))
+        return no_memory();
+    while (!err && r->messages && (status = next_line_of(r, PITHI_PRV_RECORD_MESSAGE, &line)) > 0) {
+        uint32_t task = (uint32_t)task_of(r, &line.to);
+        struct end end = {.lane = pithi_prv_lanes_find(&r->lanes, task, line.to.thread),
+                          .peer = r->lanes.ranks[task_of(r, &line.from)],
+                          .tag = (int32_t)line.state,
+                          .bytes = line.bytes,
+                          .posted = r->got[task]++};
+        err = pithi_sorter_add(r->received, &(struct pithi_sort_key){{pithi_sort_time(line.end)}}, &end, sizeof end);
+    }
+    TRY(err ? err : status < 0 ? PITH_ERR_DAMAGED : pithi_sorter_end(r->received));
+    rewind_lines(r);
+out:
+    return err;
+}
+
+static int64_t time_of(const struct pithi_sorted *item) { return (int64_t)(item->key.word[0] ^ UINT64_C(1) << 63); }
+
+static int next_arrival(struct paraver_reader *r)
+{
+    r->more_arrivals = pithi_sorter_next(r->received, &r->arrival);
+    return r->more_arrivals < 0 ? PITH_ERR_IO : PITH_OK;
+}
+
+/* Adds the receives up to this time. */
+static int add_arrivals(struct paraver_reader *r, int64_t time_ns)
+{
+    struct end end;
+    int err = PITH_OK;
+    while (r->more_arrivals && time_of(&r->arrival) <= time_ns) {
+        memcpy(&end, r->arrival.data, sizeof end);
+        struct pithlog_record record = {.time_ns = time_of(&r->arrival),
+                                        .lane = r->lanes.lanes[end.lane].number,
+                                        .kind = PITHLOG_RECV,
+                                        .peer = end.peer,
+                                        .tag = end.tag,
+                                        .bytes = end.bytes,
+                                        .posted = end.posted};
+        TRY(pithi_prv_lanes_until(&r->lanes, end.lane, record.time_ns));
+        TRY(pithi_writer_add(r->writer, &record));
+        TRY(next_arrival(r));
+    }
+out:
+    return err;
+}
+
+static int add_send(struct paraver_reader *r, uint32_t place, const struct pithi_prv_line *line)
+{
+    int err;
+    TRY(pithi_prv_lanes_until(&r->lanes, place, line->time));
+    TRY(pithi_writer_add(r->writer, &(struct pithlog_record){.time_ns = line->time,
+                                                             .lane = r->lanes.lanes[place].number,
+                                                             .kind = PITHLOG_SEND,
+                                                             .peer = r->lanes.ranks[task_of(r, &line->to)],
+                                                             .tag = (int32_t)line->state,
+                                                             .bytes = line->bytes}));
+out:
+    return err;
+}
+
+/* ---- Events ------------------------------------------------------------------------------------------------------ */
+
+/* What the pairs of an event line say together. */
+struct event {
+    uint32_t place, app; /* place: the lane's index */
+    struct pithlog_record record, coll;
+    int has_coll;
+};
+
+/* Ends the states of a line in reverse order, because the last was entered last. */
+static int take_leaves(struct paraver_reader *r, const struct event *e)
+{
+    uint32_t type;
+    int err = PITH_OK;
+    for (uint32_t i = r->pair_count; i-- > 0;) {
+        TRY(pithi_prv_types_find(&r->types, r->pairs[i].type, &type));
+        if (r->types.known[type].meaning <= PITHI_PRV_PHASES && r->pairs[i].value == 0)
+            TRY(pithi_prv_lanes_leave(&r->lanes, e->place, type, e->record.time_ns));
+    }
+out:
+    return err;
+}
+
+static int add_solo(struct paraver_reader *r, struct event *e, uint32_t type, int64_t value)
+{
+    struct pithlog_record record = e->record;
+    size_t size;
+    unsigned char *payload = pithi_prv_types_payload(&r->types, type, value, &size);
+    r->payloads += !payload && size;
+    record.kind = PITHLOG_EVENT;
+    record.id = r->types.known[type].def;
+    record.payload = payload;
+    record.payload_bytes = payload ? (uint32_t)size : 0;
+    int err = pithi_writer_add(r->writer, &record);
+    free(payload);
+    return err;
+}
+
+/* Adds a counter record; Pith's own pair after it has the exact value. */
+static int add_counter(struct paraver_reader *r, struct event *e, uint32_t type, uint32_t i)
+{
+    struct pithlog_record record = e->record;
+    const struct pair *bits = &r->pairs[i + 1];
+    record.kind = PITHLOG_COUNTER;
+    record.id = r->types.known[type].def;
+    record.value = (double)r->pairs[i].value;
+    if (r->own && i + 1 < r->pair_count && /* unsigned, because a damaged file may have any type */
+        (uint64_t)bits->type - PITHI_PRV_COUNTER_BITS == (uint64_t)r->pairs[i].type - PITHI_PRV_COUNTER)
+        memcpy(&record.value, &bits->value, sizeof record.value);
+    return pithi_writer_add(r->writer, &record);
+}
+
+static int add_special(struct paraver_reader *r, struct event *e, const struct pair *pair)
+{
+    struct pithlog_record record = e->record;
+    int err = PITH_OK;
+    switch (pair->type) {
+    case PITHI_PRV_TRACING:
+        record.kind = pair->value ? PITHLOG_RESUME : PITHLOG_PAUSE;
+        break;
+    case PITHI_PRV_COMM_MADE:
+    case PITHI_PRV_COMM_FREED:
+        record.kind = pair->type == PITHI_PRV_COMM_MADE ? PITHLOG_COMM_CREATE : PITHLOG_COMM_FREE;
+        TRY(pithi_prv_comms_find(&r->comms, e->app, pair->value, &record.comm));
+        break;
+    case PITHI_PRV_LOST:
+        record.kind = PITHLOG_LOST;
+        record.bytes = (uint64_t)pair->value;
+        break;
+    case PITHI_PRV_COLL_SENT:
+        e->coll.bytes = (uint64_t)pair->value;
+        break;
+    case PITHI_PRV_COLL_GOT:
+        e->coll.got_bytes = (uint64_t)pair->value;
+        break;
+    case PITHI_PRV_COLL_ROOT:
+        if (pair->value && e->coll.peer < 0)
+            e->coll.peer = r->lanes.ranks[r->lanes.lanes[e->place].task];
+        break;
+    case PITHI_PRV_ROOT:
+        e->coll.peer = pair->value > 0 && pair->value <= INT32_MAX ? (int32_t)(pair->value - 1) : -1;
+        break;
+    case PITHI_PRV_COLL_COMM:
+        TRY(pithi_prv_comms_find(&r->comms, e->app, pair->value, &e->coll.comm));
+        e->has_coll = pair->value > 0;
+        break;
+    default:
+        break;
+    }
+    e->has_coll |= e->coll.bytes || e->coll.got_bytes;
+    if (record.kind)
+        TRY(pithi_writer_add(r->writer, &record));
+out:
+    return err;
+}
+
+static int take_pair(struct paraver_reader *r, struct event *e, uint32_t i)
+{
+    const struct pair *pair = &r->pairs[i];
+    const struct pithi_prv_known *known;
+    uint32_t type, def;
+    int err;
+    TRY(pithi_prv_types_find(&r->types, pair->type, &type));
+    known = &r->types.known[type];
+    if (known->meaning == PITHI_PRV_CALLS || known->meaning == PITHI_PRV_PHASES) {
+        if (pair->value == 0)
+            return PITH_OK;
+        TRY(pithi_prv_types_state(&r->types, type, pair->value, &def));
+        return pithi_prv_lanes_enter(&r->lanes, e->place, type, def, known->meaning == PITHI_PRV_PHASES,
+                                     e->record.time_ns);
+    }
+    TRY(pithi_prv_lanes_until(&r->lanes, e->place, e->record.time_ns));
+    switch (known->meaning) {
+    case PITHI_PRV_COUNTERS:
+        return add_counter(r, e, type, i);
+    case PITHI_PRV_SPECIAL:
+        return add_special(r, e, pair);
+    default:
+        return add_solo(r, e, type, pair->value);
+    }
+out:
+    return err;
+}
+
+static int add_event(struct paraver_reader *r, uint32_t place, struct pithi_prv_line *line)
+{
+    struct event e = {.place = place,
+                      .app = line->from.app,
+                      .record = {.time_ns = line->time, .lane = r->lanes.lanes[place].number, .peer = -1}};
+    int err;
+    e.coll = e.record;
+    e.coll.kind = PITHLOG_COLL;
+    struct pair pair;
+    int status;
+    r->pair_count = 0;
+    while ((status = pithi_prv_pair(line, &pair.type, &pair.value)) == 1) {
+        if (!pithi_grow(&r->pairs, r->pair_count, &r->pair_room, sizeof *r->pairs))
+            TRY(no_memory());
+        r->pairs[r->pair_count++] = pair;
+    }
+    TRY(status < 0 ? wrong_line(r, "an event has types and values, with ':' between") : PITH_OK);
+    TRY(take_leaves(r, &e));
+    for (uint32_t i = 0; i < r->pair_count && !err; i++)
+        err = take_pair(r, &e, i);
+    if (!err && e.has_coll)
+        err = pithi_writer_add(r->writer, &e.coll);
+out:
+    return err;
+}
+
+/* Adds a collective of an old trace. */
+static int add_collective(struct paraver_reader *r, uint32_t place, const struct pithi_prv_line *line)
+{
+    struct pithlog_record record = {.time_ns = line->time,
+                                    .lane = r->lanes.lanes[place].number,
+                                    .kind = PITHLOG_COLL,
+                                    .peer = line->is_root ? r->lanes.ranks[task_of(r, &line->from)] : -1,
+                                    .bytes = line->bytes,
+                                    .got_bytes = line->got_bytes};
+    int err;
+    TRY(pithi_prv_comms_find(&r->comms, line->from.app, line->state, &record.comm));
+    TRY(pithi_prv_lanes_until(&r->lanes, place, line->time));
+    TRY(pithi_writer_add(r->writer, &record));
+out:
+    return err;
+}
+
+/* ---- All --------------------------------------------------------------------------------------------------------- */
+
+static int add_line(struct paraver_reader *r, struct pithi_prv_line *line)
+{
+    uint32_t place = pithi_prv_lanes_find(&r->lanes, (uint32_t)task_of(r, &line->from), line->from.thread), def;
+    int err;
+    TRY(add_arrivals(r, line->time));
+    if (line->kind == PITHI_PRV_RECORD_EVENT)
+        return add_event(r, place, line);
+    if (line->kind == PITHI_PRV_RECORD_MESSAGE)
+        return add_send(r, place, line);
+    if (line->kind == PITHI_PRV_RECORD_COLLECTIVE)
+        return add_collective(r, place, line);
+    if (r->own)
+        return PITH_OK;
+    TRY(pithi_prv_types_record(&r->types, line->state, &def));
+    TRY(pithi_prv_lanes_state(&r->lanes, place, def, line->time, line->end));
+out:
+    return err;
+}
+
+/* The third pass: adds the records. */
+static int add_lines(struct paraver_reader *r)
+{
+    struct pithi_prv_line line;
+    int err, status = 0;
+    TRY(next_arrival(r));
+    while (!err && (status = next_line(r, &line)) > 0)
+        err = add_line(r, &line);
+    TRY(err ? err : status < 0 ? PITH_ERR_DAMAGED : PITH_OK);
+    TRY(add_arrivals(r, INT64_MAX));
+    TRY(pithi_prv_lanes_end(&r->lanes));
+    TRY(pithi_say_count(r->writer, "paraver_states_cut", r->lanes.cut));
+    TRY(pithi_say_count(r->writer, "paraver_ends_without_state", r->lanes.ends_alone));
+    TRY(pithi_say_count(r->writer, "paraver_payloads_left_out", r->payloads));
+out:
+    return err;
+}
+
+/* ---- Cut files --------------------------------------------------------------------------------------------------- */
+
+static int has_line(const struct paraver_reader *r, size_t at, const char *line)
+{
+    size_t size = strlen(line);
+    return at <= r->size && r->size - at > size && memcmp(r->input->data + at, line, size) == 0 &&
+           r->input->data[at + size] == '\n';
+}
+
+/* Pith's traces have a last line; in others the header gives the time of the last record. */
+static int say_incomplete(const struct paraver_reader *r)
+{
+    size_t end = r->size - (r->size > strlen(PITHI_PRV_END) ? strlen(PITHI_PRV_END "\n") : r->size);
+    int promised = r->own && has_line(r, r->body + strlen(PITHI_PRV_MARK "\n"), PITHI_PRV_PROMISE);
+    int err = PITH_OK;
+    if (pithi_ends_in_line(r->input))
+        TRY(pithi_ends_here(r->writer, r->input, "inside a line"));
+    else if (promised && !has_line(r, end, PITHI_PRV_END))
+        TRY(pithi_ends_here(r->writer, r->input, "without the line \"" PITHI_PRV_END "\" that it promises"));
+    else if (!promised && r->last_ns == INT64_MIN)
+        TRY(pithi_ends_here(r->writer, r->input, "before the first record"));
+    else if (!r->own && time_fits(r, r->header.end) && r->last_ns < r->header.end * r->header.unit_ns)
+        TRY(pithi_incomplete(pithi_writer_defs(r->writer),
+                             "the last record is %.9f s before the end that the header tells",
+                             (double)(r->header.end * r->header.unit_ns - r->last_ns) / 1e9));
+out:
+    return err;
+}
+
+static int read_all(struct paraver_reader *r)
+{
+    int err;
+    TRY(read_header(r));
+    TRY(read_beside(r));
+    /* The first pass: makes the threads known and checks the order of times. */
+    struct pithi_prv_line line;
+    int64_t last = INT64_MIN;
+    int status, ok = 1;
+    while (ok && (status = next_line(r, &line)) > 0) {
+        r->disorder |= line.time < last;
+        r->messages |= line.kind == PITHI_PRV_RECORD_MESSAGE;
+        last = line.time;
+        r->last_ns = line.time > r->last_ns ? line.time : r->last_ns;
+        r->last_ns = line.end > r->last_ns ? line.end : r->last_ns;
+        ok = pithi_prv_lanes_use(&r->lanes, (uint32_t)task_of(r, &line.from), line.from.thread) &&
+             (line.kind != PITHI_PRV_RECORD_MESSAGE ||
+              pithi_prv_lanes_use(&r->lanes, (uint32_t)task_of(r, &line.to), line.to.thread));
+    }
+    rewind_lines(r);
+    TRY(!ok ? no_memory() : status < 0 ? PITH_ERR_DAMAGED : PITH_OK);
+    TRY(pithi_prv_lanes_make(&r->lanes, &r->header, &r->rows, r->own));
+    TRY(read_comms(r));
+    if (r->disorder)
+        TRY(order_lines(r));
+    TRY(sort_arrivals(r));
+    if (r->disorder)
+        TRY(order_lines(r));
+    TRY(add_lines(r));
+    TRY(say_incomplete(r));
+out:
+    return err;
+}
+
+int pithi_paraver_read(const struct pithi_input *input, struct pithi_writer *writer)
+{
+    struct paraver_reader r = {.input = input,
+                               .size = pithi_whole_lines(input),
+                               .writer = writer,
+                               .lanes.writer = writer,
+                               .last_ns = INT64_MIN};
+    int err = read_all(&r);
+    pithi_sorter_free(r.order);
+    pithi_sorter_free(r.received);
+    pithi_prv_types_close(&r.types);
+    pithi_prv_lanes_close(&r.lanes);
+    pithi_prv_rows_close(&r.rows);
+    pithi_prv_labels_close(&r.labels);
+    pithi_prv_header_free(&r.header);
+    pithi_map_free(&r.comms.known);
+    free(r.pairs);
+    free(r.got);
+    return err;
+}
+
+int pithi_paraver_probe(const struct pithi_input *input)
+{
+    static const char begin[] = "#Paraver (";
+    return input->data && input->size > sizeof begin && memcmp(input->data, begin, sizeof begin - 1) == 0;
+}

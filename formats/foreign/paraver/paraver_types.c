@@ -1,0 +1,480 @@
+/* paraver_types.c - owns the meaning of each type in a trace, worked out from its labels when the type first occurs. */
+#include "foreign/paraver/paraver_types.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/map.h"
+#include "base/text_fields.h"
+#include "foreign/names.h"
+#include "foreign/paraver/paraver.h"
+#include "native/event_numbers.h"
+
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
+
+/* ---- Definitions of Pith's own traces ---------------------------------------------------------------------------- */
+
+/* Adds a definition of Pith's own from its escaped label, "name [format]". */
+static int add_own(struct pithi_prv_types *t, uint32_t number, enum pithlog_def_kind kind, const char *label)
+{
+    char *name = strdup(label), *format = name ? strstr(name, " [") : NULL, colour[16] = "";
+    uint64_t *place = pithi_map_at(&t->own_defs, number);
+    uint32_t id, rgb;
+    int err;
+    if (!name || !place) {
+        free(name);
+        return no_memory();
+    }
+    if (format) {
+        *format = 0;
+        format += 2;
+        format[strlen(format) - (*format != 0)] = 0; /* removes the ']' */
+        pithi_unescape(format);
+    }
+    pithi_unescape(name);
+    if (pithi_prv_colour(t->labels, PITHI_PRV_NAMED + (int64_t)number, &rgb))
+        snprintf(colour, sizeof colour, "#%06x", (unsigned)rgb);
+    err = pithi_defs_add(t->defs,
+                         &(struct pithlog_def){kind, name, colour,
+                                               kind == PITHLOG_STATE ? pithi_name_group(name) : "user",
+                                               kind != PITHLOG_STATE && format ? format : ""},
+                         &id);
+    *place = id + (uint64_t)1;
+    free(name);
+    return err;
+}
+
+/* A definition of Pith's own, as the labels give it. */
+struct own {
+    uint32_t number;
+    enum pithlog_def_kind kind;
+    const char *label;
+};
+
+static int by_number(const void *a, const void *b)
+{
+    const struct own *x = a, *y = b;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static uint32_t list_own(const struct pithi_prv_labels *l, struct own *list)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < l->state_count; i++)
+        if (l->states[i].number >= PITHI_PRV_NAMED)
+            list[count++] = (struct own){l->states[i].number - PITHI_PRV_NAMED, PITHLOG_STATE, l->states[i].label};
+    for (uint32_t i = 0; i < l->type_count; i++) {
+        int64_t type = l->types[i].type;
+        if (type >= PITHI_PRV_EVENT && type < PITHI_PRV_EVENT_NUMBER)
+            list[count++] = (struct own){(uint32_t)(type - PITHI_PRV_EVENT), PITHLOG_EVENT_TYPE, l->types[i].label};
+        if (type >= PITHI_PRV_COUNTER && type < PITHI_PRV_COUNTER_BITS)
+            list[count++] = (struct own){(uint32_t)(type - PITHI_PRV_COUNTER), PITHLOG_COUNTER_TYPE, l->types[i].label};
+    }
+    return count;
+}
+
+static int add_all_own(struct pithi_prv_types *t)
+{
+    struct own *list = malloc(((size_t)t->labels->state_count + t->labels->type_count + 1) * sizeof *list);
+    int err = PITH_OK;
+    if (!list)
+        return no_memory();
+    uint32_t count = list_own(t->labels, list);
+    qsort(list, count, sizeof *list, by_number);
+    for (uint32_t i = 0; i < count && !err; i++)
+        if (i == 0 || list[i].number != list[i - 1].number)
+            err = add_own(t, list[i].number, list[i].kind, list[i].label);
+    free(list);
+    return err;
+}
+
+/* Finds a definition by its number in the trace, if it is of this kind. */
+static int own_def(const struct pithi_prv_types *t, int64_t number, enum pithlog_def_kind kind, uint32_t *id)
+{
+    const uint64_t *place = number < 0 ? NULL : pithi_map_find(&t->own_defs, (uint64_t)number);
+    if (!place)
+        return 0;
+    *id = (uint32_t)(*place - 1);
+    return pithi_defs_get(t->defs, *id)->kind == kind;
+}
+
+/* ---- Types ------------------------------------------------------------------------------------------------------- */
+
+int pithi_prv_types_open(struct pithi_prv_types *types, const struct pithi_prv_labels *labels, struct pithi_defs *defs,
+                         int own)
+{
+    *types = (struct pithi_prv_types){.labels = labels, .defs = defs, .own = own};
+    return own ? add_all_own(types) : PITH_OK;
+}
+
+void pithi_prv_types_close(struct pithi_prv_types *types)
+{
+    free(types->known);
+    pithi_map_free(&types->places);
+    pithi_map_free(&types->states);
+    pithi_map_free(&types->own_defs);
+}
+
+static int is_mpi(int64_t type) { return type >= PITHI_PRV_MPI_POINT && type <= PITHI_PRV_MPI_IO; }
+
+/* States of MPI's functions can be nested in Pith's traces. In others, a new value may follow without the end of the
+ * one before. */
+static int is_call(const struct pithi_prv_types *t, int64_t type)
+{
+    return type == PITHI_PRV_USER || (t->own && is_mpi(type));
+}
+
+static int is_special(const struct pithi_prv_types *t, int64_t type)
+{
+    return type == PITHI_PRV_TRACING || (type >= PITHI_PRV_COLL_SENT && type <= PITHI_PRV_COLL_COMM) ||
+           (t->own && type >= PITHI_PRV_COUNTER_BITS && type <= PITHI_PRV_LOST);
+}
+
+/* Returns 1 if the type is an event or counter of Pith's own. */
+static int find_own(struct pithi_prv_types *t, struct pithi_prv_known *k)
+{
+    static const struct {
+        int64_t base;
+        enum pithi_prv_meaning meaning;
+        enum pithlog_def_kind kind;
+    } ranges[] = {{PITHI_PRV_EVENT, PITHI_PRV_EVENTS, PITHLOG_EVENT_TYPE},
+                  {PITHI_PRV_EVENT_NUMBER, PITHI_PRV_NUMBERS, PITHLOG_EVENT_TYPE},
+                  {PITHI_PRV_COUNTER, PITHI_PRV_COUNTERS, PITHLOG_COUNTER_TYPE}};
+    for (int i = 2; t->own && i >= 0; i--)
+        if (k->type >= ranges[i].base && k->type < PITHI_PRV_COUNTER_BITS) {
+            k->meaning = ranges[i].meaning;
+            return own_def(t, k->type - ranges[i].base, ranges[i].kind, &k->def);
+        }
+    return 0;
+}
+
+static int define(struct pithi_prv_types *t, struct pithi_prv_known *k)
+{
+    char name[32];
+    struct pithlog_def def = {.kind = k->meaning == PITHI_PRV_EVENTS ? PITHLOG_EVENT_TYPE : PITHLOG_COUNTER_TYPE,
+                              .name = k->label,
+                              .group = "user",
+                              .format = k->meaning == PITHI_PRV_EVENTS ? "%s" : ""};
+    snprintf(name, sizeof name, "type %" PRId64, k->type);
+    if (!*k->label)
+        def.name = name;
+    return pithi_defs_add(t->defs, &def, &k->def);
+}
+
+static int learn(struct pithi_prv_types *t, struct pithi_prv_known *k)
+{
+    const struct pithi_prv_type *type = pithi_prv_type(t->labels, k->type);
+    const struct pithi_prv_group *group = type ? &t->labels->groups[type->group] : NULL;
+    k->label = type ? type->label : "";
+    k->group = type ? type->group : UINT32_MAX;
+    if (find_own(t, k))
+        return PITH_OK;
+    k->meaning = is_call(t, k->type)                             ? PITHI_PRV_CALLS
+                 : is_special(t, k->type)                        ? PITHI_PRV_SPECIAL
+                 : is_mpi(k->type) || (group && group->has_zero) ? PITHI_PRV_PHASES
+                 : group && group->has_values                    ? PITHI_PRV_EVENTS
+                                                                 : PITHI_PRV_COUNTERS;
+    return k->meaning == PITHI_PRV_EVENTS || k->meaning == PITHI_PRV_COUNTERS ? define(t, k) : PITH_OK;
+}
+
+int pithi_prv_types_find(struct pithi_prv_types *types, int64_t type, uint32_t *place)
+{
+    /* A lookup takes any key but the greatest, so negative types are folded into unused positive ones. */
+    uint64_t *at = pithi_map_at(&types->places, (uint64_t)type & INT64_MAX);
+    int err = PITH_OK;
+    if (!at || (*at == 0 && !pithi_grow(&types->known, types->known_count, &types->known_room, sizeof *types->known)))
+        return no_memory();
+    if (*at == 0) {
+        struct pithi_prv_known known = {.type = type};
+        TRY(learn(types, &known));
+        types->known[types->known_count++] = known;
+        *at = types->known_count;
+    }
+    *place = (uint32_t)(*at - 1);
+out:
+    return err;
+}
+
+/* ---- Values ------------------------------------------------------------------------------------------------------ */
+
+/* Labels that say only that a state is active. */
+static int is_plain(const char *label)
+{
+    return strcmp(label, "Begin") == 0 || strcmp(label, "BEGIN") == 0 || strcmp(label, "1") == 0;
+}
+
+static int define_state(struct pithi_prv_types *t, const struct pithi_prv_known *k, int64_t value, uint32_t *def)
+{
+    const char *label = k->group == UINT32_MAX ? NULL : pithi_prv_value(t->labels, k->group, value);
+    const char *call = k->type == PITHI_PRV_USER ? NULL : pithi_prv_call_name(value);
+    char name[64];
+    snprintf(name, sizeof name, "type %" PRId64 " value %" PRId64, k->type, value);
+    if (label && *label)
+        label = is_plain(label) && *k->label ? k->label : label;
+    else
+        label = is_mpi(k->type) && call ? call : name;
+    return pithi_defs_add(t->defs, &(struct pithlog_def){PITHLOG_STATE, label, "", pithi_name_group(label), ""}, def);
+}
+
+int pithi_prv_types_state(struct pithi_prv_types *types, uint32_t place, int64_t value, uint32_t *def)
+{
+    const struct pithi_prv_known *k = &types->known[place];
+    uint64_t *at;
+    int err = PITH_OK;
+    if (types->own && value >= PITHI_PRV_NAMED && own_def(types, value - PITHI_PRV_NAMED, PITHLOG_STATE, def))
+        return PITH_OK;
+    if (value < 0 || value > UINT32_MAX)
+        return define_state(types, k, value, def);
+    at = pithi_map_at(&types->states, pithi_map_pair(place, (uint32_t)value));
+    if (!at)
+        return no_memory();
+    if (*at == 0) {
+        TRY(define_state(types, k, value, def));
+        *at = *def + (uint64_t)1;
+    }
+    *def = (uint32_t)(*at - 1);
+out:
+    return err;
+}
+
+int pithi_prv_types_record(struct pithi_prv_types *types, int64_t state, uint32_t *def)
+{
+    const char *label = pithi_prv_state(types->labels, state);
+    char name[32], colour[16] = "";
+    uint32_t rgb;
+    snprintf(name, sizeof name, "state %" PRId64, state);
+    if (pithi_prv_colour(types->labels, state, &rgb))
+        snprintf(colour, sizeof colour, "#%06x", (unsigned)rgb);
+    return pithi_defs_add(
+        types->defs, &(struct pithlog_def){PITHLOG_STATE, label && *label ? label : name, colour, "thread state", ""},
+        def);
+}
+
+/* ---- Payloads ---------------------------------------------------------------------------------------------------- */
+
+/* Restores "\x20" at the ends to blanks. */
+static char *edge_blanks(const char *label)
+{
+    char *text = strdup(label);
+    size_t size = text ? strlen(text) : 0;
+    if (size >= 4 && memcmp(text + size - 4, "\\x20", 4) == 0 && (size == 4 || text[size - 5] != '\\'))
+        memcpy(text + size - 4, " ", 2);
+    if (text && strncmp(text, "\\x20", 4) == 0) {
+        text[3] = ' ';
+        memmove(text, text + 3, strlen(text + 3) + 1);
+    }
+    return text;
+}
+
+static unsigned char *text_payload(const char *label, size_t *size)
+{
+    size_t length = strlen(label) < 65535 ? strlen(label) : 65535;
+    unsigned char *payload = malloc(length + 2);
+    if (payload) {
+        payload[0] = (unsigned char)(length >> 8);
+        payload[1] = (unsigned char)length;
+        memcpy(payload + 2, label, length);
+    }
+    *size = payload ? length + 2 : 1;
+    return payload;
+}
+
+static unsigned char *number_payload(const struct pithlog_def *def, int64_t value, size_t *size)
+{
+    unsigned char *payload = malloc(8);
+    size_t bytes = pithi_token_size(pithi_token_single(def->format));
+    *size = payload && bytes ? bytes : 1;
+    for (size_t i = 0; payload && i < bytes; i++)
+        payload[i] = (unsigned char)((uint64_t)value >> 8 * (bytes - 1 - i));
+    if (bytes == 0) {
+        free(payload);
+        payload = NULL;
+    }
+    return payload;
+}
+
+unsigned char *pithi_prv_types_payload(struct pithi_prv_types *types, uint32_t place, int64_t value, size_t *size)
+{
+    const struct pithi_prv_known *k = &types->known[place];
+    const struct pithlog_def *def = pithi_defs_get(types->defs, k->def);
+    const char *label = k->group == UINT32_MAX ? NULL : pithi_prv_value(types->labels, k->group, value);
+    char number[24], *text;
+    unsigned char *payload = NULL;
+    *size = 0;
+    if (k->meaning == PITHI_PRV_NUMBERS)
+        return number_payload(def, value, size);
+    if (types->own && value == 1)
+        return NULL;
+    snprintf(number, sizeof number, "%" PRId64, value);
+    if (!types->own || !label)
+        return text_payload(label ? label : number, size);
+    text = edge_blanks(label);
+    if (text)
+        payload = pithi_payload_parse(def->format, text, size);
+    free(text);
+    *size = payload ? *size : 1;
+    return payload;
+}
+
+/* ---- Names ------------------------------------------------------------------------------------------------------- */
+
+/* Owns the numbers that Paraver's configurations expect: Extrae's values of MPI functions, and the
+ * states of state records with their usual colours. */
+
+/* In the order of their values, from 1, without "MPI_". A blank surrounds each name, so that a search finds whole
+ * names. */
+static const char calls[] =
+    " Send Recv Isend Irecv Wait Waitall Bcast Barrier Reduce Allreduce Alltoall Alltoallv Gather Gatherv"
+    " Scatter Scatterv Allgather Allgatherv Comm_rank Comm_size Comm_create Comm_dup Comm_split Comm_group"
+    " Comm_free Comm_remote_group Comm_remote_size Comm_test_inter Comm_compare Scan Init Finalize Bsend Ssend"
+    " Rsend Ibsend Issend Irsend Test Cancel Sendrecv Sendrecv_replace Cart_create Cart_shift Cart_coords"
+    " Cart_get Cart_map Cart_rank Cart_sub Cartdim_get Dims_create Graph_get Graph_map Graph_create"
+    " Graph_neighbors Graphdims_get Graph_neighbors_count Topo_test Waitany Waitsome Probe Iprobe Win_create"
+    " Win_free Put Get Accumulate Win_fence Win_start Win_complete Win_post Win_wait Win_test Win_lock"
+    " Win_unlock Pack Unpack Op_create Op_free Reduce_scatter Attr_delete Attr_get Attr_put Group_difference"
+    " Group_excl Group_free Group_incl Group_intersection Group_rank Group_range_excl Group_range_incl"
+    " Group_size Group_translate_ranks Group_union Group_compare Intercomm_create Intercomm_merge Keyval_free"
+    " Keyval_create Abort Error_class Errhandler_create Errhandler_free Errhandler_get Error_string"
+    " Errhandler_set Get_processor_name Initialized Wtick Wtime Address Bsend_init Buffer_attach Buffer_detach"
+    " Request_free Recv_init Send_init Get_count Get_elements Pack_size Rsend_init Ssend_init Start Startall"
+    " Testall Testany Test_cancelled Testsome Type_commit Type_contiguous Type_extent Type_free Type_hindexed"
+    " Type_hvector Type_indexed Type_lb Type_size Type_struct Type_ub Type_vector File_open File_close"
+    " File_read File_read_all File_write File_write_all File_read_at File_read_at_all File_write_at"
+    " File_write_at_all Comm_spawn Comm_spawn_multiple Request_get_status Ireduce Iallreduce Ibarrier Ibcast"
+    " Ialltoall Ialltoallv Iallgather Iallgatherv Igather Igatherv Iscatter Iscatterv Ireduce_scatter Iscan"
+    " Reduce_scatter_block Ireduce_scatter_block Alltoallw Ialltoallw Get_accumulate ";
+
+const struct pithi_prv_state pithi_prv_states[PITHI_PRV_STATES] = {
+    {"Idle", 0x75c3ff},
+    {"Running", 0x0000ff},
+    {"Not created", 0xffffff},
+    {"Waiting a message", 0xff0000},
+    {"Blocking Send", 0xff00ae},
+    {"Synchronization", 0xb30000},
+    {"Test/Probe", 0x00ff00},
+    {"Scheduling and Fork/Join", 0xffff00},
+    {"Wait/WaitAll", 0xeb0000},
+    {"Blocked", 0x00a200},
+    {"Immediate Send", 0xff00ff},
+    {"Immediate Receive", 0x6464b1},
+    {"I/O", 0xacae29},
+    {"Group Communication", 0xff901a},
+    {"Tracing Disabled", 0x02ffb1},
+    {"Others", 0xc0e000},
+    {"Send Receive", 0x424242},
+    {"Memory transfer", 0xbd0060},
+    {"Profiling", 0x006ec8},
+    {"On-line analysis", 0xff5aff},
+    {"Remote memory access", 0x8cb0b0},
+};
+
+enum {
+    WAITING = 3,
+    BLOCKING_SEND = 4,
+    SYNCHRONIZATION = 5,
+    TEST = 6,
+    WAIT = 8,
+    ISEND = 10,
+    IRECV = 11,
+    IO = 12,
+    GROUP = 13,
+    OTHERS = 15,
+    SENDRECV = 16,
+    ONE_SIDED = 20
+};
+
+/* The value of an MPI function; 0 if it has none. */
+static int call_value(const char *name)
+{
+    char word[64];
+    int value = 0;
+    size_t size = strlen(name);
+    if (strncmp(name, "MPI_", 4) != 0 || size > sizeof word - 2 || strchr(name, ' '))
+        return 0;
+    word[0] = ' ';
+    memcpy(word + 1, name + 4, size - 4);
+    memcpy(word + size - 3, " ", 2);
+    const char *at = strstr(calls, word);
+    for (; at && at >= calls; at--)
+        value += *at == ' ';
+    return value;
+}
+
+const char *pithi_prv_call_name(int64_t value)
+{
+    static _Thread_local char name[64];
+    const char *at = calls;
+    if (value < 1)
+        return NULL;
+    while (--value > 0 && at[1])
+        at += 1 + strcspn(at + 1, " ");
+    size_t size = strcspn(at + 1, " ");
+    if (size == 0)
+        return NULL;
+    memcpy(name, "MPI_", 4);
+    memcpy(name + 4, at + 1, size);
+    name[4 + size] = 0;
+    return name;
+}
+
+int pithi_prv_call_type(const char *name, int *value)
+{
+    const char *group = pithi_name_group(name);
+    *value = call_value(name);
+    if (strncmp(name, "MPI_", 4) != 0)
+        return PITHI_PRV_USER;
+    if (strncmp(name, "MPI_File_", 9) == 0)
+        return PITHI_PRV_MPI_IO;
+    if (strncmp(name, "MPI_Win_", 8) == 0 || strcmp(name, "MPI_Put") == 0 || strcmp(name, "MPI_Get") == 0 ||
+        strstr(name, "ccumulate"))
+        return PITHI_PRV_MPI_ONE_SIDED;
+    return strcmp(group, "MPI collective") == 0       ? PITHI_PRV_MPI_COLLECTIVE
+           : strcmp(group, "MPI point-to-point") == 0 ? PITHI_PRV_MPI_POINT
+                                                      : PITHI_PRV_MPI_OTHER;
+}
+
+int pithi_prv_state_in(const char *name)
+{
+    static const struct {
+        const char *begin;
+        int state;
+    } states[] = {{"MPI_Barrier", SYNCHRONIZATION},
+                  {"MPI_Send_init", OTHERS},
+                  {"MPI_Recv_init", OTHERS},
+                  {"MPI_Sendrecv", SENDRECV},
+                  {"MPI_Send", BLOCKING_SEND},
+                  {"MPI_Bsend", BLOCKING_SEND},
+                  {"MPI_Ssend", BLOCKING_SEND},
+                  {"MPI_Rsend", BLOCKING_SEND},
+                  {"MPI_Isend", ISEND},
+                  {"MPI_Ibsend", ISEND},
+                  {"MPI_Issend", ISEND},
+                  {"MPI_Irsend", ISEND},
+                  {"MPI_Irecv", IRECV},
+                  {"MPI_Imrecv", IRECV},
+                  {"MPI_Recv", WAITING},
+                  {"MPI_Mrecv", WAITING},
+                  {"MPI_Wait", WAIT},
+                  {"MPI_Test", TEST},
+                  {"MPI_Probe", TEST},
+                  {"MPI_Mprobe", TEST},
+                  {"MPI_Iprobe", TEST},
+                  {"MPI_Improbe", TEST}};
+    int value;
+    switch (pithi_prv_call_type(name, &value)) {
+    case PITHI_PRV_USER:
+        return PITHI_PRV_RUNNING;
+    case PITHI_PRV_MPI_IO:
+        return IO;
+    case PITHI_PRV_MPI_ONE_SIDED:
+        return ONE_SIDED;
+    default:
+        for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+            if (strncmp(name, states[i].begin, strlen(states[i].begin)) == 0)
+                return states[i].state;
+        return strcmp(pithi_name_group(name), "MPI collective") == 0 ? GROUP : OTHERS;
+    }
+}

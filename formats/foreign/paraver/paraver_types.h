@@ -1,0 +1,50 @@
+/* paraver_types.h - what an event of a type means, and the definitions made from it; README.md has the rules. */
+#ifndef PITHI_PARAVER_TYPES_H
+#define PITHI_PARAVER_TYPES_H
+
+#include "foreign/paraver/paraver_line.h"
+#include "native/segment.h"
+
+enum pithi_prv_meaning {
+    PITHI_PRV_CALLS = 1, /* a value enters a state, 0 leaves the innermost */
+    PITHI_PRV_PHASES,    /* a value ends the current state and begins the next, 0 ends it */
+    PITHI_PRV_EVENTS,    /* an event; the value's label is its payload */
+    PITHI_PRV_NUMBERS,   /* Pith's own event with a number */
+    PITHI_PRV_COUNTERS,
+    PITHI_PRV_SPECIAL /* the type has a meaning of its own */
+};
+
+struct pithi_prv_known {
+    int64_t type;
+    enum pithi_prv_meaning meaning;
+    const char *label;
+    uint32_t group; /* of values; UINT32_MAX: values have no names */
+    uint32_t def;   /* of events and counters: the definition's id */
+};
+
+struct pithi_prv_types {
+    const struct pithi_prv_labels *labels;
+    struct pithi_defs *defs;
+    int own; /* Pith wrote the trace: its own types count */
+    struct pithi_prv_known *known;
+    uint32_t known_count, known_room;
+    struct pithi_map places, states, own_defs;
+};
+
+/* In Pith's own traces, adds all definitions at once, in their order. Returns PITH_OK or an error; call
+ * pithi_prv_types_close in both cases. */
+int pithi_prv_types_open(struct pithi_prv_types *types, const struct pithi_prv_labels *labels, struct pithi_defs *defs,
+                         int own);
+void pithi_prv_types_close(struct pithi_prv_types *types);
+
+/* Finds a type's index in types->known, adding it if it is new. */
+int pithi_prv_types_find(struct pithi_prv_types *types, int64_t type, uint32_t *place);
+/* Gets the state for a value of a type. */
+int pithi_prv_types_state(struct pithi_prv_types *types, uint32_t place, int64_t value, uint32_t *def);
+/* Gets the state for the value of a state record. */
+int pithi_prv_types_record(struct pithi_prv_types *types, int64_t state, uint32_t *def);
+/* The payload for a value of an event: malloc'ed, *size bytes. NULL with *size 0: no payload; NULL with *size 1: a
+ * malformed one. */
+unsigned char *pithi_prv_types_payload(struct pithi_prv_types *types, uint32_t place, int64_t value, size_t *size);
+
+#endif

@@ -1,0 +1,540 @@
+/* paraver_write.c - native records to Paraver. State records and messages are known at their ends but belong at their
+ * begins: two passes sort them on disk, and a third merges them with the events. README.md has the rules. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/out.h"
+#include "base/sorter.h"
+#include "base/text_fields.h"
+#include "foreign/names.h"
+#include "foreign/paraver/paraver.h"
+#include "foreign/paraver/paraver_write.h"
+#include "foreign/walk.h"
+#include "native/event_numbers.h"
+
+/* A state record or a message that waits for its place; at the same time, state records come first. */
+struct waiting {
+    int64_t end_ns;
+    uint32_t lane, other; /* lane: of a state or the sender; other: the receiver */
+    int32_t value;        /* state or tag */
+    uint64_t bytes;
+};
+enum { STATE_FIRST, MESSAGE_LAST = 2 };
+
+/* The state of a lane. */
+struct now {
+    int64_t since_ns;
+    int state, seen;
+};
+
+struct paraver_writer {
+    struct pithlog *log;
+    struct pithi_out out;
+    struct pithi_prv_places places;
+    struct pithi_prv_payloads payloads;
+    struct call {
+        int type, value, state;
+    } * calls;              /* [defs]: of states */
+    struct pithi_nest nest; /* states pass: per lane; events pass: user's and MPI's per lane */
+    struct pithi_sorter *waiting;
+    struct pithi_sorted next; /* the next of these */
+    int more, err;
+    struct now *now; /* [lanes] */
+    int64_t zero_ns; /* time 0 of the trace */
+    struct pithi_losses losses;
+    uint64_t lost_payloads, members;
+};
+
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
+
+/* ---- Pieces of lines --------------------------------------------------------------------------------------------- */
+
+static void put_number(struct paraver_writer *w, int64_t number)
+{
+    pithi_out_char(&w->out, ':');
+    pithi_out_i64(&w->out, number);
+}
+
+static void put_time(struct paraver_writer *w, int64_t time_ns) { put_number(w, time_ns - w->zero_ns); }
+
+/* Writes ":cpu:application:task:thread". */
+static void put_place(struct paraver_writer *w, uint32_t lane)
+{
+    const struct pithi_prv_place *place = &w->places.lanes[lane];
+    put_number(w, place->cpu);
+    pithi_out_text(&w->out, ":1");
+    put_number(w, place->task);
+    put_number(w, place->thread);
+}
+
+static void begin_event(struct paraver_writer *w, uint32_t lane, int64_t time_ns)
+{
+    pithi_out_char(&w->out, '2');
+    put_place(w, lane);
+    put_time(w, time_ns);
+}
+
+static void put_pair(struct paraver_writer *w, int64_t type, int64_t value)
+{
+    put_number(w, type);
+    put_number(w, value);
+}
+
+static void end_line(struct paraver_writer *w) { pithi_out_char(&w->out, '\n'); }
+
+/* ---- Records that wait for their place --------------------------------------------------------------------------- */
+
+static int wait_for(struct paraver_writer *w, int64_t begin_ns, uint64_t kind, const struct waiting *item)
+{
+    struct pithi_sort_key key = {{pithi_sort_time(begin_ns), kind}};
+    if (!w->err)
+        w->err = pithi_sorter_add(w->waiting, &key, item, sizeof *item);
+    return !w->err;
+}
+
+static void wait_message(void *context, const struct pithlog_message *m, uint64_t number)
+{
+    struct paraver_writer *w = context;
+    (void)number;
+    wait_for(w, m->send_ns, MESSAGE_LAST, &(struct waiting){m->recv_ns, m->send_lane, m->recv_lane, m->tag, m->bytes});
+}
+
+static int end_state_record(struct paraver_writer *w, uint32_t lane, int64_t time_ns)
+{
+    struct now *now = &w->now[lane];
+    if (!now->seen || time_ns <= now->since_ns)
+        return 1;
+    return wait_for(w, now->since_ns, STATE_FIRST,
+                    &(struct waiting){.end_ns = time_ns, .lane = lane, .value = now->state});
+}
+
+/* The innermost state gives the lane's state; outside all states the lane is running. */
+static int follow_state(void *context, const struct pithlog_record *r)
+{
+    struct paraver_writer *w = context;
+    struct now *now = &w->now[r->lane];
+    const struct pithi_nest_lane *open = &w->nest.lanes[r->lane];
+    int state;
+    if (r->kind == PITHLOG_ENTER && !pithi_nest_enter(&w->nest, r->lane, r->id, r->time_ns))
+        return 0;
+    if (r->kind == PITHLOG_LEAVE)
+        pithi_nest_leave(&w->nest, r->lane, r->id, r->time_ns);
+    state = open->count ? w->calls[open->ids[open->count - 1]].state : PITHI_PRV_RUNNING;
+    if (now->seen && now->state == state)
+        return 1;
+    if (!end_state_record(w, r->lane, r->time_ns))
+        return 0;
+    now->since_ns = r->time_ns;
+    now->state = state;
+    now->seen = 1;
+    return 1;
+}
+
+static void nothing(void *context, uint32_t lane, uint32_t id, int64_t time_ns)
+{
+    (void)context, (void)lane, (void)id, (void)time_ns;
+}
+
+static void begin_nothing(void *context, int64_t from_ns) { (void)context, (void)from_ns; }
+
+/* The first two passes: collect and sort messages and state records. */
+static int collect_waiting(struct paraver_writer *w, const struct pithi_convert *how, int64_t end_ns)
+{
+    struct pithi_each each = {.context = w,
+                              .begin = begin_nothing,
+                              .put = follow_state,
+                              .message = wait_message,
+                              .failed = &w->err,
+                              .losses = &w->losses};
+    int err;
+    w->nest = (struct pithi_nest){.begin = nothing, .end = nothing};
+    TRY(pithi_sorter_new(&w->waiting, PITHI_SORTER_BYTES));
+    if (!(w->now = calloc(w->places.lane_count + (size_t)1, sizeof *w->now)) ||
+        !pithi_nest_open(&w->nest, w->places.lane_count))
+        return no_memory();
+    TRY(pithi_each_message(w->log, how, &each));
+    TRY(pithi_each_record(w->log, how, &each));
+    for (uint32_t lane = 0; lane < w->places.lane_count; lane++) {
+        int64_t last = pithlog_get_lane(w->log, lane)->last_ns;
+        end_state_record(w, lane, last < end_ns ? last : end_ns);
+    }
+    TRY(w->err ? w->err : pithi_sorter_end(w->waiting));
+out:
+    pithi_nest_close(&w->nest);
+    free(w->now);
+    w->now = NULL;
+    return err;
+}
+
+static int64_t time_of(const struct pithi_sorted *item) { return (int64_t)(item->key.word[0] ^ UINT64_C(1) << 63); }
+
+static void next_waiting(struct paraver_writer *w)
+{
+    w->more = pithi_sorter_next(w->waiting, &w->next);
+    if (w->more < 0)
+        w->err = PITH_ERR_IO;
+}
+
+static void put_waiting(struct paraver_writer *w)
+{
+    struct waiting item;
+    memcpy(&item, w->next.data, sizeof item);
+    pithi_out_char(&w->out, w->next.key.word[1] == STATE_FIRST ? '1' : '3');
+    put_place(w, item.lane);
+    put_time(w, time_of(&w->next));
+    if (w->next.key.word[1] == STATE_FIRST) {
+        put_time(w, item.end_ns);
+    } else {
+        put_time(w, time_of(&w->next));
+        put_place(w, item.other);
+        put_time(w, item.end_ns);
+        put_time(w, item.end_ns);
+        put_number(w, (int64_t)item.bytes);
+    }
+    put_number(w, item.value);
+    end_line(w);
+}
+
+/* Writes all waiting records that precede an event of this time. */
+static void put_waiting_until(struct paraver_writer *w, int64_t time_ns)
+{
+    while (w->more > 0 &&
+           (time_of(&w->next) < time_ns || (time_of(&w->next) == time_ns && w->next.key.word[1] == STATE_FIRST))) {
+        put_waiting(w);
+        next_waiting(w);
+    }
+}
+
+/* ---- Payloads ---------------------------------------------------------------------------------------------------- */
+
+/* Does the text convert back to the same bytes? */
+static int is_faithful(const struct pithlog_def *def, const struct pithlog_record *r, const char *text)
+{
+    size_t size;
+    unsigned char *payload = pithi_payload_parse(def->format, text, &size);
+    int same = payload && size == r->payload_bytes && memcmp(payload, r->payload, size) == 0;
+    free(payload);
+    return same;
+}
+
+/* The value for a payload of an event; 0: it gets none; -1: no memory. */
+static int64_t payload_value(struct paraver_writer *w, const struct pithlog_def *def, const struct pithlog_record *r)
+{
+    struct pithi_prv_payloads *p = &w->payloads;
+    size_t size = pithlog_payload_text(w->log, r, NULL, 0);
+    char *text = malloc(size);
+    if (!text)
+        return -1;
+    pithlog_payload_text(w->log, r, text, size);
+    uint64_t *first = pithi_map_at(&p->by_hash, pithi_hash_text(PITHI_HASH ^ r->id, text) >> 1);
+    for (uint32_t i = first ? (uint32_t)*first : 0; i; i = p->list[i - 1].next)
+        if (p->list[i - 1].def == r->id && strcmp(p->list[i - 1].text, text) == 0) {
+            free(text);
+            return i + INT64_C(1);
+        }
+    if (!first || p->count >= PITHI_PRV_PAYLOADS || p->bytes + size > PITHI_PRV_PAYLOAD_BYTES ||
+        !is_faithful(def, r, text)) {
+        free(text);
+        return first ? 0 : -1;
+    }
+    if (!pithi_grow(&p->list, p->count, &p->room, sizeof *p->list)) {
+        free(text);
+        return -1;
+    }
+    p->list[p->count++] = (struct pithi_prv_payload){r->id, (uint32_t)*first, text};
+    p->bytes += size;
+    *first = p->count;
+    return p->count + INT64_C(1);
+}
+
+/* Gets a payload that is a single whole number. Returns 1, or 0 if it is not. */
+static int payload_number(const struct pithlog_def *def, const struct pithlog_record *r, int64_t *number)
+{
+    char token = pithi_token_single(def->format);
+    const unsigned char *bytes = r->payload;
+    size_t size = token ? pithi_token_size(token) : 0;
+    uint64_t sum = 0;
+    if (!token || strchr("seE", token) || size != r->payload_bytes)
+        return 0;
+    for (size_t i = 0; i < size; i++)
+        sum = sum << 8 | bytes[i];
+    if (strchr("hdl", token) && size < 8 && sum >> (8 * size - 1))
+        sum |= UINT64_MAX << 8 * size;
+    *number = (int64_t)sum;
+    return 1;
+}
+
+/* ---- Events ------------------------------------------------------------------------------------------------------ */
+
+static void begin_call(void *context, uint32_t lane, uint32_t id, int64_t time_ns)
+{
+    struct paraver_writer *w = context;
+    begin_event(w, lane / 2, time_ns);
+    put_pair(w, w->calls[id].type, w->calls[id].value);
+    end_line(w);
+}
+
+static void end_call(void *context, uint32_t lane, uint32_t id, int64_t time_ns)
+{
+    struct paraver_writer *w = context;
+    begin_event(w, lane / 2, time_ns);
+    put_pair(w, w->calls[id].type, 0);
+    end_line(w);
+}
+
+static int put_solo(struct paraver_writer *w, const struct pithlog_record *r)
+{
+    const struct pithlog_def *def = pithlog_get_def(w->log, r->id);
+    int64_t number, value = r->payload_bytes ? 0 : 1;
+    begin_event(w, r->lane, r->time_ns);
+    if (r->payload_bytes && payload_number(def, r, &number)) {
+        put_pair(w, PITHI_PRV_EVENT_NUMBER + (int64_t)r->id, number);
+    } else {
+        if (r->payload_bytes && (value = payload_value(w, def, r)) < 0)
+            return 0;
+        w->lost_payloads += value == 0;
+        put_pair(w, PITHI_PRV_EVENT + (int64_t)r->id, value ? value : 1);
+    }
+    end_line(w);
+    return 1;
+}
+
+static void put_counter(struct paraver_writer *w, const struct pithlog_record *r)
+{
+    double most = 9007199254740992.0, value = r->value;
+    int64_t whole = value >= -9.2e18 && value <= 9.2e18 ? (int64_t)value : 0, bits;
+    memcpy(&bits, &value, sizeof bits);
+    begin_event(w, r->lane, r->time_ns);
+    put_pair(w, PITHI_PRV_COUNTER + (int64_t)r->id, whole);
+    if (!(value >= -most && value <= most && (double)whole == value && !(whole == 0 && signbit(value))))
+        put_pair(w, PITHI_PRV_COUNTER_BITS + (int64_t)r->id, bits);
+    end_line(w);
+}
+
+static void put_single(struct paraver_writer *w, const struct pithlog_record *r, int64_t type, int64_t value)
+{
+    begin_event(w, r->lane, r->time_ns);
+    put_pair(w, type, value);
+    end_line(w);
+}
+
+static int put_record(void *context, const struct pithlog_record *r)
+{
+    struct paraver_writer *w = context;
+    uint32_t part = r->kind <= PITHLOG_LEAVE && w->calls[r->id].type != PITHI_PRV_USER;
+    put_waiting_until(w, r->time_ns);
+    switch (r->kind) {
+    case PITHLOG_ENTER:
+        return pithi_nest_enter(&w->nest, 2 * r->lane + part, r->id, r->time_ns);
+    case PITHLOG_LEAVE:
+        pithi_nest_leave(&w->nest, 2 * r->lane + part, r->id, r->time_ns);
+        return 1;
+    case PITHLOG_EVENT:
+        return put_solo(w, r);
+    case PITHLOG_COUNTER:
+        put_counter(w, r);
+        break;
+    case PITHLOG_COLL:
+        begin_event(w, r->lane, r->time_ns);
+        put_pair(w, PITHI_PRV_COLL_SENT, (int64_t)r->bytes);
+        put_pair(w, PITHI_PRV_COLL_GOT, (int64_t)r->got_bytes);
+        if (r->peer >= 0 && r->peer == pithlog_get_lane(w->log, r->lane)->rank)
+            put_pair(w, PITHI_PRV_COLL_ROOT, 1);
+        put_pair(w, PITHI_PRV_COLL_COMM, r->comm + INT64_C(1));
+        if (r->peer >= 0)
+            put_pair(w, PITHI_PRV_ROOT, r->peer + INT64_C(1));
+        end_line(w);
+        break;
+    case PITHLOG_COMM_CREATE:
+    case PITHLOG_COMM_FREE:
+        put_single(w, r, r->kind == PITHLOG_COMM_CREATE ? PITHI_PRV_COMM_MADE : PITHI_PRV_COMM_FREED,
+                   r->comm + INT64_C(1));
+        break;
+    case PITHLOG_PAUSE:
+    case PITHLOG_RESUME:
+        put_single(w, r, PITHI_PRV_TRACING, r->kind == PITHLOG_RESUME);
+        break;
+    case PITHLOG_LOST:
+        put_single(w, r, PITHI_PRV_LOST, (int64_t)r->bytes);
+        break;
+    default:
+        break;
+    }
+    return !w->err;
+}
+
+/* The third pass: writes the events and merges the waiting records. */
+static int put_records(struct paraver_writer *w, const struct pithi_convert *how)
+{
+    struct pithi_each each = {.context = w, .begin = begin_nothing, .put = put_record, .failed = &w->out.failed};
+    int err = PITH_OK;
+    w->nest = (struct pithi_nest){.begin = begin_call, .end = end_call, .context = w, .losses = &w->losses};
+    if (w->places.lane_count > UINT32_MAX / 2 || !pithi_nest_open(&w->nest, 2 * w->places.lane_count))
+        return no_memory();
+    next_waiting(w);
+    TRY(pithi_each_record(w->log, how, &each));
+    put_waiting_until(w, INT64_MAX);
+    TRY(w->err);
+out:
+    pithi_nest_close(&w->nest);
+    return w->err ? w->err : err;
+}
+
+/* ---- The header -------------------------------------------------------------------------------------------------- */
+
+static void put_list(struct paraver_writer *w, uint32_t i, uint64_t number)
+{
+    if (i)
+        pithi_out_char(&w->out, ',');
+    pithi_out_u64(&w->out, number);
+}
+
+static int has_members(const struct pithlog_comm *comm) { return comm->size > 0 && comm->world_ranks != NULL; }
+
+/* Writes "c:1:number:tasks:task:task..."; an intercommunicator lists both groups. */
+static void put_comm(struct paraver_writer *w, uint32_t number, const struct pithlog_comm *comm)
+{
+    int32_t all = comm->size + comm->remote_size, there = 0;
+    for (int32_t i = 0; i < all; i++)
+        there += pithi_map_find(&w->places.tasks, (uint32_t)comm->world_ranks[i]) != NULL;
+    w->members += (uint64_t)(all - there);
+    pithi_out_text(&w->out, "c:1");
+    put_number(w, number + INT64_C(1));
+    put_number(w, there);
+    for (int32_t i = 0; i < all; i++) {
+        const uint64_t *task = pithi_map_find(&w->places.tasks, (uint32_t)comm->world_ranks[i]);
+        if (task)
+            put_number(w, (int64_t)*task);
+    }
+    end_line(w);
+}
+
+static void put_header(struct paraver_writer *w, int64_t end_ns)
+{
+    const struct pithi_prv_places *p = &w->places;
+    const struct pithlog_comm *comm;
+    uint32_t comms = 0;
+    for (uint32_t i = 0; (comm = pithlog_get_comm(w->log, i)); i++)
+        comms += has_members(comm);
+    pithi_out_text(&w->out, "#Paraver (");
+    /* Writes the log's start in UTC, so that the output does not depend on the time zone. */
+    const char *key, *value, *start = "0";
+    char text[64];
+    struct tm date = {0};
+    for (uint32_t i = 0; (key = pithlog_get_property(w->log, i, &value)); i++)
+        if (strcmp(key, "start_unix_s") == 0)
+            start = value;
+    time_t seconds = (time_t)strtoll(start, NULL, 10);
+    if (!gmtime_r(&seconds, &date) || strftime(text, sizeof text, "%d/%m/%Y at %H:%M", &date) == 0)
+        strcpy(text, "01/01/1970 at 00:00");
+    pithi_out_text(&w->out, text);
+    pithi_out_char(&w->out, ')');
+    put_time(w, end_ns > w->zero_ns ? end_ns : w->zero_ns);
+    pithi_out_text(&w->out, "_ns:");
+    pithi_out_u64(&w->out, p->node_count);
+    pithi_out_char(&w->out, '(');
+    for (uint32_t i = 0; i < p->node_count; i++)
+        put_list(w, i, p->cpus[i]);
+    pithi_out_text(&w->out, "):1:");
+    pithi_out_u64(&w->out, p->task_count);
+    pithi_out_char(&w->out, '(');
+    for (uint32_t i = 0; i < p->task_count; i++) {
+        put_list(w, i, p->first_lane[i + 1] - p->first_lane[i]);
+        put_number(w, p->nodes[i]);
+    }
+    pithi_out_text(&w->out, "),");
+    pithi_out_u64(&w->out, comms);
+    pithi_out_text(&w->out, "\n" PITHI_PRV_MARK "\n" PITHI_PRV_PROMISE "\n");
+    for (uint32_t i = 0; (comm = pithlog_get_comm(w->log, i)); i++)
+        if (has_members(comm))
+            put_comm(w, i, comm);
+}
+
+/* ---- All --------------------------------------------------------------------------------------------------------- */
+
+static int make_calls(struct paraver_writer *w)
+{
+    const struct pithlog_def *def;
+    w->calls = calloc(pithlog_get_info(w->log)->defs + (size_t)1, sizeof *w->calls);
+    for (uint32_t id = 0; w->calls && (def = pithlog_get_def(w->log, id)); id++) {
+        struct call *call = &w->calls[id];
+        call->type = pithi_prv_call_type(def->name, &call->value);
+        call->value = call->value ? call->value : PITHI_PRV_NAMED + (int)id;
+        call->state = pithi_prv_state_in(def->name);
+    }
+    return w->calls != NULL;
+}
+
+static uint64_t count_pairs(const struct pithlog *log)
+{
+    uint64_t count = 0;
+    for (uint32_t id = 0; id < pithlog_get_info(log)->comms; id++) {
+        const struct pithlog_comm *comm = pithlog_get_comm(log, id);
+        count += comm && comm->remote_size > 0;
+    }
+    return count;
+}
+
+static void say_what_is_lost(struct paraver_writer *w, const struct pithi_convert *how)
+{
+    w->losses.count[PITHI_LOSS_PAYLOADS] = w->lost_payloads;
+    pithi_losses_zero(&w->losses, w->zero_ns);
+    /* The .pcf stores colours as numbers. */
+    char text[8];
+    for (uint32_t id = 0; pithlog_get_def(w->log, id); id++) {
+        snprintf(text, sizeof text, "#%06x", (unsigned)pithlog_def_rgb(w->log, id));
+        pithi_losses_colour(&w->losses, id, text);
+    }
+    pithi_losses_tell(&w->losses, how);
+    pithi_note(how, w->members, "members of communicators that have no lane are left out");
+    pithi_note(how, count_pairs(w->log), "intercommunicators: their two groups are one");
+}
+
+static int write_all(struct paraver_writer *w, FILE *out, const struct pithi_convert *how)
+{
+    struct pithi_walk walk;
+    int err;
+    TRY(pithi_walk_open(&walk, w->log, how));
+    pithi_walk_close(&walk);
+    w->zero_ns = how->from_ns > INT64_MIN || walk.from_ns < 0 ? walk.from_ns : 0;
+    if (!pithi_prv_places_open(&w->places, w->log) || !make_calls(w))
+        return no_memory();
+    TRY(collect_waiting(w, how, walk.to_ns));
+    TRY(pithi_out_open(&w->out, out));
+    put_header(w, walk.to_ns);
+    err = put_records(w, how);
+    pithi_out_text(&w->out, PITHI_PRV_END "\n");
+    err = pithi_out_close(&w->out, err);
+    if (err == PITH_OK && how->beside[0])
+        err = pithi_prv_write_labels(w->log, &w->payloads, how->beside[0]);
+    if (err == PITH_OK && how->beside[1])
+        err = pithi_prv_write_rows(w->log, &w->places, how->beside[1]);
+out:
+    return err;
+}
+
+int pithi_paraver_write(struct pithlog *log, FILE *out, const struct pithi_convert *how)
+{
+    struct paraver_writer w = {.log = log};
+    int err;
+    TRY(pithi_losses_open(&w.losses, log));
+    err = write_all(&w, out, how);
+    if (err == PITH_OK)
+        say_what_is_lost(&w, how);
+out:
+    for (uint32_t i = 0; i < w.payloads.count; i++)
+        free(w.payloads.list[i].text);
+    free(w.payloads.list);
+    pithi_map_free(&w.payloads.by_hash);
+    pithi_prv_places_close(&w.places);
+    pithi_sorter_free(w.waiting);
+    free(w.calls);
+    pithi_losses_close(&w.losses);
+    return err;
+}

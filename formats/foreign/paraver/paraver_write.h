@@ -1,0 +1,40 @@
+/* paraver_write.h - shared by the parts of the writer: paraver_write.c writes the trace; paraver_beside.c writes the
+ * files beside it and maps lanes to Paraver's tasks and processors. */
+#ifndef PITHI_PARAVER_WRITE_H
+#define PITHI_PARAVER_WRITE_H
+
+#include "base/map.h"
+#include "reader/format.h"
+
+/* Lanes as threads. Tasks and threads count from 1 without gaps; each lane has its own processor. */
+struct pithi_prv_places {
+    struct pithi_prv_place {
+        uint32_t task, thread, cpu;
+    } * lanes; /* [lane_count] */
+    uint32_t lane_count, task_count, node_count;
+    uint32_t *first_lane;      /* [task_count + 1] */
+    uint32_t *nodes;           /* [task_count], from 1 */
+    uint32_t *cpus;            /* [node_count]: number of processors */
+    const char **hosts;        /* [node_count] */
+    struct pithi_map tasks;    /* rank -> task */
+};
+int pithi_prv_places_open(struct pithi_prv_places *places, const struct pithlog *log); /* 0: no memory */
+void pithi_prv_places_close(struct pithi_prv_places *places);
+
+/* Payloads that became values of events, in order of appearance; their values are 2, 3 ... */
+struct pithi_prv_payloads {
+    struct pithi_prv_payload {
+        uint32_t def, next; /* next: index + 1 of the next with this hash */
+        char *text;
+    } * list;
+    uint32_t count, room;
+    struct pithi_map by_hash;
+    size_t bytes;
+};
+enum { PITHI_PRV_PAYLOADS = 65536, PITHI_PRV_PAYLOAD_BYTES = 16 << 20 }; /* at most */
+
+/* Write the .pcf and the .row. Return PITH_OK or an error. */
+int pithi_prv_write_labels(const struct pithlog *log, const struct pithi_prv_payloads *payloads, FILE *out);
+int pithi_prv_write_rows(const struct pithlog *log, const struct pithi_prv_places *places, FILE *out);
+
+#endif

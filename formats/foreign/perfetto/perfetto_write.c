@@ -1,0 +1,344 @@
+/* perfetto_write.c - native records to packets of Perfetto. Ranks become processes, lanes become threads, states become
+ * slices. Events and both ends of a message become instants, and a flow connects the two ends. Each counter gets a
+ * track. Field numbers are those of perfetto/protos/trace/ (trace_packet, track_descriptor, track_event,
+ * interned_data).
+ *
+ * Packets need not be ordered by time. So a second pass writes the messages after all other records, as matching finds
+ * them, and memory stays constant. Names are interned once, in the first packet. */
+#include "foreign/formats.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/out.h"
+#include "foreign/names.h"
+#include "foreign/perfetto/protobuf.h"
+#include "foreign/walk.h"
+
+enum {
+    PACKET_TIME = 8,
+    PACKET_SEQUENCE = 10,
+    PACKET_EVENT = 11,
+    PACKET_INTERNED = 12,
+    PACKET_FLAGS = 13,
+    PACKET_TRACK = 60
+};
+enum { STATE_CLEARED = 1, STATE_NEEDED = 2 }; /* PACKET_FLAGS */
+enum { EVENT_CATEGORY = 3, EVENT_NOTE = 4, EVENT_TYPE = 9, EVENT_NAME = 10, EVENT_TRACK = 11 };
+enum { EVENT_NAME_TEXT = 23, EVENT_DOUBLE = 44, EVENT_FLOW = 47, EVENT_FLOW_END = 48 };
+enum { SLICE_BEGIN = 1, SLICE_END, INSTANT, COUNTER }; /* EVENT_TYPE */
+enum { TRACK_UUID = 1, TRACK_NAME, TRACK_PROCESS, TRACK_THREAD, TRACK_PARENT, TRACK_COUNTER = 8 };
+enum { PROCESS_PID = 1, PROCESS_NAME = 6, THREAD_PID = 1, THREAD_TID, THREAD_NAME = 5, COUNTER_UNIT = 6 };
+enum { INTERNED_CATEGORIES = 1, INTERNED_NAMES, INTERNED_NOTES, IID = 1, IID_NAME };
+enum { NOTE_NAME = 1, NOTE_UINT = 3, NOTE_INT, NOTE_STRING = 6 };
+
+/* Interned names: a definition has id + 1; these names follow. */
+enum { SENT, RECEIVED, PAUSED, RESUMED, LOST, OWN_NAMES };
+static const char *const own_names[] = {"message sent", "message received", "recording paused", "recording resumed",
+                                        "records lost"};
+enum { NOTE_PEER = 1, NOTE_TAG, NOTE_BYTES, NOTE_PAYLOAD, NOTE_COUNT, NOTE_NAMES };
+static const char *const note_names[] = {"", "peer", "tag", "bytes", "payload", "count"};
+
+enum { SEQUENCE = 1, TEXT = 1024, EVENT_ROOM = TEXT + 256 };
+
+struct perfetto_writer {
+    struct pithlog *log;
+    struct pithi_out out;
+    struct pithi_map counters; /* counter tracks already described */
+    int64_t start_ns;
+    uint32_t defs, lanes;
+    struct pithi_losses losses;
+};
+
+/* ---- Packets ----------------------------------------------------------------------------------------------------- */
+
+/* Writes a packet around one field. `data` is that field's message. */
+static void put_packet(struct perfetto_writer *w, uint32_t field, const unsigned char *data, size_t size,
+                       int64_t time_ns, uint64_t flags)
+{
+    unsigned char own[64], head[32], *p = own, *h = head;
+    if (field == PACKET_EVENT)
+        p = pithi_pb_varint(p, PACKET_TIME, (uint64_t)time_ns - (uint64_t)w->start_ns);
+    p = pithi_pb_varint(p, PACKET_SEQUENCE, SEQUENCE);
+    p = pithi_pb_varint(p, PACKET_FLAGS, flags);
+    p = pithi_put_varint(pithi_put_varint(p, field << 3 | PITHI_PB_BYTES), size);
+    h = pithi_put_varint(pithi_put_varint(h, 1 << 3 | PITHI_PB_BYTES), (size_t)(p - own) + size);
+    pithi_out_bytes(&w->out, (const char *)head, (size_t)(h - head));
+    pithi_out_bytes(&w->out, (const char *)own, (size_t)(p - own));
+    pithi_out_bytes(&w->out, (const char *)data, size);
+}
+
+/* Writes the fields that all events have. */
+static unsigned char *begin_event(unsigned char *p, uint32_t type, uint64_t track)
+{
+    return pithi_pb_varint(pithi_pb_varint(p, EVENT_TYPE, type), EVENT_TRACK, track);
+}
+
+static void put_event(struct perfetto_writer *w, const unsigned char *event, const unsigned char *end, int64_t time_ns)
+{
+    put_packet(w, PACKET_EVENT, event, (size_t)(end - event), time_ns, STATE_NEEDED);
+}
+
+static unsigned char *put_note(unsigned char *p, uint32_t name, uint32_t kind, uint64_t value)
+{
+    unsigned char note[40], *n = pithi_pb_varint(pithi_pb_varint(note, NOTE_NAME, name), kind, value);
+    return pithi_pb_bytes(p, EVENT_NOTE, note, (size_t)(n - note));
+}
+
+/* ---- Tracks ------------------------------------------------------------------------------------------------------ */
+
+/* Track numbers are small, because each event contains one. */
+static uint64_t rank_track(uint32_t first_lane) { return 3 * (uint64_t)first_lane + 1; }
+static uint64_t lane_track(uint32_t lane) { return 3 * (uint64_t)lane + 2; }
+static uint64_t counter_track(const struct perfetto_writer *w, uint32_t lane, uint32_t id)
+{
+    return 3 * ((uint64_t)lane * w->defs + id) + 3;
+}
+
+static int text_field(struct pithi_buffer *b, uint32_t field, const char *text)
+{
+    size_t size = strlen(text);
+    if (!pithi_buffer_reserve(b, size + 20))
+        return 0;
+    b->size = (size_t)(pithi_pb_bytes(b->data + b->size, field, text, size) - b->data);
+    return 1;
+}
+
+static int number_field(struct pithi_buffer *b, uint32_t field, uint64_t value)
+{
+    if (!pithi_buffer_reserve(b, 20))
+        return 0;
+    b->size = (size_t)(pithi_pb_varint(b->data + b->size, field, value) - b->data);
+    return 1;
+}
+
+/* Adds the message in `inner` as a field and empties `inner`. */
+static int message_field(struct pithi_buffer *b, uint32_t field, struct pithi_buffer *inner)
+{
+    int ok = pithi_buffer_reserve(b, inner->size + 20);
+    if (ok)
+        b->size = (size_t)(pithi_pb_bytes(b->data + b->size, field, inner->data, inner->size) - b->data);
+    inner->size = 0;
+    return ok;
+}
+
+static int put_track(struct perfetto_writer *w, struct pithi_buffer *track, int ok)
+{
+    if (ok)
+        put_packet(w, PACKET_TRACK, track->data, track->size, 0, STATE_NEEDED);
+    free(track->data);
+    return ok;
+}
+
+/* The process number is that of the rank's first lane, because process numbers of two hosts may be equal. */
+static int put_rank(struct perfetto_writer *w, uint32_t first_lane)
+{
+    const struct pithlog_lane *lane = pithlog_get_lane(w->log, first_lane);
+    struct pithi_buffer track = {0}, process = {0};
+    char name[400];
+    snprintf(name, sizeof name, *lane->host ? "rank %" PRId32 " (%.255s)" : "rank %" PRId32, lane->rank, lane->host);
+    int ok = number_field(&process, PROCESS_PID, first_lane + (uint64_t)1) &&
+             text_field(&process, PROCESS_NAME, name) && number_field(&track, TRACK_UUID, rank_track(first_lane)) &&
+             message_field(&track, TRACK_PROCESS, &process);
+    free(process.data);
+    return put_track(w, &track, ok);
+}
+
+static int put_lane(struct perfetto_writer *w, uint32_t number, uint32_t first_lane)
+{
+    const struct pithlog_lane *lane = pithlog_get_lane(w->log, number);
+    struct pithi_buffer track = {0}, thread = {0};
+    char name[400];
+    if (*lane->name)
+        snprintf(name, sizeof name, "%.350s", lane->name);
+    else
+        snprintf(name, sizeof name, lane->thread ? "thread %" PRIu32 : "main", lane->thread);
+    int ok = number_field(&thread, THREAD_PID, first_lane + (uint64_t)1) &&
+             number_field(&thread, THREAD_TID, number + (uint64_t)1) && text_field(&thread, THREAD_NAME, name) &&
+             number_field(&track, TRACK_UUID, lane_track(number)) &&
+             number_field(&track, TRACK_PARENT, rank_track(first_lane)) && message_field(&track, TRACK_THREAD, &thread);
+    free(thread.data);
+    return put_track(w, &track, ok);
+}
+
+static int put_counter_track(struct perfetto_writer *w, uint32_t lane, uint32_t id)
+{
+    const struct pithlog_def *def = pithlog_get_def(w->log, id);
+    struct pithi_buffer track = {0}, counter = {0};
+    int ok = text_field(&counter, COUNTER_UNIT, def->format) &&
+             number_field(&track, TRACK_UUID, counter_track(w, lane, id)) &&
+             text_field(&track, TRACK_NAME, def->name) && number_field(&track, TRACK_PARENT, lane_track(lane)) &&
+             message_field(&track, TRACK_COUNTER, &counter);
+    free(counter.data);
+    return put_track(w, &track, ok);
+}
+
+static int put_tracks(struct perfetto_writer *w)
+{
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < w->lanes; i++) {
+        if (i == 0 || pithlog_get_lane(w->log, i)->rank != pithlog_get_lane(w->log, first)->rank) {
+            first = i;
+            if (!put_rank(w, i))
+                return 0;
+        }
+        if (!put_lane(w, i, first))
+            return 0;
+    }
+    return 1;
+}
+
+/* ---- Names ------------------------------------------------------------------------------------------------------- */
+
+static int intern(struct pithi_buffer *all, uint32_t field, uint64_t iid, const char *name)
+{
+    struct pithi_buffer one = {0};
+    int ok = number_field(&one, IID, iid) && text_field(&one, IID_NAME, name) && message_field(all, field, &one);
+    free(one.data);
+    return ok;
+}
+
+/* Each definition has a category of its own, named after its group. */
+static int put_names(struct perfetto_writer *w)
+{
+    struct pithi_buffer all = {0};
+    const struct pithlog_def *def;
+    int ok = 1;
+    for (uint32_t id = 0; ok && (def = pithlog_get_def(w->log, id)); id++)
+        ok = intern(&all, INTERNED_NAMES, id + (uint64_t)1, def->name) &&
+             intern(&all, INTERNED_CATEGORIES, id + (uint64_t)1, *def->group ? def->group : "user");
+    for (uint32_t i = 0; ok && i < OWN_NAMES; i++)
+        ok = intern(&all, INTERNED_NAMES, w->defs + i + (uint64_t)1, own_names[i]);
+    for (uint32_t i = 1; ok && i < NOTE_NAMES; i++)
+        ok = intern(&all, INTERNED_NOTES, i, note_names[i]);
+    if (ok)
+        put_packet(w, PACKET_INTERNED, all.data, all.size, 0, STATE_CLEARED | STATE_NEEDED);
+    free(all.data);
+    return ok;
+}
+
+/* ---- Records ----------------------------------------------------------------------------------------------------- */
+
+static void begin_state(void *context, uint32_t lane, uint32_t id, int64_t time_ns)
+{
+    unsigned char event[EVENT_ROOM], *p = begin_event(event, SLICE_BEGIN, lane_track(lane));
+    p = pithi_pb_varint(p, EVENT_NAME, id + (uint64_t)1);
+    p = pithi_pb_varint(p, EVENT_CATEGORY, id + (uint64_t)1);
+    put_event(context, event, p, time_ns);
+}
+
+static void end_state(void *context, uint32_t lane, uint32_t id, int64_t time_ns)
+{
+    unsigned char event[EVENT_ROOM];
+    (void)id;
+    put_event(context, event, begin_event(event, SLICE_END, lane_track(lane)), time_ns);
+}
+
+static unsigned char *begin_instant(const struct perfetto_writer *w, unsigned char *event, uint32_t lane, uint32_t own)
+{
+    unsigned char *p = begin_event(event, INSTANT, lane_track(lane));
+    return pithi_pb_varint(p, EVENT_NAME, w->defs + own + (uint64_t)1);
+}
+
+static void put_solo(struct perfetto_writer *w, const struct pithlog_record *r)
+{
+    unsigned char event[EVENT_ROOM], note[TEXT + 64], *p = begin_event(event, INSTANT, lane_track(r->lane)), *n;
+    char text[TEXT];
+    p = pithi_pb_varint(p, EVENT_NAME, r->id + (uint64_t)1);
+    p = pithi_pb_varint(p, EVENT_CATEGORY, r->id + (uint64_t)1);
+    if (r->payload_bytes) {
+        pithlog_payload_text(w->log, r, text, sizeof text - 100);
+        n = pithi_pb_varint(note, NOTE_NAME, NOTE_PAYLOAD);
+        n = pithi_pb_bytes(n, NOTE_STRING, text, strlen(text));
+        p = pithi_pb_bytes(p, EVENT_NOTE, note, (size_t)(n - note));
+    }
+    put_event(w, event, p, r->time_ns);
+}
+
+static int put_value(struct perfetto_writer *w, const struct pithlog_record *r)
+{
+    uint64_t track = counter_track(w, r->lane, r->id);
+    unsigned char event[EVENT_ROOM];
+    uint64_t *known = pithi_map_at(&w->counters, track);
+    if (!known || (!*known && !put_counter_track(w, r->lane, r->id)))
+        return 0;
+    *known = 1;
+    put_event(w, event, pithi_pb_double(begin_event(event, COUNTER, track), EVENT_DOUBLE, r->value), r->time_ns);
+    return 1;
+}
+
+static int put_record(void *context, const struct pithlog_record *r)
+{
+    struct perfetto_writer *w = context;
+    unsigned char event[EVENT_ROOM], *p;
+    switch (r->kind) {
+    case PITHLOG_EVENT:
+        put_solo(w, r);
+        return 1;
+    case PITHLOG_COUNTER:
+        return put_value(w, r);
+    case PITHLOG_PAUSE:
+    case PITHLOG_RESUME:
+    case PITHLOG_LOST:
+        p = begin_instant(w, event, r->lane, PAUSED + (r->kind - PITHLOG_PAUSE));
+        p = r->kind == PITHLOG_LOST ? put_note(p, NOTE_COUNT, NOTE_UINT, r->bytes) : p;
+        put_event(w, event, p, r->time_ns);
+        return 1;
+    default:
+        return 1;
+    }
+}
+
+/* ---- Messages ---------------------------------------------------------------------------------------------------- */
+
+static void put_end(struct perfetto_writer *w, const struct pithlog_message *m, uint64_t flow, int sent)
+{
+    uint32_t lane = sent ? m->send_lane : m->recv_lane, other = sent ? m->recv_lane : m->send_lane;
+    unsigned char event[EVENT_ROOM], *p = begin_instant(w, event, lane, sent ? SENT : RECEIVED);
+    p = put_note(p, NOTE_PEER, NOTE_INT, (uint64_t)(int64_t)pithlog_get_lane(w->log, other)->rank);
+    p = put_note(p, NOTE_TAG, NOTE_INT, (uint64_t)(int64_t)m->tag);
+    p = put_note(p, NOTE_BYTES, NOTE_UINT, m->bytes);
+    p = pithi_pb_fixed64(p, sent ? EVENT_FLOW : EVENT_FLOW_END, flow);
+    put_event(w, event, p, sent ? m->send_ns : m->recv_ns);
+}
+
+static void put_message(void *context, const struct pithlog_message *m, uint64_t number)
+{
+    struct perfetto_writer *w = context;
+    put_end(w, m, number, 1);
+    put_end(w, m, number, 0);
+}
+
+/* Shifts times if needed: Perfetto has none below 0. */
+static void begin(void *context, int64_t from_ns)
+{
+    struct perfetto_writer *w = context;
+    w->start_ns = from_ns < 0 ? from_ns : 0;
+    pithi_losses_zero(&w->losses, w->start_ns);
+}
+
+/* ---- All --------------------------------------------------------------------------------------------------------- */
+
+int pithi_perfetto_write(struct pithlog *log, FILE *out, const struct pithi_convert *how)
+{
+    const struct pithlog_info *info = pithlog_get_info(log);
+    struct perfetto_writer w = {.log = log, .defs = info->defs, .lanes = info->lanes};
+    struct pithi_each each = {&w, begin, put_record, put_message, &w.out.failed, &w.losses, begin_state, end_state};
+    int err;
+    TRY(pithi_losses_open(&w.losses, log));
+    TRY(pithi_out_open(&w.out, out));
+    if (!put_names(&w) || !put_tracks(&w))
+        err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    if (err == PITH_OK)
+        err = pithi_each_record(log, how, &each);
+    if (err == PITH_OK)
+        err = pithi_each_message(log, how, &each);
+    err = pithi_out_close(&w.out, err);
+    pithi_map_free(&w.counters);
+    if (err == PITH_OK)
+        pithi_losses_tell(&w.losses, how);
+out:
+    pithi_losses_close(&w.losses);
+    return err;
+}

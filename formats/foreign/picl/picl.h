@@ -1,0 +1,56 @@
+/* picl.h - the trace format of PICL, version 1, which ParaGraph and upshot read. Each line is a record, in numbers or
+ * in words.
+ *
+ *     4 0 480 0 8 30008 1        or        send clock 0 480 node 0 to 8 type 30008 lth 1
+ *
+ * The records of sends, receives and syncs have no duration. The record begins a state. The node's next compstats, at
+ * the same time, belongs to it; the one after that ends the state and gives the time of the message. A send or receive
+ * that takes no time is a message without a state. Files by Pith explain the numbers of blocks and marks by
+ * trace_messages before all other records, "block 3 is MPI_Send"; the reader takes the names from there. */
+#ifndef PITHI_PICL_H
+#define PITHI_PICL_H
+
+#include "foreign/formats.h"
+
+/* The types of records, by number. */
+enum pithi_picl_type {
+    PITHI_PICL_START = 1,
+    PITHI_PICL_OPEN,
+    PITHI_PICL_LOAD,
+    PITHI_PICL_SEND,
+    PITHI_PICL_PROBE,
+    PITHI_PICL_RECV,
+    PITHI_PICL_RECV_BLOCKING,
+    PITHI_PICL_RECV_WAKING,
+    PITHI_PICL_MESSAGE,
+    PITHI_PICL_SYNC,
+    PITHI_PICL_COMPSTATS,
+    PITHI_PICL_COMMSTATS,
+    PITHI_PICL_CLOSE,
+    PITHI_PICL_LEVEL,
+    PITHI_PICL_MARK,
+    PITHI_PICL_TEXT,
+    PITHI_PICL_STOP,
+    PITHI_PICL_FLUSH,
+    PITHI_PICL_EXIT,
+    PITHI_PICL_BLOCK_BEGIN,
+    PITHI_PICL_BLOCK_END,
+    PITHI_PICL_MARKS,
+    PITHI_PICL_TYPES
+};
+enum { PITHI_PICL_HOST = -32768, PITHI_PICL_ALL = -1 }; /* special node numbers */
+
+/* A parsed line. */
+struct pithi_picl_line {
+    enum pithi_picl_type type;
+    int64_t time_ns;
+    int32_t node;
+    int32_t value[3]; /* partner, type, length; or a mark's type; or a block's type */
+    const char *text; /* of PITHI_PICL_TEXT; no NUL at the end */
+    size_t text_size;
+};
+
+/* Parses a line without its newline. 1: a record; 0: an empty line; -1: an error, described in *wrong. */
+int pithi_picl_line(const char *line, size_t size, struct pithi_picl_line *got, const char **wrong);
+
+#endif

@@ -1,0 +1,452 @@
+/* picl_read.c - PICL to native records, in two passes. The first finds the nodes and checks the order of times; the
+ * second adds the records. */
+#include "foreign/picl/picl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/map.h"
+#include "base/text_fields.h"
+#include "foreign/names.h"
+#include "foreign/picl/picl_line.h"
+#include "foreign/reading.h"
+
+/* A node, with its pending send, receive or sync, which lasts until its second compstats. */
+struct node {
+    int32_t number;
+    uint32_t lane, state; /* state: definition of the pending record, once entered */
+    struct pithi_picl_line pending;
+    unsigned stats;                /* compstats until the pending record ends; 0: nothing is pending */
+    int entered;                   /* the pending record's state is in the log */
+    uint32_t blocking;             /* number of open recv_blocking */
+    int32_t blocks;                /* number of open blocks */
+    int tells_end, closed, exited; /* tells_end: its first records promise close or exit records */
+    uint64_t received;
+};
+
+struct picl_reader {
+    const struct pithi_input *input;
+    struct pithi_writer *writer;
+    size_t size;       /* of the input, without a cut last line */
+    size_t at, passed; /* see foreign/reading.h */
+    uint64_t line;
+    struct pithi_map places;       /* node -> index + 1 */
+    struct pithi_map explained;    /* (kind, number) -> the definition in an explanation + 1 */
+    int begun;                     /* the explanations are over */
+    struct node *nodes;
+    uint32_t count, room;
+    int host, disorder, closes; /* closes: some node has a close record */
+    uint64_t others;            /* records other than those that start tracing */
+    int64_t first_ns;
+    struct pithi_reorder *reorder;
+    uint64_t unended, ends_alone;
+};
+
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
+
+/* Gets the next record. 1; 0 at the end; -1: a malformed line. */
+static int next_line(struct picl_reader *r, struct pithi_picl_line *line)
+{
+    const char *data = (const char *)r->input->data, *wrong;
+    int status = 0;
+    while (status == 0 && r->at < r->size && pithi_input_at(r->input, r->at)) {
+        const char *from = data + r->at, *newline = memchr(from, '\n', r->size - r->at);
+        size_t size = newline ? (size_t)(newline - from) : r->size - r->at;
+        pithi_passed(r->input, &r->passed, r->at);
+        r->at += size + 1;
+        r->line++;
+        status = pithi_picl_line(from, size, line, &wrong);
+    }
+    if (status < 0)
+        pithi_fail(PITH_ERR_DAMAGED, "%s: line %llu: %s", r->input->path, (unsigned long long)r->line, wrong);
+    return status;
+}
+
+static struct node *find_node(struct picl_reader *r, int32_t number)
+{
+    uint64_t *place = pithi_map_at(&r->places, (uint32_t)number);
+    if (!place)
+        return NULL;
+    if (*place == 0) {
+        if (!pithi_grow(&r->nodes, r->count, &r->room, sizeof *r->nodes))
+            return NULL;
+        r->nodes[r->count++] = (struct node){.number = number};
+        *place = r->count;
+    }
+    return &r->nodes[*place - 1];
+}
+
+/* If there is a host, it becomes rank 0 and the ranks of the nodes move up by one. */
+static int32_t rank_of(const struct picl_reader *r, int32_t node)
+{
+    return node == PITHI_PICL_HOST ? 0 : node + r->host;
+}
+
+/* ---- Definitions ------------------------------------------------------------------------------------------------- */
+
+static int define(struct picl_reader *r, enum pithlog_def_kind kind, const char *name, const char *format, uint32_t *id)
+{
+    struct pithlog_def def = {kind, name, "", kind == PITHLOG_STATE ? pithi_name_group(name) : "user", format};
+    return pithi_defs_add(pithi_writer_defs(r->writer), &def, id);
+}
+
+/* The payload format of an explained event. Only trace_mark and trace_message have payloads; Pith's writer leaves out
+ * all others. */
+static const char *format_of(enum pithlog_def_kind kind, const char *name)
+{
+    return kind == PITHLOG_STATE                ? ""
+           : strcmp(name, "trace_mark") == 0    ? "%d"
+           : strcmp(name, "trace_message") == 0 ? "%s"
+                                                : "";
+}
+
+/* Takes a line such as "block 3 is MPI_Send", with which Pith's writer explains a number. Returns 0 for any other
+ * line. */
+static int explain(struct picl_reader *r, const struct pithi_picl_line *line, int *err)
+{
+    static const struct {
+        const char *word;
+        enum pithlog_def_kind kind;
+    } kinds[] = {{"block", PITHLOG_STATE}, {"mark", PITHLOG_EVENT_TYPE}};
+    char *text = strndup(line->text, line->text_size), word[8];
+    int number, at = 0, found = 0;
+    if (!text)
+        *err = no_memory();
+    if (text && sscanf(text, "%7s %d is%n", word, &number, &at) == 2 && at > 0 && text[at] == ' ')
+        for (int i = 0; i < 2 && !found; i++) {
+            if (strcmp(word, kinds[i].word) != 0)
+                continue;
+            uint64_t *id = pithi_map_at(&r->explained, pithi_map_pair(kinds[i].kind, (uint32_t)number));
+            uint32_t made = 0;
+            char *name = text + at + 1;
+            pithi_unescape(name);
+            *err = id ? define(r, kinds[i].kind, name, format_of(kinds[i].kind, name), &made) : no_memory();
+            if (id)
+                *id = made + (uint64_t)1;
+            found = 1;
+        }
+    free(text);
+    return found;
+}
+
+/* Finds the explained definition of a number. Returns 1 if there is one. */
+static int find_explained(const struct picl_reader *r, enum pithlog_def_kind kind, int32_t number, uint32_t *id)
+{
+    const uint64_t *made = pithi_map_find(&r->explained, pithi_map_pair(kind, (uint32_t)number));
+    if (made)
+        *id = (uint32_t)*made - 1;
+    return made != NULL;
+}
+
+static int define_block(struct picl_reader *r, int32_t type, uint32_t *id)
+{
+    char name[32];
+    if (find_explained(r, PITHLOG_STATE, type, id))
+        return PITH_OK;
+    pithi_picl_block_name(type, name);
+    return define(r, PITHLOG_STATE, name, "", id);
+}
+
+/* ---- Records ----------------------------------------------------------------------------------------------------- */
+
+static int emit(void *context, const struct pithlog_record *record)
+{
+    return pithi_writer_add(((struct picl_reader *)context)->writer, record);
+}
+
+static int add(struct picl_reader *r, struct pithlog_record *record)
+{
+    record->time_ns -= r->first_ns;
+    return r->reorder ? pithi_reorder_add(r->reorder, record) : emit(r, record);
+}
+
+static int add_state(struct picl_reader *r, const struct node *node, uint32_t kind, uint32_t id, int64_t time_ns)
+{
+    return add(r, &(struct pithlog_record){.time_ns = time_ns, .lane = node->lane, .kind = kind, .id = id, .peer = -1});
+}
+
+static int add_message(struct picl_reader *r, struct node *node, const struct pithi_picl_line *line, int64_t time_ns)
+{
+    int sent = line->type == PITHI_PICL_SEND;
+    struct pithlog_record record = {.time_ns = time_ns,
+                                    .lane = node->lane,
+                                    .kind = sent ? PITHLOG_SEND : PITHLOG_RECV,
+                                    .peer = rank_of(r, line->value[0]),
+                                    .tag = line->value[1],
+                                    .bytes = line->value[2] > 0 ? (uint64_t)line->value[2] : 0,
+                                    .posted = sent ? 0 : node->received++};
+    return record.peer < 0 ? PITH_OK : add(r, &record); /* to all nodes: no single receiver */
+}
+
+/* Enters the state of the pending record. This waits until the record is known to take time: without a duration it is
+ * only a message, as Pith's writer writes a message without a state. */
+static int enter_pending(struct picl_reader *r, struct node *node)
+{
+    enum pithi_picl_type type = node->pending.type;
+    const char *name = type == PITHI_PICL_SEND ? "send" : type == PITHI_PICL_RECV ? "recv" : "sync";
+    int err = PITH_OK;
+    if (node->entered)
+        return PITH_OK;
+    node->entered = 1;
+    TRY(define(r, PITHLOG_STATE, name, "", &node->state));
+    TRY(add_state(r, node, PITHLOG_ENTER, node->state, node->pending.time_ns));
+out:
+    return err;
+}
+
+static int end_pending(struct picl_reader *r, struct node *node, int64_t time_ns)
+{
+    int err = PITH_OK;
+    node->stats = 0;
+    if (node->pending.type == PITHI_PICL_SYNC || time_ns != node->pending.time_ns)
+        TRY(enter_pending(r, node));
+    if (node->pending.type != PITHI_PICL_SYNC)
+        TRY(add_message(r, node, &node->pending, time_ns));
+    if (node->entered)
+        TRY(add_state(r, node, PITHLOG_LEAVE, node->state, time_ns));
+out:
+    return err;
+}
+
+static int begin_pending(struct picl_reader *r, struct node *node, const struct pithi_picl_line *line)
+{
+    int err = PITH_OK;
+    if (node->stats) { /* the pending record never ended */
+        r->unended++;
+        TRY(end_pending(r, node, line->time_ns));
+    }
+    node->pending = *line;
+    node->stats = 2;
+    node->entered = 0;
+out:
+    return err;
+}
+
+static int add_waking(struct picl_reader *r, struct node *node, const struct pithi_picl_line *line)
+{
+    uint32_t id;
+    int err;
+    TRY(add_message(r, node, line, line->time_ns));
+    TRY(define(r, PITHLOG_STATE, "recv_blocking", "", &id));
+    if (node->blocking == 0) {
+        r->ends_alone++;
+        return PITH_OK;
+    }
+    node->blocking--;
+    TRY(add_state(r, node, PITHLOG_LEAVE, id, line->time_ns));
+out:
+    return err;
+}
+
+static int add_event(struct picl_reader *r, const struct node *node, const struct pithi_picl_line *line)
+{
+    unsigned char payload[2 + 4096];
+    struct pithlog_record record = {.time_ns = line->time_ns, .lane = node->lane, .kind = PITHLOG_EVENT, .peer = -1};
+    size_t size = line->text_size < 4096 ? line->text_size : 4096;
+    int mark = line->type == PITHI_PICL_MARK, err;
+    if (mark && find_explained(r, PITHLOG_EVENT_TYPE, line->value[0], &record.id))
+        return add(r, &record);
+    TRY(define(r, PITHLOG_EVENT_TYPE, mark ? "trace_mark" : "trace_message", mark ? "%d" : "%s", &record.id));
+    for (int i = 0; mark && i < 4; i++)
+        payload[i] = (unsigned char)((uint32_t)line->value[0] >> 8 * (3 - i));
+    if (!mark) {
+        payload[0] = (unsigned char)(size >> 8);
+        payload[1] = (unsigned char)size;
+        memcpy(payload + 2, line->text, size);
+    }
+    record.payload = payload;
+    record.payload_bytes = mark ? 4 : (uint32_t)size + 2;
+    err = add(r, &record);
+out:
+    return err;
+}
+
+/* Record types that add to the log at once, so a pending state must be entered before them. */
+static int makes_record(enum pithi_picl_type type)
+{
+    return type == PITHI_PICL_RECV_BLOCKING || type == PITHI_PICL_RECV_WAKING || type == PITHI_PICL_MARK ||
+           type == PITHI_PICL_TEXT || type == PITHI_PICL_BLOCK_BEGIN || type == PITHI_PICL_BLOCK_END;
+}
+
+/* Record types with which a node begins. */
+static int begins(int type)
+{
+    return type == PITHI_PICL_START || type == PITHI_PICL_COMPSTATS || type == PITHI_PICL_OPEN;
+}
+
+static int add_line(struct picl_reader *r, const struct pithi_picl_line *line)
+{
+    struct node *node = line->node == PITHI_PICL_ALL ? NULL : find_node(r, line->node);
+    uint32_t id;
+    int err = PITH_OK;
+    r->others += !begins(line->type);
+    if (!node)
+        return line->node == PITHI_PICL_ALL ? PITH_OK : no_memory();
+    if (!r->begun && line->type == PITHI_PICL_TEXT && explain(r, line, &err))
+        return err;
+    TRY(err);
+    r->begun |= !begins(line->type);
+    if (node->stats && makes_record(line->type))
+        TRY(enter_pending(r, node));
+    switch (line->type) {
+    case PITHI_PICL_SEND:
+    case PITHI_PICL_RECV:
+    case PITHI_PICL_SYNC:
+        return begin_pending(r, node, line);
+    case PITHI_PICL_COMPSTATS:
+        return node->stats > 0 && --node->stats == 0 ? end_pending(r, node, line->time_ns) : PITH_OK;
+    case PITHI_PICL_RECV_BLOCKING:
+        TRY(define(r, PITHLOG_STATE, "recv_blocking", "", &id));
+        node->blocking++;
+        return add_state(r, node, PITHLOG_ENTER, id, line->time_ns);
+    case PITHI_PICL_RECV_WAKING:
+        return add_waking(r, node, line);
+    case PITHI_PICL_MARK:
+    case PITHI_PICL_TEXT:
+        return add_event(r, node, line);
+    case PITHI_PICL_OPEN:
+    case PITHI_PICL_LEVEL:
+        node->tells_end = 1;
+        break;
+    case PITHI_PICL_CLOSE:
+        node->closed = r->closes = 1;
+        break;
+    case PITHI_PICL_EXIT:
+        node->exited = 1;
+        break;
+    case PITHI_PICL_BLOCK_BEGIN:
+    case PITHI_PICL_BLOCK_END:
+        node->blocks += line->type == PITHI_PICL_BLOCK_BEGIN ? 1 : -1;
+        TRY(define_block(r, line->value[0], &id));
+        return add_state(r, node, line->type == PITHI_PICL_BLOCK_BEGIN ? PITHLOG_ENTER : PITHLOG_LEAVE, id,
+                         line->time_ns);
+    default:
+        break;
+    }
+out:
+    return err;
+}
+
+/* ---- The file ---------------------------------------------------------------------------------------------------- */
+
+static int by_number(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int make_lanes(struct picl_reader *r)
+{
+    int32_t *numbers = malloc((r->count + (size_t)1) * sizeof *numbers);
+    uint32_t lane;
+    int err = PITH_OK;
+    if (!numbers)
+        return no_memory();
+    for (uint32_t i = 0; i < r->count; i++)
+        numbers[i] = r->nodes[i].number;
+    qsort(numbers, r->count, sizeof *numbers, by_number);
+    for (uint32_t i = 0; i < r->count; i++) {
+        TRY(pithi_writer_lane(r->writer, rank_of(r, numbers[i]), 0, numbers[i] == PITHI_PICL_HOST ? "host" : NULL,
+                              &lane));
+        find_node(r, numbers[i])->lane = lane;
+    }
+out:
+    free(numbers);
+    return err;
+}
+
+static int first_pass(struct picl_reader *r)
+{
+    struct pithi_picl_line line;
+    int64_t last_ns = INT64_MIN;
+    int status;
+    r->first_ns = INT64_MAX;
+    while ((status = next_line(r, &line)) > 0) {
+        if (line.node != PITHI_PICL_ALL && !find_node(r, line.node))
+            return no_memory();
+        if (line.node < 0 && line.node != PITHI_PICL_ALL && line.node != PITHI_PICL_HOST)
+            return pithi_fail(PITH_ERR_DAMAGED, "%s: line %llu: no node has this number", r->input->path,
+                              (unsigned long long)r->line);
+        r->host |= line.node == PITHI_PICL_HOST;
+        r->disorder |= line.time_ns < last_ns;
+        last_ns = line.time_ns;
+        r->first_ns = line.time_ns < r->first_ns ? line.time_ns : r->first_ns;
+    }
+    r->at = 0;
+    r->line = 0;
+    return status < 0 ? PITH_ERR_DAMAGED : PITH_OK;
+}
+
+static int second_pass(struct picl_reader *r)
+{
+    struct pithi_picl_line line;
+    int err = PITH_OK, status = 0;
+    while (err == PITH_OK && (status = next_line(r, &line)) > 0)
+        err = add_line(r, &line);
+    return err == PITH_OK && status < 0 ? PITH_ERR_DAMAGED : err;
+}
+
+/* PICL's library begins a node with an open or level record and ends it with an exit and a close record. For other
+ * writers, a cut is noticed only if the node ends inside a state or message. */
+static int has_no_end(const struct picl_reader *r, const struct node *node)
+{
+    if (node->tells_end)
+        return !(r->closes ? node->closed : node->exited);
+    return node->stats > 0 || node->blocking > 0 || node->blocks > 0;
+}
+
+static int say_incomplete(const struct picl_reader *r)
+{
+    uint32_t nodes = 0;
+    int err = PITH_OK;
+    for (uint32_t i = 0; i < r->count; i++)
+        nodes += (uint32_t)has_no_end(r, &r->nodes[i]);
+    if (r->size < r->input->size)
+        TRY(pithi_ends_here(r->writer, r->input, "inside a line"));
+    else if (nodes)
+        TRY(pithi_incomplete(pithi_writer_defs(r->writer),
+                             "byte %zu: the file ends here, before the end of %u of %u nodes", r->input->size, nodes,
+                             r->count));
+    else if (r->others == 0)
+        TRY(pithi_ends_here(r->writer, r->input, "before the first record"));
+out:
+    return err;
+}
+
+int pithi_picl_read(const struct pithi_input *input, struct pithi_writer *writer)
+{
+    struct picl_reader r = {.input = input, .writer = writer, .size = pithi_whole_lines(input)};
+    int err;
+    TRY(first_pass(&r));
+    TRY(make_lanes(&r));
+    if (r.disorder)
+        TRY(pithi_reorder_new(&r.reorder, emit, &r));
+    TRY(second_pass(&r));
+    if (r.reorder)
+        TRY(pithi_reorder_end(r.reorder));
+    TRY(say_incomplete(&r));
+    TRY(pithi_say_count(writer, "picl_states_without_end", r.unended));
+    TRY(pithi_say_count(writer, "picl_ends_without_state", r.ends_alone));
+    TRY(pithi_say_count(writer, "picl_late_records", r.reorder ? pithi_reorder_late(r.reorder) : 0));
+out:
+    free(r.nodes);
+    pithi_map_free(&r.places);
+    pithi_map_free(&r.explained);
+    pithi_reorder_free(r.reorder);
+    return err;
+}
+
+/* Recognises PICL by a first line that starts tracing. A line of ALOG may look the same, so ALOG is probed first. */
+int pithi_picl_probe(const struct pithi_input *input)
+{
+    struct pithi_picl_line line;
+    const char *wrong;
+    const char *newline = input->data ? memchr(input->data, '\n', input->size < 4096 ? input->size : 4096) : NULL;
+    if (!newline)
+        return 0;
+    return pithi_picl_line((const char *)input->data, (size_t)(newline - (const char *)input->data), &line, &wrong) ==
+               1 &&
+           line.type <= PITHI_PICL_LOAD;
+}

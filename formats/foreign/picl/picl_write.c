@@ -1,0 +1,425 @@
+/* picl_write.c - native records to PICL, in one pass. Each lane is a node. States are blocks by number, which
+ * trace_messages at the start explain. Messages are sends and receives that take no time, with their two compstats.
+ * Events are marks. Times are in microseconds.
+ *
+ * Records that were read from PICL are written as they were: states send, recv, sync and recv_blocking as such records,
+ * blocks and trace_marks with their numbers. A send lasts until its second compstats, but its first line needs values
+ * of the message at its end:
+ *
+ *     enter send   send peer=1 tag=9   leave send        4 0 20 0 1 9 8    11 0 20 0 0 0    11 0 30 0 0 0
+ *        20 us            30 us           30 us
+ *
+ * So a line may become known later than its place in the file. All lines are sorted by time, node and the order of the
+ * records. */
+#include "foreign/picl/picl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/map.h"
+#include "base/out.h"
+#include "base/sorter.h"
+#include "foreign/names.h"
+#include "foreign/picl/picl_line.h"
+#include "foreign/walk.h"
+
+enum { LINE = 128, TEXT_MOST = 4096 };
+
+/* A node, with its records that are not written yet. */
+struct node {
+    int entered; /* `enter` is a send, recv or sync that may become a record of PICL */
+    int has_message;
+    struct pithlog_record enter, message;
+    struct waiting { /* open recv_blocking states */
+        int64_t time_ns;
+        uint64_t order;
+    } * waiting;
+    uint32_t waiting_count, waiting_room;
+};
+
+struct picl_writer {
+    struct pithlog *log;
+    struct pithi_sorter *lines;
+    struct pithi_nest nest;
+    struct pithi_picl_numbers numbers;
+    struct pithi_map nodes;    /* rank -> its first lane + 1 */
+    struct node *node;         /* [lanes] */
+    uint32_t *first_node;      /* [lanes]: the first node of the lane's rank */
+    int64_t zero_ns, last_ns;  /* time 0 of the file; time of the last record */
+    uint64_t order;            /* of the next line */
+    int err;
+    struct pithi_losses losses;
+    uint64_t payloads, no_node, large;
+};
+
+/* ---- Lines ------------------------------------------------------------------------------------------------------- */
+
+static uint64_t us_of(const struct picl_writer *w, int64_t time_ns)
+{
+    return ((uint64_t)time_ns - (uint64_t)w->zero_ns) / 1000;
+}
+
+static void put_bytes(struct picl_writer *w, uint64_t us, uint32_t place, uint64_t order, const char *text, size_t size)
+{
+    int err = pithi_sorter_add(w->lines, &(struct pithi_sort_key){{us, place, order}}, text, (uint32_t)size);
+    w->err = w->err ? w->err : err;
+}
+
+/* Writes "TYPE SECONDS MICROSECONDS NODE VALUES" with the values as text. `order` is its place among the node's
+ * lines. */
+static void put_at(struct picl_writer *w, uint64_t order, enum pithi_picl_type type, uint32_t node, int64_t time_ns,
+                   const char *values)
+{
+    uint64_t us = us_of(w, time_ns);
+    char line[LINE];
+    int size = snprintf(line, sizeof line, "%d %llu %llu %u%s\n", (int)type, (unsigned long long)(us / 1000000),
+                        (unsigned long long)(us % 1000000), (unsigned)node, values);
+    put_bytes(w, us, node + 1, order, line, (size_t)size);
+}
+
+static void put(struct picl_writer *w, enum pithi_picl_type type, uint32_t node, int64_t time_ns, const char *values)
+{
+    put_at(w, w->order++, type, node, time_ns, values);
+}
+
+static void put_block_at(struct picl_writer *w, uint64_t order, enum pithi_picl_type type, uint32_t node, uint32_t id,
+                         int64_t time_ns)
+{
+    char values[LINE];
+    snprintf(values, sizeof values, " %d 0 0", (int)w->numbers.of[id]);
+    put_at(w, order, type, node, time_ns, values);
+}
+
+static void begin_state(void *context, uint32_t lane, uint32_t id, int64_t time_ns)
+{
+    struct picl_writer *w = context;
+    put_block_at(w, w->order++, PITHI_PICL_BLOCK_BEGIN, lane, id, time_ns);
+}
+
+static void end_state(void *context, uint32_t lane, uint32_t id, int64_t time_ns)
+{
+    struct picl_writer *w = context;
+    put_block_at(w, w->order++, PITHI_PICL_BLOCK_END, lane, id, time_ns);
+}
+
+static void put_stats(struct picl_writer *w, uint32_t node, int64_t time_ns)
+{
+    put(w, PITHI_PICL_COMPSTATS, node, time_ns, " 0 0");
+}
+
+/* Writes partner, type and length. */
+static void message_values(const struct picl_writer *w, const struct pithlog_record *message, char values[LINE])
+{
+    const uint64_t *partner = pithi_map_find(&w->nodes, (uint32_t)message->peer);
+    snprintf(values, LINE, " %u %d %d", (unsigned)(*partner - 1), (int)message->tag,
+             message->bytes > INT32_MAX ? INT32_MAX : (int)message->bytes);
+}
+
+/* Writes a send, receive or sync (`message` NULL) with its begin and end. */
+static void put_lasting(struct picl_writer *w, uint32_t node, const struct pithlog_record *message, int64_t from_ns,
+                        int64_t to_ns)
+{
+    char values[LINE] = "";
+    if (message)
+        message_values(w, message, values);
+    put(w,
+        !message                        ? PITHI_PICL_SYNC
+        : message->kind == PITHLOG_SEND ? PITHI_PICL_SEND
+                                        : PITHI_PICL_RECV,
+        node, from_ns, values);
+    put_stats(w, node, from_ns);
+    put_stats(w, node, to_ns);
+}
+
+/* ---- Pending records --------------------------------------------------------------------------------------------- */
+
+/* Writes the pending state as a block and the pending message without a state. 0: no memory. */
+static int release(struct picl_writer *w, uint32_t at)
+{
+    struct node *node = &w->node[at];
+    int ok = 1;
+    if (node->entered)
+        ok = pithi_nest_enter(&w->nest, at, node->enter.id, node->enter.time_ns);
+    if (node->has_message)
+        put_lasting(w, at, &node->message, node->message.time_ns, node->message.time_ns);
+    node->entered = node->has_message = 0;
+    return ok;
+}
+
+static int add_enter(struct picl_writer *w, const struct pithlog_record *r)
+{
+    struct node *node = &w->node[r->lane];
+    enum pithi_picl_type type = w->numbers.own[r->id];
+    if (!release(w, r->lane))
+        return 0;
+    if (type == PITHI_PICL_RECV_BLOCKING) {
+        if (!pithi_grow(&node->waiting, node->waiting_count, &node->waiting_room, sizeof *node->waiting))
+            return 0;
+        node->waiting[node->waiting_count++] = (struct waiting){r->time_ns, w->order++};
+        return 1;
+    }
+    if (!type)
+        return pithi_nest_enter(&w->nest, r->lane, r->id, r->time_ns);
+    node->entered = 1;
+    node->enter = *r;
+    return 1;
+}
+
+/* Ends the innermost recv_blocking: with the message that it waited for, or as a block. */
+static int end_waiting(struct picl_writer *w, const struct pithlog_record *r)
+{
+    struct node *node = &w->node[r->lane];
+    int woken = !node->entered && node->has_message && us_of(w, node->message.time_ns) == us_of(w, r->time_ns);
+    char values[LINE];
+    if (!woken && !release(w, r->lane))
+        return 0;
+    if (node->waiting_count == 0)
+        return 1;
+    struct waiting begin = node->waiting[--node->waiting_count];
+    if (!woken) {
+        put_block_at(w, begin.order, PITHI_PICL_BLOCK_BEGIN, r->lane, r->id, begin.time_ns);
+        end_state(w, r->lane, r->id, r->time_ns);
+        return 1;
+    }
+    snprintf(values, sizeof values, " %d", (int)node->message.tag);
+    put_at(w, begin.order, PITHI_PICL_RECV_BLOCKING, r->lane, begin.time_ns, values);
+    message_values(w, &node->message, values);
+    put(w, PITHI_PICL_RECV_WAKING, r->lane, r->time_ns, values);
+    node->has_message = 0;
+    return 1;
+}
+
+/* Can the pending state be a record of PICL? A send or receive that takes no time cannot: it would be read as a message
+ * without a state. */
+static int is_lasting(const struct picl_writer *w, const struct node *node, const struct pithlog_record *leave)
+{
+    uint64_t end_us = us_of(w, leave->time_ns);
+    if (!node->entered || node->enter.id != leave->id)
+        return 0;
+    if (w->numbers.own[leave->id] == PITHI_PICL_SYNC)
+        return !node->has_message;
+    return node->has_message && us_of(w, node->message.time_ns) == end_us && us_of(w, node->enter.time_ns) < end_us;
+}
+
+static int add_leave(struct picl_writer *w, const struct pithlog_record *r)
+{
+    struct node *node = &w->node[r->lane];
+    if (w->numbers.own[r->id] == PITHI_PICL_RECV_BLOCKING)
+        return end_waiting(w, r);
+    if (is_lasting(w, node, r)) {
+        put_lasting(w, r->lane, node->has_message ? &node->message : NULL, node->enter.time_ns, r->time_ns);
+        node->entered = node->has_message = 0;
+        return 1;
+    }
+    if (!release(w, r->lane))
+        return 0;
+    pithi_nest_leave(&w->nest, r->lane, r->id, r->time_ns);
+    return 1;
+}
+
+/* Messages go to the first node of their rank, whichever thread has them, because the partner's record names that
+ * node. */
+static int add_message(struct picl_writer *w, const struct pithlog_record *r)
+{
+    uint32_t at = w->first_node[r->lane];
+    struct node *node = &w->node[at];
+    enum pithi_picl_type wanted = r->kind == PITHLOG_SEND ? PITHI_PICL_SEND : PITHI_PICL_RECV;
+    if (r->peer < 0 || !pithi_map_find(&w->nodes, (uint32_t)r->peer)) {
+        w->no_node += r->peer >= 0;
+        return 1;
+    }
+    w->large += r->bytes > INT32_MAX;
+    int inside = at == r->lane && node->entered && !node->has_message && w->numbers.own[node->enter.id] == wanted;
+    if (!inside && !release(w, at))
+        return 0;
+    if (!inside && !(r->kind == PITHLOG_RECV && node->waiting_count && at == r->lane)) {
+        put_lasting(w, at, r, r->time_ns, r->time_ns);
+        return 1;
+    }
+    node->has_message = 1;
+    node->message = *r;
+    return 1;
+}
+
+/* ---- Events ------------------------------------------------------------------------------------------------------ */
+
+/* The text of a trace_message, or NULL if it does not fit on a line. */
+static const char *message_text(const struct pithlog_record *r, size_t *size)
+{
+    const unsigned char *payload = r->payload;
+    *size = r->payload_bytes < 2 ? 0 : (size_t)payload[0] << 8 | payload[1];
+    if (*size == 0 || *size != r->payload_bytes - 2 || *size > TEXT_MOST || strchr(" \t\r", payload[2]) ||
+        memchr(payload + 2, '\n', *size))
+        return NULL;
+    return (const char *)payload + 2;
+}
+
+static void put_text(struct picl_writer *w, const struct pithlog_record *r, const char *text, size_t size)
+{
+    uint64_t us = us_of(w, r->time_ns);
+    char line[LINE + TEXT_MOST];
+    int used = snprintf(line, LINE, "%d %llu %llu %u ", (int)PITHI_PICL_TEXT, (unsigned long long)(us / 1000000),
+                        (unsigned long long)(us % 1000000), (unsigned)r->lane);
+    memcpy(line + used, text, size);
+    line[(size_t)used + size] = '\n';
+    put_bytes(w, us, r->lane + 1, w->order++, line, (size_t)used + size + 1);
+}
+
+static int add_event(struct picl_writer *w, const struct pithlog_record *r)
+{
+    enum pithi_picl_type own = w->numbers.own[r->id];
+    const unsigned char *payload = r->payload;
+    int32_t number = w->numbers.of[r->id];
+    const char *text;
+    char values[LINE];
+    size_t size;
+    w->losses.used[r->id] |= own ? PITHI_KEPT : 0;
+    if (!release(w, r->lane))
+        return 0;
+    if (own == PITHI_PICL_TEXT && (text = message_text(r, &size)) != NULL) {
+        put_text(w, r, text, size);
+        return 1;
+    }
+    if (own == PITHI_PICL_MARK && r->payload_bytes == 4)
+        number =
+            (int32_t)((uint32_t)payload[0] << 24 | (uint32_t)payload[1] << 16 | (uint32_t)payload[2] << 8 | payload[3]);
+    else
+        w->payloads += r->payload_bytes > 0;
+    snprintf(values, sizeof values, " %d", (int)number);
+    put(w, PITHI_PICL_MARK, r->lane, r->time_ns, values);
+    return 1;
+}
+
+static int put_record(void *context, const struct pithlog_record *r)
+{
+    struct picl_writer *w = context;
+    w->last_ns = r->time_ns;
+    switch (r->kind) {
+    case PITHLOG_ENTER:
+        return add_enter(w, r);
+    case PITHLOG_LEAVE:
+        return add_leave(w, r);
+    case PITHLOG_EVENT:
+        return add_event(w, r);
+    case PITHLOG_SEND:
+    case PITHLOG_RECV:
+        return add_message(w, r);
+    default:
+        return 1; /* no counterpart in PICL */
+    }
+}
+
+/* ---- The start --------------------------------------------------------------------------------------------------- */
+
+/* Writes lines before all others. */
+static void put_first(struct picl_writer *w, const char *text) { put_bytes(w, 0, 0, w->order++, text, strlen(text)); }
+
+static void put_start(void *context, int64_t from_ns)
+{
+    struct picl_writer *w = context;
+    const struct pithlog_def *def;
+    char line[LINE];
+    w->zero_ns = from_ns < 0 ? from_ns : 0;
+    w->last_ns = from_ns;
+    pithi_losses_zero(&w->losses, w->zero_ns);
+    for (uint32_t i = 0; pithlog_get_lane(w->log, i); i++) {
+        /* upshot expects a compstats of a node before its first send. Each node is opened here and closed at the end,
+         * so that a cut is noticed. */
+        snprintf(line, sizeof line, "%d 0 0 %u 0 0 0\n%d 0 0 %u 0 0\n%d 0 0 %u\n", (int)PITHI_PICL_START, (unsigned)i,
+                 (int)PITHI_PICL_COMPSTATS, (unsigned)i, (int)PITHI_PICL_OPEN, (unsigned)i);
+        put_first(w, line);
+    }
+    for (uint32_t id = 0; (def = pithlog_get_def(w->log, id)); id++) {
+        char *name = pithi_quoted(PITHI_QUOTE_TABS, def->name), *text = NULL;
+        if (name && def->kind != PITHLOG_COUNTER_TYPE &&
+            asprintf(&text, "%d 0 0 0 " PITHI_PICL_EXPLAINS "\n", (int)PITHI_PICL_TEXT,
+                     def->kind == PITHLOG_STATE ? "block" : "mark", (int)w->numbers.of[id], name) < 0)
+            text = NULL;
+        if (text)
+            put_first(w, text);
+        else if (!name || def->kind != PITHLOG_COUNTER_TYPE)
+            w->err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        free(name);
+        free(text);
+    }
+}
+
+static int make_nodes(struct picl_writer *w)
+{
+    uint32_t lanes = pithlog_get_info(w->log)->lanes;
+    w->node = calloc(lanes + (size_t)1, sizeof *w->node);
+    w->first_node = calloc(lanes + (size_t)1, sizeof *w->first_node);
+    for (uint32_t i = 0; w->node && w->first_node && i < lanes; i++) {
+        uint64_t *node = pithi_map_at(&w->nodes, (uint32_t)pithlog_get_lane(w->log, i)->rank);
+        if (!node)
+            return 0;
+        *node = *node ? *node : i + (uint64_t)1;
+        w->first_node[i] = (uint32_t)*node - 1;
+    }
+    return w->node && w->first_node && pithi_nest_open(&w->nest, lanes);
+}
+
+/* ---- All --------------------------------------------------------------------------------------------------------- */
+
+static int put_lines(struct picl_writer *w, FILE *out)
+{
+    struct pithi_sorted line;
+    int err, status = 0;
+    TRY(pithi_sorter_end(w->lines));
+    while (!ferror_unlocked(out) && (status = pithi_sorter_next(w->lines, &line)) == 1)
+        fwrite_unlocked(line.data, 1, line.size, out);
+    if (status < 0)
+        err = PITH_ERR_IO;
+    else if (fflush(out) != 0 || ferror(out))
+        err = pithi_fail(PITH_ERR_IO, "the PICL file cannot be written");
+out:
+    return err;
+}
+
+static int write_all(struct picl_writer *w, FILE *out, const struct pithi_convert *how)
+{
+    struct pithi_each each = {
+        .context = w, .begin = put_start, .put = put_record, .failed = &w->err, .losses = &w->losses};
+    uint32_t lanes = pithlog_get_info(w->log)->lanes;
+    int err;
+    w->nest.begin = begin_state;
+    w->nest.end = end_state;
+    w->nest.context = w;
+    w->nest.losses = &w->losses;
+    if (!make_nodes(w))
+        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    TRY(pithi_losses_open(&w->losses, w->log));
+    TRY(pithi_picl_numbers_make(&w->numbers, w->log));
+    TRY(pithi_sorter_new(&w->lines, PITHI_SORTER_BYTES));
+    TRY(pithi_each_record(w->log, how, &each));
+    for (uint32_t i = 0; i < lanes; i++) {
+        if (!release(w, i))
+            return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        put_at(w, UINT64_MAX, PITHI_PICL_CLOSE, i, w->last_ns, "");
+    }
+    TRY(w->err);
+    TRY(put_lines(w, out));
+    w->losses.count[PITHI_LOSS_PAYLOADS] = w->payloads; /* without those of trace_mark and trace_message */
+    pithi_losses_tell(&w->losses, how);
+    pithi_note(how, w->no_node, "ends of messages with ranks that are not in the log are left out");
+    pithi_note(how, w->large, "sizes of messages of 2 GiB and more are written as 2147483647");
+out:
+    return err;
+}
+
+int pithi_picl_write(struct pithlog *log, FILE *out, const struct pithi_convert *how)
+{
+    struct picl_writer w = {.log = log};
+    int err = write_all(&w, out, how);
+    for (uint32_t i = 0; w.node && i < pithlog_get_info(log)->lanes; i++)
+        free(w.node[i].waiting);
+    free(w.node);
+    free(w.first_node);
+    pithi_picl_numbers_free(&w.numbers);
+    pithi_losses_close(&w.losses);
+    pithi_map_free(&w.nodes);
+    pithi_sorter_free(w.lines);
+    pithi_nest_close(&w.nest);
+    return err;
+}

@@ -1,0 +1,51 @@
+/* reading.h - helpers for readers of foreign files: early ends, memory of large files, records out of order; and for
+ * writers: a seekable file. */
+#ifndef PITHI_READING_H
+#define PITHI_READING_H
+
+#include "native/defs.h"
+#include "pithlog.h"
+#include "reader/format.h"
+
+/* The size of a file of lines, without a last line that has no newline and may have been cut. */
+size_t pithi_whole_lines(const struct pithi_input *input);
+static inline int pithi_ends_in_line(const struct pithi_input *input) { return pithi_whole_lines(input) < input->size; }
+
+/* Marks the log as incomplete: "byte N: the file ends here, WHERE". WHERE is "inside a line", for example. */
+int pithi_ends_here(struct pithi_writer *writer, const struct pithi_input *input, const char *where);
+
+/* Frees memory of a large mapped file. A reader goes from start to end and releases the part that it has read, so that
+ * its memory does not grow with the file. That part can be read again; it then comes from the file. */
+enum { PITHI_PASSED_STEP = 4 << 20 };
+
+void pithi_passed_drop(const struct pithi_input *input, size_t *passed, size_t at);
+
+/* The reader is at byte `at`. The caller keeps *passed, the end of the memory released so far, which is 0 at first. */
+static inline void pithi_passed(const struct pithi_input *input, size_t *passed, size_t at)
+{
+    if (at - *passed >= PITHI_PASSED_STEP) /* also true when the reader moves to a lower byte */
+        pithi_passed_drop(input, passed, at);
+}
+
+/* Calls `write` with `out`. If `out` is not seekable (a pipe, a device), `write` gets an unnamed file that is then
+ * copied to `out`. For formats whose first bytes depend on the last. */
+int pithi_write_seekable(struct pithlog *log, FILE *out, const struct pithi_convert *how,
+                         int (*write)(struct pithlog *log, FILE *out, const struct pithi_convert *how));
+
+/* Puts records that are slightly out of order into time order, in bounded memory. The times of a lane in a native log
+ * must not decrease. Foreign files promise the same, but some break it (clocks corrected afterwards, lines joined by
+ * hand). The window holds the last PITHI_REORDER_WINDOW records and emits the earliest, so a record may be late by that
+ * many. A record that is later still is emitted with its old time and counted. Records with equal times keep their
+ * order. */
+enum { PITHI_REORDER_WINDOW = 131072 };
+
+struct pithi_reorder;
+/* `emit` gets the records. Its errors are returned. */
+int pithi_reorder_new(struct pithi_reorder **reorder, int (*emit)(void *context, const struct pithlog_record *record),
+                      void *context);
+int pithi_reorder_add(struct pithi_reorder *reorder, const struct pithlog_record *record); /* payload copied */
+int pithi_reorder_end(struct pithi_reorder *reorder);                                      /* emits the rest */
+uint64_t pithi_reorder_late(const struct pithi_reorder *reorder);
+void pithi_reorder_free(struct pithi_reorder *reorder); /* NULL: nothing */
+
+#endif

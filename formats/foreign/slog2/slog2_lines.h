@@ -1,0 +1,73 @@
+/* slog2_lines.h - lines and line maps of a SLOG-2 file being written, and arrows of one being read.
+ *
+ * Each lane has a line of the world for its states and events. Messages of another communicator have lines of that
+ * communicator, one per lane, which all its members get when it is first used. The maps give the rank, thread and
+ * communicator of a line; each group of an intercommunicator counts as a communicator.
+ *
+ * A native log has no arrows: for each communicator, sender, receiver and tag, the n-th send in time order matches the
+ * n-th receive in the order of posting (match.c). So the reader must choose posting numbers that make sends and
+ * receives match as in the arrows:
+ *
+ *     arrows        sent at 1, received at 9 (A)        sent at 2, received at 5 (B)
+ *     by receipt    B is 0, A is 1: the send at 1 would match the receive at 5, so both arrows would be wrong
+ *     by sending    A is 0, B is 1: the arrows stay as they are
+ *
+ * If a program waits for its messages one by one, its receives are numbered by receipt. So a receiver gets numbers by
+ * receipt if its arrows then stay as they are, otherwise numbers by sending. The choice needs all arrows of a receiver:
+ * they are sorted by sending, then by receiver and receipt, and each arrow gets both numbers. */
+#ifndef PITHI_SLOG2_LINES_H
+#define PITHI_SLOG2_LINES_H
+
+#include "base/bytes.h"
+#include "base/map.h"
+#include "base/sorter.h"
+#include "foreign/slog2/slog2_layout.h"
+#include "pithlog.h"
+
+struct pithi_slog2_row; /* a row of the line maps */
+
+struct pithi_slog2_lines {
+    struct pithlog *log;
+    struct pithi_slog2_row *rows; /* by line */
+    uint32_t count, room;
+    int threads;                 /* some lane has a thread number above 0 */
+    struct pithi_map lane_of;    /* rank -> its first lane + 1 */
+    struct pithi_map used;       /* communicator of the log -> its number in the file; 0: members unknown */
+    struct pithi_map rank_of;    /* (communicator, world rank) -> rank in it + 1; remote ranks follow local ones */
+    struct pithi_map line_of;    /* (communicator of the log, lane) -> line + 1 */
+    int32_t last_number;         /* of the communicators in the file */
+    uint64_t unknown_members;    /* messages whose communicator has unknown members */
+};
+
+int pithi_slog2_lines_open(struct pithi_slog2_lines *lines, struct pithlog *log);
+void pithi_slog2_lines_free(struct pithi_slog2_lines *lines);
+/* Finds the lines of a message's two ends. */
+int pithi_slog2_lines_message(struct pithi_slog2_lines *lines, const struct pithlog_message *message, int32_t line[2]);
+/* Appends the list of line maps in the file's format. */
+int pithi_slog2_lines_write(const struct pithi_slog2_lines *lines, struct pithi_buffer *bytes);
+
+struct pithi_slog2_arrow {
+    int64_t send_ns, recv_ns;
+    uint64_t bytes;
+    uint32_t send_lane, recv_lane, comm;
+    int32_t send_rank, recv_rank, tag;
+    uint64_t sent;                /* place in the sending order of the file */
+    uint64_t by_send, by_receipt; /* among the receiver's arrows: see pithi_slog2_arrow_posted */
+};
+
+struct pithi_slog2_arrows {
+    struct pithi_sorter *by_send, *by_receipt;
+    struct pithi_map crossed; /* receivers on which some arrows overtake others */
+};
+
+int pithi_slog2_arrows_open(struct pithi_slog2_arrows *arrows);
+void pithi_slog2_arrows_free(struct pithi_slog2_arrows *arrows);
+int pithi_slog2_arrows_add(struct pithi_slog2_arrows *arrows, const struct pithi_slog2_arrow *arrow);
+/* Call after the last arrow is added; passes each arrow to `take`. */
+int pithi_slog2_arrows_end(struct pithi_slog2_arrows *arrows,
+                           int (*take)(void *context, const struct pithi_slog2_arrow *arrow), void *context);
+/* The posting number of an arrow's receive. Call after pithi_slog2_arrows_end. */
+uint64_t pithi_slog2_arrow_posted(const struct pithi_slog2_arrows *arrows, int32_t rank, uint64_t by_send,
+                                  uint64_t by_receipt);
+
+#endif

@@ -1,0 +1,73 @@
+/* slog2_scan.h - what must be known of a SLOG-2 file before its drawables are read: header, categories, directory of
+ * the tree, lines. */
+#ifndef PITHI_SLOG2_SCAN_H
+#define PITHI_SLOG2_SCAN_H
+
+#include "base/map.h"
+#include "foreign/slog2/slog2_layout.h"
+#include "reader/format.h"
+
+/* The category of states, events or messages. Its info alternates text and tokens: "n=" d " s=" s. */
+struct pithi_slog2_category {
+    int32_t number;
+    enum pithi_slog2_topology topology;
+    char *name, *format, *tokens;
+    uint32_t rgb;
+    int tag, bytes;     /* messages: the token of each value; -1: none */
+    uint32_t def, info; /* definition ids + 1, set at first use; info: the event for a state's info */
+};
+
+/* A node, as the directory describes it. */
+struct pithi_slog2_node {
+    struct pithi_slog2_place place;
+    uint32_t depth, number;
+};
+
+struct pithi_slog2_line {
+    int32_t rank, thread;  /* rank < -1 or thread < 0: the line belongs to no lane */
+    int32_t comm, in_comm; /* the line's communicator in the file, and its rank there; else 0, -1 */
+    int has_lane;
+    uint32_t lane;
+    uint32_t comm_index; /* in the writer */
+};
+
+struct pithi_slog2_scan {
+    const struct pithi_input *input;
+    struct pithi_writer *writer;
+    int cut; /* the end of the file is missing: nodes were found one after another */
+    struct pithi_slog2_category *categories;
+    uint32_t category_count, category_room;
+    struct pithi_map category_of;    /* number in the file -> index + 1 */
+    struct pithi_slog2_node *nodes;  /* in the order of the file */
+    uint32_t node_count;
+    struct pithi_slog2_line *lines;
+    uint32_t line_count, line_room;
+    struct pithi_map line_of;    /* number in the file -> index + 1 */
+    struct pithi_map inter_comm; /* two communicators of the file -> the writer's intercommunicator + 1 */
+};
+
+int pithi_slog2_scan(struct pithi_slog2_scan *scan, const struct pithi_input *input, struct pithi_writer *writer);
+void pithi_slog2_scan_free(struct pithi_slog2_scan *scan);
+
+/* Finds a category by number. A number that the file does not define gets an unknown category of this topology. NULL:
+ * no memory. */
+struct pithi_slog2_category *pithi_slog2_category(struct pithi_slog2_scan *scan, int32_t number,
+                                                  enum pithi_slog2_topology topology);
+/* Gets the definition of a category in the log. */
+int pithi_slog2_define(struct pithi_slog2_scan *scan, struct pithi_slog2_category *category, uint32_t *id);
+/* Gets the event that holds the info of a category's states. */
+int pithi_slog2_define_info(struct pithi_slog2_scan *scan, struct pithi_slog2_category *category, uint32_t *id);
+
+/* Finds a line and makes its lane. NULL: no such line, or a line without a lane. If a cut removed the line maps, line N
+ * is rank N; then a call may move lines returned before. */
+int pithi_slog2_line(struct pithi_slog2_scan *scan, int32_t number, const struct pithi_slog2_line **line);
+/* Finds the communicator of a message between two lines. */
+int pithi_slog2_message_comm(struct pithi_slog2_scan *scan, const struct pithi_slog2_line *from,
+                             const struct pithi_slog2_line *to, uint32_t *comm);
+
+/* Part of the scan (slog2_views.c): reads the line maps; makes their lanes and communicators. */
+int pithi_slog2_scan_views(struct pithi_slog2_scan *scan, struct pithi_slog2_bytes *bytes);
+/* Fails with "FILE: byte N: WHAT" for malformed bytes; `what` NULL: they end too early. */
+int pithi_slog2_wrong(const struct pithi_slog2_scan *scan, const struct pithi_slog2_bytes *bytes, const char *what);
+
+#endif

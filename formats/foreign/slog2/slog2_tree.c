@@ -1,0 +1,346 @@
+/* slog2_tree.c - owns the open nodes, the directory, and a temporary file of previews. Previews are on disk so that
+ * memory does not grow with the log. */
+#include "foreign/slog2/slog2_tree.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/map.h"
+#include "base/temporary.h"
+#include "native/log.h"
+
+/* An entry of the directory; also precedes a child's previews. */
+struct pithi_slog2_entry {
+    int64_t first_ns, last_ns;
+    uint32_t depth, number;
+    struct pithi_slog2_place place;
+};
+
+/* A child that is written. Its previews are in the temporary file. */
+struct child {
+    uint32_t entry; /* index in the directory */
+    uint64_t at;
+    size_t size;
+};
+
+struct held {
+    struct pithi_slog2_drawable drawable; /* the info is in the level's `infos`, at `info` */
+    size_t info;
+};
+
+struct pithi_slog2_level {
+    int64_t first_ns;
+    uint32_t number;
+    struct held *held;
+    uint32_t count, room;
+    struct pithi_buffer infos;
+    size_t size; /* of the drawables, as written */
+    struct child children[PITHI_SLOG2_CHILDREN];
+    uint32_t child_count;
+};
+
+enum { LISTS = 12, VERTEX = 12, DRAWABLE = 9 }; /* bytes of a node's three counts; of a vertex; of a drawable's rest */
+enum { LINE_BYTES = 512, LEAF_MOST = 4 << 20 }; /* of a leaf: for each line, at most */
+
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
+
+/* Clears errno: the caller would take it for an error of the file being written. */
+static int no_file(const char *done)
+{
+    pithi_fail(PITH_ERR_IO, "a temporary file cannot be %s: %s; set TMPDIR", done, strerror(errno));
+    errno = 0;
+    return PITH_ERR_IO;
+}
+
+static uint32_t vertices_of(const struct pithi_slog2_drawable *d) { return d->topology == PITHI_SLOG2_EVENT ? 1 : 2; }
+
+static size_t size_of(const struct pithi_slog2_drawable *d)
+{
+    return DRAWABLE + d->info_size + VERTEX * (size_t)vertices_of(d);
+}
+
+/* ---- Levels ------------------------------------------------------------------------------------------------------ */
+
+static int add_root(struct pithi_slog2_tree *tree)
+{
+    if (!pithi_grow(&tree->levels, tree->count, &tree->room, sizeof *tree->levels))
+        return no_memory();
+    tree->levels[tree->count++] = (struct pithi_slog2_level){.first_ns = tree->first_ns};
+    return PITH_OK;
+}
+
+int pithi_slog2_tree_open(struct pithi_slog2_tree *tree, FILE *out, int64_t first_ns, uint32_t lines)
+{
+    *tree = (struct pithi_slog2_tree){.out = out,
+                                      .leaf_bytes = PITHI_SLOG2_LEAF,
+                                      .at = PITHI_SLOG2_HEADER,
+                                      .first_ns = first_ns,
+                                      .last_ns = first_ns,
+                                      .previews = -1};
+    while (tree->leaf_bytes < LEAF_MOST && tree->leaf_bytes / LINE_BYTES < lines)
+        tree->leaf_bytes *= 2;
+    return add_root(tree);
+}
+
+void pithi_slog2_tree_free(struct pithi_slog2_tree *tree)
+{
+    for (uint32_t i = 0; i < tree->count; i++) {
+        free(tree->levels[i].held);
+        free(tree->levels[i].infos.data);
+    }
+    if (tree->levels && tree->previews >= 0)
+        close(tree->previews);
+    free(tree->levels);
+    free(tree->entries);
+    free(tree->node.data);
+    free(tree->kept.data);
+}
+
+/* ---- A node's bytes ---------------------------------------------------------------------------------------------- */
+
+static unsigned char *put_entry(unsigned char *p, const struct pithi_slog2_entry *entry)
+{
+    p = pithi_slog2_put_time(p, entry->first_ns);
+    p = pithi_slog2_put_time(p, entry->last_ns);
+    p = pithi_slog2_put32(pithi_slog2_put16(p, entry->depth), entry->number);
+    return pithi_slog2_put_place(p, entry->place);
+}
+
+static unsigned char *put_drawable(unsigned char *p, const struct pithi_slog2_level *level, const struct held *held)
+{
+    const struct pithi_slog2_drawable *d = &held->drawable;
+    *p++ = 0; /* kind: a primitive */
+    p = pithi_slog2_put32(p, (uint32_t)d->category);
+    p = pithi_slog2_put16(p, d->info_size);
+    if (d->info_size)
+        memcpy(p, level->infos.data + held->info, d->info_size);
+    p = pithi_slog2_put16(p + d->info_size, vertices_of(d));
+    for (uint32_t i = 0; i < vertices_of(d); i++)
+        p = pithi_slog2_put32(pithi_slog2_put_time(p, d->time_ns[i]), (uint32_t)d->line[i]);
+    return p;
+}
+
+static int compare(int64_t a, int64_t b) { return (a > b) - (a < b); }
+
+/* By begin; at the same begin the longest first; then by category and line. */
+static int by_begin(const void *a, const void *b)
+{
+    const struct pithi_slog2_drawable *x = &((const struct held *)a)->drawable,
+                                      *y = &((const struct held *)b)->drawable;
+    int order = compare(pithi_slog2_first_ns(x), pithi_slog2_first_ns(y));
+    order = order ? order : compare(pithi_slog2_last_ns(y), pithi_slog2_last_ns(x));
+    order = order ? order : compare(x->category, y->category);
+    order = order ? order : compare(x->line[0], y->line[0]);
+    return order ? order : compare(x->line[1], y->line[1]);
+}
+
+/* Writes the list of states, or of all other drawables. */
+static void put_list(struct pithi_buffer *node, const struct pithi_slog2_level *level, int states)
+{
+    unsigned char *head = node->data + node->size, *p = head + 4;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < level->count; i++)
+        if ((level->held[i].drawable.topology == PITHI_SLOG2_STATE) == states) {
+            p = put_drawable(p, level, &level->held[i]);
+            count++;
+        }
+    pithi_slog2_put32(head, count);
+    node->size = (size_t)(p - node->data);
+}
+
+/* ---- Previews in the temporary file ------------------------------------------------------------------------------ */
+
+static int read_previews(struct pithi_slog2_tree *tree, const struct child *child)
+{
+    tree->kept.size = 0;
+    if (!pithi_buffer_reserve(&tree->kept, child->size))
+        return no_memory();
+    for (size_t done = 0; done < child->size;) {
+        ssize_t n = pread(tree->previews, tree->kept.data + done, child->size - done, (off_t)(child->at + done));
+        if (n <= 0)
+            return no_file("read");
+        done += (size_t)n;
+    }
+    return PITH_OK;
+}
+
+/* ---- The end of a node ------------------------------------------------------------------------------------------- */
+
+/* Writes all of the node but its header. */
+static int fill_node(struct pithi_slog2_tree *tree, struct pithi_slog2_level *level, struct pithi_slog2_shadows *set)
+{
+    if (level->count)
+        qsort(level->held, level->count, sizeof *level->held, by_begin);
+    tree->node.size = 0;
+    if (!pithi_buffer_reserve(&tree->node, PITHI_SLOG2_NODE + LISTS + level->size))
+        return no_memory();
+    tree->node.size = PITHI_SLOG2_NODE;
+    put_list(&tree->node, level, 0);
+    put_list(&tree->node, level, 1);
+    for (uint32_t i = 0; i < level->count; i++)
+        if (!pithi_slog2_shadows_add(set, &level->held[i].drawable))
+            return no_memory();
+    /* Writes the children's previews into the node and adds them to the node's own set. */
+    int err = PITH_OK;
+    tree->node.size =
+        (size_t)(pithi_slog2_put32(tree->node.data + tree->node.size, level->child_count) - tree->node.data);
+    for (uint32_t i = 0; i < level->child_count; i++) {
+        TRY(read_previews(tree, &level->children[i]));
+        if (!pithi_buffer_reserve(&tree->node, PITHI_SLOG2_NODE))
+            return no_memory();
+        put_entry(tree->node.data + tree->node.size, &tree->entries[level->children[i].entry]);
+        tree->node.size += PITHI_SLOG2_NODE;
+        if (!pithi_slog2_shadows_write(tree->kept.data, &tree->node) ||
+            !pithi_slog2_shadows_merge(set, tree->kept.data))
+            return no_memory();
+    }
+out:
+    return err;
+}
+
+static int write_node(struct pithi_slog2_tree *tree, uint32_t depth)
+{
+    const struct pithi_slog2_level *level = &tree->levels[depth];
+    if (tree->node.size > INT32_MAX)
+        return pithi_fail(PITH_ERR_UNSUPPORTED, "a node of SLOG-2 would be larger than 2 GB: too much is open at once");
+    if (!pithi_grow(&tree->entries, tree->entry_count, &tree->entry_room, sizeof *tree->entries))
+        return no_memory();
+    struct pithi_slog2_entry *entry = &tree->entries[tree->entry_count++];
+    *entry = (struct pithi_slog2_entry){.first_ns = level->first_ns,
+                                        .last_ns = tree->last_ns,
+                                        .depth = depth,
+                                        .number = level->number,
+                                        .place = {tree->at, (uint32_t)tree->node.size}};
+    put_entry(tree->node.data, entry);
+    if (fwrite(tree->node.data, 1, tree->node.size, tree->out) != tree->node.size)
+        return pithi_fail(PITH_ERR_IO, "the SLOG-2 file cannot be written");
+    tree->at += tree->node.size;
+    tree->largest = entry->place.size > tree->largest ? entry->place.size : tree->largest;
+    return PITH_OK;
+}
+
+/* Stores the node's previews over those of its children, for the parent to write. */
+static int hand_up(struct pithi_slog2_tree *tree, uint32_t depth, struct pithi_slog2_shadows *set)
+{
+    struct pithi_slog2_level *level = &tree->levels[depth], *parent = level + 1;
+    uint64_t at = 0;
+    if (!pithi_slog2_shadows_keep(set, &tree->kept))
+        return no_memory();
+    if (level->child_count)
+        at = level->children[0].at;
+    else
+        for (uint32_t i = depth + 1; i < tree->count && at == 0; i++)
+            if (tree->levels[i].child_count) {
+                const struct child *last = &tree->levels[i].children[tree->levels[i].child_count - 1];
+                at = last->at + last->size;
+            }
+    parent->children[parent->child_count++] =
+        (struct child){.entry = tree->entry_count - 1, .at = at, .size = tree->kept.size};
+    if (tree->previews < 0 && (tree->previews = pithi_temporary_file()) < 0)
+        return no_file("made");
+    for (size_t done = 0; done < tree->kept.size;) {
+        ssize_t n = pwrite(tree->previews, tree->kept.data + done, tree->kept.size - done, (off_t)(at + done));
+        if (n <= 0)
+            return no_file("written");
+        done += (size_t)n;
+    }
+    return PITH_OK;
+}
+
+static int end_node(struct pithi_slog2_tree *tree, uint32_t depth)
+{
+    struct pithi_slog2_shadows set = {0};
+    struct pithi_slog2_level *level = &tree->levels[depth];
+    int err;
+    TRY(fill_node(tree, level, &set));
+    TRY(write_node(tree, depth));
+    if (depth + 1 < tree->count)
+        TRY(hand_up(tree, depth, &set));
+    level->count = level->child_count = 0;
+    level->size = level->infos.size = 0;
+out:
+    pithi_slog2_shadows_free(&set);
+    return err;
+}
+
+/* Ends the leaf and each node that is full with it. A full root gets a parent. */
+static int next_leaf(struct pithi_slog2_tree *tree)
+{
+    uint32_t number = tree->levels[0].number + 1, depth = 0;
+    int err = PITH_OK;
+    for (; depth == 0 || tree->levels[depth].number != number >> depth; depth++) {
+        if (depth + 1 == tree->count)
+            TRY(add_root(tree));
+        TRY(end_node(tree, depth));
+    }
+    while (depth-- > 0) {
+        tree->levels[depth].number = number >> depth;
+        tree->levels[depth].first_ns = tree->last_ns;
+    }
+out:
+    return err;
+}
+
+/* ---- Adding drawables, closing the tree -------------------------------------------------------------------------- */
+
+static int hold(struct pithi_slog2_level *level, const struct pithi_slog2_drawable *drawable)
+{
+    if (!pithi_grow(&level->held, level->count, &level->room, sizeof *level->held))
+        return no_memory();
+    level->held[level->count++] = (struct held){*drawable, level->infos.size};
+    level->size += size_of(drawable);
+    return pithi_buffer_add(&level->infos, drawable->info, drawable->info_size) ? PITH_OK : no_memory();
+}
+
+int pithi_slog2_tree_add(struct pithi_slog2_tree *tree, const struct pithi_slog2_drawable *drawable)
+{
+    const struct pithi_slog2_level *leaf = &tree->levels[0];
+    uint32_t depth = 0;
+    int err = PITH_OK;
+    if (leaf->count && PITHI_SLOG2_NODE + LISTS + leaf->size + size_of(drawable) > tree->leaf_bytes)
+        TRY(next_leaf(tree));
+    while (depth + 1 < tree->count && pithi_slog2_first_ns(drawable) < tree->levels[depth].first_ns)
+        depth++;
+    tree->last_ns = pithi_slog2_last_ns(drawable) > tree->last_ns ? pithi_slog2_last_ns(drawable) : tree->last_ns;
+    err = hold(&tree->levels[depth], drawable);
+out:
+    return err;
+}
+
+int pithi_slog2_tree_end(struct pithi_slog2_tree *tree, struct pithi_slog2_place *root, uint32_t *depth)
+{
+    int err = PITH_OK;
+    for (uint32_t i = 0; i < tree->count; i++)
+        TRY(end_node(tree, i));
+    *root = tree->entries[tree->entry_count - 1].place;
+    *depth = tree->count - 1;
+out:
+    return err;
+}
+
+/* By begin; at the same begin the outer node first, so that the root comes first. */
+static int by_time(const void *a, const void *b)
+{
+    const struct pithi_slog2_entry *x = a, *y = b;
+    int order = compare(x->first_ns, y->first_ns);
+    order = order ? order : compare(y->depth, x->depth);
+    return order ? order : compare(x->number, y->number);
+}
+
+int pithi_slog2_tree_directory(struct pithi_slog2_tree *tree, struct pithi_buffer *bytes)
+{
+    qsort(tree->entries, tree->entry_count, sizeof *tree->entries, by_time);
+    if (!pithi_buffer_reserve(bytes, 4 + PITHI_SLOG2_ENTRY * (size_t)tree->entry_count))
+        return no_memory();
+    unsigned char *p = pithi_slog2_put32(bytes->data + bytes->size, tree->entry_count);
+    for (uint32_t i = 0; i < tree->entry_count; i++) {
+        const struct pithi_slog2_entry *entry = &tree->entries[i];
+        p = pithi_slog2_put32(pithi_slog2_put16(p, entry->depth), entry->number);
+        p = pithi_slog2_put_time(pithi_slog2_put_time(p, entry->first_ns), entry->last_ns);
+        p = pithi_slog2_put_place(p, entry->place);
+    }
+    bytes->size = (size_t)(p - bytes->data);
+    return PITH_OK;
+}

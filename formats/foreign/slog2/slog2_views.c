@@ -1,0 +1,332 @@
+/* slog2_views.c - the line maps of a SLOG-2 file, which give the rank, thread and communicator of each line.
+ *
+ * Jumpshot's converter gives each (communicator, rank in it, thread) a line of its own. It writes two maps, "Process
+ * View" (world_rank, thread) and "Communicator View" (commID, comm_rank, thread), and then the "Identity Map". For maps
+ * of other converters, the columns of the first map are taken as rank and thread. */
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "foreign/slog2/slog2_scan.h"
+
+/* A map and the columns of the values in its rows; -1: no such column. */
+struct map {
+    struct pithi_slog2_bytes rows;
+    uint32_t row_count, columns;
+    int64_t rank, thread, comm, in_comm;
+    int worth; /* how well it serves as a map of ranks; more is better */
+};
+
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
+
+static int is(const char *label, size_t size, const char *word)
+{
+    return size == strlen(word) && strncasecmp(label, word, size) == 0;
+}
+
+static void read_label(struct map *map, const char *label, size_t size, uint32_t column)
+{
+    if (is(label, size, "world_rank")) {
+        map->rank = column;
+        map->worth = 3;
+    } else if (is(label, size, "thread")) {
+        map->thread = column;
+    } else if (is(label, size, "commID")) {
+        map->comm = column;
+    } else if (is(label, size, "comm_rank")) {
+        map->in_comm = column;
+    } else if (is(label, size, "LineID")) {
+        map->worth = 1;
+    }
+}
+
+static int read_map(struct pithi_slog2_scan *scan, struct pithi_slog2_bytes *bytes, struct map *map)
+{
+    size_t size, row;
+    *map = (struct map){.rank = -1, .thread = -1, .comm = -1, .in_comm = -1, .worth = 2};
+    pithi_slog2_string(bytes, &size); /* its title */
+    map->columns = pithi_slog2_u32(bytes);
+    for (uint32_t i = 0; i < map->columns && !bytes->failed; i++) {
+        const char *label = pithi_slog2_string(bytes, &size);
+        read_label(map, label, size, i);
+    }
+    map->row_count = pithi_slog2_u32(bytes);
+    map->rows = *bytes;
+    row = 4 + 4 * (size_t)map->columns;
+    if (bytes->failed || map->columns == 0 || map->row_count > (bytes->end - bytes->at) / row)
+        return pithi_slog2_wrong(scan, bytes, "a line map has no columns, or more rows than it has room for");
+    pithi_slog2_take(bytes, row * map->row_count);
+    pithi_slog2_take(bytes, 4 * (size_t)pithi_slog2_u16(bytes)); /* methods */
+    if (map->rank < 0) {
+        map->rank = 0;
+        map->thread = map->thread < 0 && map->columns > 1 ? 1 : map->thread;
+    }
+    return bytes->failed ? pithi_slog2_wrong(scan, bytes, NULL) : PITH_OK;
+}
+
+/* Reads the next row: returns its line number and gets the values of two columns. */
+static int32_t read_row(struct map *map, int64_t first, int64_t second, int32_t *value, int32_t *other)
+{
+    int32_t line = pithi_slog2_i32(&map->rows);
+    for (uint32_t i = 0; i < map->columns; i++) {
+        int32_t v = pithi_slog2_i32(&map->rows);
+        *value = i == first ? v : *value;
+        *other = i == second ? v : *other;
+    }
+    return line;
+}
+
+/* ---- Lines ------------------------------------------------------------------------------------------------------- */
+
+static int take_ranks(struct pithi_slog2_scan *scan, struct map *map)
+{
+    for (uint32_t i = 0; i < map->row_count; i++) {
+        struct pithi_slog2_line line = {.in_comm = -1};
+        int32_t number = read_row(map, map->rank, map->thread, &line.rank, &line.thread);
+        uint64_t *place = pithi_map_at(&scan->line_of, (uint32_t)number);
+        if (!place || !pithi_grow(&scan->lines, scan->line_count, &scan->line_room, sizeof *scan->lines))
+            return no_memory();
+        if (*place)
+            continue;
+        scan->lines[scan->line_count++] = line;
+        *place = scan->line_count;
+    }
+    return PITH_OK;
+}
+
+static void take_comms(struct pithi_slog2_scan *scan, struct map *map)
+{
+    for (uint32_t i = 0; i < map->row_count; i++) {
+        int32_t comm = 0, in_comm = -1, number = read_row(map, map->comm, map->in_comm, &comm, &in_comm);
+        uint64_t *place = pithi_map_find(&scan->line_of, (uint32_t)number);
+        if (place && *place) {
+            scan->lines[*place - 1].comm = comm;
+            scan->lines[*place - 1].in_comm = in_comm;
+        }
+    }
+}
+
+static int is_placed(const struct pithi_slog2_line *line)
+{
+    return line->rank >= -1 && line->rank < INT32_MAX && line->thread >= 0;
+}
+
+/* Sorts by lane, so that the log has its lanes in order. */
+static int by_lane(const void *a, const void *b)
+{
+    const struct pithi_slog2_line *x = *(struct pithi_slog2_line *const *)a, *y = *(struct pithi_slog2_line *const *)b;
+    return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank)
+                              : (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+static int by_comm(const void *a, const void *b)
+{
+    const struct pithi_slog2_line *x = *(struct pithi_slog2_line *const *)a, *y = *(struct pithi_slog2_line *const *)b;
+    return x->comm != y->comm ? (x->comm > y->comm) - (x->comm < y->comm)
+                              : (x->in_comm > y->in_comm) - (x->in_comm < y->in_comm);
+}
+
+static int make_lane(struct pithi_slog2_scan *scan, struct pithi_slog2_line *line)
+{
+    int err;
+    TRY(pithi_writer_lane(scan->writer, line->rank, (uint32_t)line->thread, NULL, &line->lane));
+    line->has_lane = 1;
+out:
+    return err;
+}
+
+/* Makes lanes for unused lines, too. But a lane takes some KB of memory; so if a small file has very many lines, lanes
+ * are made only when they are first used. */
+enum { LANES_AT_ONCE = 4096, LANE_BYTES = 256 };
+static int make_lanes(struct pithi_slog2_scan *scan, struct pithi_slog2_line **lines)
+{
+    int err = PITH_OK;
+    if (scan->line_count > LANES_AT_ONCE + scan->input->size / LANE_BYTES)
+        return PITH_OK;
+    qsort(lines, scan->line_count, sizeof *lines, by_lane);
+    for (uint32_t i = 0; i < scan->line_count; i++)
+        if (is_placed(lines[i]))
+            TRY(make_lane(scan, lines[i]));
+out:
+    return err;
+}
+
+/* ---- Communicators ----------------------------------------------------------------------------------------------- */
+
+/* Gets the world ranks of a communicator in the order of its own ranks. Returns their number, or 0 if some are
+ * unknown. */
+static int32_t members_of(struct pithi_slog2_line *const *lines, uint32_t count, int32_t *ranks)
+{
+    int32_t size = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (lines[i]->in_comm == size && is_placed(lines[i]))
+            ranks[size++] = lines[i]->rank;
+        else if (lines[i]->in_comm != size - 1) /* not another thread of the last rank */
+            return 0;
+    }
+    return size;
+}
+
+/* A hash of the numbers and members, so that files of one run have the same keys. */
+static uint64_t key_of(const int32_t *numbers, int32_t count, uint64_t key)
+{
+    for (int32_t i = 0; i < count; i++)
+        key = pithi_hash_byte(key, (uint32_t)numbers[i]);
+    return key ? key : 1;
+}
+
+/* Defines a communicator, or an intercommunicator of two groups. */
+static int define_comm(struct pithi_slog2_scan *scan, const int32_t numbers[2], int32_t *ranks, int32_t size,
+                       int32_t remote_size, uint32_t *index)
+{
+    struct pithlog_comm comm = {.name = "", .size = size, .remote_size = remote_size, .world_ranks = ranks};
+    comm.key = key_of(numbers, 2, PITHI_HASH);
+    comm.key = key_of(ranks, size + remote_size, comm.key);
+    return pithi_writer_comm(scan->writer, &comm, index);
+}
+
+/* Defines the communicators of all lines; number 0 is the world. */
+static int make_comms(struct pithi_slog2_scan *scan, struct pithi_slog2_line **lines)
+{
+    int32_t *ranks = malloc((scan->line_count + (size_t)1) * sizeof *ranks);
+    int err = PITH_OK;
+    if (!ranks)
+        return no_memory();
+    qsort(lines, scan->line_count, sizeof *lines, by_comm);
+    for (uint32_t i = 0, next; i < scan->line_count; i = next) {
+        uint32_t index = 0;
+        for (next = i + 1; next < scan->line_count && lines[next]->comm == lines[i]->comm;)
+            next++;
+        if (lines[i]->comm != 0)
+            TRY(define_comm(scan, (int32_t[]){lines[i]->comm, 0}, ranks, members_of(lines + i, next - i, ranks), 0,
+                            &index));
+        for (uint32_t k = i; k < next; k++)
+            lines[k]->comm_index = index;
+    }
+out:
+    free(ranks);
+    return err;
+}
+
+/* Finds the members of one group by a search over all lines, because intercommunicators are few. If they are many, the
+ * file is not a real one, and their members stay unknown. */
+enum { INTER_WORK = 1 << 24 };
+static int32_t group_of(const struct pithi_slog2_scan *scan, int32_t comm, struct pithi_slog2_line **lines,
+                        int32_t *ranks)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < scan->line_count; i++)
+        if (scan->lines[i].comm == comm)
+            lines[count++] = &scan->lines[i];
+    qsort(lines, count, sizeof *lines, by_comm);
+    return members_of(lines, count, ranks);
+}
+
+static int define_inter(struct pithi_slog2_scan *scan, const int32_t numbers[2], uint32_t *index)
+{
+    struct pithi_slog2_line **lines = malloc((scan->line_count + (size_t)1) * sizeof *lines);
+    int32_t *ranks = malloc((2 * scan->line_count + (size_t)1) * sizeof *ranks), local = 0, remote = 0;
+    int err = PITH_OK;
+    if (!lines || !ranks) {
+        err = no_memory();
+        goto out;
+    }
+    if ((uint64_t)scan->inter_comm.count * scan->line_count < INTER_WORK)
+        local = group_of(scan, numbers[0], lines, ranks);
+    if (local)
+        remote = group_of(scan, numbers[1], lines, ranks + local);
+    TRY(define_comm(scan, numbers, ranks, remote ? local : 0, remote, index));
+out:
+    free(lines);
+    free(ranks);
+    return err;
+}
+
+int pithi_slog2_message_comm(struct pithi_slog2_scan *scan, const struct pithi_slog2_line *from,
+                             const struct pithi_slog2_line *to, uint32_t *comm)
+{
+    int32_t numbers[2] = {from->comm < to->comm ? from->comm : to->comm, from->comm < to->comm ? to->comm : from->comm};
+    uint64_t *known;
+    int err = PITH_OK;
+    *comm = from->comm_index;
+    if (numbers[0] == numbers[1])
+        return PITH_OK;
+    *comm = 0;
+    if (from->comm == 0 || to->comm == 0)
+        return PITH_OK;
+    known = pithi_map_at(&scan->inter_comm, pithi_map_pair((uint32_t)numbers[0], (uint32_t)numbers[1]));
+    if (!known)
+        return no_memory();
+    if (!*known) {
+        TRY(define_inter(scan, numbers, comm));
+        *known = *comm + (uint64_t)1;
+    }
+    *comm = (uint32_t)(*known - 1);
+out:
+    return err;
+}
+
+/* ---- All --------------------------------------------------------------------------------------------------------- */
+
+static int make_places(struct pithi_slog2_scan *scan)
+{
+    struct pithi_slog2_line **lines = malloc((scan->line_count + (size_t)1) * sizeof *lines);
+    int err;
+    if (!lines)
+        return no_memory();
+    for (uint32_t i = 0; i < scan->line_count; i++)
+        lines[i] = &scan->lines[i];
+    TRY(make_lanes(scan, lines));
+    TRY(make_comms(scan, lines));
+out:
+    free(lines);
+    return err;
+}
+
+int pithi_slog2_scan_views(struct pithi_slog2_scan *scan, struct pithi_slog2_bytes *bytes)
+{
+    uint32_t count = pithi_slog2_u32(bytes);
+    struct map map, ranks = {.worth = 0}, comms = {.comm = -1};
+    int err = PITH_OK;
+    for (uint32_t i = 0; i < count; i++) {
+        TRY(read_map(scan, bytes, &map));
+        ranks = map.worth > ranks.worth ? map : ranks;
+        comms = map.comm >= 0 && map.in_comm >= 0 ? map : comms;
+    }
+    if (count == 0 || bytes->failed)
+        return pithi_slog2_wrong(scan, bytes, "there is no line map");
+    TRY(take_ranks(scan, &ranks));
+    if (comms.comm >= 0)
+        take_comms(scan, &comms);
+    TRY(make_places(scan));
+out:
+    return err;
+}
+
+/* Adds a line that no map describes, because a cut removed the maps. */
+enum { UNTOLD_MAX = 1 << 17 };
+static int add_untold(struct pithi_slog2_scan *scan, int32_t number)
+{
+    uint64_t *place = pithi_map_at(&scan->line_of, (uint32_t)number);
+    if (!place || !pithi_grow(&scan->lines, scan->line_count, &scan->line_room, sizeof *scan->lines))
+        return no_memory();
+    scan->lines[scan->line_count++] = (struct pithi_slog2_line){.rank = number, .in_comm = -1};
+    *place = scan->line_count;
+    return PITH_OK;
+}
+
+int pithi_slog2_line(struct pithi_slog2_scan *scan, int32_t number, const struct pithi_slog2_line **line)
+{
+    uint64_t *place = pithi_map_find(&scan->line_of, (uint32_t)number);
+    if (!place && scan->cut && number >= 0 && number < UNTOLD_MAX) {
+        int err = add_untold(scan, number);
+        if (err != PITH_OK)
+            return err;
+        place = pithi_map_find(&scan->line_of, (uint32_t)number);
+    }
+    struct pithi_slog2_line *found = place && *place ? &scan->lines[*place - 1] : NULL;
+    *line = found && is_placed(found) ? found : NULL;
+    return *line && !found->has_lane ? make_lane(scan, found) : PITH_OK;
+}

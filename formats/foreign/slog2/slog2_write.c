@@ -1,0 +1,308 @@
+/* slog2_write.c - native records to SLOG-2. The tree takes drawables by end time. This is the log's order: a state is
+ * known when it is left. Only arrows come in another order, so they are sorted on disk first. */
+#include "foreign/formats.h"
+
+#include "base/colour.h"
+#include "base/error.h"
+#include "base/map.h"
+#include "base/sorter.h"
+#include "foreign/names.h"
+#include "foreign/reading.h"
+#include "foreign/slog2/slog2_lines.h"
+#include "foreign/slog2/slog2_shadow.h"
+#include "foreign/slog2/slog2_tree.h"
+#include "foreign/walk.h"
+
+enum { ARROWS_MEMORY = 8 << 20, ARROW_INFO = 12 };
+
+/* The open states of a lane. The reader's own sums of nested time cannot be used: they include time before the
+ * window. */
+struct open_states {
+    struct open_state {
+        uint32_t id;
+        int64_t begin_ns, inside_ns; /* inside_ns: time in states directly inside */
+    } * states;
+    uint32_t count, room;
+};
+
+struct slog2_writer {
+    FILE *out;
+    struct open_states *open; /* by lane */
+    uint32_t lanes;
+    struct pithi_slog2_tree tree;
+    struct pithi_slog2_lines lines;
+    struct pithi_slog2_categories categories;
+    struct pithi_sorter *arrows;
+    struct pithlog_message arrow; /* the next arrow */
+    int has_arrow;
+    int failed; /* an error whose text is set */
+    struct pithi_losses losses;
+    uint64_t cut_payloads;
+};
+
+/* ---- Arrows ------------------------------------------------------------------------------------------------------ */
+
+static int64_t end_of(const struct pithlog_message *m) { return m->send_ns > m->recv_ns ? m->send_ns : m->recv_ns; }
+
+static void keep_message(void *context, const struct pithlog_message *m, uint64_t number)
+{
+    struct slog2_writer *w = context;
+    struct pithi_sort_key key = {{pithi_sort_time(end_of(m)), number}};
+    w->failed = pithi_sorter_add(w->arrows, &key, m, sizeof *m);
+}
+
+static int next_arrow(struct slog2_writer *w)
+{
+    struct pithi_sorted item;
+    int status = pithi_sorter_next(w->arrows, &item);
+    w->has_arrow = status == 1;
+    if (w->has_arrow)
+        memcpy(&w->arrow, item.data, sizeof w->arrow);
+    return status < 0 ? PITH_ERR_IO : PITH_OK;
+}
+
+/* ---- Drawables --------------------------------------------------------------------------------------------------- */
+
+static int draw(struct slog2_writer *w, const struct pithi_slog2_drawable *drawable)
+{
+    pithi_slog2_categories_add(&w->categories, drawable);
+    return pithi_slog2_tree_add(&w->tree, drawable);
+}
+
+static int draw_arrow(struct slog2_writer *w)
+{
+    unsigned char info[ARROW_INFO], *p = pithi_slog2_put32(info, (uint32_t)w->arrow.tag);
+    struct pithi_slog2_drawable d = {.topology = PITHI_SLOG2_ARROW,
+                                     .category = pithi_slog2_message_category(&w->categories, w->arrow.bytes),
+                                     .time_ns = {w->arrow.send_ns, w->arrow.recv_ns},
+                                     .info = info};
+    int err;
+    p = d.category ? pithi_slog2_put64(p, w->arrow.bytes) : pithi_slog2_put32(p, (uint32_t)w->arrow.bytes);
+    d.info_size = (uint32_t)(p - info);
+    TRY(pithi_slog2_lines_message(&w->lines, &w->arrow, d.line));
+    TRY(draw(w, &d));
+out:
+    return err;
+}
+
+/* Draws the arrows that end before `until_ns`. */
+static int draw_arrows(struct slog2_writer *w, int64_t until_ns)
+{
+    int err = PITH_OK;
+    while (w->has_arrow && end_of(&w->arrow) < until_ns) {
+        TRY(draw_arrow(w));
+        TRY(next_arrow(w));
+    }
+out:
+    return err;
+}
+
+static int begin_state(struct slog2_writer *w, const struct pithlog_record *r)
+{
+    struct open_states *open = &w->open[r->lane];
+    if (!pithi_grow(&open->states, open->count, &open->room, sizeof *open->states))
+        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    open->states[open->count++] = (struct open_state){.id = r->id, .begin_ns = r->time_ns};
+    return PITH_OK;
+}
+
+/* Draws the innermost open state with the record's id. */
+static int draw_state(struct slog2_writer *w, const struct pithlog_record *r)
+{
+    struct open_states *open = &w->open[r->lane];
+    uint32_t at = open->count;
+    while (at > 0 && open->states[at - 1].id != r->id)
+        at--;
+    if (at-- == 0)
+        return PITH_OK;
+    struct open_state state = open->states[at];
+    memmove(&open->states[at], &open->states[at + 1], (--open->count - at) * sizeof state);
+    int64_t took_ns = (int64_t)((uint64_t)r->time_ns - (uint64_t)state.begin_ns);
+    if (at > 0)
+        open->states[at - 1].inside_ns += took_ns;
+    return draw(w, &(struct pithi_slog2_drawable){.topology = PITHI_SLOG2_STATE,
+                                                  .category = (int32_t)r->id + 1,
+                                                  .line = {(int32_t)r->lane, (int32_t)r->lane},
+                                                  .time_ns = {state.begin_ns, r->time_ns},
+                                                  .own_ns = took_ns > state.inside_ns ? took_ns - state.inside_ns : 0});
+}
+
+static int draw_event(struct slog2_writer *w, const struct pithlog_record *r)
+{
+    uint32_t size = r->payload_bytes < PITHI_SLOG2_STRING_MAX ? r->payload_bytes : PITHI_SLOG2_STRING_MAX;
+    w->cut_payloads += size < r->payload_bytes;
+    return draw(w, &(struct pithi_slog2_drawable){.topology = PITHI_SLOG2_EVENT,
+                                                  .category = (int32_t)r->id + 1,
+                                                  .line = {(int32_t)r->lane, (int32_t)r->lane},
+                                                  .time_ns = {r->time_ns, r->time_ns},
+                                                  .info = r->payload,
+                                                  .info_size = size});
+}
+
+static int draw_record(struct slog2_writer *w, const struct pithlog_record *r)
+{
+    int err;
+    TRY(draw_arrows(w, r->time_ns));
+    switch (r->kind) {
+    case PITHLOG_ENTER:
+        return begin_state(w, r);
+    case PITHLOG_LEAVE:
+        return draw_state(w, r);
+    case PITHLOG_EVENT:
+        return draw_event(w, r);
+    default:
+        break; /* no counterpart in SLOG-2 */
+    }
+out:
+    return err;
+}
+
+static int draw_all(struct slog2_writer *w, struct pithlog *log, const struct pithi_convert *how)
+{
+    struct pithi_walk walk = {0};
+    struct pithlog_record record;
+    int status = 0, err;
+    TRY(pithi_walk_open(&walk, log, how));
+    walk.losses = &w->losses;
+    TRY(pithi_slog2_tree_open(&w->tree, w->out, walk.from_ns, w->lanes));
+    TRY(next_arrow(w));
+    while ((status = pithi_walk_next(&walk, &record)) == 1)
+        TRY(draw_record(w, &record));
+    if (status < 0)
+        err = PITH_ERR_DAMAGED;
+    if (!err)
+        err = draw_arrows(w, INT64_MAX);
+out:
+    if (walk.iter)
+        pithi_walk_close(&walk);
+    return err;
+}
+
+/* ---- The file ---------------------------------------------------------------------------------------------------- */
+
+struct part {
+    struct pithi_slog2_place categories, lines, root, directory;
+    uint32_t depth;
+};
+
+/* Appends a part to the file and notes its place. */
+static int write_part(struct slog2_writer *w, struct pithi_buffer *bytes, struct pithi_slog2_place *place)
+{
+    *place = (struct pithi_slog2_place){w->tree.at, (uint32_t)bytes->size};
+    if (bytes->size > INT32_MAX)
+        return pithi_fail(PITH_ERR_UNSUPPORTED, "a part of SLOG-2 would be larger than 2 GB");
+    if (fwrite(bytes->data, 1, bytes->size, w->out) != bytes->size)
+        return pithi_fail(PITH_ERR_IO, "the SLOG-2 file cannot be written");
+    w->tree.at += bytes->size;
+    w->tree.largest = place->size > w->tree.largest ? place->size : w->tree.largest;
+    bytes->size = 0;
+    return PITH_OK;
+}
+
+static int write_header(const struct slog2_writer *w, const struct part *part)
+{
+    static const struct pithi_slog2_place none;
+    unsigned char header[PITHI_SLOG2_HEADER], *p = pithi_slog2_put16(header, strlen(PITHI_SLOG2_VERSION));
+    memcpy(p, PITHI_SLOG2_VERSION, strlen(PITHI_SLOG2_VERSION));
+    p = pithi_slog2_put16(p + strlen(PITHI_SLOG2_VERSION), PITHI_SLOG2_CHILDREN);
+    p = pithi_slog2_put32(p, w->tree.leaf_bytes);
+    p = pithi_slog2_put16(p, part->depth);
+    p = pithi_slog2_put32(p, w->tree.largest);
+    p = pithi_slog2_put_place(p, part->categories);
+    p = pithi_slog2_put_place(p, none); /* methods */
+    p = pithi_slog2_put_place(p, part->lines);
+    p = pithi_slog2_put_place(p, part->root);
+    p = pithi_slog2_put_place(p, part->directory);
+    p = pithi_slog2_put_place(p, none); /* annotations, postamble */
+    pithi_slog2_put_place(p, none);
+    if (fseeko(w->out, 0, SEEK_SET) != 0 || fwrite(header, 1, sizeof header, w->out) != sizeof header ||
+        fflush(w->out) != 0)
+        return pithi_fail(PITH_ERR_IO, "the SLOG-2 file cannot be written");
+    return PITH_OK;
+}
+
+static int write_rest(struct slog2_writer *w)
+{
+    struct pithi_buffer bytes = {0};
+    struct part part;
+    int err;
+    TRY(pithi_slog2_tree_end(&w->tree, &part.root, &part.depth));
+    TRY(pithi_slog2_categories_write(&w->categories, (uint64_t)w->tree.last_ns - (uint64_t)w->tree.first_ns, &bytes));
+    TRY(write_part(w, &bytes, &part.categories));
+    TRY(pithi_slog2_lines_write(&w->lines, &bytes));
+    TRY(write_part(w, &bytes, &part.lines));
+    TRY(pithi_slog2_tree_directory(&w->tree, &bytes));
+    TRY(write_part(w, &bytes, &part.directory));
+    TRY(write_header(w, &part));
+out:
+    free(bytes.data);
+    return err;
+}
+
+static void tell_losses(struct slog2_writer *w, const struct pithlog *log, const struct pithi_convert *how)
+{
+    const struct pithlog_comm *comm;
+    uint64_t unused = 0, names = 0;
+    for (uint32_t i = 1; (comm = pithlog_get_comm(log, i)) != NULL; i++) {
+        const uint64_t *used = pithi_map_find(&w->lines.used, i);
+        unused += !used || !*used;
+        names += used && *used && comm->name && *comm->name;
+    }
+    pithi_losses_tell(&w->losses, how);
+    pithi_note(how, unused, "communicators without a message are left out");
+    pithi_note(how, names, "names of communicators are left out");
+    pithi_note(how, w->lines.unknown_members, "messages of communicators with unknown members written as of the world");
+    pithi_note(how, w->cut_payloads, "payloads cut to 32767 bytes");
+    pithi_note(how, w->categories.cut_names, "names cut to 4095 bytes or made different");
+    pithi_note(how, w->categories.cut_formats, "payload formats that SLOG-2 cannot hold left out");
+}
+
+static int write_all(struct slog2_writer *w, struct pithlog *log, const struct pithi_convert *how)
+{
+    static const unsigned char header[PITHI_SLOG2_HEADER];
+    struct pithi_each each = {.context = w, .message = keep_message, .failed = &w->failed, .losses = &w->losses};
+    int err;
+    if (fwrite(header, 1, sizeof header, w->out) != sizeof header)
+        return pithi_fail(PITH_ERR_IO, "the SLOG-2 file cannot be written");
+    w->lanes = pithlog_get_info(log)->lanes;
+    w->open = calloc(w->lanes + (size_t)1, sizeof *w->open);
+    if (!w->open)
+        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    TRY(pithi_losses_open(&w->losses, log));
+    TRY(pithi_slog2_lines_open(&w->lines, log));
+    TRY(pithi_slog2_categories_open(&w->categories, log));
+    TRY(pithi_sorter_new(&w->arrows, ARROWS_MEMORY));
+    TRY(pithi_each_message(log, how, &each));
+    TRY(w->failed);
+    TRY(pithi_sorter_end(w->arrows));
+    TRY(draw_all(w, log, how));
+    /* Notes the colours as readers of the file will see them. */
+    char text[8];
+    for (uint32_t id = 0; pithlog_get_def(log, id); id++)
+        if (w->losses.used[id] && pithlog_get_def(log, id)->kind != PITHLOG_COUNTER_TYPE)
+            pithi_losses_colour(&w->losses, id, pithi_colour_text(pithlog_def_rgb(log, id), text));
+    TRY(write_rest(w));
+    tell_losses(w, log, how);
+out:
+    return err;
+}
+
+static int write_file(struct pithlog *log, FILE *out, const struct pithi_convert *how)
+{
+    struct slog2_writer w = {.out = out};
+    int err = write_all(&w, log, how);
+    for (uint32_t i = 0; w.open && i < w.lanes; i++)
+        free(w.open[i].states);
+    free(w.open);
+    pithi_sorter_free(w.arrows);
+    pithi_slog2_tree_free(&w.tree);
+    pithi_slog2_lines_free(&w.lines);
+    pithi_slog2_categories_free(&w.categories);
+    pithi_losses_close(&w.losses);
+    return err;
+}
+
+int pithi_slog2_write(struct pithlog *log, FILE *out, const struct pithi_convert *how)
+{
+    return pithi_write_seekable(log, out, how, write_file);
+}

@@ -1,0 +1,383 @@
+/* printer.c - formats records and definitions as lines. Owns the look of a line in each style. Must not know the source
+ * of the records.
+ *
+ * The parts of a line that depend on definitions, lanes and communicators are quoted once, in advance. Writing a line
+ * is then little more than a few calls of memcpy. Each kind of record has one function for all three styles: put_field
+ * writes the key of a value in the current style. */
+#include "foreign/text/printer.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/map.h"
+#include "reader/payload.h"
+
+/* The values of a record besides time, lane, kind and name. In CSV each is a column, in this order. */
+enum field { F_COMM, F_PEER, F_TAG, F_BYTES, F_GOT_BYTES, F_POSTED, F_ROOT, F_OP, F_COUNT, F_VALUE, F_PAYLOAD, FIELDS };
+static const char *const field_names[FIELDS] = {"comm", "peer", "tag",   "bytes", "got_bytes", "posted",
+                                                "root", "op",   "count", "value", "payload"};
+static const char *const field_tabs[FIELDS] = {
+    "\tcomm=", "\tpeer=", "\ttag=",   "\tbytes=", "\tgot_bytes=", "\tposted=",
+    "\troot=", "\top=",   "\tcount=", "\tvalue=", "\tpayload="};
+
+static const char *const kind_names[] = {
+    [PITHLOG_ENTER] = "enter",     [PITHLOG_LEAVE] = "leave",      [PITHLOG_EVENT] = "event",
+    [PITHLOG_COUNTER] = "counter", [PITHLOG_SEND] = "send",        [PITHLOG_RECV] = "recv",
+    [PITHLOG_COLL] = "coll",       [PITHLOG_COMM_CREATE] = "comm", [PITHLOG_COMM_FREE] = "comm",
+    [PITHLOG_PAUSE] = "pause",     [PITHLOG_RESUME] = "resume",    [PITHLOG_LOST] = "lost",
+};
+enum { KINDS = sizeof kind_names / sizeof *kind_names };
+
+/* ---- Pieces made in advance ------------------------------------------------------------------------------------ */
+
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
+
+/* Sets pieces[index] to the malloc'ed `text` (NULL: out of memory). If index == *count, it appends a piece. */
+static int set_piece(struct pithi_text_piece **pieces, uint32_t *count, uint32_t index, char *text)
+{
+    if (!text || (index == *count && !pithi_grow_one(pieces, *count, sizeof **pieces))) {
+        free(text);
+        return no_memory();
+    }
+    if (index == *count)
+        (*count)++;
+    else
+        free((*pieces)[index].text);
+    (*pieces)[index] = (struct pithi_text_piece){text, strlen(text)};
+    return PITH_OK;
+}
+
+static void free_pieces(struct pithi_text_piece *pieces, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        free(pieces[i].text);
+    free(pieces);
+}
+
+static char *lane_text(const struct pithi_printer *p, const struct pithlog_lane *lane)
+{
+    static const char *const forms[] = {[PITHI_TEXT_TABS] = "\t%d\t%u\t",
+                                        [PITHI_TEXT_CSV] = ",%d,%u,",
+                                        [PITHI_TEXT_JSON] = ",\"rank\":%d,\"thread\":%u,\"kind\":\""};
+    char text[80];
+
+    snprintf(text, sizeof text, forms[p->style], (int)lane->rank, (unsigned)lane->thread);
+    return strdup(text);
+}
+
+int pithi_printer_open(struct pithi_printer *p, FILE *file, enum pithi_text_style style, const char *glob)
+{
+    static const enum pithi_quote quotes[] = {
+        [PITHI_TEXT_TABS] = PITHI_QUOTE_TABS, [PITHI_TEXT_CSV] = PITHI_QUOTE_CSV, [PITHI_TEXT_JSON] = PITHI_QUOTE_JSON};
+
+    *p = (struct pithi_printer){.style = style, .quote = quotes[style], .glob = glob};
+    return pithi_out_open(&p->out, file);
+}
+
+int pithi_printer_close(struct pithi_printer *p, int err)
+{
+    err = pithi_out_close(&p->out, err);
+    for (uint32_t i = 0; i < p->name_count; i++)
+        free(p->formats[i]);
+    free_pieces(p->names, p->name_count);
+    free_pieces(p->comm_names, p->comm_count);
+    free_pieces(p->lanes, p->lane_count);
+    free(p->formats);
+    free(p->wanted);
+    free(p->payload);
+    return err;
+}
+
+/* ---- Records --------------------------------------------------------------------------------------------------- */
+
+static void put_piece(struct pithi_printer *p, const struct pithi_text_piece *pieces, uint32_t count, uint32_t i)
+{
+    if (i < count && pieces[i].size)
+        pithi_out_bytes(&p->out, pieces[i].text, pieces[i].size);
+    else if (p->style == PITHI_TEXT_JSON)
+        pithi_out_text(&p->out, "\"\"");
+}
+
+/* Writes the text before the value of `field`. */
+static void put_field(struct pithi_printer *p, int field)
+{
+    static const char commas[FIELDS + 1] = ",,,,,,,,,,,";
+
+    switch (p->style) {
+    case PITHI_TEXT_TABS:
+        pithi_out_text(&p->out, field_tabs[field]);
+        break;
+    case PITHI_TEXT_CSV:
+        pithi_out_bytes(&p->out, commas, (size_t)(field + 1 - p->field));
+        p->field = field + 1;
+        break;
+    case PITHI_TEXT_JSON:
+        pithi_out_text(&p->out, ",\"");
+        pithi_out_text(&p->out, field_names[field]);
+        pithi_out_text(&p->out, "\":");
+        break;
+    }
+}
+
+static void put_u64(struct pithi_printer *p, int field, uint64_t value)
+{
+    put_field(p, field);
+    pithi_out_u64(&p->out, value);
+}
+
+static void put_i64(struct pithi_printer *p, int field, int64_t value)
+{
+    put_field(p, field);
+    pithi_out_i64(&p->out, value);
+}
+
+static void put_word(struct pithi_printer *p, int field, const char *word)
+{
+    put_field(p, field);
+    pithi_out_quoted(&p->out, p->quote, word);
+}
+
+static void put_double(struct pithi_printer *p, int field, double value)
+{
+    put_field(p, field);
+    if (p->style == PITHI_TEXT_JSON && !(value - value == 0))
+        pithi_out_text(&p->out, "null"); /* JSON has no infinity and no NaN */
+    else
+        pithi_out_double(&p->out, value);
+}
+
+/* The text of the payload is already escaped, so its backslashes are not doubled. In JSON they are ordinary text. */
+static void put_payload(struct pithi_printer *p, const struct pithlog_record *r)
+{
+    const char *format = r->id < p->name_count ? p->formats[r->id] : "";
+    size_t need = pithi_payload_text(format, r, p->payload, p->payload_size);
+
+    if (need > p->payload_size) {
+        char *grown = realloc(p->payload, need);
+        if (!grown)
+            return;
+        p->payload = grown;
+        p->payload_size = need;
+        pithi_payload_text(format, r, p->payload, p->payload_size);
+    }
+    put_field(p, F_PAYLOAD);
+    pithi_out_quoted(&p->out,
+                     p->style == PITHI_TEXT_TABS  ? PITHI_QUOTE_TEXT
+                     : p->style == PITHI_TEXT_CSV ? PITHI_QUOTE_CSV_TEXT
+                                                  : PITHI_QUOTE_JSON,
+                     p->payload);
+}
+
+static void put_values(struct pithi_printer *p, const struct pithlog_record *r)
+{
+    if (r->kind <= PITHLOG_EVENT && r->comm)
+        put_u64(p, F_COMM, r->comm);
+    switch (r->kind) {
+    case PITHLOG_EVENT:
+        if (r->payload_bytes)
+            put_payload(p, r);
+        break;
+    case PITHLOG_COUNTER:
+        put_double(p, F_VALUE, r->value);
+        break;
+    case PITHLOG_SEND:
+    case PITHLOG_RECV:
+        put_u64(p, F_COMM, r->comm);
+        put_i64(p, F_PEER, r->peer);
+        put_i64(p, F_TAG, r->tag);
+        put_u64(p, F_BYTES, r->bytes);
+        if (r->kind == PITHLOG_RECV)
+            put_u64(p, F_POSTED, r->posted);
+        break;
+    case PITHLOG_COLL:
+        put_u64(p, F_COMM, r->comm);
+        put_u64(p, F_BYTES, r->bytes);
+        put_u64(p, F_GOT_BYTES, r->got_bytes);
+        put_i64(p, F_ROOT, r->peer);
+        break;
+    case PITHLOG_COMM_CREATE:
+    case PITHLOG_COMM_FREE:
+        put_u64(p, F_COMM, r->comm);
+        put_word(p, F_OP, r->kind == PITHLOG_COMM_CREATE ? "create" : "free");
+        break;
+    case PITHLOG_LOST:
+        put_u64(p, F_COUNT, r->bytes);
+        break;
+    }
+}
+
+static int has_comm(uint32_t kind) { return kind >= PITHLOG_SEND && kind <= PITHLOG_COMM_FREE; }
+
+void pithi_printer_record(struct pithi_printer *p, const struct pithlog_record *r)
+{
+    struct pithi_out *out = &p->out;
+    int json = p->style == PITHI_TEXT_JSON;
+
+    if (p->wanted && !(r->kind <= PITHLOG_COUNTER && r->id < p->name_count && p->wanted[r->id]))
+        return;
+    if (json)
+        pithi_out_text(out, "{\"time_s\":");
+    pithi_out_seconds(out, r->time_ns);
+    put_piece(p, p->lanes, p->lane_count, r->lane);
+    pithi_out_text(out, r->kind < KINDS && kind_names[r->kind] ? kind_names[r->kind] : "unknown");
+    if (json)
+        pithi_out_text(out, "\",\"name\":");
+    else
+        pithi_out_char(out, p->style == PITHI_TEXT_CSV ? ',' : '\t');
+    if (has_comm(r->kind))
+        put_piece(p, p->comm_names, p->comm_count, r->comm);
+    else if (r->kind <= PITHLOG_COUNTER)
+        put_piece(p, p->names, p->name_count, r->id);
+    else if (json)
+        pithi_out_text(out, "\"\"");
+    p->field = 0;
+    put_values(p, r);
+    if (json)
+        pithi_out_char(out, '}');
+    else if (p->style == PITHI_TEXT_CSV && p->field < FIELDS)
+        put_field(p, FIELDS - 1);
+    pithi_out_char(out, '\n');
+}
+
+/* ---- Definitions ----------------------------------------------------------------------------------------------- */
+
+static void begin_define(struct pithi_printer *p, const char *kind)
+{
+    pithi_out_text(&p->out, p->style == PITHI_TEXT_JSON ? "{\"define\":\"" : "# ");
+    pithi_out_text(&p->out, kind);
+    if (p->style == PITHI_TEXT_JSON)
+        pithi_out_char(&p->out, '"');
+}
+
+static void define_key(struct pithi_printer *p, const char *key)
+{
+    pithi_out_text(&p->out, p->style == PITHI_TEXT_JSON ? ",\"" : "\t");
+    pithi_out_text(&p->out, key);
+    pithi_out_text(&p->out, p->style == PITHI_TEXT_JSON ? "\":" : "=");
+}
+
+static void define_text(struct pithi_printer *p, const char *key, const char *text)
+{
+    define_key(p, key);
+    pithi_out_quoted(&p->out, p->quote, text);
+}
+
+static void define_int(struct pithi_printer *p, const char *key, int64_t value)
+{
+    define_key(p, key);
+    pithi_out_i64(&p->out, value);
+}
+
+static void end_define(struct pithi_printer *p) { pithi_out_text(&p->out, p->style == PITHI_TEXT_JSON ? "}\n" : "\n"); }
+
+void pithi_printer_property(struct pithi_printer *p, const char *key, const char *value)
+{
+    if (p->style == PITHI_TEXT_CSV)
+        return;
+    begin_define(p, "property");
+    define_text(p, "key", key);
+    define_text(p, "value", value);
+    end_define(p);
+}
+
+int pithi_printer_lane(struct pithi_printer *p, uint32_t index, const struct pithlog_lane *lane)
+{
+    if (p->style != PITHI_TEXT_CSV) {
+        begin_define(p, "lane");
+        define_int(p, "rank", lane->rank);
+        define_int(p, "thread", lane->thread);
+        define_text(p, "name", lane->name);
+        define_text(p, "host", lane->host);
+        end_define(p);
+    }
+    return set_piece(&p->lanes, &p->lane_count, index, lane_text(p, lane));
+}
+
+int pithi_printer_def(struct pithi_printer *p, const struct pithlog_def *def)
+{
+    static const char *const kinds[] = {
+        [PITHLOG_STATE] = "state", [PITHLOG_EVENT_TYPE] = "event", [PITHLOG_COUNTER_TYPE] = "counter"};
+
+    if (p->style != PITHI_TEXT_CSV) {
+        begin_define(p, kinds[def->kind]);
+        define_text(p, "name", def->name);
+        define_text(p, "colour", def->colour);
+        define_text(p, "group", def->group);
+        if (def->kind != PITHLOG_STATE)
+            define_text(p, def->kind == PITHLOG_EVENT_TYPE ? "format" : "unit", def->format);
+        end_define(p);
+    }
+    /* Stores name, format and filter result of the next definition. */
+    uint32_t i = p->name_count;
+    if (!pithi_grow_one(&p->formats, i, sizeof *p->formats) || (p->glob && !pithi_grow_one(&p->wanted, i, 1)))
+        return no_memory();
+    p->formats[i] = strdup(def->format);
+    if (p->wanted)
+        p->wanted[i] = fnmatch(p->glob, def->name, 0) == 0;
+    if (!p->formats[i])
+        return no_memory();
+    int err = set_piece(&p->names, &p->name_count, i, pithi_quoted(p->quote, def->name));
+    if (err)
+        free(p->formats[i]);
+    return err;
+}
+
+static void define_members(struct pithi_printer *p, const char *key, const int32_t *ranks, int32_t count)
+{
+    define_key(p, key);
+    if (p->style == PITHI_TEXT_JSON)
+        pithi_out_char(&p->out, '[');
+    for (int32_t i = 0; i < count; i++) {
+        if (i)
+            pithi_out_char(&p->out, ',');
+        pithi_out_i64(&p->out, ranks[i]);
+    }
+    if (p->style == PITHI_TEXT_JSON)
+        pithi_out_char(&p->out, ']');
+}
+
+int pithi_printer_comm(struct pithi_printer *p, uint32_t index, const struct pithlog_comm *comm)
+{
+    const char *name = comm->name ? comm->name : "";
+
+    if (p->style != PITHI_TEXT_CSV) {
+        begin_define(p, "comm");
+        define_int(p, "comm", index);
+        define_text(p, "name", name);
+        if (comm->size)
+            define_int(p, "size", comm->size);
+        if (comm->size && comm->world_ranks)
+            define_members(p, "ranks", comm->world_ranks, comm->size);
+        if (comm->remote_size && comm->world_ranks)
+            define_members(p, "remote_ranks", comm->world_ranks + comm->size, comm->remote_size);
+        end_define(p);
+    }
+    return set_piece(&p->comm_names, &p->comm_count, index, pithi_quoted(p->quote, name));
+}
+
+void pithi_printer_promise(struct pithi_printer *p)
+{
+    if (p->style == PITHI_TEXT_TABS)
+        pithi_out_text(&p->out, PITHI_TEXT_PROMISE "\n");
+}
+
+void pithi_printer_end(struct pithi_printer *p)
+{
+    if (p->style == PITHI_TEXT_TABS)
+        pithi_out_text(&p->out, PITHI_TEXT_END "\n");
+}
+
+void pithi_printer_head(struct pithi_printer *p)
+{
+    if (p->style == PITHI_TEXT_TABS)
+        pithi_out_text(&p->out, "# time_s\trank\tthread\tkind\tname\tkey=value...\n");
+    if (p->style != PITHI_TEXT_CSV)
+        return;
+    pithi_out_text(&p->out, "time_s,rank,thread,kind,name");
+    for (int i = 0; i < FIELDS; i++) {
+        pithi_out_char(&p->out, ',');
+        pithi_out_text(&p->out, field_names[i]);
+    }
+    pithi_out_char(&p->out, '\n');
+}

@@ -1,0 +1,65 @@
+/* printer.h - prints the lines of a log one by one. The caller has a whole log (text_lines.c) or a running program
+ * (tools/print.c). man/pith-print.1 describes the lines of each style.
+ *
+ *     pithi_printer_open(&printer, stdout, style, glob);
+ *     pithi_printer_lane(&printer, 0, lane);       before the records that refer to it
+ *     pithi_printer_def(&printer, def);
+ *     pithi_printer_comm(&printer, 0, comm);
+ *     pithi_printer_head(&printer);
+ *     pithi_printer_record(&printer, &record);
+ *     err = pithi_printer_close(&printer, err);
+ */
+#ifndef PITHI_PRINTER_H
+#define PITHI_PRINTER_H
+
+#include "base/out.h"
+#include "foreign/text/text_lines.h"
+
+/* A part of a line, made in advance. */
+struct pithi_text_piece {
+    char *text;
+    size_t size;
+};
+
+struct pithi_printer {
+    struct pithi_out out; /* flush it to show lines at once; if `failed` is set, stop */
+    enum pithi_text_style style;
+    enum pithi_quote quote;
+    const char *glob;
+    struct pithi_text_piece *names; /* names of definitions, quoted */
+    char **formats;            /* payload formats of definitions */
+    unsigned char *wanted;     /* by definition: its name matches the glob; NULL: all match */
+    struct pithi_text_piece *comm_names;
+    struct pithi_text_piece *lanes; /* the text between the time and the kind */
+    uint32_t name_count, comm_count, lane_count;
+    int field; /* CSV: the next column */
+    char *payload;
+    size_t payload_size;
+};
+
+/* `glob` NULL: print all; else only states, events and counters with a matching name. The caller keeps and closes the
+ * file. */
+int pithi_printer_open(struct pithi_printer *printer, FILE *file, enum pithi_text_style style, const char *glob);
+/* Frees the printer. Returns `err`, or the write error if `err` is 0. */
+int pithi_printer_close(struct pithi_printer *printer, int err);
+
+/* Print the lines of definitions (none in CSV) and store them for records. Add definitions in order of their ids. A
+ * lane or communicator is new if its index is one more than the last; otherwise it is replaced. Return PITH_OK or out
+ * of memory. */
+int pithi_printer_def(struct pithi_printer *printer, const struct pithlog_def *def);
+int pithi_printer_lane(struct pithi_printer *printer, uint32_t index, const struct pithlog_lane *lane);
+int pithi_printer_comm(struct pithi_printer *printer, uint32_t index, const struct pithlog_comm *comm);
+void pithi_printer_property(struct pithi_printer *printer, const char *key, const char *value);
+/* Prints the column names. */
+void pithi_printer_head(struct pithi_printer *printer);
+/* For finished logs, so that a reader can detect a cut: a line before the column names that announces the last line,
+ * and the last line itself. CSV and JSON have neither. */
+#define PITHI_TEXT_PROMISE "# the last line is \"# end\""
+#define PITHI_TEXT_END "# end"
+void pithi_printer_promise(struct pithi_printer *printer);
+void pithi_printer_end(struct pithi_printer *printer);
+
+/* Prints a record, unless the filter excludes it. */
+void pithi_printer_record(struct pithi_printer *printer, const struct pithlog_record *record);
+
+#endif

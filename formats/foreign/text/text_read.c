@@ -1,0 +1,472 @@
+/* text_read.c - turns the lines of `pith print` into a log, so that scripts can make logs. The first pass reads
+ * definitions and checks whether times decrease; if so, records go through the window of foreign/reading.h. The second
+ * pass reads records. Definitions may be missing: records then define their states, events and counters. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/text_fields.h"
+#include "foreign/names.h"
+#include "foreign/reading.h"
+#include "foreign/text/printer.h"
+#include "foreign/text/text_lines.h"
+
+struct text_reader {
+    const struct pithi_input *input;
+    struct pithi_writer *writer;
+    size_t at, passed; /* offsets in the file; see foreign/reading.h */
+    uint64_t line;                                /* from 1 */
+    struct pithi_buffer text;
+    struct pithi_fields fields;
+    struct pithi_map comms;        /* number in the file -> index + 1 */
+    struct pithi_map lanes;        /* (rank, thread) -> lane + 1 */
+    struct pithi_reorder *reorder; /* NULL if times are in order */
+    struct pithi_map received;     /* rank -> number of receives so far */
+    uint64_t odd_payloads;
+    size_t size;             /* size of the input without a last line that is left out */
+    uint64_t promises, ends; /* lines that announce the last line, and last lines; more than one if files were joined */
+    uint64_t records;
+};
+
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
+
+static int wrong(const struct text_reader *r, const char *what)
+{
+    return pithi_fail(PITH_ERR_DAMAGED, "%s: line %llu: %s", r->input->path, (unsigned long long)r->line, what);
+}
+
+/* ---- Lines ------------------------------------------------------------------------------------------------------- */
+
+/* Reads the next line that is not empty, without splitting it. 1; 0 at the end. */
+static int next_bytes(struct text_reader *r, const char **line, size_t *length)
+{
+    while (r->at < r->size && pithi_input_at(r->input, r->at)) {
+        const char *from = (const char *)r->input->data + r->at;
+        const char *newline = memchr(from, '\n', r->size - r->at);
+        size_t size = newline ? (size_t)(newline - from) : r->size - r->at;
+        pithi_passed(r->input, &r->passed, r->at);
+        r->at += size + 1;
+        r->line++;
+        size -= size > 0 && from[size - 1] == '\r';
+        if (size == 0)
+            continue;
+        *line = from;
+        *length = size;
+        return 1;
+    }
+    return 0;
+}
+
+/* Splits a line into fields. 1; -1: out of memory. */
+static int cut_line(struct text_reader *r, const char *line, size_t size)
+{
+    r->text.size = 0;
+    if (!pithi_buffer_add(&r->text, line, size) || !pithi_buffer_add(&r->text, "", 1)) {
+        no_memory();
+        return -1;
+    }
+    pithi_fields_cut(&r->fields, (char *)r->text.data);
+    return 1;
+}
+
+/* Reads and splits the next line that is not empty. 1; 0 at the end; -1: out of memory. */
+static int next_line(struct text_reader *r)
+{
+    const char *line;
+    size_t size;
+    return next_bytes(r, &line, &size) ? cut_line(r, line, size) : 0;
+}
+
+static void rewind_lines(struct text_reader *r)
+{
+    r->at = 0;
+    r->line = 0;
+}
+
+/* Returns the value of a key with its escapes decoded; "" if the key is missing. */
+static char *word(const struct text_reader *r, uint32_t first, const char *key)
+{
+    static char none[1];
+    char *text = pithi_fields_get(&r->fields, first, key);
+    none[0] = 0;
+    if (text)
+        pithi_unescape(text);
+    return text ? text : none;
+}
+
+/* ---- Definitions ------------------------------------------------------------------------------------------------- */
+
+static int take_lane(struct text_reader *r, int32_t rank, uint32_t thread, const char *name, uint32_t *lane)
+{
+    uint64_t *known = pithi_map_at(&r->lanes, pithi_map_pair((uint32_t)rank, thread));
+    int err = PITH_OK;
+    if (!known)
+        return no_memory();
+    if (*known == 0 || name) {
+        err = pithi_writer_lane(r->writer, rank, thread, name, lane);
+        *known = err == PITH_OK ? *lane + (uint64_t)1 : 0;
+    }
+    *lane = (uint32_t)(*known - 1);
+    return err;
+}
+
+static int define(struct text_reader *r, enum pithlog_def_kind kind)
+{
+    struct pithlog_def def = {kind, word(r, 1, "name"), word(r, 1, "colour"), word(r, 1, "group"),
+                              word(r, 1, kind == PITHLOG_COUNTER_TYPE ? "unit" : "format")};
+    uint32_t id;
+    return pithi_defs_add(pithi_writer_defs(r->writer), &def, &id);
+}
+
+/* Appends a comma-separated list of numbers to `out`. */
+static int take_ranks(struct text_reader *r, const char *text, struct pithi_buffer *out, int32_t *count)
+{
+    char *end;
+    *count = 0;
+    for (; text && *text; text = *end == ',' ? end + 1 : end, ++*count) {
+        long rank = strtol(text, &end, 10);
+        int32_t number = (int32_t)rank;
+        if (end == text || rank < 0 || rank > INT32_MAX || (*end && *end != ','))
+            return wrong(r, "a communicator's ranks are numbers with commas between");
+        if (!pithi_buffer_add(out, &number, sizeof number))
+            return no_memory();
+    }
+    return PITH_OK;
+}
+
+/* Number 0 is the world, which always exists. */
+static int define_comm(struct text_reader *r)
+{
+    struct pithi_buffer ranks = {0};
+    struct pithlog_comm comm = {0};
+    uint64_t number, *known;
+    uint32_t index;
+    int err;
+    if (!pithi_text_u64(pithi_fields_get(&r->fields, 1, "comm"), &number) || number >= UINT32_MAX)
+        return wrong(r, "a communicator needs comm=N");
+    comm.key = number;
+    comm.name = word(r, 1, "name");
+    TRY(take_ranks(r, pithi_fields_get(&r->fields, 1, "ranks"), &ranks, &comm.size));
+    TRY(take_ranks(r, pithi_fields_get(&r->fields, 1, "remote_ranks"), &ranks, &comm.remote_size));
+    comm.world_ranks = (const int32_t *)(const void *)ranks.data;
+    TRY(pithi_writer_comm(r->writer, &comm, &index));
+    known = pithi_map_at(&r->comms, number);
+    if (!known)
+        err = no_memory();
+    else
+        *known = index + (uint64_t)1;
+out:
+    free(ranks.data);
+    return err;
+}
+
+/* Takes a line with '#'. A line of no known kind is a comment. */
+static int take_definition(struct text_reader *r)
+{
+    const char *kind = r->fields.at[0] + 1 + (r->fields.at[0][1] == ' ');
+    if (strcmp(kind, "lane") == 0) {
+        int64_t rank, thread;
+        uint32_t lane;
+        if (!pithi_text_i64(pithi_fields_get(&r->fields, 1, "rank"), 0, INT32_MAX, &rank) ||
+            !pithi_text_i64(pithi_fields_get(&r->fields, 1, "thread"), 0, UINT32_MAX - 1, &thread))
+            return wrong(r, "a lane needs rank=N and thread=N");
+        const char *host = word(r, 1, "host");
+        int err = PITH_OK;
+        if (*host)
+            err = pithi_writer_rank(r->writer, &(struct pithi_rank){(int32_t)rank, host, 0, 0});
+        return err == PITH_OK ? take_lane(r, (int32_t)rank, (uint32_t)thread, word(r, 1, "name"), &lane) : err;
+    }
+    if (strcmp(kind, "state") == 0)
+        return define(r, PITHLOG_STATE);
+    if (strcmp(kind, "event") == 0)
+        return define(r, PITHLOG_EVENT_TYPE);
+    if (strcmp(kind, "counter") == 0)
+        return define(r, PITHLOG_COUNTER_TYPE);
+    if (strcmp(kind, "comm") == 0)
+        return define_comm(r);
+    r->ends += r->fields.count == 1 && strcmp(r->fields.at[0], PITHI_TEXT_END) == 0;
+    r->promises += r->fields.count == 1 && strcmp(r->fields.at[0], PITHI_TEXT_PROMISE) == 0;
+    if (strcmp(kind, "property") == 0)
+        return pithi_defs_property(pithi_writer_defs(r->writer), word(r, 1, "key"), word(r, 1, "value"));
+    return PITH_OK;
+}
+
+/* ---- Records ----------------------------------------------------------------------------------------------------- */
+
+enum { TIME, RANK, THREAD, KIND, NAME, VALUES };
+
+static int number(struct text_reader *r, const char *key, int64_t least, int64_t most, int64_t otherwise,
+                  int64_t *value)
+{
+    const char *text = pithi_fields_get(&r->fields, VALUES, key);
+    *value = otherwise;
+    return !text || pithi_text_i64(text, least, most, value) ? PITH_OK : wrong(r, "a value is no number, or too large");
+}
+
+static int count(struct text_reader *r, const char *key, uint64_t otherwise, uint64_t *value)
+{
+    const char *text = pithi_fields_get(&r->fields, VALUES, key);
+    *value = otherwise;
+    return !text || pithi_text_u64(text, value) ? PITH_OK : wrong(r, "a value is no number, or too large");
+}
+
+static int take_name(struct text_reader *r, enum pithlog_def_kind kind, struct pithlog_record *record)
+{
+    struct pithlog_def def = {kind, r->fields.at[NAME], "", "", ""};
+    pithi_unescape(r->fields.at[NAME]);
+    if (kind == PITHLOG_STATE)
+        def.group = pithi_name_group(def.name);
+    return pithi_defs_add(pithi_writer_defs(r->writer), &def, &record->id);
+}
+
+static int take_comm(struct text_reader *r, struct pithlog_record *record)
+{
+    uint64_t number_of_comm, *known;
+    int err;
+    TRY(count(r, "comm", 0, &number_of_comm));
+    known = number_of_comm ? pithi_map_find(&r->comms, number_of_comm) : NULL;
+    if (number_of_comm && !known)
+        return wrong(r, "a communicator that no line '# comm' tells of");
+    record->comm = known ? (uint32_t)(*known - 1) : 0;
+out:
+    return err;
+}
+
+static int take_message(struct text_reader *r, struct pithlog_record *record)
+{
+    int64_t peer, tag;
+    int err;
+    TRY(take_comm(r, record));
+    TRY(number(r, "peer", -1, INT32_MAX, -1, &peer));
+    TRY(number(r, "tag", INT32_MIN, INT32_MAX, 0, &tag));
+    TRY(count(r, "bytes", 0, &record->bytes));
+    if (record->kind == PITHLOG_RECV) {
+        /* If `posted` is missing, receives count as completed in the order of posting. */
+        int64_t rank = 0;
+        pithi_text_i64(r->fields.at[RANK], 0, INT32_MAX, &rank);
+        uint64_t *received = pithi_map_at(&r->received, (uint64_t)rank);
+        TRY(received ? count(r, "posted", (*received)++, &record->posted) : no_memory());
+    }
+    record->peer = (int32_t)peer;
+    record->tag = (int32_t)tag;
+out:
+    return err;
+}
+
+static int take_coll(struct text_reader *r, struct pithlog_record *record)
+{
+    int64_t root;
+    int err;
+    TRY(take_comm(r, record));
+    TRY(number(r, "root", -1, INT32_MAX, -1, &root));
+    TRY(count(r, "bytes", 0, &record->bytes));
+    TRY(count(r, "got_bytes", 0, &record->got_bytes));
+    record->peer = (int32_t)root;
+out:
+    return err;
+}
+
+static int take_value(struct text_reader *r, struct pithlog_record *record)
+{
+    const char *text = pithi_fields_get(&r->fields, VALUES, "value");
+    char *end;
+    record->value = text ? strtod(text, &end) : 0;
+    return text && *text && !*end ? PITH_OK : wrong(r, "a counter needs value=NUMBER");
+}
+
+static int take_kind(struct text_reader *r, struct pithlog_record *record)
+{
+    static const struct {
+        const char *name;
+        uint32_t kind;
+    } kinds[] = {{"enter", PITHLOG_ENTER},     {"leave", PITHLOG_LEAVE},      {"event", PITHLOG_EVENT},
+                 {"counter", PITHLOG_COUNTER}, {"send", PITHLOG_SEND},        {"recv", PITHLOG_RECV},
+                 {"coll", PITHLOG_COLL},       {"comm", PITHLOG_COMM_CREATE}, {"pause", PITHLOG_PAUSE},
+                 {"resume", PITHLOG_RESUME},   {"lost", PITHLOG_LOST}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(r->fields.at[KIND], kinds[i].name) == 0) {
+            record->kind = kinds[i].kind;
+            return PITH_OK;
+        }
+    return wrong(r, "no such kind of record; `man pith-print` lists them");
+}
+
+static int take_values(struct text_reader *r, struct pithlog_record *record)
+{
+    const char *op = pithi_fields_get(&r->fields, VALUES, "op");
+    int err = PITH_OK;
+    switch (record->kind) {
+    case PITHLOG_ENTER:
+    case PITHLOG_LEAVE:
+        err = take_name(r, PITHLOG_STATE, record);
+        return err == PITH_OK ? take_comm(r, record) : err;
+    case PITHLOG_EVENT:
+        if ((err = take_name(r, PITHLOG_EVENT_TYPE, record)) == PITH_OK) {
+            /* The payload is malloc'ed. A payload that does not match the format of its event is left out and
+             * counted. */
+            const char *text = pithi_fields_get(&r->fields, VALUES, "payload");
+            const struct pithlog_def *def = pithi_defs_get(pithi_writer_defs(r->writer), record->id);
+            size_t size;
+            if (text) {
+                record->payload = pithi_payload_parse(def->format, text, &size);
+                record->payload_bytes = record->payload ? (uint32_t)size : 0;
+                r->odd_payloads += !record->payload;
+            }
+        }
+        return err == PITH_OK ? take_comm(r, record) : err;
+    case PITHLOG_COUNTER:
+        err = take_name(r, PITHLOG_COUNTER_TYPE, record);
+        return err == PITH_OK ? take_value(r, record) : err;
+    case PITHLOG_SEND:
+    case PITHLOG_RECV:
+        return take_message(r, record);
+    case PITHLOG_COLL:
+        return take_coll(r, record);
+    case PITHLOG_COMM_CREATE:
+        record->kind = op && strcmp(op, "free") == 0 ? PITHLOG_COMM_FREE : PITHLOG_COMM_CREATE;
+        return take_comm(r, record);
+    case PITHLOG_LOST:
+        return count(r, "count", 1, &record->bytes);
+    default:
+        return err;
+    }
+}
+
+static int take_record(struct text_reader *r)
+{
+    struct pithlog_record record = {.peer = -1};
+    int64_t rank, thread;
+    int err;
+    if (r->fields.count < NAME || !pithi_text_seconds(r->fields.at[TIME], &record.time_ns) ||
+        !pithi_text_i64(r->fields.at[RANK], 0, INT32_MAX, &rank) ||
+        !pithi_text_i64(r->fields.at[THREAD], 0, UINT32_MAX - 1, &thread))
+        return wrong(r, "a record has time, rank, thread, kind, name, with tabs between");
+    if (r->fields.count == NAME)
+        r->fields.at[r->fields.count++] = r->fields.at[KIND] + strlen(r->fields.at[KIND]);
+    TRY(take_kind(r, &record));
+    TRY(take_lane(r, (int32_t)rank, (uint32_t)thread, NULL, &record.lane));
+    TRY(take_values(r, &record));
+    r->records++;
+    TRY(r->reorder ? pithi_reorder_add(r->reorder, &record) : pithi_writer_add(r->writer, &record));
+out:
+    free((void *)(uintptr_t)record.payload);
+    return err;
+}
+
+/* ---- The file ---------------------------------------------------------------------------------------------------- */
+
+static int emit(void *context, const struct pithlog_record *record)
+{
+    return pithi_writer_add(((struct text_reader *)context)->writer, record);
+}
+
+/* Reads the time in the first column. A first column of 64 bytes or more counts as a decreasing time. */
+static int line_time(const char *line, size_t size, int64_t *time_ns)
+{
+    char text[64];
+    const char *tab = memchr(line, '\t', size < sizeof text ? size : sizeof text);
+    *time_ns = INT64_MIN;
+    if (!tab)
+        return size >= sizeof text;
+    memcpy(text, line, (size_t)(tab - line));
+    text[tab - line] = 0;
+    return pithi_text_seconds(text, time_ns);
+}
+
+/* ---- Cut files --------------------------------------------------------------------------------------------------- */
+
+/* The file ends inside a line. A script may leave out the last newline, so the line is taken if it can be read. It may
+ * still be part of a longer line. */
+static int is_cut(const struct text_reader *r) { return pithi_ends_in_line(r->input); }
+
+static int is_last_line(const struct text_reader *r) { return r->at >= r->size; }
+
+/* Ignores the error of a last line that was cut and cannot be read. */
+static int settle_last_line(struct text_reader *r, int err)
+{
+    return err == PITH_ERR_DAMAGED && is_cut(r) && is_last_line(r) && r->line > 1 ? PITH_OK : err;
+}
+
+static int say_incomplete(struct text_reader *r)
+{
+    const char *where = is_cut(r)               ? "inside a line"
+                        : r->ends < r->promises ? "without the line \"" PITHI_TEXT_END "\" that it promises"
+                        : r->records == 0 && r->promises == 0 ? "before the first record"
+                                                              : NULL;
+    return where ? pithi_ends_here(r->writer, r->input, where) : PITH_OK;
+}
+
+/* ---- The passes -------------------------------------------------------------------------------------------------- */
+
+/* Does not split records into fields, because it needs only their times. */
+static int first_pass(struct text_reader *r)
+{
+    int64_t last_ns = INT64_MIN, time_ns;
+    const char *line;
+    size_t size;
+    int err = PITH_OK;
+    while (err == PITH_OK && next_bytes(r, &line, &size)) {
+        if (*line == '#') {
+            err = cut_line(r, line, size) < 0 ? PITH_ERR_MEMORY : settle_last_line(r, take_definition(r));
+        } else if (!r->reorder && line_time(line, size, &time_ns)) {
+            if (time_ns < last_ns)
+                err = pithi_reorder_new(&r->reorder, emit, r);
+            last_ns = time_ns;
+        }
+    }
+    /* Call after the first pass. A file written by Pith consists of whole lines, so a last line without a newline is
+     * dropped. */
+    if (r->promises)
+        r->size = pithi_whole_lines(r->input);
+    return err;
+}
+
+static int second_pass(struct text_reader *r)
+{
+    int status, err = PITH_OK;
+    rewind_lines(r);
+    while (err == PITH_OK && (status = next_line(r)) > 0)
+        if (r->fields.at[0][0] != '#')
+            err = settle_last_line(r, take_record(r));
+    if (err == PITH_OK && status < 0)
+        err = PITH_ERR_MEMORY;
+    return err == PITH_OK && r->reorder ? pithi_reorder_end(r->reorder) : err;
+}
+
+int pithi_text_read(const struct pithi_input *input, struct pithi_writer *writer)
+{
+    struct text_reader r = {.input = input, .writer = writer, .size = input->size};
+    int err;
+    TRY(first_pass(&r));
+    TRY(second_pass(&r));
+    TRY(say_incomplete(&r));
+    TRY(pithi_say_count(writer, "text_payloads_left_out", r.odd_payloads));
+    TRY(pithi_say_count(writer, "text_late_records", r.reorder ? pithi_reorder_late(r.reorder) : 0));
+out:
+    free(r.text.data);
+    pithi_map_free(&r.comms);
+    pithi_map_free(&r.lanes);
+    pithi_map_free(&r.received);
+    pithi_reorder_free(r.reorder);
+    return err;
+}
+
+/* Recognises the format by its first line: a definition, the column names, or a record. */
+int pithi_text_probe(const struct pithi_input *input)
+{
+    static const char *const begins[] = {"# property\t", "# lane\t", "# state\t", "# event\t",
+                                         "# counter\t",  "# comm\t", "# time_s\t"};
+    struct text_reader r = {.input = input, .size = input->size};
+    int64_t time_ns, rank;
+    int is = 0;
+    if (!input->data)
+        return 0;
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        is |= input->size > strlen(begins[i]) && memcmp(input->data, begins[i], strlen(begins[i])) == 0;
+    if (!is && input->size > 0 && memchr(input->data, '\t', input->size < 64 ? input->size : 64) && next_line(&r) > 0)
+        is = r.fields.count >= NAME && pithi_text_seconds(r.fields.at[TIME], &time_ns) &&
+             pithi_text_i64(r.fields.at[RANK], 0, INT32_MAX, &rank);
+    free(r.text.data);
+    return is;
+}

@@ -1,0 +1,151 @@
+/* event_numbers.c - keys of properties and meanings of MPE's event numbers (event_numbers.h). */
+#include "native/event_numbers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/map.h"
+
+#define STATE "mpe_state_"
+#define EVENT "mpe_event_"
+
+/* ---- Keys -------------------------------------------------------------------------------------------------------- */
+
+/* Reads a whole number that is followed by `end`; returns the text after it; NULL: not a number. */
+static const char *take_number(const char *text, char end, int32_t *number)
+{
+    char *behind;
+    long value = strtol(text, &behind, 10);
+
+    *number = (int32_t)value;
+    if (behind == text || *text == ' ' || *text == '+' || *behind != end || value != *number)
+        return NULL;
+    return behind + (end != 0);
+}
+
+int pithi_event_numbers(const char *key, int32_t numbers[2])
+{
+    if (strncmp(key, EVENT, sizeof EVENT - 1) == 0)
+        return take_number(key + sizeof EVENT - 1, 0, &numbers[0]) ? 1 : 0;
+    if (strncmp(key, STATE, sizeof STATE - 1) != 0)
+        return 0;
+    key = take_number(key + sizeof STATE - 1, '_', &numbers[0]);
+    return key && take_number(key, 0, &numbers[1]) ? 2 : 0;
+}
+
+void pithi_event_numbers_state(char key[48], int32_t start, int32_t final)
+{
+    snprintf(key, 48, STATE "%d_%d", start, final);
+}
+
+void pithi_event_numbers_event(char key[48], int32_t number) { snprintf(key, 48, EVENT "%d", number); }
+
+int pithi_event_numbers_tell(struct pithi_defs *defs, uint32_t *told, uint32_t id, int64_t start, const int64_t *final)
+{
+    enum { MOST = 8192 };
+    char key[48];
+
+    if (start < 0 || start > INT32_MAX || (final && (*final < 0 || *final > INT32_MAX)) || ++*told > MOST)
+        return PITH_OK;
+    if (final)
+        pithi_event_numbers_state(key, (int32_t)start, (int32_t)*final);
+    else
+        pithi_event_numbers_event(key, (int32_t)start);
+    return pithi_defs_property(defs, key, pithi_defs_get(defs, id)->name);
+}
+
+/* ---- Meanings ---------------------------------------------------------------------------------------------------- */
+
+static int add(struct pithi_meanings *meanings, int32_t number, int what, const char *name)
+{
+    uint64_t *index = pithi_map_at(&meanings->of, (uint32_t)number);
+
+    if (index && *index)
+        return PITH_OK;
+    if (!index || !pithi_grow(&meanings->all, meanings->count, &meanings->room, sizeof *meanings->all))
+        return pithi_fail(PITH_ERR_MEMORY, "no memory for event numbers");
+    meanings->all[meanings->count].what = what;
+    meanings->all[meanings->count].name = name;
+    *index = ++meanings->count;
+    return PITH_OK;
+}
+
+int pithi_meanings_add(struct pithi_meanings *meanings, const char *key, const char *name)
+{
+    int32_t numbers[2];
+    int count = pithi_event_numbers(key, numbers), err = PITH_OK;
+
+    if (count == 1)
+        TRY(add(meanings, numbers[0], PITHI_HAPPENS, name));
+    if (count == 2) {
+        TRY(add(meanings, numbers[0], PITHI_BEGINS, name));
+        TRY(add(meanings, numbers[1], PITHI_ENDS, name));
+    }
+out:
+    return err;
+}
+
+const struct pithi_meaning *pithi_meanings_get(const struct pithi_meanings *meanings, int32_t number)
+{
+    const uint64_t *index = pithi_map_find(&meanings->of, (uint32_t)number);
+
+    return index && *index ? &meanings->all[*index - 1] : NULL;
+}
+
+void pithi_meanings_free(struct pithi_meanings *meanings)
+{
+    pithi_map_free(&meanings->of);
+    free(meanings->all);
+}
+
+/* ---- Payloads ---------------------------------------------------------------------------------------------------- */
+
+/* The size of a payload without a format. */
+static uint32_t plain_size(const unsigned char *cargo)
+{
+    uint32_t size = (uint32_t)strnlen((const char *)cargo, PITHI_CARGO), i = 0;
+
+    while (i < size && cargo[i] >= ' ' && cargo[i] != 0x7f)
+        i++;
+    if (size && i == size)
+        return size;
+    for (size = PITHI_CARGO; size && !cargo[size - 1];)
+        size--;
+    return size;
+}
+
+uint32_t pithi_cargo_size(const char *format, const unsigned char cargo[PITHI_CARGO])
+{
+    uint32_t size = 0;
+
+    if (!strchr(format, '%'))
+        return plain_size(cargo);
+    for (const char *percent = strchr(format, '%'); percent && percent[1]; percent = strchr(percent + 2, '%')) {
+        uint32_t token = (uint32_t)pithi_token_size(percent[1]);
+        if (percent[1] == 's' && size + 2 <= PITHI_CARGO)
+            token += (uint32_t)cargo[size] << 8 | cargo[size + 1];
+        size = token > PITHI_CARGO - size ? PITHI_CARGO : size + token;
+    }
+    return size;
+}
+
+size_t pithi_token_size(char token)
+{
+    switch (token) {
+    case 's':
+    case 'h':
+        return 2;
+    case 'd':
+    case 'x':
+    case 'e':
+        return 4;
+    case 'l':
+    case 'X':
+    case 'E':
+        return 8;
+    default:
+        return 0;
+    }
+}

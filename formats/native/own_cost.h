@@ -1,0 +1,24 @@
+/* own_cost.h - the cost of recording: the property `own_cost_ns` of a log (native/SPEC.md). */
+#ifndef PITHI_OWN_COST_H
+#define PITHI_OWN_COST_H
+
+#include "native/segment.h"
+
+/* The counter of the time that wrappers spend besides their records, see pith_own_cost in pith_tool.h. */
+#define PITHI_OWN_COUNTER "pith:own"
+/* The state of the recorder's own time: waiting for the disk, comparing clocks, the end of the job. */
+#define PITHI_OWN_STATE "pith:flush"
+/* The property's key; for one host, followed by " HOST". */
+#define PITHI_OWN_COST_KEY "own_cost_ns"
+
+/* Costs in ns, by kind of record; PITHLOG_OWN_CALL is 0. */
+struct pithi_own_cost {
+    double ns[PITHLOG_OWN_COSTS];
+};
+
+/* Writes the costs of the processes on `host`; NULL or "": of all hosts without costs of their own. */
+int pithi_own_cost_tell(struct pithi_defs *defs, const char *host, const struct pithi_own_cost *cost);
+/* Reads the costs in a property's value. */
+void pithi_own_cost_read(const char *value, struct pithi_own_cost *cost);
+
+#endif

@@ -1,0 +1,122 @@
+/* follow.h - reads spill files while they grow. Shared by follow.c (the job, clocks, order of records) and
+ * follow_process.c (the file of one process).
+ *
+ * A snapshot (spill_scan.c) maps and scans a whole file. Here a file is looked at again and again, so the cost of a
+ * look must depend on the new data only. New chunks are found by reading headers where the next one must begin. Each
+ * lane maps only its current chunk, and has a walk (spill_walk.h) that waits at the first word that is still 0.
+ *
+ *     chunk 0 of lane 0:  E L E L S ... 0     <- the walk waits here
+ *     look: header's `newer` is set           -> the chunk is complete: unmap, map chunk 1, continue
+ *     header is that of another chunk         -> the chunk was reused: map the copy (spill.h), continue at that word
+ *
+ * Headers are read with pread: a file that could not grow is truncated, and bytes beyond its end must not be touched.
+ */
+#ifndef PITHI_FOLLOW_H
+#define PITHI_FOLLOW_H
+
+#include "base/map.h"
+#include "native/segment.h"
+#include "spill/spill_folder.h"
+#include "spill/spill_numbers.h"
+#include "spill/spill_walk.h"
+
+/* One host: all its processes share one clock fit through two anchors, so that messages between them do not go back in
+ * time. */
+struct pithi_follow_machine {
+    char boot_id[64];
+    uint32_t clock;
+    int64_t shift_ns; /* CLOCK_MONOTONIC to CLOCK_REALTIME */
+    struct pithi_anchor_pair base;
+    struct pithi_span spans[2];
+};
+
+struct pithi_follow_lane {
+    struct pithlog_lane seen; /* owns the name */
+    uint32_t process;
+    struct pithi_spill view; /* a view of one chunk, `chunk`, with this lane only */
+    struct pithi_spill_chunk chunk;
+    struct pithi_spill_lane whole;
+    struct pithi_spill_walk walk;
+    void *mapped;
+    size_t mapped_size;
+    uint64_t seq; /* of the mapped chunk, or of the next one; may exceed the highest possible by one */
+    int is_open;
+    uint64_t accounted;     /* records delivered or reported lost */
+    unsigned char *payload; /* copy of the head's payload */
+    size_t payload_room;
+    const uint64_t *stuck; /* a record whose id was unknown at the last look */
+    struct pithlog_record head;
+    int has_head;
+};
+
+struct pithi_follow_chunk {
+    struct pithi_spill_chunk chunk;
+    int is_copy; /* 1: it does not change any more */
+};
+
+struct pithi_follow_process {
+    char *path;
+    int fd;
+    struct pithi_spill spill;          /* page, definitions, lane names */
+    struct pithi_follow_chunk *chunks; /* all chunks found so far, in file order */
+    uint32_t chunk_count, chunk_room;
+    int is_ring;      /* a flight recorder, which reuses all chunks */
+    uint64_t scanned; /* offset at which to look for the next chunk */
+    struct pithi_follow_gap {
+        uint64_t from, to;
+    } * gaps; /* before `scanned`, without a chunk so far */
+    uint32_t gap_count, gap_room;
+    struct {
+        void *data;
+        size_t size;
+        const char *at;
+    } * defs;
+    uint32_t def_chunks, def_room;
+    uint32_t machine;
+    struct pithi_spill_numbers numbers;
+    uint32_t *ids, *comms; /* the follower's numbers of [spill.def_count], [spill.comm_count] */
+    uint32_t id_count, comm_count;
+    int ended;
+};
+
+struct pithi_follow_comm {
+    struct pithlog_comm comm; /* owns name and members */
+};
+
+struct pithlog_follow {
+    char *path;
+    uint64_t job;
+    struct pithlog_follow_info info;
+    struct pithi_defs *defs;
+    struct pithi_follow_machine *machines;
+    struct pithi_follow_process **processes;
+    struct pithi_follow_lane **lanes;
+    struct pithi_follow_comm *comms;
+    struct pithi_map comm_map;
+    uint32_t machine_count, machine_room, process_count, process_room, lane_room, comm_room;
+    int64_t horizon_ns; /* log time; records after it wait for the next look */
+    int started;        /* zero_unix_ns is set */
+    uint32_t *heap;     /* lanes with a head, by time */
+    uint32_t heap_count, heap_room;
+    uint32_t refill; /* the lane whose head was delivered last; UINT32_MAX: none */
+    struct pithi_match *match;
+    struct pithlog_message *messages;
+    uint32_t message_count, message_first, message_room;
+    char log[1024], program[1024];
+};
+
+/* ---- follow_process.c -------------------------------------------------------------------------------------------- */
+
+/* Opens the file at `path`. PITH_ERR_OPEN, PITH_ERR_FORMAT: it cannot be followed; ignore it. */
+int pithi_follow_process_open(struct pithi_follow_process **process, const char *path);
+void pithi_follow_process_close(struct pithi_follow_process *process);
+/* Reads the page again. */
+int pithi_follow_process_page(struct pithi_follow_process *process);
+/* Finds new chunks, lanes and definitions. */
+int pithi_follow_process_look(struct pithi_follow_process *process);
+
+/* Reads the next record of a lane into its head. 1; 0: none so far. */
+int pithi_follow_lane_next(struct pithi_follow_process *process, struct pithi_follow_lane *lane);
+void pithi_follow_lane_close(struct pithi_follow_lane *lane);
+
+#endif

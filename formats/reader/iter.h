@@ -1,0 +1,25 @@
+/* iter.h - shared by iter.c (few lanes) and runs.c (very many lanes). */
+#ifndef PITHI_ITER_H
+#define PITHI_ITER_H
+
+#include "pithlog.h"
+
+/* The lanes read at once, each with an unpacked block of about 70 KB; more lanes are read in groups (runs.c). */
+enum { PITHI_ITER_LANES = 256 };
+
+/* The parts of a query: the records that PITHLOG_CLIP adds come before and after all others. */
+enum pithi_iter_part { PITHI_PART_BEFORE, PITHI_PART_WITHIN, PITHI_PART_AFTER };
+/* The part of the record delivered last. */
+enum pithi_iter_part pithi_iter_part(const struct pithlog_iter *iter);
+
+/* The records of a query over more lanes; the query is copied. Otherwise like pithlog_iter_open, _next_many and _close.
+ * A temporary file holds the packed records of a time slab of about `slab_records`. */
+struct pithi_runs;
+enum { PITHI_SLAB_RECORDS = 16 << 20 };
+int pithi_runs_new(struct pithlog *log, const struct pithlog_query *query, uint64_t slab_records,
+                   struct pithi_runs **runs);
+int pithi_runs_next(struct pithi_runs *runs, struct pithlog_record *records, uint32_t count);
+enum pithi_iter_part pithi_runs_part(const struct pithi_runs *runs); /* of the record delivered last */
+void pithi_runs_free(struct pithi_runs *runs);
+
+#endif

@@ -1,0 +1,31 @@
+/* match.h - matches sends with receives (match.c), independent of a log: takes SEND and RECV records in time order and
+ * returns messages. Used by pithlog_matcher (a whole log) and by pithlog_follow (a running program). */
+#ifndef PITHI_MATCH_H
+#define PITHI_MATCH_H
+
+#include "pithlog.h"
+
+struct pithi_match;
+
+/* NULL: no memory. */
+struct pithi_match *pithi_match_new(void);
+void pithi_match_free(struct pithi_match *match);
+
+/* 1: the log is marked incomplete. */
+int pithi_match_incomplete(const struct pithlog *log);
+/* Call before the first record if messages may be missing. */
+void pithi_match_cut(struct pithi_match *match);
+
+/* Takes a SEND or RECV record of world rank `rank`, whose number is `index` (dense, from 0). 1: it completes *message;
+ * 0: it completes none; -1: no memory. After 0 or 1, pithi_match_ready() may return more. */
+int pithi_match_take(struct pithi_match *match, uint32_t index, int32_t rank, const struct pithlog_record *record,
+                     struct pithlog_message *message);
+/* Releases receives of a rank in posting order until one is matched: 1; 0: no more; -1: no memory. `all`: also
+ * receives with missing predecessors. */
+int pithi_match_ready(struct pithi_match *match, uint32_t index, int32_t rank, int all,
+                      struct pithlog_message *message);
+
+/* The numbers of unmatched ends. */
+void pithi_match_waiting(const struct pithi_match *match, uint64_t *sends, uint64_t *recvs);
+
+#endif

@@ -1,0 +1,371 @@
+/* open.c - opens a log of any format: detects the format by content, and converts foreign logs to native ones. */
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <stdio.h>
+#include <strings.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/zip.h"
+#include "native/log.h"
+#include "reader/cache.h"
+#include "reader/format.h"
+#include "reader/native.h"
+
+/* ---- Converted logs ---------------------------------------------------------------------------------------------- */
+
+/* Reads logs of other formats into native logs in a temporary file. The native log of a large file stays in
+ * the cache (cache.h), followed by a mark: a hash of all its bytes, so that damage in the cache is never taken for the
+ * user's log. Formats with several files are not cached: the cache would not notice changes of the other files. */
+
+enum { KEEP_BYTES = 8 << 20, MARK = 16, PIECE = 1 << 20 };
+
+static int plain; /* see pithi_log_plain */
+
+void pithi_log_plain(void) { plain = 1; }
+
+/* The kind in the cache: a log with summaries, or without. */
+static const char *kind_of(int without) { return without ? "plain" : "pith"; }
+
+static const char magic[8] = {'P', 'i', 't', 'h', 'K', 'e', 'p', 't'};
+
+/* Hashes the first `size` bytes; 0: they cannot be read. */
+static int hash_file(int fd, uint64_t size, uint64_t *hash)
+{
+    unsigned char *piece = malloc(PIECE);
+    uint64_t at = 0;
+    *hash = size;
+    while (piece && at < size) {
+        size_t want = size - at < PIECE ? (size_t)(size - at) : PIECE;
+        if (pread(fd, piece, want, (off_t)at) != (ssize_t)want)
+            break;
+        *hash = pithi_hash_number(*hash, pithi_crc(piece, want));
+        *hash ^= *hash >> 32;
+        at += want;
+    }
+    free(piece);
+    return at == size;
+}
+
+static int put_mark(int fd, uint64_t size)
+{
+    unsigned char mark[MARK];
+    uint64_t hash;
+    memcpy(mark, magic, sizeof magic);
+    if (!hash_file(fd, size, &hash))
+        return 0;
+    pithi_put64(mark + 8, hash);
+    return pwrite(fd, mark, sizeof mark, (off_t)size) == (ssize_t)sizeof mark;
+}
+
+static int has_mark(int fd, uint64_t size)
+{
+    unsigned char mark[MARK];
+    uint64_t hash;
+    return pread(fd, mark, sizeof mark, (off_t)size) == (ssize_t)sizeof mark &&
+           memcmp(mark, magic, sizeof magic) == 0 && hash_file(fd, size, &hash) && pithi_get64(mark + 8) == hash;
+}
+
+/* Lets the log read from `fd`. */
+static int take_file(struct pithlog *log, int fd, uint64_t size)
+{
+    close(log->files.fd);
+    log->files.fd = fd;
+    log->files.size = size;
+    return pithi_log_load(log, 0);
+}
+
+/* The intact native log in the cache; -1: none. */
+static int find_kept(const struct pithi_cache_key *key, const char *kind, uint64_t *size)
+{
+    struct stat st;
+    int fd = pithi_cache_find(key, kind);
+    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > MARK && has_mark(fd, (uint64_t)st.st_size - MARK)) {
+        *size = (uint64_t)st.st_size - MARK;
+        return fd;
+    }
+    if (fd >= 0) {
+        close(fd);
+        pithi_cache_remove(key, kind);
+    }
+    return -1;
+}
+
+static int write_native(struct pithlog *log, const struct pithi_input *input, const struct pithi_format *format, int fd)
+{
+    struct pithi_writer *writer = NULL;
+    char name[512];
+    int err;
+    snprintf(name, sizeof name, "%s (its temporary copy, see TMPDIR)", log->path);
+    TRY(pithi_writer_open(&writer, name, fd));
+    if (plain)
+        pithi_writer_plain(writer);
+    err = format->read(input, writer);
+    if (input->watched && input->watched->stopped)
+        err = pithi_fail(PITH_ERR_STOPPED, "%s: not opened: stopped", log->path);
+    TRY(err);
+    TRY(pithi_writer_finish(writer));
+out:
+    pithi_writer_close(writer);
+    return err;
+}
+
+/* `key` NULL: not cached. */
+static int read_anew(struct pithlog *log, const struct pithi_input *input, const struct pithi_format *format,
+                     const struct pithi_cache_key *key)
+{
+    struct pithi_cache_part part;
+    struct stat st = {0};
+    if (!(key ? pithi_cache_begin(&part, key, kind_of(plain)) : pithi_cache_begin_nameless(&part)))
+        return pithi_fail(PITH_ERR_IO, "%s: no place for a temporary file: %s; set TMPDIR", log->path, strerror(errno));
+    int err = write_native(log, input, format, part.fd);
+    if (err == PITH_OK && fstat(part.fd, &st) != 0)
+        err = pithi_fail(PITH_ERR_IO, "%s: %s", log->path, strerror(errno));
+    pithi_cache_end(&part, err == PITH_OK && key && put_mark(part.fd, (uint64_t)st.st_size));
+    if (err == PITH_OK)
+        return take_file(log, part.fd, (uint64_t)st.st_size);
+    close(part.fd);
+    return err;
+}
+
+/* Converts `input` from `format` to a native log in the cache or an unnamed file. That log replaces the file in
+ * log->files and is loaded. A large file that was read before is found in the cache. */
+static int convert(struct pithlog *log, const struct pithi_input *input, const struct pithi_format *format)
+{
+    struct pithi_cache_key key;
+    uint64_t size;
+    int keep = input->data && !format->beside && input->size >= KEEP_BYTES && pithi_cache_key_file(log->files.fd, &key);
+    int kept = keep ? find_kept(&key, kind_of(0), &size) : -1;
+    if (kept < 0 && keep && plain)
+        kept = find_kept(&key, kind_of(1), &size);
+    if (kept >= 0)
+        return take_file(log, kept, size);
+    int err = read_anew(log, input, format, keep ? &key : NULL);
+    if (err == PITH_ERR_IO && keep) /* the file system of the cache may be full: try TMPDIR */
+        err = read_anew(log, input, format, NULL);
+    return err;
+}
+
+/* ---- Foreign formats --------------------------------------------------------------------------------------------- */
+
+static const struct pithi_format *probe(const struct pithi_input *input)
+{
+    for (const struct pithi_format *f = pithi_formats; f->name; f++)
+        if (f->read && f->read != pithi_native_read && f->probe && f->probe(input))
+            return f;
+    return NULL;
+}
+
+static uint64_t folder_bytes(const char *path)
+{
+    char *paths[] = {(char *)path, NULL};
+    FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    uint64_t bytes = 0;
+    if (!tree)
+        return 0;
+    for (FTSENT *entry; (entry = fts_read(tree));)
+        bytes += entry->fts_info == FTS_F ? (uint64_t)entry->fts_statp->st_size : 0;
+    fts_close(tree);
+    return bytes;
+}
+
+/* Recognises MPE's other formats, so that the error can name them. RLOG is a series of sections that begin with type
+ * and size; the first is the header: type 0, 8 bytes, the lowest and highest rank. SLOG-1 is recognised by its name. */
+static int is_rlog(const struct pithi_input *input)
+{
+    static const unsigned char little[8] = {0, 0, 0, 0, 8, 0, 0, 0}, big[8] = {0, 0, 0, 0, 0, 0, 0, 8};
+    return input->size >= 16 && (memcmp(input->data, little, 8) == 0 || memcmp(input->data, big, 8) == 0);
+}
+
+static int has_suffix(const struct pithi_input *input, const char *suffix)
+{
+    const char *dot = strrchr(input->path, '.');
+    return dot && strcasecmp(dot, suffix) == 0;
+}
+
+static const char *refused_format(const struct pithi_input *input)
+{
+    if (has_suffix(input, ".irlog"))
+        return "an RLOG of one process, of MPICH2's rlog; irlog2rlog and Jumpshot-4's converter make SLOG-2 of it";
+    if (has_suffix(input, ".rlog") || is_rlog(input))
+        return "an RLOG, of MPICH2's rlog; Jumpshot-4's converter makes SLOG-2 of it";
+    if (has_suffix(input, ".slog") || has_suffix(input, ".slog1"))
+        return "SLOG-1, of Jumpshot-3; convert the CLOG that it was made from";
+    return NULL;
+}
+
+static int refuse(const struct pithlog *log, const struct pithi_input *input)
+{
+    const char *name = input->data ? refused_format(input) : NULL;
+    if (!input->data)
+        return pithi_fail(PITH_ERR_OPEN, "%s: is a folder without a log; give the name of one", log->path);
+    if (name)
+        return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: cannot be read: it looks like %s", log->path, name);
+    return pithi_fail(PITH_ERR_FORMAT, "%s: byte 0: not a log of any known format; `pith help formats` lists them",
+                      log->path);
+}
+
+static int read_foreign(struct pithlog *log, const struct pithi_input *input)
+{
+    const struct pithi_format *format = probe(input);
+    int err;
+    if (!format)
+        return refuse(log, input);
+    if (log->watched)
+        log->watched->passes = 2;
+    TRY(convert(log, input, format));
+    log->info.format = format->name;
+    log->info.version = 0;
+    log->info.bytes = format->bytes ? format->bytes(input) : input->data ? input->size : folder_bytes(input->path);
+out:
+    return err;
+}
+
+static void damage(void *context, const char *text)
+{
+    struct pithlog *log = context;
+    log->damages++;
+    if (log->say)
+        log->say(log->say_context, text);
+}
+
+/* Maps the file for the reader of its format. */
+static int open_foreign(struct pithlog *log, size_t size)
+{
+    void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, log->files.fd, 0);
+    if (data == MAP_FAILED)
+        return pithi_fail(PITH_ERR_IO, "%s: cannot be mapped: %s", log->path, strerror(errno));
+    struct pithi_input input = {.path = log->path,
+                                .data = data,
+                                .size = size,
+                                .mapped = 1,
+                                .watched = log->watched,
+                                .damage = damage,
+                                .damage_context = log};
+    int err = read_foreign(log, &input);
+    munmap(data, size);
+    return err;
+}
+
+/* ---- Opening ----------------------------------------------------------------------------------------------------- */
+
+static int open_file(struct pithlog *log, int blocks)
+{
+    unsigned char start[PITHI_NATIVE_START];
+    struct stat st;
+    log->files.fd = open(log->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (log->files.fd < 0 || fstat(log->files.fd, &st) != 0)
+        return pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %s", log->path, strerror(errno));
+    if (S_ISDIR(st.st_mode))
+        return read_foreign(log, &(struct pithi_input){.path = log->path, .damage = damage, .damage_context = log});
+    if (!S_ISREG(st.st_mode))
+        return pithi_fail(PITH_ERR_OPEN, "%s: is no regular file; write it to a file first", log->path);
+    if (st.st_size == 0)
+        return pithi_fail(PITH_ERR_FORMAT, "%s: byte 0: the file is empty; nothing was recorded in it", log->path);
+    ssize_t got = pread(log->files.fd, start, sizeof start, 0);
+    if (got < 0)
+        return pithi_fail(PITH_ERR_IO, "%s: cannot be read: %s", log->path, strerror(errno));
+    if (!pithi_native_is(start, (size_t)got))
+        return open_foreign(log, (size_t)st.st_size);
+    log->files.size = (uint64_t)st.st_size;
+    return pithi_log_load(log, blocks);
+}
+
+static int new_log(const char *path, struct pithlog **log)
+{
+    *log = NULL;
+    if (!path)
+        return pithi_fail(PITH_ERR_USAGE, "no name of a log was given");
+    struct pithlog *l = calloc(1, sizeof *l);
+    if (!l || !(l->path = strdup(path))) {
+        free(l);
+        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to open it", path);
+    }
+    l->files.path = l->path;
+    l->files.fd = -1;
+    *log = l;
+    return PITH_OK;
+}
+
+struct way {
+    int blocks; /* 1: reads all blocks and ignores the index */
+    void (*say)(void *context, const char *text);
+    void *say_context;
+    struct pithi_watched *watched;
+};
+
+static int open_log(const char *path, const struct way *way, struct pithlog **log)
+{
+    struct pithlog *l;
+    int err = new_log(path, &l);
+    *log = NULL;
+    if (err != PITH_OK)
+        return err;
+    l->say = way->say;
+    l->say_context = way->say_context;
+    l->watched = way->watched;
+    if ((err = open_file(l, way->blocks)) != PITH_OK) {
+        pithlog_close(l);
+        return err;
+    }
+    l->watched = NULL;
+    *log = l;
+    return PITH_OK;
+}
+
+int pithi_log_open(const char *path, void (*say)(void *, const char *), void *context,
+                   int (*progress)(void *context, double part), struct pithlog **log)
+{
+    struct pithi_watched watched = {.progress = progress, .context = context, .passes = 1};
+    struct way way = {.say = say, .say_context = context, .watched = progress ? &watched : NULL};
+    return open_log(path, &way, log);
+}
+
+int pithi_log_open_blocks(const char *path, struct pithlog **log)
+{
+    return open_log(path, &(struct way){.blocks = 1}, log);
+}
+
+int pithi_log_open_file(const char *name, int fd, struct pithlog **log)
+{
+    off_t size = lseek(fd, 0, SEEK_END);
+    struct pithlog *l;
+    int err = new_log(name, &l);
+    *log = NULL;
+    if (err != PITH_OK) {
+        close(fd);
+        return err;
+    }
+    l->files.fd = fd;
+    l->files.size = size > 0 ? (uint64_t)size : 0;
+    if ((err = pithi_log_load(l, 0)) == PITH_OK)
+        *log = l;
+    else
+        pithlog_close(l);
+    return err;
+}
+
+int pithlog_open(const char *path, struct pithlog **log) { return open_log(path, &(struct way){0}, log); }
+
+int pithlog_open_watched(const char *path, int (*progress)(void *context, double part), void *context,
+                         struct pithlog **log)
+{
+    return pithi_log_open(path, NULL, context, progress, log);
+}
+
+void pithlog_close(struct pithlog *log)
+{
+    if (!log)
+        return;
+    pithi_log_unload(log);
+    pithi_files_end(&log->files);
+    if (log->files.fd >= 0)
+        close(log->files.fd);
+    free(log->path);
+    free(log);
+}

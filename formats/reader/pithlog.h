@@ -1,0 +1,600 @@
+/* pithlog.h - reads logs in Pith's own format and in every other format that Pith knows.
+ * Link with -lpithlog (flags: `pkg-config --cflags --libs pithlog`).
+ *
+ *     struct pithlog *log;
+ *     if (pithlog_open("run.pith", &log)) { fprintf(stderr, "%s\n", pithlog_error()); return 1; }
+ *     struct pithlog_iter *iter;
+ *     struct pithlog_record r;
+ *     pithlog_iter_open(log, NULL, &iter);
+ *     while (pithlog_iter_next(iter, &r) == 1) ...
+ *     pithlog_iter_close(iter);
+ *     pithlog_close(log);
+ *
+ * Functions that can fail return 0 (PITH_OK) or an enum pith_err; pithlog_error() then has the text, one line
+ * "FILE: byte N: what is wrong; what to do". No function prints, exits or aborts, whatever the file holds.
+ * Several threads may use a struct pithlog at once, each with its own iterators.
+ * Memory: opening reads the front of a log, about 60 bytes a rank. A lane's description (200 bytes) is read when it is
+ * first needed. An iterator holds one unpacked block a lane, or smaller parts if there are many lanes. If the file is
+ * cut or replaced while it is open, functions only return errors.
+ */
+#ifndef PITHLOG_H
+#define PITHLOG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define PITHLOG_API __attribute__((visibility("default")))
+#else
+#define PITHLOG_API
+#endif
+
+enum pith_err {
+    PITH_OK = 0,
+    PITH_ERR_OPEN,        /* no such file, no permission, a directory */
+    PITH_ERR_IO,          /* reading or writing failed: disk full ... */
+    PITH_ERR_FORMAT,      /* not a log of any known format */
+    PITH_ERR_DAMAGED,     /* a log, but its bytes contradict its format */
+    PITH_ERR_UNSUPPORTED, /* a newer version, or something the format cannot hold */
+    PITH_ERR_MEMORY,
+    PITH_ERR_USAGE,  /* arguments out of range */
+    PITH_ERR_STOPPED /* the caller stopped it */
+};
+
+/* The text of this thread's last error; valid until the next one. */
+PITHLOG_API const char *pithlog_error(void);
+
+/* ---- What a log holds -------------------------------------------------------------------------------------------- */
+
+struct pithlog;
+
+/* A state, event type or counter. Ids are indices 0 .. count-1. */
+enum pithlog_def_kind { PITHLOG_STATE, PITHLOG_EVENT_TYPE, PITHLOG_COUNTER_TYPE };
+struct pithlog_def {
+    enum pithlog_def_kind kind;
+    const char *name;
+    const char *colour; /* X11 name or "#rrggbb" as the program gave it, "" if none */
+    const char *group;  /* "user", "MPI collective" ... */
+    const char *format; /* events: payload format (see pith_event_define); counters: unit; else "" */
+};
+
+/* A timeline: one thread of one rank. Lanes are sorted by rank, then thread. */
+struct pithlog_lane {
+    int32_t rank;
+    uint32_t thread;  /* 0 = the thread that recorded first, normally main */
+    const char *name; /* given by the program, else "" */
+    const char *host;
+    int64_t first_ns, last_ns; /* first and last record; first > last if it has none */
+    uint64_t records;
+};
+
+/* A communicator. Ids are indices 0 .. count-1; 0 is MPI_COMM_WORLD in every log. */
+struct pithlog_comm {
+    uint64_t key;
+    const char *name;
+    int32_t size, remote_size;  /* 0, 0: members unknown */
+    const int32_t *world_ranks; /* [size], then the remote group's [remote_size] */
+};
+
+struct pithlog_info {
+    const char *format; /* "native", "alog", "clog2" ... */
+    uint32_t version;   /* of the native format; 0 for others */
+    int complete;       /* 0: parts are missing: the file was cut or damaged, or made from such a file */
+    uint32_t ranks, lanes, defs, comms;
+    uint64_t records;                  /* all records */
+    uint64_t states, events, messages; /* completed states, solo events, receives */
+    uint64_t lost;                     /* records that the program could not store */
+    int64_t start_ns, end_ns;          /* first and last record */
+    uint64_t bytes;                    /* size of the file, or of all files of the log */
+    const char *incomplete;            /* why it is not complete: "byte 9130: the file ends here"; else NULL */
+};
+
+PITHLOG_API int pithlog_open(const char *path, struct pithlog **log);
+/* The same with progress reports. Opening reads the whole file if the log has another format or no index. Then it calls
+ * `progress` (may be NULL) about 20 times a second, in this thread, with the part done from 0 to 1. If it returns
+ * anything but 0, opening stops with PITH_ERR_STOPPED. If the log opens at once, `progress` is not called. */
+PITHLOG_API int pithlog_open_watched(const char *path, int (*progress)(void *context, double part), void *context,
+                                     struct pithlog **log);
+PITHLOG_API void pithlog_close(struct pithlog *log);
+PITHLOG_API const struct pithlog_info *pithlog_get_info(const struct pithlog *log);
+PITHLOG_API const struct pithlog_def *pithlog_get_def(const struct pithlog *log, uint32_t id);     /* NULL: none */
+PITHLOG_API const struct pithlog_lane *pithlog_get_lane(const struct pithlog *log, uint32_t lane); /* NULL: none */
+PITHLOG_API const struct pithlog_comm *pithlog_get_comm(const struct pithlog *log, uint32_t comm); /* NULL: none */
+/* Properties by key ("program", "mpi", "clock", "start_unix_s" ...); index from 0; NULL past the last. */
+PITHLOG_API const char *pithlog_get_property(const struct pithlog *log, uint32_t index, const char **value);
+/* The colour of a definition as 0xRRGGBB: its own, or one from the palette by its id. */
+PITHLOG_API uint32_t pithlog_def_rgb(const struct pithlog *log, uint32_t id);
+
+/* ---- Records ----------------------------------------------------------------------------------------------------- */
+
+enum pithlog_kind {
+    PITHLOG_ENTER = 1,
+    PITHLOG_LEAVE,
+    PITHLOG_EVENT,
+    PITHLOG_COUNTER,
+    PITHLOG_SEND,
+    PITHLOG_RECV,
+    PITHLOG_COLL,
+    PITHLOG_COMM_CREATE,
+    PITHLOG_COMM_FREE,
+    PITHLOG_PAUSE,
+    PITHLOG_RESUME,
+    PITHLOG_LOST
+};
+
+/* One record. Fields that a kind does not use are 0, except peer, which is -1. */
+struct pithlog_record {
+    int64_t time_ns; /* from the log's start */
+    uint32_t lane;
+    uint32_t kind;       /* enum pithlog_kind */
+    uint32_t id;         /* ENTER LEAVE EVENT COUNTER: definition */
+    uint32_t comm;       /* SEND RECV COLL COMM_*: communicator; ENTER LEAVE EVENT: the one given when recorded */
+    int32_t peer;        /* SEND RECV: world rank of the partner; COLL: of the root, -1 none. RECV with -1: a receive
+                            without a message; kept so that the numbers in `posted` have no gap */
+    int32_t tag;         /* SEND RECV */
+    uint64_t bytes;      /* SEND RECV: size; COLL: bytes sent; LOST: number of lost records */
+    uint64_t got_bytes;  /* COLL: bytes received */
+    uint64_t posted;     /* RECV: number in posting order among the receives of its rank, from 0, no gaps */
+    double value;        /* COUNTER */
+    const void *payload; /* EVENT; valid until the next call on the iterator */
+    uint32_t payload_bytes;
+    /* Set by the iterator with PITHLOG_NEST: */
+    uint32_t depth;    /* ENTER LEAVE: states open around this one on its lane */
+    int64_t start_ns;  /* LEAVE: when its state began */
+    int64_t nested_ns; /* LEAVE: time of that spent in states directly inside */
+};
+
+/* ---- Iterating --------------------------------------------------------------------------------------------------- */
+
+enum {
+    /* Pairs every LEAVE with its ENTER: the innermost open state of that id on the lane. If states are not properly
+     * nested, states in between stay open. A LEAVE without ENTER is delivered with start_ns = time_ns and
+     * depth = UINT32_MAX. */
+    PITHLOG_NEST = 1,
+    /* With NEST: states open at `from_ns` come first as ENTER records with their true times, outermost first; states
+     * open at `to_ns` come last as LEAVE records with time_ns = to_ns (or the log's end, if earlier). So every state in
+     * the window has a LEAVE with start_ns. These records come lane by lane, before and after all others. Implies
+     * NEST. */
+    PITHLOG_CLIP = 2
+};
+
+struct pithlog_query {
+    int64_t from_ns, to_ns; /* inclusive; INT64_MIN, INT64_MAX: all */
+    const uint32_t *lanes;  /* NULL: all */
+    uint32_t lane_count;
+    uint32_t kinds; /* mask of 1 << kind; 0: all */
+    uint32_t flags; /* PITHLOG_NEST ... */
+};
+
+struct pithlog_iter;
+
+/* Delivers records in time order over all selected lanes; at equal times in the order of lanes; on one lane in recorded
+ * order. `query` NULL: everything, no flags. Seeking reads one block per lane. */
+PITHLOG_API int pithlog_iter_open(struct pithlog *log, const struct pithlog_query *query, struct pithlog_iter **iter);
+PITHLOG_API int pithlog_iter_next(struct pithlog_iter *iter, struct pithlog_record *record); /* 1, 0 at end, -1 error */
+/* The same for up to `count` (> 0) records at once, which is faster. Returns their number; 0: end, -1: error. The
+ * number may be below `count` at any time; a call reads at most one block of a lane. All payloads are valid until the
+ * next call on the iterator. */
+PITHLOG_API int pithlog_iter_next_many(struct pithlog_iter *iter, struct pithlog_record *records, int count);
+/* -1 means a damaged part of one lane. Call again to continue after that part. */
+PITHLOG_API void pithlog_iter_close(struct pithlog_iter *iter);
+
+/* ---- Times as users write them ----------------------------------------------------------------------------------- */
+
+/* The words that --from, --to and --at of the commands accept:
+ *
+ *     1.5  2s  3ms  20us  7ns    time from the log's start; more than 146 years (INT64_MAX / 2 ns) count as 146 years
+ *     init                       the last end of MPI_Init or MPI_Init_thread over all ranks
+ *     finalize                   the first begin of MPI_Finalize over all ranks
+ *     solve[3]                   the third instance of a state in time order of the begins over all lanes: its begin,
+ *                                or for the end of a window its end (the end of the log if it has none)
+ *
+ * Errors are PITH_ERR_USAGE; the text names the word and what is accepted. */
+
+/* Reads a number with or without a unit. Else it is an error: the other words need a log. */
+PITHLOG_API int pithlog_time_parse(const char *word, int64_t *time_ns);
+/* PITH_OK if the word has one of these forms, so that a wrong one can be refused before a log is opened. */
+PITHLOG_API int pithlog_time_check(const char *word);
+/* Finds the time of any such word in a log; an error if the log has no such call or instance. Reads the begin or end of
+ * each rank for init and finalize; for STATE[n] all enters and leaves up to it. Skips damaged parts. */
+enum pithlog_edge { PITHLOG_EDGE_BEGIN, PITHLOG_EDGE_END }; /* of STATE[n] */
+PITHLOG_API int pithlog_time_find(struct pithlog *log, const char *word, enum pithlog_edge edge, int64_t *time_ns);
+
+/* 1: a state of a call that counts for `init` or `finalize`; MPI_Session_init and MPI_Session_finalize do, too. */
+PITHLOG_API int pithlog_is_init(const struct pithlog_def *def);
+PITHLOG_API int pithlog_is_finalize(const struct pithlog_def *def);
+
+/* ---- Summaries --------------------------------------------------------------------------------------------------- */
+
+/* A stack of open states: path 0 is the empty stack, path p is `state` inside path `parent` < p. Each lane has its own
+ * numbers. */
+struct pithlog_path {
+    uint32_t parent;
+    uint32_t state; /* definition; UINT32_MAX for path 0 */
+};
+
+/* A time span of a lane: the up to three paths that fill most of it, and their shares in 255ths, largest first. A share
+ * of 0 ends the list; other paths have the rest up to 255. Also the solo events in it: their number (255: or more) and
+ * the definition of the first (65535: or higher). */
+enum { PITHLOG_PIECE_PATHS = 3 };
+struct pithlog_piece {
+    int64_t start_ns, end_ns;
+    uint16_t path[PITHLOG_PIECE_PATHS];
+    uint8_t share[PITHLOG_PIECE_PATHS];
+    uint8_t events;
+    uint16_t event;
+};
+
+/* Lanes in less detail than records, so that the cost of drawing a log depends on the pixels, not on its size. If a log
+ * has no summary of a lane, the first request reads the lane and makes one in a temporary file. A lane with more than
+ * 32768 different states and events cannot have a summary (PITH_ERR_MEMORY), but pithlog_summary_sums still works. For
+ * one thread at a time. */
+struct pithlog_summary;
+PITHLOG_API int pithlog_summary_open(struct pithlog *log, struct pithlog_summary **summary);
+PITHLOG_API void pithlog_summary_close(struct pithlog_summary *summary);
+
+/* The paths of a lane; valid until the next call for another lane. NULL: the lane cannot be read. */
+PITHLOG_API const struct pithlog_path *pithlog_summary_paths(struct pithlog_summary *summary, uint32_t lane,
+                                                             uint32_t *count);
+/* Calls `tell` for the pieces of `lane` that reach into [from_ns, to_ns), in time order and without gaps. Pieces are as
+ * long as possible up to `length_ns`; where even the smallest (512 records) are longer, those are used. */
+PITHLOG_API int pithlog_summary_pieces(struct pithlog_summary *summary, uint32_t lane, int64_t from_ns, int64_t to_ns,
+                                       int64_t length_ns,
+                                       void (*tell)(void *context, const struct pithlog_piece *piece), void *context);
+
+/* Adds the exact contents of [from_ns, to_ns) of a lane to sums[defs]. Reads records only at the ends of the window,
+ * where it does not cover a whole piece of 32768 records. */
+struct pithlog_sum {
+    uint64_t count; /* instances of the state that reach into the window, or events */
+    int64_t own_ns; /* a state's time as the innermost state */
+    int64_t all_ns; /* a state's time open; counted once where it is open inside itself */
+};
+PITHLOG_API int pithlog_summary_sums(struct pithlog_summary *summary, uint32_t lane, int64_t from_ns, int64_t to_ns,
+                                     struct pithlog_sum *sums);
+
+/* ---- Messages ---------------------------------------------------------------------------------------------------- */
+
+struct pithlog_message {
+    uint32_t send_lane, recv_lane;
+    int64_t send_ns, recv_ns;
+    int32_t tag;
+    uint32_t comm;
+    uint64_t bytes;
+};
+
+/* Matches the messages of the whole log: for each communicator, sender, receiver and tag, sends in time order with
+ * receives in posting order. Messages are returned as soon as they are matched. Memory grows with the messages under
+ * way at once. */
+struct pithlog_matcher;
+PITHLOG_API int pithlog_matcher_open(struct pithlog *log, struct pithlog_matcher **matcher);
+PITHLOG_API int pithlog_matcher_next(struct pithlog_matcher *matcher, struct pithlog_message *message); /* 1, 0, -1 */
+/* After the end: numbers of unmatched sends and receives. */
+PITHLOG_API void pithlog_matcher_unmatched(const struct pithlog_matcher *matcher, uint64_t *sends, uint64_t *recvs);
+PITHLOG_API void pithlog_matcher_close(struct pithlog_matcher *matcher);
+
+/* The possible error between the times of two lanes, in ns. 0 if they share a clock; otherwise the sum of their clock
+ * comparison errors at recording (half a round trip each); -1: unknown. It does not include drift between two
+ * comparisons. */
+PITHLOG_API int64_t pithlog_clock_error(const struct pithlog *log, uint32_t lane, uint32_t other);
+
+/* The cost of recording in ns a record, measured at the end of the run on the host of that lane; 0: unknown. `kind`:
+ * enum pithlog_kind up to PITHLOG_COLL, or PITHLOG_OWN_CALL: the cost of an MPI wrapper beside its records. `pith
+ * compensate` removes this cost. */
+enum { PITHLOG_OWN_CALL = 0, PITHLOG_OWN_COSTS = PITHLOG_COLL + 1 };
+PITHLOG_API double pithlog_own_cost_ns(const struct pithlog *log, uint32_t lane, uint32_t kind);
+
+/* ---- Digests ----------------------------------------------------------------------------------------------------- */
+
+/* Messages and counters of a time window without reading records, for drawing. The first request reads all messages and
+ * counter values of the log: some seconds for 1e8 records. The digest of a large log is kept in
+ * ${XDG_CACHE_HOME:-~/.cache}/pith if that folder is writable, and found there by the log's content. The folder holds
+ * at most 1 GB, and may be emptied at any time.
+ *
+ *     struct pithlog_digest *digest;
+ *     pithlog_digest_open(log, NULL, NULL, &digest);
+ *     pithlog_digest_messages(digest, &window, messages, 2000, &count, &total);
+ *     pithlog_digest_close(digest);
+ *
+ * Memory: 80 bytes per thousand messages, 56 bytes per 512 counter values, some megabytes while it is made. Any number
+ * of threads may query a digest at once. */
+struct pithlog_digest;
+
+struct pithlog_digest_info {
+    uint64_t messages, sends_left, recvs_left; /* matched messages; unmatched sends and receives */
+    uint32_t series;                           /* pairs of lane and counter with values */
+    uint64_t values;
+};
+
+/* Calls `progress` (may be NULL) several times a second with the part done from 0 to 1; if the result is not 0, the
+ * work stops with PITH_ERR_STOPPED. PITH_ERR_DAMAGED: some records could not be read, and *digest has the others. After
+ * any other error *digest is NULL. */
+PITHLOG_API int pithlog_digest_open(struct pithlog *log, int (*progress)(void *context, double part), void *context,
+                                    struct pithlog_digest **digest);
+PITHLOG_API void pithlog_digest_close(struct pithlog_digest *digest);
+PITHLOG_API const struct pithlog_digest_info *pithlog_digest_get_info(const struct pithlog_digest *digest);
+
+/* The messages that reach into [from_ns, to_ns) and have both ends on the given lanes. */
+struct pithlog_digest_window {
+    int64_t from_ns, to_ns;
+    const unsigned char *lanes; /* [lanes of the log], not 0: included; NULL: all */
+};
+
+/* Writes the longest messages to messages[most], sorted by the earlier of their two times. *count: their number, up to
+ * `most`; *total: exact number in the window. Cost: some milliseconds for any log if all lanes are included.
+ * PITH_ERR_DAMAGED, also below: the kept digest is damaged and was removed; pithlog_digest_open makes it anew. */
+PITHLOG_API int pithlog_digest_messages(const struct pithlog_digest *digest, const struct pithlog_digest_window *window,
+                                        struct pithlog_message *messages, uint32_t most, uint32_t *count,
+                                        uint64_t *total);
+
+/* Calls `tell` for a sample of the messages: all of them, or if that means reading more than `most`, an even choice of
+ * one in *weight, a power of 8. */
+PITHLOG_API int pithlog_digest_sample(const struct pithlog_digest *digest, const struct pithlog_digest_window *window,
+                                      uint64_t most, void (*tell)(void *context, const struct pithlog_message *message),
+                                      void *context, double *weight);
+
+/* A counter on a lane; index from 0, sorted by lane, then counter. NULL past the last. Infinities and NaNs are left
+ * out. */
+struct pithlog_series {
+    uint32_t lane, counter; /* counter: definition */
+    uint64_t count;
+    double low, high; /* of all its values */
+};
+PITHLOG_API const struct pithlog_series *pithlog_digest_series(const struct pithlog_digest *digest, uint32_t index);
+
+/* Fills `count` columns of [from_ns, to_ns); column c starts at from_ns + span * c / count. Each gets the lowest and
+ * highest value, including the value at its start, and the value at its end. */
+struct pithlog_column {
+    double low, high, last;
+    int known; /* 0: no value so far */
+};
+PITHLOG_API int pithlog_digest_columns(const struct pithlog_digest *digest, uint32_t series, int64_t from_ns,
+                                       int64_t to_ns, struct pithlog_column *columns, uint32_t count);
+
+/* ---- Wait states ------------------------------------------------------------------------------------------------- */
+
+/* Time that a call spent waiting for another rank, and the message that ended the wait.
+ *
+ *     late sender     a call that completes a receive waits from its begin until the sending call begins
+ *     late receiver   a call that completes a send waits from its begin until the receive is posted (the begin of
+ *                     MPI_Irecv, not of its MPI_Wait), if the message could not be buffered
+ *
+ * A wait never lasts beyond the end of its call. A call that completes several messages waits for the latest of them
+ * (MPI_Waitany and MPI_Waitsome: for the earliest), and its whole wait has that message's kind. So no time is counted
+ * twice. A call is the innermost open state of an MPI function; in a log without MPI functions, of any state. */
+enum pithlog_wait_kind {
+    PITHLOG_LATE_SENDER = 1,
+    PITHLOG_LATE_RECEIVER,
+    /* collectives; pithlog_analyze only */
+    PITHLOG_WAIT_AT_BARRIER,
+    PITHLOG_WAIT_AT_NXN,
+    PITHLOG_LATE_BROADCAST,
+    PITHLOG_EARLY_REDUCE,
+    PITHLOG_EARLY_SCAN,
+    PITHLOG_WAIT_AT_FINALIZE,
+    PITHLOG_WAIT_KINDS
+};
+struct pithlog_wait {
+    uint32_t kind;          /* enum pithlog_wait_kind */
+    uint32_t lane, state;   /* the waiting lane; the state of the call */
+    int64_t from_ns, to_ns; /* begin of the call; end of the wait */
+    struct pithlog_message message;
+};
+
+struct pithlog_waits_query {
+    int64_t from_ns, to_ns; /* messages in flight at any time in [from_ns, to_ns); INT64_MIN, INT64_MAX: all */
+    const struct pithlog_digest *digest; /* the log's digest: read only records around those messages; NULL: all */
+    /* Called several times a second with the part done, from 0 to 1; non-zero stops the work. May be NULL. */
+    int (*progress)(void *context, double part);
+    void *context; /* for progress */
+};
+
+/* Calls `tell` for each wait as soon as it is known. Reads the records once. Memory grows with lanes and with messages
+ * under way. PITH_ERR_DAMAGED: some records could not be read, and the others were used. PITH_ERR_STOPPED. */
+PITHLOG_API int pithlog_waits(struct pithlog *log, const struct pithlog_waits_query *query,
+                              void (*tell)(void *context, const struct pithlog_wait *wait), void *context);
+
+/* ---- Analysis ---------------------------------------------------------------------------------------------------- */
+
+/* Wait states of messages and collectives, their causes, the critical path and the efficiencies of a run.
+ * formats/analysis/README.md has the definitions, pith-analyze(1) the sources.
+ *
+ *     pithlog_analyze(log, &(struct pithlog_analyze_query){INT64_MIN, INT64_MAX}, &analysis);
+ *     pithlog_analysis_get_info(analysis)->parallel ...
+ *     pithlog_analysis_free(analysis); */
+struct pithlog_analysis;
+
+struct pithlog_analyze_query {
+    /* The window. INT64_MIN: from the last end of MPI_Init, INT64_MAX: to the last begin of MPI_Finalize; without such
+     * a call, the start or end of the log. */
+    int64_t from_ns, to_ns;
+    /* Called several times a second with the part done, from 0 to 1; non-zero stops the work. May be NULL. */
+    int (*progress)(void *context, double part);
+    void *context;
+};
+
+#define PITHLOG_COMPUTING UINT32_MAX /* the state of a lane outside all states */
+
+/* A call of `lane` that could not go on before `cause_lane` had done something. */
+struct pithlog_wait_state {
+    int64_t from_ns, to_ns;
+    int64_t release_ns;   /* begin of the call that released it; can be after to_ns, which is in the waiting call */
+    double handed_ns;     /* waiting of other lanes that this wait state caused */
+    uint32_t kind;        /* enum pithlog_wait_kind */
+    uint32_t lane, state; /* state: the MPI function */
+    uint32_t cause_lane;
+    uint32_t order; /* enum pithlog_wait_order */
+};
+
+/* A late sender is in the wrong order if another message to the lane, which a later call receives, was sent before the
+ * wait state ended. If the lane received that message first, it would wait less. */
+enum pithlog_wait_order { PITHLOG_IN_ORDER, PITHLOG_WRONG_ORDER_SAME_SOURCE, PITHLOG_WRONG_ORDER_OTHER_SOURCE };
+
+/* Waiting that `lane` caused because it spent more time in `state` than the lanes that waited for it. The sum of all
+ * delays is the sum of all wait states. */
+struct pithlog_delay {
+    uint32_t lane, state;
+    uint32_t kind;                 /* of the waiting that it caused: enum pithlog_wait_kind */
+    double direct_ns, indirect_ns; /* of lanes that waited for `lane` itself; passed on by those lanes */
+};
+
+/* The critical path is on one lane at each moment. */
+struct pithlog_path_part {
+    uint32_t lane;
+    int64_t from_ns, to_ns;
+};
+
+/* Time of the critical path by lane and state. */
+struct pithlog_path_share {
+    uint32_t lane, state;
+    int64_t ns;
+};
+
+struct pithlog_analysis_info {
+    int64_t from_ns, to_ns;
+    int has_init, has_finalize, has_mpi;
+    uint32_t lanes; /* with MPI calls; the efficiencies are theirs */
+    int64_t useful_ns, most_useful_ns; /* time outside MPI: summed over these lanes; the largest of them */
+    double ideal_ns;                   /* run time if transfers took no time */
+    /* parallel = load_balance * communication; communication = serialisation * transfer; 0 to 1 */
+    double parallel, load_balance, communication, serialisation, transfer;
+    int64_t wait_ns; /* all wait states */
+    uint64_t sends, recvs, collectives;
+    uint64_t given_up; /* dependencies left out of the replay because they contradict the times */
+};
+
+/* Reads the log once. PITH_ERR_DAMAGED: *analysis leaves out the parts that could not be read. After other errors it is
+ * NULL. Only one thread at a time may use an analysis; the log must stay open. */
+PITHLOG_API int pithlog_analyze(struct pithlog *log, const struct pithlog_analyze_query *query,
+                                struct pithlog_analysis **analysis);
+PITHLOG_API void pithlog_analysis_free(struct pithlog_analysis *analysis);
+PITHLOG_API const struct pithlog_analysis_info *pithlog_analysis_get_info(const struct pithlog_analysis *analysis);
+/* These set an array, which is valid until pithlog_analysis_free, and return its number of items. */
+PITHLOG_API size_t pithlog_analysis_waits(const struct pithlog_analysis *analysis, uint32_t lane,
+                                          const struct pithlog_wait_state **waits); /* by time */
+PITHLOG_API size_t pithlog_analysis_delays(const struct pithlog_analysis *analysis,
+                                           const struct pithlog_delay **delays); /* largest first */
+PITHLOG_API size_t pithlog_analysis_path(const struct pithlog_analysis *analysis,
+                                         const struct pithlog_path_part **parts); /* by time, without gaps */
+PITHLOG_API size_t pithlog_analysis_path_shares(const struct pithlog_analysis *analysis,
+                                                const struct pithlog_path_share **shares); /* largest first */
+/* Time of a lane in a state (in MPI the outermost call, else innermost state) within the window, without waiting. */
+PITHLOG_API int64_t pithlog_analysis_state_ns(const struct pithlog_analysis *analysis, uint32_t lane, uint32_t state);
+/* 1 if the state is an MPI function; 1 if the lane has MPI calls. */
+PITHLOG_API int pithlog_analysis_is_call(const struct pithlog_analysis *analysis, uint32_t state);
+PITHLOG_API int pithlog_analysis_calls_mpi(const struct pithlog_analysis *analysis, uint32_t lane);
+/* Time of a lane outside MPI, within the window. */
+PITHLOG_API int64_t pithlog_analysis_useful_ns(const struct pithlog_analysis *analysis, uint32_t lane);
+/* The calls of one MPI function within the window, summed over all lanes. `sums` below has one for each definition. */
+struct pithlog_call_sum {
+    uint64_t calls;
+    int64_t wait_ns, transfer_ns;  /* wait states; the rest */
+    uint64_t long_calls;           /* calls with a transfer of more than 1 ms and 20 times this function's median */
+    int64_t long_ns;               /* their transfer beyond the median */
+};
+PITHLOG_API int pithlog_analysis_calls(struct pithlog_analysis *analysis, struct pithlog_call_sum *sums);
+/* The number of messages that could be part of the message before them: at most 1 KiB, to the same receiver, and the
+ * sending thread received nothing in between. *ns: time of the calls that sent them. */
+PITHLOG_API uint64_t pithlog_analysis_small_messages(const struct pithlog_analysis *analysis, int64_t *ns);
+/* "late sender" ... */
+PITHLOG_API const char *pithlog_wait_kind_name(uint32_t kind);
+
+/* A change. pithlog_analysis_what_if predicts the run time of the window with it, by replaying the log. */
+struct pithlog_what_if {
+    double network;  /* factor for the time of transfers; 1: as measured, 0: an ideal network */
+    uint32_t state;  /* the state (PITHLOG_COMPUTING: outside all) to change */
+    uint32_t lane;   /* on this lane; UINT32_MAX: on all */
+    double factor;   /* factor for the time in the state; 1: as measured */
+    int is_balanced; /* 1: each lane that has MPI calls and computes is scaled to compute as long as their mean */
+};
+PITHLOG_API int pithlog_analysis_what_if(struct pithlog_analysis *analysis, const struct pithlog_what_if *what,
+                                         double *run_ns);
+
+struct pithlog_iteration {
+    int64_t from_ns, to_ns;
+    uint32_t lane; /* the lane that these times are from */
+};
+/* all[index] is slow. For the worst PITHLOG_SLOW_MOST, the other fields have the largest difference to the median
+ * iteration: in a state without its wait states, or in a kind of wait state if `kind` is not 0. */
+struct pithlog_slow_iteration {
+    uint32_t index, lane, state, kind;
+    int64_t excess_ns, difference_ns; /* excess: beyond the median */
+};
+#define PITHLOG_SLOW_MOST 5
+struct pithlog_iterations {
+    size_t count, slow_count;                  /* 0: none */
+    const struct pithlog_iteration *all;       /* users count from 1 */
+    const struct pithlog_slow_iteration *slow; /* worst first */
+    uint32_t state, lane;     /* found: a long call of each iteration; given: the state, the lane with most instances */
+    int64_t median_ns, min_ns, max_ns;
+    double mean_ns, drift_ns; /* drift: growth per iteration; 0: not significant */
+};
+/* `state` UINT32_MAX: finds the period of the MPI calls of the lane with most calls. Else iteration n is instance n of
+ * the state on the lane where that takes longest; reads the log again. *iterations is valid until the next call. */
+PITHLOG_API int pithlog_analysis_iterations(struct pithlog_analysis *analysis, uint32_t state,
+                                            const struct pithlog_iterations **iterations);
+
+/* ---- Following a running program -------------------------------------------------------------------------------- */
+
+/* Reads the records of a program while it runs, from its spill files in the folder LOG.spill beside the future log (see
+ * PITH_SPILL in pith(7)). pithlog_open of that folder reads a whole snapshot. These functions continue where the last
+ * look ended, so a look costs only the new records:
+ *
+ *     pithlog_follow_open("run.pith.spill", &follow);
+ *     do {
+ *         pithlog_follow_look(follow);
+ *         while (pithlog_follow_next(follow, &r) == 1) ...
+ *         nanosleep ...
+ *     } while (!pithlog_follow_get_info(follow)->ended);
+ *     pithlog_follow_close(follow);
+ *
+ * The program is not affected. Of a job on several hosts, it sees only processes whose files are visible on this host.
+ * Files that are removed at the end of the run stay readable here until the follower is closed.
+ */
+struct pithlog_follow;
+
+struct pithlog_follow_info {
+    uint32_t ranks;              /* of the job; 1 before MPI_Init and without MPI */
+    uint32_t processes, running; /* processes seen; those that still run */
+    uint32_t lanes, defs, comms;
+    int ended;            /* 1: every process seen has ended, and all their records were delivered */
+    int finished;         /* 1: and the log was written */
+    int64_t now_ns;       /* time of the last look: records up to then are delivered */
+    int64_t zero_unix_ns; /* time 0: begin of the first process seen; others may have begun earlier */
+    uint64_t records, lost;
+    const char *program; /* "" if unknown */
+    const char *log;     /* name of the future log */
+};
+
+/* `path`: a folder of spill files (follows its newest running job, else its newest), or one file (follows its job). */
+PITHLOG_API int pithlog_follow_open(const char *path, struct pithlog_follow **follow);
+/* Looks for new processes, definitions and records. */
+PITHLOG_API int pithlog_follow_look(struct pithlog_follow *follow);
+/* The next record: in time order over all lanes of one host, on one lane in recorded order. 1; 0: no more until the
+ * next look; -1: no memory. `payload` is valid until the next call. The fields of PITHLOG_NEST are 0. */
+PITHLOG_API int pithlog_follow_next(struct pithlog_follow *follow, struct pithlog_record *record);
+/* The next message whose both ends pithlog_follow_next has delivered: 1 or 0. Fetch them before the next look, which
+ * drops the rest. */
+PITHLOG_API int pithlog_follow_message(struct pithlog_follow *follow, struct pithlog_message *message);
+/* Ids and lanes are numbered as they are found, and keep their numbers. Pointers are valid until the next look. The
+ * rank of a lane is 0 until its process has joined the job. */
+PITHLOG_API const struct pithlog_follow_info *pithlog_follow_get_info(const struct pithlog_follow *follow);
+PITHLOG_API const struct pithlog_def *pithlog_follow_get_def(const struct pithlog_follow *follow, uint32_t id);
+PITHLOG_API const struct pithlog_lane *pithlog_follow_get_lane(const struct pithlog_follow *follow, uint32_t lane);
+PITHLOG_API const struct pithlog_comm *pithlog_follow_get_comm(const struct pithlog_follow *follow, uint32_t comm);
+PITHLOG_API uint32_t pithlog_follow_def_rgb(const struct pithlog_follow *follow, uint32_t id); /* see above */
+PITHLOG_API void pithlog_follow_close(struct pithlog_follow *follow);
+
+/* Formats the payload of an event by its definition's format ("iter=3 val=0.5"). Without a format, text is written in
+ * quotes and other bytes as hex. Control characters are escaped. Writes at most `size` bytes with the final NUL and
+ * returns the length needed. */
+PITHLOG_API size_t pithlog_payload_text(const struct pithlog *log, const struct pithlog_record *record, char *text,
+                                        size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* PITHLOG_H */

@@ -1,0 +1,429 @@
+/* summary_read.c - finds the pieces of a lane in the sheets of the log (native/summary.h), or in sheets made from its
+ * records in a temporary file. Knows where sheets are, not how they are drawn. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/temporary.h"
+#include "native/log.h"
+#include "native/stack.h"
+#include "native/lane_summary.h"
+
+/* The sheets made from a lane's records, and their places in the temporary file. */
+struct made {
+    struct pithi_lane_sheets sheets;
+    uint32_t room;
+};
+
+/* The sheets of one lane. */
+struct known {
+    const struct pithi_lane_sheets *sheets; /* the log's, or made; NULL: not requested so far */
+    struct made *made;                      /* NULL: the log's own */
+};
+
+struct pithlog_summary {
+    struct pithlog *log;
+    int fd; /* the temporary file; -1: none yet */
+    uint64_t fd_size;
+    struct known *lanes; /* [lanes] */
+    /* the current sheet: */
+    uint32_t lane;
+    uint64_t at; /* its offset; UINT64_MAX: none */
+    struct pithi_sheet sheet;
+    struct pithi_stack open;   /* while records are summed */
+    struct pithi_buffer bytes; /* its payload, or the coarse levels */
+    int whole;
+};
+
+int pithlog_summary_open(struct pithlog *log, struct pithlog_summary **summary)
+{
+    struct pithlog_summary *s = *summary = calloc(1, sizeof *s);
+    if (s) {
+        s->log = log;
+        s->fd = -1;
+        s->at = UINT64_MAX;
+        s->lanes = calloc(log->info.lanes + (size_t)1, sizeof *s->lanes);
+    }
+    if (s && s->lanes)
+        return PITH_OK;
+    pithlog_summary_close(s);
+    *summary = NULL;
+    return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for a summary", log->path);
+}
+
+static void forget(struct known *known)
+{
+    if (known->made)
+        pithi_lane_sheets_free(&known->made->sheets);
+    free(known->made);
+    *known = (struct known){0};
+}
+
+void pithlog_summary_close(struct pithlog_summary *s)
+{
+    if (!s)
+        return;
+    for (uint32_t i = 0; s->lanes && i < s->log->info.lanes; i++)
+        forget(&s->lanes[i]);
+    if (s->fd >= 0)
+        close(s->fd);
+    free(s->lanes);
+    free(s->open.states);
+    free(s->bytes.data);
+    free(s);
+}
+
+/* ---- Making one -------------------------------------------------------------------------------------------------- */
+
+struct making {
+    struct pithlog_summary *summary;
+    struct made *made;
+};
+
+static int keep_sheet(void *context, const void *payload, size_t size)
+{
+    struct making *making = context;
+    struct pithlog_summary *s = making->summary;
+    struct pithi_lane_sheets *sheets = &making->made->sheets;
+    struct pithi_sheet sheet;
+    if (!pithi_sheet_get(payload, size, size, &sheet) ||
+        !pithi_grow(&sheets->places, sheets->count, &making->made->room, sizeof *sheets->places))
+        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for a summary", s->log->path);
+    if (s->fd < 0 && (s->fd = pithi_temporary_file()) < 0)
+        return pithi_fail(PITH_ERR_IO, "%s: no place for a temporary file: %s; set TMPDIR", s->log->path,
+                          strerror(errno));
+    if (pwrite(s->fd, payload, size, (off_t)s->fd_size) != (ssize_t)size)
+        return pithi_fail(PITH_ERR_IO, "%s: the temporary file for its summary cannot be written: %s; set TMPDIR",
+                          s->log->path, strerror(errno));
+    sheets->places[sheets->count++] =
+        (struct pithi_sheet_place){s->fd_size, sheet.start_ns, sheet.end_ns, (uint32_t)size, sheet.records};
+    s->fd_size += size;
+    return PITH_OK;
+}
+
+/* A batch of records: the change that each makes, and the time between them. */
+struct helping {
+    uint16_t symbol[4096];
+    uint64_t step_ns[4096];
+    size_t count;
+    int64_t last_ns;
+};
+
+static int make_of_records(struct pithlog_iter *iter, struct pithi_summary *builder, struct making *making)
+{
+    struct helping *h = calloc(1, sizeof *h);
+    struct pithlog_record r;
+    int status, err = h ? PITH_OK : pithi_fail(PITH_ERR_MEMORY, "no memory for a summary");
+    while (err == PITH_OK && (status = pithlog_iter_next(iter, &r)) != 0) {
+        if (status < 0) /* damaged parts are left out */
+            continue;
+        uint32_t symbol = pithi_summary_symbol(builder, pithi_change_of(r.kind, r.id));
+        if (symbol == UINT32_MAX)
+            err = pithi_fail(PITH_ERR_MEMORY, "no memory for a summary");
+        h->symbol[h->count] = (uint16_t)symbol;
+        h->step_ns[h->count++] = (uint64_t)r.time_ns - (uint64_t)h->last_ns;
+        h->last_ns = r.time_ns;
+        if (err == PITH_OK && h->count == sizeof h->symbol / sizeof h->symbol[0]) {
+            err = pithi_summary_add(builder, h->symbol, h->step_ns, h->count, keep_sheet, making);
+            h->count = 0;
+        }
+    }
+    if (err == PITH_OK)
+        err = pithi_summary_add(builder, h->symbol, h->step_ns, h->count, keep_sheet, making);
+    free(h);
+    return err == PITH_OK ? pithi_summary_end(builder, keep_sheet, making) : err;
+}
+
+static int make(struct pithlog_summary *s, uint32_t lane)
+{
+    struct known *known = &s->lanes[lane];
+    struct making making = {s, known->made = calloc(1, sizeof *known->made)};
+    struct pithi_paths *paths = making.made ? &making.made->sheets.paths : NULL;
+    struct pithlog_query query = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .lanes = &lane, .lane_count = 1};
+    struct pithlog_iter *iter = NULL;
+    struct pithi_summary *builder = NULL;
+    int err = PITH_OK;
+    if (!paths || !pithi_paths_begin(paths) || !(builder = pithi_summary_new(lane, paths)))
+        err = pithi_fail(PITH_ERR_MEMORY, "%s: no memory for a summary", s->log->path);
+    if (err == PITH_OK && (err = pithlog_iter_open(s->log, &query, &iter)) == PITH_OK)
+        err = make_of_records(iter, builder, &making);
+    pithlog_iter_close(iter);
+    pithi_summary_free(builder);
+    if (err == PITH_OK)
+        known->sheets = &making.made->sheets;
+    return err;
+}
+
+/* Makes sure that a lane has sheets: those of the log if they are intact, else new ones. */
+static int have(struct pithlog_summary *s, uint32_t lane)
+{
+    int err = PITH_OK;
+    if (lane >= s->log->info.lanes)
+        return pithi_fail(PITH_ERR_USAGE, "%s: there is no lane %u", s->log->path, lane);
+    struct known *known = &s->lanes[lane];
+    if (!known->sheets)
+        known->sheets = pithi_log_kept_sheets(s->log, lane);
+    if (!known->sheets && (err = make(s, lane)) != PITH_OK)
+        forget(known);
+    return err;
+}
+
+/* ---- Reading sheets ---------------------------------------------------------------------------------------------- */
+
+static int damaged(const struct pithlog_summary *s, const struct pithi_sheet_place *place)
+{
+    s->log->damages++;
+    return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %llu: the summary is damaged", s->log->path,
+                      (unsigned long long)place->offset);
+}
+
+static int read_sheet(struct pithlog_summary *s, uint32_t lane, const struct pithi_sheet_place *place, uint32_t want)
+{
+    if (s->lanes[lane].made)
+        return pread(s->fd, s->bytes.data, want, (off_t)place->offset) == (ssize_t)want;
+    return pithi_files_read(&s->log->files, place->offset + PITHI_CHUNK_HEAD, s->bytes.data, want) == PITH_OK;
+}
+
+/* Makes a sheet the current one; reads its coarse levels, or with `whole` all of it. */
+static int take(struct pithlog_summary *s, uint32_t lane, const struct pithi_sheet_place *place, int whole)
+{
+    uint32_t want = whole ? place->size : pithi_sheet_coarse(place->records);
+    if (s->lane == lane && s->at == place->offset && (s->whole || !whole))
+        return PITH_OK;
+    s->at = UINT64_MAX;
+    s->bytes.size = 0;
+    if (!pithi_buffer_reserve(&s->bytes, want))
+        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for a summary", s->log->path);
+    if (!read_sheet(s, lane, place, want) || !pithi_sheet_get(s->bytes.data, want, place->size, &s->sheet) ||
+        s->sheet.records != place->records)
+        return damaged(s, place);
+    s->lane = lane;
+    s->at = place->offset;
+    s->whole = whole;
+    return PITH_OK;
+}
+
+/* ---- Pieces ------------------------------------------------------------------------------------------------------ */
+
+struct asking {
+    struct pithlog_summary *summary;
+    uint32_t lane;
+    const struct pithi_sheet_place *place;
+    int64_t from_ns, to_ns, length_ns;
+    uint32_t path_count;
+    void (*tell)(void *context, const struct pithlog_piece *piece);
+    void *context;
+};
+
+static int64_t start_of(const struct asking *asking, unsigned level, uint32_t index)
+{
+    const struct pithlog_summary *s = asking->summary;
+    const unsigned char *p = s->bytes.data + pithi_sheet_level(s->sheet.records, level) + index * PITHI_PIECE_BYTES;
+    uint64_t span = (uint64_t)s->sheet.end_ns - (uint64_t)s->sheet.start_ns, step = pithi_get32(p) * s->sheet.unit;
+    return (int64_t)((uint64_t)s->sheet.start_ns + (step < span ? step : span));
+}
+
+static int64_t end_of(const struct asking *asking, unsigned level, uint32_t index)
+{
+    const struct pithi_sheet *sheet = &asking->summary->sheet;
+    return index + 1 < pithi_sheet_pieces(sheet->records, level) ? start_of(asking, level, index + 1) : sheet->end_ns;
+}
+
+static void tell_piece(const struct asking *asking, unsigned level, uint32_t index, int64_t start_ns, int64_t end_ns)
+{
+    const struct pithlog_summary *s = asking->summary;
+    struct pithi_piece stored;
+    pithi_piece_get(s->bytes.data + pithi_sheet_level(s->sheet.records, level) + index * PITHI_PIECE_BYTES, &stored);
+    struct pithlog_piece piece = {start_ns, end_ns, {0}, {0}, stored.events, stored.event};
+    for (int i = 0; i < PITHI_PIECE_TOP && stored.path[i] < asking->path_count; i++) {
+        piece.path[i] = stored.path[i];
+        piece.share[i] = stored.share[i];
+    }
+    asking->tell(asking->context, &piece);
+}
+
+/* Reports a piece; if it is too long, the pieces inside it. */
+static int tell_within(const struct asking *asking, unsigned level, uint32_t index)
+{
+    int64_t start_ns = start_of(asking, level, index), end_ns = end_of(asking, level, index);
+    int err;
+    if (end_ns <= asking->from_ns || start_ns >= asking->to_ns)
+        return PITH_OK;
+    if (level == 0 || (uint64_t)end_ns - (uint64_t)start_ns <= (uint64_t)asking->length_ns) {
+        tell_piece(asking, level, index, start_ns, end_ns);
+        return PITH_OK;
+    }
+    if (level == PITHI_PIECE_COARSE && (err = take(asking->summary, asking->lane, asking->place, 1)) != PITH_OK)
+        return err;
+    uint32_t first = index * PITHI_PIECE_FAN, last = first + PITHI_PIECE_FAN;
+    uint32_t count = pithi_sheet_pieces(asking->place->records, level - 1);
+    for (uint32_t i = first; i < last && i < count; i++)
+        if ((err = tell_within(asking, level - 1, i)) != PITH_OK)
+            return err;
+    return PITH_OK;
+}
+
+const struct pithlog_path *pithlog_summary_paths(struct pithlog_summary *s, uint32_t lane, uint32_t *count)
+{
+    if (have(s, lane) != PITH_OK)
+        return NULL;
+    const struct pithi_paths *paths = &s->lanes[lane].sheets->paths;
+    *count = paths->count;
+    return paths->items;
+}
+
+int pithlog_summary_pieces(struct pithlog_summary *s, uint32_t lane, int64_t from_ns, int64_t to_ns, int64_t length_ns,
+                           void (*tell)(void *context, const struct pithlog_piece *piece), void *context)
+{
+    struct asking asking = {s, lane, NULL, from_ns, to_ns, length_ns > 0 ? length_ns : 0, 0, tell, context};
+    int err = have(s, lane);
+    if (err != PITH_OK)
+        return err;
+    const struct pithi_lane_sheets *sheets = s->lanes[lane].sheets;
+    asking.path_count = sheets->paths.count;
+    for (uint32_t i = 0; i < sheets->count && err == PITH_OK; i++) {
+        asking.place = &sheets->places[i];
+        if (asking.place->end_ns <= from_ns || asking.place->start_ns >= to_ns)
+            continue;
+        if ((err = take(s, lane, asking.place, 0)) == PITH_OK)
+            err = tell_within(&asking, PITHI_PIECE_LEVELS - 1, 0);
+    }
+    return err;
+}
+
+/* ---- Sums -------------------------------------------------------------------------------------------------------- */
+
+/* Records of equal times may lie on both sides of a border between pieces; `ties` counts those before it. */
+struct summing {
+    struct pithlog_summary *summary;
+    uint32_t lane;
+    int64_t from_ns; /* of the window */
+    int64_t run_ns;  /* summed up to here */
+    uint64_t ties;   /* changes at run_ns that are summed already */
+    struct pithlog_sum *sums;
+};
+
+/* A run: the records from summing->run_ns up to to_ns. */
+struct run {
+    int64_t to_ns, now_ns;
+    uint64_t ties; /* changes at to_ns that belong to it */
+    uint64_t at_start, at_end;
+};
+
+/* Adds time to all open states. */
+static void pass(struct summing *summing, int64_t ns)
+{
+    const struct pithi_stack *open = &summing->summary->open;
+    if (open->count == 0 || ns <= 0)
+        return;
+    summing->sums[open->states[open->count - 1].id].own_ns += ns;
+    for (uint32_t i = 0; i < open->count; i++) {
+        uint32_t inside = 0;
+        while (inside < i && open->states[inside].id != open->states[i].id)
+            inside++;
+        summing->sums[open->states[i].id].all_ns += inside == i ? ns : 0;
+    }
+}
+
+/* 1: an ENTER or EVENT counts. States open at the window's start count; records counted with pieces do not. */
+static int counts(const struct summing *summing, struct run *run, const struct pithlog_record *r)
+{
+    if (r->time_ns < summing->run_ns)
+        return summing->run_ns == summing->from_ns;
+    if (r->time_ns == summing->run_ns && run->at_start++ < summing->ties)
+        return 0;
+    return r->time_ns < run->to_ns || (r->time_ns == run->to_ns && run->at_end++ < run->ties);
+}
+
+static int sum_record(struct summing *summing, struct run *run, const struct pithlog_record *r)
+{
+    struct pithi_stack *open = &summing->summary->open;
+    struct pithi_open_state ended;
+    int64_t time_ns = r->time_ns < summing->run_ns ? summing->run_ns : r->time_ns;
+    uint32_t depth;
+    int counted = counts(summing, run, r);
+    pass(summing, time_ns - run->now_ns);
+    run->now_ns = time_ns;
+    if (r->kind == PITHLOG_LEAVE) {
+        pithi_stack_leave(open, r->id, r->time_ns, &ended, &depth);
+        return 1;
+    }
+    summing->sums[r->id].count += (uint64_t)counted;
+    return r->kind != PITHLOG_ENTER || pithi_stack_enter(open, r->id, r->time_ns);
+}
+
+static int sum_run(struct summing *summing, int64_t to_ns, uint64_t ties)
+{
+    struct pithlog_summary *s = summing->summary;
+    struct pithlog_query query = {.from_ns = summing->run_ns,
+                                  .to_ns = to_ns,
+                                  .lanes = &summing->lane,
+                                  .lane_count = 1,
+                                  .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE | 1u << PITHLOG_EVENT,
+                                  .flags = PITHLOG_CLIP};
+    struct run run = {to_ns, summing->run_ns, ties, 0, 0};
+    struct pithlog_iter *iter;
+    struct pithlog_record r;
+    int status, err;
+    if (summing->run_ns == to_ns && summing->run_ns != summing->from_ns) /* adjacent pieces: no records between them */
+        return PITH_OK;
+    if ((err = pithlog_iter_open(s->log, &query, &iter)) != PITH_OK)
+        return err;
+    s->open.count = 0;
+    while (err == PITH_OK && (status = pithlog_iter_next(iter, &r)) != 0)
+        if (status > 0 && !sum_record(summing, &run, &r))
+            err = pithi_fail(PITH_ERR_MEMORY, "%s: no memory for a sum", s->log->path);
+    pithlog_iter_close(iter);
+    return err;
+}
+
+static void add_exact(void *context, const struct pithi_exact *exact)
+{
+    struct pithlog_sum *sum = (struct pithlog_sum *)context + exact->id;
+    sum->count += exact->count;
+    sum->own_ns += (int64_t)exact->own_ns;
+    sum->all_ns += (int64_t)exact->all_ns;
+}
+
+/* Adds the pieces of the current sheet that lie in the window; runs add the records between them. */
+static int sum_sheet(struct summing *summing, const struct pithi_sheet_place *place, int64_t to_ns, uint64_t *ties)
+{
+    struct pithlog_summary *s = summing->summary;
+    uint32_t count = pithi_sheet_pieces(s->sheet.records, PITHI_PIECE_EXACT);
+    const unsigned char *end = s->bytes.data + place->size, *p = end - s->sheet.exact_bytes, *next;
+    int64_t start_ns = s->sheet.start_ns, end_ns;
+    struct pithi_exact_head head;
+    int err;
+    for (uint32_t i = 0; i < count; i++, p = next, start_ns = end_ns, *ties = head.ties) {
+        if (!(next = pithi_exact_get(p, end, s->log->info.defs, &head, NULL, NULL)))
+            return damaged(s, place);
+        end_ns = (int64_t)((uint64_t)start_ns + head.length_ns);
+        if (start_ns <= summing->from_ns || start_ns < summing->run_ns || end_ns >= to_ns || head.inexact)
+            continue;
+        if ((err = sum_run(summing, start_ns, *ties)) != PITH_OK)
+            return err;
+        pithi_exact_get(p, end, s->log->info.defs, &head, add_exact, summing->sums);
+        summing->run_ns = end_ns;
+        summing->ties = head.ties;
+    }
+    return PITH_OK;
+}
+
+int pithlog_summary_sums(struct pithlog_summary *s, uint32_t lane, int64_t from_ns, int64_t to_ns,
+                         struct pithlog_sum *sums)
+{
+    struct summing summing = {s, lane, from_ns, from_ns, 0, sums};
+    uint64_t ties = 0;
+    int err = have(s, lane);
+    if (err == PITH_ERR_MEMORY) /* sum the records without a summary */
+        return sum_run(&summing, to_ns, 0);
+    const struct pithi_lane_sheets *sheets = s->lanes[lane].sheets;
+    for (uint32_t i = 0; err == PITH_OK && i < sheets->count; i++) {
+        const struct pithi_sheet_place *place = &sheets->places[i];
+        if (place->end_ns < from_ns || place->start_ns >= to_ns)
+            continue;
+        if ((err = take(s, lane, place, 1)) == PITH_OK)
+            err = sum_sheet(&summing, place, to_ns, &ties);
+    }
+    return err == PITH_OK ? sum_run(&summing, to_ns, 0) : err;
+}

@@ -1,0 +1,30 @@
+/* spill_chunk.h - what the recording process and a reader both compute of a chunk: the states open at its start (struct
+ * pithi_spill_open), and check values. */
+#ifndef PITHI_SPILL_CHUNK_H
+#define PITHI_SPILL_CHUNK_H
+
+#include "spill/spill.h"
+
+/* ---- Open states ------------------------------------------------------------------------------------------------- */
+
+void pithi_open_enter(struct pithi_spill_open *open, uint32_t id);
+/* 1; 0: no such state is open. */
+int pithi_open_leave(struct pithi_spill_open *open, uint32_t id);
+
+/* Updates `open` by the records in [word, end). Returns their number. */
+uint64_t pithi_open_scan(struct pithi_spill_open *open, const uint64_t *word, const uint64_t *end);
+
+static inline uint32_t pithi_open_id(uint32_t entry) { return entry & PITHI_WORD_ID_MASK; }
+static inline uint32_t pithi_open_times(uint32_t entry) { return (entry >> 20) + 1; }
+
+/* ---- Check values ------------------------------------------------------------------------------------------------ */
+
+/* The check value of a chunk whose first `words` words begin at `begin`. */
+uint64_t pithi_spill_chunk_check(const struct pithi_chunk *header, const uint64_t *begin, uint64_t words);
+/* The check value of a definition and its data; `size_bytes` may still be 0 in the record. Never 0. */
+uint32_t pithi_spill_def_check(const struct pithi_spill_def *def, uint32_t size_bytes);
+
+/* The number of words from `begin` to the last one that is not 0. Reads all words of 0 after it. */
+uint64_t pithi_spill_stored(const uint64_t *begin, const uint64_t *end);
+
+#endif

@@ -1,0 +1,300 @@
+/* analyze.c - `pith analyze`: the options, and sums of the wait states by kind. */
+#include "tools/analyze.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "tools/progress.h"
+#include "tools/tools.h"
+
+enum { WAITS = 256, WHAT_IF, EXPLAIN, SCALING, ITERATIONS, HTML, WHAT_IF_MOST = 64 };
+
+static const struct option options[] = {
+    {"waits", no_argument, NULL, WAITS},
+    {"what-if", required_argument, NULL, WHAT_IF},
+    PITHI_WINDOW_OPTIONS,
+    {"explain", required_argument, NULL, EXPLAIN},
+    {"scaling", required_argument, NULL, SCALING},
+    {"iterations", required_argument, NULL, ITERATIONS},
+    {"html", required_argument, NULL, HTML},
+    PITHI_STYLE_OPTIONS,
+    {NULL, 0, NULL, 0},
+};
+
+struct asked {
+    struct pithi_window_words words;
+    enum pithi_text_style style;
+    int with_waits;
+    enum pithi_scaling scaling;
+    const char *explain, *iterations, *html;
+    const char *what_ifs[WHAT_IF_MOST];
+    uint32_t what_if_count;
+};
+
+static int read_options(int argc, char **argv, struct asked *asked)
+{
+    static const char *const names[] = {"LOG", NULL};
+    int option;
+
+    while ((option = pithi_tool_option(argc, argv, ":", options)) != -1) {
+        if (option == '?' || pithi_tool_style(argv[0], option, &asked->style) ||
+            pithi_tool_window(argv[0], option, &asked->words))
+            return 2;
+        asked->with_waits |= option == WAITS;
+        if (option == EXPLAIN)
+            asked->explain = optarg;
+        if (option == ITERATIONS)
+            asked->iterations = optarg;
+        if (option == HTML)
+            asked->html = optarg;
+        if (option == WHAT_IF && asked->what_if_count == WHAT_IF_MOST)
+            return pithi_tool_usage(argv[0], "--what-if can be given at most %d times", WHAT_IF_MOST);
+        if (option == WHAT_IF)
+            asked->what_ifs[asked->what_if_count++] = optarg;
+        if (option == SCALING && strcmp(optarg, "strong") == 0)
+            asked->scaling = PITHI_SCALING_STRONG;
+        else if (option == SCALING && strcmp(optarg, "weak") == 0)
+            asked->scaling = PITHI_SCALING_WEAK;
+        else if (option == SCALING)
+            return pithi_tool_usage(argv[0], "--scaling needs strong or weak, not '%s'", optarg);
+    }
+    if (argc - optind > PITHI_COMPARE_MOST)
+        return pithi_tool_usage(argv[0], "at most %d logs can be compared, not %d", PITHI_COMPARE_MOST, argc - optind);
+    if (argc - optind > 1 &&
+        (asked->with_waits || asked->explain || asked->iterations || asked->what_if_count || asked->html))
+        return pithi_tool_usage(argv[0], "--waits, --explain, --iterations, --what-if and --html need a single log");
+    if (asked->html && (asked->explain || asked->style != PITHI_TEXT_TABS))
+        return pithi_tool_usage(argv[0], "--html cannot be used with --csv, --json or --explain");
+    if (argc - optind > 1)
+        return 0;
+    if (asked->scaling)
+        return pithi_tool_usage(argv[0], "--scaling needs several logs");
+    return pithi_tool_arguments(argc, argv, names);
+}
+
+/* ---- Sums -------------------------------------------------------------------------------------------------------- */
+
+const char *pithi_findings_state(const struct pithi_findings *f, uint32_t state)
+{
+    return state == PITHLOG_COMPUTING ? "computing" : pithlog_get_def(f->log, state)->name;
+}
+
+static void add_wait(struct pithi_wait_group *group, const struct pithlog_wait_state *wait)
+{
+    if (!group->instances++ || wait->to_ns - wait->from_ns > group->worst.to_ns - group->worst.from_ns)
+        group->worst = *wait;
+    group->kind = wait->kind;
+    group->ns += wait->to_ns - wait->from_ns;
+    group->of_state[wait->state] += wait->to_ns - wait->from_ns;
+    group->state_counts[wait->state]++;
+    group->lanes[wait->lane] = 1;
+    group->wrong_order += wait->order != PITHLOG_IN_ORDER;
+    group->wrong_order_ns += wait->order != PITHLOG_IN_ORDER ? wait->to_ns - wait->from_ns : 0;
+}
+
+/* Counts the hosts of the log; lanes are sorted by rank. */
+static void count_hosts(struct pithi_findings *f)
+{
+    const struct pithlog_info *info = pithlog_get_info(f->log);
+    const char **hosts = calloc(info->lanes + (size_t)1, sizeof *hosts);
+
+    f->ranks = info->ranks;
+    for (uint32_t i = 0; hosts && i < info->lanes; i++) {
+        const char *host = pithlog_get_lane(f->log, i)->host;
+        uint32_t k = 0;
+        while (k < f->hosts && strcmp(hosts[k], host) != 0)
+            k++;
+        if (k == f->hosts)
+            hosts[f->hosts++] = host;
+    }
+    free(hosts);
+}
+
+int pithi_findings_open(struct pithi_findings *f, const char *path, const struct pithi_window_words *words)
+{
+    struct pithlog_analyze_query query = {INT64_MIN, INT64_MAX, pithi_progress_part, NULL};
+    int err;
+
+    *f = (struct pithi_findings){.path = path};
+    TRY(pithi_tool_open("analyze", path, &f->log));
+    TRY(pithi_window_find(f->log, words, &query.from_ns, &query.to_ns));
+    pithi_progress_begin_part("analyze", pithlog_get_info(f->log)->bytes);
+    err = pithlog_analyze(f->log, &query, &f->analysis);
+    pithi_progress_end();
+    if (f->analysis)
+        f->info = pithlog_analysis_get_info(f->analysis);
+out:
+    return err;
+}
+
+int pithi_findings_make(struct pithi_findings *f)
+{
+    const struct pithlog_info *info = pithlog_get_info(f->log);
+    const struct pithlog_wait_state *waits;
+
+    count_hosts(f);
+    for (uint32_t kind = 0; kind < PITHLOG_WAIT_KINDS; kind++) {
+        struct pithi_wait_group *group = &f->groups[kind];
+        group->of_state = calloc(info->defs + (size_t)1, sizeof *group->of_state);
+        group->state_counts = calloc(info->defs + (size_t)1, sizeof *group->state_counts);
+        group->lanes = calloc(info->lanes + (size_t)1, 1);
+        if (!group->of_state || !group->state_counts || !group->lanes)
+            return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    }
+    for (uint32_t lane = 0; lane < info->lanes; lane++) {
+        size_t count = pithlog_analysis_waits(f->analysis, lane, &waits);
+        for (size_t i = 0; i < count; i++)
+            add_wait(&f->groups[waits[i].kind], &waits[i]);
+    }
+    return pithi_findings_list(f);
+}
+
+void pithi_findings_close(struct pithi_findings *f)
+{
+    for (uint32_t i = 0; i < f->count; i++)
+        free(f->list[i].text);
+    free(f->list);
+    for (uint32_t kind = 0; kind < PITHLOG_WAIT_KINDS; kind++) {
+        free(f->groups[kind].of_state);
+        free(f->groups[kind].state_counts);
+        free(f->groups[kind].lanes);
+    }
+    pithlog_analysis_free(f->analysis);
+    if (f->log)
+        pithlog_close(f->log);
+}
+
+/* ---- What if ----------------------------------------------------------------------------------------------------- */
+
+/* Reads "balanced", "network=ideal", or "network=4", "STATE=2" or "STATE@RANK=2": so many times faster. */
+static int parse_what_if(const struct pithi_findings *f, const char *text, struct pithlog_what_if *what)
+{
+    const struct pithlog_info *info = pithlog_get_info(f->log);
+    const char *value = strrchr(text, '='), *at;
+    char name[256], *end;
+    double times;
+
+    *what = (struct pithlog_what_if){.network = 1, .state = PITHLOG_COMPUTING, .lane = UINT32_MAX, .factor = 1};
+    if (strcmp(text, "balanced") == 0) {
+        what->is_balanced = 1;
+        return 0;
+    }
+    if (!value || (size_t)(value - text) >= sizeof name)
+        return pithi_tool_usage(
+            "analyze", "--what-if needs balanced, network=ideal, network=K, STATE=K or STATE@RANK=K, not '%s'", text);
+    snprintf(name, sizeof name, "%.*s", (int)(value - text), text);
+    times = strtod(value + 1, &end);
+    if (strcmp(name, "network") == 0 && strcmp(value + 1, "ideal") == 0) {
+        what->network = 0;
+        return 0;
+    }
+    if (end == value + 1 || *end || !(times > 0))
+        return pithi_tool_usage("analyze", "--what-if %s: '%s' is not a number above 0", text, value + 1);
+    if (strcmp(name, "network") == 0) {
+        what->network = 1 / times;
+        return 0;
+    }
+    what->factor = 1 / times;
+    if ((at = strrchr(name, '@')) != NULL) {
+        long rank = strtol(at + 1, &end, 10);
+        for (uint32_t i = 0; end != at + 1 && !*end && i < info->lanes && what->lane == UINT32_MAX; i++)
+            if (pithlog_get_lane(f->log, i)->rank == rank)
+                what->lane = i;
+        if (what->lane == UINT32_MAX)
+            return pithi_tool_usage("analyze", "--what-if %s: the log has no rank '%s'", text, at + 1);
+        name[at - name] = 0;
+    }
+    if (strcmp(name, "computing") == 0)
+        return 0;
+    for (uint32_t i = 0; i < info->defs; i++)
+        if (pithlog_get_def(f->log, i)->kind == PITHLOG_STATE && strcmp(pithlog_get_def(f->log, i)->name, name) == 0) {
+            what->state = i;
+            return 0;
+        }
+    return pithi_tool_usage("analyze", "--what-if %s: the log has no state '%s'", text, name);
+}
+
+/* Prints the predicted run time of each change, beside that of a replay without a change. */
+static int print_what_ifs(const struct pithi_findings *f, const struct asked *asked, FILE *out)
+{
+    struct pithlog_what_if what = {.network = 1, .factor = 1};
+    double replayed, predicted;
+    int status, err = pithlog_analysis_what_if(f->analysis, &what, &replayed);
+
+    for (uint32_t i = 0; !err && i < asked->what_if_count; i++) {
+        if ((status = parse_what_if(f, asked->what_ifs[i], &what)) != 0)
+            return -status;
+        if ((err = pithlog_analysis_what_if(f->analysis, &what, &predicted)) == PITH_OK)
+            fprintf(out, "%-24s %12.6f s, %+.1f %% (replayed unchanged: %.6f s, measured: %.6f s)\n",
+                    asked->what_ifs[i], predicted / 1e9, replayed > 0 ? (predicted / replayed - 1) * 100 : 0,
+                    replayed / 1e9, (double)(f->info->to_ns - f->info->from_ns) / 1e9);
+    }
+    return err;
+}
+
+/* The page as a file. */
+static int write_html(struct pithi_findings *f, const struct asked *asked)
+{
+    char *what_if = NULL;
+    size_t size;
+    FILE *lines = NULL;
+    int err;
+
+    if (asked->what_if_count && !(lines = open_memstream(&what_if, &size)))
+        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    err = lines ? print_what_ifs(f, asked, lines) : PITH_OK;
+    if (lines && fclose(lines) != 0 && !err)
+        err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    if (!err)
+        err = pithi_findings_find_iterations(f);
+    if (!err)
+        err = pithi_findings_html(f, asked->html, what_if);
+    free(what_if);
+    return err;
+}
+
+/* One log. */
+static int analyze(const char *path, const struct asked *asked, FILE *out)
+{
+    struct pithi_findings findings = {0};
+    int damaged, err;
+
+    damaged = pithi_findings_open(&findings, path, &asked->words);
+    if (damaged != PITH_ERR_DAMAGED || !findings.analysis)
+        TRY(damaged);
+    findings.iterations_of = asked->iterations;
+    TRY(pithi_findings_make(&findings));
+    if (asked->html)
+        TRY(write_html(&findings, asked));
+    else if (asked->what_if_count)
+        TRY(print_what_ifs(&findings, asked, out));
+    else if (asked->explain)
+        TRY(-pithi_findings_explain(&findings, asked->explain, out));
+    else if (asked->style == PITHI_TEXT_CSV)
+        TRY(pithi_findings_csv(&findings, out));
+    else {
+        TRY(pithi_findings_find_iterations(&findings));
+        TRY(asked->style == PITHI_TEXT_JSON ? pithi_findings_json(&findings, out, asked->with_waits)
+                                            : pithi_findings_page(&findings, out));
+    }
+    err = damaged;
+out:
+    if (err > 0)
+        pithi_tool_failed();
+    pithi_findings_close(&findings);
+    return err;
+}
+
+int pithi_tool_analyze(int argc, char **argv)
+{
+    struct asked asked = {0};
+    int err, status = read_options(argc, argv, &asked);
+
+    if (status)
+        return status;
+    struct pithi_compare_query query = {argv + optind, (uint32_t)(argc - optind), &asked.words, asked.style,
+                                        asked.scaling};
+    err = query.count > 1 ? pithi_compare(&query, stdout) : analyze(argv[optind], &asked, stdout);
+    return err < 0 ? -err : err != PITH_OK;
+}

@@ -1,0 +1,357 @@
+/* analyze_changes.c - what changed between two logs of a program, by cause.
+ *
+ * All figures are means over the lanes with MPI calls, called "per rank". At each moment of its window such a lane
+ * computes, waits, or is in the rest of an MPI call (transfer). So the changes of these three parts add up to the
+ * change of the run time. Example: run A takes 10 s (computing 7, waiting 2, transfer 1) and run B 12 s (8, 3.5, 0.5);
+ * the changes are +1 +1.5 -0.5 = +2 s. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/map.h"
+#include "tools/analyze.h"
+#include "tools/table.h"
+
+enum { NAME = 30, NAME_WITH_RANK = 20, LABEL = 42, NUMBER = 12, WIDTH = 79, SHOWN = 4 };
+
+/* Parts of the run time, in the order of the table. */
+enum part { COMPUTING, WAITING, REST, RUN };
+static const char *const part_names[] = {"computing", "waiting", "transfer", "run time"};
+
+/* A part of the run time or a kind of waiting (name is NULL), or a state in it; for waiting, a state that caused it. */
+struct change {
+    enum part part;
+    uint32_t kind; /* enum pithlog_wait_kind; 0: all */
+    const char *name;
+    int32_t rank; /* -1: all */
+    double ns[2]; /* per rank, in A and B */
+};
+
+struct changes {
+    struct pithi_findings *findings; /* [2] */
+    struct change *list;
+    uint32_t count, room;
+};
+
+static double run_ns(const struct pithi_findings *f) { return (double)(f->info->to_ns - f->info->from_ns); }
+
+/* ---- Gathering --------------------------------------------------------------------------------------------------- */
+
+/* Adds a time that is summed over all lanes of a log. */
+static int add(struct changes *c, int side, struct change what, double ns)
+{
+    if (!pithi_grow(&c->list, c->count, &c->room, sizeof what))
+        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    what.ns[side] = ns / c->findings[side].info->lanes;
+    c->list[c->count++] = what;
+    return PITH_OK;
+}
+
+/* The parts are whole nanoseconds, rounded down, so that they add up exactly. */
+static int add_total(struct changes *c, int side, enum part part, uint32_t kind, double per_rank_ns)
+{
+    return add(c, side, (struct change){.part = part, .kind = kind, .rank = -1},
+               per_rank_ns * c->findings[side].info->lanes);
+}
+
+static int add_states(struct changes *c, int side)
+{
+    const struct pithi_findings *f = &c->findings[side];
+    const struct pithlog_info *info = pithlog_get_info(f->log);
+    int err = PITH_OK;
+
+    for (uint32_t k = 0; k <= info->defs && !err; k++) {
+        uint32_t state = k == info->defs ? PITHLOG_COMPUTING : k;
+        enum part part = pithlog_analysis_is_call(f->analysis, state) ? REST : COMPUTING;
+        struct change what = {part, 0, pithi_findings_state(f, state), -1, {0, 0}};
+        double ns = 0;
+        for (uint32_t lane = 0; lane < info->lanes; lane++)
+            if (pithlog_analysis_calls_mpi(f->analysis, lane))
+                ns += (double)pithlog_analysis_state_ns(f->analysis, lane, state);
+        err = ns > 0 ? add(c, side, what, ns) : PITH_OK;
+    }
+    return err;
+}
+
+/* Adds each kind of waiting in MPI calls, and its delays. */
+static int add_waits(struct changes *c, int side, double *waiting_ns)
+{
+    const struct pithi_findings *f = &c->findings[side];
+    const struct pithlog_wait_state *waits;
+    const struct pithlog_delay *delays;
+    double of_kind[PITHLOG_WAIT_KINDS] = {0};
+    int err = PITH_OK;
+
+    for (uint32_t lane = 0; lane < pithlog_get_info(f->log)->lanes; lane++) {
+        size_t count = pithlog_analysis_waits(f->analysis, lane, &waits);
+        for (size_t i = 0; i < count; i++)
+            if (pithlog_analysis_is_call(f->analysis, waits[i].state))
+                of_kind[waits[i].kind] += (double)(waits[i].to_ns - waits[i].from_ns);
+    }
+    for (uint32_t kind = 1; kind < PITHLOG_WAIT_KINDS; kind++) {
+        double ns = floor(of_kind[kind] / f->info->lanes);
+        *waiting_ns += ns;
+        if (of_kind[kind] > 0)
+            TRY(add_total(c, side, WAITING, kind, ns));
+    }
+    size_t count = pithlog_analysis_delays(f->analysis, &delays);
+    for (size_t i = 0; i < count; i++) {
+        struct change what = {WAITING, delays[i].kind, pithi_findings_state(f, delays[i].state), -1, {0, 0}};
+        if (pithlog_get_info(c->findings[0].log)->ranks == pithlog_get_info(c->findings[1].log)->ranks)
+            what.rank = pithlog_get_lane(f->log, delays[i].lane)->rank;
+        if (of_kind[what.kind] > 0)
+            TRY(add(c, side, what, delays[i].direct_ns + delays[i].indirect_ns));
+    }
+out:
+    return err;
+}
+
+static int add_side(struct changes *c, int side)
+{
+    const struct pithi_findings *f = &c->findings[side];
+    double computing_ns = floor((double)f->info->useful_ns / f->info->lanes), waiting_ns = 0;
+    int err;
+
+    TRY(add_states(c, side));
+    TRY(add_waits(c, side, &waiting_ns));
+    TRY(add_total(c, side, COMPUTING, 0, computing_ns));
+    TRY(add_total(c, side, WAITING, 0, waiting_ns));
+    TRY(add_total(c, side, REST, 0, run_ns(f) - computing_ns - waiting_ns));
+    TRY(add_total(c, side, RUN, 0, run_ns(f)));
+out:
+    return err;
+}
+
+static double change_of(const struct change *x) { return x->ns[1] - x->ns[0]; }
+
+/* By part and kind; the sum of a group comes first. */
+static int by_group(const struct change *x, const struct change *y)
+{
+    if (x->part != y->part)
+        return x->part < y->part ? -1 : 1;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    return (x->name != NULL) - (y->name != NULL);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct change *x = a, *y = b;
+    int order = by_group(x, y);
+
+    if (!order && x->name)
+        order = strcmp(x->name, y->name);
+    return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static int by_change(const void *a, const void *b)
+{
+    const struct change *x = a, *y = b;
+    int order = by_group(x, y);
+    double more = fabs(change_of(x)), less = fabs(change_of(y));
+
+    return order ? order : more != less ? (more < less ? 1 : -1) : by_name(a, b);
+}
+
+static int find_changes(struct changes *c)
+{
+    uint32_t kept = 0;
+    int err;
+
+    TRY(add_side(c, 0));
+    TRY(add_side(c, 1));
+    qsort(c->list, c->count, sizeof *c->list, by_name);
+    for (uint32_t i = 0; i < c->count; i++) {
+        if (kept > 0 && by_name(&c->list[kept - 1], &c->list[i]) == 0) {
+            c->list[kept - 1].ns[0] += c->list[i].ns[0];
+            c->list[kept - 1].ns[1] += c->list[i].ns[1];
+        } else {
+            c->list[kept++] = c->list[i];
+        }
+    }
+    c->count = kept;
+    qsort(c->list, kept, sizeof *c->list, by_change);
+out:
+    return err;
+}
+
+/* ---- For programs ------------------------------------------------------------------------------------------------ */
+
+static const struct pithi_table_column change_columns[] = {
+    {"part", PITHI_CELL_TEXT, 0},    {"kind", PITHI_CELL_TEXT, 0}, {"state", PITHI_CELL_TEXT, 0},
+    {"rank", PITHI_CELL_COUNT, 0},   {"a", PITHI_CELL_TIME, 0},    {"b", PITHI_CELL_TIME, 0},
+    {"change", PITHI_CELL_CHANGE, 0}};
+
+static int put_text(struct pithi_report *table, const char *text)
+{
+    if (text)
+        return pithi_table_text(table, text);
+    pithi_table_skip(table);
+    return PITH_OK;
+}
+
+static int put_for_programs(const struct changes *c, FILE *out, enum pithi_text_style style)
+{
+    struct pithi_report *table = NULL;
+    int err;
+
+    TRY(pithi_table_new(&table, change_columns, sizeof change_columns / sizeof *change_columns));
+    for (uint32_t i = 0; i < c->count; i++) {
+        const struct change *x = &c->list[i];
+        TRY(pithi_table_row(table));
+        TRY(pithi_table_text(table, part_names[x->part]));
+        TRY(put_text(table, x->kind ? pithlog_wait_kind_name(x->kind) : NULL));
+        TRY(put_text(table, x->name));
+        if (x->rank >= 0)
+            pithi_table_number(table, x->rank);
+        else
+            pithi_table_skip(table);
+        pithi_table_number(table, llround(x->ns[0]));
+        pithi_table_number(table, llround(x->ns[1]));
+        pithi_table_number(table, llround(x->ns[1]) - llround(x->ns[0]));
+    }
+    TRY(pithi_table_print(table, out, style));
+out:
+    pithi_table_free(table);
+    return err;
+}
+
+/* ---- For people -------------------------------------------------------------------------------------------------- */
+
+/* "refine on rank 6"; long names are cut. */
+static void describe(const struct change *x, char *text, size_t size)
+{
+    int bytes = 0, characters = 0, most = x->rank < 0 ? NAME : NAME_WITH_RANK;
+
+    while (x->name[bytes] && bytes < 4 * most) {
+        if (((unsigned char)x->name[bytes] & 0xc0) != 0x80 && characters++ == most)
+            break;
+        bytes++;
+    }
+    snprintf(text, size, x->rank < 0 ? "%.*s" : "%.*s on rank %d", bytes, x->name, (int)x->rank);
+}
+
+/* "710.0 ms more late sender, 650.0 ms of it caused by refine on rank 6" */
+static void put_reason(const struct changes *c, const struct change *x, FILE *out)
+{
+    const struct change *end = c->list + c->count, *cause = x + 1;
+    const char *word = change_of(x) > 0 ? "more" : "less";
+    char head[96], tail[256] = "", amount[PITHI_TIME_TEXT], name[160];
+
+    while (cause < end && cause->name && change_of(cause) * change_of(x) <= 0)
+        cause++;
+    snprintf(head, sizeof head, "  %s %s %s", pithi_table_time_text(amount, fabs(change_of(x))), word,
+             x->part == WAITING ? pithlog_wait_kind_name(x->kind) : part_names[x->part]);
+    if (cause < end && cause->name && fabs(change_of(cause)) >= 0.1 * fabs(change_of(x))) {
+        const char *link = x->part == WAITING ? "caused by" : "in";
+        describe(cause, name, sizeof name);
+        if (fabs(change_of(cause)) < 0.995 * fabs(change_of(x)))
+            snprintf(tail, sizeof tail, ", %s of it %s %s", pithi_table_time_text(amount, fabs(change_of(cause))), link,
+                     name);
+        else
+            snprintf(tail, sizeof tail, ", %s %s", link, name);
+    }
+    pithi_tool_say(out, "%s%s", head, strlen(head) + strlen(tail) <= WIDTH ? tail : ",");
+    if (strlen(head) + strlen(tail) > WIDTH)
+        pithi_tool_say(out, "     %s", tail + 1);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const struct change *x = *(const struct change *const *)a, *y = *(const struct change *const *)b;
+    double more = fabs(change_of(x)), less = fabs(change_of(y));
+    return more != less ? (more < less ? 1 : -1) : x < y ? -1 : x > y;
+}
+
+/* The sentence, and its reasons: the changes of at least 5 % of the largest one, or of at least 0.1 % of the run if the
+ * runs take equally long. */
+static void put_sentence(const struct changes *c, FILE *out)
+{
+    const struct change *reasons[RUN + PITHLOG_WAIT_KINDS];
+    double a_ns = run_ns(&c->findings[0]), b_ns = run_ns(&c->findings[1]), least;
+    int is_equal = fabs(b_ns - a_ns) < 0.001 * a_ns;
+    char text[PITHI_TIME_TEXT];
+    size_t count = 0, shown = 0;
+
+    for (uint32_t i = 0; i < c->count; i++)
+        if (!c->list[i].name && c->list[i].part != RUN && (c->list[i].part != WAITING || c->list[i].kind))
+            reasons[count++] = &c->list[i];
+    qsort(reasons, count, sizeof *reasons, by_size);
+    least = fmax(0.05 * fabs(change_of(reasons[0])), is_equal ? 0.001 * a_ns : 0);
+    while (shown < count && fabs(change_of(reasons[shown])) >= least)
+        shown++;
+    if (is_equal)
+        fprintf(out, "\nB takes as long as A%s\n",
+                shown ? ". Per rank:" : ", and no part of the run changed by 0.1 %.");
+    else
+        fprintf(out, "\nB is %s (%.1f %%) %s than A. Per rank:\n", pithi_table_time_text(text, fabs(b_ns - a_ns)),
+                100 * fabs(b_ns - a_ns) / a_ns, b_ns > a_ns ? "slower" : "faster");
+    for (size_t i = 0; i < shown; i++)
+        put_reason(c, reasons[i], out);
+}
+
+static void put_change(int indent, const char *label, const double ns[2], double unit, FILE *out)
+{
+    char line[LABEL + 4 * NAME + 64];
+    int digits = unit < 1e6 ? 3 : 6, width = LABEL;
+
+    for (const char *p = label; *p; p++) /* not the first byte of a character */
+        width += ((unsigned char)*p & 0xc0) == 0x80;
+    snprintf(line, sizeof line, "%*s%-*s%*.*f%*.*f%+*.*f", indent, "", width - indent, label, NUMBER, digits,
+             ns[0] / unit, NUMBER, digits, ns[1] / unit, NUMBER, digits, (ns[1] - ns[0]) / unit);
+    pithi_tool_say(out, "%s", line);
+}
+
+/* Indented lines add up to the line above them. */
+static void put_changes(const struct changes *c, FILE *out)
+{
+    double longest = fmax(run_ns(&c->findings[0]), run_ns(&c->findings[1]));
+    double unit = longest >= 1e9 ? 1e9 : longest >= 1e6 ? 1e6 : 1e3;
+    char label[160];
+
+    fprintf(out, "\n%-*s%*s%*s%*s\n", LABEL, "What changed, mean per rank", NUMBER, "A", NUMBER, "B", NUMBER,
+            unit == 1e9   ? "B - A, s"
+            : unit == 1e6 ? "B - A, ms"
+                          : "B - A, us");
+    for (uint32_t i = 0; i < c->count;) {
+        const struct change *sum = &c->list[i++];
+        double others[2] = {0, 0};
+        uint32_t shown = 0, left = 0;
+        put_change(sum->kind ? 4 : 2, sum->kind ? pithlog_wait_kind_name(sum->kind) : part_names[sum->part], sum->ns,
+                   unit, out);
+        for (; i < c->count && c->list[i].name; i++) {
+            const struct change *x = &c->list[i];
+            if (shown < SHOWN && fabs(change_of(x)) >= 0.001 * longest) {
+                memcpy(label, "by ", 3);
+                describe(x, label + 3, sizeof label - 3);
+                put_change(sum->kind ? 6 : 4, sum->kind ? label : label + 3, x->ns, unit, out);
+                shown++;
+            } else {
+                others[0] += x->ns[0];
+                others[1] += x->ns[1];
+                left++;
+            }
+        }
+        snprintf(label, sizeof label, "%u other%s", left, left == 1 ? "" : "s");
+        if (shown && left)
+            put_change(sum->kind ? 6 : 4, label, others, unit, out);
+    }
+}
+
+int pithi_changes_print(struct pithi_findings findings[2], FILE *out, enum pithi_text_style style)
+{
+    struct changes c = {.findings = findings};
+    int err;
+
+    TRY(find_changes(&c));
+    if (style != PITHI_TEXT_TABS) {
+        TRY(put_for_programs(&c, out, style));
+    } else {
+        put_sentence(&c, out);
+        put_changes(&c, out);
+    }
+out:
+    free(c.list);
+    return err;
+}

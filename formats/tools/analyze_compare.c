@@ -1,0 +1,268 @@
+/* analyze_compare.c - `pith analyze A B ...`: how a program scales, from several of its logs. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "tools/analyze.h"
+#include "tools/table.h"
+#include "tools/tools.h"
+
+enum { LOGS_BESIDE = 5 };
+
+struct run {
+    char letter; /* its name in the text */
+    const char *path;
+    uint32_t ranks;
+    struct pithlog_analysis_info info;
+    double speedup, scaling, global; /* scaling: computation scaling */
+};
+
+struct compare {
+    const struct pithi_compare_query *query;
+    struct run *runs;
+    uint32_t count, reference, largest; /* reference, largest: fewest and most ranks */
+    enum pithi_scaling scaling;         /* PITHI_SCALING_FIND: all runs have the same number of ranks */
+    double more_ranks, more_useful;     /* of the largest run, as multiples of the reference */
+    struct pithi_findings findings[2];  /* open if there are two logs */
+};
+
+static double run_ns(const struct run *run) { return (double)(run->info.to_ns - run->info.from_ns); }
+
+/* ---- Scaling ----------------------------------------------------------------------------------------------------- */
+
+/* Fits k in useful time ~ ranks^k through the reference. Ideally k is 0 with strong scaling and 1 with weak scaling. */
+static enum pithi_scaling find_scaling(const struct compare *c)
+{
+    const struct pithlog_analysis_info *from = &c->runs[c->reference].info;
+    double products = 0, squares = 0;
+
+    for (uint32_t i = 0; i < c->count; i++) {
+        const struct pithlog_analysis_info *info = &c->runs[i].info;
+        double ranks = log((double)info->lanes / from->lanes);
+        products += ranks * log(fmax((double)info->useful_ns, 1) / fmax((double)from->useful_ns, 1));
+        squares += ranks * ranks;
+    }
+    return squares == 0 ? PITHI_SCALING_FIND : products > squares / 2 ? PITHI_SCALING_WEAK : PITHI_SCALING_STRONG;
+}
+
+/* POP's computation scaling and global efficiency. For both kinds of scaling,
+ * speedup = ratio of ranks * ratio of global efficiencies. */
+static void find_scalings(struct compare *c)
+{
+    for (uint32_t i = 1; i < c->count; i++) {
+        c->reference = c->runs[i].info.lanes < c->runs[c->reference].info.lanes ? i : c->reference;
+        c->largest = c->runs[i].info.lanes > c->runs[c->largest].info.lanes ? i : c->largest;
+    }
+    const struct run *from = &c->runs[c->reference], *to = &c->runs[c->largest];
+    c->more_ranks = (double)to->info.lanes / from->info.lanes;
+    c->more_useful = (double)to->info.useful_ns / fmax((double)from->info.useful_ns, 1);
+    c->scaling = c->query->scaling ? c->query->scaling : find_scaling(c);
+    for (uint32_t i = 0; i < c->count; i++) {
+        struct run *run = &c->runs[i];
+        double work = c->scaling == PITHI_SCALING_WEAK ? (double)run->info.lanes / from->info.lanes : 1;
+        run->speedup = work * run_ns(from) / run_ns(run);
+        run->scaling = work * (double)from->info.useful_ns / fmax((double)run->info.useful_ns, 1);
+        run->global = run->scaling * run->info.parallel;
+    }
+}
+
+static const char *scaling_name(const struct compare *c)
+{
+    return c->scaling == PITHI_SCALING_WEAK ? "weak" : c->scaling == PITHI_SCALING_STRONG ? "strong" : "none";
+}
+
+/* ---- For programs ------------------------------------------------------------------------------------------------ */
+
+static const struct pithi_table_column run_columns[] = {{"log", PITHI_CELL_TEXT, 0},
+                                                        {"ranks", PITHI_CELL_COUNT, 0},
+                                                        {"run", PITHI_CELL_TIME, 0},
+                                                        {"useful", PITHI_CELL_TIME, 0},
+                                                        {"speedup", PITHI_CELL_RATIO, 0},
+                                                        {"global_efficiency", PITHI_CELL_RATIO, 0},
+                                                        {"computation_scaling", PITHI_CELL_RATIO, 0},
+                                                        {"parallel", PITHI_CELL_RATIO, 0},
+                                                        {"load_balance", PITHI_CELL_RATIO, 0},
+                                                        {"communication", PITHI_CELL_RATIO, 0},
+                                                        {"serialisation", PITHI_CELL_RATIO, 0},
+                                                        {"transfer", PITHI_CELL_RATIO, 0}};
+
+static int run_table(const struct compare *c, struct pithi_report **table)
+{
+    int err;
+
+    TRY(pithi_table_new(table, run_columns, sizeof run_columns / sizeof *run_columns));
+    for (uint32_t i = 0; i < c->count; i++) {
+        const struct run *run = &c->runs[i];
+        const double ratios[] = {run->speedup,
+                                 run->global,
+                                 run->scaling,
+                                 run->info.parallel,
+                                 run->info.load_balance,
+                                 run->info.communication,
+                                 run->info.serialisation,
+                                 run->info.transfer};
+        TRY(pithi_table_row(*table));
+        TRY(pithi_table_text(*table, run->path));
+        pithi_table_number(*table, run->ranks);
+        pithi_table_number(*table, run->info.to_ns - run->info.from_ns);
+        pithi_table_number(*table, run->info.useful_ns);
+        for (size_t k = 0; k < sizeof ratios / sizeof *ratios; k++)
+            pithi_table_number(*table, llround(1e6 * ratios[k]));
+    }
+out:
+    return err;
+}
+
+static int put_for_programs(struct compare *c, FILE *out)
+{
+    struct pithi_report *runs = NULL;
+    int is_json = c->query->style == PITHI_TEXT_JSON, err;
+
+    TRY(run_table(c, &runs));
+    if (is_json)
+        fprintf(out, "{\"scaling\":\"%s\",\"reference\":%u,\"logs\":", scaling_name(c), c->reference);
+    TRY(pithi_table_print(runs, out, c->query->style));
+    if (is_json) {
+        fprintf(out, ",\"changes\":%s", c->count == 2 ? "" : "[]\n");
+        if (c->count == 2)
+            TRY(pithi_changes_print(c->findings, out, c->query->style));
+        fprintf(out, "}\n");
+    }
+out:
+    pithi_table_free(runs);
+    return err;
+}
+
+/* ---- For people -------------------------------------------------------------------------------------------------- */
+
+/* A row of the table: its label, and the offset of its number in struct run. */
+static const struct row {
+    const char *label;
+    size_t offset;
+} rows[] = {
+    {"speedup", offsetof(struct run, speedup)},
+    {"global efficiency", offsetof(struct run, global)},
+    {"  computation scaling", offsetof(struct run, scaling)},
+    {"  parallel", offsetof(struct run, info.parallel)},
+    {"    load balance", offsetof(struct run, info.load_balance)},
+    {"    communication", offsetof(struct run, info.communication)},
+    {"      serialisation", offsetof(struct run, info.serialisation)},
+    {"      transfer", offsetof(struct run, info.transfer)},
+};
+
+static double number_of(const struct run *run, const struct row *row)
+{
+    return *(const double *)((const char *)run + row->offset);
+}
+
+static void put_runs(const struct compare *c, uint32_t first, FILE *out)
+{
+    uint32_t end = c->count - first < LOGS_BESIDE ? c->count : first + LOGS_BESIDE;
+    char text[PITHI_TIME_TEXT];
+
+    fprintf(out, "\n%-24s", "Scaling (1 is best; POP)");
+    for (uint32_t i = first; i < end; i++)
+        fprintf(out, "%11c", c->runs[i].letter);
+    fprintf(out, "\n  %-22s", "ranks");
+    for (uint32_t i = first; i < end; i++)
+        fprintf(out, "%11u", c->runs[i].ranks);
+    fprintf(out, "\n  %-22s", "run time");
+    for (uint32_t i = first; i < end; i++)
+        fprintf(out, "%11s", pithi_table_time_text(text, run_ns(&c->runs[i])));
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        fprintf(out, "\n  %-22s", rows[k].label);
+        for (uint32_t i = first; i < end; i++)
+            fprintf(out, "%11.2f", number_of(&c->runs[i], &rows[k]));
+    }
+    fprintf(out, "\n");
+}
+
+/* Names the factor of the global efficiency that falls most from the fewest ranks to the most. */
+static void put_lost(const struct compare *c, FILE *out)
+{
+    static const unsigned char factors[] = {2, 4, 6, 7};
+    const struct run *from = &c->runs[c->reference], *to = &c->runs[c->largest];
+    const struct row *worst = NULL;
+    double lowest = 1;
+
+    for (size_t i = 0; i < sizeof factors; i++) {
+        const struct row *row = &rows[factors[i]];
+        double before = number_of(from, row), ratio = before > 0 ? number_of(to, row) / before : 1;
+        worst = ratio < lowest ? row : worst;
+        lowest = ratio < lowest ? ratio : lowest;
+    }
+    if (to->global < from->global - 0.01 && worst)
+        fprintf(out, "  Global efficiency falls from %.2f to %.2f.\n  Largest loss: %s, %.2f to %.2f.\n", from->global,
+                to->global, worst->label + strspn(worst->label, " "), number_of(from, worst), number_of(to, worst));
+}
+
+static void put_scaling(const struct compare *c, FILE *out)
+{
+    for (uint32_t i = 0; i < c->count; i++)
+        pithi_tool_say(out, "%c  %s", c->runs[i].letter, c->runs[i].path);
+    for (uint32_t i = 0; i < c->count; i += LOGS_BESIDE)
+        put_runs(c, i, out);
+    if (c->more_ranks > 1) {
+        fprintf(out, "  %s scaling (%s): %.3g times the ranks, %.3g times the computing.\n",
+                c->scaling == PITHI_SCALING_WEAK ? "Weak" : "Strong", c->query->scaling ? "--scaling" : "found",
+                c->more_ranks, c->more_useful);
+        put_lost(c, out);
+    }
+}
+
+/* ---- The whole --------------------------------------------------------------------------------------------------- */
+
+/* Analyses a log. PITH_ERR_DAMAGED, after its message: parts could not be read. */
+static int add_run(struct compare *c, struct pithi_findings *f, uint32_t i)
+{
+    struct run *run = &c->runs[i];
+    int err = pithi_findings_open(f, c->query->paths[i], c->query->words);
+
+    if (err && (err != PITH_ERR_DAMAGED || !f->analysis))
+        return err;
+    if (err)
+        pithi_tool_failed();
+    *run = (struct run){
+        .letter = (char)('A' + i), .path = f->path, .ranks = pithlog_get_info(f->log)->ranks, .info = *f->info};
+    if (!f->info->has_mpi || f->info->lanes == 0)
+        return pithi_fail(PITH_ERR_USAGE, "%s: no MPI calls; compare its states with pith diff", f->path);
+    if (run_ns(run) <= 0)
+        return pithi_fail(PITH_ERR_USAGE, "%s: the window is empty", f->path);
+    return err;
+}
+
+int pithi_compare(const struct pithi_compare_query *query, FILE *out)
+{
+    struct compare c = {.query = query, .count = query->count};
+    int damaged = PITH_OK, err = PITH_OK;
+
+    if (!(c.runs = calloc(c.count, sizeof *c.runs)))
+        TRY(pithi_fail(PITH_ERR_MEMORY, "out of memory"));
+    for (uint32_t i = 0; i < c.count; i++) {
+        struct pithi_findings *f = &c.findings[i % 2]; /* two logs stay open */
+        if (i >= 2)
+            pithi_findings_close(f);
+        err = add_run(&c, f, i);
+        if (err != PITH_ERR_DAMAGED || !f->analysis)
+            TRY(err);
+        damaged = err ? err : damaged;
+    }
+    find_scalings(&c);
+    if (query->style != PITHI_TEXT_TABS)
+        TRY(put_for_programs(&c, out));
+    else
+        put_scaling(&c, out);
+    if (query->style == PITHI_TEXT_TABS && c.count == 2)
+        TRY(pithi_changes_print(c.findings, out, query->style));
+    if (fflush(out) || ferror(out))
+        TRY(pithi_fail(PITH_ERR_IO, "standard output: cannot be written"));
+    err = PITH_OK;
+out:
+    if (err)
+        pithi_tool_failed();
+    pithi_findings_close(&c.findings[0]);
+    pithi_findings_close(&c.findings[1]);
+    free(c.runs);
+    return err ? err : damaged;
+}

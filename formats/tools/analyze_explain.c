@@ -1,0 +1,130 @@
+/* analyze_explain.c - `pith analyze --explain NAME`: what a term means, with the numbers of this log. */
+#include <string.h>
+#include <strings.h>
+
+#include "tools/analyze.h"
+#include "tools/table.h"
+#include "tools/tools.h"
+
+struct term {
+    const char *name, *meaning, *formula;
+    double (*value)(const struct pithi_findings *f);
+};
+
+static double parallel(const struct pithi_findings *f) { return f->info->parallel; }
+static double load_balance(const struct pithi_findings *f) { return f->info->load_balance; }
+static double communication(const struct pithi_findings *f) { return f->info->communication; }
+static double serialisation(const struct pithi_findings *f) { return f->info->serialisation; }
+static double transfer(const struct pithi_findings *f) { return f->info->transfer; }
+
+static const struct term terms[] = {
+    {"parallel",
+     "The share of the run in which a rank computes, as the mean of all ranks. It is the\n"
+     "product of load balance, serialisation and transfer. Source: the POP standard metrics.",
+     "mean time outside MPI / run time", parallel},
+    {"load balance",
+     "It is 1 if all ranks compute equally long. The rest up to 1 is the time in which the\n"
+     "other ranks have nothing to compute while the busiest rank computes.",
+     "mean time outside MPI / largest time outside MPI", load_balance},
+    {"communication", "The share of the run in which the busiest rank computes. It is serialisation x transfer.",
+     "largest time outside MPI / run time", communication},
+    {"serialisation",
+     "The communication efficiency on an ideal network, where transfers take no time. The\n"
+     "rest up to 1 is the time in which ranks wait for one another in turn; a faster network\n"
+     "does not reduce it. The run on an ideal network is a replay of this log with the same\n"
+     "dependencies.",
+     "largest time outside MPI / run time on an ideal network", serialisation},
+    {"transfer", "The rest up to 1 is the time of data transfers and the overhead of MPI calls.",
+     "run time on an ideal network / run time", transfer},
+    {"critical path",
+     "The chain of computing and calls that determines the run time. It is followed backwards\n"
+     "from the end of the run. At the end of a wait state it changes to the rank that was\n"
+     "waited for. It is on one rank at each moment, so its length is the run time, and making\n"
+     "a state faster saves at most its share of the path. Source: Boehme et al., IPDPS 2012.",
+     NULL, NULL},
+    {"delay",
+     "The root cause of waiting. If A waits for B, it is the time that B spent longer in a\n"
+     "state than A since they last synchronised. If B waited for C, that part is passed on to\n"
+     "C (indirect). The sum of all delays is the sum of all wait states.\n"
+     "Source: Boehme et al., ICPP 2010.",
+     NULL, NULL},
+    {"imbalance",
+     "The time of a state on the critical path minus its mean over all ranks: the run would\n"
+     "be shorter by up to this time if all ranks shared the state equally.",
+     NULL, NULL},
+    {"load imbalance",
+     "A rank computes longer in a state than the mean of all ranks. The cost is the\n"
+     "difference times the number of ranks, at most what the rank computes longer in all.",
+     NULL, NULL},
+    {"descheduled ranks",
+     "Calls whose transfer took over 1 ms and over 20 times the median of their function. It\n"
+     "happens if there are more ranks than cores, and the system runs another process.",
+     NULL, NULL},
+    {"small messages",
+     "Messages of at most 1 KiB to the same rank as the message before them, with no receive\n"
+     "in between. The sender could put them into one message. The cost is the time of the\n"
+     "calls that send them.",
+     NULL, NULL},
+};
+
+static const char *const kinds[PITHLOG_WAIT_KINDS] = {
+    [PITHLOG_LATE_SENDER] = "A call that completes a receive waits from its begin until the sending call begins.\n"
+                            "Remedy: send earlier, or compute while the message is under way (MPI_Irecv).",
+    [PITHLOG_LATE_RECEIVER] = "A call that completes a send waits from its begin until the receive is posted, if\n"
+                              "the message is too large to be buffered. Remedy: post receives early (MPI_Irecv).",
+    [PITHLOG_WAIT_AT_BARRIER] = "A rank in MPI_Barrier waits until the last rank enters it. Remedy: remove the\n"
+                                "barrier if it is not needed, or balance the computing before it.",
+    [PITHLOG_WAIT_AT_NXN] = "In a collective where all ranks need the data of all (MPI_Allreduce, MPI_Alltoall ...)\n"
+                            "a rank waits until the last one enters it. Remedy: balance the computing before it.",
+    [PITHLOG_LATE_BROADCAST] = "A member of MPI_Bcast or MPI_Scatter waits until the root enters it.",
+    [PITHLOG_EARLY_REDUCE] = "The root of MPI_Reduce or MPI_Gather waits until the last member enters it.",
+    [PITHLOG_EARLY_SCAN] = "A rank in MPI_Scan or MPI_Exscan waits until all lower ranks have entered it.",
+    [PITHLOG_WAIT_AT_FINALIZE] = "A rank in MPI_Finalize waits until the last rank enters it.",
+};
+
+/* "late-sender" and "Late_Sender" are "late sender". */
+static int is_term(const char *given, const char *name)
+{
+    size_t i;
+
+    for (i = 0; given[i] && name[i]; i++)
+        if (strncasecmp(given + i, name + i, 1) != 0 && !((given[i] == '-' || given[i] == '_') && name[i] == ' '))
+            return 0;
+    return !given[i] && !name[i];
+}
+
+int pithi_findings_explain(const struct pithi_findings *f, const char *name, FILE *out)
+{
+    char text[PITHI_TIME_TEXT];
+
+    for (size_t i = 0; i < sizeof terms / sizeof *terms; i++)
+        if (is_term(name, terms[i].name)) {
+            fprintf(out, "%s\n%s\n", terms[i].name, terms[i].meaning);
+            if (terms[i].formula)
+                fprintf(out, "= %s\n= %.3f here\n", terms[i].formula, terms[i].value(f));
+            if (terms[i].value)
+                fprintf(out, "Run time %s", pithi_table_time_text(text, (double)(f->info->to_ns - f->info->from_ns)));
+            if (terms[i].value)
+                fprintf(out, "; largest time outside MPI %s",
+                        pithi_table_time_text(text, (double)f->info->most_useful_ns));
+            if (terms[i].value)
+                fprintf(out, "; ideal network %s\n", pithi_table_time_text(text, f->info->ideal_ns));
+            return 0;
+        }
+    for (uint32_t kind = 1; kind < PITHLOG_WAIT_KINDS; kind++)
+        if (is_term(name, pithlog_wait_kind_name(kind))) {
+            fprintf(out, "%s\n%s\n", pithlog_wait_kind_name(kind), kinds[kind]);
+            fprintf(out, "Here: %llu times, %s, %.1f %% of all ranks' time\n",
+                    (unsigned long long)f->groups[kind].instances,
+                    pithi_table_time_text(text, (double)f->groups[kind].ns),
+                    pithi_findings_percent(f, (double)f->groups[kind].ns));
+            return 0;
+        }
+    fprintf(stderr, "pith: analyze: --explain knows");
+    for (size_t i = 0; i < sizeof terms / sizeof *terms; i++)
+        fprintf(stderr, " '%s',", terms[i].name);
+    for (uint32_t kind = 1; kind < PITHLOG_WAIT_KINDS; kind++)
+        fprintf(stderr, " '%s'%s", pithlog_wait_kind_name(kind), kind + 1 < PITHLOG_WAIT_KINDS ? "," : "");
+    fprintf(stderr, "; not '%s'\n", name);
+    return 2;
+}

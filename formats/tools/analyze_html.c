@@ -1,0 +1,383 @@
+/* analyze_html.c - `pith analyze --html`: the page of the analysis for a browser, in one file that needs no other. It
+ * is also well-formed XML. All text from the log is escaped. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/out.h"
+#include "tools/analyze.h"
+#include "tools/outfile.h"
+#include "tools/table.h"
+
+struct html {
+    struct pithi_out out;
+    const struct pithi_findings *f;
+    const struct pithi_finding *shown; /* in the picture */
+    const char *what_if;
+    char *picture; /* an SVG; NULL: none */
+};
+
+static const char style[] =
+    ":root { --paper: #fff; --panel: #f4f6f8; --edge: #c9d0d8; --text: #1f2933; --faint: #5c6975; --bar: #0b6bcb; }\n"
+    "@media (prefers-color-scheme: dark) { :root { --paper: #171b20; --panel: #20262c; --edge: #3a434c;\n"
+    "  --text: #dde3e9; --faint: #93a0ac; --bar: #5aa9f5; } }\n"
+    "* { box-sizing: border-box; }\n"
+    "body { margin: 0 auto; max-width: 1120px; padding: 14px 16px 24px; background: var(--paper); color: var(--text);\n"
+    "  font: 14px/1.45 \"DejaVu Sans\", Verdana, sans-serif; overflow-wrap: anywhere; }\n"
+    "h1 { font-size: 20px; margin: 0; }\n"
+    "h2 { font-size: 16px; margin: 22px 0 4px; }\n"
+    "p { margin: 4px 0; }\n"
+    ".faint { color: var(--faint); }\n"
+    "table { border-collapse: collapse; margin: 8px 0; width: 100%; }\n"
+    "th, td { padding: 5px 14px 5px 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--edge); }\n"
+    "th { color: var(--faint); font-weight: normal; }\n"
+    ".number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }\n"
+    ".name { white-space: nowrap; }\n"
+    ".state { min-width: 90px; }\n"
+    ".depth1 { padding-left: 16px; } .depth2 { padding-left: 32px; }\n"
+    ".share { min-width: 104px; }\n"
+    ".bar { display: block; width: 90px; height: 10px; margin-top: 5px; background: var(--panel);\n"
+    "  border: 1px solid var(--edge); }\n"
+    ".bar span { display: block; height: 100%; background: var(--bar); }\n"
+    ".text, pre { white-space: pre-wrap; } .text { font-size: 13px; }\n"
+    "code, pre { font: 12px/1.45 \"DejaVu Sans Mono\", monospace; background: var(--panel); }\n"
+    "code { padding: 1px 4px; } pre { padding: 6px 8px; margin: 4px 0; }\n"
+    "figure { margin: 10px 0; width: fit-content; background: #fff; }\n"
+    "figure svg { display: block; max-width: 100%; height: auto; }\n"
+    "@media (max-width: 640px) {\n"
+    "  table, tbody { display: block; } thead { display: none; }\n"
+    "  tr { display: flex; flex-wrap: wrap; gap: 0 12px; padding: 6px 0; border-bottom: 1px solid var(--edge); }\n"
+    "  th, td { border: 0; padding-top: 1px; padding-bottom: 1px; } .wide { flex-basis: 100%; }\n"
+    "  .name, .state { flex-basis: 100%; } .efficiencies .name { flex-basis: 150px; }\n"
+    "}\n"
+    "@media print {\n"
+    "  :root { --paper: #fff; --panel: #fff; --edge: #999; --text: #000; --faint: #444; --bar: #444; }\n"
+    "  * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }\n"
+    "  body { max-width: none; padding: 0; font-size: 10pt; } .text, code { font-size: 8pt; } tr, figure { "
+    "break-inside: avoid; }\n"
+    "  h2 { break-after: avoid; }\n"
+    "}\n";
+
+/* ---- Pieces ------------------------------------------------------------------------------------------------------ */
+
+/* Markup and numbers, not text from the log. */
+__attribute__((format(printf, 2, 3))) static void put(struct html *h, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    pithi_out_text(&h->out, text);
+}
+
+/* Escapes each line, without the first `indent` blanks of it. */
+static void put_lines(struct html *h, const char *text, size_t bytes, size_t indent)
+{
+    char *copy = strndup(text, bytes), *rest = copy, *line;
+
+    if (!copy && !h->out.failed)
+        h->out.failed = ENOMEM;
+    for (int i = 0; rest && (line = strsep(&rest, "\n")) != NULL; i++) {
+        size_t blanks = strspn(line, " ");
+        if (i && (rest || *line))
+            pithi_out_char(&h->out, '\n');
+        pithi_out_quoted(&h->out, PITHI_QUOTE_HTML, line + (blanks < indent ? blanks : indent));
+    }
+    free(copy);
+}
+
+/* What `print` writes, as a paragraph, or as lines if `tag` is "pre"; nothing if it writes nothing. */
+static void put_printed(struct html *h, const char *tag, void (*print)(const struct pithi_findings *f, FILE *out))
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+
+    if (stream)
+        print(h->f, stream);
+    if ((!stream || fclose(stream) != 0) && !h->out.failed)
+        h->out.failed = ENOMEM;
+    else if (text && size) {
+        size_t empty = strspn(text, "\n");
+        put(h, "<%s>", tag);
+        put_lines(h, text + empty, size - empty, strcmp(tag, "pre") == 0 ? 0 : size);
+        put(h, "</%s>\n", tag);
+    }
+    free(text);
+}
+
+static void put_paragraph(struct html *h, void (*print)(const struct pithi_findings *f, FILE *out))
+{
+    put_printed(h, "p", print);
+}
+
+static void put_bar(struct html *h, double percent)
+{
+    double width = percent < 0 ? 0 : percent > 100 ? 100 : percent;
+    put(h, "<td class=\"share\"><span class=\"bar\"><span style=\"width: %.1f%%\"></span></span></td>", width);
+}
+
+static void put_name(struct html *h, const char *class, const char *name)
+{
+    put(h, "<td class=\"%s\">", class);
+    pithi_out_quoted(&h->out, PITHI_QUOTE_HTML, name);
+    put(h, "</td>");
+}
+
+/* ---- Parts of the page ------------------------------------------------------------------------------------------- */
+
+static void put_head(struct html *h)
+{
+    const char *slash = strrchr(h->f->path, '/'), *name = slash ? slash + 1 : h->f->path;
+    const struct pithlog_info *info = pithlog_get_info(h->f->log);
+
+    put(h, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+           "<meta name=\"viewport\" content=\"width=device-width\"/>\n<title>");
+    pithi_out_quoted(&h->out, PITHI_QUOTE_HTML, name);
+    put(h, ": analysis</title>\n<style>\n");
+    pithi_out_text(&h->out, style);
+    put(h, "</style>\n</head>\n<body>\n<h1>");
+    pithi_out_quoted(&h->out, PITHI_QUOTE_HTML, name);
+    put(h, "</h1>\n");
+    put_paragraph(h, pithi_findings_head);
+    if (info->incomplete) {
+        put(h, "<p>The log is not complete: ");
+        pithi_out_quoted(&h->out, PITHI_QUOTE_HTML, info->incomplete);
+        put(h, "</p>\n");
+    }
+}
+
+static void put_efficiencies(struct html *h)
+{
+    put(h, "<h2>Efficiency</h2>\n");
+    put_paragraph(h, pithi_findings_lowest);
+    put(h, "<table class=\"efficiencies\">\n<thead><tr><th>efficiency (POP)</th><th></th><th class=\"number\">1 is "
+           "best</th><th>is</th></tr></thead>\n<tbody>\n");
+    for (uint32_t i = 0; i < PITHI_EFFICIENCIES; i++) {
+        double value = pithi_findings_efficiency(h->f, i);
+        put(h, "<tr><td class=\"name depth%d\">%s</td>", pithi_efficiencies[i].depth, pithi_efficiencies[i].name);
+        put_bar(h, 100 * value);
+        put(h, "<td class=\"number\">%.2f</td><td class=\"wide faint\">%s</td></tr>\n", value,
+            pithi_efficiencies[i].meaning);
+    }
+    put(h, "</tbody>\n</table>\n");
+}
+
+static void put_findings(struct html *h)
+{
+    char time[PITHI_TIME_TEXT];
+
+    put(h, "<h2>Findings</h2>\n<p>By the time they cost, in %% of all ranks' time. Waiting is %.1f %% (%s).</p>\n",
+        pithi_findings_percent(h->f, (double)h->f->info->wait_ns),
+        pithi_table_time_text(time, (double)h->f->info->wait_ns));
+    if (!h->f->count)
+        put(h, "<p>Nothing costs %.1f %% of all ranks' time.</p>\n", PITHI_FINDING_LEAST);
+    else
+        put(h, "<table class=\"findings\">\n<thead><tr><th>finding</th><th class=\"share\"></th><th "
+               "class=\"number\">share</th><th class=\"number\">cost</th><th>what</th></tr></thead>\n<tbody>\n");
+    for (uint32_t i = 0; i < h->f->count; i++) {
+        const struct pithi_finding *finding = &h->f->list[i];
+        const char *end = finding->text + strlen(finding->text), *command = end - (end > finding->text);
+        double percent = pithi_findings_percent(h->f, finding->ns);
+        while (command > finding->text && command[-1] != '\n')
+            command--;
+        put(h, "<tr>");
+        put_name(h, "name", finding->name);
+        put_bar(h, percent);
+        put(h, "<td class=\"number\">%.1f %%</td><td class=\"number\">%s</td><td class=\"wide\"><div class=\"text\">",
+            percent, pithi_table_time_text(time, finding->ns));
+        put_lines(h, finding->text, (size_t)((finding->worst ? command : end) - finding->text), 5);
+        put(h, "</div>");
+        if (finding->worst) {
+            put(h, "<code>");
+            put_lines(h, command, (size_t)(end - command), 5);
+            put(h, "</code>");
+        }
+        put(h, "</td></tr>\n");
+    }
+    if (h->f->count)
+        put(h,
+            "</tbody>\n</table>\n<p class=\"faint\">Shares may overlap: a rank that computes longer than others also "
+            "makes them wait.</p>\n");
+    put_paragraph(h, pithi_findings_outside);
+}
+
+static void put_path(struct html *h)
+{
+    double length = (double)(h->f->info->to_ns - h->f->info->from_ns);
+    uint32_t count;
+    struct pithi_state_sum *sums = pithi_findings_path(h->f, &count);
+    char text[PITHI_TIME_TEXT], place[64];
+
+    if (!sums && !h->out.failed)
+        h->out.failed = ENOMEM;
+    put(h, "<h2>Critical path</h2>\n<p>It determines the run time; a state can save at most its share.</p>\n");
+    if (count)
+        put(h, "<table class=\"path\">\n<thead><tr><th>state</th><th class=\"share\"></th><th class=\"number\">share"
+               "</th><th class=\"number\">time</th><th>rank</th></tr></thead>\n<tbody>\n");
+    for (uint32_t i = 0; i < count; i++) {
+        FILE *stream = fmemopen(place, sizeof place, "w");
+        if (!stream) {
+            h->out.failed = h->out.failed ? h->out.failed : ENOMEM;
+            break;
+        }
+        pithi_findings_put_place(h->f, &sums[i], stream);
+        fclose(stream);
+        put(h, "<tr>");
+        put_name(h, "state", pithi_findings_state(h->f, sums[i].state));
+        put_bar(h, 100 * sums[i].ns / length);
+        put(h, "<td class=\"number\">%.0f %%</td><td class=\"number\">%s</td><td>%s</td></tr>\n",
+            100 * sums[i].ns / length, pithi_table_time_text(text, sums[i].ns), place);
+    }
+    if (count)
+        put(h, "</tbody>\n</table>\n");
+    free(sums);
+}
+
+static void put_picture(struct html *h)
+{
+    if (!h->picture)
+        return;
+    put(h, "<figure>\n");
+    pithi_out_text(&h->out, h->picture);
+    put(h, "</figure>\n");
+}
+
+/* For pithi_outfile_print. */
+static int print_page(void *context, FILE *file)
+{
+    struct html *h = context;
+    int err = pithi_out_open(&h->out, file);
+
+    if (err)
+        return err;
+    put_head(h);
+    if (!h->f->info->has_mpi)
+        put(h, "<p>The log has no MPI calls, so there are no efficiencies; every state may wait.</p>\n");
+    else if (h->f->info->lanes)
+        put_efficiencies(h);
+    put_findings(h);
+    put_picture(h);
+    put_path(h);
+    put(h, "<h2>Iterations</h2>\n");
+    put_printed(h, "pre", pithi_findings_put_iterations);
+    if (h->what_if) {
+        put(h, "<h2>What if</h2>\n<pre>");
+        put_lines(h, h->what_if, strlen(h->what_if), 0);
+        put(h, "</pre>\n");
+    }
+    put(h, "<p class=\"faint\">Made by pith analyze " PITH_VERSION
+           ". <code>pith analyze --explain</code> explains the terms, <code>pith view</code> shows the run.</p>\n"
+           "</body>\n</html>\n");
+    return pithi_out_close(&h->out, PITH_OK);
+}
+
+/* ---- The picture ------------------------------------------------------------------------------------------------- */
+
+enum { MOST_LANES = 16 }; /* of more, only the two of the wait state are drawn */
+
+/* Runs a program without output; 0: it succeeded. */
+static int run(const char *path, char *const *argv)
+{
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    int status = -1;
+
+    if (posix_spawn_file_actions_init(&actions) != 0)
+        return -1;
+    for (int fd = 1; fd <= 2; fd++)
+        posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_WRONLY, 0);
+    if (posix_spawn(&child, path, &actions, NULL, argv, environ) == 0)
+        waitpid(child, &status, 0);
+    posix_spawn_file_actions_destroy(&actions);
+    return status;
+}
+
+/* The <svg> element of a file, malloc'ed; NULL: none. */
+static char *read_svg(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char *text = NULL, *svg = NULL;
+    size_t capacity = 0;
+
+    if (file && getdelim(&text, &capacity, 0, file) > 0 && strncmp(text, "<svg", 4) == 0)
+        svg = text;
+    else
+        free(text);
+    if (file)
+        fclose(file);
+    return svg;
+}
+
+/* Draws a wait state, with half its length before and after. Returns an SVG, malloc'ed, or NULL: pith draw is not
+ * installed, or failed; then the page has no picture. */
+static char *draw(const struct pithi_findings *f, const struct pithi_finding *finding)
+{
+    const struct pithlog_info *info = pithlog_get_info(f->log);
+    const struct pithlog_wait_state *worst = finding->worst;
+    const struct pithlog_lane *waits = pithlog_get_lane(f->log, worst->lane);
+    const struct pithlog_lane *cause = pithlog_get_lane(f->log, worst->cause_lane);
+    double half = (double)(worst->to_ns - worst->from_ns) / 2;
+    char from[64], to[64], title[128], lanes[64], folder[4096], *out = NULL, *svg = NULL, *program;
+    const char *tmp = getenv("TMPDIR");
+
+    snprintf(from, sizeof from, "%.9fs", fmax((double)worst->from_ns - half, (double)info->start_ns) / 1e9);
+    snprintf(to, sizeof to, "%.9fs", fmin((double)worst->to_ns + half, (double)info->end_ns) / 1e9);
+    snprintf(title, sizeof title, "Worst: %s", finding->name);
+    snprintf(lanes, sizeof lanes, "%d.%u,%d.%u", (int)waits->rank, (unsigned)waits->thread, (int)cause->rank,
+             (unsigned)cause->thread);
+    char *argv[] = {"draw",    (char *)f->path,
+                    "--waits", "--critical-path",
+                    "--from",  from,
+                    "--to",    to,
+                    "--size",  "900",
+                    "--title", title,
+                    "-o",      NULL,
+                    NULL,      NULL,
+                    NULL};
+    const int named = 13, lanes_at = 14;
+
+    snprintf(folder, sizeof folder, "%s/pith-analyze.XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    if (!(program = pithi_tool_program("draw")) || access(program, X_OK) != 0 || !mkdtemp(folder)) {
+        free(program);
+        return NULL;
+    }
+    if (info->lanes > MOST_LANES) {
+        argv[lanes_at] = "--lanes";
+        argv[lanes_at + 1] = lanes;
+    }
+    if (asprintf(&out, "%s/worst.svg", folder) < 0)
+        out = NULL;
+    argv[named] = out;
+    if (out && run(program, argv) == 0)
+        svg = read_svg(out);
+    if (out)
+        unlink(out);
+    rmdir(folder);
+    free(out);
+    free(program);
+    return svg;
+}
+
+int pithi_findings_html(const struct pithi_findings *f, const char *path, const char *what_if)
+{
+    struct html h = {.f = f, .what_if = what_if};
+    int err;
+
+    for (uint32_t i = 0; i < f->count && !h.shown; i++)
+        h.shown = f->list[i].worst ? &f->list[i] : NULL;
+    if (h.shown)
+        h.picture = draw(f, h.shown);
+    err = pithi_outfile_print("analyze", path, print_page, &h);
+    free(h.picture);
+    return err;
+}

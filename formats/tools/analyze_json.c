@@ -1,0 +1,267 @@
+/* analyze_json.c - `pith analyze --json`: one object with stable keys. Times are integers in ns. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/out.h"
+#include "tools/analyze.h"
+
+struct json {
+    struct pithi_out out;
+    const struct pithi_findings *f;
+    int is_first; /* no member of the object or array so far */
+};
+
+static void comma(struct json *j)
+{
+    if (!j->is_first)
+        pithi_out_char(&j->out, ',');
+    j->is_first = 0;
+}
+
+static void key(struct json *j, const char *name)
+{
+    comma(j);
+    pithi_out_quoted(&j->out, PITHI_QUOTE_JSON, name);
+    pithi_out_char(&j->out, ':');
+}
+
+static void put_text(struct json *j, const char *name, const char *text)
+{
+    key(j, name);
+    pithi_out_quoted(&j->out, PITHI_QUOTE_JSON, text);
+}
+
+static void put_integer(struct json *j, const char *name, int64_t value)
+{
+    key(j, name);
+    pithi_out_i64(&j->out, value);
+}
+
+static void put_number(struct json *j, const char *name, double value)
+{
+    key(j, name);
+    pithi_out_double(&j->out, value);
+}
+
+/* name: NULL in an array. */
+static void begin(struct json *j, const char *name, char bracket)
+{
+    if (name)
+        key(j, name);
+    else
+        comma(j);
+    pithi_out_char(&j->out, bracket);
+    j->is_first = 1;
+}
+
+static void end(struct json *j, char bracket)
+{
+    pithi_out_char(&j->out, bracket);
+    j->is_first = 0;
+}
+
+static void put_lane(struct json *j, uint32_t lane)
+{
+    put_integer(j, "lane", lane);
+    put_integer(j, "rank", pithlog_get_lane(j->f->log, lane)->rank);
+}
+
+static void put_efficiencies(struct json *j)
+{
+    const struct pithlog_analysis_info *info = j->f->info;
+
+    begin(j, "efficiencies", '{');
+    put_number(j, "parallel", info->parallel);
+    put_number(j, "load_balance", info->load_balance);
+    put_number(j, "communication", info->communication);
+    put_number(j, "serialisation", info->serialisation);
+    put_number(j, "transfer", info->transfer);
+    put_integer(j, "ideal_ns", llround(info->ideal_ns));
+    end(j, '}');
+}
+
+static void put_groups(struct json *j)
+{
+    begin(j, "waits", '[');
+    for (uint32_t kind = 1; kind < PITHLOG_WAIT_KINDS; kind++)
+        for (uint32_t state = 0; state < pithlog_get_info(j->f->log)->defs; state++) {
+            const struct pithi_wait_group *group = &j->f->groups[kind];
+            if (!group->state_counts[state])
+                continue;
+            begin(j, NULL, '{');
+            put_text(j, "kind", pithlog_wait_kind_name(kind));
+            put_text(j, "state", pithi_findings_state(j->f, state));
+            put_integer(j, "ns", group->of_state[state]);
+            put_integer(j, "instances", (int64_t)group->state_counts[state]);
+            end(j, '}');
+        }
+    end(j, ']');
+}
+
+static void put_findings(struct json *j)
+{
+    begin(j, "findings", '[');
+    for (uint32_t i = 0; i < j->f->count; i++) {
+        begin(j, NULL, '{');
+        put_text(j, "name", j->f->list[i].name);
+        put_number(j, "ns", j->f->list[i].ns);
+        put_number(j, "percent", pithi_findings_percent(j->f, j->f->list[i].ns));
+        put_text(j, "text", j->f->list[i].text);
+        end(j, '}');
+    }
+    end(j, ']');
+}
+
+static void put_delays(struct json *j)
+{
+    const struct pithlog_delay *delays;
+    size_t count = pithlog_analysis_delays(j->f->analysis, &delays);
+
+    begin(j, "delays", '[');
+    for (size_t i = 0; i < count; i++) {
+        begin(j, NULL, '{');
+        put_lane(j, delays[i].lane);
+        put_text(j, "state", pithi_findings_state(j->f, delays[i].state));
+        put_text(j, "causes", pithlog_wait_kind_name(delays[i].kind));
+        put_number(j, "direct_ns", delays[i].direct_ns);
+        put_number(j, "indirect_ns", delays[i].indirect_ns);
+        end(j, '}');
+    }
+    end(j, ']');
+}
+
+static void put_path(struct json *j)
+{
+    const struct pithlog_path_share *shares;
+    size_t count = pithlog_analysis_path_shares(j->f->analysis, &shares);
+    const struct pithlog_info *info = pithlog_get_info(j->f->log);
+
+    begin(j, "critical_path", '{');
+    put_integer(j, "ns", j->f->info->to_ns - j->f->info->from_ns);
+    begin(j, "profile", '[');
+    for (size_t i = 0; i < count; i++) {
+        begin(j, NULL, '{');
+        put_lane(j, shares[i].lane);
+        put_text(j, "state", pithi_findings_state(j->f, shares[i].state));
+        put_integer(j, "ns", shares[i].ns);
+        end(j, '}');
+    }
+    end(j, ']');
+    begin(j, "states", '[');
+    for (uint32_t k = 0; k <= info->defs; k++) {
+        uint32_t state = k == info->defs ? PITHLOG_COMPUTING : k;
+        int64_t ns = 0, all_ns = 0;
+        for (size_t i = 0; i < count; i++)
+            ns += shares[i].state == state ? shares[i].ns : 0;
+        if (ns == 0)
+            continue;
+        for (uint32_t lane = 0; lane < info->lanes; lane++)
+            all_ns += pithlog_analysis_state_ns(j->f->analysis, lane, state);
+        begin(j, NULL, '{');
+        put_text(j, "state", pithi_findings_state(j->f, state));
+        put_integer(j, "ns", ns);
+        put_number(j, "imbalance_ns", (double)ns - (double)all_ns / info->lanes);
+        end(j, '}');
+    }
+    end(j, ']');
+    end(j, '}');
+}
+
+static void put_waits(struct json *j)
+{
+    const struct pithlog_wait_state *waits;
+
+    begin(j, "wait_states", '[');
+    for (uint32_t lane = 0; lane < pithlog_get_info(j->f->log)->lanes; lane++) {
+        size_t count = pithlog_analysis_waits(j->f->analysis, lane, &waits);
+        for (size_t i = 0; i < count; i++) {
+            begin(j, NULL, '{');
+            put_text(j, "kind", pithlog_wait_kind_name(waits[i].kind));
+            put_text(j, "state", pithi_findings_state(j->f, waits[i].state));
+            put_lane(j, lane);
+            put_integer(j, "from_ns", waits[i].from_ns);
+            put_integer(j, "to_ns", waits[i].to_ns);
+            put_integer(j, "cause_lane", waits[i].cause_lane);
+            put_integer(j, "release_ns", waits[i].release_ns);
+            if (waits[i].order != PITHLOG_IN_ORDER)
+                put_text(j, "wrong_order",
+                         waits[i].order == PITHLOG_WRONG_ORDER_SAME_SOURCE ? "same source" : "other source");
+            put_number(j, "handed_ns", waits[i].handed_ns);
+            end(j, '}');
+        }
+    }
+    end(j, ']');
+}
+
+static void put_iterations(struct json *j)
+{
+    const struct pithlog_iterations *all = j->f->iterations;
+
+    begin(j, "iterations", '{');
+    put_integer(j, "count", (int64_t)all->count);
+    if (all->count) {
+        put_text(j, "found_by", pithi_findings_state(j->f, all->state));
+        put_lane(j, all->lane);
+        put_integer(j, "from_ns", all->all[0].from_ns);
+        put_integer(j, "to_ns", all->all[all->count - 1].to_ns);
+        put_number(j, "mean_ns", all->mean_ns);
+        put_integer(j, "median_ns", all->median_ns);
+        put_integer(j, "min_ns", all->min_ns);
+        put_integer(j, "max_ns", all->max_ns);
+        put_number(j, "drift_ns_per_iteration", all->drift_ns);
+        put_integer(j, "slow_count", (int64_t)all->slow_count);
+    }
+    begin(j, "slow", '[');
+    for (size_t i = 0; i < all->slow_count && i < PITHLOG_SLOW_MOST; i++) {
+        const struct pithlog_slow_iteration *slow = &all->slow[i];
+        begin(j, NULL, '{');
+        put_integer(j, "index", slow->index + (int64_t)1);
+        put_integer(j, "from_ns", all->all[slow->index].from_ns);
+        put_integer(j, "to_ns", all->all[slow->index].to_ns);
+        put_integer(j, "excess_ns", slow->excess_ns);
+        put_text(j, "state", slow->kind ? pithlog_wait_kind_name(slow->kind) : pithi_findings_state(j->f, slow->state));
+        put_integer(j, "difference_ns", slow->difference_ns);
+        put_lane(j, slow->lane);
+        end(j, '}');
+    }
+    end(j, ']');
+    end(j, '}');
+}
+
+int pithi_findings_json(const struct pithi_findings *f, FILE *out, int with_waits)
+{
+    struct json j = {.f = f, .is_first = 1};
+    const struct pithlog_info *info = pithlog_get_info(f->log);
+    int err = pithi_out_open(&j.out, out);
+
+    if (err)
+        return err;
+    begin(&j, NULL, '{');
+    begin(&j, "window", '{');
+    put_integer(&j, "from_ns", f->info->from_ns);
+    put_integer(&j, "to_ns", f->info->to_ns);
+    end(&j, '}');
+    put_integer(&j, "ranks", f->ranks);
+    put_integer(&j, "lanes", info->lanes);
+    put_integer(&j, "hosts", f->hosts);
+    put_integer(&j, "given_up", (int64_t)f->info->given_up);
+    begin(&j, "useful_ns", '[');
+    for (uint32_t lane = 0; lane < info->lanes; lane++) {
+        comma(&j);
+        pithi_out_i64(&j.out, pithlog_analysis_useful_ns(f->analysis, lane));
+    }
+    end(&j, ']');
+    put_efficiencies(&j);
+    put_findings(&j);
+    put_groups(&j);
+    put_delays(&j);
+    put_path(&j);
+    put_iterations(&j);
+    if (with_waits)
+        put_waits(&j);
+    end(&j, '}');
+    pithi_out_char(&j.out, '\n');
+    return pithi_out_close(&j.out, PITH_OK);
+}

@@ -1,0 +1,130 @@
+/* analyze_page.c - `pith analyze` for people: one page of at most 80 columns. */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "tools/analyze.h"
+#include "tools/table.h"
+
+void pithi_findings_head(const struct pithi_findings *f, FILE *out)
+{
+    const struct pithlog_analysis_info *info = f->info;
+    char text[PITHI_TIME_TEXT];
+    const char *name = strrchr(f->path, '/');
+
+    fprintf(out, "%s: %u rank%s", name ? name + 1 : f->path, f->ranks, f->ranks == 1 ? "" : "s");
+    if (pithlog_get_info(f->log)->lanes > f->ranks)
+        fprintf(out, ", %u threads", pithlog_get_info(f->log)->lanes);
+    fprintf(out, ", %u host%s; %s", f->hosts, f->hosts == 1 ? "" : "s",
+            pithi_table_time_text(text, (double)(info->to_ns - info->from_ns)));
+    fprintf(out, " from %s to %s\n", info->has_init ? "the end of MPI_Init" : "the start",
+            info->has_finalize ? "MPI_Finalize" : "the end");
+    if (info->given_up)
+        fprintf(out, "%llu dependencies contradict the times and are left out; see pith convert --causal\n",
+                (unsigned long long)info->given_up);
+}
+
+/* The sentence for the lowest of the three efficiencies that have a remedy of their own. */
+void pithi_findings_lowest(const struct pithi_findings *f, FILE *out)
+{
+    const struct pithlog_analysis_info *info = f->info;
+
+    if (info->parallel >= 0.95)
+        fprintf(out, "  Nothing is badly wrong: ranks compute %.0f %% of the time.\n", 100 * info->parallel);
+    else if (info->load_balance <= info->serialisation && info->load_balance <= info->transfer)
+        fprintf(out,
+                "  Load balance is lowest: some ranks compute longer than others. Equal shares\n"
+                "  would save up to %.0f %% of the run.\n",
+                100 * info->communication * (1 - info->load_balance));
+    else if (info->serialisation <= info->transfer)
+        fprintf(out,
+                "  Serialisation is lowest: ranks wait for one another in turn. A faster network\n"
+                "  would gain %.0f %% of the run at most.\n",
+                100 * (1 - info->transfer));
+    else
+        fprintf(out,
+                "  Transfer is lowest: data transfer and MPI itself take %.0f %% of the run.\n"
+                "  Send less, in larger messages, or while the program computes.\n",
+                100 * (1 - info->transfer));
+}
+
+#define VALUE(name) offsetof(struct pithlog_analysis_info, name)
+const struct pithi_efficiency pithi_efficiencies[PITHI_EFFICIENCIES] = {
+    {0, "parallel", "mean time outside MPI / run time", VALUE(parallel)},
+    {1, "load balance", "mean / largest time outside MPI", VALUE(load_balance)},
+    {1, "communication", "largest time outside MPI / run time", VALUE(communication)},
+    {2, "serialisation", "the same on an ideal network", VALUE(serialisation)},
+    {2, "transfer", "run time on an ideal network / run time", VALUE(transfer)},
+};
+
+double pithi_findings_efficiency(const struct pithi_findings *f, uint32_t index)
+{
+    return *(const double *)((const char *)f->info + pithi_efficiencies[index].at);
+}
+
+static void put_efficiencies(const struct pithi_findings *f, FILE *out)
+{
+    fprintf(out, "\nEfficiency (1 is best; POP)\n");
+    for (uint32_t i = 0; i < PITHI_EFFICIENCIES; i++) {
+        int blanks = 2 + 2 * pithi_efficiencies[i].depth;
+        fprintf(out, "%*s%-*s%5.2f  %s\n", blanks, "", 26 - blanks, pithi_efficiencies[i].name,
+                pithi_findings_efficiency(f, i), pithi_efficiencies[i].meaning);
+    }
+    pithi_findings_lowest(f, out);
+}
+
+void pithi_findings_outside(const struct pithi_findings *f, FILE *out)
+{
+    const struct pithlog_info *log = pithlog_get_info(f->log);
+    char text[PITHI_TIME_TEXT], after[PITHI_TIME_TEXT];
+
+    if (f->info->has_init || f->info->has_finalize)
+        fprintf(out,
+                "  Not part of the run: %s until all ranks have left MPI_Init, %s after\n  MPI_Finalize has begun.\n",
+                pithi_table_time_text(text, (double)(f->info->from_ns - log->start_ns)),
+                pithi_table_time_text(after, (double)(log->end_ns - f->info->to_ns)));
+}
+
+static int put_path(const struct pithi_findings *f, FILE *out)
+{
+    uint32_t count;
+    struct pithi_state_sum *sums = pithi_findings_path(f, &count);
+
+    fprintf(out, "\nCritical path (determines the run time; a state can save at most its share)\n");
+    for (uint32_t i = 0; i < count; i++) {
+        fprintf(out, "  ");
+        pithi_findings_put_sum(f, &sums[i], (double)(f->info->to_ns - f->info->from_ns), out);
+    }
+    free(sums);
+    return sums ? PITH_OK : pithi_fail(PITH_ERR_MEMORY, "out of memory");
+}
+
+static void put_findings(const struct pithi_findings *f, FILE *out)
+{
+    char text[PITHI_TIME_TEXT];
+
+    fprintf(out, "\nWaiting: %.1f %% of all ranks' time (%s)\n", pithi_findings_percent(f, (double)f->info->wait_ns),
+            pithi_table_time_text(text, (double)f->info->wait_ns));
+    fprintf(out, "\nFindings, by the time they cost (%% of all ranks' time)\n");
+    for (uint32_t i = 0; i < f->count; i++)
+        fprintf(out, "%3u. %s: %.1f %%, %s\n%s", i + 1, f->list[i].name, pithi_findings_percent(f, f->list[i].ns),
+                pithi_table_time_text(text, f->list[i].ns), f->list[i].text);
+    if (!f->count)
+        fprintf(out, "  Nothing costs %.1f %%.\n", PITHI_FINDING_LEAST);
+    pithi_findings_outside(f, out);
+}
+
+int pithi_findings_page(const struct pithi_findings *f, FILE *out)
+{
+    pithi_findings_head(f, out);
+    if (!f->info->has_mpi)
+        fprintf(out, "\nThe log has no MPI calls, so there are no efficiencies; any state may wait.\n");
+    else if (f->info->lanes)
+        put_efficiencies(f, out);
+    put_findings(f, out);
+    if (put_path(f, out) != PITH_OK)
+        return PITH_ERR_MEMORY;
+    pithi_findings_put_iterations(f, out);
+    return fflush(out) || ferror(out) ? pithi_fail(PITH_ERR_IO, "standard output: cannot be written") : PITH_OK;
+}

@@ -1,0 +1,229 @@
+/* stat_pass.c - see stat_pass.h. Inclusive time is the time between enter and leave; exclusive time is without the
+ * states directly inside. */
+#include "tools/stat_pass.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+
+#include "analysis/mpi_calls.h"
+#include "base/error.h"
+#include "native/stack.h"
+#include "tools/progress.h"
+
+int pithi_stat_shows(const struct pithi_stat_query *query, const struct pithlog_def *def)
+{
+    return !query->state_glob || fnmatch(query->state_glob, def ? def->name : PITHI_COMPUTING_NAME, 0) == 0;
+}
+
+int pithi_stat_each_record(struct pithlog *log, const struct pithlog_query *query,
+                           int (*record)(void *context, const struct pithlog_record *record), void *context)
+{
+    volatile uint64_t done = 0;
+    struct pithi_progress progress = {.command = "stat",
+                                      .done = pithi_progress_count,
+                                      .context = (const void *)&done,
+                                      .total = pithlog_get_info(log)->records,
+                                      .unit = "records"};
+    struct pithlog_record records[128];
+    struct pithlog_iter *iter;
+    int err, more = 0;
+
+    if (query->from_ns > query->to_ns) /* outside of the log, where no state is open */
+        return PITH_OK;
+    if ((err = pithlog_iter_open(log, query, &iter)) != PITH_OK)
+        return err;
+    pithi_progress_begin(&progress);
+    while (!err && (more = pithlog_iter_next_many(iter, records, sizeof records / sizeof *records)) > 0) {
+        done += (uint64_t)more;
+        for (int i = 0; i < more && !err; i++)
+            err = record(context, &records[i]);
+    }
+    pithi_progress_end();
+    pithlog_iter_close(iter);
+    return more < 0 ? PITH_ERR_DAMAGED : err;
+}
+
+/* ---- Lanes ------------------------------------------------------------------------------------------------------- */
+
+struct lane {
+    struct pithi_stack open; /* with times in the window */
+    uint32_t mpi_calls;      /* open */
+    int64_t since_ns;        /* when this stretch in MPI, or of computing, began */
+    int64_t edge_ns;         /* when the lane last entered its outermost state, or left it */
+    int64_t outside_ns;      /* time of this stretch outside all states, up to then */
+    int64_t end_ns;          /* the end of the lane, or its last record */
+    struct pithi_lane_time time;
+};
+
+struct run {
+    const struct pithi_stat_pass *pass;
+    struct lane *lanes;
+    unsigned char *is_mpi;   /* by definition */
+    unsigned char *is_shown; /* [defs + 1]; the last one: computing */
+    uint32_t defs, lane_count;
+};
+
+static int report(const struct run *run, const struct pithi_stat_instance *instance)
+{
+    uint32_t index = instance->id == PITHLOG_COMPUTING ? run->defs : instance->id;
+
+    return run->pass->instance && run->is_shown[index] ? run->pass->instance(run->pass->context, instance) : PITH_OK;
+}
+
+/* Ends a stretch in MPI or of computing and begins the next. */
+static int next_stretch(const struct run *run, uint32_t index, int64_t time_ns, int was_in_mpi)
+{
+    struct lane *lane = &run->lanes[index];
+    struct pithi_stat_instance computing = {.lane = index,
+                                            .id = PITHLOG_COMPUTING,
+                                            .begin_ns = lane->since_ns,
+                                            .length_ns = time_ns - lane->since_ns,
+                                            .self_ns = lane->outside_ns,
+                                            .is_outermost = 1};
+
+    lane->since_ns = time_ns;
+    lane->outside_ns = 0;
+    if (computing.length_ns <= 0)
+        return PITH_OK;
+    if (was_in_mpi) {
+        lane->time.mpi_ns += computing.length_ns;
+        return PITH_OK;
+    }
+    lane->time.computing_ns += computing.length_ns;
+    return report(run, &computing);
+}
+
+static int is_open(const struct pithi_stack *open, uint32_t id)
+{
+    for (uint32_t i = open->count; i > 0; i--)
+        if (open->states[i - 1].id == id)
+            return 1;
+    return 0;
+}
+
+static int enter(const struct run *run, const struct pithlog_record *r, int64_t time_ns)
+{
+    struct lane *lane = &run->lanes[r->lane];
+
+    if (lane->open.count == 0) {
+        lane->outside_ns += time_ns - lane->edge_ns;
+        lane->edge_ns = time_ns;
+    }
+    if (!pithi_stack_enter(&lane->open, r->id, time_ns))
+        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    if (!run->is_mpi[r->id])
+        return PITH_OK;
+    return lane->mpi_calls++ == 0 ? next_stretch(run, r->lane, time_ns, 0) : PITH_OK;
+}
+
+static int leave(const struct run *run, const struct pithlog_record *r, int64_t time_ns)
+{
+    struct lane *lane = &run->lanes[r->lane];
+    struct pithi_stack *open = &lane->open;
+    struct pithi_open_state ended;
+    uint32_t depth;
+
+    if (!pithi_stack_leave(open, r->id, time_ns, &ended, &depth))
+        return PITH_OK;
+    int64_t length = time_ns - ended.enter_ns, self = length - ended.nested_ns;
+    struct pithi_stat_instance instance = {
+        r->lane, r->id, ended.enter_ns, length, self > 0 ? self : 0, !is_open(open, r->id)};
+    int err = report(run, &instance);
+
+    if (open->count == 0) {
+        lane->time.states_ns += time_ns - lane->edge_ns;
+        lane->edge_ns = time_ns;
+    }
+    if (err || !run->is_mpi[r->id])
+        return err;
+    return --lane->mpi_calls == 0 ? next_stretch(run, r->lane, time_ns, 1) : PITH_OK;
+}
+
+static int take(void *context, const struct pithlog_record *r)
+{
+    const struct run *run = context;
+    int64_t from_ns = run->pass->query->from_ns, time_ns = r->time_ns > from_ns ? r->time_ns : from_ns;
+    int err = PITH_OK;
+
+    if (r->lane >= run->lane_count)
+        return PITH_OK;
+    if (time_ns > run->lanes[r->lane].end_ns)
+        run->lanes[r->lane].end_ns = time_ns;
+    if (r->kind == PITHLOG_ENTER && r->id < run->defs)
+        err = enter(run, r, time_ns);
+    else if (r->kind == PITHLOG_LEAVE && r->id < run->defs)
+        err = leave(run, r, time_ns);
+    if (err || !(run->pass->kinds >> r->kind & 1))
+        return err;
+    return run->pass->record(run->pass->context, r);
+}
+
+/* Limits the lanes to the window. */
+static void begin_lanes(const struct run *run)
+{
+    const struct pithi_stat_query *query = run->pass->query;
+
+    for (uint32_t i = 0; i < run->lane_count; i++) {
+        const struct pithlog_lane *lane = pithlog_get_lane(run->pass->log, i);
+        struct lane *own = &run->lanes[i];
+        int64_t from_ns = lane->records && lane->first_ns > query->from_ns ? lane->first_ns : query->from_ns;
+        int64_t to_ns = lane->last_ns < query->to_ns ? lane->last_ns : query->to_ns;
+        own->since_ns = own->edge_ns = from_ns;
+        own->end_ns = lane->records && to_ns > from_ns ? to_ns : from_ns;
+    }
+}
+
+/* All states have ended. */
+static int end_lanes(const struct run *run)
+{
+    const struct pithi_stat_query *query = run->pass->query;
+    int err = PITH_OK;
+
+    for (uint32_t i = 0; i < run->lane_count && !err; i++) {
+        struct lane *lane = &run->lanes[i];
+        if (query->wanted && !query->wanted[i])
+            continue;
+        lane->outside_ns += lane->end_ns - lane->edge_ns;
+        err = next_stretch(run, i, lane->end_ns, lane->mpi_calls > 0);
+        if (run->pass->times)
+            run->pass->times[i] = lane->time;
+    }
+    return err;
+}
+
+int pithi_stat_run(const struct pithi_stat_pass *pass)
+{
+    const struct pithi_stat_query *part = pass->query;
+    const struct pithlog_info *info = pithlog_get_info(pass->log);
+    struct pithlog_query query = {.from_ns = part->from_ns,
+                                  .to_ns = part->to_ns,
+                                  .lanes = part->lanes,
+                                  .lane_count = part->lane_count,
+                                  .kinds = pass->kinds | 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE,
+                                  .flags = PITHLOG_NEST | PITHLOG_CLIP};
+    struct run run = {.pass = pass, .defs = info->defs, .lane_count = info->lanes};
+    int err;
+
+    run.lanes = calloc(run.lane_count + (size_t)1, sizeof *run.lanes);
+    run.is_mpi = calloc(run.defs + (size_t)1, 1);
+    run.is_shown = calloc(run.defs + (size_t)1, 1);
+    if (!run.lanes || !run.is_mpi || !run.is_shown) {
+        err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        goto out;
+    }
+    for (uint32_t i = 0; i <= run.defs; i++) {
+        const struct pithlog_def *def = pithlog_get_def(pass->log, i);
+        run.is_mpi[i] = def && pithi_mpi_call_traits(def) != 0;
+        run.is_shown[i] = (unsigned char)pithi_stat_shows(part, def);
+    }
+    begin_lanes(&run);
+    TRY(pithi_stat_each_record(pass->log, &query, take, &run));
+    TRY(end_lanes(&run));
+out:
+    for (uint32_t i = 0; run.lanes && i < run.lane_count; i++)
+        free(run.lanes[i].open.states);
+    free(run.lanes);
+    free(run.is_mpi);
+    free(run.is_shown);
+    return err;
+}

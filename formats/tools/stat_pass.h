@@ -1,0 +1,46 @@
+/* stat_pass.h - one pass over a part of a log, for the tables of `pith stat`. It follows the open states of each lane
+ * and reports every instance of a state, and every stretch of computing.
+ *
+ * A lane is *in MPI* while a call of MPI is open, else it is *computing*. Computing has instances, as a
+ * state has: the stretches between MPI calls. Their exclusive time is the time outside all states.
+ *
+ *     solve                |===================|
+ *     MPI_Send                  |====|                  computing: 0..30 (self 20), 50..100 (self 20)
+ *                 0       20   30   50        80  100   in MPI: 20, in states: 60
+ */
+#ifndef PITHI_STAT_PASS_H
+#define PITHI_STAT_PASS_H
+
+#include "tools/stat.h"
+
+struct pithi_stat_instance {
+    uint32_t lane, id; /* id: definition, or PITHLOG_COMPUTING */
+    int64_t begin_ns;  /* begin and length: the part in the window */
+    int64_t length_ns;
+    int64_t self_ns;  /* exclusive: outside the states directly inside; of computing: outside all states */
+    int is_outermost; /* 0: inside another instance of the same state */
+};
+
+struct pithi_lane_time {
+    int64_t states_ns, mpi_ns, computing_ns;
+};
+
+struct pithi_stat_pass {
+    struct pithlog *log;
+    const struct pithi_stat_query *query;
+    /* Called for each instance that the query shows, when it ends (may be NULL), and for each record of `kinds`, a mask
+     * as in pithlog_query. PITH_OK or an error, which ends the pass. States that are cut by the window, or left open
+     * by a dead program, end with a LEAVE. */
+    int (*instance)(void *context, const struct pithi_stat_instance *instance);
+    int (*record)(void *context, const struct pithlog_record *record);
+    void *context;
+    uint32_t kinds;
+    struct pithi_lane_time *times; /* [lanes of the log], the result; NULL: not wanted */
+};
+int pithi_stat_run(const struct pithi_stat_pass *pass);
+
+/* Calls `record` for the records of the log in the window as they are, without LEAVEs at its edges. */
+int pithi_stat_each_record(struct pithlog *log, const struct pithlog_query *query,
+                           int (*record)(void *context, const struct pithlog_record *record), void *context);
+
+#endif

@@ -1,0 +1,198 @@
+/* converter.c - runs `pith convert` if the user wants a log in a foreign format, or with corrected times.
+ *
+ * Reading logs and writing foreign formats takes twice the code of recording, and few runs need it. So this code is in
+ * libpithlog and the `pith` command, not in every recorded program: the process that names the log starts the command
+ * and waits for it.
+ *
+ * The program must not notice this. A child made by fork or posix_spawn would reach the program's SIGCHLD handler and
+ * its wait(), and fork runs the handlers of pthread_atfork, including those of MPI libraries. So an intermediate
+ * process starts the command; clone makes it without an exit signal, so only waitpid with __WCLONE sees it. (The
+ * command itself cannot be made so, because exec gives a process the signal SIGCHLD.) Both share our memory until they
+ * end or call exec, so they only make system calls.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "output.h"
+#include "process.h"
+#include "session.h"
+
+/* PREFIX/bin/pith for a library in PREFIX/lib, PREFIX/lib/x86_64-linux-gnu or PREFIX/lib/pith/MPI. The path of a
+ * library is absolute; a relative path is that of a program linked with libpith.a. */
+static int find_beside_library(char *path, size_t size)
+{
+    Dl_info info;
+    int level, found = 0, is_library = dladdr((const void *)(uintptr_t)&pithi_convert, &info) != 0 &&
+                                       info.dli_fname != NULL && info.dli_fname[0] == '/';
+    char *self = realpath(is_library ? info.dli_fname : "/proc/self/exe", NULL);
+    for (level = 0; self != NULL && !found && level < 4; level++) {
+        char *slash = strrchr(self, '/');
+        if (slash == NULL)
+            break;
+        *slash = '\0';
+        found = level > 0 && snprintf(path, size, "%s/bin/pith", self) < (int)size && access(path, X_OK) == 0;
+    }
+    free(self);
+    return found;
+}
+
+/* A program with the rights of another user must not run what its caller's PATH names. */
+static int find_in_path(char *path, size_t size)
+{
+    const char *at = pithi_session.settings.secure ? NULL : getenv("PATH");
+    int found = 0;
+    while (at != NULL && *at != '\0' && !found) {
+        int length = (int)strcspn(at, ":");
+        found = length > 0 && snprintf(path, size, "%.*s/pith", length, at) < (int)size && access(path, X_OK) == 0;
+        at += length;
+        at += *at == ':';
+    }
+    return found;
+}
+
+enum { STACK = 64 * 1024 };
+
+struct start {
+    const char *const *arguments;
+    char **environment;
+    int said, null; /* descriptors: its standard error; stdin and stdout */
+    int error;      /* errno of the exec */
+    char *stacks;   /* two: of the intermediate process, and of the command until its exec */
+};
+
+static int become_command(void *context)
+{
+    struct start *start = context;
+    sigset_t none;
+    if (dup2(start->null, 0) >= 0 && dup2(start->null, 1) >= 0 && dup2(start->said, 2) >= 0) {
+#ifdef SYS_close_range
+        syscall(SYS_close_range, 3u, ~0u, 0u); /* readers of the program's pipes must not wait for this process */
+#endif
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        execve(start->arguments[0], (char *const *)(uintptr_t)start->arguments, start->environment);
+    }
+    start->error = errno;
+    return 127;
+}
+
+/* The intermediate process: the parent of the command, which waits for it. */
+static int become_parent(void *context)
+{
+    struct start *start = context;
+    int pid = clone(become_command, start->stacks + 2 * STACK, CLONE_VM | CLONE_VFORK | SIGCHLD, start);
+    if (pid < 0)
+        start->error = errno;
+    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        continue;
+    return 0;
+}
+
+/* Runs the command to its end. 0, or an errno. With CLONE_VFORK, this thread waits until the intermediate process ends.
+ */
+static int run(struct start *start)
+{
+    sigset_t all, before;
+    int pid;
+    /* The environment without the variables that turn on recording. */
+    size_t count = 0, kept = 0, i;
+    char **list;
+    while (environ[count] != NULL)
+        count++;
+    list = calloc(count + 1, sizeof *list);
+    for (i = 0; list != NULL && i < count; i++)
+        if (strncmp(environ[i], "LD_PRELOAD=", 11) != 0 && strncmp(environ[i], "PITH_", 5) != 0 &&
+            strncmp(environ[i], "_PITH_", 6) != 0)
+            list[kept++] = environ[i];
+    start->environment = list;
+    start->stacks = aligned_alloc(64, 2 * STACK);
+    if (start->environment == NULL || start->stacks == NULL) {
+        free(start->environment);
+        free(start->stacks);
+        return ENOMEM;
+    }
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    pid = clone(become_parent, start->stacks + STACK, CLONE_VM | CLONE_VFORK, start);
+    if (pid < 0)
+        start->error = errno;
+    while (pid > 0 && waitpid(pid, NULL, __WCLONE) < 0 && errno == EINTR)
+        continue;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    free(start->environment);
+    free(start->stacks);
+    return start->error;
+}
+
+/* Adds a line of the command's messages to `text`, without "pith: note: ". */
+static void add_line(char *text, size_t size, const char *line, size_t length)
+{
+    static const char *const starts[] = {"pith: ", "note: "};
+    static const char more[] = "; and more";
+    size_t used = strlen(text), i;
+    for (i = 0; i < sizeof starts / sizeof starts[0]; i++)
+        if (length > strlen(starts[i]) && strncmp(line, starts[i], strlen(starts[i])) == 0) {
+            line += strlen(starts[i]);
+            length -= strlen(starts[i]);
+        }
+    if (used + length + 2 + sizeof more < size)
+        snprintf(text + used, size - used, "%s%.*s", used > 0 ? "; " : "", (int)length, line);
+    else if (used >= sizeof more && strcmp(text + used + 1 - sizeof more, more) != 0)
+        memcpy(text + used, more, sizeof more);
+}
+
+static void read_said(int said, char *text, size_t size)
+{
+    char lines[4096];
+    ssize_t got = pread(said, lines, sizeof lines - 1, 0);
+    char *line = lines;
+    text[0] = '\0';
+    lines[got > 0 ? got : 0] = '\0';
+    while (*line != '\0') {
+        size_t length = strcspn(line, "\n");
+        if (length > 0)
+            add_line(text, size, line, length);
+        line += length + (line[length] == '\n');
+    }
+}
+
+int pithi_convert(const char *format, const char *option, const char *from, const char *to, char *text, size_t size)
+{
+    char command[PITHI_PATH_MAX + 16], said_name[PITHI_PATH_MAX + 128], format_option[64];
+    const char *const arguments[] = {command, "convert", format_option, option != NULL ? option : "--", from, to, NULL};
+    struct start start = {.arguments = arguments};
+    int error;
+    if (!find_beside_library(command, sizeof command) && !find_in_path(command, sizeof command)) {
+        snprintf(text, size, "no command `pith` beside libpith or in PATH");
+        return -1;
+    }
+    snprintf(format_option, sizeof format_option, "--format=%s", format);
+    snprintf(said_name, sizeof said_name, "%s.said", to);
+    start.null = pithi_descriptor_open("/dev/null", O_RDWR, 0);
+    start.said = pithi_descriptor_open(said_name, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    unlink(said_name);
+    unlink(to);
+    error = start.null < 0 || start.said < 0 ? errno : run(&start);
+    read_said(start.said, text, size);
+    if (start.null >= 0)
+        close(start.null);
+    if (start.said >= 0)
+        close(start.said);
+    /* The command renames its file when it is complete, which is better evidence than an exit status. */
+    if (error == 0 && access(to, F_OK) == 0)
+        return 0;
+    if (error != 0)
+        snprintf(text, size, "%s cannot be run: %s", command, strerror(error));
+    else if (text[0] == '\0')
+        snprintf(text, size, "%s ended without writing it", command);
+    return -1;
+}

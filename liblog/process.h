@@ -1,0 +1,40 @@
+/* process.h - descriptors and signals of the program's process, used without disturbing the program. */
+#ifndef PITHI_PROCESS_H
+#define PITHI_PROCESS_H
+
+#include <signal.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* ---- Descriptors ------------------------------------------------------------------------------------------------- */
+
+/* open(2), but never returns 0, 1 or 2: if the program has closed these, another thread may write to them at any
+ * moment. */
+int pithi_descriptor_open(const char *path, int flags, mode_t mode);
+
+/* pwrite(2) of all `size` bytes. 0; -1 (errno). */
+int pithi_descriptor_write(int fd, const void *data, uint64_t size, uint64_t offset);
+
+/* ---- Signals during writes --------------------------------------------------------------------------------------- */
+
+struct pithi_signals {
+    sigset_t before, pending;
+};
+void pithi_signals_begin(struct pithi_signals *signals);
+void pithi_signals_end(const struct pithi_signals *signals);
+
+/* ---- Truncated spill files --------------------------------------------------------------------------------------- */
+
+/* A store to mapped memory beyond the end of a truncated file would raise SIGBUS and kill the program. A handler
+ * replaces such pages by anonymous memory: the program continues, and its later records there are lost. A program with
+ * its own SIGBUS handler keeps that handler and has no such protection; neither has a thread that blocks SIGBUS.
+ *
+ * Under the guard: protects `size_bytes` at `begin`, which are mapped from the spill file and stay mapped.
+ */
+void pithi_fault_watch(void *begin, uint64_t size_bytes);
+
+/* 1: pages were replaced since the last call of pithi_fault_forget. */
+int pithi_fault_seen(void);
+void pithi_fault_forget(void);
+
+#endif

@@ -1,0 +1,143 @@
+# waiting_checks.tcl - wait states and the critical path in the window; runs in a window of the log of wait_log.sh.
+
+source [file join [file dirname [info script]] window_tap.tcl]
+
+set path_colour [string range [::pith::theme::colour path] 1 end]
+# How many colours a bar has between two times, and whether the path's is among them.
+proc colours {from to row {part 0.2}} {
+    variable photo
+    set y [expr {int(($row + $part) * [row_height])}]
+    set found {}
+    for {set x [expr {[x_of $from] + 4}]} {$x < [x_of $to] - 4} {incr x} {
+        dict incr found [format %02x%02x%02x {*}[$photo get $x $y]]
+    }
+    return $found
+}
+proc hatched {from to row} {
+    sync
+    set found [colours $from $to $row]
+    return [expr {[dict size $found] == 2}]
+}
+# The rows that have the colour of the path in their middle, at a time.
+proc rows_of_path {time} {
+    variable path_colour
+    sync
+    return [lmap row {0 1 2} {
+        if {![dict exists [colours [expr {$time - 0.02}] [expr {$time + 0.02}] $row 0.5] $path_colour]} continue
+        set row
+    }]
+}
+proc said {} {
+    foreach {key value} [chosen] {
+        if {$key eq "waits"} {
+            return $value
+        }
+    }
+    return {}
+}
+height 40
+arrows off
+sync
+
+# ---- Switches
+is [hatched 0.2 0.5 0] 0 "nothing is hatched at first"
+is [rows_of_path 0.3] {} "and there is no path"
+press_key W
+is "[hatched 0.2 0.5 0] [hatched 0.6 0.9 1] [hatched 0.3 0.9 2]" "1 1 1" "Shift-w: waiting is hatched"
+is "[hatched 0.51 0.59 0] [hatched 0.505 0.545 1]" "0 0" "transfer is not"
+is [rows_of_path 0.3] {} "there is still no path"
+press_key c
+is "[rows_of_path 0.3] [rows_of_path 0.7] [rows_of_path 0.94]" "1 0 2" "c: the path goes over sender, receiver and tail"
+press_key W
+is "[hatched 0.2 0.5 0] [rows_of_path 0.3]" "0 1" "Shift-w again: only the path is left"
+press_key c
+is [rows_of_path 0.3] {} "c again: it is gone, too"
+$top.tools.waits invoke
+$top.tools.path invoke
+is "[hatched 0.3 0.9 2] [rows_of_path 0.3]" "1 1" "the buttons do the same"
+hide MPI_Barrier
+is [hatched 0.3 0.9 2] 0 "hidden calls are not hatched"
+show MPI_Barrier
+rows 2,0
+is "[hatched 0.2 0.5 0] [hatched 0.3 0.9 1]" "1 1" "rows may be fewer"
+rows
+zoom 0.3 0.4
+is [hatched 0.31 0.39 0] 1 "zoomed"
+fit
+
+# ---- For whom, and why
+like [point 0.3 0] {waits 300 ms for rank 1: late sender} "the pointer on waiting: for whom and why"
+like [point 0.55 0] {waits 300 ms for rank 1: late sender} "and on the rest of the call"
+like [point 0.7 2] {waits 600 ms for rank 0: wait at barrier} "in a collective"
+ok [expr {![string match *waits* [point 0.52 1]]}] "a call that does not wait"
+choose 0.3 0
+is [said] "300 ms for rank 1: late sender" "the details of the chosen call"
+press_key y
+like [join [chosen]] {^ *MPI_Send on rank 1 from 500 ms } "y: to the call that it waits for"
+press_key y
+like [status] {MPI_Send does not wait for another rank here} "which itself does not wait"
+choose 0.4 2
+press_key y
+like [join [chosen]] {^ *MPI_Barrier on rank 0 from 900 ms } "from a collective to its last member"
+
+# ---- Findings
+set list $top.panes.legend.findings.tree
+ok [expr {![winfo exists $list]}] "no list at first"
+press_key A
+is [lmap item [$list children {}] {list [string trim [$list item $item -text]] [$list set $item time]}] \
+    {{{wait at barrier in MPI_Barrier} {900 ms}} {{late sender in MPI_Recv} {300 ms}} {{wait at finalize in MPI_Finalize} {80 ms}}} \
+    "Shift-a: a list, most time first"
+proc key_in_list {key} {
+    variable list
+    focus -force $list
+    update
+    event generate $list <$key>
+    sync
+    return [lindex [$list selection] 0]:[regsub {ms.*} [join [chosen]] ms]
+}
+set window_before [window]
+lassign [$list bbox 0] x y
+event generate $list <Button-1> -x [expr {$x + 5}] -y [expr {$y + 5}]
+event generate $list <ButtonRelease-1> -x [expr {$x + 5}] -y [expr {$y + 5}]
+sync
+like [join [chosen]] {^ *MPI_Barrier on rank 2 from 300 ms} "a click: the longest of the line"
+like [key_in_list Right] {^0: *MPI_Barrier on rank 1 from 600 ms} "right: the next longest"
+like [key_in_list Right] {^0: *MPI_Barrier on rank 1 from 600 ms} "which is the last"
+like [key_in_list Left] {^0: *MPI_Barrier on rank 2 from 300 ms} "left: back"
+like [key_in_list Down] {^1: *MPI_Recv on rank 0 from 200 ms} "down: the next line"
+is [window] $window_before "the window did not move: all of that was in view"
+like [finding 3 2] {^MPI_Finalize   on rank 1 } "the word: a line and a number"
+press_key A
+ok [expr {![winfo exists $list]}] "Shift-a again: closed"
+is [lindex [findings] 1] {{late sender in MPI_Recv} 0.300000000 1 0.1136} "the word without argument"
+fit
+
+# ---- Rows by waiting: ranks 0 and 1 wait 340 ms each, rank 2 600 ms
+sort waiting
+is [lmap row [row_list] {lindex $row 2}] {{rank 2} {rank 0} {rank 1}} "sort waiting"
+sort caused
+is [lindex [row_list] 0 2] {rank 0} "sort caused: rank 0 makes the barrier late"
+sort rank
+
+# ---- Words
+foreach word {waits critical_path} {
+    ok [catch {$word perhaps} text] "$word: on or off"
+    like $text {: must be on or off$} "what it says"
+}
+waits off
+critical_path on
+set parts [info class instances ::pith::Export]
+is [regexp {critical_path on} [[lindex $parts 0] view_words]] 1 "pictures of the view have the path"
+is [regexp {waits on} [[lindex $parts 0] view_words]] 0 "but no hatching"
+
+# ---- A job that is not waited for: the window goes on, and turning the switch off ends it
+set fields [info object namespace [lindex [info class instances ::pith::Waiting] 0]]
+critical_path off
+set ${fields}::found 0
+waits on
+ok [expr {[set ${fields}::job] ne {}}] "the analysis is a job"
+waits off
+is [set ${fields}::job] {} "turned off: it is stopped"
+waits on
+is [hatched 0.2 0.5 0] 1 "turned on again: it is done"
+done

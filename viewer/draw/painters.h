@@ -1,0 +1,57 @@
+/* painters.h - the painters (core/painter.h) for files: cairo and SVG. */
+#ifndef PITHI_PAINTERS_H
+#define PITHI_PAINTERS_H
+
+#include <cairo.h>
+
+#include "core/painter.h"
+#include "draw/text_buffer.h"
+
+/* Successive rectangles, or opaque lines, of one colour become one path: this reduces a PostScript file of many records
+ * to a third. Very many rectangles become an image with a pixel for each unit: this reduces a PDF file of a dense log
+ * to a fifth, a PostScript file to a tenth. */
+enum pithi_cairo_images {
+    PITHI_NO_IMAGES,
+    PITHI_IMAGES,
+    PITHI_IMAGES_OPAQUE /* the image includes lines; elsewhere half-transparent shapes are blended with the paper:
+                           PostScript has no transparency */
+};
+
+struct pithi_cairo {
+    cairo_t *cairo;
+    int gathered; /* in the path */
+    int lines;    /* 1: the path is of lines */
+    uint32_t rgb;
+    double alpha;
+    enum pithi_cairo_images images;
+    struct pithi_cairo_shape { /* shapes wait until their number is known */
+        int is_line;
+        double x0, y0, x1, y1, alpha;
+        uint32_t rgb;
+    } * waiting;
+    uint32_t wait_count, wait_capacity, wait_lines;
+    double clip[4]; /* x, y, width, height; width < 0: none */
+    int drawn_in;   /* 1: the clip contains drawn shapes besides the waiting ones */
+};
+
+/* Makes a painter on `cairo`; both structs must outlive it. Fonts are measured without hinting, so that all kinds of
+ * files have the same layout. `groups` is copied to the painter. */
+struct pithi_painter pithi_cairo_begin(struct pithi_cairo *context, cairo_t *cairo, int groups,
+                                       enum pithi_cairo_images images);
+/* Draws the waiting shapes, and frees the memory. */
+void pithi_cairo_end(struct pithi_cairo *context);
+
+/* ---- SVG --------------------------------------------------------------------------------------------------------- */
+
+struct pithi_svg;
+
+/* `measure` is a painter that measures text; it must outlive this one. */
+struct pithi_svg *pithi_svg_new(double width, double height, const char *title, const struct pithi_painter *measure);
+struct pithi_painter pithi_svg_painter(struct pithi_svg *svg);
+/* The whole document, owned by the svg. */
+const struct pithi_text *pithi_svg_end(struct pithi_svg *svg);
+/* Size so far. */
+uint32_t pithi_svg_bytes(const struct pithi_svg *svg);
+void pithi_svg_free(struct pithi_svg *svg);
+
+#endif

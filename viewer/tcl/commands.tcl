@@ -1,0 +1,395 @@
+# commands.tcl - the tables of a window: script commands, keys, menus, and the parts that add to them. This file is sourced
+# first.
+
+# Parts of a window: dialogs, panes and features that the window does not know. A part is a class in
+# a file of its own, which ends by declaring its entries:
+#
+#     ::pith::part::add Histogram {
+#         words {lengths {?NAME?} {how long states last, as a histogram} word_lengths}    rows as in commands.tcl
+#         keys  {{l} {l} {how long states last} {lengths}}                                rows as in commands.tcl
+#         menus {Statistics {"State lengths..." lengths l}}                               text, script, key
+#         buttons {lengths "Lengths" lengths {how long states last}}                      name, text, script, help
+#         group Statistics                     group of its keys and words in the help; default: its first menu
+#     }
+#
+# Each window makes one object of the class, `::pith::Histogram new $window`, whose methods run the `words`. It
+# asks the window for what it needs: `$window model`, `timeline`, `top`, `part Histogram`. Optional methods:
+# `flush` finishes pending drawing and is called by the command `sync`. `finish` makes widgets that the first
+# picture does not need (closed bars, menus); it is called after that picture, before any command or key.
+# `state` returns a text and `restore` takes it when the log is opened again (view_state.tcl).
+namespace eval ::pith::part {
+    variable all {} ;# class -> dict of words, keys, menus, buttons
+}
+
+proc ::pith::part::add {class brings} {
+    variable all
+    dict set all $class [dict merge {words {} keys {} menus {} buttons {}} $brings]
+}
+
+proc ::pith::part::classes {} {
+    variable all
+    return [dict keys $all]
+}
+
+# All rows of a kind: those of the window (OWN) and of the parts.
+proc ::pith::part::rows {kind own} {
+    variable all
+    dict for {class brings} $all {
+        lappend own {*}[dict get $brings $kind]
+    }
+    return $own
+}
+
+# Words or keys of a part.
+proc ::pith::part::words {class} {
+    variable all
+    return [dict get $all $class words]
+}
+
+proc ::pith::part::keys {class} {
+    variable all
+    return [dict get $all $class keys]
+}
+
+# Group of its keys and words in the help: by default the first menu that it has entries in.
+proc ::pith::part::group {class} {
+    variable all
+    set menus [dict get $all $class menus]
+    return [expr {[dict exists $all $class group] ? [dict get $all $class group] :
+        $menus eq {} ? "View" : [lindex $menus 0]}]
+}
+
+# Script commands: `pith view LOG -e 'zoom 1.2 1.4; shot x.png; quit'`. A script runs in a namespace
+# of its window that has these commands; keys and buttons use them too.
+#
+# Columns: command, its arguments, help, method of the window.
+namespace eval ::pith::words {
+    variable table {
+        zoom   {FROM TO}     {show this stretch of time (1.5, 20ms, init, finalize)} word_zoom
+        work   {}            {show the part between MPI_Init and MPI_Finalize}        word_work
+        fit    {}            {show the whole log}                                     word_fit
+        in     {?FACTOR?}    {zoom in at the middle, by a factor of 2 by default}     word_in
+        out    {?FACTOR?}    {zoom out}                                               word_out
+        pan    {PART}        {move by a fraction of the window: 0.5 right, -0.5 left} word_pan
+        undo   {}            {go to the previous view}                                word_undo
+        redo   {}            {go to the next view again}                              word_redo
+        window {}            {start and end of the time shown, in seconds}            word_window
+        select {FROM TO | none} {select a stretch of time}                            word_select
+        selected {}          {start and end of the selection, in seconds; {} none}    word_selected
+        rows   {?LIST?}      {show only these ranks (0-3,7.1); without LIST all}      word_rows
+        height {?PIXELS?}    {get or set the row height}                              word_height
+        top    {ROW}         {scroll this row to the top}                             word_top
+        hide   {NAME}        {hide states and events whose name matches}              word_hide
+        show   {NAME}        {show them again}                                        word_show
+        arrows {on|off}      {show or hide messages}                                  word_arrows
+        at     {TIME ROW ?LEVEL?} {details of the state there, as a list of names and values} word_at
+        legend {}            {lists of name, count, inclusive and exclusive seconds}  word_legend
+        status {}            {text of the status line}                                word_status
+        shot   {FILE.png}    {save a picture of the window}                           word_shot
+        canvas {}            {Tk path of the canvas of the timelines, for event generate} word_canvas
+        sync   {}            {wait until everything is drawn}                         word_sync
+        anim   {}            {open the animation of this log}                         word_anim
+        open   {LOG}         {open a log in a new window}                             word_open
+        close  {}            {close this window; the last one ends the program}       word_close
+        quit   {}            {quit}                                                   word_quit
+        help   {?WORD?}      {list these commands, or explain one}                    word_help
+    }
+}
+
+# Makes the words of a table commands in the namespace of a window, run by methods of OBJECT.
+proc ::pith::words::install {object namespace table} {
+    namespace eval $namespace {}
+    foreach {word arguments help method} $table {
+        interp alias {} ${namespace}::$word {} $object $method
+    }
+}
+
+# Dict of the words of the window and of the parts, by group.
+proc ::pith::words::groups {} {
+    variable table
+    set groups [dict create General $table]
+    foreach class [::pith::part::classes] {
+        if {[::pith::part::words $class] ne {}} {
+            dict lappend groups [::pith::part::group $class] {*}[::pith::part::words $class]
+        }
+    }
+    return $groups
+}
+
+proc ::pith::words::help {groups} {
+    set text {}
+    dict for {group rows} $groups {
+        append text "$group\n"
+        foreach {word arguments help method} $rows {
+            append text [format "  %-28s %s\n" "$word $arguments" $help]
+        }
+    }
+    return $text
+}
+
+proc ::pith::words::help_on {sought} {
+    variable table
+    foreach {word arguments help method} [::pith::part::rows words $table] {
+        if {$word eq $sought} {
+            return "$word $arguments - $help"
+        }
+    }
+    throw {PITH USAGE} "no such command: $sought"
+}
+
+# "1.5" or "20ms" in nanoseconds.
+proc ::pith::words::time {word} {
+    return [::pithtk::parse $word]
+}
+
+proc ::pith::words::seconds {ns} {
+    return [format %.9f [expr {$ns / 1e9}]]
+}
+
+# The keys of a window: one table for the bindings, the help and the page pith-view(1).
+#
+# Columns: events, name in the help, help, script (commands of commands.tcl and methods of the window). The groups
+# have the names of menus; the keys of a part go to the group of its first menu (commands.tcl).
+namespace eval ::pith::keys {
+    variable own {
+        View {
+            {plus equal KP_Add w}      {+  w}        {zoom in}                    {in}
+            {minus KP_Subtract s}      {-  s}        {zoom out}                   {out}
+            {f Home}                   {f  Home}     {show all}                   {fit}
+            {i}                        {i}           {from MPI_Init to MPI_Finalize} {work}
+            {Left a}                   {Left  a}     {move left}                  {pan -0.25}
+            {Right d}                  {Right  d}    {move right}                 {pan 0.25}
+            {Shift-Left}               {Shift-Left}  {one window to the left}        {pan -1}
+            {Shift-Right}              {Shift-Right} {one window to the right}       {pan 1}
+            {z Return}                 {z  Return}   {zoom to the selection, else to the state under the pointer} {zoom_chosen}
+            {u BackSpace Control-z}    {u  Ctrl-z}   {previous view}              {undo}
+            {r Control-y}              {r  Ctrl-y}   {next view}                  {redo}
+            {m}                        {m}           {show or hide messages}      {toggle_arrows}
+            {h}                        {h}           {hide or show the state under the pointer}  {hide_pointed}
+            {H}                        {Shift-h}     {show all hidden states}     {show *}
+            {Escape}                   {Esc}         {close the card, else clear the selection} {escape}
+        }
+        Rows {
+            {Up}                       {Up}          {scroll rows up}             {scroll -1}
+            {Down}                     {Down}        {scroll rows down}           {scroll 1}
+            {Prior}                    {Page Up}     {a page of rows up}          {page -1}
+            {Next}                     {Page Down}   {a page of rows down}        {page 1}
+            {bracketleft}              {[}           {lower rows}                 {taller 0.8}
+            {bracketright}             {]}           {higher rows}                {taller 1.25}
+        }
+        Search {}
+        Statistics {}
+        Log {
+            {Control-o}                {Ctrl-o}      {open another log}           {choose_log}
+            {Control-s}                {Ctrl-s}      {save a picture}             {choose_picture}
+            {Control-w}                {Ctrl-w}      {close this window}          {close}
+            {Control-q q}              {Ctrl-q  q}   {quit}                       {quit}
+        }
+        Window {
+            {question F1}              {?  F1}       {show these keys}            {show_keys}
+        }
+    }
+    variable pointing {
+        {Wheel}                    {scroll rows; if all rows are visible, zoom at the pointer}
+        {Ctrl-wheel}               {zoom at the pointer}
+        {Shift-wheel}              {move left and right}
+        {Drag}                     {select a stretch of time; its edges can be dragged}
+        {Ctrl-drag}                {zoom to the dragged stretch of time}
+        {Shift-drag, middle drag}  {move through time and rows}
+        {Click}                    {choose a record and show its details}
+        {Double click}             {zoom to the state, or to the selection}
+        {Double click on a colour} {change the colour}
+        {Space, Return in the legend} {show or hide the selected entries; change their colour}
+        {Alt-wheel}                {change the row height}
+        {Drag of a label}          {move rows; a drag of the edge of the column sets its width}
+        {Right button on a label}  {menu of actions on rows}
+    }
+}
+
+# Dict of all groups, with the keys of the parts.
+proc ::pith::keys::groups {} {
+    variable own
+    set groups $own
+    foreach class [::pith::part::classes] {
+        dict lappend groups [::pith::part::group $class] {*}[::pith::part::keys $class]
+    }
+    return $groups
+}
+
+proc ::pith::keys::rows {} {
+    return [concat {*}[dict values [groups]]]
+}
+
+# Binds the keys; each calls COMMAND SCRIPT.
+proc ::pith::keys::install {top command rows} {
+    foreach {events shown help script} $rows {
+        foreach event $events {
+            # Shift-Left -> <Shift-Key-Left>
+            set key [lassign [lreverse [split $event -]] name]
+            set pattern [join [list {*}$key Key $name] -]
+            bind $top <$pattern> [list ::pith::keys::run $top %W $command $script]
+        }
+    }
+}
+
+# Bindings of a toplevel also fire in its dialogs and entries, which need their own keys.
+proc ::pith::keys::run {top widget command script} {
+    if {[winfo toplevel $widget] eq $top && [winfo class $widget] ni {TEntry Entry}} {
+        {*}$command $script
+    }
+}
+
+# ---- The dialog
+
+# GROUPS: a dict of rows as in the tables. POINTING: mouse actions and their help.
+proc ::pith::keys::show {top groups pointing} {
+    set dialog $top.keys
+    if {[winfo exists $dialog]} {
+        destroy $dialog
+        return
+    }
+    toplevel $dialog -background [::pith::theme::colour paper] -padx 18 -pady 14
+    wm title $dialog "Pith: keys"
+    wm transient $dialog $top
+    set texts [dict map {group rows} $groups {concat {*}[lmap {events shown help script} $rows {list $shown $help}]}]
+    if {$pointing ne {}} {
+        dict set texts Mouse $pointing
+    }
+    fill $dialog $texts
+    ::pith::theme::put_over $dialog $top
+    bind $dialog <Key> {if {[string length %A]} {destroy [winfo toplevel %W]}}
+    bind $dialog <Button-1> {destroy [winfo toplevel %W]}
+    after idle [list catch [list focus $dialog]]
+}
+
+# Groups one below the other, in columns of about 30 lines.
+proc ::pith::keys::fill {dialog texts} {
+    set total 0
+    dict for {group lines} $texts {
+        incr total [expr {[llength $lines] / 2 + 2}]
+    }
+    set columns [expr {max(1, min(4, int(ceil($total / 30.0))))}]
+    set each [expr {$total / double($columns)}]
+    set done 0
+    dict for {group lines} $texts {
+        if {$lines eq {}} continue
+        set column [expr {min($columns - 1, int(($done + [llength $lines] / 4.0) / $each))}]
+        incr done [expr {[llength $lines] / 2 + 2}]
+        if {![winfo exists $dialog.c$column]} {
+            pack [frame $dialog.c$column -background [::pith::theme::colour paper]] -side left -anchor n -padx {0 18}
+        }
+        pack [group $dialog.c$column.g[string tolower $group] $group $lines] -anchor w -pady {0 10} -fill x
+    }
+}
+
+proc ::pith::keys::group {frame title lines} {
+    frame $frame -background [::pith::theme::colour paper]
+    ttk::label $frame.title -text $title -style CardFaint.TLabel
+    grid $frame.title -columnspan 2 -sticky w -pady {0 2}
+    set line 0
+    foreach {shown help} $lines {
+        ttk::label $frame.k$line -text $shown -style CardBold.TLabel
+        ttk::label $frame.h$line -text $help -style Card.TLabel -wraplength 270
+        grid $frame.k$line $frame.h$line -sticky nw -padx {0 12}
+        incr line
+    }
+    return $frame
+}
+
+# Menu bar and toolbar of a window: its own entries and those of the parts (commands.tcl).
+#
+# A menu lists text, script and key in turn; "-" is a separator. Entries of parts come after `head` and before
+# `tail`.
+namespace eval ::pith::menus {
+    variable head {
+        Log {"Open..." choose_log Ctrl-O  "Open recent" recent {}}
+        View {"Show all" fit f  "From MPI_Init to MPI_Finalize" work i  "Zoom in" in +  "Zoom out" out -
+              "Zoom to the selection" zoom_chosen z  "Clear the selection" {select none} Esc
+              - - -  "Previous view" undo u  "Next view" redo r
+              - - -  "Messages" toggle_arrows m  "Show all hidden states" {show *} H}
+        Rows {}
+        Search {}
+        Statistics {}
+        Window {"Animation" anim {}}
+        Help {"Keys" show_keys ?}
+    }
+    variable tail {
+        Log {- - -  "Close" close Ctrl-W  "Quit" quit Ctrl-Q}
+    }
+    variable buttons {
+        fit "Fit" fit {show the whole log}
+        in "+" in {zoom in}
+        out "\u2212" out {zoom out}
+        left "\u25c0" {pan -0.5} {move left}
+        right "\u25b6" {pan 0.5} {move right}
+        line1 - {} {}
+        undo "Back" undo {previous view}
+        redo "Forward" redo {next view}
+        line2 - {} {}
+        work "Init\u2013Finalize" work {show the time from MPI_Init to MPI_Finalize}
+        arrows "Messages" toggle_arrows {show or hide messages}
+    }
+    variable last_buttons {keys "?" show_keys {show the keys}}
+}
+
+proc ::pith::menus::rows {} {
+    variable head
+    variable tail
+    return [list {*}$head {*}[::pith::part::rows menus {}] {*}$tail]
+}
+
+# The menu bar without the menus, which are not needed before the first picture.
+proc ::pith::menus::build_bar {top} {
+    set bar [menu $top.menu -tearoff 0]
+    set labels {}
+    foreach {label entries} [rows] {
+        if {$label ni $labels} {
+            lappend labels $label
+            $bar add cascade -label $label -underline 0 -menu $bar.[string tolower $label]
+        }
+    }
+    $top configure -menu $bar
+}
+
+# Fills the menus. OBJECT has the methods act, and fill_recent for the menu of recent logs.
+proc ::pith::menus::fill {top object} {
+    foreach {label entries} [rows] {
+        set menu $top.menu.[string tolower $label]
+        if {![winfo exists $menu]} {
+            menu $menu -tearoff 0
+        }
+        foreach {text script key} $entries {
+            add $menu $text $script $key $object
+        }
+    }
+}
+
+proc ::pith::menus::add {menu text script key object} {
+    if {$text eq "-"} {
+        if {[$menu index end] ni {none {}}} {
+            $menu add separator
+        }
+    } elseif {$script eq "recent"} {
+        $menu add cascade -label $text \
+            -menu [menu $menu.recent -tearoff 0 -postcommand [list $object fill_recent $menu.recent]]
+    } else {
+        $menu add command -label $text -accelerator $key -command [list $object act $script]
+    }
+}
+
+proc ::pith::menus::build_buttons {tools object} {
+    variable buttons
+    variable last_buttons
+    foreach {name text script help} [list {*}$buttons {*}[::pith::part::rows buttons {}] {*}$last_buttons] {
+        if {$text eq "-"} {
+            ttk::separator $tools.$name -orient vertical
+            pack $tools.$name -side left -padx 5 -pady 2 -fill y
+            continue
+        }
+        ttk::button $tools.$name -text [subst -nocommands -novariables $text] -style Toolbutton -takefocus 0 \
+            -command [list $object act $script]
+        bind $tools.$name <Enter> +[list $object say $help]
+        bind $tools.$name <Leave> +[list $object end_message]
+        pack $tools.$name -side left -padx 1
+    }
+}

@@ -1,0 +1,198 @@
+# waiting.tcl - switches wait states, the critical path and the list of findings (findings.tcl) on and off, analyzes the
+# log in a job when one of them is first shown, and goes to the cause of a wait state.
+
+oo::class create ::pith::Waiting {
+    variable window model
+    variable shown    ;# dict: waits, path, findings -> 1: shown
+    variable job      ;# current analysis; {}: none
+    variable found    ;# 1: the log has its analysis
+    variable over     ;# set at the end of a job, for vwait
+
+    constructor {its_window} {
+        set window $its_window
+        set model [$window model]
+        set shown {waits 0 path 0 findings 0}
+        set job {}
+        set found 0
+        set over 0
+        $model follow [list [self] changed]
+    }
+
+    destructor {
+        my stop
+    }
+
+    # ---- The analysis
+
+    method stop {} {
+        if {$job ne {}} {
+            $job stop
+        }
+        set job {}
+        set over 0
+    }
+
+    method start {} {
+        if {$job eq {} && !$found} {
+            set job [[$model log] analyze [list [self] analyzed]]
+        }
+    }
+
+    method analyzed {how {value {}}} {
+        if {$how eq "progress"} {
+            $window say [format "looking for wait states... %.0f %%" [expr {100 * $value}]]
+            return
+        }
+        set job {}
+        switch $how {
+            done {
+                set found 1
+                if {$value ne {}} {
+                    $model set_trouble $value
+                }
+                $window end_message
+                if {[[$model log] findings] eq {}} {
+                    $window say "no call waits for another rank"
+                }
+            }
+            failed {
+                set shown {waits 0 path 0 findings 0}
+                $window say $value
+            }
+        }
+        $model notify waiting
+        set over [clock microseconds]
+    }
+
+    # Waits until the analysis is done or the window is gone.
+    method finish_job {} {
+        while {[info object isa object [self]] && $job ne {}} {
+            vwait [my varname over]
+        }
+    }
+
+    # 1: the log is analyzed.
+    method is_ready {} { return $found }
+
+    method wait_for {} {
+        my start
+        my finish_job
+    }
+
+    # The log was replaced (live.tcl).
+    method changed {what} {
+        if {$what eq "log"} {
+            my stop
+            set found 0
+            my apply
+        }
+    }
+
+    # ---- Switches
+
+    method is_shown {what} { return [dict get $shown $what] }
+
+    method set_shown {what on} {
+        dict set shown $what [expr {!!$on}]
+        my apply
+        $model notify waiting
+    }
+
+    # A switch that is turned off before the analysis is done stops it.
+    method apply {} {
+        [$model log] showwaiting [my is_shown waits] [my is_shown path]
+        if {1 ni [dict values $shown]} {
+            my stop
+        } else {
+            my start
+        }
+    }
+
+    method switch_by {what word} {
+        if {$word eq "toggle"} {
+            set word [expr {![my is_shown $what]}]
+        }
+        if {![string is boolean -strict $word]} {
+            throw {PITH USAGE} "$what: must be on or off"
+        }
+        my set_shown $what $word
+    }
+
+    method word_waits {word} { my switch_by waits $word }
+    method word_critical_path {word} { my switch_by path $word }
+
+    # For `pith draw` (export.tcl).
+    method words {} {
+        return [lmap {what word} {waits {waits on} path {critical_path on} findings {findings on}} {
+            if {![my is_shown $what]} continue
+            set word
+        }]
+    }
+
+    # ---- The cause
+
+    # Goes from the chosen call, or the call under the pointer, to the call that it waits for.
+    method word_cause {} {
+        set walk [$window part Walk]
+        set thing [$walk start]
+        if {$thing eq {} || [dict get $thing kind] ne "state"} {
+            $window say "no call is chosen: first click on a call that waits"
+            return
+        }
+        my wait_for
+        set wait [[$window details] wait_of [dict get $thing hit]]
+        if {$wait eq {}} {
+            $window say "[dict get $thing hit name] does not wait for another rank here"
+            return
+        }
+        set hit [$walk state_of $wait [dict get $wait release]]
+        return [$walk go [expr {$hit eq {} ? {} : [dict create kind state hit $hit]}]]
+    }
+
+    # ---- The window
+
+    method flush {} {
+        if {$job ne {}} {
+            my finish_job
+            [$window timeline] flush
+        }
+    }
+
+    # After the first picture, because the analysis would delay it.
+    method finish {} {
+        my apply
+        if {[my is_shown findings]} {
+            $model notify waiting
+        }
+    }
+
+    method state {} { return $shown }
+
+    method restore {value} {
+        foreach what {waits path findings} {
+            dict set shown $what [expr {!![dict get $value $what]}]
+        }
+    }
+}
+
+::pith::part::add Waiting {
+    words {
+        waits {on|off} {hatch the part of each MPI call that waits for another rank} word_waits
+        critical_path {on|off} {draw the critical path, which determines how long the run takes} word_critical_path
+        cause {} {choose the call that the chosen call waits for} word_cause
+    }
+    keys {
+        {W} {Shift-w} {hatch waiting for other ranks, or stop it} {waits toggle}
+        {c} {c} {show or hide the critical path} {critical_path toggle}
+        {y} {y} {go to the call that the chosen call waits for} {cause}
+    }
+    menus {
+        View {- - -  "Waiting" {waits toggle} W  "Critical path" {critical_path toggle} c}
+        Search {"Cause of the waiting" cause y}
+    }
+    buttons {
+        waits "Waiting" {waits toggle} {hatch the time in which calls wait for other ranks}
+        path "Critical path" {critical_path toggle} {show or hide the critical path}
+        findings "Findings" {findings toggle} {list where the run waits most}
+    }
+}

@@ -1,0 +1,15 @@
+/* commands.h - the commands of the extension; the table in package.c describes each of them. */
+#ifndef PITHI_COMMANDS_H
+#define PITHI_COMMANDS_H
+
+#include <tcl.h>
+
+/* objv[0] is the command; the table has checked the number of arguments. */
+typedef int pithi_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
+
+pithi_command pithi_anim_command;                         /* animation_object.c */
+pithi_command pithi_open_command, pithi_snapshot_command; /* log_open.c */
+pithi_command pithi_theme_command, pithi_scale_command, pithi_text_on_command, pithi_safe_command; /* log_colours.c */
+pithi_command pithi_paper_command;                                                                 /* paper.c */
+
+#endif

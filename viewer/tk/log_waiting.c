@@ -1,0 +1,188 @@
+/* log_waiting.c - analyzes a log in a job; tells for whom a call waits, and where the run waits most. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/wait_sums.h"
+#include "core/memory.h"
+#include "core/waiting.h"
+#include "tk/background.h"
+#include "tk/log_object.h"
+
+struct analyze_job {
+    struct pithi_job job;
+    struct pithlog *log;
+    struct pithlog_analysis *analysis; /* NULL once the log object has it */
+    char *trouble;
+};
+
+static int analyze_run(struct pithi_job *base)
+{
+    struct analyze_job *job = (struct analyze_job *)base;
+    struct pithlog_analyze_query query = {
+        .from_ns = INT64_MIN, .to_ns = INT64_MAX, .progress = pithi_job_is_over, .context = base};
+    int err = pithlog_analyze(job->log, &query, &job->analysis);
+
+    if (err != PITH_ERR_DAMAGED)
+        return err;
+    job->trouble = strdup(pithlog_error());
+    return PITH_OK;
+}
+
+static Tcl_Obj *analyze_result(struct pithi_job *base)
+{
+    struct analyze_job *job = (struct analyze_job *)base;
+
+    pithi_log_findings_free(base->object);
+    pithlog_analysis_free(base->object->analysis);
+    base->object->analysis = job->analysis;
+    base->object->plot.analysis = job->analysis;
+    job->analysis = NULL;
+    return Tcl_NewStringObj(job->trouble ? job->trouble : "", -1);
+}
+
+static void analyze_release(struct pithi_job *base)
+{
+    struct analyze_job *job = (struct analyze_job *)base;
+
+    pithlog_analysis_free(job->analysis);
+    free(job->trouble);
+    free(job);
+}
+
+int pithi_log_analyze(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    static const struct pithi_job_kind kind = {analyze_run, analyze_result, analyze_release};
+    struct analyze_job *job = pithi_alloc(1, sizeof *job);
+
+    (void)objc;
+    job->log = object->log;
+    return pithi_job_start(interp, object, &job->job, &kind, objv[2]);
+}
+
+int pithi_log_show_waiting(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    (void)objc;
+    if (Tcl_GetBooleanFromObj(interp, objv[2], &object->shows_waits) != TCL_OK)
+        return TCL_ERROR;
+    return Tcl_GetBooleanFromObj(interp, objv[3], &object->shows_path);
+}
+
+int pithi_log_wait_of(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    const struct pithlog_wait_state *wait;
+    const struct pithlog_lane *cause;
+    int64_t from, to;
+    uint32_t lane;
+    Tcl_Obj *dict;
+    int id;
+
+    (void)objc;
+    if (pithi_get_lane(object, interp, objv + 2, &lane) != TCL_OK ||
+        Tcl_GetIntFromObj(interp, objv[4], &id) != TCL_OK || pithi_get_times(interp, objv + 5, &from, &to) != TCL_OK)
+        return TCL_ERROR;
+    wait = object->analysis ? pithi_wait_of(object->analysis, lane, (uint32_t)id, from, to) : NULL;
+    if (!wait)
+        return TCL_OK;
+    cause = pithlog_get_lane(object->log, wait->cause_lane);
+    dict = Tcl_NewDictObj();
+    pithi_put_text(dict, "kind", pithlog_wait_kind_name(wait->kind));
+    pithi_put_wide(dict, "start", wait->from_ns);
+    pithi_put_wide(dict, "end", wait->to_ns);
+    pithi_put_wide(dict, "rank", cause->rank);
+    pithi_put_wide(dict, "thread", cause->thread);
+    pithi_put_wide(dict, "release", wait->release_ns);
+    pithi_put_wide(dict, "handed", (int64_t)wait->handed_ns);
+    Tcl_SetObjResult(interp, dict);
+    return TCL_OK;
+}
+
+/* ---- Findings ---------------------------------------------------------------------------------------------------- */
+
+/* The longest wait states of the finding `chosen` are kept, because the user walks along them. */
+enum { MOST_INSTANCES = 1000, NONE = -1 };
+
+struct pithi_log_findings {
+    struct pithi_wait_sum *items;
+    uint32_t count;
+    int chosen;
+    const struct pithlog_wait_state **instances;
+    uint32_t instance_count;
+};
+
+void pithi_log_findings_free(struct pithi_log_object *object)
+{
+    if (!object->findings)
+        return;
+    free(object->findings->items);
+    free(object->findings->instances);
+    free(object->findings);
+    object->findings = NULL;
+}
+
+/* NULL: the log is not analyzed. */
+static struct pithi_log_findings *findings_of(struct pithi_log_object *object)
+{
+    if (object->findings || !object->analysis)
+        return object->findings;
+    object->findings = pithi_alloc(1, sizeof *object->findings);
+    object->findings->chosen = NONE;
+    object->findings->items = pithi_wait_sums_make(object->log, object->analysis, &object->findings->count);
+    return object->findings;
+}
+
+int pithi_log_findings(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    const struct pithi_log_findings *findings = findings_of(object);
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+    char text[320];
+
+    (void)objc, (void)objv;
+    for (uint32_t i = 0; findings && i < findings->count; i++) {
+        const struct pithi_wait_sum *finding = &findings->items[i];
+        Tcl_Obj *dict = Tcl_NewDictObj();
+        pithi_wait_sum_name(object->log, finding, text, sizeof text);
+        pithi_put_text(dict, "name", text);
+        pithi_wait_sum_text(object->log, finding, text, sizeof text);
+        pithi_put_text(dict, "text", text);
+        pithi_put_wide(dict, "id", finding->state);
+        pithi_put_wide(dict, "ns", finding->ns);
+        pithi_put_wide(dict, "count", (int64_t)finding->count);
+        pithi_put(dict, "share", Tcl_NewDoubleObj(finding->share));
+        pithi_put_wide(dict, "instances", (int64_t)(finding->count < MOST_INSTANCES ? finding->count : MOST_INSTANCES));
+        Tcl_ListObjAppendElement(NULL, list, dict);
+    }
+    Tcl_SetObjResult(interp, list);
+    return TCL_OK;
+}
+
+int pithi_log_finding(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    struct pithi_log_findings *findings = findings_of(object);
+    const struct pithlog_wait_state *wait;
+    const struct pithlog_lane *lane;
+    int number, nth;
+    Tcl_Obj *dict;
+
+    (void)objc;
+    if (Tcl_GetIntFromObj(interp, objv[2], &number) != TCL_OK || Tcl_GetIntFromObj(interp, objv[3], &nth) != TCL_OK)
+        return TCL_ERROR;
+    if (!findings || number < 0 || (uint32_t)number >= findings->count)
+        return TCL_OK;
+    if (findings->chosen != number) {
+        free(findings->instances);
+        findings->instances = pithi_wait_sum_longest(object->log, object->analysis, &findings->items[number],
+                                                     MOST_INSTANCES, &findings->instance_count);
+        findings->chosen = number;
+    }
+    if (nth < 0 || (uint32_t)nth >= findings->instance_count)
+        return TCL_OK;
+    wait = findings->instances[nth];
+    lane = pithlog_get_lane(object->log, wait->lane);
+    dict = Tcl_NewDictObj();
+    pithi_put_wide(dict, "rank", lane->rank);
+    pithi_put_wide(dict, "thread", lane->thread);
+    pithi_put_wide(dict, "start", wait->from_ns);
+    pithi_put_wide(dict, "end", wait->to_ns);
+    Tcl_SetObjResult(interp, dict);
+    return TCL_OK;
+}

@@ -1,0 +1,69 @@
+/* paper_parts.h - the parts of the image type in paper.h: the canvas items over the picture, and the two transports to
+ * the X server. */
+#ifndef PITHI_PAPER_PARTS_H
+#define PITHI_PAPER_PARTS_H
+
+#include <stdint.h>
+
+#include <tk.h>
+
+/* ---- Items over the picture (overlay.c) -------------------------------------------------------------------------- */
+
+/* Thin items (a line along an axis, the frame of a rectangle) can be drawn here. The canvas would redraw the whole area
+ * that they span. */
+
+/* In pixels of the canvas; right and bottom are outside. */
+struct pithi_area {
+    int left, top, right, bottom;
+};
+
+struct pithi_thin {
+    int framed; /* 0: a line from one corner to the other, along an axis */
+    int x0, y0, x1, y1, width;
+    Tcl_Obj *colour;
+};
+
+struct pithi_overlay {
+    struct pithi_thin *thin;
+    uint32_t count, capacity;
+    struct pithi_area rest; /* bounding box of all other items; empty: none */
+};
+
+/* Finds the items of `canvas` that `tag` (a tag expression) selects. 0: an error. */
+int pithi_overlay_find(Tcl_Interp *interp, Tcl_Obj *canvas, Tcl_Obj *tag, struct pithi_overlay *overlay);
+/* Draws the thin items within the area. */
+void pithi_overlay_draw(Tcl_Interp *interp, const struct pithi_overlay *overlay, Tk_Window window,
+                        const struct pithi_area *area);
+void pithi_overlay_free(struct pithi_overlay *overlay);
+
+/* ---- A picture stored in the X server (server_pixels.c) ---------------------------------------------------------- */
+
+struct pithi_server_pixels;
+
+/* Pixels are words 0xRRGGBB of 32 bits; paper.c checks that. */
+struct pithi_server_pixels *pithi_server_pixels_new(Tk_Window window, int width, int height);
+void pithi_server_pixels_free(struct pithi_server_pixels *pixels);
+/* Sends the bands that differ. `moved` is a hint: the picture moved to the left by so many columns, and the server
+ * shifts its copy. */
+void pithi_server_pixels_update(struct pithi_server_pixels *pixels, const uint32_t *words, GC gc, int moved);
+Pixmap pithi_server_pixels_pixmap(const struct pithi_server_pixels *pixels);
+
+/* ---- Pixels in shared memory (shared_pixels.c) ------------------------------------------------------------------- */
+
+struct pithi_shared;
+
+/* Memory that the X server and this program share (MIT-SHM). shared_pixels_none.c stands in where the library of the
+ * extension is missing at compile time.
+ */
+
+/* 1: memory can be shared with the display. Tries it with a picture of a single pixel. */
+int pithi_shared_known(Tk_Window window);
+/* NULL: memory cannot be shared (the display is on another host, or there is no memory). */
+struct pithi_shared *pithi_shared_new(Tk_Window window, int width, int height);
+void pithi_shared_free(struct pithi_shared *shared);
+char *pithi_shared_data(struct pithi_shared *shared);
+/* Asks the server to draw. It reads the data later, so they must not change until XSync. */
+void pithi_shared_put(struct pithi_shared *shared, Drawable to, GC gc, int from_x, int from_y, int x, int y,
+                      unsigned width, unsigned height);
+
+#endif

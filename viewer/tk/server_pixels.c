@@ -1,0 +1,110 @@
+/* server_pixels.c - sends only the changed bands of a picture, found by comparison with a copy of the last picture. */
+#include "tk/paper_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <X11/Xutil.h>
+
+#include "core/memory.h"
+
+/* The number of scanlines that are sent together. A band is as wide as the widest change in it. */
+enum { BAND = 16 };
+
+struct pithi_server_pixels {
+    Display *display;
+    Pixmap pixmap;
+    XImage *image;
+    int width, height;
+    int fresh; /* the server has no picture yet */
+    uint32_t *words;
+};
+
+struct pithi_server_pixels *pithi_server_pixels_new(Tk_Window window, int width, int height)
+{
+    static const union {
+        uint32_t word;
+        unsigned char first;
+    } order = {1};
+    struct pithi_server_pixels *pixels = pithi_alloc(1, sizeof *pixels);
+
+    Tk_MakeWindowExist(window);
+    pixels->display = Tk_Display(window);
+    pixels->width = width;
+    pixels->height = height;
+    pixels->fresh = 1;
+    pixels->words = pithi_alloc((size_t)width * (size_t)height, sizeof *pixels->words);
+    pixels->pixmap = Tk_GetPixmap(pixels->display, Tk_WindowId(window), width, height, Tk_Depth(window));
+    pixels->image = XCreateImage(pixels->display, Tk_Visual(window), (unsigned)Tk_Depth(window), ZPixmap, 0,
+                                 (char *)(void *)pixels->words, (unsigned)width, (unsigned)height, 32, width * 4);
+    pixels->image->byte_order = order.first ? LSBFirst : MSBFirst;
+    return pixels;
+}
+
+void pithi_server_pixels_free(struct pithi_server_pixels *pixels)
+{
+    if (!pixels)
+        return;
+    pixels->image->data = NULL;
+    XDestroyImage(pixels->image);
+    Tk_FreePixmap(pixels->display, pixels->pixmap);
+    free(pixels->words);
+    free(pixels);
+}
+
+Pixmap pithi_server_pixels_pixmap(const struct pithi_server_pixels *pixels) { return pixels->pixmap; }
+
+static void move(struct pithi_server_pixels *pixels, GC gc, int by)
+{
+    int count = pixels->width - abs(by), from = by > 0 ? by : 0, to = by > 0 ? 0 : -by;
+
+    if (count <= 0)
+        return;
+    XCopyArea(pixels->display, pixels->pixmap, pixels->pixmap, gc, from, 0, (unsigned)count, (unsigned)pixels->height,
+              to, 0);
+    for (int y = 0; y < pixels->height; y++) {
+        uint32_t *line = pixels->words + (size_t)y * (size_t)pixels->width;
+        memmove(line + to, line + from, (size_t)count * sizeof *line);
+    }
+}
+
+/* Widens [*left, *right) to include the pixels that differ in a line. */
+static void find_change(const uint32_t *old, const uint32_t *new, int width, int *left, int *right)
+{
+    int from = 0, to = width;
+
+    if (memcmp(old, new, (size_t)width * sizeof *old) == 0)
+        return;
+    while (old[from] == new[from])
+        from++;
+    while (old[to - 1] == new[to - 1])
+        to--;
+    *left = from < *left ? from : *left;
+    *right = to > *right ? to : *right;
+}
+
+static void send_band(struct pithi_server_pixels *pixels, const uint32_t *words, GC gc, int top, int height)
+{
+    int left = pixels->width, right = 0;
+    size_t at = (size_t)top * (size_t)pixels->width;
+
+    for (int y = 0; y < height && !pixels->fresh; y++)
+        find_change(pixels->words + at + (size_t)y * (size_t)pixels->width,
+                    words + at + (size_t)y * (size_t)pixels->width, pixels->width, &left, &right);
+    if (pixels->fresh)
+        left = 0, right = pixels->width;
+    if (left >= right)
+        return;
+    memcpy(pixels->words + at, words + at, (size_t)height * (size_t)pixels->width * sizeof *words);
+    XPutImage(pixels->display, pixels->pixmap, gc, pixels->image, left, top, left, top, (unsigned)(right - left),
+              (unsigned)height);
+}
+
+void pithi_server_pixels_update(struct pithi_server_pixels *pixels, const uint32_t *words, GC gc, int moved)
+{
+    if (moved && !pixels->fresh)
+        move(pixels, gc, moved);
+    for (int top = 0; top < pixels->height; top += BAND)
+        send_band(pixels, words, gc, top, pixels->height - top < BAND ? pixels->height - top : BAND);
+    pixels->fresh = 0;
+}

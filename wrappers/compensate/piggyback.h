@@ -1,0 +1,265 @@
+/* piggyback.h - sends delays between processes with the program's messages and collectives. The templates piggyback.w
+ * and after_call.w call these functions when PITH_COMPENSATE is on. README.md describes the headers and each case. */
+#ifndef PITHI_PIGGYBACK_H
+#define PITHI_PIGGYBACK_H
+
+#include "completion.h"
+#include "delay.h"
+#include "nested.h"
+#include "shadow.h"
+
+#include <mpi.h>
+#include <stdint.h>
+#include <string.h>
+
+/* 1: delays are sent along, from the end of MPI_Init to the beginning of MPI_Finalize. */
+extern int pithi_piggyback_on __attribute__((visibility("hidden")));
+#define PITHI_PIGGYBACKING (__builtin_expect(pithi_piggyback_on, 0) && pithi_self.recorded)
+static inline int pithi_piggyback_in_message(void) { return pithi_compensate != PITHI_COMPENSATE_MESSAGE; }
+
+/* After MPI_Init, and at the beginning of MPI_Finalize: collective over MPI_COMM_WORLD. `members`: MPI_GROUP_NULL, or,
+ * if only some processes are recorded, their group; then nothing is compensated. */
+void pithi_piggyback_begin(MPI_Group members);
+void pithi_piggyback_end(void);
+
+/* Why a call uses its own costs only. Such calls are counted. */
+enum pithi_piggyback_local_only {
+    PITHI_LOCAL_ONLY_COLL, /* neighbourhood collectives; persistent ones without a shadow collective */
+    PITHI_LOCAL_ONLY_COMM, /* a communicator without a shadow (shadow.h) */
+    PITHI_LOCAL_ONLY_LATE, /* nonblocking and persistent collectives that ended long before ours */
+    PITHI_LOCAL_ONLY_PARTITIONED,
+    PITHI_LOCAL_ONLY_RMA,       /* MPI_Win_lock, MPI_Win_start, MPI_Win_wait ... */
+    PITHI_LOCAL_ONLY_CANCELLED, /* a send, with `message`: the next message to that receiver gets its header */
+    PITHI_LOCAL_ONLY_KINDS
+};
+void pithi_piggyback_local_only(enum pithi_piggyback_local_only why);
+
+/* Data that must live as long as a request, as a client of the table of requests (handles/request.h). */
+struct pithi_piggyback_entry {
+    struct pithi_header out, in;
+    struct pithi_shadow *comm;
+    void *copied; /* the message that is sent, with its header; NULL: not copied */
+    struct pithi_arriving {
+        char *memory; /* a copy of a received message; NULL: received in the program's buffer */
+        void *buf;    /* the program's buffer, of one element of `type` */
+        MPI_Datatype type;
+        uint64_t room; /* in bytes, without the header */
+    } arriving;
+    MPI_Datatype out_type, in_type; /* freed with the entry */
+    int to, to_tag;                 /* for a persistent send */
+    int rendezvous_to;              /* for a persistent send (rendezvous.h) */
+    int from, tag;                  /* of a receive, as posted */
+    uint8_t sends, receives, has_header, is_persistent;
+    uint8_t is_active;                  /* of a persistent request: started */
+    uint8_t is_cancelled;               /* MPI_Cancel was called */
+    uint8_t is_settled;                 /* MPI_Request_get_status has already read the header */
+    uint8_t has_second_message;         /* its header was already received */
+    uint8_t is_local_only;              /* no header; each start counts as this: enum pithi_piggyback_local_only + 1 */
+    uint8_t is_reserved;                /* holds a reservation (pithi_request_reserve) */
+    uint8_t is_listed;                  /* in the list of active receives */
+    uint8_t keeps_comm;                 /* needs the shadow at each start, even after the communicator is freed */
+    uint8_t is_starting;                /* a persistent collective: started by the current or the last call */
+    struct pithi_icoll *icoll;          /* ours, for a nonblocking collective */
+    struct pithi_pcoll *pcoll;          /* ours, for a persistent collective */
+    struct pithi_request *request;      /* NULL: not in the table */
+    struct pithi_piggyback_entry *next; /* in the list of unused entries */
+    struct pithi_piggyback_entry *before, *behind; /* active receives, in the order of posting */
+};
+
+/* ---- messages: open, one or both of send and recv, go; the library's call; then one of the ends ------------------ */
+
+/* The buffer of a message as the library gets it, and as the program gave it. */
+struct pithi_part {
+    void *buf;
+    MPI_Count count;
+    MPI_Datatype type;
+    void *user_buf;
+    MPI_Count user_count;
+    MPI_Datatype user_type;
+    int has_header; /* the message begins with a header */
+    int has_type;   /* `type` is ours and must be freed */
+    char *copied;   /* the copy; NULL: not copied */
+    uint64_t room;  /* its size in bytes without the header */
+    struct pithi_header *header;
+};
+
+enum pithi_piggyback_call {
+    PITHI_PIGGYBACK_BLOCKING,
+    PITHI_PIGGYBACK_REQUEST,    /* nonblocking: the request has an entry */
+    PITHI_PIGGYBACK_BOTH,       /* the same, with a send and a receive in one request (MPI_Isendrecv) */
+    PITHI_PIGGYBACK_PERSISTENT, /* the same, but sends nothing yet */
+};
+
+struct pithi_piggyback {
+    int64_t from_ns, begin_ns; /* start of our part, and of the library's call */
+    struct pithi_shadow *comm; /* NULL: no header is sent */
+    struct pithi_piggyback_entry *entry;
+    enum pithi_piggyback_call call;
+    struct pithi_part out, in;
+    struct pithi_header out_header, in_header;
+    struct pithi_arriving arriving; /* for MPI_Sendrecv_replace */
+    int sends, receives;            /* with a header */
+    int from, tag;                  /* for the receive */
+    MPI_Status own_status, *user_status;
+};
+
+void pithi_piggyback_open(struct pithi_piggyback *piggyback, enum pithi_piggyback_call call, MPI_Comm comm);
+void pithi_piggyback_send(struct pithi_piggyback *piggyback, const void *buf, MPI_Count count, MPI_Datatype type,
+                          int to, int tag);
+void pithi_piggyback_recv(struct pithi_piggyback *piggyback, void *buf, MPI_Count count, MPI_Datatype type, int from,
+                          int tag);
+/* MPI_Sendrecv_replace: both messages use one buffer, piggyback->in. */
+void pithi_piggyback_replace(struct pithi_piggyback *piggyback, void *buf, MPI_Count count, MPI_Datatype type, int to,
+                             int tag, int from, int from_tag);
+void pithi_piggyback_go(struct pithi_piggyback *piggyback);
+
+/* The status to pass to the call: the program's, or our own if the program ignores it. */
+MPI_Status *pithi_piggyback_status(struct pithi_piggyback *piggyback, MPI_Status *status);
+/* After a blocking call. `status`: of the received message; NULL: the call only sent. `least`: PITHI_LEAST. */
+void pithi_piggyback_over(struct pithi_piggyback *piggyback, int result, MPI_Status *status, struct pithi_least *least);
+/* After a call that made a request. */
+void pithi_piggyback_pending(struct pithi_piggyback *piggyback, int result, const MPI_Request *request);
+
+/* Matched messages (MPI_Mprobe), identified by their handle. */
+void pithi_piggyback_matched(int result, int flag, MPI_Comm comm, const MPI_Message *message, MPI_Status *status);
+void pithi_piggyback_open_matched(struct pithi_piggyback *piggyback, enum pithi_piggyback_call call,
+                                  const MPI_Message *message);
+
+/* After MPI_Probe: subtracts the header from the size in the status. */
+void pithi_piggyback_probed(int result, int flag, MPI_Comm comm, MPI_Status *status);
+
+/* ---- requests (piggyback_request.c) ------------------------------------------------------------------------------ */
+
+/* A new entry, not yet in the table. NULL: no memory, and the reserve is used up. */
+struct pithi_piggyback_entry *pithi_piggyback_entry_new(struct pithi_shadow *comm);
+/* Enters it in the table (handles/request.h) under `key`. */
+void pithi_piggyback_entry_enter(struct pithi_piggyback_entry *entry, uint64_t key);
+/* The entry of a live handle; NULL: none. claim: no other call gets it until it is closed or pithi_request_unclaim. */
+struct pithi_piggyback_entry *pithi_piggyback_entry_find(uint64_t key);
+struct pithi_piggyback_entry *pithi_piggyback_entry_claim(uint64_t key);
+struct pithi_piggyback_entry *pithi_piggyback_entry_of(struct pithi_request *request);
+/* Keeps the shadow as long as the entry exists. */
+void pithi_piggyback_entry_keep_comm(struct pithi_piggyback_entry *entry);
+/* Removes it from the table and releases all that it holds. */
+void pithi_piggyback_entry_close(struct pithi_piggyback_entry *entry);
+
+/* Registers the client with its callbacks, before the first request. */
+void pithi_piggyback_entry_begin(void);
+extern int pithi_piggyback_entry_client __attribute__((visibility("hidden")));
+void pithi_piggyback_completion_begins(struct pithi_completion *completion);
+void pithi_piggyback_completed(struct pithi_completion *completion);
+
+/* With second messages: adds an active receive to the list, in which headers are received in the order of posting. */
+void pithi_piggyback_entry_list(struct pithi_piggyback_entry *entry);
+/* Receives the header of a message from `from` with `tag`, which `entry`, or (NULL) a blocking call, received. Earlier
+ * matching receives already got their messages, so it receives their headers first. 0: it failed. */
+int pithi_piggyback_receive_header(struct pithi_shadow *comm, struct pithi_piggyback_entry *entry, int from, int tag,
+                                   struct pithi_header *header);
+
+/* MPI_Request_free of an active request: keeps the request until it is complete. Returns the handle to free in its
+ * place; MPI_REQUEST_NULL: there is no memory, so free the request itself. */
+MPI_Request pithi_piggyback_entry_keep(struct pithi_piggyback_entry *entry, MPI_Request handle);
+/* Tests one of the kept requests; `all`: tests all of them, in MPI_Finalize. */
+void pithi_piggyback_entry_look(int all);
+
+void pithi_piggyback_start(int count, const MPI_Request *requests);
+/* The library refused to start these requests. */
+void pithi_piggyback_not_started(int count, const MPI_Request *requests);
+/* Each start of this request counts for the reason `why`. */
+void pithi_piggyback_start_local_only(int result, const MPI_Request *request, enum pithi_piggyback_local_only why);
+void pithi_piggyback_cancel(const MPI_Request *request);
+
+/* After MPI_Request_get_status. */
+void pithi_piggyback_peeked(MPI_Request request, int result, int flag, MPI_Status *status);
+
+/* Around MPI_Request_free: returns the request to pass to the call; afterwards sets the program's handle. */
+struct pithi_piggyback_freed {
+    MPI_Request instead, *user;
+    struct pithi_piggyback_entry *inactive;
+};
+MPI_Request *pithi_piggyback_free_begin(struct pithi_piggyback_freed *freed, MPI_Request *request);
+void pithi_piggyback_free_end(struct pithi_piggyback_freed *freed, int result);
+
+/* After calls that make a communicator (shadow.h), or a window on the communicator of a shadow (NULL: none), or that
+ * free either (see pithi_shadow_drop_end). Their time is an own cost. */
+void pithi_piggyback_made(int result, const MPI_Comm *made);
+void pithi_piggyback_gone(int result, struct pithi_shadow *gone);
+void pithi_piggyback_window_made(int result, const struct pithi_shadow *on, const MPI_Win *window);
+
+/* ---- collectives (piggyback_coll.c): open and end enclose all else; come is right before the library's call ------ */
+
+enum pithi_piggyback_shape { PITHI_PIGGYBACK_ALL, PITHI_PIGGYBACK_FROM, PITHI_PIGGYBACK_TO, PITHI_PIGGYBACK_LOWER };
+
+/* A process's arrival at a collective: its time, its time without recording, the negated delay, and the negated end of
+ * its call. A collective of ours finds the maximum of each. Without a shared clock, times count from the end of each
+ * process's call, as if all calls had ended together; a process that does not wait (all but the root of a gather)
+ * counts as arriving at that end. */
+struct pithi_arrival {
+    int64_t at_ns, before_ns, minus_delay_ns, minus_end_ns;
+};
+enum { PITHI_ARRIVAL_NUMBERS = sizeof(struct pithi_arrival) / sizeof(int64_t) };
+
+/* 1: a process with this root waits for others in a collective of that shape. */
+int pithi_piggyback_waits(const struct pithi_shadow *comm, enum pithi_piggyback_shape shape, int root);
+/* Adds a wait for other processes with these arrivals. */
+void pithi_piggyback_came(struct pithi_wait *wait, const struct pithi_arrival *all, uint64_t size_bytes);
+
+struct pithi_piggyback_coll {
+    int64_t begin_ns;
+    int is_window;
+    struct pithi_shadow *comm;          /* NULL: no header is sent */
+    struct pithi_piggyback_coll *outer; /* the collective call that contains this one (made in a callback) */
+    struct pithi_least *least;          /* in a collective from a root: the function's times, */
+    uint64_t got_bytes;                 /* and the bytes that this process received */
+};
+void pithi_piggyback_coll_open(struct pithi_piggyback_coll *piggyback);
+/* `least`: PITHI_LEAST. */
+void pithi_piggyback_coll_come(MPI_Comm comm, struct pithi_least *least);
+/* Right after a collective from a root. */
+void pithi_piggyback_coll_got(int result, int root, MPI_Count count, MPI_Datatype type);
+/* The same for a window; `gone`: the call frees it, and pithi_piggyback_gone gets piggyback->comm. */
+void pithi_piggyback_window_come(MPI_Win window, int gone);
+void pithi_piggyback_coll_end(struct pithi_piggyback_coll *piggyback, enum pithi_piggyback_shape shape, int root);
+
+/* ---- nonblocking collectives (piggyback_icoll.c): around the call that starts one -------------------------------- */
+
+struct pithi_piggyback_icoll {
+    struct pithi_icoll *ours; /* NULL: no header is sent */
+    struct pithi_shadow *comm;
+};
+void pithi_piggyback_icoll_begin(struct pithi_piggyback_icoll *icoll, MPI_Comm comm, enum pithi_piggyback_shape shape,
+                                 int root);
+void pithi_piggyback_icoll_pending(struct pithi_piggyback_icoll *icoll, int result, const MPI_Request *request);
+/* The program's collective is complete: adds the processes that the completing call waited for to `wait`. Releases
+ * `ours`. */
+void pithi_icoll_complete(struct pithi_icoll *ours, struct pithi_wait *wait);
+/* In MPI_Finalize: completes the late collectives. */
+void pithi_icoll_end(void);
+/* The arrival of this process now; our part of the call began at from_ns. */
+struct pithi_arrival pithi_icoll_arrival(int64_t from_ns);
+/* Tests for a moment. 1: it is complete. */
+int pithi_icoll_soon(int (*is_over_now)(void *), void *ours);
+/* Adds a wait for other processes with these arrivals, in a collective of this shape. */
+void pithi_icoll_came(struct pithi_wait *wait, const struct pithi_arrival *all, enum pithi_piggyback_shape shape);
+
+/* ---- persistent collectives (piggyback_pcoll.c): around the call that makes one ---------------------------------- */
+
+struct pithi_piggyback_pcoll {
+    struct pithi_pcoll *ours;            /* NULL: no delays are sent; */
+    int is_local_only;                   /* counts each start, */
+    enum pithi_piggyback_local_only why; /* for this reason */
+};
+void pithi_piggyback_pcoll_begin(struct pithi_piggyback_pcoll *pcoll, MPI_Comm comm, enum pithi_piggyback_shape shape,
+                                 int root);
+void pithi_piggyback_pcoll_made(struct pithi_piggyback_pcoll *pcoll, int result, const MPI_Request *request);
+/* For the program's collective: before its start; after a failed start; on completion, to add the processes that the
+ * completing call waited for to `wait`; and when it is freed, to release `ours` as soon as possible. */
+void pithi_pcoll_start(struct pithi_pcoll *ours, int64_t from_ns);
+void pithi_pcoll_not_started(struct pithi_pcoll *ours);
+void pithi_pcoll_complete(struct pithi_pcoll *ours, struct pithi_wait *wait);
+void pithi_pcoll_drop(struct pithi_pcoll *ours);
+/* Completes late collectives: from time to time, and at the end. */
+void pithi_pcoll_look(void);
+void pithi_pcoll_end(void);
+
+#endif

@@ -1,0 +1,420 @@
+/* piggyback.w - sends delays with messages and collectives (PITH_COMPENSATE). It stands after a library's own
+ * templates, so its parts are the innermost except those of requests.w. When PITH_COMPENSATE is off, each part costs a
+ * branch. README.md lists what is sent in each case.
+ */
+#include "bsend_buffer.h"
+#include "piggyback.h"
+#include "rendezvous.h"
+#include "type_parts.h"
+
+#define PIGGYBACK(...)                                                                                                 \
+    do {                                                                                                               \
+        if (PITHI_PIGGYBACKING) {                                                                                      \
+            __VA_ARGS__;                                                                                               \
+        }                                                                                                              \
+    } while (0)
+
+/* Replaces parameters and restores them. Their addresses are not taken, so they stay in registers. */
+#define REPLACE(part, buf_, count_, type_)                                                                             \
+    (buf_ = (part).buf, count_ = (__typeof__(count_))(part).count, type_ = (part).type)
+#define RESTORE(part, buf_, count_, type_)                                                                             \
+    (buf_ = (part).user_buf, count_ = (__typeof__(count_))(part).user_count, type_ = (part).user_type)
+
+/* Before a call that sends, receives, or does both. */
+#define OPEN(piggyback, kind, comm) pithi_piggyback_open(&piggyback, PITHI_PIGGYBACK_##kind, comm)
+#define SEND(piggyback, buf, count, type, to, tag)                                                                     \
+    pithi_piggyback_send(&piggyback, buf, count, type, to, tag);                                                       \
+    REPLACE(piggyback.out, buf, count, type)
+#define RECV(piggyback, buf, count, type, from, tag)                                                                   \
+    pithi_piggyback_recv(&piggyback, buf, count, type, from, tag);                                                     \
+    REPLACE(piggyback.in, buf, count, type)
+#define SEND_AND_RECV(piggyback, buf, count, type, to, to_tag, from, from_tag)                                         \
+    pithi_piggyback_replace(&piggyback, buf, count, type, to, to_tag, from, from_tag);                                 \
+    REPLACE(piggyback.in, buf, count, type)
+#define GO(piggyback) pithi_piggyback_go(&piggyback)
+#define GO_WITH_STATUS(piggyback, status)                                                                              \
+    status = pithi_piggyback_status(&piggyback, status);                                                               \
+    GO(piggyback)
+/* After the call. */
+#define RECEIVED(piggyback, result, status)                                                                            \
+    pithi_piggyback_over(&piggyback, result, status, PITHI_LEAST);                                                     \
+    status = piggyback.user_status
+#define PENDING(piggyback, result, request) pithi_piggyback_pending(&piggyback, result, request)
+
+/* ---- before this process waits: sends notes for its posted long messages ----------------------------------------- */
+
+{{fn f @recv @recv_matched MPI_Ssend @sendrecv @sendrecv_replace @probe_wait @probe_look @probe_match @probe_imatch}}
+    PIGGYBACK(pithi_rendezvous_leave());
+    {{callfn}}
+{{endfn}}
+
+{{fn f @wait @test @wait_all @test_all @wait_any @test_any @wait_some @test_some}}
+    PIGGYBACK(pithi_rendezvous_leave());
+    {{callfn}}
+{{endfn}}
+
+{{fn f @with_all @from_root @to_root @win_fence @win_free}}
+    PIGGYBACK(pithi_rendezvous_leave());
+    {{callfn}}
+{{endfn}}
+
+/* ---- blocking messages ------------------------------------------------------------------------------------------- */
+
+{{fn f @send}}
+    {{vardecl struct pithi_piggyback piggyback}}
+    PIGGYBACK(OPEN({{piggyback}}, BLOCKING, {{comm}});
+              SEND({{piggyback}}, {{buf}}, {{count}}, {{type}}, {{peer}}, {{tag}});
+              GO({{piggyback}}));
+    {{callfn}}
+    PIGGYBACK(RESTORE({{piggyback}}.out, {{buf}}, {{count}}, {{type}});
+              pithi_piggyback_over(&{{piggyback}}, {{returnVal}}, NULL, NULL));
+{{endfn}}
+
+{{fn f @recv}}
+    {{vardecl struct pithi_piggyback piggyback}}
+    PIGGYBACK(OPEN({{piggyback}}, BLOCKING, {{comm}});
+              RECV({{piggyback}}, {{buf}}, {{count}}, {{type}}, {{peer}}, {{tag}});
+              GO_WITH_STATUS({{piggyback}}, {{status}}));
+    {{callfn}}
+    PIGGYBACK(RESTORE({{piggyback}}.in, {{buf}}, {{count}}, {{type}});
+              RECEIVED({{piggyback}}, {{returnVal}}, {{status}}));
+{{endfn}}
+
+{{fn f @sendrecv}}
+    {{vardecl struct pithi_piggyback piggyback}}
+    PIGGYBACK(OPEN({{piggyback}}, BLOCKING, {{comm}});
+              SEND({{piggyback}}, {{sendbuf}}, {{count}}, {{type}}, {{peer}}, {{tag}});
+              RECV({{piggyback}}, {{recvbuf}}, {{recvcount}}, {{recvtype}}, {{from}}, {{from_tag}});
+              GO_WITH_STATUS({{piggyback}}, {{status}}));
+    {{callfn}}
+    PIGGYBACK(RESTORE({{piggyback}}.out, {{sendbuf}}, {{count}}, {{type}});
+              RESTORE({{piggyback}}.in, {{recvbuf}}, {{recvcount}}, {{recvtype}});
+              RECEIVED({{piggyback}}, {{returnVal}}, {{status}}));
+{{endfn}}
+
+{{fn f @sendrecv_replace}}
+    {{vardecl struct pithi_piggyback piggyback}}
+    PIGGYBACK(OPEN({{piggyback}}, BLOCKING, {{comm}});
+              SEND_AND_RECV({{piggyback}}, {{buf}}, {{count}}, {{type}}, {{peer}}, {{tag}}, {{from}}, {{from_tag}});
+              GO_WITH_STATUS({{piggyback}}, {{status}}));
+    {{callfn}}
+    PIGGYBACK(RESTORE({{piggyback}}.in, {{buf}}, {{count}}, {{type}});
+              RECEIVED({{piggyback}}, {{returnVal}}, {{status}}));
+{{endfn}}
+
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
+
+{{fn f @isend}}
+    {{vardecl struct pithi_piggyback piggyback}}
+    PIGGYBACK(OPEN({{piggyback}}, REQUEST, {{comm}});
+              SEND({{piggyback}}, {{buf}}, {{count}}, {{type}}, {{peer}}, {{tag}});
+              GO({{piggyback}}));
+    {{callfn}}
+    PIGGYBACK(RESTORE({{piggyback}}.out, {{buf}}, {{count}}, {{type}});
+              PENDING({{piggyback}}, {{returnVal}}, {{request}}));
+{{endfn}}
+
+{{fn f @irecv}}
+    {{vardecl struct pithi_piggyback piggyback}}
+    PIGGYBACK(OPEN({{piggyback}}, REQUEST, {{comm}});
+              RECV({{piggyback}}, {{buf}}, {{count}}, {{type}}, {{peer}}, {{tag}});
+              GO({{piggyback}}));
+    {{callfn}}
+    PIGGYBACK(RESTORE({{piggyback}}.in, {{buf}}, {{count}}, {{type}});
+              PENDING({{piggyback}}, {{returnVal}}, {{request}}));
+{{endfn}}
+
+{{fn f @isendrecv}}
+    {{vardecl struct pithi_piggyback piggyback}}
+    PIGGYBACK(OPEN({{piggyback}}, BOTH, {{comm}});
+              SEND({{piggyback}}, {{sendbuf}}, {{count}}, {{type}}, {{peer}}, {{tag}});
+              RECV({{piggyback}}, {{recvbuf}}, {{recvcount}}, {{recvtype}}, {{from}}, {{from_tag}});
+              GO({{piggyback}}));
+    {{callfn}}
+    PIGGYBACK(RESTORE({{piggyback}}.out, {{sendbuf}}, {{count}}, {{type}});
+              RESTORE({{piggyback}}.in, {{recvbuf}}, {{recvcount}}, {{recvtype}});
+              PENDING({{piggyback}}, {{returnVal}}, {{request}}));
+{{endfn}}
+
+{{fn f @isendrecv_replace}}
+    {{vardecl struct pithi_piggyback piggyback}}
+    PIGGYBACK(OPEN({{piggyback}}, BOTH, {{comm}});
+              SEND_AND_RECV({{piggyback}}, {{buf}}, {{count}}, {{type}}, {{peer}}, {{tag}}, {{from}}, {{from_tag}});
+              GO({{piggyback}}));
+    {{callfn}}
+    PIGGYBACK(RESTORE({{piggyback}}.in, {{buf}}, {{count}}, {{type}});
+              PENDING({{piggyback}}, {{returnVal}}, {{request}}));
+{{endfn}}
+
+{{fn f @send_init}}
+    {{vardecl struct pithi_piggyback piggyback}}
+    PIGGYBACK(OPEN({{piggyback}}, PERSISTENT, {{comm}});
+              SEND({{piggyback}}, {{buf}}, {{count}}, {{type}}, {{peer}}, {{tag}});
+              GO({{piggyback}}));
+    {{callfn}}
+    PIGGYBACK(RESTORE({{piggyback}}.out, {{buf}}, {{count}}, {{type}});
+              PENDING({{piggyback}}, {{returnVal}}, {{request}}));
+{{endfn}}
+
+{{fn f @recv_init}}
+    {{vardecl struct pithi_piggyback piggyback}}
+    PIGGYBACK(OPEN({{piggyback}}, PERSISTENT, {{comm}});
+              RECV({{piggyback}}, {{buf}}, {{count}}, {{type}}, {{peer}}, {{tag}});
+              GO({{piggyback}}));
+    {{callfn}}
+    PIGGYBACK(RESTORE({{piggyback}}.in, {{buf}}, {{count}}, {{type}});
+              PENDING({{piggyback}}, {{returnVal}}, {{request}}));
+{{endfn}}
+
+{{fn f @send_part_init @recv_part_init}}
+    {{callfn}}
+    if (PITHI_PIGGYBACKING)
+        pithi_piggyback_start_local_only({{returnVal}}, {{request}}, PITHI_LOCAL_ONLY_PARTITIONED);
+{{endfn}}
+
+{{fn f @start}}
+    if (PITHI_PIGGYBACKING)
+        pithi_piggyback_start(1, {{request}});
+    {{callfn}}
+    if (PITHI_PIGGYBACKING && __builtin_expect({{returnVal}} != MPI_SUCCESS, 0))
+        pithi_piggyback_not_started(1, {{request}});
+{{endfn}}
+
+{{fn f @startall}}
+    if (PITHI_PIGGYBACKING)
+        pithi_piggyback_start({{count}}, {{requests}});
+    {{callfn}}
+    if (PITHI_PIGGYBACKING && __builtin_expect({{returnVal}} != MPI_SUCCESS, 0))
+        pithi_piggyback_not_started({{count}}, {{requests}});
+{{endfn}}
+
+/* ---- messages matched before they are received, and probes ------------------------------------------------------- */
+
+{{fn f @probe_wait}}
+    {{callfn}}
+    if (PITHI_PIGGYBACKING)
+        pithi_piggyback_probed({{returnVal}}, 1, {{comm}}, {{status}});
+{{endfn}}
+
+{{fn f @probe_look}}
+    {{callfn}}
+    if (PITHI_PIGGYBACKING)
+        pithi_piggyback_probed({{returnVal}}, {{returnVal}} == MPI_SUCCESS && *{{flag}}, {{comm}}, {{status}});
+{{endfn}}
+
+{{fn f @probe_match}}
+    {{vardecl struct pithi_piggyback carry}}
+    if (PITHI_PIGGYBACKING) {
+        {{carry}}.receives = 1;
+        {{status}} = pithi_piggyback_status(&{{carry}}, {{status}});
+    }
+    {{callfn}}
+    if (PITHI_PIGGYBACKING) {
+        pithi_piggyback_matched({{returnVal}}, 1, {{comm}}, {{message}}, {{status}});
+        {{status}} = {{carry}}.user_status;
+    }
+{{endfn}}
+
+{{fn f @probe_imatch}}
+    {{vardecl struct pithi_piggyback carry}}
+    if (PITHI_PIGGYBACKING) {
+        {{carry}}.receives = 1;
+        {{status}} = pithi_piggyback_status(&{{carry}}, {{status}});
+    }
+    {{callfn}}
+    if (PITHI_PIGGYBACKING) {
+        pithi_piggyback_matched({{returnVal}}, {{returnVal}} == MPI_SUCCESS && *{{flag}}, {{comm}}, {{message}},
+                            {{status}});
+        {{status}} = {{carry}}.user_status;
+    }
+{{endfn}}
+
+{{fn f @recv_matched}}
+    {{vardecl struct pithi_piggyback piggyback}}
+    PIGGYBACK(pithi_piggyback_open_matched(&{{piggyback}}, PITHI_PIGGYBACK_BLOCKING, {{message}});
+              RECV({{piggyback}}, {{buf}}, {{count}}, {{type}}, {{piggyback}}.from, {{piggyback}}.tag);
+              GO_WITH_STATUS({{piggyback}}, {{status}}));
+    {{callfn}}
+    PIGGYBACK(RESTORE({{piggyback}}.in, {{buf}}, {{count}}, {{type}});
+              RECEIVED({{piggyback}}, {{returnVal}}, {{status}}));
+{{endfn}}
+
+{{fn f @irecv_matched}}
+    {{vardecl struct pithi_piggyback piggyback}}
+    PIGGYBACK(pithi_piggyback_open_matched(&{{piggyback}}, PITHI_PIGGYBACK_REQUEST, {{message}});
+              RECV({{piggyback}}, {{buf}}, {{count}}, {{type}}, {{piggyback}}.from, {{piggyback}}.tag);
+              GO({{piggyback}}));
+    {{callfn}}
+    PIGGYBACK(RESTORE({{piggyback}}.in, {{buf}}, {{count}}, {{type}});
+              PENDING({{piggyback}}, {{returnVal}}, {{request}}));
+{{endfn}}
+
+/* ---- completion (the rest is in handles/requests.w) -------------------------------------------------------------- */
+
+{{fn f @get_status}}
+    {{callfn}}
+    if (PITHI_PIGGYBACKING)
+        pithi_piggyback_peeked({{request}}, {{returnVal}}, {{returnVal}} == MPI_SUCCESS && *{{flag}}, {{status}});
+{{endfn}}
+
+{{fn f @request_cancel}}
+    if (PITHI_PIGGYBACKING)
+        pithi_piggyback_cancel({{request}});
+    {{callfn}}
+{{endfn}}
+
+{{fn f @request_free}}
+    {{vardecl struct pithi_piggyback_freed freed}}
+    if (PITHI_PIGGYBACKING)
+        {{request}} = pithi_piggyback_free_begin(&{{freed}}, {{request}});
+    {{callfn}}
+    if (PITHI_PIGGYBACKING) {
+        pithi_piggyback_free_end(&{{freed}}, {{returnVal}});
+        {{request}} = {{freed}}.user;
+    }
+{{endfn}}
+
+/* A message from MPI_Bsend is longer than the program expects, so its buffer must be larger too. */
+{{fn f @buffer_attach}}
+    {{vardecl struct pithi_bsend_buffer room}}
+    if (PITHI_PIGGYBACKING) {
+        {{room}} = pithi_bsend_attach({{buffer}}, {{size}});
+        {{buffer}} = {{room}}.buf;
+        {{size}} = (__typeof__({{size}})){{room}}.size_bytes;
+    }
+    {{callfn}}
+    if (PITHI_PIGGYBACKING)
+        pithi_bsend_attached({{returnVal}}, &{{room}});
+{{endfn}}
+
+{{fn f @buffer_detach}}
+    {{vardecl struct pithi_bsend_buffer room}}
+    {{callfn}}
+    if (PITHI_PIGGYBACKING && {{returnVal}} == MPI_SUCCESS) {
+        {{room}} = pithi_bsend_detached(*(void **){{buffer_addr}}, *{{size}});
+        *(void **){{buffer_addr}} = {{room}}.buf;
+        *{{size}} = (__typeof__(*{{size}})){{room}}.size_bytes;
+    }
+{{endfn}}
+
+/* ---- collectives ------------------------------------------------------------------------------------------------- */
+
+/* The arrival at a collective; the rest is in after_call.w. */
+{{fn f @with_all @from_root @to_root @from_lower}}
+    if (PITHI_PIGGYBACKING)
+        pithi_piggyback_coll_come({{comm}}, PITHI_LEAST);
+    {{callfn}}
+{{endfn}}
+
+/* Nonblocking: our collective begins first. */
+{{fn f @i_all @i_lower}}
+    {{vardecl struct pithi_piggyback_icoll icoll}}
+    if (PITHI_PIGGYBACKING)
+        pithi_piggyback_icoll_begin(&{{icoll}}, {{comm}},
+                                strstr("{{class}}", "i_all") ? PITHI_PIGGYBACK_ALL : PITHI_PIGGYBACK_LOWER, 0);
+    {{callfn}}
+    if (PITHI_PIGGYBACKING)
+        pithi_piggyback_icoll_pending(&{{icoll}}, {{returnVal}}, {{request}});
+{{endfn}}
+
+{{fn f @i_from @i_to}}
+    {{vardecl struct pithi_piggyback_icoll icoll}}
+    if (PITHI_PIGGYBACKING)
+        pithi_piggyback_icoll_begin(&{{icoll}}, {{comm}},
+                                    strstr("{{class}}", "i_to") ? PITHI_PIGGYBACK_TO : PITHI_PIGGYBACK_FROM,
+                                    {{root}});
+    {{callfn}}
+    if (PITHI_PIGGYBACKING)
+        pithi_piggyback_icoll_pending(&{{icoll}}, {{returnVal}}, {{request}});
+{{endfn}}
+
+/* Persistent: ours is made first, and started at each start (above). */
+{{fn f @p_all @p_lower}}
+    {{vardecl struct pithi_piggyback_pcoll pcoll}}
+    if (PITHI_PIGGYBACKING)
+        pithi_piggyback_pcoll_begin(&{{pcoll}}, {{comm}},
+                                strstr("{{class}}", "p_all") ? PITHI_PIGGYBACK_ALL : PITHI_PIGGYBACK_LOWER, 0);
+    {{callfn}}
+    if (PITHI_PIGGYBACKING)
+        pithi_piggyback_pcoll_made(&{{pcoll}}, {{returnVal}}, {{request}});
+{{endfn}}
+
+{{fn f @p_from @p_to}}
+    {{vardecl struct pithi_piggyback_pcoll pcoll}}
+    if (PITHI_PIGGYBACKING)
+        pithi_piggyback_pcoll_begin(&{{pcoll}}, {{comm}},
+                                    strstr("{{class}}", "p_to") ? PITHI_PIGGYBACK_TO : PITHI_PIGGYBACK_FROM,
+                                    {{root}});
+    {{callfn}}
+    if (PITHI_PIGGYBACKING)
+        pithi_piggyback_pcoll_made(&{{pcoll}}, {{returnVal}}, {{request}});
+{{endfn}}
+
+{{fn f @coll_init}}
+    {{callfn}}
+    if (!strstr("{{class}}", ",p_") && PITHI_PIGGYBACKING)
+        pithi_piggyback_start_local_only({{returnVal}}, {{request}}, PITHI_LOCAL_ONLY_COLL);
+{{endfn}}
+
+/* The bytes received from the root. */
+{{fn f @bcast}}
+    {{callfn}}
+    if (strstr("{{class}}", "from_root") && PITHI_PIGGYBACKING)
+        pithi_piggyback_coll_got({{returnVal}}, {{root}}, {{count}}, {{type}});
+{{endfn}}
+
+{{fn f @scatter @scatterv}}
+    {{callfn}}
+    if (strstr("{{class}}", "from_root") && PITHI_PIGGYBACKING)
+        pithi_piggyback_coll_got({{returnVal}}, {{root}}, {{recv_count}}, {{recv_type}});
+{{endfn}}
+
+/* The other collectives. The compiler evaluates the condition. */
+{{fn f @coll}}
+    if (!strstr("{{class}}", "with_all") && !strstr("{{class}}", "_root") && !strstr("{{class}}", "from_lower") &&
+        !strstr("{{class}}", ",i_") && PITHI_PIGGYBACKING)
+        pithi_piggyback_local_only(PITHI_LOCAL_ONLY_COLL);
+    {{callfn}}
+{{endfn}}
+
+/* ---- windows ----------------------------------------------------------------------------------------------------- */
+
+{{fn f @win_make @win_make_empty}}
+    if (PITHI_PIGGYBACKING)
+        pithi_piggyback_coll_come({{comm}}, PITHI_LEAST);
+    {{callfn}}
+{{endfn}}
+
+{{fn f @win_fence}}
+    if (PITHI_PIGGYBACKING)
+        pithi_piggyback_window_come({{window}}, 0);
+    {{callfn}}
+{{endfn}}
+
+{{fn f @win_free}}
+    if (PITHI_PIGGYBACKING)
+        pithi_piggyback_window_come(*{{window}}, 1);
+    {{callfn}}
+{{endfn}}
+
+{{fn f @rma_wait}}
+    if (PITHI_PIGGYBACKING)
+        pithi_piggyback_local_only(PITHI_LOCAL_ONLY_RMA);
+    {{callfn}}
+{{endfn}}
+
+/* ---- communicators ----------------------------------------------------------------------------------------------- */
+
+{{fn f @comm_dup @comm_split @comm_create @comm_topology @comm_merge @comm_inter}}
+    {{callfn}}
+    if (PITHI_PIGGYBACKING)
+        pithi_piggyback_made({{returnVal}}, {{made}});
+{{endfn}}
+
+{{fn f @comm_free}}
+    {{vardecl struct pithi_shadow *gone}}
+    {{gone}} = PITHI_PIGGYBACKING ? pithi_shadow_drop_begin({{comm}}) : NULL;
+    {{callfn}}
+    if (__builtin_expect({{gone}} != NULL, 0))
+        pithi_piggyback_gone({{returnVal}}, {{gone}});
+{{endfn}}

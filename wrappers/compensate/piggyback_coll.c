@@ -1,0 +1,178 @@
+/* piggyback_coll.c - sends delays with collectives: a small collective of the same kind follows the program's, on the
+ * shadow communicator.
+ *
+ * With the same kind, no process waits that would not wait in the program's collective: MPI_Allreduce where all wait
+ * for all, MPI_Bcast where all wait for the root, MPI_Reduce where the root waits for all; in scans each process learns
+ * from lower ranks. In an intercommunicator a reduction gives each group the result of the other one. Ours comes
+ * second, so that the waiting stays in the program's call, and the others are already there. All members run ours in
+ * the order of the program's, so they cannot block each other. A failed call is followed by one too, as it may have
+ * failed in one process only. */
+#include "piggyback.h"
+
+#include "datatype.h"
+#include "own.h"
+#include "real.h"
+
+static __thread struct pithi_piggyback_coll *innermost __attribute__((tls_model("initial-exec")));
+
+void pithi_piggyback_coll_open(struct pithi_piggyback_coll *piggyback)
+{
+    piggyback->comm = NULL;
+    piggyback->least = NULL;
+    piggyback->got_bytes = 0;
+    piggyback->is_window = 0;
+    piggyback->outer = innermost;
+    innermost = piggyback;
+}
+
+void pithi_piggyback_coll_come(MPI_Comm comm, struct pithi_least *least)
+{
+    int64_t from = pithi_delay_clock();
+    struct pithi_shadow *found = comm == MPI_COMM_NULL ? NULL : pithi_shadow_find(comm);
+    if (found && found->comm != MPI_COMM_NULL)
+        innermost->comm = found;
+    else
+        pithi_piggyback_local_only(PITHI_LOCAL_ONLY_COMM);
+    innermost->least = least;
+    innermost->begin_ns = pithi_delay_spent(from);
+}
+
+/* The datatype may be invalid at the root, and in a failed call. */
+void pithi_piggyback_coll_got(int result, int root, MPI_Count count, MPI_Datatype type)
+{
+    if (result != MPI_SUCCESS || !innermost->comm || (innermost->comm->rank == root && !innermost->comm->is_inter) ||
+        root < 0)
+        return;
+    innermost->got_bytes = pithi_type_bytes(count, type);
+}
+
+void pithi_piggyback_window_come(MPI_Win window, int gone)
+{
+    int64_t from = pithi_delay_clock();
+    innermost->is_window = 1;
+    innermost->comm = gone ? pithi_shadow_drop_window(window) : pithi_shadow_find_window(window);
+    if (!innermost->comm)
+        pithi_piggyback_local_only(PITHI_LOCAL_ONLY_COMM);
+    innermost->begin_ns = pithi_delay_spent(from);
+}
+
+static int am_root(const struct pithi_shadow *comm, int root)
+{
+    return comm->is_inter ? root == MPI_ROOT : root == comm->rank;
+}
+
+static struct pithi_arrival arrive(const struct pithi_piggyback_coll *piggyback, enum pithi_piggyback_shape shape,
+                                   int root, int64_t end_ns)
+{
+    int64_t x = pithi_delay_ns(), offset = pithi_delay_offset(end_ns), at = piggyback->begin_ns + offset, before = at;
+    if (!pithi_delay_one_clock) {
+        at = shape == PITHI_PIGGYBACK_ALL ? piggyback->begin_ns - end_ns : 0;
+        before = shape == PITHI_PIGGYBACK_ALL || am_root(piggyback->comm, root) ? piggyback->begin_ns - end_ns : 0;
+    }
+    return (struct pithi_arrival){at, before - x, -x, pithi_delay_one_clock ? -end_ns - offset : 0};
+}
+
+/* For collectives in which all wait for the last arrival: without recording, they would end as long after the last
+ * arrival as they did. A fence with MPI_MODE_NOPRECEDE need not be a barrier: if a process left the window's operation
+ * before the last arrival, the rule does not apply. */
+static void together(const struct pithi_piggyback_coll *piggyback, const struct pithi_arrival *all)
+{
+    if (!piggyback->is_window || all->at_ns <= -all->minus_end_ns)
+        pithi_delay_set(all->at_ns - all->before_ns);
+}
+
+int pithi_piggyback_waits(const struct pithi_shadow *comm, enum pithi_piggyback_shape shape, int root)
+{
+    switch (shape) {
+    case PITHI_PIGGYBACK_FROM:
+        return !am_root(comm, root) && root != MPI_PROC_NULL;
+    case PITHI_PIGGYBACK_TO:
+        return am_root(comm, root);
+    case PITHI_PIGGYBACK_LOWER:
+        return comm->rank > 0;
+    default:
+        return 1;
+    }
+}
+
+void pithi_piggyback_came(struct pithi_wait *wait, const struct pithi_arrival *all, uint64_t size_bytes)
+{
+    int64_t delay_ns = pithi_delay_one_clock ? all->at_ns - all->before_ns : -all->minus_delay_ns;
+    struct pithi_header header = {.delay_ns = delay_ns, .sent_ns = all->at_ns};
+    pithi_delay_message(wait, &header, size_bytes);
+}
+
+/* For processes that wait for certain others. */
+static void after(const struct pithi_piggyback_coll *piggyback, const struct pithi_arrival *all, int64_t end_ns)
+{
+    struct pithi_wait wait = {
+        .begin_ns = piggyback->begin_ns, .end_ns = end_ns, .least = piggyback->least, .latencies = piggyback->least};
+    pithi_piggyback_came(&wait, all, piggyback->got_bytes);
+    pithi_delay_waited(&wait);
+}
+
+static int exchange(enum pithi_piggyback_shape shape, struct pithi_arrival *mine, struct pithi_arrival *all, int root,
+                    MPI_Comm comm)
+{
+    enum { NUMBERS = PITHI_ARRIVAL_NUMBERS };
+    switch (shape) {
+    case PITHI_PIGGYBACK_FROM:
+        return REAL(MPI_Bcast)(all, NUMBERS, MPI_INT64_T, root, comm);
+    case PITHI_PIGGYBACK_TO:
+        return REAL(MPI_Reduce)(mine, all, NUMBERS, MPI_INT64_T, MPI_MAX, root, comm);
+    case PITHI_PIGGYBACK_LOWER:
+        return REAL(MPI_Exscan)(mine, all, NUMBERS, MPI_INT64_T, MPI_MAX, comm);
+    default:
+        return REAL(MPI_Allreduce)(mine, all, NUMBERS, MPI_INT64_T, MPI_MAX, comm);
+    }
+}
+
+void pithi_piggyback_coll_end(struct pithi_piggyback_coll *piggyback, enum pithi_piggyback_shape shape, int root)
+{
+    innermost = piggyback->outer;
+    if (!piggyback->comm || (piggyback->comm->size == 1 && !piggyback->comm->is_inter))
+        return;
+    int64_t end_ns = pithi_delay_clock();
+    struct pithi_arrival mine = arrive(piggyback, shape, root, end_ns), all = mine;
+    int bad = exchange(shape, &mine, &all, root, piggyback->comm->comm);
+    int is_together = !piggyback->comm->is_inter && (shape == PITHI_PIGGYBACK_ALL || shape == PITHI_PIGGYBACK_TO);
+    if (!bad && pithi_piggyback_waits(piggyback->comm, shape, root)) {
+        if (is_together)
+            together(piggyback, &all);
+        else
+            after(piggyback, &all, end_ns);
+    }
+    pithi_delay_spent(end_ns);
+    pithi_own_waited(pithi_delay_ns());
+    if (pithi_self.depth == pithi_self.base)
+        pithi_own_write();
+}
+
+void pithi_piggyback_window_made(int result, const struct pithi_shadow *on, const MPI_Win *window)
+{
+    int64_t from = pithi_delay_clock();
+    if (!on)
+        return;
+    pithi_shadow_window_made(result, on, window);
+    pithi_delay_spent(from);
+    if (pithi_self.depth == pithi_self.base)
+        pithi_own_write();
+}
+
+void pithi_piggyback_made(int result, const MPI_Comm *made)
+{
+    int64_t from = pithi_delay_clock();
+    pithi_shadow_made(result, made);
+    pithi_delay_spent(from);
+    pithi_own_write(); /* at once: after later records, the cost would exceed the elapsed time */
+}
+
+void pithi_piggyback_gone(int result, struct pithi_shadow *gone)
+{
+    int64_t from = pithi_delay_clock();
+    if (!gone)
+        return;
+    pithi_shadow_drop_end(result, gone);
+    pithi_delay_spent(from);
+    pithi_own_write();
+}

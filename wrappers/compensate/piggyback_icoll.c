@@ -1,0 +1,188 @@
+/* piggyback_icoll.c - sends delays with nonblocking collectives: a nonblocking one of the same kind, on the shadow
+ * communicator.
+ *
+ * Ours starts right before the program's, in the same order in all members, and exchanges their arrival times. It is
+ * nearly always complete when the program's is. But its last step may need a process that computes, and waiting for
+ * that process could last forever (it may wait for this one by other means than MPI). So this process tests for a
+ * moment and then goes on with its own costs only. Such calls are counted, and ours ends later. */
+#include "piggyback.h"
+
+#include "lock.h"
+#include "own.h"
+#include "real.h"
+
+#include <sched.h>
+#include <stdlib.h>
+
+enum { TRIES = 200, MOMENT_NS = 1000000 };
+
+struct pithi_icoll {
+    struct pithi_arrival mine, all;
+    MPI_Request request;
+    struct pithi_shadow *comm;
+    enum pithi_piggyback_shape shape;
+    int waits;
+    struct pithi_icoll *next;
+};
+
+/* ---- Ours -------------------------------------------------------------------------------------------------------- */
+
+static int start(struct pithi_icoll *ours, int root)
+{
+    enum { NUMBERS = PITHI_ARRIVAL_NUMBERS };
+    MPI_Comm comm = ours->comm->comm;
+    switch (ours->shape) {
+    case PITHI_PIGGYBACK_FROM:
+        return REAL(MPI_Ibcast)(&ours->all, NUMBERS, MPI_INT64_T, root, comm, &ours->request);
+    case PITHI_PIGGYBACK_TO:
+        return REAL(MPI_Ireduce)(&ours->mine, &ours->all, NUMBERS, MPI_INT64_T, MPI_MAX, root, comm, &ours->request);
+    case PITHI_PIGGYBACK_LOWER:
+        return REAL(MPI_Iexscan)(&ours->mine, &ours->all, NUMBERS, MPI_INT64_T, MPI_MAX, comm, &ours->request);
+    default:
+        return REAL(MPI_Iallreduce)(&ours->mine, &ours->all, NUMBERS, MPI_INT64_T, MPI_MAX, comm, &ours->request);
+    }
+}
+
+static int is_over(void *one)
+{
+    struct pithi_icoll *ours = one;
+    int done = 0;
+    if (REAL(MPI_Test)(&ours->request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done)
+        return 0;
+    __atomic_sub_fetch(&ours->comm->pending, 1, __ATOMIC_RELAXED);
+    return 1;
+}
+
+int pithi_icoll_soon(int (*is_over_now)(void *), void *ours)
+{
+    int64_t from = 0;
+    for (int tries = 0; !is_over_now(ours); tries++) {
+        if (tries < TRIES)
+            continue;
+        if (tries == TRIES)
+            from = pithi_delay_clock();
+        else if (pithi_delay_clock() - from > MOMENT_NS)
+            return 0;
+        sched_yield();
+    }
+    return 1;
+}
+
+/* ---- Late ones --------------------------------------------------------------------------------------------------- */
+
+static struct pithi_icoll *late; /* the newest first */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static void leave(struct pithi_icoll *ours)
+{
+    pithi_lock(&mutex);
+    ours->next = late;
+    late = ours;
+    pithi_unlock(&mutex);
+}
+
+static void look(void)
+{
+    if (!__atomic_load_n(&late, __ATOMIC_RELAXED))
+        return;
+    pithi_lock(&mutex);
+    for (struct pithi_icoll **at = &late, *ours; (ours = *at) != NULL;) {
+        if (is_over(ours)) {
+            *at = ours->next;
+            free(ours);
+        } else {
+            at = &ours->next;
+        }
+    }
+    pithi_unlock(&mutex);
+}
+
+/* All processes are in MPI_Finalize, so this is short; a limit keeps the program from hanging. */
+void pithi_icoll_end(void)
+{
+    int moments = 100;
+    for (struct pithi_icoll *ours = late; ours && moments > 0; ours = ours->next)
+        while (!pithi_icoll_soon(is_over, ours) && --moments > 0) {
+        }
+}
+
+/* ---- The program's ----------------------------------------------------------------------------------------------- */
+
+struct pithi_arrival pithi_icoll_arrival(int64_t from_ns)
+{
+    struct pithi_header now;
+    pithi_delay_fill(&now, from_ns);
+    return (struct pithi_arrival){now.sent_ns, now.sent_ns - now.delay_ns, -now.delay_ns, 0};
+}
+
+/* The other processes need ours, so it runs even without memory for its result. */
+void pithi_piggyback_icoll_begin(struct pithi_piggyback_icoll *icoll, MPI_Comm comm, enum pithi_piggyback_shape shape,
+                                 int root)
+{
+    static struct pithi_icoll nobodys;
+    int64_t from = pithi_delay_clock();
+    struct pithi_shadow *found = comm == MPI_COMM_NULL ? NULL : pithi_shadow_find(comm);
+    icoll->ours = NULL;
+    icoll->comm = found;
+    look();
+    if (!found || found->comm == MPI_COMM_NULL) {
+        pithi_piggyback_local_only(PITHI_LOCAL_ONLY_COMM);
+        return;
+    }
+    if (found->size == 1 && !found->is_inter)
+        return;
+    struct pithi_icoll *ours = malloc(sizeof *ours);
+    icoll->ours = ours;
+    if (!ours)
+        ours = &nobodys;
+    *ours = (struct pithi_icoll){.mine = pithi_icoll_arrival(from),
+                                 .comm = found,
+                                 .shape = shape,
+                                 .waits = pithi_piggyback_waits(found, shape, root)};
+    ours->all = ours->mine;
+    __atomic_add_fetch(&found->pending, 1, __ATOMIC_RELAXED);
+    if (start(ours, root) != MPI_SUCCESS) { /* the program's will fail too */
+        ours->request = MPI_REQUEST_NULL;
+        ours->waits = 0;
+    }
+    pithi_delay_spent(from);
+    pithi_own_write(); /* at once: a later record (coll_started) would share its time */
+}
+
+void pithi_piggyback_icoll_pending(struct pithi_piggyback_icoll *icoll, int result, const MPI_Request *request)
+{
+    if (!icoll->ours)
+        return;
+    pithi_own_over();
+    int64_t from = pithi_delay_clock();
+    struct pithi_piggyback_entry *entry =
+        result == MPI_SUCCESS && *request != MPI_REQUEST_NULL ? pithi_piggyback_entry_new(icoll->comm) : NULL;
+    if (entry) {
+        entry->icoll = icoll->ours;
+        pithi_piggyback_entry_enter(entry, pithi_request_key(*request));
+    } else {
+        leave(icoll->ours);
+    }
+    pithi_delay_spent(from);
+}
+
+/* Each shape has a size class of its own, beyond the sizes of messages. */
+void pithi_icoll_came(struct pithi_wait *wait, const struct pithi_arrival *all, enum pithi_piggyback_shape shape)
+{
+    pithi_piggyback_came(wait, all, UINT64_MAX >> shape);
+}
+
+void pithi_icoll_complete(struct pithi_icoll *ours, struct pithi_wait *wait)
+{
+    if (!ours->waits) {
+        leave(ours);
+        return;
+    }
+    if (!pithi_icoll_soon(is_over, ours)) {
+        pithi_piggyback_local_only(PITHI_LOCAL_ONLY_LATE);
+        leave(ours);
+        return;
+    }
+    pithi_icoll_came(wait, &ours->all, ours->shape);
+    free(ours);
+}

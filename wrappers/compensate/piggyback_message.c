@@ -1,0 +1,278 @@
+/* piggyback_message.c - adds headers to blocking calls, and to calls that make requests. */
+#include "piggyback.h"
+
+#include "rendezvous.h"
+#include "own.h"
+#include "real.h"
+#include "second_message.h"
+#include "type_parts.h"
+
+/* ---- Before the call --------------------------------------------------------------------------------------------- */
+
+static struct pithi_shadow *find(MPI_Comm comm)
+{
+    struct pithi_shadow *found = comm == MPI_COMM_NULL ? NULL : pithi_shadow_find(comm);
+    if (found && (pithi_piggyback_in_message() || found->comm != MPI_COMM_NULL))
+        return found;
+    return NULL;
+}
+
+static void open_with(struct pithi_piggyback *piggyback, enum pithi_piggyback_call call, struct pithi_shadow *comm)
+{
+    piggyback->from_ns = pithi_delay_clock();
+    piggyback->call = call;
+    piggyback->comm = comm;
+    piggyback->entry = NULL;
+    piggyback->sends = piggyback->receives = 0;
+    piggyback->arriving.memory = NULL;
+    piggyback->out.has_header = piggyback->in.has_header = piggyback->out.has_type = piggyback->in.has_type = 0;
+    if (comm && call != PITHI_PIGGYBACK_BLOCKING)
+        piggyback->entry = pithi_piggyback_entry_new(comm);
+    if (piggyback->entry && call == PITHI_PIGGYBACK_PERSISTENT)
+        piggyback->entry->is_persistent = 1;
+}
+
+void pithi_piggyback_open(struct pithi_piggyback *piggyback, enum pithi_piggyback_call call, MPI_Comm comm)
+{
+    pithi_piggyback_entry_look(0);
+    struct pithi_shadow *found = find(comm);
+    if (!found)
+        pithi_piggyback_local_only(PITHI_LOCAL_ONLY_COMM);
+    open_with(piggyback, call, found);
+}
+
+/* A long message may stay until this process waits. (MPI_Isendrecv counts as sending at once.) */
+static void hold(const struct pithi_piggyback *piggyback, struct pithi_header *header, int to)
+{
+    uint64_t added = pithi_piggyback_in_message() ? sizeof *header : 0;
+    int rendezvous_to = 0;
+    if (piggyback->call == PITHI_PIGGYBACK_REQUEST || piggyback->call == PITHI_PIGGYBACK_PERSISTENT)
+        rendezvous_to = pithi_rendezvous_to(piggyback->comm, to, (uint64_t)header->size_bytes, added);
+    if (piggyback->call == PITHI_PIGGYBACK_PERSISTENT)
+        piggyback->entry->rendezvous_to = rendezvous_to;
+    header->held = piggyback->call == PITHI_PIGGYBACK_REQUEST ? pithi_rendezvous_post(rendezvous_to) : 0;
+}
+
+/* Without memory for the request's entry, no header can be sent, and the receiver would read data as a header. So the
+ * library gets an invalid count and refuses the call. */
+static int may_piggyback(const struct pithi_piggyback *piggyback, struct pithi_part *part, int peer)
+{
+    if (!piggyback->comm || peer == MPI_PROC_NULL || pithi_part_is_bad(part))
+        return 0;
+    if (piggyback->call == PITHI_PIGGYBACK_BLOCKING || piggyback->entry)
+        return 1;
+    part->count = -1;
+    return 0;
+}
+
+void pithi_piggyback_send(struct pithi_piggyback *piggyback, const void *buf, MPI_Count count, MPI_Datatype type,
+                          int to, int tag)
+{
+    struct pithi_header *header = piggyback->entry ? &piggyback->entry->out : &piggyback->out_header;
+    pithi_part_user(&piggyback->out, (void *)(uintptr_t)buf, count, type);
+    if (!may_piggyback(piggyback, &piggyback->out, to))
+        return;
+    piggyback->sends = 1;
+    header->size_bytes = (int64_t)pithi_part_bytes(&piggyback->out);
+    header->latency_ns = pithi_delay_latency((uint64_t)header->size_bytes);
+    hold(piggyback, header, to);
+    if (!pithi_piggyback_in_message() || piggyback->call == PITHI_PIGGYBACK_BOTH)
+        pithi_delay_fill(header, piggyback->from_ns);
+    if (pithi_piggyback_in_message())
+        pithi_part_send(&piggyback->out, header, piggyback->call, piggyback->entry ? &piggyback->entry->copied : NULL);
+    else if (piggyback->call != PITHI_PIGGYBACK_PERSISTENT)
+        pithi_second_send(piggyback->comm, header, to, tag);
+    if (piggyback->entry) {
+        piggyback->entry->sends = 1;
+        piggyback->entry->to = to;
+        piggyback->entry->to_tag = tag;
+    }
+}
+
+static void note_receive(struct pithi_piggyback *piggyback, int from, int tag)
+{
+    piggyback->receives = 1;
+    piggyback->from = from;
+    piggyback->tag = tag;
+    if (!piggyback->entry)
+        return;
+    piggyback->entry->receives = 1;
+    piggyback->entry->from = from;
+    piggyback->entry->tag = tag;
+}
+
+void pithi_piggyback_recv(struct pithi_piggyback *piggyback, void *buf, MPI_Count count, MPI_Datatype type, int from,
+                          int tag)
+{
+    pithi_part_user(&piggyback->in, buf, count, type);
+    if (!may_piggyback(piggyback, &piggyback->in, from))
+        return;
+    note_receive(piggyback, from, tag);
+    if (!pithi_piggyback_in_message())
+        return;
+    if (piggyback->call == PITHI_PIGGYBACK_BOTH)
+        pithi_part_arriving(&piggyback->in, &piggyback->entry->arriving);
+    else if (piggyback->entry)
+        pithi_part_join(&piggyback->in, &piggyback->entry->in);
+    else
+        pithi_part_recv(&piggyback->in, &piggyback->in_header);
+}
+
+/* One buffer and one header for both: first ours, then the received one. */
+void pithi_piggyback_replace(struct pithi_piggyback *piggyback, void *buf, MPI_Count count, MPI_Datatype type, int to,
+                             int tag, int from, int from_tag)
+{
+    struct pithi_header *header = piggyback->entry ? &piggyback->entry->in : &piggyback->in_header;
+    pithi_part_user(&piggyback->in, buf, count, type);
+    if (!may_piggyback(piggyback, &piggyback->in, to == MPI_PROC_NULL ? from : to))
+        return;
+    pithi_delay_fill(header, piggyback->from_ns);
+    header->size_bytes = piggyback->out_header.size_bytes = (int64_t)pithi_part_bytes(&piggyback->in);
+    header->latency_ns = pithi_delay_latency((uint64_t)header->size_bytes);
+    header->held = 0;
+    piggyback->sends = to != MPI_PROC_NULL;
+    if (from != MPI_PROC_NULL)
+        note_receive(piggyback, from, from_tag);
+    if (piggyback->entry)
+        piggyback->entry->sends = (uint8_t)piggyback->sends;
+    if (pithi_piggyback_in_message())
+        pithi_part_replace(&piggyback->in, header,
+                           piggyback->entry ? &piggyback->entry->arriving : &piggyback->arriving);
+    else if (piggyback->sends)
+        pithi_second_send(piggyback->comm, header, to, tag);
+}
+
+/* Updates a header that can still be written to the time of the library's call. */
+void pithi_piggyback_go(struct pithi_piggyback *piggyback)
+{
+    piggyback->begin_ns = pithi_delay_spent(piggyback->from_ns);
+    if (!piggyback->out.has_header || !piggyback->out.header || piggyback->call == PITHI_PIGGYBACK_PERSISTENT)
+        return;
+    piggyback->out.header->sent_ns = piggyback->begin_ns + pithi_delay_offset(piggyback->begin_ns);
+    piggyback->out.header->delay_ns = pithi_delay_ns();
+    if (piggyback->out.copied)
+        memcpy(piggyback->out.copied, piggyback->out.header, sizeof *piggyback->out.header);
+}
+
+MPI_Status *pithi_piggyback_status(struct pithi_piggyback *piggyback, MPI_Status *status)
+{
+    piggyback->user_status = status;
+    return piggyback->receives && status == MPI_STATUS_IGNORE ? &piggyback->own_status : status;
+}
+
+/* ---- After it ---------------------------------------------------------------------------------------------------- */
+
+/* A truncated message was still matched: corrects its size, and receives its second message. */
+static void receive(struct pithi_piggyback *piggyback, int result, MPI_Status *status, struct pithi_wait *wait)
+{
+    int class = pithi_error_class(result), good = class == MPI_SUCCESS;
+    if (class != MPI_SUCCESS && class != MPI_ERR_TRUNCATE)
+        return;
+    if (piggyback->arriving.memory) {
+        pithi_part_arrived(&piggyback->arriving, &piggyback->in_header);
+        pithi_status_without_header(status);
+    } else if (piggyback->in.has_header) {
+        pithi_status_without_header(status);
+        pithi_part_received(&piggyback->in, pithi_status_bytes(status));
+    } else {
+        good &= pithi_piggyback_receive_header(
+            piggyback->comm, NULL, piggyback->from == MPI_ANY_SOURCE ? status->MPI_SOURCE : piggyback->from,
+            piggyback->tag == MPI_ANY_TAG ? status->MPI_TAG : piggyback->tag, &piggyback->in_header);
+    }
+    if (!good)
+        return;
+    pithi_rendezvous_left(&piggyback->in_header);
+    pithi_delay_message(wait, &piggyback->in_header, pithi_status_bytes(status));
+}
+
+void pithi_piggyback_over(struct pithi_piggyback *piggyback, int result, MPI_Status *status, struct pithi_least *least)
+{
+    if (!piggyback->sends && !piggyback->receives)
+        return;
+    pithi_own_over();
+    struct pithi_wait wait = {
+        .begin_ns = piggyback->begin_ns, .end_ns = pithi_delay_clock(), .least = least, .count = 0};
+    if (piggyback->sends)
+        pithi_delay_sent((uint64_t)piggyback->out_header.size_bytes, wait.end_ns - wait.begin_ns);
+    if (piggyback->receives)
+        receive(piggyback, result, status, &wait);
+    pithi_part_end(&piggyback->out);
+    pithi_part_end(&piggyback->in);
+    if (piggyback->arriving.memory)
+        pithi_part_arriving_end(&piggyback->arriving);
+    pithi_delay_waited(&wait);
+    pithi_delay_spent(wait.end_ns);
+    if (!piggyback->receives)
+        return;
+    pithi_own_waited(pithi_delay_ns());
+}
+
+/* MPI allows freeing a datatype that a request uses, but freeing it with the request is safer. */
+static void keep_type(struct pithi_part *part, MPI_Datatype *type)
+{
+    if (part->has_type)
+        *type = part->type;
+    part->has_type = 0;
+}
+
+void pithi_piggyback_pending(struct pithi_piggyback *piggyback, int result, const MPI_Request *request)
+{
+    struct pithi_piggyback_entry *entry = piggyback->entry;
+    if (!entry)
+        return;
+    pithi_own_over();
+    int64_t from = pithi_delay_clock();
+    if (entry->sends && piggyback->call == PITHI_PIGGYBACK_REQUEST)
+        pithi_delay_sent((uint64_t)entry->out.size_bytes, from - piggyback->begin_ns);
+    entry->has_header = piggyback->out.has_header || piggyback->in.has_header;
+    keep_type(&piggyback->out, &entry->out_type);
+    keep_type(&piggyback->in, &entry->in_type);
+    int is_needed = entry->has_header || entry->receives || entry->is_persistent;
+    if (result != MPI_SUCCESS || *request == MPI_REQUEST_NULL || !is_needed || (!entry->sends && !entry->receives)) {
+        pithi_piggyback_entry_close(entry);
+    } else {
+        if (entry->receives && !entry->has_header && !entry->is_persistent)
+            pithi_piggyback_entry_list(entry);
+        if (entry->is_persistent && !entry->has_header)
+            pithi_piggyback_entry_keep_comm(entry);
+        pithi_piggyback_entry_enter(entry, pithi_request_key(*request));
+    }
+    pithi_delay_spent(from);
+}
+
+/* ---- Matched messages, probes ------------------------------------------------------------------------------------ */
+
+void pithi_piggyback_matched(int result, int flag, MPI_Comm comm, const MPI_Message *message, MPI_Status *status)
+{
+    struct pithi_shadow *found = result == MPI_SUCCESS && flag ? find(comm) : NULL;
+    if (!found || *message == MPI_MESSAGE_NO_PROC || *message == MPI_MESSAGE_NULL)
+        return;
+    struct pithi_piggyback_entry *entry = pithi_piggyback_entry_new(found);
+    if (!entry)
+        return;
+    entry->from = status->MPI_SOURCE;
+    entry->tag = status->MPI_TAG;
+    if (pithi_piggyback_in_message())
+        pithi_status_without_header(status);
+    pithi_piggyback_entry_enter(entry, pithi_message_key(*message));
+}
+
+void pithi_piggyback_open_matched(struct pithi_piggyback *piggyback, enum pithi_piggyback_call call,
+                                  const MPI_Message *message)
+{
+    struct pithi_piggyback_entry *entry = *message == MPI_MESSAGE_NO_PROC || *message == MPI_MESSAGE_NULL
+                                              ? NULL
+                                              : pithi_piggyback_entry_find(pithi_message_key(*message));
+    open_with(piggyback, call, entry ? entry->comm : NULL);
+    piggyback->from = entry ? entry->from : MPI_PROC_NULL;
+    piggyback->tag = entry ? entry->tag : 0;
+    if (entry)
+        pithi_piggyback_entry_close(entry);
+}
+
+void pithi_piggyback_probed(int result, int flag, MPI_Comm comm, MPI_Status *status)
+{
+    if (result == MPI_SUCCESS && flag && status != MPI_STATUS_IGNORE && status->MPI_SOURCE != MPI_PROC_NULL &&
+        pithi_piggyback_in_message() && find(comm))
+        pithi_status_without_header(status);
+}

@@ -1,0 +1,480 @@
+/* piggyback_request.c - the data of requests (handles/request.h): headers, copies, datatypes; starts, completions,
+ * ends. One mutex protects the shared data; it costs nothing unless several threads may be in MPI at once. */
+#include "piggyback.h"
+
+#include "own.h"
+#include "real.h"
+#include "rendezvous.h"
+#include "second_message.h"
+#include "type_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct pithi_piggyback_entry *unused;
+static struct pithi_piggyback_entry *first_listed, *last_listed; /* active receives of all communicators */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- Entries ----------------------------------------------------------------------------------------------------- */
+
+int pithi_piggyback_entry_client;
+
+static struct pithi_piggyback_entry **slot_of(struct pithi_request *request)
+{
+    return pithi_request_data(request, pithi_piggyback_entry_client);
+}
+
+static void close_entered(struct pithi_piggyback_entry *entry);
+
+/* A library may drop a failed request and reuse its handle. Only sends share a handle. */
+static int reused(void *data)
+{
+    struct pithi_piggyback_entry *entry = *(struct pithi_piggyback_entry **)data;
+    if (!entry->is_persistent && !entry->receives)
+        return 0;
+    close_entered(entry); /* the library no longer uses its buffers */
+    return 1;
+}
+
+void pithi_piggyback_entry_begin(void)
+{
+    static const struct pithi_request_client compensation = {.size_bytes = sizeof(struct pithi_piggyback_entry *),
+                                                             .before = pithi_piggyback_completion_begins,
+                                                             .completed = pithi_piggyback_completed,
+                                                             .reused = reused};
+    pithi_piggyback_entry_client = pithi_request_register(&compensation);
+}
+
+/* A few entries for when there is no memory. Closed ones return to the unused entries. */
+static struct pithi_piggyback_entry *take_reserve(void)
+{
+    enum { RESERVE = 256 };
+    static struct pithi_piggyback_entry reserve[RESERVE];
+    static int taken, told;
+    struct pithi_piggyback_entry *entry = NULL;
+    int is_first;
+    pithi_lock(&mutex);
+    if (taken < RESERVE)
+        entry = &reserve[taken++];
+    is_first = !entry && !told;
+    told |= is_first;
+    pithi_unlock(&mutex);
+    if (is_first)
+        fputs("pith: PITH_COMPENSATE: no memory for the headers of requests: MPI refuses them\n", stderr);
+    return entry;
+}
+
+struct pithi_piggyback_entry *pithi_piggyback_entry_new(struct pithi_shadow *comm)
+{
+    pithi_lock(&mutex);
+    struct pithi_piggyback_entry *entry = unused;
+    if (entry)
+        unused = entry->next;
+    pithi_unlock(&mutex);
+    if (!entry && !(entry = malloc(sizeof *entry)))
+        entry = take_reserve();
+    if (!entry)
+        return NULL;
+    memset(entry, 0, sizeof *entry);
+    entry->comm = comm;
+    entry->out_type = entry->in_type = MPI_DATATYPE_NULL;
+    if (!pithi_request_reserve()) {
+        close_entered(entry);
+        return NULL;
+    }
+    entry->is_reserved = 1;
+    return entry;
+}
+
+static void unlist(struct pithi_piggyback_entry *entry)
+{
+    if (!entry->is_listed)
+        return;
+    *(entry->before ? &entry->before->behind : &first_listed) = entry->behind;
+    *(entry->behind ? &entry->behind->before : &last_listed) = entry->before;
+    entry->is_listed = 0;
+    __atomic_sub_fetch(&entry->comm->pending, 1, __ATOMIC_RELAXED);
+}
+
+void pithi_piggyback_entry_enter(struct pithi_piggyback_entry *entry, uint64_t key)
+{
+    struct pithi_request *request = pithi_request_open_reserved(key, pithi_piggyback_entry_client);
+    *slot_of(request) = entry;
+    entry->request = request;
+    entry->is_reserved = 0;
+    pithi_request_close();
+}
+
+struct pithi_piggyback_entry *pithi_piggyback_entry_find(uint64_t key)
+{
+    struct pithi_request *request = pithi_request_find(key, pithi_piggyback_entry_client);
+    return request ? *slot_of(request) : NULL;
+}
+
+struct pithi_piggyback_entry *pithi_piggyback_entry_claim(uint64_t key)
+{
+    struct pithi_request *request = pithi_request_claim(key, 1u << pithi_piggyback_entry_client);
+    return request ? *slot_of(request) : NULL;
+}
+
+struct pithi_piggyback_entry *pithi_piggyback_entry_of(struct pithi_request *request) { return *slot_of(request); }
+
+void pithi_piggyback_entry_keep_comm(struct pithi_piggyback_entry *entry)
+{
+    entry->keeps_comm = 1;
+    __atomic_add_fetch(&entry->comm->pending, 1, __ATOMIC_RELAXED);
+}
+
+static void close_entered(struct pithi_piggyback_entry *entry)
+{
+    if (entry->keeps_comm)
+        __atomic_sub_fetch(&entry->comm->pending, 1, __ATOMIC_RELAXED);
+    if (entry->out_type != MPI_DATATYPE_NULL)
+        REAL(MPI_Type_free)(&entry->out_type);
+    if (entry->in_type != MPI_DATATYPE_NULL)
+        REAL(MPI_Type_free)(&entry->in_type);
+    if (entry->arriving.memory)
+        pithi_part_arriving_end(&entry->arriving);
+    if (entry->pcoll)
+        pithi_pcoll_drop(entry->pcoll);
+    free(entry->copied);
+    pithi_lock(&mutex);
+    unlist(entry);
+    entry->next = unused;
+    unused = entry;
+    pithi_unlock(&mutex);
+}
+
+void pithi_piggyback_entry_close(struct pithi_piggyback_entry *entry)
+{
+    if (entry->request)
+        pithi_request_forget(entry->request, pithi_piggyback_entry_client);
+    if (entry->is_reserved)
+        pithi_request_unreserve();
+    close_entered(entry);
+}
+
+/* ---- Second messages --------------------------------------------------------------------------------------------- */
+
+void pithi_piggyback_entry_list(struct pithi_piggyback_entry *entry)
+{
+    pithi_lock(&mutex);
+    unlist(entry);
+    entry->before = last_listed;
+    entry->behind = NULL;
+    *(last_listed ? &last_listed->behind : &first_listed) = entry;
+    last_listed = entry;
+    entry->is_listed = 1;
+    entry->has_second_message = 0;
+    __atomic_add_fetch(&entry->comm->pending, 1, __ATOMIC_RELAXED);
+    pithi_unlock(&mutex);
+}
+
+int pithi_piggyback_receive_header(struct pithi_shadow *comm, struct pithi_piggyback_entry *entry, int from, int tag,
+                                   struct pithi_header *header)
+{
+    int good = 1;
+    pithi_lock(&mutex);
+    for (struct pithi_piggyback_entry *other = first_listed; good && other && other != entry; other = other->behind)
+        if (other->comm == comm && other->from == from && other->tag == tag && !other->has_second_message) {
+            good = pithi_second_recv(comm, &other->in, from, tag);
+            other->has_second_message = (uint8_t)good;
+        }
+    if (entry && entry->has_second_message)
+        *header = entry->in;
+    else
+        good = good && pithi_second_recv(comm, header, from, tag);
+    if (entry) {
+        unlist(entry);
+        entry->has_second_message = 0;
+    }
+    pithi_unlock(&mutex);
+    return good;
+}
+
+/* ---- Requests that the program has freed ------------------------------------------------------------------------- */
+
+struct kept {
+    struct pithi_piggyback_entry *entry;
+    MPI_Request handle;
+    struct kept *next;
+};
+static struct kept *all_kept; /* under the mutex */
+static int kept_count;        /* atomic */
+
+/* Gives the library a request to free that was never started. It is no request of MPI_PROC_NULL: after freeing such a
+ * request, MPICH 4.0.2 hangs in a persistent collective. */
+MPI_Request pithi_piggyback_entry_keep(struct pithi_piggyback_entry *entry, MPI_Request handle)
+{
+    MPI_Request nothing = MPI_REQUEST_NULL;
+    struct kept *kept = malloc(sizeof *kept);
+    if (!kept || REAL(MPI_Recv_init)(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_SELF, &nothing) != MPI_SUCCESS) {
+        free(kept);
+        return MPI_REQUEST_NULL;
+    }
+    *kept = (struct kept){entry, handle, NULL};
+    pithi_request_forget(entry->request, pithi_piggyback_entry_client);
+    entry->request = NULL;
+    pithi_lock(&mutex);
+    kept->next = all_kept;
+    all_kept = kept;
+    __atomic_add_fetch(&kept_count, 1, __ATOMIC_RELAXED);
+    pithi_unlock(&mutex);
+    return nothing;
+}
+
+/* 1: it is complete, and its header was received and discarded. */
+static int is_over(struct kept *kept)
+{
+    struct pithi_piggyback_entry *entry = kept->entry;
+    struct pithi_header header;
+    MPI_Status status;
+    int done = 0, flag = 0;
+    if (REAL(MPI_Request_get_status)(kept->handle, &done, &status) != MPI_SUCCESS || !done)
+        return 0;
+    if (entry->is_cancelled)
+        REAL(MPI_Test_cancelled)(&status, &flag);
+    if (entry->arriving.memory && !flag)
+        pithi_part_arrived(&entry->arriving, &header);
+    else if (entry->receives && !entry->has_header && !flag)
+        pithi_piggyback_receive_header(entry->comm, entry,
+                                       entry->from == MPI_ANY_SOURCE ? status.MPI_SOURCE : entry->from,
+                                       entry->tag == MPI_ANY_TAG ? status.MPI_TAG : entry->tag, &header);
+    REAL(MPI_Request_free)(&kept->handle);
+    return 1;
+}
+
+void pithi_piggyback_entry_look(int all)
+{
+    if (!__atomic_load_n(&kept_count, __ATOMIC_RELAXED))
+        return;
+    do {
+        pithi_lock(&mutex);
+        struct kept *kept = all_kept;
+        if (kept)
+            all_kept = kept->next;
+        pithi_unlock(&mutex);
+        if (!kept)
+            return;
+        if (is_over(kept)) {
+            pithi_piggyback_entry_close(kept->entry);
+            __atomic_sub_fetch(&kept_count, 1, __ATOMIC_RELAXED);
+            free(kept);
+        } else if (!all) { /* tests the others before its next turn */
+            pithi_lock(&mutex);
+            struct kept **last = &all_kept;
+            while (*last)
+                last = &(*last)->next;
+            kept->next = NULL;
+            *last = kept;
+            pithi_unlock(&mutex);
+        }
+    } while (all);
+}
+
+static struct pithi_piggyback_entry *find(MPI_Request request)
+{
+    return request == MPI_REQUEST_NULL ? NULL : pithi_piggyback_entry_find(pithi_request_key(request));
+}
+
+/* ---- Starts ------------------------------------------------------------------------------------------------------ */
+
+/* An active request cannot be started; asks the library whether it is still active. */
+static int can_start(const struct pithi_piggyback_entry *entry, MPI_Request request)
+{
+    MPI_Status status;
+    int is_over = 0;
+    return !entry->is_active || (REAL(MPI_Request_get_status)(request, &is_over, &status) == MPI_SUCCESS && is_over);
+}
+
+static void start(struct pithi_piggyback_entry *entry, MPI_Request request, int64_t from_ns)
+{
+    if (entry->is_local_only) {
+        pithi_piggyback_local_only((enum pithi_piggyback_local_only)(entry->is_local_only - 1));
+        return;
+    }
+    entry->is_starting = entry->pcoll && can_start(entry, request);
+    entry->is_active = 1;
+    entry->is_cancelled = entry->is_settled = 0;
+    if (entry->pcoll) {
+        if (entry->is_starting)
+            pithi_pcoll_start(entry->pcoll, from_ns);
+    } else if (entry->sends) {
+        pithi_delay_fill(&entry->out, from_ns);
+        entry->out.latency_ns = pithi_delay_latency((uint64_t)entry->out.size_bytes);
+        entry->out.held = pithi_rendezvous_post(entry->rendezvous_to);
+        if (!entry->has_header)
+            pithi_second_send(entry->comm, &entry->out, entry->to, entry->to_tag);
+    } else if (!entry->has_header) {
+        pithi_piggyback_entry_list(entry);
+    }
+}
+
+void pithi_piggyback_start(int count, const MPI_Request *requests)
+{
+    if (!pithi_request_any())
+        return;
+    int64_t from = pithi_delay_clock();
+    pithi_pcoll_look();
+    for (int i = 0; i < count; i++) {
+        struct pithi_piggyback_entry *entry = find(requests[i]);
+        if (entry && entry->is_persistent)
+            start(entry, requests[i], from);
+    }
+    pithi_delay_spent(from);
+}
+
+/* MPI_Startall may have started some of them, so messages count as started. */
+void pithi_piggyback_not_started(int count, const MPI_Request *requests)
+{
+    for (int i = 0; i < count; i++) {
+        struct pithi_piggyback_entry *entry = find(requests[i]);
+        MPI_Status status;
+        int is_over = 0;
+        if (!entry || !entry->pcoll || !entry->is_starting ||
+            REAL(MPI_Request_get_status)(requests[i], &is_over, &status) != MPI_SUCCESS || !is_over)
+            continue;
+        entry->is_active = entry->is_starting = 0;
+        pithi_pcoll_not_started(entry->pcoll);
+    }
+}
+
+void pithi_piggyback_start_local_only(int result, const MPI_Request *request, enum pithi_piggyback_local_only why)
+{
+    struct pithi_piggyback_entry *entry = result == MPI_SUCCESS ? pithi_piggyback_entry_new(NULL) : NULL;
+    if (!entry)
+        return;
+    entry->is_persistent = 1;
+    entry->is_local_only = (uint8_t)(why + 1);
+    pithi_piggyback_entry_enter(entry, pithi_request_key(*request));
+}
+
+void pithi_piggyback_cancel(const MPI_Request *request)
+{
+    struct pithi_piggyback_entry *entry = find(*request);
+    if (entry)
+        entry->is_cancelled = 1;
+    if (!pithi_piggyback_in_message() && (!entry || entry->sends)) /* receives always have an entry */
+        pithi_piggyback_local_only(PITHI_LOCAL_ONLY_CANCELLED);
+}
+
+/* ---- Completions ------------------------------------------------------------------------------------------------- */
+
+static int was_cancelled(const struct pithi_piggyback_entry *entry, const MPI_Status *status)
+{
+    int flag = 0;
+    if (entry->is_cancelled)
+        REAL(MPI_Test_cancelled)(status, &flag);
+    return flag;
+}
+
+/* Reads the header of a completed receive, once, and subtracts it from the size in the status, which the library sets
+ * each time. MPICH 4.0 does not set the status of MPI_Isendrecv; a status of another message is not changed. */
+static void settle(struct pithi_piggyback_entry *entry, int result, MPI_Status *status, struct pithi_wait *wait)
+{
+    int class = pithi_error_class(result), good = class == MPI_SUCCESS;
+    if (!entry->receives || (!good && class != MPI_ERR_TRUNCATE) || was_cancelled(entry, status))
+        return;
+    if (entry->arriving.memory && !entry->is_settled)
+        pithi_part_arrived(&entry->arriving, &entry->in);
+    int from = entry->from == MPI_ANY_SOURCE ? status->MPI_SOURCE : entry->from;
+    int tag = entry->tag == MPI_ANY_TAG ? status->MPI_TAG : entry->tag;
+    if (entry->has_header && status->MPI_SOURCE == from && status->MPI_TAG == tag)
+        pithi_status_without_header(status);
+    if (!entry->has_header && !entry->is_settled)
+        good &= pithi_piggyback_receive_header(entry->comm, entry, from, tag, &entry->in);
+    if (good && !entry->is_settled) {
+        pithi_rendezvous_left(&entry->in);
+        pithi_delay_message(wait, &entry->in, pithi_status_bytes(status));
+    }
+    entry->is_settled = 1;
+}
+
+/* The shortest times of this function, kept with the wrapper. NULL: no memory. */
+static struct pithi_least *least_of(void **site)
+{
+    void *least = __atomic_load_n(site, __ATOMIC_ACQUIRE), *none = NULL;
+    if (least || !(least = calloc(PITHI_SIZES, sizeof(struct pithi_least))))
+        return least;
+    if (__atomic_compare_exchange_n(site, &none, least, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return least;
+    free(least);
+    return none;
+}
+
+void pithi_piggyback_completion_begins(struct pithi_completion *completion)
+{
+    int64_t from = pithi_delay_clock();
+    completion->begin_ns = pithi_delay_spent(from);
+}
+
+void pithi_piggyback_completed(struct pithi_completion *completion)
+{
+    struct pithi_completed one;
+    if (!pithi_piggyback_on)
+        return;
+    pithi_own_over();
+    struct pithi_wait wait = {.begin_ns = completion->begin_ns,
+                              .end_ns = pithi_delay_clock(),
+                              .least = least_of(completion->site),
+                              .count = 0};
+    while (pithi_completion_next(completion, pithi_piggyback_entry_client, &one)) {
+        struct pithi_piggyback_entry *entry = pithi_piggyback_entry_of(one.request);
+        if (entry->is_persistent && !entry->is_active)
+            continue;
+        if (entry->icoll)
+            pithi_icoll_complete(entry->icoll, &wait);
+        if (entry->pcoll)
+            pithi_pcoll_complete(entry->pcoll, &wait);
+        settle(entry, one.result, one.status, &wait);
+        entry->is_active = entry->is_settled = 0;
+        if (entry->is_persistent)
+            continue;
+        pithi_completion_forget(&one, pithi_piggyback_entry_client);
+        entry->request = NULL;
+        pithi_piggyback_entry_close(entry);
+    }
+    pithi_delay_waited(&wait);
+    pithi_delay_spent(wait.end_ns);
+    if (wait.count)
+        pithi_own_waited(pithi_delay_ns());
+}
+
+void pithi_piggyback_peeked(MPI_Request request, int result, int flag, MPI_Status *status)
+{
+    struct pithi_piggyback_entry *entry =
+        result == MPI_SUCCESS && flag && request != MPI_REQUEST_NULL ? find(request) : NULL;
+    struct pithi_wait wait = {.least = NULL, .count = 0}; /* the start of the library's call is unknown */
+    if (!entry || !entry->receives || status == MPI_STATUS_IGNORE || (entry->is_persistent && !entry->is_active))
+        return;
+    wait.begin_ns = wait.end_ns = pithi_delay_clock();
+    settle(entry, result, status, &wait);
+    pithi_delay_waited(&wait);
+}
+
+/* ---- Ends -------------------------------------------------------------------------------------------------------- */
+
+MPI_Request *pithi_piggyback_free_begin(struct pithi_piggyback_freed *freed, MPI_Request *request)
+{
+    struct pithi_piggyback_entry *entry =
+        *request == MPI_REQUEST_NULL ? NULL : pithi_piggyback_entry_claim(pithi_request_key(*request));
+    freed->user = request;
+    freed->inactive = NULL;
+    freed->instead = MPI_REQUEST_NULL;
+    if (entry && (entry->is_local_only || (entry->is_persistent && !entry->is_active)))
+        freed->inactive = entry;
+    else if (entry)
+        freed->instead = pithi_piggyback_entry_keep(entry, *request);
+    return freed->instead == MPI_REQUEST_NULL ? request : &freed->instead;
+}
+
+void pithi_piggyback_free_end(struct pithi_piggyback_freed *freed, int result)
+{
+    if (freed->inactive && result == MPI_SUCCESS)
+        pithi_piggyback_entry_close(freed->inactive);
+    else if (freed->inactive)
+        pithi_request_unclaim(freed->inactive->request);
+    else if (result == MPI_SUCCESS)
+        *freed->user = MPI_REQUEST_NULL;
+}

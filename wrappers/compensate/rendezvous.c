@@ -1,0 +1,182 @@
+/* rendezvous.c - keeps posted messages that stay, and notes that arrive before their messages (rendezvous.h). */
+#include "rendezvous.h"
+
+#include "eager_limit.h"
+#include "lock.h"
+#include "real.h"
+#include "second_message.h"
+
+#include <stdlib.h>
+
+int pithi_rendezvous_count;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct pithi_shadow notes; /* on a communicator with the ranks of MPI_COMM_WORLD */
+static int is_on;
+static struct pithi_eager_limits limits;
+static size_t least_limit;    /* the smallest known limit */
+static MPI_Group world, host; /* host: processes on this machine; MPI_GROUP_NULL: all */
+
+static struct held {
+    int64_t number;
+    int to;
+} * held;
+static int held_room;
+
+/* ---- Beginning --------------------------------------------------------------------------------------------------- */
+
+static void find_host(MPI_Comm comm)
+{
+    MPI_Comm here = MPI_COMM_NULL;
+    host = MPI_GROUP_NULL;
+    if (!pithi_delay_several_clocks || REAL(MPI_Comm_split_type)(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here))
+        return;
+    REAL(MPI_Comm_group)(here, &host);
+    REAL(MPI_Comm_free)(&here);
+}
+
+/* If no process knows a limit, no message stays. */
+void pithi_rendezvous_begin(void)
+{
+    const struct pithi_shadow *all = pithi_shadow_find(MPI_COMM_WORLD);
+    int any = 0, mine;
+    pithi_eager_find(&limits);
+    if (!pithi_delay_several_clocks) /* one host */
+        limits.network = 0;
+    least_limit =
+        limits.same_host && (!limits.network || limits.same_host < limits.network) ? limits.same_host : limits.network;
+    mine = least_limit > 0;
+    if (REAL(MPI_Allreduce)(&mine, &any, 1, MPI_INT, MPI_MAX, all->comm) != MPI_SUCCESS || !any)
+        return;
+    if (REAL(MPI_Comm_split)(all->comm, 0, all->rank, &notes.comm) != MPI_SUCCESS)
+        return;
+    REAL(MPI_Comm_set_errhandler)(notes.comm, MPI_ERRORS_RETURN);
+    notes.rank = all->rank;
+    REAL(MPI_Comm_group)(notes.comm, &world);
+    find_host(notes.comm);
+    is_on = 1;
+}
+
+/* ---- Sending ----------------------------------------------------------------------------------------------------- */
+
+static int world_rank(const struct pithi_shadow *comm, int to)
+{
+    MPI_Group group;
+    int found = MPI_UNDEFINED;
+    if (comm->handle == MPI_COMM_WORLD)
+        return to;
+    if ((comm->is_inter ? REAL(MPI_Comm_remote_group) : REAL(MPI_Comm_group))(comm->handle, &group) != MPI_SUCCESS)
+        return MPI_UNDEFINED;
+    REAL(MPI_Group_translate_ranks)(group, 1, &to, world, &found);
+    REAL(MPI_Group_free)(&group);
+    return found;
+}
+
+static size_t limit_to(int rank)
+{
+    int found = rank;
+    if (host != MPI_GROUP_NULL)
+        REAL(MPI_Group_translate_ranks)(world, 1, &rank, host, &found);
+    return found == MPI_UNDEFINED ? limits.network : limits.same_host;
+}
+
+int pithi_rendezvous_to(const struct pithi_shadow *comm, int to, uint64_t bytes, uint64_t added_bytes)
+{
+    if (!is_on || !least_limit || bytes + added_bytes <= least_limit)
+        return 0;
+    int rank = world_rank(comm, to);
+    size_t limit = rank == MPI_UNDEFINED || rank == notes.rank ? 0 : limit_to(rank);
+    if (limit == 0 || bytes + added_bytes <= limit)
+        return 0;
+    return bytes > limit ? rank + 1 : -(rank + 1);
+}
+
+/* Without memory the message counts as leaving at once. */
+int64_t pithi_rendezvous_post(int rendezvous_to)
+{
+    static uint32_t number;
+    int64_t posted = 0;
+    if (!rendezvous_to)
+        return 0;
+    pithi_lock(&mutex);
+    if (pithi_rendezvous_count == held_room) {
+        struct held *more = realloc(held, (size_t)(held_room + 64) * sizeof *held);
+        if (!more)
+            goto out;
+        held = more;
+        held_room += 64;
+    }
+    posted = (int64_t)(notes.rank + 1) << 32 | ++number;
+    posted = rendezvous_to > 0 ? posted : -posted;
+    held[pithi_rendezvous_count] = (struct held){posted, abs(rendezvous_to) - 1};
+    __atomic_store_n(&pithi_rendezvous_count, pithi_rendezvous_count + 1, __ATOMIC_RELAXED);
+out:
+    pithi_unlock(&mutex);
+    return posted;
+}
+
+void pithi_rendezvous_leave_all(void)
+{
+    int64_t from = pithi_delay_clock();
+    pithi_lock(&mutex);
+    for (int i = 0; i < pithi_rendezvous_count; i++) {
+        struct pithi_header note = {.held = held[i].number};
+        pithi_delay_fill(&note, from);
+        pithi_second_send(&notes, &note, held[i].to, 0);
+    }
+    __atomic_store_n(&pithi_rendezvous_count, 0, __ATOMIC_RELAXED);
+    pithi_unlock(&mutex);
+    pithi_delay_spent(from);
+}
+
+/* ---- Receiving ------------------------------------------------------------------------------------------------------
+ * A note whose message arrived first is never used, so the oldest notes are overwritten. */
+enum { NOTES = 256, LOOKS = 3 };
+static struct pithi_header came[NOTES];
+static unsigned next_came;
+
+static void take_notes(void)
+{
+    MPI_Status status;
+    int flag = 0;
+    while (REAL(MPI_Iprobe)(MPI_ANY_SOURCE, 0, notes.comm, &flag, &status) == MPI_SUCCESS && flag &&
+           pithi_second_recv(&notes, &came[next_came % NOTES], status.MPI_SOURCE, 0))
+        next_came++;
+}
+
+static struct pithi_header *find(int64_t number)
+{
+    for (unsigned back = 1; back <= NOTES; back++)
+        if (came[(next_came - back) % NOTES].held == number)
+            return &came[(next_came - back) % NOTES];
+    return NULL;
+}
+
+void pithi_rendezvous_find(struct pithi_header *header)
+{
+    struct pithi_header *note = NULL;
+    if (!is_on)
+        return;
+    pithi_lock(&mutex);
+    for (int i = 0; i < LOOKS && !note; i++) {
+        take_notes();
+        note = find(header->held);
+    }
+    if (note) { /* a message with a negative number would have left at once without its header */
+        header->delay_ns = header->held > 0 ? note->delay_ns : header->delay_ns + note->sent_ns - header->sent_ns;
+        header->sent_ns = note->sent_ns;
+        note->held = 0;
+    }
+    pithi_unlock(&mutex);
+}
+
+void pithi_rendezvous_end(void)
+{
+    if (!is_on)
+        return;
+    pithi_rendezvous_leave_all();
+    take_notes();
+    free(held);
+    held = NULL;
+    held_room = 0;
+}

@@ -1,0 +1,128 @@
+/* completion.c - finds the requests that a call has completed, and tells each client (completion.h). */
+#include "completion.h"
+
+#include "lock.h"
+#include "nested.h"
+#include "real.h"
+
+#include <stdlib.h>
+
+enum { FEW = 4 };
+
+int pithi_error_class(int result)
+{
+    int class = MPI_ERR_OTHER;
+
+    if (__builtin_expect(result == MPI_SUCCESS, 1))
+        return MPI_SUCCESS;
+    REAL(MPI_Error_class)(result, &class);
+    return class;
+}
+
+static int make_room(struct pithi_completion *completion, int count)
+{
+    size_t many = (size_t)count;
+
+    completion->awaited = completion->few;
+    completion->own = completion->few_own;
+    if (count <= FEW)
+        return 1;
+    completion->memory = malloc(many * (sizeof *completion->awaited + sizeof *completion->own));
+    completion->awaited = completion->memory;
+    completion->own = (MPI_Status *)(void *)(completion->awaited + many);
+    return completion->memory != NULL;
+}
+
+static struct pithi_request *claim(uint64_t key)
+{
+    return key == pithi_request_key(MPI_REQUEST_NULL) ? NULL : pithi_request_claim(key, ~0u);
+}
+
+/* Some programs wait on many requests and complete only one or two in each call. Looking up all of them before each
+ * call would dominate the cost. So only their keys are kept, unless another thread could get a completed handle for a
+ * new request before this one looks it up. */
+MPI_Status *pithi_completion_begin(struct pithi_completion *completion, void **site, int count,
+                                   const MPI_Request *requests, MPI_Status *statuses, const MPI_Status *ignored)
+{
+    completion->count = 0;
+    completion->memory = NULL;
+    completion->user = statuses;
+    if (!pithi_request_any() || !pithi_self.recorded || count <= 0 || !requests || !make_room(completion, count))
+        return statuses;
+    completion->count = count;
+    completion->site = site;
+    completion->is_looked_up = count <= FEW || pithi_many_threads;
+    completion->clients = completion->is_looked_up ? 0 : ~0u;
+    for (int i = 0; i < count; i++) {
+        completion->awaited[i].key = pithi_request_key(requests[i]);
+        if (completion->is_looked_up && (completion->awaited[i].request = claim(completion->awaited[i].key)))
+            completion->clients |= completion->awaited[i].request->clients;
+    }
+    if (!completion->clients) {
+        free(completion->memory);
+        completion->count = 0;
+        return statuses;
+    }
+    for (int i = 0; i < pithi_request_client_count; i++)
+        if (completion->clients >> i & 1 && pithi_request_clients[i]->before)
+            pithi_request_clients[i]->before(completion);
+    return statuses == ignored ? completion->own : statuses;
+}
+
+static void tell(struct pithi_completion *completion, int completed, const int *indices, MPI_Status *statuses)
+{
+    union pithi_awaited *place;
+
+    completion->completed = completed;
+    completion->indices = indices;
+    completion->statuses = statuses;
+    for (int i = 0; !completion->is_looked_up && i < completed; i++)
+        if ((place = pithi_completion_place(completion, i)))
+            place->request = claim(place->key);
+    for (int client = pithi_request_client_count - 1; client >= 0; client--)
+        if (completion->clients >> client & 1 && pithi_request_clients[client]->completed) {
+            completion->next = 0;
+            pithi_request_clients[client]->completed(completion);
+        }
+    if (completion->is_looked_up) { /* all were claimed */
+        completion->completed = completion->count;
+        completion->indices = NULL;
+    }
+    for (int i = 0; i < completion->completed; i++)
+        if ((place = pithi_completion_place(completion, i)) && place->request)
+            pithi_request_unclaim(place->request);
+    if (__builtin_expect(completion->memory != NULL, 0))
+        free(completion->memory);
+}
+
+/* After an error other than MPI_ERR_IN_STATUS, the state of the requests is unknown: they stay in the table. */
+static void tell_several(struct pithi_completion *completion, int result, int completed, const int *indices,
+                         MPI_Status *statuses)
+{
+    if (!completion->count)
+        return;
+    completion->result = result;
+    completion->class = pithi_error_class(result);
+    int known = completion->class == MPI_SUCCESS || completion->class == MPI_ERR_IN_STATUS;
+    tell(completion, known ? completed : 0, indices, statuses);
+}
+
+void pithi_completion_all(struct pithi_completion *completion, int result, MPI_Status *statuses)
+{
+    tell_several(completion, result, completion->count, NULL, statuses);
+}
+
+void pithi_completion_some(struct pithi_completion *completion, int result, int count, const int *indices,
+                           MPI_Status *statuses)
+{
+    tell_several(completion, result, count == MPI_UNDEFINED ? 0 : count, indices, statuses);
+}
+
+void pithi_completion_one(struct pithi_completion *completion, int result, int index, MPI_Status *status)
+{
+    if (!completion->count)
+        return;
+    completion->result = result;
+    completion->class = MPI_SUCCESS;
+    tell(completion, index >= 0, &index, status);
+}

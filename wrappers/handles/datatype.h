@@ -1,0 +1,32 @@
+/* datatype.h - sizes of datatypes. A query to the library takes longer than a record, so each thread caches recent
+ * results. */
+#ifndef PITHI_DATATYPE_H
+#define PITHI_DATATYPE_H
+
+#include "real.h"
+
+#include <mpi.h>
+#include <stdint.h>
+
+/* The size of `count` elements in bytes; 0 for an invalid datatype. */
+uint64_t pithi_type_bytes(MPI_Count count, MPI_Datatype type);
+/* The element size of a named type without gaps, which may be copied byte by byte; 0: any other type. */
+uint64_t pithi_type_plain_bytes(MPI_Datatype type);
+/* After MPI_Type_free: MPI may reuse the handle for another type. */
+void pithi_type_freed(void);
+
+/* The bytes of the received message, whatever its type. Reads the fields of the status in mpi.h, as the libraries' own
+ * MPI_Get_elements does for MPI_BYTE; other libraries are asked by a call. */
+static inline uint64_t pithi_status_bytes(const MPI_Status *status)
+{
+#if defined(OPEN_MPI)
+    return status->_ucount;
+#elif defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 30000000
+    return (uint64_t)(uint32_t)status->count_lo | (uint64_t)((uint32_t)status->count_hi_and_cancelled >> 1) << 32;
+#else
+    MPI_Count bytes = 0;
+    return REAL(MPI_Get_elements_x)(status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes > 0 ? (uint64_t)bytes : 0;
+#endif
+}
+
+#endif

@@ -1,0 +1,98 @@
+/* ranks.c - queries groups and topologies, and makes our communicators (ranks.h). */
+#include "ranks.h"
+
+#include "real.h"
+
+#include <stdlib.h>
+
+int *pithi_ranks_in(MPI_Group group, MPI_Group in, int *size)
+{
+    REAL(MPI_Group_size)(group, size);
+    int *own = malloc(((size_t)*size + 1) * sizeof *own), *found = malloc(((size_t)*size + 1) * sizeof *found);
+    int good = own && found;
+
+    for (int i = 0; good && i < *size; i++)
+        own[i] = i;
+    good = good && REAL(MPI_Group_translate_ranks)(group, *size, own, in, found) == MPI_SUCCESS;
+    for (int i = 0; good && i < *size; i++)
+        if (found[i] == MPI_UNDEFINED)
+            found[i] = -1;
+    free(own);
+    if (good)
+        return found;
+    free(found);
+    return NULL;
+}
+
+int pithi_ranks_are_in(MPI_Group group, MPI_Group in)
+{
+    enum { MANY = 128 };
+    int size = 0, good = 1, ranks[MANY], there[MANY];
+
+    REAL(MPI_Group_size)(group, &size);
+    for (int from = 0; good && from < size; from += MANY) {
+        int many = size - from < MANY ? size - from : MANY;
+        for (int i = 0; i < many; i++)
+            ranks[i] = from + i;
+        good = REAL(MPI_Group_translate_ranks)(group, many, ranks, in, there) == MPI_SUCCESS;
+        for (int i = 0; good && i < many; i++)
+            good = there[i] != MPI_UNDEFINED;
+    }
+    return good;
+}
+
+int pithi_comm_is_in(MPI_Comm comm, MPI_Group in)
+{
+    MPI_Group group;
+    int inter = 0, good;
+
+    REAL(MPI_Comm_test_inter)(comm, &inter);
+    if (REAL(MPI_Comm_group)(comm, &group) != MPI_SUCCESS)
+        return 0;
+    good = pithi_ranks_are_in(group, in);
+    REAL(MPI_Group_free)(&group);
+    if (!good || !inter)
+        return good;
+    if (REAL(MPI_Comm_remote_group)(comm, &group) != MPI_SUCCESS)
+        return 0;
+    good = pithi_ranks_are_in(group, in);
+    REAL(MPI_Group_free)(&group);
+    return good;
+}
+
+int pithi_neighbours(MPI_Comm comm, int rank, int *in, int *out)
+{
+    int kind = MPI_UNDEFINED, weighted;
+
+    *in = *out = 0;
+    REAL(MPI_Topo_test)(comm, &kind);
+    if (kind == MPI_CART) {
+        REAL(MPI_Cartdim_get)(comm, in);
+        *in = *out = 2 * *in;
+    } else if (kind == MPI_GRAPH) {
+        REAL(MPI_Graph_neighbors_count)(comm, rank, in);
+        *out = *in;
+    } else if (kind == MPI_DIST_GRAPH) {
+        REAL(MPI_Dist_graph_neighbors_count)(comm, in, out, &weighted);
+    }
+    return kind != MPI_UNDEFINED;
+}
+
+MPI_Comm pithi_own_comm(MPI_Group members)
+{
+    enum { TAG = 29573 };
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Group world;
+    int bad;
+    if (REAL(MPI_Comm_group)(MPI_COMM_WORLD, &world) != MPI_SUCCESS)
+        return MPI_COMM_NULL;
+    if (members == MPI_GROUP_NULL)
+        bad = REAL(MPI_Comm_create)(MPI_COMM_WORLD, world, &comm);
+    else
+        bad = REAL(MPI_Comm_create_group)(MPI_COMM_WORLD, members, TAG, &comm);
+    REAL(MPI_Group_free)(&world);
+    if (bad || comm == MPI_COMM_NULL)
+        return MPI_COMM_NULL;
+    REAL(MPI_Comm_set_errhandler)(comm, MPI_ERRORS_RETURN);
+    return comm;
+}

@@ -1,0 +1,22 @@
+/* ranks.h - ranks of one group in another, neighbours in a topology, communicators of our own. */
+#ifndef PITHI_RANKS_H
+#define PITHI_RANKS_H
+
+#include <mpi.h>
+
+/* The members of `group` as ranks of `in`; -1 for members that are not in it. The caller frees it. NULL: no memory. */
+int *pithi_ranks_in(MPI_Group group, MPI_Group in, int *size);
+/* 1: all members of `group` are in `in`. Allocates nothing, so all processes get the same answer. */
+int pithi_ranks_are_in(MPI_Group group, MPI_Group in);
+/* The same for a communicator's own group and, if it has one, its remote group. */
+int pithi_comm_is_in(MPI_Comm comm, MPI_Group in);
+
+/* The numbers of incoming and outgoing neighbours in the communicator's topology. 0: it has no topology. */
+int pithi_neighbours(MPI_Comm comm, int rank, int *in, int *out);
+
+/* A communicator of our own, of the processes in `members`, a subgroup of MPI_COMM_WORLD, or of all (MPI_GROUP_NULL);
+ * collective over these. Does not use MPI_Comm_dup, which would call the copy functions of the program's attributes.
+ * Errors on it are returned. MPI_COMM_NULL: failed. */
+MPI_Comm pithi_own_comm(MPI_Group members);
+
+#endif

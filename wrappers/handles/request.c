@@ -1,0 +1,211 @@
+/* request.c - a hash table of entries in blocks that never move. Unused entries are taken in memory order, so thousands
+ * of requests that complete in the order of posting are visited in memory order. One mutex, which costs nothing unless
+ * several threads may be in MPI at once.
+ */
+#include "request.h"
+
+#include "lock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CLIENTS = 2, BLOCK = 256, BUCKETS_FIRST = 256 };
+
+const struct pithi_request_client *pithi_request_clients[CLIENTS];
+size_t pithi_request_offsets[CLIENTS];
+int pithi_request_client_count;
+size_t pithi_request_count;
+
+static size_t entry_bytes = sizeof(struct pithi_request);
+static struct pithi_request *unused, *first_buckets[BUCKETS_FIRST], **buckets = first_buckets;
+static size_t bucket_count = BUCKETS_FIRST;
+static uint32_t made, unused_count, reserved; /* entries: in all blocks; in `unused`; of these, reserved */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+int pithi_request_register(const struct pithi_request_client *client)
+{
+    int number = pithi_request_client_count++;
+
+    pithi_request_clients[number] = client;
+    pithi_request_offsets[number] = (entry_bytes - sizeof(struct pithi_request)) / sizeof(uint64_t);
+    entry_bytes += (client->size_bytes + 7) / 8 * 8;
+    return number;
+}
+
+static struct pithi_request **bucket_of(uint64_t key)
+{
+    return &buckets[(size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (bucket_count - 1)];
+}
+
+/* Doubles the buckets; without memory, the chains grow instead. */
+static void widen(void)
+{
+    struct pithi_request **before = buckets, **wider = calloc(2 * bucket_count, sizeof *wider);
+    size_t count = bucket_count;
+
+    if (!wider)
+        return;
+    buckets = wider;
+    bucket_count *= 2;
+    for (size_t i = 0; i < count; i++)
+        for (struct pithi_request *entry = before[i], *next; entry; entry = next) {
+            struct pithi_request **bucket = bucket_of(entry->key);
+            next = entry->next;
+            entry->next = *bucket;
+            *bucket = entry;
+        }
+    if (before != first_buckets)
+        free(before);
+}
+
+/* Adds a block of unused entries, the first one on top. */
+static int make_block(void)
+{
+    char *block = malloc(BLOCK * entry_bytes);
+
+    if (!block)
+        return 0;
+    for (uint32_t i = BLOCK; i-- > 0;) {
+        struct pithi_request *entry = (struct pithi_request *)(void *)(block + i * entry_bytes);
+        entry->number = made + i;
+        entry->next = unused;
+        unused = entry;
+    }
+    made += BLOCK;
+    unused_count += BLOCK;
+    if (made > bucket_count)
+        widen();
+    return 1;
+}
+
+static void set_count(size_t count) { __atomic_store_n(&pithi_request_count, count, __ATOMIC_RELEASE); }
+
+static inline void release(struct pithi_request *entry)
+{
+    struct pithi_request **at = bucket_of(entry->key);
+
+    while (*at != entry)
+        at = &(*at)->next;
+    *at = entry->next;
+    entry->next = unused;
+    unused = entry;
+    unused_count++;
+    set_count(pithi_request_count - 1);
+}
+
+static inline struct pithi_request *open_entry(uint64_t key, int client, int is_reserved)
+{
+    struct pithi_request *entry, **bucket;
+    unsigned bit = 1u << client;
+
+    pithi_lock(&lock);
+    bucket = bucket_of(key);
+    for (entry = *bucket; entry; entry = entry->next)
+        if (entry->key == key && !entry->is_claimed &&
+            (!(entry->clients & bit) || pithi_request_clients[client]->reused(pithi_request_data(entry, client))))
+            break;
+    if (is_reserved)
+        reserved--;
+    if (entry) {
+        entry->clients |= (uint8_t)bit;
+        return entry;
+    }
+    if (__builtin_expect(unused_count <= reserved, 0)) {
+        if (!make_block()) {
+            pithi_unlock(&lock);
+            return NULL;
+        }
+        bucket = bucket_of(key);
+    }
+    entry = unused;
+    unused = entry->next;
+    unused_count--;
+    entry->key = key;
+    entry->clients = (uint8_t)bit;
+    entry->is_claimed = 0;
+    entry->next = *bucket;
+    *bucket = entry;
+    set_count(pithi_request_count + 1);
+    return entry;
+}
+
+struct pithi_request *pithi_request_open(uint64_t key, int client) { return open_entry(key, client, 0); }
+struct pithi_request *pithi_request_open_reserved(uint64_t key, int client) { return open_entry(key, client, 1); }
+
+void pithi_request_close(void) { pithi_unlock(&lock); }
+
+int pithi_request_reserve(void)
+{
+    pithi_lock(&lock);
+    int good = unused_count > reserved || make_block();
+    reserved += (uint32_t)good;
+    pithi_unlock(&lock);
+    return good;
+}
+
+void pithi_request_unreserve(void)
+{
+    pithi_lock(&lock);
+    reserved--;
+    pithi_unlock(&lock);
+}
+
+static inline struct pithi_request *find(uint64_t key, unsigned clients)
+{
+    struct pithi_request *entry = *bucket_of(key);
+
+    while (entry && (entry->key != key || entry->is_claimed || !(entry->clients & clients)))
+        entry = entry->next;
+    return entry;
+}
+
+struct pithi_request *pithi_request_find(uint64_t key, int client)
+{
+    pithi_lock(&lock);
+    struct pithi_request *entry = find(key, 1u << client);
+    pithi_unlock(&lock);
+    return entry;
+}
+
+struct pithi_request *pithi_request_claim(uint64_t key, unsigned clients)
+{
+    pithi_lock(&lock);
+    struct pithi_request *entry = find(key, clients);
+    if (entry)
+        entry->is_claimed = 1;
+    pithi_unlock(&lock);
+    return entry;
+}
+
+struct pithi_request *pithi_request_claim_any(unsigned clients)
+{
+    struct pithi_request *entry = NULL;
+
+    pithi_lock(&lock);
+    for (size_t i = 0; i < bucket_count && !entry; i++)
+        for (entry = buckets[i]; entry && (entry->is_claimed || !(entry->clients & clients));)
+            entry = entry->next;
+    if (entry)
+        entry->is_claimed = 1;
+    pithi_unlock(&lock);
+    return entry;
+}
+
+void pithi_request_unclaim(struct pithi_request *entry)
+{
+    pithi_lock(&lock);
+    entry->is_claimed = 0;
+    if (!entry->clients)
+        release(entry);
+    pithi_unlock(&lock);
+}
+
+void pithi_request_forget(struct pithi_request *entry, int client)
+{
+    pithi_lock(&lock);
+    entry->clients &= (uint8_t) ~(1u << client);
+    entry->is_claimed = 0;
+    if (!entry->clients)
+        release(entry);
+    pithi_unlock(&lock);
+}

@@ -1,0 +1,262 @@
+/* tables.c - the tables that say what a header cannot: the roles of arguments, and the C++ bindings.
+ *
+ * The roles table has a row for each function, with its classes and the roles of its arguments:
+ *
+ *     # comment
+ *     MPI_Send  send  peer=dest type=datatype colour:blue
+ *
+ * ROLE=NAME: the argument NAME has this role; NAME|OTHER where headers differ. A role named like its argument may be
+ * left out. KEY:TEXT gives {{KEY}} the value TEXT. Several classes are written a,b; no class: -. A function NAME_c
+ * without a row uses the row of NAME.
+ *
+ * The table of the C++ bindings of MPI-2.2 (wrappers/cxx/bindings.table) says for each function of namespace MPI which
+ * C function it calls, and how to make the arguments of C.
+ */
+#include "wrappergen.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Roles ------------------------------------------------------------------------------------------------------- */
+
+static const struct roles *table; /* the applied table */
+
+static void row_add(struct gen_row *row, const struct gen_source *source, size_t at, const char *word)
+{
+    size_t sign = strcspn(word, "=:");
+
+    if (!word[sign] || sign == 0 || !word[sign + 1]) {
+        fault(source, at, "'%s' is not a role; write ROLE=ARGUMENT or KEY:TEXT", word);
+        return;
+    }
+    row->roles = grow(row->roles, (size_t)row->role_count, sizeof *row->roles);
+    row->roles[row->role_count++] =
+        (struct role){text_copy(word, sign), text_copy(word + sign + 1, strlen(word + sign + 1)), word[sign] == ':'};
+}
+
+void roles_parse(struct roles *roles)
+{
+    char *line_end, *last, *work = text_copy(roles->source.at, roles->source.size);
+
+    for (char *line = work; *line; line = line_end) {
+        line_end = line + strcspn(line, "\n");
+        if (*line_end)
+            *line_end++ = 0;
+        line[strcspn(line, "#")] = 0;
+        char *name = strtok_r(line, " \t\r", &last);
+        if (!name)
+            continue;
+        char *classes = strtok_r(NULL, " \t\r", &last);
+        roles->at = grow(roles->at, (size_t)roles->count, sizeof *roles->at);
+        struct gen_row *row = &roles->at[roles->count++];
+        *row = (struct gen_row){.name = name, .classes = classes ? classes : "-", .at = (size_t)(name - work)};
+        if (!classes)
+            fault(&roles->source, row->at, "%s has no class; write - for none", name);
+        for (char *word; (word = strtok_r(NULL, " \t\r", &last));)
+            row_add(row, &roles->source, (size_t)(word - work), word);
+        for (int i = 0; i < roles->count - 1; i++)
+            if (!strcmp(roles->at[i].name, name))
+                fault(&roles->source, row->at, "%s already has a row", name);
+    }
+}
+
+static const struct gen_row *roles_find(const struct roles *roles, const char *name, size_t size)
+{
+    const struct gen_word word = {name, size};
+
+    for (int i = 0; i < roles->count; i++)
+        if (word_is(&word, roles->at[i].name))
+            return &roles->at[i];
+    return NULL;
+}
+
+/* The argument that "a|b" names in this prototype; NULL: there is none. */
+static const char *argument_find(const struct proto *proto, const char *names)
+{
+    const struct arg *arg = NULL;
+
+    for (const char *at = names; *at && !arg; at += strcspn(at, "|"), at += *at == '|')
+        arg = protos_argument(proto, at, strcspn(at, "|"));
+    return arg ? arg->name : NULL;
+}
+
+void roles_apply(const struct roles *roles, struct protos *protos)
+{
+    table = roles;
+    for (int i = 0; i < protos->count; i++) {
+        struct proto *proto = &protos->at[i];
+        size_t size = strlen(proto->name);
+        proto->row = roles_find(roles, proto->name, size);
+        if (!proto->row && size > 2 && !strcmp(proto->name + size - 2, "_c"))
+            proto->row = roles_find(roles, proto->name, size - 2);
+        for (int r = 0; proto->row && r < proto->row->role_count; r++) {
+            const struct role *role = &proto->row->roles[r];
+            if (!role->is_text && !argument_find(proto, role->value))
+                fault(&roles->source, proto->row->at,
+                      "%s has no argument %s (role %s); see its prototype in the header", proto->name, role->value,
+                      role->name);
+        }
+    }
+}
+
+int row_has_class(const struct gen_row *row, const char *name, size_t size)
+{
+    if (!row)
+        return 0;
+    for (const char *at = row->classes; *at; at += strcspn(at, ","), at += *at == ',')
+        if (strcspn(at, ",") == size && !memcmp(at, name, size))
+            return 1;
+    return 0;
+}
+
+int roles_know_class(const char *name, size_t size)
+{
+    for (int i = 0; table && i < table->count; i++)
+        if (row_has_class(&table->at[i], name, size))
+            return 1;
+    return 0;
+}
+
+const char *role_find(const struct proto *proto, const char *name, size_t size)
+{
+    const struct gen_row *row = proto->row;
+    const struct gen_word word = {name, size};
+
+    if (word_is(&word, "class"))
+        return row && strcmp(row->classes, "-") ? row->classes : "";
+    for (int i = 0; row && i < row->role_count; i++)
+        if (word_is(&word, row->roles[i].name))
+            return row->roles[i].is_text ? row->roles[i].value : argument_find(proto, row->roles[i].value);
+    for (int i = 0; table && i < table->count; i++) /* a KEY: that only other functions have is empty */
+        for (int r = 0; r < table->at[i].role_count; r++)
+            if (table->at[i].roles[r].is_text && word_is(&word, table->at[i].roles[r].name))
+                return "";
+    return NULL;
+}
+
+/* ---- C++ bindings ------------------------------------------------------------------------------------------------ */
+
+static char *trim(char *text)
+{
+    size_t size = strlen(text);
+
+    while (size && isspace((unsigned char)text[size - 1]))
+        text[--size] = 0;
+    return text + strspn(text, " \t");
+}
+
+/* Reads "NAME C_TYPE C_NULL" or "NAME : BASE" after "class". */
+static void parse_class(struct bindings *bindings, char *line, size_t at)
+{
+    char *last, *name = strtok_r(line, " \t\r", &last), *type = strtok_r(NULL, " \t\r", &last),
+                *null = strtok_r(NULL, " \t\r", &last);
+    const struct cxx_class *base = type && null && !strcmp(type, ":") ? bindings_class(bindings, null) : NULL;
+
+    if (!null || (!strcmp(type, ":") && !base)) {
+        fault(&bindings->source, at, "no class in this line; write class NAME C_TYPE C_NULL, or class NAME : BASE");
+        return;
+    }
+    struct cxx_class *made = make(sizeof *made); /* members point to it */
+    *made = (struct cxx_class){name, base ? base->type : type, base ? base->null : null};
+    bindings->classes = grow(bindings->classes, (size_t)bindings->class_count, sizeof *bindings->classes);
+    bindings->classes[bindings->class_count++] = made;
+}
+
+const struct cxx_class *bindings_class(const struct bindings *bindings, const char *name)
+{
+    for (int i = 0; i < bindings->class_count; i++)
+        if (!strcmp(bindings->classes[i]->name, name))
+            return bindings->classes[i];
+    return NULL;
+}
+
+/* Reads "static RESULT NAME(PARAMETERS) const". */
+static int parse_declaration(struct member *member, char *text)
+{
+    size_t size;
+
+    text = trim(text);
+    size = strlen(text);
+    if (size > 6 && !strcmp(text + size - 6, " const")) {
+        member->is_const = 1;
+        text[size - 6] = 0;
+    }
+    if (!strncmp(text, "static ", 7)) {
+        member->is_static = 1;
+        text += 7;
+    }
+    return proto_parse(text, &member->declaration);
+}
+
+static int has_word(const char *text, const char *word)
+{
+    const char *at = strstr(text, word);
+
+    return at && (at == text || at[-1] == ' ') && !is_name((unsigned char)at[strlen(word)]);
+}
+
+static void parse_member(struct bindings *bindings, char *line, size_t at)
+{
+    struct member member = {.at = at};
+    char *last, *class = strtok_r(line, "|", &last), *declaration = strtok_r(NULL, "|", &last),
+                *call = strtok_r(NULL, "|", &last), *words = strtok_r(NULL, "|", &last);
+
+    if (!call || !parse_declaration(&member, declaration)) {
+        fault(&bindings->source, at, "no function in this line; write CLASS | DECLARATION | C_FUNCTION ARGUMENT ...");
+        return;
+    }
+    class = trim(class);
+    member.of = bindings_class(bindings, class);
+    if (!member.of && strcmp(class, "-") != 0)
+        fault(&bindings->source, at, "no class %s; name it in a line \"class %s ...\" before", class, class);
+    char *word = strtok_r(call, " \t\r", &last);
+    member.function = word ? word : "-";
+    while ((word = strtok_r(NULL, " \t\r", &last))) {
+        member.sources = grow(member.sources, (size_t)member.source_count, sizeof *member.sources);
+        member.sources[member.source_count++] = word;
+    }
+    member.is_hand = words && has_word(words, "hand");
+    member.is_anytime = words && has_word(words, "anytime");
+    member.is_clone = words && has_word(words, "clone");
+    bindings->at = grow(bindings->at, (size_t)bindings->count, sizeof *bindings->at);
+    bindings->at[bindings->count++] = member;
+}
+
+void bindings_parse(struct bindings *bindings)
+{
+    char *line_end, *work = text_copy(bindings->source.at, bindings->source.size);
+
+    for (char *line = work; *line; line = line_end) {
+        line_end = line + strcspn(line, "\n");
+        if (*line_end)
+            *line_end++ = 0;
+        line[strcspn(line, "#")] = 0;
+        char *text = trim(line);
+        const char *second = text + strcspn(text, " \t");
+        second += strspn(second, " \t");
+        if (!strncmp(text, "class ", 6))
+            parse_class(bindings, text + 6, (size_t)(text - work));
+        else if (*text && *second != '+') /* "CLASS + TEXT" is only for the header */
+            parse_member(bindings, text, (size_t)(text - work));
+    }
+}
+
+void bindings_apply(struct bindings *bindings, const struct protos *protos)
+{
+    for (int i = 0; i < bindings->count; i++) {
+        struct member *member = &bindings->at[i];
+        member->proto = protos_find(protos, member->function, strlen(member->function));
+        if (!member->proto || member->is_hand || member->source_count == member->proto->arg_count)
+            continue;
+        fault(&bindings->source, member->at, "%s has %d arguments, the table gives %d; see its prototype in the header",
+              member->function, member->proto->arg_count, member->source_count);
+        member->proto = NULL;
+    }
+}
+
+const char *member_name(const struct member *member)
+{
+    return text_format("MPI::%s%s%s", member->of ? member->of->name : "", member->of ? "::" : "",
+                       member->declaration.name);
+}
