@@ -1,0 +1,136 @@
+"""iterations.py LOG KIND: writes the text log of a program whose iterations are known.
+
+KIND: exact  compute, MPI_Allreduce; iteration 47 is slow on rank 2; other calls before and after
+      drift  each iteration is 20 us longer
+      halo   messages first, then computing; MPI_Gather in every tenth step
+      chance a row of calls without a period
+      SEED   a random loop. Prints COUNT, then INDEX,EXCESS_NS,RANK of each slow iteration, and 1 if the loop begins
+             with calls"""
+import random
+import sys
+
+US, MS = 1000, 1000000
+RANKS = 3
+
+
+class Program:
+    def __init__(self):
+        self.clock, self.lines = [0] * RANKS, []
+
+    def put(self, rank, text):
+        self.lines.append((self.clock[rank], rank, len(self.lines), "%.9f\t%d\t0\t%s" % (self.clock[rank] / 1e9, rank, text)))
+
+    def state(self, rank, name, ns):
+        self.put(rank, "enter\t" + name)
+        self.clock[rank] += ns
+        self.put(rank, "leave\t" + name)
+
+    def compute(self, ns, name="work", more={}):
+        for rank in range(RANKS):
+            self.state(rank, name, ns + more.get(rank, 0))
+
+    def local(self, name, ns, idle_ns=1 * US):
+        for rank in range(RANKS):
+            self.clock[rank] += idle_ns
+            self.state(rank, name, ns)
+
+    def together(self, name, ns, idle_ns=1 * US):
+        end = max(self.clock) + idle_ns + ns
+        for rank in range(RANKS):
+            self.clock[rank] += idle_ns
+            self.put(rank, "enter\t" + name)
+            self.put(rank, "coll\t\tcomm=0\tbytes=8\tgot_bytes=8\troot=-1")
+            self.clock[rank] = end
+            self.put(rank, "leave\t" + name)
+
+    def begin(self, names):
+        for rank in range(RANKS):
+            self.put(rank, "enter\t" + names)
+
+    def end(self, names):
+        for rank in range(RANKS):
+            self.put(rank, "leave\t" + names)
+
+    def write(self, path):
+        with open(path, "w") as out:
+            out.write("# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=%d\tranks=%s\n" % (RANKS, ",".join(map(str, range(RANKS)))))
+            for _, _, _, text in sorted(self.lines):
+                out.write(text + "\n")
+
+
+TOGETHER = ["MPI_Allreduce", "MPI_Barrier", "MPI_Allgather"]
+LOCAL = ["MPI_Isend", "MPI_Irecv", "MPI_Bsend", "MPI_Put"]
+
+
+def call(program, name, idle_ns=1 * US):
+    (program.together if name in TOGETHER else program.local)(name, 5 * US, idle_ns)
+
+
+def is_primitive(word):
+    return not any(len(word) % n == 0 and word == word[:n] * (len(word) // n) for n in range(1, len(word)))
+
+
+def random_loop(program, seed):
+    rand = random.Random(seed)
+    while True:
+        word = [rand.choice(TOGETHER[:2] + LOCAL) for _ in range(rand.randint(1, 12))]
+        if is_primitive(word) and set(word) & set(TOGETHER):
+            break
+    count, calls_first, work_ns = rand.randint(20, 80), rand.random() < 0.5, rand.randint(1, 10) * MS
+    every, place = rand.choice((0, 0, 10, 15)), rand.randint(0, len(word))
+    slow = {rand.randrange(2, count - 2): rand.randrange(RANKS) for _ in range(rand.randint(0, 3))}
+    slow = {n: rank for n, rank in slow.items() if n - 1 not in slow and n + 1 not in slow}
+    excess_ns = {n: work_ns * rand.randint(5, 30) // 10 for n in slow}
+    for _ in range(rand.randint(0, 10)):
+        call(program, rand.choice(["MPI_Allgather"] + LOCAL))
+    call(program, "MPI_Bcast")  # so that only the loop looks like the loop
+    for n in range(count):
+        def work():
+            program.compute(work_ns + rand.randint(0, work_ns // 100), "work", {slow[n]: excess_ns[n]} if n in slow else {})
+        if not calls_first:
+            work()
+        for k, name in enumerate(word):
+            if every and n % every == every - 1 and k == place:
+                call(program, "MPI_Allgather")
+            call(program, name)
+        if every and n % every == every - 1 and place == len(word):
+            call(program, "MPI_Allgather")
+        if calls_first:
+            work()
+    call(program, "MPI_Bcast")
+    for _ in range(rand.randint(0, 10)):
+        call(program, rand.choice(["MPI_Allgather"] + LOCAL))
+    print(count, ";".join("%d,%d,%d" % (n + 1, excess_ns[n], slow[n]) for n in sorted(slow)) or "-", int(calls_first), " ".join(word))
+
+
+program, kind = Program(), sys.argv[2]
+if kind in ("exact", "drift"):
+    program.compute(300 * MS, "setup")
+    program.local("MPI_Bsend", 50 * US)
+    program.together("MPI_Allgather", 50 * US)
+    for n in range(100):
+        program.begin("step")
+        if kind == "exact":
+            program.compute(10 * MS, "force", {2: 21 * MS} if n == 46 else {})
+        else:
+            program.compute(10 * MS + n * 20 * US, "force")
+        program.together("MPI_Allreduce", 200 * US, 0)
+        program.end("step")
+    program.local("MPI_Bsend", 5 * MS)
+elif kind == "halo":
+    program.together("MPI_Allgather", 50 * US)
+    for n in range(60):
+        for name in ["MPI_Irecv"] * 4 + ["MPI_Isend"] * 4:
+            program.local(name, 2 * US)
+        program.together("MPI_Allreduce", 30 * US)
+        program.compute(3 * MS)
+        if n % 10 == 9:
+            program.together("MPI_Gather", 100 * US)
+elif kind == "chance":
+    rand = random.Random(7)
+    for n in range(300):
+        program.compute(rand.randint(1, 100) * 50 * US)
+        call(program, rand.choice(TOGETHER + LOCAL))
+else:
+    random_loop(program, int(kind))
+program.write(sys.argv[1])

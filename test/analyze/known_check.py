@@ -1,0 +1,50 @@
+"""known_check.py KNOWN ANALYSIS: compares what known.c printed with `pith analyze --json --waits` of the same run.
+
+Prints TAP lines without numbers. What is found may differ by 5 % or 200 us from what the program measured."""
+import json
+import sys
+
+SLACK_NS, LATE_NS = 200000, 2500000  # LATE_NS: half of what a late rank sleeps
+
+known = [line.rstrip("\n").split("\t") for line in open(sys.argv[1])]
+analysis = json.load(open(sys.argv[2]))
+
+
+def check(good, what, *more):
+    print("ok" if good else "not ok", "-", what)
+    for line in () if good else more[:5]:
+        print("#  ", line)
+
+
+def near(got, ns):
+    return abs(got - ns) <= max(ns * 0.05, SLACK_NS)
+
+
+def ms(ns):
+    return "%.3f ms" % (ns / 1e6)
+
+
+# Each kind of wait state in each function, summed up over ranks.
+found = {(w["kind"], w["state"]): w["ns"] for w in analysis["waits"]}
+sums = {}
+for kind, state, _, ns, _ in known:
+    sums[kind, state] = sums.get((kind, state), 0) + int(ns)
+for key, ns in sums.items():
+    got = found.get(key, 0)
+    check(near(got, ns), "%s in %s" % key, "found %s, known %s" % (ms(got), ms(ns)))
+
+# Nothing else.
+run_ns = (analysis["window"]["to_ns"] - analysis["window"]["from_ns"]) * analysis["ranks"]
+others = {key: ns for key, ns in found.items() if key not in sums}
+check(sum(others.values()) <= run_ns * 0.01, "no waiting elsewhere", "%s of %s: %s" % (ms(sum(others.values())), ms(run_ns), others))
+
+# Each late rank is named as the cause.
+states = {}
+for w in analysis["wait_states"]:
+    states.setdefault((w["kind"], w["state"], w["lane"]), []).append(w)
+unnamed = []
+for kind, state, rank, ns, causes in known:
+    if int(ns) > LATE_NS and (kind, state) in found and not any(
+            abs(w["to_ns"] - w["from_ns"] - int(ns)) < LATE_NS and str(w["cause_lane"]) in causes.split() for w in states.get((kind, state, int(rank)), ())):
+        unnamed.append("%s in %s on rank %s: %s for rank %s" % (kind, state, rank, ms(int(ns)), causes))
+check(not unnamed, "each call waits for the rank that came late", *unnamed)

@@ -1,0 +1,580 @@
+#!/usr/bin/env python3
+"""oracle.py LOG.txt: what `pith analyze LOG --json --waits` must print, from the definitions of wait states, delays,
+critical path and efficiencies: every wait state is compared with every other, and exact fractions are summed.
+Slow; only for the small logs of random_log.py and test_oracle.sh. Reads the text of `pith print`.
+
+oracle.py facts: reads such JSON and prints what is in it, a fact a line.
+oracle.py compare FIRST LAST: compares the outputs of pith, SEED.json, for the logs SEED.txt; prints the first
+difference of each log that differs, and how many do."""
+import json
+import sys
+from fractions import Fraction
+
+sys.setrecursionlimit(100000)
+
+KINDS = ["late sender", "late receiver", "wait at barrier", "wait at N x N", "late broadcast", "early reduce",
+         "early scan", "wait at finalize"]
+ALL, FROM, TO, LOWER = "all", "from", "to", "lower"
+COLLECTIVES = {"barrier": ALL, "allreduce": ALL, "allgather": ALL, "allgatherv": ALL, "alltoall": ALL, "alltoallv": ALL,
+               "alltoallw": ALL, "reduce_scatter": ALL, "reduce_scatter_block": ALL, "bcast": FROM, "scatter": FROM,
+               "scatterv": FROM, "reduce": TO, "gather": TO, "gatherv": TO, "scan": LOWER, "exscan": LOWER}
+LATER = {"MPI_Isend", "MPI_Irsend", "MPI_Issend"}
+RECEIVES = {"MPI_Recv", "MPI_Sendrecv", "MPI_Sendrecv_replace"}
+POSTS = RECEIVES | {"MPI_Irecv"}
+WAITS = {"MPI_Wait", "MPI_Waitany", "MPI_Waitsome", "MPI_Waitall"}
+FIRST = {"MPI_Waitany", "MPI_Waitsome", "MPI_Testany", "MPI_Testsome"}
+ONE = {"MPI_Wait", "MPI_Waitany"}
+
+
+# ---- The log ---------------------------------------------------------------------------------------------------------
+
+class Call:
+    """A state of an MPI function on a lane."""
+
+    def __init__(self, lane, name, begin):
+        self.lane, self.name, self.begin, self.end = lane, name, begin, None
+        self.outermost = self  # the call around it that names the piece
+        self.releases = []     # (time, kind, cause lane, call of the cause or None, needed members of a collective)
+        self.received = 0      # messages
+        self.completed = 0     # collectives
+        self.wait = None
+
+
+class Message:
+    def __init__(self, time, lane, call, size, peer):
+        self.time, self.lane, self.call, self.size, self.peer = time, lane, call, size, peer
+        self.post = None       # the call that posted its receive
+
+
+class Member:
+    """A rank's part in a collective instance."""
+
+    def __init__(self, rank, lane, time, call, root, got, is_of_all):
+        self.rank, self.lane, self.call, self.root, self.got, self.is_of_all = rank, lane, call, root, got, is_of_all
+        self.begin = call.begin if call else time
+        self.completion, self.done = call, None
+
+
+def ns(text):
+    whole, _, part = text.partition(".")
+    return int(whole) * 10**9 + int((part + "000000000")[:9])
+
+
+class Log:
+    def __init__(self, lines):
+        self.properties, lanes, self.comms, records, hosts = {}, set(), {}, [], {}
+        for line in lines:
+            fields = line.rstrip("\n").split("\t")
+            values = dict(f.split("=", 1) for f in fields[1 if line[0] == "#" else 5:] if "=" in f)
+            if line.startswith("# property"):
+                self.properties[values["key"]] = values["value"]
+            elif line.startswith("# lane"):
+                lanes.add((int(values["rank"]), int(values["thread"])))
+                hosts[int(values["rank"])] = values.get("host", "")
+            elif line.startswith("# comm"):
+                self.comms[int(values["comm"])] = [int(r) for r in values["ranks"].split(",")]
+            elif line[0] != "#":
+                lane = int(fields[1]), int(fields[2])
+                lanes.add(lane)
+                records.append((ns(fields[0]), lane, len(records), fields[3], fields[4], values))
+        self.lanes = sorted(lanes)
+        self.ranks = sorted({rank for rank, _ in self.lanes})
+        self.comms.setdefault(0, self.ranks)
+        self.hosts = len({hosts.get(rank, "") for rank in self.ranks})
+        self.host = hosts
+        self.read(sorted(records))
+
+    def read(self, records):
+        index = {lane: i for i, lane in enumerate(self.lanes)}
+        self.begin, self.end = records[0][0], records[-1][0]
+        count = len(self.lanes)
+        self.calls = [[] for _ in range(count)]   # by begin
+        self.states = [[] for _ in range(count)]  # [from, to, name, depth]
+        self.last = [[] for _ in range(count)]    # times of records
+        opened = [[] for _ in range(count)]       # [name, call or None, number in self.states]
+        sends, recvs, instances, posts = {}, {}, {}, {}
+        requests, started = {}, {}                 # by number; by lane
+        self.later = [[] for _ in range(count)]    # sends that a later call completes
+        self.left = []                             # calls as they end, with the number of such sends before
+        of_all = [False] * count
+        parts, received = {}, {}                   # collectives so far, by (rank, communicator); receives, by rank
+        for time, (rank, thread), _, kind, name, values in records:
+            lane = index[rank, thread]
+            self.last[lane].append(time)
+            stack = opened[lane]
+            inner = next((call for _, call, _ in reversed(stack) if call), None)
+            if kind == "enter":
+                call = None
+                if name.startswith("MPI_"):
+                    call = Call(lane, name, time)
+                    call.outermost = next((c for _, c, _ in stack if c), call)
+                    self.calls[lane].append(call)
+                    of_all[lane] = False
+                    if name in POSTS:
+                        posts.setdefault(rank, []).append(call)
+                self.states[lane].append([time, None, name, len(stack)])
+                stack.append((name, call, len(self.states[lane]) - 1))
+            elif kind == "leave":
+                at = next((i for i in reversed(range(len(stack))) if stack[i][0] == name), None)
+                if at is not None:
+                    _, call, number = stack.pop(at)
+                    self.states[lane][number][1] = time
+                    if call:
+                        call.end = time
+                        self.left.append((call, len(self.later[lane])))
+            elif kind == "send" and int(values["peer"]) >= 0:
+                message = Message(time, lane, inner, int(values["bytes"]), int(values["peer"]))
+                sends.setdefault((values["comm"], rank, message.peer, values["tag"]), []).append(message)
+                if inner and inner.name in LATER:
+                    self.later[lane].append(message)
+            elif kind == "recv" and int(values["peer"]) >= 0:
+                if inner:
+                    inner.received += 1
+                recvs.setdefault((values["comm"], int(values["peer"]), rank, values["tag"]), []).append(
+                    (int(values.get("posted", received.get(rank, 0))), rank, lane, inner))
+                received[rank] = received.get(rank, 0) + 1
+            elif kind == "coll":
+                comm = int(values["comm"])
+                number = parts[rank, comm] = parts.get((rank, comm), -1) + 1
+                member = Member(rank, lane, time, inner, int(values["root"]), int(values["got_bytes"]), of_all[lane])
+                instances.setdefault((comm, number), []).append(member)
+                started[lane] = member
+            elif kind == "event" and name == "pith:coll_of_all":
+                of_all[lane] = True
+            elif kind == "event" and name == "pith:coll_started":
+                requests[rank, values["payload"]] = started[lane]
+                started[lane].completion = None
+            elif kind == "event" and name == "pith:coll_complete":
+                requests[rank, values["payload"]].completion = inner
+                requests[rank, values["payload"]].done = time
+                if inner:
+                    inner.completed += 1
+        for lane in range(count):
+            for state in self.states[lane]:
+                state[1] = self.end if state[1] is None else state[1]
+            for call in self.calls[lane]:
+                if call.end is None:
+                    call.end = self.end
+                    self.left.append((call, len(self.later[lane])))
+        self.release_by_messages(sends, recvs, posts)
+        self.release_by_collectives(instances)
+        self.release_by_finalize()
+        for calls in self.calls:
+            for call in calls:  # a lane never waits for what it does later itself
+                call.releases = [r for r in call.releases if r[2] != call.lane or r[0] <= call.begin]
+
+    # ---- Releases ----------------------------------------------------------------------------------------------------
+
+    def must_wait(self, message, call):
+        """True, False, or None: not known."""
+        if call and call.name in ("MPI_Ssend", "MPI_Issend"):
+            return True
+        if call and call.name in ("MPI_Bsend", "MPI_Ibsend"):
+            return False
+        here, there = self.host.get(self.lanes[message.lane][0], ""), self.host.get(message.peer, "")
+        word = "same_host=" if here == there else "network="
+        for limit in self.properties.get("eager_bytes", "").split():
+            if limit.startswith(word):
+                return message.size > int(limit[len(word):])
+        return None
+
+    def release_by_messages(self, sends, recvs, posts):
+        for key, received in recvs.items():
+            for message, (posted, rank, lane, call) in zip(sends.get(key, []), sorted(received, key=lambda r: r[0])):
+                begin = message.call.begin if message.call else message.time
+                if call:
+                    call.releases.append((begin, 0, message.lane, message.call))
+                if call and call.name in RECEIVES:
+                    message.post = call
+                elif posted < len(posts.get(rank, [])):
+                    message.post = posts[rank][posted]
+                sender = message.call
+                if message.post and sender and sender.name not in LATER | {"MPI_Bsend"} and \
+                        (self.must_wait(message, sender) or sender.begin < message.post.begin <= sender.end):
+                    self.release_late(sender, message)
+        # A log does not record which call completes an MPI_Isend: the first that can have done so.
+        waiting = [[m for m in later if self.must_wait(m, m.call) is not False] for later in self.later]
+        for call, number in self.left:
+            before = set(map(id, self.later[call.lane][:number]))
+            if call.name not in WAITS or (call.name in ONE and call.received + call.completed):
+                continue
+            for message in list(waiting[call.lane]):
+                if id(message) not in before or not message.post or message.post.begin > call.end:
+                    continue
+                done = call.received + call.completed
+                may_wait = not done and message.post.begin > call.begin
+                if (self.must_wait(message, message.call) or may_wait) and not (call.name in FIRST and done):
+                    self.release_late(call, message)
+                waiting[call.lane].remove(message)
+                if call.name in ONE:
+                    break
+
+    def release_late(self, call, message):
+        call.releases.append((message.post.begin, 1, message.post.lane, message.post))
+
+    def release_by_collectives(self, instances):
+        self.together = []  # (last begin, lanes) of the instances in which all wait for all
+        for (comm, _), members in instances.items():
+            ranks = self.comms[comm]
+            members.sort(key=lambda m: ranks.index(m.rank))
+            if not members[0].call or len(members) < len(ranks):
+                continue
+            name = members[0].call.name[4:].lower()
+            name = name[1:] if name[0] == "i" and name[1:] in COLLECTIVES else name
+            shape = COLLECTIVES.get(name)
+            if shape == ALL:
+                self.together.append((max(m.begin for m in members), {m.lane for m in members}))
+            for place, member in enumerate(members):
+                root = member.rank == member.root
+                needs = {ALL: members, FROM: [] if root else [m for m in members if m.rank == m.root],
+                         TO: members if root else [], LOWER: members[:place]}.get(shape, [])
+                if not needs or not member.completion:
+                    continue
+                # Parts may be empty: the member waited only if it did not leave before.
+                may_go = name in ("alltoallv", "alltoallw") and not member.is_of_all or \
+                    name != "barrier" and member.got == 0
+                last = min(needs, key=lambda m: (-m.begin, m.lane))
+                if not may_go or last.begin <= (member.completion.end if member.done is None else member.done):
+                    kind = {ALL: 2 if name == "barrier" else 3, FROM: 4, TO: 5, LOWER: 6}[shape]
+                    member.completion.releases.append((last.begin, kind, last.lane, last.call, needs))
+
+    def release_by_finalize(self):
+        finals = [c for calls in self.calls for c in calls if c.name == "MPI_Finalize"]
+        last = min(finals, key=lambda c: (-c.begin, c.lane), default=None)
+        for call in finals:
+            call.releases.append((last.begin, 7, last.lane, last))
+
+
+# ---- Wait states -----------------------------------------------------------------------------------------------------
+
+class Wait:
+    pass
+
+
+def decisive(call, time_of):
+    """The latest release of a call, or the earliest; a late sender before a late receiver before a collective."""
+    times = [(time_of(r), r[1], r[2], r) for r in call.releases]
+    if call.name in FIRST:
+        return min(times, key=lambda t: t[:3])
+    return min(times, key=lambda t: (-t[0],) + t[1:3])
+
+
+def window_of(log):
+    inits = [c.end for calls in log.calls for c in calls if c.name in ("MPI_Init", "MPI_Init_thread")]
+    finals = [c.begin for calls in log.calls for c in calls if c.name == "MPI_Finalize"]
+    t0 = max(inits, default=log.begin)
+    return t0, max([t0] + finals) if finals else max(t0, log.end)
+
+
+def wrong_order(later, source, end, t1):
+    """Whether a message that a later call receives had been sent before a late sender's wait state ended."""
+    sources = {r[2] for call in later if call.begin < t1 for r in call.releases if r[1] == 0 and r[0] < end}
+    return "same source" if source in sources else "other source" if sources else None
+
+
+def find_waits(log, t0, t1):
+    """Sets log.is_contradictory if a call ended before it was released: clocks differ."""
+    waits, log.is_contradictory = [], False
+    for calls in log.calls:
+        for call in calls:
+            if not call.releases:
+                continue
+            time, kind, cause, _ = decisive(call, lambda r: r[0])
+            log.is_contradictory |= time > call.end
+            w = Wait()
+            w.kind, w.lane, w.cause, w.release, w.state = kind, call.lane, cause, time, call.name
+            w.start, w.end = max(call.begin, t0), min(time, call.end, t1)
+            w.order = kind == 0 and wrong_order(calls[calls.index(call) + 1:], cause, w.end, t1)
+            if w.end > w.start:
+                waits.append(w)
+    return waits
+
+
+# ---- Pieces ----------------------------------------------------------------------------------------------------------
+
+def pieces_of(log, lane, t0, t1):
+    """(from, to, state, is MPI) of a lane's time in the window, without gaps."""
+    states = log.states[lane]
+    times = sorted({t0, t1} | {t for s in states for t in s[:2] if t0 < t < t1})
+    pieces = []
+    for a, b in zip(times, times[1:]):
+        over = [s for s in states if s[0] <= a and s[1] >= b]
+        mpi = [s for s in over if s[2].startswith("MPI_")]
+        state = mpi[0] if mpi else over[-1] if over else None
+        pieces.append((a, b, state[2] if state else "computing", bool(mpi)))
+    return pieces
+
+
+class Lane:
+    def __init__(self, log, lane, t0, t1, waits):
+        self.pieces = pieces_of(log, lane, t0, t1)
+        self.waits = [w for w in waits if w.lane == lane]
+        self.useful = sum(b - a for a, b, _, mpi in self.pieces if not mpi)
+
+    def times(self, a, b):
+        """The time in [a, b] by component: (state, is MPI), and "waiting"."""
+        found = {}
+        for start, end, state, mpi in self.pieces:
+            low, high = max(a, start), min(b, end)
+            if low >= high:
+                continue
+            waiting = sum(max(0, min(high, w.end) - max(low, w.start)) for w in self.waits) if mpi else 0
+            found[state, mpi] = found.get((state, mpi), 0) + high - low - waiting
+            found["waiting"] = found.get("waiting", 0) + waiting
+        return found
+
+
+# ---- Delays ----------------------------------------------------------------------------------------------------------
+
+def synchronisation(log, w, waits, t0):
+    """The latest common synchronisation of the waiting lane and its cause."""
+    pair = {w.lane, w.cause}
+    times = [v.end for v in waits if {v.lane, v.cause} == pair] + [t for t, lanes in log.together if pair <= lanes]
+    return max([t for t in times if t <= w.start] + [t0])
+
+
+def find_delays(log, lanes, waits, t0):
+    for w in waits:
+        s = synchronisation(log, w, waits, t0)
+        mine, its = lanes[w.lane].times(s, w.start), lanes[w.cause].times(s, w.end)
+        w.excess = {x: its[x] - mine.get(x, 0) for x in its if its[x] > mine.get(x, 0)}
+        w.total = sum(w.excess.values())
+        overlaps = [(v, max(0, min(v.end, w.end) - max(v.start, s))) for v in lanes[w.cause].waits]
+        w.hands = [(v, o) for v, o in overlaps if o > 0] if "waiting" in w.excess else []
+        w.weight = None
+    handed = {}
+    for w in waits:
+        for v, overlap in w.hands:
+            handed.setdefault(id(v), []).append((w, overlap))
+
+    def weight(v):
+        """By the kind of the first waiting: the length of v, and what later wait states hand to it."""
+        if v.weight == "busy":
+            raise ValueError("wait states that cause each other")
+        if v.weight is None:
+            v.weight, sums = "busy", {v.kind: Fraction(v.end - v.start)}
+            for w, overlap in handed.get(id(v), []):
+                for kind, part in weight(w).items():
+                    part *= Fraction(w.excess["waiting"] * overlap, w.total * sum(o for _, o in w.hands))
+                    sums[kind] = sums.get(kind, 0) + part
+            v.weight = sums
+        return v.weight
+
+    delays = {}
+    for w in waits:
+        for kind, cost in weight(w).items():
+            own = w.end - w.start if kind == w.kind else 0
+            for x, excess in w.excess.items():
+                if x != "waiting":
+                    sums = delays.setdefault((w.cause, x[0], KINDS[kind]), [Fraction(0), Fraction(0)])
+                    sums[0] += Fraction(own * excess, w.total)
+                    sums[1] += (cost - own) * excess / w.total
+    return delays
+
+
+# ---- The critical path -----------------------------------------------------------------------------------------------
+
+def find_path(log, waits, t0, t1):
+    lasts = [max([t for t in times if t0 <= t <= t1], default=t0) for times in log.last]
+    lane, time, parts = lasts.index(max(lasts)), t1, []
+    while time > t0:
+        before = max([w for w in waits if w.lane == lane and w.end <= time], key=lambda w: w.end, default=None)
+        since = before.end if before else t0
+        if since < time:
+            parts.append((lane, since, time))
+        time, lane = since, before.cause if before else lane
+    return parts[::-1]
+
+
+# ---- Efficiencies ----------------------------------------------------------------------------------------------------
+
+def find_ideal(log, members, t0, t1):
+    """The replay on a network that takes no time: when the last lane ends."""
+    rows = [[c for c in calls if c.outermost is c and c.end > t0 and c.begin < t1] for calls in log.calls]
+    place = {id(c): (lane, i) for lane, calls in enumerate(rows) for i, c in enumerate(calls)}
+    inside = {}
+    for calls in log.calls:
+        for c in calls:
+            if c.releases:
+                inside.setdefault(id(c.outermost), []).append(c)
+    ends = {}
+
+    def at(lane, time, count):
+        """The replayed time of a moment of a lane outside of calls, after `count` of its calls."""
+        return end(rows[lane][count - 1]) + time - rows[lane][count - 1].end if count else time - t0
+
+    def begin(call):
+        lane, number = place[id(call)]
+        return 0 if call.begin <= t0 and number == 0 else at(lane, max(call.begin, t0), number)
+
+    def release(r):
+        return max([moment(m.begin, m.lane, m.call) for m in r[4]] if len(r) > 4 else [moment(r[0], r[2], r[3])])
+
+    def moment(time, lane, call):
+        if time < t0 or time >= t1:
+            return 0
+        if call and id(call.outermost) in place:
+            return begin(call.outermost)
+        return at(lane, time, sum(c.end <= time for c in rows[lane]))
+
+    def end(call):
+        if id(call) not in ends:
+            ends[id(call)] = max([begin(call)] + [decisive(c, release)[0] for c in inside.get(id(call), [])])
+        return ends[id(call)]
+
+    lasts = []
+    for lane in members:
+        calls = rows[lane]
+        tail = max(0, t1 - calls[-1].end) if calls else t1 - t0
+        lasts.append((end(calls[-1]) if calls else 0) + tail)
+    return max(lasts, default=0)
+
+
+# ---- The whole -------------------------------------------------------------------------------------------------------
+
+def analyze(log):
+    t0, t1 = window_of(log)
+    waits = find_waits(log, t0, t1)
+    lanes = [Lane(log, i, t0, t1, waits) for i in range(len(log.lanes))]
+    rank = [r for r, _ in log.lanes]
+    useful = [lane.useful for lane in lanes]
+    sums = {}
+    for w in waits:
+        row = sums.setdefault((KINDS[w.kind], w.state), [0, 0])
+        row[0] += w.end - w.start
+        row[1] += 1
+    result = {
+        "window": {"from_ns": t0, "to_ns": t1}, "ranks": len(log.ranks), "lanes": len(lanes), "hosts": log.hosts,
+        "useful_ns": useful,
+        "waits": [{"kind": k, "state": s, "ns": row[0], "instances": row[1]} for (k, s), row in sums.items()],
+        "wait_states": [{"kind": KINDS[w.kind], "state": w.state, "lane": w.lane, "from_ns": w.start, "to_ns": w.end,
+                         "cause_lane": w.cause, "release_ns": w.release, "wrong_order": w.order or ""}
+                        for w in waits]}
+    if log.is_contradictory:  # the rest is not defined; only its sums are
+        return result
+    members = [i for i, calls in enumerate(log.calls) if calls]
+    ideal = find_ideal(log, members, t0, t1)
+    u, span = [useful[i] for i in members], t1 - t0
+    efficiencies = {"parallel": Fraction(sum(u), len(u) * span), "load_balance": Fraction(sum(u), len(u) * max(u)),
+                    "communication": Fraction(max(u), span), "serialisation": Fraction(max(u), ideal),
+                    "transfer": Fraction(ideal, span)} if u and span and ideal and max(u) else {}
+    path = find_path(log, waits, t0, t1)
+    profile, totals = {}, {}
+    for lane, a, b in path:
+        for x, time in lanes[lane].times(a, b).items():
+            if time:
+                key = lane, x if x == "waiting" else x[0]
+                profile[key] = profile.get(key, 0) + time
+    for lane in lanes:
+        for x, time in lane.times(t0, t1).items():
+            if x != "waiting":
+                totals[x[0]] = totals.get(x[0], 0) + time
+    on_path = {}
+    for (_, state), time in profile.items():
+        on_path[state] = on_path.get(state, 0) + time
+    result["efficiencies"] = dict({k: float(v) for k, v in efficiencies.items()}, ideal_ns=ideal)
+    result["delays"] = [{"lane": lane, "rank": rank[lane], "state": state, "causes": causes,
+                         "direct_ns": float(c[0]), "indirect_ns": float(c[1])}
+                        for (lane, state, causes), c in sorted(find_delays(log, lanes, waits, t0).items())]
+    result["critical_path"] = {
+        "ns": sum(b - a for _, a, b in path),
+        "profile": [{"lane": lane, "rank": rank[lane], "state": state, "ns": time}
+                    for (lane, state), time in sorted(profile.items())],
+        "states": [{"state": s, "ns": time, "imbalance_ns": float(time - Fraction(totals.get(s, 0), len(lanes)))}
+                   for s, time in sorted(on_path.items())]}
+    return result
+
+
+def rows_of(rows, keys, values):
+    found = {tuple(row[k] for k in keys): tuple(row[v] for v in values) for row in rows}
+    assert len(found) == len(rows), "a row is told twice"
+    return found
+
+
+def first_difference(want, got):
+    def rows(what, a, b, keys, values, slack=0):
+        a, b = rows_of(a, keys, values), rows_of(b, keys, values)
+        for key in sorted(set(a) | set(b)):
+            x, y = a.get(key, (0,) * len(values)), b.get(key, (0,) * len(values))
+            if any(abs(p - q) > slack if isinstance(p, (int, float)) else p != q for p, q in zip(x, y)):
+                return "%s %s: %s, not %s" % (what, key, y, x)
+        return None
+
+    for key in ("window", "ranks", "lanes", "hosts"):
+        if want[key] != got[key]:
+            return "%s: %s, not %s" % (key, got[key], want[key])
+    place = ("lane", "from_ns", "to_ns")
+    facts = ("kind", "state", "cause_lane", "release_ns", "wrong_order")
+    a, b = (sorted(tuple(w.get(k, "") for k in place + facts) for w in x["wait_states"]) for x in (want, got))
+    for w in sorted(set(a) ^ set(b)):
+        return "wait state %s: %s" % (w, "missing" if w in a else "too many")
+    if a != b:
+        return "wait states told twice"
+    if want["useful_ns"] != got["useful_ns"]:
+        return "useful times: %s, not %s" % (got["useful_ns"], want["useful_ns"])
+    for key, value in want.get("efficiencies", {}).items():
+        if abs(value - got["efficiencies"][key]) > (0 if key == "ideal_ns" else 1e-6):
+            return "%s: %s, not %s" % (key, got["efficiencies"][key], value)
+    e = got["efficiencies"]
+    if "parallel" in want.get("efficiencies", {}) and (
+            abs(e["load_balance"] * e["communication"] - e["parallel"]) > 1e-6 or
+            abs(e["serialisation"] * e["transfer"] - e["communication"]) > 1e-6):
+        return "the efficiencies are not products"
+    its, span = got["critical_path"], want["window"]["to_ns"] - want["window"]["from_ns"]
+    found = rows("waits", want["waits"], got["waits"], ("kind", "state"), ("ns", "instances"))
+    if not found and (its["ns"] != span or sum(row["ns"] for row in its["profile"]) != span):
+        found = "critical path: %s ns, not %s" % (its["ns"], span)
+    waiting = sum(w["to_ns"] - w["from_ns"] for w in got["wait_states"])
+    costs = sum(d["direct_ns"] + d["indirect_ns"] for d in got["delays"])
+    if not found and abs(waiting - costs) > max(1, len(got["delays"])):
+        found = "the costs sum up to %s, the waiting to %s" % (costs, waiting)
+    if found or "critical_path" not in want:
+        return found
+    path = want["critical_path"]
+    found = rows("path", path["profile"], its["profile"], ("lane", "rank", "state"), ("ns",))
+    on_path = {row["state"] for row in path["states"]}
+    states = [row for row in its["states"] if row["state"] in on_path]
+    found = found or rows("path's state", path["states"], states, ("state",), ("ns", "imbalance_ns"), 1)
+    found = found or rows("delay", want["delays"], got["delays"], ("lane", "rank", "state", "causes"),
+                          ("direct_ns", "indirect_ns"), 1)
+    return found
+
+
+def read(path):
+    with open(path) as lines:
+        return Log(lines)
+
+
+def facts(a):
+    print("window %(from_ns)d-%(to_ns)d" % a["window"], "useful", *a["useful_ns"])
+    print("efficiencies", *("%s=%.4g" % item for item in sorted(a["efficiencies"].items())))
+    for w in sorted(a["wait_states"], key=lambda w: (w["from_ns"], w["lane"])):
+        print("lane %(lane)d %(from_ns)d-%(to_ns)d: %(kind)s in %(state)s, cause %(cause_lane)d" % w)
+    for d in sorted(a["delays"], key=lambda d: (d["lane"], d["state"], d["causes"])):
+        print("delay: lane %d %s %d + %d: %s" % (d["lane"], d["state"], round(d["direct_ns"]),
+                                                 round(d["indirect_ns"]), d["causes"]))
+    for p in sorted(a["critical_path"]["profile"], key=lambda p: (p["lane"], p["state"])):
+        print("path: lane %(lane)d %(state)s %(ns)d" % p)
+
+
+def main(args):
+    if args[0] == "facts":
+        facts(json.load(sys.stdin))
+    if args[0] != "compare":
+        if args[0] != "facts":
+            print(json.dumps(analyze(read(args[0])), indent=1))
+        return 0
+    wrong, first, last = 0, int(args[1]), int(args[2])
+    for seed in range(first, last + 1):
+        with open("%d.json" % seed) as text:
+            text = text.read()
+        found = first_difference(analyze(read("%d.txt" % seed)), json.loads(text)) if text else "no output"
+        if found:
+            wrong += 1
+            print("%s: %s" % (seed, found))
+    print("%d of %d differ" % (wrong, last - first + 1))
+    return wrong != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

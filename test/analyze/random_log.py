@@ -1,0 +1,398 @@
+#!/usr/bin/env python3
+"""random_log.py SEED: the text of a log of a made-up MPI program, in the shape of recorded ones, for oracle.py.
+random_log.py FIRST LAST: those of many seeds, as files SEED.txt.
+
+The program is simulated: each lane has its clock, and no call ends before what it waits for is there. Operations are
+done in one order, each by all its lanes, so the program cannot deadlock. Times are small, so that many are equal."""
+import random
+import sys
+
+SHAPES = {"Barrier": "all", "Allreduce": "all", "Alltoall": "all", "Allgather": "all", "Reduce_scatter_block": "all",
+          "Alltoallv": "all", "Bcast": "from", "Scatter": "from", "Reduce": "to", "Gather": "to", "Scan": "lower",
+          "Exscan": "lower"}
+
+
+class Lane:
+    def __init__(self, index, rank, thread, clock):
+        self.index, self.rank, self.thread, self.clock = index, rank, thread, clock
+        self.requests, self.lines, self.depth = [], [], 0
+        self.is_alone = True  # no other thread of its rank
+
+
+class Message:
+    def __init__(self, source, target, comm, tag):
+        self.source, self.target, self.comm, self.tag = source, target, comm, tag
+        self.sent = self.post = None  # begins of the calls; post: (time, lane, place)
+
+
+class Request:
+    """Of a receive, a send or a collective."""
+
+    def __init__(self, kind, message=None, number=None, needs=None):
+        self.kind, self.message, self.number, self.needs = kind, message, number, needs
+
+
+class Program:
+    def __init__(self, seed):
+        self.rand = rand = random.Random(seed)
+        ranks = rand.choice((2, 2, 3, 3, 4, 4, 5, 6, 8))
+        self.lanes, self.hosts = [], {}
+        for rank in range(ranks):
+            threads = 2 if rand.random() < 0.15 else 1
+            for thread in range(threads):
+                self.lanes.append(Lane(len(self.lanes), rank, thread, rand.randrange(30)))
+                self.lanes[-1].is_alone = threads == 1
+            self.hosts[rank] = "host%d" % (rand.random() < 0.2)
+        self.mains = [lane for lane in self.lanes if lane.thread == 0]
+        self.comms = [list(self.mains)]
+        for _ in range(rand.randrange(3)):
+            some = rand.sample(range(ranks), rand.randrange(2, ranks + 1))
+            self.comms.append([rand.choice([lane for lane in self.lanes if lane.rank == r]) for r in some])
+        self.eager = rand.choice((None, 100, 100, 1000))
+        self.scale = rand.choice((3, 30, 200))
+        self.sends, self.recvs = {}, {}  # by key: without a partner
+        self.posts = {rank: [] for rank in range(ranks)}
+        self.number = 0
+        self.states = ["work", "solve", "exchange", "io"][:rand.randrange(1, 5)]
+        self.has_init = rand.random() < 0.6
+        self.has_finalize = rand.random() < 0.6
+        self.is_skewed = seed % 10 == 0  # clocks differ
+        self.run(100 if rand.random() < 0.03 else rand.randrange(3, 30))
+
+    # ---- Records -----------------------------------------------------------------------------------------------------
+
+    def put(self, lane, time, kind, name, *values):
+        assert not lane.lines or lane.lines[-1][0] <= time
+        lane.lines.append([time, kind, name, list(values)])
+
+    def enter(self, lane, name):
+        self.put(lane, lane.clock, "enter", name)
+        return lane.clock
+
+    def leave(self, lane, name, time):
+        time = max(time, lane.clock)
+        self.put(lane, time, "leave", name)
+        lane.clock = time
+
+    def little(self):
+        return self.rand.choice((0, 1, 1, 2, 3, self.rand.randrange(1, 30)))
+
+    def compute(self, lane, depth=0):
+        for _ in range(self.rand.randrange(3)):
+            if self.rand.random() < 0.6 or depth > 2:
+                lane.clock += self.rand.randrange(self.scale)
+            else:
+                name = self.rand.choice(self.states)
+                self.put(lane, lane.clock, "enter", name)
+                self.compute(lane, depth + 1)
+                self.put(lane, lane.clock, "leave", name)
+
+    # ---- Messages ----------------------------------------------------------------------------------------------------
+
+    def must_wait(self, message):
+        return message.is_sync or (self.eager is not None and message.size > self.eager)
+
+    def key(self, a, b):
+        both = [i for i, comm in enumerate(self.comms) if i == 0 or (a in comm and b in comm)]
+        return a, b, self.rand.choice(both), 10 * self.rand.randrange(2) + 2 * a.thread + b.thread
+
+    def fresh_key(self, a, b):
+        tag = 100
+        while self.sends.get((a, b, 0, tag)) or self.recvs.get((a, b, 0, tag)):
+            tag += 1
+        return a, b, 0, tag + 10 * (2 * a.thread + b.thread)
+
+    def send_part(self, key, is_sync=False):
+        """Records the send of a call that has just begun; the message, with its receive if that is posted."""
+        waiting = self.recvs.get(key)
+        message = waiting.pop(0) if waiting else Message(*key)
+        if message.post is None:
+            self.sends.setdefault(key, []).append(message)
+        message.size = self.rand.choice((8, 90, 101, 5000))
+        message.is_sync = is_sync
+        message.sent = key[0].clock
+        self.put(key[0], key[0].clock, "send", "", "comm=%d" % key[2], "peer=%d" % key[1].rank, "tag=%d" % key[3],
+                 "bytes=%d" % message.size)
+        return message
+
+    def post_part(self, key):
+        """Posts a receive in a call that has just begun."""
+        lane = key[1]
+        waiting = self.sends.get(key)
+        message = waiting.pop(0) if waiting else Message(*key)
+        if message.sent is None:
+            self.recvs.setdefault(key, []).append(message)
+        message.post = lane.clock, lane.index, len(lane.lines)
+        self.posts[lane.rank].append(message.post)
+        return message
+
+    def recv_record(self, message, time):
+        self.put(message.target, time, "recv", "", "comm=%d" % message.comm, "peer=%d" % message.source.rank,
+                 "tag=%d" % message.tag, "bytes=%d" % message.size, message.post)
+
+    def send(self, key):
+        """Blocking. A message that cannot be buffered is received at once, if its receive is not posted."""
+        lane, name = key[0], self.rand.choice(("MPI_Send", "MPI_Send", "MPI_Ssend"))
+        if name == "MPI_Ssend" and lane is key[1] and not self.recvs.get(key):
+            name = "MPI_Send"
+        begin = self.enter(lane, name)
+        message = self.send_part(key, name == "MPI_Ssend")
+        if self.must_wait(message) and message.post is None:
+            while message.post is None:
+                self.recv(key) if self.rand.random() < 0.7 or not key[1].is_alone else self.irecv(key)
+        least = max(begin, message.post[0]) if self.must_wait(message) else begin
+        self.leave(lane, name, least + self.little())
+
+    def recv(self, key):
+        lane = key[1]
+        begin = self.enter(lane, "MPI_Recv")
+        message = self.post_part(key)
+        if message.sent is None:
+            self.recvs[key].remove(message)
+            raise AssertionError("nothing to receive")
+        end = max(begin, message.sent) + self.little()
+        self.recv_record(message, end)
+        self.leave(lane, "MPI_Recv", end)
+
+    def isend(self, key):
+        lane, name = key[0], self.rand.choice(("MPI_Isend", "MPI_Isend", "MPI_Issend"))
+        self.enter(lane, name)
+        lane.requests.append(Request("send", self.send_part(key, name == "MPI_Issend")))
+        self.leave(lane, name, lane.clock + self.little())
+
+    def irecv(self, key):
+        lane = key[1]
+        self.enter(lane, "MPI_Irecv")
+        lane.requests.append(Request("recv", self.post_part(key)))
+        self.leave(lane, "MPI_Irecv", lane.clock + self.little())
+
+    def sendrecv(self):
+        """Around a ring of lanes."""
+        ring = self.rand.sample(self.lanes, self.rand.randrange(1, len(self.lanes) + 1))
+        keys = [self.fresh_key(a, b) for a, b in zip(ring, ring[1:] + ring[:1])]
+        for lane in ring:
+            self.compute(lane)
+        begins = [self.enter(lane, "MPI_Sendrecv") for lane in ring]
+        messages = [self.send_part(key) for key in keys]
+        for key in keys:
+            self.post_part(key)
+        for i, lane in enumerate(ring):
+            out, back = messages[i], messages[i - 1]
+            least = max(begins[i], back.sent, out.post[0] if self.must_wait(out) else 0)
+            end = least + self.little()
+            self.recv_record(back, end - self.rand.randrange(end - least + 1))
+            self.leave(lane, "MPI_Sendrecv", end)
+
+    # ---- Collectives -------------------------------------------------------------------------------------------------
+
+    def collective(self):
+        number = self.rand.randrange(len(self.comms))
+        comm, what = self.comms[number], self.rand.choice(list(SHAPES))
+        shape, starts = SHAPES[what], self.rand.random() < 0.3
+        root = self.rand.choice(comm) if shape in ("from", "to") else None
+        name = "MPI_I" + what.lower() if starts else "MPI_" + what
+        loose = self.rand.random() < 0.3 and not self.is_skewed
+        size = 8 * self.rand.randrange(1, 5)
+        begins = []
+        for place, lane in enumerate(comm):
+            self.compute(lane)
+            begins.append(self.enter(lane, name))
+            if what == "Alltoallv" and not loose:
+                self.put(lane, lane.clock, "event", "pith:coll_of_all")
+            gives = 0 if what == "Barrier" or (shape == "from" and lane is not root) else size
+            none = {"Barrier": True, "Exscan": place == 0}.get(what, False)
+            gets = 0 if none or (shape == "from" and lane is root) or (shape == "to" and lane is not root) else size
+            self.put(lane, lane.clock, "coll", "", "comm=%d" % number, "bytes=%d" % gives, "got_bytes=%d" % gets,
+                     "root=%d" % (root.rank if root else -1))
+        for place, lane in enumerate(comm):
+            if shape == "all":
+                least = max(begins)
+            elif shape == "lower":
+                least = max(begins[:place], default=0)
+            elif shape == "from":
+                least = begins[comm.index(root)]
+            else:
+                least = max(begins) if lane is root else 0
+            if what == "Alltoallv" and loose:  # it may get nothing of the last
+                least = begins[place] if not starts and self.rand.random() < 0.5 else least + 1
+            if starts:
+                numbers = {r.number for r in lane.requests if r.kind == "coll"}
+                request = min(set(range(len(numbers) + 1)) - numbers)
+                if not lane.is_alone:  # the other thread may be behind or ahead
+                    self.number = request = self.number + 1
+                lane.requests.append(Request("coll", number=request, needs=least))
+                end = lane.clock + self.little()
+                self.put(lane, end, "event", "pith:coll_started", "payload=request=%d" % request)
+                self.leave(lane, name, end)
+                continue
+            end = max(lane.clock, least) + self.little()
+            end += what == "Alltoallv" and loose and end == max(begins)
+            if end > lane.clock and self.rand.random() < 0.05:
+                self.put(lane, lane.clock, "enter", "callback")
+                self.put(lane, self.rand.randrange(lane.clock, end + 1), "leave", "callback")
+            self.leave(lane, name, end)
+        for lane in self.rand.sample(comm, len(comm)) if starts and self.rand.random() < 0.5 else ():
+            self.wait(lane)
+
+    # ---- Requests ----------------------------------------------------------------------------------------------------
+
+    def settle(self, request):
+        """Lets the partner do what the request needs."""
+        m = request.message
+        if request.kind == "coll" or (m.sent is not None and (m.post is not None or not self.must_wait(m))):
+            return
+        key = m.source, m.target, m.comm, m.tag
+        while request.kind == "recv" and m.sent is None:
+            self.compute(m.source)
+            self.rand.choice((self.send, self.isend))(key)
+        while request.kind == "send" and m.post is None:
+            self.compute(m.target)
+            self.rand.choice((self.recv, self.irecv))(key)
+
+    def needs(self, request):
+        """From when on the request can be complete."""
+        m = request.message
+        if request.kind == "coll":
+            return request.needs
+        return m.sent if request.kind == "recv" else m.post[0] if self.must_wait(m) else 0
+
+    def complete(self, lane, requests, least, end):
+        """The records of completed requests, in a call."""
+        self.rand.shuffle(requests)
+        time = max(lane.clock, least)
+        for request in requests:
+            lane.requests.remove(request)
+            time = self.rand.choice((time, end))
+            if request.kind == "recv":
+                self.recv_record(request.message, time)
+            elif request.kind == "coll":
+                self.put(lane, time, "event", "pith:coll_complete", "payload=request=%d" % request.number)
+
+    def wait(self, lane):
+        for request in list(lane.requests):
+            self.settle(request)
+        self.compute(lane)
+        some = list(lane.requests)
+        if not some:
+            return
+        name = self.rand.choice(("MPI_Wait", "MPI_Waitall", "MPI_Waitall", "MPI_Waitany", "MPI_Waitsome", "MPI_Test"))
+        if name == "MPI_Test":
+            self.test(lane, self.rand.choice(some))
+            return
+        if name in ("MPI_Waitany", "MPI_Waitsome") and self.rand.random() < 0.5:
+            some = self.rand.sample(some, self.rand.randrange(1, len(some) + 1))
+        if name == "MPI_Wait":
+            some = [self.rand.choice(some)]
+        if name == "MPI_Waitall":  # leaves no receive under way
+            some = [r for r in some if (lane.is_alone if r.kind == "recv" else self.rand.random() < 0.8)]
+        if not some:
+            return
+        begin = self.enter(lane, name)
+        if name in ("MPI_Wait", "MPI_Waitall"):
+            least = max([begin] + [self.needs(r) for r in some])
+        else:
+            least = max(begin, min(self.needs(r) for r in some))
+        end = least + self.little()
+        if name == "MPI_Waitany":
+            some = [self.rand.choice([r for r in some if self.needs(r) <= end])]
+        elif name == "MPI_Waitsome":
+            some = [r for r in some if self.needs(r) <= end]
+        least = max([begin] + [self.needs(r) for r in some])
+        self.complete(lane, some, least, end)
+        self.leave(lane, name, end)
+
+    def test(self, lane, request):
+        for _ in range(3):
+            begin = self.enter(lane, "MPI_Test")
+            end = begin + self.little()
+            if self.needs(request) <= end:
+                self.complete(lane, [request], self.needs(request), end)
+                self.leave(lane, "MPI_Test", end)
+                return
+            self.leave(lane, "MPI_Test", end)
+            self.compute(lane)
+
+    # ---- The whole ---------------------------------------------------------------------------------------------------
+
+    def point_to_point(self):
+        a, b = self.rand.choice(self.lanes), self.rand.choice(self.lanes)
+        key = self.key(a, b)
+        self.compute(a)
+        self.compute(b)
+        what = self.rand.choice(("send", "send", "isend", "isend", "irecv", "irecv", "recv"))
+        if what == "send" and a is not b:
+            self.send(key)
+        elif what == "isend":
+            self.isend(key)
+        elif what == "recv" and self.sends.get(key) and not self.must_wait_for(key):
+            self.recv(key)
+        else:
+            self.irecv(key)
+
+    def must_wait_for(self, key):
+        """The first sent message is of the same lane and complete only after the receive: MPI_Ssend to oneself."""
+        return key[0] is key[1] and self.must_wait(self.sends[key][0])
+
+    def run(self, operations):
+        if self.has_init:
+            for lane in self.mains:
+                self.enter(lane, "MPI_Init")
+                self.leave(lane, "MPI_Init", lane.clock + self.rand.randrange(60))
+            start = max(lane.clock for lane in self.mains)
+        for _ in range(operations):
+            what = self.rand.random()
+            if what < 0.4:
+                self.point_to_point()
+            elif what < 0.6:
+                self.wait(self.rand.choice(self.lanes))
+            elif what < 0.7:
+                self.sendrecv()
+            else:
+                self.collective()
+        while any(lane.requests for lane in self.lanes) or any(self.sends.values()) or any(self.recvs.values()):
+            for lane in self.lanes:
+                while lane.requests:
+                    self.wait(lane)
+            for key, sent in self.sends.items():
+                while sent:
+                    self.recv(key)
+        for lane in self.lanes:
+            self.compute(lane)
+        if self.has_finalize:
+            for lane in self.mains:
+                lane.clock = max(lane.clock, start if self.has_init else 0)
+                self.enter(lane, "MPI_Finalize")
+            end = max(lane.clock for lane in self.mains)
+            for lane in self.mains:
+                self.leave(lane, "MPI_Finalize", end + self.little())
+
+    def write(self, out):
+        if self.eager is not None:
+            print("# property\tkey=eager_bytes\tvalue=same_host=%d network=%d" % (self.eager, self.eager), file=out)
+        for lane in self.lanes:
+            print("# lane\trank=%d\tthread=%d\tname=\thost=%s" % (lane.rank, lane.thread, self.hosts[lane.rank]),
+                  file=out)
+        for event in ("started", "complete"):
+            print("# event\tname=pith:coll_%s\tcolour=gray50\tgroup=pith\tformat=request=%%d" % event, file=out)
+        for i, comm in enumerate(self.comms):
+            print("# comm\tcomm=%d\tname=%s\tsize=%d\tranks=%s" % (
+                i, "" if i else "MPI_COMM_WORLD", len(comm), ",".join(str(lane.rank) for lane in comm)), file=out)
+        skew = [self.rand.randrange(60) if self.is_skewed else 0 for _ in self.hosts]
+        numbers = {post: i for posts in self.posts.values() for i, post in enumerate(sorted(posts))}
+        lines = []
+        for lane in self.lanes:
+            for place, (time, kind, name, values) in enumerate(lane.lines):
+                time += skew[lane.rank]
+                values = ["posted=%d" % numbers[v] if isinstance(v, tuple) else v for v in values]
+                text = "%d.%09d\t%d\t%d\t%s" % (time // 10**9, time % 10**9, lane.rank, lane.thread, kind)
+                lines.append((time, lane.index, place, "\t".join([text, name] + values)))
+        for line in sorted(lines):
+            print(line[3], file=out)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 2:
+        Program(int(sys.argv[1])).write(sys.stdout)
+    for seed in range(int(sys.argv[1]), int(sys.argv[2]) + 1) if len(sys.argv) > 2 else ():
+        with open("%d.txt" % seed, "w") as out:
+            Program(seed).write(out)

@@ -1,0 +1,152 @@
+#!/usr/bin/env bash
+# pith analyze as people and scripts use it: the page, the terms, predictions, other formats, logs with little in them.
+. "$(dirname "$0")/../lib.sh"
+
+# Rank 0 computes 5 ms and sends to 1; rank 1 computes 3 ms, receives and sends to 2 at once; rank 2 computes 1 ms.
+line() { printf '%s\t%s\t0\t%s\t%s' "0.$1" "$2" "$3" "$4"; shift 4; [ $# = 0 ] || printf '\t%s' "$@"; echo; }
+chain() {
+    line 000000000 0 enter refine
+    line 001000000 2 enter MPI_Recv
+    line 003000000 1 enter MPI_Recv
+    line 005000000 0 leave refine
+    line 005000000 0 enter MPI_Send
+    line 005000000 0 send MPI_COMM_WORLD comm=0 peer=1 tag=0 bytes=5
+    line 005000000 0 leave MPI_Send
+    line 005000000 1 recv MPI_COMM_WORLD comm=0 peer=0 tag=0 bytes=5 posted=0
+    line 005000000 1 leave MPI_Recv
+    line 005000000 1 enter MPI_Send
+    line 005000000 1 send MPI_COMM_WORLD comm=0 peer=2 tag=0 bytes=5
+    line 005000000 1 leave MPI_Send
+    line 005000000 2 recv MPI_COMM_WORLD comm=0 peer=1 tag=0 bytes=5 posted=0
+    line 005000000 2 leave MPI_Recv
+}
+chain >log.txt
+pith convert log.txt log.pith
+page=$(pith analyze log.pith)
+like "$page" '^log[.]pith: 3 ranks, 1 host; 5[.]000 ms from the start to the end$' "the head"
+like "$page" 'parallel +0[.]60 ' "parallel efficiency: (5 + 3 + 1) / 3 / 5"
+like "$page" 'Load balance is lowest' "the sentence for the lowest"
+like "$page" 'late sender: 40[.]0 %, 6[.]000 ms' "6 ms of 15 ms are waiting"
+like "$page" 'caused by +refine: 4[.]000 ms \(67 %\), on rank 0' "rank 0 causes its receiver's wait and the one behind"
+like "$page" ' computing: 2[.]000 ms \(33 %\), on rank 1' "rank 1 causes 2 ms"
+like "$page" 'worst: 4[.]000 ms on rank 2, waiting for rank 1' "the worst instance"
+like "$page" 'pith view log[.]pith --at 0[.]001000s --rows 2,1$' "the command that shows it"
+like "$page" 'refine: 5[.]000 ms \(100 %\), on rank 0' "the critical path"
+is "$(awk 'length($0) > 88' <<<"$page")" "" "lines are short"
+
+is "$(pith analyze log.pith --csv | head -n 2 | tail -n 1)" "late sender,0.006000000,0.4" "findings as CSV"
+pith analyze log.pith --json --waits >got.json
+python3 - <<'END' >got
+import json
+a = json.load(open("got.json"))
+print([(w["rank"], w["handed_ns"]) for w in a["wait_states"]])
+print(a["window"], a["ranks"], a["useful_ns"], len(a["wait_states"]), sum(d["direct_ns"] + d["indirect_ns"] for d in a["delays"]))
+END
+is "$(head -n 1 got)" "[(1, 2000000), (2, 0)]" "rank 1 hands on the half of rank 2's waiting that its own caused"
+is "$(tail -n 1 got)" "{'from_ns': 0, 'to_ns': 5000000} 3 [5000000, 3000000, 1000000] 2 6000000" "JSON, whose delays sum up to the waiting"
+like "$(pith analyze log.pith --from 2ms --to 4ms)" 'late sender: 50[.]0 %, 3[.]000 ms' "a window: 2 ms + 1 ms of waiting in it"
+
+# Rank 0 receives tag 1 first, which is sent at 4 ms and 9 ms; tag 2 of rank 1 is there since 2 ms, that of rank 2 since 3 ms.
+order() { # SOURCE of the message that is there
+    line 000000000 0 enter MPI_Recv
+    line 002000000 "$1" enter MPI_Send
+    line 002000000 "$1" send MPI_COMM_WORLD comm=0 peer=0 tag=2 bytes=5
+    line 002100000 "$1" leave MPI_Send
+    line 004000000 1 enter MPI_Send
+    line 004000000 1 send MPI_COMM_WORLD comm=0 peer=0 tag=1 bytes=5
+    line 004100000 1 leave MPI_Send
+    line 004200000 0 recv MPI_COMM_WORLD comm=0 peer=1 tag=1 bytes=5 posted=0
+    line 004200000 0 leave MPI_Recv
+    line 004300000 0 enter MPI_Recv
+    line 004400000 0 recv MPI_COMM_WORLD comm=0 peer="$1" tag=2 bytes=5 posted=1
+    line 004400000 0 leave MPI_Recv
+}
+order 1 >order.txt
+like "$(pith analyze order.txt --json --waits)" '"wrong_order":"same source"' "wrong order, same source"
+like "$(pith analyze order.txt)" 'wrong order: 4[.]000 ms in 1 of them' "and on the page"
+order 2 >order.txt
+like "$(pith analyze order.txt --json --waits)" '"wrong_order":"other source"' "wrong order, other source"
+is "$(pith analyze log.pith --json --waits | grep -c wrong_order)" 0 "a chain is in order"
+
+# Rank 0 sends ten messages of 8 bytes, one after the other, each call 10 us; rank 1 receives them, with a transfer of 10 us
+# each but the last, which takes 5 ms.
+small() {
+    for i in 0 1 2 3 4 5 6 7 8 9; do
+        at=$((100 + 20 * i))
+        line "000${at}000" 0 enter MPI_Send
+        line "000${at}000" 0 send MPI_COMM_WORLD comm=0 peer=1 tag=0 bytes="$1"
+        line "000${at}000" 1 enter MPI_Recv
+        end=000$((at + 10))000
+        line "$end" 0 leave MPI_Send
+        [ $i -lt 9 ] || end=005300000
+        line "$end" 1 recv MPI_COMM_WORLD comm=0 peer=0 tag=0 bytes="$1" posted=$i
+        line "$end" 1 leave MPI_Recv
+    done
+}
+small 8 >small.txt
+like "$(pith analyze small.txt)" 'small messages: 0[.]9 %, 90[.]00 us' "nine small messages cost the time of their calls"
+like "$(pith analyze small.txt)" '9 of 10 messages could be part of the message before them' "and are counted"
+small 2000 >large.txt
+is "$(pith analyze large.txt | grep -c 'small messages')" 0 "longer messages are not small"
+like "$(pith analyze small.txt)" $'descheduled ranks: [0-9.]+ %, 5[.]0[0-9]+ ms\n     in 1 calls' "one transfer is unusually long"
+
+# ---- Terms and predictions -------------------------------------------------------------------------------------------
+like "$(pith analyze log.pith --explain late-sender)" 'Here: 2 times, 6[.]000 ms, 40[.]0 %' "a wait state, explained"
+like "$(pith analyze log.pith --explain Serialisation)" '= 1[.]000 here' "an efficiency, explained"
+like "$(pith analyze log.pith --explain load-imbalance)" 'longer in a state than the mean' "a finding, explained"
+pith analyze log.pith --explain nothing >out 2>err
+is "$?" 2 "an unknown term"
+like "$(cat err)" "^pith: analyze: --explain knows .*'late sender'.*; not 'nothing'$" "is answered in one line"
+like "$(pith analyze log.pith --what-if refine@0=2)" '^refine@0=2 +0[.]003000 s, -40[.]0 % .*unchanged: 0[.]005000 s, measured: 0[.]005000 s' \
+    "refine twice as fast: rank 1's 3 ms decide"
+like "$(pith analyze log.pith --what-if network=ideal --what-if computing=2)" $'0[.]005000 s.*\n.*0[.]005000 s' "two predictions, two lines"
+like "$(pith analyze log.pith --what-if balanced)" '^balanced +0[.]003000 s, -40[.]0 % ' "balanced: 9 ms of computing on three ranks"
+# Rank 0 computes 1 ms, 2 ms and waits for rank 1, which computes 9 ms at once. Balanced: each computes 6 ms.
+{
+    line 000000000 0 enter MPI_Barrier; line 000000000 1 enter MPI_Barrier
+    line 000000000 0 coll MPI_COMM_WORLD comm=0 op=barrier root=-1 bytes=0; line 000000000 1 coll MPI_COMM_WORLD comm=0 op=barrier root=-1 bytes=0
+    line 000000000 0 leave MPI_Barrier; line 000000000 1 leave MPI_Barrier
+    line 003000000 0 enter MPI_Recv
+    line 009000000 1 enter MPI_Send
+    line 009000000 1 send MPI_COMM_WORLD comm=0 peer=0 tag=0 bytes=5
+    line 009500000 1 leave MPI_Send
+    line 009500000 0 recv MPI_COMM_WORLD comm=0 peer=1 tag=0 bytes=5 posted=0
+    line 009500000 0 leave MPI_Recv
+} >uneven.txt
+like "$(pith analyze uneven.txt --what-if balanced)" '^balanced +0[.]006500 s, -31[.]6 % .*unchanged: 0[.]009500 s' "balanced: 3 and 9 ms become 6 ms; the transfer stays"
+for wrong in nothing=2 refine@7=2 refine=0 refine network=x; do
+    pith analyze log.pith --what-if "$wrong" >out 2>err
+    is "$? $(wc -l <err) $(wc -c <out)" "2 1 0" "--what-if $wrong: one line, status 2"
+done
+
+# ---- Other formats give the same figures -----------------------------------------------------------------------------
+figures() { pith analyze "$1" --csv; }
+for format in clog2 otf2; do
+    out=log.$format
+    if pith convert log.pith "$out" 2>/dev/null && [ -e "$out" ]; then
+        [ -d "$out" ] && out=$(find "$out" -name '*.otf2' | head -n 1)
+        is "$(figures "$out")" "$(figures log.pith)" "the same from $format"
+    else
+        skip "$format" "it is not written here"
+    fi
+done
+pith convert log.pith with.txt --with analysis
+is "$(grep -c $'\tlate sender$' with.txt) $(grep -c $'enter\tcritical path$' with.txt)" "4 1" "convert --with analysis: two wait states, one stretch of the path"
+is "$(grep -v $'\t[12]000000\t' with.txt | grep -c '^[0-9]')" "14" "beside the records of the log"
+
+# ---- Logs with little in them ----------------------------------------------------------------------------------------
+{ line 000000000 0 enter work; line 001000000 0 leave work; } >alone.txt
+like "$(pith analyze alone.txt)" 'The log has no MPI calls' "no MPI: no efficiencies"
+{ line 000000000 0 enter MPI_Init; line 001000000 0 leave MPI_Init; line 002000000 0 enter MPI_Finalize; line 003000000 0 leave MPI_Finalize; } >one.txt
+like "$(pith analyze one.txt)" '1[.]000 ms from the end of MPI_Init to MPI_Finalize' "one rank"
+like "$(pith analyze one.txt)" 'Nothing is badly wrong' "of which nothing is wrong"
+like "$(pith analyze one.txt)" 'Nothing costs' "and no finding"
+: >empty.txt
+pith analyze empty.txt >out 2>err
+is "$? $(wc -l <err)" "1 1" "an empty file: one line"
+chain | head -n 8 >cut.txt
+pith analyze cut.txt >out 2>err
+is "$?" 0 "a log whose receives are missing"
+pith analyze nothere.pith >out 2>err
+is "$? $(wc -l <err)" "1 1" "no such log: one line"
+finish

@@ -1,0 +1,249 @@
+#!/usr/bin/env bash
+# pith analyze A B ...: the scaling table and what changed, of text logs with exact times, and of recorded programs.
+. "$(dirname "$0")/../lib.sh"
+. "$top/test/mpi/functions.sh"
+
+# make_log NAME: NAME.pith from lines RANK[.THREAD] STATE FROM-TO ..., in us; >PEER: the state before sends; <PEER: it
+# receives; c: it is a collective of all ranks.
+make_log() {
+    python3 -c '
+import sys
+records, ranks = [], set()
+for line in sys.stdin:
+    lane, *words = line.split()
+    rank, thread = (lane + ".0").split(".")[:2]
+    ranks.add(rank)
+    def put(us, *fields): records.append((us, "%.9f\t%s\t%s\t%s" % (us / 1e6, rank, thread, "\t".join(fields))))
+    while words:
+        name, times, *words = words
+        begin, end = map(float, times.split("-"))
+        put(begin, "enter", name)
+        while words and words[0][0] in "<>" or words and words[0] == "c":
+            what, *words = words
+            if what[0] == ">": put(begin, "send", "", "comm=0", "peer=" + what[1:], "tag=0", "bytes=8")
+            if what[0] == "<": put(end, "recv", "", "comm=0", "peer=" + what[1:], "tag=0", "bytes=8")
+            if what == "c": put(begin, "coll", "", "comm=0", "bytes=8", "got_bytes=8", "root=-1")
+        put(end, "leave", name)
+print("# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=%d\tranks=%s" % (len(ranks), ",".join(sorted(ranks, key=int))))
+for us, text in sorted(records, key=lambda r: r[0]): print(text)' >"$1.txt" && pith convert "$1.txt" "$1.pith"
+}
+
+# ---- Two logs: what changed
+make_log a <<'E'
+0 refine 0-100 MPI_Send 100-101 >1 MPI_Barrier 101-110 c
+1 refine 0-80 MPI_Recv 80-102 <0 MPI_Barrier 102-110 c
+E
+make_log b <<'E'
+0 refine 0-184 MPI_Send 184-185 >1 MPI_Barrier 185-194 c
+1 refine 0-80 MPI_Recv 80-186 <0 MPI_Barrier 186-194 c
+E
+is "$(pith analyze a.pith b.pith)" "A  a.pith
+B  b.pith
+
+Scaling (1 is best; POP)          A          B
+  ranks                           2          2
+  run time                 110.0 us   194.0 us
+  speedup                      1.00       0.57
+  global efficiency            0.82       0.46
+    computation scaling        1.00       0.68
+    parallel                   0.82       0.68
+      load balance             0.90       0.72
+      communication            0.91       0.95
+        serialisation          1.00       1.00
+        transfer               0.91       0.95
+
+B is 84.00 us (76.4 %) slower than A. Per rank:
+  42.00 us more computing, in refine
+  42.00 us more late sender, caused by refine on rank 0
+
+What changed, mean per rank                          A           B   B - A, us
+  computing                                     90.000     132.000     +42.000
+    refine                                      90.000     132.000     +42.000
+  waiting                                       10.500      52.500     +42.000
+    late sender                                 10.000      52.000     +42.000
+      by refine on rank 0                       10.000      52.000     +42.000
+    wait at barrier                              0.500       0.500      +0.000
+  transfer                                       9.500       9.500      +0.000
+  run time                                     110.000     194.000     +84.000" "a state on one rank takes longer"
+is "$(pith analyze b.pith a.pith | sed -n '/^B is/,/^$/p')" "B is 84.00 us (43.3 %) faster than A. Per rank:
+  42.00 us less computing, in refine
+  42.00 us less late sender, caused by refine on rank 0" "the other way round"
+is "$(pith analyze a.pith a.pith | grep '^B')" "B  a.pith
+B takes as long as A, and no part of the run changed by 0.1 %." "a log and itself"
+is "$(pith analyze a.pith b.pith --json | python3 -c '
+import json, sys
+for c in json.load(sys.stdin)["changes"]: print(*(c[k] for k in ("part", "kind", "state", "rank", "a_s", "b_s", "change_s")))')" \
+    "computing None None None 9e-05 0.000132 4.2e-05
+computing None refine None 9e-05 0.000132 4.2e-05
+waiting None None None 1.05e-05 5.25e-05 4.2e-05
+waiting late sender None None 1e-05 5.2e-05 4.2e-05
+waiting late sender refine 0 1e-05 5.2e-05 4.2e-05
+waiting wait at barrier None None 5e-07 5e-07 0.0
+waiting wait at barrier MPI_Recv 1 5e-07 5e-07 0.0
+transfer None None None 9.5e-06 9.5e-06 0.0
+transfer None MPI_Barrier None 8e-06 8e-06 0.0
+transfer None MPI_Recv None 1e-06 1e-06 0.0
+transfer None MPI_Send None 5e-07 5e-07 0.0
+run time None None None 0.00011 0.000194 8.4e-05" "--json: every part, delay and function"
+
+# The same program, changed in all ways: other states, another cause; half of a change by one state of several.
+make_log c <<'E'
+0 coarsen 0-40 MPI_Send 40-41 >1 MPI_Barrier 41-180 c
+1 coarsen 0-80 smooth 80-130 MPI_Recv 130-160 <0 MPI_Barrier 160-180 c
+E
+is "$(pith analyze a.pith c.pith | sed -n '/^B is/,/^$/p')" "B is 70.00 us (63.6 %) slower than A. Per rank:
+  59.00 us more wait at barrier, 24.79 us of it caused by smooth on rank 1
+  26.00 us more transfer, 14.00 us of it in MPI_Recv
+  10.00 us less late sender, caused by refine on rank 0
+  5.000 us less computing, in refine" "states that only one log has"
+is "$(pith analyze a.pith c.pith | sed -n '/^  computing/,/^  waiting/p; /^    wait at/,/^  transfer/p')" "\
+  computing                                     90.000      85.000      -5.000
+    refine                                      90.000       0.000     -90.000
+    coarsen                                      0.000      60.000     +60.000
+    smooth                                       0.000      25.000     +25.000
+  waiting                                       10.500      59.500     +49.000
+    wait at barrier                              0.500      59.500     +59.000
+      by smooth on rank 1                        0.000      24.792     +24.792
+      by coarsen on rank 1                       0.000      19.833     +19.833
+      by MPI_Recv on rank 1                      0.500      14.875     +14.375
+  transfer                                       9.500      35.500     +26.000" "and what each part consists of"
+
+# A thread without MPI calls changes nothing.
+make_log threads <<'E'
+0 refine 0-184 MPI_Send 184-185 >1 MPI_Barrier 185-194 c
+0.1 refine 0-10 other 100-194
+1 refine 0-80 MPI_Recv 80-186 <0 MPI_Barrier 186-194 c
+E
+is "$(pith analyze a.pith threads.pith | sed '1,/^B is/d')" "$(pith analyze a.pith b.pith | sed '1,/^B is/d')" "a thread without MPI calls is left out"
+# Names are no commands for a terminal, and do not break the columns.
+sed 's/refine/\\x1b[31mvery_long_ÄÖÜ_name_of_a_state/' b.txt >named.txt && pith convert named.txt named.pith
+pith analyze a.pith named.pith >out
+is "$(grep -c $'\e' out) $(grep -c 'very_long_ÄÖÜ' out) $(grep -cE '.{81}' out)" "0 4 0" "control characters and long names" || cat out
+
+# ---- Scaling
+make_log two <<'E'
+0 solve 0-100 MPI_Barrier 100-110 c
+1 solve 0-100 MPI_Barrier 100-110 c
+E
+make_log strong <<'E'
+0 solve 0-50 MPI_Barrier 50-70 c
+1 solve 0-50 MPI_Barrier 50-70 c
+2 solve 0-50 MPI_Barrier 50-70 c
+3 solve 0-60 MPI_Barrier 60-70 c
+E
+make_log weak <<'E'
+0 solve 0-100 MPI_Barrier 100-120 c
+1 solve 0-100 MPI_Barrier 100-120 c
+2 solve 0-100 MPI_Barrier 100-120 c
+3 solve 0-110 MPI_Barrier 110-120 c
+E
+head="log,ranks,run_s,useful_s,speedup,global_efficiency,computation_scaling,parallel,load_balance,communication,serialisation,transfer"
+two="two.pith,2,0.000110000,0.000200000,1,0.909091,1,0.909091,1,0.909091,1,0.909091"
+is "$(pith analyze strong.pith two.pith --csv)" "$head
+strong.pith,4,0.000070000,0.000210000,1.571429,0.714286,0.952381,0.75,0.875,0.857143,1,0.857143
+$two" "strong scaling; the reference has the fewest ranks"
+is "$(pith analyze two.pith weak.pith --csv)" "$head
+$two
+weak.pith,4,0.000120000,0.000410000,1.833333,0.833333,0.97561,0.854167,0.931818,0.916667,1,0.916667" "weak scaling"
+is "$(pith analyze two.pith weak.pith --csv --scaling strong | tail -n 1 | cut -d, -f5-7)" "0.916667,0.416667,0.487805" "--scaling strong"
+is "$(pith analyze two.pith strong.pith --csv --scaling weak | tail -n 1 | cut -d, -f5-7)" "3.142857,1.428571,1.904762" "--scaling weak"
+is "$(pith analyze two.pith strong.pith | grep -A2 'scaling (')" "  Strong scaling (found): 2 times the ranks, 1.05 times the computing.
+  Global efficiency falls from 0.91 to 0.71.
+  Largest loss: load balance, 1.00 to 0.88." "said in words"
+is "$(pith analyze two.pith weak.pith | grep 'scaling (')" "  Weak scaling (found): 2 times the ranks, 2.05 times the computing." "weak scaling in words"
+like "$(pith analyze two.pith weak.pith --scaling strong)" '^  Strong scaling \(--scaling\): ' "the given scaling"
+is "$(for logs in "two strong" "two weak" "a b"; do pith analyze $(printf '%s.pith ' $logs) --json; done | grep -o '"scaling":"[a-z]*","reference":[0-9]')" \
+    '"scaling":"strong","reference":0
+"scaling":"weak","reference":0
+"scaling":"none","reference":0' "--json names the scaling"
+is "$(pith analyze two.pith strong.pith --json | grep -c '"rank":[0-9]')" 0 "causes are of all ranks where the numbers of ranks differ"
+many="two.pith strong.pith weak.pith two.pith strong.pith two.pith"
+pith analyze $many >out
+is "$? $(grep -c '^Scaling' out) $(grep -c 'What changed' out) $(grep -cE '.{81}' out)" "0 2 0 0" "six logs: two tables, no more"
+is "$(pith analyze $many --json | python3 -c 'import json, sys; t = json.load(sys.stdin); print(len(t["logs"]), t["changes"])')" "6 []" "six logs in --json"
+is "$(pith analyze a.pith b.pith --from 10us --to 60us --csv | cut -d, -f3 | tail -n 2)" "0.000050000
+0.000050000" "--from, --to"
+
+# ---- What cannot be compared
+fails() { # STATUS PATTERN ARGS
+    local status=$1 pattern=$2
+    shift 2
+    pith analyze "$@" >out 2>err
+    is "$? $(wc -l <err)" "$status 1" "status and a line: $*"
+    like "$(cat err)" "$pattern" "it says why"
+}
+printf '0.0\t0\t0\tenter\twork\n0.1\t0\t0\tleave\twork\n' >plain.txt && pith convert plain.txt plain.pith
+fails 1 'plain.pith: no MPI calls' a.pith plain.pith
+fails 1 'missing.pith' a.pith missing.pith
+fails 1 'window is empty' a.pith b.pith --from 150us
+fails 2 '--scaling needs strong or weak' a.pith b.pith --scaling linear
+fails 2 '--scaling needs several logs' a.pith --scaling weak
+fails 2 'need a single log' a.pith b.pith --waits
+fails 2 '26 logs can be compared' $(printf 'a.pith %.0s' {1..27})
+pith analyze a.pith b.pith >/dev/full 2>err
+like "$? $(cat err)" '^1 pith: standard output: cannot be written' "a full disk"
+
+# ---- Recorded programs
+cat >check.py <<'E'
+import json, subprocess, sys
+a, b = sys.argv[1:]
+def analyze(*logs): return json.loads(subprocess.run(["pith", "analyze", *logs, "--json"], stdout=subprocess.PIPE, check=True).stdout)
+def ns(seconds): return round(seconds * 1e9)
+both, alone = analyze(a, b), [analyze(a), analyze(b)]
+bad = []
+def need(what, truth, *figures): bad.extend([] if truth else [(what, *figures)])
+def near(x, y, most): return abs(x - y) <= most
+changes = both["changes"]
+def total(part, kind=None): return next((c for c in changes if (c["part"], c["kind"], c["state"]) == (part, kind, None)), None)
+def inside(part, kind=None): return [c for c in changes if c["part"] == part and c["kind"] == kind and c["state"]]
+for side, key in enumerate(("a_s", "b_s", "change_s")):
+    parts = [ns(total(p)[key]) for p in ("computing", "waiting", "transfer")]
+    need("the parts are the run time", sum(parts) == ns(total("run time")[key]), parts)
+    kinds = [c for c in changes if c["kind"] and not c["state"]]
+    need("the kinds are the waiting", sum(ns(c[key]) for c in kinds) == parts[1])
+    for part, kind in [("computing", None), ("transfer", None)] + [("waiting", c["kind"]) for c in kinds]:
+        sums = sum(ns(c[key]) for c in inside(part, kind)), ns(total(part, kind)[key])
+        need("what a part consists of", near(*sums, 1 + len(inside(part, kind))), part, kind, *sums)
+for side, key in enumerate(("a_s", "b_s")):
+    one, log = alone[side], both["logs"][side]
+    run = one["window"]["to_ns"] - one["window"]["from_ns"]
+    need("run time", ns(log["run_s"]) == ns(total("run time")[key]) == run)
+    need("useful", near(ns(total("computing")[key]), ns(log["useful_s"]) / log["ranks"], 1))
+    for name, value in one["efficiencies"].items():
+        need("efficiency", name not in log or near(log[name], value, 1e-6), name)
+    for c in kinds:
+        waits = sum(w["ns"] for w in one["waits"] if w["kind"] == c["kind"]) / log["ranks"]
+        need("waits", near(ns(c[key]), waits, 1), c["kind"])
+first, last = sorted(both["logs"], key=lambda l: l["ranks"])
+work = last["ranks"] / first["ranks"] if both["scaling"] == "weak" else 1
+scaling = work * first["useful_s"] / last["useful_s"]
+for name, value in (("computation_scaling", scaling), ("speedup", work * first["run_s"] / last["run_s"]),
+        ("global_efficiency", scaling * last["useful_s"] / last["ranks"] / last["run_s"])):
+    need(name, near(last[name], value, 1e-6 * (1 + value)), last[name], value)
+print(bad or "good")
+E
+cp -r "$top/samples/slow" "$top/samples/heat2d.c" .
+for mpi in $(mpis); do
+    "mpicc.$mpi" -O1 -Wno-stringop-overflow -o heat2d heat2d.c -lm && "mpicc.$mpi" -O1 -I"$build/include" -o late_sender slow/late_sender.c -L"$build/lib" -lpith
+    ok $? "$mpi: built"
+    give_way "$mpi"
+    for run in "2 heat2d heat2d 128 40" "4 heat2d heat2d 128 40" "3 slow late_sender" "3 fast late_sender fast"; do
+        read -r ranks name program <<<"$run"
+        LD_LIBRARY_PATH=$build/lib TIMEOUT=60 timeout -k 5 90 "mpiexec.$mpi" -n "$ranks" pith run -o "$name$ranks.pith" ./$program >out 2>err </dev/null
+        ok $? "$mpi: $program on $ranks ranks" || sed 's/^/# /' err
+    done
+    unset LD_PRELOAD
+    is "$(python3 check.py heat2d2.pith heat2d4.pith)" good "$mpi: heat2d on 2 and 4 ranks: the figures add up"
+    is "$(python3 check.py slow3.pith fast3.pith)" good "$mpi: late_sender, slow and fast: the figures add up"
+    like "$(pith analyze slow3.pith fast3.pith | tr -s ' \n' ' ')" 'B is [0-9. a-z]+ \([0-9.]+ %\) faster than A\. Per rank:.* less late sender,[^,]* caused by refine on rank 1' \
+        "$mpi: late_sender is faster because of less waiting for rank 1"
+    is "$(pith analyze heat2d2.pith heat2d4.pith | grep -E '.{81}')" "" "$mpi: no more than 80 columns"
+    python3 -c '
+data = bytearray(open("heat2d4.pith", "rb").read())
+for i in range(len(data) // 3, len(data) * 2 // 3): data[i] ^= 255
+open("damaged.pith", "wb").write(data)'
+    pith analyze heat2d2.pith damaged.pith >out 2>err
+    like "$? $(wc -l <err) $(cat err) $(grep -c '^  run time' out)" '^1 1 pith: damaged.pith: .* damaged.* 2$' "$mpi: a damaged log: a message, and the figures of the rest" || head -n 40 out
+    rm -rf ./*[234].pith damaged.pith
+done
+finish

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# pith analyze finds wait states of a known length: every kind, under each MPI, on 2, 4 and 8 ranks; and none where all
+# come in time.
+. "$(dirname "$0")/../lib.sh"
+. "$top/test/mpi/functions.sh"
+
+for mpi in $(mpis); do
+    "mpicc.$mpi" -std=gnu11 -Wall -Wextra -Wno-stringop-overflow -O1 -g -o known "$top/test/analyze/known.c" || { ok 1 "$mpi: built"; continue; }
+    give_way "$mpi"
+    for ranks in 2 4 8; do
+        for mode in late in-time; do
+            name="$mpi $ranks $mode"
+            # Where the system stops a rank between its look at the clock and its call, what it knows is wrong.
+            for try in 1 2 3; do
+                TIMEOUT=60 timeout -k 5 90 "mpiexec.$mpi" -n $ranks pith run -o log.pith ./known $mode >known.txt 2>err
+                status=$?
+                pith analyze log.pith --json --waits >analysis.json 2>>err
+                status+=" $?"
+                python3 "$top/test/analyze/known_check.py" known.txt analysis.json >lines 2>>err
+                status+=" $?"
+                [ "$status" = "0 0 0" ] && grep -q '^not ok' lines && [ $try != 3 ] || break
+            done
+            is "$status" "0 0 0" "$name: runs and is analysed" || sed 's/^/# /' err
+            while read -r line; do
+                case $line in
+                'ok - '*) ok 0 "$name: ${line#ok - }" ;;
+                'not ok - '*) ok 1 "$name: ${line#not ok - }" ;;
+                *) echo "$line" ;;
+                esac
+            done <lines
+        done
+    done
+    unset LD_PRELOAD
+done
+finish

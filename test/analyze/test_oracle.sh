@@ -1,0 +1,260 @@
+#!/usr/bin/env bash
+# pith analyze against oracle.py: small logs with facts computed by hand, then random logs. SEEDS=FIRST-LAST: others.
+. "$(dirname "$0")/../lib.sh"
+here=$top/test/analyze
+
+# Makes log.txt. Each line is a lane: RANK[.THREAD], then states NAME FROM-TO, each followed by what is recorded in it:
+# >PEER[:BYTES] a send; <PEER a receive; cCOMM[@ROOT] a collective; sN, fN request N is started, complete.
+tiny() {
+    {
+        printf '# %s\tname=pith:coll_%s\tformat=request=%%d\n' event started event complete
+        printf '# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=%d\tranks=%s\n' "$1" "$(seq -s, 0 $(($1 - 1)))"
+        printf '%b' "${2:-}"
+        awk '
+        function put(time, text) { printf "%.9f\t%s\t%s\n", time / 1e9, lane, text }
+        {
+            lane = $1 ~ /[.]/ ? $1 : $1 ".0"; sub(/[.]/, "\t", lane)
+            for (i = 2; i <= NF; i = k) {
+                split($(i + 1), t, "-"); put(t[1], "enter\t" $i)
+                for (k = i + 2; $k ~ /^([<>][0-9]|[csf][0-9])/; k++) {
+                    what = substr($k, 1, 1); n = split(substr($k, 2), v, /[:@]/)
+                    if (what == ">") put(t[1], "send\t\tcomm=0\tpeer=" v[1] "\ttag=0\tbytes=" (n > 1 ? v[2] : 8))
+                    if (what == "<") put(t[2], "recv\t\tcomm=0\tpeer=" v[1] "\ttag=0\tbytes=8")
+                    if (what == "c") put(t[1], "coll\t\tcomm=" v[1] "\tbytes=8\tgot_bytes=8\troot=" (n > 1 ? v[2] : -1))
+                    if (what == "s") put(t[2], "event\tpith:coll_started\tpayload=request=" v[1])
+                    if (what == "f") put(t[2], "event\tpith:coll_complete\tpayload=request=" v[1])
+                }
+                put(t[2], "leave\t" $i)
+            }
+        }' | sort -s -g -k 1,1
+    } >log.txt
+}
+
+# The facts of log.txt, from stdin, are those of the oracle and of pith.
+facts_are() {
+    local wanted
+    wanted=$(cat)
+    is "$(python3 "$here/oracle.py" log.txt | python3 "$here/oracle.py" facts)" "$wanted" "$1: the oracle"
+    pith analyze log.txt --json --waits >got.json
+    is "$(python3 "$here/oracle.py" facts <got.json)" "$wanted" "$1: pith"
+}
+large='# property\tkey=eager_bytes\tvalue=same_host=100 network=100\n'
+
+tiny 3 <<'END'
+0 work 0-50 MPI_Send 50-51 >1
+1 work 0-30 MPI_Recv 30-50 <0 MPI_Send 50-51 >2
+2 work 0-10 MPI_Recv 10-51 <1
+END
+facts_are "late senders, one behind the other" <<'END'
+window 0-51 useful 50 30 10
+efficiencies communication=0.9804 ideal_ns=50 load_balance=0.6 parallel=0.5882 serialisation=1 transfer=0.9804
+lane 2 10-50: late sender in MPI_Recv, cause 1
+lane 1 30-50: late sender in MPI_Recv, cause 0
+delay: lane 0 work 20 + 20: late sender
+delay: lane 1 work 20 + 0: late sender
+path: lane 0 MPI_Send 1
+path: lane 0 work 50
+END
+
+tiny 3 <<'END'
+0 work 0-10 MPI_Barrier 10-31 c0
+1 work 0-30 MPI_Barrier 30-31 c0
+2 solve 0-30 MPI_Barrier 30-31 c0
+END
+facts_are "a barrier with two last members" <<'END'
+window 0-31 useful 10 30 30
+efficiencies communication=0.9677 ideal_ns=30 load_balance=0.7778 parallel=0.7527 serialisation=1 transfer=0.9677
+lane 0 10-30: wait at barrier in MPI_Barrier, cause 1
+delay: lane 1 work 20 + 0: wait at barrier
+path: lane 0 MPI_Barrier 1
+path: lane 1 work 30
+END
+
+tiny 2 <<'END'
+0 MPI_Ssend 0-25 >1
+1 work 0-20 MPI_Recv 20-25 <0
+END
+facts_are "a late receiver" <<'END'
+window 0-25 useful 0 20
+efficiencies communication=0.8 ideal_ns=20 load_balance=0.5 parallel=0.4 serialisation=1 transfer=0.8
+lane 0 0-20: late receiver in MPI_Ssend, cause 1
+delay: lane 1 work 20 + 0: late receiver
+path: lane 0 MPI_Ssend 5
+path: lane 1 work 20
+END
+
+tiny 2 "$large" <<'END'
+0 MPI_Isend 0-1 >1:5000 work 1-5 MPI_Waitall 5-40
+1 work 0-10 MPI_Irecv 10-11 work 11-30 MPI_Wait 30-41 <0
+END
+facts_are "a large message of MPI_Isend waits for MPI_Irecv" <<'END'
+window 0-41 useful 5 29
+efficiencies communication=0.7073 ideal_ns=29 load_balance=0.5862 parallel=0.4146 serialisation=1 transfer=0.7073
+lane 0 5-10: late receiver in MPI_Waitall, cause 1
+delay: lane 1 work 5 + 0: late receiver
+path: lane 1 MPI_Irecv 1
+path: lane 1 MPI_Wait 11
+path: lane 1 work 29
+END
+
+tiny 2 <<'END'
+0 work 0-20 MPI_Ibcast 20-22 c0@0 s0 work 22-30 MPI_Wait 30-31 f0
+1 MPI_Ibcast 0-2 c0@0 s0 work 2-6 MPI_Wait 6-25 f0 work 25-31
+END
+facts_are "a nonblocking broadcast" <<'END'
+window 0-31 useful 28 10
+efficiencies communication=0.9032 ideal_ns=28 load_balance=0.6786 parallel=0.6129 serialisation=1 transfer=0.9032
+lane 1 6-20: late broadcast in MPI_Wait, cause 0
+delay: lane 0 work 14 + 0: late broadcast
+path: lane 0 MPI_Ibcast 2
+path: lane 0 MPI_Wait 1
+path: lane 0 work 28
+END
+
+tiny 3 <<'END'
+0 work 0-4 MPI_Reduce 4-5 c0@1
+1 MPI_Reduce 0-12 c0@1
+2 work 0-10 MPI_Reduce 10-12 c0@1
+END
+facts_are "an early reduce; a lane that ends early" <<'END'
+window 0-12 useful 11 0 10
+efficiencies communication=0.9167 ideal_ns=11 load_balance=0.6364 parallel=0.5833 serialisation=1 transfer=0.9167
+lane 1 0-10: early reduce in MPI_Reduce, cause 2
+delay: lane 2 work 10 + 0: early reduce
+path: lane 1 MPI_Reduce 2
+path: lane 2 work 10
+END
+
+tiny 3 <<'END'
+0 work 0-6 MPI_Scan 6-7 c0
+1 MPI_Scan 0-8 c0
+2 work 0-20 MPI_Scan 20-21 c0
+END
+facts_are "an early scan" <<'END'
+window 0-21 useful 20 13 20
+efficiencies communication=0.9524 ideal_ns=20 load_balance=0.8833 parallel=0.8413 serialisation=1 transfer=0.9524
+lane 1 0-6: early scan in MPI_Scan, cause 0
+delay: lane 0 work 6 + 0: early scan
+path: lane 2 MPI_Scan 1
+path: lane 2 work 20
+END
+
+tiny 2 <<'END'
+0 work 0-10 MPI_Barrier 10-11 c0 work 11-21 MPI_Recv 21-36 <1
+1 work 0-2 MPI_Barrier 2-11 c0 solve 11-35 MPI_Send 35-36 >0
+END
+facts_are "a delay counts from the barrier before" <<'END'
+window 0-36 useful 20 26
+efficiencies communication=0.7222 ideal_ns=34 load_balance=0.8846 parallel=0.6389 serialisation=0.7647 transfer=0.9444
+lane 1 2-10: wait at barrier in MPI_Barrier, cause 0
+lane 0 21-35: late sender in MPI_Recv, cause 1
+delay: lane 0 work 8 + 0: wait at barrier
+delay: lane 1 solve 14 + 0: late sender
+path: lane 0 MPI_Recv 1
+path: lane 0 work 10
+path: lane 1 MPI_Barrier 1
+path: lane 1 solve 24
+END
+
+tiny 3 <<'END'
+0 MPI_Recv 0-31 <1
+1 MPI_Send 0-20 >2 work 20-30 MPI_Send 30-31 >0
+2 MPI_Recv 0-20 <1 work 20-31
+END
+facts_are "transfer that delays another rank" <<'END'
+window 0-31 useful 0 10 11
+efficiencies communication=0.3548 ideal_ns=11 load_balance=0.6364 parallel=0.2258 serialisation=1 transfer=0.3548
+lane 0 0-30: late sender in MPI_Recv, cause 1
+delay: lane 1 MPI_Send 20 + 0: late sender
+delay: lane 1 work 10 + 0: late sender
+path: lane 0 MPI_Recv 1
+path: lane 1 MPI_Send 20
+path: lane 1 work 10
+END
+
+tiny 2 <<'END'
+0 MPI_Init 0-10 work 10-15 MPI_Recv 15-45 <1 work 45-50 MPI_Finalize 50-60
+1 MPI_Init 0-20 work 20-44 MPI_Send 44-45 >0 MPI_Finalize 45-60
+END
+facts_are "between MPI_Init and MPI_Finalize" <<'END'
+window 20-50 useful 5 24
+efficiencies communication=0.8 ideal_ns=29 load_balance=0.6042 parallel=0.4833 serialisation=0.8276 transfer=0.9667
+lane 0 20-44: late sender in MPI_Recv, cause 1
+lane 1 45-50: wait at finalize in MPI_Finalize, cause 0
+delay: lane 0 MPI_Recv 1 + 0: wait at finalize
+delay: lane 0 work 4 + 0: wait at finalize
+delay: lane 1 work 24 + 0: late sender
+path: lane 0 MPI_Recv 1
+path: lane 0 work 5
+path: lane 1 work 24
+END
+
+tiny 3 <<'END'
+0 MPI_Irecv 0-0 MPI_Irecv 0-0 MPI_Waitany 0-11 <1 MPI_Waitany 11-21 <2
+1 work 0-10 MPI_Send 10-11 >0
+2 work 0-20 MPI_Send 20-21 >0
+END
+facts_are "MPI_Waitany" <<'END'
+window 0-21 useful 0 20 20
+efficiencies communication=0.9524 ideal_ns=20 load_balance=0.6667 parallel=0.6349 serialisation=1 transfer=0.9524
+lane 0 0-10: late sender in MPI_Waitany, cause 1
+lane 0 11-20: late sender in MPI_Waitany, cause 2
+delay: lane 1 work 10 + 0: late sender
+delay: lane 2 work 9 + 0: late sender
+path: lane 0 MPI_Waitany 1
+path: lane 2 work 20
+END
+
+tiny 2 "$large" <<'END'
+0 MPI_Irecv 0-2 MPI_Isend 4-6 >1:5000 MPI_Waitall 10-100 <1
+1 work 0-80 MPI_Irecv 80-80 MPI_Isend 80-81 >0:5000 MPI_Waitall 95-100 <0
+END
+facts_are "a late sender and a late receiver at the same moment" <<'END'
+window 0-100 useful 6 94
+efficiencies communication=0.94 ideal_ns=94 load_balance=0.5319 parallel=0.5 serialisation=1 transfer=0.94
+lane 0 10-80: late sender in MPI_Waitall, cause 1
+delay: lane 1 work 70 + 0: late sender
+path: lane 0 MPI_Waitall 20
+path: lane 1 work 80
+END
+
+tiny 3 <<'END'
+0 MPI_Irecv 0-0 MPI_Irecv 0-0 MPI_Waitall 0-31 <1 <2 work 31-40
+1 MPI_Send 0-25 >2 work 25-30 MPI_Send 30-31 >0
+2 MPI_Irecv 0-0 work 0-20 MPI_Send 20-21 >0 MPI_Wait 21-40 <1
+END
+facts_are "the replay chooses the latest release anew" <<'END'
+window 0-40 useful 9 14 20
+efficiencies communication=0.5 ideal_ns=29 load_balance=0.7167 parallel=0.3583 serialisation=0.6897 transfer=0.725
+lane 0 0-30: late sender in MPI_Waitall, cause 1
+delay: lane 1 MPI_Send 25 + 0: late sender
+delay: lane 1 work 5 + 0: late sender
+path: lane 0 MPI_Waitall 1
+path: lane 0 work 9
+path: lane 1 MPI_Send 25
+path: lane 1 work 5
+END
+
+tiny 2 <<'END'
+0 work 0-5 MPI_Send 5-6 >1
+0.1 solve 0-10
+1 MPI_Recv 0-8 <0 work 8-20
+END
+facts_are "a thread without MPI calls" <<'END'
+window 0-20 useful 19 20 12
+efficiencies communication=0.95 ideal_ns=19 load_balance=0.8158 parallel=0.775 serialisation=1 transfer=0.95
+lane 2 0-5: late sender in MPI_Recv, cause 0
+delay: lane 0 work 5 + 0: late sender
+path: lane 0 work 5
+path: lane 2 MPI_Recv 3
+path: lane 2 work 12
+END
+
+# Random programs: every wait state, useful time, path and delay, and the sums.
+seeds=${SEEDS:-1-1000}
+first=${seeds%-*} last=${seeds#*-}
+python3 "$here/random_log.py" "$first" "$last"
+for ((seed = first; seed <= last; seed++)); do pith analyze "$seed.txt" --json --waits >"$seed.json"; done
+python3 "$here/oracle.py" compare "$first" "$last" >differences
+ok $? "random logs $seeds" || sed 's/^/#   /' differences
+finish

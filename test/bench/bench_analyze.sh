@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# pith analyze on logs of messages with waiting: records per second, memory, and how both grow with the number of lanes.
+# The floor is reading the same records in order (pithlog_iter). BENCH_RECORDS: how many records (default 3.2e7).
+. "$(dirname "$0")/../lib.sh"
+. "$top/test/bench/bench.sh"
+records=${BENCH_RECORDS:-32000000}
+cc -O2 -o peak "$top/test/bench/peers/peak.c" &&
+    cc -O2 -I"$build/include" -o read "$top/test/bench/peers/peer_read.c" -L"$build/lib" -lpithlog -Wl,-rpath,"$build/lib" || exit 0
+
+# lanes NUMBER RATE_GOAL MEMORY_GOAL: a log of that many ranks with one lane each.
+lanes() {
+    local lanes=$1 each=$((records / $1 / 8 * 8)) seconds peak floor
+    "$build/test/bench/make_big_log" log.pith "$lanes" "$lanes" "$each" mpi || return
+    floor=$(./read log.pith)
+    row "$lanes lanes: read in order (floor)" "$floor" Mevents/s
+    ./peak used pith analyze log.pith --csv >out
+    read -r seconds peak <used
+    row "$lanes lanes: analyzed" "$(calc "$lanes * $each / $seconds / 1e6")" Mevents/s "$floor" "$2"
+    row "$lanes lanes: memory" "$peak" MiB 0 "$3"
+    rm -f log.pith
+}
+lanes 64 ">=20" "<=64"
+lanes 1024 "" ""
+lanes 16384 "" ""
