@@ -39,6 +39,15 @@ is [beside table] {{blue 1.000000000 1.000000000} {red 0.400000000 0.200000000} 
 set tree $top.panes.legend.pair.tree
 is [lmap item [$tree children {}] {$tree set $item more}] {= {-50.0 %} {-50.0 %}} "and the change"
 
+# The end of a job that was stopped is told late: while the next one runs.
+set table [lindex [::info class instances ::pith::PairTable] 0]
+set sums [beside table]
+$table start
+$table changed time
+$table start
+$table job_event a [::pith::script_lower] stopped
+is [beside table] $sums "sums after sums that were stopped"
+
 # ---- Moved
 beside offset 250ms
 ok [near [beside window] {0 1}] "moved by 250 ms the same times stand above each other: [beside window]"

@@ -190,14 +190,12 @@ oo::class create ::pith::Legend {
             return
         }
         switch $what {
-            progress { return }
+            progress - stopped { return } # it may come from an earlier job
             done { set sums [lindex $args 0] }
             failed { set sums {} }
         }
         set job {}
-        if {$what ne "stopped"} {
-            my set_sums_of $window
-        }
+        my set_sums_of $window
     }
 
     # Refreshes now, and waits for the result.

@@ -231,9 +231,9 @@ oo::class create ::pith::PairTable {
         set jobs {}
     }
 
-    # Jobs that are not in the dict were stopped.
+    # `stopped` comes from a job before those in the dict.
     method job_event {which model what args} {
-        if {$what eq "progress" || ![dict exists $jobs $which]} {
+        if {$what in {progress stopped} || ![dict exists $jobs $which]} {
             return
         }
         dict unset jobs $which
