@@ -19,7 +19,9 @@ enum {
     PITHI_COLL_BARE = 1,   /* waits even if it moves no bytes */
     PITHI_COLL_LOOSE = 2,  /* members with empty parts may not wait; byte counts cannot show which */
     PITHI_COLL_STARTS = 4, /* the call only starts it; the call that completes the request waits */
-    PITHI_COLL_KEEPS = 8   /* the call only makes a persistent request: MPI_Bcast_init */
+    PITHI_COLL_KEEPS = 8,  /* the call only makes a persistent request: MPI_Bcast_init */
+    PITHI_COLL_AFTER = 16, /* recorded after the call, on the communicator that it made; all of both groups wait */
+    PITHI_COLL_MAY_WAIT = PITHI_COLL_BARE | PITHI_COLL_LOOSE /* a barrier for all members, or for none */
 };
 
 /* Events that describe collectives further; payloads are 32-bit numbers, big-endian.

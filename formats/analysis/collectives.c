@@ -491,15 +491,17 @@ static int last_of_needed(struct coll *coll, const struct pithi_coll_part *part,
     }
 }
 
-/* A member that receives nothing, or data from only some members, has not waited for members that arrive later. A
- * window operation moves no data: it is a barrier for all members or for none. */
+/* A member that receives nothing, or data from only some members, has not waited for members that arrive later. Of a
+ * collective that is recorded after the call, the arrivals are unknown. */
 int pithi_colls_last(struct pithi_colls *c, const struct pithi_coll_part *part, struct pithi_moment *when)
 {
     struct coll *coll = &c->all[part->coll];
     int known = last_of_needed(coll, part, when);
     unsigned flags = coll->rule.flags;
     int may_go = flags & PITHI_COLL_LOOSE || (!(flags & PITHI_COLL_BARE) && part->bytes == 0);
-    if (flags & PITHI_COLL_LOOSE && flags & PITHI_COLL_BARE)
+    if (flags & PITHI_COLL_AFTER)
+        return 0;
+    if ((flags & PITHI_COLL_MAY_WAIT) == PITHI_COLL_MAY_WAIT)
         coll->is_open |= known < 0;
     return coll->is_open || (known < 0 && may_go) ? 0 : known;
 }

@@ -90,7 +90,7 @@ static int take_enter(struct building *b, const struct pithlog_record *r)
     return err;
 }
 
-static void add_coll_need(struct building *b, uint32_t lane, const struct pithi_coll_part *part);
+static void add_coll_need(struct building *b, uint32_t lane, const struct pithi_coll_part *part, int64_t end_ns);
 
 static int take_leave(struct building *b, const struct pithlog_record *r)
 {
@@ -114,7 +114,7 @@ static int take_leave(struct building *b, const struct pithlog_record *r)
         lane->is_small = 0;
     }
     if (lane->part.coll != UINT32_MAX) {
-        add_coll_need(b, r->lane, &lane->part);
+        add_coll_need(b, r->lane, &lane->part, r->time_ns);
         lane->part.coll = UINT32_MAX;
     }
     lane->call = lane->call ? outermost_call(g, &lane->open) : 0;
@@ -143,7 +143,11 @@ static void add_need(struct building *b, uint32_t lane, uint32_t number, struct 
 
 static void need_message(void *context, uint32_t lane, uint32_t number, uint32_t kind, const struct pithi_release *by)
 {
-    add_need(context, lane, number,
+    struct building *b = context;
+
+    if (by->lane == lane && by->time_ns > pithi_graph_piece(b->graph, lane, number)->begin_ns)
+        return; /* it cannot wait for what it does later itself */
+    add_need(b, lane, number,
              (struct pithi_need){.release_ns = by->time_ns,
                                  .kind = (uint16_t)kind,
                                  .of = PITHI_NEED_LANE,
@@ -168,19 +172,28 @@ static uint32_t kind_of(const struct pithi_graph *g, const struct pithi_coll_par
 }
 
 /* The call that the lane is in has completed its part of a collective. */
-static void add_coll_need(struct building *b, uint32_t lane, const struct pithi_coll_part *part)
+static void add_coll_need(struct building *b, uint32_t lane, const struct pithi_coll_part *part, int64_t end_ns)
 {
     static const uint16_t of[] = {[PITHI_COLL_ALL] = PITHI_NEED_ALL,
                                   [PITHI_COLL_FROM] = PITHI_NEED_ROOT,
                                   [PITHI_COLL_TO] = PITHI_NEED_ALL,
                                   [PITHI_COLL_LOWER] = PITHI_NEED_LOWER};
-    struct pithi_moment last;
+    uint32_t first = part->serial, last = first + (part->is_inter != 0), piece = b->graph->lanes[lane].pieces.count - 1;
+    int may_wait = (part->rule.flags & PITHI_COLL_MAY_WAIT) == PITHI_COLL_MAY_WAIT && !part->gets_of_all;
+    struct pithi_moment when;
     struct pithi_need need = {.kind = (uint16_t)kind_of(b->graph, part), .of = of[part->rule.shape]};
 
-    need.instance = part->serial + (part->is_inter ? !part->is_second : 0);
     need.position = part->place;
-    if (pithi_colls_last(b->colls, part, &last) != 0 || part->gets_of_all)
-        add_need(b, lane, b->graph->lanes[lane].pieces.count - 1, need);
+    for (need.instance = first; may_wait && need.instance <= last; need.instance++) {
+        struct pithi_graph_coll *coll = pithi_graph_coll(b->graph, need.instance);
+        coll->first_end_ns = end_ns < coll->first_end_ns ? end_ns : coll->first_end_ns;
+        if (part->rule.flags & PITHI_COLL_AFTER)
+            add_need(b, lane, piece, need);
+    }
+    need.instance = part->is_second ? first : last;
+    if (!(part->rule.flags & PITHI_COLL_AFTER) &&
+        (pithi_colls_last(b->colls, part, &when) != 0 || part->gets_of_all || may_wait))
+        add_need(b, lane, piece, need);
     pithi_colls_leave(b->colls, part);
 }
 
@@ -194,7 +207,8 @@ static struct pithi_graph_coll *new_coll(struct pithi_graph *g, uint32_t comm, u
                                           .last_lane = PITHI_NO_LANE,
                                           .root_lane = PITHI_NO_LANE,
                                           .comm = comm,
-                                          .kind = kind};
+                                          .kind = kind,
+                                          .first_end_ns = INT64_MAX};
     return coll;
 }
 
@@ -286,7 +300,7 @@ static int take_event(struct building *b, const struct pithlog_record *r)
 
     if (status > 0 && lane->call) {
         pithi_waits_completes_coll(b->waits, r->lane);
-        add_coll_need(b, r->lane, &part);
+        add_coll_need(b, r->lane, &part, r->time_ns);
     }
     return status < 0 ? no_memory(b->graph) : PITH_OK;
 }
@@ -397,7 +411,8 @@ static int finalize_together(struct building *b)
 static void release_needs(struct pithi_graph *g)
 {
     for (uint32_t i = 0; i < g->colls.count; i++) {
-        const struct pithi_graph_coll *coll = pithi_graph_coll(g, i);
+        struct pithi_graph_coll *coll = pithi_graph_coll(g, i);
+        coll->kind = coll->first_end_ns < coll->last_ns ? 0 : coll->kind;
         for (uint32_t k = 1; coll->positions && k < comm_size(g, coll->comm); k++) {
             const struct pithi_graph_position *before = pithi_graph_position(g, coll, k - 1);
             struct pithi_graph_position *own = pithi_graph_position(g, coll, k);
@@ -417,7 +432,7 @@ static void release_needs(struct pithi_graph *g)
             need->instance < g->colls.count ? pithi_graph_coll(g, need->instance) : NULL;
         need->release_ns = INT64_MIN;
         need->lane = PITHI_NO_LANE;
-        if (coll && need->of == PITHI_NEED_ALL) {
+        if (coll && coll->kind && need->of == PITHI_NEED_ALL) {
             need->release_ns = coll->last_ns;
             need->lane = coll->last_lane;
         } else if (coll && need->of == PITHI_NEED_ROOT) {
@@ -462,7 +477,7 @@ int pithi_graph_build(struct pithi_graph *g, struct pithlog *log, int64_t from_n
     TRY(pithi_waits_end(b.waits));
     for (uint32_t i = 0; i < pithlog_get_info(log)->lanes; i++) {
         if (b.lanes[i].part.coll != UINT32_MAX)
-            add_coll_need(&b, i, &b.lanes[i].part);
+            add_coll_need(&b, i, &b.lanes[i].part, pithlog_get_info(log)->end_ns);
         /* The last piece is empty and ends the lane. */
         struct pithi_lane_piece *end = pithi_chunks_add(&g->lanes[i].pieces, &g->scratch, sizeof *end);
         if (!end)

@@ -75,7 +75,8 @@ static const char *const kinds[PITHLOG_WAIT_KINDS] = {
     [PITHLOG_WAIT_AT_BARRIER] = "A rank in MPI_Barrier waits until the last rank enters it. Remedy: remove the\n"
                                 "barrier if it is not needed, or balance the computing before it.",
     [PITHLOG_WAIT_AT_NXN] = "In a collective where all ranks need the data of all (MPI_Allreduce, MPI_Alltoall ...)\n"
-                            "a rank waits until the last one enters it. Remedy: balance the computing before it.",
+                            "a rank waits until the last one enters it. Remedy: balance the computing before it.\n"
+                            "Calls that make a communicator wait in the same way. Remedy: make it once.",
     [PITHLOG_LATE_BROADCAST] = "A member of MPI_Bcast or MPI_Scatter waits until the root enters it.",
     [PITHLOG_EARLY_REDUCE] = "The root of MPI_Reduce or MPI_Gather waits until the last member enters it.",
     [PITHLOG_EARLY_SCAN] = "A rank in MPI_Scan or MPI_Exscan waits until all lower ranks have entered it.",

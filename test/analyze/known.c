@@ -36,7 +36,8 @@ struct times {
 static int rank, size, peer, late;
 static enum members members;
 static struct times *times; /* of this rank in this case and repetition */
-static MPI_Comm half;
+static MPI_Comm half, between, fresh; /* fresh: made in a case */
+static MPI_Group half_group;
 static char here[LONG], there[LONG];
 static int counts[MOST_RANKS], places[MOST_RANKS];
 
@@ -318,6 +319,15 @@ COLLECTIVE(gatherv, MPI_Gatherv(here, 1, MPI_INT, there, counts, places, MPI_INT
 COLLECTIVE(scan, MPI_Scan(here, there, 1, MPI_INT, MPI_SUM, WORLD))
 COLLECTIVE(exscan, MPI_Exscan(here, there, 1, MPI_INT, MPI_SUM, WORLD))
 
+/* Communicators */
+COLLECTIVE(dup, MPI_Comm_dup(WORLD, &fresh))
+COLLECTIVE(split, MPI_Comm_split(WORLD, rank % 2, rank, &fresh))
+COLLECTIVE(create, MPI_Comm_create(WORLD, half_group, &fresh))
+COLLECTIVE(create_group, MPI_Comm_create_group(WORLD, half_group, 1, &fresh))
+COLLECTIVE(cart, MPI_Cart_create(WORLD, 1, &size, places, 0, &fresh))
+COLLECTIVE(inter, MPI_Intercomm_create(half, 0, WORLD, !(rank % 2), 1, &fresh))
+COLLECTIVE(merge, MPI_Intercomm_merge(between, rank % 2, &fresh))
+
 /* In time: all start it, and complete it later. */
 #define NONBLOCKING(name, call)                                                                                        \
     static void name(void)                                                                                             \
@@ -332,6 +342,7 @@ NONBLOCKING(ibarrier, MPI_Ibarrier(WORLD, &request))
 NONBLOCKING(iallreduce, MPI_Iallreduce(here, there, 1, MPI_INT, MPI_SUM, WORLD, &request))
 NONBLOCKING(ibcast, MPI_Ibcast(there, 1, MPI_INT, 0, WORLD, &request))
 NONBLOCKING(ireduce, MPI_Ireduce(here, there, 1, MPI_INT, MPI_SUM, 0, WORLD, &request))
+NONBLOCKING(idup, MPI_Comm_idup(WORLD, &fresh, &request))
 NONBLOCKING(iscan, MPI_Iscan(here, there, 1, MPI_INT, MPI_SUM, WORLD, &request))
 
 /* ---- The cases -------------------------------------------------------------------------------------------------- */
@@ -363,6 +374,14 @@ static const struct {
     {"wait at N x N", "MPI_Reduce_scatter_block", ALL, reduce_scatter, reduce_scatter},
     {"wait at N x N", "MPI_Reduce_scatter", HALF, half_reduce_scatter, half_reduce_scatter},
     {"wait at N x N", "MPI_Wait", ALL, iallreduce, iallreduce},
+    {"wait at N x N", "MPI_Comm_dup", ALL, dup, dup},
+    {"wait at N x N", "MPI_Comm_split", ALL, split, split},
+    {"wait at N x N", "MPI_Comm_create", ALL, create, create},
+    {"wait at N x N", "MPI_Comm_create_group", HALF, create_group, create_group},
+    {"wait at N x N", "MPI_Cart_create", ALL, cart, cart},
+    {"wait at N x N", "MPI_Intercomm_create", ALL, inter, inter},
+    {"wait at N x N", "MPI_Intercomm_merge", ALL, merge, merge},
+    {"wait at N x N", "MPI_Wait", ALL, idup, idup},
     {"late broadcast", "MPI_Bcast", FROM_ROOT, bcast, bcast},
     {"late broadcast", "MPI_Scatter", FROM_ROOT, scatter, scatter},
     {"late broadcast", "MPI_Scatterv", FROM_ROOT, scatterv, scatterv},
@@ -414,9 +433,12 @@ int main(int argc, char **argv)
     peer = rank ^ 1;
     for (int r = 0; r < size; r++)
         counts[r] = 1, places[r] = r;
-    MPI_Comm_split(WORLD, rank % 2, rank, &half);
 
     MPI_Pcontrol(0); /* what the ranks agree on is not recorded */
+    MPI_Comm_split(WORLD, rank % 2, rank, &half);
+    MPI_Comm_group(half, &half_group);
+    MPI_Intercomm_create(half, 0, WORLD, !(rank % 2), 1, &between);
+    fresh = MPI_COMM_NULL;
     MPI_Barrier(WORLD);
     start = now_ns() + 50000000;
     MPI_Bcast(&start, 1, MPI_INT64_T, 0, WORLD);
@@ -426,6 +448,8 @@ int main(int argc, char **argv)
         times = &own[i];
         members = cases[i / REPEATS].members;
         (waits(rank) ? cases[i / REPEATS].waits : cases[i / REPEATS].other)();
+        if (fresh != MPI_COMM_NULL)
+            MPI_Comm_free(&fresh);
     }
 
     MPI_Pcontrol(0);

@@ -18,6 +18,8 @@ ALL, FROM, TO, LOWER = "all", "from", "to", "lower"
 COLLECTIVES = {"barrier": ALL, "allreduce": ALL, "allgather": ALL, "allgatherv": ALL, "alltoall": ALL, "alltoallv": ALL,
                "alltoallw": ALL, "reduce_scatter": ALL, "reduce_scatter_block": ALL, "bcast": FROM, "scatter": FROM,
                "scatterv": FROM, "reduce": TO, "gather": TO, "gatherv": TO, "scan": LOWER, "exscan": LOWER}
+# A barrier for all members or for none. MPI_Comm_create_group is recorded at its end, on the communicator that it made.
+MAY_WAIT = {"comm_dup", "comm_idup", "comm_split", "comm_create_group", "win_fence"}
 LATER = {"MPI_Isend", "MPI_Irsend", "MPI_Issend"}
 RECEIVES = {"MPI_Recv", "MPI_Sendrecv", "MPI_Sendrecv_replace"}
 POSTS = RECEIVES | {"MPI_Irecv"}
@@ -221,7 +223,10 @@ class Log:
                 continue
             name = members[0].call.name[4:].lower()
             name = name[1:] if name[0] == "i" and name[1:] in COLLECTIVES else name
-            shape = COLLECTIVES.get(name)
+            shape = ALL if name in MAY_WAIT else COLLECTIVES.get(name)
+            ends = [m.done if m.done is not None else m.completion.end for m in members if m.completion]
+            if name in MAY_WAIT and min(ends, default=self.end) < max(m.begin for m in members):
+                continue
             if shape == ALL:
                 self.together.append((max(m.begin for m in members), {m.lane for m in members}))
             for place, member in enumerate(members):
@@ -232,7 +237,7 @@ class Log:
                     continue
                 # Parts may be empty: the member waited only if it did not leave before.
                 may_go = name in ("alltoallv", "alltoallw") and not member.is_of_all or \
-                    name != "barrier" and member.got == 0
+                    name != "barrier" and name not in MAY_WAIT and member.got == 0
                 last = min(needs, key=lambda m: (-m.begin, m.lane))
                 if not may_go or last.begin <= (member.completion.end if member.done is None else member.done):
                     kind = {ALL: 2 if name == "barrier" else 3, FROM: 4, TO: 5, LOWER: 6}[shape]

@@ -9,7 +9,8 @@ import sys
 
 SHAPES = {"Barrier": "all", "Allreduce": "all", "Alltoall": "all", "Allgather": "all", "Reduce_scatter_block": "all",
           "Alltoallv": "all", "Bcast": "from", "Scatter": "from", "Reduce": "to", "Gather": "to", "Scan": "lower",
-          "Exscan": "lower"}
+          "Exscan": "lower", "Comm_dup": "all", "Comm_split": "all", "Comm_idup": "all", "Comm_create_group": "all",
+          "Win_fence": "all"}
 
 
 class Lane:
@@ -189,9 +190,16 @@ class Program:
         number = self.rand.randrange(len(self.comms))
         comm, what = self.comms[number], self.rand.choice(list(SHAPES))
         shape, starts = SHAPES[what], self.rand.random() < 0.3
+        may_wait = what[:3] in ("Com", "Win")
+        if may_wait:
+            starts = what == "Comm_idup"
         root = self.rand.choice(comm) if shape in ("from", "to") else None
-        name = "MPI_I" + what.lower() if starts else "MPI_" + what
+        name = "MPI_I" + what.lower() if starts and not may_wait else "MPI_" + what
         loose = self.rand.random() < 0.3 and not self.is_skewed
+        made = None
+        if what == "Comm_create_group":  # its record is on the communicator that it makes
+            self.comms.append(list(comm))
+            made = len(self.comms) - 1
         size = 8 * self.rand.randrange(1, 5)
         begins = []
         for place, lane in enumerate(comm):
@@ -199,11 +207,12 @@ class Program:
             begins.append(self.enter(lane, name))
             if what == "Alltoallv" and not loose:
                 self.put(lane, lane.clock, "event", "pith:coll_of_all")
-            gives = 0 if what == "Barrier" or (shape == "from" and lane is not root) else size
-            none = {"Barrier": True, "Exscan": place == 0}.get(what, False)
+            gives = 0 if what == "Barrier" or may_wait or (shape == "from" and lane is not root) else size
+            none = {"Barrier": True, "Exscan": place == 0}.get(what, may_wait)
             gets = 0 if none or (shape == "from" and lane is root) or (shape == "to" and lane is not root) else size
-            self.put(lane, lane.clock, "coll", "", "comm=%d" % number, "bytes=%d" % gives, "got_bytes=%d" % gets,
-                     "root=%d" % (root.rank if root else -1))
+            if made is None:
+                self.put(lane, lane.clock, "coll", "", "comm=%d" % number, "bytes=%d" % gives, "got_bytes=%d" % gets,
+                         "root=%d" % (root.rank if root else -1))
         for place, lane in enumerate(comm):
             if shape == "all":
                 least = max(begins)
@@ -213,6 +222,8 @@ class Program:
                 least = begins[comm.index(root)]
             else:
                 least = max(begins) if lane is root else 0
+            if may_wait and loose:
+                least = begins[place]
             if what == "Alltoallv" and loose:  # it may get nothing of the last
                 least = begins[place] if not starts and self.rand.random() < 0.5 else least + 1
             if starts:
@@ -230,6 +241,8 @@ class Program:
             if end > lane.clock and self.rand.random() < 0.05:
                 self.put(lane, lane.clock, "enter", "callback")
                 self.put(lane, self.rand.randrange(lane.clock, end + 1), "leave", "callback")
+            if made is not None:
+                self.put(lane, end, "coll", "", "comm=%d" % made, "bytes=0", "got_bytes=0", "root=-1")
             self.leave(lane, name, end)
         for lane in self.rand.sample(comm, len(comm)) if starts and self.rand.random() < 0.5 else ():
             self.wait(lane)

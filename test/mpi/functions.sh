@@ -31,6 +31,10 @@ plain() {
 }
 # lines LOG KIND: the records of a kind without their times
 lines() { pith print "$1" | grep -P "^[0-9.]+\t\d+\t\d+\t$2(\t|\$)" | cut -f 2-; }
+# colls LOG: the records of collectives, without those that make or free communicators
+colls() {
+    pith print "$1" | awk -F'\t' '$4 == "enter" { state[$2, $3] = $5 } $4 == "coll" && state[$2, $3] !~ /omm_|_create|art_sub/' | cut -f 2-
+}
 # calls LOG NAME: how many calls of a function the log holds
 calls() { lines "$1" enter | grep -cP "\t$2\$"; }
 # calls_of LOG: the names of all functions called

@@ -8,7 +8,7 @@ for mpi in $(mpis); do
     for ranks in 1 2 4; do
         record colls "$mpi" $ranks
         is "$status" 0 "$mpi $ranks: ends well" || head -n 20 err
-        lines colls.pith coll | sed -E 's/^([0-9]+)\t.*bytes=([0-9]+)\tgot_bytes=([0-9]+)\troot=(-?[0-9]+).*/\1 root=\4 given=\2 got=\3/' | sort -s -n -k 1,1 >got
+        colls colls.pith | sed -E 's/^([0-9]+)\t.*bytes=([0-9]+)\tgot_bytes=([0-9]+)\troot=(-?[0-9]+).*/\1 root=\4 given=\2 got=\3/' | sort -s -n -k 1,1 >got
         sort -s -n -k 1,1 out.raw >wanted
         cmp -s got wanted
         ok $? "$mpi $ranks: $(wc -l <wanted) collective calls with root and bytes" || diff got wanted | head -n 10

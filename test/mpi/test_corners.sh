@@ -68,7 +68,7 @@ for mpi in $(mpis); do
     if [ "$status" = 77 ]; then echo "# $mpi: has no sessions, as it is older than MPI 4"; else
         is "$status $(tr '\n' ' ' <out)" "0 2 2 " "$mpi: sessions in place of MPI_Init" || cat err
         like "$(./matched corners.pith)" "messages 2 wrong 0 unsized 0 unmatched 0 0" "$mpi: sessions: messages matched"
-        is "$(calls corners.pith MPI_Session_finalize) $(lines corners.pith coll | wc -l) $(pith info corners.pith | sed -n 's/^ranks: //p')" "2 2 2" "$mpi: sessions: one log"
+        is "$(calls corners.pith MPI_Session_finalize) $(colls corners.pith | wc -l) $(pith info corners.pith | sed -n 's/^ranks: //p')" "2 2 2" "$mpi: sessions: one log"
     fi
 done
 finish

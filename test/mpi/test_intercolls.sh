@@ -14,7 +14,7 @@ under() {
 # The bytes that each function was given, by rank: "RANK FUNCTION 0 BYTES".
 given() { sed 's/given=//' plain | awk '{ sum[$1 " " $2 " 0"] += $4 } END { for (what in sum) if (sum[what]) print what, sum[what] }' | sort; }
 # The records of collectives as the program says them, without the function
-recorded() { lines "$1" coll | sed -E 's/^([0-9]+)\t.*bytes=([0-9]+)\tgot_bytes=([0-9]+)\troot=(-?[0-9]+).*/\1 root=\4 given=\2 got=\3/' | sort -s -n -k 1,1; }
+recorded() { colls "$1" | sed -E 's/^([0-9]+)\t.*bytes=([0-9]+)\tgot_bytes=([0-9]+)\troot=(-?[0-9]+).*/\1 root=\4 given=\2 got=\3/' | sort -s -n -k 1,1; }
 
 for mpi in $(mpis); do
     compile intercolls "$mpi" || { ok 1 "$mpi: compiles"; continue; }

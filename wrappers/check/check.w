@@ -42,7 +42,7 @@ const char *const pithi_check_names[] = {
 {{fn f @coll @coll_init @comm_hints @win_make @win_make_empty @file_open}}
     pithi_check_comm({{comm}}); {{callfn}}
 {{endfn}}
-{{fn f @comm_dup @comm_idup @comm_split MPI_Comm_create @comm_topology @comm_merge}}
+{{fn f @comm_dup @comm_idup @comm_split @comm_create @comm_topology @comm_merge}}
     pithi_check_comm({{parent}}); {{callfn}}
 {{endfn}}
 {{fn f @comm_idup}} pithi_check_expect(); {{callfn}} {{endfn}}
@@ -166,7 +166,7 @@ const char *const pithi_check_names[] = {
 {{fn f @coll @file_all @win_all}}
     if (pithi_check_agree(&{{returnVal}})) { {{callfn}} }
 {{endfn}}
-{{fn f @comm_dup @comm_split @comm_create @comm_topology @comm_merge}}
+{{fn f @comm_dup @comm_split @comm_create @comm_create_group @comm_topology @comm_merge}}
     if (pithi_check_agree(&{{returnVal}})) { {{callfn}} pithi_check_comm_made({{returnVal}}, {{parent}}, {{made}}); }
 {{endfn}}
 {{fn f @file_open}}

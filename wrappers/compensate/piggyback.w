@@ -405,7 +405,7 @@
 
 /* ---- communicators ----------------------------------------------------------------------------------------------- */
 
-{{fn f @comm_dup @comm_split @comm_create @comm_topology @comm_merge @comm_inter}}
+{{fn f @comm_dup @comm_split @comm_create @comm_create_group @comm_topology @comm_merge @comm_inter}}
     {{callfn}}
     if (PITHI_PIGGYBACKING)
         pithi_piggyback_made({{returnVal}}, {{made}});

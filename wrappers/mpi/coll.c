@@ -373,6 +373,20 @@ void pithi_coll_record(void)
     put(now.comm, now.root, now.given, now.got);
 }
 
+void pithi_coll_made(int result, const MPI_Comm *made)
+{
+    if (result != MPI_SUCCESS || *made == MPI_COMM_NULL)
+        return;
+    begin(*made);
+    pithi_coll_record();
+}
+
+void pithi_coll_numbered(int64_t request)
+{
+    if (request >= 0)
+        tell(STARTED, (uint32_t)request, 0);
+}
+
 void pithi_coll_started(int result, const MPI_Request *request)
 {
     if (!now.comm || !pithi_self.recorded || result != MPI_SUCCESS || *request == MPI_REQUEST_NULL)
@@ -380,8 +394,7 @@ void pithi_coll_started(int result, const MPI_Request *request)
     int64_t number =
         pithi_pending_enter(pithi_request_key(*request),
                             &(struct pithi_pending){.kind = PITHI_PENDING_COLL, .is_active = 1, .comm = now.comm});
-    if (number >= 0)
-        tell(STARTED, (uint32_t)number, 0);
+    pithi_coll_numbered(number);
 }
 
 void pithi_coll_complete(uint32_t request) { tell(COMPLETE, request, 0); }

@@ -56,10 +56,14 @@ void pithi_coll_nalltoallv(MPI_Comm comm, struct pithi_counts counts, MPI_Dataty
 void pithi_coll_nalltoallw(MPI_Comm comm, struct pithi_counts counts, const MPI_Datatype *types,
                            struct pithi_counts recv_counts, const MPI_Datatype *recv_types);
 
+/* After a call that made a communicator, if only the members of the new one call it: writes the record. */
+void pithi_coll_made(int result, const MPI_Comm *made);
 /* Writes the record, before a blocking or nonblocking call. */
 void pithi_coll_record(void);
 /* After a nonblocking call: keeps the request and records its number; later, that it is complete. */
 void pithi_coll_started(int result, const MPI_Request *request);
+/* The same, where the caller keeps the request; its number, or negative: not kept. */
+void pithi_coll_numbered(int64_t request);
 void pithi_coll_complete(uint32_t request);
 /* After the call that made a persistent request; and before each start of it. */
 void pithi_coll_keep(int result, const MPI_Request *request);

@@ -1,6 +1,7 @@
 /* comm.c - the table of communicators, their keys and their world ranks. */
 #include "comm.h"
 
+#include "coll.h"
 #include "job.h"
 #include "lock.h"
 #include "message.h"
@@ -288,10 +289,10 @@ uint64_t pithi_comm_promise(MPI_Comm parent)
 void pithi_comm_pending(int result, uint64_t key, MPI_Comm *made, const MPI_Request *request)
 {
     if (key && result == MPI_SUCCESS)
-        pithi_pending_enter(pithi_request_key(*request), &(struct pithi_pending){.kind = PITHI_PENDING_COMM,
-                                                                                 .is_active = 1,
-                                                                                 .bytes = key,
-                                                                                 .u.made = made});
+        pithi_coll_numbered(
+            pithi_pending_enter(pithi_request_key(*request),
+                                &(struct pithi_pending){
+                                    .kind = PITHI_PENDING_COMM, .is_active = 1, .bytes = key, .u.made = made}));
 }
 
 void pithi_comm_promised(uint64_t key, MPI_Comm made)

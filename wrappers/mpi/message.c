@@ -145,8 +145,10 @@ static int was_cancelled(const struct pithi_pending *pending, const MPI_Status *
 static void complete(const struct pithi_pending *pending, uint32_t number, int result, const MPI_Status *status)
 {
     if (pending->kind == PITHI_PENDING_COMM) {
-        if (result == MPI_SUCCESS)
+        if (result == MPI_SUCCESS) {
             pithi_comm_promised(pending->bytes, *pending->u.made);
+            pithi_coll_complete(number);
+        }
     } else if (pending->kind == PITHI_PENDING_COLL || pending->kind == PITHI_PENDING_COLL_INIT) {
         if (result == MPI_SUCCESS)
             pithi_coll_complete(number);

@@ -185,15 +185,35 @@
     {{callfn}}
 {{endfn}}
 
-/* ---- communicators ----------------------------------------------------------------------------------------------- */
+/* ---- communicators: a collective of the parent's processes; where not all of them call it, of those of the new one -- */
+
+{{fn f @comm_dup @comm_split @comm_create @comm_topology @comm_idup}}
+    pithi_coll_barrier({{parent}});
+    pithi_coll_record();
+    {{callfn}}
+{{endfn}}
 
 {{fn f @comm_dup}} {{callfn}} pithi_comm_made({{returnVal}}, PITHI_COMM_DUP, {{parent}}, {{made}}); {{endfn}}
 {{fn f @comm_split}} {{callfn}} pithi_comm_made({{returnVal}}, PITHI_COMM_SPLIT, {{parent}}, {{made}}); {{endfn}}
 {{fn f @comm_create}} {{callfn}} pithi_comm_made({{returnVal}}, PITHI_COMM_CREATE, {{parent}}, {{made}}); {{endfn}}
 {{fn f @comm_topology}} {{callfn}} pithi_comm_made({{returnVal}}, PITHI_COMM_TOPOLOGY, {{parent}}, {{made}}); {{endfn}}
-{{fn f @comm_merge}} {{callfn}} pithi_comm_made({{returnVal}}, PITHI_COMM_MERGE, {{parent}}, {{made}}); {{endfn}}
-{{fn f @comm_inter}} {{callfn}} pithi_comm_made({{returnVal}}, PITHI_COMM_INTER, MPI_COMM_NULL, {{made}}); {{endfn}}
 {{fn f @comm_alone}} {{callfn}} pithi_comm_made({{returnVal}}, PITHI_COMM_OTHER, MPI_COMM_NULL, {{made}}); {{endfn}}
+
+{{fn f @comm_create_group}}
+    {{callfn}}
+    pithi_comm_made({{returnVal}}, PITHI_COMM_CREATE, {{parent}}, {{made}});
+    pithi_coll_made({{returnVal}}, {{made}});
+{{endfn}}
+{{fn f @comm_merge}}
+    {{callfn}}
+    pithi_comm_made({{returnVal}}, PITHI_COMM_MERGE, {{parent}}, {{made}});
+    pithi_coll_made({{returnVal}}, {{made}});
+{{endfn}}
+{{fn f @comm_inter}}
+    {{callfn}}
+    pithi_comm_made({{returnVal}}, PITHI_COMM_INTER, MPI_COMM_NULL, {{made}});
+    pithi_coll_made({{returnVal}}, {{made}});
+{{endfn}}
 
 {{fn f @comm_idup}}
     {{vardecl uint64_t key}}
@@ -204,6 +224,8 @@
 
 {{fn f @comm_free}}
     {{vardecl struct pithi_comm *gone}}
+    pithi_coll_barrier(*{{comm}});
+    pithi_coll_record();
     {{gone}} = pithi_comm_drop_begin({{comm}});
     {{callfn}}
     pithi_comm_drop_end({{returnVal}}, {{gone}});
