@@ -53,12 +53,20 @@ static double findings_room(const struct pithi_figure *figure)
     return figure->found_count ? figure->found_count * FINDING_LINE + LEGEND_GAP : 0;
 }
 
+/* The rows of all bands of iterations, and the gaps below the bands. */
+enum { BAND_GAP = 6, LABEL_GAP = 12, LEAST_BAND = 14 };
+static uint32_t all_rows(const struct pithi_figure *figure)
+{
+    return figure->row_count * (figure->stack.count ? figure->stack.count : 1);
+}
+static double all_gaps(const struct pithi_figure *figure) { return figure->stack.count * (double)BAND_GAP; }
+
 /* Returns the height of everything but the rows. If the height of the picture is given, the legend shrinks until the
  * rows have most of it. */
 static double layout_rest(struct pithi_figure *figure, const struct pithi_painter *painter)
 {
     double rest = TITLE_HEIGHT + pithi_figure_ranges_room(&figure->ranges) + AXIS_HEIGHT + MARGIN / 2, legend = 0;
-    double wanted = fmin(figure->row_count * 12.0, figure->height * 0.4);
+    double wanted = fmin(all_rows(figure) * 12.0, figure->height * 0.4);
 
     rest += findings_room(figure);
     figure->below = plan_of(figure);
@@ -118,15 +126,16 @@ static int load_plot(struct pithi_figure *figure, const struct pithi_painter *pa
 static void layout_rows(struct pithi_figure *figure, const struct pithi_painter *painter, double rest)
 {
     struct pithi_plot *plot = &figure->plot;
-    double room, foot = 0;
+    double gaps = all_gaps(figure), room, foot = 0;
+    uint32_t rows = all_rows(figure);
 
-    plot->row_height = figure->row_height > 0 ? figure->row_height : natural_row_height(figure->row_count);
-    room = plot->row_height * figure->row_count;
+    plot->row_height = figure->row_height > 0 ? figure->row_height : natural_row_height(rows);
+    room = plot->row_height * rows + gaps;
     if (figure->height) {
         room = figure->height - rest;
         layout_beside(figure, painter, fmax(room + AXIS_HEIGHT, LIST_LINE));
         if (figure->row_count && figure->row_height <= 0)
-            plot->row_height = room / figure->row_count;
+            plot->row_height = fmax(room - gaps, 1) / rows;
     } else {
         room = fmax(room, layout_beside(figure, painter, 0) - AXIS_HEIGHT);
         figure->height = ceil(rest + room);
@@ -136,7 +145,10 @@ static void layout_rows(struct pithi_figure *figure, const struct pithi_painter 
         plot->row_height = floor(plot->row_height);
     if (plot->row_count)
         plot->row_height *= (double)figure->row_count / plot->row_count;
+    figure->stack.pitch = plot->row_height * plot->row_count + BAND_GAP;
     figure->ranges_y = ceil(plot->y + plot->row_height * plot->row_count);
+    if (figure->stack.count)
+        figure->ranges_y = ceil(plot->y + figure->stack.pitch * figure->stack.count);
     figure->axis_y = figure->ranges_y + pithi_figure_ranges_room(&figure->ranges);
     figure->below.y = fmax(figure->axis_y, foot) + AXIS_HEIGHT + LEGEND_GAP;
 }
@@ -173,6 +185,40 @@ static int load_rows(struct pithi_figure *figure, const struct pithi_painter *pa
     return err;
 }
 
+static void free_loaded(struct pithi_figure *figure)
+{
+    pithi_plot_free(&figure->plot);
+    pithi_figure_ranges_free(&figure->ranges);
+    pithi_groups_free(&figure->groups);
+    free(figure->legend);
+    free(figure->found);
+    figure->legend = NULL;
+    figure->found = NULL;
+    if (figure->rows) {
+        figure->plot.rows = figure->rows;
+        figure->plot.row_count = figure->row_count;
+    }
+}
+
+/* Chooses the iterations, and makes room for their labels. */
+static void choose_iterations(struct pithi_figure *figure, const struct pithi_painter *painter)
+{
+    double room = fmax(figure->height - TITLE_HEIGHT - AXIS_HEIGHT, LEAST_BAND);
+    uint32_t fit = figure->height ? (uint32_t)(room / LEAST_BAND) : PITHI_FIGURE_ITERATIONS;
+    char label[64];
+
+    figure->stack = (struct pithi_iteration_stack){.all = figure->iterations};
+    figure->stack.chosen = pithi_iteration_stack_choose(figure->iterations, figure->plot.t0_ns, figure->plot.t1_ns,
+                                                        fit < PITHI_FIGURE_ITERATIONS ? fit : PITHI_FIGURE_ITERATIONS,
+                                                        &figure->stack.count);
+    figure->band_label_width = 0;
+    for (uint32_t i = 0; i < figure->stack.count; i++) {
+        pithi_iteration_label(figure->iterations, figure->stack.chosen[i], label, sizeof label);
+        figure->band_label_width =
+            fmax(figure->band_label_width, ceil(painter->text_width(painter->context, text_font, label)) + LABEL_GAP);
+    }
+}
+
 int pithi_figure_load(struct pithi_figure *figure, const struct pithi_painter *painter)
 {
     struct pithi_figure start;
@@ -190,16 +236,18 @@ int pithi_figure_load(struct pithi_figure *figure, const struct pithi_painter *p
         pithi_row_label(figure->plot.log, figure->rows[row], label, sizeof label);
         figure->label_width = fmax(figure->label_width, painter->text_width(painter->context, text_font, label));
     }
-    figure->label_width = fmin(ceil(figure->label_width), floor(figure->width / 3));
+    if (figure->iterations)
+        choose_iterations(figure, painter);
+    figure->label_width = fmin(ceil(figure->label_width) + figure->band_label_width, floor(figure->width / 3));
     start = *figure;
     /* The least number of rows to join as one. The legend is ignored, because its height is not known yet. */
-    double height = figure->row_height > 0 ? figure->row_height : natural_row_height(figure->row_count);
+    double height = figure->row_height > 0 ? figure->row_height : natural_row_height(all_rows(figure));
     if (figure->height && figure->row_count && figure->row_height <= 0)
-        height = fmax(figure->height - TITLE_HEIGHT - AXIS_HEIGHT, 1) / figure->row_count;
+        height = fmax(figure->height - TITLE_HEIGHT - AXIS_HEIGHT - all_gaps(figure), 1) / all_rows(figure);
     per = pithi_groups_per(height) > figure->per ? pithi_groups_per(height) : figure->per;
     err = load_rows(figure, painter, &per, &rest);
     if ((!err || err == PITH_ERR_DAMAGED) && per > figure->per) {
-        pithi_figure_free(figure);
+        free_loaded(figure);
         *figure = start;
         err = load_rows(figure, painter, &per, &rest);
     }
@@ -208,22 +256,14 @@ int pithi_figure_load(struct pithi_figure *figure, const struct pithi_painter *p
     if (figure->height > PITHI_FIGURE_MOST || figure->height < rest + 8 ||
         figure->ranges_y > figure->height - rest + TITLE_HEIGHT + 1)
         return PITH_ERR_USAGE;
-    return err;
+    int stack_err = figure->stack.count ? pithi_iteration_stack_load(&figure->stack, &figure->plot) : PITH_OK;
+    return stack_err ? stack_err : err;
 }
 
 void pithi_figure_free(struct pithi_figure *figure)
 {
-    pithi_plot_free(&figure->plot);
-    pithi_figure_ranges_free(&figure->ranges);
-    pithi_groups_free(&figure->groups);
-    free(figure->legend);
-    free(figure->found);
-    figure->legend = NULL;
-    figure->found = NULL;
-    if (figure->rows) {
-        figure->plot.rows = figure->rows;
-        figure->plot.row_count = figure->row_count;
-    }
+    free_loaded(figure);
+    pithi_iteration_stack_free(&figure->stack);
 }
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
@@ -234,7 +274,7 @@ void pithi_figure_subtitle(const struct pithi_figure *figure, char *text, size_t
     const struct pithlog_info *info = pithlog_get_info(plot->log);
     const char *waits = plot->analysis && plot->waits ? ", hatched: waiting" : "";
     const char *path = plot->analysis && plot->path ? ", line: critical path" : "";
-    char duration[32], from[32], to[32], window[96] = "", lanes[48] = "", groups[40] = "", records[40];
+    char duration[32], from[32], to[32], window[352] = "", lanes[48] = "", groups[40] = "", records[40];
     int64_t span = plot->t1_ns - plot->t0_ns, from_ns, to_ns;
 
     pithi_whole_window(plot->log, &from_ns, &to_ns);
@@ -249,13 +289,25 @@ void pithi_figure_subtitle(const struct pithi_figure *figure, char *text, size_t
         snprintf(lanes, sizeof lanes, ", %" PRIu32 " threads", info->lanes);
     if (figure->per > 1)
         snprintf(groups, sizeof groups, ", %" PRIu32 " lanes a row", figure->per);
+    if (figure->stack.count) {
+        const struct pithlog_iterations *all = figure->iterations;
+        char reason[256] = "";
+        int used = snprintf(window, sizeof window, ", %" PRIu32 " of %zu iterations", figure->stack.count, all->count);
+        if (all->slow_count)
+            pithi_iteration_reason(plot->log, all, all->slow->index, reason, sizeof reason);
+        if (*reason)
+            snprintf(window + used, sizeof window - (size_t)used, ", slowest: %" PRIu32 ", %s", all->slow->index + 1,
+                     reason);
+    }
     snprintf(text, size, "%" PRIu32 " rank%s%s, %s records, %s%s%s%s%s", info->ranks, info->ranks == 1 ? "" : "s",
              lanes, records, duration, window, groups, waits, path);
 }
 
-static void draw_labels(const struct pithi_figure *figure, const struct pithi_painter *painter)
+/* The labels of a plot's rows: those of the figure, or of a band of its iterations. */
+static void draw_labels(const struct pithi_figure *figure, const struct pithi_plot *plot,
+                        const struct pithi_painter *painter)
 {
-    const struct pithi_plot *plot = &figure->plot;
+    double left = MARGIN + figure->band_label_width;
     uint32_t every = (uint32_t)ceil(LEAST_LABEL_SPACING / plot->row_height);
     double top, height, y, last_y = -INFINITY;
     char label[128];
@@ -267,8 +319,32 @@ static void draw_labels(const struct pithi_figure *figure, const struct pithi_pa
             continue;
         last_y = y;
         pithi_row_label(plot->log, plot->rows[row], label, sizeof label);
-        pithi_text_in(painter, MARGIN, y, figure->label_width + 4, text_font,
+        pithi_text_in(painter, left, y, figure->label_width + 4 - figure->band_label_width, text_font,
                       plot->rows[row].counter == PITHI_NONE ? PITHI_RGB_TEXT : PITHI_RGB_FAINT, label);
+    }
+}
+
+/* The bands, their numbers and lengths; those of slow iterations in the colour of the critical path. */
+static void draw_stack(const struct pithi_figure *figure, const struct pithi_painter *painter,
+                       const struct pithi_painter *stretched)
+{
+    const struct pithi_iteration_stack *stack = &figure->stack;
+    char label[64], reason[256];
+
+    pithi_iteration_stack_draw(stack, stretched);
+    for (uint32_t i = 0; i < stack->count; i++) {
+        const struct pithi_plot *band = &stack->bands[i];
+        int is_slow = pithi_iteration_is_slow(stack->all, stack->chosen[i]);
+        double top, height, end = band->x + band->width * figure->plot_width / figure->plot.width;
+        pithi_plot_bar(band->row_height, 0, &top, &height);
+        double y = fmax(floor(band->y + top + fmin(height, LEAST_BAND) / 2 + 4), band->y + 9);
+        pithi_iteration_label(stack->all, stack->chosen[i], label, sizeof label);
+        pithi_text_in(painter, MARGIN, y, figure->band_label_width - 4, text_font,
+                      is_slow ? pithi_theme()->path : PITHI_RGB_TEXT, label);
+        draw_labels(figure, band, painter);
+        pithi_iteration_reason(band->log, stack->all, stack->chosen[i], reason, sizeof reason);
+        if (*reason && figure->width - MARGIN - end > 60)
+            pithi_text_in(painter, end + 6, y, figure->width - MARGIN - end - 6, small_font, PITHI_RGB_FAINT, reason);
     }
 }
 
@@ -336,19 +412,27 @@ void pithi_figure_draw(const struct pithi_figure *figure, const struct pithi_pai
     struct pithi_painter stretched = pithi_filtered_painter(&filter);
     struct pithi_axis axis;
 
-    pithi_axis_make(plot->t0_ns, plot->t1_ns, figure->plot_width, TICK_SPACING, &axis);
+    if (figure->stack.count)
+        pithi_axis_make(0, figure->stack.longest_ns, figure->plot_width, TICK_SPACING, &axis);
+    else
+        pithi_axis_make(plot->t0_ns, plot->t1_ns, figure->plot_width, TICK_SPACING, &axis);
     painter->rect(painter->context, 0, 0, figure->width, figure->height, PITHI_RGB_PAPER, 1);
-    char text[256];
+    char text[512];
     double room = figure->width - 2 * MARGIN;
     pithi_clean(text, sizeof text, figure->title, 0);
     pithi_text_in(painter, MARGIN, 21, room, title_font, PITHI_RGB_TEXT, text);
     pithi_figure_subtitle(figure, text, sizeof text);
     pithi_text_in(painter, MARGIN, 38, room, small_font, PITHI_RGB_FAINT, text);
-    draw_labels(figure, painter);
+    if (!figure->stack.count)
+        draw_labels(figure, plot, painter);
     for (uint32_t i = 0; i < axis.count; i++)
         painter->rect(painter->context, floor(plot->x + axis.ticks[i].x), plot->y - 4, 1, figure->axis_y - plot->y + 4,
                       PITHI_RGB_GRID, 1);
-    pithi_plot_draw(plot, plot->width == figure->plot_width ? painter : &stretched);
+    const struct pithi_painter *through = plot->width == figure->plot_width ? painter : &stretched;
+    if (figure->stack.count)
+        draw_stack(figure, painter, through);
+    else
+        pithi_plot_draw(plot, through);
     pithi_figure_ranges_draw(&figure->ranges, plot, MARGIN, figure->ranges_y, figure->plot_width, painter);
     draw_axis(figure, painter, &axis);
     pithi_legend_draw(&figure->below, painter);

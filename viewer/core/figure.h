@@ -8,6 +8,7 @@
 #include "core/plot.h"
 #include "core/legend.h"
 #include "core/ranges.h"
+#include "core/iteration_stack.h"
 
 enum pithi_legend_place { PITHI_LEGEND_BOTTOM, PITHI_LEGEND_RIGHT, PITHI_LEGEND_NONE };
 
@@ -42,24 +43,27 @@ struct pithi_figure {
     uint32_t columns;       /* of the query; 0: one for each pixel. Fewer columns are drawn wider */
     uint32_t per;           /* number of rows to draw as one; increased if a row would be lower than a pixel; 0: 1 */
     enum pithi_legend_place place;
-    int no_arrows;                     /* 1: messages are counted, not drawn */
-    int stats;                         /* a table of counts and times below the picture, instead of a legend */
-    int findings;                      /* 1: a list of where the run waits most, and marks at the longest wait states */
-    struct pithi_figure_ranges ranges; /* .height: of the mountain ranges below the rows, 0 none */
+    int no_arrows; /* 1: messages are counted, not drawn */
+    int stats;     /* a table of counts and times below the picture, instead of a legend */
+    int findings;  /* 1: a list of where the run waits most, and marks at the longest wait states */
+    const struct pithlog_iterations *iterations; /* instead of the time lines: iterations one below the other */
+    struct pithi_figure_ranges ranges;           /* .height: of the mountain ranges below the rows, 0 none */
     /* Made by pithi_figure_load: */
     double ranges_y, axis_y, label_width, plot_width; /* in pixels, unlike plot.width */
+    double band_label_width;                          /* the part of label_width for iterations */
     struct pithi_groups groups;                       /* of rows that are drawn as one */
     const struct pithi_row *rows;                     /* [row_count] the caller's rows */
     uint32_t row_count;
     struct pithi_legend_entry *legend;
     uint32_t legend_count;
     struct pithi_legend_plan below, beside;
-    struct pithi_wait_sum *found; /* [found_count] those in the list */
+    struct pithi_iteration_stack stack; /* has the rows and the place of `plot`, which is loaded for the legend */
+    struct pithi_wait_sum *found;       /* [found_count] those in the list */
     uint32_t found_count;
 };
 
 enum { PITHI_FIGURE_LEAST_WIDTH = 240, PITHI_FIGURE_LEAST_HEIGHT = 120, PITHI_FIGURE_MOST = 32000 };
-enum { PITHI_FIGURE_WAIT_SUMS = 6 };
+enum { PITHI_FIGURE_WAIT_SUMS = 6, PITHI_FIGURE_ITERATIONS = 24 };
 
 /* Queries the log and makes the layout. `painter` only measures text. 0 or an enum pith_err; PITH_ERR_USAGE: too small
  * for the rows; PITH_ERR_DAMAGED: the readable part can be drawn. */

@@ -123,6 +123,14 @@ void pithi_work_window(struct pithlog *log, int64_t *t0_ns, int64_t *t1_ns)
     *t1_ns = within(to);
 }
 
+uint32_t pithi_state_named(const struct pithlog *log, const char *name)
+{
+    for (uint32_t i = 0; i < pithlog_get_info(log)->defs; i++)
+        if (pithlog_get_def(log, i)->kind == PITHLOG_STATE && strcmp(pithlog_get_def(log, i)->name, name) == 0)
+            return i;
+    return UINT32_MAX;
+}
+
 /* ---- Names from logs --------------------------------------------------------------------------------------------- */
 
 /* The number of bytes of the character at `c`; 0: invalid (RFC 3629: no overlong forms, no surrogates, nothing above

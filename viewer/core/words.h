@@ -29,6 +29,9 @@ void pithi_whole_window(const struct pithlog *log, int64_t *t0_ns, int64_t *t1_n
  * time is start-up, which is rarely of interest. The log's begin or end replaces a missing time. Always t0 < t1. */
 void pithi_work_window(struct pithlog *log, int64_t *t0_ns, int64_t *t1_ns);
 
+/* The first state with this name; UINT32_MAX: none. */
+uint32_t pithi_state_named(const struct pithlog *log, const char *name);
+
 /* ---- Names from logs --------------------------------------------------------------------------------------------- */
 
 /* Copies at most size - 1 bytes of `text`. Control characters and invalid UTF-8 become '?', with `ascii` all but ASCII

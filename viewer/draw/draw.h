@@ -33,6 +33,8 @@ struct pithi_draw {
     int ranges;          /* mountain ranges below the time lines */
     int waits, path;     /* 1: wait states, the critical path are drawn */
     int findings;        /* 1: a list of where the run waits most */
+    int iterations;            /* 1: iterations one below the other */
+    const char *iterations_of; /* the state whose instances they are; NULL: found */
     int full;            /* 1: no limit on the size of an SVG */
     const char **script; /* -e, in order */
     int script_count;
@@ -44,6 +46,7 @@ struct pithi_draw {
     struct pithlog_digest *digest;
     struct pithi_gaps gaps;
     struct pithlog_analysis *analysis; /* NULL: not asked for */
+    const struct pithlog_iterations *found;
     struct pithlog_summary *summary;   /* NULL: all records are read */
     enum pithi_care care;
     struct pithi_row *rows;

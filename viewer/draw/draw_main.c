@@ -82,7 +82,31 @@ static int read_digest(struct pithi_draw *draw)
     return err;
 }
 
-/* Analyzes the whole log, if wait states or the critical path are drawn. 0, or 1 after a message. */
+/* Finds the iterations; an error after a message. */
+static int find_iterations(struct pithi_draw *draw)
+{
+    uint32_t state = UINT32_MAX;
+    int err;
+
+    if (draw->iterations_of && (state = pithi_state_named(draw->log, draw->iterations_of)) == UINT32_MAX)
+        return pithi_draw_failed("%s: --iterations: there is no state %s", draw->log_path, draw->iterations_of);
+    err = pithlog_analysis_iterations(draw->analysis, state, &draw->found);
+    if (err == PITH_ERR_DAMAGED)
+        pithi_draw_damaged();
+    else if (err)
+        return pithi_draw_failed("%s", pithlog_error());
+    for (size_t i = 0; i < draw->found->count; i++)
+        if (draw->found->all[i].from_ns >= draw->t0_ns && draw->found->all[i].from_ns < draw->t1_ns)
+            return 0;
+    if (draw->found->count)
+        return pithi_draw_failed("%s: no iteration begins from %.9g s to %.9g s", draw->log_path,
+                                 (double)draw->t0_ns / 1e9, (double)draw->t1_ns / 1e9);
+    return pithi_draw_failed(draw->iterations_of ? "%s: %s does not begin and end between MPI_Init and MPI_Finalize"
+                                                 : "%s: no iterations found; --iterations=STATE names a repeated state",
+                             draw->log_path, draw->iterations_of);
+}
+
+/* Analyzes the whole log, if wait states, the critical path or iterations are drawn. 0, or 1 after a message. */
 static int analyze(struct pithi_draw *draw)
 {
     static char analyzing[] = "looking for wait states";
@@ -90,14 +114,16 @@ static int analyze(struct pithi_draw *draw)
     struct pithlog_analyze_query query = {
         .from_ns = INT64_MIN, .to_ns = INT64_MAX, .progress = shows ? show_progress : NULL, .context = analyzing};
 
-    if (!draw->waits && !draw->path && !draw->findings)
+    if (!draw->waits && !draw->path && !draw->findings && !draw->iterations)
         return 0;
     err = pithlog_analyze(draw->log, &query, &draw->analysis);
     if (shows)
         end_progress();
     if (err == PITH_ERR_DAMAGED)
         pithi_draw_damaged();
-    return err && err != PITH_ERR_DAMAGED ? pithi_draw_failed("%s", pithlog_error()) : 0;
+    if (err && err != PITH_ERR_DAMAGED)
+        return pithi_draw_failed("%s", pithlog_error());
+    return draw->iterations ? find_iterations(draw) : 0;
 }
 
 /* Opens the log and reads what every picture needs. */

@@ -27,6 +27,8 @@ static const char help[] =
     "  --waits         hatch the part of each MPI call that waits for another rank\n"
     "  --critical-path draw the critical path, which determines how long the run takes\n"
     "  --findings      a list of where the run waits most, with marks at the longest waits\n"
+    "  --iterations    the iterations one below the other, aligned at their starts\n"
+    "  --iterations=STATE  the instances of this state\n"
     "  --ranges        below the timelines: how many ranks are in each state, stacked\n"
     "  --grey          for printers without colour\n"
     "  --palette NAME  log: its own colours; classic: MPE's; safe: for the colour-blind\n"
@@ -51,6 +53,7 @@ enum {
     WAITS,
     CRITICAL_PATH,
     FINDINGS,
+    ITERATIONS,
     RANGES,
     GREY,
     PALETTE,
@@ -73,6 +76,7 @@ static const struct option options[] = {{"size", required_argument, NULL, SIZE},
                                         {"waits", no_argument, NULL, WAITS},
                                         {"critical-path", no_argument, NULL, CRITICAL_PATH},
                                         {"findings", no_argument, NULL, FINDINGS},
+                                        {"iterations", optional_argument, NULL, ITERATIONS},
                                         {"ranges", no_argument, NULL, RANGES},
                                         {"grey", no_argument, NULL, GREY},
                                         {"gray", no_argument, NULL, GREY},
@@ -182,6 +186,10 @@ static int set_option(struct pithi_draw *draw, int option, const char *value)
         return 0;
     case 'e':
         return add_script(draw, value);
+    case ITERATIONS:
+        draw->iterations = 1;
+        draw->iterations_of = value;
+        return 0;
     case SIZE:
         if (pithi_size_parse(value, &draw->width, &draw->height))
             return usage("--size %s: must be like 1200x400", value);
@@ -270,5 +278,7 @@ int pithi_draw_options(struct pithi_draw *draw, int argc, char **argv)
     status = set_kind(draw);
     if (!status && draw->ranges && (draw->kind == PITHI_DRAW_TEXT || draw->kind == PITHI_DRAW_HTML))
         return usage("--ranges: in pictures only, not in text and pages");
+    if (!status && draw->iterations && (draw->kind == PITHI_DRAW_TEXT || draw->kind == PITHI_DRAW_HTML))
+        return usage("--iterations: in pictures only, not in text and pages");
     return status ? status : check_size(draw);
 }

@@ -227,6 +227,7 @@ struct pithi_figure pithi_draw_figure(const struct pithi_draw *draw)
                                  .no_arrows = draw->no_arrows,
                                  .stats = draw->stats,
                                  .findings = draw->findings,
+                                 .iterations = draw->found,
                                  .ranges = {.height = draw->ranges ? RANGES_HEIGHT : 0}};
 }
 

@@ -1,9 +1,11 @@
-# waiting.tcl - switches wait states, the critical path and the list of findings (findings.tcl) on and off, analyzes the
-# log in a job when one of them is first shown, and goes to the cause of a wait state.
+# waiting.tcl - switches wait states, the critical path, the list of findings (findings.tcl) and iterations
+# (iterations.tcl, stack.tcl) on and off, analyzes the log in a job when one of them is first shown, and goes to the cause
+# of a wait state.
 
 oo::class create ::pith::Waiting {
     variable window model
-    variable shown    ;# dict: waits, path, findings -> 1: shown
+    variable shown    ;# dict: waits, path, findings, iterations, stack -> 1: shown
+    variable iterations_of ;# state whose instances are the iterations; {}: they are found
     variable job      ;# current analysis; {}: none
     variable found    ;# 1: the log has its analysis
     variable over     ;# set at the end of a job, for vwait
@@ -11,7 +13,8 @@ oo::class create ::pith::Waiting {
     constructor {its_window} {
         set window $its_window
         set model [$window model]
-        set shown {waits 0 path 0 findings 0}
+        set shown {waits 0 path 0 findings 0 iterations 0 stack 0}
+        set iterations_of {}
         set job {}
         set found 0
         set over 0
@@ -34,7 +37,19 @@ oo::class create ::pith::Waiting {
 
     method start {} {
         if {$job eq {} && !$found} {
-            set job [[$model log] analyze [list [self] analyzed]]
+            set id [lindex [$model ids_named [list $iterations_of]] 0]
+            set job [[$model log] analyze [expr {$iterations_of eq {} || $id eq {} ? -1 : $id}] [list [self] analyzed]]
+        }
+    }
+
+    # Other iterations need another analysis.
+    method set_iterations_of {name} {
+        if {$name ne $iterations_of} {
+            set iterations_of $name
+            my stop
+            set found 0
+            my apply
+            $model notify waiting
         }
     }
 
@@ -51,12 +66,14 @@ oo::class create ::pith::Waiting {
                     $model set_trouble $value
                 }
                 $window end_message
-                if {[[$model log] findings] eq {}} {
+                if {[[$model log] findings] eq {} && ([my is_shown waits] || [my is_shown findings])} {
                     $window say "no call waits for another rank"
+                } elseif {[my is_shown iterations] && ![dict get [[$model log] iterations] count]} {
+                    $window say "no iterations found; `iterations_of STATE` names a repeated state"
                 }
             }
             failed {
-                set shown {waits 0 path 0 findings 0}
+                set shown [dict map {what on} $shown {expr 0}]
                 $window say $value
             }
         }
@@ -161,16 +178,16 @@ oo::class create ::pith::Waiting {
     # After the first picture, because the analysis would delay it.
     method finish {} {
         my apply
-        if {[my is_shown findings]} {
+        if {[my is_shown findings] || [my is_shown iterations]} {
             $model notify waiting
         }
     }
 
-    method state {} { return $shown }
+    method state {} { return [dict remove $shown stack] }
 
     method restore {value} {
-        foreach what {waits path findings} {
-            dict set shown $what [expr {!![dict get $value $what]}]
+        foreach what {waits path findings iterations} {
+            dict set shown $what [expr {[dict exists $value $what] && [dict get $value $what]}]
         }
     }
 }

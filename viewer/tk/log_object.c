@@ -289,7 +289,7 @@ static const struct {
     struct pithi_method method;
     pithi_log_method *run;
 } methods[] = {
-    {{"analyze", 1, "callback"}, pithi_log_analyze},
+    {{"analyze", 2, "state callback"}, pithi_log_analyze},
     {{"arrowat", 2, "x y"}, pithi_log_arrow_at},
     {{"bundleat", 2, "x y"}, pithi_log_bundle_at},
     {{"close", 0, NULL}, log_close},
@@ -308,6 +308,10 @@ static const struct {
     {{"groupat", 4, "row y from to"}, pithi_log_group_at},
     {{"hide", 1, "ids"}, log_hide},
     {{"info", 0, NULL}, log_info},
+    {{"iteration", 1, "index"}, pithi_log_iteration},
+    {{"iterationmarks", 3, "t0 t1 width"}, pithi_log_iteration_marks},
+    {{"iterations", 0, NULL}, pithi_log_iterations},
+    {{"iterationsdraw", 5, "photo indices width height gap"}, pithi_log_iterations_draw},
     {{"lengths", 5, "state t0 t1 rows callback"}, pithi_log_lengths},
     {{"matrix", 5, "t0 t1 comm late callback"}, pithi_log_matrix},
     {{"messageof", 5, "rank thread time peer tag"}, pithi_log_message_of},

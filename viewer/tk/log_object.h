@@ -31,6 +31,7 @@ struct pithi_log_object {
     struct pithi_cell_cache *cell_cache; /* the cells of `plot`; NULL until the first picture */
     struct pithi_helper *helper;         /* the second painting thread; NULL: none */
     struct pithlog_analysis *analysis;   /* NULL until the job of `analyze` is done */
+    const struct pithlog_iterations *iterations; /* of the analysis; NULL: none yet */
     struct pithi_log_findings *findings; /* owned by log_waiting.c; NULL: not asked for yet */
     int shows_waits, shows_path;         /* 1: drawn as soon as there is an analysis */
     struct pithi_gaps gaps;              /* read with the first picture */
@@ -79,7 +80,8 @@ pithi_log_method pithi_log_bundle_at, pithi_log_group_at;
 pithi_log_method pithi_log_parent, pithi_log_state_of, pithi_log_message_of, pithi_log_counter_at;
 
 /* log_waiting.c
- * analyze CALLBACK             finds wait states and the critical path; the log has them when the job is done. Result:
+ * analyze STATE CALLBACK       finds wait states, the critical path and iterations (the instances of the state with
+ *                              this id; -1: found by the MPI calls); the log has them when the job is done. Result:
  *                              what is wrong with the log, or ""
  * showwaiting WAITS PATH       switches (0 or 1) for what `draw` shows of the analysis
  * waitof RANK THREAD ID FROM TO  the longest wait state of calls of a state in this time: kind (as text), start, end,
@@ -91,6 +93,14 @@ pithi_log_method pithi_log_analyze, pithi_log_show_waiting, pithi_log_wait_of;
  *                              end; {} none */
 pithi_log_method pithi_log_findings, pithi_log_finding;
 void pithi_log_findings_free(struct pithi_log_object *object);
+
+/* log_iterations.c; {} as long as the log is not analyzed
+ * iterations                   a dict: count; if that is not 0, also state (name), median, longest (ns), all (indices,
+ *                              by time), slow (indices, slowest first)
+ * iteration INDEX              start, end, label ("12  4.1 ms"), reason (why it is slow), slow (1: it is)
+ * iterationmarks T0 T1 WIDTH   {FIRST LAST X0 X1 SLOW} for each mark of a time axis: indices, place, 1: one is slow
+ * iterationsdraw PHOTO INDICES WIDTH HEIGHT GAP  draws the visible rows of each iteration as a band of this height */
+pithi_log_method pithi_log_iterations, pithi_log_iteration, pithi_log_iteration_marks, pithi_log_iterations_draw;
 
 /* log_rows.c, log_sort.c
  * rows WORD ?arg ...?          reads or changes the tree of rows; the words are in the table of log_rows.c

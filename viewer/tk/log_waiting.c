@@ -11,7 +11,9 @@
 struct analyze_job {
     struct pithi_job job;
     struct pithlog *log;
+    uint32_t state;                    /* its instances are the iterations; UINT32_MAX: they are found */
     struct pithlog_analysis *analysis; /* NULL once the log object has it */
+    const struct pithlog_iterations *iterations;
     char *trouble;
 };
 
@@ -22,10 +24,11 @@ static int analyze_run(struct pithi_job *base)
         .from_ns = INT64_MIN, .to_ns = INT64_MAX, .progress = pithi_job_is_over, .context = base};
     int err = pithlog_analyze(job->log, &query, &job->analysis);
 
-    if (err != PITH_ERR_DAMAGED)
+    if (err == PITH_ERR_DAMAGED)
+        job->trouble = strdup(pithlog_error());
+    else if (err)
         return err;
-    job->trouble = strdup(pithlog_error());
-    return PITH_OK;
+    return pithlog_analysis_iterations(job->analysis, job->state, &job->iterations);
 }
 
 static Tcl_Obj *analyze_result(struct pithi_job *base)
@@ -36,6 +39,7 @@ static Tcl_Obj *analyze_result(struct pithi_job *base)
     pithlog_analysis_free(base->object->analysis);
     base->object->analysis = job->analysis;
     base->object->plot.analysis = job->analysis;
+    base->object->iterations = job->iterations;
     job->analysis = NULL;
     return Tcl_NewStringObj(job->trouble ? job->trouble : "", -1);
 }
@@ -52,11 +56,16 @@ static void analyze_release(struct pithi_job *base)
 int pithi_log_analyze(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     static const struct pithi_job_kind kind = {analyze_run, analyze_result, analyze_release};
-    struct analyze_job *job = pithi_alloc(1, sizeof *job);
+    struct analyze_job *job;
+    int state;
 
     (void)objc;
+    if (Tcl_GetIntFromObj(interp, objv[2], &state) != TCL_OK)
+        return TCL_ERROR;
+    job = pithi_alloc(1, sizeof *job);
     job->log = object->log;
-    return pithi_job_start(interp, object, &job->job, &kind, objv[2]);
+    job->state = (uint32_t)state; /* -1: UINT32_MAX */
+    return pithi_job_start(interp, object, &job->job, &kind, objv[3]);
 }
 
 int pithi_log_show_waiting(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
