@@ -150,7 +150,7 @@ mpe_headers := $(patsubst wrappers/mpe/%,$(O)/include/%,$(wildcard $(addprefix w
 mpi_a := $(foreach m,$(MPIS),$(O)/lib/pith/$(m)/libpith-mpi.a)
 run_so := $(O)/lib/pith/libpith-run.so
 lib_links := $(addprefix $(O)/lib/,libpith.so libpithlog.so libpith-null.so)
-headers := $(O)/include/pith.h $(O)/include/pith_tool.h $(O)/include/pithlog.h
+headers := $(O)/include/pith.h $(O)/include/pith_tool.h $(addprefix $(O)/include/,pithlog.h pithlog_findings.h)
 # Not installed: the rule that wrappers/compensate shares with the analysis.
 rule_header := $(O)/include/analysis/delay_rule.h
 # What a profiling library of one's own needs besides wrappergen (samples/own-library).
@@ -235,9 +235,9 @@ $(O)/obj/formats/$(1)/%.o: formats/$(1)/%.c $(O)/.flags | layers
 endef
 $(foreach l,$(layers),$(eval $(call layer_rules,$(l))))
 .PHONY: layers
-layers: $(foreach l,$(layers),$(O)/layers/$(l)/$(l)) $(O)/layers/public/pithlog.h
-$(O)/layers/public/pithlog.h:
-	@mkdir -p $(@D) && ln -sfn $(CURDIR)/formats/reader/pithlog.h $@
+layers: $(foreach l,$(layers),$(O)/layers/$(l)/$(l)) $(addprefix $(O)/layers/public/,pithlog.h pithlog_findings.h)
+$(O)/layers/public/%.h:
+	@mkdir -p $(@D) && ln -sfn $(CURDIR)/formats/reader/$*.h $@
 $(O)/obj/formats/foreign/otf2/otf2_library.o: private CPPFLAGS += -DPITHI_OTF2_SONAME='"$(OTF2_SONAME)"'
 $(O)/obj/liblog/%.o: liblog/%.c $(O)/.flags | layers
 	$(call compile,$(inc_liblog))
@@ -257,7 +257,7 @@ $(O)/obj/test/%.o: test/%.c $(O)/.flags | $(headers)
 $(O)/include/%.h: liblog/%.h
 	@mkdir -p $(@D)
 	cp $< $@
-$(O)/include/pithlog.h: formats/reader/pithlog.h
+$(O)/include/%.h: formats/reader/%.h
 	@mkdir -p $(@D)
 	cp $< $@
 $(rule_header): formats/analysis/delay_rule.h

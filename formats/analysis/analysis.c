@@ -1,5 +1,6 @@
 /* analysis.c - pithlog_analyze: wait states, useful time, efficiencies and critical path from the dependency graph. */
 #include "analysis/analysis.h"
+#include "analysis/findings.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -344,6 +345,7 @@ void pithlog_analysis_free(struct pithlog_analysis *a)
 {
     if (!a)
         return;
+    pithi_findings_free(a);
     pithi_graph_free(&a->graph);
     free(a->lanes);
     free(a->delays);

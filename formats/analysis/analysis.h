@@ -34,6 +34,7 @@ struct pithlog_analysis {
     size_t share_count;
     struct pithi_lane_sums states; /* time of each lane in each state; `direct` */
     struct pithlog_iterations iterations;
+    struct pithi_finding_list *found; /* findings.c; NULL: not asked for yet */
 };
 
 /* The part of a piece inside the window. */

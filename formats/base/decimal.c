@@ -148,3 +148,24 @@ size_t pithi_decimal(char *out, double value, int least, int most)
             *c = '.';
     return size;
 }
+
+const char *pithi_scaled_text(char text[PITHI_NS_TEXT], double value, double step, const char *const *units, int last)
+{
+    double magnitude = value < 0 ? -value : value;
+    int unit = 0;
+
+    while (unit < last && magnitude >= step * 0.99995) {
+        magnitude /= step;
+        value /= step;
+        unit++;
+    }
+    int decimals = unit == 0 ? 0 : magnitude < 9.9995 ? 3 : magnitude < 99.995 ? 2 : magnitude < 999.95 ? 1 : 0;
+    snprintf(text, PITHI_NS_TEXT, "%.*f %s", decimals, value, units[unit]);
+    return text;
+}
+
+const char *pithi_ns_text(char text[PITHI_NS_TEXT], double ns)
+{
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+    return pithi_scaled_text(text, ns, 1000, units, 3);
+}

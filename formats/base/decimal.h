@@ -32,4 +32,10 @@ static inline char *pithi_digits_before(char *end, uint64_t value)
     return end;
 }
 
+/* Four digits and a unit, for people: "12.35 ms". Each unit is `step` times the one before; `last`: index of the last
+ * one. Returns `text`. */
+enum { PITHI_NS_TEXT = 32 };
+const char *pithi_scaled_text(char text[PITHI_NS_TEXT], double value, double step, const char *const *units, int last);
+const char *pithi_ns_text(char text[PITHI_NS_TEXT], double ns);
+
 #endif

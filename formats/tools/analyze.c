@@ -1,4 +1,4 @@
-/* analyze.c - `pith analyze`: the options, and sums of the wait states by kind. */
+/* analyze.c - `pith analyze`: the options, the findings as a table, what-ifs. */
 #include "tools/analyze.h"
 
 #include <stdlib.h>
@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "tools/progress.h"
+#include "tools/table.h"
 #include "tools/tools.h"
 
 enum { WAITS = 256, WHAT_IF, EXPLAIN, SCALING, ITERATIONS, HTML, WHAT_IF_MOST = 64 };
@@ -73,25 +74,7 @@ static int read_options(int argc, char **argv, struct asked *asked)
     return pithi_tool_arguments(argc, argv, names);
 }
 
-/* ---- Sums -------------------------------------------------------------------------------------------------------- */
-
-const char *pithi_findings_state(const struct pithi_findings *f, uint32_t state)
-{
-    return state == PITHLOG_COMPUTING ? "computing" : pithlog_get_def(f->log, state)->name;
-}
-
-static void add_wait(struct pithi_wait_group *group, const struct pithlog_wait_state *wait)
-{
-    if (!group->instances++ || wait->to_ns - wait->from_ns > group->worst.to_ns - group->worst.from_ns)
-        group->worst = *wait;
-    group->kind = wait->kind;
-    group->ns += wait->to_ns - wait->from_ns;
-    group->of_state[wait->state] += wait->to_ns - wait->from_ns;
-    group->state_counts[wait->state]++;
-    group->lanes[wait->lane] = 1;
-    group->wrong_order += wait->order != PITHLOG_IN_ORDER;
-    group->wrong_order_ns += wait->order != PITHLOG_IN_ORDER ? wait->to_ns - wait->from_ns : 0;
-}
+/* ---- A log ------------------------------------------------------------------------------------------------------- */
 
 /* Counts the hosts of the log; lanes are sorted by rank. */
 static void count_hosts(struct pithi_findings *f)
@@ -130,39 +113,47 @@ out:
 
 int pithi_findings_make(struct pithi_findings *f)
 {
-    const struct pithlog_info *info = pithlog_get_info(f->log);
-    const struct pithlog_wait_state *waits;
-
     count_hosts(f);
-    for (uint32_t kind = 0; kind < PITHLOG_WAIT_KINDS; kind++) {
-        struct pithi_wait_group *group = &f->groups[kind];
-        group->of_state = calloc(info->defs + (size_t)1, sizeof *group->of_state);
-        group->state_counts = calloc(info->defs + (size_t)1, sizeof *group->state_counts);
-        group->lanes = calloc(info->lanes + (size_t)1, 1);
-        if (!group->of_state || !group->state_counts || !group->lanes)
-            return pithi_fail(PITH_ERR_MEMORY, "out of memory");
-    }
-    for (uint32_t lane = 0; lane < info->lanes; lane++) {
-        size_t count = pithlog_analysis_waits(f->analysis, lane, &waits);
-        for (size_t i = 0; i < count; i++)
-            add_wait(&f->groups[waits[i].kind], &waits[i]);
-    }
-    return pithi_findings_list(f);
+    return (f->groups = pithi_wait_groups(f->analysis)) != NULL
+               ? pithlog_analysis_findings(f->analysis, &f->list, &f->count)
+               : PITH_ERR_MEMORY;
 }
 
 void pithi_findings_close(struct pithi_findings *f)
 {
-    for (uint32_t i = 0; i < f->count; i++)
-        free(f->list[i].text);
-    free(f->list);
-    for (uint32_t kind = 0; kind < PITHLOG_WAIT_KINDS; kind++) {
-        free(f->groups[kind].of_state);
-        free(f->groups[kind].state_counts);
-        free(f->groups[kind].lanes);
-    }
     pithlog_analysis_free(f->analysis);
     if (f->log)
         pithlog_close(f->log);
+}
+
+char *pithi_findings_command(const struct pithi_findings *f, const struct pithlog_finding *finding)
+{
+    char *command;
+    int length =
+        asprintf(&command, "pith view %s --at %.6fs --rows %d,%d", f->path, (double)finding->worst->from_ns / 1e9,
+                 (int)pithlog_get_lane(f->log, finding->worst->lane)->rank,
+                 (int)pithlog_get_lane(f->log, finding->worst->cause_lane)->rank);
+    return length < 0 ? NULL : command;
+}
+
+static int print_csv(const struct pithi_findings *f, FILE *out)
+{
+    static const struct pithi_table_column columns[] = {
+        {"finding", PITHI_CELL_TEXT, 0}, {"cost", PITHI_CELL_TIME, 0}, {"share", PITHI_CELL_RATIO, 0}};
+    struct pithi_report *table = NULL;
+    int err;
+
+    TRY(pithi_table_new(&table, columns, 3));
+    for (uint32_t i = 0; i < f->count; i++) {
+        TRY(pithi_table_row(table));
+        TRY(pithi_table_text(table, f->list[i].name));
+        pithi_table_number(table, (int64_t)f->list[i].ns);
+        pithi_table_number(table, (int64_t)(f->list[i].share * 1e6));
+    }
+    TRY(pithi_table_print(table, out, PITHI_TEXT_CSV));
+out:
+    pithi_table_free(table);
+    return err;
 }
 
 /* ---- What if ----------------------------------------------------------------------------------------------------- */
@@ -272,7 +263,7 @@ static int analyze(const char *path, const struct asked *asked, FILE *out)
     else if (asked->explain)
         TRY(-pithi_findings_explain(&findings, asked->explain, out));
     else if (asked->style == PITHI_TEXT_CSV)
-        TRY(pithi_findings_csv(&findings, out));
+        TRY(print_csv(&findings, out));
     else {
         TRY(pithi_findings_find_iterations(&findings));
         TRY(asked->style == PITHI_TEXT_JSON ? pithi_findings_json(&findings, out, asked->with_waits)

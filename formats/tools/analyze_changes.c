@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/map.h"
 #include "tools/analyze.h"
@@ -64,7 +65,7 @@ static int add_states(struct changes *c, int side)
     for (uint32_t k = 0; k <= info->defs && !err; k++) {
         uint32_t state = k == info->defs ? PITHLOG_COMPUTING : k;
         enum part part = pithlog_analysis_is_call(f->analysis, state) ? REST : COMPUTING;
-        struct change what = {part, 0, pithi_findings_state(f, state), -1, {0, 0}};
+        struct change what = {part, 0, pithi_state_text(f->log, state), -1, {0, 0}};
         double ns = 0;
         for (uint32_t lane = 0; lane < info->lanes; lane++)
             if (pithlog_analysis_calls_mpi(f->analysis, lane))
@@ -97,7 +98,7 @@ static int add_waits(struct changes *c, int side, double *waiting_ns)
     }
     size_t count = pithlog_analysis_delays(f->analysis, &delays);
     for (size_t i = 0; i < count; i++) {
-        struct change what = {WAITING, delays[i].kind, pithi_findings_state(f, delays[i].state), -1, {0, 0}};
+        struct change what = {WAITING, delays[i].kind, pithi_state_text(f->log, delays[i].state), -1, {0, 0}};
         if (pithlog_get_info(c->findings[0].log)->ranks == pithlog_get_info(c->findings[1].log)->ranks)
             what.rank = pithlog_get_lane(f->log, delays[i].lane)->rank;
         if (of_kind[what.kind] > 0)
@@ -237,18 +238,17 @@ static void put_reason(const struct changes *c, const struct change *x, FILE *ou
 {
     const struct change *end = c->list + c->count, *cause = x + 1;
     const char *word = change_of(x) > 0 ? "more" : "less";
-    char head[96], tail[256] = "", amount[PITHI_TIME_TEXT], name[160];
+    char head[96], tail[256] = "", amount[PITHI_NS_TEXT], name[160];
 
     while (cause < end && cause->name && change_of(cause) * change_of(x) <= 0)
         cause++;
-    snprintf(head, sizeof head, "  %s %s %s", pithi_table_time_text(amount, fabs(change_of(x))), word,
+    snprintf(head, sizeof head, "  %s %s %s", pithi_ns_text(amount, fabs(change_of(x))), word,
              x->part == WAITING ? pithlog_wait_kind_name(x->kind) : part_names[x->part]);
     if (cause < end && cause->name && fabs(change_of(cause)) >= 0.1 * fabs(change_of(x))) {
         const char *link = x->part == WAITING ? "caused by" : "in";
         describe(cause, name, sizeof name);
         if (fabs(change_of(cause)) < 0.995 * fabs(change_of(x)))
-            snprintf(tail, sizeof tail, ", %s of it %s %s", pithi_table_time_text(amount, fabs(change_of(cause))), link,
-                     name);
+            snprintf(tail, sizeof tail, ", %s of it %s %s", pithi_ns_text(amount, fabs(change_of(cause))), link, name);
         else
             snprintf(tail, sizeof tail, ", %s %s", link, name);
     }
@@ -271,7 +271,7 @@ static void put_sentence(const struct changes *c, FILE *out)
     const struct change *reasons[RUN + PITHLOG_WAIT_KINDS];
     double a_ns = run_ns(&c->findings[0]), b_ns = run_ns(&c->findings[1]), least;
     int is_equal = fabs(b_ns - a_ns) < 0.001 * a_ns;
-    char text[PITHI_TIME_TEXT];
+    char text[PITHI_NS_TEXT];
     size_t count = 0, shown = 0;
 
     for (uint32_t i = 0; i < c->count; i++)
@@ -285,7 +285,7 @@ static void put_sentence(const struct changes *c, FILE *out)
         fprintf(out, "\nB takes as long as A%s\n",
                 shown ? ". Per rank:" : ", and no part of the run changed by 0.1 %.");
     else
-        fprintf(out, "\nB is %s (%.1f %%) %s than A. Per rank:\n", pithi_table_time_text(text, fabs(b_ns - a_ns)),
+        fprintf(out, "\nB is %s (%.1f %%) %s than A. Per rank:\n", pithi_ns_text(text, fabs(b_ns - a_ns)),
                 100 * fabs(b_ns - a_ns) / a_ns, b_ns > a_ns ? "slower" : "faster");
     for (size_t i = 0; i < shown; i++)
         put_reason(c, reasons[i], out);

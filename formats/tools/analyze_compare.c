@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "tools/analyze.h"
 #include "tools/table.h"
@@ -159,7 +160,7 @@ static double number_of(const struct run *run, const struct row *row)
 static void put_runs(const struct compare *c, uint32_t first, FILE *out)
 {
     uint32_t end = c->count - first < LOGS_BESIDE ? c->count : first + LOGS_BESIDE;
-    char text[PITHI_TIME_TEXT];
+    char text[PITHI_NS_TEXT];
 
     fprintf(out, "\n%-24s", "Scaling (1 is best; POP)");
     for (uint32_t i = first; i < end; i++)
@@ -169,7 +170,7 @@ static void put_runs(const struct compare *c, uint32_t first, FILE *out)
         fprintf(out, "%11u", c->runs[i].ranks);
     fprintf(out, "\n  %-22s", "run time");
     for (uint32_t i = first; i < end; i++)
-        fprintf(out, "%11s", pithi_table_time_text(text, run_ns(&c->runs[i])));
+        fprintf(out, "%11s", pithi_ns_text(text, run_ns(&c->runs[i])));
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         fprintf(out, "\n  %-22s", rows[k].label);
         for (uint32_t i = first; i < end; i++)

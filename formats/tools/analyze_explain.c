@@ -2,6 +2,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/decimal.h"
 #include "tools/analyze.h"
 #include "tools/table.h"
 #include "tools/tools.h"
@@ -96,7 +97,7 @@ static int is_term(const char *given, const char *name)
 
 int pithi_findings_explain(const struct pithi_findings *f, const char *name, FILE *out)
 {
-    char text[PITHI_TIME_TEXT];
+    char text[PITHI_NS_TEXT];
 
     for (size_t i = 0; i < sizeof terms / sizeof *terms; i++)
         if (is_term(name, terms[i].name)) {
@@ -104,21 +105,19 @@ int pithi_findings_explain(const struct pithi_findings *f, const char *name, FIL
             if (terms[i].formula)
                 fprintf(out, "= %s\n= %.3f here\n", terms[i].formula, terms[i].value(f));
             if (terms[i].value)
-                fprintf(out, "Run time %s", pithi_table_time_text(text, (double)(f->info->to_ns - f->info->from_ns)));
+                fprintf(out, "Run time %s", pithi_ns_text(text, (double)(f->info->to_ns - f->info->from_ns)));
             if (terms[i].value)
-                fprintf(out, "; largest time outside MPI %s",
-                        pithi_table_time_text(text, (double)f->info->most_useful_ns));
+                fprintf(out, "; largest time outside MPI %s", pithi_ns_text(text, (double)f->info->most_useful_ns));
             if (terms[i].value)
-                fprintf(out, "; ideal network %s\n", pithi_table_time_text(text, f->info->ideal_ns));
+                fprintf(out, "; ideal network %s\n", pithi_ns_text(text, f->info->ideal_ns));
             return 0;
         }
     for (uint32_t kind = 1; kind < PITHLOG_WAIT_KINDS; kind++)
         if (is_term(name, pithlog_wait_kind_name(kind))) {
             fprintf(out, "%s\n%s\n", pithlog_wait_kind_name(kind), kinds[kind]);
             fprintf(out, "Here: %llu times, %s, %.1f %% of all ranks' time\n",
-                    (unsigned long long)f->groups[kind].instances,
-                    pithi_table_time_text(text, (double)f->groups[kind].ns),
-                    pithi_findings_percent(f, (double)f->groups[kind].ns));
+                    (unsigned long long)f->groups[kind].instances, pithi_ns_text(text, (double)f->groups[kind].ns),
+                    pithi_analysis_percent(f->analysis, (double)f->groups[kind].ns));
             return 0;
         }
     fprintf(stderr, "pith: analyze: --explain knows");

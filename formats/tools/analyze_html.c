@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/out.h"
 #include "tools/analyze.h"
@@ -19,7 +20,7 @@
 struct html {
     struct pithi_out out;
     const struct pithi_findings *f;
-    const struct pithi_finding *shown; /* in the picture */
+    const struct pithlog_finding *shown; /* in the picture */
     const char *what_if;
     char *picture; /* an SVG; NULL: none */
 };
@@ -174,34 +175,33 @@ static void put_efficiencies(struct html *h)
 
 static void put_findings(struct html *h)
 {
-    char time[PITHI_TIME_TEXT];
+    char time[PITHI_NS_TEXT];
 
     put(h, "<h2>Findings</h2>\n<p>By the time they cost, in %% of all ranks' time. Waiting is %.1f %% (%s).</p>\n",
-        pithi_findings_percent(h->f, (double)h->f->info->wait_ns),
-        pithi_table_time_text(time, (double)h->f->info->wait_ns));
+        pithi_analysis_percent(h->f->analysis, (double)h->f->info->wait_ns),
+        pithi_ns_text(time, (double)h->f->info->wait_ns));
     if (!h->f->count)
-        put(h, "<p>Nothing costs %.1f %% of all ranks' time.</p>\n", PITHI_FINDING_LEAST);
+        put(h, "<p>Nothing costs %.1f %% of all ranks' time.</p>\n", 100 * PITHLOG_FINDING_LEAST);
     else
         put(h, "<table class=\"findings\">\n<thead><tr><th>finding</th><th class=\"share\"></th><th "
                "class=\"number\">share</th><th class=\"number\">cost</th><th>what</th></tr></thead>\n<tbody>\n");
     for (uint32_t i = 0; i < h->f->count; i++) {
-        const struct pithi_finding *finding = &h->f->list[i];
-        const char *end = finding->text + strlen(finding->text), *command = end - (end > finding->text);
-        double percent = pithi_findings_percent(h->f, finding->ns);
-        while (command > finding->text && command[-1] != '\n')
-            command--;
+        const struct pithlog_finding *finding = &h->f->list[i];
+        double percent = 100 * finding->share;
         put(h, "<tr>");
         put_name(h, "name", finding->name);
         put_bar(h, percent);
         put(h, "<td class=\"number\">%.1f %%</td><td class=\"number\">%s</td><td class=\"wide\"><div class=\"text\">",
-            percent, pithi_table_time_text(time, finding->ns));
-        put_lines(h, finding->text, (size_t)((finding->worst ? command : end) - finding->text), 5);
+            percent, pithi_ns_text(time, finding->ns));
+        put_lines(h, finding->text, strlen(finding->text), 0);
         put(h, "</div>");
-        if (finding->worst) {
+        char *command = finding->worst ? pithi_findings_command(h->f, finding) : NULL;
+        if (command) {
             put(h, "<code>");
-            put_lines(h, command, (size_t)(end - command), 5);
+            pithi_out_quoted(&h->out, PITHI_QUOTE_HTML, command);
             put(h, "</code>");
         }
+        free(command);
         put(h, "</td></tr>\n");
     }
     if (h->f->count)
@@ -215,8 +215,8 @@ static void put_path(struct html *h)
 {
     double length = (double)(h->f->info->to_ns - h->f->info->from_ns);
     uint32_t count;
-    struct pithi_state_sum *sums = pithi_findings_path(h->f, &count);
-    char text[PITHI_TIME_TEXT], place[64];
+    struct pithi_state_sum *sums = pithi_path_sums(h->f->analysis, &count);
+    char text[PITHI_NS_TEXT], place[64];
 
     if (!sums && !h->out.failed)
         h->out.failed = ENOMEM;
@@ -230,13 +230,13 @@ static void put_path(struct html *h)
             h->out.failed = h->out.failed ? h->out.failed : ENOMEM;
             break;
         }
-        pithi_findings_put_place(h->f, &sums[i], stream);
+        pithi_state_sum_place(h->f->analysis, &sums[i], stream);
         fclose(stream);
         put(h, "<tr>");
-        put_name(h, "state", pithi_findings_state(h->f, sums[i].state));
+        put_name(h, "state", pithi_state_text(h->f->log, sums[i].state));
         put_bar(h, 100 * sums[i].ns / length);
         put(h, "<td class=\"number\">%.0f %%</td><td class=\"number\">%s</td><td>%s</td></tr>\n",
-            100 * sums[i].ns / length, pithi_table_time_text(text, sums[i].ns), place);
+            100 * sums[i].ns / length, pithi_ns_text(text, sums[i].ns), place);
     }
     if (count)
         put(h, "</tbody>\n</table>\n");
@@ -320,7 +320,7 @@ static char *read_svg(const char *path)
 
 /* Draws a wait state, with half its length before and after. Returns an SVG, malloc'ed, or NULL: pith draw is not
  * installed, or failed; then the page has no picture. */
-static char *draw(const struct pithi_findings *f, const struct pithi_finding *finding)
+static char *draw(const struct pithi_findings *f, const struct pithlog_finding *finding)
 {
     const struct pithlog_info *info = pithlog_get_info(f->log);
     const struct pithlog_wait_state *worst = finding->worst;

@@ -1,6 +1,7 @@
 /* analyze_iterations.c - the iterations of a program, as `pith analyze` tells of them. */
 #include <string.h>
 
+#include "base/decimal.h"
 #include "tools/analyze.h"
 #include "tools/table.h"
 #include "tools/tools.h"
@@ -24,21 +25,21 @@ int pithi_findings_find_iterations(struct pithi_findings *f)
 static void put_slow(const struct pithi_findings *f, const struct pithlog_slow_iteration *slow, FILE *out)
 {
     const struct pithlog_iteration *iteration = &f->iterations->all[slow->index];
-    char text[PITHI_TIME_TEXT], more[PITHI_TIME_TEXT], lane[32];
+    char text[PITHI_NS_TEXT], more[PITHI_NS_TEXT], lane[32];
 
     fprintf(out, "    number %u, %s", slow->index + 1,
-            pithi_table_time_text(text, (double)(iteration->to_ns - iteration->from_ns)));
+            pithi_ns_text(text, (double)(iteration->to_ns - iteration->from_ns)));
     if (slow->difference_ns > 0)
-        fprintf(out, ": +%s %.*s on %s", pithi_table_time_text(more, (double)slow->difference_ns), NAME,
-                slow->kind ? pithlog_wait_kind_name(slow->kind) : pithi_findings_state(f, slow->state),
-                pithi_findings_lane(f, slow->lane, lane));
+        fprintf(out, ": +%s %.*s on %s", pithi_ns_text(more, (double)slow->difference_ns), NAME,
+                slow->kind ? pithlog_wait_kind_name(slow->kind) : pithi_state_text(f->log, slow->state),
+                pithi_lane_text(f->log, slow->lane, lane));
     fprintf(out, "\n      pith view %s --at %.6fs\n", f->path, (double)iteration->from_ns / 1e9);
 }
 
 void pithi_findings_put_iterations(const struct pithi_findings *f, FILE *out)
 {
     const struct pithlog_iterations *all = f->iterations;
-    char text[PITHI_TIME_TEXT], low[PITHI_TIME_TEXT], high[PITHI_TIME_TEXT], lane[32];
+    char text[PITHI_NS_TEXT], low[PITHI_NS_TEXT], high[PITHI_NS_TEXT], lane[32];
 
     if (!all->count && f->iterations_of)
         fprintf(out, "\nIterations: %s does not begin and end in this part of the run\n", f->iterations_of);
@@ -47,16 +48,16 @@ void pithi_findings_put_iterations(const struct pithi_findings *f, FILE *out)
     if (!all->count)
         return;
     fprintf(out, "\nIterations: %zu %s %.*s", all->count, f->iterations_of ? "of" : "found by", NAME,
-            pithi_findings_state(f, all->state));
+            pithi_state_text(f->log, all->state));
     if (!f->iterations_of)
-        fprintf(out, " on %s", pithi_findings_lane(f, all->lane, lane));
-    fprintf(out, "\n  %s each", pithi_table_time_text(text, (double)all->median_ns));
-    fprintf(out, " (%s to %s, mean ", pithi_table_time_text(low, (double)all->min_ns),
-            pithi_table_time_text(high, (double)all->max_ns));
-    fprintf(out, "%s)\n", pithi_table_time_text(text, all->mean_ns));
+        fprintf(out, " on %s", pithi_lane_text(f->log, all->lane, lane));
+    fprintf(out, "\n  %s each", pithi_ns_text(text, (double)all->median_ns));
+    fprintf(out, " (%s to %s, mean ", pithi_ns_text(low, (double)all->min_ns),
+            pithi_ns_text(high, (double)all->max_ns));
+    fprintf(out, "%s)\n", pithi_ns_text(text, all->mean_ns));
     if (all->drift_ns != 0)
         fprintf(out, "  Each is %s %s than the one before: %+.0f %% from first to last.\n",
-                pithi_table_time_text(text, all->drift_ns < 0 ? -all->drift_ns : all->drift_ns),
+                pithi_ns_text(text, all->drift_ns < 0 ? -all->drift_ns : all->drift_ns),
                 all->drift_ns < 0 ? "shorter" : "longer",
                 100 * all->drift_ns * (double)(all->count - 1) / (double)all->median_ns);
     if (all->slow_count)

@@ -92,7 +92,7 @@ static void put_groups(struct json *j)
                 continue;
             begin(j, NULL, '{');
             put_text(j, "kind", pithlog_wait_kind_name(kind));
-            put_text(j, "state", pithi_findings_state(j->f, state));
+            put_text(j, "state", pithi_state_text(j->f->log, state));
             put_integer(j, "ns", group->of_state[state]);
             put_integer(j, "instances", (int64_t)group->state_counts[state]);
             end(j, '}');
@@ -107,8 +107,12 @@ static void put_findings(struct json *j)
         begin(j, NULL, '{');
         put_text(j, "name", j->f->list[i].name);
         put_number(j, "ns", j->f->list[i].ns);
-        put_number(j, "percent", pithi_findings_percent(j->f, j->f->list[i].ns));
+        put_number(j, "percent", 100 * j->f->list[i].share);
         put_text(j, "text", j->f->list[i].text);
+        char *command = j->f->list[i].worst ? pithi_findings_command(j->f, &j->f->list[i]) : NULL;
+        if (command)
+            put_text(j, "command", command);
+        free(command);
         end(j, '}');
     }
     end(j, ']');
@@ -123,7 +127,7 @@ static void put_delays(struct json *j)
     for (size_t i = 0; i < count; i++) {
         begin(j, NULL, '{');
         put_lane(j, delays[i].lane);
-        put_text(j, "state", pithi_findings_state(j->f, delays[i].state));
+        put_text(j, "state", pithi_state_text(j->f->log, delays[i].state));
         put_text(j, "causes", pithlog_wait_kind_name(delays[i].kind));
         put_number(j, "direct_ns", delays[i].direct_ns);
         put_number(j, "indirect_ns", delays[i].indirect_ns);
@@ -144,7 +148,7 @@ static void put_path(struct json *j)
     for (size_t i = 0; i < count; i++) {
         begin(j, NULL, '{');
         put_lane(j, shares[i].lane);
-        put_text(j, "state", pithi_findings_state(j->f, shares[i].state));
+        put_text(j, "state", pithi_state_text(j->f->log, shares[i].state));
         put_integer(j, "ns", shares[i].ns);
         end(j, '}');
     }
@@ -160,7 +164,7 @@ static void put_path(struct json *j)
         for (uint32_t lane = 0; lane < info->lanes; lane++)
             all_ns += pithlog_analysis_state_ns(j->f->analysis, lane, state);
         begin(j, NULL, '{');
-        put_text(j, "state", pithi_findings_state(j->f, state));
+        put_text(j, "state", pithi_state_text(j->f->log, state));
         put_integer(j, "ns", ns);
         put_number(j, "imbalance_ns", (double)ns - (double)all_ns / info->lanes);
         end(j, '}');
@@ -179,7 +183,7 @@ static void put_waits(struct json *j)
         for (size_t i = 0; i < count; i++) {
             begin(j, NULL, '{');
             put_text(j, "kind", pithlog_wait_kind_name(waits[i].kind));
-            put_text(j, "state", pithi_findings_state(j->f, waits[i].state));
+            put_text(j, "state", pithi_state_text(j->f->log, waits[i].state));
             put_lane(j, lane);
             put_integer(j, "from_ns", waits[i].from_ns);
             put_integer(j, "to_ns", waits[i].to_ns);
@@ -202,7 +206,7 @@ static void put_iterations(struct json *j)
     begin(j, "iterations", '{');
     put_integer(j, "count", (int64_t)all->count);
     if (all->count) {
-        put_text(j, "found_by", pithi_findings_state(j->f, all->state));
+        put_text(j, "found_by", pithi_state_text(j->f->log, all->state));
         put_lane(j, all->lane);
         put_integer(j, "from_ns", all->all[0].from_ns);
         put_integer(j, "to_ns", all->all[all->count - 1].to_ns);
@@ -221,7 +225,8 @@ static void put_iterations(struct json *j)
         put_integer(j, "from_ns", all->all[slow->index].from_ns);
         put_integer(j, "to_ns", all->all[slow->index].to_ns);
         put_integer(j, "excess_ns", slow->excess_ns);
-        put_text(j, "state", slow->kind ? pithlog_wait_kind_name(slow->kind) : pithi_findings_state(j->f, slow->state));
+        put_text(j, "state",
+                 slow->kind ? pithlog_wait_kind_name(slow->kind) : pithi_state_text(j->f->log, slow->state));
         put_integer(j, "difference_ns", slow->difference_ns);
         put_lane(j, slow->lane);
         end(j, '}');

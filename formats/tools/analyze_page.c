@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "tools/analyze.h"
 #include "tools/table.h"
@@ -10,14 +11,14 @@
 void pithi_findings_head(const struct pithi_findings *f, FILE *out)
 {
     const struct pithlog_analysis_info *info = f->info;
-    char text[PITHI_TIME_TEXT];
+    char text[PITHI_NS_TEXT];
     const char *name = strrchr(f->path, '/');
 
     fprintf(out, "%s: %u rank%s", name ? name + 1 : f->path, f->ranks, f->ranks == 1 ? "" : "s");
     if (pithlog_get_info(f->log)->lanes > f->ranks)
         fprintf(out, ", %u threads", pithlog_get_info(f->log)->lanes);
     fprintf(out, ", %u host%s; %s", f->hosts, f->hosts == 1 ? "" : "s",
-            pithi_table_time_text(text, (double)(info->to_ns - info->from_ns)));
+            pithi_ns_text(text, (double)(info->to_ns - info->from_ns)));
     fprintf(out, " from %s to %s\n", info->has_init ? "the end of MPI_Init" : "the start",
             info->has_finalize ? "MPI_Finalize" : "the end");
     if (info->given_up)
@@ -77,24 +78,24 @@ static void put_efficiencies(const struct pithi_findings *f, FILE *out)
 void pithi_findings_outside(const struct pithi_findings *f, FILE *out)
 {
     const struct pithlog_info *log = pithlog_get_info(f->log);
-    char text[PITHI_TIME_TEXT], after[PITHI_TIME_TEXT];
+    char text[PITHI_NS_TEXT], after[PITHI_NS_TEXT];
 
     if (f->info->has_init || f->info->has_finalize)
         fprintf(out,
                 "  Not part of the run: %s until all ranks have left MPI_Init, %s after\n  MPI_Finalize has begun.\n",
-                pithi_table_time_text(text, (double)(f->info->from_ns - log->start_ns)),
-                pithi_table_time_text(after, (double)(log->end_ns - f->info->to_ns)));
+                pithi_ns_text(text, (double)(f->info->from_ns - log->start_ns)),
+                pithi_ns_text(after, (double)(log->end_ns - f->info->to_ns)));
 }
 
 static int put_path(const struct pithi_findings *f, FILE *out)
 {
     uint32_t count;
-    struct pithi_state_sum *sums = pithi_findings_path(f, &count);
+    struct pithi_state_sum *sums = pithi_path_sums(f->analysis, &count);
 
     fprintf(out, "\nCritical path (determines the run time; a state can save at most its share)\n");
     for (uint32_t i = 0; i < count; i++) {
         fprintf(out, "  ");
-        pithi_findings_put_sum(f, &sums[i], (double)(f->info->to_ns - f->info->from_ns), out);
+        pithi_state_sum_put(f->analysis, &sums[i], (double)(f->info->to_ns - f->info->from_ns), out);
     }
     free(sums);
     return sums ? PITH_OK : pithi_fail(PITH_ERR_MEMORY, "out of memory");
@@ -102,16 +103,24 @@ static int put_path(const struct pithi_findings *f, FILE *out)
 
 static void put_findings(const struct pithi_findings *f, FILE *out)
 {
-    char text[PITHI_TIME_TEXT];
+    char text[PITHI_NS_TEXT];
 
-    fprintf(out, "\nWaiting: %.1f %% of all ranks' time (%s)\n", pithi_findings_percent(f, (double)f->info->wait_ns),
-            pithi_table_time_text(text, (double)f->info->wait_ns));
+    fprintf(out, "\nWaiting: %.1f %% of all ranks' time (%s)\n",
+            pithi_analysis_percent(f->analysis, (double)f->info->wait_ns),
+            pithi_ns_text(text, (double)f->info->wait_ns));
     fprintf(out, "\nFindings, by the time they cost (%% of all ranks' time)\n");
-    for (uint32_t i = 0; i < f->count; i++)
-        fprintf(out, "%3u. %s: %.1f %%, %s\n%s", i + 1, f->list[i].name, pithi_findings_percent(f, f->list[i].ns),
-                pithi_table_time_text(text, f->list[i].ns), f->list[i].text);
+    for (uint32_t i = 0; i < f->count; i++) {
+        fprintf(out, "%3u. %s: %.1f %%, %s\n", i + 1, f->list[i].name, 100 * f->list[i].share,
+                pithi_ns_text(text, f->list[i].ns));
+        for (const char *line = f->list[i].text; *line; line = strchr(line, '\n') + 1)
+            fprintf(out, "     %.*s\n", (int)strcspn(line, "\n"), line);
+        char *command = f->list[i].worst ? pithi_findings_command(f, &f->list[i]) : NULL;
+        if (command)
+            fprintf(out, "     %s\n", command);
+        free(command);
+    }
     if (!f->count)
-        fprintf(out, "  Nothing costs %.1f %%.\n", PITHI_FINDING_LEAST);
+        fprintf(out, "  Nothing costs %.1f %%.\n", 100 * PITHLOG_FINDING_LEAST);
     pithi_findings_outside(f, out);
 }
 

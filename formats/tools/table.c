@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/out.h"
 
@@ -89,29 +90,6 @@ void pithi_table_free(struct pithi_report *table)
 
 /* ---- For people ------------------------------------------------------------------------------------------------ */
 
-/* Four digits and a unit: "12.35 ms". Each unit is 1000 (time) or 1024 (bytes) times the one before. */
-static void scaled(char *text, size_t size, double value, double step, const char *const *units, int last)
-{
-    double magnitude = value < 0 ? -value : value;
-    int unit = 0;
-
-    while (unit < last && magnitude >= step * 0.99995) {
-        magnitude /= step;
-        value /= step;
-        unit++;
-    }
-    int decimals = unit == 0 ? 0 : magnitude < 9.9995 ? 3 : magnitude < 99.995 ? 2 : magnitude < 999.95 ? 1 : 0;
-    snprintf(text, size, "%.*f %s", decimals, value, units[unit]);
-}
-
-static const char *const times[] = {"ns", "us", "ms", "s"};
-
-const char *pithi_table_time_text(char text[PITHI_TIME_TEXT], double ns)
-{
-    scaled(text, PITHI_TIME_TEXT, ns, 1000, times, 3);
-    return text;
-}
-
 /* The text of a cell in the table for people, malloc'ed. */
 static char *cell_text(const struct cell *cell, enum pithi_cell_type type)
 {
@@ -129,14 +107,14 @@ static char *cell_text(const struct cell *cell, enum pithi_cell_type type)
         snprintf(text, sizeof text, "%" PRId64, cell->number);
         break;
     case PITHI_CELL_TIME:
-        scaled(text, sizeof text, (double)cell->number, 1000, times, 3);
+        pithi_ns_text(text, (double)cell->number);
         break;
     case PITHI_CELL_MOMENT:
         snprintf(text, sizeof text, "%s%" PRIu64 ".%09" PRIu64, cell->number < 0 ? "-" : "", magnitude / 1000000000,
                  magnitude % 1000000000);
         break;
     case PITHI_CELL_CHANGE:
-        scaled(text, sizeof text, (double)cell->number, 1000, times, 3);
+        pithi_ns_text(text, (double)cell->number);
         if (cell->number > 0) {
             memmove(text + 1, text, strlen(text) + 1);
             text[0] = '+';
@@ -146,10 +124,10 @@ static char *cell_text(const struct cell *cell, enum pithi_cell_type type)
         snprintf(text, sizeof text, "%.*f", cell->number < 100000000 ? 3 : 0, (double)cell->number / 1e6);
         break;
     case PITHI_CELL_BYTES:
-        scaled(text, sizeof text, (double)cell->number, 1024, sizes, 5);
+        pithi_scaled_text(text, (double)cell->number, 1024, sizes, 5);
         break;
     case PITHI_CELL_RATE:
-        scaled(text, sizeof text, (double)cell->number, 1024, rates, 5);
+        pithi_scaled_text(text, (double)cell->number, 1024, rates, 5);
         break;
     }
     return strdup(text);

@@ -42,8 +42,4 @@ void pithi_table_skip(struct pithi_report *table);                  /* leaves th
 int pithi_table_print(const struct pithi_report *table, FILE *out, enum pithi_text_style style);
 void pithi_table_free(struct pithi_report *table);
 
-/* "12.35 ms", as in tables for people. Returns `text`. */
-enum { PITHI_TIME_TEXT = 32 };
-const char *pithi_table_time_text(char text[PITHI_TIME_TEXT], double ns);
-
 #endif

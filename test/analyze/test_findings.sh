@@ -23,4 +23,43 @@ log 0:ocean:100 1:radiation:60 1:flow:40
 is "$(found 'load imbalance')" "" "ranks with different work, but the same amount, are balanced"
 log 0:ocean:100 1:radiation:60 1:flow:30
 is "$(found 'load imbalance' | sort -u)" 0.010000000 "or could give away what they have more in all"
+
+# ---- pithlog_analysis_findings -----------------------------------------------------------------------------------
+cat >list.c <<'C'
+#include <pithlog_findings.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    struct pithlog *log;
+    struct pithlog_analysis *analysis;
+    const struct pithlog_finding *list, *again;
+    uint32_t count, counted;
+
+    if (argc < 2 || pithlog_open(argv[1], &log) ||
+        pithlog_analyze(log, &(struct pithlog_analyze_query){.from_ns = INT64_MIN, .to_ns = INT64_MAX}, &analysis) ||
+        pithlog_analysis_findings(analysis, &list, &count) || pithlog_analysis_findings(analysis, &again, &counted))
+        return 1;
+    for (uint32_t i = 0; i < count; i++)
+        printf("%s|%.0f|%.3f|%s|%s|%d|%.9f\n%s", list[i].name, list[i].ns, list[i].share,
+               list[i].kind ? pithlog_wait_kind_name(list[i].kind) : "-",
+               list[i].state == PITHLOG_COMPUTING ? "-" : pithlog_get_def(log, list[i].state)->name, (int)list[i].lane,
+               list[i].worst ? (double)list[i].worst->from_ns / 1e9 : 0, list[i].text);
+    pithlog_analysis_free(analysis);
+    pithlog_close(log);
+    return list != again || count != counted;
+}
+C
+${CC:-cc} -std=gnu11 -I"$build/include" -o list list.c "$build/lib/libpithlog.a" -lz -lm -ldl -lpthread
+ok $? "a program on pithlog_findings.h"
+log 0:solve:60 1:solve:100
+is "$(./list log.pith)" "load imbalance|40000000|0.200|-|solve|1|0.000000000
+solve takes 100.0 ms on rank 1 and 80.00 ms in the mean:
+the other ranks could do more of it
+wait at barrier|40000000|0.200|wait at barrier|MPI_Barrier|0|0.060000000
+ranks wait at a barrier for the last one:
+in MPI_Barrier, 1 times, rank 0
+caused by solve: 40.00 ms (100 %), on rank 1
+worst: 40.00 ms on rank 0, waiting for rank 1" "it gets the findings, largest first"
+is "$(pith analyze log.pith --json | python3 -c 'import json, sys; print([f.get("command") for f in json.load(sys.stdin)["findings"]])')" \
+    "[None, 'pith view log.pith --at 0.060000s --rows 0,1']" "pith analyze adds the command that shows the worst"
 finish

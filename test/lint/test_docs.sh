@@ -14,7 +14,7 @@ done
 
 # A page of section 3 names its functions in the NAME section.
 named=$(for page in man/*.3; do sed -n '/^\.SH NAME/,/^\.SH SYNOPSIS/p' "$page"; done | grep -oE 'pith[a-z_]*' | sort -u)
-calls=$(cat liblog/pith.h liblog/pith_tool.h formats/reader/pithlog.h | sed -E 's@/\*.*\*/@@g' | tr '\n' ' ' |
+calls=$(cat liblog/pith.h liblog/pith_tool.h formats/reader/pithlog{,_findings}.h | sed -E 's@/\*.*\*/@@g' | tr '\n' ' ' |
     grep -oE '(PITH_API|PITHLOG_API|static inline) [^;{]*' | sed -nE 's/^[^(]*[ *](pith[a-z_]*[a-z])\(.*/\1/p' | sort -u)
 is "$(comm -23 <(echo "$calls") <(echo "$named") | tr '\n' ' ')" "" "every public call is named by a page of section 3"
 

@@ -10,7 +10,7 @@ declared() {
 exported() { nm -D --defined-only "$1" | awk '$3 !~ /^_/ && $2 != "A" { print $3 }' | sort -u; }
 
 is "$(exported "$build/lib/libpith.so.0")" "$(declared liblog/pith.h liblog/pith_tool.h)" "libpith.so"
-is "$(exported "$build/lib/libpithlog.so.0")" "$(declared formats/reader/pithlog.h)" "libpithlog.so"
+is "$(exported "$build/lib/libpithlog.so.0")" "$(declared formats/reader/pithlog{,_findings}.h)" "libpithlog.so"
 is "$(exported "$build/lib/libpith-null.so.0")" "$(declared liblog/pith.h liblog/pith_tool.h)" "libpith-null.so"
 
 # libpith is loaded into every recorded program: only what recording needs is in it (liblog/README.md, "What is in libpith").

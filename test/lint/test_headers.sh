@@ -6,10 +6,10 @@ is "$(cd "$build/include" && ls mpe*.h | tr '\n' ' ')" "mpe.h mpe_callstack.h mp
 compilers=$(for c in gcc clang; do command -v $c; done)
 [ -n "$compilers" ] || compilers=cc
 for cc in $compilers; do
-    for header in pith.h pith_tool.h pithlog.h; do
+    for header in pith.h pith_tool.h pithlog.h pithlog_findings.h; do
         for language in 'c -std=c99' 'c -std=c11' 'c++ -std=c++11' 'c++ -std=c++17'; do
             for define in '' -DPITH_NULL; do
-                [ -n "$define" ] && [ "$header" = pithlog.h ] && continue
+                [ -n "$define" ] && [[ $header == pithlog*.h ]] && continue
                 # shellcheck disable=SC2086 # the options are words
                 printf '#include <%s>\n#include <%s>\nextern int nothing;\n' "$header" "$header" |
                     $cc -x $language -Wall -Wextra -Wpedantic -Wshadow -Werror -I"$build/include" $define -fsyntax-only - >out 2>&1

@@ -1,0 +1,469 @@
+/* findings.c - what makes a run slow, each with its cost: wait states with their causes, load imbalance, transfers,
+ * descheduled ranks, small messages, I/O, recording. */
+#include "analysis/findings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/analysis.h"
+#include "base/decimal.h"
+#include "base/error.h"
+
+enum { SHOWN = 3, PATH_SHOWN = 6, NAME = 28 };
+
+struct pithi_finding_list {
+    struct pithi_wait_group groups[PITHLOG_WAIT_KINDS];
+    struct pithlog_finding *list;
+    uint32_t count, room;
+    char *text; /* of the last finding */
+    size_t text_size;
+    int is_complete;
+};
+
+double pithi_analysis_percent(const struct pithlog_analysis *a, double ns)
+{
+    double all = (double)(a->info.to_ns - a->info.from_ns) * a->info.lanes;
+    return all > 0 ? 100 * ns / all : 0;
+}
+
+const char *pithi_lane_text(const struct pithlog *log, uint32_t lane, char text[32])
+{
+    const struct pithlog_info *info = pithlog_get_info(log);
+    const struct pithlog_lane *of = pithlog_get_lane(log, lane);
+    int32_t rank = of->rank;
+    uint32_t thread = of->thread;
+    int is_alone = (lane == 0 || pithlog_get_lane(log, lane - 1)->rank != rank) &&
+                   (lane + 1 == info->lanes || pithlog_get_lane(log, lane + 1)->rank != rank);
+
+    if (is_alone)
+        snprintf(text, 32, "rank %d", (int)rank);
+    else
+        snprintf(text, 32, "rank %d.%u", (int)rank, (unsigned)thread);
+    return text;
+}
+
+const char *pithi_state_text(const struct pithlog *log, uint32_t state)
+{
+    return state == PITHLOG_COMPUTING ? "computing" : pithlog_get_def(log, state)->name;
+}
+
+/* Begins a finding about a state and a lane (PITHI_NO_LANE: none): a stream for its text. NULL: no memory. */
+static FILE *begin(struct pithlog_analysis *a, const char *name, double ns, uint32_t state, uint32_t lane)
+{
+    struct pithi_finding_list *found = a->found;
+
+    if (!pithi_grow(&found->list, found->count, &found->room, sizeof *found->list))
+        return NULL;
+    found->list[found->count] = (struct pithlog_finding){
+        .name = name, .ns = ns, .share = pithi_analysis_percent(a, ns) / 100, .state = state, .lane = lane};
+    return open_memstream(&found->text, &found->text_size);
+}
+
+/* 0: no memory. */
+static int end(struct pithlog_analysis *a, FILE *text)
+{
+    if (fclose(text) != 0)
+        return 0;
+    a->found->list[a->found->count++].text = a->found->text;
+    return 1;
+}
+
+static int is_small(const struct pithlog_analysis *a, double ns)
+{
+    return pithi_analysis_percent(a, ns) < 100 * PITHLOG_FINDING_LEAST;
+}
+
+/* ---- Wait states ------------------------------------------------------------------------------------------------- */
+
+static int make_groups(struct pithlog_analysis *a)
+{
+    const struct pithlog_info *info = pithlog_get_info(a->graph.log);
+    const struct pithlog_wait_state *waits;
+
+    for (uint32_t kind = 0; kind < PITHLOG_WAIT_KINDS; kind++) {
+        struct pithi_wait_group *group = &a->found->groups[kind];
+        group->kind = kind;
+        group->of_state = calloc(info->defs + (size_t)1, sizeof *group->of_state);
+        group->of_lane = calloc(info->lanes + (size_t)1, sizeof *group->of_lane);
+        group->state_counts = calloc(info->defs + (size_t)1, sizeof *group->state_counts);
+        if (!group->of_state || !group->of_lane || !group->state_counts)
+            return 0;
+    }
+    for (uint32_t lane = 0; lane < info->lanes; lane++) {
+        size_t count = pithlog_analysis_waits(a, lane, &waits);
+        for (size_t i = 0; i < count; i++) {
+            struct pithi_wait_group *group = &a->found->groups[waits[i].kind];
+            int64_t ns = waits[i].to_ns - waits[i].from_ns;
+            if (!group->instances++ || ns > group->worst->to_ns - group->worst->from_ns)
+                group->worst = &waits[i];
+            group->ns += ns;
+            group->of_state[waits[i].state] += ns;
+            group->of_lane[lane] += ns;
+            group->state_counts[waits[i].state]++;
+            group->wrong_order += waits[i].order != PITHLOG_IN_ORDER;
+            group->wrong_order_ns += waits[i].order != PITHLOG_IN_ORDER ? ns : 0;
+        }
+    }
+    return 1;
+}
+
+const struct pithi_wait_group *pithi_wait_groups(struct pithlog_analysis *a)
+{
+    if (a->found)
+        return a->found->groups;
+    if (!(a->found = calloc(1, sizeof *a->found)) || !make_groups(a)) {
+        pithi_findings_free(a);
+        pithi_analysis_no_memory(a);
+        return NULL;
+    }
+    return a->found->groups;
+}
+
+static uint32_t index_of_most(const int64_t *values, uint32_t count)
+{
+    uint32_t most = 0;
+
+    for (uint32_t i = 1; i < count; i++)
+        most = values[i] > values[most] ? i : most;
+    return most;
+}
+
+static const char *explanation(uint32_t kind)
+{
+    static const char *const texts[PITHLOG_WAIT_KINDS] = {
+        [PITHLOG_LATE_SENDER] = "a receive waits because its message is sent late",
+        [PITHLOG_LATE_RECEIVER] = "a send waits because its receive is posted late",
+        [PITHLOG_WAIT_AT_BARRIER] = "ranks wait at a barrier for the last one",
+        [PITHLOG_WAIT_AT_NXN] = "ranks wait in a collective for the last one",
+        [PITHLOG_LATE_BROADCAST] = "ranks wait for the root of a broadcast or scatter",
+        [PITHLOG_EARLY_REDUCE] = "the root of a reduce or gather waits for the others",
+        [PITHLOG_EARLY_SCAN] = "ranks wait in a scan for lower ranks",
+        [PITHLOG_WAIT_AT_FINALIZE] = "ranks wait for the last one at the end of the run",
+    };
+    return texts[kind];
+}
+
+/* "ranks 1-3,7": at most about 30 characters. */
+static void put_ranks(const struct pithlog_analysis *a, const int64_t *lanes, FILE *out)
+{
+    const struct pithlog_info *info = pithlog_get_info(a->graph.log);
+    size_t used = 0;
+    int32_t first = -1, last = -1;
+    char text[64] = "";
+    int is_cut = 0;
+
+    for (uint32_t i = 0; i <= info->lanes; i++) {
+        int32_t rank = i < info->lanes ? pithlog_get_lane(a->graph.log, i)->rank : -2;
+        if (i < info->lanes && !lanes[i])
+            continue;
+        if (first >= 0 && rank != last && rank != last + 1) {
+            if (used > 24) {
+                is_cut = 1;
+                break;
+            }
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%d", used ? "," : "", (int)first);
+            if (last > first)
+                used += (size_t)snprintf(text + used, sizeof text - used, "-%d", (int)last);
+            first = rank;
+        }
+        first = first < 0 ? rank : first;
+        last = rank;
+    }
+    fprintf(out, "%s %s%s", strpbrk(text, ",-") ? "ranks" : "rank", text, is_cut ? ",..." : "");
+}
+
+static void put_states(const struct pithlog_analysis *a, const struct pithi_wait_group *group, FILE *out)
+{
+    uint32_t defs = pithlog_get_info(a->graph.log)->defs, best = index_of_most(group->of_state, defs), count = 0;
+
+    for (uint32_t i = 0; i < defs; i++)
+        count += group->of_state[i] > 0;
+    fprintf(out, "%.*s", NAME, pithi_state_text(a->graph.log, best));
+    if (count > 1)
+        fprintf(out, " (%.0f %%) and %u more", 100.0 * (double)group->of_state[best] / (double)group->ns, count - 1);
+}
+
+static int by_sum(const void *a, const void *b)
+{
+    const struct pithi_state_sum *x = a, *y = b;
+    return x->ns < y->ns ? 1 : x->ns > y->ns ? -1 : x->state < y->state ? -1 : x->state > y->state;
+}
+
+void pithi_state_sum_place(const struct pithlog_analysis *a, const struct pithi_state_sum *sum, FILE *out)
+{
+    char lane[32];
+
+    if (sum->most_ns >= 0.95 * sum->ns)
+        fprintf(out, "on %s", pithi_lane_text(a->graph.log, sum->most, lane));
+    else
+        fprintf(out, "most on %s (%.0f %%)", pithi_lane_text(a->graph.log, sum->most, lane),
+                100 * sum->most_ns / sum->ns);
+}
+
+void pithi_state_sum_put(const struct pithlog_analysis *a, const struct pithi_state_sum *sum, double all_ns, FILE *out)
+{
+    char text[PITHI_NS_TEXT];
+
+    fprintf(out, "%.*s: %s (%.0f %%), ", NAME, pithi_state_text(a->graph.log, sum->state), pithi_ns_text(text, sum->ns),
+            100 * sum->ns / all_ns);
+    pithi_state_sum_place(a, sum, out);
+    fprintf(out, "\n");
+}
+
+static void add_sum(struct pithi_state_sum *sums, uint32_t index, uint32_t state, uint32_t lane, double ns)
+{
+    sums[index].state = state;
+    sums[index].ns += ns;
+    if (ns > sums[index].most_ns) {
+        sums[index].most_ns = ns;
+        sums[index].most = lane;
+    }
+}
+
+/* 0: no memory. */
+static int put_causes(const struct pithlog_analysis *a, const struct pithi_wait_group *group, FILE *out)
+{
+    const struct pithlog_delay *delays;
+    size_t count = pithlog_analysis_delays(a, &delays);
+    uint32_t defs = pithlog_get_info(a->graph.log)->defs;
+    struct pithi_state_sum *sums = calloc(defs + (size_t)1, sizeof *sums);
+
+    for (size_t i = 0; sums && i < count; i++)
+        if (delays[i].kind == group->kind)
+            add_sum(sums, delays[i].state == PITHLOG_COMPUTING ? defs : delays[i].state, delays[i].state,
+                    delays[i].lane, delays[i].direct_ns + delays[i].indirect_ns);
+    if (sums)
+        qsort(sums, defs + (size_t)1, sizeof *sums, by_sum);
+    for (uint32_t i = 0; sums && i < SHOWN && i <= defs && sums[i].ns >= 0.05 * (double)group->ns; i++) {
+        fprintf(out, "%s ", i ? "         " : "caused by");
+        pithi_state_sum_put(a, &sums[i], (double)group->ns, out);
+    }
+    free(sums);
+    return sums != NULL;
+}
+
+struct pithi_state_sum *pithi_path_sums(const struct pithlog_analysis *a, uint32_t *count)
+{
+    const struct pithlog_path_share *shares;
+    size_t share_count = pithlog_analysis_path_shares(a, &shares);
+    uint32_t defs = pithlog_get_info(a->graph.log)->defs;
+    struct pithi_state_sum *sums = calloc(defs + (size_t)1, sizeof *sums);
+    double length = (double)(a->info.to_ns - a->info.from_ns);
+
+    *count = 0;
+    for (size_t i = 0; sums && i < share_count; i++)
+        add_sum(sums, shares[i].state == PITHLOG_COMPUTING ? defs : shares[i].state, shares[i].state, shares[i].lane,
+                (double)shares[i].ns);
+    if (sums)
+        qsort(sums, defs + (size_t)1, sizeof *sums, by_sum);
+    while (sums && *count < PATH_SHOWN && *count <= defs && sums[*count].ns >= 0.01 * length)
+        ++*count;
+    return sums;
+}
+
+static int find_waits(struct pithlog_analysis *a)
+{
+    const struct pithlog_info *info = pithlog_get_info(a->graph.log);
+    char text[PITHI_NS_TEXT], lane[32];
+
+    for (uint32_t kind = 1; kind < PITHLOG_WAIT_KINDS; kind++) {
+        const struct pithi_wait_group *group = &a->found->groups[kind];
+        const struct pithlog_wait_state *worst = group->worst;
+        if (!worst || is_small(a, (double)group->ns))
+            continue;
+        FILE *out = begin(a, pithlog_wait_kind_name(kind), (double)group->ns,
+                          index_of_most(group->of_state, info->defs), index_of_most(group->of_lane, info->lanes));
+        if (!out)
+            return 0;
+        a->found->list[a->found->count].kind = kind;
+        a->found->list[a->found->count].worst = worst;
+        fprintf(out, "%s:\nin ", explanation(kind));
+        put_states(a, group, out);
+        fprintf(out, ", %llu times, ", (unsigned long long)group->instances);
+        put_ranks(a, group->of_lane, out);
+        fprintf(out, "\n");
+        if (group->wrong_order)
+            fprintf(out, "wrong order: %s in %llu of them; a later receive could have come first\n",
+                    pithi_ns_text(text, (double)group->wrong_order_ns), (unsigned long long)group->wrong_order);
+        int good = put_causes(a, group, out);
+        fprintf(out, "worst: %s on %s", pithi_ns_text(text, (double)(worst->to_ns - worst->from_ns)),
+                pithi_lane_text(a->graph.log, worst->lane, lane));
+        fprintf(out, ", waiting for %s\n", pithi_lane_text(a->graph.log, worst->cause_lane, lane));
+        if (!end(a, out) || !good)
+            return 0;
+    }
+    return 1;
+}
+
+/* ---- Other findings ---------------------------------------------------------------------------------------------- */
+
+/* Finds states in which one lane spends more time than the mean of all lanes with MPI calls. The lane may spend less
+ * time in other states (one lane computes the ocean, another the atmosphere), so the cost is at most what it computes
+ * more than the mean in all states together. */
+static int find_imbalance(struct pithlog_analysis *a)
+{
+    const struct pithlog_info *info = pithlog_get_info(a->graph.log);
+    char most_text[PITHI_NS_TEXT], mean_text[PITHI_NS_TEXT], name[32];
+
+    for (uint32_t i = 0; i <= info->defs && a->info.lanes > 1; i++) {
+        uint32_t state = i == info->defs ? PITHLOG_COMPUTING : i, most = 0;
+        double sum = 0, most_ns = -1;
+        FILE *out;
+        if (state != PITHLOG_COMPUTING && pithlog_analysis_is_call(a, state))
+            continue;
+        for (uint32_t lane = 0; lane < info->lanes; lane++) {
+            double ns = (double)pithlog_analysis_state_ns(a, lane, state);
+            if (!pithlog_analysis_calls_mpi(a, lane))
+                continue;
+            sum += ns;
+            if (ns > most_ns) {
+                most_ns = ns;
+                most = lane;
+            }
+        }
+        double mean = sum / a->info.lanes, more = most_ns - mean;
+        double all_more = (double)pithlog_analysis_useful_ns(a, most) - (double)a->info.useful_ns / a->info.lanes;
+        double cost = (more < all_more ? more : all_more) * a->info.lanes;
+        if (is_small(a, cost))
+            continue;
+        if (!(out = begin(a, "load imbalance", cost, state, most)))
+            return 0;
+        fprintf(out, "%.*s takes %s on %s and %s in the mean:\nthe other ranks could do more of it\n", NAME,
+                pithi_state_text(a->graph.log, state), pithi_ns_text(most_text, most_ns),
+                pithi_lane_text(a->graph.log, most, name), pithi_ns_text(mean_text, mean));
+        if (!end(a, out))
+            return 0;
+    }
+    return 1;
+}
+
+static int is_io(const char *name) { return strncmp(name, "MPI_File_", 9) == 0; }
+
+/* Time of MPI calls outside wait states: data moves, calls have overhead, or a rank is descheduled. */
+static int find_transfer(struct pithlog_analysis *a)
+{
+    const struct pithlog_info *info = pithlog_get_info(a->graph.log);
+    struct pithlog_call_sum *sums = calloc(info->defs + (size_t)1, sizeof *sums);
+    int64_t all_ns[2] = {0, 0}, long_ns = 0;
+    uint64_t long_calls = 0;
+    uint32_t most[2] = {0, 0};
+    char text[PITHI_NS_TEXT];
+    FILE *out;
+    int good = sums && pithlog_analysis_calls(a, sums) == PITH_OK;
+
+    for (uint32_t i = 0; good && i < info->defs; i++) {
+        int io = is_io(pithlog_get_def(a->graph.log, i)->name);
+        all_ns[io] += sums[i].transfer_ns;
+        if (sums[i].transfer_ns > sums[most[io]].transfer_ns ||
+            is_io(pithlog_get_def(a->graph.log, most[io])->name) != io)
+            most[io] = i;
+        long_ns += io ? 0 : sums[i].long_ns;
+        long_calls += io ? 0 : sums[i].long_calls;
+    }
+    for (int io = 0; good && io < 2; io++) {
+        if (is_small(a, (double)all_ns[io]))
+            continue;
+        if (!(out = begin(a, io ? "MPI-IO" : "transfer", (double)all_ns[io], most[io], PITHI_NO_LANE)))
+            good = 0;
+        else {
+            fprintf(out, "%s;\nmost of it in %.*s (%s, %llu calls)\n",
+                    io ? "MPI calls for files" : "MPI calls outside wait states: data transfer and call overhead", NAME,
+                    pithi_state_text(a->graph.log, most[io]), pithi_ns_text(text, (double)sums[most[io]].transfer_ns),
+                    (unsigned long long)sums[most[io]].calls);
+            good = end(a, out);
+        }
+    }
+    if (good && !is_small(a, (double)long_ns)) {
+        if (!(out = begin(a, "descheduled ranks", (double)long_ns, PITHLOG_COMPUTING, PITHI_NO_LANE)))
+            good = 0;
+        else {
+            fprintf(out,
+                    "in %llu calls, transfer took over 1 ms and over 20 times the median:\n"
+                    "are there more ranks than cores? (part of transfer)\n",
+                    (unsigned long long)long_calls);
+            good = end(a, out);
+        }
+    }
+    free(sums);
+    return good;
+}
+
+static int find_small_messages(struct pithlog_analysis *a)
+{
+    char text[PITHI_NS_TEXT];
+    int64_t ns;
+    uint64_t count = pithlog_analysis_small_messages(a, &ns);
+    FILE *out;
+
+    if (is_small(a, (double)ns))
+        return 1;
+    if (!(out = begin(a, "small messages", (double)ns, PITHLOG_COMPUTING, PITHI_NO_LANE)))
+        return 0;
+    fprintf(out,
+            "%llu of %llu messages could be part of the message before them: at most\n"
+            "1 KiB, to the same rank, with no receive in between; %s each\n",
+            (unsigned long long)count, (unsigned long long)a->info.sends,
+            pithi_ns_text(text, (double)ns / (double)count));
+    return end(a, out);
+}
+
+/* The cost of recording: the measured cost of a record times the number of records. */
+static int find_own_cost(struct pithlog_analysis *a)
+{
+    const struct pithlog_info *info = pithlog_get_info(a->graph.log);
+    double ns = 0;
+    FILE *out;
+
+    for (uint32_t i = 0; i < info->lanes; i++)
+        ns += (double)pithlog_get_lane(a->graph.log, i)->records *
+              (pithlog_own_cost_ns(a->graph.log, i, PITHLOG_ENTER) +
+               pithlog_own_cost_ns(a->graph.log, i, PITHLOG_OWN_CALL) / 2);
+    if (pithi_analysis_percent(a, ns) < 1)
+        return 1;
+    if (!(out = begin(a, "recording", ns, PITHLOG_COMPUTING, PITHI_NO_LANE)))
+        return 0;
+    fprintf(out, "writing the records; `pith compensate` removes this from the log\n");
+    return end(a, out);
+}
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct pithlog_finding *x = a, *y = b;
+    return x->ns < y->ns ? 1 : x->ns > y->ns ? -1 : strcmp(x->name, y->name);
+}
+
+int pithlog_analysis_findings(struct pithlog_analysis *a, const struct pithlog_finding **findings, uint32_t *count)
+{
+    *findings = NULL;
+    *count = 0;
+    if (!pithi_wait_groups(a))
+        return PITH_ERR_MEMORY;
+    if (!a->found->is_complete) {
+        if (!find_waits(a) || !find_imbalance(a) || !find_transfer(a) || !find_small_messages(a) || !find_own_cost(a)) {
+            pithi_findings_free(a);
+            return pithi_analysis_no_memory(a);
+        }
+        if (a->found->count)
+            qsort(a->found->list, a->found->count, sizeof *a->found->list, by_cost);
+        a->found->is_complete = 1;
+    }
+    *findings = a->found->list;
+    *count = a->found->count;
+    return PITH_OK;
+}
+
+void pithi_findings_free(struct pithlog_analysis *a)
+{
+    if (!a->found)
+        return;
+    for (uint32_t i = 0; i < a->found->count; i++)
+        free((char *)a->found->list[i].text);
+    free(a->found->list);
+    for (uint32_t kind = 0; kind < PITHLOG_WAIT_KINDS; kind++) {
+        free(a->found->groups[kind].of_state);
+        free(a->found->groups[kind].of_lane);
+        free(a->found->groups[kind].state_counts);
+    }
+    free(a->found);
+    a->found = NULL;
+}

@@ -1,0 +1,44 @@
+/* findings.h - sums of an analysis and words for them, which the findings share with `pith analyze`. */
+#ifndef PITHI_FINDINGS_H
+#define PITHI_FINDINGS_H
+
+#include <stdio.h>
+
+#include "pithlog_findings.h"
+
+/* A kind of wait state, summed over all lanes. */
+struct pithi_wait_group {
+    uint32_t kind;
+    int64_t ns;
+    uint64_t instances;
+    const struct pithlog_wait_state *worst; /* NULL: none */
+    int64_t wrong_order_ns;                 /* late senders in the wrong order */
+    uint64_t wrong_order;
+    int64_t *of_state, *of_lane; /* [definitions], [lanes] */
+    uint64_t *state_counts;      /* [definitions] */
+};
+/* [PITHLOG_WAIT_KINDS], by kind, valid as long as the analysis; NULL: no memory. */
+const struct pithi_wait_group *pithi_wait_groups(struct pithlog_analysis *analysis);
+void pithi_findings_free(struct pithlog_analysis *analysis);
+
+/* `ns` in percent of the time of all lanes with MPI calls. */
+double pithi_analysis_percent(const struct pithlog_analysis *analysis, double ns);
+/* "rank 3"; "rank 3.1" if the rank has several threads. */
+const char *pithi_lane_text(const struct pithlog *log, uint32_t lane, char text[32]);
+/* The name of a state; "computing" outside all. */
+const char *pithi_state_text(const struct pithlog *log, uint32_t state);
+
+/* Sums of one state over lanes, and the lane with most of it. */
+struct pithi_state_sum {
+    double ns, most_ns;
+    uint32_t state, most;
+};
+/* The states with most time on the critical path, malloc'ed; NULL: no memory. */
+struct pithi_state_sum *pithi_path_sums(const struct pithlog_analysis *analysis, uint32_t *count);
+/* "refine: 4.000 ms (67 %), on rank 0" and a newline */
+void pithi_state_sum_put(const struct pithlog_analysis *analysis, const struct pithi_state_sum *sum, double all_ns,
+                         FILE *out);
+/* "on rank 0", or "most on rank 3 (40 %)" */
+void pithi_state_sum_place(const struct pithlog_analysis *analysis, const struct pithi_state_sum *sum, FILE *out);
+
+#endif
