@@ -57,4 +57,6 @@ int pithi_fail(int err, const char *format, ...)
     return err;
 }
 
+int pithi_no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
+
 const char *pithlog_error(void) { return error_text != NULL ? error_text : ""; }

@@ -7,6 +7,7 @@
 /* Sets the text of pithlog_error() and returns `err`: return pithi_fail(PITH_ERR_DAMAGED, "%s: ...", ...). Replaces
  * control characters by '?', so that no name from a file reaches a terminal unchanged. */
 int pithi_fail(int err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int pithi_no_memory(void); /* PITH_ERR_MEMORY, "out of memory" */
 
 /* Evaluates an expression of type enum pith_err. On failure, stores it in the local `err` and goes to label `out`. */
 #define TRY(expression)                                                                                                \

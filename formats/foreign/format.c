@@ -90,7 +90,7 @@ static int output_names(struct output *output, const struct pithi_format *format
     for (int i = 0; i < count; i++)
         if (!output->name[i] || asprintf(&output->part[i], "%s.part", output->name[i]) < 0) {
             output->part[i] = NULL;
-            return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+            return pithi_no_memory();
         }
     output->count = format->write ? count : 0;
     return PITH_OK;

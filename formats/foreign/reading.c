@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 
 #include "base/error.h"
+#include "base/heap.h"
+#include "native/segment.h"
 
 size_t pithi_whole_lines(const struct pithi_input *input)
 {
@@ -61,106 +63,67 @@ out:
     return err;
 }
 
-struct waiting {
+struct pithi_reorder_waiting {
     struct pithlog_record record; /* the payload is malloc'ed */
     uint64_t order;
 };
 
-struct pithi_reorder {
-    int (*emit)(void *context, const struct pithlog_record *record);
-    void *context;
-    uint64_t order, late;
-    int64_t last_ns; /* time of the last record emitted */
-    uint32_t count, size;
-    struct waiting *heap;
-};
-
-int pithi_reorder_new(struct pithi_reorder **reorder, int (*emit)(void *, const struct pithlog_record *), void *context)
+static int before(const void *a, const void *b)
 {
-    *reorder = calloc(1, sizeof **reorder);
-    if (!*reorder)
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
-    (*reorder)->emit = emit;
-    (*reorder)->context = context;
-    (*reorder)->last_ns = INT64_MIN;
-    return PITH_OK;
+    const struct pithi_reorder_waiting *x = a, *y = b;
+    return x->record.time_ns != y->record.time_ns ? x->record.time_ns < y->record.time_ns : x->order < y->order;
 }
 
-static int before(const struct waiting *a, const struct waiting *b)
+static int emit(struct pithi_reorder *reorder, const struct pithlog_record *record)
 {
-    return a->record.time_ns != b->record.time_ns ? a->record.time_ns < b->record.time_ns : a->order < b->order;
+    int drops = reorder->drops ? reorder->drops(reorder->context, record) : 0;
+
+    if (drops)
+        return drops < 0 ? pithi_no_memory() : PITH_OK;
+    if (record->kind != PITHLOG_RECV || !reorder->counts_receives)
+        return pithi_writer_add(reorder->writer, record);
+    struct pithlog_record receive = *record;
+    uint64_t *count = pithi_map_at(&reorder->received, record->posted);
+    if (!count)
+        return pithi_no_memory();
+    receive.posted = (*count)++;
+    return pithi_writer_add(reorder->writer, &receive);
 }
 
-static void sift_up(struct waiting *heap, uint32_t place, struct waiting w)
+static int emit_first(struct pithi_reorder *reorder)
 {
-    while (place > 0 && before(&w, &heap[(place - 1) / 2])) {
-        heap[place] = heap[(place - 1) / 2];
-        place = (place - 1) / 2;
-    }
-    heap[place] = w;
-}
-
-static void sift_down(struct waiting *heap, uint32_t count, struct waiting w)
-{
-    uint32_t place = 0, child;
-
-    while ((child = 2 * place + 1) < count) {
-        if (child + 1 < count && before(&heap[child + 1], &heap[child]))
-            child++;
-        if (!before(&heap[child], &w))
-            break;
-        heap[place] = heap[child];
-        place = child;
-    }
-    heap[place] = w;
-}
-
-static int give_one(struct pithi_reorder *reorder)
-{
-    struct pithlog_record record = reorder->heap[0].record;
+    struct pithi_reorder_waiting first;
     int err;
 
-    reorder->count--;
-    if (reorder->count)
-        sift_down(reorder->heap, reorder->count, reorder->heap[reorder->count]);
-    reorder->late += record.time_ns < reorder->last_ns;
-    reorder->last_ns = record.time_ns > reorder->last_ns ? record.time_ns : reorder->last_ns;
-    err = reorder->emit(reorder->context, &record);
-    free((void *)record.payload);
+    pithi_heap_take(reorder->heap, &reorder->count, &first, sizeof first, before);
+    if (reorder->has_last && first.record.time_ns < reorder->last_ns)
+        reorder->late++;
+    else
+        reorder->last_ns = first.record.time_ns;
+    reorder->has_last = 1;
+    err = emit(reorder, &first.record);
+    free((void *)first.record.payload);
     return err;
-}
-
-static int make_room(struct pithi_reorder *reorder)
-{
-    uint32_t size = reorder->size ? 2 * reorder->size : 1024;
-    struct waiting *heap;
-
-    if (reorder->count < reorder->size)
-        return PITH_OK;
-    if (reorder->size >= PITHI_REORDER_WINDOW)
-        return give_one(reorder);
-    heap = realloc(reorder->heap, size * sizeof *heap);
-    if (!heap)
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
-    reorder->heap = heap;
-    reorder->size = size;
-    return PITH_OK;
 }
 
 int pithi_reorder_add(struct pithi_reorder *reorder, const struct pithlog_record *record)
 {
-    struct waiting w = {*record, reorder->order++};
-    int err;
+    struct pithi_reorder_waiting w = {*record, reorder->order++};
+    int err = PITH_OK;
 
-    TRY(make_room(reorder));
-    w.record.payload = NULL;
-    if (record->payload_bytes) {
-        void *copy = malloc(record->payload_bytes);
-        if (!copy)
-            return pithi_fail(PITH_ERR_MEMORY, "out of memory");
-        w.record.payload = memcpy(copy, record->payload, record->payload_bytes);
+    if (!reorder->is_needed)
+        return emit(reorder, record);
+    if (reorder->count == PITHI_REORDER_WINDOW)
+        TRY(emit_first(reorder));
+    w.record.payload = record->payload_bytes ? malloc(record->payload_bytes) : NULL;
+    if ((record->payload_bytes && !w.record.payload) ||
+        !pithi_grow(&reorder->heap, reorder->count, &reorder->room, sizeof *reorder->heap)) {
+        free((void *)w.record.payload);
+        return pithi_no_memory();
     }
-    sift_up(reorder->heap, reorder->count++, w);
+    if (record->payload_bytes)
+        memcpy((void *)w.record.payload, record->payload, record->payload_bytes);
+    pithi_heap_add(reorder->heap, &reorder->count, &w, sizeof w, before);
 out:
     return err;
 }
@@ -170,18 +133,14 @@ int pithi_reorder_end(struct pithi_reorder *reorder)
     int err = PITH_OK;
 
     while (reorder->count && !err)
-        err = give_one(reorder);
+        err = emit_first(reorder);
     return err;
 }
 
-uint64_t pithi_reorder_late(const struct pithi_reorder *reorder) { return reorder->late; }
-
 void pithi_reorder_free(struct pithi_reorder *reorder)
 {
-    if (!reorder)
-        return;
     for (uint32_t i = 0; i < reorder->count; i++)
         free((void *)reorder->heap[i].record.payload);
     free(reorder->heap);
-    free(reorder);
+    pithi_map_free(&reorder->received);
 }

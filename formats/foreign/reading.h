@@ -3,6 +3,7 @@
 #ifndef PITHI_READING_H
 #define PITHI_READING_H
 
+#include "base/map.h"
 #include "native/defs.h"
 #include "pithlog.h"
 #include "reader/format.h"
@@ -39,13 +40,25 @@ int pithi_write_seekable(struct pithlog *log, FILE *out, const struct pithi_conv
  * order. */
 enum { PITHI_REORDER_WINDOW = 131072 };
 
-struct pithi_reorder;
-/* `emit` gets the records. Its errors are returned. */
-int pithi_reorder_new(struct pithi_reorder **reorder, int (*emit)(void *context, const struct pithlog_record *record),
-                      void *context);
+struct pithi_reorder {
+    struct pithi_writer *writer; /* gets the records */
+    int is_needed;               /* 0: the times are in order, so records pass at once */
+    /* 1: the file does not tell the order of posting. `posted` of a receive is its rank until here, then the number of
+     * receives of that rank before it. */
+    int counts_receives;
+    int (*drops)(void *context, const struct pithlog_record *record); /* 1: leave it out; -1: no memory; or NULL */
+    void *context;
+    uint64_t late;
+    /* Internal, zero at first. */
+    struct pithi_map received;
+    uint64_t order;
+    int64_t last_ns; /* the latest time emitted, if has_last */
+    int has_last;
+    uint32_t count, room;
+    struct pithi_reorder_waiting *heap;
+};
 int pithi_reorder_add(struct pithi_reorder *reorder, const struct pithlog_record *record); /* payload copied */
 int pithi_reorder_end(struct pithi_reorder *reorder);                                      /* emits the rest */
-uint64_t pithi_reorder_late(const struct pithi_reorder *reorder);
-void pithi_reorder_free(struct pithi_reorder *reorder); /* NULL: nothing */
+void pithi_reorder_free(struct pithi_reorder *reorder);
 
 #endif

@@ -82,7 +82,7 @@ int pithi_each_record(struct pithlog *log, const struct pithi_convert *how, cons
             pithi_nest_leave(&nest, r.lane, r.id, r.time_ns);
     }
     if (!ok)
-        err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        err = pithi_no_memory();
     pithi_walk_close(&walk);
     if (err == PITH_OK && status < 0)
         err = PITH_ERR_DAMAGED;
@@ -183,7 +183,7 @@ int pithi_losses_open(struct pithi_losses *losses, struct pithlog *log)
             losses->first[i] = (uint32_t)((*first = *first ? *first : i + (uint64_t)1) - 1);
     }
     pithi_map_free(&first_of);
-    return ok ? PITH_OK : pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    return ok ? PITH_OK : pithi_no_memory();
 }
 
 void pithi_losses_close(struct pithi_losses *losses)

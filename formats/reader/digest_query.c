@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/heap.h"
 #include "native/log.h"
 #include "reader/digest_file.h"
 
@@ -162,27 +163,14 @@ static int by_longest(const void *a, const void *b)
 }
 
 /* Keeps the longest messages in a heap with the shortest on top, which a longer message replaces. */
+static int is_shorter(const void *a, const void *b) { return pithi_message_length(a) < pithi_message_length(b); }
+
 static void keep(struct pithlog_message *heap, uint32_t *count, uint32_t most, const struct pithlog_message *message)
 {
-    uint64_t length = pithi_message_length(message);
-    uint32_t at;
-    if (*count < most) {
-        for (at = (*count)++; at > 0 && length < pithi_message_length(&heap[(at - 1) / 2]); at = (at - 1) / 2)
-            heap[at] = heap[(at - 1) / 2];
-        heap[at] = *message;
-        return;
-    }
-    if (length <= pithi_message_length(&heap[0]))
-        return;
-    for (at = 0; 2 * at + 1 < most;) {
-        uint32_t child = 2 * at + 1;
-        child += child + 1 < most && pithi_message_length(&heap[child + 1]) < pithi_message_length(&heap[child]);
-        if (length <= pithi_message_length(&heap[child]))
-            break;
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = *message;
+    if (*count < most)
+        pithi_heap_add(heap, count, message, sizeof *message, is_shorter);
+    else if (is_shorter(&heap[0], message))
+        pithi_heap_replace(heap, *count, message, sizeof *message, is_shorter);
 }
 
 static int by_first(const void *a, const void *b)

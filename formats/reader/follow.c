@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "base/heap.h"
 #include "reader/match.h"
 #include "spill/spill_time.h"
 
@@ -341,41 +342,19 @@ static int update_lanes(struct pithlog_follow *follow, uint32_t index)
 
 /* ---- The heap of heads ------------------------------------------------------------------------------------------- */
 
-static int is_before(const struct pithlog_follow *follow, uint32_t a, uint32_t b)
+static int is_before(const void *a, const void *b)
 {
-    int64_t left = follow->lanes[a]->head.time_ns, right = follow->lanes[b]->head.time_ns;
-    return left != right ? left < right : a < b;
-}
-
-static uint32_t heap_get(struct pithlog_follow *follow)
-{
-    uint32_t first = follow->heap[0], last = follow->heap[--follow->heap_count], at = 0;
-    for (;;) {
-        uint32_t child = 2 * at + 1;
-        if (child >= follow->heap_count)
-            break;
-        child += child + 1 < follow->heap_count && is_before(follow, follow->heap[child + 1], follow->heap[child]);
-        if (!is_before(follow, follow->heap[child], last))
-            break;
-        follow->heap[at] = follow->heap[child];
-        at = child;
-    }
-    if (follow->heap_count > 0)
-        follow->heap[at] = last;
-    return first;
+    const struct pithi_follow_head *x = a, *y = b;
+    return x->time_ns != y->time_ns ? x->time_ns < y->time_ns : x->lane < y->lane;
 }
 
 static void fill(struct pithlog_follow *follow, uint32_t index)
 {
     struct pithi_follow_lane *lane = follow->lanes[index];
     if (!lane->has_head && pithi_follow_lane_next(follow->processes[lane->process], lane)) {
+        struct pithi_follow_head head = {lane->head.time_ns, index};
         lane->has_head = 1;
-        uint32_t at = follow->heap_count++;
-        while (at > 0 && is_before(follow, index, follow->heap[(at - 1) / 2])) {
-            follow->heap[at] = follow->heap[(at - 1) / 2];
-            at = (at - 1) / 2;
-        }
-        follow->heap[at] = index;
+        pithi_heap_add(follow->heap, &follow->heap_count, &head, sizeof head, is_before);
     }
 }
 
@@ -484,9 +463,11 @@ int pithlog_follow_next(struct pithlog_follow *follow, struct pithlog_record *re
         follow->info.ended = follow->process_count > 0 && follow->info.running == 0;
         return 0;
     }
-    if (follow->lanes[follow->heap[0]]->head.time_ns > follow->horizon_ns && follow->info.running > 0)
+    if (follow->heap[0].time_ns > follow->horizon_ns && follow->info.running > 0)
         return 0;
-    follow->refill = heap_get(follow);
+    struct pithi_follow_head head;
+    pithi_heap_take(follow->heap, &follow->heap_count, &head, sizeof head, is_before);
+    follow->refill = head.lane;
     lane = follow->lanes[follow->refill];
     lane->has_head = 0;
     *record = lane->head;

@@ -96,7 +96,10 @@ struct pithlog_follow {
     uint32_t machine_count, machine_room, process_count, process_room, lane_room, comm_room;
     int64_t horizon_ns; /* log time; records after it wait for the next look */
     int started;        /* zero_unix_ns is set */
-    uint32_t *heap;     /* lanes with a head, by time */
+    struct pithi_follow_head {
+        int64_t time_ns;
+        uint32_t lane;
+    } * heap; /* lanes with a head, by time */
     uint32_t heap_count, heap_room;
     uint32_t refill; /* the lane whose head was delivered last; UINT32_MAX: none */
     struct pithi_match *match;

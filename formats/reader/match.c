@@ -24,6 +24,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/heap.h"
 #include "base/map.h"
 #include "native/log.h"
 
@@ -73,36 +74,17 @@ struct pithlog_matcher {
 
 /* ---- Receives in order of posting -------------------------------------------------------------------------------- */
 
+static int was_posted_before(const void *a, const void *b)
+{
+    return ((const struct half *)a)->posted < ((const struct half *)b)->posted;
+}
+
 static int hold(struct held *h, const struct half *recv)
 {
     if (!pithi_grow(&h->heap, h->count, &h->room, sizeof *h->heap))
         return 0;
-    uint32_t at = h->count++;
-    while (at > 0 && recv->posted < h->heap[(at - 1) / 2].posted) {
-        h->heap[at] = h->heap[(at - 1) / 2];
-        at = (at - 1) / 2;
-    }
-    h->heap[at] = *recv;
+    pithi_heap_add(h->heap, &h->count, recv, sizeof *recv, was_posted_before);
     return 1;
-}
-
-static struct half release(struct held *h)
-{
-    struct half first = h->heap[0], last = h->heap[--h->count];
-    uint32_t at = 0;
-    for (;;) {
-        uint32_t child = 2 * at + 1;
-        if (child >= h->count)
-            break;
-        child += child + 1 < h->count && h->heap[child + 1].posted < h->heap[child].posted;
-        if (last.posted <= h->heap[child].posted)
-            break;
-        h->heap[at] = h->heap[child];
-        at = child;
-    }
-    if (h->count)
-        h->heap[at] = last;
-    return first;
 }
 
 /* ---- Paths ------------------------------------------------------------------------------------------------------- */
@@ -256,7 +238,8 @@ int pithi_match_ready(struct pithi_match *m, uint32_t index, int32_t rank, int a
 {
     struct held *h = index < m->held_count ? &m->held[index] : NULL;
     while (h && h->count && (all || h->heap[0].posted <= h->expected)) {
-        struct half recv = release(h);
+        struct half recv;
+        pithi_heap_take(h->heap, &h->count, &recv, sizeof recv, was_posted_before);
         if (recv.posted >= h->expected)
             h->expected = recv.posted + 1;
         int status = recv.peer < 0 ? 0 : meet(m, &recv, 0, rank, message);

@@ -65,7 +65,7 @@ static int join_defs(struct pithi_diff_pair *pair, int side)
     int err = PITH_OK;
 
     if (!(pair->ids[side] = malloc((count + (size_t)1) * sizeof *pair->ids[side])))
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_no_memory();
     for (uint32_t i = 0; err == PITH_OK && i < count; i++)
         err = pithi_defs_add(pair->defs, pithlog_get_def(pair->log[side], i), &pair->ids[side][i]);
     return err;

@@ -96,7 +96,7 @@ static int open_printer(struct comparing *c, int side)
     int err;
 
     if (!(c->file[side] = open_memstream(&c->text[side], &c->size[side])))
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_no_memory();
     if ((err = pithi_printer_open(p, c->file[side], PITHI_TEXT_TABS, NULL)) != PITH_OK)
         return err;
     c->printing |= 1 << side;
@@ -167,7 +167,7 @@ static int compare_lanes(struct comparing *c, uint32_t i, uint32_t k)
     int err;
 
     if (!a || !b) {
-        err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        err = pithi_no_memory();
         goto out;
     }
     TRY(start(a, c->pair->log[0], i));
@@ -222,7 +222,7 @@ int pithi_diff_records(struct pithi_diff_pair *pair, int64_t within_ns, int *dif
     int err;
 
     c.comms = calloc(pithlog_get_info(pair->log[0])->comms + (size_t)1, sizeof *c.comms);
-    err = c.comms ? compare_all(&c) : pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    err = c.comms ? compare_all(&c) : pithi_no_memory();
     if (c.differences > MOST)
         printf("and %llu more threads\n", (unsigned long long)(c.differences - MOST));
     if (!err && (fflush(stdout) != 0 || ferror(stdout)))

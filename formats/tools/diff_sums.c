@@ -48,8 +48,6 @@ static int is_state(const struct gathering *g, uint32_t id)
     return pithi_defs_get(g->pair->defs, id)->kind == PITHLOG_STATE;
 }
 
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
-
 static int begin(struct gathering *g, struct pithi_diff_pair *pair)
 {
     int err = PITH_OK;
@@ -60,7 +58,7 @@ static int begin(struct gathering *g, struct pithi_diff_pair *pair)
     g->sum[1] = calloc(g->defs + (size_t)1, sizeof *g->sum[1]);
     g->is_mpi = calloc(g->defs + (size_t)1, 1);
     if (!g->own || !g->sum[0] || !g->sum[1] || !g->is_mpi)
-        return no_memory();
+        return pithi_no_memory();
     for (uint32_t i = 0; i < g->defs; i++)
         g->is_mpi[i] = pithi_mpi_call_traits(pithi_defs_get(pair->defs, i)) != 0;
     TRY(pithlog_summary_open(pair->log[0], &g->summary[0]));
@@ -153,7 +151,7 @@ static int add_whole(struct gathering *g, const struct side all[2], const struct
 
     if (!add_row(g, RUN, "(run time)") || !add_row(g, ALL, "(all states)") ||
         !(computing = add_row(g, COMPUTING, PITHI_COMPUTING_NAME)))
-        return no_memory();
+        return pithi_no_memory();
     states = computing - 1;
     run = computing - 2;
     for (int side = 0; side < 2; side++) {
@@ -291,7 +289,7 @@ static int state_row(struct gathering *g, uint32_t id)
     if (def->kind == PITHLOG_COUNTER_TYPE || (g->sum[0][id].count == 0 && g->sum[1][id].count == 0))
         return PITH_OK;
     if (!(row = add_row(g, def->kind == PITHLOG_STATE ? STATE : EVENT, def->name)))
-        return no_memory();
+        return pithi_no_memory();
     row->group = def->group;
     for (int side = 0; side < 2; side++) {
         const struct pithlog_sum *sum = &g->sum[side][id];
@@ -393,7 +391,7 @@ static int place_row(struct gathering *g, const struct stretch *s, int threads, 
     int err;
 
     if (!row)
-        return no_memory();
+        return pithi_no_memory();
     row->rank = lane->rank;
     row->thread = threads ? (int64_t)lane->thread : -1;
     TRY(sum_side(g, s, 0, row));

@@ -51,7 +51,7 @@ static int put_hosts(struct pithi_out *out, const struct pithlog *log)
     const char **hosts = malloc((ranks + (size_t)1) * sizeof *hosts);
 
     if (!hosts)
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_no_memory();
     for (uint32_t i = 0; i < ranks; i++)
         if (*(hosts[count] = pithi_log_host(log, pithi_log_rank(log, i))))
             count++;

@@ -12,8 +12,6 @@
 static const char *const start_key = "start_unix_s", *const error_key = "clock_error_ns";
 enum { MOST_BYTES = 2000 }; /* limit of all values of a property */
 
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
-
 static const char *property(const struct pithlog *log, const char *wanted)
 {
     const char *key, *value;
@@ -92,7 +90,7 @@ int pithi_sources_name(struct pithi_merge_source *sources, uint32_t count)
         }
         free(own);
         if (!(sources[i].program = name))
-            return no_memory();
+            return pithi_no_memory();
     }
     return PITH_OK;
 }
@@ -149,7 +147,7 @@ static int put_values(const struct pithi_merge_source *sources, uint32_t count, 
                       struct pithi_defs *defs, uint64_t *left_out)
 {
     char *values = all_values(sources, count, key, left_out);
-    int err = values ? pithi_defs_property(defs, key, values) : no_memory();
+    int err = values ? pithi_defs_property(defs, key, values) : pithi_no_memory();
 
     free(values);
     return err;

@@ -51,7 +51,7 @@ static int one_of(const char *word, const char *const *words)
 static int add_source(struct merge *m, const char *path, int64_t *shift_ns)
 {
     if (!pithi_grow(&m->sources, m->count, &m->room, sizeof *m->sources)) {
-        pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        pithi_no_memory();
         return pithi_tool_failed();
     }
     m->sources[m->count] = (struct pithi_merge_source){.path = path, .place = m->count, .shift_ns = *shift_ns};
@@ -127,7 +127,7 @@ static int ranks_collide(const struct merge *m, int *collide)
             uint32_t rank = (uint32_t)pithi_log_rank(m->sources[i].log, k)->rank;
             *collide |= pithi_map_get(&seen, rank, &before);
             if (!pithi_map_put(&seen, rank, i))
-                err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+                err = pithi_no_memory();
         }
     pithi_map_free(&seen);
     return err;
@@ -200,10 +200,10 @@ static int join_lanes(struct merge *m)
         struct pithi_merge_source *s = &m->sources[i];
         uint32_t lanes = pithlog_get_info(s->log)->lanes;
         if (!(s->threads = malloc((lanes + (size_t)1) * sizeof *s->threads)))
-            err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+            err = pithi_no_memory();
         for (uint32_t k = 0; err == PITH_OK && k < lanes; k++)
             if (!take_lane(&taken, s, k))
-                err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+                err = pithi_no_memory();
     }
     pithi_map_free(&taken.lanes);
     pithi_map_free(&taken.threads);
@@ -233,7 +233,7 @@ static int count_hosts(struct merge *m)
         }
     pithi_map_free(&seen);
     free(hosts);
-    return ok ? PITH_OK : pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    return ok ? PITH_OK : pithi_no_memory();
 }
 
 static int number_ranks(struct merge *m)

@@ -155,7 +155,7 @@ static int look_at(struct known **known, uint32_t *count, uint32_t index, int32_
     if (index == *count) {
         struct known *more = realloc(*known, (index + (size_t)1) * sizeof *more);
         if (!more)
-            return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+            return pithi_no_memory();
         *known = more;
         more[(*count)++] = (struct known){0, NULL};
     }
@@ -166,7 +166,7 @@ static int look_at(struct known **known, uint32_t *count, uint32_t index, int32_
         k->number = number;
         k->name = strdup(name);
     }
-    return k->name ? PITH_OK : pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    return k->name ? PITH_OK : pithi_no_memory();
 }
 
 /* Prints lanes, definitions and communicators that are new or have changed. */

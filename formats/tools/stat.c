@@ -107,7 +107,7 @@ static int choose_lanes(struct asked *asked, struct pithlog *log)
         return PITH_OK;
     TRY(pithi_lanes_find(&asked->set, log, &asked->lanes, &query->lane_count));
     if (!(asked->wanted = calloc(pithlog_get_info(log)->lanes + (size_t)1, 1)))
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_no_memory();
     for (uint32_t i = 0; i < query->lane_count; i++)
         asked->wanted[asked->lanes[i]] = 1;
     query->lanes = asked->lanes;

@@ -123,7 +123,7 @@ int pithi_stat_lanes(struct pithlog *log, const struct pithi_stat_query *query, 
     all.lanes = calloc(all.count + 1u, sizeof *all.lanes);
     pass.times = calloc(all.count + 1u, sizeof *pass.times);
     if (!all.lanes || !pass.times) {
-        err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        err = pithi_no_memory();
         goto out;
     }
     TRY(pithi_table_new(table, lane_columns, sizeof lane_columns / sizeof *lane_columns));

@@ -2,6 +2,8 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/heap.h"
+#include "base/map.h"
 #include "tools/stat_pass.h"
 
 /* A heap with the shortest of the longest in front. */
@@ -22,48 +24,20 @@ static int comes_first(const struct pithi_stat_instance *x, const struct pithi_s
 
 static int compare(const void *a, const void *b) { return comes_first(a, b) ? -1 : comes_first(b, a); }
 
-static int add(struct longest *l, const struct pithi_stat_instance *instance)
-{
-    uint32_t at = l->count;
-
-    if (l->count == l->room) {
-        uint32_t room = l->room ? 2 * l->room : 64;
-        struct pithi_stat_instance *heap = realloc(l->heap, room * sizeof *heap);
-        if (!heap)
-            return pithi_fail(PITH_ERR_MEMORY, "out of memory");
-        l->heap = heap;
-        l->room = room;
-    }
-    for (; at > 0 && comes_first(&l->heap[(at - 1) / 2], instance); at = (at - 1) / 2)
-        l->heap[at] = l->heap[(at - 1) / 2];
-    l->heap[at] = *instance;
-    l->count++;
-    return PITH_OK;
-}
-
-static void replace_shortest(struct longest *l, const struct pithi_stat_instance *instance)
-{
-    uint32_t at = 0, child;
-
-    while ((child = 2 * at + 1) < l->count) {
-        if (child + 1 < l->count && comes_first(&l->heap[child], &l->heap[child + 1]))
-            child++;
-        if (!comes_first(instance, &l->heap[child]))
-            break;
-        l->heap[at] = l->heap[child];
-        at = child;
-    }
-    l->heap[at] = *instance;
-}
+static int is_shorter(const void *a, const void *b) { return comes_first(b, a); }
 
 static int take(void *context, const struct pithi_stat_instance *instance)
 {
     struct longest *l = context;
 
-    if (l->count < l->most)
-        return add(l, instance);
-    if (comes_first(instance, &l->heap[0]))
-        replace_shortest(l, instance);
+    if (l->count == l->most) {
+        if (comes_first(instance, &l->heap[0]))
+            pithi_heap_replace(l->heap, l->count, instance, sizeof *instance, is_shorter);
+        return PITH_OK;
+    }
+    if (!pithi_grow(&l->heap, l->count, &l->room, sizeof *l->heap))
+        return pithi_no_memory();
+    pithi_heap_add(l->heap, &l->count, instance, sizeof *instance, is_shorter);
     return PITH_OK;
 }
 

@@ -87,7 +87,7 @@ static int grow_pairs(struct pairs *p)
 
     grown.pairs = calloc(grown.room, sizeof *grown.pairs);
     if (!grown.pairs)
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_no_memory();
     for (size_t i = 0; i < p->room; i++)
         if (p->pairs[i].latency.count)
             *find_pair(&grown, p->pairs[i].from, p->pairs[i].to) = p->pairs[i];
@@ -172,7 +172,7 @@ static int add_to_class(void *context, const struct pithlog_message *message)
         (struct size_class *)context + (message->bytes ? 64 - __builtin_clzll(message->bytes) : 0);
 
     if (!class->latency && !(class->latency = calloc(1, sizeof *class->latency)))
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_no_memory();
     class->bytes += message->bytes;
     pithi_histogram_add(class->latency, message->recv_ns - message->send_ns);
     return PITH_OK;

@@ -110,7 +110,7 @@ static int enter(const struct run *run, const struct pithlog_record *r, int64_t 
         lane->edge_ns = time_ns;
     }
     if (!pithi_stack_enter(&lane->open, r->id, time_ns))
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_no_memory();
     if (!run->is_mpi[r->id])
         return PITH_OK;
     return lane->mpi_calls++ == 0 ? next_stretch(run, r->lane, time_ns, 0) : PITH_OK;
@@ -208,7 +208,7 @@ int pithi_stat_run(const struct pithi_stat_pass *pass)
     run.is_mpi = calloc(run.defs + (size_t)1, 1);
     run.is_shown = calloc(run.defs + (size_t)1, 1);
     if (!run.lanes || !run.is_mpi || !run.is_shown) {
-        err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        err = pithi_no_memory();
         goto out;
     }
     for (uint32_t i = 0; i <= run.defs; i++) {

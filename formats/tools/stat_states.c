@@ -95,7 +95,7 @@ static int add_instance(void *context, const struct pithi_stat_instance *instanc
     struct state *state = &s->states[index_of(instance->id, s->defs)];
 
     if (!state->lengths && !(state->lengths = calloc(1, sizeof *state->lengths)))
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_no_memory();
     pithi_histogram_add(state->lengths, instance->length_ns);
     state->self_ns += instance->self_ns;
     if (instance->is_outermost)
@@ -159,7 +159,7 @@ static int fill_states(const struct states *s, struct pithi_report *table)
     int err = PITH_OK;
 
     if (!order)
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_no_memory();
     for (uint32_t id = 0; id <= s->defs; id++)
         if (s->states[id].lengths || s->states[id].count) {
             int kind = id < s->defs ? (int)pithlog_get_def(s->log, id)->kind : PITHLOG_STATE;
@@ -186,7 +186,7 @@ int pithi_stat_states(struct pithlog *log, const struct pithi_stat_query *query,
 
     s.states = calloc(s.defs + (size_t)1, sizeof *s.states);
     if (!s.states)
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_no_memory();
     TRY(new_table(table, state_columns, sizeof state_columns / sizeof *state_columns, query->waits));
     TRY(pithi_stat_run(&pass));
     if (query->waits)
@@ -219,7 +219,7 @@ static int add_to_cell(void *context, const struct pithi_stat_instance *instance
     struct cell **row = &g->cells[index_of(instance->id, g->defs)];
 
     if (!*row && !(*row = calloc(g->lanes, sizeof **row)))
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_no_memory();
     struct cell *cell = &(*row)[instance->lane];
     cell->count++;
     cell->self_ns += instance->self_ns;
@@ -292,7 +292,7 @@ static int new_matrix(const struct grid *g, struct pithi_report **table)
         }
         err = pithi_table_new(table, columns, count);
     } else {
-        pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        pithi_no_memory();
     }
     free(columns);
     free(names);
@@ -326,7 +326,7 @@ static int fill_grid(const struct grid *g, int as_matrix, struct pithi_report *t
     int err = PITH_OK;
 
     if (!order)
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_no_memory();
     for (uint32_t id = 0; id <= g->defs; id++) {
         if (!g->cells[id])
             continue;
@@ -352,7 +352,7 @@ int pithi_stat_states_of_lanes(struct pithlog *log, const struct pithi_stat_quer
 
     g.cells = calloc(g.defs + (size_t)1, sizeof *g.cells);
     if (!g.cells)
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_no_memory();
     TRY(as_matrix ? new_matrix(&g, table)
                   : new_table(table, grid_columns, sizeof grid_columns / sizeof *grid_columns, query->waits));
     TRY(pithi_stat_run(&pass));

@@ -87,7 +87,7 @@ int pithi_stat_waits(struct pithlog *log, const struct pithi_stat_query *query, 
     int err;
 
     if (!rows)
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_no_memory();
     for (size_t i = 0; i < count; i++) {
         rows[i].state = (uint32_t)(i / PITHLOG_WAIT_KINDS);
         rows[i].kind = (uint32_t)(i % PITHLOG_WAIT_KINDS);

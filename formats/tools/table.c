@@ -32,7 +32,7 @@ int pithi_table_new(struct pithi_report **table, const struct pithi_table_column
         there = ((*table)->columns[i].name = strdup(columns[i].name)) != NULL;
         (*table)->column_count += (uint32_t)there;
     }
-    return there ? PITH_OK : pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    return there ? PITH_OK : pithi_no_memory();
 }
 
 int pithi_table_row(struct pithi_report *table)
@@ -42,7 +42,7 @@ int pithi_table_row(struct pithi_report *table)
         size_t room = table->rows ? 2 * (size_t)table->rows : 1;
         struct cell *grown = realloc(table->cells, room * table->column_count * sizeof *grown);
         if (!grown)
-            return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+            return pithi_no_memory();
         table->cells = grown;
     }
     memset(table->cells + (size_t)table->rows * table->column_count, 0, table->column_count * sizeof *table->cells);
@@ -62,7 +62,7 @@ int pithi_table_text(struct pithi_report *table, const char *text)
 
     cell->filled = 1;
     cell->text = strdup(text);
-    return cell->text ? PITH_OK : pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    return cell->text ? PITH_OK : pithi_no_memory();
 }
 
 void pithi_table_number(struct pithi_report *table, int64_t value)
@@ -180,7 +180,7 @@ static int print_aligned(const struct pithi_report *table, struct pithi_out *out
     int err = PITH_OK;
 
     if (!widths || !texts) {
-        err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        err = pithi_no_memory();
         goto out;
     }
     for (uint32_t i = 0; i < table->column_count; i++)
@@ -189,7 +189,7 @@ static int print_aligned(const struct pithi_report *table, struct pithi_out *out
         size_t width, column = i % table->column_count;
         texts[i] = cell_text(&table->cells[i], table->columns[column].type);
         if (!texts[i]) {
-            err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+            err = pithi_no_memory();
             goto out;
         }
         width = text_width(texts[i]);

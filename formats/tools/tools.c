@@ -77,7 +77,7 @@ char *pithi_tool_program(const char *name)
         pithi_fail(PITH_ERR_OPEN, "/proc/self/exe: %s", strerror(size < 0 ? errno : ENAMETOOLONG));
     else if (asprintf(&path, "%.*s/../libexec/pith/pith-%s", (int)((char *)memrchr(own, '/', (size_t)size) - own), own,
                       name) < 0)
-        pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        pithi_no_memory();
     return path;
 }
 
@@ -177,7 +177,7 @@ int pithi_lanes_find(const struct pithi_lane_set *set, const struct pithlog *log
     *count = 0;
     *lanes = malloc((all + 1u) * sizeof **lanes);
     if (!*lanes)
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_no_memory();
     for (uint32_t i = 0; i < all; i++)
         if (pithi_lanes_has(set, pithlog_get_lane(log, i)))
             (*lanes)[(*count)++] = i;

@@ -14,9 +14,8 @@
 struct reader {
     struct pithi_alog_scan scan;
     struct pithi_writer *writer;
-    struct pithi_map open;         /* (lane, state) -> number of open instances */
-    struct pithi_map received;     /* rank -> number of receives so far */
-    struct pithi_reorder *reorder; /* NULL if times are in order */
+    struct pithi_map open; /* (lane, state) -> number of open instances */
+    struct pithi_reorder reorder;
     uint64_t unmatched_ends, bare_messages, no_partner;
 };
 
@@ -55,36 +54,22 @@ int pithi_alog_probe(const struct pithi_input *input)
 
 /* ---- Records --------------------------------------------------------------------------------------------------- */
 
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
-
-/* Handles everything that depends on the order of records. It therefore runs after reordering. */
-static int emit(void *context, const struct pithlog_record *given)
+/* 1: the end of a state that is not open. It depends on the order of records, so it runs after reordering. */
+static int is_unmatched(void *context, const struct pithlog_record *record)
 {
     struct reader *reader = context;
-    struct pithlog_record record = *given;
     uint64_t *count;
 
-    if (record.kind == PITHLOG_ENTER || record.kind == PITHLOG_LEAVE) {
-        count = pithi_map_at(&reader->open, pithi_map_pair(record.lane, record.id));
-        if (!count)
-            return no_memory();
-        if (record.kind == PITHLOG_LEAVE && !*count) {
-            reader->unmatched_ends++;
-            return PITH_OK;
-        }
-        *count += record.kind == PITHLOG_ENTER ? 1 : UINT64_MAX;
-    } else if (record.kind == PITHLOG_RECV) {
-        count = pithi_map_at(&reader->received, record.posted); /* `posted` holds the rank until here */
-        if (!count)
-            return no_memory();
-        record.posted = (*count)++;
+    if (record->kind != PITHLOG_ENTER && record->kind != PITHLOG_LEAVE)
+        return 0;
+    if (!(count = pithi_map_at(&reader->open, pithi_map_pair(record->lane, record->id))))
+        return -1;
+    if (record->kind == PITHLOG_LEAVE && !*count) {
+        reader->unmatched_ends++;
+        return 1;
     }
-    return pithi_writer_add(reader->writer, &record);
-}
-
-static int deliver(struct reader *reader, const struct pithlog_record *record)
-{
-    return reader->reorder ? pithi_reorder_add(reader->reorder, record) : emit(reader, record);
+    *count += record->kind == PITHLOG_ENTER ? 1 : UINT64_MAX;
+    return 0;
 }
 
 /* Encodes DATA and comment as a payload in the form of pith_event_define. Returns the size. */
@@ -113,7 +98,7 @@ static int add_line(struct reader *reader, const struct pithi_alog_line *line)
     int64_t time_ns = 0;
 
     if (!process)
-        return no_memory();
+        return pithi_no_memory();
     pithi_alog_time(&reader->scan, line, &time_ns); /* the first pass has checked the range */
     record.time_ns = time_ns - reader->scan.start_ns;
     record.lane = process->lane - 1;
@@ -132,30 +117,30 @@ static int add_line(struct reader *reader, const struct pithi_alog_line *line)
         record.tag = (int32_t)tag;
         record.bytes = size < 0 ? 0 : (uint64_t)size;
         record.posted = record.kind == PITHLOG_RECV ? (uint64_t)process->rank : 0;
-        return deliver(reader, &record);
+        return pithi_reorder_add(&reader->reorder, &record);
     }
     /* The same number may end one state and start another. */
     const struct pithi_alog_event *event = pithi_alog_event(&reader->scan, line->type);
     unsigned char payload[60016];
     int err = PITH_OK;
     if (!event)
-        return no_memory();
+        return pithi_no_memory();
     if (event->ends) {
         record.kind = PITHLOG_LEAVE;
         record.id = event->ends - 1;
-        TRY(deliver(reader, &record));
+        TRY(pithi_reorder_add(&reader->reorder, &record));
     }
     if (event->starts) {
         record.kind = PITHLOG_ENTER;
         record.id = event->starts - 1;
-        TRY(deliver(reader, &record));
+        TRY(pithi_reorder_add(&reader->reorder, &record));
     }
     if (event->solo) {
         record.kind = PITHLOG_EVENT;
         record.id = event->solo - 1;
         record.payload = payload;
         record.payload_bytes = pack_payload(event, line, payload);
-        TRY(deliver(reader, &record));
+        TRY(pithi_reorder_add(&reader->reorder, &record));
     }
 out:
     return err;
@@ -172,7 +157,7 @@ static int make_lanes(struct reader *reader)
     for (int64_t number = 0; number < reader->scan.processes && number < 16384; number++) {
         struct pithi_alog_process *process = pithi_alog_process(&reader->scan, number);
         if (!process)
-            return no_memory();
+            return pithi_no_memory();
         process->seen = 1;
     }
     for (uint32_t i = 0; i < reader->scan.process_count; i++) {
@@ -219,8 +204,7 @@ static int say_all(struct reader *reader)
     TRY(pithi_say_count(reader->writer, "alog_ignored_states", reader->scan.ignored_states));
     TRY(pithi_say_count(reader->writer, "alog_messages_without_size", reader->bare_messages));
     TRY(pithi_say_count(reader->writer, "alog_messages_without_partner", reader->no_partner));
-    TRY(pithi_say_count(reader->writer, "alog_late_records",
-                        reader->reorder ? pithi_reorder_late(reader->reorder) : 0));
+    TRY(pithi_say_count(reader->writer, "alog_late_records", reader->reorder.late));
     TRY(pithi_say_count(reader->writer, "alog_start_us",
                         (uint64_t)(reader->scan.start_ns > 0 ? reader->scan.start_ns / 1000 : 0)));
 out:
@@ -238,27 +222,26 @@ static int read_records(struct reader *reader)
             TRY(add_line(reader, &line));
     if (status < 0)
         return PITH_ERR_DAMAGED;
-    if (reader->reorder)
-        TRY(pithi_reorder_end(reader->reorder));
+    TRY(pithi_reorder_end(&reader->reorder));
 out:
     return err;
 }
 
 int pithi_alog_read(const struct pithi_input *input, struct pithi_writer *writer)
 {
-    struct reader reader = {.writer = writer};
+    struct reader reader = {
+        .writer = writer,
+        .reorder = {.writer = writer, .counts_receives = 1, .drops = is_unmatched, .context = &reader}};
     int err;
 
     TRY(pithi_alog_scan(&reader.scan, input, pithi_writer_defs(writer)));
-    if (reader.scan.disorder)
-        TRY(pithi_reorder_new(&reader.reorder, emit, &reader));
+    reader.reorder.is_needed = reader.scan.disorder;
     TRY(make_lanes(&reader));
     TRY(read_records(&reader));
     TRY(say_all(&reader));
 out:
     pithi_alog_scan_free(&reader.scan);
     pithi_map_free(&reader.open);
-    pithi_map_free(&reader.received);
-    pithi_reorder_free(reader.reorder);
+    pithi_reorder_free(&reader.reorder);
     return err;
 }

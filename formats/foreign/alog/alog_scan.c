@@ -136,8 +136,6 @@ enum pithi_alog_status pithi_alog_line_read(const char *text, size_t size, struc
     return PITHI_ALOG_GOOD;
 }
 
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
-
 /* ---- Tables by number ------------------------------------------------------------------------------------------ */
 
 /* Appends a zeroed element to an array that doubles when it is full. */
@@ -299,7 +297,7 @@ static int define_state(struct pithi_alog_scan *scan, const struct pithi_alog_li
     int err;
 
     if (!event || !pithi_alog_event(scan, line->data))
-        return no_memory();
+        return pithi_no_memory();
     event = pithi_alog_event(scan, line->task); /* the second call may have moved the array */
     if (event->starts || line->task == line->data || pithi_alog_event(scan, line->data)->ends) {
         scan->ignored_states++;
@@ -322,7 +320,7 @@ static int describe_event(struct pithi_alog_scan *scan, const struct pithi_alog_
     struct pithi_alog_event *event = pithi_alog_event(scan, line->data);
 
     if (!event)
-        return no_memory();
+        return pithi_no_memory();
     if (line->type == PITHI_ALOG_EVENT_NAME) {
         event->name = line->comment;
         event->name_size = line->comment_size;
@@ -358,11 +356,11 @@ static int name_process(struct pithi_alog_scan *scan, const struct pithi_alog_li
         return PITH_OK;
     process = pithi_alog_process(scan, line->proc);
     if (!process)
-        return no_memory();
+        return pithi_no_memory();
     free(process->name);
     process->name = malloc(line->comment_size + 1);
     if (!process->name)
-        return no_memory();
+        return pithi_no_memory();
     pithi_name_cut(process->name, line->comment_size + 1, line->comment, line->comment_size);
     parse_thread(process);
     return PITH_OK;
@@ -435,7 +433,7 @@ static int take_event(struct pithi_alog_scan *scan, const struct pithi_alog_line
     }
     process = pithi_alog_process(scan, line->proc);
     if (!process)
-        return no_memory();
+        return pithi_no_memory();
     process->seen = 1;
     if (!note_time(scan, line, process)) {
         *wrong = "time";
@@ -445,7 +443,7 @@ static int take_event(struct pithi_alog_scan *scan, const struct pithi_alog_line
         return PITH_OK;
     event = pithi_alog_event(scan, line->type);
     if (!event)
-        return no_memory();
+        return pithi_no_memory();
     event->used = 1;
     event->has_data |= line->data != 0;
     event->has_comment |= line->comment_size != 0;

@@ -55,8 +55,6 @@ struct planned {
     char comment[COMMENT_BYTES];
 };
 
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
-
 /* ---- Lines: one a rank, or one a thread ------------------------------------------------------------------------ */
 
 static int32_t first_line(const struct alog_writer *w, int32_t rank)
@@ -88,12 +86,12 @@ static int number_lanes(struct alog_writer *w)
     w->line = calloc(w->lanes + 1, sizeof *w->line);
     w->main_line = calloc(w->lanes + 1, sizeof *w->main_line);
     if (!w->line || !w->main_line)
-        return no_memory();
+        return pithi_no_memory();
     see_lanes(w);
     for (uint32_t i = 0; i < w->lanes && (lane = pithlog_get_lane(w->log, i)); i++) {
         uint64_t *first = pithi_map_at(&w->line_of, (uint32_t)lane->rank);
         if (!first)
-            return no_memory();
+            return pithi_no_memory();
         w->line[i] = w->threads ? (int32_t)i : lane->rank;
         if (!*first)
             *first = (uint64_t)w->line[i] + 1;
@@ -252,7 +250,7 @@ static int write_names(struct alog_writer *w, enum pithlog_def_kind kind)
             continue;
         changed = pithi_name_unique(&used, name, sizeof name, def->name[0] ? def->name : "?");
         if (changed < 0)
-            err = no_memory();
+            err = pithi_no_memory();
         w->changed_names += changed > 0 || !def->name[0];
         const char *colour = kind == PITHLOG_STATE ? colour_word(w, id, word) : "";
         pithi_losses_colour(&w->losses, id, colour);
@@ -393,7 +391,7 @@ int pithi_alog_write(struct pithlog *log, FILE *out, const struct pithi_convert 
     TRY(number_lanes(&w));
     w.numbers = calloc(w.defs + 1, sizeof *w.numbers);
     if (!w.numbers) {
-        err = no_memory();
+        err = pithi_no_memory();
         goto out;
     }
     TRY(pass(&w, 0));

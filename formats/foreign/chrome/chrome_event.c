@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/heap.h"
 #include "base/map.h"
 #include "base/text_fields.h"
 
@@ -126,8 +127,6 @@ struct pithi_chrome_lane {
     uint32_t open_count, open_room;
 };
 
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
-
 void pithi_chrome_states_free(struct pithi_chrome_states *states)
 {
     for (uint32_t i = 0; i < states->count; i++) {
@@ -137,34 +136,10 @@ void pithi_chrome_states_free(struct pithi_chrome_states *states)
     free(states->lanes);
 }
 
-/* ---- The heap ---------------------------------------------------------------------------------------------------- */
-
-static int before(const struct ending *a, const struct ending *b)
+static int before(const void *a, const void *b)
 {
-    return a->end_ns != b->end_ns ? a->end_ns < b->end_ns : a->order > b->order;
-}
-
-static void push(struct pithi_chrome_lane *lane, struct ending e)
-{
-    uint32_t at = lane->count++;
-    for (; at > 0 && before(&e, &lane->heap[(at - 1) / 2]); at = (at - 1) / 2)
-        lane->heap[at] = lane->heap[(at - 1) / 2];
-    lane->heap[at] = e;
-}
-
-static struct ending pop(struct pithi_chrome_lane *lane)
-{
-    struct ending top = lane->heap[0], last = lane->heap[--lane->count];
-    uint32_t at = 0, child;
-    while ((child = 2 * at + 1) < lane->count) {
-        child += child + 1 < lane->count && before(&lane->heap[child + 1], &lane->heap[child]);
-        if (!before(&lane->heap[child], &last))
-            break;
-        lane->heap[at] = lane->heap[child];
-        at = child;
-    }
-    lane->heap[at] = last;
-    return top;
+    const struct ending *x = a, *y = b;
+    return x->end_ns != y->end_ns ? x->end_ns < y->end_ns : x->order > y->order;
 }
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
@@ -181,7 +156,8 @@ static int end_whole(struct pithi_chrome_states *states, uint32_t lane, int64_t 
     struct pithi_chrome_lane *l = &states->lanes[lane];
     int err = PITH_OK;
     while (err == PITH_OK && l->count && l->heap[0].end_ns <= until_ns) {
-        struct ending e = pop(l);
+        struct ending e;
+        pithi_heap_take(l->heap, &l->count, &e, sizeof e, before);
         err = add(states, lane, e.end_ns, PITHLOG_LEAVE, e.id);
     }
     return err;
@@ -192,7 +168,7 @@ static int advance(struct pithi_chrome_states *states, uint32_t lane, int64_t ti
 {
     while (states->count <= lane) {
         if (!pithi_grow(&states->lanes, states->count, &states->room, sizeof *states->lanes))
-            return no_memory();
+            return pithi_no_memory();
         states->lanes[states->count++] = (struct pithi_chrome_lane){0};
     }
     *l = &states->lanes[lane];
@@ -205,7 +181,7 @@ int pithi_chrome_states_begin(struct pithi_chrome_states *states, uint32_t lane,
     int err;
     TRY(advance(states, lane, time_ns, &l));
     if (!pithi_grow(&l->open, l->open_count, &l->open_room, sizeof *l->open))
-        return no_memory();
+        return pithi_no_memory();
     l->open[l->open_count++] = id;
     TRY(add(states, lane, time_ns, PITHLOG_ENTER, id));
 out:
@@ -232,9 +208,10 @@ int pithi_chrome_states_whole(struct pithi_chrome_states *states, uint32_t lane,
     int err;
     TRY(advance(states, lane, time_ns, &l));
     if (!pithi_grow(&l->heap, l->count, &l->room, sizeof *l->heap))
-        return no_memory();
+        return pithi_no_memory();
     TRY(add(states, lane, time_ns, PITHLOG_ENTER, id));
-    push(l, (struct ending){time_ns + length_ns, l->order++, id});
+    struct ending e = {time_ns + length_ns, l->order++, id};
+    pithi_heap_add(l->heap, &l->count, &e, sizeof e, before);
 out:
     return err;
 }

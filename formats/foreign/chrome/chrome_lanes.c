@@ -29,8 +29,6 @@ struct pithi_chrome_place {
     int used;
 };
 
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
-
 static void free_places(struct pithi_chrome_place *places, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -68,12 +66,12 @@ static int find(struct pithi_map *numbers, uint64_t key, const struct pithi_json
     uint64_t *at = pithi_map_at(numbers, key);
     char word[WORD];
     if (!at || (*at == 0 && !pithi_grow(places, *count, room, sizeof **places)))
-        return no_memory();
+        return pithi_no_memory();
     if (*at == 0) {
         if (place.kind == WORDS) {
             pithi_json_text(value, word, sizeof word);
             if (!(place.word = strdup(word)))
-                return no_memory();
+                return pithi_no_memory();
         }
         (*places)[(*count)++] = place;
         *at = *count;
@@ -109,7 +107,7 @@ static int set_name(struct pithi_chrome_place *place, const struct pithi_json_va
     char name[NAME];
     pithi_json_text(value, name, sizeof name);
     free(place->name);
-    return (place->name = strdup(name)) ? PITH_OK : no_memory();
+    return (place->name = strdup(name)) ? PITH_OK : pithi_no_memory();
 }
 
 int pithi_chrome_lanes_meta(struct pithi_chrome_lanes *lanes, const struct pithi_chrome_event *event)
@@ -203,7 +201,7 @@ static int make_ranks(struct pithi_chrome_lanes *lanes, struct pithi_writer *wri
     int keep = keep_numbers(lanes), err = PITH_OK;
     struct ordered *order = sorted(lanes->processes, lanes->process_count, NULL);
     if (!order)
-        return no_memory();
+        return pithi_no_memory();
     uint32_t next = 0;
     for (uint32_t i = 0; i < lanes->thread_count; i++)
         lanes->processes[lanes->threads[i].process].used |= lanes->threads[i].used;
@@ -287,7 +285,7 @@ out:
 int pithi_chrome_lanes_make(struct pithi_chrome_lanes *lanes, struct pithi_writer *writer)
 {
     struct ordered *order = sorted(lanes->threads, lanes->thread_count, lanes->processes);
-    int err = order ? PITH_OK : no_memory();
+    int err = order ? PITH_OK : pithi_no_memory();
     if (err)
         goto out;
     TRY(make_ranks(lanes, writer));

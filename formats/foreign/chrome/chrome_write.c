@@ -233,7 +233,7 @@ int pithi_chrome_write(struct pithlog *log, FILE *out, const struct pithi_conver
     TRY(pithi_losses_open(&w.losses, log));
     TRY(pithi_out_open(&w.out, out));
     if (!quote_names(&w))
-        err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        err = pithi_no_memory();
     pithi_out_text(&w.out, "{\"displayTimeUnit\":\"ns\",");
     /* "otherData" may hold any names and values. Viewers show them as properties of the trace. */
     const struct pithlog_info *info = pithlog_get_info(w.log);

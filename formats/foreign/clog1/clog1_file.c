@@ -171,8 +171,6 @@ int pithi_clog1_next(struct pithi_clog1_cursor *cursor, struct pithi_clog1_recor
 /* Sizes of text fields in bytes; the largest state number of MPE 1's wrapper. */
 enum { COLOUR = 24, DESC = 16, KNOWN = 180, NAME = 64 };
 
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
-
 void pithi_clog1_events_free(struct pithi_clog1_events *events)
 {
     free(events->events);
@@ -232,10 +230,10 @@ int pithi_clog1_take_state(struct pithi_clog1_events *events, const unsigned cha
         snprintf(name, sizeof name, "state %d", (int)pithi_clog2_i32(body, big));
     TRY(add(events, PITHLOG_STATE, name, pithi_colour_parse(colour, &rgb) ? colour : "", start, "", &id));
     if (!(event = pithi_clog1_event(events, start)))
-        return no_memory();
+        return pithi_no_memory();
     event->starts = id;
     if (!(event = pithi_clog1_event(events, end)))
-        return no_memory();
+        return pithi_no_memory();
     event->ends = id;
 out:
     return err;
@@ -246,14 +244,14 @@ int pithi_clog1_take_event(struct pithi_clog1_events *events, const unsigned cha
     struct pithi_clog1_event *event = pithi_clog1_event(events, pithi_clog2_i32(body, big));
     if (event)
         event->desc = body + 8;
-    return event ? PITH_OK : no_memory();
+    return event ? PITH_OK : pithi_no_memory();
 }
 
 int pithi_clog1_see_raw(struct pithi_clog1_events *events, const unsigned char *body, int big)
 {
     struct pithi_clog1_event *event = pithi_clog1_event(events, pithi_clog2_i32(body, big));
     if (!event)
-        return no_memory();
+        return pithi_no_memory();
     event->has_data |= pithi_clog2_i32(body + 4, big) != 0;
     event->has_string |= body[16] != 0;
     return PITH_OK;

@@ -25,8 +25,7 @@ struct clog1_reader {
     struct pithi_map last_of;  /* process -> last time, mapped to unsigned */
     struct pithi_map lane_of;  /* process -> lane + 1 */
     struct pithi_map comm_of;  /* number of a communicator -> index + 1 */
-    struct pithi_map received; /* lane -> number of receives so far */
-    struct pithi_reorder *reorder;
+    struct pithi_reorder reorder;
     int disorder;
     uint64_t locations, no_partner, no_size;
 };
@@ -36,8 +35,6 @@ int pithi_clog1_probe(const struct pithi_input *input)
     struct pithi_clog1_file file;
     return pithi_clog1_file_open(&file, input);
 }
-
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
 
 static int32_t field(const struct clog1_reader *r, const unsigned char *body, int number)
 {
@@ -62,7 +59,7 @@ static int take(struct clog1_reader *r, const struct pithi_clog1_record *record)
     uint64_t time = (uint64_t)record->time_ns + (UINT64_C(1) << 63);
     uint64_t *last = r->disorder ? &time : pithi_map_at(&r->last_of, (uint32_t)record->process);
     if (!last)
-        TRY(no_memory());
+        TRY(pithi_no_memory());
     r->disorder |= time < *last;
     *last = time;
     switch (record->type) {
@@ -100,32 +97,13 @@ out:
 
 /* ---- Records --------------------------------------------------------------------------------------------------- */
 
-static int emit(void *context, const struct pithlog_record *given)
-{
-    struct clog1_reader *r = context;
-    struct pithlog_record record = *given;
-
-    if (record.kind == PITHLOG_RECV) {
-        uint64_t *count = pithi_map_at(&r->received, record.lane);
-        if (!count)
-            return no_memory();
-        record.posted = (*count)++;
-    }
-    return pithi_writer_add(r->writer, &record);
-}
-
-static int deliver(struct clog1_reader *r, const struct pithlog_record *record)
-{
-    return r->reorder ? pithi_reorder_add(r->reorder, record) : emit(r, record);
-}
-
 static int lane_of(struct clog1_reader *r, int32_t process, uint32_t *lane)
 {
     uint64_t *known = pithi_map_at(&r->lane_of, (uint32_t)process);
     int err = PITH_OK;
 
     if (!known)
-        return no_memory();
+        return pithi_no_memory();
     if (!*known) {
         TRY(pithi_writer_lane(r->writer, process, 0, NULL, lane));
         *known = (uint64_t)*lane + 1;
@@ -142,14 +120,14 @@ static int add_payload(struct clog1_reader *r, struct pithlog_record record, uin
     record.id = id;
     record.payload = payload;
     record.payload_bytes = size;
-    return deliver(r, &record);
+    return pithi_reorder_add(&r->reorder, &record);
 }
 
 /* Finds the meaning of an event number. *settled is valid until the next event number is looked up. */
 static int settle(struct clog1_reader *r, const unsigned char *body, struct pithi_clog1_event **settled)
 {
     *settled = pithi_clog1_event(&r->events, field(r, body, 0));
-    return *settled ? pithi_clog1_settle(&r->events, *settled) : no_memory();
+    return *settled ? pithi_clog1_settle(&r->events, *settled) : pithi_no_memory();
 }
 
 /* The same number may end one state and start another. */
@@ -159,12 +137,12 @@ static int add_state(struct clog1_reader *r, const struct pithi_clog1_event *eve
     if (event->ends) {
         record.kind = PITHLOG_LEAVE;
         record.id = event->ends - 1;
-        TRY(deliver(r, &record));
+        TRY(pithi_reorder_add(&r->reorder, &record));
     }
     if (event->starts) {
         record.kind = PITHLOG_ENTER;
         record.id = event->starts - 1;
-        TRY(deliver(r, &record));
+        TRY(pithi_reorder_add(&r->reorder, &record));
     }
 out:
     return err;
@@ -201,9 +179,10 @@ static int add_transfer(struct clog1_reader *r, const unsigned char *body, struc
     }
     r->no_size += at == text;
     record->kind = field(r, body, 0) == SEND ? PITHLOG_SEND : PITHLOG_RECV;
+    record->posted = record->kind == PITHLOG_RECV ? record->lane : 0;
     record->tag = tag < INT32_MIN || tag > INT32_MAX ? 0 : (int32_t)tag;
     record->bytes = size < 0 ? 0 : (uint64_t)size;
-    return deliver(r, record);
+    return pithi_reorder_add(&r->reorder, record);
 }
 
 /* The text at a state's start or end becomes an event inside the state. Data without text is left out, because MPE's
@@ -277,7 +256,7 @@ static int add_collective(struct clog1_reader *r, const unsigned char *body, str
     record->comm = comm ? (uint32_t)*comm - 1 : 0;
     record->peer = root >= 0 && root < PITHI_CLOG1_RANKS_MAX ? root : -1;
     record->bytes = size < 0 ? 0 : (uint64_t)size;
-    TRY(deliver(r, record));
+    TRY(pithi_reorder_add(&r->reorder, record));
 out:
     return err;
 }
@@ -291,7 +270,7 @@ static int comm_index(struct clog1_reader *r, int32_t number, int is_world, uint
     int err = PITH_OK;
 
     if (!known)
-        return no_memory();
+        return pithi_no_memory();
     snprintf(name, sizeof name, "communicator %d", (int)number);
     if (!*known && !is_world)
         TRY(pithi_writer_comm(r->writer, &comm, index));
@@ -311,7 +290,7 @@ static int add_comm(struct clog1_reader *r, const unsigned char *body, struct pi
         number = parent;
     TRY(comm_index(r, number, kind == COMM_INIT, &record->comm));
     record->kind = kind == COMM_FREE ? PITHLOG_COMM_FREE : PITHLOG_COMM_CREATE;
-    TRY(deliver(r, record));
+    TRY(pithi_reorder_add(&r->reorder, record));
 out:
     return err;
 }
@@ -324,7 +303,7 @@ static int add_shift(struct clog1_reader *r, const unsigned char *body, struct p
     TRY(pithi_defs_add(pithi_writer_defs(r->writer), &def, &record->id));
     record->kind = PITHLOG_COUNTER;
     record->value = pithi_clog2_f64(body, r->file.big);
-    TRY(deliver(r, record));
+    TRY(pithi_reorder_add(&r->reorder, record));
 out:
     return err;
 }
@@ -371,7 +350,9 @@ out:
 
 int pithi_clog1_read(const struct pithi_input *input, struct pithi_writer *writer)
 {
-    struct clog1_reader r = {.writer = writer, .events = {.defs = pithi_writer_defs(writer)}};
+    struct clog1_reader r = {.writer = writer,
+                             .events = {.defs = pithi_writer_defs(writer)},
+                             .reorder = {.writer = writer, .counts_receives = 1}};
     struct pithi_clog1_cursor cursor = {.file = &r.file};
     struct pithi_clog1_record record;
     int err;
@@ -380,25 +361,22 @@ int pithi_clog1_read(const struct pithi_input *input, struct pithi_writer *write
         return pithi_fail(PITH_ERR_DAMAGED, "%s: byte 0: no record of CLOG stands here; the file is damaged",
                           input->path);
     TRY(first_pass(&r));
-    if (r.disorder)
-        TRY(pithi_reorder_new(&r.reorder, emit, &r));
+    r.reorder.is_needed = r.disorder;
     while (pithi_clog1_next(&cursor, &record))
         TRY(add(&r, &record));
-    if (r.reorder)
-        TRY(pithi_reorder_end(r.reorder));
+    TRY(pithi_reorder_end(&r.reorder));
     /* Reports missing or skipped records as properties of the log. */
     TRY(say_incomplete(&r));
     TRY(pithi_say_count(r.writer, "clog1_block_bytes", r.file.block_size));
     TRY(pithi_say_count(r.writer, "clog1_source_locations_left_out", r.locations));
     TRY(pithi_say_count(r.writer, "clog1_messages_without_partner", r.no_partner));
     TRY(pithi_say_count(r.writer, "clog1_messages_without_size", r.no_size));
-    TRY(pithi_say_count(r.writer, "clog1_late_records", r.reorder ? pithi_reorder_late(r.reorder) : 0));
+    TRY(pithi_say_count(r.writer, "clog1_late_records", r.reorder.late));
 out:
     pithi_clog1_events_free(&r.events);
     pithi_map_free(&r.last_of);
     pithi_map_free(&r.lane_of);
     pithi_map_free(&r.comm_of);
-    pithi_map_free(&r.received);
-    pithi_reorder_free(r.reorder);
+    pithi_reorder_free(&r.reorder);
     return err;
 }

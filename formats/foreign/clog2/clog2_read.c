@@ -14,8 +14,7 @@
 struct reader {
     struct pithi_clog2_scan scan;
     struct pithi_writer *writer;
-    struct pithi_map received; /* world rank -> number of receives so far */
-    struct pithi_reorder *reorder;
+    struct pithi_reorder reorder;
     uint32_t shift_counter; /* counter + 1 */
     uint64_t no_line, no_partner, locations;
 };
@@ -63,25 +62,6 @@ out:
 
 /* ---- Records --------------------------------------------------------------------------------------------------- */
 
-static int emit(void *context, const struct pithlog_record *given)
-{
-    struct reader *reader = context;
-
-    if (given->kind != PITHLOG_RECV)
-        return pithi_writer_add(reader->writer, given);
-    struct pithlog_record record = *given;
-    uint64_t *count = pithi_map_at(&reader->received, record.posted); /* `posted` holds the rank until here */
-    if (!count)
-        return no_memory();
-    record.posted = (*count)++;
-    return pithi_writer_add(reader->writer, &record);
-}
-
-static int deliver(struct reader *reader, const struct pithlog_record *record)
-{
-    return reader->reorder ? pithi_reorder_add(reader->reorder, record) : emit(reader, record);
-}
-
 static int add_payload(struct reader *reader, uint32_t id, const unsigned char *cargo, struct pithlog_record *record)
 {
     record->kind = PITHLOG_EVENT;
@@ -91,7 +71,7 @@ static int add_payload(struct reader *reader, uint32_t id, const unsigned char *
         record->payload = cargo;
         record->payload_bytes = pithi_cargo_size(def->format, cargo);
     }
-    return deliver(reader, record);
+    return pithi_reorder_add(&reader->reorder, record);
 }
 
 /* The payload of a state's start or end becomes a separate event inside the state. */
@@ -116,12 +96,12 @@ static int add_event(struct reader *reader, const struct pithi_clog2_record *fro
         record->payload_bytes = 0;
         record->kind = PITHLOG_LEAVE;
         record->id = event->ends - 1;
-        TRY(deliver(reader, record));
+        TRY(pithi_reorder_add(&reader->reorder, record));
     }
     if (event->starts) {
         record->kind = PITHLOG_ENTER;
         record->id = event->starts - 1;
-        TRY(deliver(reader, record));
+        TRY(pithi_reorder_add(&reader->reorder, record));
         if (cargo)
             TRY(add_payload(reader, info, cargo, record));
     }
@@ -148,7 +128,7 @@ static int add_message(struct reader *reader, const struct pithi_clog2_record *f
     record->bytes = size < 0 ? 0 : (uint64_t)size;
     record->posted =
         type == PITHI_CLOG2_RECV ? (uint32_t)pithi_clog2_world_rank(&reader->scan, from->comm, from->rank) : 0;
-    TRY(deliver(reader, record));
+    TRY(pithi_reorder_add(&reader->reorder, record));
 out:
     return err;
 }
@@ -176,7 +156,7 @@ static int add_comm(struct reader *reader, const struct pithi_clog2_record *from
         return PITH_OK;
     TRY(pithi_clog2_comm_index(&reader->scan, number, &record->comm));
     record->kind = type == PITHI_CLOG2_FREE ? PITHLOG_COMM_FREE : PITHLOG_COMM_CREATE;
-    TRY(deliver(reader, record));
+    TRY(pithi_reorder_add(&reader->reorder, record));
 out:
     return err;
 }
@@ -191,7 +171,7 @@ static int add_collective(struct reader *reader, const struct pithi_clog2_record
     record->kind = PITHLOG_COLL;
     record->peer = pithi_clog2_world_rank(&reader->scan, from->comm, pithi_clog2_i32(from->body + 4, big));
     record->bytes = size < 0 ? 0 : (uint64_t)size;
-    TRY(deliver(reader, record));
+    TRY(pithi_reorder_add(&reader->reorder, record));
 out:
     return err;
 }
@@ -209,7 +189,7 @@ static int add_shift(struct reader *reader, const struct pithi_clog2_record *fro
     record->kind = PITHLOG_COUNTER;
     record->id = reader->shift_counter - 1;
     record->value = pithi_clog2_f64(from->body, reader->scan.file.big);
-    TRY(deliver(reader, record));
+    TRY(pithi_reorder_add(&reader->reorder, record));
 out:
     return err;
 }
@@ -294,31 +274,27 @@ static int say_all(struct reader *reader)
     TRY(pithi_say_count(reader->writer, "clog2_unfinished", !reader->scan.file.finalized));
     TRY(pithi_say_count(reader->writer, "clog2_messages_without_partner", reader->no_partner));
     TRY(pithi_say_count(reader->writer, "clog2_source_locations_left_out", reader->locations));
-    TRY(pithi_say_count(reader->writer, "clog2_late_records",
-                        reader->reorder ? pithi_reorder_late(reader->reorder) : 0));
+    TRY(pithi_say_count(reader->writer, "clog2_late_records", reader->reorder.late));
 out:
     return err;
 }
 
 int pithi_clog2_read(const struct pithi_input *input, struct pithi_writer *writer)
 {
-    struct reader reader = {.writer = writer};
+    struct reader reader = {.writer = writer, .reorder = {.writer = writer, .counts_receives = 1}};
     struct pithi_clog2_cursor cursor = {.file = &reader.scan.file};
     struct pithi_clog2_record record;
     int err;
 
     TRY(pithi_clog2_scan(&reader.scan, input, writer));
-    if (reader.scan.disorder)
-        TRY(pithi_reorder_new(&reader.reorder, emit, &reader));
+    reader.reorder.is_needed = reader.scan.disorder;
     TRY(take_hosts(&reader));
     while (pithi_clog2_next(&cursor, &record))
         TRY(add(&reader, &record));
-    if (reader.reorder)
-        TRY(pithi_reorder_end(reader.reorder));
+    TRY(pithi_reorder_end(&reader.reorder));
     TRY(say_all(&reader));
 out:
     pithi_clog2_scan_free(&reader.scan);
-    pithi_map_free(&reader.received);
-    pithi_reorder_free(reader.reorder);
+    pithi_reorder_free(&reader.reorder);
     return err;
 }

@@ -217,7 +217,7 @@ int pithi_ctf_write(struct pithlog *log, const char *folder, const struct pithi_
 {
     struct pithi_ctf ctf;
     struct stream s = {.ctf = &ctf, .data = malloc(PACKET), .text = malloc(TEXT)};
-    int err = s.data && s.text ? PITH_OK : pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    int err = s.data && s.text ? PITH_OK : pithi_no_memory();
     if (err)
         goto out;
     TRY(pithi_losses_open(&s.losses, log));

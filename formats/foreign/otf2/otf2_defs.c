@@ -324,7 +324,7 @@ static int read_all(struct otf2_defs *defs, const struct pithi_otf2 *otf2, OTF2_
     }
     otf2->GlobalDefReaderCallbacks_Delete(callbacks);
     if (defs->no_memory)
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_no_memory();
     if (!global || !callbacks || code != OTF2_SUCCESS)
         return pithi_otf2_fail(PITH_ERR_DAMAGED, path, "its definitions cannot be read", code);
     return PITH_OK;
@@ -351,7 +351,7 @@ int pithi_otf2_defs_read(struct otf2_defs *defs, const struct pithi_otf2 *otf2, 
     for (uint32_t i = 0; i < defs->properties.count; i++) {
         uint64_t *place = pithi_map_at(&defs->notes, hash_of(pithi_otf2_defs_string(defs, property[i].name), ""));
         if (!place)
-            TRY(pithi_fail(PITH_ERR_MEMORY, "out of memory"));
+            TRY(pithi_no_memory());
         *place = *place ? *place : i + (uint64_t)1;
     }
 out:

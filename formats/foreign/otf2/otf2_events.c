@@ -192,7 +192,7 @@ EVENT(MpiIrecvRequest, uint64_t request)
         TRY(ADD(RECV, .posted = before.posted));
     }
     if (!pithi_otf2_requests_add(&r->requests, request, r->posted++, r->at->lane))
-        err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        err = pithi_no_memory();
 out:
     return result(r, err);
 }
@@ -414,7 +414,7 @@ static OTF2_CallbackCode add_string(struct otf2_reader *r, OTF2_TimeStamp time, 
     unsigned char *payload = malloc(size + 2);
 
     if (!payload)
-        return result(r, pithi_fail(PITH_ERR_MEMORY, "out of memory"));
+        return result(r, pithi_no_memory());
     put_number(payload, 2, size);
     memcpy(payload + 2, text, size);
     OTF2_CallbackCode code = add_event(r, time, id, payload, size + 2);

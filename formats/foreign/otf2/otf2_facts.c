@@ -10,8 +10,6 @@
 #include "foreign/otf2/otf2_library.h"
 #include "foreign/otf2/otf2_reader.h"
 
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
-
 int pithi_otf2_own_id(struct otf2_reader *r, enum pithlog_def_kind kind, const char *name, const char *format,
                       uint32_t *id)
 {
@@ -96,7 +94,7 @@ static int add_counter(struct otf2_reader *r, const struct otf2_metric *metric, 
 
     if (metric->of != OTF2_UNDEFINED_METRIC) {
         if (asprintf(&longer, "%s (%s)", def.name, scope_name(&r->defs, metric)) < 0)
-            return no_memory();
+            return pithi_no_memory();
         def.name = longer;
     }
     int err = add_noted(r, &def, "counter", id);
@@ -117,7 +115,7 @@ int pithi_otf2_counter_id(struct otf2_reader *r, struct otf2_metric *metric, uin
     if (!member)
         return PITH_OK;
     if (!metric->ids && !(metric->ids = calloc(class->count + (size_t)1, sizeof *metric->ids)))
-        return no_memory();
+        return pithi_no_memory();
     if (!metric->ids[index])
         err = add_counter(r, metric, member, &metric->ids[index]);
     *id = metric->ids[index] - 1;

@@ -85,7 +85,7 @@ static int load(const char *path)
         return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: OTF2 needs the library %s, which is not here; install libotf2",
                           path, PITHI_OTF2_SONAME);
     if (!(functions = malloc(sizeof *functions)))
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_no_memory();
     TRY(find_functions(path, handle, functions));
     if (__atomic_compare_exchange_n(&shared, &before, functions, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
         callback_before = functions->Error_RegisterCallback(on_error, NULL);

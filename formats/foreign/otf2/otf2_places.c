@@ -8,8 +8,6 @@
 
 enum { TREE_DEPTH_MAX = 64, COMM_MEMBERS_MAX = 1 << 26 };
 
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
-
 /* ---- Ranks ------------------------------------------------------------------------------------------------------- */
 
 static struct otf2_process *process_of(const struct otf2_reader *r, uint64_t location)
@@ -53,7 +51,7 @@ static int make_ranks(struct otf2_reader *r)
     int32_t next = 0;
 
     if (!(r->world = malloc((ranks->count + (size_t)1) * sizeof *r->world)))
-        return no_memory();
+        return pithi_no_memory();
     for (uint32_t i = 0; i < ranks->count && i < INT32_MAX / 2; i++) {
         struct otf2_location *location = pithi_otf2_table_get(&r->defs.locations, ranks->members[i]);
         struct otf2_process *of = process_of(r, ranks->members[i]);
@@ -215,7 +213,7 @@ static int add_comm(struct otf2_reader *r, struct otf2_comm *comm)
     if (r->comm_members > COMM_MEMBERS_MAX) /* a small file can have one large group in many communicators */
         near = far = NULL, size = 0;
     if (!(ranks = malloc((size + 1) * sizeof *ranks)))
-        return no_memory();
+        return pithi_no_memory();
     def.size = (int32_t)put_members(r, near, ranks);
     def.remote_size = def.size ? (int32_t)put_members(r, far, ranks + def.size) : 0;
     if (far && def.remote_size == 0)
@@ -270,7 +268,7 @@ int pithi_otf2_places_make(struct otf2_reader *r)
 
     TRY(make_ranks(r));
     if (!(r->order = malloc((r->defs.locations.count + (size_t)1) * sizeof *r->order)))
-        return no_memory();
+        return pithi_no_memory();
     for (uint32_t i = 0; i < r->defs.locations.count; i++) /* metric locations without events often belong to nothing */
         if (locations[i].type != OTF2_LOCATION_TYPE_METRIC || locations[i].events > 0)
             r->order[r->lanes++] = i;

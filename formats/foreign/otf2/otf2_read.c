@@ -91,7 +91,7 @@ static int read_merged(struct otf2_reader *r, uint32_t first, uint32_t count)
     if (!(merged = r->otf2->Reader_GetGlobalEvtReader(r->reader)))
         return pithi_otf2_fail(PITH_ERR_DAMAGED, r->path, "events cannot be read", OTF2_SUCCESS);
     if (!(callbacks = r->otf2->GlobalEvtReaderCallbacks_New()))
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_no_memory();
     pithi_otf2_events_register(r->otf2, callbacks);
     r->otf2->Reader_RegisterGlobalEvtCallbacks(r->reader, merged, callbacks, r);
     r->otf2->GlobalEvtReaderCallbacks_Delete(callbacks);
@@ -202,7 +202,7 @@ int pithi_otf2_read(const struct pithi_input *input, struct pithi_writer *writer
     int err;
 
     if (!anchor)
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_no_memory();
     TRY(pithi_otf2_begin(anchor, &r.otf2));
     err = read_archive(&r);
     pithi_otf2_end();

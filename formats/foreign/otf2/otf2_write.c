@@ -52,7 +52,7 @@ static int write_all(struct otf2_writer *w)
     pithi_walk_close(&window);
     w->shift = window.from_ns < 0 ? (uint64_t)-window.from_ns : 0;
     if (!pithi_otf2_put_definitions(w))
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_no_memory();
     pithi_otf2_check(w, w->otf2->Archive_OpenEvtFiles(w->archive));
     TRY(write_ranks(w));
     if (pithlog_get_info(w->log)->lanes == 0) {
@@ -71,7 +71,7 @@ static int write_all(struct otf2_writer *w)
         put_local_definitions(w, 0);
     pithi_otf2_check(w, w->otf2->Archive_CloseDefFiles(w->archive));
     if (!pithi_otf2_put_places(w, &window) || w->no_memory)
-        err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        err = pithi_no_memory();
 out:
     return err;
 }
@@ -119,14 +119,14 @@ int pithi_otf2_write(struct pithlog *log, const char *folder, const struct pithi
     if (!w || !name) {
         free(w);
         free(name);
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_no_memory();
     }
     w->log = log;
     w->how = how;
     w->def_count = info->defs;
     w->events = calloc(info->lanes + (size_t)1, sizeof *w->events);
     if (pithi_losses_open(&w->losses, log) || !w->events || !pithi_nest_open(&w->nest, info->lanes))
-        err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        err = pithi_no_memory();
     else
         err = write_named(w, folder, name);
     if (err == PITH_OK) {

@@ -324,7 +324,7 @@ static int write_records(struct otf2_writer *w, const uint32_t *lanes, uint32_t 
     err = find_first_receive(w, &walk, lanes, count);
     while (err == PITH_OK && w->code == OTF2_SUCCESS && (status = pithi_walk_next(&walk, &record)) == 1)
         if (!put_record(w, &record) || w->no_memory)
-            err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+            err = pithi_no_memory();
     pithi_walk_close(&walk);
     if (err == PITH_OK && status < 0)
         err = PITH_ERR_DAMAGED;
@@ -357,7 +357,7 @@ int pithi_otf2_write_lanes(struct otf2_writer *w, uint32_t first, uint32_t count
     w->nest.context = w;
     w->nest.losses = &w->losses;
     if (!lanes || !w->lanes)
-        err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        err = pithi_no_memory();
     else if (!open_lanes(w, lanes, count))
         pithi_otf2_check(w, OTF2_ERROR_FILE_CAN_NOT_OPEN);
     else

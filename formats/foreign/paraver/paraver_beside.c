@@ -221,7 +221,7 @@ int pithi_prv_write_labels(const struct pithlog *log, const struct pithi_prv_pay
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         put_calls(log, &out, calls[i].type, calls[i].label);
     if (!put_defs(log, &out, payloads))
-        err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        err = pithi_no_memory();
     /* Labels the communicators by number, from 1. */
     const struct pithlog_comm *comm;
     begin_type(&out);

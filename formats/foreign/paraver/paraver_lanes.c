@@ -16,8 +16,6 @@
 
 enum { SURE_THREADS = 65536 };
 
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
-
 /* ---- Lanes ------------------------------------------------------------------------------------------------------- */
 
 int pithi_prv_lanes_use(struct pithi_prv_lanes *lanes, uint32_t task, uint32_t thread)
@@ -110,7 +108,7 @@ int pithi_prv_lanes_make(struct pithi_prv_lanes *lanes, const struct pithi_prv_h
     int err = PITH_OK;
     lanes->ranks = calloc(header->task_count + (size_t)1, sizeof *lanes->ranks);
     if (!lanes->ranks || !use_all(lanes, header, rows->thread_count))
-        return no_memory();
+        return pithi_no_memory();
     if (lanes->count) /* qsort must not get a null pointer */
         qsort(lanes->lanes, lanes->count, sizeof *lanes->lanes, by_place);
     for (uint32_t i = 0; i < lanes->count; i++)
@@ -244,13 +242,13 @@ int pithi_prv_lanes_enter(struct pithi_prv_lanes *lanes, uint32_t place, uint32_
     uint32_t call;
     int err;
     if (!inner)
-        return no_memory();
+        return pithi_no_memory();
     TRY(settle(lanes, place, time_ns, !phase || !*inner));
     if (phase && *inner)
         TRY(end_call(lanes, place, inner, time_ns));
     TRY(settle(lanes, place, time_ns, 1));
     if ((call = new_call(lanes)) == UINT32_MAX)
-        return no_memory();
+        return pithi_no_memory();
     lanes->calls[call] = (struct pithi_prv_call){def, (uint32_t)*inner};
     *inner = call + (uint64_t)1;
     TRY(add(lanes, place, PITHLOG_ENTER, def, time_ns));
@@ -279,7 +277,7 @@ static int make_comm(struct pithi_prv_comms *c, struct pithlog_comm comm, uint32
     const char *label = type ? pithi_prv_value(c->labels, type->group, (int64_t)(uint32_t)comm.key) : NULL;
     char *name = strdup(label ? label : "");
     if (!name)
-        return no_memory();
+        return pithi_no_memory();
     pithi_unescape(name);
     comm.name = name;
     int err = pithi_writer_comm(c->writer, &comm, index);
@@ -300,7 +298,7 @@ int pithi_prv_comms_line(struct pithi_prv_comms *c, const char *at, const char *
         return PITH_OK; /* some tools write the line without members */
     int64_t first = h->first_task[app - 1], tasks = h->first_task[app] - first;
     if (!(members = malloc((size_t)count * sizeof *members)))
-        return no_memory();
+        return pithi_no_memory();
     for (int64_t i = 0; i < count; i++) {
         if (pithi_prv_number(&at, end, &task) != 1 || task < 1 || task > tasks) {
             free(members);
@@ -319,7 +317,7 @@ int pithi_prv_comms_line(struct pithi_prv_comms *c, const char *at, const char *
     if (place)
         *place = index + (uint64_t)1;
     free(members);
-    return place ? err : no_memory();
+    return place ? err : pithi_no_memory();
 }
 
 int pithi_prv_comms_find(struct pithi_prv_comms *c, uint32_t app, int64_t number, uint32_t *comm)
@@ -330,7 +328,7 @@ int pithi_prv_comms_find(struct pithi_prv_comms *c, uint32_t app, int64_t number
     if (number < 1 || number >= UINT32_MAX || (c->own && number == 1))
         return PITH_OK;
     if (!(place = pithi_map_at(&c->known, pithi_map_pair(app, (uint32_t)number))))
-        return no_memory();
+        return pithi_no_memory();
     if (*place == 0) {
         err = make_comm(c, (struct pithlog_comm){.key = pithi_map_pair(app, (uint32_t)number)}, comm);
         *place = *comm + (uint64_t)1;

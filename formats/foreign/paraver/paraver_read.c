@@ -51,8 +51,6 @@ struct end {
     uint64_t bytes, posted;
 };
 
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
-
 static int wrong_line(const struct paraver_reader *r, const char *what)
 {
     if (r->order)
@@ -167,10 +165,10 @@ static int read_beside(struct paraver_reader *r)
     char *data = pithi_prv_beside(r->input->path, "pcf", &size);
     int err = PITH_OK;
     if (!pithi_prv_labels_open(&r->labels, data, size))
-        return no_memory();
+        return pithi_no_memory();
     data = pithi_prv_beside(r->input->path, "row", &size);
     if (!pithi_prv_rows_open(&r->rows, data, size))
-        return no_memory();
+        return pithi_no_memory();
     TRY(pithi_prv_types_open(&r->types, &r->labels, pithi_writer_defs(r->writer), r->own));
     TRY(*r->header.date ? pithi_defs_property(pithi_writer_defs(r->writer), "paraver_date", r->header.date) : PITH_OK);
 out:
@@ -228,7 +226,7 @@ static int sort_arrivals(struct paraver_reader *r)
     int err, status = 0;
     TRY(pithi_sorter_new(&r->received, PITHI_SORTER_BYTES));
     if (!(r->got = calloc(r->header.task_count + (size_t)1, sizeof *r->got)))
-        return no_memory();
+        return pithi_no_memory();
     while (!err && r->messages && (status = next_line_of(r, PITHI_PRV_RECORD_MESSAGE, &line)) > 0) {
         uint32_t task = (uint32_t)task_of(r, &line.to);
         struct end end = {.lane = pithi_prv_lanes_find(&r->lanes, task, line.to.thread),
@@ -425,7 +423,7 @@ static int add_event(struct paraver_reader *r, uint32_t place, struct pithi_prv_
     r->pair_count = 0;
     while ((status = pithi_prv_pair(line, &pair.type, &pair.value)) == 1) {
         if (!pithi_grow(&r->pairs, r->pair_count, &r->pair_room, sizeof *r->pairs))
-            TRY(no_memory());
+            TRY(pithi_no_memory());
         r->pairs[r->pair_count++] = pair;
     }
     TRY(status < 0 ? wrong_line(r, "an event has types and values, with ':' between") : PITH_OK);
@@ -543,7 +541,7 @@ static int read_all(struct paraver_reader *r)
               pithi_prv_lanes_use(&r->lanes, (uint32_t)task_of(r, &line.to), line.to.thread));
     }
     rewind_lines(r);
-    TRY(!ok ? no_memory() : status < 0 ? PITH_ERR_DAMAGED : PITH_OK);
+    TRY(!ok ? pithi_no_memory() : status < 0 ? PITH_ERR_DAMAGED : PITH_OK);
     TRY(pithi_prv_lanes_make(&r->lanes, &r->header, &r->rows, r->own));
     TRY(read_comms(r));
     if (r->disorder)

@@ -13,8 +13,6 @@
 #include "foreign/paraver/paraver.h"
 #include "native/event_numbers.h"
 
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
-
 /* ---- Definitions of Pith's own traces ---------------------------------------------------------------------------- */
 
 /* Adds a definition of Pith's own from its escaped label, "name [format]". */
@@ -26,7 +24,7 @@ static int add_own(struct pithi_prv_types *t, uint32_t number, enum pithlog_def_
     int err;
     if (!name || !place) {
         free(name);
-        return no_memory();
+        return pithi_no_memory();
     }
     if (format) {
         *format = 0;
@@ -81,7 +79,7 @@ static int add_all_own(struct pithi_prv_types *t)
     struct own *list = malloc(((size_t)t->labels->state_count + t->labels->type_count + 1) * sizeof *list);
     int err = PITH_OK;
     if (!list)
-        return no_memory();
+        return pithi_no_memory();
     uint32_t count = list_own(t->labels, list);
     qsort(list, count, sizeof *list, by_number);
     for (uint32_t i = 0; i < count && !err; i++)
@@ -186,7 +184,7 @@ int pithi_prv_types_find(struct pithi_prv_types *types, int64_t type, uint32_t *
     uint64_t *at = pithi_map_at(&types->places, (uint64_t)type & INT64_MAX);
     int err = PITH_OK;
     if (!at || (*at == 0 && !pithi_grow(&types->known, types->known_count, &types->known_room, sizeof *types->known)))
-        return no_memory();
+        return pithi_no_memory();
     if (*at == 0) {
         struct pithi_prv_known known = {.type = type};
         TRY(learn(types, &known));
@@ -230,7 +228,7 @@ int pithi_prv_types_state(struct pithi_prv_types *types, uint32_t place, int64_t
         return define_state(types, k, value, def);
     at = pithi_map_at(&types->states, pithi_map_pair(place, (uint32_t)value));
     if (!at)
-        return no_memory();
+        return pithi_no_memory();
     if (*at == 0) {
         TRY(define_state(types, k, value, def));
         *at = *def + (uint64_t)1;

@@ -51,8 +51,6 @@ struct paraver_writer {
     uint64_t lost_payloads, members;
 };
 
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
-
 /* ---- Pieces of lines --------------------------------------------------------------------------------------------- */
 
 static void put_number(struct paraver_writer *w, int64_t number)
@@ -157,7 +155,7 @@ static int collect_waiting(struct paraver_writer *w, const struct pithi_convert 
     TRY(pithi_sorter_new(&w->waiting, PITHI_SORTER_BYTES));
     if (!(w->now = calloc(w->places.lane_count + (size_t)1, sizeof *w->now)) ||
         !pithi_nest_open(&w->nest, w->places.lane_count))
-        return no_memory();
+        return pithi_no_memory();
     TRY(pithi_each_message(w->log, how, &each));
     TRY(pithi_each_record(w->log, how, &each));
     for (uint32_t lane = 0; lane < w->places.lane_count; lane++) {
@@ -376,7 +374,7 @@ static int put_records(struct paraver_writer *w, const struct pithi_convert *how
     int err = PITH_OK;
     w->nest = (struct pithi_nest){.begin = begin_call, .end = end_call, .context = w, .losses = &w->losses};
     if (w->places.lane_count > UINT32_MAX / 2 || !pithi_nest_open(&w->nest, 2 * w->places.lane_count))
-        return no_memory();
+        return pithi_no_memory();
     next_waiting(w);
     TRY(pithi_each_record(w->log, how, &each));
     put_waiting_until(w, INT64_MAX);
@@ -504,7 +502,7 @@ static int write_all(struct paraver_writer *w, FILE *out, const struct pithi_con
     pithi_walk_close(&walk);
     w->zero_ns = how->from_ns > INT64_MIN || walk.from_ns < 0 ? walk.from_ns : 0;
     if (!pithi_prv_places_open(&w->places, w->log) || !make_calls(w))
-        return no_memory();
+        return pithi_no_memory();
     TRY(collect_waiting(w, how, walk.to_ns));
     TRY(pithi_out_open(&w->out, out));
     put_header(w, walk.to_ns);

@@ -329,7 +329,7 @@ int pithi_perfetto_write(struct pithlog *log, FILE *out, const struct pithi_conv
     TRY(pithi_losses_open(&w.losses, log));
     TRY(pithi_out_open(&w.out, out));
     if (!put_names(&w) || !put_tracks(&w))
-        err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        err = pithi_no_memory();
     if (err == PITH_OK)
         err = pithi_each_record(log, how, &each);
     if (err == PITH_OK)

@@ -185,7 +185,7 @@ int pithi_picl_numbers_make(struct pithi_picl_numbers *numbers, const struct pit
         numbers->of[id] = block++;
     }
     pithi_map_free(&taken);
-    return ok ? PITH_OK : pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    return ok ? PITH_OK : pithi_no_memory();
 }
 
 void pithi_picl_numbers_free(struct pithi_picl_numbers *numbers)

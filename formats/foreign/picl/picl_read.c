@@ -37,14 +37,12 @@ struct picl_reader {
     int begun;                     /* the explanations are over */
     struct node *nodes;
     uint32_t count, room;
-    int host, disorder, closes; /* closes: some node has a close record */
+    int host, closes;           /* closes: some node has a close record */
     uint64_t others;            /* records other than those that start tracing */
     int64_t first_ns;
-    struct pithi_reorder *reorder;
+    struct pithi_reorder reorder;
     uint64_t unended, ends_alone;
 };
-
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
 
 /* Gets the next record. 1; 0 at the end; -1: a malformed line. */
 static int next_line(struct picl_reader *r, struct pithi_picl_line *line)
@@ -113,7 +111,7 @@ static int explain(struct picl_reader *r, const struct pithi_picl_line *line, in
     char *text = strndup(line->text, line->text_size), word[8];
     int number, at = 0, found = 0;
     if (!text)
-        *err = no_memory();
+        *err = pithi_no_memory();
     if (text && sscanf(text, "%7s %d is%n", word, &number, &at) == 2 && at > 0 && text[at] == ' ')
         for (int i = 0; i < 2 && !found; i++) {
             if (strcmp(word, kinds[i].word) != 0)
@@ -122,7 +120,7 @@ static int explain(struct picl_reader *r, const struct pithi_picl_line *line, in
             uint32_t made = 0;
             char *name = text + at + 1;
             pithi_unescape(name);
-            *err = id ? define(r, kinds[i].kind, name, format_of(kinds[i].kind, name), &made) : no_memory();
+            *err = id ? define(r, kinds[i].kind, name, format_of(kinds[i].kind, name), &made) : pithi_no_memory();
             if (id)
                 *id = made + (uint64_t)1;
             found = 1;
@@ -151,15 +149,10 @@ static int define_block(struct picl_reader *r, int32_t type, uint32_t *id)
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
-static int emit(void *context, const struct pithlog_record *record)
-{
-    return pithi_writer_add(((struct picl_reader *)context)->writer, record);
-}
-
 static int add(struct picl_reader *r, struct pithlog_record *record)
 {
     record->time_ns -= r->first_ns;
-    return r->reorder ? pithi_reorder_add(r->reorder, record) : emit(r, record);
+    return pithi_reorder_add(&r->reorder, record);
 }
 
 static int add_state(struct picl_reader *r, const struct node *node, uint32_t kind, uint32_t id, int64_t time_ns)
@@ -283,7 +276,7 @@ static int add_line(struct picl_reader *r, const struct pithi_picl_line *line)
     int err = PITH_OK;
     r->others += !begins(line->type);
     if (!node)
-        return line->node == PITHI_PICL_ALL ? PITH_OK : no_memory();
+        return line->node == PITHI_PICL_ALL ? PITH_OK : pithi_no_memory();
     if (!r->begun && line->type == PITHI_PICL_TEXT && explain(r, line, &err))
         return err;
     TRY(err);
@@ -343,7 +336,7 @@ static int make_lanes(struct picl_reader *r)
     uint32_t lane;
     int err = PITH_OK;
     if (!numbers)
-        return no_memory();
+        return pithi_no_memory();
     for (uint32_t i = 0; i < r->count; i++)
         numbers[i] = r->nodes[i].number;
     qsort(numbers, r->count, sizeof *numbers, by_number);
@@ -365,12 +358,12 @@ static int first_pass(struct picl_reader *r)
     r->first_ns = INT64_MAX;
     while ((status = next_line(r, &line)) > 0) {
         if (line.node != PITHI_PICL_ALL && !find_node(r, line.node))
-            return no_memory();
+            return pithi_no_memory();
         if (line.node < 0 && line.node != PITHI_PICL_ALL && line.node != PITHI_PICL_HOST)
             return pithi_fail(PITH_ERR_DAMAGED, "%s: line %llu: no node has this number", r->input->path,
                               (unsigned long long)r->line);
         r->host |= line.node == PITHI_PICL_HOST;
-        r->disorder |= line.time_ns < last_ns;
+        r->reorder.is_needed |= line.time_ns < last_ns;
         last_ns = line.time_ns;
         r->first_ns = line.time_ns < r->first_ns ? line.time_ns : r->first_ns;
     }
@@ -417,24 +410,22 @@ out:
 
 int pithi_picl_read(const struct pithi_input *input, struct pithi_writer *writer)
 {
-    struct picl_reader r = {.input = input, .writer = writer, .size = pithi_whole_lines(input)};
+    struct picl_reader r = {
+        .input = input, .writer = writer, .size = pithi_whole_lines(input), .reorder = {.writer = writer}};
     int err;
     TRY(first_pass(&r));
     TRY(make_lanes(&r));
-    if (r.disorder)
-        TRY(pithi_reorder_new(&r.reorder, emit, &r));
     TRY(second_pass(&r));
-    if (r.reorder)
-        TRY(pithi_reorder_end(r.reorder));
+    TRY(pithi_reorder_end(&r.reorder));
     TRY(say_incomplete(&r));
     TRY(pithi_say_count(writer, "picl_states_without_end", r.unended));
     TRY(pithi_say_count(writer, "picl_ends_without_state", r.ends_alone));
-    TRY(pithi_say_count(writer, "picl_late_records", r.reorder ? pithi_reorder_late(r.reorder) : 0));
+    TRY(pithi_say_count(writer, "picl_late_records", r.reorder.late));
 out:
     free(r.nodes);
     pithi_map_free(&r.places);
     pithi_map_free(&r.explained);
-    pithi_reorder_free(r.reorder);
+    pithi_reorder_free(&r.reorder);
     return err;
 }
 

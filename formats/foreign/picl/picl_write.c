@@ -339,7 +339,7 @@ static void put_start(void *context, int64_t from_ns)
         if (text)
             put_first(w, text);
         else if (!name || def->kind != PITHLOG_COUNTER_TYPE)
-            w->err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+            w->err = pithi_no_memory();
         free(name);
         free(text);
     }
@@ -388,14 +388,14 @@ static int write_all(struct picl_writer *w, FILE *out, const struct pithi_conver
     w->nest.context = w;
     w->nest.losses = &w->losses;
     if (!make_nodes(w))
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_no_memory();
     TRY(pithi_losses_open(&w->losses, w->log));
     TRY(pithi_picl_numbers_make(&w->numbers, w->log));
     TRY(pithi_sorter_new(&w->lines, PITHI_SORTER_BYTES));
     TRY(pithi_each_record(w->log, how, &each));
     for (uint32_t i = 0; i < lanes; i++) {
         if (!release(w, i))
-            return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+            return pithi_no_memory();
         put_at(w, UINT64_MAX, PITHI_PICL_CLOSE, i, w->last_ns, "");
     }
     TRY(w->err);

@@ -12,15 +12,13 @@ struct pithi_slog2_row {
     int32_t rank, thread, comm, in_comm;
 };
 
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
-
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
 
 static int add_row(struct pithi_slog2_lines *lines, uint32_t lane, int32_t comm, int32_t in_comm)
 {
     const struct pithlog_lane *of = pithlog_get_lane(lines->log, lane);
     if (!of || !pithi_grow(&lines->rows, lines->count, &lines->room, sizeof *lines->rows))
-        return no_memory();
+        return pithi_no_memory();
     lines->rows[lines->count++] = (struct pithi_slog2_row){of->rank, (int32_t)(of->thread & INT32_MAX), comm, in_comm};
     return PITH_OK;
 }
@@ -35,7 +33,7 @@ int pithi_slog2_lines_open(struct pithi_slog2_lines *lines, struct pithlog *log)
         const struct pithlog_lane *lane = pithlog_get_lane(log, i);
         uint64_t *first = lane ? pithi_map_at(&lines->lane_of, (uint32_t)lane->rank) : NULL;
         if (!first)
-            return no_memory();
+            return pithi_no_memory();
         *first = *first ? *first : i + (uint64_t)1;
         lines->threads |= lane->thread != 0;
         TRY(add_row(lines, i, 0, lane->rank));
@@ -77,13 +75,13 @@ static int use_comm(struct pithi_slog2_lines *lines, uint32_t comm, const struct
         uint64_t *rank = pithi_map_at(&lines->rank_of, pithi_map_pair(comm, world)), *line;
         const uint64_t *lane = pithi_map_find(&lines->lane_of, world);
         if (!rank)
-            return no_memory();
+            return pithi_no_memory();
         *rank = (uint64_t)i + 1;
         if (!lane)
             continue;
         line = pithi_map_at(&lines->line_of, pithi_map_pair(comm, (uint32_t)*lane - 1));
         if (!line)
-            return no_memory();
+            return pithi_no_memory();
         TRY(add_line(lines, def, own, i, (uint32_t)*lane - 1, line));
     }
 out:
@@ -100,7 +98,7 @@ static int line_of(struct pithi_slog2_lines *lines, uint32_t comm, const struct 
     int err = PITH_OK;
     *line = -1;
     if (!known || !number)
-        return no_memory();
+        return pithi_no_memory();
     if (!*known && rank)
         TRY(add_line(lines, def, (int32_t)*number, (int32_t)*rank - 1, lane, known));
     *line = (int32_t)*known - 1;
@@ -115,7 +113,7 @@ static int find_comm(struct pithi_slog2_lines *lines, uint32_t comm, const struc
     int err = PITH_OK;
     *def = pithlog_get_comm(lines->log, comm);
     if (!number)
-        return no_memory();
+        return pithi_no_memory();
     if (!*def || (*def)->size <= 0 || !(*def)->world_ranks) {
         *def = NULL;
         return PITH_OK;
@@ -199,7 +197,7 @@ int pithi_slog2_lines_write(const struct pithi_slog2_lines *lines, struct pithi_
              put_map(lines, bytes, threads ? "Communicator-Thread View" : "Communicator View", comm,
                      (const int[COLUMNS]){2, 3, 1}, 2 + threads) &&
              put_map(lines, bytes, "Identity Map", identity, (const int[COLUMNS]){-1}, 1);
-    return ok ? PITH_OK : no_memory();
+    return ok ? PITH_OK : pithi_no_memory();
 }
 
 enum { MEMORY = 8 << 20, PATHS_MOST = 1 << 18 };
@@ -250,7 +248,7 @@ static int number_by_send(struct pithi_slog2_arrows *arrows)
         struct pithi_sort_key key = {{(uint32_t)arrow.recv_rank, pithi_sort_time(arrow.recv_ns), arrow.recv_lane}};
         uint64_t *count = pithi_map_at(&counts, (uint32_t)arrow.recv_rank);
         if (!count) {
-            err = no_memory();
+            err = pithi_no_memory();
             goto out;
         }
         arrow.sent = sent++;
@@ -296,7 +294,7 @@ static int number_by_receipt(struct pithi_slog2_arrows *arrows, struct receiver 
     arrow->by_receipt = receiver->count++;
     int crossed = is_crossed(receiver, arrow);
     if (crossed < 0 || (crossed && !pithi_map_at(&arrows->crossed, (uint32_t)arrow->recv_rank)))
-        return no_memory();
+        return pithi_no_memory();
     return PITH_OK;
 }
 

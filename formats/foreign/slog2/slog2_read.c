@@ -165,7 +165,7 @@ static int add_primitive(struct slog2_reader *r, const struct primitive *p)
     }
     category = pithi_slog2_category(&r->scan, p->category, guess(p));
     if (!category)
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_no_memory();
     return category->topology == PITHI_SLOG2_ARROW ? add_arrow(r, category, p, from, to, ns)
                                                    : add_state_or_event(r, category, p, from->lane, ns);
 out:

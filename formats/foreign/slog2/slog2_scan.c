@@ -11,8 +11,6 @@
 #include "foreign/names.h"
 #include "native/defs.h"
 
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
-
 int pithi_slog2_wrong(const struct pithi_slog2_scan *scan, const struct pithi_slog2_bytes *bytes, const char *what)
 {
     return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %zu: %s", scan->input->path, bytes->at,
@@ -146,14 +144,14 @@ static int read_category(struct pithi_slog2_scan *scan, struct pithi_slog2_bytes
     }
     category = pithi_slog2_category(scan, number, (enum pithi_slog2_topology)topology);
     if (!category)
-        return no_memory();
+        return pithi_no_memory();
     category->rgb = colour & 0xffffff;
     if (size) {
         free(category->name);
         category->name = copy_text(name, size);
     }
     if (!category->name || !read_format(bytes, category))
-        return no_memory();
+        return pithi_no_memory();
     pithi_slog2_take(bytes, 4 * (size_t)pithi_slog2_u16(bytes)); /* methods */
     pithi_slog2_take(bytes, 16);                                 /* ratios and count for the whole file */
     return bytes->failed ? pithi_slog2_wrong(scan, bytes, NULL) : PITH_OK;
@@ -207,7 +205,7 @@ int pithi_slog2_define_info(struct pithi_slog2_scan *scan, struct pithi_slog2_ca
     if (!category->info) {
         name = malloc(size);
         if (!name)
-            return no_memory();
+            return pithi_no_memory();
         snprintf(name, size, "%s info", category->name);
         def.name = name;
         def.colour = colour_of(category->rgb, colour);
@@ -248,7 +246,7 @@ static int read_directory(struct pithi_slog2_scan *scan, struct pithi_slog2_byte
         return pithi_slog2_wrong(scan, bytes, "the tree's directory has more nodes than it has room for");
     scan->nodes = calloc(count + (size_t)1, sizeof *scan->nodes);
     if (!scan->nodes)
-        return no_memory();
+        return pithi_no_memory();
     for (uint32_t i = 0; i < count; i++) {
         struct pithi_slog2_node *n = &scan->nodes[i];
         n->depth = pithi_slog2_u16(bytes);
@@ -347,7 +345,7 @@ int pithi_slog2_scan(struct pithi_slog2_scan *scan, const struct pithi_input *in
             if (node.place.size > size - at)
                 node.place.size = (uint32_t)(size - at);
             if (!pithi_grow(&scan->nodes, scan->node_count, &room, sizeof *scan->nodes))
-                return no_memory();
+                return pithi_no_memory();
             scan->nodes[scan->node_count++] = node;
             at += node.place.size;
         }

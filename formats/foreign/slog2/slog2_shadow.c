@@ -253,14 +253,12 @@ struct category {
     uint32_t argb, width;
 };
 
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
-
 int pithi_slog2_categories_open(struct pithi_slog2_categories *categories, struct pithlog *log)
 {
     uint32_t count = pithlog_get_info(log)->defs + 2;
     *categories = (struct pithi_slog2_categories){.log = log, .count = count};
     categories->used = calloc(count, sizeof *categories->used);
-    return categories->used ? PITH_OK : no_memory();
+    return categories->used ? PITH_OK : pithi_no_memory();
 }
 
 void pithi_slog2_categories_free(struct pithi_slog2_categories *categories) { free(categories->used); }
@@ -432,7 +430,7 @@ int pithi_slog2_categories_write(struct pithi_slog2_categories *categories, uint
     uint32_t count = 0;
     size_t at = bytes->size;
     if (!pithi_buffer_add(bytes, "\0\0\0", 4) || !put_all(categories, (double)length_ns / 1e9, bytes, &count))
-        return no_memory();
+        return pithi_no_memory();
     pithi_slog2_put32(bytes->data + at, count);
     return PITH_OK;
 }

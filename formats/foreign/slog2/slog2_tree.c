@@ -44,8 +44,6 @@ struct pithi_slog2_level {
 enum { LISTS = 12, VERTEX = 12, DRAWABLE = 9 }; /* bytes of a node's three counts; of a vertex; of a drawable's rest */
 enum { LINE_BYTES = 512, LEAF_MOST = 4 << 20 }; /* of a leaf: for each line, at most */
 
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
-
 /* Clears errno: the caller would take it for an error of the file being written. */
 static int no_file(const char *done)
 {
@@ -66,7 +64,7 @@ static size_t size_of(const struct pithi_slog2_drawable *d)
 static int add_root(struct pithi_slog2_tree *tree)
 {
     if (!pithi_grow(&tree->levels, tree->count, &tree->room, sizeof *tree->levels))
-        return no_memory();
+        return pithi_no_memory();
     tree->levels[tree->count++] = (struct pithi_slog2_level){.first_ns = tree->first_ns};
     return PITH_OK;
 }
@@ -156,7 +154,7 @@ static int read_previews(struct pithi_slog2_tree *tree, const struct child *chil
 {
     tree->kept.size = 0;
     if (!pithi_buffer_reserve(&tree->kept, child->size))
-        return no_memory();
+        return pithi_no_memory();
     for (size_t done = 0; done < child->size;) {
         ssize_t n = pread(tree->previews, tree->kept.data + done, child->size - done, (off_t)(child->at + done));
         if (n <= 0)
@@ -175,13 +173,13 @@ static int fill_node(struct pithi_slog2_tree *tree, struct pithi_slog2_level *le
         qsort(level->held, level->count, sizeof *level->held, by_begin);
     tree->node.size = 0;
     if (!pithi_buffer_reserve(&tree->node, PITHI_SLOG2_NODE + LISTS + level->size))
-        return no_memory();
+        return pithi_no_memory();
     tree->node.size = PITHI_SLOG2_NODE;
     put_list(&tree->node, level, 0);
     put_list(&tree->node, level, 1);
     for (uint32_t i = 0; i < level->count; i++)
         if (!pithi_slog2_shadows_add(set, &level->held[i].drawable))
-            return no_memory();
+            return pithi_no_memory();
     /* Writes the children's previews into the node and adds them to the node's own set. */
     int err = PITH_OK;
     tree->node.size =
@@ -189,12 +187,12 @@ static int fill_node(struct pithi_slog2_tree *tree, struct pithi_slog2_level *le
     for (uint32_t i = 0; i < level->child_count; i++) {
         TRY(read_previews(tree, &level->children[i]));
         if (!pithi_buffer_reserve(&tree->node, PITHI_SLOG2_NODE))
-            return no_memory();
+            return pithi_no_memory();
         put_entry(tree->node.data + tree->node.size, &tree->entries[level->children[i].entry]);
         tree->node.size += PITHI_SLOG2_NODE;
         if (!pithi_slog2_shadows_write(tree->kept.data, &tree->node) ||
             !pithi_slog2_shadows_merge(set, tree->kept.data))
-            return no_memory();
+            return pithi_no_memory();
     }
 out:
     return err;
@@ -206,7 +204,7 @@ static int write_node(struct pithi_slog2_tree *tree, uint32_t depth)
     if (tree->node.size > INT32_MAX)
         return pithi_fail(PITH_ERR_UNSUPPORTED, "a node of SLOG-2 would be larger than 2 GB: too much is open at once");
     if (!pithi_grow(&tree->entries, tree->entry_count, &tree->entry_room, sizeof *tree->entries))
-        return no_memory();
+        return pithi_no_memory();
     struct pithi_slog2_entry *entry = &tree->entries[tree->entry_count++];
     *entry = (struct pithi_slog2_entry){.first_ns = level->first_ns,
                                         .last_ns = tree->last_ns,
@@ -227,7 +225,7 @@ static int hand_up(struct pithi_slog2_tree *tree, uint32_t depth, struct pithi_s
     struct pithi_slog2_level *level = &tree->levels[depth], *parent = level + 1;
     uint64_t at = 0;
     if (!pithi_slog2_shadows_keep(set, &tree->kept))
-        return no_memory();
+        return pithi_no_memory();
     if (level->child_count)
         at = level->children[0].at;
     else
@@ -288,10 +286,10 @@ out:
 static int hold(struct pithi_slog2_level *level, const struct pithi_slog2_drawable *drawable)
 {
     if (!pithi_grow(&level->held, level->count, &level->room, sizeof *level->held))
-        return no_memory();
+        return pithi_no_memory();
     level->held[level->count++] = (struct held){*drawable, level->infos.size};
     level->size += size_of(drawable);
-    return pithi_buffer_add(&level->infos, drawable->info, drawable->info_size) ? PITH_OK : no_memory();
+    return pithi_buffer_add(&level->infos, drawable->info, drawable->info_size) ? PITH_OK : pithi_no_memory();
 }
 
 int pithi_slog2_tree_add(struct pithi_slog2_tree *tree, const struct pithi_slog2_drawable *drawable)
@@ -333,7 +331,7 @@ int pithi_slog2_tree_directory(struct pithi_slog2_tree *tree, struct pithi_buffe
 {
     qsort(tree->entries, tree->entry_count, sizeof *tree->entries, by_time);
     if (!pithi_buffer_reserve(bytes, 4 + PITHI_SLOG2_ENTRY * (size_t)tree->entry_count))
-        return no_memory();
+        return pithi_no_memory();
     unsigned char *p = pithi_slog2_put32(bytes->data + bytes->size, tree->entry_count);
     for (uint32_t i = 0; i < tree->entry_count; i++) {
         const struct pithi_slog2_entry *entry = &tree->entries[i];

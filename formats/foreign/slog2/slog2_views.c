@@ -19,8 +19,6 @@ struct map {
     int worth; /* how well it serves as a map of ranks; more is better */
 };
 
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
-
 static int is(const char *label, size_t size, const char *word)
 {
     return size == strlen(word) && strncasecmp(label, word, size) == 0;
@@ -87,7 +85,7 @@ static int take_ranks(struct pithi_slog2_scan *scan, struct map *map)
         int32_t number = read_row(map, map->rank, map->thread, &line.rank, &line.thread);
         uint64_t *place = pithi_map_at(&scan->line_of, (uint32_t)number);
         if (!place || !pithi_grow(&scan->lines, scan->line_count, &scan->line_room, sizeof *scan->lines))
-            return no_memory();
+            return pithi_no_memory();
         if (*place)
             continue;
         scan->lines[scan->line_count++] = line;
@@ -193,7 +191,7 @@ static int make_comms(struct pithi_slog2_scan *scan, struct pithi_slog2_line **l
     int32_t *ranks = malloc((scan->line_count + (size_t)1) * sizeof *ranks);
     int err = PITH_OK;
     if (!ranks)
-        return no_memory();
+        return pithi_no_memory();
     qsort(lines, scan->line_count, sizeof *lines, by_comm);
     for (uint32_t i = 0, next; i < scan->line_count; i = next) {
         uint32_t index = 0;
@@ -230,7 +228,7 @@ static int define_inter(struct pithi_slog2_scan *scan, const int32_t numbers[2],
     int32_t *ranks = malloc((2 * scan->line_count + (size_t)1) * sizeof *ranks), local = 0, remote = 0;
     int err = PITH_OK;
     if (!lines || !ranks) {
-        err = no_memory();
+        err = pithi_no_memory();
         goto out;
     }
     if ((uint64_t)scan->inter_comm.count * scan->line_count < INTER_WORK)
@@ -258,7 +256,7 @@ int pithi_slog2_message_comm(struct pithi_slog2_scan *scan, const struct pithi_s
         return PITH_OK;
     known = pithi_map_at(&scan->inter_comm, pithi_map_pair((uint32_t)numbers[0], (uint32_t)numbers[1]));
     if (!known)
-        return no_memory();
+        return pithi_no_memory();
     if (!*known) {
         TRY(define_inter(scan, numbers, comm));
         *known = *comm + (uint64_t)1;
@@ -275,7 +273,7 @@ static int make_places(struct pithi_slog2_scan *scan)
     struct pithi_slog2_line **lines = malloc((scan->line_count + (size_t)1) * sizeof *lines);
     int err;
     if (!lines)
-        return no_memory();
+        return pithi_no_memory();
     for (uint32_t i = 0; i < scan->line_count; i++)
         lines[i] = &scan->lines[i];
     TRY(make_lanes(scan, lines));
@@ -311,7 +309,7 @@ static int add_untold(struct pithi_slog2_scan *scan, int32_t number)
 {
     uint64_t *place = pithi_map_at(&scan->line_of, (uint32_t)number);
     if (!place || !pithi_grow(&scan->lines, scan->line_count, &scan->line_room, sizeof *scan->lines))
-        return no_memory();
+        return pithi_no_memory();
     scan->lines[scan->line_count++] = (struct pithi_slog2_line){.rank = number, .in_comm = -1};
     *place = scan->line_count;
     return PITH_OK;

@@ -101,7 +101,7 @@ static int begin_state(struct slog2_writer *w, const struct pithlog_record *r)
 {
     struct open_states *open = &w->open[r->lane];
     if (!pithi_grow(&open->states, open->count, &open->room, sizeof *open->states))
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_no_memory();
     open->states[open->count++] = (struct open_state){.id = r->id, .begin_ns = r->time_ns};
     return PITH_OK;
 }
@@ -267,7 +267,7 @@ static int write_all(struct slog2_writer *w, struct pithlog *log, const struct p
     w->lanes = pithlog_get_info(log)->lanes;
     w->open = calloc(w->lanes + (size_t)1, sizeof *w->open);
     if (!w->open)
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_no_memory();
     TRY(pithi_losses_open(&w->losses, log));
     TRY(pithi_slog2_lines_open(&w->lines, log));
     TRY(pithi_slog2_categories_open(&w->categories, log));

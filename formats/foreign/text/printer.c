@@ -31,14 +31,12 @@ enum { KINDS = sizeof kind_names / sizeof *kind_names };
 
 /* ---- Pieces made in advance ------------------------------------------------------------------------------------ */
 
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
-
 /* Sets pieces[index] to the malloc'ed `text` (NULL: out of memory). If index == *count, it appends a piece. */
 static int set_piece(struct pithi_text_piece **pieces, uint32_t *count, uint32_t index, char *text)
 {
     if (!text || (index == *count && !pithi_grow_one(pieces, *count, sizeof **pieces))) {
         free(text);
-        return no_memory();
+        return pithi_no_memory();
     }
     if (index == *count)
         (*count)++;
@@ -311,12 +309,12 @@ int pithi_printer_def(struct pithi_printer *p, const struct pithlog_def *def)
     /* Stores name, format and filter result of the next definition. */
     uint32_t i = p->name_count;
     if (!pithi_grow_one(&p->formats, i, sizeof *p->formats) || (p->glob && !pithi_grow_one(&p->wanted, i, 1)))
-        return no_memory();
+        return pithi_no_memory();
     p->formats[i] = strdup(def->format);
     if (p->wanted)
         p->wanted[i] = fnmatch(p->glob, def->name, 0) == 0;
     if (!p->formats[i])
-        return no_memory();
+        return pithi_no_memory();
     int err = set_piece(&p->names, &p->name_count, i, pithi_quoted(p->quote, def->name));
     if (err)
         free(p->formats[i]);

@@ -21,15 +21,13 @@ struct text_reader {
     struct pithi_fields fields;
     struct pithi_map comms;        /* number in the file -> index + 1 */
     struct pithi_map lanes;        /* (rank, thread) -> lane + 1 */
-    struct pithi_reorder *reorder; /* NULL if times are in order */
+    struct pithi_reorder reorder;
     struct pithi_map received;     /* rank -> number of receives so far */
     uint64_t odd_payloads;
     size_t size;             /* size of the input without a last line that is left out */
     uint64_t promises, ends; /* lines that announce the last line, and last lines; more than one if files were joined */
     uint64_t records;
 };
-
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
 
 static int wrong(const struct text_reader *r, const char *what)
 {
@@ -63,7 +61,7 @@ static int cut_line(struct text_reader *r, const char *line, size_t size)
 {
     r->text.size = 0;
     if (!pithi_buffer_add(&r->text, line, size) || !pithi_buffer_add(&r->text, "", 1)) {
-        no_memory();
+        pithi_no_memory();
         return -1;
     }
     pithi_fields_cut(&r->fields, (char *)r->text.data);
@@ -102,7 +100,7 @@ static int take_lane(struct text_reader *r, int32_t rank, uint32_t thread, const
     uint64_t *known = pithi_map_at(&r->lanes, pithi_map_pair((uint32_t)rank, thread));
     int err = PITH_OK;
     if (!known)
-        return no_memory();
+        return pithi_no_memory();
     if (*known == 0 || name) {
         err = pithi_writer_lane(r->writer, rank, thread, name, lane);
         *known = err == PITH_OK ? *lane + (uint64_t)1 : 0;
@@ -130,7 +128,7 @@ static int take_ranks(struct text_reader *r, const char *text, struct pithi_buff
         if (end == text || rank < 0 || rank > INT32_MAX || (*end && *end != ','))
             return wrong(r, "a communicator's ranks are numbers with commas between");
         if (!pithi_buffer_add(out, &number, sizeof number))
-            return no_memory();
+            return pithi_no_memory();
     }
     return PITH_OK;
 }
@@ -153,7 +151,7 @@ static int define_comm(struct text_reader *r)
     TRY(pithi_writer_comm(r->writer, &comm, &index));
     known = pithi_map_at(&r->comms, number);
     if (!known)
-        err = no_memory();
+        err = pithi_no_memory();
     else
         *known = index + (uint64_t)1;
 out:
@@ -246,7 +244,7 @@ static int take_message(struct text_reader *r, struct pithlog_record *record)
         int64_t rank = 0;
         pithi_text_i64(r->fields.at[RANK], 0, INT32_MAX, &rank);
         uint64_t *received = pithi_map_at(&r->received, (uint64_t)rank);
-        TRY(received ? count(r, "posted", (*received)++, &record->posted) : no_memory());
+        TRY(received ? count(r, "posted", (*received)++, &record->posted) : pithi_no_memory());
     }
     record->peer = (int32_t)peer;
     record->tag = (int32_t)tag;
@@ -348,18 +346,13 @@ static int take_record(struct text_reader *r)
     TRY(take_lane(r, (int32_t)rank, (uint32_t)thread, NULL, &record.lane));
     TRY(take_values(r, &record));
     r->records++;
-    TRY(r->reorder ? pithi_reorder_add(r->reorder, &record) : pithi_writer_add(r->writer, &record));
+    TRY(pithi_reorder_add(&r->reorder, &record));
 out:
     free((void *)(uintptr_t)record.payload);
     return err;
 }
 
 /* ---- The file ---------------------------------------------------------------------------------------------------- */
-
-static int emit(void *context, const struct pithlog_record *record)
-{
-    return pithi_writer_add(((struct text_reader *)context)->writer, record);
-}
 
 /* Reads the time in the first column. A first column of 64 bytes or more counts as a decreasing time. */
 static int line_time(const char *line, size_t size, int64_t *time_ns)
@@ -409,9 +402,8 @@ static int first_pass(struct text_reader *r)
     while (err == PITH_OK && next_bytes(r, &line, &size)) {
         if (*line == '#') {
             err = cut_line(r, line, size) < 0 ? PITH_ERR_MEMORY : settle_last_line(r, take_definition(r));
-        } else if (!r->reorder && line_time(line, size, &time_ns)) {
-            if (time_ns < last_ns)
-                err = pithi_reorder_new(&r->reorder, emit, r);
+        } else if (!r->reorder.is_needed && line_time(line, size, &time_ns)) {
+            r->reorder.is_needed = time_ns < last_ns;
             last_ns = time_ns;
         }
     }
@@ -431,24 +423,24 @@ static int second_pass(struct text_reader *r)
             err = settle_last_line(r, take_record(r));
     if (err == PITH_OK && status < 0)
         err = PITH_ERR_MEMORY;
-    return err == PITH_OK && r->reorder ? pithi_reorder_end(r->reorder) : err;
+    return err == PITH_OK ? pithi_reorder_end(&r->reorder) : err;
 }
 
 int pithi_text_read(const struct pithi_input *input, struct pithi_writer *writer)
 {
-    struct text_reader r = {.input = input, .writer = writer, .size = input->size};
+    struct text_reader r = {.input = input, .writer = writer, .size = input->size, .reorder = {.writer = writer}};
     int err;
     TRY(first_pass(&r));
     TRY(second_pass(&r));
     TRY(say_incomplete(&r));
     TRY(pithi_say_count(writer, "text_payloads_left_out", r.odd_payloads));
-    TRY(pithi_say_count(writer, "text_late_records", r.reorder ? pithi_reorder_late(r.reorder) : 0));
+    TRY(pithi_say_count(writer, "text_late_records", r.reorder.late));
 out:
     free(r.text.data);
     pithi_map_free(&r.comms);
     pithi_map_free(&r.lanes);
     pithi_map_free(&r.received);
-    pithi_reorder_free(r.reorder);
+    pithi_reorder_free(&r.reorder);
     return err;
 }
 
