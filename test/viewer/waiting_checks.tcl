@@ -112,6 +112,38 @@ ok [expr {![winfo exists $list]}] "Shift-a again: closed"
 is [lindex [findings] 1] {{late sender in MPI_Recv} 0.300000000 1 0.1136} "the word without argument"
 fit
 
+# ---- The legend: waiting and what causes it; each of the three sums is of all rows in the time shown
+proc waiting_rows {} {
+    return [lmap row [legend_rows] {
+        if {[llength $row] < 9 || [join [lrange $row 7 8] {}] eq {} || [string match {MPI [a-z]*} $row] || [lindex $row 0] eq "user"} continue
+        lreplace $row 1 6
+    }]
+}
+set legend_tree $top.panes.legend.tree
+proc columns {} { variable legend_tree; return [lindex [$legend_tree cget -displaycolumns] 1] }
+legend_groups off
+waits off
+critical_path off
+is "[columns] [waiting_rows]" "find " "no columns at first"
+waits on
+is [lsort [waiting_rows]] [lsort {{computing {} {1.014 s}} {MPI_Barrier {900 ms} {}} {MPI_Recv {300 ms} {185.7 ms}} {MPI_Finalize {80 ms} {}} {tail {} {80 ms}}}] \
+    "waiting by function, its causes by state"
+is "[columns] [lindex [lsearch -inline -index 0 [legend_rows] computing] 5]" "count 1.11 s" "computing is what is outside of all states"
+legend_sort caused
+is [lrange [lmap row [legend_rows] {lindex $row 0}] 0 1] {computing MPI_Recv} "sorted by what causes it"
+zoom 0.2 0.6
+is [lsort [waiting_rows]] [lsort {{computing {} {525 ms}} {MPI_Recv {300 ms} {75 ms}} {MPI_Barrier {300 ms} {}}}] "zoomed: of that time alone"
+rows 0
+is [lsort [waiting_rows]] {{MPI_Recv {300 ms} {75 ms}}} "of the rows shown"
+rows
+lassign [$legend_tree bbox [lindex [$legend_tree children {}] 0] caused] x y w
+ok [expr {$w > 0 && $x + $w <= [winfo width $legend_tree]}] "the last column is inside the table"
+waits off
+is "[columns] [waiting_rows]" "find " "gone with the switch"
+legend_groups on
+legend_sort exclusive down
+fit
+
 # ---- Rows by waiting: ranks 0 and 1 wait 340 ms each, rank 2 600 ms
 sort waiting
 is [lmap row [row_list] {lindex $row 2}] {{rank 2} {rank 0} {rank 1}} "sort waiting"

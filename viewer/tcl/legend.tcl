@@ -16,6 +16,9 @@ oo::class create ::pith::Legend {
     variable made_of      ;# dict: row of a definition -> its inputs
     variable pending      ;# after id of a refresh
     variable job          ;# command of the job for the sums; {} none
+    variable with_waiting ;# 1: with the columns waiting and caused, and computing
+    variable wait_job     ;# command of the job for them; {} none
+    variable waits_of     ;# window of their sums; {} none
     variable editor       ;# script called with ids to change a colour
     variable menu         ;# script called with screen coordinates to open the menu
 
@@ -24,7 +27,8 @@ oo::class create ::pith::Legend {
         # No background: its children cover all of it.
         set path [frame $parent -background {}]
         set tree $path.tree
-        lassign {} pending job sums sums_of counters shown made_of closed filter_text editor menu
+        set with_waiting 0
+        lassign {} pending job wait_job waits_of sums sums_of counters shown made_of closed filter_text editor menu
         set rows [::pith::LegendRows new $model]
         set all [::pith::preferences::get legend_all]
         set grouped [::pith::preferences::get legend_groups]
@@ -55,6 +59,7 @@ oo::class create ::pith::Legend {
     destructor {
         after cancel $pending
         my stop_job
+        my stop_waiting
         $rows destroy
     }
 
@@ -74,11 +79,12 @@ oo::class create ::pith::Legend {
 
     # The columns show and find hold checkbox symbols.
     method build_table {} {
-        ttk::treeview $tree -columns {show find count inclusive exclusive share} -selectmode extended -height 6 \
-            -yscrollcommand [list [self] scrolled]
+        ttk::treeview $tree -columns [concat $::pith::Legend::columns {waiting caused}] \
+            -displaycolumns $::pith::Legend::columns -selectmode extended -height 6 -yscrollcommand [list [self] scrolled]
         ttk::scrollbar $path.scroll -orient vertical -command [list $tree yview]
         foreach {column width anchor} {
             #0 186 w  show 42 center  find 36 center  count 74 e  inclusive 68 e  exclusive 76 e  share 56 e
+            waiting 70 e  caused 76 e
         } {
             set by [expr {$column eq "#0" ? "name" : $column}]
             $tree heading $column -anchor $anchor -command [list [self] sort_by $by]
@@ -145,14 +151,16 @@ oo::class create ::pith::Legend {
             log {
                 my stop_job
                 $rows set_sums {} {}
-                set sums_of {}
+                my stop_waiting
+                $rows set_waits {}
+                lassign {} sums_of waits_of
                 set counters {}
                 my fill
                 my refresh_soon
             }
             time - rows - digest {
                 if {$what ne "time"} {
-                    set sums_of {}
+                    lassign {} sums_of waits_of
                 }
                 my refresh_soon
                 my colour_rows
@@ -167,6 +175,7 @@ oo::class create ::pith::Legend {
     method refresh_soon {} {
         after cancel $pending
         my stop_job
+        my stop_waiting
         set pending [after 120 [namespace code {my start_job}]]
     }
 
@@ -213,10 +222,67 @@ oo::class create ::pith::Legend {
         my set_sums_of $now
     }
 
+    # ---- Waiting (waiting.tcl turns it on once the log is analyzed)
+
+    method show_waiting {on} {
+        if {$on == $with_waiting} {
+            return
+        }
+        set with_waiting $on
+        set columns [expr {$on ? $::pith::Legend::waiting_columns : $::pith::Legend::columns}]
+        $tree configure -displaycolumns $columns
+        # Tk fits the columns into the table only when that changes its size.
+        set rest [expr {[winfo width $tree] - [::tcl::mathop::+ {*}[lmap column $columns {$tree column $column -width}]]}]
+        $tree column #0 -width [expr {max([$tree column #0 -minwidth], $rest - 2)}]
+        if {$on} {
+            my start_waiting
+        } else {
+            my stop_waiting
+            set waits_of {}
+            $rows set_waits {}
+            my fill
+        }
+    }
+
+    # An analysis of the time shown, which takes a while in a long log. Results for an old window are dropped.
+    method start_waiting {} {
+        set now [$model window]
+        if {$with_waiting && $waits_of ne $now && $wait_job eq {}} {
+            set wait_job [[$model log] waitingjob {*}$now [list [self] waiting_event $now]]
+        }
+    }
+
+    method stop_waiting {} {
+        if {$wait_job ne {}} {
+            set old $wait_job
+            set wait_job {}
+            $old stop
+        }
+    }
+
+    method waiting_event {window what {value {}}} {
+        if {$wait_job eq {} || $window ne [$model window] || $what in {progress stopped}} {
+            return
+        }
+        set wait_job {}
+        set waits_of $window
+        $rows set_waits [expr {$what eq "done" ? $value : {}}]
+        my fill
+    }
+
+    # Waits for the sums of the time shown.
+    method finish_waiting {} {
+        my start_waiting
+        while {[info object isa object [self]] && $wait_job ne {}} {
+            vwait [my varname wait_job]
+        }
+    }
+
     method set_sums_of {window} {
         set sums_of $window
         $rows set_sums $sums [[$model log] messages {*}$window]
         set counters [[$model log] counters {*}$window]
+        my start_waiting
         my fill
         my colour_tags
     }
@@ -238,7 +304,7 @@ oo::class create ::pith::Legend {
         }
         foreach {column name title} {
             #0 name Name  show show Show  find find Find  count count Count  inclusive inclusive Time
-            exclusive exclusive Own  share share Share
+            exclusive exclusive Own  share share Share  waiting waiting Waiting  caused caused Caused
         } {
             set mark [expr {$name ne [$rows order] ? {} : [$rows falling] ? "\u2009\u25be" : "\u2009\u25b4"}]
             $tree heading $column -text $title$mark
@@ -251,8 +317,8 @@ oo::class create ::pith::Legend {
         foreach {group items} $layout {
             if {$group eq {}} {
                 set top $items
-            } elseif {$group eq "messages"} {
-                lappend top messages
+            } elseif {$group in {messages computing}} {
+                lappend top $group
             } else {
                 my put_row group:$group [my row_of_group group:$group $items $hidden $unsearched]
                 $tree item group:$group -open [expr {![dict exists $closed $group]}]
@@ -289,31 +355,32 @@ oo::class create ::pith::Legend {
         set defs [$model defs]
         set counted [$rows sums]
         foreach item $items {
-            if {$item eq "messages"} {
-                my put_row $item [my row_of_messages]
+            if {$item in {messages computing}} {
+                my put_row $item [my row_of_$item]
                 continue
             }
             set def [dict get $defs $item]
             set sum [expr {[dict exists $counted $item] ? [dict get $counted $item] :
                 [dict exists $counters $item] ? [dict get $counters $item] : {}}]
             set of "[dict get $def name] [dict get $def colour] [dict exists $hidden $item]\
-                [dict exists $unsearched $item] [dict values $sum]"
+                [dict exists $unsearched $item] [dict values $sum] [my wait_texts $item]"
             if {![dict exists $made_of $item]} {
                 $tree insert {} end -id $item
             } elseif {[dict get $made_of $item] eq $of} {
                 continue
             }
             dict set made_of $item $of
-            $tree item $item {*}[my row_of $def [dict exists $hidden $item] [dict exists $unsearched $item] $sum]
+            $tree item $item {*}[my row_of $def [dict exists $hidden $item] [dict exists $unsearched $item] $sum \
+                [my wait_texts $item]]
         }
     }
 
-    method row_of {def is_hidden is_unsearched sum} {
+    method row_of {def is_hidden is_unsearched sum waits} {
         set kind [dict get $def kind]
         return [list -text " [dict get $def name]" \
             -image [::pith::box::image $kind [dict get $def colour] [expr {!$is_hidden}]] \
             -values [list [my switch_text [expr {!$is_hidden}]] [my switch_text [expr {!$is_unsearched}]] \
-                {*}[my sum_texts $sum $kind]] \
+                {*}[my sum_texts $sum $kind] {*}$waits] \
             -tags [expr {$is_hidden ? "hidden" : "row"}]]
     }
 
@@ -324,6 +391,25 @@ oo::class create ::pith::Legend {
             -tags [expr {$on ? "row" : "hidden"}]]
     }
 
+    # Time outside all states.
+    method row_of_computing {} {
+        set sum [$rows sum computing]
+        return [list -text " computing" -image [::pith::box::image state [colour idle] 1] \
+            -values [list {} {} {} {} [::pithtk::duration [dict get $sum exclusive]] \
+                [format "%.1f %%" [expr {100 * [dict get $sum share]}]] {*}[my wait_texts computing]] -tags row]
+    }
+
+    # The cells waiting and caused.
+    method wait_texts {item} {
+        if {!$with_waiting} {
+            return
+        }
+        return [my duration_texts [$rows wait $item waiting] [$rows wait $item caused]]
+    }
+
+    # Empty for 0.
+    method duration_texts {args} { lmap ns $args {expr {$ns > 0 ? [::pithtk::duration $ns] : {}}} }
+
     # The checkbox of a group is half-filled if its members differ.
     method row_of_group {item items hidden unsearched} {
         set off 0
@@ -333,9 +419,11 @@ oo::class create ::pith::Legend {
             incr passed [dict exists $unsearched $member]
         }
         set count [llength $items]
+        set sum [$rows group_sum $items]
+        set waits [expr {$with_waiting ? [my duration_texts [dict get $sum waiting] [dict get $sum caused]] : {}}]
         return [list -text " [$rows name $item]" -image {} \
             -values [list [my part_text $off $count] [my part_text $passed $count] \
-                {*}[my sum_texts [$rows group_sum $items] group]] \
+                {*}[my sum_texts $sum group] {*}$waits] \
             -tags [expr {$off == $count ? {group hidden} : {group row}}]]
     }
 
@@ -418,23 +506,28 @@ oo::class create ::pith::Legend {
         return [lmap item [$tree children {}] {if {![string match group:* $item]} continue; string range $item 6 end}]
     }
 
+    method on_checkbox {x y} {
+        return [expr {[$tree identify region $x $y] eq "cell" &&
+            [$tree column [$tree identify column $x $y] -id] in {show find}}]
+    }
+
     # Returns 1 if the click needs no further processing.
     method click {x y} {
         set item [$tree identify item $x $y]
-        set column [$tree identify column $x $y]
         focus $tree
-        if {$item eq {} || [$tree identify region $x $y] ne "cell" || $column ni {#1 #2}} {
+        if {$item eq {} || ![my on_checkbox $x $y]} {
             return 0
         }
+        set column [$tree column [$tree identify column $x $y] -id]
         set items [expr {$item in [$tree selection] ? [$tree selection] : [list $item]}]
-        my [expr {$column eq "#1" ? "show" : "search_for"}] $items [expr {
-            [$tree set $item [expr {$column eq "#1" ? "show" : "find"}]] ne [my switch_text 1]}]
+        my [expr {$column eq "show" ? "show" : "search_for"}] $items [expr {
+            [$tree set $item $column] ne [my switch_text 1]}]
         return 1
     }
 
     method double {x y} {
         set item [$tree identify item $x $y]
-        if {[$tree identify region $x $y] eq "cell" && [$tree identify column $x $y] in {#1 #2}} {
+        if {[my on_checkbox $x $y]} {
             return [my click $x $y]
         }
         if {$item ne {} && [$tree identify element $x $y] eq "image"} {
@@ -516,4 +609,9 @@ oo::class create ::pith::Legend {
                 [expr {[winfo rooty $tree] + $y + $h}]
         }
     }
+}
+
+namespace eval ::pith::Legend {
+    variable columns {show find count inclusive exclusive share}
+    variable waiting_columns {show count exclusive share waiting caused} ;# instead of columns; there is room for these
 }

@@ -1,19 +1,21 @@
 # legend_rows.tcl - the content and order of the legend: definitions with their sums, filtered, sorted and
-# grouped. It has no widgets. An item is the id of a definition, the word `messages`, or group:NAME.
+# grouped. It has no widgets. An item is the id of a definition, group:NAME, or one of the words `messages` and
+# `computing` (time outside all states).
 
 oo::class create ::pith::LegendRows {
     variable model
     variable sums     ;# dict: id -> dict of count, inclusive, exclusive, share, for the rows and the time of the window
     variable messages ;# number in the window; {} unknown
+    variable waits    ;# dict: id or `computing` -> dict of waiting and caused; {} not known or not shown
     variable all      ;# 1: also definitions that do not occur in the window
     variable grouped  ;# 1: in groups, if there are several
     variable filter   ;# lower-case pattern of names; {} all
-    variable order    ;# name, show, find, count, inclusive, exclusive or share
+    variable order    ;# name, show, find, count, inclusive, exclusive, share, waiting or caused
     variable falling  ;# 1: largest first
 
     constructor {its_model} {
         set model $its_model
-        lassign {} sums messages filter
+        lassign {} sums messages filter waits
         set all 0
         set grouped 1
         set order exclusive
@@ -36,6 +38,10 @@ oo::class create ::pith::LegendRows {
         }
     }
 
+    # SUMS: as the log gives them (waitingjob).
+    method set_waits {sums} { set waits $sums }
+    method waits {} { return $waits }
+
     # A pattern if it contains *, ? or [, else part of the name.
     method set_filter {text} {
         set filter [string tolower [string trim $text]]
@@ -57,15 +63,15 @@ oo::class create ::pith::LegendRows {
     # ---- One item
 
     method name {item} {
-        if {$item eq "messages"} {
-            return "messages"
+        if {$item in {messages computing}} {
+            return $item
         }
         return [expr {[string match group:* $item] ? [string range $item 6 end] : [dict get [$model def $item] name]}]
     }
 
     method kind {item} {
-        if {$item eq "messages"} {
-            return message
+        if {$item in {messages computing}} {
+            return [string trimright $item s]
         }
         return [expr {[string match group:* $item] ? "group" : [dict get [$model def $item] kind]}]
     }
@@ -73,7 +79,7 @@ oo::class create ::pith::LegendRows {
     # Ids of an item.
     method ids {item} {
         switch [my kind $item] {
-            message { return {} }
+            message - computing { return {} }
             group {
                 set ids {}
                 dict for {id def} [$model defs] {
@@ -91,6 +97,9 @@ oo::class create ::pith::LegendRows {
 
     # Dict of count, inclusive, exclusive and share; {} if there is nothing to count.
     method sum {item} {
+        if {$item eq "computing"} {
+            return [dict get $waits computing]
+        }
         if {[dict exists $sums $item]} {
             return [dict get $sums $item]
         }
@@ -108,8 +117,15 @@ oo::class create ::pith::LegendRows {
                 set share [expr {$share + [dict get $sum share]}]
             }
         }
-        return [dict create count $count exclusive $exclusive share $share]
+        set sum [dict create count $count exclusive $exclusive share $share]
+        foreach name {waiting caused} {
+            dict set sum $name [::tcl::mathop::+ {*}[lmap item $members {my wait $item $name}]]
+        }
+        return $sum
     }
+
+    # WHAT: waiting or caused.
+    method wait {item what} { expr {[dict exists $waits $item] ? [dict get $waits $item $what] : 0} }
 
     # ---- The list
 
@@ -127,6 +143,9 @@ oo::class create ::pith::LegendRows {
         }
         if {[$model info messages] && ($filter eq {} || [my matches messages messages])} {
             lappend items messages
+        }
+        if {[dict exists $waits computing] && ($filter eq {} || [my matches computing computing])} {
+            lappend items computing
         }
         return $items
     }
@@ -147,15 +166,17 @@ oo::class create ::pith::LegendRows {
             name {
                 set defs [$model defs]
                 return [dict create {*}[concat {*}[lmap item $items {
-                    list $item [expr {$item eq "messages" ? $item : [dict get $defs $item name]}]
+                    list $item [expr {$item in {messages computing} ? $item : [dict get $defs $item name]}]
                 }]]]
             }
             show - find {
                 set off [expr {$order eq "show" ? [$model hidden] : [$model unsearched]}]
                 return [dict create {*}[concat {*}[lmap id $off {list $id 0}]]]
             }
+            waiting - caused { return [dict map {item sum} $waits {dict get $sum $order}] }
             default {
-                return [dict create {*}[concat {*}[lmap item [linsert [dict keys $sums] end messages] {
+                set rest [expr {[dict exists $waits computing] ? {messages computing} : "messages"}]
+                return [dict create {*}[concat {*}[lmap item [concat [dict keys $sums] $rest] {
                     set sum [my sum $item]
                     if {![dict exists $sum $order]} continue
                     list $item [dict get $sum $order]
@@ -188,7 +209,7 @@ oo::class create ::pith::LegendRows {
         set members {}
         set defs [$model defs]
         foreach item $sorted {
-            dict lappend members [expr {$item eq "messages" ? $item : [dict get $defs $item group]}] $item
+            dict lappend members [expr {$item in {messages computing} ? $item : [dict get $defs $item group]}] $item
         }
         if {!$grouped || [dict size $members] < 2} {
             return [list {} $sorted]
@@ -199,10 +220,10 @@ oo::class create ::pith::LegendRows {
     # Sorts groups by their sums or names; they have no inclusive time and no state of their own for show and
     # find.
     method sort_groups {members} {
-        set by [expr {$order in {count exclusive share} ? $order : "exclusive"}]
+        set by [expr {$order in {count exclusive share waiting caused} ? $order : "exclusive"}]
         set pairs {}
         dict for {group items} $members {
-            set sum [my group_sum $items]
+            set sum [expr {$items eq "computing" ? [dict merge {count 0} [my sum computing]] : [my group_sum $items]}]
             lappend pairs [list [expr {$order eq "name" ? $group : [dict get $sum $by]}] [dict get $sum count] $group]
         }
         return [my sorted $pairs]

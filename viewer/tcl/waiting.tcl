@@ -77,6 +77,7 @@ oo::class create ::pith::Waiting {
                 $window say $value
             }
         }
+        my show_columns
         $model notify waiting
         set over [clock microseconds]
     }
@@ -115,6 +116,15 @@ oo::class create ::pith::Waiting {
         $model notify waiting
     }
 
+    # The legend has columns for waiting while one of the switches is on.
+    method show_columns {} {
+        set on [expr {$found && 1 in [dict values $shown]}]
+        [$window legend] show_waiting $on
+        if {$on} {
+            $window widen_legend
+        }
+    }
+
     # A switch that is turned off before the analysis is done stops it.
     method apply {} {
         [$model log] showwaiting [my is_shown waits] [my is_shown path]
@@ -123,6 +133,7 @@ oo::class create ::pith::Waiting {
         } else {
             my start
         }
+        my show_columns
     }
 
     method switch_by {what word} {
@@ -173,6 +184,7 @@ oo::class create ::pith::Waiting {
             my finish_job
             [$window timeline] flush
         }
+        [$window legend] finish_waiting
     }
 
     # After the first picture, because the analysis would delay it.

@@ -113,6 +113,15 @@ oo::class create ::pith::Window {
         }
     }
 
+    # Makes room for more columns of the legend, as far as limit_legend allows.
+    method widen_legend {} {
+        set width [winfo width $top.panes]
+        set wanted [expr {min($width * 46 / 100, [px 620])}]
+        if {[winfo ismapped $top.panes.legend] && [winfo width $top.panes.legend] < $wanted - [px 5]} {
+            $top.panes sashpos 0 [expr {$width - [px 5] - $wanted}]
+        }
+    }
+
     method dropped {files} {
         foreach file $files {
             my open_or_complain $file

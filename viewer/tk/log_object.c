@@ -338,6 +338,7 @@ static const struct {
     {{"ticks", 4, "t0 t1 width spacing"}, log_ticks},
     {{"time", 2, "word begin|end"}, log_time},
     {{"traffic", 3, "t0 t1 callback"}, pithi_log_traffic},
+    {{"waitingjob", 3, "t0 t1 callback"}, pithi_log_waiting_job},
     {{"waitof", 5, "rank thread id from to"}, pithi_log_wait_of},
     {{"work", 0, NULL}, log_work},
     {{NULL, 0, NULL}, NULL},

@@ -1,4 +1,5 @@
-/* log_sums.c - adds up states, messages and counters of a stretch of time: `sums` at once, `sumsjob` as a job. */
+/* log_sums.c - adds up states, messages, counters and waiting of a stretch of time: `sums` at once, `sumsjob` and
+ * `waitingjob` as jobs. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -214,4 +215,117 @@ int pithi_log_sums_job(struct pithi_log_object *object, Tcl_Interp *interp, int 
     sums->summary = object->spare_summary;
     object->spare_summary = NULL;
     return pithi_job_start(interp, object, &sums->job, &kind, objv[4]);
+}
+
+/* ---- Waiting ----------------------------------------------------------------------------------------------------- */
+
+struct waiting_job {
+    struct pithi_job job;
+    int64_t t0_ns, t1_ns;  /* the part of the stretch that the log's analysis covers; t0 >= t1: none */
+    unsigned char *chosen; /* [lanes] */
+    double time_ns;        /* of all chosen lanes in the stretch */
+    struct waiting_sum {
+        double waiting_ns, caused_ns;
+    } * sums; /* [defs + 1]: the last is computing */
+    double computing_ns;
+    int done; /* 1: the sums are made */
+};
+
+static void add_waiting(struct waiting_job *job, const struct pithlog_analysis *analysis)
+{
+    const struct pithlog_info *info = pithlog_get_info(job->job.object->log);
+    const struct pithlog_wait_state *waits;
+    const struct pithlog_delay *delays;
+    size_t count = pithlog_analysis_delays(analysis, &delays);
+
+    for (size_t i = 0; i < count; i++)
+        if (job->chosen[delays[i].lane])
+            job->sums[delays[i].state == PITHLOG_COMPUTING ? info->defs : delays[i].state].caused_ns +=
+                delays[i].direct_ns + delays[i].indirect_ns;
+    for (uint32_t lane = 0; lane < info->lanes; lane++) {
+        if (!job->chosen[lane])
+            continue;
+        count = pithlog_analysis_waits(analysis, lane, &waits);
+        for (size_t i = 0; i < count; i++)
+            job->sums[waits[i].state].waiting_ns += (double)(waits[i].to_ns - waits[i].from_ns);
+        job->computing_ns += (double)pithlog_analysis_state_ns(analysis, lane, PITHLOG_COMPUTING);
+    }
+    job->done = 1;
+}
+
+/* Analyzes the stretch of time, as `pith analyze --from --to` does; the log's own analysis has no parts. */
+static int waiting_run(struct pithi_job *base)
+{
+    struct waiting_job *job = (struct waiting_job *)base;
+    struct pithlog_analyze_query query = {
+        .from_ns = job->t0_ns, .to_ns = job->t1_ns, .progress = pithi_job_is_over, .context = base};
+    struct pithlog_analysis *analysis = NULL;
+    int err = job->done ? PITH_OK : pithlog_analyze(base->object->log, &query, &analysis);
+
+    if (analysis)
+        add_waiting(job, analysis);
+    pithlog_analysis_free(analysis);
+    return err == PITH_ERR_DAMAGED ? PITH_OK : err;
+}
+
+static Tcl_Obj *waiting_result(struct pithi_job *base)
+{
+    struct waiting_job *job = (struct waiting_job *)base;
+    uint32_t defs = pithlog_get_info(base->object->log)->defs;
+    Tcl_Obj *list = Tcl_NewDictObj(), *sum;
+
+    for (uint32_t i = 0; i <= defs; i++) {
+        if (i < defs && job->sums[i].waiting_ns <= 0 && job->sums[i].caused_ns <= 0)
+            continue;
+        sum = Tcl_NewDictObj();
+        pithi_put_wide(sum, "waiting", (int64_t)job->sums[i].waiting_ns);
+        pithi_put_wide(sum, "caused", (int64_t)job->sums[i].caused_ns);
+        if (i == defs) {
+            pithi_put_wide(sum, "exclusive", (int64_t)job->computing_ns);
+            pithi_put(sum, "share", Tcl_NewDoubleObj(job->time_ns > 0 ? job->computing_ns / job->time_ns : 0));
+        }
+        Tcl_DictObjPut(NULL, list, i == defs ? Tcl_NewStringObj("computing", -1) : Tcl_NewWideIntObj(i), sum);
+    }
+    return list;
+}
+
+static void waiting_release(struct pithi_job *base)
+{
+    struct waiting_job *job = (struct waiting_job *)base;
+
+    free(job->chosen);
+    free(job->sums);
+    free(job);
+}
+
+int pithi_log_waiting_job(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    static const struct pithi_job_kind kind = {waiting_run, waiting_result, waiting_release};
+    const struct pithlog_info *info = pithlog_get_info(object->log);
+    int64_t t0_ns, t1_ns;
+    struct waiting_job *job;
+    uint32_t count, *lanes;
+
+    (void)objc;
+    if (pithi_get_window(interp, objv + 2, &t0_ns, &t1_ns) != TCL_OK)
+        return TCL_ERROR;
+    job = pithi_alloc(1, sizeof *job);
+    job->job.object = object;
+    job->sums = pithi_alloc(info->defs + (size_t)1, sizeof *job->sums);
+    job->chosen = pithi_alloc(info->lanes, 1);
+    lanes = pithi_rows_lanes(object->tree, &count);
+    for (uint32_t i = 0; i < count; i++)
+        job->chosen[lanes[i]] = 1;
+    free(lanes);
+    job->time_ns = count * ((double)t1_ns - (double)t0_ns);
+    job->done = !object->analysis;
+    if (object->analysis) {
+        const struct pithlog_analysis_info *whole = pithlog_analysis_get_info(object->analysis);
+        job->t0_ns = t0_ns > whole->from_ns ? t0_ns : whole->from_ns;
+        job->t1_ns = t1_ns < whole->to_ns ? t1_ns : whole->to_ns;
+        job->done = job->t0_ns >= job->t1_ns;
+        if (!job->done && job->t0_ns == whole->from_ns && job->t1_ns == whole->to_ns)
+            add_waiting(job, object->analysis);
+    }
+    return pithi_job_start(interp, object, &job->job, &kind, objv[4]);
 }
