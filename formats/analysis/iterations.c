@@ -17,10 +17,10 @@
 
 /* ---- Found ------------------------------------------------------------------------------------------------------- */
 
-/* How often a program polls depends on chance. */
+/* How often a program polls depends on chance, and so does how often it looks at the clock. */
 static int is_poll(const struct pithlog_def *def)
 {
-    static const char *const names[] = {"Test", "Iprobe", "Improbe", "Request_get_status"};
+    static const char *const names[] = {"Test", "Iprobe", "Improbe", "Request_get_status", "Wtime", "Wtick"};
     size_t length;
     const char *call = pithi_mpi_call(def->name, &length);
 

@@ -3,6 +3,7 @@
 KIND: exact  compute, MPI_Allreduce; iteration 47 is slow on rank 2; other calls before and after
       drift  each iteration is 20 us longer
       halo   messages first, then computing; MPI_Gather in every tenth step
+      clock  compute, MPI_Allreduce; MPI_Wtime and MPI_Test any number of times
       chance a row of calls without a period
       SEED   a random loop. Prints COUNT, then INDEX,EXCESS_NS,RANK of each slow iteration, and 1 if the loop begins
              with calls"""
@@ -126,6 +127,13 @@ elif kind == "halo":
         program.compute(3 * MS)
         if n % 10 == 9:
             program.together("MPI_Gather", 100 * US)
+elif kind == "clock":
+    rand = random.Random(7)
+    for n in range(50):
+        program.compute(3 * MS)
+        program.together("MPI_Allreduce", 30 * US)
+        for _ in range(rand.randint(0, 4)):
+            program.local(rand.choice(["MPI_Wtime", "MPI_Test"]), 1 * US)
 elif kind == "chance":
     rand = random.Random(7)
     for n in range(300):

@@ -16,7 +16,7 @@ for slow in found["slow"]:
     print("slow %(index)d: %(from_ns)d to %(to_ns)d, +%(excess_ns)d: %(difference_ns)d %(state)s on %(rank)d" % slow)'
 }
 
-for kind in exact drift halo chance; do
+for kind in exact drift halo clock chance; do
     python3 "$here/iterations.py" $kind.txt $kind
 done
 is "$(facts exact.txt)" "count 100
@@ -33,6 +33,8 @@ median 11180000, 10200000 to 12180000, drift 20000" "each iteration is longer"
 is "$(facts halo.txt)" "count 60
 by MPI_Allreduce on 0, 52000 to 183857000
 median 3055000, 3055000 to 3156000, drift 0" "a loop that begins with messages; more calls in every tenth iteration"
+is "$(facts clock.txt | head -n 2)" "count 50
+by MPI_Allreduce on 0, 0 to $(pith print clock.txt --lane 0 | awk '/leave\tMPI_Allreduce/ { end = $1 } END { printf "%d", end * 1e9 }')" "a loop that reads the clock now and then"
 is "$(facts chance.txt)" "count 0" "no period"
 
 is "$(pith analyze exact.txt | sed -n '/^Iterations/,$p')" "Iterations: 100 found by MPI_Allreduce on rank 0
