@@ -124,12 +124,14 @@ static int put_for_programs(struct compare *c, FILE *out)
     if (is_json)
         fprintf(out, "{\"scaling\":\"%s\",\"reference\":%u,\"logs\":", scaling_name(c), c->reference);
     TRY(pithi_table_print(runs, out, c->query->style));
-    if (is_json) {
+    if (is_json)
         fprintf(out, ",\"changes\":%s", c->count == 2 ? "" : "[]\n");
-        if (c->count == 2)
-            TRY(pithi_changes_print(c->findings, out, c->query->style));
+    else if (c->count == 2)
+        fprintf(out, "\n"); /* between two tables */
+    if (c->count == 2)
+        TRY(pithi_changes_print(c->findings, out, c->query->style));
+    if (is_json)
         fprintf(out, "}\n");
-    }
 out:
     pithi_table_free(runs);
     return err;
