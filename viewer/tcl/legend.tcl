@@ -16,9 +16,7 @@ oo::class create ::pith::Legend {
     variable made_of      ;# dict: row of a definition -> its inputs
     variable pending      ;# after id of a refresh
     variable job          ;# command of the job for the sums; {} none
-    variable with_waiting ;# 1: with the columns waiting and caused, and computing
-    variable wait_job     ;# command of the job for them; {} none
-    variable waits_of     ;# window of their sums; {} none
+    variable waits        ;# a LegendWaits
     variable editor       ;# script called with ids to change a colour
     variable menu         ;# script called with screen coordinates to open the menu
 
@@ -27,9 +25,9 @@ oo::class create ::pith::Legend {
         # No background: its children cover all of it.
         set path [frame $parent -background {}]
         set tree $path.tree
-        set with_waiting 0
-        lassign {} pending job wait_job waits_of sums sums_of counters shown made_of closed filter_text editor menu
+        lassign {} pending job sums sums_of counters shown made_of closed filter_text editor menu
         set rows [::pith::LegendRows new $model]
+        set waits [::pith::LegendWaits new $model $rows [namespace code {my fill}]]
         set all [::pith::preferences::get legend_all]
         set grouped [::pith::preferences::get legend_groups]
         set px [px 4]
@@ -59,7 +57,7 @@ oo::class create ::pith::Legend {
     destructor {
         after cancel $pending
         my stop_job
-        my stop_waiting
+        $waits destroy
         $rows destroy
     }
 
@@ -151,16 +149,16 @@ oo::class create ::pith::Legend {
             log {
                 my stop_job
                 $rows set_sums {} {}
-                my stop_waiting
-                $rows set_waits {}
-                lassign {} sums_of waits_of
+                $waits drop
+                set sums_of {}
                 set counters {}
                 my fill
                 my refresh_soon
             }
             time - rows - digest {
                 if {$what ne "time"} {
-                    lassign {} sums_of waits_of
+                    set sums_of {}
+                    $waits renew
                 }
                 my refresh_soon
                 my colour_rows
@@ -175,7 +173,7 @@ oo::class create ::pith::Legend {
     method refresh_soon {} {
         after cancel $pending
         my stop_job
-        my stop_waiting
+        $waits stop
         set pending [after 120 [namespace code {my start_job}]]
     }
 
@@ -225,64 +223,26 @@ oo::class create ::pith::Legend {
     # ---- Waiting (waiting.tcl turns it on once the log is analyzed)
 
     method show_waiting {on} {
-        if {$on == $with_waiting} {
+        if {$on == [$waits is_on]} {
             return
         }
-        set with_waiting $on
         set columns [expr {$on ? $::pith::Legend::waiting_columns : $::pith::Legend::columns}]
         $tree configure -displaycolumns $columns
         # Tk fits the columns into the table only when that changes its size.
         set rest [expr {[winfo width $tree] - [::tcl::mathop::+ {*}[lmap column $columns {$tree column $column -width}]]}]
         $tree column #0 -width [expr {max([$tree column #0 -minwidth], $rest - 2)}]
-        if {$on} {
-            my start_waiting
-        } else {
-            my stop_waiting
-            set waits_of {}
-            $rows set_waits {}
-            my fill
-        }
-    }
-
-    # An analysis of the time shown, which takes a while in a long log. Results for an old window are dropped.
-    method start_waiting {} {
-        set now [$model window]
-        if {$with_waiting && $waits_of ne $now && $wait_job eq {}} {
-            set wait_job [[$model log] waitingjob {*}$now [list [self] waiting_event $now]]
-        }
-    }
-
-    method stop_waiting {} {
-        if {$wait_job ne {}} {
-            set old $wait_job
-            set wait_job {}
-            $old stop
-        }
-    }
-
-    method waiting_event {window what {value {}}} {
-        if {$wait_job eq {} || $window ne [$model window] || $what in {progress stopped}} {
-            return
-        }
-        set wait_job {}
-        set waits_of $window
-        $rows set_waits [expr {$what eq "done" ? $value : {}}]
+        $waits set_on $on
         my fill
     }
 
     # Waits for the sums of the time shown.
-    method finish_waiting {} {
-        my start_waiting
-        while {[info object isa object [self]] && $wait_job ne {}} {
-            vwait [my varname wait_job]
-        }
-    }
+    method finish_waiting {} { $waits finish }
 
     method set_sums_of {window} {
         set sums_of $window
         $rows set_sums $sums [[$model log] messages {*}$window]
         set counters [[$model log] counters {*}$window]
-        my start_waiting
+        $waits start
         my fill
         my colour_tags
     }
@@ -363,7 +323,7 @@ oo::class create ::pith::Legend {
             set sum [expr {[dict exists $counted $item] ? [dict get $counted $item] :
                 [dict exists $counters $item] ? [dict get $counters $item] : {}}]
             set of "[dict get $def name] [dict get $def colour] [dict exists $hidden $item]\
-                [dict exists $unsearched $item] [dict values $sum] [my wait_texts $item]"
+                [dict exists $unsearched $item] [dict values $sum] [$waits texts $item]"
             if {![dict exists $made_of $item]} {
                 $tree insert {} end -id $item
             } elseif {[dict get $made_of $item] eq $of} {
@@ -371,16 +331,16 @@ oo::class create ::pith::Legend {
             }
             dict set made_of $item $of
             $tree item $item {*}[my row_of $def [dict exists $hidden $item] [dict exists $unsearched $item] $sum \
-                [my wait_texts $item]]
+                [$waits texts $item]]
         }
     }
 
-    method row_of {def is_hidden is_unsearched sum waits} {
+    method row_of {def is_hidden is_unsearched sum wait_texts} {
         set kind [dict get $def kind]
         return [list -text " [dict get $def name]" \
             -image [::pith::box::image $kind [dict get $def colour] [expr {!$is_hidden}]] \
             -values [list [my switch_text [expr {!$is_hidden}]] [my switch_text [expr {!$is_unsearched}]] \
-                {*}[my sum_texts $sum $kind] {*}$waits] \
+                {*}[my sum_texts $sum $kind] {*}$wait_texts] \
             -tags [expr {$is_hidden ? "hidden" : "row"}]]
     }
 
@@ -396,19 +356,8 @@ oo::class create ::pith::Legend {
         set sum [$rows sum computing]
         return [list -text " computing" -image [::pith::box::image state [colour idle] 1] \
             -values [list {} {} {} {} [::pithtk::duration [dict get $sum exclusive]] \
-                [format "%.1f %%" [expr {100 * [dict get $sum share]}]] {*}[my wait_texts computing]] -tags row]
+                [format "%.1f %%" [expr {100 * [dict get $sum share]}]] {*}[$waits texts computing]] -tags row]
     }
-
-    # The cells waiting and caused.
-    method wait_texts {item} {
-        if {!$with_waiting} {
-            return
-        }
-        return [my duration_texts [$rows wait $item waiting] [$rows wait $item caused]]
-    }
-
-    # Empty for 0.
-    method duration_texts {args} { lmap ns $args {expr {$ns > 0 ? [::pithtk::duration $ns] : {}}} }
 
     # The checkbox of a group is half-filled if its members differ.
     method row_of_group {item items hidden unsearched} {
@@ -420,10 +369,9 @@ oo::class create ::pith::Legend {
         }
         set count [llength $items]
         set sum [$rows group_sum $items]
-        set waits [expr {$with_waiting ? [my duration_texts [dict get $sum waiting] [dict get $sum caused]] : {}}]
         return [list -text " [$rows name $item]" -image {} \
             -values [list [my part_text $off $count] [my part_text $passed $count] \
-                {*}[my sum_texts $sum group] {*}$waits] \
+                {*}[my sum_texts $sum group] {*}[$waits sum_texts $sum]] \
             -tags [expr {$off == $count ? {group hidden} : {group row}}]]
     }
 
