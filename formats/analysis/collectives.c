@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/map.h"
 #include "native/log.h"
@@ -270,11 +271,6 @@ static int next_turn(struct pithi_colls *c, uint32_t rank, uint32_t who, uint64_
 
 /* ---- Requests ---------------------------------------------------------------------------------------------------- */
 
-static uint32_t number_at(const unsigned char *p)
-{
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
-
 /* Stores a part under its request until the request is complete. */
 static int follow(struct pithi_colls *c, uint64_t key, const struct pithi_coll_part *part)
 {
@@ -331,10 +327,10 @@ int pithi_colls_event(struct pithi_colls *c, const struct pithlog_record *r, uin
     lane->gets_of_all |= r->id == c->of_all;
     if (r->payload_bytes < 4)
         return 0;
-    uint32_t rank = pithi_log_rank_of(c->log, r->lane), request = number_at(r->payload);
+    uint32_t rank = pithi_log_rank_of(c->log, r->lane), request = pithi_get_be32(r->payload);
     uint64_t key = (uint64_t)rank << 32 | request;
     if (r->id == c->kept && r->payload_bytes == 8)
-        return keep(c, key, state, number_at(r->payload + 4)) ? 0 : -1;
+        return keep(c, key, state, pithi_get_be32(r->payload + 4)) ? 0 : -1;
     if (r->id == c->started && find_kept(c, rank, request) &&
         !(state != NONE && c->rules[state].flags & PITHI_COLL_STARTS)) {
         lane->request = request;

@@ -347,7 +347,8 @@ static int take(void *context, const struct pithlog_record *r)
         err = take_coll(b, r);
         break;
     case PITHLOG_EVENT:
-        err = take_event(b, r);
+        if ((err = pithi_waits_take(b->waits, r, 0)) == PITH_OK)
+            err = take_event(b, r);
         break;
     default:
         break;

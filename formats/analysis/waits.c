@@ -1,4 +1,4 @@
-/* waits.c - wait states of messages between two ranks (pithlog_waits; README.md has the model).
+/* waits.c - wait states of messages between two ranks (README.md has the model).
  *
  * One pass over the records. Each lane has its open MPI calls. A send or receive makes an *end*; when the matcher
  * matches two ends, each may release the call that completed the other:
@@ -18,7 +18,7 @@
 #include "analysis/mpi_calls.h"
 #include "analysis/pairs.h"
 #include "analysis/posted_recvs.h"
-#include "analysis/records.h"
+#include "analysis/probes.h"
 #include "base/error.h"
 #include "base/map.h"
 #include "native/log.h"
@@ -46,7 +46,7 @@ struct call {
     uint32_t kind;      /* kind of the release below */
     int64_t release_ns;
     struct pithlog_message message;
-    uint32_t next;       /* in the queue of its lane, or the free list */
+    uint32_t next;       /* in the queue of its lane; among the probes of a message; or in the free list */
     int is_queued;       /* 1: it may complete sends of other calls */
     uint32_t sends_left; /* queued: earlier sends without a partner so far */
     uint64_t sends_before;
@@ -56,6 +56,7 @@ struct call {
 struct end {
     uint32_t lane;
     uint32_t call;     /* the live call that completes it; NONE */
+    uint32_t probes;   /* of a receive: the live calls that probed its message; NONE */
     struct pithi_release begin; /* the call around it */
     struct pithi_release post;  /* the call that posted the receive; for a send in the list, its receive */
     uint32_t traits;   /* traits of the call around it; PITHI_SENDS_LATER: in its lane's list */
@@ -94,6 +95,8 @@ struct pithi_waits {
     uint32_t call_count, call_room, free_call;
     struct end *ends;
     uint32_t end_count, end_room, free_end;
+    uint32_t probed; /* definition of the event; NONE */
+    struct pithi_probes probes;
 };
 
 static int no_memory(const struct pithi_waits *p)
@@ -134,6 +137,7 @@ static uint32_t new_end(struct pithi_waits *p, const struct pithlog_record *r)
         return NONE;
     p->ends[at] = (struct end){.lane = r->lane,
                                .call = NONE,
+                               .probes = NONE,
                                .begin = {r->time_ns, r->lane, NONE},
                                .post = {UNKNOWN, r->lane, NONE},
                                .next = NONE};
@@ -208,10 +212,7 @@ static void complete_sends(struct pithi_waits *p, struct lane *lane, struct call
         }
         if (!send->is_void && (send->must_wait || !others) && !(traits & PITHI_FIRST && others))
             release(p, call, PITHLOG_LATE_RECEIVER, &send->post, &send->message, send->must_wait);
-        if (before == NONE)
-            lane->first_send = next;
-        else
-            p->ends[before].next = next;
+        *(before == NONE ? &lane->first_send : &p->ends[before].next) = next;
         if (lane->last_send == at)
             lane->last_send = before;
         lane->sends--;
@@ -243,10 +244,7 @@ static void put_into_queue(struct pithi_waits *p, struct lane *lane, uint32_t at
     call->is_queued = 1;
     call->sends_left = lane->sends_left;
     call->sends_before = lane->send_count;
-    if (lane->first_call == NONE)
-        lane->first_call = at;
-    else
-        p->calls[lane->last_call].next = at;
+    *(lane->first_call == NONE ? &lane->first_call : &p->calls[lane->last_call].next) = at;
     lane->last_call = at;
     lane->queued++;
     look_at_queue(p, lane);
@@ -255,10 +253,7 @@ static void put_into_queue(struct pithi_waits *p, struct lane *lane, uint32_t at
 static void put_into_list(struct pithi_waits *p, struct lane *lane, uint32_t at)
 {
     p->ends[at].number = lane->send_count++;
-    if (lane->first_send == NONE)
-        lane->first_send = at;
-    else
-        p->ends[lane->last_send].next = at;
+    *(lane->first_send == NONE ? &lane->first_send : &p->ends[lane->last_send].next) = at;
     lane->last_send = at;
     lane->sends++;
     lane->sends_left++;
@@ -298,6 +293,13 @@ static void join(struct pithi_waits *p, struct pithlog_message message)
             release(p, call, PITHLOG_LATE_SENDER, &send->begin, &message, 1);
         call->unmatched--;
         finish(p, recv->call);
+    }
+    for (uint32_t at = recv->probes, next; at != NONE; at = next) {
+        next = p->calls[at].next;
+        if (is_wanted)
+            release(p, &p->calls[at], PITHLOG_LATE_SENDER, &send->begin, &message, 1);
+        p->calls[at].unmatched--;
+        finish(p, at);
     }
     if (send->traits & PITHI_SENDS_LATER) {
         if (!is_wanted)
@@ -474,7 +476,23 @@ static int take_recv(struct pithi_waits *p, const struct pithlog_record *r)
     p->ends[at].call = call;
     if (call != NONE)
         p->calls[call].unmatched++;
+    while ((call = pithi_probes_take(&p->probes, p->lanes[r->lane].rank, r, post.time_ns)) != NONE) {
+        p->calls[call].next = p->ends[at].probes;
+        p->ends[at].probes = call;
+    }
     return pair(p, r, at);
+}
+
+static int take_event(struct pithi_waits *p, const struct pithlog_record *r)
+{
+    struct open_call *open = innermost(p, r);
+
+    if (r->id != p->probed || r->payload_bytes != 8 || !open || (open->call != NONE && p->calls[open->call].unmatched))
+        return PITH_OK;
+    if (live(p, r, open) == NONE)
+        return no_memory(p);
+    p->calls[open->call].unmatched = 1;
+    return pithi_probes_add(&p->probes, p->lanes[r->lane].rank, r, open->begin_ns, open->call) ? PITH_OK : no_memory(p);
 }
 
 void pithi_waits_completes_coll(struct pithi_waits *p, uint32_t number)
@@ -494,8 +512,10 @@ int pithi_waits_take(struct pithi_waits *p, const struct pithlog_record *r, uint
         return p->traits[r->id] ? take_leave(p, r) : PITH_OK;
     case PITHLOG_SEND:
         return take_send(p, r);
-    default:
+    case PITHLOG_RECV:
         return take_recv(p, r);
+    default:
+        return take_event(p, r);
     }
 }
 
@@ -513,6 +533,7 @@ static int prepare(struct pithi_waits *p)
         return no_memory(p);
     for (uint32_t i = 0; i < info->defs; i++)
         found |= p->traits[i] = pithi_mpi_call_traits(pithlog_get_def(p->log, i));
+    p->probed = pithi_probed_event(p->log);
     for (uint32_t i = 0; !found && i < info->defs; i++)
         p->traits[i] = pithlog_get_def(p->log, i)->kind == PITHLOG_STATE ? PITHI_CALL | PITHI_RECEIVES : 0;
     for (uint32_t i = 0; i < info->lanes; i++)
@@ -535,6 +556,7 @@ void pithi_waits_close(struct pithi_waits *p)
     pithi_pairs_close(p->pairs);
     free(p->calls);
     free(p->ends);
+    pithi_probes_free(&p->probes);
     free(p);
 }
 
@@ -552,6 +574,7 @@ int pithi_waits_open(struct pithlog *log, const struct pithlog_waits_query *quer
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its wait states", log->path);
     *p = (struct pithi_waits){.log = log, .query = query, .client = *client, .free_call = NONE, .free_end = NONE};
     TRY(prepare(p));
+    records->kinds |= p->probed != NONE ? 1u << PITHLOG_EVENT : 0;
     if (query->digest)
         TRY(pithi_pairs_open_window(log, query->digest, query->from_ns, query->to_ns, &records->from_ns,
                                     &records->to_ns, &p->pairs));
@@ -575,24 +598,3 @@ out:
 }
 
 unsigned pithi_waits_traits(const struct pithi_waits *p, uint32_t state) { return p->traits[state]; }
-
-static int take(void *context, const struct pithlog_record *r) { return pithi_waits_take(context, r, 0); }
-
-int pithlog_waits(struct pithlog *log, const struct pithlog_waits_query *query,
-                  void (*tell)(void *context, const struct pithlog_wait *wait), void *context)
-{
-    struct pithi_waits_client client = {.tell = tell, .context = context};
-    struct pithi_waits *waits;
-    struct pithlog_query records;
-    int err = pithi_waits_open(log, query, &client, &records, &waits), damaged;
-
-    if (err)
-        return err;
-    if (records.from_ns <= records.to_ns) {
-        damaged = pithi_read_records(log, &records, take, waits, query->progress, query->context);
-        err = damaged && damaged != PITH_ERR_DAMAGED ? damaged : pithi_waits_end(waits);
-        err = err ? err : damaged;
-    }
-    pithi_waits_close(waits);
-    return err;
-}

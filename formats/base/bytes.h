@@ -38,6 +38,12 @@ static inline uint32_t pithi_get32(const unsigned char *p)
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
+/* Numbers in payloads are big-endian. */
+static inline uint32_t pithi_get_be32(const unsigned char *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
 static inline uint64_t pithi_get64(const unsigned char *p)
 {
     return (uint64_t)pithi_get32(p) | (uint64_t)pithi_get32(p + 4) << 32;

@@ -147,6 +147,22 @@ static void recv_case(void)
     CALL(MPI_Recv(there, 8, MPI_CHAR, peer, 0, WORLD, NO_STATUS));
 }
 
+static void probe_case(void)
+{
+    delay();
+    WAIT(MPI_Probe(peer, 0, WORLD, NO_STATUS));
+    MPI_Recv(there, 8, MPI_CHAR, peer, 0, WORLD, NO_STATUS);
+}
+
+static void mprobe_case(void)
+{
+    MPI_Message message;
+
+    delay();
+    WAIT(MPI_Mprobe(MPI_ANY_SOURCE, 0, WORLD, &message, NO_STATUS));
+    MPI_Mrecv(there, 8, MPI_CHAR, &message, NO_STATUS);
+}
+
 static void sendrecv_case(void)
 {
     delay();
@@ -353,6 +369,8 @@ static const struct {
     void (*waits)(void), (*other)(void); /* the same for all members of a collective */
 } cases[] = {
     {"late sender", "MPI_Recv", PAIR, recv_case, send_one},
+    {"late sender", "MPI_Probe", PAIR, probe_case, send_one},
+    {"late sender", "MPI_Mprobe", PAIR, mprobe_case, send_one},
     {"late sender", "MPI_Sendrecv", PAIR, sendrecv_case, sendrecv_partner},
     {"late sender", "MPI_Wait", PAIR, wait_case, send_one},
     {"late sender", "MPI_Wait", PAIR, start_case, send_one},

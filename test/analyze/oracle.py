@@ -99,6 +99,7 @@ class Log:
         self.later = [[] for _ in range(count)]    # sends that a later call completes
         self.left = []                             # calls as they end, with the number of such sends before
         of_all = [False] * count
+        probes = {}                                # (call, sender, tag), by rank
         parts, received = {}, {}                   # collectives so far, by (rank, communicator); receives, by rank
         for time, (rank, thread), _, kind, name, values in records:
             lane = index[rank, thread]
@@ -132,8 +133,13 @@ class Log:
             elif kind == "recv" and int(values["peer"]) >= 0:
                 if inner:
                     inner.received += 1
+                posted = int(values.get("posted", received.get(rank, 0)))
+                post = inner if inner and inner.name in RECEIVES else posts[rank][posted]
+                found = [p for p in probes.get(rank, []) if p[1:] == ("source=" + values["peer"], "tag=" + values["tag"])
+                         and p[0].begin <= post.begin]
+                probes[rank] = [p for p in probes.get(rank, []) if p not in found]
                 recvs.setdefault((values["comm"], int(values["peer"]), rank, values["tag"]), []).append(
-                    (int(values.get("posted", received.get(rank, 0))), rank, lane, inner))
+                    (posted, rank, lane, inner, [p[0] for p in found]))
                 received[rank] = received.get(rank, 0) + 1
             elif kind == "coll":
                 comm = int(values["comm"])
@@ -141,6 +147,8 @@ class Log:
                 member = Member(rank, lane, time, inner, int(values["root"]), int(values["got_bytes"]), of_all[lane])
                 instances.setdefault((comm, number), []).append(member)
                 started[lane] = member
+            elif kind == "event" and name == "pith:probed":
+                probes.setdefault(rank, []).append((inner,) + tuple(values["payload"].split()))
             elif kind == "event" and name == "pith:coll_of_all":
                 of_all[lane] = True
             elif kind == "event" and name == "pith:coll_started":
@@ -182,10 +190,10 @@ class Log:
 
     def release_by_messages(self, sends, recvs, posts):
         for key, received in recvs.items():
-            for message, (posted, rank, lane, call) in zip(sends.get(key, []), sorted(received, key=lambda r: r[0])):
+            for message, (posted, rank, lane, call, probing) in zip(sends.get(key, []), sorted(received, key=lambda r: r[0])):
                 begin = message.call.begin if message.call else message.time
-                if call:
-                    call.releases.append((begin, 0, message.lane, message.call))
+                for c in probing + [call] if call else probing:
+                    c.releases.append((begin, 0, message.lane, message.call))
                 if call and call.name in RECEIVES:
                     message.post = call
                 elif posted < len(posts.get(rank, [])):

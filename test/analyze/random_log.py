@@ -144,8 +144,22 @@ class Program:
         least = max(begin, message.post[0]) if self.must_wait(message) else begin
         self.leave(lane, name, least + self.little())
 
+    def probe(self, key):
+        """Finds the message that is received next."""
+        lane, message = key[1], self.sends[key][0]
+        name = self.rand.choice(("MPI_Probe", "MPI_Probe", "MPI_Iprobe"))
+        begin = self.enter(lane, name)
+        end = begin + self.little() if name == "MPI_Iprobe" else max(begin, message.sent) + self.little()
+        if end >= message.sent:
+            time = self.rand.randrange(max(begin, message.sent), end + 1)
+            self.put(lane, time, "event", "pith:probed", "payload=source=%d tag=%d" % (key[0].rank, key[3]))
+        self.leave(lane, name, end)
+
     def recv(self, key):
         lane = key[1]
+        while self.sends.get(key) and self.rand.random() < 0.3:
+            self.probe(key)
+            self.compute(lane)
         begin = self.enter(lane, "MPI_Recv")
         message = self.post_part(key)
         if message.sent is None:
@@ -385,8 +399,8 @@ class Program:
         for lane in self.lanes:
             print("# lane\trank=%d\tthread=%d\tname=\thost=%s" % (lane.rank, lane.thread, self.hosts[lane.rank]),
                   file=out)
-        for event in ("started", "complete"):
-            print("# event\tname=pith:coll_%s\tcolour=gray50\tgroup=pith\tformat=request=%%d" % event, file=out)
+        for event in ("coll_started\trequest=%d", "coll_complete\trequest=%d", "probed\tsource=%d tag=%d"):
+            print("# event\tname=pith:%s\tcolour=gray50\tgroup=pith\tformat=%s" % tuple(event.split("\t")), file=out)
         for i, comm in enumerate(self.comms):
             print("# comm\tcomm=%d\tname=%s\tsize=%d\tranks=%s" % (
                 i, "" if i else "MPI_COMM_WORLD", len(comm), ",".join(str(lane.rank) for lane in comm)), file=out)

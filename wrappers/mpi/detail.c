@@ -11,7 +11,7 @@
 
 /* ---- events with a payload --------------------------------------------------------------------------------------- */
 
-enum event { FILE_OPEN, FILE_ACCESS, WINDOW_MADE, WINDOW_NAME, WINDOW_ACCESS, WINDOW_TARGET, SPAWN };
+enum event { FILE_OPEN, FILE_ACCESS, WINDOW_MADE, WINDOW_NAME, WINDOW_ACCESS, WINDOW_TARGET, SPAWN, PROBED };
 
 /* Each event is in the group of its functions. The payload's fields have the order of the format string (pith.h). */
 static struct {
@@ -26,6 +26,7 @@ static struct {
                        0},
     [WINDOW_TARGET] = {"MPI target", "LightGreen", "window=%d target=%d", "MPI one-sided", 0},
     [SPAWN] = {"MPI spawn", "DarkSeaGreen1", "processes=%d command=%s", "MPI communicator", 0},
+    [PROBED] = {"pith:probed", "gray50", "source=%d tag=%d", "pith", 0}, /* formats/analysis/probes.h */
 };
 
 struct payload {
@@ -244,6 +245,22 @@ void pithi_detail_window_target(MPI_Win window, int target)
         return;
     put_target(&payload, window, target);
     record(WINDOW_TARGET, &payload);
+}
+
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
+
+void pithi_detail_probed(int result, int flag, MPI_Comm comm, const MPI_Status *status)
+{
+    struct payload payload;
+    const struct pithi_comm *found = result == MPI_SUCCESS && flag && on() ? pithi_comm_find(comm) : NULL;
+    int source = found && pithi_job_messages ? pithi_comm_peer(found, status->MPI_SOURCE) : -1;
+
+    if (source < 0)
+        return;
+    payload.size = 0;
+    put(&payload, source, 4);
+    put(&payload, status->MPI_TAG, 4);
+    record(PROBED, &payload);
 }
 
 /* ---- processes --------------------------------------------------------------------------------------------------- */

@@ -34,6 +34,9 @@ void pithi_detail_window_access(MPI_Win window, int target, MPI_Aint displacemen
 /* MPI_Win_lock and other calls with a target. */
 void pithi_detail_window_target(MPI_Win window, int target);
 
+/* After a probe that found a message (`flag`). */
+void pithi_detail_probed(int result, int flag, MPI_Comm comm, const MPI_Status *status);
+
 /* MPI_Comm_spawn, at its root. */
 void pithi_detail_spawn(MPI_Comm comm, int root, const char *command, int processes);
 

@@ -66,7 +66,21 @@
     {{callfn}}
 {{endfn}}
 
-/* ---- messages matched before they are received ------------------------------------------------------------------- */
+/* ---- messages probed or matched before they are received --------------------------------------------------------- */
+
+{{fn f @probe_wait @probe_match}}
+    {{vardecl MPI_Status own}}
+    {{status}} = {{status}} == MPI_STATUS_IGNORE ? &{{own}} : {{status}};
+    {{callfn}}
+    pithi_detail_probed({{returnVal}}, 1, {{comm}}, {{status}});
+{{endfn}}
+
+{{fn f @probe_look @probe_imatch}}
+    {{vardecl MPI_Status own}}
+    {{status}} = {{status}} == MPI_STATUS_IGNORE ? &{{own}} : {{status}};
+    {{callfn}}
+    pithi_detail_probed({{returnVal}}, {{returnVal}} == MPI_SUCCESS && *{{flag}}, {{comm}}, {{status}});
+{{endfn}}
 
 {{fn f @probe_match}}
     {{callfn}}

@@ -1,0 +1,24 @@
+/* wait_query.c - pithlog_waits: the wait states of messages in a log or a window of it. */
+#include "analysis/records.h"
+#include "analysis/waits.h"
+
+static int take(void *context, const struct pithlog_record *r) { return pithi_waits_take(context, r, 0); }
+
+int pithlog_waits(struct pithlog *log, const struct pithlog_waits_query *query,
+                  void (*tell)(void *context, const struct pithlog_wait *wait), void *context)
+{
+    struct pithi_waits_client client = {.tell = tell, .context = context};
+    struct pithi_waits *waits;
+    struct pithlog_query records;
+    int err = pithi_waits_open(log, query, &client, &records, &waits), damaged;
+
+    if (err)
+        return err;
+    if (records.from_ns <= records.to_ns) {
+        damaged = pithi_read_records(log, &records, take, waits, query->progress, query->context);
+        err = damaged && damaged != PITH_ERR_DAMAGED ? damaged : pithi_waits_end(waits);
+        err = err ? err : damaged;
+    }
+    pithi_waits_close(waits);
+    return err;
+}
