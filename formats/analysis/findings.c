@@ -1,5 +1,5 @@
 /* findings.c - what makes a run slow, each with its cost: wait states with their causes, load imbalance, transfers,
- * descheduled ranks, small messages, I/O, recording. */
+ * slow hosts and collectives, descheduled ranks, small messages, I/O, recording. */
 #include "analysis/findings.h"
 
 #include <stdlib.h>
@@ -388,6 +388,44 @@ static int find_transfer(struct pithlog_analysis *a)
     return good;
 }
 
+static int find_slow_transfers(struct pithlog_analysis *a)
+{
+    struct pithi_slow_transfers slow = {0};
+    char mean[PITHI_NS_TEXT], typical[PITHI_NS_TEXT], lane[32];
+    int good = pithi_slow_transfers_find(a, &slow);
+
+    for (uint32_t i = 0; good && i < slow.count; i++) {
+        const struct pithi_slow_transfer *of = &slow.list[i];
+        FILE *out;
+        if (is_small(a, of->ns))
+            continue;
+        if (!(out = begin(a, of->is_coll ? "slow collectives" : "slow hosts", of->ns, of->state,
+                          of->is_coll ? of->lane : PITHI_NO_LANE)))
+            good = 0;
+        else {
+            pithi_ns_text(mean, of->slowest_ns);
+            pithi_ns_text(typical, of->typical_ns);
+            if (of->is_coll)
+                fprintf(out,
+                        "%.*s: %llu of %llu calls took over 3 times the median of\n"
+                        "calls of its size, though all ranks had come; slowest: %s,\nmedian %s, on %s at %.6fs\n",
+                        NAME, pithi_state_text(a->graph.log, of->state), (unsigned long long)of->calls,
+                        (unsigned long long)of->of, mean, typical, pithi_lane_text(a->graph.log, of->lane, lane),
+                        (double)of->at_ns / 1e9);
+            else
+                fprintf(out,
+                        "%llu messages between hosts %.*s and %.*s take longer than\n"
+                        "those of their size between other hosts; in %.*s %s, not %s\n",
+                        (unsigned long long)of->calls, NAME / 2, pithlog_get_lane(a->graph.log, of->lane)->host,
+                        NAME / 2, pithlog_get_lane(a->graph.log, of->other)->host, NAME,
+                        pithi_state_text(a->graph.log, of->state), mean, typical);
+            good = end(a, out);
+        }
+    }
+    free(slow.list);
+    return good;
+}
+
 static int find_small_messages(struct pithlog_analysis *a)
 {
     char text[PITHI_NS_TEXT];
@@ -439,7 +477,8 @@ int pithlog_analysis_findings(struct pithlog_analysis *a, const struct pithlog_f
     if (!pithi_wait_groups(a))
         return PITH_ERR_MEMORY;
     if (!a->found->is_complete) {
-        if (!find_waits(a) || !find_imbalance(a) || !find_transfer(a) || !find_small_messages(a) || !find_own_cost(a)) {
+        if (!find_waits(a) || !find_imbalance(a) || !find_transfer(a) || !find_slow_transfers(a) ||
+            !find_small_messages(a) || !find_own_cost(a)) {
             pithi_findings_free(a);
             return pithi_analysis_no_memory(a);
         }

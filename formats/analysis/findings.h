@@ -28,6 +28,22 @@ const char *pithi_lane_text(const struct pithlog *log, uint32_t lane, char text[
 /* The name of a state; "computing" outside all. */
 const char *pithi_state_text(const struct pithlog *log, uint32_t state);
 
+/* Transfers that are slow against their peers (slow_transfers.c): calls of one collective, or messages of two hosts. */
+struct pithi_slow_transfers {
+    struct pithi_slow_transfer {
+        int is_coll;
+        uint32_t state, with;                   /* with: two hosts, 16 bits each */
+        uint64_t calls, of;                     /* slow ones; of a collective: of so many */
+        double ns;                              /* cost: beyond the typical time, summed */
+        double most_ns, slowest_ns, typical_ns; /* the slowest call, or the messages with most of the cost */
+        uint32_t lane, other;                   /* of the slowest call; of one message */
+        int64_t at_ns;                          /* begin of the slowest call */
+    } * list;
+    uint32_t count, room;
+};
+/* Fills `slow`, which is all zero; free its list. 0: no memory. */
+int pithi_slow_transfers_find(struct pithlog_analysis *analysis, struct pithi_slow_transfers *slow);
+
 /* Sums of one state over lanes, and the lane with most of it. */
 struct pithi_state_sum {
     double ns, most_ns;

@@ -141,7 +141,10 @@ static void add_need(struct building *b, uint32_t lane, uint32_t number, struct 
     piece->needs = g->needs.count;
 }
 
-static void need_message(void *context, uint32_t lane, uint32_t number, uint32_t kind, const struct pithi_release *by)
+static uint32_t small_bytes(uint64_t bytes) { return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX; }
+
+static void need_message(void *context, uint32_t lane, uint32_t number, uint32_t kind, const struct pithi_release *by,
+                         uint64_t bytes)
 {
     struct building *b = context;
 
@@ -152,7 +155,8 @@ static void need_message(void *context, uint32_t lane, uint32_t number, uint32_t
                                  .kind = (uint16_t)kind,
                                  .of = PITHI_NEED_LANE,
                                  .lane = by->lane,
-                                 .position = by->number});
+                                 .position = by->number,
+                                 .bytes = small_bytes(bytes)});
 }
 
 static uint32_t kind_of(const struct pithi_graph *g, const struct pithi_coll_part *part)
@@ -181,7 +185,8 @@ static void add_coll_need(struct building *b, uint32_t lane, const struct pithi_
     uint32_t first = part->serial, last = first + (part->is_inter != 0), piece = b->graph->lanes[lane].pieces.count - 1;
     int may_wait = (part->rule.flags & PITHI_COLL_MAY_WAIT) == PITHI_COLL_MAY_WAIT && !part->gets_of_all;
     struct pithi_moment when;
-    struct pithi_need need = {.kind = (uint16_t)kind_of(b->graph, part), .of = of[part->rule.shape]};
+    struct pithi_need need = {
+        .kind = (uint16_t)kind_of(b->graph, part), .of = of[part->rule.shape], .bytes = small_bytes(part->bytes)};
 
     need.position = part->place;
     for (need.instance = first; may_wait && need.instance <= last; need.instance++) {

@@ -161,7 +161,7 @@ static void release(struct pithi_waits *p, struct call *call, uint32_t kind, con
     int is_first = p->traits[call->state] & PITHI_FIRST;
 
     if (p->client.need && (must_wait || time_ns > call->begin_ns))
-        p->client.need(p->client.context, call->lane, call->number, kind, by);
+        p->client.need(p->client.context, call->lane, call->number, kind, by, message->bytes);
 
     if (time_ns == call->release_ns ? kind != PITHLOG_LATE_SENDER || call->kind != PITHLOG_LATE_RECEIVER
                                     : (time_ns > call->release_ns) == (is_first != 0))

@@ -15,8 +15,9 @@ struct pithi_release {
 struct pithi_waits_client {
     /* A call is over and all its messages are matched; NULL: not wanted. */
     void (*tell)(void *context, const struct pithlog_wait *wait);
-    /* The call with this number needs a message: another call releases it. NULL: not wanted. */
-    void (*need)(void *context, uint32_t lane, uint32_t number, uint32_t kind, const struct pithi_release *by);
+    /* The call with this number needs a message of so many bytes: another call releases it. NULL: not wanted. */
+    void (*need)(void *context, uint32_t lane, uint32_t number, uint32_t kind, const struct pithi_release *by,
+                 uint64_t bytes);
     void *context;
 };
 

@@ -61,6 +61,16 @@ static const struct term terms[] = {
      "Calls whose transfer took over 1 ms and over 20 times the median of their function. It\n"
      "happens if there are more ranks than cores, and the system runs another process.",
      NULL, NULL},
+    {"slow hosts",
+     "Messages between two hosts whose transfer, from the begin of the send to the end of the\n"
+     "receive that waits for it, takes twice as long as that of messages of the same size\n"
+     "between most pairs of hosts. The cost is the difference of the medians.",
+     NULL, NULL},
+    {"slow collectives",
+     "Calls of a collective that take over three times the median of calls with as many ranks\n"
+     "and bytes, from the moment when the ranks that it needs have come. The cost is what\n"
+     "they take beyond the median.",
+     NULL, NULL},
     {"small messages",
      "Messages of at most 1 KiB to the same rank as the message before them, with no receive\n"
      "in between. The sender could put them into one message. The cost is the time of the\n"

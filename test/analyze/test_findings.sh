@@ -24,6 +24,49 @@ is "$(found 'load imbalance')" "" "ranks with different work, but the same amoun
 log 0:ocean:100 1:radiation:60 1:flow:30
 is "$(found 'load imbalance' | sort -u)" 0.010000000 "or could give away what they have more in all"
 
+# ---- Transfers and their peers -------------------------------------------------------------------------------------
+# hosts SLOW_US: four ranks on as many hosts; each two exchange eight messages, waited for, of 100 us; from a to d SLOW_US
+hosts() {
+    awk -v slow="$1" 'BEGIN {
+        for (rank = 0; rank < 4; rank++) printf "# lane\trank=%d\tthread=0\tname=\thost=%s\n", rank, substr("abcd", rank + 1, 1)
+        print "# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=4\tranks=0,1,2,3"
+        for (from = 0; from < 4; from++) for (to = 0; to < 4; to++) for (n = 0; n < 4; n++) if (from != to) {
+            us = 1000 * slot++; end = us + 50 + (from + to == 3 && from * to == 0 ? slow : 100)
+            printf "%.9f\t%d\t0\tenter\tMPI_Recv\n", us / 1e6, to
+            printf "%.9f\t%d\t0\tenter\tMPI_Send\n", (us + 50) / 1e6, from
+            printf "%.9f\t%d\t0\tsend\tMPI_COMM_WORLD\tcomm=0\tpeer=%d\ttag=0\tbytes=100\n", (us + 50) / 1e6, from, to
+            printf "%.9f\t%d\t0\tleave\tMPI_Send\n", (us + 51) / 1e6, from
+            printf "%.9f\t%d\t0\trecv\tMPI_COMM_WORLD\tcomm=0\tpeer=%d\ttag=0\tbytes=100\tposted=%d\n", end / 1e6, to, from, posted[to]++
+            printf "%.9f\t%d\t0\tleave\tMPI_Recv\n", end / 1e6, to
+        } }' >log.txt
+    pith convert log.txt log.pith
+}
+hosts 500
+is "$(found 'slow hosts')" 0.003200000 "eight messages between two hosts take 400 us longer than others"
+like "$(pith analyze log.pith)" $'8 messages between hosts a and d take longer than\n.*; in MPI_Recv 500[.]0 us, not 100[.]0 us' "which are named"
+hosts 150
+is "$(found 'slow hosts')" "" "half as much again is no finding"
+
+# collectives BYTES: twenty calls of MPI_Allreduce on four ranks, the last 100 us after the others; it takes 100 us, and the
+# sixth and the twelfth, of BYTES, 1 ms
+collectives() {
+    awk -v bytes="$1" 'BEGIN {
+        print "# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=4\tranks=0,1,2,3"
+        for (n = 1; n <= 20; n++) for (rank = 0; rank < 4; rank++) {
+            us = 2000 * n; from = us + (rank == 3 ? 100 : 0); is_slow = n == 6 || n == 12
+            printf "%.9f\t%d\t0\tenter\tMPI_Allreduce\n", from / 1e6, rank
+            printf "%.9f\t%d\t0\tcoll\tMPI_COMM_WORLD\tcomm=0\tbytes=%d\tgot_bytes=%d\troot=-1\n", from / 1e6, rank, is_slow ? bytes : 8, is_slow ? bytes : 8
+            printf "%.9f\t%d\t0\tleave\tMPI_Allreduce\n", (us + 100 + (is_slow ? 1000 : 100)) / 1e6, rank
+        } }' | sort -s -g -k 1,1 >log.txt
+    pith convert log.txt log.pith
+}
+collectives 8
+is "$(found 'slow collectives')" 0.007200000 "two calls of a collective take 900 us longer on four ranks"
+like "$(pith analyze log.pith)" $'MPI_Allreduce: 8 of 80 calls took .*\n.*slowest: 1[.]000 ms,\n +median 100[.]0 us, on rank 0 at 0[.]012000s' "which are counted"
+collectives 1048576
+is "$(found 'slow collectives')" "" "calls of another size are no peers"
+like "$(pith analyze log.pith --explain slow-collectives)" 'three times the median' "explained"
+
 # ---- pithlog_analysis_findings -----------------------------------------------------------------------------------
 cat >list.c <<'C'
 #include <pithlog_findings.h>

@@ -1,0 +1,257 @@
+/* slow_transfers.c - finds transfers that take longer than their peers: messages between certain hosts, and collectives.
+ *
+ * Peers are calls of the same function that move about as many bytes (the same power of two). Of messages, only those
+ * count whose receiver waited: the rest of its call, from the begin of the send, is the transfer. (If the message is
+ * there already, the call shows nothing of the network.) They are compared by pair of hosts: a pair is slow if the
+ * median of its messages is SLOW_HOSTS times that of most pairs. A call of a collective is slow if its transfer, which
+ * begins when the last rank that it needs has come, is SLOW_COLL times the median of calls with as many ranks. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/analysis.h"
+#include "analysis/coll_rules.h"
+#include "analysis/findings.h"
+#include "native/log.h"
+
+enum { BINS = 64, LEAST_BIN = 12, SLOW_HOSTS = 2, SLOW_COLL = 3, LEAST_CALLS = 8, LEAST_PAIRS = 3, NEEDS_MOST = 7 };
+
+/* The calls that are compared as one: transfers by length, in half powers of two from 64 ns on. */
+struct peers {
+    uint32_t state, group; /* group: of the size in bytes, and of the number of messages of a call (0: a collective) */
+    uint32_t with;         /* collective: ranks; messages: the two hosts */
+    uint32_t counts[BINS], calls;
+    double sums[BINS], median_ns, typical_ns;
+    uint32_t lane, other;    /* of a message */
+    int is_coll, is_message; /* neither: a call that completes a collective of any function */
+};
+
+struct transfers {
+    struct pithlog_analysis *a;
+    struct pithi_map map;
+    struct peers *peers;
+    uint32_t count, room;
+};
+
+/* A call with a transfer, within the window. */
+struct transfer {
+    uint32_t lane, other, state, group, with;
+    int64_t begin_ns, from_ns, to_ns;
+};
+
+static unsigned log2_of(uint64_t value)
+{
+    unsigned log2 = 0;
+
+    while (value >>= 1)
+        log2++;
+    return log2;
+}
+
+static unsigned bin_of(int64_t ns)
+{
+    unsigned log2 = log2_of((uint64_t)ns | 1), bin = 2 * log2 + (log2 > 0 && (ns >> (log2 - 1) & 1));
+
+    return bin < LEAST_BIN ? 0 : bin - LEAST_BIN < BINS ? bin - LEAST_BIN : BINS - 1;
+}
+
+static uint32_t host_of(const struct pithlog *log, uint32_t lane)
+{
+    return pithi_log_rank(log, pithi_log_rank_of(log, lane))->host;
+}
+
+/* 1: the piece is a call that is compared. */
+static int transfer_of(const struct pithlog_analysis *a, uint32_t lane, uint32_t index, struct transfer *t)
+{
+    const struct pithi_graph *g = &a->graph;
+    const struct pithi_lane_piece *piece = pithi_graph_piece(g, lane, index);
+    const struct pithi_need *need = piece->needs ? pithi_graph_decisive(g, lane, index) : NULL;
+    uint32_t needs = 0, host, other;
+
+    if (!need || need->lane == PITHI_NO_LANE || !pithi_graph_is_call(g, piece->state))
+        return 0;
+    *t = (struct transfer){.lane = lane, .other = need->lane, .state = piece->state, .begin_ns = piece->begin_ns};
+    t->to_ns = pithi_graph_piece(g, lane, index + 1)->begin_ns;
+    t->from_ns = need->release_ns > t->begin_ns ? need->release_ns : t->begin_ns;
+    if (t->begin_ns < g->from_ns || t->to_ns > g->to_ns || t->from_ns >= t->to_ns)
+        return 0;
+    if (need->of == PITHI_NEED_LANE) {
+        host = host_of(g->log, lane);
+        other = host_of(g->log, need->lane);
+        if (need->kind != PITHLOG_LATE_SENDER || t->from_ns == t->begin_ns || host == other ||
+            (host | other) > UINT16_MAX)
+            return 0;
+        t->with = host < other ? host << 16 | other : other << 16 | host;
+        for (const struct pithi_need *of = pithi_graph_need(g, piece->needs); of && needs < NEEDS_MOST;
+             of = pithi_graph_need(g, of->next))
+            needs++;
+    } else {
+        t->with = pithi_graph_coll(g, need->instance)->members;
+    }
+    t->group = log2_of(need->bytes) << 3 | needs;
+    return 1;
+}
+
+/* NULL: no memory. */
+static struct peers *peers_of(struct transfers *all, const struct transfer *t)
+{
+    uint64_t key = pithi_map_pair(t->state << 8 | t->group, t->with); /* 5 bits of size, 3 of messages */
+    uint32_t at;
+
+    if (pithi_map_get(&all->map, key, &at))
+        return &all->peers[at];
+    if (!pithi_grow(&all->peers, all->count, &all->room, sizeof *all->peers) ||
+        !pithi_map_put(&all->map, key, all->count))
+        return NULL;
+    const char *name = pithlog_get_def(all->a->graph.log, t->state)->name;
+    int is_message = (t->group & NEEDS_MOST) != 0;
+    all->peers[all->count] = (struct peers){.state = t->state,
+                                            .group = t->group,
+                                            .with = t->with,
+                                            .lane = t->lane,
+                                            .other = t->other,
+                                            .is_message = is_message,
+                                            .is_coll = !is_message && pithi_coll_rule(name).shape != PITHI_COLL_NONE};
+    return &all->peers[all->count++];
+}
+
+/* The mean of the bin that contains the median. */
+static double median_of(const struct peers *peers)
+{
+    uint32_t below = 0, bin = 0;
+
+    while (bin < BINS - 1 && (below += peers->counts[bin]) * (uint64_t)2 < peers->calls)
+        bin++;
+    return peers->sums[bin] / peers->counts[bin];
+}
+
+static int by_peers(const void *a, const void *b)
+{
+    const struct peers *x = *(struct peers *const *)a, *y = *(struct peers *const *)b;
+
+    if (x->state != y->state)
+        return x->state < y->state ? -1 : 1;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    return x->median_ns != y->median_ns ? (x->median_ns < y->median_ns ? -1 : 1) : x->with < y->with ? -1 : 1;
+}
+
+/* Sets the typical time of the messages of each pair of hosts: the median of those of all pairs. 0: no memory. */
+static int compare_hosts(struct transfers *all)
+{
+    struct peers **list = malloc((all->count + (size_t)1) * sizeof *list);
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; list && i < all->count; i++) {
+        all->peers[i].median_ns = all->peers[i].typical_ns = median_of(&all->peers[i]);
+        if (all->peers[i].is_message && all->peers[i].calls >= LEAST_CALLS)
+            list[count++] = &all->peers[i];
+    }
+    if (list)
+        qsort(list, count, sizeof *list, by_peers);
+    for (uint32_t first = 0, end; list && first < count; first = end) {
+        for (end = first;
+             end < count && list[end]->state == list[first]->state && list[end]->group == list[first]->group;)
+            end++;
+        for (uint32_t i = first; i < end && end - first >= LEAST_PAIRS; i++)
+            list[i]->typical_ns = list[first + (end - first - 1) / 2]->median_ns;
+    }
+    free(list);
+    return list != NULL;
+}
+
+/* The sum of a function or a pair of hosts. NULL: no memory. */
+static struct pithi_slow_transfer *slow_of(struct pithi_slow_transfers *slow, const struct peers *peers)
+{
+    uint32_t i = 0;
+
+    while (i < slow->count &&
+           (slow->list[i].is_coll != peers->is_coll ||
+            (peers->is_coll ? slow->list[i].state != peers->state : slow->list[i].with != peers->with)))
+        i++;
+    if (i == slow->count) {
+        if (!pithi_grow(&slow->list, slow->count, &slow->room, sizeof *slow->list))
+            return NULL;
+        slow->list[slow->count++] = (struct pithi_slow_transfer){.state = peers->state,
+                                                                 .with = peers->with,
+                                                                 .is_coll = peers->is_coll,
+                                                                 .lane = peers->lane,
+                                                                 .other = peers->other};
+    }
+    return &slow->list[i];
+}
+
+static int add_slow_hosts(const struct transfers *all, struct pithi_slow_transfers *slow)
+{
+    for (uint32_t i = 0; i < all->count; i++) {
+        const struct peers *peers = &all->peers[i];
+        double error_ns = (double)pithlog_clock_error(all->a->graph.log, peers->lane, peers->other);
+        double more_ns = peers->median_ns - peers->typical_ns;
+        if (!peers->is_message || more_ns < (SLOW_HOSTS - 1) * peers->typical_ns || more_ns <= error_ns)
+            continue;
+        struct pithi_slow_transfer *sum = slow_of(slow, peers);
+        if (!sum)
+            return 0;
+        if (more_ns * peers->calls > sum->most_ns) {
+            sum->most_ns = more_ns * peers->calls;
+            sum->state = peers->state;
+            sum->slowest_ns = peers->median_ns;
+            sum->typical_ns = peers->typical_ns;
+        }
+        sum->ns += more_ns * peers->calls;
+        sum->calls += peers->calls;
+    }
+    return 1;
+}
+
+static int add_slow_coll(struct transfers *all, const struct transfer *t, struct pithi_slow_transfers *slow)
+{
+    const struct peers *peers = peers_of(all, t);
+    double ns = (double)(t->to_ns - t->from_ns);
+
+    if (!peers || !peers->is_coll || peers->calls < LEAST_CALLS)
+        return peers != NULL;
+    struct pithi_slow_transfer *sum = slow_of(slow, peers);
+    if (!sum)
+        return 0;
+    sum->of++;
+    if (ns < SLOW_COLL * peers->median_ns)
+        return 1;
+    sum->calls++;
+    sum->ns += ns - peers->median_ns;
+    if (ns - peers->median_ns > sum->most_ns) {
+        sum->most_ns = ns - peers->median_ns;
+        sum->slowest_ns = ns;
+        sum->typical_ns = peers->median_ns;
+        sum->lane = t->lane;
+        sum->at_ns = t->begin_ns;
+    }
+    return 1;
+}
+
+int pithi_slow_transfers_find(struct pithlog_analysis *a, struct pithi_slow_transfers *slow)
+{
+    struct transfers all = {.a = a};
+    struct transfer t;
+    int good = 1;
+
+    for (int is_second = 0; good && is_second < 2; is_second++) {
+        for (uint32_t lane = 0; good && lane < pithlog_get_info(a->graph.log)->lanes; lane++)
+            for (uint32_t i = a->lanes[lane].first; good && i < a->lanes[lane].last; i++) {
+                pithi_scratch_rest_at(&a->graph.scratch, i);
+                if (!transfer_of(a, lane, i, &t))
+                    continue;
+                struct peers *peers = is_second ? NULL : peers_of(&all, &t);
+                good = is_second ? add_slow_coll(&all, &t, slow) : peers != NULL;
+                if (peers) {
+                    unsigned bin = bin_of(t.to_ns - t.from_ns);
+                    peers->calls++;
+                    peers->counts[bin]++;
+                    peers->sums[bin] += (double)(t.to_ns - t.from_ns);
+                }
+            }
+        good = good && (is_second ? add_slow_hosts(&all, slow) : compare_hosts(&all));
+    }
+    free(all.peers);
+    pithi_map_free(&all.map);
+    return good;
+}
