@@ -1,4 +1,4 @@
-/* slow_transfers.c - finds transfers that take longer than their peers: messages between certain hosts, and collectives.
+/* slow_transfers.c - finds transfers that take longer than their peers: messages of certain hosts, and collectives.
  *
  * Peers are calls of the same function that move about as many bytes (the same power of two). Of messages, only those
  * count whose receiver waited: the rest of its call, from the begin of the send, is the transfer. (If the message is
