@@ -73,7 +73,9 @@ layer_src = $(filter-out $(otf2_left_out),$(foreach l,$(1),$(wildcard formats/$(
 formats_src := $(call layer_src,$(filter-out tools,$(layers)))
 # libpith is loaded into the user's program: liblog, and what it needs of these layers. libpithlog is all but the tools.
 record_src := $(call layer_src,base native spill)
-tools_src := $(wildcard formats/tools/*.c)
+HAVE_LIBDW := $(shell $(PKG_CONFIG) --exists libdw 2>/dev/null && echo yes)
+tools_src := $(filter-out formats/tools/code_file$(if $(HAVE_LIBDW),_none).c,$(wildcard formats/tools/*.c))
+libdw_libs := $(if $(HAVE_LIBDW),$(shell $(PKG_CONFIG) --libs libdw))
 liblog_src := $(filter-out liblog/null.c,$(wildcard liblog/*.c))
 HAVE_PCRE2 := $(shell $(PKG_CONFIG) --exists libpcre2-8 2>/dev/null && echo yes)
 wrappergen_src := $(filter-out wrappers/wrappergen/regex$(if $(HAVE_PCRE2),_none).c,$(wildcard wrappers/wrappergen/*.c))
@@ -191,11 +193,12 @@ missing:
 	@$(if $(HAVE_X11),:,echo "no X11 development files found: MPE's graphics open no windows")
 	@$(if $(HAVE_CAIRO),:,echo 'no cairo development files found: pith draw left out')
 	@$(if $(HAVE_PCRE2),:,echo 'no PCRE2 development files found: {{sub}} and {{filter}} of wrappergen left out')
+	@$(if $(HAVE_LIBDW),:,echo 'no libdw development files found: pith stat --by function names no functions')
 	@$(if $(HAVE_OTF2),:,echo 'no OTF2 development files found (3.0 or later): OTF2 left out')
 
 # ---- flags: objects are made again when they change ------------------------------------------------------------------
 flags_text := $(CC) $(BASE) $(SAN) $(CPPFLAGS) $(CFLAGS) $(CXXFLAGS) $(LDFLAGS) \
-	$(MPIS) $(HAVE_OTF2) $(HAVE_X11) $(HAVE_PCRE2)
+	$(MPIS) $(HAVE_OTF2) $(HAVE_X11) $(HAVE_PCRE2) $(HAVE_LIBDW)
 ifneq ($(strip $(file <$(O)/.flags)),$(strip $(flags_text)))
   $(shell mkdir -p $(O))
   $(file >$(O)/.flags,$(flags_text))
@@ -298,7 +301,7 @@ $(O)/lib/%.so: $(O)/lib/%.so.$(SOVERSION)
 # ---- tools -----------------------------------------------------------------------------------------------------------
 $(O)/bin/pith: $(call obj,$(tools_src)) $(log_a)
 	@mkdir -p $(@D)
-	$(LINK) -o $@ $^ -lz -lm $(LIBS)
+	$(LINK) -o $@ $^ $(libdw_libs) -lz -lm $(LIBS)
 $(O)/bin/upshot: $(O)/bin/pith
 	ln -sf pith $@
 $(O)/bin/wrappergen: $(call obj,$(wrappergen_src))

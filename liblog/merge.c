@@ -31,6 +31,7 @@
 #include "output.h"
 #include "pith.h"
 #include "process.h"
+#include "sample.h"
 #include "session.h"
 #include "snapshot.h"
 #include "spill/clock_sync.h"
@@ -390,6 +391,7 @@ static int stop_recording(uint32_t flush_state)
 {
     struct pithi_guard guard;
     int have;
+    pithi_sample_finish();
     pith_end(flush_state);
     pithi_snapshot_close();
     if (!pithi_guard_enter(&guard))

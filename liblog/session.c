@@ -19,6 +19,7 @@
 #include "pith.h"
 #include "pith_tool.h"
 #include "process.h"
+#include "sample.h"
 #include "selection.h"
 #include "snapshot.h"
 
@@ -151,6 +152,7 @@ static void fork_child(void)
     pithi_buffer_forked();
     pithi_defs_forked();
     pithi_snapshot_forked();
+    pithi_sample_forked();
     pithi_spill_file_let_go(&pithi_session.file);
     memset(&pithi_session.file, 0, sizeof pithi_session.file);
     pithi_session.lost = 0;
@@ -286,6 +288,7 @@ void pithi_session_start(void)
     pithi_defs_write_all();
     pithi_snapshot_start();
     __atomic_store_n(&pithi_session.state, PITHI_RECORDING, __ATOMIC_SEQ_CST);
+    pithi_sample_start();
 }
 
 void pithi_session_over(void)

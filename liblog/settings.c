@@ -91,6 +91,17 @@ static void read_snapshot(struct pithi_settings *settings)
         ignore("PITH_SNAPSHOT", value, "a signal such as USR1");
 }
 
+static void read_sample(struct pithi_settings *settings)
+{
+    const char *value = text("PITH_SAMPLE");
+    char *end;
+    long hz = value != NULL ? strtol(value, &end, 10) : 0;
+    if (value != NULL && *end == '\0' && hz >= 0 && hz <= PITHI_SAMPLE_MAX)
+        settings->sample_hz = (unsigned)hz;
+    else if (value != NULL)
+        ignore("PITH_SAMPLE", value, "a number of samples a second, 0 to 10000");
+}
+
 void pithi_settings_read(struct pithi_settings *settings)
 {
     memset(settings, 0, sizeof *settings);
@@ -136,4 +147,5 @@ void pithi_settings_read(struct pithi_settings *settings)
         settings->to_ns = INT64_MAX;
     }
     read_snapshot(settings);
+    read_sample(settings);
 }

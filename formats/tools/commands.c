@@ -28,7 +28,8 @@ const struct pithi_command pithi_commands[] = {
      "  --csv          a header line, then one column for each value\n"
      "  --json         one JSON object per line\n"},
     {"stat", pithi_tool_stat,
-     "LOG [--by state|state,lane|lane|comm|size|wait | --longest N] [--waits] [--state GLOB]\n"
+     "LOG [--by state|state,lane|lane|comm|size|wait|function|callpath | --longest N | --folded]\n"
+     "       [--waits] [--state GLOB]\n"
      "       [--from TIME] [--to TIME] [--lane R[.T]] [--csv|--json]",
      "count, total, mean, percentiles of states and messages",
      "  --by state       per state, and computing (outside MPI): count, inclusive and exclusive time (default)\n"
@@ -37,6 +38,8 @@ const struct pithi_command pithi_commands[] = {
      "  --by comm        messages and bytes by pair of ranks, with latency\n"
      "  --by size        messages by size class, with latency\n"
      "  --by wait        per call of MPI and kind of wait state: time that it waited for other ranks\n"
+     "  --by function    the functions of the program, from samples (pith run --sample)\n"
+     "  --by callpath    the same by path of calls; --folded: as tools for flame graphs read it\n"
      "  --longest N      the N longest instances of states: rank, thread, begin, length\n"
      "  --waits          by state: also the time that calls of MPI waited for other ranks, and the rest: transfer\n"
      "  --state GLOB     only states, events and counters whose name matches, e.g. 'MPI_*'\n"

@@ -7,13 +7,14 @@
 #include "base/error.h"
 #include "tools/tools.h"
 
-enum { BY = 256, STATE, WAITS, LONGEST };
+enum { BY = 256, STATE, WAITS, LONGEST, FOLDED };
 
 static const struct option options[] = {
     {"by", required_argument, NULL, BY},
     {"state", required_argument, NULL, STATE},
     {"waits", no_argument, NULL, WAITS},
     {"longest", required_argument, NULL, LONGEST},
+    {"folded", no_argument, NULL, FOLDED},
     PITHI_WINDOW_OPTIONS,
     PITHI_LANE_OPTIONS,
     PITHI_STYLE_OPTIONS,
@@ -26,7 +27,8 @@ static const struct answer {
     int has_states, has_waits; /* 1: --state, --waits apply */
 } answers[] = {{"state", pithi_stat_states, 1, 1}, {"state,lane", pithi_stat_states_of_lanes, 1, 1},
                {"lane", pithi_stat_lanes, 0, 0},   {"comm", pithi_stat_pairs, 0, 0},
-               {"size", pithi_stat_sizes, 0, 0},   {"wait", pithi_stat_waits, 1, 0}},
+               {"size", pithi_stat_sizes, 0, 0},   {"wait", pithi_stat_waits, 1, 0},
+               {"function", pithi_stat_functions, 0, 0}, {"callpath", pithi_stat_callpaths, 0, 0}},
   longest = {"longest", pithi_stat_longest, 1, 0};
 
 static const struct answer *find_answer(const char *name)
@@ -39,6 +41,7 @@ static const struct answer *find_answer(const char *name)
 
 struct asked {
     const struct answer *answer; /* NULL: not given */
+    int folded;
     enum pithi_text_style style;
     struct pithi_lane_set set;
     struct pithi_window_words words;
@@ -63,6 +66,10 @@ static int check_options(const char *command, struct asked *asked)
 {
     if (asked->query.longest && asked->answer)
         return pithi_tool_usage(command, "--longest cannot be used with --by");
+    if (asked->folded && (asked->query.longest || asked->answer || asked->style != PITHI_TEXT_TABS))
+        return pithi_tool_usage(command, "--folded cannot be used with --by, --longest, --csv or --json");
+    if (asked->folded)
+        asked->answer = find_answer("callpath");
     if (asked->query.longest)
         asked->answer = &longest;
     if (!asked->answer)
@@ -84,10 +91,13 @@ static int read_options(int argc, char **argv, struct asked *asked)
             pithi_tool_window(argv[0], option, &asked->words) || pithi_tool_lane(argv[0], option, &asked->set))
             return 2;
         if (option == BY && !(asked->answer = find_answer(optarg)))
-            return pithi_tool_usage(argv[0], "--by needs state, state,lane, lane, comm, size or wait, not '%s'",
+            return pithi_tool_usage(argv[0], "--by needs state, state,lane, lane, comm, size, wait, function or "
+                                    "callpath, not '%s'",
                                     optarg);
         if (option == STATE)
             asked->query.state_glob = optarg;
+        if (option == FOLDED)
+            asked->folded = 1;
         if (option == WAITS)
             asked->query.waits = 1;
         if (option == LONGEST && read_longest(argv[0], &asked->query.longest))
@@ -137,6 +147,10 @@ int pithi_tool_stat(int argc, char **argv)
     TRY(pithi_window_find(log, &asked.words, &asked.query.from_ns, &asked.query.to_ns));
     clip(&asked.query, pithlog_get_info(log));
     TRY(choose_lanes(&asked, log));
+    if (asked.folded) {
+        err = pithi_stat_folded(log, &asked.query, stdout);
+        goto out;
+    }
     TRY(asked.answer->gather(log, &asked.query, &table));
     TRY(pithi_table_print(table, stdout, asked.style));
 out:

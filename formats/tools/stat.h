@@ -27,6 +27,12 @@ int pithi_stat_pairs(struct pithlog *log, const struct pithi_stat_query *query, 
 int pithi_stat_sizes(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
 int pithi_stat_waits(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
 
+/* From samples (stat_samples.c): the CPU time by function, and by call path. */
+int pithi_stat_functions(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
+int pithi_stat_callpaths(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
+/* Writes a line "main;step;solve 12" for each call path in which samples ended: the input of flame graph tools. */
+int pithi_stat_folded(struct pithlog *log, const struct pithi_stat_query *query, FILE *out);
+
 /* 1: the definition, or computing (NULL), has a row. */
 int pithi_stat_shows(const struct pithi_stat_query *query, const struct pithlog_def *def);
 

@@ -9,9 +9,11 @@
 #include <unistd.h>
 
 static const char help[] =
-    "Usage: mpirun -n N pith run [-o FILE] [--lib NAME] [--mpi NAME] [--] PROGRAM ARGUMENTS\n"
+    "Usage: mpirun -n N pith run [-o FILE] [--sample[=HZ]] [--lib NAME] [--mpi NAME] [--] PROGRAM ARGUMENTS\n"
     "Runs PROGRAM, unchanged, and records it. At the end rank 0 prints one line: the log, and how to open it.\n"
     "  -o FILE      the log to write (default: PROGRAM.pith); with trace, time, check: the file to write, not stderr\n"
+    "  --sample[=HZ]  also records the call stack of each thread, HZ times (default: 100) in each second of its CPU\n"
+    "               time; pith stat --by function shows them\n"
     "  --lib NAME   the library to use: log (writes the log, default), trace (prints a line at the begin and end of\n"
     "               each MPI call), time (prints a table of MPI calls at the end), anim (writes the log, and shows "
     "the\n"
@@ -63,6 +65,16 @@ static void find_library(struct run_options *options)
     }
 }
 
+static void set_sample(const char *hz)
+{
+    char *end;
+    long value = strtol(hz, &end, 10);
+
+    if (*hz < '0' || *hz > '9' || *end || value < 1 || value > 10000)
+        usage("--sample needs 1 to 10000 samples a second, not %s", hz);
+    setenv("PITH_SAMPLE", hz, 1);
+}
+
 static void parse_options(int argc, char **argv, struct run_options *options)
 {
     const struct {
@@ -83,6 +95,10 @@ static void parse_options(int argc, char **argv, struct run_options *options)
             exit(0);
         }
         size_t v = 0, size = strcspn(argv[i], "=");
+        if (size == 8 && !strncmp(argv[i], "--sample", size)) { /* its value is optional */
+            set_sample(argv[i][size] ? argv[i] + size + 1 : "100");
+            continue;
+        }
         while (v < 3 && (strlen(valued[v].name) != size || strncmp(argv[i], valued[v].name, size) != 0))
             v++;
         if (v == 3)

@@ -1,0 +1,23 @@
+/* code_file_none.c - stands in for code_file.c where Pith is built without libdw. */
+#include <stddef.h>
+
+#include "tools/code_file.h"
+
+int pithi_code_file_possible(void) { return 0; }
+
+struct pithi_code_file *pithi_code_file_open(const char *path, const char *build)
+{
+    (void)path;
+    (void)build;
+    return NULL;
+}
+
+void pithi_code_file_close(struct pithi_code_file *file) { (void)file; }
+
+int pithi_code_file_find(struct pithi_code_file *file, uint64_t address, struct pithi_code_place *place)
+{
+    (void)file;
+    (void)address;
+    (void)place;
+    return 0;
+}

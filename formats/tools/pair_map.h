@@ -1,0 +1,48 @@
+/* pair_map.h - numbers pairs of numbers 0, 1, 2 ... in the order in which they are first looked up. */
+#ifndef PITHI_PAIR_MAP_H
+#define PITHI_PAIR_MAP_H
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+
+/* Open addressing; `room` is a power of two, and at most half of the slots are used. Zeros: an empty map. */
+struct pithi_pair_map {
+    struct pithi_pair_slot {
+        uint64_t a, b;
+        uint32_t number_1; /* number + 1; 0: a free slot */
+    } * slots;
+    uint32_t count, room;
+};
+
+static inline struct pithi_pair_slot *pithi_pair_slot(const struct pithi_pair_map *map, uint64_t a, uint64_t b)
+{
+    size_t i = (size_t)(pithi_hash_number(pithi_hash_number(0, a), b) >> 24) & (map->room - 1);
+    while (map->slots[i].number_1 && (map->slots[i].a != a || map->slots[i].b != b))
+        i = (i + 1) & (map->room - 1);
+    return &map->slots[i];
+}
+
+/* *number: that of the pair (a, b); a new pair gets the number map->count had before. PITH_OK or an error. */
+static inline int pithi_pair_number(struct pithi_pair_map *map, uint64_t a, uint64_t b, uint32_t *number)
+{
+    if (2 * map->count >= map->room) {
+        struct pithi_pair_map grown = {NULL, map->count, map->room ? 2 * map->room : 256};
+        if (grown.room == 0 || (grown.slots = calloc(grown.room, sizeof *grown.slots)) == NULL)
+            return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        for (uint32_t i = 0; i < map->room; i++)
+            if (map->slots[i].number_1)
+                *pithi_pair_slot(&grown, map->slots[i].a, map->slots[i].b) = map->slots[i];
+        free(map->slots);
+        *map = grown;
+    }
+    struct pithi_pair_slot *slot = pithi_pair_slot(map, a, b);
+    if (!slot->number_1)
+        *slot = (struct pithi_pair_slot){a, b, ++map->count};
+    *number = slot->number_1 - 1;
+    return PITH_OK;
+}
+
+#endif

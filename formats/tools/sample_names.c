@@ -1,0 +1,301 @@
+/* sample_names.c - see sample_names.h. */
+#include "tools/sample_names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "tools/code_file.h"
+#include "tools/pair_map.h"
+
+/* A loaded file, as a pith:module event says. */
+struct module {
+    int32_t rank;
+    uint32_t file;
+    int64_t time_ns;
+    uint64_t begin, end, bias;
+};
+
+struct file {
+    char *path, *build;
+    struct pithi_code_file *code; /* NULL: not found here */
+    int tried;
+};
+
+struct pithi_sample_names {
+    struct pithlog *log;
+    uint32_t sample_id, module_id;
+    int64_t period_ns;
+    struct module *modules; /* in order of time */
+    uint32_t module_count, module_room;
+    struct file *files;
+    uint32_t file_count;
+    struct pithi_pair_map places;   /* (file, address) */
+    uint32_t *place_functions;      /* of each place */
+    uint32_t place_room;
+    struct pithi_pair_map starts;   /* (file, first address): functions */
+    struct pithi_function *functions;
+    uint32_t function_room;
+};
+
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
+
+/* ---- Events ------------------------------------------------------------------------------------------------------ */
+
+static uint64_t big_endian(const unsigned char *p)
+{
+    return (uint64_t)pithi_get_be32(p) << 32 | pithi_get_be32(p + 4);
+}
+
+/* Takes a string of a payload, malloc'ed. NULL: the payload ends before, or no memory. */
+static char *take_string(const unsigned char **p, const unsigned char *end)
+{
+    size_t size;
+    char *text;
+    if (end - *p < 2 || (size_t)(end - *p) - 2 < (size = (size_t)((*p)[0] << 8 | (*p)[1])))
+        return NULL;
+    text = strndup((const char *)*p + 2, size);
+    *p += 2 + size;
+    return text;
+}
+
+/* The number of a file; takes over path and build. */
+static int number_file(struct pithi_sample_names *s, char *path, char *build, uint32_t *number)
+{
+    struct file *files;
+    for (*number = 0; *number < s->file_count; ++*number)
+        if (!strcmp(s->files[*number].path, path) && !strcmp(s->files[*number].build, build)) {
+            free(path);
+            free(build);
+            return PITH_OK;
+        }
+    if (!(files = realloc(s->files, (s->file_count + 1) * sizeof *files))) {
+        free(path);
+        free(build);
+        return no_memory();
+    }
+    s->files = files;
+    s->files[s->file_count++] = (struct file){.path = path, .build = build};
+    return PITH_OK;
+}
+
+static int add_module(struct pithi_sample_names *s, const struct pithlog_record *r)
+{
+    const unsigned char *p = r->payload, *end = p + r->payload_bytes;
+    struct module module = {.rank = pithlog_get_lane(s->log, r->lane)->rank, .time_ns = r->time_ns};
+    char *path, *build;
+    int err;
+
+    if (r->payload_bytes < 24)
+        return PITH_OK;
+    module.begin = big_endian(p);
+    module.end = big_endian(p + 8);
+    module.bias = big_endian(p + 16);
+    p += 24;
+    build = take_string(&p, end);
+    path = build ? take_string(&p, end) : NULL;
+    if (!path) {
+        free(build);
+        return PITH_OK;
+    }
+    if ((err = number_file(s, path, build, &module.file)) != PITH_OK)
+        return err;
+    if (s->module_count == s->module_room) {
+        uint32_t room = s->module_room ? 2 * s->module_room : 64;
+        struct module *modules = realloc(s->modules, room * sizeof *modules);
+        if (!modules)
+            return no_memory();
+        s->modules = modules;
+        s->module_room = room;
+    }
+    s->modules[s->module_count++] = module;
+    return PITH_OK;
+}
+
+static int read_modules(struct pithi_sample_names *s)
+{
+    struct pithlog_query query = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .kinds = 1u << PITHLOG_EVENT};
+    struct pithlog_record record;
+    struct pithlog_iter *iter;
+    int err, more;
+
+    if ((err = pithlog_iter_open(s->log, &query, &iter)) != PITH_OK)
+        return err;
+    while (!err && (more = pithlog_iter_next(iter, &record)) != 0) /* damaged parts are left out */
+        if (more == 1 && record.id == s->module_id)
+            err = add_module(s, &record);
+    pithlog_iter_close(iter);
+    return err;
+}
+
+int pithi_sample_names_open(struct pithlog *log, struct pithi_sample_names **names)
+{
+    const struct pithlog_info *info = pithlog_get_info(log);
+    struct pithi_sample_names *s = calloc(1, sizeof *s);
+    const char *key, *value;
+    int err;
+
+    *names = s;
+    if (!s)
+        return no_memory();
+    s->log = log;
+    s->sample_id = s->module_id = UINT32_MAX;
+    for (uint32_t i = 0; i < info->defs; i++) {
+        const struct pithlog_def *def = pithlog_get_def(log, i);
+        if (def->kind == PITHLOG_EVENT_TYPE && !strcmp(def->name, "pith:sample"))
+            s->sample_id = i;
+        if (def->kind == PITHLOG_EVENT_TYPE && !strcmp(def->name, "pith:module"))
+            s->module_id = i;
+    }
+    s->period_ns = 10000000;
+    for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
+        if (!strcmp(key, "sample_hz") && atol(value) > 0)
+            s->period_ns = 1000000000 / atol(value);
+    if (s->sample_id == UINT32_MAX)
+        return pithi_fail(PITH_ERR_USAGE, "the log has no samples; record with pith run --sample");
+    if ((err = read_modules(s)) == PITH_OK && !pithi_code_file_possible())
+        fprintf(stderr, "pith: note: functions have no names, because Pith was built without libdw\n");
+    return err;
+}
+
+void pithi_sample_names_close(struct pithi_sample_names *s)
+{
+    if (!s)
+        return;
+    for (uint32_t i = 0; i < s->file_count; i++) {
+        pithi_code_file_close(s->files[i].code);
+        free(s->files[i].path);
+        free(s->files[i].build);
+    }
+    for (uint32_t i = 0; i < s->starts.count && i < s->function_room; i++) {
+        free(s->functions[i].name);
+        free(s->functions[i].source);
+    }
+    free(s->places.slots);
+    free(s->place_functions);
+    free(s->starts.slots);
+    free(s->functions);
+    free(s->files);
+    free(s->modules);
+    free(s);
+}
+
+int pithi_sample_read(const struct pithi_sample_names *s, const struct pithlog_record *r, struct pithi_sample *sample)
+{
+    const unsigned char *p = r->payload;
+
+    if (r->kind != PITHLOG_EVENT || r->id != s->sample_id || r->payload_bytes < 16)
+        return 0;
+    sample->cpu_ns = (int64_t)big_endian(p);
+    sample->count = r->payload_bytes / 8 - 1;
+    if (sample->count > PITHI_SAMPLE_FRAMES)
+        sample->count = PITHI_SAMPLE_FRAMES;
+    for (uint32_t i = 0; i < sample->count; i++)
+        sample->addresses[i] = big_endian(p + 8 * (i + 1));
+    return 1;
+}
+
+int64_t pithi_sample_period_ns(const struct pithi_sample_names *s) { return s->period_ns; }
+
+/* ---- Functions --------------------------------------------------------------------------------------------------- */
+
+/* The newest module of the rank before the sample that contains the address; else, because a flight recorder keeps
+ * only late records of modules, any. NULL: none. */
+static const struct module *find_module(const struct pithi_sample_names *s, int32_t rank, int64_t time_ns,
+                                        uint64_t address)
+{
+    const struct module *found = NULL;
+    for (uint32_t i = 0; i < s->module_count; i++) {
+        const struct module *m = &s->modules[i];
+        if (m->rank == rank && address >= m->begin && address < m->end && (!found || m->time_ns <= time_ns))
+            found = m;
+    }
+    return found;
+}
+
+static struct pithi_code_file *code_of(struct file *file)
+{
+    if (!file->tried) {
+        file->tried = 1;
+        file->code = pithi_code_file_open(file->path, file->build);
+        if (!file->code && pithi_code_file_possible() && file->path[0] == '/')
+            fprintf(stderr, "pith: note: %s is not here, or is not the file that was recorded: no names from it\n",
+                    file->path);
+    }
+    return file->code;
+}
+
+static int add_function(struct pithi_sample_names *s, uint32_t number, const struct file *file,
+                        const struct pithi_code_place *place)
+{
+    struct pithi_function function = {.line = place ? place->line : 0, .module = file ? file->path : ""};
+    const char *slash = file ? strrchr(file->path, '/') : NULL;
+
+    if (number >= s->function_room) {
+        uint32_t room = s->function_room ? 2 * s->function_room : 256;
+        struct pithi_function *functions = realloc(s->functions, room * sizeof *functions);
+        if (!functions)
+            return no_memory();
+        memset(functions + s->function_room, 0, (room - s->function_room) * sizeof *functions);
+        s->functions = functions;
+        s->function_room = room;
+    }
+    if (place)
+        function.name = strdup(place->name);
+    else if (asprintf(&function.name, "[%s]", !file ? "unknown" : slash ? slash + 1 : file->path) < 0)
+        function.name = NULL;
+    if (place && place->source)
+        function.source = strdup(place->source);
+    s->functions[number] = function;
+    return function.name ? PITH_OK : no_memory();
+}
+
+/* Files are numbered from 1 on in the maps; 0: no file. */
+static int function_at(struct pithi_sample_names *s, uint32_t file_1, uint64_t address, uint32_t *function)
+{
+    struct file *file = file_1 ? &s->files[file_1 - 1] : NULL;
+    struct pithi_code_place place;
+    uint32_t before = s->starts.count;
+    int found = file && code_of(file) && pithi_code_file_find(file->code, address, &place);
+    int err = pithi_pair_number(&s->starts, file_1, found ? place.begin : UINT64_MAX, function);
+
+    if (!err && s->starts.count > before)
+        err = add_function(s, *function, file, found ? &place : NULL);
+    return err;
+}
+
+int pithi_sample_function(struct pithi_sample_names *s, const struct pithlog_record *r,
+                          const struct pithi_sample *sample, uint32_t frame, uint32_t *function)
+{
+    int32_t rank = pithlog_get_lane(s->log, r->lane)->rank;
+    uint64_t address = sample->addresses[frame] - (frame > 0); /* a call may be the last instruction of a function */
+    const struct module *module = find_module(s, rank, r->time_ns, address);
+    uint32_t file_1 = module ? module->file + 1 : 0, before = s->places.count, place;
+    int err;
+
+    address = module ? address - module->bias : 0;
+    if ((err = pithi_pair_number(&s->places, file_1, address, &place)) != PITH_OK)
+        return err;
+    if (s->places.count > before) {
+        if (place >= s->place_room) {
+            uint32_t room = s->place_room ? 2 * s->place_room : 256;
+            uint32_t *functions = realloc(s->place_functions, room * sizeof *functions);
+            if (!functions)
+                return no_memory();
+            s->place_functions = functions;
+            s->place_room = room;
+        }
+        if ((err = function_at(s, file_1, address, &s->place_functions[place])) != PITH_OK)
+            return err;
+    }
+    *function = s->place_functions[place];
+    return PITH_OK;
+}
+
+const struct pithi_function *pithi_function_get(const struct pithi_sample_names *s, uint32_t function)
+{
+    return &s->functions[function];
+}
+
+uint32_t pithi_function_count(const struct pithi_sample_names *s) { return s->starts.count; }

@@ -1,0 +1,274 @@
+/* sample.c - samples of the call stacks, each at an interval of its thread's CPU time.
+ *
+ * A thread of the recorder, the watcher, looks for new threads of the program and gives each a timer on its CPU clock,
+ * whose signal interrupts that thread and no other. A thread that waits uses no CPU time, so its system calls are not
+ * interrupted. The handler stores two kinds of events, as pith_event_data would: pith:sample, the call stack, and
+ * before it pith:module for each module that occurs for the first time. Recording is made for handlers that record
+ * (buffer.c), and signals wait while the guard is held, so the handler needs no care of its own.
+ *
+ * The handler calls nothing but system calls, _dl_find_object and the recorder; no malloc, no lock of the program's.
+ */
+#include "sample.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "buffer.h"
+#include "pith.h"
+#include "pith_tool.h"
+#include "session.h"
+
+enum { FRAMES = 128, MODULES = 512, TIMERS = 4096, BUILD_ID = 64 };
+
+static uint32_t sample_id, module_id; /* set before the first timer */
+static int watching;                  /* under the guard */
+static int signal_number;
+
+/* ---- Records ----------------------------------------------------------------------------------------------------- */
+
+static unsigned char *put(unsigned char *at, uint64_t value, int size)
+{
+    while (size-- > 0)
+        *at++ = (unsigned char)(value >> 8 * size);
+    return at;
+}
+
+static unsigned char *put_text(unsigned char *at, const char *text, size_t size)
+{
+    at = put(at, size, 2);
+    memcpy(at, text, size);
+    return at + size;
+}
+
+static void record_module(const struct pithi_module *module)
+{
+    unsigned char payload[PATH_MAX + 2 * BUILD_ID + 64], *end = payload;
+    char path[PATH_MAX], build[2 * BUILD_ID];
+    uint32_t id_bytes = module->build_id_bytes < BUILD_ID ? module->build_id_bytes : BUILD_ID;
+    size_t size = strnlen(module->path, PATH_MAX - 1);
+    memcpy(path, module->path, size);
+    if (size == 0) {
+        ssize_t got = readlink("/proc/self/exe", path, sizeof path);
+        size = got > 0 ? (size_t)got : 0;
+    }
+    for (uint32_t i = 0; i < 2 * id_bytes; i++)
+        build[i] = "0123456789abcdef"[module->build_id[i / 2] >> (i % 2 ? 0 : 4) & 15];
+    end = put(end, module->begin, 8);
+    end = put(end, module->end, 8);
+    end = put(end, module->bias, 8);
+    end = put_text(end, build, 2 * id_bytes);
+    end = put_text(end, path, size);
+    pith_event_data(module_id, payload, (size_t)(end - payload));
+}
+
+/* The modules recorded so far in the log `known_number`. A handler that finds the table in use leaves it to the next
+ * sample. */
+static struct {
+    uint64_t begin, end;
+} known[MODULES];
+static unsigned known_count, known_number;
+static int known_busy;
+
+static int is_known(uint64_t address)
+{
+    for (unsigned i = __atomic_load_n(&known_count, __ATOMIC_ACQUIRE); i > 0; i--)
+        if (address >= known[i - 1].begin && address < known[i - 1].end)
+            return 1;
+    return 0;
+}
+
+static void record_new_modules(const uint64_t *addresses, unsigned count)
+{
+    struct pithi_module module;
+    if (__atomic_exchange_n(&known_busy, 1, __ATOMIC_ACQUIRE))
+        return;
+    if (known_number != pithi_session.number) {
+        known_count = 0;
+        known_number = pithi_session.number;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        if (is_known(addresses[i]) || known_count == MODULES || !pithi_module_find(addresses[i], &module))
+            continue;
+        record_module(&module);
+        known[known_count].begin = module.begin;
+        known[known_count].end = module.end;
+        __atomic_store_n(&known_count, known_count + 1, __ATOMIC_RELEASE);
+    }
+    __atomic_store_n(&known_busy, 0, __ATOMIC_RELEASE);
+}
+
+static void on_timer(int number, siginfo_t *info, void *context)
+{
+    int saved = errno;
+    uint64_t addresses[FRAMES];
+    unsigned char payload[8 * (FRAMES + 1)], *end = payload;
+    struct timespec cpu;
+    (void)number;
+    if (info->si_code == SI_TIMER && pithi_state() == PITHI_RECORDING && !pithi_buffer_ended &&
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) == 0) {
+        unsigned count = pithi_sample_stack(context, addresses, FRAMES);
+        record_new_modules(addresses, count);
+        end = put(end, (uint64_t)cpu.tv_sec * 1000000000 + (uint64_t)cpu.tv_nsec, 8);
+        for (unsigned i = 0; i < count; i++)
+            end = put(end, addresses[i], 8);
+        pith_event_data(sample_id, payload, (size_t)(end - payload));
+    }
+    errno = saved;
+}
+
+/* ---- Timers ------------------------------------------------------------------------------------------------------ */
+
+/* Of the watcher alone. */
+static struct timer {
+    pid_t thread;
+    int number; /* of the kernel's timer */
+    int seen;   /* the thread is still there */
+} timers[TIMERS];
+static unsigned timer_count;
+
+/* The C library's timer_create may call malloc, which a fork in another thread must not interrupt. */
+static int timer_begin(pid_t thread, int *number)
+{
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = signal_number};
+    long interval_ns = 1000000000 / (long)pithi_session.settings.sample_hz;
+    struct itimerspec spec = {{interval_ns / 1000000000, interval_ns % 1000000000}, {0, 0}};
+    clockid_t clock = (clockid_t)(~(unsigned)thread << 3 | 6); /* the kernel's clock of the CPU time of a thread */
+    spec.it_value = spec.it_interval;
+    event._sigev_un._tid = thread;
+    if (syscall(SYS_timer_create, clock, &event, number) != 0)
+        return 0;
+    syscall(SYS_timer_settime, *number, 0, &spec, NULL);
+    return 1;
+}
+
+static void timers_end(int all)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; i < timer_count; i++) {
+        if (timers[i].seen && !all)
+            timers[kept++] = timers[i];
+        else
+            syscall(SYS_timer_delete, timers[i].number);
+    }
+    timer_count = kept;
+}
+
+static void see(pid_t thread)
+{
+    unsigned i;
+    for (i = 0; i < timer_count; i++)
+        if (timers[i].thread == thread) {
+            timers[i].seen = 1;
+            return;
+        }
+    if (i < TIMERS && timer_begin(thread, &timers[i].number)) {
+        timers[i].thread = thread;
+        timers[i].seen = 1;
+        timer_count++;
+    }
+}
+
+static void look_for_threads(pid_t self)
+{
+    DIR *folder = opendir("/proc/self/task");
+    struct dirent *entry;
+    if (folder == NULL)
+        return;
+    for (unsigned i = 0; i < timer_count; i++)
+        timers[i].seen = 0;
+    while ((entry = readdir(folder)) != NULL) {
+        pid_t thread = (pid_t)strtol(entry->d_name, NULL, 10);
+        if (thread > 0 && thread != self)
+            see(thread);
+    }
+    closedir(folder);
+    timers_end(0);
+}
+
+static int is_ours(int number)
+{
+    struct sigaction now;
+    return sigaction(number, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_timer;
+}
+
+static void *watch(void *unused)
+{
+    char hz[16];
+    struct timespec pause = {0, 10000000};
+    pid_t self = (pid_t)syscall(SYS_gettid);
+    sample_id = pith_event_define_group("pith:sample", "gray50", "cpu=%l", "pith");
+    module_id = pith_event_define_group("pith:module", "gray50", "begin=%X end=%X bias=%X build=%s path=%s", "pith");
+    snprintf(hz, sizeof hz, "%u", pithi_session.settings.sample_hz);
+    pith_property("sample_hz", hz);
+    while (is_ours(signal_number)) {
+        if (pithi_state() != PITHI_OVER)
+            look_for_threads(self);
+        else
+            timers_end(1);
+        nanosleep(&pause, NULL);
+    }
+    timers_end(1);
+    pithi_say("PITH_SAMPLE: the program uses signal %d itself, so it is not sampled any more", signal_number);
+    return unused;
+}
+
+/* The highest real-time signal that the program does not use. 0: none. */
+static int take_signal(void)
+{
+    struct sigaction before, own = {.sa_sigaction = on_timer, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+    int number;
+    sigfillset(&own.sa_mask);
+    sigdelset(&own.sa_mask, SIGSEGV); /* faults cannot wait */
+    sigdelset(&own.sa_mask, SIGBUS);
+    for (number = SIGRTMAX; number >= SIGRTMIN; number--)
+        if (is_ours(number) || (sigaction(number, NULL, &before) == 0 && (before.sa_flags & SA_SIGINFO) == 0 &&
+                                before.sa_handler == SIG_DFL && sigaction(number, &own, NULL) == 0))
+            return number;
+    return 0;
+}
+
+void pithi_sample_start(void)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    struct pithi_module module;
+    if (pithi_session.settings.sample_hz == 0 || watching)
+        return;
+    if (!pithi_module_find((uint64_t)(uintptr_t)&pithi_sample_start, &module)) {
+        if (pithi_speaks_for_job())
+            pithi_say("PITH_SAMPLE: this system cannot be sampled (it needs x86-64 or arm64, and glibc 2.35 or later)");
+        return;
+    }
+    if ((signal_number = take_signal()) == 0 || pthread_attr_init(&attributes) != 0)
+        return;
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    watching = pthread_create(&thread, &attributes, watch, NULL) == 0; /* it inherits the blocked signals */
+    pthread_attr_destroy(&attributes);
+}
+
+void pithi_sample_forked(void)
+{
+    watching = 0;
+    timer_count = 0;
+    known_count = 0;
+    known_busy = 0;
+}
+
+void pithi_sample_finish(void)
+{
+    struct pithi_module module;
+    if (pithi_state() != PITHI_RECORDING || (!pithi_session.settings.ring && pithi_session.settings.from_ns == 0))
+        return;
+    for (unsigned i = 0; i < __atomic_load_n(&known_count, __ATOMIC_ACQUIRE); i++)
+        if (pithi_module_find(known[i].begin, &module))
+            record_module(&module);
+}

@@ -1,0 +1,34 @@
+/* sample.h - samples: the call stacks of all threads, at regular intervals of their CPU time (PITH_SAMPLE). */
+#ifndef PITHI_SAMPLE_H
+#define PITHI_SAMPLE_H
+
+#include <stdint.h>
+#include <ucontext.h>
+
+/* Under the guard, when recording starts: starts the sampling that PITH_SAMPLE asks for. */
+void pithi_sample_start(void);
+/* In a forked child, which has no timers. */
+void pithi_sample_forked(void);
+/* Not under the guard, before the end of recording: records the modules again if their first records may be lost (a
+ * ring, PITH_FROM). */
+void pithi_sample_finish(void);
+
+/* ---- sample_stack.c ---------------------------------------------------------------------------------------------- */
+
+/* The addresses of the code that was interrupted: the program counter, then return addresses, innermost first. Returns
+ * their number, at most `most`; 0: this machine is not supported. Safe in signal handlers; reads memory only where
+ * the thread's stack is mapped. */
+unsigned pithi_sample_stack(const ucontext_t *context, uint64_t *addresses, unsigned most);
+
+/* Loaded files of code. */
+struct pithi_module {
+    uint64_t begin, end; /* its addresses */
+    uint64_t bias;       /* address - this = address in the file */
+    const char *path;    /* "": the program */
+    const unsigned char *build_id;
+    uint32_t build_id_bytes; /* 0: it has none */
+};
+/* The module that contains `address`: 1; 0: none. Safe in signal handlers. */
+int pithi_module_find(uint64_t address, struct pithi_module *module);
+
+#endif

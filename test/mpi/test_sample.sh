@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# Samples: the functions of a program with a known split of its CPU time, and programs that make sampling hard.
+. "$(dirname "$0")/../lib.sh"
+. "$top/test/mpi/real.sh"
+
+# share CSV FUNCTION: its self time in percent of that of half_work, third_work and fifth_work.
+share() {
+    awk -F, -v f="$2" '{ sub("_$", "", $1) } $1 ~ /^(half|third|fifth)_work$/ { sum += $2 } $1 == f { own += $2 }
+        END { printf "%d\n", (sum > 0 ? 100 * own / sum + 0.5 : -1) }' "$1"
+}
+# about GOT WANTED WHAT: in percent. The tests have some 600 samples: 8 points are 4 standard deviations.
+about() { ok $((!($1 >= $2 - 8 && $1 <= $2 + 8))) "$3" || echo "#   got $1 %, wanted $2 %"; }
+
+# A build without libdw has no names.
+names=yes
+
+for mpi in $(mpis); do
+    mkdir "$scratch/$mpi" && cd "$scratch/$mpi" || exit 1
+    flags="-g -O1 -fno-omit-frame-pointer"
+    # shellcheck disable=SC2086
+    "mpicc.$mpi" $flags -o sampled "$top/test/mpi/sampled.c" -lpthread
+    ok $? "$mpi: sampled compiles" || continue
+
+    for n in 1 2 4; do
+        mpiexec_of "$mpi" $n pith run --sample=1000 -o $n.pith ./sampled 0.3 >out 2>err
+        is "$? $(cat out)" "0 sampled: $n ranks, well" "$mpi, $n ranks: status and output are the program's"
+        pith check $n.pith >check.out 2>&1
+        ok $? "$mpi, $n ranks: the log is good" || cat check.out
+        is "$(pith print $n.pith | awk -F'\t' '$5 == "pith:sample" { print $2 "." $3 }' | sort -u | cut -d. -f1 | uniq -c | awk '$1 >= 2' | wc -l)" \
+            $n "$mpi, $n ranks: every rank has samples of two threads"
+    done
+    pith stat 4.pith --by function --csv >4.csv 2>names.err
+    if grep -q 'without libdw' names.err; then
+        names=
+        skip "$mpi: names of functions" "built without libdw"
+    else
+        about "$(share 4.csv half_work)" 50 "$mpi: half_work has half of the time"
+        about "$(share 4.csv third_work)" 30 "$mpi: third_work has 3 tenths"
+        about "$(share 4.csv fifth_work)" 20 "$mpi: fifth_work has a fifth"
+        like "$(grep ^half_work, 4.csv)" ',sampled\.c:[0-9]+,/.*/sampled$' "$mpi: where it begins"
+        pith stat 4.pith --folded >folded
+        like "$(cat folded)" '(^|;)main;compute;.*half_work [0-9]+$' "$mpi: the path from main"
+        like "$(cat folded)" '(^|;)second;compute;.*half_work [0-9]+$' "$mpi: the path of the thread"
+        like "$(pith stat 4.pith --by callpath | grep ';compute;.*third_work ')" 'third_work +[0-9.]+ m?s' "$mpi: --by callpath"
+    fi
+    # The CPU time of the samples is that of the threads: 8 threads of 0.3 s, and MPI's own.
+    sum=$(awk -F, 'NR > 1 { sum += $2 } END { print int(10 * sum) }' 4.csv)
+    ok $((!(sum >= 22))) "$mpi: the samples stand for all CPU time" || echo "#   got $sum tenths of a second"
+
+    # ---- what else programs do -------------------------------------------------------------------------------------
+    for how in fork mask signals itimer; do
+        mpiexec_of "$mpi" 2 pith run --sample=1000 -o $how.pith ./sampled 0.1 $how >out 2>err
+        is "$? $(cat out)" "0 sampled: 2 ranks, $(mpiexec_of "$mpi" 2 ./sampled 0.1 $how | sed 's/.*, //')" \
+            "$mpi, $how: status and output as without"
+        pith check $how.pith >check.out 2>&1
+        ok $? "$mpi, $how: the log is good" || cat check.out
+    done
+    # Killed: the samples before that are in the recovered log, with names.
+    mpiexec_of "$mpi" 1 pith run --sample=1000 -o killed.pith ./sampled 0.2 kill >out 2>err
+    pith recover killed.pith.spill -o back.pith >recover.out 2>&1
+    ok $? "$mpi, kill: pith recover" || cat recover.out
+    [ -z "$names" ] || like "$(pith stat back.pith --by function)" '^half_work ' "$mpi, kill: names"
+
+    # Other formats keep the stacks, as payloads.
+    pith convert 1.pith 1.csv.txt >convert.out 2>&1
+    ok $? "$mpi: converted to text" || cat convert.out
+    is "$(pith print 1.csv.txt | grep -c pith:sample)" "$(pith print 1.pith | grep -c pith:sample)" "$mpi: with all samples"
+
+    if [ -n "$(command -v "mpif90.$mpi")" ]; then
+        # shellcheck disable=SC2086
+        "mpif90.$mpi" $flags -o fortran "$top/test/mpi/sampled.f90"
+        mpiexec_of "$mpi" 2 pith run --sample=1000 -o fortran.pith ./fortran >out 2>err
+        is "$? $(tr -d ' ' <out)" "0 well" "$mpi, Fortran: runs"
+        [ -z "$names" ] || like "$(pith stat fortran.pith --by function)" '^solve_in_fortran_ ' "$mpi, Fortran: the function"
+    fi
+    cd "$scratch" || exit 1
+done
+
+# ---- wrong use --------------------------------------------------------------------------------------------------------
+pith run --sample=0 true >out 2>err
+like "$? $(cat err)" '^2 pith run: --sample needs 1 to 10000' "--sample=0"
+mpi=$(mpis | head -n 1)
+if [ -n "$mpi" ]; then
+    mpiexec_of "$mpi" 1 pith run -o plain.pith "$scratch/$mpi/sampled" 0.01 >/dev/null 2>&1
+    pith stat plain.pith --by function >out 2>err
+    is "$? $(cat out err)" "1 pith: the log has no samples; record with pith run --sample" "a log without samples"
+    PITH_SAMPLE=often mpiexec_of "$mpi" 1 pith run -o plain.pith "$scratch/$mpi/sampled" 0.01 >out 2>err
+    like "$(cat err)" 'PITH_SAMPLE=often: not a number of samples a second' "PITH_SAMPLE=often"
+fi
+finish
