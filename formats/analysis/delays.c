@@ -9,15 +9,21 @@
 
 #include "analysis/analysis.h"
 #include "base/error.h"
+#include "base/tournament.h"
 #include "native/log.h"
 
 #define NONE UINT32_MAX
 
-/* A wait state, in order of its end. */
+/* A lane whose wait states are taken in order of their ends, among all lanes. */
+struct turn {
+    struct pithi_player player; /* must be first */
+    size_t done;                /* wait states before this one were taken; backwards: from this one on */
+};
+
+/* A wait state in a group of equal ends. */
 struct item {
-    int64_t to_ns, since_ns; /* since: the common synchronisation */
     struct pithlog_wait_state *wait;
-    uint32_t needed_by; /* in a group of equal ends: number of items that hand costs to this one */
+    uint32_t needed_by; /* number of items that hand costs to this one */
 };
 
 /* Synchronising instances of a communicator: their last begins, ascending, are moments[first .. first + count). */
@@ -25,28 +31,39 @@ struct syncs {
     uint32_t first, count;
 };
 
+/* What a lane did in an interval. */
+struct profile {
+    double *times;          /* by state; [defs]: outside all states, [defs + 1]: waiting */
+    unsigned char *is_used; /* the same */
+    uint32_t *used, count;  /* the states with a time */
+};
+
 struct delays {
     struct pithlog_analysis *a;
     const struct pithi_graph *g;
-    struct item *items;
-    size_t count;
-    struct pithi_scratch scratch; /* memory of `items` and `handed` */
+    struct turn *turns;       /* [lanes] */
+    struct pithi_loser *tree; /* the tournament of the turns */
+    uint32_t leaves;
+    struct item *group;           /* [lanes]: wait states with equal ends */
+    struct pithi_scratch scratch; /* memory of `since` and `handed` */
     uint64_t steps;
     int64_t *moments;
     struct syncs *comms;      /* [communicators + 1]; the last: MPI_Finalize */
     struct pithi_map members; /* communicator << 32 | lane */
     uint32_t **lane_comms;    /* [lanes]: communicators with such instances; ends with NONE */
-    struct pithi_map pairs;   /* pair of lanes: index in `last` */
-    int64_t *last;            /* end of the last wait state between them */
-    uint32_t pair_count, pair_room;
-    double *of_cause, *of_waiter; /* time by state; [defs]: outside all states, [defs + 1]: waiting */
-    uint32_t cached_lane;         /* of_cause holds this lane and interval; NONE: nothing */
+    struct pithi_map pairs;   /* pair of lanes: key of the end of the last wait state between them */
+    struct profile of_cause, of_waiter;
+    uint32_t cached_lane; /* of_cause holds this lane and interval; NONE: nothing */
     int64_t cached_from_ns, cached_to_ns;
     struct pithi_lane_sums cells[PITHLOG_WAIT_KINDS]; /* delays by the kind of waiting that they caused */
-    double **handed; /* [lanes][wait states][PITHLOG_WAIT_KINDS]: handed_ns by the kind of the first waiting;
-                      * [0]: 1 after the wait state was distributed; it then takes no more costs */
+    uint32_t kinds[PITHLOG_WAIT_KINDS], kind_count;   /* the kinds of wait states in this log */
+    int64_t **since;                                  /* [lanes][wait states]: the common synchronisation; DONE */
+    double **handed;    /* [lanes][wait states][kind_count]: handed_ns by the kind of the first waiting */
     uint32_t *in_group; /* [lanes]: 1 + the item of this lane in the group of equal ends */
 };
+
+/* After a wait state was distributed. It then takes no more costs. */
+#define DONE INT64_MAX
 
 static size_t states_of(const struct delays *d) { return pithlog_get_info(d->g->log)->defs + (size_t)2; }
 
@@ -139,43 +156,13 @@ static int64_t common_sync(const struct delays *d, const struct pithlog_wait_sta
             int64_t sync_ns = sync_before(d, *comm, wait->from_ns);
             since_ns = sync_ns > since_ns ? sync_ns : since_ns;
         }
-    if (pithi_map_get(&d->pairs, pair_key(wait->lane, wait->cause_lane), &at) && d->last[at] <= wait->from_ns &&
-        d->last[at] > since_ns)
-        since_ns = d->last[at];
+    const uint64_t *last = pithi_map_find(&d->pairs, pair_key(wait->lane, wait->cause_lane));
+    if (last && *last <= pithi_key_of(wait->from_ns) && *last > pithi_key_of(since_ns))
+        since_ns = pithi_time_of(*last);
     return since_ns;
 }
 
-static int synchronised(struct delays *d, const struct pithlog_wait_state *wait)
-{
-    uint64_t key = pair_key(wait->lane, wait->cause_lane);
-    uint32_t at;
-
-    if (!pithi_map_get(&d->pairs, key, &at)) {
-        if (!pithi_grow(&d->last, d->pair_count, &d->pair_room, sizeof *d->last) ||
-            !pithi_map_put(&d->pairs, key, d->pair_count))
-            return 0;
-        at = d->pair_count++;
-    }
-    d->last[at] = wait->to_ns;
-    return 1;
-}
-
 /* ---- What a lane did in an interval ------------------------------------------------------------------------------ */
-
-/* The first wait state of a lane that ends after a moment. */
-static size_t first_wait(const struct pithi_analysis_lane *lane, int64_t time_ns)
-{
-    size_t low = 0, high = lane->wait_count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (lane->waits[middle].to_ns > time_ns)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
-}
 
 static int64_t overlap(int64_t a_from, int64_t a_to, int64_t from_ns, int64_t to_ns)
 {
@@ -183,95 +170,122 @@ static int64_t overlap(int64_t a_from, int64_t a_to, int64_t from_ns, int64_t to
     return to > from ? to - from : 0;
 }
 
-/* 1: the wait state can take costs. If it was distributed before, it ended later or waits for itself: clocks differ. */
-static int takes_costs(const struct delays *d, uint32_t lane, size_t wait)
+static void spend(struct profile *p, size_t state, double ns)
 {
-    return d->handed[lane][wait * PITHLOG_WAIT_KINDS] == 0;
+    if (!p->is_used[state]) {
+        p->is_used[state] = 1;
+        p->used[p->count++] = (uint32_t)state;
+    }
+    p->times[state] += ns;
 }
 
-/* Adds the time of a lane by state; the waiting part of a call counts as waiting. */
-static void profile(const struct delays *d, uint32_t lane, int64_t from_ns, int64_t to_ns, double *times)
+/* Sums the time of a lane by state; the waiting part of a call counts as waiting. Only wait states before `upto` can
+ * begin before to_ns. One that was distributed before ended later or waits for itself, as clocks differ: it takes no
+ * costs. */
+static void profile(const struct delays *d, uint32_t lane, int64_t from_ns, int64_t to_ns, size_t upto,
+                    struct profile *p)
 {
     const struct pithi_analysis_lane *of = &d->a->lanes[lane];
-    size_t wait = first_wait(of, from_ns), outside = states_of(d) - 2;
+    size_t outside = states_of(d) - 2;
 
+    for (; p->count > 0; p->count--) {
+        p->times[p->used[p->count - 1]] = 0;
+        p->is_used[p->used[p->count - 1]] = 0;
+    }
     for (uint32_t i = pithi_graph_find(d->g, lane, from_ns); i < of->last; i++) {
         const struct pithi_lane_piece *piece = pithi_graph_piece(d->g, lane, i);
         pithi_scratch_rest_at(&d->a->graph.scratch, i);
         if (piece->begin_ns >= to_ns)
             break;
         int64_t end_ns = pithi_graph_piece(d->g, lane, i + 1)->begin_ns;
-        times[piece->state == PITHI_OUTSIDE ? outside : piece->state] +=
-            (double)overlap(piece->begin_ns, end_ns, from_ns, to_ns);
+        spend(p, piece->state == PITHI_OUTSIDE ? outside : piece->state,
+              (double)overlap(piece->begin_ns, end_ns, from_ns, to_ns));
     }
-    for (; wait < of->wait_count && of->waits[wait].from_ns < to_ns; wait++) {
-        if (!takes_costs(d, lane, wait))
+    for (size_t i = upto; i-- > 0 && of->waits[i].to_ns > from_ns;) {
+        if (d->since[lane][i] == DONE)
             continue;
-        double waited = (double)overlap(of->waits[wait].from_ns, of->waits[wait].to_ns, from_ns, to_ns);
-        times[of->waits[wait].state] -= waited;
-        times[outside + 1] += waited;
+        double waited = (double)overlap(of->waits[i].from_ns, of->waits[i].to_ns, from_ns, to_ns);
+        spend(p, of->waits[i].state, -waited);
+        spend(p, outside + 1, waited);
     }
 }
 
 /* ---- Backwards --------------------------------------------------------------------------------------------------- */
 
-static int distribute(struct delays *d, struct item *item)
+/* Adds the cost of a wait state to the delays that caused it. `sum`: of all these delays. */
+static int add_costs(struct delays *d, const struct pithlog_wait_state *wait, const double *handed, double sum)
+{
+    size_t states = states_of(d);
+    double own = (double)(wait->to_ns - wait->from_ns);
+
+    for (uint32_t i = 0; i < d->of_cause.count; i++) {
+        uint32_t state = d->of_cause.used[i];
+        double delay = d->of_cause.times[state] - d->of_waiter.times[state];
+        if (delay <= 0 || state + 1 == states)
+            continue;
+        for (uint32_t k = 0; k < d->kind_count; k++) {
+            if (d->kinds[k] != wait->kind && handed[k] == 0)
+                continue;
+            struct pithi_lane_sum *cell = pithi_lane_sums_get(&d->cells[d->kinds[k]], wait->cause_lane,
+                                                              state + 2 == states ? PITHI_OUTSIDE : state);
+            if (!cell)
+                return 0;
+            cell->direct += d->kinds[k] == wait->kind ? own * delay / sum : 0;
+            cell->indirect += handed[k] * delay / sum;
+        }
+    }
+    return 1;
+}
+
+static int distribute(struct delays *d, const struct item *item)
 {
     struct pithlog_wait_state *wait = item->wait;
     const struct pithi_analysis_lane *cause = &d->a->lanes[wait->cause_lane];
-    size_t states = states_of(d);
-    pithi_scratch_rest_at(&d->scratch, d->steps);
-    pithi_scratch_rest_at(&d->a->graph.scratch, d->steps++);
+    size_t number = (size_t)(wait - d->a->lanes[wait->lane].waits), upto = d->turns[wait->cause_lane].done;
+    size_t waiting = states_of(d) - 1;
+    int64_t since_ns = d->since[wait->lane][number];
+    const double *handed = d->handed[wait->lane] + number * d->kind_count;
     double own = (double)(wait->to_ns - wait->from_ns), sum = 0;
 
-    if (d->cached_lane != wait->cause_lane || d->cached_from_ns != item->since_ns || d->cached_to_ns != wait->to_ns) {
-        memset(d->of_cause, 0, states * sizeof *d->of_cause);
-        profile(d, wait->cause_lane, item->since_ns, wait->to_ns, d->of_cause);
+    pithi_scratch_rest_at(&d->scratch, d->steps);
+    pithi_scratch_rest_at(&d->a->graph.scratch, d->steps++);
+    while (upto < cause->wait_count && cause->waits[upto].from_ns < wait->to_ns)
+        upto++;
+    if (d->cached_lane != wait->cause_lane || d->cached_from_ns != since_ns || d->cached_to_ns != wait->to_ns) {
+        profile(d, wait->cause_lane, since_ns, wait->to_ns, upto, &d->of_cause);
         d->cached_lane = wait->cause_lane;
-        d->cached_from_ns = item->since_ns;
+        d->cached_from_ns = since_ns;
         d->cached_to_ns = wait->to_ns;
     }
-    memset(d->of_waiter, 0, states * sizeof *d->of_waiter);
-    profile(d, wait->lane, item->since_ns, wait->from_ns, d->of_waiter);
-    for (size_t i = 0; i < states; i++) {
-        d->of_waiter[i] = d->of_cause[i] > d->of_waiter[i] ? d->of_cause[i] - d->of_waiter[i] : 0;
-        sum += d->of_waiter[i];
+    profile(d, wait->lane, since_ns, wait->from_ns, number, &d->of_waiter);
+    for (uint32_t i = 0; i < d->of_cause.count; i++) {
+        double delay = d->of_cause.times[d->of_cause.used[i]] - d->of_waiter.times[d->of_cause.used[i]];
+        sum += delay > 0 ? delay : 0;
     }
-    double *handed = d->handed[wait->lane] + (size_t)(wait - d->a->lanes[wait->lane].waits) * PITHLOG_WAIT_KINDS;
-    handed[0] = 1;
-    for (uint32_t kind = 1; kind < PITHLOG_WAIT_KINDS; kind++)
-        wait->handed_ns += handed[kind];
-    for (size_t i = 0; i + 1 < states && sum > 0; i++)
-        for (uint32_t kind = 1; d->of_waiter[i] > 0 && kind < PITHLOG_WAIT_KINDS; kind++) {
-            struct pithi_lane_sum *cell;
-            if (kind != wait->kind && handed[kind] == 0)
-                continue;
-            cell =
-                pithi_lane_sums_get(&d->cells[kind], wait->cause_lane, i + 2 == states ? PITHI_OUTSIDE : (uint32_t)i);
-            if (!cell)
-                return 0;
-            cell->direct += kind == wait->kind ? own * d->of_waiter[i] / sum : 0;
-            cell->indirect += handed[kind] * d->of_waiter[i] / sum;
-        }
-    if (d->of_waiter[states - 1] <= 0)
+    d->since[wait->lane][number] = DONE;
+    for (uint32_t k = 0; k < d->kind_count; k++)
+        wait->handed_ns += handed[k];
+    if (sum > 0 && !add_costs(d, wait, handed, sum))
+        return 0;
+    double delay = d->of_cause.times[waiting] - d->of_waiter.times[waiting];
+    if (delay <= 0)
         return 1;
-    double part = d->of_waiter[states - 1] / sum / d->of_cause[states - 1];
-    for (size_t i = first_wait(cause, item->since_ns); i < cause->wait_count && cause->waits[i].from_ns < wait->to_ns;
-         i++) {
-        double *to = d->handed[wait->cause_lane] + i * PITHLOG_WAIT_KINDS;
-        if (!takes_costs(d, wait->cause_lane, i))
+    double part = delay / sum / d->of_cause.times[waiting];
+    for (size_t i = upto; i-- > 0 && cause->waits[i].to_ns > since_ns;) {
+        double *to = d->handed[wait->cause_lane] + i * d->kind_count;
+        if (d->since[wait->cause_lane][i] == DONE)
             continue;
-        double share =
-            part * (double)overlap(cause->waits[i].from_ns, cause->waits[i].to_ns, item->since_ns, wait->to_ns);
-        for (uint32_t kind = 1; kind < PITHLOG_WAIT_KINDS; kind++)
-            to[kind] += share * (handed[kind] + (kind == wait->kind ? own : 0));
+        double share = part * (double)overlap(cause->waits[i].from_ns, cause->waits[i].to_ns, since_ns, wait->to_ns);
+        for (uint32_t k = 0; k < d->kind_count; k++)
+            to[k] += share * (handed[k] + (d->kinds[k] == wait->kind ? own : 0));
     }
     return 1;
 }
 
 /* Distributes wait states that end at the same moment, each before that of its cause. A lane has at most one. */
-static int distribute_group(struct delays *d, struct item *items, size_t count)
+static int distribute_group(struct delays *d, size_t count)
 {
+    struct item *items = d->group;
     size_t left = count;
 
     if (count == 1)
@@ -303,52 +317,133 @@ static int distribute_group(struct delays *d, struct item *items, size_t count)
     return 1;
 }
 
-static int by_end(const void *a, const void *b)
+/* ---- In order of ends -------------------------------------------------------------------------------------------- */
+
+/* The key of a lane's next wait state. */
+static uint64_t next_key(const struct delays *d, uint32_t lane, int is_backward)
 {
-    const struct item *x = a, *y = b;
-    if (x->to_ns != y->to_ns)
-        return x->to_ns < y->to_ns ? -1 : 1;
-    if (x->wait->cause_lane != y->wait->cause_lane)
-        return x->wait->cause_lane < y->wait->cause_lane ? -1 : 1;
-    return x->wait->lane < y->wait->lane ? -1 : x->wait->lane > y->wait->lane;
+    const struct pithi_analysis_lane *of = &d->a->lanes[lane];
+    size_t done = d->turns[lane].done;
+
+    if (is_backward)
+        return done > 0 ? PITHI_KEY_LAST - pithi_key_of(of->waits[done - 1].to_ns) : PITHI_KEY_DONE;
+    return done < of->wait_count ? pithi_key_of(of->waits[done].to_ns) : PITHI_KEY_DONE;
 }
 
-static int find_all(struct delays *d)
+static void start(struct delays *d, int is_backward)
 {
-    const struct pithlog_info *info = pithlog_get_info(d->g->log);
+    uint32_t lanes = pithlog_get_info(d->g->log)->lanes;
 
-    for (uint32_t i = 0; i < info->lanes; i++)
-        d->count += d->a->lanes[i].wait_count;
-    d->items = pithi_scratch_get(&d->scratch, (d->count + 1) * sizeof *d->items);
-    d->of_cause = malloc(states_of(d) * sizeof *d->of_cause);
-    d->of_waiter = malloc(states_of(d) * sizeof *d->of_waiter);
-    d->in_group = calloc(info->lanes + (size_t)1, sizeof *d->in_group);
-    if (!d->items || !d->of_cause || !d->of_waiter || !d->in_group || !collect_syncs(d))
+    for (uint32_t i = 0; i < lanes; i++) {
+        d->turns[i].done = is_backward ? d->a->lanes[i].wait_count : 0;
+        d->turns[i].player = (struct pithi_player){next_key(d, i, is_backward), d->leaves + i};
+    }
+    d->tree[0] = pithi_tournament_play(d->tree, d->leaves, 1, d->turns, lanes, sizeof *d->turns);
+}
+
+static int by_cause(const void *a, const void *b)
+{
+    const struct pithlog_wait_state *x = ((const struct item *)a)->wait, *y = ((const struct item *)b)->wait;
+    return x->cause_lane != y->cause_lane ? (x->cause_lane < y->cause_lane ? -1 : 1)
+                                          : (x->lane > y->lane) - (x->lane < y->lane);
+}
+
+/* Takes the wait states with the next end. Returns their number. */
+static size_t next_group(struct delays *d, int is_backward)
+{
+    uint64_t key = d->tree[0].key;
+    size_t count = 0;
+
+    while (key != PITHI_KEY_DONE && d->tree[0].key == key) {
+        struct turn *turn = (struct turn *)d->tree[0].player;
+        uint32_t lane = turn->player.leaf - d->leaves;
+        d->group[count++] = (struct item){.wait = &d->a->lanes[lane].waits[is_backward ? turn->done - 1 : turn->done]};
+        turn->done += is_backward ? (size_t)-1 : 1;
+        d->tree[0] = pithi_tournament_replay(d->tree, &turn->player, next_key(d, lane, is_backward));
+    }
+    if (count > 1)
+        qsort(d->group, count, sizeof *d->group, by_cause);
+    return count;
+}
+
+/* ---- The whole --------------------------------------------------------------------------------------------------- */
+
+static int prepare_profile(struct profile *p, size_t states)
+{
+    p->times = calloc(states, sizeof *p->times);
+    p->is_used = calloc(states, 1);
+    p->used = malloc(states * sizeof *p->used);
+    return p->times && p->is_used && p->used;
+}
+
+static void free_profile(struct profile *p)
+{
+    free(p->times);
+    free(p->is_used);
+    free(p->used);
+}
+
+static int prepare(struct delays *d)
+{
+    uint32_t lanes = pithlog_get_info(d->g->log)->lanes;
+
+    d->leaves = pithi_tournament_leaves(lanes);
+    d->tree = malloc(d->leaves * sizeof *d->tree);
+    d->turns = malloc((lanes + (size_t)1) * sizeof *d->turns);
+    d->group = malloc((lanes + (size_t)1) * sizeof *d->group);
+    d->in_group = calloc(lanes + (size_t)1, sizeof *d->in_group);
+    d->since = calloc(lanes + (size_t)1, sizeof *d->since);
+    d->handed = calloc(lanes + (size_t)1, sizeof *d->handed);
+    if (!d->tree || !d->turns || !d->group || !d->in_group || !d->since || !d->handed)
         return 0;
-    if (!(d->handed = calloc(info->lanes + (size_t)1, sizeof *d->handed)))
-        return 0;
-    for (uint32_t i = 0; i < info->lanes; i++)
-        if (!(d->handed[i] = pithi_scratch_get(&d->scratch, (d->a->lanes[i].wait_count + 1) * PITHLOG_WAIT_KINDS *
-                                                                sizeof **d->handed)))
+    for (uint32_t i = 0; i < lanes; i++)
+        if (!(d->since[i] = pithi_scratch_get(&d->scratch, (d->a->lanes[i].wait_count + 1) * sizeof **d->since)))
             return 0;
-    for (size_t lane = 0, at = 0; lane < info->lanes; lane++)
-        for (size_t i = 0; i < d->a->lanes[lane].wait_count; i++)
-            d->items[at++] =
-                (struct item){.to_ns = d->a->lanes[lane].waits[i].to_ns, .wait = &d->a->lanes[lane].waits[i]};
-    qsort(d->items, d->count, sizeof *d->items, by_end);
-    for (size_t i = 0, next; i < d->count; i = next) {
-        for (next = i; next < d->count && d->items[next].to_ns == d->items[i].to_ns; next++)
-            d->items[next].since_ns = common_sync(d, d->items[next].wait);
-        for (size_t k = i; k < next; k++)
-            if (!synchronised(d, d->items[k].wait))
+    return prepare_profile(&d->of_cause, states_of(d)) && prepare_profile(&d->of_waiter, states_of(d)) &&
+           collect_syncs(d);
+}
+
+/* Finds the common synchronisation of each wait state, and the kinds of waiting. */
+static int go_forward(struct delays *d)
+{
+    int has_kind[PITHLOG_WAIT_KINDS] = {0};
+    size_t count;
+
+    start(d, 0);
+    while ((count = next_group(d, 0)) > 0) {
+        pithi_scratch_rest_at(&d->scratch, d->steps);
+        pithi_scratch_rest_at(&d->a->graph.scratch, d->steps++);
+        for (size_t i = 0; i < count; i++) {
+            const struct pithlog_wait_state *wait = d->group[i].wait;
+            d->since[wait->lane][wait - d->a->lanes[wait->lane].waits] = common_sync(d, wait);
+            has_kind[wait->kind] = 1;
+        }
+        for (size_t i = 0; i < count; i++) {
+            const struct pithlog_wait_state *wait = d->group[i].wait;
+            uint64_t *last = pithi_map_at(&d->pairs, pair_key(wait->lane, wait->cause_lane));
+            if (!last)
                 return 0;
+            *last = pithi_key_of(wait->to_ns);
+        }
     }
-    for (size_t end = d->count, first; end > 0; end = first) {
-        for (first = end - 1; first > 0 && d->items[first - 1].to_ns == d->items[end - 1].to_ns;)
-            first--;
-        if (!distribute_group(d, d->items + first, end - first))
+    for (uint32_t kind = 0; kind < PITHLOG_WAIT_KINDS; kind++)
+        if (has_kind[kind])
+            d->kinds[d->kind_count++] = kind;
+    return 1;
+}
+
+static int go_backward(struct delays *d)
+{
+    size_t count;
+
+    for (uint32_t i = 0; i < pithlog_get_info(d->g->log)->lanes; i++)
+        if (!(d->handed[i] =
+                  pithi_scratch_get(&d->scratch, (d->a->lanes[i].wait_count * d->kind_count + 1) * sizeof **d->handed)))
             return 0;
-    }
+    start(d, 1);
+    while ((count = next_group(d, 1)) > 0)
+        if (!distribute_group(d, count))
+            return 0;
     return 1;
 }
 
@@ -356,13 +451,16 @@ static int by_cost(const void *a, const void *b)
 {
     const struct pithlog_delay *x = a, *y = b;
     double x_cost = x->direct_ns + x->indirect_ns, y_cost = y->direct_ns + y->indirect_ns;
-    return x_cost != y_cost ? (x_cost < y_cost ? 1 : -1) : x->lane != y->lane ? (x->lane < y->lane ? -1 : 1) : 0;
+    return x_cost != y_cost     ? (x_cost < y_cost ? 1 : -1)
+           : x->lane != y->lane ? (x->lane < y->lane ? -1 : 1)
+           : x->kind != y->kind ? (x->kind < y->kind ? -1 : 1)
+                                : (x->state > y->state) - (x->state < y->state);
 }
 
 int pithi_analysis_delays(struct pithlog_analysis *a)
 {
     struct delays d = {.a = a, .g = &a->graph, .cached_lane = NONE};
-    int good = find_all(&d);
+    int good = prepare(&d) && go_forward(&d) && go_backward(&d);
 
     size_t count = 0;
 
@@ -387,9 +485,12 @@ int pithi_analysis_delays(struct pithlog_analysis *a)
     free(d.lane_comms);
     free(d.moments);
     free(d.comms);
-    free(d.last);
-    free(d.of_cause);
-    free(d.of_waiter);
+    free_profile(&d.of_cause);
+    free_profile(&d.of_waiter);
+    free(d.tree);
+    free(d.turns);
+    free(d.group);
+    free(d.since);
     free(d.in_group);
     pithi_map_free(&d.members);
     pithi_map_free(&d.pairs);

@@ -41,6 +41,8 @@ static inline uint64_t pithi_key_of(int64_t time_ns)
     return __builtin_expect(key > PITHI_KEY_LAST, 0) ? PITHI_KEY_LAST : key;
 }
 
+static inline int64_t pithi_time_of(uint64_t key) { return (int64_t)(key ^ UINT64_C(1) << 63); }
+
 static inline uint32_t pithi_tournament_leaves(uint32_t players)
 {
     uint32_t leaves = 1;
