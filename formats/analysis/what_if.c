@@ -12,14 +12,22 @@
 
 #define NONE UINT32_MAX
 
+/* The begins in the replay of those pieces of a lane that other lanes wait for. Bit n: the piece first + n is one. */
+struct begins {
+    uint64_t *bits;
+    uint32_t *before; /* [words of `bits`]: bits set in earlier words */
+    double *at_ns;    /* by number among the set bits */
+};
+
 struct walker {
-    uint32_t piece, member;   /* next ones */
-    double now;               /* ns from the start of the window */
-    uint32_t waiters;         /* 1 + first lane that waits for a piece of this lane */
-    uint32_t next;            /* 1 + next lane that waits for the same lane or instance */
-    uint32_t needed;          /* the piece of the other lane that it waits for */
-    uint32_t *list;           /* the list of waiters that it is in; NULL: it is not blocked */
-    int is_begun;             /* its next piece has begun */
+    uint32_t piece, member; /* next ones */
+    uint32_t begun;         /* of its struct begins, those that are set */
+    double now;             /* ns from the start of the window */
+    uint32_t waiters;       /* 1 + first lane that waits for a piece of this lane */
+    uint32_t next;          /* 1 + next lane that waits for the same lane or instance */
+    uint32_t needed;        /* the piece of the other lane that it waits for */
+    uint32_t *list;         /* the list of waiters that it is in; NULL: it is not blocked */
+    int is_begun;           /* its next piece has begun */
 };
 
 struct instance {
@@ -34,14 +42,22 @@ struct replay {
     const struct pithlog_what_if *what;
     struct walker *walkers;
     struct instance *instances;
-    double *positions; /* begin at each scan position; NAN: not yet */
-    double **begins;   /* [lanes][pieces of the window]: replayed begins */
+    double *positions;     /* begin at each scan position; NAN: not yet */
+    struct begins *begins; /* [lanes] */
     struct pithi_scratch scratch;
     uint64_t steps;
     uint32_t *ready, ready_count;
     uint64_t given_up;
     double mean_ns; /* balanced computing: of each lane that computes */
 };
+
+static int is_kept(const struct begins *begins, uint32_t piece) { return begins->bits[piece / 64] >> piece % 64 & 1; }
+
+static double begin_of(const struct begins *begins, uint32_t piece)
+{
+    uint64_t lower = begins->bits[piece / 64] & ((UINT64_C(1) << piece % 64) - 1);
+    return begins->at_ns[begins->before[piece / 64] + (uint32_t)__builtin_popcountll(lower)];
+}
 
 /* Finds when the need is released in the replay. 0: not known yet; it waits for *lane or *instance. */
 static int released(struct replay *r, const struct pithi_need *need, double *at, uint32_t *lane, uint32_t *instance)
@@ -60,7 +76,7 @@ static int released(struct replay *r, const struct pithi_need *need, double *at,
         if (w->piece < need->position || (w->piece == need->position && !w->is_begun))
             return 0;
         int64_t begin_ns = piece->begin_ns > g->from_ns ? piece->begin_ns : g->from_ns;
-        *at = r->begins[need->lane][need->position - of->first] + (double)(need->release_ns - begin_ns);
+        *at = begin_of(&r->begins[need->lane], need->position - of->first) + (double)(need->release_ns - begin_ns);
         return 1;
     }
     struct instance *coll = &r->instances[need->instance];
@@ -126,16 +142,17 @@ static void block(struct replay *r, uint32_t lane, uint32_t other, uint32_t inst
 static int end_of_call(struct replay *r, uint32_t lane, uint32_t index, int may_give_up, double *end)
 {
     const struct pithi_lane_piece *piece = pithi_graph_piece(r->g, lane, index);
-    const struct pithi_need *decisive = pithi_graph_decisive(r->g, lane, index);
     int is_first = r->g->is_call[piece->state] == PITHI_CALL_FIRST;
     double now = r->walkers[lane].now, release = is_first ? INFINITY : 0, at;
-    int64_t begin_ns, end_ns;
+    int64_t begin_ns, end_ns, decisive_ns = INT64_MIN; /* decisive: as pithi_graph_decisive finds it */
     uint32_t other, instance;
 
     for (const struct pithi_need *need = pithi_graph_need(r->g, piece->needs); need;
          need = pithi_graph_need(r->g, need->next)) {
         if (need->release_ns == INT64_MIN)
             continue;
+        if (decisive_ns == INT64_MIN || (need->release_ns > decisive_ns) != is_first)
+            decisive_ns = need->release_ns;
         if (!released(r, need, &at, &other, &instance)) {
             if (!may_give_up) {
                 block(r, lane, other, instance, need->position);
@@ -148,8 +165,8 @@ static int end_of_call(struct replay *r, uint32_t lane, uint32_t index, int may_
     }
     pithi_analysis_piece(r->a, lane, index, &begin_ns, &end_ns);
     int64_t moves_ns = end_ns - begin_ns;
-    if (decisive && decisive->release_ns > begin_ns)
-        moves_ns = decisive->release_ns < end_ns ? end_ns - decisive->release_ns : 0;
+    if (decisive_ns > begin_ns)
+        moves_ns = decisive_ns < end_ns ? end_ns - decisive_ns : 0;
     *end = (release > now && release < INFINITY ? release : now) + (double)moves_ns * r->what->network;
     return 1;
 }
@@ -175,9 +192,11 @@ static void walk(struct replay *r, uint32_t lane, int may_give_up)
         int64_t from_ns, to_ns;
         pithi_scratch_rest_at(&r->scratch, r->steps);
         pithi_scratch_rest_at(&r->a->graph.scratch, r->steps++);
-        r->begins[lane][w->piece - of->first] = w->now;
-        if (!w->is_begun)
+        if (!w->is_begun) {
+            if (is_kept(&r->begins[lane], w->piece - of->first))
+                r->begins[lane].at_ns[w->begun++] = w->now;
             arrive(r, lane, w);
+        }
         w->is_begun = 1;
         if (!pithi_graph_is_call(r->g, piece->state)) {
             pithi_analysis_piece(r->a, lane, w->piece, &from_ns, &to_ns);
@@ -225,31 +244,60 @@ static int give_up_one(struct replay *r, uint32_t lanes)
     return 1;
 }
 
+/* Finds the pieces that other lanes wait for. 0: no memory. */
+static int prepare_begins(struct replay *r, uint32_t lanes)
+{
+    const struct pithi_graph *g = r->g;
+
+    if (!(r->begins = calloc(lanes + (size_t)1, sizeof *r->begins)))
+        return 0;
+    for (uint32_t i = 0; i < lanes; i++) {
+        size_t words = (r->a->lanes[i].last - r->a->lanes[i].first) / 64 + (size_t)1;
+        r->begins[i].bits = pithi_scratch_get(&r->scratch, words * sizeof *r->begins[i].bits);
+        r->begins[i].before = pithi_scratch_get(&r->scratch, words * sizeof *r->begins[i].before);
+        if (!r->begins[i].bits || !r->begins[i].before)
+            return 0;
+    }
+    for (uint32_t i = 0; i < g->needs.count; i++) {
+        const struct pithi_need *need = pithi_chunks_at(&g->needs, i, sizeof *need);
+        pithi_scratch_rest_at(&r->a->graph.scratch, i);
+        if (need->of != PITHI_NEED_LANE || need->position < r->a->lanes[need->lane].first ||
+            need->position >= r->a->lanes[need->lane].last)
+            continue;
+        uint32_t piece = need->position - r->a->lanes[need->lane].first;
+        r->begins[need->lane].bits[piece / 64] |= UINT64_C(1) << piece % 64;
+    }
+    for (uint32_t i = 0; i < lanes; i++) {
+        uint32_t count = 0;
+        for (uint32_t k = 0; k <= (r->a->lanes[i].last - r->a->lanes[i].first) / 64; k++) {
+            r->begins[i].before[k] = count;
+            count += (uint32_t)__builtin_popcountll(r->begins[i].bits[k]);
+        }
+        r->begins[i].at_ns = pithi_scratch_get(&r->scratch, (count + (size_t)1) * sizeof *r->begins[i].at_ns);
+        if (!r->begins[i].at_ns)
+            return 0;
+    }
+    return 1;
+}
+
 static int run(struct replay *r, uint32_t lanes, double *run_ns)
 {
-    size_t pieces = 0;
     uint32_t computing_lanes = 0;
 
     r->walkers = calloc(lanes + (size_t)1, sizeof *r->walkers);
     r->ready = malloc((lanes + (size_t)1) * sizeof *r->ready);
-    r->begins = calloc(lanes + (size_t)1, sizeof *r->begins);
     r->instances = calloc(r->g->colls.count + (size_t)1, sizeof *r->instances);
     r->positions = malloc((r->g->positions.count + (size_t)1) * sizeof *r->positions);
-    for (uint32_t i = 0; i < lanes; i++)
-        pieces += r->a->lanes[i].last - r->a->lanes[i].first;
     for (uint32_t i = 0; i < lanes; i++)
         if (r->g->lanes[i].calls && r->a->lanes[i].useful_ns > 0) {
             r->mean_ns += (double)r->a->lanes[i].useful_ns;
             computing_lanes++;
         }
     r->mean_ns /= computing_lanes ? computing_lanes : 1;
-    double *begins = pithi_scratch_get(&r->scratch, (pieces + 1) * sizeof *begins);
-    if (!r->walkers || !r->ready || !r->begins || !r->instances || !r->positions || !begins)
+    if (!r->walkers || !r->ready || !r->instances || !r->positions || !prepare_begins(r, lanes))
         return 0;
-    for (uint32_t i = 0; i < lanes; i++) {
-        r->begins[i] = i == 0 ? begins : r->begins[i - 1] + (r->a->lanes[i - 1].last - r->a->lanes[i - 1].first);
+    for (uint32_t i = 0; i < lanes; i++)
         r->walkers[i].piece = r->a->lanes[i].first;
-    }
     for (uint32_t i = 0; i < r->g->positions.count; i++)
         r->positions[i] = NAN;
     for (uint32_t i = 0; i < r->g->colls.count; i++)
