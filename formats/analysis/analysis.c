@@ -68,7 +68,7 @@ static void mark_order(struct pithlog_analysis *a, uint32_t lane, struct later *
     int64_t earliest_ns = INT64_MAX;
 
     for (uint32_t i = of->last; left > 0 && i-- > of->first;) {
-        pithi_scratch_rest_at(&a->graph.scratch, i);
+        pithi_scratch_passed(&a->graph.scratch, sizeof(struct pithi_lane_piece));
         const struct pithi_lane_piece *piece = pithi_graph_piece(&a->graph, lane, i);
         struct pithlog_wait_state *wait = &of->waits[left - 1];
         if (wait->to_ns > piece->begin_ns) {
@@ -99,7 +99,7 @@ static int find_waits(struct pithlog_analysis *a, uint32_t lane, struct pithlog_
     uint32_t count = 0;
 
     for (uint32_t i = of->first; i < of->last; i++) {
-        pithi_scratch_rest_at(&a->graph.scratch, i);
+        pithi_scratch_passed(&a->graph.scratch, sizeof(struct pithi_lane_piece));
         if (!pithi_graph_piece(&a->graph, lane, i)->needs)
             continue;
         if (!pithi_grow(found, count, room, sizeof **found))
@@ -128,7 +128,7 @@ static int sum_states(struct pithlog_analysis *a, uint32_t lane, int64_t *sums)
 
     memset(sums, 0, (outside + (size_t)1) * sizeof *sums);
     for (uint32_t i = of->first; i < of->last; i++) {
-        pithi_scratch_rest_at(&a->graph.scratch, i);
+        pithi_scratch_passed(&a->graph.scratch, sizeof(struct pithi_lane_piece));
         uint32_t state = pithi_graph_piece(&a->graph, lane, i)->state;
         pithi_analysis_piece(a, lane, i, &from_ns, &to_ns);
         sums[state == PITHI_OUTSIDE ? outside : state] += to_ns - from_ns;
@@ -207,7 +207,7 @@ static int share_path(struct pithlog_analysis *a)
         const struct pithlog_path_part *part = &a->path[i];
         for (uint32_t k = pithi_graph_find(&a->graph, part->lane, part->from_ns);
              good && k + 1 < a->graph.lanes[part->lane].pieces.count; k++) {
-            pithi_scratch_rest_at(&a->graph.scratch, k);
+            pithi_scratch_passed(&a->graph.scratch, sizeof(struct pithi_lane_piece));
             int64_t from_ns = pithi_graph_piece(&a->graph, part->lane, k)->begin_ns;
             int64_t to_ns = pithi_graph_piece(&a->graph, part->lane, k + 1)->begin_ns;
             if (from_ns >= part->to_ns)
@@ -323,7 +323,6 @@ int pithlog_analyze(struct pithlog *log, const struct pithlog_analyze_query *que
         TRY(find_waits(a, i, &found, &room));
         mark_order(a, i, later);
         TRY(sum_states(a, i, sums));
-        pithi_scratch_rest(&a->graph.scratch);
     }
     TRY(find_efficiencies(a));
     TRY(pithi_analysis_delays(a));

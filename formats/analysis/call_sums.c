@@ -50,7 +50,7 @@ int pithlog_analysis_calls(struct pithlog_analysis *a, struct pithlog_call_sum *
         for (uint32_t lane = 0; lane < info->lanes; lane++) {
             size_t wait = 0;
             for (uint32_t i = a->lanes[lane].first; i < a->lanes[lane].last; i++) {
-                pithi_scratch_rest_at(&a->graph.scratch, i);
+                pithi_scratch_passed(&a->graph.scratch, sizeof(struct pithi_lane_piece));
                 uint32_t state = pithi_graph_piece(&a->graph, lane, i)->state;
                 if (!pithi_graph_is_call(&a->graph, state))
                     continue;

@@ -46,7 +46,6 @@ struct delays {
     uint32_t leaves;
     struct item *group;           /* [lanes]: wait states with equal ends */
     struct pithi_scratch scratch; /* memory of `since` and `handed` */
-    uint64_t steps;
     int64_t *moments;
     struct syncs *comms;      /* [communicators + 1]; the last: MPI_Finalize */
     struct pithi_map members; /* communicator << 32 | lane */
@@ -194,7 +193,7 @@ static void profile(const struct delays *d, uint32_t lane, int64_t from_ns, int6
     }
     for (uint32_t i = pithi_graph_find(d->g, lane, from_ns); i < of->last; i++) {
         const struct pithi_lane_piece *piece = pithi_graph_piece(d->g, lane, i);
-        pithi_scratch_rest_at(&d->a->graph.scratch, i);
+        pithi_scratch_passed(&d->a->graph.scratch, sizeof *piece);
         if (piece->begin_ns >= to_ns)
             break;
         int64_t end_ns = pithi_graph_piece(d->g, lane, i + 1)->begin_ns;
@@ -247,8 +246,8 @@ static int distribute(struct delays *d, const struct item *item)
     const double *handed = d->handed[wait->lane] + number * d->kind_count;
     double own = (double)(wait->to_ns - wait->from_ns), sum = 0;
 
-    pithi_scratch_rest_at(&d->scratch, d->steps);
-    pithi_scratch_rest_at(&d->a->graph.scratch, d->steps++);
+    pithi_scratch_passed(&d->scratch, (1 + d->kind_count) * sizeof *handed);
+    pithi_scratch_passed(&d->a->graph.scratch, sizeof *wait);
     while (upto < cause->wait_count && cause->waits[upto].from_ns < wait->to_ns)
         upto++;
     if (d->cached_lane != wait->cause_lane || d->cached_from_ns != since_ns || d->cached_to_ns != wait->to_ns) {
@@ -411,8 +410,8 @@ static int go_forward(struct delays *d)
 
     start(d, 0);
     while ((count = next_group(d, 0)) > 0) {
-        pithi_scratch_rest_at(&d->scratch, d->steps);
-        pithi_scratch_rest_at(&d->a->graph.scratch, d->steps++);
+        pithi_scratch_passed(&d->scratch, count * sizeof **d->since);
+        pithi_scratch_passed(&d->a->graph.scratch, count * sizeof(struct pithlog_wait_state));
         for (size_t i = 0; i < count; i++) {
             const struct pithlog_wait_state *wait = d->group[i].wait;
             d->since[wait->lane][wait - d->a->lanes[wait->lane].waits] = common_sync(d, wait);

@@ -428,7 +428,7 @@ static void release_needs(struct pithi_graph *g)
     }
     for (uint32_t i = 0; i < g->needs.count; i++) {
         struct pithi_need *need = pithi_chunks_at(&g->needs, i, sizeof *need);
-        pithi_scratch_rest_at(&g->scratch, i);
+        pithi_scratch_passed(&g->scratch, sizeof *need);
         if (need->of == PITHI_NEED_LANE) {
             if (need->position == UINT32_MAX)
                 need->position = pithi_graph_find(g, need->lane, need->release_ns);

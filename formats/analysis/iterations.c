@@ -59,8 +59,8 @@ static struct pithi_row_call *make_row(struct pithlog_analysis *a, uint32_t lane
         is_left_out[i] = !g->is_call[i] || is_poll(pithlog_get_def(g->log, i));
     for (uint32_t i = a->lanes[lane].first, m = 0; row && is_left_out && i < a->lanes[lane].last; i++) {
         const struct pithi_lane_piece *piece = pithi_graph_piece(g, lane, i);
-        pithi_scratch_rest_at(scratch, i);
-        pithi_scratch_rest_at(&a->graph.scratch, i);
+        pithi_scratch_passed(scratch, sizeof *row);
+        pithi_scratch_passed(&a->graph.scratch, sizeof *piece);
         if (piece->state == PITHI_OUTSIDE || is_left_out[piece->state])
             continue;
         uint64_t symbol = pithi_hash_mix(PITHI_HASH, piece->state) + (with_senders ? senders(g, piece) : 0);

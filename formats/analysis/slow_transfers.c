@@ -237,7 +237,7 @@ int pithi_slow_transfers_find(struct pithlog_analysis *a, struct pithi_slow_tran
     for (int is_second = 0; good && is_second < 2; is_second++) {
         for (uint32_t lane = 0; good && lane < pithlog_get_info(a->graph.log)->lanes; lane++)
             for (uint32_t i = a->lanes[lane].first; good && i < a->lanes[lane].last; i++) {
-                pithi_scratch_rest_at(&a->graph.scratch, i);
+                pithi_scratch_passed(&a->graph.scratch, sizeof(struct pithi_lane_piece));
                 if (!transfer_of(a, lane, i, &t))
                     continue;
                 struct peers *peers = is_second ? NULL : peers_of(&all, &t);

@@ -45,7 +45,6 @@ struct replay {
     double *positions;     /* begin at each scan position; NAN: not yet */
     struct begins *begins; /* [lanes] */
     struct pithi_scratch scratch;
-    uint64_t steps;
     uint32_t *ready, ready_count;
     uint64_t given_up;
     double mean_ns; /* balanced computing: of each lane that computes */
@@ -190,8 +189,8 @@ static void walk(struct replay *r, uint32_t lane, int may_give_up)
     for (; w->piece < of->last; w->piece++, w->is_begun = 0, may_give_up = 0) {
         const struct pithi_lane_piece *piece = pithi_graph_piece(r->g, lane, w->piece);
         int64_t from_ns, to_ns;
-        pithi_scratch_rest_at(&r->scratch, r->steps);
-        pithi_scratch_rest_at(&r->a->graph.scratch, r->steps++);
+        pithi_scratch_passed(&r->scratch, sizeof(double));
+        pithi_scratch_passed(&r->a->graph.scratch, sizeof *piece);
         if (!w->is_begun) {
             if (is_kept(&r->begins[lane], w->piece - of->first))
                 r->begins[lane].at_ns[w->begun++] = w->now;
@@ -260,7 +259,7 @@ static int prepare_begins(struct replay *r, uint32_t lanes)
     }
     for (uint32_t i = 0; i < g->needs.count; i++) {
         const struct pithi_need *need = pithi_chunks_at(&g->needs, i, sizeof *need);
-        pithi_scratch_rest_at(&r->a->graph.scratch, i);
+        pithi_scratch_passed(&r->a->graph.scratch, sizeof *need);
         if (need->of != PITHI_NEED_LANE || need->position < r->a->lanes[need->lane].first ||
             need->position >= r->a->lanes[need->lane].last)
             continue;

@@ -56,6 +56,7 @@ void *pithi_scratch_get(struct pithi_scratch *s, size_t bytes)
 
 void pithi_scratch_rest(struct pithi_scratch *s)
 {
+    s->passed = 0;
     for (uint32_t i = 0; i < s->count; i++)
         if (s->parts[i].is_file)
             madvise(s->parts[i].memory, s->parts[i].bytes, MADV_DONTNEED); /* keeps the contents of a shared mapping */

@@ -15,16 +15,18 @@ struct pithi_scratch {
     } * parts;
     uint32_t count, room;
     size_t used, in_memory; /* used: of the last part */
+    size_t passed;          /* since the last rest */
 };
 
 /* Zeroed memory, aligned to 16 bytes. NULL: no memory, or no place for a temporary file. */
 void *pithi_scratch_get(struct pithi_scratch *scratch, size_t bytes);
 /* Lets the kernel take the pages in memory; they are read back from the file when they are next used. */
 void pithi_scratch_rest(struct pithi_scratch *scratch);
-/* The same at one step in a million of a loop, as each costs page faults. */
-static inline void pithi_scratch_rest_at(struct pithi_scratch *scratch, uint64_t step)
+/* Says that a loop goes on by `bytes`. Rests after PITHI_SCRATCH_REST of them, as each rest costs page faults. */
+enum { PITHI_SCRATCH_REST = 32 << 20 };
+static inline void pithi_scratch_passed(struct pithi_scratch *scratch, size_t bytes)
 {
-    if (step % (1 << 20) == (1 << 20) - 1)
+    if ((scratch->passed += bytes) > PITHI_SCRATCH_REST)
         pithi_scratch_rest(scratch);
 }
 void pithi_scratch_free(struct pithi_scratch *scratch);
