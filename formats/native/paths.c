@@ -163,17 +163,14 @@ uint32_t pithi_steps_make(struct pithi_steps *steps, uint32_t change)
     return steps->symbols++;
 }
 
-/* Makes room for more paths, and moves the stored steps to their new places. 0: too many, or no memory. */
+/* Makes room for more paths. 0: too many, or no memory. */
 static int lengthen(struct pithi_steps *steps, uint32_t rows)
 {
-    uint64_t entries = (uint64_t)steps->width * rows;
-    uint16_t *after = entries <= ENTRIES_MOST ? malloc(entries * sizeof *after) : NULL;
+    uint64_t entries = (uint64_t)steps->width * rows, before = (uint64_t)steps->width * steps->rows;
+    uint16_t *after = entries <= ENTRIES_MOST ? realloc(steps->after, entries * sizeof *after) : NULL;
     if (!after)
         return 0;
-    memset(after, 0xff, entries * sizeof *after);
-    for (uint32_t i = 0; steps->rows > 0 && i < steps->width; i++)
-        memcpy(after + (size_t)i * rows, steps->after + (size_t)i * steps->rows, steps->rows * sizeof *after);
-    free(steps->after);
+    memset(after + before, 0xff, (entries - before) * sizeof *after);
     steps->after = after;
     steps->rows = rows;
     return 1;
@@ -186,6 +183,6 @@ void pithi_steps_put(struct pithi_steps *steps, uint32_t path, uint32_t symbol, 
         rows = rows * 2 + 96;
     if (rows > steps->rows && !lengthen(steps, rows))
         return;
-    steps->after[(uint64_t)symbol * steps->rows + path] = (uint16_t)after;
+    steps->after[(uint64_t)path * steps->width + symbol] = (uint16_t)after;
 }
 _Static_assert((uint16_t)PITHI_PATH_NONE == UINT16_MAX, "empty places are all ones");

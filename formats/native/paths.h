@@ -60,15 +60,16 @@ int pithi_paths_get(struct pithi_paths *paths, const unsigned char *p, uint64_t 
 
 /* The table of steps: the path after each change, looked up for each state that is entered.
  *
- * Changes are numbered in order of occurrence; these numbers are symbols 0, 1, 2 ... Each symbol has a column with an
- * entry for each path. With paths 0 and 1 = (0, main), and symbols 0 "enter main" and 1 "leave main", column 0 has 1 at
- * index 0, and column 1 has 0 at index 1. An entry is filled when it is first needed: the caller computes a missing
- * step and stores it. Paths above a limit have no entries.
+ * Changes are numbered in order of occurrence; these numbers are symbols 0, 1, 2 ... Each path has a row with an entry
+ * for each symbol. With paths 0 and 1 = (0, main), and symbols 0 "enter main" and 1 "leave main", row 0 has 1 at index
+ * 0, and row 1 has 0 at index 1. An entry is filled when it is first needed: the caller computes a missing step and
+ * stores it. Paths above a limit have no entries.
  *
- * The table is stored by column because a path needs few symbols: rows would be mostly empty.
+ * The table is stored by row because most paths are innermost ones, in which no state is entered: their rows are never
+ * looked at. The rows of the others are a cache line or two each.
  */
 struct pithi_steps {
-    uint16_t *after;     /* [width * rows] the next path; PITHI_PATH_NONE: not stored yet */
+    uint16_t *after;     /* [rows * width] the next path; PITHI_PATH_NONE: not stored yet */
     uint16_t *symbol_of; /* [change_room] by change, + 1; 0: none yet */
     uint32_t *changes;   /* [width] by symbol */
     uint32_t *counts;    /* [width] for the caller */
@@ -90,7 +91,7 @@ void pithi_steps_put(struct pithi_steps *steps, uint32_t path, uint32_t symbol, 
 /* The next path; PITHI_PATH_NONE: the step is not stored. */
 static inline uint32_t pithi_steps_get(const struct pithi_steps *steps, uint32_t path, uint32_t symbol)
 {
-    return path < steps->rows ? steps->after[(uint64_t)symbol * steps->rows + path] : (uint32_t)PITHI_PATH_NONE;
+    return path < steps->rows ? steps->after[(uint64_t)path * steps->width + symbol] : (uint32_t)PITHI_PATH_NONE;
 }
 
 #endif
