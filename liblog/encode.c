@@ -6,7 +6,6 @@
 #include "encode.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -37,22 +36,10 @@ void pithi_hold_close(struct pithi_hold *hold)
     pithi_hold_open(hold, hold->folder, hold->most);
 }
 
-static int nameless_file(const char *folder)
-{
-    char path[4096];
-    int fd = pithi_descriptor_open(folder, O_TMPFILE | O_RDWR, 0600);
-    if (fd >= 0 || snprintf(path, sizeof path, "%s/encode.XXXXXX", folder) >= (int)sizeof path)
-        return fd;
-    fd = mkostemp(path, O_CLOEXEC);
-    if (fd >= 0)
-        unlink(path);
-    return fd;
-}
-
 static int file_all(struct pithi_hold *hold)
 {
     if (hold->fd < 0)
-        hold->fd = nameless_file(hold->folder);
+        hold->fd = pithi_descriptor_temporary(hold->folder);
     if (hold->fd < 0)
         return pithi_fail(PITH_ERR_IO, "%s: cannot make a file: %m", hold->folder);
     if (pithi_descriptor_write(hold->fd, hold->memory, hold->used, hold->filed) != 0)

@@ -10,23 +10,43 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/temporary.h"
 #include "spill/spill.h"
 
 /* ---- Descriptors ------------------------------------------------------------------------------------------------- */
 
 enum { STANDARD = 3 };
 
-int pithi_descriptor_open(const char *path, int flags, mode_t mode)
+/* Occupies the standard descriptors that are closed; returns their number. */
+static int plug(int plugs[STANDARD])
 {
-    int plugs[STANDARD], count = 0, fd, saved;
+    int count = 0, fd;
     for (fd = 0; fd < STANDARD; fd++)
         if (fcntl(fd, F_GETFD) < 0 && (plugs[count] = open("/", O_PATH | O_CLOEXEC)) >= 0)
             count++;
-    fd = open(path, flags | O_CLOEXEC, mode);
-    saved = errno;
+    return count;
+}
+
+/* Closes them again; keeps errno. */
+static void unplug(const int plugs[STANDARD], int count)
+{
+    int saved = errno;
     while (count > 0)
         close(plugs[--count]);
     errno = saved;
+}
+
+int pithi_descriptor_open(const char *path, int flags, mode_t mode)
+{
+    int plugs[STANDARD], count = plug(plugs), fd = open(path, flags | O_CLOEXEC, mode);
+    unplug(plugs, count);
+    return fd;
+}
+
+int pithi_descriptor_temporary(const char *folder)
+{
+    int plugs[STANDARD], count = plug(plugs), fd = pithi_temporary_in(folder);
+    unplug(plugs, count);
     return fd;
 }
 

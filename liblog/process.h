@@ -12,6 +12,9 @@
  * moment. */
 int pithi_descriptor_open(const char *path, int flags, mode_t mode);
 
+/* The same for a nameless file in `folder`, for reading and writing. */
+int pithi_descriptor_temporary(const char *folder);
+
 /* pwrite(2) of all `size` bytes. 0; -1 (errno). */
 int pithi_descriptor_write(int fd, const void *data, uint64_t size, uint64_t offset);
 

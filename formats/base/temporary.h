@@ -2,8 +2,11 @@
 #ifndef PITHI_TEMPORARY_H
 #define PITHI_TEMPORARY_H
 
-/* Opens a nameless file for reading and writing in TMPDIR, /tmp or /var/tmp, else in memory. Returns its descriptor
- * (close-on-exec), or -1 with errno set. */
+/* Opens a nameless file for reading and writing in `folder`. Returns its descriptor (close-on-exec), or -1 with errno
+ * set. */
+int pithi_temporary_in(const char *folder);
+
+/* The same in TMPDIR, /tmp or /var/tmp, else in memory. */
 int pithi_temporary_file(void);
 
 #endif

@@ -1,5 +1,6 @@
 /* test_encode.c - a process's records encoded by 1 to 8 threads: the bytes are the same, and they are all there. */
 #include "encode.h"
+#include "process.h"
 #include "record_help.h"
 #include "spill/spill_emit.h"
 
@@ -187,9 +188,27 @@ static void limited(void)
     exit(encode(8, 0, &all, &left_out, &totals) && totals.states == 2 * pairs_in_all() ? 0 : 1);
 }
 
+/* A file for encoded bytes takes no standard descriptor, even one that the program has closed, and has no name. */
+static void test_file(void)
+{
+    char text[4] = "";
+    int kept = dup(0), fd;
+    close(0);
+    fd = pithi_descriptor_temporary(".");
+    OK(fd > 2 && fcntl(0, F_GETFD) < 0, "a temporary file is not the closed standard input");
+    OK(pithi_descriptor_write(fd, "abc", 3, 1 << 20) == 0 && pread(fd, text, 3, 1 << 20) == 3 &&
+           strcmp(text, "abc") == 0 && fcntl(fd, F_GETFD) & FD_CLOEXEC,
+       "it can be written and read, and is closed by exec");
+    close(fd);
+    OK(pithi_descriptor_temporary("no/such") < 0 && errno == ENOENT, "none in a folder that is not there");
+    dup2(kept, 0);
+    close(kept);
+}
+
 int main(void)
 {
     help_begin();
+    test_file();
     OK(help_child(record) == 0, "a process with %d threads recorded, and was killed", THREADS + 1);
     test_memory();
     test_threads(0);
