@@ -63,10 +63,9 @@ struct pithi_wait_sum *pithi_wait_sums_make(const struct pithlog *log, const str
     return sums;
 }
 
-const struct pithlog_wait_state **pithi_wait_sum_longest(const struct pithlog *log,
-                                                         const struct pithlog_analysis *analysis,
-                                                         const struct pithi_wait_sum *sum, uint32_t most,
-                                                         uint32_t *count)
+const struct pithlog_wait_state **pithi_waits_longest(const struct pithlog *log,
+                                                      const struct pithlog_analysis *analysis, uint32_t kind,
+                                                      uint32_t most, uint32_t *count)
 {
     const struct pithlog_wait_state **longest = pithi_alloc(most + (size_t)1, sizeof *longest), *waits;
 
@@ -75,8 +74,7 @@ const struct pithlog_wait_state **pithi_wait_sum_longest(const struct pithlog *l
         size_t many = pithlog_analysis_waits(analysis, lane, &waits);
         for (size_t i = 0; i < many; i++) {
             uint32_t low = 0, high = *count;
-            if (waits[i].kind != sum->kind || waits[i].state != sum->state ||
-                (*count == most && !is_longer(&waits[i], longest[most - 1])))
+            if (waits[i].kind != kind || (*count == most && !is_longer(&waits[i], longest[most - 1])))
                 continue;
             while (low < high) {
                 uint32_t middle = low + (high - low) / 2;

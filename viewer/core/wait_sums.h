@@ -17,11 +17,10 @@ struct pithi_wait_sum {
 /* Those with the most time first, [*count], to be freed. They are valid as long as the analysis. */
 struct pithi_wait_sum *pithi_wait_sums_make(const struct pithlog *log, const struct pithlog_analysis *analysis,
                                             uint32_t *count);
-/* The longest wait states of a sum, longest first, [*count], at most `most`; to be freed. */
-const struct pithlog_wait_state **pithi_wait_sum_longest(const struct pithlog *log,
-                                                         const struct pithlog_analysis *analysis,
-                                                         const struct pithi_wait_sum *sum, uint32_t most,
-                                                         uint32_t *count);
+/* The longest wait states of a kind, longest first, [*count], at most `most`; to be freed. */
+const struct pithlog_wait_state **pithi_waits_longest(const struct pithlog *log,
+                                                      const struct pithlog_analysis *analysis, uint32_t kind,
+                                                      uint32_t most, uint32_t *count);
 
 /* "late sender in MPI_Recv" */
 void pithi_wait_sum_name(const struct pithlog *log, const struct pithi_wait_sum *sum, char *text, size_t size);

@@ -1,18 +1,20 @@
-# findings.tcl - where the run waits most, in a pane below the legend: the wait states by kind and MPI function. A click
-# goes to the longest one, arrow keys go to the others. waiting.tcl has the switch and the analysis.
+# findings.tcl - what makes the run slow, in a pane below the legend, as `pith analyze` says it. A click goes to the
+# longest wait state, or to the lane with most of it; arrow keys go to the other wait states. waiting.tcl has the switch
+# and the analysis.
 
 oo::class create ::pith::Findings {
     variable window model
     variable pane tree
     variable number nth    ;# chosen finding, and which of its wait states, longest first; from 0
-    variable readout       ;# text below the list
+    variable readout       ;# line at the foot
+    variable text          ;# what the chosen finding says
 
     constructor {its_window} {
         set window $its_window
         set model [$window model]
         set pane [$window top].panes.legend.findings
         lassign {0 0} number nth
-        set readout {}
+        lassign {} readout text
         $model follow [list [self] changed]
     }
 
@@ -41,12 +43,12 @@ oo::class create ::pith::Findings {
     method build {} {
         ttk::frame $pane -padding {8 6}
         ttk::frame $pane.head
-        ttk::label $pane.head.line -text "Waiting" -style Bold.TLabel
+        ttk::label $pane.head.line -text "Findings" -style Bold.TLabel
         ttk::button $pane.head.close -text "\u00d7" -width 2 -style Toolbutton -takefocus 0 \
             -command [list $window act {findings off}]
-        set tree [ttk::treeview $pane.tree -columns {time share count} -height 5 -selectmode browse]
+        set tree [ttk::treeview $pane.tree -columns {time share} -height 5 -selectmode browse]
         foreach {column text widest} {
-            #0 Kind "wait at N x N in MPI"  time Time "000.0 ms"  share Share "00.0 %"  count Count "000 000"
+            #0 Finding "wait at N x N and more"  time Cost "000.0 ms"  share Share "00.0 %"
         } {
             set anchor [expr {$column eq "#0" ? "w" : "e"}]
             $tree heading $column -text $text -anchor $anchor
@@ -61,10 +63,13 @@ oo::class create ::pith::Findings {
         }
         ttk::label $pane.foot.text -textvariable [my varname readout] -style Faint.TLabel
         pack $pane.foot.text -side left -fill x -expand 1
+        ttk::label $pane.text -textvariable [my varname text] -anchor nw -justify left
+        bind $pane.text <Configure> {%W configure -wraplength [expr {%w - 4}]}
         pack $pane.head.close -side right
         pack $pane.head.line -side left
         pack $pane.head -fill x
         pack $pane.foot -side bottom -fill x
+        pack $pane.text -side bottom -fill x
         pack $tree -fill both -expand 1
         bind $tree <ButtonRelease-1> [list [self] clicked]
         # The window's keys for these are not wanted here.
@@ -83,16 +88,14 @@ oo::class create ::pith::Findings {
         set found [[$model log] findings]
         set i -1
         foreach finding $found {
-            $tree insert {} end -id [incr i] -text " [dict get $finding name]" \
-                -image [[$window legend] image [dict get $finding id]] -values [list \
-                [::pithtk::duration [dict get $finding ns]] [format {%.1f %%} [expr {100 * [dict get $finding share]}]] \
-                [::pith::theme::cell [dict get $finding count]]]
+            $tree insert {} end -id [incr i] -text [dict get $finding name] -values [list \
+                [::pithtk::duration [dict get $finding ns]] [format {%.1f %%} [expr {100 * [dict get $finding share]}]]]
         }
         set number 0
         set nth 0
-        set readout {}
+        lassign {} readout text
         if {$found eq {}} {
-            set readout [expr {[[$window part Waiting] is_ready] ? "no call waits for another rank" : "analyzing..."}]
+            set readout [expr {[[$window part Waiting] is_ready] ? "nothing costs 0.5 %" : "analyzing..."}]
         }
     }
 
@@ -116,21 +119,32 @@ oo::class create ::pith::Findings {
 
     # Returns what is said about it; {} if there is none.
     method go {its_number its_nth} {
-        set wait [[$model log] finding $its_number $its_nth]
-        if {$wait eq {}} {
+        set finding [lindex [[$model log] findings] $its_number]
+        if {$finding eq {} || $its_number < 0} {
+            return
+        }
+        set place [[$model log] finding $its_number $its_nth]
+        if {$place eq {} && ($its_nth != 0 || [dict get $finding waits])} {
             return
         }
         set number $its_number
         set nth $its_nth
-        set finding [lindex [[$model log] findings] $number]
-        set readout "[expr {$nth + 1}] of [::pithtk::number [dict get $finding count]], longest first"
+        set text [string trimright [dict get $finding text] \n]
+        set readout [expr {[dict get $finding waits] ? "number [expr {$nth + 1}], longest first" : {}}]
         if {[my is_open]} {
             $tree selection set [list $number]
             $tree see $number
             focus $tree
         }
+        if {$place eq {}} {
+            return [my said $finding]
+        }
+        if {![dict exists $place start]} {
+            [$window timeline] show_row [$model row_of [dict get $place rank] [dict get $place thread]]
+            return [my said $finding]
+        }
         set walk [$window part Walk]
-        set hit [$walk state_of $wait [dict get $wait start]]
+        set hit [$walk state_of $place [dict get $place start]]
         if {$hit eq {}} {
             return
         }
@@ -140,6 +154,12 @@ oo::class create ::pith::Findings {
             $model zoom [expr {[dict get $hit start] - 4 * $length}] [expr {[dict get $hit end] + 4 * $length}]
         }
         return [$walk go [dict create kind state hit $hit]]
+    }
+
+    method said {finding} {
+        set said "[dict get $finding name]: [string map {\n { }} [string trim [dict get $finding text]]]"
+        $window say $said
+        return $said
     }
 
     # ---- Words
@@ -152,7 +172,7 @@ oo::class create ::pith::Findings {
         }
         $waiting wait_for
         return [lmap finding [[$model log] findings] {
-            list [dict get $finding name] [::pith::words::seconds [dict get $finding ns]] [dict get $finding count] \
+            list [dict get $finding name] [::pith::words::seconds [dict get $finding ns]] \
                 [format %.4f [dict get $finding share]]
         }]
     }
@@ -168,9 +188,9 @@ oo::class create ::pith::Findings {
 
 ::pith::part::add Findings {
     words {
-        findings {?on|off?} {show or hide the list of where the run waits most; without argument: lists of kind, seconds, count, share} word_findings
-        finding {NUMBER ?NTH?} {choose the NTH longest wait state of this line of the list} word_finding
+        findings {?on|off?} {show or hide the list of what makes the run slow; without argument: lists of name, seconds, share} word_findings
+        finding {NUMBER ?NTH?} {go to this line of the list, and choose its NTH longest wait state} word_finding
     }
-    keys {{A} {Shift-a} {show or hide the list of where the run waits most} {findings toggle}}
-    menus {Statistics {"Where it waits most" {findings toggle} A}}
+    keys {{A} {Shift-a} {show or hide the list of what makes the run slow} {findings toggle}}
+    menus {Statistics {"Findings" {findings toggle} A}}
 }

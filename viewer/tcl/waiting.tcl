@@ -66,7 +66,7 @@ oo::class create ::pith::Waiting {
                     $model set_trouble $value
                 }
                 $window end_message
-                if {[[$model log] findings] eq {} && ([my is_shown waits] || [my is_shown findings])} {
+                if {[my is_shown waits] && 1 ni [lmap finding [[$model log] findings] {dict get $finding waits}]} {
                     $window say "no call waits for another rank"
                 } elseif {[my is_shown iterations] && ![dict get [[$model log] iterations] count]} {
                     $window say "no iterations found; `iterations_of STATE` names a repeated state"
@@ -222,6 +222,6 @@ oo::class create ::pith::Waiting {
     buttons {
         waits "Waiting" {waits toggle} {hatch the time in which calls wait for other ranks}
         path "Critical path" {critical_path toggle} {show or hide the critical path}
-        findings "Findings" {findings toggle} {list where the run waits most}
+        findings "Findings" {findings toggle} {list what makes the run slow}
     }
 }

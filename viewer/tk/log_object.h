@@ -87,10 +87,11 @@ pithi_log_method pithi_log_parent, pithi_log_state_of, pithi_log_message_of, pit
  * waitof RANK THREAD ID FROM TO  the longest wait state of calls of a state in this time: kind (as text), start, end,
  *                              rank and thread of the cause, release, handed (ns of later waiting that it caused) */
 pithi_log_method pithi_log_analyze, pithi_log_show_waiting, pithi_log_wait_of;
-/* findings                     where the run waits most (core/wait_sums.h), a dict for each: name, text, id, ns, count,
- *                              share, instances (how many `finding` knows)
- * finding NUMBER NTH           the NTH longest wait state (from 0) of the finding NUMBER (from 0): rank, thread, start,
- *                              end; {} none */
+/* findings                     what makes the run slow (pithlog_findings.h), a dict for each: name, text, ns, share,
+ *                              waits (1: it is about wait states)
+ * finding NUMBER NTH           the place of a finding, from 0: rank, thread, start (if it has one): of the NTH longest
+ *                              wait state, from 0; of others, of the longest instance on the lane with most of it;
+ *                              {} none */
 pithi_log_method pithi_log_findings, pithi_log_finding;
 void pithi_log_findings_free(struct pithi_log_object *object);
 

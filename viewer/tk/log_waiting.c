@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <pithlog_findings.h>
+
 #include "core/wait_sums.h"
 #include "core/memory.h"
 #include "core/waiting.h"
@@ -20,6 +22,8 @@ struct analyze_job {
 static int analyze_run(struct pithi_job *base)
 {
     struct analyze_job *job = (struct analyze_job *)base;
+    const struct pithlog_finding *findings;
+    uint32_t count;
     struct pithlog_analyze_query query = {
         .from_ns = INT64_MIN, .to_ns = INT64_MAX, .progress = pithi_job_is_over, .context = base};
     int err = pithlog_analyze(job->log, &query, &job->analysis);
@@ -28,7 +32,8 @@ static int analyze_run(struct pithi_job *base)
         job->trouble = strdup(pithlog_error());
     else if (err)
         return err;
-    return pithlog_analysis_iterations(job->analysis, job->state, &job->iterations);
+    err = pithlog_analysis_findings(job->analysis, &findings, &count); /* later calls cost nothing */
+    return err ? err : pithlog_analysis_iterations(job->analysis, job->state, &job->iterations);
 }
 
 static Tcl_Obj *analyze_result(struct pithi_job *base)
@@ -111,7 +116,7 @@ int pithi_log_wait_of(struct pithi_log_object *object, Tcl_Interp *interp, int o
 enum { MOST_INSTANCES = 1000, NONE = -1 };
 
 struct pithi_log_findings {
-    struct pithi_wait_sum *items;
+    const struct pithlog_finding *items;
     uint32_t count;
     int chosen;
     const struct pithlog_wait_state **instances;
@@ -122,7 +127,6 @@ void pithi_log_findings_free(struct pithi_log_object *object)
 {
     if (!object->findings)
         return;
-    free(object->findings->items);
     free(object->findings->instances);
     free(object->findings);
     object->findings = NULL;
@@ -135,7 +139,8 @@ static struct pithi_log_findings *findings_of(struct pithi_log_object *object)
         return object->findings;
     object->findings = pithi_alloc(1, sizeof *object->findings);
     object->findings->chosen = NONE;
-    object->findings->items = pithi_wait_sums_make(object->log, object->analysis, &object->findings->count);
+    if (pithlog_analysis_findings(object->analysis, &object->findings->items, &object->findings->count))
+        object->findings->count = 0;
     return object->findings;
 }
 
@@ -143,55 +148,85 @@ int pithi_log_findings(struct pithi_log_object *object, Tcl_Interp *interp, int 
 {
     const struct pithi_log_findings *findings = findings_of(object);
     Tcl_Obj *list = Tcl_NewListObj(0, NULL);
-    char text[320];
 
     (void)objc, (void)objv;
     for (uint32_t i = 0; findings && i < findings->count; i++) {
-        const struct pithi_wait_sum *finding = &findings->items[i];
+        const struct pithlog_finding *finding = &findings->items[i];
         Tcl_Obj *dict = Tcl_NewDictObj();
-        pithi_wait_sum_name(object->log, finding, text, sizeof text);
-        pithi_put_text(dict, "name", text);
-        pithi_wait_sum_text(object->log, finding, text, sizeof text);
-        pithi_put_text(dict, "text", text);
-        pithi_put_wide(dict, "id", finding->state);
-        pithi_put_wide(dict, "ns", finding->ns);
-        pithi_put_wide(dict, "count", (int64_t)finding->count);
+        pithi_put_text(dict, "name", finding->name);
+        pithi_put_text(dict, "text", finding->text);
+        pithi_put_wide(dict, "ns", (int64_t)finding->ns);
         pithi_put(dict, "share", Tcl_NewDoubleObj(finding->share));
-        pithi_put_wide(dict, "instances", (int64_t)(finding->count < MOST_INSTANCES ? finding->count : MOST_INSTANCES));
+        pithi_put_wide(dict, "waits", finding->worst != NULL);
         Tcl_ListObjAppendElement(NULL, list, dict);
     }
     Tcl_SetObjResult(interp, list);
     return TCL_OK;
 }
 
+static void put_place(Tcl_Obj *dict, const struct pithi_log_object *object, uint32_t lane)
+{
+    pithi_put_wide(dict, "rank", pithlog_get_lane(object->log, lane)->rank);
+    pithi_put_wide(dict, "thread", pithlog_get_lane(object->log, lane)->thread);
+}
+
+/* Puts the begin of the longest instance of a state on a lane. */
+static void put_longest(Tcl_Obj *dict, const struct pithi_log_object *object, uint32_t lane, uint32_t state)
+{
+    struct pithlog_query query = {.from_ns = INT64_MIN,
+                                  .to_ns = INT64_MAX,
+                                  .lanes = &lane,
+                                  .lane_count = 1,
+                                  .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE,
+                                  .flags = PITHLOG_NEST};
+    int64_t start_ns = 0, longest_ns = -1;
+    struct pithlog_iter *iter;
+    struct pithlog_record r;
+
+    if (pithlog_iter_open(object->log, &query, &iter))
+        return;
+    while (pithlog_iter_next(iter, &r) == 1)
+        if (r.kind == PITHLOG_LEAVE && r.id == state && r.time_ns - r.start_ns > longest_ns) {
+            start_ns = r.start_ns;
+            longest_ns = r.time_ns - r.start_ns;
+        }
+    pithlog_iter_close(iter);
+    if (longest_ns >= 0)
+        pithi_put_wide(dict, "start", start_ns);
+}
+
 int pithi_log_finding(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct pithi_log_findings *findings = findings_of(object);
-    const struct pithlog_wait_state *wait;
-    const struct pithlog_lane *lane;
+    const struct pithlog_finding *finding;
     int number, nth;
     Tcl_Obj *dict;
 
     (void)objc;
     if (Tcl_GetIntFromObj(interp, objv[2], &number) != TCL_OK || Tcl_GetIntFromObj(interp, objv[3], &nth) != TCL_OK)
         return TCL_ERROR;
-    if (!findings || number < 0 || (uint32_t)number >= findings->count)
+    if (!findings || number < 0 || (uint32_t)number >= findings->count || nth < 0)
         return TCL_OK;
-    if (findings->chosen != number) {
+    finding = &findings->items[number];
+    if (!finding->worst && (nth > 0 || finding->lane == UINT32_MAX))
+        return TCL_OK;
+    if (finding->worst && findings->chosen != number) {
         free(findings->instances);
-        findings->instances = pithi_wait_sum_longest(object->log, object->analysis, &findings->items[number],
-                                                     MOST_INSTANCES, &findings->instance_count);
+        findings->instances = pithi_waits_longest(object->log, object->analysis, finding->kind, MOST_INSTANCES,
+                                                  &findings->instance_count);
         findings->chosen = number;
     }
-    if (nth < 0 || (uint32_t)nth >= findings->instance_count)
+    if (finding->worst && (uint32_t)nth >= findings->instance_count)
         return TCL_OK;
-    wait = findings->instances[nth];
-    lane = pithlog_get_lane(object->log, wait->lane);
     dict = Tcl_NewDictObj();
-    pithi_put_wide(dict, "rank", lane->rank);
-    pithi_put_wide(dict, "thread", lane->thread);
-    pithi_put_wide(dict, "start", wait->from_ns);
-    pithi_put_wide(dict, "end", wait->to_ns);
+    if (finding->worst) {
+        put_place(dict, object, findings->instances[nth]->lane);
+        pithi_put_wide(dict, "start", findings->instances[nth]->from_ns);
+    } else {
+        put_place(dict, object, finding->lane);
+        if (finding->state != PITHLOG_COMPUTING)
+            put_longest(dict, object, finding->lane, finding->state);
+    }
     Tcl_SetObjResult(interp, dict);
     return TCL_OK;
 }
