@@ -1,7 +1,6 @@
 /* test_core_rows.c - the tree of rows: what it is made of, what of it is seen, and what people do to it. */
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/rows.h"
 #include "core_log.h"
@@ -335,21 +334,13 @@ static void test_picture(void)
 
 /* ---- Size -------------------------------------------------------------------------------------------------------- */
 
-static double now_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static void test_many(void)
 {
     enum { RANKS = 100000, A_NODE = 64 };
     struct core_log writing;
     struct pithlog *log;
     struct pithi_rows *rows;
-    double *value = calloc(RANKS, sizeof *value), begin_s;
+    double *value = calloc(RANKS, sizeof *value);
     char name[32];
 
     core_log_begin(&writing);
@@ -360,10 +351,8 @@ static void test_many(void)
         value[rank] = rank * 7919 % RANKS;
     }
     log = core_log_end(&writing);
-    begin_s = now_s();
     rows = pithi_rows_open(log);
     pithi_rows_seen(rows);
-    printf("# 100,000 lanes: tree and first list %.3f s\n", now_s() - begin_s);
     OK(rows->seen_count == (RANKS + A_NODE - 1) / A_NODE, "100,000 ranks: at first a row a host");
     pithi_rows_open_level(rows, 9);
     pithi_rows_filter(rows, "node1*");
@@ -377,9 +366,7 @@ static void test_many(void)
     pithi_rows_open_level(rows, 9);
     pithi_rows_sort(rows, PITHI_ORDER_NAME, NULL, 1);
     pithi_rows_seen(rows);
-    printf("# opened, filtered, sorted, regrouped as well %.3f s\n", now_s() - begin_s);
     OK(rows->seen_count == RANKS + 1, "all open");
-    OK(now_s() - begin_s < 5, "a second for all of it; on a busy machine not much more");
     pithi_rows_close(rows);
     pithlog_close(log);
     free(value);
