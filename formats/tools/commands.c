@@ -4,15 +4,24 @@
 #include "tools/tools.h"
 
 const struct pithi_command pithi_commands[] = {
-    {"run", NULL, "[-o LOG] [--mpi NAME] [--] PROGRAM [ARGUMENT...]",
+    {"run", NULL, "[-o LOG] [--lib NAME] [--sample[=HZ]] [--mpi NAME] [--] PROGRAM [ARGUMENT...]",
      "run a program and record it: mpirun -n 4 pith run ./app",
      "The program needs no change; its output and exit status stay the same. At the end rank 0 prints one line:\n"
      "the name of the log, what it holds and how to open it.\n"
      "\n"
-     "  -o LOG         the log; default: PROGRAM.pith; its suffix selects the format (`pith help formats`)\n"
-     "  --lib log      the library to record with; log: MPI calls, messages, communicators\n"
+     "  -o FILE        the log; default: PROGRAM.pith; its suffix selects the format (`pith help formats`);\n"
+     "                 with --lib trace, time or check: the file for their output, in place of stderr\n"
+     "  --lib NAME     log (default): write a log of all MPI calls, messages and communicators\n"
+     "                 trace: print a line when an MPI call begins and when it ends\n"
+     "                 time: print a table of the MPI calls at the end\n"
+     "                 anim: write the log, and show the running program in a window\n"
+     "                 check: check that collective calls agree on all ranks\n"
+     "                 or the path of a profiling library of your own (./libNAME.so)\n"
+     "  --sample[=HZ]  also record the call stack of each thread, HZ (default: 100) times in each second of its\n"
+     "                 CPU time; `pith stat --by function` shows them\n"
      "  --mpi NAME     mpich or openmpi; default: the MPI that PROGRAM is linked with, else that of mpirun\n"
      "\n"
+     "Exit status: that of PROGRAM; 127 not found, 126 not executable, 2 wrong usage, 1 no wrappers for its MPI.\n"
      "Environment: `pith help env`.\n"},
     {"info", pithi_tool_info, "LOG", "print what a log holds, as `key: value` lines", NULL},
     {"print", pithi_tool_print, "LOG [--follow] [--lane R[.T]] [--from TIME] [--to TIME] [--state GLOB] [--csv|--json]",
@@ -125,7 +134,7 @@ const struct pithi_command pithi_commands[] = {
     {"draw", NULL, "LOG -o OUT.png|svg|pdf|ps|eps|html [OPTIONS] | LOG --text [OPTIONS]",
      "draw the timelines into a file; no display needed",
      "  -o OUT          the file; its suffix selects the kind; html: a page with zoom and statistics\n"
-     "  --size WxH      in pixels (with --text in characters); without H as high as the rows need\n"
+     "  --size WxH      in pixels (with --text in characters); without H as high as the rows need; default 1200\n"
      "  --from TIME     start: 1.5, 3ms, 20us, 7ns, init (the end of MPI_Init), finalize or STATE[n]\n"
      "  --to TIME       end; finalize: the start of MPI_Finalize\n"
      "  --lanes LIST    only these: ranks (0-3), threads (7.1), or names of hosts and threads (node1*,worker)\n"
@@ -136,12 +145,16 @@ const struct pithi_command pithi_commands[] = {
      "  --waits         hatch the part of each MPI call that waits for another rank\n"
      "  --critical-path draw the critical path, which determines how long the run takes\n"
      "  --findings      add a list of where the run waits most, with marks at the longest waits\n"
+     "  --iterations    the iterations one below the other, aligned at their starts\n"
+     "  --iterations=STATE  the instances of this state\n"
      "  --ranges        add a stacked chart of how many ranks are in each state\n"
      "  --palette NAME  log: the colours in the log; classic: those of MPE; safe: for colour-blind readers\n"
      "  --theme NAME    light or dark background\n"
      "  --grey          for printers without colour\n"
      "  --full          keep every column of an SVG, also above 2 MB\n"
-     "  -e WORDS        commands as in a script of the window: 'zoom 1.2 1.4; rows 0-3; hide MPI_Comm_*; arrows off'\n"
+     "  -e WORDS        commands as in a script of the window: 'zoom 1.2 1.4; rows 0-3; hide MPI_Comm_*; arrows off';\n"
+     "                  also show, only, show_all, fit, work, in, out, pan, height, waits, critical_path,\n"
+     "                  findings, theme, palette, colour\n"
      "  --text          print the picture as text, in colour on a terminal\n"
      "  --ascii         as --text, ASCII only\n"
      "  --colour WHEN   with --text: always, never, auto (on a terminal)\n"},
@@ -152,6 +165,8 @@ const struct pithi_command pithi_commands[] = {
      "  --from TIME    show the part from 1.5, 3ms, 20us, 7ns, init, finalize or STATE[n] on\n"
      "  --to TIME      show the part up to this time\n"
      "  --at TIME      show the part around this time\n"
+     "  --fresh        open the log as if for the first time, and remember nothing\n"
+     "  --restore      restore the last view of the log, also with -e\n"
      "  --rows LIST    only these rows: ranks (0-3), threads (7.1), or names of hosts and threads (node1*,worker)\n"
      "  -e SCRIPT      commands for the window of the preceding LOG: zoom 1.2 1.4; hide MPI_*; shot x.png; quit\n"
      "                 (`help` in a script lists them)\n"

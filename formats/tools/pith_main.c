@@ -91,12 +91,12 @@ static int run_external(const struct pithi_command *command, char **argv)
 
 static int run_command(const struct pithi_command *command, int argc, char **argv)
 {
-    if (!command->run)
-        return run_external(command, argv);
-    if (argc > 1 && strcmp(argv[1], "--help") == 0) {
+    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
         char *help[] = {"help", argv[0], NULL};
         return pithi_tool_help(2, help);
     }
+    if (!command->run)
+        return run_external(command, argv);
     /* `pith print x | head` ends quietly even if the parent ignores SIGPIPE, as some Python programs do. */
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_IGN); /* write() then fails at the limit, and the half-written file is removed */

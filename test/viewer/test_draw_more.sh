@@ -85,8 +85,7 @@ pith draw rich.pith -o a.png -e 'ranges on' && pith draw rich.pith -o b.png --ra
 cmp a.png b.png
 ok $? "ranges on: as --ranges"
 options() { grep -oE '^ +--?[a-z]+' | tr -d ' ' | sort; }
-is "$(pith help draw | options)" "$(pith draw --help | options)" "\`pith help draw\` and \`pith draw --help\` tell of the same options"
-for option in $(pith draw --help | options); do
+for option in $(pith help draw | options); do
     grep -qF -- "${option//-/\\-}" "$top/man/pith-draw.1"
     ok $? "the manual page tells of $option"
 done

@@ -19,7 +19,7 @@ one 1 'view: no display .*pith draw LOG -o OUT\.png' "no display" plain.pith
 one 2 'view: a log is missing' "no log given"
 one 2 'view: no such option: --foo' "an unknown option" --foo plain.pith
 one 1 'none\.pith: no such file' "no such log" none.pith
-like "$(pith view --help)" '^Usage: pith view LOG' "--help needs no display"
+like "$(pith view --help)" '^usage: pith view LOG' "--help needs no display"
 
 start_display
 inside plain.pith window_checks.tcl

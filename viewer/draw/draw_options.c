@@ -10,37 +10,6 @@
 #include "core/words.h"
 #include "draw/draw.h"
 
-static const char help[] =
-    "Usage: pith draw LOG -o OUT    the timelines as a picture; no display needed. OUT ends in\n"
-    "                               .png .svg .pdf .ps .eps, or in .html: a page with zoom and statistics\n"
-    "       pith draw LOG --text    the timelines in letters, on the terminal in colour\n"
-    "\n"
-    "  -o OUT          the file; its suffix says which kind\n"
-    "  --size WxH      in pixels (with --text in letters); without H as high as the rows need; default 1200\n"
-    "  --from TIME     start: 1.5, 3ms, 20us, 7ns, init (the end of MPI_Init), finalize or STATE[n]\n"
-    "  --to TIME       end; finalize: the start of MPI_Finalize\n"
-    "  --lanes LIST    only these: ranks (0-3), threads (7.1), or by names of hosts and threads (node1*,worker)\n"
-    "  --group HOW     host, comm: a row for each host or communicator; none\n"
-    "  --title TEXT    instead of the log's name\n"
-    "  --legend WHERE  bottom, right or none\n"
-    "  --stats         a table of the states: count, inclusive and exclusive time, share; messages\n"
-    "  --waits         hatch the part of each MPI call that waits for another rank\n"
-    "  --critical-path draw the critical path, which determines how long the run takes\n"
-    "  --findings      a list of where the run waits most, with marks at the longest waits\n"
-    "  --iterations    the iterations one below the other, aligned at their starts\n"
-    "  --iterations=STATE  the instances of this state\n"
-    "  --ranges        below the timelines: how many ranks are in each state, stacked\n"
-    "  --grey          for printers without colour\n"
-    "  --palette NAME  log: its own colours; classic: MPE's; safe: for the colour-blind\n"
-    "  --theme NAME    light or dark paper\n"
-    "  --full          an SVG with every column, also above 2 MB\n"
-    "  -e WORDS        as in the window: 'zoom 1.2 1.4; rows 0-3; hide MPI_Comm_*; arrows off'; also show,\n"
-    "                  only, show_all, fit, work, in, out, pan, height, waits, critical_path, findings, theme,\n"
-    "                  palette, colour\n"
-    "  --text          print it\n"
-    "  --ascii         as --text, plain letters only\n"
-    "  --colour WHEN   with --text: always, never, auto (on a terminal)\n";
-
 enum {
     SIZE = 256,
     FROM,
@@ -61,8 +30,7 @@ enum {
     FULL,
     TEXT,
     ASCII,
-    COLOUR,
-    HELP
+    COLOUR
 };
 static const struct option options[] = {{"size", required_argument, NULL, SIZE},
                                         {"from", required_argument, NULL, FROM},
@@ -88,7 +56,6 @@ static const struct option options[] = {{"size", required_argument, NULL, SIZE},
                                         {"color", required_argument, NULL, COLOUR},
                                         {"colour", required_argument, NULL, COLOUR},
                                         {"output", required_argument, NULL, 'o'},
-                                        {"help", no_argument, NULL, HELP},
                                         {NULL, 0, NULL, 0}};
 
 __attribute__((format(printf, 1, 2))) static int usage(const char *format, ...)
@@ -175,7 +142,7 @@ static int set_flag(struct pithi_draw *draw, int option)
     }
 }
 
-/* Returns 0, 2 after a message, -1 after help. */
+/* Returns 0, or 2 after a message. */
 static int set_option(struct pithi_draw *draw, int option, const char *value)
 {
     if (set_flag(draw, option) == 0)
@@ -218,11 +185,8 @@ static int set_option(struct pithi_draw *draw, int option, const char *value)
         return 0;
     case THEME:
         return pithi_theme_choose(value) ? usage("--theme %s: must be light or dark", value) : 0;
-    case COLOUR:
-        return set_colour(draw, value);
     default:
-        fputs(help, stdout);
-        return -1;
+        return set_colour(draw, value);
     }
 }
 

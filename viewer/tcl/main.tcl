@@ -9,22 +9,6 @@ namespace eval ::pith {
     variable live 0     ;# 1: --live
     variable remembers {} ;# 1: --restore, 0: --fresh, {}: 1 unless there is a script
     variable spill {}   ;# --spill: folder into which the animation library says it records
-    variable usage {Usage: pith view LOG... [-e SCRIPT]          timelines in a window
-       pith view --together LOG LOG          two logs in one window, on one time axis
-       pith view --live LOG... [-e SCRIPT]   timelines of a running program that records LOG
-       pith view --anim LOG... [-e SCRIPT]   animation of a running program or of its log
-
-  --anim      animate ranks and messages; follow the program if it is recording LOG
-  --fresh     open the log as if for the first time, and remember nothing
-  --restore   restore the last view of the log, also with -e
-  --from TIME, --to TIME   show this part: 1.5, 3ms, 20us, init, finalize or STATE[n]
-  --at TIME   show the part around this time
-  --rows LIST show only these rows: 0-3,7.1, or names of hosts and threads
-  -e SCRIPT   commands for the window of the log before it: zoom 1.2 1.4; hide MPI_*; shot x.png; quit
-              (listed below)
-
-In the window, ? shows the keys. Without a display: pith draw LOG -o OUT.png, pith draw LOG --text
-}
 }
 
 # Prints one line on stderr and exits.
@@ -45,17 +29,6 @@ proc ::pith::source_all {} {
     }
 }
 
-proc ::pith::help {} {
-    variable usage
-    source_all
-    catch {
-        puts -nonewline $usage
-        puts "\nScript commands:\n"
-        puts -nonewline [words::help [words::groups]]
-    }
-    exit 0
-}
-
 # The script of an option with a value; "": no such option.
 proc ::pith::script_of {option value} {
     switch -- $option {
@@ -69,7 +42,6 @@ proc ::pith::script_of {option value} {
 
 # Parses the command line into a list of {log {option script}...}; scripts before the first log belong to it.
 proc ::pith::arguments {words} {
-    variable usage
     variable animated
     variable live
     variable together
@@ -80,7 +52,6 @@ proc ::pith::arguments {words} {
     for {set i 0} {$i < [llength $words]} {incr i} {
         set word [lindex $words $i]
         switch -glob -- $word {
-            --help { help }
             -e - --from - --to - --at - --rows {
                 if {[incr i] >= [llength $words]} {
                     die "view: $word needs [expr {$word eq "-e" ? "a script" : "a value"}]; see `pith help view`" 2

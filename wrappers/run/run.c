@@ -8,21 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char help[] =
-    "Usage: mpirun -n N pith run [-o FILE] [--sample[=HZ]] [--lib NAME] [--mpi NAME] [--] PROGRAM ARGUMENTS\n"
-    "Runs PROGRAM, unchanged, and records it. At the end rank 0 prints one line: the log, and how to open it.\n"
-    "  -o FILE      the log to write (default: PROGRAM.pith); with trace, time, check: the file to write, not stderr\n"
-    "  --sample[=HZ]  also records the call stack of each thread, HZ times (default: 100) in each second of its CPU\n"
-    "               time; pith stat --by function shows them\n"
-    "  --lib NAME   the library to use: log (writes the log, default), trace (prints a line at the begin and end of\n"
-    "               each MPI call), time (prints a table of MPI calls at the end), anim (writes the log, and shows "
-    "the\n"
-    "               running program in a window), check (checks that collective calls agree on all ranks),\n"
-    "               or the path of your own profiling library\n"
-    "  --mpi NAME   mpich or openmpi; default: the MPI that PROGRAM is linked with, else the MPI of mpirun\n"
-    "  -h, --help   this text\n"
-    "Exit status: that of PROGRAM; 127 not found, 126 not executable, 2 wrong usage, 1 no wrappers for its MPI.\n";
-
 /* The libraries, lib/pith/MPI/libpith-FILE.so, and the variable that -o sets. */
 static const struct library {
     const char *name, *file, *output;
@@ -43,7 +28,7 @@ static void usage(const char *format, const char *what)
     if (rank_of_launcher() == 0) {
         fprintf(stderr, "pith run: ");
         fprintf(stderr, format, what);
-        fprintf(stderr, "; see pith run --help\n");
+        fprintf(stderr, "; see `pith help run`\n");
     }
     exit(2);
 }
@@ -89,10 +74,6 @@ static void parse_options(int argc, char **argv, struct run_options *options)
         if (!strcmp(argv[i], "--")) {
             i++;
             break;
-        }
-        if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help")) {
-            fputs(help, stdout);
-            exit(0);
         }
         size_t v = 0, size = strcspn(argv[i], "=");
         if (size == 8 && !strncmp(argv[i], "--sample", size)) { /* its value is optional */
