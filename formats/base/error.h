@@ -9,7 +9,15 @@
 int pithi_fail(int err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int pithi_no_memory(void); /* PITH_ERR_MEMORY, "out of memory" */
 
-/* Evaluates an expression of type enum pith_err. On failure, stores it in the local `err` and goes to label `out`. */
+/* Returns from the function with the error of an expression, if it fails. For functions with nothing to release. */
+#define CHECK(expression)                                                                                              \
+    do {                                                                                                               \
+        int failed_ = (expression);                                                                                    \
+        if (failed_ != PITH_OK)                                                                                        \
+            return failed_;                                                                                            \
+    } while (0)
+
+/* On failure, stores the error in the local `err` and goes to label `out`, which releases what the function has. */
 #define TRY(expression)                                                                                                \
     do {                                                                                                               \
         err = (expression);                                                                                            \

@@ -53,8 +53,6 @@ struct pithi_sorter {
     int given; /* 1: the item on top was returned */
 };
 
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "no memory to sort"); }
-
 /* Without errno, which would be taken for an error of the output file. */
 static int no_file(const char *done)
 {
@@ -67,7 +65,7 @@ int pithi_sorter_new(struct pithi_sorter **sorter, size_t memory_bytes)
 {
     struct pithi_sorter *s = *sorter = calloc(1, sizeof *s);
     if (!s)
-        return no_memory();
+        return pithi_no_memory();
     s->fd = -1;
     s->memory = memory_bytes;
     return PITH_OK;
@@ -157,41 +155,37 @@ static int write_out(struct pithi_sorter *s)
 
 static int put(struct pithi_sorter *s, const void *data, size_t size)
 {
-    int err = PITH_OK;
     for (size_t done = 0; done < size;) {
         size_t some = size - done < OUT_BYTES - s->out_used ? size - done : OUT_BYTES - s->out_used;
         memcpy(s->out + s->out_used, (const unsigned char *)data + done, some);
         s->out_used += some;
         done += some;
         if (s->out_used == OUT_BYTES)
-            TRY(write_out(s));
+            CHECK(write_out(s));
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 static int write_run(struct pithi_sorter *s)
 {
     struct entry *entries = entries_of(s);
     struct run run = {.at = s->written};
-    int err = PITH_OK;
     if (s->fd < 0 && (s->fd = pithi_temporary_file()) < 0)
         return no_file("made");
     if ((!s->out && !(s->out = malloc(OUT_BYTES))) ||
         !pithi_grow(&s->runs, s->run_count, &s->run_room, sizeof *s->runs))
-        return no_memory();
+        return pithi_no_memory();
     sort_block(s);
     for (uint32_t i = 0; i < s->count; i++) {
         struct head head = {entries[i].key, entries[i].size};
-        TRY(put(s, &head, sizeof head));
-        TRY(put(s, s->block + entries[i].at, entries[i].size));
+        CHECK(put(s, &head, sizeof head));
+        CHECK(put(s, s->block + entries[i].at, entries[i].size));
     }
-    TRY(write_out(s));
+    CHECK(write_out(s));
     run.end = s->written;
     s->runs[s->run_count++] = run;
     s->used = s->count = 0;
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* ---- Adding ------------------------------------------------------------------------------------------------------ */
@@ -199,9 +193,8 @@ out:
 int pithi_sorter_add(struct pithi_sorter *s, const struct pithi_sort_key *key, const void *data, uint32_t size)
 {
     size_t need = size + 2 * sizeof(struct entry);
-    int err = PITH_OK;
     if (s->count && (s->used + need + 2 * s->count * sizeof(struct entry) > s->room || s->used > UINT32_MAX / 2))
-        TRY(write_run(s));
+        CHECK(write_run(s));
     if (!s->block || (s->count == 0 && need > s->room)) {
         /* The size of the block is a multiple of the size of an entry, so entries at its end are aligned. */
         size_t want = s->memory > need ? s->memory : need;
@@ -209,15 +202,14 @@ int pithi_sorter_add(struct pithi_sorter *s, const struct pithi_sort_key *key, c
         free(s->block);
         s->room = want;
         s->block = malloc(want);
-        TRY(s->block ? PITH_OK : no_memory());
+        CHECK(s->block ? PITH_OK : pithi_no_memory());
     }
     if (size)
         memcpy(s->block + s->used, data, size);
     s->count++;
     *entries_of(s) = (struct entry){*key, (uint32_t)s->used, size};
     s->used += size;
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* ---- Giving out -------------------------------------------------------------------------------------------------- */
@@ -233,7 +225,7 @@ static int fill(struct pithi_sorter *s, struct run *run, size_t want)
     if (want > run->room) {
         unsigned char *buffer = realloc(run->buffer, want);
         if (!buffer)
-            return no_memory();
+            return pithi_no_memory();
         run->buffer = buffer;
         run->room = want;
     }
@@ -252,15 +244,12 @@ static int fill(struct pithi_sorter *s, struct run *run, size_t want)
 /* Loads the head and bytes of the run's next item; *over: there is none. */
 static int load(struct pithi_sorter *s, struct run *run, int *over)
 {
-    int err = PITH_OK;
     *over = run->used == run->have && run->at == run->end;
     if (*over)
         return PITH_OK;
-    TRY(fill(s, run, sizeof run->head));
+    CHECK(fill(s, run, sizeof run->head));
     memcpy(&run->head, run->buffer + run->used, sizeof run->head);
-    TRY(fill(s, run, sizeof run->head + (size_t)run->head.size));
-out:
-    return err;
+    return fill(s, run, sizeof run->head + (size_t)run->head.size);
 }
 
 /* Items with equal keys: the run with the lower number was added first. */
@@ -286,41 +275,37 @@ static void sift_down(struct pithi_sorter *s, uint32_t place)
 static int open_runs(struct pithi_sorter *s)
 {
     size_t room = s->memory / s->run_count;
-    int over, err = PITH_OK;
+    int over;
     room = room < BUFFER_LEAST ? BUFFER_LEAST : room > BUFFER_MOST ? BUFFER_MOST : room;
     s->heap = malloc(s->run_count * sizeof *s->heap);
     if (!s->heap)
-        return no_memory();
+        return pithi_no_memory();
     for (uint32_t i = 0; i < s->run_count; i++) {
         s->runs[i].room = room;
         s->runs[i].buffer = malloc(room);
         if (!s->runs[i].buffer)
-            return no_memory();
-        TRY(load(s, &s->runs[i], &over));
+            return pithi_no_memory();
+        CHECK(load(s, &s->runs[i], &over));
         if (!over)
             s->heap[s->heap_count++] = i;
     }
     for (uint32_t i = s->heap_count; i-- > 0;)
         sift_down(s, i);
-out:
-    return err;
+    return PITH_OK;
 }
 
 int pithi_sorter_end(struct pithi_sorter *s)
 {
-    int err = PITH_OK;
     if (s->run_count == 0) {
         if (s->count)
             sort_block(s);
         return PITH_OK;
     }
-    TRY(write_run(s));
+    CHECK(write_run(s));
     free(s->block);
     free(s->out);
     s->block = s->out = NULL;
-    TRY(open_runs(s));
-out:
-    return err;
+    return open_runs(s);
 }
 
 static int next_in_block(struct pithi_sorter *s, struct pithi_sorted *item)
@@ -336,15 +321,14 @@ static int next_in_block(struct pithi_sorter *s, struct pithi_sorted *item)
 static int pass(struct pithi_sorter *s)
 {
     struct run *run = &s->runs[s->heap[0]];
-    int over, err;
+    int over;
     run->used += sizeof run->head + (size_t)run->head.size;
-    TRY(load(s, run, &over));
+    CHECK(load(s, run, &over));
     if (over)
         s->heap[0] = s->heap[--s->heap_count];
     if (s->heap_count)
         sift_down(s, 0);
-out:
-    return err;
+    return PITH_OK;
 }
 
 int pithi_sorter_next(struct pithi_sorter *s, struct pithi_sorted *item)

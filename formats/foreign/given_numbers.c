@@ -8,13 +8,11 @@
 #include "native/event_numbers.h"
 #include "native/log.h"
 
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "no memory for event numbers"); }
-
 int pithi_given_open(struct pithi_given *given, const struct pithlog *log)
 {
     *given = (struct pithi_given){.count = pithlog_get_info(log)->defs};
     given->defs = calloc(given->count + 1u, sizeof *given->defs);
-    return given->defs ? PITH_OK : no_memory();
+    return given->defs ? PITH_OK : pithi_no_memory();
 }
 
 void pithi_given_free(struct pithi_given *given)
@@ -49,11 +47,11 @@ static int give(struct pithi_given *given, uint32_t id, const int32_t *numbers, 
     if (count == 2 && numbers[0] == numbers[1])
         return PITH_OK;
     if (!pithi_grow(&def->pairs, def->count, &def->room, sizeof *def->pairs))
-        return no_memory();
+        return pithi_no_memory();
     def->pairs[def->count++] = (struct pithi_number_pair){numbers[0], count == 2 ? numbers[1] : 0};
     for (int i = 0; i < count; i++)
         if (pithi_given_take(given, numbers[i]) < 0)
-            return no_memory();
+            return pithi_no_memory();
     return PITH_OK;
 }
 
@@ -62,16 +60,14 @@ int pithi_given_read(struct pithi_given *given, struct pithlog *log, int32_t lea
     const char *key, *name;
     int32_t numbers[2];
     uint32_t id;
-    int err = PITH_OK;
 
     for (uint32_t i = 0; (key = pithlog_get_property(log, i, &name)) != NULL; i++) {
         int count = pithi_event_numbers(key, numbers);
         if (count && pithi_defs_find(log->defs, count == 2 ? PITHLOG_STATE : PITHLOG_EVENT_TYPE, name, &id) &&
             id < given->count)
-            TRY(give(given, id, numbers, count, least));
+            CHECK(give(given, id, numbers, count, least));
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 const struct pithi_number_pair *pithi_given_get(const struct pithi_given *given, uint32_t id, uint32_t index)

@@ -109,12 +109,11 @@ static int emit_first(struct pithi_reorder *reorder)
 int pithi_reorder_add(struct pithi_reorder *reorder, const struct pithlog_record *record)
 {
     struct pithi_reorder_waiting w = {*record, reorder->order++};
-    int err = PITH_OK;
 
     if (!reorder->is_needed)
         return emit(reorder, record);
     if (reorder->count == PITHI_REORDER_WINDOW)
-        TRY(emit_first(reorder));
+        CHECK(emit_first(reorder));
     w.record.payload = record->payload_bytes ? malloc(record->payload_bytes) : NULL;
     if ((record->payload_bytes && !w.record.payload) ||
         !pithi_grow(&reorder->heap, reorder->count, &reorder->room, sizeof *reorder->heap)) {
@@ -124,8 +123,7 @@ int pithi_reorder_add(struct pithi_reorder *reorder, const struct pithlog_record
     if (record->payload_bytes)
         memcpy((void *)w.record.payload, record->payload, record->payload_bytes);
     pithi_heap_add(reorder->heap, &reorder->count, &w, sizeof w, before);
-out:
-    return err;
+    return PITH_OK;
 }
 
 int pithi_reorder_end(struct pithi_reorder *reorder)

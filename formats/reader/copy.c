@@ -212,13 +212,11 @@ static int copy_defs(struct copying *c)
 {
     struct pithi_defs *defs = pithi_writer_defs(c->writer);
     const char *key, *value;
-    int err = PITH_OK;
     for (uint32_t i = 0; i < c->log->info.defs; i++)
-        TRY(add_def(c, pithi_defs_get(c->log->defs, i), &c->defs[i]));
+        CHECK(add_def(c, pithi_defs_get(c->log->defs, i), &c->defs[i]));
     for (uint32_t i = 0; !c->what->one_of_many && (key = pithlog_get_property(c->log, i, &value)) != NULL; i++)
-        TRY(pithi_defs_property(defs, key, value));
-out:
-    return err;
+        CHECK(pithi_defs_property(defs, key, value));
+    return PITH_OK;
 }
 
 /* ---- Ranks, lanes, communicators --------------------------------------------------------------------------------- */
@@ -291,15 +289,13 @@ static int copy_comm(struct copying *c, uint32_t number)
 
 static int copy_places(struct copying *c)
 {
-    int err = PITH_OK;
     for (uint32_t i = 0; i < pithi_log_ranks(c->log); i++)
-        TRY(copy_rank(c, pithi_log_rank(c->log, i)));
+        CHECK(copy_rank(c, pithi_log_rank(c->log, i)));
     for (uint32_t i = 0; i < c->log->info.lanes; i++)
-        TRY(copy_lane(c, i));
+        CHECK(copy_lane(c, i));
     for (uint32_t i = 0; i < c->log->info.comms; i++)
-        TRY(copy_comm(c, i));
-out:
-    return err;
+        CHECK(copy_comm(c, i));
+    return PITH_OK;
 }
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */

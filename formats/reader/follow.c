@@ -144,7 +144,10 @@ static int open_folder(const struct pithlog_follow *follow, struct pithi_spill_f
     char path[4096];
     if (follow->job == 0 || (stat(follow->path, &info) == 0 && S_ISDIR(info.st_mode)))
         return pithi_spill_folder_open(folder, follow->path);
-    snprintf(path, sizeof path, "%.*s", slash == NULL ? 1 : slash == follow->path ? 1 : (int)(slash - follow->path),
+    snprintf(path, sizeof path, "%.*s",
+             slash == NULL           ? 1
+             : slash == follow->path ? 1
+                                     : (int)(slash - follow->path),
              slash == NULL ? "." : follow->path);
     return pithi_spill_folder_open(folder, path);
 }
@@ -304,8 +307,7 @@ static struct pithi_follow_lane *find_lane(struct pithlog_follow *follow, uint32
 static struct pithi_follow_lane *new_lane(struct pithlog_follow *follow, uint32_t process, uint32_t number)
 {
     struct pithi_follow_lane *lane = calloc(1, sizeof *lane);
-    if (lane == NULL ||
-        !pithi_grow(&follow->lanes, follow->info.lanes, &follow->lane_room, sizeof *follow->lanes)) {
+    if (lane == NULL || !pithi_grow(&follow->lanes, follow->info.lanes, &follow->lane_room, sizeof *follow->lanes)) {
         free(lane);
         return NULL;
     }
@@ -404,32 +406,30 @@ static void update_info(struct pithlog_follow *follow)
 int pithlog_follow_look(struct pithlog_follow *follow)
 {
     uint32_t i;
-    int err = PITH_OK;
     follow->message_first = follow->message_count = 0;
     follow_job(follow);
     if (follow->process_count < follow->info.ranks || follow->processes[0]->spill.page.size == 0)
-        TRY(find_processes(follow));
-    TRY(read_clocks(follow));
+        CHECK(find_processes(follow));
+    CHECK(read_clocks(follow));
     see_ends(follow); /* before the records: an ended process adds no more */
     for (i = 0; i < follow->process_count; i++) {
-        TRY(pithi_follow_process_look(follow->processes[i]));
-        TRY(pithi_spill_numbers_said(&follow->processes[i]->spill, follow->defs));
+        CHECK(pithi_follow_process_look(follow->processes[i]));
+        CHECK(pithi_spill_numbers_said(&follow->processes[i]->spill, follow->defs));
     }
     for (i = 0; i < follow->process_count; i++) {
-        TRY(map_defs(follow, follow->processes[i]));
-        TRY(map_comms(follow, follow->processes[i]));
-        TRY(update_lanes(follow, i));
+        CHECK(map_defs(follow, follow->processes[i]));
+        CHECK(map_comms(follow, follow->processes[i]));
+        CHECK(update_lanes(follow, i));
     }
     update_info(follow);
     while (follow->heap_room < follow->info.lanes)
         if (!pithi_grow(&follow->heap, follow->heap_room, &follow->heap_room, sizeof *follow->heap))
-            TRY(no_memory(follow));
+            CHECK(no_memory(follow));
     if (follow->refill == UINT32_MAX || !follow->lanes[follow->refill]->has_head)
         follow->refill = UINT32_MAX;
     for (i = 0; i < follow->info.lanes; i++)
         fill(follow, i);
-out:
-    return err;
+    return PITH_OK;
 }
 
 static int add_message(struct pithlog_follow *follow, const struct pithlog_message *message)
@@ -490,10 +490,7 @@ int pithlog_follow_message(struct pithlog_follow *follow, struct pithlog_message
     return 1;
 }
 
-const struct pithlog_follow_info *pithlog_follow_get_info(const struct pithlog_follow *follow)
-{
-    return &follow->info;
-}
+const struct pithlog_follow_info *pithlog_follow_get_info(const struct pithlog_follow *follow) { return &follow->info; }
 
 const struct pithlog_def *pithlog_follow_get_def(const struct pithlog_follow *follow, uint32_t id)
 {

@@ -222,9 +222,8 @@ int pithi_follow_process_look(struct pithi_follow_process *process)
 {
     struct pithi_spill *spill = &process->spill;
     uint32_t i;
-    int err;
-    TRY(find_chunks(process));
-    TRY(look_at_free(process));
+    CHECK(find_chunks(process));
+    CHECK(look_at_free(process));
     if (spill->comm_count == 0) { /* MPI_COMM_WORLD */
         spill->comms = calloc(1, sizeof *spill->comms);
         if (spill->comms == NULL)
@@ -234,10 +233,9 @@ int pithi_follow_process_look(struct pithi_follow_process *process)
         spill->comms[0].defined = 1;
     }
     for (i = 0; i < process->def_chunks; i++)
-        TRY(pithi_spill_take_defs(spill, &process->defs[i].at,
-                                  (const char *)process->defs[i].data + process->defs[i].size));
-out:
-    return err;
+        CHECK(pithi_spill_take_defs(spill, &process->defs[i].at,
+                                    (const char *)process->defs[i].data + process->defs[i].size));
+    return PITH_OK;
 }
 
 /* ---- Lanes ------------------------------------------------------------------------------------------------------- */

@@ -213,17 +213,15 @@ static int refuse(const struct pithlog *log, const struct pithi_input *input)
 static int read_foreign(struct pithlog *log, const struct pithi_input *input)
 {
     const struct pithi_format *format = probe(input);
-    int err;
     if (!format)
         return refuse(log, input);
     if (log->watched)
         log->watched->passes = 2;
-    TRY(convert(log, input, format));
+    CHECK(convert(log, input, format));
     log->info.format = format->name;
     log->info.version = 0;
     log->info.bytes = format->bytes ? format->bytes(input) : input->data ? input->size : folder_bytes(input->path);
-out:
-    return err;
+    return PITH_OK;
 }
 
 static void damage(void *context, const char *text)

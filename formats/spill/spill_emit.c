@@ -84,14 +84,12 @@ static void find_window(const struct pithi_spill *spill, const struct pithi_spil
 int pithi_spill_ids_make(const struct pithi_spill *spill, const struct pithi_spill_target *target,
                          struct pithi_spill_ids *ids)
 {
-    int err;
     memset(ids, 0, sizeof *ids);
-    TRY(pithi_spill_numbers_map(spill, target->defs, &ids->defs, &ids->numbers));
-    TRY(map_comms(spill, target, &ids->comms));
-    TRY(map_states(spill, ids->defs, &ids->states));
+    CHECK(pithi_spill_numbers_map(spill, target->defs, &ids->defs, &ids->numbers));
+    CHECK(map_comms(spill, target, &ids->comms));
+    CHECK(map_states(spill, ids->defs, &ids->states));
     find_window(spill, target, ids);
-out:
-    return err;
+    return PITH_OK;
 }
 
 void pithi_spill_ids_free(struct pithi_spill_ids *ids)

@@ -16,8 +16,6 @@
 #include "spill/spill_time.h"
 #include "spill/spill_walk.h"
 
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "no memory for the list of spill files"); }
-
 /* 1: the process is dead and its parent has not waited for it yet. (If only its first thread has ended, the process is
  * a zombie, too.) Reads the state from /proc/PID/stat, and 17 fields further the number of threads. */
 static int is_zombie(uint32_t pid)
@@ -67,22 +65,22 @@ static int add_file(struct pithi_spill_folder *folder, const char *path)
     struct pithi_spill_member *member;
     if (read_page(path, &page) != PITH_OK) {
         if (!pithi_grow_one(&folder->unreadable_paths, folder->unreadable, sizeof *folder->unreadable_paths))
-            return no_memory();
+            return pithi_no_memory();
         folder->unreadable_paths[folder->unreadable] = strdup(path);
         if (folder->unreadable_paths[folder->unreadable] == NULL)
-            return no_memory();
+            return pithi_no_memory();
         folder->unreadable++;
         return PITH_OK;
     }
     if (page.finished != 0)
         return PITH_OK;
     if (!pithi_grow_one(&folder->members, folder->member_count, sizeof *folder->members))
-        return no_memory();
+        return pithi_no_memory();
     member = &folder->members[folder->member_count];
     memset(member, 0, sizeof *member);
     member->path = strdup(path);
     if (member->path == NULL)
-        return no_memory();
+        return pithi_no_memory();
     folder->member_count++;
     member->job = page.job;
     member->size = page.size > 0 ? page.size : 1;
@@ -119,7 +117,7 @@ static int find_jobs(struct pithi_spill_folder *folder)
         const struct pithi_spill_member *member = &folder->members[i];
         if (job == NULL || folder->members[job->first].job != member->job) {
             if (!pithi_grow_one(&folder->jobs, folder->job_count, sizeof *folder->jobs))
-                return no_memory();
+                return pithi_no_memory();
             job = &folder->jobs[folder->job_count++];
             *job = (struct pithi_spill_job){i, 0, 0, 0, 0, member->start_real_ns};
             ranks_there = 0;

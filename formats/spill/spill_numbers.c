@@ -42,23 +42,18 @@ static int has_numbers(const struct pithi_spill *spill)
  * keeps the first one. */
 static int meanings_of_spill(const struct pithi_spill *spill, struct pithi_meanings *meanings)
 {
-    int err = PITH_OK;
-
     for (uint32_t i = spill->property_count; i-- > 0;)
-        TRY(pithi_meanings_add(meanings, spill->properties[i].key, spill->properties[i].value));
-out:
-    return err;
+        CHECK(pithi_meanings_add(meanings, spill->properties[i].key, spill->properties[i].value));
+    return PITH_OK;
 }
 
 static int meanings_of_set(const struct pithi_defs *defs, struct pithi_meanings *meanings)
 {
     const char *key, *value;
-    int err = PITH_OK;
 
     for (uint32_t i = 0; (key = pithi_defs_get_property(defs, i, &value)) != NULL; i++)
-        TRY(pithi_meanings_add(meanings, key, value));
-out:
-    return err;
+        CHECK(pithi_meanings_add(meanings, key, value));
+    return PITH_OK;
 }
 
 /* For payloads of a state without a format: most are plain strings. */
@@ -150,18 +145,16 @@ static int add_named(const struct pithi_spill *spill, struct pithi_defs *defs, e
 int pithi_spill_numbers_said(const struct pithi_spill *spill, struct pithi_defs *defs)
 {
     int32_t numbers[2];
-    int err = PITH_OK;
 
     for (uint32_t i = 0; i < spill->property_count; i++) {
         const struct pithi_spill_property *said = &spill->properties[i];
         int count = pithi_event_numbers(said->key, numbers);
         if (!count)
             continue;
-        TRY(pithi_defs_property_of_many(defs, said->key, said->value));
-        TRY(add_named(spill, defs, count == 2 ? PITHLOG_STATE : PITHLOG_EVENT_TYPE, said->value));
+        CHECK(pithi_defs_property_of_many(defs, said->key, said->value));
+        CHECK(add_named(spill, defs, count == 2 ? PITHLOG_STATE : PITHLOG_EVENT_TYPE, said->value));
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 int pithi_spill_numbers_settle(struct pithi_defs *defs)
@@ -200,7 +193,6 @@ static int make_number(struct pithi_defs *defs, const struct pithi_meaning *mean
                        struct pithi_spill_number *number)
 {
     enum pithlog_def_kind kind = meaning->what == PITHI_HAPPENS ? PITHLOG_EVENT_TYPE : PITHLOG_STATE;
-    int err = PITH_OK;
 
     memset(number, 0, sizeof *number);
     if (!pithi_defs_find(defs, kind, meaning->name, &number->id))
@@ -210,13 +202,12 @@ static int make_number(struct pithi_defs *defs, const struct pithi_meaning *mean
                                                  : PITHLOG_EVENT;
     number->info = number->id;
     if (needs_info(meaning, has_payload))
-        TRY(add_info(defs, meaning->name, &number->info));
+        CHECK(add_info(defs, meaning->name, &number->info));
     number->format = pithi_defs_get(defs, number->info)->format;
     number->is_text = needs_info(meaning, has_payload) && strcmp(number->format, TEXT_FORMAT) == 0;
     if (number->is_text)
         number->format = "";
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* Computes the map's entry of a definition. */
@@ -231,7 +222,7 @@ static int map_def(struct mapping *m, const struct pithlog_def *def, uint32_t *i
 {
     const struct pithi_meaning *meaning;
     int32_t number;
-    int has_payload, err;
+    int has_payload;
 
     if (!is_number(def, &number, &has_payload))
         return pithi_defs_add(m->defs, def, id);
@@ -243,9 +234,7 @@ static int map_def(struct mapping *m, const struct pithlog_def *def, uint32_t *i
     if (meaning)
         return make_number(m->defs, meaning, has_payload, &m->numbers[m->count++]);
     m->numbers[m->count] = (struct pithi_spill_number){.kind = PITHLOG_EVENT};
-    TRY(add_undescribed(m->defs, number, &m->numbers[m->count++].id));
-out:
-    return err;
+    return add_undescribed(m->defs, number, &m->numbers[m->count++].id);
 }
 
 int pithi_spill_numbers_more(const struct pithi_spill *spill, struct pithi_defs *defs, uint32_t *map,

@@ -190,7 +190,6 @@ static int clock_properties(struct reading *reading, struct pithi_defs *defs)
 {
     int64_t worst = 0;
     uint32_t i, k;
-    int err = PITH_OK;
     if (is_one_clock(reading))
         return pithi_defs_property(defs, "clock_error_ns", "100");
     for (i = 0; i < reading->machine_count; i++) {
@@ -201,14 +200,13 @@ static int clock_properties(struct reading *reading, struct pithi_defs *defs)
             if (machine->syncs[k].round_ns > worst)
                 worst = machine->syncs[k].round_ns;
         if (machine->sync_count > 0 && machine->number != 0)
-            TRY(clock_property(reading, defs, machine));
+            CHECK(clock_property(reading, defs, machine));
     }
     if (worst == INT64_MAX)
         property(defs, "clock_error_ns", "unknown");
     else
         property(defs, "clock_error_ns", "%lld", (long long)(worst / 2 + 100));
-out:
-    return err;
+    return PITH_OK;
 }
 
 static void properties(struct reading *reading, const struct pithi_spill *first)
@@ -260,11 +258,10 @@ static int emit(struct reading *reading, struct pithi_spill *spill, const struct
     struct pithi_spill_target target = {
         .context = reading, .defs = pithi_writer_defs(reading->writer), .lane = lane, .comm = comm, .add = add};
     uint32_t i;
-    int err;
 
     if (machine == NULL)
         return pithi_fail(PITH_ERR_MEMORY, "no memory for the clocks");
-    TRY(fit(machine, spill));
+    CHECK(fit(machine, spill));
     if (reading->zero_ns == INT64_MAX) /* there are no records */
         reading->zero_ns = spill->page.first.real_ns;
     target.shift_ns = pithi_ns_apart(shift_of(reading, machine), reading->zero_ns);
@@ -275,16 +272,15 @@ static int emit(struct reading *reading, struct pithi_spill *spill, const struct
     if (spill->lane_count > 0)
         reading->threads += spill->lanes[spill->lane_count - 1].lane + 1;
     reading->rank = member->rank;
-    TRY(pithi_writer_rank(reading->writer, &rank));
+    CHECK(pithi_writer_rank(reading->writer, &rank));
     for (i = 0; i < spill->property_count; i++)
-        TRY(pithi_defs_property_of_many(target.defs, spill->properties[i].key, spill->properties[i].value));
-    TRY(pithi_spill_emit(spill, &target, &reading->result->records, &reading->result->damaged));
+        CHECK(pithi_defs_property_of_many(target.defs, spill->properties[i].key, spill->properties[i].value));
+    CHECK(pithi_spill_emit(spill, &target, &reading->result->records, &reading->result->damaged));
     reading->result->lost += spill->page.lost;
     if (!reading->told)
         properties(reading, spill);
     reading->told = 1;
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* Opens the files of the job one after another and calls visit() with each. Counts the files that cannot be read. */

@@ -45,8 +45,6 @@ static int by_lane(const void *a, const void *b)
     return left->offset < right->offset ? -1 : left->offset > right->offset;
 }
 
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "no memory for a spill file"); }
-
 /* The size of the chunk at `offset`, at most up to the end of the file; 0: no chunk begins here. */
 static uint64_t chunk_at(const struct pithi_spill *spill, uint64_t offset, struct pithi_chunk *header)
 {
@@ -86,7 +84,7 @@ static int scan_chunks(struct pithi_spill *spill)
         }
         if (!pithi_grow_one(&spill->chunks, spill->chunk_count, sizeof *spill->chunks) ||
             !pithi_grow_one(&spill->anchors, spill->anchor_count, sizeof *spill->anchors))
-            return no_memory();
+            return pithi_no_memory();
         if (header.lane != PITHI_SPILL_FREE) {
             chunk = &spill->chunks[spill->chunk_count++];
             *chunk = (struct pithi_spill_chunk){.offset = offset,
@@ -132,7 +130,7 @@ static int make_lanes(struct pithi_spill *spill)
             continue;
         if (lane == NULL || lane->lane != chunk->lane) {
             if (!pithi_grow_one(&spill->lanes, spill->lane_count, sizeof *spill->lanes))
-                return no_memory();
+                return pithi_no_memory();
             lane = &spill->lanes[spill->lane_count++];
             *lane = (struct pithi_spill_lane){chunk->lane, i, 0, "", 0, 0};
         }
@@ -225,7 +223,7 @@ static int take_property(struct pithi_spill *spill, const char *at, const char *
     if (*key == '\0')
         return PITH_OK;
     if (!pithi_grow_one(&spill->properties, spill->property_count, sizeof *spill->properties))
-        return no_memory();
+        return pithi_no_memory();
     spill->properties[spill->property_count++] = (struct pithi_spill_property){key, value};
     return PITH_OK;
 }
@@ -255,7 +253,7 @@ static int take(struct pithi_spill *spill, const struct pithi_spill_def *def, co
         if ((size_t)(end - at) < sizeof *spill->syncs)
             return PITH_OK;
         if (!pithi_grow_one(&spill->syncs, spill->sync_count, sizeof *spill->syncs))
-            return no_memory();
+            return pithi_no_memory();
         memcpy(&spill->syncs[spill->sync_count++], at, sizeof *spill->syncs);
         spill->clock_number = def->id;
         return PITH_OK;
@@ -286,7 +284,7 @@ int pithi_spill_take_defs(struct pithi_spill *spill, const char **at, const char
 static int add_anchor(struct pithi_spill *spill, const struct pithi_anchor *anchor)
 {
     if (!pithi_grow_one(&spill->anchors, spill->anchor_count, sizeof *spill->anchors))
-        return no_memory();
+        return pithi_no_memory();
     spill->anchors[spill->anchor_count++] = *anchor;
     return PITH_OK;
 }

@@ -42,8 +42,6 @@ static int give_state(struct pithi_spill_trim *trim, uint32_t kind, uint32_t id,
     return give(trim, &record);
 }
 
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "no memory for the open states of a lane"); }
-
 /* At the first moment of the lane in the window: enters the states that are open. */
 static int enter_window(struct pithi_spill_trim *trim)
 {
@@ -79,7 +77,7 @@ static int leave_window(struct pithi_spill_trim *trim)
 static int enter_state(struct pithi_spill_trim *trim, uint32_t id, int64_t time_ns)
 {
     if (!pithi_stack_enter(&trim->open, id, time_ns))
-        return no_memory();
+        return pithi_no_memory();
     return trim->entered ? give_state(trim, PITHLOG_ENTER, id, time_ns) : PITH_OK;
 }
 
@@ -154,7 +152,7 @@ static int follow_states(struct pithi_spill_trim *trim, const struct pithlog_rec
     struct pithi_open_state ended;
     uint32_t depth;
     if (record->kind == PITHLOG_ENTER && !pithi_stack_enter(&trim->open, record->id, record->time_ns))
-        *err = no_memory();
+        *err = pithi_no_memory();
     if (record->kind == PITHLOG_LEAVE &&
         (trim->above > 0 || !pithi_stack_leave(&trim->open, record->id, record->time_ns, &ended, &depth))) {
         trim->above -= trim->above > 0;
@@ -215,7 +213,7 @@ int pithi_spill_before(struct pithi_spill_walk *walk, struct pithi_stack *before
             good = pithi_stack_enter(before, record.id, record.time_ns);
     }
     free(open.states);
-    return good ? PITH_OK : no_memory();
+    return good ? PITH_OK : pithi_no_memory();
 }
 
 int pithi_spill_trim(struct pithi_spill_trim *trim)

@@ -82,7 +82,6 @@ static int add_waits(struct changes *c, int side, double *waiting_ns)
     const struct pithlog_wait_state *waits;
     const struct pithlog_delay *delays;
     double of_kind[PITHLOG_WAIT_KINDS] = {0};
-    int err = PITH_OK;
 
     for (uint32_t lane = 0; lane < pithlog_get_info(f->log)->lanes; lane++) {
         size_t count = pithlog_analysis_waits(f->analysis, lane, &waits);
@@ -94,7 +93,7 @@ static int add_waits(struct changes *c, int side, double *waiting_ns)
         double ns = floor(of_kind[kind] / f->info->lanes);
         *waiting_ns += ns;
         if (of_kind[kind] > 0)
-            TRY(add_total(c, side, WAITING, kind, ns));
+            CHECK(add_total(c, side, WAITING, kind, ns));
     }
     size_t count = pithlog_analysis_delays(f->analysis, &delays);
     for (size_t i = 0; i < count; i++) {
@@ -102,26 +101,22 @@ static int add_waits(struct changes *c, int side, double *waiting_ns)
         if (pithlog_get_info(c->findings[0].log)->ranks == pithlog_get_info(c->findings[1].log)->ranks)
             what.rank = pithlog_get_lane(f->log, delays[i].lane)->rank;
         if (of_kind[what.kind] > 0)
-            TRY(add(c, side, what, delays[i].direct_ns + delays[i].indirect_ns));
+            CHECK(add(c, side, what, delays[i].direct_ns + delays[i].indirect_ns));
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 static int add_side(struct changes *c, int side)
 {
     const struct pithi_findings *f = &c->findings[side];
     double computing_ns = floor((double)f->info->useful_ns / f->info->lanes), waiting_ns = 0;
-    int err;
 
-    TRY(add_states(c, side));
-    TRY(add_waits(c, side, &waiting_ns));
-    TRY(add_total(c, side, COMPUTING, 0, computing_ns));
-    TRY(add_total(c, side, WAITING, 0, waiting_ns));
-    TRY(add_total(c, side, REST, 0, run_ns(f) - computing_ns - waiting_ns));
-    TRY(add_total(c, side, RUN, 0, run_ns(f)));
-out:
-    return err;
+    CHECK(add_states(c, side));
+    CHECK(add_waits(c, side, &waiting_ns));
+    CHECK(add_total(c, side, COMPUTING, 0, computing_ns));
+    CHECK(add_total(c, side, WAITING, 0, waiting_ns));
+    CHECK(add_total(c, side, REST, 0, run_ns(f) - computing_ns - waiting_ns));
+    return add_total(c, side, RUN, 0, run_ns(f));
 }
 
 static double change_of(const struct change *x) { return x->ns[1] - x->ns[0]; }
@@ -158,10 +153,9 @@ static int by_change(const void *a, const void *b)
 static int find_changes(struct changes *c)
 {
     uint32_t kept = 0;
-    int err;
 
-    TRY(add_side(c, 0));
-    TRY(add_side(c, 1));
+    CHECK(add_side(c, 0));
+    CHECK(add_side(c, 1));
     qsort(c->list, c->count, sizeof *c->list, by_name);
     for (uint32_t i = 0; i < c->count; i++) {
         if (kept > 0 && by_name(&c->list[kept - 1], &c->list[i]) == 0) {
@@ -173,8 +167,7 @@ static int find_changes(struct changes *c)
     }
     c->count = kept;
     qsort(c->list, kept, sizeof *c->list, by_change);
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* ---- For programs ------------------------------------------------------------------------------------------------ */

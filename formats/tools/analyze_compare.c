@@ -90,9 +90,7 @@ static const struct pithi_table_column run_columns[] = {{"log", PITHI_CELL_TEXT,
 
 static int run_table(const struct compare *c, struct pithi_report **table)
 {
-    int err;
-
-    TRY(pithi_table_new(table, run_columns, sizeof run_columns / sizeof *run_columns));
+    CHECK(pithi_table_new(table, run_columns, sizeof run_columns / sizeof *run_columns));
     for (uint32_t i = 0; i < c->count; i++) {
         const struct run *run = &c->runs[i];
         const double ratios[] = {run->speedup,
@@ -103,16 +101,15 @@ static int run_table(const struct compare *c, struct pithi_report **table)
                                  run->info.communication,
                                  run->info.serialisation,
                                  run->info.transfer};
-        TRY(pithi_table_row(*table));
-        TRY(pithi_table_text(*table, run->path));
+        CHECK(pithi_table_row(*table));
+        CHECK(pithi_table_text(*table, run->path));
         pithi_table_number(*table, run->ranks);
         pithi_table_number(*table, run->info.to_ns - run->info.from_ns);
         pithi_table_number(*table, run->info.useful_ns);
         for (size_t k = 0; k < sizeof ratios / sizeof *ratios; k++)
             pithi_table_number(*table, llround(1e6 * ratios[k]));
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 static int put_for_programs(struct compare *c, FILE *out)

@@ -73,16 +73,12 @@ static int join_defs(struct pithi_diff_pair *pair, int side)
 
 int pithi_pair_open(struct pithi_diff_pair *pair, const char *a, const char *b)
 {
-    int err;
-
     *pair = (struct pithi_diff_pair){.defs = NULL};
-    TRY(pithi_tool_open("diff", a, &pair->log[0]));
-    TRY(pithi_tool_open("diff", b, &pair->log[1]));
-    TRY(pithi_defs_new(&pair->defs));
-    TRY(join_defs(pair, 0));
-    TRY(join_defs(pair, 1));
-out:
-    return err;
+    CHECK(pithi_tool_open("diff", a, &pair->log[0]));
+    CHECK(pithi_tool_open("diff", b, &pair->log[1]));
+    CHECK(pithi_defs_new(&pair->defs));
+    CHECK(join_defs(pair, 0));
+    return join_defs(pair, 1);
 }
 
 void pithi_pair_close(struct pithi_diff_pair *pair)

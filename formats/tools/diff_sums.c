@@ -50,8 +50,6 @@ static int is_state(const struct gathering *g, uint32_t id)
 
 static int begin(struct gathering *g, struct pithi_diff_pair *pair)
 {
-    int err = PITH_OK;
-
     *g = (struct gathering){.pair = pair, .defs = pithi_defs_count(pair->defs)};
     g->own = malloc((g->defs + (size_t)1) * sizeof *g->own);
     g->sum[0] = calloc(g->defs + (size_t)1, sizeof *g->sum[0]);
@@ -61,10 +59,8 @@ static int begin(struct gathering *g, struct pithi_diff_pair *pair)
         return pithi_no_memory();
     for (uint32_t i = 0; i < g->defs; i++)
         g->is_mpi[i] = pithi_mpi_call_traits(pithi_defs_get(pair->defs, i)) != 0;
-    TRY(pithlog_summary_open(pair->log[0], &g->summary[0]));
-    TRY(pithlog_summary_open(pair->log[1], &g->summary[1]));
-out:
-    return err;
+    CHECK(pithlog_summary_open(pair->log[0], &g->summary[0]));
+    return pithlog_summary_open(pair->log[1], &g->summary[1]);
 }
 
 static void end(struct gathering *g)
@@ -242,41 +238,35 @@ static void put_numbers(struct pithi_report *table, const struct row *row)
 
 static int put_row(const struct gathering *g, struct pithi_report *table, const struct row *row, int places)
 {
-    int err;
-
     char name[64];
 
     snprintf(name, sizeof name, row->thread < 0 ? "rank %d" : "%d.%u", (int)row->rank, (unsigned)row->thread);
-    TRY(pithi_table_row(table));
-    TRY(pithi_table_text(table, kind_names[row->kind]));
-    TRY(pithi_table_text(table, row->rank >= 0 ? name : row->name));
+    CHECK(pithi_table_row(table));
+    CHECK(pithi_table_text(table, kind_names[row->kind]));
+    CHECK(pithi_table_text(table, row->rank >= 0 ? name : row->name));
     if (places) {
         put_or_skip(table, row->rank >= 0, row->rank);
         put_or_skip(table, row->thread >= 0, row->thread);
     } else {
-        TRY(pithi_table_text(table, row->group));
+        CHECK(pithi_table_text(table, row->group));
     }
     put_numbers(table, row);
     if (places && row->most != UINT32_MAX) {
-        TRY(pithi_table_text(table, row->most == g->defs ? PITHI_COMPUTING_NAME
-                                                         : pithi_defs_get(g->pair->defs, row->most)->name));
+        CHECK(pithi_table_text(table, row->most == g->defs ? PITHI_COMPUTING_NAME
+                                                           : pithi_defs_get(g->pair->defs, row->most)->name));
         pithi_table_number(table, row->most_ns);
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 static int fill_table(struct gathering *g, int places, struct pithi_report **table)
 {
-    int err;
-
-    TRY(places ? pithi_table_new(table, place_columns, sizeof place_columns / sizeof *place_columns)
-               : pithi_table_new(table, state_columns, sizeof state_columns / sizeof *state_columns));
+    CHECK(places ? pithi_table_new(table, place_columns, sizeof place_columns / sizeof *place_columns)
+                 : pithi_table_new(table, state_columns, sizeof state_columns / sizeof *state_columns));
     qsort(g->rows, g->count, sizeof *g->rows, compare_rows);
     for (uint32_t i = 0; i < g->count; i++)
-        TRY(put_row(g, *table, &g->rows[i], places));
-out:
-    return err;
+        CHECK(put_row(g, *table, &g->rows[i], places));
+    return PITH_OK;
 }
 
 /* ---- By state ---------------------------------------------------------------------------------------------------- */
@@ -388,14 +378,13 @@ static int place_row(struct gathering *g, const struct stretch *s, int threads, 
     int has = s->more[0] ? 0 : 1;
     const struct pithlog_lane *lane = pithlog_get_lane(g->pair->log[has], s->at[has]);
     struct row *row = add_row(g, threads ? LANE : RANK, "");
-    int err;
 
     if (!row)
         return pithi_no_memory();
     row->rank = lane->rank;
     row->thread = threads ? (int64_t)lane->thread : -1;
-    TRY(sum_side(g, s, 0, row));
-    TRY(sum_side(g, s, 1, row));
+    CHECK(sum_side(g, s, 0, row));
+    CHECK(sum_side(g, s, 1, row));
     find_most(g, row);
     for (int side = 0; side < 2; side++) {
         all[side].count += row->side[side].count;
@@ -403,8 +392,7 @@ static int place_row(struct gathering *g, const struct stretch *s, int threads, 
         computing[side].own_ns += g->sum[side][g->defs].own_ns;
         computing[side].all_ns += g->sum[side][g->defs].all_ns;
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 static int diff_places(struct pithi_diff_pair *pair, int threads, struct pithi_report **table)

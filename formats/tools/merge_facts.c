@@ -197,15 +197,12 @@ int pithi_sources_facts(const struct pithi_merge_source *sources, uint32_t count
                         uint64_t *left_out)
 {
     const char *key, *value;
-    int err = PITH_OK;
 
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; (key = pithlog_get_property(sources[i].log, k, &value)) != NULL; k++)
             if (strcmp(key, start_key) != 0 && strcmp(key, error_key) != 0 && !joined_before(sources, i, key))
-                TRY(put_values(sources, count, key, defs, left_out));
+                CHECK(put_values(sources, count, key, defs, left_out));
     if (clock)
-        TRY(put_start(sources, count, defs));
-    TRY(put_error(sources, count, defs));
-out:
-    return err;
+        CHECK(put_start(sources, count, defs));
+    return put_error(sources, count, defs);
 }

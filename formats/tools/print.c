@@ -173,24 +173,23 @@ static int look_at(struct known **known, uint32_t *count, uint32_t index, int32_
 static int put_news(struct follower *f)
 {
     const struct pithlog_follow_info *info = pithlog_follow_get_info(f->follow);
-    int news, err = PITH_OK;
+    int news;
 
     for (uint32_t i = 0; i < info->lanes; i++) {
         const struct pithlog_lane *lane = pithlog_follow_get_lane(f->follow, i);
-        TRY(look_at(&f->lanes, &f->lane_count, i, lane->rank, lane->name, &news));
+        CHECK(look_at(&f->lanes, &f->lane_count, i, lane->rank, lane->name, &news));
         if (news)
-            TRY(pithi_printer_lane(&f->printer, i, lane));
+            CHECK(pithi_printer_lane(&f->printer, i, lane));
     }
     while (f->printer.name_count < info->defs)
-        TRY(pithi_printer_def(&f->printer, pithlog_follow_get_def(f->follow, f->printer.name_count)));
+        CHECK(pithi_printer_def(&f->printer, pithlog_follow_get_def(f->follow, f->printer.name_count)));
     for (uint32_t i = 0; i < info->comms; i++) {
         const struct pithlog_comm *comm = pithlog_follow_get_comm(f->follow, i);
-        TRY(look_at(&f->comms, &f->comm_count, i, comm->size, comm->name, &news));
+        CHECK(look_at(&f->comms, &f->comm_count, i, comm->size, comm->name, &news));
         if (news)
-            TRY(pithi_printer_comm(&f->printer, i, comm));
+            CHECK(pithi_printer_comm(&f->printer, i, comm));
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 static int is_wanted(const struct follower *f, const struct pithlog_record *r)
@@ -214,17 +213,15 @@ static int put_records(struct follower *f)
 static int put_all(struct follower *f)
 {
     const struct pithlog_follow_info *info = pithlog_follow_get_info(f->follow);
-    int err;
 
     pithi_printer_head(&f->printer);
     pithi_printer_property(&f->printer, "times", "as recorded, not corrected");
     do {
-        TRY(pithlog_follow_look(f->follow));
-        TRY(put_news(f));
-        TRY(put_records(f));
+        CHECK(pithlog_follow_look(f->follow));
+        CHECK(put_news(f));
+        CHECK(put_records(f));
     } while (!info->ended && !f->printer.out.failed && info->now_ns <= f->how->query.to_ns && nap());
-out:
-    return err;
+    return PITH_OK;
 }
 
 static void forget(struct known *known, uint32_t count)

@@ -102,14 +102,12 @@ static int recover_job(const struct pithi_spill_folder *folder, const struct pit
                        uint64_t *losses)
 {
     struct recovering r = {.folder = folder, .job = job};
-    int err;
 
-    TRY(pithi_outfile_make("recover", pithi_format_by_name("native"), name, fill_from_job, &r, 0));
+    CHECK(pithi_outfile_make("recover", pithi_format_by_name("native"), name, fill_from_job, &r, 0));
     tell(job, &r.result, name);
     tell_missing(folder, job);
     *losses += r.result.losses + r.result.damaged + r.result.unreadable;
-out:
-    return err;
+    return PITH_OK;
 }
 
 static int recover_all(const char *path, const char *log, int chosen)
@@ -122,8 +120,8 @@ static int recover_all(const char *path, const char *log, int chosen)
     if (err)
         return pithi_tool_failed();
     if (folder.job_count == 0) {
-        pithi_fail(PITH_ERR_FORMAT, "%s: holds no records%s; name the folder LOG.spill of the run",
-                   path, folder.unreadable > 0 ? " that can be read" : "");
+        pithi_fail(PITH_ERR_FORMAT, "%s: holds no records%s; name the folder LOG.spill of the run", path,
+                   folder.unreadable > 0 ? " that can be read" : "");
         err = PITH_ERR_FORMAT;
     }
     for (i = 0; err == PITH_OK && i < folder.job_count; i++) {

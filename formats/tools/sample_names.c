@@ -31,22 +31,17 @@ struct pithi_sample_names {
     uint32_t module_count, module_room;
     struct file *files;
     uint32_t file_count;
-    struct pithi_pair_map places;   /* (file, address) */
-    uint32_t *place_functions;      /* of each place */
+    struct pithi_pair_map places; /* (file, address) */
+    uint32_t *place_functions;    /* of each place */
     uint32_t place_room;
-    struct pithi_pair_map starts;   /* (file, first address): functions */
+    struct pithi_pair_map starts; /* (file, first address): functions */
     struct pithi_function *functions;
     uint32_t function_room;
 };
 
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
-
 /* ---- Events ------------------------------------------------------------------------------------------------------ */
 
-static uint64_t big_endian(const unsigned char *p)
-{
-    return (uint64_t)pithi_get_be32(p) << 32 | pithi_get_be32(p + 4);
-}
+static uint64_t big_endian(const unsigned char *p) { return (uint64_t)pithi_get_be32(p) << 32 | pithi_get_be32(p + 4); }
 
 /* Takes a string of a payload, malloc'ed. NULL: the payload ends before, or no memory. */
 static char *take_string(const unsigned char **p, const unsigned char *end)
@@ -73,7 +68,7 @@ static int number_file(struct pithi_sample_names *s, char *path, char *build, ui
     if (!(files = realloc(s->files, (s->file_count + 1) * sizeof *files))) {
         free(path);
         free(build);
-        return no_memory();
+        return pithi_no_memory();
     }
     s->files = files;
     s->files[s->file_count++] = (struct file){.path = path, .build = build};
@@ -105,7 +100,7 @@ static int add_module(struct pithi_sample_names *s, const struct pithlog_record 
         uint32_t room = s->module_room ? 2 * s->module_room : 64;
         struct module *modules = realloc(s->modules, room * sizeof *modules);
         if (!modules)
-            return no_memory();
+            return pithi_no_memory();
         s->modules = modules;
         s->module_room = room;
     }
@@ -138,7 +133,7 @@ int pithi_sample_names_open(struct pithlog *log, struct pithi_sample_names **nam
 
     *names = s;
     if (!s)
-        return no_memory();
+        return pithi_no_memory();
     s->log = log;
     s->sample_id = s->module_id = UINT32_MAX;
     for (uint32_t i = 0; i < info->defs; i++) {
@@ -236,7 +231,7 @@ static int add_function(struct pithi_sample_names *s, uint32_t number, const str
         uint32_t room = s->function_room ? 2 * s->function_room : 256;
         struct pithi_function *functions = realloc(s->functions, room * sizeof *functions);
         if (!functions)
-            return no_memory();
+            return pithi_no_memory();
         memset(functions + s->function_room, 0, (room - s->function_room) * sizeof *functions);
         s->functions = functions;
         s->function_room = room;
@@ -248,7 +243,7 @@ static int add_function(struct pithi_sample_names *s, uint32_t number, const str
     if (place && place->source)
         function.source = strdup(place->source);
     s->functions[number] = function;
-    return function.name ? PITH_OK : no_memory();
+    return function.name ? PITH_OK : pithi_no_memory();
 }
 
 /* Files are numbered from 1 on in the maps; 0: no file. */
@@ -282,7 +277,7 @@ int pithi_sample_function(struct pithi_sample_names *s, const struct pithlog_rec
             uint32_t room = s->place_room ? 2 * s->place_room : 256;
             uint32_t *functions = realloc(s->place_functions, room * sizeof *functions);
             if (!functions)
-                return no_memory();
+                return pithi_no_memory();
             s->place_functions = functions;
             s->place_room = room;
         }

@@ -25,9 +25,9 @@ static const struct answer {
     const char *name;
     int (*gather)(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
     int has_states, has_waits; /* 1: --state, --waits apply */
-} answers[] = {{"state", pithi_stat_states, 1, 1}, {"state,lane", pithi_stat_states_of_lanes, 1, 1},
-               {"lane", pithi_stat_lanes, 0, 0},   {"comm", pithi_stat_pairs, 0, 0},
-               {"size", pithi_stat_sizes, 0, 0},   {"wait", pithi_stat_waits, 1, 0},
+} answers[] = {{"state", pithi_stat_states, 1, 1},       {"state,lane", pithi_stat_states_of_lanes, 1, 1},
+               {"lane", pithi_stat_lanes, 0, 0},         {"comm", pithi_stat_pairs, 0, 0},
+               {"size", pithi_stat_sizes, 0, 0},         {"wait", pithi_stat_waits, 1, 0},
                {"function", pithi_stat_functions, 0, 0}, {"callpath", pithi_stat_callpaths, 0, 0}},
   longest = {"longest", pithi_stat_longest, 1, 0};
 
@@ -91,7 +91,8 @@ static int read_options(int argc, char **argv, struct asked *asked)
             pithi_tool_window(argv[0], option, &asked->words) || pithi_tool_lane(argv[0], option, &asked->set))
             return 2;
         if (option == BY && !(asked->answer = find_answer(optarg)))
-            return pithi_tool_usage(argv[0], "--by needs state, state,lane, lane, comm, size, wait, function or "
+            return pithi_tool_usage(argv[0],
+                                    "--by needs state, state,lane, lane, comm, size, wait, function or "
                                     "callpath, not '%s'",
                                     optarg);
         if (option == STATE)
@@ -111,19 +112,17 @@ static int read_options(int argc, char **argv, struct asked *asked)
 static int choose_lanes(struct asked *asked, struct pithlog *log)
 {
     struct pithi_stat_query *query = &asked->query;
-    int err = PITH_OK;
 
     if (!asked->set.count)
         return PITH_OK;
-    TRY(pithi_lanes_find(&asked->set, log, &asked->lanes, &query->lane_count));
+    CHECK(pithi_lanes_find(&asked->set, log, &asked->lanes, &query->lane_count));
     if (!(asked->wanted = calloc(pithlog_get_info(log)->lanes + (size_t)1, 1)))
         return pithi_no_memory();
     for (uint32_t i = 0; i < query->lane_count; i++)
         asked->wanted[asked->lanes[i]] = 1;
     query->lanes = asked->lanes;
     query->wanted = asked->wanted;
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* Limits the window to the times of the log. If it is outside, from_ns > to_ns. */

@@ -86,13 +86,11 @@ static int count_records(struct pithlog *log, const struct pithi_stat_query *que
 static int lane_row(struct pithi_report *table, const struct pithlog_lane *lane, const struct lane *counts,
                     const struct pithi_lane_time *time)
 {
-    int err;
-
-    TRY(pithi_table_row(table));
+    CHECK(pithi_table_row(table));
     pithi_table_number(table, lane->rank);
     pithi_table_number(table, lane->thread);
-    TRY(pithi_table_text(table, lane->name));
-    TRY(pithi_table_text(table, lane->host));
+    CHECK(pithi_table_text(table, lane->name));
+    CHECK(pithi_table_text(table, lane->host));
     pithi_table_number(table, (int64_t)counts->records);
     pithi_table_number(table, (int64_t)counts->states);
     pithi_table_number(table, time->states_ns);
@@ -109,8 +107,7 @@ static int lane_row(struct pithi_report *table, const struct pithlog_lane *lane,
         pithi_table_number(table, counts->first_ns);
         pithi_table_number(table, counts->last_ns);
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 int pithi_stat_lanes(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table)

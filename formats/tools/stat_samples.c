@@ -161,7 +161,7 @@ static int is_outermost(const struct paths *p, const struct node *node)
 
 static const struct pithi_table_column function_columns[] = {
     {"function", PITHI_CELL_TEXT, 0}, {"self", PITHI_CELL_TIME, 0},  {"self_share", PITHI_CELL_RATIO, 0},
-    {"spread", PITHI_CELL_RATIO, 0}, {"total", PITHI_CELL_TIME, 0}, {"total_share", PITHI_CELL_RATIO, 0},
+    {"spread", PITHI_CELL_RATIO, 0},  {"total", PITHI_CELL_TIME, 0}, {"total_share", PITHI_CELL_RATIO, 0},
     {"samples", PITHI_CELL_COUNT, 0}, {"place", PITHI_CELL_TEXT, 0}, {"module", PITHI_CELL_TEXT, 1},
 };
 
@@ -171,21 +171,18 @@ static int put_function(const struct paths *p, const struct row *row, struct pit
     const char *slash = strrchr(f->source ? f->source : f->module, '/');
     const char *file = slash ? slash + 1 : f->source ? f->source : f->module;
     char place[300];
-    int err;
 
     snprintf(place, sizeof place, f->source ? "%.250s:%d" : "%.250s", file, f->line);
-    TRY(pithi_table_row(table));
-    TRY(pithi_table_text(table, f->name));
+    CHECK(pithi_table_row(table));
+    CHECK(pithi_table_text(table, f->name));
     pithi_table_number(table, row->self_ns);
     pithi_table_number(table, millionths(row->self_ns, p->sum_ns));
     pithi_table_number(table, spread(row->self_ns, p->sum_ns, p->samples));
     pithi_table_number(table, row->all_ns);
     pithi_table_number(table, millionths(row->all_ns, p->sum_ns));
     pithi_table_number(table, (int64_t)row->samples);
-    TRY(pithi_table_text(table, place));
-    TRY(pithi_table_text(table, f->module));
-out:
-    return err;
+    CHECK(pithi_table_text(table, place));
+    return pithi_table_text(table, f->module);
 }
 
 int pithi_stat_functions(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table)
@@ -246,7 +243,7 @@ static char *path_text(const struct paths *p, uint32_t node)
 }
 
 static const struct pithi_table_column path_columns[] = {
-    {"path", PITHI_CELL_TEXT, 0},  {"self", PITHI_CELL_TIME, 0},          {"self_share", PITHI_CELL_RATIO, 0},
+    {"path", PITHI_CELL_TEXT, 0},  {"self", PITHI_CELL_TIME, 0},         {"self_share", PITHI_CELL_RATIO, 0},
     {"total", PITHI_CELL_TIME, 0}, {"total_share", PITHI_CELL_RATIO, 0}, {"samples", PITHI_CELL_COUNT, 0},
 };
 

@@ -34,14 +34,11 @@ static int begin_row(struct pithi_report *table, const struct pithlog_def *def)
 {
     static const char *const kinds[] = {
         [PITHLOG_STATE] = "state", [PITHLOG_EVENT_TYPE] = "event", [PITHLOG_COUNTER_TYPE] = "counter"};
-    int err;
 
-    TRY(pithi_table_row(table));
-    TRY(pithi_table_text(table, def ? def->name : PITHI_COMPUTING_NAME));
-    TRY(pithi_table_text(table, def ? kinds[def->kind] : "computing"));
-    TRY(pithi_table_text(table, def ? def->group : ""));
-out:
-    return err;
+    CHECK(pithi_table_row(table));
+    CHECK(pithi_table_text(table, def ? def->name : PITHI_COMPUTING_NAME));
+    CHECK(pithi_table_text(table, def ? kinds[def->kind] : "computing"));
+    return pithi_table_text(table, def ? def->group : "");
 }
 
 /* The exclusive time of a state that is no call of MPI has no waits. */
@@ -131,9 +128,8 @@ static int state_row(const struct states *s, struct pithi_report *table, uint32_
     const struct pithlog_def *def = pithlog_get_def(s->log, id);
     const struct state *state = &s->states[id];
     const struct pithi_histogram *lengths = state->lengths;
-    int err;
 
-    TRY(begin_row(table, def));
+    CHECK(begin_row(table, def));
     pithi_table_number(table, (int64_t)(lengths ? lengths->all.count : state->count));
     if (lengths) {
         pithi_table_number(table, state->total_ns);
@@ -147,8 +143,7 @@ static int state_row(const struct states *s, struct pithi_report *table, uint32_
         pithi_table_number(table, pithi_histogram_percentile(lengths, 99));
         pithi_table_number(table, lengths->all.max);
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* Adds a row for each definition that occurs in the log. */
@@ -252,13 +247,12 @@ static const struct pithi_table_column grid_columns[] = {
 static int put_list(const struct grid *g, struct pithi_report *table, uint32_t id)
 {
     const struct pithlog_def *def = pithlog_get_def(g->log, id);
-    int err = PITH_OK;
 
     for (uint32_t i = 0; i < g->lanes; i++) {
         const struct cell *cell = &g->cells[id][i];
         if (!cell->count)
             continue;
-        TRY(begin_row(table, def));
+        CHECK(begin_row(table, def));
         pithi_table_number(table, pithlog_get_lane(g->log, i)->rank);
         pithi_table_number(table, pithlog_get_lane(g->log, i)->thread);
         pithi_table_number(table, (int64_t)cell->count);
@@ -269,8 +263,7 @@ static int put_list(const struct grid *g, struct pithi_report *table, uint32_t i
         pithi_table_number(table, cell->length_ns / (int64_t)cell->count);
         pithi_table_number(table, cell->max_ns);
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* A column for each lane: "3", or "3.1" of another thread than the first. */
@@ -302,10 +295,9 @@ static int new_matrix(const struct grid *g, struct pithi_report **table)
 static int put_matrix_row(const struct grid *g, struct pithi_report *table, uint32_t id)
 {
     const struct pithlog_def *def = pithlog_get_def(g->log, id);
-    int err;
 
-    TRY(pithi_table_row(table));
-    TRY(pithi_table_text(table, def ? def->name : PITHI_COMPUTING_NAME));
+    CHECK(pithi_table_row(table));
+    CHECK(pithi_table_text(table, def ? def->name : PITHI_COMPUTING_NAME));
     for (uint32_t i = 0; i < g->lanes; i++) {
         if (!is_wanted(g, i))
             continue;
@@ -314,8 +306,7 @@ static int put_matrix_row(const struct grid *g, struct pithi_report *table, uint
         else
             pithi_table_skip(table);
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* The state with the largest sum of exclusive times comes first. */

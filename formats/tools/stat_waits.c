@@ -66,18 +66,15 @@ static const struct pithi_table_column columns[] = {
 
 static int put_row(struct pithi_report *table, const struct pithlog_def *def, const struct waits *row)
 {
-    int err;
-
-    TRY(pithi_table_row(table));
-    TRY(pithi_table_text(table, def->name));
-    TRY(pithi_table_text(table, def->group));
-    TRY(pithi_table_text(table, pithlog_wait_kind_name(row->kind)));
+    CHECK(pithi_table_row(table));
+    CHECK(pithi_table_text(table, def->name));
+    CHECK(pithi_table_text(table, def->group));
+    CHECK(pithi_table_text(table, pithlog_wait_kind_name(row->kind)));
     pithi_table_number(table, (int64_t)row->lengths.count);
     pithi_table_number(table, (int64_t)row->lengths.sum);
     pithi_table_number(table, pithi_lengths_mean(&row->lengths));
     pithi_table_number(table, row->lengths.max);
-out:
-    return err;
+    return PITH_OK;
 }
 
 int pithi_stat_waits(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table)

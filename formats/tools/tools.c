@@ -203,14 +203,11 @@ int pithi_tool_window(const char *command, int option, struct pithi_window_words
 
 int pithi_window_find(struct pithlog *log, const struct pithi_window_words *words, int64_t *from_ns, int64_t *to_ns)
 {
-    int err = PITH_OK;
-
     if (words->from)
-        TRY(pithlog_time_find(log, words->from, PITHLOG_EDGE_BEGIN, from_ns));
+        CHECK(pithlog_time_find(log, words->from, PITHLOG_EDGE_BEGIN, from_ns));
     if (words->to)
-        TRY(pithlog_time_find(log, words->to, PITHLOG_EDGE_END, to_ns));
-out:
-    return err;
+        CHECK(pithlog_time_find(log, words->to, PITHLOG_EDGE_END, to_ns));
+    return PITH_OK;
 }
 
 int pithi_tool_lane(const char *command, int option, struct pithi_lane_set *set)

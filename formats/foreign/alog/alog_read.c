@@ -122,28 +122,26 @@ static int add_line(struct reader *reader, const struct pithi_alog_line *line)
     /* The same number may end one state and start another. */
     const struct pithi_alog_event *event = pithi_alog_event(&reader->scan, line->type);
     unsigned char payload[60016];
-    int err = PITH_OK;
     if (!event)
         return pithi_no_memory();
     if (event->ends) {
         record.kind = PITHLOG_LEAVE;
         record.id = event->ends - 1;
-        TRY(pithi_reorder_add(&reader->reorder, &record));
+        CHECK(pithi_reorder_add(&reader->reorder, &record));
     }
     if (event->starts) {
         record.kind = PITHLOG_ENTER;
         record.id = event->starts - 1;
-        TRY(pithi_reorder_add(&reader->reorder, &record));
+        CHECK(pithi_reorder_add(&reader->reorder, &record));
     }
     if (event->solo) {
         record.kind = PITHLOG_EVENT;
         record.id = event->solo - 1;
         record.payload = payload;
         record.payload_bytes = pack_payload(event, line, payload);
-        TRY(pithi_reorder_add(&reader->reorder, &record));
+        CHECK(pithi_reorder_add(&reader->reorder, &record));
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* ---- The file -------------------------------------------------------------------------------------------------- */
@@ -152,8 +150,6 @@ out:
  * name. */
 static int make_lanes(struct reader *reader)
 {
-    int err = PITH_OK;
-
     for (int64_t number = 0; number < reader->scan.processes && number < 16384; number++) {
         struct pithi_alog_process *process = pithi_alog_process(&reader->scan, number);
         if (!process)
@@ -165,11 +161,10 @@ static int make_lanes(struct reader *reader)
         uint32_t lane;
         if (!process->seen && !process->name)
             continue;
-        TRY(pithi_writer_lane(reader->writer, process->rank, process->thread, process->name, &lane));
+        CHECK(pithi_writer_lane(reader->writer, process->rank, process->thread, process->name, &lane));
         process->lane = lane + 1;
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* Checks the line count and the end time of the header. A last line without a newline may have been cut, even if it can
@@ -178,53 +173,45 @@ static int say_incomplete(const struct reader *reader)
 {
     const struct pithi_alog_scan *scan = &reader->scan;
     struct pithi_defs *defs = pithi_writer_defs(reader->writer);
-    int err = PITH_OK;
 
     if (scan->cut)
-        TRY(pithi_ends_here(reader->writer, scan->input, "inside a line"));
+        CHECK(pithi_ends_here(reader->writer, scan->input, "inside a line"));
     if (scan->seen < scan->told)
-        TRY(pithi_incomplete(defs, "events: %" PRIu64 " of %" PRIu64 " that the header counts", scan->seen,
-                             scan->told));
+        CHECK(pithi_incomplete(defs, "events: %" PRIu64 " of %" PRIu64 " that the header counts", scan->seen,
+                               scan->told));
     else if (scan->seen == 0 && !scan->counted)
-        TRY(pithi_ends_here(reader->writer, scan->input, "before the first event"));
+        CHECK(pithi_ends_here(reader->writer, scan->input, "before the first event"));
     else if (scan->told == 0 && scan->last_ns < scan->end_ns)
-        TRY(pithi_incomplete(defs, "the last event is %.6f s before the end that the header tells",
-                             (double)(scan->end_ns - scan->last_ns) / 1e9));
-out:
-    return err;
+        CHECK(pithi_incomplete(defs, "the last event is %.6f s before the end that the header tells",
+                               (double)(scan->end_ns - scan->last_ns) / 1e9));
+    return PITH_OK;
 }
 
 /* Reports the lines that were passed over as properties of the log. */
 static int say_all(struct reader *reader)
 {
-    int err;
-
-    TRY(say_incomplete(reader));
-    TRY(pithi_say_count(reader->writer, "alog_unmatched_ends", reader->unmatched_ends));
-    TRY(pithi_say_count(reader->writer, "alog_ignored_states", reader->scan.ignored_states));
-    TRY(pithi_say_count(reader->writer, "alog_messages_without_size", reader->bare_messages));
-    TRY(pithi_say_count(reader->writer, "alog_messages_without_partner", reader->no_partner));
-    TRY(pithi_say_count(reader->writer, "alog_late_records", reader->reorder.late));
-    TRY(pithi_say_count(reader->writer, "alog_start_us",
-                        (uint64_t)(reader->scan.start_ns > 0 ? reader->scan.start_ns / 1000 : 0)));
-out:
-    return err;
+    CHECK(say_incomplete(reader));
+    CHECK(pithi_say_count(reader->writer, "alog_unmatched_ends", reader->unmatched_ends));
+    CHECK(pithi_say_count(reader->writer, "alog_ignored_states", reader->scan.ignored_states));
+    CHECK(pithi_say_count(reader->writer, "alog_messages_without_size", reader->bare_messages));
+    CHECK(pithi_say_count(reader->writer, "alog_messages_without_partner", reader->no_partner));
+    CHECK(pithi_say_count(reader->writer, "alog_late_records", reader->reorder.late));
+    return pithi_say_count(reader->writer, "alog_start_us",
+                           (uint64_t)(reader->scan.start_ns > 0 ? reader->scan.start_ns / 1000 : 0));
 }
 
 static int read_records(struct reader *reader)
 {
     struct pithi_alog_line line;
     size_t at = 0;
-    int status, err = PITH_OK;
+    int status;
 
     while ((status = pithi_alog_next(&reader->scan, &at, &line)) == 1)
         if (pithi_alog_is_event(line.type))
-            TRY(add_line(reader, &line));
+            CHECK(add_line(reader, &line));
     if (status < 0)
         return PITH_ERR_DAMAGED;
-    TRY(pithi_reorder_end(&reader->reorder));
-out:
-    return err;
+    return pithi_reorder_end(&reader->reorder);
 }
 
 int pithi_alog_read(const struct pithi_input *input, struct pithi_writer *writer)

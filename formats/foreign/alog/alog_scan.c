@@ -294,7 +294,6 @@ static int define_state(struct pithi_alog_scan *scan, const struct pithi_alog_li
     struct pithlog_def def = {.kind = PITHLOG_STATE, .name = name, .colour = colour};
     struct pithi_alog_event *event = pithi_alog_event(scan, line->task);
     uint32_t id;
-    int err;
 
     if (!event || !pithi_alog_event(scan, line->data))
         return pithi_no_memory();
@@ -307,12 +306,11 @@ static int define_state(struct pithi_alog_scan *scan, const struct pithi_alog_li
     if (!name[0])
         snprintf(name, sizeof name, "state %" PRId64, line->task);
     def.group = pithi_name_group(name);
-    TRY(pithi_defs_add(defs, &def, &id));
-    TRY(pithi_event_numbers_tell(defs, &scan->numbers_told, id, line->task, &line->data));
+    CHECK(pithi_defs_add(defs, &def, &id));
+    CHECK(pithi_event_numbers_tell(defs, &scan->numbers_told, id, line->task, &line->data));
     event->starts = id + 1;
     pithi_alog_event(scan, line->data)->ends = id + 1;
-out:
-    return err;
+    return PITH_OK;
 }
 
 static int describe_event(struct pithi_alog_scan *scan, const struct pithi_alog_line *line)
@@ -492,22 +490,19 @@ static int define_event(struct pithi_alog_scan *scan, struct pithi_alog_event *e
     char name[512], format[64];
     struct pithlog_def def = {.kind = PITHLOG_EVENT_TYPE, .name = name, .format = format};
     uint32_t before = pithi_defs_count(defs), id;
-    int err;
 
     pithi_name_cut(name, 400, event->name ? event->name : "", event->name ? event->name_size : 0);
     if (!name[0])
         snprintf(name, sizeof name, "event %" PRId64, event->type);
     def.group = pithi_name_group(name);
     choose_payload(event, format);
-    TRY(pithi_defs_add(defs, &def, &id));
+    CHECK(pithi_defs_add(defs, &def, &id));
     if (id < before) {
         snprintf(name + strlen(name), 32, " (%" PRId64 ")", event->type);
-        TRY(pithi_defs_add(defs, &def, &id));
+        CHECK(pithi_defs_add(defs, &def, &id));
     }
     event->solo = id + 1;
-    TRY(pithi_event_numbers_tell(defs, &scan->numbers_told, id, event->type, NULL));
-out:
-    return err;
+    return pithi_event_numbers_tell(defs, &scan->numbers_told, id, event->type, NULL);
 }
 
 static int define_events(struct pithi_alog_scan *scan, struct pithi_defs *defs)
@@ -562,8 +557,6 @@ static int scan_lines(struct pithi_alog_scan *scan, struct pithi_defs *defs)
 
 int pithi_alog_scan(struct pithi_alog_scan *scan, const struct pithi_input *input, struct pithi_defs *defs)
 {
-    int err;
-
     *scan = (struct pithi_alog_scan){
         .input = input, .size = input->size, .first_ns = INT64_MAX, .last_ns = INT64_MIN, .end_ns = INT64_MIN};
     scan->cut = pithi_ends_in_line(input);
@@ -580,13 +573,12 @@ int pithi_alog_scan(struct pithi_alog_scan *scan, const struct pithi_input *inpu
             line.type == PITHI_ALOG_ROLLOVER)
             scan->rollover_ns = line.time_ns;
     }
-    TRY(scan_lines(scan, defs));
-    TRY(define_events(scan, defs));
+    CHECK(scan_lines(scan, defs));
+    CHECK(define_events(scan, defs));
     /* Without -6, or with a -6 time after the first event, the log starts at the first event. */
     if (scan->first_ns != INT64_MAX && (!scan->has_start || scan->first_ns < scan->start_ns))
         scan->start_ns = scan->first_ns;
     if (scan->own && scan->start_ns > 0)
         scan->start_ns = 0;
-out:
-    return err;
+    return PITH_OK;
 }

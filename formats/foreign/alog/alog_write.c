@@ -31,11 +31,11 @@ struct alog_writer {
     struct pithlog *log;
     FILE *out;
     const struct pithi_convert *how;
-    int threads;                 /* 1: some rank has several lanes, so each lane gets its own line */
-    int named;                   /* some line needs a -15 line */
-    int32_t *line;               /* by lane */
-    int32_t *main_line;          /* by lane: the first line of its rank, where messages are drawn */
-    struct pithi_map line_of;    /* rank -> its first line */
+    int threads;              /* 1: some rank has several lanes, so each lane gets its own line */
+    int named;                /* some line needs a -15 line */
+    int32_t *line;            /* by lane */
+    int32_t *main_line;       /* by lane: the first line of its rank, where messages are drawn */
+    struct pithi_map line_of; /* rank -> its first line */
     int32_t lines;
     uint32_t lanes, defs;
     struct number *numbers;
@@ -282,13 +282,11 @@ static void write_lines(struct alog_writer *w)
 
 static int write_header(struct alog_writer *w)
 {
-    int err;
-
     fprintf(w->out, "-1 0 0 0 0 0 Pith\n-2 0 0 %" PRIu64 " 0 0\n-3 0 0 %d 0 0\n-4 0 0 1 0 0\n-5 0 0 %d 0 0\n",
             w->lines_written, w->lines > 0 ? w->lines : 1, w->kinds);
     fprintf(w->out, "-6 0 0 0 0 %" PRId64 "\n-7 0 0 0 0 %" PRId64 "\n-8 0 0 1 0 0\n-11 0 0 0 0 0\n", w->start_us,
             w->end_us > w->start_us ? w->end_us : w->start_us + 1);
-    TRY(write_names(w, PITHLOG_EVENT_TYPE));
+    CHECK(write_names(w, PITHLOG_EVENT_TYPE));
     /* A -10 line gives the format of DATA or of the comment of an event: its single token, or text. */
     char format[64];
     for (uint32_t id = 0; id < w->defs; id++) {
@@ -305,11 +303,10 @@ static int write_header(struct alog_writer *w)
         w->changed_formats += strcmp(format, def->format) != 0;
         fprintf(w->out, "-10 0 0 %d 0 0 %s\n", number->start, format);
     }
-    TRY(write_names(w, PITHLOG_STATE));
+    CHECK(write_names(w, PITHLOG_STATE));
     if (w->named)
         write_lines(w);
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* ---- Lines of events ------------------------------------------------------------------------------------------- */

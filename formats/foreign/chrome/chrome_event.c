@@ -178,53 +178,43 @@ static int advance(struct pithi_chrome_states *states, uint32_t lane, int64_t ti
 int pithi_chrome_states_begin(struct pithi_chrome_states *states, uint32_t lane, int64_t time_ns, uint32_t id)
 {
     struct pithi_chrome_lane *l;
-    int err;
-    TRY(advance(states, lane, time_ns, &l));
+    CHECK(advance(states, lane, time_ns, &l));
     if (!pithi_grow(&l->open, l->open_count, &l->open_room, sizeof *l->open))
         return pithi_no_memory();
     l->open[l->open_count++] = id;
-    TRY(add(states, lane, time_ns, PITHLOG_ENTER, id));
-out:
-    return err;
+    return add(states, lane, time_ns, PITHLOG_ENTER, id);
 }
 
 int pithi_chrome_states_end(struct pithi_chrome_states *states, uint32_t lane, int64_t time_ns)
 {
     struct pithi_chrome_lane *l;
-    int err;
-    TRY(advance(states, lane, time_ns, &l));
+    CHECK(advance(states, lane, time_ns, &l));
     if (l->open_count == 0)
         states->ends_alone++;
     else
-        TRY(add(states, lane, time_ns, PITHLOG_LEAVE, l->open[--l->open_count]));
-out:
-    return err;
+        CHECK(add(states, lane, time_ns, PITHLOG_LEAVE, l->open[--l->open_count]));
+    return PITH_OK;
 }
 
 int pithi_chrome_states_whole(struct pithi_chrome_states *states, uint32_t lane, int64_t time_ns, int64_t length_ns,
                               uint32_t id)
 {
     struct pithi_chrome_lane *l;
-    int err;
-    TRY(advance(states, lane, time_ns, &l));
+    CHECK(advance(states, lane, time_ns, &l));
     if (!pithi_grow(&l->heap, l->count, &l->room, sizeof *l->heap))
         return pithi_no_memory();
-    TRY(add(states, lane, time_ns, PITHLOG_ENTER, id));
+    CHECK(add(states, lane, time_ns, PITHLOG_ENTER, id));
     struct ending e = {time_ns + length_ns, l->order++, id};
     pithi_heap_add(l->heap, &l->count, &e, sizeof e, before);
-out:
-    return err;
+    return PITH_OK;
 }
 
 int pithi_chrome_states_other(struct pithi_chrome_states *states, struct pithlog_record *record)
 {
     struct pithi_chrome_lane *l;
-    int err;
-    TRY(advance(states, record->lane, record->time_ns, &l));
+    CHECK(advance(states, record->lane, record->time_ns, &l));
     record->time_ns -= states->zero_ns;
-    TRY(pithi_writer_add(states->writer, record));
-out:
-    return err;
+    return pithi_writer_add(states->writer, record);
 }
 
 int pithi_chrome_states_finish(struct pithi_chrome_states *states)

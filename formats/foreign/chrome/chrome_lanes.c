@@ -86,16 +86,13 @@ int pithi_chrome_lanes_thread(struct pithi_chrome_lanes *lanes, const struct pit
     struct pithi_chrome_place place;
     uint64_t key = identify(&event->pid, &place);
     uint32_t process;
-    int err;
-    TRY(find(&lanes->process_numbers, key, &event->pid, place, &lanes->processes, &lanes->process_count,
-             &lanes->process_room, &process));
+    CHECK(find(&lanes->process_numbers, key, &event->pid, place, &lanes->processes, &lanes->process_count,
+               &lanes->process_room, &process));
     key = identify(&event->tid, &place);
     place.process = process;
     key = (key ^ pithi_hash_number(0, process + UINT64_C(1))) >> 1;
-    TRY(find(&lanes->thread_numbers, key, &event->tid, place, &lanes->threads, &lanes->thread_count,
-             &lanes->thread_room, thread));
-out:
-    return err;
+    return find(&lanes->thread_numbers, key, &event->tid, place, &lanes->threads, &lanes->thread_count,
+                &lanes->thread_room, thread);
 }
 
 void pithi_chrome_lanes_use(struct pithi_chrome_lanes *lanes, uint32_t thread) { lanes->threads[thread].used = 1; }
@@ -115,18 +112,16 @@ int pithi_chrome_lanes_meta(struct pithi_chrome_lanes *lanes, const struct pithi
     int process = pithi_json_is(&event->name, "process_name") || pithi_json_is(&event->name, "process_sort_index");
     struct pithi_json_value name, made;
     uint32_t thread;
-    int err;
     if (!process && !pithi_json_is(&event->name, "thread_name") && !pithi_json_is(&event->name, "thread_sort_index"))
         return PITH_OK;
-    TRY(pithi_chrome_lanes_thread(lanes, event, &thread));
+    CHECK(pithi_chrome_lanes_thread(lanes, event, &thread));
     struct pithi_chrome_place *place = &lanes->threads[thread];
     if (process)
         place = &lanes->processes[place->process];
     pithi_chrome_arg_number(event, "sort_index", INT64_MIN, &place->order);
     if (pithi_chrome_arg(event, "name", &name) && !pithi_chrome_arg(event, "made", &made)) /* "made": not in the log */
-        TRY(set_name(place, &name));
-out:
-    return err;
+        CHECK(set_name(place, &name));
+    return PITH_OK;
 }
 
 /* ---- Order ------------------------------------------------------------------------------------------------------- */
@@ -250,7 +245,6 @@ static int make_lane(struct pithi_writer *writer, const struct pithi_chrome_plac
 static int make_named(struct pithi_chrome_lanes *lanes, struct pithi_writer *writer, const struct ordered *order)
 {
     uint32_t next = 0, before = UINT32_MAX;
-    int err = PITH_OK;
     for (uint32_t i = 0; i < lanes->thread_count; i++) {
         struct pithi_chrome_place *thread = &lanes->threads[order[i].number];
         struct pithi_chrome_place *process = &lanes->processes[thread->process];
@@ -258,28 +252,25 @@ static int make_named(struct pithi_chrome_lanes *lanes, struct pithi_writer *wri
         before = thread->process;
         if (thread->kind == MISSING || (!thread->used && !process->own))
             continue;
-        TRY(make_lane(writer, process, thread, next++));
+        CHECK(make_lane(writer, process, thread, next++));
         if (!process->has_lane)
             process->lane = thread->result;
         process->has_lane = 1;
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* Events without a thread, such as the counters of a process, belong to its first thread, if it has threads. */
 static int make_missing(struct pithi_chrome_lanes *lanes, struct pithi_writer *writer)
 {
-    int err = PITH_OK;
     for (uint32_t i = 0; i < lanes->thread_count; i++) {
         struct pithi_chrome_place *thread = &lanes->threads[i];
         const struct pithi_chrome_place *process = &lanes->processes[thread->process];
         thread->result = thread->kind == MISSING ? process->lane : thread->result;
         if (thread->kind == MISSING && thread->used && !process->has_lane)
-            TRY(make_lane(writer, process, thread, 0));
+            CHECK(make_lane(writer, process, thread, 0));
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 int pithi_chrome_lanes_make(struct pithi_chrome_lanes *lanes, struct pithi_writer *writer)
@@ -378,24 +369,22 @@ static void end_flow(struct matching *m)
 
 static int add_end(struct matching *m, const struct end *end)
 {
-    int err = PITH_OK;
     if (end->phase == 's') {
         m->flows->alone += m->open.phase == 's';
         m->open = *end;
         if (m->early.phase) {
-            TRY(add_message(m, end, &m->early));
+            CHECK(add_message(m, end, &m->early));
             m->open.phase = m->early.phase = 0;
         }
     } else if (m->open.phase) {
-        TRY(add_message(m, &m->open, end));
+        CHECK(add_message(m, &m->open, end));
         m->open = *end;
         m->open.phase = end->phase == 't' ? 't' : 0;
     } else {
         m->flows->alone += m->early.phase != 0;
         m->early = *end;
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 static int make_messages(struct matching *m)

@@ -82,9 +82,8 @@ static int add_event(struct chrome_reader *r, const struct pithi_chrome_event *e
     unsigned char data[sizeof item + 2 + PITHI_CHROME_TEXT];
     struct pithi_sort_key key = {{pithi_sort_time(event->time_ns), late}};
     size_t length = pithi_chrome_args_text(event, (char *)data + sizeof item + 2);
-    int err;
     item.kind = PITHLOG_EVENT;
-    TRY(define_event(r, event, PITHLOG_EVENT_TYPE, &item.id));
+    CHECK(define_event(r, event, PITHLOG_EVENT_TYPE, &item.id));
     if (length == 0)
         return add(r, event->time_ns, late, &item);
     memcpy(data, &item, sizeof item);
@@ -92,9 +91,7 @@ static int add_event(struct chrome_reader *r, const struct pithi_chrome_event *e
     data[sizeof item + 1] = (unsigned char)length;
     if (event->time_ns < r->first_ns)
         r->first_ns = event->time_ns;
-    TRY(pithi_sorter_add(r->sorter, &key, data, (uint32_t)(sizeof item + 2 + length)));
-out:
-    return err;
+    return pithi_sorter_add(r->sorter, &key, data, (uint32_t)(sizeof item + 2 + length));
 }
 
 /* A state may itself be on a flow. Then bind_id alone identifies the flow, without category and name. */
@@ -111,16 +108,14 @@ static int add_bound(struct chrome_reader *r, const struct pithi_chrome_event *e
 static int add_state(struct chrome_reader *r, const struct pithi_chrome_event *event, struct item item)
 {
     uint64_t late = event->phase == 'X' ? UINT64_MAX - (uint64_t)event->length_ns : 0;
-    int err;
     item.kind = event->phase == 'X' ? WHOLE : PITHLOG_ENTER;
     item.length_ns = event->length_ns;
-    TRY(define_event(r, event, PITHLOG_STATE, &item.id));
-    TRY(add(r, event->time_ns, late, &item));
-    TRY(add_bound(r, event, item.thread));
+    CHECK(define_event(r, event, PITHLOG_STATE, &item.id));
+    CHECK(add(r, event->time_ns, late, &item));
+    CHECK(add_bound(r, event, item.thread));
     if (event->args.kind == '{' && memchr(event->args.text, '"', event->args.size))
-        TRY(add_event(r, event, late, item));
-out:
-    return err;
+        CHECK(add_event(r, event, late, item));
+    return PITH_OK;
 }
 
 /* Adds an event of the Pith writer that is not an event of the user. */
@@ -148,7 +143,6 @@ static int add_value(struct chrome_reader *r, const struct pithi_chrome_event *e
     const struct pithi_json_value *id = &event->id, *tid = &event->tid;
     char name[3 * NAME];
     size_t used = pithi_json_text(&event->name, name, NAME);
-    int err;
     if (id->kind && (!tid->kind || id->size != tid->size || memcmp(id->text, tid->text, id->size) != 0)) {
         name[used++] = '[';
         used += pithi_json_text(id, name + used, NAME - 2);
@@ -160,39 +154,35 @@ static int add_value(struct chrome_reader *r, const struct pithi_chrome_event *e
         pithi_json_text(key, name + used, NAME);
     }
     item->kind = PITHLOG_COUNTER;
-    TRY(define(r, event, PITHLOG_COUNTER_TYPE, name, &item->id));
-    TRY(add(r, event->time_ns, 0, item));
-out:
-    return err;
+    CHECK(define(r, event, PITHLOG_COUNTER_TYPE, name, &item->id));
+    return add(r, event->time_ns, 0, item);
 }
 
 static int add_counter(struct chrome_reader *r, const struct pithi_chrome_event *event, struct item item)
 {
     struct pithi_json json = {.data = event->args.text, .size = event->args.size};
     struct pithi_json_value key, value;
-    int first = 1, err = PITH_OK;
+    int first = 1;
     if (event->args.kind != '{' || pithi_json_open(&json, '{') != PITHI_JSON_OK)
         return PITH_OK;
     while (pithi_json_key(&json, &first, &key) == PITHI_JSON_OK && pithi_json_value(&json, &value) == PITHI_JSON_OK)
         if (pithi_json_double(&value, &item.value))
-            TRY(add_value(r, event, &key, &item));
+            CHECK(add_value(r, event, &key, &item));
         else
             r->left_out++;
-out:
-    return err;
+    return PITH_OK;
 }
 
 static int add_any(struct chrome_reader *r, const struct pithi_chrome_event *event)
 {
     struct item item = {.peer = -1};
-    int err;
     if (event->phase == 'M')
         return pithi_chrome_lanes_meta(&r->lanes, event);
     if (!event->timed || !event->phase || !strchr("BEXiIRCstf", event->phase)) {
         r->left_out++;
         return PITH_OK;
     }
-    TRY(pithi_chrome_lanes_thread(&r->lanes, event, &item.thread));
+    CHECK(pithi_chrome_lanes_thread(&r->lanes, event, &item.thread));
     pithi_chrome_lanes_use(&r->lanes, item.thread);
     switch (event->phase) {
     case 'B':
@@ -210,8 +200,7 @@ static int add_any(struct chrome_reader *r, const struct pithi_chrome_event *eve
     default:
         return pithi_json_is(&event->category, "pith") ? add_own(r, event, item) : add_event(r, event, 0, item);
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* ---- The file ---------------------------------------------------------------------------------------------------- */
@@ -231,7 +220,7 @@ static int read_events(struct chrome_reader *r, int *status)
 {
     struct pithi_json_value other;
     struct pithi_chrome_event event;
-    int first = 1, err = PITH_OK;
+    int first = 1;
     *status = pithi_json_open(&r->json, '[');
     while (*status == PITHI_JSON_OK && (*status = pithi_json_item(&r->json, &first)) == PITHI_JSON_OK) {
         pithi_passed(r->input, &r->passed, r->json.at);
@@ -240,10 +229,9 @@ static int read_events(struct chrome_reader *r, int *status)
         else if (pithi_json_peek(&r->json) != '{')
             *status = pithi_json_value(&r->json, &other);
         else if ((*status = pithi_chrome_event(&r->json, &event)) == PITHI_JSON_OK)
-            TRY(add_any(r, &event));
+            CHECK(add_any(r, &event));
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* Reads the data that the Pith writer adds beside the events. */
@@ -252,14 +240,13 @@ static int take_other_data(struct chrome_reader *r, const struct pithi_json_valu
     struct pithi_json json = {.data = data->text, .size = data->size};
     struct pithi_json_value key, value;
     char reason[NAME];
-    int first = 1, err = PITH_OK;
+    int first = 1;
     if (data->kind != '{' || pithi_json_open(&json, '{') != PITHI_JSON_OK)
         return PITH_OK;
     while (pithi_json_key(&json, &first, &key) == PITHI_JSON_OK && pithi_json_value(&json, &value) == PITHI_JSON_OK)
         if (pithi_json_is(&key, PITHI_INCOMPLETE) && pithi_json_text(&value, reason, sizeof reason))
-            TRY(pithi_incomplete(pithi_writer_defs(r->writer), "%s", reason));
-out:
-    return err;
+            CHECK(pithi_incomplete(pithi_writer_defs(r->writer), "%s", reason));
+    return PITH_OK;
 }
 
 static int read_file(struct chrome_reader *r)
@@ -298,15 +285,12 @@ static int add_message(void *context, const struct pithi_chrome_message *m)
                         .peer = pithi_chrome_lanes_rank(&r->lanes, m->recv_thread),
                         .tag = tag,
                         .bytes = m->bytes};
-    int err;
-    TRY(add(r, m->send_ns, UINT64_MAX, &item));
+    CHECK(add(r, m->send_ns, UINT64_MAX, &item));
     item.kind = PITHLOG_RECV;
     item.thread = m->recv_thread;
     item.peer = pithi_chrome_lanes_rank(&r->lanes, m->send_thread);
     item.posted = m->posted;
-    TRY(add(r, m->recv_ns, UINT64_MAX, &item));
-out:
-    return err;
+    return add(r, m->recv_ns, UINT64_MAX, &item);
 }
 
 static int put_item(struct chrome_reader *r, struct pithi_chrome_states *states, const struct pithi_sorted *sorted)

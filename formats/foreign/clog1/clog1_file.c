@@ -221,22 +221,20 @@ int pithi_clog1_take_state(struct pithi_clog1_events *events, const unsigned cha
     char name[NAME], colour[NAME];
     struct pithi_clog1_event *event;
     uint32_t id, rgb;
-    int err;
 
     copy_text(colour, body + 16, COLOUR);
     colour[strcspn(colour, ":")] = 0; /* drop the bitmap, for screens without colours */
     copy_text(name, body + 16 + COLOUR, DESC);
     if (!name[0])
         snprintf(name, sizeof name, "state %d", (int)pithi_clog2_i32(body, big));
-    TRY(add(events, PITHLOG_STATE, name, pithi_colour_parse(colour, &rgb) ? colour : "", start, "", &id));
+    CHECK(add(events, PITHLOG_STATE, name, pithi_colour_parse(colour, &rgb) ? colour : "", start, "", &id));
     if (!(event = pithi_clog1_event(events, start)))
         return pithi_no_memory();
     event->starts = id;
     if (!(event = pithi_clog1_event(events, end)))
         return pithi_no_memory();
     event->ends = id;
-out:
-    return err;
+    return PITH_OK;
 }
 
 int pithi_clog1_take_event(struct pithi_clog1_events *events, const unsigned char *body, int big)
@@ -287,15 +285,13 @@ static int add_solo(struct pithi_clog1_events *events, const struct pithi_clog1_
                     const char *format, uint32_t *id)
 {
     char other[NAME + 16];
-    int err;
 
-    TRY(add(events, PITHLOG_EVENT_TYPE, name, "", event->number, format, id));
+    CHECK(add(events, PITHLOG_EVENT_TYPE, name, "", event->number, format, id));
     if (strcmp(pithi_defs_get(events->defs, *id - 1)->format, format) != 0) {
         snprintf(other, sizeof other, "%s (%d)", name, (int)event->number);
-        TRY(add(events, PITHLOG_EVENT_TYPE, other, "", event->number, format, id));
+        CHECK(add(events, PITHLOG_EVENT_TYPE, other, "", event->number, format, id));
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 int pithi_clog1_settle(struct pithi_clog1_events *events, struct pithi_clog1_event *event)
@@ -304,12 +300,11 @@ int pithi_clog1_settle(struct pithi_clog1_events *events, struct pithi_clog1_eve
     const char *colour;
     int start;
     uint32_t id;
-    int err = PITH_OK;
 
     if (event->starts || event->ends || event->solo)
         return PITH_OK;
     if (!event->desc && is_pair(event, &start, name, &colour)) {
-        TRY(add(events, PITHLOG_STATE, name, colour, event->number, "", &id));
+        CHECK(add(events, PITHLOG_STATE, name, colour, event->number, "", &id));
         *(start ? &event->starts : &event->ends) = id;
         return PITH_OK;
     }
@@ -318,9 +313,7 @@ int pithi_clog1_settle(struct pithi_clog1_events *events, struct pithi_clog1_eve
         copy_text(name, event->desc, DESC);
     if (!name[0])
         snprintf(name, sizeof name, "event %d", (int)event->number);
-    TRY(add_solo(events, event, name, raw_format(event), &event->solo));
-out:
-    return err;
+    return add_solo(events, event, name, raw_format(event), &event->solo);
 }
 
 /* Makes the event type for the payloads of an event: its name and a word. */

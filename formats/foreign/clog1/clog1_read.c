@@ -22,9 +22,9 @@ struct clog1_reader {
     struct pithi_clog1_cursor end; /* at the end of the first pass */
     struct pithi_writer *writer;
     struct pithi_clog1_events events;
-    struct pithi_map last_of;  /* process -> last time, mapped to unsigned */
-    struct pithi_map lane_of;  /* process -> lane + 1 */
-    struct pithi_map comm_of;  /* number of a communicator -> index + 1 */
+    struct pithi_map last_of; /* process -> last time, mapped to unsigned */
+    struct pithi_map lane_of; /* process -> lane + 1 */
+    struct pithi_map comm_of; /* number of a communicator -> index + 1 */
     struct pithi_reorder reorder;
     int disorder;
     uint64_t locations, no_partner, no_size;
@@ -54,12 +54,11 @@ static int take_constant(struct clog1_reader *r, const unsigned char *body)
 static int take(struct clog1_reader *r, const struct pithi_clog1_record *record)
 {
     const unsigned char *body = record->body;
-    int err;
 
     uint64_t time = (uint64_t)record->time_ns + (UINT64_C(1) << 63);
     uint64_t *last = r->disorder ? &time : pithi_map_at(&r->last_of, (uint32_t)record->process);
     if (!last)
-        TRY(pithi_no_memory());
+        CHECK(pithi_no_memory());
     r->disorder |= time < *last;
     *last = time;
     switch (record->type) {
@@ -76,8 +75,7 @@ static int take(struct clog1_reader *r, const struct pithi_clog1_record *record)
     default:
         break;
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 static int first_pass(struct clog1_reader *r)
@@ -100,17 +98,15 @@ out:
 static int lane_of(struct clog1_reader *r, int32_t process, uint32_t *lane)
 {
     uint64_t *known = pithi_map_at(&r->lane_of, (uint32_t)process);
-    int err = PITH_OK;
 
     if (!known)
         return pithi_no_memory();
     if (!*known) {
-        TRY(pithi_writer_lane(r->writer, process, 0, NULL, lane));
+        CHECK(pithi_writer_lane(r->writer, process, 0, NULL, lane));
         *known = (uint64_t)*lane + 1;
     }
     *lane = (uint32_t)*known - 1;
-out:
-    return err;
+    return PITH_OK;
 }
 
 static int add_payload(struct clog1_reader *r, struct pithlog_record record, uint32_t id, const void *payload,
@@ -133,19 +129,17 @@ static int settle(struct clog1_reader *r, const unsigned char *body, struct pith
 /* The same number may end one state and start another. */
 static int add_state(struct clog1_reader *r, const struct pithi_clog1_event *event, struct pithlog_record record)
 {
-    int err = PITH_OK;
     if (event->ends) {
         record.kind = PITHLOG_LEAVE;
         record.id = event->ends - 1;
-        TRY(pithi_reorder_add(&r->reorder, &record));
+        CHECK(pithi_reorder_add(&r->reorder, &record));
     }
     if (event->starts) {
         record.kind = PITHLOG_ENTER;
         record.id = event->starts - 1;
-        TRY(pithi_reorder_add(&r->reorder, &record));
+        CHECK(pithi_reorder_add(&r->reorder, &record));
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* Encodes data and string in the format of their event type. Returns the size. */
@@ -193,28 +187,26 @@ static int add_raw(struct clog1_reader *r, const unsigned char *body, struct pit
     unsigned char payload[64];
     int32_t number = field(r, body, 0);
     uint32_t info;
-    int err = PITH_OK;
 
     if (number == CONSTANT)
         return PITH_OK;
     if (number == SEND || number == RECV)
         return add_transfer(r, body, record);
-    TRY(settle(r, body, &event));
+    CHECK(settle(r, body, &event));
     if (event->solo) {
         uint32_t size = pack(r, body, payload, event->has_data || event->has_string, event->has_string);
         return add_payload(r, *record, event->solo - 1, payload, size);
     }
     if (body[16] == 0)
         return add_state(r, event, *record);
-    TRY(pithi_clog1_raw_type(&r->events, event, &info));
+    CHECK(pithi_clog1_raw_type(&r->events, event, &info));
     uint32_t size = pack(r, body, payload, 1, 1);
     if (!event->starts)
-        TRY(add_payload(r, *record, info, payload, size));
-    TRY(add_state(r, event, *record));
+        CHECK(add_payload(r, *record, info, payload, size));
+    CHECK(add_state(r, event, *record));
     if (event->starts)
-        TRY(add_payload(r, *record, info, payload, size));
-out:
-    return err;
+        CHECK(add_payload(r, *record, info, payload, size));
+    return PITH_OK;
 }
 
 /* The record does not say whether the message was sent or received, so it becomes an event with the known values. */
@@ -223,19 +215,17 @@ static int add_message(struct clog1_reader *r, const unsigned char *body, struct
     struct pithi_clog1_event *event;
     unsigned char payload[16];
     uint32_t id;
-    int err;
 
-    TRY(settle(r, body, &event));
-    TRY(pithi_clog1_message_type(&r->events, event, &id));
+    CHECK(settle(r, body, &event));
+    CHECK(pithi_clog1_message_type(&r->events, event, &id));
     for (int i = 0; i < 16; i++)
         payload[i] = (unsigned char)((uint32_t)field(r, body, 1 + i / 4) >> (24 - 8 * (i % 4)));
     if (!event->starts)
-        TRY(add_payload(r, *record, id, payload, sizeof payload));
-    TRY(add_state(r, event, *record));
+        CHECK(add_payload(r, *record, id, payload, sizeof payload));
+    CHECK(add_state(r, event, *record));
     if (event->starts)
-        TRY(add_payload(r, *record, id, payload, sizeof payload));
-out:
-    return err;
+        CHECK(add_payload(r, *record, id, payload, sizeof payload));
+    return PITH_OK;
 }
 
 /* The end of a state adds no second collective. */
@@ -244,21 +234,18 @@ static int add_collective(struct clog1_reader *r, const unsigned char *body, str
     struct pithi_clog1_event *event;
     uint64_t *comm = pithi_map_find(&r->comm_of, (uint32_t)field(r, body, 2));
     int32_t root = field(r, body, 1), size = field(r, body, 3);
-    int err;
 
-    TRY(settle(r, body, &event));
+    CHECK(settle(r, body, &event));
     if (event->solo)
-        TRY(add_payload(r, *record, event->solo - 1, NULL, 0));
-    TRY(add_state(r, event, *record));
+        CHECK(add_payload(r, *record, event->solo - 1, NULL, 0));
+    CHECK(add_state(r, event, *record));
     if (event->ends && !event->starts)
         return PITH_OK;
     record->kind = PITHLOG_COLL;
     record->comm = comm ? (uint32_t)*comm - 1 : 0;
     record->peer = root >= 0 && root < PITHI_CLOG1_RANKS_MAX ? root : -1;
     record->bytes = size < 0 ? 0 : (uint64_t)size;
-    TRY(pithi_reorder_add(&r->reorder, record));
-out:
-    return err;
+    return pithi_reorder_add(&r->reorder, record);
 }
 
 /* Finds the communicator of a number, or makes it. Its members are not in the file. */
@@ -267,53 +254,44 @@ static int comm_index(struct clog1_reader *r, int32_t number, int is_world, uint
     uint64_t *known = pithi_map_at(&r->comm_of, (uint32_t)number);
     char name[32];
     struct pithlog_comm comm = {.key = UINT64_C(0x434c4f4700000000) | (uint32_t)number, .name = name};
-    int err = PITH_OK;
 
     if (!known)
         return pithi_no_memory();
     snprintf(name, sizeof name, "communicator %d", (int)number);
     if (!*known && !is_world)
-        TRY(pithi_writer_comm(r->writer, &comm, index));
+        CHECK(pithi_writer_comm(r->writer, &comm, index));
     if (!*known)
         *known = is_world ? 1 : (uint64_t)*index + 1;
     *index = (uint32_t)*known - 1;
-out:
-    return err;
+    return PITH_OK;
 }
 
 static int add_comm(struct clog1_reader *r, const unsigned char *body, struct pithlog_record *record)
 {
     int32_t kind = field(r, body, 0), parent = field(r, body, 1), number = field(r, body, 2);
-    int err;
 
     if (kind == COMM_FREE && !pithi_map_find(&r->comm_of, (uint32_t)number))
         number = parent;
-    TRY(comm_index(r, number, kind == COMM_INIT, &record->comm));
+    CHECK(comm_index(r, number, kind == COMM_INIT, &record->comm));
     record->kind = kind == COMM_FREE ? PITHLOG_COMM_FREE : PITHLOG_COMM_CREATE;
-    TRY(pithi_reorder_add(&r->reorder, record));
-out:
-    return err;
+    return pithi_reorder_add(&r->reorder, record);
 }
 
 static int add_shift(struct clog1_reader *r, const unsigned char *body, struct pithlog_record *record)
 {
     struct pithlog_def def = {PITHLOG_COUNTER_TYPE, PITHI_CLOG2_SHIFT, "", "clock", "s"};
-    int err;
 
-    TRY(pithi_defs_add(pithi_writer_defs(r->writer), &def, &record->id));
+    CHECK(pithi_defs_add(pithi_writer_defs(r->writer), &def, &record->id));
     record->kind = PITHLOG_COUNTER;
     record->value = pithi_clog2_f64(body, r->file.big);
-    TRY(pithi_reorder_add(&r->reorder, record));
-out:
-    return err;
+    return pithi_reorder_add(&r->reorder, record);
 }
 
 static int add(struct clog1_reader *r, const struct pithi_clog1_record *from)
 {
     struct pithlog_record record = {.time_ns = from->time_ns, .peer = -1};
-    int err;
 
-    TRY(lane_of(r, from->process, &record.lane));
+    CHECK(lane_of(r, from->process, &record.lane));
     switch (from->type) {
     case PITHI_CLOG1_RAW:
         return add_raw(r, from->body, &record);
@@ -328,8 +306,7 @@ static int add(struct clog1_reader *r, const struct pithi_clog1_record *from)
     default:
         break;
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* ---- The file -------------------------------------------------------------------------------------------------- */
@@ -337,15 +314,13 @@ out:
 static int say_incomplete(const struct clog1_reader *r)
 {
     struct pithi_defs *defs = pithi_writer_defs(r->writer);
-    int err = PITH_OK;
 
     if (!r->end.ended)
-        TRY(pithi_ends_here(r->writer, r->file.input, "without the record that ends a log"));
+        CHECK(pithi_ends_here(r->writer, r->file.input, "without the record that ends a log"));
     if (r->end.damaged)
-        TRY(pithi_incomplete(defs, "byte %zu: damaged here: records are missing (places: %" PRIu64 ")",
-                             r->end.first_damage, r->end.damaged));
-out:
-    return err;
+        CHECK(pithi_incomplete(defs, "byte %zu: damaged here: records are missing (places: %" PRIu64 ")",
+                               r->end.first_damage, r->end.damaged));
+    return PITH_OK;
 }
 
 int pithi_clog1_read(const struct pithi_input *input, struct pithi_writer *writer)

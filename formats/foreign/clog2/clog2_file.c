@@ -208,7 +208,7 @@ int pithi_clog2_stream_open(struct pithi_clog2_stream *stream, FILE *out)
 {
     *stream = (struct pithi_clog2_stream){.out = out, .block = calloc(1, PITHI_CLOG2_BLOCK)};
     if (!stream->block)
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_no_memory();
     return write_all(stream, stream->block, PITHI_CLOG2_PREAMBLE);
 }
 

@@ -15,8 +15,6 @@ struct pithi_clog2_entry {
 
 enum { THREADS_MAX = 4096 }; /* thread numbers from 4096 on are replaced by numbers from 0 on in each rank */
 
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
-
 /* ---- The world's lines ----------------------------------------------------------------------------------------- */
 
 /* The number of ranks in the preamble is an upper bound for every communicator. */
@@ -36,7 +34,7 @@ static int add_entry(struct pithi_clog2_lines *lines, uint64_t key, const char *
         uint32_t size = lines->entry_size ? 2 * lines->entry_size : 16;
         entry = realloc(lines->entries, size * sizeof *entry);
         if (!entry)
-            return no_memory();
+            return pithi_no_memory();
         lines->entries = entry;
         lines->entry_size = size;
     }
@@ -58,7 +56,7 @@ int pithi_clog2_lines_open(struct pithi_clog2_lines *lines, struct pithlog *log,
     *lines = (struct pithi_clog2_lines){.log = log, .stream = stream, .ranks = 1, .threads = 1, .lane_count = lanes};
     lines->lanes = calloc(lanes + 1, sizeof *lines->lanes);
     if (!lines->lanes)
-        return no_memory();
+        return pithi_no_memory();
     for (uint32_t i = 0; i < lanes; i++) {
         const struct pithlog_lane *lane = pithlog_get_lane(log, i);
         order = lane->rank == rank ? order + 1 : 0;
@@ -111,17 +109,14 @@ static int begin_process(struct pithi_clog2_lines *lines, int64_t time_ns, uint3
 {
     const struct pithi_clog2_line world = {0, lines->lanes[lane].rank, 0};
     const char *host = pithlog_get_lane(lines->log, lane)->host;
-    int err;
 
-    TRY(pithi_clog2_make_shift(&lines->made, lines->stream, time_ns, world.rank));
-    TRY(write_event(lines, time_ns, &world, PITHI_CLOG2_WORLD, 0, world.rank));
+    CHECK(pithi_clog2_make_shift(&lines->made, lines->stream, time_ns, world.rank));
+    CHECK(write_event(lines, time_ns, &world, PITHI_CLOG2_WORLD, 0, world.rank));
     if (host && host[0]) {
-        TRY(add_entry(lines, (uint32_t)world.rank, PITHI_CLOG2_MARK_HOST, host, PITHI_CLOG2_KIND_INTRA));
-        TRY(write_event(lines, time_ns, &world, PITHI_CLOG2_SELF, (int32_t)lines->entry_count - 1, 0));
+        CHECK(add_entry(lines, (uint32_t)world.rank, PITHI_CLOG2_MARK_HOST, host, PITHI_CLOG2_KIND_INTRA));
+        CHECK(write_event(lines, time_ns, &world, PITHI_CLOG2_SELF, (int32_t)lines->entry_count - 1, 0));
     }
-    TRY(make_event(lines, time_ns, &world, PITHI_CLOG2_COMM_INIT));
-out:
-    return err;
+    return make_event(lines, time_ns, &world, PITHI_CLOG2_COMM_INIT);
 }
 
 static int end_process(struct pithi_clog2_lines *lines, int64_t time_ns, uint32_t lane)
@@ -136,15 +131,13 @@ static int each_process(struct pithi_clog2_lines *lines, int64_t time_ns,
                         int (*each)(struct pithi_clog2_lines *, int64_t, uint32_t))
 {
     int32_t rank = -1;
-    int err = PITH_OK;
 
     for (uint32_t i = 0; i < lines->lane_count; i++) {
         if (lines->lanes[i].rank != rank)
-            TRY(each(lines, time_ns, i));
+            CHECK(each(lines, time_ns, i));
         rank = lines->lanes[i].rank;
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 int pithi_clog2_begin_world(struct pithi_clog2_lines *lines, int64_t time_ns)
@@ -168,7 +161,7 @@ static int find_rank(struct pithi_clog2_lines *lines, uint32_t comm, const struc
     int32_t members = def->size + def->remote_size;
 
     if (!known)
-        return no_memory();
+        return pithi_no_memory();
     if (!*known) {
         /* In many communicators rank r is world rank r: try that first. */
         int32_t r = 0;
@@ -193,23 +186,21 @@ static int find_number(struct pithi_clog2_lines *lines, uint32_t comm, const str
 {
     uint64_t *known = pithi_map_at(&lines->number_of, comm);
     const char *name = def->name ? def->name : "";
-    int err = PITH_OK;
 
     if (!known)
-        return no_memory();
+        return pithi_no_memory();
     if (!*known) {
         *known = lines->entry_count;
         if (def->remote_size == 0) {
-            TRY(add_entry(lines, def->key, PITHI_CLOG2_MARK_KEY, name, PITHI_CLOG2_KIND_INTRA));
+            CHECK(add_entry(lines, def->key, PITHI_CLOG2_MARK_KEY, name, PITHI_CLOG2_KIND_INTRA));
         } else {
-            TRY(add_entry(lines, def->key, PITHI_CLOG2_MARK_KEY, name, PITHI_CLOG2_KIND_INTER));
-            TRY(add_entry(lines, def->key, "group 0", "", PITHI_CLOG2_KIND_LOCAL));
-            TRY(add_entry(lines, def->key, "group 1", "", PITHI_CLOG2_KIND_REMOTE));
+            CHECK(add_entry(lines, def->key, PITHI_CLOG2_MARK_KEY, name, PITHI_CLOG2_KIND_INTER));
+            CHECK(add_entry(lines, def->key, "group 0", "", PITHI_CLOG2_KIND_LOCAL));
+            CHECK(add_entry(lines, def->key, "group 1", "", PITHI_CLOG2_KIND_REMOTE));
         }
     }
     *number = (int32_t)*known;
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* The line of a process in a communicator. `rank` is the result of find_rank. */
@@ -229,23 +220,21 @@ static int announce(struct pithi_clog2_lines *lines, const struct pithlog_comm *
                     const struct pithi_clog2_line *world, const struct pithi_clog2_line *line, int64_t time_ns)
 {
     uint64_t *done = pithi_map_at(&lines->announced, pithi_map_pair((uint32_t)line->comm, (uint32_t)line->rank));
-    int err = PITH_OK;
 
     if (!done)
-        return no_memory();
+        return pithi_no_memory();
     if (*done)
         return PITH_OK;
     *done = 1;
     see_rank(lines, line->rank);
     if (def->remote_size) {
-        TRY(write_event(lines, time_ns, world, PITHI_CLOG2_INTER, number, line->rank));
-        TRY(write_event(lines, time_ns, world, PITHI_CLOG2_LOCAL, line->comm, line->rank));
+        CHECK(write_event(lines, time_ns, world, PITHI_CLOG2_INTER, number, line->rank));
+        CHECK(write_event(lines, time_ns, world, PITHI_CLOG2_LOCAL, line->comm, line->rank));
     } else {
-        TRY(write_event(lines, time_ns, world, is_self(def) ? PITHI_CLOG2_SELF : PITHI_CLOG2_INTRA, number,
-                        line->rank));
+        CHECK(write_event(lines, time_ns, world, is_self(def) ? PITHI_CLOG2_SELF : PITHI_CLOG2_INTRA, number,
+                          line->rank));
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* Finds the number of the record's communicator in the file and the rank of its process there. *def is NULL for the
@@ -254,7 +243,6 @@ static int find_comm(struct pithi_clog2_lines *lines, const struct pithlog_recor
                      const struct pithlog_comm **def, int32_t *number, int32_t *rank)
 {
     const struct pithlog_comm *found = record->comm ? pithlog_get_comm(lines->log, record->comm) : NULL;
-    int err = PITH_OK;
 
     *def = NULL;
     *number = *rank = 0;
@@ -262,13 +250,12 @@ static int find_comm(struct pithi_clog2_lines *lines, const struct pithlog_recor
         return PITH_OK;
     *rank = -1;
     if (found && found->size > 0)
-        TRY(find_rank(lines, record->comm, found, lines->lanes[record->lane].rank, rank));
+        CHECK(find_rank(lines, record->comm, found, lines->lanes[record->lane].rank, rank));
     if (*rank < 0)
         return PITH_OK;
-    TRY(find_number(lines, record->comm, found, number));
+    CHECK(find_number(lines, record->comm, found, number));
     *def = found;
-out:
-    return err;
+    return PITH_OK;
 }
 
 int pithi_clog2_message_line(struct pithi_clog2_lines *lines, const struct pithlog_record *record,
@@ -277,14 +264,13 @@ int pithi_clog2_message_line(struct pithi_clog2_lines *lines, const struct pithl
     const struct pithi_clog2_line *world = &lines->lanes[record->lane];
     const struct pithlog_comm *def;
     int32_t number, rank, other = -1;
-    int err = PITH_OK;
 
     *known = record->peer >= 0;
     if (!*known)
         return PITH_OK;
-    TRY(find_comm(lines, record, &def, &number, &rank));
+    CHECK(find_comm(lines, record, &def, &number, &rank));
     if (def)
-        TRY(find_rank(lines, record->comm, def, record->peer, &other));
+        CHECK(find_rank(lines, record->comm, def, record->peer, &other));
     if (!def || other < 0) {
         lines->unknown_members += record->comm != 0;
         *line = *world;
@@ -295,9 +281,7 @@ int pithi_clog2_message_line(struct pithi_clog2_lines *lines, const struct pithl
     *line = line_in(def, number, rank, world->thread);
     *partner = line_in(def, number, other, 0);
     see_rank(lines, partner->rank);
-    TRY(announce(lines, def, number, world, line, record->time_ns));
-out:
-    return err;
+    return announce(lines, def, number, world, line, record->time_ns);
 }
 
 /* The communicator of a state or event record. For an end it is the communicator on which the state began. */
@@ -316,7 +300,7 @@ static int comm_of(struct pithi_clog2_lines *lines, const struct pithlog_record 
     began = pithi_map_at(&lines->began_on, key);
     if (began)
         *began = record->comm;
-    return began ? PITH_OK : no_memory();
+    return began ? PITH_OK : pithi_no_memory();
 }
 
 /* Finds and announces the line of an ENTER, LEAVE or EVENT in its communicator. `end` is the number that ends the
@@ -327,20 +311,18 @@ static int event_line(struct pithi_clog2_lines *lines, const struct pithlog_reco
     struct pithlog_record on = *record;
     const struct pithlog_comm *def;
     int32_t number, rank;
-    int err;
 
     *line = lines->lanes[record->lane];
-    TRY(comm_of(lines, record, end, &on.comm));
+    CHECK(comm_of(lines, record, end, &on.comm));
     if (!on.comm)
         return PITH_OK;
-    TRY(find_comm(lines, &on, &def, &number, &rank));
+    CHECK(find_comm(lines, &on, &def, &number, &rank));
     lines->unknown_members += def == NULL;
     if (def) {
         *line = line_in(def, number, rank, line->thread);
-        TRY(announce(lines, def, number, &lines->lanes[record->lane], line, record->time_ns));
+        CHECK(announce(lines, def, number, &lines->lanes[record->lane], line, record->time_ns));
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 static int write_free(struct pithi_clog2_lines *lines, int64_t time_ns, const struct pithi_clog2_line *line)
@@ -381,23 +363,21 @@ int pithi_clog2_write_comm(struct pithi_clog2_lines *lines, const struct pithlog
     const struct pithlog_comm *def;
     struct pithi_clog2_line line;
     int32_t number, rank;
-    int err = PITH_OK;
 
     if (record->comm == 0)
         return write_world(lines, record);
-    TRY(find_comm(lines, record, &def, &number, &rank));
+    CHECK(find_comm(lines, record, &def, &number, &rank));
     if (!def) {
         lines->unknown_members++;
         return PITH_OK;
     }
     line = line_in(def, number, rank, world->thread);
-    TRY(announce(lines, def, number, world, &line, record->time_ns));
-    TRY(make_event(lines, record->time_ns, &line,
-                   record->kind == PITHLOG_COMM_FREE ? PITHI_CLOG2_COMM_FINALIZE : PITHI_CLOG2_COMM_INIT));
+    CHECK(announce(lines, def, number, world, &line, record->time_ns));
+    CHECK(make_event(lines, record->time_ns, &line,
+                     record->kind == PITHLOG_COMM_FREE ? PITHI_CLOG2_COMM_FINALIZE : PITHI_CLOG2_COMM_INIT));
     if (record->kind == PITHLOG_COMM_FREE)
-        TRY(write_free(lines, record->time_ns, &line));
-out:
-    return err;
+        CHECK(write_free(lines, record->time_ns, &line));
+    return PITH_OK;
 }
 
 /* A member is in the file if it has a line there. */
@@ -448,29 +428,27 @@ static int write_now(struct pithi_clog2_cargo *c, const struct pithi_clog2_kept 
     struct pithi_clog2_line line;
     unsigned char *body;
     int32_t event;
-    int err;
 
     if (record->kind == PITHLOG_EVENT)
-        TRY(pithi_clog2_solo_number(c->numbers, record, &event, &shape));
+        CHECK(pithi_clog2_solo_number(c->numbers, record, &event, &shape));
     else
-        TRY(pithi_clog2_state_number(c->numbers, record, &pair));
+        CHECK(pithi_clog2_state_number(c->numbers, record, &pair));
     if (record->kind != PITHLOG_EVENT)
         event = record->kind == PITHLOG_ENTER ? pair.begin : pair.end;
-    TRY(event_line(c->lines, record, pair.end, &line));
+    CHECK(event_line(c->lines, record, pair.end, &line));
     body = pithi_clog2_put(c->numbers->stream, type, record->time_ns, line.comm, line.rank, line.thread);
     if (!body)
         return PITH_ERR_IO;
     pithi_clog2_put32(body, event);
     if (kept->has_cargo)
         memcpy(body + 8, kept->cargo, PITHI_CLOG2_CARGO);
-out:
-    return err;
+    return PITH_OK;
 }
 
 static int keep(struct pithi_clog2_cargo *c, const struct pithi_clog2_kept *kept)
 {
     if (!pithi_grow(&c->kept, c->count, &c->room, sizeof *c->kept))
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_no_memory();
     c->kept[c->count++] = *kept;
     return PITH_OK;
 }
@@ -478,7 +456,6 @@ static int keep(struct pithi_clog2_cargo *c, const struct pithi_clog2_kept *kept
 int pithi_clog2_cargo_flush(struct pithi_clog2_cargo *c, int64_t time_ns, uint32_t lane)
 {
     uint32_t i = 0;
-    int err = PITH_OK;
 
     if (!c->count)
         return PITH_OK;
@@ -487,10 +464,9 @@ int pithi_clog2_cargo_flush(struct pithi_clog2_cargo *c, int64_t time_ns, uint32
     if (i == c->count)
         return PITH_OK;
     for (i = 0; i < c->count; i++)
-        TRY(write_now(c, &c->kept[i]));
+        CHECK(write_now(c, &c->kept[i]));
     c->count = 0;
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* The delayed record of a lane. There is at most one. */
@@ -515,7 +491,6 @@ static int add_state(struct pithi_clog2_cargo *c, struct pithi_clog2_kept *now)
 {
     struct pithi_clog2_kept *before = of_lane(c, &now->record);
     uint32_t info;
-    int err;
 
     if (now->record.kind == PITHLOG_LEAVE && before && before->record.kind == PITHLOG_EVENT &&
         before->state == now->record.id) {
@@ -523,19 +498,16 @@ static int add_state(struct pithi_clog2_cargo *c, struct pithi_clog2_kept *now)
         now->has_cargo = 1;
         drop(c, before);
     }
-    TRY(pithi_clog2_cargo_flush(c, now->record.time_ns, now->record.lane));
+    CHECK(pithi_clog2_cargo_flush(c, now->record.time_ns, now->record.lane));
     if (now->record.kind == PITHLOG_ENTER && pithi_clog2_state_info(c->numbers, now->record.id, &info))
         return keep(c, now);
-    TRY(write_now(c, now));
-out:
-    return err;
+    return write_now(c, now);
 }
 
 /* Adds a payload of a state. It goes into the delayed begin, or is delayed until the end. */
 static int add_info(struct pithi_clog2_cargo *c, struct pithi_clog2_kept *now)
 {
     struct pithi_clog2_kept *before = of_lane(c, &now->record);
-    int err;
 
     if (before && before->record.kind == PITHLOG_ENTER && before->record.id == now->state && now->has_cargo) {
         struct pithi_clog2_kept begin = *before;
@@ -544,33 +516,28 @@ static int add_info(struct pithi_clog2_cargo *c, struct pithi_clog2_kept *now)
         drop(c, before);
         return write_now(c, &begin);
     }
-    TRY(pithi_clog2_cargo_flush(c, now->record.time_ns, now->record.lane));
-    TRY(keep(c, now));
-out:
-    return err;
+    CHECK(pithi_clog2_cargo_flush(c, now->record.time_ns, now->record.lane));
+    return keep(c, now);
 }
 
 int pithi_clog2_cargo_add(struct pithi_clog2_cargo *c, const struct pithlog_record *record)
 {
     struct pithi_clog2_kept now = {.record = *record};
     const struct pithi_clog2_shape *shape;
-    int err;
 
     now.record.payload = NULL;
     now.record.payload_bytes = 0;
     if (record->kind != PITHLOG_EVENT)
         return add_state(c, &now);
     if (record->payload_bytes) {
-        TRY(pithi_clog2_shape_of(c->numbers, record->id, &shape));
+        CHECK(pithi_clog2_shape_of(c->numbers, record->id, &shape));
         c->cut += (uint64_t)pithi_clog2_pack(shape, record->payload, record->payload_bytes, now.cargo);
         now.has_cargo = 1;
         if (pithi_clog2_info_state(c->numbers, record->id, &now.state))
             return add_info(c, &now);
     }
-    TRY(pithi_clog2_cargo_flush(c, record->time_ns, record->lane));
-    TRY(write_now(c, &now));
-out:
-    return err;
+    CHECK(pithi_clog2_cargo_flush(c, record->time_ns, record->lane));
+    return write_now(c, &now);
 }
 
 void pithi_clog2_cargo_free(struct pithi_clog2_cargo *c) { free(c->kept); }

@@ -134,8 +134,6 @@ struct pithi_clog2_number {
     struct pithi_clog2_shape shape;
 };
 
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
-
 /* Like MPE, numbers user states from 600 and solo events from 5000. If a log has more states than fit between, the solo
  * events start higher; the preamble has their first number. */
 int pithi_clog2_numbers_open(struct pithi_clog2_numbers *numbers, struct pithlog *log,
@@ -143,7 +141,6 @@ int pithi_clog2_numbers_open(struct pithi_clog2_numbers *numbers, struct pithlog
 {
     uint32_t count = pithlog_get_info(log)->defs;
     int32_t room = (PITHI_CLOG2_USER_SOLO - PITHI_CLOG2_USER_EVENTS) / 2;
-    int err;
 
     while (room < INT32_MAX / 8 && (uint32_t)room < 2 * count)
         room *= 2;
@@ -156,11 +153,10 @@ int pithi_clog2_numbers_open(struct pithi_clog2_numbers *numbers, struct pithlog
                                             .next_solo = PITHI_CLOG2_USER_EVENTS + 2 * room,
                                             .numbers = calloc(count + 1, sizeof *numbers->numbers)};
     if (!numbers->numbers)
-        return no_memory();
-    TRY(pithi_given_open(&numbers->given, log));
-    TRY(pithi_given_read(&numbers->given, log, PITHI_CLOG2_USER_EVENTS)); /* lower numbers belong to MPI */
-out:
-    return err;
+        return pithi_no_memory();
+    CHECK(pithi_given_open(&numbers->given, log));
+    CHECK(pithi_given_read(&numbers->given, log, PITHI_CLOG2_USER_EVENTS)); /* lower numbers belong to MPI */
+    return PITH_OK;
 }
 
 void pithi_clog2_numbers_free(struct pithi_clog2_numbers *numbers)
@@ -200,7 +196,7 @@ static int name_it(struct pithi_clog2_numbers *numbers, uint32_t id, const struc
     changed = pithi_name_unique(state ? &numbers->used_states : &numbers->used_events, number->name,
                                 sizeof number->name, def->name[0] ? def->name : "?");
     if (changed < 0)
-        return no_memory();
+        return pithi_no_memory();
     numbers->cut_names += (uint64_t)changed;
     number->colour = colour_of(numbers->log, id, def);
     if (state && number->known >= 0)
@@ -268,7 +264,7 @@ static int find_pair(struct pithi_clog2_numbers *numbers, uint32_t id, struct pi
     } else {
         pair->begin = pithi_given_next(&numbers->given, &numbers->next_pair, 2);
         if (pair->begin < 0)
-            return no_memory();
+            return pithi_no_memory();
         pair->end = pair->begin + 1;
     }
     return PITH_OK;
@@ -281,20 +277,17 @@ static int add_level(struct pithi_clog2_numbers *numbers, uint32_t id, int64_t t
     struct pithi_number_pair *pairs = realloc(number->pairs, (number->levels + 1) * sizeof *pairs), *pair;
     int32_t state = number->known;
     uint32_t info;
-    int err;
 
     if (!pairs)
-        return no_memory();
+        return pithi_no_memory();
     number->pairs = pairs;
     pair = &pairs[number->levels];
-    TRY(find_pair(numbers, id, pair));
+    CHECK(find_pair(numbers, id, pair));
     if (number->levels || state < 0)
         state = PITHI_CLOG2_USER_STATES + numbers->user_states++;
     number->levels++;
     pithi_clog2_state_info(numbers, id, &info);
-    TRY(write_state(numbers, number, time_ns, state, pair));
-out:
-    return err;
+    return write_state(numbers, number, time_ns, state, pair);
 }
 
 int pithi_clog2_state_number(struct pithi_clog2_numbers *numbers, const struct pithlog_record *record,
@@ -302,13 +295,12 @@ int pithi_clog2_state_number(struct pithi_clog2_numbers *numbers, const struct p
 {
     struct pithi_clog2_number *number = number_of(numbers, record->id);
     uint64_t *open, level;
-    int err = PITH_OK;
 
     if (!number)
         return PITH_ERR_DAMAGED;
     open = pithi_map_at(&numbers->open, pithi_map_pair(record->lane, record->id));
     if (!open)
-        return no_memory();
+        return pithi_no_memory();
     if (record->kind == PITHLOG_ENTER)
         level = (*open)++;
     else
@@ -319,10 +311,9 @@ int pithi_clog2_state_number(struct pithi_clog2_numbers *numbers, const struct p
         level = level < number->levels ? level : number->levels - 1;
     }
     while (level >= number->levels)
-        TRY(add_level(numbers, record->id, record->time_ns));
+        CHECK(add_level(numbers, record->id, record->time_ns));
     *pair = number->pairs[level];
-out:
-    return err;
+    return PITH_OK;
 }
 
 int pithi_clog2_shape_of(struct pithi_clog2_numbers *numbers, uint32_t event, const struct pithi_clog2_shape **shape)
@@ -384,23 +375,22 @@ static int find_solo(struct pithi_clog2_numbers *numbers, uint32_t id)
     else
         number->solo = given ? given->begin : pithi_given_next(&numbers->given, &numbers->next_solo, 1);
     numbers->user_solos += number->known == -1;
-    return number->solo != -1 ? PITH_OK : no_memory();
+    return number->solo != -1 ? PITH_OK : pithi_no_memory();
 }
 
 int pithi_clog2_solo_number(struct pithi_clog2_numbers *numbers, const struct pithlog_record *record, int32_t *event,
                             const struct pithi_clog2_shape **shape)
 {
     struct pithi_clog2_number *number = number_of(numbers, record->id);
-    int err = PITH_OK;
 
     if (!number)
         return PITH_ERR_DAMAGED;
     if (!number->solo) {
-        TRY(find_solo(numbers, record->id));
+        CHECK(find_solo(numbers, record->id));
         int64_t time_ns = record->time_ns;
         unsigned char *body = pithi_clog2_put(numbers->stream, PITHI_CLOG2_EVENTDEF, time_ns, 0, 0, 0);
         if (!body)
-            TRY(PITH_ERR_IO);
+            CHECK(PITH_ERR_IO);
         pithi_clog2_put32(body, number->solo);
         memcpy(body + 8, number->colour, strlen(number->colour));
         memcpy(body + 32, number->name, strlen(number->name));
@@ -408,6 +398,5 @@ int pithi_clog2_solo_number(struct pithi_clog2_numbers *numbers, const struct pi
     }
     *event = number->solo;
     *shape = &number->shape;
-out:
-    return err;
+    return PITH_OK;
 }

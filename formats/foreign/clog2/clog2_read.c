@@ -24,8 +24,6 @@ int pithi_clog2_probe(const struct pithi_input *input)
     return input->data && input->size >= 8 && memcmp(input->data, "CLOG-02.", 8) == 0;
 }
 
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
-
 /* ---- Lanes ----------------------------------------------------------------------------------------------------- */
 
 static int make_lane(struct reader *reader, struct pithi_clog2_track *track)
@@ -43,7 +41,6 @@ static int take_hosts(struct reader *reader)
 {
     const size_t size = PITHI_CLOG2_UUID - PITHI_CLOG2_UUID_NAME;
     char host[32];
-    int err = PITH_OK;
 
     for (uint32_t i = 0; i < reader->scan.comm_count; i++) {
         const struct pithi_clog2_comm *comm = &reader->scan.comms[i];
@@ -54,10 +51,9 @@ static int take_hosts(struct reader *reader)
             pithi_clog2_is_marked(comm->uuid, PITHI_CLOG2_MARK_KEY))
             continue;
         pithi_name_cut(host, sizeof host, name + mark, strnlen(name + mark, size - mark));
-        TRY(pithi_writer_rank(reader->writer, &rank));
+        CHECK(pithi_writer_rank(reader->writer, &rank));
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* ---- Records --------------------------------------------------------------------------------------------------- */
@@ -81,32 +77,30 @@ static int add_event(struct reader *reader, const struct pithi_clog2_record *fro
     struct pithi_clog2_event *event =
         pithi_clog2_event(&reader->scan, pithi_clog2_i32(from->body, reader->scan.file.big));
     uint32_t info;
-    int err = PITH_OK;
 
     if (!event)
-        return no_memory();
-    TRY(pithi_clog2_comm_index(&reader->scan, from->comm, &record->comm));
+        return pithi_no_memory();
+    CHECK(pithi_clog2_comm_index(&reader->scan, from->comm, &record->comm));
     if (event->solo)
         return add_payload(reader, event->solo - 1, cargo, record);
     if (cargo)
-        TRY(pithi_clog2_info_event(&reader->scan, event, &info));
+        CHECK(pithi_clog2_info_event(&reader->scan, event, &info));
     if (event->ends) {
         if (cargo && !event->starts)
-            TRY(add_payload(reader, info, cargo, record));
+            CHECK(add_payload(reader, info, cargo, record));
         record->payload_bytes = 0;
         record->kind = PITHLOG_LEAVE;
         record->id = event->ends - 1;
-        TRY(pithi_reorder_add(&reader->reorder, record));
+        CHECK(pithi_reorder_add(&reader->reorder, record));
     }
     if (event->starts) {
         record->kind = PITHLOG_ENTER;
         record->id = event->starts - 1;
-        TRY(pithi_reorder_add(&reader->reorder, record));
+        CHECK(pithi_reorder_add(&reader->reorder, record));
         if (cargo)
-            TRY(add_payload(reader, info, cargo, record));
+            CHECK(add_payload(reader, info, cargo, record));
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 static int add_message(struct reader *reader, const struct pithi_clog2_record *from, struct pithlog_record *record)
@@ -114,7 +108,6 @@ static int add_message(struct reader *reader, const struct pithi_clog2_record *f
     int big = reader->scan.file.big;
     int32_t type = pithi_clog2_i32(from->body, big), remote = pithi_clog2_i32(from->body + 4, big);
     int32_t size = pithi_clog2_i32(from->body + 16, big);
-    int err;
 
     record->peer = pithi_clog2_world_rank(&reader->scan, remote, pithi_clog2_i32(from->body + 8, big));
     if (record->peer < 0 || (type != PITHI_CLOG2_SEND && type != PITHI_CLOG2_RECV)) {
@@ -122,15 +115,13 @@ static int add_message(struct reader *reader, const struct pithi_clog2_record *f
         return PITH_OK;
     }
     /* a group stands for its intercommunicator; a message may name either */
-    TRY(pithi_clog2_comm_index(&reader->scan, from->comm, &record->comm));
+    CHECK(pithi_clog2_comm_index(&reader->scan, from->comm, &record->comm));
     record->kind = type == PITHI_CLOG2_SEND ? PITHLOG_SEND : PITHLOG_RECV;
     record->tag = pithi_clog2_i32(from->body + 12, big);
     record->bytes = size < 0 ? 0 : (uint64_t)size;
     record->posted =
         type == PITHI_CLOG2_RECV ? (uint32_t)pithi_clog2_world_rank(&reader->scan, from->comm, from->rank) : 0;
-    TRY(pithi_reorder_add(&reader->reorder, record));
-out:
-    return err;
+    return pithi_reorder_add(&reader->reorder, record);
 }
 
 /* 1: the record does not come from the program. The groups of an intercommunicator are part of it, and records that the
@@ -148,50 +139,41 @@ static int add_comm(struct reader *reader, const struct pithi_clog2_record *from
 {
     int big = reader->scan.file.big;
     int32_t type = pithi_clog2_i32(from->body, big), number = pithi_clog2_i32(from->body + 4, big);
-    int err = PITH_OK;
 
     if (type == PITHI_CLOG2_FREE)
         number = from->comm;
     else if (is_implied(pithi_clog2_comm(&reader->scan, number), type, from->body))
         return PITH_OK;
-    TRY(pithi_clog2_comm_index(&reader->scan, number, &record->comm));
+    CHECK(pithi_clog2_comm_index(&reader->scan, number, &record->comm));
     record->kind = type == PITHI_CLOG2_FREE ? PITHLOG_COMM_FREE : PITHLOG_COMM_CREATE;
-    TRY(pithi_reorder_add(&reader->reorder, record));
-out:
-    return err;
+    return pithi_reorder_add(&reader->reorder, record);
 }
 
 static int add_collective(struct reader *reader, const struct pithi_clog2_record *from, struct pithlog_record *record)
 {
     int big = reader->scan.file.big;
     int32_t size = pithi_clog2_i32(from->body + 8, big);
-    int err;
 
-    TRY(pithi_clog2_comm_index(&reader->scan, from->comm, &record->comm));
+    CHECK(pithi_clog2_comm_index(&reader->scan, from->comm, &record->comm));
     record->kind = PITHLOG_COLL;
     record->peer = pithi_clog2_world_rank(&reader->scan, from->comm, pithi_clog2_i32(from->body + 4, big));
     record->bytes = size < 0 ? 0 : (uint64_t)size;
-    TRY(pithi_reorder_add(&reader->reorder, record));
-out:
-    return err;
+    return pithi_reorder_add(&reader->reorder, record);
 }
 
 /* Clock corrections become a counter: the offset of the clock over time. */
 static int add_shift(struct reader *reader, const struct pithi_clog2_record *from, struct pithlog_record *record)
 {
     struct pithlog_def def = {.kind = PITHLOG_COUNTER_TYPE, .name = PITHI_CLOG2_SHIFT, .group = "clock", .format = "s"};
-    int err = PITH_OK;
 
     if (!reader->shift_counter) {
-        TRY(pithi_defs_add(pithi_writer_defs(reader->writer), &def, &reader->shift_counter));
+        CHECK(pithi_defs_add(pithi_writer_defs(reader->writer), &def, &reader->shift_counter));
         reader->shift_counter++;
     }
     record->kind = PITHLOG_COUNTER;
     record->id = reader->shift_counter - 1;
     record->value = pithi_clog2_f64(from->body, reader->scan.file.big);
-    TRY(pithi_reorder_add(&reader->reorder, record));
-out:
-    return err;
+    return pithi_reorder_add(&reader->reorder, record);
 }
 
 /* Finds the line of a record. The end of a communicator has no rank of its own, so the rank in its header counts. */
@@ -209,19 +191,18 @@ static int add(struct reader *reader, const struct pithi_clog2_record *from)
 {
     struct pithlog_record record = {.time_ns = from->time_ns, .peer = -1};
     struct pithi_clog2_track *track;
-    int err;
 
     if (from->type == PITHI_CLOG2_STATEDEF || from->type == PITHI_CLOG2_EVENTDEF ||
         from->type == PITHI_CLOG2_CONSTDEF ||
         pithi_clog2_is_made(reader->scan.made, from->type, pithi_clog2_i32(from->body, reader->scan.file.big)))
         return PITH_OK;
-    TRY(find_track(reader, from, &track));
+    CHECK(find_track(reader, from, &track));
     if (!track) {
         reader->no_line++;
         return PITH_OK;
     }
     if (!track->lane)
-        TRY(make_lane(reader, track));
+        CHECK(make_lane(reader, track));
     record.lane = track->lane - 1;
     switch (from->type) {
     case PITHI_CLOG2_BAREEVT:
@@ -238,8 +219,7 @@ static int add(struct reader *reader, const struct pithi_clog2_record *from)
     default:
         reader->locations++;
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* ---- The file -------------------------------------------------------------------------------------------------- */
@@ -250,33 +230,27 @@ static int say_incomplete(struct reader *reader)
     const struct pithi_clog2_cursor *end = &reader->scan.end;
     const struct pithi_clog2_file *file = &reader->scan.file;
     struct pithi_defs *defs = pithi_writer_defs(reader->writer);
-    int err = PITH_OK;
 
     if (!end->ended)
-        TRY(pithi_ends_here(reader->writer, file->input, "without the record that ends a log"));
+        CHECK(pithi_ends_here(reader->writer, file->input, "without the record that ends a log"));
     else if (file->finalized && file->table_cut)
-        TRY(pithi_ends_here(reader->writer, file->input, "without a whole table of communicators"));
+        CHECK(pithi_ends_here(reader->writer, file->input, "without a whole table of communicators"));
     if (end->damaged)
-        TRY(pithi_incomplete(defs, "byte %zu: damaged here: records are missing (places: %" PRIu64 ")",
-                             end->first_damage, end->damaged));
+        CHECK(pithi_incomplete(defs, "byte %zu: damaged here: records are missing (places: %" PRIu64 ")",
+                               end->first_damage, end->damaged));
     if (reader->no_line)
-        TRY(pithi_incomplete(defs, "records of no known rank: %" PRIu64, reader->no_line));
-out:
-    return err;
+        CHECK(pithi_incomplete(defs, "records of no known rank: %" PRIu64, reader->no_line));
+    return PITH_OK;
 }
 
 /* Reports missing or skipped records as properties of the log. */
 static int say_all(struct reader *reader)
 {
-    int err;
-
-    TRY(say_incomplete(reader));
-    TRY(pithi_say_count(reader->writer, "clog2_unfinished", !reader->scan.file.finalized));
-    TRY(pithi_say_count(reader->writer, "clog2_messages_without_partner", reader->no_partner));
-    TRY(pithi_say_count(reader->writer, "clog2_source_locations_left_out", reader->locations));
-    TRY(pithi_say_count(reader->writer, "clog2_late_records", reader->reorder.late));
-out:
-    return err;
+    CHECK(say_incomplete(reader));
+    CHECK(pithi_say_count(reader->writer, "clog2_unfinished", !reader->scan.file.finalized));
+    CHECK(pithi_say_count(reader->writer, "clog2_messages_without_partner", reader->no_partner));
+    CHECK(pithi_say_count(reader->writer, "clog2_source_locations_left_out", reader->locations));
+    return pithi_say_count(reader->writer, "clog2_late_records", reader->reorder.late);
 }
 
 int pithi_clog2_read(const struct pithi_input *input, struct pithi_writer *writer)

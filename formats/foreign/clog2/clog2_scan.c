@@ -16,8 +16,6 @@
 
 /* Collects COMMEVT records and finds the members, groups and keys of communicators. */
 
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
-
 struct pithi_clog2_comm *pithi_clog2_comm(const struct pithi_clog2_scan *scan, int32_t number)
 {
     uint64_t *index = pithi_map_find(&scan->comm_of, (uint32_t)number);
@@ -101,7 +99,7 @@ static int comm_take(struct pithi_clog2_scan *scan, const struct pithi_clog2_rec
         scan->made = pithi_clog2_u32(record->body + 16, big);
     comm = make_comm(scan, number);
     if (!comm)
-        return no_memory();
+        return pithi_no_memory();
     if (comm->type < 0) {
         comm->type = type;
         copy_uuid(&scan->file, record->body, comm->uuid);
@@ -111,7 +109,7 @@ static int comm_take(struct pithi_clog2_scan *scan, const struct pithi_clog2_rec
     if (type == PITHI_CLOG2_INTER) {
         value = pithi_map_at(&scan->inter_of, (uint32_t)world);
         if (!value)
-            return no_memory();
+            return pithi_no_memory();
         *value = (uint64_t)number + 1;
     }
     if (type == PITHI_CLOG2_LOCAL || type == PITHI_CLOG2_REMOTE)
@@ -121,7 +119,7 @@ static int comm_take(struct pithi_clog2_scan *scan, const struct pithi_clog2_rec
         return PITH_OK;
     value = pithi_map_at(&scan->world_of, pithi_map_pair((uint32_t)number, (uint32_t)rank));
     if (!value)
-        return no_memory();
+        return pithi_no_memory();
     *value = (uint64_t)world + 1;
     comm->top = rank > comm->top ? rank : comm->top;
     return PITH_OK;
@@ -197,7 +195,7 @@ static int define(struct pithi_clog2_scan *scan, struct pithi_clog2_comm *comm)
         def.remote_size = remote ? remote->size : 0;
         ranks = malloc(((size_t)def.size + (size_t)def.remote_size) * sizeof *ranks);
         if (!ranks)
-            return no_memory();
+            return pithi_no_memory();
         members(scan, local, ranks);
         if (remote)
             members(scan, remote, ranks + def.size);
@@ -213,7 +211,6 @@ out:
 int pithi_clog2_comm_index(struct pithi_clog2_scan *scan, int32_t number, uint32_t *index)
 {
     struct pithi_clog2_comm *comm = pithi_clog2_comm(scan, number);
-    int err = PITH_OK;
 
     *index = 0;
     if (number == 0 || !comm || comm->type == PITHI_CLOG2_WORLD)
@@ -221,10 +218,9 @@ int pithi_clog2_comm_index(struct pithi_clog2_scan *scan, int32_t number, uint32
     if (comm->inter >= 0 && pithi_clog2_comm(scan, comm->inter))
         comm = pithi_clog2_comm(scan, comm->inter);
     if (!comm->index)
-        TRY(define(scan, comm));
+        CHECK(define(scan, comm));
     *index = comm->index - 1;
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* ---- Event numbers --------------------------------------------------------------------------------------------- */
@@ -283,7 +279,6 @@ static int define_state(struct pithi_clog2_scan *scan, const unsigned char *body
     char colour[PITHI_CLOG2_COLOUR], name[PITHI_CLOG2_NAME];
     struct pithi_clog2_event *event;
     uint32_t id;
-    int err;
 
     if (pithi_clog2_is_made(scan->made, PITHI_CLOG2_STATEDEF, state))
         return PITH_OK;
@@ -291,19 +286,19 @@ static int define_state(struct pithi_clog2_scan *scan, const unsigned char *body
     copy_field(name, sizeof name, body + STATE_STRINGS + PITHI_CLOG2_COLOUR, PITHI_CLOG2_NAME);
     if (!name[0])
         snprintf(name, sizeof name, "state %d", state);
-    TRY(add_def(scan, PITHLOG_STATE, name, colour, "", &id));
+    CHECK(add_def(scan, PITHLOG_STATE, name, colour, "", &id));
     if (pithi_clog2_known_number(name) < 0)
-        TRY(pithi_event_numbers_tell(pithi_writer_defs(scan->writer), &scan->numbers_told, id, start, &(int64_t){end}));
+        CHECK(
+            pithi_event_numbers_tell(pithi_writer_defs(scan->writer), &scan->numbers_told, id, start, &(int64_t){end}));
     event = event_entry(scan, start);
     if (!event)
-        return no_memory();
+        return pithi_no_memory();
     *event = (struct pithi_clog2_event){.starts = id + 1, .ends = event->ends, .def = body};
     event = event_entry(scan, end);
     if (!event)
-        return no_memory();
+        return pithi_no_memory();
     *event = (struct pithi_clog2_event){.ends = id + 1, .starts = event->starts, .def = body};
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* Two numbers with the same name but different formats are two event types. */
@@ -316,24 +311,22 @@ static int define_event(struct pithi_clog2_scan *scan, const unsigned char *body
     struct pithi_defs *defs = pithi_writer_defs(scan->writer);
     struct pithi_clog2_event *event = event_entry(scan, number);
     uint32_t id;
-    int err;
 
     if (!event)
-        return no_memory();
+        return pithi_no_memory();
     copy_field(colour, sizeof colour, body + EVENT_STRINGS, PITHI_CLOG2_COLOUR);
     copy_field(name, PITHI_CLOG2_NAME, body + EVENT_STRINGS + PITHI_CLOG2_COLOUR, PITHI_CLOG2_NAME);
     copy_field(format, sizeof format, body + EVENT_STRINGS + PITHI_CLOG2_COLOUR + PITHI_CLOG2_NAME, PITHI_CLOG2_FORMAT);
     if (!name[0])
         snprintf(name, sizeof name, "event %d", number);
-    TRY(add_def(scan, PITHLOG_EVENT_TYPE, name, colour, format, &id));
+    CHECK(add_def(scan, PITHLOG_EVENT_TYPE, name, colour, format, &id));
     if (strcmp(pithi_defs_get(defs, id)->format, format) != 0) {
         snprintf(name + strlen(name), 16, " (%d)", number);
-        TRY(add_def(scan, PITHLOG_EVENT_TYPE, name, colour, format, &id));
+        CHECK(add_def(scan, PITHLOG_EVENT_TYPE, name, colour, format, &id));
     }
-    TRY(pithi_event_numbers_tell(defs, &scan->numbers_told, id, number, NULL));
+    CHECK(pithi_event_numbers_tell(defs, &scan->numbers_told, id, number, NULL));
     *event = (struct pithi_clog2_event){.solo = id + 1, .def = body};
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* Whether `number` is in the pairs from `first` to before `end`. *state is the index of its pair. */
@@ -353,7 +346,7 @@ static int make_up(struct pithi_clog2_scan *scan, struct pithi_clog2_event *even
     char name[32];
     int32_t state = 0;
     uint32_t id;
-    int is_state = 1, first = (number & 1) == 0, err;
+    int is_state = 1, first = (number & 1) == 0;
 
     if (known) {
         is_state = 0;
@@ -365,13 +358,12 @@ static int make_up(struct pithi_clog2_scan *scan, struct pithi_clog2_event *even
         is_state = 0;
     }
     snprintf(name, sizeof name, is_state ? "state %d" : "event %d", is_state ? state : number);
-    TRY(add_def(scan, is_state ? PITHLOG_STATE : PITHLOG_EVENT_TYPE, known ? known->name : name,
-                known ? known->colour : "", "", &id));
+    CHECK(add_def(scan, is_state ? PITHLOG_STATE : PITHLOG_EVENT_TYPE, known ? known->name : name,
+                  known ? known->colour : "", "", &id));
     event->starts = is_state && first ? id + 1 : 0;
     event->ends = is_state && !first ? id + 1 : 0;
     event->solo = is_state ? 0 : id + 1;
-out:
-    return err;
+    return PITH_OK;
 }
 
 struct pithi_clog2_event *pithi_clog2_event(struct pithi_clog2_scan *scan, int32_t number)
@@ -387,7 +379,6 @@ int pithi_clog2_info_event(struct pithi_clog2_scan *scan, struct pithi_clog2_eve
 {
     const struct pithlog_def *state;
     char name[PITHI_CLOG2_NAME + 16], format[PITHI_CLOG2_FORMAT] = "";
-    int err = PITH_OK;
 
     if (!event->info) {
         state = pithi_defs_get(pithi_writer_defs(scan->writer), (event->starts ? event->starts : event->ends) - 1);
@@ -397,12 +388,11 @@ int pithi_clog2_info_event(struct pithi_clog2_scan *scan, struct pithi_clog2_eve
                        PITHI_CLOG2_FORMAT);
         char colour[PITHI_CLOG2_COLOUR];
         pithi_name_cut(colour, sizeof colour, state->colour, strlen(state->colour));
-        TRY(add_def(scan, PITHLOG_EVENT_TYPE, name, colour, format, &event->info));
+        CHECK(add_def(scan, PITHLOG_EVENT_TYPE, name, colour, format, &event->info));
         event->info++;
     }
     *id = event->info - 1;
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* ---- The walk -------------------------------------------------------------------------------------------------- */
@@ -423,7 +413,7 @@ int pithi_clog2_track_of(struct pithi_clog2_scan *scan, int32_t rank, int32_t th
         return PITH_OK;
     uint64_t *index = pithi_map_at(&scan->track_of, pithi_map_pair((uint32_t)rank, (uint32_t)thread));
     if (!index || (!*index && !pithi_grow(&scan->tracks, scan->track_count, &scan->track_room, sizeof *scan->tracks)))
-        return no_memory();
+        return pithi_no_memory();
     if (!*index) {
         scan->tracks[scan->track_count++] = (struct pithi_clog2_track){rank, thread, 0, INT64_MIN};
         *index = scan->track_count;
@@ -445,17 +435,15 @@ int pithi_clog2_track_find(struct pithi_clog2_scan *scan, struct pithi_clog2_pla
 static int see_time(struct pithi_clog2_scan *scan, const struct pithi_clog2_record *record)
 {
     struct pithi_clog2_track *track;
-    int err = PITH_OK;
 
     if (scan->disorder)
         return PITH_OK;
-    TRY(pithi_clog2_track(scan, record, &track));
+    CHECK(pithi_clog2_track(scan, record, &track));
     if (track) {
         scan->disorder = record->time_ns < track->last_ns;
         track->last_ns = record->time_ns;
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* The record may change known world ranks, so the cached lines are dropped. */

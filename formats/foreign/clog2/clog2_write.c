@@ -36,16 +36,16 @@ static int write_message(struct clog2_writer *w, const struct pithlog_record *re
 {
     struct pithi_clog2_line line, partner;
     unsigned char *body;
-    int known, err;
+    int known;
 
-    TRY(pithi_clog2_message_line(&w->lines, record, &line, &partner, &known));
+    CHECK(pithi_clog2_message_line(&w->lines, record, &line, &partner, &known));
     if (!known) {
         w->lost_messages += record->kind == PITHLOG_SEND;
         return PITH_OK;
     }
     int is_waited = record->kind == PITHLOG_RECV && w->completing[record->lane] > 0;
     if (is_waited)
-        TRY(pithi_clog2_make_waited(&w->lines.made, &w->stream, record->time_ns, &line, 0));
+        CHECK(pithi_clog2_make_waited(&w->lines.made, &w->stream, record->time_ns, &line, 0));
     body = put(w, PITHI_CLOG2_MSGEVT, record, &line);
     if (!body)
         return PITH_ERR_IO;
@@ -56,9 +56,8 @@ static int write_message(struct clog2_writer *w, const struct pithlog_record *re
     pithi_clog2_put32(body + 12, record->tag);
     pithi_clog2_put32(body + 16, record->bytes > INT32_MAX ? INT32_MAX : (int32_t)record->bytes);
     if (is_waited)
-        TRY(pithi_clog2_make_waited(&w->lines.made, &w->stream, record->time_ns, &line, 1));
-out:
-    return err;
+        CHECK(pithi_clog2_make_waited(&w->lines.made, &w->stream, record->time_ns, &line, 1));
+    return PITH_OK;
 }
 
 /* Writes the only counter of the format: the offset of a clock. */
@@ -81,8 +80,6 @@ static int write_counter(struct clog2_writer *w, const struct pithlog_record *re
 
 static int write_record(struct clog2_writer *w, const struct pithlog_record *record)
 {
-    int err;
-
     if (record->lane >= w->lines.lane_count)
         return PITH_OK;
     if (record->kind == PITHLOG_ENTER)
@@ -91,7 +88,7 @@ static int write_record(struct clog2_writer *w, const struct pithlog_record *rec
         w->completing[record->lane] -= w->completes[record->id];
     if (record->kind <= PITHLOG_EVENT)
         return pithi_clog2_cargo_add(&w->cargo, record);
-    TRY(pithi_clog2_cargo_flush(&w->cargo, record->time_ns, record->lane));
+    CHECK(pithi_clog2_cargo_flush(&w->cargo, record->time_ns, record->lane));
     switch (record->kind) {
     case PITHLOG_SEND:
     case PITHLOG_RECV:
@@ -104,8 +101,7 @@ static int write_record(struct clog2_writer *w, const struct pithlog_record *rec
     default:
         break; /* CLOG-2 cannot hold this record */
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* ---- The file -------------------------------------------------------------------------------------------------- */
@@ -201,7 +197,7 @@ static int write_seekable(struct pithlog *log, FILE *out, const struct pithi_con
     w.completes = calloc(info->defs + (size_t)1, 1);
     w.completing = calloc(info->lanes + (size_t)1, sizeof *w.completing);
     if (!w.completes || !w.completing)
-        TRY(pithi_fail(PITH_ERR_MEMORY, "out of memory"));
+        TRY(pithi_no_memory());
     for (uint32_t id = 0; id < info->defs; id++)
         w.completes[id] = (unsigned char)pithi_clog2_completes(pithlog_get_def(w.log, id)->name);
     TRY(pithi_clog2_stream_open(&w.stream, out));

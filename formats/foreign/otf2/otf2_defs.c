@@ -332,11 +332,9 @@ static int read_all(struct otf2_defs *defs, const struct pithi_otf2 *otf2, OTF2_
 
 int pithi_otf2_defs_read(struct otf2_defs *defs, const struct pithi_otf2 *otf2, OTF2_Reader *reader, const char *path)
 {
-    int err;
-
     *defs = (struct otf2_defs){.ticks_a_second = 1000000000, .realtime = OTF2_UNDEFINED_TIMESTAMP};
     set_sizes(defs);
-    TRY(read_all(defs, otf2, reader, path));
+    CHECK(read_all(defs, otf2, reader, path));
     if (defs->ticks_a_second == 0)
         return pithi_fail(PITH_ERR_DAMAGED, "%s: its clock has 0 ticks a second", path);
     /* Stores in each region the first group that contains it. */
@@ -351,11 +349,10 @@ int pithi_otf2_defs_read(struct otf2_defs *defs, const struct pithi_otf2 *otf2, 
     for (uint32_t i = 0; i < defs->properties.count; i++) {
         uint64_t *place = pithi_map_at(&defs->notes, hash_of(pithi_otf2_defs_string(defs, property[i].name), ""));
         if (!place)
-            TRY(pithi_no_memory());
+            CHECK(pithi_no_memory());
         *place = *place ? *place : i + (uint64_t)1;
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 static void table_free(struct otf2_table *table)

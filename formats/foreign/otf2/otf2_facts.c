@@ -139,7 +139,7 @@ static int add_properties(struct otf2_reader *r)
 {
     const struct otf2_property *property = OTF2_ROWS(r->defs.properties, const struct otf2_property);
     struct pithi_defs *defs = pithi_writer_defs(r->writer);
-    int err = PITH_OK, has_start = 0;
+    int has_start = 0;
     char text[32];
 
     for (uint32_t i = 0; i < r->defs.properties.count; i++) {
@@ -147,15 +147,14 @@ static int add_properties(struct otf2_reader *r)
         if (r->own && is_note(key))
             continue;
         has_start |= strcmp(key, "start_unix_s") == 0;
-        TRY(pithi_defs_property(defs, key, pithi_otf2_defs_string(&r->defs, property[i].value)));
+        CHECK(pithi_defs_property(defs, key, pithi_otf2_defs_string(&r->defs, property[i].value)));
     }
     if (!has_start && r->defs.realtime != OTF2_UNDEFINED_TIMESTAMP) {
         snprintf(text, sizeof text, "%" PRIu64 ".%09" PRIu64, r->defs.realtime / 1000000000,
                  r->defs.realtime % 1000000000);
-        TRY(pithi_defs_property(defs, "start_unix_s", text));
+        CHECK(pithi_defs_property(defs, "start_unix_s", text));
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* Adds the next definition of a kind; does nothing after the last one. */
@@ -179,13 +178,11 @@ int pithi_otf2_facts_make(struct otf2_reader *r)
     const char *kinds = r->own ? pithi_otf2_defs_note(&r->defs, "kinds of definitions", "") : "";
     uint64_t next[3] = {0};
     uint32_t index;
-    int err;
 
-    TRY(add_properties(r));
+    CHECK(add_properties(r));
     for (; *kinds; kinds++)
-        TRY(add_own(r, *kinds, next));
+        CHECK(add_own(r, *kinds, next));
     for (uint32_t i = 0; r->own && i < r->defs.comms.count; i++)
-        TRY(pithi_otf2_comm_index(r, &OTF2_ROWS(r->defs.comms, struct otf2_comm)[i], &index));
-out:
-    return err;
+        CHECK(pithi_otf2_comm_index(r, &OTF2_ROWS(r->defs.comms, struct otf2_comm)[i], &index));
+    return PITH_OK;
 }

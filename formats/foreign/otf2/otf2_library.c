@@ -98,15 +98,12 @@ out:
 
 int pithi_otf2_begin(const char *path, const struct pithi_otf2 **otf2)
 {
-    int err = PITH_OK;
-
     if (!__atomic_load_n(&shared, __ATOMIC_ACQUIRE))
-        TRY(load(path));
+        CHECK(load(path));
     *otf2 = shared;
     *said = 0;
     inside = 1;
-out:
-    return err;
+    return PITH_OK;
 }
 
 void pithi_otf2_end(void) { inside = 0; }

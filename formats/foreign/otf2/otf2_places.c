@@ -137,17 +137,15 @@ static int make_lanes(struct otf2_reader *r)
 {
     struct otf2_location *locations = OTF2_ROWS(r->defs.locations, struct otf2_location);
     int32_t rank = -1;
-    int err = PITH_OK;
 
     for (uint32_t i = 0; i < r->lanes; i++) {
         struct otf2_location *l = &locations[r->order[i]];
         if (l->rank != rank)
-            TRY(pithi_writer_rank(r->writer, &(struct pithi_rank){.rank = l->rank, .host = host_of(r, l)}));
+            CHECK(pithi_writer_rank(r->writer, &(struct pithi_rank){.rank = l->rank, .host = host_of(r, l)}));
         rank = l->rank;
-        TRY(pithi_writer_lane(r->writer, l->rank, l->thread, lane_name(r, l), &l->lane));
+        CHECK(pithi_writer_lane(r->writer, l->rank, l->thread, lane_name(r, l), &l->lane));
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* ---- Communicators ----------------------------------------------------------------------------------------------- */
@@ -264,9 +262,8 @@ int32_t pithi_otf2_comm_peer(const struct otf2_reader *r, struct otf2_comm *comm
 int pithi_otf2_places_make(struct otf2_reader *r)
 {
     struct otf2_location *locations = OTF2_ROWS(r->defs.locations, struct otf2_location);
-    int err;
 
-    TRY(make_ranks(r));
+    CHECK(make_ranks(r));
     if (!(r->order = malloc((r->defs.locations.count + (size_t)1) * sizeof *r->order)))
         return pithi_no_memory();
     for (uint32_t i = 0; i < r->defs.locations.count; i++) /* metric locations without events often belong to nothing */
@@ -279,7 +276,7 @@ int pithi_otf2_places_make(struct otf2_reader *r)
         number_threads(locations, r->order + i, next - i);
     }
     qsort_r(r->order, r->lanes, sizeof *r->order, by_place, locations);
-    TRY(make_lanes(r));
+    CHECK(make_lanes(r));
     find_groups(r);
     /* The world is the communicator named MPI_COMM_WORLD. Some tools give no names; then it is the first that has
      * all ranks. In Pith's archives it is reference 0. */
@@ -297,6 +294,5 @@ int pithi_otf2_places_make(struct otf2_reader *r)
     }
     if (found)
         found->index = 1;
-out:
-    return err;
+    return PITH_OK;
 }

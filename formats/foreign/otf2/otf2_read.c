@@ -103,13 +103,10 @@ static int read_merged(struct otf2_reader *r, uint32_t first, uint32_t count)
 static int read_rank(struct otf2_reader *r, uint32_t first, uint32_t count)
 {
     uint32_t together = count <= MERGED_MAX ? count : 1;
-    int err = PITH_OK;
 
     for (uint32_t i = 0; i < count; i += together)
-        TRY(settle_cut(r, read_merged(r, first + i, together)));
-    TRY(pithi_otf2_events_end_rank(r));
-out:
-    return err;
+        CHECK(settle_cut(r, read_merged(r, first + i, together)));
+    return pithi_otf2_events_end_rank(r);
 }
 
 static int read_all_events(struct otf2_reader *r)
@@ -138,30 +135,24 @@ out:
 static int say_incomplete(struct otf2_reader *r)
 {
     struct pithi_defs *defs = pithi_writer_defs(r->writer);
-    int err = PITH_OK;
 
     if (r->read < r->total)
-        TRY(pithi_incomplete(defs, "events: %" PRIu64 " of %" PRIu64 " that the definitions count%s%s", r->read,
-                             r->total, *r->cause ? "; " : "", r->cause));
+        CHECK(pithi_incomplete(defs, "events: %" PRIu64 " of %" PRIu64 " that the definitions count%s%s", r->read,
+                               r->total, *r->cause ? "; " : "", r->cause));
     else if (*r->cause)
-        TRY(pithi_incomplete(defs, "%s", r->cause));
-out:
-    return err;
+        CHECK(pithi_incomplete(defs, "%s", r->cause));
+    return PITH_OK;
 }
 
 static int say_what_is_lost(struct otf2_reader *r)
 {
-    int err;
-
-    TRY(say_incomplete(r));
-    TRY(pithi_say_count(r->writer, "otf2_events_passed_over", r->read > r->seen ? r->read - r->seen : 0));
-    TRY(pithi_say_count(r->writer, "otf2_receives_without_request", r->unposted));
-    TRY(pithi_say_count(r->writer, "otf2_requests_without_receive", r->unended));
-    TRY(pithi_say_count(r->writer, "otf2_messages_with_unknown_ranks", r->odd_peers));
-    TRY(pithi_say_count(r->writer, "otf2_payloads_left_out", r->odd_payloads));
-    TRY(pithi_say_count(r->writer, "otf2_late_records", r->late));
-out:
-    return err;
+    CHECK(say_incomplete(r));
+    CHECK(pithi_say_count(r->writer, "otf2_events_passed_over", r->read > r->seen ? r->read - r->seen : 0));
+    CHECK(pithi_say_count(r->writer, "otf2_receives_without_request", r->unposted));
+    CHECK(pithi_say_count(r->writer, "otf2_requests_without_receive", r->unended));
+    CHECK(pithi_say_count(r->writer, "otf2_messages_with_unknown_ranks", r->odd_peers));
+    CHECK(pithi_say_count(r->writer, "otf2_payloads_left_out", r->odd_payloads));
+    return pithi_say_count(r->writer, "otf2_late_records", r->late);
 }
 
 static int read_archive(struct otf2_reader *r)

@@ -22,7 +22,6 @@ static OTF2_FlushCallbacks flush_callbacks = {flush, NULL};
 static int write_ranks(struct otf2_writer *w)
 {
     const struct pithlog_lane *lane;
-    int err = PITH_OK;
 
     for (uint32_t i = 0, next; w->code == OTF2_SUCCESS && (lane = pithlog_get_lane(w->log, i)); i = next) {
         int32_t rank = lane->rank;
@@ -30,10 +29,9 @@ static int write_ranks(struct otf2_writer *w)
             next++;
         w->alone = next - i > TOGETHER_MAX;
         for (uint32_t k = i; k < next; k += w->alone ? 1 : next - i)
-            TRY(pithi_otf2_write_lanes(w, k, w->alone ? 1 : next - i));
+            CHECK(pithi_otf2_write_lanes(w, k, w->alone ? 1 : next - i));
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 static void put_local_definitions(struct otf2_writer *w, uint64_t location)

@@ -105,7 +105,6 @@ int pithi_prv_lanes_make(struct pithi_prv_lanes *lanes, const struct pithi_prv_h
                          const struct pithi_prv_rows *rows, int own)
 {
     uint32_t row = 0, known = 0;
-    int err = PITH_OK;
     lanes->ranks = calloc(header->task_count + (size_t)1, sizeof *lanes->ranks);
     if (!lanes->ranks || !use_all(lanes, header, rows->thread_count))
         return pithi_no_memory();
@@ -120,14 +119,13 @@ int pithi_prv_lanes_make(struct pithi_prv_lanes *lanes, const struct pithi_prv_h
             struct pithi_prv_lane *lane = &lanes->lanes[known];
             uint64_t at = row + (uint64_t)lane->thread - 1;
             int has_row = at < rows->thread_count && lane->thread <= header->tasks[task].threads;
-            TRY(make_lane(lanes, lane, has_row ? rows->threads[at] : NULL, own));
+            CHECK(make_lane(lanes, lane, has_row ? rows->threads[at] : NULL, own));
         }
         if (known > first)
-            TRY(tell_host(lanes, header, rows, task, own));
+            CHECK(tell_host(lanes, header, rows, task, own));
         row = header->tasks[task].threads > UINT32_MAX - row ? UINT32_MAX : row + header->tasks[task].threads;
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 void pithi_prv_lanes_close(struct pithi_prv_lanes *lanes)
@@ -153,33 +151,29 @@ static int add(struct pithi_prv_lanes *lanes, uint32_t place, uint32_t kind, uin
 static int change_state(struct pithi_prv_lanes *lanes, uint32_t place)
 {
     struct pithi_prv_lane *l = &lanes->lanes[place];
-    int err = PITH_OK;
     if (l->now_open) {
         lanes->cut += l->now_end > l->next_begin;
-        TRY(add(lanes, place, PITHLOG_LEAVE, l->now, l->now_end < l->next_begin ? l->now_end : l->next_begin));
+        CHECK(add(lanes, place, PITHLOG_LEAVE, l->now, l->now_end < l->next_begin ? l->now_end : l->next_begin));
     }
-    TRY(add(lanes, place, PITHLOG_ENTER, l->next, l->next_begin));
+    CHECK(add(lanes, place, PITHLOG_ENTER, l->next, l->next_begin));
     l->now = l->next;
     l->now_end = l->next_end;
     l->now_open = 1;
     l->next_open = 0;
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* Ends and begins state records before `time_ns`; with `also`, at that time too. */
 static int settle(struct pithi_prv_lanes *lanes, uint32_t place, int64_t time_ns, int also)
 {
     struct pithi_prv_lane *l = &lanes->lanes[place];
-    int err = PITH_OK;
     if (l->next_open && (l->next_begin < time_ns || (also && l->next_begin == time_ns)))
-        TRY(change_state(lanes, place));
+        CHECK(change_state(lanes, place));
     if (l->now_open && (l->now_end < time_ns || (also && l->now_end == time_ns && !l->next_open))) {
         l->now_open = 0;
-        TRY(add(lanes, place, PITHLOG_LEAVE, l->now, l->now_end));
+        CHECK(add(lanes, place, PITHLOG_LEAVE, l->now, l->now_end));
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 int pithi_prv_lanes_until(struct pithi_prv_lanes *lanes, uint32_t place, int64_t time_ns)
@@ -190,16 +184,14 @@ int pithi_prv_lanes_until(struct pithi_prv_lanes *lanes, uint32_t place, int64_t
 int pithi_prv_lanes_state(struct pithi_prv_lanes *lanes, uint32_t place, uint32_t def, int64_t begin_ns, int64_t end_ns)
 {
     struct pithi_prv_lane *l = &lanes->lanes[place];
-    int err;
-    TRY(settle(lanes, place, begin_ns, 0));
+    CHECK(settle(lanes, place, begin_ns, 0));
     if (l->next_open)
-        TRY(change_state(lanes, place));
+        CHECK(change_state(lanes, place));
     l->next = def;
     l->next_begin = begin_ns;
     l->next_end = end_ns > begin_ns ? end_ns : begin_ns;
     l->next_open = 1;
-out:
-    return err;
+    return PITH_OK;
 }
 
 int pithi_prv_lanes_end(struct pithi_prv_lanes *lanes)
@@ -240,34 +232,28 @@ int pithi_prv_lanes_enter(struct pithi_prv_lanes *lanes, uint32_t place, uint32_
 {
     uint64_t *inner = pithi_map_at(&lanes->inner, pithi_map_pair(place, type));
     uint32_t call;
-    int err;
     if (!inner)
         return pithi_no_memory();
-    TRY(settle(lanes, place, time_ns, !phase || !*inner));
+    CHECK(settle(lanes, place, time_ns, !phase || !*inner));
     if (phase && *inner)
-        TRY(end_call(lanes, place, inner, time_ns));
-    TRY(settle(lanes, place, time_ns, 1));
+        CHECK(end_call(lanes, place, inner, time_ns));
+    CHECK(settle(lanes, place, time_ns, 1));
     if ((call = new_call(lanes)) == UINT32_MAX)
         return pithi_no_memory();
     lanes->calls[call] = (struct pithi_prv_call){def, (uint32_t)*inner};
     *inner = call + (uint64_t)1;
-    TRY(add(lanes, place, PITHLOG_ENTER, def, time_ns));
-out:
-    return err;
+    return add(lanes, place, PITHLOG_ENTER, def, time_ns);
 }
 
 int pithi_prv_lanes_leave(struct pithi_prv_lanes *lanes, uint32_t place, uint32_t type, int64_t time_ns)
 {
     uint64_t *inner = pithi_map_find(&lanes->inner, pithi_map_pair(place, type));
-    int err;
-    TRY(settle(lanes, place, time_ns, 0));
+    CHECK(settle(lanes, place, time_ns, 0));
     if (!inner || !*inner) {
         lanes->ends_alone++;
         return PITH_OK;
     }
-    TRY(end_call(lanes, place, inner, time_ns));
-out:
-    return err;
+    return end_call(lanes, place, inner, time_ns);
 }
 
 /* Pith stores a communicator's name as the label of a value. */

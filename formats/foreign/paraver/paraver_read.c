@@ -163,16 +163,14 @@ static int read_beside(struct paraver_reader *r)
 {
     size_t size;
     char *data = pithi_prv_beside(r->input->path, "pcf", &size);
-    int err = PITH_OK;
     if (!pithi_prv_labels_open(&r->labels, data, size))
         return pithi_no_memory();
     data = pithi_prv_beside(r->input->path, "row", &size);
     if (!pithi_prv_rows_open(&r->rows, data, size))
         return pithi_no_memory();
-    TRY(pithi_prv_types_open(&r->types, &r->labels, pithi_writer_defs(r->writer), r->own));
-    TRY(*r->header.date ? pithi_defs_property(pithi_writer_defs(r->writer), "paraver_date", r->header.date) : PITH_OK);
-out:
-    return err;
+    CHECK(pithi_prv_types_open(&r->types, &r->labels, pithi_writer_defs(r->writer), r->own));
+    return *r->header.date ? pithi_defs_property(pithi_writer_defs(r->writer), "paraver_date", r->header.date)
+                           : PITH_OK;
 }
 
 /* Sorts the lines by time. */
@@ -254,7 +252,6 @@ static int next_arrival(struct paraver_reader *r)
 static int add_arrivals(struct paraver_reader *r, int64_t time_ns)
 {
     struct end end;
-    int err = PITH_OK;
     while (r->more_arrivals && time_of(&r->arrival) <= time_ns) {
         memcpy(&end, r->arrival.data, sizeof end);
         struct pithlog_record record = {.time_ns = time_of(&r->arrival),
@@ -264,26 +261,22 @@ static int add_arrivals(struct paraver_reader *r, int64_t time_ns)
                                         .tag = end.tag,
                                         .bytes = end.bytes,
                                         .posted = end.posted};
-        TRY(pithi_prv_lanes_until(&r->lanes, end.lane, record.time_ns));
-        TRY(pithi_writer_add(r->writer, &record));
-        TRY(next_arrival(r));
+        CHECK(pithi_prv_lanes_until(&r->lanes, end.lane, record.time_ns));
+        CHECK(pithi_writer_add(r->writer, &record));
+        CHECK(next_arrival(r));
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 static int add_send(struct paraver_reader *r, uint32_t place, const struct pithi_prv_line *line)
 {
-    int err;
-    TRY(pithi_prv_lanes_until(&r->lanes, place, line->time));
-    TRY(pithi_writer_add(r->writer, &(struct pithlog_record){.time_ns = line->time,
-                                                             .lane = r->lanes.lanes[place].number,
-                                                             .kind = PITHLOG_SEND,
-                                                             .peer = r->lanes.ranks[task_of(r, &line->to)],
-                                                             .tag = (int32_t)line->state,
-                                                             .bytes = line->bytes}));
-out:
-    return err;
+    CHECK(pithi_prv_lanes_until(&r->lanes, place, line->time));
+    return pithi_writer_add(r->writer, &(struct pithlog_record){.time_ns = line->time,
+                                                                .lane = r->lanes.lanes[place].number,
+                                                                .kind = PITHLOG_SEND,
+                                                                .peer = r->lanes.ranks[task_of(r, &line->to)],
+                                                                .tag = (int32_t)line->state,
+                                                                .bytes = line->bytes});
 }
 
 /* ---- Events ------------------------------------------------------------------------------------------------------ */
@@ -299,14 +292,12 @@ struct event {
 static int take_leaves(struct paraver_reader *r, const struct event *e)
 {
     uint32_t type;
-    int err = PITH_OK;
     for (uint32_t i = r->pair_count; i-- > 0;) {
-        TRY(pithi_prv_types_find(&r->types, r->pairs[i].type, &type));
+        CHECK(pithi_prv_types_find(&r->types, r->pairs[i].type, &type));
         if (r->types.known[type].meaning <= PITHI_PRV_PHASES && r->pairs[i].value == 0)
-            TRY(pithi_prv_lanes_leave(&r->lanes, e->place, type, e->record.time_ns));
+            CHECK(pithi_prv_lanes_leave(&r->lanes, e->place, type, e->record.time_ns));
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 static int add_solo(struct paraver_reader *r, struct event *e, uint32_t type, int64_t value)
@@ -341,7 +332,6 @@ static int add_counter(struct paraver_reader *r, struct event *e, uint32_t type,
 static int add_special(struct paraver_reader *r, struct event *e, const struct pair *pair)
 {
     struct pithlog_record record = e->record;
-    int err = PITH_OK;
     switch (pair->type) {
     case PITHI_PRV_TRACING:
         record.kind = pair->value ? PITHLOG_RESUME : PITHLOG_PAUSE;
@@ -349,7 +339,7 @@ static int add_special(struct paraver_reader *r, struct event *e, const struct p
     case PITHI_PRV_COMM_MADE:
     case PITHI_PRV_COMM_FREED:
         record.kind = pair->type == PITHI_PRV_COMM_MADE ? PITHLOG_COMM_CREATE : PITHLOG_COMM_FREE;
-        TRY(pithi_prv_comms_find(&r->comms, e->app, pair->value, &record.comm));
+        CHECK(pithi_prv_comms_find(&r->comms, e->app, pair->value, &record.comm));
         break;
     case PITHI_PRV_LOST:
         record.kind = PITHLOG_LOST;
@@ -369,7 +359,7 @@ static int add_special(struct paraver_reader *r, struct event *e, const struct p
         e->coll.peer = pair->value > 0 && pair->value <= INT32_MAX ? (int32_t)(pair->value - 1) : -1;
         break;
     case PITHI_PRV_COLL_COMM:
-        TRY(pithi_prv_comms_find(&r->comms, e->app, pair->value, &e->coll.comm));
+        CHECK(pithi_prv_comms_find(&r->comms, e->app, pair->value, &e->coll.comm));
         e->has_coll = pair->value > 0;
         break;
     default:
@@ -377,9 +367,8 @@ static int add_special(struct paraver_reader *r, struct event *e, const struct p
     }
     e->has_coll |= e->coll.bytes || e->coll.got_bytes;
     if (record.kind)
-        TRY(pithi_writer_add(r->writer, &record));
-out:
-    return err;
+        CHECK(pithi_writer_add(r->writer, &record));
+    return PITH_OK;
 }
 
 static int take_pair(struct paraver_reader *r, struct event *e, uint32_t i)
@@ -387,17 +376,16 @@ static int take_pair(struct paraver_reader *r, struct event *e, uint32_t i)
     const struct pair *pair = &r->pairs[i];
     const struct pithi_prv_known *known;
     uint32_t type, def;
-    int err;
-    TRY(pithi_prv_types_find(&r->types, pair->type, &type));
+    CHECK(pithi_prv_types_find(&r->types, pair->type, &type));
     known = &r->types.known[type];
     if (known->meaning == PITHI_PRV_CALLS || known->meaning == PITHI_PRV_PHASES) {
         if (pair->value == 0)
             return PITH_OK;
-        TRY(pithi_prv_types_state(&r->types, type, pair->value, &def));
+        CHECK(pithi_prv_types_state(&r->types, type, pair->value, &def));
         return pithi_prv_lanes_enter(&r->lanes, e->place, type, def, known->meaning == PITHI_PRV_PHASES,
                                      e->record.time_ns);
     }
-    TRY(pithi_prv_lanes_until(&r->lanes, e->place, e->record.time_ns));
+    CHECK(pithi_prv_lanes_until(&r->lanes, e->place, e->record.time_ns));
     switch (known->meaning) {
     case PITHI_PRV_COUNTERS:
         return add_counter(r, e, type, i);
@@ -406,8 +394,7 @@ static int take_pair(struct paraver_reader *r, struct event *e, uint32_t i)
     default:
         return add_solo(r, e, type, pair->value);
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 static int add_event(struct paraver_reader *r, uint32_t place, struct pithi_prv_line *line)
@@ -445,12 +432,9 @@ static int add_collective(struct paraver_reader *r, uint32_t place, const struct
                                     .peer = line->is_root ? r->lanes.ranks[task_of(r, &line->from)] : -1,
                                     .bytes = line->bytes,
                                     .got_bytes = line->got_bytes};
-    int err;
-    TRY(pithi_prv_comms_find(&r->comms, line->from.app, line->state, &record.comm));
-    TRY(pithi_prv_lanes_until(&r->lanes, place, line->time));
-    TRY(pithi_writer_add(r->writer, &record));
-out:
-    return err;
+    CHECK(pithi_prv_comms_find(&r->comms, line->from.app, line->state, &record.comm));
+    CHECK(pithi_prv_lanes_until(&r->lanes, place, line->time));
+    return pithi_writer_add(r->writer, &record);
 }
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
@@ -458,8 +442,7 @@ out:
 static int add_line(struct paraver_reader *r, struct pithi_prv_line *line)
 {
     uint32_t place = pithi_prv_lanes_find(&r->lanes, (uint32_t)task_of(r, &line->from), line->from.thread), def;
-    int err;
-    TRY(add_arrivals(r, line->time));
+    CHECK(add_arrivals(r, line->time));
     if (line->kind == PITHI_PRV_RECORD_EVENT)
         return add_event(r, place, line);
     if (line->kind == PITHI_PRV_RECORD_MESSAGE)
@@ -468,10 +451,8 @@ static int add_line(struct paraver_reader *r, struct pithi_prv_line *line)
         return add_collective(r, place, line);
     if (r->own)
         return PITH_OK;
-    TRY(pithi_prv_types_record(&r->types, line->state, &def));
-    TRY(pithi_prv_lanes_state(&r->lanes, place, def, line->time, line->end));
-out:
-    return err;
+    CHECK(pithi_prv_types_record(&r->types, line->state, &def));
+    return pithi_prv_lanes_state(&r->lanes, place, def, line->time, line->end);
 }
 
 /* The third pass: adds the records. */
@@ -506,26 +487,23 @@ static int say_incomplete(const struct paraver_reader *r)
 {
     size_t end = r->size - (r->size > strlen(PITHI_PRV_END) ? strlen(PITHI_PRV_END "\n") : r->size);
     int promised = r->own && has_line(r, r->body + strlen(PITHI_PRV_MARK "\n"), PITHI_PRV_PROMISE);
-    int err = PITH_OK;
     if (pithi_ends_in_line(r->input))
-        TRY(pithi_ends_here(r->writer, r->input, "inside a line"));
+        CHECK(pithi_ends_here(r->writer, r->input, "inside a line"));
     else if (promised && !has_line(r, end, PITHI_PRV_END))
-        TRY(pithi_ends_here(r->writer, r->input, "without the line \"" PITHI_PRV_END "\" that it promises"));
+        CHECK(pithi_ends_here(r->writer, r->input, "without the line \"" PITHI_PRV_END "\" that it promises"));
     else if (!promised && r->last_ns == INT64_MIN)
-        TRY(pithi_ends_here(r->writer, r->input, "before the first record"));
+        CHECK(pithi_ends_here(r->writer, r->input, "before the first record"));
     else if (!r->own && time_fits(r, r->header.end) && r->last_ns < r->header.end * r->header.unit_ns)
-        TRY(pithi_incomplete(pithi_writer_defs(r->writer),
-                             "the last record is %.9f s before the end that the header tells",
-                             (double)(r->header.end * r->header.unit_ns - r->last_ns) / 1e9));
-out:
-    return err;
+        CHECK(pithi_incomplete(pithi_writer_defs(r->writer),
+                               "the last record is %.9f s before the end that the header tells",
+                               (double)(r->header.end * r->header.unit_ns - r->last_ns) / 1e9));
+    return PITH_OK;
 }
 
 static int read_all(struct paraver_reader *r)
 {
-    int err;
-    TRY(read_header(r));
-    TRY(read_beside(r));
+    CHECK(read_header(r));
+    CHECK(read_beside(r));
     /* The first pass: makes the threads known and checks the order of times. */
     struct pithi_prv_line line;
     int64_t last = INT64_MIN;
@@ -541,18 +519,16 @@ static int read_all(struct paraver_reader *r)
               pithi_prv_lanes_use(&r->lanes, (uint32_t)task_of(r, &line.to), line.to.thread));
     }
     rewind_lines(r);
-    TRY(!ok ? pithi_no_memory() : status < 0 ? PITH_ERR_DAMAGED : PITH_OK);
-    TRY(pithi_prv_lanes_make(&r->lanes, &r->header, &r->rows, r->own));
-    TRY(read_comms(r));
+    CHECK(!ok ? pithi_no_memory() : status < 0 ? PITH_ERR_DAMAGED : PITH_OK);
+    CHECK(pithi_prv_lanes_make(&r->lanes, &r->header, &r->rows, r->own));
+    CHECK(read_comms(r));
     if (r->disorder)
-        TRY(order_lines(r));
-    TRY(sort_arrivals(r));
+        CHECK(order_lines(r));
+    CHECK(sort_arrivals(r));
     if (r->disorder)
-        TRY(order_lines(r));
-    TRY(add_lines(r));
-    TRY(say_incomplete(r));
-out:
-    return err;
+        CHECK(order_lines(r));
+    CHECK(add_lines(r));
+    return say_incomplete(r);
 }
 
 int pithi_paraver_read(const struct pithi_input *input, struct pithi_writer *writer)

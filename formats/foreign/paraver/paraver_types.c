@@ -182,18 +182,16 @@ int pithi_prv_types_find(struct pithi_prv_types *types, int64_t type, uint32_t *
 {
     /* A lookup takes any key but the greatest, so negative types are folded into unused positive ones. */
     uint64_t *at = pithi_map_at(&types->places, (uint64_t)type & INT64_MAX);
-    int err = PITH_OK;
     if (!at || (*at == 0 && !pithi_grow(&types->known, types->known_count, &types->known_room, sizeof *types->known)))
         return pithi_no_memory();
     if (*at == 0) {
         struct pithi_prv_known known = {.type = type};
-        TRY(learn(types, &known));
+        CHECK(learn(types, &known));
         types->known[types->known_count++] = known;
         *at = types->known_count;
     }
     *place = (uint32_t)(*at - 1);
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* ---- Values ------------------------------------------------------------------------------------------------------ */
@@ -221,7 +219,6 @@ int pithi_prv_types_state(struct pithi_prv_types *types, uint32_t place, int64_t
 {
     const struct pithi_prv_known *k = &types->known[place];
     uint64_t *at;
-    int err = PITH_OK;
     if (types->own && value >= PITHI_PRV_NAMED && own_def(types, value - PITHI_PRV_NAMED, PITHLOG_STATE, def))
         return PITH_OK;
     if (value < 0 || value > UINT32_MAX)
@@ -230,12 +227,11 @@ int pithi_prv_types_state(struct pithi_prv_types *types, uint32_t place, int64_t
     if (!at)
         return pithi_no_memory();
     if (*at == 0) {
-        TRY(define_state(types, k, value, def));
+        CHECK(define_state(types, k, value, def));
         *at = *def + (uint64_t)1;
     }
     *def = (uint32_t)(*at - 1);
-out:
-    return err;
+    return PITH_OK;
 }
 
 int pithi_prv_types_record(struct pithi_prv_types *types, int64_t state, uint32_t *def)

@@ -32,13 +32,13 @@ struct picl_reader {
     size_t size;       /* of the input, without a cut last line */
     size_t at, passed; /* see foreign/reading.h */
     uint64_t line;
-    struct pithi_map places;       /* node -> index + 1 */
-    struct pithi_map explained;    /* (kind, number) -> the definition in an explanation + 1 */
-    int begun;                     /* the explanations are over */
+    struct pithi_map places;    /* node -> index + 1 */
+    struct pithi_map explained; /* (kind, number) -> the definition in an explanation + 1 */
+    int begun;                  /* the explanations are over */
     struct node *nodes;
     uint32_t count, room;
-    int host, closes;           /* closes: some node has a close record */
-    uint64_t others;            /* records other than those that start tracing */
+    int host, closes; /* closes: some node has a close record */
+    uint64_t others;  /* records other than those that start tracing */
     int64_t first_ns;
     struct pithi_reorder reorder;
     uint64_t unended, ends_alone;
@@ -179,58 +179,48 @@ static int enter_pending(struct picl_reader *r, struct node *node)
 {
     enum pithi_picl_type type = node->pending.type;
     const char *name = type == PITHI_PICL_SEND ? "send" : type == PITHI_PICL_RECV ? "recv" : "sync";
-    int err = PITH_OK;
     if (node->entered)
         return PITH_OK;
     node->entered = 1;
-    TRY(define(r, PITHLOG_STATE, name, "", &node->state));
-    TRY(add_state(r, node, PITHLOG_ENTER, node->state, node->pending.time_ns));
-out:
-    return err;
+    CHECK(define(r, PITHLOG_STATE, name, "", &node->state));
+    return add_state(r, node, PITHLOG_ENTER, node->state, node->pending.time_ns);
 }
 
 static int end_pending(struct picl_reader *r, struct node *node, int64_t time_ns)
 {
-    int err = PITH_OK;
     node->stats = 0;
     if (node->pending.type == PITHI_PICL_SYNC || time_ns != node->pending.time_ns)
-        TRY(enter_pending(r, node));
+        CHECK(enter_pending(r, node));
     if (node->pending.type != PITHI_PICL_SYNC)
-        TRY(add_message(r, node, &node->pending, time_ns));
+        CHECK(add_message(r, node, &node->pending, time_ns));
     if (node->entered)
-        TRY(add_state(r, node, PITHLOG_LEAVE, node->state, time_ns));
-out:
-    return err;
+        CHECK(add_state(r, node, PITHLOG_LEAVE, node->state, time_ns));
+    return PITH_OK;
 }
 
 static int begin_pending(struct picl_reader *r, struct node *node, const struct pithi_picl_line *line)
 {
-    int err = PITH_OK;
     if (node->stats) { /* the pending record never ended */
         r->unended++;
-        TRY(end_pending(r, node, line->time_ns));
+        CHECK(end_pending(r, node, line->time_ns));
     }
     node->pending = *line;
     node->stats = 2;
     node->entered = 0;
-out:
-    return err;
+    return PITH_OK;
 }
 
 static int add_waking(struct picl_reader *r, struct node *node, const struct pithi_picl_line *line)
 {
     uint32_t id;
-    int err;
-    TRY(add_message(r, node, line, line->time_ns));
-    TRY(define(r, PITHLOG_STATE, "recv_blocking", "", &id));
+    CHECK(add_message(r, node, line, line->time_ns));
+    CHECK(define(r, PITHLOG_STATE, "recv_blocking", "", &id));
     if (node->blocking == 0) {
         r->ends_alone++;
         return PITH_OK;
     }
     node->blocking--;
-    TRY(add_state(r, node, PITHLOG_LEAVE, id, line->time_ns));
-out:
-    return err;
+    return add_state(r, node, PITHLOG_LEAVE, id, line->time_ns);
 }
 
 static int add_event(struct picl_reader *r, const struct node *node, const struct pithi_picl_line *line)
@@ -393,19 +383,17 @@ static int has_no_end(const struct picl_reader *r, const struct node *node)
 static int say_incomplete(const struct picl_reader *r)
 {
     uint32_t nodes = 0;
-    int err = PITH_OK;
     for (uint32_t i = 0; i < r->count; i++)
         nodes += (uint32_t)has_no_end(r, &r->nodes[i]);
     if (r->size < r->input->size)
-        TRY(pithi_ends_here(r->writer, r->input, "inside a line"));
+        CHECK(pithi_ends_here(r->writer, r->input, "inside a line"));
     else if (nodes)
-        TRY(pithi_incomplete(pithi_writer_defs(r->writer),
-                             "byte %zu: the file ends here, before the end of %u of %u nodes", r->input->size, nodes,
-                             r->count));
+        CHECK(pithi_incomplete(pithi_writer_defs(r->writer),
+                               "byte %zu: the file ends here, before the end of %u of %u nodes", r->input->size, nodes,
+                               r->count));
     else if (r->others == 0)
-        TRY(pithi_ends_here(r->writer, r->input, "before the first record"));
-out:
-    return err;
+        CHECK(pithi_ends_here(r->writer, r->input, "before the first record"));
+    return PITH_OK;
 }
 
 int pithi_picl_read(const struct pithi_input *input, struct pithi_writer *writer)

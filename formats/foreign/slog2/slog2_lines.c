@@ -27,7 +27,6 @@ static int add_row(struct pithi_slog2_lines *lines, uint32_t lane, int32_t comm,
 int pithi_slog2_lines_open(struct pithi_slog2_lines *lines, struct pithlog *log)
 {
     uint32_t lanes = pithlog_get_info(log)->lanes;
-    int err = PITH_OK;
     *lines = (struct pithi_slog2_lines){.log = log};
     for (uint32_t i = 0; i < lanes; i++) {
         const struct pithlog_lane *lane = pithlog_get_lane(log, i);
@@ -36,10 +35,9 @@ int pithi_slog2_lines_open(struct pithi_slog2_lines *lines, struct pithlog *log)
             return pithi_no_memory();
         *first = *first ? *first : i + (uint64_t)1;
         lines->threads |= lane->thread != 0;
-        TRY(add_row(lines, i, 0, lane->rank));
+        CHECK(add_row(lines, i, 0, lane->rank));
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 void pithi_slog2_lines_free(struct pithi_slog2_lines *lines)
@@ -66,7 +64,6 @@ static int add_line(struct pithi_slog2_lines *lines, const struct pithlog_comm *
 /* Numbers a communicator and gives all its members lines, so that the maps show all of it. */
 static int use_comm(struct pithi_slog2_lines *lines, uint32_t comm, const struct pithlog_comm *def, uint64_t *number)
 {
-    int err = PITH_OK;
     *number = (uint64_t)++lines->last_number;
     lines->last_number += def->remote_size > 0;
     int32_t own = (int32_t)*number;
@@ -82,10 +79,9 @@ static int use_comm(struct pithi_slog2_lines *lines, uint32_t comm, const struct
         line = pithi_map_at(&lines->line_of, pithi_map_pair(comm, (uint32_t)*lane - 1));
         if (!line)
             return pithi_no_memory();
-        TRY(add_line(lines, def, own, i, (uint32_t)*lane - 1, line));
+        CHECK(add_line(lines, def, own, i, (uint32_t)*lane - 1, line));
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 static int line_of(struct pithi_slog2_lines *lines, uint32_t comm, const struct pithlog_comm *def, uint32_t lane,
@@ -95,22 +91,19 @@ static int line_of(struct pithi_slog2_lines *lines, uint32_t comm, const struct 
     const uint64_t *rank = of ? pithi_map_find(&lines->rank_of, pithi_map_pair(comm, (uint32_t)of->rank)) : NULL;
     uint64_t *known = pithi_map_at(&lines->line_of, pithi_map_pair(comm, lane));
     uint64_t *number = pithi_map_at(&lines->used, comm);
-    int err = PITH_OK;
     *line = -1;
     if (!known || !number)
         return pithi_no_memory();
     if (!*known && rank)
-        TRY(add_line(lines, def, (int32_t)*number, (int32_t)*rank - 1, lane, known));
+        CHECK(add_line(lines, def, (int32_t)*number, (int32_t)*rank - 1, lane, known));
     *line = (int32_t)*known - 1;
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* Finds a communicator and adds its lines at first use. *def is NULL if its members are unknown. */
 static int find_comm(struct pithi_slog2_lines *lines, uint32_t comm, const struct pithlog_comm **def)
 {
     uint64_t *number = pithi_map_at(&lines->used, comm);
-    int err = PITH_OK;
     *def = pithlog_get_comm(lines->log, comm);
     if (!number)
         return pithi_no_memory();
@@ -119,21 +112,19 @@ static int find_comm(struct pithi_slog2_lines *lines, uint32_t comm, const struc
         return PITH_OK;
     }
     if (!*number)
-        TRY(use_comm(lines, comm, *def, number));
-out:
-    return err;
+        CHECK(use_comm(lines, comm, *def, number));
+    return PITH_OK;
 }
 
 int pithi_slog2_lines_message(struct pithi_slog2_lines *lines, const struct pithlog_message *message, int32_t line[2])
 {
     const struct pithlog_comm *def = NULL;
-    int err = PITH_OK;
     line[0] = line[1] = -1;
     if (message->comm) {
-        TRY(find_comm(lines, message->comm, &def));
+        CHECK(find_comm(lines, message->comm, &def));
         if (def) {
-            TRY(line_of(lines, message->comm, def, message->send_lane, &line[0]));
-            TRY(line_of(lines, message->comm, def, message->recv_lane, &line[1]));
+            CHECK(line_of(lines, message->comm, def, message->send_lane, &line[0]));
+            CHECK(line_of(lines, message->comm, def, message->recv_lane, &line[1]));
         }
         lines->unknown_members += line[0] < 0 || line[1] < 0;
     }
@@ -141,8 +132,7 @@ int pithi_slog2_lines_message(struct pithi_slog2_lines *lines, const struct pith
         line[0] = (int32_t)message->send_lane;
         line[1] = (int32_t)message->recv_lane;
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* ---- Line maps --------------------------------------------------------------------------------------------------- */
@@ -211,12 +201,9 @@ struct receiver {
 
 int pithi_slog2_arrows_open(struct pithi_slog2_arrows *arrows)
 {
-    int err;
     *arrows = (struct pithi_slog2_arrows){0};
-    TRY(pithi_sorter_new(&arrows->by_send, MEMORY));
-    TRY(pithi_sorter_new(&arrows->by_receipt, MEMORY));
-out:
-    return err;
+    CHECK(pithi_sorter_new(&arrows->by_send, MEMORY));
+    return pithi_sorter_new(&arrows->by_receipt, MEMORY);
 }
 
 void pithi_slog2_arrows_free(struct pithi_slog2_arrows *arrows)

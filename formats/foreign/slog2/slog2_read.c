@@ -109,11 +109,8 @@ static int add_arrow(struct slog2_reader *r, const struct pithi_slog2_category *
                                       .send_rank = from->rank,
                                       .recv_rank = to->rank,
                                       .tag = (int32_t)value_of(category, category->tag, p)};
-    int err;
-    TRY(pithi_slog2_message_comm(&r->scan, from, to, &arrow.comm));
-    TRY(pithi_slog2_arrows_add(&r->arrows, &arrow));
-out:
-    return err;
+    CHECK(pithi_slog2_message_comm(&r->scan, from, to, &arrow.comm));
+    return pithi_slog2_arrows_add(&r->arrows, &arrow);
 }
 
 static int add_state_or_event(struct slog2_reader *r, struct pithi_slog2_category *category, const struct primitive *p,
@@ -121,21 +118,19 @@ static int add_state_or_event(struct slog2_reader *r, struct pithi_slog2_categor
 {
     int64_t begin_ns = ns[0] < ns[1] ? ns[0] : ns[1], end_ns = ns[0] < ns[1] ? ns[1] : ns[0];
     uint32_t id;
-    int err;
-    TRY(pithi_slog2_define(&r->scan, category, &id));
+    CHECK(pithi_slog2_define(&r->scan, category, &id));
     if (category->topology == PITHI_SLOG2_EVENT)
         return add_event(r, lane, id, begin_ns, p->info, p->info_size);
     struct item item = {.lane = lane, .kind = PITHLOG_ENTER, .id = id};
     uint64_t took_ns = (uint64_t)end_ns - (uint64_t)begin_ns;
-    TRY(add_item(r, begin_ns, ENTERED, ~took_ns, &item, ITEM_SHORT));
+    CHECK(add_item(r, begin_ns, ENTERED, ~took_ns, &item, ITEM_SHORT));
     item.kind = PITHLOG_LEAVE;
-    TRY(add_item(r, end_ns, took_ns ? LEFT : LEFT_AT_ONCE, took_ns, &item, ITEM_SHORT));
+    CHECK(add_item(r, end_ns, took_ns ? LEFT : LEFT_AT_ONCE, took_ns, &item, ITEM_SHORT));
     if (p->info_size) {
-        TRY(pithi_slog2_define_info(&r->scan, category, &id));
-        TRY(add_event(r, lane, id, begin_ns, p->info, p->info_size));
+        CHECK(pithi_slog2_define_info(&r->scan, category, &id));
+        CHECK(add_event(r, lane, id, begin_ns, p->info, p->info_size));
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 static enum pithi_slog2_topology guess(const struct primitive *p)
@@ -148,17 +143,16 @@ static int add_primitive(struct slog2_reader *r, const struct primitive *p)
     const struct pithi_slog2_line *from, *to;
     struct pithi_slog2_category *category;
     int64_t ns[VERTICES];
-    int err;
     if (p->category < 0) /* the category of a preview */
         return PITH_OK;
     if (p->vertices == 0 || !to_ns(p->time[0], &ns[0]) || !to_ns(p->time[1], &ns[1])) {
         r->no_time++;
         return PITH_OK;
     }
-    TRY(pithi_slog2_line(&r->scan, p->line[0], &from));
-    TRY(pithi_slog2_line(&r->scan, p->line[1], &to));
+    CHECK(pithi_slog2_line(&r->scan, p->line[0], &from));
+    CHECK(pithi_slog2_line(&r->scan, p->line[1], &to));
     if (r->scan.cut) /* the second call may have moved the first line */
-        TRY(pithi_slog2_line(&r->scan, p->line[0], &from));
+        CHECK(pithi_slog2_line(&r->scan, p->line[0], &from));
     if (!from || !to) {
         r->no_line++;
         return PITH_OK;
@@ -168,8 +162,7 @@ static int add_primitive(struct slog2_reader *r, const struct primitive *p)
         return pithi_no_memory();
     return category->topology == PITHI_SLOG2_ARROW ? add_arrow(r, category, p, from, to, ns)
                                                    : add_state_or_event(r, category, p, from->lane, ns);
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* ---- Nodes ------------------------------------------------------------------------------------------------------- */
@@ -193,7 +186,7 @@ static void read_primitive(struct pithi_slog2_bytes *bytes, struct primitive *p)
 static int read_composite(struct slog2_reader *r, struct pithi_slog2_bytes *bytes)
 {
     struct primitive whole = {.category = pithi_slog2_i32(bytes)}, part;
-    int on_one_line = 1, err = PITH_OK;
+    int on_one_line = 1;
     whole.info = (const unsigned char *)pithi_slog2_string(bytes, &whole.info_size);
     uint32_t count = pithi_slog2_u16(bytes);
     for (uint32_t i = 0; i < count && !bytes->failed; i++) {
@@ -209,52 +202,47 @@ static int read_composite(struct slog2_reader *r, struct pithi_slog2_bytes *byte
             whole.time[0] = part.time[end] < whole.time[0] ? part.time[end] : whole.time[0];
             whole.time[1] = part.time[end] > whole.time[1] ? part.time[end] : whole.time[1];
         }
-        TRY(add_primitive(r, &part));
+        CHECK(add_primitive(r, &part));
     }
     whole.vertices = VERTICES;
     if (count && on_one_line && !bytes->failed)
-        TRY(add_primitive(r, &whole));
+        CHECK(add_primitive(r, &whole));
     else
         r->composites++;
-out:
-    return err;
+    return PITH_OK;
 }
 
 static int read_drawables(struct slog2_reader *r, struct pithi_slog2_bytes *bytes)
 {
     uint32_t count = pithi_slog2_u32(bytes);
     struct primitive primitive;
-    int err = PITH_OK;
     for (uint32_t i = 0; i < count && !bytes->failed; i++) {
         if (pithi_slog2_u8(bytes)) {
-            TRY(read_composite(r, bytes));
+            CHECK(read_composite(r, bytes));
             continue;
         }
         read_primitive(bytes, &primitive);
         if (!bytes->failed)
-            TRY(add_primitive(r, &primitive));
+            CHECK(add_primitive(r, &primitive));
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* Keeps the drawables before the first damage in a node. */
 static int read_node(struct slog2_reader *r, const struct pithi_slog2_node *node)
 {
     struct pithi_slog2_bytes bytes = {.data = r->scan.input->data, .at = (size_t)node->place.at};
-    int err = PITH_OK;
     bytes.end = bytes.at + node->place.size;
     pithi_passed(r->scan.input, &r->passed, bytes.at);
     pithi_slog2_take(&bytes, 16); /* the node's times */
     uint32_t depth = pithi_slog2_u16(&bytes), number = pithi_slog2_u32(&bytes);
     struct pithi_slog2_place self = pithi_slog2_place(&bytes);
     bytes.failed |= depth != node->depth || number != node->number || self.at != node->place.at;
-    TRY(read_drawables(r, &bytes)); /* events and arrows */
-    TRY(read_drawables(r, &bytes)); /* states and composites */
+    CHECK(read_drawables(r, &bytes)); /* events and arrows */
+    CHECK(read_drawables(r, &bytes)); /* states and composites */
     if (bytes.failed && r->lost_nodes++ == 0)
         r->first_lost = bytes.at;
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* ---- Into the log ------------------------------------------------------------------------------------------------ */
@@ -269,17 +257,14 @@ static int take_arrow(void *context, const struct pithi_slog2_arrow *arrow)
                         .peer = arrow->recv_rank,
                         .tag = arrow->tag,
                         .bytes = arrow->bytes};
-    int err;
-    TRY(add_item(r, arrow->send_ns, HAPPENED, arrow->sent, &item, sizeof item));
+    CHECK(add_item(r, arrow->send_ns, HAPPENED, arrow->sent, &item, sizeof item));
     item.lane = arrow->recv_lane;
     item.kind = PITHLOG_RECV;
     item.rank = arrow->recv_rank;
     item.peer = arrow->send_rank;
     item.by_send = arrow->by_send;
     item.by_receipt = arrow->by_receipt;
-    TRY(add_item(r, arrow->recv_ns, RECEIVED, arrow->by_receipt, &item, sizeof item));
-out:
-    return err;
+    return add_item(r, arrow->recv_ns, RECEIVED, arrow->by_receipt, &item, sizeof item);
 }
 
 static int emit(struct slog2_reader *r, const struct pithi_sorted *sorted)
@@ -328,17 +313,14 @@ out:
 static int say_all(const struct slog2_reader *r)
 {
     struct pithi_writer *writer = r->scan.writer;
-    int err;
     if (r->lost_nodes)
-        TRY(pithi_incomplete(pithi_writer_defs(writer),
-                             "byte %" PRIu64 ": damaged here: records are missing (nodes: %" PRIu64 ")", r->first_lost,
-                             r->lost_nodes));
+        CHECK(pithi_incomplete(pithi_writer_defs(writer),
+                               "byte %" PRIu64 ": damaged here: records are missing (nodes: %" PRIu64 ")",
+                               r->first_lost, r->lost_nodes));
     if (r->no_line + r->no_time)
-        TRY(pithi_incomplete(pithi_writer_defs(writer), "drawables of no known line or time: %" PRIu64,
-                             r->no_line + r->no_time));
-    TRY(pithi_say_count(writer, "slog2_composites_as_their_parts_only", r->composites));
-out:
-    return err;
+        CHECK(pithi_incomplete(pithi_writer_defs(writer), "drawables of no known line or time: %" PRIu64,
+                               r->no_line + r->no_time));
+    return pithi_say_count(writer, "slog2_composites_as_their_parts_only", r->composites);
 }
 
 int pithi_slog2_read(const struct pithi_input *input, struct pithi_writer *writer)

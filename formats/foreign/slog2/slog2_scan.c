@@ -178,15 +178,14 @@ static const char *colour_of(uint32_t rgb, char text[8])
 
 static int define(struct pithi_slog2_scan *scan, struct pithi_slog2_category *category)
 {
-    int state = category->topology == PITHI_SLOG2_STATE, err;
+    int state = category->topology == PITHI_SLOG2_STATE;
     char colour[8];
     struct pithlog_def def = {state ? PITHLOG_STATE : PITHLOG_EVENT_TYPE, category->name,
                               colour_of(category->rgb, colour), pithi_name_group(category->name),
                               state ? "" : category->format};
-    TRY(pithi_defs_add(pithi_writer_defs(scan->writer), &def, &category->def));
+    CHECK(pithi_defs_add(pithi_writer_defs(scan->writer), &def, &category->def));
     category->def++;
-out:
-    return err;
+    return PITH_OK;
 }
 
 int pithi_slog2_define(struct pithi_slog2_scan *scan, struct pithi_slog2_category *category, uint32_t *id)
@@ -241,7 +240,6 @@ static int check_nodes(const struct pithi_slog2_scan *scan)
 static int read_directory(struct pithi_slog2_scan *scan, struct pithi_slog2_bytes *bytes)
 {
     uint32_t count = pithi_slog2_u32(bytes);
-    int err = PITH_OK;
     if (bytes->failed || count > (bytes->end - bytes->at) / PITHI_SLOG2_ENTRY)
         return pithi_slog2_wrong(scan, bytes, "the tree's directory has more nodes than it has room for");
     scan->nodes = calloc(count + (size_t)1, sizeof *scan->nodes);
@@ -259,9 +257,7 @@ static int read_directory(struct pithi_slog2_scan *scan, struct pithi_slog2_byte
     }
     scan->node_count = count;
     qsort(scan->nodes, count, sizeof *scan->nodes, by_place);
-    TRY(check_nodes(scan));
-out:
-    return err;
+    return check_nodes(scan);
 }
 
 /* ---- Cut files --------------------------------------------------------------------------------------------------- */
@@ -319,13 +315,12 @@ int pithi_slog2_scan(struct pithi_slog2_scan *scan, const struct pithi_input *in
 {
     struct pithi_slog2_place parts[PARTS];
     struct pithi_slog2_bytes bytes;
-    int err;
     *scan = (struct pithi_slog2_scan){.input = input, .writer = writer};
-    TRY(read_header(scan, parts));
+    CHECK(read_header(scan, parts));
     open_part(scan, parts[CATEGORIES], &bytes);
-    TRY(settle_cut(scan, read_categories(scan, &bytes)));
+    CHECK(settle_cut(scan, read_categories(scan, &bytes)));
     open_part(scan, parts[LINE_MAPS], &bytes);
-    TRY(settle_cut(scan, pithi_slog2_scan_views(scan, &bytes)));
+    CHECK(settle_cut(scan, pithi_slog2_scan_views(scan, &bytes)));
     if (scan->cut) {
         /* The directory is at the end of the file, so a cut removes it first. But every known writer stores the
          * nodes one after another, directly after the header, and each node gives its own place and size. The last
@@ -352,9 +347,7 @@ int pithi_slog2_scan(struct pithi_slog2_scan *scan, const struct pithi_input *in
         return PITH_OK;
     }
     open_part(scan, parts[DIRECTORY], &bytes);
-    TRY(read_directory(scan, &bytes));
-out:
-    return err;
+    return read_directory(scan, &bytes);
 }
 
 void pithi_slog2_scan_free(struct pithi_slog2_scan *scan)

@@ -181,11 +181,10 @@ static int fill_node(struct pithi_slog2_tree *tree, struct pithi_slog2_level *le
         if (!pithi_slog2_shadows_add(set, &level->held[i].drawable))
             return pithi_no_memory();
     /* Writes the children's previews into the node and adds them to the node's own set. */
-    int err = PITH_OK;
     tree->node.size =
         (size_t)(pithi_slog2_put32(tree->node.data + tree->node.size, level->child_count) - tree->node.data);
     for (uint32_t i = 0; i < level->child_count; i++) {
-        TRY(read_previews(tree, &level->children[i]));
+        CHECK(read_previews(tree, &level->children[i]));
         if (!pithi_buffer_reserve(&tree->node, PITHI_SLOG2_NODE))
             return pithi_no_memory();
         put_entry(tree->node.data + tree->node.size, &tree->entries[level->children[i].entry]);
@@ -194,8 +193,7 @@ static int fill_node(struct pithi_slog2_tree *tree, struct pithi_slog2_level *le
             !pithi_slog2_shadows_merge(set, tree->kept.data))
             return pithi_no_memory();
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 static int write_node(struct pithi_slog2_tree *tree, uint32_t depth)
@@ -267,18 +265,16 @@ out:
 static int next_leaf(struct pithi_slog2_tree *tree)
 {
     uint32_t number = tree->levels[0].number + 1, depth = 0;
-    int err = PITH_OK;
     for (; depth == 0 || tree->levels[depth].number != number >> depth; depth++) {
         if (depth + 1 == tree->count)
-            TRY(add_root(tree));
-        TRY(end_node(tree, depth));
+            CHECK(add_root(tree));
+        CHECK(end_node(tree, depth));
     }
     while (depth-- > 0) {
         tree->levels[depth].number = number >> depth;
         tree->levels[depth].first_ns = tree->last_ns;
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* ---- Adding drawables, closing the tree -------------------------------------------------------------------------- */
@@ -309,13 +305,11 @@ out:
 
 int pithi_slog2_tree_end(struct pithi_slog2_tree *tree, struct pithi_slog2_place *root, uint32_t *depth)
 {
-    int err = PITH_OK;
     for (uint32_t i = 0; i < tree->count; i++)
-        TRY(end_node(tree, i));
+        CHECK(end_node(tree, i));
     *root = tree->entries[tree->entry_count - 1].place;
     *depth = tree->count - 1;
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* By begin; at the same begin the outer node first, so that the root comes first. */

@@ -128,11 +128,9 @@ static int by_comm(const void *a, const void *b)
 
 static int make_lane(struct pithi_slog2_scan *scan, struct pithi_slog2_line *line)
 {
-    int err;
-    TRY(pithi_writer_lane(scan->writer, line->rank, (uint32_t)line->thread, NULL, &line->lane));
+    CHECK(pithi_writer_lane(scan->writer, line->rank, (uint32_t)line->thread, NULL, &line->lane));
     line->has_lane = 1;
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* Makes lanes for unused lines, too. But a lane takes some KB of memory; so if a small file has very many lines, lanes
@@ -140,15 +138,13 @@ out:
 enum { LANES_AT_ONCE = 4096, LANE_BYTES = 256 };
 static int make_lanes(struct pithi_slog2_scan *scan, struct pithi_slog2_line **lines)
 {
-    int err = PITH_OK;
     if (scan->line_count > LANES_AT_ONCE + scan->input->size / LANE_BYTES)
         return PITH_OK;
     qsort(lines, scan->line_count, sizeof *lines, by_lane);
     for (uint32_t i = 0; i < scan->line_count; i++)
         if (is_placed(lines[i]))
-            TRY(make_lane(scan, lines[i]));
-out:
-    return err;
+            CHECK(make_lane(scan, lines[i]));
+    return PITH_OK;
 }
 
 /* ---- Communicators ----------------------------------------------------------------------------------------------- */
@@ -247,7 +243,6 @@ int pithi_slog2_message_comm(struct pithi_slog2_scan *scan, const struct pithi_s
 {
     int32_t numbers[2] = {from->comm < to->comm ? from->comm : to->comm, from->comm < to->comm ? to->comm : from->comm};
     uint64_t *known;
-    int err = PITH_OK;
     *comm = from->comm_index;
     if (numbers[0] == numbers[1])
         return PITH_OK;
@@ -258,12 +253,11 @@ int pithi_slog2_message_comm(struct pithi_slog2_scan *scan, const struct pithi_s
     if (!known)
         return pithi_no_memory();
     if (!*known) {
-        TRY(define_inter(scan, numbers, comm));
+        CHECK(define_inter(scan, numbers, comm));
         *known = *comm + (uint64_t)1;
     }
     *comm = (uint32_t)(*known - 1);
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
@@ -287,20 +281,17 @@ int pithi_slog2_scan_views(struct pithi_slog2_scan *scan, struct pithi_slog2_byt
 {
     uint32_t count = pithi_slog2_u32(bytes);
     struct map map, ranks = {.worth = 0}, comms = {.comm = -1};
-    int err = PITH_OK;
     for (uint32_t i = 0; i < count; i++) {
-        TRY(read_map(scan, bytes, &map));
+        CHECK(read_map(scan, bytes, &map));
         ranks = map.worth > ranks.worth ? map : ranks;
         comms = map.comm >= 0 && map.in_comm >= 0 ? map : comms;
     }
     if (count == 0 || bytes->failed)
         return pithi_slog2_wrong(scan, bytes, "there is no line map");
-    TRY(take_ranks(scan, &ranks));
+    CHECK(take_ranks(scan, &ranks));
     if (comms.comm >= 0)
         take_comms(scan, &comms);
-    TRY(make_places(scan));
-out:
-    return err;
+    return make_places(scan);
 }
 
 /* Adds a line that no map describes, because a cut removed the maps. */

@@ -76,25 +76,20 @@ static int draw_arrow(struct slog2_writer *w)
                                      .category = pithi_slog2_message_category(&w->categories, w->arrow.bytes),
                                      .time_ns = {w->arrow.send_ns, w->arrow.recv_ns},
                                      .info = info};
-    int err;
     p = d.category ? pithi_slog2_put64(p, w->arrow.bytes) : pithi_slog2_put32(p, (uint32_t)w->arrow.bytes);
     d.info_size = (uint32_t)(p - info);
-    TRY(pithi_slog2_lines_message(&w->lines, &w->arrow, d.line));
-    TRY(draw(w, &d));
-out:
-    return err;
+    CHECK(pithi_slog2_lines_message(&w->lines, &w->arrow, d.line));
+    return draw(w, &d);
 }
 
 /* Draws the arrows that end before `until_ns`. */
 static int draw_arrows(struct slog2_writer *w, int64_t until_ns)
 {
-    int err = PITH_OK;
     while (w->has_arrow && end_of(&w->arrow) < until_ns) {
-        TRY(draw_arrow(w));
-        TRY(next_arrow(w));
+        CHECK(draw_arrow(w));
+        CHECK(next_arrow(w));
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 static int begin_state(struct slog2_writer *w, const struct pithlog_record *r)
@@ -141,8 +136,7 @@ static int draw_event(struct slog2_writer *w, const struct pithlog_record *r)
 
 static int draw_record(struct slog2_writer *w, const struct pithlog_record *r)
 {
-    int err;
-    TRY(draw_arrows(w, r->time_ns));
+    CHECK(draw_arrows(w, r->time_ns));
     switch (r->kind) {
     case PITHLOG_ENTER:
         return begin_state(w, r);
@@ -153,8 +147,7 @@ static int draw_record(struct slog2_writer *w, const struct pithlog_record *r)
     default:
         break; /* no counterpart in SLOG-2 */
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 static int draw_all(struct slog2_writer *w, struct pithlog *log, const struct pithi_convert *how)
@@ -261,30 +254,28 @@ static int write_all(struct slog2_writer *w, struct pithlog *log, const struct p
 {
     static const unsigned char header[PITHI_SLOG2_HEADER];
     struct pithi_each each = {.context = w, .message = keep_message, .failed = &w->failed, .losses = &w->losses};
-    int err;
     if (fwrite(header, 1, sizeof header, w->out) != sizeof header)
         return pithi_fail(PITH_ERR_IO, "the SLOG-2 file cannot be written");
     w->lanes = pithlog_get_info(log)->lanes;
     w->open = calloc(w->lanes + (size_t)1, sizeof *w->open);
     if (!w->open)
         return pithi_no_memory();
-    TRY(pithi_losses_open(&w->losses, log));
-    TRY(pithi_slog2_lines_open(&w->lines, log));
-    TRY(pithi_slog2_categories_open(&w->categories, log));
-    TRY(pithi_sorter_new(&w->arrows, ARROWS_MEMORY));
-    TRY(pithi_each_message(log, how, &each));
-    TRY(w->failed);
-    TRY(pithi_sorter_end(w->arrows));
-    TRY(draw_all(w, log, how));
+    CHECK(pithi_losses_open(&w->losses, log));
+    CHECK(pithi_slog2_lines_open(&w->lines, log));
+    CHECK(pithi_slog2_categories_open(&w->categories, log));
+    CHECK(pithi_sorter_new(&w->arrows, ARROWS_MEMORY));
+    CHECK(pithi_each_message(log, how, &each));
+    CHECK(w->failed);
+    CHECK(pithi_sorter_end(w->arrows));
+    CHECK(draw_all(w, log, how));
     /* Notes the colours as readers of the file will see them. */
     char text[8];
     for (uint32_t id = 0; pithlog_get_def(log, id); id++)
         if (w->losses.used[id] && pithlog_get_def(log, id)->kind != PITHLOG_COUNTER_TYPE)
             pithi_losses_colour(&w->losses, id, pithi_colour_text(pithlog_def_rgb(log, id), text));
-    TRY(write_rest(w));
+    CHECK(write_rest(w));
     tell_losses(w, log, how);
-out:
-    return err;
+    return PITH_OK;
 }
 
 static int write_file(struct pithlog *log, FILE *out, const struct pithi_convert *how)

@@ -9,18 +9,16 @@ static int put_definitions(struct pithi_printer *printer, const struct pithlog *
 {
     const struct pithlog_info *info = pithlog_get_info(log);
     const char *key, *value;
-    int err = PITH_OK;
 
     for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
         pithi_printer_property(printer, key, value);
     for (uint32_t i = 0; i < info->lanes; i++)
-        TRY(pithi_printer_lane(printer, i, pithlog_get_lane(log, i)));
+        CHECK(pithi_printer_lane(printer, i, pithlog_get_lane(log, i)));
     for (uint32_t i = 0; i < info->defs; i++)
-        TRY(pithi_printer_def(printer, pithlog_get_def(log, i)));
+        CHECK(pithi_printer_def(printer, pithlog_get_def(log, i)));
     for (uint32_t i = 0; i < info->comms; i++)
-        TRY(pithi_printer_comm(printer, i, pithlog_get_comm(log, i)));
-out:
-    return err;
+        CHECK(pithi_printer_comm(printer, i, pithlog_get_comm(log, i)));
+    return PITH_OK;
 }
 
 static int put_records(struct pithi_printer *printer, struct pithlog *log, const struct pithlog_query *query)

@@ -16,13 +16,13 @@ struct text_reader {
     const struct pithi_input *input;
     struct pithi_writer *writer;
     size_t at, passed; /* offsets in the file; see foreign/reading.h */
-    uint64_t line;                                /* from 1 */
+    uint64_t line;     /* from 1 */
     struct pithi_buffer text;
     struct pithi_fields fields;
-    struct pithi_map comms;        /* number in the file -> index + 1 */
-    struct pithi_map lanes;        /* (rank, thread) -> lane + 1 */
+    struct pithi_map comms; /* number in the file -> index + 1 */
+    struct pithi_map lanes; /* (rank, thread) -> lane + 1 */
     struct pithi_reorder reorder;
-    struct pithi_map received;     /* rank -> number of receives so far */
+    struct pithi_map received; /* rank -> number of receives so far */
     uint64_t odd_payloads;
     size_t size;             /* size of the input without a last line that is left out */
     uint64_t promises, ends; /* lines that announce the last line, and last lines; more than one if files were joined */
@@ -221,48 +221,42 @@ static int take_name(struct text_reader *r, enum pithlog_def_kind kind, struct p
 static int take_comm(struct text_reader *r, struct pithlog_record *record)
 {
     uint64_t number_of_comm, *known;
-    int err;
-    TRY(count(r, "comm", 0, &number_of_comm));
+    CHECK(count(r, "comm", 0, &number_of_comm));
     known = number_of_comm ? pithi_map_find(&r->comms, number_of_comm) : NULL;
     if (number_of_comm && !known)
         return wrong(r, "a communicator that no line '# comm' tells of");
     record->comm = known ? (uint32_t)(*known - 1) : 0;
-out:
-    return err;
+    return PITH_OK;
 }
 
 static int take_message(struct text_reader *r, struct pithlog_record *record)
 {
     int64_t peer, tag;
-    int err;
-    TRY(take_comm(r, record));
-    TRY(number(r, "peer", -1, INT32_MAX, -1, &peer));
-    TRY(number(r, "tag", INT32_MIN, INT32_MAX, 0, &tag));
-    TRY(count(r, "bytes", 0, &record->bytes));
+    CHECK(take_comm(r, record));
+    CHECK(number(r, "peer", -1, INT32_MAX, -1, &peer));
+    CHECK(number(r, "tag", INT32_MIN, INT32_MAX, 0, &tag));
+    CHECK(count(r, "bytes", 0, &record->bytes));
     if (record->kind == PITHLOG_RECV) {
         /* If `posted` is missing, receives count as completed in the order of posting. */
         int64_t rank = 0;
         pithi_text_i64(r->fields.at[RANK], 0, INT32_MAX, &rank);
         uint64_t *received = pithi_map_at(&r->received, (uint64_t)rank);
-        TRY(received ? count(r, "posted", (*received)++, &record->posted) : pithi_no_memory());
+        CHECK(received ? count(r, "posted", (*received)++, &record->posted) : pithi_no_memory());
     }
     record->peer = (int32_t)peer;
     record->tag = (int32_t)tag;
-out:
-    return err;
+    return PITH_OK;
 }
 
 static int take_coll(struct text_reader *r, struct pithlog_record *record)
 {
     int64_t root;
-    int err;
-    TRY(take_comm(r, record));
-    TRY(number(r, "root", -1, INT32_MAX, -1, &root));
-    TRY(count(r, "bytes", 0, &record->bytes));
-    TRY(count(r, "got_bytes", 0, &record->got_bytes));
+    CHECK(take_comm(r, record));
+    CHECK(number(r, "root", -1, INT32_MAX, -1, &root));
+    CHECK(count(r, "bytes", 0, &record->bytes));
+    CHECK(count(r, "got_bytes", 0, &record->got_bytes));
     record->peer = (int32_t)root;
-out:
-    return err;
+    return PITH_OK;
 }
 
 static int take_value(struct text_reader *r, struct pithlog_record *record)
