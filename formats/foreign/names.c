@@ -92,6 +92,16 @@ int pithi_say_count(struct pithi_writer *writer, const char *key, uint64_t count
     return count ? pithi_defs_property(pithi_writer_defs(writer), key, text) : PITH_OK;
 }
 
+const char *pithi_property(const struct pithlog *log, const char *key)
+{
+    const char *found, *value;
+
+    for (uint32_t i = 0; (found = pithlog_get_property(log, i, &value)); i++)
+        if (strcmp(found, key) == 0)
+            return value;
+    return NULL;
+}
+
 char pithi_token_single(const char *format)
 {
     const char *percent = strchr(format, '%');
@@ -101,53 +111,28 @@ char pithi_token_single(const char *format)
     return percent[1];
 }
 
-static int among(const char *word, const char *const *words)
+const char *pithi_word_find(const char *words, const char *word)
 {
-    for (; *words; words++)
-        if (strcmp(word, *words) == 0)
-            return 1;
-    return 0;
+    size_t size = strlen(word);
+    const char *at = size && !strchr(word, ' ') ? words : NULL;
+
+    while (at && (at = strstr(at, word)) && (at[-1] != ' ' || at[size] != ' '))
+        at++;
+    return at;
 }
 
 const char *pithi_name_group(const char *name)
 {
-    static const char *const collective[] = {
-        "Allgather", "Allgatherv", "Allreduce", "Alltoall", "Alltoallv", "Alltoallw",      "Barrier",
-        "Bcast",     "Exscan",     "Gather",    "Gatherv",  "Reduce",    "Reduce_scatter", "Reduce_scatter_block",
-        "Scan",      "Scatter",    "Scatterv",  NULL};
-    static const char *const point_to_point[] = {"Bsend",
-                                                 "Ibsend",
-                                                 "Iprobe",
-                                                 "Irecv",
-                                                 "Irsend",
-                                                 "Isend",
-                                                 "Issend",
-                                                 "Probe",
-                                                 "Recv",
-                                                 "Rsend",
-                                                 "Send",
-                                                 "Sendrecv",
-                                                 "Sendrecv_replace",
-                                                 "Ssend",
-                                                 "Start",
-                                                 "Startall",
-                                                 "Test",
-                                                 "Testall",
-                                                 "Testany",
-                                                 "Testsome",
-                                                 "Wait",
-                                                 "Waitall",
-                                                 "Waitany",
-                                                 "Waitsome",
-                                                 "Mprobe",
-                                                 "Mrecv",
-                                                 "Improbe",
-                                                 "Imrecv",
-                                                 NULL};
+    static const char collective[] = " Allgather Allgatherv Allreduce Alltoall Alltoallv Alltoallw Barrier Bcast Exscan"
+                                     " Gather Gatherv Reduce Reduce_scatter Reduce_scatter_block Scan Scatter"
+                                     " Scatterv ";
+    static const char point_to_point[] = " Bsend Ibsend Iprobe Irecv Irsend Isend Issend Probe Recv Rsend Send Sendrecv"
+                                         " Sendrecv_replace Ssend Start Startall Test Testall Testany Testsome Wait"
+                                         " Waitall Waitany Waitsome Mprobe Mrecv Improbe Imrecv ";
 
     if (strncmp(name, "MPI_", 4) != 0)
         return "user";
-    if (among(name + 4, collective))
+    if (pithi_word_find(collective, name + 4))
         return "MPI collective";
-    return among(name + 4, point_to_point) ? "MPI point-to-point" : "MPI";
+    return pithi_word_find(point_to_point, name + 4) ? "MPI point-to-point" : "MPI";
 }

@@ -24,8 +24,14 @@ void pithi_note(const struct pithi_convert *how, uint64_t count, const char *tex
 /* Stores the count of something a reader skipped as a property of the log, if it is not 0. */
 int pithi_say_count(struct pithi_writer *writer, const char *key, uint64_t count);
 
+/* The value of a log's property; NULL: the log does not have it. */
+const char *pithi_property(const struct pithlog *log, const char *key);
+
 /* Returns the only token of a format, or 0 if the format does not have exactly one. */
 char pithi_token_single(const char *format);
+
+/* Finds a word in a list of words, with a blank before and after each. NULL: it is not there. */
+const char *pithi_word_find(const char *words, const char *word);
 
 /* The group of a state in a format without groups, derived from its name: "MPI collective", "MPI point-to-point", "MPI"
  * or "user". */

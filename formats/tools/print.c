@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "foreign/text/printer.h"
-#include "foreign/text/text_lines.h"
 #include "tools/tools.h"
 
 /* ---- An existing log --------------------------------------------------------------------------------------------- */

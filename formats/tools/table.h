@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "foreign/text/text_lines.h"
+#include "foreign/text/printer.h"
 
 enum pithi_cell_type {
     PITHI_CELL_TEXT,

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "foreign/text/text_lines.h"
+#include "foreign/text/printer.h"
 
 /* A command: a function here, or, when `run` is NULL, the program libexec/pith/pith-NAME of another folder. */
 struct pithi_command {

@@ -1,5 +1,5 @@
 /* fuzz_text.c - any text as lines of `pith print`: recognised or refused, read into a log, and that log is sound. */
-#include "foreign/text/text_lines.h"
+#include "foreign/text/printer.h"
 #include "fuzz/fuzz_log.h"
 
 static int make(struct pithi_writer *writer, void *input) { return pithi_text_read(input, writer); }

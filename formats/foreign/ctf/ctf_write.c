@@ -1,26 +1,284 @@
-/* ctf_write.c - native records to CTF, lane by lane, so that only one file is open at a time.
+/* ctf_write.c - native records to the Common Trace Format, version 1.8, for babeltrace2 and Trace Compass: a folder with
+ * the text file `metadata`, which describes the layout of the streams in TSDL (README.md), and a stream for each lane.
+ * Lanes are written one by one, so that only one file is open at a time.
  *
  * A packet has a header (magic, UUID, stream class 0), a context (first and last time, sizes in bits, number, lost so
  * far, rank, thread) and events. An event has its number as a byte and the low 32 bits of its time. If 2^32 ns or more
  * have passed since the last event, it has 255, the number as 4 bytes and all 64 bits. The fields follow without
  * gaps. */
-#include "foreign/ctf/ctf.h"
-
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/hash.h"
+#include "base/out.h"
+#include "foreign/formats.h"
 #include "foreign/names.h"
 #include "foreign/walk.h"
 #include "reader/iter.h"
 
+/* Event ids: the kind of the record minus one. An event without a payload has an id of its own, because babeltrace2 2.0
+ * shows the text of an earlier event in place of an empty string. */
+enum { BARE = 64 };
+enum { COMPACT = 255, UUID = 16, HEADER = 80 };
 enum { TEXT = 1 << 18, EVENT_MAX = TEXT + 128, PACKET = 2 * EVENT_MAX, PACKET_FULL = 1 << 16, PATH = 4096 };
+#define MAGIC UINT32_C(0xc1fc1fc1)
+#define START "/* CTF 1.8 */\n"
+
+struct ctf {
+    struct pithlog *log;
+    unsigned char uuid[UUID];
+    int64_t base_ns; /* the log time that the clock shows as 0; not above 0 */
+};
+
+/* ---- Names ------------------------------------------------------------------------------------------------------- */
+
+/* Writes a quoted string. Control characters are escaped as in `pith print`. The result is escaped once more, so that
+ * readers show the same text as `pith print`. */
+static void put_string(struct pithi_out *out, const char *text)
+{
+    char *plain = pithi_quoted(PITHI_QUOTE_TABS, text);
+    pithi_out_char(out, '"');
+    for (const char *c = plain ? plain : "?"; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            pithi_out_char(out, '\\');
+        pithi_out_char(out, *c);
+    }
+    pithi_out_char(out, '"');
+    free(plain);
+}
+
+static void put_label(struct pithi_out *out, uint32_t number, const char *name, int *begun)
+{
+    pithi_out_text(out, *begun ? ",\n    " : "\n    ");
+    put_string(out, *name ? name : "(no name)");
+    pithi_out_text(out, " = ");
+    pithi_out_u64(out, number);
+    *begun = 1;
+}
+
+/* An enumeration must not be empty. */
+static void put_definitions(struct pithi_out *out, const struct pithlog *log, enum pithlog_def_kind kind,
+                            const char *type)
+{
+    const struct pithlog_def *def;
+    int begun = 0;
+    pithi_out_text(out, "enum ");
+    pithi_out_text(out, type);
+    pithi_out_text(out, " : uint32_t {");
+    for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++)
+        if (def->kind == kind)
+            put_label(out, id, def->name, &begun);
+    if (!begun)
+        put_label(out, UINT32_MAX, "none", &begun);
+    pithi_out_text(out, "\n};\n");
+}
+
+/* ---- The trace --------------------------------------------------------------------------------------------------- */
+
+static void put_uuid(struct pithi_out *out, const unsigned char uuid[UUID])
+{
+    char text[40], *to = text;
+    for (int i = 0; i < UUID; i++)
+        to += sprintf(to, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", uuid[i]);
+    pithi_out_char(out, '"');
+    pithi_out_text(out, text);
+    pithi_out_text(out, "\";\n");
+}
+
+static void put_trace(const struct ctf *ctf, struct pithi_out *out)
+{
+    static const char types[] = "typealias integer { size = 8; align = 8; signed = false; } := uint8_t;\n"
+                                "typealias integer { size = 32; align = 8; signed = false; } := uint32_t;\n"
+                                "typealias integer { size = 32; align = 8; signed = true; } := int32_t;\n"
+                                "typealias integer { size = 64; align = 8; signed = false; } := uint64_t;\n"
+                                "typealias floating_point { exp_dig = 11; mant_dig = 53; align = 8; } := double;\n"
+                                "\ntrace {\n    major = 1;\n    minor = 8;\n    byte_order = le;\n    uuid = ";
+    pithi_out_text(out, START "\n");
+    pithi_out_text(out, types);
+    put_uuid(out, ctf->uuid);
+    pithi_out_text(out,
+                   "    packet.header := struct {\n"
+                   "        uint32_t magic;\n        uint8_t uuid[16];\n        uint32_t stream_id;\n    };\n};\n");
+}
+
+static void put_entry(struct pithi_out *out, const char *key, const char *value)
+{
+    pithi_out_text(out, "    ");
+    pithi_out_text(out, key);
+    pithi_out_text(out, " = ");
+    put_string(out, value);
+    pithi_out_text(out, ";\n");
+}
+
+/* Parses "1000000000.000000123" as seconds and nanoseconds. 0: unknown. */
+static int start_time(const struct ctf *ctf, int64_t *seconds, int64_t *ns)
+{
+    const char *text = pithi_property(ctf->log, "start_unix_s");
+    char *end, *last;
+    int64_t scale = 1000000000;
+    if (!text || (*seconds = strtoll(text, &end, 10)) <= 0 || *seconds > INT64_MAX / 2000000000)
+        return 0;
+    *ns = 0;
+    if (*end == '.' && strlen(end + 1) <= 9) {
+        *ns = strtoll(end + 1, &last, 10);
+        for (const char *c = end + 1; c < last; c++)
+            scale /= 10;
+        *ns *= scale;
+    }
+    int64_t start_ns = *seconds * 1000000000 + *ns + ctf->base_ns;
+    *seconds = start_ns / 1000000000;
+    *ns = start_ns % 1000000000;
+    return start_ns >= 0;
+}
+
+static void put_clock(const struct ctf *ctf, struct pithi_out *out)
+{
+    int64_t seconds, ns;
+    pithi_out_text(out, "\nclock {\n    name = pith;\n    description = \"nanoseconds from the log's start\";\n"
+                        "    freq = 1000000000;\n");
+    if (start_time(ctf, &seconds, &ns)) {
+        pithi_out_text(out, "    offset_s = ");
+        pithi_out_i64(out, seconds);
+        pithi_out_text(out, ";\n    offset = ");
+        pithi_out_i64(out, ns);
+        pithi_out_text(out, ";\n    absolute = TRUE;\n");
+    }
+    pithi_out_text(
+        out, "};\n"
+             "typealias integer { size = 32; align = 8; signed = false; map = clock.pith.value; } := time_low_t;\n"
+             "typealias integer { size = 64; align = 8; signed = false; map = clock.pith.value; } := time_t;\n\n");
+}
+
+/* ---- Layout of streams and events ------------------------------------------------------------------------------------------ */
+
+static void put_stream(struct pithi_out *out)
+{
+    pithi_out_text(out, "\nstruct packet_context {\n"
+                        "    time_t timestamp_begin;\n    time_t timestamp_end;\n"
+                        "    uint64_t content_size;\n    uint64_t packet_size;\n"
+                        "    uint64_t packet_seq_num;\n    uint64_t events_discarded;\n"
+                        "    int32_t rank;\n    uint32_t thread;\n};\n"
+                        "struct event_header {\n"
+                        "    enum : uint8_t { compact = 0 ... 254, extended = 255 } id;\n"
+                        "    variant <id> {\n"
+                        "        struct { time_low_t timestamp; } compact;\n"
+                        "        struct { uint32_t id; time_t timestamp; } extended;\n"
+                        "    } v;\n} align(8);\n"
+                        "stream {\n    id = 0;\n    event.header := struct event_header;\n"
+                        "    packet.context := struct packet_context;\n};\n");
+}
+
+static void put_events(struct pithi_out *out)
+{
+    static const struct {
+        int kind;
+        const char *name, *fields;
+    } events[] = {
+        {PITHLOG_ENTER, "enter", "enum state state;"},
+        {PITHLOG_LEAVE, "leave", "enum state state;"},
+        {PITHLOG_EVENT, "event", "enum event_type name; string payload;"},
+        {BARE, "event", "enum event_type name;"},
+        {PITHLOG_COUNTER, "counter", "enum counter counter; double value;"},
+        {PITHLOG_SEND, "send", "enum communicator comm; int32_t peer; int32_t tag; uint64_t bytes;"},
+        {PITHLOG_RECV, "recv", "enum communicator comm; int32_t peer; int32_t tag; uint64_t bytes; uint64_t posted;"},
+        {PITHLOG_COLL, "collective", "enum communicator comm; int32_t root; uint64_t bytes; uint64_t got_bytes;"},
+        {PITHLOG_COMM_CREATE, "comm_create", "enum communicator comm;"},
+        {PITHLOG_COMM_FREE, "comm_free", "enum communicator comm;"},
+        {PITHLOG_PAUSE, "pause", ""},
+        {PITHLOG_RESUME, "resume", ""},
+        {PITHLOG_LOST, "lost", "uint64_t count;"},
+    };
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
+        pithi_out_text(out, "event { id = ");
+        pithi_out_i64(out, events[i].kind - 1);
+        pithi_out_text(out, "; stream_id = 0; name = \"");
+        pithi_out_text(out, events[i].name);
+        pithi_out_text(out, "\"; fields := struct { ");
+        pithi_out_text(out, events[i].fields);
+        pithi_out_text(out, " }; };\n");
+    }
+}
+
+/* ---- Metadata --------------------------------------------------------------------------------------------------------- */
+
+/* Adds data to two hashes with different starts, so that the same log always has the same UUID. */
+static void mix(uint64_t hash[2], const void *data, size_t size)
+{
+    for (int k = 0; k < 2; k++)
+        hash[k] = pithi_hash_bytes(hash[k], data, size);
+}
+
+static void begin(struct ctf *ctf, struct pithlog *log)
+{
+    const struct pithlog_info *info = pithlog_get_info(log);
+    const uint64_t facts[] = {
+        info->lanes,  info->defs,  info->records, (uint64_t)info->start_ns, (uint64_t)info->end_ns,
+        info->states, info->events};
+    uint64_t hash[2] = {PITHI_HASH, UINT64_C(0x9ae16a3b2f90404f)};
+    const char *key, *value;
+    const struct pithlog_def *def;
+    *ctf = (struct ctf){.log = log, .base_ns = info->records && info->start_ns < 0 ? info->start_ns : 0};
+    mix(hash, facts, sizeof facts);
+    for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)); i++)
+        mix(hash, value, strlen(value));
+    for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++)
+        mix(hash, def->name, strlen(def->name));
+    memcpy(ctf->uuid, hash, sizeof ctf->uuid);
+    ctf->uuid[6] = (unsigned char)(0x40 | (ctf->uuid[6] & 15)); /* UUID version 4: the bits have no meaning */
+    ctf->uuid[8] = (unsigned char)(0x80 | (ctf->uuid[8] & 63));
+}
+
+static int put_metadata(const struct ctf *ctf, FILE *file)
+{
+    struct pithi_out out;
+    int err;
+    TRY(pithi_out_open(&out, file));
+    put_trace(ctf, &out);
+    /* Each host and each lane name has its own key. */
+    const struct pithlog *log = ctf->log;
+    const struct pithlog_lane *lane, *before = NULL;
+    const char *program = pithi_property(log, "program");
+    char key[80];
+    pithi_out_text(&out, "\nenv {\n    tracer_name = \"pith\";\n    ranks = ");
+    pithi_out_u64(&out, pithlog_get_info(log)->ranks);
+    pithi_out_text(&out, ";\n");
+    if (program)
+        put_entry(&out, "program", program);
+    for (uint32_t i = 0; (lane = pithlog_get_lane(log, i)); before = lane, i++) {
+        snprintf(key, sizeof key, "rank_%" PRId32 "_host", lane->rank);
+        if ((!before || before->rank != lane->rank) && *lane->host)
+            put_entry(&out, key, lane->host);
+        snprintf(key, sizeof key, "rank_%" PRId32 "_thread_%" PRIu32 "_name", lane->rank, lane->thread);
+        if (*lane->name)
+            put_entry(&out, key, lane->name);
+    }
+    pithi_out_text(&out, "};\n");
+    put_clock(ctf, &out);
+    put_definitions(&out, ctf->log, PITHLOG_STATE, "state");
+    put_definitions(&out, ctf->log, PITHLOG_EVENT_TYPE, "event_type");
+    put_definitions(&out, ctf->log, PITHLOG_COUNTER_TYPE, "counter");
+    const struct pithlog_comm *comm;
+    int begun = 0;
+    pithi_out_text(&out, "enum communicator : uint32_t {");
+    for (uint32_t i = 0; (comm = pithlog_get_comm(ctf->log, i)); i++)
+        put_label(&out, i, comm->name, &begun);
+    pithi_out_text(&out, "\n};\n");
+    put_stream(&out);
+    put_events(&out);
+    err = pithi_out_close(&out, err);
+out:
+    return err;
+}
+
+/* ---- Streams -------------------------------------------------------------------------------------------------------- */
 
 struct stream {
-    const struct pithi_ctf *ctf;
+    const struct ctf *ctf;
     const struct pithlog_lane *lane;
     FILE *file;
     char path[PATH];
@@ -42,8 +300,8 @@ static int write_failed(const char *path)
 static int put_packet(struct stream *s)
 {
     unsigned char *p = s->data;
-    pithi_put32(p, PITHI_CTF_MAGIC);
-    memcpy(p + 4, s->ctf->uuid, PITHI_CTF_UUID);
+    pithi_put32(p, MAGIC);
+    memcpy(p + 4, s->ctf->uuid, UUID);
     pithi_put32(p + 20, 0);
     pithi_put64(p + 24, s->first);
     pithi_put64(p + 32, s->last);
@@ -54,7 +312,7 @@ static int put_packet(struct stream *s)
     pithi_put32(p + 72, (uint32_t)s->lane->rank);
     pithi_put32(p + 76, s->lane->thread);
     size_t size = s->used;
-    s->used = PITHI_CTF_HEADER;
+    s->used = HEADER;
     s->first = s->last;
     return fwrite(p, 1, size, s->file) == size ? PITH_OK : write_failed(s->path);
 }
@@ -75,11 +333,11 @@ static void add64(struct stream *s, uint64_t value)
 
 static void add_header(struct stream *s, uint32_t kind, uint64_t time)
 {
-    int compact = s->used > PITHI_CTF_HEADER ? time - s->last <= UINT32_MAX : 1;
-    if (s->used == PITHI_CTF_HEADER)
+    int compact = s->used > HEADER ? time - s->last <= UINT32_MAX : 1;
+    if (s->used == HEADER)
         s->first = time;
     s->last = time;
-    s->data[s->used++] = (unsigned char)(compact ? kind - 1 : PITHI_CTF_COMPACT);
+    s->data[s->used++] = (unsigned char)(compact ? kind - 1 : COMPACT);
     if (compact) {
         add32(s, (uint32_t)time);
         return;
@@ -138,7 +396,7 @@ static void add_fields(struct stream *s, const struct pithlog_record *r)
 static int add_record(struct stream *s, const struct pithlog_record *r, int64_t from_ns)
 {
     int64_t time_ns = r->time_ns < from_ns ? from_ns : r->time_ns; /* the state began before the window */
-    add_header(s, r->kind == PITHLOG_EVENT && !r->payload_bytes ? PITHI_CTF_BARE : r->kind,
+    add_header(s, r->kind == PITHLOG_EVENT && !r->payload_bytes ? BARE : r->kind,
                (uint64_t)time_ns - (uint64_t)s->ctf->base_ns);
     add_fields(s, r);
     return s->used >= PACKET_FULL ? put_packet(s) : PITH_OK;
@@ -178,7 +436,7 @@ static int write_lane(struct stream *s, const char *folder, uint32_t lane, const
 {
     int err;
     s->lane = pithlog_get_lane(s->ctf->log, lane);
-    s->used = PITHI_CTF_HEADER;
+    s->used = HEADER;
     s->first = s->last = s->packets = s->lost = 0;
     if (snprintf(s->path, sizeof s->path, "%s/rank_%d_thread_%u", folder, (int)s->lane->rank,
                  (unsigned)s->lane->thread) >= (int)sizeof s->path)
@@ -186,7 +444,7 @@ static int write_lane(struct stream *s, const char *folder, uint32_t lane, const
     if (!(s->file = fopen(s->path, "wb")))
         return write_failed(s->path);
     TRY(add_records(s, lane, how));
-    if (s->used > PITHI_CTF_HEADER || s->packets == 0)
+    if (s->used > HEADER || s->packets == 0)
         TRY(put_packet(s));
 out:
     if (fclose(s->file) != 0 && !err)
@@ -196,7 +454,7 @@ out:
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
 
-static int write_metadata(const struct pithi_ctf *ctf, const char *folder)
+static int write_metadata(const struct ctf *ctf, const char *folder)
 {
     char path[PATH];
     FILE *file;
@@ -205,7 +463,7 @@ static int write_metadata(const struct pithi_ctf *ctf, const char *folder)
         return pithi_fail(PITH_ERR_IO, "%s: the name is too long", folder);
     if (!(file = fopen(path, "wb")))
         return write_failed(path);
-    err = pithi_ctf_metadata(ctf, file);
+    err = put_metadata(ctf, file);
     if (err == PITH_ERR_IO)
         write_failed(path);
     if (fclose(file) != 0 && !err)
@@ -213,15 +471,15 @@ static int write_metadata(const struct pithi_ctf *ctf, const char *folder)
     return err;
 }
 
-int pithi_ctf_write(struct pithlog *log, const char *folder, const struct pithi_convert *how)
+int pithi_ctf_write_folder(struct pithlog *log, const char *folder, const struct pithi_convert *how)
 {
-    struct pithi_ctf ctf;
+    struct ctf ctf;
     struct stream s = {.ctf = &ctf, .data = malloc(PACKET), .text = malloc(TEXT)};
     int err = s.data && s.text ? PITH_OK : pithi_no_memory();
     if (err)
         goto out;
     TRY(pithi_losses_open(&s.losses, log));
-    pithi_ctf_begin(&ctf, log);
+    begin(&ctf, log);
     TRY(write_metadata(&ctf, folder));
     for (uint32_t lane = 0; lane < pithlog_get_info(log)->lanes; lane++)
         TRY(write_lane(&s, folder, lane, how));
@@ -242,12 +500,12 @@ out:
 
 int pithi_ctf_probe(const struct pithi_input *input)
 {
-    char path[PATH], start[sizeof PITHI_CTF_START] = "";
+    char path[PATH], start[sizeof START] = "";
     FILE *file;
     if (input->data || snprintf(path, sizeof path, "%s/metadata", input->path) >= (int)sizeof path ||
         !(file = fopen(path, "rb")))
         return 0;
     size_t got = fread(start, 1, sizeof start - 1, file);
     fclose(file);
-    return got == sizeof start - 1 && strcmp(start, PITHI_CTF_START) == 0;
+    return got == sizeof start - 1 && strcmp(start, START) == 0;
 }

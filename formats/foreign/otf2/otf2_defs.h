@@ -109,8 +109,8 @@ struct otf2_context {
 struct otf2_defs {
     struct otf2_table strings, nodes, properties, processes, locations, regions, groups, comms, windows, members,
         metrics, parameters, contexts;
-    struct pithi_map notes;    /* hash of a property's name -> its index + 1 */
-    struct otf2_group ranks;   /* locations of ranks 0, 1, 2 ... in the preferred paradigm */
+    struct pithi_map notes;  /* hash of a property's name -> its index + 1 */
+    struct otf2_group ranks; /* locations of ranks 0, 1, 2 ... in the preferred paradigm */
     uint64_t ticks_a_second, offset, realtime;
     int no_memory;
 };

@@ -18,7 +18,7 @@ int pithi_otf2_read(const struct pithi_input *input, struct pithi_writer *writer
     return without(input->path);
 }
 
-int pithi_otf2_write(struct pithlog *log, const char *folder, const struct pithi_convert *how)
+int pithi_otf2_write_folder(struct pithlog *log, const char *folder, const struct pithi_convert *how)
 {
     char *name = pithi_otf2_final_name(folder);
     int err = without(name ? name : folder);

@@ -107,7 +107,7 @@ out:
     return err;
 }
 
-int pithi_otf2_write(struct pithlog *log, const char *folder, const struct pithi_convert *how)
+int pithi_otf2_write_folder(struct pithlog *log, const char *folder, const struct pithi_convert *how)
 {
     const struct pithlog_info *info = pithlog_get_info(log);
     struct otf2_writer *w = calloc(1, sizeof *w);

@@ -334,13 +334,10 @@ static void put_notes(struct otf2_writer *w)
 
 static uint64_t realtime(const struct otf2_writer *w)
 {
-    const char *key, *value;
+    const char *start = pithi_property(w->log, "start_unix_s");
     int64_t ns;
 
-    for (uint32_t i = 0; (key = pithlog_get_property(w->log, i, &value)); i++)
-        if (strcmp(key, "start_unix_s") == 0 && pithi_text_seconds(value, &ns) && ns > 0)
-            return (uint64_t)ns;
-    return OTF2_UNDEFINED_TIMESTAMP;
+    return start && pithi_text_seconds(start, &ns) && ns > 0 ? (uint64_t)ns : OTF2_UNDEFINED_TIMESTAMP;
 }
 
 /* The node of a host, made at first use. Ranks of an unknown host are placed below the root. */

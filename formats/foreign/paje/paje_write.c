@@ -1,13 +1,227 @@
-/* paje_write.c - native records to Paje. All lines are in order of time, but messages become known in another order. So
- * their ends are sorted on disk first and then merged with the records. */
-#include "foreign/paje/paje.h"
-
+/* paje_write.c - native records to Paje's trace format, which ViTE, PajeNG and R scripts on pj_dump read. A file begins
+ * with the definitions of its events and their fields; types of containers, states, events, variables and links; states
+ * with their colours; and containers (README.md). One line per event follows, in order of time. Messages become known
+ * in another order, so their ends are sorted on disk first and then merged with the records.
+ *
+ * Aliases: CP CR CT (container types), S (states), L (links); s, e, v plus the id of a definition; o plus the number of
+ * an event of Pith's own; p, r, l plus the number of a lane. */
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/out.h"
 #include "base/sorter.h"
+#include "foreign/formats.h"
 #include "foreign/names.h"
 #include "foreign/walk.h"
+
+/* The numbers of events in the file. */
+enum paje_event {
+    PAJE_CONTAINER_TYPE,
+    PAJE_STATE_TYPE,
+    PAJE_EVENT_TYPE,
+    PAJE_VARIABLE_TYPE,
+    PAJE_LINK_TYPE,
+    PAJE_VALUE,
+    PAJE_CREATE,
+    PAJE_DESTROY,
+    PAJE_SET_VARIABLE,
+    PAJE_PUSH,
+    PAJE_POP,
+    PAJE_NEW_EVENT,
+    PAJE_START_LINK,
+    PAJE_END_LINK
+};
+
+/* Writes " \"text\"". Paje has no escapes, so control characters are spelled as in `pith print` and double quotes
+ * become single ones. Its readers do not accept empty strings, which become "(none)". */
+static void put_string(struct pithi_out *out, enum pithi_quote quote, const char *text)
+{
+    char *plain = pithi_quoted(quote, text);
+    pithi_out_text(out, " \"");
+    if (!*text)
+        pithi_out_text(out, "(none)");
+    for (const char *c = plain ? plain : "?"; *c; c++)
+        pithi_out_char(out, *c == '"' ? '\'' : *c);
+    pithi_out_char(out, '"');
+    free(plain);
+}
+
+/* Writes the number of an event and its time; the caller ends the line. */
+static void begin_event(struct pithi_out *out, enum paje_event event, int64_t time_ns)
+{
+    pithi_out_u64(out, event);
+    pithi_out_char(out, ' ');
+    pithi_out_seconds(out, time_ns);
+}
+
+/* Writes an alias: " a7". */
+static void put_alias(struct pithi_out *out, char kind, uint64_t number)
+{
+    pithi_out_char(out, ' ');
+    pithi_out_char(out, kind);
+    pithi_out_u64(out, number);
+}
+
+/* ---- Events ------------------------------------------------------------------------------------------------------ */
+
+static void put_events(struct pithi_out *out)
+{
+    static const struct {
+        enum paje_event number;
+        const char *name, *fields;
+    } events[] = {
+        {PAJE_CONTAINER_TYPE, "PajeDefineContainerType", "Alias string;Type string;Name string;"},
+        {PAJE_STATE_TYPE, "PajeDefineStateType", "Alias string;Type string;Name string;"},
+        {PAJE_EVENT_TYPE, "PajeDefineEventType", "Alias string;Type string;Name string;Color color;"},
+        {PAJE_VARIABLE_TYPE, "PajeDefineVariableType", "Alias string;Type string;Name string;Color color;"},
+        {PAJE_LINK_TYPE, "PajeDefineLinkType",
+         "Alias string;Type string;StartContainerType string;EndContainerType string;Name string;"},
+        {PAJE_VALUE, "PajeDefineEntityValue", "Alias string;Type string;Name string;Color color;"},
+        {PAJE_CREATE, "PajeCreateContainer", "Time date;Alias string;Type string;Container string;Name string;"},
+        {PAJE_DESTROY, "PajeDestroyContainer", "Time date;Type string;Name string;"},
+        {PAJE_SET_VARIABLE, "PajeSetVariable", "Time date;Type string;Container string;Value double;"},
+        {PAJE_PUSH, "PajePushState", "Time date;Type string;Container string;Value string;"},
+        {PAJE_POP, "PajePopState", "Time date;Type string;Container string;"},
+        {PAJE_NEW_EVENT, "PajeNewEvent", "Time date;Type string;Container string;Value string;"},
+        {PAJE_START_LINK, "PajeStartLink",
+         "Time date;Type string;Container string;StartContainer string;Value string;Key string;Tag int;Bytes string;"},
+        {PAJE_END_LINK, "PajeEndLink",
+         "Time date;Type string;Container string;EndContainer string;Value string;Key string;"},
+    };
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
+        pithi_out_text(out, "%EventDef ");
+        pithi_out_text(out, events[i].name);
+        pithi_out_char(out, ' ');
+        pithi_out_u64(out, events[i].number);
+        pithi_out_text(out, "\n% ");
+        for (const char *c = events[i].fields; *c; c++)
+            pithi_out_text(out, *c != ';' ? (char[]){*c, 0} : c[1] ? "\n% " : "\n");
+        pithi_out_text(out, "%EndEventDef\n");
+    }
+}
+
+/* ---- Types and values -------------------------------------------------------------------------------------------- */
+
+static void put_line(struct pithi_out *out, enum paje_event event, const char *rest)
+{
+    pithi_out_u64(out, event);
+    pithi_out_char(out, ' ');
+    pithi_out_text(out, rest);
+    pithi_out_char(out, '\n');
+}
+
+static void put_colour(struct pithi_out *out, uint32_t rgb)
+{
+    char text[40];
+    for (int i = 0, at = 0; i < 3; i++) { /* printf would use the locale's decimal point */
+        unsigned thousandths = (rgb >> (16 - 8 * i) & 255) * 1000 / 255;
+        at += snprintf(text + at, sizeof text - (size_t)at, "%s%u.%03u", i ? " " : "", thousandths / 1000,
+                       thousandths % 1000);
+    }
+    put_string(out, PITHI_QUOTE_TABS, text);
+}
+
+static void put_named(struct pithi_out *out, enum paje_event event, char kind, uint32_t number, const char *type,
+                      const char *name, uint32_t rgb)
+{
+    pithi_out_u64(out, event);
+    put_alias(out, kind, number);
+    pithi_out_char(out, ' ');
+    pithi_out_text(out, type);
+    put_string(out, PITHI_QUOTE_TABS, name);
+    put_colour(out, rgb);
+    pithi_out_char(out, '\n');
+}
+
+static void put_definitions(struct pithi_out *out, struct pithlog *log)
+{
+    static const char *const own[] = {"recording paused", "recording resumed", "records lost"}; /* o0 o1 o2 */
+    const struct pithlog_def *def;
+    for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++) {
+        uint32_t rgb = pithlog_def_rgb(log, id);
+        if (def->kind == PITHLOG_STATE)
+            put_named(out, PAJE_VALUE, 's', id, "S", def->name, rgb);
+        else if (def->kind == PITHLOG_EVENT_TYPE)
+            put_named(out, PAJE_EVENT_TYPE, 'e', id, "CT", def->name, rgb);
+        else
+            put_named(out, PAJE_VARIABLE_TYPE, 'v', id, "CT", def->name, rgb);
+    }
+    for (uint32_t i = 0; i < sizeof own / sizeof *own; i++)
+        put_named(out, PAJE_EVENT_TYPE, 'o', i, "CT", own[i], 0x808080);
+}
+
+/* Writes the definitions of events, types and values, which precede all records. */
+static void put_types(struct pithi_out *out, struct pithlog *log)
+{
+    put_events(out);
+    put_line(out, PAJE_CONTAINER_TYPE, "CP 0 \"Program\"");
+    put_line(out, PAJE_CONTAINER_TYPE, "CR CP \"Rank\"");
+    put_line(out, PAJE_CONTAINER_TYPE, "CT CR \"Thread\"");
+    put_line(out, PAJE_STATE_TYPE, "S CT \"State\"");
+    put_line(out, PAJE_LINK_TYPE, "L CP CT CT \"Message\"");
+    put_definitions(out, log);
+}
+
+/* ---- Containers -------------------------------------------------------------------------------------------------- */
+
+static void put_container(struct pithi_out *out, char kind, uint32_t lane, const char *rest, const char *name)
+{
+    begin_event(out, PAJE_CREATE, 0);
+    put_alias(out, kind, lane);
+    pithi_out_text(out, rest);
+    put_string(out, PITHI_QUOTE_TABS, name);
+    pithi_out_char(out, '\n');
+}
+
+/* Writes the containers, which all exist from time 0. The alias of a rank uses its first lane. Names are unique, because PajeNG also finds containers by name. */
+static void create_containers(struct pithi_out *out, struct pithlog *log)
+{
+    const struct pithlog_lane *lane;
+    uint32_t first = 0;
+    const char *program = pithi_property(log, "program");
+    char name[640], parent[32];
+    put_container(out, 'p', 0, " CP 0", program ? program : "program");
+    for (uint32_t i = 0; (lane = pithlog_get_lane(log, i)); i++) {
+        if (i == 0 || pithlog_get_lane(log, first)->rank != lane->rank) {
+            first = i;
+            snprintf(name, sizeof name, *lane->host ? "rank %" PRId32 " (%.500s)" : "rank %" PRId32, lane->rank,
+                     lane->host);
+            put_container(out, 'r', i, " CR p0", name);
+        }
+        snprintf(parent, sizeof parent, " CT r%" PRIu32, first);
+        snprintf(name, sizeof name, *lane->name ? "%" PRId32 ".%" PRIu32 " %.500s" : "%" PRId32 ".%" PRIu32, lane->rank,
+                 lane->thread, lane->name);
+        put_container(out, 'l', i, parent, name);
+    }
+}
+
+static void destroy(struct pithi_out *out, const char *type, char kind, uint32_t lane, int64_t end_ns)
+{
+    begin_event(out, PAJE_DESTROY, end_ns);
+    pithi_out_text(out, type);
+    put_alias(out, kind, lane);
+    pithi_out_char(out, '\n');
+}
+
+/* Writes the end of the containers, after the last record. */
+static void destroy_containers(struct pithi_out *out, struct pithlog *log, int64_t end_ns)
+{
+    const struct pithlog_lane *lane, *next;
+    uint32_t first = 0;
+    for (uint32_t i = 0; (lane = pithlog_get_lane(log, i)); i++) {
+        next = pithlog_get_lane(log, i + 1);
+        destroy(out, " CT", 'l', i, end_ns);
+        if (next && next->rank == lane->rank)
+            continue;
+        destroy(out, " CR", 'r', first, end_ns);
+        first = i + 1;
+    }
+    destroy(out, " CP", 'p', 0, end_ns);
+}
+
+/* ---- The writer ----------------------------------------------------------------------------------------------------- */
 
 enum { TEXT = 4096 };
 
@@ -33,13 +247,12 @@ struct paje_writer {
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
 
 /* Writes "9 0.001000000 S l4". */
-static void begin_line(struct paje_writer *w, enum pithi_paje_event event, int64_t time_ns, const char *type,
-                       uint32_t lane)
+static void begin_line(struct paje_writer *w, enum paje_event event, int64_t time_ns, const char *type, uint32_t lane)
 {
-    pithi_paje_begin(&w->out, event, time_ns - w->start_ns);
+    begin_event(&w->out, event, time_ns - w->start_ns);
     pithi_out_char(&w->out, ' ');
     pithi_out_text(&w->out, type);
-    pithi_paje_alias(&w->out, 'l', lane);
+    put_alias(&w->out, 'l', lane);
     w->last_ns = time_ns;
 }
 
@@ -51,20 +264,20 @@ static void put_event(struct paje_writer *w, const struct pithlog_record *r)
     const struct pithlog_def *def = pithlog_get_def(w->log, r->id);
     char type[16], text[TEXT];
     snprintf(type, sizeof type, "e%u", (unsigned)r->id);
-    begin_line(w, PITHI_PAJE_NEW_EVENT, r->time_ns, type, r->lane);
+    begin_line(w, PAJE_NEW_EVENT, r->time_ns, type, r->lane);
     if (r->payload_bytes) {
         w->cut += pithlog_payload_text(w->log, r, text, sizeof text) > sizeof text;
-        pithi_paje_string(&w->out, PITHI_QUOTE_TEXT, text);
+        put_string(&w->out, PITHI_QUOTE_TEXT, text);
     } else {
-        pithi_paje_string(&w->out, PITHI_QUOTE_TABS, def->name);
+        put_string(&w->out, PITHI_QUOTE_TABS, def->name);
     }
     end_line(w);
 }
 
 static void put_own(struct paje_writer *w, const struct pithlog_record *r)
 {
-    static const char *const types[] = {"o0", "o1", "o2"}; /* paje_types.c */
-    begin_line(w, PITHI_PAJE_NEW_EVENT, r->time_ns, types[r->kind - PITHLOG_PAUSE], r->lane);
+    static const char *const types[] = {"o0", "o1", "o2"}; /* put_definitions */
+    begin_line(w, PAJE_NEW_EVENT, r->time_ns, types[r->kind - PITHLOG_PAUSE], r->lane);
     pithi_out_char(&w->out, ' ');
     pithi_out_u64(&w->out, r->bytes);
     end_line(w);
@@ -78,7 +291,7 @@ static void put_variable(struct paje_writer *w, const struct pithlog_record *r)
         return;
     }
     snprintf(type, sizeof type, "v%u", (unsigned)r->id);
-    begin_line(w, PITHI_PAJE_SET_VARIABLE, r->time_ns, type, r->lane);
+    begin_line(w, PAJE_SET_VARIABLE, r->time_ns, type, r->lane);
     pithi_out_char(&w->out, ' ');
     pithi_out_double(&w->out, r->value);
     end_line(w);
@@ -131,11 +344,11 @@ static void put_ends_before(struct paje_writer *w, uint64_t time)
         memcpy(&e, w->end.data, sizeof e);
         /* Writes "12 0.001000000 L p0 l3 \"MPI_COMM_WORLD\" k17 5 1000". Links belong to the program's container. */
         int64_t time_ns = (int64_t)(w->end.key.word[0] ^ UINT64_C(1) << 63);
-        pithi_paje_begin(&w->out, e.sent ? PITHI_PAJE_START_LINK : PITHI_PAJE_END_LINK, time_ns - w->start_ns);
+        begin_event(&w->out, e.sent ? PAJE_START_LINK : PAJE_END_LINK, time_ns - w->start_ns);
         pithi_out_text(&w->out, " L p0");
-        pithi_paje_alias(&w->out, 'l', e.lane);
-        pithi_paje_string(&w->out, PITHI_QUOTE_TABS, pithlog_get_comm(w->log, e.comm)->name);
-        pithi_paje_alias(&w->out, 'k', e.key);
+        put_alias(&w->out, 'l', e.lane);
+        put_string(&w->out, PITHI_QUOTE_TABS, pithlog_get_comm(w->log, e.comm)->name);
+        put_alias(&w->out, 'k', e.key);
         if (e.sent) {
             pithi_out_char(&w->out, ' ');
             pithi_out_i64(&w->out, e.tag);
@@ -153,8 +366,8 @@ static void begin_state(void *context, uint32_t lane, uint32_t id, int64_t time_
 {
     struct paje_writer *w = context;
     put_ends_before(w, pithi_sort_time(time_ns));
-    begin_line(w, PITHI_PAJE_PUSH, time_ns, "S", lane);
-    pithi_paje_alias(&w->out, 's', id);
+    begin_line(w, PAJE_PUSH, time_ns, "S", lane);
+    put_alias(&w->out, 's', id);
     end_line(w);
 }
 
@@ -162,7 +375,7 @@ static void end_state(void *context, uint32_t lane, uint32_t id, int64_t time_ns
 {
     (void)id;
     put_ends_before(context, pithi_sort_time(time_ns));
-    begin_line(context, PITHI_PAJE_POP, time_ns, "S", lane);
+    begin_line(context, PAJE_POP, time_ns, "S", lane);
     end_line(context);
 }
 
@@ -193,8 +406,8 @@ static void begin(void *context, int64_t from_ns)
     struct paje_writer *w = context;
     w->start_ns = w->last_ns = from_ns;
     pithi_losses_zero(&w->losses, from_ns);
-    pithi_paje_types(&w->out, w->log);
-    pithi_paje_create(&w->out, w->log);
+    put_types(&w->out, w->log);
+    create_containers(&w->out, w->log);
 }
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
@@ -206,7 +419,7 @@ static int write_all(struct paje_writer *w, const struct pithi_convert *how)
     TRY(sort_messages(w, how));
     TRY(pithi_each_record(w->log, how, &each));
     put_ends_before(w, UINT64_MAX);
-    pithi_paje_destroy(&w->out, w->log, w->last_ns - w->start_ns);
+    destroy_containers(&w->out, w->log, w->last_ns - w->start_ns);
     err = w->err;
 out:
     return err;

@@ -318,8 +318,7 @@ unsigned char *pithi_prv_types_payload(struct pithi_prv_types *types, uint32_t p
 /* Owns the numbers that Paraver's configurations expect: Extrae's values of MPI functions, and the
  * states of state records with their usual colours. */
 
-/* In the order of their values, from 1, without "MPI_". A blank surrounds each name, so that a search finds whole
- * names. */
+/* In the order of their values, from 1, without "MPI_". */
 static const char calls[] =
     " Send Recv Isend Irecv Wait Waitall Bcast Barrier Reduce Allreduce Alltoall Alltoallv Gather Gatherv"
     " Scatter Scatterv Allgather Allgatherv Comm_rank Comm_size Comm_create Comm_dup Comm_split Comm_group"
@@ -383,17 +382,10 @@ enum {
 /* The value of an MPI function; 0 if it has none. */
 static int call_value(const char *name)
 {
-    char word[64];
+    const char *at = strncmp(name, "MPI_", 4) == 0 ? pithi_word_find(calls, name + 4) : NULL;
     int value = 0;
-    size_t size = strlen(name);
-    if (strncmp(name, "MPI_", 4) != 0 || size > sizeof word - 2 || strchr(name, ' '))
-        return 0;
-    word[0] = ' ';
-    memcpy(word + 1, name + 4, size - 4);
-    memcpy(word + size - 3, " ", 2);
-    const char *at = strstr(calls, word);
-    for (; at && at >= calls; at--)
-        value += *at == ' ';
+    for (; at && at > calls; at--)
+        value += at[-1] == ' ';
     return value;
 }
 

@@ -422,13 +422,10 @@ static void put_header(struct paraver_writer *w, int64_t end_ns)
         comms += has_members(comm);
     pithi_out_text(&w->out, "#Paraver (");
     /* Writes the log's start in UTC, so that the output does not depend on the time zone. */
-    const char *key, *value, *start = "0";
+    const char *start = pithi_property(w->log, "start_unix_s");
     char text[64];
     struct tm date = {0};
-    for (uint32_t i = 0; (key = pithlog_get_property(w->log, i, &value)); i++)
-        if (strcmp(key, "start_unix_s") == 0)
-            start = value;
-    time_t seconds = (time_t)strtoll(start, NULL, 10);
+    time_t seconds = (time_t)strtoll(start ? start : "0", NULL, 10);
     if (!gmtime_r(&seconds, &date) || strftime(text, sizeof text, "%d/%m/%Y at %H:%M", &date) == 0)
         strcpy(text, "01/01/1970 at 00:00");
     pithi_out_text(&w->out, text);

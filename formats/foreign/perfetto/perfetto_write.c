@@ -9,11 +9,12 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/out.h"
 #include "foreign/names.h"
-#include "foreign/perfetto/protobuf.h"
 #include "foreign/walk.h"
 
 enum {
@@ -51,6 +52,37 @@ struct perfetto_writer {
     struct pithi_losses losses;
 };
 
+/* ---- Fields of Protocol Buffers (protobuf.dev): numbers below 2^28, as varint, as 8 bytes, or with a length in front */
+
+enum { PB_VARINT, PB_FIXED64, PB_BYTES };
+
+/* All return the byte after what they wrote. They need room for 15 bytes for a number, else 10 + `size` bytes. */
+static unsigned char *pb_varint(unsigned char *p, uint32_t field, uint64_t value)
+{
+    return pithi_put_varint(pithi_put_varint(p, field << 3 | PB_VARINT), value);
+}
+
+static unsigned char *pb_fixed64(unsigned char *p, uint32_t field, uint64_t value)
+{
+    p = pithi_put_varint(p, field << 3 | PB_FIXED64);
+    pithi_put64(p, value);
+    return p + 8;
+}
+
+static unsigned char *pb_double(unsigned char *p, uint32_t field, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return pb_fixed64(p, field, bits);
+}
+
+static unsigned char *pb_bytes(unsigned char *p, uint32_t field, const void *data, size_t size)
+{
+    p = pithi_put_varint(pithi_put_varint(p, field << 3 | PB_BYTES), size);
+    memcpy(p, data, size);
+    return p + size;
+}
+
 /* ---- Packets ----------------------------------------------------------------------------------------------------- */
 
 /* Writes a packet around one field. `data` is that field's message. */
@@ -59,11 +91,11 @@ static void put_packet(struct perfetto_writer *w, uint32_t field, const unsigned
 {
     unsigned char own[64], head[32], *p = own, *h = head;
     if (field == PACKET_EVENT)
-        p = pithi_pb_varint(p, PACKET_TIME, (uint64_t)time_ns - (uint64_t)w->start_ns);
-    p = pithi_pb_varint(p, PACKET_SEQUENCE, SEQUENCE);
-    p = pithi_pb_varint(p, PACKET_FLAGS, flags);
-    p = pithi_put_varint(pithi_put_varint(p, field << 3 | PITHI_PB_BYTES), size);
-    h = pithi_put_varint(pithi_put_varint(h, 1 << 3 | PITHI_PB_BYTES), (size_t)(p - own) + size);
+        p = pb_varint(p, PACKET_TIME, (uint64_t)time_ns - (uint64_t)w->start_ns);
+    p = pb_varint(p, PACKET_SEQUENCE, SEQUENCE);
+    p = pb_varint(p, PACKET_FLAGS, flags);
+    p = pithi_put_varint(pithi_put_varint(p, field << 3 | PB_BYTES), size);
+    h = pithi_put_varint(pithi_put_varint(h, 1 << 3 | PB_BYTES), (size_t)(p - own) + size);
     pithi_out_bytes(&w->out, (const char *)head, (size_t)(h - head));
     pithi_out_bytes(&w->out, (const char *)own, (size_t)(p - own));
     pithi_out_bytes(&w->out, (const char *)data, size);
@@ -72,7 +104,7 @@ static void put_packet(struct perfetto_writer *w, uint32_t field, const unsigned
 /* Writes the fields that all events have. */
 static unsigned char *begin_event(unsigned char *p, uint32_t type, uint64_t track)
 {
-    return pithi_pb_varint(pithi_pb_varint(p, EVENT_TYPE, type), EVENT_TRACK, track);
+    return pb_varint(pb_varint(p, EVENT_TYPE, type), EVENT_TRACK, track);
 }
 
 static void put_event(struct perfetto_writer *w, const unsigned char *event, const unsigned char *end, int64_t time_ns)
@@ -82,8 +114,8 @@ static void put_event(struct perfetto_writer *w, const unsigned char *event, con
 
 static unsigned char *put_note(unsigned char *p, uint32_t name, uint32_t kind, uint64_t value)
 {
-    unsigned char note[40], *n = pithi_pb_varint(pithi_pb_varint(note, NOTE_NAME, name), kind, value);
-    return pithi_pb_bytes(p, EVENT_NOTE, note, (size_t)(n - note));
+    unsigned char note[40], *n = pb_varint(pb_varint(note, NOTE_NAME, name), kind, value);
+    return pb_bytes(p, EVENT_NOTE, note, (size_t)(n - note));
 }
 
 /* ---- Tracks ------------------------------------------------------------------------------------------------------ */
@@ -101,7 +133,7 @@ static int text_field(struct pithi_buffer *b, uint32_t field, const char *text)
     size_t size = strlen(text);
     if (!pithi_buffer_reserve(b, size + 20))
         return 0;
-    b->size = (size_t)(pithi_pb_bytes(b->data + b->size, field, text, size) - b->data);
+    b->size = (size_t)(pb_bytes(b->data + b->size, field, text, size) - b->data);
     return 1;
 }
 
@@ -109,7 +141,7 @@ static int number_field(struct pithi_buffer *b, uint32_t field, uint64_t value)
 {
     if (!pithi_buffer_reserve(b, 20))
         return 0;
-    b->size = (size_t)(pithi_pb_varint(b->data + b->size, field, value) - b->data);
+    b->size = (size_t)(pb_varint(b->data + b->size, field, value) - b->data);
     return 1;
 }
 
@@ -118,7 +150,7 @@ static int message_field(struct pithi_buffer *b, uint32_t field, struct pithi_bu
 {
     int ok = pithi_buffer_reserve(b, inner->size + 20);
     if (ok)
-        b->size = (size_t)(pithi_pb_bytes(b->data + b->size, field, inner->data, inner->size) - b->data);
+        b->size = (size_t)(pb_bytes(b->data + b->size, field, inner->data, inner->size) - b->data);
     inner->size = 0;
     return ok;
 }
@@ -223,8 +255,8 @@ static int put_names(struct perfetto_writer *w)
 static void begin_state(void *context, uint32_t lane, uint32_t id, int64_t time_ns)
 {
     unsigned char event[EVENT_ROOM], *p = begin_event(event, SLICE_BEGIN, lane_track(lane));
-    p = pithi_pb_varint(p, EVENT_NAME, id + (uint64_t)1);
-    p = pithi_pb_varint(p, EVENT_CATEGORY, id + (uint64_t)1);
+    p = pb_varint(p, EVENT_NAME, id + (uint64_t)1);
+    p = pb_varint(p, EVENT_CATEGORY, id + (uint64_t)1);
     put_event(context, event, p, time_ns);
 }
 
@@ -238,20 +270,20 @@ static void end_state(void *context, uint32_t lane, uint32_t id, int64_t time_ns
 static unsigned char *begin_instant(const struct perfetto_writer *w, unsigned char *event, uint32_t lane, uint32_t own)
 {
     unsigned char *p = begin_event(event, INSTANT, lane_track(lane));
-    return pithi_pb_varint(p, EVENT_NAME, w->defs + own + (uint64_t)1);
+    return pb_varint(p, EVENT_NAME, w->defs + own + (uint64_t)1);
 }
 
 static void put_solo(struct perfetto_writer *w, const struct pithlog_record *r)
 {
     unsigned char event[EVENT_ROOM], note[TEXT + 64], *p = begin_event(event, INSTANT, lane_track(r->lane)), *n;
     char text[TEXT];
-    p = pithi_pb_varint(p, EVENT_NAME, r->id + (uint64_t)1);
-    p = pithi_pb_varint(p, EVENT_CATEGORY, r->id + (uint64_t)1);
+    p = pb_varint(p, EVENT_NAME, r->id + (uint64_t)1);
+    p = pb_varint(p, EVENT_CATEGORY, r->id + (uint64_t)1);
     if (r->payload_bytes) {
         pithlog_payload_text(w->log, r, text, sizeof text - 100);
-        n = pithi_pb_varint(note, NOTE_NAME, NOTE_PAYLOAD);
-        n = pithi_pb_bytes(n, NOTE_STRING, text, strlen(text));
-        p = pithi_pb_bytes(p, EVENT_NOTE, note, (size_t)(n - note));
+        n = pb_varint(note, NOTE_NAME, NOTE_PAYLOAD);
+        n = pb_bytes(n, NOTE_STRING, text, strlen(text));
+        p = pb_bytes(p, EVENT_NOTE, note, (size_t)(n - note));
     }
     put_event(w, event, p, r->time_ns);
 }
@@ -264,7 +296,7 @@ static int put_value(struct perfetto_writer *w, const struct pithlog_record *r)
     if (!known || (!*known && !put_counter_track(w, r->lane, r->id)))
         return 0;
     *known = 1;
-    put_event(w, event, pithi_pb_double(begin_event(event, COUNTER, track), EVENT_DOUBLE, r->value), r->time_ns);
+    put_event(w, event, pb_double(begin_event(event, COUNTER, track), EVENT_DOUBLE, r->value), r->time_ns);
     return 1;
 }
 
@@ -299,7 +331,7 @@ static void put_end(struct perfetto_writer *w, const struct pithlog_message *m, 
     p = put_note(p, NOTE_PEER, NOTE_INT, (uint64_t)(int64_t)pithlog_get_lane(w->log, other)->rank);
     p = put_note(p, NOTE_TAG, NOTE_INT, (uint64_t)(int64_t)m->tag);
     p = put_note(p, NOTE_BYTES, NOTE_UINT, m->bytes);
-    p = pithi_pb_fixed64(p, sent ? EVENT_FLOW : EVENT_FLOW_END, flow);
+    p = pb_fixed64(p, sent ? EVENT_FLOW : EVENT_FLOW_END, flow);
     put_event(w, event, p, sent ? m->send_ns : m->recv_ns);
 }
 

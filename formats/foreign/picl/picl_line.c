@@ -1,13 +1,12 @@
 /* picl_line.c - parses lines of PICL, compact (numbers only) or verbose (a label before each number), and gives the
  * definitions of a log numbers of PICL. */
-#include "foreign/picl/picl_line.h"
+#include "foreign/picl/picl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/map.h"
-#include "foreign/picl/picl.h"
 
 static const struct {
     const char *name;

@@ -10,7 +10,6 @@
 #include "base/map.h"
 #include "base/text_fields.h"
 #include "foreign/names.h"
-#include "foreign/picl/picl_line.h"
 #include "foreign/reading.h"
 
 /* A node, with its pending send, receive or sync, which lasts until its second compstats. */

@@ -21,7 +21,6 @@
 #include "base/out.h"
 #include "base/sorter.h"
 #include "foreign/names.h"
-#include "foreign/picl/picl_line.h"
 #include "foreign/walk.h"
 
 enum { LINE = 128, TEXT_MOST = 4096 };
@@ -43,11 +42,11 @@ struct picl_writer {
     struct pithi_sorter *lines;
     struct pithi_nest nest;
     struct pithi_picl_numbers numbers;
-    struct pithi_map nodes;    /* rank -> its first lane + 1 */
-    struct node *node;         /* [lanes] */
-    uint32_t *first_node;      /* [lanes]: the first node of the lane's rank */
-    int64_t zero_ns, last_ns;  /* time 0 of the file; time of the last record */
-    uint64_t order;            /* of the next line */
+    struct pithi_map nodes;   /* rank -> its first lane + 1 */
+    struct node *node;        /* [lanes] */
+    uint32_t *first_node;     /* [lanes]: the first node of the lane's rank */
+    int64_t zero_ns, last_ns; /* time 0 of the file; time of the last record */
+    uint64_t order;           /* of the next line */
     int err;
     struct pithi_losses losses;
     uint64_t payloads, no_node, large;

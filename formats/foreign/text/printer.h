@@ -1,5 +1,7 @@
-/* printer.h - prints the lines of a log one by one. The caller has a whole log (text_lines.c) or a running program
- * (tools/print.c). man/pith-print.1 describes the lines of each style.
+/* printer.h - a log as lines of text: the output of `pith print`, and the formats text, csv and json of `pith convert`.
+ * Each record is one line, in time order. Memory use is constant. man/pith-print.1 describes the lines of each style.
+ *
+ * pithi_text_print prints a whole log. For a running program (tools/print.c) a printer prints the lines one by one:
  *
  *     pithi_printer_open(&printer, stdout, style, glob);
  *     pithi_printer_lane(&printer, 0, lane);       before the records that refer to it
@@ -13,7 +15,23 @@
 #define PITHI_PRINTER_H
 
 #include "base/out.h"
-#include "foreign/text/text_lines.h"
+#include "foreign/formats.h"
+
+enum pithi_text_style {
+    PITHI_TEXT_TABS, /* time_s rank thread kind name key=value..., separated by tabs; definitions on lines with '#' */
+    PITHI_TEXT_CSV,  /* a line of column names, then the same columns on every line; no definitions */
+    PITHI_TEXT_JSON  /* an object on each line; definitions have the key "define" */
+};
+
+struct pithi_text_print {
+    enum pithi_text_style style;
+    struct pithlog_query query;
+    int has_end;           /* 1: print the lines of printer.h by which a reader detects a cut */
+    const char *name_glob; /* not NULL: print only states, events and counters whose name matches (fnmatch) */
+};
+
+/* Prints the parts of the log that `how` selects. Returns PITH_OK or an error. */
+int pithi_text_print(struct pithlog *log, FILE *out, const struct pithi_text_print *how);
 
 /* A part of a line, made in advance. */
 struct pithi_text_piece {
@@ -27,8 +45,8 @@ struct pithi_printer {
     enum pithi_quote quote;
     const char *glob;
     struct pithi_text_piece *names; /* names of definitions, quoted */
-    char **formats;            /* payload formats of definitions */
-    unsigned char *wanted;     /* by definition: its name matches the glob; NULL: all match */
+    char **formats;                 /* payload formats of definitions */
+    unsigned char *wanted;          /* by definition: its name matches the glob; NULL: all match */
     struct pithi_text_piece *comm_names;
     struct pithi_text_piece *lanes; /* the text between the time and the kind */
     uint32_t name_count, comm_count, lane_count;

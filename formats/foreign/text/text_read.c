@@ -10,7 +10,6 @@
 #include "foreign/names.h"
 #include "foreign/reading.h"
 #include "foreign/text/printer.h"
-#include "foreign/text/text_lines.h"
 
 struct text_reader {
     const struct pithi_input *input;
