@@ -179,7 +179,7 @@ CXXBASE := -std=c++11 -D_GNU_SOURCE -fPIC -Wall -Wextra -Wshadow -MMD -MP
 .SUFFIXES:
 .PHONY: all lib wrappers tools viewer samples man help clean missing
 
-all: lib tools wrappers viewer samples missing
+all: lib tools wrappers viewer python samples missing
 
 lib: $(lib_a) $(lib_so) $(log_a) $(log_so) $(null_a) $(null_so) $(lib_links) $(headers)
 tools: $(O)/bin/pith $(O)/bin/wrappergen $(gen_share) $(gen_header) $(O)/bin/upshot $(O)/libexec/pith/pith-run
@@ -194,6 +194,7 @@ missing:
 	@$(if $(HAVE_CAIRO),:,echo 'no cairo development files found: pith draw left out')
 	@$(if $(HAVE_PCRE2),:,echo 'no PCRE2 development files found: {{sub}} and {{filter}} of wrappergen left out')
 	@$(if $(HAVE_LIBDW),:,echo 'no libdw development files found: pith stat --by function names no functions')
+	@$(if $(HAVE_PYTHON),:,echo 'no headers of Python 3.11 or later found (python3-dev): Python package left out')
 	@$(if $(HAVE_OTF2),:,echo 'no OTF2 development files found (3.0 or later): OTF2 left out')
 
 # ---- flags: objects are made again when they change ------------------------------------------------------------------
@@ -350,6 +351,8 @@ $(O)/share/pith/viewer/.stamp: $(tcl_src)
 	cp $(tcl_src) $(@D)/
 	@touch $@
 
+include wrappers/python/python.mk
+
 # ---- samples ---------------------------------------------------------------------------------------------------------
 # MPI samples are built once for each MPI: O/samples/MPI/NAME. Plain ones link libpith.
 include samples/samples.mk
@@ -397,6 +400,7 @@ $(call $(1),644,$(prefix)/$(pkgdatadir)/samples,$(samples_share))
 $(call $(1),644,$(prefix)/$(pkgdatadir)/samples/own-library,$(wildcard samples/own-library/*))
 $(call $(1),644,$(prefix)/$(pkgdatadir)/samples/cxx,$(wildcard samples/cxx/*))
 $(call $(1),644,$(prefix)/$(pkgdatadir)/samples/slow,$(wildcard samples/slow/*))
+$(call $(1),644,$(pythondir)/pith,$(python_out))
 $(call $(1),644,$(includedir)/pith,$(gen_header))
 $(call $(1),644,$(includedir),$(headers) $(mpe_headers))
 $(call $(1),644,$(includedir)/pith-cxx,$(if $(cxx_mpis),$(cxx_headers)))
@@ -443,6 +447,7 @@ uninstall:
 		$(pkgdatadir)/viewer $(pkgdatadir)/wrappergen \
 		$(addprefix $(pkgdatadir)/samples,/own-library /cxx /slow) $(pkgdatadir)/samples $(pkgdatadir); do \
 		rmdir '$(DESTDIR)$(prefix)'/$$d 2>/dev/null || :; done
+	@rmdir '$(DESTDIR)$(pythondir)/pith' 2>/dev/null || :
 	@rmdir '$(DESTDIR)$(includedir)/pith-cxx' '$(DESTDIR)$(includedir)/pith' 2>/dev/null || :
 # What is installed under prefix (and DESTDIR) works.
 installcheck:

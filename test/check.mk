@@ -1,6 +1,6 @@
 # check.mk - the tests, one target a suite; every one ends with "N passed, N failed" (test/run), `make check` with one
 # such line for all suites. V=1 shows every check; DEPS=no does not look for packages that the system lacks.
-suites := unit golden bad fuzz cli mpi analyze viewer lint
+suites := unit golden bad fuzz cli mpi analyze python viewer lint
 suite_scripts = $(sort $(wildcard test/$(1)/test_*.sh test/$(1)/test_*.tcl))
 
 unit_bin := $(patsubst test/unit/%.c,$(O)/test/unit/%,$(unit_src))
@@ -15,6 +15,7 @@ needs_unit := $(unit_bin)
 needs_fuzz := $(fuzz_bin)
 needs_mpi := $(if $(MPIS),$(O)/test/mpi/count.so)
 needs_cli := $(O)/test/cli/make_cli_log $(O)/test/cli/puppet $(O)/test/golden/make_golden $(O)/test/bench/make_big_log
+needs_python := $(O)/test/cli/make_cli_log $(O)/test/bench/make_big_log
 needs_bad := $(O)/test/golden/make_golden $(O)/test/bench/make_big_log
 needs_golden := $(O)/test/golden/make_golden $(O)/test/cli/make_cli_log $(O)/test/bench/make_big_log
 

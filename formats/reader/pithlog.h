@@ -181,6 +181,19 @@ PITHLOG_API int pithlog_iter_next(struct pithlog_iter *iter, struct pithlog_reco
  * next call on the iterator. */
 PITHLOG_API int pithlog_iter_next_many(struct pithlog_iter *iter, struct pithlog_record *records, int count);
 /* -1 means a damaged part of one lane. Call again to continue after that part. */
+/* Records as columns: an array for each field of struct pithlog_record that is wanted, else NULL. Fills them from index 0
+ * and returns the number of records, below `room` only at the end. After a damaged part of a lane it returns -1 minus the
+ * number of records before it; call again to continue. */
+struct pithlog_columns {
+    int64_t *time_ns, *start_ns, *nested_ns;
+    uint32_t *lane, *kind, *id, *comm, *depth;
+    int32_t *peer, *tag;
+    uint64_t *bytes, *got_bytes;
+    double *value;
+    const unsigned char *ids; /* [definitions]: ENTER LEAVE EVENT COUNTER of those with 0 are left out; NULL: all */
+};
+PITHLOG_API int64_t pithlog_iter_next_columns(struct pithlog_iter *iter, const struct pithlog_columns *columns,
+                                              size_t room);
 PITHLOG_API void pithlog_iter_close(struct pithlog_iter *iter);
 
 /* ---- Times as users write them ----------------------------------------------------------------------------------- */
@@ -294,11 +307,6 @@ PITHLOG_API double pithlog_own_cost_ns(const struct pithlog *log, uint32_t lane,
  * ${XDG_CACHE_HOME:-~/.cache}/pith if that folder is writable, and found there by the log's content. The folder holds
  * at most 1 GB, and may be emptied at any time.
  *
- *     struct pithlog_digest *digest;
- *     pithlog_digest_open(log, NULL, NULL, &digest);
- *     pithlog_digest_messages(digest, &window, messages, 2000, &count, &total);
- *     pithlog_digest_close(digest);
- *
  * Memory: 80 bytes per thousand messages, 56 bytes per 512 counter values, some megabytes while it is made. Any number
  * of threads may query a digest at once. */
 struct pithlog_digest;
@@ -400,11 +408,7 @@ PITHLOG_API int pithlog_waits(struct pithlog *log, const struct pithlog_waits_qu
 /* ---- Analysis ---------------------------------------------------------------------------------------------------- */
 
 /* Wait states of messages and collectives, their causes, the critical path and the efficiencies of a run.
- * formats/analysis/README.md has the definitions, pith-analyze(1) the sources.
- *
- *     pithlog_analyze(log, &(struct pithlog_analyze_query){INT64_MIN, INT64_MAX}, &analysis);
- *     pithlog_analysis_get_info(analysis)->parallel ...
- *     pithlog_analysis_free(analysis); */
+ * formats/analysis/README.md has the definitions, pith-analyze(1) the sources. */
 struct pithlog_analysis;
 
 struct pithlog_analyze_query {
@@ -456,7 +460,7 @@ struct pithlog_path_share {
 struct pithlog_analysis_info {
     int64_t from_ns, to_ns;
     int has_init, has_finalize, has_mpi;
-    uint32_t lanes; /* with MPI calls; the efficiencies are theirs */
+    uint32_t lanes;                    /* with MPI calls; the efficiencies are theirs */
     int64_t useful_ns, most_useful_ns; /* time outside MPI: summed over these lanes; the largest of them */
     double ideal_ns;                   /* run time if transfers took no time */
     /* parallel = load_balance * communication; communication = serialisation * transfer; 0 to 1 */
@@ -491,9 +495,9 @@ PITHLOG_API int64_t pithlog_analysis_useful_ns(const struct pithlog_analysis *an
 /* The calls of one MPI function within the window, summed over all lanes. `sums` below has one for each definition. */
 struct pithlog_call_sum {
     uint64_t calls;
-    int64_t wait_ns, transfer_ns;  /* wait states; the rest */
-    uint64_t long_calls;           /* calls with a transfer of more than 1 ms and 20 times this function's median */
-    int64_t long_ns;               /* their transfer beyond the median */
+    int64_t wait_ns, transfer_ns; /* wait states; the rest */
+    uint64_t long_calls;          /* calls with a transfer of more than 1 ms and 20 times this function's median */
+    int64_t long_ns;              /* their transfer beyond the median */
 };
 PITHLOG_API int pithlog_analysis_calls(struct pithlog_analysis *analysis, struct pithlog_call_sum *sums);
 /* The number of messages that could be part of the message before them: at most 1 KiB, to the same receiver, and the
@@ -528,7 +532,7 @@ struct pithlog_iterations {
     size_t count, slow_count;                  /* 0: none */
     const struct pithlog_iteration *all;       /* users count from 1 */
     const struct pithlog_slow_iteration *slow; /* worst first */
-    uint32_t state, lane;     /* found: a long call of each iteration; given: the state, the lane with most instances */
+    uint32_t state, lane; /* found: a long call of each iteration; given: the state, the lane with most instances */
     int64_t median_ns, min_ns, max_ns;
     double mean_ns, drift_ns; /* drift: growth per iteration; 0: not significant */
 };
@@ -539,21 +543,17 @@ PITHLOG_API int pithlog_analysis_iterations(struct pithlog_analysis *analysis, u
 
 /* ---- Following a running program -------------------------------------------------------------------------------- */
 
-/* Reads the records of a program while it runs, from its spill files in the folder LOG.spill beside the future log (see
- * PITH_SPILL in pith(7)). pithlog_open of that folder reads a whole snapshot. These functions continue where the last
- * look ended, so a look costs only the new records:
+/* Reads the records of a program while it runs, from the folder LOG.spill beside the future log (PITH_SPILL in pith(7)).
+ * Each look continues where the last one ended, so it costs only the new records:
  *
  *     pithlog_follow_open("run.pith.spill", &follow);
  *     do {
  *         pithlog_follow_look(follow);
  *         while (pithlog_follow_next(follow, &r) == 1) ...
- *         nanosleep ...
- *     } while (!pithlog_follow_get_info(follow)->ended);
- *     pithlog_follow_close(follow);
+ *     } while (!pithlog_follow_get_info(follow)->ended && !nanosleep(&pause, NULL));
  *
- * The program is not affected. Of a job on several hosts, it sees only processes whose files are visible on this host.
- * Files that are removed at the end of the run stay readable here until the follower is closed.
- */
+ * The program is not affected. Only processes of the job whose files this host sees are followed. Files that are removed
+ * at the end of the run stay readable here until the follower is closed. */
 struct pithlog_follow;
 
 struct pithlog_follow_info {

@@ -3,6 +3,7 @@
 . "$(dirname "$0")/../lib.sh"
 make=(env "MAKEFLAGS=$(sed -E 's/-j[0-9]*//g; s/--jobserver-(auth|fds)=[^ ]*//g' <<<"${MAKEFLAGS:-}")" make --no-print-directory -C "$top" "O=${O:-build}")
 dest="$scratch/a place"
+python=$(/usr/bin/python3 -c 'import sys, sysconfig as s; print("%d.%d/" % sys.version_info[:2] + s.get_path("platlib").split("/")[-1])')
 touch then
 "${make[@]}" install DESTDIR="$dest" prefix=/opt/pith >out 2>&1
 ok $? "make install" || cat out
@@ -31,6 +32,9 @@ wanted() {
         echo libexec/pith/pith-view
         echo lib/pith/libpithtk.so
         (cd "$top/viewer/tcl" && printf 'share/pith/viewer/%s\n' *.tcl)
+    fi
+    if [ -e "$build/lib/pith/python/pith/_read.abi3.so" ]; then
+        (cd "$build/lib/pith/python/pith" && printf "lib/python$python/pith/%s\n" *.py py.typed *.so)
     fi
     (cd "$top/man" && for page in *.[1357]; do echo "share/man/man${page##*.}/$page"; done)
 }

@@ -12,6 +12,7 @@ is "$(includes 'mpi\.h' formats liblog viewer)" "" "mpi.h is included in wrapper
 is "$(includes '(tcl|tk)(Decls)?\.h' formats liblog wrappers samples)" "" "tcl.h and tk.h in viewer only"
 is "$(includes 'cairo[^>\"]*\.h' formats liblog wrappers samples)" "" "cairo in viewer only"
 is "$(includes 'X11/[^>\"]*\.h' formats liblog wrappers samples | grep -v '^wrappers/mpe/')" "" "X11 in viewer and in MPE's graphics only"
+is "$(includes 'Python\.h' . | grep -v '^wrappers/python/')" "" "Python.h in the Python package only"
 is "$(includes 'zlib\.h' . | cut -d: -f1)" "formats/base/zip.c" "zlib.h in one file"
 is "$(includes 'pcre2\.h' . | cut -d: -f1)" "wrappers/wrappergen/regex.c" "pcre2.h in one file"
 is "$(includes 'pthread\.h' formats | grep -vE '^formats/(tools/|base/error\.c:)')" "" "no threads in formats, but in the commands; error.c keeps a text for each"

@@ -1,0 +1,60 @@
+/* columns.c - records as columns: pithlog_iter_next_columns. Callers that keep a few fields of many records (data
+ * frames, databases) get them without a struct for each record. */
+#include "pithlog.h"
+
+enum { BATCH = 256 }; /* records decoded at once: 30 KB, which stay in the first-level cache */
+
+/* Copies one field of `count` records to a column, which may be NULL. */
+#define COPY(field)                                                                                                    \
+    if (columns->field)                                                                                                \
+        for (int i = 0; i < count; i++)                                                                                \
+    columns->field[at + (size_t)i] = records[i].field
+
+static void copy(const struct pithlog_columns *columns, size_t at, const struct pithlog_record *records, int count)
+{
+    COPY(time_ns);
+    COPY(lane);
+    COPY(kind);
+    COPY(id);
+    COPY(comm);
+    COPY(peer);
+    COPY(tag);
+    COPY(bytes);
+    COPY(got_bytes);
+    COPY(value);
+    COPY(depth);
+    COPY(start_ns);
+    COPY(nested_ns);
+}
+
+/* Moves the records of the selected definitions to the front; returns their number. */
+static int select_ids(const unsigned char *ids, struct pithlog_record *records, int count)
+{
+    int kept = 0;
+
+    for (int i = 0; i < count; i++)
+        if (records[i].kind > PITHLOG_COUNTER || ids[records[i].id])
+            records[kept++] = records[i];
+    return kept;
+}
+
+int64_t pithlog_iter_next_columns(struct pithlog_iter *iter, const struct pithlog_columns *columns, size_t room)
+{
+    struct pithlog_record records[BATCH];
+    size_t filled = 0;
+
+    while (filled < room) {
+        size_t left = room - filled;
+        int count = pithlog_iter_next_many(iter, records, left < BATCH ? (int)left : BATCH);
+
+        if (count < 0)
+            return -1 - (int64_t)filled;
+        if (count == 0)
+            break;
+        if (columns->ids)
+            count = select_ids(columns->ids, records, count);
+        copy(columns, filled, records, count);
+        filled += (size_t)count;
+    }
+    return (int64_t)filled;
+}

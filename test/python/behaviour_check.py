@@ -1,0 +1,103 @@
+"""behaviour_check.py LOG NAMES DAMAGED CUT NOLOG BIG: errors, damage, threads, leaks."""
+
+import os
+import sys
+import threading
+import warnings
+
+import numpy as np
+
+import pith
+from check import finish, ok, raises, same
+
+log_path, names, damaged, cut, no_log, big = sys.argv[1:]
+
+raises(FileNotFoundError, lambda: pith.open("nosuch.pith"), "no such file", "nosuch.pith: cannot be opened")
+raises(pith.FormatError, lambda: pith.open(no_log), "not a log", no_log)
+with pith.open(log_path) as log:
+    raises(pith.UsageError, lambda: log.states(from_="nosuch[3]"), "no such state in a time", "nosuch")
+    raises(ValueError, lambda: log.comm_matrix("weight"), "comm_matrix of what it has not", "bytes")
+    raises(pith.Error, lambda: log.iterations("nosuch"), "iterations of no state", "no state 'nosuch'")
+    same(len(log.states("nosuch")), 0, "a pattern without a match: an empty table")
+    same(len(log.states(ranks=[])), 0, "no ranks: an empty table")
+    same(len(log.states(from_=1e9)), 0, "a window after the end: an empty table")
+    same(log.states(from_="1us")["start_ns"].min() >= 1000, True, "a time as a word")
+    table = log.states()
+    picture = log.draw("--size", "600x200")
+    ok("<svg" in picture._repr_svg_() and picture._repr_png_() is None, "draw(): a notebook gets an SVG")
+    ok(log.draw(kind="png")._repr_png_().startswith(b"\x89PNG"), "draw(kind='png')")
+    raises(pith.Error, lambda: log.draw("--nosuch"), "draw() with a wrong option: the command's message", "no such option: --nosuch")
+    ok("<table" in table._repr_html_(), "a notebook shows a table")
+raises(ValueError, log.states, "a closed log", "closed")
+ok(len(table) > 0 and table["end_ns"].sum() > 0, "a table outlives its log")
+
+wanted = {"café", "line\nbreak", "back\\slash", "broken\\xffutf8"}
+ok(wanted <= set(pith.open(names).states().names("state")), "names as the program gave them", pith.open(names).definitions["name"])
+
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    log = pith.open(cut)
+ok(len(caught) == 1 and caught[0].category is pith.IncompleteLogWarning and cut in str(caught[0].message), "a cut log: a warning",
+   [str(c.message) for c in caught])
+ok(0 < len(log.states()) and not log.info["complete"], "and what is whole is read")
+
+log = pith.open(damaged)
+error = raises(pith.DamagedError, log.states, "a damaged block raises", damaged)
+whole = pith.open(big).states()
+ok(error and 0 < len(error.partial) < len(whole), "and the exception has the rest", error and len(error.partial))
+
+# Reading lets other threads run, and several threads may read one log.
+log = pith.open(big)
+steps, stop = 0, threading.Event()
+
+
+def count():
+    global steps
+    while not stop.is_set():
+        steps += 1
+
+
+counter = threading.Thread(target=count)
+counter.start()
+log.states()
+stop.set()
+counter.join()
+ok(steps > 1000, "the interpreter runs while a log is read", steps)
+results = [None] * 4
+
+
+def read(i):
+    results[i] = log.states(ranks=[int(log.ranks[i % len(log.ranks)])])
+
+
+threads = [threading.Thread(target=read, args=(i,)) for i in range(4)]
+for t in threads:
+    t.start()
+for t in threads:
+    t.join()
+ok(all(np.array_equal(r["end_ns"], log.states(ranks=[int(log.ranks[i % len(log.ranks)])])["end_ns"]) for i, r in enumerate(results)),
+   "four threads read one log")
+
+
+def held():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+
+def use():
+    with pith.open(log_path) as opened:
+        opened.states()
+        opened.messages()
+        opened.waits()
+
+
+for _ in range(200):
+    use()
+before, files = held(), len(os.listdir("/proc/self/fd"))
+for _ in range(10000):
+    pith.open(log_path).close()
+for _ in range(300):
+    use()
+ok(held() - before < 8 << 20, "10,000 opens and 300 analyses leave no memory behind", f"{held() - before} bytes")
+same(len(os.listdir("/proc/self/fd")), files, "nor files")
+finish()

@@ -1,0 +1,133 @@
+"""read_check.py LOG ...: every figure of the package against the commands, which have been tested against oracles."""
+
+import random
+import sys
+
+import numpy as np
+import pandas
+
+import pith
+from check import finish, ns, ok, pith as command, rows, same
+
+
+def printed(path):
+    """The records of `pith print`: (time_ns, rank, thread, kind, name, {key: value})."""
+    for line in command("print", path).splitlines():
+        if line and not line.startswith("#"):
+            time, rank, thread, kind, name, *rest = line.split("\t")
+            yield ns(time), int(rank), int(thread), kind, name, dict(r.split("=", 1) for r in rest if "=" in r)
+
+
+def naive_states(records, begin, end, log_end):
+    """The instances of states by the rule of pithlog.h, cut at the window: a leave ends the innermost open state of its
+    name on its lane."""
+    open_, found = {}, []
+    for time, rank, thread, kind, name, _ in records:
+        stack = open_.setdefault((rank, thread), [])
+        if kind == "enter":
+            stack.append((name, time))
+        elif kind == "leave":
+            for i in range(len(stack) - 1, -1, -1):
+                if stack[i][0] == name:
+                    found.append((name, rank, thread, stack.pop(i)[1], time))
+                    break
+    for (rank, thread), stack in open_.items():
+        found += [(name, rank, thread, start, log_end) for name, start in stack]
+    return sorted((n, r, t, max(s, begin), min(e, end)) for n, r, t, s, e in found if e >= begin and s <= end)
+
+
+def as_rows(table):
+    return sorted(zip(table.names("state").tolist(), table["rank"].tolist(), table["thread"].tolist(),
+                      table["start_ns"].tolist(), table["end_ns"].tolist()))
+
+
+def check_records(path, log):
+    records = list(printed(path))
+    info = log.info
+    begin, end = info["start_ns"], info["end_ns"]
+    states = log.states()
+    same(as_rows(states), naive_states(records, begin, end, end), f"{path}: states, all {len(states)}")
+    dice = random.Random(path)
+    names = sorted(set(log.definitions["name"]))
+    good = 0
+    for _ in range(20):
+        a, b = sorted(dice.randrange(begin, end + 1) for _ in range(2))
+        ranks = dice.sample(log.ranks.tolist(), dice.randint(1, len(log.ranks)))
+        pattern = dice.choice(["*", "MPI_*", "*a*", dice.choice(names)])
+        table = log.states(pattern, from_=a / 1e9, to=b / 1e9, ranks=ranks)
+        a, b = log.time(a / 1e9), log.time(b / 1e9)
+        import fnmatch
+        wanted = [s for s in naive_states(records, a, b, end) if s[1] in ranks and fnmatch.fnmatchcase(s[0], pattern)]
+        if as_rows(table) != wanted:
+            ok(False, f"{path}: states of {pattern!r} in {a}..{b} on {ranks}", f"{as_rows(table)[:5]}\n{wanted[:5]}")
+        else:
+            good += 1
+    same(good, 20, f"{path}: 20 random windows, ranks and patterns")
+    events = [(t, r, th, n) for t, r, th, kind, n, _ in records if kind == "event"]
+    table = log.events(payloads=True)
+    same(sorted(zip(table["time_ns"].tolist(), table["rank"].tolist(), table["thread"].tolist(), table.names("event").tolist())),
+         sorted(events), f"{path}: events")
+    values = sorted((t, r, n, float(v["value"])) for t, r, _, kind, n, v in records if kind == "counter")
+    table = log.counters()
+    got = sorted(zip(table["time_ns"].tolist(), table["rank"].tolist(), table.names("counter").tolist(), table["value"].tolist()))
+    ok(len(got) == len(values) and all(g[:3] == w[:3] and np.isclose(g[3], w[3], rtol=1e-5, equal_nan=True) for g, w in zip(got, values)),
+       f"{path}: counters", f"{got[:3]} {values[:3]}")
+    colls = sorted((t, r, int(v["comm"]), int(v["root"]), int(v["bytes"])) for t, r, _, kind, _, v in records if kind == "coll")
+    table = log.collectives()
+    same(sorted(zip(*(table[c].tolist() for c in ("time_ns", "rank", "comm", "root", "sent_bytes")))), colls, f"{path}: collectives")
+
+
+def check_sums(path, log):
+    for window in ((), ("--from", "0.0005"), ("--from", "0.0002", "--to", "0.0007")):
+        keys = dict(zip(("from_", "to"), window[1::2]))
+        table = log.stat(**keys)
+        got = {n: tuple(int(round(table[c][i])) for c in ("count", "total_ns", "self_ns", "mean_ns", "min_ns", "max_ns"))
+               for i, n in enumerate(table.names("state"))}
+        wanted = {r["name"]: (r["count"], *(ns(r[c]) for c in ("total_s", "self_s", "mean_s", "min_s", "max_s")))
+                  for r in rows("stat", path, *window) if r["kind"] == "state" and r["count"]}
+        same(got, wanted, f"{path}: pith stat {' '.join(window)}")
+    edges, profile = log.time_profile(7)
+    same(sum(profile.values()).tolist(), (np.diff(edges) * log.info["lanes"]).tolist(), f"{path}: a profile has all of the time")
+    table = log.stat()
+    got = {n: int(p.sum()) for n, p in profile.items() if n != "computing"}
+    same(got, {n: int(s) for n, s in zip(table.names("state"), table["self_ns"]) if s}, f"{path}: and each state its own")
+    pairs = {}
+    for r in rows("stat", path, "--by", "comm"):
+        if r.get("messages"):
+            pairs[(r["from"], r["to"])] = (r["messages"], r["bytes"])
+    ranks = log.ranks
+    for column, value in ((0, "messages"), (1, "bytes")):
+        matrix = log.comm_matrix(value)
+        got = {(int(ranks[i]), int(ranks[j])): int(matrix[i, j]) for i, j in zip(*np.nonzero(log.comm_matrix("messages")))}
+        same(got, {p: v[column] for p, v in pairs.items()}, f"{path}: {value} by pair")
+
+
+def check_analysis(path, log):
+    wanted = rows("analyze", path)
+    efficiency = log.efficiency()
+    same({k: round(efficiency[k], 4) for k in ("parallel", "load_balance", "serialisation", "transfer")},
+         {k: round(wanted["efficiencies"][k], 4) for k in ("parallel", "load_balance", "serialisation", "transfer")},
+         f"{path}: efficiencies")
+    waits = log.waits()
+    same(int((waits["to_ns"] - waits["from_ns"]).sum()), efficiency["wait_ns"], f"{path}: the wait states are all the waiting")
+    delays = log.delays()
+    ok(np.isclose(delays["direct_ns"].sum() + delays["indirect_ns"].sum(), efficiency["wait_ns"], rtol=1e-6),
+       f"{path}: the delays cost all the waiting")
+    path_ = log.critical_path()
+    ok(len(path_) and path_["from_ns"][0] == efficiency["from_ns"] and path_["to_ns"][-1] == efficiency["to_ns"]
+       and (path_["from_ns"][1:] == path_["to_ns"][:-1]).all(), f"{path}: the critical path has no gap")
+    same([f.name for f in log.findings()], [f["name"] for f in wanted["findings"]], f"{path}: findings")
+
+
+for path in sys.argv[1:]:
+    with pith.open(path) as log:
+        check_records(path, log)
+        check_sums(path, log)
+        if (log.states("MPI_*")["state"].size) > 0:
+            check_analysis(path, log)
+        frame = log.states().frame()
+        ok(isinstance(frame, pandas.DataFrame) and frame["state"].dtype == "category" and len(frame) == len(log.states()),
+           f"{path}: a DataFrame with categories")
+        same(frame["state"].astype(str).tolist(), log.states().names("state").tolist(), f"{path}: the categories are the names")
+        ok(log.messages().frame()["bytes"].sum() == log.comm_matrix().sum(), f"{path}: messages as a DataFrame")
+finish()

@@ -1,0 +1,33 @@
+"""Pith: reads logs of parallel programs into numpy arrays, and records from Python.
+
+    import pith
+    log = pith.open("run.pith")            # any format that Pith reads: OTF2, CLOG-2, SLOG-2, Paraver ...
+    log.states("MPI_*").frame()            # a pandas DataFrame
+    log.efficiency()["parallel"]
+
+    solve = pith.state("solve")            # records into the log of this program
+    with solve:
+        ...
+
+Times are int64 nanoseconds from the start of the log. Arguments that are times accept seconds (1.5) and the words of the
+commands ("3ms", "init", "finalize", "solve[3]").
+"""
+
+from .errors import DamagedError, Error, FormatError, IncompleteLogWarning, UsageError
+from .log import Finding, Log, Picture, Table, open
+
+__all__ = [
+    "open", "Log", "Table", "Picture", "Finding",
+    "Error", "FormatError", "DamagedError", "UsageError", "IncompleteLogWarning",
+    "record", "state", "event", "counter", "State", "Event", "Counter",
+    "send", "recv", "pause", "resume", "flush", "snapshot", "finish", "lost", "thread_name",
+]
+
+
+def __getattr__(name):
+    # libpith is loaded by programs that record, not by those that only read.
+    if name in __all__:
+        from . import recording
+
+        return getattr(recording, name)
+    raise AttributeError(f"module 'pith' has no attribute {name!r}")

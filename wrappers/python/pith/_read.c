@@ -1,0 +1,361 @@
+/* _read.c - what pith/log.py needs of libpithlog. Arrays cross as buffers: Python makes numpy arrays, this module fills
+ * them, and arrays of structs come as bytes whose layout is told beside them. No object is made for a record. The
+ * interpreter runs other threads while a log is read (the GIL is released); Ctrl-C stops a long reading. */
+#include "_read.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static PyObject *errors[PITH_ERR_STOPPED + 1]; /* exception of each enum pith_err; set by set_errors */
+
+/* Raises the exception of `err` with the text of pithlog_error(); returns NULL. */
+PyObject *pithi_py_failed(int err)
+{
+    if (err == PITH_ERR_STOPPED && PyErr_Occurred()) /* by Ctrl-C, see progress() */
+        return NULL;
+    PyErr_SetString(err > PITH_OK && err <= PITH_ERR_STOPPED && errors[err] ? errors[err] : PyExc_RuntimeError,
+                    pithlog_error());
+    return NULL;
+}
+
+/* Names in logs are bytes: invalid UTF-8 becomes U+FFFD. */
+PyObject *pithi_py_text(const char *bytes)
+{
+    return PyUnicode_DecodeUTF8(bytes ? bytes : "", bytes ? (Py_ssize_t)strlen(bytes) : 0, "backslashreplace");
+}
+
+/* Adds `item`, which may be NULL after an error, to `list`; 0 on success. */
+int pithi_py_append(PyObject *list, PyObject *item)
+{
+    int status = item ? PyList_Append(list, item) : -1;
+
+    Py_XDECREF(item);
+    return status;
+}
+
+/* Lets Python handle signals during long work without the GIL; its exception stops the work. */
+int pithi_py_progress(void *context, double part)
+{
+    PyGILState_STATE state = PyGILState_Ensure();
+    int stop = PyErr_CheckSignals() != 0;
+
+    (void)context, (void)part;
+    PyGILState_Release(state);
+    return stop;
+}
+
+void *pithi_py_new(PyTypeObject *type)
+{
+    allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+
+    return alloc(type, 0);
+}
+
+void pithi_py_free(void *self)
+{
+    PyTypeObject *type = Py_TYPE((PyObject *)self);
+    freefunc free_it = (freefunc)PyType_GetSlot(type, Py_tp_free);
+
+    free_it(self);
+    Py_DECREF((PyObject *)type);
+}
+
+/* ---- Arrays of structs ------------------------------------------------------------------------------------------- */
+
+struct field {
+    const char *name, *format; /* format: as numpy writes it */
+    size_t offset;
+};
+struct layout {
+    const char *name;
+    const struct field *fields;
+    size_t size;
+};
+#define F(type, field, format)                                                                                         \
+    {                                                                                                                  \
+#field, format, offsetof(struct type, field)                                                                   \
+    }
+static const struct field message_fields[] = {F(pithlog_message, send_lane, "u4"), F(pithlog_message, recv_lane, "u4"),
+                                              F(pithlog_message, send_ns, "i8"),   F(pithlog_message, recv_ns, "i8"),
+                                              F(pithlog_message, tag, "i4"),       F(pithlog_message, comm, "u4"),
+                                              F(pithlog_message, bytes, "u8"),     {NULL, NULL, 0}};
+static const struct field wait_fields[] = {
+    F(pithlog_wait_state, from_ns, "i8"),    F(pithlog_wait_state, to_ns, "i8"),
+    F(pithlog_wait_state, release_ns, "i8"), F(pithlog_wait_state, handed_ns, "f8"),
+    F(pithlog_wait_state, kind, "u4"),       F(pithlog_wait_state, lane, "u4"),
+    F(pithlog_wait_state, state, "u4"),      F(pithlog_wait_state, cause_lane, "u4"),
+    F(pithlog_wait_state, order, "u4"),      {NULL, NULL, 0}};
+static const struct field delay_fields[] = {F(pithlog_delay, lane, "u4"),        F(pithlog_delay, state, "u4"),
+                                            F(pithlog_delay, kind, "u4"),        F(pithlog_delay, direct_ns, "f8"),
+                                            F(pithlog_delay, indirect_ns, "f8"), {NULL, NULL, 0}};
+static const struct field part_fields[] = {F(pithlog_path_part, lane, "u4"),
+                                           F(pithlog_path_part, from_ns, "i8"),
+                                           F(pithlog_path_part, to_ns, "i8"),
+                                           {NULL, NULL, 0}};
+static const struct field iteration_fields[] = {F(pithlog_iteration, from_ns, "i8"),
+                                                F(pithlog_iteration, to_ns, "i8"),
+                                                F(pithlog_iteration, lane, "u4"),
+                                                {NULL, NULL, 0}};
+static const struct layout layouts[] = {{"message", message_fields, sizeof(struct pithlog_message)},
+                                        {"wait", wait_fields, sizeof(struct pithlog_wait_state)},
+                                        {"delay", delay_fields, sizeof(struct pithlog_delay)},
+                                        {"path", part_fields, sizeof(struct pithlog_path_part)},
+                                        {"iteration", iteration_fields, sizeof(struct pithlog_iteration)},
+                                        {NULL, NULL, 0}};
+
+/* {"message": ([(name, format, offset), ...], itemsize), ...} */
+static PyObject *make_layouts(void)
+{
+    PyObject *all = PyDict_New();
+
+    for (const struct layout *l = layouts; all && l->name; l++) {
+        PyObject *fields = PyList_New(0), *pair = NULL;
+        int bad = !fields;
+
+        for (const struct field *f = l->fields; !bad && f->name; f++)
+            bad = pithi_py_append(fields, Py_BuildValue("ssn", f->name, f->format, (Py_ssize_t)f->offset));
+        if (!bad)
+            pair = Py_BuildValue("On", fields, (Py_ssize_t)l->size);
+        Py_XDECREF(fields);
+        if (!pair || PyDict_SetItemString(all, l->name, pair))
+            Py_CLEAR(all);
+        Py_XDECREF(pair);
+    }
+    return all;
+}
+
+/* ---- Logs -------------------------------------------------------------------------------------------------------- */
+
+void pithi_py_release(struct log *self)
+{
+    if (--self->users == 0 && self->is_closing && self->log) {
+        pithlog_close(self->log);
+        self->log = NULL;
+    }
+}
+
+/* The open log, in use until pithi_py_release(); NULL after an exception. */
+struct pithlog *pithi_py_use(struct log *self)
+{
+    if (!self->log || self->is_closing) {
+        PyErr_SetString(PyExc_ValueError, "the log is closed");
+        return NULL;
+    }
+    self->users++;
+    return self->log;
+}
+
+static PyObject *log_close(struct log *self, PyObject *unused)
+{
+    (void)unused;
+    self->is_closing = 1;
+    self->users++;
+    pithi_py_release(self);
+    Py_RETURN_NONE;
+}
+
+static void log_dealloc(struct log *self)
+{
+    pithlog_close(self->log); /* users keep a reference, so there are none */
+    pithi_py_free(self);
+}
+
+static PyObject *log_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+    PyObject *path;
+    struct pithlog *log = NULL;
+    int err;
+
+    (void)keywords;
+    if (!PyArg_ParseTuple(args, "O&", PyUnicode_FSConverter, &path))
+        return NULL;
+    const char *name = PyBytes_AsString(path);
+    Py_BEGIN_ALLOW_THREADS err = pithlog_open_watched(name, pithi_py_progress, NULL, &log);
+    Py_END_ALLOW_THREADS Py_DECREF(path);
+    if (err)
+        return pithi_py_failed(err);
+    struct log *self = pithi_py_new(type);
+    if (!self) {
+        pithlog_close(log);
+        return NULL;
+    }
+    self->log = log;
+    return (PyObject *)self;
+}
+
+static PyObject *log_info(struct log *self, PyObject *unused)
+{
+    (void)unused;
+    if (!pithi_py_use(self))
+        return NULL;
+    const struct pithlog_info *i = pithlog_get_info(self->log);
+    PyObject *info = Py_BuildValue(
+        "{s:s,s:I,s:O,s:I,s:I,s:I,s:I,s:K,s:K,s:K,s:K,s:K,s:L,s:L,s:K,s:z}", "format", i->format, "version", i->version,
+        "complete", i->complete ? Py_True : Py_False, "ranks", i->ranks, "lanes", i->lanes, "definitions", i->defs,
+        "communicators", i->comms, "records", (unsigned long long)i->records, "states", (unsigned long long)i->states,
+        "events", (unsigned long long)i->events, "messages", (unsigned long long)i->messages, "lost",
+        (unsigned long long)i->lost, "start_ns", (long long)i->start_ns, "end_ns", (long long)i->end_ns, "bytes",
+        (unsigned long long)i->bytes, "incomplete", i->incomplete);
+    pithi_py_release(self);
+    return info;
+}
+
+static PyObject *log_properties(struct log *self, PyObject *unused)
+{
+    PyObject *all;
+    const char *key, *value;
+
+    (void)unused;
+    if (!pithi_py_use(self))
+        return NULL;
+    all = PyDict_New();
+    for (uint32_t i = 0; all && (key = pithlog_get_property(self->log, i, &value)); i++) {
+        PyObject *k = pithi_py_text(key), *v = pithi_py_text(value);
+        if (!k || !v || PyDict_SetItem(all, k, v))
+            Py_CLEAR(all);
+        Py_XDECREF(k);
+        Py_XDECREF(v);
+    }
+    pithi_py_release(self);
+    return all;
+}
+
+static PyObject *log_definitions(struct log *self, PyObject *unused)
+{
+    PyObject *all;
+
+    (void)unused;
+    if (!pithi_py_use(self))
+        return NULL;
+    uint32_t count = pithlog_get_info(self->log)->defs;
+    all = PyList_New(0);
+    for (uint32_t i = 0; all && i < count; i++) {
+        const struct pithlog_def *d = pithlog_get_def(self->log, i);
+        if (pithi_py_append(all, d ? Py_BuildValue("iNINN", (int)d->kind, pithi_py_text(d->name),
+                                                   pithlog_def_rgb(self->log, i), pithi_py_text(d->group),
+                                                   pithi_py_text(d->format))
+                                   : pithi_py_failed(PITH_ERR_DAMAGED)))
+            Py_CLEAR(all);
+    }
+    pithi_py_release(self);
+    return all;
+}
+
+static PyObject *log_lanes(struct log *self, PyObject *unused)
+{
+    PyObject *all;
+
+    (void)unused;
+    if (!pithi_py_use(self))
+        return NULL;
+    uint32_t count = pithlog_get_info(self->log)->lanes;
+    all = PyList_New(0);
+    for (uint32_t i = 0; all && i < count; i++) {
+        const struct pithlog_lane *l = pithlog_get_lane(self->log, i);
+        if (pithi_py_append(all, l ? Py_BuildValue("iINNLLK", l->rank, l->thread, pithi_py_text(l->name),
+                                                   pithi_py_text(l->host), (long long)l->first_ns,
+                                                   (long long)l->last_ns, (unsigned long long)l->records)
+                                   : pithi_py_failed(PITH_ERR_DAMAGED)))
+            Py_CLEAR(all);
+    }
+    pithi_py_release(self);
+    return all;
+}
+
+static PyObject *log_communicators(struct log *self, PyObject *unused)
+{
+    PyObject *all;
+
+    (void)unused;
+    if (!pithi_py_use(self))
+        return NULL;
+    uint32_t count = pithlog_get_info(self->log)->comms;
+    all = PyList_New(0);
+    for (uint32_t i = 0; all && i < count; i++) {
+        const struct pithlog_comm *c = pithlog_get_comm(self->log, i);
+        Py_ssize_t members = c && c->world_ranks ? (Py_ssize_t)c->size + c->remote_size : 0;
+        if (pithi_py_append(all, c ? Py_BuildValue("Niiy#", pithi_py_text(c->name), c->size, c->remote_size,
+                                                   (const char *)c->world_ranks,
+                                                   members * (Py_ssize_t)sizeof *c->world_ranks)
+                                   : pithi_py_failed(PITH_ERR_DAMAGED)))
+            Py_CLEAR(all);
+    }
+    pithi_py_release(self);
+    return all;
+}
+
+/* find(word, is_end) -> ns */
+static PyObject *log_find(struct log *self, PyObject *args)
+{
+    const char *word;
+    int is_end, err;
+    int64_t time_ns = 0;
+
+    if (!PyArg_ParseTuple(args, "si", &word, &is_end) || !pithi_py_use(self))
+        return NULL;
+    struct pithlog *log = self->log;
+    Py_BEGIN_ALLOW_THREADS err = pithlog_time_find(log, word, is_end ? PITHLOG_EDGE_END : PITHLOG_EDGE_BEGIN, &time_ns);
+    Py_END_ALLOW_THREADS pithi_py_release(self);
+    return err ? pithi_py_failed(err) : PyLong_FromLongLong(time_ns);
+}
+
+/* ---- The module -------------------------------------------------------------------------------------------------- */
+
+/* set_errors([exception of PITH_ERR_OPEN, of PITH_ERR_IO, ...]) */
+static PyObject *set_errors(PyObject *module, PyObject *list)
+{
+    (void)module;
+    for (Py_ssize_t i = 0; i < PITH_ERR_STOPPED; i++) {
+        PyObject *error = PyList_GetItem(list, i);
+        if (!error)
+            return NULL;
+        Py_INCREF(error);
+        errors[i + 1] = error;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *wait_kind_name(PyObject *module, PyObject *number)
+{
+    unsigned long kind = PyLong_AsUnsignedLong(number);
+
+    (void)module;
+    return PyErr_Occurred() ? NULL : pithi_py_text(pithlog_wait_kind_name((uint32_t)kind));
+}
+
+static PyMethodDef log_methods[] = {METHOD("close", log_close, METH_NOARGS),
+                                    METHOD("info", log_info, METH_NOARGS),
+                                    METHOD("properties", log_properties, METH_NOARGS),
+                                    METHOD("definitions", log_definitions, METH_NOARGS),
+                                    METHOD("lanes", log_lanes, METH_NOARGS),
+                                    METHOD("communicators", log_communicators, METH_NOARGS),
+                                    METHOD("find", log_find, METH_VARARGS),
+                                    {NULL, NULL, 0, NULL}};
+static PyMethodDef module_methods[] = {METHOD("messages", pithi_py_messages, METH_VARARGS),
+                                       METHOD("set_errors", set_errors, METH_O),
+                                       METHOD("wait_kind_name", wait_kind_name, METH_O),
+                                       {NULL, NULL, 0, NULL}};
+
+static PyType_Slot log_slots[] = {
+    {Py_tp_new, (void *)log_new}, {Py_tp_dealloc, (void *)log_dealloc}, {Py_tp_methods, log_methods}, {0, NULL}};
+static PyType_Spec log_spec = {"pith._read.Log", sizeof(struct log), 0, Py_TPFLAGS_DEFAULT, log_slots};
+static PyModuleDef module = {PyModuleDef_HEAD_INIT, "pith._read", NULL, -1, module_methods, NULL, NULL, NULL, NULL};
+
+PyMODINIT_FUNC PyInit__read(void);
+PyMODINIT_FUNC PyInit__read(void)
+{
+    PyType_Spec *types[] = {&log_spec, &pithi_py_records, &pithi_py_analysis};
+    const char *names[] = {"Log", "Records", "Analysis"};
+    PyObject *made = PyModule_Create(&module), *all = make_layouts();
+    int bad = !made || !all || PyModule_AddObjectRef(made, "layouts", all);
+
+    Py_XDECREF(all);
+    for (int i = 0; i < 3 && !bad; i++) {
+        PyObject *type = PyType_FromSpec(types[i]);
+        bad = !type || PyModule_AddObjectRef(made, names[i], type);
+        Py_XDECREF(type);
+    }
+    if (bad)
+        Py_CLEAR(made);
+    return made;
+}

@@ -1,0 +1,250 @@
+/* _record.c - recording from Python: what pith/recording.py needs of libpith. A state begins and ends without an object
+ * or a dictionary access, so that a pair costs little more than the two calls of methods. */
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030b0000
+#include <Python.h>
+#include <stddef.h>
+
+#include "pith.h"
+
+struct definition {
+    PyObject_HEAD uint32_t id;
+};
+
+static void definition_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    freefunc free_it = (freefunc)PyType_GetSlot(type, Py_tp_free);
+
+    free_it(self);
+    Py_DECREF((PyObject *)type);
+}
+
+static PyObject *make(PyTypeObject *type, uint32_t id)
+{
+    allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    struct definition *self = (struct definition *)alloc(type, 0);
+
+    if (self)
+        self->id = id;
+    return (PyObject *)self;
+}
+
+static PyObject *state_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+    static char *names[] = {"name", "colour", NULL};
+    const char *name, *colour = "";
+
+    return PyArg_ParseTupleAndKeywords(args, keywords, "s|s", names, &name, &colour)
+               ? make(type, pith_state_define(name, colour))
+               : NULL;
+}
+
+static PyObject *event_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+    static char *names[] = {"name", "colour", "format", NULL};
+    const char *name, *colour = "", *format = NULL;
+
+    return PyArg_ParseTupleAndKeywords(args, keywords, "s|sz", names, &name, &colour, &format)
+               ? make(type, pith_event_define(name, colour, format))
+               : NULL;
+}
+
+static PyObject *counter_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+    static char *names[] = {"name", "unit", NULL};
+    const char *name, *unit = "";
+
+    return PyArg_ParseTupleAndKeywords(args, keywords, "s|s", names, &name, &unit)
+               ? make(type, pith_counter_define(name, unit))
+               : NULL;
+}
+
+static PyObject *state_begin(struct definition *self, PyObject *unused)
+{
+    (void)unused;
+    pith_begin(self->id);
+    Py_RETURN_NONE;
+}
+
+static PyObject *state_end(struct definition *self, PyObject *unused)
+{
+    (void)unused;
+    pith_end(self->id);
+    Py_RETURN_NONE;
+}
+
+static PyObject *state_enter(struct definition *self, PyObject *unused)
+{
+    (void)unused;
+    Py_INCREF((PyObject *)self);
+    pith_begin(self->id);
+    return (PyObject *)self;
+}
+
+static PyObject *state_exit(struct definition *self, PyObject *const *unused, Py_ssize_t count)
+{
+    (void)unused, (void)count;
+    pith_end(self->id);
+    Py_RETURN_FALSE; /* exceptions go on */
+}
+
+/* event.record(payload=None): str and bytes are stored as they are; with a format, bytes packed by it. */
+static PyObject *event_record(struct definition *self, PyObject *const *args, Py_ssize_t count)
+{
+    Py_buffer view;
+    const char *string;
+    Py_ssize_t size;
+
+    if (count > 1) {
+        PyErr_SetString(PyExc_TypeError, "record() takes at most one payload");
+        return NULL;
+    }
+    if (count == 0 || args[0] == Py_None) {
+        pith_event(self->id);
+    } else if (PyUnicode_Check(args[0])) {
+        if (!(string = PyUnicode_AsUTF8AndSize(args[0], &size)))
+            return NULL;
+        pith_event_data(self->id, string, (size_t)size);
+    } else {
+        if (PyObject_GetBuffer(args[0], &view, PyBUF_SIMPLE))
+            return NULL;
+        pith_event_data(self->id, view.buf, (size_t)view.len);
+        PyBuffer_Release(&view);
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *counter_set(struct definition *self, PyObject *value)
+{
+    double number = PyFloat_AsDouble(value);
+
+    if (number == -1 && PyErr_Occurred())
+        return NULL;
+    pith_count(self->id, number);
+    Py_RETURN_NONE;
+}
+
+/* ---- Functions --------------------------------------------------------------------------------------------------- */
+
+static PyObject *message(PyObject *args, void (*tell)(int32_t peer, int32_t tag, uint64_t size_bytes))
+{
+    int peer, tag;
+    unsigned long long size_bytes;
+
+    if (!PyArg_ParseTuple(args, "iiK", &peer, &tag, &size_bytes))
+        return NULL;
+    tell(peer, tag, size_bytes);
+    Py_RETURN_NONE;
+}
+
+static PyObject *send(PyObject *module, PyObject *args)
+{
+    (void)module;
+    return message(args, pith_send);
+}
+
+static PyObject *recv(PyObject *module, PyObject *args)
+{
+    (void)module;
+    return message(args, pith_recv);
+}
+
+static PyObject *thread_name(PyObject *module, PyObject *name)
+{
+    const char *bytes = PyUnicode_AsUTF8AndSize(name, NULL);
+
+    (void)module;
+    if (!bytes)
+        return NULL;
+    pith_thread_name(bytes);
+    Py_RETURN_NONE;
+}
+
+/* pause, resume, flush, finish: they may wait for the disk, so other threads may run. */
+static PyObject *call(void (*function)(void))
+{
+    Py_BEGIN_ALLOW_THREADS function();
+    Py_END_ALLOW_THREADS Py_RETURN_NONE;
+}
+
+#define CALL(name)                                                                                                     \
+    static PyObject *call_##name(PyObject *module, PyObject *unused)                                                   \
+    {                                                                                                                  \
+        (void)module, (void)unused;                                                                                    \
+        return call(pith_##name);                                                                                      \
+    }
+CALL(pause)
+CALL(resume)
+CALL(flush)
+CALL(finish)
+
+static PyObject *snapshot(PyObject *module, PyObject *args)
+{
+    PyObject *path = NULL;
+    int status;
+
+    (void)module;
+    if (!PyArg_ParseTuple(args, "|O&", PyUnicode_FSConverter, &path))
+        return NULL;
+    const char *name = path ? PyBytes_AsString(path) : NULL;
+    Py_BEGIN_ALLOW_THREADS status = pith_snapshot(name);
+    Py_END_ALLOW_THREADS Py_XDECREF(path);
+    return PyBool_FromLong(status == 0);
+}
+
+static PyObject *lost(PyObject *module, PyObject *unused)
+{
+    (void)module, (void)unused;
+    return PyLong_FromUnsignedLongLong(pith_lost());
+}
+
+#define METHOD(name, function, flags)                                                                                  \
+    {                                                                                                                  \
+        name, (PyCFunction)(void (*)(void))function, flags, NULL                                                       \
+    }
+static PyMethodDef state_methods[] = {METHOD("begin", state_begin, METH_NOARGS),
+                                      METHOD("end", state_end, METH_NOARGS),
+                                      METHOD("__enter__", state_enter, METH_NOARGS),
+                                      METHOD("__exit__", state_exit, METH_FASTCALL),
+                                      {NULL, NULL, 0, NULL}};
+static PyMethodDef event_methods[] = {METHOD("record", event_record, METH_FASTCALL), {NULL, NULL, 0, NULL}};
+static PyMethodDef counter_methods[] = {METHOD("set", counter_set, METH_O), {NULL, NULL, 0, NULL}};
+static PyMethodDef module_methods[] = {
+    METHOD("send", send, METH_VARARGS),         METHOD("recv", recv, METH_VARARGS),
+    METHOD("thread_name", thread_name, METH_O), METHOD("pause", call_pause, METH_NOARGS),
+    METHOD("resume", call_resume, METH_NOARGS), METHOD("flush", call_flush, METH_NOARGS),
+    METHOD("finish", call_finish, METH_NOARGS), METHOD("snapshot", snapshot, METH_VARARGS),
+    METHOD("lost", lost, METH_NOARGS),          {NULL, NULL, 0, NULL}};
+static PyModuleDef module = {PyModuleDef_HEAD_INIT, "pith._record", NULL, -1, module_methods, NULL, NULL, NULL, NULL};
+
+#define TYPE(name, new, methods, flags)                                                                                \
+    {                                                                                                                  \
+        "pith._record." name, sizeof(struct definition), 0, Py_TPFLAGS_DEFAULT | flags, (PyType_Slot[])                \
+        {                                                                                                              \
+            {Py_tp_new, (void *)new}, {Py_tp_dealloc, (void *)definition_dealloc}, {Py_tp_methods, methods},           \
+            {                                                                                                          \
+                0, NULL                                                                                                \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+PyMODINIT_FUNC PyInit__record(void);
+PyMODINIT_FUNC PyInit__record(void)
+{
+    PyType_Spec types[] = {TYPE("State", state_new, state_methods, Py_TPFLAGS_BASETYPE),
+                           TYPE("Event", event_new, event_methods, 0),
+                           TYPE("Counter", counter_new, counter_methods, 0)};
+    const char *names[] = {"State", "Event", "Counter"};
+    PyObject *made = PyModule_Create(&module);
+    int bad = !made;
+
+    for (int i = 0; i < 3 && !bad; i++) {
+        PyObject *type = PyType_FromSpec(&types[i]);
+        bad = !type || PyModule_AddObjectRef(made, names[i], type);
+        Py_XDECREF(type);
+    }
+    if (bad)
+        Py_CLEAR(made);
+    return made;
+}

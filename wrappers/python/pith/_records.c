@@ -1,0 +1,233 @@
+/* _records.c - pith._read.Records, which fills columns with records, and messages(). */
+#include "_read.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* ---- Records ----------------------------------------------------------------------------------------------------- */
+
+struct records {
+    PyObject_HEAD struct log *log;
+    struct pithlog_iter *iter;
+    PyObject *ids; /* bytes, or NULL */
+};
+
+static void records_dealloc(struct records *self)
+{
+    if (self->log) {
+        pithlog_iter_close(self->iter);
+        pithi_py_release(self->log);
+        Py_DECREF((PyObject *)self->log);
+    }
+    Py_XDECREF(self->ids);
+    pithi_py_free(self);
+}
+
+/* Records(log, from_ns, to_ns, lanes: bytes of uint32 or None, kinds, flags, ids: bytes or None) */
+static PyObject *records_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+    PyObject *log, *ids;
+    const char *lanes;
+    Py_ssize_t lanes_bytes;
+    long long from_ns, to_ns;
+    unsigned kinds, flags;
+    struct pithlog_query query;
+    int err;
+
+    (void)keywords;
+    if (!PyArg_ParseTuple(args, "OLLz#IIO", &log, &from_ns, &to_ns, &lanes, &lanes_bytes, &kinds, &flags, &ids))
+        return NULL;
+    if (!pithi_py_use((struct log *)log))
+        return NULL;
+    struct pithlog *opened = ((struct log *)log)->log;
+    if (ids != Py_None && PyBytes_Size(ids) != (Py_ssize_t)pithlog_get_info(opened)->defs) {
+        pithi_py_release((struct log *)log);
+        PyErr_SetString(PyExc_ValueError, "ids: not one byte for each definition");
+        return NULL;
+    }
+    query = (struct pithlog_query){
+        from_ns, to_ns, (const uint32_t *)(const void *)lanes, (uint32_t)(lanes_bytes / (Py_ssize_t)sizeof(uint32_t)),
+        kinds,   flags};
+    struct records *self = pithi_py_new(type);
+    if (!self) {
+        pithi_py_release((struct log *)log);
+        return NULL;
+    }
+    self->log = (struct log *)log;
+    Py_INCREF(log);
+    if (ids != Py_None) {
+        self->ids = ids;
+        Py_INCREF(ids);
+    }
+    Py_BEGIN_ALLOW_THREADS err = pithlog_iter_open(opened, &query, &self->iter);
+    Py_END_ALLOW_THREADS if (err)
+    {
+        self->iter = NULL;
+        pithi_py_failed(err);
+        Py_DECREF((PyObject *)self);
+        return NULL;
+    }
+    return (PyObject *)self;
+}
+
+/* The columns in the order of fill()'s arguments, with the size of an item. */
+static const struct column {
+    size_t offset, size;
+} columns_of[] = {
+#define C(field, size)                                                                                                 \
+    {                                                                                                                  \
+        offsetof(struct pithlog_columns, field), size                                                                  \
+    }
+    C(time_ns, 8), C(lane, 4),      C(kind, 4),  C(id, 4),    C(comm, 4),     C(peer, 4),     C(tag, 4),
+    C(bytes, 8),   C(got_bytes, 8), C(value, 8), C(depth, 4), C(start_ns, 8), C(nested_ns, 8)};
+enum { COLUMNS = sizeof columns_of / sizeof *columns_of, AT_ONCE = 1 << 16 };
+
+/* Moves all arrays `count` items on. */
+static void advance(struct pithlog_columns *columns, size_t count)
+{
+    for (int i = 0; i < COLUMNS; i++) {
+        char **array = (char **)(void *)((char *)columns + columns_of[i].offset);
+        if (*array)
+            *array += count * columns_of[i].size;
+    }
+}
+
+/* fill(at, (time_ns, lane, ...)): fills the arrays from index `at`; None: a column that is not wanted.
+ * -> (number of records, None or the text of a damage). Fewer records than room and no damage: the end. */
+static PyObject *records_fill(struct records *self, PyObject *args)
+{
+    PyObject *arrays, *damage = Py_None, *result = NULL;
+    Py_ssize_t at, room = PY_SSIZE_T_MAX;
+    Py_buffer views[COLUMNS];
+    struct pithlog_columns columns = {.ids = self->ids ? (const unsigned char *)PyBytes_AsString(self->ids) : NULL};
+    int held = 0;
+    int64_t count = 0, filled = 0;
+
+    if (!PyArg_ParseTuple(args, "nO!", &at, &PyTuple_Type, &arrays))
+        return NULL;
+    memset(views, 0, sizeof views);
+    for (held = 0; held < COLUMNS && held < PyTuple_Size(arrays); held++) {
+        PyObject *array = PyTuple_GetItem(arrays, held);
+        if (array == Py_None)
+            continue;
+        if (PyObject_GetBuffer(array, &views[held], PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS))
+            goto out;
+        Py_ssize_t items = views[held].len / (Py_ssize_t)columns_of[held].size - at;
+        if (at < 0 || items < 0 || views[held].itemsize != (Py_ssize_t)columns_of[held].size) {
+            PyErr_SetString(PyExc_ValueError, "a column has the wrong type or size");
+            held++;
+            goto out;
+        }
+        room = items < room ? items : room;
+        *(void **)((char *)&columns + columns_of[held].offset) = views[held].buf;
+    }
+    if (room == PY_SSIZE_T_MAX) {
+        PyErr_SetString(PyExc_ValueError, "no columns");
+        goto out;
+    }
+    advance(&columns, (size_t)at);
+    while (filled < room) {
+        size_t wanted = room - filled < AT_ONCE ? (size_t)(room - filled) : AT_ONCE;
+        Py_BEGIN_ALLOW_THREADS count = pithlog_iter_next_columns(self->iter, &columns, wanted);
+        Py_END_ALLOW_THREADS if (PyErr_CheckSignals()) goto out;
+        if (count < 0) {
+            filled += -1 - count;
+            damage = pithi_py_text(pithlog_error());
+            break;
+        }
+        filled += count;
+        if ((size_t)count < wanted)
+            break;
+        advance(&columns, (size_t)count);
+    }
+    result = damage ? Py_BuildValue("LO", (long long)filled, damage) : NULL;
+    if (damage != Py_None)
+        Py_XDECREF(damage);
+out:
+    while (held-- > 0)
+        if (views[held].obj)
+            PyBuffer_Release(&views[held]);
+    return result;
+}
+
+/* payloads() -> list of the text of each event's payload; damaged parts are skipped. */
+static PyObject *records_payloads(struct records *self, PyObject *unused)
+{
+    PyObject *all = PyList_New(0);
+    struct pithlog_record r;
+    const unsigned char *ids = self->ids ? (const unsigned char *)PyBytes_AsString(self->ids) : NULL;
+    char line[4096];
+    int more;
+
+    (void)unused;
+    while (all && (more = pithlog_iter_next(self->iter, &r)) != 0) {
+        if (more < 0 || (ids && !ids[r.id]))
+            continue;
+        size_t length = r.payload_bytes ? pithlog_payload_text(self->log->log, &r, line, sizeof line) : 0;
+        char *longer = length >= sizeof line ? PyMem_Malloc(length + 1) : NULL;
+        if (longer)
+            pithlog_payload_text(self->log->log, &r, longer, length + 1);
+        else if (length >= sizeof line)
+            length = sizeof line - 1;
+        if (pithi_py_append(all, PyUnicode_DecodeUTF8(longer ? longer : line, (Py_ssize_t)length, "backslashreplace")))
+            Py_CLEAR(all);
+        PyMem_Free(longer);
+    }
+    return all;
+}
+
+/* ---- Messages ---------------------------------------------------------------------------------------------------- */
+
+/* messages(log) -> (bytearray of struct pithlog_message, unmatched sends, unmatched receives, None or a damage) */
+PyObject *pithi_py_messages(PyObject *module, PyObject *args)
+{
+    PyObject *log, *all = NULL, *damage = NULL, *result = NULL;
+    struct pithlog_matcher *matcher;
+    struct pithlog_message *part;
+    uint64_t sends = 0, recvs = 0;
+    int err, more = 1;
+
+    (void)module;
+    if (!PyArg_ParseTuple(args, "O", &log) || !pithi_py_use((struct log *)log))
+        return NULL;
+    struct pithlog *opened = ((struct log *)log)->log;
+    Py_BEGIN_ALLOW_THREADS err = pithlog_matcher_open(opened, &matcher);
+    Py_END_ALLOW_THREADS if (err)
+    {
+        pithi_py_release((struct log *)log);
+        return pithi_py_failed(err);
+    }
+    all = PyByteArray_FromStringAndSize(NULL, 0);
+    part = PyMem_Malloc(AT_ONCE * sizeof *part);
+    while (all && part && more) {
+        size_t count = 0;
+        Py_BEGIN_ALLOW_THREADS while (count < AT_ONCE && (more = pithlog_matcher_next(matcher, &part[count])) == 1)
+            count++;
+        Py_END_ALLOW_THREADS if (more < 0 && !damage && !(damage = pithi_py_text(pithlog_error()))) break;
+        Py_ssize_t before = PyByteArray_Size(all), added = (Py_ssize_t)(count * sizeof *part);
+        if (PyErr_CheckSignals() || PyByteArray_Resize(all, before + added))
+            break;
+        memcpy(PyByteArray_AsString(all) + before, part, (size_t)added);
+    }
+    pithlog_matcher_unmatched(matcher, &sends, &recvs);
+    if (!part)
+        PyErr_NoMemory();
+    if (all && part && !PyErr_Occurred())
+        result =
+            Py_BuildValue("OKKO", all, (unsigned long long)sends, (unsigned long long)recvs, damage ? damage : Py_None);
+    Py_BEGIN_ALLOW_THREADS pithlog_matcher_close(matcher);
+    Py_END_ALLOW_THREADS PyMem_Free(part);
+    Py_XDECREF(all);
+    Py_XDECREF(damage);
+    pithi_py_release((struct log *)log);
+    return result;
+}
+
+static PyMethodDef records_methods[] = {METHOD("fill", records_fill, METH_VARARGS),
+                                        METHOD("payloads", records_payloads, METH_NOARGS),
+                                        {NULL, NULL, 0, NULL}};
+static PyType_Slot records_slots[] = {{Py_tp_new, (void *)records_new},
+                                      {Py_tp_dealloc, (void *)records_dealloc},
+                                      {Py_tp_methods, records_methods},
+                                      {0, NULL}};
+PyType_Spec pithi_py_records = {"pith._read.Records", sizeof(struct records), 0, Py_TPFLAGS_DEFAULT, records_slots};

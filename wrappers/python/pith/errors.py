@@ -1,0 +1,33 @@
+"""Exceptions. Their texts are those of the commands: one line, FILE: byte N: what is wrong; what to do."""
+
+from . import _read
+
+
+class Error(Exception):
+    """A log cannot be read; the base of the others."""
+
+
+class FormatError(Error):
+    """The file is not a log of any known format, or of a newer version."""
+
+
+class UsageError(Error, ValueError):
+    """An argument is out of range: no such time, lane or state."""
+
+
+class DamagedError(Error):
+    """The log contradicts its format. `partial` is what the call would have returned, without the damaged parts; None if
+    nothing could be read."""
+
+    def __init__(self, text, partial=None):
+        super().__init__(text)
+        self.partial = partial
+
+
+class IncompleteLogWarning(UserWarning):
+    """The log lacks parts: its file was cut, or it was made from such a file. What is there is read."""
+
+
+# In the order of enum pith_err, from PITH_ERR_OPEN to PITH_ERR_STOPPED.
+_read.set_errors([FileNotFoundError, OSError, FormatError, DamagedError, FormatError, MemoryError, UsageError,
+                  KeyboardInterrupt])

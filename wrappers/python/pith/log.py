@@ -1,0 +1,525 @@
+"""Logs as numpy arrays: Log, and the tables that it returns."""
+
+import fnmatch
+import os
+import shutil
+import subprocess
+import tempfile
+import warnings
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Union
+
+import numpy as np
+
+from . import _read
+from .errors import DamagedError, Error, IncompleteLogWarning
+
+Time = Union[None, int, float, str]
+Names = Union[None, str, Iterable[str]]
+
+ENTER, LEAVE, EVENT, COUNTER, SEND, RECV, COLL = range(1, 8)
+_NEST, _CLIP = 1, 2
+_NONE = 0xFFFFFFFF
+_MIN, _MAX = -(2**63), 2**63 - 1
+_STATE, _EVENT_TYPE, _COUNTER_TYPE = range(3)
+# The columns that Records.fill() takes, in its order.
+_COLUMNS = (("time_ns", "i8"), ("lane", "u4"), ("kind", "u4"), ("id", "u4"), ("comm", "u4"), ("peer", "i4"), ("tag", "i4"),
+            ("bytes", "u8"), ("got_bytes", "u8"), ("value", "f8"), ("depth", "u4"), ("start_ns", "i8"), ("nested_ns", "i8"))
+_LAYOUTS = {
+    name: np.dtype({"names": [f[0] for f in fields], "formats": [f[1] for f in fields],
+                    "offsets": [f[2] for f in fields], "itemsize": size})
+    for name, (fields, size) in _read.layouts.items()
+}
+_ORDERS = np.array(["", "wrong order, same source", "wrong order, other source"], dtype=object)
+
+
+class Table:
+    """Columns of the same length. `table["start_ns"]` is a numpy array of shape (n,); `len(table)` is n; `table.columns`
+    lists the names. Columns that stand for names hold numbers: `table.names("state")` has the text for each row."""
+
+    def __init__(self, columns: Dict[str, np.ndarray], names: Optional[Dict[str, np.ndarray]] = None):
+        self._columns = columns
+        self._names = names or {}
+
+    @property
+    def columns(self) -> List[str]:
+        return list(self._columns)
+
+    def __len__(self) -> int:
+        return len(next(iter(self._columns.values()), ()))
+
+    def __getitem__(self, column: str) -> np.ndarray:
+        return self._columns[column]
+
+    def __iter__(self):
+        return iter(self._columns)
+
+    def names(self, column: str) -> np.ndarray:
+        """The names of a column, an array of str (object) of shape (n,)."""
+        return self._names[column][self._columns[column]]
+
+    def where(self, rows) -> "Table":
+        """The rows that an index or a mask of numpy selects, as a table."""
+        return Table({name: array[rows] for name, array in self._columns.items()}, self._names)
+
+    def frame(self):
+        """A pandas DataFrame; columns that stand for names are categorical."""
+        import pandas
+
+        data = {}
+        for name, array in self._columns.items():
+            if name not in self._names:
+                data[name] = array
+                continue
+            categories, code = np.unique(self._names[name].astype(str), return_inverse=True)
+            data[name] = pandas.Categorical.from_codes(code.astype("i4")[array], categories)
+        return pandas.DataFrame(data, copy=False)
+
+    def __repr__(self) -> str:
+        return f"<pith.Table of {len(self)} rows: {', '.join(self._columns)}>"
+
+    def _repr_html_(self):
+        try:
+            return self.frame()._repr_html_()
+        except ImportError:
+            return None
+
+
+class _Intervals(NamedTuple):
+    """Instances of states, each an array of shape (n,)."""
+
+    state: np.ndarray
+    lane: np.ndarray
+    begin_ns: np.ndarray
+    end_ns: np.ndarray
+    self_ns: np.ndarray
+    depth: np.ndarray
+    parent: np.ndarray  # row of the state around it; -1: none
+    damage: Optional[str]
+
+
+class Finding(NamedTuple):
+    """What makes a run slow, as `pith analyze` prints it."""
+
+    name: str  #: "late sender", "load imbalance" ...
+    text: str  #: lines for people
+    ns: float  #: what it costs, summed over lanes
+    share: float  #: of the time of all lanes with MPI calls, 0 to 1
+
+
+class Picture:
+    """A drawing of a log; a notebook shows it."""
+
+    def __init__(self, data: bytes, kind: str):
+        self.data, self.kind = data, kind
+
+    def save(self, path) -> None:
+        with _open(path, "wb") as file:
+            file.write(self.data)
+
+    def _repr_svg_(self):
+        return self.data.decode() if self.kind == "svg" else None
+
+    def _repr_png_(self):
+        return self.data if self.kind == "png" else None
+
+
+_open = open  # the module's own open() is below
+
+
+def _program() -> str:
+    """The command pith: of the installation that this package belongs to, else of PATH."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    while here != os.path.dirname(here):
+        here = os.path.dirname(here)
+        candidate = os.path.join(here, "bin", "pith")
+        if os.access(candidate, os.X_OK):
+            return candidate
+    found = shutil.which("pith")
+    if not found:
+        raise Error("the command pith is not in PATH; install Pith or add its bin folder")
+    return found
+
+
+def open(path) -> "Log":  # noqa: A001 - as gzip.open, tarfile.open
+    """Opens a log of any format that Pith reads (`pith help formats`). FileNotFoundError, OSError; FormatError: it is not a
+    log; DamagedError. Warns with IncompleteLogWarning if parts are missing."""
+    return Log(path)
+
+
+class Log:
+    """An open log. Several threads may read it at once. It is a context manager: `with pith.open(path) as log:`.
+
+    Methods that select take the same arguments: `name`, a pattern or a list of patterns such as "MPI_*"; `from_` and `to`,
+    times (seconds or words); `ranks`, numbers of ranks. A damaged part raises DamagedError, whose `partial` has the rest.
+    """
+
+    def __init__(self, path):
+        self.path = os.fspath(path)
+        self._log = _read.Log(self.path)
+        self._info = self._log.info()
+        if not self._info["complete"]:
+            warnings.warn(f"{self.path}: incomplete: {self._info['incomplete'] or 'parts are missing'}",
+                          IncompleteLogWarning, stacklevel=3)
+        self._defs = self._log.definitions()
+        lanes = self._log.lanes()
+        self._lane_rank = np.array([lane[0] for lane in lanes], dtype="i4")
+        self._lane_thread = np.array([lane[1] for lane in lanes], dtype="u4")
+        self._lanes = lanes
+        self._names = np.array([d[1] for d in self._defs] + ["computing"], dtype=object)
+        self._kind = np.array([d[0] for d in self._defs], dtype="i4")
+        self._analyses: Dict[tuple, Any] = {}
+
+    def __enter__(self) -> "Log":
+        return self
+
+    def __exit__(self, *unused) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the file. Tables remain valid."""
+        self._analyses.clear()
+        self._log.close()
+
+    def __repr__(self) -> str:
+        i = self._info
+        return f"<pith.Log {self.path}: {i['ranks']} ranks, {i['lanes']} lanes, {i['records']} records>"
+
+    # ---- What the log holds
+
+    @property
+    def info(self) -> Dict[str, Any]:
+        """Facts: format, complete, ranks, lanes, records, states, events, messages, lost, start_ns, end_ns, bytes ..., and
+        the properties of the run: program, host, mpi, clock, start_unix_s ..."""
+        return {**self._log.properties(), **self._info}
+
+    @property
+    def ranks(self) -> np.ndarray:
+        """The ranks that have lanes, ascending; int32."""
+        return np.unique(self._lane_rank)
+
+    @property
+    def lanes(self) -> Table:
+        """A row for each thread of each rank: rank, thread, name, host, first_ns, last_ns, records."""
+        columns = list(zip(*self._lanes)) or [()] * 7
+        kinds = ("i4", "u4", object, object, "i8", "i8", "u8")
+        names = ("rank", "thread", "name", "host", "first_ns", "last_ns", "records")
+        return Table({n: np.array(c, dtype=k) for n, c, k in zip(names, columns, kinds)})
+
+    @property
+    def definitions(self) -> Table:
+        """A row for each state, event and counter: name, kind, colour ("#rrggbb"), group, format (of payloads; of counters
+        the unit). Row i describes the number i in columns such as `state`."""
+        kinds = ("state", "event", "counter")
+        columns = {"name": [d[1] for d in self._defs], "kind": [kinds[d[0]] for d in self._defs],
+                   "colour": [f"#{d[2]:06x}" for d in self._defs], "group": [d[3] for d in self._defs],
+                   "format": [d[4] for d in self._defs]}
+        return Table({name: np.array(column, dtype=object) for name, column in columns.items()})
+
+    @property
+    def communicators(self) -> List[Dict[str, Any]]:
+        """For each communicator its name, and the world ranks of its group and remote group (int32 arrays; empty:
+        unknown). Item 0 is MPI_COMM_WORLD."""
+        result = []
+        for name, size, _, members in self._log.communicators():
+            world = np.frombuffer(members, dtype="i4")
+            result.append({"name": name, "ranks": world[:size], "remote_ranks": world[size:]})
+        return result
+
+    def time(self, when: Time, end: bool = False) -> int:
+        """The nanosecond that seconds or a word ("3ms", "init", "solve[3]") stand for; `end`: the end of the instance."""
+        if when is None:
+            return _MAX if end else _MIN
+        if isinstance(when, str):
+            return self._log.find(when, int(end))
+        return int(round(float(when) * 1e9))
+
+    # ---- Records
+
+    def _ids(self, name: Names, kind: int) -> np.ndarray:
+        """A mask over definitions, with one more item for none."""
+        patterns = ["*"] if name is None else [name] if isinstance(name, str) else list(name)
+        return np.array([d[0] == kind and any(fnmatch.fnmatchcase(d[1], p) for p in patterns) for d in self._defs] + [False],
+                        dtype=bool)
+
+    def _select(self, ranks) -> Optional[np.ndarray]:
+        if ranks is None:
+            return None
+        wanted = np.atleast_1d(np.asarray(list(ranks) if not np.isscalar(ranks) else ranks))
+        return np.flatnonzero(np.isin(self._lane_rank, wanted)).astype("u4")
+
+    def _records(self, columns: Sequence[str], kinds: Iterable[int], ids=None, from_=None, to=None, ranks=None, flags=0):
+        """The records as a dict of columns, and the text of the first damage or None."""
+        lanes = self._select(ranks)
+        if ids is not None and not ids.any() or lanes is not None and not len(lanes):
+            return {name: np.empty(0, dtype=kind) for name, kind in _COLUMNS if name in columns}, None
+        iterator = _read.Records(self._log, self.time(from_), self.time(to, True), None if lanes is None else lanes.tobytes(),
+                                 sum(1 << k for k in kinds), flags,
+                                 None if ids is None else ids[:-1].astype("u1").tobytes())
+        bound = sum(lane[6] for lane in self._lanes) + len(self._lanes) * 64
+        room = max(min(bound, 1 << 20), 1)
+        arrays = {name: np.empty(room, dtype=kind) for name, kind in _COLUMNS if name in columns}
+        filled, damage = 0, None
+        while True:
+            count, text = iterator.fill(filled, tuple(arrays.get(name) for name, _ in _COLUMNS))
+            filled += count
+            damage = damage or text
+            if text is None and filled < room:
+                break
+            if filled == room:
+                room *= 2
+                for array in arrays.values():
+                    array.resize(room, refcheck=False)  # moves pages, copies nothing
+        for array in arrays.values():
+            array.resize(filled, refcheck=False)
+        return arrays, damage
+
+    def _with_lane(self, arrays: Dict[str, np.ndarray]) -> Dict[str, np.ndarray]:
+        lane = arrays["lane"]
+        return {"lane": lane, "rank": self._lane_rank[lane], "thread": self._lane_thread[lane]}
+
+    @staticmethod
+    def _whole(table, damage: Optional[str]):
+        if damage is not None:
+            raise DamagedError(damage, table)
+        return table
+
+    def _intervals(self, from_: Time, to: Time, ranks) -> "_Intervals":
+        """All instances of states, cut at the window."""
+        arrays, damage = self._records(("time_ns", "lane", "id", "depth", "start_ns"), (LEAVE,), None, from_, to, ranks, _CLIP)
+        begin = np.maximum(arrays["start_ns"], self.time(from_))
+        # Ends that have a begin, and lie in the window and in the log.
+        rows = (arrays["depth"] != _NONE) & (begin <= np.minimum(arrays["time_ns"], self._info["end_ns"]))
+        if not rows.all():
+            arrays, begin = {name: array[rows] for name, array in arrays.items()}, begin[rows]
+        end, lane, depth = arrays["time_ns"], arrays["lane"], arrays["depth"]
+        order = np.lexsort((end, depth, begin, lane))
+        place = np.empty(len(order), dtype="i8")
+        place[order] = np.arange(len(order))
+        parent = np.full(len(order), -1, dtype="i8")
+        outer = order[depth[order] == 0]  # of one depth, in the order of lanes and times
+        for d in range(1, int(depth.max(initial=0)) + 1):
+            inner = order[depth[order] == d]
+            before = np.searchsorted(place[outer], place[inner]) - 1
+            found = np.where(before >= 0, outer[before], -1) if len(outer) else np.full(len(inner), -1)
+            parent[inner] = np.where((found >= 0) & (lane[found] == lane[inner]), found, -1)
+            outer = inner
+        length, inside = end - begin, parent >= 0
+        nested = np.bincount(parent[inside], weights=length[inside], minlength=len(order))  # exact up to 104 days
+        return _Intervals(arrays["id"], lane, begin, end, length - nested.astype("i8"), depth, parent, damage)
+
+    def states(self, name: Names = None, *, from_: Time = None, to: Time = None, ranks=None) -> Table:
+        """Instances of states in the order of their ends: state, lane, rank, thread, start_ns, end_ns, self_ns (without
+        states inside), depth (0: outermost). States open at the ends of the window or of the log are cut there."""
+        if from_ is None and to is None:
+            arrays, damage = self._records(("time_ns", "lane", "id", "depth", "start_ns", "nested_ns"), (LEAVE,),
+                                           self._ids(name, _STATE), None, None, ranks, _CLIP)
+            rows = arrays["depth"] != _NONE
+            state, lane, begin, end, depth = (arrays[c] for c in ("id", "lane", "start_ns", "time_ns", "depth"))
+            own = end - begin - arrays["nested_ns"]
+        else:  # of states inside, only the part in the window counts
+            state, lane, begin, end, own, depth, _, damage = self._intervals(from_, to, ranks)
+            rows = self._ids(name, _STATE)[state]
+        columns = {"state": state, **self._with_lane({"lane": lane}), "start_ns": begin, "end_ns": end, "self_ns": own,
+                   "depth": depth}
+        table = Table(columns, {"state": self._names})
+        return self._whole(table if rows.all() else table.where(rows), damage)
+
+    def events(self, name: Names = None, *, from_: Time = None, to: Time = None, ranks=None, payloads: bool = False) -> Table:
+        """Solo events: event, lane, rank, thread, time_ns; with `payloads` also payload, their text (slower)."""
+        ids = self._ids(name, _EVENT_TYPE)
+        arrays, damage = self._records(("time_ns", "lane", "id"), (EVENT,), ids, from_, to, ranks)
+        columns = {"event": arrays["id"], **self._with_lane(arrays), "time_ns": arrays["time_ns"]}
+        if payloads:
+            lanes = self._select(ranks)
+            again = _read.Records(self._log, self.time(from_), self.time(to, True),
+                                  None if lanes is None else lanes.tobytes(), 1 << EVENT, 0, ids[:-1].astype("u1").tobytes())
+            texts = again.payloads() if len(arrays["id"]) else []
+            columns["payload"] = np.array(texts, dtype=object)
+        return self._whole(Table(columns, {"event": self._names}), damage)
+
+    def counters(self, name: Names = None, *, from_: Time = None, to: Time = None, ranks=None) -> Table:
+        """Values of counters: counter, lane, rank, thread, time_ns, value (float64)."""
+        arrays, damage = self._records(("time_ns", "lane", "id", "value"), (COUNTER,), self._ids(name, _COUNTER_TYPE), from_, to,
+                                       ranks)
+        columns = {"counter": arrays["id"], **self._with_lane(arrays), "time_ns": arrays["time_ns"], "value": arrays["value"]}
+        return self._whole(Table(columns, {"counter": self._names}), damage)
+
+    def collectives(self, *, from_: Time = None, to: Time = None, ranks=None) -> Table:
+        """Each rank's part in each collective: lane, rank, thread, time_ns, comm (number in `communicators`), root (world
+        rank; -1: none), sent_bytes, received_bytes."""
+        arrays, damage = self._records(("time_ns", "lane", "comm", "peer", "bytes", "got_bytes"), (COLL,), None, from_, to, ranks)
+        columns = {**self._with_lane(arrays), "time_ns": arrays["time_ns"], "comm": arrays["comm"], "root": arrays["peer"],
+                   "sent_bytes": arrays["bytes"], "received_bytes": arrays["got_bytes"]}
+        return self._whole(Table(columns), damage)
+
+    def messages(self, *, from_: Time = None, to: Time = None, ranks=None) -> Table:
+        """Matched messages that are under way at any time in the window, with an end on one of the ranks: send_ns, recv_ns,
+        sender, receiver (world ranks), send_lane, recv_lane, tag, comm, bytes. The whole log is matched."""
+        data, _, _, damage = _read.messages(self._log)
+        all_ = np.frombuffer(data, dtype=_LAYOUTS["message"])
+        first, last = np.minimum(all_["send_ns"], all_["recv_ns"]), np.maximum(all_["send_ns"], all_["recv_ns"])
+        rows = (last >= self.time(from_)) & (first <= self.time(to, True))
+        lanes = self._select(ranks)
+        if lanes is not None:
+            rows &= np.isin(all_["send_lane"], lanes) | np.isin(all_["recv_lane"], lanes)
+        kept = all_ if rows.all() else all_[rows]
+        columns = {"send_ns": kept["send_ns"], "recv_ns": kept["recv_ns"], "sender": self._lane_rank[kept["send_lane"]],
+                   "receiver": self._lane_rank[kept["recv_lane"]], "send_lane": kept["send_lane"],
+                   "recv_lane": kept["recv_lane"], "tag": kept["tag"], "comm": kept["comm"], "bytes": kept["bytes"]}
+        return self._whole(Table(columns), damage)
+
+    # ---- Sums
+
+    def stat(self, name: Names = None, *, from_: Time = None, to: Time = None, ranks=None) -> Table:
+        """A row for each state, most self time first: state, count, total_ns (with states inside; counted once where a state is
+        inside itself), self_ns, mean_ns, min_ns, max_ns. As `pith stat`."""
+        state, _, begin, end, own, depth, parent, damage = self._intervals(from_, to, ranks)
+        length, outermost, around = end - begin, np.ones(len(state), dtype=bool), parent
+        for _ in range(int(depth.max(initial=0))):
+            outermost &= (around < 0) | (state[around] != state)
+            around = np.where(around < 0, -1, parent[around])
+        order = np.flatnonzero(self._ids(name, _STATE)[state])
+        order = order[np.argsort(state[order], kind="stable")]
+        rows, at = np.unique(state[order], return_index=True)
+        values = (length * outermost, own, length, length, length)
+        total, own, all_, low, high = (how.reduceat(value[order], at) if len(order) else value[order] for how, value in
+                                       zip((np.add, np.add, np.add, np.minimum, np.maximum), values))
+        count = np.diff(np.append(at, len(order)))
+        columns = {"state": rows, "count": count, "total_ns": total, "self_ns": own, "mean_ns": all_ / count, "min_ns": low,
+                   "max_ns": high}
+        return self._whole(Table(columns, {"state": self._names}).where(np.argsort(-own, kind="stable")), damage)
+
+    def comm_matrix(self, value: str = "bytes", *, from_: Time = None, to: Time = None) -> np.ndarray:
+        """Messages between ranks: array of shape (ranks, ranks), [sender, receiver], uint64; `value`: "bytes" or
+        "messages". Rows are in the order of `ranks`."""
+        if value not in ("bytes", "messages"):
+            raise ValueError("value: must be 'bytes' or 'messages'")
+        table, ranks = self.messages(from_=from_, to=to), self.ranks
+        matrix = np.zeros((len(ranks), len(ranks)), dtype="u8")
+        at = (np.searchsorted(ranks, table["sender"]), np.searchsorted(ranks, table["receiver"]))
+        np.add.at(matrix, at, table["bytes"] if value == "bytes" else np.uint64(1))
+        return matrix
+
+    def time_profile(self, bins: int = 100, *, from_: Time = None, to: Time = None, ranks=None):
+        """What the lanes did over time. Returns edges_ns, int64 of shape (bins + 1,), and a dict of name -> self time in ns
+        in each bin, summed over lanes, int64 of shape (bins,). "computing": outside all states."""
+        begin = max(self._info["start_ns"], self.time(from_))
+        edges = np.linspace(begin, min(self._info["end_ns"], self.time(to, True)), bins + 1).astype("i8")
+        state, _, start, end, _, _, parent, damage = self._intervals(from_, to, ranks)
+        outside, lanes = len(self._defs), self._select(ranks)
+        owner = np.where(parent >= 0, state[parent], outside)  # has its time reduced by the states inside
+        sums = np.zeros((outside + 1, bins), dtype="i8")
+        sums[outside] = np.diff(edges) * (len(self._lanes) if lanes is None else len(lanes))
+        for number in range(outside + 1):
+            for rows, sign in ((state == number, 1), (owner == number, -1)):
+                if rows.any():
+                    sums[number] += sign * np.diff(_time_before(edges, start[rows], end[rows]))
+        result = {self._names[i]: sums[i] for i in range(outside + 1) if sums[i].any()}
+        return self._whole((edges, result), damage)
+
+    def load_imbalance(self, name: Names = None, *, from_: Time = None, to: Time = None) -> Table:
+        """How unevenly ranks spend their time: state, mean_ns and max_ns of the self time of a rank, rank (with the most),
+        imbalance (max / mean - 1; 0: even). The state "computing" is the time outside all states, from the first record of
+        a lane in the window to its last."""
+        table, ranks = self.states(from_=from_, to=to), self.ranks
+        at = np.searchsorted(ranks, table["rank"])
+        sums = np.zeros((len(self._names), len(ranks)), dtype="i8")
+        np.add.at(sums, (table["state"], at), table["self_ns"])
+        for rank, _, _, _, first, last, count in self._lanes:
+            if count:
+                sums[-1, np.searchsorted(ranks, rank)] += max(min(last, self.time(to, True)) - max(first, self.time(from_)), 0)
+        outer = table["depth"] == 0
+        np.subtract.at(sums[-1], at[outer], (table["end_ns"] - table["start_ns"])[outer])
+        if name is not None:
+            sums[~self._ids(name, _STATE)] = 0
+        rows = np.flatnonzero(sums.any(axis=1))
+        rows = rows[np.argsort(-(sums[rows].max(axis=1) - sums[rows].mean(axis=1)), kind="stable")]
+        mean, high = sums[rows].mean(axis=1), sums[rows].max(axis=1)
+        columns = {"state": rows.astype("u4"), "mean_ns": mean, "max_ns": high, "rank": ranks[sums[rows].argmax(axis=1)],
+                   "imbalance": high / mean - 1}
+        return Table(columns, {"state": self._names})
+
+    # ---- Analysis
+
+    def _analysis(self, from_: Time, to: Time):
+        window = (self.time(from_), self.time(to, True))
+        if window not in self._analyses:
+            self._analyses[window] = _read.Analysis(self._log, *window)
+        return self._analyses[window]
+
+    def efficiency(self, *, from_: Time = None, to: Time = None) -> Dict[str, Any]:
+        """The efficiencies of POP, 0 to 1: parallel = load_balance * communication, communication = serialisation *
+        transfer; also wait_ns, useful_ns, ideal_ns (run time if transfers took no time), from_ns and to_ns. Without a window:
+        from the last end of MPI_Init to the last begin of MPI_Finalize."""
+        return self._analysis(from_, to).info()
+
+    def waits(self, *, from_: Time = None, to: Time = None) -> Table:
+        """Wait states of messages and collectives: kind ("late sender" ...), state (the MPI function), lane, rank, thread,
+        cause_lane, cause_rank, from_ns, to_ns, caused_ns (waiting of other lanes that it caused), order."""
+        analysis = self._analysis(from_, to)
+        parts = [np.frombuffer(analysis.array("wait", lane), dtype=_LAYOUTS["wait"]) for lane in range(len(self._lanes))]
+        all_ = np.concatenate(parts) if parts else np.empty(0, dtype=_LAYOUTS["wait"])
+        kinds = np.array([_read.wait_kind_name(k) or "" for k in range(int(all_["kind"].max(initial=0)) + 1)], dtype=object)
+        columns = {"kind": all_["kind"], "state": all_["state"], **self._with_lane(all_), "cause_lane": all_["cause_lane"],
+                   "cause_rank": self._lane_rank[all_["cause_lane"]], "from_ns": all_["from_ns"], "to_ns": all_["to_ns"],
+                   "caused_ns": all_["handed_ns"], "order": all_["order"]}
+        return Table(columns, {"kind": kinds, "state": self._names, "order": _ORDERS})
+
+    def delays(self, *, from_: Time = None, to: Time = None) -> Table:
+        """Root causes of waiting, largest first: state (computing: outside all states) on lane and rank, kind of the waiting
+        that it caused, direct_ns, indirect_ns. Their sum is the sum of all waiting."""
+        all_ = np.frombuffer(self._analysis(from_, to).array("delay"), dtype=_LAYOUTS["delay"])
+        kinds = np.array([_read.wait_kind_name(k) or "" for k in range(int(all_["kind"].max(initial=0)) + 1)], dtype=object)
+        state = np.where(all_["state"] == _NONE, len(self._defs), all_["state"])
+        columns = {"kind": all_["kind"], "state": state, **self._with_lane(all_), "direct_ns": all_["direct_ns"],
+                   "indirect_ns": all_["indirect_ns"]}
+        return Table(columns, {"kind": kinds, "state": self._names})
+
+    def critical_path(self, *, from_: Time = None, to: Time = None) -> Table:
+        """The parts of the critical path in time order, without gaps: lane, rank, thread, from_ns, to_ns."""
+        all_ = np.frombuffer(self._analysis(from_, to).array("path"), dtype=_LAYOUTS["path"])
+        return Table({**self._with_lane(all_), "from_ns": all_["from_ns"], "to_ns": all_["to_ns"]})
+
+    def iterations(self, state: Optional[str] = None, *, from_: Time = None, to: Time = None) -> Table:
+        """The iterations of the program, found by the period of its MPI calls, or the instances of a state: lane, rank,
+        thread, from_ns, to_ns. Empty: none found."""
+        number = _NONE
+        if state is not None:
+            rows = np.flatnonzero((self._names[:-1] == state) & (self._kind == _STATE))
+            if not len(rows):
+                raise Error(f"{self.path}: no state {state!r}")
+            number = int(rows[0])
+        all_ = np.frombuffer(self._analysis(from_, to).iterations(number), dtype=_LAYOUTS["iteration"])
+        return Table({**self._with_lane(all_), "from_ns": all_["from_ns"], "to_ns": all_["to_ns"]})
+
+    def findings(self, *, from_: Time = None, to: Time = None) -> List[Finding]:
+        """What makes the run slow, the largest cost first; empty: nothing above 0.5 % of the time."""
+        return [Finding(*f) for f in self._analysis(from_, to).findings()]
+
+    # ---- Pictures
+
+    def draw(self, *options: str, kind: str = "svg") -> Picture:
+        """Draws the timelines: `log.draw("--from", "init", "--size", "900x300")`, with the options of `pith draw`. `kind`: "svg"
+        or "png"."""
+        with tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, "picture." + kind)
+            done = subprocess.run([_program(), "draw", self.path, "-o", out, *options], capture_output=True, text=True)
+            if done.returncode:
+                raise Error(done.stderr.strip())
+            with _open(out, "rb") as file:
+                return Picture(file.read(), kind)
+
+    def view(self, *options: str) -> None:
+        """Opens the window, with the options of `pith view`, and returns at once."""
+        subprocess.Popen([_program(), "view", self.path, *options])
+
+
+def _time_before(when: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """The sum of the parts of the intervals [start, end) that lie before each moment; int64 of the shape of `when`."""
+
+    def since(moments):  # sum over all moments m before w of w - m
+        moments = np.sort(moments)
+        count = np.searchsorted(moments, when)
+        return count * when - np.concatenate(([0], np.cumsum(moments)))[count]
+
+    return since(start) - since(end)
