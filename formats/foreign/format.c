@@ -138,6 +138,7 @@ static int write_files(struct pithlog *log, struct output *output, const struct 
     int err;
 
     with.loses = output->format->loses;
+    with.path = output->part[0];
     for (int i = 1; i < output->count; i++)
         with.beside[i - 1] = output->file[i];
     errno = 0;
@@ -198,6 +199,8 @@ static int write_device(struct pithlog *log, struct output *output, const struct
     if (output->count != 1)
         return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: a log in the format %s is more than one file; give a name",
                           output->path, output->format->name);
+    if (output->format->write == pithi_sqlite_write)
+        return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: a database needs a file; give a name", output->path);
     output->file[0] = fopen(output->path, "wb");
     return output->file[0] ? write_files(log, output, how) : write_failed(output->path);
 }

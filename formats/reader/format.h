@@ -18,6 +18,7 @@ struct pithi_convert {
     void (*note)(const char *text); /* gets a line with a count for each loss of the format; may be NULL */
     FILE *beside[PITHI_BESIDE];     /* for write: open files of the format's `beside`, in the same order */
     uint64_t loses;                 /* for write: `loses` of the format's row */
+    const char *path;               /* for write: the name of the file while it is written */
 };
 
 struct pithi_format {

@@ -86,6 +86,16 @@ const struct pithi_command pithi_commands[] = {
      "  --within TIME  with --records: accept times that differ by at most TIME (20us, 7ns)\n"
      "\n"
      "Largest differences first. Exit status as of diff(1): 1 if --records finds a difference, 2 after an error.\n"},
+    {"sql", pithi_tool_sql, "LOG QUERY [--csv|--json]", "ask a log in SQL: 'SELECT * FROM state_times'",
+     "LOG is a log, whose database is made at the first question and kept in the cache, or a database that\n"
+     "`pith convert LOG OUT.sqlite` wrote. Tables: log, lanes, definitions, communicators, members, intervals, "
+     "events,\n"
+     "counters, collectives, messages, waits, efficiency; views: ranks, states, calls, state_times, traffic, "
+     "wait_times.\n"
+     "Times are in ns. A query cannot change anything.\n"
+     "\n"
+     "  --csv   a header line, then one line per row\n"
+     "  --json  an array of objects\n"},
     {"convert", pithi_tool_convert, "IN OUT [--format NAME] [--from TIME] [--to TIME] [--causal] [--with analysis]",
      "convert a log from any readable format to any writable one",
      "The suffix of OUT or --format selects the format (`pith help formats` lists them). OUT may be - for standard\n"

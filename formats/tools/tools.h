@@ -28,6 +28,7 @@ int pithi_tool_compensate(int argc, char **argv);
 int pithi_tool_merge(int argc, char **argv);
 
 int pithi_tool_diff(int argc, char **argv);
+int pithi_tool_sql(int argc, char **argv);
 int pithi_tool_convert(int argc, char **argv);
 int pithi_tool_check(int argc, char **argv);
 int pithi_tool_recover(int argc, char **argv);

@@ -83,6 +83,7 @@ otf2
 perfetto coll comm
 paje     coll comm
 ctf
+sqlite   comm pause resume lost
 csv
 json
 '

@@ -42,9 +42,11 @@ static PyObject *analysis_new(PyTypeObject *type, PyObject *args, PyObject *keyw
     struct pithlog *opened = ((struct log *)log)->log;
     self->log = (struct log *)log;
     Py_INCREF(log);
-    Py_BEGIN_ALLOW_THREADS err = pithlog_analyze(
-        opened, &(struct pithlog_analyze_query){from_ns, to_ns, pithi_py_progress, NULL}, &self->analysis);
-    Py_END_ALLOW_THREADS self->damaged = err == PITH_ERR_DAMAGED && self->analysis;
+    Py_BEGIN_ALLOW_THREADS
+    err = pithlog_analyze(opened, &(struct pithlog_analyze_query){from_ns, to_ns, pithi_py_progress, NULL},
+                          &self->analysis);
+    Py_END_ALLOW_THREADS
+    self->damaged = err == PITH_ERR_DAMAGED && self->analysis;
     if (err && !self->damaged) {
         self->analysis = NULL;
         pithi_py_failed(err);
@@ -107,8 +109,10 @@ static PyObject *analysis_iterations(struct analysis *self, PyObject *args)
 
     if (!PyArg_ParseTuple(args, "I", &state) || !take(self))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS err = pithlog_analysis_iterations(self->analysis, state, &found);
-    Py_END_ALLOW_THREADS self->is_busy = 0;
+    Py_BEGIN_ALLOW_THREADS
+    err = pithlog_analysis_iterations(self->analysis, state, &found);
+    Py_END_ALLOW_THREADS
+    self->is_busy = 0;
     return err ? pithi_py_failed(err)
                : PyBytes_FromStringAndSize(found->count ? (const char *)found->all : "",
                                            (Py_ssize_t)(found->count * sizeof *found->all));
@@ -124,8 +128,10 @@ static PyObject *analysis_findings(struct analysis *self, PyObject *unused)
     (void)unused;
     if (!take(self))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS err = pithlog_analysis_findings(self->analysis, &findings, &count);
-    Py_END_ALLOW_THREADS self->is_busy = 0;
+    Py_BEGIN_ALLOW_THREADS
+    err = pithlog_analysis_findings(self->analysis, &findings, &count);
+    Py_END_ALLOW_THREADS
+    self->is_busy = 0;
     if (err)
         return pithi_py_failed(err);
     PyObject *all = PyList_New(0);

@@ -170,8 +170,10 @@ static PyObject *log_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
     if (!PyArg_ParseTuple(args, "O&", PyUnicode_FSConverter, &path))
         return NULL;
     const char *name = PyBytes_AsString(path);
-    Py_BEGIN_ALLOW_THREADS err = pithlog_open_watched(name, pithi_py_progress, NULL, &log);
-    Py_END_ALLOW_THREADS Py_DECREF(path);
+    Py_BEGIN_ALLOW_THREADS
+    err = pithlog_open_watched(name, pithi_py_progress, NULL, &log);
+    Py_END_ALLOW_THREADS
+    Py_DECREF(path);
     if (err)
         return pithi_py_failed(err);
     struct log *self = pithi_py_new(type);
@@ -294,8 +296,10 @@ static PyObject *log_find(struct log *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "si", &word, &is_end) || !pithi_py_use(self))
         return NULL;
     struct pithlog *log = self->log;
-    Py_BEGIN_ALLOW_THREADS err = pithlog_time_find(log, word, is_end ? PITHLOG_EDGE_END : PITHLOG_EDGE_BEGIN, &time_ns);
-    Py_END_ALLOW_THREADS pithi_py_release(self);
+    Py_BEGIN_ALLOW_THREADS
+    err = pithlog_time_find(log, word, is_end ? PITHLOG_EDGE_END : PITHLOG_EDGE_BEGIN, &time_ns);
+    Py_END_ALLOW_THREADS
+    pithi_py_release(self);
     return err ? pithi_py_failed(err) : PyLong_FromLongLong(time_ns);
 }
 

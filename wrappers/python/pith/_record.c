@@ -164,8 +164,10 @@ static PyObject *thread_name(PyObject *module, PyObject *name)
 /* pause, resume, flush, finish: they may wait for the disk, so other threads may run. */
 static PyObject *call(void (*function)(void))
 {
-    Py_BEGIN_ALLOW_THREADS function();
-    Py_END_ALLOW_THREADS Py_RETURN_NONE;
+    Py_BEGIN_ALLOW_THREADS
+    function();
+    Py_END_ALLOW_THREADS
+    Py_RETURN_NONE;
 }
 
 #define CALL(name)                                                                                                     \
@@ -188,8 +190,10 @@ static PyObject *snapshot(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "|O&", PyUnicode_FSConverter, &path))
         return NULL;
     const char *name = path ? PyBytes_AsString(path) : NULL;
-    Py_BEGIN_ALLOW_THREADS status = pith_snapshot(name);
-    Py_END_ALLOW_THREADS Py_XDECREF(path);
+    Py_BEGIN_ALLOW_THREADS
+    status = pith_snapshot(name);
+    Py_END_ALLOW_THREADS
+    Py_XDECREF(path);
     return PyBool_FromLong(status == 0);
 }
 

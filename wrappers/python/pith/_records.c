@@ -59,9 +59,10 @@ static PyObject *records_new(PyTypeObject *type, PyObject *args, PyObject *keywo
         self->ids = ids;
         Py_INCREF(ids);
     }
-    Py_BEGIN_ALLOW_THREADS err = pithlog_iter_open(opened, &query, &self->iter);
-    Py_END_ALLOW_THREADS if (err)
-    {
+    Py_BEGIN_ALLOW_THREADS
+    err = pithlog_iter_open(opened, &query, &self->iter);
+    Py_END_ALLOW_THREADS
+    if (err) {
         self->iter = NULL;
         pithi_py_failed(err);
         Py_DECREF((PyObject *)self);
@@ -128,8 +129,11 @@ static PyObject *records_fill(struct records *self, PyObject *args)
     advance(&columns, (size_t)at);
     while (filled < room) {
         size_t wanted = room - filled < AT_ONCE ? (size_t)(room - filled) : AT_ONCE;
-        Py_BEGIN_ALLOW_THREADS count = pithlog_iter_next_columns(self->iter, &columns, wanted);
-        Py_END_ALLOW_THREADS if (PyErr_CheckSignals()) goto out;
+        Py_BEGIN_ALLOW_THREADS
+        count = pithlog_iter_next_columns(self->iter, &columns, wanted);
+        Py_END_ALLOW_THREADS
+        if (PyErr_CheckSignals())
+            goto out;
         if (count < 0) {
             filled += -1 - count;
             damage = pithi_py_text(pithlog_error());
@@ -163,13 +167,15 @@ static PyObject *records_payloads(struct records *self, PyObject *unused)
     while (all && (more = pithlog_iter_next(self->iter, &r)) != 0) {
         if (more < 0 || (ids && !ids[r.id]))
             continue;
-        size_t length = r.payload_bytes ? pithlog_payload_text(self->log->log, &r, line, sizeof line) : 0;
-        char *longer = length >= sizeof line ? PyMem_Malloc(length + 1) : NULL;
+        /* The length includes the final NUL. */
+        size_t size = r.payload_bytes ? pithlog_payload_text(self->log->log, &r, line, sizeof line) : 1;
+        char *longer = size > sizeof line ? PyMem_Malloc(size) : NULL;
         if (longer)
-            pithlog_payload_text(self->log->log, &r, longer, length + 1);
-        else if (length >= sizeof line)
-            length = sizeof line - 1;
-        if (pithi_py_append(all, PyUnicode_DecodeUTF8(longer ? longer : line, (Py_ssize_t)length, "backslashreplace")))
+            pithlog_payload_text(self->log->log, &r, longer, size);
+        else if (size > sizeof line)
+            size = sizeof line;
+        if (pithi_py_append(all,
+                            PyUnicode_DecodeUTF8(longer ? longer : line, (Py_ssize_t)size - 1, "backslashreplace")))
             Py_CLEAR(all);
         PyMem_Free(longer);
     }
@@ -191,9 +197,10 @@ PyObject *pithi_py_messages(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "O", &log) || !pithi_py_use((struct log *)log))
         return NULL;
     struct pithlog *opened = ((struct log *)log)->log;
-    Py_BEGIN_ALLOW_THREADS err = pithlog_matcher_open(opened, &matcher);
-    Py_END_ALLOW_THREADS if (err)
-    {
+    Py_BEGIN_ALLOW_THREADS
+    err = pithlog_matcher_open(opened, &matcher);
+    Py_END_ALLOW_THREADS
+    if (err) {
         pithi_py_release((struct log *)log);
         return pithi_py_failed(err);
     }
@@ -201,9 +208,12 @@ PyObject *pithi_py_messages(PyObject *module, PyObject *args)
     part = PyMem_Malloc(AT_ONCE * sizeof *part);
     while (all && part && more) {
         size_t count = 0;
-        Py_BEGIN_ALLOW_THREADS while (count < AT_ONCE && (more = pithlog_matcher_next(matcher, &part[count])) == 1)
+        Py_BEGIN_ALLOW_THREADS
+        while (count < AT_ONCE && (more = pithlog_matcher_next(matcher, &part[count])) == 1)
             count++;
-        Py_END_ALLOW_THREADS if (more < 0 && !damage && !(damage = pithi_py_text(pithlog_error()))) break;
+        Py_END_ALLOW_THREADS
+        if (more < 0 && !damage && !(damage = pithi_py_text(pithlog_error())))
+            break;
         Py_ssize_t before = PyByteArray_Size(all), added = (Py_ssize_t)(count * sizeof *part);
         if (PyErr_CheckSignals() || PyByteArray_Resize(all, before + added))
             break;
@@ -215,8 +225,10 @@ PyObject *pithi_py_messages(PyObject *module, PyObject *args)
     if (all && part && !PyErr_Occurred())
         result =
             Py_BuildValue("OKKO", all, (unsigned long long)sends, (unsigned long long)recvs, damage ? damage : Py_None);
-    Py_BEGIN_ALLOW_THREADS pithlog_matcher_close(matcher);
-    Py_END_ALLOW_THREADS PyMem_Free(part);
+    Py_BEGIN_ALLOW_THREADS
+    pithlog_matcher_close(matcher);
+    Py_END_ALLOW_THREADS
+    PyMem_Free(part);
     Py_XDECREF(all);
     Py_XDECREF(damage);
     pithi_py_release((struct log *)log);

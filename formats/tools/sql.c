@@ -1,0 +1,264 @@
+/* sql.c - `pith sql LOG QUERY`: asks the database of a log (foreign/sqlite). The database is made at the first question and
+ * kept in the cache. Questions can neither change it nor reach other files. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/out.h"
+#include "foreign/sqlite/sqlite_library.h"
+#include "reader/cache.h"
+#include "reader/format.h"
+#include "tools/outfile.h"
+#include "tools/table.h"
+#include "tools/tools.h"
+
+#define KIND "sql1" /* of the file in the cache; another number if the tables change */
+/* SQLITE_LIMIT_ATTACHED, SQLITE_DBCONFIG_DEFENSIVE of sqlite3.h. */
+enum { LIMIT_ATTACHED = 7, CONFIG_DEFENSIVE = 1010 };
+
+static const struct pithi_sqlite *sqlite;
+
+static int failed(struct sqlite3 *db) { return pithi_fail(PITH_ERR_USAGE, "sql: %s", sqlite->errmsg(db)); }
+
+/* ---- The database ------------------------------------------------------------------------------------------------ */
+
+static int is_database(const char *path)
+{
+    char start[16] = "";
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int is = fd >= 0 && read(fd, start, sizeof start) == (ssize_t)sizeof start &&
+             memcmp(start, "SQLite format 3", sizeof start) == 0;
+
+    if (fd >= 0)
+        close(fd);
+    return is;
+}
+
+/* Copies the database into the cache, if that can be written. */
+static void keep(const char *path, const struct pithi_cache_key *key)
+{
+    struct pithi_cache_part part;
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC), whole;
+
+    if (fd >= 0 && fstat(fd, &status) == 0 && (uint64_t)status.st_size < PITHI_CACHE_BYTES / 2 &&
+        pithi_cache_begin(&part, key, KIND)) {
+        off_t at = 0;
+        while (at < status.st_size && sendfile(part.fd, fd, &at, (size_t)(status.st_size - at)) > 0)
+            ;
+        whole = at == status.st_size;
+        pithi_cache_end(&part, whole);
+        close(part.fd);
+    }
+    if (fd >= 0)
+        close(fd);
+}
+
+/* Makes the database under a temporary name, malloc'ed. */
+static int make(const char *command, struct pithlog *log, char **path)
+{
+    const char *folder = getenv("TMPDIR");
+    int fd, err;
+
+    if (asprintf(path, "%s/pith-sql-XXXXXX", folder && *folder ? folder : "/tmp") < 0) {
+        *path = NULL;
+        return pithi_no_memory();
+    }
+    if ((fd = mkstemp(*path)) < 0)
+        TRY(pithi_fail(PITH_ERR_IO, "sql: no place for a temporary file; set TMPDIR"));
+    close(fd);
+    return pithi_outfile_write(command, log, pithi_format_by_name("sqlite"), *path,
+                               &(struct pithi_convert){.from_ns = INT64_MIN, .to_ns = INT64_MAX});
+out:
+    free(*path);
+    *path = NULL;
+    return err;
+}
+
+static int open_readonly(const char *path, struct sqlite3 **db)
+{
+    if (sqlite->open_v2(path, db, PITHI_SQLITE_READONLY, NULL))
+        return failed(*db);
+    sqlite->limit(*db, LIMIT_ATTACHED, 0);
+    sqlite->db_config(*db, CONFIG_DEFENSIVE, 1, NULL);
+    /* Opening reads nothing; a damaged file is noticed now. */
+    return sqlite->exec(*db, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL) ? failed(*db) : PITH_OK;
+}
+
+/* Opens the database of the log at `path`; its temporary name, malloc'ed, or NULL, goes to *temporary. */
+static int open_database(const char *command, const char *path, struct sqlite3 **db, char **temporary)
+{
+    struct pithi_cache_key key;
+    struct pithlog *log;
+    char name[64];
+    int fd = -1, err, has_key;
+
+    if (is_database(path))
+        return open_readonly(path, db);
+    CHECK(pithi_tool_open(command, path, &log));
+    has_key = pithi_cache_key(log, &key);
+    if (has_key && (fd = pithi_cache_find(&key, KIND)) >= 0) {
+        snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+        err = open_readonly(name, db);
+        close(fd);
+        if (!err)
+            goto out;
+        sqlite->close(*db);
+        *db = NULL;
+        pithi_cache_remove(&key, KIND);
+    }
+    TRY(make(command, log, temporary));
+    if (has_key)
+        keep(*temporary, &key);
+    TRY(open_readonly(*temporary, db));
+out:
+    pithlog_close(log);
+    return err;
+}
+
+/* ---- Answers ----------------------------------------------------------------------------------------------------- */
+
+static int is_number(struct sqlite3_stmt *s, int column)
+{
+    int type = sqlite->column_type(s, column);
+
+    return type == PITHI_SQLITE_INTEGER || type == PITHI_SQLITE_FLOAT;
+}
+
+static const char *value_of(struct sqlite3_stmt *s, int column)
+{
+    const char *text = (const char *)sqlite->column_text(s, column);
+
+    return text ? text : "";
+}
+
+/* A row for programs; `names`: CSV's line of column names. */
+static void put_row(struct pithi_out *out, struct sqlite3_stmt *s, enum pithi_text_style style, int names)
+{
+    enum pithi_quote quote = style == PITHI_TEXT_CSV ? PITHI_QUOTE_CSV : PITHI_QUOTE_JSON;
+    int json = style == PITHI_TEXT_JSON;
+
+    for (int i = 0; i < sqlite->column_count(s); i++) {
+        pithi_out_text(out, i ? "," : json ? "{" : "");
+        if (json || names)
+            pithi_out_quoted(out, quote, sqlite->column_name(s, i));
+        if (json)
+            pithi_out_char(out, ':');
+        if (names)
+            continue;
+        if (sqlite->column_type(s, i) == PITHI_SQLITE_NULL)
+            pithi_out_text(out, json ? "null" : "");
+        else if (is_number(s, i))
+            pithi_out_text(out, value_of(s, i));
+        else
+            pithi_out_quoted(out, quote, value_of(s, i));
+    }
+}
+
+static int answer_programs(struct pithi_out *out, struct sqlite3 *db, struct sqlite3_stmt *s,
+                           enum pithi_text_style style)
+{
+    uint64_t rows = 0;
+    int more;
+
+    if (style == PITHI_TEXT_CSV) {
+        put_row(out, s, style, 1);
+        pithi_out_char(out, '\n');
+    } else {
+        pithi_out_text(out, "[");
+    }
+    for (; !out->failed && (more = sqlite->step(s)) == PITHI_SQLITE_ROW; rows++) {
+        if (style == PITHI_TEXT_JSON)
+            pithi_out_text(out, rows ? ",\n" : "\n");
+        put_row(out, s, style, 0);
+        pithi_out_text(out, style == PITHI_TEXT_JSON ? "}" : "\n");
+    }
+    if (style == PITHI_TEXT_JSON)
+        pithi_out_text(out, "\n]\n");
+    return !out->failed && more != PITHI_SQLITE_DONE ? failed(db) : PITH_OK;
+}
+
+static int answer_people(struct sqlite3 *db, struct sqlite3_stmt *s)
+{
+    struct pithi_table_column *columns = calloc((size_t)sqlite->column_count(s) + 1, sizeof *columns);
+    struct pithi_report *table = NULL;
+    int err, more, count = sqlite->column_count(s);
+
+    if (!columns)
+        return pithi_no_memory();
+    for (int i = 0; i < count; i++)
+        columns[i] = (struct pithi_table_column){sqlite->column_name(s, i), PITHI_CELL_TEXT, 0};
+    TRY(pithi_table_new(&table, columns, (uint32_t)count));
+    while ((more = sqlite->step(s)) == PITHI_SQLITE_ROW) {
+        TRY(pithi_table_row(table));
+        for (int i = 0; i < count; i++)
+            TRY(pithi_table_text(table, value_of(s, i)));
+    }
+    if (more != PITHI_SQLITE_DONE)
+        TRY(failed(db));
+    TRY(pithi_table_print(table, stdout, PITHI_TEXT_TABS));
+out:
+    pithi_table_free(table);
+    free(columns);
+    return err;
+}
+
+/* Runs the statements of a query; prints the rows of each that has columns. */
+static int answer(struct sqlite3 *db, const char *query, enum pithi_text_style style)
+{
+    struct sqlite3_stmt *s = NULL;
+    struct pithi_out out;
+    int err;
+
+    CHECK(pithi_out_open(&out, stdout));
+    while (*query) {
+        if (sqlite->prepare_v2(db, query, -1, &s, &query))
+            TRY(failed(db));
+        if (!s) /* blanks or a comment */
+            continue;
+        if (!sqlite->stmt_readonly(s))
+            TRY(pithi_fail(PITH_ERR_USAGE, "sql: a query cannot change the database"));
+        if (style == PITHI_TEXT_TABS)
+            TRY(answer_people(db, s));
+        else
+            TRY(answer_programs(&out, db, s, style));
+        sqlite->finalize(s);
+        s = NULL;
+    }
+    err = PITH_OK;
+out:
+    sqlite->finalize(s);
+    return pithi_out_close(&out, err);
+}
+
+int pithi_tool_sql(int argc, char **argv)
+{
+    static const struct option options[] = {PITHI_STYLE_OPTIONS, {NULL, 0, NULL, 0}};
+    static const char *const names[] = {"LOG", "QUERY", NULL};
+    enum pithi_text_style style = PITHI_TEXT_TABS;
+    struct sqlite3 *db = NULL;
+    char *temporary = NULL;
+    int option, err, status;
+
+    while ((option = pithi_tool_option(argc, argv, ":", options)) != -1)
+        if (option == '?' || pithi_tool_style(argv[0], option, &style))
+            return 2;
+    if ((status = pithi_tool_arguments(argc, argv, names)) != 0)
+        return status;
+    TRY(pithi_sqlite_begin(argv[optind], &sqlite));
+    TRY(open_database(argv[0], argv[optind], &db, &temporary));
+    TRY(answer(db, argv[optind + 1], style));
+out:
+    if (err)
+        pithi_tool_failed();
+    if (db)
+        sqlite->close(db);
+    if (temporary)
+        unlink(temporary);
+    free(temporary);
+    return err != PITH_OK;
+}

@@ -1,0 +1,65 @@
+"""sql_check.py LOG ...: the database of a log against the package: every table, and random questions against numpy."""
+
+import random
+import sqlite3
+import sys
+
+import numpy as np
+
+import pith
+from check import finish, ok, pith as command, same
+
+
+def rows(columns, *arrays):
+    return sorted(zip(*(a.tolist() for a in arrays))) if len(columns) else []
+
+
+for path in sys.argv[1:]:
+    base = path + ".sqlite"
+    command("convert", path, base)
+    db = sqlite3.connect(f"file:{base}?mode=ro", uri=True)
+
+    def ask(query, *values):
+        return db.execute(query, values).fetchall()
+
+    with pith.open(path) as log:
+        s = log.states()
+        same(sorted(ask("SELECT lane, state, start_ns, end_ns, self_ns, depth FROM intervals")),
+             rows(s, *(s[c] for c in ("lane", "state", "start_ns", "end_ns", "self_ns", "depth"))), f"{path}: intervals")
+        same(ask("SELECT count(*) FROM intervals i JOIN intervals p ON p.id = i.parent WHERE p.lane = i.lane"
+                 " AND p.depth = i.depth - 1 AND p.start_ns <= i.start_ns AND p.end_ns >= i.start_ns"),
+             ask("SELECT count(*) FROM intervals WHERE depth > 0"), f"{path}: each inner interval has the parent around it")
+        same(ask("SELECT sum(i.end_ns - i.start_ns) FROM intervals i WHERE depth = 0"),
+             ask("SELECT sum(self_ns) FROM intervals"), f"{path}: the self times are all of the time in states")
+        e = log.events(payloads=True)
+        same(sorted(ask("SELECT lane, event, time_ns, ifnull(payload, '') FROM events")),
+             sorted(zip(e["lane"].tolist(), e["event"].tolist(), e["time_ns"].tolist(), e["payload"].tolist())), f"{path}: events")
+        c = log.counters()
+        same(sorted(ask("SELECT lane, counter, time_ns, ifnull(value, 'nan') FROM counters"), key=str),
+             sorted(((a, b, t, "nan" if v != v else v) for a, b, t, v in
+                     zip(*(c[k].tolist() for k in ("lane", "counter", "time_ns", "value")))), key=str), f"{path}: counters")
+        k = log.collectives()
+        same(sorted(ask("SELECT lane, time_ns, comm, root, sent_bytes, received_bytes FROM collectives")),
+             rows(k, *(k[n] for n in ("lane", "time_ns", "comm", "root", "sent_bytes", "received_bytes"))), f"{path}: collectives")
+        m = log.messages()
+        same(sorted(ask("SELECT send_lane, recv_lane, send_ns, recv_ns, tag, comm, bytes FROM messages")),
+             rows(m, *(m[n] for n in ("send_lane", "recv_lane", "send_ns", "recv_ns", "tag", "comm", "bytes"))), f"{path}: messages")
+        if len(log.states("MPI_*")):
+            w = log.waits()
+            same(sorted(ask("SELECT lane, state, kind, from_ns, to_ns, cause_lane FROM waits")),
+                 sorted(zip(w["lane"].tolist(), w["state"].tolist(), w.names("kind").tolist(), w["from_ns"].tolist(),
+                            w["to_ns"].tolist(), w["cause_lane"].tolist())), f"{path}: wait states")
+        same(ask("SELECT rank, thread, host, records FROM lanes ORDER BY lane"),
+             list(zip(*(log.lanes[n].tolist() for n in ("rank", "thread", "host", "records")))), f"{path}: lanes")
+        same(dict(ask("SELECT key, value FROM log"))["records"], log.info["records"], f"{path}: facts")
+        dice, good = random.Random(path), 0
+        for _ in range(20):
+            a, b = sorted(dice.randrange(log.info["start_ns"], log.info["end_ns"] + 1) for _ in range(2))
+            least, rank = dice.choice([0, 1000, 1000000]), dice.choice(log.ranks.tolist())
+            chosen = s.where((s["end_ns"] >= a) & (s["start_ns"] <= b) & (s["end_ns"] - s["start_ns"] > least) & (s["rank"] == rank))
+            wanted = [(n, int((chosen["state"] == n).sum()), int(chosen["self_ns"][chosen["state"] == n].sum()))
+                      for n in np.unique(chosen["state"]).tolist()]
+            good += ask("SELECT i.state, count(*), sum(self_ns) FROM intervals i JOIN lanes USING(lane) WHERE end_ns >= ?"
+                        " AND start_ns <= ? AND end_ns - start_ns > ? AND rank = ? GROUP BY 1 ORDER BY 1", a, b, least, rank) == wanted
+        same(good, 20, f"{path}: 20 random filters")
+finish()

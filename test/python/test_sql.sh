@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# SQLite databases: every table against the Python package, in native, OTF2 and CLOG-2 logs; `pith sql`.
+. "$(dirname "$0")/../lib.sh"
+export PYTHONPATH=$build/lib/pith/python:$top/test/python PYTHONDONTWRITEBYTECODE=1
+[ -f "$build/lib/pith/python/pith/_read.abi3.so" ] || { echo "1..0 # SKIP the Python package was not built"; exit; }
+first=$(mpis | head -n 1)
+mpiexec_of "$first" 4 pith run -o heat2d.pith "$build/samples/$first/heat2d" >/dev/null 2>err || cat err
+pith convert heat2d.pith heat.otf2 2>/dev/null
+pith convert heat2d.pith heat.clog2 2>/dev/null
+"$build/test/cli/make_cli_log" small small.pith
+"$build/test/cli/make_cli_log" names names.pith
+/usr/bin/python3 "$top/test/python/sql_check.py" heat2d.pith heat.otf2 heat.clog2 small.pith names.pith >out 2>&1
+status=$?
+grep -E '^(ok|not ok|#)' out | sed -E 's/^((not )?ok) [0-9]+ - /\1 /' >lines
+while read -r line; do
+    case $line in
+    'ok '*) ok 0 "${line#ok }" ;;
+    'not ok '*) ok 1 "${line#not ok }" ;;
+    *) echo "$line" ;;
+    esac
+done <lines
+is "$status" 0 "all compared" || tail -n 5 out
+
+# ---- pith sql
+is "$(pith sql small.pith 'SELECT name FROM states ORDER BY name' --csv | tr '\n' ' ')" "name io solve work " "--csv"
+is "$(pith sql small.pith 'SELECT rank, NULL AS none, 1.5 AS half FROM lanes LIMIT 1' --json | tr -d '\n')" '[{"rank":0,"none":null,"half":1.5}]' "--json"
+is "$(pith sql small.pith 'SELECT 1 AS a, 2 AS b; SELECT 3 AS c')" "$(printf 'a  b\n1  2\nc\n3')" "two statements, as tables"
+is "$(ls "$XDG_CACHE_HOME/pith"/*.sql1 2>/dev/null | wc -l)" 1 "the database is kept in the cache"
+for query in 'DELETE FROM lanes' 'DROP TABLE lanes' "ATTACH 'x.db' AS x" "VACUUM INTO 'y.db'" 'PRAGMA user_version = 7' 'SELECT load_extension("x")' 'selec' 'SELECT * FROM nosuch'; do
+    pith sql small.pith "$query" >out 2>err
+    is "$? $(wc -l <err) $(grep -c '^pith: sql: ' err)" "1 1 1" "refused in one line: $query" || cat out err
+done
+is "$(ls ./*.db 2>/dev/null)" "" "and no file was made"
+is "$(pith sql small.pith 'SELECT count(*) AS n FROM lanes' --csv)" "$(printf 'n\n3')" "nothing was changed"
+printf 'damaged' | dd of="$(ls "$XDG_CACHE_HOME/pith"/*.sql1)" conv=notrunc 2>/dev/null
+is "$(pith sql small.pith 'SELECT count(*) AS n FROM lanes' --csv)" "$(printf 'n\n3')" "a damaged database in the cache is made anew"
+is "$(XDG_CACHE_HOME=/proc/none HOME= pith sql small.pith 'SELECT count(*) AS n FROM lanes' --csv)" "$(printf 'n\n3')" "without a cache"
+is "$(ls "$TMPDIR" | grep -c '^pith-sql')" 0 "no temporary file is left"
+pith sql nosuch.pith 'SELECT 1' 2>err; is "$? $(grep -c 'nosuch.pith: cannot be opened' err)" "1 1" "no such log"
+pith sql small.pith 2>err; is "$? $(cat err)" "2 pith: sql: QUERY is missing; see \`pith help sql\`" "no query"
+pith convert small.pith /dev/null --format sqlite 2>err; is "$? $(cat err)" "1 pith: /dev/null: a database needs a file; give a name" "not into a device"
+if mkdir full && mount -t tmpfs -o size=64k tmpfs full 2>/dev/null; then
+    pith convert heat2d.pith full/a.sqlite 2>err
+    is "$? $(grep -vc note err) $(ls full)" "1 1 " "a full disk: one line, no file" || cat err
+    umount full
+else
+    skip "a full disk" "cannot mount"
+fi
+# The examples of the manual page.
+sed -n '/^\.SH EXAMPLES/,/^\.SH EXIT/p' "$top/man/pith-sql.1" | grep '^pith sql' >examples
+while read -r example; do
+    sh -c "$example" >out 2>err
+    is "$? $(($(wc -l <out) > 0))$(cat err)" "0 1" "pith-sql(1): $example"
+done <examples
+finish
