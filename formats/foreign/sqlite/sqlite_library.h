@@ -10,7 +10,7 @@ struct sqlite3_stmt;
 
 /* Result codes, flags and types of sqlite3.h. */
 enum { PITHI_SQLITE_OK = 0, PITHI_SQLITE_ROW = 100, PITHI_SQLITE_DONE = 101 };
-enum { PITHI_SQLITE_READONLY = 1, PITHI_SQLITE_READWRITE = 2, PITHI_SQLITE_CREATE = 4 };
+enum { PITHI_SQLITE_READONLY = 1, PITHI_SQLITE_READWRITE = 2, PITHI_SQLITE_NOMUTEX = 0x8000 };
 enum { PITHI_SQLITE_INTEGER = 1, PITHI_SQLITE_FLOAT, PITHI_SQLITE_TEXT, PITHI_SQLITE_BLOB, PITHI_SQLITE_NULL };
 /* For bind_text and bind_blob: SQLite copies the bytes. */
 #define PITHI_SQLITE_COPY ((void (*)(void *)) - 1)

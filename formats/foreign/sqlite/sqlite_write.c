@@ -54,10 +54,7 @@ static const char tables[] =
     "CREATE VIEW wait_times AS SELECT w.kind, d.name AS state, l.rank, c.rank AS cause_rank, count(*) AS count,"
     " sum(w.to_ns - w.from_ns) AS ns FROM waits w JOIN lanes l USING(lane) JOIN lanes c ON c.lane = w.cause_lane"
     " JOIN definitions d ON d.id = w.state GROUP BY 1, 2, 3, 4;";
-static const char indexes[] = "CREATE INDEX intervals_by_state ON intervals(state, lane);"
-                              "CREATE INDEX intervals_by_time ON intervals(lane, start_ns);"
-                              "CREATE INDEX events_by_event ON events(event, time_ns);"
-                              "CREATE INDEX counters_by_counter ON counters(counter, lane, time_ns);"
+static const char indexes[] = "CREATE INDEX intervals_by_time ON intervals(start_ns);"
                               "CREATE INDEX messages_by_time ON messages(send_ns);"
                               "COMMIT;";
 
@@ -372,7 +369,7 @@ int pithi_sqlite_write(struct pithlog *log, FILE *out, const struct pithi_conver
 
     (void)out; /* SQLite opens files by their names */
     CHECK(pithi_sqlite_begin(how->path, &w.sqlite));
-    if (w.sqlite->open_v2(how->path, &w.db, PITHI_SQLITE_READWRITE, NULL))
+    if (w.sqlite->open_v2(how->path, &w.db, PITHI_SQLITE_READWRITE | PITHI_SQLITE_NOMUTEX, NULL))
         TRY(failed(&w));
     TRY(run(&w, tables));
     TRY(put_facts(&w));
