@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* ---- Any number of players --------------------------------------------------------------------------------------- */
+
 /* The first members of a player. */
 struct pithi_player {
     uint64_t key;
@@ -85,6 +87,53 @@ static inline struct pithi_loser pithi_tournament_play(struct pithi_loser *tree,
     int right_wins = right.key < left.key;
     tree[at] = right_wins ? left : right;
     return right_wins ? right : left;
+}
+
+/* ---- At most 256 players ----------------------------------------------------------------------------------------- */
+
+/* If a key and its player's number fit in one word, a match is a minimum and a maximum: a quarter of the instructions.
+ * A seat is a time since a common base, shifted left, plus the number of the player: so at a tie, the lower number
+ * wins. tree[0] is the winner's seat, tree[1 .. leaves - 1] are those of the losers; `leaves` is a power of two.
+ *
+ * Times too far after the base for a seat, 2.28 years, are all PITHI_SEAT_FAR. If a winner is FAR, the caller chooses a
+ * later base and plays again. A player at its end is PITHI_SEAT_DONE, as are all leaves without a player. */
+enum { PITHI_SEAT_BITS = 8, PITHI_SEATS = 1 << PITHI_SEAT_BITS };
+#define PITHI_SEAT_DONE ((UINT64_C(1) << (64 - PITHI_SEAT_BITS)) - 1)
+#define PITHI_SEAT_FAR (PITHI_SEAT_DONE - 1)
+
+/* The number of a seat's player. */
+static inline uint32_t pithi_seat_player(uint64_t seat) { return (uint32_t)seat & (PITHI_SEATS - 1); }
+
+/* The seat of a player whose time is not before the base. */
+static inline uint64_t pithi_seat_of(int64_t time_ns, int64_t base_ns, uint32_t player)
+{
+    uint64_t after = (uint64_t)time_ns - (uint64_t)base_ns;
+    return (after < PITHI_SEAT_FAR ? after : PITHI_SEAT_FAR) << PITHI_SEAT_BITS | player;
+}
+
+/* The winner, `player`, continues at `seat`; returns the new winner's seat. */
+static inline uint64_t pithi_seats_replay(uint64_t *tree, uint32_t leaves, uint32_t player, uint64_t seat)
+{
+    for (size_t at = (leaves + player) / 2; at > 0; at /= 2) {
+        uint64_t other = tree[at], lost = other < seat ? seat : other;
+        seat = other < seat ? other : seat;
+        tree[at] = lost;
+    }
+    return seat;
+}
+
+/* Plays all matches; seats[leaves] are those of the players. */
+static inline void pithi_seats_play(uint64_t *tree, uint32_t leaves, const uint64_t *seats)
+{
+    uint64_t winner[2 * PITHI_SEATS];
+    for (uint32_t i = 0; i < leaves; i++)
+        winner[leaves + i] = seats[i];
+    for (uint32_t at = leaves - 1; at > 0; at--) {
+        uint64_t left = winner[2 * at], right = winner[2 * at + 1];
+        winner[at] = left < right ? left : right;
+        tree[at] = left < right ? right : left;
+    }
+    tree[0] = winner[1];
 }
 
 #endif

@@ -13,18 +13,14 @@
 #define UNCOMMON __attribute__((noinline, cold))
 
 struct cursor {
-    _Alignas(64) struct pithi_player player; /* key: that of the current record */
-    int64_t ahead_ns;                        /* time of the record after it, if ready: loaded early */
-    struct pithi_block block;                /* begins with the fields used for each record: one cache line */
+    _Alignas(64) struct pithi_block block; /* begins with the fields used for each record: one cache line */
     uint32_t lane_number;
+    uint32_t done;                     /* 1: no more records before the end of the window */
     const struct pithi_log_lane *lane; /* NULL: not looked up yet, or lost */
     uint32_t found;                    /* 1: it was looked up */
     uint32_t next_block;               /* to be loaded after the current one */
     struct pithi_stack stack;
 };
-
-/* A cursor begins with its player. */
-static inline struct cursor *cursor_of(struct pithi_loser match) { return (struct cursor *)match.player; }
 
 enum phase { PRIMING, OPENING, RUNNING, CLOSING, ENDED };
 
@@ -38,8 +34,11 @@ struct pithlog_iter {
     uint64_t allowance; /* memory for all blocks unpacked at once */
     struct cursor *cursors;
     uint32_t cursor_count;
-    struct pithi_loser *tree;
+    uint64_t tree[PITHI_SEATS];  /* tree[0]: the seat of the lane whose record is current (tournament.h) */
+    uint64_t ahead[PITHI_SEATS]; /* by cursor: the seat of the record after its current one, if that is ready */
     uint32_t leaves;
+    int64_t base_ns; /* of the seats */
+    uint64_t limit;  /* the first seat that is not in the window, or FAR */
     enum phase phase;
     enum pithi_iter_part part;
     struct pithi_runs *runs; /* reads very many lanes; NULL: few lanes, read here */
@@ -152,10 +151,8 @@ static inline int advance(struct pithlog_iter *it, struct cursor *c)
         status = next_block(it, c);
     if (__builtin_expect(status < 0, 0))
         return -1;
-    c->ahead_ns = status ? c->block.next->time_ns : 0;
-    int more = status && c->block.time_ns <= it->to_ns;
-    c->player.key = more ? pithi_key_of(c->block.time_ns) : PITHI_KEY_DONE;
-    return more;
+    c->done = !status || c->block.time_ns > it->to_ns;
+    return !c->done;
 }
 
 /* ---- Nesting ----------------------------------------------------------------------------------------------------- */
@@ -218,6 +215,67 @@ static int prime(struct pithlog_iter *it, uint32_t number)
     return 1;
 }
 
+/* ---- The order of lanes ------------------------------------------------------------------------------------------ */
+
+_Static_assert((int)PITHI_ITER_LANES <= (int)PITHI_SEATS, "each lane has a seat");
+
+/* The cursor whose record is current. */
+static inline struct cursor *current(const struct pithlog_iter *it)
+{
+    return &it->cursors[pithi_seat_player(it->tree[0])];
+}
+
+/* Time of a lane's record that is delivered next, or was delivered last. */
+static inline int64_t time_of(const struct cursor *c) { return (c->block.next - 1)->time_ns; }
+
+static inline uint64_t seat_of(const struct pithlog_iter *it, int64_t time_ns, uint32_t number)
+{
+    return pithi_seat_of(time_ns, it->base_ns, number);
+}
+
+/* The seats of a lane's current record, and of the next one if that is ready. */
+static inline uint64_t sit(struct pithlog_iter *it, uint32_t number)
+{
+    const struct cursor *c = &it->cursors[number];
+    if (c->done)
+        return PITHI_SEAT_DONE << PITHI_SEAT_BITS | number;
+    it->ahead[number] = seat_of(it, c->block.next->time_ns, number);
+    return seat_of(it, time_of(c), number);
+}
+
+/* Makes the earliest record current. */
+static UNCOMMON void play(struct pithlog_iter *it)
+{
+    uint64_t seats[PITHI_SEATS];
+    it->base_ns = INT64_MAX;
+    for (uint32_t i = 0; i < it->cursor_count; i++)
+        if (!it->cursors[i].done && time_of(&it->cursors[i]) < it->base_ns)
+            it->base_ns = time_of(&it->cursors[i]);
+    for (uint32_t i = 0; i < it->leaves; i++)
+        seats[i] = i < it->cursor_count ? sit(it, i) : PITHI_SEAT_DONE << PITHI_SEAT_BITS | i;
+    it->limit = it->to_ns < it->base_ns ? 0 : (seat_of(it, it->to_ns, 0) | (PITHI_SEATS - 1)) + 1;
+    if (it->limit > PITHI_SEAT_FAR << PITHI_SEAT_BITS)
+        it->limit = PITHI_SEAT_FAR << PITHI_SEAT_BITS;
+    pithi_seats_play(it->tree, it->leaves, seats);
+}
+
+static UNCOMMON void begin_closing(struct pithlog_iter *it)
+{
+    it->phase = CLOSING;
+    it->at = 0;
+}
+
+/* The current record's seat is not below the limit: 1, the window ends; 0: it was FAR, and now it is not. */
+static UNCOMMON int over(struct pithlog_iter *it)
+{
+    if (it->tree[0] >> PITHI_SEAT_BITS == PITHI_SEAT_FAR)
+        play(it);
+    if (it->tree[0] < it->limit)
+        return 0;
+    begin_closing(it);
+    return 1;
+}
+
 /* ---- Opening and closing ----------------------------------------------------------------------------------------- */
 
 static int by_number(const void *a, const void *b)
@@ -235,8 +293,7 @@ static void make_cursor(struct pithlog_iter *it, uint32_t lane)
 {
     struct cursor *c = &it->cursors[it->cursor_count++];
     c->lane_number = lane;
-    c->player.leaf = it->leaves + it->cursor_count - 1;
-    c->player.key = PITHI_KEY_DONE;
+    c->done = 1;
 }
 
 /* The selected lanes, each once, in order. */
@@ -264,8 +321,7 @@ static int make_cursors(struct pithlog_iter *it, const uint32_t *lanes, uint32_t
 {
     it->cursors = aligned_alloc(_Alignof(struct cursor), (count + (size_t)1) * sizeof *it->cursors);
     it->leaves = pithi_tournament_leaves(count);
-    it->tree = malloc(it->leaves * sizeof *it->tree);
-    if (!it->cursors || !it->tree)
+    if (!it->cursors)
         return no_memory(it, count);
     memset(it->cursors, 0, (count + (size_t)1) * sizeof *it->cursors);
     for (uint32_t i = 0; i < count; i++)
@@ -318,7 +374,6 @@ void pithlog_iter_close(struct pithlog_iter *it)
     pithi_zip_free(&it->zip);
     free(it->chunk.data);
     free(it->cursors);
-    free(it->tree);
     free(it);
 }
 
@@ -377,8 +432,7 @@ static UNCOMMON int other_phase(struct pithlog_iter *it, struct pithlog_record *
                 return -1;
             it->at++;
         }
-        it->tree[0] =
-            pithi_tournament_play(it->tree, it->leaves, 1, it->cursors, it->cursor_count, sizeof *it->cursors);
+        play(it);
         it->phase = OPENING;
         it->at = 0;
     }
@@ -411,34 +465,38 @@ static inline uint32_t deliver(const struct pithlog_iter *it, struct cursor *c, 
     return it->kinds >> r->kind & 1;
 }
 
-static UNCOMMON void begin_closing(struct pithlog_iter *it)
+/* Delivers up to `count` records after the last one, as long as they are ready. Returns their number. `plain`: all
+ * kinds, without NEST. */
+static inline __attribute__((always_inline)) uint32_t run(struct pithlog_iter *it, struct pithlog_record *records,
+                                                          uint32_t count, int plain)
 {
-    it->phase = CLOSING;
-    it->at = 0;
-}
-
-/* Delivers up to `count` records after the last one, as long as they are ready. Returns their number. */
-static inline uint32_t run(struct pithlog_iter *it, struct pithlog_record *records, uint32_t count)
-{
-    struct pithi_loser *tree = it->tree, winner = tree[0];
-    int64_t to_ns = it->to_ns;
-    uint32_t n = 0;
+    struct cursor *cursors = it->cursors;
+    uint64_t *tree = it->tree, *ahead = it->ahead, winner = tree[0], limit = it->limit;
+    int64_t base_ns = it->base_ns;
+    uint32_t n = 0, leaves = it->leaves;
     while (n < count) {
-        struct cursor *last = cursor_of(winner);
-        if (__builtin_expect(last->block.next == last->block.ready_end, 0)) {
-            if (pithi_block_prepare(&last->block) != 1)
+        uint32_t last = pithi_seat_player(winner);
+        struct pithi_block *b = &cursors[last].block;
+        if (__builtin_expect(b->next == b->ready_end, 0)) {
+            if (pithi_block_prepare(b) != 1)
                 break;
-            last->ahead_ns = last->block.next->time_ns;
+            ahead[last] = seat_of(it, b->next->time_ns, last);
         }
-        int64_t time_ns = last->ahead_ns;
-        last->ahead_ns = (++last->block.next)->time_ns;
-        winner =
-            pithi_tournament_replay(tree, &last->player, time_ns <= to_ns ? pithi_key_of(time_ns) : PITHI_KEY_DONE);
-        if (__builtin_expect(winner.key == PITHI_KEY_DONE, 0)) {
-            begin_closing(it);
-            break;
+        winner = pithi_seats_replay(tree, leaves, last, ahead[last]);
+        ahead[last] = pithi_seat_of((++b->next)->time_ns, base_ns, last);
+        if (__builtin_expect(winner >= limit, 0)) {
+            tree[0] = winner;
+            if (over(it))
+                return n;
+            winner = tree[0];
+            limit = it->limit;
+            base_ns = it->base_ns;
         }
-        n += deliver(it, cursor_of(winner), &records[n]);
+        struct cursor *c = &cursors[pithi_seat_player(winner)];
+        if (plain)
+            pithi_block_take(&c->block, &records[n++]);
+        else
+            n += deliver(it, c, &records[n]);
     }
     tree[0] = winner;
     return n;
@@ -477,18 +535,18 @@ static UNCOMMON int next(struct pithlog_iter *it, struct pithlog_record *r)
 {
     for (;;) {
         if (it->phase == RUNNING) {
-            struct cursor *last = cursor_of(it->tree[0]);
-            if (advance(it, last) < 0)
+            uint32_t last = pithi_seat_player(it->tree[0]);
+            if (advance(it, &it->cursors[last]) < 0)
                 return -1;
-            it->tree[0] = pithi_tournament_replay(it->tree, &last->player, last->player.key);
+            it->tree[0] = pithi_seats_replay(it->tree, it->leaves, last, sit(it, last));
         } else {
             int status = other_phase(it, r);
             if (status != 2)
                 return status;
         }
-        if (it->tree[0].key == PITHI_KEY_DONE)
-            begin_closing(it);
-        else if (deliver(it, cursor_of(it->tree[0]), r))
+        if (it->tree[0] >= it->limit && over(it))
+            continue;
+        if (deliver(it, current(it), r))
             return 1;
     }
 }
@@ -500,7 +558,7 @@ enum pithi_iter_part pithi_iter_part(const struct pithlog_iter *it)
 
 int pithlog_iter_next(struct pithlog_iter *it, struct pithlog_record *r)
 {
-    if (__builtin_expect(it->phase == RUNNING, 1) && __builtin_expect(run(it, r, 1) == 1, 1))
+    if (__builtin_expect(it->phase == RUNNING, 1) && __builtin_expect(run(it, r, 1, 0) == 1, 1))
         return 1;
     return it->runs ? pithi_runs_next(it->runs, r, 1) : next(it, r);
 }
@@ -511,6 +569,8 @@ int pithlog_iter_next_many(struct pithlog_iter *it, struct pithlog_record *recor
     if (count > 0 && it->runs)
         return pithi_runs_next(it->runs, records, (uint32_t)count);
     if (count > 0 && it->phase == RUNNING)
-        n = it->cursor_count == 1 ? run_alone(it, records, (uint32_t)count) : run(it, records, (uint32_t)count);
+        n = it->cursor_count == 1                                 ? run_alone(it, records, (uint32_t)count)
+            : it->flags & PITHLOG_NEST || it->kinds != UINT32_MAX ? run(it, records, (uint32_t)count, 0)
+                                                                  : run(it, records, (uint32_t)count, 1);
     return n ? (int)n : count > 0 ? next(it, records) : 0;
 }

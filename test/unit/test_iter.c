@@ -400,6 +400,39 @@ static void test_many_lanes(void)
     model_free(&m);
 }
 
+/* Lanes whose times lie centuries apart, with gaps of all sizes, and at equal times. */
+static void test_far(void)
+{
+    enum { LANES = 37, RECORDS = 40000 };
+    const char *path = scratch_path("far.pith");
+    const struct pithlog_query queries[] = {{INT64_MIN, INT64_MAX, NULL, 0, 0, 0},
+                                            {INT64_MIN, INT64_MAX, NULL, 0, 0, PITHLOG_CLIP},
+                                            {INT64_MIN / 2, INT64_MAX / 3, NULL, 0, 0, 0},
+                                            {INT64_MIN, INT64_MAX, (const uint32_t[]){4}, 1, 0, 0},
+                                            {-5, INT64_MAX - 1, NULL, 0, 1u << PITHLOG_LEAVE, PITHLOG_NEST}};
+    struct model m = {0};
+    struct pithlog *log;
+    int64_t now_ns = INT64_MIN;
+    long wrong = 0;
+    for (uint32_t i = 0; i < RECORDS; i++) {
+        uint32_t far = random_below(400);
+        uint64_t step = random_u64() >> (far < 8 ? 3 + far : 40 + far % 24);
+        if (random_below(4) > 0 && step < (uint64_t)INT64_MAX - (uint64_t)now_ns)
+            now_ns = (int64_t)((uint64_t)now_ns + step);
+        model_add(&m, &(struct pithlog_record){.time_ns = i + 50 > RECORDS ? INT64_MAX : now_ns,
+                                               .lane = random_below(LANES),
+                                               .kind = i & 1 ? PITHLOG_ENTER : PITHLOG_LEAVE,
+                                               .id = random_below(3),
+                                               .peer = -1});
+    }
+    OK(now_ns > 0 && model_write(&m, path) == 0 && pithlog_open(path, &log) == 0, "times of all the range");
+    for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
+        wrong += compare(&m, log, &queries[i]);
+    OK(wrong == 0, "come in order");
+    pithlog_close(log);
+    model_free(&m);
+}
+
 /* Times that fall are taken as the time before. */
 static void test_falling(void)
 {
@@ -462,6 +495,7 @@ int main(void)
     test_deep();
     test_leak();
     test_many_lanes();
+    test_far();
     test_falling();
     scratch_remove();
     return tap_done();
