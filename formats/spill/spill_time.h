@@ -59,6 +59,12 @@ static inline int64_t pithi_span_ns(const struct pithi_span *span, uint64_t tick
     return (int64_t)((uint64_t)span->ns + (uint64_t)(way >> PITHI_SCALE_BITS));
 }
 
+/* The ns from the span's begin to `ticks`, which are not before it. */
+static inline uint64_t pithi_span_after(const struct pithi_span *span, uint64_t ticks)
+{
+    return (uint64_t)((unsigned __int128)(ticks - span->ticks) * span->scale >> PITHI_SCALE_BITS);
+}
+
 /* Converts one time, with a search from the first span: for rare use. */
 static inline int64_t pithi_time_ns(const struct pithi_spill_time *time, uint64_t ticks)
 {

@@ -294,37 +294,39 @@ static int number_record(struct pithi_spill_walk *walk, struct pithlog_record *r
     return 1;
 }
 
+/* (Every store may change what `walk` and `states` point to, as far as the compiler knows: hence the copies.) */
 void pithi_spill_next_states(struct pithi_spill_walk *walk, struct pithi_states *states)
 {
     const uint64_t *word = walk->word, *end = walk->end;
     const struct pithi_span span = *walk->span;
-    uint64_t ticks = walk->ticks, span_end = walk->span[1].ticks;
+    const uint32_t *known = walk->states, id_count = walk->id_count;
+    uint32_t *said = states->said;
+    uint64_t *steps = states->steps, ticks = walk->ticks, span_end = walk->span[1].ticks;
+    uint64_t shifted_ns = (uint64_t)span.ns + (uint64_t)walk->shift_ns;
     int64_t last_ns = states->last_ns > walk->last_ns ? states->last_ns : walk->last_ns;
-    uint32_t count = 0;
+    size_t room = (size_t)(end - word) < states->room ? (size_t)(end - word) : states->room, count = 0;
 
     if (walk->second.kind != 0 || walk->lost != 0)
         return;
-    if ((size_t)(end - word) > states->room)
-        end = word + states->room;
-    for (; word < end; word++, count++) {
-        uint64_t first = __atomic_load_n(word, __ATOMIC_ACQUIRE), now = ticks + pithi_spill_step(first, ticks);
+    for (; count < room; count++) {
+        uint64_t first = __atomic_load_n(&word[count], __ATOMIC_ACQUIRE), now = ticks + pithi_spill_step(first, ticks);
         uint32_t kind = (uint32_t)first & 15, id = (uint32_t)(first >> 4) & PITHI_WORD_ID_MASK;
-        if (kind - PITHI_W_ENTER > PITHI_W_LEAVE - PITHI_W_ENTER || id >= walk->id_count ||
-            walk->states[id] == UINT32_MAX || now < span.ticks || now >= span_end)
+        if (kind - PITHI_W_ENTER > PITHI_W_LEAVE - PITHI_W_ENTER || id >= id_count || known[id] == UINT32_MAX ||
+            now < span.ticks || now >= span_end)
             break;
-        int64_t ns = (int64_t)((uint64_t)pithi_span_ns(&span, now) + (uint64_t)walk->shift_ns);
+        int64_t ns = (int64_t)(shifted_ns + pithi_span_after(&span, now));
         ns = ns > last_ns ? ns : last_ns;
-        states->said[count] = walk->states[id] | pithi_said(kind, 0);
-        states->steps[count] = (uint64_t)ns - (uint64_t)last_ns;
+        said[count] = known[id] | pithi_said(kind, 0);
+        steps[count] = (uint64_t)ns - (uint64_t)last_ns;
         last_ns = ns;
         ticks = now;
     }
     if (count == 0)
         return;
-    walk->word = word;
+    walk->word = word + count;
     walk->ticks = ticks;
     walk->last_ns = states->last_ns = last_ns;
-    states->count = count;
+    states->count = (uint32_t)count;
     walk->state_records += count;
 }
 
