@@ -165,6 +165,8 @@ int pithi_writer_lane(struct pithi_writer *writer, int32_t rank, uint32_t thread
 /* The log's number of a communicator, by key; 0: the world. */
 int pithi_writer_comm(struct pithi_writer *writer, const struct pithlog_comm *comm, uint32_t *index);
 int pithi_writer_add(struct pithi_writer *writer, const struct pithlog_record *record);
+/* The same for many records. Faster if many of one lane follow each other. */
+int pithi_writer_add_many(struct pithi_writer *writer, const struct pithlog_record *records, uint32_t count);
 /* Optional: declares that the present ranks get no more records, and frees the memory of their lanes. */
 int pithi_writer_rest(struct pithi_writer *writer);
 int pithi_writer_finish(struct pithi_writer *writer); /* writes the rest and gives the file its name */

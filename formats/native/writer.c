@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "base/zip.h"
+#include "native/block.h"
 #include "native/chunk.h"
 #include "native/defs.h"
 
@@ -352,6 +353,53 @@ int pithi_writer_add(struct pithi_writer *w, const struct pithlog_record *record
         pithi_map_get(&s->comms, record->comm, &comm);
     }
     return pithi_segment_add_to(s->segment, record, place.index, comm);
+}
+
+/* Records of which the first ones, on one lane, are put into its block. */
+struct batch {
+    const struct pithlog_record *records;
+    uint32_t count, id_end, added;
+};
+
+/* Adds records as long as they only enter or leave states on the lane of the first one. */
+static void add_states(void *context, struct pithi_states *states)
+{
+    struct batch *batch = context;
+    const struct pithlog_record *records = batch->records;
+    uint32_t *said = states->said, lane = records->lane, id_end = batch->id_end, n = 0;
+    uint32_t most = batch->count < states->room ? batch->count : states->room;
+    uint64_t *steps = states->steps;
+    int64_t last_ns = states->last_ns;
+    for (; n < most; n++) {
+        const struct pithlog_record *r = &records[n];
+        if (r->kind - PITHLOG_ENTER > 1 || r->lane != lane || r->id >= id_end || r->comm != 0 || r->time_ns < last_ns)
+            break;
+        said[n] = pithi_said(r->kind, r->id);
+        steps[n] = (uint64_t)r->time_ns - (uint64_t)last_ns;
+        last_ns = r->time_ns;
+    }
+    states->last_ns = last_ns;
+    states->count = batch->added = n;
+}
+
+int pithi_writer_add_many(struct pithi_writer *w, const struct pithlog_record *records, uint32_t count)
+{
+    struct batch batch = {records, count, w->def_count <= PITHI_SAID_MAX ? w->def_count : PITHI_SAID_MAX + 1, 0};
+    int err = PITH_OK;
+    while (batch.count > 0 && err == PITH_OK) {
+        batch.added = 0;
+        if (batch.records->kind <= PITHLOG_LEAVE && batch.records->lane < w->lane_count) {
+            struct place place = w->lanes[batch.records->lane];
+            pithi_segment_fill(w->segments[place.segment].segment, place.index, add_states, &batch);
+        }
+        if (batch.added == 0) {
+            err = pithi_writer_add(w, batch.records);
+            batch.added = 1;
+        }
+        batch.records += batch.added;
+        batch.count -= batch.added;
+    }
+    return err;
 }
 
 int pithi_writer_rest(struct pithi_writer *w)

@@ -310,7 +310,8 @@ static int is_of_kind(const struct pithlog *log, const struct pithlog_record *r)
     return r->kind > PITHLOG_COUNTER || pithi_defs_get(log->defs, r->id)->kind == kinds[r->kind];
 }
 
-static int copy_record(struct copying *c, struct pithlog_record *r)
+/* Translates a record to the numbers of the copy. */
+static void translate(struct copying *c, struct pithlog_record *r)
 {
     const struct pithi_copy *what = c->what;
     int has_peer = r->kind == PITHLOG_SEND || r->kind == PITHLOG_RECV;
@@ -342,26 +343,33 @@ static int copy_record(struct copying *c, struct pithlog_record *r)
         r->comm = c->comms[r->comm];
     if (r->kind <= PITHLOG_COUNTER)
         r->id = c->defs[r->id];
-    return pithi_writer_add(c->writer, r);
 }
 
 static int copy_records(struct copying *c)
 {
+    enum { MANY = 128 };
     uint64_t *damages = c->what->damages;
     struct pithlog_iter *iter;
-    struct pithlog_record r;
-    int status, err = pithlog_iter_open(c->log, &c->query, &iter);
+    struct pithlog_record records[MANY];
+    int got, err = pithlog_iter_open(c->log, &c->query, &iter);
     if (err != PITH_OK)
         return err;
-    while ((status = pithlog_iter_next(iter, &r)) != 0) {
-        if (status < 0 && !damages) {
+    while ((got = pithlog_iter_next_many(iter, records, MANY)) != 0) {
+        uint32_t kept = 0;
+        if (got < 0 && !damages) {
             err = PITH_ERR_DAMAGED;
             goto out;
         }
-        if (status < 0 || (damages && !is_of_kind(c->log, &r)))
+        if (got < 0)
             ++*damages;
-        else
-            TRY(copy_record(c, &r));
+        for (int i = 0; i < got; i++)
+            if (damages && !is_of_kind(c->log, &records[i])) {
+                ++*damages;
+            } else {
+                records[kept] = records[i];
+                translate(c, &records[kept++]);
+            }
+        TRY(pithi_writer_add_many(c->writer, records, kept));
     }
 out:
     pithlog_iter_close(iter);

@@ -130,8 +130,8 @@ static void write_log(const char *path, const struct pithlog_record *records, si
     for (uint32_t i = 0; i < lanes; i++)
         if (pithi_writer_lane(w, (int32_t)(i % RANKS), i / RANKS, NULL, &lane))
             die("lane");
-    for (size_t i = 0; i < count; i++)
-        if (pithi_writer_add(w, &records[i]))
+    for (size_t i = 0; i < count; i += MANY)
+        if (pithi_writer_add_many(w, &records[i], count - i < MANY ? (uint32_t)(count - i) : MANY))
             die("add");
     if (pithi_writer_finish(w))
         die("finish");

@@ -127,7 +127,8 @@ static inline int model_define(struct pithi_writer *w)
     return err;
 }
 
-/* Lane number n is thread n % 3 of rank n / 3, so that numbers are those of the log. */
+/* Lane number n is thread n % 3 of rank n / 3, so that numbers are those of the log. Adds single records and helpings
+ * of up to 50, in turn. */
 static inline int model_write(const struct model *m, const char *path)
 {
     struct pithi_writer *w;
@@ -138,8 +139,10 @@ static inline int model_write(const struct model *m, const char *path)
     err = model_define(w);
     for (uint32_t i = 0; !err && i < m->lanes; i++)
         err = pithi_writer_lane(w, (int32_t)(i / 3), i % 3, i % 2 ? "named" : NULL, &lane);
-    for (size_t i = 0; !err && i < m->count; i++)
-        err = pithi_writer_add(w, &m->records[i]);
+    for (size_t i = 0, n; !err && i < m->count; i += n) {
+        n = 1 + i % 50 < m->count - i ? 1 + i % 50 : m->count - i;
+        err = n == 1 ? pithi_writer_add(w, &m->records[i]) : pithi_writer_add_many(w, &m->records[i], (uint32_t)n);
+    }
     if (!err)
         err = pithi_writer_finish(w);
     pithi_writer_close(w);
