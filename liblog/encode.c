@@ -96,6 +96,7 @@ size_t pithi_hold_read(const struct pithi_hold *hold, uint64_t offset, void *dat
 
 #define MEMORY_MAX ((size_t)16 << 20)
 #define PIECE ((size_t)1 << 20)
+#define DIRECT ((size_t)64 << 10)          /* pieces from this size on are written from where they are */
 #define WORTH_A_THREAD ((uint64_t)1 << 20) /* bytes of spill file: 3 ms of work; a thread costs 0.1 ms */
 
 static int append_own(void *context, const void *data, size_t size, uint64_t *offset)
@@ -360,15 +361,22 @@ static int hand_out(struct gather *g)
 static int gather(struct gather *g, const struct pithi_hold *hold, uint64_t offset, uint64_t size)
 {
     while (size > 0) {
-        size_t got =
-            pithi_hold_read(hold, offset, g->bytes + g->used, size < PIECE - g->used ? (size_t)size : PIECE - g->used);
-        if (got == 0)
-            return -1;
-        g->used += got;
+        size_t most = size < PIECE ? (size_t)size : PIECE, got = most;
+        if (offset >= hold->filed && most >= DIRECT) {
+            if (hand_out(g) != 0 ||
+                g->put_piece(g->context, g->put, hold->memory + (size_t)(offset - hold->filed), most) != 0)
+                return -1;
+            g->put += most;
+        } else {
+            got = pithi_hold_read(hold, offset, g->bytes + g->used, most < PIECE - g->used ? most : PIECE - g->used);
+            if (got == 0)
+                return -1;
+            g->used += got;
+            if (g->used == PIECE && hand_out(g) != 0)
+                return -1;
+        }
         offset += got;
         size -= got;
-        if (g->used == PIECE && hand_out(g) != 0)
-            return -1;
     }
     return 0;
 }
