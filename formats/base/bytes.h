@@ -44,6 +44,22 @@ static inline uint32_t pithi_get_be32(const unsigned char *p)
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
+/* Big-endian numbers of `size` bytes. Put returns the byte after the number. */
+static inline uint64_t pithi_get_be(const unsigned char *p, size_t size)
+{
+    uint64_t v = 0;
+    for (size_t i = 0; i < size; i++)
+        v = v << 8 | p[i];
+    return v;
+}
+
+static inline unsigned char *pithi_put_be(unsigned char *p, uint64_t v, size_t size)
+{
+    for (size_t i = size; i-- > 0; v >>= 8)
+        p[i] = (unsigned char)v;
+    return p + size;
+}
+
 static inline uint64_t pithi_get64(const unsigned char *p)
 {
     return (uint64_t)pithi_get32(p) | (uint64_t)pithi_get32(p + 4) << 32;

@@ -111,6 +111,24 @@ static inline int pithi_grow_one(void *array, uint32_t count, size_t item)
     return pithi_grow(array, count, &room, item);
 }
 
+/* The item of `key` in such an array; `of` keeps its index + 1. A new item is zero, and *fresh is 1 (`fresh` may be
+ * NULL). Valid until the next item is made. NULL: no memory. */
+static inline void *pithi_item_at(struct pithi_map *of, uint64_t key, void *array, uint32_t *count, uint32_t *room,
+                                  size_t item, int *fresh)
+{
+    uint64_t *place = pithi_map_at(of, key);
+    void **items = array;
+    if (fresh)
+        *fresh = place && !*place;
+    if (!place || (!*place && !pithi_grow(array, *count, room, item)))
+        return NULL;
+    if (!*place) {
+        memset((char *)*items + *count * item, 0, item);
+        *place = ++*count;
+    }
+    return (char *)*items + (*place - 1) * item;
+}
+
 /* Resizes an array from `from` to `to` items; new items are 0. 0: no memory. */
 static inline int pithi_resize(void *array, size_t from, size_t to, size_t item)
 {

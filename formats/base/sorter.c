@@ -50,7 +50,9 @@ struct pithi_sorter {
     uint32_t run_count, run_room;
     uint32_t *heap; /* of runs that have an item; the least item is on top */
     uint32_t heap_count;
-    int given; /* 1: the item on top was returned */
+    int given;                /* 1: the item on top was returned */
+    struct pithi_sorted kept; /* an item that pithi_sorter_before left, if `keeps` */
+    int keeps;
 };
 
 /* Without errno, which would be taken for an error of the output file. */
@@ -343,4 +345,16 @@ int pithi_sorter_next(struct pithi_sorter *s, struct pithi_sorted *item)
     const struct run *run = &s->runs[s->heap[0]];
     *item = (struct pithi_sorted){run->head.key, run->buffer + run->used + sizeof run->head, (uint32_t)run->head.size};
     return 1;
+}
+
+int pithi_sorter_before(struct pithi_sorter *s, uint64_t first, uint64_t second, struct pithi_sorted *item)
+{
+    int status = s->keeps ? 1 : pithi_sorter_next(s, &s->kept);
+    const uint64_t *word = s->kept.key.word;
+
+    if (status != 1)
+        return status;
+    s->keeps = word[0] > first || (word[0] == first && word[1] >= second);
+    *item = s->kept;
+    return !s->keeps;
 }

@@ -31,6 +31,12 @@ struct pithi_sorted {
     uint32_t size;
 };
 
+/* The time of an item whose first word is pithi_sort_time. */
+static inline int64_t pithi_sorted_time(const struct pithi_sorted *item)
+{
+    return (int64_t)(item->key.word[0] ^ UINT64_C(1) << 63);
+}
+
 struct pithi_sorter;
 /* `memory_bytes`: the limit of memory, unless a single item is larger; memory is touched only as needed. */
 int pithi_sorter_new(struct pithi_sorter **sorter, size_t memory_bytes);
@@ -38,6 +44,9 @@ int pithi_sorter_add(struct pithi_sorter *sorter, const struct pithi_sort_key *k
 /* Call after the last item. */
 int pithi_sorter_end(struct pithi_sorter *sorter);
 int pithi_sorter_next(struct pithi_sorter *sorter, struct pithi_sorted *item); /* 1, 0 at the end, -1 error */
-void pithi_sorter_free(struct pithi_sorter *sorter);                           /* NULL: does nothing */
+/* Gets the next item only if the first two words of its key come before these; else it stays, and the result is 0. To
+ * merge the items with records in order of time. */
+int pithi_sorter_before(struct pithi_sorter *sorter, uint64_t first, uint64_t second, struct pithi_sorted *item);
+void pithi_sorter_free(struct pithi_sorter *sorter); /* NULL: does nothing */
 
 #endif

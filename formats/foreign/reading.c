@@ -2,6 +2,7 @@
  * arrival. */
 #include "foreign/reading.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -29,6 +30,24 @@ void pithi_passed_drop(const struct pithi_input *input, size_t *passed, size_t a
     else if (input->mapped) /* the reader starts again at a lower byte */
         madvise((void *)input->data, input->size, MADV_DONTNEED);
     *passed = end;
+}
+
+int pithi_lines_next(struct pithi_lines *lines, const char **line, size_t *size)
+{
+    if (lines->at >= lines->size || !pithi_input_at(lines->input, lines->at))
+        return 0;
+    *line = (const char *)lines->input->data + lines->at;
+    const char *newline = memchr(*line, '\n', lines->size - lines->at);
+    *size = newline ? (size_t)(newline - *line) : lines->size - lines->at;
+    pithi_passed(lines->input, &lines->passed, lines->at);
+    lines->at += *size + 1;
+    lines->number++;
+    return 1;
+}
+
+int pithi_lines_wrong(const struct pithi_lines *lines, const char *what)
+{
+    return pithi_fail(PITH_ERR_DAMAGED, "%s: line %" PRIu64 ": %s", lines->input->path, lines->number, what);
 }
 
 static int copy(FILE *from, FILE *to)
@@ -124,6 +143,24 @@ int pithi_reorder_add(struct pithi_reorder *reorder, const struct pithlog_record
         memcpy((void *)w.record.payload, record->payload, record->payload_bytes);
     pithi_heap_add(reorder->heap, &reorder->count, &w, sizeof w, before);
     return PITH_OK;
+}
+
+int pithi_reorder_states(struct pithi_reorder *reorder, struct pithlog_record record, uint32_t ends, uint32_t starts,
+                         const struct pithlog_record *info)
+{
+    if (info && !starts)
+        CHECK(pithi_reorder_add(reorder, info));
+    if (ends) {
+        record.kind = PITHLOG_LEAVE;
+        record.id = ends - 1;
+        CHECK(pithi_reorder_add(reorder, &record));
+    }
+    if (starts) {
+        record.kind = PITHLOG_ENTER;
+        record.id = starts - 1;
+        CHECK(pithi_reorder_add(reorder, &record));
+    }
+    return info && starts ? pithi_reorder_add(reorder, info) : PITH_OK;
 }
 
 int pithi_reorder_end(struct pithi_reorder *reorder)

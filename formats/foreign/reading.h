@@ -1,5 +1,5 @@
-/* reading.h - helpers for readers of foreign files: early ends, memory of large files, records out of order; and for
- * writers: a seekable file. */
+/* reading.h - helpers for readers of foreign files: lines, early ends, memory of large files, records out of order; and
+ * for writers: a seekable file. */
 #ifndef PITHI_READING_H
 #define PITHI_READING_H
 
@@ -27,6 +27,19 @@ static inline void pithi_passed(const struct pithi_input *input, size_t *passed,
     if (at - *passed >= PITHI_PASSED_STEP) /* also true when the reader moves to a lower byte */
         pithi_passed_drop(input, passed, at);
 }
+
+/* The lines of a text file, read in passes. Before the first line all but `input` and `size` is zero. */
+struct pithi_lines {
+    const struct pithi_input *input;
+    size_t size;       /* of the input, without a last line that is left out */
+    size_t at, passed; /* the next line; memory released so far */
+    uint64_t number;   /* of the last line, from 1 */
+};
+/* Gets the next line without its newline. 1; 0 at the end. */
+int pithi_lines_next(struct pithi_lines *lines, const char **line, size_t *size);
+/* Fails with "FILE: line N: WHAT". */
+int pithi_lines_wrong(const struct pithi_lines *lines, const char *what);
+static inline void pithi_lines_rewind(struct pithi_lines *lines) { lines->at = lines->number = 0; }
 
 /* Calls `write` with `out`. If `out` is not seekable (a pipe, a device), `write` gets an unnamed file that is then
  * copied to `out`. For formats whose first bytes depend on the last. */
@@ -58,7 +71,11 @@ struct pithi_reorder {
     struct pithi_reorder_waiting *heap;
 };
 int pithi_reorder_add(struct pithi_reorder *reorder, const struct pithlog_record *record); /* payload copied */
-int pithi_reorder_end(struct pithi_reorder *reorder);                                      /* emits the rest */
+/* Adds the records of an event number of MPE's formats, which may end one state and start another. `ends`, `starts`:
+ * definition of the state + 1; 0: none. `info`: an event with the number's payload, which goes inside the state; or NULL. */
+int pithi_reorder_states(struct pithi_reorder *reorder, struct pithlog_record record, uint32_t ends, uint32_t starts,
+                         const struct pithlog_record *info);
+int pithi_reorder_end(struct pithi_reorder *reorder); /* emits the rest */
 void pithi_reorder_free(struct pithi_reorder *reorder);
 
 #endif

@@ -101,18 +101,16 @@ int pithi_each_message(struct pithlog *log, const struct pithi_convert *how, con
     struct pithlog_matcher *matcher;
     struct pithlog_message m;
     uint64_t number = 0;
-    int err, status = 0;
+    int status = 0;
 
-    TRY(pithlog_matcher_open(log, &matcher));
+    CHECK(pithlog_matcher_open(log, &matcher));
     while (!*each->failed && (status = pithlog_matcher_next(matcher, &m)) == 1)
         if (in_window(how, m.send_ns) && in_window(how, m.recv_ns))
             each->message(each->context, &m, ++number);
     if (each->losses)
         each->losses->matched = number;
     pithlog_matcher_close(matcher);
-    err = status < 0 ? PITH_ERR_DAMAGED : PITH_OK;
-out:
-    return err;
+    return status < 0 ? PITH_ERR_DAMAGED : PITH_OK;
 }
 
 int pithi_nest_open(struct pithi_nest *nest, uint32_t lanes)

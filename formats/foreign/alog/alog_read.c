@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "foreign/alog/alog_scan.h"
 #include "foreign/names.h"
@@ -33,13 +34,13 @@ int pithi_alog_probe(const struct pithi_input *input)
 {
     struct pithi_alog_line line;
     const char *wrong;
-    size_t at = 0;
+    const struct pithi_input quiet = {.path = input->path, .data = input->data, .size = input->size}; /* no progress */
+    struct pithi_lines lines = {.input = &quiet, .size = input->data ? input->size : 0};
+    const char *text;
+    size_t size;
     int good = 0;
 
-    for (int lines = 0; input->data && at < input->size && lines < 64; lines++) {
-        const char *text = (const char *)input->data + at;
-        const char *newline = memchr(text, '\n', input->size - at);
-        size_t size = newline ? (size_t)(newline - text) : input->size - at;
+    while (lines.number < 64 && pithi_lines_next(&lines, &text, &size)) {
         enum pithi_alog_status status = pithi_alog_line_read(text, size, &line, &wrong);
 
         if (status == PITHI_ALOG_BAD || size > 4096)
@@ -47,7 +48,6 @@ int pithi_alog_probe(const struct pithi_input *input)
         good += status == PITHI_ALOG_GOOD;
         if (status == PITHI_ALOG_GOOD && line.type < 0 && line.type >= PITHI_ALOG_PROCESS_NAME)
             return 1;
-        at += size + 1;
     }
     return good > 0 && has_suffix(input->path);
 }
@@ -76,19 +76,15 @@ static int is_unmatched(void *context, const struct pithlog_record *record)
 static uint32_t pack_payload(const struct pithi_alog_event *event, const struct pithi_alog_line *line,
                              unsigned char payload[])
 {
-    uint32_t size = 0, data = (uint32_t)line->data;
+    unsigned char *at = payload;
 
     if (event->payload == PITHI_ALOG_DATA || event->payload == PITHI_ALOG_BOTH)
-        for (int shift = 24; shift >= 0; shift -= 8)
-            payload[size++] = (unsigned char)(data >> shift);
+        at = pithi_put_be(at, (uint32_t)line->data, 4);
     if (event->payload == PITHI_ALOG_TEXT || event->payload == PITHI_ALOG_BOTH) {
-        uint32_t length = line->comment_size > 60000 ? 60000 : (uint32_t)line->comment_size;
-        payload[size++] = (unsigned char)(length >> 8);
-        payload[size++] = (unsigned char)length;
-        memcpy(payload + size, line->comment, length);
-        size += length;
+        size_t length = line->comment_size > 60000 ? 60000 : line->comment_size;
+        at = (unsigned char *)memcpy(pithi_put_be(at, length, 2), line->comment, length) + length;
     }
-    return size;
+    return (uint32_t)(at - payload);
 }
 
 static int add_line(struct reader *reader, const struct pithi_alog_line *line)
@@ -119,21 +115,11 @@ static int add_line(struct reader *reader, const struct pithi_alog_line *line)
         record.posted = record.kind == PITHLOG_RECV ? (uint64_t)process->rank : 0;
         return pithi_reorder_add(&reader->reorder, &record);
     }
-    /* The same number may end one state and start another. */
     const struct pithi_alog_event *event = pithi_alog_event(&reader->scan, line->type);
     unsigned char payload[60016];
     if (!event)
         return pithi_no_memory();
-    if (event->ends) {
-        record.kind = PITHLOG_LEAVE;
-        record.id = event->ends - 1;
-        CHECK(pithi_reorder_add(&reader->reorder, &record));
-    }
-    if (event->starts) {
-        record.kind = PITHLOG_ENTER;
-        record.id = event->starts - 1;
-        CHECK(pithi_reorder_add(&reader->reorder, &record));
-    }
+    CHECK(pithi_reorder_states(&reader->reorder, record, event->ends, event->starts, NULL));
     if (event->solo) {
         record.kind = PITHLOG_EVENT;
         record.id = event->solo - 1;
@@ -203,10 +189,9 @@ static int say_all(struct reader *reader)
 static int read_records(struct reader *reader)
 {
     struct pithi_alog_line line;
-    size_t at = 0;
     int status;
 
-    while ((status = pithi_alog_next(&reader->scan, &at, &line)) == 1)
+    while ((status = pithi_alog_next(&reader->scan, &line)) == 1)
         if (pithi_alog_is_event(line.type))
             CHECK(add_line(reader, &line));
     if (status < 0)

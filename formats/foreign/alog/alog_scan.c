@@ -138,55 +138,29 @@ enum pithi_alog_status pithi_alog_line_read(const char *text, size_t size, struc
 
 /* ---- Tables by number ------------------------------------------------------------------------------------------ */
 
-/* Appends a zeroed element to an array that doubles when it is full. */
-static void *extend(void **array, uint32_t *count, uint32_t *size, size_t element)
-{
-    if (*count == *size) {
-        uint32_t more = *size ? 2 * *size : 64;
-        void *grown = realloc(*array, more * element);
-        if (!grown)
-            return NULL;
-        *array = grown;
-        *size = more;
-    }
-    return memset((char *)*array + (size_t)(*count)++ * element, 0, element);
-}
-
 struct pithi_alog_event *pithi_alog_event(struct pithi_alog_scan *scan, int64_t type)
 {
-    uint64_t *index = pithi_map_at(&scan->event_of, (uint64_t)type + (UINT64_C(1) << 62));
+    int fresh;
+    struct pithi_alog_event *event = pithi_item_at(&scan->event_of, (uint64_t)type + (UINT64_C(1) << 62), &scan->events,
+                                                   &scan->event_count, &scan->event_size, sizeof *event, &fresh);
 
-    if (!index)
-        return NULL;
-    if (!*index) {
-        void *array = scan->events;
-        struct pithi_alog_event *event = extend(&array, &scan->event_count, &scan->event_size, sizeof *event);
-        scan->events = array;
-        if (!event)
-            return NULL;
+    if (event && fresh)
         event->type = type;
-        *index = scan->event_count;
-    }
-    return &scan->events[*index - 1];
+    return event;
 }
 
 struct pithi_alog_process *pithi_alog_process(struct pithi_alog_scan *scan, int64_t number)
 {
-    uint64_t *index = pithi_map_at(&scan->process_of, (uint64_t)number);
+    int fresh;
+    struct pithi_alog_process *process =
+        pithi_item_at(&scan->process_of, (uint64_t)number, &scan->process, &scan->process_count, &scan->process_size,
+                      sizeof *process, &fresh);
 
-    if (!index)
-        return NULL;
-    if (!*index) {
-        void *array = scan->process;
-        struct pithi_alog_process *process = extend(&array, &scan->process_count, &scan->process_size, sizeof *process);
-        scan->process = array;
-        if (!process)
-            return NULL;
+    if (process && fresh) {
         process->rank = (int32_t)number;
         process->last_ns = INT64_MIN;
-        *index = scan->process_count;
     }
-    return &scan->process[*index - 1];
+    return process;
 }
 
 void pithi_alog_scan_free(struct pithi_alog_scan *scan)
@@ -203,49 +177,29 @@ void pithi_alog_scan_free(struct pithi_alog_scan *scan)
 
 static int is_process(int64_t number) { return number >= 0 && number < PITHI_ALOG_PROCESSES_MAX; }
 
-static uint64_t line_number(const struct pithi_input *input, size_t offset)
+static int bad_line(const struct pithi_alog_scan *scan, const char *wrong)
 {
-    uint64_t number = 1;
+    char text[96];
 
-    for (size_t i = 0; i < offset; i++)
-        number += input->data[i] == '\n';
-    return number;
+    snprintf(text, sizeof text, "the %s is missing or out of range; correct or remove the line", wrong);
+    return pithi_lines_wrong(&scan->lines, text);
 }
 
-static int bad_line(const struct pithi_alog_scan *scan, size_t offset, const char *wrong)
+int pithi_alog_next(struct pithi_alog_scan *scan, struct pithi_alog_line *line)
 {
-    return pithi_fail(PITH_ERR_DAMAGED,
-                      "%s: line %" PRIu64 ": the %s is missing or out of range; correct or remove the line",
-                      scan->input->path, line_number(scan->input, offset), wrong);
-}
+    const char *text, *wrong = "";
+    size_t size;
 
-/* Reads the line at *at, whatever its status. */
-static enum pithi_alog_status line_at(struct pithi_alog_scan *scan, size_t *at, struct pithi_alog_line *line,
-                                      const char **wrong)
-{
-    const char *text = (const char *)scan->input->data + *at;
-    const char *newline = memchr(text, '\n', scan->size - *at);
-    size_t size = newline ? (size_t)(newline - text) : scan->size - *at;
-
-    pithi_passed(scan->input, &scan->passed, *at);
-    *at += size + (newline ? 1 : 0);
-    return pithi_alog_line_read(text, size, line, wrong);
-}
-
-int pithi_alog_next(struct pithi_alog_scan *scan, size_t *at, struct pithi_alog_line *line)
-{
-    while (*at < scan->size && pithi_input_at(scan->input, *at)) {
-        size_t begin = *at;
-        const char *wrong = "";
-        enum pithi_alog_status status = line_at(scan, at, line, &wrong);
-
-        if (status == PITHI_ALOG_BAD) {
-            bad_line(scan, begin, wrong);
-            return -1;
-        }
-        if (status == PITHI_ALOG_GOOD)
+    while (pithi_lines_next(&scan->lines, &text, &size))
+        switch (pithi_alog_line_read(text, size, line, &wrong)) {
+        case PITHI_ALOG_GOOD:
             return 1;
-    }
+        case PITHI_ALOG_BAD:
+            bad_line(scan, wrong);
+            return -1;
+        case PITHI_ALOG_BLANK:
+            break;
+        }
     return 0;
 }
 
@@ -456,8 +410,7 @@ static int is_cut(const struct pithi_alog_scan *scan, size_t begin, enum pithi_a
     int64_t time_ns;
     uint64_t *index;
 
-    if (scan->size == 0 || scan->input->data[scan->size - 1] == '\n' ||
-        memchr(scan->input->data + begin, '\n', scan->size - begin) || begin == 0)
+    if (scan->lines.at <= scan->lines.size || begin == 0)
         return 0;
     if (status == PITHI_ALOG_BAD)
         return 1;
@@ -525,7 +478,7 @@ static const char *find_piecewise(struct pithi_alog_scan *scan, const char *at, 
     for (size_t size; !found && at < end; at += size) {
         size = (size_t)(end - at) < PITHI_PASSED_STEP ? (size_t)(end - at) : PITHI_PASSED_STEP;
         found = memmem(at, (size_t)(end - at) < size + 2 ? size : size + 2, "-11", 3);
-        pithi_passed(scan->input, &scan->passed, (size_t)(at - (const char *)scan->input->data));
+        pithi_passed(scan->input, &scan->lines.passed, (size_t)(at - (const char *)scan->input->data));
     }
     return found;
 }
@@ -533,14 +486,15 @@ static const char *find_piecewise(struct pithi_alog_scan *scan, const char *at, 
 static int scan_lines(struct pithi_alog_scan *scan, struct pithi_defs *defs)
 {
     struct pithi_alog_line line = {0};
-    const char *wrong = NULL;
+    const char *text, *wrong = NULL;
+    size_t size;
     int err = PITH_OK;
 
-    for (size_t at = 0; at < scan->size && !err && pithi_input_at(scan->input, at);) {
-        size_t begin = at;
-        enum pithi_alog_status status = line_at(scan, &at, &line, &wrong);
+    while (!err && pithi_lines_next(&scan->lines, &text, &size)) {
+        size_t begin = (size_t)(text - (const char *)scan->input->data);
+        enum pithi_alog_status status = pithi_alog_line_read(text, size, &line, &wrong);
         if (is_cut(scan, begin, status, &line)) {
-            scan->size = begin;
+            scan->lines.size = begin;
             break;
         }
         if (status == PITHI_ALOG_BLANK)
@@ -550,18 +504,22 @@ static int scan_lines(struct pithi_alog_scan *scan, struct pithi_defs *defs)
             err = pithi_alog_is_event(line.type) ? take_event(scan, &line, &wrong) : take_header(scan, &line, defs);
         }
         if (wrong && !err)
-            err = bad_line(scan, begin, wrong);
+            err = bad_line(scan, wrong);
     }
+    pithi_lines_rewind(&scan->lines);
     return err;
 }
 
 int pithi_alog_scan(struct pithi_alog_scan *scan, const struct pithi_input *input, struct pithi_defs *defs)
 {
-    *scan = (struct pithi_alog_scan){
-        .input = input, .size = input->size, .first_ns = INT64_MAX, .last_ns = INT64_MIN, .end_ns = INT64_MIN};
+    *scan = (struct pithi_alog_scan){.input = input,
+                                     .lines = {.input = input, .size = input->size},
+                                     .first_ns = INT64_MAX,
+                                     .last_ns = INT64_MIN,
+                                     .end_ns = INT64_MIN};
     scan->cut = pithi_ends_in_line(input);
     /* The roll-over point may stand anywhere in the file, but all times depend on it. */
-    const char *begin = (const char *)scan->input->data, *end = begin + scan->size, *at = begin;
+    const char *begin = (const char *)scan->input->data, *end = begin + input->size, *at = begin;
     struct pithi_alog_line line;
     const char *wrong;
     for (; (at = find_piecewise(scan, at, end)); at += 3) {

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
+#include "foreign/reading.h"
 #include "reader/format.h"
 
 /* The line types below 0 that have a meaning. */
@@ -87,12 +88,11 @@ struct pithi_alog_process {
 
 struct pithi_alog_scan {
     const struct pithi_input *input;
-    size_t size;         /* input size without a last line that was cut */
-    size_t passed;       /* see foreign/reading.h */
-    int cut;             /* the file ends inside its last line */
-    int counted;         /* there is a -2 line */
-    uint64_t told, seen; /* number of event lines: `told` by the -2 line (0 if unknown), `seen` in the file */
-    int64_t start_ns;    /* the start time that readers of ALOG subtract */
+    struct pithi_lines lines; /* without a last line that was cut */
+    int cut;                  /* the file ends inside its last line */
+    int counted;              /* there is a -2 line */
+    uint64_t told, seen;      /* number of event lines: `told` by the -2 line (0 if unknown), `seen` in the file */
+    int64_t start_ns;         /* the start time that readers of ALOG subtract */
     int64_t rollover_ns;
     int64_t processes; /* from the -3 line, else 0 */
     int has_start, disorder;
@@ -113,9 +113,8 @@ struct pithi_alog_scan {
 int pithi_alog_scan(struct pithi_alog_scan *scan, const struct pithi_input *input, struct pithi_defs *defs);
 void pithi_alog_scan_free(struct pithi_alog_scan *scan);
 
-/* Reads the first line at or after *at that is not blank. 1: a good line, and *at is moved past it; 0: the end; -1: a
- * bad line. */
-int pithi_alog_next(struct pithi_alog_scan *scan, size_t *at, struct pithi_alog_line *line);
+/* Reads the next line that is not blank. 1: a good line; 0: the end; -1: a bad line. */
+int pithi_alog_next(struct pithi_alog_scan *scan, struct pithi_alog_line *line);
 
 /* The time of an event line including its clock cycles. 0: out of range. */
 int pithi_alog_time(const struct pithi_alog_scan *scan, const struct pithi_alog_line *line, int64_t *time_ns);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/colour.h"
 #include "base/error.h"
 #include "foreign/alog/alog_scan.h"
@@ -160,8 +161,7 @@ static void plan_payload(struct alog_writer *w, const struct pithlog_record *rec
     if (number->single == 's') {
         string_comment(w, plan, payload, record->payload_bytes);
     } else if ((number->single == 'd' || number->both) && record->payload_bytes >= 4) {
-        plan->data =
-            (int32_t)((uint32_t)payload[0] << 24 | (uint32_t)payload[1] << 16 | (uint32_t)payload[2] << 8 | payload[3]);
+        plan->data = (int32_t)pithi_get_be32(payload);
         if (number->both)
             string_comment(w, plan, payload + 4, record->payload_bytes - 4);
     } else {
@@ -354,9 +354,9 @@ static int pass(struct alog_writer *w, int write)
     struct pithi_walk walk;
     struct pithlog_record record;
     struct planned plan;
-    int status = 0, err;
+    int status = 0;
 
-    TRY(pithi_walk_open(&walk, w->log, w->how));
+    CHECK(pithi_walk_open(&walk, w->log, w->how));
     w->base_ns = walk.from_ns < 0 ? walk.from_ns : 0; /* times in ALOG begin at 0 */
     w->start_us = (walk.from_ns - w->base_ns + 500) / 1000;
     walk.losses = write ? NULL : &w->losses;
@@ -372,9 +372,8 @@ static int pass(struct alog_writer *w, int write)
     }
     pithi_walk_close(&walk);
     if (status < 0)
-        err = PITH_ERR_DAMAGED;
-out:
-    return err;
+        return PITH_ERR_DAMAGED;
+    return PITH_OK;
 }
 
 int pithi_alog_write(struct pithlog *log, FILE *out, const struct pithi_convert *how)

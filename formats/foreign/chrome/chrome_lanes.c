@@ -392,19 +392,17 @@ static int make_messages(struct matching *m)
     struct pithi_sorted item;
     struct end end;
     uint64_t flow = 0;
-    int err, status;
-    TRY(pithi_sorter_end(m->flows->sorter));
+    int status;
+    CHECK(pithi_sorter_end(m->flows->sorter));
     while ((status = pithi_sorter_next(m->flows->sorter, &item)) == 1) {
         if (item.key.word[0] != flow)
             end_flow(m);
         flow = item.key.word[0];
         memcpy(&end, item.data, sizeof end);
-        TRY(add_end(m, &end));
+        CHECK(add_end(m, &end));
     }
     end_flow(m);
-    err = status < 0 ? PITH_ERR_IO : PITH_OK;
-out:
-    return err;
+    return status < 0 ? PITH_ERR_IO : PITH_OK;
 }
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
@@ -415,18 +413,16 @@ static int number_messages(struct pithi_sorter *messages,
     struct pithi_chrome_message message;
     struct pithi_sorted item;
     uint64_t rank = UINT64_MAX, posted = 0;
-    int err, status;
-    TRY(pithi_sorter_end(messages));
+    int status;
+    CHECK(pithi_sorter_end(messages));
     while ((status = pithi_sorter_next(messages, &item)) == 1) {
         memcpy(&message, item.data, sizeof message);
         posted = item.key.word[0] == rank ? posted + 1 : 0;
         rank = item.key.word[0];
         message.posted = posted;
-        TRY(tell(context, &message));
+        CHECK(tell(context, &message));
     }
-    err = status < 0 ? PITH_ERR_IO : PITH_OK;
-out:
-    return err;
+    return status < 0 ? PITH_ERR_IO : PITH_OK;
 }
 
 int pithi_chrome_flows_messages(struct pithi_chrome_flows *flows, const struct pithi_chrome_lanes *lanes,

@@ -252,26 +252,24 @@ static int take_other_data(struct chrome_reader *r, const struct pithi_json_valu
 static int read_file(struct chrome_reader *r)
 {
     struct pithi_json_value key, value;
-    int first = 1, status, err = PITH_OK;
+    int first = 1, status;
     if (pithi_json_peek(&r->json) == '[') {
-        TRY(read_events(r, &status));
+        CHECK(read_events(r, &status));
     } else {
         status = pithi_json_open(&r->json, '{');
         while (status == PITHI_JSON_OK && (status = pithi_json_key(&r->json, &first, &key)) == PITHI_JSON_OK) {
             if (!pithi_json_is(&key, "traceEvents")) {
                 status = pithi_json_value(&r->json, &value);
                 if (status == PITHI_JSON_OK && pithi_json_is(&key, "otherData"))
-                    TRY(take_other_data(r, &value));
+                    CHECK(take_other_data(r, &value));
                 continue;
             }
-            TRY(read_events(r, &status));
+            CHECK(read_events(r, &status));
             status = status == PITHI_JSON_DONE ? PITHI_JSON_OK : status;
         }
     }
     r->cut = status == PITHI_JSON_CUT;
-    err = status == PITHI_JSON_WRONG ? wrong(r) : PITH_OK;
-out:
-    return err;
+    return status == PITHI_JSON_WRONG ? wrong(r) : PITH_OK;
 }
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
@@ -295,7 +293,7 @@ static int add_message(void *context, const struct pithi_chrome_message *m)
 
 static int put_item(struct chrome_reader *r, struct pithi_chrome_states *states, const struct pithi_sorted *sorted)
 {
-    int64_t time_ns = (int64_t)(sorted->key.word[0] ^ UINT64_C(1) << 63);
+    int64_t time_ns = pithi_sorted_time(sorted);
     struct item item;
     memcpy(&item, sorted->data, sizeof item);
     uint32_t lane = pithi_chrome_lanes_lane(&r->lanes, item.thread);

@@ -179,16 +179,11 @@ void pithi_clog1_events_free(struct pithi_clog1_events *events)
 
 struct pithi_clog1_event *pithi_clog1_event(struct pithi_clog1_events *events, int32_t number)
 {
-    uint64_t *place = pithi_map_at(&events->of, (uint32_t)number);
-    if (!place)
-        return NULL;
-    if (!*place) {
-        if (!pithi_grow(&events->events, events->count, &events->room, sizeof *events->events))
-            return NULL;
-        events->events[events->count++] = (struct pithi_clog1_event){.number = number};
-        *place = events->count;
-    }
-    return &events->events[*place - 1];
+    struct pithi_clog1_event *event = pithi_item_at(&events->of, (uint32_t)number, &events->events, &events->count,
+                                                    &events->room, sizeof *event, NULL);
+    if (event)
+        event->number = number;
+    return event;
 }
 
 /* ---- Definitions ----------------------------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "foreign/clog1/clog1_file.h"
 #include "foreign/clog2/clog2_layout.h"
@@ -81,16 +82,14 @@ static int take(struct clog1_reader *r, const struct pithi_clog1_record *record)
 static int first_pass(struct clog1_reader *r)
 {
     struct pithi_clog1_record record;
-    int err = PITH_OK;
 
     r->end.file = &r->file;
     while (pithi_clog1_next(&r->end, &record))
-        TRY(take(r, &record));
+        CHECK(take(r, &record));
     if (r->end.damaged && !r->end.records)
-        err = pithi_fail(PITH_ERR_DAMAGED, "%s: byte %zu: no record can be read from here on; the file is damaged",
-                         r->file.input->path, r->end.first_damage);
-out:
-    return err;
+        return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %zu: no record can be read from here on; the file is damaged",
+                          r->file.input->path, r->end.first_damage);
+    return PITH_OK;
 }
 
 /* ---- Records --------------------------------------------------------------------------------------------------- */
@@ -109,14 +108,16 @@ static int lane_of(struct clog1_reader *r, int32_t process, uint32_t *lane)
     return PITH_OK;
 }
 
-static int add_payload(struct clog1_reader *r, struct pithlog_record record, uint32_t id, const void *payload,
-                       uint32_t size)
+static struct pithlog_record info_of(const struct pithlog_record *record, uint32_t id, const void *payload,
+                                     uint32_t size)
 {
-    record.kind = PITHLOG_EVENT;
-    record.id = id;
-    record.payload = payload;
-    record.payload_bytes = size;
-    return pithi_reorder_add(&r->reorder, &record);
+    struct pithlog_record info = *record;
+
+    info.kind = PITHLOG_EVENT;
+    info.id = id;
+    info.payload = payload;
+    info.payload_bytes = size;
+    return info;
 }
 
 /* Finds the meaning of an event number. *settled is valid until the next event number is looked up. */
@@ -126,37 +127,18 @@ static int settle(struct clog1_reader *r, const unsigned char *body, struct pith
     return *settled ? pithi_clog1_settle(&r->events, *settled) : pithi_no_memory();
 }
 
-/* The same number may end one state and start another. */
-static int add_state(struct clog1_reader *r, const struct pithi_clog1_event *event, struct pithlog_record record)
-{
-    if (event->ends) {
-        record.kind = PITHLOG_LEAVE;
-        record.id = event->ends - 1;
-        CHECK(pithi_reorder_add(&r->reorder, &record));
-    }
-    if (event->starts) {
-        record.kind = PITHLOG_ENTER;
-        record.id = event->starts - 1;
-        CHECK(pithi_reorder_add(&r->reorder, &record));
-    }
-    return PITH_OK;
-}
-
 /* Encodes data and string in the format of their event type. Returns the size. */
 static uint32_t pack(const struct clog1_reader *r, const unsigned char *body, unsigned char out[64], int data,
                      int string)
 {
-    uint32_t size = 0, value = (uint32_t)field(r, body, 1);
     size_t length = strnlen((const char *)body + 16, PITHI_CLOG1_STRING);
+    unsigned char *at = out;
 
-    for (int shift = 24; data && shift >= 0; shift -= 8)
-        out[size++] = (unsigned char)(value >> shift);
-    if (!string)
-        return size;
-    out[size++] = 0;
-    out[size++] = (unsigned char)length;
-    memcpy(out + size, body + 16, length);
-    return size + (uint32_t)length;
+    if (data)
+        at = pithi_put_be(at, (uint32_t)field(r, body, 1), 4);
+    if (string)
+        at = (unsigned char *)memcpy(pithi_put_be(at, length, 2), body + 16, length) + length;
+    return (uint32_t)(at - out);
 }
 
 /* Adds a message of MPE_Log_send(partner, tag, size). The string has "TAG SIZE". */
@@ -186,7 +168,7 @@ static int add_raw(struct clog1_reader *r, const unsigned char *body, struct pit
     struct pithi_clog1_event *event;
     unsigned char payload[64];
     int32_t number = field(r, body, 0);
-    uint32_t info;
+    uint32_t id;
 
     if (number == CONSTANT)
         return PITH_OK;
@@ -195,18 +177,14 @@ static int add_raw(struct clog1_reader *r, const unsigned char *body, struct pit
     CHECK(settle(r, body, &event));
     if (event->solo) {
         uint32_t size = pack(r, body, payload, event->has_data || event->has_string, event->has_string);
-        return add_payload(r, *record, event->solo - 1, payload, size);
+        struct pithlog_record solo = info_of(record, event->solo - 1, payload, size);
+        return pithi_reorder_add(&r->reorder, &solo);
     }
     if (body[16] == 0)
-        return add_state(r, event, *record);
-    CHECK(pithi_clog1_raw_type(&r->events, event, &info));
-    uint32_t size = pack(r, body, payload, 1, 1);
-    if (!event->starts)
-        CHECK(add_payload(r, *record, info, payload, size));
-    CHECK(add_state(r, event, *record));
-    if (event->starts)
-        CHECK(add_payload(r, *record, info, payload, size));
-    return PITH_OK;
+        return pithi_reorder_states(&r->reorder, *record, event->ends, event->starts, NULL);
+    CHECK(pithi_clog1_raw_type(&r->events, event, &id));
+    struct pithlog_record info = info_of(record, id, payload, pack(r, body, payload, 1, 1));
+    return pithi_reorder_states(&r->reorder, *record, event->ends, event->starts, &info);
 }
 
 /* The record does not say whether the message was sent or received, so it becomes an event with the known values. */
@@ -218,14 +196,10 @@ static int add_message(struct clog1_reader *r, const unsigned char *body, struct
 
     CHECK(settle(r, body, &event));
     CHECK(pithi_clog1_message_type(&r->events, event, &id));
-    for (int i = 0; i < 16; i++)
-        payload[i] = (unsigned char)((uint32_t)field(r, body, 1 + i / 4) >> (24 - 8 * (i % 4)));
-    if (!event->starts)
-        CHECK(add_payload(r, *record, id, payload, sizeof payload));
-    CHECK(add_state(r, event, *record));
-    if (event->starts)
-        CHECK(add_payload(r, *record, id, payload, sizeof payload));
-    return PITH_OK;
+    for (int i = 0; i < 4; i++)
+        pithi_put_be(payload + 4 * i, (uint32_t)field(r, body, 1 + i), 4);
+    struct pithlog_record info = info_of(record, id, payload, sizeof payload);
+    return pithi_reorder_states(&r->reorder, *record, event->ends, event->starts, &info);
 }
 
 /* The end of a state adds no second collective. */
@@ -236,9 +210,11 @@ static int add_collective(struct clog1_reader *r, const unsigned char *body, str
     int32_t root = field(r, body, 1), size = field(r, body, 3);
 
     CHECK(settle(r, body, &event));
-    if (event->solo)
-        CHECK(add_payload(r, *record, event->solo - 1, NULL, 0));
-    CHECK(add_state(r, event, *record));
+    if (event->solo) {
+        struct pithlog_record solo = info_of(record, event->solo - 1, NULL, 0);
+        CHECK(pithi_reorder_add(&r->reorder, &solo));
+    }
+    CHECK(pithi_reorder_states(&r->reorder, *record, event->ends, event->starts, NULL));
     if (event->ends && !event->starts)
         return PITH_OK;
     record->kind = PITHLOG_COLL;

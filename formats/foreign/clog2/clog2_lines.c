@@ -30,14 +30,8 @@ static int add_entry(struct pithi_clog2_lines *lines, uint64_t key, const char *
     char text[PITHI_CLOG2_UUID - PITHI_CLOG2_UUID_NAME];
     size_t length = strlen(mark);
 
-    if (lines->entry_count == lines->entry_size) {
-        uint32_t size = lines->entry_size ? 2 * lines->entry_size : 16;
-        entry = realloc(lines->entries, size * sizeof *entry);
-        if (!entry)
-            return pithi_no_memory();
-        lines->entries = entry;
-        lines->entry_size = size;
-    }
+    if (!pithi_grow(&lines->entries, lines->entry_count, &lines->entry_size, sizeof *entry))
+        return pithi_no_memory();
     entry = &lines->entries[lines->entry_count++];
     *entry = (struct pithi_clog2_entry){.kind = kind};
     pithi_clog2_put32(entry->uuid, (int32_t)(uint32_t)key);

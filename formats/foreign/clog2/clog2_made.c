@@ -193,19 +193,17 @@ int pithi_clog2_make_event(struct pithi_clog2_made *made, struct pithi_clog2_str
 {
     uint32_t bit = 1u << (number - PITHI_CLOG2_COMM_INIT);
     unsigned char *body;
-    int err;
 
     if (!(made->what & PITHI_CLOG2_MADE_COMMS))
         return PITH_OK;
     if (!(made->defined & bit))
-        TRY(define(stream, time_ns, number));
+        CHECK(define(stream, time_ns, number));
     made->defined |= bit;
     body = pithi_clog2_put(stream, PITHI_CLOG2_BAREEVT, time_ns, line->comm, line->rank, line->thread);
-    err = body ? PITH_OK : PITH_ERR_IO;
-    if (body)
-        pithi_clog2_put32(body, number);
-out:
-    return err;
+    if (!body)
+        return PITH_ERR_IO;
+    pithi_clog2_put32(body, number);
+    return PITH_OK;
 }
 
 int pithi_clog2_completes(const char *name)
@@ -232,17 +230,15 @@ int pithi_clog2_make_waited(struct pithi_clog2_made *made, struct pithi_clog2_st
                             const struct pithi_clog2_line *line, int is_end)
 {
     unsigned char *body;
-    int err = PITH_OK;
 
     if (!(made->what & PITHI_CLOG2_MADE_WAITED))
         return PITH_OK;
     if (!(made->defined & DEFINED_WAITED))
-        TRY(define_waited(stream, time_ns));
+        CHECK(define_waited(stream, time_ns));
     made->defined |= DEFINED_WAITED;
     body = pithi_clog2_put(stream, PITHI_CLOG2_BAREEVT, time_ns, line->comm, line->rank, line->thread);
-    err = body ? PITH_OK : PITH_ERR_IO;
-    if (body)
-        pithi_clog2_put32(body, 2 * PITHI_CLOG2_IRECV_WAITED + is_end);
-out:
-    return err;
+    if (!body)
+        return PITH_ERR_IO;
+    pithi_clog2_put32(body, 2 * PITHI_CLOG2_IRECV_WAITED + is_end);
+    return PITH_OK;
 }

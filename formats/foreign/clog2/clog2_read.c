@@ -58,7 +58,8 @@ static int take_hosts(struct reader *reader)
 
 /* ---- Records --------------------------------------------------------------------------------------------------- */
 
-static int add_payload(struct reader *reader, uint32_t id, const unsigned char *cargo, struct pithlog_record *record)
+/* Makes `record` the event that holds the payload in `cargo`, if there is one. */
+static void set_payload(struct reader *reader, uint32_t id, const unsigned char *cargo, struct pithlog_record *record)
 {
     record->kind = PITHLOG_EVENT;
     record->id = id;
@@ -67,7 +68,6 @@ static int add_payload(struct reader *reader, uint32_t id, const unsigned char *
         record->payload = cargo;
         record->payload_bytes = pithi_cargo_size(def->format, cargo);
     }
-    return pithi_reorder_add(&reader->reorder, record);
 }
 
 /* The payload of a state's start or end becomes a separate event inside the state. */
@@ -76,31 +76,21 @@ static int add_event(struct reader *reader, const struct pithi_clog2_record *fro
     const unsigned char *cargo = from->type == PITHI_CLOG2_CARGOEVT ? from->body + 8 : NULL;
     struct pithi_clog2_event *event =
         pithi_clog2_event(&reader->scan, pithi_clog2_i32(from->body, reader->scan.file.big));
-    uint32_t info;
+    uint32_t id;
 
     if (!event)
         return pithi_no_memory();
     CHECK(pithi_clog2_comm_index(&reader->scan, from->comm, &record->comm));
-    if (event->solo)
-        return add_payload(reader, event->solo - 1, cargo, record);
-    if (cargo)
-        CHECK(pithi_clog2_info_event(&reader->scan, event, &info));
-    if (event->ends) {
-        if (cargo && !event->starts)
-            CHECK(add_payload(reader, info, cargo, record));
-        record->payload_bytes = 0;
-        record->kind = PITHLOG_LEAVE;
-        record->id = event->ends - 1;
-        CHECK(pithi_reorder_add(&reader->reorder, record));
+    if (event->solo) {
+        set_payload(reader, event->solo - 1, cargo, record);
+        return pithi_reorder_add(&reader->reorder, record);
     }
-    if (event->starts) {
-        record->kind = PITHLOG_ENTER;
-        record->id = event->starts - 1;
-        CHECK(pithi_reorder_add(&reader->reorder, record));
-        if (cargo)
-            CHECK(add_payload(reader, info, cargo, record));
+    struct pithlog_record info = *record;
+    if (cargo) {
+        CHECK(pithi_clog2_info_event(&reader->scan, event, &id));
+        set_payload(reader, id, cargo, &info);
     }
-    return PITH_OK;
+    return pithi_reorder_states(&reader->reorder, *record, event->ends, event->starts, cargo ? &info : NULL);
 }
 
 static int add_message(struct reader *reader, const struct pithi_clog2_record *from, struct pithlog_record *record)

@@ -50,24 +50,14 @@ static void copy_uuid(const struct pithi_clog2_file *file, const unsigned char *
 
 static struct pithi_clog2_comm *make_comm(struct pithi_clog2_scan *scan, int32_t number)
 {
-    uint64_t *index = pithi_map_at(&scan->comm_of, (uint32_t)number);
+    int fresh;
+    struct pithi_clog2_comm *comm = pithi_item_at(&scan->comm_of, (uint32_t)number, &scan->comms, &scan->comm_count,
+                                                  &scan->comm_size, sizeof *comm, &fresh);
 
-    if (!index)
-        return NULL;
-    if (!*index) {
-        if (scan->comm_count == scan->comm_size) {
-            uint32_t size = scan->comm_size ? 2 * scan->comm_size : 32;
-            struct pithi_clog2_comm *comms = realloc(scan->comms, size * sizeof *comms);
-            if (!comms)
-                return NULL;
-            scan->comms = comms;
-            scan->comm_size = size;
-        }
-        scan->comms[scan->comm_count++] = (struct pithi_clog2_comm){
+    if (comm && fresh)
+        *comm = (struct pithi_clog2_comm){
             .number = number, .type = -1, .groups = {-1, -1}, .inter = -1, .size = -1, .top = -1};
-        *index = scan->comm_count;
-    }
-    return &scan->comms[*index - 1];
+    return comm;
 }
 
 /* The two records after an INTER on a line name its groups: LOCAL is the group of the writer, REMOTE the other. */
@@ -230,24 +220,11 @@ static struct pithi_clog2_event *event_entry(struct pithi_clog2_scan *scan, int3
 {
     if ((uint32_t)number < PITHI_CLOG2_NEAR && scan->near[number])
         return &scan->events[scan->near[number] - 1];
-    uint64_t *index = pithi_map_at(&scan->event_of, (uint32_t)number);
-    if (!index)
-        return NULL;
-    if (!*index) {
-        if (scan->event_count == scan->event_size) {
-            uint32_t size = scan->event_size ? 2 * scan->event_size : 256;
-            struct pithi_clog2_event *events = realloc(scan->events, size * sizeof *events);
-            if (!events)
-                return NULL;
-            scan->events = events;
-            scan->event_size = size;
-        }
-        scan->events[scan->event_count++] = (struct pithi_clog2_event){0};
-        *index = scan->event_count;
-    }
-    if ((uint32_t)number < PITHI_CLOG2_NEAR)
-        scan->near[number] = (uint32_t)*index;
-    return &scan->events[*index - 1];
+    struct pithi_clog2_event *event = pithi_item_at(&scan->event_of, (uint32_t)number, &scan->events,
+                                                    &scan->event_count, &scan->event_size, sizeof *event, NULL);
+    if (event && (uint32_t)number < PITHI_CLOG2_NEAR)
+        scan->near[number] = (uint32_t)(event - scan->events) + 1;
+    return event;
 }
 
 static void copy_field(char *out, size_t out_size, const unsigned char *field, size_t field_size)
@@ -411,15 +388,12 @@ int pithi_clog2_track_of(struct pithi_clog2_scan *scan, int32_t rank, int32_t th
     *track = NULL;
     if (rank < 0 || thread < 0 || thread >= PITHI_CLOG2_THREADS_MAX)
         return PITH_OK;
-    uint64_t *index = pithi_map_at(&scan->track_of, pithi_map_pair((uint32_t)rank, (uint32_t)thread));
-    if (!index || (!*index && !pithi_grow(&scan->tracks, scan->track_count, &scan->track_room, sizeof *scan->tracks)))
-        return pithi_no_memory();
-    if (!*index) {
-        scan->tracks[scan->track_count++] = (struct pithi_clog2_track){rank, thread, 0, INT64_MIN};
-        *index = scan->track_count;
-    }
-    *track = &scan->tracks[*index - 1];
-    return PITH_OK;
+    int fresh;
+    *track = pithi_item_at(&scan->track_of, pithi_map_pair((uint32_t)rank, (uint32_t)thread), &scan->tracks,
+                           &scan->track_count, &scan->track_room, sizeof **track, &fresh);
+    if (*track && fresh)
+        **track = (struct pithi_clog2_track){rank, thread, 0, INT64_MIN};
+    return *track ? PITH_OK : pithi_no_memory();
 }
 
 int pithi_clog2_track_find(struct pithi_clog2_scan *scan, struct pithi_clog2_place *place, int32_t comm, int32_t rank,
@@ -473,21 +447,19 @@ int pithi_clog2_scan(struct pithi_clog2_scan *scan, const struct pithi_input *in
 {
     struct pithi_clog2_cursor cursor = {.file = &scan->file};
     struct pithi_clog2_record record;
-    int err;
 
     *scan = (struct pithi_clog2_scan){.writer = writer};
-    TRY(pithi_clog2_file_open(&scan->file, input));
+    CHECK(pithi_clog2_file_open(&scan->file, input));
     while (pithi_clog2_next(&cursor, &record))
-        TRY(take(scan, &record));
+        CHECK(take(scan, &record));
     if (cursor.damaged && !cursor.records)
-        err = pithi_fail(PITH_ERR_DAMAGED, "%s: byte %zu: no record can be read from here on; the file is damaged",
-                         input->path, cursor.first_damage);
+        return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %zu: no record can be read from here on; the file is damaged",
+                          input->path, cursor.first_damage);
     if (!scan->comm_count) /* cut before the first COMMEVT: the ranks of clock shifts are unknown */
         scan->made = PITHI_CLOG2_MADE_SHIFTS;
     comm_settle(scan);
     scan->end = cursor;
-out:
-    return err;
+    return PITH_OK;
 }
 
 void pithi_clog2_scan_free(struct pithi_clog2_scan *scan)

@@ -176,15 +176,13 @@ static int write_end(struct clog2_writer *w, FILE *out)
                                             .ranks = w->lines.ranks,
                                             .threads = w->lines.threads};
     unsigned char bytes[PITHI_CLOG2_PREAMBLE];
-    int err;
 
-    TRY(pithi_clog2_stream_end(&w->stream, &preamble.table));
-    TRY(pithi_clog2_write_table(&w->lines, out));
+    CHECK(pithi_clog2_stream_end(&w->stream, &preamble.table));
+    CHECK(pithi_clog2_write_table(&w->lines, out));
     pithi_clog2_preamble(&preamble, bytes);
     if (fseeko(out, 0, SEEK_SET) != 0 || fwrite(bytes, 1, sizeof bytes, out) != sizeof bytes || fflush(out) != 0)
-        err = pithi_fail(PITH_ERR_IO, "the CLOG-2 file cannot be written");
-out:
-    return err;
+        return pithi_fail(PITH_ERR_IO, "the CLOG-2 file cannot be written");
+    return PITH_OK;
 }
 
 static int write_seekable(struct pithlog *log, FILE *out, const struct pithi_convert *how)

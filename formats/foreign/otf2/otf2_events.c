@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/text_fields.h"
 #include "foreign/otf2/otf2_reader.h"
@@ -359,13 +360,6 @@ out:
     return result(r, err);
 }
 
-static size_t put_number(unsigned char *out, size_t size, uint64_t value)
-{
-    for (size_t i = 0; i < size; i++)
-        out[i] = (unsigned char)(value >> 8 * (size - 1 - i));
-    return size;
-}
-
 static OTF2_CallbackCode add_event(struct otf2_reader *r, OTF2_TimeStamp time, uint32_t id, const void *payload,
                                    size_t size)
 {
@@ -390,7 +384,9 @@ static OTF2_CallbackCode add_number(struct otf2_reader *r, OTF2_TimeStamp time, 
         return parameter ? result(r, ADD(LOST, .bytes = value)) : OTF2_CALLBACK_SUCCESS;
     TRY(pithi_otf2_event_id(r, parameter, &id));
     percent = strchr(parameter->format, '%');
-    return add_event(r, time, id, payload, put_number(payload, percent ? pithi_token_size(percent[1]) : 8, value));
+    size_t size = percent ? pithi_token_size(percent[1]) : 8;
+    pithi_put_be(payload, value, size);
+    return add_event(r, time, id, payload, size);
 out:
     return result(r, err);
 }
@@ -415,8 +411,7 @@ static OTF2_CallbackCode add_string(struct otf2_reader *r, OTF2_TimeStamp time, 
 
     if (!payload)
         return result(r, pithi_no_memory());
-    put_number(payload, 2, size);
-    memcpy(payload + 2, text, size);
+    memcpy(pithi_put_be(payload, size, 2), text, size);
     OTF2_CallbackCode code = add_event(r, time, id, payload, size + 2);
     free(payload);
     return code;
@@ -459,8 +454,7 @@ static OTF2_CallbackCode add_access(struct otf2_reader *r, OTF2_TimeStamp time, 
     int err;
 
     TRY(pithi_otf2_own_id(r, PITHLOG_EVENT_TYPE, name, "peer=%d bytes=%l", &id));
-    put_number(payload, 4, (uint32_t)peer);
-    put_number(payload + 4, 8, size);
+    pithi_put_be(pithi_put_be(payload, (uint32_t)peer, 4), size, 8);
     return add_event(r, time, id, payload, sizeof payload);
 out:
     return result(r, err);

@@ -44,15 +44,14 @@ static void put_local_definitions(struct otf2_writer *w, uint64_t location)
 static int write_all(struct otf2_writer *w)
 {
     struct pithi_walk window;
-    int err;
 
-    TRY(pithi_walk_open(&window, w->log, w->how)); /* to learn its times */
+    CHECK(pithi_walk_open(&window, w->log, w->how)); /* to learn its times */
     pithi_walk_close(&window);
     w->shift = window.from_ns < 0 ? (uint64_t)-window.from_ns : 0;
     if (!pithi_otf2_put_definitions(w))
         return pithi_no_memory();
     pithi_otf2_check(w, w->otf2->Archive_OpenEvtFiles(w->archive));
-    TRY(write_ranks(w));
+    CHECK(write_ranks(w));
     if (pithlog_get_info(w->log)->lanes == 0) {
         /* A log without lanes has one dummy location; readers expect its event file. */
         OTF2_EvtWriter *events = w->otf2->Archive_GetEvtWriter(w->archive, 0);
@@ -69,9 +68,8 @@ static int write_all(struct otf2_writer *w)
         put_local_definitions(w, 0);
     pithi_otf2_check(w, w->otf2->Archive_CloseDefFiles(w->archive));
     if (!pithi_otf2_put_places(w, &window) || w->no_memory)
-        err = pithi_no_memory();
-out:
-    return err;
+        return pithi_no_memory();
+    return PITH_OK;
 }
 
 static int write_archive(struct otf2_writer *w, const char *folder, const char *name)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "foreign/names.h"
 #include "foreign/otf2/otf2_writer.h"
@@ -207,16 +208,14 @@ static void put_text_event(struct otf2_writer *w, struct otf2_lane *lane, const 
 static void put_event(struct otf2_writer *w, struct otf2_lane *lane, const struct pithlog_record *r)
 {
     const struct otf2_written *event = &w->written[r->id];
-    const unsigned char *payload = r->payload;
     size_t size = pithi_token_size(pithi_token_single(pithlog_get_def(w->log, r->id)->format));
-    uint64_t value = 0, time = ticks(w, r->time_ns);
+    uint64_t time = ticks(w, r->time_ns);
 
     if (event->value == OTF2_VALUE_TEXT || r->payload_bytes != size) {
         put_text_event(w, lane, r);
         return;
     }
-    for (size_t i = 0; i < size; i++)
-        value = value << 8 | payload[i];
+    uint64_t value = pithi_get_be(r->payload, size);
     unsigned spare = (unsigned)(64 - 8 * size); /* for sign extension */
     if (event->value == OTF2_VALUE_UINT)
         pithi_otf2_check(w, w->otf2->EvtWriter_ParameterUnsignedInt(lane->events, NULL, time, event->ref, value));
@@ -297,20 +296,18 @@ static int find_first_receive(struct otf2_writer *w, const struct pithi_walk *wa
                                   .kinds = 1u << PITHLOG_RECV};
     struct pithlog_iter *iter;
     struct pithlog_record record;
-    int err, status;
+    int status;
 
     w->next_receive = 0;
     if (walk->from_ns <= pithlog_get_info(w->log)->start_ns)
         return PITH_OK;
     w->next_receive = UINT64_MAX;
-    TRY(pithlog_iter_open(w->log, &query, &iter));
+    CHECK(pithlog_iter_open(w->log, &query, &iter));
     while ((status = pithlog_iter_next(iter, &record)) == 1)
         if (record.posted < w->next_receive)
             w->next_receive = record.posted;
     pithlog_iter_close(iter);
-    err = status < 0 ? PITH_ERR_DAMAGED : PITH_OK;
-out:
-    return err;
+    return status < 0 ? PITH_ERR_DAMAGED : PITH_OK;
 }
 
 static int write_records(struct otf2_writer *w, const uint32_t *lanes, uint32_t count)

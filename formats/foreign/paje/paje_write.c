@@ -237,8 +237,7 @@ struct paje_writer {
     struct pithlog *log;
     struct pithi_out out;
     struct pithi_sorter *ends;
-    struct pithi_sorted end; /* the next end, if `more` */
-    int more, err;
+    int err;
     int64_t start_ns, last_ns;
     struct pithi_losses losses;
     uint64_t no_numbers, cut;
@@ -315,35 +314,24 @@ static void add_message(void *context, const struct pithlog_message *m, uint64_t
     add_end(context, m->recv_ns, &e);
 }
 
-static void next_end(struct paje_writer *w)
-{
-    int status = pithi_sorter_next(w->ends, &w->end);
-    w->more = status == 1;
-    if (status < 0)
-        w->err = PITH_ERR_IO;
-}
-
 static int sort_messages(struct paje_writer *w, const struct pithi_convert *how)
 {
     struct pithi_each each = {.context = w, .message = add_message, .failed = &w->err, .losses = &w->losses};
-    int err;
-    TRY(pithi_sorter_new(&w->ends, PITHI_SORTER_BYTES));
-    TRY(pithi_each_message(w->log, how, &each));
-    TRY(w->err);
-    TRY(pithi_sorter_end(w->ends));
-    next_end(w);
-    err = w->err;
-out:
-    return err;
+    CHECK(pithi_sorter_new(&w->ends, PITHI_SORTER_BYTES));
+    CHECK(pithi_each_message(w->log, how, &each));
+    CHECK(w->err);
+    return pithi_sorter_end(w->ends);
 }
 
 static void put_ends_before(struct paje_writer *w, uint64_t time)
 {
+    struct pithi_sorted item;
     struct end e;
-    for (; w->more && w->end.key.word[0] < time; next_end(w)) {
-        memcpy(&e, w->end.data, sizeof e);
+    int status;
+    while ((status = pithi_sorter_before(w->ends, time, 0, &item)) == 1) {
+        memcpy(&e, item.data, sizeof e);
         /* Writes "12 0.001000000 L p0 l3 \"MPI_COMM_WORLD\" k17 5 1000". Links belong to the program's container. */
-        int64_t time_ns = (int64_t)(w->end.key.word[0] ^ UINT64_C(1) << 63);
+        int64_t time_ns = pithi_sorted_time(&item);
         begin_event(&w->out, e.sent ? PAJE_START_LINK : PAJE_END_LINK, time_ns - w->start_ns);
         pithi_out_text(&w->out, " L p0");
         put_alias(&w->out, 'l', e.lane);
@@ -358,6 +346,8 @@ static void put_ends_before(struct paje_writer *w, uint64_t time)
         end_line(w);
         w->last_ns = time_ns;
     }
+    if (status < 0)
+        w->err = PITH_ERR_IO;
 }
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
@@ -415,14 +405,11 @@ static void begin(void *context, int64_t from_ns)
 static int write_all(struct paje_writer *w, const struct pithi_convert *how)
 {
     struct pithi_each each = {w, begin, put_record, NULL, &w->out.failed, &w->losses, begin_state, end_state};
-    int err;
-    TRY(sort_messages(w, how));
-    TRY(pithi_each_record(w->log, how, &each));
+    CHECK(sort_messages(w, how));
+    CHECK(pithi_each_record(w->log, how, &each));
     put_ends_before(w, UINT64_MAX);
     destroy_containers(&w->out, w->log, w->last_ns - w->start_ns);
-    err = w->err;
-out:
-    return err;
+    return w->err;
 }
 
 int pithi_paje_write(struct pithlog *log, FILE *out, const struct pithi_convert *how)

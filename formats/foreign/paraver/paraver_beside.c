@@ -303,16 +303,12 @@ out:
 static int add_node(struct pithi_prv_places *p, const char *host, struct pithi_map *known, uint32_t *room,
                     uint32_t *node)
 {
-    uint64_t *place = pithi_map_at(known, pithi_hash_text(PITHI_HASH, host) >> 1);
-    if (!place)
+    const char **at = pithi_item_at(known, pithi_hash_text(PITHI_HASH, host) >> 1, &p->hosts, &p->node_count, room,
+                                    sizeof *p->hosts, NULL);
+    if (!at)
         return 0;
-    if (*place == 0) {
-        if (!pithi_grow(&p->hosts, p->node_count, room, sizeof *p->hosts))
-            return 0;
-        p->hosts[p->node_count++] = host;
-        *place = p->node_count;
-    }
-    *node = (uint32_t)*place;
+    *at = host;
+    *node = (uint32_t)(at - p->hosts) + 1;
     return 1;
 }
 

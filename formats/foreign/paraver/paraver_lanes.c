@@ -20,16 +20,13 @@ enum { SURE_THREADS = 65536 };
 
 int pithi_prv_lanes_use(struct pithi_prv_lanes *lanes, uint32_t task, uint32_t thread)
 {
-    uint64_t *place = pithi_map_at(&lanes->places, pithi_map_pair(task, thread));
-    if (!place)
-        return 0;
-    if (*place)
-        return 1;
-    if (!pithi_grow(&lanes->lanes, lanes->count, &lanes->room, sizeof *lanes->lanes))
-        return 0;
-    lanes->lanes[lanes->count++] = (struct pithi_prv_lane){.task = task, .thread = thread};
-    *place = lanes->count;
-    return 1;
+    struct pithi_prv_lane *lane = pithi_item_at(&lanes->places, pithi_map_pair(task, thread), &lanes->lanes,
+                                                &lanes->count, &lanes->room, sizeof *lane, NULL);
+    if (lane) {
+        lane->task = task;
+        lane->thread = thread;
+    }
+    return lane != NULL;
 }
 
 uint32_t pithi_prv_lanes_find(const struct pithi_prv_lanes *lanes, uint32_t task, uint32_t thread)

@@ -34,9 +34,7 @@ struct paraver_reader {
     struct pithi_prv_lanes lanes;
     struct pithi_sorter *order;    /* if times go back: offset of each line, by time */
     struct pithi_sorter *received; /* ends of messages */
-    struct pithi_sorted arrival;   /* the next end */
-    int more_arrivals;
-    uint64_t *got; /* [tasks]: messages received so far */
+    uint64_t *got;                 /* [tasks]: messages received so far */
     struct pithi_prv_comms comms;
     struct pair *pairs; /* of the current event line */
     uint32_t pair_count, pair_room;
@@ -178,11 +176,11 @@ static int order_lines(struct paraver_reader *r)
 {
     struct pithi_prv_line line;
     struct pithi_sorter *order;
-    int err, status = 0;
+    int err = PITH_OK, status = 0;
     pithi_sorter_free(r->order);
     r->order = NULL;
     rewind_lines(r);
-    TRY(pithi_sorter_new(&order, PITHI_SORTER_BYTES));
+    CHECK(pithi_sorter_new(&order, PITHI_SORTER_BYTES));
     while (!err && (status = next_line(r, &line)) > 0) {
         uint64_t at = r->start;
         err = pithi_sorter_add(order, &(struct pithi_sort_key){{pithi_sort_time(line.time)}}, &at, sizeof at);
@@ -192,7 +190,6 @@ static int order_lines(struct paraver_reader *r)
     if (!err)
         err = pithi_sorter_end(order);
     r->order = order;
-out:
     return err;
 }
 
@@ -221,40 +218,32 @@ static int read_comms(struct paraver_reader *r)
 static int sort_arrivals(struct paraver_reader *r)
 {
     struct pithi_prv_line line;
-    int err, status = 0;
-    TRY(pithi_sorter_new(&r->received, PITHI_SORTER_BYTES));
+    int status = 0;
+    CHECK(pithi_sorter_new(&r->received, PITHI_SORTER_BYTES));
     if (!(r->got = calloc(r->header.task_count + (size_t)1, sizeof *r->got)))
         return pithi_no_memory();
-    while (!err && r->messages && (status = next_line_of(r, PITHI_PRV_RECORD_MESSAGE, &line)) > 0) {
+    while (r->messages && (status = next_line_of(r, PITHI_PRV_RECORD_MESSAGE, &line)) > 0) {
         uint32_t task = (uint32_t)task_of(r, &line.to);
         struct end end = {.lane = pithi_prv_lanes_find(&r->lanes, task, line.to.thread),
                           .peer = r->lanes.ranks[task_of(r, &line.from)],
                           .tag = (int32_t)line.state,
                           .bytes = line.bytes,
                           .posted = r->got[task]++};
-        err = pithi_sorter_add(r->received, &(struct pithi_sort_key){{pithi_sort_time(line.end)}}, &end, sizeof end);
+        CHECK(pithi_sorter_add(r->received, &(struct pithi_sort_key){{pithi_sort_time(line.end)}}, &end, sizeof end));
     }
-    TRY(err ? err : status < 0 ? PITH_ERR_DAMAGED : pithi_sorter_end(r->received));
     rewind_lines(r);
-out:
-    return err;
-}
-
-static int64_t time_of(const struct pithi_sorted *item) { return (int64_t)(item->key.word[0] ^ UINT64_C(1) << 63); }
-
-static int next_arrival(struct paraver_reader *r)
-{
-    r->more_arrivals = pithi_sorter_next(r->received, &r->arrival);
-    return r->more_arrivals < 0 ? PITH_ERR_IO : PITH_OK;
+    return status < 0 ? PITH_ERR_DAMAGED : pithi_sorter_end(r->received);
 }
 
 /* Adds the receives up to this time. */
 static int add_arrivals(struct paraver_reader *r, int64_t time_ns)
 {
+    struct pithi_sorted arrival;
     struct end end;
-    while (r->more_arrivals && time_of(&r->arrival) <= time_ns) {
-        memcpy(&end, r->arrival.data, sizeof end);
-        struct pithlog_record record = {.time_ns = time_of(&r->arrival),
+    int status;
+    while ((status = pithi_sorter_before(r->received, pithi_sort_time(time_ns), UINT64_MAX, &arrival)) == 1) {
+        memcpy(&end, arrival.data, sizeof end);
+        struct pithlog_record record = {.time_ns = pithi_sorted_time(&arrival),
                                         .lane = r->lanes.lanes[end.lane].number,
                                         .kind = PITHLOG_RECV,
                                         .peer = end.peer,
@@ -263,9 +252,8 @@ static int add_arrivals(struct paraver_reader *r, int64_t time_ns)
                                         .posted = end.posted};
         CHECK(pithi_prv_lanes_until(&r->lanes, end.lane, record.time_ns));
         CHECK(pithi_writer_add(r->writer, &record));
-        CHECK(next_arrival(r));
     }
-    return PITH_OK;
+    return status < 0 ? PITH_ERR_IO : PITH_OK;
 }
 
 static int add_send(struct paraver_reader *r, uint32_t place, const struct pithi_prv_line *line)
@@ -402,7 +390,6 @@ static int add_event(struct paraver_reader *r, uint32_t place, struct pithi_prv_
     struct event e = {.place = place,
                       .app = line->from.app,
                       .record = {.time_ns = line->time, .lane = r->lanes.lanes[place].number, .peer = -1}};
-    int err;
     e.coll = e.record;
     e.coll.kind = PITHLOG_COLL;
     struct pair pair;
@@ -410,17 +397,14 @@ static int add_event(struct paraver_reader *r, uint32_t place, struct pithi_prv_
     r->pair_count = 0;
     while ((status = pithi_prv_pair(line, &pair.type, &pair.value)) == 1) {
         if (!pithi_grow(&r->pairs, r->pair_count, &r->pair_room, sizeof *r->pairs))
-            TRY(pithi_no_memory());
+            return pithi_no_memory();
         r->pairs[r->pair_count++] = pair;
     }
-    TRY(status < 0 ? wrong_line(r, "an event has types and values, with ':' between") : PITH_OK);
-    TRY(take_leaves(r, &e));
-    for (uint32_t i = 0; i < r->pair_count && !err; i++)
-        err = take_pair(r, &e, i);
-    if (!err && e.has_coll)
-        err = pithi_writer_add(r->writer, &e.coll);
-out:
-    return err;
+    CHECK(status < 0 ? wrong_line(r, "an event has types and values, with ':' between") : PITH_OK);
+    CHECK(take_leaves(r, &e));
+    for (uint32_t i = 0; i < r->pair_count; i++)
+        CHECK(take_pair(r, &e, i));
+    return e.has_coll ? pithi_writer_add(r->writer, &e.coll) : PITH_OK;
 }
 
 /* Adds a collective of an old trace. */
@@ -459,18 +443,15 @@ static int add_line(struct paraver_reader *r, struct pithi_prv_line *line)
 static int add_lines(struct paraver_reader *r)
 {
     struct pithi_prv_line line;
-    int err, status = 0;
-    TRY(next_arrival(r));
-    while (!err && (status = next_line(r, &line)) > 0)
-        err = add_line(r, &line);
-    TRY(err ? err : status < 0 ? PITH_ERR_DAMAGED : PITH_OK);
-    TRY(add_arrivals(r, INT64_MAX));
-    TRY(pithi_prv_lanes_end(&r->lanes));
-    TRY(pithi_say_count(r->writer, "paraver_states_cut", r->lanes.cut));
-    TRY(pithi_say_count(r->writer, "paraver_ends_without_state", r->lanes.ends_alone));
-    TRY(pithi_say_count(r->writer, "paraver_payloads_left_out", r->payloads));
-out:
-    return err;
+    int status;
+    while ((status = next_line(r, &line)) > 0)
+        CHECK(add_line(r, &line));
+    CHECK(status < 0 ? PITH_ERR_DAMAGED : PITH_OK);
+    CHECK(add_arrivals(r, INT64_MAX));
+    CHECK(pithi_prv_lanes_end(&r->lanes));
+    CHECK(pithi_say_count(r->writer, "paraver_states_cut", r->lanes.cut));
+    CHECK(pithi_say_count(r->writer, "paraver_ends_without_state", r->lanes.ends_alone));
+    return pithi_say_count(r->writer, "paraver_payloads_left_out", r->payloads);
 }
 
 /* ---- Cut files --------------------------------------------------------------------------------------------------- */

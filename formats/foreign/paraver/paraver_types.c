@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/map.h"
 #include "base/text_fields.h"
@@ -267,26 +268,19 @@ static unsigned char *text_payload(const char *label, size_t *size)
 {
     size_t length = strlen(label) < 65535 ? strlen(label) : 65535;
     unsigned char *payload = malloc(length + 2);
-    if (payload) {
-        payload[0] = (unsigned char)(length >> 8);
-        payload[1] = (unsigned char)length;
-        memcpy(payload + 2, label, length);
-    }
+    if (payload)
+        memcpy(pithi_put_be(payload, length, 2), label, length);
     *size = payload ? length + 2 : 1;
     return payload;
 }
 
 static unsigned char *number_payload(const struct pithlog_def *def, int64_t value, size_t *size)
 {
-    unsigned char *payload = malloc(8);
     size_t bytes = pithi_token_size(pithi_token_single(def->format));
-    *size = payload && bytes ? bytes : 1;
-    for (size_t i = 0; payload && i < bytes; i++)
-        payload[i] = (unsigned char)((uint64_t)value >> 8 * (bytes - 1 - i));
-    if (bytes == 0) {
-        free(payload);
-        payload = NULL;
-    }
+    unsigned char *payload = bytes ? malloc(bytes) : NULL;
+    if (payload)
+        pithi_put_be(payload, (uint64_t)value, bytes);
+    *size = payload ? bytes : 1;
     return payload;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/map.h"
@@ -43,8 +44,7 @@ struct paraver_writer {
     } * calls;              /* [defs]: of states */
     struct pithi_nest nest; /* states pass: per lane; events pass: user's and MPI's per lane */
     struct pithi_sorter *waiting;
-    struct pithi_sorted next; /* the next of these */
-    int more, err;
+    int err;
     struct now *now; /* [lanes] */
     int64_t zero_ns; /* time 0 of the trace */
     struct pithi_losses losses;
@@ -170,26 +170,17 @@ out:
     return err;
 }
 
-static int64_t time_of(const struct pithi_sorted *item) { return (int64_t)(item->key.word[0] ^ UINT64_C(1) << 63); }
-
-static void next_waiting(struct paraver_writer *w)
-{
-    w->more = pithi_sorter_next(w->waiting, &w->next);
-    if (w->more < 0)
-        w->err = PITH_ERR_IO;
-}
-
-static void put_waiting(struct paraver_writer *w)
+static void put_waiting(struct paraver_writer *w, const struct pithi_sorted *next)
 {
     struct waiting item;
-    memcpy(&item, w->next.data, sizeof item);
-    pithi_out_char(&w->out, w->next.key.word[1] == STATE_FIRST ? '1' : '3');
+    memcpy(&item, next->data, sizeof item);
+    pithi_out_char(&w->out, next->key.word[1] == STATE_FIRST ? '1' : '3');
     put_place(w, item.lane);
-    put_time(w, time_of(&w->next));
-    if (w->next.key.word[1] == STATE_FIRST) {
+    put_time(w, pithi_sorted_time(next));
+    if (next->key.word[1] == STATE_FIRST) {
         put_time(w, item.end_ns);
     } else {
-        put_time(w, time_of(&w->next));
+        put_time(w, pithi_sorted_time(next));
         put_place(w, item.other);
         put_time(w, item.end_ns);
         put_time(w, item.end_ns);
@@ -202,11 +193,12 @@ static void put_waiting(struct paraver_writer *w)
 /* Writes all waiting records that precede an event of this time. */
 static void put_waiting_until(struct paraver_writer *w, int64_t time_ns)
 {
-    while (w->more > 0 &&
-           (time_of(&w->next) < time_ns || (time_of(&w->next) == time_ns && w->next.key.word[1] == STATE_FIRST))) {
-        put_waiting(w);
-        next_waiting(w);
-    }
+    struct pithi_sorted next;
+    int status;
+    while ((status = pithi_sorter_before(w->waiting, pithi_sort_time(time_ns), STATE_FIRST + 1, &next)) == 1)
+        put_waiting(w, &next);
+    if (status < 0)
+        w->err = PITH_ERR_IO;
 }
 
 /* ---- Payloads ---------------------------------------------------------------------------------------------------- */
@@ -255,13 +247,10 @@ static int64_t payload_value(struct paraver_writer *w, const struct pithlog_def 
 static int payload_number(const struct pithlog_def *def, const struct pithlog_record *r, int64_t *number)
 {
     char token = pithi_token_single(def->format);
-    const unsigned char *bytes = r->payload;
     size_t size = token ? pithi_token_size(token) : 0;
-    uint64_t sum = 0;
     if (!token || strchr("seE", token) || size != r->payload_bytes)
         return 0;
-    for (size_t i = 0; i < size; i++)
-        sum = sum << 8 | bytes[i];
+    uint64_t sum = pithi_get_be(r->payload, size);
     if (strchr("hdl", token) && size < 8 && sum >> (8 * size - 1))
         sum |= UINT64_MAX << 8 * size;
     *number = (int64_t)sum;
@@ -375,7 +364,6 @@ static int put_records(struct paraver_writer *w, const struct pithi_convert *how
     w->nest = (struct pithi_nest){.begin = begin_call, .end = end_call, .context = w, .losses = &w->losses};
     if (w->places.lane_count > UINT32_MAX / 2 || !pithi_nest_open(&w->nest, 2 * w->places.lane_count))
         return pithi_no_memory();
-    next_waiting(w);
     TRY(pithi_each_record(w->log, how, &each));
     put_waiting_until(w, INT64_MAX);
     TRY(w->err);

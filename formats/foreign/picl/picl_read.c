@@ -28,9 +28,7 @@ struct node {
 struct picl_reader {
     const struct pithi_input *input;
     struct pithi_writer *writer;
-    size_t size;       /* of the input, without a cut last line */
-    size_t at, passed; /* see foreign/reading.h */
-    uint64_t line;
+    struct pithi_lines lines;   /* without a cut last line */
     struct pithi_map places;    /* node -> index + 1 */
     struct pithi_map explained; /* (kind, number) -> the definition in an explanation + 1 */
     int begun;                  /* the explanations are over */
@@ -46,33 +44,22 @@ struct picl_reader {
 /* Gets the next record. 1; 0 at the end; -1: a malformed line. */
 static int next_line(struct picl_reader *r, struct pithi_picl_line *line)
 {
-    const char *data = (const char *)r->input->data, *wrong;
+    const char *text, *wrong;
+    size_t size;
     int status = 0;
-    while (status == 0 && r->at < r->size && pithi_input_at(r->input, r->at)) {
-        const char *from = data + r->at, *newline = memchr(from, '\n', r->size - r->at);
-        size_t size = newline ? (size_t)(newline - from) : r->size - r->at;
-        pithi_passed(r->input, &r->passed, r->at);
-        r->at += size + 1;
-        r->line++;
-        status = pithi_picl_line(from, size, line, &wrong);
-    }
+    while (status == 0 && pithi_lines_next(&r->lines, &text, &size))
+        status = pithi_picl_line(text, size, line, &wrong);
     if (status < 0)
-        pithi_fail(PITH_ERR_DAMAGED, "%s: line %llu: %s", r->input->path, (unsigned long long)r->line, wrong);
+        pithi_lines_wrong(&r->lines, wrong);
     return status;
 }
 
 static struct node *find_node(struct picl_reader *r, int32_t number)
 {
-    uint64_t *place = pithi_map_at(&r->places, (uint32_t)number);
-    if (!place)
-        return NULL;
-    if (*place == 0) {
-        if (!pithi_grow(&r->nodes, r->count, &r->room, sizeof *r->nodes))
-            return NULL;
-        r->nodes[r->count++] = (struct node){.number = number};
-        *place = r->count;
-    }
-    return &r->nodes[*place - 1];
+    struct node *node = pithi_item_at(&r->places, (uint32_t)number, &r->nodes, &r->count, &r->room, sizeof *node, NULL);
+    if (node)
+        node->number = number;
+    return node;
 }
 
 /* If there is a host, it becomes rank 0 and the ranks of the nodes move up by one. */
@@ -227,22 +214,17 @@ static int add_event(struct picl_reader *r, const struct node *node, const struc
     unsigned char payload[2 + 4096];
     struct pithlog_record record = {.time_ns = line->time_ns, .lane = node->lane, .kind = PITHLOG_EVENT, .peer = -1};
     size_t size = line->text_size < 4096 ? line->text_size : 4096;
-    int mark = line->type == PITHI_PICL_MARK, err;
+    int mark = line->type == PITHI_PICL_MARK;
     if (mark && find_explained(r, PITHLOG_EVENT_TYPE, line->value[0], &record.id))
         return add(r, &record);
-    TRY(define(r, PITHLOG_EVENT_TYPE, mark ? "trace_mark" : "trace_message", mark ? "%d" : "%s", &record.id));
-    for (int i = 0; mark && i < 4; i++)
-        payload[i] = (unsigned char)((uint32_t)line->value[0] >> 8 * (3 - i));
-    if (!mark) {
-        payload[0] = (unsigned char)(size >> 8);
-        payload[1] = (unsigned char)size;
-        memcpy(payload + 2, line->text, size);
-    }
+    CHECK(define(r, PITHLOG_EVENT_TYPE, mark ? "trace_mark" : "trace_message", mark ? "%d" : "%s", &record.id));
+    if (mark)
+        pithi_put_be(payload, (uint32_t)line->value[0], 4);
+    else
+        memcpy(pithi_put_be(payload, size, 2), line->text, size);
     record.payload = payload;
     record.payload_bytes = mark ? 4 : (uint32_t)size + 2;
-    err = add(r, &record);
-out:
-    return err;
+    return add(r, &record);
 }
 
 /* Record types that add to the log at once, so a pending state must be entered before them. */
@@ -268,10 +250,10 @@ static int add_line(struct picl_reader *r, const struct pithi_picl_line *line)
         return line->node == PITHI_PICL_ALL ? PITH_OK : pithi_no_memory();
     if (!r->begun && line->type == PITHI_PICL_TEXT && explain(r, line, &err))
         return err;
-    TRY(err);
+    CHECK(err);
     r->begun |= !begins(line->type);
     if (node->stats && makes_record(line->type))
-        TRY(enter_pending(r, node));
+        CHECK(enter_pending(r, node));
     switch (line->type) {
     case PITHI_PICL_SEND:
     case PITHI_PICL_RECV:
@@ -280,7 +262,7 @@ static int add_line(struct picl_reader *r, const struct pithi_picl_line *line)
     case PITHI_PICL_COMPSTATS:
         return node->stats > 0 && --node->stats == 0 ? end_pending(r, node, line->time_ns) : PITH_OK;
     case PITHI_PICL_RECV_BLOCKING:
-        TRY(define(r, PITHLOG_STATE, "recv_blocking", "", &id));
+        CHECK(define(r, PITHLOG_STATE, "recv_blocking", "", &id));
         node->blocking++;
         return add_state(r, node, PITHLOG_ENTER, id, line->time_ns);
     case PITHI_PICL_RECV_WAKING:
@@ -301,14 +283,13 @@ static int add_line(struct picl_reader *r, const struct pithi_picl_line *line)
     case PITHI_PICL_BLOCK_BEGIN:
     case PITHI_PICL_BLOCK_END:
         node->blocks += line->type == PITHI_PICL_BLOCK_BEGIN ? 1 : -1;
-        TRY(define_block(r, line->value[0], &id));
+        CHECK(define_block(r, line->value[0], &id));
         return add_state(r, node, line->type == PITHI_PICL_BLOCK_BEGIN ? PITHLOG_ENTER : PITHLOG_LEAVE, id,
                          line->time_ns);
     default:
         break;
     }
-out:
-    return err;
+    return PITH_OK;
 }
 
 /* ---- The file ---------------------------------------------------------------------------------------------------- */
@@ -349,15 +330,13 @@ static int first_pass(struct picl_reader *r)
         if (line.node != PITHI_PICL_ALL && !find_node(r, line.node))
             return pithi_no_memory();
         if (line.node < 0 && line.node != PITHI_PICL_ALL && line.node != PITHI_PICL_HOST)
-            return pithi_fail(PITH_ERR_DAMAGED, "%s: line %llu: no node has this number", r->input->path,
-                              (unsigned long long)r->line);
+            return pithi_lines_wrong(&r->lines, "no node has this number");
         r->host |= line.node == PITHI_PICL_HOST;
         r->reorder.is_needed |= line.time_ns < last_ns;
         last_ns = line.time_ns;
         r->first_ns = line.time_ns < r->first_ns ? line.time_ns : r->first_ns;
     }
-    r->at = 0;
-    r->line = 0;
+    pithi_lines_rewind(&r->lines);
     return status < 0 ? PITH_ERR_DAMAGED : PITH_OK;
 }
 
@@ -384,7 +363,7 @@ static int say_incomplete(const struct picl_reader *r)
     uint32_t nodes = 0;
     for (uint32_t i = 0; i < r->count; i++)
         nodes += (uint32_t)has_no_end(r, &r->nodes[i]);
-    if (r->size < r->input->size)
+    if (r->lines.size < r->input->size)
         CHECK(pithi_ends_here(r->writer, r->input, "inside a line"));
     else if (nodes)
         CHECK(pithi_incomplete(pithi_writer_defs(r->writer),
@@ -397,8 +376,10 @@ static int say_incomplete(const struct picl_reader *r)
 
 int pithi_picl_read(const struct pithi_input *input, struct pithi_writer *writer)
 {
-    struct picl_reader r = {
-        .input = input, .writer = writer, .size = pithi_whole_lines(input), .reorder = {.writer = writer}};
+    struct picl_reader r = {.input = input,
+                            .writer = writer,
+                            .lines = {.input = input, .size = pithi_whole_lines(input)},
+                            .reorder = {.writer = writer}};
     int err;
     TRY(first_pass(&r));
     TRY(make_lanes(&r));

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/map.h"
 #include "base/out.h"
@@ -268,7 +269,6 @@ static void put_text(struct picl_writer *w, const struct pithlog_record *r, cons
 static int add_event(struct picl_writer *w, const struct pithlog_record *r)
 {
     enum pithi_picl_type own = w->numbers.own[r->id];
-    const unsigned char *payload = r->payload;
     int32_t number = w->numbers.of[r->id];
     const char *text;
     char values[LINE];
@@ -281,8 +281,7 @@ static int add_event(struct picl_writer *w, const struct pithlog_record *r)
         return 1;
     }
     if (own == PITHI_PICL_MARK && r->payload_bytes == 4)
-        number =
-            (int32_t)((uint32_t)payload[0] << 24 | (uint32_t)payload[1] << 16 | (uint32_t)payload[2] << 8 | payload[3]);
+        number = (int32_t)pithi_get_be32(r->payload);
     else
         w->payloads += r->payload_bytes > 0;
     snprintf(values, sizeof values, " %d", (int)number);
@@ -364,16 +363,13 @@ static int make_nodes(struct picl_writer *w)
 static int put_lines(struct picl_writer *w, FILE *out)
 {
     struct pithi_sorted line;
-    int err, status = 0;
-    TRY(pithi_sorter_end(w->lines));
+    int status = 0;
+    CHECK(pithi_sorter_end(w->lines));
     while (!ferror_unlocked(out) && (status = pithi_sorter_next(w->lines, &line)) == 1)
         fwrite_unlocked(line.data, 1, line.size, out);
     if (status < 0)
-        err = PITH_ERR_IO;
-    else if (fflush(out) != 0 || ferror(out))
-        err = pithi_fail(PITH_ERR_IO, "the PICL file cannot be written");
-out:
-    return err;
+        return PITH_ERR_IO;
+    return fflush(out) != 0 || ferror(out) ? pithi_fail(PITH_ERR_IO, "the PICL file cannot be written") : PITH_OK;
 }
 
 static int write_all(struct picl_writer *w, FILE *out, const struct pithi_convert *how)
@@ -381,30 +377,28 @@ static int write_all(struct picl_writer *w, FILE *out, const struct pithi_conver
     struct pithi_each each = {
         .context = w, .begin = put_start, .put = put_record, .failed = &w->err, .losses = &w->losses};
     uint32_t lanes = pithlog_get_info(w->log)->lanes;
-    int err;
     w->nest.begin = begin_state;
     w->nest.end = end_state;
     w->nest.context = w;
     w->nest.losses = &w->losses;
     if (!make_nodes(w))
         return pithi_no_memory();
-    TRY(pithi_losses_open(&w->losses, w->log));
-    TRY(pithi_picl_numbers_make(&w->numbers, w->log));
-    TRY(pithi_sorter_new(&w->lines, PITHI_SORTER_BYTES));
-    TRY(pithi_each_record(w->log, how, &each));
+    CHECK(pithi_losses_open(&w->losses, w->log));
+    CHECK(pithi_picl_numbers_make(&w->numbers, w->log));
+    CHECK(pithi_sorter_new(&w->lines, PITHI_SORTER_BYTES));
+    CHECK(pithi_each_record(w->log, how, &each));
     for (uint32_t i = 0; i < lanes; i++) {
         if (!release(w, i))
             return pithi_no_memory();
         put_at(w, UINT64_MAX, PITHI_PICL_CLOSE, i, w->last_ns, "");
     }
-    TRY(w->err);
-    TRY(put_lines(w, out));
+    CHECK(w->err);
+    CHECK(put_lines(w, out));
     w->losses.count[PITHI_LOSS_PAYLOADS] = w->payloads; /* without those of trace_mark and trace_message */
     pithi_losses_tell(&w->losses, how);
     pithi_note(how, w->no_node, "ends of messages with ranks that are not in the log are left out");
     pithi_note(how, w->large, "sizes of messages of 2 GiB and more are written as 2147483647");
-out:
-    return err;
+    return PITH_OK;
 }
 
 int pithi_picl_write(struct pithlog *log, FILE *out, const struct pithi_convert *how)

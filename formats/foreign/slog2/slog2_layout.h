@@ -17,6 +17,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/bytes.h"
+
 #define PITHI_SLOG2_VERSION "SLOG 2.0.6"
 
 enum {
@@ -64,11 +66,7 @@ static inline const unsigned char *pithi_slog2_take(struct pithi_slog2_bytes *b,
 
 static inline uint64_t pithi_slog2_number(struct pithi_slog2_bytes *b, size_t size)
 {
-    const unsigned char *p = pithi_slog2_take(b, size);
-    uint64_t v = 0;
-    for (size_t i = 0; i < size; i++)
-        v = v << 8 | p[i];
-    return v;
+    return pithi_get_be(pithi_slog2_take(b, size), size);
 }
 
 static inline uint8_t pithi_slog2_u8(struct pithi_slog2_bytes *b) { return (uint8_t)pithi_slog2_number(b, 1); }
@@ -104,16 +102,9 @@ static inline const char *pithi_slog2_string(struct pithi_slog2_bytes *b, size_t
 
 /* ---- Writing: each function returns the byte after what it wrote ------------------------------------------------ */
 
-static inline unsigned char *pithi_slog2_put(unsigned char *p, uint64_t value, size_t size)
-{
-    for (size_t i = size; i-- > 0; value >>= 8)
-        p[i] = (unsigned char)value;
-    return p + size;
-}
-
-static inline unsigned char *pithi_slog2_put16(unsigned char *p, uint32_t v) { return pithi_slog2_put(p, v, 2); }
-static inline unsigned char *pithi_slog2_put32(unsigned char *p, uint32_t v) { return pithi_slog2_put(p, v, 4); }
-static inline unsigned char *pithi_slog2_put64(unsigned char *p, uint64_t v) { return pithi_slog2_put(p, v, 8); }
+static inline unsigned char *pithi_slog2_put16(unsigned char *p, uint32_t v) { return pithi_put_be(p, v, 2); }
+static inline unsigned char *pithi_slog2_put32(unsigned char *p, uint32_t v) { return pithi_put_be(p, v, 4); }
+static inline unsigned char *pithi_slog2_put64(unsigned char *p, uint64_t v) { return pithi_put_be(p, v, 8); }
 
 static inline unsigned char *pithi_slog2_put_float(unsigned char *p, double value)
 {

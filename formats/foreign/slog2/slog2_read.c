@@ -271,7 +271,7 @@ static int emit(struct slog2_reader *r, const struct pithi_sorted *sorted)
 {
     struct item item = {0};
     memcpy(&item, sorted->data, sorted->size < sizeof item ? sorted->size : sizeof item);
-    struct pithlog_record record = {.time_ns = (int64_t)(sorted->key.word[0] ^ UINT64_C(1) << 63),
+    struct pithlog_record record = {.time_ns = pithi_sorted_time(sorted),
                                     .lane = item.lane,
                                     .kind = item.kind,
                                     .id = item.id,
@@ -300,14 +300,13 @@ static int emit_all(struct slog2_reader *r, const struct pithi_input *input)
 {
     uint64_t done = 0;
     struct pithi_sorted item;
-    int status, err;
-    TRY(pithi_sorter_end(r->records));
+    int status;
+    CHECK(pithi_sorter_end(r->records));
     while ((status = pithi_sorter_next(r->records, &item)) == 1 && is_at(input, done++, r->item_count))
-        TRY(emit(r, &item));
+        CHECK(emit(r, &item));
     if (status < 0)
-        err = PITH_ERR_IO;
-out:
-    return err;
+        return PITH_ERR_IO;
+    return PITH_OK;
 }
 
 static int say_all(const struct slog2_reader *r)

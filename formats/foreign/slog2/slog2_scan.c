@@ -31,17 +31,14 @@ static void open_part(const struct pithi_slog2_scan *scan, struct pithi_slog2_pl
 struct pithi_slog2_category *pithi_slog2_category(struct pithi_slog2_scan *scan, int32_t number,
                                                   enum pithi_slog2_topology topology)
 {
-    struct pithi_slog2_category *category;
-    uint64_t *place = pithi_map_at(&scan->category_of, (uint32_t)number);
+    int fresh;
+    struct pithi_slog2_category *category =
+        pithi_item_at(&scan->category_of, (uint32_t)number, &scan->categories, &scan->category_count,
+                      &scan->category_room, sizeof *category, &fresh);
     char name[40];
-    if (!place)
-        return NULL;
-    if (*place)
-        return &scan->categories[*place - 1];
-    if (!pithi_grow(&scan->categories, scan->category_count, &scan->category_room, sizeof *scan->categories))
-        return NULL;
+    if (!category || !fresh)
+        return category;
     snprintf(name, sizeof name, "UnknownType-%" PRId32, number);
-    category = &scan->categories[scan->category_count];
     *category = (struct pithi_slog2_category){.number = number,
                                               .topology = topology,
                                               .name = strdup(name),
@@ -50,7 +47,6 @@ struct pithi_slog2_category *pithi_slog2_category(struct pithi_slog2_scan *scan,
                                               .rgb = UINT32_MAX,
                                               .tag = -1,
                                               .bytes = -1};
-    *place = ++scan->category_count;
     return category->name && category->format && category->tokens ? category : NULL;
 }
 
@@ -160,13 +156,11 @@ static int read_category(struct pithi_slog2_scan *scan, struct pithi_slog2_bytes
 static int read_categories(struct pithi_slog2_scan *scan, struct pithi_slog2_bytes *bytes)
 {
     uint32_t count = pithi_slog2_u32(bytes);
-    int err = PITH_OK;
     for (uint32_t i = 0; i < count; i++)
-        TRY(read_category(scan, bytes));
+        CHECK(read_category(scan, bytes));
     if (bytes->failed)
-        err = pithi_slog2_wrong(scan, bytes, NULL);
-out:
-    return err;
+        return pithi_slog2_wrong(scan, bytes, NULL);
+    return PITH_OK;
 }
 
 /* ---- Definitions of categories ----------------------------------------------------------------------------------- */

@@ -43,33 +43,28 @@ static int shadow_at(struct pithi_slog2_shadows *set, enum pithi_slog2_topology 
                      uint32_t *index)
 {
     uint64_t key = (uint64_t)topology << 62 | (uint64_t)(uint32_t)line[0] << 31 | (uint32_t)line[1];
-    uint64_t *known = pithi_map_at(&set->shadow_of, key);
-    if (!known)
+    int fresh;
+    struct pithi_slog2_shadow *shadow =
+        pithi_item_at(&set->shadow_of, key, &set->shadows, &set->count, &set->room, sizeof *shadow, &fresh);
+    if (!shadow)
         return 0;
-    if (*known == 0) {
-        if (!pithi_grow(&set->shadows, set->count, &set->room, sizeof *set->shadows))
-            return 0;
-        set->shadows[set->count++] = (struct pithi_slog2_shadow){
+    if (fresh)
+        *shadow = (struct pithi_slog2_shadow){
             .topology = topology, .line = {line[0], line[1]}, .first_ns = INT64_MAX, .last_ns = INT64_MIN};
-        *known = set->count;
-    }
-    *index = (uint32_t)*known - 1;
+    *index = (uint32_t)(shadow - set->shadows);
     return 1;
 }
 
 /* Adds `from` to the weight of the same category in `shadow`; from->shadow is ignored. */
 static int add_weight(struct pithi_slog2_shadows *set, uint32_t shadow, const struct pithi_slog2_weight *from)
 {
-    uint64_t *known = pithi_map_at(&set->weight_of, pithi_map_pair(shadow, (uint32_t)from->category));
-    if (!known)
+    struct pithi_slog2_weight *weight =
+        pithi_item_at(&set->weight_of, pithi_map_pair(shadow, (uint32_t)from->category), &set->weights,
+                      &set->weight_count, &set->weight_room, sizeof *weight, NULL);
+    if (!weight)
         return 0;
-    if (*known == 0) {
-        if (!pithi_grow(&set->weights, set->weight_count, &set->weight_room, sizeof *set->weights))
-            return 0;
-        set->weights[set->weight_count++] = (struct pithi_slog2_weight){.shadow = shadow, .category = from->category};
-        *known = set->weight_count;
-    }
-    struct pithi_slog2_weight *weight = &set->weights[*known - 1];
+    weight->shadow = shadow;
+    weight->category = from->category;
     weight->all_s += from->all_s;
     weight->own_s += from->own_s;
     weight->count += from->count;

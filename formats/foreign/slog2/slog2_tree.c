@@ -292,15 +292,12 @@ int pithi_slog2_tree_add(struct pithi_slog2_tree *tree, const struct pithi_slog2
 {
     const struct pithi_slog2_level *leaf = &tree->levels[0];
     uint32_t depth = 0;
-    int err = PITH_OK;
     if (leaf->count && PITHI_SLOG2_NODE + LISTS + leaf->size + size_of(drawable) > tree->leaf_bytes)
-        TRY(next_leaf(tree));
+        CHECK(next_leaf(tree));
     while (depth + 1 < tree->count && pithi_slog2_first_ns(drawable) < tree->levels[depth].first_ns)
         depth++;
     tree->last_ns = pithi_slog2_last_ns(drawable) > tree->last_ns ? pithi_slog2_last_ns(drawable) : tree->last_ns;
-    err = hold(&tree->levels[depth], drawable);
-out:
-    return err;
+    return hold(&tree->levels[depth], drawable);
 }
 
 int pithi_slog2_tree_end(struct pithi_slog2_tree *tree, struct pithi_slog2_place *root, uint32_t *depth)

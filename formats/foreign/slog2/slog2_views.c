@@ -83,13 +83,13 @@ static int take_ranks(struct pithi_slog2_scan *scan, struct map *map)
     for (uint32_t i = 0; i < map->row_count; i++) {
         struct pithi_slog2_line line = {.in_comm = -1};
         int32_t number = read_row(map, map->rank, map->thread, &line.rank, &line.thread);
-        uint64_t *place = pithi_map_at(&scan->line_of, (uint32_t)number);
-        if (!place || !pithi_grow(&scan->lines, scan->line_count, &scan->line_room, sizeof *scan->lines))
+        int fresh;
+        struct pithi_slog2_line *at = pithi_item_at(&scan->line_of, (uint32_t)number, &scan->lines, &scan->line_count,
+                                                    &scan->line_room, sizeof *at, &fresh);
+        if (!at)
             return pithi_no_memory();
-        if (*place)
-            continue;
-        scan->lines[scan->line_count++] = line;
-        *place = scan->line_count;
+        if (fresh)
+            *at = line;
     }
     return PITH_OK;
 }
@@ -294,25 +294,17 @@ int pithi_slog2_scan_views(struct pithi_slog2_scan *scan, struct pithi_slog2_byt
     return make_places(scan);
 }
 
-/* Adds a line that no map describes, because a cut removed the maps. */
 enum { UNTOLD_MAX = 1 << 17 };
-static int add_untold(struct pithi_slog2_scan *scan, int32_t number)
-{
-    uint64_t *place = pithi_map_at(&scan->line_of, (uint32_t)number);
-    if (!place || !pithi_grow(&scan->lines, scan->line_count, &scan->line_room, sizeof *scan->lines))
-        return pithi_no_memory();
-    scan->lines[scan->line_count++] = (struct pithi_slog2_line){.rank = number, .in_comm = -1};
-    *place = scan->line_count;
-    return PITH_OK;
-}
-
 int pithi_slog2_line(struct pithi_slog2_scan *scan, int32_t number, const struct pithi_slog2_line **line)
 {
     uint64_t *place = pithi_map_find(&scan->line_of, (uint32_t)number);
     if (!place && scan->cut && number >= 0 && number < UNTOLD_MAX) {
-        int err = add_untold(scan, number);
-        if (err != PITH_OK)
-            return err;
+        /* No map describes the line, because a cut removed the maps. */
+        struct pithi_slog2_line *untold = pithi_item_at(&scan->line_of, (uint32_t)number, &scan->lines,
+                                                        &scan->line_count, &scan->line_room, sizeof *untold, NULL);
+        if (!untold)
+            return pithi_no_memory();
+        *untold = (struct pithi_slog2_line){.rank = number, .in_comm = -1};
         place = pithi_map_find(&scan->line_of, (uint32_t)number);
     }
     struct pithi_slog2_line *found = place && *place ? &scan->lines[*place - 1] : NULL;

@@ -33,8 +33,6 @@ struct slog2_writer {
     struct pithi_slog2_lines lines;
     struct pithi_slog2_categories categories;
     struct pithi_sorter *arrows;
-    struct pithlog_message arrow; /* the next arrow */
-    int has_arrow;
     int failed; /* an error whose text is set */
     struct pithi_losses losses;
     uint64_t cut_payloads;
@@ -51,16 +49,6 @@ static void keep_message(void *context, const struct pithlog_message *m, uint64_
     w->failed = pithi_sorter_add(w->arrows, &key, m, sizeof *m);
 }
 
-static int next_arrow(struct slog2_writer *w)
-{
-    struct pithi_sorted item;
-    int status = pithi_sorter_next(w->arrows, &item);
-    w->has_arrow = status == 1;
-    if (w->has_arrow)
-        memcpy(&w->arrow, item.data, sizeof w->arrow);
-    return status < 0 ? PITH_ERR_IO : PITH_OK;
-}
-
 /* ---- Drawables --------------------------------------------------------------------------------------------------- */
 
 static int draw(struct slog2_writer *w, const struct pithi_slog2_drawable *drawable)
@@ -69,27 +57,30 @@ static int draw(struct slog2_writer *w, const struct pithi_slog2_drawable *drawa
     return pithi_slog2_tree_add(&w->tree, drawable);
 }
 
-static int draw_arrow(struct slog2_writer *w)
+static int draw_arrow(struct slog2_writer *w, const struct pithlog_message *arrow)
 {
-    unsigned char info[ARROW_INFO], *p = pithi_slog2_put32(info, (uint32_t)w->arrow.tag);
+    unsigned char info[ARROW_INFO], *p = pithi_slog2_put32(info, (uint32_t)arrow->tag);
     struct pithi_slog2_drawable d = {.topology = PITHI_SLOG2_ARROW,
-                                     .category = pithi_slog2_message_category(&w->categories, w->arrow.bytes),
-                                     .time_ns = {w->arrow.send_ns, w->arrow.recv_ns},
+                                     .category = pithi_slog2_message_category(&w->categories, arrow->bytes),
+                                     .time_ns = {arrow->send_ns, arrow->recv_ns},
                                      .info = info};
-    p = d.category ? pithi_slog2_put64(p, w->arrow.bytes) : pithi_slog2_put32(p, (uint32_t)w->arrow.bytes);
+    p = d.category ? pithi_slog2_put64(p, arrow->bytes) : pithi_slog2_put32(p, (uint32_t)arrow->bytes);
     d.info_size = (uint32_t)(p - info);
-    CHECK(pithi_slog2_lines_message(&w->lines, &w->arrow, d.line));
+    CHECK(pithi_slog2_lines_message(&w->lines, arrow, d.line));
     return draw(w, &d);
 }
 
 /* Draws the arrows that end before `until_ns`. */
 static int draw_arrows(struct slog2_writer *w, int64_t until_ns)
 {
-    while (w->has_arrow && end_of(&w->arrow) < until_ns) {
-        CHECK(draw_arrow(w));
-        CHECK(next_arrow(w));
+    struct pithlog_message arrow;
+    struct pithi_sorted item;
+    int status;
+    while ((status = pithi_sorter_before(w->arrows, pithi_sort_time(until_ns), 0, &item)) == 1) {
+        memcpy(&arrow, item.data, sizeof arrow);
+        CHECK(draw_arrow(w, &arrow));
     }
-    return PITH_OK;
+    return status < 0 ? PITH_ERR_IO : PITH_OK;
 }
 
 static int begin_state(struct slog2_writer *w, const struct pithlog_record *r)
@@ -158,7 +149,6 @@ static int draw_all(struct slog2_writer *w, struct pithlog *log, const struct pi
     TRY(pithi_walk_open(&walk, log, how));
     walk.losses = &w->losses;
     TRY(pithi_slog2_tree_open(&w->tree, w->out, walk.from_ns, w->lanes));
-    TRY(next_arrow(w));
     while ((status = pithi_walk_next(&walk, &record)) == 1)
         TRY(draw_record(w, &record));
     if (status < 0)

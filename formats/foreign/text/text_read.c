@@ -14,8 +14,7 @@
 struct text_reader {
     const struct pithi_input *input;
     struct pithi_writer *writer;
-    size_t at, passed; /* offsets in the file; see foreign/reading.h */
-    uint64_t line;     /* from 1 */
+    struct pithi_lines lines;
     struct pithi_buffer text;
     struct pithi_fields fields;
     struct pithi_map comms; /* number in the file -> index + 1 */
@@ -23,34 +22,19 @@ struct text_reader {
     struct pithi_reorder reorder;
     struct pithi_map received; /* rank -> number of receives so far */
     uint64_t odd_payloads;
-    size_t size;             /* size of the input without a last line that is left out */
     uint64_t promises, ends; /* lines that announce the last line, and last lines; more than one if files were joined */
     uint64_t records;
 };
 
-static int wrong(const struct text_reader *r, const char *what)
-{
-    return pithi_fail(PITH_ERR_DAMAGED, "%s: line %llu: %s", r->input->path, (unsigned long long)r->line, what);
-}
-
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
 
 /* Reads the next line that is not empty, without splitting it. 1; 0 at the end. */
-static int next_bytes(struct text_reader *r, const char **line, size_t *length)
+static int next_bytes(struct text_reader *r, const char **line, size_t *size)
 {
-    while (r->at < r->size && pithi_input_at(r->input, r->at)) {
-        const char *from = (const char *)r->input->data + r->at;
-        const char *newline = memchr(from, '\n', r->size - r->at);
-        size_t size = newline ? (size_t)(newline - from) : r->size - r->at;
-        pithi_passed(r->input, &r->passed, r->at);
-        r->at += size + 1;
-        r->line++;
-        size -= size > 0 && from[size - 1] == '\r';
-        if (size == 0)
-            continue;
-        *line = from;
-        *length = size;
-        return 1;
+    while (pithi_lines_next(&r->lines, line, size)) {
+        *size -= *size > 0 && (*line)[*size - 1] == '\r';
+        if (*size)
+            return 1;
     }
     return 0;
 }
@@ -73,12 +57,6 @@ static int next_line(struct text_reader *r)
     const char *line;
     size_t size;
     return next_bytes(r, &line, &size) ? cut_line(r, line, size) : 0;
-}
-
-static void rewind_lines(struct text_reader *r)
-{
-    r->at = 0;
-    r->line = 0;
 }
 
 /* Returns the value of a key with its escapes decoded; "" if the key is missing. */
@@ -125,7 +103,7 @@ static int take_ranks(struct text_reader *r, const char *text, struct pithi_buff
         long rank = strtol(text, &end, 10);
         int32_t number = (int32_t)rank;
         if (end == text || rank < 0 || rank > INT32_MAX || (*end && *end != ','))
-            return wrong(r, "a communicator's ranks are numbers with commas between");
+            return pithi_lines_wrong(&r->lines, "a communicator's ranks are numbers with commas between");
         if (!pithi_buffer_add(out, &number, sizeof number))
             return pithi_no_memory();
     }
@@ -141,7 +119,7 @@ static int define_comm(struct text_reader *r)
     uint32_t index;
     int err;
     if (!pithi_text_u64(pithi_fields_get(&r->fields, 1, "comm"), &number) || number >= UINT32_MAX)
-        return wrong(r, "a communicator needs comm=N");
+        return pithi_lines_wrong(&r->lines, "a communicator needs comm=N");
     comm.key = number;
     comm.name = word(r, 1, "name");
     TRY(take_ranks(r, pithi_fields_get(&r->fields, 1, "ranks"), &ranks, &comm.size));
@@ -167,7 +145,7 @@ static int take_definition(struct text_reader *r)
         uint32_t lane;
         if (!pithi_text_i64(pithi_fields_get(&r->fields, 1, "rank"), 0, INT32_MAX, &rank) ||
             !pithi_text_i64(pithi_fields_get(&r->fields, 1, "thread"), 0, UINT32_MAX - 1, &thread))
-            return wrong(r, "a lane needs rank=N and thread=N");
+            return pithi_lines_wrong(&r->lines, "a lane needs rank=N and thread=N");
         const char *host = word(r, 1, "host");
         int err = PITH_OK;
         if (*host)
@@ -198,14 +176,17 @@ static int number(struct text_reader *r, const char *key, int64_t least, int64_t
 {
     const char *text = pithi_fields_get(&r->fields, VALUES, key);
     *value = otherwise;
-    return !text || pithi_text_i64(text, least, most, value) ? PITH_OK : wrong(r, "a value is no number, or too large");
+    return !text || pithi_text_i64(text, least, most, value)
+               ? PITH_OK
+               : pithi_lines_wrong(&r->lines, "a value is no number, or too large");
 }
 
 static int count(struct text_reader *r, const char *key, uint64_t otherwise, uint64_t *value)
 {
     const char *text = pithi_fields_get(&r->fields, VALUES, key);
     *value = otherwise;
-    return !text || pithi_text_u64(text, value) ? PITH_OK : wrong(r, "a value is no number, or too large");
+    return !text || pithi_text_u64(text, value) ? PITH_OK
+                                                : pithi_lines_wrong(&r->lines, "a value is no number, or too large");
 }
 
 static int take_name(struct text_reader *r, enum pithlog_def_kind kind, struct pithlog_record *record)
@@ -223,7 +204,7 @@ static int take_comm(struct text_reader *r, struct pithlog_record *record)
     CHECK(count(r, "comm", 0, &number_of_comm));
     known = number_of_comm ? pithi_map_find(&r->comms, number_of_comm) : NULL;
     if (number_of_comm && !known)
-        return wrong(r, "a communicator that no line '# comm' tells of");
+        return pithi_lines_wrong(&r->lines, "a communicator that no line '# comm' tells of");
     record->comm = known ? (uint32_t)(*known - 1) : 0;
     return PITH_OK;
 }
@@ -263,7 +244,7 @@ static int take_value(struct text_reader *r, struct pithlog_record *record)
     const char *text = pithi_fields_get(&r->fields, VALUES, "value");
     char *end;
     record->value = text ? strtod(text, &end) : 0;
-    return text && *text && !*end ? PITH_OK : wrong(r, "a counter needs value=NUMBER");
+    return text && *text && !*end ? PITH_OK : pithi_lines_wrong(&r->lines, "a counter needs value=NUMBER");
 }
 
 static int take_kind(struct text_reader *r, struct pithlog_record *record)
@@ -280,7 +261,7 @@ static int take_kind(struct text_reader *r, struct pithlog_record *record)
             record->kind = kinds[i].kind;
             return PITH_OK;
         }
-    return wrong(r, "no such kind of record; `man pith-print` lists them");
+    return pithi_lines_wrong(&r->lines, "no such kind of record; `man pith-print` lists them");
 }
 
 static int take_values(struct text_reader *r, struct pithlog_record *record)
@@ -332,7 +313,7 @@ static int take_record(struct text_reader *r)
     if (r->fields.count < NAME || !pithi_text_seconds(r->fields.at[TIME], &record.time_ns) ||
         !pithi_text_i64(r->fields.at[RANK], 0, INT32_MAX, &rank) ||
         !pithi_text_i64(r->fields.at[THREAD], 0, UINT32_MAX - 1, &thread))
-        return wrong(r, "a record has time, rank, thread, kind, name, with tabs between");
+        return pithi_lines_wrong(&r->lines, "a record has time, rank, thread, kind, name, with tabs between");
     if (r->fields.count == NAME)
         r->fields.at[r->fields.count++] = r->fields.at[KIND] + strlen(r->fields.at[KIND]);
     TRY(take_kind(r, &record));
@@ -366,12 +347,12 @@ static int line_time(const char *line, size_t size, int64_t *time_ns)
  * still be part of a longer line. */
 static int is_cut(const struct text_reader *r) { return pithi_ends_in_line(r->input); }
 
-static int is_last_line(const struct text_reader *r) { return r->at >= r->size; }
+static int is_last_line(const struct text_reader *r) { return r->lines.at >= r->lines.size; }
 
 /* Ignores the error of a last line that was cut and cannot be read. */
 static int settle_last_line(struct text_reader *r, int err)
 {
-    return err == PITH_ERR_DAMAGED && is_cut(r) && is_last_line(r) && r->line > 1 ? PITH_OK : err;
+    return err == PITH_ERR_DAMAGED && is_cut(r) && is_last_line(r) && r->lines.number > 1 ? PITH_OK : err;
 }
 
 static int say_incomplete(struct text_reader *r)
@@ -403,14 +384,14 @@ static int first_pass(struct text_reader *r)
     /* Call after the first pass. A file written by Pith consists of whole lines, so a last line without a newline is
      * dropped. */
     if (r->promises)
-        r->size = pithi_whole_lines(r->input);
+        r->lines.size = pithi_whole_lines(r->input);
     return err;
 }
 
 static int second_pass(struct text_reader *r)
 {
     int status, err = PITH_OK;
-    rewind_lines(r);
+    pithi_lines_rewind(&r->lines);
     while (err == PITH_OK && (status = next_line(r)) > 0)
         if (r->fields.at[0][0] != '#')
             err = settle_last_line(r, take_record(r));
@@ -421,7 +402,10 @@ static int second_pass(struct text_reader *r)
 
 int pithi_text_read(const struct pithi_input *input, struct pithi_writer *writer)
 {
-    struct text_reader r = {.input = input, .writer = writer, .size = input->size, .reorder = {.writer = writer}};
+    struct text_reader r = {.input = input,
+                            .writer = writer,
+                            .lines = {.input = input, .size = input->size},
+                            .reorder = {.writer = writer}};
     int err;
     TRY(first_pass(&r));
     TRY(second_pass(&r));
@@ -442,7 +426,7 @@ int pithi_text_probe(const struct pithi_input *input)
 {
     static const char *const begins[] = {"# property\t", "# lane\t", "# state\t", "# event\t",
                                          "# counter\t",  "# comm\t", "# time_s\t"};
-    struct text_reader r = {.input = input, .size = input->size};
+    struct text_reader r = {.input = input, .lines = {.input = input, .size = input->size}};
     int64_t time_ns, rank;
     int is = 0;
     if (!input->data)
