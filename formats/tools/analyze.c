@@ -9,57 +9,45 @@
 #include "tools/table.h"
 #include "tools/tools.h"
 
-enum { WAITS = 256, WHAT_IF, EXPLAIN, SCALING, ITERATIONS, HTML, WHAT_IF_MOST = 64 };
-
-static const struct option options[] = {
-    {"waits", no_argument, NULL, WAITS},
-    {"what-if", required_argument, NULL, WHAT_IF},
-    PITHI_WINDOW_OPTIONS,
-    {"explain", required_argument, NULL, EXPLAIN},
-    {"scaling", required_argument, NULL, SCALING},
-    {"iterations", required_argument, NULL, ITERATIONS},
-    {"html", required_argument, NULL, HTML},
-    PITHI_STYLE_OPTIONS,
-    {NULL, 0, NULL, 0},
-};
+enum { WHAT_IF_MOST = 64 };
 
 struct asked {
     struct pithi_window_words words;
     enum pithi_text_style style;
     int with_waits;
-    enum pithi_scaling scaling;
+    int scaling; /* enum pithi_scaling */
     const char *explain, *iterations, *html;
     const char *what_ifs[WHAT_IF_MOST];
     uint32_t what_if_count;
 };
 
+static int add_what_if(const char *command, const char *option, const char *value, void *to)
+{
+    struct asked *asked = to;
+
+    if (asked->what_if_count == WHAT_IF_MOST)
+        return pithi_tool_usage(command, "--%s can be given at most %d times", option, WHAT_IF_MOST);
+    asked->what_ifs[asked->what_if_count++] = value;
+    return 0;
+}
+
 static int read_options(int argc, char **argv, struct asked *asked)
 {
     static const char *const names[] = {"LOG", NULL};
-    int option;
+    const struct pithi_option options[] = {
+        {"waits", 0, PITHI_FLAG, &asked->with_waits, NULL, NULL},
+        {"what-if", 0, PITHI_READ, asked, NULL, add_what_if},
+        {"explain", 0, PITHI_TEXT, &asked->explain, NULL, NULL},
+        {"scaling", 0, PITHI_WORD, &asked->scaling, "strong weak", NULL},
+        {"iterations", 0, PITHI_TEXT, &asked->iterations, NULL, NULL},
+        {"html", 0, PITHI_TEXT, &asked->html, NULL, NULL},
+        PITHI_WINDOW_OPTIONS(&asked->words),
+        PITHI_STYLE_OPTIONS(&asked->style),
+        {.name = NULL},
+    };
 
-    while ((option = pithi_tool_option(argc, argv, ":", options)) != -1) {
-        if (option == '?' || pithi_tool_style(argv[0], option, &asked->style) ||
-            pithi_tool_window(argv[0], option, &asked->words))
-            return 2;
-        asked->with_waits |= option == WAITS;
-        if (option == EXPLAIN)
-            asked->explain = optarg;
-        if (option == ITERATIONS)
-            asked->iterations = optarg;
-        if (option == HTML)
-            asked->html = optarg;
-        if (option == WHAT_IF && asked->what_if_count == WHAT_IF_MOST)
-            return pithi_tool_usage(argv[0], "--what-if can be given at most %d times", WHAT_IF_MOST);
-        if (option == WHAT_IF)
-            asked->what_ifs[asked->what_if_count++] = optarg;
-        if (option == SCALING && strcmp(optarg, "strong") == 0)
-            asked->scaling = PITHI_SCALING_STRONG;
-        else if (option == SCALING && strcmp(optarg, "weak") == 0)
-            asked->scaling = PITHI_SCALING_WEAK;
-        else if (option == SCALING)
-            return pithi_tool_usage(argv[0], "--scaling needs strong or weak, not '%s'", optarg);
-    }
+    if (pithi_tool_options(argc, argv, options))
+        return 2;
     if (argc - optind > PITHI_COMPARE_MOST)
         return pithi_tool_usage(argv[0], "at most %d logs can be compared, not %d", PITHI_COMPARE_MOST, argc - optind);
     if (argc - optind > 1 &&
@@ -145,8 +133,8 @@ static int print_csv(const struct pithi_findings *f, FILE *out)
 
     TRY(pithi_table_new(&table, columns, 3));
     for (uint32_t i = 0; i < f->count; i++) {
-        TRY(pithi_table_row(table));
-        TRY(pithi_table_text(table, f->list[i].name));
+        pithi_table_row(table);
+        pithi_table_text(table, f->list[i].name);
         pithi_table_number(table, (int64_t)f->list[i].ns);
         pithi_table_number(table, (int64_t)(f->list[i].share * 1e6));
     }
@@ -285,7 +273,7 @@ int pithi_tool_analyze(int argc, char **argv)
     if (status)
         return status;
     struct pithi_compare_query query = {argv + optind, (uint32_t)(argc - optind), &asked.words, asked.style,
-                                        asked.scaling};
+                                        (enum pithi_scaling)asked.scaling};
     err = query.count > 1 ? pithi_compare(&query, stdout) : analyze(argv[optind], &asked, stdout);
     return err < 0 ? -err : err != PITH_OK;
 }

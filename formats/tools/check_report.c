@@ -38,12 +38,12 @@ static void say_clocks(const char *path)
 
 int pithi_tool_check(int argc, char **argv)
 {
-    static const struct option options[] = {{NULL, 0, NULL, 0}};
+    static const struct pithi_option options[] = {{.name = NULL}};
     static const char *const names[] = {"LOG", NULL};
     uint64_t records = 0;
     int damages, status;
 
-    if (pithi_tool_option(argc, argv, ":", options) != -1)
+    if (pithi_tool_options(argc, argv, options))
         return 2;
     if ((status = pithi_tool_arguments(argc, argv, names)) != 0)
         return status;

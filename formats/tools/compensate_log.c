@@ -1,21 +1,11 @@
 /* compensate_log.c - `pith compensate LOG -o OUT`: removes the cost of recording from a log, by
  * analysis/delay_replay.c. */
-#include <string.h>
-
 #include "analysis/delay_replay.h"
 #include "base/error.h"
+#include "foreign/names.h"
 #include "reader/own_cost_read.h"
 #include "tools/outfile.h"
 #include "tools/tools.h"
-
-enum { FORMAT = 256, LOCAL };
-
-static const struct option options[] = {
-    {"output", required_argument, NULL, 'o'},
-    {"format", required_argument, NULL, FORMAT},
-    {"local", no_argument, NULL, LOCAL},
-    {NULL, 0, NULL, 0},
-};
 
 struct compensation {
     const char *out, *format;
@@ -27,18 +17,15 @@ struct compensation {
 static int read_options(int argc, char **argv, struct compensation *c)
 {
     static const char *const names[] = {"LOG", NULL};
-    int option;
+    const struct pithi_option options[] = {
+        {"output", 'o', PITHI_TEXT, &c->out, NULL, NULL},
+        {"format", 0, PITHI_TEXT, &c->format, NULL, NULL},
+        {"local", 0, PITHI_FLAG, &c->local, NULL, NULL},
+        {.name = NULL},
+    };
 
-    while ((option = pithi_tool_option(argc, argv, ":o:", options)) != -1) {
-        if (option == '?')
-            return 2;
-        if (option == 'o')
-            c->out = optarg;
-        if (option == FORMAT)
-            c->format = optarg;
-        if (option == LOCAL)
-            c->local = 1;
-    }
+    if (pithi_tool_options(argc, argv, options))
+        return 2;
     if (!c->out)
         return pithi_tool_usage(argv[0], "-o OUT is missing");
     return pithi_tool_arguments(argc, argv, names);
@@ -54,11 +41,8 @@ static int fill(void *context, struct pithi_writer *writer)
 /* Refuses a log that was compensated before, as the same cost would be removed again. */
 static int refuse(const struct compensation *c, const char *path)
 {
-    const char *key, *value;
-
-    for (uint32_t i = 0; (key = pithlog_get_property(c->log, i, &value)) != NULL; i++)
-        if (strcmp(key, "compensated") == 0)
-            return pithi_fail(PITH_ERR_USAGE, "%s: is already compensated", path);
+    if (pithi_property(c->log, "compensated"))
+        return pithi_fail(PITH_ERR_USAGE, "%s: is already compensated", path);
     if (!pithi_own_cost_known(c->log))
         return pithi_fail(PITH_ERR_USAGE, "%s: does not state what recording cost", path);
     return PITH_OK;

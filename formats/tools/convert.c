@@ -9,33 +9,22 @@
 #include "tools/outfile.h"
 #include "tools/tools.h"
 
-enum { FORMAT = 256, CAUSAL, WITH };
-
-static const struct option options[] = {
-    {"format", required_argument, NULL, FORMAT},
-    {"causal", no_argument, NULL, CAUSAL},
-    {"with", required_argument, NULL, WITH},
-    PITHI_WINDOW_OPTIONS,
-    {NULL, 0, NULL, 0},
-};
-
 static int read_options(int argc, char **argv, struct pithi_window_words *words, const struct pithi_format **format,
                         int *causal, int *with_analysis)
 {
     static const char *const names[] = {"IN", "OUT", NULL};
     const char *name = NULL;
-    int option, status;
+    const struct pithi_option options[] = {
+        {"format", 0, PITHI_TEXT, &name, NULL, NULL},
+        {"causal", 0, PITHI_FLAG, causal, NULL, NULL},
+        {"with", 0, PITHI_WORD, with_analysis, "analysis", NULL},
+        PITHI_WINDOW_OPTIONS(words),
+        {.name = NULL},
+    };
+    int status;
 
-    while ((option = pithi_tool_option(argc, argv, ":", options)) != -1) {
-        if (option == FORMAT)
-            name = optarg;
-        *causal |= option == CAUSAL;
-        *with_analysis |= option == WITH;
-        if (option == WITH && strcmp(optarg, "analysis") != 0)
-            return pithi_tool_usage(argv[0], "--with needs analysis, not '%s'", optarg);
-        if (option == '?' || pithi_tool_window(argv[0], option, words))
-            return 2;
-    }
+    if (pithi_tool_options(argc, argv, options))
+        return 2;
     if ((status = pithi_tool_arguments(argc, argv, names)) != 0)
         return status;
     const char *out = argv[optind + 1];
@@ -62,9 +51,7 @@ static int mend(struct pithlog **log)
     struct pithi_causal_report report;
     struct pithlog *mended;
     char text[256];
-    int err = pithi_causal(*log, &mended, &report);
-    if (err != PITH_OK)
-        return err;
+    CHECK(pithi_causal(*log, &mended, &report));
     pithi_causal_text(&report, text, sizeof text);
     pithi_outfile_note(text);
     if (mended) {

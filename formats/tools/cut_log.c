@@ -6,16 +6,6 @@
 #include "tools/outfile.h"
 #include "tools/tools.h"
 
-enum { FORMAT = 256 };
-
-static const struct option options[] = {
-    {"output", required_argument, NULL, 'o'},
-    {"format", required_argument, NULL, FORMAT},
-    PITHI_WINDOW_OPTIONS,
-    PITHI_LANE_OPTIONS,
-    {NULL, 0, NULL, 0},
-};
-
 struct cut {
     const char *out, *format;
     struct pithi_lane_set set;
@@ -27,17 +17,16 @@ struct cut {
 static int read_options(int argc, char **argv, struct cut *cut)
 {
     static const char *const names[] = {"LOG", NULL};
-    int option;
+    const struct pithi_option options[] = {
+        {"output", 'o', PITHI_TEXT, &cut->out, NULL, NULL},
+        {"format", 0, PITHI_TEXT, &cut->format, NULL, NULL},
+        PITHI_WINDOW_OPTIONS(&cut->words),
+        PITHI_LANE_OPTIONS(&cut->set),
+        {.name = NULL},
+    };
 
-    while ((option = pithi_tool_option(argc, argv, ":o:", options)) != -1) {
-        if (option == '?' || pithi_tool_window(argv[0], option, &cut->words) ||
-            pithi_tool_lane(argv[0], option, &cut->set))
-            return 2;
-        if (option == 'o')
-            cut->out = optarg;
-        if (option == FORMAT)
-            cut->format = optarg;
-    }
+    if (pithi_tool_options(argc, argv, options))
+        return 2;
     if (!cut->out)
         return pithi_tool_usage(argv[0], "-o OUT is missing");
     return pithi_tool_arguments(argc, argv, names);

@@ -8,49 +8,38 @@
 #include "native/segment.h"
 #include "tools/tools.h"
 
-enum { BY = 256, RECORDS, WITHIN };
-
-static const struct option options[] = {
-    {"by", required_argument, NULL, BY},         PITHI_STYLE_OPTIONS, {"records", no_argument, NULL, RECORDS},
-    {"within", required_argument, NULL, WITHIN}, {NULL, 0, NULL, 0},
-};
-
-static const struct answer {
-    const char *name;
-    int (*gather)(struct pithi_diff_pair *pair, struct pithi_report **table);
-} answers[] = {{"state", pithi_diff_states}, {"rank", pithi_diff_ranks}, {"lane", pithi_diff_lanes}};
+/* In the order of the words of --by. */
+static int (*const answers[])(struct pithi_diff_pair *pair,
+                              struct pithi_report **table) = {pithi_diff_states, pithi_diff_ranks, pithi_diff_lanes};
 
 struct asked {
-    const struct answer *answer; /* NULL: not given */
+    int by; /* place in `answers`, from 1; 0: not given */
     enum pithi_text_style style;
     int records;
     int64_t within_ns; /* -1: not given */
 };
 
-static const struct answer *find_answer(const char *name)
+static int read_within(const char *command, const char *option, const char *value, void *within_ns)
 {
-    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
-        if (strcmp(answers[i].name, name) == 0)
-            return &answers[i];
-    return NULL;
+    if (pithlog_time_parse(value, within_ns) || *(int64_t *)within_ns < 0)
+        return pithi_tool_usage(command, "--%s needs seconds, or a time such as 3ms, not '%s'", option, value);
+    return 0;
 }
 
 static int read_options(int argc, char **argv, struct asked *asked)
 {
     static const char *const names[] = {"A", "B", NULL};
-    int option;
+    const struct pithi_option options[] = {
+        {"by", 0, PITHI_WORD, &asked->by, "state rank lane", NULL},
+        {"records", 0, PITHI_FLAG, &asked->records, NULL, NULL},
+        {"within", 0, PITHI_READ, &asked->within_ns, NULL, read_within},
+        PITHI_STYLE_OPTIONS(&asked->style),
+        {.name = NULL},
+    };
 
-    while ((option = pithi_tool_option(argc, argv, ":", options)) != -1) {
-        if (option == '?' || pithi_tool_style(argv[0], option, &asked->style))
-            return 2;
-        if (option == BY && !(asked->answer = find_answer(optarg)))
-            return pithi_tool_usage(argv[0], "--by needs state, rank or lane, not '%s'", optarg);
-        if (option == RECORDS)
-            asked->records = 1;
-        if (option == WITHIN && (pithlog_time_parse(optarg, &asked->within_ns) || asked->within_ns < 0))
-            return pithi_tool_usage(argv[0], "--within needs seconds, or a time such as 3ms, not '%s'", optarg);
-    }
-    if (asked->records && (asked->answer || asked->style != PITHI_TEXT_TABS))
+    if (pithi_tool_options(argc, argv, options))
+        return 2;
+    if (asked->records && (asked->by || asked->style != PITHI_TEXT_TABS))
         return pithi_tool_usage(argv[0], "--records cannot be used with --by, --csv or --json");
     if (!asked->records && asked->within_ns >= 0)
         return pithi_tool_usage(argv[0], "--within needs --records");
@@ -107,7 +96,7 @@ int pithi_pair_order(const struct pithi_diff_pair *pair, uint32_t i, uint32_t k,
 static int print_table(struct pithi_diff_pair *pair, const struct asked *asked)
 {
     struct pithi_report *table = NULL;
-    int err = (asked->answer ? asked->answer : &answers[0])->gather(pair, &table);
+    int err = answers[asked->by ? asked->by - 1 : 0](pair, &table);
 
     if (!err)
         err = pithi_table_print(table, stdout, asked->style);

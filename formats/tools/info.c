@@ -171,14 +171,14 @@ static int is_for_people(const char *key)
 
 int pithi_tool_info(int argc, char **argv)
 {
-    static const struct option options[] = {{NULL, 0, NULL, 0}};
+    static const struct pithi_option options[] = {{.name = NULL}};
     static const char *const names[] = {"LOG", NULL};
     struct pithi_out out = {.data = NULL};
     struct pithlog *log = NULL;
     const char *key, *value;
     int err;
 
-    if (pithi_tool_option(argc, argv, ":", options) != -1 || pithi_tool_arguments(argc, argv, names))
+    if (pithi_tool_options(argc, argv, options) || pithi_tool_arguments(argc, argv, names))
         return 2;
     TRY(pithi_tool_open(argv[0], argv[optind], &log));
     TRY(pithi_out_open(&out, stdout));

@@ -17,21 +17,13 @@
 #include "tools/outfile.h"
 #include "tools/tools.h"
 
-enum { FORMAT = 256, RANKS, ALIGN, SHIFT };
-
-static const struct option options[] = {
-    {"output", required_argument, NULL, 'o'},  {"format", required_argument, NULL, FORMAT},
-    {"ranks", required_argument, NULL, RANKS}, {"align", required_argument, NULL, ALIGN},
-    {"shift", required_argument, NULL, SHIFT}, {NULL, 0, NULL, 0},
-};
-
 enum ranks { RANKS_UNSAID, RANKS_KEEP, RANKS_FOLLOW };
 enum align { ALIGN_UNSAID, ALIGN_CLOCK, ALIGN_START, ALIGN_NONE };
 
 struct merge {
     const char *out, *format;
-    enum ranks ranks;
-    enum align align;
+    int ranks, align; /* enum ranks, enum align */
+    int64_t shift_ns; /* of the next log */
     struct pithi_merge_source *sources;
     uint32_t count, room;
     uint64_t differing, values_left_out, hosts_left_out; /* facts that a single log cannot hold */
@@ -39,77 +31,49 @@ struct merge {
 
 /* ---- Options ----------------------------------------------------------------------------------------------------- */
 
-/* The position of `word` in `words`, from 1; 0: none. */
-static int one_of(const char *word, const char *const *words)
+static int read_shift(const char *command, const char *option, const char *value, void *shift_ns)
 {
-    for (int i = 0; words[i]; i++)
-        if (strcmp(word, words[i]) == 0)
-            return i + 1;
+    if (pithlog_time_parse(value, shift_ns))
+        return pithi_tool_usage(command, "--%s needs seconds, or a time such as -3ms, not '%s'", option, value);
     return 0;
 }
 
-static int add_source(struct merge *m, const char *path, int64_t *shift_ns)
+/* --shift applies to the next log. */
+static int add_source(const char *command, const char *option, const char *path, void *merge)
 {
+    struct merge *m = merge;
+
+    (void)command, (void)option;
     if (!pithi_grow(&m->sources, m->count, &m->room, sizeof *m->sources)) {
         pithi_no_memory();
         return pithi_tool_failed();
     }
-    m->sources[m->count] = (struct pithi_merge_source){.path = path, .place = m->count, .shift_ns = *shift_ns};
+    m->sources[m->count] = (struct pithi_merge_source){.path = path, .place = m->count, .shift_ns = m->shift_ns};
     m->count++;
-    *shift_ns = 0;
+    m->shift_ns = 0;
     return 0;
 }
 
-static int read_option(int option, const char *command, struct merge *m, int64_t *shift_ns)
-{
-    static const char *const ranks[] = {"keep", "follow", NULL}, *const aligns[] = {"clock", "start", "none", NULL};
-    int found;
-
-    switch (option) {
-    case 1:
-        return add_source(m, optarg, shift_ns);
-    case 'o':
-        m->out = optarg;
-        return 0;
-    case FORMAT:
-        m->format = optarg;
-        return 0;
-    case RANKS:
-        if ((found = one_of(optarg, ranks)) == 0)
-            return pithi_tool_usage(command, "--ranks needs keep or follow, not '%s'", optarg);
-        m->ranks = (enum ranks)found;
-        return 0;
-    case ALIGN:
-        if ((found = one_of(optarg, aligns)) == 0)
-            return pithi_tool_usage(command, "--align needs clock, start or none, not '%s'", optarg);
-        m->align = (enum align)found;
-        return 0;
-    case SHIFT:
-        if (pithlog_time_parse(optarg, shift_ns))
-            return pithi_tool_usage(command, "--shift needs seconds, or a time such as -3ms, not '%s'", optarg);
-        return 0;
-    default:
-        return 2;
-    }
-}
-
-/* Keeps arguments in their order, because --shift applies to the next log. */
 static int read_options(int argc, char **argv, struct merge *m)
 {
-    int64_t shift_ns = 0;
-    int option, status;
+    const struct pithi_option options[] = {
+        {"output", 'o', PITHI_TEXT, &m->out, NULL, NULL},
+        {"format", 0, PITHI_TEXT, &m->format, NULL, NULL},
+        {"ranks", 0, PITHI_WORD, &m->ranks, "keep follow", NULL},
+        {"align", 0, PITHI_WORD, &m->align, "clock start none", NULL},
+        {"shift", 0, PITHI_READ, &m->shift_ns, NULL, read_shift},
+        {"", 0, PITHI_READ, m, NULL, add_source},
+        {.name = NULL},
+    };
+    int status = pithi_tool_options(argc, argv, options);
 
-    while ((option = pithi_tool_option(argc, argv, "-:o:", options)) != -1)
-        if ((status = read_option(option, argv[0], m, &shift_ns)) != 0)
-            return status;
-    for (; optind < argc; optind++) /* after -- */
-        if ((status = add_source(m, argv[optind], &shift_ns)) != 0)
-            return status;
+    if (status)
+        return status;
     if (!m->out)
         return pithi_tool_usage(argv[0], "-o OUT is missing");
     if (m->count == 0)
         return pithi_tool_usage(argv[0], "LOG is missing");
-    return shift_ns ? pithi_tool_usage(argv[0], "--shift has no log after it") : 0;
+    return m->shift_ns ? pithi_tool_usage(argv[0], "--shift has no log after it") : 0;
 }
 
 /* ---- Ranks ------------------------------------------------------------------------------------------------------- */

@@ -276,17 +276,6 @@ static int print_follow(const char *path, const struct pithi_text_print *how, co
 
 /* ---- The command ------------------------------------------------------------------------------------------------- */
 
-enum { STATE = 256 };
-
-static const struct option options[] = {
-    PITHI_LANE_OPTIONS,
-    PITHI_WINDOW_OPTIONS,
-    {"state", required_argument, NULL, STATE},
-    PITHI_STYLE_OPTIONS,
-    {"follow", no_argument, NULL, 'f'},
-    {NULL, 0, NULL, 0},
-};
-
 /* A program that runs has no MPI_Finalize yet, and its first records may be gone: only plain times. 0, or 2 after a
  * message. */
 static int follow_window(const char *command, const struct pithi_window_words *words, struct pithlog_query *query)
@@ -303,17 +292,18 @@ static int read_options(int argc, char **argv, struct pithi_text_print *how, str
                         struct pithi_lane_set *set, int *follow)
 {
     static const char *const names[] = {"LOG", NULL};
-    int option, status;
+    const struct pithi_option options[] = {
+        {"state", 0, PITHI_TEXT, &how->name_glob, NULL, NULL},
+        {"follow", 'f', PITHI_FLAG, follow, NULL, NULL},
+        PITHI_LANE_OPTIONS(set),
+        PITHI_WINDOW_OPTIONS(words),
+        PITHI_STYLE_OPTIONS(&how->style),
+        {.name = NULL},
+    };
+    int status;
 
-    while ((option = pithi_tool_option(argc, argv, ":f", options)) != -1) {
-        if (option == '?' || pithi_tool_lane(argv[0], option, set) || pithi_tool_window(argv[0], option, words) ||
-            pithi_tool_style(argv[0], option, &how->style))
-            return 2;
-        if (option == 'f')
-            *follow = 1;
-        if (option == STATE)
-            how->name_glob = optarg;
-    }
+    if (pithi_tool_options(argc, argv, options))
+        return 2;
     if ((status = pithi_tool_arguments(argc, argv, names)) == 0 && *follow)
         status = follow_window(argv[0], words, &how->query);
     return status;

@@ -164,17 +164,14 @@ static int recover_log(const char *path, const char *name)
 
 int pithi_tool_recover(int argc, char **argv)
 {
-    static const struct option options[] = {{"output", required_argument, NULL, 'o'}, {NULL, 0, NULL, 0}};
     static const char *const names[] = {"SPILLDIR", NULL};
     char name[4096];
     const char *log = NULL;
-    int option, chosen;
+    const struct pithi_option options[] = {{"output", 'o', PITHI_TEXT, &log, NULL, NULL}, {.name = NULL}};
+    int chosen;
 
-    while ((option = pithi_tool_option(argc, argv, ":o:", options)) != -1) {
-        if (option == '?')
-            return 2;
-        log = optarg;
-    }
+    if (pithi_tool_options(argc, argv, options))
+        return 2;
     if (pithi_tool_arguments(argc, argv, names) != 0)
         return 2;
     chosen = log != NULL;

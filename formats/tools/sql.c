@@ -237,16 +237,15 @@ out:
 
 int pithi_tool_sql(int argc, char **argv)
 {
-    static const struct option options[] = {PITHI_STYLE_OPTIONS, {NULL, 0, NULL, 0}};
     static const char *const names[] = {"LOG", "QUERY", NULL};
     enum pithi_text_style style = PITHI_TEXT_TABS;
+    const struct pithi_option options[] = {PITHI_STYLE_OPTIONS(&style), {.name = NULL}};
     struct sqlite3 *db = NULL;
     char *temporary = NULL;
-    int option, err, status;
+    int err, status;
 
-    while ((option = pithi_tool_option(argc, argv, ":", options)) != -1)
-        if (option == '?' || pithi_tool_style(argv[0], option, &style))
-            return 2;
+    if (pithi_tool_options(argc, argv, options))
+        return 2;
     if ((status = pithi_tool_arguments(argc, argv, names)) != 0)
         return status;
     TRY(pithi_sqlite_begin(argv[optind], &sqlite));

@@ -7,20 +7,7 @@
 #include "base/error.h"
 #include "tools/tools.h"
 
-enum { BY = 256, STATE, WAITS, LONGEST, FOLDED };
-
-static const struct option options[] = {
-    {"by", required_argument, NULL, BY},
-    {"state", required_argument, NULL, STATE},
-    {"waits", no_argument, NULL, WAITS},
-    {"longest", required_argument, NULL, LONGEST},
-    {"folded", no_argument, NULL, FOLDED},
-    PITHI_WINDOW_OPTIONS,
-    PITHI_LANE_OPTIONS,
-    PITHI_STYLE_OPTIONS,
-    {NULL, 0, NULL, 0},
-};
-
+/* In the order of the words of --by. */
 static const struct answer {
     const char *name;
     int (*gather)(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
@@ -31,16 +18,9 @@ static const struct answer {
                {"function", pithi_stat_functions, 0, 0}, {"callpath", pithi_stat_callpaths, 0, 0}},
   longest = {"longest", pithi_stat_longest, 1, 0};
 
-static const struct answer *find_answer(const char *name)
-{
-    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
-        if (strcmp(answers[i].name, name) == 0)
-            return &answers[i];
-    return NULL;
-}
-
 struct asked {
-    const struct answer *answer; /* NULL: not given */
+    int by; /* place in `answers`, from 1; 0: not given */
+    const struct answer *answer;
     int folded;
     enum pithi_text_style style;
     struct pithi_lane_set set;
@@ -50,30 +30,27 @@ struct asked {
     unsigned char *wanted;
 };
 
-static int read_longest(const char *command, uint32_t *count)
+static int read_longest(const char *command, const char *option, const char *text, void *count)
 {
     char *end;
-    unsigned long value = strtoul(optarg, &end, 10);
+    unsigned long value = strtoul(text, &end, 10);
 
-    if (*optarg < '0' || *optarg > '9' || *end || value < 1 || value > INT32_MAX)
-        return pithi_tool_usage(command, "--longest needs a number, not '%s'", optarg);
-    *count = (uint32_t)value;
+    if (*text < '0' || *text > '9' || *end || value < 1 || value > INT32_MAX)
+        return pithi_tool_usage(command, "--%s needs a number, not '%s'", option, text);
+    *(uint32_t *)count = (uint32_t)value;
     return 0;
 }
 
 /* Options that contradict each other. */
 static int check_options(const char *command, struct asked *asked)
 {
-    if (asked->query.longest && asked->answer)
+    if (asked->query.longest && asked->by)
         return pithi_tool_usage(command, "--longest cannot be used with --by");
-    if (asked->folded && (asked->query.longest || asked->answer || asked->style != PITHI_TEXT_TABS))
+    if (asked->folded && (asked->query.longest || asked->by || asked->style != PITHI_TEXT_TABS))
         return pithi_tool_usage(command, "--folded cannot be used with --by, --longest, --csv or --json");
-    if (asked->folded)
-        asked->answer = find_answer("callpath");
-    if (asked->query.longest)
-        asked->answer = &longest;
-    if (!asked->answer)
-        asked->answer = &answers[0];
+    asked->answer = asked->query.longest ? &longest
+                    : asked->folded      ? &answers[sizeof answers / sizeof *answers - 1] /* callpath */
+                                         : &answers[asked->by ? asked->by - 1 : 0];
     if (asked->query.state_glob && !asked->answer->has_states)
         return pithi_tool_usage(command, "--state cannot be used with --by %s", asked->answer->name);
     if (asked->query.waits && !asked->answer->has_waits)
@@ -84,26 +61,21 @@ static int check_options(const char *command, struct asked *asked)
 static int read_options(int argc, char **argv, struct asked *asked)
 {
     static const char *const names[] = {"LOG", NULL};
-    int option, status;
+    const struct pithi_option options[] = {
+        {"by", 0, PITHI_WORD, &asked->by, "state state,lane lane comm size wait function callpath", NULL},
+        {"state", 0, PITHI_TEXT, &asked->query.state_glob, NULL, NULL},
+        {"waits", 0, PITHI_FLAG, &asked->query.waits, NULL, NULL},
+        {"longest", 0, PITHI_READ, &asked->query.longest, NULL, read_longest},
+        {"folded", 0, PITHI_FLAG, &asked->folded, NULL, NULL},
+        PITHI_WINDOW_OPTIONS(&asked->words),
+        PITHI_LANE_OPTIONS(&asked->set),
+        PITHI_STYLE_OPTIONS(&asked->style),
+        {.name = NULL},
+    };
+    int status;
 
-    while ((option = pithi_tool_option(argc, argv, ":", options)) != -1) {
-        if (option == '?' || pithi_tool_style(argv[0], option, &asked->style) ||
-            pithi_tool_window(argv[0], option, &asked->words) || pithi_tool_lane(argv[0], option, &asked->set))
-            return 2;
-        if (option == BY && !(asked->answer = find_answer(optarg)))
-            return pithi_tool_usage(argv[0],
-                                    "--by needs state, state,lane, lane, comm, size, wait, function or "
-                                    "callpath, not '%s'",
-                                    optarg);
-        if (option == STATE)
-            asked->query.state_glob = optarg;
-        if (option == FOLDED)
-            asked->folded = 1;
-        if (option == WAITS)
-            asked->query.waits = 1;
-        if (option == LONGEST && read_longest(argv[0], &asked->query.longest))
-            return 2;
-    }
+    if (pithi_tool_options(argc, argv, options))
+        return 2;
     asked->query.for_people = asked->style == PITHI_TEXT_TABS;
     status = check_options(argv[0], asked);
     return status ? status : pithi_tool_arguments(argc, argv, names);

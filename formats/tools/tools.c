@@ -84,23 +84,86 @@ char *pithi_tool_program(const char *name)
 /* ---- Arguments ------------------------------------------------------------------------------------------------- */
 
 /* Options without a letter have values from 256 on, so `optopt` shows which spelling the user gave. */
-int pithi_tool_option(int argc, char **argv, const char *shorts, const struct option *options)
+static int bad_option(char **argv, int option)
 {
-    opterr = 0;
-    int option = getopt_long(argc, argv, shorts, options, NULL);
-
-    if (option != ':' && option != '?')
-        return option;
     const char *given = argv[optind - 1], *problem = option == ':' ? "needs a value" : "takes no value";
+
     if (optopt >= 256)
-        pithi_tool_usage(argv[0], "option %.*s %s", (int)strcspn(given, "="), given, problem);
-    else if (optopt && option == ':')
-        pithi_tool_usage(argv[0], "option -%c needs a value", optopt);
-    else if (optopt)
-        pithi_tool_usage(argv[0], "no such option: -%c", optopt);
-    else
-        pithi_tool_usage(argv[0], "no such option: %s", given);
-    return '?';
+        return pithi_tool_usage(argv[0], "option %.*s %s", (int)strcspn(given, "="), given, problem);
+    if (optopt && option == ':')
+        return pithi_tool_usage(argv[0], "option -%c needs a value", optopt);
+    if (optopt)
+        return pithi_tool_usage(argv[0], "no such option: -%c", optopt);
+    return pithi_tool_usage(argv[0], "no such option: %s", given);
+}
+
+/* Finds the value among the words of an option; names the words if it is none of them. */
+static int read_word(const char *command, const struct pithi_option *option, const char *value)
+{
+    char text[256] = "";
+    int place = 0;
+
+    for (const char *word = option->words, *next; *word; word = next) {
+        size_t size = strcspn(word, " ");
+        next = word + size + strspn(word + size, " ");
+        place++;
+        if (strlen(value) == size && strncmp(word, value, size) == 0) {
+            *(int *)option->to = place;
+            return 0;
+        }
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%.*s",
+                 place == 1 ? ""
+                 : *next    ? ", "
+                            : " or ",
+                 (int)size, word);
+    }
+    return pithi_tool_usage(command, "--%s needs %s, not '%s'", option->name, text, value);
+}
+
+static int read_option(const char *command, const struct pithi_option *option, const char *value)
+{
+    switch (option->kind) {
+    case PITHI_FLAG:
+        *(int *)option->to = 1;
+        return 0;
+    case PITHI_TEXT:
+        *(const char **)option->to = value;
+        return 0;
+    case PITHI_WORD:
+        return read_word(command, option, value);
+    default:
+        return option->read(command, option->name, value, option->to);
+    }
+}
+
+int pithi_tool_options(int argc, char **argv, const struct pithi_option *options)
+{
+    struct option longs[PITHI_OPTIONS_MOST + 1] = {{0}};
+    char shorts[2 * PITHI_OPTIONS_MOST + 3] = ":";
+    int count = 0, option, status = 0;
+
+    for (; options[count].name && *options[count].name; count++) {
+        const struct pithi_option *o = &options[count];
+        int has_value = o->kind != PITHI_FLAG && o->kind != PITHI_CALL;
+        longs[count] = (struct option){o->name, has_value, NULL, o->letter ? o->letter : 256 + count};
+        if (o->letter)
+            snprintf(shorts + strlen(shorts), 3, has_value ? "%c:" : "%c", o->letter);
+    }
+    if (options[count].name) { /* getopt_long gives the arguments as options of value 1 */
+        memmove(shorts + 1, shorts, strlen(shorts) + 1);
+        shorts[0] = '-';
+    }
+    opterr = 0;
+    while (!status && (option = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+        int row = 0;
+        while (row < count && longs[row].val != option)
+            row++;
+        status =
+            option == ':' || option == '?' ? bad_option(argv, option) : read_option(argv[0], &options[row], optarg);
+    }
+    for (; !status && options[count].name && optind < argc; optind++) /* after -- */
+        status = read_option(argv[0], &options[count], argv[optind]);
+    return status;
 }
 
 int pithi_tool_arguments(int argc, char **argv, const char *const *names)
@@ -191,13 +254,13 @@ int pithi_lanes_find(const struct pithi_lane_set *set, const struct pithlog *log
 
 /* ---- Options that several commands have ------------------------------------------------------------------------ */
 
-int pithi_tool_window(const char *command, int option, struct pithi_window_words *words)
+int pithi_tool_window(const char *command, const char *option, const char *value, void *to)
 {
-    if (option != PITHI_OPTION_FROM && option != PITHI_OPTION_TO)
-        return 0;
-    if (pithlog_time_check(optarg))
-        return pithi_tool_usage(command, "%s: %s", option == PITHI_OPTION_FROM ? "--from" : "--to", pithlog_error());
-    *(option == PITHI_OPTION_FROM ? &words->from : &words->to) = optarg;
+    struct pithi_window_words *words = to;
+
+    if (pithlog_time_check(value))
+        return pithi_tool_usage(command, "--%s: %s", option, pithlog_error());
+    *(*option == 'f' ? &words->from : &words->to) = value;
     return 0;
 }
 
@@ -210,19 +273,21 @@ int pithi_window_find(struct pithlog *log, const struct pithi_window_words *word
     return PITH_OK;
 }
 
-int pithi_tool_lane(const char *command, int option, struct pithi_lane_set *set)
+int pithi_tool_lane(const char *command, const char *option, const char *value, void *set)
 {
-    if (option == PITHI_OPTION_LANE && pithi_parse_lanes(set, optarg))
-        return pithi_tool_usage(command, "--lane needs ranks, or rank.thread, such as 0-3,7.1, not '%s'", optarg);
-    return 0;
+    (void)option;
+    return pithi_parse_lanes(set, value) ? pithi_tool_usage(command,
+                                                            "--lane needs ranks, or rank.thread, such as 0-3,7.1, "
+                                                            "not '%s'",
+                                                            value)
+                                         : 0;
 }
 
-int pithi_tool_style(const char *command, int option, enum pithi_text_style *style)
+int pithi_tool_style(const char *command, const char *option, const char *value, void *to)
 {
-    enum pithi_text_style wanted = option == PITHI_OPTION_CSV ? PITHI_TEXT_CSV : PITHI_TEXT_JSON;
+    enum pithi_text_style wanted = *option == 'c' ? PITHI_TEXT_CSV : PITHI_TEXT_JSON, *style = to;
 
-    if (option != PITHI_OPTION_CSV && option != PITHI_OPTION_JSON)
-        return 0;
+    (void)value;
     if (*style != PITHI_TEXT_TABS && *style != wanted)
         return pithi_tool_usage(command, "--csv and --json cannot be used together");
     *style = wanted;

@@ -51,9 +51,26 @@ int pithi_tool_open(const char *command, const char *path, struct pithlog **log)
 
 /* ---- Arguments ------------------------------------------------------------------------------------------------- */
 
-/* getopt_long's next option, without its messages: -1 at the end, '?' after an error was printed. `shorts` begins with
- * ':'; options without a letter have values from 256 on. */
-int pithi_tool_option(int argc, char **argv, const char *shorts, const struct option *options);
+/* An option of a command. A table of options ends with a row without a name. */
+enum pithi_option_kind {
+    PITHI_FLAG, /* sets an int to 1 */
+    PITHI_TEXT, /* sets a const char * to the value */
+    PITHI_WORD, /* the value is one of `words`; sets an int to its place, from 1 */
+    PITHI_READ, /* calls `read` with the value */
+    PITHI_CALL  /* calls `read`; there is no value */
+};
+struct pithi_option {
+    const char *name; /* "": the row gets the arguments, in their order among the options; it must be the last */
+    char letter;      /* 0: none */
+    enum pithi_option_kind kind;
+    void *to;
+    const char *words;                                                                 /* separated by blanks */
+    int (*read)(const char *command, const char *option, const char *value, void *to); /* 0; else the exit status */
+};
+enum { PITHI_OPTIONS_MOST = 16 };
+
+/* Reads the options. Afterwards optind is the first argument. 0; else the exit status, after a message. */
+int pithi_tool_options(int argc, char **argv, const struct pithi_option *options);
 
 /* Checks that exactly the arguments `names` (ends with NULL) follow the options: 0, or 2 after a message. */
 int pithi_tool_arguments(int argc, char **argv, const char *const *names);
@@ -71,23 +88,22 @@ int pithi_lanes_has(const struct pithi_lane_set *set, const struct pithlog_lane 
 /* The lanes of `log` in the set, ascending, malloc'ed; an error when there is none. */
 int pithi_lanes_find(const struct pithi_lane_set *set, const struct pithlog *log, uint32_t **lanes, uint32_t *count);
 
-/* Options that several commands have: rows for option tables, and functions that read them. A function reads optarg if
- * `option` is one of its own; others it ignores. 0, or 2 after a message. */
-enum { PITHI_OPTION_FROM = 1000, PITHI_OPTION_TO, PITHI_OPTION_LANE, PITHI_OPTION_CSV, PITHI_OPTION_JSON };
-#define PITHI_WINDOW_OPTIONS                                                                                           \
-    {"from", required_argument, NULL, PITHI_OPTION_FROM}, { "to", required_argument, NULL, PITHI_OPTION_TO }
-#define PITHI_LANE_OPTIONS                                                                                             \
-    {"lane", required_argument, NULL, PITHI_OPTION_LANE}, { "lanes", required_argument, NULL, PITHI_OPTION_LANE }
-#define PITHI_STYLE_OPTIONS                                                                                            \
-    {"csv", no_argument, NULL, PITHI_OPTION_CSV}, { "json", no_argument, NULL, PITHI_OPTION_JSON }
+/* Options that several commands have, as rows of a table. */
+#define PITHI_WINDOW_OPTIONS(to)                                                                                       \
+    {"from", 0, PITHI_READ, to, NULL, pithi_tool_window}, { "to", 0, PITHI_READ, to, NULL, pithi_tool_window }
+#define PITHI_LANE_OPTIONS(to)                                                                                         \
+    {"lane", 0, PITHI_READ, to, NULL, pithi_tool_lane}, { "lanes", 0, PITHI_READ, to, NULL, pithi_tool_lane }
+#define PITHI_STYLE_OPTIONS(to)                                                                                        \
+    {"csv", 0, PITHI_CALL, to, NULL, pithi_tool_style}, { "json", 0, PITHI_CALL, to, NULL, pithi_tool_style }
 /* --from and --to are words of pithlog_time_find; pithi_tool_window checks their form, and pithi_window_find looks them
  * up when the log is open. It leaves a time unchanged whose option was not given. PITH_OK or an error. */
 struct pithi_window_words {
     const char *from, *to; /* NULL: not given */
 };
-int pithi_tool_window(const char *command, int option, struct pithi_window_words *words);
+int pithi_tool_window(const char *command, const char *option, const char *value, void *words);
 int pithi_window_find(struct pithlog *log, const struct pithi_window_words *words, int64_t *from_ns, int64_t *to_ns);
-int pithi_tool_lane(const char *command, int option, struct pithi_lane_set *set);
-int pithi_tool_style(const char *command, int option, enum pithi_text_style *style);
+int pithi_tool_lane(const char *command, const char *option, const char *value, void *set); /* struct pithi_lane_set */
+int pithi_tool_style(const char *command, const char *option, const char *value,
+                     void *style); /* enum pithi_text_style */
 
 #endif

@@ -15,7 +15,7 @@ enum { ROOM = 1 << 20, STATE = 7, EVENT = 8, ARROW = 9 };
 static unsigned char file[ROOM], *at;
 static char path[] = "/tmp/test_slog2.XXXXXX";
 
-static void put8(uint32_t v) { at = pithi_slog2_put(at, v, 1); }
+static void put8(uint32_t v) { at = pithi_put_be(at, v, 1); }
 static void put16(uint32_t v) { at = pithi_slog2_put16(at, v); }
 static void put32(uint32_t v) { at = pithi_slog2_put32(at, v); }
 static void put_time(double v) { at = pithi_slog2_put_double(at, v); }
