@@ -177,12 +177,12 @@ static const struct pithi_table_column change_columns[] = {
     {"rank", PITHI_CELL_COUNT, 0},   {"a", PITHI_CELL_TIME, 0},    {"b", PITHI_CELL_TIME, 0},
     {"change", PITHI_CELL_CHANGE, 0}};
 
-static int put_text(struct pithi_report *table, const char *text)
+static void put_text(struct pithi_report *table, const char *text)
 {
     if (text)
-        return pithi_table_text(table, text);
-    pithi_table_skip(table);
-    return PITH_OK;
+        pithi_table_text(table, text);
+    else
+        pithi_table_skip(table);
 }
 
 static int put_for_programs(const struct changes *c, FILE *out, enum pithi_text_style style)
@@ -193,10 +193,10 @@ static int put_for_programs(const struct changes *c, FILE *out, enum pithi_text_
     TRY(pithi_table_new(&table, change_columns, sizeof change_columns / sizeof *change_columns));
     for (uint32_t i = 0; i < c->count; i++) {
         const struct change *x = &c->list[i];
-        TRY(pithi_table_row(table));
-        TRY(pithi_table_text(table, part_names[x->part]));
-        TRY(put_text(table, x->kind ? pithlog_wait_kind_name(x->kind) : NULL));
-        TRY(put_text(table, x->name));
+        pithi_table_row(table);
+        pithi_table_text(table, part_names[x->part]);
+        put_text(table, x->kind ? pithlog_wait_kind_name(x->kind) : NULL);
+        put_text(table, x->name);
         if (x->rank >= 0)
             pithi_table_number(table, x->rank);
         else

@@ -256,10 +256,8 @@ static void put_picture(struct html *h)
 static int print_page(void *context, FILE *file)
 {
     struct html *h = context;
-    int err = pithi_out_open(&h->out, file);
 
-    if (err)
-        return err;
+    CHECK(pithi_out_open(&h->out, file));
     put_head(h);
     if (!h->f->info->has_mpi)
         put(h, "<p>The log has no MPI calls, so there are no efficiencies; every state may wait.</p>\n");

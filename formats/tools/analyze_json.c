@@ -239,10 +239,8 @@ int pithi_findings_json(const struct pithi_findings *f, FILE *out, int with_wait
 {
     struct json j = {.f = f, .is_first = 1};
     const struct pithlog_info *info = pithlog_get_info(f->log);
-    int err = pithi_out_open(&j.out, out);
 
-    if (err)
-        return err;
+    CHECK(pithi_out_open(&j.out, out));
     begin(&j, NULL, '{');
     begin(&j, "window", '{');
     put_integer(&j, "from_ns", f->info->from_ns);

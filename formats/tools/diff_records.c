@@ -93,12 +93,11 @@ static int open_printer(struct comparing *c, int side)
 {
     struct pithlog *log = c->pair->log[side];
     struct pithi_printer *p = &c->printer[side];
-    int err;
+    int err = PITH_OK;
 
     if (!(c->file[side] = open_memstream(&c->text[side], &c->size[side])))
         return pithi_no_memory();
-    if ((err = pithi_printer_open(p, c->file[side], PITHI_TEXT_TABS, NULL)) != PITH_OK)
-        return err;
+    CHECK(pithi_printer_open(p, c->file[side], PITHI_TEXT_TABS, NULL));
     c->printing |= 1 << side;
     for (uint32_t i = 0; !err && i < pithlog_get_info(log)->lanes; i++)
         err = pithi_printer_lane(p, i, pithlog_get_lane(log, i));

@@ -97,11 +97,9 @@ static int add_lane(struct gathering *g, int side, uint32_t lane)
     const struct pithlog_info *info = pithlog_get_info(g->pair->log[side]);
     int64_t mpi_ns = 0, to_ns = info->end_ns < INT64_MAX ? info->end_ns + 1 : INT64_MAX;
     struct side in_states = {0, 0, 0};
-    int err;
 
     memset(g->own, 0, info->defs * sizeof *g->own);
-    if ((err = pithlog_summary_sums(g->summary[side], lane, info->start_ns, to_ns, g->own)) != PITH_OK)
-        return err;
+    CHECK(pithlog_summary_sums(g->summary[side], lane, info->start_ns, to_ns, g->own));
     for (uint32_t i = 0; i < info->defs; i++) {
         uint32_t id = g->pair->ids[side][i];
         struct pithlog_sum *sum = &g->sum[side][id];
@@ -236,27 +234,26 @@ static void put_numbers(struct pithi_report *table, const struct row *row)
     put_ratio(table, row);
 }
 
-static int put_row(const struct gathering *g, struct pithi_report *table, const struct row *row, int places)
+static void put_row(const struct gathering *g, struct pithi_report *table, const struct row *row, int places)
 {
     char name[64];
 
     snprintf(name, sizeof name, row->thread < 0 ? "rank %d" : "%d.%u", (int)row->rank, (unsigned)row->thread);
-    CHECK(pithi_table_row(table));
-    CHECK(pithi_table_text(table, kind_names[row->kind]));
-    CHECK(pithi_table_text(table, row->rank >= 0 ? name : row->name));
+    pithi_table_row(table);
+    pithi_table_text(table, kind_names[row->kind]);
+    pithi_table_text(table, row->rank >= 0 ? name : row->name);
     if (places) {
         put_or_skip(table, row->rank >= 0, row->rank);
         put_or_skip(table, row->thread >= 0, row->thread);
     } else {
-        CHECK(pithi_table_text(table, row->group));
+        pithi_table_text(table, row->group);
     }
     put_numbers(table, row);
     if (places && row->most != UINT32_MAX) {
-        CHECK(pithi_table_text(table, row->most == g->defs ? PITHI_COMPUTING_NAME
-                                                           : pithi_defs_get(g->pair->defs, row->most)->name));
+        pithi_table_text(table,
+                         row->most == g->defs ? PITHI_COMPUTING_NAME : pithi_defs_get(g->pair->defs, row->most)->name);
         pithi_table_number(table, row->most_ns);
     }
-    return PITH_OK;
 }
 
 static int fill_table(struct gathering *g, int places, struct pithi_report **table)
@@ -265,7 +262,7 @@ static int fill_table(struct gathering *g, int places, struct pithi_report **tab
                  : pithi_table_new(table, state_columns, sizeof state_columns / sizeof *state_columns));
     qsort(g->rows, g->count, sizeof *g->rows, compare_rows);
     for (uint32_t i = 0; i < g->count; i++)
-        CHECK(put_row(g, *table, &g->rows[i], places));
+        put_row(g, *table, &g->rows[i], places);
     return PITH_OK;
 }
 
@@ -344,7 +341,6 @@ static int next_stretch(const struct pithi_diff_pair *pair, struct stretch *s, i
 static int sum_side(struct gathering *g, const struct stretch *s, int side, struct row *row)
 {
     int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
-    int err;
 
     memset(g->sum[side], 0, (g->defs + (size_t)1) * sizeof *g->sum[side]);
     for (uint32_t i = 0; i < s->more[side]; i++) {
@@ -353,8 +349,7 @@ static int sum_side(struct gathering *g, const struct stretch *s, int side, stru
             first_ns = lane->first_ns;
         if (lane->records && lane->last_ns > last_ns)
             last_ns = lane->last_ns;
-        if ((err = add_lane(g, side, s->at[side] + i)) != PITH_OK)
-            return err;
+        CHECK(add_lane(g, side, s->at[side] + i));
     }
     row->side[side].total_ns = first_ns < last_ns ? last_ns - first_ns : 0;
     add_states(g, side, &row->side[side]);

@@ -7,20 +7,11 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "foreign/names.h"
 #include "tools/tools.h"
 
 static const char *const start_key = "start_unix_s", *const error_key = "clock_error_ns";
 enum { MOST_BYTES = 2000 }; /* limit of all values of a property */
-
-static const char *property(const struct pithlog *log, const char *wanted)
-{
-    const char *key, *value;
-
-    for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
-        if (strcmp(key, wanted) == 0)
-            return value;
-    return NULL;
-}
 
 /* Reads "1700000000.123456789" as ns; 0: not such a number. */
 static int parse_clock(const char *text, int64_t *time_ns)
@@ -41,7 +32,7 @@ static int parse_clock(const char *text, int64_t *time_ns)
 int pithi_source_open(struct pithi_merge_source *source)
 {
     int err = pithi_tool_open("merge", source->path, &source->log);
-    const char *text = err ? NULL : property(source->log, start_key);
+    const char *text = err ? NULL : pithi_property(source->log, start_key);
 
     source->knows_clock = text && parse_clock(text, &source->zero_unix_ns);
     return err;
@@ -59,7 +50,7 @@ void pithi_source_close(struct pithi_merge_source *source)
 /* "heat" from the program "/home/u/heat", else from the file name "run/heat.pith". */
 static char *own_name(const struct pithi_merge_source *source)
 {
-    const char *name = property(source->log, "program"), *slash;
+    const char *name = pithi_property(source->log, "program"), *slash;
     int of_file = !name || !*name;
 
     if (of_file)
@@ -118,7 +109,7 @@ static char *all_values(const struct pithi_merge_source *sources, uint32_t count
     char *all = strdup("");
 
     for (uint32_t i = 0; all && i < count; i++) {
-        const char *value = property(sources[i].log, key);
+        const char *value = pithi_property(sources[i].log, key);
         char *more;
         if (!value || strcmp(all, value) == 0 || value_among(all, value))
             continue;
@@ -138,7 +129,7 @@ static char *all_values(const struct pithi_merge_source *sources, uint32_t count
 static int joined_before(const struct pithi_merge_source *sources, uint32_t index, const char *key)
 {
     for (uint32_t i = 0; i < index; i++)
-        if (property(sources[i].log, key))
+        if (pithi_property(sources[i].log, key))
             return 1;
     return 0;
 }
@@ -161,7 +152,7 @@ static int put_start(const struct pithi_merge_source *sources, uint32_t count, s
     for (uint32_t i = 1; i < count; i++)
         if (sources[i].zero_unix_ns < first->zero_unix_ns)
             first = &sources[i];
-    return pithi_defs_property(defs, start_key, property(first->log, start_key));
+    return pithi_defs_property(defs, start_key, pithi_property(first->log, start_key));
 }
 
 /* 1: the logs are pieces of one log: they began at the same nanosecond, and none was moved. */
@@ -182,7 +173,7 @@ static int put_error(const struct pithi_merge_source *sources, uint32_t count, s
     char text[32] = "unknown", *end;
 
     for (uint32_t i = 0; i < count; i++) {
-        const char *value = property(sources[i].log, error_key);
+        const char *value = pithi_property(sources[i].log, error_key);
         long long error = value ? strtoll(value, &end, 10) : 0;
         known &= value && *value && *end == '\0';
         told |= value != NULL;

@@ -80,7 +80,6 @@ static int add_module(struct pithi_sample_names *s, const struct pithlog_record 
     const unsigned char *p = r->payload, *end = p + r->payload_bytes;
     struct module module = {.rank = pithlog_get_lane(s->log, r->lane)->rank, .time_ns = r->time_ns};
     char *path, *build;
-    int err;
 
     if (r->payload_bytes < 24)
         return PITH_OK;
@@ -94,8 +93,7 @@ static int add_module(struct pithi_sample_names *s, const struct pithlog_record 
         free(build);
         return PITH_OK;
     }
-    if ((err = number_file(s, path, build, &module.file)) != PITH_OK)
-        return err;
+    CHECK(number_file(s, path, build, &module.file));
     if (s->module_count == s->module_room) {
         uint32_t room = s->module_room ? 2 * s->module_room : 64;
         struct module *modules = realloc(s->modules, room * sizeof *modules);
@@ -113,10 +111,9 @@ static int read_modules(struct pithi_sample_names *s)
     struct pithlog_query query = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .kinds = 1u << PITHLOG_EVENT};
     struct pithlog_record record;
     struct pithlog_iter *iter;
-    int err, more;
+    int err = PITH_OK, more;
 
-    if ((err = pithlog_iter_open(s->log, &query, &iter)) != PITH_OK)
-        return err;
+    CHECK(pithlog_iter_open(s->log, &query, &iter));
     while (!err && (more = pithlog_iter_next(iter, &record)) != 0) /* damaged parts are left out */
         if (more == 1 && record.id == s->module_id)
             err = add_module(s, &record);
@@ -267,11 +264,9 @@ int pithi_sample_function(struct pithi_sample_names *s, const struct pithlog_rec
     uint64_t address = sample->addresses[frame] - (frame > 0); /* a call may be the last instruction of a function */
     const struct module *module = find_module(s, rank, r->time_ns, address);
     uint32_t file_1 = module ? module->file + 1 : 0, before = s->places.count, place;
-    int err;
 
     address = module ? address - module->bias : 0;
-    if ((err = pithi_pair_number(&s->places, file_1, address, &place)) != PITH_OK)
-        return err;
+    CHECK(pithi_pair_number(&s->places, file_1, address, &place));
     if (s->places.count > before) {
         if (place >= s->place_room) {
             uint32_t room = s->place_room ? 2 * s->place_room : 256;
@@ -281,8 +276,7 @@ int pithi_sample_function(struct pithi_sample_names *s, const struct pithlog_rec
             s->place_functions = functions;
             s->place_room = room;
         }
-        if ((err = function_at(s, file_1, address, &s->place_functions[place])) != PITH_OK)
-            return err;
+        CHECK(function_at(s, file_1, address, &s->place_functions[place]));
     }
     *function = s->place_functions[place];
     return PITH_OK;

@@ -194,9 +194,9 @@ static int answer_people(struct sqlite3 *db, struct sqlite3_stmt *s)
         columns[i] = (struct pithi_table_column){sqlite->column_name(s, i), PITHI_CELL_TEXT, 0};
     TRY(pithi_table_new(&table, columns, (uint32_t)count));
     while ((more = sqlite->step(s)) == PITHI_SQLITE_ROW) {
-        TRY(pithi_table_row(table));
+        pithi_table_row(table);
         for (int i = 0; i < count; i++)
-            TRY(pithi_table_text(table, value_of(s, i)));
+            pithi_table_text(table, value_of(s, i));
     }
     if (more != PITHI_SQLITE_DONE)
         TRY(failed(db));

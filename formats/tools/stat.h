@@ -3,6 +3,7 @@
 #define PITHI_STAT_H
 
 #include "pithlog.h"
+#include "tools/histogram.h"
 #include "tools/table.h"
 
 /* The part of the log to count, everything that overlaps a window of time on some lanes, and what to show of it. */
@@ -32,6 +33,9 @@ int pithi_stat_functions(struct pithlog *log, const struct pithi_stat_query *que
 int pithi_stat_callpaths(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
 /* Writes a line "main;step;solve 12" for each call path in which samples ended: the input of flame graph tools. */
 int pithi_stat_folded(struct pithlog *log, const struct pithi_stat_query *query, FILE *out);
+
+/* Adds the cells mean, min, p50, p95, p99 and max. */
+void pithi_stat_lengths(struct pithi_report *table, const struct pithi_histogram *lengths);
 
 /* 1: the definition, or computing (NULL), has a row. */
 int pithi_stat_shows(const struct pithi_stat_query *query, const struct pithlog_def *def);

@@ -60,9 +60,9 @@ int pithi_stat_longest(struct pithlog *log, const struct pithi_stat_query *query
     for (uint32_t i = 0; i < l.count; i++) {
         const struct pithlog_def *def = pithlog_get_def(log, l.heap[i].id);
         const struct pithlog_lane *lane = pithlog_get_lane(log, l.heap[i].lane);
-        TRY(pithi_table_row(*table));
-        TRY(pithi_table_text(*table, def ? def->name : PITHI_COMPUTING_NAME));
-        TRY(pithi_table_text(*table, def ? def->group : ""));
+        pithi_table_row(*table);
+        pithi_table_text(*table, def ? def->name : PITHI_COMPUTING_NAME);
+        pithi_table_text(*table, def ? def->group : "");
         pithi_table_number(*table, lane->rank);
         pithi_table_number(*table, lane->thread);
         pithi_table_number(*table, l.heap[i].begin_ns);

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "tools/histogram.h"
 #include "tools/progress.h"
 #include "tools/stat.h"
 
@@ -143,7 +142,7 @@ int pithi_stat_pairs(struct pithlog *log, const struct pithi_stat_query *window,
     if (p.room)
         qsort(p.pairs, p.room, sizeof *p.pairs, compare_pairs);
     for (size_t i = 0; i < p.count; i++) {
-        TRY(pithi_table_row(*table));
+        pithi_table_row(*table);
         pithi_table_number(*table, p.pairs[i].from);
         pithi_table_number(*table, p.pairs[i].to);
         pithi_table_number(*table, (int64_t)p.pairs[i].latency.count);
@@ -185,26 +184,18 @@ static const struct pithi_table_column size_columns[] = {
     {"latency_max", PITHI_CELL_TIME, 0}, {"bytes_per_s", PITHI_CELL_RATE, 0},
 };
 
-static int size_row(struct pithi_report *table, unsigned bits, const struct size_class *class)
+static void size_row(struct pithi_report *table, unsigned bits, const struct size_class *class)
 {
     const struct pithi_histogram *latency = class->latency;
-    int err = pithi_table_row(table);
 
-    if (err)
-        return err;
+    pithi_table_row(table);
     pithi_table_number(table, bits ? (int64_t)(UINT64_C(1) << (bits - 1)) : 0);
     pithi_table_number(table, bits ? (int64_t)((UINT64_C(1) << (bits - 1)) - 1 + (UINT64_C(1) << (bits - 1))) : 0);
     pithi_table_number(table, (int64_t)latency->all.count);
     pithi_table_number(table, (int64_t) class->bytes);
-    pithi_table_number(table, pithi_lengths_mean(&latency->all));
-    pithi_table_number(table, latency->all.min);
-    pithi_table_number(table, pithi_histogram_percentile(latency, 50));
-    pithi_table_number(table, pithi_histogram_percentile(latency, 95));
-    pithi_table_number(table, pithi_histogram_percentile(latency, 99));
-    pithi_table_number(table, latency->all.max);
+    pithi_stat_lengths(table, latency);
     if (latency->all.sum > 0)
         pithi_table_number(table, (int64_t)((double)class->bytes * 1e9 / latency->all.sum));
-    return PITH_OK;
 }
 
 int pithi_stat_sizes(struct pithlog *log, const struct pithi_stat_query *window, struct pithi_report **table)
@@ -216,7 +207,7 @@ int pithi_stat_sizes(struct pithlog *log, const struct pithi_stat_query *window,
     TRY(each_message(log, window, add_to_class, classes));
     for (unsigned i = 0; i < CLASSES; i++)
         if (classes[i].latency)
-            TRY(size_row(*table, i, &classes[i]));
+            size_row(*table, i, &classes[i]);
 out:
     for (unsigned i = 0; i < CLASSES; i++)
         free(classes[i].latency);

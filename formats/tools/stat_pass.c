@@ -26,12 +26,11 @@ int pithi_stat_each_record(struct pithlog *log, const struct pithlog_query *quer
                                       .unit = "records"};
     struct pithlog_record records[128];
     struct pithlog_iter *iter;
-    int err, more = 0;
+    int err = PITH_OK, more = 0;
 
     if (query->from_ns > query->to_ns) /* outside of the log, where no state is open */
         return PITH_OK;
-    if ((err = pithlog_iter_open(log, query, &iter)) != PITH_OK)
-        return err;
+    CHECK(pithlog_iter_open(log, query, &iter));
     pithi_progress_begin(&progress);
     while (!err && (more = pithlog_iter_next_many(iter, records, sizeof records / sizeof *records)) > 0) {
         done += (uint64_t)more;

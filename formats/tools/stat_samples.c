@@ -165,7 +165,7 @@ static const struct pithi_table_column function_columns[] = {
     {"samples", PITHI_CELL_COUNT, 0}, {"place", PITHI_CELL_TEXT, 0}, {"module", PITHI_CELL_TEXT, 1},
 };
 
-static int put_function(const struct paths *p, const struct row *row, struct pithi_report *table)
+static void put_function(const struct paths *p, const struct row *row, struct pithi_report *table)
 {
     const struct pithi_function *f = pithi_function_get(p->names, row->function);
     const char *slash = strrchr(f->source ? f->source : f->module, '/');
@@ -173,16 +173,16 @@ static int put_function(const struct paths *p, const struct row *row, struct pit
     char place[300];
 
     snprintf(place, sizeof place, f->source ? "%.250s:%d" : "%.250s", file, f->line);
-    CHECK(pithi_table_row(table));
-    CHECK(pithi_table_text(table, f->name));
+    pithi_table_row(table);
+    pithi_table_text(table, f->name);
     pithi_table_number(table, row->self_ns);
     pithi_table_number(table, millionths(row->self_ns, p->sum_ns));
     pithi_table_number(table, spread(row->self_ns, p->sum_ns, p->samples));
     pithi_table_number(table, row->all_ns);
     pithi_table_number(table, millionths(row->all_ns, p->sum_ns));
     pithi_table_number(table, (int64_t)row->samples);
-    CHECK(pithi_table_text(table, place));
-    return pithi_table_text(table, f->module);
+    pithi_table_text(table, place);
+    pithi_table_text(table, f->module);
 }
 
 int pithi_stat_functions(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table)
@@ -210,7 +210,7 @@ int pithi_stat_functions(struct pithlog *log, const struct pithi_stat_query *que
     }
     qsort(rows, count, sizeof *rows, compare_rows);
     for (uint32_t i = 0; i < count; i++)
-        TRY(put_function(&p, &rows[i], *table));
+        put_function(&p, &rows[i], *table);
 out:
     release(&p);
     free(rows);
@@ -280,8 +280,8 @@ int pithi_stat_callpaths(struct pithlog *log, const struct pithi_stat_query *que
     TRY(gather(&p));
     TRY(sort_paths(&p, &rows));
     for (uint32_t i = 0; i < p.map.count; i++) {
-        TRY(pithi_table_row(*table));
-        TRY(pithi_table_text(*table, rows[i].text));
+        pithi_table_row(*table);
+        pithi_table_text(*table, rows[i].text);
         pithi_table_number(*table, rows[i].node->self_ns);
         pithi_table_number(*table, millionths(rows[i].node->self_ns, p.sum_ns));
         pithi_table_number(*table, rows[i].node->all_ns);

@@ -11,7 +11,6 @@
 
 #include "analysis/mpi_calls.h"
 #include "base/error.h"
-#include "tools/histogram.h"
 #include "tools/stat_pass.h"
 
 /* Computing takes part as a state with the number `defs`. */
@@ -30,15 +29,15 @@ static int new_table(struct pithi_report **table, const struct pithi_table_colum
 }
 
 /* The first cells of a row. def NULL: computing. */
-static int begin_row(struct pithi_report *table, const struct pithlog_def *def)
+static void begin_row(struct pithi_report *table, const struct pithlog_def *def)
 {
     static const char *const kinds[] = {
         [PITHLOG_STATE] = "state", [PITHLOG_EVENT_TYPE] = "event", [PITHLOG_COUNTER_TYPE] = "counter"};
 
-    CHECK(pithi_table_row(table));
-    CHECK(pithi_table_text(table, def ? def->name : PITHI_COMPUTING_NAME));
-    CHECK(pithi_table_text(table, def ? kinds[def->kind] : "computing"));
-    return pithi_table_text(table, def ? def->group : "");
+    pithi_table_row(table);
+    pithi_table_text(table, def ? def->name : PITHI_COMPUTING_NAME);
+    pithi_table_text(table, def ? kinds[def->kind] : "computing");
+    pithi_table_text(table, def ? def->group : "");
 }
 
 /* The exclusive time of a state that is no call of MPI has no waits. */
@@ -123,27 +122,31 @@ static const struct pithi_table_column state_columns[] = {
     {"p99", PITHI_CELL_TIME, 0},    {"max", PITHI_CELL_TIME, 0},
 };
 
-static int state_row(const struct states *s, struct pithi_report *table, uint32_t id)
+void pithi_stat_lengths(struct pithi_report *table, const struct pithi_histogram *lengths)
+{
+    pithi_table_number(table, pithi_lengths_mean(&lengths->all));
+    pithi_table_number(table, lengths->all.min);
+    pithi_table_number(table, pithi_histogram_percentile(lengths, 50));
+    pithi_table_number(table, pithi_histogram_percentile(lengths, 95));
+    pithi_table_number(table, pithi_histogram_percentile(lengths, 99));
+    pithi_table_number(table, lengths->all.max);
+}
+
+static void state_row(const struct states *s, struct pithi_report *table, uint32_t id)
 {
     const struct pithlog_def *def = pithlog_get_def(s->log, id);
     const struct state *state = &s->states[id];
     const struct pithi_histogram *lengths = state->lengths;
 
-    CHECK(begin_row(table, def));
+    begin_row(table, def);
     pithi_table_number(table, (int64_t)(lengths ? lengths->all.count : state->count));
     if (lengths) {
         pithi_table_number(table, state->total_ns);
         pithi_table_number(table, state->self_ns);
         if (s->query->waits)
             put_waits(table, def, state->self_ns, state->wait_ns);
-        pithi_table_number(table, pithi_lengths_mean(&lengths->all));
-        pithi_table_number(table, lengths->all.min);
-        pithi_table_number(table, pithi_histogram_percentile(lengths, 50));
-        pithi_table_number(table, pithi_histogram_percentile(lengths, 95));
-        pithi_table_number(table, pithi_histogram_percentile(lengths, 99));
-        pithi_table_number(table, lengths->all.max);
+        pithi_stat_lengths(table, lengths);
     }
-    return PITH_OK;
 }
 
 /* Adds a row for each definition that occurs in the log. */
@@ -151,7 +154,6 @@ static int fill_states(const struct states *s, struct pithi_report *table)
 {
     struct order *order = calloc(s->defs + 1u, sizeof *order);
     uint32_t count = 0;
-    int err = PITH_OK;
 
     if (!order)
         return pithi_no_memory();
@@ -162,10 +164,9 @@ static int fill_states(const struct states *s, struct pithi_report *table)
         }
     qsort(order, count, sizeof *order, compare_order);
     for (uint32_t i = 0; i < count; i++)
-        TRY(state_row(s, table, order[i].id));
-out:
+        state_row(s, table, order[i].id);
     free(order);
-    return err;
+    return PITH_OK;
 }
 
 int pithi_stat_states(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table)
@@ -244,7 +245,7 @@ static const struct pithi_table_column grid_columns[] = {
 };
 
 /* A row for each lane that has been in the state. */
-static int put_list(const struct grid *g, struct pithi_report *table, uint32_t id)
+static void put_list(const struct grid *g, struct pithi_report *table, uint32_t id)
 {
     const struct pithlog_def *def = pithlog_get_def(g->log, id);
 
@@ -252,7 +253,7 @@ static int put_list(const struct grid *g, struct pithi_report *table, uint32_t i
         const struct cell *cell = &g->cells[id][i];
         if (!cell->count)
             continue;
-        CHECK(begin_row(table, def));
+        begin_row(table, def);
         pithi_table_number(table, pithlog_get_lane(g->log, i)->rank);
         pithi_table_number(table, pithlog_get_lane(g->log, i)->thread);
         pithi_table_number(table, (int64_t)cell->count);
@@ -263,7 +264,6 @@ static int put_list(const struct grid *g, struct pithi_report *table, uint32_t i
         pithi_table_number(table, cell->length_ns / (int64_t)cell->count);
         pithi_table_number(table, cell->max_ns);
     }
-    return PITH_OK;
 }
 
 /* A column for each lane: "3", or "3.1" of another thread than the first. */
@@ -292,12 +292,12 @@ static int new_matrix(const struct grid *g, struct pithi_report **table)
     return err;
 }
 
-static int put_matrix_row(const struct grid *g, struct pithi_report *table, uint32_t id)
+static void put_matrix_row(const struct grid *g, struct pithi_report *table, uint32_t id)
 {
     const struct pithlog_def *def = pithlog_get_def(g->log, id);
 
-    CHECK(pithi_table_row(table));
-    CHECK(pithi_table_text(table, def ? def->name : PITHI_COMPUTING_NAME));
+    pithi_table_row(table);
+    pithi_table_text(table, def ? def->name : PITHI_COMPUTING_NAME);
     for (uint32_t i = 0; i < g->lanes; i++) {
         if (!is_wanted(g, i))
             continue;
@@ -306,7 +306,6 @@ static int put_matrix_row(const struct grid *g, struct pithi_report *table, uint
         else
             pithi_table_skip(table);
     }
-    return PITH_OK;
 }
 
 /* The state with the largest sum of exclusive times comes first. */
@@ -314,7 +313,6 @@ static int fill_grid(const struct grid *g, int as_matrix, struct pithi_report *t
 {
     struct order *order = calloc(g->defs + 1u, sizeof *order);
     uint32_t count = 0;
-    int err = PITH_OK;
 
     if (!order)
         return pithi_no_memory();
@@ -328,10 +326,9 @@ static int fill_grid(const struct grid *g, int as_matrix, struct pithi_report *t
     }
     qsort(order, count, sizeof *order, compare_order);
     for (uint32_t i = 0; i < count; i++)
-        TRY((as_matrix ? put_matrix_row : put_list)(g, table, order[i].id));
-out:
+        (as_matrix ? put_matrix_row : put_list)(g, table, order[i].id);
     free(order);
-    return err;
+    return PITH_OK;
 }
 
 int pithi_stat_states_of_lanes(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table)

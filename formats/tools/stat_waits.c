@@ -64,17 +64,16 @@ static const struct pithi_table_column columns[] = {
     {"max", PITHI_CELL_TIME, 0},
 };
 
-static int put_row(struct pithi_report *table, const struct pithlog_def *def, const struct waits *row)
+static void put_row(struct pithi_report *table, const struct pithlog_def *def, const struct waits *row)
 {
-    CHECK(pithi_table_row(table));
-    CHECK(pithi_table_text(table, def->name));
-    CHECK(pithi_table_text(table, def->group));
-    CHECK(pithi_table_text(table, pithlog_wait_kind_name(row->kind)));
+    pithi_table_row(table);
+    pithi_table_text(table, def->name);
+    pithi_table_text(table, def->group);
+    pithi_table_text(table, pithlog_wait_kind_name(row->kind));
     pithi_table_number(table, (int64_t)row->lengths.count);
     pithi_table_number(table, (int64_t)row->lengths.sum);
     pithi_table_number(table, pithi_lengths_mean(&row->lengths));
     pithi_table_number(table, row->lengths.max);
-    return PITH_OK;
 }
 
 int pithi_stat_waits(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table)
@@ -95,7 +94,7 @@ int pithi_stat_waits(struct pithlog *log, const struct pithi_stat_query *query, 
     for (size_t i = 0; rows[i].lengths.count; i++) { /* the last one has none */
         const struct pithlog_def *def = pithlog_get_def(log, rows[i].state);
         if (pithi_stat_shows(query, def))
-            TRY(put_row(*table, def, &rows[i]));
+            put_row(*table, def, &rows[i]);
     }
 out:
     free(rows);

@@ -19,6 +19,8 @@ struct pithi_report {
     struct pithi_table_column *columns;
     uint32_t column_count, rows, next; /* `next`: the cell to fill */
     struct cell *cells;                /* row after row */
+    struct cell spare;                 /* for cells of rows for which there is no memory */
+    int no_memory;
 };
 
 int pithi_table_new(struct pithi_report **table, const struct pithi_table_column *columns, uint32_t count)
@@ -35,34 +37,37 @@ int pithi_table_new(struct pithi_report **table, const struct pithi_table_column
     return there ? PITH_OK : pithi_no_memory();
 }
 
-int pithi_table_row(struct pithi_report *table)
+void pithi_table_row(struct pithi_report *table)
 {
     /* The room doubles: it is full when the number of rows is a power of two. */
-    if ((table->rows & (table->rows - 1)) == 0) {
+    if (!table->no_memory && (table->rows & (table->rows - 1)) == 0) {
         size_t room = table->rows ? 2 * (size_t)table->rows : 1;
         struct cell *grown = realloc(table->cells, room * table->column_count * sizeof *grown);
-        if (!grown)
-            return pithi_no_memory();
-        table->cells = grown;
+        table->no_memory = !grown;
+        table->cells = grown ? grown : table->cells;
     }
+    if (table->no_memory)
+        return;
     memset(table->cells + (size_t)table->rows * table->column_count, 0, table->column_count * sizeof *table->cells);
     table->rows++;
     table->next = 0;
-    return PITH_OK;
 }
 
 static struct cell *next_cell(struct pithi_report *table)
 {
-    return &table->cells[(size_t)(table->rows - 1) * table->column_count + table->next++];
+    return table->no_memory ? &table->spare
+                            : &table->cells[(size_t)(table->rows - 1) * table->column_count + table->next++];
 }
 
-int pithi_table_text(struct pithi_report *table, const char *text)
+void pithi_table_text(struct pithi_report *table, const char *text)
 {
     struct cell *cell = next_cell(table);
 
+    if (cell == &table->spare)
+        return;
     cell->filled = 1;
     cell->text = strdup(text);
-    return cell->text ? PITH_OK : pithi_no_memory();
+    table->no_memory = !cell->text;
 }
 
 void pithi_table_number(struct pithi_report *table, int64_t value)
@@ -270,10 +275,9 @@ static void print_json(const struct pithi_report *table, struct pithi_out *out)
 int pithi_table_print(const struct pithi_report *table, FILE *file, enum pithi_text_style style)
 {
     struct pithi_out out;
-    int err = pithi_out_open(&out, file);
+    int err = PITH_OK;
 
-    if (err)
-        return err;
+    CHECK(table->no_memory ? pithi_no_memory() : pithi_out_open(&out, file));
     if (style == PITHI_TEXT_CSV)
         print_csv(table, &out);
     else if (style == PITHI_TEXT_JSON)

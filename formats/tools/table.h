@@ -34,9 +34,10 @@ struct pithi_table_column {
 struct pithi_report;
 /* Copies the columns. */
 int pithi_table_new(struct pithi_report **table, const struct pithi_table_column *columns, uint32_t count);
-int pithi_table_row(struct pithi_report *table); /* begins a row of empty cells */
+/* Begins a row of empty cells. If there is no memory for a row or a text, pithi_table_print fails. */
+void pithi_table_row(struct pithi_report *table);
 /* These set the next cell of the row. Texts are copied. */
-int pithi_table_text(struct pithi_report *table, const char *text);
+void pithi_table_text(struct pithi_report *table, const char *text);
 void pithi_table_number(struct pithi_report *table, int64_t value); /* count, ns, bytes, bytes per second */
 void pithi_table_skip(struct pithi_report *table);                  /* leaves the next cell empty */
 int pithi_table_print(const struct pithi_report *table, FILE *out, enum pithi_text_style style);
