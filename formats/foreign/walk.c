@@ -72,7 +72,8 @@ int pithi_each_record(struct pithlog *log, const struct pithi_convert *how, cons
 
     TRY(pithi_walk_open(&walk, log, how));
     walk.losses = each->losses;
-    each->begin(each->context, walk.from_ns);
+    if (each->begin)
+        each->begin(each->context, walk.from_ns);
     while (ok && !*each->failed && (status = pithi_walk_next(&walk, &r)) == 1) {
         if (!each->enter || r.kind > PITHLOG_LEAVE)
             ok = each->put(each->context, &r);
@@ -134,7 +135,8 @@ int pithi_nest_enter(struct pithi_nest *nest, uint32_t lane, uint32_t id, int64_
     if (!pithi_grow(&l->ids, l->count, &l->room, sizeof *l->ids))
         return 0;
     l->ids[l->count++] = id;
-    nest->begin(nest->context, lane, id, time_ns);
+    if (nest->begin)
+        nest->begin(nest->context, lane, id, time_ns);
     return 1;
 }
 
@@ -146,11 +148,11 @@ void pithi_nest_leave(struct pithi_nest *nest, uint32_t lane, uint32_t id, int64
         at--;
     if (at-- == 0)
         return;
-    for (uint32_t i = l->count; i > at; i--)
+    for (uint32_t i = l->count; nest->end && i > at; i--)
         nest->end(nest->context, lane, l->ids[i - 1], time_ns);
     l->count--;
     memmove(l->ids + at, l->ids + at + 1, (l->count - at) * sizeof *l->ids);
-    for (uint32_t i = at; i < l->count; i++)
+    for (uint32_t i = at; nest->begin && i < l->count; i++)
         nest->begin(nest->context, lane, l->ids[i], time_ns);
     if (nest->losses)
         nest->losses->count[PITHI_LOSS_SPLIT] += l->count - at;

@@ -116,8 +116,8 @@ void pithi_walk_close(struct pithi_walk *walk);
 /* For writers that take records as they come, until *failed is set. */
 struct pithi_each {
     void *context;
-    void (*begin)(void *context, int64_t from_ns);                  /* called first, with the start of the window */
-    int (*put)(void *context, const struct pithlog_record *record); /* 0: out of memory */
+    void (*begin)(void *context, int64_t from_ns); /* called first, with the start of the window; or NULL */
+    int (*put)(void *context, const struct pithlog_record *record);                         /* 0: out of memory */
     void (*message)(void *context, const struct pithlog_message *message, uint64_t number); /* from 1 */
     const int *failed;
     struct pithi_losses *losses; /* as in struct pithi_walk */
@@ -140,7 +140,7 @@ struct pithi_nest {
     } * lanes;
     uint32_t lane_count;
     struct pithi_losses *losses; /* counts the states that were begun again; or NULL */
-    /* The functions that write begins and ends. */
+    /* The functions that write begins and ends; NULL: only the open states are kept. */
     void (*begin)(void *context, uint32_t lane, uint32_t id, int64_t time_ns);
     void (*end)(void *context, uint32_t lane, uint32_t id, int64_t time_ns);
     void *context;

@@ -12,12 +12,15 @@
 #include "foreign/otf2/otf2_library.h"
 #include "foreign/otf2/otf2_writer.h"
 
+/* Writes a definition: OTF2_GlobalDefWriter_Write... */
+#define DEFINE(name, ...) pithi_otf2_check(w, w->otf2->GlobalDefWriter_Write##name(w->defs, __VA_ARGS__))
+
 enum { GROUP_LOCATIONS, GROUP_WORLD, GROUPS };
 enum { TREE_ROOT = 0 };
 
 OTF2_StringRef pithi_otf2_put_string(struct otf2_writer *w, const char *text)
 {
-    pithi_otf2_check(w, w->otf2->GlobalDefWriter_WriteString(w->defs, w->strings, text));
+    DEFINE(String, w->strings, text);
     return w->strings++;
 }
 
@@ -43,8 +46,7 @@ uint64_t pithi_otf2_location(const struct pithlog_lane *lane)
 static void put_property(struct otf2_writer *w, const char *key, const char *value)
 {
     OTF2_AttributeValue text = {.stringRef = pithi_otf2_put_text(w, value)};
-    pithi_otf2_check(w, w->otf2->GlobalDefWriter_WriteSystemTreeNodeProperty(
-                            w->defs, TREE_ROOT, pithi_otf2_put_text(w, key), OTF2_TYPE_STRING, text));
+    DEFINE(SystemTreeNodeProperty, TREE_ROOT, pithi_otf2_put_text(w, key), OTF2_TYPE_STRING, text);
 }
 
 /* Adds a property such as "colour of state solve". */
@@ -68,16 +70,15 @@ static void put_region(struct otf2_writer *w, uint32_t id, const struct pithlog_
     OTF2_StringRef name = pithi_otf2_put_text(w, def->name), none = pithi_otf2_put_text(w, "");
 
     w->written[id].operation = pithi_otf2_operation(def->name);
-    pithi_otf2_check(w, w->otf2->GlobalDefWriter_WriteRegion(
-                            w->defs, w->written[id].ref, name, name, none, pithi_otf2_role(def->name, def->group),
-                            pithi_otf2_paradigm(def->name, def->group), OTF2_REGION_FLAG_NONE, none, 0, 0));
+    DEFINE(Region, w->written[id].ref, name, name, none, pithi_otf2_role(def->name, def->group),
+           pithi_otf2_paradigm(def->name, def->group), OTF2_REGION_FLAG_NONE, none, 0, 0);
 }
 
 uint32_t pithi_otf2_put_parameter(struct otf2_writer *w, const char *name, OTF2_ParameterType type)
 {
     OTF2_StringRef string = pithi_otf2_put_text(w, name);
 
-    pithi_otf2_check(w, w->otf2->GlobalDefWriter_WriteParameter(w->defs, w->parameters, string, type));
+    DEFINE(Parameter, w->parameters, string, type);
     return w->parameters++;
 }
 
@@ -99,11 +100,9 @@ static void put_metric(struct otf2_writer *w, uint32_t id, const struct pithlog_
     OTF2_MetricMemberRef ref = w->written[id].ref;
     OTF2_StringRef name = pithi_otf2_put_text(w, def->name), none = pithi_otf2_put_text(w, "");
 
-    pithi_otf2_check(w, w->otf2->GlobalDefWriter_WriteMetricMember(
-                            w->defs, ref, name, none, OTF2_METRIC_TYPE_USER, OTF2_METRIC_ABSOLUTE_POINT,
-                            OTF2_TYPE_DOUBLE, OTF2_BASE_DECIMAL, 0, pithi_otf2_put_text(w, def->format)));
-    pithi_otf2_check(w, w->otf2->GlobalDefWriter_WriteMetricClass(w->defs, ref, 1, &ref, OTF2_METRIC_ASYNCHRONOUS,
-                                                                  OTF2_RECORDER_KIND_ABSTRACT));
+    DEFINE(MetricMember, ref, name, none, OTF2_METRIC_TYPE_USER, OTF2_METRIC_ABSOLUTE_POINT, OTF2_TYPE_DOUBLE,
+           OTF2_BASE_DECIMAL, 0, pithi_otf2_put_text(w, def->format));
+    DEFINE(MetricClass, ref, 1, &ref, OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_ABSTRACT);
 }
 
 static void put_defs(struct otf2_writer *w)
@@ -132,9 +131,8 @@ static int put_state_group(struct otf2_writer *w, uint32_t first, OTF2_GroupRef 
             members[count++] = w->written[id].ref;
             done[id] = 1;
         }
-    pithi_otf2_check(w, w->otf2->GlobalDefWriter_WriteGroup(w->defs, ref, pithi_otf2_put_text(w, of->group),
-                                                            OTF2_GROUP_TYPE_REGIONS, pithi_otf2_paradigm("", of->group),
-                                                            OTF2_GROUP_FLAG_NONE, count, members));
+    DEFINE(Group, ref, pithi_otf2_put_text(w, of->group), OTF2_GROUP_TYPE_REGIONS, pithi_otf2_paradigm("", of->group),
+           OTF2_GROUP_FLAG_NONE, count, members);
     return 1;
 }
 
@@ -156,8 +154,7 @@ static int put_state_groups(struct otf2_writer *w, OTF2_GroupRef ref)
 static void put_group(struct otf2_writer *w, OTF2_GroupRef ref, OTF2_StringRef name, OTF2_GroupType type,
                       const uint64_t *members, uint32_t count)
 {
-    pithi_otf2_check(w, w->otf2->GlobalDefWriter_WriteGroup(w->defs, ref, name, type, OTF2_PARADIGM_MPI,
-                                                            OTF2_GROUP_FLAG_NONE, count, members));
+    DEFINE(Group, ref, name, type, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, count, members);
 }
 
 /* Numbers the ranks of the log. 0: no memory. */
@@ -225,8 +222,7 @@ static int put_world(struct otf2_writer *w)
     for (uint32_t i = 0; i < count; i++)
         members[i] = i;
     put_group(w, GROUP_WORLD, name, OTF2_GROUP_TYPE_COMM_GROUP, members, count);
-    pithi_otf2_check(
-        w, w->otf2->GlobalDefWriter_WriteComm(w->defs, 0, name, GROUP_WORLD, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+    DEFINE(Comm, 0, name, GROUP_WORLD, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
     free(members);
     return 1;
 }
@@ -258,12 +254,12 @@ static int put_comm(struct otf2_writer *w, uint32_t index, const struct pithlog_
     if (comm->size && !put_members(w, own, comm->world_ranks, comm->size))
         return 0;
     if (comm->remote_size == 0) {
-        pithi_otf2_check(w, w->otf2->GlobalDefWriter_WriteComm(w->defs, index, name, own, 0, flags));
+        DEFINE(Comm, index, name, own, 0, flags);
         return 1;
     }
     if (!put_members(w, *group, comm->world_ranks + comm->size, comm->remote_size))
         return 0;
-    pithi_otf2_check(w, w->otf2->GlobalDefWriter_WriteInterComm(w->defs, index, name, own, (*group)++, 0, flags));
+    DEFINE(InterComm, index, name, own, (*group)++, 0, flags);
     return 1;
 }
 
@@ -281,10 +277,8 @@ static int put_comms(struct otf2_writer *w, OTF2_GroupRef *group)
 
 static void put_paradigms(struct otf2_writer *w)
 {
-    pithi_otf2_check(w, w->otf2->GlobalDefWriter_WriteParadigm(
-                            w->defs, OTF2_PARADIGM_USER, pithi_otf2_put_text(w, "user"), OTF2_PARADIGM_CLASS_PROCESS));
-    pithi_otf2_check(w, w->otf2->GlobalDefWriter_WriteParadigm(
-                            w->defs, OTF2_PARADIGM_MPI, pithi_otf2_put_text(w, "MPI"), OTF2_PARADIGM_CLASS_PROCESS));
+    DEFINE(Paradigm, OTF2_PARADIGM_USER, pithi_otf2_put_text(w, "user"), OTF2_PARADIGM_CLASS_PROCESS);
+    DEFINE(Paradigm, OTF2_PARADIGM_MPI, pithi_otf2_put_text(w, "MPI"), OTF2_PARADIGM_CLASS_PROCESS);
 }
 
 int pithi_otf2_put_definitions(struct otf2_writer *w)
@@ -353,11 +347,9 @@ static OTF2_SystemTreeNodeRef put_host(struct otf2_writer *w, struct pithi_map *
     }
     if (*node == 0) {
         *node = hosts->count;
-        pithi_otf2_check(w, w->otf2->GlobalDefWriter_WriteSystemTreeNode(w->defs, (OTF2_SystemTreeNodeRef)*node,
-                                                                         pithi_otf2_put_text(w, host),
-                                                                         pithi_otf2_put_text(w, "node"), TREE_ROOT));
-        pithi_otf2_check(w, w->otf2->GlobalDefWriter_WriteSystemTreeNodeDomain(w->defs, (OTF2_SystemTreeNodeRef)*node,
-                                                                               OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY));
+        DEFINE(SystemTreeNode, (OTF2_SystemTreeNodeRef)*node, pithi_otf2_put_text(w, host),
+               pithi_otf2_put_text(w, "node"), TREE_ROOT);
+        DEFINE(SystemTreeNodeDomain, (OTF2_SystemTreeNodeRef)*node, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY);
     }
     return (OTF2_SystemTreeNodeRef)*node;
 }
@@ -367,10 +359,8 @@ static void put_lane(struct otf2_writer *w, uint32_t number, const struct pithlo
     char generic[32];
 
     snprintf(generic, sizeof generic, lane->thread ? "Thread %" PRIu32 : "Master thread", lane->thread);
-    pithi_otf2_check(w,
-                     w->otf2->GlobalDefWriter_WriteLocation(w->defs, pithi_otf2_location(lane),
-                                                            pithi_otf2_put_text(w, *lane->name ? lane->name : generic),
-                                                            OTF2_LOCATION_TYPE_CPU_THREAD, w->events[number], process));
+    DEFINE(Location, pithi_otf2_location(lane), pithi_otf2_put_text(w, *lane->name ? lane->name : generic),
+           OTF2_LOCATION_TYPE_CPU_THREAD, w->events[number], process);
 }
 
 static void put_lanes(struct otf2_writer *w)
@@ -386,9 +376,8 @@ static void put_lanes(struct otf2_writer *w)
             OTF2_SystemTreeNodeRef node = put_host(w, &hosts, lane->host);
             rank = lane->rank;
             snprintf(name, sizeof name, "MPI Rank %" PRId32, lane->rank);
-            pithi_otf2_check(w, w->otf2->GlobalDefWriter_WriteLocationGroup(
-                                    w->defs, ++process, pithi_otf2_put_text(w, name), OTF2_LOCATION_GROUP_TYPE_PROCESS,
-                                    node, OTF2_UNDEFINED_LOCATION_GROUP));
+            DEFINE(LocationGroup, ++process, pithi_otf2_put_text(w, name), OTF2_LOCATION_GROUP_TYPE_PROCESS, node,
+                   OTF2_UNDEFINED_LOCATION_GROUP);
         }
         put_lane(w, i, lane, process);
     }
@@ -398,11 +387,9 @@ static void put_lanes(struct otf2_writer *w)
 /* Readers expect at least one location, so a log without lanes gets a dummy. */
 static void put_no_lane(struct otf2_writer *w)
 {
-    pithi_otf2_check(w, w->otf2->GlobalDefWriter_WriteLocationGroup(w->defs, 0, pithi_otf2_put_text(w, "nobody"),
-                                                                    OTF2_LOCATION_GROUP_TYPE_PROCESS, TREE_ROOT,
-                                                                    OTF2_UNDEFINED_LOCATION_GROUP));
-    pithi_otf2_check(w, w->otf2->GlobalDefWriter_WriteLocation(w->defs, 0, pithi_otf2_put_text(w, "nothing"),
-                                                               OTF2_LOCATION_TYPE_METRIC, 0, 0));
+    DEFINE(LocationGroup, 0, pithi_otf2_put_text(w, "nobody"), OTF2_LOCATION_GROUP_TYPE_PROCESS, TREE_ROOT,
+           OTF2_UNDEFINED_LOCATION_GROUP);
+    DEFINE(Location, 0, pithi_otf2_put_text(w, "nothing"), OTF2_LOCATION_TYPE_METRIC, 0, 0);
 }
 
 int pithi_otf2_put_places(struct otf2_writer *w, const struct pithi_walk *window)
@@ -410,11 +397,9 @@ int pithi_otf2_put_places(struct otf2_writer *w, const struct pithi_walk *window
     uint64_t length = window->to_ns < 0 ? 1 : (uint64_t)window->to_ns + 1;
     OTF2_GroupRef group = GROUPS;
 
-    pithi_otf2_check(w,
-                     w->otf2->GlobalDefWriter_WriteClockProperties(w->defs, 1000000000, w->shift, length, realtime(w)));
+    DEFINE(ClockProperties, 1000000000, w->shift, length, realtime(w));
     OTF2_StringRef machine = pithi_otf2_put_text(w, "machine");
-    pithi_otf2_check(w, w->otf2->GlobalDefWriter_WriteSystemTreeNode(w->defs, TREE_ROOT, machine, machine,
-                                                                     OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+    DEFINE(SystemTreeNode, TREE_ROOT, machine, machine, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
     if (pithlog_get_info(w->log)->lanes)
         put_lanes(w);
     else

@@ -18,6 +18,9 @@
 #include "native/event_numbers.h"
 #include "reader/payload.h"
 
+/* Writes an event of `lane`: OTF2_EvtWriter_... */
+#define EVENT(name, ...) pithi_otf2_check(w, w->otf2->EvtWriter_##name(lane->events, NULL, __VA_ARGS__))
+
 enum { REQUESTS_AT_ONCE = 1 << 20 };
 
 static uint64_t ticks(const struct otf2_writer *w, int64_t time_ns) { return (uint64_t)time_ns + w->shift; }
@@ -33,9 +36,9 @@ static void write_held(struct otf2_writer *w, struct otf2_lane *lane, int collec
     lane->held = 0;
     if (!id)
         return;
-    pithi_otf2_check(w, w->otf2->EvtWriter_Enter(lane->events, NULL, lane->held_time, w->written[id - 1].ref));
+    EVENT(Enter, lane->held_time, w->written[id - 1].ref);
     if (collective)
-        pithi_otf2_check(w, w->otf2->EvtWriter_MpiCollectiveBegin(lane->events, NULL, lane->held_time));
+        EVENT(MpiCollectiveBegin, lane->held_time);
 }
 
 static void begin_state(void *context, uint32_t number, uint32_t id, int64_t time_ns)
@@ -56,7 +59,7 @@ static void end_state(void *context, uint32_t number, uint32_t id, int64_t time_
     struct otf2_lane *lane = lane_of(w, number);
 
     write_held(w, lane, 0);
-    pithi_otf2_check(w, w->otf2->EvtWriter_Leave(lane->events, NULL, ticks(w, time_ns), w->written[id].ref));
+    EVENT(Leave, ticks(w, time_ns), w->written[id].ref);
 }
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
@@ -84,8 +87,7 @@ static void put_send(struct otf2_writer *w, struct otf2_lane *lane, const struct
     if (!place_of(w, r->comm, r->peer, &peer))
         w->no_rank++;
     else
-        pithi_otf2_check(w, w->otf2->EvtWriter_MpiSend(lane->events, NULL, ticks(w, r->time_ns), peer, r->comm,
-                                                       (uint32_t)r->tag, r->bytes));
+        EVENT(MpiSend, ticks(w, r->time_ns), peer, r->comm, (uint32_t)r->tag, r->bytes);
 }
 
 /* Writes requests for the receives that were posted before this one and have not ended. */
@@ -96,8 +98,7 @@ static void put_requests(struct otf2_writer *w, struct otf2_lane *lane, const st
     if (w->alone || missing > REQUESTS_AT_ONCE)
         return;
     for (; w->next_receive < r->posted; w->next_receive++)
-        pithi_otf2_check(w,
-                         w->otf2->EvtWriter_MpiIrecvRequest(lane->events, NULL, ticks(w, r->time_ns), w->next_receive));
+        EVENT(MpiIrecvRequest, ticks(w, r->time_ns), w->next_receive);
 }
 
 static void put_receive(struct otf2_writer *w, struct otf2_lane *lane, const struct pithlog_record *r)
@@ -117,17 +118,15 @@ static void put_receive(struct otf2_writer *w, struct otf2_lane *lane, const str
         requested = 0;
     }
     if (known && !requested) {
-        pithi_otf2_check(
-            w, w->otf2->EvtWriter_MpiRecv(lane->events, NULL, time, peer, r->comm, (uint32_t)r->tag, r->bytes));
+        EVENT(MpiRecv, time, peer, r->comm, (uint32_t)r->tag, r->bytes);
         return;
     }
     if (!requested)
-        pithi_otf2_check(w, w->otf2->EvtWriter_MpiIrecvRequest(lane->events, NULL, time, request));
+        EVENT(MpiIrecvRequest, time, request);
     if (known)
-        pithi_otf2_check(w, w->otf2->EvtWriter_MpiIrecv(lane->events, NULL, time, peer, r->comm, (uint32_t)r->tag,
-                                                        r->bytes, request));
+        EVENT(MpiIrecv, time, peer, r->comm, (uint32_t)r->tag, r->bytes, request);
     else
-        pithi_otf2_check(w, w->otf2->EvtWriter_MpiRequestCancelled(lane->events, NULL, time, request));
+        EVENT(MpiRequestCancelled, time, request);
 }
 
 /* ---- Collectives ------------------------------------------------------------------------------------------------- */
@@ -153,13 +152,12 @@ static void put_collective(struct otf2_writer *w, struct otf2_lane *lane, const 
     if (lane->held)
         write_held(w, lane, 1);
     else
-        pithi_otf2_check(w, w->otf2->EvtWriter_MpiCollectiveBegin(lane->events, NULL, time));
+        EVENT(MpiCollectiveBegin, time);
     if (r->peer >= 0 && !place_of(w, r->comm, r->peer, &root)) {
         root = r->peer == w->rank ? OTF2_COLLECTIVE_ROOT_SELF : OTF2_COLLECTIVE_ROOT_NONE;
         w->no_root += root == OTF2_COLLECTIVE_ROOT_NONE;
     }
-    pithi_otf2_check(w, w->otf2->EvtWriter_MpiCollectiveEnd(lane->events, NULL, time, operation(w, r), r->comm, root,
-                                                            r->bytes, r->got_bytes));
+    EVENT(MpiCollectiveEnd, time, operation(w, r), r->comm, root, r->bytes, r->got_bytes);
 }
 
 /* ---- Values ------------------------------------------------------------------------------------------------------ */
@@ -169,8 +167,7 @@ static void put_counter(struct otf2_writer *w, struct otf2_lane *lane, const str
     OTF2_Type type = OTF2_TYPE_DOUBLE;
     OTF2_MetricValue value = {.floating_point = r->value};
 
-    pithi_otf2_check(w, w->otf2->EvtWriter_Metric(lane->events, NULL, ticks(w, r->time_ns), w->written[r->id].ref, 1,
-                                                  &type, &value));
+    EVENT(Metric, ticks(w, r->time_ns), w->written[r->id].ref, 1, &type, &value);
 }
 
 /* The string parameter of an event; an event with a number gets a second parameter of the same name for it. */
@@ -198,8 +195,7 @@ static void put_text_event(struct otf2_writer *w, struct otf2_lane *lane, const 
         pithlog_payload_text(w->log, r, text, size + 1);
     }
     OTF2_StringRef string = pithi_otf2_put_text(w, text);
-    pithi_otf2_check(w, w->otf2->EvtWriter_ParameterString(lane->events, NULL, ticks(w, r->time_ns),
-                                                           text_parameter(w, r->id), string));
+    EVENT(ParameterString, ticks(w, r->time_ns), text_parameter(w, r->id), string);
     if (text != small)
         free(text);
 }
@@ -218,10 +214,9 @@ static void put_event(struct otf2_writer *w, struct otf2_lane *lane, const struc
     uint64_t value = pithi_get_be(r->payload, size);
     unsigned spare = (unsigned)(64 - 8 * size); /* for sign extension */
     if (event->value == OTF2_VALUE_UINT)
-        pithi_otf2_check(w, w->otf2->EvtWriter_ParameterUnsignedInt(lane->events, NULL, time, event->ref, value));
+        EVENT(ParameterUnsignedInt, time, event->ref, value);
     else
-        pithi_otf2_check(w, w->otf2->EvtWriter_ParameterInt(lane->events, NULL, time, event->ref,
-                                                            (int64_t)(value << spare) >> spare));
+        EVENT(ParameterInt, time, event->ref, (int64_t)(value << spare) >> spare);
 }
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
@@ -250,23 +245,20 @@ static int put_other(struct otf2_writer *w, struct otf2_lane *lane, const struct
         break;
     case PITHLOG_COMM_CREATE:
         w->comm_events = 1;
-        pithi_otf2_check(w, w->otf2->EvtWriter_CommCreate(lane->events, NULL, time, r->comm));
+        EVENT(CommCreate, time, r->comm);
         break;
     case PITHLOG_COMM_FREE:
         w->comm_events = 1;
-        pithi_otf2_check(w, w->otf2->EvtWriter_CommDestroy(lane->events, NULL, time, r->comm));
+        EVENT(CommDestroy, time, r->comm);
         break;
     case PITHLOG_PAUSE:
     case PITHLOG_RESUME:
-        pithi_otf2_check(w, w->otf2->EvtWriter_MeasurementOnOff(lane->events, NULL, time,
-                                                                r->kind == PITHLOG_PAUSE ? OTF2_MEASUREMENT_OFF
-                                                                                         : OTF2_MEASUREMENT_ON));
+        EVENT(MeasurementOnOff, time, r->kind == PITHLOG_PAUSE ? OTF2_MEASUREMENT_OFF : OTF2_MEASUREMENT_ON);
         break;
     case PITHLOG_LOST:
         if (!w->lost)
             w->lost = pithi_otf2_put_parameter(w, "records lost", OTF2_PARAMETER_TYPE_UINT64) + 1;
-        pithi_otf2_check(w, w->otf2->EvtWriter_ParameterUnsignedInt(lane->events, NULL, ticks(w, r->time_ns),
-                                                                    w->lost - 1, r->bytes));
+        EVENT(ParameterUnsignedInt, ticks(w, r->time_ns), w->lost - 1, r->bytes);
         break;
     default:
         break;

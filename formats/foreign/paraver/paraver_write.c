@@ -134,24 +134,13 @@ static int follow_state(void *context, const struct pithlog_record *r)
     return 1;
 }
 
-static void nothing(void *context, uint32_t lane, uint32_t id, int64_t time_ns)
-{
-    (void)context, (void)lane, (void)id, (void)time_ns;
-}
-
-static void begin_nothing(void *context, int64_t from_ns) { (void)context, (void)from_ns; }
-
 /* The first two passes: collect and sort messages and state records. */
 static int collect_waiting(struct paraver_writer *w, const struct pithi_convert *how, int64_t end_ns)
 {
-    struct pithi_each each = {.context = w,
-                              .begin = begin_nothing,
-                              .put = follow_state,
-                              .message = wait_message,
-                              .failed = &w->err,
-                              .losses = &w->losses};
+    struct pithi_each each = {
+        .context = w, .put = follow_state, .message = wait_message, .failed = &w->err, .losses = &w->losses};
     int err;
-    w->nest = (struct pithi_nest){.begin = nothing, .end = nothing};
+    w->nest = (struct pithi_nest){0};
     TRY(pithi_sorter_new(&w->waiting, PITHI_SORTER_BYTES));
     if (!(w->now = calloc(w->places.lane_count + (size_t)1, sizeof *w->now)) ||
         !pithi_nest_open(&w->nest, w->places.lane_count))
@@ -359,7 +348,7 @@ static int put_record(void *context, const struct pithlog_record *r)
 /* The third pass: writes the events and merges the waiting records. */
 static int put_records(struct paraver_writer *w, const struct pithi_convert *how)
 {
-    struct pithi_each each = {.context = w, .begin = begin_nothing, .put = put_record, .failed = &w->out.failed};
+    struct pithi_each each = {.context = w, .put = put_record, .failed = &w->out.failed};
     int err = PITH_OK;
     w->nest = (struct pithi_nest){.begin = begin_call, .end = end_call, .context = w, .losses = &w->losses};
     if (w->places.lane_count > UINT32_MAX / 2 || !pithi_nest_open(&w->nest, 2 * w->places.lane_count))

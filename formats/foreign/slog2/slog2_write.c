@@ -12,22 +12,15 @@
 #include "foreign/slog2/slog2_shadow.h"
 #include "foreign/slog2/slog2_tree.h"
 #include "foreign/walk.h"
+#include "native/stack.h"
 
 enum { ARROWS_MEMORY = 8 << 20, ARROW_INFO = 12 };
 
-/* The open states of a lane. The reader's own sums of nested time cannot be used: they include time before the
- * window. */
-struct open_states {
-    struct open_state {
-        uint32_t id;
-        int64_t begin_ns, inside_ns; /* inside_ns: time in states directly inside */
-    } * states;
-    uint32_t count, room;
-};
-
 struct slog2_writer {
     FILE *out;
-    struct open_states *open; /* by lane */
+    /* The open states by lane. The reader's own sums of nested time cannot be used: they include time before the
+     * window. */
+    struct pithi_stack *open;
     uint32_t lanes;
     struct pithi_slog2_tree tree;
     struct pithi_slog2_lines lines;
@@ -83,34 +76,19 @@ static int draw_arrows(struct slog2_writer *w, int64_t until_ns)
     return status < 0 ? PITH_ERR_IO : PITH_OK;
 }
 
-static int begin_state(struct slog2_writer *w, const struct pithlog_record *r)
-{
-    struct open_states *open = &w->open[r->lane];
-    if (!pithi_grow(&open->states, open->count, &open->room, sizeof *open->states))
-        return pithi_no_memory();
-    open->states[open->count++] = (struct open_state){.id = r->id, .begin_ns = r->time_ns};
-    return PITH_OK;
-}
-
 /* Draws the innermost open state with the record's id. */
 static int draw_state(struct slog2_writer *w, const struct pithlog_record *r)
 {
-    struct open_states *open = &w->open[r->lane];
-    uint32_t at = open->count;
-    while (at > 0 && open->states[at - 1].id != r->id)
-        at--;
-    if (at-- == 0)
+    struct pithi_open_state state;
+    uint32_t depth;
+    if (!pithi_stack_leave(&w->open[r->lane], r->id, r->time_ns, &state, &depth))
         return PITH_OK;
-    struct open_state state = open->states[at];
-    memmove(&open->states[at], &open->states[at + 1], (--open->count - at) * sizeof state);
-    int64_t took_ns = (int64_t)((uint64_t)r->time_ns - (uint64_t)state.begin_ns);
-    if (at > 0)
-        open->states[at - 1].inside_ns += took_ns;
+    int64_t took_ns = (int64_t)((uint64_t)r->time_ns - (uint64_t)state.enter_ns);
     return draw(w, &(struct pithi_slog2_drawable){.topology = PITHI_SLOG2_STATE,
                                                   .category = (int32_t)r->id + 1,
                                                   .line = {(int32_t)r->lane, (int32_t)r->lane},
-                                                  .time_ns = {state.begin_ns, r->time_ns},
-                                                  .own_ns = took_ns > state.inside_ns ? took_ns - state.inside_ns : 0});
+                                                  .time_ns = {state.enter_ns, r->time_ns},
+                                                  .own_ns = took_ns > state.nested_ns ? took_ns - state.nested_ns : 0});
 }
 
 static int draw_event(struct slog2_writer *w, const struct pithlog_record *r)
@@ -130,7 +108,7 @@ static int draw_record(struct slog2_writer *w, const struct pithlog_record *r)
     CHECK(draw_arrows(w, r->time_ns));
     switch (r->kind) {
     case PITHLOG_ENTER:
-        return begin_state(w, r);
+        return pithi_stack_enter(&w->open[r->lane], r->id, r->time_ns) ? PITH_OK : pithi_no_memory();
     case PITHLOG_LEAVE:
         return draw_state(w, r);
     case PITHLOG_EVENT:
