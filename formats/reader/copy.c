@@ -136,11 +136,10 @@ static int find_postings(struct copying *c)
     struct pithlog_query query = c->query;
     struct pithlog_record r;
     struct pithlog_iter *iter;
-    int status = 0, err;
+    int status = 0, err = PITH_OK;
     query.kinds = 1u << PITHLOG_RECV;
     query.flags = 0;
-    if ((err = pithlog_iter_open(c->log, &query, &iter)) != PITH_OK)
-        return err;
+    CHECK(pithlog_iter_open(c->log, &query, &iter));
     while (err == PITH_OK && (status = pithlog_iter_next(iter, &r)) == 1)
         if (!add_posting(&c->postings[pithi_log_rank_of(c->log, r.lane)], r.posted))
             err = no_memory(c);

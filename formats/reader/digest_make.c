@@ -72,9 +72,7 @@ static int no_memory(const struct making *m)
 static int put_bytes(struct making *m, uint64_t *offset)
 {
     *offset = m->size;
-    int err = pithi_digest_put(m->digest, m->bytes.data, m->bytes.size, m->size);
-    if (err != PITH_OK)
-        return err;
+    CHECK(pithi_digest_put(m->digest, m->bytes.data, m->bytes.size, m->size));
     m->size += m->bytes.size;
     m->bytes.size = 0;
     return PITH_OK;
@@ -298,11 +296,10 @@ static int put_all_values(struct making *m)
 static int take_value(struct making *m, const struct pithlog_record *r)
 {
     uint32_t index = 0;
-    int err;
+    int err = PITH_OK;
     if (r->value - r->value != 0) /* infinities and NaNs cannot be drawn */
         return PITH_OK;
-    if ((err = find_series(m, r, &index)) != PITH_OK)
-        return err;
+    CHECK(find_series(m, r, &index));
     struct held_series *s = &m->series[index];
     if (!pithi_grow(&s->values, s->count, &s->room, sizeof *s->values))
         return no_memory(m);

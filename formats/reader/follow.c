@@ -50,9 +50,7 @@ static int fit_machine(struct pithi_follow_machine *machine)
 {
     struct pithi_anchor anchors[2] = {machine->base.first, machine->base.last};
     struct pithi_spill_time time;
-    int err = pithi_time_fit(&time, machine->clock, anchors, 2, NULL);
-    if (err != PITH_OK)
-        return err;
+    CHECK(pithi_time_fit(&time, machine->clock, anchors, 2, NULL));
     machine->spans[0] = time.spans[0];
     machine->spans[1] = (struct pithi_span){UINT64_MAX, 0, 0};
     pithi_time_free(&time);

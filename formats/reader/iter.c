@@ -74,9 +74,7 @@ static int unpack(struct pithlog_iter *it, struct cursor *c, const struct pithi_
     struct pithi_stack *opened = it->flags & PITHLOG_NEST ? &c->stack : NULL;
     const struct pithi_log_part *part = c->lane->part;
     struct pithi_chunk_head head;
-    int err = pithi_files_chunk(&it->log->files, b->offset, &head, &it->chunk, why);
-    if (err != PITH_OK)
-        return err;
+    CHECK(pithi_files_chunk(&it->log->files, b->offset, &head, &it->chunk, why));
     *why = "its header is not there";
     if (head.type != PITHI_C_EVENTS || head.rank != part->rank)
         return PITH_ERR_DAMAGED;
@@ -85,8 +83,7 @@ static int unpack(struct pithlog_iter *it, struct cursor *c, const struct pithi_
     c->block.comms = part->comms;
     c->block.comm_count = part->comm_count;
     c->block.allowance = &it->allowance;
-    if ((err = pithi_block_load(&c->block, &it->zip, it->chunk.data, it->chunk.size, opened, why)) != PITH_OK)
-        return err;
+    CHECK(pithi_block_load(&c->block, &it->zip, it->chunk.data, it->chunk.size, opened, why));
     *why = "it contradicts the index";
     return as_indexed(&c->block.head, c, b) ? PITH_OK : PITH_ERR_DAMAGED;
 }

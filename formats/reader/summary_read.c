@@ -246,7 +246,7 @@ static void tell_piece(const struct asking *asking, unsigned level, uint32_t ind
 static int tell_within(const struct asking *asking, unsigned level, uint32_t index)
 {
     int64_t start_ns = start_of(asking, level, index), end_ns = end_of(asking, level, index);
-    int err;
+    int err = PITH_OK;
     if (end_ns <= asking->from_ns || start_ns >= asking->to_ns)
         return PITH_OK;
     if (level == 0 || (uint64_t)end_ns - (uint64_t)start_ns <= (uint64_t)asking->length_ns) {
@@ -258,8 +258,7 @@ static int tell_within(const struct asking *asking, unsigned level, uint32_t ind
     uint32_t first = index * PITHI_PIECE_FAN, last = first + PITHI_PIECE_FAN;
     uint32_t count = pithi_sheet_pieces(asking->place->records, level - 1);
     for (uint32_t i = first; i < last && i < count; i++)
-        if ((err = tell_within(asking, level - 1, i)) != PITH_OK)
-            return err;
+        CHECK(tell_within(asking, level - 1, i));
     return PITH_OK;
 }
 
@@ -364,11 +363,10 @@ static int sum_run(struct summing *summing, int64_t to_ns, uint64_t ties)
     struct run run = {to_ns, summing->run_ns, ties, 0, 0};
     struct pithlog_iter *iter;
     struct pithlog_record r;
-    int status, err;
+    int status, err = PITH_OK;
     if (summing->run_ns == to_ns && summing->run_ns != summing->from_ns) /* adjacent pieces: no records between them */
         return PITH_OK;
-    if ((err = pithlog_iter_open(s->log, &query, &iter)) != PITH_OK)
-        return err;
+    CHECK(pithlog_iter_open(s->log, &query, &iter));
     s->open.count = 0;
     while (err == PITH_OK && (status = pithlog_iter_next(iter, &r)) != 0)
         if (status > 0 && !sum_record(summing, &run, &r))
@@ -393,15 +391,13 @@ static int sum_sheet(struct summing *summing, const struct pithi_sheet_place *pl
     const unsigned char *end = s->bytes.data + place->size, *p = end - s->sheet.exact_bytes, *next;
     int64_t start_ns = s->sheet.start_ns, end_ns;
     struct pithi_exact_head head;
-    int err;
     for (uint32_t i = 0; i < count; i++, p = next, start_ns = end_ns, *ties = head.ties) {
         if (!(next = pithi_exact_get(p, end, s->log->info.defs, &head, NULL, NULL)))
             return damaged(s, place);
         end_ns = (int64_t)((uint64_t)start_ns + head.length_ns);
         if (start_ns <= summing->from_ns || start_ns < summing->run_ns || end_ns >= to_ns || head.inexact)
             continue;
-        if ((err = sum_run(summing, start_ns, *ties)) != PITH_OK)
-            return err;
+        CHECK(sum_run(summing, start_ns, *ties));
         pithi_exact_get(p, end, s->log->info.defs, &head, add_exact, summing->sums);
         summing->run_ns = end_ns;
         summing->ties = head.ties;
