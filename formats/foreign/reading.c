@@ -145,20 +145,20 @@ int pithi_reorder_add(struct pithi_reorder *reorder, const struct pithlog_record
     return PITH_OK;
 }
 
-int pithi_reorder_states(struct pithi_reorder *reorder, struct pithlog_record record, uint32_t ends, uint32_t starts,
+int pithi_reorder_states(struct pithi_reorder *reorder, struct pithlog_record *record, uint32_t ends, uint32_t starts,
                          const struct pithlog_record *info)
 {
     if (info && !starts)
         CHECK(pithi_reorder_add(reorder, info));
     if (ends) {
-        record.kind = PITHLOG_LEAVE;
-        record.id = ends - 1;
-        CHECK(pithi_reorder_add(reorder, &record));
+        record->kind = PITHLOG_LEAVE;
+        record->id = ends - 1;
+        CHECK(pithi_reorder_add(reorder, record));
     }
     if (starts) {
-        record.kind = PITHLOG_ENTER;
-        record.id = starts - 1;
-        CHECK(pithi_reorder_add(reorder, &record));
+        record->kind = PITHLOG_ENTER;
+        record->id = starts - 1;
+        CHECK(pithi_reorder_add(reorder, record));
     }
     return info && starts ? pithi_reorder_add(reorder, info) : PITH_OK;
 }

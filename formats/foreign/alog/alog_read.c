@@ -119,7 +119,7 @@ static int add_line(struct reader *reader, const struct pithi_alog_line *line)
     unsigned char payload[60016];
     if (!event)
         return pithi_no_memory();
-    CHECK(pithi_reorder_states(&reader->reorder, record, event->ends, event->starts, NULL));
+    CHECK(pithi_reorder_states(&reader->reorder, &record, event->ends, event->starts, NULL));
     if (event->solo) {
         record.kind = PITHLOG_EVENT;
         record.id = event->solo - 1;

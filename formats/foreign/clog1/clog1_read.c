@@ -181,10 +181,10 @@ static int add_raw(struct clog1_reader *r, const unsigned char *body, struct pit
         return pithi_reorder_add(&r->reorder, &solo);
     }
     if (body[16] == 0)
-        return pithi_reorder_states(&r->reorder, *record, event->ends, event->starts, NULL);
+        return pithi_reorder_states(&r->reorder, record, event->ends, event->starts, NULL);
     CHECK(pithi_clog1_raw_type(&r->events, event, &id));
     struct pithlog_record info = info_of(record, id, payload, pack(r, body, payload, 1, 1));
-    return pithi_reorder_states(&r->reorder, *record, event->ends, event->starts, &info);
+    return pithi_reorder_states(&r->reorder, record, event->ends, event->starts, &info);
 }
 
 /* The record does not say whether the message was sent or received, so it becomes an event with the known values. */
@@ -199,7 +199,7 @@ static int add_message(struct clog1_reader *r, const unsigned char *body, struct
     for (int i = 0; i < 4; i++)
         pithi_put_be(payload + 4 * i, (uint32_t)field(r, body, 1 + i), 4);
     struct pithlog_record info = info_of(record, id, payload, sizeof payload);
-    return pithi_reorder_states(&r->reorder, *record, event->ends, event->starts, &info);
+    return pithi_reorder_states(&r->reorder, record, event->ends, event->starts, &info);
 }
 
 /* The end of a state adds no second collective. */
@@ -214,10 +214,11 @@ static int add_collective(struct clog1_reader *r, const unsigned char *body, str
         struct pithlog_record solo = info_of(record, event->solo - 1, NULL, 0);
         CHECK(pithi_reorder_add(&r->reorder, &solo));
     }
-    CHECK(pithi_reorder_states(&r->reorder, *record, event->ends, event->starts, NULL));
+    CHECK(pithi_reorder_states(&r->reorder, record, event->ends, event->starts, NULL));
     if (event->ends && !event->starts)
         return PITH_OK;
     record->kind = PITHLOG_COLL;
+    record->id = 0;
     record->comm = comm ? (uint32_t)*comm - 1 : 0;
     record->peer = root >= 0 && root < PITHI_CLOG1_RANKS_MAX ? root : -1;
     record->bytes = size < 0 ? 0 : (uint64_t)size;

@@ -85,12 +85,12 @@ static int add_event(struct reader *reader, const struct pithi_clog2_record *fro
         set_payload(reader, event->solo - 1, cargo, record);
         return pithi_reorder_add(&reader->reorder, record);
     }
+    if (!cargo)
+        return pithi_reorder_states(&reader->reorder, record, event->ends, event->starts, NULL);
     struct pithlog_record info = *record;
-    if (cargo) {
-        CHECK(pithi_clog2_info_event(&reader->scan, event, &id));
-        set_payload(reader, id, cargo, &info);
-    }
-    return pithi_reorder_states(&reader->reorder, *record, event->ends, event->starts, cargo ? &info : NULL);
+    CHECK(pithi_clog2_info_event(&reader->scan, event, &id));
+    set_payload(reader, id, cargo, &info);
+    return pithi_reorder_states(&reader->reorder, record, event->ends, event->starts, &info);
 }
 
 static int add_message(struct reader *reader, const struct pithi_clog2_record *from, struct pithlog_record *record)
