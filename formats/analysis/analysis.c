@@ -205,6 +205,7 @@ static int share_path(struct pithlog_analysis *a)
 
     for (size_t i = 0; good && i < a->path_count; i++) {
         const struct pithlog_path_part *part = &a->path[i];
+        pithi_scratch_passed(&a->graph.scratch, PITHI_SCRATCH_JUMP);
         for (uint32_t k = pithi_graph_find(&a->graph, part->lane, part->from_ns);
              good && k + 1 < a->graph.lanes[part->lane].pieces.count; k++) {
             pithi_scratch_passed(&a->graph.scratch, sizeof(struct pithi_lane_piece));
@@ -246,8 +247,11 @@ static int find_path(struct pithlog_analysis *a)
         left[i] = a->lanes[i].wait_count;
     while (good && lanes_of(a) > 0) {
         const struct pithlog_wait_state *wait;
-        while (left[lane] > 0 && a->lanes[lane].waits[left[lane] - 1].to_ns > end_ns)
+        pithi_scratch_passed(&a->graph.scratch, PITHI_SCRATCH_JUMP);
+        while (left[lane] > 0 && a->lanes[lane].waits[left[lane] - 1].to_ns > end_ns) {
+            pithi_scratch_passed(&a->graph.scratch, sizeof *wait);
             left[lane]--;
+        }
         wait = left[lane] > 0 ? &a->lanes[lane].waits[--left[lane]] : NULL;
         int64_t from_ns = wait ? wait->to_ns : a->graph.from_ns;
         if (from_ns < end_ns) {

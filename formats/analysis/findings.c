@@ -92,6 +92,7 @@ static int make_groups(struct pithlog_analysis *a)
     for (uint32_t lane = 0; lane < info->lanes; lane++) {
         size_t count = pithlog_analysis_waits(a, lane, &waits);
         for (size_t i = 0; i < count; i++) {
+            pithi_scratch_passed(&a->graph.scratch, sizeof *waits);
             struct pithi_wait_group *group = &a->found->groups[waits[i].kind];
             int64_t ns = waits[i].to_ns - waits[i].from_ns;
             if (!group->instances++ || ns > group->worst->to_ns - group->worst->from_ns)

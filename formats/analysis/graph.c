@@ -13,15 +13,16 @@
 #include "native/log.h"
 #include "native/stack.h"
 
-enum { SMALL_BYTES = 1024 };
+enum { SMALL_BYTES = 1024, NEEDS_LEAST = 16 };
 
 /* A lane while the log is read. */
 struct building_lane {
     struct pithi_stack open;
-    uint32_t call;               /* 1 + index in `open` of the outermost MPI state; 0: none */
-    int32_t last_peer;           /* receiver of its last message; -1: none, or the lane has received since */
-    int is_small;                /* the open call sent a message that could be part of the message before */
-    struct pithi_coll_part part; /* open blocking collective; part.coll is UINT32_MAX: none */
+    uint32_t call;                       /* 1 + index in `open` of the outermost MPI state; 0: none */
+    int32_t last_peer;                   /* receiver of its last message; -1: none, or the lane has received since */
+    int is_small;                        /* the open call sent a message that could be part of the message before */
+    struct pithi_coll_part part;         /* open blocking collective; part.coll is UINT32_MAX: none */
+    uint32_t needs, next_need, need_end; /* how many it has; its next one, and the end of its places */
 };
 
 struct building {
@@ -126,19 +127,34 @@ static int take_leave(struct building *b, const struct pithlog_record *r)
 
 /* ---- Needs ------------------------------------------------------------------------------------------------------- */
 
+/* Reserves places for needs of a lane, side by side, as most passes take lane by lane. 0: no memory. */
+static int reserve_needs(struct pithi_graph *g, struct building_lane *of)
+{
+    uint32_t places = of->needs / 2;
+
+    places = places < NEEDS_LEAST ? NEEDS_LEAST : places > PITHI_CHUNK_MOST ? PITHI_CHUNK_MOST : places;
+    of->next_need = g->needs.count;
+    for (uint32_t i = 0; i < places; i++)
+        if (!pithi_chunks_add(&g->needs, &g->scratch, sizeof(struct pithi_need)))
+            return 0;
+    of->need_end = g->needs.count;
+    return 1;
+}
+
 static void add_need(struct building *b, uint32_t lane, uint32_t number, struct pithi_need need)
 {
     struct pithi_graph *g = b->graph;
-    struct pithi_need *added = pithi_chunks_add(&g->needs, &g->scratch, sizeof *added);
+    struct building_lane *of = &b->lanes[lane];
 
-    if (!added) {
+    if (of->next_need == of->need_end && !reserve_needs(g, of)) {
         b->is_full = 1;
         return;
     }
     struct pithi_lane_piece *piece = pithi_graph_piece(g, lane, number);
     need.next = piece->needs;
-    *added = need;
-    piece->needs = g->needs.count;
+    of->needs++;
+    piece->needs = ++of->next_need;
+    *pithi_graph_need(g, piece->needs) = need;
 }
 
 static uint32_t small_bytes(uint64_t bytes) { return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX; }
@@ -429,6 +445,8 @@ static void release_needs(struct pithi_graph *g)
     for (uint32_t i = 0; i < g->needs.count; i++) {
         struct pithi_need *need = pithi_chunks_at(&g->needs, i, sizeof *need);
         pithi_scratch_passed(&g->scratch, sizeof *need);
+        if (!need->kind)
+            continue;
         if (need->of == PITHI_NEED_LANE) {
             if (need->position == UINT32_MAX)
                 need->position = pithi_graph_find(g, need->lane, need->release_ns);

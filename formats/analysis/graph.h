@@ -27,7 +27,7 @@ struct pithi_need {
     uint32_t lane;      /* the lane that releases it; PITHI_NO_LANE: none */
     uint32_t instance;  /* of a collective */
     uint32_t position;  /* PITHI_NEED_LANE: the piece of `lane` with the release; PITHI_NEED_LOWER: scan position */
-    uint16_t kind;      /* enum pithlog_wait_kind */
+    uint16_t kind;      /* enum pithlog_wait_kind; 0: a place without a need */
     uint16_t of;        /* enum pithi_need_of */
     uint32_t bytes;     /* of the message; that the member of a collective receives; at most UINT32_MAX */
 };

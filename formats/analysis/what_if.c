@@ -260,7 +260,7 @@ static int prepare_begins(struct replay *r, uint32_t lanes)
     for (uint32_t i = 0; i < g->needs.count; i++) {
         const struct pithi_need *need = pithi_chunks_at(&g->needs, i, sizeof *need);
         pithi_scratch_passed(&r->a->graph.scratch, sizeof *need);
-        if (need->of != PITHI_NEED_LANE || need->position < r->a->lanes[need->lane].first ||
+        if (!need->kind || need->of != PITHI_NEED_LANE || need->position < r->a->lanes[need->lane].first ||
             need->position >= r->a->lanes[need->lane].last)
             continue;
         uint32_t piece = need->position - r->a->lanes[need->lane].first;

@@ -10,7 +10,7 @@
 #include "base/map.h"
 #include "base/temporary.h"
 
-enum { IN_MEMORY = 256 << 20, FIRST = 64 << 10, LARGEST = 16 << 20 };
+enum { IN_MEMORY = 8 << 20, FIRST = 64 << 10, LARGEST = 8 << 20 };
 
 static char *new_part(struct pithi_scratch *s, size_t bytes, int *is_file)
 {
@@ -74,11 +74,15 @@ void *pithi_chunks_add(struct pithi_chunks *a, struct pithi_scratch *scratch, si
 {
     if (a->count == UINT32_MAX)
         return NULL;
-    if (a->count >> PITHI_CHUNK_BITS == a->chunk_count) {
+    if (a->count == a->item_room) {
+        uint32_t items = a->count < PITHI_CHUNK_FIRST  ? PITHI_CHUNK_FIRST
+                         : a->count < PITHI_CHUNK_MOST ? a->count
+                                                       : PITHI_CHUNK_MOST;
         if (!pithi_grow(&a->chunks, a->chunk_count, &a->chunk_room, sizeof *a->chunks) ||
-            !(a->chunks[a->chunk_count] = pithi_scratch_get(scratch, PITHI_CHUNK * size)))
+            !(a->chunks[a->chunk_count] = pithi_scratch_get(scratch, items * size)))
             return NULL;
         a->chunk_count++;
+        a->item_room += items;
     }
     return pithi_chunks_at(a, a->count++, size);
 }

@@ -22,8 +22,9 @@ struct pithi_scratch {
 void *pithi_scratch_get(struct pithi_scratch *scratch, size_t bytes);
 /* Lets the kernel take the pages in memory; they are read back from the file when they are next used. */
 void pithi_scratch_rest(struct pithi_scratch *scratch);
-/* Says that a loop goes on by `bytes`. Rests after PITHI_SCRATCH_REST of them, as each rest costs page faults. */
-enum { PITHI_SCRATCH_REST = 32 << 20 };
+/* Says that a loop goes on by `bytes`, or jumps (PITHI_SCRATCH_JUMP: the kernel reads pages around). Rests after
+ * PITHI_SCRATCH_REST of them, as each rest costs page faults. */
+enum { PITHI_SCRATCH_REST = 8 << 20, PITHI_SCRATCH_JUMP = 16 << 10 };
 static inline void pithi_scratch_passed(struct pithi_scratch *scratch, size_t bytes)
 {
     if ((scratch->passed += bytes) > PITHI_SCRATCH_REST)
@@ -31,18 +32,22 @@ static inline void pithi_scratch_passed(struct pithi_scratch *scratch, size_t by
 }
 void pithi_scratch_free(struct pithi_scratch *scratch);
 
-/* An array in scratch memory that grows without moving its items. All zero: empty. */
-enum { PITHI_CHUNK_BITS = 9, PITHI_CHUNK = 1 << PITHI_CHUNK_BITS }; /* items */
+/* An array in scratch memory that grows without moving its items. All zero: empty. Chunks double up to 4096 items, so
+ * that a short array takes little memory, and the items of a long one are side by side, also if many arrays grow. */
+enum { PITHI_CHUNK_FIRST = 64, PITHI_CHUNK_BITS = 12, PITHI_CHUNK_MOST = 1 << PITHI_CHUNK_BITS }; /* items */
 struct pithi_chunks {
     char **chunks;
-    uint32_t chunk_count, chunk_room, count;
+    uint32_t chunk_count, chunk_room, count, item_room;
 };
 
 /* Adds an item of `size` bytes; NULL: no memory, or 2^32 - 1 items. */
 void *pithi_chunks_add(struct pithi_chunks *array, struct pithi_scratch *scratch, size_t size);
 static inline void *pithi_chunks_at(const struct pithi_chunks *array, uint32_t index, size_t size)
 {
-    return array->chunks[index >> PITHI_CHUNK_BITS] + (index & (PITHI_CHUNK - 1)) * size;
+    if (index >= PITHI_CHUNK_MOST) /* after 7 smaller chunks, with as many items as one of this size */
+        return array->chunks[(index >> PITHI_CHUNK_BITS) + 6] + (index & (PITHI_CHUNK_MOST - 1)) * size;
+    unsigned log2 = 31 - (unsigned)__builtin_clz(index | (PITHI_CHUNK_FIRST / 2)); /* 5: the first chunk */
+    return array->chunks[log2 - 5] + (index - (1u << log2 & ~(PITHI_CHUNK_FIRST - 1u))) * size;
 }
 void pithi_chunks_free(struct pithi_chunks *array); /* the items belong to the scratch memory */
 
