@@ -9,13 +9,7 @@ enum { CLASSES = 64, LONG_TIMES = 20, LONG_LEAST_NS = 1000000 };
 
 static unsigned class_of(int64_t ns)
 {
-    unsigned class = 0;
-
-    while (ns > 0 && class < CLASSES - 1) {
-        ns >>= 1;
-        class ++;
-    }
-    return class;
+    return ns > 0 ? 64 - (unsigned)__builtin_clzll((uint64_t)ns) : 0; /* below CLASSES: ns has 63 bits */
 }
 
 /* The transfer of a call: its part in the window without its wait state. *wait: number of wait states passed. */
@@ -39,14 +33,17 @@ int pithlog_analysis_calls(struct pithlog_analysis *a, struct pithlog_call_sum *
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
     uint64_t(*classes)[CLASSES] = calloc(info->defs + (size_t)1, sizeof *classes);
     int64_t *limits = malloc((info->defs + (size_t)1) * sizeof *limits), waited_ns;
+    int64_t *longest = calloc(info->defs + (size_t)1, sizeof *longest);
+    int has_long = 0;
 
-    if (!classes || !limits) {
+    if (!classes || !limits || !longest) {
         free(classes);
         free(limits);
+        free(longest);
         return pithi_analysis_no_memory(a);
     }
     memset(sums, 0, info->defs * sizeof *sums);
-    for (int is_second = 0; is_second < 2; is_second++) {
+    for (int is_second = 0; is_second < 1 + has_long; is_second++) {
         for (uint32_t lane = 0; lane < info->lanes; lane++) {
             size_t wait = 0;
             for (uint32_t i = a->lanes[lane].first; i < a->lanes[lane].last; i++) {
@@ -61,6 +58,7 @@ int pithlog_analysis_calls(struct pithlog_analysis *a, struct pithlog_call_sum *
                     sum->wait_ns += waited_ns;
                     sum->transfer_ns += transfer_ns;
                     classes[state][class_of(transfer_ns)]++;
+                    longest[state] = transfer_ns > longest[state] ? transfer_ns : longest[state];
                 } else if (transfer_ns > limits[state]) {
                     sum->long_calls++;
                     sum->long_ns += transfer_ns - limits[state] / LONG_TIMES;
@@ -74,10 +72,12 @@ int pithlog_analysis_calls(struct pithlog_analysis *a, struct pithlog_call_sum *
                 class ++;
             limits[state] = class < 40 ? LONG_TIMES * (INT64_C(1) << class) : INT64_MAX;
             limits[state] = limits[state] < LONG_LEAST_NS ? LONG_LEAST_NS : limits[state];
+            has_long |= longest[state] > limits[state];
         }
     }
     free(classes);
     free(limits);
+    free(longest);
     return PITH_OK;
 }
 

@@ -73,6 +73,8 @@ void pithi_eager_of_log(const struct pithlog *log, struct pithi_eager *eager)
 
 uint64_t pithi_eager_limit(const struct pithi_eager *eager, const struct pithlog *log, uint32_t lane, int32_t peer)
 {
+    if (eager->same_host == UINT64_MAX && eager->network == UINT64_MAX)
+        return UINT64_MAX;
     const struct pithi_log_rank *from = pithi_log_rank(log, pithi_log_rank_of(log, lane));
     const struct pithi_log_rank *to = pithi_log_find_rank(log, peer);
     return !to ? UINT64_MAX : to->host == from->host ? eager->same_host : eager->network;
