@@ -285,14 +285,16 @@ static int find_path(struct pithlog_analysis *a)
 
 int pithlog_analyze(struct pithlog *log, const struct pithlog_analyze_query *query, struct pithlog_analysis **analysis)
 {
-    struct pithlog_analysis *a = *analysis = calloc(1, sizeof *a);
+    struct pithlog_analysis *a = *analysis = pithi_analysis_find(log, query);
     struct pithlog_wait_state *found = NULL;
     struct later *later = NULL;
     uint32_t room = 0;
     int64_t *sums = NULL;
     int damaged = PITH_OK, err = PITH_OK;
 
-    if (!a)
+    if (a)
+        return PITH_OK;
+    if (!(a = *analysis = calloc(1, sizeof *a)))
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its analysis", log->path);
     const struct pithlog_info *info = pithlog_get_info(log);
     int64_t longest_ns = (INT64_C(1) << 62) / (info->lanes + INT64_C(1)); /* sums over lanes must not overflow */
@@ -331,6 +333,8 @@ int pithlog_analyze(struct pithlog *log, const struct pithlog_analyze_query *que
     TRY(find_efficiencies(a));
     TRY(pithi_analysis_delays(a));
     TRY(find_path(a));
+    if (!damaged)
+        pithi_analysis_keep(a, query);
     free(sums);
     free(later);
     free(found);

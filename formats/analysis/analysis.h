@@ -50,6 +50,10 @@ static inline void pithi_analysis_piece(const struct pithlog_analysis *a, uint32
 /* Finds the root causes of all wait states: fills `delays` and `handed_ns`. */
 int pithi_analysis_delays(struct pithlog_analysis *analysis);
 
+/* The analysis of the same log kept before; NULL: none. */
+struct pithlog_analysis *pithi_analysis_find(struct pithlog *log, const struct pithlog_analyze_query *query);
+void pithi_analysis_keep(struct pithlog_analysis *analysis, const struct pithlog_analyze_query *query);
+
 int pithi_analysis_no_memory(const struct pithlog_analysis *analysis);
 
 #endif

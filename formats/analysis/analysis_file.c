@@ -1,0 +1,372 @@
+/* analysis_file.c - keeps the analysis of a large log in the cache, beside its digest (reader/cache.h).
+ *
+ * One walk over the analysis writes or reads it, as the stream says. Most of it are pieces, needs and wait states: they
+ * are stored as differences, in about 5 bytes for each record of the log. The rest is stored as it is in memory, so a
+ * file is valid only for a Pith with the same structures. A file is a row of blocks, each with its CRC. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/analysis.h"
+#include "base/bytes.h"
+#include "base/zip.h"
+#include "native/log.h"
+#include "reader/cache.h"
+
+/* VERSION: to be changed with the results of an analysis. */
+enum { VERSION = 1, BLOCK = 1 << 16, KEEP_RECORDS = 100000 };
+static const char kind[] = "analysis";
+
+struct stream {
+    int fd, is_reading, has_failed;
+    int (*progress)(void *context, double part); /* reading; NULL: none */
+    void *context;
+    uint64_t passed; /* bytes of the file */
+    uint32_t at, size;
+    unsigned char head[8]; /* of a block: its size and CRC */
+    unsigned char block[BLOCK];
+};
+
+/* Says which log and which Pith a file is of. */
+struct head {
+    char magic[8];
+    uint32_t version, sizes[5], lanes, defs;
+    struct pithi_cache_key key;
+};
+
+/* ---- Streams ----------------------------------------------------------------------------------------------------- */
+
+/* 1: all bytes were read or written. */
+static int transfer(struct stream *s, void *bytes, size_t size)
+{
+    ssize_t n = s->is_reading ? read(s->fd, bytes, size) : write(s->fd, bytes, size);
+
+    s->passed += size;
+    return n == (ssize_t)size;
+}
+
+/* Writes the block, or reads the next one. A file that the cache would not keep is not written on. */
+static void next_block(struct stream *s)
+{
+    if (s->is_reading) {
+        s->has_failed |= !transfer(s, s->head, sizeof s->head) || (s->size = pithi_get32(s->head)) > BLOCK ||
+                         !transfer(s, s->block, s->size) || pithi_crc(s->block, s->size) != pithi_get32(s->head + 4);
+    } else {
+        pithi_put32(s->head, s->at);
+        pithi_put32(s->head + 4, pithi_crc(s->block, s->at));
+        s->has_failed |=
+            s->passed > PITHI_CACHE_BYTES / 2 || !transfer(s, s->head, sizeof s->head) || !transfer(s, s->block, s->at);
+    }
+    s->at = 0;
+}
+
+static void raw(struct stream *s, void *data, size_t size)
+{
+    for (size_t done = 0; done < size && !s->has_failed;) {
+        size_t part = (s->is_reading ? s->size : BLOCK) - s->at;
+        if (part == 0) {
+            next_block(s);
+            continue;
+        }
+        part = part < size - done ? part : size - done;
+        memcpy(s->is_reading ? (unsigned char *)data + done : s->block + s->at,
+               s->is_reading ? s->block + s->at : (unsigned char *)data + done, part);
+        s->at += (uint32_t)part;
+        done += part;
+    }
+}
+
+/* Writes the value, or returns the one read; then `value` has no meaning. */
+static uint64_t number(struct stream *s, uint64_t value)
+{
+    if (s->has_failed)
+        return 0;
+    if (!s->is_reading) {
+        if (BLOCK - s->at < PITHI_VARINT_MAX)
+            next_block(s);
+        s->at = (uint32_t)(pithi_put_varint(s->block + s->at, value) - s->block);
+        return value;
+    }
+    if (s->at == s->size)
+        next_block(s);
+    const unsigned char *end = s->has_failed ? NULL : pithi_get_varint(s->block + s->at, s->block + s->size, &value);
+    s->has_failed |= end == NULL;
+    s->at = end ? (uint32_t)(end - s->block) : 0;
+    return end ? value : 0;
+}
+
+/* Small if the value is near `to`. */
+static int64_t near(struct stream *s, int64_t value, int64_t to)
+{
+    int64_t difference = (int64_t)((uint64_t)value - (uint64_t)to);
+    return (int64_t)((uint64_t)to + (uint64_t)pithi_unzigzag(number(s, pithi_zigzag(difference))));
+}
+
+/* Small if the value is small, or UINT32_MAX. */
+static uint32_t index_or_none(struct stream *s, uint32_t value) { return (uint32_t)number(s, value + 1u) - 1u; }
+
+/* What is read must be below the limit. */
+static void below(struct stream *s, uint64_t value, uint64_t limit) { s->has_failed |= value >= limit; }
+
+static void below_or_none(struct stream *s, uint32_t value, uint32_t limit)
+{
+    s->has_failed |= value >= limit && value != UINT32_MAX;
+}
+
+/* An array from malloc. */
+static void array(struct stream *s, void *items, size_t count, size_t size)
+{
+    void **at = items;
+
+    if (s->is_reading && !s->has_failed)
+        s->has_failed |= !(*at = calloc(count + 1, size));
+    if (!s->has_failed)
+        raw(s, *at, count * size);
+}
+
+static void chunks(struct stream *s, struct pithi_graph *g, struct pithi_chunks *items, uint32_t count, size_t size)
+{
+    for (uint32_t i = 0; i < count && !s->has_failed; i++) {
+        void *item = s->is_reading ? pithi_chunks_add(items, &g->scratch, size) : pithi_chunks_at(items, i, size);
+        pithi_scratch_passed(&g->scratch, size);
+        s->has_failed |= !item;
+        if (item)
+            raw(s, item, size);
+    }
+}
+
+/* ---- The graph --------------------------------------------------------------------------------------------------- */
+
+/* The needs of a piece; their list keeps its order. */
+static void pass_needs(struct stream *s, struct pithi_graph *g, struct pithi_lane_piece *piece)
+{
+    struct pithi_need *need = s->is_reading ? NULL : pithi_graph_need(g, piece->needs);
+    uint64_t more = need != NULL;
+
+    for (uint32_t *link = &piece->needs; (more = number(s, more)) != 0 && !s->has_failed;) {
+        if (s->is_reading) {
+            if (!(need = pithi_chunks_add(&g->needs, &g->scratch, sizeof *need))) {
+                s->has_failed = 1;
+                return;
+            }
+            *link = g->needs.count;
+            link = &need->next;
+        }
+        pithi_scratch_passed(&g->scratch, sizeof *need);
+        need->release_ns = near(s, need->release_ns, piece->begin_ns);
+        need->lane = index_or_none(s, need->lane);
+        need->instance = (uint32_t)number(s, need->instance);
+        need->position = index_or_none(s, need->position);
+        need->kind = (uint16_t)number(s, need->kind);
+        need->of = (uint16_t)number(s, need->of);
+        need->bytes = (uint32_t)number(s, need->bytes);
+        below_or_none(s, need->lane, pithlog_get_info(g->log)->lanes);
+        below(s, need->kind - 1u, PITHLOG_WAIT_KINDS - 1);
+        below(s, need->instance, need->of == PITHI_NEED_LANE ? 1 : g->colls.count);
+        need = s->is_reading ? need : pithi_graph_need(g, need->next);
+        more = need != NULL;
+    }
+}
+
+static void pass_pieces(struct stream *s, struct pithi_graph *g, struct pithi_chunks *pieces, uint32_t count)
+{
+    int64_t before_ns = 0;
+
+    for (uint32_t i = 0; i < count && !s->has_failed; i++) {
+        struct pithi_lane_piece *piece = s->is_reading ? pithi_chunks_add(pieces, &g->scratch, sizeof *piece)
+                                                       : pithi_chunks_at(pieces, i, sizeof *piece);
+        pithi_scratch_passed(&g->scratch, sizeof *piece);
+        if (!piece) {
+            s->has_failed = 1;
+            return;
+        }
+        before_ns = piece->begin_ns = near(s, piece->begin_ns, before_ns);
+        uint64_t said = number(s, (uint64_t)(piece->state + 1u) << 1 | (piece->needs != 0)); /* outside all states: 0 */
+        piece->state = (uint32_t)(said >> 1) - 1u;
+        below_or_none(s, piece->state, pithlog_get_info(g->log)->defs);
+        if (said & 1)
+            pass_needs(s, g, piece);
+    }
+}
+
+static void pass_graph_lane(struct stream *s, struct pithi_graph *g, uint32_t index)
+{
+    struct pithi_graph_lane *lane = &g->lanes[index], copy = *lane;
+
+    s->has_failed |= s->progress && s->progress(s->context, index / (double)pithlog_get_info(g->log)->lanes);
+    raw(s, &copy, sizeof copy);
+    if (s->has_failed)
+        return;
+    if (s->is_reading) {
+        *lane = copy;
+        lane->pieces = lane->members = (struct pithi_chunks){0};
+    }
+    below(s, lane->found, copy.pieces.count);
+    pass_pieces(s, g, &lane->pieces, copy.pieces.count);
+    chunks(s, g, &lane->members, copy.members.count, sizeof(struct pithi_graph_member));
+}
+
+static void pass_graph(struct stream *s, struct pithi_graph *g)
+{
+    const struct pithlog_info *info = pithlog_get_info(g->log);
+    struct pithi_graph copy = *g;
+
+    raw(s, &copy, sizeof copy);
+    if (s->has_failed)
+        return;
+    if (s->is_reading) {
+        struct pithlog *log = g->log;
+        *g = copy;
+        g->log = log;
+        g->is_call = NULL;
+        g->lanes = NULL;
+        g->needs = g->colls = g->positions = (struct pithi_chunks){0};
+        g->scratch = (struct pithi_scratch){0};
+    }
+    array(s, &g->is_call, info->defs, 1);
+    chunks(s, g, &g->colls, copy.colls.count, sizeof(struct pithi_graph_coll));
+    chunks(s, g, &g->positions, copy.positions.count, sizeof(struct pithi_graph_position));
+    if (s->is_reading)
+        s->has_failed |= !(g->lanes = calloc(info->lanes + (size_t)1, sizeof *g->lanes));
+    for (uint32_t i = 0; i < info->lanes && !s->has_failed; i++)
+        pass_graph_lane(s, g, i);
+}
+
+/* ---- The results ------------------------------------------------------------------------------------------------- */
+
+static void pass_wait(struct stream *s, const struct pithlog_info *info, struct pithlog_wait_state *wait, uint32_t lane,
+                      int64_t before_ns)
+{
+    wait->lane = lane;
+    wait->from_ns = near(s, wait->from_ns, before_ns);
+    wait->to_ns = near(s, wait->to_ns, wait->from_ns);
+    wait->release_ns = near(s, wait->release_ns, wait->to_ns);
+    uint64_t said = number(s, wait->kind << 3 | wait->order << 1 | (wait->handed_ns != 0));
+    wait->kind = (uint32_t)(said >> 3);
+    wait->order = said >> 1 & 3;
+    wait->state = (uint32_t)number(s, wait->state);
+    wait->cause_lane = (uint32_t)number(s, wait->cause_lane);
+    if (said & 1)
+        raw(s, &wait->handed_ns, sizeof wait->handed_ns);
+    below(s, wait->kind, PITHLOG_WAIT_KINDS);
+    below(s, wait->state, info->defs);
+    below(s, wait->cause_lane, info->lanes);
+}
+
+static void pass_lane(struct stream *s, struct pithlog_analysis *a, uint32_t index)
+{
+    struct pithi_analysis_lane *lane = &a->lanes[index], copy = *lane;
+    int64_t before_ns = 0;
+
+    raw(s, &copy, sizeof copy);
+    if (s->is_reading && !s->has_failed) {
+        *lane = copy;
+        lane->waits = pithi_scratch_get(&a->graph.scratch, (lane->wait_count + 1) * sizeof *lane->waits);
+        s->has_failed |= !lane->waits;
+        below(s, lane->last, a->graph.lanes[index].pieces.count);
+        below(s, lane->first, lane->last + UINT64_C(1));
+    }
+    for (size_t i = 0; !s->has_failed && i < lane->wait_count; i++) {
+        pithi_scratch_passed(&a->graph.scratch, sizeof *lane->waits);
+        pass_wait(s, pithlog_get_info(a->graph.log), &lane->waits[i], index, before_ns);
+        before_ns = lane->waits[i].to_ns;
+    }
+}
+
+static void pass_results(struct stream *s, struct pithlog_analysis *a)
+{
+    struct pithi_lane_sums *states = &a->states;
+    uint32_t lanes = pithlog_get_info(a->graph.log)->lanes;
+
+    raw(s, &a->info, sizeof a->info);
+    if (s->is_reading)
+        s->has_failed |= !(a->lanes = calloc(lanes + (size_t)1, sizeof *a->lanes));
+    for (uint32_t i = 0; i < lanes && !s->has_failed; i++)
+        pass_lane(s, a, i);
+    a->delay_count = number(s, a->delay_count);
+    array(s, &a->delays, a->delay_count, sizeof *a->delays);
+    a->path_count = number(s, a->path_count);
+    array(s, &a->path, a->path_count, sizeof *a->path);
+    a->share_count = number(s, a->share_count);
+    array(s, &a->shares, a->share_count, sizeof *a->shares);
+    states->room = states->count = (uint32_t)number(s, states->count);
+    array(s, &states->cells, states->count, sizeof *states->cells);
+    for (uint32_t i = 0; s->is_reading && !s->has_failed && i < states->count; i++)
+        s->has_failed |= !pithi_map_put(&states->map, pithi_map_pair(states->cells[i].lane, states->cells[i].state), i);
+}
+
+/* ---- The whole --------------------------------------------------------------------------------------------------- */
+
+/* 1: the file is of this log and this Pith. */
+static int pass_head(struct stream *s, struct pithlog *log, const struct pithi_cache_key *key)
+{
+    const struct pithlog_info *info = pithlog_get_info(log);
+    struct head own = {.magic = "PithAna",
+                       .version = VERSION,
+                       .sizes = {sizeof(struct pithi_graph), sizeof(struct pithi_graph_lane),
+                                 sizeof(struct pithlog_analysis_info), sizeof(struct pithlog_delay),
+                                 sizeof(struct pithi_graph_coll)},
+                       .lanes = info->lanes,
+                       .defs = info->defs,
+                       .key = *key},
+                there = own;
+
+    raw(s, &there, sizeof there);
+    return !s->has_failed && memcmp(&there, &own, sizeof own) == 0;
+}
+
+/* Kept are analyses of large logs, in the default window. 1: this is one; sets the key of the log. */
+static int may_keep(struct pithlog *log, const struct pithlog_analyze_query *query, struct pithi_cache_key *key)
+{
+    return pithlog_get_info(log)->records >= KEEP_RECORDS && query->from_ns == INT64_MIN && query->to_ns == INT64_MAX &&
+           pithi_cache_key(log, key);
+}
+
+struct pithlog_analysis *pithi_analysis_find(struct pithlog *log, const struct pithlog_analyze_query *query)
+{
+    struct pithi_cache_key key;
+    struct stream *s = NULL;
+    struct pithlog_analysis *a = NULL;
+    int fd = may_keep(log, query, &key) ? pithi_cache_find(&key, kind) : -1;
+
+    if (fd >= 0 && (s = calloc(1, sizeof *s)) != NULL && (a = calloc(1, sizeof *a)) != NULL) {
+        s->fd = fd;
+        s->is_reading = 1;
+        s->progress = query->progress;
+        s->context = query->context;
+        a->graph.log = log;
+        if (pass_head(s, log, &key)) {
+            pass_graph(s, &a->graph);
+            if (!s->has_failed)
+                pass_results(s, a);
+        } else {
+            s->has_failed = 1;
+        }
+        if (s->has_failed) { /* damaged, of another Pith, or stopped */
+            pithlog_analysis_free(a);
+            a = NULL;
+        }
+    }
+    free(s);
+    if (fd >= 0)
+        close(fd);
+    return a;
+}
+
+void pithi_analysis_keep(struct pithlog_analysis *a, const struct pithlog_analyze_query *query)
+{
+    struct pithi_cache_part part;
+    struct pithi_cache_key key;
+    struct stream *s = may_keep(a->graph.log, query, &key) ? calloc(1, sizeof *s) : NULL;
+
+    if (s && pithi_cache_begin(&part, &key, kind)) {
+        s->fd = part.fd;
+        pass_head(s, a->graph.log, &key);
+        pass_graph(s, &a->graph);
+        pass_results(s, a);
+        next_block(s);
+        pithi_cache_end(&part, !s->has_failed);
+        close(part.fd);
+    }
+    free(s);
+}
