@@ -127,10 +127,13 @@ static int sum_states(struct pithlog_analysis *a, uint32_t lane, int64_t *sums)
     int64_t from_ns, to_ns;
 
     memset(sums, 0, (outside + (size_t)1) * sizeof *sums);
+    const struct pithi_lane_piece *piece = pithi_graph_piece(&a->graph, lane, of->first);
     for (uint32_t i = of->first; i < of->last; i++) {
-        pithi_scratch_passed(&a->graph.scratch, sizeof(struct pithi_lane_piece));
-        uint32_t state = pithi_graph_piece(&a->graph, lane, i)->state;
-        pithi_analysis_piece(a, lane, i, &from_ns, &to_ns);
+        pithi_scratch_passed(&a->graph.scratch, sizeof *piece);
+        uint32_t state = piece->state;
+        from_ns = piece->begin_ns > a->graph.from_ns ? piece->begin_ns : a->graph.from_ns;
+        piece = pithi_graph_piece(&a->graph, lane, i + 1);
+        to_ns = piece->begin_ns < a->graph.to_ns ? piece->begin_ns : a->graph.to_ns;
         sums[state == PITHI_OUTSIDE ? outside : state] += to_ns - from_ns;
         of->useful_ns += pithi_graph_is_call(&a->graph, state) ? 0 : to_ns - from_ns;
     }

@@ -361,9 +361,11 @@ void pithi_analysis_keep(struct pithlog_analysis *a, const struct pithlog_analyz
 
     if (s && pithi_cache_begin(&part, &key, kind)) {
         s->fd = part.fd;
+        s->has_failed = !part.name[0]; /* there is no folder for it */
         pass_head(s, a->graph.log, &key);
         pass_graph(s, &a->graph);
-        pass_results(s, a);
+        if (!s->has_failed)
+            pass_results(s, a);
         next_block(s);
         pithi_cache_end(&part, !s->has_failed);
         close(part.fd);

@@ -191,20 +191,19 @@ static void profile(const struct delays *d, uint32_t lane, int64_t from_ns, int6
         p->times[p->used[p->count - 1]] = 0;
         p->is_used[p->used[p->count - 1]] = 0;
     }
-    for (uint32_t i = pithi_graph_find(d->g, lane, from_ns); i < of->last; i++) {
-        const struct pithi_lane_piece *piece = pithi_graph_piece(d->g, lane, i);
+    uint32_t i = pithi_graph_find(d->g, lane, from_ns);
+    const struct pithi_lane_piece *piece = pithi_graph_piece(d->g, lane, i), *next;
+    for (; i < of->last && piece->begin_ns < to_ns; i++, piece = next) {
         pithi_scratch_passed(&d->a->graph.scratch, sizeof *piece);
-        if (piece->begin_ns >= to_ns)
-            break;
-        int64_t end_ns = pithi_graph_piece(d->g, lane, i + 1)->begin_ns;
+        next = pithi_graph_piece(d->g, lane, i + 1);
         spend(p, piece->state == PITHI_OUTSIDE ? outside : piece->state,
-              (double)overlap(piece->begin_ns, end_ns, from_ns, to_ns));
+              (double)overlap(piece->begin_ns, next->begin_ns, from_ns, to_ns));
     }
-    for (size_t i = upto; i-- > 0 && of->waits[i].to_ns > from_ns;) {
-        if (d->since[lane][i] == DONE)
+    for (size_t k = upto; k-- > 0 && of->waits[k].to_ns > from_ns;) {
+        if (d->since[lane][k] == DONE)
             continue;
-        double waited = (double)overlap(of->waits[i].from_ns, of->waits[i].to_ns, from_ns, to_ns);
-        spend(p, of->waits[i].state, -waited);
+        double waited = (double)overlap(of->waits[k].from_ns, of->waits[k].to_ns, from_ns, to_ns);
+        spend(p, of->waits[k].state, -waited);
         spend(p, outside + 1, waited);
     }
 }

@@ -28,6 +28,8 @@
 #include "base/map.h"
 #include "native/log.h"
 
+enum { QUEUE_LEAST = 2 }; /* a queue keeps this room when it is empty */
+
 /* An unmatched end: waits for its partner; a receive first waits for receives posted before it. */
 struct half {
     struct pithlog_message message;
@@ -102,8 +104,11 @@ static int sweep_paths(struct pithi_match *m)
     pithi_map_free(&m->path_map);
     for (uint32_t i = 0; i < m->path_count; i++) {
         struct path *p = &m->paths[i];
-        if (p->count == 0)
+        if (p->count == 0) {
+            free(p->queue);
+            p->queue = NULL;
             continue;
+        }
         uint64_t key = path_hash(p->comm, p->from, p->to, p->tag);
         if (!pithi_map_get(&m->path_map, key, &p->next))
             p->next = UINT32_MAX;
@@ -139,7 +144,7 @@ static struct path *find_path(struct pithi_match *m, uint32_t comm, int32_t from
 static int queue_put(struct path *p, const struct half *half)
 {
     if (p->count == p->room) {
-        uint32_t room = p->room ? p->room * 2 : 2;
+        uint32_t room = p->room ? p->room * 2 : QUEUE_LEAST;
         struct half *queue = room > p->room ? malloc(room * sizeof *queue) : NULL;
         if (!queue)
             return 0;
@@ -158,7 +163,7 @@ static struct half queue_get(struct path *p)
 {
     struct half half = p->queue[p->first];
     p->first = (p->first + 1) % p->room;
-    if (--p->count == 0) { /* many paths are used once */
+    if (--p->count == 0 && p->room > QUEUE_LEAST) { /* many paths are used once */
         free(p->queue);
         p->queue = NULL;
         p->room = p->first = 0;
@@ -256,6 +261,10 @@ int pithi_match_take(struct pithi_match *m, uint32_t index, int32_t rank, const 
     if (r->kind == PITHLOG_SEND)
         return r->peer < 0 ? 0 : meet(m, &half, 1, rank, message);
     struct held *held = held_of(m, index);
+    if (held && held->count == 0 && r->posted <= held->expected) { /* in order, as most are */
+        held->expected += r->posted == held->expected;
+        return r->peer < 0 ? 0 : meet(m, &half, 0, rank, message);
+    }
     if (!held || !hold(held, &half))
         return -1;
     return pithi_match_ready(m, index, rank, 0, message);
