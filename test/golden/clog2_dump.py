@@ -4,7 +4,8 @@
 Written from the description of the format alone, so that it can disagree with formats/foreign/clog2. Rules that are broken
 come as lines "BAD ..." and exit status 1: whole blocks, room for the end of a block, times that do not fall, a
 definition before each use, a COMMEVT before anything on a line, no empty colour or name, strings that end inside their
-fields, states open at most once on a line. --counts: how many records of each type instead.
+fields, states open at most once on a line, the three records of an intercommunicator. --counts: how many records of each
+type instead. --messages: the messages instead, between world ranks, paired as Jumpshot pairs them.
 """
 import struct
 import sys
@@ -61,6 +62,7 @@ class Checker:
         self.values = values
         self.starts, self.ends, self.solos, self.lines, self.open = {}, {}, set(), {}, {}
         self.last = None
+        self.inters, self.after, self.messages = {}, {}, []
 
     def time(self, t):
         if self.last is not None and t < self.last:
@@ -74,6 +76,39 @@ class Checker:
             complain("%s: rank %d is not below max_comm_world_size" % (what, rank))
         if not 0 <= thread < int(self.values["max_thread_count"]):
             complain("%s: thread %d is not below max_thread_count" % (what, thread))
+
+    def made(self, etype, number, rank, world):
+        """A member of an intercommunicator writes three records: of it, of the member's group, of the other group. The ranks
+        in a group are those of its members, so the member has no rank in the other group."""
+        if etype in (101, 102):
+            inter, last = self.after.pop(world, (None, None))
+            if last != {101: 1000, 102: 101}[etype]:
+                complain("process %d: a group is not behind its intercommunicator" % world)
+            self.inters.setdefault(inter, set()).add(number)
+            if len(self.inters[inter]) > 2:
+                complain("intercommunicator %s has more than two groups" % inter)
+            self.after[world] = (inter, etype)
+        elif self.after.pop(world, (None, 102))[1] != 102:
+            complain("process %d: an intercommunicator without its groups" % world)
+        if etype == 1000:
+            self.after[world] = (number, etype)
+        if etype == 102:
+            if rank != -1:
+                complain("process %d has the rank %d in a group that it does not belong to" % (world, rank))
+        elif self.lines.setdefault((number, rank), world) != world and etype != 1000:
+            complain("rank %d of communicator %d is process %d and %d" % (rank, number, self.lines[number, rank], world))
+
+    def arrows(self):
+        """The messages: a receive takes the first send of its tag between the same lines."""
+        sends = {}
+        for sender, receiver, tag, size in [m[1:] for m in self.messages if m[0] == -101]:
+            sends.setdefault((sender, receiver, tag), []).append(size)
+        for sender, receiver, tag, size in [m[1:] for m in self.messages if m[0] == -102]:
+            if not sends.get((sender, receiver, tag)):
+                complain("no send for the receive from %s at %s, tag %d" % (sender, receiver, tag))
+                continue
+            yield "%s -> %s tag=%d sz=%d" % (self.lines.get(sender), self.lines.get(receiver), tag,
+                                             sends[sender, receiver, tag].pop(0))
 
     def event(self, comm, rank, thread, event):
         """A state must be open at most once on a line: then no order of pairing can be wrong."""
@@ -125,7 +160,8 @@ def body_text(kind, body, head, check):
         check.line(comm, rank, thread, "message")
         if etype not in (-101, -102) or size < 0:
             complain("message of type %d and size %d" % (etype, size))
-        name = {-101: "send", -102: "recv"}.get(etype)
+        name, ends = {-101: "send", -102: "recv"}.get(etype), [(comm, rank), (other, partner)]
+        check.messages.append([etype] + ends[::1 if etype == -101 else -1] + [tag, size])
         return "msg et=%s icomm=%d rank=%d tag=%d sz=%d" % (name, other, partner, tag, size)
     if kind == 9:
         etype, number, in_rank, world = struct.unpack(">iiii", body[:16])
@@ -133,7 +169,7 @@ def body_text(kind, body, head, check):
             check.line(comm, rank, thread, "free")
         else:
             check.line(0, world, thread, "comm") if etype else None
-            check.lines[(number, in_rank)] = world
+            check.made(etype, number, in_rank, world)
         return "comm et=%s icomm=%d rank=%d wrank=%d gcomm=%s" % (COMM_EVENTS.get(etype, etype), number, in_rank, world,
                                                                  uuid(body[16:48]))
     if kind == 11:
@@ -168,14 +204,15 @@ def blocks(data, values, check):
 
 
 def main():
-    counts = "--counts" in sys.argv
+    counts, messages = "--counts" in sys.argv, "--messages" in sys.argv
     with open(sys.argv[-1], "rb") as file:
         data = file.read()
     version, values = preamble(data)
     out, number_of = [], {}
     said = ["%s=%s" % (k, v) for k, v in values.items() if k not in ("table", "commtable_fptr")]
     out.append(" ".join([version] + said))
-    for kind, text in blocks(data, values, Checker(values)):
+    check = Checker(values)
+    for kind, text in blocks(data, values, check):
         number_of[kind] = number_of.get(kind, 0) + 1
         out.append(text)
     at = values["table"]
@@ -187,6 +224,8 @@ def main():
         complain("%d bytes behind the table" % (len(data) - at - 4 - 40 * entries))
     if counts:
         out = ["%d %d" % (kind, number_of[kind]) for kind in sorted(number_of)]
+    if messages:
+        out = list(check.arrows())
     print("\n".join(out + ["BAD " + text for text in bad[:20]]))
     return 1 if bad else 0
 

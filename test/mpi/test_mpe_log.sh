@@ -254,5 +254,17 @@ s_et=608 e_et=609 described" "$mpi: it has the numbers of the program"
 604 605 Exchange
 606 607 a
 608 609 described" "$mpi: so has ALOG"
+
+    # Intercommunicators: messages are between the right ranks of the world, for our reader and for one that pairs as Jumpshot does.
+    "mpicc.$mpi" -o across "$top/test/mpi/across.c" -L"$build/lib/pith/$mpi" -llmpe -lmpe -lpthread
+    ok $? "$mpi: a program with intercommunicators links"
+    for ranks in 2 3 4; do
+        MPE_LOGFILE_PREFIX=across run "$mpi" $ranks ./across
+        is "$status:$(python3 "$top/test/golden/clog2_dump.py" --messages across.clog2 | sort)" "0:$(<out)" "$mpi $ranks: between groups: messages as Jumpshot pairs them" || head err
+        is "$(lines across.clog2 recv | sed -E 's/^([0-9]+).*peer=([0-9]+)\ttag=([0-9]+)\tbytes=([0-9]+).*/\2 -> \1 tag=\3 sz=\4/' | sort)" "$(<out)" "$mpi $ranks: as the reader pairs them"
+        python3 "$top/test/golden/clog2_dump.py" across.clog2 >dump.txt
+        is "$(grep -oE 'comm et=(inter|local|remote) .* wrank=' dump.txt | sed 's/icomm=[0-9]* //' | sort | uniq -c | awk '{ $1 = $1 } 1')" \
+            "$(for k in inter local; do for ((r = 0; r < ranks - 1; r++)); do echo "$((2 + 2 * (r == 0))) comm et=$k rank=$r wrank="; done; done; echo "$((2 * ranks)) comm et=remote rank=-1 wrank=")" "$mpi $ranks: three records of each member"
+    done
 done
 finish

@@ -27,7 +27,8 @@ enum {
     PITHI_CLOG2_TABLE_ENTRY = 40,
     PITHI_CLOG2_USER_EVENTS = 600, /* first event numbers of user states and user solo events, first user state */
     PITHI_CLOG2_USER_SOLO = 5000,
-    PITHI_CLOG2_USER_STATES = 300
+    PITHI_CLOG2_USER_STATES = 300,
+    PITHI_CLOG2_NO_RANK = -1 /* in COMMEVT: a free, and the rank of a process in the group that it does not belong to */
 };
 
 enum pithi_clog2_type {

@@ -209,7 +209,9 @@ static struct pithi_clog2_line line_in(const struct pithlog_comm *def, int32_t n
     return line;
 }
 
-/* Writes the COMMEVT of a line once. For an intercommunicator it also announces the group of the process. */
+/* Writes the COMMEVT of a line once. For an intercommunicator there are three records: the intercommunicator, the group
+ * of the process, the other group. The process has no rank in the other group: another number there would put a line of
+ * that group on this process. */
 static int announce(struct pithi_clog2_lines *lines, const struct pithlog_comm *def, int32_t number,
                     const struct pithi_clog2_line *world, const struct pithi_clog2_line *line, int64_t time_ns)
 {
@@ -224,6 +226,7 @@ static int announce(struct pithi_clog2_lines *lines, const struct pithlog_comm *
     if (def->remote_size) {
         CHECK(write_event(lines, time_ns, world, PITHI_CLOG2_INTER, number, line->rank));
         CHECK(write_event(lines, time_ns, world, PITHI_CLOG2_LOCAL, line->comm, line->rank));
+        CHECK(write_event(lines, time_ns, world, PITHI_CLOG2_REMOTE, 2 * number + 3 - line->comm, PITHI_CLOG2_NO_RANK));
     } else {
         CHECK(write_event(lines, time_ns, world, is_self(def) ? PITHI_CLOG2_SELF : PITHI_CLOG2_INTRA, number,
                           line->rank));
@@ -328,8 +331,8 @@ static int write_free(struct pithi_clog2_lines *lines, int64_t time_ns, const st
         return PITH_ERR_IO;
     pithi_clog2_put32(body, PITHI_CLOG2_FREE);
     pithi_clog2_put32(body + 4, -999999999);
-    pithi_clog2_put32(body + 8, -1);
-    pithi_clog2_put32(body + 12, -1);
+    pithi_clog2_put32(body + 8, PITHI_CLOG2_NO_RANK);
+    pithi_clog2_put32(body + 12, PITHI_CLOG2_NO_RANK);
     return PITH_OK;
 }
 
