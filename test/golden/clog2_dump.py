@@ -4,8 +4,8 @@
 Written from the description of the format alone, so that it can disagree with formats/foreign/clog2. Rules that are broken
 come as lines "BAD ..." and exit status 1: whole blocks, room for the end of a block, times that do not fall, a
 definition before each use, a COMMEVT before anything on a line, no empty colour or name, strings that end inside their
-fields, states open at most once on a line, the three records of an intercommunicator. --counts: how many records of each
-type instead. --messages: the messages instead, between world ranks, paired as Jumpshot pairs them.
+fields, states open at most once on a line, the three records of an intercommunicator. --counts: how many records of
+each type instead. --messages: the messages instead, between world ranks, paired as Jumpshot pairs them.
 """
 import struct
 import sys
@@ -78,8 +78,8 @@ class Checker:
             complain("%s: thread %d is not below max_thread_count" % (what, thread))
 
     def made(self, etype, number, rank, world):
-        """A member of an intercommunicator writes three records: of it, of the member's group, of the other group. The ranks
-        in a group are those of its members, so the member has no rank in the other group."""
+        """A member of an intercommunicator writes three records: of it, of the member's group, of the other group. The
+        ranks in a group are those of its members, so the member has no rank in the other group."""
         if etype in (101, 102):
             inter, last = self.after.pop(world, (None, None))
             if last != {101: 1000, 102: 101}[etype]:
@@ -96,7 +96,8 @@ class Checker:
             if rank != -1:
                 complain("process %d has the rank %d in a group that it does not belong to" % (world, rank))
         elif self.lines.setdefault((number, rank), world) != world and etype != 1000:
-            complain("rank %d of communicator %d is process %d and %d" % (rank, number, self.lines[number, rank], world))
+            complain("rank %d of communicator %d is process %d and %d" %
+                     (rank, number, self.lines[number, rank], world))
 
     def arrows(self):
         """The messages: a receive takes the first send of its tag between the same lines."""

@@ -30,6 +30,7 @@ for name in cpilog.clog2 srtest.clog2; do
     ok $? "$name: reads"
     same=$(python3 "$here/compare_clog2.py" "${name}_print.txt" print.txt)
     ok $? "$name: every record as MPE prints it: $same"
+    is "$(python3 "$here/clog2_view.py" "$name" | diff "${name}_print.txt" - | head -n 5)" "" "$name: clog2_view.py shows what MPE's printer shows"
     pith convert "$name" again.clog2 && pith print again.clog2 >again.txt
     ok $? "$name: converted to CLOG-2 again"
     dump=$(python3 "$here/clog2_dump.py" --counts again.clog2)

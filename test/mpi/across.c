@@ -1,6 +1,6 @@
-/* across.c - messages over intercommunicators of the last rank and all others, whose ranks are reversed: made by
- * MPI_Intercomm_create and, from that, by MPI_Comm_dup; and over the communicator of all that MPI_Intercomm_merge makes.
- * Prints a line "FROM -> TO tag=TAG sz=BYTES" a message, with ranks in MPI_COMM_WORLD. */
+/* across.c - messages over intercommunicators of the last rank and all others, whose ranks are reversed, made by
+ * MPI_Intercomm_create and by MPI_Comm_dup; and over the communicator that MPI_Intercomm_merge makes. Prints a line
+ * "FROM -> TO tag=TAG sz=BYTES" a message, with ranks in MPI_COMM_WORLD. */
 #include <mpi.h>
 #include <stdio.h>
 

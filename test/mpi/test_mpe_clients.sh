@@ -48,6 +48,20 @@ for mpi in $(mpis); do
             "0 interpreter.clog2 $((200 * ranks)) $ranks $ranks $((ranks - 1)) $((ranks - 1)) complete: yes ranks: $ranks lost: 0 " "$mpi $ranks: an interpreter's module: communicators, threads" || cat err
         is "$(lines interpreter.pith event | grep -cE 'value=3049')" $ranks "$mpi $ranks: its payloads"
     done
+    # The calls of two runs that MPE logged: its printer would show the same text of our log, except the definition of a state
+    # that neither log has, and what differs from run to run.
+    lmpe=-llmpe build replica "$mpi" 2>err
+    ok $? "$mpi: the calls of two runs under MPE compile and link" || cat err
+    give_way "$mpi"
+    for log in pi:cpilog ring:srtest; do
+        text=$top/../shared/logs/${log#*:}.clog2_print.txt
+        [ -r "$text" ] || [ -r "$text.gz" ] || { skip "$mpi: ${log%:*} as MPE's printer shows it" "no ../shared/logs/${log#*:}"; continue; }
+        if [ -r "$text" ]; then cp "$text" printed.txt; else gzip -dc "$text.gz" >printed.txt; fi
+        MPE_LOGFILE_PREFIX=${log%:*} timeout -k 5 120 "mpiexec.$mpi" -n 4 ./replica "${log%:*}" 2>err
+        is "$(python3 "$top/test/golden/clog2_view.py" --compared "${log%:*}.clog2")" \
+            "$(python3 "$top/test/golden/clog2_view.py" --compared printed.txt | grep -v 'CLOG_Buffer_write2disk')" "$mpi: ${log%:*} as MPE's printer shows it" || cat err
+    done
+    unset LD_PRELOAD
     if command -v "mpif90.$mpi" >/dev/null; then
         "mpif90.$mpi" -g -Wall -I"$build/include" -o coast "$top/test/mpe/coast.f90" -L"$build/lib/pith/$mpi" -lmpe 2>err
         ok $? "$mpi: a Fortran model compiles and links" || cat err

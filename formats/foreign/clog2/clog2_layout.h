@@ -59,8 +59,14 @@ enum pithi_clog2_comm_event {
     PITHI_CLOG2_INTER = 1000
 };
 
-/* Kinds in the communicator table. */
-enum { PITHI_CLOG2_KIND_INTER, PITHI_CLOG2_KIND_INTRA, PITHI_CLOG2_KIND_LOCAL, PITHI_CLOG2_KIND_REMOTE };
+/* Kinds in the communicator table, as rank 0 sees them. MPE does not know those of communicators without rank 0. */
+enum {
+    PITHI_CLOG2_KIND_UNKNOWN = -1,
+    PITHI_CLOG2_KIND_INTER,
+    PITHI_CLOG2_KIND_INTRA,
+    PITHI_CLOG2_KIND_LOCAL,
+    PITHI_CLOG2_KIND_REMOTE
+};
 
 /* Bytes of a record including its header. 0: unknown type. */
 static inline uint32_t pithi_clog2_size(uint32_t type)

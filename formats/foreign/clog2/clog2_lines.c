@@ -107,41 +107,33 @@ static int begin_process(struct pithi_clog2_lines *lines, int64_t time_ns, uint3
     CHECK(pithi_clog2_make_shift(&lines->made, lines->stream, time_ns, world.rank));
     CHECK(write_event(lines, time_ns, &world, PITHI_CLOG2_WORLD, 0, world.rank));
     if (host && host[0]) {
-        CHECK(add_entry(lines, (uint32_t)world.rank, PITHI_CLOG2_MARK_HOST, host, PITHI_CLOG2_KIND_INTRA));
+        CHECK(add_entry(lines, (uint32_t)world.rank, PITHI_CLOG2_MARK_HOST, host,
+                        world.rank == 0 ? PITHI_CLOG2_KIND_INTRA : PITHI_CLOG2_KIND_UNKNOWN));
         CHECK(write_event(lines, time_ns, &world, PITHI_CLOG2_SELF, (int32_t)lines->entry_count - 1, 0));
-    }
-    return make_event(lines, time_ns, &world, PITHI_CLOG2_COMM_INIT);
-}
-
-static int end_process(struct pithi_clog2_lines *lines, int64_t time_ns, uint32_t lane)
-{
-    const struct pithi_clog2_line world = {0, lines->lanes[lane].rank, 0};
-
-    return make_event(lines, time_ns, &world, PITHI_CLOG2_COMM_FINALIZE);
-}
-
-/* Calls the function for the first lane of each rank. */
-static int each_process(struct pithi_clog2_lines *lines, int64_t time_ns,
-                        int (*each)(struct pithi_clog2_lines *, int64_t, uint32_t))
-{
-    int32_t rank = -1;
-
-    for (uint32_t i = 0; i < lines->lane_count; i++) {
-        if (lines->lanes[i].rank != rank)
-            CHECK(each(lines, time_ns, i));
-        rank = lines->lanes[i].rank;
     }
     return PITH_OK;
 }
 
-int pithi_clog2_begin_world(struct pithi_clog2_lines *lines, int64_t time_ns)
+/* Whether the lane is the first of its rank. */
+static int is_first(const struct pithi_clog2_lines *lines, uint32_t lane)
 {
-    return each_process(lines, time_ns, begin_process);
+    return lane == 0 || lines->lanes[lane].rank != lines->lanes[lane - 1].rank;
 }
 
-int pithi_clog2_end_world(struct pithi_clog2_lines *lines, int64_t time_ns)
+int pithi_clog2_begin_world(struct pithi_clog2_lines *lines, int64_t time_ns)
 {
-    return each_process(lines, time_ns, end_process);
+    for (uint32_t i = 0; i < lines->lane_count; i++)
+        if (is_first(lines, i))
+            CHECK(begin_process(lines, time_ns, i));
+    return PITH_OK;
+}
+
+int pithi_clog2_mark_world(struct pithi_clog2_lines *lines, int64_t time_ns, int32_t number)
+{
+    for (uint32_t i = 0; i < lines->lane_count; i++)
+        if (is_first(lines, i))
+            CHECK(make_event(lines, time_ns, &(struct pithi_clog2_line){0, lines->lanes[i].rank, 0}, number));
+    return PITH_OK;
 }
 
 /* ---- Communicators --------------------------------------------------------------------------------------------- */
@@ -180,18 +172,23 @@ static int find_number(struct pithi_clog2_lines *lines, uint32_t comm, const str
 {
     uint64_t *known = pithi_map_at(&lines->number_of, comm);
     const char *name = def->name ? def->name : "";
+    int32_t own;
 
     if (!known)
         return pithi_no_memory();
     if (!*known) {
         *known = lines->entry_count;
-        if (def->remote_size == 0) {
-            CHECK(add_entry(lines, def->key, PITHI_CLOG2_MARK_KEY, name, PITHI_CLOG2_KIND_INTRA));
-        } else {
-            CHECK(add_entry(lines, def->key, PITHI_CLOG2_MARK_KEY, name, PITHI_CLOG2_KIND_INTER));
-            CHECK(add_entry(lines, def->key, "group 0", "", PITHI_CLOG2_KIND_LOCAL));
-            CHECK(add_entry(lines, def->key, "group 1", "", PITHI_CLOG2_KIND_REMOTE));
+        CHECK(find_rank(lines, comm, def, 0, &own));
+        CHECK(add_entry(lines, def->key, PITHI_CLOG2_MARK_KEY, name,
+                        def->remote_size ? PITHI_CLOG2_KIND_INTER : PITHI_CLOG2_KIND_INTRA));
+        if (def->remote_size) {
+            CHECK(add_entry(lines, def->key, "group 0", "",
+                            own < def->size ? PITHI_CLOG2_KIND_LOCAL : PITHI_CLOG2_KIND_REMOTE));
+            CHECK(add_entry(lines, def->key, "group 1", "",
+                            own < def->size ? PITHI_CLOG2_KIND_REMOTE : PITHI_CLOG2_KIND_LOCAL));
         }
+        for (uint32_t i = (uint32_t)*known; own < 0 && i < lines->entry_count; i++)
+            lines->entries[i].kind = PITHI_CLOG2_KIND_UNKNOWN;
     }
     *number = (int32_t)*known;
     return PITH_OK;

@@ -39,9 +39,10 @@ struct pithi_clog2_lines {
 int pithi_clog2_lines_open(struct pithi_clog2_lines *lines, struct pithlog *log, struct pithi_clog2_stream *stream);
 void pithi_clog2_lines_free(struct pithi_clog2_lines *lines);
 
-/* Writes the COMMEVT records of the world with which all ranks begin, and the records with which they end. */
+/* Writes the records of the world with which all ranks begin. */
 int pithi_clog2_begin_world(struct pithi_clog2_lines *lines, int64_t time_ns);
-int pithi_clog2_end_world(struct pithi_clog2_lines *lines, int64_t time_ns);
+/* Writes the event PITHI_CLOG2_COMM_INIT or _FINALIZE (`number`) of the world for all ranks, if the file has these. */
+int pithi_clog2_mark_world(struct pithi_clog2_lines *lines, int64_t time_ns, int32_t number);
 
 /* Finds and announces the line of a SEND or RECV, and the partner's communicator and rank. *known 0: the record has no
  * partner, so the message cannot be written. */

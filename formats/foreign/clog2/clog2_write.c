@@ -153,6 +153,7 @@ static int write_records(struct clog2_writer *w)
         memcpy(body + 8, key, strlen(key));
         pithi_losses_keep(&w->losses, key);
     }
+    TRY(pithi_clog2_mark_world(&w->lines, time_ns, PITHI_CLOG2_COMM_INIT));
     while ((status = pithi_walk_next(&walk, &record)) == 1)
         TRY(write_record(w, &record));
     if (status < 0)
@@ -160,7 +161,7 @@ static int write_records(struct clog2_writer *w)
     else
         TRY(pithi_clog2_cargo_flush(&w->cargo, INT64_MAX, 0));
     if (err == PITH_OK)
-        TRY(pithi_clog2_end_world(&w->lines, walk.to_ns));
+        TRY(pithi_clog2_mark_world(&w->lines, walk.to_ns, PITHI_CLOG2_COMM_FINALIZE));
     tell_losses(w);
 out:
     if (walk.iter)
