@@ -315,6 +315,16 @@ void datatypes()
     MPI::INT.Get_name(name, length);
     CHECK(std::strcmp(name, "int") == 0);
     MPI::INT.Set_name("MPI_INT");
+    MPI::BOOL.Get_name(name, length);
+    CHECK(std::strcmp(name, "MPI::BOOL") == 0 && length == 9);
+    MPI::COMPLEX.Get_name(name, length);
+    CHECK(std::strcmp(name, "MPI::COMPLEX") == 0);
+    MPI::LONG_DOUBLE_COMPLEX.Set_name("wide");
+    MPI::LONG_DOUBLE_COMPLEX.Get_name(name, length);
+    CHECK(std::strcmp(name, "wide") == 0);
+    MPI::LONG_DOUBLE_COMPLEX.Set_name("MPI_CXX_LONG_DOUBLE_COMPLEX");
+    MPI::LONG_DOUBLE_COMPLEX.Get_name(name, length);
+    CHECK(std::strcmp(name, "MPI::LONG_DOUBLE_COMPLEX") == 0);
 }
 
 // ---- collectives

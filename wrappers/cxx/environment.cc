@@ -1,5 +1,7 @@
-// environment.cc - whether MPI is running, Init and Finalize, and Status, which needs no call of C.
+// environment.cc - whether MPI is running, Init and Finalize, Status, which needs no call of C, and names of datatypes.
 #include "layers.h"
+
+#include <cstring>
 
 namespace pith_cxx
 {
@@ -95,5 +97,22 @@ int Status::Get_tag() const { return mpi_status.MPI_TAG; }
 void Status::Set_tag(int tag) { mpi_status.MPI_TAG = tag; }
 int Status::Get_error() const { return mpi_status.MPI_ERROR; }
 void Status::Set_error(int error) { mpi_status.MPI_ERROR = error; }
+
+// The C library names the datatypes of C++ by their handles in C. A name that the program gave stays.
+void Datatype::Get_name(char *type_name, int &resultlen) const
+{
+    static const char *const names[][2] = {{"MPI_CXX_BOOL", "MPI::BOOL"},
+                                           {"MPI_CXX_FLOAT_COMPLEX", "MPI::COMPLEX"},
+                                           {"MPI_CXX_DOUBLE_COMPLEX", "MPI::DOUBLE_COMPLEX"},
+                                           {"MPI_CXX_LONG_DOUBLE_COMPLEX", "MPI::LONG_DOUBLE_COMPLEX"}};
+    need_mpi();
+    const int error_code = MPI_Type_get_name(mpi_datatype, type_name, &resultlen);
+    check(error_code);
+    for (const auto &name : names)
+        if (error_code == MPI_SUCCESS && std::strcmp(type_name, name[0]) == 0) {
+            std::strcpy(type_name, name[1]);
+            resultlen = static_cast<int>(std::strlen(type_name));
+        }
+}
 } // namespace pith
 } // namespace PMPI
