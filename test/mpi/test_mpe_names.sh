@@ -135,6 +135,11 @@ names=$build/lib/pith/serial
 gcc -DNOMPI $include -o alone "$top/test/mpi/mpe_auto.c" -L"$names" -lmpe_nompi 2>out && ./alone own 2>err
 is "$? $(counts mine.pith work tick) $(pith info mine.pith | grep ^ranks)" "0 work 1 tick 1  ranks: 1" "-lmpe_nompi: a log of one rank" || cat out err
 is "$(ldd alone | grep -c mpi)" 0 "without MPI"
+printf '#include "mpe.h"\nint comm_is_int(MPI_Comm comm); int comm_is_int(int comm) { return comm; }\n' >int.c
+for macro in NOMPI CLOG_NOMPI MPE_NOMPI; do
+    gcc -D$macro -DMPE_GRAPHICS -Wall -Werror $include -fsyntax-only int.c 2>out
+    ok $? "without MPI: -D$macro" || cat out
+done
 MPE_LOGFILE_PREFIX=c ./alone own 2>err; is "$(pith info c.clog2 | grep ^format)" "format: clog2" "with MPE's environment"
 rm -f mine.pith; gcc -DNOMPI $include -o alone-null "$top/test/mpi/mpe_auto.c" -L"$names" -lmpe_nompi_null 2>out && ./alone-null own
 is "$? $(ls mine.pith 2>/dev/null)" "0 " "-lmpe_nompi_null: none" || cat out

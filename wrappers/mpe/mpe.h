@@ -2,12 +2,6 @@
 #ifndef MPE_H
 #define MPE_H
 
-#if defined(NOMPI) || defined(CLOG_NOMPI)
-#include "mpe_nompi.h"
-#else
-#include <mpi.h>
-#endif
-
 #include "mpe_log.h"
 #if __has_include("mpe_misc.h")
 #include "mpe_misc.h"
