@@ -435,6 +435,7 @@ install: all pc
 	@for c in mpecc mpefc; do sed -e 's|^libdir=.*|libdir=$(patsubst $(prefix)/%,$$prefix/%,$(libdir))|' \
 		-e 's|^includedir=.*|includedir=$(patsubst $(prefix)/%,$$prefix/%,$(includedir))|' \
 		wrappers/mpe_names/mpecc >'$(DESTDIR)$(bindir)'/$$c && chmod 755 '$(DESTDIR)$(bindir)'/$$c || exit 1; \
+		ln -sf ../man3/mpe.3 '$(DESTDIR)$(mandir)/man1'/$$c.1; \
 		for m in $(MPIS); do ln -sf $$c '$(DESTDIR)$(bindir)'/$$c.$$m; done; done
 	@[ -n '$(DESTDIR)' ] || [ "$$(id -u)" != 0 ] || ldconfig 2>/dev/null || : # the linker's list of libraries
 	@echo 'installed in $(DESTDIR)$(prefix)'
@@ -442,6 +443,7 @@ uninstall:
 	$(call installed,drop)
 	@rm -f '$(DESTDIR)$(bindir)/upshot' $(foreach l,$(notdir $(lib_links)),'$(DESTDIR)$(libdir)/$(l)')
 	@cd '$(DESTDIR)$(bindir)' && rm -f $(foreach c,mpecc mpefc,$(c) $(addprefix $(c).,$(MPIS)))
+	@rm -f $(foreach c,mpecc mpefc,'$(DESTDIR)$(mandir)/man1/$(c).1')
 	@for m in serial $(MPIS); do cd '$(DESTDIR)$(prefix)/$(pkglibdir)'/$$m && rm -rf shared $(mpe_names_mpi); done
 	@for d in $(foreach m,serial $(MPIS),$(pkglibdir)/$(m)) $(pkglibdir) $(pkglibexecdir) \
 		$(pkgdatadir)/viewer $(pkgdatadir)/wrappergen \

@@ -17,7 +17,7 @@ wanted() {
         lib/pkgconfig/pith-null.pc lib/pith/libpith-run.so libexec/pith/pith-run share/pith/wrappergen/{roles.table,bindings.table,real.c} include/pith/real.h
     (cd "$top/samples" && printf 'share/pith/samples/%s\n' README.md ./*.{c,f,f90,py} own-library/* cxx/* slow/*) | sed 's|/\./|/|'
     printf 'lib/pith/serial/%s\n' libpith-mpe.a libpith-mpe-null.a libmpe{,_null,_nompi,_nompi_null,_f2cmpi}.a
-    printf '%s\n' bin/mpecc bin/mpefc; (cd "$top/wrappers/mpe" && printf 'include/%s\n' $(ls mpe.h mpe_{log,logf,nompi,misc,callstack,graphics,graphicsf}.h 2>/dev/null))
+    printf '%s\n' bin/mpe{cc,fc} share/man/man1/mpe{cc,fc}.1; (cd "$top/wrappers/mpe" && printf 'include/%s\n' $(ls mpe.h mpe_{log,logf,nompi,misc,callstack,graphics,graphicsf}.h 2>/dev/null))
     for mpi in $(mpis); do
         printf '%s\n' bin/mpe{cc,fc}."$mpi" "lib/pkgconfig/mpe-$mpi.pc" "lib/pith/$mpi/libpith-"{mpe.so,mpe.a,names.a} "lib/pith/$mpi/shared/lib"{mpe,lmpe,tmpe,ampe,mpe_collchk}.so \
             "lib/pith/$mpi/lib"{mpe,lmpe,tmpe,ampe,mpe_collchk,mpe_null,mpe_nompi,mpe_nompi_null,mpe_f2cmpi}.a
