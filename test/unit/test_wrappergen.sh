@@ -67,6 +67,10 @@ echo '{{fn f MPI_Op}}{{vardecl void (*cb)(int, char), *_p, x[3][2], i = 0, funct
 out=$(gen g.w)
 like "$out" '^  void \(\*cb\)\(int, char\), \*_p, x\[3\]\[2\], i = 0, function1;$' 'vardecl: commas in brackets, function pointers, a name that an argument has'
 like "$out" '^cb _p x function1 function' 'and their use'
+out=$(gen - <<<'{{fn f MPI_Send MPI_Recv MPI_Bcast}}<{{dest|-1}} {{status|NULL}} {{1|x}}>{{callfn}}{{endfn}}')
+is "$(grep '^<' <<<"$out" | tr '\n' ' ')" '<dest NULL count> <-1 status count> <-1 NULL count> ' 'a text for functions in which a word has no value'
+gen - >out <<<'{{fn f MPI_Send}}{{dst|-1}}{{callfn}}{{endfn}}'
+is "$? $(head -n 1 err)" '1 -:1:18: unknown escape {{dst|-1}} in the wrapper of MPI_Send' 'but not for a word that no function has'
 printf '{{fn f MPI_Send}}{{i}}{{foreachfn g MPI_Recv MPI_Bcast}} {{g}}-{{f}}{{endforeachfn}}{{vardecl\n int\n i}}{{callfn}}{{endfn}}{{{{x}}' >h.w
 out=$(gen h.w)
 like "$out" '^i MPI_Recv-MPI_Send MPI_Bcast-MPI_Send' 'a loop inside a wrapper; vardecl after the use, over lines'
