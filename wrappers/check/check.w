@@ -225,19 +225,13 @@ const char *const pithi_check_names[] = {
     if (pithi_check_agree(&{{returnVal}})) { pithi_check_window_gone({{window}}); {{callfn}} }
 {{endfn}}
 
-{{fn f @wait}} if (pithi_check_settled(1, {{request}}, &{{returnVal}})) { {{callfn}} } {{endfn}}
-{{fn f @wait_all}} if (pithi_check_settled({{count}}, {{requests}}, &{{returnVal}})) { {{callfn}} } {{endfn}}
+{{fn f @wait @wait_all}} if (pithi_check_settled({{count|1}}, {{requests}}, &{{returnVal}})) { {{callfn}} } {{endfn}}
 {{fn f @wait_any @wait_some}}
     if (pithi_check_settled_some({{count}}, {{requests}}, &{{returnVal}})) { {{callfn}} }
 {{endfn}}
-{{fn f @test}}
+{{fn f @test @test_all}}
     {{vardecl int ready}}
-    {{ready}} = pithi_check_ready(1, {{request}}, &{{returnVal}});
-    if ({{ready}} > 0) { {{callfn}} } else { *{{flag}} = 0; if ({{ready}} < 0) {{returnVal}} = MPI_SUCCESS; }
-{{endfn}}
-{{fn f @test_all}}
-    {{vardecl int ready}}
-    {{ready}} = pithi_check_ready({{count}}, {{requests}}, &{{returnVal}});
+    {{ready}} = pithi_check_ready({{count|1}}, {{requests}}, &{{returnVal}});
     if ({{ready}} > 0) { {{callfn}} } else { *{{flag}} = 0; if ({{ready}} < 0) {{returnVal}} = MPI_SUCCESS; }
 {{endfn}}
 {{fn f @test_any @test_some}}

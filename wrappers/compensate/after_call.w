@@ -13,21 +13,21 @@
 #define END_COLL(coll, shape, root)                                                                                    \
     do {                                                                                                               \
         if (__builtin_expect(pithi_piggyback_on, 0))                                                                   \
-            pithi_piggyback_coll_end(&coll, PITHI_PIGGYBACK_##shape, root);                                            \
+            pithi_piggyback_coll_end(&coll, shape, root);                                            \
     } while (0)
 
-{{fn f @with_all @win_fence}}
+{{fn f @with_all @win_fence @from_root @to_root @from_lower}}
     {{vardecl struct pithi_piggyback_coll coll}}
     BEGIN_COLL({{coll}});
     {{callfn}}
-    END_COLL({{coll}}, ALL, 0);
+    END_COLL({{coll}}, PITHI_PIGGYBACK_SHAPE("{{class}}"), {{root|0}});
 {{endfn}}
 
 {{fn f @win_make @win_make_empty}}
     {{vardecl struct pithi_piggyback_coll coll}}
     BEGIN_COLL({{coll}});
     {{callfn}}
-    END_COLL({{coll}}, ALL, 0);
+    END_COLL({{coll}}, PITHI_PIGGYBACK_ALL, 0);
     if (__builtin_expect(pithi_piggyback_on, 0))
         pithi_piggyback_window_made({{returnVal}}, {{coll}}.comm, {{window}});
 {{endfn}}
@@ -36,39 +36,13 @@
     {{vardecl struct pithi_piggyback_coll coll}}
     BEGIN_COLL({{coll}});
     {{callfn}}
-    END_COLL({{coll}}, ALL, 0);
+    END_COLL({{coll}}, PITHI_PIGGYBACK_ALL, 0);
     if (__builtin_expect(pithi_piggyback_on, 0))
         pithi_piggyback_gone({{returnVal}}, {{coll}}.comm);
 {{endfn}}
 
-{{fn f @from_root}}
-    {{vardecl struct pithi_piggyback_coll coll}}
-    BEGIN_COLL({{coll}});
-    {{callfn}}
-    END_COLL({{coll}}, FROM, {{root}});
-{{endfn}}
-
-{{fn f @to_root}}
-    {{vardecl struct pithi_piggyback_coll coll}}
-    BEGIN_COLL({{coll}});
-    {{callfn}}
-    END_COLL({{coll}}, TO, {{root}});
-{{endfn}}
-
-{{fn f @from_lower}}
-    {{vardecl struct pithi_piggyback_coll coll}}
-    BEGIN_COLL({{coll}});
-    {{callfn}}
-    END_COLL({{coll}}, LOWER, 0);
-{{endfn}}
-
-{{fn f @send @recv @p2p_sendrecv @p2p_isendrecv @isend @irecv @send_init @recv_init @coll_init @start @startall @icoll}}
-    {{callfn}}
-    if (__builtin_expect(pithi_piggyback_on, 0) && pithi_self.depth == pithi_self.base)
-        pithi_own_write();
-{{endfn}}
-
-{{fn f @wait @test @wait_all @test_all @wait_any @test_any @wait_some @test_some @recv_matched @irecv_matched}}
+{{fn f @send @recv @p2p_sendrecv @p2p_isendrecv @isend @irecv @send_init @recv_init @coll_init @start @startall @icoll
+      @wait @test @wait_all @test_all @wait_any @test_any @wait_some @test_some @recv_matched @irecv_matched}}
     {{callfn}}
     if (__builtin_expect(pithi_piggyback_on, 0) && pithi_self.depth == pithi_self.base)
         pithi_own_write();

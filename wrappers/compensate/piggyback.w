@@ -20,8 +20,15 @@
 #define RESTORE(part, buf_, count_, type_)                                                                             \
     (buf_ = (part).user_buf, count_ = (__typeof__(count_))(part).user_count, type_ = (part).user_type)
 
-/* Before a call that sends, receives, or does both. */
-#define OPEN(piggyback, kind, comm) pithi_piggyback_open(&piggyback, PITHI_PIGGYBACK_##kind, comm)
+/* A call that sends, receives, or does both: OPEN, one or both of SEND and RECV (or SEND_AND_RECV), GO; after the call
+ * END. A function without a request is blocking. `status` is NO_STATUS in functions that have none. */
+#define OPEN(piggyback, classes, request, comm)                                                                        \
+    pithi_piggyback_open(&piggyback,                                                                                   \
+                         !(request)                     ? PITHI_PIGGYBACK_BLOCKING                                     \
+                         : strstr(classes, "_init")     ? PITHI_PIGGYBACK_PERSISTENT                                   \
+                         : strstr(classes, "isendrecv") ? PITHI_PIGGYBACK_BOTH                                         \
+                                                        : PITHI_PIGGYBACK_REQUEST,                                     \
+                         comm)
 #define SEND(piggyback, buf, count, type, to, tag)                                                                     \
     pithi_piggyback_send(&piggyback, buf, count, type, to, tag);                                                       \
     REPLACE(piggyback.out, buf, count, type)
@@ -31,15 +38,18 @@
 #define SEND_AND_RECV(piggyback, buf, count, type, to, to_tag, from, from_tag)                                         \
     pithi_piggyback_replace(&piggyback, buf, count, type, to, to_tag, from, from_tag);                                 \
     REPLACE(piggyback.in, buf, count, type)
-#define GO(piggyback) pithi_piggyback_go(&piggyback)
-#define GO_WITH_STATUS(piggyback, status)                                                                              \
-    status = pithi_piggyback_status(&piggyback, status);                                                               \
-    GO(piggyback)
-/* After the call. */
-#define RECEIVED(piggyback, result, status)                                                                            \
-    pithi_piggyback_over(&piggyback, result, status, PITHI_LEAST);                                                     \
-    status = piggyback.user_status
-#define PENDING(piggyback, result, request) pithi_piggyback_pending(&piggyback, result, request)
+#define GO(piggyback, request, status)                                                                                 \
+    if (!(request))                                                                                                    \
+        status = pithi_piggyback_status(&piggyback, status);                                                           \
+    pithi_piggyback_go(&piggyback)
+#define END(piggyback, result, request, status)                                                                        \
+    if (request) {                                                                                                     \
+        pithi_piggyback_pending(&piggyback, result, request);                                                          \
+    } else {                                                                                                           \
+        pithi_piggyback_over(&piggyback, result, status, PITHI_LEAST);                                                 \
+        status = piggyback.user_status;                                                                                \
+    }
+#define NO_STATUS (*(MPI_Status * [1]){NULL})
 
 /* ---- before this process waits: sends notes for its posted long messages ----------------------------------------- */
 
@@ -48,122 +58,57 @@
     {{callfn}}
 {{endfn}}
 
-{{fn f @wait @test @wait_all @test_all @wait_any @test_any @wait_some @test_some}}
+{{fn f @wait @test @wait_all @test_all @wait_any @test_any @wait_some @test_some
+      @with_all @from_root @to_root @win_fence @win_free}}
     PIGGYBACK(pithi_rendezvous_leave());
     {{callfn}}
 {{endfn}}
 
-{{fn f @with_all @from_root @to_root @win_fence @win_free}}
-    PIGGYBACK(pithi_rendezvous_leave());
-    {{callfn}}
-{{endfn}}
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
 
-/* ---- blocking messages ------------------------------------------------------------------------------------------- */
-
-{{fn f @send}}
+{{fn f @send @isend @send_init}}
     {{vardecl struct pithi_piggyback piggyback}}
-    PIGGYBACK(OPEN({{piggyback}}, BLOCKING, {{comm}});
+    PIGGYBACK(OPEN({{piggyback}}, "{{class}}", {{request|NULL}}, {{comm}});
               SEND({{piggyback}}, {{buf}}, {{count}}, {{type}}, {{peer}}, {{tag}});
-              GO({{piggyback}}));
+              pithi_piggyback_go(&{{piggyback}}));
     {{callfn}}
     PIGGYBACK(RESTORE({{piggyback}}.out, {{buf}}, {{count}}, {{type}});
-              pithi_piggyback_over(&{{piggyback}}, {{returnVal}}, NULL, NULL));
+              if ({{request|NULL}})
+                  pithi_piggyback_pending(&{{piggyback}}, {{returnVal}}, {{request|NULL}});
+              else
+                  pithi_piggyback_over(&{{piggyback}}, {{returnVal}}, NULL, NULL));
 {{endfn}}
 
-{{fn f @recv}}
+{{fn f @recv @irecv @recv_init}}
     {{vardecl struct pithi_piggyback piggyback}}
-    PIGGYBACK(OPEN({{piggyback}}, BLOCKING, {{comm}});
+    PIGGYBACK(OPEN({{piggyback}}, "{{class}}", {{request|NULL}}, {{comm}});
               RECV({{piggyback}}, {{buf}}, {{count}}, {{type}}, {{peer}}, {{tag}});
-              GO_WITH_STATUS({{piggyback}}, {{status}}));
+              GO({{piggyback}}, {{request|NULL}}, {{status|NO_STATUS}}));
     {{callfn}}
     PIGGYBACK(RESTORE({{piggyback}}.in, {{buf}}, {{count}}, {{type}});
-              RECEIVED({{piggyback}}, {{returnVal}}, {{status}}));
+              END({{piggyback}}, {{returnVal}}, {{request|NULL}}, {{status|NO_STATUS}}));
 {{endfn}}
 
-{{fn f @sendrecv}}
+{{fn f @sendrecv @isendrecv}}
     {{vardecl struct pithi_piggyback piggyback}}
-    PIGGYBACK(OPEN({{piggyback}}, BLOCKING, {{comm}});
+    PIGGYBACK(OPEN({{piggyback}}, "{{class}}", {{request|NULL}}, {{comm}});
               SEND({{piggyback}}, {{sendbuf}}, {{count}}, {{type}}, {{peer}}, {{tag}});
               RECV({{piggyback}}, {{recvbuf}}, {{recvcount}}, {{recvtype}}, {{from}}, {{from_tag}});
-              GO_WITH_STATUS({{piggyback}}, {{status}}));
+              GO({{piggyback}}, {{request|NULL}}, {{status|NO_STATUS}}));
     {{callfn}}
     PIGGYBACK(RESTORE({{piggyback}}.out, {{sendbuf}}, {{count}}, {{type}});
               RESTORE({{piggyback}}.in, {{recvbuf}}, {{recvcount}}, {{recvtype}});
-              RECEIVED({{piggyback}}, {{returnVal}}, {{status}}));
+              END({{piggyback}}, {{returnVal}}, {{request|NULL}}, {{status|NO_STATUS}}));
 {{endfn}}
 
-{{fn f @sendrecv_replace}}
+{{fn f @sendrecv_replace @isendrecv_replace}}
     {{vardecl struct pithi_piggyback piggyback}}
-    PIGGYBACK(OPEN({{piggyback}}, BLOCKING, {{comm}});
+    PIGGYBACK(OPEN({{piggyback}}, "{{class}}", {{request|NULL}}, {{comm}});
               SEND_AND_RECV({{piggyback}}, {{buf}}, {{count}}, {{type}}, {{peer}}, {{tag}}, {{from}}, {{from_tag}});
-              GO_WITH_STATUS({{piggyback}}, {{status}}));
+              GO({{piggyback}}, {{request|NULL}}, {{status|NO_STATUS}}));
     {{callfn}}
     PIGGYBACK(RESTORE({{piggyback}}.in, {{buf}}, {{count}}, {{type}});
-              RECEIVED({{piggyback}}, {{returnVal}}, {{status}}));
-{{endfn}}
-
-/* ---- requests ---------------------------------------------------------------------------------------------------- */
-
-{{fn f @isend}}
-    {{vardecl struct pithi_piggyback piggyback}}
-    PIGGYBACK(OPEN({{piggyback}}, REQUEST, {{comm}});
-              SEND({{piggyback}}, {{buf}}, {{count}}, {{type}}, {{peer}}, {{tag}});
-              GO({{piggyback}}));
-    {{callfn}}
-    PIGGYBACK(RESTORE({{piggyback}}.out, {{buf}}, {{count}}, {{type}});
-              PENDING({{piggyback}}, {{returnVal}}, {{request}}));
-{{endfn}}
-
-{{fn f @irecv}}
-    {{vardecl struct pithi_piggyback piggyback}}
-    PIGGYBACK(OPEN({{piggyback}}, REQUEST, {{comm}});
-              RECV({{piggyback}}, {{buf}}, {{count}}, {{type}}, {{peer}}, {{tag}});
-              GO({{piggyback}}));
-    {{callfn}}
-    PIGGYBACK(RESTORE({{piggyback}}.in, {{buf}}, {{count}}, {{type}});
-              PENDING({{piggyback}}, {{returnVal}}, {{request}}));
-{{endfn}}
-
-{{fn f @isendrecv}}
-    {{vardecl struct pithi_piggyback piggyback}}
-    PIGGYBACK(OPEN({{piggyback}}, BOTH, {{comm}});
-              SEND({{piggyback}}, {{sendbuf}}, {{count}}, {{type}}, {{peer}}, {{tag}});
-              RECV({{piggyback}}, {{recvbuf}}, {{recvcount}}, {{recvtype}}, {{from}}, {{from_tag}});
-              GO({{piggyback}}));
-    {{callfn}}
-    PIGGYBACK(RESTORE({{piggyback}}.out, {{sendbuf}}, {{count}}, {{type}});
-              RESTORE({{piggyback}}.in, {{recvbuf}}, {{recvcount}}, {{recvtype}});
-              PENDING({{piggyback}}, {{returnVal}}, {{request}}));
-{{endfn}}
-
-{{fn f @isendrecv_replace}}
-    {{vardecl struct pithi_piggyback piggyback}}
-    PIGGYBACK(OPEN({{piggyback}}, BOTH, {{comm}});
-              SEND_AND_RECV({{piggyback}}, {{buf}}, {{count}}, {{type}}, {{peer}}, {{tag}}, {{from}}, {{from_tag}});
-              GO({{piggyback}}));
-    {{callfn}}
-    PIGGYBACK(RESTORE({{piggyback}}.in, {{buf}}, {{count}}, {{type}});
-              PENDING({{piggyback}}, {{returnVal}}, {{request}}));
-{{endfn}}
-
-{{fn f @send_init}}
-    {{vardecl struct pithi_piggyback piggyback}}
-    PIGGYBACK(OPEN({{piggyback}}, PERSISTENT, {{comm}});
-              SEND({{piggyback}}, {{buf}}, {{count}}, {{type}}, {{peer}}, {{tag}});
-              GO({{piggyback}}));
-    {{callfn}}
-    PIGGYBACK(RESTORE({{piggyback}}.out, {{buf}}, {{count}}, {{type}});
-              PENDING({{piggyback}}, {{returnVal}}, {{request}}));
-{{endfn}}
-
-{{fn f @recv_init}}
-    {{vardecl struct pithi_piggyback piggyback}}
-    PIGGYBACK(OPEN({{piggyback}}, PERSISTENT, {{comm}});
-              RECV({{piggyback}}, {{buf}}, {{count}}, {{type}}, {{peer}}, {{tag}});
-              GO({{piggyback}}));
-    {{callfn}}
-    PIGGYBACK(RESTORE({{piggyback}}.in, {{buf}}, {{count}}, {{type}});
-              PENDING({{piggyback}}, {{returnVal}}, {{request}}));
+              END({{piggyback}}, {{returnVal}}, {{request|NULL}}, {{status|NO_STATUS}}));
 {{endfn}}
 
 {{fn f @send_part_init @recv_part_init}}
@@ -172,81 +117,46 @@
         pithi_piggyback_start_local_only({{returnVal}}, {{request}}, PITHI_LOCAL_ONLY_PARTITIONED);
 {{endfn}}
 
-{{fn f @start}}
+{{fn f @start @startall}}
     if (PITHI_PIGGYBACKING)
-        pithi_piggyback_start(1, {{request}});
+        pithi_piggyback_start({{count|1}}, {{requests}});
     {{callfn}}
     if (PITHI_PIGGYBACKING && __builtin_expect({{returnVal}} != MPI_SUCCESS, 0))
-        pithi_piggyback_not_started(1, {{request}});
-{{endfn}}
-
-{{fn f @startall}}
-    if (PITHI_PIGGYBACKING)
-        pithi_piggyback_start({{count}}, {{requests}});
-    {{callfn}}
-    if (PITHI_PIGGYBACKING && __builtin_expect({{returnVal}} != MPI_SUCCESS, 0))
-        pithi_piggyback_not_started({{count}}, {{requests}});
+        pithi_piggyback_not_started({{count|1}}, {{requests}});
 {{endfn}}
 
 /* ---- messages matched before they are received, and probes ------------------------------------------------------- */
 
-{{fn f @probe_wait}}
+{{fn f @probe_wait @probe_look}}
     {{callfn}}
     if (PITHI_PIGGYBACKING)
-        pithi_piggyback_probed({{returnVal}}, 1, {{comm}}, {{status}});
+        pithi_piggyback_probed({{returnVal}}, {{returnVal}} == MPI_SUCCESS && *{{flag|PITHI_ALWAYS}}, {{comm}},
+                               {{status}});
 {{endfn}}
 
-{{fn f @probe_look}}
-    {{callfn}}
-    if (PITHI_PIGGYBACKING)
-        pithi_piggyback_probed({{returnVal}}, {{returnVal}} == MPI_SUCCESS && *{{flag}}, {{comm}}, {{status}});
-{{endfn}}
-
-{{fn f @probe_match}}
-    {{vardecl struct pithi_piggyback carry}}
-    if (PITHI_PIGGYBACKING) {
-        {{carry}}.receives = 1;
-        {{status}} = pithi_piggyback_status(&{{carry}}, {{status}});
-    }
-    {{callfn}}
-    if (PITHI_PIGGYBACKING) {
-        pithi_piggyback_matched({{returnVal}}, 1, {{comm}}, {{message}}, {{status}});
-        {{status}} = {{carry}}.user_status;
-    }
-{{endfn}}
-
-{{fn f @probe_imatch}}
-    {{vardecl struct pithi_piggyback carry}}
-    if (PITHI_PIGGYBACKING) {
-        {{carry}}.receives = 1;
-        {{status}} = pithi_piggyback_status(&{{carry}}, {{status}});
-    }
-    {{callfn}}
-    if (PITHI_PIGGYBACKING) {
-        pithi_piggyback_matched({{returnVal}}, {{returnVal}} == MPI_SUCCESS && *{{flag}}, {{comm}}, {{message}},
-                            {{status}});
-        {{status}} = {{carry}}.user_status;
-    }
-{{endfn}}
-
-{{fn f @recv_matched}}
+{{fn f @probe_match @probe_imatch}}
     {{vardecl struct pithi_piggyback piggyback}}
-    PIGGYBACK(pithi_piggyback_open_matched(&{{piggyback}}, PITHI_PIGGYBACK_BLOCKING, {{message}});
+    if (PITHI_PIGGYBACKING) {
+        {{piggyback}}.receives = 1;
+        {{status}} = pithi_piggyback_status(&{{piggyback}}, {{status}});
+    }
+    {{callfn}}
+    if (PITHI_PIGGYBACKING) {
+        pithi_piggyback_matched({{returnVal}}, {{returnVal}} == MPI_SUCCESS && *{{flag|PITHI_ALWAYS}}, {{comm}},
+                                {{message}}, {{status}});
+        {{status}} = {{piggyback}}.user_status;
+    }
+{{endfn}}
+
+{{fn f @recv_matched @irecv_matched}}
+    {{vardecl struct pithi_piggyback piggyback}}
+    PIGGYBACK(pithi_piggyback_open_matched(
+                  &{{piggyback}}, {{request|NULL}} ? PITHI_PIGGYBACK_REQUEST : PITHI_PIGGYBACK_BLOCKING, {{message}});
               RECV({{piggyback}}, {{buf}}, {{count}}, {{type}}, {{piggyback}}.from, {{piggyback}}.tag);
-              GO_WITH_STATUS({{piggyback}}, {{status}}));
+              GO({{piggyback}}, {{request|NULL}}, {{status|NO_STATUS}}));
     {{callfn}}
     PIGGYBACK(RESTORE({{piggyback}}.in, {{buf}}, {{count}}, {{type}});
-              RECEIVED({{piggyback}}, {{returnVal}}, {{status}}));
-{{endfn}}
-
-{{fn f @irecv_matched}}
-    {{vardecl struct pithi_piggyback piggyback}}
-    PIGGYBACK(pithi_piggyback_open_matched(&{{piggyback}}, PITHI_PIGGYBACK_REQUEST, {{message}});
-              RECV({{piggyback}}, {{buf}}, {{count}}, {{type}}, {{piggyback}}.from, {{piggyback}}.tag);
-              GO({{piggyback}}));
-    {{callfn}}
-    PIGGYBACK(RESTORE({{piggyback}}.in, {{buf}}, {{count}}, {{type}});
-              PENDING({{piggyback}}, {{returnVal}}, {{request}}));
+              END({{piggyback}}, {{returnVal}}, {{request|NULL}}, {{status|NO_STATUS}}));
 {{endfn}}
 
 /* ---- completion (the rest is in handles/requests.w) -------------------------------------------------------------- */
@@ -299,52 +209,28 @@
 
 /* ---- collectives ------------------------------------------------------------------------------------------------- */
 
-/* The arrival at a collective; the rest is in after_call.w. */
-{{fn f @with_all @from_root @to_root @from_lower}}
+/* The arrival at a collective, or at the making of a window; the rest is in after_call.w. */
+{{fn f @with_all @from_root @to_root @from_lower @win_make @win_make_empty}}
     if (PITHI_PIGGYBACKING)
         pithi_piggyback_coll_come({{comm}}, PITHI_LEAST);
     {{callfn}}
 {{endfn}}
 
 /* Nonblocking: our collective begins first. */
-{{fn f @i_all @i_lower}}
+{{fn f @i_all @i_lower @i_from @i_to}}
     {{vardecl struct pithi_piggyback_icoll icoll}}
     if (PITHI_PIGGYBACKING)
-        pithi_piggyback_icoll_begin(&{{icoll}}, {{comm}},
-                                strstr("{{class}}", "i_all") ? PITHI_PIGGYBACK_ALL : PITHI_PIGGYBACK_LOWER, 0);
-    {{callfn}}
-    if (PITHI_PIGGYBACKING)
-        pithi_piggyback_icoll_pending(&{{icoll}}, {{returnVal}}, {{request}});
-{{endfn}}
-
-{{fn f @i_from @i_to}}
-    {{vardecl struct pithi_piggyback_icoll icoll}}
-    if (PITHI_PIGGYBACKING)
-        pithi_piggyback_icoll_begin(&{{icoll}}, {{comm}},
-                                    strstr("{{class}}", "i_to") ? PITHI_PIGGYBACK_TO : PITHI_PIGGYBACK_FROM,
-                                    {{root}});
+        pithi_piggyback_icoll_begin(&{{icoll}}, {{comm}}, PITHI_PIGGYBACK_SHAPE("{{class}}"), {{root|0}});
     {{callfn}}
     if (PITHI_PIGGYBACKING)
         pithi_piggyback_icoll_pending(&{{icoll}}, {{returnVal}}, {{request}});
 {{endfn}}
 
 /* Persistent: ours is made first, and started at each start (above). */
-{{fn f @p_all @p_lower}}
+{{fn f @p_all @p_lower @p_from @p_to}}
     {{vardecl struct pithi_piggyback_pcoll pcoll}}
     if (PITHI_PIGGYBACKING)
-        pithi_piggyback_pcoll_begin(&{{pcoll}}, {{comm}},
-                                strstr("{{class}}", "p_all") ? PITHI_PIGGYBACK_ALL : PITHI_PIGGYBACK_LOWER, 0);
-    {{callfn}}
-    if (PITHI_PIGGYBACKING)
-        pithi_piggyback_pcoll_made(&{{pcoll}}, {{returnVal}}, {{request}});
-{{endfn}}
-
-{{fn f @p_from @p_to}}
-    {{vardecl struct pithi_piggyback_pcoll pcoll}}
-    if (PITHI_PIGGYBACKING)
-        pithi_piggyback_pcoll_begin(&{{pcoll}}, {{comm}},
-                                    strstr("{{class}}", "p_to") ? PITHI_PIGGYBACK_TO : PITHI_PIGGYBACK_FROM,
-                                    {{root}});
+        pithi_piggyback_pcoll_begin(&{{pcoll}}, {{comm}}, PITHI_PIGGYBACK_SHAPE("{{class}}"), {{root|0}});
     {{callfn}}
     if (PITHI_PIGGYBACKING)
         pithi_piggyback_pcoll_made(&{{pcoll}}, {{returnVal}}, {{request}});
@@ -378,12 +264,6 @@
 {{endfn}}
 
 /* ---- windows ----------------------------------------------------------------------------------------------------- */
-
-{{fn f @win_make @win_make_empty}}
-    if (PITHI_PIGGYBACKING)
-        pithi_piggyback_coll_come({{comm}}, PITHI_LEAST);
-    {{callfn}}
-{{endfn}}
 
 {{fn f @win_fence}}
     if (PITHI_PIGGYBACKING)

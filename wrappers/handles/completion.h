@@ -46,6 +46,9 @@ struct pithi_completion {
         &site_;                                                                                                        \
     })
 
+/* For {{flag|PITHI_ALWAYS}}: a call without a flag has always completed what it waits for. */
+#define PITHI_ALWAYS (&(const int){1})
+
 /* Before the call: looks the requests up. Returns the statuses to pass to the call: the program's, or ours if a client
  * may need them and the program ignores them (`ignored`: MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE). */
 MPI_Status *pithi_completion_begin(struct pithi_completion *completion, void **site, int count,

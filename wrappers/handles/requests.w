@@ -2,59 +2,32 @@
  * learn of a completion right after the library's call. */
 #include "completion.h"
 
-{{fn f @wait}}
+{{fn f @wait @test}}
     {{vardecl struct pithi_completion completion}}
     {{status}} = pithi_completion_begin(&{{completion}}, PITHI_CALL_SITE, 1, {{request}}, {{status}},
                                         MPI_STATUS_IGNORE);
     {{callfn}}
-    pithi_completion_one(&{{completion}}, {{returnVal}}, 0, {{status}});
+    pithi_completion_one(&{{completion}}, {{returnVal}},
+                         {{returnVal}} != MPI_SUCCESS || *{{flag|PITHI_ALWAYS}} ? 0 : -1, {{status}});
     {{status}} = {{completion}}.user;
 {{endfn}}
 
-{{fn f @test}}
-    {{vardecl struct pithi_completion completion}}
-    {{status}} = pithi_completion_begin(&{{completion}}, PITHI_CALL_SITE, 1, {{request}}, {{status}},
-                                        MPI_STATUS_IGNORE);
-    {{callfn}}
-    pithi_completion_one(&{{completion}}, {{returnVal}}, {{returnVal}} != MPI_SUCCESS || *{{flag}} ? 0 : -1,
-                         {{status}});
-    {{status}} = {{completion}}.user;
-{{endfn}}
-
-{{fn f @wait_any}}
+{{fn f @wait_any @test_any}}
     {{vardecl struct pithi_completion completion}}
     {{status}} = pithi_completion_begin(&{{completion}}, PITHI_CALL_SITE, {{count}}, {{requests}}, {{status}},
                                         MPI_STATUS_IGNORE);
     {{callfn}}
-    pithi_completion_one(&{{completion}}, {{returnVal}}, *{{index}}, {{status}});
+    pithi_completion_one(&{{completion}}, {{returnVal}},
+                         {{returnVal}} != MPI_SUCCESS || *{{flag|PITHI_ALWAYS}} ? *{{index}} : -1, {{status}});
     {{status}} = {{completion}}.user;
 {{endfn}}
 
-{{fn f @test_any}}
-    {{vardecl struct pithi_completion completion}}
-    {{status}} = pithi_completion_begin(&{{completion}}, PITHI_CALL_SITE, {{count}}, {{requests}}, {{status}},
-                                        MPI_STATUS_IGNORE);
-    {{callfn}}
-    pithi_completion_one(&{{completion}}, {{returnVal}}, {{returnVal}} != MPI_SUCCESS || *{{flag}} ? *{{index}} : -1,
-                         {{status}});
-    {{status}} = {{completion}}.user;
-{{endfn}}
-
-{{fn f @wait_all}}
+{{fn f @wait_all @test_all}}
     {{vardecl struct pithi_completion completion}}
     {{statuses}} = pithi_completion_begin(&{{completion}}, PITHI_CALL_SITE, {{count}}, {{requests}}, {{statuses}},
                                           MPI_STATUSES_IGNORE);
     {{callfn}}
-    pithi_completion_all(&{{completion}}, {{returnVal}}, {{statuses}});
-    {{statuses}} = {{completion}}.user;
-{{endfn}}
-
-{{fn f @test_all}}
-    {{vardecl struct pithi_completion completion}}
-    {{statuses}} = pithi_completion_begin(&{{completion}}, PITHI_CALL_SITE, {{count}}, {{requests}}, {{statuses}},
-                                          MPI_STATUSES_IGNORE);
-    {{callfn}}
-    if ({{returnVal}} != MPI_SUCCESS || *{{flag}})
+    if ({{returnVal}} != MPI_SUCCESS || *{{flag|PITHI_ALWAYS}})
         pithi_completion_all(&{{completion}}, {{returnVal}}, {{statuses}});
     else
         pithi_completion_some(&{{completion}}, MPI_SUCCESS, 0, NULL, {{statuses}});

@@ -11,15 +11,7 @@
     {{callfn}}
 {{endfn}}
 
-{{fn f @recv}}
-    {{vardecl struct pithi_recv recv}}
-    pithi_recv_begin(&{{recv}}, {{comm}}, {{peer}}, {{tag}});
-    {{status}} = pithi_recv_status(&{{recv}}, {{status}});
-    {{callfn}}
-    pithi_recv_end(&{{recv}}, {{returnVal}}, {{status}});
-{{endfn}}
-
-{{fn f @p2p_sendrecv}}
+{{fn f @recv @p2p_sendrecv}}
     {{vardecl struct pithi_recv recv}}
     pithi_recv_begin(&{{recv}}, {{comm}}, {{from}}, {{from_tag}});
     {{status}} = pithi_recv_status(&{{recv}}, {{status}});
@@ -27,28 +19,16 @@
     pithi_recv_end(&{{recv}}, {{returnVal}}, {{status}});
 {{endfn}}
 
-{{fn f @irecv}}
-    {{vardecl struct pithi_recv recv}}
-    pithi_recv_begin(&{{recv}}, {{comm}}, {{peer}}, {{tag}});
-    {{callfn}}
-    pithi_recv_pending(&{{recv}}, {{returnVal}}, {{request}});
-{{endfn}}
-
-{{fn f @p2p_isendrecv}}
+{{fn f @irecv @p2p_isendrecv}}
     {{vardecl struct pithi_recv recv}}
     pithi_recv_begin(&{{recv}}, {{comm}}, {{from}}, {{from_tag}});
     {{callfn}}
     pithi_recv_pending(&{{recv}}, {{returnVal}}, {{request}});
 {{endfn}}
 
-{{fn f @send_init}}
+{{fn f @send_init @send_part_init}}
     {{callfn}}
-    pithi_send_init({{returnVal}}, {{comm}}, {{peer}}, {{tag}}, {{count}}, {{type}}, {{request}});
-{{endfn}}
-
-{{fn f @send_part_init}}
-    {{callfn}}
-    pithi_send_init({{returnVal}}, {{comm}}, {{peer}}, {{tag}}, {{partitions}} * {{count}}, {{type}}, {{request}});
+    pithi_send_init({{returnVal}}, {{comm}}, {{peer}}, {{tag}}, {{partitions|1}} * {{count}}, {{type}}, {{request}});
 {{endfn}}
 
 {{fn f @recv_init @recv_part_init}}
@@ -56,40 +36,23 @@
     pithi_recv_init({{returnVal}}, {{comm}}, {{peer}}, {{tag}}, {{request}});
 {{endfn}}
 
-{{fn f @start}}
-    pithi_start(1, {{request}});
-    {{callfn}}
-{{endfn}}
-
-{{fn f @startall}}
-    pithi_start({{count}}, {{requests}});
+{{fn f @start @startall}}
+    pithi_start({{count|1}}, {{requests}});
     {{callfn}}
 {{endfn}}
 
 /* ---- messages probed or matched before they are received --------------------------------------------------------- */
 
-{{fn f @probe_wait @probe_match}}
+{{fn f @probe_wait @probe_look @probe_match @probe_imatch}}
     {{vardecl MPI_Status own}}
     {{status}} = {{status}} == MPI_STATUS_IGNORE ? &{{own}} : {{status}};
     {{callfn}}
-    pithi_detail_probed({{returnVal}}, 1, {{comm}}, {{status}});
+    pithi_detail_probed({{returnVal}}, {{returnVal}} == MPI_SUCCESS && *{{flag|PITHI_ALWAYS}}, {{comm}}, {{status}});
 {{endfn}}
 
-{{fn f @probe_look @probe_imatch}}
-    {{vardecl MPI_Status own}}
-    {{status}} = {{status}} == MPI_STATUS_IGNORE ? &{{own}} : {{status}};
+{{fn f @probe_match @probe_imatch}}
     {{callfn}}
-    pithi_detail_probed({{returnVal}}, {{returnVal}} == MPI_SUCCESS && *{{flag}}, {{comm}}, {{status}});
-{{endfn}}
-
-{{fn f @probe_match}}
-    {{callfn}}
-    pithi_message_matched({{returnVal}}, 1, {{comm}}, {{message}});
-{{endfn}}
-
-{{fn f @probe_imatch}}
-    {{callfn}}
-    pithi_message_matched({{returnVal}}, {{returnVal}} == MPI_SUCCESS && *{{flag}}, {{comm}}, {{message}});
+    pithi_message_matched({{returnVal}}, {{returnVal}} == MPI_SUCCESS && *{{flag|PITHI_ALWAYS}}, {{comm}}, {{message}});
 {{endfn}}
 
 {{fn f @recv_matched}}

@@ -26,18 +26,12 @@ const int pithi_time_functions = sizeof pithi_time_names / sizeof *pithi_time_na
     pithi_time_send({{comm}}, {{peer}}, {{count}}, {{type}});
 {{endfn}}
 
-{{fn f @send_init}}
+{{fn f @send_init @send_part_init}}
     {{callfn}}
-    pithi_time_send_init({{returnVal}}, {{comm}}, {{peer}}, {{count}}, {{type}}, {{request}});
+    pithi_time_send_init({{returnVal}}, {{comm}}, {{peer}}, {{partitions|1}} * {{count}}, {{type}}, {{request}});
 {{endfn}}
 
-{{fn f @send_part_init}}
-    {{callfn}}
-    pithi_time_send_init({{returnVal}}, {{comm}}, {{peer}}, {{partitions}} * {{count}}, {{type}}, {{request}});
-{{endfn}}
-
-{{fn f @start}} {{callfn}} pithi_time_start(1, {{request}}); {{endfn}}
-{{fn f @startall}} {{callfn}} pithi_time_start({{count}}, {{requests}}); {{endfn}}
+{{fn f @start @startall}} {{callfn}} pithi_time_start({{count|1}}, {{requests}}); {{endfn}}
 {{fn f @request_free}} pithi_time_forget({{request}}); {{callfn}} {{endfn}}
 {{fn f @type_free}} {{callfn}} pithi_type_freed(); {{endfn}}
 

@@ -158,13 +158,14 @@ static void emit_loop(struct tree_place *place, const struct loop_scope *outer, 
     }
 }
 
-/* 1: the word is an argument or a role of some function. Elsewhere {{WORD|TEXT}} stands for TEXT. */
-static int is_of_any(const struct protos *protos, const struct gen_word *word)
+/* 1: the word is a role or an argument of some function. Where it has no value, {{WORD|TEXT}} stands for TEXT. */
+static int is_known(const struct protos *protos, const struct gen_word *word)
 {
-    for (int i = 0; i < protos->count; i++)
-        if (protos_argument(&protos->at[i], word->at, word->size) || role_find(&protos->at[i], word->at, word->size))
-            return 1;
-    return 0;
+    int known = roles_know_role(word);
+
+    for (int i = 0; i < protos->count && !known; i++)
+        known = protos_argument(&protos->at[i], word->at, word->size) != NULL;
+    return known;
 }
 
 static void emit_word(struct tree_place *place, const struct loop_scope *scope, const struct gen_node *node)
@@ -176,7 +177,7 @@ static void emit_word(struct tree_place *place, const struct loop_scope *scope, 
     if (bar && node->word_count == 1) {
         const struct gen_word name = {word->at, (size_t)(bar - word->at)};
         found = look_up(scope, &name);
-        if (!found && is_of_any(place->emitter->protos, &name))
+        if (!found && is_known(place->emitter->protos, &name))
             found = text_copy(bar + 1, word->size - name.size - 1);
     } else if (node->word_count == 2) { /* {{KEY NAME}}: a word of the table for a loop's function */
         const struct proto *proto = scope_find(scope, &node->words[1]);

@@ -118,6 +118,15 @@ int roles_know_class(const char *name, size_t size)
     return 0;
 }
 
+int roles_know_role(const struct gen_word *name)
+{
+    for (int i = 0; table && i < table->count; i++)
+        for (int r = 0; r < table->at[i].role_count; r++)
+            if (word_is(name, table->at[i].roles[r].name))
+                return 1;
+    return 0;
+}
+
 const char *role_find(const struct proto *proto, const char *name, size_t size)
 {
     const struct gen_row *row = proto->row;
