@@ -13,6 +13,7 @@
 #ifndef PITHI_CHECK_H
 #define PITHI_CHECK_H
 
+#include "collective.h"
 #include "real.h"
 #include "whereabouts.h"
 
@@ -23,13 +24,6 @@ struct pithi_check_call {
     int outer_recorded, outer_function;
     struct pithi_check *outer;
 };
-/* Counts of a vector collective: int, or MPI_Count in the large-count functions. */
-struct pithi_check_counts {
-    const void *at;
-    int is_wide;
-};
-#define PITHI_CHECK_COUNTS(array) ((struct pithi_check_counts){(array), sizeof *(array) == 8})
-
 /* Around every MPI call. `function`: an index into pithi_check_names (check.w). */
 extern const char *const pithi_check_names[];
 void pithi_check_enter(struct pithi_check_call *call, int function, const void *caller);
@@ -74,30 +68,9 @@ void pithi_check_text(const char *argument, const char *text); /* the address mu
 /* A value that only some processes state; all that state it must agree. At most one in a call. */
 void pithi_check_number_if(int is_stated, const char *argument, int64_t value);
 
-/* For collectives: shapes.c. */
+/* The arguments of a collective: shapes.c. `name`: of the function. */
+void pithi_check_collective(const struct pithi_collective *call, const char *name, MPI_Op op);
 void pithi_check_root(int root);
-void pithi_check_op(MPI_Op op);
-void pithi_check_bcast(int root, MPI_Count count, MPI_Datatype type);
-void pithi_check_gather(int root, const void *from, MPI_Count count, MPI_Datatype type,
-                        struct pithi_check_counts counts, MPI_Count recv_count, MPI_Datatype recv_type);
-void pithi_check_scatter(int root, struct pithi_check_counts counts, MPI_Count count, MPI_Datatype type, const void *to,
-                         MPI_Count recv_count, MPI_Datatype recv_type);
-void pithi_check_allgather(const void *from, MPI_Count count, MPI_Datatype type, struct pithi_check_counts counts,
-                           MPI_Count recv_count, MPI_Datatype recv_type);
-/* Either of count and type may be one value for all (`counts`.at, `types` NULL) or a list. */
-struct pithi_check_parts {
-    MPI_Count count;
-    MPI_Datatype type;
-    struct pithi_check_counts counts;
-    const MPI_Datatype *types;
-};
-void pithi_check_alltoall(const void *from, struct pithi_check_parts given, struct pithi_check_parts got);
-void pithi_check_reduce(int root, const void *from, MPI_Count count, MPI_Datatype type, MPI_Op op);
-/* `name`: of the function. In some functions, either all processes give MPI_IN_PLACE or none does. */
-void pithi_check_allreduce(const char *name, const void *from, MPI_Count count, MPI_Datatype type, MPI_Op op);
-void pithi_check_reduce_scatter(struct pithi_check_counts counts, MPI_Count count, MPI_Datatype type, MPI_Op op);
-/* `all`: every neighbour gets the same data (allgather) */
-void pithi_check_neighbours(MPI_Comm comm, int all, struct pithi_check_parts given, struct pithi_check_parts got);
 
 /* For other calls: arguments.c. */
 void pithi_check_group(MPI_Comm comm, MPI_Group group);

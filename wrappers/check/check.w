@@ -11,10 +11,6 @@
 #undef MPI_Aint_add
 #undef MPI_Aint_diff
 
-#define NO_COUNTS ((struct pithi_check_counts){0})
-#define COUNTS PITHI_CHECK_COUNTS
-#define PARTS(...) ((struct pithi_check_parts){__VA_ARGS__})
-
 const char *const pithi_check_names[] = {
 {{forallfn f @conversion}}    "{{f}}",
 {{endforallfn}}};
@@ -65,63 +61,16 @@ const char *const pithi_check_names[] = {
 
 /* ---- 3. the arguments -------------------------------------------------------------------------------------------- */
 
-{{fn f @bcast}} pithi_check_bcast({{root}}, {{count}}, {{type}}); {{callfn}} {{endfn}}
-{{fn f @gather}}
-    pithi_check_gather({{root}}, {{from}}, {{count}}, {{type}}, NO_COUNTS, {{recv_count}}, {{recv_type}});
-    {{callfn}} {{endfn}}
-{{fn f @gatherv}}
-    pithi_check_gather({{root}}, {{from}}, {{count}}, {{type}}, COUNTS({{recv_counts}}), 0, {{recv_type}});
-    {{callfn}} {{endfn}}
-{{fn f @scatter}}
-    pithi_check_scatter({{root}}, NO_COUNTS, {{count}}, {{type}}, {{to}}, {{recv_count}}, {{recv_type}});
-    {{callfn}} {{endfn}}
-{{fn f @scatterv}}
-    pithi_check_scatter({{root}}, COUNTS({{counts}}), 0, {{type}}, {{to}}, {{recv_count}}, {{recv_type}});
-    {{callfn}} {{endfn}}
-{{fn f @allgather}}
-    pithi_check_allgather({{from}}, {{count}}, {{type}}, NO_COUNTS, {{recv_count}}, {{recv_type}}); {{callfn}}
+{{fn f @coll @coll_init}}
+    pithi_check_collective(&(const struct pithi_collective){
+            PITHI_SHAPE({{class}}), {{comm}}, {{root|0}},
+            PITHI_DATA({{sendbuf|NULL}}, {{count|0}}, {{type|MPI_DATATYPE_NULL}}, {{counts|PITHI_NO_COUNTS}},
+                       {{types|NULL}}),
+            PITHI_DATA({{recvbuf|NULL}}, {{recv_count|0}}, {{recv_type|MPI_DATATYPE_NULL}},
+                       {{recv_counts|PITHI_NO_COUNTS}}, {{recv_types|NULL}})},
+        "{{f}}", {{op|MPI_OP_NULL}});
+    {{callfn}}
 {{endfn}}
-{{fn f @allgatherv}}
-    pithi_check_allgather({{from}}, {{count}}, {{type}}, COUNTS({{recv_counts}}), 0, {{recv_type}}); {{callfn}}
-{{endfn}}
-{{fn f @alltoall}}
-    pithi_check_alltoall({{from}}, PARTS({{count}}, {{type}}, NO_COUNTS, NULL),
-                         PARTS({{recv_count}}, {{recv_type}}, NO_COUNTS, NULL));
-    {{callfn}} {{endfn}}
-{{fn f @alltoallv}}
-    pithi_check_alltoall({{from}}, PARTS(0, {{type}}, COUNTS({{counts}}), NULL),
-                         PARTS(0, {{recv_type}}, COUNTS({{recv_counts}}), NULL));
-    {{callfn}} {{endfn}}
-{{fn f @alltoallw}}
-    pithi_check_alltoall({{from}}, PARTS(0, MPI_DATATYPE_NULL, COUNTS({{counts}}), {{types}}),
-                         PARTS(0, MPI_DATATYPE_NULL, COUNTS({{recv_counts}}), {{recv_types}}));
-    {{callfn}} {{endfn}}
-{{fn f @reduce}} pithi_check_reduce({{root}}, {{sendbuf}}, {{count}}, {{type}}, {{op}}); {{callfn}} {{endfn}}
-{{fn f @allreduce}} pithi_check_allreduce("{{f}}", {{sendbuf}}, {{count}}, {{type}}, {{op}}); {{callfn}} {{endfn}}
-{{fn f @exscan}} pithi_check_allreduce("{{f}}", {{sendbuf}}, {{count}}, {{type}}, {{op}}); {{callfn}} {{endfn}}
-{{fn f @reduce_scatter}} pithi_check_reduce_scatter(COUNTS({{counts}}), 0, {{type}}, {{op}}); {{callfn}} {{endfn}}
-{{fn f @reduce_scatter_block}} pithi_check_reduce_scatter(NO_COUNTS, {{count}}, {{type}}, {{op}}); {{callfn}} {{endfn}}
-
-{{fn f @nallgather}}
-    pithi_check_neighbours({{comm}}, 1, PARTS({{count}}, {{type}}, NO_COUNTS, NULL),
-                           PARTS({{recv_count}}, {{recv_type}}, NO_COUNTS, NULL));
-    {{callfn}} {{endfn}}
-{{fn f @nallgatherv}}
-    pithi_check_neighbours({{comm}}, 1, PARTS({{count}}, {{type}}, NO_COUNTS, NULL),
-                           PARTS(0, {{recv_type}}, COUNTS({{recv_counts}}), NULL));
-    {{callfn}} {{endfn}}
-{{fn f @nalltoall}}
-    pithi_check_neighbours({{comm}}, 0, PARTS({{count}}, {{type}}, NO_COUNTS, NULL),
-                           PARTS({{recv_count}}, {{recv_type}}, NO_COUNTS, NULL));
-    {{callfn}} {{endfn}}
-{{fn f @nalltoallv}}
-    pithi_check_neighbours({{comm}}, 0, PARTS(0, {{type}}, COUNTS({{counts}}), NULL),
-                           PARTS(0, {{recv_type}}, COUNTS({{recv_counts}}), NULL));
-    {{callfn}} {{endfn}}
-{{fn f @nalltoallw}}
-    pithi_check_neighbours({{comm}}, 0, PARTS(0, MPI_DATATYPE_NULL, COUNTS({{counts}}), {{types}}),
-                           PARTS(0, MPI_DATATYPE_NULL, COUNTS({{recv_counts}}), {{recv_types}}));
-    {{callfn}} {{endfn}}
 
 {{fn f MPI_Comm_create}} pithi_check_group({{comm}}, {{group}}); {{callfn}} {{endfn}}
 {{fn f MPI_Comm_split_type}}

@@ -12,11 +12,12 @@ static const struct pithi_team *team(void) { return pithi_check_now()->team; }
 
 static struct pithi_signature data_of(MPI_Count count, MPI_Datatype type) { return pithi_signature_of(count, type); }
 
-static MPI_Count count_at(struct pithi_check_counts counts, int i, MPI_Count otherwise)
+/* The data of all members, and the part of member i. */
+static struct pithi_signature whole(const struct pithi_data *data) { return data_of(data->count, data->type); }
+
+static struct pithi_signature part(const struct pithi_data *data, int i)
 {
-    if (!counts.at)
-        return otherwise;
-    return counts.is_wide ? ((const MPI_Count *)counts.at)[i] : ((const int *)counts.at)[i];
+    return data_of(pithi_data_count(data, i), data->types ? data->types[i] : data->type);
 }
 
 /* The processes that this one exchanges data with, and their places in the shadow. */
@@ -61,26 +62,20 @@ static const char *op_name(MPI_Op op)
     return commutes ? "an operation of the program" : "an operation of the program that does not commute";
 }
 
-void pithi_check_op(MPI_Op op)
-{
-    if (team())
-        pithi_check_text("op", op_name(op));
-}
+static void check_op(MPI_Op op) { pithi_check_text("op", op_name(op)); }
 
 /* ---- from or to a root ------------------------------------------------------------------------------------------- */
 
-void pithi_check_bcast(int root, MPI_Count count, MPI_Datatype type)
+static void check_bcast(int root, const struct pithi_data *data)
 {
-    if (!team())
-        return;
     pithi_check_root(root);
     if (!team()->is_inter)
-        pithi_fact_data("the data", data_of(count, type));
+        pithi_fact_data("the data", whole(data));
     else if (am_root(root))
         for (int i = 0; i < others(); i++)
-            pithi_part_give(peer(i), data_of(count, type));
+            pithi_part_give(peer(i), whole(data));
     else if (is_rank(root))
-        pithi_part_get(peer(root), data_of(count, type));
+        pithi_part_get(peer(root), whole(data));
 }
 
 static void only_root(int root, const void *buffer, const char *what)
@@ -89,34 +84,36 @@ static void only_root(int root, const void *buffer, const char *what)
         pithi_fact_problem(what);
 }
 
-void pithi_check_gather(int root, const void *from, MPI_Count count, MPI_Datatype type,
-                        struct pithi_check_counts counts, MPI_Count recv_count, MPI_Datatype recv_type)
+static void check_gather(int root, const struct pithi_data *sent, const struct pithi_data *received)
 {
+    int is_in_place = sent->buf == MPI_IN_PLACE;
+
     pithi_check_root(root);
-    if (!team() || is_idle(root))
+    if (is_idle(root))
         return;
-    only_root(root, from, "sendbuf is MPI_IN_PLACE, which only the root may give");
+    only_root(root, sent->buf, "sendbuf is MPI_IN_PLACE, which only the root may give");
     if (am_root(root))
         for (int i = 0; i < others(); i++)
-            if (from != MPI_IN_PLACE || i != own())
-                pithi_part_get(peer(i), data_of(count_at(counts, i, recv_count), recv_type));
-    if (is_rank(root) && from != MPI_IN_PLACE)
-        pithi_part_give(peer(root), data_of(count, type));
+            if (!is_in_place || i != own())
+                pithi_part_get(peer(i), part(received, i));
+    if (is_rank(root) && !is_in_place)
+        pithi_part_give(peer(root), whole(sent));
 }
 
-void pithi_check_scatter(int root, struct pithi_check_counts counts, MPI_Count count, MPI_Datatype type, const void *to,
-                         MPI_Count recv_count, MPI_Datatype recv_type)
+static void check_scatter(int root, const struct pithi_data *sent, const struct pithi_data *received)
 {
+    int is_in_place = received->buf == MPI_IN_PLACE;
+
     pithi_check_root(root);
-    if (!team() || is_idle(root))
+    if (is_idle(root))
         return;
-    only_root(root, to, "recvbuf is MPI_IN_PLACE, which only the root may give");
+    only_root(root, received->buf, "recvbuf is MPI_IN_PLACE, which only the root may give");
     if (am_root(root))
         for (int i = 0; i < others(); i++)
-            if (to != MPI_IN_PLACE || i != own())
-                pithi_part_give(peer(i), data_of(count_at(counts, i, count), type));
-    if (is_rank(root) && to != MPI_IN_PLACE)
-        pithi_part_get(peer(root), data_of(recv_count, recv_type));
+            if (!is_in_place || i != own())
+                pithi_part_give(peer(i), part(sent, i));
+    if (is_rank(root) && !is_in_place)
+        pithi_part_get(peer(root), whole(received));
 }
 
 /* ---- all to all -------------------------------------------------------------------------------------------------- */
@@ -128,95 +125,75 @@ static void in_place(const void *from)
         pithi_check_text("sendbuf", from == MPI_IN_PLACE ? "MPI_IN_PLACE" : "a buffer");
 }
 
-void pithi_check_allgather(const void *from, MPI_Count count, MPI_Datatype type, struct pithi_check_counts counts,
-                           MPI_Count recv_count, MPI_Datatype recv_type)
+static void check_allgather(const struct pithi_data *sent, const struct pithi_data *received)
 {
-    if (!team())
-        return;
-    in_place(from);
-    struct pithi_signature given =
-        from == MPI_IN_PLACE ? data_of(count_at(counts, own(), recv_count), recv_type) : data_of(count, type);
+    in_place(sent->buf);
+    struct pithi_signature given = sent->buf == MPI_IN_PLACE ? part(received, own()) : whole(sent);
     for (int i = 0; i < others(); i++) {
         pithi_part_give(peer(i), given);
-        pithi_part_get(peer(i), data_of(count_at(counts, i, recv_count), recv_type));
+        pithi_part_get(peer(i), part(received, i));
     }
 }
 
-static struct pithi_signature part_at(const struct pithi_check_parts *parts, int i)
+static void check_alltoall(const struct pithi_data *sent, const struct pithi_data *received)
 {
-    return data_of(count_at(parts->counts, i, parts->count), parts->types ? parts->types[i] : parts->type);
-}
-
-void pithi_check_alltoall(const void *from, struct pithi_check_parts given, struct pithi_check_parts got)
-{
-    if (!team())
-        return;
-    in_place(from);
-    if (from == MPI_IN_PLACE)
-        given = got;
+    in_place(sent->buf);
+    if (sent->buf == MPI_IN_PLACE)
+        sent = received;
     for (int i = 0; i < others(); i++) {
-        pithi_part_give(peer(i), part_at(&given, i));
-        pithi_part_get(peer(i), part_at(&got, i));
+        pithi_part_give(peer(i), part(sent, i));
+        pithi_part_get(peer(i), part(received, i));
     }
 }
 
 /* ---- reductions -------------------------------------------------------------------------------------------------- */
 
-void pithi_check_reduce(int root, const void *from, MPI_Count count, MPI_Datatype type, MPI_Op op)
+static void check_reduce(int root, const struct pithi_data *data, MPI_Op op)
 {
     pithi_check_root(root);
-    if (!team() || is_idle(root))
+    if (is_idle(root))
         return;
-    only_root(root, from, "sendbuf is MPI_IN_PLACE, which only the root may give");
+    only_root(root, data->buf, "sendbuf is MPI_IN_PLACE, which only the root may give");
     if (!team()->is_inter) {
-        pithi_check_op(op);
-        pithi_fact_data("the data", data_of(count, type));
+        check_op(op);
+        pithi_fact_data("the data", whole(data));
     } else if (am_root(root)) {
         for (int i = 0; i < others(); i++)
-            pithi_part_get(peer(i), data_of(count, type));
+            pithi_part_get(peer(i), whole(data));
     } else if (is_rank(root)) {
-        pithi_part_give(peer(root), data_of(count, type));
+        pithi_part_give(peer(root), whole(data));
     }
 }
 
-void pithi_check_allreduce(const char *name, const void *from, MPI_Count count, MPI_Datatype type, MPI_Op op)
+static void check_allreduce(const char *name, const struct pithi_data *data, MPI_Op op)
 {
-    if (!team())
-        return;
     if (strstr(name, "llreduce"))
-        in_place(from);
-    pithi_check_op(op);
-    pithi_fact_data("the data", data_of(count, type));
+        in_place(data->buf);
+    check_op(op);
+    pithi_fact_data("the data", whole(data));
 }
 
 /* In an intercommunicator each group divides the result of the other group, so the counts of the groups may differ. The
  * length of the data must be equal: the sum of recvcounts (MPI-4.0, 6.10.2), or recvcount times the size of the own
  * group (6.10.1). */
-static MPI_Count sum_of_shares(struct pithi_check_counts counts, MPI_Count count)
+static void check_reduce_scatter(const struct pithi_data *data, MPI_Op op)
 {
     MPI_Count sum = 0;
 
-    for (int i = 0; i < team()->local_size; i++)
-        sum += count_at(counts, i, count);
-    return sum;
-}
-
-void pithi_check_reduce_scatter(struct pithi_check_counts counts, MPI_Count count, MPI_Datatype type, MPI_Op op)
-{
-    if (!team())
-        return;
-    pithi_check_op(op);
+    check_op(op);
     if (team()->is_inter) {
-        pithi_fact_data("the data", data_of(sum_of_shares(counts, count), type));
+        for (int i = 0; i < team()->local_size; i++)
+            sum += pithi_data_count(data, i);
+        pithi_fact_data("the data", data_of(sum, data->type));
         return;
     }
-    if (!counts.at) {
-        pithi_fact_data("the data of each", data_of(count, type));
+    if (!data->counts) {
+        pithi_fact_data("the data of each", whole(data));
         return;
     }
     for (int i = 0; i < team()->local_size; i++)
-        pithi_check_numbers_at("recvcounts", i, count_at(counts, i, 0));
-    pithi_fact_data("the data", data_of(1, type));
+        pithi_check_numbers_at("recvcounts", i, pithi_data_count(data, i));
+    pithi_fact_data("the data", data_of(1, data->type));
 }
 
 /* ---- neighbours -------------------------------------------------------------------------------------------------- */
@@ -283,19 +260,59 @@ static void find_neighbours(MPI_Comm comm, struct neighbours *found)
         memcpy(found->to, found->from, (size_t)found->in * sizeof *found->to);
 }
 
-void pithi_check_neighbours(MPI_Comm comm, int all, struct pithi_check_parts given, struct pithi_check_parts got)
+/* `all`: every neighbour gets the same data (allgather). */
+static void check_neighbours(MPI_Comm comm, int all, const struct pithi_data *sent, const struct pithi_data *received)
 {
     struct neighbours found = {0};
 
-    if (!team())
-        return;
     find_neighbours(comm, &found);
     for (int i = 0; found.to && i < found.out; i++)
         if (found.to[i] != MPI_PROC_NULL)
-            pithi_part_give(peer(found.to[i]), part_at(&given, all ? 0 : i));
+            pithi_part_give(peer(found.to[i]), part(sent, all ? 0 : i));
     for (int i = 0; found.from && i < found.in; i++)
         if (found.from[i] != MPI_PROC_NULL)
-            pithi_part_get(peer(found.from[i]), part_at(&got, i));
+            pithi_part_get(peer(found.from[i]), part(received, i));
     free(found.from);
     free(found.to);
+}
+
+void pithi_check_collective(const struct pithi_collective *call, const char *name, MPI_Op op)
+{
+    const struct pithi_data *sent = &call->sent, *received = &call->received;
+
+    if (!team())
+        return;
+    switch (call->shape) {
+    case PITHI_SHAPE_barrier:
+        break;
+    case PITHI_SHAPE_bcast:
+        check_bcast(call->root, sent);
+        break;
+    case PITHI_SHAPE_gather:
+        check_gather(call->root, sent, received);
+        break;
+    case PITHI_SHAPE_scatter:
+        check_scatter(call->root, sent, received);
+        break;
+    case PITHI_SHAPE_reduce:
+        check_reduce(call->root, sent, op);
+        break;
+    case PITHI_SHAPE_allgather:
+        check_allgather(sent, received);
+        break;
+    case PITHI_SHAPE_alltoall:
+        check_alltoall(sent, received);
+        break;
+    case PITHI_SHAPE_allreduce:
+    case PITHI_SHAPE_exscan:
+        check_allreduce(name, sent, op);
+        break;
+    case PITHI_SHAPE_reduce_scatter:
+        check_reduce_scatter(sent, op);
+        break;
+    case PITHI_SHAPE_nallgather:
+    case PITHI_SHAPE_nalltoall:
+        check_neighbours(call->comm, call->shape == PITHI_SHAPE_nallgather, sent, received);
+        break;
+    }
 }

@@ -191,10 +191,10 @@ void pithi_piggyback_window_made(int result, const struct pithi_shadow *on, cons
 enum pithi_piggyback_shape { PITHI_PIGGYBACK_ALL, PITHI_PIGGYBACK_FROM, PITHI_PIGGYBACK_TO, PITHI_PIGGYBACK_LOWER };
 /* The shape of a function from its classes in roles.table (with_all, from_root, i_to ...); a constant. */
 #define PITHI_PIGGYBACK_SHAPE(classes)                                                                                 \
-    (strstr(classes, "_all")                                    ? PITHI_PIGGYBACK_ALL                                  \
-     : strstr(classes, "_lower")                                ? PITHI_PIGGYBACK_LOWER                                \
-     : strstr(classes, "_to") || strstr(classes, ",to_root") ? PITHI_PIGGYBACK_TO                                   \
-                                                                : PITHI_PIGGYBACK_FROM)
+    (strstr(classes, "_all")                                 ? PITHI_PIGGYBACK_ALL                                     \
+     : strstr(classes, "_lower")                             ? PITHI_PIGGYBACK_LOWER                                   \
+     : strstr(classes, "_to") || strstr(classes, ",to_root") ? PITHI_PIGGYBACK_TO                                      \
+                                                             : PITHI_PIGGYBACK_FROM)
 
 /* A process's arrival at a collective: its time, its time without recording, the negated delay, and the negated end of
  * its call. A collective of ours finds the maximum of each. Without a shared clock, times count from the end of each

@@ -1,6 +1,7 @@
 /* datatype.c - a small per-thread cache of datatypes. MPI_Type_free invalidates all of them. */
 #include "datatype.h"
 
+#include "collective.h"
 #include "real.h"
 
 #include <string.h>
@@ -45,6 +46,24 @@ static inline uint64_t size_of(MPI_Datatype type)
 uint64_t pithi_type_bytes(MPI_Count count, MPI_Datatype type)
 {
     return count <= 0 || type == MPI_DATATYPE_NULL ? 0 : (uint64_t)count * size_of(type);
+}
+
+MPI_Count pithi_counts_sum(const void *counts, int is_wide, int members)
+{
+    MPI_Count sum = 0;
+
+    for (int i = 0; i < members; i++)
+        sum += is_wide ? ((const MPI_Count *)counts)[i] : ((const int *)counts)[i];
+    return sum;
+}
+
+uint64_t pithi_types_sum(const void *counts, int is_wide, const MPI_Datatype *types, int members)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; i < members; i++)
+        sum += pithi_type_bytes(is_wide ? ((const MPI_Count *)counts)[i] : ((const int *)counts)[i], types[i]);
+    return sum;
 }
 
 static int is_plain(MPI_Datatype type, uint64_t size_bytes)

@@ -8,8 +8,8 @@
 #include <mpi.h>
 #include <stdint.h>
 
-/* The size of `count` elements in bytes; 0 for an invalid datatype. */
-uint64_t pithi_type_bytes(MPI_Count count, MPI_Datatype type);
+/* The size of `count` elements in bytes; 0 for an invalid datatype. Pure, apart from its cache. */
+uint64_t pithi_type_bytes(MPI_Count count, MPI_Datatype type) __attribute__((pure));
 /* The element size of a named type without gaps, which may be copied byte by byte; 0: any other type. */
 uint64_t pithi_type_plain_bytes(MPI_Datatype type);
 /* After MPI_Type_free: MPI may reuse the handle for another type. */

@@ -1,60 +1,50 @@
 /* coll.h - records of collective operations: communicator, root, bytes sent and received by this process.
  *
- * A function for each shape (pithi_coll_bcast ...) decodes the arguments into this thread's `pithi_coll_now` before the
- * call. A blocking or nonblocking call records it at once. A persistent one keeps it with the request and records it at
- * each start. Bytes are those of the buffers' data: the root of a broadcast sends them once, an all-to-all sends a part
- * to each member. In-place data count as if they came from a separate buffer.
+ * pithi_coll computes the record of a call from its arguments, before the call, into this thread's `pithi_coll_now`. A
+ * blocking or nonblocking call writes it at once. A persistent one keeps it with the request and writes it at each start.
  */
 #ifndef PITHI_COLL_H
 #define PITHI_COLL_H
 
+#include "collective.h"
 #include "message.h"
+#include "state.h"
 
-/* Counts of a vector collective: int, or MPI_Count in the large-count functions. */
-struct pithi_counts {
-    const void *at;
-    int is_wide;
+struct pithi_coll_record {
+    struct pithi_comm *comm; /* NULL: nothing to record */
+    int root;                /* a world rank */
+    struct pithi_moved moved;
+    int of_all; /* receives data from every other process; set where that is not certain */
 };
-#define PITHI_COUNTS(array) ((struct pithi_counts){(array), sizeof *(array) == 8})
+extern __thread struct pithi_coll_record pithi_coll_now
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+/* The communicator's numbers of incoming and outgoing neighbours. */
+void pithi_coll_neighbours(struct pithi_comm *comm, struct pithi_members *members);
+/* Every part of an MPI_Alltoallv or MPI_Alltoallw that this process receives has data. */
+int pithi_coll_is_of_all(struct pithi_data received, const struct pithi_comm *comm);
+
+PITHI_IN_WRAPPER void pithi_coll(const struct pithi_collective *call)
+{
+    struct pithi_coll_record *now = &pithi_coll_now;
+    struct pithi_comm *comm = pithi_self.recorded && pithi_job_messages ? pithi_comm_find(call->comm) : NULL;
+
+    *now = (struct pithi_coll_record){.comm = comm, .root = PITH_NOBODY};
+    if (!comm)
+        return;
+    struct pithi_members members = {.rank = comm->rank, .size = comm->size, .remote_size = comm->remote_size};
+    if (pithi_shape_has_neighbours(call->shape))
+        pithi_coll_neighbours(comm, &members);
+    if (pithi_shape_has_root(call->shape))
+        now->root = pithi_comm_root(comm, call->root);
+    now->moved = pithi_collective_bytes(call, &members);
+    if (call->shape == PITHI_SHAPE_alltoall && call->received.counts)
+        now->of_all = pithi_coll_is_of_all(call->received, comm);
+}
+/* A call of all processes of the communicator, without data. */
 void pithi_coll_barrier(MPI_Comm comm);
 /* For a window; `of_all`: every process must wait for every other one. */
 void pithi_coll_window(struct pithi_comm *window, int of_all);
-void pithi_coll_bcast(MPI_Comm comm, int root, pithi_count count, MPI_Datatype type);
-void pithi_coll_gather(MPI_Comm comm, int root, const void *from, pithi_count count, MPI_Datatype type,
-                       pithi_count recv_count, MPI_Datatype recv_type);
-void pithi_coll_gatherv(MPI_Comm comm, int root, const void *from, pithi_count count, MPI_Datatype type,
-                        struct pithi_counts recv_counts, MPI_Datatype recv_type);
-void pithi_coll_scatter(MPI_Comm comm, int root, pithi_count count, MPI_Datatype type, const void *to,
-                        pithi_count recv_count, MPI_Datatype recv_type);
-void pithi_coll_scatterv(MPI_Comm comm, int root, struct pithi_counts counts, MPI_Datatype type, const void *to,
-                         pithi_count recv_count, MPI_Datatype recv_type);
-void pithi_coll_allgather(MPI_Comm comm, const void *from, pithi_count count, MPI_Datatype type, pithi_count recv_count,
-                          MPI_Datatype recv_type);
-void pithi_coll_allgatherv(MPI_Comm comm, const void *from, pithi_count count, MPI_Datatype type,
-                           struct pithi_counts recv_counts, MPI_Datatype recv_type);
-void pithi_coll_alltoall(MPI_Comm comm, const void *from, pithi_count count, MPI_Datatype type, pithi_count recv_count,
-                         MPI_Datatype recv_type);
-void pithi_coll_alltoallv(MPI_Comm comm, const void *from, struct pithi_counts counts, MPI_Datatype type,
-                          struct pithi_counts recv_counts, MPI_Datatype recv_type);
-void pithi_coll_alltoallw(MPI_Comm comm, const void *from, struct pithi_counts counts, const MPI_Datatype *types,
-                          struct pithi_counts recv_counts, const MPI_Datatype *recv_types);
-void pithi_coll_reduce(MPI_Comm comm, int root, pithi_count count, MPI_Datatype type);
-void pithi_coll_allreduce(MPI_Comm comm, pithi_count count, MPI_Datatype type);
-void pithi_coll_exscan(MPI_Comm comm, pithi_count count, MPI_Datatype type);
-void pithi_coll_reduce_scatter(MPI_Comm comm, struct pithi_counts counts, MPI_Datatype type);
-void pithi_coll_reduce_scatter_block(MPI_Comm comm, pithi_count count, MPI_Datatype type);
-/* Neighbourhood collectives: the members are the neighbours of the topology. */
-void pithi_coll_nallgather(MPI_Comm comm, pithi_count count, MPI_Datatype type, pithi_count recv_count,
-                           MPI_Datatype recv_type);
-void pithi_coll_nallgatherv(MPI_Comm comm, pithi_count count, MPI_Datatype type, struct pithi_counts recv_counts,
-                            MPI_Datatype recv_type);
-void pithi_coll_nalltoall(MPI_Comm comm, pithi_count count, MPI_Datatype type, pithi_count recv_count,
-                          MPI_Datatype recv_type);
-void pithi_coll_nalltoallv(MPI_Comm comm, struct pithi_counts counts, MPI_Datatype type,
-                           struct pithi_counts recv_counts, MPI_Datatype recv_type);
-void pithi_coll_nalltoallw(MPI_Comm comm, struct pithi_counts counts, const MPI_Datatype *types,
-                           struct pithi_counts recv_counts, const MPI_Datatype *recv_types);
 
 /* After a call that made a communicator, if only the members of the new one call it: writes the record. */
 void pithi_coll_made(int result, const MPI_Comm *made);

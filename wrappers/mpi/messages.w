@@ -80,55 +80,17 @@
     {{callfn}}
 {{endfn}}
 
-/* ---- collectives: a part for each shape decodes the arguments; then the record, or a note with the request ------- */
+/* ---- collectives: the record is made from the arguments; then it is written, or kept with the request ------------ */
 
-{{fn f @barrier}} pithi_coll_barrier({{comm}}); {{callfn}} {{endfn}}
-{{fn f @bcast}} pithi_coll_bcast({{comm}}, {{root}}, {{count}}, {{type}}); {{callfn}} {{endfn}}
-{{fn f @gather}}
-    pithi_coll_gather({{comm}}, {{root}}, {{from}}, {{count}}, {{type}}, {{recv_count}}, {{recv_type}});
-    {{callfn}} {{endfn}}
-{{fn f @gatherv}}
-    pithi_coll_gatherv({{comm}}, {{root}}, {{from}}, {{count}}, {{type}}, PITHI_COUNTS({{recv_counts}}), {{recv_type}});
-    {{callfn}} {{endfn}}
-{{fn f @scatter}}
-    pithi_coll_scatter({{comm}}, {{root}}, {{count}}, {{type}}, {{to}}, {{recv_count}}, {{recv_type}});
-    {{callfn}} {{endfn}}
-{{fn f @scatterv}}
-    pithi_coll_scatterv({{comm}}, {{root}}, PITHI_COUNTS({{counts}}), {{type}}, {{to}}, {{recv_count}}, {{recv_type}});
-    {{callfn}} {{endfn}}
-{{fn f @allgather}}
-    pithi_coll_allgather({{comm}}, {{from}}, {{count}}, {{type}}, {{recv_count}}, {{recv_type}}); {{callfn}} {{endfn}}
-{{fn f @allgatherv}}
-    pithi_coll_allgatherv({{comm}}, {{from}}, {{count}}, {{type}}, PITHI_COUNTS({{recv_counts}}), {{recv_type}});
-    {{callfn}} {{endfn}}
-{{fn f @alltoall}}
-    pithi_coll_alltoall({{comm}}, {{from}}, {{count}}, {{type}}, {{recv_count}}, {{recv_type}}); {{callfn}} {{endfn}}
-{{fn f @alltoallv}}
-    pithi_coll_alltoallv({{comm}}, {{from}}, PITHI_COUNTS({{counts}}), {{type}}, PITHI_COUNTS({{recv_counts}}),
-                         {{recv_type}});
-    {{callfn}} {{endfn}}
-{{fn f @alltoallw}}
-    pithi_coll_alltoallw({{comm}}, {{from}}, PITHI_COUNTS({{counts}}), {{types}}, PITHI_COUNTS({{recv_counts}}),
-                         {{recv_types}});
-    {{callfn}} {{endfn}}
-{{fn f @reduce}} pithi_coll_reduce({{comm}}, {{root}}, {{count}}, {{type}}); {{callfn}} {{endfn}}
-{{fn f @allreduce}} pithi_coll_allreduce({{comm}}, {{count}}, {{type}}); {{callfn}} {{endfn}}
-{{fn f @exscan}} pithi_coll_exscan({{comm}}, {{count}}, {{type}}); {{callfn}} {{endfn}}
-{{fn f @reduce_scatter}} pithi_coll_reduce_scatter({{comm}}, PITHI_COUNTS({{counts}}), {{type}}); {{callfn}} {{endfn}}
-{{fn f @reduce_scatter_block}} pithi_coll_reduce_scatter_block({{comm}}, {{count}}, {{type}}); {{callfn}} {{endfn}}
-{{fn f @nallgather}}
-    pithi_coll_nallgather({{comm}}, {{count}}, {{type}}, {{recv_count}}, {{recv_type}}); {{callfn}} {{endfn}}
-{{fn f @nallgatherv}}
-    pithi_coll_nallgatherv({{comm}}, {{count}}, {{type}}, PITHI_COUNTS({{recv_counts}}), {{recv_type}});
-    {{callfn}} {{endfn}}
-{{fn f @nalltoall}}
-    pithi_coll_nalltoall({{comm}}, {{count}}, {{type}}, {{recv_count}}, {{recv_type}}); {{callfn}} {{endfn}}
-{{fn f @nalltoallv}}
-    pithi_coll_nalltoallv({{comm}}, PITHI_COUNTS({{counts}}), {{type}}, PITHI_COUNTS({{recv_counts}}), {{recv_type}});
-    {{callfn}} {{endfn}}
-{{fn f @nalltoallw}}
-    pithi_coll_nalltoallw({{comm}}, PITHI_COUNTS({{counts}}), {{types}}, PITHI_COUNTS({{recv_counts}}), {{recv_types}});
-    {{callfn}} {{endfn}}
+{{fn f @coll @coll_init}}
+    pithi_coll(&(const struct pithi_collective){
+            PITHI_SHAPE({{class}}), {{comm}}, {{root|0}},
+            PITHI_DATA({{sendbuf|NULL}}, {{count|0}}, {{type|MPI_DATATYPE_NULL}}, {{counts|PITHI_NO_COUNTS}},
+                       {{types|NULL}}),
+            PITHI_DATA({{recvbuf|NULL}}, {{recv_count|0}}, {{recv_type|MPI_DATATYPE_NULL}},
+                       {{recv_counts|PITHI_NO_COUNTS}}, {{recv_types|NULL}})});
+    {{callfn}}
+{{endfn}}
 
 {{fn f @coll}}
     pithi_coll_record();

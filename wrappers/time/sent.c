@@ -94,136 +94,22 @@ void pithi_time_forget(const MPI_Request *handle)
 
 /* ---- collectives ------------------------------------------------------------------------------------------------- */
 
-static int counts(void) { return pithi_time_self.last != NULL; }
-
-static MPI_Count count_at(struct pithi_time_counts counts_, int i)
+struct pithi_members pithi_time_members(MPI_Comm handle)
 {
-    return counts_.is_wide ? ((const MPI_Count *)counts_.at)[i] : ((const int *)counts_.at)[i];
+    const struct pithi_time_comm *comm = pithi_time_comm_find(handle);
+
+    if (!comm)
+        return (struct pithi_members){0};
+    return (struct pithi_members){.rank = comm->rank,
+                                  .size = comm->size,
+                                  .remote_size = comm->is_inter ? comm->peers : 0,
+                                  .out = comm->out_degree};
 }
 
-static uint64_t sum(struct pithi_time_counts counts_, int members, MPI_Datatype type)
+void pithi_time_given(uint64_t bytes, int result, const MPI_Request *request)
 {
-    MPI_Count all = 0;
-
-    for (int i = 0; i < members; i++)
-        all += count_at(counts_, i);
-    return pithi_type_bytes(all, type);
-}
-
-/* The communicator if this process is the root, else NULL. The root of an intercommunicator passes MPI_ROOT; a rank
- * names a root in the other group, and may equal this process's own rank. */
-static const struct pithi_time_comm *as_root(MPI_Comm handle, int root)
-{
-    const struct pithi_time_comm *comm = counts() ? pithi_time_comm_find(handle) : NULL;
-
-    return comm && root == (comm->is_inter ? MPI_ROOT : comm->rank) ? comm : NULL;
-}
-
-void pithi_time_root(MPI_Comm handle, int root, MPI_Count count, MPI_Datatype type, int to_each)
-{
-    const struct pithi_time_comm *comm = as_root(handle, root);
-
-    if (comm)
-        pithi_time_self.given = pithi_type_bytes(count, type) * (uint64_t)(to_each ? comm->peers : 1);
-}
-
-void pithi_time_rootv(MPI_Comm handle, int root, struct pithi_time_counts counts_, MPI_Datatype type)
-{
-    const struct pithi_time_comm *comm = as_root(handle, root);
-
-    if (comm)
-        pithi_time_self.given = sum(counts_, comm->peers, type);
-}
-
-void pithi_time_give(const void *from, MPI_Count count, MPI_Datatype type)
-{
-    if (counts() && from != MPI_IN_PLACE)
-        pithi_time_self.given = pithi_type_bytes(count, type);
-}
-
-void pithi_time_to_root(int root, const void *from, MPI_Count count, MPI_Datatype type)
-{
-    if (root >= 0)
-        pithi_time_give(from, count, type);
-}
-
-static const struct pithi_time_comm *to_each(MPI_Comm handle, const void *from)
-{
-    return counts() && from != MPI_IN_PLACE ? pithi_time_comm_find(handle) : NULL;
-}
-
-void pithi_time_each(MPI_Comm handle, const void *from, MPI_Count count, MPI_Datatype type)
-{
-    const struct pithi_time_comm *comm = to_each(handle, from);
-
-    if (comm)
-        pithi_time_self.given = pithi_type_bytes(count, type) * (uint64_t)comm->peers;
-}
-
-void pithi_time_eachv(MPI_Comm handle, const void *from, struct pithi_time_counts counts_, MPI_Datatype type)
-{
-    const struct pithi_time_comm *comm = to_each(handle, from);
-
-    if (comm)
-        pithi_time_self.given = sum(counts_, comm->peers, type);
-}
-
-void pithi_time_eachw(MPI_Comm handle, const void *from, struct pithi_time_counts counts_, const MPI_Datatype *types)
-{
-    const struct pithi_time_comm *comm = to_each(handle, from);
-
-    for (int i = 0; comm && i < comm->peers; i++)
-        pithi_time_self.given += pithi_type_bytes(count_at(counts_, i), types[i]);
-}
-
-void pithi_time_share(MPI_Comm handle, MPI_Count count, MPI_Datatype type)
-{
-    const struct pithi_time_comm *comm = to_each(handle, NULL);
-
-    if (comm)
-        pithi_time_self.given = pithi_type_bytes(count, type) * (uint64_t)comm->size;
-}
-
-void pithi_time_shares(MPI_Comm handle, struct pithi_time_counts counts_, MPI_Datatype type)
-{
-    const struct pithi_time_comm *comm = to_each(handle, NULL);
-
-    if (comm)
-        pithi_time_self.given = sum(counts_, comm->size, type);
-}
-
-void pithi_time_neighbours(MPI_Comm handle, MPI_Count count, MPI_Datatype type)
-{
-    const struct pithi_time_comm *comm = to_each(handle, NULL);
-
-    if (comm)
-        pithi_time_self.given = pithi_type_bytes(count, type) * (uint64_t)comm->out_degree;
-}
-
-void pithi_time_neighboursv(MPI_Comm handle, struct pithi_time_counts counts_, MPI_Datatype type)
-{
-    const struct pithi_time_comm *comm = to_each(handle, NULL);
-
-    if (comm)
-        pithi_time_self.given = sum(counts_, comm->out_degree, type);
-}
-
-void pithi_time_neighboursw(MPI_Comm handle, struct pithi_time_counts counts_, const MPI_Datatype *types)
-{
-    const struct pithi_time_comm *comm = to_each(handle, NULL);
-
-    for (int i = 0; comm && i < comm->out_degree; i++)
-        pithi_time_self.given += pithi_type_bytes(count_at(counts_, i), types[i]);
-}
-
-void pithi_time_given(void)
-{
-    if (counts())
-        pithi_time_add(&pithi_time_self.last->bytes, pithi_time_self.given);
-}
-
-void pithi_time_given_later(int result, const MPI_Request *request)
-{
-    if (result == MPI_SUCCESS && counts() && pithi_time_self.given)
-        prepare(*request, 0, -1, pithi_time_self.given);
+    if (!request)
+        pithi_time_add(&pithi_time_self.last->bytes, bytes);
+    else if (result == MPI_SUCCESS && bytes)
+        prepare(*request, 0, -1, bytes);
 }

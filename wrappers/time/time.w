@@ -4,8 +4,9 @@
  * the order of this file, their code after it in the opposite order; the part that takes the time stands last, so it
  * measures the call alone.
  */
-#include "datatype.h"
 #include "timing.h"
+
+#include <string.h>
 
 /* Open MPI defines macros with these names. */
 #undef MPI_Aint_add
@@ -35,29 +36,17 @@ const int pithi_time_functions = sizeof pithi_time_names / sizeof *pithi_time_na
 {{fn f @request_free}} pithi_time_forget({{request}}); {{callfn}} {{endfn}}
 {{fn f @type_free}} {{callfn}} pithi_type_freed(); {{endfn}}
 
-/* The data that this process gives to a collective. Each part below computes them from the arguments. These two parts
- * enclose it, and count the data: at once, or at each start of a persistent collective. */
-
-{{fn f @coll}} {{callfn}} pithi_time_given(); {{endfn}}
-{{fn f @coll_init}} {{callfn}} pithi_time_given_later({{returnVal}}, {{request}}); {{endfn}}
-
-{{fn f @bcast}} {{callfn}} pithi_time_root({{comm}}, {{root}}, {{count}}, {{type}}, 0); {{endfn}}
-{{fn f @scatter}} {{callfn}} pithi_time_root({{comm}}, {{root}}, {{count}}, {{type}}, 1); {{endfn}}
-{{fn f @scatterv}} {{callfn}} pithi_time_rootv({{comm}}, {{root}}, PITHI_COUNTS({{counts}}), {{type}}); {{endfn}}
-{{fn f @gather @gatherv}} {{callfn}} pithi_time_to_root({{root}}, {{from}}, {{count}}, {{type}}); {{endfn}}
-{{fn f @allgather @allgatherv}} {{callfn}} pithi_time_give({{from}}, {{count}}, {{type}}); {{endfn}}
-{{fn f @nallgather @nallgatherv}} {{callfn}} pithi_time_give({{from}}, {{count}}, {{type}}); {{endfn}}
-{{fn f @reduce}} {{callfn}} pithi_time_to_root({{root}}, NULL, {{count}}, {{type}}); {{endfn}}
-{{fn f @allreduce @exscan}} {{callfn}} pithi_time_give(NULL, {{count}}, {{type}}); {{endfn}}
-{{fn f @alltoall}} {{callfn}} pithi_time_each({{comm}}, {{from}}, {{count}}, {{type}}); {{endfn}}
-{{fn f @reduce_scatter_block}} {{callfn}} pithi_time_share({{comm}}, {{count}}, {{type}}); {{endfn}}
-{{fn f @alltoallv}} {{callfn}} pithi_time_eachv({{comm}}, {{from}}, PITHI_COUNTS({{counts}}), {{type}}); {{endfn}}
-{{fn f @reduce_scatter}} {{callfn}} pithi_time_shares({{comm}}, PITHI_COUNTS({{counts}}), {{type}}); {{endfn}}
-{{fn f @alltoallw}} {{callfn}} pithi_time_eachw({{comm}}, {{from}}, PITHI_COUNTS({{counts}}), {{types}}); {{endfn}}
-
-{{fn f @nalltoall}} {{callfn}} pithi_time_neighbours({{comm}}, {{count}}, {{type}}); {{endfn}}
-{{fn f @nalltoallv}} {{callfn}} pithi_time_neighboursv({{comm}}, PITHI_COUNTS({{counts}}), {{type}}); {{endfn}}
-{{fn f @nalltoallw}} {{callfn}} pithi_time_neighboursw({{comm}}, PITHI_COUNTS({{counts}}), {{types}}); {{endfn}}
+/* The data that this process gives to a collective count at once, or at each start of a persistent one. */
+{{fn f @coll @coll_init}}
+    {{callfn}}
+    pithi_time_collective(&(const struct pithi_collective){
+            PITHI_SHAPE({{class}}), {{comm}}, {{root|0}},
+            PITHI_DATA({{sendbuf|NULL}}, {{count|0}}, {{type|MPI_DATATYPE_NULL}}, {{counts|PITHI_NO_COUNTS}},
+                       {{types|NULL}}),
+            PITHI_DATA({{recvbuf|NULL}}, {{recv_count|0}}, {{recv_type|MPI_DATATYPE_NULL}},
+                       {{recv_counts|PITHI_NO_COUNTS}}, {{recv_types|NULL}})},
+        {{returnVal}}, strstr("{{class}}", "_init") ? {{request|NULL}} : NULL);
+{{endfn}}
 
 /* ---- the communicator -------------------------------------------------------------------------------------------- */
 

@@ -9,6 +9,7 @@
 #ifndef PITHI_TIMING_H
 #define PITHI_TIMING_H
 
+#include "collective.h"
 #include "delay.h"
 #include "nested.h"
 #include "real.h"
@@ -41,7 +42,7 @@ struct pithi_time_thread {
 struct pithi_time_self {
     struct pithi_time_thread *thread; /* NULL: before the first call */
     struct pithi_time_cell *last;     /* cell of the call that just ended; NULL: not counted */
-    uint64_t inner, given;            /* ticks of calls inside the current one; bytes given to a collective */
+    uint64_t inner;                   /* ticks of calls inside the current one */
     int64_t inner_saved_ns;
     int comm; /* label for the next call */
 };
@@ -108,7 +109,6 @@ static inline void pithi_time_end(const struct pithi_time_call *call)
     struct pithi_time_thread *thread = mine->thread;
 
     mine->last = 0;
-    mine->given = 0;
     if (__builtin_expect(pithi_self.recorded && !__atomic_load_n(&pithi_time_off, __ATOMIC_RELAXED), 1)) {
         uint64_t own = whole - mine->inner;
         struct pithi_time_cell *cell = thread && thread->cells[call->comm]
@@ -136,13 +136,6 @@ static inline void pithi_time_end(const struct pithi_time_call *call)
 
 /* ---- the data sent: after the call (sent.c) ---------------------------------------------------------------------- */
 
-/* Counts of a vector collective: int, or MPI_Count in the large-count functions. */
-struct pithi_time_counts {
-    const void *at;
-    int is_wide;
-};
-#define PITHI_COUNTS(array) ((struct pithi_time_counts){(array), sizeof *(array) == 8})
-
 void pithi_time_send(MPI_Comm comm, int peer, MPI_Count count, MPI_Datatype type);
 void pithi_time_send_init(int result, MPI_Comm comm, int peer, MPI_Count count, MPI_Datatype type,
                           const MPI_Request *request);
@@ -151,25 +144,28 @@ void pithi_time_start(int count, const MPI_Request *requests);
 void pithi_time_requests_begin(void);
 void pithi_time_forget(const MPI_Request *request); /* before MPI_Request_free */
 
-/* Data given to a collective. `from`: MPI_IN_PLACE means that no data leave this process's send buffer; NULL: the same
- * data are counted either way. root: only the root gives, once or to each member; to_root: all that name a root give;
- * each: to each member; share: for each member of the own group its part of a reduction; v, w: counts, or counts and
- * types, by member. In an intercommunicator the members are those of the other group. */
-void pithi_time_root(MPI_Comm comm, int root, MPI_Count count, MPI_Datatype type, int to_each);
-void pithi_time_rootv(MPI_Comm comm, int root, struct pithi_time_counts counts, MPI_Datatype type);
-void pithi_time_to_root(int root, const void *from, MPI_Count count, MPI_Datatype type);
-void pithi_time_give(const void *from, MPI_Count count, MPI_Datatype type);
-void pithi_time_each(MPI_Comm comm, const void *from, MPI_Count count, MPI_Datatype type);
-void pithi_time_eachv(MPI_Comm comm, const void *from, struct pithi_time_counts counts, MPI_Datatype type);
-void pithi_time_eachw(MPI_Comm comm, const void *from, struct pithi_time_counts counts, const MPI_Datatype *types);
-void pithi_time_share(MPI_Comm comm, MPI_Count count, MPI_Datatype type);
-void pithi_time_shares(MPI_Comm comm, struct pithi_time_counts counts, MPI_Datatype type);
-/* Neighbourhood collectives give a part to each neighbour. */
-void pithi_time_neighbours(MPI_Comm comm, MPI_Count count, MPI_Datatype type);
-void pithi_time_neighboursv(MPI_Comm comm, struct pithi_time_counts counts, MPI_Datatype type);
-void pithi_time_neighboursw(MPI_Comm comm, struct pithi_time_counts counts, const MPI_Datatype *types);
-void pithi_time_given(void); /* counts now; given_later: at each start of the request */
-void pithi_time_given_later(int result, const MPI_Request *request);
+/* Bytes given to a collective: counts them for the call, or, if it made a persistent request, for each start. */
+void pithi_time_given(uint64_t bytes, int result, const MPI_Request *request);
+struct pithi_members pithi_time_members(MPI_Comm comm);
+
+/* After a collective. `request`: of a persistent one, else NULL. In-place data do not leave the send buffer. */
+PITHI_IN_WRAPPER void pithi_time_collective(const struct pithi_collective *call, int result, const MPI_Request *request)
+{
+    enum pithi_shape shape = call->shape;
+    int is_to_root = shape == PITHI_SHAPE_gather || shape == PITHI_SHAPE_reduce;
+    int needs_members =
+        !is_to_root && shape != PITHI_SHAPE_allgather && shape != PITHI_SHAPE_allreduce && shape != PITHI_SHAPE_exscan;
+
+    if (!pithi_time_self.last || shape == PITHI_SHAPE_barrier || (is_to_root && call->root < 0))
+        return;
+    if (call->sent.buf == MPI_IN_PLACE &&
+        (shape == PITHI_SHAPE_gather || shape == PITHI_SHAPE_allgather || shape == PITHI_SHAPE_alltoall))
+        return;
+    struct pithi_members members = {0};
+    if (needs_members)
+        members = pithi_time_members(call->comm);
+    pithi_time_given(pithi_collective_bytes(call, &members).given, result, request);
+}
 
 /* ---- the communicator (partners.c) ------------------------------------------------------------------------------- */
 

@@ -155,7 +155,7 @@ void roles_parse(struct roles *roles);
 /* Sets proto.row; reports arguments that do not exist. */
 void roles_apply(const struct roles *roles, struct protos *protos);
 int roles_know_class(const char *name, size_t size); /* 1: a row of the applied table has this class */
-int roles_know_role(const struct gen_word *name); /* the same for a role */
+int roles_know_role(const struct gen_word *name);    /* the same for a role */
 int row_has_class(const struct gen_row *row, const char *name, size_t size);
 /* The value of {{name}} in the row of `proto`: an argument's name or a text; NULL: none. */
 const char *role_find(const struct proto *proto, const char *name, size_t size);

@@ -1,0 +1,170 @@
+/* collective.h - the arguments of a collective call in one form, and the bytes that it moves. Each library describes all
+ * collectives by one part of its template:
+ *
+ *     {{fn f @coll @coll_init}}
+ *         pithi_coll(&(const struct pithi_collective){PITHI_SHAPE({{class}}), {{comm}}, {{root|0}} ...});
+ *
+ * In a wrapper the shape is a constant, so only its own case of the functions below remains.
+ */
+#ifndef PITHI_COLLECTIVE_H
+#define PITHI_COLLECTIVE_H
+
+#include "datatype.h"
+
+/* Inlined even if large: in each wrapper little of it remains. */
+#define PITHI_IN_WRAPPER static inline __attribute__((always_inline))
+
+/* The second class of a function in roles.table. Variants with counts or types for each member have the same shape. */
+enum pithi_shape {
+    PITHI_SHAPE_barrier,
+    PITHI_SHAPE_bcast,
+    PITHI_SHAPE_gather,
+    PITHI_SHAPE_gatherv = PITHI_SHAPE_gather,
+    PITHI_SHAPE_scatter,
+    PITHI_SHAPE_scatterv = PITHI_SHAPE_scatter,
+    PITHI_SHAPE_reduce,
+    PITHI_SHAPE_allgather,
+    PITHI_SHAPE_allgatherv = PITHI_SHAPE_allgather,
+    PITHI_SHAPE_alltoall,
+    PITHI_SHAPE_alltoallv = PITHI_SHAPE_alltoall,
+    PITHI_SHAPE_alltoallw = PITHI_SHAPE_alltoall,
+    PITHI_SHAPE_allreduce, /* and MPI_Scan */
+    PITHI_SHAPE_exscan,
+    PITHI_SHAPE_reduce_scatter,
+    PITHI_SHAPE_reduce_scatter_block = PITHI_SHAPE_reduce_scatter,
+    PITHI_SHAPE_nallgather, /* with the neighbours of a topology */
+    PITHI_SHAPE_nallgatherv = PITHI_SHAPE_nallgather,
+    PITHI_SHAPE_nalltoall,
+    PITHI_SHAPE_nalltoallv = PITHI_SHAPE_nalltoall,
+    PITHI_SHAPE_nalltoallw = PITHI_SHAPE_nalltoall
+};
+/* PITHI_SHAPE({{class}}) */
+#define PITHI_SHAPE(kind, shape, ...) PITHI_SHAPE_##shape
+
+static inline int pithi_shape_has_root(enum pithi_shape shape)
+{
+    return shape >= PITHI_SHAPE_bcast && shape <= PITHI_SHAPE_reduce;
+}
+static inline int pithi_shape_has_neighbours(enum pithi_shape shape) { return shape >= PITHI_SHAPE_nallgather; }
+
+/* The sent or the received data. */
+struct pithi_data {
+    const void *buf;
+    MPI_Count count; /* one value for all members; */
+    MPI_Datatype type;
+    const void *counts; /* or a value for each: int, or MPI_Count in the large-count functions. NULL: none */
+    int is_wide;
+    const MPI_Datatype *types; /* the same for types */
+};
+#define PITHI_NO_COUNTS ((const int *)NULL)
+#define PITHI_DATA(buf, count, type, counts, types)                                                                    \
+    ((struct pithi_data){buf, count, type, counts, sizeof *(counts) == 8, types})
+
+struct pithi_collective {
+    enum pithi_shape shape;
+    MPI_Comm comm;
+    int root;
+    struct pithi_data sent, received; /* a reduction has only `sent`; so has a broadcast */
+};
+
+/* The number of elements and the bytes of the part of member i. */
+PITHI_IN_WRAPPER MPI_Count pithi_data_count(const struct pithi_data *data, int i)
+{
+    if (!data->counts)
+        return data->count;
+    return data->is_wide ? ((const MPI_Count *)data->counts)[i] : ((const int *)data->counts)[i];
+}
+PITHI_IN_WRAPPER uint64_t pithi_data_part(const struct pithi_data *data, int i)
+{
+    return pithi_type_bytes(pithi_data_count(data, i), data->types ? data->types[i] : data->type);
+}
+/* The bytes of the parts of all members. */
+MPI_Count pithi_counts_sum(const void *counts, int is_wide, int members);
+uint64_t pithi_types_sum(const void *counts, int is_wide, const MPI_Datatype *types, int members);
+PITHI_IN_WRAPPER uint64_t pithi_data_total(const struct pithi_data *data, int members)
+{
+    if (data->types)
+        return pithi_types_sum(data->counts, data->is_wide, data->types, members);
+    return data->counts ? pithi_type_bytes(pithi_counts_sum(data->counts, data->is_wide, members), data->type)
+                        : pithi_type_bytes(data->count, data->type) * (uint64_t)members;
+}
+
+/* This process and the communicator. */
+struct pithi_members {
+    int rank, size, remote_size; /* remote_size: of the other group; 0: an intracommunicator */
+    int in, out;                 /* neighbours; used where pithi_shape_has_neighbours */
+};
+struct pithi_moved {
+    uint64_t given, got; /* bytes */
+};
+/* The bytes that this process sends and receives. The root of a broadcast sends its data once; an all-to-all sends a part
+ * to each member. In-place data count as if they came from a separate buffer. */
+PITHI_IN_WRAPPER struct pithi_moved pithi_collective_bytes(const struct pithi_collective *call,
+                                                           const struct pithi_members *members)
+{
+    const struct pithi_data *sent = &call->sent, *received = &call->received;
+    int is_inter = members->remote_size != 0, others = is_inter ? members->remote_size : members->size;
+    int is_root = call->root == (is_inter ? MPI_ROOT : members->rank), is_in_place = sent->buf == MPI_IN_PLACE;
+    struct pithi_moved moved = {0, 0};
+
+    /* The other processes of the root's group in an intercommunicator take no part. */
+    if (pithi_shape_has_root(call->shape) && call->root == MPI_PROC_NULL)
+        return moved;
+    switch (call->shape) {
+    case PITHI_SHAPE_barrier:
+        break;
+    case PITHI_SHAPE_bcast:
+        *(is_root ? &moved.given : &moved.got) = pithi_data_total(sent, 1);
+        break;
+    case PITHI_SHAPE_gather:
+        if (is_root)
+            moved.got = pithi_data_total(received, others);
+        if (!is_inter || !is_root)
+            moved.given = !is_in_place ? pithi_data_total(sent, 1)
+                          : is_root    ? pithi_data_part(received, members->rank)
+                                       : 0;
+        break;
+    case PITHI_SHAPE_scatter:
+        if (is_root)
+            moved.given = pithi_data_total(sent, others);
+        if (!is_inter || !is_root)
+            moved.got = received->buf != MPI_IN_PLACE ? pithi_data_total(received, 1)
+                        : is_root                     ? pithi_data_part(sent, members->rank)
+                                                      : 0;
+        break;
+    case PITHI_SHAPE_reduce:
+        if (is_root)
+            moved.got = pithi_data_total(sent, 1);
+        if (!is_inter || !is_root)
+            moved.given = pithi_data_total(sent, 1);
+        break;
+    case PITHI_SHAPE_allgather:
+        moved.given = is_in_place ? pithi_data_part(received, members->rank) : pithi_data_total(sent, 1);
+        moved.got = pithi_data_total(received, others);
+        break;
+    case PITHI_SHAPE_alltoall:
+        moved.got = pithi_data_total(received, others);
+        moved.given = is_in_place ? moved.got : pithi_data_total(sent, others);
+        break;
+    case PITHI_SHAPE_allreduce:
+    case PITHI_SHAPE_exscan:
+        moved.given = pithi_data_total(sent, 1);
+        moved.got = call->shape == PITHI_SHAPE_exscan && members->rank == 0 ? 0 : moved.given;
+        break;
+    case PITHI_SHAPE_reduce_scatter:
+        moved.given = pithi_data_total(sent, members->size);
+        moved.got = pithi_data_part(sent, members->rank);
+        break;
+    case PITHI_SHAPE_nallgather:
+        moved.given = members->out ? pithi_data_total(sent, 1) : 0;
+        moved.got = pithi_data_total(received, members->in);
+        break;
+    case PITHI_SHAPE_nalltoall:
+        moved.given = pithi_data_total(sent, members->out);
+        moved.got = pithi_data_total(received, members->in);
+        break;
+    }
+    return moved;
+}
+
+#endif
