@@ -206,7 +206,7 @@ struct pithi_clock_history pithi_host_clocks_history(uint32_t number)
 
 /* ---- Ping-pong --------------------------------------------------------------------------------------------------- */
 
-static int say(const struct pith_transport *t, int to, uint64_t word)
+static int send_word(const struct pith_transport *t, int to, uint64_t word)
 {
     return t->send(t->context, to, &word, sizeof word);
 }
@@ -216,7 +216,7 @@ static int wait_for(const struct pith_transport *t, int from, int nap)
     return t->wait != NULL ? t->wait(t->context, from, nap) : 0;
 }
 
-static int hear(const struct pith_transport *t, int from, uint64_t *word)
+static int receive_word(const struct pith_transport *t, int from, uint64_t *word)
 {
     return wait_for(t, from, 0) != 0 ? -1 : t->recv(t->context, from, word, sizeof *word);
 }
@@ -238,7 +238,7 @@ static int answer(const struct pith_transport *t)
         return -1;
     while (word != END) {
         pong.away_ns = away_ns();
-        if (hear(t, 0, &word) != 0)
+        if (receive_word(t, 0, &word) != 0)
             return -1;
         pong.local_ns = pithi_clock_ns(CLOCK_MONOTONIC);
         if (word == PING && t->send(t->context, 0, &pong, sizeof pong) != 0)
@@ -251,7 +251,7 @@ static int ping(const struct pith_transport *t, int to, struct pithi_sync *point
 {
     struct pong pong;
     int64_t before = pithi_clock_ns(CLOCK_MONOTONIC);
-    if (say(t, to, PING) != 0 || wait_for(t, to, 0) != 0 || t->recv(t->context, to, &pong, sizeof pong) != 0)
+    if (send_word(t, to, PING) != 0 || wait_for(t, to, 0) != 0 || t->recv(t->context, to, &pong, sizeof pong) != 0)
         return -1;
     point->round_ns = pithi_clock_ns(CLOCK_MONOTONIC) - before;
     point->local_ns = pong.local_ns;
@@ -285,7 +285,7 @@ static int measure(const struct pith_transport *t, int to, int64_t budget_ns, in
         away = their_now_ns - their_away_ns > away ? their_now_ns - their_away_ns : away;
         is_away = t->wait != NULL && away > passed_ns / AWAY_PART; /* without `wait` the processes sleep in recv */
     }
-    return say(t, to, END);
+    return send_word(t, to, END);
 }
 
 /* In rank 0: measures all clocks; points[count]. */
@@ -299,8 +299,8 @@ static int measure_all(const struct pith_transport *t, struct pithi_sync *points
     left_ns = steps * (each_ns > BUDGET_LEAST_NS ? each_ns : BUDGET_LEAST_NS);
     for (uint32_t i = 1; i < clocks.count; i++) {
         int64_t begin_ns = pithi_clock_ns(CLOCK_MONOTONIC), part_ns = left_ns / (clocks.count - i);
-        if ((i == 1 && say(t, clocks.hosts[i].leader, WAKE) != 0) ||
-            (i + 1 < clocks.count && say(t, clocks.hosts[i + 1].leader, WAKE) != 0) ||
+        if ((i == 1 && send_word(t, clocks.hosts[i].leader, WAKE) != 0) ||
+            (i + 1 < clocks.count && send_word(t, clocks.hosts[i + 1].leader, WAKE) != 0) ||
             measure(t, clocks.hosts[i].leader, part_ns < BUDGET_NS ? part_ns : BUDGET_NS,
                     clocks.least != NULL ? clocks.least[i] : INT64_MAX / 2, &points[i]) != 0)
             return -1;

@@ -104,7 +104,7 @@ static double file_bytes(const char *path)
     return stat(path, &info) == 0 ? (double)info.st_size : -1;
 }
 
-static void tell(const struct pithi_output *output, const char *name)
+static void announce(const struct pithi_output *output, const char *name)
 {
     char size[32], lost[80] = "", missing[80] = "", ranks[80];
     const char *shown = short_name(name);
@@ -162,7 +162,7 @@ int pithi_output_publish(const struct pithi_output *output)
     if (from != output->part)
         unlink(output->part);
     memcpy(pithi_session.written, name, sizeof name);
-    tell(output, name);
+    announce(output, name);
     if (from != output->part && notes[0] != '\0' && !pithi_session.settings.quiet)
         pithi_say("%s: %s", short_name(name), notes);
     return 1;

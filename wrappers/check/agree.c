@@ -20,7 +20,7 @@
 
 enum { LOOKS = 256, ROUNDS = 64 };
 
-int64_t pithi_agreed_calls, pithi_agreed_alone, pithi_agreed_errors;
+int64_t pithi_agreed_calls, pithi_agreed_other_job, pithi_agreed_errors;
 
 /* ---- waiting ----------------------------------------------------------------------------------------------------- */
 
@@ -45,7 +45,7 @@ int pithi_await_seconds(void)
 }
 
 /* Reports a long wait. 1: reported, or nothing to report; 0: a later report will say more, unless `is_last`. */
-static int say_late(const struct pithi_check *check, int64_t waited_ns, const char *whom, int is_last)
+static int report_wait(const struct pithi_check *check, int64_t waited_ns, const char *whom, int is_last)
 {
     char missing[1024] = "", where[128], line[1536];
 
@@ -72,7 +72,7 @@ void pithi_await(MPI_Request *request, const struct pithi_check *check, const ch
 {
     int64_t begun_ns = 0, limit_ns = (int64_t)pithi_await_seconds() * 1000000000;
     struct pithi_where *here = pithi_where;
-    int done = 0, said = 0;
+    int done = 0, is_reported = 0;
 
     here->named = 0;
     for (int looks = 1; REAL(MPI_Test)(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done; looks++) {
@@ -89,8 +89,8 @@ void pithi_await(MPI_Request *request, const struct pithi_check *check, const ch
             pithi_verdict_where(check, here->text, sizeof here->text);
             __atomic_store_n(&here->named, here->call, __ATOMIC_RELEASE);
         }
-        if (limit_ns && !said && now_ns - begun_ns > limit_ns)
-            said = say_late(check, now_ns - begun_ns, whom, now_ns - begun_ns > 2 * limit_ns);
+        if (limit_ns && !is_reported && now_ns - begun_ns > limit_ns)
+            is_reported = report_wait(check, now_ns - begun_ns, whom, now_ns - begun_ns > 2 * limit_ns);
     }
     here->team = 0;
 }
@@ -122,7 +122,7 @@ static void count(const struct pithi_check *check)
 {
     __atomic_add_fetch(&pithi_agreed_calls, 1, __ATOMIC_RELAXED);
     if (check->team->places)
-        __atomic_add_fetch(&pithi_agreed_alone, 1, __ATOMIC_RELAXED);
+        __atomic_add_fetch(&pithi_agreed_other_job, 1, __ATOMIC_RELAXED);
 }
 
 /* Compares a value that only some processes state, and returns whether all stated values are equal. One MPI_MIN over
@@ -450,7 +450,7 @@ static void make_world(void)
         REAL(MPI_Group_free)(&members);
 }
 
-enum { CALLS, ALONE, ERRORS, UNCHECKED, SUMS };
+enum { CALLS, OTHER_JOB, ERRORS, UNCHECKED, SUMS };
 
 static void say_sums(const int64_t *sums, int ranks)
 {
@@ -463,9 +463,9 @@ static void say_sums(const int64_t *sums, int ranks)
                          sums[ERRORS] == 1 ? "" : "s");
     else
         size += snprintf(text + size, sizeof text - size, "no errors\n");
-    if (sums[ALONE])
+    if (sums[OTHER_JOB])
         size += snprintf(text + size, sizeof text - size, "pith check: %lld of them with processes %s\n",
-                         (long long)sums[ALONE],
+                         (long long)sums[OTHER_JOB],
                          is_mixed ? "that are not checked: checked among the others"
                                   : "of another job: checked among those of this one");
     if (sums[UNCHECKED])
@@ -481,7 +481,7 @@ static void end_job(void)
 
     if (world && world->shadow != MPI_COMM_NULL)
         end_last(world->shadow);
-    int64_t mine[SUMS] = {pithi_agreed_calls, pithi_agreed_alone, pithi_agreed_errors, pithi_fact_unchecked};
+    int64_t mine[SUMS] = {pithi_agreed_calls, pithi_agreed_other_job, pithi_agreed_errors, pithi_fact_unchecked};
     memcpy(all, mine, sizeof all);
     if (world && world->shadow != MPI_COMM_NULL)
         REAL(MPI_Reduce)(mine, all, SUMS, MPI_INT64_T, MPI_SUM, 0, world->shadow);

@@ -38,6 +38,6 @@ const void *pithi_source_address(const void *caller);
 void pithi_source_print(const struct pithi_source *source, char *text, size_t size);
 
 /* Numbers of calls: checked; with processes of another job; wrong; not checked (facts.c). Atomic. */
-extern int64_t pithi_agreed_calls, pithi_agreed_alone, pithi_agreed_errors, pithi_fact_unchecked;
+extern int64_t pithi_agreed_calls, pithi_agreed_other_job, pithi_agreed_errors, pithi_fact_unchecked;
 
 #endif

@@ -95,9 +95,9 @@ void pithi_check_comm(MPI_Comm comm)
 {
     if (!is_checked())
         return;
-    if (!now->is_later && pithi_team_is_unmet(comm))
+    if (!now->is_later && pithi_team_is_missing(comm))
         pithi_await_all(comm, now->name);
-    now->team = now->is_later ? pithi_team_of_comm(comm) : pithi_team_meet(comm);
+    now->team = now->is_later ? pithi_team_of_comm(comm) : pithi_team_make_missing(comm);
     if (!now->team)
         __atomic_add_fetch(&pithi_fact_unchecked, 1, __ATOMIC_RELAXED);
 }

@@ -15,7 +15,7 @@ enum { HASH, ANSWER, LEADERS, KINDS, FIRST = PITHI_VERDICT_TAGS };
 /* The number of tags for such calls. Threads may make them on one communicator at the same time; the tag of the call
  * then separates them. Without threads one tag is enough: messages arrive in the order of the calls, and calls with
  * different tags are compared and reported. If any process has threads, all use tags. */
-static int ways;
+static int tag_count;
 
 void pithi_subgroup_begin(MPI_Comm world)
 {
@@ -23,11 +23,14 @@ void pithi_subgroup_begin(MPI_Comm world)
 
     REAL(MPI_Query_thread)(&level);
     REAL(MPI_Comm_get_attr)(MPI_COMM_WORLD, MPI_TAG_UB, &most, &is_there);
-    ways = level == MPI_THREAD_MULTIPLE && is_there ? (*most - FIRST) / KINDS : 1;
-    REAL(MPI_Allreduce)(MPI_IN_PLACE, &ways, 1, MPI_INT, MPI_MAX, world);
+    tag_count = level == MPI_THREAD_MULTIPLE && is_there ? (*most - FIRST) / KINDS : 1;
+    REAL(MPI_Allreduce)(MPI_IN_PLACE, &tag_count, 1, MPI_INT, MPI_MAX, world);
 }
 
-static int way(int kind, uint64_t tag) { return FIRST + kind + KINDS * (int)(ways ? tag % (uint64_t)ways : 0); }
+static int tag_for(int kind, uint64_t tag)
+{
+    return FIRST + kind + KINDS * (int)(tag_count ? tag % (uint64_t)tag_count : 0);
+}
 
 /* ---- the members ------------------------------------------------------------------------------------------------- */
 
@@ -104,31 +107,31 @@ void pithi_check_members_named(MPI_Group group, const char *tag)
 
 /* ---- whether they agree ------------------------------------------------------------------------------------------ */
 
-static int hear(struct pithi_check *check, uint64_t hash)
+static int compare_hashes(struct pithi_check *check, uint64_t hash)
 {
     MPI_Comm shadow = check->team->shadow;
     int good = !check->problem;
 
     for (int i = 1; i < check->member_count; i++) {
-        uint64_t said = 0;
+        uint64_t received = 0;
         MPI_Request request;
-        REAL(MPI_Irecv)(&said, 1, MPI_UINT64_T, check->members[i], way(HASH, check->key), shadow, &request);
+        REAL(MPI_Irecv)(&received, 1, MPI_UINT64_T, check->members[i], tag_for(HASH, check->key), shadow, &request);
         pithi_await(&request, check, NULL);
-        good &= said == hash;
+        good &= received == hash;
     }
     for (int i = 1; i < check->member_count; i++)
-        REAL(MPI_Send)(&good, 1, MPI_INT, check->members[i], way(ANSWER, check->key), shadow);
+        REAL(MPI_Send)(&good, 1, MPI_INT, check->members[i], tag_for(ANSWER, check->key), shadow);
     return good;
 }
 
-static int tell(struct pithi_check *check, uint64_t hash)
+static int send_hash(struct pithi_check *check, uint64_t hash)
 {
     MPI_Comm shadow = check->team->shadow;
     MPI_Request requests[2];
     int good = 0, first = check->members[0];
 
-    REAL(MPI_Irecv)(&good, 1, MPI_INT, first, way(ANSWER, check->key), shadow, &requests[0]);
-    REAL(MPI_Isend)(&hash, 1, MPI_UINT64_T, first, way(HASH, check->key), shadow, &requests[1]);
+    REAL(MPI_Irecv)(&good, 1, MPI_INT, first, tag_for(ANSWER, check->key), shadow, &requests[0]);
+    REAL(MPI_Isend)(&hash, 1, MPI_UINT64_T, first, tag_for(HASH, check->key), shadow, &requests[1]);
     pithi_await(&requests[0], check, NULL);
     REAL(MPI_Wait)(&requests[1], MPI_STATUS_IGNORE);
     return good;
@@ -141,7 +144,7 @@ int pithi_subgroup_agrees(struct pithi_check *check)
     check->call = hash | UINT64_C(1) << 63;
     if (check->problem)
         hash = ~hash;
-    return check->members[0] == check->team->rank ? hear(check, hash) : tell(check, hash);
+    return check->members[0] == check->team->rank ? compare_hashes(check, hash) : send_hash(check, hash);
 }
 
 /* ---- the leaders of two groups that form an intercommunicator ---------------------------------------------------- */
@@ -161,8 +164,9 @@ static const char *compare(struct pithi_check *check, const struct pithi_team *b
 
     snprintf(mine.tag, sizeof mine.tag, "%s", tag);
     snprintf(whom, sizeof whom, "the other leader, rank %d of peer_comm", other);
-    REAL(MPI_Irecv)(&theirs, sizeof theirs, MPI_BYTE, other, way(LEADERS, check->key), between->shadow, &requests[0]);
-    REAL(MPI_Isend)(&mine, sizeof mine, MPI_BYTE, other, way(LEADERS, check->key), between->shadow, &requests[1]);
+    REAL(MPI_Irecv)
+    (&theirs, sizeof theirs, MPI_BYTE, other, tag_for(LEADERS, check->key), between->shadow, &requests[0]);
+    REAL(MPI_Isend)(&mine, sizeof mine, MPI_BYTE, other, tag_for(LEADERS, check->key), between->shadow, &requests[1]);
     pithi_await(&requests[0], check, whom);
     REAL(MPI_Wait)(&requests[1], MPI_STATUS_IGNORE);
     if (theirs.key == check->key)

@@ -40,14 +40,14 @@ static uint64_t agree_on_id(MPI_Comm comm)
 {
     static uint32_t named;
     int rank;
-    uint64_t said[2] = {__atomic_load_n(&count, __ATOMIC_RELAXED) >= MOST, 0};
+    uint64_t agreed[2] = {__atomic_load_n(&count, __ATOMIC_RELAXED) >= MOST, 0};
 
     REAL(MPI_Comm_rank)(comm, &rank);
     if (rank == 0)
-        said[1] = (uint64_t)(uint32_t)(pithi_where_rank + 1) << 32 | __atomic_add_fetch(&named, 1, __ATOMIC_RELAXED);
-    if (REAL(MPI_Allreduce)(MPI_IN_PLACE, said, 2, MPI_UINT64_T, MPI_MAX, comm) != MPI_SUCCESS)
+        agreed[1] = (uint64_t)(uint32_t)(pithi_where_rank + 1) << 32 | __atomic_add_fetch(&named, 1, __ATOMIC_RELAXED);
+    if (REAL(MPI_Allreduce)(MPI_IN_PLACE, agreed, 2, MPI_UINT64_T, MPI_MAX, comm) != MPI_SUCCESS)
         return 0;
-    return said[0] ? 0 : said[1];
+    return agreed[0] ? 0 : agreed[1];
 }
 
 /* Uses MPI_Comm_create: MPI_Comm_dup would call the copy functions of the program's attributes. */
@@ -296,7 +296,7 @@ struct pithi_team *pithi_team_of_comm(MPI_Comm comm)
     return comm == MPI_COMM_NULL ? NULL : pithi_table_find(&teams, pithi_comm_key(comm));
 }
 
-int pithi_team_is_unmet(MPI_Comm comm)
+int pithi_team_is_missing(MPI_Comm comm)
 {
     int is_inter = 0, is_up = 0;
 
@@ -306,9 +306,9 @@ int pithi_team_is_unmet(MPI_Comm comm)
     return is_up && REAL(MPI_Comm_test_inter)(comm, &is_inter) == MPI_SUCCESS && is_ours(comm);
 }
 
-struct pithi_team *pithi_team_meet(MPI_Comm comm)
+struct pithi_team *pithi_team_make_missing(MPI_Comm comm)
 {
-    if (pithi_team_is_unmet(comm))
+    if (pithi_team_is_missing(comm))
         pithi_team_make_comm(comm, NULL, "MPI_Comm_idup");
     return pithi_team_of_comm(comm);
 }

@@ -269,16 +269,16 @@ static void add_places(struct verdict *verdict, int who, int other)
 }
 
 /* Reports the processes whose fact differs from the reference, in groups with equal facts. */
-static int tell_different(struct verdict *verdict, asked *ask, int which)
+static int report_different(struct verdict *verdict, asked *ask, int which)
 {
-    int told = 0, reference = first_with(verdict, ask, which);
+    int shown = 0, reference = first_with(verdict, ask, which);
     char *is_of = reference < verdict->count ? calloc((size_t)verdict->count, 2) : NULL, *done;
 
     if (!is_of)
         return 0;
     done = is_of + verdict->count; /* both have a mark for each process */
     const struct fact *wanted = ask(verdict, reference, which);
-    for (int who = reference + 1; who < verdict->count && told < GROUPS; who++) {
+    for (int who = reference + 1; who < verdict->count && shown < GROUPS; who++) {
         const struct fact *fact = ask(verdict, who, which);
         if (!fact || fact->value == wanted->value || done[who])
             continue;
@@ -298,18 +298,18 @@ static int tell_different(struct verdict *verdict, asked *ask, int which)
         add_rank(verdict, reference);
         add(verdict, " %s\n", verdict->where);
         add_places(verdict, who, reference);
-        told++;
+        shown++;
     }
     free(is_of);
-    verdict->lines += told;
-    return told;
+    verdict->lines += shown;
+    return shown;
 }
 
 /* If lists differ in length, reports the lengths and skips the elements. */
-static void tell_facts(struct verdict *verdict)
+static void report_facts(struct verdict *verdict)
 {
     int most = 0, least = INT32_MAX;
-    const char *told = "";
+    const char *shown = "";
 
     for (int i = 0; i < verdict->count; i++) {
         const struct head *head = verdict->of[i].head;
@@ -320,14 +320,14 @@ static void tell_facts(struct verdict *verdict)
     }
     for (int which = 0; which < most && !(verdict->lines && least < most); which++) {
         const struct fact *fact = ask_fact(verdict, first_with(verdict, ask_fact, which), which);
-        if (strcmp(fact->argument, told) != 0 && tell_different(verdict, ask_fact, which))
-            told = fact->argument; /* of a list: the first difference */
+        if (strcmp(fact->argument, shown) != 0 && report_different(verdict, ask_fact, which))
+            shown = fact->argument; /* of a list: the first difference */
     }
 }
 
 /* ---- problems ---------------------------------------------------------------------------------------------------- */
 
-static void tell_problems(struct verdict *verdict)
+static void report_problems(struct verdict *verdict)
 {
     for (int who = 0; who < verdict->count && verdict->lines < GROUPS; who++) {
         const struct head *head = verdict->of[who].head;
@@ -354,22 +354,22 @@ static const struct part *find_part(const struct verdict *verdict, int who, int 
     return NULL;
 }
 
-static void tell_part(struct verdict *verdict, int from, int to, const struct part *given, const struct part *got)
+static void report_part(struct verdict *verdict, int from, int to, const struct part *given, const struct part *got)
 {
     if (verdict->lines++ >= PARTS)
         return;
     const char *name = verdict->of[from].head->name.text, *said = given ? given->text : "nothing",
                *wanted = got ? got->text : "nothing";
-    int is_alone = given ? *said == '=' : *wanted == '='; /* no data: a number that both must state */
+    int is_number = given ? *said == '=' : *wanted == '='; /* no data: a number that both must state */
 
     add(verdict, "pith check: ");
     add_rank(verdict, from);
-    if (is_alone)
+    if (is_number)
         add(verdict, ": %s: %s is not that of ", name, (given ? said : wanted) + 1);
     else
         add(verdict, ": %s: gives %s to ", name, said);
     add_rank(verdict, to);
-    if (!is_alone)
+    if (!is_number)
         add(verdict, ", which expects %s", wanted);
     add(verdict, " %s\n", verdict->where);
     add_places(verdict, from, to);
@@ -386,7 +386,7 @@ static int place_among(const struct statement *statement, int at)
     return nth;
 }
 
-static void tell_parts(struct verdict *verdict)
+static void report_parts(struct verdict *verdict)
 {
     for (int who = 0; who < verdict->count; who++) {
         const struct statement *own = &verdict->of[who];
@@ -398,23 +398,23 @@ static void tell_parts(struct verdict *verdict)
             if (other && (other->hash == part->hash || part->is_got)) /* the giving end reports a difference */
                 continue;
             if (part->is_got)
-                tell_part(verdict, part->peer, who, NULL, part);
+                report_part(verdict, part->peer, who, NULL, part);
             else
-                tell_part(verdict, who, part->peer, part, other);
+                report_part(verdict, who, part->peer, part, other);
         }
     }
     if (verdict->lines > PARTS)
         add(verdict, "pith check:   and %d more\n", verdict->lines - PARTS);
 }
 
-static void tell(struct verdict *verdict)
+static void report(struct verdict *verdict)
 {
-    tell_problems(verdict);
-    if (!tell_different(verdict, ask_name, 0)) {
-        tell_facts(verdict);
-        tell_different(verdict, ask_only, 0);
+    report_problems(verdict);
+    if (!report_different(verdict, ask_name, 0)) {
+        report_facts(verdict);
+        report_different(verdict, ask_only, 0);
         if (!verdict->lines)
-            tell_parts(verdict);
+            report_parts(verdict);
     }
     if (verdict->text)
         pithi_check_say(verdict->text);
@@ -473,7 +473,7 @@ static void judge(const struct pithi_check *check, void *own)
         statement->parts = (struct part *)(void *)(statement->facts + statement->head->facts);
     }
     pithi_verdict_where(check, verdict.where, sizeof verdict.where);
-    tell(&verdict);
+    report(&verdict);
     for (int i = 1; i < verdict.count; i++)
         if (verdict.of[i].head) {
             REAL(MPI_Send)(NULL, 0, MPI_BYTE, nth(check, i), tag_of(check, SAID), team->shadow);

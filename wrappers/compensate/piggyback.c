@@ -17,11 +17,11 @@
 
 int pithi_piggyback_on;
 
-static int64_t alone[PITHI_LOCAL_ONLY_KINDS]; /* atomic */
+static int64_t local_only_counts[PITHI_LOCAL_ONLY_KINDS]; /* atomic */
 
 void pithi_piggyback_local_only(enum pithi_piggyback_local_only why)
 {
-    __atomic_add_fetch(&alone[why], 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&local_only_counts[why], 1, __ATOMIC_RELAXED);
 }
 
 /* ---- Beginning --------------------------------------------------------------------------------------------------- */
@@ -187,8 +187,8 @@ static void tell_job(const struct pithi_shadow *world, int64_t delay_ns)
 {
     int64_t counts[PITHI_LOCAL_ONLY_KINDS], most_ns = delay_ns;
     char text[300];
-    memcpy(counts, alone, sizeof counts);
-    REAL(MPI_Reduce)(alone, counts, PITHI_LOCAL_ONLY_KINDS, MPI_INT64_T, MPI_SUM, 0, world->comm);
+    memcpy(counts, local_only_counts, sizeof counts);
+    REAL(MPI_Reduce)(local_only_counts, counts, PITHI_LOCAL_ONLY_KINDS, MPI_INT64_T, MPI_SUM, 0, world->comm);
     REAL(MPI_Reduce)(&delay_ns, &most_ns, 1, MPI_INT64_T, MPI_MAX, 0, world->comm);
     if (world->rank != 0)
         return;

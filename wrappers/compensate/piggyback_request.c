@@ -51,14 +51,14 @@ static struct pithi_piggyback_entry *take_reserve(void)
 {
     enum { RESERVE = 256 };
     static struct pithi_piggyback_entry reserve[RESERVE];
-    static int taken, told;
+    static int taken, is_reported;
     struct pithi_piggyback_entry *entry = NULL;
     int is_first;
     pithi_lock(&mutex);
     if (taken < RESERVE)
         entry = &reserve[taken++];
-    is_first = !entry && !told;
-    told |= is_first;
+    is_first = !entry && !is_reported;
+    is_reported |= is_first;
     pithi_unlock(&mutex);
     if (is_first)
         fputs("pith: PITH_COMPENSATE: no memory for the headers of requests: MPI refuses them\n", stderr);

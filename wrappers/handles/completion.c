@@ -1,4 +1,4 @@
-/* completion.c - finds the requests that a call has completed, and tells each client (completion.h). */
+/* completion.c - finds the requests that a call has completed, and notifies each client (completion.h). */
 #include "completion.h"
 
 #include "lock.h"
@@ -69,7 +69,7 @@ MPI_Status *pithi_completion_begin(struct pithi_completion *completion, void **s
     return statuses == ignored ? completion->own : statuses;
 }
 
-static void tell(struct pithi_completion *completion, int completed, const int *indices, MPI_Status *statuses)
+static void notify(struct pithi_completion *completion, int completed, const int *indices, MPI_Status *statuses)
 {
     union pithi_awaited *place;
 
@@ -104,7 +104,7 @@ static void tell_several(struct pithi_completion *completion, int result, int co
     completion->result = result;
     completion->class = pithi_error_class(result);
     int known = completion->class == MPI_SUCCESS || completion->class == MPI_ERR_IN_STATUS;
-    tell(completion, known ? completed : 0, indices, statuses);
+    notify(completion, known ? completed : 0, indices, statuses);
 }
 
 void pithi_completion_all(struct pithi_completion *completion, int result, MPI_Status *statuses)
@@ -124,5 +124,5 @@ void pithi_completion_one(struct pithi_completion *completion, int result, int i
         return;
     completion->result = result;
     completion->class = MPI_SUCCESS;
-    tell(completion, index >= 0, &index, status);
+    notify(completion, index >= 0, &index, status);
 }

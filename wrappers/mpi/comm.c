@@ -16,7 +16,7 @@
 enum { BUCKETS = 256, CACHED = 8 };
 
 static struct pithi_table comms = PITHI_TABLE;
-static struct pithi_comm *graveyard; /* freed, but open requests may still refer to them */
+static struct pithi_comm *retired; /* freed, but open requests may still refer to them */
 struct pithi_comm pithi_comm_world;
 static MPI_Group world_group;
 static int own_rank; /* in world_group */
@@ -115,7 +115,7 @@ static int find_members(struct pithi_comm *comm)
 
 static void define(struct pithi_comm *comm)
 {
-    struct pith_comm told = {
+    struct pith_comm definition = {
         .key = comm->key,
         .rank = comm->rank,
         .size = comm->size,
@@ -124,7 +124,7 @@ static void define(struct pithi_comm *comm)
         .remote_ranks = comm->world_ranks + comm->size,
     };
 
-    comm->id = pith_comm_define(&told);
+    comm->id = pith_comm_define(&definition);
     int same = comm->size == pithi_comm_world.size && !comm->remote_size;
     for (int i = 0; same && i < comm->size; i++)
         same = comm->world_ranks[i] == i;
@@ -151,10 +151,7 @@ static uint64_t key_of(const struct pithi_comm *comm, enum pithi_comm_kind kind,
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-static void enter(struct pithi_comm *comm)
-{
-    pithi_table_put(&comms, pithi_comm_key(comm->handle), &comm->table);
-}
+static void enter(struct pithi_comm *comm) { pithi_table_put(&comms, pithi_comm_key(comm->handle), &comm->table); }
 
 static struct pithi_comm *take(MPI_Comm handle)
 {
@@ -164,12 +161,12 @@ static struct pithi_comm *take(MPI_Comm handle)
     return comm;
 }
 
-static void bury(struct pithi_comm *comm)
+static void retire(struct pithi_comm *comm)
 {
     pithi_lock(&lock);
-    comm->next = graveyard;
-    graveyard = comm;
-    for (struct pithi_comm **at = &graveyard; *at;) {
+    comm->next = retired;
+    retired = comm;
+    for (struct pithi_comm **at = &retired; *at;) {
         struct pithi_comm *dead = *at;
         if (__atomic_load_n(&dead->open_requests, __ATOMIC_ACQUIRE)) {
             at = &dead->next;
@@ -187,7 +184,7 @@ static struct pithi_comm *add(MPI_Comm handle, enum pithi_comm_kind kind, uint64
     struct pithi_comm *comm = calloc(1, sizeof *comm), *stale = take(handle);
 
     if (stale) /* freed by a call that has no wrapper */
-        bury(stale);
+        retire(stale);
     if (!comm)
         return NULL;
     comm->handle = handle;
@@ -289,10 +286,9 @@ uint64_t pithi_comm_promise(MPI_Comm parent)
 void pithi_comm_pending(int result, uint64_t key, MPI_Comm *made, const MPI_Request *request)
 {
     if (key && result == MPI_SUCCESS)
-        pithi_coll_numbered(
-            pithi_pending_enter(pithi_request_key(*request),
-                                &(struct pithi_pending){
-                                    .kind = PITHI_PENDING_COMM, .is_active = 1, .bytes = key, .u.made = made}));
+        pithi_coll_numbered(pithi_pending_enter(
+            pithi_request_key(*request),
+            &(struct pithi_pending){.kind = PITHI_PENDING_COMM, .is_active = 1, .bytes = key, .u.made = made}));
 }
 
 void pithi_comm_promised(uint64_t key, MPI_Comm made)
@@ -338,7 +334,7 @@ void pithi_comm_drop_end(int result, struct pithi_comm *comm)
         return;
     }
     pith_comm_free(comm->id);
-    bury(comm);
+    retire(comm);
 }
 
 void pithi_comm_named(int result, MPI_Comm handle, const char *name)
