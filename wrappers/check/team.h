@@ -54,8 +54,8 @@ int *pithi_team_places(MPI_Group group, MPI_Comm comm, int *size);
 
 /* MPI_Comm_idup was called: from now on, a communicator without a team may appear. */
 void pithi_team_expect(void);
-/* Makes the team of such a communicator, in a call that all its processes make and that may wait for them. is_missing: 1:
- * the communicator has no team yet. */
+/* Makes the team of such a communicator, in a call that all its processes make and that may wait for them. is_missing:
+ * 1: the communicator has no team yet. */
 int pithi_team_is_missing(MPI_Comm comm);
 struct pithi_team *pithi_team_make_missing(MPI_Comm comm);
 /* Collective over the new team. `of`: contains all its processes that are in this job; NULL: all of them are. `origin`

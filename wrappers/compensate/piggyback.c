@@ -6,7 +6,6 @@
 #include "pith_tool.h"
 #include "launcher.h"
 #include "real.h"
-#include "second_message.h"
 #include "type_parts.h"
 
 #include <fcntl.h>

@@ -128,6 +128,27 @@ void pithi_piggyback_open_matched(struct pithi_piggyback *piggyback, enum pithi_
 /* After MPI_Probe: subtracts the header from the size in the status. */
 void pithi_piggyback_probed(int result, int flag, MPI_Comm comm, MPI_Status *status);
 
+/* ---- a larger buffer for MPI_Bsend, as messages carry headers (piggyback_message.c) ------------------------------ */
+
+struct pithi_bsend_buffer {
+    void *buf;
+    MPI_Count size_bytes;
+};
+/* The buffer to attach: a larger one, or the program's if there is no memory or no need. */
+struct pithi_bsend_buffer pithi_bsend_attach(void *buf, MPI_Count size_bytes);
+void pithi_bsend_attached(int result, const struct pithi_bsend_buffer *room);
+/* The program's buffer that belongs to the detached one. */
+struct pithi_bsend_buffer pithi_bsend_detached(void *buf, MPI_Count size_bytes);
+
+/* ---- headers as messages of their own, on a shadow (second_message.c) -------------------------------------------- */
+
+/* Does not block. */
+void pithi_second_send(const struct pithi_shadow *comm, const struct pithi_header *header, int to, int tag);
+/* Receives the header of a message that has been received. 0: it failed. */
+int pithi_second_recv(const struct pithi_shadow *comm, struct pithi_header *header, int from, int tag);
+/* In MPI_Finalize: releases the buffers. */
+void pithi_second_end(void);
+
 /* ---- requests (piggyback_request.c) ------------------------------------------------------------------------------ */
 
 /* A new entry, not yet in the table. NULL: no memory, and the reserve is used up. */

@@ -2,7 +2,6 @@
  * templates, so its parts are the innermost except those of requests.w. When PITH_COMPENSATE is off, each part costs a
  * branch. README.md lists what is sent in each case.
  */
-#include "bsend_buffer.h"
 #include "piggyback.h"
 #include "rendezvous.h"
 #include "type_parts.h"

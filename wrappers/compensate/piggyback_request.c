@@ -5,7 +5,6 @@
 #include "own.h"
 #include "real.h"
 #include "rendezvous.h"
-#include "second_message.h"
 #include "type_parts.h"
 
 #include <stdio.h>

@@ -3,8 +3,8 @@
 
 #include "eager_limit.h"
 #include "lock.h"
+#include "piggyback.h"
 #include "real.h"
-#include "second_message.h"
 
 #include <stdlib.h>
 

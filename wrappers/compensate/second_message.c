@@ -1,5 +1,5 @@
-/* second_message.c - keeps a buffer for each header until it is sent (second_message.h). */
-#include "second_message.h"
+/* second_message.c - keeps a buffer for each header until it is sent (piggyback.h). */
+#include "piggyback.h"
 
 #include "lock.h"
 #include "real.h"

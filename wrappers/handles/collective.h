@@ -1,5 +1,5 @@
-/* collective.h - the arguments of a collective call in one form, and the bytes that it moves. Each library describes all
- * collectives by one part of its template:
+/* collective.h - the arguments of a collective call in one form, and the bytes that it moves. Each library describes
+ * all collectives by one part of its template:
  *
  *     {{fn f @coll @coll_init}}
  *         pithi_coll(&(const struct pithi_collective){PITHI_SHAPE({{class}}), {{comm}}, {{root|0}} ...});
@@ -97,8 +97,8 @@ struct pithi_members {
 struct pithi_moved {
     uint64_t given, got; /* bytes */
 };
-/* The bytes that this process sends and receives. The root of a broadcast sends its data once; an all-to-all sends a part
- * to each member. In-place data count as if they came from a separate buffer. */
+/* The bytes that this process sends and receives. The root of a broadcast sends its data once; an all-to-all sends a
+ * part to each member. In-place data count as if they came from a separate buffer. */
 PITHI_IN_WRAPPER struct pithi_moved pithi_collective_bytes(const struct pithi_collective *call,
                                                            const struct pithi_members *members)
 {

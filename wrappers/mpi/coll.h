@@ -1,7 +1,8 @@
 /* coll.h - records of collective operations: communicator, root, bytes sent and received by this process.
  *
  * pithi_coll computes the record of a call from its arguments, before the call, into this thread's `pithi_coll_now`. A
- * blocking or nonblocking call writes it at once. A persistent one keeps it with the request and writes it at each start.
+ * blocking or nonblocking call writes it at once. A persistent one keeps it with the request and writes it at each
+ * start.
  */
 #ifndef PITHI_COLL_H
 #define PITHI_COLL_H

@@ -1,6 +1,6 @@
 /* files.c - writes the report as CSV or JSON. Calls, messages and bytes are integers; times are seconds with 9
  * decimals. */
-#include "files.h"
+#include "job_time.h"
 
 #include <string.h>
 

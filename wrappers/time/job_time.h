@@ -4,6 +4,8 @@
 
 #include "timing.h"
 
+#include <stdio.h>
+
 /* ---- one process (timing.c) -------------------------------------------------------------------------------------- */
 
 /* The sum over all threads; called once, at the end. */
@@ -48,5 +50,15 @@ extern int pithi_time_is_spawned; /* MPI_Comm_spawn started this job */
 struct pithi_time_report *pithi_time_report_begin(int ranks);
 void pithi_time_report_add(struct pithi_time_report *report, int rank, const struct pithi_time_block *block);
 void pithi_time_report_end(struct pithi_time_report *report);
+
+/* The report for scripts: a line or an object for each item, written as each process's block arrives (files.c). */
+struct pithi_time_writer {
+    const char *suffix;
+    void (*begin)(FILE *out, int ranks);
+    void (*rank)(FILE *out, int rank, const struct pithi_time_block *block);
+    void (*end)(FILE *out);
+};
+/* Selects the format by the file's suffix; NULL: the text for people. */
+const struct pithi_time_writer *pithi_time_writer_find(const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 /* time_table.c - makes the report: the table of sums over all processes, and the file for scripts. */
-#include "files.h"
+#include "job_time.h"
 
 #include "launcher.h"
 
