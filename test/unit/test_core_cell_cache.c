@@ -19,14 +19,14 @@ static uint32_t below(uint32_t limit)
 
 static void write_lane(struct core_log *log, uint32_t lane)
 {
-    uint32_t open[6], depth = 0;
+    uint32_t open[10], depth = 0;
     int64_t now = 0;
 
     for (uint32_t i = 0; i < RECORDS; i++) {
         now += below(3000);
         if (below(300) == 0) {
             core_add(log, lane, PITHLOG_EVENT, now, EVENT_ID);
-        } else if (!depth || (depth < 6 && below(2))) {
+        } else if (!depth || (depth < 10 && below(2))) {
             open[depth] = below(10) ? i / 5000 % STATES : below(STATES);
             core_add(log, lane, PITHLOG_ENTER, now, open[depth++]);
         } else {
@@ -81,6 +81,11 @@ static uint32_t states_seen(const struct pithi_cells *cells)
     return seen;
 }
 
+static uint32_t state_at(const struct pithi_cells *cells, uint32_t level, uint32_t column)
+{
+    return level < cells->levels ? pithi_cells_line(cells, 0, level)[column].state : PITHI_NONE;
+}
+
 struct wrong {
     uint32_t cells, all, events, lost, ticks;
 };
@@ -100,9 +105,10 @@ static void compare(struct pithlog *log, const struct pithi_plot *plot, struct w
         query.lanes = pithi_row_lanes(&plot->rows[plot->plot_row[line]], &query.lane_count);
         query.group_end = &query.lane_count;
         core_check(pithi_query_run(log, &query, &right));
-        for (uint32_t i = 0; i < PITHI_LEVELS * plot->width; i++)
-            wrong->cells += right.cells[i].state != seen->cells[i].state;
-        wrong->all += PITHI_LEVELS * plot->width;
+        for (uint32_t level = 0; level < right.levels || level < seen->levels; level++)
+            for (uint32_t c = 0; c < plot->width; c++)
+                wrong->cells += state_at(&right, level, c) != state_at(seen, level, c);
+        wrong->all += PITHI_FIRST_LEVELS * plot->width;
         wrong->events += events_of(&right) != events_of(seen);
         wrong->lost += (states_seen(&right) & ~states_seen(seen)) != 0;
         wrong->ticks += seen->tick_count > 2 * right.tick_count + 40;

@@ -7,7 +7,7 @@
 #include "core_log.h"
 #include "tap.h"
 
-enum { STATES = 7, EVENT_ID = STATES, DEFS = STATES + 1, LANES = 3, MOST = 400, NEAR = 24 };
+enum { STATES = 7, EVENT_ID = STATES, DEFS = STATES + 1, LANES = 3, MOST = 400, NEAR = 24, DEEPEST = 24 };
 
 struct entry {
     int64_t time_ns;
@@ -22,6 +22,7 @@ struct lane_copy {
 static struct lane_copy lanes[LANES];
 static int64_t log_end_ns; /* states never left last till then */
 static uint64_t seed = 42;
+static uint32_t deepest = 12; /* of random logs */
 
 static uint32_t below(uint32_t limit)
 {
@@ -43,7 +44,7 @@ static void random_lane(struct lane_copy *copy, uint32_t records, uint32_t gap)
         entry->time_ns = now;
         if (dice == 0) {
             entry->kind = PITHLOG_EVENT, entry->id = EVENT_ID;
-        } else if (depth < 12 && (dice < 11 || !depth)) {
+        } else if (depth < deepest && (dice < 11 || !depth)) {
             entry->kind = PITHLOG_ENTER;
             entry->id = open[depth++] = below(STATES);
         } else {
@@ -152,7 +153,8 @@ static void column_shares(const struct lane_copy *copy, const struct pithi_query
 static int cell_is_right(const struct pithi_query *query, const struct pithi_cells *cells, uint32_t row,
                          const uint32_t *of, uint32_t count, uint32_t level, uint32_t column)
 {
-    const struct pithi_cell *cell = &pithi_cells_line(cells, row, level)[column];
+    static const struct pithi_cell none = {.state = PITHI_NONE};
+    const struct pithi_cell *cell = level < cells->levels ? &pithi_cells_line(cells, row, level)[column] : &none;
     uint64_t span = (uint64_t)(query->t1_ns - query->t0_ns), shares[STATES] = {0}, sum = 0, most = 0, from, to;
     struct pithi_query innermost = *query;
     unsigned shift = 0;
@@ -181,7 +183,7 @@ static uint32_t wrong_cells(const struct pithi_query *query, const struct pithi_
 
     for (uint32_t row = 0, first = 0; row < cells->rows; row++) {
         uint32_t end = query->group_end ? query->group_end[row] : row + 1;
-        for (uint32_t level = 0; level < query->levels; level++)
+        for (uint32_t level = 0; level < query->levels && level < DEEPEST; level++)
             for (uint32_t c = 0; c < query->width; c++)
                 wrong += !cell_is_right(query, cells, row, query->lanes + first, end - first, level, c);
         first = end;
@@ -310,7 +312,7 @@ static void random_query(const struct pithlog *log, struct pithi_query *query, u
     if (!below(4))
         query->t0_ns = info->start_ns, query->t1_ns = info->end_ns + 1;
     query->width = 1 + below(90);
-    query->levels = 1 + below(PITHI_LEVELS);
+    query->levels = below(3) ? 1 + below(6) : PITHI_LEVELS;
     for (uint32_t id = 0; id < DEFS; id++)
         hidden[id] = !below(5);
     query->hidden = hidden;
@@ -334,8 +336,8 @@ static void round_of(uint32_t records, uint32_t gap, uint32_t queries)
         ticks &= ticks_are_right(&query, &cells);
         marks &= marks_are_right(&query, &cells);
     }
-    OK(wrong == 0, "%u records, gaps below %u ns: every cell is what covers most of it (%u wrong)", records, gap,
-       wrong);
+    OK(wrong == 0, "%u records, %u deep, gaps below %u ns: every cell is what covers most of it (%u wrong)", records,
+       deepest, gap, wrong);
     OK(sums, "... and count, inclusive, exclusive time are exact");
     OK(ticks, "... and no state is lost from sight, none shown twice");
     OK(marks, "... and every event is in a mark");
@@ -437,6 +439,9 @@ int main(void)
     test_groups(60, 20, 60);
     test_groups(300, 8, 40);
     test_groups(400, 300, 30);
+    deepest = 20;
+    round_of(400, 100, 12);
+    round_of(400, 3, 8);
     test_stop();
     test_sums_without_cells();
     return tap_done();

@@ -106,8 +106,10 @@ static int has_tick(const struct pithi_cells *cells, const struct pithi_tick *ti
     return 0;
 }
 
-static struct wrong compare(const struct pithi_cells *right, const struct pithi_cells *seen)
+static struct wrong compare(struct pithi_cells *right, struct pithi_cells *seen)
 {
+    pithi_cells_deepen(right, seen->levels);
+    pithi_cells_deepen(seen, right->levels);
     struct wrong wrong = {right->rows * right->levels * right->width, 0, 0, 0, 0};
 
     for (uint32_t i = 0; i < wrong.cells; i++) {
@@ -159,7 +161,7 @@ static void test_window(struct pithlog *log, struct pithlog_summary *summary, in
     OK(events_of(&refined) * 100 >= events_of(&right) * 95 && events_of(&refined) <= events_of(&right) * 105 / 100,
        "%s, %s: %d marks for %d", shape, what, (int)events_of(&refined), (int)events_of(&right));
     wrong = compare(&right, &rough);
-    OK(wrong.colours <= rough.rough * PITHI_LEVELS, "%s, %s: at once, %u colours wrong, %u columns in doubt", shape,
+    OK(wrong.colours <= rough.rough * rough.levels, "%s, %s: at once, %u colours wrong, %u columns in doubt", shape,
        what, wrong.colours, rough.rough);
     pithi_cells_free(&right);
     pithi_cells_free(&refined);

@@ -83,6 +83,12 @@ struct bars {
     uint32_t count, capacity;
 };
 
+/* Inner bars have an outline above and below, to separate them from outer bars of a similar colour. */
+static int is_outlined(const struct pithi_plot *plot, uint32_t row, uint32_t level, double height)
+{
+    return level && !plot->rows[row].band && height >= OUTLINED_FROM;
+}
+
 static struct bar make_bar(const struct pithi_plot *plot, const struct pithi_cell *line, uint32_t from, uint32_t to,
                            const struct style *style)
 {
@@ -116,11 +122,10 @@ int pithi_bar_at(const struct pithi_plot *plot, uint32_t row, uint32_t level, ui
 
     if (line[from].state == PITHI_NONE || (style.group ? level > 0 : is_fringe(line, plot->width, from)))
         return 0;
-    pithi_plot_bar(plot->row_height, level, &style.top, &style.height);
-    style.top += pithi_plot_row_top(plot, row);
+    pithi_plot_row_bar(plot, row, level, &style.top, &style.height);
     uint32_t end = run_end(&style, line, to, from);
     struct bar bar = make_bar(plot, line, from, end, &style);
-    int outlined = level && bar.height >= OUTLINED_FROM;
+    int outlined = is_outlined(plot, row, level, bar.height);
     uint32_t edged = from + EDGE_FROM < plot->width ? from + EDGE_FROM : plot->width; /* maybe after `to` */
     int edge = begins(line, plot->width, from) && run_end(&style, line, edged, from) - from >= EDGE_FROM;
     *place = (struct pithi_bar_place){bar.state, end, bar.y + outlined, bar.height - 2 * outlined, edge};
@@ -141,28 +146,35 @@ struct pithi_bar_sheet {
     uint32_t *memory, *life, *separator;
     uint32_t *darker; /* [defs] of each state's colour */
     struct columns full[PITHI_LEVELS], low[PITHI_LEVELS];
+    uint32_t *columns[PITHI_LEVELS]; /* their memory, made when a level is first drawn */
     struct pithi_strip strips[2 + PITHI_LEVELS * 6];
     uint32_t count;
 };
 
-static struct columns columns_at(uint32_t *memory, uint32_t width)
+static uint32_t *no_colours(size_t count)
 {
-    return (struct columns){.body = memory, .outline = memory + width};
+    uint32_t *rgb = pithi_alloc(count, sizeof *rgb);
+
+    memset(rgb, 0xff, count * sizeof *rgb);
+    return rgb;
+}
+
+static void make_columns(struct pithi_bar_sheet *sheet, uint32_t level, uint32_t width)
+{
+    uint32_t *memory = sheet->columns[level] = no_colours((size_t)width * 4);
+
+    sheet->full[level] = (struct columns){.body = memory, .outline = memory + width};
+    sheet->low[level] = (struct columns){.body = memory + 2 * (size_t)width, .outline = memory + 3 * (size_t)width};
 }
 
 struct pithi_bar_sheet *pithi_sheet_new(const struct pithi_plot *plot)
 {
     struct pithi_bar_sheet *sheet = pithi_alloc(1, sizeof *sheet);
     uint32_t defs = pithlog_get_info(plot->log)->defs;
-    size_t width = plot->width, count = width * (2 + PITHI_LEVELS * 4);
+    size_t width = plot->width;
 
-    sheet->memory = pithi_alloc(count, sizeof *sheet->memory);
-    memset(sheet->memory, 0xff, count * sizeof *sheet->memory);
+    sheet->memory = no_colours(width * 2);
     sheet->life = sheet->memory;
-    for (size_t level = 0; level < PITHI_LEVELS; level++) {
-        sheet->full[level] = columns_at(sheet->memory + width * (2 + level * 4), plot->width);
-        sheet->low[level] = columns_at(sheet->memory + width * (4 + level * 4), plot->width);
-    }
     sheet->separator = sheet->memory + width;
     for (size_t c = 0; c < width; c++)
         sheet->separator[c] = PITHI_RGB_GRID;
@@ -176,6 +188,8 @@ void pithi_sheet_free(struct pithi_bar_sheet *sheet)
 {
     if (!sheet)
         return;
+    for (uint32_t level = 0; level < PITHI_LEVELS; level++)
+        free(sheet->columns[level]);
     free(sheet->memory);
     free(sheet->darker);
     free(sheet);
@@ -202,12 +216,12 @@ static void add_strip(struct pithi_bar_sheet *sheet, double y, double height, co
     sheet->strips[sheet->count++] = (struct pithi_strip){y, height, rgb};
 }
 
-static void add_columns(struct pithi_bar_sheet *sheet, const struct columns *columns, uint32_t level)
+static void add_columns(struct pithi_bar_sheet *sheet, const struct columns *columns, int outlined)
 {
     if (!columns->count)
         return;
     add_strip(sheet, columns->y, columns->height, columns->body);
-    if (level && columns->height >= OUTLINED_FROM) {
+    if (outlined) {
         add_strip(sheet, columns->y, 1, columns->outline);
         add_strip(sheet, columns->y + columns->height - 1, 1, columns->outline);
     }
@@ -222,28 +236,27 @@ static void clear_columns(struct columns *columns, uint32_t width)
     columns->count = 0;
 }
 
-static void fill_sheet(struct pithi_bar_sheet *sheet, const struct pithi_plot *plot, const struct pithi_cells *cells,
-                       double top)
+static void fill_level(struct pithi_bar_sheet *sheet, const struct pithi_plot *plot, uint32_t row, uint32_t level)
 {
-    for (uint32_t level = 0; level < PITHI_LEVELS; level++) {
-        const struct pithi_cell *line = pithi_cells_line(cells, 0, level);
-        struct style style = {.group = 0};
-        pithi_plot_bar(plot->row_height, level, &style.top, &style.height);
-        style.top += top;
-        for (uint32_t c = 0, end; c < plot->width; c = end) {
-            struct bar bar;
-            if (line[c].state == PITHI_NONE) {
-                end = c + 1;
-                continue;
-            }
-            end = run_end(&style, line, plot->width, c);
-            if (is_fringe(line, plot->width, c))
-                continue;
-            bar = make_bar(plot, line, c, end, &style);
-            bar.outlined = level && bar.height >= OUTLINED_FROM;
-            keep_columns(sheet, bar.height < style.height ? &sheet->low[level] : &sheet->full[level],
-                         plot->rgb[bar.state], &bar, c, end);
+    const struct pithi_cell *line = pithi_cells_line(&plot->lines[plot->cell_row[row]], 0, level);
+    struct style style = {.group = 0};
+
+    pithi_plot_row_bar(plot, row, level, &style.top, &style.height);
+    for (uint32_t c = 0, end; c < plot->width; c = end) {
+        struct bar bar;
+        if (line[c].state == PITHI_NONE) {
+            end = c + 1;
+            continue;
         }
+        end = run_end(&style, line, plot->width, c);
+        if (is_fringe(line, plot->width, c))
+            continue;
+        if (!sheet->columns[level])
+            make_columns(sheet, level, plot->width);
+        bar = make_bar(plot, line, c, end, &style);
+        bar.outlined = is_outlined(plot, row, level, bar.height);
+        keep_columns(sheet, bar.height < style.height ? &sheet->low[level] : &sheet->full[level], plot->rgb[bar.state],
+                     &bar, c, end);
     }
 }
 
@@ -251,9 +264,12 @@ static void draw_sheet(struct pithi_bar_sheet *sheet, const struct pithi_plot *p
                        const struct pithi_painter *painter, uint32_t row)
 {
     double row_top = pithi_plot_row_top(plot, row), left, right, top, height;
+    uint32_t first, last;
 
-    fill_sheet(sheet, plot, &plot->lines[plot->cell_row[row]], row_top);
-    pithi_plot_bar(plot->row_height, 0, &top, &height);
+    pithi_plot_levels(plot, row, &first, &last);
+    for (uint32_t level = first; level < last; level++)
+        fill_level(sheet, plot, row, level);
+    pithi_plot_row_bar(plot, row, 0, &top, &height);
     pithi_plot_life(plot, row, &left, &right);
     for (uint32_t c = 0, from = (uint32_t)fmax(left - plot->x, 0), to = (uint32_t)fmax(right - plot->x, 0);
          c < plot->width; c++)
@@ -261,14 +277,14 @@ static void draw_sheet(struct pithi_bar_sheet *sheet, const struct pithi_plot *p
     sheet->count = 0;
     if (pithi_plot_is_separated(plot, row))
         add_strip(sheet, row_top, 1, sheet->separator);
-    add_strip(sheet, row_top + top, height, sheet->life);
-    for (uint32_t level = 0; level < PITHI_LEVELS; level++) {
-        add_columns(sheet, &sheet->full[level], level);
-        add_columns(sheet, &sheet->low[level], level);
+    add_strip(sheet, top, height, sheet->life);
+    for (uint32_t level = first; level < last; level++) {
+        add_columns(sheet, &sheet->full[level], is_outlined(plot, row, level, sheet->full[level].height));
+        add_columns(sheet, &sheet->low[level], is_outlined(plot, row, level, sheet->low[level].height));
     }
     painter->strips(painter->context, plot->x, plot->width, row_top, pithi_plot_row_top(plot, row + 1) - row_top,
                     sheet->strips, sheet->count);
-    for (uint32_t level = 0; level < PITHI_LEVELS; level++) {
+    for (uint32_t level = first; level < last; level++) {
         clear_columns(&sheet->full[level], plot->width);
         clear_columns(&sheet->low[level], plot->width);
     }
@@ -279,21 +295,22 @@ static void draw_sheet(struct pithi_bar_sheet *sheet, const struct pithi_plot *p
 static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row, uint32_t level,
                      struct bars *bars)
 {
-    const struct pithi_cell *line = pithi_cells_line(&plot->lines[plot->cell_row[row]], 0, level);
+    const struct pithi_cell *line;
     struct style style = {.group = plot->rows[row].lane_count > 1};
+    uint32_t first, last;
 
-    if (style.group && level)
+    pithi_plot_levels(plot, row, &first, &last);
+    if (level < first || level >= last || (style.group && level))
         return;
-    pithi_plot_bar(plot->row_height, level, &style.top, &style.height);
-    style.top += pithi_plot_row_top(plot, row);
+    line = pithi_cells_line(&plot->lines[plot->cell_row[row]], 0, level);
+    pithi_plot_row_bar(plot, row, level, &style.top, &style.height);
     for (uint32_t c = 0, end; c < plot->width; c = end) {
         struct bar bar;
         end = run_end(&style, line, plot->width, c);
         if (line[c].state == PITHI_NONE || (!style.group && is_fringe(line, plot->width, c)))
             continue;
         bar = make_bar(plot, line, c, end, &style);
-        /* Inner bars have an outline above and below, to separate them from outer bars of a similar colour. */
-        bar.outlined = level && bar.height >= OUTLINED_FROM;
+        bar.outlined = is_outlined(plot, row, level, bar.height);
         if (painter->groups) {
             bars->items = pithi_view_grow(bars->items, &bars->capacity, bars->count + 1, sizeof *bars->items);
             bars->items[bars->count++] = bar;
@@ -358,6 +375,16 @@ static void draw_sheets(const struct pithi_plot *plot, const struct pithi_painte
     }
 }
 
+static uint32_t deepest(const struct pithi_plot *plot, uint32_t from, uint32_t to)
+{
+    uint32_t levels = 0;
+
+    for (uint32_t row = from; row < to; row++)
+        if (plot->cell_row[row] != PITHI_NONE && plot->lines[plot->cell_row[row]].levels > levels)
+            levels = plot->lines[plot->cell_row[row]].levels;
+    return levels;
+}
+
 void pithi_bars_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, struct pithi_bar_sheet *sheet,
                      uint32_t from, uint32_t to)
 {
@@ -370,7 +397,7 @@ void pithi_bars_draw(const struct pithi_plot *plot, const struct pithi_painter *
     for (uint32_t row = from; row < to; row++)
         if (plot->cell_row[row] != PITHI_NONE)
             draw_life(plot, painter, row);
-    for (uint32_t level = 0; level < PITHI_LEVELS; level++) {
+    for (uint32_t level = 0; level < deepest(plot, from, to); level++) {
         for (uint32_t row = from; row < to; row++)
             if (plot->cell_row[row] != PITHI_NONE)
                 draw_row(plot, painter, row, level, &bars);

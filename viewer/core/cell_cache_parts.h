@@ -26,6 +26,7 @@ struct pithi_cell_map {
     uint32_t *from;           /* [width] the old column; PITHI_NONE: outside */
     struct pithi_cell *spare; /* room for a row's cells */
     uint32_t spare_depth;     /* levels from here on are empty in it */
+    uint32_t spare_levels;
 };
 void pithi_cell_map_make(struct pithi_cell_map *map, uint32_t width, uint32_t old_width, double offset, double scale);
 void pithi_cell_map_free(struct pithi_cell_map *map);

@@ -37,10 +37,10 @@ static uint32_t depth_of(const struct pithi_cells *cells)
 void pithi_cell_row_empty(struct pithi_cells *cells, uint32_t width)
 {
     cells->rows = 1;
-    cells->levels = PITHI_LEVELS;
+    cells->levels = PITHI_FIRST_LEVELS;
     cells->width = width;
-    cells->cells = pithi_alloc((size_t)width * PITHI_LEVELS, sizeof *cells->cells);
-    empty_cells(cells->cells, (size_t)width * PITHI_LEVELS);
+    cells->cells = pithi_alloc((size_t)width * cells->levels, sizeof *cells->cells);
+    empty_cells(cells->cells, (size_t)width * cells->levels);
 }
 
 /* ---- Moving ------------------------------------------------------------------------------------------------------ */
@@ -111,17 +111,18 @@ static int64_t stretched(const void *context, uint32_t old)
     return to >= 0 && to < map->width ? (int64_t)to : -1;
 }
 
-static void new_spare(struct pithi_cell_map *map)
+static void new_spare(struct pithi_cell_map *map, uint32_t levels)
 {
-    map->spare = pithi_alloc((size_t)map->width * PITHI_LEVELS, sizeof *map->spare);
-    map->spare_depth = PITHI_LEVELS;
+    free(map->spare);
+    map->spare = pithi_alloc((size_t)map->width * levels, sizeof *map->spare);
+    map->spare_depth = map->spare_levels = levels;
 }
 
 void pithi_cell_map_make(struct pithi_cell_map *map, uint32_t width, uint32_t old_width, double offset, double scale)
 {
     *map = (struct pithi_cell_map){.offset = offset, .scale = scale, .width = width, .old_width = old_width};
     map->from = pithi_alloc(width, sizeof *map->from);
-    new_spare(map);
+    new_spare(map, PITHI_FIRST_LEVELS);
     for (uint32_t c = 0; c < width; c++) {
         double from = floor(offset + (c + 0.5) * scale);
         map->from[c] = from >= 0 && from < old_width ? (uint32_t)from : PITHI_NONE;
@@ -150,21 +151,24 @@ static void stretch_line(const struct pithi_cell_map *map, const struct pithi_ce
 
 void pithi_cell_row_stretch(struct pithi_cell_row *row, struct pithi_cells *cells, struct pithi_cell_map *map)
 {
-    struct pithi_cell *old = cells->cells, *new = map->spare;
+    struct pithi_cell *old = cells->cells, *new;
+    uint32_t old_levels = cells->levels;
 
+    if (map->spare_levels < row->depth)
+        new_spare(map, cells->levels);
+    new = map->spare;
     for (uint32_t level = 0; level < row->depth; level++)
         stretch_line(map, old + (size_t)level * cells->width, new + (size_t)level * map->width);
     if (map->spare_depth > row->depth)
         empty_cells(new + (size_t)row->depth * map->width, (size_t)(map->spare_depth - row->depth) * map->width);
     cells->cells = new;
+    cells->levels = map->spare_levels;
     cells->width = map->width;
-    if (map->width == map->old_width) {
-        map->spare = old;
-        map->spare_depth = row->depth;
-    } else {
-        free(old);
-        new_spare(map);
-    }
+    map->spare = old;
+    map->spare_depth = row->depth;
+    map->spare_levels = old_levels;
+    if (map->width != map->old_width)
+        new_spare(map, PITHI_FIRST_LEVELS);
     move_signs(cells, stretched, map);
     row->known_from = row->known_to = row->exact_from = row->exact_to = 0;
 }
@@ -243,9 +247,13 @@ void pithi_cell_row_put(struct pithi_cell_row *row, struct pithi_cells *cells, u
         row->depth = depth_of(cells);
     } else {
         uint32_t depth = depth_of(part);
+        pithi_cells_deepen(cells, depth);
         row->depth = depth > row->depth ? depth : row->depth;
         for (uint32_t level = 0; level < row->depth; level++)
-            memcpy(line_of(cells, level) + from, line_of(part, level), part->width * sizeof *cells->cells);
+            if (level < part->levels)
+                memcpy(line_of(cells, level) + from, line_of(part, level), part->width * sizeof *cells->cells);
+            else
+                empty_cells(line_of(cells, level) + from, part->width);
         drop_signs(cells, from, to);
         add_signs(cells, from, part);
     }

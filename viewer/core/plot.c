@@ -25,6 +25,11 @@ void pithi_plot_prepare(struct pithi_plot *plot)
         plot->cell_row[row] = plot->rows[row].counter == PITHI_NONE ? count : PITHI_NONE;
         if (plot->rows[row].counter != PITHI_NONE)
             continue;
+        if (plot->rows[row].band > 1 && count && plot->rows[row - 1].band &&
+            plot->rows[plot->plot_row[count - 1]].lane == plot->rows[row].lane) {
+            plot->cell_row[row] = count - 1;
+            continue;
+        }
         plot->plot_row[count++] = row;
         pithi_row_lanes(&plot->rows[row], &lanes);
         plot->cells.lanes += lanes;
@@ -102,7 +107,6 @@ int pithi_plot_load(struct pithi_plot *plot)
     pithi_plot_prepare(plot);
     if (err)
         return err;
-    plot->cells.levels = PITHI_LEVELS;
     plot->cells.defs = pithlog_get_info(plot->log)->defs;
     plot->cells.sums = pithi_alloc(plot->cells.defs, sizeof *plot->cells.sums);
     plot->lines = pithi_alloc(plot->cells.rows, sizeof *plot->lines);
@@ -133,12 +137,14 @@ void pithi_plot_free(struct pithi_plot *plot)
 
 /* ---- Geometry ---------------------------------------------------------------------------------------------------- */
 
+/* The height of a bar as a part of the bar around it; page.js uses the same value. */
+#define NESTED 0.7
+
 void pithi_plot_bar(double row_height, uint32_t level, double *top, double *height)
 {
-    static const double part[PITHI_LEVELS] = {1.0, 0.66, 0.40, 0.20};
     double gap = fmin(floor(row_height * 0.22), 8), bar = row_height - gap;
 
-    *height = level ? floor(bar * part[level] + 0.5) : bar;
+    *height = level ? floor(bar * pow(NESTED, level) + 0.5) : bar;
     if (*height < 1)
         *height = 1;
     if (row_height < 3) /* rows that begin at fractions of a pixel have no gap */
@@ -155,6 +161,20 @@ uint32_t pithi_plot_level_at(double row_height, double y)
             return level;
     }
     return 0;
+}
+
+void pithi_plot_levels(const struct pithi_plot *plot, uint32_t row, uint32_t *from, uint32_t *to)
+{
+    uint32_t band = plot->rows[row].band, levels = plot->lines[plot->cell_row[row]].levels;
+
+    *from = band ? band - 1 : 0;
+    *to = band && band < levels ? band : levels;
+}
+
+void pithi_plot_row_bar(const struct pithi_plot *plot, uint32_t row, uint32_t level, double *top, double *height)
+{
+    pithi_plot_bar(plot->row_height, plot->rows[row].band ? 0 : level, top, height);
+    *top += pithi_plot_row_top(plot, row);
 }
 
 double pithi_plot_x(const struct pithi_plot *plot, int64_t time_ns)
@@ -181,6 +201,8 @@ void pithi_plot_life(const struct pithi_plot *plot, uint32_t row, double *left, 
         *left = plot->x;
     if (*right > plot->x + plot->width)
         *right = plot->x + plot->width;
+    if (plot->rows[row].band > 1)
+        *right = *left;
 }
 
 static void draw_ticks(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
@@ -189,7 +211,7 @@ static void draw_ticks(const struct pithi_plot *plot, const struct pithi_painter
 
     pithi_plot_bar(plot->row_height, 0, &top, &height);
     length = floor(height / 3 + 1);
-    if (plot->cell_row[row] != PITHI_NONE && height >= 2) {
+    if (plot->cell_row[row] != PITHI_NONE && plot->plot_row[plot->cell_row[row]] == row && height >= 2) {
         const struct pithi_cells *cells = &plot->lines[plot->cell_row[row]];
         double y = pithi_plot_row_top(plot, row) + top + height - length;
         for (uint32_t i = 0; i < cells->tick_count; i++)
@@ -339,7 +361,7 @@ static struct pithi_row make_group(const struct pithi_row *rows, uint32_t count,
     group.lane_count = 0;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t *from = pithi_row_lanes(&rows[i], &more);
-        if (rows[i].counter != PITHI_NONE)
+        if (rows[i].counter != PITHI_NONE || rows[i].band > 1)
             continue;
         memcpy(lanes + group.lane_count, from, more * sizeof *lanes);
         group.lane_count += more;
@@ -349,6 +371,7 @@ static struct pithi_row make_group(const struct pithi_row *rows, uint32_t count,
         return group;
     }
     group.counter = PITHI_NONE;
+    group.band = 0;
     group.lane = lanes[0];
     return group;
 }
@@ -380,7 +403,7 @@ uint32_t *pithi_rows_of_lanes(const struct pithlog *log, const struct pithi_row 
     memset(row_of_lane, 0xff, all * sizeof *row_of_lane);
     for (uint32_t row = 0; row < count; row++) {
         const uint32_t *of_row = pithi_row_lanes(&rows[row], &lanes);
-        for (uint32_t i = 0; i < lanes && rows[row].counter == PITHI_NONE; i++)
+        for (uint32_t i = 0; i < lanes && rows[row].counter == PITHI_NONE && rows[row].band < 2; i++)
             row_of_lane[of_row[i]] = row;
     }
     return row_of_lane;
@@ -529,6 +552,6 @@ static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *
 void pithi_gaps_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to)
 {
     for (uint32_t row = from; row < to && plot->gaps && plot->row_height >= 2; row++)
-        if (plot->rows[row].counter == PITHI_NONE && plot->rows[row].lane_count <= 1)
+        if (plot->rows[row].counter == PITHI_NONE && plot->rows[row].lane_count <= 1 && plot->rows[row].band < 2)
             draw_row(plot, painter, row);
 }

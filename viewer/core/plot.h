@@ -43,10 +43,10 @@ struct pithi_plot {
 
     /* Made by pithi_plot_load: */
     struct pithi_cells cells;  /* the number of rows with cells, and sums; the cells are in `lines` */
-    struct pithi_cells *lines; /* [cells.rows] one row each; owned by the plot, or by the cell cache (cell_cache.h) */
+    struct pithi_cells *lines; /* [cells.rows] one row each, with levels of its own; owned by the plot, or by the cell cache (cell_cache.h) */
     int lines_made;            /* 1: the plot owns the lines */
-    uint32_t *cell_row;        /* [row_count] index into `lines`, PITHI_NONE for counters */
-    uint32_t *plot_row;        /* [cells.rows] index into `rows` */
+    uint32_t *cell_row;        /* [row_count] index into `lines`, PITHI_NONE for counters; bands of a lane share one */
+    uint32_t *plot_row;        /* [cells.rows] index into `rows`, of bands the first */
     struct pithi_arrows arrows;
     struct pithi_graphs *graphs; /* NULL: none */
 };
@@ -73,6 +73,10 @@ double pithi_plot_x(const struct pithi_plot *plot, int64_t time_ns);
 double pithi_plot_row_top(const struct pithi_plot *plot, uint32_t row);
 /* The place of the bar of a nesting level, relative to the top of its row. */
 void pithi_plot_bar(double row_height, uint32_t level, double *top, double *height);
+/* The levels [from, to) that a row shows: those of its cells, or only that of its band. */
+void pithi_plot_levels(const struct pithi_plot *plot, uint32_t row, uint32_t *from, uint32_t *to);
+/* The place of the bar of a level of this row, in the plot. */
+void pithi_plot_row_bar(const struct pithi_plot *plot, uint32_t row, uint32_t level, double *top, double *height);
 /* The part of the plot in which the lanes of a row have records; left >= right: none. */
 void pithi_plot_life(const struct pithi_plot *plot, uint32_t row, double *left, double *right);
 /* 1: a line separates the row from the row above. */

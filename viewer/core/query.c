@@ -18,13 +18,14 @@ static uint32_t rows_of(const struct pithi_query *query)
 
 static void cells_prepare(struct pithi_cells *cells, const struct pithi_query *query, uint32_t defs)
 {
-    size_t count = (size_t)rows_of(query) * query->levels * query->width;
+    uint32_t levels = query->levels < PITHI_FIRST_LEVELS ? query->levels : PITHI_FIRST_LEVELS;
+    size_t count = (size_t)rows_of(query) * levels * query->width;
 
     free(cells->cells);
     free(cells->sums);
     cells->rows = rows_of(query);
     cells->lanes = query->group_end && query->group_count ? query->group_end[query->group_count - 1] : cells->rows;
-    cells->levels = query->levels;
+    cells->levels = levels;
     cells->width = query->width;
     cells->defs = defs;
     cells->tick_count = cells->mark_count = cells->rough = 0;
@@ -41,6 +42,25 @@ void pithi_cells_free(struct pithi_cells *cells)
     free(cells->marks);
     free(cells->sums);
     memset(cells, 0, sizeof *cells);
+}
+
+void pithi_cells_deepen(struct pithi_cells *cells, uint32_t levels)
+{
+    size_t old_size = (size_t)cells->levels * cells->width, size = (size_t)levels * cells->width;
+    struct pithi_cell *deeper;
+
+    if (levels <= cells->levels)
+        return;
+    deeper = pithi_alloc(cells->rows * size, sizeof *deeper);
+    for (uint32_t row = 0; row < cells->rows; row++) {
+        if (old_size)
+            memcpy(deeper + row * size, cells->cells + row * old_size, old_size * sizeof *deeper);
+        for (size_t i = old_size; i < size; i++)
+            deeper[row * size + i].state = PITHI_NONE;
+    }
+    free(cells->cells);
+    cells->cells = deeper;
+    cells->levels = levels;
 }
 
 static void sweep_record(struct pithi_sweep *sweep, const struct pithlog_record *record)

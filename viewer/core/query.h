@@ -6,8 +6,9 @@
  * the legend.
  *
  * Levels. Level 0 shows the outermost visible state of a lane, level 1 the state inside it, and so on. The last level
- * shows the innermost of all deeper states. With `levels` = 1 the only level shows the innermost state, where the time
- * is spent. Hidden states are skipped: the states inside them move up a level.
+ * of the query shows the innermost of all deeper states. With `levels` = 1 the only level shows the innermost state,
+ * where the time is spent. Hidden states are skipped: the states inside them move up a level. Cells have only as many
+ * levels as the states need, so that a log of shallow states costs no more than its depth.
  *
  * Groups. A row of several lanes shows, at level 0, the state that covers most of the column summed over its lanes,
  * taking the innermost visible state of each; `cover` is the share of all their time that any state covers. The other
@@ -29,7 +30,11 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-enum { PITHI_LEVELS = 4, PITHI_MAX_WIDTH = 65536 };
+enum {
+    PITHI_LEVELS = 64,      /* the most levels of a query */
+    PITHI_FIRST_LEVELS = 4, /* cells have these at first, and more if states are deeper */
+    PITHI_MAX_WIDTH = 65536
+};
 
 /* Least number of columns between two ticks of a state, and from a tick to a column that shows the state. */
 enum { PITHI_TICK_DISTANCE = 24 };
@@ -94,7 +99,7 @@ static inline void pithi_sum_add(struct pithi_sum *sum, const struct pithi_sum *
 }
 
 struct pithi_cells {
-    uint32_t rows, levels, width, lanes; /* lanes: of all rows */
+    uint32_t rows, levels, width, lanes; /* levels: at most those of the query; lanes: of all rows */
     struct pithi_cell *cells;            /* [(row * levels + level) * width + column] */
     struct pithi_tick *ticks;
     uint32_t tick_count, tick_capacity;
@@ -109,6 +114,8 @@ struct pithi_cells {
  * filled up to the damage, other lanes completely. PITH_ERR_USAGE leaves `cells` unchanged. */
 int pithi_query_run(struct pithlog *log, const struct pithi_query *query, struct pithi_cells *cells);
 void pithi_cells_free(struct pithi_cells *cells);
+/* Gives the cells at least this many levels; the new ones are empty. */
+void pithi_cells_deepen(struct pithi_cells *cells, uint32_t levels);
 
 static inline const struct pithi_cell *pithi_cells_line(const struct pithi_cells *cells, uint32_t row, uint32_t level)
 {
@@ -126,6 +133,7 @@ struct pithi_row {
     const uint32_t *lanes; /* of a group, [lane_count], not owned; NULL: `lane` alone */
     uint32_t lane_count;   /* 0 without `lanes` */
     const char *label;     /* not owned; NULL: what pithi_row_label (legend.h) makes of the lane */
+    uint32_t band;         /* of an open lane: 1 + the only level that this row shows; 0: all levels */
 };
 
 /* The lanes of a row, one or more. */

@@ -27,8 +27,8 @@ struct open_state {
 enum { SHOWS = 256 }; /* a power of two */
 struct path_show {
     uint32_t path; /* PITHI_NONE: not made yet */
-    uint32_t state[PITHI_LEVELS];
     uint32_t innermost;
+    uint32_t levels; /* how many it has; their states are in `shown_states` */
 };
 
 struct pithi_sweep {
@@ -40,6 +40,7 @@ struct pithi_sweep {
 
     uint32_t row;
     uint32_t levels;           /* of this row: 1 in a group */
+    uint32_t filled;           /* levels from here on have no shares in the current column */
     uint32_t group_lanes;      /* 0: no group */
     struct pithi_blend *blend; /* for a row of several lanes; NULL: there was none so far */
     uint64_t now;
@@ -55,6 +56,8 @@ struct pithi_sweep {
     struct level level[PITHI_LEVELS];
 
     struct path_show shows[SHOWS]; /* recently used paths, indexed by the lowest bits of their numbers */
+    uint32_t *shown_states;        /* [SHOWS * deepest] the states of these paths, by level */
+    uint32_t shown_capacity;
     const struct pithlog_path *shown_paths;
     uint8_t *depths; /* [depth_capacity] levels that paths reach */
     uint32_t depth_capacity;
@@ -113,6 +116,7 @@ void pithi_sweep_free(struct pithi_sweep *sweep)
     free(sweep->visible);
     free(sweep->last_tick);
     free(sweep->depths);
+    free(sweep->shown_states);
     free(sweep->doubt);
     pithi_blend_free(sweep->blend);
     free(sweep);
@@ -149,8 +153,21 @@ static uint32_t state_at(const struct pithi_sweep *sweep, uint32_t level)
     return sweep->visible[level + 1 == sweep->levels ? depth - 1 : level];
 }
 
-static void set_cell(struct pithi_cell *cell, struct level *level, uint32_t state, uint8_t cover)
+static void add_share(struct pithi_sweep *sweep, uint32_t level, uint32_t state, uint64_t span)
 {
+    pithi_shares_add(&sweep->level[level].shares, state, span);
+    if (sweep->filled <= level)
+        sweep->filled = level + 1;
+}
+
+static void set_cell(struct pithi_sweep *sweep, uint32_t l, uint32_t state, uint8_t cover)
+{
+    struct level *level = &sweep->level[l];
+    struct pithi_cell *cell;
+
+    if (l >= sweep->cells->levels)
+        pithi_cells_deepen(sweep->cells, l + PITHI_FIRST_LEVELS < sweep->levels ? l + PITHI_FIRST_LEVELS : sweep->levels);
+    cell = cell_at(sweep, l, sweep->column);
     cell->state = state;
     cell->cover = cover;
     if (level->begun == state) {
@@ -167,13 +184,11 @@ static void flush_level(struct pithi_sweep *sweep, uint32_t l)
     uint64_t open = sweep->unnamed + sweep->crossing;
     struct pithi_most most;
 
-    if (!level->shares.count) {
-        sweep->doubt[sweep->column] |= l < sweep->deepest && open > 0;
+    if (!level->shares.count)
         return;
-    }
     most = pithi_shares_most(&level->shares);
     sweep->doubt[sweep->column] |= open && most.lead <= open;
-    set_cell(cell_at(sweep, l, sweep->column), level, most.state, pithi_cover(most.sum, width - sweep->unnamed));
+    set_cell(sweep, l, most.state, pithi_cover(most.sum, width - sweep->unnamed));
     level->shares.count = 0;
 }
 
@@ -183,8 +198,12 @@ static void flush_column(struct pithi_sweep *sweep)
         pithi_blend_add(sweep->blend, sweep->column, &sweep->level[0].shares, sweep->unnamed, sweep->crossing);
         sweep->level[0].shares.count = 0;
     }
-    for (uint32_t l = 0; l < sweep->levels && !sweep->group_lanes; l++)
+    for (uint32_t l = 0; l < sweep->filled && !sweep->group_lanes; l++)
         flush_level(sweep, l);
+    /* The levels that are filled are the outermost ones. */
+    if (!sweep->group_lanes && sweep->filled < sweep->deepest && sweep->unnamed + sweep->crossing > 0)
+        sweep->doubt[sweep->column] = 1;
+    sweep->filled = 0;
     sweep->unnamed = sweep->crossing = 0;
     sweep->column++;
 }
@@ -199,7 +218,7 @@ static void fill_column(struct pithi_sweep *sweep)
         if (sweep->group_lanes)
             pithi_blend_fill(sweep->blend, sweep->column, state, sweep->bounds[sweep->column + 1] - sweep->now);
         else
-            set_cell(cell_at(sweep, l, sweep->column), &sweep->level[l], state, 255);
+            set_cell(sweep, l, state, 255);
     }
     sweep->now = sweep->bounds[++sweep->column];
 }
@@ -210,7 +229,7 @@ static void add_stretch(struct pithi_sweep *sweep, uint64_t until)
         uint32_t state = state_at(sweep, l);
         if (state == PITHI_NONE)
             break;
-        pithi_shares_add(&sweep->level[l].shares, state, until - sweep->now);
+        add_share(sweep, l, state, until - sweep->now);
     }
     sweep->now = until;
     if (until == sweep->bounds[sweep->column + 1])
@@ -266,7 +285,7 @@ static int shown_near(const struct pithi_sweep *sweep, const struct pithi_tick *
 
     if (to >= sweep->cells->width)
         to = sweep->cells->width - 1;
-    for (uint32_t l = 0; l < sweep->levels; l++)
+    for (uint32_t l = 0; l < sweep->cells->levels; l++)
         for (uint32_t c = from; c <= to; c++)
             if (cell_at(sweep, l, c)->state == tick->state)
                 return 1;
@@ -298,10 +317,10 @@ static void rebuild_visible(struct pithi_sweep *sweep)
 void pithi_sweep_begin(struct pithi_sweep *sweep, uint32_t row)
 {
     sweep->row = row;
-    sweep->levels = sweep->group_lanes ? 1 : sweep->cells->levels;
+    sweep->levels = sweep->group_lanes ? 1 : sweep->query->levels;
     sweep->now = sweep->again = 0;
     sweep->limit = sweep->end;
-    sweep->unnamed = sweep->crossing = 0;
+    sweep->unnamed = sweep->crossing = sweep->filled = 0;
     memset(sweep->doubt, 0, sweep->query->width);
     sweep->column = 0;
     sweep->depth = sweep->visible_depth = 0;
@@ -407,6 +426,11 @@ void pithi_sweep_end(struct pithi_sweep *sweep)
 
 /* ---- Pieces ------------------------------------------------------------------------------------------------------ */
 
+static uint32_t *states_of(const struct pithi_sweep *sweep, const struct path_show *show)
+{
+    return sweep->shown_states + (size_t)(show - sweep->shows) * sweep->deepest;
+}
+
 static const struct path_show *show_of(struct pithi_sweep *sweep, uint32_t path)
 {
     struct path_show *show = &sweep->shows[path % SHOWS];
@@ -422,8 +446,9 @@ static const struct path_show *show_of(struct pithi_sweep *sweep, uint32_t path)
         if (!is_hidden(sweep, sweep->shown_paths[p].state))
             sweep->visible[--at] = sweep->shown_paths[p].state;
     sweep->visible_depth = depth;
-    for (uint32_t l = 0; l < sweep->levels; l++)
-        show->state[l] = state_at(sweep, l);
+    show->levels = depth < sweep->levels ? depth : sweep->levels;
+    for (uint32_t l = 0; l < show->levels; l++)
+        states_of(sweep, show)[l] = state_at(sweep, l);
     show->innermost = sweep->visible_depth ? sweep->visible[sweep->visible_depth - 1] : PITHI_NONE;
     show->path = path;
     sweep->visible_depth = 0;
@@ -444,6 +469,8 @@ static void know_paths(struct pithi_sweep *sweep, const struct pithlog_path *pat
         sweep->depths[path] = depth += !is_hidden(sweep, paths[path].state);
         sweep->deepest = depth > sweep->deepest ? depth : sweep->deepest;
     }
+    sweep->shown_states = pithi_view_grow(sweep->shown_states, &sweep->shown_capacity, SHOWS * sweep->deepest,
+                                          sizeof *sweep->shown_states);
 }
 
 /* Adds `span`, the part of a piece's time in the current column, to the states of its paths. Time that its paths do not
@@ -456,8 +483,8 @@ static void share_out(struct pithi_sweep *sweep, const struct pithlog_piece *pie
     for (int i = 0; i < PITHLOG_PIECE_PATHS && piece->share[i]; i++) {
         const struct path_show *show = show_of(sweep, piece->path[i]);
         uint64_t part = piece->share[i] == 255 ? span : (uint64_t)((double)span * piece->share[i] / 255);
-        for (uint32_t l = 0; part && l < sweep->levels && show->state[l] != PITHI_NONE; l++)
-            pithi_shares_add(&sweep->level[l].shares, show->state[l], part);
+        for (uint32_t l = 0; part && l < show->levels; l++)
+            add_share(sweep, l, states_of(sweep, show)[l], part);
         named += part;
     }
     sweep->unnamed += span - named;
@@ -526,11 +553,11 @@ static void drop_marks(struct pithi_sweep *sweep, uint32_t from, uint32_t to)
 
 void pithi_sweep_begin_again(struct pithi_sweep *sweep, const struct pithi_doubt *doubt)
 {
-    for (uint32_t l = 0; l < sweep->levels; l++) {
+    for (uint32_t l = 0; l < sweep->cells->levels; l++)
         for (uint32_t c = doubt->column; c < doubt->end; c++)
             *cell_at(sweep, l, c) = (struct pithi_cell){.state = PITHI_NONE};
+    for (uint32_t l = 0; l < sweep->levels; l++)
         sweep->level[l].begun = PITHI_NONE;
-    }
     if (!sweep->group_lanes)
         drop_marks(sweep, doubt->column, doubt->end);
     sweep->column = doubt->column;

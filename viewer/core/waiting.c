@@ -167,12 +167,14 @@ static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *
 {
     struct pithi_analysis_window window = {plot->analysis, plot->t0_ns, plot->t1_ns, plot->width};
     struct pithi_bar_place place;
+    uint32_t first, last;
 
+    pithi_plot_levels(plot, row, &first, &last);
     pithi_waits_columns(&window, &plot->rows[row], &plot->lines[plot->cell_row[row]], 0, level);
     for (uint32_t c = 0, end; c < plot->width; c = end) {
         for (end = c + 1; end < plot->width && level[end] == level[c];)
             end++;
-        if (level[c] == PITHI_NONE)
+        if (level[c] < first || level[c] >= last) /* PITHI_NONE, or in another band */
             continue;
         if (!pithi_bar_at(plot, row, level[c], c, end, &place)) {
             end = c + 1;

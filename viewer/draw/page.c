@@ -1,10 +1,5 @@
 /* page.c - a page for a browser, in one file that needs no other. It contains the cells of the picture twice, of the
- * whole window and finer in tiles, the longest messages, the statistics, and page.js, which draws them.
- *
- * Cells are text. A line is a sequence of runs of columns: an optional ' (less than half is covered), a sign, and the
- * length of the run if it is more than 1. A sign stands for an entry of a list: a single character, or & and two
- * characters for later entries; a blank is no state. Where one sign follows itself, another instance begins. "A12'B
- * C300" are 12 columns of the first entry, one half covered by the second, an empty one, and 300 of the third. */
+ * whole window and finer in tiles, the longest messages, the statistics, and page.js, which draws them. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -15,16 +10,8 @@
 #include "core/memory.h"
 #include "core/waiting.h"
 #include "draw/draw.h"
+#include "draw/page_text.h"
 #include "draw/text_buffer.h"
-
-enum { PITHI_SIGNS = 70, PITHI_MOST_SIGNS = PITHI_SIGNS * PITHI_SIGNS };
-
-/* Writes a run of a sign; `number` < 0: no state. */
-void pithi_code_run(struct pithi_text *text, int number, int low, uint32_t length);
-/* Writes a line of `width` cells; definitions with sign_of[def] < 0 are left out. */
-void pithi_code_cells(struct pithi_text *text, const struct pithi_cell *cells, uint32_t width, const int *sign_of);
-/* Writes a number in digits 0 to 9 and a to z, followed by a blank. */
-void pithi_code_number(struct pithi_text *text, int64_t number);
 
 /* Columns of the whole window and of each tile; fewer if many rows would make the page too large. */
 enum { COLUMNS = 1024, LEAST_COLUMNS = 128, MOST_TILES = 32, QUICK_TILES = 4, CELL_BYTES = 650000 };
@@ -32,7 +19,7 @@ enum { MOST_ROWS = 2000 }; /* if there are more rows, several are joined as one 
 enum { PATH_COLUMNS = 8192 };
 enum { MOST_ARROWS = 1500, TILE_ARROWS = 4500, NUMBERS = 6 /* of an arrow */ };
 /* A row of this height has a bar, and so a graph, of PITHI_SIGNS pixels. */
-enum { LINES = PITHI_LEVELS + 3, ROW_HEIGHT = PITHI_SIGNS + 8, GRAPH_TOP = 4 };
+enum { ROW_HEIGHT = PITHI_SIGNS + 8, GRAPH_TOP = 4 };
 
 struct page {
     const struct pithi_draw *draw;
@@ -93,6 +80,12 @@ static void code_numbers(struct pithi_text *text, const int *numbers, uint32_t c
     pithi_text_bytes(text, "\n", 1);
 }
 
+static void code_empty(struct pithi_text *text, uint32_t lines)
+{
+    for (uint32_t i = 0; i < lines; i++)
+        pithi_text_bytes(text, "\n", 1);
+}
+
 static void code_graph(struct pithi_text *text, const struct pithi_plot *plot, uint32_t row)
 {
     struct graph graph = {.top = pithi_plot_row_top(plot, row) + GRAPH_TOP};
@@ -103,7 +96,6 @@ static void code_graph(struct pithi_text *text, const struct pithi_plot *plot, u
     pithi_graph_draw(plot, &painter, row);
     code_numbers(text, graph.high, plot->width);
     code_numbers(text, graph.low, plot->width);
-    pithi_text_bytes(text, "\n\n\n\n\n", LINES - 2);
 }
 
 /* A sign at a column, written as the distance from the previous sign and the sign. */
@@ -158,22 +150,48 @@ static void code_waits(struct pithi_text *text, const struct pithi_plot *plot, u
     code_numbers(text, numbers, plot->width);
 }
 
-/* Writes seven lines for each row: the levels of its states, ticks, events, waiting; for a counter, two lines of
- * heights and five empty lines. */
+static int is_empty(const struct pithi_cell *line, uint32_t width)
+{
+    uint32_t c = 0;
+
+    while (c < width && line[c].state == PITHI_NONE)
+        c++;
+    return c == width;
+}
+
+/* The number of levels that the rows need: at least 2, because a counter has two lines. */
+static uint32_t levels_of(const struct pithi_plot *plot)
+{
+    uint32_t most = 2;
+
+    for (uint32_t line = 0; line < plot->cells.rows; line++)
+        for (uint32_t level = most; level < plot->lines[line].levels; level++)
+            if (!is_empty(pithi_cells_line(&plot->lines[line], 0, level), plot->width))
+                most = level + 1;
+    return most;
+}
+
+/* Writes the lines of each row: the levels of its states, ticks, events, waiting; for a counter, two lines of heights
+ * and empty lines. */
 static void code_plot(const struct page *page, const struct pithi_plot *plot, struct pithi_text *text)
 {
+    uint32_t levels = levels_of(plot);
+
+    pithi_text_add(text, "%" PRIu32 "\n", levels);
     for (uint32_t row = 0; row < plot->row_count; row++) {
         if (plot->rows[row].counter == PITHI_BLANK) {
-            pithi_text_bytes(text, "\n\n\n\n\n\n\n", LINES);
+            code_empty(text, levels + 3);
             continue;
         }
         if (plot->cell_row[row] == PITHI_NONE) {
             code_graph(text, plot, row);
+            code_empty(text, levels + 1);
             continue;
         }
-        for (uint32_t level = 0; level < PITHI_LEVELS; level++) {
+        for (uint32_t level = 0; level < levels; level++) {
             const struct pithi_cells *cells = &plot->lines[plot->cell_row[row]];
-            pithi_code_cells(text, pithi_cells_line(cells, 0, level), plot->width, page->sign_of);
+            if (level < cells->levels)
+                pithi_code_cells(text, pithi_cells_line(cells, 0, level), plot->width, page->sign_of);
             pithi_text_bytes(text, "\n", 1);
         }
         code_spots(page, &plot->lines[plot->cell_row[row]], 0, text);
@@ -211,7 +229,7 @@ static int code_tiles(struct page *page, uint32_t tiles, struct pithi_text *text
         int64_t from = draw->t0_ns + (int64_t)(span * i / tiles), to = draw->t0_ns + (int64_t)(span * (i + 1) / tiles);
         int status = load_plot(page, &plot, from, to > from ? to : from + 1, TILE_ARROWS / tiles);
         if (!status) {
-            pithi_text_add(text, "%s`\n", i ? "," : "");
+            pithi_text_add(text, "%s`", i ? "," : "");
             code_plot(page, &plot, text);
             pithi_text_add(text, "`");
             keep_arrows(page, &plot);
@@ -494,7 +512,7 @@ static int make(struct page *page)
     add_facts(page, &figure);
     add_legend(page);
     add_rows(page);
-    pithi_text_add(&page->text, "whole: `\n");
+    pithi_text_add(&page->text, "whole: `");
     pithi_text_bytes(&page->text, page->whole_text.data, page->whole_text.size);
     pithi_text_add(&page->text, "`,\n");
     keep_arrows(page, &page->whole);
@@ -526,62 +544,4 @@ int pithi_draw_page(struct pithi_draw *draw)
     free(page.arrows);
     free(page.text.data);
     return status;
-}
-
-/* ---- Cells as letters -------------------------------------------------------------------------------------------- */
-
-/* Leaves out digits, blank, & and ', and the characters with a meaning in a script's string: ` $ \ < */
-static const char signs[PITHI_SIGNS + 1] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#%()*+,-./:;=?@[]";
-
-/* Only bars at least this wide get a dividing line; shorter neighbouring bars of one state are joined. */
-enum { DIVIDED_FROM = 4 };
-
-void pithi_code_run(struct pithi_text *text, int number, int low, uint32_t length)
-{
-    if (number < 0)
-        pithi_text_bytes(text, " ", 1);
-    else if (number < PITHI_SIGNS)
-        pithi_text_add(text, "%s%c", low ? "'" : "", signs[number]);
-    else
-        pithi_text_add(text, "%s&%c%c", low ? "'" : "", signs[number / PITHI_SIGNS], signs[number % PITHI_SIGNS]);
-    if (length > 1)
-        pithi_text_add(text, "%" PRIu32, length);
-}
-
-static int is_low(const struct pithi_cell *cell) { return cell->state != PITHI_NONE && cell->cover < 128; }
-
-static uint32_t run_end(const struct pithi_cell *cells, uint32_t width, uint32_t from)
-{
-    uint32_t c = from + 1;
-
-    while (c < width && cells[c].state == cells[from].state && is_low(&cells[c]) == is_low(&cells[from]) &&
-           !(cells[c].flags & PITHI_CELL_BEGIN && c - from >= DIVIDED_FROM))
-        c++;
-    return c;
-}
-
-void pithi_code_cells(struct pithi_text *text, const struct pithi_cell *cells, uint32_t width, const int *sign_of)
-{
-    for (uint32_t c = 0, end; c < width; c = end) {
-        end = run_end(cells, width, c);
-        if (end < width || cells[c].state != PITHI_NONE)
-            pithi_code_run(text, cells[c].state == PITHI_NONE ? -1 : sign_of[cells[c].state], is_low(&cells[c]),
-                           end - c);
-    }
-}
-
-void pithi_code_number(struct pithi_text *text, int64_t number)
-{
-    uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
-    char digits[16];
-    size_t place = sizeof digits;
-
-    digits[--place] = ' ';
-    do {
-        digits[--place] = "0123456789abcdefghijklmnopqrstuvwxyz"[rest % 36];
-        rest /= 36;
-    } while (rest);
-    if (number < 0)
-        digits[--place] = '-';
-    pithi_text_bytes(text, digits + place, sizeof digits - place);
 }

@@ -5,8 +5,7 @@
 function pith(data) {
   const signs = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#%()*+,-./:;=?@[]";
   const signOf = new Map([...signs].map((sign, number) => [sign, number]));
-  const levels = 4, linesOfRow = levels + 3, leastSpan = 20;
-  const parts = [1, 0.66, 0.4, 0.2]; // height of a bar by nesting level, as a part of the full height
+  const leastSpan = 20, nested = 0.7; // the height of a bar as a part of the bar around it
   const span = data.to - data.from;
   const view = { from: data.from, to: data.to };
   const theme = {};
@@ -42,11 +41,11 @@ function pith(data) {
 
   // The cells of a stretch of time. Lines are read when they are first needed.
   function makeSource(text, from, to) {
-    const lines = text.split("\n").slice(1), read = new Map();
-    const source = { from, to, step: (to - from) / data.columns };
+    const [levels, ...lines] = text.split("\n"), read = new Map();
+    const source = { from, to, step: (to - from) / data.columns, levels: +levels };
     source.line = (row, part) => {
-      const key = row * linesOfRow + part;
-      const spots = part === levels || part === levels + 1;
+      const key = row * (source.levels + 3) + part;
+      const spots = part === source.levels || part === source.levels + 1;
       if (!read.has(key)) read.set(key, (spots ? readSpots : readRuns)(lines[key] || "", source));
       return read.get(key);
     };
@@ -236,7 +235,7 @@ function pith(data) {
   // The top and height of the bar of a nesting level in its row.
   function barOf(level) {
     const gap = Math.min(8, Math.floor(rowHeight * 0.22)), full = rowHeight - gap;
-    const height = Math.max(1, level ? Math.floor(full * parts[level] + 0.5) : full);
+    const height = Math.max(1, level ? Math.floor(full * nested ** level + 0.5) : full);
     return [Math.floor(gap / 2) + Math.floor((full - height) / 2), height];
   }
   const onPixel = (x) => Math.round(x * devicePixelRatio) / devicePixelRatio;
@@ -304,7 +303,7 @@ function pith(data) {
 
   // Hatches the waiting part of a run.
   function hatchRun(pen, source, row, level, runs, i, y, height) {
-    const waiting = source.line(row, levels + 2), entry = data.names[runs[i + 2]];
+    const waiting = source.line(row, source.levels + 2), entry = data.names[runs[i + 2]];
     for (let k = firstAt(waiting, runs[i], 4, 1); k < waiting.length && waiting[k] < runs[i + 1]; k += 4) {
       const left = onPixel(Math.max(labelWidth, xOf(Math.max(waiting[k], runs[i]))));
       const right = onPixel(Math.min(canvas.wide, xOf(Math.min(waiting[k + 1], runs[i + 1]))));
@@ -376,7 +375,7 @@ function pith(data) {
 
   function drawSpots(pen, source, row) {
     const [top, height] = barOf(0), y = topOf(row);
-    const ticks = source.line(row, levels), marks = source.line(row, levels + 1);
+    const ticks = source.line(row, source.levels), marks = source.line(row, source.levels + 1);
     for (let i = firstAt(ticks, view.from, 2, 0); i < ticks.length && ticks[i] < view.to; i += 2) {
       const entry = data.names[ticks[i + 1]], length = Math.floor(height / 3 + 1);
       if (entry.hidden) continue;
@@ -470,7 +469,7 @@ function pith(data) {
     for (const source of sources())
       for (let row = first; row < last; row++) {
         if (data.rows[row].colour) drawGraph(pen, source, row);
-        for (let level = 0; level < levels && !data.rows[row].colour; level++) drawRuns(pen, source, row, level);
+        for (let level = 0; level < source.levels && !data.rows[row].colour; level++) drawRuns(pen, source, row, level);
       }
     for (const source of sources())
       for (let row = first; row < last; row++) if (!data.rows[row].colour) drawSpots(pen, source, row);
@@ -500,7 +499,7 @@ function pith(data) {
     pen.fillRect(labelWidth, 0, width, overview.high);
     const every = Math.ceil(data.rows.length / overview.high);
     for (let row = 0; row < data.rows.length; row += every)
-      for (let level = 0; level < levels && !data.rows[row].colour; level++) {
+      for (let level = 0; level < whole.levels && !data.rows[row].colour; level++) {
         const runs = whole.line(row, level);
         for (let i = 0; i < runs.length; i += 4) {
           const entry = data.names[runs[i + 2]];
@@ -561,7 +560,7 @@ function pith(data) {
   function spotAt(row, x, y) {
     if (y - topOf(row) > rowHeight * 0.4) return null;
     for (const source of sources()) {
-      const marks = source.line(row, levels + 1);
+      const marks = source.line(row, source.levels + 1);
       for (let i = 0; i < marks.length; i += 2)
         if (Math.abs(xOf(marks[i]) - x) < 5 && !data.names[marks[i + 1]].hidden)
           return { entry: data.names[marks[i + 1]], from: marks[i], to: marks[i], step: source.step };
@@ -569,10 +568,12 @@ function pith(data) {
     return null;
   }
   function runAt(row, time, y) {
-    for (let level = levels - 1; level >= 0; level--) {
+    const here = sources();
+    for (let level = Math.max(...here.map((source) => source.levels)) - 1; level >= 0; level--) {
       const [top, height] = barOf(level);
       if (level && (y < topOf(row) + top || y >= topOf(row) + top + height)) continue;
-      for (const source of sources()) {
+      for (const source of here) {
+        if (level >= source.levels) continue;
         const runs = source.line(row, level), i = firstAt(runs, time, 4, 1);
         const entry = i < runs.length && runs[i] <= time ? data.names[runs[i + 2]] : undefined;
         if (entry && !entry.hidden) return { entry, from: runs[i], to: runs[i + 1], step: source.step, level };
@@ -582,7 +583,7 @@ function pith(data) {
   }
   function waitsAt(row, time, level) {
     return sources().some((source) => {
-      const runs = source.line(row, levels + 2), i = firstAt(runs, time, 4, 1);
+      const runs = source.line(row, source.levels + 2), i = firstAt(runs, time, 4, 1);
       return i < runs.length && runs[i] <= time && runs[i + 2] === level;
     });
   }

@@ -1,0 +1,60 @@
+/* page_text.c - cells and numbers as letters. */
+#include "draw/page_text.h"
+
+#include <inttypes.h>
+
+/* Leaves out digits, blank, & and ', and the characters with a meaning in a script's string: ` $ \ < */
+static const char signs[PITHI_SIGNS + 1] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#%()*+,-./:;=?@[]";
+
+/* Only bars at least this wide get a dividing line; shorter neighbouring bars of one state are joined. */
+enum { DIVIDED_FROM = 4 };
+
+void pithi_code_run(struct pithi_text *text, int number, int low, uint32_t length)
+{
+    if (number < 0)
+        pithi_text_bytes(text, " ", 1);
+    else if (number < PITHI_SIGNS)
+        pithi_text_add(text, "%s%c", low ? "'" : "", signs[number]);
+    else
+        pithi_text_add(text, "%s&%c%c", low ? "'" : "", signs[number / PITHI_SIGNS], signs[number % PITHI_SIGNS]);
+    if (length > 1)
+        pithi_text_add(text, "%" PRIu32, length);
+}
+
+static int is_low(const struct pithi_cell *cell) { return cell->state != PITHI_NONE && cell->cover < 128; }
+
+static uint32_t run_end(const struct pithi_cell *cells, uint32_t width, uint32_t from)
+{
+    uint32_t c = from + 1;
+
+    while (c < width && cells[c].state == cells[from].state && is_low(&cells[c]) == is_low(&cells[from]) &&
+           !(cells[c].flags & PITHI_CELL_BEGIN && c - from >= DIVIDED_FROM))
+        c++;
+    return c;
+}
+
+void pithi_code_cells(struct pithi_text *text, const struct pithi_cell *cells, uint32_t width, const int *sign_of)
+{
+    for (uint32_t c = 0, end; c < width; c = end) {
+        end = run_end(cells, width, c);
+        if (end < width || cells[c].state != PITHI_NONE)
+            pithi_code_run(text, cells[c].state == PITHI_NONE ? -1 : sign_of[cells[c].state], is_low(&cells[c]),
+                           end - c);
+    }
+}
+
+void pithi_code_number(struct pithi_text *text, int64_t number)
+{
+    uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+    char digits[16];
+    size_t place = sizeof digits;
+
+    digits[--place] = ' ';
+    do {
+        digits[--place] = "0123456789abcdefghijklmnopqrstuvwxyz"[rest % 36];
+        rest /= 36;
+    } while (rest);
+    if (number < 0)
+        digits[--place] = '-';
+    pithi_text_bytes(text, digits + place, sizeof digits - place);
+}
