@@ -2,7 +2,7 @@
  *
  * make_log KIND OUT: kind "plain" is small and exact, for known places; "rich" has all that can be drawn: nesting,
  * messages, events with payload, counters, threads, a rare state; "big" has many records on many ranks, "crowd" half a
- * million messages, "many" 2000 states; "hosts" has ranks on three hosts, threads, communicators and counters; "late"
+ * million messages, "many" 2000 states; "deep" has states 20 deep; "hosts" has ranks on three hosts, threads, communicators and counters; "late"
  * has ranks that wait for each other; "nasty" has names that a terminal would obey and cairo refuse; "empty" has
  * nothing, "point" one record.
  */
@@ -93,6 +93,27 @@ static void make_plain(void)
     add(b, PITHLOG_ENTER, 25 * tenth / 10, blue);
     message(b, PITHLOG_RECV, 6 * tenth, 0, 1024, 0);
     add(b, PITHLOG_LEAVE, 75 * tenth / 10, blue);
+}
+
+/* Three ranks in states inside each other, 20 deep: rank r is in "level d" in [d, 100 - 2d + r) hundredths of a second. */
+static void make_deep(void)
+{
+    enum { DEEP = 20 };
+    const int64_t unit = 10000000;
+    uint32_t ids[DEEP];
+    char name[16];
+
+    for (int d = 0; d < DEEP; d++) {
+        snprintf(name, sizeof name, "level %d", d);
+        ids[d] = define(PITHLOG_STATE, name, "", "");
+    }
+    for (int32_t rank = 0; rank < 3; rank++) {
+        uint32_t lane = lane_of(rank, 0, "");
+        for (int d = 0; d < DEEP; d++)
+            add(lane, PITHLOG_ENTER, d * unit, ids[d]);
+        for (int d = DEEP; d-- > 0;)
+            add(lane, PITHLOG_LEAVE, (100 - 2 * d + rank) * unit, ids[d]);
+    }
 }
 
 /* 2000 states, "state 0" of 1 us, "state 1" of 2 us ..., one after the other. */
@@ -312,7 +333,7 @@ static void make_hosts(void)
 int main(int argc, char **argv)
 {
     if (argc != 3) {
-        fputs("make_log plain|rich|big|crowd|many|hosts|late|nasty|empty|point OUT\n", stderr);
+        fputs("make_log plain|rich|big|crowd|many|deep|hosts|late|nasty|empty|point OUT\n", stderr);
         return 2;
     }
     check(pithi_writer_open(&writer, argv[2], -1));
@@ -326,6 +347,8 @@ int main(int argc, char **argv)
         make_stencil(32, 8000, 0);
     else if (strcmp(argv[1], "many") == 0)
         make_many();
+    else if (strcmp(argv[1], "deep") == 0)
+        make_deep();
     else if (strcmp(argv[1], "hosts") == 0)
         make_hosts();
     else if (strcmp(argv[1], "nasty") == 0)

@@ -147,3 +147,49 @@ void pithi_blend_ticks(struct pithi_cells *cells, uint32_t first, uint32_t dista
     }
     cells->tick_count = kept;
 }
+
+static int shown_near(const struct pithi_cells *cells, const struct pithi_tick *tick)
+{
+    uint32_t from = tick->column < PITHI_TICK_DISTANCE ? 0 : tick->column - PITHI_TICK_DISTANCE;
+    uint32_t to = tick->column + PITHI_TICK_DISTANCE;
+
+    if (to >= cells->width)
+        to = cells->width - 1;
+    for (uint32_t l = 0; l < cells->levels; l++)
+        for (uint32_t c = from; c <= to; c++)
+            if (pithi_cells_line(cells, tick->row, l)[c].state == tick->state)
+                return 1;
+    return 0;
+}
+
+void pithi_ticks_drop_shown(struct pithi_cells *cells, uint32_t first)
+{
+    uint32_t kept = first;
+
+    for (uint32_t i = kept; i < cells->tick_count; i++)
+        if (!shown_near(cells, &cells->ticks[i]))
+            cells->ticks[kept++] = cells->ticks[i];
+    cells->tick_count = kept;
+}
+
+/* ---- Bounds ------------------------------------------------------------------------------------------------------ */
+
+unsigned pithi_bounds_shift(uint64_t span, uint32_t width)
+{
+    unsigned shift = 0;
+
+    while (span << shift < (uint64_t)width * 16)
+        shift++;
+    return shift;
+}
+
+void pithi_bounds_set(uint64_t *bounds, uint64_t end, uint32_t width)
+{
+    uint64_t step = width ? end / width : 0, rest = width ? end % width : 0, over = 0;
+
+    for (uint32_t c = 1; c <= width; c++) {
+        over += rest;
+        bounds[c] = bounds[c - 1] + step + (over >= width);
+        over -= over >= width ? width : 0;
+    }
+}

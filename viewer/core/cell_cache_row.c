@@ -51,7 +51,7 @@ static uint32_t moved(uint32_t column, int64_t by, uint32_t width)
     return to < 0 ? 0 : to > width ? width : (uint32_t)to;
 }
 
-/* Moves the ticks and marks; `column` gives the new column of an old one, or -1: outside. */
+/* Moves the ticks, marks and spans; `column` gives the new column of an old one, or -1: outside. */
 static void move_signs(struct pithi_cells *cells, int64_t (*column)(const void *context, uint32_t old),
                        const void *context)
 {
@@ -74,6 +74,15 @@ static void move_signs(struct pithi_cells *cells, int64_t (*column)(const void *
         }
     }
     cells->mark_count = kept;
+    kept = 0;
+    for (uint32_t i = 0; i < cells->span_count; i++) {
+        int64_t to = column(context, cells->spans[i].column);
+        if (to >= 0) {
+            cells->spans[kept] = cells->spans[i];
+            cells->spans[kept++].column = (uint32_t)to;
+        }
+    }
+    cells->span_count = kept;
 }
 
 struct shifting {
@@ -205,6 +214,11 @@ static void drop_signs(struct pithi_cells *cells, uint32_t from, uint32_t to)
         if (cells->marks[i].column < from || cells->marks[i].column >= to)
             cells->marks[kept++] = cells->marks[i];
     cells->mark_count = kept;
+    kept = 0;
+    for (uint32_t i = 0; i < cells->span_count; i++)
+        if (cells->spans[i].column < from || cells->spans[i].column >= to)
+            cells->spans[kept++] = cells->spans[i];
+    cells->span_count = kept;
 }
 
 static void add_signs(struct pithi_cells *cells, uint32_t from, const struct pithi_cells *part)
@@ -214,6 +228,12 @@ static void add_signs(struct pithi_cells *cells, uint32_t from, const struct pit
     for (uint32_t i = 0; i < part->mark_count; i++) {
         cells->marks[cells->mark_count] = part->marks[i];
         cells->marks[cells->mark_count++].column += from;
+    }
+    cells->spans = pithi_view_grow(cells->spans, &cells->span_capacity, cells->span_count + part->span_count,
+                                   sizeof *cells->spans);
+    for (uint32_t i = 0; i < part->span_count; i++) {
+        cells->spans[cells->span_count] = part->spans[i];
+        cells->spans[cells->span_count++].column += from;
     }
     for (uint32_t i = 0; i < part->tick_count; i++) {
         struct pithi_tick tick = part->ticks[i];

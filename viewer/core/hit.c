@@ -274,6 +274,16 @@ static struct pithi_hit winner(const struct pithi_hit *hits, uint32_t count, int
     return hit;
 }
 
+/* A band shows one level, and so not the states around a place where it has none. */
+static int hit_lane(struct pithlog *log, const struct pithi_row *row, uint32_t lane, int64_t from_ns, int64_t to_ns,
+                    uint32_t level, const unsigned char *hidden, struct pithi_hit *hit)
+{
+    int status =
+        pithi_hit_state(log, lane, from_ns, to_ns, row->band ? row->band - 1 : level, hidden, hit);
+
+    return status > 0 && row->band && hit->level + 1 != row->band ? 0 : status;
+}
+
 int pithi_hit_row_state(struct pithlog *log, const struct pithi_row *row, int64_t from_ns, int64_t to_ns,
                         uint32_t level, const unsigned char *hidden, struct pithi_hit *hit)
 {
@@ -283,7 +293,7 @@ int pithi_hit_row_state(struct pithlog *log, const struct pithi_row *row, int64_
 
     for (uint32_t i = 0; i < asked && status >= 0; i++) {
         uint32_t lane = asked_lane(row, i, &asked);
-        status = pithi_hit_state(log, lane, from_ns, to_ns, level, hidden, &hits[found]);
+        status = hit_lane(log, row, lane, from_ns, to_ns, level, hidden, &hits[found]);
         hits[found].lane = lane;
         found += status > 0;
     }

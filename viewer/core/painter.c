@@ -85,7 +85,9 @@ static double filter_text_width(void *context, struct pithi_font font, const cha
 {
     const struct pithi_painter_filter *filter = context;
 
-    return filter->target->text_width(filter->target->context, font, text);
+    double width = filter->target->text_width(filter->target->context, font, text);
+
+    return filter->by > 0 ? width / filter->by : width; /* in the coordinates of this painter */
 }
 
 struct pithi_painter pithi_filtered_painter(struct pithi_painter_filter *filter)

@@ -314,6 +314,7 @@ void pithi_plot_draw_rows(const struct pithi_plot *plot, const struct pithi_pain
     }
     pithi_bars_draw(plot, painter, sheet, from, to);
     pithi_waits_draw(plot, painter, from, to);
+    pithi_names_draw(plot, painter, from, to);
     pithi_gaps_draw(plot, painter, from, to);
     for (uint32_t row = from; row < to; row++)
         draw_ticks(plot, painter, row);

@@ -40,6 +40,7 @@ struct pithi_plot {
     enum pithi_care care;                    /* with a summary */
     const struct pithlog_analysis *analysis; /* NULL: none */
     int waits, path; /* 1: wait states, the critical path of the analysis are drawn (waiting.h) */
+    int names;       /* 1: bars with room have the name of their state, and its duration; needs a painter with text */
 
     /* Made by pithi_plot_load: */
     struct pithi_cells cells;  /* the number of rows with cells, and sums; the cells are in `lines` */
@@ -145,6 +146,10 @@ struct pithi_bar_place {
 };
 int pithi_bar_at(const struct pithi_plot *plot, uint32_t row, uint32_t level, uint32_t from, uint32_t to,
                  struct pithi_bar_place *place);
+
+/* Draws the names of states, and durations, into the bars of the rows [from, to) that have room (bar_names.c). Where
+ * bars lie in a bar, its name is in the widest part without them. */
+void pithi_names_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to);
 
 /* ---- Arrows (arrow_draw.c) --------------------------------------------------------------------------------------- */
 

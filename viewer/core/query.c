@@ -28,7 +28,7 @@ static void cells_prepare(struct pithi_cells *cells, const struct pithi_query *q
     cells->levels = levels;
     cells->width = query->width;
     cells->defs = defs;
-    cells->tick_count = cells->mark_count = cells->rough = 0;
+    cells->tick_count = cells->mark_count = cells->span_count = cells->rough = 0;
     cells->cells = pithi_alloc(count, sizeof *cells->cells);
     cells->sums = pithi_alloc(defs, sizeof *cells->sums);
     for (size_t i = 0; i < count; i++)
@@ -40,6 +40,7 @@ void pithi_cells_free(struct pithi_cells *cells)
     free(cells->cells);
     free(cells->ticks);
     free(cells->marks);
+    free(cells->spans);
     free(cells->sums);
     memset(cells, 0, sizeof *cells);
 }

@@ -85,6 +85,13 @@ struct pithi_mark {
     uint32_t row, column, id, count;
 };
 
+/* An instance of a state that ends in the window and is so long that its bar may have room for its duration. */
+enum { PITHI_SPAN_COLUMNS = 24 };
+struct pithi_span {
+    uint32_t row, level, column; /* where it ends; `column` may be the width */
+    int64_t length_ns;
+};
+
 /* Sums of a definition in the window over all rows, shown or hidden. States: the instances that reach into the window.
  * A state inside itself counts, but does not add to the inclusive time again. Events: their number. */
 struct pithi_sum {
@@ -105,6 +112,8 @@ struct pithi_cells {
     uint32_t tick_count, tick_capacity;
     struct pithi_mark *marks;
     uint32_t mark_count, mark_capacity;
+    struct pithi_span *spans; /* only of rows of single lanes */
+    uint32_t span_count, span_capacity;
     struct pithi_sum *sums; /* [defs] */
     uint32_t defs;
     uint32_t rough; /* number of columns that records could change */

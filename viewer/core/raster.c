@@ -7,18 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/glyphs.h"
 #include "core/memory.h"
 
 /* ---- Pixels ------------------------------------------------------------------------------------------------------ */
-
-/* Blends red and blue at once, then green; alpha 0 to 256. */
-static uint32_t blend_words(uint32_t under, uint32_t over, uint32_t alpha)
-{
-    uint32_t red_blue = (under & 0xff00ff) * (256 - alpha) + (over & 0xff00ff) * alpha + 0x800080;
-    uint32_t green = (under & 0xff00) * (256 - alpha) + (over & 0xff00) * alpha + 0x8000;
-
-    return (red_blue >> 8 & 0xff00ff) | (green >> 8 & 0xff00);
-}
 
 static void set_pixel(unsigned char *pixel, uint32_t rgb)
 {
@@ -38,7 +30,7 @@ static void blend_pixel(unsigned char *pixel, uint32_t rgb, unsigned alpha)
 static void blend_place(const struct pithi_raster *raster, size_t at, uint32_t rgb, unsigned alpha)
 {
     if (raster->words)
-        raster->words[at] = blend_words(raster->words[at], rgb, alpha + (alpha >> 7));
+        raster->words[at] = pithi_blend_words(raster->words[at], rgb, alpha + (alpha >> 7));
     else
         blend_pixel(raster->pixels + at * 3, rgb, alpha);
 }
@@ -119,7 +111,7 @@ static void draw_faint(const struct pithi_raster *raster, const struct run *run)
 
     for (int i = run->first; i < run->last; i++, word += along, across += run->slope) {
         uint32_t *pixel = word + (size_t)(across >> 16) * beside;
-        *pixel = blend_words(*pixel, run->rgb, run->weight);
+        *pixel = pithi_blend_words(*pixel, run->rgb, run->weight);
     }
 }
 
@@ -134,8 +126,8 @@ static void draw_smooth(const struct pithi_raster *raster, const struct run *run
     for (int i = run->first; i < run->last; i++, word += along, across += run->slope) {
         uint32_t *first = word + (size_t)(across >> 16) * beside, part = (uint32_t)across >> 8 & 255;
         uint32_t second = run->weight * part >> 8;
-        *first = blend_words(*first, run->rgb, run->weight - second);
-        first[beside] = blend_words(first[beside], run->rgb, second);
+        *first = pithi_blend_words(*first, run->rgb, run->weight - second);
+        first[beside] = pithi_blend_words(first[beside], run->rgb, second);
     }
 }
 
@@ -200,9 +192,9 @@ static void draw_flat(const struct pithi_raster *raster, const struct run *run, 
         uint32_t *first = raster->words + (size_t)line * (size_t)raster->width + (size_t)i;
         uint32_t second = faint ? 0 : run->weight * ((uint32_t)across >> 8 & 255) >> 8;
         if (line >= top && line < bottom)
-            *first = blend_words(*first, run->rgb, run->weight - second);
+            *first = pithi_blend_words(*first, run->rgb, run->weight - second);
         if (!faint && line + 1 >= top && line + 1 < bottom)
-            first[raster->width] = blend_words(first[raster->width], run->rgb, second);
+            first[raster->width] = pithi_blend_words(first[raster->width], run->rgb, second);
     }
 }
 
@@ -567,7 +559,11 @@ void pithi_raster_free(struct pithi_raster *raster)
 
 struct pithi_painter pithi_raster_painter(struct pithi_raster *raster)
 {
+    int has_font = raster->words && !raster->keeps && pithi_glyphs()->height > 0;
+
     return (struct pithi_painter){.context = raster,
+                                  .text = has_font ? pithi_glyphs_text : NULL,
+                                  .text_width = has_font ? pithi_glyphs_width : NULL,
                                   .rect = raster_rect,
                                   .line = raster_line,
                                   .triangle = raster_triangle,

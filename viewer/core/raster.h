@@ -1,8 +1,8 @@
 /* raster.h - a picture in memory and its painter. Pixels have three bytes (red, green, blue), or are words 0x00RRGGBB,
  * as X displays use them.
  *
- * Rectangles are exact: their corners are rounded to whole pixels. Lines are smoothed. There is no text: the window
- * draws it. */
+ * Rectangles are exact: their corners are rounded to whole pixels. Lines are smoothed. Text has the one font of
+ * glyphs.h, whatever the size that is asked for. Without a font, without words, or if shapes are stored there is none. */
 #ifndef PITHI_RASTER_H
 #define PITHI_RASTER_H
 
@@ -34,6 +34,15 @@ void pithi_raster_draw_kept(struct pithi_raster *part);
 /* Frees the stored shapes and stops storing. */
 void pithi_raster_forget(struct pithi_raster *raster);
 void pithi_raster_free(struct pithi_raster *raster);
+/* `over` on `under`, alpha 0 to 256: red and blue at once, then green. */
+static inline uint32_t pithi_blend_words(uint32_t under, uint32_t over, uint32_t alpha)
+{
+    uint32_t red_blue = (under & 0xff00ff) * (256 - alpha) + (over & 0xff00ff) * alpha + 0x800080;
+    uint32_t green = (under & 0xff00) * (256 - alpha) + (over & 0xff00) * alpha + 0x8000;
+
+    return (red_blue >> 8 & 0xff00ff) | (green >> 8 & 0xff00);
+}
+
 struct pithi_painter pithi_raster_painter(struct pithi_raster *raster);
 
 #endif

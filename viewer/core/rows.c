@@ -336,6 +336,15 @@ static struct pithi_row *see(struct pithi_rows *rows, uint32_t node, uint32_t de
     return &rows->seen[at];
 }
 
+/* Adds the row of a lane, or its bands. */
+static void see_lane(struct pithi_rows *rows, uint32_t node, uint32_t depth, uint32_t lane)
+{
+    uint32_t bands = rows->nodes[node].bands;
+
+    for (uint32_t band = bands > 1; band <= (bands > 1 ? bands : 0); band++)
+        see(rows, node, depth, (struct pithi_row){.lane = lane, .counter = PITHI_NONE, .band = band});
+}
+
 /* Adds one row for all lanes below a node; a single lane gets its own row. */
 static void see_closed(struct pithi_rows *rows, uint32_t number, uint32_t depth)
 {
@@ -344,12 +353,14 @@ static void see_closed(struct pithi_rows *rows, uint32_t number, uint32_t depth)
 
     gather(rows, number);
     count = rows->lane_count - first;
-    if (!count)
+    if (count == 1) {
+        rows->lane_count = first;
+        see_lane(rows, number, depth, rows->lanes[first]);
+    }
+    if (count < 2)
         return;
     row = see(rows, number, depth, (struct pithi_row){.lane = rows->lanes[first], .counter = PITHI_NONE});
     row->lane_count = count;
-    if (count == 1)
-        row->lane_count = 0, rows->lane_count = first;
 }
 
 static void see_node(struct pithi_rows *rows, uint32_t number, uint32_t depth);
@@ -395,7 +406,7 @@ static void see_node(struct pithi_rows *rows, uint32_t number, uint32_t depth)
     } else {
         int kept = (node->flags & PITHI_NODE_KEPT) != 0;
         if (kept)
-            see(rows, number, depth, (struct pithi_row){.lane = node->lane, .counter = PITHI_NONE});
+            see_lane(rows, number, depth, node->lane);
         see_children(rows, number, depth + (uint32_t)kept);
     }
 }

@@ -6,7 +6,7 @@
  *
  * The row of a rank is that of its first thread; its other threads are below it, as the counters of a lane are below
  * the lane. A closed node is one row for all its visible lanes; the row of an open host or communicator is blank
- * (PITHI_BLANK). Nodes have numbers, 1 to node_count - 1, which stay until the grouping changes.
+ * (PITHI_BLANK). An unfolded lane has a row, a band, for each nesting level; all of them belong to its node. Nodes have numbers, 1 to node_count - 1, which stay until the grouping changes.
  *
  *     struct pithi_rows *rows = pithi_rows_open(log);
  *     pithi_rows_filter(rows, "0-3,node1*");
@@ -52,6 +52,7 @@ struct pithi_node {
     uint32_t *children; /* counters first */
     uint8_t kind;       /* enum pithi_node_kind */
     uint8_t flags;
+    uint8_t bands; /* rows of an unfolded lane, one for each nesting level; 0 or 1: one row for all levels */
 };
 
 /* The limit; communicators beyond it stay closed. */
@@ -111,6 +112,8 @@ int pithi_rows_has_children(struct pithi_rows *rows, uint32_t node); /* which pa
 void pithi_rows_set_open(struct pithi_rows *rows, uint32_t node, int on);
 /* Opens all nodes down to `level` and closes deeper ones; 0: closes all. */
 void pithi_rows_open_level(struct pithi_rows *rows, uint32_t level);
+/* Unfolds the row of a single lane into this many bands; 0: folds it. */
+void pithi_rows_set_bands(struct pithi_rows *rows, uint32_t node, uint32_t bands);
 void pithi_rows_set_hidden(struct pithi_rows *rows, uint32_t node, int on);
 void pithi_rows_show_all(struct pithi_rows *rows);
 /* Hides all but these nodes, their children and their parents. */
@@ -178,6 +181,10 @@ struct pithi_lane_question {
 
 /* Sets *value; 0 or an enum pith_err. Of a damaged lane the readable part counts. */
 int pithi_lane_stat(struct pithlog *log, const struct pithi_lane_question *question, uint32_t lane, double *value);
+
+/* The number of nesting levels of a lane, at most PITHI_LEVELS, at least 1. Reads its records unless there is a summary
+ * (or NULL). */
+uint32_t pithi_lane_levels(struct pithlog *log, struct pithlog_summary *summary, uint32_t lane);
 
 /* ---- Rows of a log ----------------------------------------------------------------------------------------------- */
 

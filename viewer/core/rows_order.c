@@ -36,6 +36,11 @@ void pithi_rows_set_hidden(struct pithi_rows *rows, uint32_t node, int on)
     set_flag(rows, node, PITHI_NODE_HIDDEN, on);
 }
 
+void pithi_rows_set_bands(struct pithi_rows *rows, uint32_t node, uint32_t bands)
+{
+    rows->nodes[node].bands = (uint8_t)(bands < PITHI_LEVELS ? bands : PITHI_LEVELS);
+}
+
 void pithi_rows_show_all(struct pithi_rows *rows)
 {
     for (uint32_t i = 1; i < rows->node_count; i++)
@@ -333,6 +338,46 @@ static int stat_of_messages(struct pithlog *log, const struct pithi_lane_questio
     }
     pithlog_iter_close(iter);
     return damages ? PITH_ERR_DAMAGED : PITH_OK;
+}
+
+static uint32_t levels_of_paths(const struct pithlog_path *paths, uint32_t count)
+{
+    uint8_t *depths = pithi_alloc(count, 1);
+    uint32_t most = 1;
+
+    for (uint32_t path = 1; path < count && most < PITHI_LEVELS; path++) { /* parents come first */
+        depths[path] = (uint8_t)(depths[paths[path].parent] + 1);
+        most = depths[path] > most ? depths[path] : most;
+    }
+    free(depths);
+    return most;
+}
+
+uint32_t pithi_lane_levels(struct pithlog *log, struct pithlog_summary *summary, uint32_t lane)
+{
+    struct pithlog_query records = {.from_ns = INT64_MIN,
+                                    .to_ns = INT64_MAX,
+                                    .lanes = &lane,
+                                    .lane_count = 1,
+                                    .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE,
+                                    .flags = PITHLOG_NEST};
+    uint32_t most = 1, count = 0, damages = 0;
+    const struct pithlog_path *paths = summary ? pithlog_summary_paths(summary, lane, &count) : NULL;
+    struct pithlog_iter *iter;
+    struct pithlog_record record;
+    int more;
+
+    if (paths && count <= UINT16_MAX - 2) /* of more paths, the last stands for deeper ones */
+        return levels_of_paths(paths, count);
+    if (pithlog_iter_open(log, &records, &iter))
+        return most;
+    while (most < PITHI_LEVELS && (more = pithlog_iter_next(iter, &record)) != 0 && damages < PITHI_MOST_DAMAGES) {
+        damages += more < 0;
+        if (more == 1 && record.kind == PITHLOG_ENTER && record.depth + 1 > most)
+            most = record.depth + 1;
+    }
+    pithlog_iter_close(iter);
+    return most < PITHI_LEVELS ? most : PITHI_LEVELS;
 }
 
 int pithi_lane_stat(struct pithlog *log, const struct pithi_lane_question *question, uint32_t lane, double *value)

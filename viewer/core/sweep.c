@@ -21,6 +21,7 @@ struct level {
 struct open_state {
     uint32_t id;
     uint64_t start;
+    int64_t start_ns; /* may be before the window */
 };
 
 /* The states that a path shows at each level. */
@@ -70,27 +71,6 @@ struct pithi_sweep {
 
 /* ---- Set-up ------------------------------------------------------------------------------------------------------ */
 
-static unsigned shift_for(uint64_t span, uint32_t width)
-{
-    unsigned shift = 0;
-
-    while (span << shift < (uint64_t)width * 16)
-        shift++;
-    return shift;
-}
-
-/* Computes bounds[c] = end * c / width without a division for each column. */
-static void set_bounds(struct pithi_sweep *sweep, uint32_t width)
-{
-    uint64_t step = width ? sweep->end / width : 0, rest = width ? sweep->end % width : 0, over = 0;
-
-    for (uint32_t c = 1; c <= width; c++) {
-        over += rest;
-        sweep->bounds[c] = sweep->bounds[c - 1] + step + (over >= width);
-        over -= over >= width ? width : 0;
-    }
-}
-
 struct pithi_sweep *pithi_sweep_new(const struct pithi_query *query, struct pithi_cells *cells)
 {
     struct pithi_sweep *sweep = pithi_alloc(1, sizeof *sweep);
@@ -98,10 +78,10 @@ struct pithi_sweep *pithi_sweep_new(const struct pithi_query *query, struct pith
 
     sweep->query = query;
     sweep->cells = cells;
-    sweep->shift = shift_for(span, query->width);
+    sweep->shift = pithi_bounds_shift(span, query->width);
     sweep->end = span << sweep->shift;
     sweep->bounds = pithi_alloc((size_t)query->width + 2, sizeof *sweep->bounds);
-    set_bounds(sweep, query->width);
+    pithi_bounds_set(sweep->bounds, sweep->end, query->width);
     sweep->last_tick = pithi_alloc(cells->defs, sizeof *sweep->last_tick);
     sweep->doubt = pithi_alloc((size_t)query->width + 1, 1);
     return sweep;
@@ -278,31 +258,6 @@ static void note_tick(struct pithi_sweep *sweep, uint32_t id)
     tick->state = id;
 }
 
-static int shown_near(const struct pithi_sweep *sweep, const struct pithi_tick *tick)
-{
-    uint32_t from = tick->column < PITHI_TICK_DISTANCE ? 0 : tick->column - PITHI_TICK_DISTANCE;
-    uint32_t to = tick->column + PITHI_TICK_DISTANCE;
-
-    if (to >= sweep->cells->width)
-        to = sweep->cells->width - 1;
-    for (uint32_t l = 0; l < sweep->cells->levels; l++)
-        for (uint32_t c = from; c <= to; c++)
-            if (cell_at(sweep, l, c)->state == tick->state)
-                return 1;
-    return 0;
-}
-
-static void drop_shown_ticks(struct pithi_sweep *sweep)
-{
-    struct pithi_cells *cells = sweep->cells;
-    uint32_t kept = sweep->first_tick;
-
-    for (uint32_t i = kept; i < cells->tick_count; i++)
-        if (!shown_near(sweep, &cells->ticks[i]))
-            cells->ticks[kept++] = cells->ticks[i];
-    cells->tick_count = kept;
-}
-
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
 static void rebuild_visible(struct pithi_sweep *sweep)
@@ -345,6 +300,7 @@ void pithi_sweep_enter(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
     advance(sweep, now);
     sweep->stack = pithi_view_grow(sweep->stack, &sweep->capacity, sweep->depth + 1, sizeof *sweep->stack);
     sweep->stack[sweep->depth].id = id;
+    sweep->stack[sweep->depth].start_ns = time_ns;
     sweep->stack[sweep->depth++].start = now;
     sweep->cells->sums[id].count++;
     if (is_hidden(sweep, id))
@@ -374,11 +330,31 @@ static void close_state(struct pithi_sweep *sweep, uint32_t at)
         rebuild_visible(sweep);
 }
 
+/* Keeps the duration of the innermost state if it ends here, which the LEAVE at the end of a clipped query does not. */
+static void note_span(struct pithi_sweep *sweep, int64_t time_ns)
+{
+    const struct open_state *state = &sweep->stack[sweep->depth - 1];
+    const struct pithi_query *query = sweep->query;
+    struct pithi_cells *cells = sweep->cells;
+    double column_ns = ((double)query->t1_ns - (double)query->t0_ns) / (cells->width ? cells->width : 1);
+    uint64_t at = to_units(sweep, time_ns);
+
+    if (!cells->width || sweep->group_lanes || sweep->visible_depth > sweep->levels || is_hidden(sweep, state->id) ||
+        (double)time_ns - (double)state->start_ns < column_ns * PITHI_SPAN_COLUMNS || time_ns < query->t0_ns ||
+        time_ns >= query->t1_ns || at <= sweep->again || at >= sweep->limit)
+        return;
+    cells->spans = pithi_view_grow(cells->spans, &cells->span_capacity, cells->span_count + 1, sizeof *cells->spans);
+    cells->spans[cells->span_count++] =
+        (struct pithi_span){sweep->row, sweep->visible_depth - 1, sweep->column, time_ns - state->start_ns};
+}
+
 void pithi_sweep_leave(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
 {
     advance(sweep, to_units(sweep, time_ns));
     for (uint32_t i = sweep->depth; i-- > 0;)
         if (sweep->stack[i].id == id) {
+            if (i + 1 == sweep->depth)
+                note_span(sweep, time_ns);
             close_state(sweep, i);
             return;
         }
@@ -421,7 +397,7 @@ void pithi_sweep_end(struct pithi_sweep *sweep)
     while (sweep->depth)
         close_state(sweep, sweep->depth - 1);
     if (sweep->cells->width && !sweep->group_lanes)
-        drop_shown_ticks(sweep);
+        pithi_ticks_drop_shown(sweep->cells, sweep->first_tick);
 }
 
 /* ---- Pieces ------------------------------------------------------------------------------------------------------ */
@@ -577,7 +553,7 @@ void pithi_sweep_tidy(struct pithi_sweep *sweep)
     if (!sweep->cells->width)
         return;
     pithi_blend_ticks(sweep->cells, sweep->first_tick, PITHI_TICK_DISTANCE);
-    drop_shown_ticks(sweep);
+    pithi_ticks_drop_shown(sweep->cells, sweep->first_tick);
 }
 
 /* ---- Groups ------------------------------------------------------------------------------------------------------ */

@@ -106,5 +106,12 @@ void pithi_blend_marks(const struct pithi_blend *blend, struct pithi_cells *cell
 /* Sorts the ticks of a row, from `first` on, by state and column, and leaves `distance` columns between two of a
  * state. */
 void pithi_blend_ticks(struct pithi_cells *cells, uint32_t first, uint32_t distance);
+/* Drops the ticks, from `first` on, of states that a cell near them shows. */
+void pithi_ticks_drop_shown(struct pithi_cells *cells, uint32_t first);
+
+/* The bounds of columns: times are shifted left by this, so that a column is at least 16 units wide. */
+unsigned pithi_bounds_shift(uint64_t span, uint32_t width);
+/* Computes bounds[c] = end * c / width, c from 1 to width, without a division for each column; bounds[0] is 0. */
+void pithi_bounds_set(uint64_t *bounds, uint64_t end, uint32_t width);
 
 #endif

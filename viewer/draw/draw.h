@@ -55,7 +55,7 @@ struct pithi_draw {
     uint32_t *rgb;
     /* Of the words: */
     unsigned char *hidden; /* [defs] */
-    int no_arrows, row_height;
+    int no_arrows, no_names, row_height;
     struct pithi_rows *tree; /* NULL: the rows are not arranged */
     char **labels;           /* [label_count] of its rows */
     uint32_t label_count;

@@ -152,6 +152,12 @@ static int do_arrows(struct pithi_draw *draw, const struct pithi_draw_word *word
     return 0;
 }
 
+static int do_names(struct pithi_draw *draw, const struct pithi_draw_word *word)
+{
+    draw->no_names = !is_on(word->item[1]);
+    return 0;
+}
+
 static int do_waits(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
     draw->waits = is_on(word->item[1]);
@@ -251,6 +257,7 @@ static const struct {
     {"hide", "NAME", 1, 1, do_hide},
     {"hide_rows", "ROWS", 1, 1, pithi_draw_do_hide_rows},
     {"in", "?FACTOR?", 0, 1, do_in},
+    {"names", "on|off", 1, 1, do_names},
     {"only", "NAME", 1, 1, do_only},
     {"out", "?FACTOR?", 0, 1, do_out},
     {"palette", "log|classic|safe", 1, 1, do_palette},

@@ -210,6 +210,7 @@ struct pithi_figure pithi_draw_figure(const struct pithi_draw *draw)
                                           .analysis = draw->analysis,
                                           .waits = draw->waits,
                                           .path = draw->path,
+                                          .names = !draw->no_names,
                                           .summary = draw->summary,
                                           .care = draw->care,
                                           .rgb = draw->rgb,

@@ -82,6 +82,7 @@ namespace eval ::pith::words {
         hide   {NAME}        {hide states and events whose name matches}              word_hide
         show   {NAME}        {show them again}                                        word_show
         arrows {on|off}      {show or hide messages}                                  word_arrows
+        names  {on|off}      {show or hide names and durations in bars}               word_names
         at     {TIME ROW ?LEVEL?} {details of the state there, as a list of names and values} word_at
         legend {}            {lists of name, count, inclusive and exclusive seconds}  word_legend
         status {}            {text of the status line}                                word_status
@@ -306,7 +307,7 @@ namespace eval ::pith::menus {
         View {"Show all" fit f  "From MPI_Init to MPI_Finalize" work i  "Zoom in" in +  "Zoom out" out -
               "Zoom to the selection" zoom_chosen z  "Clear the selection" {select none} Esc
               - - -  "Previous view" undo u  "Next view" redo r
-              - - -  "Messages" toggle_arrows m  "Show all hidden states" {show *} H}
+              - - -  "Messages" toggle_arrows m  "Names in bars" toggle_names {}  "Show all hidden states" {show *} H}
         Rows {}
         Search {}
         Statistics {}

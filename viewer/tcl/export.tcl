@@ -45,6 +45,9 @@ oo::class create ::pith::Export {
         if {![$model arrows]} {
             lappend words {arrows off}
         }
+        if {![$model names_on]} {
+            lappend words {names off}
+        }
         lappend words {*}[[$window part Waiting] words]
         lappend words [list ranges [[$window part Ranges] word]]
         return [join $words "; "]

@@ -153,7 +153,7 @@ oo::class create ::pith::Labels {
             dict set cut $line "$label  [dict get $row note]"
         }
         set text [$path create text $x $middle -anchor w -text $fitting -font [my font_of $row] -tags label \
-            -fill [colour [expr {[dict get $row kind] eq "counter" ? "faint" : "text"}]]]
+            -fill [colour [expr {[dict get $row kind] eq "counter" || [dict get $row band] > 1 ? "faint" : "text"}]]]
         set right [expr {[lindex [$path bbox $text] 2] + 6}]
         if {[dict get $row note] ne {} && $fitting eq $label} {
             set note [my fit [dict get $row note] PithSmall [expr {$label_width - $right - 6}]]
@@ -163,7 +163,7 @@ oo::class create ::pith::Labels {
                 dict set cut $line "$label  [dict get $row note]"
             }
         }
-        if {[dict get $row children]} {
+        if {[dict get $row children] && [dict get $row band] < 2} {
             set x [my indent $row]
             set y $middle
             set open [dict get $row open]
@@ -289,7 +289,7 @@ oo::class create ::pith::LabelPointer {
 
     method on_triangle {x row} {
         set left [$labels indent $row]
-        expr {[dict get $row children] && $x >= $left - 4 && $x < $left + [px 13]}
+        expr {[dict get $row children] && [dict get $row band] < 2 && $x >= $left - 4 && $x < $left + [px 13]}
     }
 
     method moved {x y} {
@@ -472,7 +472,8 @@ oo::class create ::pith::LabelPointer {
         return -1
     }
 
-    # On the edge: fits the width to the labels. On a label: opens or closes the group, unless a drag follows.
+    # On the edge: fits the width to the labels. On a label: opens or closes the group, or unfolds or folds the lane,
+    # unless a drag follows.
     method double {x y} {
         if {[my on_sash $x]} {
             set drag {}
@@ -489,6 +490,8 @@ oo::class create ::pith::LabelPointer {
         set row [$model row [$model tree row $node]]
         if {[dict get $row children]} {
             $model arrange open [list $node] [expr {![dict get $row open]}]
+        } elseif {[dict get $row kind] eq "states"} {
+            $model arrange unfold [list $node] [expr {![dict get $row band]}]
         }
     }
 

@@ -22,6 +22,7 @@ oo::class create ::pith::Model {
     variable auto_height ;# 1: rows fill the window
     variable first_row  ;# number of rows below the pinned ones that are scrolled out at the top
     variable arrows     ;# 1: messages are shown
+    variable names_on   ;# 1: bars have names
     variable pointer    ;# dict: details of the record under the pointer; {} none
     variable reader     ;# job that reads messages and counters
     variable reading    ;# its progress, 0 to 1; {} not reading
@@ -33,6 +34,7 @@ oo::class create ::pith::Model {
     constructor {opened} {
         set log $opened
         lassign {} given extent unsearched selection pointer trouble reading past future changed
+        set names_on 1
         my read_log [::pith::preferences::get palette]
         lassign [my whole] t0 t1
         # Records for tools that replay a log are of no interest to readers and are hidden at first.
@@ -55,6 +57,7 @@ oo::class create ::pith::Model {
         foreach def [$log defs] {
             dict set defs [dict get $def id] $def
         }
+        $log shownames $names_on
         my take_palette $its_palette
         my count_rows
     }
@@ -141,6 +144,7 @@ oo::class create ::pith::Model {
     method auto_height {} { return $auto_height }
     method first_row {} { return $first_row }
     method arrows {} { return $arrows }
+    method names_on {} { return $names_on }
     method palette {} { return $palette }
     method pointer {} { return $pointer }
     method selection {} { return $selection }
@@ -408,6 +412,12 @@ oo::class create ::pith::Model {
 
     method set_arrows {on} {
         set arrows [expr {!!$on}]
+        my notify hidden
+    }
+
+    method set_names {on} {
+        set names_on [expr {!!$on}]
+        $log shownames $names_on
         my notify hidden
     }
 

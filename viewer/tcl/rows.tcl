@@ -138,6 +138,9 @@ oo::class create ::pith::Rows {
         }
     }
 
+    method word_unfold {{pattern *}} { $model arrange unfold [$model tree find $pattern] 1 }
+    method word_fold {{pattern *}} { $model arrange unfold [$model tree find $pattern] 0 }
+
     method word_level {level} { $model arrange level $level }
     method word_hide_rows {pattern} { $model arrange hide [$model tree find $pattern] 1 }
     method word_show_rows {} { $model arrange show }
@@ -298,6 +301,15 @@ oo::class create ::pith::Rows {
         return [expr {[$model tree parent $node] ? [$model tree parent $node] : $node}]
     }
 
+    # Unfolds the rows, or folds them if the first is unfolded.
+    method unfold_meant {} {
+        set nodes [my target_rows]
+        if {$nodes ne {}} {
+            set row [$model row [$model tree row [lindex $nodes 0]]]
+            $model arrange unfold $nodes [expr {$row ne {} && ![dict get $row band]}]
+        }
+    }
+
     method cut_rows {} {
         if {[my target_rows] ne {}} {
             set clipboard [my target_rows]
@@ -332,6 +344,10 @@ oo::class create ::pith::Rows {
             if {[dict get $row children]} {
                 $menu add command -label [expr {$is_open ? "Collapse" : "Expand"}] \
                     -command [list $me open_meant [expr {!$is_open}]]
+            }
+            if {[dict get $row kind] eq "states"} {
+                $menu add command -label [expr {[dict get $row band] ? "Fold" : "Unfold nesting levels"}] \
+                    -accelerator Shift-U -command [list $me unfold_meant]
             }
             $menu add command -label [expr {[dict get $row pinned] ? "Unpin" : "Pin to the top"}] -accelerator Shift-P \
                 -command [list $me pin_meant]
@@ -399,6 +415,8 @@ oo::class create ::pith::Rows {
         group      {host|comm|none}   {group rows by host, by communicator, or not at all}      word_group
         expand     {?ROWS?}           {expand these groups (0-3, node1*), or all}              word_expand
         collapse   {?ROWS?}           {collapse these groups to one row each, or all}          word_collapse
+        unfold     {?ROWS?}           {give each nesting level of these rows, or of all, a row} word_unfold
+        fold       {?ROWS?}           {fold these rows, or all, to one row each}               word_fold
         level      {N}                {expand N levels of groups}                              word_level
         hide_rows  {ROWS}             {hide these rows}                                        word_hide_rows
         only_rows  {ROWS}             {hide all other rows}                                    word_only_rows
@@ -416,6 +434,7 @@ oo::class create ::pith::Rows {
         hide_chosen {}                {hide the chosen rows, or the row under the pointer}     hide_meant
         open_chosen {}                {expand them}                                            open_chosen
         close_chosen {}               {collapse them, or their group}                          close_chosen
+        unfold_chosen {}              {unfold the chosen rows, or the row under the pointer; or fold them} unfold_meant
         pin_chosen {}                 {pin or unpin them}                                      pin_meant
         cut_rows   {}                 {cut them, to be pasted elsewhere}                       cut_rows
         paste_rows {}                 {paste them above the chosen row, or the row under the pointer} paste_rows
@@ -428,6 +447,7 @@ oo::class create ::pith::Rows {
         {G}         {Shift-g}         {next grouping: host, communicator, none}  {next_group}
         {greater}   {>}               {expand the chosen group, or that under the pointer} {open_chosen}
         {less}      {<}               {collapse it}                              {close_chosen}
+        {U}         {Shift-u}         {unfold the chosen rows into a row per nesting level, or fold them} {unfold_chosen}
         {P}         {Shift-p}         {pin the chosen rows, or the row under the pointer} {pin_chosen}
         {Delete}    {Del}             {hide them}                                {hide_chosen}
         {Control-x} {Ctrl-x}          {cut them}                                 {cut_rows}
@@ -437,7 +457,8 @@ oo::class create ::pith::Rows {
         Rows {"Filter..." filter_rows Shift-F  - - -
               "Group by host" {group host} {}  "Group by communicator" {group comm} {}
               "No groups" {group none} {}  - - -  "Expand all" expand e  "Collapse all" collapse Shift-E  - - -
-              "Pin" pin_chosen Shift-P  "Unpin all" unpin {}  "Hide" hide_chosen Del  "Show hidden rows" show_rows {}
+              "Unfold nesting levels, or fold" unfold_chosen Shift-U  "Unfold all" unfold {}
+              "Fold all" fold {}  - - -  "Pin" pin_chosen Shift-P  "Unpin all" unpin {}  "Hide" hide_chosen Del  "Show hidden rows" show_rows {}
               "Cut" cut_rows Ctrl-X  "Paste above" paste_rows Ctrl-V  - - -  "Sort by rank" {sort rank} {}
               "Sort by name" {sort name} {}  "Sort by time in MPI" {sort mpi} {}  "Sort by waiting" {sort waiting} {}
               "Sort by caused waiting" {sort caused} {}  "Sort by messages" {sort messages} {}

@@ -97,8 +97,21 @@ oo::class create ::pith::Timeline {
         switch $what {
             pointer - reading {}
             rows - digest { my fill_height; my redraw }
+            log { my learn_letters more }
+            theme { my learn_letters new }
             default { my redraw }
         }
+    }
+
+    # The core draws names into bars with letters that it gets here: of all names, and of durations.
+    method learn_letters {how} {
+        set names [lmap def [dict values [$model defs]] {dict get $def name}]
+        set ascii {}
+        for {set code 32} {$code < 127} {incr code} {
+            append ascii [format %c $code]
+        }
+        ::pithtk::font PithSmall $how "$ascii\u2026\u2009\u00b5[join $names {}]"
+        my redraw
     }
 
     method redraw {} {

@@ -36,7 +36,7 @@ oo::class create ::pith::Window {
         wm minsize $top [px 480] [px 220]
         ::pith::words::install [self] $words $::pith::words::table
         # Commands for keys and buttons only.
-        foreach word {choose_log show_keys toggle_arrows hide_pointed zoom_chosen scroll page taller escape} {
+        foreach word {choose_log show_keys toggle_arrows toggle_names hide_pointed zoom_chosen scroll page taller escape} {
             interp alias {} ${words}::$word {} [self] $word
         }
         my build
@@ -144,6 +144,7 @@ oo::class create ::pith::Window {
             set unfinished 0
             ::pith::menus::fill $top [self]
             my call_parts finish
+            $timeline learn_letters new
             # Accepts dropped files if the package tkdnd is installed.
             if {![catch {package require tkdnd}]} {
                 ::tkdnd::drop_target register $top DND_Files
@@ -321,6 +322,8 @@ oo::class create ::pith::Window {
     # ---- Keys and buttons
 
     method show_keys {} { ::pith::keys::show $top [::pith::keys::groups] $::pith::keys::pointing }
+    method word_names {on} { $model set_names [string is true -strict $on] }
+    method toggle_names {} { $model set_names [expr {![$model names_on]}] }
     method toggle_arrows {} { $model set_arrows [expr {![$model arrows]}] }
     method scroll {rows} { $timeline scroll_rows scroll $rows units }
     method page {pages} { $timeline scroll_rows scroll $pages pages }

@@ -79,6 +79,7 @@ static void set_plot(struct pithi_log_object *object, const struct view *view)
     plot->gaps = &object->gaps;
     plot->analysis = object->analysis;
     plot->waits = object->shows_waits;
+    plot->names = !object->hides_names;
     plot->path = object->shows_path;
     plot->t0_ns = view->t0_ns;
     plot->t1_ns = view->t1_ns;
@@ -358,7 +359,7 @@ int pithi_log_state_at(struct pithi_log_object *object, Tcl_Interp *interp, int 
     }
     pithi_put_wide(dict, "depth", hit.depth);
     pithi_put_wide(dict, "ended", hit.ended);
-    pithi_plot_bar(row_height, hit.level, &top, &height);
+    pithi_plot_bar(row_height, object->rows[row].band ? 0 : hit.level, &top, &height);
     pithi_put(dict, "top", Tcl_NewDoubleObj(top));
     pithi_put(dict, "height", Tcl_NewDoubleObj(height));
     Tcl_SetObjResult(interp, dict);

@@ -245,6 +245,17 @@ static int log_time(struct pithi_log_object *object, Tcl_Interp *interp, int obj
     return TCL_OK;
 }
 
+static int log_show_names(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    int on;
+
+    (void)objc;
+    if (Tcl_GetBooleanFromObj(interp, objv[2], &on) != TCL_OK)
+        return TCL_ERROR;
+    object->hides_names = !on;
+    return TCL_OK;
+}
+
 static int log_hide(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     uint32_t defs = pithlog_get_info(object->log)->defs;
@@ -328,6 +339,7 @@ static const struct {
     {{"rangestimes", 0, NULL}, pithi_log_ranges_times},
     {{"refine", 8, "photo t0 t1 width height firstRow rowHeight mostArrows"}, pithi_log_refine},
     {{"rows", PITHI_ANY, "word ?arg ...?"}, pithi_log_rows},
+    {{"shownames", 1, "on"}, log_show_names},
     {{"showwaiting", 2, "waits path"}, pithi_log_show_waiting},
     {{"sort", 6, "by falling t0 t1 ids callback"}, pithi_log_sort},
     {{"stateat", 5, "row t0 t1 y rowHeight"}, pithi_log_state_at},

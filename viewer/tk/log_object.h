@@ -33,6 +33,7 @@ struct pithi_log_object {
     struct pithlog_analysis *analysis;   /* NULL until the job of `analyze` is done */
     const struct pithlog_iterations *iterations; /* of the analysis; NULL: none yet */
     struct pithi_log_findings *findings; /* owned by log_waiting.c; NULL: not asked for yet */
+    int hides_names;                     /* 1: no names in bars */
     int shows_waits, shows_path;         /* 1: drawn as soon as there is an analysis */
     struct pithi_gaps gaps;              /* read with the first picture */
     struct pithi_groups groups;          /* the rows of `plot`, if they are too low to be drawn singly */

@@ -153,8 +153,15 @@ static Tcl_Obj *row_dict(struct pithi_log_object *object, uint32_t row)
     char text[256];
 
     pithi_row_lanes(&object->rows[row], &lanes);
-    pithi_put_text(dict, "label", pithi_rows_label(tree, number, text, sizeof text));
-    pithi_put_text(dict, "note", pithi_rows_note(tree, number, text, sizeof text));
+    if (object->rows[row].band > 1) {
+        snprintf(text, sizeof text, "level %u", (unsigned)object->rows[row].band);
+        pithi_put_text(dict, "label", text);
+        pithi_put_text(dict, "note", "");
+    } else {
+        pithi_put_text(dict, "label", pithi_rows_label(tree, number, text, sizeof text));
+        pithi_put_text(dict, "note", pithi_rows_note(tree, number, text, sizeof text));
+    }
+    pithi_put_wide(dict, "band", object->rows[row].band);
     pithi_put_text(dict, "kind", kinds[node->kind]);
     pithi_put_wide(dict, "node", number);
     pithi_put_wide(dict, "parent", node->parent);
@@ -337,6 +344,33 @@ static int rows_open(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
     return set_each(object, interp, args, pithi_rows_set_open);
 }
 
+/* Of a rank only its first thread, of a host or communicator all ranks. */
+static void set_bands(struct pithi_log_object *object, uint32_t number, int on)
+{
+    const struct pithi_node *node = &object->tree->nodes[number];
+
+    if (node->kind == PITHI_NODE_RANK || node->kind == PITHI_NODE_THREAD)
+        pithi_rows_set_bands(object->tree, number,
+                             on ? pithi_lane_levels(object->log, object->summary, node->lane) : 0);
+    for (uint32_t i = 0; node->kind < PITHI_NODE_RANK && i < node->child_count; i++)
+        set_bands(object, node->children[i], on);
+}
+
+/* unfold NODES ON: one row for each nesting level of these lanes, or one for all. */
+static int rows_unfold(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
+{
+    uint32_t count, *nodes;
+    int on;
+
+    if (Tcl_GetBooleanFromObj(interp, args[1], &on) != TCL_OK || !(nodes = get_nodes(object, interp, args[0], &count)))
+        return TCL_ERROR;
+    for (uint32_t i = 0; i < count; i++)
+        set_bands(object, nodes[i], on);
+    free(nodes);
+    pithi_log_rows_changed(object);
+    return TCL_OK;
+}
+
 static int rows_hide(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
 {
     return set_each(object, interp, args, pithi_rows_set_hidden);
@@ -386,6 +420,16 @@ static Tcl_Obj *keys_with(const struct pithi_rows *tree, unsigned mask, unsigned
     return list;
 }
 
+static Tcl_Obj *unfolded_keys(const struct pithi_rows *tree)
+{
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+
+    for (uint32_t i = 1; i < tree->node_count; i++)
+        if (tree->nodes[i].bands > 1)
+            put_key(tree, i, list);
+    return list;
+}
+
 static Tcl_Obj *order_of(const struct pithi_rows *tree)
 {
     Tcl_Obj *all = Tcl_NewListObj(0, NULL);
@@ -419,6 +463,7 @@ static int rows_state(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_O
     pithi_put(dict, "closed", keys_with(tree, opens, PITHI_NODE_BORN_OPEN));
     pithi_put(dict, "hidden", keys_with(tree, PITHI_NODE_HIDDEN, PITHI_NODE_HIDDEN));
     pithi_put(dict, "pinned", pins);
+    pithi_put(dict, "unfolded", unfolded_keys(tree));
     pithi_put(dict, "order", order_of(tree));
     Tcl_SetObjResult(interp, dict);
     return TCL_OK;
@@ -485,6 +530,7 @@ static int rows_set_state(struct pithi_log_object *object, Tcl_Interp *interp, T
     struct pithi_rows *tree = object->tree;
     Tcl_Obj *group = of_dict(args[0], "group"), *filter = of_dict(args[0], "filter");
     int size, grouping = (int)PITHI_BY_HOST;
+    uint32_t count, *unfolded;
 
     if (Tcl_DictObjSize(interp, args[0], &size) != TCL_OK ||
         (group && Tcl_GetIndexFromObj(interp, group, groupings, "grouping", 0, &grouping) != TCL_OK))
@@ -496,6 +542,10 @@ static int rows_set_state(struct pithi_log_object *object, Tcl_Interp *interp, T
     set_keys(tree, args[0], "closed", 0, pithi_rows_set_open);
     set_keys(tree, args[0], "hidden", 1, pithi_rows_set_hidden);
     set_keys(tree, args[0], "pinned", 1, pithi_rows_set_pinned);
+    unfolded = nodes_of_keys(tree, of_dict(args[0], "unfolded"), &count);
+    for (uint32_t i = 0; i < count; i++)
+        set_bands(object, unfolded[i], 1);
+    free(unfolded);
     if (filter)
         pithi_rows_filter(tree, Tcl_GetString(filter));
     pithi_log_rows_changed(object);
@@ -531,6 +581,7 @@ static const struct {
     {{"shows", 2, "rank thread"}, rows_shows},
     {{"state", 0, NULL}, rows_state},
     {{"tree", 0, NULL}, rows_tree},
+    {{"unfold", 2, "nodes on"}, rows_unfold},
     {{NULL, 0, NULL}, NULL},
 };
 

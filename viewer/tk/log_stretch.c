@@ -36,6 +36,8 @@ static void copy_rows(struct stretch_job *job, const struct pithi_row *rows, uin
         job->rows[row] = rows[row];
         job->rows[row].lanes = job->lanes + next;
         job->rows[row].lane_count = of_row;
+        if (rows[row].band > 1) /* the first band has the lane's sums */
+            job->rows[row].counter = PITHI_BLANK;
     }
     job->query.rows = job->rows;
     job->query.row_count = count;

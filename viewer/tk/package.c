@@ -10,6 +10,7 @@
  *     time NS RESOLUTION         "12.345 s"
  *     parse WORD                 "20ms" as nanoseconds
  *     number N                   digits in groups
+ *     font FONT new|more TEXT    the font of the names in bars: makes the letters of the text, for a new font or more
  *     theme ?NAME?               chooses a theme; the colours of the current one
  *     scale FACTOR               sets the scale of lengths; 1: for 96 dots per inch
  *     texton COLOUR              black or white, whichever is legible on the colour
@@ -140,6 +141,7 @@ static const struct command {
     pithi_command *run;
 } commands[] = {{"::pithtk::animation", 2, 2, "follow|log file", pithi_anim_command},
                 {"::pithtk::duration", 1, 1, "ns", duration_command},
+                {"::pithtk::font", 3, 3, "font new|more text", pithi_font_command},
                 {"::pithtk::grab", 2, 2, "window photo", grab_command},
                 {"::pithtk::number", 1, 1, "number", number_command},
                 {"::pithtk::open", 1, 2, "file ?callback?", pithi_open_command},

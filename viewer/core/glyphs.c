@@ -1,0 +1,121 @@
+/* glyphs.c - a hash table of letters, and text made of them. */
+#include "core/glyphs.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/memory.h"
+
+struct pithi_glyphs *pithi_glyphs(void)
+{
+    static struct pithi_glyphs glyphs;
+
+    return &glyphs;
+}
+
+void pithi_glyphs_reset(struct pithi_glyphs *glyphs, int ascent, int height)
+{
+    for (uint32_t i = 0; i < glyphs->count; i++)
+        free(glyphs->items[i].mask);
+    free(glyphs->items);
+    free(glyphs->slots);
+    *glyphs = (struct pithi_glyphs){.ascent = ascent, .height = height};
+}
+
+static uint32_t slot_of(const struct pithi_glyphs *glyphs, uint32_t code)
+{
+    uint32_t slot = code * 2654435761u & (glyphs->slot_count - 1);
+
+    while (glyphs->slots[slot] && glyphs->items[glyphs->slots[slot] - 1].code != code)
+        slot = (slot + 1) & (glyphs->slot_count - 1);
+    return slot;
+}
+
+void pithi_glyphs_add(struct pithi_glyphs *glyphs, uint32_t code, int width, unsigned char *mask)
+{
+    glyphs->items = pithi_view_grow(glyphs->items, &glyphs->capacity, glyphs->count + 1, sizeof *glyphs->items);
+    glyphs->items[glyphs->count++] = (struct pithi_glyph){code, width, mask};
+    if (glyphs->count * 2 > glyphs->slot_count) {
+        free(glyphs->slots);
+        glyphs->slot_count = glyphs->slot_count ? glyphs->slot_count * 2 : 256;
+        glyphs->slots = pithi_alloc(glyphs->slot_count, sizeof *glyphs->slots);
+        for (uint32_t i = 0; i < glyphs->count; i++)
+            glyphs->slots[slot_of(glyphs, glyphs->items[i].code)] = i + 1;
+    }
+    glyphs->slots[slot_of(glyphs, code)] = glyphs->count;
+}
+
+const struct pithi_glyph *pithi_glyphs_find(const struct pithi_glyphs *glyphs, uint32_t code)
+{
+    uint32_t at = glyphs->slot_count ? glyphs->slots[slot_of(glyphs, code)] : 0;
+
+    return at ? &glyphs->items[at - 1] : NULL;
+}
+
+uint32_t pithi_glyphs_next(const char **text)
+{
+    const unsigned char *byte = (const unsigned char *)*text;
+    uint32_t code = *byte;
+    int more = code >= 0xf0 ? 3 : code >= 0xe0 ? 2 : code >= 0xc0 ? 1 : 0;
+
+    if (!code)
+        return 0;
+    for (int i = 1; i <= more; i++)
+        if ((byte[i] & 0xc0) != 0x80)
+            more = 0;
+    code &= more ? 0x3fu >> more : 0xff;
+    for (int i = 1; i <= more; i++)
+        code = code << 6 | (byte[i] & 0x3f);
+    *text += more + 1;
+    return code;
+}
+
+/* ---- Text -------------------------------------------------------------------------------------------------------- */
+
+static void draw_glyph(const struct pithi_raster *raster, const struct pithi_glyph *glyph, int height, int x, int y,
+                       uint32_t rgb)
+{
+    int left = x < raster->left ? raster->left - x : 0, top = y < raster->top ? raster->top - y : 0;
+    int right = x + glyph->width > raster->right ? raster->right - x : glyph->width;
+    int bottom = y + height > raster->bottom ? raster->bottom - y : height;
+
+    for (int line = top; line < bottom; line++)
+        for (int i = left; i < right; i++) {
+            unsigned cover = glyph->mask[line * glyph->width + i];
+            uint32_t *word = &raster->words[(size_t)(y + line) * (size_t)raster->width + (size_t)(x + i)];
+            if (cover)
+                *word = pithi_blend_words(*word, rgb, cover + (cover >> 7));
+        }
+}
+
+double pithi_glyphs_width(void *context, struct pithi_font font, const char *text)
+{
+    const struct pithi_glyphs *glyphs = pithi_glyphs();
+    uint32_t code;
+    int width = 0;
+
+    (void)context, (void)font;
+    while ((code = pithi_glyphs_next(&text)) != 0) {
+        const struct pithi_glyph *glyph = pithi_glyphs_find(glyphs, code);
+        width += glyph ? glyph->width : 0;
+    }
+    return width;
+}
+
+void pithi_glyphs_text(void *context, double x, double y, enum pithi_anchor anchor, struct pithi_font font,
+                        uint32_t rgb, const char *text)
+{
+    const struct pithi_raster *raster = context;
+    const struct pithi_glyphs *glyphs = pithi_glyphs();
+    double width = anchor == PITHI_LEFT ? 0 : pithi_glyphs_width(context, font, text);
+    int left = (int)floor(x - (anchor == PITHI_CENTRE ? width / 2 : width) + 0.5);
+    int top = (int)floor(y + 0.5) - glyphs->ascent;
+    uint32_t code;
+
+    while ((code = pithi_glyphs_next(&text)) != 0) {
+        const struct pithi_glyph *glyph = pithi_glyphs_find(glyphs, code);
+        if (glyph)
+            draw_glyph(raster, glyph, glyphs->height, left, top, rgb);
+        left += glyph ? glyph->width : 0;
+    }
+}

@@ -1,0 +1,119 @@
+/* font_glyphs.c - makes the letters of glyphs.h from Tk's font: draws them white on black and reads them back. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <X11/Xutil.h>
+#include <tcl.h>
+#include <tk.h>
+
+#include "core/glyphs.h"
+#include "core/memory.h"
+#include "tk/commands.h"
+#include "tk/log_object.h"
+
+/* More letters of names than this stay blank. */
+enum { MOST_CODES = 4096, AT_ONCE = 256 };
+
+struct letters {
+    uint32_t codes[AT_ONCE];
+    int widths[AT_ONCE];
+    char texts[AT_ONCE][5];
+    int count, width; /* of all */
+};
+
+static void take_masks(const struct letters *letters, XImage *image)
+{
+    struct pithi_glyphs *glyphs = pithi_glyphs();
+    int green = image->green_mask ? __builtin_ctzl(image->green_mask) : 0, left = 0;
+
+    for (int i = 0; i < letters->count; left += letters->widths[i++]) {
+        int width = letters->widths[i];
+        unsigned char *mask = pithi_alloc((size_t)width * (size_t)glyphs->height, 1);
+        for (int y = 0; y < glyphs->height; y++)
+            for (int x = 0; x < width; x++)
+                mask[y * width + x] = (unsigned char)(XGetPixel(image, left + x, y) >> green);
+        pithi_glyphs_add(glyphs, letters->codes[i], width, mask);
+    }
+}
+
+/* Draws the letters side by side into a pixmap. One letter may reach into its neighbour's place, so each is clipped. */
+static void draw_letters(struct letters *letters, Tk_Window window, Tk_Font font)
+{
+    struct pithi_glyphs *glyphs = pithi_glyphs();
+    Display *display = Tk_Display(window);
+    Pixmap pixmap;
+    XGCValues values = {.foreground = WhitePixelOfScreen(Tk_Screen(window)), .font = Tk_FontId(font)};
+    XImage *image;
+    GC white, black;
+    int left = 0;
+
+    if (!letters->count || letters->width < 1)
+        return;
+    pixmap = Tk_GetPixmap(display, Tk_WindowId(window), letters->width, glyphs->height, Tk_Depth(window));
+    white = Tk_GetGC(window, GCForeground | GCFont, &values);
+    values.foreground = BlackPixelOfScreen(Tk_Screen(window));
+    black = Tk_GetGC(window, GCForeground, &values);
+    XFillRectangle(display, pixmap, black, 0, 0, (unsigned)letters->width, (unsigned)glyphs->height);
+    for (int i = 0; i < letters->count; left += letters->widths[i++])
+        Tk_DrawChars(display, pixmap, white, font, letters->texts[i], (int)strlen(letters->texts[i]), left,
+                     glyphs->ascent);
+    image = XGetImage(display, pixmap, 0, 0, (unsigned)letters->width, (unsigned)glyphs->height, AllPlanes, ZPixmap);
+    if (image) {
+        take_masks(letters, image);
+        XDestroyImage(image);
+    }
+    Tk_FreeGC(display, white);
+    Tk_FreeGC(display, black);
+    Tk_FreePixmap(display, pixmap);
+    letters->count = letters->width = 0;
+}
+
+static void add_letter(struct letters *letters, Tk_Window window, Tk_Font font, uint32_t code, const char *text,
+                       int bytes)
+{
+    int at = letters->count;
+
+    memcpy(letters->texts[at], text, (size_t)bytes);
+    letters->texts[at][bytes] = 0;
+    letters->codes[at] = code;
+    letters->widths[at] = Tk_TextWidth(font, letters->texts[at], bytes);
+    letters->width += letters->widths[at];
+    if (++letters->count == AT_ONCE)
+        draw_letters(letters, window, font);
+}
+
+static int is_wanted(const struct letters *letters, uint32_t code)
+{
+    for (int i = 0; i < letters->count; i++)
+        if (letters->codes[i] == code)
+            return 0;
+    return pithi_glyphs()->count < MOST_CODES && !pithi_glyphs_find(pithi_glyphs(), code);
+}
+
+int pithi_font_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    Tk_Window window = Tk_MainWindow(interp);
+    struct letters *letters;
+    Tk_Font font;
+    Tk_FontMetrics metrics;
+
+    (void)objc;
+    Tk_MakeWindowExist(window);
+    font = Tk_GetFont(interp, window, Tcl_GetString(objv[1]));
+    if (!font)
+        return TCL_ERROR;
+    Tk_GetFontMetrics(font, &metrics);
+    letters = pithi_alloc(1, sizeof *letters);
+    if (strcmp(Tcl_GetString(objv[2]), "new") == 0)
+        pithi_glyphs_reset(pithi_glyphs(), metrics.ascent, metrics.linespace);
+    for (const char *text = Tcl_GetString(objv[3]); *text && pithi_glyphs()->height > 0;) {
+        const char *from = text;
+        uint32_t code = pithi_glyphs_next(&text);
+        if (text - from <= 4 && is_wanted(letters, code))
+            add_letter(letters, window, font, code, from, (int)(text - from));
+    }
+    draw_letters(letters, window, font);
+    free(letters);
+    Tk_FreeFont(font);
+    return TCL_OK;
+}
