@@ -11,10 +11,10 @@ ok $? "logs are made"
 # colours FILE.svg: those in it.
 colours() { grep -oE '#[0-9a-f]{6}|rgb\([^)]*\)' "$1" | sort -u; }
 
-pith draw plain.pith -o light.svg && pith draw plain.pith -o same.svg --theme light --palette log
+pith draw plain.pith -o light.svg -e 'names off' && pith draw plain.pith -o same.svg --theme light --palette log -e 'names off'
 cmp light.svg same.svg
 ok $? "light and log are what is drawn when nothing is said"
-pith draw plain.pith -o dark.svg --theme dark
+pith draw plain.pith -o dark.svg --theme dark -e 'names off'
 ok $? "dark"
 is "$(colours dark.svg | grep -c '#15191e')$(colours light.svg | grep -c '#15191e')" 10 "the paper is dark"
 is "$(colours dark.svg | grep -c '#ffffff')" 0 "nothing is left of the light one"

@@ -159,7 +159,7 @@ is "$(grep -ac '%%CreationDate: Thu Jan  1 00:00:00 1970' rich.ps rich.eps | cut
 is "$(grep -c -a 'BI$\|ID$\|/ImageType' rich.ps)" 0 "shapes, not images, though arrows are faint"
 
 # ---- exactly: the bars of a picture, line by line as runs of colours (test/viewer/plain_raster.txt)
-pith draw plain.pith -o exact.png --size 600x200 --legend none -e 'arrows off; hide mark'
+pith draw plain.pith -o exact.png --size 600x200 --legend none -e 'arrows off; names off; hide mark'
 left=$(convert exact.png -crop 600x1+0+61 txt:- | sed -n 's/^\([0-9]*\),0:.*#840000.*/\1/p' | head -n 1)
 convert exact.png -crop 520x120+"$left"+46 +repage ppm:exact.ppm
 python3 "$top/test/viewer/raster_runs.py" exact.ppm >exact.txt

@@ -10,7 +10,7 @@ wait_log >log.txt && pith convert log.txt log.pith
 ok $? "a log is made"
 
 # ---- PNG: a second is 1121 pixels wide from x = 63 on. Bars are 24 high, at 49, 79 and 109; the path is in the middle.
-out=$(pith draw log.pith -o log.png --waits --critical-path 2>&1)
+out=$(pith draw log.pith -o log.png --waits --critical-path -e 'names off' 2>&1)
 is "$?:$out" "0:" "a picture, and nothing is said"
 at() { echo $((63 + 1121 * $1 / 1000)); }
 # colours FROM TO Y: how many colours there are from one thousandth to another, in 8 scanlines; the first of them.

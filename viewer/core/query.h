@@ -67,7 +67,8 @@ struct pithi_query {
 };
 
 enum {
-    PITHI_CELL_BEGIN = 1 /* an instance of the cell's state begins here: draw a dividing line */
+    PITHI_CELL_BEGIN = 1, /* an instance of the cell's state begins here: draw a dividing line */
+    PITHI_CELL_PIECE = 2  /* it comes from a piece of a summary: several instances may lie in it, or begin in it */
 };
 struct pithi_cell {
     uint32_t state; /* definition, PITHI_NONE: nothing at this level */

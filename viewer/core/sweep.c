@@ -47,6 +47,7 @@ struct pithi_sweep {
     uint64_t now;
     uint64_t limit;             /* only times up to here are used */
     uint64_t again;             /* columns from this index on are computed again */
+    int has_pieces;             /* 1: the current column has time of pieces */
     uint64_t unnamed, crossing; /* time of the current column that its pieces leave open */
     unsigned char *doubt;       /* [width] of this row */
     uint32_t column;            /* the column of `now` */
@@ -150,8 +151,9 @@ static void set_cell(struct pithi_sweep *sweep, uint32_t l, uint32_t state, uint
     cell = cell_at(sweep, l, sweep->column);
     cell->state = state;
     cell->cover = cover;
+    cell->flags = sweep->has_pieces ? PITHI_CELL_PIECE : 0;
     if (level->begun == state) {
-        cell->flags = PITHI_CELL_BEGIN;
+        cell->flags |= PITHI_CELL_BEGIN;
         level->begun = PITHI_NONE;
     }
 }
@@ -184,6 +186,7 @@ static void flush_column(struct pithi_sweep *sweep)
     if (!sweep->group_lanes && sweep->filled < sweep->deepest && sweep->unnamed + sweep->crossing > 0)
         sweep->doubt[sweep->column] = 1;
     sweep->filled = 0;
+    sweep->has_pieces = 0;
     sweep->unnamed = sweep->crossing = 0;
     sweep->column++;
 }
@@ -276,6 +279,7 @@ void pithi_sweep_begin(struct pithi_sweep *sweep, uint32_t row)
     sweep->now = sweep->again = 0;
     sweep->limit = sweep->end;
     sweep->unnamed = sweep->crossing = sweep->filled = 0;
+    sweep->has_pieces = 0;
     memset(sweep->doubt, 0, sweep->query->width);
     sweep->column = 0;
     sweep->depth = sweep->visible_depth = 0;
@@ -456,6 +460,7 @@ static void share_out(struct pithi_sweep *sweep, const struct pithlog_piece *pie
 {
     uint64_t named = 0;
 
+    sweep->has_pieces = 1;
     for (int i = 0; i < PITHLOG_PIECE_PATHS && piece->share[i]; i++) {
         const struct path_show *show = show_of(sweep, piece->path[i]);
         uint64_t part = piece->share[i] == 255 ? span : (uint64_t)((double)span * piece->share[i] / 255);

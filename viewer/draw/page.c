@@ -21,6 +21,9 @@ enum { MOST_ARROWS = 1500, TILE_ARROWS = 4500, NUMBERS = 6 /* of an arrow */ };
 /* A row of this height has a bar, and so a graph, of PITHI_SIGNS pixels. */
 enum { ROW_HEIGHT = PITHI_SIGNS + 8, GRAPH_TOP = 4 };
 
+/* Logs whose states and events need no more than this have exact times in the page. */
+enum { EXACT_BYTES = 400000 };
+
 struct page {
     const struct pithi_draw *draw;
     struct pithi_legend_entry *legend;
@@ -30,6 +33,7 @@ struct page {
     struct pithi_plot whole;
     struct pithi_text whole_text; /* its cells in letters */
     struct pithi_text text;
+    struct pithi_text exact; /* empty: the log is too large for exact times, and cells show its states */
     int64_t (*arrows)[NUMBERS]; /* sent, took, from row, to row, bytes, tag */
     uint32_t arrow_count, arrow_capacity;
 };
@@ -175,7 +179,7 @@ static uint32_t levels_of(const struct pithi_plot *plot)
  * and empty lines. */
 static void code_plot(const struct page *page, const struct pithi_plot *plot, struct pithi_text *text)
 {
-    uint32_t levels = levels_of(plot);
+    uint32_t levels = page->exact.size ? 2 : levels_of(plot);
 
     pithi_text_add(text, "%" PRIu32 "\n", levels);
     for (uint32_t row = 0; row < plot->row_count; row++) {
@@ -190,12 +194,16 @@ static void code_plot(const struct page *page, const struct pithi_plot *plot, st
         }
         for (uint32_t level = 0; level < levels; level++) {
             const struct pithi_cells *cells = &plot->lines[plot->cell_row[row]];
-            if (level < cells->levels)
-                pithi_code_cells(text, pithi_cells_line(cells, 0, level), plot->width, page->sign_of);
+            if (level < cells->levels && !page->exact.size)
+                pithi_code_cells(text, pithi_cells_line(cells, 0, level), plot->width, page->sign_of,
+                                 plot->rows[row].lane_count > 1);
             pithi_text_bytes(text, "\n", 1);
         }
-        code_spots(page, &plot->lines[plot->cell_row[row]], 0, text);
-        code_spots(page, &plot->lines[plot->cell_row[row]], 1, text);
+        for (int marks = 0; marks < 2; marks++)
+            if (page->exact.size)
+                pithi_text_bytes(text, "\n", 1);
+            else
+                code_spots(page, &plot->lines[plot->cell_row[row]], marks, text);
         code_waits(text, plot, row);
     }
 }
@@ -451,6 +459,9 @@ static void add_facts(struct page *page, const struct pithi_figure *figure)
     pithi_text_add(&page->text, ",\nfrom: %" PRId64 ", to: %" PRId64 ", columns: %d, messages: %" PRIu64, draw->t0_ns,
                    draw->t1_ns, (int)page->columns, page->whole.arrows.total);
     pithi_text_add(&page->text, ", height: %d, arrowsOn: %s,\n", draw->row_height, draw->no_arrows ? "false" : "true");
+    pithi_text_add(&page->text, "log: ");
+    add_string(&page->text, draw->log_path);
+    pithi_text_add(&page->text, ", names_on: %s,\n", draw->no_names ? "false" : "true");
     if (draw->analysis && draw->waits)
         pithi_text_add(&page->text, "waits: true,\n");
     if (draw->analysis && draw->path)
@@ -492,6 +503,8 @@ static int load_whole(struct page *page)
         if (status)
             return status;
         give_signs(page);
+        if (!pithi_page_exact(draw, page->sign_of, EXACT_BYTES, &page->exact))
+            page->exact.size = 0;
         page->whole_text.size = 0;
         code_plot(page, &page->whole, &page->whole_text);
         if (page->whole_text.size <= CELL_BYTES || page->columns <= LEAST_COLUMNS)
@@ -512,7 +525,9 @@ static int make(struct page *page)
     add_facts(page, &figure);
     add_legend(page);
     add_rows(page);
-    pithi_text_add(&page->text, "whole: `");
+    pithi_text_add(&page->text, "exact: `");
+    pithi_text_bytes(&page->text, page->exact.data, page->exact.size);
+    pithi_text_add(&page->text, "`, whole: `");
     pithi_text_bytes(&page->text, page->whole_text.data, page->whole_text.size);
     pithi_text_add(&page->text, "`,\n");
     keep_arrows(page, &page->whole);
@@ -543,5 +558,6 @@ int pithi_draw_page(struct pithi_draw *draw)
     free(page.whole_text.data);
     free(page.arrows);
     free(page.text.data);
+    free(page.exact.data);
     return status;
 }

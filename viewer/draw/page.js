@@ -1,27 +1,32 @@
 "use strict";
-// page.js - draws the data that `pith draw -o OUT.html` puts into the page as pith({...}); page.c describes them. There
-// are two levels of detail: the whole window, and tiles of it. Tiles are used as soon as a column of the whole is wider
-// than a pixel.
+// page.js - draws the data that `pith draw -o OUT.html` puts into the page as pith({...}); page_text.h describes them.
+// A small log has its states with exact times. Else there are two levels of detail, columns of the whole window and of
+// tiles of it. Tiles are used as soon as a column of the whole is wider than a pixel. Where a column of a tile is wider
+// than a pixel, only what is known is drawn: the inside of bars; the rest is hatched.
 function pith(data) {
   const signs = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#%()*+,-./:;=?@[]";
   const signOf = new Map([...signs].map((sign, number) => [sign, number]));
-  const leastSpan = 20, nested = 0.7; // the height of a bar as a part of the bar around it
+  const leastSpan = 20, nested = 0.66; // the height of a bar as a part of the bar around it
   const span = data.to - data.from;
   const view = { from: data.from, to: data.to };
   const theme = {};
-  let arrowsOn = data.arrowsOn, waitsOn = !!data.waits, pathOn = !!data.path, rowHeight, labelWidth, drawWaits = false, hit = null;
+  let arrowsOn = data.arrowsOn, waitsOn = !!data.waits, pathOn = !!data.path, namesOn = data.names_on;
+  let rowHeight, labelWidth, drawWaits = false, hit = null, isHatched = false;
 
   // ---- The code of cells
 
-  // Returns [from, to, sign, low, ...] with columns as times in nanoseconds.
+  // What runs are, as bits. AFTER: no instance begins there. MANY: there may be several instances.
+  const LOW = 1, AFTER = 2, MANY = 4;
+  // Returns [from, to, sign, bits, ...] with columns as times in nanoseconds.
   function readRuns(line, source) {
     const runs = [];
     let column = 0;
-    for (const [, low, sign, far, length] of line.matchAll(/('?)(?:&(..)|([^\d&']))(\d*)/g)) {
+    for (const [, marks, sign, far, length] of line.matchAll(/([~^']*)(?:&(..)|([^\d&'~^]))(\d*)/g)) {
       const to = column + (length ? +length : 1);
       const number = sign ? signOf.get(sign[0]) * signs.length + signOf.get(sign[1]) : signOf.get(far);
       if (number !== undefined)
-        runs.push(source.from + column * source.step, source.from + to * source.step, number, low ? 1 : 0);
+        runs.push(source.from + column * source.step, source.from + to * source.step, number,
+          (marks.includes("'") ? LOW : 0) | (marks.includes("^") ? AFTER : 0) | (marks.includes("~") ? MANY : 0));
       column = to;
     }
     return runs;
@@ -52,6 +57,89 @@ function pith(data) {
     return source;
   }
 
+  // The states and events of a small log, by row: instances [from, to, sign, bits, ...] of each level, events [time,
+  // sign, ...].
+  function readExact(text) {
+    const rows = [], lines = text.split("\n"), item = /(\^?)(?:&(..)|(.))(-?[0-9a-z]+) (?:(-?[0-9a-z]+) )?/g;
+    const numberOf = (pair, single) => pair ? signOf.get(pair[0]) * signs.length + signOf.get(pair[1]) : signOf.get(single);
+    for (let at = 0; at < lines.length - 1; at++) {
+      const row = { events: [], levels: [] };
+      let time = data.from;
+      for (const [, , pair, single, by] of lines[at].matchAll(/()(?:&(..)|(.))(-?[0-9a-z]+) /g))
+        row.events.push(time += parseInt(by, 36), numberOf(pair, single));
+      for (at++; lines[at]; at++) {
+        const level = [];
+        time = data.from;
+        for (const [, after, pair, single, by, length] of lines[at].matchAll(item)) {
+          time += parseInt(by, 36);
+          level.push(time, time + parseInt(length, 36), numberOf(pair, single), after ? AFTER : 0);
+        }
+        row.levels.push(level);
+      }
+      rows.push(row);
+    }
+    return rows;
+  }
+
+  // What each of `count` columns of [from, to) shows: the state that covers most of it, as the picture does. Returns runs
+  // like readRuns, with the times and signs of states that lose a column in `lost`.
+  function runsOf(instances, from, to, count) {
+    const step = (to - from) / count, runs = [];
+    runs.lost = [];
+    let column = -1, shares = new Map(), begun = new Set();
+    const push = (first, end, sign, bits) => {
+      const k = runs.length - 4, joins = k >= 0 && runs[k + 2] === sign && runs[k + 1] === first;
+      if (joins && bits & AFTER && (runs[k + 3] & LOW) === (bits & LOW)) runs[k + 1] = end;
+      else if (joins && bits === (AFTER | LOW)) return; // the ragged end of a bar
+      else if (joins && bits === AFTER && end - first > 1 && runs[k + 1] - runs[k] === 1) // a ragged begin
+        runs.splice(k, 4, first, end, sign, runs[k + 3] & AFTER);
+      else runs.push(first, end, sign, bits);
+    };
+    const flush = () => {
+      let sign = -1, most = -1, sum = 0;
+      for (const [key, share] of shares) {
+        sum += share;
+        if (share > most || (share === most && key < sign)) [sign, most] = [key, share];
+      }
+      if (sum > 0) push(column, column + 1, sign, (sum < 0.5 ? LOW : 0) | (begun.delete(sign) ? 0 : AFTER));
+      for (const key of shares.keys()) if (key !== sign || !sum) runs.lost.push(from + (column + 0.5) * step, key);
+      if (shares.size) shares = new Map();
+    };
+    const give = (at, sign, share) => {
+      if (at !== column) {
+        flush();
+        column = at;
+      }
+      shares.set(sign, (shares.get(sign) || 0) + share);
+    };
+    for (let i = firstAt(instances, from, 4, 1); i < instances.length && instances[i] < to; i += 4) {
+      const sign = instances[i + 2];
+      if (data.names[sign].hidden) continue;
+      const a = Math.max(0, (instances[i] - from) / step), b = Math.min(count, (instances[i + 1] - from) / step);
+      const first = Math.floor(a), end = Math.floor(b);
+      if (first !== column && shares.size) flush(); // an earlier instance, before this one begins
+      if (!(instances[i + 3] & AFTER) && instances[i] >= from) begun.add(sign);
+      if (first === end) {
+        give(Math.min(first, count - 1), sign, b - a);
+        continue;
+      }
+      if (a > first) give(first, sign, first + 1 - a);
+      if (column < Math.ceil(a)) flush();
+      const whole = Math.ceil(a);
+      if (end > whole) {
+        column = end - 1;
+        push(whole, end, sign, begun.delete(sign) ? 0 : AFTER);
+      }
+      if (b > end) give(end, sign, b - end);
+    }
+    flush();
+    for (let i = 0; i < runs.length; i += 4) {
+      runs[i] = from + runs[i] * step;
+      runs[i + 1] = from + runs[i + 1] * step;
+    }
+    return runs;
+  }
+
   function readArrows(text) {
     const numbers = text.split(" ").map((word) => parseInt(word, 36));
     const arrows = [];
@@ -77,6 +165,7 @@ function pith(data) {
   const tiles = data.tiles.map((text, i) =>
     makeSource(text, data.from + Math.floor(span * i / data.tiles.length),
       data.from + Math.floor(span * (i + 1) / data.tiles.length)));
+  const exact = data.exact ? readExact(data.exact) : null;
   const arrows = readArrows(data.arrows), path = readPath(data.path || "");
 
   // ---- Texts
@@ -108,6 +197,7 @@ function pith(data) {
   add(body, "h1", "", data.title);
   add(body, "div", "faint", data.subtitle);
   const bar = add(body, "div", "bar");
+  const finer = add(body, "div", "finer");
   const rows = add(body, "div", "rows");
   rows.tabIndex = 0;
   rows.setAttribute("aria-label", "time lines: arrow keys move, + and - zoom");
@@ -244,6 +334,11 @@ function pith(data) {
     const finer = tiles.length && (view.to - view.from) / (canvas.wide - labelWidth) < whole.step * 0.75;
     return finer ? tiles.filter((tile) => tile.to > view.from && tile.from < view.to) : [whole];
   }
+  const pixels = () => (canvas.wide - labelWidth) * devicePixelRatio;
+  // 1: a column of the source is so wide that its inside would have to be seen.
+  const isCoarse = (source) => source.step * (canvas.wide - labelWidth) / (view.to - view.from) > 1.5;
+  const deepest = () => exact ? Math.max(0, ...exact.map((row) => row.levels.length))
+    : Math.max(...sources().map((source) => source.levels));
   // The index of the first item whose value at `place` is later than `time`.
   function firstAt(items, time, size, place) {
     let low = 0, high = items.length / size;
@@ -277,28 +372,119 @@ function pith(data) {
     const channel = (at) => Math.floor(parseInt(colour.slice(at, at + 2), 16) * 0.65);
     return `rgb(${channel(1)},${channel(3)},${channel(5)})`;
   }
-  for (const entry of data.names) entry.edge = darker(entry.colour);
+  // Black or white, whichever has more contrast (WCAG 2.1).
+  function inkOn(colour) {
+    const light = [0.2126, 0.7152, 0.0722].reduce((sum, part, i) =>
+      sum + part * (parseInt(colour.slice(1 + 2 * i, 3 + 2 * i), 16) / 255) ** 2.2, 0);
+    return light > 0.179 ? "#000000" : "#ffffff";
+  }
+  for (const entry of data.names) {
+    entry.edge = darker(entry.colour);
+    entry.ink = inkOn(entry.colour);
+  }
 
-  function drawRuns(pen, source, row, level) {
-    const runs = source.line(row, level), [top, height] = barOf(level), y = topOf(row) + top;
+  // Draws the runs of a level; `step` is the width of a coarse column, else 0.
+  function drawRuns(pen, row, level, runs, step) {
+    const [top, height] = barOf(level), y = topOf(row) + top;
     for (let i = firstAt(runs, view.from, 4, 1); i < runs.length && runs[i] < view.to; i += 4) {
-      const entry = data.names[runs[i + 2]], left = onPixel(Math.max(labelWidth, xOf(runs[i])));
-      const width = Math.max(onPixel(xOf(runs[i + 1])) - left, 1 / devicePixelRatio);
+      const entry = data.names[runs[i + 2]], bits = runs[i + 3];
       if (!entry || entry.hidden) continue;
-      const low = runs[i + 3] && height >= 4 ? Math.floor(height / 2) : 0, outlined = level && height - low >= 8;
+      if (step && (bits & (LOW | MANY) || runs[i + 1] - runs[i] < 2.5 * step)) {
+        hatchUnknown(pen, runs[i], runs[i + 1], y, height);
+        continue;
+      }
+      const left = onPixel(Math.max(labelWidth, xOf(runs[i] + step)));
+      const width = Math.max(onPixel(xOf(runs[i + 1] - step)) - left, 1 / devicePixelRatio);
+      if (step) {
+        hatchUnknown(pen, runs[i], runs[i] + step, y, height);
+        hatchUnknown(pen, runs[i + 1] - step, runs[i + 1], y, height);
+      }
+      if (left >= canvas.wide || left + width <= labelWidth) continue;
+      const low = bits & LOW && height >= 4 ? Math.floor(height / 2) : 0, outlined = level && height - low >= 8;
       if (outlined) {
         pen.fillStyle = entry.edge;
         pen.fillRect(left, y + low, width, height - low);
       }
       pen.fillStyle = entry.colour;
-      pen.fillRect(left, y + low + (outlined ? 1 : 0), width, height - low - (outlined ? 2 : 0));
       const inset = outlined ? 1 : 0;
-      if (waitsOn) hatchRun(pen, source, row, level, runs, i, y + low + inset, height - low - 2 * inset);
-      if (width >= 4) {
+      pen.fillRect(left, y + low + inset, width, height - low - 2 * inset);
+      if (waitsOn)
+        for (const source of sources()) hatchRun(pen, source, row, level, runs, i, y + low + inset, height - low - 2 * inset);
+      if (width >= 4 && !step && !(bits & AFTER)) {
         pen.fillStyle = entry.edge;
         pen.fillRect(left, y + low, 1, height - low);
       }
+      if (namesOn && !low) nameRun(pen, row, level, entry, left, width, y, height);
     }
+  }
+
+  // The runs of a level in the view, from the exact times or from columns: [runs, step].
+  function runsIn(row, level) {
+    if (exact) return [[runsOf(exact[row].levels[level] || [], view.from, view.to, Math.max(1, Math.round(pixels()))), 0]];
+    return sources().filter((source) => level < source.levels)
+      .map((source) => [source.line(row, level), isCoarse(source) ? source.step : 0]);
+  }
+
+  function hatchUnknown(pen, from, to, y, height) {
+    const left = onPixel(Math.max(labelWidth, xOf(from))), right = onPixel(Math.min(canvas.wide, xOf(to)));
+    if (right <= left) return;
+    isHatched = true;
+    hatch(pen, left, right, y, height, theme.idle, theme.faint, 1);
+  }
+
+  function hatch(pen, left, right, y, height, ground, colour, alpha) {
+    pen.save();
+    pen.beginPath();
+    pen.rect(left, y, right - left, height);
+    pen.clip();
+    pen.fillStyle = ground;
+    pen.globalAlpha = alpha;
+    pen.fillRect(left, y, right - left, height);
+    pen.globalAlpha = 1;
+    pen.strokeStyle = colour;
+    pen.beginPath();
+    for (let sum = Math.floor((left + y) / 5) * 5; sum < right + y + height && height >= 5; sum += 5) {
+      pen.moveTo(sum - y, y);
+      pen.lineTo(sum - y - height, y + height);
+    }
+    pen.stroke();
+    pen.restore();
+  }
+
+  // Draws a name, and the duration if the exact times tell it, where no inner bar is.
+  function nameRun(pen, row, level, entry, left, width, y, height) {
+    const right = Math.min(left + width, canvas.wide);
+    if (right - left < 20 || height < 12) return;
+    let from = left, to = right, best = 0;
+    if (level + 1 < deepest()) {
+      const inner = runsIn(row, level + 1).flatMap(([runs]) => {
+        const found = [];
+        for (let k = firstAt(runs, timeAt(left), 4, 1); k < runs.length && xOf(runs[k]) < right; k += 4)
+          if (!data.names[runs[k + 2]].hidden) found.push([xOf(runs[k]), xOf(runs[k + 1])]);
+        return found;
+      });
+      let at = left;
+      for (const [begin, end] of [...inner, [right, right]]) {
+        if (begin - at > best) [from, to, best] = [at, begin, begin - at];
+        at = Math.max(at, end);
+      }
+      const [innerTop] = barOf(level + 1), [top] = barOf(level);
+      if (innerTop - top >= 12) [from, to, height] = [left, right, innerTop - top];
+    }
+    const room = to - from - 8;
+    if (room < 16) return;
+    let text = entry.name;
+    while (pen.measureText(text).width > room && text.length > 4) text = `${text.slice(0, -2)}\u2026`;
+    if (pen.measureText(text).width > room) return;
+    if (exact) {
+      const all = exact[row].levels[level], k = firstAt(all, timeAt((left + right) / 2), 4, 1);
+      const long = `${text}  ${duration(all[k + 1] - all[k])}`;
+      if (text === entry.name && pen.measureText(long).width <= room) text = long;
+    }
+    pen.fillStyle = entry.ink;
+    pen.textBaseline = "middle";
+    pen.fillText(text, from + 4, y + height / 2 + 0.5);
+    pen.textBaseline = "alphabetic";
   }
 
   // Hatches the waiting part of a run.
@@ -308,22 +494,7 @@ function pith(data) {
       const left = onPixel(Math.max(labelWidth, xOf(Math.max(waiting[k], runs[i]))));
       const right = onPixel(Math.min(canvas.wide, xOf(Math.min(waiting[k + 1], runs[i + 1]))));
       if (waiting[k + 2] !== level || right <= left) continue;
-      pen.save();
-      pen.beginPath();
-      pen.rect(left, y, right - left, height);
-      pen.clip();
-      pen.fillStyle = theme.idle;
-      pen.globalAlpha = 0.65;
-      pen.fillRect(left, y, right - left, height);
-      pen.globalAlpha = 1;
-      pen.strokeStyle = entry.colour;
-      pen.beginPath();
-      for (let sum = Math.floor((left + y) / 5) * 5; sum < right + y + height && height >= 5; sum += 5) {
-        pen.moveTo(sum - y, y);
-        pen.lineTo(sum - y - height, y + height);
-      }
-      pen.stroke();
-      pen.restore();
+      hatch(pen, left, right, y, height, theme.idle, entry.colour, 0.65);
     }
   }
 
@@ -373,28 +544,69 @@ function pith(data) {
     });
   }
 
-  function drawSpots(pen, source, row) {
-    const [top, height] = barOf(0), y = topOf(row);
-    const ticks = source.line(row, source.levels), marks = source.line(row, source.levels + 1);
+  // Ticks of states that win no column, and triangles of events. An event that is known only to a coarse column is a line
+  // over the column.
+  function drawTicks(pen, row, ticks) {
+    const [top, height] = barOf(0), y = topOf(row), length = Math.floor(height / 3 + 1);
     for (let i = firstAt(ticks, view.from, 2, 0); i < ticks.length && ticks[i] < view.to; i += 2) {
-      const entry = data.names[ticks[i + 1]], length = Math.floor(height / 3 + 1);
+      const entry = data.names[ticks[i + 1]];
       if (entry.hidden) continue;
       pen.fillStyle = entry.colour;
       pen.fillRect(xOf(ticks[i]), y + top + height - length, 1, length);
     }
-    const size = Math.min(5, rowHeight * 0.2);
-    for (let i = firstAt(marks, view.from, 2, 0); i < marks.length && marks[i] < view.to; i += 2) {
+  }
+  function drawMarks(pen, row, marks, step) {
+    const y = topOf(row), size = Math.min(5, rowHeight * 0.2);
+    for (let i = firstAt(marks, view.from - step, 2, 0); i < marks.length && marks[i] < view.to + step; i += 2) {
       const entry = data.names[marks[i + 1]], x = xOf(marks[i]);
       if (entry.hidden) continue;
+      pen.fillStyle = entry.colour;
+      if (step) {
+        const left = Math.max(labelWidth, xOf(marks[i] - step / 2));
+        pen.fillRect(left, y + 1, xOf(marks[i] + step / 2) - left, 2);
+        isHatched = true;
+        continue;
+      }
       pen.beginPath();
       pen.moveTo(x - size, y + 1);
       pen.lineTo(x + size, y + 1);
       pen.lineTo(x, y + 1 + 2 * size);
       pen.closePath();
-      pen.fillStyle = entry.colour;
       pen.fill();
       pen.strokeStyle = entry.edge;
       pen.stroke();
+    }
+  }
+  // Draws a tick for each state that loses a column and is not to be seen within some 24 pixels, at any level.
+  function drawLost(pen, row, levels) {
+    const shown = new Set(), placeOf = (time) => Math.floor((xOf(time) - labelWidth) / 24), ticks = [];
+    for (const runs of levels)
+      for (let i = 0; i < runs.length; i += 4)
+        for (let place = placeOf(runs[i]) - 1; place <= placeOf(runs[i + 1]) + 1; place++) shown.add(`${place} ${runs[i + 2]}`);
+    for (const { lost } of levels)
+      for (let i = 0; i < lost.length; i += 2) {
+        const key = `${placeOf(lost[i])} ${lost[i + 1]}`;
+        if (shown.has(key)) continue;
+        shown.add(key);
+        ticks.push([lost[i], lost[i + 1]]);
+      }
+    drawTicks(pen, row, ticks.sort((a, b) => a[0] - b[0]).flat());
+  }
+  function drawStates(pen, row) {
+    const levels = [];
+    for (let level = 0; level < deepest(); level++)
+      for (const [runs, step] of runsIn(row, level)) {
+        drawRuns(pen, row, level, runs, step);
+        levels.push(runs);
+      }
+    if (exact) {
+      drawLost(pen, row, levels);
+      drawMarks(pen, row, exact[row].events, 0);
+      return;
+    }
+    for (const source of sources()) {
+      if (!isCoarse(source)) drawTicks(pen, row, source.line(row, source.levels));
+      drawMarks(pen, row, source.line(row, source.levels + 1), isCoarse(source) ? source.step : 0);
     }
   }
 
@@ -466,13 +678,11 @@ function pith(data) {
       pen.fillStyle = theme.idle;
       if (!colour && right > left) pen.fillRect(left, topOf(row) + top, right - left, height);
     }
-    for (const source of sources())
-      for (let row = first; row < last; row++) {
-        if (data.rows[row].colour) drawGraph(pen, source, row);
-        for (let level = 0; level < source.levels && !data.rows[row].colour; level++) drawRuns(pen, source, row, level);
-      }
-    for (const source of sources())
-      for (let row = first; row < last; row++) if (!data.rows[row].colour) drawSpots(pen, source, row);
+    isHatched = false;
+    for (let row = first; row < last; row++) {
+      if (!data.rows[row].colour) drawStates(pen, row);
+      else for (const source of sources()) drawGraph(pen, source, row);
+    }
     if (arrowsOn) drawArrows(pen, arrowsInView());
     if (pathOn) drawPath(pen);
     drawLabels(pen, first, last);
@@ -499,11 +709,11 @@ function pith(data) {
     pen.fillRect(labelWidth, 0, width, overview.high);
     const every = Math.ceil(data.rows.length / overview.high);
     for (let row = 0; row < data.rows.length; row += every)
-      for (let level = 0; level < whole.levels && !data.rows[row].colour; level++) {
-        const runs = whole.line(row, level);
+      for (let level = 0; level < (exact ? exact[row].levels.length : whole.levels) && !data.rows[row].colour; level++) {
+        const runs = exact ? runsOf(exact[row].levels[level], data.from, data.to, Math.ceil(width)) : whole.line(row, level);
         for (let i = 0; i < runs.length; i += 4) {
           const entry = data.names[runs[i + 2]];
-          if (!entry || entry.hidden || runs[i + 3]) continue;
+          if (!entry || entry.hidden || runs[i + 3] & LOW) continue;
           pen.fillStyle = entry.colour;
           const left = place(runs[i]), right = Math.max(left + 0.5, place(runs[i + 1]));
           pen.fillRect(left, row * height, right - left, height * every);
@@ -540,9 +750,18 @@ function pith(data) {
     drawRows(pen, ticks);
     drawAxis(ticks);
     drawOverview();
+    tellFiner();
     const fine = (view.to - view.from) / 1000, unit = unitOf(Math.max(Math.abs(view.from), Math.abs(view.to)));
     const shown = `${timeText(view.from, fine, unit)} \u2013 ${timeText(view.to, fine, unit)}`;
     windowText.textContent = `${shown}, ${duration(view.to - view.from)}`;
+  }
+
+  // Tells how to see more than the page has.
+  function tellFiner() {
+    const seconds = (time) => (time / 1e9).toFixed(9);
+    const quoted = /^[\w./+-]+$/.test(data.log) ? data.log : `'${data.log.replace(/'/g, "'\\''")}'`;
+    finer.textContent = isHatched ? `Hatched: finer than this page. To see it: pith draw ${quoted} -o part.html `
+      + `--from ${seconds(view.from)} --to ${seconds(view.to)}` : "\u00a0";
   }
 
   // ---- The item under the pointer
@@ -557,27 +776,37 @@ function pith(data) {
     }).sort((a, b) => a.off - b.off)[0];
     return near && near.off < 3.5 ? near.arrow : null;
   }
+  // Events: exact, or by columns.
+  function marksIn(row) {
+    return exact ? [[exact[row].events, 0]] : sources().map((source) => [source.line(row, source.levels + 1), source.step]);
+  }
   function spotAt(row, x, y) {
     if (y - topOf(row) > rowHeight * 0.4) return null;
-    for (const source of sources()) {
-      const marks = source.line(row, source.levels + 1);
+    for (const [marks, step] of marksIn(row))
       for (let i = 0; i < marks.length; i += 2)
         if (Math.abs(xOf(marks[i]) - x) < 5 && !data.names[marks[i + 1]].hidden)
-          return { entry: data.names[marks[i + 1]], from: marks[i], to: marks[i], step: source.step };
+          return { entry: data.names[marks[i + 1]], from: marks[i], to: marks[i], step };
+    return null;
+  }
+  // The exact instance, or the run of columns, at a level; null: nothing. `unknown`: in what is hatched.
+  function runOf(row, level, time) {
+    const lists = exact ? [[exact[row].levels[level] || [], 0, false]] : sources().filter((source) => level < source.levels)
+      .map((source) => [source.line(row, level), source.step, isCoarse(source)]);
+    for (const [runs, step, coarse] of lists) {
+      const i = firstAt(runs, time, 4, 1);
+      if (i >= runs.length || runs[i] > time || data.names[runs[i + 2]].hidden) continue;
+      const unknown = coarse && (runs[i + 3] & (LOW | MANY) || runs[i + 1] - runs[i] < 2.5 * step
+        || time < runs[i] + step || time >= runs[i + 1] - step);
+      return { entry: data.names[runs[i + 2]], from: runs[i], to: runs[i + 1], step, level, unknown };
     }
     return null;
   }
   function runAt(row, time, y) {
-    const here = sources();
-    for (let level = Math.max(...here.map((source) => source.levels)) - 1; level >= 0; level--) {
+    for (let level = deepest() - 1; level >= 0; level--) {
       const [top, height] = barOf(level);
       if (level && (y < topOf(row) + top || y >= topOf(row) + top + height)) continue;
-      for (const source of here) {
-        if (level >= source.levels) continue;
-        const runs = source.line(row, level), i = firstAt(runs, time, 4, 1);
-        const entry = i < runs.length && runs[i] <= time ? data.names[runs[i + 2]] : undefined;
-        if (entry && !entry.hidden) return { entry, from: runs[i], to: runs[i + 1], step: source.step, level };
-      }
+      const found = runOf(row, level, time);
+      if (found) return found;
     }
     return null;
   }
@@ -610,9 +839,10 @@ function pith(data) {
         `took ${duration(arrow.took)}`];
     const found = spotAt(row, x, y) || runAt(row, time, y);
     if (!found) return place;
+    if (found.unknown) return ["finer than this page", ...place];
     const waiting = found.level !== undefined && waitsOn && waitsAt(row, time, found.level) ? "waiting" : "";
     const length = found.to - found.from, known = 3 * found.step;
-    const took = !length ? "" : length > known ? `about ${duration(length)}` : `below ${duration(known)}`;
+    const took = !length ? "" : exact ? duration(length) : length > known ? `about ${duration(length)}` : `below ${duration(known)}`;
     return [found.entry.name, ...place, took, waiting].filter((text) => text);
   }
   function showTip(event) {

@@ -33,10 +33,26 @@ static uint32_t run_end(const struct pithi_cell *cells, uint32_t width, uint32_t
     return c;
 }
 
-void pithi_code_cells(struct pithi_text *text, const struct pithi_cell *cells, uint32_t width, const int *sign_of)
+/* Tells whether a run may have several instances: it joins them, or comes from pieces of a summary. */
+static int has_many(const struct pithi_cell *cells, uint32_t from, uint32_t end)
+{
+    for (uint32_t c = from; c < end; c++)
+        if (cells[c].flags & PITHI_CELL_PIECE || (c > from && cells[c].flags & PITHI_CELL_BEGIN))
+            return 1;
+    return 0;
+}
+
+void pithi_code_cells(struct pithi_text *text, const struct pithi_cell *cells, uint32_t width, const int *sign_of,
+                      int group)
 {
     for (uint32_t c = 0, end; c < width; c = end) {
         end = run_end(cells, width, c);
+        if (cells[c].state != PITHI_NONE && sign_of[cells[c].state] >= 0) {
+            if (!(cells[c].flags & PITHI_CELL_BEGIN))
+                pithi_text_bytes(text, "^", 1);
+            if (end - c > 2 && (group || has_many(cells, c, end)))
+                pithi_text_bytes(text, "~", 1);
+        }
         if (end < width || cells[c].state != PITHI_NONE)
             pithi_code_run(text, cells[c].state == PITHI_NONE ? -1 : sign_of[cells[c].state], is_low(&cells[c]),
                            end - c);

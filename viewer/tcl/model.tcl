@@ -29,12 +29,14 @@ oo::class create ::pith::Model {
     variable trouble    ;# problem with the log; {} none
     variable past future pushed_ms ;# stacks of {t0 t1}; time of the last push
     variable changed    ;# traced: name of the last change
+    variable notices    ;# changes that the followers are told, the first now
 
     # OPENED: command of the log (opening.tcl).
     constructor {opened} {
         set log $opened
         lassign {} given extent unsearched selection pointer trouble reading past future changed
         set names_on 1
+        set notices {}
         my read_log [::pith::preferences::get palette]
         lassign [my whole] t0 t1
         # Records for tools that replay a log are of no interest to readers and are hidden at first.
@@ -108,8 +110,26 @@ oo::class create ::pith::Model {
         trace remove variable [my varname changed] write [list ::pith::followed [my varname changed] $callback]
     }
 
+    # A follower may change the model again; the others hear of the first change first.
     method notify {what} {
-        set changed $what
+        lappend notices $what
+        if {[llength $notices] > 1} {
+            return
+        }
+        set me [self]
+        try {
+            while {$notices ne {}} {
+                set changed [lindex $notices 0]
+                if {![info object isa object $me]} {
+                    return
+                }
+                set notices [lrange $notices 1 end]
+            }
+        } finally {
+            if {[info object isa object $me]} {
+                set notices {}
+            }
+        }
     }
 
     # ---- Asking

@@ -1,0 +1,177 @@
+/* page_exact.c - the states and events of a small log with their exact times, so that a page is right at every zoom. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "draw/draw.h"
+#include "draw/page_text.h"
+
+/* The states that a lane is in, and what is written of them. A state whose outer state ends first moves up a level; then
+ * one part of it ends and another begins. */
+struct exact {
+    const struct pithi_draw *draw;
+    const int *sign_of;
+    struct open {
+        uint32_t id;
+        uint64_t number; /* of the instance */
+    } * stack;
+    uint32_t depth, capacity;
+    uint64_t count; /* of instances */
+    struct part {
+        uint64_t number; /* 0: none */
+        uint32_t id;
+        int64_t from_ns;
+        int begins; /* 0: the instance began before, at another level or before the window */
+    } parts[PITHI_LEVELS];
+    struct pithi_text lines[PITHI_LEVELS], events;
+    int64_t last_ns[PITHI_LEVELS], last_event_ns; /* where the last item of each line begins */
+};
+
+static void end_part(struct exact *exact, uint32_t level, int64_t time_ns)
+{
+    struct part *part = &exact->parts[level];
+    struct pithi_text *line = &exact->lines[level];
+
+    if (part->number) {
+        if (!part->begins)
+            pithi_text_bytes(line, "^", 1);
+        pithi_code_run(line, exact->sign_of[part->id], 0, 1);
+        pithi_code_number(line, part->from_ns - exact->last_ns[level]);
+        pithi_code_number(line, time_ns - part->from_ns);
+        exact->last_ns[level] = part->from_ns;
+    }
+    part->number = 0;
+}
+
+/* Brings the parts up to date after a change of the stack. */
+static void follow(struct exact *exact, int64_t time_ns, int began)
+{
+    for (uint32_t level = 0; level < PITHI_LEVELS; level++) {
+        const struct open *open = level < exact->depth ? &exact->stack[level] : NULL;
+        if (level + 1 == PITHI_LEVELS && exact->depth > PITHI_LEVELS)
+            open = &exact->stack[exact->depth - 1];
+        if (open ? exact->parts[level].number == open->number : !exact->parts[level].number)
+            continue;
+        end_part(exact, level, time_ns);
+        if (open)
+            exact->parts[level] =
+                (struct part){open->number, open->id, time_ns, began && open->number == exact->count};
+    }
+}
+
+static int64_t clamped(const struct exact *exact, int64_t time_ns)
+{
+    return time_ns < exact->draw->t0_ns   ? exact->draw->t0_ns
+           : time_ns > exact->draw->t1_ns ? exact->draw->t1_ns
+                                          : time_ns;
+}
+
+static void take(struct exact *exact, const struct pithlog_record *record)
+{
+    int64_t time_ns = clamped(exact, record->time_ns);
+
+    if (exact->sign_of[record->id] < 0) /* hidden */
+        return;
+    if (record->kind == PITHLOG_EVENT) {
+        pithi_code_run(&exact->events, exact->sign_of[record->id], 0, 1);
+        pithi_code_number(&exact->events, time_ns - exact->last_event_ns);
+        exact->last_event_ns = time_ns;
+    } else if (record->kind == PITHLOG_ENTER) {
+        exact->stack = pithi_view_grow(exact->stack, &exact->capacity, exact->depth + 1, sizeof *exact->stack);
+        exact->stack[exact->depth++] = (struct open){record->id, ++exact->count};
+        follow(exact, time_ns, record->time_ns >= exact->draw->t0_ns);
+    } else {
+        uint32_t at = exact->depth;
+        while (at && exact->stack[at - 1].id != record->id)
+            at--;
+        if (!at)
+            return;
+        memmove(&exact->stack[at - 1], &exact->stack[at], (exact->depth - at) * sizeof *exact->stack);
+        exact->depth--;
+        follow(exact, time_ns, 0);
+    }
+}
+
+static uint32_t size_of(const struct exact *exact)
+{
+    uint32_t size = exact->events.size;
+
+    for (uint32_t level = 0; level < PITHI_LEVELS; level++)
+        size += exact->lines[level].size;
+    return size;
+}
+
+/* Reads a lane; -1: its text is longer than `most`, or it is damaged. */
+static int read_lane(struct exact *exact, uint32_t lane, uint32_t most)
+{
+    struct pithlog_query query = {.from_ns = exact->draw->t0_ns,
+                                  .to_ns = exact->draw->t1_ns,
+                                  .lanes = &lane,
+                                  .lane_count = 1,
+                                  .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE | 1u << PITHLOG_EVENT,
+                                  .flags = PITHLOG_NEST | PITHLOG_CLIP};
+    struct pithlog_iter *iter;
+    struct pithlog_record record;
+    int more, fits = 1;
+
+    exact->depth = 0;
+    exact->last_event_ns = exact->draw->t0_ns;
+    exact->events.size = 0;
+    for (uint32_t level = 0; level < PITHI_LEVELS; level++) {
+        exact->lines[level].size = 0;
+        exact->last_ns[level] = exact->draw->t0_ns;
+    }
+    if (pithlog_iter_open(exact->draw->log, &query, &iter))
+        return -1;
+    for (uint32_t i = 1; (more = pithlog_iter_next(iter, &record)) == 1 && fits; i++) {
+        if (record.kind != PITHLOG_EVENT || record.time_ns < exact->draw->t1_ns)
+            take(exact, &record);
+        fits = i % 4096 || size_of(exact) <= most;
+    }
+    pithlog_iter_close(iter);
+    return more || !fits || size_of(exact) > most ? -1 : 0;
+}
+
+/* Writes a row's lines into `text`, up to the deepest level that it has, and an empty line. */
+static void write_row(const struct exact *exact, struct pithi_text *text)
+{
+    uint32_t used = PITHI_LEVELS;
+
+    while (used && !exact->lines[used - 1].size)
+        used--;
+    pithi_text_bytes(text, exact->events.data, exact->events.size);
+    pithi_text_bytes(text, "\n", 1);
+    for (uint32_t level = 0; level < used; level++) {
+        pithi_text_bytes(text, exact->lines[level].data, exact->lines[level].size);
+        pithi_text_bytes(text, "\n", 1);
+    }
+    pithi_text_bytes(text, "\n", 1);
+}
+
+int pithi_page_exact(const struct pithi_draw *draw, const int *sign_of, uint32_t most, struct pithi_text *text)
+{
+    struct exact *exact = pithi_alloc(1, sizeof *exact);
+    uint32_t lanes;
+    int fits = 1;
+
+    exact->draw = draw;
+    exact->sign_of = sign_of;
+    text->size = 0;
+    for (uint32_t i = 0; i < draw->row_count && fits; i++) {
+        const struct pithi_row *row = &draw->rows[i];
+        pithi_row_lanes(row, &lanes);
+        if (row->counter != PITHI_NONE) {
+            pithi_text_bytes(text, "\n\n", 2);
+            continue;
+        }
+        fits = lanes == 1 && text->size < most && read_lane(exact, row->lane, most - text->size) == 0;
+        if (fits)
+            write_row(exact, text);
+    }
+    for (uint32_t level = 0; level < PITHI_LEVELS; level++)
+        free(exact->lines[level].data);
+    free(exact->events.data);
+    free(exact->stack);
+    free(exact);
+    return fits;
+}
