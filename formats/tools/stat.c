@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "tools/stat_pass.h"
+#include "tools/stat_pass.h"
 #include "tools/tools.h"
 
 /* In the order of the words of --by. */
@@ -119,11 +121,12 @@ int pithi_tool_stat(int argc, char **argv)
     clip(&asked.query, pithlog_get_info(log));
     TRY(choose_lanes(&asked, log));
     if (asked.folded) {
-        err = pithi_stat_folded(log, &asked.query, stdout);
-        goto out;
+        TRY(pithi_stat_folded(log, &asked.query, stdout));
+    } else {
+        TRY(asked.answer->gather(log, &asked.query, &table));
+        TRY(pithi_table_print(table, stdout, asked.style));
     }
-    TRY(asked.answer->gather(log, &asked.query, &table));
-    TRY(pithi_table_print(table, stdout, asked.style));
+    err = pithi_stat_damaged();
 out:
     if (err)
         pithi_tool_failed();

@@ -3,6 +3,7 @@
 #include "tools/stat_pass.h"
 
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "analysis/mpi_calls.h"
@@ -13,6 +14,18 @@
 int pithi_stat_shows(const struct pithi_stat_query *query, const struct pithlog_def *def)
 {
     return !query->state_glob || fnmatch(query->state_glob, def ? def->name : PITHI_COMPUTING_NAME, 0) == 0;
+}
+
+/* A log is abandoned after this many damaged parts. */
+enum { MOST_DAMAGES = 10000 };
+
+/* Parts of the log that could not be read; the text of the first error. */
+static int damages;
+static char damage[512];
+
+int pithi_stat_damaged(void)
+{
+    return damages ? pithi_fail(PITH_ERR_DAMAGED, "%s; all else is counted", damage) : PITH_OK;
 }
 
 int pithi_stat_each_record(struct pithlog *log, const struct pithlog_query *query,
@@ -32,14 +45,20 @@ int pithi_stat_each_record(struct pithlog *log, const struct pithlog_query *quer
         return PITH_OK;
     CHECK(pithlog_iter_open(log, query, &iter));
     pithi_progress_begin(&progress);
-    while (!err && (more = pithlog_iter_next_many(iter, records, sizeof records / sizeof *records)) > 0) {
+    while (!err && damages < MOST_DAMAGES &&
+           (more = pithlog_iter_next_many(iter, records, sizeof records / sizeof *records)) != 0) {
+        if (more < 0) { /* reading continues after the damage */
+            if (!damages++)
+                snprintf(damage, sizeof damage, "%s", pithlog_error());
+            continue;
+        }
         done += (uint64_t)more;
         for (int i = 0; i < more && !err; i++)
             err = record(context, &records[i]);
     }
     pithi_progress_end();
     pithlog_iter_close(iter);
-    return more < 0 ? PITH_ERR_DAMAGED : err;
+    return err;
 }
 
 /* ---- Lanes ------------------------------------------------------------------------------------------------------- */

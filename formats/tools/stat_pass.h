@@ -39,8 +39,12 @@ struct pithi_stat_pass {
 };
 int pithi_stat_run(const struct pithi_stat_pass *pass);
 
-/* Calls `record` for the records of the log in the window as they are, without LEAVEs at its edges. */
+/* Calls `record` for the records of the log in the window as they are, without LEAVEs at its edges. Skips damaged
+ * parts. */
 int pithi_stat_each_record(struct pithlog *log, const struct pithlog_query *query,
                            int (*record)(void *context, const struct pithlog_record *record), void *context);
+
+/* PITH_ERR_DAMAGED if a pass of this process skipped a damaged part, with the text of the first one. */
+int pithi_stat_damaged(void);
 
 #endif

@@ -538,6 +538,31 @@ static void draw_gap(const struct pithi_plot *plot, const struct pithi_painter *
                                                       .rgb = pithi_theme()->hidden});
 }
 
+/* Hatches the columns whose records are missing. */
+static void draw_missing(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row,
+                         struct box box)
+{
+    const struct pithi_cells *cells = &plot->lines[plot->cell_row[row]];
+
+    for (uint32_t i = 0, end; i < cells->span_count; i = end) {
+        end = i + 1;
+        if (cells->spans[i].level != PITHI_MISSING)
+            continue;
+        while (end < cells->span_count && cells->spans[end].level == PITHI_MISSING &&
+               cells->spans[end].column == cells->spans[end - 1].column + 1)
+            end++;
+        pithi_hatch(painter, &(struct pithi_hatching){.x = plot->x + cells->spans[i].column,
+                                                      .y = box.top,
+                                                      .width = end - i,
+                                                      .height = box.height,
+                                                      .step = HATCH,
+                                                      .phase = pithi_plot_x(plot, 0),
+                                                      .lines = 2,
+                                                      .ground = pithi_theme()->paper,
+                                                      .rgb = pithi_theme()->alarm});
+    }
+}
+
 static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
 {
     uint32_t lane = plot->rows[row].lane;
@@ -545,14 +570,15 @@ static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *
 
     pithi_plot_bar(plot->row_height, 0, &box.top, &box.height);
     box.top += pithi_plot_row_top(plot, row);
-    for (uint32_t i = pithi_gaps_of(plot->gaps, lane); i < plot->gaps->count && plot->gaps->items[i].lane == lane; i++)
+    draw_missing(plot, painter, row, box);
+    for (uint32_t i = plot->gaps ? pithi_gaps_of(plot->gaps, lane) : 0; plot->gaps && i < plot->gaps->count && plot->gaps->items[i].lane == lane; i++)
         if (plot->gaps->items[i].to_ns >= plot->t0_ns && plot->gaps->items[i].from_ns < plot->t1_ns)
             draw_gap(plot, painter, &plot->gaps->items[i], box);
 }
 
 void pithi_gaps_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to)
 {
-    for (uint32_t row = from; row < to && plot->gaps && plot->row_height >= 2; row++)
+    for (uint32_t row = from; row < to && plot->row_height >= 2; row++)
         if (plot->rows[row].counter == PITHI_NONE && plot->rows[row].lane_count <= 1 && plot->rows[row].band < 2)
             draw_row(plot, painter, row);
 }

@@ -98,15 +98,23 @@ static int sweep_records(struct pithlog *log, const struct pithi_query *query, s
                                     .flags = PITHLOG_NEST | PITHLOG_CLIP};
     struct pithlog_iter *iter;
     struct pithlog_record record;
-    int more, damages = 0, err = pithlog_iter_open(log, &records, &iter);
+    int more, damages = 0, missing = 0, err = pithlog_iter_open(log, &records, &iter);
+    int64_t before_ns = from_ns;
 
     if (err)
         return err;
     while ((more = pithlog_iter_next(iter, &record)) != 0 && damages < PITHI_MOST_DAMAGES && !is_stopped(query)) {
         damages += more < 0; /* reading continues after the damage */
+        missing |= more < 0;
+        if (more == 1 && missing)
+            pithi_sweep_missing(sweep, before_ns, record.time_ns);
+        if (more == 1)
+            before_ns = record.time_ns, missing = 0;
         if (more == 1 && (record.time_ns < to_ns || record.kind == PITHLOG_LEAVE))
             sweep_record(sweep, &record);
     }
+    if (missing)
+        pithi_sweep_missing(sweep, before_ns, to_ns);
     pithlog_iter_close(iter);
     return damages ? PITH_ERR_DAMAGED : PITH_OK;
 }

@@ -404,6 +404,19 @@ void pithi_sweep_end(struct pithi_sweep *sweep)
         pithi_ticks_drop_shown(sweep->cells, sweep->first_tick);
 }
 
+void pithi_sweep_missing(struct pithi_sweep *sweep, int64_t from_ns, int64_t to_ns)
+{
+    struct pithi_cells *cells = sweep->cells;
+    uint64_t from = to_units(sweep, from_ns), to = to_units(sweep, to_ns);
+
+    for (uint32_t c = 0; c < cells->width && !sweep->group_lanes; c++)
+        if (sweep->bounds[c] <= to && sweep->bounds[c + 1] > from) {
+            cells->spans =
+                pithi_view_grow(cells->spans, &cells->span_capacity, cells->span_count + 1, sizeof *cells->spans);
+            cells->spans[cells->span_count++] = (struct pithi_span){sweep->row, PITHI_MISSING, c, 0};
+        }
+}
+
 /* ---- Pieces ------------------------------------------------------------------------------------------------------ */
 
 static uint32_t *states_of(const struct pithi_sweep *sweep, const struct path_show *show)

@@ -23,6 +23,8 @@ void pithi_sweep_enter(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id);
 void pithi_sweep_leave(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id);
 void pithi_sweep_event(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id);
 void pithi_sweep_end(struct pithi_sweep *sweep);
+/* Between these times records are missing. Not in groups. */
+void pithi_sweep_missing(struct pithi_sweep *sweep, int64_t from_ns, int64_t to_ns);
 
 /* A piece of a summary instead of records, between begin and end and in time order: the piece's time in each column is
  * divided among its paths in proportion. `paths` are the lane's. Sums do not change. */

@@ -14,6 +14,8 @@ oo::class create ::pith::Status {
         ttk::label $path.text -textvariable [my varname text] -anchor w -padding {10 4}
         ttk::label $path.time -textvariable [my varname time] -anchor e -padding {10 4} -style Faint.TLabel
         pack $path.time -side right
+        # Stays as long as the log has a trouble, whatever is under the pointer.
+        ttk::label $path.trouble -style Alarm.TLabel -anchor w -padding {10 4}
         pack $path.text -side left -fill x -expand 1
         my show_log
         $model follow [list [self] changed]
@@ -41,7 +43,9 @@ oo::class create ::pith::Status {
     method changed {what} {
         switch $what {
             pointer { my show [$model pointer] }
-            digest - reading - rows - trouble {
+            trouble { my show_trouble; my show_log }
+            log { my show_trouble }
+            digest - reading - rows {
                 if {$quiet eq {}} {
                     my show_log
                 }
@@ -49,10 +53,18 @@ oo::class create ::pith::Status {
         }
     }
 
+    method show_trouble {} {
+        $path.trouble configure -text [string range [$model trouble] 0 99]
+        if {[$model trouble] eq {}} {
+            pack forget $path.trouble
+        } else {
+            pack $path.trouble -side left -before $path.text
+        }
+    }
+
     # Describes the log, when nothing is under the pointer.
     method show_log {} {
-        if {[$model trouble] ne {}} {
-            set text [$model trouble]
+        if {$quiet ne {}} {
             return
         }
         set ranks [$model info ranks]

@@ -27,6 +27,9 @@ static Tcl_Obj *sums_list(struct pithi_log_object *object, const struct pithi_ce
     return list;
 }
 
+/* What is whole counts; the time lines mark what is missing. */
+static int unless_damaged(int err) { return err == PITH_ERR_DAMAGED ? PITH_OK : err; }
+
 int pithi_log_sums(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct pithi_query query = {.levels = 1, .summary = object->summary};
@@ -38,7 +41,7 @@ int pithi_log_sums(struct pithi_log_object *object, Tcl_Interp *interp, int objc
     if (pithi_get_window(interp, objv + 2, &query.t0_ns, &query.t1_ns) != TCL_OK)
         return TCL_ERROR;
     query.lanes = lanes = pithi_rows_lanes(object->tree, &query.lane_count);
-    status = pithi_query_run(object->log, &query, &cells) ? pithi_log_error(interp) : TCL_OK;
+    status = unless_damaged(pithi_query_run(object->log, &query, &cells)) ? pithi_log_error(interp) : TCL_OK;
     if (status == TCL_OK)
         Tcl_SetObjResult(interp, sums_list(object, &cells, query.t1_ns - query.t0_ns));
     pithi_cells_free(&cells);
@@ -165,7 +168,7 @@ static int run(struct pithi_job *job)
                                     .lane_count = 1,
                                     .summary = sums->summary,
                                     .stop = &job->stopped};
-        err = pithi_query_run(log, &query, &lane);
+        err = unless_damaged(pithi_query_run(log, &query, &lane));
         if (!sums->sum.sums)
             sums->sum.sums = pithi_alloc(lane.defs, sizeof *sums->sum.sums);
         sums->sum.defs = lane.defs;
