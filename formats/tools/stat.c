@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "tools/stat_pass.h"
-#include "tools/stat_pass.h"
 #include "tools/tools.h"
 
 /* In the order of the words of --by. */

@@ -1,8 +1,8 @@
 /* make_log.c - writes the logs that the viewer's tests look at.
  *
- * make_log KIND OUT: kind "plain" is small and exact, for known places; "rich" has all that can be drawn: nesting,
+ * make_log KIND OUT: kind "plain" is small and exact, for known places, "alone" its first rank; "rich" has all that can be drawn: nesting,
  * messages, events with payload, counters, threads, a rare state; "big" has many records on many ranks, "crowd" half a
- * million messages, "many" 2000 states; "deep" has states 20 deep; "hosts" has ranks on three hosts, threads, communicators and counters; "late"
+ * million messages, "many" 2000 states; "deep" has states 20 deep; "fine" has short states; "hosts" has ranks on three hosts, threads, communicators and counters; "late"
  * has ranks that wait for each other; "nasty" has names that a terminal would obey and cairo refuse; "empty" has
  * nothing, "point" one record.
  */
@@ -72,15 +72,15 @@ static void event(uint32_t lane, int64_t time_ns, uint32_t id, const void *paylo
 }
 
 /* Two ranks, a second long. Rank 0: red [0, 0.5), green inside it [0.2, 0.3), blue [0.5, 1). Rank 1: blue [0.25,
- * 0.75), an event at 0.1 and a message from rank 0, sent at 0.4, received at 0.6. */
-static void make_plain(void)
+ * 0.75), an event at 0.1 and a message from rank 0, sent at 0.4, received at 0.6. Or rank 0 alone. */
+static void make_plain(int ranks)
 {
     static const unsigned char payload[] = {0, 0, 0, 42};
     const int64_t tenth = 100000000;
     uint32_t red = define(PITHLOG_STATE, "red", "#cc0000", ""), green = define(PITHLOG_STATE, "green", "#00aa00", "");
     uint32_t blue = define(PITHLOG_STATE, "blue", "#0000cc", "");
     uint32_t mark = define(PITHLOG_EVENT_TYPE, "mark", "#ff00ff", "answer=%d");
-    uint32_t a = lane_of(0, 0, ""), b = lane_of(1, 0, "");
+    uint32_t a = lane_of(0, 0, ""), b;
 
     add(a, PITHLOG_ENTER, 0, red);
     add(a, PITHLOG_ENTER, 2 * tenth, green);
@@ -89,6 +89,9 @@ static void make_plain(void)
     add(a, PITHLOG_LEAVE, 5 * tenth, red);
     add(a, PITHLOG_ENTER, 5 * tenth, blue);
     add(a, PITHLOG_LEAVE, 10 * tenth, blue);
+    if (ranks < 2)
+        return;
+    b = lane_of(1, 0, "");
     event(b, tenth, mark, payload, sizeof payload);
     add(b, PITHLOG_ENTER, 25 * tenth / 10, blue);
     message(b, PITHLOG_RECV, 6 * tenth, 0, 1024, 0);
@@ -114,6 +117,29 @@ static void make_deep(void)
         for (int d = DEEP; d-- > 0;)
             add(lane, PITHLOG_LEAVE, (100 - 2 * d + rank) * unit, ids[d]);
     }
+}
+
+/* Two ranks, a second long. Rank 0: five states within 62 ns from 0.5 s on, of 10, 20, 5, 20 and 7 ns, the second with an
+ * event at its begin. Rank 1: one state all the time. */
+static void make_fine(void)
+{
+    static const char *const colours[] = {"#ff0000", "#00ff00", "#0000ff", "#ffff00", "#ff00ff"};
+    static const int64_t lengths_ns[] = {10, 20, 5, 20, 7};
+    uint32_t a = lane_of(0, 0, ""), b = lane_of(1, 0, ""), ids[5];
+    uint32_t all = define(PITHLOG_STATE, "all", "#808080", ""), mark = define(PITHLOG_EVENT_TYPE, "mark", "#000000", "");
+    int64_t now = 500000000;
+    char name[8];
+
+    for (int i = 0; i < 5; i++) {
+        snprintf(name, sizeof name, "s%d", i);
+        ids[i] = define(PITHLOG_STATE, name, colours[i], "");
+        add(a, PITHLOG_ENTER, now, ids[i]);
+        if (i == 1)
+            add(a, PITHLOG_EVENT, now, mark);
+        add(a, PITHLOG_LEAVE, now += lengths_ns[i], ids[i]);
+    }
+    add(b, PITHLOG_ENTER, 0, all);
+    add(b, PITHLOG_LEAVE, 1000000000, all);
 }
 
 /* 2000 states, "state 0" of 1 us, "state 1" of 2 us ..., one after the other. */
@@ -333,12 +359,14 @@ static void make_hosts(void)
 int main(int argc, char **argv)
 {
     if (argc != 3) {
-        fputs("make_log plain|rich|big|crowd|many|deep|hosts|late|nasty|empty|point OUT\n", stderr);
+        fputs("make_log plain|alone|rich|big|crowd|many|deep|fine|hosts|late|nasty|empty|point OUT\n", stderr);
         return 2;
     }
     check(pithi_writer_open(&writer, argv[2], -1));
     if (strcmp(argv[1], "plain") == 0)
-        make_plain();
+        make_plain(2);
+    else if (strcmp(argv[1], "alone") == 0)
+        make_plain(1);
     else if (strcmp(argv[1], "rich") == 0)
         make_stencil(6, 24, 1);
     else if (strcmp(argv[1], "big") == 0)
@@ -347,6 +375,8 @@ int main(int argc, char **argv)
         make_stencil(32, 8000, 0);
     else if (strcmp(argv[1], "many") == 0)
         make_many();
+    else if (strcmp(argv[1], "fine") == 0)
+        make_fine();
     else if (strcmp(argv[1], "deep") == 0)
         make_deep();
     else if (strcmp(argv[1], "hosts") == 0)

@@ -34,7 +34,7 @@ set part {}
 file delete -force $::env(XDG_CACHE_HOME)/pith ;# what is kept of it is opened at once
 set patience 5000
 watch
-ok [catch {open big.alog} text options] "Stop: not opened: $text"
+ok [catch {view big.alog} text options] "Stop: not opened: $text"
 is [dict get $options -errorcode] {PITH STOPPED} "it is said so"
 like $seen {^Opening big.alog, [0-9]+ MB} "the dialog says what takes so long"
 like $part {^[0-9]+ % determinate 1$} "and how far it is"
@@ -46,7 +46,7 @@ while {[info commands ::pithtk::job*] ne {}} {
 set ending [expr {[clock milliseconds] - $stopped_at}]
 is [lsearch -glob [winfo children .] .opening*] -1 "and is gone"
 set before [llength [info class instances ::pith::Window]]
-set whole [lindex [time {open big.alog}] 0]
+set whole [lindex [time {view big.alog}] 0]
 ok [expr {$ending < 400 || $ending < $whole / 2000}] "the thread ended soon ($ending ms, of [expr {$whole / 1000}] for all)"
 is [llength [info class instances ::pith::Window]] [expr {$before + 1}] "without Stop it opens"
 after 300

@@ -14,4 +14,9 @@ echo "no log" >text.pith
 like "$(pith view --together plain.pith text.pith 2>&1)" '^pith: text\.pith: ' "no log"
 out=$(pith view --together plain.pith rich.pith -e 'beside align init; sync; close' 2>&1)
 is "$?:$out" "0:" "a window with two logs is closed"
+# Another number of ranks: times are those of a rank, and shares leave empty time out. One rank of plain has red 0.5 s (0.1
+# of it in green) and blue 0.5 s, the other blue 0.5 s.
+./make_log alone alone.pith
+is "$(pith view --together plain.pith alone.pith -e 'puts [beside table]; quit' 2>&1)" \
+    "{blue 0.500000000 0.500000000} {red 0.200000000 0.400000000} {green 0.050000000 0.100000000}" "times of a rank"
 finish

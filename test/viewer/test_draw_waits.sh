@@ -35,7 +35,7 @@ pith draw log.pith -o plain.png
 is "$(convert plain.png -depth 8 txt:- | grep -c "#$path")" 0 "no path unless it is asked for"
 
 # ---- The same by words
-pith draw log.pith -o words.png -e 'waits on; critical_path on'
+pith draw log.pith -o words.png -e 'names off; waits on; critical_path on'
 cmp log.png words.png
 ok $? "-e 'waits on; critical_path on': the same picture"
 pith draw log.pith -o off.png --waits --critical-path -e 'waits off; critical_path off'

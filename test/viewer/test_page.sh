@@ -8,7 +8,7 @@ if [ ! -x "$build/libexec/pith/pith-draw" ]; then
 fi
 ${CC:-cc} -O1 -I"$top/formats" -I"$top/formats/reader" "$top/test/viewer/make_log.c" "$build/lib/libpithlog.a" -lz -lm -lpthread -o make_log
 ok $? "the log maker compiles"
-for kind in plain rich big nasty point; do
+for kind in plain rich big nasty point fine deep; do
     ./make_log $kind $kind.pith && pith draw $kind.pith -o $kind.html
     is "$?:$(ls ./*.part 2>/dev/null)" "0:" "a page of the $kind log"
 done
@@ -37,8 +37,9 @@ if ! command -v chromium >/dev/null; then
     skip "the page in a browser" "no chromium"
     finish
 fi
-# Virtual time passes without frames.
-{ echo "<script>requestAnimationFrame = (run) => setTimeout(run, 0);</script>"; cat plain.html
+# Virtual time passes without frames. Names would cover the pixels that are looked at.
+pith draw plain.pith -o bare.html --title plain.pith -e 'names off'
+{ echo "<script>requestAnimationFrame = (run) => setTimeout(run, 0);</script>"; cat bare.html
   echo "<script>"; cat "$top/test/viewer/page_checks.js"; echo "</script>"; } >checked.html
 chrome checked.html --dump-dom >dom.out
 sed -n '/<pre id="checks">/,/<\/pre>/p' dom.out | sed 's/<[^>]*>//g' >checks.out
@@ -51,10 +52,48 @@ while read -r line; do
     esac
 done <checks.out
 # Odd logs and words raise no error; a large one is drawn.
-for page in rich big nasty point words; do
+for page in rich big nasty point fine deep words; do
     { echo '<script>onerror = (text) => { document.title = text; };</script>'; cat $page.html; } >odd.html
     like "$(chrome odd.html --dump-dom | grep -o '<title>.*</title>' | tail -n 1)" "<title>$page.pith|&lt;/script" "no error in $page.html"
 done
+# Below the columns of the page. looked PAGE HASH CHECKS: what the script CHECKS says of the page at this window of time.
+looked() {
+    { echo "<script>requestAnimationFrame = (run) => setTimeout(run, 0); location.hash = '$2';</script>"; cat "$1"; cat <<END
+<script>
+const canvas = document.querySelector(".rows canvas"), pen = canvas.getContext("2d");
+const hex = (x, y) => [...pen.getImageData(x, y, 1, 1).data.slice(0, 3)].map((part) => part.toString(16).padStart(2, "0")).join("");
+let left = 0;
+const runs = (y, from = left) => {
+  const found = [];
+  for (let x = from; x < canvas.width; x++) {
+    const colour = hex(x, y);
+    if (found.length && found[found.length - 1][0] === colour) found[found.length - 1][1]++;
+    else found.push([colour, 1]);
+  }
+  return found;
+};
+setTimeout(() => {
+  while (left < 300 && hex(left, 2 + 30) !== "808080" && hex(left, 45) !== "808080") left++;
+  document.title = (() => { $3 })();
+}, 300);
+</script>
+END
+    } >looked.html
+    chrome looked.html --dump-dom | grep -o '<title>.*</title>' | tail -n 1 | sed 's/<[^>]*>//g'
+}
+pith draw fine.pith -o fine.html -e 'names off'
+is "$(looked fine.html '#0.499999990-0.500000072' 'return runs(20).filter((run) => /^(?!000000)(ff|00)(ff|00)(ff|00)$/.test(run[0])).map((run) => run[0]).join(" ");')" \
+    "ff0000 00ff00 0000ff ffff00 ff00ff" "62 ns: all five states, in their order"
+is "$(looked fine.html '#0.499999990-0.500000072' 'const wide = runs(20).filter((run) => run[0] === "00ff00")[0][1] / (canvas.width - left) * 82; return Math.abs(wide - 20) < 0.5;')" \
+    true "and a state of 20 ns is 20 ns wide"
+is "$(looked fine.html '#0.499999990-0.500000072' 'return runs(45).map((run) => run[0]).join(" ");')" 808080 "the other rank has no line there"
+is "$(looked fine.html '#0.499999990-0.500000072' 'return document.querySelector(".finer").textContent.trim();')" "" "nothing is hatched: the times are exact"
+# Too large for exact times.
+like "$(looked big.html '#0.400000000-0.400002000' 'return document.querySelector(".finer").textContent;')" \
+    '^Hatched: .*pith draw big.pith -o part.html --from 0.400000000 --to 0.400002000$' "a large log: hatched, with the command"
+pith draw big.pith -o part.html --from 0.400000000 --to 0.400002000
+is "$(grep -c '^exact: ``' part.html):$(grep -c '^exact: ``' big.html)" 0:1 "whose page is exact"
+is "$(looked deep.html '#0.25-0.75' 'return new Set(runs(14).map((run) => run[0])).size > 0 && document.querySelectorAll("tbody tr").length;')" 20 "20 levels"
 chrome big.html --screenshot=big.png >/dev/null
 like "$(convert big.png -crop 800x300+200+150 -format %k info:)" '^[1-9][0-9]' "64 ranks in colour"
 # An SVG, which is our own, is drawn as the PNG, which is cairo's: every pixel of the bars.

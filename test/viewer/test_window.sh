@@ -27,7 +27,7 @@ inside plain.pith window_checks.tcl
 like "$(pith view plain.pith rich.pith -e 'puts [window]; quit')" '^0\.0000[0-9]+ 0\.0191[0-9]+$' \
     "two logs, two windows: a script speaks to the one before it"
 is "$(pith view -e 'puts [lindex [window] 0]; quit' plain.pith)" 0.000000000 "a script before the log"
-is "$(pith view plain.pith -e 'open rich.pith; close; quit')" "" "a window opened from a script; one closed"
+is "$(pith view plain.pith -e 'view rich.pith; close; quit')" "" "a window opened from a script; one closed"
 pith view rich.pith -e 'zoom 4ms 6ms; shot a.png; shot b.png; quit'
 is "$?" 0 "pictures of the window"
 is "$(pith view rich.pith --from 4ms --to 6ms -e 'puts [window]; quit')" "$(pith view rich.pith -e 'zoom 4ms 6ms; puts [window]; quit')" "--from, --to"

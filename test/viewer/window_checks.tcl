@@ -101,8 +101,8 @@ sync
 ok [expr {[lindex [window] 0] > [lindex $before 0]}] "the middle button moves"
 fit
 sync
-event generate $plot <Button-1> -x [x_of 0.25] -y 17
-event generate $plot <ButtonRelease-1> -x [x_of 0.25] -y 17
+event generate $plot <Button-1> -x [x_of 0.25] -y [expr {[height] / 2}]
+event generate $plot <ButtonRelease-1> -x [x_of 0.25] -y [expr {[height] / 2}]
 sync
 ok [winfo exists $plot.card] "a click opens a card"
 is [$plot.card.v0 cget -text] green "with the state's name"

@@ -240,6 +240,9 @@ static void find_range(struct pithi_tiles *tiles, enum pithi_matrix_value value)
         if (of_tile > tiles->high)
             tiles->high = of_tile;
     }
+    /* The scale covers a decade or more, so that values that are near each other look alike. */
+    if (tiles->low < tiles->high && tiles->low > tiles->high / 10)
+        tiles->low = tiles->high / 10;
 }
 
 void pithi_matrix_tiles(const struct pithi_matrix *matrix, const struct pithi_matrix_view *view,

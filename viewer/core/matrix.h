@@ -79,7 +79,7 @@ struct pithi_tiles {
     uint32_t columns, lines;
     struct pithi_pair *tiles;               /* [line * columns + column]: sums; from, to: its first ranks' places */
     struct pithi_pair *by_line, *by_column; /* totals */
-    double low, high;                       /* smallest positive and largest value; both 0: none */
+    double low, high; /* of the scale: the smallest positive value, or less, and the largest; both 0: none */
 };
 /* `tiles` must be zeroed or come from an earlier call. */
 void pithi_matrix_tiles(const struct pithi_matrix *matrix, const struct pithi_matrix_view *view,

@@ -197,7 +197,6 @@ function pith(data) {
   add(body, "h1", "", data.title);
   add(body, "div", "faint", data.subtitle);
   const bar = add(body, "div", "bar");
-  const finer = add(body, "div", "finer");
   const rows = add(body, "div", "rows");
   rows.tabIndex = 0;
   rows.setAttribute("aria-label", "time lines: arrow keys move, + and - zoom");
@@ -205,6 +204,7 @@ function pith(data) {
   const canvas = add(tall, "canvas");
   const axis = add(body, "canvas");
   const overview = add(body, "canvas", "overview");
+  const finer = add(body, "div", "finer");
   // Where the run waits most: a click zooms to the longest wait state.
   const findings = add(body, "ol");
   for (const { name, text, from, to } of data.findings || []) {

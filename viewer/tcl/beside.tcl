@@ -47,6 +47,7 @@ oo::class create ::pith::Beside {
         set stack [ttk::panedwindow $top.panes.stack -orient vertical]
         ttk::frame $second
         set timeline [::pith::Timeline new $second.time $other]
+        $timeline learn_letters more
         set choice [::pith::Choice new $timeline $other]
         set details [::pith::Details new $timeline $other]
         set pointer [::pith::Pointer new $timeline $choice $details $other]
@@ -326,7 +327,8 @@ oo::class create ::pith::Beside {
     }
 
     method choose_other {} {
-        set path [tk_getOpenFile -parent $top -title "Open a second log"]
+        set path [tk_getOpenFile -parent $top -title "Open a second log" \
+            -initialdir [file dirname [file normalize [[$window model] path]]]]
         if {$path ne {} && [catch {my open $path} text]} {
             $window complain $text
         }

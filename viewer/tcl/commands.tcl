@@ -90,7 +90,7 @@ namespace eval ::pith::words {
         canvas {}            {Tk path of the canvas of the timelines, for event generate} word_canvas
         sync   {}            {wait until everything is drawn}                         word_sync
         anim   {}            {open the animation of this log}                         word_anim
-        open   {LOG}         {open a log in a new window}                             word_open
+        view   {LOG}         {open a log in a new window}                             word_view
         close  {}            {close this window; the last one ends the program}       word_close
         quit   {}            {quit}                                                   word_quit
         help   {?WORD?}      {list these commands, or explain one}                    word_help
@@ -303,7 +303,7 @@ proc ::pith::keys::group {frame title lines} {
 # `tail`.
 namespace eval ::pith::menus {
     variable head {
-        Log {"Open..." choose_log Ctrl-O  "Open recent" recent {}}
+        Log {"Open..." choose_log Ctrl-O  "Open recent" recent {}  "Save picture..." choose_picture Ctrl-S}
         View {"Show all" fit f  "From MPI_Init to MPI_Finalize" work i  "Zoom in" in +  "Zoom out" out -
               "Zoom to the selection" zoom_chosen z  "Clear the selection" {select none} Esc
               - - -  "Previous view" undo u  "Next view" redo r
@@ -373,8 +373,22 @@ proc ::pith::menus::add {menu text script key object} {
     } elseif {$script eq "recent"} {
         $menu add cascade -label $text \
             -menu [menu $menu.recent -tearoff 0 -postcommand [list $object fill_recent $menu.recent]]
+    } elseif {[$object state_of $script] ne {}} {
+        # A switch, with a mark that is set when the menu opens.
+        variable switches
+        set switches($menu,$script) [$object state_of $script]
+        $menu add checkbutton -label $text -accelerator $key -command [list $object act $script] \
+            -variable ::pith::menus::switches($menu,$script)
+        $menu configure -postcommand [list ::pith::menus::update_switches $menu $object]
     } else {
         $menu add command -label $text -accelerator $key -command [list $object act $script]
+    }
+}
+
+proc ::pith::menus::update_switches {menu object} {
+    variable switches
+    foreach name [array names switches $menu,*] {
+        set switches($name) [$object state_of [string range $name [string length $menu,] end]]
     }
 }
 

@@ -189,6 +189,7 @@ oo::class create ::pith::Clip {
     method choose {} {
         set name [file rootname [file tail [$model path]]]-part.pith
         set to [tk_getSaveFile -parent [$window top] -title "Save this stretch of time as a log" -initialfile $name \
+            -initialdir [file dirname [file normalize [$model path]]] \
             -filetypes {{Log .pith} {CLOG-2 .clog2} {ALOG .alog}}]
         if {$to ne {}} {
             ::pith::Runner new [$window top] [my title $to] [my command $to] [list [self] written]

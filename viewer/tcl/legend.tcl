@@ -101,6 +101,7 @@ oo::class create ::pith::Legend {
         }
         bind $tree <space> "[list [self] toggle_selected]; break"
         bind $tree <Return> "[list [self] edit_selected]; break"
+        bind $tree <Configure> [list [self] fit_columns]
         bind $tree <<TreeviewOpen>> [list [self] folded 0]
         bind $tree <<TreeviewClose>> [list [self] folded 1]
         # Keys that move in the table must not reach the timelines.
@@ -226,13 +227,27 @@ oo::class create ::pith::Legend {
         if {$on == [$waits is_on]} {
             return
         }
-        set columns [expr {$on ? $::pith::Legend::waiting_columns : $::pith::Legend::columns}]
-        $tree configure -displaycolumns $columns
-        # Tk fits the columns into the table only when that changes its size.
-        set rest [expr {[winfo width $tree] - [::tcl::mathop::+ {*}[lmap column $columns {$tree column $column -width}]]}]
-        $tree column #0 -width [expr {max([$tree column #0 -minwidth], $rest - 2)}]
         $waits set_on $on
+        my fit_columns
         my fill
+    }
+
+    # Shows as many columns as leave room for the names; the least important ones go first. Tk fits columns into the table
+    # only when that changes its size.
+    method fit_columns {} {
+        set columns [expr {[$waits is_on] ? $::pith::Legend::waiting_columns : $::pith::Legend::columns}]
+        foreach dropped {{} find inclusive count caused waiting show} {
+            set columns [lsearch -all -inline -not -exact $columns $dropped]
+            set rest [expr {[winfo width $tree] - 2 - [::tcl::mathop::+ {*}[lmap column $columns {
+                $tree column $column -width}]]}]
+            if {$rest >= [px 110]} {
+                break
+            }
+        }
+        if {[winfo width $tree] > 1} {
+            $tree configure -displaycolumns $columns
+            $tree column #0 -width [expr {max([$tree column #0 -minwidth], $rest)}]
+        }
     }
 
     # Waits for the sums of the time shown.

@@ -133,7 +133,7 @@ oo::class create ::pith::Looks {
             "Overview" {pane overview} {}
             "Buttons" {pane toolbar} {}
             - - -
-            "Light or dark theme" toggle_theme Ctrl-T
+            "Dark theme" toggle_theme Ctrl-T
             "Colours of the log" {palette log} {}
             "Colours of MPE" {palette classic} {}
             "Colours for the colour-blind" {palette safe} {}

@@ -311,7 +311,7 @@ oo::class create ::pith::Model {
 
     method set_row_height {pixels {auto 0}} {
         # Integers from 2 pixels on. Lower rows share lines, and may be as low as needed.
-        set pixels [expr {$pixels >= 2 ? min(200, int($pixels)) : max(0.01, double($pixels))}]
+        set pixels [expr {$pixels >= 2 ? min(int([px 200]), int($pixels)) : max(0.01, double($pixels))}]
         if {$auto && !$auto_height} {
             return
         }

@@ -161,6 +161,7 @@ oo::class create ::pith::Pairing {
 # both logs and the change.
 oo::class create ::pith::PairTable {
     variable a b path tree
+    variable title     ;# text above the table
     variable jobs      ;# dict: a, b -> command of the job for the sums
     variable sums      ;# dict: a, b -> dict of name -> ns
     variable pending   ;# after id of the start of the jobs
@@ -171,6 +172,7 @@ oo::class create ::pith::PairTable {
         set b $second
         lassign {} jobs pending
         set sums [dict create a {} b {}]
+        set title "Exclusive time in the window"
         my build $names
         $a follow [list [self] changed]
         $b follow [list [self] changed]
@@ -188,11 +190,11 @@ oo::class create ::pith::PairTable {
     method tree {} { return $tree }
 
     method build {names} {
-        ttk::label $path.title -text "Exclusive time in the window" -style Bold.TLabel -padding {8 4}
+        ttk::label $path.title -textvariable [my varname title] -style Bold.TLabel -padding {8 4}
         set tree [ttk::treeview $path.tree -columns {a b more} -selectmode none -height 8 \
             -yscrollcommand [list $path.scroll set]]
         ttk::scrollbar $path.scroll -orient vertical -command [list $tree yview]
-        foreach {column title width} [list #0 Name 110 a [lindex $names 0] 80 b [lindex $names 1] 80 more Change 70] {
+        foreach {column title width} [list #0 Name 110 a [lindex $names 0] 110 b [lindex $names 1] 110 more Change 70] {
             set anchor [expr {$column eq "#0" ? "w" : "e"}]
             $tree heading $column -text $title -anchor $anchor
             $tree column $column -width [px $width] -minwidth 40 -anchor $anchor \
@@ -263,12 +265,30 @@ oo::class create ::pith::PairTable {
         }
     }
 
+    # The number of visible lanes.
+    method lanes {model} {
+        set lanes 0
+        foreach row [$model rows 0 4999] {
+            if {[dict get $row kind] ne "counter" && ![dict get $row blank] && [dict get $row band] < 2} {
+                incr lanes [dict get $row lanes]
+            }
+        }
+        return [expr {max(1, $lanes)}]
+    }
+
+    # The lanes by which the times of each log are divided: if the logs have different numbers, times are those of a lane.
+    method divisors {} {
+        set lanes [list [my lanes $a] [my lanes $b]]
+        return [expr {[lindex $lanes 0] == [lindex $lanes 1] ? {1 1} : $lanes}]
+    }
+
     # {name ns ns}..., in the order of their total time.
     method rows {} {
         set rows {}
+        set divisors [my divisors]
         foreach name [lsort -unique [concat [dict keys [dict get $sums a]] [dict keys [dict get $sums b]]]] {
-            set times [lmap which {a b} {
-                expr {[dict exists $sums $which $name] ? [dict get $sums $which $name] : 0}
+            set times [lmap which {a b} divisor $divisors {
+                expr {[dict exists $sums $which $name] ? [dict get $sums $which $name] / $divisor : 0}
             }]
             lappend rows [list [::tcl::mathop::+ {*}$times] $name {*}$times]
         }
@@ -277,10 +297,16 @@ oo::class create ::pith::PairTable {
 
     method fill {} {
         $tree delete [$tree children {}]
-        foreach row [my rows] {
+        set title "Exclusive time in the window[expr {[my divisors] eq {1 1} ? {} : " per rank or thread"}]"
+        set rows [my rows]
+        set all [lmap column {1 2} {expr {max(1, [::tcl::mathop::+ {*}[lmap row $rows {lindex $row $column}]])}}]
+        foreach row $rows {
             lassign $row name first second
-            $tree insert {} end -text " $name" -image [my image $name] -values [list [::pithtk::duration $first] \
-                [::pithtk::duration $second] [::pith::pair::change $first $second]]
+            set texts [lmap time [lrange $row 1 2] whole $all {
+                format "%s  %.0f %%" [::pithtk::duration $time] [expr {100.0 * $time / $whole}]
+            }]
+            $tree insert {} end -text " $name" -image [my image $name] -values [list {*}$texts \
+                [::pith::pair::change $first $second]]
         }
     }
 

@@ -371,13 +371,41 @@ oo::class create ::pith::PreferencesDialog {
         set trouble {}
         my fill [lmap key [::pith::preferences::keys] {::pith::preferences::get $key}]
         set pad [px 12]
-        pack [my build_rows [ttk::frame $path.rows -padding $pad]] -fill both -expand 1
+        # The buttons stay on the screen; the rows scroll if they are higher.
+        pack [my build_buttons [ttk::frame $path.buttons -padding $pad]] -side bottom -fill x
         pack [ttk::label $path.trouble -textvariable [my varname trouble] -style Alarm.TLabel -padding [list $pad 0]] \
-            -fill x
-        pack [my build_buttons [ttk::frame $path.buttons -padding $pad]] -fill x
+            -side bottom -fill x
+        canvas $path.view -highlightthickness 0 -background [colour panel] -yscrollcommand [list $path.bar set]
+        ttk::scrollbar $path.bar -orient vertical -command [list $path.view yview]
+        my build_rows [ttk::frame $path.view.rows -padding $pad]
+        $path.view create window 0 0 -anchor nw -window $path.view.rows
+        update idletasks
+        set high [winfo reqheight $path.view.rows]
+        set room [expr {[winfo screenheight $path] - [winfo reqheight $path.buttons] - [px 90]}]
+        $path.view configure -width [winfo reqwidth $path.view.rows] -height [expr {min($high, $room)}] \
+            -scrollregion [list 0 0 [winfo reqwidth $path.view.rows] $high]
+        if {$high > $room} {
+            pack $path.bar -side right -fill y
+            ::pith::bind_wheel $path {} [list $path.view yview scroll -2 units] [list $path.view yview scroll 2 units]
+            foreach key [::pith::preferences::keys] {
+                bind $path.view.rows.$key <FocusIn> +[list [self] see $path.view.rows.$key]
+            }
+        }
+        pack $path.view -fill both -expand 1
         bind $path <Return> [list [self] ok]
         ::pith::theme::put_over $path [$window top]
-        focus $path.rows.[lindex [::pith::preferences::keys] 0]
+        focus $path.view.rows.[lindex [::pith::preferences::keys] 0]
+    }
+
+    # Scrolls a row into view.
+    method see {widget} {
+        set high [winfo reqheight $path.view.rows]
+        lassign [$path.view yview] from to
+        set top [expr {double([winfo y $widget]) / $high}]
+        set bottom [expr {double([winfo y $widget] + [winfo height $widget]) / $high}]
+        if {$top < $from || $bottom > $to} {
+            $path.view yview moveto [expr {$top < $from ? $top : $bottom - ($to - $from)}]
+        }
     }
 
     method fill {values} {

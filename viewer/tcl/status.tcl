@@ -25,7 +25,7 @@ oo::class create ::pith::Status {
         after cancel $quiet
     }
 
-    method text {} { return $text }
+    method text {} { expr {[$model trouble] eq {} ? $text : "[$model trouble]   $text"} }
 
     # Shows a message for some seconds.
     method say {what} {

@@ -117,6 +117,7 @@ proc ::pith::theme::styles {} {
     ttk::style map Toolbutton -background [list pressed $colour(select) selected $colour(select) active $colour(hover)]
     foreach style {TEntry TCombobox TSpinbox} {
         ttk::style map $style -fieldbackground [list disabled $colour(panel) readonly $colour(paper)] \
+            -foreground [list disabled $colour(hidden) {readonly focus} $colour(text)] \
             -bordercolor [list focus $colour(accent)] -lightcolor [list focus $colour(accent)]
         ttk::style configure $style -padding [list [px 4] [px 2]] -arrowsize [px 12] -lightcolor $colour(paper)
     }
@@ -178,7 +179,7 @@ proc ::pith::theme::put_over {dialog top} {
     update idletasks
     if {[winfo exists $dialog]} {
         set x [expr {[winfo rootx $top] + ([winfo width $top] - [winfo reqwidth $dialog]) / 2}]
-        set y [expr {[winfo rooty $top] + [px 60]}]
+        set y [expr {min([winfo rooty $top] + [px 60], [winfo screenheight $top] - [winfo reqheight $dialog] - [px 30])}]
         wm geometry $dialog +[expr {max(0, $x)}]+[expr {max(0, $y)}]
     }
 }

@@ -138,7 +138,7 @@ oo::class create ::pith::Timeline {
     method fill_height {} {
         if {[$model row_count] && $height > 1} {
             set pixels [expr {($height - 2) / [$model row_count]}]
-            $model set_row_height [expr {max([px 11], min([px 44], $pixels))}] 1
+            $model set_row_height [expr {max([px 11], min([px 200], $pixels))}] 1
         }
     }
 

@@ -255,7 +255,7 @@ oo::class create ::pith::Window {
     }
     method word_work {} { $model work }
     method word_anim {} { return [::pith::anim::open [$model path] {}] }
-    method word_open {path} { return [::pith::Window open $path] }
+    method word_view {path} { return [::pith::Window open $path] }
     method word_quit {} { ::pith::quit }
 
     method word_canvas {} { return [$timeline plot] }
@@ -327,9 +327,34 @@ oo::class create ::pith::Window {
     method toggle_arrows {} { $model set_arrows [expr {![$model arrows]}] }
     method scroll {rows} { $timeline scroll_rows scroll $rows units }
     method page {pages} { $timeline scroll_rows scroll $pages pages }
+    # The row under the pointer, else that in the middle, stays where it is.
     method taller {factor} {
         set pixels [expr {[$model row_height] * $factor}]
+        set height [lindex [$timeline size] 1]
+        set y [expr {[winfo pointery $top] - [winfo rooty [$timeline plot]]}]
+        set y [expr {$y >= 0 && $y < $height ? $y : $height / 2}]
+        set pinned [$model pinned_count]
+        set row [expr {[$model first_row] + double($y) / [$model row_height] - $pinned}]
         $model set_row_height [expr {$pixels >= 4 ? round($pixels) : $pixels}]
+        if {$row > 0} {
+            $timeline scroll_to [expr {round($row + $pinned - $y / double([$model row_height]))}]
+        }
+    }
+
+    # The state of a switch that a script turns on and off, for the menus; {} the script is no switch.
+    method state_of {script} {
+        switch $script {
+            toggle_arrows { return [$model arrows] }
+            toggle_names { return [$model names_on] }
+            toggle_theme { return [expr {[::pith::theme::name] eq "dark"}] }
+            {waits toggle} { return [[my part Waiting] is_shown waits] }
+            {critical_path toggle} { return [[my part Waiting] is_shown path] }
+            {findings toggle} { return [[my part Waiting] is_shown findings] }
+            {iterations toggle} { return [[my part Waiting] is_shown iterations] }
+            {ranges toggle} { return [expr {[[my part Ranges] word] eq "on"}] }
+            {pane legend} - {pane overview} - {pane toolbar} { return [[my part Looks] has_part [lindex $script 1]] }
+        }
+        return {}
     }
 
     # First closes the card and the help, then clears the selection.
@@ -368,7 +393,8 @@ oo::class create ::pith::Window {
     }
 
     method choose_log {} {
-        set path [tk_getOpenFile -parent $top -title "Open a log" -filetypes {
+        set path [tk_getOpenFile -parent $top -title "Open a log" -initialdir [file dirname [file normalize [$model path]]] \
+            -filetypes {
             {{All logs} {.pith .clog2 .slog2 .clog .alog .log .trf .picl .json .txt .spill}}
             {Pith .pith} {CLOG {.clog2 .clog}} {SLOG-2 .slog2} {ALOG {.alog .log}} {PICL {.trf .picl}}
              {Chrome .json} {Text .txt}
