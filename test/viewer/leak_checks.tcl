@@ -25,7 +25,7 @@ proc resident_kb {} {
 }
 # A window with all that this test knows: mountain ranges, another log, which goes before it or with it.
 proc come_and_go {with} {
-    set window [open rich.pith]
+    set window [view rich.pith]
     $window run {ranges on; beside later.pith; zoom 1ms 5ms; select 2ms 3ms; sync}
     $window run [expr {$with ? "close" : "beside none; close"}]
     pause 30
@@ -43,13 +43,13 @@ for {set i 0} {$i < 20} {incr i} {
 pause 200
 is [census] $before "20 windows with two logs each came and went: nothing is left"
 ok [expr {[resident_kb] - $kb < 6000}] "nor in memory ([expr {[resident_kb] - $kb}] KB)"
-set window [open rich.pith]
+set window [view rich.pith]
 $window run close
 $window after_first_picture ;# what waits for idleness is done there, closing too
 pause 30
 is [list [census] $::pith::trouble::last] [list $before {}] "one that was closed before its first picture, and no fault"
 foreach i {1 2 3} {
-    open rich.pith
+    view rich.pith
 }
 sync
 is [llength [::info class instances ::pith::Window]] 4 "four windows at once"

@@ -1,10 +1,10 @@
 /* make_log.c - writes the logs that the viewer's tests look at.
  *
- * make_log KIND OUT: kind "plain" is small and exact, for known places, "alone" its first rank; "rich" has all that can be drawn: nesting,
- * messages, events with payload, counters, threads, a rare state; "big" has many records on many ranks, "crowd" half a
- * million messages, "many" 2000 states; "deep" has states 20 deep; "fine" has short states; "hosts" has ranks on three hosts, threads, communicators and counters; "late"
- * has ranks that wait for each other; "nasty" has names that a terminal would obey and cairo refuse; "empty" has
- * nothing, "point" one record.
+ * make_log KIND OUT: kind "plain" is small and exact, for known places, "alone" its first rank; "rich" has all that can
+ * be drawn: nesting, messages, events with payload, counters, threads, a rare state; "big" has many records on many
+ * ranks, "crowd" half a million messages, "many" 2000 states; "deep" has states 20 deep, "fine" short ones; "hosts" has
+ * ranks on three hosts, threads, communicators and counters; "late" has ranks that wait for each other; "nasty" has
+ * names that a terminal would obey and cairo refuse; "empty" has nothing, "point" one record.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,7 +98,8 @@ static void make_plain(int ranks)
     add(b, PITHLOG_LEAVE, 75 * tenth / 10, blue);
 }
 
-/* Three ranks in states inside each other, 20 deep: rank r is in "level d" in [d, 100 - 2d + r) hundredths of a second. */
+/* Three ranks in states inside each other, 20 deep: rank r is in "level d" from d to 100 - 2d + r, in hundredths of a
+ * second. */
 static void make_deep(void)
 {
     enum { DEEP = 20 };
@@ -119,14 +120,15 @@ static void make_deep(void)
     }
 }
 
-/* Two ranks, a second long. Rank 0: five states within 62 ns from 0.5 s on, of 10, 20, 5, 20 and 7 ns, the second with an
- * event at its begin. Rank 1: one state all the time. */
+/* Two ranks, a second long. Rank 0: five states within 62 ns from 0.5 s on, of 10, 20, 5, 20 and 7 ns, the second with
+ * an event at its begin. Rank 1: one state all the time. */
 static void make_fine(void)
 {
     static const char *const colours[] = {"#ff0000", "#00ff00", "#0000ff", "#ffff00", "#ff00ff"};
     static const int64_t lengths_ns[] = {10, 20, 5, 20, 7};
     uint32_t a = lane_of(0, 0, ""), b = lane_of(1, 0, ""), ids[5];
-    uint32_t all = define(PITHLOG_STATE, "all", "#808080", ""), mark = define(PITHLOG_EVENT_TYPE, "mark", "#000000", "");
+    uint32_t all = define(PITHLOG_STATE, "all", "#808080", ""),
+             mark = define(PITHLOG_EVENT_TYPE, "mark", "#000000", "");
     int64_t now = 500000000;
     char name[8];
 

@@ -6,6 +6,8 @@
 ok $? "a log is made"
 start_display
 inside hosts.pith rows_checks.tcl
+./make_log deep deep.pith
+inside deep.pith bands_checks.tcl
 
 # What one window was made to show, another one shows too, also with words of a log that is not there any more.
 state=$(pith view hosts.pith -e 'group comm; collapse even; hide_rows 3; pin 5; rows 0-5; height 31; puts [rowstate]; quit')

@@ -57,8 +57,10 @@ one 1 'view: -e: .*nonsense' "a script's error" plain.pith -e 'nonsense'
 ./make_log big big.pith
 size=$(stat -c %s big.pith)
 printf 'damage damage damage' | dd of=big.pith bs=1 seek=$((size / 2)) conv=notrunc status=none
-out=$(pith view big.pith -e 'puts [status]; shot damaged.png; quit' 2>&1)
-like "$out" '^big\.pith: byte [0-9]+: .*damaged' "a damaged block: said in the status line"
+out=$(pith view big.pith -e 'event generate [canvas] <Motion> -x 200 -y 60; sync; puts [status]; set counted [llength [legend]]
+    puts "legend of $counted"; shot damaged.png; quit' 2>&1)
+like "$out" '^big\.pith: byte [0-9]+: .*damaged' "a damaged block: said in the status line, whatever is pointed at"
+like "$out" 'legend of [89]' "what is whole is in the legend"
 like "$(convert damaged.png -format %k info:)" '^[1-9][0-9]' "the other lanes are drawn"
 mkdir broken && cp -r "$build/libexec" "$build/share" "$build/bin" broken/
 out=$(broken/bin/pith view plain.pith 2>&1)

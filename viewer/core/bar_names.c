@@ -8,8 +8,7 @@
 #include "core/plot.h"
 #include "core/theme.h"
 
-/* Pixels at a scale of 1: the size of the text, the room that a bar needs around it, and the narrowest bar that is looked
- * at. */
+/* Pixels at a scale of 1: the size of the text, the room that a bar needs around it, the narrowest bar considered. */
 enum { TEXT = 10, AROUND = 2, BESIDE = 4, NARROWEST = 16 };
 /* Fewer letters of a name say nothing. */
 enum { LEAST_LETTERS = 3 };

@@ -172,6 +172,16 @@ void pithi_ticks_drop_shown(struct pithi_cells *cells, uint32_t first)
     cells->tick_count = kept;
 }
 
+void pithi_spans_missing(struct pithi_cells *cells, uint32_t row, const uint64_t *bounds, uint64_t from, uint64_t to)
+{
+    for (uint32_t c = 0; c < cells->width; c++)
+        if (bounds[c] <= to && bounds[c + 1] > from) {
+            cells->spans =
+                pithi_view_grow(cells->spans, &cells->span_capacity, cells->span_count + 1, sizeof *cells->spans);
+            cells->spans[cells->span_count++] = (struct pithi_span){row, PITHI_MISSING, c, 0};
+        }
+}
+
 /* ---- Bounds ------------------------------------------------------------------------------------------------------ */
 
 unsigned pithi_bounds_shift(uint64_t span, uint32_t width)

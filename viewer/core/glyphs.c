@@ -103,7 +103,7 @@ double pithi_glyphs_width(void *context, struct pithi_font font, const char *tex
 }
 
 void pithi_glyphs_text(void *context, double x, double y, enum pithi_anchor anchor, struct pithi_font font,
-                        uint32_t rgb, const char *text)
+                       uint32_t rgb, const char *text)
 {
     const struct pithi_raster *raster = context;
     const struct pithi_glyphs *glyphs = pithi_glyphs();

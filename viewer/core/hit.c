@@ -278,8 +278,7 @@ static struct pithi_hit winner(const struct pithi_hit *hits, uint32_t count, int
 static int hit_lane(struct pithlog *log, const struct pithi_row *row, uint32_t lane, int64_t from_ns, int64_t to_ns,
                     uint32_t level, const unsigned char *hidden, struct pithi_hit *hit)
 {
-    int status =
-        pithi_hit_state(log, lane, from_ns, to_ns, row->band ? row->band - 1 : level, hidden, hit);
+    int status = pithi_hit_state(log, lane, from_ns, to_ns, row->band ? row->band - 1 : level, hidden, hit);
 
     return status > 0 && row->band && hit->level + 1 != row->band ? 0 : status;
 }

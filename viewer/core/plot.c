@@ -571,7 +571,8 @@ static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *
     pithi_plot_bar(plot->row_height, 0, &box.top, &box.height);
     box.top += pithi_plot_row_top(plot, row);
     draw_missing(plot, painter, row, box);
-    for (uint32_t i = plot->gaps ? pithi_gaps_of(plot->gaps, lane) : 0; plot->gaps && i < plot->gaps->count && plot->gaps->items[i].lane == lane; i++)
+    for (uint32_t i = plot->gaps ? pithi_gaps_of(plot->gaps, lane) : 0;
+         plot->gaps && i < plot->gaps->count && plot->gaps->items[i].lane == lane; i++)
         if (plot->gaps->items[i].to_ns >= plot->t0_ns && plot->gaps->items[i].from_ns < plot->t1_ns)
             draw_gap(plot, painter, &plot->gaps->items[i], box);
 }

@@ -44,7 +44,7 @@ struct pithi_plot {
 
     /* Made by pithi_plot_load: */
     struct pithi_cells cells;  /* the number of rows with cells, and sums; the cells are in `lines` */
-    struct pithi_cells *lines; /* [cells.rows] one row each, with levels of its own; owned by the plot, or by the cell cache (cell_cache.h) */
+    struct pithi_cells *lines; /* [cells.rows] one row each, owned by the plot, or by the cell cache (cell_cache.h) */
     int lines_made;            /* 1: the plot owns the lines */
     uint32_t *cell_row;        /* [row_count] index into `lines`, PITHI_NONE for counters; bands of a lane share one */
     uint32_t *plot_row;        /* [cells.rows] index into `rows`, of bands the first */

@@ -2,7 +2,7 @@
  * as X displays use them.
  *
  * Rectangles are exact: their corners are rounded to whole pixels. Lines are smoothed. Text has the one font of
- * glyphs.h, whatever the size that is asked for. Without a font, without words, or if shapes are stored there is none. */
+ * glyphs.h, whatever the size that is asked for. Without a font, or without words, there is none. */
 #ifndef PITHI_RASTER_H
 #define PITHI_RASTER_H
 

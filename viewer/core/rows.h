@@ -6,7 +6,8 @@
  *
  * The row of a rank is that of its first thread; its other threads are below it, as the counters of a lane are below
  * the lane. A closed node is one row for all its visible lanes; the row of an open host or communicator is blank
- * (PITHI_BLANK). An unfolded lane has a row, a band, for each nesting level; all of them belong to its node. Nodes have numbers, 1 to node_count - 1, which stay until the grouping changes.
+ * (PITHI_BLANK). An unfolded lane has a row, a band, for each nesting level; all of them belong to its node. Nodes have
+ * numbers, 1 to node_count - 1, which stay until the grouping changes.
  *
  *     struct pithi_rows *rows = pithi_rows_open(log);
  *     pithi_rows_filter(rows, "0-3,node1*");

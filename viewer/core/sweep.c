@@ -147,7 +147,8 @@ static void set_cell(struct pithi_sweep *sweep, uint32_t l, uint32_t state, uint
     struct pithi_cell *cell;
 
     if (l >= sweep->cells->levels)
-        pithi_cells_deepen(sweep->cells, l + PITHI_FIRST_LEVELS < sweep->levels ? l + PITHI_FIRST_LEVELS : sweep->levels);
+        pithi_cells_deepen(sweep->cells,
+                           l + PITHI_FIRST_LEVELS < sweep->levels ? l + PITHI_FIRST_LEVELS : sweep->levels);
     cell = cell_at(sweep, l, sweep->column);
     cell->state = state;
     cell->cover = cover;
@@ -279,7 +280,6 @@ void pithi_sweep_begin(struct pithi_sweep *sweep, uint32_t row)
     sweep->now = sweep->again = 0;
     sweep->limit = sweep->end;
     sweep->unnamed = sweep->crossing = sweep->filled = 0;
-    sweep->has_pieces = 0;
     memset(sweep->doubt, 0, sweep->query->width);
     sweep->column = 0;
     sweep->depth = sweep->visible_depth = 0;
@@ -340,16 +340,16 @@ static void note_span(struct pithi_sweep *sweep, int64_t time_ns)
     const struct open_state *state = &sweep->stack[sweep->depth - 1];
     const struct pithi_query *query = sweep->query;
     struct pithi_cells *cells = sweep->cells;
-    double column_ns = ((double)query->t1_ns - (double)query->t0_ns) / (cells->width ? cells->width : 1);
+    double least_ns = ((double)query->t1_ns - (double)query->t0_ns) * PITHI_SPAN_COLUMNS; /* times the width */
     uint64_t at = to_units(sweep, time_ns);
 
     if (!cells->width || sweep->group_lanes || sweep->visible_depth > sweep->levels || is_hidden(sweep, state->id) ||
-        (double)time_ns - (double)state->start_ns < column_ns * PITHI_SPAN_COLUMNS || time_ns < query->t0_ns ||
-        time_ns >= query->t1_ns || at <= sweep->again || at >= sweep->limit)
+        ((double)time_ns - (double)state->start_ns) * cells->width < least_ns || time_ns >= query->t1_ns ||
+        at <= sweep->again || at >= sweep->limit)
         return;
     cells->spans = pithi_view_grow(cells->spans, &cells->span_capacity, cells->span_count + 1, sizeof *cells->spans);
-    cells->spans[cells->span_count++] =
-        (struct pithi_span){sweep->row, sweep->visible_depth - 1, sweep->column, time_ns - state->start_ns};
+    cells->spans[cells->span_count++] = (struct pithi_span){
+        sweep->row, sweep->visible_depth - 1, sweep->column, time_ns - state->start_ns};
 }
 
 void pithi_sweep_leave(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
@@ -406,15 +406,8 @@ void pithi_sweep_end(struct pithi_sweep *sweep)
 
 void pithi_sweep_missing(struct pithi_sweep *sweep, int64_t from_ns, int64_t to_ns)
 {
-    struct pithi_cells *cells = sweep->cells;
-    uint64_t from = to_units(sweep, from_ns), to = to_units(sweep, to_ns);
-
-    for (uint32_t c = 0; c < cells->width && !sweep->group_lanes; c++)
-        if (sweep->bounds[c] <= to && sweep->bounds[c + 1] > from) {
-            cells->spans =
-                pithi_view_grow(cells->spans, &cells->span_capacity, cells->span_count + 1, sizeof *cells->spans);
-            cells->spans[cells->span_count++] = (struct pithi_span){sweep->row, PITHI_MISSING, c, 0};
-        }
+    if (!sweep->group_lanes)
+        pithi_spans_missing(sweep->cells, sweep->row, sweep->bounds, to_units(sweep, from_ns), to_units(sweep, to_ns));
 }
 
 /* ---- Pieces ------------------------------------------------------------------------------------------------------ */

@@ -111,6 +111,9 @@ void pithi_blend_ticks(struct pithi_cells *cells, uint32_t first, uint32_t dista
 /* Drops the ticks, from `first` on, of states that a cell near them shows. */
 void pithi_ticks_drop_shown(struct pithi_cells *cells, uint32_t first);
 
+/* Marks the columns that reach into [from, to] as missing. */
+void pithi_spans_missing(struct pithi_cells *cells, uint32_t row, const uint64_t *bounds, uint64_t from, uint64_t to);
+
 /* The bounds of columns: times are shifted left by this, so that a column is at least 16 units wide. */
 unsigned pithi_bounds_shift(uint64_t span, uint32_t width);
 /* Computes bounds[c] = end * c / width, c from 1 to width, without a division for each column; bounds[0] is 0. */

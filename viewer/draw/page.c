@@ -33,7 +33,7 @@ struct page {
     struct pithi_plot whole;
     struct pithi_text whole_text; /* its cells in letters */
     struct pithi_text text;
-    struct pithi_text exact; /* empty: the log is too large for exact times, and cells show its states */
+    struct pithi_text exact;    /* empty: the log is too large for exact times, and cells show its states */
     int64_t (*arrows)[NUMBERS]; /* sent, took, from row, to row, bytes, tag */
     uint32_t arrow_count, arrow_capacity;
 };

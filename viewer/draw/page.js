@@ -61,7 +61,8 @@ function pith(data) {
   // sign, ...].
   function readExact(text) {
     const rows = [], lines = text.split("\n"), item = /(\^?)(?:&(..)|(.))(-?[0-9a-z]+) (?:(-?[0-9a-z]+) )?/g;
-    const numberOf = (pair, single) => pair ? signOf.get(pair[0]) * signs.length + signOf.get(pair[1]) : signOf.get(single);
+    const numberOf = (pair, single) =>
+      pair ? signOf.get(pair[0]) * signs.length + signOf.get(pair[1]) : signOf.get(single);
     for (let at = 0; at < lines.length - 1; at++) {
       const row = { events: [], levels: [] };
       let time = data.from;

@@ -6,8 +6,8 @@
 #include "draw/draw.h"
 #include "draw/page_text.h"
 
-/* The states that a lane is in, and what is written of them. A state whose outer state ends first moves up a level; then
- * one part of it ends and another begins. */
+/* The states that a lane is in, and what is written of them. A state whose outer state ends first moves up a level;
+ * then one part of it ends and another begins. */
 struct exact {
     const struct pithi_draw *draw;
     const int *sign_of;
@@ -54,8 +54,7 @@ static void follow(struct exact *exact, int64_t time_ns, int began)
             continue;
         end_part(exact, level, time_ns);
         if (open)
-            exact->parts[level] =
-                (struct part){open->number, open->id, time_ns, began && open->number == exact->count};
+            exact->parts[level] = (struct part){open->number, open->id, time_ns, began && open->number == exact->count};
     }
 }
 

@@ -1,16 +1,16 @@
 /* page_text.h - the data of a page (page.c) as text.
  *
- * A sign stands for an entry of the list of names: a single character, or & and two characters for later entries; a blank
- * is no state.
+ * A sign stands for an entry of the list of names: a single character, or & and two characters for later entries; a
+ * blank is no state.
  *
- * Cells. The first line is the number of levels. A line is a sequence of runs of columns: marks, a sign, and the length of
- * the run if it is more than 1. Marks: ' less than half is covered; ^ no instance begins here; ~ there may be several
- * instances in it. Without ~, all columns of a run but the first and the last are covered by one instance. "A12'B C300"
- * are 12 columns of the first entry, one half covered by the second, an empty one, and 300 of the third.
+ * Cells. The first line is the number of levels. A line is a sequence of runs of columns: marks, a sign, and the length
+ * of the run if it is more than 1. Marks: ' less than half is covered; ^ no instance begins here; ~ there may be
+ * several instances in it. Without ~, all columns of a run but the first and the last are covered by one instance.
+ * "A12'B C300" are 12 columns of the first entry, one half covered by the second, an empty one, and 300 of the third.
  *
- * Exact times. Of each row a line of events: a sign and the time since the last one. Then a line for each level that the
- * row has: perhaps ^, a sign, the time since the begin of the last one, the length. Then an empty line. A counter has two
- * empty lines. Numbers end with a blank. */
+ * Exact times. Of each row a line of events: a sign and the time since the last one. Then a line for each level that
+ * the row has: perhaps ^, a sign, the time since the begin of the last one, the length. Then an empty line. A counter
+ * has two empty lines. Numbers end with a blank. */
 #ifndef PITHI_PAGE_TEXT_H
 #define PITHI_PAGE_TEXT_H
 
@@ -23,7 +23,7 @@ enum { PITHI_SIGNS = 70, PITHI_MOST_SIGNS = PITHI_SIGNS * PITHI_SIGNS };
 
 /* Writes a run of a sign; `number` < 0: no state. */
 void pithi_code_run(struct pithi_text *text, int number, int low, uint32_t length);
-/* Writes a line of `width` cells; definitions with sign_of[def] < 0 are left out. `group`: of a row of several lanes. */
+/* Writes a line of `width` cells; definitions with sign_of[def] < 0 are left out. `group`: the row has several lanes. */
 void pithi_code_cells(struct pithi_text *text, const struct pithi_cell *cells, uint32_t width, const int *sign_of,
                       int group);
 /* Writes a number in digits 0 to 9 and a to z, followed by a blank. */

@@ -15,7 +15,7 @@ oo::class create ::pith::Status {
         ttk::label $path.time -textvariable [my varname time] -anchor e -padding {10 4} -style Faint.TLabel
         pack $path.time -side right
         # Stays as long as the log has a trouble, whatever is under the pointer.
-        ttk::label $path.trouble -style Alarm.TLabel -anchor w -padding {10 4}
+        ttk::label $path.alarm -style Alarm.TLabel -anchor w -padding {10 4}
         pack $path.text -side left -fill x -expand 1
         my show_log
         $model follow [list [self] changed]
@@ -54,11 +54,11 @@ oo::class create ::pith::Status {
     }
 
     method show_trouble {} {
-        $path.trouble configure -text [string range [$model trouble] 0 99]
+        $path.alarm configure -text [string range [$model trouble] 0 99]
         if {[$model trouble] eq {}} {
-            pack forget $path.trouble
+            pack forget $path.alarm
         } else {
-            pack $path.trouble -side left -before $path.text
+            pack $path.alarm -side left -before $path.text
         }
     }
 
