@@ -51,12 +51,12 @@ ok [expr {$ending < 400 || $ending < $whole / 2000}] "the thread ended soon ($en
 is [llength [info class instances ::pith::Window]] [expr {$before + 1}] "without Stop it opens"
 after 300
 update
-ok [catch {open none.pith} text options] "a log that is not there: $text"
+ok [catch {view none.pith} text options] "a log that is not there: $text"
 is [dict get $options -errorcode] {PITH LOG} "is refused"
 set channel [::open text.pith w]
 puts $channel "this is no log"
 ::close $channel
-ok [catch {open text.pith} text] "a file that is no log: $text"
+ok [catch {view text.pith} text] "a file that is no log: $text"
 unset -nocomplain seen
 
 # ---- Trouble

@@ -40,7 +40,7 @@ static int64_t length_of(const struct pithi_plot *plot, const struct pithi_cells
     double column_ns = ((double)plot->t1_ns - (double)plot->t0_ns) / plot->width;
 
     for (uint32_t i = 0; i < cells->span_count; i++) {
-        const struct pithi_span *span = &cells->spans[i];
+        const struct pithi_cell_span *span = &cells->spans[i];
         double columns = (double)span->length_ns / column_ns;
         if (span->level == level && span->column + 1 >= to && span->column <= to + 1 && columns > to - from - 3.0 &&
             (columns < to - from + 3.0 || !from))

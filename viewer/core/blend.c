@@ -178,7 +178,7 @@ void pithi_spans_missing(struct pithi_cells *cells, uint32_t row, const uint64_t
         if (bounds[c] <= to && bounds[c + 1] > from) {
             cells->spans =
                 pithi_view_grow(cells->spans, &cells->span_capacity, cells->span_count + 1, sizeof *cells->spans);
-            cells->spans[cells->span_count++] = (struct pithi_span){row, PITHI_MISSING, c, 0};
+            cells->spans[cells->span_count++] = (struct pithi_cell_span){row, PITHI_MISSING, c, 0};
         }
 }
 

@@ -88,7 +88,7 @@ struct pithi_mark {
 
 /* An instance of a state that ends in the window and is so long that its bar may have room for its duration. */
 enum { PITHI_SPAN_COLUMNS = 24 };
-struct pithi_span {
+struct pithi_cell_span {
     uint32_t row, level, column; /* where it ends; `column` may be the width */
     int64_t length_ns;
 };
@@ -115,7 +115,7 @@ struct pithi_cells {
     uint32_t tick_count, tick_capacity;
     struct pithi_mark *marks;
     uint32_t mark_count, mark_capacity;
-    struct pithi_span *spans; /* only of rows of single lanes */
+    struct pithi_cell_span *spans; /* only of rows of single lanes */
     uint32_t span_count, span_capacity;
     struct pithi_sum *sums; /* [defs] */
     uint32_t defs;

@@ -348,7 +348,7 @@ static void note_span(struct pithi_sweep *sweep, int64_t time_ns)
         at <= sweep->again || at >= sweep->limit)
         return;
     cells->spans = pithi_view_grow(cells->spans, &cells->span_capacity, cells->span_count + 1, sizeof *cells->spans);
-    cells->spans[cells->span_count++] = (struct pithi_span){
+    cells->spans[cells->span_count++] = (struct pithi_cell_span){
         sweep->row, sweep->visible_depth - 1, sweep->column, time_ns - state->start_ns};
 }
 

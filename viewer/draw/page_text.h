@@ -23,7 +23,7 @@ enum { PITHI_SIGNS = 70, PITHI_MOST_SIGNS = PITHI_SIGNS * PITHI_SIGNS };
 
 /* Writes a run of a sign; `number` < 0: no state. */
 void pithi_code_run(struct pithi_text *text, int number, int low, uint32_t length);
-/* Writes a line of `width` cells; definitions with sign_of[def] < 0 are left out. `group`: the row has several lanes. */
+/* Writes a line of cells; definitions with sign_of[def] < 0 are left out. `group`: of a row of lanes. */
 void pithi_code_cells(struct pithi_text *text, const struct pithi_cell *cells, uint32_t width, const int *sign_of,
                       int group);
 /* Writes a number in digits 0 to 9 and a to z, followed by a blank. */

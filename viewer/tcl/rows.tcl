@@ -138,8 +138,8 @@ oo::class create ::pith::Rows {
         }
     }
 
-    method word_unfold {{pattern *}} { $model arrange unfold [$model tree find $pattern] 1 }
-    method word_fold {{pattern *}} { $model arrange unfold [$model tree find $pattern] 0 }
+    method word_unfold_rows {{pattern *}} { $model arrange unfold [$model tree find $pattern] 1 }
+    method word_fold_rows {{pattern *}} { $model arrange unfold [$model tree find $pattern] 0 }
 
     method word_level {level} { $model arrange level $level }
     method word_hide_rows {pattern} { $model arrange hide [$model tree find $pattern] 1 }
@@ -415,8 +415,8 @@ oo::class create ::pith::Rows {
         group      {host|comm|none}   {group rows by host, by communicator, or not at all}      word_group
         expand     {?ROWS?}           {expand these groups (0-3, node1*), or all}              word_expand
         collapse   {?ROWS?}           {collapse these groups to one row each, or all}          word_collapse
-        unfold     {?ROWS?}           {give each nesting level of these rows, or of all, a row} word_unfold
-        fold       {?ROWS?}           {fold these rows, or all, to one row each}               word_fold
+        unfold_rows {?ROWS?}          {give each nesting level of these rows, or of all, a row} word_unfold_rows
+        fold_rows  {?ROWS?}           {fold these rows, or all, to one row each}             word_fold_rows
         level      {N}                {expand N levels of groups}                              word_level
         hide_rows  {ROWS}             {hide these rows}                                        word_hide_rows
         only_rows  {ROWS}             {hide all other rows}                                    word_only_rows
@@ -457,8 +457,8 @@ oo::class create ::pith::Rows {
         Rows {"Filter..." filter_rows Shift-F  - - -
               "Group by host" {group host} {}  "Group by communicator" {group comm} {}
               "No groups" {group none} {}  - - -  "Expand all" expand e  "Collapse all" collapse Shift-E  - - -
-              "Unfold nesting levels, or fold" unfold_chosen Shift-U  "Unfold all" unfold {}
-              "Fold all" fold {}  - - -  "Pin" pin_chosen Shift-P  "Unpin all" unpin {}  "Hide" hide_chosen Del  "Show hidden rows" show_rows {}
+              "Unfold nesting levels, or fold" unfold_chosen Shift-U  "Unfold all" unfold_rows {}
+              "Fold all" fold_rows {}  - - -  "Pin" pin_chosen Shift-P  "Unpin all" unpin {}  "Hide" hide_chosen Del  "Show hidden rows" show_rows {}
               "Cut" cut_rows Ctrl-X  "Paste above" paste_rows Ctrl-V  - - -  "Sort by rank" {sort rank} {}
               "Sort by name" {sort name} {}  "Sort by time in MPI" {sort mpi} {}  "Sort by waiting" {sort waiting} {}
               "Sort by caused waiting" {sort caused} {}  "Sort by messages" {sort messages} {}
