@@ -115,4 +115,13 @@ for o in json.load(open("big.json")):
 print(len(lengths), bad, worst < 0.017)
 P
 )" "20 0 True" "counts, sums exact; percentiles within 1.6 %"
+
+# A damaged block: all others are counted, and what is not is said.
+cp big.pith hurt.pith
+printf 'damage damage damage' | dd of=hurt.pith bs=1 seek=$(($(stat -c %s hurt.pith) / 2)) conv=notrunc status=none
+pith stat hurt.pith --csv >hurt.out 2>hurt.err
+like "$?:$(cat hurt.err)" '^1:pith: hurt.pith: byte [0-9]+: .*damaged.*; all else is counted$' "a damaged log: said, with status 1"
+counts() { pith stat "$1" --csv 2>>counts.err | awk -F, '$2 == "state" { sum += $4 } END { print sum }'; }
+ok $(($(counts hurt.pith) < $(counts big.pith) / 2)) "most states are counted ($(counts hurt.pith) of $(counts big.pith))"
+ok $(($(counts hurt.pith) >= $(counts big.pith))) "but not those of the damaged block"
 finish
