@@ -359,6 +359,7 @@ void pithlog_analysis_free(struct pithlog_analysis *a)
     pithi_graph_free(&a->graph);
     free(a->lanes);
     free(a->delays);
+    free(a->network);
     free(a->path);
     free(a->shares);
     free(a->states.cells);

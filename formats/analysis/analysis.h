@@ -4,6 +4,7 @@
 
 #include "analysis/graph.h"
 #include "base/map.h"
+#include "pithlog_findings.h"
 
 /* Sums by lane and state. All zero: empty. */
 struct pithi_lane_sums {
@@ -34,6 +35,7 @@ struct pithlog_analysis {
     size_t share_count;
     struct pithi_lane_sums states; /* time of each lane in each state; `direct` */
     struct pithlog_iterations iterations;
+    struct pithi_network *network;    /* network.c; NULL: not asked for yet */
     struct pithi_finding_list *found; /* findings.c; NULL: not asked for yet */
 };
 

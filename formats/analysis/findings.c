@@ -47,6 +47,17 @@ const char *pithi_state_text(const struct pithlog *log, uint32_t state)
     return state == PITHLOG_COMPUTING ? "computing" : pithlog_get_def(log, state)->name;
 }
 
+uint32_t pithi_cores_of(const struct pithlog *log)
+{
+    const char *key, *value;
+    uint32_t cores = 0;
+
+    for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
+        if (strncmp(key, "cores", 5) == 0 && (!key[5] || key[5] == ' '))
+            cores += (uint32_t)strtoul(value, NULL, 10);
+    return cores;
+}
+
 /* Begins a finding about a state and a lane (PITHI_NO_LANE: none): a stream for its text. NULL: no memory. */
 static FILE *begin(struct pithlog_analysis *a, const char *name, double ns, uint32_t state, uint32_t lane)
 {
@@ -262,6 +273,16 @@ struct pithi_state_sum *pithi_path_sums(const struct pithlog_analysis *a, uint32
     return sums;
 }
 
+double pithi_path_imbalance(const struct pithlog_analysis *a, uint32_t state, double path_ns)
+{
+    double all_ns = 0;
+
+    for (uint32_t lane = 0; lane < pithlog_get_info(a->graph.log)->lanes; lane++)
+        if (pithlog_analysis_calls_mpi(a, lane))
+            all_ns += (double)pithlog_analysis_state_ns(a, lane, state);
+    return a->info.lanes ? path_ns - all_ns / a->info.lanes : 0;
+}
+
 static int find_waits(struct pithlog_analysis *a)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
@@ -280,11 +301,11 @@ static int find_waits(struct pithlog_analysis *a)
         a->found->list[a->found->count].worst = worst;
         fprintf(out, "%s:\nin ", explanation(kind));
         put_states(a, group, out);
-        fprintf(out, ", %llu times, ", (unsigned long long)group->instances);
+        fprintf(out, ", %llu time%s, ", (unsigned long long)group->instances, group->instances == 1 ? "" : "s");
         put_ranks(a, group->of_lane, out);
         fprintf(out, "\n");
         if (group->wrong_order)
-            fprintf(out, "wrong order: %s in %llu of them; a later receive could have come first\n",
+            fprintf(out, "wrong order: %s in %llu of them: a message received later was there\n",
                     pithi_ns_text(text, (double)group->wrong_order_ns), (unsigned long long)group->wrong_order);
         int good = put_causes(a, group, out);
         fprintf(out, "worst: %s on %s", pithi_ns_text(text, (double)(worst->to_ns - worst->from_ns)),
@@ -329,7 +350,7 @@ static int find_imbalance(struct pithlog_analysis *a)
             continue;
         if (!(out = begin(a, "load imbalance", cost, state, most)))
             return 0;
-        fprintf(out, "%.*s takes %s on %s and %s in the mean:\nthe other ranks could do more of it\n", NAME,
+        fprintf(out, "%.*s takes %s on %s and %s in the mean:\nother ranks could do a part of its work\n", NAME,
                 pithi_state_text(a->graph.log, state), pithi_ns_text(most_text, most_ns),
                 pithi_lane_text(a->graph.log, most, name), pithi_ns_text(mean_text, mean));
         if (!end(a, out))
@@ -367,8 +388,8 @@ static int find_transfer(struct pithlog_analysis *a)
         if (!(out = begin(a, io ? "MPI-IO" : "transfer", (double)all_ns[io], most[io], PITHI_NO_LANE)))
             good = 0;
         else {
-            fprintf(out, "%s;\nmost of it in %.*s (%s, %llu calls)\n",
-                    io ? "MPI calls for files" : "MPI calls outside wait states: data transfer and call overhead", NAME,
+            fprintf(out, "%s:\nmost of it in %.*s (%s, %llu calls)\n",
+                    io ? "MPI calls for files" : "the time of MPI calls in which they do not wait for a rank", NAME,
                     pithi_state_text(a->graph.log, most[io]), pithi_ns_text(text, (double)sums[most[io]].transfer_ns),
                     (unsigned long long)sums[most[io]].calls);
             good = end(a, out);
@@ -378,10 +399,16 @@ static int find_transfer(struct pithlog_analysis *a)
         if (!(out = begin(a, "descheduled ranks", (double)long_ns, PITHLOG_COMPUTING, PITHI_NO_LANE)))
             good = 0;
         else {
+            uint32_t cores = pithi_cores_of(a->graph.log);
             fprintf(out,
-                    "in %llu calls, transfer took over 1 ms and over 20 times the median:\n"
-                    "are there more ranks than cores? (part of transfer)\n",
-                    (unsigned long long)long_calls);
+                    "in %llu call%s, transfer took over 1 ms and over 20 times the median of\n"
+                    "the function (part of transfer): the system ran something else on the\n"
+                    "core of the rank or of its partner; ",
+                    (unsigned long long)long_calls, long_calls == 1 ? "" : "s");
+            if (cores && a->info.lanes > cores)
+                fprintf(out, "%u ranks share %u core%s\n", a->info.lanes, cores, cores == 1 ? "" : "s");
+            else
+                fprintf(out, "are there more ranks than cores?\n");
             good = end(a, out);
         }
     }
@@ -478,8 +505,11 @@ int pithlog_analysis_findings(struct pithlog_analysis *a, const struct pithlog_f
     if (!pithi_wait_groups(a))
         return PITH_ERR_MEMORY;
     if (!a->found->is_complete) {
-        if (!find_waits(a) || !find_imbalance(a) || !find_transfer(a) || !find_slow_transfers(a) ||
-            !find_small_messages(a) || !find_own_cost(a)) {
+        /* Without MPI calls, it is not known which states compute. */
+        int good = find_waits(a) && find_own_cost(a) &&
+                   (!a->graph.has_mpi ||
+                    (find_imbalance(a) && find_transfer(a) && find_slow_transfers(a) && find_small_messages(a)));
+        if (!good) {
             pithi_findings_free(a);
             return pithi_analysis_no_memory(a);
         }

@@ -25,8 +25,20 @@ void pithi_findings_free(struct pithlog_analysis *analysis);
 double pithi_analysis_percent(const struct pithlog_analysis *analysis, double ns);
 /* "rank 3"; "rank 3.1" if the rank has several threads. */
 const char *pithi_lane_text(const struct pithlog *log, uint32_t lane, char text[32]);
+/* The cores of all hosts; 0: the log does not say. */
+uint32_t pithi_cores_of(const struct pithlog *log);
 /* The name of a state; "computing" outside all. */
 const char *pithi_state_text(const struct pithlog *log, uint32_t state);
+
+/* How far an analysis can be trusted. */
+struct pithi_trust {
+    uint64_t messages, of_messages;          /* receives in the log: with their sends, and all */
+    uint64_t collectives, of_collectives;    /* calls of collectives: with all members, and all */
+    int has_no_messages, has_no_collectives; /* the log has such calls, but does not record what they do */
+    double replay_ns;                        /* the run on the fitted network; 0: no message or collective is known */
+};
+/* Takes a replay. Returns PITH_OK or an error. */
+int pithi_trust_find(struct pithlog_analysis *analysis, struct pithi_trust *trust);
 
 /* Transfers that are slow against their peers (slow_transfers.c): calls of one collective, or messages of two hosts. */
 struct pithi_slow_transfers {
@@ -54,6 +66,8 @@ struct pithi_state_sum *pithi_path_sums(const struct pithlog_analysis *analysis,
 /* "refine: 4.000 ms (67 %), on rank 0" and a newline */
 void pithi_state_sum_put(const struct pithlog_analysis *analysis, const struct pithi_state_sum *sum, double all_ns,
                          FILE *out);
+/* The time of a state on the critical path beyond its mean over the lanes with MPI calls. */
+double pithi_path_imbalance(const struct pithlog_analysis *analysis, uint32_t state, double path_ns);
 /* "on rank 0", or "most on rank 3 (40 %)" */
 void pithi_state_sum_place(const struct pithlog_analysis *analysis, const struct pithi_state_sum *sum, FILE *out);
 

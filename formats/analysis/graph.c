@@ -486,7 +486,7 @@ int pithi_graph_build(struct pithi_graph *g, struct pithlog *log, int64_t from_n
 {
     struct building b = {.graph = g, .init_ns = INT64_MIN};
     struct pithlog_waits_query query = {.from_ns = INT64_MIN, .to_ns = INT64_MAX};
-    struct pithi_waits_client client = {.need = need_message, .context = &b};
+    struct pithi_waits_client client = {.need = need_message, .matched = &g->matched, .context = &b};
     struct pithlog_query records;
     int damaged = PITH_OK, err;
 

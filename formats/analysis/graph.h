@@ -76,6 +76,7 @@ struct pithi_graph {
     struct pithi_chunks needs, colls, positions;
     struct pithi_scratch scratch;
     uint64_t sends, recvs, coll_calls; /* messages and collectives seen */
+    uint64_t matched;                  /* messages with both ends */
 };
 
 /* Reads the whole log. The window is [from_ns, to_ns]; INT64_MIN and INT64_MAX: from the last end of MPI_Init to the

@@ -9,18 +9,20 @@
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
+#include "analysis/bins.h"
 #include "analysis/coll_rules.h"
 #include "analysis/findings.h"
+#include "analysis/network.h"
 #include "native/log.h"
 
-enum { BINS = 64, LEAST_BIN = 12, SLOW_HOSTS = 2, SLOW_COLL = 3, LEAST_CALLS = 8, LEAST_PAIRS = 3, NEEDS_MOST = 7 };
+enum { SLOW_HOSTS = 2, SLOW_COLL = 3, LEAST_CALLS = 8, LEAST_PAIRS = 3, NEEDS_MOST = 7 };
 
-/* The calls that are compared as one: transfers by length, in half powers of two from 64 ns on. */
+/* The calls that are compared as one. */
 struct peers {
-    uint32_t state, group; /* group: of the size in bytes, and of the number of messages of a call (0: a collective) */
-    uint32_t with;         /* collective: ranks; messages: the two hosts */
-    uint32_t counts[BINS], calls;
-    double sums[BINS], median_ns, typical_ns;
+    uint32_t state, group;  /* group: of the size in bytes, and of the number of messages of a call (0: a collective) */
+    uint32_t with;          /* collective: ranks; messages: the two hosts */
+    struct pithi_bins bins; /* their transfers */
+    double median_ns, typical_ns;
     uint32_t lane, other;    /* of a message */
     int is_coll, is_message; /* neither: a call that completes a collective of any function */
 };
@@ -38,27 +40,6 @@ struct transfer {
     int64_t begin_ns, from_ns, to_ns;
 };
 
-static unsigned log2_of(uint64_t value)
-{
-    unsigned log2 = 0;
-
-    while (value >>= 1)
-        log2++;
-    return log2;
-}
-
-static unsigned bin_of(int64_t ns)
-{
-    unsigned log2 = log2_of((uint64_t)ns | 1), bin = 2 * log2 + (log2 > 0 && (ns >> (log2 - 1) & 1));
-
-    return bin < LEAST_BIN ? 0 : bin - LEAST_BIN < BINS ? bin - LEAST_BIN : BINS - 1;
-}
-
-static uint32_t host_of(const struct pithlog *log, uint32_t lane)
-{
-    return pithi_log_rank(log, pithi_log_rank_of(log, lane))->host;
-}
-
 /* 1: the piece is a call that is compared. */
 static int transfer_of(const struct pithlog_analysis *a, uint32_t lane, uint32_t index, struct transfer *t)
 {
@@ -75,8 +56,8 @@ static int transfer_of(const struct pithlog_analysis *a, uint32_t lane, uint32_t
     if (t->begin_ns < g->from_ns || t->to_ns > g->to_ns || t->from_ns >= t->to_ns)
         return 0;
     if (need->of == PITHI_NEED_LANE) {
-        host = host_of(g->log, lane);
-        other = host_of(g->log, need->lane);
+        host = pithi_host_of(g->log, lane);
+        other = pithi_host_of(g->log, need->lane);
         if (need->kind != PITHLOG_LATE_SENDER || t->from_ns == t->begin_ns || host == other ||
             (host | other) > UINT16_MAX)
             return 0;
@@ -87,7 +68,7 @@ static int transfer_of(const struct pithlog_analysis *a, uint32_t lane, uint32_t
     } else {
         t->with = pithi_graph_coll(g, need->instance)->members;
     }
-    t->group = log2_of(need->bytes) << 3 | needs;
+    t->group = pithi_log2(need->bytes) << 3 | needs;
     return 1;
 }
 
@@ -114,16 +95,6 @@ static struct peers *peers_of(struct transfers *all, const struct transfer *t)
     return &all->peers[all->count++];
 }
 
-/* The mean of the bin that contains the median. */
-static double median_of(const struct peers *peers)
-{
-    uint32_t below = 0, bin = 0;
-
-    while (bin < BINS - 1 && (below += peers->counts[bin]) * (uint64_t)2 < peers->calls)
-        bin++;
-    return peers->sums[bin] / peers->counts[bin];
-}
-
 static int by_peers(const void *a, const void *b)
 {
     const struct peers *x = *(struct peers *const *)a, *y = *(struct peers *const *)b;
@@ -142,8 +113,8 @@ static int compare_hosts(struct transfers *all)
     uint32_t count = 0;
 
     for (uint32_t i = 0; list && i < all->count; i++) {
-        all->peers[i].median_ns = all->peers[i].typical_ns = median_of(&all->peers[i]);
-        if (all->peers[i].is_message && all->peers[i].calls >= LEAST_CALLS)
+        all->peers[i].median_ns = all->peers[i].typical_ns = pithi_bins_median(&all->peers[i].bins);
+        if (all->peers[i].is_message && all->peers[i].bins.all >= LEAST_CALLS)
             list[count++] = &all->peers[i];
     }
     if (list)
@@ -191,14 +162,14 @@ static int add_slow_hosts(const struct transfers *all, struct pithi_slow_transfe
         struct pithi_slow_transfer *sum = slow_of(slow, peers);
         if (!sum)
             return 0;
-        if (more_ns * peers->calls > sum->most_ns) {
-            sum->most_ns = more_ns * peers->calls;
+        if (more_ns * peers->bins.all > sum->most_ns) {
+            sum->most_ns = more_ns * peers->bins.all;
             sum->state = peers->state;
             sum->slowest_ns = peers->median_ns;
             sum->typical_ns = peers->typical_ns;
         }
-        sum->ns += more_ns * peers->calls;
-        sum->calls += peers->calls;
+        sum->ns += more_ns * peers->bins.all;
+        sum->calls += peers->bins.all;
     }
     return 1;
 }
@@ -208,7 +179,7 @@ static int add_slow_coll(struct transfers *all, const struct transfer *t, struct
     const struct peers *peers = peers_of(all, t);
     double ns = (double)(t->to_ns - t->from_ns);
 
-    if (!peers || !peers->is_coll || peers->calls < LEAST_CALLS)
+    if (!peers || !peers->is_coll || peers->bins.all < LEAST_CALLS)
         return peers != NULL;
     struct pithi_slow_transfer *sum = slow_of(slow, peers);
     if (!sum)
@@ -242,12 +213,8 @@ int pithi_slow_transfers_find(struct pithlog_analysis *a, struct pithi_slow_tran
                     continue;
                 struct peers *peers = is_second ? NULL : peers_of(&all, &t);
                 good = is_second ? add_slow_coll(&all, &t, slow) : peers != NULL;
-                if (peers) {
-                    unsigned bin = bin_of(t.to_ns - t.from_ns);
-                    peers->calls++;
-                    peers->counts[bin]++;
-                    peers->sums[bin] += (double)(t.to_ns - t.from_ns);
-                }
+                if (peers)
+                    pithi_bins_add(&peers->bins, t.to_ns - t.from_ns);
             }
         good = good && (is_second ? add_slow_hosts(&all, slow) : compare_hosts(&all));
     }

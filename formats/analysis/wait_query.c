@@ -7,7 +7,8 @@ static int take(void *context, const struct pithlog_record *r) { return pithi_wa
 int pithlog_waits(struct pithlog *log, const struct pithlog_waits_query *query,
                   void (*tell)(void *context, const struct pithlog_wait *wait), void *context)
 {
-    struct pithi_waits_client client = {.tell = tell, .context = context};
+    uint64_t matched = 0;
+    struct pithi_waits_client client = {.tell = tell, .matched = &matched, .context = context};
     struct pithi_waits *waits;
     struct pithlog_query records;
     int err = pithi_waits_open(log, query, &client, &records, &waits), damaged;

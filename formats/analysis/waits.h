@@ -18,6 +18,7 @@ struct pithi_waits_client {
     /* The call with this number needs a message of so many bytes: another call releases it. NULL: not wanted. */
     void (*need)(void *context, uint32_t lane, uint32_t number, uint32_t kind, const struct pithi_release *by,
                  uint64_t bytes);
+    uint64_t *matched; /* counts the messages with both ends */
     void *context;
 };
 

@@ -2,11 +2,14 @@
  *
  * Each lane goes through its pieces again. Computing takes its measured time. A call ends when its needs are released
  * in the replay, plus its transfer: the part of the measured call after its release. So a replay without a change gives
- * the measured times. A lane stops as long as a need of its call is not released. */
+ * the measured times. On a fitted network (network.h), a message or collective comes its model's time after its
+ * release; a call keeps its measured time if all had come before it began. A lane stops as long as a need of its call is
+ * not released. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
+#include "analysis/network.h"
 #include "base/error.h"
 #include "native/log.h"
 
@@ -140,6 +143,7 @@ static void block(struct replay *r, uint32_t lane, uint32_t other, uint32_t inst
 /* Finds the end of a call in the replay. 0: not known yet; the lane is blocked. */
 static int end_of_call(struct replay *r, uint32_t lane, uint32_t index, int may_give_up, double *end)
 {
+    const struct pithlog_what_if *what = r->what;
     const struct pithi_lane_piece *piece = pithi_graph_piece(r->g, lane, index);
     int is_first = r->g->is_call[piece->state] == PITHI_CALL_FIRST;
     double now = r->walkers[lane].now, release = is_first ? INFINITY : 0, at;
@@ -150,8 +154,9 @@ static int end_of_call(struct replay *r, uint32_t lane, uint32_t index, int may_
          need = pithi_graph_need(r->g, need->next)) {
         if (need->release_ns == INT64_MIN)
             continue;
-        if (decisive_ns == INT64_MIN || (need->release_ns > decisive_ns) != is_first)
-            decisive_ns = need->release_ns;
+        int64_t come_ns = need->release_ns + (what->is_fitted ? (int64_t)pithi_network_ns(r->a, lane, need, 1, 1) : 0);
+        if (decisive_ns == INT64_MIN || (come_ns > decisive_ns) != is_first)
+            decisive_ns = come_ns;
         if (!released(r, need, &at, &other, &instance)) {
             if (!may_give_up) {
                 block(r, lane, other, instance, need->position);
@@ -160,13 +165,19 @@ static int end_of_call(struct replay *r, uint32_t lane, uint32_t index, int may_
             r->given_up++;
             continue;
         }
+        at += what->is_fitted ? pithi_network_ns(r->a, lane, need, what->network, what->bytes) : 0;
         release = (at < release) == is_first ? at : release;
     }
     pithi_analysis_piece(r->a, lane, index, &begin_ns, &end_ns);
     int64_t moves_ns = end_ns - begin_ns;
+    if (what->is_fitted) {
+        now += decisive_ns > begin_ns ? 0 : (double)moves_ns;
+        *end = release > now && release < INFINITY ? release : now;
+        return 1;
+    }
     if (decisive_ns > begin_ns)
         moves_ns = decisive_ns < end_ns ? end_ns - decisive_ns : 0;
-    *end = (release > now && release < INFINITY ? release : now) + (double)moves_ns * r->what->network;
+    *end = (release > now && release < INFINITY ? release : now) + (double)moves_ns * what->network;
     return 1;
 }
 
@@ -326,9 +337,10 @@ static int run(struct replay *r, uint32_t lanes, double *run_ns)
 int pithlog_analysis_what_if(struct pithlog_analysis *a, const struct pithlog_what_if *what, double *run_ns)
 {
     struct replay r = {.a = a, .g = &a->graph, .what = what};
-    int good = run(&r, pithlog_get_info(a->graph.log)->lanes, run_ns);
+    int good = (!what->is_fitted || pithi_network_of(a)) && run(&r, pithlog_get_info(a->graph.log)->lanes, run_ns);
 
-    a->info.given_up = r.given_up;
+    if (!what->is_fitted)
+        a->info.given_up = r.given_up;
     free(r.walkers);
     free(r.ready);
     free(r.begins);

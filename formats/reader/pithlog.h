@@ -506,17 +506,6 @@ PITHLOG_API uint64_t pithlog_analysis_small_messages(const struct pithlog_analys
 /* "late sender" ... */
 PITHLOG_API const char *pithlog_wait_kind_name(uint32_t kind);
 
-/* A change. pithlog_analysis_what_if predicts the run time of the window with it, by replaying the log. */
-struct pithlog_what_if {
-    double network;  /* factor for the time of transfers; 1: as measured, 0: an ideal network */
-    uint32_t state;  /* the state (PITHLOG_COMPUTING: outside all) to change */
-    uint32_t lane;   /* on this lane; UINT32_MAX: on all */
-    double factor;   /* factor for the time in the state; 1: as measured */
-    int is_balanced; /* 1: each lane that has MPI calls and computes is scaled to compute as long as their mean */
-};
-PITHLOG_API int pithlog_analysis_what_if(struct pithlog_analysis *analysis, const struct pithlog_what_if *what,
-                                         double *run_ns);
-
 struct pithlog_iteration {
     int64_t from_ns, to_ns;
     uint32_t lane; /* the lane that these times are from */

@@ -1,5 +1,5 @@
 /* pithlog_findings.h - what makes a run slow: the findings of an analysis (pithlog_analyze), as `pith analyze` prints
- * them. */
+ * them; and how long it would take after a change. */
 #ifndef PITHLOG_FINDINGS_H
 #define PITHLOG_FINDINGS_H
 
@@ -26,6 +26,20 @@ struct pithlog_finding {
  * the wait states and calls of the analysis, later ones cost nothing. PITH_ERR_MEMORY. */
 PITHLOG_API int pithlog_analysis_findings(struct pithlog_analysis *analysis, const struct pithlog_finding **findings,
                                           uint32_t *count);
+
+/* A change. pithlog_analysis_what_if predicts the run time of the window with it, by replaying the log. */
+struct pithlog_what_if {
+    double network;  /* factor for the time of transfers; 1: as measured, 0: an ideal network */
+    int is_fitted;   /* 1: a transfer takes a latency and a time for each byte, fitted to the messages of the log, on one
+                        host and between two; `network` is the factor for the latency */
+    double bytes;    /* is_fitted: factor for the time of bytes */
+    uint32_t state;  /* the state (PITHLOG_COMPUTING: outside all) to change */
+    uint32_t lane;   /* on this lane; UINT32_MAX: on all */
+    double factor;   /* factor for the time in the state; 1: as measured */
+    int is_balanced; /* 1: each lane that has MPI calls and computes is scaled to compute as long as their mean */
+};
+PITHLOG_API int pithlog_analysis_what_if(struct pithlog_analysis *analysis, const struct pithlog_what_if *what,
+                                         double *run_ns);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
 /* analyze.c - `pith analyze`: the options, the findings as a table, what-ifs. */
 #include "tools/analyze.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,6 +72,7 @@ static void count_hosts(struct pithi_findings *f)
     const char **hosts = calloc(info->lanes + (size_t)1, sizeof *hosts);
 
     f->ranks = info->ranks;
+    f->cores = pithi_cores_of(f->log);
     for (uint32_t i = 0; hosts && i < info->lanes; i++) {
         const char *host = pithlog_get_lane(f->log, i)->host;
         uint32_t k = 0;
@@ -95,6 +97,10 @@ int pithi_findings_open(struct pithi_findings *f, const char *path, const struct
     pithi_progress_end();
     if (f->analysis)
         f->info = pithlog_analysis_get_info(f->analysis);
+    if (f->analysis && f->info->to_ns <= f->info->from_ns)
+        err = pithi_fail(PITH_ERR_UNSUPPORTED, "%s: nothing to analyse: this part of the run has no records%s%s", path,
+                         pithlog_get_info(f->log)->incomplete ? "; the log is incomplete: " : "",
+                         pithlog_get_info(f->log)->incomplete ? pithlog_get_info(f->log)->incomplete : "");
 out:
     return err;
 }
@@ -146,7 +152,8 @@ out:
 
 /* ---- What if ----------------------------------------------------------------------------------------------------- */
 
-/* Reads "balanced", "network=ideal", or "network=4", "STATE=2" or "STATE@RANK=2": so many times faster. */
+/* Reads "balanced", "network=ideal", "network=latency", or "network=4", "STATE=2" or "STATE@RANK=2": so many times
+ * faster. */
 static int parse_what_if(const struct pithi_findings *f, const char *text, struct pithlog_what_if *what)
 {
     const struct pithlog_info *info = pithlog_get_info(f->log);
@@ -161,17 +168,24 @@ static int parse_what_if(const struct pithi_findings *f, const char *text, struc
     }
     if (!value || (size_t)(value - text) >= sizeof name)
         return pithi_tool_usage(
-            "analyze", "--what-if needs balanced, network=ideal, network=K, STATE=K or STATE@RANK=K, not '%s'", text);
+            "analyze",
+            "--what-if needs balanced, network=ideal, network=latency, network=K, STATE=K or STATE@RANK=K, not '%s'",
+            text);
     snprintf(name, sizeof name, "%.*s", (int)(value - text), text);
     times = strtod(value + 1, &end);
     if (strcmp(name, "network") == 0 && strcmp(value + 1, "ideal") == 0) {
         what->network = 0;
         return 0;
     }
+    if (strcmp(name, "network") == 0 && strcmp(value + 1, "latency") == 0) {
+        what->is_fitted = 1;
+        return 0;
+    }
     if (end == value + 1 || *end || !(times > 0))
         return pithi_tool_usage("analyze", "--what-if %s: '%s' is not a number above 0", text, value + 1);
     if (strcmp(name, "network") == 0) {
-        what->network = 1 / times;
+        what->is_fitted = 1;
+        what->network = what->bytes = 1 / times;
         return 0;
     }
     what->factor = 1 / times;
@@ -194,21 +208,31 @@ static int parse_what_if(const struct pithi_findings *f, const char *text, struc
     return pithi_tool_usage("analyze", "--what-if %s: the log has no state '%s'", text, name);
 }
 
-/* Prints the predicted run time of each change, beside that of a replay without a change. */
+/* Prints the predicted run time of each change, beside that of a replay without a change; a changed network is a change
+ * of the fitted one. */
 static int print_what_ifs(const struct pithi_findings *f, const struct asked *asked, FILE *out)
 {
-    struct pithlog_what_if what = {.network = 1, .factor = 1};
-    double replayed, predicted;
-    int status, err = pithlog_analysis_what_if(f->analysis, &what, &replayed);
+    struct pithlog_what_if what = {.network = 1, .factor = 1}, unchanged = what;
+    double replayed[2] = {0, 0}, predicted, run_ns = (double)(f->info->to_ns - f->info->from_ns);
+    int status, err = PITH_OK;
 
     for (uint32_t i = 0; !err && i < asked->what_if_count; i++) {
         if ((status = parse_what_if(f, asked->what_ifs[i], &what)) != 0)
             return -status;
-        if ((err = pithlog_analysis_what_if(f->analysis, &what, &predicted)) == PITH_OK)
-            fprintf(out, "%-24s %12.6f s, %+.1f %% (replayed unchanged: %.6f s, measured: %.6f s)\n",
-                    asked->what_ifs[i], predicted / 1e9, replayed > 0 ? (predicted / replayed - 1) * 100 : 0,
-                    replayed / 1e9, (double)(f->info->to_ns - f->info->from_ns) / 1e9);
+        int fitted = unchanged.is_fitted = what.is_fitted;
+        unchanged.bytes = 1;
+        err = replayed[fitted] > 0 ? PITH_OK : pithlog_analysis_what_if(f->analysis, &unchanged, &replayed[fitted]);
+        err = err ? err : pithlog_analysis_what_if(f->analysis, &what, &predicted);
+        if (!err)
+            fprintf(out, "%-24s %12.6f s, %+.1f %% (%s: %.6f s, measured: %.6f s)\n", asked->what_ifs[i],
+                    predicted / 1e9, replayed[fitted] > 0 ? (predicted / replayed[fitted] - 1) * 100 : 0,
+                    fitted ? "fitted network" : "replayed unchanged", replayed[fitted] / 1e9, run_ns / 1e9);
     }
+    if (!err && replayed[1] > 0 && fabs(replayed[1] / run_ns - 1) > PITHI_TRUSTED)
+        fprintf(out,
+                "The fitted network does not explain this run: its replay is %.0f %% %s.\n"
+                "Its predictions cannot be trusted.\n",
+                100 * fabs(replayed[1] / run_ns - 1), replayed[1] < run_ns ? "shorter" : "longer");
     return err;
 }
 
@@ -225,6 +249,8 @@ static int write_html(struct pithi_findings *f, const struct asked *asked)
     err = lines ? print_what_ifs(f, asked, lines) : PITH_OK;
     if (lines && fclose(lines) != 0 && !err)
         err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    if (!err)
+        err = pithi_trust_find(f->analysis, &f->trust);
     if (!err)
         err = pithi_findings_find_iterations(f);
     if (!err)
@@ -253,6 +279,7 @@ static int analyze(const char *path, const struct asked *asked, FILE *out)
     else if (asked->style == PITHI_TEXT_CSV)
         TRY(print_csv(&findings, out));
     else {
+        TRY(pithi_trust_find(findings.analysis, &findings.trust));
         TRY(pithi_findings_find_iterations(&findings));
         TRY(asked->style == PITHI_TEXT_JSON ? pithi_findings_json(&findings, out, asked->with_waits)
                                             : pithi_findings_page(&findings, out));

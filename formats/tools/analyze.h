@@ -7,6 +7,8 @@
 #include "analysis/findings.h"
 #include "tools/tools.h"
 
+#define PITHI_TRUSTED 0.02 /* a replay that differs more from the run cannot be trusted */
+
 struct pithi_findings {
     struct pithlog *log;
     const char *path;
@@ -14,7 +16,8 @@ struct pithi_findings {
     const struct pithlog_analysis_info *info;
     const struct pithi_wait_group *groups; /* by kind */
     const struct pithlog_finding *list;    /* largest first */
-    uint32_t count, ranks, hosts;
+    uint32_t count, ranks, hosts, cores; /* cores: of all hosts; 0: the log does not say */
+    struct pithi_trust trust;
     const struct pithlog_iterations *iterations;
     const char *iterations_of; /* the state that was given; NULL: none */
 };
@@ -22,7 +25,7 @@ struct pithi_findings {
 /* Opens and analyzes a log. PITH_ERR_DAMAGED with `analysis` set: parts of the log are left out. Call
  * pithi_findings_close also after an error. */
 int pithi_findings_open(struct pithi_findings *findings, const char *path, const struct pithi_window_words *words);
-/* Fills the other fields. */
+/* Fills the other fields, except `trust`. */
 int pithi_findings_make(struct pithi_findings *findings);
 void pithi_findings_close(struct pithi_findings *findings);
 /* The command that shows the longest wait state of a finding, malloc'ed: "pith view LOG --at 1.2s --rows 1,2". NULL: no
@@ -36,8 +39,9 @@ int pithi_findings_find_iterations(struct pithi_findings *findings);
 /* The part of the page about iterations. */
 void pithi_findings_put_iterations(const struct pithi_findings *findings, FILE *out);
 
-/* Parts of the page: the log and the window; a sentence on the lowest efficiency; the time outside the window. */
+/* Parts of the page: the log and the window; how far it can be trusted; a sentence on the lowest efficiency; the time outside the window. */
 void pithi_findings_head(const struct pithi_findings *findings, FILE *out);
+void pithi_findings_trust(const struct pithi_findings *findings, FILE *out);
 void pithi_findings_lowest(const struct pithi_findings *findings, FILE *out);
 void pithi_findings_outside(const struct pithi_findings *findings, FILE *out);
 /* The tree of efficiencies, each above those that it is the product of. */

@@ -227,8 +227,6 @@ static int add_run(struct compare *c, struct pithi_findings *f, uint32_t i)
         .letter = (char)('A' + i), .path = f->path, .ranks = pithlog_get_info(f->log)->ranks, .info = *f->info};
     if (!f->info->has_mpi || f->info->lanes == 0)
         return pithi_fail(PITH_ERR_USAGE, "%s: no MPI calls; compare its states with pith diff", f->path);
-    if (run_ns(run) <= 0)
-        return pithi_fail(PITH_ERR_USAGE, "%s: the window is empty", f->path);
     return err;
 }
 

@@ -150,6 +150,7 @@ static void put_head(struct html *h)
     pithi_out_quoted(&h->out, PITHI_QUOTE_HTML, name);
     put(h, "</h1>\n");
     put_paragraph(h, pithi_findings_head);
+    put_paragraph(h, pithi_findings_trust);
     if (info->incomplete) {
         put(h, "<p>The log is not complete: ");
         pithi_out_quoted(&h->out, PITHI_QUOTE_HTML, info->incomplete);

@@ -30,7 +30,7 @@ static void put_slow(const struct pithi_findings *f, const struct pithlog_slow_i
     fprintf(out, "    number %u, %s", slow->index + 1,
             pithi_ns_text(text, (double)(iteration->to_ns - iteration->from_ns)));
     if (slow->difference_ns > 0)
-        fprintf(out, ": +%s %.*s on %s", pithi_ns_text(more, (double)slow->difference_ns), NAME,
+        fprintf(out, ": %s more %.*s on %s", pithi_ns_text(more, (double)slow->difference_ns), NAME,
                 slow->kind ? pithlog_wait_kind_name(slow->kind) : pithi_state_text(f->log, slow->state),
                 pithi_lane_text(f->log, slow->lane, lane));
     fprintf(out, "\n      pith view %s --at %.6fs\n", f->path, (double)iteration->from_ns / 1e9);
@@ -51,7 +51,7 @@ void pithi_findings_put_iterations(const struct pithi_findings *f, FILE *out)
             pithi_state_text(f->log, all->state));
     if (!f->iterations_of)
         fprintf(out, " on %s", pithi_lane_text(f->log, all->lane, lane));
-    fprintf(out, "\n  %s each", pithi_ns_text(text, (double)all->median_ns));
+    fprintf(out, "\n  median %s", pithi_ns_text(text, (double)all->median_ns));
     fprintf(out, " (%s to %s, mean ", pithi_ns_text(low, (double)all->min_ns),
             pithi_ns_text(high, (double)all->max_ns));
     fprintf(out, "%s)\n", pithi_ns_text(text, all->mean_ns));
@@ -61,8 +61,8 @@ void pithi_findings_put_iterations(const struct pithi_findings *f, FILE *out)
                 all->drift_ns < 0 ? "shorter" : "longer",
                 100 * all->drift_ns * (double)(all->count - 1) / (double)all->median_ns);
     if (all->slow_count)
-        fprintf(out, "  %zu %s slow%s\n", all->slow_count, all->slow_count == 1 ? "is" : "are",
-                all->slow_count > SHOWN ? "; the slowest:" : ":");
+        fprintf(out, "  %zu %s slow, compared with the median one%s\n", all->slow_count,
+                all->slow_count == 1 ? "is" : "are", all->slow_count > SHOWN ? "; the slowest:" : ":");
     for (size_t i = 0; i < all->slow_count && i < SHOWN; i++)
         put_slow(f, &all->slow[i], out);
 }

@@ -82,6 +82,19 @@ static void put_efficiencies(struct json *j)
     end(j, '}');
 }
 
+static void put_trust(struct json *j)
+{
+    const struct pithi_trust *trust = &j->f->trust;
+
+    begin(j, "trust", '{');
+    put_integer(j, "messages", (int64_t)trust->of_messages);
+    put_integer(j, "messages_matched", (int64_t)trust->messages);
+    put_integer(j, "collective_calls", (int64_t)trust->of_collectives);
+    put_integer(j, "collective_calls_matched", (int64_t)trust->collectives);
+    put_integer(j, "replay_ns", llround(trust->replay_ns));
+    end(j, '}');
+}
+
 static void put_groups(struct json *j)
 {
     begin(j, "waits", '[');
@@ -156,17 +169,15 @@ static void put_path(struct json *j)
     begin(j, "states", '[');
     for (uint32_t k = 0; k <= info->defs; k++) {
         uint32_t state = k == info->defs ? PITHLOG_COMPUTING : k;
-        int64_t ns = 0, all_ns = 0;
+        int64_t ns = 0;
         for (size_t i = 0; i < count; i++)
             ns += shares[i].state == state ? shares[i].ns : 0;
         if (ns == 0)
             continue;
-        for (uint32_t lane = 0; lane < info->lanes; lane++)
-            all_ns += pithlog_analysis_state_ns(j->f->analysis, lane, state);
         begin(j, NULL, '{');
         put_text(j, "state", pithi_state_text(j->f->log, state));
         put_integer(j, "ns", ns);
-        put_number(j, "imbalance_ns", (double)ns - (double)all_ns / info->lanes);
+        put_number(j, "imbalance_ns", pithi_path_imbalance(j->f->analysis, state, (double)ns));
         end(j, '}');
     }
     end(j, ']');
@@ -249,6 +260,8 @@ int pithi_findings_json(const struct pithi_findings *f, FILE *out, int with_wait
     put_integer(&j, "ranks", f->ranks);
     put_integer(&j, "lanes", info->lanes);
     put_integer(&j, "hosts", f->hosts);
+    put_integer(&j, "cores", f->cores);
+    put_trust(&j);
     put_integer(&j, "given_up", (int64_t)f->info->given_up);
     begin(&j, "useful_ns", '[');
     for (uint32_t lane = 0; lane < info->lanes; lane++) {

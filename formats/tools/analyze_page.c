@@ -1,4 +1,5 @@
 /* analyze_page.c - `pith analyze` for people: one page of at most 80 columns. */
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +18,68 @@ void pithi_findings_head(const struct pithi_findings *f, FILE *out)
     fprintf(out, "%s: %u rank%s", name ? name + 1 : f->path, f->ranks, f->ranks == 1 ? "" : "s");
     if (pithlog_get_info(f->log)->lanes > f->ranks)
         fprintf(out, ", %u threads", pithlog_get_info(f->log)->lanes);
-    fprintf(out, ", %u host%s; %s", f->hosts, f->hosts == 1 ? "" : "s",
-            pithi_ns_text(text, (double)(info->to_ns - info->from_ns)));
-    fprintf(out, " from %s to %s\n", info->has_init ? "the end of MPI_Init" : "the start",
-            info->has_finalize ? "MPI_Finalize" : "the end");
-    if (info->given_up)
-        fprintf(out, "%llu dependencies contradict the times and are left out; see pith convert --causal\n",
-                (unsigned long long)info->given_up);
+    fprintf(out, ", %u host%s", f->hosts, f->hosts == 1 ? "" : "s");
+    if (f->cores)
+        fprintf(out, ", %u core%s", f->cores, f->cores == 1 ? "" : "s");
+    fprintf(out, "\n%s analysed, from %s to %s\n", pithi_ns_text(text, (double)(info->to_ns - info->from_ns)),
+            info->has_init ? "the end of MPI_Init" : "the start", info->has_finalize ? "MPI_Finalize" : "the end");
+}
+
+static const char *clock_error(const struct pithlog *log)
+{
+    const char *key, *value;
+
+    for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
+        if (strcmp(key, "clock_error_ns") == 0)
+            return value;
+    return NULL;
+}
+
+static void put_replay(const struct pithi_findings *f, FILE *out)
+{
+    double run_ns = (double)(f->info->to_ns - f->info->from_ns), off = f->trust.replay_ns / run_ns - 1;
+
+    if (f->trust.replay_ns <= 0)
+        return;
+    if (fabs(off) < 0.0005)
+        fprintf(out, "  A replay with typical transfers takes as long as the run.\n");
+    else
+        fprintf(out, "  A replay with typical transfers is %.1f %% %s than the run%s\n", 100 * fabs(off),
+                off < 0 ? "shorter" : "longer", fabs(off) <= PITHI_TRUSTED ? "." : ", so");
+    if (fabs(off) > PITHI_TRUSTED)
+        fprintf(out, "  predictions for another network cannot be trusted%s.\n",
+                f->cores && f->ranks > f->cores ? ": there are more ranks than cores" : "");
+}
+
+void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
+{
+    const struct pithi_trust *trust = &f->trust;
+    const char *error = clock_error(f->log);
+    char text[PITHI_NS_TEXT];
+
+    if (trust->of_messages || trust->of_collectives) {
+        fprintf(out, "  Matched: ");
+        if (trust->of_messages)
+            fprintf(out, "%llu of %llu messages%s", (unsigned long long)trust->messages,
+                    (unsigned long long)trust->of_messages, trust->of_collectives ? ", " : "");
+        if (trust->of_collectives)
+            fprintf(out, "%llu of %llu calls of collectives", (unsigned long long)trust->collectives,
+                    (unsigned long long)trust->of_collectives);
+        if (error && *error >= '0' && *error <= '9')
+            fprintf(out, ". Clock error: %s", pithi_ns_text(text, strtod(error, NULL)));
+        else if (error)
+            fprintf(out, ". Clock error: %.20s", error);
+        fprintf(out, "\n");
+    }
+    if (trust->has_no_messages)
+        fprintf(out, "  The log does not contain messages: waiting for them is counted as transfer.\n");
+    if (trust->has_no_collectives)
+        fprintf(out, "  The log does not contain the members of collectives: waiting in collectives is\n"
+                     "  counted as transfer.\n");
+    if (f->info->given_up)
+        fprintf(out, "  %llu dependencies contradict the times and are left out (pith convert --causal).\n",
+                (unsigned long long)f->info->given_up);
+    put_replay(f, out);
 }
 
 /* The sentence for the lowest of the three efficiencies that have a remedy of their own. */
@@ -41,7 +97,7 @@ void pithi_findings_lowest(const struct pithi_findings *f, FILE *out)
     else if (info->serialisation <= info->transfer)
         fprintf(out,
                 "  Serialisation is lowest: ranks wait for one another in turn. A faster network\n"
-                "  would gain %.0f %% of the run at most.\n",
+                "  would save %.0f %% of the run at most.\n",
                 100 * (1 - info->transfer));
     else
         fprintf(out,
@@ -55,8 +111,8 @@ const struct pithi_efficiency pithi_efficiencies[PITHI_EFFICIENCIES] = {
     {0, "parallel", "mean time outside MPI / run time", VALUE(parallel)},
     {1, "load balance", "mean / largest time outside MPI", VALUE(load_balance)},
     {1, "communication", "largest time outside MPI / run time", VALUE(communication)},
-    {2, "serialisation", "the same on an ideal network", VALUE(serialisation)},
-    {2, "transfer", "run time on an ideal network / run time", VALUE(transfer)},
+    {2, "serialisation", "largest time outside MPI / ideal-network time", VALUE(serialisation)},
+    {2, "transfer", "ideal-network time / run time", VALUE(transfer)},
 };
 
 double pithi_findings_efficiency(const struct pithi_findings *f, uint32_t index)
@@ -82,7 +138,8 @@ void pithi_findings_outside(const struct pithi_findings *f, FILE *out)
 
     if (f->info->has_init || f->info->has_finalize)
         fprintf(out,
-                "  Not part of the run: %s until all ranks have left MPI_Init, %s after\n  MPI_Finalize has begun.\n",
+                "  Not analysed: %s before the last rank has left MPI_Init, %s after\n"
+                "  the last rank has entered MPI_Finalize.\n",
                 pithi_ns_text(text, (double)(f->info->from_ns - log->start_ns)),
                 pithi_ns_text(after, (double)(log->end_ns - f->info->to_ns)));
 }
@@ -92,10 +149,18 @@ static int put_path(const struct pithi_findings *f, FILE *out)
     uint32_t count;
     struct pithi_state_sum *sums = pithi_path_sums(f->analysis, &count);
 
-    fprintf(out, "\nCritical path (determines the run time; a state can save at most its share)\n");
+    double run_ns = (double)(f->info->to_ns - f->info->from_ns);
+    char text[PITHI_NS_TEXT];
+
+    fprintf(out, "\nCritical path (it determines the run time; %% of it, which is the most that a\n"
+                 "faster state can save; imbalance: time beyond the mean of all ranks)\n");
     for (uint32_t i = 0; i < count; i++) {
+        double imbalance_ns = pithi_path_imbalance(f->analysis, sums[i].state, sums[i].ns);
         fprintf(out, "  ");
-        pithi_state_sum_put(f->analysis, &sums[i], (double)(f->info->to_ns - f->info->from_ns), out);
+        pithi_state_sum_put(f->analysis, &sums[i], run_ns, out);
+        if (imbalance_ns >= 0.01 * run_ns)
+            fprintf(out, "    imbalance %s (%.0f %%)\n", pithi_ns_text(text, imbalance_ns),
+                    100 * imbalance_ns / run_ns);
     }
     free(sums);
     return sums ? PITH_OK : pithi_fail(PITH_ERR_MEMORY, "out of memory");
@@ -108,7 +173,7 @@ static void put_findings(const struct pithi_findings *f, FILE *out)
     fprintf(out, "\nWaiting: %.1f %% of all ranks' time (%s)\n",
             pithi_analysis_percent(f->analysis, (double)f->info->wait_ns),
             pithi_ns_text(text, (double)f->info->wait_ns));
-    fprintf(out, "\nFindings, by the time they cost (%% of all ranks' time)\n");
+    fprintf(out, "\nFindings, by the time they cost (%% of all ranks' time; causes: %% of the finding)\n");
     for (uint32_t i = 0; i < f->count; i++) {
         fprintf(out, "%3u. %s: %.1f %%, %s\n", i + 1, f->list[i].name, 100 * f->list[i].share,
                 pithi_ns_text(text, f->list[i].ns));
@@ -126,9 +191,19 @@ static void put_findings(const struct pithi_findings *f, FILE *out)
 
 int pithi_findings_page(const struct pithi_findings *f, FILE *out)
 {
+    const char *incomplete = pithlog_get_info(f->log)->incomplete;
+
     pithi_findings_head(f, out);
+    if (incomplete)
+        fprintf(out, "  The log is incomplete, and the figures are of what is left:\n  %s\n", incomplete);
+    pithi_findings_trust(f, out);
+    if (!f->info->has_mpi && !f->trust.of_messages) {
+        fprintf(out, "\nThe log has no MPI calls and no messages, so nothing can be said about waiting.\n"
+                     "pith stat shows where the time goes.\n");
+        return fflush(out) || ferror(out) ? pithi_fail(PITH_ERR_IO, "standard output: cannot be written") : PITH_OK;
+    }
     if (!f->info->has_mpi)
-        fprintf(out, "\nThe log has no MPI calls, so there are no efficiencies; any state may wait.\n");
+        fprintf(out, "\nThe log has no MPI calls, so there are no efficiencies; a state that receives may\nwait.\n");
     else if (f->info->lanes)
         put_efficiencies(f, out);
     put_findings(f, out);

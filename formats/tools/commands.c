@@ -71,6 +71,7 @@ const struct pithi_command pithi_commands[] = {
      "  --html FILE    the page for a browser, with a picture of the worst wait\n"
      "  --explain TERM what a term means, with the numbers of this log: 'late sender', serialisation ...\n"
      "  --what-if CHANGE  predict the run time; may be repeated: balanced, network=ideal, network=K (K times faster),\n"
+     "                 network=latency (no time for bytes),\n"
      "                 STATE=K or STATE@RANK=K (that state K times faster; computing: outside all states)\n"
      "\n"
      "Several logs of one program, A B ...: how it scales; for two logs also what changed, by cause.\n"

@@ -23,7 +23,7 @@ chain() {
 chain >log.txt
 pith convert log.txt log.pith
 page=$(pith analyze log.pith)
-like "$page" '^log[.]pith: 3 ranks, 1 host; 5[.]000 ms from the start to the end$' "the head"
+like "$page" $'^log[.]pith: 3 ranks, 1 host\n5[.]000 ms analysed, from the start to the end$' "the head"
 like "$page" 'parallel +0[.]60 ' "parallel efficiency: (5 + 3 + 1) / 3 / 5"
 like "$page" 'Load balance is lowest' "the sentence for the lowest"
 like "$page" 'late sender: 40[.]0 %, 6[.]000 ms' "6 ms of 15 ms are waiting"
@@ -32,7 +32,7 @@ like "$page" ' computing: 2[.]000 ms \(33 %\), on rank 1' "rank 1 causes 2 ms"
 like "$page" 'worst: 4[.]000 ms on rank 2, waiting for rank 1' "the worst instance"
 like "$page" 'pith view log[.]pith --at 0[.]001000s --rows 2,1$' "the command that shows it"
 like "$page" 'refine: 5[.]000 ms \(100 %\), on rank 0' "the critical path"
-is "$(awk 'length($0) > 88' <<<"$page")" "" "lines are short"
+is "$(awk 'length($0) > 80' <<<"$page")" "" "lines are short"
 
 is "$(pith analyze log.pith --csv | head -n 2 | tail -n 1)" "late sender,0.006000000,0.4" "findings as CSV"
 pith analyze log.pith --json --waits >got.json
@@ -88,7 +88,7 @@ like "$(pith analyze small.txt)" 'small messages: 0[.]9 %, 90[.]00 us' "nine sma
 like "$(pith analyze small.txt)" '9 of 10 messages could be part of the message before them' "and are counted"
 small 2000 >large.txt
 is "$(pith analyze large.txt | grep -c 'small messages')" 0 "longer messages are not small"
-like "$(pith analyze small.txt)" $'descheduled ranks: [0-9.]+ %, 5[.]0[0-9]+ ms\n     in 1 calls' "one transfer is unusually long"
+like "$(pith analyze small.txt)" $'descheduled ranks: [0-9.]+ %, 5[.]0[0-9]+ ms\n     in 1 call,' "one transfer is unusually long"
 
 # ---- Terms and predictions -------------------------------------------------------------------------------------------
 like "$(pith analyze log.pith --explain late-sender)" 'Here: 2 times, 6[.]000 ms, 40[.]0 %' "a wait state, explained"
@@ -114,6 +114,42 @@ like "$(pith analyze log.pith --what-if balanced)" '^balanced +0[.]003000 s, -40
     line 009500000 0 leave MPI_Recv
 } >uneven.txt
 like "$(pith analyze uneven.txt --what-if balanced)" '^balanced +0[.]006500 s, -31[.]6 % .*unchanged: 0[.]009500 s' "balanced: 3 and 9 ms become 6 ms; the transfer stays"
+# Two ranks in turn compute 1 ms and send 1000, 10000 or 100000 bytes, which take 10 us + 1 ns a byte; the last message takes
+# MORE ns. The other rank waits.
+network() { # MORE
+    python3 - "$1" <<'END'
+import sys
+at, begin, got = 0, [0, 0], [0, 0]
+def put(ns, rank, *rest): print("%.9f" % (ns / 1e9), rank, 0, *rest, sep="\t")
+for i in range(25):
+    size, rank, other = 10 ** (3 + i % 3), i % 2, 1 - i % 2
+    sent = at + 1000000
+    at = sent + 10000 + size + (int(sys.argv[1]) if i == 24 else 0)
+    put(begin[other], other, "enter", "MPI_Recv")
+    put(sent, rank, "enter", "MPI_Send")
+    put(sent, rank, "send", "MPI_COMM_WORLD", "comm=0", "peer=%d" % other, "tag=0", "bytes=%d" % size)
+    put(sent, rank, "leave", "MPI_Send")
+    put(at, other, "recv", "MPI_COMM_WORLD", "comm=0", "peer=%d" % rank, "tag=0", "bytes=%d" % size, "posted=%d" % got[other])
+    put(at, other, "leave", "MPI_Recv")
+    begin[rank] = sent
+    got[other] += 1
+for rank, ns in ((0, sent), (1, at)):
+    put(ns, rank, "enter", "MPI_Finalize")
+    put(at + 1000, rank, "leave", "MPI_Finalize")
+END
+}
+network 0 >network.txt
+like "$(pith analyze network.txt)" '^  Matched: 25 of 25 messages$' "the head says what was matched"
+like "$(pith analyze network.txt)" 'A replay with typical transfers takes as long as the run[.]' "a latency and a byte rate explain the run"
+# 25 ms of computing, 250 us of latency, 889 us of bytes
+like "$(pith analyze network.txt --what-if network=latency)" '^network=latency +0[.]025250 s, .*fitted network: 0[.]026139 s, measured: 0[.]026139 s' "without the time of bytes"
+like "$(pith analyze network.txt --what-if network=10)" '^network=10 +0[.]025114 s' "ten times faster"
+network 3000000 >stopped.txt
+like "$(pith analyze stopped.txt)" $'is 10[.]3 % shorter than the run, so\n  predictions for another network cannot be trusted[.]' "a rank that did not run is not of the network"
+like "$(pith analyze stopped.txt --what-if network=2 | tail -n 2)" $'replay is 10 % shorter[.]\nIts predictions cannot' "nor do predictions hide it"
+sed -i '1i # property\tkey=cores\tvalue=1' stopped.txt
+like "$(pith analyze stopped.txt)" $', 1 core\n' "cores"
+like "$(pith analyze stopped.txt)" $'cannot be trusted: there are more ranks than cores[.]' "are fewer than ranks"
 for wrong in nothing=2 refine@7=2 refine=0 refine network=x; do
     pith analyze log.pith --what-if "$wrong" >out 2>err
     is "$? $(wc -l <err) $(wc -c <out)" "2 1 0" "--what-if $wrong: one line, status 2"
@@ -138,12 +174,22 @@ is "$(grep -v $'\t[12]000000\t' with.txt | grep -c '^[0-9]')" "14" "beside the r
 { line 000000000 0 enter work; line 001000000 0 leave work; } >alone.txt
 like "$(pith analyze alone.txt)" 'The log has no MPI calls' "no MPI: no efficiencies"
 { line 000000000 0 enter MPI_Init; line 001000000 0 leave MPI_Init; line 002000000 0 enter MPI_Finalize; line 003000000 0 leave MPI_Finalize; } >one.txt
-like "$(pith analyze one.txt)" '1[.]000 ms from the end of MPI_Init to MPI_Finalize' "one rank"
+like "$(pith analyze alone.txt)" 'nothing can be said about waiting' "and no findings"
+is "$(pith analyze alone.txt | wc -l)" 5 "in a few lines"
+pith analyze alone.txt --from 2 >out 2>err
+is "$? $(wc -l <err) $(wc -c <out)" "1 1 0" "a part without records: one line"
+like "$(cat err)" 'alone.txt: nothing to analyse' "which says so"
+sed 's/^0.000000000\(.*\)leave/0.000100000\1leave/; /\tcoll\t/d' uneven.txt | sort -s -g -k 1,1 >states.txt
+like "$(pith analyze states.txt)" 'does not contain the members of collectives' "calls of collectives without their records"
+like "$(pith analyze one.txt)" '1[.]000 ms analysed, from the end of MPI_Init to MPI_Finalize' "one rank"
 like "$(pith analyze one.txt)" 'Nothing is badly wrong' "of which nothing is wrong"
 like "$(pith analyze one.txt)" 'Nothing costs' "and no finding"
 : >empty.txt
 pith analyze empty.txt >out 2>err
 is "$? $(wc -l <err)" "1 1" "an empty file: one line"
+head -c 250 log.pith >half.pith
+pith analyze half.pith >out 2>err
+like "$? $(grep -v note: err)" '^1 pith: half.pith: nothing to analyse: .*the log is incomplete: byte' "a log without its records"
 chain | head -n 8 >cut.txt
 pith analyze cut.txt >out 2>err
 is "$?" 0 "a log whose receives are missing"

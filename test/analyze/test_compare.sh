@@ -179,7 +179,7 @@ fails() { # STATUS PATTERN ARGS
 printf '0.0\t0\t0\tenter\twork\n0.1\t0\t0\tleave\twork\n' >plain.txt && pith convert plain.txt plain.pith
 fails 1 'plain.pith: no MPI calls' a.pith plain.pith
 fails 1 'missing.pith' a.pith missing.pith
-fails 1 'window is empty' a.pith b.pith --from 150us
+fails 1 'nothing to analyse' a.pith b.pith --from 150us
 fails 2 '--scaling needs strong or weak' a.pith b.pith --scaling linear
 fails 2 '--scaling needs several logs' a.pith --scaling weak
 fails 2 'need a single log' a.pith b.pith --waits

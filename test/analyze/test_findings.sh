@@ -97,10 +97,10 @@ ok $? "a program on pithlog_findings.h"
 log 0:solve:60 1:solve:100
 is "$(./list log.pith)" "load imbalance|40000000|0.200|-|solve|1|0.000000000
 solve takes 100.0 ms on rank 1 and 80.00 ms in the mean:
-the other ranks could do more of it
+other ranks could do a part of its work
 wait at barrier|40000000|0.200|wait at barrier|MPI_Barrier|0|0.060000000
 ranks wait at a barrier for the last one:
-in MPI_Barrier, 1 times, rank 0
+in MPI_Barrier, 1 time, rank 0
 caused by solve: 40.00 ms (100 %), on rank 1
 worst: 40.00 ms on rank 0, waiting for rank 1" "it gets the findings, largest first"
 is "$(pith analyze log.pith --json | python3 -c 'import json, sys; print([f.get("command") for f in json.load(sys.stdin)["findings"]])')" \

@@ -38,13 +38,13 @@ by MPI_Allreduce on 0, 0 to $(pith print clock.txt --lane 0 | awk '/leave\tMPI_A
 is "$(facts chance.txt)" "count 0" "no period"
 
 is "$(pith analyze exact.txt | sed -n '/^Iterations/,$p')" "Iterations: 100 found by MPI_Allreduce on rank 0
-  10.20 ms each (10.20 ms to 31.20 ms, mean 10.41 ms)
-  1 is slow:
-    number 47, 31.20 ms: +21.00 ms force on rank 2
+  median 10.20 ms (10.20 ms to 31.20 ms, mean 10.41 ms)
+  1 is slow, compared with the median one:
+    number 47, 31.20 ms: 21.00 ms more force on rank 2
       pith view exact.txt --at 0.769302s" "the page"
 like "$(pith analyze drift.txt)" "Each is 20.00 us longer than the one before: [+]18 % from first to last" "drift on the page"
 like "$(pith analyze chance.txt)" "^Iterations: none found; --iterations STATE" "none on the page"
-is "$(pith analyze exact.txt --iterations force --from 2 | grep ^Iter)" "Iterations: force does not begin and end in this part of the run" "no instance"
+is "$(pith analyze exact.txt --iterations force --from 1.341s | grep ^Iter)" "Iterations: force does not begin and end in this part of the run" "no instance"
 is "$(pith analyze exact.txt --iterations walk 2>&1; echo $?)" "$(printf "pith: analyze: --iterations: the log has no state 'walk'; see \`pith help analyze\`\n2")" "no such state" ||
     pith analyze exact.txt --iterations walk
 

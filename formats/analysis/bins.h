@@ -1,0 +1,43 @@
+/* bins.h - lengths of transfers, counted in half powers of two, for their median. */
+#ifndef PITHI_BINS_H
+#define PITHI_BINS_H
+
+#include <stdint.h>
+
+enum { PITHI_BINS = 64, PITHI_LEAST_BIN = 12 }; /* from 64 ns on */
+struct pithi_bins {
+    uint32_t counts[PITHI_BINS], all;
+    double sums[PITHI_BINS];
+};
+
+static inline unsigned pithi_log2(uint64_t value)
+{
+    unsigned log2 = 0;
+
+    while (value >>= 1)
+        log2++;
+    return log2;
+}
+
+static inline void pithi_bins_add(struct pithi_bins *bins, int64_t ns)
+{
+    unsigned log2 = pithi_log2((uint64_t)ns | 1), bin = 2 * log2 + (log2 > 0 && (ns >> (log2 - 1) & 1));
+
+    bin = bin < PITHI_LEAST_BIN ? 0 : bin - PITHI_LEAST_BIN;
+    bin = bin < PITHI_BINS ? bin : PITHI_BINS - 1;
+    bins->counts[bin]++;
+    bins->sums[bin] += (double)ns;
+    bins->all++;
+}
+
+/* The mean of the bin that contains the median. */
+static inline double pithi_bins_median(const struct pithi_bins *bins)
+{
+    uint32_t below = 0, bin = 0;
+
+    while (bin < PITHI_BINS - 1 && (below += bins->counts[bin]) * (uint64_t)2 < bins->all)
+        bin++;
+    return bins->sums[bin] / bins->counts[bin];
+}
+
+#endif

@@ -1,0 +1,27 @@
+/* network.h - the network of a run as a model: a latency and a time for each byte, fitted to the messages. */
+#ifndef PITHI_NETWORK_H
+#define PITHI_NETWORK_H
+
+#include "pithlog.h"
+
+struct pithi_need;
+
+enum { PITHI_SAME_HOST, PITHI_OTHER_HOST, PITHI_HOST_CLASSES };
+struct pithi_network {
+    struct pithi_network_class {
+        double latency_ns, byte_ns;
+        uint64_t messages; /* that it was fitted to; 0: none, and all is 0 */
+    } classes[PITHI_HOST_CLASSES];
+};
+/* The host of a lane: equal numbers, the same host. */
+uint32_t pithi_host_of(const struct pithlog *log, uint32_t lane);
+
+/* Fits the network, the first time; NULL: no memory. Valid as long as the analysis. */
+const struct pithi_network *pithi_network_of(struct pithlog_analysis *analysis);
+
+/* The time from the release of a need of `lane` to the end of its transfer: a message takes the latency and its bytes,
+ * a collective a latency for each doubling of its members, and its bytes. `latency` and `bytes` are factors. */
+double pithi_network_ns(const struct pithlog_analysis *analysis, uint32_t lane, const struct pithi_need *need,
+                        double latency, double bytes);
+
+#endif
