@@ -426,6 +426,9 @@ const char *pithlog_wait_kind_name(uint32_t kind)
                                                           "late broadcast",
                                                           "early reduce",
                                                           "early scan",
-                                                          "wait at finalize"};
+                                                          "wait at finalize",
+                                                          "late post",
+                                                          "early wait",
+                                                          "lock contention"};
     return kind < PITHLOG_WAIT_KINDS ? names[kind] : "";
 }

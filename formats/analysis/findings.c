@@ -151,6 +151,9 @@ static const char *explanation(uint32_t kind)
         [PITHLOG_EARLY_REDUCE] = "the root of a reduce or gather waits for the others",
         [PITHLOG_EARLY_SCAN] = "ranks wait in a scan for lower ranks",
         [PITHLOG_WAIT_AT_FINALIZE] = "ranks wait for the last one at the end of the run",
+        [PITHLOG_LATE_POST] = "an access to a window waits because its target posts it late",
+        [PITHLOG_EARLY_WAIT] = "the target of accesses to a window waits for their end",
+        [PITHLOG_LOCK_CONTENTION] = "a rank waits for a lock of a window that another rank has",
     };
     return texts[kind];
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/collectives.h"
+#include "analysis/epochs.h"
 #include "analysis/mpi_calls.h"
 #include "analysis/records.h"
 #include "analysis/waits.h"
@@ -29,6 +30,7 @@ struct building {
     struct pithi_graph *graph;
     struct pithi_waits *waits;
     struct pithi_colls *colls;
+    struct pithi_epochs *epochs; /* NULL: none */
     struct building_lane *lanes;
     unsigned char *at_init; /* [definitions]: 1: MPI_Init, 2: MPI_Finalize */
     uint32_t *finalize;     /* [lanes]: 1 + the piece of MPI_Finalize; 0: none */
@@ -92,6 +94,7 @@ static int take_enter(struct building *b, const struct pithlog_record *r)
 }
 
 static void add_coll_need(struct building *b, uint32_t lane, const struct pithi_coll_part *part, int64_t end_ns);
+static int leave_epoch(struct building *b, uint32_t lane);
 
 static int take_leave(struct building *b, const struct pithlog_record *r)
 {
@@ -118,6 +121,8 @@ static int take_leave(struct building *b, const struct pithlog_record *r)
         add_coll_need(b, r->lane, &lane->part, r->time_ns);
         lane->part.coll = UINT32_MAX;
     }
+    if (b->epochs && lane->call && !leave_epoch(b, r->lane))
+        return no_memory(g);
     lane->call = lane->call ? outermost_call(g, &lane->open) : 0;
     return new_piece(g, r->lane, r->time_ns,
                      lane->call         ? lane->open.states[lane->call - 1].id
@@ -173,6 +178,34 @@ static void need_message(void *context, uint32_t lane, uint32_t number, uint32_t
                                  .lane = by->lane,
                                  .position = by->number,
                                  .bytes = small_bytes(bytes)});
+}
+
+static void need_epoch(void *context, uint32_t lane, uint32_t kind, const struct pithi_epoch_call *by)
+{
+    struct building *b = context;
+    uint32_t piece = b->graph->lanes[lane].pieces.count - 1;
+
+    if (kind == PITHLOG_LOCK_CONTENTION)
+        piece = pithi_graph_find(b->graph, lane, by->begin_ns);
+    if (pithi_graph_is_call(b->graph, pithi_graph_piece(b->graph, lane, piece)->state))
+        add_need(b, lane, piece,
+                 (struct pithi_need){.release_ns = by->begin_ns,
+                                     .kind = (uint16_t)kind,
+                                     .of = PITHI_NEED_LANE,
+                                     .lane = by->lane,
+                                     .position = by->piece});
+}
+
+static struct pithi_epoch_call epoch_call(const struct building *b, uint32_t lane)
+{
+    return (struct pithi_epoch_call){last_piece(b->graph, lane)->begin_ns, lane,
+                                     b->graph->lanes[lane].pieces.count - 1};
+}
+
+static int leave_epoch(struct building *b, uint32_t lane)
+{
+    struct pithi_epoch_call call = epoch_call(b, lane);
+    return pithi_epochs_leave(b->epochs, &call, need_epoch, b);
 }
 
 static uint32_t kind_of(const struct pithi_graph *g, const struct pithi_coll_part *part)
@@ -318,6 +351,10 @@ static int take_event(struct building *b, const struct pithlog_record *r)
     struct pithi_coll_part part;
     uint32_t state = lane->call ? lane->open.states[lane->call - 1].id : UINT32_MAX;
     int status = pithi_colls_event(b->colls, r, state, &part);
+    struct pithi_epoch_call call = epoch_call(b, r->lane);
+
+    if (b->epochs && lane->call && !pithi_epochs_event(b->epochs, r, &call))
+        return no_memory(b->graph);
 
     if (status > 0 && lane->call) {
         pithi_waits_completes_coll(b->waits, r->lane);
@@ -493,8 +530,9 @@ int pithi_graph_build(struct pithi_graph *g, struct pithlog *log, int64_t from_n
     *g = (struct pithi_graph){.log = log};
     TRY(pithi_waits_open(log, &query, &client, &records, &b.waits));
     TRY(pithi_colls_open(log, &b.colls));
+    TRY(pithi_epochs_open(log, &b.epochs));
     TRY(prepare(&b));
-    records.kinds |= 1u << PITHLOG_COLL | (pithi_colls_have_events(b.colls) ? 1u << PITHLOG_EVENT : 0);
+    records.kinds |= 1u << PITHLOG_COLL | (b.epochs || pithi_colls_have_events(b.colls) ? 1u << PITHLOG_EVENT : 0);
     damaged = pithi_read_records(log, &records, take, &b, progress, context);
     if (damaged && damaged != PITH_ERR_DAMAGED)
         TRY(damaged);
@@ -520,6 +558,7 @@ out:
     free(b.at_init);
     free(b.finalize);
     pithi_colls_close(b.colls);
+    pithi_epochs_close(b.epochs);
     pithi_waits_close(b.waits);
     return err ? err : damaged;
 }
@@ -537,57 +576,4 @@ void pithi_graph_free(struct pithi_graph *g)
     pithi_chunks_free(&g->positions);
     pithi_scratch_free(&g->scratch);
     *g = (struct pithi_graph){0};
-}
-
-uint32_t pithi_graph_find(const struct pithi_graph *g, uint32_t lane, int64_t time_ns)
-{
-    struct pithi_graph_lane *of = &g->lanes[lane];
-    uint32_t low = 0, high = of->pieces.count;
-
-    /* Most searches are near the last one: begin there and double the steps. */
-    if (pithi_graph_piece(g, lane, of->found)->begin_ns <= time_ns) {
-        low = of->found;
-        for (uint32_t step = 1; step < high - low; step *= 2) {
-            if (pithi_graph_piece(g, lane, low + step)->begin_ns > time_ns) {
-                high = low + step;
-                break;
-            }
-            low += step;
-        }
-    } else {
-        high = of->found;
-        for (uint32_t step = 1; step < high; step *= 2) {
-            if (pithi_graph_piece(g, lane, high - step)->begin_ns <= time_ns) {
-                low = high - step;
-                break;
-            }
-            high -= step;
-        }
-    }
-    while (high - low > 1) { /* piece `low` begins at or before time_ns, or is the first */
-        uint32_t middle = low + (high - low) / 2;
-        if (pithi_graph_piece(g, lane, middle)->begin_ns <= time_ns)
-            low = middle;
-        else
-            high = middle;
-    }
-    of->found = low;
-    return low;
-}
-
-const struct pithi_need *pithi_graph_decisive(const struct pithi_graph *g, uint32_t lane, uint32_t index)
-{
-    const struct pithi_lane_piece *piece = pithi_graph_piece(g, lane, index);
-    const struct pithi_need *best = NULL, *need = pithi_graph_need(g, piece->needs);
-    int is_first = pithi_graph_is_call(g, piece->state) && g->is_call[piece->state] == PITHI_CALL_FIRST;
-
-    for (; need; need = pithi_graph_need(g, need->next)) {
-        if (need->release_ns == INT64_MIN)
-            continue;
-        if (!best || (need->release_ns != best->release_ns ? (need->release_ns > best->release_ns) != is_first
-                      : need->kind != best->kind           ? need->kind < best->kind
-                                                           : need->lane < best->lane))
-            best = need;
-    }
-    return best;
 }

@@ -29,6 +29,9 @@ static int define(struct adding *a)
         [PITHLOG_EARLY_REDUCE] = "#a6761d",
         [PITHLOG_EARLY_SCAN] = "#1b9e77",
         [PITHLOG_WAIT_AT_FINALIZE] = "#666666",
+        [PITHLOG_LATE_POST] = "#7a5230",
+        [PITHLOG_EARLY_WAIT] = "#a9744f",
+        [PITHLOG_LOCK_CONTENTION] = "#4b0055",
     };
     int err = PITH_OK;
 

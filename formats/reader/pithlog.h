@@ -383,6 +383,10 @@ enum pithlog_wait_kind {
     PITHLOG_EARLY_REDUCE,
     PITHLOG_EARLY_SCAN,
     PITHLOG_WAIT_AT_FINALIZE,
+    /* one-sided */
+    PITHLOG_LATE_POST,
+    PITHLOG_EARLY_WAIT,
+    PITHLOG_LOCK_CONTENTION,
     PITHLOG_WAIT_KINDS
 };
 struct pithlog_wait {

@@ -39,7 +39,8 @@ int pithi_findings_find_iterations(struct pithi_findings *findings);
 /* The part of the page about iterations. */
 void pithi_findings_put_iterations(const struct pithi_findings *findings, FILE *out);
 
-/* Parts of the page: the log and the window; how far it can be trusted; a sentence on the lowest efficiency; the time outside the window. */
+/* Parts of the page: the log and the window; how far it can be trusted; a sentence on the lowest efficiency; the time
+ * outside the window. */
 void pithi_findings_head(const struct pithi_findings *findings, FILE *out);
 void pithi_findings_trust(const struct pithi_findings *findings, FILE *out);
 void pithi_findings_lowest(const struct pithi_findings *findings, FILE *out);

@@ -92,6 +92,12 @@ static const char *const kinds[PITHLOG_WAIT_KINDS] = {
     [PITHLOG_EARLY_REDUCE] = "The root of MPI_Reduce or MPI_Gather waits until the last member enters it.",
     [PITHLOG_EARLY_SCAN] = "A rank in MPI_Scan or MPI_Exscan waits until all lower ranks have entered it.",
     [PITHLOG_WAIT_AT_FINALIZE] = "A rank in MPI_Finalize waits until the last rank enters it.",
+    [PITHLOG_LATE_POST] = "MPI_Win_start, or else MPI_Win_complete, waits until the last target calls MPI_Win_post.\n"
+                          "Remedy: post the window early.",
+    [PITHLOG_EARLY_WAIT] = "MPI_Win_wait waits until the last rank with access calls MPI_Win_complete. Remedy:\n"
+                           "complete the access early, or call MPI_Win_wait later.",
+    [PITHLOG_LOCK_CONTENTION] = "MPI_Win_lock, a flush, or MPI_Win_unlock waits until the rank that has the lock of\n"
+                                "the window unlocks it. Remedy: keep locks for a short time, or share them.",
 };
 
 /* "late-sender" and "Late_Sender" are "late sender". */

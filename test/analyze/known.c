@@ -29,15 +29,17 @@ enum members {
 };
 
 struct times {
-    int64_t begin, end; /* of the call that waits */
-    int64_t release;    /* when this rank let others go on: begin of its send, its receive, its collective */
+    int64_t begin, end;         /* of the call that waits */
+    int64_t release;            /* when this rank let others go on: begin of its send, its receive, its collective */
+    int64_t second, second_end; /* of a second call, which may wait instead; 0: none */
 };
 
 static int rank, size, peer, late;
 static enum members members;
-static struct times *times; /* of this rank in this case and repetition */
+static struct times *times;           /* of this rank in this case and repetition */
 static MPI_Comm half, between, fresh; /* fresh: made in a case */
-static MPI_Group half_group;
+static MPI_Group half_group, peer_group;
+static MPI_Win window, fenced;
 static char here[LONG], there[LONG];
 static int counts[MOST_RANKS], places[MOST_RANKS];
 
@@ -361,6 +363,75 @@ NONBLOCKING(ireduce, MPI_Ireduce(here, there, 1, MPI_INT, MPI_SUM, 0, WORLD, &re
 NONBLOCKING(idup, MPI_Comm_idup(WORLD, &fresh, &request))
 NONBLOCKING(iscan, MPI_Iscan(here, there, 1, MPI_INT, MPI_SUM, WORLD, &request))
 
+/* ---- One-sided: an even rank waits for the next ----------------------------------------------------------------- */
+
+static void fence(void)
+{
+    delay();
+    CALL(MPI_Win_fence(0, fenced));
+}
+
+/* Which of two calls waits depends on the MPI. */
+#define WAIT_IN(first_call, second_call)                                                                               \
+    (WAIT(first_call), times->second = now_ns(), (second_call), times->second_end = now_ns())
+
+static void access_case(void)
+{
+    delay();
+    WAIT_IN(MPI_Win_start(peer_group, 0, window), MPI_Win_complete(window));
+}
+
+static void post_window(void)
+{
+    delay();
+    START(MPI_Win_post(peer_group, 0, window));
+    for (int done = 0; !done; sleep_until(now_ns() + 200000))
+        MPI_Win_test(window, &done);
+}
+
+static void expose_case(void)
+{
+    MPI_Win_post(peer_group, 0, window);
+    MPI_Send(here, 8, MPI_CHAR, peer, 0, WORLD);
+    delay();
+    WAIT(MPI_Win_wait(window));
+}
+
+static void access_late(void)
+{
+    MPI_Request posted;
+
+    MPI_Irecv(there, 8, MPI_CHAR, peer, 0, WORLD, &posted);
+    poll(1, &posted);
+    delay();
+    MPI_Win_start(peer_group, 0, window);
+    START(MPI_Win_complete(window));
+}
+
+/* The next rank has locked its own part; it is told when the lock is no longer needed, and looks after it until then. */
+static void lock_case(void)
+{
+    MPI_Request locked;
+
+    MPI_Irecv(there, 8, MPI_CHAR, peer, 0, WORLD, &locked);
+    poll(1, &locked);
+    delay();
+    WAIT_IN(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, peer, 0, window), MPI_Win_unlock(peer, window));
+    MPI_Send(here, 8, MPI_CHAR, peer, 0, WORLD);
+}
+
+static void lock_own(void)
+{
+    MPI_Request unlocked;
+
+    MPI_Irecv(there, 8, MPI_CHAR, peer, 0, WORLD, &unlocked);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, window);
+    MPI_Send(here, 8, MPI_CHAR, peer, 0, WORLD);
+    delay();
+    START(MPI_Win_unlock(rank, window));
+    poll(1, &unlocked);
+}
+
 /* ---- The cases -------------------------------------------------------------------------------------------------- */
 
 static const struct {
@@ -411,19 +482,33 @@ static const struct {
     {"early scan", "MPI_Scan", BEFORE, scan, scan},
     {"early scan", "MPI_Exscan", BEFORE, exscan, exscan},
     {"early scan", "MPI_Wait", BEFORE, iscan, iscan},
+    {"wait at N x N", "MPI_Win_fence", ALL, fence, fence},
+    {"late post", "MPI_Win_start MPI_Win_complete", PAIR, access_case, post_window},
+    {"early wait", "MPI_Win_wait", PAIR, expose_case, access_late},
+    {"lock contention", "MPI_Win_lock MPI_Win_unlock", PAIR, lock_case, lock_own},
 };
 enum { CASES = sizeof cases / sizeof *cases, TIMES = CASES * REPEATS };
 
-/* Prints how long the call of rank r had to wait, of the times of all ranks in one repetition, and for whom. */
+/* Prints how long the call of rank r had to wait, of the times of all ranks in one repetition, and for whom. Of two calls
+ * (`state` has both), the one in which the rank was released, or else the second. */
 static void print_wait(const char *kind, const char *state, const struct times *all, int r)
 {
     const struct times *own = &all[r * TIMES];
-    int64_t release = own->begin;
+    int64_t release = own->begin, begin = own->begin, end = own->end;
+    const char *second = strchr(state, ' ');
+    int length = second ? (int)(second - state) : (int)strlen(state);
 
     for (int q = 0; q < size; q++)
         if (releases(q, r) && all[q * TIMES].release > release)
             release = all[q * TIMES].release;
-    printf("%s\t%s\t%d\t%lld\t", kind, state, r, (long long)((release < own->end ? release : own->end) - own->begin));
+    if (second && own->second && release > own->end) {
+        state = second + 1;
+        length = (int)strlen(state);
+        begin = own->second;
+        end = own->second_end;
+    }
+    release = release < end ? release : end;
+    printf("%s\t%.*s\t%d\t%lld\t", kind, length, state, r, (long long)(release > begin ? release - begin : 0));
     for (int q = 0; q < size; q++)
         if (releases(q, r) && all[q * TIMES].release > release - SAME_NS)
             printf(" %d", q);
@@ -443,6 +528,8 @@ int main(int argc, char **argv)
 {
     static struct times own[TIMES];
     int64_t start = 0;
+    MPI_Group world_group;
+    void *memory;
 
     late = argc > 1 && strcmp(argv[1], "late") == 0;
     MPI_Init(&argc, &argv);
@@ -452,11 +539,16 @@ int main(int argc, char **argv)
     for (int r = 0; r < size; r++)
         counts[r] = 1, places[r] = r;
 
+    MPI_Win_allocate(8, 1, MPI_INFO_NULL, WORLD, &memory, &window);
+    MPI_Win_allocate(8, 1, MPI_INFO_NULL, WORLD, &memory, &fenced);
     MPI_Pcontrol(0); /* what the ranks agree on is not recorded */
     MPI_Comm_split(WORLD, rank % 2, rank, &half);
     MPI_Comm_group(half, &half_group);
     MPI_Intercomm_create(half, 0, WORLD, !(rank % 2), 1, &between);
+    MPI_Comm_group(WORLD, &world_group);
+    MPI_Group_incl(world_group, 1, &peer, &peer_group);
     fresh = MPI_COMM_NULL;
+    MPI_Win_fence(0, fenced);
     MPI_Barrier(WORLD);
     start = now_ns() + 50000000;
     MPI_Bcast(&start, 1, MPI_INT64_T, 0, WORLD);
@@ -476,6 +568,8 @@ int main(int argc, char **argv)
     if (rank == 0)
         print_known(all);
     free(all);
+    MPI_Win_free(&window);
+    MPI_Win_free(&fenced);
     MPI_Barrier(WORLD);
     MPI_Pcontrol(1);
     MPI_Finalize();

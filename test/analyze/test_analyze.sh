@@ -90,6 +90,49 @@ small 2000 >large.txt
 is "$(pith analyze large.txt | grep -c 'small messages')" 0 "longer messages are not small"
 like "$(pith analyze small.txt)" $'descheduled ranks: [0-9.]+ %, 5[.]0[0-9]+ ms\n     in 1 call,' "one transfer is unusually long"
 
+# One-sided: rank 1 posts its window at 3 ms; rank 0 starts its access at 1 ms, and in the second epoch MPI_Win_start returns at
+# once and MPI_Win_complete waits. Rank 1 waits for the end of the accesses. Then both lock rank 0's window: rank 1 has it.
+windows() {
+    printf '# event\tname=pith:epoch\tcolour=gray50\tgroup=pith\tformat=what=%%s ranks=%%s\n'
+    epoch() { line "$1" "$2" enter "$3"; line "$1" "$2" event pith:epoch "payload=what=$4 ranks=$5"; }
+    epoch 001000000 0 MPI_Win_start start 1
+    epoch 003000000 1 MPI_Win_post post 0
+    line 003100000 1 leave MPI_Win_post
+    line 003200000 0 leave MPI_Win_start
+    epoch 003500000 1 MPI_Win_wait wait ""
+    epoch 004000000 0 MPI_Win_complete complete ""
+    line 004100000 0 leave MPI_Win_complete
+    line 004200000 1 leave MPI_Win_wait
+    epoch 005000000 0 MPI_Win_start start 1
+    line 005100000 0 leave MPI_Win_start
+    epoch 005200000 0 MPI_Win_complete complete ""
+    epoch 006200000 1 MPI_Win_post post 0
+    line 006300000 1 leave MPI_Win_post
+    line 006400000 0 leave MPI_Win_complete
+    epoch 006500000 1 MPI_Win_wait wait ""
+    line 006600000 1 leave MPI_Win_wait
+    epoch 007000000 1 MPI_Win_lock "$1" 0
+    line 007100000 1 leave MPI_Win_lock
+    epoch 007500000 0 MPI_Win_lock "$1" 0
+    epoch 009000000 1 MPI_Win_unlock unlock 0
+    line 009100000 1 leave MPI_Win_unlock
+    line 009200000 0 leave MPI_Win_lock
+    epoch 009300000 0 MPI_Win_unlock unlock 0
+    line 009400000 0 leave MPI_Win_unlock
+}
+waited() { pith analyze "$1" --json --waits | python3 -c 'import json, sys
+for w in json.load(sys.stdin)["wait_states"]: print(w["rank"], w["kind"], w["state"], w["to_ns"] - w["from_ns"], w["cause_lane"])' | sort; }
+windows exclusive >windows.txt
+is "$(waited windows.txt)" "0 late post MPI_Win_complete 1000000 1
+0 late post MPI_Win_start 2000000 1
+0 lock contention MPI_Win_lock 1500000 1
+1 early wait MPI_Win_wait 500000 0" "one-sided epochs, to the nanosecond"
+windows shared >shared.txt
+is "$(waited shared.txt | grep -c lock)" 0 "shared locks do not wait for each other"
+sed 's/ranks=1$/ranks=/' windows.txt >unknown.txt
+is "$(waited unknown.txt | grep -c post)" 0 "an unknown group"
+like "$(pith analyze windows.txt --explain late-post)" 'Here: 2 times, 3[.]000 ms' "a late post, explained"
+
 # ---- Terms and predictions -------------------------------------------------------------------------------------------
 like "$(pith analyze log.pith --explain late-sender)" 'Here: 2 times, 6[.]000 ms, 40[.]0 %' "a wait state, explained"
 like "$(pith analyze log.pith --explain Serialisation)" '= 1[.]000 here' "an efficiency, explained"

@@ -91,6 +91,8 @@ static int translate(MPI_Group group, int32_t *ranks)
     return found != NULL;
 }
 
+int32_t *pithi_comm_group(MPI_Group group, int *size) { return pithi_ranks_in(group, world_group, size); }
+
 static int find_members(struct pithi_comm *comm)
 {
     MPI_Group group, remote = MPI_GROUP_NULL;

@@ -75,6 +75,8 @@ static inline int pithi_comm_peer(const struct pithi_comm *comm, int rank)
 }
 /* The world rank of a collective's root; -1: unknown. */
 int pithi_comm_root(const struct pithi_comm *comm, int root);
+/* The world ranks of the *size members of a group, malloc'ed; -1: not in this job. NULL: unknown. */
+int32_t *pithi_comm_group(MPI_Group group, int *size);
 /* The caller's world rank. */
 int pithi_comm_self(void);
 

@@ -6,12 +6,13 @@
 #include "real.h"
 #include "state.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- events with a payload --------------------------------------------------------------------------------------- */
 
-enum event { FILE_OPEN, FILE_ACCESS, WINDOW_MADE, WINDOW_NAME, WINDOW_ACCESS, WINDOW_TARGET, SPAWN, PROBED };
+enum event { FILE_OPEN, FILE_ACCESS, WINDOW_MADE, WINDOW_NAME, WINDOW_ACCESS, WINDOW_TARGET, EPOCH, SPAWN, PROBED };
 
 /* Each event is in the group of its functions. The payload's fields have the order of the format string (pith.h). */
 static struct {
@@ -25,6 +26,7 @@ static struct {
     [WINDOW_ACCESS] = {"MPI one-sided", "LightGreen", "window=%d target=%d bytes=%l displacement=%l", "MPI one-sided",
                        0},
     [WINDOW_TARGET] = {"MPI target", "LightGreen", "window=%d target=%d", "MPI one-sided", 0},
+    [EPOCH] = {"pith:epoch", "gray50", "what=%s ranks=%s", "pith", 0}, /* formats/analysis/epochs.h */
     [SPAWN] = {"MPI spawn", "DarkSeaGreen1", "processes=%d command=%s", "MPI communicator", 0},
     [PROBED] = {"pith:probed", "gray50", "source=%d tag=%d", "pith", 0}, /* formats/analysis/probes.h */
 };
@@ -50,7 +52,7 @@ static void put_text(struct payload *payload, const char *text)
     payload->size += length;
 }
 
-static void record(enum event event, const struct payload *payload)
+static void record_on(uint32_t comm, enum event event, const struct payload *payload)
 {
     uint32_t id = __atomic_load_n(&events[event].id, __ATOMIC_RELAXED);
 
@@ -61,8 +63,10 @@ static void record(enum event event, const struct payload *payload)
                                      events[event].group);
         __atomic_store_n(&events[event].id, id, __ATOMIC_RELAXED);
     }
-    pith_event_data(id, payload->bytes, payload->size);
+    pith_comm_event(comm, id, payload->bytes, payload->size);
 }
+
+static void record(enum event event, const struct payload *payload) { record_on(0, event, payload); }
 
 /* ---- files and windows: handle to number ------------------------------------------------------------------------- */
 
@@ -245,6 +249,45 @@ void pithi_detail_window_target(MPI_Win window, int target)
         return;
     put_target(&payload, window, target);
     record(WINDOW_TARGET, &payload);
+}
+
+static void epoch(MPI_Win window, const char *what, const char *ranks)
+{
+    struct payload payload;
+    const struct pithi_comm *comm = pithi_detail_window_comm(window);
+
+    if (!comm || !pithi_job_messages)
+        return;
+    payload.size = 0;
+    put_text(&payload, what);
+    put_text(&payload, ranks);
+    record_on(comm->id, EPOCH, &payload);
+}
+
+/* A group whose list is too long, or with members of another job, is not recorded: the list is empty. */
+void pithi_detail_window_epoch(MPI_Win window, const char *what, MPI_Group group)
+{
+    char text[1000] = "";
+    size_t at = 0;
+    int size = 0, good = 1;
+    int32_t *ranks = group != MPI_GROUP_NULL && on() ? pithi_comm_group(group, &size) : NULL;
+
+    for (int i = 0; ranks && i < size; i++) {
+        good = good && ranks[i] >= 0 && at + 12 < sizeof text;
+        at += good ? (size_t)snprintf(text + at, sizeof text - at, "%s%d", i ? "," : "", (int)ranks[i]) : 0;
+    }
+    free(ranks);
+    epoch(window, what, good ? text : "");
+}
+
+void pithi_detail_window_lock(MPI_Win window, const char *what, int target)
+{
+    const struct pithi_comm *comm = pithi_detail_window_comm(window);
+    char text[12];
+
+    snprintf(text, sizeof text, "%d", comm ? pithi_comm_peer(comm, target) : -1);
+    if (target != MPI_PROC_NULL)
+        epoch(window, what, text);
 }
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */

@@ -42,6 +42,20 @@
 {{endfn}}
 {{fn f @win_name}} {{callfn}} pithi_detail_window_named({{returnVal}}, {{window}}, {{name}}); {{endfn}}
 {{fn f @win_target}} pithi_detail_window_target({{window}}, {{target}}); {{callfn}} {{endfn}}
+{{fn f MPI_Win_post}} pithi_detail_window_epoch({{win}}, "post", {{group}}); {{callfn}} {{endfn}}
+{{fn f MPI_Win_start}} pithi_detail_window_epoch({{win}}, "start", {{group}}); {{callfn}} {{endfn}}
+{{fn f MPI_Win_complete}} pithi_detail_window_epoch({{win}}, "complete", MPI_GROUP_NULL); {{callfn}} {{endfn}}
+{{fn f MPI_Win_wait}} pithi_detail_window_epoch({{win}}, "wait", MPI_GROUP_NULL); {{callfn}} {{endfn}}
+{{fn f MPI_Win_test}}
+    {{callfn}}
+    if ({{returnVal}} == MPI_SUCCESS && *{{flag}})
+        pithi_detail_window_epoch({{win}}, "wait", MPI_GROUP_NULL);
+{{endfn}}
+{{fn f MPI_Win_lock}}
+    pithi_detail_window_lock({{win}}, {{lock_type}} == MPI_LOCK_EXCLUSIVE ? "exclusive" : "shared", {{rank}});
+    {{callfn}}
+{{endfn}}
+{{fn f MPI_Win_unlock}} pithi_detail_window_lock({{win}}, "unlock", {{rank}}); {{callfn}} {{endfn}}
 {{fn f @rma}}
     pithi_detail_window_access({{window}}, {{target}}, {{displacement}}, {{count}}, {{type}});
     {{callfn}}

@@ -1,0 +1,55 @@
+/* graph_find.c - finds a piece of a lane by time, and the need that decides when a call goes on. */
+#include "analysis/graph.h"
+
+uint32_t pithi_graph_find(const struct pithi_graph *g, uint32_t lane, int64_t time_ns)
+{
+    struct pithi_graph_lane *of = &g->lanes[lane];
+    uint32_t low = 0, high = of->pieces.count;
+
+    /* Most searches are near the last one: begin there and double the steps. */
+    if (pithi_graph_piece(g, lane, of->found)->begin_ns <= time_ns) {
+        low = of->found;
+        for (uint32_t step = 1; step < high - low; step *= 2) {
+            if (pithi_graph_piece(g, lane, low + step)->begin_ns > time_ns) {
+                high = low + step;
+                break;
+            }
+            low += step;
+        }
+    } else {
+        high = of->found;
+        for (uint32_t step = 1; step < high; step *= 2) {
+            if (pithi_graph_piece(g, lane, high - step)->begin_ns <= time_ns) {
+                low = high - step;
+                break;
+            }
+            high -= step;
+        }
+    }
+    while (high - low > 1) { /* piece `low` begins at or before time_ns, or is the first */
+        uint32_t middle = low + (high - low) / 2;
+        if (pithi_graph_piece(g, lane, middle)->begin_ns <= time_ns)
+            low = middle;
+        else
+            high = middle;
+    }
+    of->found = low;
+    return low;
+}
+
+const struct pithi_need *pithi_graph_decisive(const struct pithi_graph *g, uint32_t lane, uint32_t index)
+{
+    const struct pithi_lane_piece *piece = pithi_graph_piece(g, lane, index);
+    const struct pithi_need *best = NULL, *need = pithi_graph_need(g, piece->needs);
+    int is_first = pithi_graph_is_call(g, piece->state) && g->is_call[piece->state] == PITHI_CALL_FIRST;
+
+    for (; need; need = pithi_graph_need(g, need->next)) {
+        if (need->release_ns == INT64_MIN)
+            continue;
+        if (!best || (need->release_ns != best->release_ns ? (need->release_ns > best->release_ns) != is_first
+                      : need->kind != best->kind           ? need->kind < best->kind
+                                                           : need->lane < best->lane))
+            best = need;
+    }
+    return best;
+}
