@@ -478,8 +478,8 @@ def analyze(log):
             if time:
                 key = lane, x if x == "waiting" else x[0]
                 profile[key] = profile.get(key, 0) + time
-    for lane in lanes:
-        for x, time in lane.times(t0, t1).items():
+    for i in members:
+        for x, time in lanes[i].times(t0, t1).items():
             if x != "waiting":
                 totals[x[0]] = totals.get(x[0], 0) + time
     on_path = {}
@@ -493,7 +493,7 @@ def analyze(log):
         "ns": sum(b - a for _, a, b in path),
         "profile": [{"lane": lane, "rank": rank[lane], "state": state, "ns": time}
                     for (lane, state), time in sorted(profile.items())],
-        "states": [{"state": s, "ns": time, "imbalance_ns": float(time - Fraction(totals.get(s, 0), len(lanes)))}
+        "states": [{"state": s, "ns": time, "imbalance_ns": float(time - Fraction(totals.get(s, 0), max(1, len(members))))}
                    for s, time in sorted(on_path.items())]}
     return result
 
