@@ -43,6 +43,16 @@ computing     1       1  0.000130000  200.0 us  200.0 us
 solve         0       0  0.000120000  140.0 us  90.00 us
 computing     1       0  0.000200000  120.0 us  120.0 us
 MPI_Init      0       0  0.000000000  100.0 us  100.0 us" "the longest"
+# Six iterations of 1 ms, of which number 4 computes 2 ms longer.
+awk 'BEGIN { for (i = 1; i <= 6; i++) {
+    at += i == 4 ? 2.9 : 0.9
+    for (r = 0; r < 2; r++) {
+        printf "%.9f\t%d\t0\tenter\tMPI_Barrier\n%.9f\t%d\t0\tcoll\tMPI_COMM_WORLD\tcomm=0\tbytes=0\tgot_bytes=0\troot=-1\n", at / 1e3, r, at / 1e3, r
+        printf "%.9f\t%d\t0\tleave\tMPI_Barrier\n", (at + 0.1) / 1e3, r }
+    at += 0.1 } }' | sort -s -g -k 1,1 >six.txt
+is "$(pith stat six.txt --longest 2 --csv | cut -d, -f1,5-)" "name,begin_s,length_s,self_s,iteration
+computing,0.003000000,0.002900000,0.002900000,4
+computing,0.003000000,0.002900000,0.002900000,4" "with their iteration"
 is "$(pith stat hand.pith --longest 99 --state 'MPI_[!I]*' --csv | cut -d, -f1,3-6)" "name,rank,thread,begin_s,length_s
 MPI_Finalize,0,0,0.000300000,0.000100000
 MPI_Finalize,1,0,0.000320000,0.000080000
