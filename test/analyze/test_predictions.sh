@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# pith analyze --what-if against reality: one rank computes 15 ms more in each step; the run without that is measured, too. And
+# replays of samples come near their runs, or the page says that they do not.
+. "$(dirname "$0")/../lib.sh"
+. "$top/test/mpi/functions.sh"
+
+cat >step.c <<'C'
+#include <mpi.h>
+#include <pith.h>
+#include <time.h>
+
+/* Sleeps instead: other programs on this machine cannot make it longer. */
+static void compute(const char *state, long ms)
+{
+    uint32_t id = pith_state_define(state, NULL);
+    struct timespec time = {0, ms * 1000000};
+
+    pith_begin(id);
+    nanosleep(&time, NULL);
+    pith_end(id);
+}
+
+int main(int argc, char **argv)
+{
+    static char here[1000], there[1000];
+    int rank, size, extra = argc > 1;
+    double sum = 0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int step = 0; step < 16; step++) {
+        compute("solve", 30 + rank);
+        if (rank == 1 && extra)
+            compute("extra", 15);
+        MPI_Sendrecv(here, 1000, MPI_CHAR, (rank + 1) % size, 0, there, 1000, MPI_CHAR, (rank + size - 1) % size, 0,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (step % 4 == 0)
+            MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+C
+measured() { pith analyze "$1" --json | python3 -c 'import json, sys; w = json.load(sys.stdin)["window"]; print(w["to_ns"] - w["from_ns"])'; }
+predicted() { pith analyze "$1" --what-if "$2" | awk '{ printf "%.0f", $2 * 1e9 }'; }
+near() { awk -v a="$1" -v b="$2" -v part="$3" 'BEGIN { exit !(b > 0 && a / b > 1 - part && a / b < 1 + part) }'; }
+
+for mpi in $(mpis); do
+    "mpicc.$mpi" -std=gnu11 -O1 -g -I"$build/include" -o step step.c -L"$build/lib" -Wl,-rpath,"$build/lib" -lpith ||
+        { ok 1 "$mpi: built"; continue; }
+    give_way "$mpi"
+    export OMPI_MCA_mpi_yield_when_idle=1
+    for try in 1 2 3 4 5; do # the system may stop a rank in one run and not in the other
+        TIMEOUT=60 mpiexec_of "$mpi" 2 pith run -o with.pith ./step extra >out 2>err &&
+            TIMEOUT=60 mpiexec_of "$mpi" 2 pith run -o without.pith ./step >out 2>err
+        want=$(measured without.pith) got=$(predicted with.pith extra@1=1e6)
+        near "$got" "$want" 0.05 && break
+    done
+    near "$got" "$want" 0.05
+    ok $? "$mpi: without 15 ms in each step of one rank: predicted $got ns, measured $want ns" || sed 's/^/# /' err
+    near "$(measured with.pith)" "$want" 0.2
+    ok $((! $?)) "$mpi: which differs from the run with it"
+    unset LD_PRELOAD
+    for sample in heat2d ring master_worker; do
+        TIMEOUT=60 mpiexec_of "$mpi" 2 pith run -o $sample.pith "$build/samples/$mpi/$sample" >out 2>err
+        near "$(predicted $sample.pith computing=1)" "$(measured $sample.pith)" 0.02
+        ok $? "$mpi: $sample: a replay without a change takes as long as the run" || pith analyze $sample.pith --what-if computing=1
+        pith analyze $sample.pith --json | python3 -c 'import json, sys
+a = json.load(sys.stdin); print(abs(a["trust"]["replay_ns"] / (a["window"]["to_ns"] - a["window"]["from_ns"]) - 1) > 0.02)' >differs
+        is "$(pith analyze $sample.pith | grep -c 'cannot be trusted')" "$(grep -c True differs)" "$mpi: $sample: the page says whether the fitted network explains the run"
+    done
+done
+finish
