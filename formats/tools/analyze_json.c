@@ -79,6 +79,8 @@ static void put_efficiencies(struct json *j)
     put_number(j, "serialisation", info->serialisation);
     put_number(j, "transfer", info->transfer);
     put_integer(j, "ideal_ns", llround(info->ideal_ns));
+    if (pithi_findings_hybrid(j->f) > 0)
+        put_number(j, "all_threads", pithi_findings_hybrid(j->f));
     end(j, '}');
 }
 

@@ -120,6 +120,29 @@ double pithi_findings_efficiency(const struct pithi_findings *f, uint32_t index)
     return *(const double *)((const char *)f->info + pithi_efficiencies[index].at);
 }
 
+double pithi_findings_hybrid(const struct pithi_findings *f)
+{
+    uint32_t lanes = pithlog_get_info(f->log)->lanes;
+    double length = (double)(f->info->to_ns - f->info->from_ns), busy = (double)f->info->useful_ns, workers = 0;
+
+    for (uint32_t i = 0; i < lanes; i++)
+        if (!pithlog_analysis_calls_mpi(f->analysis, i))
+            workers += length - (double)pithlog_analysis_state_ns(f->analysis, i, PITHLOG_COMPUTING);
+    return f->info->lanes && workers > 0.5 ? (busy + workers) / (length * lanes) : 0;
+}
+
+static void put_hybrid(const struct pithi_findings *f, FILE *out)
+{
+    double all = pithi_findings_hybrid(f);
+
+    if (all > 0 && f->info->parallel > 0)
+        fprintf(out,
+                "  all threads             %5.2f  mean time of a thread at work / run time\n"
+                "    MPI                   %5.2f  parallel, above: of the threads that call MPI\n"
+                "    threads               %5.2f  all threads / MPI; low: other threads are idle\n",
+                all, f->info->parallel, all / f->info->parallel);
+}
+
 static void put_efficiencies(const struct pithi_findings *f, FILE *out)
 {
     fprintf(out, "\nEfficiency (1 is best; POP)\n");
@@ -128,6 +151,7 @@ static void put_efficiencies(const struct pithi_findings *f, FILE *out)
         fprintf(out, "%*s%-*s%5.2f  %s\n", blanks, "", 26 - blanks, pithi_efficiencies[i].name,
                 pithi_findings_efficiency(f, i), pithi_efficiencies[i].meaning);
     }
+    put_hybrid(f, out);
     pithi_findings_lowest(f, out);
 }
 

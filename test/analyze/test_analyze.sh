@@ -213,6 +213,26 @@ pith convert log.pith with.txt --with analysis
 is "$(grep -c $'\tlate sender$' with.txt) $(grep -c $'enter\tcritical path$' with.txt)" "4 1" "convert --with analysis: two wait states, one stretch of the path"
 is "$(grep -v $'\t[12]000000\t' with.txt | grep -c '^[0-9]')" "14" "beside the records of the log"
 
+# ---- Threads --------------------------------------------------------------------------------------------------------
+# Rank 0 computes 6 ms of 10 and waits 4 ms in a barrier, rank 1 computes 10 ms. A thread of each works for 3 ms.
+{
+    line 000000000 0 enter solve; line 000000000 1 enter solve
+    for r in 0 1; do printf '0.001\t%d\t1\tenter\tsolve\n0.004\t%d\t1\tleave\tsolve\n' $r $r; done
+    for r in 0 1; do
+        t=00$((6 + 4 * r))000000
+        [ $r = 0 ] || t=010000000
+        line $t $r leave solve; line $t $r enter MPI_Barrier
+        line $t $r coll MPI_COMM_WORLD comm=0 op=barrier root=-1 bytes=0
+    done
+    line 010000000 0 leave MPI_Barrier; line 010000000 1 leave MPI_Barrier
+} | sort -s -g -k 1,1 >threads.txt
+page=$(pith analyze threads.txt)
+like "$page" 'parallel +0[.]80 ' "of the threads with MPI calls: (6 + 10) / 2 / 10"
+like "$page" 'all threads +0[.]55 ' "of all threads: (6 + 10 + 3 + 3) / 4 / 10"
+like "$page" '  threads +0[.]69 ' "their quotient"
+is "$(grep -c 'all threads' <<<"$(pith analyze uneven.txt)")" 0 "a log without such threads has no such line"
+is "$(pith analyze threads.txt | awk 'length($0) > 80')" "" "lines are short"
+
 # ---- Logs with little in them ----------------------------------------------------------------------------------------
 { line 000000000 0 enter work; line 001000000 0 leave work; } >alone.txt
 like "$(pith analyze alone.txt)" 'The log has no MPI calls' "no MPI: no efficiencies"
