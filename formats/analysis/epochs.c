@@ -149,8 +149,10 @@ static int read_ranks(const char *text, uint32_t length, uint32_t **ranks, uint3
             has_digit = 1;
         } else {
             if (has_digit && rank < 1u << RANK_BITS) {
-                if (!pithi_grow(ranks, *count, &room, sizeof **ranks))
+                if (!pithi_grow(ranks, *count, &room, sizeof **ranks)) {
+                    free(*ranks);
                     return 0;
+                }
                 (*ranks)[(*count)++] = rank;
             }
             rank = 0;
