@@ -54,8 +54,8 @@ struct pithi_efficiency {
 };
 extern const struct pithi_efficiency pithi_efficiencies[PITHI_EFFICIENCIES];
 double pithi_findings_efficiency(const struct pithi_findings *findings, uint32_t index);
-/* The parallel efficiency of all threads, if some do not call MPI: a thread is at work outside MPI if it calls MPI, else
- * in states. 0: there are none, or they have no states. It is `parallel` x the efficiency of threads. */
+/* The parallel efficiency of all threads, if some do not call MPI: a thread is at work outside MPI if it calls MPI,
+ * else in states. 0: there are none, or they have no states. It is `parallel` x the efficiency of threads. */
 double pithi_findings_hybrid(const struct pithi_findings *findings);
 /* Each returns PITH_OK or an error. */
 int pithi_findings_page(const struct pithi_findings *findings, FILE *out);

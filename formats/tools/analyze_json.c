@@ -79,8 +79,6 @@ static void put_efficiencies(struct json *j)
     put_number(j, "serialisation", info->serialisation);
     put_number(j, "transfer", info->transfer);
     put_integer(j, "ideal_ns", llround(info->ideal_ns));
-    if (pithi_findings_hybrid(j->f) > 0)
-        put_number(j, "all_threads", pithi_findings_hybrid(j->f));
     end(j, '}');
 }
 
@@ -272,6 +270,8 @@ int pithi_findings_json(const struct pithi_findings *f, FILE *out, int with_wait
     }
     end(&j, ']');
     put_efficiencies(&j);
+    if (pithi_findings_hybrid(f) > 0)
+        put_number(&j, "all_threads", pithi_findings_hybrid(f));
     put_findings(&j);
     put_groups(&j);
     put_delays(&j);

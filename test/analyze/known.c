@@ -408,7 +408,7 @@ static void access_late(void)
     START(MPI_Win_complete(window));
 }
 
-/* The next rank has locked its own part; it is told when the lock is no longer needed, and looks after it until then. */
+/* The next rank has locked its own part. It is told when the lock is no longer needed; until then it looks after it. */
 static void lock_case(void)
 {
     MPI_Request locked;
@@ -489,8 +489,8 @@ static const struct {
 };
 enum { CASES = sizeof cases / sizeof *cases, TIMES = CASES * REPEATS };
 
-/* Prints how long the call of rank r had to wait, of the times of all ranks in one repetition, and for whom. Of two calls
- * (`state` has both), the one in which the rank was released, or else the second. */
+/* Prints how long the call of rank r had to wait, of the times of all ranks in one repetition, and for whom. Of two
+ * calls (`state` has both), the one in which the rank was released, or else the second. */
 static void print_wait(const char *kind, const char *state, const struct times *all, int r)
 {
     const struct times *own = &all[r * TIMES];
