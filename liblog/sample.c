@@ -1,8 +1,9 @@
-/* sample.c - samples of the call stacks, each at an interval of its thread's CPU time.
+/* sample.c - samples of the call stacks, each at an interval of its thread's CPU time, or of wall-clock time.
  *
- * A thread of the recorder, the watcher, looks for new threads of the program and gives each a timer on its CPU clock,
- * whose signal interrupts that thread and no other. A thread that waits uses no CPU time, so its system calls are not
- * interrupted. The handler stores two kinds of events, as pith_event_data would: pith:sample, the call stack, and
+ * A thread of the recorder, the watcher, looks for new threads of the program and gives each a timer whose signal
+ * interrupts that thread and no other. By default the timer is on the thread's CPU clock: a thread that waits uses no
+ * CPU time, so its system calls are not interrupted. A timer on the wall clock does interrupt them; SA_RESTART
+ * continues most, but sleep, poll and select return early. The handler stores two kinds of events, as pith_event_data would: pith:sample, the call stack, and
  * before it pith:module for each module that occurs for the first time. Recording is made for handlers that record
  * (buffer.c), and signals wait while the guard is held, so the handler needs no care of its own.
  *
@@ -23,11 +24,12 @@
 #include <unistd.h>
 
 #include "buffer.h"
+#include "clock.h"
 #include "pith.h"
 #include "pith_tool.h"
 #include "session.h"
 
-enum { FRAMES = 128, MODULES = 512, TIMERS = 4096, BUILD_ID = 64 };
+enum { FRAMES = 256, MODULES = 512, TIMERS = 4096, ROOMS = 64, BUILD_ID = 64 };
 
 static uint32_t sample_id, module_id; /* set before the first timer */
 static int watching;                  /* under the guard */
@@ -49,10 +51,12 @@ static unsigned char *put_text(unsigned char *at, const char *text, size_t size)
     return at + size;
 }
 
+/* Under known_busy. Its buffers are static, because handlers run on the program's alternate stacks, often of 8 KiB. */
 static void record_module(const struct pithi_module *module)
 {
-    unsigned char payload[PATH_MAX + 2 * BUILD_ID + 64], *end = payload;
-    char path[PATH_MAX], build[2 * BUILD_ID];
+    static unsigned char payload[PATH_MAX + 2 * BUILD_ID + 64];
+    static char path[PATH_MAX], build[2 * BUILD_ID];
+    unsigned char *end = payload;
     uint32_t id_bytes = module->build_id_bytes < BUILD_ID ? module->build_id_bytes : BUILD_ID;
     size_t size = strnlen(module->path, PATH_MAX - 1);
     memcpy(path, module->path, size);
@@ -106,21 +110,43 @@ static void record_new_modules(const uint64_t *addresses, unsigned count)
     __atomic_store_n(&known_busy, 0, __ATOMIC_RELEASE);
 }
 
+/* Room for samples that are being taken, because the stack that a handler is on may be nearly full. */
+static struct room {
+    int busy;
+    uint64_t words[FRAMES + 1]; /* the CPU time, then addresses */
+} rooms[ROOMS];
+
+static struct room *take_room(void)
+{
+    for (unsigned i = 0; i < ROOMS; i++)
+        if (!__atomic_load_n(&rooms[i].busy, __ATOMIC_RELAXED) && !__atomic_exchange_n(&rooms[i].busy, 1, __ATOMIC_ACQUIRE))
+            return &rooms[i];
+    return NULL;
+}
+
+static void take_sample(const ucontext_t *context, uint64_t *words)
+{
+    struct timespec cpu;
+    unsigned count;
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) != 0)
+        return;
+    count = pithi_sample_stack(context, words + 1, FRAMES);
+    record_new_modules(words + 1, count);
+    words[0] = (uint64_t)cpu.tv_sec * 1000000000 + (uint64_t)cpu.tv_nsec;
+    for (unsigned i = 0; i <= count; i++)
+        put((unsigned char *)&words[i], words[i], 8);
+    pith_event_data(sample_id, words, 8 * (count + (size_t)1));
+}
+
 static void on_timer(int number, siginfo_t *info, void *context)
 {
     int saved = errno;
-    uint64_t addresses[FRAMES];
-    unsigned char payload[8 * (FRAMES + 1)], *end = payload;
-    struct timespec cpu;
+    struct room *room;
     (void)number;
     if (info->si_code == SI_TIMER && pithi_state() == PITHI_RECORDING && !pithi_buffer_ended &&
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) == 0) {
-        unsigned count = pithi_sample_stack(context, addresses, FRAMES);
-        record_new_modules(addresses, count);
-        end = put(end, (uint64_t)cpu.tv_sec * 1000000000 + (uint64_t)cpu.tv_nsec, 8);
-        for (unsigned i = 0; i < count; i++)
-            end = put(end, addresses[i], 8);
-        pith_event_data(sample_id, payload, (size_t)(end - payload));
+        (room = take_room()) != NULL) {
+        take_sample(context, room->words);
+        __atomic_store_n(&room->busy, 0, __ATOMIC_RELEASE);
     }
     errno = saved;
 }
@@ -139,9 +165,11 @@ static unsigned timer_count;
 static int timer_begin(pid_t thread, int *number)
 {
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = signal_number};
-    long interval_ns = 1000000000 / (long)pithi_session.settings.sample_hz;
+    int64_t interval_ns = pithi_session.settings.sample_ns;
     struct itimerspec spec = {{interval_ns / 1000000000, interval_ns % 1000000000}, {0, 0}};
     clockid_t clock = (clockid_t)(~(unsigned)thread << 3 | 6); /* the kernel's clock of the CPU time of a thread */
+    if (pithi_session.settings.sample_wall)
+        clock = CLOCK_MONOTONIC;
     spec.it_value = spec.it_interval;
     event._sigev_un._tid = thread;
     if (syscall(SYS_timer_create, clock, &event, number) != 0)
@@ -202,18 +230,24 @@ static int is_ours(int number)
 
 static void *watch(void *unused)
 {
-    char hz[16];
-    struct timespec pause = {0, 10000000};
+    char period[24];
+    struct timespec pause;
+    int64_t begin_ns, took_ns;
     pid_t self = (pid_t)syscall(SYS_gettid);
     sample_id = pith_event_define_group("pith:sample", "gray50", "cpu=%l", "pith");
     module_id = pith_event_define_group("pith:module", "gray50", "begin=%X end=%X bias=%X build=%s path=%s", "pith");
-    snprintf(hz, sizeof hz, "%u", pithi_session.settings.sample_hz);
-    pith_property("sample_hz", hz);
+    snprintf(period, sizeof period, "%lld", (long long)pithi_session.settings.sample_ns);
+    pith_property("sample_ns", period);
+    pith_property("sample_clock", pithi_session.settings.sample_wall ? "wall" : "cpu");
     while (is_ours(signal_number)) {
+        begin_ns = pithi_clock_ns(CLOCK_MONOTONIC);
         if (pithi_state() != PITHI_OVER)
             look_for_threads(self);
         else
             timers_end(1);
+        took_ns = pithi_clock_ns(CLOCK_MONOTONIC) - begin_ns; /* with 1000 threads a look takes a millisecond */
+        took_ns = took_ns < 100000 ? 10000000 : took_ns < 10000000 ? 100 * took_ns : 1000000000;
+        pause = (struct timespec){took_ns / 1000000000, took_ns % 1000000000};
         nanosleep(&pause, NULL);
     }
     timers_end(1);
@@ -241,7 +275,7 @@ void pithi_sample_start(void)
     pthread_attr_t attributes;
     pthread_t thread;
     struct pithi_module module;
-    if (pithi_session.settings.sample_hz == 0 || watching)
+    if (pithi_session.settings.sample_ns == 0 || watching)
         return;
     if (!pithi_module_find((uint64_t)(uintptr_t)&pithi_sample_start, &module)) {
         if (pithi_speaks_for_job())
@@ -261,6 +295,8 @@ void pithi_sample_forked(void)
     timer_count = 0;
     known_count = 0;
     known_busy = 0;
+    for (unsigned i = 0; i < ROOMS; i++)
+        rooms[i].busy = 0;
 }
 
 void pithi_sample_finish(void)
@@ -268,7 +304,10 @@ void pithi_sample_finish(void)
     struct pithi_module module;
     if (pithi_state() != PITHI_RECORDING || (!pithi_session.settings.ring && pithi_session.settings.from_ns == 0))
         return;
-    for (unsigned i = 0; i < __atomic_load_n(&known_count, __ATOMIC_ACQUIRE); i++)
+    if (__atomic_exchange_n(&known_busy, 1, __ATOMIC_ACQUIRE))
+        return;
+    for (unsigned i = 0; i < known_count; i++)
         if (pithi_module_find(known[i].begin, &module))
             record_module(&module);
+    __atomic_store_n(&known_busy, 0, __ATOMIC_RELEASE);
 }

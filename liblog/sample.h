@@ -16,8 +16,8 @@ void pithi_sample_finish(void);
 /* ---- sample_stack.c ---------------------------------------------------------------------------------------------- */
 
 /* The addresses of the code that was interrupted: the program counter, then return addresses, innermost first. Returns
- * their number, at most `most`; 0: this machine is not supported. Safe in signal handlers; reads memory only where
- * the thread's stack is mapped. */
+ * their number, at most `most`; 0: this machine is not supported. If there are more, the last is 0. Follows unwind
+ * tables, and frame pointers where there are none. Safe in signal handlers; reads only memory that can be read. */
 unsigned pithi_sample_stack(const ucontext_t *context, uint64_t *addresses, unsigned most);
 
 /* Loaded files of code. */

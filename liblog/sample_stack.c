@@ -3,10 +3,14 @@
 
 #include <dlfcn.h>
 #include <elf.h>
-#include <fcntl.h>
+#include <errno.h>
 #include <link.h>
+#include <stddef.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "unwind.h"
 
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 35)
 #define HAVE_FIND 1
@@ -16,26 +20,29 @@
 
 struct registers {
     uint64_t pc, sp, frame;
+    uint64_t link; /* the return address before it is saved (arm64) */
 };
 
+/* The kernel's frame below a handler is, from the stack pointer on: a ucontext_t (x86-64), or a siginfo_t of 128 bytes
+ * and then a ucontext_t (arm64). */
 #if defined(__x86_64__)
+enum { SIGNAL_CONTEXT = 0 };
 static struct registers registers_of(const ucontext_t *context)
 {
     const greg_t *r = context->uc_mcontext.gregs;
-    return (struct registers){(uint64_t)r[REG_RIP], (uint64_t)r[REG_RSP], (uint64_t)r[REG_RBP]};
+    return (struct registers){(uint64_t)r[REG_RIP], (uint64_t)r[REG_RSP], (uint64_t)r[REG_RBP], 0};
 }
+static uint64_t without_signature(uint64_t pc) { return pc; }
 #elif defined(__aarch64__)
+enum { SIGNAL_CONTEXT = 128 };
 static struct registers registers_of(const ucontext_t *context)
 {
-    return (struct registers){context->uc_mcontext.pc, context->uc_mcontext.sp, context->uc_mcontext.regs[29]};
+    const mcontext_t *r = &context->uc_mcontext;
+    return (struct registers){r->pc, r->sp, r->regs[29], r->regs[30]};
 }
+static uint64_t without_signature(uint64_t pc) { return pc & ((UINT64_C(1) << 48) - 1); }
 #else
 #define NO_REGISTERS 1
-static struct registers registers_of(const ucontext_t *context)
-{
-    (void)context;
-    return (struct registers){0, 0, 0};
-}
 #endif
 
 /* ---- Modules ----------------------------------------------------------------------------------------------------- */
@@ -94,61 +101,148 @@ int pithi_module_find(uint64_t address, struct pithi_module *module)
 
 /* ---- The stack --------------------------------------------------------------------------------------------------- */
 
-/* The mapping that holds this thread's stack, or the stack that it was on last. */
-static __thread struct {
-    uint64_t begin, end;
-} stack __attribute__((tls_model("initial-exec")));
+#if HAVE_FIND && !defined(NO_REGISTERS)
+enum { PAGE = 4096, RULES = 1024 };
+static const uint64_t longest_frame = UINT64_C(1) << 30;
 
-/* Reads /proc/self/maps for the readable mapping that contains `sp`, without malloc. */
-static int find_stack(uint64_t sp)
+/* Reads a word of memory that may not be there. The kernel copies the 8 bytes of the signal set before it refuses the
+ * unknown first argument; so one cheap system call for each new page tells what can be read. `*page`: the last page
+ * that can, or 0. */
+static int word_at(uint64_t address, uint64_t *page, uint64_t *word)
 {
-    char text[4096];
-    uint64_t numbers[2] = {0, 0};
-    int field = 0, found = 0; /* field: 0 begin, 1 end, 2 permissions, 3 the rest of the line */
-    ssize_t size;
-    int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
+    if (address % 8 != 0 || address < PAGE)
         return 0;
-    while (!found && (size = read(fd, text, sizeof text)) > 0)
-        for (ssize_t i = 0; i < size && !found; i++) {
-            char c = text[i];
-            if (c == '\n') {
-                field = 0;
-                numbers[0] = numbers[1] = 0;
-            } else if (field < 2 && (c == '-' || c == ' ')) {
-                field++;
-            } else if (field < 2) {
-                numbers[field] = numbers[field] << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
-            } else if (field == 2) {
-                found = c == 'r' && sp >= numbers[0] && sp < numbers[1];
-                field = 3;
-            }
-        }
-    close(fd);
-    stack.begin = found ? numbers[0] : 0;
-    stack.end = found ? numbers[1] : 0;
-    return found;
+    if (address / PAGE != *page) {
+        if (syscall(SYS_rt_sigprocmask, -1, address, NULL, (size_t)8) == 0 || errno == EFAULT)
+            return 0;
+        *page = address / PAGE;
+    }
+    *word = *(const uint64_t *)(uintptr_t)address;
+    return 1;
 }
 
-static uint64_t word_at(uint64_t address) { return *(const uint64_t *)(uintptr_t)address; }
+/* The rules found so far, by place: a hash table without a lock. Each word is read and written at once, and `check` is
+ * the exclusive or of all, so that a rule that two threads write at the same time is seen as wrong. */
+static struct slot {
+    uint64_t check, words[2];
+} slots[RULES];
+
+static int find_rule(uint64_t table, uint64_t pc, struct pithi_unwind_rule *rule)
+{
+    uint64_t key = pc ^ table << 17, words[2];
+    struct slot *slot = &slots[(key * UINT64_C(0x9e3779b97f4a7c15)) >> 54];
+    _Static_assert(sizeof *rule == sizeof words, "a rule is two words");
+    words[0] = __atomic_load_n(&slot->words[0], __ATOMIC_RELAXED);
+    words[1] = __atomic_load_n(&slot->words[1], __ATOMIC_RELAXED);
+    if ((__atomic_load_n(&slot->check, __ATOMIC_RELAXED) ^ words[0] ^ words[1]) == key && words[1] != 0) {
+        memcpy(rule, words, sizeof words);
+        return 1;
+    }
+    if (!pithi_unwind_rule(table, pc, rule))
+        return 0;
+    memcpy(words, rule, sizeof words);
+    __atomic_store_n(&slot->words[0], words[0], __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->words[1], words[1], __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->check, key ^ words[0] ^ words[1], __ATOMIC_RELAXED);
+    return 1;
+}
+
+/* A walk up a stack: the registers of the function reached so far. */
+struct walk {
+    struct registers r;
+    uint64_t page; /* of word_at */
+    int exact;     /* r.pc is the next instruction to run, not one after a call */
+};
+
+static int saved_word(struct walk *w, unsigned where, int32_t offset, uint64_t cfa, uint64_t *value)
+{
+    if (where == PITHI_SAVED_NOWHERE)
+        return 1;
+    if (where == PITHI_SAVED_UNKNOWN) {
+        *value = 0;
+        return 1;
+    }
+    return word_at((where == PITHI_SAVED_AT_CFA ? cfa : w->r.frame) + (uint64_t)(int64_t)offset, &w->page, value);
+}
+
+/* The registers that a signal interrupted, from the kernel's frame. */
+static int interrupted(struct walk *w)
+{
+    uint64_t at = w->r.sp + SIGNAL_CONTEXT, word;
+    if (at % 8 != 0 || !word_at(at, &w->page, &word) || !word_at(at + offsetof(ucontext_t, uc_sigmask), &w->page, &word))
+        return 0;
+    w->r = registers_of((const ucontext_t *)(uintptr_t)at);
+    w->exact = 1;
+    return 1;
+}
+
+static int apply_rule(struct walk *w, const struct pithi_unwind_rule *rule)
+{
+    struct registers next = w->r;
+    uint64_t cfa = 0;
+    if (rule->is_signal) /* the stack pointer is at what the kernel saved */
+        return interrupted(w);
+    if (rule->cfa == PITHI_CFA_STACK)
+        cfa = w->r.sp + (uint64_t)(int64_t)rule->cfa_offset;
+    else if (rule->cfa == PITHI_CFA_FRAME)
+        cfa = w->r.frame + (uint64_t)(int64_t)rule->cfa_offset;
+    else if (!word_at(w->r.frame + (uint64_t)(int64_t)rule->cfa_offset, &w->page, &cfa))
+        return 0;
+    if (rule->pc_saved == PITHI_SAVED_NOWHERE && !w->exact) /* only the innermost function has not saved it */
+        return 0;
+    next.pc = w->r.link;
+    if (cfa < w->r.sp + (rule->pc_saved != PITHI_SAVED_NOWHERE) || cfa - w->r.sp > longest_frame ||
+        !saved_word(w, rule->pc_saved, rule->pc_offset, cfa, &next.pc) ||
+        !saved_word(w, rule->frame_saved, rule->frame_offset, cfa, &next.frame))
+        return 0;
+    next.pc = without_signature(next.pc);
+    next.sp = cfa;
+    w->r = next;
+    w->exact = 0;
+    return 1;
+}
+
+/* Without a rule: if the function has a frame pointer, it points to the caller's and to the return address. */
+static int follow_frame_pointer(struct walk *w)
+{
+    uint64_t frame = w->r.frame, caller, next;
+    if (frame < w->r.sp || frame - w->r.sp > longest_frame || !word_at(frame, &w->page, &next) ||
+        !word_at(frame + 8, &w->page, &caller))
+        return 0;
+    w->r = (struct registers){.pc = without_signature(caller), .sp = frame + 16, .frame = next};
+    w->exact = 0;
+    return 1;
+}
 
 unsigned pithi_sample_stack(const ucontext_t *context, uint64_t *addresses, unsigned most)
 {
-    struct registers r = registers_of(context);
-    struct pithi_module module;
+    struct walk w = {.r = registers_of(context), .exact = 1};
+    struct dl_find_object found;
+    struct pithi_unwind_rule rule;
     unsigned count = 0;
-    if (r.pc == 0)
-        return 0;
-    addresses[count++] = r.pc;
-    if ((r.sp < stack.begin || r.sp >= stack.end) && !find_stack(r.sp))
-        return count;
-    while (count < most && r.frame >= r.sp && r.frame % 8 == 0 && r.frame + 16 <= stack.end) {
-        uint64_t caller = word_at(r.frame + 8);
-        if (!pithi_module_find(caller, &module))
-            break;
-        addresses[count++] = caller;
-        r.sp = r.frame + 16;
-        r.frame = word_at(r.frame);
+    while (count < most && w.r.pc >= PAGE) {
+        uint64_t pc = w.r.pc - !w.exact; /* a call may be the last instruction of a function */
+        int known = _dl_find_object((void *)(uintptr_t)pc, &found) == 0;
+        if (!known && count > 0)
+            return count;
+        addresses[count++] = w.r.pc;
+        if (known && find_rule((uint64_t)(uintptr_t)found.dlfo_eh_frame, pc, &rule)) {
+            if (rule.is_last || !apply_rule(&w, &rule))
+                return count;
+        } else if (!follow_frame_pointer(&w)) {
+            return count;
+        }
     }
+    if (count == most && w.r.pc >= PAGE)
+        addresses[count - 1] = 0;
     return count;
 }
+#else
+unsigned pithi_sample_stack(const ucontext_t *context, uint64_t *addresses, unsigned most)
+{
+    (void)context;
+    (void)addresses;
+    (void)most;
+    return 0;
+}
+#endif

@@ -91,15 +91,24 @@ static void read_snapshot(struct pithi_settings *settings)
         ignore("PITH_SNAPSHOT", value, "a signal such as USR1");
 }
 
+/* "10", "2.5ms", "wall", "10,wall": a period (a plain number is in milliseconds), a clock, or both. */
 static void read_sample(struct pithi_settings *settings)
 {
-    const char *value = text("PITH_SAMPLE");
-    char *end;
-    long hz = value != NULL ? strtol(value, &end, 10) : 0;
-    if (value != NULL && *end == '\0' && hz >= 0 && hz <= PITHI_SAMPLE_MAX)
-        settings->sample_hz = (unsigned)hz;
-    else if (value != NULL)
-        ignore("PITH_SAMPLE", value, "a number of samples a second, 0 to 10000");
+    const char *value = text("PITH_SAMPLE"), *clock;
+    char period[32];
+    int64_t ns = 10000000;
+    if (value == NULL)
+        return;
+    clock = strchr(value, ',') != NULL ? strchr(value, ',') + 1 : strcmp(value, "wall") == 0 ? value : "cpu";
+    snprintf(period, sizeof period, "%.*s", (int)strcspn(value, ","), value);
+    if (clock != value)
+        ns = pithi_moment_ns(period, 1000000);
+    if ((ns == 0 || (ns >= 100000 && ns <= 10000000000)) && (strcmp(clock, "wall") == 0 || strcmp(clock, "cpu") == 0)) {
+        settings->sample_ns = ns;
+        settings->sample_wall = strcmp(clock, "wall") == 0;
+    } else {
+        ignore("PITH_SAMPLE", value, "a period such as 10, 1ms or 10ms,wall, from 0.1 ms to 10 s");
+    }
 }
 
 void pithi_settings_read(struct pithi_settings *settings)

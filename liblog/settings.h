@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-enum { PITHI_FILES_MAX = 1024, PITHI_SAMPLE_MAX = 10000 };
+enum { PITHI_FILES_MAX = 1024 };
 
 struct pithi_settings {
     const char *log;         /* PITH_LOG; NULL: not given */
@@ -19,7 +19,8 @@ struct pithi_settings {
     int ring;                /* PITH_WHEN_FULL=ring */
     int64_t from_ns, to_ns;  /* PITH_FROM, PITH_TO: since recording began; 0, INT64_MAX: not given */
     int snapshot_signal;     /* PITH_SNAPSHOT: its number; 0: none */
-    unsigned sample_hz;      /* PITH_SAMPLE: samples for each second of CPU time of a thread; 0: none */
+    int64_t sample_ns;       /* PITH_SAMPLE: between two samples of a thread; 0: none */
+    int sample_wall;         /* 1: of wall-clock time, 0: of its CPU time */
     int64_t sync_ns;         /* PITH_SYNC; 0: clocks are compared at start and end only */
     int causal;              /* PITH_CAUSAL */
     int quiet;               /* PITH_QUIET */

@@ -27,6 +27,7 @@ struct pithi_sample_names {
     struct pithlog *log;
     uint32_t sample_id, module_id;
     int64_t period_ns;
+    int wall;
     struct module *modules; /* in order of time */
     uint32_t module_count, module_room;
     struct file *files;
@@ -142,8 +143,10 @@ int pithi_sample_names_open(struct pithlog *log, struct pithi_sample_names **nam
     }
     s->period_ns = 10000000;
     for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
-        if (!strcmp(key, "sample_hz") && atol(value) > 0)
-            s->period_ns = 1000000000 / atol(value);
+        if (!strcmp(key, "sample_ns") && atoll(value) > 0)
+            s->period_ns = atoll(value);
+        else if (!strcmp(key, "sample_clock"))
+            s->wall = !strcmp(value, "wall");
     if (s->sample_id == UINT32_MAX)
         return pithi_fail(PITH_ERR_USAGE, "the log has no samples; record with pith run --sample");
     if ((err = read_modules(s)) == PITH_OK && !pithi_code_file_possible())
@@ -190,6 +193,8 @@ int pithi_sample_read(const struct pithi_sample_names *s, const struct pithlog_r
 
 int64_t pithi_sample_period_ns(const struct pithi_sample_names *s) { return s->period_ns; }
 
+int pithi_sample_wall(const struct pithi_sample_names *s) { return s->wall; }
+
 /* ---- Functions --------------------------------------------------------------------------------------------------- */
 
 /* The newest module of the rank before the sample that contains the address; else, because a flight recorder keeps
@@ -219,7 +224,7 @@ static struct pithi_code_file *code_of(struct file *file)
 }
 
 static int add_function(struct pithi_sample_names *s, uint32_t number, const struct file *file,
-                        const struct pithi_code_place *place)
+                        const struct pithi_code_place *place, int cut)
 {
     struct pithi_function function = {.line = place ? place->line : 0, .module = file ? file->path : ""};
     const char *slash = file ? strrchr(file->path, '/') : NULL;
@@ -235,7 +240,7 @@ static int add_function(struct pithi_sample_names *s, uint32_t number, const str
     }
     if (place)
         function.name = strdup(place->name);
-    else if (asprintf(&function.name, "[%s]", !file ? "unknown" : slash ? slash + 1 : file->path) < 0)
+    else if (asprintf(&function.name, "[%s]", !file ? (cut ? "cut" : "unknown") : slash ? slash + 1 : file->path) < 0)
         function.name = NULL;
     if (place && place->source)
         function.source = strdup(place->source);
@@ -243,17 +248,18 @@ static int add_function(struct pithi_sample_names *s, uint32_t number, const str
     return function.name ? PITH_OK : pithi_no_memory();
 }
 
-/* Files are numbered from 1 on in the maps; 0: no file. */
+/* Files are numbered from 1 on in the maps; 0: no file, and address 1 is the end of a stack that was cut. */
 static int function_at(struct pithi_sample_names *s, uint32_t file_1, uint64_t address, uint32_t *function)
 {
     struct file *file = file_1 ? &s->files[file_1 - 1] : NULL;
     struct pithi_code_place place;
     uint32_t before = s->starts.count;
     int found = file && code_of(file) && pithi_code_file_find(file->code, address, &place);
-    int err = pithi_pair_number(&s->starts, file_1, found ? place.begin : UINT64_MAX, function);
+    int cut = !file && address == 1;
+    int err = pithi_pair_number(&s->starts, file_1, found ? place.begin : UINT64_MAX - (uint64_t)cut, function);
 
     if (!err && s->starts.count > before)
-        err = add_function(s, *function, file, found ? &place : NULL);
+        err = add_function(s, *function, file, found ? &place : NULL, cut);
     return err;
 }
 
@@ -265,7 +271,7 @@ int pithi_sample_function(struct pithi_sample_names *s, const struct pithlog_rec
     const struct module *module = find_module(s, rank, r->time_ns, address);
     uint32_t file_1 = module ? module->file + 1 : 0, before = s->places.count, place;
 
-    address = module ? address - module->bias : 0;
+    address = module ? address - module->bias : sample->addresses[frame] == 0;
     CHECK(pithi_pair_number(&s->places, file_1, address, &place));
     if (s->places.count > before) {
         if (place >= s->place_room) {

@@ -8,7 +8,8 @@
 #include "pithlog.h"
 
 struct pithi_function {
-    char *name;         /* a symbol of the file; "[FILE]": its code without symbols; "[unknown]": of no file */
+    char *name;         /* a symbol of the file; "[FILE]": its code without symbols; "[unknown]": of no file;
+                           "[cut]": the callers of the outermost function that was recorded */
     char *source;       /* the file of its first line; NULL: unknown */
     int line;
     const char *module; /* the path of its file; "" */
@@ -20,7 +21,8 @@ struct pithi_sample_names;
 int pithi_sample_names_open(struct pithlog *log, struct pithi_sample_names **names);
 void pithi_sample_names_close(struct pithi_sample_names *names);
 
-/* A sample. The addresses are innermost first; all but the first are return addresses. */
+/* A sample. The addresses are innermost first; all but the first are return addresses. A last one of 0: the stack
+ * was cut. */
 enum { PITHI_SAMPLE_FRAMES = 8192 };
 struct pithi_sample {
     int64_t cpu_ns; /* the CPU time of its thread so far */
@@ -37,5 +39,7 @@ int pithi_sample_function(struct pithi_sample_names *names, const struct pithlog
 const struct pithi_function *pithi_function_get(const struct pithi_sample_names *names, uint32_t function);
 uint32_t pithi_function_count(const struct pithi_sample_names *names);
 int64_t pithi_sample_period_ns(const struct pithi_sample_names *names);
+/* 1: the samples are at intervals of wall-clock time; 0: of CPU time. */
+int pithi_sample_wall(const struct pithi_sample_names *names);
 
 #endif

@@ -1,7 +1,7 @@
-/* stat_samples.c - `pith stat --by function` and `--by callpath`: the CPU time of the program's functions.
+/* stat_samples.c - `pith stat --by function` and `--by callpath`: the time of the program's functions.
  *
- * All samples make one tree of call paths. A sample stands for the CPU time that its thread used since the sample
- * before; the first of a lane stands for one period.
+ * All samples make one tree of call paths. A sample stands for the time since the sample before it of its thread, by the
+ * clock of the samples: CPU time or wall-clock time. The first of a lane stands for one period.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -17,7 +17,7 @@
 struct node {
     uint32_t parent, function;
     uint64_t samples, all_samples; /* ended here; ended here or in a call from here */
-    int64_t self_ns, all_ns;
+    int64_t self_ns, all_ns, cpu_ns; /* cpu_ns: the CPU time of self_ns */
 };
 
 struct paths {
@@ -27,7 +27,10 @@ struct paths {
     struct pithi_pair_map map; /* (parent, function): nodes; a parent has a lower number */
     struct node *nodes;
     uint32_t room;
-    int64_t *last_ns; /* by lane: CPU time at the last sample; -1: none */
+    struct last {
+        int64_t cpu_ns, time_ns;
+        int seen;
+    } *last; /* by lane: the last sample */
     uint64_t samples;
     int64_t sum_ns;
     struct pithi_sample sample;
@@ -56,14 +59,17 @@ static int take(void *context, const struct pithlog_record *r)
 {
     struct paths *p = context;
     uint32_t node = ROOT, function;
-    int64_t length_ns = pithi_sample_period_ns(p->names);
+    struct last *last = &p->last[r->lane];
+    int64_t cpu_ns = pithi_sample_period_ns(p->names), length_ns = cpu_ns;
     int err;
 
     if (!pithi_sample_read(p->names, r, &p->sample))
         return PITH_OK;
-    if (p->last_ns[r->lane] >= 0 && p->sample.cpu_ns > p->last_ns[r->lane])
-        length_ns = p->sample.cpu_ns - p->last_ns[r->lane];
-    p->last_ns[r->lane] = p->sample.cpu_ns;
+    if (last->seen && p->sample.cpu_ns >= last->cpu_ns && r->time_ns >= last->time_ns) {
+        cpu_ns = p->sample.cpu_ns - last->cpu_ns;
+        length_ns = pithi_sample_wall(p->names) ? r->time_ns - last->time_ns : cpu_ns;
+    }
+    *last = (struct last){p->sample.cpu_ns, r->time_ns, 1};
     for (uint32_t i = p->sample.count; i > 0; i--) {
         if ((err = pithi_sample_function(p->names, r, &p->sample, i - 1, &function)) != PITH_OK ||
             (err = go_down(p, &node, function)) != PITH_OK)
@@ -71,6 +77,7 @@ static int take(void *context, const struct pithlog_record *r)
     }
     p->nodes[node].samples++;
     p->nodes[node].self_ns += length_ns;
+    p->nodes[node].cpu_ns += cpu_ns;
     p->samples++;
     p->sum_ns += length_ns;
     return PITH_OK;
@@ -89,10 +96,8 @@ static int gather(struct paths *p)
 
     if (err)
         return err;
-    if (!(p->last_ns = malloc((lanes + (size_t)1) * sizeof *p->last_ns)))
+    if (!(p->last = calloc(lanes + (size_t)1, sizeof *p->last)))
         return pithi_fail(PITH_ERR_MEMORY, "out of memory");
-    for (uint32_t i = 0; i < lanes; i++)
-        p->last_ns[i] = -1;
     if ((err = pithi_stat_each_record(p->log, &all, take, p)) != PITH_OK)
         return err;
     for (uint32_t i = 0; i < p->map.count; i++) {
@@ -112,7 +117,7 @@ static void release(struct paths *p)
     pithi_sample_names_close(p->names);
     free(p->map.slots);
     free(p->nodes);
-    free(p->last_ns);
+    free(p->last);
 }
 
 static const char *name_of(const struct paths *p, uint32_t function)
@@ -137,7 +142,7 @@ static int64_t spread(int64_t part, int64_t whole, uint64_t samples)
 struct row {
     uint32_t function;
     uint64_t samples;
-    int64_t self_ns, all_ns;
+    int64_t self_ns, all_ns, cpu_ns;
 };
 
 static int compare_rows(const void *a, const void *b)
@@ -161,7 +166,7 @@ static int is_outermost(const struct paths *p, const struct node *node)
 
 static const struct pithi_table_column function_columns[] = {
     {"function", PITHI_CELL_TEXT, 0}, {"self", PITHI_CELL_TIME, 0},  {"self_share", PITHI_CELL_RATIO, 0},
-    {"spread", PITHI_CELL_RATIO, 0},  {"total", PITHI_CELL_TIME, 0}, {"total_share", PITHI_CELL_RATIO, 0},
+    {"spread", PITHI_CELL_RATIO, 0}, {"cpu", PITHI_CELL_TIME, 0},    {"total", PITHI_CELL_TIME, 0}, {"total_share", PITHI_CELL_RATIO, 0},
     {"samples", PITHI_CELL_COUNT, 0}, {"place", PITHI_CELL_TEXT, 0}, {"module", PITHI_CELL_TEXT, 1},
 };
 
@@ -178,6 +183,7 @@ static void put_function(const struct paths *p, const struct row *row, struct pi
     pithi_table_number(table, row->self_ns);
     pithi_table_number(table, millionths(row->self_ns, p->sum_ns));
     pithi_table_number(table, spread(row->self_ns, p->sum_ns, p->samples));
+    pithi_table_number(table, row->cpu_ns);
     pithi_table_number(table, row->all_ns);
     pithi_table_number(table, millionths(row->all_ns, p->sum_ns));
     pithi_table_number(table, (int64_t)row->samples);
@@ -205,6 +211,7 @@ int pithi_stat_functions(struct pithlog *log, const struct pithi_stat_query *que
         struct row *row = &rows[p.nodes[i].function];
         row->samples += p.nodes[i].samples;
         row->self_ns += p.nodes[i].self_ns;
+        row->cpu_ns += p.nodes[i].cpu_ns;
         if (is_outermost(&p, &p.nodes[i]))
             row->all_ns += p.nodes[i].all_ns;
     }

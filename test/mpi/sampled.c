@@ -1,7 +1,8 @@
 /* sampled.c - computes in three functions, 50, 30 and 20 % of the CPU time, in each rank and in one more thread.
  * Arguments: CPU seconds (of each thread), then what else to do:
  * fork: a child that computes, and exec; mask: the thread blocks all signals; signals: the program takes the
- * highest real-time signal for itself; itimer: a storm of SIGPROF; kill: kills itself at the end. */
+ * highest real-time signal for itself; itimer: a storm of SIGPROF; kill: kills itself at the end; wait: waits in the
+ * system for half a second; deep: computes 10,000 calls deep; handler: computes in a handler on a stack of its own. */
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -76,6 +77,50 @@ static void on_signal(int number)
     ticks++;
 }
 
+/* Waits until its child has slept. */
+APART static int wait_for_pipe(void)
+{
+    int ends[2], good = 0;
+    char byte;
+    if (pipe(ends) != 0)
+        return 0;
+    if (fork() == 0) {
+        struct timespec pause = {0, 500000000};
+        nanosleep(&pause, NULL);
+        _exit(write(ends[1], "x", 1) != 1);
+    }
+    good = read(ends[0], &byte, 1) == 1;
+    wait(NULL);
+    return good;
+}
+
+APART static double descend(int calls, double x)
+{
+    x = calls > 0 ? descend(calls - 1, x) : half_work(x);
+    sink = x;
+    return x;
+}
+
+static void work_in_handler(int number)
+{
+    (void)number;
+    sink = half_work(1);
+    ticks = 1;
+}
+
+APART static int raise_deeply(void)
+{
+    static char own[8192];
+    stack_t stack = {.ss_sp = own, .ss_size = sizeof own};
+    struct sigaction action = {.sa_handler = work_in_handler, .sa_flags = SA_ONSTACK};
+    double until = cpu() + seconds;
+    if (sigaltstack(&stack, NULL) != 0 || sigaction(SIGUSR1, &action, NULL) != 0)
+        return 0;
+    while (cpu() < until)
+        raise(SIGUSR1);
+    return 1;
+}
+
 int main(int argc, char **argv)
 {
     pthread_t thread;
@@ -111,6 +156,13 @@ int main(int argc, char **argv)
         waitpid(child, &status, 0);
         calls = WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : 1000;
     }
+    if (strcmp(more, "wait") == 0 && !wait_for_pipe())
+        calls = 1000;
+    if (strcmp(more, "deep") == 0)
+        for (double until = cpu() + seconds; cpu() < until;)
+            descend(10000, 1);
+    if (strcmp(more, "handler") == 0 && !raise_deeply())
+        calls = 1000;
     if (strcmp(more, "kill") == 0)
         raise(SIGKILL);
     MPI_Allreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);

@@ -16,13 +16,13 @@ names=yes
 
 for mpi in $(mpis); do
     mkdir "$scratch/$mpi" && cd "$scratch/$mpi" || exit 1
-    flags="-g -O1 -fno-omit-frame-pointer"
+    flags="-g -O2 -fomit-frame-pointer"
     # shellcheck disable=SC2086
     "mpicc.$mpi" $flags -o sampled "$top/test/mpi/sampled.c" -lpthread
     ok $? "$mpi: sampled compiles" || continue
 
     for n in 1 2 4; do
-        mpiexec_of "$mpi" $n pith run --sample=1000 -o $n.pith ./sampled 0.3 >out 2>err
+        mpiexec_of "$mpi" $n pith run --sample=1 -o $n.pith ./sampled 0.3 >out 2>err
         is "$? $(cat out)" "0 sampled: $n ranks, well" "$mpi, $n ranks: status and output are the program's"
         pith check $n.pith >check.out 2>&1
         ok $? "$mpi, $n ranks: the log is good" || cat check.out
@@ -49,14 +49,34 @@ for mpi in $(mpis); do
 
     # ---- what else programs do -------------------------------------------------------------------------------------
     for how in fork mask signals itimer; do
-        mpiexec_of "$mpi" 2 pith run --sample=1000 -o $how.pith ./sampled 0.1 $how >out 2>err
+        mpiexec_of "$mpi" 2 pith run --sample=1 -o $how.pith ./sampled 0.1 $how >out 2>err
         is "$? $(cat out)" "0 sampled: 2 ranks, $(mpiexec_of "$mpi" 2 ./sampled 0.1 $how | sed 's/.*, //')" \
             "$mpi, $how: status and output as without"
         pith check $how.pith >check.out 2>&1
         ok $? "$mpi, $how: the log is good" || cat check.out
     done
+    # The wall clock: waiting in the system shows, and is no CPU time. The program says how long it waited.
+    mpiexec_of "$mpi" 2 pith run --sample=5ms,wall -o wall.pith ./sampled 0.1 wait >out 2>err
+    is "$? $(cat out)" "0 sampled: 2 ranks, well" "$mpi, wall: status and output as without"
+    pith check wall.pith >check.out 2>&1
+    ok $? "$mpi, wall: the log is good" || cat check.out
+    if [ -n "$names" ]; then
+        pith stat wall.pith --by function --csv >wall.csv
+        ok "$(awk -F, '$1 == "wait_for_pipe" { bad = !($6 > 0.9 && $6 < 3 && $5 < 0.2 * $6) } END { print bad + 0 }' wall.csv)" \
+            "$mpi, wall: 2 ranks wait for 0.5 s each, without CPU time" || grep wait_for_pipe wall.csv
+    fi
+    # 10,000 calls deep: the stack is cut, and says so. Handlers on a stack of 8 KiB: the samples in them have all callers.
+    mpiexec_of "$mpi" 1 pith run --sample=1 -o deep.pith ./sampled 0.1 deep >out 2>err
+    is "$? $(cat out)" "0 sampled: 1 ranks, well" "$mpi, deep: status and output as without"
+    mpiexec_of "$mpi" 1 pith run --sample=1 -o handler.pith ./sampled 0.1 handler >out 2>err
+    is "$? $(cat out)" "0 sampled: 1 ranks, well" "$mpi, handler: status and output as without"
+    if [ -n "$names" ]; then
+        like "$(pith stat deep.pith --folded)" '(^|\n)\[cut\];descend;.*descend;half_work [0-9]+' "$mpi, deep: cut"
+        like "$(pith stat handler.pith --folded)" ';main;raise_deeply;.*;work_in_handler;half_work [0-9]+' "$mpi, handler: its callers"
+    fi
+
     # Killed: the samples before that are in the recovered log, with names.
-    mpiexec_of "$mpi" 1 pith run --sample=1000 -o killed.pith ./sampled 0.2 kill >out 2>err
+    mpiexec_of "$mpi" 1 pith run --sample=1 -o killed.pith ./sampled 0.2 kill >out 2>err
     pith recover killed.pith.spill -o back.pith >recover.out 2>&1
     ok $? "$mpi, kill: pith recover" || cat recover.out
     [ -z "$names" ] || like "$(pith stat back.pith --by function)" '^half_work ' "$mpi, kill: names"
@@ -69,22 +89,22 @@ for mpi in $(mpis); do
     if [ -n "$(command -v "mpif90.$mpi")" ]; then
         # shellcheck disable=SC2086
         "mpif90.$mpi" $flags -o fortran "$top/test/mpi/sampled.f90"
-        mpiexec_of "$mpi" 2 pith run --sample=1000 -o fortran.pith ./fortran >out 2>err
+        mpiexec_of "$mpi" 2 pith run --sample=1 -o fortran.pith ./fortran >out 2>err
         is "$? $(tr -d ' ' <out)" "0 well" "$mpi, Fortran: runs"
-        [ -z "$names" ] || like "$(pith stat fortran.pith --by function)" '^solve_in_fortran_ ' "$mpi, Fortran: the function"
+        [ -z "$names" ] || like "$(pith stat fortran.pith --by function)" '^(solve_in_fortran_|MAIN__) .*sampled.f90' "$mpi, Fortran: the function (or the one that it was inlined in)"
     fi
     cd "$scratch" || exit 1
 done
 
 # ---- wrong use --------------------------------------------------------------------------------------------------------
 pith run --sample=0 true >out 2>err
-like "$? $(cat err)" '^2 pith run: --sample needs 1 to 10000' "--sample=0"
+like "$? $(cat err)" '^2 pith run: --sample needs a period in milliseconds or wall, .*, not 0;' "--sample=0"
 mpi=$(mpis | head -n 1)
 if [ -n "$mpi" ]; then
     mpiexec_of "$mpi" 1 pith run -o plain.pith "$scratch/$mpi/sampled" 0.01 >/dev/null 2>&1
     pith stat plain.pith --by function >out 2>err
     is "$? $(cat out err)" "1 pith: the log has no samples; record with pith run --sample" "a log without samples"
     PITH_SAMPLE=often mpiexec_of "$mpi" 1 pith run -o plain.pith "$scratch/$mpi/sampled" 0.01 >out 2>err
-    like "$(cat err)" 'PITH_SAMPLE=often: not a number of samples a second' "PITH_SAMPLE=often"
+    like "$(cat err)" 'PITH_SAMPLE=often: not a period such as 10, .*; ignored' "PITH_SAMPLE=often"
 fi
 finish

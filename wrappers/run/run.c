@@ -50,14 +50,12 @@ static void find_library(struct run_options *options)
     }
 }
 
-static void set_sample(const char *hz)
+/* The recorder reads the rest (liblog/settings.c). */
+static void set_sample(const char *value)
 {
-    char *end;
-    long value = strtol(hz, &end, 10);
-
-    if (*hz < '0' || *hz > '9' || *end || value < 1 || value > 10000)
-        usage("--sample needs 1 to 10000 samples a second, not %s", hz);
-    setenv("PITH_SAMPLE", hz, 1);
+    if (strcmp(value, "wall") != 0 && strcspn(value, "123456789") == strcspn(value, ","))
+        usage("--sample needs a period in milliseconds or wall, such as 10, 1ms or 10ms,wall, not %s", value);
+    setenv("PITH_SAMPLE", value, 1);
 }
 
 static void parse_options(int argc, char **argv, struct run_options *options)
@@ -77,7 +75,7 @@ static void parse_options(int argc, char **argv, struct run_options *options)
         }
         size_t v = 0, size = strcspn(argv[i], "=");
         if (size == 8 && !strncmp(argv[i], "--sample", size)) { /* its value is optional */
-            set_sample(argv[i][size] ? argv[i] + size + 1 : "100");
+            set_sample(argv[i][size] ? argv[i] + size + 1 : "10");
             continue;
         }
         while (v < 3 && (strlen(valued[v].name) != size || strncmp(argv[i], valued[v].name, size) != 0))
