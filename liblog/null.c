@@ -56,6 +56,9 @@ uint32_t pith_comm_define(const struct pith_comm *comm) { return (void)comm, 0; 
 
 void pith_comm_free(uint32_t comm) { (void)comm; }
 
+int pith_call_sites(void) { return 0; }
+void pith_call_site(const void *caller) { (void)caller; }
+
 void pith_comm_event(uint32_t comm, uint32_t id, const void *payload, size_t size_bytes)
 {
     (void)comm, (void)id, (void)payload, (void)size_bytes;

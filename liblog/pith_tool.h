@@ -55,6 +55,13 @@ PITH_API void pith_comm_name(uint32_t comm, const char *name);
 /* Like pith_event_data, for an event on communicator `comm`. `size_bytes` may be 0. */
 PITH_API void pith_comm_event(uint32_t comm, uint32_t id, const void *payload, size_t size_bytes);
 
+/* Call sites, the places in the program that call a wrapped library. pith_call_sites returns 1 if the user wants them
+ * (PITH_CALLSITES, PITH_SAMPLE); call it after the first record. pith_call_site records one inside the state of the
+ * call: `caller`, the return address of the wrapper, or, if that is in an MPI library (a Fortran binding), the nearest
+ * caller that is not. NULL has no effect. */
+PITH_API int pith_call_sites(void);
+PITH_API void pith_call_site(const void *caller);
+
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
 /* Takes the order number of a receive among those posted by this process. Call it when the receive is posted, and pass

@@ -3,9 +3,10 @@
  * A thread of the recorder, the watcher, looks for new threads of the program and gives each a timer whose signal
  * interrupts that thread and no other. By default the timer is on the thread's CPU clock: a thread that waits uses no
  * CPU time, so its system calls are not interrupted. A timer on the wall clock does interrupt them; SA_RESTART
- * continues most, but sleep, poll and select return early. The handler stores two kinds of events, as pith_event_data would: pith:sample, the call stack, and
- * before it pith:module for each module that occurs for the first time. Recording is made for handlers that record
- * (buffer.c), and signals wait while the guard is held, so the handler needs no care of its own.
+ * continues most, but sleep, poll and select return early. The handler stores two kinds of events, as pith_event_data
+ * would: pith:sample, the call stack, and before it pith:module for each module that occurs for the first time.
+ * Recording is made for handlers that record (buffer.c), and signals wait while the guard is held, so the handler needs
+ * no care of its own.
  *
  * The handler calls nothing but system calls, _dl_find_object and the recorder; no malloc, no lock of the program's.
  */
@@ -31,8 +32,9 @@
 
 enum { FRAMES = 256, MODULES = 512, TIMERS = 4096, ROOMS = 64, BUILD_ID = 64 };
 
-static uint32_t sample_id, module_id; /* set before the first timer */
-static int watching;                  /* under the guard */
+static uint32_t sample_id; /* set before the first timer */
+static uint32_t module_id, site_id;
+static int watching; /* under the guard */
 static int signal_number;
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
@@ -49,6 +51,13 @@ static unsigned char *put_text(unsigned char *at, const char *text, size_t size)
     at = put(at, size, 2);
     memcpy(at, text, size);
     return at + size;
+}
+
+/* The same name has the same id, whichever thread is first. */
+static void define_module(void)
+{
+    uint32_t id = pith_event_define_group("pith:module", "gray50", "begin=%X end=%X bias=%X build=%s path=%s", "pith");
+    __atomic_store_n(&module_id, id, __ATOMIC_RELAXED);
 }
 
 /* Under known_busy. Its buffers are static, because handlers run on the program's alternate stacks, often of 8 KiB. */
@@ -119,7 +128,8 @@ static struct room {
 static struct room *take_room(void)
 {
     for (unsigned i = 0; i < ROOMS; i++)
-        if (!__atomic_load_n(&rooms[i].busy, __ATOMIC_RELAXED) && !__atomic_exchange_n(&rooms[i].busy, 1, __ATOMIC_ACQUIRE))
+        if (!__atomic_load_n(&rooms[i].busy, __ATOMIC_RELAXED) &&
+            !__atomic_exchange_n(&rooms[i].busy, 1, __ATOMIC_ACQUIRE))
             return &rooms[i];
     return NULL;
 }
@@ -149,6 +159,49 @@ static void on_timer(int number, siginfo_t *info, void *context)
         __atomic_store_n(&room->busy, 0, __ATOMIC_RELEASE);
     }
     errno = saved;
+}
+
+/* ---- Call sites -------------------------------------------------------------------------------------------------- */
+
+/* 1: code of an MPI library or of Pith, which no user wrote. */
+static int is_library(uint64_t address)
+{
+    static const char *const names[] = {"libmpi", "libpmpi", "libpith", "libmpe", "liblmpe", "libopen-"};
+    struct pithi_module module;
+    const char *slash;
+    if (!pithi_module_find(address, &module))
+        return 1;
+    slash = strrchr(module.path, '/');
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strncmp(slash != NULL ? slash + 1 : module.path, names[i], strlen(names[i])) == 0)
+            return 1;
+    return 0;
+}
+
+int pith_call_sites(void) { return pithi_session.settings.call_sites; }
+
+void pith_call_site(const void *caller)
+{
+    uint64_t stack[32], site = (uint64_t)(uintptr_t)caller;
+    unsigned count, i;
+    if (site == 0)
+        return;
+    if (is_library(site)) {
+        count = pithi_own_stack(stack, sizeof stack / sizeof stack[0]);
+        for (i = 0; i < count && (stack[i] == 0 || is_library(stack[i])); i++)
+            ;
+        if (i == count)
+            return;
+        site = stack[i];
+    }
+    if (__atomic_load_n(&site_id, __ATOMIC_RELAXED) == 0) {
+        define_module();
+        __atomic_store_n(&site_id, pith_event_define_group("pith:site", "gray50", "address=%X", "pith"),
+                         __ATOMIC_RELAXED);
+    }
+    record_new_modules(&site, 1);
+    put((unsigned char *)&site, site, 8);
+    pith_event_data(site_id, &site, 8);
 }
 
 /* ---- Timers ------------------------------------------------------------------------------------------------------ */
@@ -235,7 +288,7 @@ static void *watch(void *unused)
     int64_t begin_ns, took_ns;
     pid_t self = (pid_t)syscall(SYS_gettid);
     sample_id = pith_event_define_group("pith:sample", "gray50", "cpu=%l", "pith");
-    module_id = pith_event_define_group("pith:module", "gray50", "begin=%X end=%X bias=%X build=%s path=%s", "pith");
+    define_module();
     snprintf(period, sizeof period, "%lld", (long long)pithi_session.settings.sample_ns);
     pith_property("sample_ns", period);
     pith_property("sample_clock", pithi_session.settings.sample_wall ? "wall" : "cpu");

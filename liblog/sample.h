@@ -20,6 +20,9 @@ void pithi_sample_finish(void);
  * tables, and frame pointers where there are none. Safe in signal handlers; reads only memory that can be read. */
 unsigned pithi_sample_stack(const ucontext_t *context, uint64_t *addresses, unsigned most);
 
+/* The same for the caller of this function: the program counter here, then return addresses. */
+unsigned pithi_own_stack(uint64_t *addresses, unsigned most);
+
 /* Loaded files of code. */
 struct pithi_module {
     uint64_t begin, end; /* its addresses */

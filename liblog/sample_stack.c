@@ -32,6 +32,12 @@ static struct registers registers_of(const ucontext_t *context)
     const greg_t *r = context->uc_mcontext.gregs;
     return (struct registers){(uint64_t)r[REG_RIP], (uint64_t)r[REG_RSP], (uint64_t)r[REG_RBP], 0};
 }
+static inline __attribute__((always_inline)) struct registers registers_here(void)
+{
+    struct registers r = {0, 0, 0, 0};
+    __asm__ volatile("lea 0(%%rip), %0\n\tmov %%rsp, %1\n\tmov %%rbp, %2" : "=&r"(r.pc), "=&r"(r.sp), "=&r"(r.frame));
+    return r;
+}
 static uint64_t without_signature(uint64_t pc) { return pc; }
 #elif defined(__aarch64__)
 enum { SIGNAL_CONTEXT = 128 };
@@ -39,6 +45,13 @@ static struct registers registers_of(const ucontext_t *context)
 {
     const mcontext_t *r = &context->uc_mcontext;
     return (struct registers){r->pc, r->sp, r->regs[29], r->regs[30]};
+}
+static inline __attribute__((always_inline)) struct registers registers_here(void)
+{
+    struct registers r;
+    __asm__ volatile("adr %0, .\n\tmov %1, sp\n\tmov %2, x29\n\tmov %3, x30"
+                     : "=&r"(r.pc), "=&r"(r.sp), "=&r"(r.frame), "=&r"(r.link));
+    return r;
 }
 static uint64_t without_signature(uint64_t pc) { return pc & ((UINT64_C(1) << 48) - 1); }
 #else
@@ -169,7 +182,8 @@ static int saved_word(struct walk *w, unsigned where, int32_t offset, uint64_t c
 static int interrupted(struct walk *w)
 {
     uint64_t at = w->r.sp + SIGNAL_CONTEXT, word;
-    if (at % 8 != 0 || !word_at(at, &w->page, &word) || !word_at(at + offsetof(ucontext_t, uc_sigmask), &w->page, &word))
+    if (at % 8 != 0 || !word_at(at, &w->page, &word) ||
+        !word_at(at + offsetof(ucontext_t, uc_sigmask), &w->page, &word))
         return 0;
     w->r = registers_of((const ucontext_t *)(uintptr_t)at);
     w->exact = 1;
@@ -214,9 +228,9 @@ static int follow_frame_pointer(struct walk *w)
     return 1;
 }
 
-unsigned pithi_sample_stack(const ucontext_t *context, uint64_t *addresses, unsigned most)
+static unsigned walk_up(struct registers from, uint64_t *addresses, unsigned most)
 {
-    struct walk w = {.r = registers_of(context), .exact = 1};
+    struct walk w = {.r = from, .exact = 1};
     struct dl_find_object found;
     struct pithi_unwind_rule rule;
     unsigned count = 0;
@@ -237,7 +251,20 @@ unsigned pithi_sample_stack(const ucontext_t *context, uint64_t *addresses, unsi
         addresses[count - 1] = 0;
     return count;
 }
+
+unsigned pithi_sample_stack(const ucontext_t *context, uint64_t *addresses, unsigned most)
+{
+    return walk_up(registers_of(context), addresses, most);
+}
+
+unsigned pithi_own_stack(uint64_t *addresses, unsigned most) { return walk_up(registers_here(), addresses, most); }
 #else
+unsigned pithi_own_stack(uint64_t *addresses, unsigned most)
+{
+    (void)addresses;
+    (void)most;
+    return 0;
+}
 unsigned pithi_sample_stack(const ucontext_t *context, uint64_t *addresses, unsigned most)
 {
     (void)context;

@@ -73,10 +73,18 @@ static uint64_t take_pointer(struct bytes *b, unsigned encoding)
     switch (encoding & 15) {
     case 0: /* of the machine's size */
     case 4:
-    case 12: value = take(b, 8); break;
-    case 3: value = take(b, 4); break;
-    case 11: value = (uint64_t)(int64_t)(int32_t)take(b, 4); break;
-    default: b->bad = 1; return 0;
+    case 12:
+        value = take(b, 8);
+        break;
+    case 3:
+        value = take(b, 4);
+        break;
+    case 11:
+        value = (uint64_t)(int64_t)(int32_t)take(b, 4);
+        break;
+    default:
+        b->bad = 1;
+        return 0;
     }
     if ((encoding & 0x70) == 0x10)
         value += place;
@@ -126,9 +134,7 @@ static void restore(struct state *s, const struct state *initial, uint64_t reg)
 
 static void set_cfa(struct state *s, uint64_t reg, int64_t offset)
 {
-    s->rule.cfa = reg == STACK_POINTER   ? PITHI_CFA_STACK
-                  : reg == FRAME_POINTER ? PITHI_CFA_FRAME
-                                         : PITHI_CFA_UNKNOWN;
+    s->rule.cfa = reg == STACK_POINTER ? PITHI_CFA_STACK : reg == FRAME_POINTER ? PITHI_CFA_FRAME : PITHI_CFA_UNKNOWN;
     s->rule.cfa_offset = (int32_t)offset;
 }
 
@@ -179,22 +185,33 @@ static int run_long(struct program *p, unsigned code, struct bytes *b)
     uint64_t reg;
     struct bytes block;
     switch (code) {
-    case 0x00: return 1;
-    case 0x02: p->address += take(b, 1) * p->code_unit; return 1;
-    case 0x03: p->address += take(b, 2) * p->code_unit; return 1;
-    case 0x04: p->address += take(b, 4) * p->code_unit; return 1;
+    case 0x00:
+        return 1;
+    case 0x02:
+        p->address += take(b, 1) * p->code_unit;
+        return 1;
+    case 0x03:
+        p->address += take(b, 2) * p->code_unit;
+        return 1;
+    case 0x04:
+        p->address += take(b, 4) * p->code_unit;
+        return 1;
     case 0x05: /* offset_extended */
         reg = take_number(b);
         set_saved(s, reg, PITHI_SAVED_AT_CFA, (int64_t)take_number(b) * p->data_unit);
         return 1;
-    case 0x06: restore(s, &p->initial, take_number(b)); return 1;
+    case 0x06:
+        restore(s, &p->initial, take_number(b));
+        return 1;
     case 0x07: /* undefined */
         reg = take_number(b);
         if (reg == RETURN_ADDRESS)
             s->undefined = 1;
         return 1;
-    case 0x08: set_saved(s, take_number(b), PITHI_SAVED_NOWHERE, 0); return 1; /* same_value */
-    case 0x09: /* register */
+    case 0x08:
+        set_saved(s, take_number(b), PITHI_SAVED_NOWHERE, 0);
+        return 1; /* same_value */
+    case 0x09:    /* register */
         set_saved(s, take_number(b), PITHI_SAVED_UNKNOWN, 0);
         take_number(b);
         return 1;
@@ -212,8 +229,12 @@ static int run_long(struct program *p, unsigned code, struct bytes *b)
         reg = take_number(b);
         set_cfa(s, reg, (int64_t)take_number(b));
         return 1;
-    case 0x0d: set_cfa(s, take_number(b), s->rule.cfa_offset); return 1;
-    case 0x0e: s->rule.cfa_offset = (int32_t)take_number(b); return 1;
+    case 0x0d:
+        set_cfa(s, take_number(b), s->rule.cfa_offset);
+        return 1;
+    case 0x0e:
+        s->rule.cfa_offset = (int32_t)take_number(b);
+        return 1;
     case 0x0f: /* def_cfa_expression */
         block = take_block(b);
         set_cfa_expression(s, &block, p->target);
@@ -230,7 +251,9 @@ static int run_long(struct program *p, unsigned code, struct bytes *b)
         reg = take_number(b);
         set_cfa(s, reg, take_signed(b) * p->data_unit);
         return 1;
-    case 0x13: s->rule.cfa_offset = (int32_t)(take_signed(b) * p->data_unit); return 1;
+    case 0x13:
+        s->rule.cfa_offset = (int32_t)(take_signed(b) * p->data_unit);
+        return 1;
     case 0x14: /* val_offset, val_offset_sf, val_expression */
     case 0x15:
         set_saved(s, take_number(b), PITHI_SAVED_UNKNOWN, 0);
@@ -240,9 +263,13 @@ static int run_long(struct program *p, unsigned code, struct bytes *b)
         set_saved(s, take_number(b), PITHI_SAVED_UNKNOWN, 0);
         take_block(b);
         return 1;
-    case 0x2d: return 1;                 /* negate_ra_state: the signature of return addresses (arm64) */
-    case 0x2e: take_number(b); return 1; /* GNU_args_size */
-    default: return 0;
+    case 0x2d:
+        return 1; /* negate_ra_state: the signature of return addresses (arm64) */
+    case 0x2e:
+        take_number(b);
+        return 1; /* GNU_args_size */
+    default:
+        return 0;
     }
 }
 
@@ -251,9 +278,15 @@ static int run(struct program *p, struct bytes b)
     while (b.at < b.end && !b.bad && p->address <= p->target) {
         unsigned byte = (unsigned)take(&b, 1), low = byte & 63;
         switch (byte >> 6) {
-        case 1: p->address += low * p->code_unit; break;
-        case 2: set_saved(&p->state, low, PITHI_SAVED_AT_CFA, (int64_t)take_number(&b) * p->data_unit); break;
-        case 3: restore(&p->state, &p->initial, low); break;
+        case 1:
+            p->address += low * p->code_unit;
+            break;
+        case 2:
+            set_saved(&p->state, low, PITHI_SAVED_AT_CFA, (int64_t)take_number(&b) * p->data_unit);
+            break;
+        case 3:
+            restore(&p->state, &p->initial, low);
+            break;
         default:
             if (!run_long(p, low, &b))
                 return 0;
@@ -277,8 +310,8 @@ static struct bytes entry_at(uint64_t address)
     return b;
 }
 
-/* Reads the part that descriptions share (CIE): units, *encoding of addresses, *is_signal: a frame that the kernel made;
- * runs its instructions. */
+/* Reads the part that descriptions share (CIE) and runs its instructions: units; *encoding of addresses; *is_signal: the
+ * kernel made the frame. */
 static int read_common(struct program *p, uint64_t address, unsigned *encoding, int *has_size, int *is_signal)
 {
     struct bytes b = entry_at(address), data;
@@ -368,6 +401,5 @@ int pithi_unwind_rule(uint64_t table, uint64_t pc, struct pithi_unwind_rule *rul
     *rule = p.state.rule;
     rule->is_signal = is_signal;
     rule->is_last = p.state.undefined;
-    return is_signal || rule->is_last ||
-           (rule->cfa != PITHI_CFA_UNKNOWN && rule->pc_saved != PITHI_SAVED_UNKNOWN);
+    return is_signal || rule->is_last || (rule->cfa != PITHI_CFA_UNKNOWN && rule->pc_saved != PITHI_SAVED_UNKNOWN);
 }

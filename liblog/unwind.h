@@ -10,17 +10,17 @@ enum pithi_unwind_cfa { PITHI_CFA_UNKNOWN, PITHI_CFA_STACK, PITHI_CFA_FRAME, PIT
 enum pithi_unwind_saved { PITHI_SAVED_UNKNOWN, PITHI_SAVED_NOWHERE, PITHI_SAVED_AT_CFA, PITHI_SAVED_AT_FRAME };
 
 struct pithi_unwind_rule {
-    int32_t cfa_offset;               /* CFA_STACK: stack pointer + this; CFA_FRAME: frame pointer + this;
+    int32_t cfa_offset;              /* CFA_STACK: stack pointer + this; CFA_FRAME: frame pointer + this;
                                          CFA_AT_FRAME: the word at frame pointer + this */
-    int32_t frame_offset, pc_offset;  /* SAVED_AT_CFA: the word at CFA + this; SAVED_AT_FRAME: at frame pointer + this */
-    unsigned char cfa;                /* enum pithi_unwind_cfa */
+    int32_t frame_offset, pc_offset; /* SAVED_AT_CFA: the word at CFA + this; SAVED_AT_FRAME: at frame pointer + this */
+    unsigned char cfa;               /* enum pithi_unwind_cfa */
     unsigned char frame_saved, pc_saved; /* enum pithi_unwind_saved; NOWHERE: still in its register */
-    unsigned char is_signal : 1;      /* the kernel's frame below a signal handler */
-    unsigned char is_last : 1;        /* nothing called this function */
+    unsigned char is_signal : 1;         /* the kernel's frame below a signal handler */
+    unsigned char is_last : 1;           /* nothing called this function */
 };
 
-/* The rule at `pc`, by the .eh_frame_hdr at address `table`: 1; 0: the table does not tell. Calls nothing, so it is safe
- * in signal handlers; takes some 200 ns. */
+/* The rule at `pc`, by the .eh_frame_hdr at address `table`: 1; 0: the table does not tell. Safe in signal
+ * handlers. */
 int pithi_unwind_rule(uint64_t table, uint64_t pc, struct pithi_unwind_rule *rule);
 
 #endif

@@ -12,12 +12,15 @@ struct pithi_code_file;
 struct pithi_code_file *pithi_code_file_open(const char *path, const char *build);
 void pithi_code_file_close(struct pithi_code_file *file);
 
-/* The function at an address of the file: 1; 0: unknown. The strings stay valid until the file is closed. */
+/* The function at an address of the file: 1; 0: unknown. C++ names are demangled, without their parameters, where
+ * libstdc++ is. The name stays valid until the next call, the others until the file is closed. */
 struct pithi_code_place {
     const char *name;
     uint64_t begin;     /* address of the function's first instruction */
     const char *source; /* of its first line; NULL: unknown */
     int line;
+    const char *at_source; /* of the address */
+    int at_line;
 };
 int pithi_code_file_find(struct pithi_code_file *file, uint64_t address, struct pithi_code_place *place);
 

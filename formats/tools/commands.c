@@ -4,7 +4,7 @@
 #include "tools/tools.h"
 
 const struct pithi_command pithi_commands[] = {
-    {"run", NULL, "[-o LOG] [--lib NAME] [--sample[=HZ]] [--mpi NAME] [--] PROGRAM [ARGUMENT...]",
+    {"run", NULL, "[-o LOG] [--lib NAME] [--sample[=MS]] [--mpi NAME] [--] PROGRAM [ARGUMENT...]",
      "run a program and record it: mpirun -n 4 pith run ./app",
      "The program needs no change; its output and exit status stay the same. At the end rank 0 prints one line:\n"
      "the name of the log, what it holds and how to open it.\n"
@@ -17,8 +17,8 @@ const struct pithi_command pithi_commands[] = {
      "                 anim: write the log, and show the running program in a window\n"
      "                 check: check that collective calls agree on all ranks\n"
      "                 or the path of a profiling library of your own (./libNAME.so)\n"
-     "  --sample[=HZ]  also record the call stack of each thread, HZ (default: 100) times in each second of its\n"
-     "                 CPU time; `pith stat --by function` shows them\n"
+     "  --sample[=MS]  also record the call stack of each thread, after each MS (default: 10) milliseconds of its\n"
+     "                 CPU time; MS,wall: of wall-clock time. `pith stat --by function` shows them\n"
      "  --mpi NAME     mpich or openmpi; default: the MPI that PROGRAM is linked with, else that of mpirun\n"
      "\n"
      "Exit status: that of PROGRAM; 127 not found, 126 not executable, 2 wrong usage, 1 no wrappers for its MPI.\n"
@@ -48,6 +48,7 @@ const struct pithi_command pithi_commands[] = {
      "  --by size        messages by size class, with latency\n"
      "  --by wait        per call of MPI and kind of wait state: time that it waited for other ranks\n"
      "  --by function    the functions of the program, from samples (pith run --sample)\n"
+     "  --by callsite    MPI calls by the place that made them (PITH_CALLSITES=1)\n"
      "  --by callpath    the same by path of calls; --folded: as tools for flame graphs read it\n"
      "  --longest N      the N longest instances of states: rank, thread, begin, length\n"
      "  --waits          by state: also the time that calls of MPI waited for other ranks, and the rest: transfer\n"

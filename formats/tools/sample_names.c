@@ -25,7 +25,7 @@ struct file {
 
 struct pithi_sample_names {
     struct pithlog *log;
-    uint32_t sample_id, module_id;
+    uint32_t sample_id, module_id, site_id;
     int64_t period_ns;
     int wall;
     struct module *modules; /* in order of time */
@@ -33,8 +33,8 @@ struct pithi_sample_names {
     struct file *files;
     uint32_t file_count;
     struct pithi_pair_map places; /* (file, address) */
-    uint32_t *place_functions;    /* of each place */
-    uint32_t place_room;
+    struct pithi_place *found;    /* for each place */
+    uint32_t found_room;
     struct pithi_pair_map starts; /* (file, first address): functions */
     struct pithi_function *functions;
     uint32_t function_room;
@@ -122,7 +122,7 @@ static int read_modules(struct pithi_sample_names *s)
     return err;
 }
 
-int pithi_sample_names_open(struct pithlog *log, struct pithi_sample_names **names)
+int pithi_sample_names_open(struct pithlog *log, int sites, struct pithi_sample_names **names)
 {
     const struct pithlog_info *info = pithlog_get_info(log);
     struct pithi_sample_names *s = calloc(1, sizeof *s);
@@ -133,13 +133,15 @@ int pithi_sample_names_open(struct pithlog *log, struct pithi_sample_names **nam
     if (!s)
         return pithi_no_memory();
     s->log = log;
-    s->sample_id = s->module_id = UINT32_MAX;
+    s->sample_id = s->module_id = s->site_id = UINT32_MAX;
     for (uint32_t i = 0; i < info->defs; i++) {
         const struct pithlog_def *def = pithlog_get_def(log, i);
         if (def->kind == PITHLOG_EVENT_TYPE && !strcmp(def->name, "pith:sample"))
             s->sample_id = i;
         if (def->kind == PITHLOG_EVENT_TYPE && !strcmp(def->name, "pith:module"))
             s->module_id = i;
+        if (def->kind == PITHLOG_EVENT_TYPE && !strcmp(def->name, "pith:site"))
+            s->site_id = i;
     }
     s->period_ns = 10000000;
     for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
@@ -147,7 +149,9 @@ int pithi_sample_names_open(struct pithlog *log, struct pithi_sample_names **nam
             s->period_ns = atoll(value);
         else if (!strcmp(key, "sample_clock"))
             s->wall = !strcmp(value, "wall");
-    if (s->sample_id == UINT32_MAX)
+    if (sites && s->site_id == UINT32_MAX)
+        return pithi_fail(PITH_ERR_USAGE, "the log has no call sites; record with PITH_CALLSITES=1");
+    if (!sites && s->sample_id == UINT32_MAX)
         return pithi_fail(PITH_ERR_USAGE, "the log has no samples; record with pith run --sample");
     if ((err = read_modules(s)) == PITH_OK && !pithi_code_file_possible())
         fprintf(stderr, "pith: note: functions have no names, because Pith was built without libdw\n");
@@ -168,7 +172,7 @@ void pithi_sample_names_close(struct pithi_sample_names *s)
         free(s->functions[i].source);
     }
     free(s->places.slots);
-    free(s->place_functions);
+    free(s->found);
     free(s->starts.slots);
     free(s->functions);
     free(s->files);
@@ -188,6 +192,14 @@ int pithi_sample_read(const struct pithi_sample_names *s, const struct pithlog_r
         sample->count = PITHI_SAMPLE_FRAMES;
     for (uint32_t i = 0; i < sample->count; i++)
         sample->addresses[i] = big_endian(p + 8 * (i + 1));
+    return 1;
+}
+
+int pithi_site_read(const struct pithi_sample_names *s, const struct pithlog_record *r, uint64_t *address)
+{
+    if (r->kind != PITHLOG_EVENT || r->id != s->site_id || r->payload_bytes != 8)
+        return 0;
+    *address = big_endian(r->payload);
     return 1;
 }
 
@@ -249,43 +261,62 @@ static int add_function(struct pithi_sample_names *s, uint32_t number, const str
 }
 
 /* Files are numbered from 1 on in the maps; 0: no file, and address 1 is the end of a stack that was cut. */
-static int function_at(struct pithi_sample_names *s, uint32_t file_1, uint64_t address, uint32_t *function)
+static int find_place(struct pithi_sample_names *s, uint32_t file_1, uint64_t address, struct pithi_place *to)
 {
     struct file *file = file_1 ? &s->files[file_1 - 1] : NULL;
     struct pithi_code_place place;
     uint32_t before = s->starts.count;
-    int found = file && code_of(file) && pithi_code_file_find(file->code, address, &place);
     int cut = !file && address == 1;
-    int err = pithi_pair_number(&s->starts, file_1, found ? place.begin : UINT64_MAX - (uint64_t)cut, function);
+    int found = file && code_of(file) && pithi_code_file_find(file->code, address, &place);
+    int err = pithi_pair_number(&s->starts, file_1, found ? place.begin : UINT64_MAX - (uint64_t)cut, &to->function);
 
+    to->source = found ? place.at_source : NULL;
+    to->line = found ? place.at_line : 0;
     if (!err && s->starts.count > before)
-        err = add_function(s, *function, file, found ? &place : NULL, cut);
+        err = add_function(s, to->function, file, found ? &place : NULL, cut);
     return err;
+}
+
+int pithi_sample_place(struct pithi_sample_names *s, const struct pithlog_record *r, uint64_t address, int is_return,
+                       struct pithi_place *to)
+{
+    int32_t rank = pithlog_get_lane(s->log, r->lane)->rank;
+    int cut = address == 0;
+    uint32_t before = s->places.count, file_1, place;
+    const struct module *module;
+    int err;
+
+    address -= (uint64_t)is_return; /* a call may be the last instruction of a function */
+    module = find_module(s, rank, r->time_ns, address);
+    file_1 = module ? module->file + 1 : 0;
+    address = module ? address - module->bias : (uint64_t)cut;
+    if ((err = pithi_pair_number(&s->places, file_1, address, &place)) != PITH_OK)
+        return err;
+    if (s->places.count > before) {
+        if (place >= s->found_room) {
+            uint32_t room = s->found_room ? 2 * s->found_room : 256;
+            struct pithi_place *found = realloc(s->found, room * sizeof *found);
+            if (!found)
+                return pithi_no_memory();
+            s->found = found;
+            s->found_room = room;
+        }
+        if ((err = find_place(s, file_1, address, &s->found[place])) != PITH_OK)
+            return err;
+    }
+    *to = s->found[place];
+    return PITH_OK;
 }
 
 int pithi_sample_function(struct pithi_sample_names *s, const struct pithlog_record *r,
                           const struct pithi_sample *sample, uint32_t frame, uint32_t *function)
 {
-    int32_t rank = pithlog_get_lane(s->log, r->lane)->rank;
-    uint64_t address = sample->addresses[frame] - (frame > 0); /* a call may be the last instruction of a function */
-    const struct module *module = find_module(s, rank, r->time_ns, address);
-    uint32_t file_1 = module ? module->file + 1 : 0, before = s->places.count, place;
+    struct pithi_place place;
+    int err = pithi_sample_place(s, r, sample->addresses[frame], frame > 0, &place);
 
-    address = module ? address - module->bias : sample->addresses[frame] == 0;
-    CHECK(pithi_pair_number(&s->places, file_1, address, &place));
-    if (s->places.count > before) {
-        if (place >= s->place_room) {
-            uint32_t room = s->place_room ? 2 * s->place_room : 256;
-            uint32_t *functions = realloc(s->place_functions, room * sizeof *functions);
-            if (!functions)
-                return pithi_no_memory();
-            s->place_functions = functions;
-            s->place_room = room;
-        }
-        CHECK(function_at(s, file_1, address, &s->place_functions[place]));
-    }
-    *function = s->place_functions[place];
-    return PITH_OK;
+    if (!err)
+        *function = place.function;
+    return err;
 }
 
 const struct pithi_function *pithi_function_get(const struct pithi_sample_names *s, uint32_t function)

@@ -1,24 +1,24 @@
 /* sample_names.h - the functions that the addresses of samples lie in.
  *
- * The recorder stores two kinds of events (formats/native/SPEC.md, "Samples"): pith:module, a file of code and its
- * addresses in the recorded process, and pith:sample, the addresses of a call stack. */
+ * The recorder stores three kinds of events (formats/native/SPEC.md, "Samples"): pith:module, a file of code and its
+ * addresses in the recorded process; pith:sample, the addresses of a call stack; pith:site, where a call came from. */
 #ifndef PITHI_SAMPLE_NAMES_H
 #define PITHI_SAMPLE_NAMES_H
 
 #include "pithlog.h"
 
 struct pithi_function {
-    char *name;         /* a symbol of the file; "[FILE]": its code without symbols; "[unknown]": of no file;
+    char *name;   /* a symbol of the file; "[FILE]": its code without symbols; "[unknown]": of no file;
                            "[cut]": the callers of the outermost function that was recorded */
-    char *source;       /* the file of its first line; NULL: unknown */
+    char *source; /* the file of its first line; NULL: unknown */
     int line;
     const char *module; /* the path of its file; "" */
 };
 
 struct pithi_sample_names;
 
-/* Reads the modules of the log. An error if the log has no samples. */
-int pithi_sample_names_open(struct pithlog *log, struct pithi_sample_names **names);
+/* Reads the modules of the log. An error if the log has no samples, or no call sites (`sites`). */
+int pithi_sample_names_open(struct pithlog *log, int sites, struct pithi_sample_names **names);
 void pithi_sample_names_close(struct pithi_sample_names *names);
 
 /* A sample. The addresses are innermost first; all but the first are return addresses. A last one of 0: the stack
@@ -32,6 +32,18 @@ struct pithi_sample {
 /* 1: the record is a sample, now in *sample. */
 int pithi_sample_read(const struct pithi_sample_names *names, const struct pithlog_record *record,
                       struct pithi_sample *sample);
+
+/* 1: the record is a call site, the return address of the MPI call that is open; now in *address. */
+int pithi_site_read(const struct pithi_sample_names *names, const struct pithlog_record *record, uint64_t *address);
+
+/* Where an address of the process of `record` is. is_return: it is a return address, so the call before it counts. */
+struct pithi_place {
+    uint32_t function;
+    const char *source; /* NULL: unknown; valid until names are closed */
+    int line;
+};
+int pithi_sample_place(struct pithi_sample_names *names, const struct pithlog_record *record, uint64_t address,
+                       int is_return, struct pithi_place *place);
 
 /* *function: the number of the function that frame `frame` of the sample of `record` is in. */
 int pithi_sample_function(struct pithi_sample_names *names, const struct pithlog_record *record,

@@ -16,7 +16,8 @@ static const struct answer {
 } answers[] = {{"state", pithi_stat_states, 1, 1},       {"state,lane", pithi_stat_states_of_lanes, 1, 1},
                {"lane", pithi_stat_lanes, 0, 0},         {"comm", pithi_stat_pairs, 0, 0},
                {"size", pithi_stat_sizes, 0, 0},         {"wait", pithi_stat_waits, 1, 0},
-               {"function", pithi_stat_functions, 0, 0}, {"callpath", pithi_stat_callpaths, 0, 0}},
+               {"function", pithi_stat_functions, 0, 0}, {"callpath", pithi_stat_callpaths, 0, 0},
+               {"callsite", pithi_stat_sites, 1, 0}},
   longest = {"longest", pithi_stat_longest, 1, 0};
 
 struct asked {
@@ -63,7 +64,7 @@ static int read_options(int argc, char **argv, struct asked *asked)
 {
     static const char *const names[] = {"LOG", NULL};
     const struct pithi_option options[] = {
-        {"by", 0, PITHI_WORD, &asked->by, "state state,lane lane comm size wait function callpath", NULL},
+        {"by", 0, PITHI_WORD, &asked->by, "state state,lane lane comm size wait function callpath callsite", NULL},
         {"state", 0, PITHI_TEXT, &asked->query.state_glob, NULL, NULL},
         {"waits", 0, PITHI_FLAG, &asked->query.waits, NULL, NULL},
         {"longest", 0, PITHI_READ, &asked->query.longest, NULL, read_longest},

@@ -31,6 +31,8 @@ int pithi_stat_waits(struct pithlog *log, const struct pithi_stat_query *query, 
 /* From samples (stat_samples.c): the CPU time by function, and by call path. */
 int pithi_stat_functions(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
 int pithi_stat_callpaths(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
+/* The calls of MPI by call site (stat_sites.c). */
+int pithi_stat_sites(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
 /* Writes a line "main;step;solve 12" for each call path in which samples ended: the input of flame graph tools. */
 int pithi_stat_folded(struct pithlog *log, const struct pithi_stat_query *query, FILE *out);
 

@@ -1,7 +1,7 @@
 /* stat_samples.c - `pith stat --by function` and `--by callpath`: the time of the program's functions.
  *
- * All samples make one tree of call paths. A sample stands for the time since the sample before it of its thread, by the
- * clock of the samples: CPU time or wall-clock time. The first of a lane stands for one period.
+ * All samples make one tree of call paths. A sample stands for the time since the sample before it of its thread, by
+ * the clock of the samples: CPU time or wall-clock time. The first of a lane stands for one period.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -16,7 +16,7 @@
 
 struct node {
     uint32_t parent, function;
-    uint64_t samples, all_samples; /* ended here; ended here or in a call from here */
+    uint64_t samples, all_samples;   /* ended here; ended here or in a call from here */
     int64_t self_ns, all_ns, cpu_ns; /* cpu_ns: the CPU time of self_ns */
 };
 
@@ -30,9 +30,9 @@ struct paths {
     struct last {
         int64_t cpu_ns, time_ns;
         int seen;
-    } *last; /* by lane: the last sample */
-    uint64_t samples;
+    } * last; /* by lane: the last sample */
     int64_t sum_ns;
+    double squares; /* of the times of the samples */
     struct pithi_sample sample;
 };
 
@@ -78,8 +78,8 @@ static int take(void *context, const struct pithlog_record *r)
     p->nodes[node].samples++;
     p->nodes[node].self_ns += length_ns;
     p->nodes[node].cpu_ns += cpu_ns;
-    p->samples++;
     p->sum_ns += length_ns;
+    p->squares += (double)length_ns * (double)length_ns;
     return PITH_OK;
 }
 
@@ -92,7 +92,7 @@ static int gather(struct paths *p)
                                 .lane_count = query->lane_count,
                                 .kinds = 1u << PITHLOG_EVENT};
     uint32_t lanes = pithlog_get_info(p->log)->lanes;
-    int err = pithi_sample_names_open(p->log, &p->names);
+    int err = pithi_sample_names_open(p->log, 0, &p->names);
 
     if (err)
         return err;
@@ -130,11 +130,13 @@ static int64_t millionths(int64_t part, int64_t whole)
     return whole > 0 ? (int64_t)(1e6 * (double)part / (double)whole) : 0;
 }
 
-/* The standard deviation of a share p that was estimated from n samples: sqrt(p (1 - p) / n). */
-static int64_t spread(int64_t part, int64_t whole, uint64_t samples)
+/* The standard deviation of a share p that was estimated from n samples: sqrt(p (1 - p) / n). Samples that stand for
+ * times of different lengths tell as much as n = (sum of times)^2 / (sum of their squares) equal ones: 1, 1, 2 ms are
+ * 16 / 6 = 2.7. */
+static int64_t spread(const struct paths *p, int64_t part)
 {
-    double share = whole > 0 ? (double)part / (double)whole : 0;
-    return samples > 0 ? (int64_t)(1e6 * sqrt(share * (1 - share) / (double)samples)) : 0;
+    double sum = (double)p->sum_ns, share = sum > 0 ? (double)part / sum : 0;
+    return sum > 0 ? (int64_t)(1e6 * sqrt(share * (1 - share) * p->squares) / sum) : 0;
 }
 
 /* ---- By function ------------------------------------------------------------------------------------------------- */
@@ -165,9 +167,10 @@ static int is_outermost(const struct paths *p, const struct node *node)
 }
 
 static const struct pithi_table_column function_columns[] = {
-    {"function", PITHI_CELL_TEXT, 0}, {"self", PITHI_CELL_TIME, 0},  {"self_share", PITHI_CELL_RATIO, 0},
-    {"spread", PITHI_CELL_RATIO, 0}, {"cpu", PITHI_CELL_TIME, 0},    {"total", PITHI_CELL_TIME, 0}, {"total_share", PITHI_CELL_RATIO, 0},
-    {"samples", PITHI_CELL_COUNT, 0}, {"place", PITHI_CELL_TEXT, 0}, {"module", PITHI_CELL_TEXT, 1},
+    {"function", PITHI_CELL_TEXT, 0},     {"self", PITHI_CELL_TIME, 0},     {"self_share", PITHI_CELL_RATIO, 0},
+    {"spread", PITHI_CELL_RATIO, 0},      {"cpu", PITHI_CELL_TIME, 0},      {"total", PITHI_CELL_TIME, 0},
+    {"total_share", PITHI_CELL_RATIO, 0}, {"samples", PITHI_CELL_COUNT, 0}, {"place", PITHI_CELL_TEXT, 0},
+    {"module", PITHI_CELL_TEXT, 1},
 };
 
 static void put_function(const struct paths *p, const struct row *row, struct pithi_report *table)
@@ -182,7 +185,7 @@ static void put_function(const struct paths *p, const struct row *row, struct pi
     pithi_table_text(table, f->name);
     pithi_table_number(table, row->self_ns);
     pithi_table_number(table, millionths(row->self_ns, p->sum_ns));
-    pithi_table_number(table, spread(row->self_ns, p->sum_ns, p->samples));
+    pithi_table_number(table, spread(p, row->self_ns));
     pithi_table_number(table, row->cpu_ns);
     pithi_table_number(table, row->all_ns);
     pithi_table_number(table, millionths(row->all_ns, p->sum_ns));

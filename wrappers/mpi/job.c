@@ -216,7 +216,13 @@ void pithi_job_abort(void)
         pith_job_abandon();
 }
 
-static void stop_calls(int stop) { __atomic_store_n(&pithi_calls_off, stop, __ATOMIC_RELAXED); }
+static void stop_calls(int stop)
+{
+    if (stop)
+        __atomic_fetch_or(&pithi_calls_unusual, PITHI_CALLS_OFF, __ATOMIC_RELAXED);
+    else
+        __atomic_fetch_and(&pithi_calls_unusual, ~PITHI_CALLS_OFF, __ATOMIC_RELAXED);
+}
 
 void pithi_job_control_begin(int level)
 {

@@ -5,17 +5,42 @@
 #include "group.h"
 #include "pith_tool.h"
 
-int pithi_calls_off;
+int pithi_calls_unusual;
 struct pithi_state pithi_state_off = {"", "", "", PITH_LEFT_OUT_};
 
-int pithi_state_first(struct pithi_state *state)
+int pithi_state_first(struct pithi_state *state, const void *caller)
 {
     const char *colour = *state->colour ? state->colour : pithi_group_colour(state->name, state->classes);
     uint32_t id = pith_state_define_group(state->name, colour, pithi_group_of(state->name, state->classes));
 
     __atomic_store_n(&state->id, id, __ATOMIC_RELAXED);
     pith_begin(id);
+    if (pith_call_sites()) {
+        __atomic_fetch_or(&pithi_calls_unusual, PITHI_CALLS_SITED, __ATOMIC_RELAXED);
+        if (PITH_ID_IN_(id))
+            pith_call_site(caller);
+    }
     return PITH_ID_IN_(id);
+}
+
+void pithi_enter_unusual(struct pithi_call *call, struct pithi_state *state, const void *caller)
+{
+    struct pithi_self *self = &pithi_self;
+    int unusual = __atomic_load_n(&pithi_calls_unusual, __ATOMIC_RELAXED);
+    uint32_t id;
+
+    call->state = state = unusual & PITHI_CALLS_OFF ? &pithi_state_off : state;
+    if (!self->recorded)
+        return;
+    id = __atomic_load_n(&state->id, __ATOMIC_RELAXED);
+    self->begun = PITH_ID_IN_(id);
+    if (self->begun) {
+        pith_begin(id);
+        if (unusual & PITHI_CALLS_SITED)
+            pith_call_site(caller);
+    } else if (id != PITH_LEFT_OUT_) {
+        self->begun = pithi_state_first(state, caller);
+    }
 }
 
 struct pithi_state *pithi_state_nested(struct pithi_state *state, const void *caller)

@@ -17,20 +17,24 @@ struct pithi_call {
     int outer_recorded;
 };
 
-/* 1 after MPI_Pcontrol(0) in a program with the MPE API (job.h): calls are not recorded. Requests and communicators are
- * still followed. */
-extern int pithi_calls_off __attribute__((visibility("hidden"))); /* atomic */
+/* Whether calls are recorded in an unusual way, a mask. CALLS_OFF: after MPI_Pcontrol(0) in a program with the MPE API
+ * (job.h), not at all; requests and communicators are still followed. CALLS_SITED: with their call sites. */
+enum { PITHI_CALLS_OFF = 1, PITHI_CALLS_SITED = 2 };
+extern int pithi_calls_unusual __attribute__((visibility("hidden"))); /* atomic */
 extern struct pithi_state pithi_state_off __attribute__((visibility("hidden")));
 static inline int pithi_calls_are_off(void)
 {
-    return __builtin_expect(__atomic_load_n(&pithi_calls_off, __ATOMIC_RELAXED), 0);
+    return __builtin_expect(__atomic_load_n(&pithi_calls_unusual, __ATOMIC_RELAXED) & PITHI_CALLS_OFF, 0);
 }
 
-/* The first call: defines and begins the state. 0: the state is excluded (PITH_ONLY, PITH_SKIP). */
-int pithi_state_first(struct pithi_state *state);
+/* The first call: defines and begins the state. 0: the state is excluded (PITH_ONLY, PITH_SKIP). `caller`: the
+ * wrapper's return address. */
+int pithi_state_first(struct pithi_state *state, const void *caller);
+/* The rest of pithi_enter if pithi_calls_unusual. */
+void pithi_enter_unusual(struct pithi_call *call, struct pithi_state *state, const void *caller);
 
 /* A nested call: sets pithi_self.recorded, and returns the state to record: its own, or that of a language's binding
- * (binding.h). `caller`: the wrapper's return address. */
+ * (binding.h). */
 struct pithi_state *pithi_state_nested(struct pithi_state *state, const void *caller);
 
 /* Around the body of a wrapper. Calls inside MPI's own call are not recorded, except from callbacks: an operation, an
@@ -44,8 +48,10 @@ static inline void pithi_enter(struct pithi_call *call, struct pithi_state *stat
         self->recorded = 1;
     else
         state = pithi_state_nested(state, caller);
-    if (pithi_calls_are_off())
-        state = &pithi_state_off;
+    if (__builtin_expect(__atomic_load_n(&pithi_calls_unusual, __ATOMIC_RELAXED), 0)) {
+        pithi_enter_unusual(call, state, caller);
+        return;
+    }
     call->state = state;
     if (__builtin_expect(self->recorded, 1)) {
         uint32_t id = __atomic_load_n(&state->id, __ATOMIC_RELAXED);
@@ -53,7 +59,7 @@ static inline void pithi_enter(struct pithi_call *call, struct pithi_state *stat
         if (__builtin_expect(PITH_ID_IN_(id), 1))
             pith_begin(id);
         else
-            self->begun = id != PITH_LEFT_OUT_ && pithi_state_first(state);
+            self->begun = id != PITH_LEFT_OUT_ && pithi_state_first(state, caller);
     }
 }
 

@@ -1,0 +1,171 @@
+/* stat_sites.c - `pith stat --by callsite`: the calls of MPI by the place in the program that made them.
+ *
+ * The recorder stores the place as an event inside the state of the call. So the place of a state that ends is the last
+ * one of its lane that came after its begin and that no state inside it took.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/mpi_calls.h"
+#include "base/map.h"
+#include "tools/pair_map.h"
+#include "tools/sample_names.h"
+#include "tools/stat_pass.h"
+
+struct site {
+    uint32_t state;
+    struct pithi_place place;
+    uint64_t count;
+    int64_t total_ns, longest_ns;
+};
+
+/* The places that open calls of a lane came from. */
+struct lane {
+    struct open_site {
+        int64_t time_ns;
+        struct pithi_place place;
+    } * open;
+    uint32_t count, room;
+};
+
+struct sites {
+    struct pithlog *log;
+    const struct pithi_stat_query *query;
+    struct pithi_sample_names *names;
+    struct lane *lanes;
+    struct pithi_pair_map map; /* (state and function, line): sites */
+    struct site *sites;
+    uint32_t room;
+};
+
+static const struct pithi_place unknown = {.function = UINT32_MAX};
+
+static int take_record(void *context, const struct pithlog_record *r)
+{
+    struct sites *s = context;
+    struct lane *lane = &s->lanes[r->lane];
+    uint64_t address;
+    int err;
+
+    if (!pithi_site_read(s->names, r, &address))
+        return PITH_OK;
+    if (!pithi_grow(&lane->open, lane->count, &lane->room, sizeof *lane->open))
+        return pithi_no_memory();
+    lane->open[lane->count].time_ns = r->time_ns;
+    if ((err = pithi_sample_place(s->names, r, address, 1, &lane->open[lane->count].place)) == PITH_OK)
+        lane->count++;
+    return err;
+}
+
+static int add_call(struct sites *s, uint32_t state, const struct pithi_place *place, int64_t length_ns)
+{
+    uint32_t before = s->map.count, number = 0;
+    struct site *site;
+    int err = pithi_pair_number(&s->map, pithi_map_pair(state, place->function), (uint64_t)place->line, &number);
+
+    if (err)
+        return err;
+    if (s->map.count > before) {
+        if (!pithi_grow(&s->sites, number, &s->room, sizeof *s->sites))
+            return pithi_no_memory();
+        s->sites[number] = (struct site){.state = state, .place = *place};
+    }
+    site = &s->sites[number];
+    site->count++;
+    site->total_ns += length_ns;
+    if (length_ns > site->longest_ns)
+        site->longest_ns = length_ns;
+    return PITH_OK;
+}
+
+static int take_instance(void *context, const struct pithi_stat_instance *instance)
+{
+    struct sites *s = context;
+    struct lane *lane = &s->lanes[instance->lane];
+    const struct pithlog_def *def = pithlog_get_def(s->log, instance->id);
+    struct pithi_place place = unknown;
+
+    if (!def || !pithi_mpi_call_traits(def))
+        return PITH_OK;
+    if (lane->count > 0 && lane->open[lane->count - 1].time_ns >= instance->begin_ns)
+        place = lane->open[--lane->count].place;
+    if (!pithi_stat_shows(s->query, def))
+        return PITH_OK;
+    return add_call(s, instance->id, &place, instance->length_ns);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct site *x = a, *y = b;
+
+    if (x->total_ns != y->total_ns)
+        return x->total_ns > y->total_ns ? -1 : 1;
+    if (x->state != y->state)
+        return x->state < y->state ? -1 : 1;
+    return x->place.line - y->place.line;
+}
+
+static const struct pithi_table_column columns[] = {
+    {"name", PITHI_CELL_TEXT, 0},     {"count", PITHI_CELL_COUNT, 0}, {"total", PITHI_CELL_TIME, 0},
+    {"mean", PITHI_CELL_TIME, 0},     {"max", PITHI_CELL_TIME, 0},    {"place", PITHI_CELL_TEXT, 0},
+    {"function", PITHI_CELL_TEXT, 0}, {"module", PITHI_CELL_TEXT, 1},
+};
+
+static int put_site(const struct sites *s, const struct site *site, struct pithi_report *table)
+{
+    const struct pithi_function *f =
+        site->place.function != unknown.function ? pithi_function_get(s->names, site->place.function) : NULL;
+    const char *path = site->place.source ? site->place.source : f ? f->module : "";
+    const char *slash = strrchr(path, '/');
+    char text[300];
+    int err;
+
+    snprintf(text, sizeof text, site->place.source ? "%.250s:%d" : "%.250s", slash ? slash + 1 : path,
+             site->place.line);
+    TRY(pithi_table_row(table));
+    TRY(pithi_table_text(table, pithlog_get_def(s->log, site->state)->name));
+    pithi_table_number(table, (int64_t)site->count);
+    pithi_table_number(table, site->total_ns);
+    pithi_table_number(table, site->total_ns / (int64_t)site->count);
+    pithi_table_number(table, site->longest_ns);
+    TRY(pithi_table_text(table, text));
+    TRY(pithi_table_text(table, f ? f->name : "[unknown]"));
+    TRY(pithi_table_text(table, f ? f->module : ""));
+out:
+    return err;
+}
+
+int pithi_stat_sites(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table)
+{
+    struct pithi_stat_query all = *query; /* a call that is not shown takes its place, too */
+    struct sites s = {.log = log, .query = query};
+    struct pithi_stat_pass pass = {.log = log,
+                                   .query = &all,
+                                   .instance = take_instance,
+                                   .record = take_record,
+                                   .context = &s,
+                                   .kinds = 1u << PITHLOG_EVENT};
+    uint32_t lanes = pithlog_get_info(log)->lanes;
+    int err;
+
+    all.state_glob = NULL;
+    TRY(pithi_table_new(table, columns, sizeof columns / sizeof *columns));
+    TRY(pithi_sample_names_open(log, 1, &s.names));
+    if (!(s.lanes = calloc(lanes + (size_t)1, sizeof *s.lanes))) {
+        err = pithi_no_memory();
+        goto out;
+    }
+    TRY(pithi_stat_run(&pass));
+    if (s.map.count)
+        qsort(s.sites, s.map.count, sizeof *s.sites, compare);
+    for (uint32_t i = 0; i < s.map.count; i++)
+        TRY(put_site(&s, &s.sites[i], *table));
+out:
+    for (uint32_t i = 0; s.lanes && i < lanes; i++)
+        free(s.lanes[i].open);
+    free(s.lanes);
+    free(s.map.slots);
+    free(s.sites);
+    pithi_sample_names_close(s.names);
+    return err;
+}
