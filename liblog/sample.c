@@ -184,12 +184,14 @@ void pith_call_site(const void *caller)
 {
     uint64_t stack[32], site = (uint64_t)(uintptr_t)caller;
     unsigned count, i;
+    int saved = errno;
     if (site == 0)
         return;
     if (is_library(site)) {
         count = pithi_own_stack(stack, sizeof stack / sizeof stack[0]);
         for (i = 0; i < count && (stack[i] == 0 || is_library(stack[i])); i++)
             ;
+        errno = saved; /* the walk tries what can be read */
         if (i == count)
             return;
         site = stack[i];
@@ -298,7 +300,7 @@ static void *watch(void *unused)
             look_for_threads(self);
         else
             timers_end(1);
-        took_ns = pithi_clock_ns(CLOCK_MONOTONIC) - begin_ns; /* with 1000 threads a look takes a millisecond */
+        took_ns = pithi_clock_ns(CLOCK_MONOTONIC) - begin_ns; /* many threads: look less often */
         took_ns = took_ns < 100000 ? 10000000 : took_ns < 10000000 ? 100 * took_ns : 1000000000;
         pause = (struct timespec){took_ns / 1000000000, took_ns % 1000000000};
         nanosleep(&pause, NULL);

@@ -310,8 +310,8 @@ static struct bytes entry_at(uint64_t address)
     return b;
 }
 
-/* Reads the part that descriptions share (CIE) and runs its instructions: units; *encoding of addresses; *is_signal: the
- * kernel made the frame. */
+/* Reads the part that descriptions share (CIE) and runs its instructions: units; *encoding of addresses; *is_signal:
+ * the kernel made the frame. */
 static int read_common(struct program *p, uint64_t address, unsigned *encoding, int *has_size, int *is_signal)
 {
     struct bytes b = entry_at(address), data;

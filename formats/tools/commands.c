@@ -37,7 +37,7 @@ const struct pithi_command pithi_commands[] = {
      "  --csv          a header line, then one column for each value\n"
      "  --json         one JSON object per line\n"},
     {"stat", pithi_tool_stat,
-     "LOG [--by state|state,lane|lane|comm|size|wait|function|callpath | --longest N | --folded]\n"
+     "LOG [--by state|state,lane|lane|comm|size|wait|function|callpath | --longest N | --flame FILE | --folded]\n"
      "       [--waits] [--state GLOB]\n"
      "       [--from TIME] [--to TIME] [--lane R[.T]] [--csv|--json]",
      "count, total, mean, percentiles of states and messages",
@@ -50,6 +50,7 @@ const struct pithi_command pithi_commands[] = {
      "  --by function    the functions of the program, from samples (pith run --sample)\n"
      "  --by callsite    MPI calls by the place that made them (PITH_CALLSITES=1)\n"
      "  --by callpath    the same by path of calls; --folded: as tools for flame graphs read it\n"
+     "  --flame FILE     a flame graph of them: FILE.svg, FILE.folded or FILE.speedscope.json\n"
      "  --longest N      the N longest instances of states: rank, thread, begin, length\n"
      "  --waits          by state: also the time that calls of MPI waited for other ranks, and the rest: transfer\n"
      "  --state GLOB     only states, events and counters whose name matches, e.g. 'MPI_*'\n"

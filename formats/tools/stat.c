@@ -16,14 +16,16 @@ static const struct answer {
 } answers[] = {{"state", pithi_stat_states, 1, 1},       {"state,lane", pithi_stat_states_of_lanes, 1, 1},
                {"lane", pithi_stat_lanes, 0, 0},         {"comm", pithi_stat_pairs, 0, 0},
                {"size", pithi_stat_sizes, 0, 0},         {"wait", pithi_stat_waits, 1, 0},
-               {"function", pithi_stat_functions, 0, 0}, {"callpath", pithi_stat_callpaths, 0, 0},
-               {"callsite", pithi_stat_sites, 1, 0}},
+               {"function", pithi_stat_functions, 0, 0}, {"callsite", pithi_stat_sites, 1, 0},
+               {"callpath", pithi_stat_callpaths, 0, 0}},
   longest = {"longest", pithi_stat_longest, 1, 0};
 
 struct asked {
     int by; /* place in `answers`, from 1; 0: not given */
     const struct answer *answer;
-    int folded;
+    int flamed; /* --folded or --flame */
+    enum pithi_flame flame;
+    const char *flame_path; /* NULL: standard output */
     enum pithi_text_style style;
     struct pithi_lane_set set;
     struct pithi_window_words words;
@@ -43,15 +45,49 @@ static int read_longest(const char *command, const char *option, const char *tex
     return 0;
 }
 
+static int read_folded(const char *command, const char *option, const char *text, void *to)
+{
+    struct asked *asked = to;
+
+    (void)command, (void)option, (void)text;
+    asked->flamed = 1;
+    asked->flame = PITHI_FLAME_FOLDED;
+    return 0;
+}
+
+/* The kind of a flame graph follows its suffix. */
+static int read_flame(const char *command, const char *option, const char *path, void *to)
+{
+    static const struct {
+        const char *suffix;
+        enum pithi_flame flame;
+    } kinds[] = {
+        {".svg", PITHI_FLAME_SVG}, {".folded", PITHI_FLAME_FOLDED}, {".speedscope.json", PITHI_FLAME_SPEEDSCOPE}};
+    struct asked *asked = to;
+    size_t length = strlen(path);
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t tail = strlen(kinds[i].suffix);
+        if (length > tail && strcmp(path + length - tail, kinds[i].suffix) == 0) {
+            asked->flamed = 1;
+            asked->flame = kinds[i].flame;
+            asked->flame_path = path;
+            return 0;
+        }
+    }
+    return pithi_tool_usage(command, "--%s needs a file .svg, .folded or .speedscope.json, not '%s'", option, path);
+}
+
 /* Options that contradict each other. */
 static int check_options(const char *command, struct asked *asked)
 {
     if (asked->query.longest && asked->by)
         return pithi_tool_usage(command, "--longest cannot be used with --by");
-    if (asked->folded && (asked->query.longest || asked->by || asked->style != PITHI_TEXT_TABS))
-        return pithi_tool_usage(command, "--folded cannot be used with --by, --longest, --csv or --json");
+    if (asked->flamed && (asked->query.longest || asked->by || asked->style != PITHI_TEXT_TABS))
+        return pithi_tool_usage(command, "--%s cannot be used with --by, --longest, --csv or --json",
+                                asked->flame_path ? "flame" : "folded");
     asked->answer = asked->query.longest ? &longest
-                    : asked->folded      ? &answers[sizeof answers / sizeof *answers - 1] /* callpath */
+                    : asked->flamed      ? &answers[sizeof answers / sizeof *answers - 1] /* callpath */
                                          : &answers[asked->by ? asked->by - 1 : 0];
     if (asked->query.state_glob && !asked->answer->has_states)
         return pithi_tool_usage(command, "--state cannot be used with --by %s", asked->answer->name);
@@ -64,11 +100,12 @@ static int read_options(int argc, char **argv, struct asked *asked)
 {
     static const char *const names[] = {"LOG", NULL};
     const struct pithi_option options[] = {
-        {"by", 0, PITHI_WORD, &asked->by, "state state,lane lane comm size wait function callpath callsite", NULL},
+        {"by", 0, PITHI_WORD, &asked->by, "state state,lane lane comm size wait function callsite callpath", NULL},
         {"state", 0, PITHI_TEXT, &asked->query.state_glob, NULL, NULL},
         {"waits", 0, PITHI_FLAG, &asked->query.waits, NULL, NULL},
         {"longest", 0, PITHI_READ, &asked->query.longest, NULL, read_longest},
-        {"folded", 0, PITHI_FLAG, &asked->folded, NULL, NULL},
+        {"folded", 0, PITHI_CALL, asked, NULL, read_folded},
+        {"flame", 0, PITHI_READ, asked, NULL, read_flame},
         PITHI_WINDOW_OPTIONS(&asked->words),
         PITHI_LANE_OPTIONS(&asked->set),
         PITHI_STYLE_OPTIONS(&asked->style),
@@ -120,8 +157,8 @@ int pithi_tool_stat(int argc, char **argv)
     TRY(pithi_window_find(log, &asked.words, &asked.query.from_ns, &asked.query.to_ns));
     clip(&asked.query, pithlog_get_info(log));
     TRY(choose_lanes(&asked, log));
-    if (asked.folded) {
-        TRY(pithi_stat_folded(log, &asked.query, stdout));
+    if (asked.flamed) {
+        TRY(pithi_stat_flame(log, &asked.query, asked.flame, asked.flame_path));
     } else {
         TRY(asked.answer->gather(log, &asked.query, &table));
         TRY(pithi_table_print(table, stdout, asked.style));

@@ -33,8 +33,15 @@ int pithi_stat_functions(struct pithlog *log, const struct pithi_stat_query *que
 int pithi_stat_callpaths(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
 /* The calls of MPI by call site (stat_sites.c). */
 int pithi_stat_sites(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
-/* Writes a line "main;step;solve 12" for each call path in which samples ended: the input of flame graph tools. */
-int pithi_stat_folded(struct pithlog *log, const struct pithi_stat_query *query, FILE *out);
+/* A flame graph of the call paths. FOLDED: a line "main;step;solve 12" for each path in which samples ended, the input
+ * of other tools; SPEEDSCOPE: JSON for speedscope.app. `path` NULL: standard output. */
+enum pithi_flame { PITHI_FLAME_SVG, PITHI_FLAME_FOLDED, PITHI_FLAME_SPEEDSCOPE };
+int pithi_stat_flame(struct pithlog *log, const struct pithi_stat_query *query, enum pithi_flame kind,
+                     const char *path);
+
+/* Where `lane` computes longer than the mean of the other lanes of its thread number, by the samples of a window:
+ * "half_work (work.c:12), called from step". "": the log does not tell. */
+int pithi_stat_longer(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t to_ns, char *text, size_t size);
 
 /* Adds the cells mean, min, p50, p95, p99 and max. */
 void pithi_stat_lengths(struct pithi_report *table, const struct pithi_histogram *lengths);

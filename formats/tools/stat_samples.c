@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/out.h"
+#include "tools/outfile.h"
 #include "tools/pair_map.h"
 #include "tools/sample_names.h"
 #include "tools/stat_pass.h"
@@ -18,6 +20,7 @@ struct node {
     uint32_t parent, function;
     uint64_t samples, all_samples;   /* ended here; ended here or in a call from here */
     int64_t self_ns, all_ns, cpu_ns; /* cpu_ns: the CPU time of self_ns */
+    int64_t lane_ns;                 /* the part of self_ns on one lane */
 };
 
 struct paths {
@@ -30,7 +33,8 @@ struct paths {
     struct last {
         int64_t cpu_ns, time_ns;
         int seen;
-    } * last; /* by lane: the last sample */
+    } * last;      /* by lane: the last sample */
+    uint32_t lane; /* of lane_ns */
     int64_t sum_ns;
     double squares; /* of the times of the samples */
     struct pithi_sample sample;
@@ -78,6 +82,8 @@ static int take(void *context, const struct pithlog_record *r)
     p->nodes[node].samples++;
     p->nodes[node].self_ns += length_ns;
     p->nodes[node].cpu_ns += cpu_ns;
+    if (r->lane == p->lane)
+        p->nodes[node].lane_ns += length_ns;
     p->sum_ns += length_ns;
     p->squares += (double)length_ns * (double)length_ns;
     return PITH_OK;
@@ -227,6 +233,67 @@ out:
     return err;
 }
 
+/* ---- What a lane does longer ------------------------------------------------------------------------------------- */
+
+/* The function with the largest difference, and the path on which the lane spends most of it. */
+static void put_longer(const struct paths *p, const struct pithi_stat_query *query, const int64_t *differences,
+                       char *text, size_t size)
+{
+    uint32_t function = 0, best = ROOT;
+    const struct pithi_function *f;
+    const char *slash;
+
+    for (uint32_t i = 1; i < pithi_function_count(p->names); i++)
+        if (differences[i] > differences[function])
+            function = i;
+    /* Below ten samples it may be chance. */
+    if (differences[function] < 10 * pithi_sample_period_ns(p->names) * (int64_t)(query->lane_count - 1))
+        return;
+    for (uint32_t i = 0; i < p->map.count; i++)
+        if (p->nodes[i].function == function && (best == ROOT || p->nodes[i].lane_ns > p->nodes[best].lane_ns))
+            best = i;
+    f = pithi_function_get(p->names, function);
+    slash = f->source ? strrchr(f->source, '/') : NULL;
+    snprintf(text, size, f->source ? "%.200s (%.200s:%d)" : "%.200s", f->name, slash ? slash + 1 : f->source, f->line);
+    if (p->nodes[best].parent != ROOT)
+        snprintf(text + strlen(text), size - strlen(text), ", called from %.200s",
+                 name_of(p, p->nodes[p->nodes[best].parent].function));
+}
+
+int pithi_stat_longer(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t to_ns, char *text, size_t size)
+{
+    const struct pithlog_info *info = pithlog_get_info(log);
+    uint32_t *lanes = calloc(info->lanes + (size_t)1, sizeof *lanes);
+    struct pithi_stat_query query = {.from_ns = from_ns, .to_ns = to_ns, .lanes = lanes};
+    struct paths p = {.log = log, .query = &query, .lane = lane};
+    int64_t *differences = NULL; /* by function, times the number of other lanes */
+    int err = PITH_OK, sampled = 0;
+
+    *text = '\0';
+    for (uint32_t i = 0; i < info->defs; i++)
+        sampled |= !strcmp(pithlog_get_def(log, i)->name, "pith:sample");
+    for (uint32_t i = 0; lanes && i < info->lanes; i++)
+        if (pithlog_get_lane(log, i)->thread == pithlog_get_lane(log, lane)->thread)
+            lanes[query.lane_count++] = i;
+    if (!sampled || query.lane_count < 2)
+        goto out;
+    TRY(gather(&p));
+    if (!(differences = calloc(pithi_function_count(p.names) + (size_t)1, sizeof *differences))) {
+        err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        goto out;
+    }
+    for (uint32_t i = 0; i < p.map.count; i++)
+        differences[p.nodes[i].function] +=
+            query.lane_count * p.nodes[i].lane_ns - p.nodes[i].self_ns; /* (n - 1) own - others */
+    if (p.map.count)
+        put_longer(&p, &query, differences, text, size);
+out:
+    release(&p);
+    free(differences);
+    free(lanes);
+    return err;
+}
+
 /* ---- By call path ------------------------------------------------------------------------------------------------ */
 
 /* "main;step;solve", malloc'ed. */
@@ -306,21 +373,179 @@ out:
     return err;
 }
 
-int pithi_stat_folded(struct pithlog *log, const struct pithi_stat_query *query, FILE *out)
+/* ---- Flame graphs ------------------------------------------------------------------------------------------------ */
+
+struct flame {
+    struct paths paths;
+    struct path_row *rows; /* in order of their text, so a path comes after the path of its caller */
+    enum pithi_flame kind;
+};
+
+static void put_folded(const struct flame *f, struct pithi_out *out)
 {
-    struct paths p = {.log = log, .query = query};
-    struct path_row *rows = NULL;
+    for (uint32_t i = 0; i < f->paths.map.count; i++)
+        if (f->rows[i].node->samples > 0) {
+            pithi_out_text(out, f->rows[i].text);
+            pithi_out_char(out, ' ');
+            pithi_out_u64(out, f->rows[i].node->samples);
+            pithi_out_char(out, '\n');
+        }
+}
+
+/* Numbers of functions from the outermost to `node`. */
+static void put_numbers(const struct paths *p, struct pithi_out *out, uint32_t node)
+{
+    if (p->nodes[node].parent != ROOT) {
+        put_numbers(p, out, p->nodes[node].parent);
+        pithi_out_char(out, ',');
+    }
+    pithi_out_u64(out, p->nodes[node].function);
+}
+
+/* https://www.speedscope.app/file-format-schema.json: one profile, in which each path is a sample with a weight. */
+static void put_speedscope(const struct flame *f, struct pithi_out *out)
+{
+    const struct paths *p = &f->paths;
+    const char *comma = "";
+
+    pithi_out_text(out, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",");
+    pithi_out_text(out, "\"exporter\":\"pith stat\",\"shared\":{\"frames\":[\n");
+    for (uint32_t i = 0; i < pithi_function_count(p->names); i++, comma = ",\n") {
+        const struct pithi_function *function = pithi_function_get(p->names, i);
+        pithi_out_text(out, comma);
+        pithi_out_text(out, "{\"name\":");
+        pithi_out_quoted(out, PITHI_QUOTE_JSON, function->name);
+        pithi_out_text(out, ",\"file\":");
+        pithi_out_quoted(out, PITHI_QUOTE_JSON, function->source ? function->source : function->module);
+        if (function->line > 0) {
+            pithi_out_text(out, ",\"line\":");
+            pithi_out_u64(out, (uint64_t)function->line);
+        }
+        pithi_out_char(out, '}');
+    }
+    pithi_out_text(out, "]},\n\"profiles\":[{\"type\":\"sampled\",\"name\":\"all lanes\",\"unit\":\"nanoseconds\",");
+    pithi_out_text(out, "\"startValue\":0,\"endValue\":");
+    pithi_out_i64(out, p->sum_ns);
+    pithi_out_text(out, ",\"samples\":[\n");
+    comma = "";
+    for (uint32_t i = 0; i < p->map.count; i++)
+        if (f->rows[i].node->samples > 0) {
+            pithi_out_text(out, comma);
+            pithi_out_char(out, '[');
+            put_numbers(p, out, (uint32_t)(f->rows[i].node - p->nodes));
+            pithi_out_char(out, ']');
+            comma = ",\n";
+        }
+    pithi_out_text(out, "],\"weights\":[");
+    comma = "";
+    for (uint32_t i = 0; i < p->map.count; i++)
+        if (f->rows[i].node->samples > 0) {
+            pithi_out_text(out, comma);
+            pithi_out_i64(out, f->rows[i].node->self_ns);
+            comma = ",";
+        }
+    pithi_out_text(out, "]}]}\n");
+}
+
+enum { WIDE = 1200, HIGH = 18, LETTER = 7 };
+
+static void put_box(const struct flame *f, struct pithi_out *out, const struct node *node, double left, uint32_t depth)
+{
+    const char *name = name_of(&f->paths, node->function);
+    double share = (double)node->all_ns / (double)f->paths.sum_ns;
+    uint32_t colour = node->function * 2654435769u; /* of the function; different for each */
+    int letters = ((int)(WIDE * share) - 6) / LETTER;
+    char text[400];
+
+    snprintf(text, sizeof text,
+             "<g><rect x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"%d\" fill=\"rgb(%u,%u,%u)\"/><title>", left,
+             depth * HIGH, WIDE * share, HIGH - 1, 205 + (colour >> 24) % 50, 120 + (colour >> 16) % 100,
+             60 + (colour >> 8) % 50);
+    pithi_out_text(out, text);
+    pithi_out_quoted(out, PITHI_QUOTE_HTML, name);
+    snprintf(text, sizeof text, " %.1f %%, %.3f s, itself %.3f s</title>", 100 * share, 1e-9 * (double)node->all_ns,
+             1e-9 * (double)node->self_ns);
+    pithi_out_text(out, text);
+    if (letters >= 3) {
+        int cut = (int)strlen(name) > letters;
+        snprintf(text, sizeof text, "<text x=\"%.1f\" y=\"%u\">", left + 3, depth * HIGH + 13);
+        pithi_out_text(out, text);
+        snprintf(text, sizeof text, "%.*s%s", cut ? letters - 2 : letters, name, cut ? ".." : "");
+        pithi_out_quoted(out, PITHI_QUOTE_HTML, text);
+        pithi_out_text(out, "</text>");
+    }
+    pithi_out_text(out, "</g>\n");
+}
+
+/* The outermost functions are on top; a box is as wide as its share of the time. Boxes below half a pixel are left
+ * out. */
+static int put_svg(const struct flame *f, struct pithi_out *out)
+{
+    const struct paths *p = &f->paths;
+    struct place {
+        int64_t next_ns; /* where the next callee begins */
+        uint32_t depth;
+    } *places = calloc(p->map.count + (size_t)1, sizeof *places);
+    int64_t next_ns = 0;
+    uint32_t deepest = 0;
+    char text[300];
+
+    if (!places)
+        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    for (uint32_t i = 0; i < p->map.count; i++) {
+        uint32_t parent = p->nodes[i].parent; /* has a lower number */
+        places[i].depth = parent == ROOT ? 0 : places[parent].depth + 1;
+        if (places[i].depth > deepest)
+            deepest = places[i].depth;
+    }
+    snprintf(text, sizeof text,
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %u\" font-family=\"monospace\" "
+             "font-size=\"11\">\n",
+             WIDE, (deepest + 1) * HIGH);
+    pithi_out_text(out, text);
+    for (uint32_t i = 0; i < p->map.count; i++) {
+        const struct node *node = f->rows[i].node;
+        struct place *own = &places[node - p->nodes];
+        int64_t *begin_ns = node->parent == ROOT ? &next_ns : &places[node->parent].next_ns;
+        own->next_ns = *begin_ns;
+        *begin_ns += node->all_ns;
+        if (2 * WIDE * (double)node->all_ns >= (double)p->sum_ns)
+            put_box(f, out, node, WIDE * (double)own->next_ns / (double)p->sum_ns, own->depth);
+    }
+    pithi_out_text(out, "</svg>\n");
+    free(places);
+    return PITH_OK;
+}
+
+static int put_flame(void *context, FILE *file)
+{
+    const struct flame *f = context;
+    struct pithi_out out;
     int err;
 
-    TRY(gather(&p));
-    TRY(sort_paths(&p, &rows));
-    for (uint32_t i = 0; i < p.map.count; i++)
-        if (rows[i].node->samples > 0)
-            fprintf(out, "%s %" PRIu64 "\n", rows[i].text, rows[i].node->samples);
+    if ((err = pithi_out_open(&out, file)) != PITH_OK)
+        return err;
+    if (f->kind == PITHI_FLAME_FOLDED)
+        put_folded(f, &out);
+    else if (f->kind == PITHI_FLAME_SPEEDSCOPE)
+        put_speedscope(f, &out);
+    else
+        err = put_svg(f, &out);
+    return pithi_out_close(&out, err);
+}
+
+int pithi_stat_flame(struct pithlog *log, const struct pithi_stat_query *query, enum pithi_flame kind, const char *path)
+{
+    struct flame f = {.paths = {.log = log, .query = query}, .kind = kind};
+    int err;
+
+    TRY(gather(&f.paths));
+    TRY(sort_paths(&f.paths, &f.rows));
+    err = path ? pithi_outfile_print("stat", path, put_flame, &f) : put_flame(&f, stdout);
 out:
-    for (uint32_t i = 0; rows && i < p.map.count; i++)
-        free(rows[i].text);
-    free(rows);
-    release(&p);
+    for (uint32_t i = 0; f.rows && i < f.paths.map.count; i++)
+        free(f.rows[i].text);
+    free(f.rows);
+    release(&f.paths);
     return err;
 }

@@ -2,7 +2,8 @@
  * Arguments: CPU seconds (of each thread), then what else to do:
  * fork: a child that computes, and exec; mask: the thread blocks all signals; signals: the program takes the
  * highest real-time signal for itself; itimer: a storm of SIGPROF; kill: kills itself at the end; wait: waits in the
- * system for half a second; deep: computes 10,000 calls deep; handler: computes in a handler on a stack of its own. */
+ * system for half a second; deep: computes 10,000 calls deep; longer: rank 1 computes longer
+ * than the others; handler: computes in a handler on a stack of its own. */
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -94,6 +95,13 @@ APART static int wait_for_pipe(void)
     return good;
 }
 
+APART static void refine(void)
+{
+    double until = cpu() + 2 * seconds;
+    while (cpu() < until)
+        sink = third_work(sink);
+}
+
 APART static double descend(int calls, double x)
 {
     x = calls > 0 ? descend(calls - 1, x) : half_work(x);
@@ -163,6 +171,8 @@ int main(int argc, char **argv)
             descend(10000, 1);
     if (strcmp(more, "handler") == 0 && !raise_deeply())
         calls = 1000;
+    if (strcmp(more, "longer") == 0 && rank == 1)
+        refine();
     if (strcmp(more, "kill") == 0)
         raise(SIGKILL);
     MPI_Allreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);

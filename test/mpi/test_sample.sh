@@ -47,6 +47,28 @@ for mpi in $(mpis); do
         like "$(cat folded)" '(^|;)second;compute;.*half_work [0-9]+$' "$mpi: the path of the thread"
         like "$(pith stat 4.pith --by callpath | grep ';compute;.*third_work ')" 'third_work +[0-9.]+ m?s' "$mpi: --by callpath"
     fi
+    if [ -n "$names" ]; then
+        for kind in svg folded speedscope.json; do
+            pith stat 4.pith --flame flame.$kind >flame.out 2>&1
+            ok $? "$mpi: --flame flame.$kind" || cat flame.out
+        done
+        is "$(cat flame.folded)" "$(cat folded)" "$mpi: the same paths in a file"
+        # The weights of the paths that end in half_work are its self time; so is the sum of the titles of its boxes.
+        python3 - "$(awk -F, '$1 == "half_work" { print $2 }' 4.csv)" <<'EOF'
+import json, re, sys, xml.etree.ElementTree as tree
+want = float(sys.argv[1])
+d = json.load(open("flame.speedscope.json"))
+profile, = d["profiles"]
+frames = [f["name"] for f in d["shared"]["frames"]]
+assert profile["endValue"] == sum(profile["weights"]) and len(profile["samples"]) == len(profile["weights"])
+got = sum(w for s, w in zip(profile["samples"], profile["weights"]) if frames[s[-1]] == "half_work") / 1e9
+assert abs(got - want) < 1e-6, (got, want)
+boxes = [g.find("{*}title").text for g in tree.parse("flame.svg").getroot().findall("{*}g")]
+got = sum(float(re.search(r"itself (\S+) s", b).group(1)) for b in boxes if b.startswith("half_work "))
+assert abs(got - want) < 0.01, (got, want)
+EOF
+        ok $? "$mpi: the times in the flame graphs"
+    fi
     # The CPU time of the samples is that of the threads: 8 threads of 0.3 s, and MPI's own.
     sum=$(awk -F, 'NR > 1 { sum += $2 } END { print int(10 * sum) }' 4.csv)
     ok $((!(sum >= 22))) "$mpi: the samples stand for all CPU time" || echo "#   got $sum tenths of a second"
@@ -69,13 +91,21 @@ for mpi in $(mpis); do
         ok "$(awk -F, '$1 == "wait_for_pipe" { bad = !($6 > 0.9 && $6 < 3 && $5 < 0.2 * $6) } END { print bad + 0 }' wall.csv)" \
             "$mpi, wall: 2 ranks wait for 0.5 s each, without CPU time" || grep wait_for_pipe wall.csv
     fi
+    # The analysis names the function in which a rank computes longer.
+    mpiexec_of "$mpi" 2 pith run --sample=1 -o longer.pith ./sampled 0.2 longer >out 2>err
+    pith analyze longer.pith >page 2>&1
+    ok $? "$mpi: pith analyze" || cat page
+    if [ -n "$names" ]; then
+        line=$(pith stat longer.pith --by function --csv | awk -F, '$1 == "third_work" { print $9 }')
+        like "$(cat page)" "^ +in third_work \\(${line/./\\.}\\), called from refine$" "$mpi: analyze names the function"
+    fi
     # 10,000 calls deep: the stack is cut, and says so. Handlers on a stack of 8 KiB: the samples in them have all callers.
     mpiexec_of "$mpi" 1 pith run --sample=1 -o deep.pith ./sampled 0.1 deep >out 2>err
     is "$? $(cat out)" "0 sampled: 1 ranks, well" "$mpi, deep: status and output as without"
     mpiexec_of "$mpi" 1 pith run --sample=1 -o handler.pith ./sampled 0.1 handler >out 2>err
     is "$? $(cat out)" "0 sampled: 1 ranks, well" "$mpi, handler: status and output as without"
     if [ -n "$names" ]; then
-        like "$(pith stat deep.pith --folded)" '(^|\n)\[cut\];descend;.*descend;half_work [0-9]+' "$mpi, deep: cut"
+        like "$(pith stat deep.pith --folded)" '^\[cut\];descend;.*descend;half_work [0-9]+' "$mpi, deep: cut"
         like "$(pith stat handler.pith --folded)" ';main;raise_deeply;.*;work_in_handler;half_work [0-9]+' "$mpi, handler: its callers"
     fi
 
@@ -108,13 +138,15 @@ for mpi in $(mpis); do
         mpiexec_of "$mpi" 2 pith run --sample=1 -o fortran.pith ./fortran >out 2>err
         is "$? $(tr -d ' ' <out)" "0 well" "$mpi, Fortran: runs"
         line=$(grep -n "call MPI_Allreduce" "$top/test/mpi/sampled.f90" | cut -d: -f1)
-        [ -z "$names" ] || like "$(pith stat fortran.pith --by callsite)" "(^|\\n)MPI_Allreduce +2 .* sampled\\.f90:$line +MAIN__" "$mpi, Fortran: the call site"
+        [ -z "$names" ] || like "$(pith stat fortran.pith --by callsite)" "^MPI_Allreduce +2 .* sampled\\.f90:$line +MAIN__" "$mpi, Fortran: the call site"
         [ -z "$names" ] || like "$(pith stat fortran.pith --by function)" '^(solve_in_fortran_|MAIN__) .*sampled.f90' "$mpi, Fortran: the function (or the one that it was inlined in)"
     fi
     cd "$scratch" || exit 1
 done
 
 # ---- wrong use --------------------------------------------------------------------------------------------------------
+pith stat none.pith --flame picture.png >out 2>err
+like "$? $(cat err)" "^2 pith: stat: --flame needs a file .svg, .folded or .speedscope.json, not 'picture.png'" "--flame picture.png"
 pith run --sample=0 true >out 2>err
 like "$? $(cat err)" '^2 pith run: --sample needs a period in milliseconds or wall, .*, not 0;' "--sample=0"
 mpi=$(mpis | head -n 1)
