@@ -108,7 +108,7 @@ static void compare(struct pithlog *log, const struct pithi_plot *plot, struct w
         for (uint32_t level = 0; level < right.levels || level < seen->levels; level++)
             for (uint32_t c = 0; c < plot->width; c++)
                 wrong->cells += state_at(&right, level, c) != state_at(seen, level, c);
-        wrong->all += PITHI_FIRST_LEVELS * plot->width;
+        wrong->all += right.levels * plot->width;
         wrong->events += events_of(&right) != events_of(seen);
         wrong->lost += (states_seen(&right) & ~states_seen(seen)) != 0;
         wrong->ticks += seen->tick_count > 2 * right.tick_count + 40;
