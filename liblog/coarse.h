@@ -22,8 +22,7 @@ struct pithi_coarse {
     /* private */
     struct waiting *waiting; /* [PITHI_COARSE_WAITING], a ring */
     uint32_t first, count;
-    uint32_t
-        *open; /* [PITHI_COARSE_WAITING], a ring: places of the undecided ENTERs in `waiting`, outermost first */
+    uint32_t *open; /* [PITHI_COARSE_WAITING], a ring: places of the undecided ENTERs in `waiting`, outermost first */
     uint32_t open_first, open_count;
 };
 

@@ -31,8 +31,9 @@
 static int find_beside_library(char *path, size_t size)
 {
     Dl_info info;
-    int level, found = 0, is_library = dladdr((const void *)(uintptr_t)&pithi_convert, &info) != 0 &&
-                                       info.dli_fname != NULL && info.dli_fname[0] == '/';
+    int level, found = 0,
+               is_library = dladdr((const void *)(uintptr_t)&pithi_convert, &info) != 0 && info.dli_fname != NULL &&
+                            info.dli_fname[0] == '/';
     char *self = realpath(is_library ? info.dli_fname : "/proc/self/exe", NULL);
     for (level = 0; self != NULL && !found && level < 4; level++) {
         char *slash = strrchr(self, '/');

@@ -214,10 +214,7 @@ static int write_frame(const struct merge *merge)
 
 /* Begins the puts of a far process. end_puts ends them; in rank 0, it writes the bytes of the far ranks that are
  * multiples of `step`. */
-static int begin_puts(const struct merge *merge)
-{
-    return !merge->far.own || pithi_far_begin(merge->t) == 0;
-}
+static int begin_puts(const struct merge *merge) { return !merge->far.own || pithi_far_begin(merge->t) == 0; }
 static int end_puts(const struct merge *merge, int step)
 {
     if (merge->far.own)

@@ -241,8 +241,7 @@ void pithi_session_window(int64_t zero_ns)
 int pithi_session_before_window(void)
 {
     const struct pithi_spill_page *page = pithi_session.file.page;
-    if (!pithi_session.window_begun &&
-        (page->zero_ns == 0 || pithi_clock_ns(CLOCK_MONOTONIC) >= page->from_ns))
+    if (!pithi_session.window_begun && (page->zero_ns == 0 || pithi_clock_ns(CLOCK_MONOTONIC) >= page->from_ns))
         pithi_session.window_begun = 1;
     return !pithi_session.window_begun;
 }

@@ -297,7 +297,8 @@ int pithi_spill_file_reserve(struct pithi_spill_file *file, uint64_t size_bytes,
 int pithi_spill_place_write(const struct pithi_spill_place *place, const void *data, uint64_t size_bytes)
 {
     int status = pithi_descriptor_write(place->fd, (const char *)data + sizeof(uint64_t), size_bytes - sizeof(uint64_t),
-                                        place->offset + sizeof(uint64_t)), saved;
+                                        place->offset + sizeof(uint64_t)),
+        saved;
     if (status == 0)
         status = pithi_descriptor_write(place->fd, data, sizeof(uint64_t), place->offset);
     saved = errno;

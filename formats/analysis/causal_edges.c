@@ -178,8 +178,8 @@ static uint32_t find_instance(struct pithi_edges *e, const struct pithi_coll_par
             .latest_ns = INT64_MIN, .root_ns = INT64_MIN, .left_ns = INT64_MAX, .left_root_ns = INT64_MAX};
     for (uint32_t group = 0; group < 1 + (part->is_inter != 0); group++)
         e->instances[part->serial + group].members = comm->size == 0 ? e->ranks
-                                                    : group         ? (uint32_t)comm->remote_size
-                                                                    : (uint32_t)comm->size;
+                                                     : group         ? (uint32_t)comm->remote_size
+                                                                     : (uint32_t)comm->size;
     return part->serial + (part->is_second != 0);
 }
 

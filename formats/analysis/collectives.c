@@ -411,18 +411,18 @@ int pithi_colls_enter(struct pithi_colls *c, const struct pithlog_record *r, uin
         return 1;
     own->arrived++;
     *part = (struct pithi_coll_part){.coll = at,
-                                .serial = coll->serial,
-                                .note = note_of,
-                                .rule = *rule,
-                                .is_inter = coll->is_inter,
-                                .is_second = is_second(coll, place),
-                                .gets_of_all = gets_of_all,
-                                .place = place,
-                                .state = state,
-                                .bytes = r->got_bytes,
-                                .is_root = pithi_log_rank(c->log, rank)->rank == r->peer,
-                                .is_idle = coll->is_inter && r->peer < 0,
-                                .starts = (rule->flags & PITHI_COLL_STARTS) != 0};
+                                     .serial = coll->serial,
+                                     .note = note_of,
+                                     .rule = *rule,
+                                     .is_inter = coll->is_inter,
+                                     .is_second = is_second(coll, place),
+                                     .gets_of_all = gets_of_all,
+                                     .place = place,
+                                     .state = state,
+                                     .bytes = r->got_bytes,
+                                     .is_root = pithi_log_rank(c->log, rank)->rank == r->peer,
+                                     .is_idle = coll->is_inter && r->peer < 0,
+                                     .starts = (rule->flags & PITHI_COLL_STARTS) != 0};
     return note(c, r, request, part) ? 0 : -no_memory(c);
 }
 

@@ -35,8 +35,8 @@ struct gathering {
         struct pithi_sent sent;
         uint64_t bytes;
         uint32_t latency_of; /* state that selects the latency; ANY_CALL: point to point */
-    } last;           /* the message that was sent last */
-    double others_ns; /* latest arrival of the other messages, without delays */
+    } last;                  /* the message that was sent last */
+    double others_ns;        /* latest arrival of the other messages, without delays */
 };
 
 struct lane {

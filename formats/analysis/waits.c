@@ -55,13 +55,13 @@ struct call {
 /* A send or receive without a partner so far, or a send in its lane's list. */
 struct end {
     uint32_t lane;
-    uint32_t call;     /* the live call that completes it; NONE */
-    uint32_t probes;   /* of a receive: the live calls that probed its message; NONE */
+    uint32_t call;              /* the live call that completes it; NONE */
+    uint32_t probes;            /* of a receive: the live calls that probed its message; NONE */
     struct pithi_release begin; /* the call around it */
     struct pithi_release post;  /* the call that posted the receive; for a send in the list, its receive */
-    uint32_t traits;   /* traits of the call around it; PITHI_SENDS_LATER: in its lane's list */
-    uint32_t next;     /* next in that list, or in the free list */
-    uint64_t number;   /* in that list: its number among the lane's listed sends */
+    uint32_t traits;            /* traits of the call around it; PITHI_SENDS_LATER: in its lane's list */
+    uint32_t next;              /* next in that list, or in the free list */
+    uint64_t number;            /* in that list: its number among the lane's listed sends */
     int is_matched, is_void, must_wait;
     struct pithlog_message message;
 };
@@ -456,9 +456,8 @@ static int take_recv(struct pithi_waits *p, const struct pithlog_record *r)
 {
     struct open_call *open = innermost(p, r);
     unsigned traits = open ? p->traits[open->state] : 0;
-    struct pithi_post post = pithi_posts_complete(
-        &p->posts[p->lanes[r->lane].rank], r->posted,
-        traits & PITHI_RECEIVES && traits & PITHI_POSTS ? &open->post : NULL);
+    struct pithi_post post = pithi_posts_complete(&p->posts[p->lanes[r->lane].rank], r->posted,
+                                                  traits & PITHI_RECEIVES && traits & PITHI_POSTS ? &open->post : NULL);
     uint32_t call = NONE, at;
 
     if (traits & PITHI_RECEIVES)

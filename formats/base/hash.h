@@ -9,10 +9,7 @@
 #define PITHI_HASH UINT64_C(0xcbf29ce484222325)
 
 /* FNV-1a, 64 bits (G. Fowler, L. C. Noll, K.-P. Vo). */
-static inline uint64_t pithi_hash_byte(uint64_t hash, uint32_t byte)
-{
-    return (hash ^ byte) * UINT64_C(0x100000001b3);
-}
+static inline uint64_t pithi_hash_byte(uint64_t hash, uint32_t byte) { return (hash ^ byte) * UINT64_C(0x100000001b3); }
 
 static inline uint64_t pithi_hash_bytes(uint64_t hash, const void *data, size_t size)
 {

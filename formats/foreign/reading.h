@@ -71,9 +71,9 @@ struct pithi_reorder {
     struct pithi_reorder_waiting *heap;
 };
 int pithi_reorder_add(struct pithi_reorder *reorder, const struct pithlog_record *record); /* payload copied */
-/* Adds the records of an event number of MPE's formats, which may end one state and start another: `record` with its kind
- * and id changed. `ends`, `starts`: definition of the state + 1; 0: none. `info`: an event with the number's payload,
- * which goes inside the state; or NULL. */
+/* Adds the records of an event number of MPE's formats, which may end one state and start another: `record` with its
+ * kind and id changed. `ends`, `starts`: definition of the state + 1; 0: none. `info`: an event with the number's
+ * payload, which goes inside the state; or NULL. */
 int pithi_reorder_states(struct pithi_reorder *reorder, struct pithlog_record *record, uint32_t ends, uint32_t starts,
                          const struct pithlog_record *info);
 int pithi_reorder_end(struct pithi_reorder *reorder); /* emits the rest */

@@ -69,8 +69,8 @@ struct pithlog {
     uint32_t *lane_ranks;              /* by lane: index of its rank */
     struct pithlog_comm **comms;       /* each made at its first request */
     struct pithi_lane_sheets **sheets; /* [lanes] loaded at the first request, like parts; lane_summary.h */
-    uint64_t *records_read;     /* iterators add the records of each block that they read; or NULL */
-    struct pithi_clock *clocks; /* clocks.h */
+    uint64_t *records_read;            /* iterators add the records of each block that they read; or NULL */
+    struct pithi_clock *clocks;        /* clocks.h */
     uint32_t clock_count;
     int clocks_known; /* 1: the log states how well its clocks agree */
     /* Gets the text of each damage found; may be NULL. */

@@ -181,9 +181,9 @@ PITHLOG_API int pithlog_iter_next(struct pithlog_iter *iter, struct pithlog_reco
  * next call on the iterator. */
 PITHLOG_API int pithlog_iter_next_many(struct pithlog_iter *iter, struct pithlog_record *records, int count);
 /* -1 means a damaged part of one lane. Call again to continue after that part. */
-/* Records as columns: an array for each field of struct pithlog_record that is wanted, else NULL. Fills them from index 0
- * and returns the number of records, below `room` only at the end. After a damaged part of a lane it returns -1 minus the
- * number of records before it; call again to continue. */
+/* Records as columns: an array for each field of struct pithlog_record that is wanted, else NULL. Fills them from index
+ * 0 and returns the number of records, below `room` only at the end. After a damaged part of a lane it returns -1 minus
+ * the number of records before it; call again to continue. */
 struct pithlog_columns {
     int64_t *time_ns, *start_ns, *nested_ns;
     uint32_t *lane, *kind, *id, *comm, *depth;
@@ -536,8 +536,8 @@ PITHLOG_API int pithlog_analysis_iterations(struct pithlog_analysis *analysis, u
 
 /* ---- Following a running program -------------------------------------------------------------------------------- */
 
-/* Reads the records of a program while it runs, from the folder LOG.spill beside the future log (PITH_SPILL in pith(7)).
- * Each look continues where the last one ended, so it costs only the new records:
+/* Reads the records of a program while it runs, from the folder LOG.spill beside the future log (PITH_SPILL in
+ * pith(7)). Each look continues where the last one ended, so it costs only the new records:
  *
  *     pithlog_follow_open("run.pith.spill", &follow);
  *     do {
@@ -545,8 +545,8 @@ PITHLOG_API int pithlog_analysis_iterations(struct pithlog_analysis *analysis, u
  *         while (pithlog_follow_next(follow, &r) == 1) ...
  *     } while (!pithlog_follow_get_info(follow)->ended && !nanosleep(&pause, NULL));
  *
- * The program is not affected. Only processes of the job whose files this host sees are followed. Files that are removed
- * at the end of the run stay readable here until the follower is closed. */
+ * The program is not affected. Only processes of the job whose files this host sees are followed. Files that are
+ * removed at the end of the run stay readable here until the follower is closed. */
 struct pithlog_follow;
 
 struct pithlog_follow_info {

@@ -16,7 +16,7 @@ struct pithi_findings {
     const struct pithlog_analysis_info *info;
     const struct pithi_wait_group *groups; /* by kind */
     const struct pithlog_finding *list;    /* largest first */
-    uint32_t count, ranks, hosts, cores; /* cores: of all hosts; 0: the log does not say */
+    uint32_t count, ranks, hosts, cores;   /* cores: of all hosts; 0: the log does not say */
     struct pithi_trust trust;
     const struct pithlog_iterations *iterations;
     const char *iterations_of; /* the state that was given; NULL: none */

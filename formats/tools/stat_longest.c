@@ -45,8 +45,8 @@ static int take(void *context, const struct pithi_stat_instance *instance)
 }
 
 static const struct pithi_table_column columns[] = {
-    {"name", PITHI_CELL_TEXT, 0},    {"group", PITHI_CELL_TEXT, 1},   {"rank", PITHI_CELL_COUNT, 0},
-    {"thread", PITHI_CELL_COUNT, 0}, {"begin", PITHI_CELL_MOMENT, 0}, {"length", PITHI_CELL_TIME, 0},
+    {"name", PITHI_CELL_TEXT, 0},    {"group", PITHI_CELL_TEXT, 1},     {"rank", PITHI_CELL_COUNT, 0},
+    {"thread", PITHI_CELL_COUNT, 0}, {"begin", PITHI_CELL_MOMENT, 0},   {"length", PITHI_CELL_TIME, 0},
     {"self", PITHI_CELL_TIME, 0},    {"iteration", PITHI_CELL_TEXT, 0},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
@@ -119,7 +119,7 @@ int pithi_stat_longest(struct pithlog *log, const struct pithi_stat_query *query
             continue;
         size_t number = iteration_at(iterations, l.heap[i].begin_ns);
         snprintf(text, sizeof text, "%zu", number);
-        TRY(pithi_table_text(*table, number ? text : ""));
+        pithi_table_text(*table, number ? text : "");
     }
 out:
     pithlog_analysis_free(analysis);

@@ -111,28 +111,25 @@ static const struct pithi_table_column columns[] = {
     {"function", PITHI_CELL_TEXT, 0}, {"module", PITHI_CELL_TEXT, 1},
 };
 
-static int put_site(const struct sites *s, const struct site *site, struct pithi_report *table)
+static void put_site(const struct sites *s, const struct site *site, struct pithi_report *table)
 {
     const struct pithi_function *f =
         site->place.function != unknown.function ? pithi_function_get(s->names, site->place.function) : NULL;
     const char *path = site->place.source ? site->place.source : f ? f->module : "";
     const char *slash = strrchr(path, '/');
     char text[300];
-    int err;
 
     snprintf(text, sizeof text, site->place.source ? "%.250s:%d" : "%.250s", slash ? slash + 1 : path,
              site->place.line);
-    TRY(pithi_table_row(table));
-    TRY(pithi_table_text(table, pithlog_get_def(s->log, site->state)->name));
+    pithi_table_row(table);
+    pithi_table_text(table, pithlog_get_def(s->log, site->state)->name);
     pithi_table_number(table, (int64_t)site->count);
     pithi_table_number(table, site->total_ns);
     pithi_table_number(table, site->total_ns / (int64_t)site->count);
     pithi_table_number(table, site->longest_ns);
-    TRY(pithi_table_text(table, text));
-    TRY(pithi_table_text(table, f ? f->name : "[unknown]"));
-    TRY(pithi_table_text(table, f ? f->module : ""));
-out:
-    return err;
+    pithi_table_text(table, text);
+    pithi_table_text(table, f ? f->name : "[unknown]");
+    pithi_table_text(table, f ? f->module : "");
 }
 
 int pithi_stat_sites(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table)
@@ -159,7 +156,7 @@ int pithi_stat_sites(struct pithlog *log, const struct pithi_stat_query *query, 
     if (s.map.count)
         qsort(s.sites, s.map.count, sizeof *s.sites, compare);
     for (uint32_t i = 0; i < s.map.count; i++)
-        TRY(put_site(&s, &s.sites[i], *table));
+        put_site(&s, &s.sites[i], *table);
 out:
     for (uint32_t i = 0; s.lanes && i < lanes; i++)
         free(s.lanes[i].open);

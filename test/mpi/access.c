@@ -17,14 +17,14 @@ static void files(void)
 
     TRY(MPI_File_open(MPI_COMM_SELF, rank ? "access1.dat" : "access0.dat", MPI_MODE_CREATE | MPI_MODE_RDWR,
                       MPI_INFO_NULL, &file));
-    TRY(MPI_File_write(file, data, 4, MPI_DOUBLE, &status));       /* 32 bytes at 0 */
-    TRY(MPI_File_write(file, &one, 1, MPI_INT, &status));          /* 4 at 32 */
+    TRY(MPI_File_write(file, data, 4, MPI_DOUBLE, &status));         /* 32 bytes at 0 */
+    TRY(MPI_File_write(file, &one, 1, MPI_INT, &status));            /* 4 at 32 */
     TRY(MPI_File_write_at(file, 100, data, 1, MPI_DOUBLE, &status)); /* 8 at 100 */
     TRY(MPI_File_set_view(file, 1000, MPI_DOUBLE, MPI_DOUBLE, "native", MPI_INFO_NULL));
     TRY(MPI_File_iwrite_at(file, 3, data, 2, MPI_DOUBLE, &request)); /* 16 at 1000 + 3 * 8 */
     TRY(MPI_Wait(&request, &status));
     TRY(MPI_File_seek(file, 3, MPI_SEEK_SET));
-    TRY(MPI_File_read_all(file, data, 2, MPI_DOUBLE, &status)); /* 16 at 1024 */
+    TRY(MPI_File_read_all(file, data, 2, MPI_DOUBLE, &status));     /* 16 at 1024 */
     TRY(MPI_File_write_at_all_begin(file, 8, data, 1, MPI_DOUBLE)); /* 8 at 1064 */
     TRY(MPI_File_write_at_all_end(file, data, &status));
     TRY(MPI_File_close(&file));

@@ -392,7 +392,7 @@ static void wrong_groups(void)
     MPI_Group own = group_of(1, &rank), other = group_of(1, (int[]){!rank});
     if (rank < 2)
         wrong_call(MPI_Intercomm_create_from_groups(own, 0, other, 0, odd ? "four" : "three", MPI_INFO_NULL,
-                                               MPI_ERRORS_RETURN, &made));
+                                                    MPI_ERRORS_RETURN, &made));
     if (rank < 2) {
         MPI_Intercomm_create_from_groups(own, 0, other, 0, "five", MPI_INFO_NULL, MPI_ERRORS_RETURN, &made);
         MPI_Barrier(made);

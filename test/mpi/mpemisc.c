@@ -154,8 +154,7 @@ static void graphics(void)
     ok(MPE_Iget_mouse_press(graph, &x, &y, &button, &pressed) == 1 && !pressed, "MPE_Iget_mouse_press");
     ok(MPE_Get_drag_region(graph, 1, MPE_DRAG_RECT, &x, &y, &x2, &y2) == 1 && !x2 && !y2, "MPE_Get_drag_region");
     x2 = 7;
-    ok(MPE_Get_drag_region_fixratio(graph, 1, 1.5, &x, &y, &x2, &y2) == 1 && !x2,
-       "MPE_Get_drag_region_fixratio");
+    ok(MPE_Get_drag_region_fixratio(graph, 1, 1.5, &x, &y, &x2, &y2) == 1 && !x2, "MPE_Get_drag_region_fixratio");
     ok(MPE_Draw_rectangle(graph, 1, 1, 5, 5, MPE_CORAL) == 1, "MPE_Draw_rectangle");
     ok(MPE_Num_colors(graph, NULL) == MPE_ERR_BAD_ARGS &&
            MPE_Open_graphics(NULL, MPI_COMM_WORLD, "", 0, 0, 1, 1, 1) == MPE_ERR_BAD_ARGS,

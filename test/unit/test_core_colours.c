@@ -148,14 +148,22 @@ static const char *group(const char *name, const char *told)
 static void test_groups(void)
 {
     static const char *const rows[][2] = {
-        {"MPI_Allreduce", "MPI collective"},     {"MPI_Ibcast", "MPI collective"},
-        {"MPI_Reduce_local", "MPI environment"}, {"PMPI_Isend", "MPI point-to-point"},
-        {"MPI_Sendrecv", "MPI point-to-point"},  {"mpi_recv_", "MPI point-to-point"},
-        {"MPI_Waitall", "MPI wait"},             {"MPI_Win_wait", "MPI one-sided"},
-        {"MPI_Get", "MPI one-sided"},            {"MPI_Get_count", "MPI environment"},
-        {"MPI_File_write_all", "MPI file"},      {"MPI_Type_commit", "MPI datatype"},
-        {"MPI_Comm_split", "MPI communicator"},  {"MPI_Group_incl", "MPI group"},
-        {"MPI_Init", "MPI environment"},         {"solve", "user"},
+        {"MPI_Allreduce", "MPI collective"},
+        {"MPI_Ibcast", "MPI collective"},
+        {"MPI_Reduce_local", "MPI environment"},
+        {"PMPI_Isend", "MPI point-to-point"},
+        {"MPI_Sendrecv", "MPI point-to-point"},
+        {"mpi_recv_", "MPI point-to-point"},
+        {"MPI_Waitall", "MPI wait"},
+        {"MPI_Win_wait", "MPI one-sided"},
+        {"MPI_Get", "MPI one-sided"},
+        {"MPI_Get_count", "MPI environment"},
+        {"MPI_File_write_all", "MPI file"},
+        {"MPI_Type_commit", "MPI datatype"},
+        {"MPI_Comm_split", "MPI communicator"},
+        {"MPI_Group_incl", "MPI group"},
+        {"MPI_Init", "MPI environment"},
+        {"solve", "user"},
     };
     int wrong = 0;
 

@@ -86,8 +86,7 @@ static struct pithlog *make_log(void)
 static void brute(uint32_t lane, int64_t t0, int64_t t1, struct pithi_sum *sums)
 {
     for (uint32_t i = 0; i < instance_count; i++)
-        sums[instances[i].id].count +=
-            instances[i].lane == lane && instances[i].from < t1 && instances[i].to >= t0;
+        sums[instances[i].id].count += instances[i].lane == lane && instances[i].from < t1 && instances[i].to >= t0;
     for (int64_t t = t0; t < t1; t++) {
         const uint8_t *open = stack[lane][t];
         uint32_t seen = 0;

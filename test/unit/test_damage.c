@@ -383,8 +383,8 @@ static void test_innermost(int nested)
     for (int i = 0; i < count; i++)
         pithi_encoder_add(e, &records[i], 0);
     pithi_encoder_end(e, &zip, &payload, &head);
-    OK(pithi_block_load(&b, &zip, payload.data, payload.size, NULL, &why) == PITH_OK &&
-           count_steps(&b, &id) == count && id == records[count - 1].id && b.nested == nested,
+    OK(pithi_block_load(&b, &zip, payload.data, payload.size, NULL, &why) == PITH_OK && count_steps(&b, &id) == count &&
+           id == records[count - 1].id && b.nested == nested,
        "states that %s come back", nested ? "nest" : "do not nest");
     unsigned char *what = column_of(payload.data, PITHI_COL_WHAT);
     what[3] = what[2];

@@ -288,12 +288,14 @@ static void test_told(void)
 static void test_told_behind(void)
 {
     static const struct row rows[] = {
-        IN(0, SENDS, 2, 2, 2),        SEND(0, 1, 2, 2, 2),       OUT(0, SENDS, 3, 3, 3),
-        IN(0, SENDS, 50, 50, 50),     SEND(0, 1, 50, 50, 50),    OUT(0, SENDS, 51, 51, 51),
-        IN(1, RECVS, 0, 0, 0),        RECV(1, 0, 0, 14, 14, 14), OUT(1, RECVS, 14, 14, 14),
-        COUNT(1, OWN, 0, 15, 14, 14), IN(1, RECVS, 20, 20, 20),  RECV(1, 0, 1, 122, 62, 62),
-        OUT(1, RECVS, 122, 62, 62),   COUNT(1, OWN, 65, 127, 62, 62), IN(1, USER, 130, 65, 65),
-        OUT(1, USER, 140, 75, 75),
+        IN(0, SENDS, 2, 2, 2),      SEND(0, 1, 2, 2, 2),
+        OUT(0, SENDS, 3, 3, 3),     IN(0, SENDS, 50, 50, 50),
+        SEND(0, 1, 50, 50, 50),     OUT(0, SENDS, 51, 51, 51),
+        IN(1, RECVS, 0, 0, 0),      RECV(1, 0, 0, 14, 14, 14),
+        OUT(1, RECVS, 14, 14, 14),  COUNT(1, OWN, 0, 15, 14, 14),
+        IN(1, RECVS, 20, 20, 20),   RECV(1, 0, 1, 122, 62, 62),
+        OUT(1, RECVS, 122, 62, 62), COUNT(1, OWN, 65, 127, 62, 62),
+        IN(1, USER, 130, 65, 65),   OUT(1, USER, 140, 75, 75),
     };
     check("costs that are told behind their call", ROWS(rows), (double[]){0, 0});
 }
@@ -302,8 +304,8 @@ static void test_told_behind(void)
 static void test_flush(void)
 {
     static const struct row rows[] = {
-        IN(0, FLUSH, 100, 100, 100), OUT(0, FLUSH, 200, 100, 100), IN(0, SENDS, 210, 110, 110),
-        SEND(0, 1, 210, 110, 110),   OUT(0, SENDS, 211, 111, 111), IN(1, RECVS, 50, 50, 50),
+        IN(0, FLUSH, 100, 100, 100),  OUT(0, FLUSH, 200, 100, 100), IN(0, SENDS, 210, 110, 110),
+        SEND(0, 1, 210, 110, 110),    OUT(0, SENDS, 211, 111, 111), IN(1, RECVS, 50, 50, 50),
         RECV(1, 0, 0, 214, 114, 214), OUT(1, RECVS, 214, 114, 214),
     };
     check("the recorder's own time", ROWS(rows), (double[]){0, 0});

@@ -143,9 +143,8 @@ static void collective(uint32_t id)
     for (int rank = 0; rank < RANKS; rank++) {
         add(rank, PITHLOG_ENTER, id);
         check(pithi_writer_add(
-            writer,
-            &(struct pithlog_record){
-                .time_ns = now[rank], .lane = lanes[rank], .kind = PITHLOG_COLL, .peer = -1, .bytes = 8}));
+            writer, &(struct pithlog_record){
+                        .time_ns = now[rank], .lane = lanes[rank], .kind = PITHLOG_COLL, .peer = -1, .bytes = 8}));
         now[rank] = last_ns + about_us(40);
         add(rank, PITHLOG_LEAVE, id);
     }

@@ -348,8 +348,8 @@ static void note_span(struct pithi_sweep *sweep, int64_t time_ns)
         at <= sweep->again || at >= sweep->limit)
         return;
     cells->spans = pithi_view_grow(cells->spans, &cells->span_capacity, cells->span_count + 1, sizeof *cells->spans);
-    cells->spans[cells->span_count++] = (struct pithi_cell_span){
-        sweep->row, sweep->visible_depth - 1, sweep->column, time_ns - state->start_ns};
+    cells->spans[cells->span_count++] =
+        (struct pithi_cell_span){sweep->row, sweep->visible_depth - 1, sweep->column, time_ns - state->start_ns};
 }
 
 void pithi_sweep_leave(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)

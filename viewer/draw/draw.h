@@ -30,13 +30,13 @@ struct pithi_draw {
     enum pithi_palette palette;
     enum pithi_grouping group; /* --group: a row for each host or communicator */
     int ascii, grey, stats;
-    int ranges;          /* mountain ranges below the time lines */
-    int waits, path;     /* 1: wait states, the critical path are drawn */
-    int findings;        /* 1: a list of where the run waits most */
+    int ranges;                /* mountain ranges below the time lines */
+    int waits, path;           /* 1: wait states, the critical path are drawn */
+    int findings;              /* 1: a list of where the run waits most */
     int iterations;            /* 1: iterations one below the other */
     const char *iterations_of; /* the state whose instances they are; NULL: found */
-    int full;            /* 1: no limit on the size of an SVG */
-    const char **script; /* -e, in order */
+    int full;                  /* 1: no limit on the size of an SVG */
+    const char **script;       /* -e, in order */
     int script_count;
     int width, height;     /* 0: default; height: as the rows need */
     const char *from, *to; /* words of pithlog_time_find; NULL: not given */
@@ -47,7 +47,7 @@ struct pithi_draw {
     struct pithi_gaps gaps;
     struct pithlog_analysis *analysis; /* NULL: not asked for */
     const struct pithlog_iterations *found;
-    struct pithlog_summary *summary;   /* NULL: all records are read */
+    struct pithlog_summary *summary; /* NULL: all records are read */
     enum pithi_care care;
     struct pithi_row *rows;
     uint32_t row_count, per; /* per: number of rows drawn as one, set by pithi_draw_fewer_rows */

@@ -27,18 +27,18 @@ struct pithi_log_object {
     struct pithi_rows *tree;      /* all rows (core/rows.h) */
     const struct pithi_row *rows; /* [row_count] the visible ones, owned by the tree */
     uint32_t row_count;
-    struct pithi_row *scrolled;          /* made by pithi_log_rows_from */
-    struct pithi_cell_cache *cell_cache; /* the cells of `plot`; NULL until the first picture */
-    struct pithi_helper *helper;         /* the second painting thread; NULL: none */
-    struct pithlog_analysis *analysis;   /* NULL until the job of `analyze` is done */
+    struct pithi_row *scrolled;                  /* made by pithi_log_rows_from */
+    struct pithi_cell_cache *cell_cache;         /* the cells of `plot`; NULL until the first picture */
+    struct pithi_helper *helper;                 /* the second painting thread; NULL: none */
+    struct pithlog_analysis *analysis;           /* NULL until the job of `analyze` is done */
     const struct pithlog_iterations *iterations; /* of the analysis; NULL: none yet */
-    struct pithi_log_findings *findings; /* owned by log_waiting.c; NULL: not asked for yet */
-    int hides_names;                     /* 1: no names in bars */
-    int shows_waits, shows_path;         /* 1: drawn as soon as there is an analysis */
-    struct pithi_gaps gaps;              /* read with the first picture */
-    struct pithi_groups groups;          /* the rows of `plot`, if they are too low to be drawn singly */
-    struct pithi_plot plot;              /* the last picture, with copies of its input */
-    uint32_t *words;                     /* pixels of a picture that becomes a photo */
+    struct pithi_log_findings *findings;         /* owned by log_waiting.c; NULL: not asked for yet */
+    int hides_names;                             /* 1: no names in bars */
+    int shows_waits, shows_path;                 /* 1: drawn as soon as there is an analysis */
+    struct pithi_gaps gaps;                      /* read with the first picture */
+    struct pithi_groups groups;                  /* the rows of `plot`, if they are too low to be drawn singly */
+    struct pithi_plot plot;                      /* the last picture, with copies of its input */
+    uint32_t *words;                             /* pixels of a picture that becomes a photo */
     uint32_t word_capacity;
     struct pithi_log_ranges *ranges; /* owned by log_ranges.c; NULL: not used yet */
     Tcl_Command command;

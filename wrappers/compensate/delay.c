@@ -168,8 +168,7 @@ void pithi_delay_waited(const struct pithi_wait *wait)
     if (wait->least) {
         struct pithi_least *call = &wait->least[pithi_size_class(wait->last_bytes)];
         const struct pithi_least *sends = wait->latencies ? NULL : &messages[pithi_size_class(wait->last_bytes)];
-        pithi_least_learn(call, latency, wait->last.sent_ns, wait->begin_ns, wait->end_ns,
-                          pithi_least_so_far);
+        pithi_least_learn(call, latency, wait->last.sent_ns, wait->begin_ns, wait->end_ns, pithi_least_so_far);
         least = earlier(pithi_least_call(call, latency, sends), took);
     }
     struct pithi_both_ns begin = {wait->begin_ns, wait->begin_ns - x}, end = {wait->end_ns, wait->end_ns - x};

@@ -1,6 +1,6 @@
-/* ctf_write.c - native records to the Common Trace Format, version 1.8, for babeltrace2 and Trace Compass: a folder with
- * the text file `metadata`, which describes the layout of the streams in TSDL (README.md), and a stream for each lane.
- * Lanes are written one by one, so that only one file is open at a time.
+/* ctf_write.c - native records to the Common Trace Format, version 1.8, for babeltrace2 and Trace Compass: a folder
+ * with the text file `metadata`, which describes the layout of the streams in TSDL (README.md), and a stream for each
+ * lane. Lanes are written one by one, so that only one file is open at a time.
  *
  * A packet has a header (magic, UUID, stream class 0), a context (first and last time, sizes in bits, number, lost so
  * far, rank, thread) and events. An event has its number as a byte and the low 32 bits of its time. If 2^32 ns or more
@@ -154,7 +154,7 @@ static void put_clock(const struct ctf *ctf, struct pithi_out *out)
              "typealias integer { size = 64; align = 8; signed = false; map = clock.pith.value; } := time_t;\n\n");
 }
 
-/* ---- Layout of streams and events ------------------------------------------------------------------------------------------ */
+/* ---- Layout of streams and events -------------------------------------------------------------------------------- */
 
 static void put_stream(struct pithi_out *out)
 {
@@ -204,7 +204,7 @@ static void put_events(struct pithi_out *out)
     }
 }
 
-/* ---- Metadata --------------------------------------------------------------------------------------------------------- */
+/* ---- Metadata ---------------------------------------------------------------------------------------------------- */
 
 /* Adds data to two hashes with different starts, so that the same log always has the same UUID. */
 static void mix(uint64_t hash[2], const void *data, size_t size)
@@ -275,7 +275,7 @@ out:
     return err;
 }
 
-/* ---- Streams -------------------------------------------------------------------------------------------------------- */
+/* ---- Streams ----------------------------------------------------------------------------------------------------- */
 
 struct stream {
     const struct ctf *ctf;

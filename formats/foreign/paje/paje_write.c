@@ -175,7 +175,8 @@ static void put_container(struct pithi_out *out, char kind, uint32_t lane, const
     pithi_out_char(out, '\n');
 }
 
-/* Writes the containers, which all exist from time 0. The alias of a rank uses its first lane. Names are unique, because PajeNG also finds containers by name. */
+/* Writes the containers, which all exist from time 0. The alias of a rank uses its first lane. Names are unique,
+ * because PajeNG also finds containers by name. */
 static void create_containers(struct pithi_out *out, struct pithlog *log)
 {
     const struct pithlog_lane *lane;
@@ -221,7 +222,7 @@ static void destroy_containers(struct pithi_out *out, struct pithlog *log, int64
     destroy(out, " CP", 'p', 0, end_ns);
 }
 
-/* ---- The writer ----------------------------------------------------------------------------------------------------- */
+/* ---- The writer -------------------------------------------------------------------------------------------------- */
 
 enum { TEXT = 4096 };
 

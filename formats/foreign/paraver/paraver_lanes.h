@@ -19,8 +19,8 @@ struct pithi_prv_lanes {
     struct pithi_writer *writer;
     struct pithi_prv_lane *lanes;
     uint32_t count, room;
-    struct pithi_map places;    /* (task, thread) -> index + 1 */
-    int32_t *ranks;             /* [tasks] */
+    struct pithi_map places; /* (task, thread) -> index + 1 */
+    int32_t *ranks;          /* [tasks] */
     struct pithi_prv_call {
         uint32_t def, outer; /* index + 1 of the call around it; 0: none */
     } * calls;

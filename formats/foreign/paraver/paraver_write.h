@@ -12,11 +12,11 @@ struct pithi_prv_places {
         uint32_t task, thread, cpu;
     } * lanes; /* [lane_count] */
     uint32_t lane_count, task_count, node_count;
-    uint32_t *first_lane;      /* [task_count + 1] */
-    uint32_t *nodes;           /* [task_count], from 1 */
-    uint32_t *cpus;            /* [node_count]: number of processors */
-    const char **hosts;        /* [node_count] */
-    struct pithi_map tasks;    /* rank -> task */
+    uint32_t *first_lane;   /* [task_count + 1] */
+    uint32_t *nodes;        /* [task_count], from 1 */
+    uint32_t *cpus;         /* [node_count]: number of processors */
+    const char **hosts;     /* [node_count] */
+    struct pithi_map tasks; /* rank -> task */
 };
 int pithi_prv_places_open(struct pithi_prv_places *places, const struct pithlog *log); /* 0: no memory */
 void pithi_prv_places_close(struct pithi_prv_places *places);

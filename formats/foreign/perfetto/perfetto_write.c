@@ -52,7 +52,7 @@ struct perfetto_writer {
     struct pithi_losses losses;
 };
 
-/* ---- Fields of Protocol Buffers (protobuf.dev): numbers below 2^28, as varint, as 8 bytes, or with a length in front */
+/* ---- Fields of Protocol Buffers (protobuf.dev): numbers below 2^28, varints, 8 bytes, with a length in front ----- */
 
 enum { PB_VARINT, PB_FIXED64, PB_BYTES };
 

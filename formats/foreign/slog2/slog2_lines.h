@@ -30,13 +30,13 @@ struct pithi_slog2_lines {
     struct pithlog *log;
     struct pithi_slog2_row *rows; /* by line */
     uint32_t count, room;
-    int threads;                 /* some lane has a thread number above 0 */
-    struct pithi_map lane_of;    /* rank -> its first lane + 1 */
-    struct pithi_map used;       /* communicator of the log -> its number in the file; 0: members unknown */
-    struct pithi_map rank_of;    /* (communicator, world rank) -> rank in it + 1; remote ranks follow local ones */
-    struct pithi_map line_of;    /* (communicator of the log, lane) -> line + 1 */
-    int32_t last_number;         /* of the communicators in the file */
-    uint64_t unknown_members;    /* messages whose communicator has unknown members */
+    int threads;              /* some lane has a thread number above 0 */
+    struct pithi_map lane_of; /* rank -> its first lane + 1 */
+    struct pithi_map used;    /* communicator of the log -> its number in the file; 0: members unknown */
+    struct pithi_map rank_of; /* (communicator, world rank) -> rank in it + 1; remote ranks follow local ones */
+    struct pithi_map line_of; /* (communicator of the log, lane) -> line + 1 */
+    int32_t last_number;      /* of the communicators in the file */
+    uint64_t unknown_members; /* messages whose communicator has unknown members */
 };
 
 int pithi_slog2_lines_open(struct pithi_slog2_lines *lines, struct pithlog *log);

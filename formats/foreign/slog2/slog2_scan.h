@@ -37,8 +37,8 @@ struct pithi_slog2_scan {
     int cut; /* the end of the file is missing: nodes were found one after another */
     struct pithi_slog2_category *categories;
     uint32_t category_count, category_room;
-    struct pithi_map category_of;    /* number in the file -> index + 1 */
-    struct pithi_slog2_node *nodes;  /* in the order of the file */
+    struct pithi_map category_of;   /* number in the file -> index + 1 */
+    struct pithi_slog2_node *nodes; /* in the order of the file */
     uint32_t node_count;
     struct pithi_slog2_line *lines;
     uint32_t line_count, line_room;

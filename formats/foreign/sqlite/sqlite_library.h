@@ -1,5 +1,5 @@
-/* sqlite_library.h - libsqlite3, which is loaded when a database is first written or asked. It needs no headers at build
- * time: SQLite's interface is stable, and the few functions and numbers in use are here. */
+/* sqlite_library.h - libsqlite3, which is loaded when a database is first written or asked. It needs no headers at
+ * build time: SQLite's interface is stable, and the few functions and numbers in use are here. */
 #ifndef PITHI_SQLITE_LIBRARY_H
 #define PITHI_SQLITE_LIBRARY_H
 

@@ -1,6 +1,6 @@
-/* sqlite_write.c - a log as an SQLite database: its tables, and the rows of each (README.md lists them). One pass over the
- * records fills intervals, events, counters and collectives; one matches the messages; the analysis gives the wait states.
- * Indexes are made at the end, which is faster than with each row. */
+/* sqlite_write.c - a log as an SQLite database: its tables, and the rows of each (README.md lists them). One pass over
+ * the records fills intervals, events, counters and collectives; one matches the messages; the analysis gives the wait
+ * states. Indexes are made at the end, which is faster than with each row. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -96,8 +96,9 @@ static int prepare(struct writer *w, const char *table, int columns, struct sqli
     return w->sqlite->prepare_v2(w->db, sql, -1, statement, NULL) ? failed(w) : PITH_OK;
 }
 
-/* Inserts a row: `types` has a letter for each value: i int64_t, d double, s text (NULL: no value), t text of the program
- * that was recorded, whose control characters and invalid bytes are spelled as `pith print` does, n no value. */
+/* Inserts a row: `types` has a letter for each value: i int64_t, d double, s text (NULL: no value), t text of the
+ * program that was recorded, whose control characters and invalid bytes are spelled as `pith print` does, n no
+ * value. */
 static void put(struct writer *w, struct sqlite3_stmt *statement, const char *types, ...)
 {
     va_list values;

@@ -380,7 +380,7 @@ void pithi_printer_head(struct pithi_printer *p)
     pithi_out_char(&p->out, '\n');
 }
 
-/* ---- A whole log ---------------------------------------------------------------------------------------------------- */
+/* ---- A whole log ------------------------------------------------------------------------------------------------- */
 
 static int put_definitions(struct pithi_printer *printer, const struct pithlog *log)
 {
