@@ -91,43 +91,43 @@ static inline struct pithi_loser pithi_tournament_play(struct pithi_loser *tree,
 
 /* ---- At most 256 players ----------------------------------------------------------------------------------------- */
 
-/* If a key and its player's number fit in one word, a match is a minimum and a maximum: a quarter of the instructions.
- * A seat is a time since a common base, shifted left, plus the number of the player: so at a tie, the lower number
- * wins. tree[0] is the winner's seat, tree[1 .. leaves - 1] are those of the losers; `leaves` is a power of two.
+/* If a time and its player's number fit in one word, a match is a minimum and a maximum: a quarter of the instructions.
+ * A key is a time since a common base, shifted left, plus the number of the player: so at a tie, the lower number wins.
+ * tree[0] is the winner's key, tree[1 .. leaves - 1] are those of the losers; `leaves` is a power of two.
  *
- * Times too far after the base for a seat, 2.28 years, are all PITHI_SEAT_FAR. If a winner is FAR, the caller chooses a
- * later base and plays again. A player at its end is PITHI_SEAT_DONE, as are all leaves without a player. */
-enum { PITHI_SEAT_BITS = 8, PITHI_SEATS = 1 << PITHI_SEAT_BITS };
-#define PITHI_SEAT_DONE ((UINT64_C(1) << (64 - PITHI_SEAT_BITS)) - 1)
-#define PITHI_SEAT_FAR (PITHI_SEAT_DONE - 1)
+ * Times too far after the base for a key, 2.28 years, are all PITHI_PACKED_FAR. If a winner is FAR, the caller chooses
+ * a later base and plays again. A player at its end is PITHI_PACKED_DONE, as are all leaves without a player. */
+enum { PITHI_PACKED_BITS = 8, PITHI_PACKED_PLAYERS = 1 << PITHI_PACKED_BITS };
+#define PITHI_PACKED_DONE ((UINT64_C(1) << (64 - PITHI_PACKED_BITS)) - 1)
+#define PITHI_PACKED_FAR (PITHI_PACKED_DONE - 1)
 
-/* The number of a seat's player. */
-static inline uint32_t pithi_seat_player(uint64_t seat) { return (uint32_t)seat & (PITHI_SEATS - 1); }
+/* The number of a key's player. */
+static inline uint32_t pithi_packed_player(uint64_t key) { return (uint32_t)key & (PITHI_PACKED_PLAYERS - 1); }
 
-/* The seat of a player whose time is not before the base. */
-static inline uint64_t pithi_seat_of(int64_t time_ns, int64_t base_ns, uint32_t player)
+/* The key of a player whose time is not before the base. */
+static inline uint64_t pithi_packed_key(int64_t time_ns, int64_t base_ns, uint32_t player)
 {
     uint64_t after = (uint64_t)time_ns - (uint64_t)base_ns;
-    return (after < PITHI_SEAT_FAR ? after : PITHI_SEAT_FAR) << PITHI_SEAT_BITS | player;
+    return (after < PITHI_PACKED_FAR ? after : PITHI_PACKED_FAR) << PITHI_PACKED_BITS | player;
 }
 
-/* The winner, `player`, continues at `seat`; returns the new winner's seat. */
-static inline uint64_t pithi_seats_replay(uint64_t *tree, uint32_t leaves, uint32_t player, uint64_t seat)
+/* The winner, `player`, continues at `key`; returns the new winner's key. */
+static inline uint64_t pithi_packed_replay(uint64_t *tree, uint32_t leaves, uint32_t player, uint64_t key)
 {
     for (size_t at = (leaves + player) / 2; at > 0; at /= 2) {
-        uint64_t other = tree[at], lost = other < seat ? seat : other;
-        seat = other < seat ? other : seat;
+        uint64_t other = tree[at], lost = other < key ? key : other;
+        key = other < key ? other : key;
         tree[at] = lost;
     }
-    return seat;
+    return key;
 }
 
-/* Plays all matches; seats[leaves] are those of the players. */
-static inline void pithi_seats_play(uint64_t *tree, uint32_t leaves, const uint64_t *seats)
+/* Plays all matches; keys[leaves] are those of the players. */
+static inline void pithi_packed_play(uint64_t *tree, uint32_t leaves, const uint64_t *keys)
 {
-    uint64_t winner[2 * PITHI_SEATS];
+    uint64_t winner[2 * PITHI_PACKED_PLAYERS];
     for (uint32_t i = 0; i < leaves; i++)
-        winner[leaves + i] = seats[i];
+        winner[leaves + i] = keys[i];
     for (uint32_t at = leaves - 1; at > 0; at--) {
         uint64_t left = winner[2 * at], right = winner[2 * at + 1];
         winner[at] = left < right ? left : right;

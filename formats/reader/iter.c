@@ -34,11 +34,11 @@ struct pithlog_iter {
     uint64_t allowance; /* memory for all blocks unpacked at once */
     struct cursor *cursors;
     uint32_t cursor_count;
-    uint64_t tree[PITHI_SEATS];  /* tree[0]: the seat of the lane whose record is current (tournament.h) */
-    uint64_t ahead[PITHI_SEATS]; /* by cursor: the seat of the record after its current one, if that is ready */
+    uint64_t tree[PITHI_PACKED_PLAYERS];  /* tree[0]: the key of the lane whose record is current (tournament.h) */
+    uint64_t ahead[PITHI_PACKED_PLAYERS]; /* by cursor: the key of the record after its current one, if that is ready */
     uint32_t leaves;
-    int64_t base_ns; /* of the seats */
-    uint64_t limit;  /* the first seat that is not in the window, or FAR */
+    int64_t base_ns; /* of the keys */
+    uint64_t limit;  /* the first key that is not in the window, or FAR */
     enum phase phase;
     enum pithi_iter_part part;
     struct pithi_runs *runs; /* reads very many lanes; NULL: few lanes, read here */
@@ -214,46 +214,46 @@ static int prime(struct pithlog_iter *it, uint32_t number)
 
 /* ---- The order of lanes ------------------------------------------------------------------------------------------ */
 
-_Static_assert((int)PITHI_ITER_LANES <= (int)PITHI_SEATS, "each lane has a seat");
+_Static_assert((int)PITHI_ITER_LANES <= (int)PITHI_PACKED_PLAYERS, "each lane has a key");
 
 /* The cursor whose record is current. */
 static inline struct cursor *current(const struct pithlog_iter *it)
 {
-    return &it->cursors[pithi_seat_player(it->tree[0])];
+    return &it->cursors[pithi_packed_player(it->tree[0])];
 }
 
 /* Time of a lane's record that is delivered next, or was delivered last. */
 static inline int64_t time_of(const struct cursor *c) { return (c->block.next - 1)->time_ns; }
 
-static inline uint64_t seat_of(const struct pithlog_iter *it, int64_t time_ns, uint32_t number)
+static inline uint64_t key_of(const struct pithlog_iter *it, int64_t time_ns, uint32_t number)
 {
-    return pithi_seat_of(time_ns, it->base_ns, number);
+    return pithi_packed_key(time_ns, it->base_ns, number);
 }
 
-/* The seats of a lane's current record, and of the next one if that is ready. */
-static inline uint64_t sit(struct pithlog_iter *it, uint32_t number)
+/* The keys of a lane's current record, and of the next one if that is ready. */
+static inline uint64_t pack(struct pithlog_iter *it, uint32_t number)
 {
     const struct cursor *c = &it->cursors[number];
     if (c->done)
-        return PITHI_SEAT_DONE << PITHI_SEAT_BITS | number;
-    it->ahead[number] = seat_of(it, c->block.next->time_ns, number);
-    return seat_of(it, time_of(c), number);
+        return PITHI_PACKED_DONE << PITHI_PACKED_BITS | number;
+    it->ahead[number] = key_of(it, c->block.next->time_ns, number);
+    return key_of(it, time_of(c), number);
 }
 
 /* Makes the earliest record current. */
 static UNCOMMON void play(struct pithlog_iter *it)
 {
-    uint64_t seats[PITHI_SEATS];
+    uint64_t keys[PITHI_PACKED_PLAYERS];
     it->base_ns = INT64_MAX;
     for (uint32_t i = 0; i < it->cursor_count; i++)
         if (!it->cursors[i].done && time_of(&it->cursors[i]) < it->base_ns)
             it->base_ns = time_of(&it->cursors[i]);
     for (uint32_t i = 0; i < it->leaves; i++)
-        seats[i] = i < it->cursor_count ? sit(it, i) : PITHI_SEAT_DONE << PITHI_SEAT_BITS | i;
-    it->limit = it->to_ns < it->base_ns ? 0 : (seat_of(it, it->to_ns, 0) | (PITHI_SEATS - 1)) + 1;
-    if (it->limit > PITHI_SEAT_FAR << PITHI_SEAT_BITS)
-        it->limit = PITHI_SEAT_FAR << PITHI_SEAT_BITS;
-    pithi_seats_play(it->tree, it->leaves, seats);
+        keys[i] = i < it->cursor_count ? pack(it, i) : PITHI_PACKED_DONE << PITHI_PACKED_BITS | i;
+    it->limit = it->to_ns < it->base_ns ? 0 : (key_of(it, it->to_ns, 0) | (PITHI_PACKED_PLAYERS - 1)) + 1;
+    if (it->limit > PITHI_PACKED_FAR << PITHI_PACKED_BITS)
+        it->limit = PITHI_PACKED_FAR << PITHI_PACKED_BITS;
+    pithi_packed_play(it->tree, it->leaves, keys);
 }
 
 static UNCOMMON void begin_closing(struct pithlog_iter *it)
@@ -262,10 +262,10 @@ static UNCOMMON void begin_closing(struct pithlog_iter *it)
     it->at = 0;
 }
 
-/* The current record's seat is not below the limit: 1, the window ends; 0: it was FAR, and now it is not. */
+/* The current record's key is not below the limit: 1, the window ends; 0: it was FAR, and now it is not. */
 static UNCOMMON int over(struct pithlog_iter *it)
 {
-    if (it->tree[0] >> PITHI_SEAT_BITS == PITHI_SEAT_FAR)
+    if (it->tree[0] >> PITHI_PACKED_BITS == PITHI_PACKED_FAR)
         play(it);
     if (it->tree[0] < it->limit)
         return 0;
@@ -472,15 +472,15 @@ static inline __attribute__((always_inline)) uint32_t run(struct pithlog_iter *i
     int64_t base_ns = it->base_ns;
     uint32_t n = 0, leaves = it->leaves;
     while (n < count) {
-        uint32_t last = pithi_seat_player(winner);
+        uint32_t last = pithi_packed_player(winner);
         struct pithi_block *b = &cursors[last].block;
         if (__builtin_expect(b->next == b->ready_end, 0)) {
             if (pithi_block_prepare(b) != 1)
                 break;
-            ahead[last] = seat_of(it, b->next->time_ns, last);
+            ahead[last] = key_of(it, b->next->time_ns, last);
         }
-        winner = pithi_seats_replay(tree, leaves, last, ahead[last]);
-        ahead[last] = pithi_seat_of((++b->next)->time_ns, base_ns, last);
+        winner = pithi_packed_replay(tree, leaves, last, ahead[last]);
+        ahead[last] = pithi_packed_key((++b->next)->time_ns, base_ns, last);
         if (__builtin_expect(winner >= limit, 0)) {
             tree[0] = winner;
             if (over(it))
@@ -489,7 +489,7 @@ static inline __attribute__((always_inline)) uint32_t run(struct pithlog_iter *i
             limit = it->limit;
             base_ns = it->base_ns;
         }
-        struct cursor *c = &cursors[pithi_seat_player(winner)];
+        struct cursor *c = &cursors[pithi_packed_player(winner)];
         if (plain)
             pithi_block_take(&c->block, &records[n++]);
         else
@@ -532,10 +532,10 @@ static UNCOMMON int next(struct pithlog_iter *it, struct pithlog_record *r)
 {
     for (;;) {
         if (it->phase == RUNNING) {
-            uint32_t last = pithi_seat_player(it->tree[0]);
+            uint32_t last = pithi_packed_player(it->tree[0]);
             if (advance(it, &it->cursors[last]) < 0)
                 return -1;
-            it->tree[0] = pithi_seats_replay(it->tree, it->leaves, last, sit(it, last));
+            it->tree[0] = pithi_packed_replay(it->tree, it->leaves, last, pack(it, last));
         } else {
             int status = other_phase(it, r);
             if (status != 2)
