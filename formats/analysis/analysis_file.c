@@ -221,7 +221,7 @@ static void pass_graph(struct stream *s, struct pithi_graph *g)
         g->is_call = NULL;
         g->lanes = NULL;
         g->needs = g->colls = g->positions = (struct pithi_chunks){0};
-        g->scratch = (struct pithi_scratch){0};
+        g->scratch = pithi_scratch_of_arrays(info->lanes);
     }
     array(s, &g->is_call, info->defs, 1);
     chunks(s, g, &g->colls, copy.colls.count, sizeof(struct pithi_graph_coll));

@@ -527,7 +527,7 @@ int pithi_graph_build(struct pithi_graph *g, struct pithlog *log, int64_t from_n
     struct pithlog_query records;
     int damaged = PITH_OK, err;
 
-    *g = (struct pithi_graph){.log = log};
+    *g = (struct pithi_graph){.log = log, .scratch = pithi_scratch_of_arrays(pithlog_get_info(log)->lanes)};
     TRY(pithi_waits_open(log, &query, &client, &records, &b.waits));
     TRY(pithi_colls_open(log, &b.colls));
     TRY(pithi_epochs_open(log, &b.epochs));

@@ -16,6 +16,7 @@ struct pithi_scratch {
     uint32_t count, room;
     size_t used, in_memory; /* used: of the last part */
     size_t passed;          /* since the last rest */
+    size_t rest;            /* `passed` at which it rests; 0: PITHI_SCRATCH_REST */
 };
 
 /* Zeroed memory, aligned to 16 bytes. NULL: no memory, or no place for a temporary file. */
@@ -24,11 +25,17 @@ void *pithi_scratch_get(struct pithi_scratch *scratch, size_t bytes);
 void pithi_scratch_rest(struct pithi_scratch *scratch);
 /* Says that a loop goes on by `bytes`, or jumps (PITHI_SCRATCH_JUMP: the kernel reads pages around). Rests after
  * PITHI_SCRATCH_REST of them, as each rest costs page faults. */
-enum { PITHI_SCRATCH_REST = 8 << 20, PITHI_SCRATCH_JUMP = 16 << 10 };
+enum { PITHI_SCRATCH_REST = 8 << 20, PITHI_SCRATCH_JUMP = 16 << 10, PITHI_SCRATCH_ARRAY = 64 << 10 };
 static inline void pithi_scratch_passed(struct pithi_scratch *scratch, size_t bytes)
 {
-    if ((scratch->passed += bytes) > PITHI_SCRATCH_REST)
+    if ((scratch->passed += bytes) > (scratch->rest ? scratch->rest : PITHI_SCRATCH_REST))
         pithi_scratch_rest(scratch);
+}
+/* For many arrays that are used in turn: it rests when a chunk of each may have been in use. */
+static inline struct pithi_scratch pithi_scratch_of_arrays(uint32_t arrays)
+{
+    size_t rest = (size_t)arrays * PITHI_SCRATCH_ARRAY;
+    return (struct pithi_scratch){.rest = rest > PITHI_SCRATCH_REST ? rest : 0};
 }
 void pithi_scratch_free(struct pithi_scratch *scratch);
 

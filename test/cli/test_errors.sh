@@ -38,7 +38,7 @@ fails 1 "pith: run.slog: cannot be read: it looks like SLOG-1, of Jumpshot-3; co
 fails 1 "pith: small.pith: no lane matches --lane; \`pith info\` shows how many lanes the log has" pith print --lane 7 small.pith
 fails 2 "pith: print: --csv and --json cannot be used together; $(see print)" pith print --csv --json small.pith
 fails 2 "pith: stat: --csv and --json cannot be used together; $(see stat)" pith stat --json --csv small.pith
-fails 2 "pith: stat: --by needs state, state,lane, lane, comm, size, wait, function or callpath, not 'x'; $(see stat)" pith stat --by x small.pith
+fails 2 "pith: stat: --by needs state, state,lane, lane, comm, size, wait, function, callsite or callpath, not 'x'; $(see stat)" pith stat --by x small.pith
 fails 2 "pith: help: no such topic: x; $(see help)" pith help x
 fails 2 "pith: no such command: prnit; did you mean \`pith print\`?" pith prnit
 fails 2 "pith: no such command: xyzzy; \`pith help\` lists them" pith xyzzy
