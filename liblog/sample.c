@@ -185,7 +185,7 @@ void pith_call_site(const void *caller)
     uint64_t stack[32], site = (uint64_t)(uintptr_t)caller;
     unsigned count, i;
     int saved = errno;
-    if (site == 0)
+    if (site == 0 || pithi_state() != PITHI_RECORDING) /* in a pause the record of a new module would be lost */
         return;
     if (is_library(site)) {
         count = pithi_own_stack(stack, sizeof stack / sizeof stack[0]);
