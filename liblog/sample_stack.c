@@ -26,7 +26,7 @@ struct registers {
 /* The kernel's frame below a handler is, from the stack pointer on: a ucontext_t (x86-64), or a siginfo_t of 128 bytes
  * and then a ucontext_t (arm64). */
 #if defined(__x86_64__)
-enum { SIGNAL_CONTEXT = 0 };
+enum { SIGNAL_CONTEXT = 0, LAST_REGISTER = offsetof(ucontext_t, uc_mcontext.gregs) + 8 * REG_RIP };
 static struct registers registers_of(const ucontext_t *context)
 {
     const greg_t *r = context->uc_mcontext.gregs;
@@ -40,7 +40,7 @@ static inline __attribute__((always_inline)) struct registers registers_here(voi
 }
 static uint64_t without_signature(uint64_t pc) { return pc; }
 #elif defined(__aarch64__)
-enum { SIGNAL_CONTEXT = 128 };
+enum { SIGNAL_CONTEXT = 128, LAST_REGISTER = offsetof(ucontext_t, uc_mcontext.pc) };
 static struct registers registers_of(const ucontext_t *context)
 {
     const mcontext_t *r = &context->uc_mcontext;
@@ -120,13 +120,13 @@ static const uint64_t longest_frame = UINT64_C(1) << 30;
 
 /* Reads a word of memory that may not be there. The kernel copies the 8 bytes of the signal set before it refuses the
  * unknown first argument; so one cheap system call for each new page tells what can be read. `*page`: the last page
- * that can, or 0. */
+ * that can, or 0. EINVAL alone is its answer: a filter of system calls gives others. */
 static int word_at(uint64_t address, uint64_t *page, uint64_t *word)
 {
     if (address % 8 != 0 || address < PAGE)
         return 0;
     if (address / PAGE != *page) {
-        if (syscall(SYS_rt_sigprocmask, -1, address, NULL, (size_t)8) == 0 || errno == EFAULT)
+        if (syscall(SYS_rt_sigprocmask, -1, address, NULL, (size_t)8) == 0 || errno != EINVAL)
             return 0;
         *page = address / PAGE;
     }
@@ -182,8 +182,7 @@ static int saved_word(struct walk *w, unsigned where, int32_t offset, uint64_t c
 static int interrupted(struct walk *w)
 {
     uint64_t at = w->r.sp + SIGNAL_CONTEXT, word;
-    if (at % 8 != 0 || !word_at(at, &w->page, &word) ||
-        !word_at(at + offsetof(ucontext_t, uc_sigmask), &w->page, &word))
+    if (at % 8 != 0 || !word_at(at, &w->page, &word) || !word_at(at + LAST_REGISTER, &w->page, &word))
         return 0;
     w->r = registers_of((const ucontext_t *)(uintptr_t)at);
     w->exact = 1;
