@@ -149,10 +149,11 @@ static void set_cfa_expression(struct state *s, struct bytes *expression, uint64
     s->rule.cfa = PITHI_CFA_UNKNOWN;
     if (size == sizeof plt && !memcmp(e, plt, 6) && !memcmp(e + 7, plt + 7, 4)) {
         set_cfa(s, STACK_POINTER, (pc & 15) >= (uint64_t)e[6] - 0x30 ? 16 : 8);
-    } else if (size > 2 && e[0] == 0x70 + FRAME_POINTER && e[size - 1] == 0x06) {
+    } else if (size > 2 && e[0] == 0x70 + FRAME_POINTER) {
         expression->at++;
         s->rule.cfa_offset = (int32_t)take_signed(expression);
-        s->rule.cfa = PITHI_CFA_AT_FRAME;
+        if (expression->end - expression->at == 1 && *expression->at == 0x06)
+            s->rule.cfa = PITHI_CFA_AT_FRAME;
     }
 }
 
@@ -170,12 +171,10 @@ static struct bytes take_block(struct bytes *b)
 /* The frame pointer of a function that aligns its stack is saved at *(frame pointer + n). */
 static void set_saved_expression(struct state *s, uint64_t reg, struct bytes expression)
 {
-    if (expression.end - expression.at >= 2 && expression.at[0] == 0x70 + FRAME_POINTER) {
-        expression.at++;
-        set_saved(s, reg, PITHI_SAVED_AT_FRAME, take_signed(&expression));
-    } else {
-        set_saved(s, reg, PITHI_SAVED_UNKNOWN, 0);
-    }
+    unsigned first = (unsigned)take(&expression, 1);
+    int64_t offset = take_signed(&expression);
+    int is_known = first == 0x70 + FRAME_POINTER && !expression.bad && expression.at == expression.end;
+    set_saved(s, reg, is_known ? PITHI_SAVED_AT_FRAME : PITHI_SAVED_UNKNOWN, offset);
 }
 
 /* An instruction whose operand is not in its first byte. 0: unknown. */
