@@ -140,9 +140,12 @@ static struct slot {
     uint64_t check, words[2];
 } slots[RULES];
 
-static int find_rule(uint64_t table, uint64_t pc, struct pithi_unwind_rule *rule)
+static int find_rule(const struct dl_find_object *found, uint64_t pc, struct pithi_unwind_rule *rule)
 {
-    uint64_t key = pc ^ table << 17, words[2];
+    struct pithi_unwind_file file = {(uint64_t)(uintptr_t)found->dlfo_map_start,
+                                     (uint64_t)(uintptr_t)found->dlfo_map_end,
+                                     (uint64_t)(uintptr_t)found->dlfo_eh_frame};
+    uint64_t key = pc ^ file.table << 17, words[2];
     struct slot *slot = &slots[(key * UINT64_C(0x9e3779b97f4a7c15)) >> 54];
     _Static_assert(sizeof *rule == sizeof words, "a rule is two words");
     words[0] = __atomic_load_n(&slot->words[0], __ATOMIC_RELAXED);
@@ -151,7 +154,7 @@ static int find_rule(uint64_t table, uint64_t pc, struct pithi_unwind_rule *rule
         memcpy(rule, words, sizeof words);
         return 1;
     }
-    if (!pithi_unwind_rule(table, pc, rule))
+    if (!pithi_unwind_rule(&file, pc, rule))
         return 0;
     memcpy(words, rule, sizeof words);
     __atomic_store_n(&slot->words[0], words[0], __ATOMIC_RELAXED);
@@ -239,7 +242,7 @@ static unsigned walk_up(struct registers from, uint64_t *addresses, unsigned mos
         if (!known && count > 0)
             return count;
         addresses[count++] = w.r.pc;
-        if (known && find_rule((uint64_t)(uintptr_t)found.dlfo_eh_frame, pc, &rule)) {
+        if (known && find_rule(&found, pc, &rule)) {
             if (rule.is_last || !apply_rule(&w, &rule))
                 return count;
         } else if (!follow_frame_pointer(&w)) {

@@ -297,23 +297,26 @@ static int run(struct program *p, struct bytes b)
 /* ---- Descriptions ------------------------------------------------------------------------------------------------ */
 
 /* The bytes of an entry of .eh_frame after its length. */
-static struct bytes entry_at(uint64_t address)
+static struct bytes entry_at(const struct pithi_unwind_file *file, uint64_t address)
 {
-    struct bytes b = {(const unsigned char *)(uintptr_t)address, (const unsigned char *)(uintptr_t)address + 4, 0};
-    uint64_t size = take(&b, 4);
-    b.end = b.at + size;
-    if (size < 4 || size == 0xffffffff) {
-        b.end = b.at;
+    struct bytes b = {NULL, NULL, 1};
+    uint64_t size;
+    if (address < file->begin || address > file->end || file->end - address < 4)
+        return b;
+    b = (struct bytes){(const unsigned char *)(uintptr_t)address, (const unsigned char *)(uintptr_t)address + 4, 0};
+    size = take(&b, 4);
+    if (size < 4 || size > file->end - address - 4)
         b.bad = 1;
-    }
+    else
+        b.end = b.at + size;
     return b;
 }
 
-/* Reads the part that descriptions share (CIE) and runs its instructions: units; *encoding of addresses; *is_signal:
- * the kernel made the frame. */
-static int read_common(struct program *p, uint64_t address, unsigned *encoding, int *has_size, int *is_signal)
+/* Reads `b`, the part that descriptions share (CIE), and runs its instructions: units; *encoding of addresses;
+ * *is_signal: the kernel made the frame. */
+static int read_common(struct program *p, struct bytes b, unsigned *encoding, int *has_size, int *is_signal)
 {
-    struct bytes b = entry_at(address), data;
+    struct bytes data;
     const char *letters;
     unsigned version;
     take(&b, 4);
@@ -348,15 +351,19 @@ static int read_common(struct program *p, uint64_t address, unsigned *encoding, 
 }
 
 /* The entry (FDE) of the last function that begins at or before `pc`; 0: none. */
-static uint64_t find_entry(uint64_t table, uint64_t pc)
+static uint64_t find_entry(const struct pithi_unwind_file *file, uint64_t pc)
 {
+    uint64_t table = file->table;
     const unsigned char *header = (const unsigned char *)(uintptr_t)table;
     int32_t pair[2];
     uint32_t count, low = 0, high;
     int64_t offset = (int64_t)(pc - table);
-    if (table == 0 || memcmp(header, "\001\033\003\073", 4) != 0) /* the encodings that all linkers write */
+    if (table < file->begin || table > file->end || file->end - table < 12 ||
+        memcmp(header, "\001\033\003\073", 4) != 0) /* the encodings that all linkers write */
         return 0;
     memcpy(&count, header + 8, 4);
+    if (count > (file->end - table - 12) / 8)
+        return 0;
     for (high = count; low < high;) {
         uint32_t middle = low + (high - low) / 2;
         memcpy(pair, header + 12 + 8 * (uint64_t)middle, 8);
@@ -371,20 +378,20 @@ static uint64_t find_entry(uint64_t table, uint64_t pc)
     return table + (uint64_t)(int64_t)pair[1];
 }
 
-int pithi_unwind_rule(uint64_t table, uint64_t pc, struct pithi_unwind_rule *rule)
+int pithi_unwind_rule(const struct pithi_unwind_file *file, uint64_t pc, struct pithi_unwind_rule *rule)
 {
     struct program p = {.target = 0};
-    uint64_t entry = find_entry(table, pc), common, begin, size;
+    uint64_t entry = find_entry(file, pc), common, begin, size;
     unsigned encoding;
     int has_size, is_signal;
     struct bytes b;
     if (entry == 0)
         return 0;
-    b = entry_at(entry);
+    b = entry_at(file, entry);
     common = (uint64_t)(uintptr_t)b.at;
     common -= take(&b, 4);
     p.state.rule.pc_saved = p.state.rule.frame_saved = PITHI_SAVED_NOWHERE;
-    if (b.bad || !read_common(&p, common, &encoding, &has_size, &is_signal))
+    if (b.bad || !read_common(&p, entry_at(file, common), &encoding, &has_size, &is_signal))
         return 0;
     begin = take_pointer(&b, encoding);
     size = take_pointer(&b, encoding & 15);

@@ -19,8 +19,13 @@ struct pithi_unwind_rule {
     unsigned char is_last : 1;           /* nothing called this function */
 };
 
-/* The rule at `pc`, by the .eh_frame_hdr at address `table`: 1; 0: the table does not tell. Safe in signal
+/* A loaded file: its addresses, and that of its .eh_frame_hdr (0: none). */
+struct pithi_unwind_file {
+    uint64_t begin, end, table;
+};
+
+/* The rule at `pc`, by the tables of its file: 1; 0: they do not tell. Reads only inside the file. Safe in signal
  * handlers. */
-int pithi_unwind_rule(uint64_t table, uint64_t pc, struct pithi_unwind_rule *rule);
+int pithi_unwind_rule(const struct pithi_unwind_file *file, uint64_t pc, struct pithi_unwind_rule *rule);
 
 #endif
