@@ -61,7 +61,7 @@ uint64_t pithi_types_sum(const void *counts, int is_wide, const MPI_Datatype *ty
 {
     uint64_t sum = 0;
 
-    for (int i = 0; i < members; i++)
+    for (int i = 0; counts && i < members; i++)
         sum += pithi_type_bytes(is_wide ? ((const MPI_Count *)counts)[i] : ((const int *)counts)[i], types[i]);
     return sum;
 }
