@@ -247,6 +247,7 @@ static void timers_end(int all)
 
 static void see(pid_t thread)
 {
+    static int is_reported;
     unsigned i;
     for (i = 0; i < timer_count; i++)
         if (timers[i].thread == thread) {
@@ -257,6 +258,10 @@ static void see(pid_t thread)
         timers[i].thread = thread;
         timers[i].seen = 1;
         timer_count++;
+    } else if ((i == TIMERS || errno == EAGAIN) && !is_reported) { /* else the thread has ended */
+        pithi_say("PITH_SAMPLE: there are no more timers (ulimit -i, or %d threads), so some threads are not sampled",
+                  TIMERS);
+        is_reported = 1;
     }
 }
 

@@ -109,6 +109,11 @@ EOF
         like "$(pith stat handler.pith --folded)" ';main;raise_deeply;.*;work_in_handler;half_work [0-9]+' "$mpi, handler: its callers"
     fi
 
+    # No timers: no samples, and the user is told.
+    (ulimit -i 0 && mpiexec_of "$mpi" 1 pith run --sample=1 -o timers.pith ./sampled 0.1 >out 2>err)
+    is "$? $(cat out)" "0 sampled: 1 ranks, well" "$mpi, no timers: status and output as without"
+    is "$(grep -c '^pith: PITH_SAMPLE: there are no more timers' err)" 1 "$mpi, no timers: it is said, once"
+
     # Killed: the samples before that are in the recovered log, with names.
     mpiexec_of "$mpi" 1 pith run --sample=1 -o killed.pith ./sampled 0.2 kill >out 2>err
     pith recover killed.pith.spill -o back.pith >recover.out 2>&1
