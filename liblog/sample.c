@@ -1,12 +1,12 @@
-/* sample.c - samples of the call stacks, each at an interval of its thread's CPU time, or of wall-clock time.
+/* sample.c - samples the call stack of each thread, at intervals of its CPU time or of wall-clock time.
  *
  * A thread of the recorder, the watcher, looks for new threads of the program and gives each a timer whose signal
  * interrupts that thread and no other. By default the timer is on the thread's CPU clock: a thread that waits uses no
  * CPU time, so its system calls are not interrupted. A timer on the wall clock does interrupt them; SA_RESTART
  * continues most, but sleep, poll and select return early. The handler stores two kinds of events, as pith_event_data
  * would: pith:sample, the call stack, and before it pith:module for each module that occurs for the first time.
- * Recording is made for handlers that record (buffer.c), and signals wait while the guard is held, so the handler needs
- * no care of its own.
+ * Signal handlers may record (buffer.c), and signals wait while the guard is held, so the handler needs no precautions
+ * of its own.
  *
  * The handler calls nothing but system calls, _dl_find_object and the recorder; no malloc, no lock of the program's.
  */

@@ -2,10 +2,10 @@
  *
  *     late post        MPI_Win_start, or MPI_Win_complete if MPI_Win_start did not wait: until MPI_Win_post of a target
  *     early wait       MPI_Win_wait: until MPI_Win_complete of an origin
- *     lock contention  MPI_Win_lock, a flush, MPI_Win_unlock: until MPI_Win_unlock of the rank that had the lock
+ *     lock contention  MPI_Win_lock, a flush, MPI_Win_unlock: until MPI_Win_unlock of the rank that held it
  *
- * A log names the windows and ranks in events. (It does not say when a target gives a lock: the order of the ends of
- * MPI_Win_unlock is taken for that in which the ranks had it.) */
+ * A log names the windows and ranks in events. It does not say when a lock is granted: the order in which the calls of
+ * MPI_Win_unlock end is taken for the order in which the ranks held the lock. */
 #ifndef PITHI_EPOCHS_H
 #define PITHI_EPOCHS_H
 

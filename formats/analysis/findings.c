@@ -153,7 +153,7 @@ static const char *explanation(uint32_t kind)
         [PITHLOG_WAIT_AT_FINALIZE] = "ranks wait for the last one at the end of the run",
         [PITHLOG_LATE_POST] = "an access to a window waits because its target posts it late",
         [PITHLOG_EARLY_WAIT] = "the target of accesses to a window waits for their end",
-        [PITHLOG_LOCK_CONTENTION] = "a rank waits for a lock of a window that another rank has",
+        [PITHLOG_LOCK_CONTENTION] = "a rank waits for a lock of a window that another rank holds",
     };
     return texts[kind];
 }
@@ -308,7 +308,7 @@ static int find_waits(struct pithlog_analysis *a)
         put_ranks(a, group->of_lane, out);
         fprintf(out, "\n");
         if (group->wrong_order)
-            fprintf(out, "wrong order: %s in %llu of them: a message received later was there\n",
+            fprintf(out, "wrong order: %s in %llu of them: a message received later had arrived\n",
                     pithi_ns_text(text, (double)group->wrong_order_ns), (unsigned long long)group->wrong_order);
         int good = put_causes(a, group, out);
         fprintf(out, "worst: %s on %s", pithi_ns_text(text, (double)(worst->to_ns - worst->from_ns)),
@@ -353,7 +353,7 @@ static int find_imbalance(struct pithlog_analysis *a)
             continue;
         if (!(out = begin(a, "load imbalance", cost, state, most)))
             return 0;
-        fprintf(out, "%.*s takes %s on %s and %s in the mean:\nother ranks could do a part of its work\n", NAME,
+        fprintf(out, "%.*s takes %s on %s and %s on average:\nother ranks could do a part of its work\n", NAME,
                 pithi_state_text(a->graph.log, state), pithi_ns_text(most_text, most_ns),
                 pithi_lane_text(a->graph.log, most, name), pithi_ns_text(mean_text, mean));
         if (!end(a, out))
@@ -392,7 +392,7 @@ static int find_transfer(struct pithlog_analysis *a)
             good = 0;
         else {
             fprintf(out, "%s:\nmost of it in %.*s (%s, %llu calls)\n",
-                    io ? "MPI calls for files" : "the time of MPI calls in which they do not wait for a rank", NAME,
+                    io ? "MPI calls for files" : "the time in MPI calls without waiting for other ranks", NAME,
                     pithi_state_text(a->graph.log, most[io]), pithi_ns_text(text, (double)sums[most[io]].transfer_ns),
                     (unsigned long long)sums[most[io]].calls);
             good = end(a, out);

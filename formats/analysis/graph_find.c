@@ -1,4 +1,4 @@
-/* graph_find.c - finds a piece of a lane by time, and the need that decides when a call goes on. */
+/* graph_find.c - finds a piece of a lane by time, and the need that decides when a call can end. */
 #include "analysis/graph.h"
 
 uint32_t pithi_graph_find(const struct pithi_graph *g, uint32_t lane, int64_t time_ns)

@@ -1,9 +1,9 @@
 /* network.c - fits the latency and the time of a byte to the messages of a log.
  *
  * Only a receiver that was waiting shows how long a message takes: from the begin of the send to the end of its call.
- * The messages are put into groups by their size (powers of two). Of each group, the median counts, because the system
- * stops some ranks for a while. A line through the medians has the latency and the time of a byte; the square of the
- * relative error is smallest, so that short messages count as much as long ones. */
+ * The messages are grouped by size (powers of two). The median of each group counts, because the system interrupts some
+ * ranks. A straight line fitted to the medians gives the latency and the time of a byte. It minimises the squares of
+ * the relative errors, so that short messages count as much as long ones. */
 #include "analysis/network.h"
 
 #include <stdlib.h>

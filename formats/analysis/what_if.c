@@ -2,9 +2,9 @@
  *
  * Each lane goes through its pieces again. Computing takes its measured time. A call ends when its needs are released
  * in the replay, plus its transfer: the part of the measured call after its release. So a replay without a change gives
- * the measured times. On a fitted network (network.h), a message or collective comes its model's time after its
- * release; a call keeps its measured time if all had come before it began. A lane stops as long as a need of its call
- * is not released. */
+ * the measured times. On a fitted network (network.h), the model gives the time from the release of a message or
+ * collective to its arrival; a call keeps its measured time if all of its needs had arrived before it began. A lane
+ * stops as long as a need of its call is not released. */
 #include <math.h>
 #include <stdlib.h>
 

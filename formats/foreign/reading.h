@@ -1,4 +1,4 @@
-/* reading.h - helpers for readers of foreign files: lines, early ends, memory of large files, records out of order; and
+/* reading.h - helpers for readers of foreign files: lines, early ends, memory of large files, records out of order;
  * for writers: a seekable file. */
 #ifndef PITHI_READING_H
 #define PITHI_READING_H

@@ -96,7 +96,7 @@ static const char *const kinds[PITHLOG_WAIT_KINDS] = {
                           "Remedy: post the window early.",
     [PITHLOG_EARLY_WAIT] = "MPI_Win_wait waits until the last rank with access calls MPI_Win_complete. Remedy:\n"
                            "complete the access early, or call MPI_Win_wait later.",
-    [PITHLOG_LOCK_CONTENTION] = "MPI_Win_lock, a flush, or MPI_Win_unlock waits until the rank that has the lock of\n"
+    [PITHLOG_LOCK_CONTENTION] = "MPI_Win_lock, a flush, or MPI_Win_unlock waits until the rank that holds the lock of\n"
                                 "the window unlocks it. Remedy: keep locks for a short time, or share them.",
 };
 

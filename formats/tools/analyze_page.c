@@ -43,9 +43,9 @@ static void put_replay(const struct pithi_findings *f, FILE *out)
     if (f->trust.replay_ns <= 0)
         return;
     if (fabs(off) < 0.0005)
-        fprintf(out, "  A replay with typical transfers takes as long as the run.\n");
+        fprintf(out, "  A replay on the fitted network takes as long as the run.\n");
     else
-        fprintf(out, "  A replay with typical transfers is %.1f %% %s than the run%s\n", 100 * fabs(off),
+        fprintf(out, "  A replay on the fitted network is %.1f %% %s than the run%s\n", 100 * fabs(off),
                 off < 0 ? "shorter" : "longer", fabs(off) <= PITHI_TRUSTED ? "." : ", so");
     if (fabs(off) > PITHI_TRUSTED)
         fprintf(out, "  predictions for another network cannot be trusted%s.\n",

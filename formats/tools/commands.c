@@ -17,8 +17,8 @@ const struct pithi_command pithi_commands[] = {
      "                 anim: write the log, and show the running program in a window\n"
      "                 check: check that collective calls agree on all ranks\n"
      "                 or the path of a profiling library of your own (./libNAME.so)\n"
-     "  --sample[=MS]  also record the call stack of each thread, after each MS (default: 10) milliseconds of its\n"
-     "                 CPU time; MS,wall: of wall-clock time. `pith stat --by function` shows them\n"
+     "  --sample[=MS]  also record the call stack of each thread every MS milliseconds (default: 10) of its CPU\n"
+     "                 time, with MS,wall of wall-clock time; `pith stat --by function` shows them\n"
      "  --mpi NAME     mpich or openmpi; default: the MPI that PROGRAM is linked with, else that of mpirun\n"
      "\n"
      "Exit status: that of PROGRAM; 127 not found, 126 not executable, 2 wrong usage, 1 no wrappers for its MPI.\n"
@@ -37,9 +37,8 @@ const struct pithi_command pithi_commands[] = {
      "  --csv          a header line, then one column for each value\n"
      "  --json         one JSON object per line\n"},
     {"stat", pithi_tool_stat,
-     "LOG [--by state|state,lane|lane|comm|size|wait|function|callpath | --longest N | --flame FILE | --folded]\n"
-     "       [--waits] [--state GLOB]\n"
-     "       [--from TIME] [--to TIME] [--lane R[.T]] [--csv|--json]",
+     "LOG [--by state|state,lane|lane|comm|size|wait|function|callpath|callsite | --longest N | --flame FILE\n"
+     "       | --folded] [--waits] [--state GLOB] [--from TIME] [--to TIME] [--lane R[.T]] [--csv|--json]",
      "count, total, mean, percentiles of states and messages",
      "  --by state       per state, and computing (outside MPI): count, inclusive and exclusive time (default)\n"
      "  --by state,lane  exclusive time of each state on each rank and thread\n"
@@ -48,9 +47,9 @@ const struct pithi_command pithi_commands[] = {
      "  --by size        messages by size class, with latency\n"
      "  --by wait        per call of MPI and kind of wait state: time that it waited for other ranks\n"
      "  --by function    the functions of the program, from samples (pith run --sample)\n"
-     "  --by callsite    MPI calls by the place that made them (PITH_CALLSITES=1)\n"
      "  --by callpath    the same by path of calls; --folded: as tools for flame graphs read it\n"
-     "  --flame FILE     a flame graph of them: FILE.svg, FILE.folded or FILE.speedscope.json\n"
+     "  --flame FILE     a flame graph of the call paths: FILE.svg, FILE.folded or FILE.speedscope.json\n"
+     "  --by callsite    MPI calls by the place in the program that makes them (PITH_CALLSITES=1)\n"
      "  --longest N      the N longest instances of states: rank, thread, begin, length\n"
      "  --waits          by state: also the time that calls of MPI waited for other ranks, and the rest: transfer\n"
      "  --state GLOB     only states, events and counters whose name matches, e.g. 'MPI_*'\n"
@@ -89,12 +88,11 @@ const struct pithi_command pithi_commands[] = {
      "  --within TIME  with --records: accept times that differ by at most TIME (20us, 7ns)\n"
      "\n"
      "Largest differences first. Exit status as of diff(1): 1 if --records finds a difference, 2 after an error.\n"},
-    {"sql", pithi_tool_sql, "LOG QUERY [--csv|--json]", "ask a log in SQL: 'SELECT * FROM state_times'",
-     "LOG is a log, whose database is made at the first question and kept in the cache, or a database that\n"
-     "`pith convert LOG OUT.sqlite` wrote. Tables: log, lanes, definitions, communicators, members, intervals, "
-     "events,\n"
-     "counters, collectives, messages, waits, efficiency; views: ranks, states, calls, state_times, traffic, "
-     "wait_times.\n"
+    {"sql", pithi_tool_sql, "LOG QUERY [--csv|--json]", "query a log with SQL: 'SELECT * FROM state_times'",
+     "The database of a log is made at the first query and kept in the cache. LOG may also be a database that\n"
+     "`pith convert LOG OUT.sqlite` wrote.\n"
+     "Tables: log, lanes, definitions, communicators, members, intervals, events, counters, collectives,\n"
+     "messages, waits, efficiency. Views: ranks, states, calls, state_times, traffic, wait_times.\n"
      "Times are in ns. A query cannot change anything.\n"
      "\n"
      "  --csv   a header line, then one line per row\n"

@@ -1,5 +1,5 @@
-/* sql.c - `pith sql LOG QUERY`: asks the database of a log (foreign/sqlite). The database is made at the first question
- * and kept in the cache. Questions can neither change it nor reach other files. */
+/* sql.c - `pith sql LOG QUERY`: queries the database of a log (foreign/sqlite). The first query makes the database,
+ * which is kept in the cache. Queries can neither change it nor reach other files. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

@@ -25,7 +25,7 @@ static char damage[512];
 
 int pithi_stat_damaged(void)
 {
-    return damages ? pithi_fail(PITH_ERR_DAMAGED, "%s; all else is counted", damage) : PITH_OK;
+    return damages ? pithi_fail(PITH_ERR_DAMAGED, "%s; all other records are counted", damage) : PITH_OK;
 }
 
 int pithi_stat_each_record(struct pithlog *log, const struct pithlog_query *query,

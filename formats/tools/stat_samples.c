@@ -1,7 +1,7 @@
 /* stat_samples.c - `pith stat --by function` and `--by callpath`: the time of the program's functions.
  *
- * All samples make one tree of call paths. A sample stands for the time since the sample before it of its thread, by
- * the clock of the samples: CPU time or wall-clock time. The first of a lane stands for one period.
+ * All samples make one tree of call paths. A sample stands for the time since the previous sample of its thread, by
+ * the clock of the samples: CPU time or wall-clock time. The first sample of a lane stands for one period.
  */
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* stat_sites.c - `pith stat --by callsite`: the calls of MPI by the place in the program that made them.
  *
- * The recorder stores the place as an event inside the state of the call. So the place of a state that ends is the last
- * one of its lane that came after its begin and that no state inside it took.
+ * The recorder stores the place as an event inside the state of the call. So when a state ends, its place is the
+ * last one of its lane that was recorded after its begin and does not belong to a state inside it.
  */
 #include <stdlib.h>
 #include <string.h>

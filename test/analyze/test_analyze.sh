@@ -183,7 +183,7 @@ END
 }
 network 0 >network.txt
 like "$(pith analyze network.txt)" '^  Matched: 25 of 25 messages$' "the head says what was matched"
-like "$(pith analyze network.txt)" 'A replay with typical transfers takes as long as the run[.]' "a latency and a byte rate explain the run"
+like "$(pith analyze network.txt)" 'A replay on the fitted network takes as long as the run[.]' "a latency and a byte rate explain the run"
 # 25 ms of computing, 250 us of latency, 889 us of bytes
 like "$(pith analyze network.txt --what-if network=latency)" '^network=latency +0[.]025250 s, .*fitted network: 0[.]026139 s, measured: 0[.]026139 s' "without the time of bytes"
 like "$(pith analyze network.txt --what-if network=10)" '^network=10 +0[.]025114 s' "ten times faster"

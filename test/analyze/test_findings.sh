@@ -96,7 +96,7 @@ ${CC:-cc} -std=gnu11 -I"$build/include" -o list list.c "$build/lib/libpithlog.a"
 ok $? "a program on pithlog_findings.h"
 log 0:solve:60 1:solve:100
 is "$(./list log.pith)" "load imbalance|40000000|0.200|-|solve|1|0.000000000
-solve takes 100.0 ms on rank 1 and 80.00 ms in the mean:
+solve takes 100.0 ms on rank 1 and 80.00 ms on average:
 other ranks could do a part of its work
 wait at barrier|40000000|0.200|wait at barrier|MPI_Barrier|0|0.060000000
 ranks wait at a barrier for the last one:

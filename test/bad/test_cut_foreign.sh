@@ -91,7 +91,7 @@ sweep array.json "JSON as an array" lines
 pith convert plain.pith uncounted.alog 2>/dev/null
 sed -i '/^-2 /d' uncounted.alog
 head -n -3 uncounted.alog >cuts/uncounted.alog
-like "$(pith info cuts/uncounted.alog 2>/dev/null)" '^incomplete: the last event is [0-9.]* s before the end that the header tells' \
+like "$(pith info cuts/uncounted.alog 2>/dev/null)" '^incomplete: the last event is [0-9.]* s before the end that the header states' \
     "ALOG without a count of events"
 
 # PICL's own library tells of the end of each node.

@@ -120,7 +120,7 @@ P
 cp big.pith hurt.pith
 printf 'damage damage damage' | dd of=hurt.pith bs=1 seek=$(($(stat -c %s hurt.pith) / 2)) conv=notrunc status=none
 pith stat hurt.pith --csv >hurt.out 2>hurt.err
-like "$?:$(cat hurt.err)" '^1:pith: hurt.pith: byte [0-9]+: .*damaged.*; all else is counted$' "a damaged log: said, with status 1"
+like "$?:$(cat hurt.err)" '^1:pith: hurt.pith: byte [0-9]+: .*damaged.*; all other records are counted$' "a damaged log: said, with status 1"
 counts() { pith stat "$1" --csv 2>>counts.err | awk -F, '$2 == "state" { sum += $4 } END { print sum }'; }
 ok $(($(counts hurt.pith) < $(counts big.pith) / 2)) "most states are counted ($(counts hurt.pith) of $(counts big.pith))"
 ok $(($(counts hurt.pith) >= $(counts big.pith))) "but not those of the damaged block"

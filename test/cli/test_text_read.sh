@@ -40,8 +40,8 @@ wrong '2\t0\t0\tleap\ts' 'no such kind of record; `man pith-print` lists them'
 wrong '2s\t0\t0\tleave\ts' 'a record has time, rank, thread, kind, name, with tabs between'
 wrong '2\t-1\t0\tleave\ts' 'a record has time, rank, thread, kind, name, with tabs between'
 wrong '2 0 0 leave s' 'a record has time, rank, thread, kind, name, with tabs between'
-wrong '2\t0\t0\tsend\t\tpeer=x' 'a value is no number, or too large'
-wrong '2\t0\t0\tsend\t\tcomm=7' "a communicator that no line '# comm' tells of"
+wrong '2\t0\t0\tsend\t\tpeer=x' 'a value is not a number, or too large'
+wrong '2\t0\t0\tsend\t\tcomm=7' "no line '# comm' defines this communicator"
 wrong '2\t0\t0\tcounter\tc' 'a counter needs value=NUMBER'
 wrong '# lane\trank=1' 'a lane needs rank=N and thread=N'
 wrong '# comm\tcomm=1\tranks=0,b' "a communicator's ranks are numbers with commas between"

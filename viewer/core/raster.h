@@ -1,8 +1,8 @@
 /* raster.h - a picture in memory and its painter. Pixels have three bytes (red, green, blue), or are words 0x00RRGGBB,
  * as X displays use them.
  *
- * Rectangles are exact: their corners are rounded to whole pixels. Lines are smoothed. Text has the one font of
- * glyphs.h, whatever the size that is asked for. Without a font, or without words, there is none. */
+ * Rectangles are exact: their corners are rounded to whole pixels. Lines are smoothed. Text is in the font of
+ * glyphs.h, whatever size the caller asks for. There is no text without a font, or if the raster has no `words`. */
 #ifndef PITHI_RASTER_H
 #define PITHI_RASTER_H
 

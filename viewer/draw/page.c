@@ -1,5 +1,5 @@
-/* page.c - a page for a browser, in one file that needs no other. It contains the cells of the picture twice, of the
- * whole window and finer in tiles, the longest messages, the statistics, and page.js, which draws them. */
+/* page.c - a page for a browser, in one file that needs no other. It contains the cells of the picture twice: of the
+ * whole window, and finer in tiles; the longest messages, the statistics, and page.js, which draws them. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -8,9 +8,9 @@
  * several instances in it. Without ~, all columns of a run but the first and the last are covered by one instance.
  * "A12'B C300" are 12 columns of the first entry, one half covered by the second, an empty one, and 300 of the third.
  *
- * Exact times. Of each row a line of events: a sign and the time since the last one. Then a line for each level that
- * the row has: perhaps ^, a sign, the time since the begin of the last one, the length. Then an empty line. A counter
- * has two empty lines. Numbers end with a blank. */
+ * Exact times. For each row, a line of events: a sign and the time since the last one. Then a line for each level that
+ * the row has: ^ or nothing, a sign, the time since the begin of the last one, the length. Then an empty line. A
+ * counter has two empty lines. Numbers end with a blank. */
 #ifndef PITHI_PAGE_TEXT_H
 #define PITHI_PAGE_TEXT_H
 

@@ -168,7 +168,7 @@ static int say_incomplete(const struct reader *reader)
     else if (scan->seen == 0 && !scan->counted)
         CHECK(pithi_ends_here(reader->writer, scan->input, "before the first event"));
     else if (scan->told == 0 && scan->last_ns < scan->end_ns)
-        CHECK(pithi_incomplete(defs, "the last event is %.6f s before the end that the header tells",
+        CHECK(pithi_incomplete(defs, "the last event is %.6f s before the end that the header states",
                                (double)(scan->end_ns - scan->last_ns) / 1e9));
     return PITH_OK;
 }

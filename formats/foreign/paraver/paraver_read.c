@@ -476,7 +476,7 @@ static int say_incomplete(const struct paraver_reader *r)
         CHECK(pithi_ends_here(r->writer, r->input, "before the first record"));
     else if (!r->own && time_fits(r, r->header.end) && r->last_ns < r->header.end * r->header.unit_ns)
         CHECK(pithi_incomplete(pithi_writer_defs(r->writer),
-                               "the last record is %.9f s before the end that the header tells",
+                               "the last record is %.9f s before the end that the header states",
                                (double)(r->header.end * r->header.unit_ns - r->last_ns) / 1e9));
     return PITH_OK;
 }

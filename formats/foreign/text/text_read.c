@@ -178,7 +178,7 @@ static int number(struct text_reader *r, const char *key, int64_t least, int64_t
     *value = otherwise;
     return !text || pithi_text_i64(text, least, most, value)
                ? PITH_OK
-               : pithi_lines_wrong(&r->lines, "a value is no number, or too large");
+               : pithi_lines_wrong(&r->lines, "a value is not a number, or too large");
 }
 
 static int count(struct text_reader *r, const char *key, uint64_t otherwise, uint64_t *value)
@@ -186,7 +186,7 @@ static int count(struct text_reader *r, const char *key, uint64_t otherwise, uin
     const char *text = pithi_fields_get(&r->fields, VALUES, key);
     *value = otherwise;
     return !text || pithi_text_u64(text, value) ? PITH_OK
-                                                : pithi_lines_wrong(&r->lines, "a value is no number, or too large");
+                                                : pithi_lines_wrong(&r->lines, "a value is not a number, or too large");
 }
 
 static int take_name(struct text_reader *r, enum pithlog_def_kind kind, struct pithlog_record *record)
@@ -204,7 +204,7 @@ static int take_comm(struct text_reader *r, struct pithlog_record *record)
     CHECK(count(r, "comm", 0, &number_of_comm));
     known = number_of_comm ? pithi_map_find(&r->comms, number_of_comm) : NULL;
     if (number_of_comm && !known)
-        return pithi_lines_wrong(&r->lines, "a communicator that no line '# comm' tells of");
+        return pithi_lines_wrong(&r->lines, "no line '# comm' defines this communicator");
     record->comm = known ? (uint32_t)(*known - 1) : 0;
     return PITH_OK;
 }

@@ -1,5 +1,5 @@
 /* _read.c - what pith/log.py needs of libpithlog. Arrays cross as buffers: Python makes numpy arrays, this module fills
- * them, and arrays of structs come as bytes whose layout is told beside them. No object is made for a record. The
+ * them, and arrays of structs come as bytes with a description of their layout. No object is made for a record. The
  * interpreter runs other threads while a log is read (the GIL is released); Ctrl-C stops a long reading. */
 #include "_read.h"
 
