@@ -112,7 +112,7 @@ like [key_in_list Left] {^0: *MPI_Barrier on rank 2 from 300 ms} "left: back"
 like [key_in_list Down] {^1: *MPI_Recv on rank 0 from 200 ms} "down: the next line"
 like [$top.panes.legend.findings.text cget -textvariable] . "a text"
 set said [set [$top.panes.legend.findings.text cget -textvariable]]
-like $said {^a receive waits because its message is sent late:\nin MPI_Recv, 1 times, rank 0\ncaused by computing: 300.0 ms \(100 %\), on rank 1\n} \
+like $said {^a receive waits because its message is sent late:\nin MPI_Recv, 1 time, rank 0\ncaused by computing: 300.0 ms \(100 %\), on rank 1\n} \
     "which says what `pith analyze` says"
 height 500
 top 0
