@@ -58,7 +58,8 @@ static void keep(const char *path, const struct pithi_cache_key *key)
         close(fd);
 }
 
-/* Makes the database under a temporary name, malloc'ed. */
+/* Makes the database under a temporary name, malloc'ed. Until it is whole, only its part has a name, which a signal
+ * removes (outfile.c). */
 static int make(const char *command, struct pithlog *log, char **path)
 {
     const char *folder = getenv("TMPDIR");
@@ -71,6 +72,7 @@ static int make(const char *command, struct pithlog *log, char **path)
     if ((fd = mkstemp(*path)) < 0)
         TRY(pithi_fail(PITH_ERR_IO, "sql: no place for a temporary file; set TMPDIR"));
     close(fd);
+    unlink(*path);
     return pithi_outfile_write(command, log, pithi_format_by_name("sqlite"), *path,
                                &(struct pithi_convert){.from_ns = INT64_MIN, .to_ns = INT64_MAX});
 out:
@@ -89,7 +91,8 @@ static int open_readonly(const char *path, struct sqlite3 **db)
     return sqlite->exec(*db, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL) ? failed(*db) : PITH_OK;
 }
 
-/* Opens the database of the log at `path`; its temporary name, malloc'ed, or NULL, goes to *temporary. */
+/* Opens the database of the log at `path`. One that is not in the cache is in a temporary file, which loses its name as
+ * soon as it is open. The name, malloc'ed, or NULL, goes to *temporary: outfile.c knows it until the end. */
 static int open_database(const char *command, const char *path, struct sqlite3 **db, char **temporary)
 {
     struct pithi_cache_key key;
@@ -116,6 +119,8 @@ static int open_database(const char *command, const char *path, struct sqlite3 *
         keep(*temporary, &key);
     TRY(open_readonly(*temporary, db));
 out:
+    if (*temporary)
+        unlink(*temporary);
     pithlog_close(log);
     return err;
 }
@@ -256,8 +261,6 @@ out:
         pithi_tool_failed();
     if (db)
         sqlite->close(db);
-    if (temporary)
-        unlink(temporary);
     free(temporary);
     return err != PITH_OK;
 }
