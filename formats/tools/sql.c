@@ -1,6 +1,7 @@
 /* sql.c - `pith sql LOG QUERY`: queries the database of a log (foreign/sqlite). The first query makes the database,
  * which is kept in the cache. Queries can neither change it nor reach other files. */
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sendfile.h>
@@ -158,7 +159,7 @@ static void put_row(struct pithi_out *out, struct sqlite3_stmt *s, enum pithi_te
         if (sqlite->column_type(s, i) == PITHI_SQLITE_NULL)
             pithi_out_text(out, json ? "null" : "");
         else if (is_number(s, i))
-            pithi_out_text(out, value_of(s, i));
+            pithi_out_text(out, json && !isfinite(sqlite->column_double(s, i)) ? "null" : value_of(s, i));
         else
             pithi_out_quoted(out, quote, value_of(s, i));
     }
@@ -227,10 +228,14 @@ static int answer(struct sqlite3 *db, const char *query, enum pithi_text_style s
             continue;
         if (!sqlite->stmt_readonly(s))
             TRY(pithi_fail(PITH_ERR_USAGE, "sql: a query cannot change the database"));
-        if (style == PITHI_TEXT_TABS)
+        if (sqlite->column_count(s) == 0) { /* BEGIN, a PRAGMA that sets */
+            if (sqlite->step(s) != PITHI_SQLITE_DONE)
+                TRY(failed(db));
+        } else if (style == PITHI_TEXT_TABS) {
             TRY(answer_people(db, s));
-        else
+        } else {
             TRY(answer_programs(&out, db, s, style));
+        }
         sqlite->finalize(s);
         s = NULL;
     }

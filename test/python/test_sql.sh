@@ -25,6 +25,8 @@ is "$status" 0 "all compared" || tail -n 5 out
 is "$(pith sql small.pith 'SELECT name FROM states ORDER BY name' --csv | tr '\n' ' ')" "name io solve work " "--csv"
 is "$(pith sql small.pith 'SELECT rank, NULL AS none, 1.5 AS half FROM lanes LIMIT 1' --json | tr -d '\n')" '[{"rank":0,"none":null,"half":1.5}]' "--json"
 is "$(pith sql small.pith 'SELECT 1 AS a, 2 AS b; SELECT 3 AS c')" "$(printf 'a  b\n1  2\nc\n3')" "two statements, as tables"
+is "$(pith sql small.pith 'BEGIN; SELECT 1 AS a; COMMIT'; echo $?)" "$(printf 'a\n1\n0')" "statements without columns print nothing"
+is "$(pith sql small.pith 'BEGIN; SELECT 1e999 AS a, -1e999 AS b; COMMIT' --json | tr -d '\n')" '[{"a":null,"b":null}]' "JSON has no infinity"
 is "$(ls "$XDG_CACHE_HOME/pith"/*.sql1 2>/dev/null | wc -l)" 1 "the database is kept in the cache"
 for query in 'DELETE FROM lanes' 'DROP TABLE lanes' "ATTACH 'x.db' AS x" "VACUUM INTO 'y.db'" 'PRAGMA user_version = 7' 'SELECT load_extension("x")' 'selec' 'SELECT * FROM nosuch'; do
     pith sql small.pith "$query" >out 2>err
