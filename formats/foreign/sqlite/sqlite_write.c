@@ -236,8 +236,10 @@ static const char *payload_of(struct writer *w, const struct pithlog_record *r)
     size = pithlog_payload_text(w->log, r, w->payload, w->payload_room) + 1;
     if (size > w->payload_room) {
         char *grown = realloc(w->payload, size);
-        if (!grown)
+        if (!grown) {
+            w->failed = pithi_no_memory();
             return NULL;
+        }
         w->payload = grown;
         w->payload_room = size;
         pithlog_payload_text(w->log, r, w->payload, w->payload_room);
@@ -332,6 +334,8 @@ static int put_analysis(struct writer *w, const struct pithi_convert *how)
     const struct pithlog_analysis_info *info;
     int err = pithlog_analyze(w->log, &query, &analysis);
 
+    if (!analysis && err != PITH_ERR_UNSUPPORTED) /* no memory, no place for the graph */
+        return err;
     if (!analysis || !(info = pithlog_analysis_get_info(analysis))->has_mpi) { /* nothing that waits */
         pithlog_analysis_free(analysis);
         return PITH_OK;
