@@ -47,8 +47,10 @@ static void draw_letters(struct letters *letters, Tk_Window window, Tk_Font font
     GC white, black;
     int left = 0;
 
-    if (!letters->count || letters->width < 1)
+    if (letters->width < 1) { /* only letters that have none, such as combining marks */
+        letters->count = 0;
         return;
+    }
     pixmap = Tk_GetPixmap(display, Tk_WindowId(window), letters->width, glyphs->height, Tk_Depth(window));
     white = Tk_GetGC(window, GCForeground | GCFont, &values);
     values.foreground = BlackPixelOfScreen(Tk_Screen(window));
