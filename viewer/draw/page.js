@@ -9,7 +9,7 @@ function pith(data) {
   const leastSpan = 20, nested = 0.66; // the height of a bar as a part of the bar around it
   const span = data.to - data.from;
   const view = { from: data.from, to: data.to };
-  const theme = {};
+  const theme = {}, shownRuns = new Map();
   let arrowsOn = data.arrowsOn, waitsOn = !!data.waits, pathOn = !!data.path, namesOn = data.names_on;
   let rowHeight, labelWidth, drawWaits = false, hit = null, isHatched = false;
 
@@ -419,9 +419,16 @@ function pith(data) {
     }
   }
 
-  // The runs of a level in the view, from the exact times or from columns: [runs, step].
+  // The runs of a level in the view, from the exact times or from columns: [runs, step]. Those of exact times are kept
+  // while the view is drawn, as each bar asks for the level inside it.
   function runsIn(row, level) {
-    if (exact) return [[runsOf(exact[row].levels[level] || [], view.from, view.to, Math.max(1, Math.round(pixels()))), 0]];
+    if (exact) {
+      const key = row * deepest() + level;
+      const columns = Math.max(1, Math.round(pixels()));
+      if (!shownRuns.has(key))
+        shownRuns.set(key, runsOf(exact[row].levels[level] || [], view.from, view.to, columns));
+      return [[shownRuns.get(key), 0]];
+    }
     return sources().filter((source) => level < source.levels)
       .map((source) => [source.line(row, level), isCoarse(source) ? source.step : 0]);
   }
@@ -474,7 +481,9 @@ function pith(data) {
     }
     const room = to - from - 8;
     if (room < 16) return;
+    const wide = pen.measureText(entry.name).width;
     let text = entry.name;
+    if (wide > room) text = `${text.slice(0, Math.ceil(1.5 * text.length * room / wide) + 4)}\u2026`; // a first guess
     while (pen.measureText(text).width > room && text.length > 4) text = `${text.slice(0, -2)}\u2026`;
     if (pen.measureText(text).width > room) return;
     if (exact) {
@@ -747,6 +756,7 @@ function pith(data) {
     const style = getComputedStyle(document.documentElement);
     for (const name of ["paper", "text", "faint", "grid", "idle", "arrow", "accent", "path"])
       theme[name] = style.getPropertyValue(`--${name}`).trim();
+    shownRuns.clear();
     const [wide, high] = layout(), pen = prepare(canvas, wide, high), ticks = axisTicks(wide - labelWidth);
     drawRows(pen, ticks);
     drawAxis(ticks);
