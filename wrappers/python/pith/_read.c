@@ -33,11 +33,12 @@ int pithi_py_append(PyObject *list, PyObject *item)
     return status;
 }
 
-/* Lets Python handle signals during long work without the GIL; its exception stops the work. */
+/* Lets Python handle signals during long work without the GIL; its exception stops the work, also if a part of the work
+ * was given up for another way before. */
 int pithi_py_progress(void *context, double part)
 {
     PyGILState_STATE state = PyGILState_Ensure();
-    int stop = PyErr_CheckSignals() != 0;
+    int stop = PyErr_Occurred() || PyErr_CheckSignals();
 
     (void)context, (void)part;
     PyGILState_Release(state);

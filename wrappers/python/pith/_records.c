@@ -164,7 +164,11 @@ static PyObject *records_payloads(struct records *self, PyObject *unused)
     int more;
 
     (void)unused;
-    while (all && (more = pithlog_iter_next(self->iter, &r)) != 0) {
+    for (unsigned i = 1; all && (more = pithlog_iter_next(self->iter, &r)) != 0; i++) {
+        if (i % AT_ONCE == 0 && PyErr_CheckSignals()) {
+            Py_CLEAR(all);
+            break;
+        }
         if (more < 0 || (ids && !ids[r.id]))
             continue;
         /* The length includes the final NUL. */
@@ -172,10 +176,10 @@ static PyObject *records_payloads(struct records *self, PyObject *unused)
         char *longer = size > sizeof line ? PyMem_Malloc(size) : NULL;
         if (longer)
             pithlog_payload_text(self->log->log, &r, longer, size);
-        else if (size > sizeof line)
-            size = sizeof line;
-        if (pithi_py_append(all,
-                            PyUnicode_DecodeUTF8(longer ? longer : line, (Py_ssize_t)size - 1, "backslashreplace")))
+        if (pithi_py_append(
+                all, size > sizeof line && !longer
+                         ? PyErr_NoMemory()
+                         : PyUnicode_DecodeUTF8(longer ? longer : line, (Py_ssize_t)size - 1, "backslashreplace")))
             Py_CLEAR(all);
         PyMem_Free(longer);
     }
