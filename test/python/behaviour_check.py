@@ -1,8 +1,10 @@
 """behaviour_check.py LOG NAMES DAMAGED CUT NOLOG BIG: errors, damage, threads, leaks."""
 
 import os
+import signal
 import sys
 import threading
+import time
 import warnings
 
 import numpy as np
@@ -77,6 +79,35 @@ for t in threads:
     t.join()
 ok(all(np.array_equal(r["end_ns"], log.states(ranks=[int(log.ranks[i % len(log.ranks)])])["end_ns"]) for i, r in enumerate(results)),
    "four threads read one log")
+
+
+# A signal at any moment of an analysis that comes from the cache, as Ctrl-C: its exception, or a result.
+class Stop(Exception):
+    pass
+
+
+def interrupt(*unused):
+    raise Stop
+
+
+log.efficiency()
+begin = time.monotonic()
+with pith.open(big) as again:
+    again.efficiency()
+length, odd = time.monotonic() - begin, []
+signal.signal(signal.SIGALRM, interrupt)
+for part in range(1, 60):
+    again = pith.open(big)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, length * part / 60)
+        again.efficiency()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    except Stop:
+        pass
+    except Exception as exception:
+        odd.append(repr(exception))
+signal.setitimer(signal.ITIMER_REAL, 0)
+same(odd, [], "a signal stops an analysis")
 
 
 def held():
