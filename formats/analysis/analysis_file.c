@@ -14,7 +14,7 @@
 #include "reader/cache.h"
 
 /* VERSION: to be changed with the results of an analysis. */
-enum { VERSION = 1, BLOCK = 1 << 16, KEEP_RECORDS = 100000 };
+enum { VERSION = 2, BLOCK = 1 << 16, KEEP_RECORDS = 100000 };
 static const char kind[] = "analysis";
 
 struct stream {

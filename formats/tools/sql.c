@@ -30,7 +30,7 @@ static int failed(struct sqlite3 *db) { return pithi_fail(PITH_ERR_USAGE, "sql: 
 static int is_database(const char *path)
 {
     char start[16] = "";
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     int is = fd >= 0 && read(fd, start, sizeof start) == (ssize_t)sizeof start &&
              memcmp(start, "SQLite format 3", sizeof start) == 0;
 

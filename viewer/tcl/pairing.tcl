@@ -268,7 +268,7 @@ oo::class create ::pith::PairTable {
     # The number of visible lanes.
     method lanes {model} {
         set lanes 0
-        foreach row [$model rows 0 4999] {
+        foreach row [$model rows] {
             if {[dict get $row kind] ne "counter" && ![dict get $row blank] && [dict get $row band] < 2} {
                 incr lanes [dict get $row lanes]
             }
