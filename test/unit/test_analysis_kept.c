@@ -110,6 +110,8 @@ static struct pithlog_analysis *analyze(int64_t from_ns, int (*progress)(void *c
     read_records = 0;
     log->records_read = &read_records;
     *err = pithlog_analyze(log, &query, &analysis);
+    if (!analysis)
+        pithlog_close(log);
     return analysis;
 }
 

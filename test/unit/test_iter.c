@@ -14,6 +14,12 @@ struct open_state {
     int64_t start_ns, nested_ns;
 };
 
+/* Sums of times from the whole range of int64_t wrap, as in the reader. */
+static void add_span(int64_t *sum_ns, int64_t from_ns, int64_t to_ns)
+{
+    *sum_ns = (int64_t)((uint64_t)*sum_ns + (uint64_t)to_ns - (uint64_t)from_ns);
+}
+
 /* What the documentation says, record by record, without any index. The result is in `out`, in order. */
 static void expected(const struct model *m, const struct pithlog_query *q, int64_t log_end_ns, struct model *out)
 {
@@ -59,7 +65,7 @@ static void expected(const struct model *m, const struct pithlog_query *q, int64
                 r.start_ns = k ? open[k - 1].start_ns : r.time_ns;
                 r.nested_ns = k ? open[k - 1].nested_ns : 0;
                 if (k > 1)
-                    open[k - 2].nested_ns += r.time_ns - r.start_ns;
+                    add_span(&open[k - 2].nested_ns, r.start_ns, r.time_ns);
                 if (k)
                     memmove(open + k - 1, open + k, (--depth - (k - 1)) * sizeof *open);
             }
@@ -78,7 +84,7 @@ static void expected(const struct model *m, const struct pithlog_query *q, int64
                                                                .start_ns = open[depth].start_ns,
                                                                .nested_ns = open[depth].nested_ns};
             if (depth)
-                open[depth - 1].nested_ns += closing[closing_count - 1].time_ns - open[depth].start_ns;
+                add_span(&open[depth - 1].nested_ns, open[depth].start_ns, closing[closing_count - 1].time_ns);
         }
         free(open);
     }
