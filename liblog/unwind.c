@@ -18,7 +18,7 @@ enum { FRAME_POINTER = 29, STACK_POINTER = 31, RETURN_ADDRESS = 30 };
 
 /* ---- Bytes of the tables ----------------------------------------------------------------------------------------- */
 
-/* What is left of a piece of a table. Reading past the end gives zeros and sets `bad`. */
+/* The unread rest of a part of a table. Reading past the end gives zeros and sets `bad`. */
 struct bytes {
     const unsigned char *at, *end;
     int bad;
@@ -37,33 +37,33 @@ static uint64_t take(struct bytes *b, size_t size)
     return value;
 }
 
-/* LEB128. */
+/* A number in LEB128 and its number of bits; `last` gets its last byte. */
+static uint64_t take_bits(struct bytes *b, unsigned *bits, uint64_t *last)
+{
+    uint64_t value = 0;
+    *bits = 0;
+    do {
+        *last = take(b, 1);
+        if (*bits < 64)
+            value |= (*last & 127) << *bits;
+        *bits += 7;
+    } while (*last & 128);
+    return value;
+}
+
 static uint64_t take_number(struct bytes *b)
 {
-    uint64_t value = 0, byte;
-    unsigned shift = 0;
-    do {
-        byte = take(b, 1);
-        if (shift < 64)
-            value |= (byte & 127) << shift;
-        shift += 7;
-    } while (byte & 128);
-    return value;
+    uint64_t last;
+    unsigned bits;
+    return take_bits(b, &bits, &last);
 }
 
 static int64_t take_signed(struct bytes *b)
 {
-    uint64_t value = 0, byte;
-    unsigned shift = 0;
-    do {
-        byte = take(b, 1);
-        if (shift < 64)
-            value |= (byte & 127) << shift;
-        shift += 7;
-    } while (byte & 128);
-    if (shift < 64 && byte & 64)
-        value |= ~UINT64_C(0) << shift;
-    return (int64_t)value;
+    uint64_t last;
+    unsigned bits;
+    uint64_t value = take_bits(b, &bits, &last);
+    return (int64_t)(bits < 64 && last & 64 ? value | ~UINT64_C(0) << bits : value);
 }
 
 /* A pointer in an encoding of DW_EH_PE; only what linkers write: absolute or relative to its place, 4 or 8 bytes. */

@@ -105,7 +105,7 @@ static int64_t near(struct stream *s, int64_t value, int64_t to)
 /* Small if the value is small, or UINT32_MAX. */
 static uint32_t index_or_none(struct stream *s, uint32_t value) { return (uint32_t)number(s, value + 1u) - 1u; }
 
-/* What is read must be below the limit. */
+/* Fails unless a value from the file is below the limit. */
 static void below(struct stream *s, uint64_t value, uint64_t limit) { s->has_failed |= value >= limit; }
 
 static void below_or_none(struct stream *s, uint32_t value, uint32_t limit)

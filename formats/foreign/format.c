@@ -132,13 +132,13 @@ int pithi_format_print(struct pithlog *log, const struct pithi_format *format, F
 
 /* Writes to the open files and closes them. A write error gets the name of the file here, because the function of the
  * format does not know it. */
-static int write_files(struct pithlog *log, struct output *output, const struct pithi_convert *how)
+static int write_files(struct pithlog *log, struct output *output, const char *path, const struct pithi_convert *how)
 {
     struct pithi_convert with = *how;
     int err;
 
     with.loses = output->format->loses;
-    with.path = output->part[0];
+    with.path = path;
     for (int i = 1; i < output->count; i++)
         with.beside[i - 1] = output->file[i];
     errno = 0;
@@ -162,7 +162,7 @@ static int make_files(struct pithlog *log, struct output *output, const struct p
             return err;
         }
     }
-    return write_files(log, output, how);
+    return write_files(log, output, output->part[0], how);
 }
 
 static int make_folder(struct pithlog *log, struct output *output, const struct pithi_convert *how)
@@ -199,10 +199,8 @@ static int write_device(struct pithlog *log, struct output *output, const struct
     if (output->count != 1)
         return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: a log in the format %s is more than one file; give a name",
                           output->path, output->format->name);
-    if (output->format->write == pithi_sqlite_write)
-        return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: a database needs a file; give a name", output->path);
     output->file[0] = fopen(output->path, "wb");
-    return output->file[0] ? write_files(log, output, how) : write_failed(output->path);
+    return output->file[0] ? write_files(log, output, output->path, how) : write_failed(output->path);
 }
 
 /* /dev/stdout and similar names are links to open files. The link must stay, even if its target is a regular file. */

@@ -190,7 +190,7 @@ struct pithlog_columns {
     int32_t *peer, *tag;
     uint64_t *bytes, *got_bytes;
     double *value;
-    const unsigned char *ids; /* [definitions]: ENTER LEAVE EVENT COUNTER of those with 0 are left out; NULL: all */
+    const unsigned char *ids; /* [definitions] 0: records of this definition are left out; NULL: all are wanted */
 };
 PITHLOG_API int64_t pithlog_iter_next_columns(struct pithlog_iter *iter, const struct pithlog_columns *columns,
                                               size_t room);

@@ -225,7 +225,7 @@ int pithi_findings_page(const struct pithi_findings *f, FILE *out)
 
     pithi_findings_head(f, out);
     if (incomplete)
-        fprintf(out, "  The log is incomplete, and the figures are of what is left:\n  %s\n", incomplete);
+        fprintf(out, "  The log is incomplete. The figures are those of the part that was read:\n  %s\n", incomplete);
     pithi_findings_trust(f, out);
     if (!f->info->has_mpi && !f->trust.of_messages) {
         fprintf(out, "\nThe log has no MPI calls and no messages, so nothing can be said about waiting.\n"

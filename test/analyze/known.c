@@ -408,7 +408,7 @@ static void access_late(void)
     START(MPI_Win_complete(window));
 }
 
-/* The next rank has locked its own part. It is told when the lock is no longer needed; until then it looks after it. */
+/* The next rank holds a lock on its own window. A message tells it to unlock; until then it makes progress in MPI. */
 static void lock_case(void)
 {
     MPI_Request locked;

@@ -166,7 +166,7 @@ static int same_results(const struct pithlog_analysis *a, const struct pithlog_a
     return same;
 }
 
-/* What is computed from the graph when it is asked for. */
+/* Compares results that are computed from the graph on request. */
 static int same_answers(struct pithlog_analysis *a, struct pithlog_analysis *b)
 {
     struct pithlog_what_if what = {.network = 0.5, .state = SOLVE, .lane = 1, .factor = 0.5};

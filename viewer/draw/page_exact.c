@@ -6,7 +6,7 @@
 #include "draw/draw.h"
 #include "draw/page_text.h"
 
-/* The states that a lane is in, and what is written of them. A state whose outer state ends first moves up a level;
+/* The open states of a lane, and the parts written so far. A state whose outer state ends first moves up a level;
  * then one part of it ends and another begins. */
 struct exact {
     const struct pithi_draw *draw;

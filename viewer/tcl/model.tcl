@@ -29,7 +29,7 @@ oo::class create ::pith::Model {
     variable trouble    ;# problem with the log; {} none
     variable past future pushed_ms ;# stacks of {t0 t1}; time of the last push
     variable changed    ;# traced: name of the last change
-    variable notices    ;# changes that the followers are told, the first now
+    variable notices    ;# queue of changes; the first is being reported to the followers
 
     # OPENED: command of the log (opening.tcl).
     constructor {opened} {

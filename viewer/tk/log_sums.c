@@ -27,7 +27,7 @@ static Tcl_Obj *sums_list(struct pithi_log_object *object, const struct pithi_ce
     return list;
 }
 
-/* What is whole counts; the time lines mark what is missing. */
+/* Counts the readable part of a damaged log; the timelines mark the rest. */
 static int unless_damaged(int err) { return err == PITH_ERR_DAMAGED ? PITH_OK : err; }
 
 int pithi_log_sums(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])

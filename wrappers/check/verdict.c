@@ -278,12 +278,12 @@ static int report_different(struct verdict *verdict, asked *ask, int which)
         return 0;
     done = is_of + verdict->count; /* both have a mark for each process */
     const struct fact *wanted = ask(verdict, reference, which);
-    for (int who = reference + 1; who < verdict->count && shown < GROUPS; who++) {
-        const struct fact *fact = ask(verdict, who, which);
-        if (!fact || fact->value == wanted->value || done[who])
+    for (int member = reference + 1; member < verdict->count && shown < GROUPS; member++) {
+        const struct fact *fact = ask(verdict, member, which);
+        if (!fact || fact->value == wanted->value || done[member])
             continue;
         memset(is_of, 0, (size_t)verdict->count);
-        for (int i = who; i < verdict->count; i++) {
+        for (int i = member; i < verdict->count; i++) {
             const struct fact *same = ask(verdict, i, which);
             if (same && same->value == fact->value)
                 is_of[i] = done[i] = 1;
@@ -291,13 +291,13 @@ static int report_different(struct verdict *verdict, asked *ask, int which)
         add(verdict, "pith check: ");
         add_ranks(verdict, is_of);
         if (*fact->argument)
-            add(verdict, ": %s: %s", verdict->of[who].head->name.text, fact->argument);
+            add(verdict, ": %s: %s", verdict->of[member].head->name.text, fact->argument);
         if (fact->index >= 0)
             add(verdict, "[%d]", fact->index);
         add(verdict, *fact->argument ? " is %s, but %s on " : ": %s, but %s on ", fact->text, wanted->text);
         add_rank(verdict, reference);
         add(verdict, " %s\n", verdict->where);
-        add_places(verdict, who, reference);
+        add_places(verdict, member, reference);
         shown++;
     }
     free(is_of);

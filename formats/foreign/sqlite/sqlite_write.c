@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/map.h"
@@ -367,12 +368,15 @@ out:
     return err;
 }
 
+/* SQLite opens the file by its name. */
 int pithi_sqlite_write(struct pithlog *log, FILE *out, const struct pithi_convert *how)
 {
+    struct stat status;
     struct writer w = {.log = log, .path = how->path};
     int err;
 
-    (void)out; /* SQLite opens files by their names */
+    if (fstat(fileno(out), &status) != 0 || !S_ISREG(status.st_mode))
+        return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: a database needs a file; give a name", how->path);
     CHECK(pithi_sqlite_begin(how->path, &w.sqlite));
     if (w.sqlite->open_v2(how->path, &w.db, PITHI_SQLITE_READWRITE | PITHI_SQLITE_NOMUTEX, NULL))
         TRY(failed(&w));
