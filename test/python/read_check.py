@@ -63,10 +63,14 @@ def check_records(path, log):
         else:
             good += 1
     same(good, 20, f"{path}: 20 random windows, ranks and patterns")
+    everything = naive_states(records, begin, end, end)
+    same([as_rows(log.states(n)) for n in names], [[s for s in everything if s[0] == n] for n in names],
+         f"{path}: states of one name")
     events = [(t, r, th, n) for t, r, th, kind, n, _ in records if kind == "event"]
     table = log.events(payloads=True)
     same(sorted(zip(table["time_ns"].tolist(), table["rank"].tolist(), table["thread"].tolist(), table.names("event").tolist())),
          sorted(events), f"{path}: events")
+    same([len(log.events(n)) for n in names], [sum(e[3] == n for e in events) for n in names], f"{path}: events of one name")
     values = sorted((t, r, n, float(v["value"])) for t, r, _, kind, n, v in records if kind == "counter")
     table = log.counters()
     got = sorted(zip(table["time_ns"].tolist(), table["rank"].tolist(), table.names("counter").tolist(), table["value"].tolist()))
@@ -91,6 +95,27 @@ def check_sums(path, log):
     table = log.stat()
     got = {n: int(p.sum()) for n, p in profile.items() if n != "computing"}
     same(got, {n: int(s) for n, s in zip(table.names("state"), table["self_ns"]) if s}, f"{path}: and each state its own")
+    good = 0
+    for i in range(7):
+        part = log.stat(from_=edges[i] / 1e9, to=edges[i + 1] / 1e9)
+        wanted = {n: int(t) for n, t in zip(part.names("state"), part["self_ns"]) if t}
+        good += {n: int(p[i]) for n, p in profile.items() if n != "computing" and p[i]} == wanted
+    same(good, 7, f"{path}: each bin is the sum of its window")
+    parts = {}
+    for rank in log.ranks.tolist():
+        part = log.stat(ranks=[rank])
+        lanes = log.lanes.where(log.lanes["rank"] == rank)
+        alive = int((lanes["last_ns"] - lanes["first_ns"])[lanes["records"] > 0].sum())
+        for n, t in [*zip(part.names("state"), part["self_ns"]), ("computing", alive - int(part["self_ns"].sum()))]:
+            parts.setdefault(n, {})[rank] = int(t)
+    table = log.load_imbalance()
+    got = {n: (round(table["mean_ns"][i], 3), int(table["max_ns"][i]), round(table["imbalance"][i], 9))
+           for i, n in enumerate(table.names("state"))}
+    wanted = {n: (round(sum(p.values()) / len(log.ranks), 3), max(p.values()),
+                  round(max(p.values()) * len(log.ranks) / sum(p.values()) - 1, 9)) for n, p in parts.items() if any(p.values())}
+    same(got, wanted, f"{path}: the imbalance of each state")
+    ok(all(parts[n].get(int(table["rank"][i])) == table["max_ns"][i] for i, n in enumerate(table.names("state"))),
+       f"{path}: and the rank with the most")
     pairs = {}
     for r in rows("stat", path, "--by", "comm"):
         if r.get("messages"):
@@ -116,6 +141,9 @@ def check_analysis(path, log):
     path_ = log.critical_path()
     ok(len(path_) and path_["from_ns"][0] == efficiency["from_ns"] and path_["to_ns"][-1] == efficiency["to_ns"]
        and (path_["from_ns"][1:] == path_["to_ns"][:-1]).all(), f"{path}: the critical path has no gap")
+    found = log.iterations()
+    same((len(found), int((found["to_ns"] - found["from_ns"]).max(initial=0))),
+         (wanted["iterations"]["count"], wanted["iterations"]["max_ns"]) if wanted.get("iterations") else (0, 0), f"{path}: iterations")
     same([f.name for f in log.findings()], [f["name"] for f in wanted["findings"]], f"{path}: findings")
 
 

@@ -10,4 +10,5 @@ first=$(mpis | head -n 1)
 pith convert "heat.$first.pith" heat.otf2 2>/dev/null
 pith convert "heat.$first.pith" heat.clog2 2>/dev/null
 "$build/test/cli/make_cli_log" small small.pith
-/usr/bin/python3 "$top/test/python/read_check.py" heat.*.pith heat.otf2/*.otf2 heat.otf2 heat.clog2 small.pith 2>&1
+"$build/test/bench/make_big_log" nested.pith 2 4 1500
+/usr/bin/python3 "$top/test/python/read_check.py" heat.*.pith heat.otf2/*.otf2 heat.otf2 heat.clog2 small.pith nested.pith 2>&1

@@ -8,8 +8,9 @@ mpiexec_of "$first" 4 pith run -o heat2d.pith "$build/samples/$first/heat2d" >/d
 pith convert heat2d.pith heat.otf2 2>/dev/null
 pith convert heat2d.pith heat.clog2 2>/dev/null
 "$build/test/cli/make_cli_log" small small.pith
+"$build/test/bench/make_big_log" nested.pith 2 4 1500
 "$build/test/cli/make_cli_log" names names.pith
-/usr/bin/python3 "$top/test/python/sql_check.py" heat2d.pith heat.otf2 heat.clog2 small.pith names.pith >out 2>&1
+/usr/bin/python3 "$top/test/python/sql_check.py" heat2d.pith heat.otf2 heat.clog2 small.pith nested.pith names.pith >out 2>&1
 status=$?
 grep -E '^(ok|not ok|#)' out | sed -E 's/^((not )?ok) [0-9]+ - /\1 /' >lines
 while read -r line; do
@@ -28,7 +29,7 @@ is "$(pith sql small.pith 'SELECT 1 AS a, 2 AS b; SELECT 3 AS c')" "$(printf 'a 
 is "$(pith sql small.pith 'BEGIN; SELECT 1 AS a; COMMIT'; echo $?)" "$(printf 'a\n1\n0')" "statements without columns print nothing"
 is "$(pith sql small.pith 'BEGIN; SELECT 1e999 AS a, -1e999 AS b; COMMIT' --json | tr -d '\n')" '[{"a":null,"b":null}]' "JSON has no infinity"
 is "$(ls "$XDG_CACHE_HOME/pith"/*.sql1 2>/dev/null | wc -l)" 1 "the database is kept in the cache"
-for query in 'DELETE FROM lanes' 'DROP TABLE lanes' "ATTACH 'x.db' AS x" "VACUUM INTO 'y.db'" 'PRAGMA user_version = 7' 'SELECT load_extension("x")' 'selec' 'SELECT * FROM nosuch'; do
+for query in 'DELETE FROM lanes' 'DROP TABLE lanes' 'CREATE TEMP TABLE t(x)' "ATTACH 'x.db' AS x" "VACUUM INTO 'y.db'" 'PRAGMA user_version = 7' 'SELECT load_extension("x")' 'selec' 'SELECT * FROM nosuch'; do
     pith sql small.pith "$query" >out 2>err
     is "$? $(wc -l <err) $(grep -c '^pith: sql: ' err)" "1 1 1" "refused in one line: $query" || cat out err
 done
