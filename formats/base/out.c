@@ -11,7 +11,7 @@
 int pithi_out_open(struct pithi_out *out, FILE *file)
 {
     *out = (struct pithi_out){.file = file, .data = malloc(PITHI_OUT_SIZE)};
-    return out->data ? PITH_OK : pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    return out->data ? PITH_OK : pithi_no_memory();
 }
 
 /* Also flushes stdio: a full disk is then detected here, with its errno; fclose would give none. */

@@ -193,7 +193,7 @@ static int find_instance(struct pithlog *log, const char *word, size_t length, u
     int any = 0, found, err = PITH_OK;
 
     if (!is_named)
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_no_memory();
     for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++)
         if (def->kind == PITHLOG_STATE && strlen(def->name) == length && memcmp(def->name, word, length) == 0)
             any = is_named[id] = 1;

@@ -245,10 +245,10 @@ static int write_html(struct pithi_findings *f, const struct asked *asked)
     int err;
 
     if (asked->what_if_count && !(lines = open_memstream(&what_if, &size)))
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_no_memory();
     err = lines ? print_what_ifs(f, asked, lines) : PITH_OK;
     if (lines && fclose(lines) != 0 && !err)
-        err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        err = pithi_no_memory();
     if (!err)
         err = pithi_trust_find(f->analysis, &f->trust);
     if (!err)

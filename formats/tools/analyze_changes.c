@@ -43,7 +43,7 @@ static double run_ns(const struct pithi_findings *f) { return (double)(f->info->
 static int add(struct changes *c, int side, struct change what, double ns)
 {
     if (!pithi_grow(&c->list, c->count, &c->room, sizeof what))
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_no_memory();
     what.ns[side] = ns / c->findings[side].info->lanes;
     c->list[c->count++] = what;
     return PITH_OK;

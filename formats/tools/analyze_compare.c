@@ -236,7 +236,7 @@ int pithi_compare(const struct pithi_compare_query *query, FILE *out)
     int damaged = PITH_OK, err = PITH_OK;
 
     if (!(c.runs = calloc(c.count, sizeof *c.runs)))
-        TRY(pithi_fail(PITH_ERR_MEMORY, "out of memory"));
+        TRY(pithi_no_memory());
     for (uint32_t i = 0; i < c.count; i++) {
         struct pithi_findings *f = &c.findings[i % 2]; /* two logs stay open */
         if (i >= 2)

@@ -188,7 +188,7 @@ static int put_path(const struct pithi_findings *f, FILE *out)
                     100 * imbalance_ns / run_ns);
     }
     free(sums);
-    return sums ? PITH_OK : pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    return sums ? PITH_OK : pithi_no_memory();
 }
 
 static void put_findings(const struct pithi_findings *f, FILE *out)

@@ -31,7 +31,7 @@ static inline int pithi_pair_number(struct pithi_pair_map *map, uint64_t a, uint
     if (2 * map->count >= map->room) {
         struct pithi_pair_map grown = {NULL, map->count, map->room ? 2 * map->room : 256};
         if (grown.room == 0 || (grown.slots = calloc(grown.room, sizeof *grown.slots)) == NULL)
-            return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+            return pithi_no_memory();
         for (uint32_t i = 0; i < map->room; i++)
             if (map->slots[i].number_1)
                 *pithi_pair_slot(&grown, map->slots[i].a, map->slots[i].b) = map->slots[i];

@@ -51,7 +51,7 @@ static int go_down(struct paths *p, uint32_t *node, uint32_t function)
         uint32_t room = p->room ? 2 * p->room : 256;
         struct node *nodes = realloc(p->nodes, room * sizeof *nodes);
         if (!nodes)
-            return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+            return pithi_no_memory();
         p->nodes = nodes;
         p->room = room;
     }
@@ -103,7 +103,7 @@ static int gather(struct paths *p)
     if (err)
         return err;
     if (!(p->last = calloc(lanes + (size_t)1, sizeof *p->last)))
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_no_memory();
     if ((err = pithi_stat_each_record(p->log, &all, take, p)) != PITH_OK)
         return err;
     for (uint32_t i = 0; i < p->map.count; i++) {
@@ -211,7 +211,7 @@ int pithi_stat_functions(struct pithlog *log, const struct pithi_stat_query *que
     TRY(gather(&p));
     count = pithi_function_count(p.names);
     if (!(rows = calloc(count + (size_t)1, sizeof *rows))) {
-        err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        err = pithi_no_memory();
         goto out;
     }
     for (uint32_t i = 0; i < count; i++)
@@ -278,10 +278,8 @@ int pithi_stat_longer(struct pithlog *log, uint32_t lane, int64_t from_ns, int64
     if (!sampled || query.lane_count < 2)
         goto out;
     TRY(gather(&p));
-    if (!(differences = calloc(pithi_function_count(p.names) + (size_t)1, sizeof *differences))) {
-        err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
-        goto out;
-    }
+    if (!(differences = calloc(pithi_function_count(p.names) + (size_t)1, sizeof *differences)))
+        TRY(pithi_no_memory());
     for (uint32_t i = 0; i < p.map.count; i++)
         differences[p.nodes[i].function] +=
             query.lane_count * p.nodes[i].lane_ns - p.nodes[i].self_ns; /* (n - 1) own - others */
@@ -337,11 +335,11 @@ static int compare_paths(const void *a, const void *b)
 static int sort_paths(const struct paths *p, struct path_row **rows)
 {
     if (!(*rows = calloc(p->map.count + (size_t)1, sizeof **rows)))
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_no_memory();
     for (uint32_t i = 0; i < p->map.count; i++) {
         (*rows)[i].node = &p->nodes[i];
         if (!((*rows)[i].text = path_text(p, i)))
-            return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+            return pithi_no_memory();
     }
     qsort(*rows, p->map.count, sizeof **rows, compare_paths);
     return PITH_OK;
@@ -491,7 +489,7 @@ static int put_svg(const struct flame *f, struct pithi_out *out)
     char text[300];
 
     if (!places)
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_no_memory();
     for (uint32_t i = 0; i < p->map.count; i++) {
         uint32_t parent = p->nodes[i].parent; /* has a lower number */
         places[i].depth = parent == ROOT ? 0 : places[parent].depth + 1;

@@ -19,7 +19,7 @@ counter = Counter
 
 class State(_State):
     """A coloured bar: `with state:`, `@state`, or begin() and end(). One state may be used by many threads at once, and
-    may nest in itself. Cost of a pair: some 100 ns."""
+    may nest in itself. Cost of a pair: less than 200 ns."""
 
     __slots__ = ()
 
