@@ -25,19 +25,27 @@ for mpi in $(mpis); do
     for how in "2 4 0 auto" "2 40 50ms datatype"; do
         read -r ranks drift sync mode <<<"$how"
         what="$mpi, $ranks ranks, drift $drift, PITH_SYNC=$sync, $mode"
-        late "$mpi" "$ranks" heavytime "$drift" "$sync" "$mode"; is $? 0 "$what: the time library: ends well" || sed 's/^/# /' err
-        burnt=$(awk -F, '$1 == "run" && $2 == 0 { print 0.0003 * $6 }' t.csv) delays=$(awk -F, '$1 == "run" { print $15 }' t.csv)
-        all_late "$burnt" "$delays"; ok $? "all are late by what rank 0 burnt ($burnt s)" || sed 's/^/# /' <<<"$delays"
-        for try in 1 2 3 4 5; do # a busy machine may take the core away in the middle of a measurement
+        # A rank that the system keeps from its core is not delayed by what rank 0 burns meanwhile: with more ranks than cores
+        # that may be a tenth of the run, and then another run is measured.
+        for try in 1 2 3 4 5; do
+            late "$mpi" "$ranks" heavytime "$drift" "$sync" "$mode"; status=$?
+            burnt=$(awk -F, '$1 == "run" && $2 == 0 { print 0.0003 * $6 }' t.csv) delays=$(awk -F, '$1 == "run" { print $15 }' t.csv)
+            all_late "$burnt" "$delays"; wrong=$?
+            [ "$status $wrong" = "0 0" ] && break
+        done
+        is $status 0 "$what: the time library: ends well" || sed 's/^/# /' err
+        ok $wrong "all are late by what rank 0 burnt ($burnt s)" || sed 's/^/# /' <<<"$delays"
+        for try in 1 2 3 4 5; do
             rm -rf h.pith*
             late "$mpi" "$ranks" heavy "$drift" "$sync" "$mode"; status=$?
             same=$(compare)
-            [ "$same" = "$ranks" ] && break
+            burnt=$(pith print h.pith | awk -F '\t' '$2 == 0 && $4 == "enter" && $5 ~ /^MPI_/ { n++ } END { print 0.0003 * n }')
+            delays=$(pith info h.pith | sed -n 's/^delay_ns [0-9]*: //p' | awk '{ print 1e-9 * $1 }')
+            all_late "$burnt" "$delays"; wrong=$?
+            [ "$status $same $wrong" = "0 $ranks 0" ] && break
         done
         is "$status $same" "0 $ranks" "$what: the log library: ends well, while it runs as afterwards" || sed 's/^/# /' err
-        burnt=$(pith print h.pith | awk -F '\t' '$2 == 0 && $4 == "enter" && $5 ~ /^MPI_/ { n++ } END { print 0.0003 * n }')
-        delays=$(pith info h.pith | sed -n 's/^delay_ns [0-9]*: //p' | awk '{ print 1e-9 * $1 }')
-        all_late "$burnt" "$delays"; ok $? "all are late by what rank 0 burnt ($burnt s)" || sed 's/^/# /' <<<"$delays"
+        ok $wrong "all are late by what rank 0 burnt ($burnt s)" || sed 's/^/# /' <<<"$delays"
         points=$(pith info h.pith | sed -n 's/^clock_of_rank_1:.* \([0-9]*\) points.*/\1/p')
         ok $((${points:-0} < 5)) "clocks were compared meanwhile ($points times)"
         is "$(pith print out.pith | awk -F '\t' '$5 == "pith:flush" { n++; sum += $4 == "leave" ? $1 : -$1 } END { print (n > 8) " " (sum > 1e-6) }')" "1 0" \
