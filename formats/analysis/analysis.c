@@ -66,10 +66,11 @@ static void mark_order(struct pithlog_analysis *a, uint32_t lane, struct later *
     struct pithi_analysis_lane *of = &a->lanes[lane];
     size_t left = of->wait_count;
     int64_t earliest_ns = INT64_MAX;
+    const struct pithi_lane_piece *piece = pithi_graph_piece(&a->graph, lane, of->last);
 
-    for (uint32_t i = of->last; left > 0 && i-- > of->first;) {
-        pithi_scratch_passed(&a->graph.scratch, sizeof(struct pithi_lane_piece));
-        const struct pithi_lane_piece *piece = pithi_graph_piece(&a->graph, lane, i);
+    for (uint32_t i = of->last; left > 0 && i > of->first; i--) {
+        pithi_scratch_passed(&a->graph.scratch, sizeof *piece);
+        piece = pithi_graph_before(&a->graph, lane, piece, i);
         struct pithlog_wait_state *wait = &of->waits[left - 1];
         if (wait->to_ns > piece->begin_ns) {
             left--;
@@ -97,10 +98,11 @@ static int find_waits(struct pithlog_analysis *a, uint32_t lane, struct pithlog_
 {
     struct pithi_analysis_lane *of = &a->lanes[lane];
     uint32_t count = 0;
+    const struct pithi_lane_piece *piece = pithi_graph_piece(&a->graph, lane, of->first);
 
-    for (uint32_t i = of->first; i < of->last; i++) {
-        pithi_scratch_passed(&a->graph.scratch, sizeof(struct pithi_lane_piece));
-        if (!pithi_graph_piece(&a->graph, lane, i)->needs)
+    for (uint32_t i = of->first; i < of->last; piece = pithi_graph_next(&a->graph, lane, piece, i), i++) {
+        pithi_scratch_passed(&a->graph.scratch, sizeof *piece);
+        if (!piece->needs)
             continue;
         if (!pithi_grow(found, count, room, sizeof **found))
             return pithi_analysis_no_memory(a);
@@ -132,7 +134,7 @@ static int sum_states(struct pithlog_analysis *a, uint32_t lane, int64_t *sums)
         pithi_scratch_passed(&a->graph.scratch, sizeof *piece);
         uint32_t state = piece->state;
         from_ns = piece->begin_ns > a->graph.from_ns ? piece->begin_ns : a->graph.from_ns;
-        piece = pithi_graph_piece(&a->graph, lane, i + 1);
+        piece = pithi_graph_next(&a->graph, lane, piece, i);
         to_ns = piece->begin_ns < a->graph.to_ns ? piece->begin_ns : a->graph.to_ns;
         sums[state == PITHI_OUTSIDE ? outside : state] += to_ns - from_ns;
         of->useful_ns += pithi_graph_is_call(&a->graph, state) ? 0 : to_ns - from_ns;

@@ -39,14 +39,18 @@ struct pithlog_analysis {
     struct pithi_finding_list *found; /* findings.c; NULL: not asked for yet */
 };
 
-/* The part of a piece inside the window. */
-static inline void pithi_analysis_piece(const struct pithlog_analysis *a, uint32_t lane, uint32_t piece,
+/* The part of a piece inside the window; `next`: the piece after it. */
+static inline void pithi_analysis_part(const struct pithlog_analysis *a, const struct pithi_lane_piece *piece,
+                                       const struct pithi_lane_piece *next, int64_t *from_ns, int64_t *to_ns)
+{
+    *from_ns = piece->begin_ns > a->graph.from_ns ? piece->begin_ns : a->graph.from_ns;
+    *to_ns = next->begin_ns < a->graph.to_ns ? next->begin_ns : a->graph.to_ns;
+}
+static inline void pithi_analysis_piece(const struct pithlog_analysis *a, uint32_t lane, uint32_t index,
                                         int64_t *from_ns, int64_t *to_ns)
 {
-    *from_ns = pithi_graph_piece(&a->graph, lane, piece)->begin_ns;
-    *to_ns = pithi_graph_piece(&a->graph, lane, piece + 1)->begin_ns;
-    *from_ns = *from_ns > a->graph.from_ns ? *from_ns : a->graph.from_ns;
-    *to_ns = *to_ns < a->graph.to_ns ? *to_ns : a->graph.to_ns;
+    const struct pithi_lane_piece *piece = pithi_graph_piece(&a->graph, lane, index);
+    pithi_analysis_part(a, piece, pithi_graph_next(&a->graph, lane, piece, index), from_ns, to_ns);
 }
 
 /* Finds the root causes of all wait states: fills `delays` and `handed_ns`. */

@@ -14,7 +14,7 @@
 #include "reader/cache.h"
 
 /* VERSION: to be changed with the results of an analysis. */
-enum { VERSION = 2, BLOCK = 1 << 16, KEEP_RECORDS = 100000 };
+enum { VERSION = 3, BLOCK = 1 << 16, KEEP_RECORDS = 100000 };
 static const char kind[] = "analysis";
 
 struct stream {
@@ -76,14 +76,13 @@ static void raw(struct stream *s, void *data, size_t size)
     }
 }
 
-/* Writes the value, or returns the one read; then `value` has no meaning. */
-static uint64_t number(struct stream *s, uint64_t value)
+/* Near the end of a block, and in reading. */
+static uint64_t number_slowly(struct stream *s, uint64_t value)
 {
     if (s->has_failed)
         return 0;
     if (!s->is_reading) {
-        if (BLOCK - s->at < PITHI_VARINT_MAX)
-            next_block(s);
+        next_block(s);
         s->at = (uint32_t)(pithi_put_varint(s->block + s->at, value) - s->block);
         return value;
     }
@@ -93,6 +92,15 @@ static uint64_t number(struct stream *s, uint64_t value)
     s->has_failed |= end == NULL;
     s->at = end ? (uint32_t)(end - s->block) : 0;
     return end ? value : 0;
+}
+
+/* Writes the value, or returns the one read; then `value` has no meaning. */
+static inline uint64_t number(struct stream *s, uint64_t value)
+{
+    if (s->is_reading || BLOCK - s->at < PITHI_VARINT_MAX)
+        return number_slowly(s, value);
+    s->at = (uint32_t)(pithi_put_varint(s->block + s->at, value) - s->block);
+    return value;
 }
 
 /* Small if the value is near `to`. */
@@ -141,9 +149,10 @@ static void chunks(struct stream *s, struct pithi_graph *g, struct pithi_chunks 
 static void pass_needs(struct stream *s, struct pithi_graph *g, struct pithi_lane_piece *piece)
 {
     struct pithi_need *need = s->is_reading ? NULL : pithi_graph_need(g, piece->needs);
-    uint64_t more = need != NULL;
+    uint64_t said;
 
-    for (uint32_t *link = &piece->needs; (more = number(s, more)) != 0 && !s->has_failed;) {
+    for (uint32_t *link = &piece->needs;
+         (said = number(s, need ? (uint64_t)need->kind << 2 | need->of : 0)) != 0 && !s->has_failed;) {
         if (s->is_reading) {
             if (!(need = pithi_chunks_add(&g->needs, &g->scratch, sizeof *need))) {
                 s->has_failed = 1;
@@ -151,30 +160,33 @@ static void pass_needs(struct stream *s, struct pithi_graph *g, struct pithi_lan
             }
             *link = g->needs.count;
             link = &need->next;
+            need->kind = (uint16_t)(said >> 2);
+            need->of = said & 3;
+            below(s, (said >> 2) - 1, PITHLOG_WAIT_KINDS - 1);
         }
         pithi_scratch_passed(&g->scratch, sizeof *need);
         need->release_ns = near(s, need->release_ns, piece->begin_ns);
         need->lane = index_or_none(s, need->lane);
-        need->instance = (uint32_t)number(s, need->instance);
         need->position = index_or_none(s, need->position);
-        need->kind = (uint16_t)number(s, need->kind);
-        need->of = (uint16_t)number(s, need->of);
         need->bytes = (uint32_t)number(s, need->bytes);
         below_or_none(s, need->lane, pithlog_get_info(g->log)->lanes);
-        below(s, need->kind - 1u, PITHLOG_WAIT_KINDS - 1);
-        below(s, need->instance, need->of == PITHI_NEED_LANE ? 1 : g->colls.count);
-        need = s->is_reading ? need : pithi_graph_need(g, need->next);
-        more = need != NULL;
+        if (need->of != PITHI_NEED_LANE) {
+            need->instance = (uint32_t)number(s, need->instance);
+            below(s, need->instance, g->colls.count);
+        }
+        need = s->is_reading ? NULL : pithi_graph_need(g, need->next);
     }
 }
 
 static void pass_pieces(struct stream *s, struct pithi_graph *g, struct pithi_chunks *pieces, uint32_t count)
 {
+    struct pithi_lane_piece *piece = NULL;
     int64_t before_ns = 0;
 
     for (uint32_t i = 0; i < count && !s->has_failed; i++) {
-        struct pithi_lane_piece *piece = s->is_reading ? pithi_chunks_add(pieces, &g->scratch, sizeof *piece)
-                                                       : pithi_chunks_at(pieces, i, sizeof *piece);
+        piece = s->is_reading ? pithi_chunks_add(pieces, &g->scratch, sizeof *piece)
+                : i > 0       ? pithi_chunks_next(pieces, piece, i - 1, sizeof *piece)
+                              : pithi_chunks_at(pieces, i, sizeof *piece);
         pithi_scratch_passed(&g->scratch, sizeof *piece);
         if (!piece) {
             s->has_failed = 1;

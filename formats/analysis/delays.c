@@ -191,14 +191,16 @@ static void profile(const struct delays *d, uint32_t lane, int64_t from_ns, int6
         p->times[p->used[p->count - 1]] = 0;
         p->is_used[p->used[p->count - 1]] = 0;
     }
-    uint32_t i = pithi_graph_find(d->g, lane, from_ns);
+    uint32_t first = pithi_graph_find(d->g, lane, from_ns), i = first;
     const struct pithi_lane_piece *piece = pithi_graph_piece(d->g, lane, i), *next;
-    for (; i < of->last && piece->begin_ns < to_ns; i++, piece = next) {
-        pithi_scratch_passed(&d->a->graph.scratch, sizeof *piece);
-        next = pithi_graph_piece(d->g, lane, i + 1);
-        spend(p, piece->state == PITHI_OUTSIDE ? outside : piece->state,
-              (double)overlap(piece->begin_ns, next->begin_ns, from_ns, to_ns));
+    int64_t at_ns = piece->begin_ns > from_ns ? piece->begin_ns : from_ns;
+    for (; i < of->last && at_ns < to_ns; i++, piece = next) {
+        next = pithi_graph_next(d->g, lane, piece, i);
+        int64_t end_ns = next->begin_ns < to_ns ? next->begin_ns : to_ns;
+        spend(p, piece->state == PITHI_OUTSIDE ? outside : piece->state, (double)(end_ns - at_ns));
+        at_ns = end_ns;
     }
+    pithi_scratch_passed(&d->a->graph.scratch, (i - first) * sizeof *piece);
     for (size_t k = upto; k-- > 0 && of->waits[k].to_ns > from_ns;) {
         if (d->since[lane][k] == DONE)
             continue;

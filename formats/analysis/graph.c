@@ -19,6 +19,7 @@ enum { SMALL_BYTES = 1024, NEEDS_LEAST = 16 };
 /* A lane while the log is read. */
 struct building_lane {
     struct pithi_stack open;
+    struct pithi_lane_piece *last;       /* its last piece */
     uint32_t call;                       /* 1 + index in `open` of the outermost MPI state; 0: none */
     int32_t last_peer;                   /* receiver of its last message; -1: none, or the lane has received since */
     int is_small;                        /* the open call sent a message that could be part of the message before */
@@ -45,19 +46,14 @@ static int no_memory(const struct pithi_graph *g)
 
 /* ---- Pieces ------------------------------------------------------------------------------------------------------ */
 
-static struct pithi_lane_piece *last_piece(const struct pithi_graph *g, uint32_t lane)
-{
-    return pithi_graph_piece(g, lane, g->lanes[lane].pieces.count - 1);
-}
-
 /* The lane is in `state` from now on. An empty piece of computing is replaced. */
-static int new_piece(struct pithi_graph *g, uint32_t lane, int64_t time_ns, uint32_t state)
+static int new_piece(struct building *b, uint32_t lane, int64_t time_ns, uint32_t state)
 {
-    struct pithi_chunks *pieces = &g->lanes[lane].pieces;
-    struct pithi_lane_piece *last = pieces->count ? last_piece(g, lane) : NULL;
+    struct pithi_graph *g = b->graph;
+    struct pithi_lane_piece *last = b->lanes[lane].last;
 
     if (!last || last->begin_ns != time_ns || pithi_graph_is_call(g, last->state))
-        last = pithi_chunks_add(pieces, &g->scratch, sizeof *last);
+        last = b->lanes[lane].last = pithi_chunks_add(&g->lanes[lane].pieces, &g->scratch, sizeof *last);
     if (!last)
         return no_memory(g);
     *last = (struct pithi_lane_piece){.begin_ns = time_ns, .state = state};
@@ -87,7 +83,7 @@ static int take_enter(struct building *b, const struct pithlog_record *r)
     if (lane->call)
         return PITH_OK;
     lane->call = g->is_call[r->id] ? lane->open.count : 0;
-    int err = new_piece(g, r->lane, r->time_ns, r->id);
+    int err = new_piece(b, r->lane, r->time_ns, r->id);
     if (b->at_init[r->id] == 2)
         b->finalize[r->lane] = g->lanes[r->lane].pieces.count;
     return err;
@@ -114,7 +110,7 @@ static int take_leave(struct building *b, const struct pithlog_record *r)
     if (!lane->call && depth != lane->open.count)
         return PITH_OK; /* a state that is not the innermost */
     if (lane->is_small) {
-        g->lanes[r->lane].small_ns += r->time_ns - last_piece(g, r->lane)->begin_ns;
+        g->lanes[r->lane].small_ns += r->time_ns - lane->last->begin_ns;
         lane->is_small = 0;
     }
     if (lane->part.coll != UINT32_MAX) {
@@ -124,7 +120,7 @@ static int take_leave(struct building *b, const struct pithlog_record *r)
     if (b->epochs && lane->call && !leave_epoch(b, r->lane))
         return no_memory(g);
     lane->call = lane->call ? outermost_call(g, &lane->open) : 0;
-    return new_piece(g, r->lane, r->time_ns,
+    return new_piece(b, r->lane, r->time_ns,
                      lane->call         ? lane->open.states[lane->call - 1].id
                      : lane->open.count ? lane->open.states[lane->open.count - 1].id
                                         : PITHI_OUTSIDE);
@@ -198,7 +194,7 @@ static void need_epoch(void *context, uint32_t lane, uint32_t kind, const struct
 
 static struct pithi_epoch_call epoch_call(const struct building *b, uint32_t lane)
 {
-    return (struct pithi_epoch_call){last_piece(b->graph, lane)->begin_ns, lane,
+    return (struct pithi_epoch_call){b->lanes[lane].last->begin_ns, lane,
                                      b->graph->lanes[lane].pieces.count - 1};
 }
 
@@ -328,7 +324,7 @@ static int take_coll(struct building *b, const struct pithlog_record *r)
     g->coll_calls++;
     if (status > 0 || part.coll == UINT32_MAX || !lane->call)
         return PITH_OK;
-    double begin_ns = (double)last_piece(g, r->lane)->begin_ns;
+    double begin_ns = (double)lane->last->begin_ns;
     pithi_colls_arrive(b->colls, &part, &(struct pithi_moment){begin_ns, begin_ns});
     if (!part.starts)
         lane->part = part;
@@ -441,7 +437,7 @@ static int prepare(struct building *b)
         g->lanes[i].last_ns = INT64_MIN;
         b->lanes[i].part.coll = UINT32_MAX;
         b->lanes[i].last_peer = -1;
-        err = new_piece(g, i, info->start_ns, PITHI_OUTSIDE);
+        err = new_piece(b, i, info->start_ns, PITHI_OUTSIDE);
     }
     return err;
 }

@@ -90,6 +90,17 @@ static inline struct pithi_lane_piece *pithi_graph_piece(const struct pithi_grap
 {
     return pithi_chunks_at(&graph->lanes[lane].pieces, index, sizeof(struct pithi_lane_piece));
 }
+/* The piece after or before `piece`, which has this index. */
+static inline struct pithi_lane_piece *pithi_graph_next(const struct pithi_graph *graph, uint32_t lane,
+                                                        const struct pithi_lane_piece *piece, uint32_t index)
+{
+    return pithi_chunks_next(&graph->lanes[lane].pieces, piece, index, sizeof *piece);
+}
+static inline struct pithi_lane_piece *pithi_graph_before(const struct pithi_graph *graph, uint32_t lane,
+                                                          const struct pithi_lane_piece *piece, uint32_t index)
+{
+    return pithi_chunks_before(&graph->lanes[lane].pieces, piece, index, sizeof *piece);
+}
 /* NULL after the last: next = pithi_graph_need(graph, need->next). */
 static inline struct pithi_need *pithi_graph_need(const struct pithi_graph *graph, uint32_t number)
 {

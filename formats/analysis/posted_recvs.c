@@ -16,13 +16,13 @@ int pithi_posts_add(struct pithi_posts *posts, const struct pithi_post *post)
         if (!calls)
             return 0;
         for (uint64_t i = posts->first; i < posts->next; i++)
-            calls[i % room] = posts->calls[i % posts->room];
+            calls[i & (room - 1)] = posts->calls[i & (posts->room - 1)];
         free(posts->calls);
         posts->calls = calls;
         posts->room = room;
     }
     posts->first += posts->next - posts->first == posts->room;
-    posts->calls[posts->next++ % posts->room] = *post;
+    posts->calls[posts->next++ & (posts->room - 1)] = *post;
     return 1;
 }
 
@@ -63,8 +63,8 @@ static struct pithi_post post_of(const struct pithi_posts *posts, uint64_t numbe
     if (!posts->is_known || last - posts->first >= MOST)
         return not_known;
     for (uint64_t i = posts->first; i < posts->next && i <= last; i++)
-        if (i == last || posts->calls[i % posts->room].is_many)
-            return posts->calls[i % posts->room];
+        if (i == last || posts->calls[i & (posts->room - 1)].is_many)
+            return posts->calls[i & (posts->room - 1)];
     return not_known;
 }
 

@@ -25,7 +25,7 @@ struct pithi_post {
 /* The posting calls of one rank. All zero: the call of the first receive is unknown. */
 struct pithi_posts {
     struct pithi_post *calls; /* call c at c % room; the last 512 */
-    uint32_t room;
+    uint32_t room;            /* a power of two, or 0 */
     uint64_t first, next;     /* numbers of the kept calls */
     uint64_t base, end, seen; /* receives: complete up to here; highest seen + 1; seen since `base` */
     uint64_t shift;           /* call p + shift made receive p */

@@ -171,10 +171,8 @@ static void release(struct pithi_waits *p, struct call *call, uint32_t kind, con
     call->message = *message;
 }
 
-/* Reports and frees a call that is over and has all its messages. */
-static void finish(struct pithi_waits *p, uint32_t at)
+static void tell(struct pithi_waits *p, const struct call *call)
 {
-    struct call *call = &p->calls[at];
     struct pithlog_wait wait = {.kind = call->kind,
                                 .lane = call->lane,
                                 .state = call->state,
@@ -182,10 +180,19 @@ static void finish(struct pithi_waits *p, uint32_t at)
                                 .to_ns = call->release_ns < call->end_ns ? call->release_ns : call->end_ns,
                                 .message = call->message};
 
+    if (wait.kind && wait.to_ns > wait.from_ns)
+        p->client.tell(p->client.context, &wait);
+}
+
+/* Reports and frees a call that is over and has all its messages. */
+static void finish(struct pithi_waits *p, uint32_t at)
+{
+    struct call *call = &p->calls[at];
+
     if (call->end_ns == UNKNOWN || call->unmatched || call->is_queued)
         return;
-    if (p->client.tell && wait.kind && wait.to_ns > wait.from_ns)
-        p->client.tell(p->client.context, &wait);
+    if (p->client.tell)
+        tell(p, call);
     call->end_ns = UNKNOWN;
     call->next = p->free_call;
     p->free_call = at;

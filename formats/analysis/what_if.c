@@ -141,10 +141,10 @@ static void block(struct replay *r, uint32_t lane, uint32_t other, uint32_t inst
 }
 
 /* Finds the end of a call in the replay. 0: not known yet; the lane is blocked. */
-static int end_of_call(struct replay *r, uint32_t lane, uint32_t index, int may_give_up, double *end)
+static int end_of_call(struct replay *r, uint32_t lane, const struct pithi_lane_piece *piece,
+                       const struct pithi_lane_piece *next, int may_give_up, double *end)
 {
     const struct pithlog_what_if *what = r->what;
-    const struct pithi_lane_piece *piece = pithi_graph_piece(r->g, lane, index);
     int is_first = r->g->is_call[piece->state] == PITHI_CALL_FIRST;
     double now = r->walkers[lane].now, release = is_first ? INFINITY : 0, at;
     int64_t begin_ns, end_ns, decisive_ns = INT64_MIN; /* decisive: as pithi_graph_decisive finds it */
@@ -168,7 +168,7 @@ static int end_of_call(struct replay *r, uint32_t lane, uint32_t index, int may_
         at += what->is_fitted ? pithi_network_ns(r->a, lane, need, what->network, what->bytes) : 0;
         release = (at < release) == is_first ? at : release;
     }
-    pithi_analysis_piece(r->a, lane, index, &begin_ns, &end_ns);
+    pithi_analysis_part(r->a, piece, next, &begin_ns, &end_ns);
     int64_t moves_ns = end_ns - begin_ns;
     if (what->is_fitted) {
         now += decisive_ns > begin_ns ? 0 : (double)moves_ns;
@@ -196,22 +196,24 @@ static void walk(struct replay *r, uint32_t lane, int may_give_up)
 {
     const struct pithi_analysis_lane *of = &r->a->lanes[lane];
     struct walker *w = &r->walkers[lane];
+    const struct pithi_lane_piece *piece = pithi_graph_piece(r->g, lane, w->piece), *next;
 
-    for (; w->piece < of->last; w->piece++, w->is_begun = 0, may_give_up = 0) {
-        const struct pithi_lane_piece *piece = pithi_graph_piece(r->g, lane, w->piece);
+    for (; w->piece < of->last; w->piece++, piece = next, w->is_begun = 0, may_give_up = 0) {
         int64_t from_ns, to_ns;
+        next = pithi_graph_next(r->g, lane, piece, w->piece);
         pithi_scratch_passed(&r->scratch, sizeof(double));
         pithi_scratch_passed(&r->a->graph.scratch, sizeof *piece);
         if (!w->is_begun) {
             if (is_kept(&r->begins[lane], w->piece - of->first))
                 r->begins[lane].at_ns[w->begun++] = w->now;
-            arrive(r, lane, w);
+            if (w->member < r->g->lanes[lane].members.count)
+                arrive(r, lane, w);
         }
         w->is_begun = 1;
         if (!pithi_graph_is_call(r->g, piece->state)) {
-            pithi_analysis_piece(r->a, lane, w->piece, &from_ns, &to_ns);
+            pithi_analysis_part(r->a, piece, next, &from_ns, &to_ns);
             w->now += computing(r, lane, piece->state, (double)(to_ns - from_ns));
-        } else if (!end_of_call(r, lane, w->piece, may_give_up, &w->now)) {
+        } else if (!end_of_call(r, lane, piece, next, may_give_up, &w->now)) {
             break;
         }
     }

@@ -56,6 +56,16 @@ static inline void *pithi_chunks_at(const struct pithi_chunks *array, uint32_t i
     unsigned log2 = 31 - (unsigned)__builtin_clz(index | (PITHI_CHUNK_FIRST / 2)); /* 5: the first chunk */
     return array->chunks[log2 - 5] + (index - (1u << log2 & ~(PITHI_CHUNK_FIRST - 1u))) * size;
 }
+/* The item after or before the item `of`, which has this index: faster than pithi_chunks_at, as chunks begin at
+ * multiples of PITHI_CHUNK_FIRST. */
+static inline void *pithi_chunks_next(const struct pithi_chunks *array, const void *of, uint32_t index, size_t size)
+{
+    return (index + 1) % PITHI_CHUNK_FIRST ? (char *)of + size : pithi_chunks_at(array, index + 1, size);
+}
+static inline void *pithi_chunks_before(const struct pithi_chunks *array, const void *of, uint32_t index, size_t size)
+{
+    return index % PITHI_CHUNK_FIRST ? (char *)of - size : pithi_chunks_at(array, index - 1, size);
+}
 void pithi_chunks_free(struct pithi_chunks *array); /* the items belong to the scratch memory */
 
 #endif

@@ -51,7 +51,7 @@ struct path {
     uint32_t next; /* with the same hash; UINT32_MAX: none */
     int sends;     /* 1: the queue holds sends; 0: receives */
     struct half *queue;
-    uint32_t first, count, room; /* a ring */
+    uint32_t first, count, room; /* a ring; room: a power of two, or 0 */
 };
 
 struct pithi_match {
@@ -149,20 +149,20 @@ static int queue_put(struct path *p, const struct half *half)
         if (!queue)
             return 0;
         for (uint32_t i = 0; i < p->count; i++)
-            queue[i] = p->queue[(p->first + i) % p->room];
+            queue[i] = p->queue[(p->first + i) & (p->room - 1)];
         free(p->queue);
         p->queue = queue;
         p->room = room;
         p->first = 0;
     }
-    p->queue[(p->first + p->count++) % p->room] = *half;
+    p->queue[(p->first + p->count++) & (p->room - 1)] = *half;
     return 1;
 }
 
 static struct half queue_get(struct path *p)
 {
     struct half half = p->queue[p->first];
-    p->first = (p->first + 1) % p->room;
+    p->first = (p->first + 1) & (p->room - 1);
     if (--p->count == 0 && p->room > QUEUE_LEAST) { /* many paths are used once */
         free(p->queue);
         p->queue = NULL;
