@@ -26,6 +26,25 @@ struct pithi_lane_sum *pithi_lane_sums_get(struct pithi_lane_sums *c, uint32_t l
     return &c->cells[c->count++];
 }
 
+int pithi_stage_part(void *context, double part)
+{
+    struct pithi_stage *stage = context;
+
+    if (!stage->is_stopped && stage->progress)
+        stage->is_stopped = stage->progress(stage->context, stage->begin + stage->share * part) != 0;
+    return stage->is_stopped;
+}
+
+/* The next stage begins; `share`: of the time of them all, as measured. An error if progress wants to stop. */
+static int next_stage(struct pithlog_analysis *a, double share)
+{
+    struct pithi_stage *stage = &a->stage;
+
+    stage->begin += stage->share;
+    stage->share = share;
+    return pithi_stage_part(stage, 0) ? pithi_fail(PITH_ERR_STOPPED, "%s: stopped", a->graph.log->path) : PITH_OK;
+}
+
 static uint32_t lanes_of(const struct pithlog_analysis *a) { return pithlog_get_info(a->graph.log)->lanes; }
 
 /* ---- Wait states ------------------------------------------------------------------------------------------------- */
@@ -308,9 +327,11 @@ int pithlog_analyze(struct pithlog *log, const struct pithlog_analyze_query *que
         TRY(pithi_fail(PITH_ERR_UNSUPPORTED, "%s: its times are too far apart to be added over all threads",
                        log->path));
     }
-    damaged = pithi_graph_build(&a->graph, log, query->from_ns, query->to_ns, query->progress, query->context);
+    a->stage = (struct pithi_stage){.progress = query->progress, .context = query->context, .share = 0.5};
+    damaged = pithi_graph_build(&a->graph, log, query->from_ns, query->to_ns, pithi_stage_part, &a->stage);
     if (damaged && damaged != PITH_ERR_DAMAGED)
         TRY(damaged);
+    TRY(next_stage(a, 0.1));
     const struct pithi_graph *g = &a->graph;
     a->info = (struct pithlog_analysis_info){.from_ns = g->from_ns,
                                              .to_ns = g->to_ns,
@@ -324,7 +345,7 @@ int pithlog_analyze(struct pithlog *log, const struct pithlog_analyze_query *que
     later = calloc(lanes_of(a) + (size_t)1, sizeof *later);
     if (!sums || !later || !(a->lanes = calloc(lanes_of(a) + (size_t)1, sizeof *a->lanes)))
         TRY(pithi_analysis_no_memory(a));
-    for (uint32_t i = 0; i < lanes_of(a); i++) {
+    for (uint32_t i = 0; i < lanes_of(a) && !pithi_stage_part(&a->stage, (double)i / lanes_of(a)); i++) {
         a->lanes[i].first = pithi_graph_find(g, i, g->from_ns);
         a->lanes[i].last = pithi_graph_find(g, i, g->to_ns - 1) + 1;
         a->lanes[i].last =
@@ -335,11 +356,16 @@ int pithlog_analyze(struct pithlog *log, const struct pithlog_analyze_query *que
         mark_order(a, i, later);
         TRY(sum_states(a, i, sums));
     }
+    TRY(next_stage(a, 0.1));
     TRY(find_efficiencies(a));
+    TRY(next_stage(a, 0.2));
     TRY(pithi_analysis_delays(a));
+    TRY(next_stage(a, 0.1));
     TRY(find_path(a));
     if (!damaged)
         pithi_analysis_keep(a, query);
+    TRY(next_stage(a, 0));
+    a->stage = (struct pithi_stage){0};
     free(sums);
     free(later);
     free(found);

@@ -18,8 +18,19 @@ struct pithi_lane_sums {
 /* The cell of a lane and state, zero at first; NULL: no memory. */
 struct pithi_lane_sum *pithi_lane_sums_get(struct pithi_lane_sums *cells, uint32_t lane, uint32_t state);
 
+/* Reports the progress of pithlog_analyze, whose stages take known shares of the time. */
+struct pithi_stage {
+    int (*progress)(void *context, double part); /* NULL: none */
+    void *context;
+    double begin, share;
+    int is_stopped; /* progress wants to stop: the stage may end early */
+};
+/* `part` of the stage is done; 1: it is to stop. */
+int pithi_stage_part(void *stage, double part);
+
 struct pithlog_analysis {
     struct pithi_graph graph;
+    struct pithi_stage stage;
     struct pithlog_analysis_info info;
     struct pithi_analysis_lane {
         struct pithlog_wait_state *waits; /* by time */

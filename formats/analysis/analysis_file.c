@@ -19,7 +19,7 @@ static const char kind[] = "analysis";
 
 struct stream {
     int fd, is_reading, has_failed;
-    int (*progress)(void *context, double part); /* reading; NULL: none */
+    int (*progress)(void *context, double part); /* NULL: none */
     void *context;
     uint64_t passed; /* bytes of the file */
     uint32_t at, size;
@@ -374,6 +374,8 @@ void pithi_analysis_keep(struct pithlog_analysis *a, const struct pithlog_analyz
     if (s && pithi_cache_begin(&part, &key, kind)) {
         s->fd = part.fd;
         s->has_failed = !part.name[0]; /* there is no folder for it */
+        s->progress = pithi_stage_part;
+        s->context = &a->stage;
         pass_head(s, a->graph.log, &key);
         pass_graph(s, &a->graph);
         if (!s->has_failed)

@@ -13,6 +13,9 @@
 #include "native/log.h"
 
 #define NONE UINT32_MAX
+#define BACKWARD_SHARE 0.8 /* of the time */
+
+enum { REPORT_GROUPS = 1024 };
 
 /* A lane whose wait states are taken in order of their ends, among all lanes. */
 struct turn {
@@ -59,6 +62,7 @@ struct delays {
     int64_t **since;                                  /* [lanes][wait states]: the common synchronisation; DONE */
     double **handed;    /* [lanes][wait states][kind_count]: handed_ns by the kind of the first waiting */
     uint32_t *in_group; /* [lanes]: 1 + the item of this lane in the group of equal ends */
+    uint32_t groups;    /* taken so far */
 };
 
 /* After a wait state was distributed. It then takes no more costs. */
@@ -403,6 +407,15 @@ static int prepare(struct delays *d)
            collect_syncs(d);
 }
 
+/* Reports the part of the window that was passed, from time to time. 1: stop. */
+static int report(struct delays *d, int is_backward)
+{
+    if (d->groups++ % REPORT_GROUPS != 0)
+        return 0;
+    double passed = (double)(d->group[0].wait->to_ns - d->g->from_ns) / (double)(d->g->to_ns - d->g->from_ns);
+    return pithi_stage_part(&d->a->stage, is_backward ? 1 - passed * BACKWARD_SHARE : passed * (1 - BACKWARD_SHARE));
+}
+
 /* Finds the common synchronisation of each wait state, and the kinds of waiting. */
 static int go_forward(struct delays *d)
 {
@@ -410,7 +423,7 @@ static int go_forward(struct delays *d)
     size_t count;
 
     start(d, 0);
-    while ((count = next_group(d, 0)) > 0) {
+    while ((count = next_group(d, 0)) > 0 && !report(d, 0)) {
         pithi_scratch_passed(&d->scratch, count * sizeof **d->since);
         pithi_scratch_passed(&d->a->graph.scratch, count * sizeof(struct pithlog_wait_state));
         for (size_t i = 0; i < count; i++) {
@@ -441,7 +454,7 @@ static int go_backward(struct delays *d)
                   pithi_scratch_get(&d->scratch, (d->a->lanes[i].wait_count * d->kind_count + 1) * sizeof **d->handed)))
             return 0;
     start(d, 1);
-    while ((count = next_group(d, 1)) > 0)
+    while ((count = next_group(d, 1)) > 0 && !report(d, 1))
         if (!distribute_group(d, count))
             return 0;
     return 1;

@@ -194,8 +194,7 @@ static void need_epoch(void *context, uint32_t lane, uint32_t kind, const struct
 
 static struct pithi_epoch_call epoch_call(const struct building *b, uint32_t lane)
 {
-    return (struct pithi_epoch_call){b->lanes[lane].last->begin_ns, lane,
-                                     b->graph->lanes[lane].pieces.count - 1};
+    return (struct pithi_epoch_call){b->lanes[lane].last->begin_ns, lane, b->graph->lanes[lane].pieces.count - 1};
 }
 
 static int leave_epoch(struct building *b, uint32_t lane)

@@ -32,6 +32,7 @@ struct transfers {
     struct pithi_map map;
     struct peers *peers;
     uint32_t count, room;
+    int has_colls; /* only then are the calls passed a second time */
 };
 
 /* A call with a transfer, within the window. */
@@ -92,6 +93,7 @@ static struct peers *peers_of(struct transfers *all, const struct transfer *t)
                                             .other = t->other,
                                             .is_message = is_message,
                                             .is_coll = !is_message && pithi_coll_rule(name).shape != PITHI_COLL_NONE};
+    all->has_colls |= all->peers[all->count].is_coll;
     return &all->peers[all->count++];
 }
 
@@ -206,7 +208,8 @@ int pithi_slow_transfers_find(struct pithlog_analysis *a, struct pithi_slow_tran
     int good = 1;
 
     for (int is_second = 0; good && is_second < 2; is_second++) {
-        for (uint32_t lane = 0; good && lane < pithlog_get_info(a->graph.log)->lanes; lane++)
+        uint32_t lanes = is_second && !all.has_colls ? 0 : pithlog_get_info(a->graph.log)->lanes;
+        for (uint32_t lane = 0; good && lane < lanes; lane++)
             for (uint32_t i = a->lanes[lane].first; good && i < a->lanes[lane].last; i++) {
                 pithi_scratch_passed(&a->graph.scratch, sizeof(struct pithi_lane_piece));
                 if (!transfer_of(a, lane, i, &t))

@@ -171,28 +171,21 @@ static void release(struct pithi_waits *p, struct call *call, uint32_t kind, con
     call->message = *message;
 }
 
-static void tell(struct pithi_waits *p, const struct call *call)
-{
-    struct pithlog_wait wait = {.kind = call->kind,
-                                .lane = call->lane,
-                                .state = call->state,
-                                .from_ns = call->begin_ns,
-                                .to_ns = call->release_ns < call->end_ns ? call->release_ns : call->end_ns,
-                                .message = call->message};
-
-    if (wait.kind && wait.to_ns > wait.from_ns)
-        p->client.tell(p->client.context, &wait);
-}
-
 /* Reports and frees a call that is over and has all its messages. */
 static void finish(struct pithi_waits *p, uint32_t at)
 {
     struct call *call = &p->calls[at];
+    int64_t to_ns = call->release_ns < call->end_ns ? call->release_ns : call->end_ns;
 
     if (call->end_ns == UNKNOWN || call->unmatched || call->is_queued)
         return;
-    if (p->client.tell)
-        tell(p, call);
+    if (p->client.tell && call->kind && to_ns > call->begin_ns)
+        p->client.tell(p->client.context, &(struct pithlog_wait){.kind = call->kind,
+                                                                 .lane = call->lane,
+                                                                 .state = call->state,
+                                                                 .from_ns = call->begin_ns,
+                                                                 .to_ns = to_ns,
+                                                                 .message = call->message});
     call->end_ns = UNKNOWN;
     call->next = p->free_call;
     p->free_call = at;

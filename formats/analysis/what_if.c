@@ -15,6 +15,8 @@
 
 #define NONE UINT32_MAX
 
+enum { REPORT_WALKS = 4096 };
+
 /* The begins in the replay of those pieces of a lane that other lanes wait for. Bit n: the piece first + n is one. */
 struct begins {
     uint64_t *bits;
@@ -50,6 +52,7 @@ struct replay {
     struct pithi_scratch scratch;
     uint32_t *ready, ready_count;
     uint64_t given_up;
+    double walked;  /* pieces so far */
     double mean_ns; /* balanced computing: of each lane that computes */
 };
 
@@ -197,6 +200,7 @@ static void walk(struct replay *r, uint32_t lane, int may_give_up)
     const struct pithi_analysis_lane *of = &r->a->lanes[lane];
     struct walker *w = &r->walkers[lane];
     const struct pithi_lane_piece *piece = pithi_graph_piece(r->g, lane, w->piece), *next;
+    uint32_t first = w->piece;
 
     for (; w->piece < of->last; w->piece++, piece = next, w->is_begun = 0, may_give_up = 0) {
         int64_t from_ns, to_ns;
@@ -217,6 +221,7 @@ static void walk(struct replay *r, uint32_t lane, int may_give_up)
             break;
         }
     }
+    r->walked += w->piece - first;
     /* Wake the lanes whose piece has begun. */
     uint32_t *at = &w->waiters;
     while (*at) {
@@ -295,6 +300,7 @@ static int prepare_begins(struct replay *r, uint32_t lanes)
 static int run(struct replay *r, uint32_t lanes, double *run_ns)
 {
     uint32_t computing_lanes = 0;
+    double pieces = 1;
 
     r->walkers = calloc(lanes + (size_t)1, sizeof *r->walkers);
     r->ready = malloc((lanes + (size_t)1) * sizeof *r->ready);
@@ -308,8 +314,10 @@ static int run(struct replay *r, uint32_t lanes, double *run_ns)
     r->mean_ns /= computing_lanes ? computing_lanes : 1;
     if (!r->walkers || !r->ready || !r->instances || !r->positions || !prepare_begins(r, lanes))
         return 0;
-    for (uint32_t i = 0; i < lanes; i++)
+    for (uint32_t i = 0; i < lanes; i++) {
         r->walkers[i].piece = r->a->lanes[i].first;
+        pieces += r->a->lanes[i].last - r->a->lanes[i].first;
+    }
     for (uint32_t i = 0; i < r->g->positions.count; i++)
         r->positions[i] = NAN;
     for (uint32_t i = 0; i < r->g->colls.count; i++)
@@ -326,9 +334,10 @@ static int run(struct replay *r, uint32_t lanes, double *run_ns)
         r->ready[r->ready_count++] = i - 1;
     }
     do {
-        while (r->ready_count > 0)
-            walk(r, r->ready[--r->ready_count], 0);
-    } while (give_up_one(r, lanes));
+        while (r->ready_count > 0 && !pithi_stage_part(&r->a->stage, r->walked / pieces))
+            for (uint32_t i = 0; i < REPORT_WALKS && r->ready_count > 0; i++)
+                walk(r, r->ready[--r->ready_count], 0);
+    } while (!r->a->stage.is_stopped && give_up_one(r, lanes));
     *run_ns = 0;
     for (uint32_t i = 0; i < lanes; i++) /* lanes without MPI calls always last as long as the window */
         if ((r->g->lanes[i].calls || r->a->info.lanes == 0) && r->walkers[i].now > *run_ns)

@@ -1,5 +1,5 @@
 /* test_analysis_kept.c - the analysis of a large log is kept, found again without reading records, the same in all that
- * can be asked of it, and made anew when its file is damaged. */
+ * can be asked of it, and made anew when its file is damaged. Making it reports progress and can be stopped. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -247,6 +247,47 @@ static void test_kept(void)
     OK(!analyze(INT64_MIN, stop, &err) && err == PITH_ERR_STOPPED && count_kept() == 1, "reading it can be stopped");
 }
 
+/* ---- Progress ---------------------------------------------------------------------------------------------------- */
+
+static double stop_at, last_part;
+static int is_ascending, late;
+
+static int watch(void *context, double part)
+{
+    (void)context;
+    is_ascending &= part >= last_part && part <= 1;
+    late += part > 0.5; /* after the records were read */
+    last_part = part;
+    return part >= stop_at;
+}
+
+static int analyze_watched(double stop)
+{
+    int err;
+
+    while (count_kept())
+        unlink(kept);
+    stop_at = stop;
+    last_part = 0;
+    is_ascending = 1;
+    late = 0;
+    struct pithlog_analysis *analysis = analyze(INT64_MIN, watch, &err);
+    if (analysis)
+        end(analysis);
+    return err;
+}
+
+static void test_progress(void)
+{
+    int stopped = 0, stops = 0;
+
+    OK(analyze_watched(2) == PITH_OK && is_ascending && last_part > 0.99 && late > 20,
+       "progress goes on after reading (%d reports)", late);
+    for (double stop = 0.05; stop < 1; stop += 0.05, stops++)
+        stopped += analyze_watched(stop) == PITH_ERR_STOPPED && last_part < stop + 0.1 && count_kept() == 0;
+    OK(stopped == stops, "it can be stopped at any part, and nothing is kept (%d of %d)", stopped, stops);
+}
+
 static void test_damaged(void)
 {
     struct pithlog_analysis *right = made(), *again;
@@ -279,6 +320,7 @@ int main(void)
     write_log();
     test_kept();
     test_damaged();
+    test_progress();
     while (count_kept())
         unlink(kept);
     unlink(path);
