@@ -25,7 +25,7 @@ struct pithi_stage {
     double begin, share;
     int is_stopped; /* progress wants to stop: the stage may end early */
 };
-/* `part` of the stage is done; 1: it is to stop. */
+/* `part` of the stage is done. 1: stop. (A void pointer, as it serves as `progress` of parts of a stage.) */
 int pithi_stage_part(void *stage, double part);
 
 struct pithlog_analysis {
