@@ -70,7 +70,7 @@ proc has_colour {rgb} {
 }
 
 # ---- What is listed
-is [names] {user compute prefetch {write checkpoint} repair step checkpoint residual {MPI collective} MPI_Allreduce {MPI wait} MPI_Waitall {MPI point-to-point} MPI_Isend MPI_Irecv messages} \
+is [names] {user compute prefetch {write checkpoint} repair step checkpoint residual {MPI collective} MPI_Allreduce computing {MPI wait} MPI_Waitall {MPI point-to-point} MPI_Isend MPI_Irecv messages} \
     "by groups that come from the names, by their own time"
 is [lindex [legend_rows] [lsearch [names] MPI_Allreduce]] [list MPI_Allreduce \u2611 \u2611 144 {45.81 ms} {45.81 ms} {29.9 %}] "a row"
 is [lindex [legend_rows] [lsearch [names] "MPI point-to-point"]] [list {MPI point-to-point} \u2611 \u2611 576 {} {4.371 ms} {2.9 %}] \
@@ -114,13 +114,27 @@ look_again
 vwait ::waited
 is $::waited done "which come without being asked for"
 is [$tree set [item_of compute] count] 12 "and are those of this window"
+
+# Time outside all states, of the window and the rows shown, as `pith stat` has it.
+proc computing {} {
+    return [lindex [legend_rows] [lsearch [names] computing] 5]
+}
+proc computing_of {args} {
+    set csv [exec pith stat rich.pith --csv {*}$args]
+    return [::pithtk::duration [expr {round(1e9 * [lindex [split [lsearch -inline [split $csv \n] computing,*] ,] 5])}]]
+}
+is [computing] [computing_of --from 5ms --to 6ms] "computing: time outside all states"
+rows 1-3
+sync
+is [computing] [computing_of --from 5ms --to 6ms --lane 1-3] "of the rows shown"
+rows
 fit
 sync
 
 # ---- Groups
 $pane.bar.grouped invoke
 sync
-is [lrange [names] 0 2] {MPI_Allreduce compute MPI_Waitall} "without groups"
+is [lrange [names] 0 2] {MPI_Allreduce compute computing} "without groups"
 $pane.bar.grouped invoke
 fold {MPI*}
 sync
@@ -144,7 +158,7 @@ like [$tree heading count -text] "^Count.*\u25be" "marked"
 click_heading count
 is [lindex [names] 0] residual "again: the other way round"
 click_heading #0
-is [lrange [names] 0 2] {checkpoint compute messages} "by name"
+is [lrange [names] 0 3] {checkpoint compute computing messages} "by name"
 click_heading inclusive
 is [lindex [names] 0] step "by inclusive time"
 click_heading share
@@ -168,7 +182,7 @@ is [$pane.bar.filter get] mpi_i "the keys are the search box's own"
 is [near [window] {0.000018 0.01918}] 1 "and do nothing in the time lines"
 event generate $pane.bar.filter <Key-Escape>
 sync
-is [llength [names]] 16 "Escape lists all"
+is [llength [names]] 17 "Escape lists all"
 filter {*check*}
 is [names] {{write checkpoint} checkpoint} "a pattern"
 filter "point-to"
@@ -232,7 +246,7 @@ proc ::tk_popup {args} {}
 click MPI_Waitall #0 text 3
 $menu invoke "Hide all others"
 sync
-is [lsort [lmap row [legend_rows] {if {[lindex $row 1] eq "\u2610"} continue; lindex $row 0}]] {{MPI wait} MPI_Waitall messages} "the menu: hide all but this"
+is [lsort [lmap row [legend_rows] {if {[lindex $row 1] eq "\u2610"} continue; lindex $row 0}]] {{MPI wait} MPI_Waitall computing messages} "the menu: hide all but this"
 $menu invoke "Show all"
 is [colour 0.00021 0] $colour_of_compute "show all"
 click user #0 text 3
@@ -240,7 +254,7 @@ $menu invoke "Exclude from searches"
 is [lsort [searchable]] {MPI_Allreduce MPI_Irecv MPI_Isend MPI_Waitall} "of a group: its members"
 $menu invoke "Include in searches"
 only compute
-is [lsort [lmap row [legend_rows] {if {[lindex $row 1] eq "\u2610"} continue; lindex $row 0}]] {compute messages user} "the word only"
+is [lsort [lmap row [legend_rows] {if {[lindex $row 1] eq "\u2610"} continue; lindex $row 0}]] {compute computing messages user} "the word only"
 ok [catch {only nonsense}] "of nothing: refused"
 show_all
 only {group:MPI collective}

@@ -8,6 +8,9 @@ ok $? "logs are made"
 start_display
 inside rich.pith legend_checks.tcl
 
+is "$(pith view plain.pith -e 'sync; puts [lsearch -inline -index 0 [legend_rows] "no state"]; quit')" \
+    "{no state} {} {} {} {} {150 ms} {7.5 %}" "without MPI: no state"
+
 # ---- Colours last
 colours="$XDG_CONFIG_HOME/pith/colours"
 is "$(pith view plain.pith -e 'colour red #123456; colour blue navy rule; colour green pink now; quit'; cat "$colours")" \

@@ -82,7 +82,7 @@ oo::class create ::pith::Legend {
         ttk::scrollbar $path.scroll -orient vertical -command [list $tree yview]
         foreach {column width anchor} {
             #0 186 w  show 42 center  find 36 center  count 74 e  inclusive 68 e  exclusive 76 e  share 56 e
-            waiting 70 e  caused 76 e
+            waiting 76 e  caused 76 e
         } {
             set by [expr {$column eq "#0" ? "name" : $column}]
             $tree heading $column -anchor $anchor -command [list [self] sort_by $by]
@@ -255,7 +255,7 @@ oo::class create ::pith::Legend {
 
     method set_sums_of {window} {
         set sums_of $window
-        $rows set_sums $sums [[$model log] messages {*}$window]
+        $rows set_sums $sums [[$model log] messages {*}$window] {*}[[$model log] lived {*}$window]
         set counters [[$model log] counters {*}$window]
         $waits start
         my fill
@@ -369,7 +369,7 @@ oo::class create ::pith::Legend {
     # Time outside all states.
     method row_of_computing {} {
         set sum [$rows sum computing]
-        return [list -text " computing" -image [::pith::box::image state [colour idle] 1] \
+        return [list -text " [$rows name computing]" -image [::pith::box::image state [colour idle] 1] \
             -values [list {} {} {} {} [::pithtk::duration [dict get $sum exclusive]] \
                 [format "%.1f %%" [expr {100 * [dict get $sum share]}]] {*}[$waits texts computing]] -tags row]
     }

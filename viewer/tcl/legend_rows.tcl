@@ -6,6 +6,7 @@ oo::class create ::pith::LegendRows {
     variable model
     variable sums     ;# dict: id -> dict of count, inclusive, exclusive, share, for the rows and the time of the window
     variable messages ;# number in the window; {} unknown
+    variable rest     ;# sum of computing: exclusive and share; {} none
     variable waits    ;# dict: id or `computing` -> dict of waiting and caused; {} not known or not shown
     variable all      ;# 1: also definitions that do not occur in the window
     variable grouped  ;# 1: in groups, if there are several
@@ -15,7 +16,7 @@ oo::class create ::pith::LegendRows {
 
     constructor {its_model} {
         set model $its_model
-        lassign {} sums messages filter waits
+        lassign {} sums messages rest filter waits
         set all 0
         set grouped 1
         set order exclusive
@@ -29,13 +30,15 @@ oo::class create ::pith::LegendRows {
     method set_all {on} { set all $on }
     method set_grouped {on} { set grouped $on }
 
-    # LIST: dicts as given by the log. ITS_MESSAGES: number of messages.
-    method set_sums {list its_messages} {
+    # LIST: dicts as given by the log. ITS_MESSAGES: number of messages. LIVED, WHOLE: as given by the log's `lived`.
+    method set_sums {list its_messages {lived 0} {whole 1}} {
         set messages $its_messages
         set sums {}
         foreach sum $list {
             dict set sums [dict get $sum id] $sum
+            incr lived -[dict get $sum exclusive]
         }
+        set rest [expr {$lived > 0 ? [dict create exclusive $lived share [expr {$lived / $whole}]] : {}}]
     }
 
     # SUMS: as the log gives them (waitingjob).
@@ -63,8 +66,9 @@ oo::class create ::pith::LegendRows {
     # ---- One item
 
     method name {item} {
-        if {$item in {messages computing}} {
-            return $item
+        switch $item {
+            messages { return $item }
+            computing { return [expr {[$model ids_like MPI_*] eq {} ? "no state" : "computing"}] }
         }
         return [expr {[string match group:* $item] ? [string range $item 6 end] : [dict get [$model def $item] name]}]
     }
@@ -98,7 +102,7 @@ oo::class create ::pith::LegendRows {
     # Dict of count, inclusive, exclusive and share; {} if there is nothing to count.
     method sum {item} {
         if {$item eq "computing"} {
-            return [dict get $waits computing]
+            return [expr {$rest eq {} ? {} : [dict merge {waiting 0 caused 0} [my waits_of computing] $rest]}]
         }
         if {[dict exists $sums $item]} {
             return [dict get $sums $item]
@@ -126,6 +130,7 @@ oo::class create ::pith::LegendRows {
 
     # WHAT: waiting or caused.
     method wait {item what} { expr {[dict exists $waits $item] ? [dict get $waits $item $what] : 0} }
+    method waits_of {item} { expr {[dict exists $waits $item] ? [dict get $waits $item] : {}} }
 
     # ---- The list
 
@@ -144,7 +149,7 @@ oo::class create ::pith::LegendRows {
         if {[$model info messages] && ($filter eq {} || [my matches messages messages])} {
             lappend items messages
         }
-        if {[dict exists $waits computing] && ($filter eq {} || [my matches computing computing])} {
+        if {$rest ne {} && ($filter eq {} || [my matches [my name computing] {}])} {
             lappend items computing
         }
         return $items
@@ -166,7 +171,7 @@ oo::class create ::pith::LegendRows {
             name {
                 set defs [$model defs]
                 return [dict create {*}[concat {*}[lmap item $items {
-                    list $item [expr {$item in {messages computing} ? $item : [dict get $defs $item name]}]
+                    list $item [expr {$item in {messages computing} ? [my name $item] : [dict get $defs $item name]}]
                 }]]]
             }
             show - find {
@@ -175,8 +180,7 @@ oo::class create ::pith::LegendRows {
             }
             waiting - caused { return [dict map {item sum} $waits {dict get $sum $order}] }
             default {
-                set rest [expr {[dict exists $waits computing] ? {messages computing} : "messages"}]
-                return [dict create {*}[concat {*}[lmap item [concat [dict keys $sums] $rest] {
+                return [dict create {*}[concat {*}[lmap item [concat [dict keys $sums] messages computing] {
                     set sum [my sum $item]
                     if {![dict exists $sum $order]} continue
                     list $item [dict get $sum $order]

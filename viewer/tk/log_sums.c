@@ -49,6 +49,30 @@ int pithi_log_sums(struct pithi_log_object *object, Tcl_Interp *interp, int objc
     return status;
 }
 
+/* From its first to its last record, a lane is in a state or computes. */
+int pithi_log_lived(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    int64_t t0_ns, t1_ns, lived_ns = 0;
+    uint32_t count, *lanes;
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+
+    (void)objc;
+    if (pithi_get_window(interp, objv + 2, &t0_ns, &t1_ns) != TCL_OK)
+        return TCL_ERROR;
+    lanes = pithi_rows_lanes(object->tree, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct pithlog_lane *lane = pithlog_get_lane(object->log, lanes[i]);
+        int64_t from_ns = lane->first_ns > t0_ns ? lane->first_ns : t0_ns;
+        int64_t to_ns = lane->last_ns < t1_ns ? lane->last_ns : t1_ns;
+        lived_ns += from_ns < to_ns ? to_ns - from_ns : 0;
+    }
+    free(lanes);
+    Tcl_ListObjAppendElement(NULL, list, Tcl_NewWideIntObj(lived_ns));
+    Tcl_ListObjAppendElement(NULL, list, Tcl_NewDoubleObj((double)count * (double)(t1_ns - t0_ns)));
+    Tcl_SetObjResult(interp, list);
+    return TCL_OK;
+}
+
 /* The number of messages between the selected lanes that reach into a stretch of time. "" while it is unknown: before
  * the digest is read, and if only some lanes are selected in a log with too many messages to read. */
 int pithi_log_messages(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
@@ -226,11 +250,9 @@ struct waiting_job {
     struct pithi_job job;
     int64_t t0_ns, t1_ns;  /* the part of the stretch that the log's analysis covers; t0 >= t1: none */
     unsigned char *chosen; /* [lanes] */
-    double time_ns;        /* of all chosen lanes in the stretch */
     struct waiting_sum {
         double waiting_ns, caused_ns;
     } * sums; /* [defs + 1]: the last is computing */
-    double computing_ns;
     int done; /* 1: the sums are made */
 };
 
@@ -251,7 +273,6 @@ static void add_waiting(struct waiting_job *job, const struct pithlog_analysis *
         count = pithlog_analysis_waits(analysis, lane, &waits);
         for (size_t i = 0; i < count; i++)
             job->sums[waits[i].state].waiting_ns += (double)(waits[i].to_ns - waits[i].from_ns);
-        job->computing_ns += (double)pithlog_analysis_state_ns(analysis, lane, PITHLOG_COMPUTING);
     }
     job->done = 1;
 }
@@ -283,10 +304,6 @@ static Tcl_Obj *waiting_result(struct pithi_job *base)
         sum = Tcl_NewDictObj();
         pithi_put_wide(sum, "waiting", (int64_t)job->sums[i].waiting_ns);
         pithi_put_wide(sum, "caused", (int64_t)job->sums[i].caused_ns);
-        if (i == defs) {
-            pithi_put_wide(sum, "exclusive", (int64_t)job->computing_ns);
-            pithi_put(sum, "share", Tcl_NewDoubleObj(job->time_ns > 0 ? job->computing_ns / job->time_ns : 0));
-        }
         Tcl_DictObjPut(NULL, list, i == defs ? Tcl_NewStringObj("computing", -1) : Tcl_NewWideIntObj(i), sum);
     }
     return list;
@@ -320,7 +337,6 @@ int pithi_log_waiting_job(struct pithi_log_object *object, Tcl_Interp *interp, i
     for (uint32_t i = 0; i < count; i++)
         job->chosen[lanes[i]] = 1;
     free(lanes);
-    job->time_ns = count * ((double)t1_ns - (double)t0_ns);
     job->done = !object->analysis;
     if (object->analysis) {
         const struct pithlog_analysis_info *whole = pithlog_analysis_get_info(object->analysis);
