@@ -14,8 +14,9 @@ proc names {} {
 }
 proc item_of {name} {
     variable tree
+    set rows [[[lindex [::info class instances ::pith::Window] 0] legend] rows]
     foreach item [concat {*}[lmap top [$tree children {}] {list $top {*}[$tree children $top]}]] {
-        if {[string trim [$tree item $item -text]] eq $name} {
+        if {[$rows name $item] eq $name} {
             return $item
         }
     }
@@ -130,6 +131,33 @@ is [computing] [computing_of --from 5ms --to 6ms --lane 1-3] "of the rows shown"
 rows
 fit
 sync
+
+# ---- Names that have no room
+set panes $top.panes
+set sash [$panes sashpos 0]
+for {set at $sash} {[$tree column #0 -width] > [::pith::theme::px 130] && $at < 1300} {incr at 5} {
+    $panes sashpos 0 $at
+    update
+}
+sync
+proc text_of {name} {
+    variable tree
+    return [string trim [$tree item [item_of $name] -text]]
+}
+is "[text_of compute] [string match wri*\u2026 [text_of {write checkpoint}]] [string match MPI*\u2026 [text_of {MPI point-to-point}]]" \
+    "compute 1 1" "are cut, with an ellipsis: [text_of {write checkpoint}], [text_of {MPI point-to-point}]"
+lassign [$tree bbox [item_of {write checkpoint}] #0] x y w h
+for {set try 0} {$try < 10 && ![winfo exists $top.tip]} {incr try} { # other events hide it
+    event generate $tree <Motion> -x [expr {$x + 50}] -y [expr {$y + 5}]
+    after 500 {set ::waited yes}
+    vwait ::waited
+}
+ok [expr {[winfo exists $top.tip] && [$top.tip cget -text] eq "write checkpoint"}] "and are told in full under the pointer"
+event generate $tree <Leave>
+ok [expr {![winfo exists $top.tip]}] "until it leaves"
+$panes sashpos 0 $sash
+sync
+is [text_of {write checkpoint}] "write checkpoint" "a wider column has room"
 
 # ---- Groups
 $pane.bar.grouped invoke

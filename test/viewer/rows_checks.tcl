@@ -264,9 +264,9 @@ like [$labels itemcget $item -text] "\u2026$" "what has no room is cut: [$labels
 event generate $labels <Motion> -x 20 -y 30
 after 500
 update
-ok [expr {[winfo exists $top.rowtip] && [$top.rowtip cget -text] eq "rank 0  "}] "and told in full under the pointer"
+ok [expr {[winfo exists $top.tip] && [$top.tip cget -text] eq "rank 0  "}] "and told in full under the pointer"
 event generate $labels <Leave>
-ok [expr {![winfo exists $top.rowtip]}] "until it leaves"
+ok [expr {![winfo exists $top.tip]}] "until it leaves"
 click 58 60
 click 58 60
 ok [expr {[winfo width $labels] > 100}] "a double click on the edge: as wide as is needed"

@@ -148,7 +148,7 @@ oo::class create ::pith::Labels {
         set x [my text_x $row]
         set room [expr {$label_width - $x - 6}]
         set label [dict get $row label]
-        set fitting [my fit $label [my font_of $row] $room]
+        set fitting [::pith::cut_text $label [my font_of $row] $room]
         if {$fitting ne $label} {
             dict set cut $line "$label  [dict get $row note]"
         }
@@ -156,7 +156,7 @@ oo::class create ::pith::Labels {
             -fill [colour [expr {[dict get $row kind] eq "counter" || [dict get $row band] > 1 ? "faint" : "text"}]]]
         set right [expr {[lindex [$path bbox $text] 2] + 6}]
         if {[dict get $row note] ne {} && $fitting eq $label} {
-            set note [my fit [dict get $row note] PithSmall [expr {$label_width - $right - 6}]]
+            set note [::pith::cut_text [dict get $row note] PithSmall [expr {$label_width - $right - 6}]]
             $path create text $right $middle -anchor w -text $note -font PithSmall -tags note \
                 -fill [colour faint]
             if {$note ne [dict get $row note]} {
@@ -177,18 +177,6 @@ oo::class create ::pith::Labels {
             }
             $path create polygon {*}$corners -fill [colour faint] -outline {} -tags [list triangle t$line]
         }
-    }
-
-    # Cuts a text off to fit.
-    method fit {text font room} {
-        if {[font measure $font $text] <= $room} {
-            return $text
-        }
-        set keep [string length $text]
-        while {$keep > 0 && [font measure $font "[string range $text 0 $keep-1]\u2026"] > $room} {
-            incr keep -1
-        }
-        return [expr {$keep ? "[string range $text 0 $keep-1]\u2026" : {}}]
     }
 
     # ---- Highlighted rows: pinned, chosen, under the pointer
@@ -257,7 +245,7 @@ oo::class create ::pith::LabelPointer {
     variable rows       ;# part with the commands (rows.tcl)
     variable drag       ;# dict of the current drag: kind (sash, press, rows), x, y, node; {} none
     variable anchor     ;# node from which Shift extends the choice
-    variable tip_timer    ;# after id of the tooltip
+    variable tip        ;# tooltip
 
     constructor {its_window its_rows} {
         set window $its_window
@@ -265,7 +253,7 @@ oo::class create ::pith::LabelPointer {
         set model [$window model]
         set labels [[$window timeline] labels]
         set path [$labels path]
-        lassign {} drag anchor tip_timer
+        lassign {} drag anchor
         set me [self]
         bind $path <Motion> [list $me moved %x %y]
         bind $path <Leave> [list $me left]
@@ -276,11 +264,14 @@ oo::class create ::pith::LabelPointer {
         bind $path <ButtonRelease-1> [list $me release %x %y]
         bind $path <Double-Button-1> [list $me double %x %y]
         bind $path <Button-3> [list $me menu %x %y %X %Y]
+        set tip [::pith::Tip new $path [list $me whole_at]]
     }
 
     destructor {
-        after cancel $tip_timer
+        $tip destroy
     }
+
+    method whole_at {x y} { $labels whole [$model line_at $y] }
 
     # ---- Where the pointer is
 
@@ -295,38 +286,13 @@ oo::class create ::pith::LabelPointer {
     method moved {x y} {
         $path configure -cursor [expr {[my on_sash $x] ? "sb_h_double_arrow" : {}}]
         $labels hover [my row_at $y]
-        my hide_tip
-        set tip_timer [after 400 [namespace code [list my show_tip $x $y]]]
     }
 
-    method left {} {
-        my hide_tip
-        $labels hover -1
-    }
-
-    # ---- Tooltips
-
-    method hide_tip {} {
-        after cancel $tip_timer
-        destroy [winfo toplevel $path].rowtip
-    }
-
-    method show_tip {x y} {
-        set text [$labels whole [$model line_at $y]]
-        if {$text eq {} || ![winfo exists $path]} {
-            return
-        }
-        set top [winfo toplevel $path]
-        set tip [ttk::label $top.rowtip -text $text -style Card.TLabel -relief solid -borderwidth 1 -padding {6 3}]
-        place $tip -x [expr {[winfo rootx $path] - [winfo rootx $top] + $x + 12}] \
-            -y [expr {[winfo rooty $path] - [winfo rooty $top] + $y + 14}]
-        raise $tip
-    }
+    method left {} { $labels hover -1 }
 
     # ---- Press, drag, release
 
     method press {x y how} {
-        my hide_tip
         focus [[$window timeline] plot]
         if {[my on_sash $x]} {
             set drag [dict create kind sash x [expr {$x - [$labels width]}]]
@@ -498,7 +464,6 @@ oo::class create ::pith::LabelPointer {
     # ---- The menu of a label
 
     method menu {x y root_x root_y} {
-        my hide_tip
         set number [my row_at $y]
         if {$number >= 0} {
             set node [dict get [$model row $number] node]

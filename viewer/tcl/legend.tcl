@@ -17,6 +17,9 @@ oo::class create ::pith::Legend {
     variable pending      ;# after id of a refresh
     variable job          ;# command of the job for the sums; {} none
     variable waits        ;# a LegendWaits
+    variable room         ;# width of the names' column for which names are cut
+    variable before       ;# pixels before the name of a definition
+    variable tip          ;# tooltip with the name in full
     variable editor       ;# script called with ids to change a colour
     variable menu         ;# script called with screen coordinates to open the menu
 
@@ -28,6 +31,7 @@ oo::class create ::pith::Legend {
         lassign {} pending job sums sums_of counters shown made_of closed filter_text editor menu
         set rows [::pith::LegendRows new $model]
         set waits [::pith::LegendWaits new $model $rows [namespace code {my fill}]]
+        set room 0
         set all [::pith::preferences::get legend_all]
         set grouped [::pith::preferences::get legend_groups]
         set px [px 4]
@@ -57,6 +61,7 @@ oo::class create ::pith::Legend {
     destructor {
         after cancel $pending
         my stop_job
+        $tip destroy
         $waits destroy
         $rows destroy
     }
@@ -102,6 +107,8 @@ oo::class create ::pith::Legend {
         bind $tree <space> "[list [self] toggle_selected]; break"
         bind $tree <Return> "[list [self] edit_selected]; break"
         bind $tree <Configure> [list [self] fit_columns]
+        bind $tree <ButtonRelease-1> [list after idle [list [self] fit_names]]
+        set tip [::pith::Tip new $tree [list [self] whole_at]]
         bind $tree <<TreeviewOpen>> [list [self] folded 0]
         bind $tree <<TreeviewClose>> [list [self] folded 1]
         # Keys that move in the table must not reach the timelines.
@@ -247,7 +254,28 @@ oo::class create ::pith::Legend {
         if {[winfo width $tree] > 1} {
             $tree configure -displaycolumns $columns
             $tree column #0 -width [expr {max([$tree column #0 -minwidth], $rest)}]
+            my fit_names
         }
+    }
+
+    # Tk cuts names without a sign of it.
+    method fit_names {} {
+        if {[winfo exists $tree] && [$tree column #0 -width] != $room} {
+            my fill
+        }
+    }
+
+    method cut_name {name font before} {
+        return " [::pith::cut_text $name $font [expr {$room - [px $before]}]]"
+    }
+
+    # The name of a row, if the pointer is on it and it is cut.
+    method whole_at {x y} {
+        set item [$tree identify item $x $y]
+        if {$item eq {} || [$tree identify column $x $y] ne "#0" || ![string match *\u2026 [$tree item $item -text]]} {
+            return
+        }
+        return [$rows name $item]
     }
 
     # Waits for the sums of the time shown.
@@ -286,8 +314,10 @@ oo::class create ::pith::Legend {
         }
         set hidden [$rows as_set [$model hidden]]
         set unsearched [$rows as_set [$model unsearched]]
+        set room [$tree column #0 -width]
         set top {}
         set layout [$rows layout]
+        set before [expr {[lindex $layout 0] eq {} ? 46 : 58}]
         my put_definitions [concat {*}[dict values $layout]] $hidden $unsearched
         foreach {group items} $layout {
             if {$group eq {}} {
@@ -338,7 +368,7 @@ oo::class create ::pith::Legend {
             set sum [expr {[dict exists $counted $item] ? [dict get $counted $item] :
                 [dict exists $counters $item] ? [dict get $counters $item] : {}}]
             set of "[dict get $def name] [dict get $def colour] [dict exists $hidden $item]\
-                [dict exists $unsearched $item] [dict values $sum] [$waits texts $item]"
+                [dict exists $unsearched $item] [dict values $sum] [$waits texts $item] $room"
             if {![dict exists $made_of $item]} {
                 $tree insert {} end -id $item
             } elseif {[dict get $made_of $item] eq $of} {
@@ -352,7 +382,7 @@ oo::class create ::pith::Legend {
 
     method row_of {def is_hidden is_unsearched sum wait_texts} {
         set kind [dict get $def kind]
-        return [list -text " [dict get $def name]" \
+        return [list -text [my cut_name [dict get $def name] TkDefaultFont $before] \
             -image [::pith::box::image $kind [dict get $def colour] [expr {!$is_hidden}]] \
             -values [list [my switch_text [expr {!$is_hidden}]] [my switch_text [expr {!$is_unsearched}]] \
                 {*}[my sum_texts $sum $kind] {*}$wait_texts] \
@@ -384,7 +414,7 @@ oo::class create ::pith::Legend {
         }
         set count [llength $items]
         set sum [$rows group_sum $items]
-        return [list -text " [$rows name $item]" -image {} \
+        return [list -text [my cut_name [$rows name $item] PithBold 28] -image {} \
             -values [list [my part_text $off $count] [my part_text $passed $count] \
                 {*}[my sum_texts $sum group] {*}[$waits sum_texts $sum]] \
             -tags [expr {$off == $count ? {group hidden} : {group row}}]]
