@@ -100,10 +100,7 @@ proc row_colour {} {
 zoom 5ms 6ms
 update
 is [row_colour] [::pith::theme::colour hidden] "the window has moved: the old numbers are grey"
-after 1500 {set ::waited late}
-after 50 {set ::waited soon}
-vwait ::waited
-is [row_colour] [::pith::theme::colour hidden] "until there are new ones"
+set late [after 20000 {set ::waited late}]
 proc look_again {} {
     if {[row_colour] ne [::pith::theme::colour hidden]} {
         set ::waited done
@@ -113,7 +110,8 @@ proc look_again {} {
 }
 look_again
 vwait ::waited
-is $::waited done "which come without being asked for"
+after cancel $late
+is $::waited done "until there are new ones, which come without being asked for"
 is [$tree set [item_of compute] count] 12 "and are those of this window"
 
 # Time outside all states, of the window and the rows shown, as `pith stat` has it.
