@@ -159,6 +159,7 @@ uint32_t pithi_steps_make(struct pithi_steps *steps, uint32_t change)
                                    : (change & 3) == PITHI_CHANGE_ENTER ? PITHI_MOVE_IN
                                    : (change & 3) == PITHI_CHANGE_LEAVE ? PITHI_MOVE_OTHER
                                                                         : PITHI_MOVE_NONE;
+    steps->others += steps->moves[steps->symbols] == PITHI_MOVE_OTHER;
     steps->symbol_of[change] = (uint16_t)(steps->symbols + 1);
     return steps->symbols++;
 }

@@ -73,12 +73,13 @@ struct pithi_steps {
     uint16_t *symbol_of; /* [change_room] by change, + 1; 0: none yet */
     uint32_t *changes;   /* [width] by symbol */
     uint32_t *counts;    /* [width] for the caller */
-    uint8_t *moves;      /* [width] enum pithi_move of each symbol */
+    int8_t *moves;       /* [width] enum pithi_move of each symbol */
     uint32_t rows, width, symbols, change_room;
+    uint32_t others; /* symbols of PITHI_MOVE_OTHER */
 };
 
-/* How a change moves in the stack of open states, by bits. */
-enum pithi_move { PITHI_MOVE_NONE, PITHI_MOVE_IN = 1, PITHI_MOVE_OUT = 2, PITHI_MOVE_OTHER = 4 };
+/* By how much a change moves the top of the stack of open states. OTHER: it may not be the innermost one that ends. */
+enum pithi_move { PITHI_MOVE_OTHER = -2, PITHI_MOVE_OUT = -1, PITHI_MOVE_NONE = 0, PITHI_MOVE_IN = 1 };
 
 /* All zero is an empty table. */
 void pithi_steps_free(struct pithi_steps *steps);

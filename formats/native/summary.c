@@ -16,17 +16,26 @@ struct share {
     uint64_t ns;
 };
 
-/* The time of a path in the current pieces of levels 0 and 1. Outside of end_piece, `piece` is 0. */
+/* The time of a path since the lane's beginning, and the last piece of level 0 that it was met in (counted from 1). */
 struct path_time {
-    uint64_t piece, above;
+    uint64_t ns;
+    uint32_t piece, unused; /* 16 bytes, so that indexing is a shift */
 };
 
-/* The current piece of a level. Level 1 lists each path once; the sums are in `path_time.above`. Higher levels list the
- * shares of their parts one after another, because with many paths the sums for all levels would not fit in the nearer
- * caches. */
+/* A path that was met in a piece, and what was known of it before. */
+struct met {
+    uint64_t ns;
+    uint32_t piece, path;
+};
+
+/* The current piece of a level. It lists each path once, in order of first occurrence; the path's time in the piece is
+ * its time now less that at its entry. A path is first listed at level 0. When that piece ends, the entry is also
+ * listed at level 1 if the path was not met there before, and so on. So a record costs one sum, whatever the number of
+ * levels. */
 struct tally {
-    struct share *shares; /* [room]; unused in level 0 */
+    struct met *met; /* [room] */
     uint32_t count, room;
+    uint32_t first; /* its first piece of level 0 */
     int64_t start_ns;
     uint8_t events; /* as in struct pithi_piece */
     uint16_t event;
@@ -62,9 +71,10 @@ struct pithi_summary {
     struct pithi_stack open; /* while `path` is PITHI_PATH_NONE */
     int inexact;             /* 1: the current piece of level 3 has such records */
     uint32_t path_room;
-    struct path_time *times; /* [path_room] */
-    struct tally tally[PITHI_PIECE_LEVELS];
-    struct sums *sums; /* [sum_room] by definition */
+    struct path_time *times;                    /* [path_room] */
+    uint32_t piece;                             /* the current piece of level 0, counted from 1 */
+    struct tally tally[PITHI_PIECE_LEVELS + 1]; /* the last one stays empty, as all pieces are after its first */
+    struct sums *sums;                          /* [sum_room] by definition */
     uint32_t sum_room, walk;
     struct open_piece *pieces[PITHI_PIECE_LEVELS];
     uint32_t piece_count[PITHI_PIECE_LEVELS], piece_room[PITHI_PIECE_LEVELS];
@@ -80,6 +90,7 @@ struct pithi_summary *pithi_summary_new(uint32_t thread, struct pithi_paths *pat
         s->thread = thread;
         s->paths = paths;
         s->sheet_records = PITHI_SHEET_RECORDS;
+        s->piece = 1;
     }
     return s;
 }
@@ -90,10 +101,10 @@ void pithi_summary_free(struct pithi_summary *s)
 {
     if (!s)
         return;
-    for (int i = 0; i < PITHI_PIECE_LEVELS; i++) {
-        free(s->tally[i].shares);
+    for (int i = 0; i <= PITHI_PIECE_LEVELS; i++)
+        free(s->tally[i].met);
+    for (int i = 0; i < PITHI_PIECE_LEVELS; i++)
         free(s->pieces[i]);
-    }
     pithi_steps_free(&s->steps);
     free(s->open.states);
     free(s->times);
@@ -164,21 +175,34 @@ static int keep_piece(struct pithi_summary *s, unsigned level, const struct shar
         t->events = 0;
     }
     t->start_ns = end_ns;
+    t->first = s->piece + 1;
+    t->count = 0;
     return 1;
 }
 
-/* Writes the exact sums of a piece of level 3 and resets them. The time of a path counts once for each state on it. */
-static int end_exact(struct pithi_summary *s, const struct share *shares, uint32_t count, uint64_t length_ns)
+/* The path open after the last record; 0 if it has no number. */
+static uint32_t path_of(const struct pithi_summary *s) { return s->path != PITHI_PATH_NONE ? s->path : 0; }
+
+/* The time of a path since it was met. */
+static inline uint64_t time_since(const struct pithi_summary *s, const struct met *met)
 {
+    return s->times[met->path].ns - met->ns;
+}
+
+/* Writes the exact sums of a piece of level 3 and resets them. The time of a path counts once for each state on it. */
+static int end_exact(struct pithi_summary *s, uint64_t length_ns)
+{
+    const struct tally *t = &s->tally[PITHI_PIECE_EXACT];
     uint32_t ids = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < t->count; i++) {
         const struct pithlog_path *items = s->paths->items;
-        uint32_t walk = ++s->walk, path = shares[i].path;
+        uint32_t walk = ++s->walk, path = t->met[i].path;
+        uint64_t ns = time_since(s, &t->met[i]);
         if (path != 0)
-            s->sums[items[path].state].own_ns += shares[i].ns;
+            s->sums[items[path].state].own_ns += ns;
         for (; path != 0; path = items[path].parent) {
             struct sums *sums = &s->sums[items[path].state];
-            sums->all_ns += sums->walk != walk ? shares[i].ns : 0;
+            sums->all_ns += sums->walk != walk ? ns : 0;
             sums->walk = walk;
         }
     }
@@ -203,66 +227,47 @@ static int end_exact(struct pithi_summary *s, const struct share *shares, uint32
     return ok;
 }
 
-/* Makes room for `count` more shares. 0: no memory. */
+/* Makes room for `count` more paths. 0: no memory. */
 static int reserve(struct tally *t, uint32_t count)
 {
     while (t->room - t->count < count)
-        if (!pithi_grow(&t->shares, t->room, &t->room, sizeof *t->shares))
+        if (!pithi_grow(&t->met, t->room, &t->room, sizeof *t->met))
             return 0;
     return 1;
 }
 
-/* Adds up the shares of a piece above level 0 by path, in order of first occurrence, and finds the best. Returns the
- * number of paths, at least one. */
-static uint32_t sum_up(struct pithi_summary *s, unsigned level, struct share best[PITHI_PIECE_TOP])
+/* Finds the best paths of a piece, and lists its paths in the piece of the next level. 0: no memory. */
+static int sum_up(struct pithi_summary *s, unsigned level, struct share best[PITHI_PIECE_TOP])
 {
-    struct share *shares = s->tally[level].shares;
-    struct path_time *times = s->times;
-    uint32_t met = s->tally[level].count, count = 0;
-    if (level > 1) { /* level 1 has just ended, so its sums can be reused */
-        uint32_t listed = met;
-        met = 0;
-        for (uint32_t i = 0; i < listed; i++) {
-            uint64_t had = times[shares[i].path].above;
-            times[shares[i].path].above = had + shares[i].ns;
-            shares[met].path = shares[i].path;
-            met += had == 0;
-        }
+    struct tally *t = &s->tally[level], *above = t + 1;
+    if (!reserve(above, level + 1 < PITHI_PIECE_LEVELS ? t->count : 1))
+        return 0;
+    const struct met *met = t->met, *end = met + t->count;
+    struct met *out = above->met + above->count;
+    uint32_t first = above->first;
+    for (; met < end; met++) {
+        rank(best, met->path, time_since(s, met));
+        *out = *met;
+        out += met->piece < first;
     }
-    best[0] = (struct share){shares[0].path, 0};
-    for (uint32_t i = 0; i < met; i++) { /* if a path occurs again, its first entry has all its time */
-        uint32_t path = shares[i].path;
-        uint64_t ns = times[path].above;
-        times[path].above = 0;
-        shares[count] = (struct share){path, ns};
-        count += ns != 0;
-        rank(best, path, ns);
-    }
-    return count > 0 ? count : 1;
+    above->count = (uint32_t)(out - above->met);
+    return 1;
 }
 
-/* Ends the pieces of the levels above 0 that end with record number s->records, or all (`last`). */
-static int end_above(struct pithi_summary *s, int64_t end_ns, int last)
+/* Ends the pieces that end with record number s->records, or all (`last`). */
+static int end_pieces(struct pithi_summary *s, int64_t end_ns, int last)
 {
-    for (unsigned level = 1; level < PITHI_PIECE_LEVELS; level++) {
+    for (unsigned level = 0; level < PITHI_PIECE_LEVELS; level++) {
         struct tally *t = &s->tally[level];
-        struct share best[PITHI_PIECE_TOP] = {{0}};
+        struct share best[PITHI_PIECE_TOP] = {{.path = path_of(s)}}; /* of a piece without time */
         if (!last && s->records % pithi_piece_records(level) != 0)
             return 1;
         if (t->count == 0) /* it has just ended */
             continue;
-        uint32_t count = sum_up(s, level, best);
-        uint64_t length_ns = (uint64_t)end_ns - (uint64_t)t->start_ns;
-        if (!keep_piece(s, level, best, end_ns) ||
-            (level == PITHI_PIECE_EXACT && !end_exact(s, t->shares, count, length_ns)))
+        if (!sum_up(s, level, best) ||
+            (level == PITHI_PIECE_EXACT && !end_exact(s, (uint64_t)end_ns - (uint64_t)t->start_ns)) ||
+            !keep_piece(s, level, best, end_ns))
             return 0;
-        if (level + 1 < PITHI_PIECE_LEVELS) {
-            if (!reserve(t + 1, count))
-                return 0;
-            memcpy(t[1].shares + t[1].count, t->shares, count * sizeof *t->shares);
-            t[1].count += count;
-        }
-        t->count = 0;
     }
     return 1;
 }
@@ -332,13 +337,19 @@ static uint32_t go_slowly(struct pithi_summary *s, uint32_t at, uint32_t symbol)
     return after;
 }
 
-/* Adds time to a path; its first time in this piece appends it to `met`. */
-static inline uint32_t give_time(struct pithi_summary *s, uint32_t path, uint64_t ns, uint16_t *met, uint32_t count)
+/* Adds time to a path. Its first time in this piece lists it in `met`; returns the new number of paths there. */
+static inline uint32_t give_time(struct path_time *times, uint32_t path, uint64_t ns, uint32_t piece, struct met *met,
+                                 uint32_t count)
 {
-    uint64_t had = s->times[path].piece;
-    met[count] = (uint16_t)path;
-    s->times[path].piece = had + ns;
-    return count + (had == 0);
+    struct path_time *time = &times[path];
+    uint64_t had = time->ns;
+    uint32_t before = time->piece;
+    met[count].ns = had;
+    met[count].piece = before;
+    met[count].path = path;
+    time->ns = had + ns;
+    time->piece = piece;
+    return count + (before != piece);
 }
 
 static void note_events(struct pithi_summary *s)
@@ -356,118 +367,106 @@ static void note_events(struct pithi_summary *s)
         add_events(&s->tally[0], count, (uint16_t)(first < UINT16_MAX ? first : UINT16_MAX));
 }
 
-/* A state that is open at some time during a piece; the first frame stands for no state. */
-struct frame {
-    uint64_t ns; /* its time as the innermost one */
-    uint16_t path, symbol, around;
-};
+/* The states that are open at some time during a piece, each in a frame; the first frame stands for no state. */
 enum { FRAMES = PITHI_PATH_DEPTH + PITHI_PIECE_RECORDS + 2 };
+struct frames {
+    uint64_t ns[FRAMES];                     /* its time as the innermost one */
+    uint16_t symbol[FRAMES], around[FRAMES]; /* of those entered in the piece: the frame around it */
+    uint16_t path[FRAMES];
+};
 
 /* Finds the frames of the records in the piece and the time of each: first the empty one, then the `depth` frames open
  * at the start, then the frames entered. Returns their number, and in *innermost the frame open at the end. 0: a state
  * was left that is not the innermost one. (ENTER and LEAVE are unpredictable, so no branch depends on them.) */
-static uint32_t find_frames(const struct pithi_summary *s, struct frame *frames, uint32_t depth, uint32_t *innermost)
+static uint32_t find_frames(const struct pithi_summary *s, struct frames *f, uint32_t depth, uint32_t *innermost)
 {
-    uint16_t stack[PITHI_PIECE_RECORDS + FRAMES] = {0}, *bottom = stack + PITHI_PIECE_RECORDS;
+    uint16_t stack[PITHI_PIECE_RECORDS + FRAMES], *bottom = stack + PITHI_PIECE_RECORDS;
     uint16_t *top = bottom + depth, *lowest = top;
-    const unsigned char *moves = s->steps.moves;
+    const int8_t *moves = s->steps.moves;
     const uint16_t *symbols = s->symbols;
-    const uint64_t *ns = s->after;
-    uint32_t count = depth + 1, held = s->held, all = 0;
+    const uint64_t *after = s->after;
+    uint32_t count = depth + 1, held = s->held, at = depth;
+    memset(stack, 0, PITHI_PIECE_RECORDS * sizeof *stack);
+    memset(f->ns, 0, (depth + 1 + held) * sizeof *f->ns);
     for (uint32_t i = 0; i <= depth; i++)
         bottom[i] = (uint16_t)i;
     for (uint32_t i = 0; i < held; i++) {
-        uint32_t move = moves[symbols[i]];
-        frames[count] = (struct frame){.symbol = symbols[i], .around = *top};
+        int move = moves[symbols[i]];
+        f->symbol[count] = symbols[i];
+        f->around[count] = (uint16_t)at;
         top[1] = (uint16_t)count;
-        top += (int32_t)(move & 1) - (int32_t)(move >> 1 & 1);
-        count += move & 1;
+        top += move;
+        count += move > 0;
         lowest = top < lowest ? top : lowest;
-        all |= move;
-        frames[*top].ns += ns[i];
+        at = *top;
+        f->ns[at] += after[i];
     }
-    *innermost = *top;
-    return all & PITHI_MOVE_OTHER || lowest < bottom ? 0 : count;
+    *innermost = at;
+    return lowest < bottom ? 0 : count;
 }
 
 /* Finds the paths of the piece if states nest, as they nearly always do. The path of a frame depends on the frame
- * around it, not on the record before, so a processor can look up several paths at once. Returns the number of paths
- * found; 0: states do not nest, or there are too many paths, and nothing was done. */
-static uint32_t follow_nested(struct pithi_summary *s, uint16_t met[FRAMES])
+ * around it, not on the record before, so a processor can look up several paths at once. 0: states do not nest, or
+ * there are too many paths, and nothing was done. */
+static int follow_nested(struct pithi_summary *s)
 {
-    struct frame frames[FRAMES];
-    uint32_t depth = 0, count, innermost, found = 0;
+    struct frames f;
+    struct tally *t = &s->tally[0];
+    struct path_time *times;
+    uint32_t depth = 0, count, innermost, piece = s->piece, met = 0;
     if (s->path == PITHI_PATH_NONE)
         return 0;
+    for (uint32_t i = 0; s->steps.others && i < s->held; i++)
+        if (s->steps.moves[s->symbols[i]] == PITHI_MOVE_OTHER)
+            return 0;
     for (uint32_t p = s->path; p != 0; p = s->paths->items[p].parent)
         depth++;
     for (uint32_t i = depth + 1, p = s->path; i-- > 0; p = s->paths->items[p].parent)
-        frames[i] = (struct frame){.path = (uint16_t)p};
-    if ((count = find_frames(s, frames, depth, &innermost)) == 0)
+        f.path[i] = (uint16_t)p;
+    if ((count = find_frames(s, &f, depth, &innermost)) == 0)
         return 0;
     for (uint32_t i = depth + 1; i < count; i++) {
-        struct frame *f = &frames[i];
-        uint32_t at = frames[f->around].path, path = pithi_steps_get(&s->steps, at, f->symbol);
-        if (__builtin_expect(path == PITHI_PATH_NONE, 0) && (path = go_slowly(s, at, f->symbol)) == PITHI_PATH_NONE)
+        uint32_t at = f.path[f.around[i]], path = pithi_steps_get(&s->steps, at, f.symbol[i]);
+        if (__builtin_expect(path == PITHI_PATH_NONE, 0) && (path = go_slowly(s, at, f.symbol[i])) == PITHI_PATH_NONE)
             return 0;
-        f->path = (uint16_t)path;
+        f.path[i] = (uint16_t)path;
     }
     for (uint32_t i = depth + 1; i < count; i++)
-        s->steps.counts[frames[i].symbol]++;
+        s->steps.counts[f.symbol[i]]++;
+    times = s->times;
     for (uint32_t i = 0; i < count; i++)
-        found = give_time(s, frames[i].path, frames[i].ns, met, found);
-    s->path = frames[innermost].path;
-    return found;
+        met = give_time(times, f.path[i], f.ns[i], piece, t->met, met);
+    t->count = met;
+    s->path = f.path[innermost];
+    return 1;
 }
 
 /* The same for any records, one after another. */
-static uint32_t follow_any(struct pithi_summary *s, uint16_t met[FRAMES])
+static void follow_any(struct pithi_summary *s)
 {
-    uint32_t held = s->held, at = s->path, count = 0;
+    struct tally *t = &s->tally[0];
+    uint32_t held = s->held, at = s->path;
     for (uint32_t i = 0; i < held; i++) {
         uint32_t symbol = s->symbols[i], after = pithi_steps_get(&s->steps, at, symbol);
-        s->steps.counts[symbol] += s->steps.moves[symbol] & 1;
+        s->steps.counts[symbol] += s->steps.moves[symbol] == PITHI_MOVE_IN;
         at = after == PITHI_PATH_NONE ? go_slowly(s, at, symbol) : after;
         if (at != PITHI_PATH_NONE)
-            count = give_time(s, at, s->after[i], met, count);
+            t->count = give_time(s->times, at, s->after[i], s->piece, t->met, t->count);
     }
     s->path = at;
-    return count;
-}
-
-/* Adds the times of the piece to the piece of level 1, and finds the best paths. 0: no memory. */
-static int share_out(struct pithi_summary *s, struct share best[PITHI_PIECE_TOP])
-{
-    struct tally *above = &s->tally[1];
-    uint16_t met[FRAMES];
-    uint32_t found = follow_nested(s, met);
-    if (found == 0)
-        found = follow_any(s, met);
-    if (s->event_symbols > 0)
-        note_events(s);
-    if (!reserve(above, found + 1))
-        return 0;
-    best[0] = (struct share){s->path != PITHI_PATH_NONE ? s->path : 0, 0};
-    for (uint32_t i = 0; i < found; i++) { /* if a path occurs again, its first entry has the time */
-        struct path_time *time = &s->times[met[i]];
-        uint64_t ns = time->piece;
-        above->shares[above->count].path = met[i];
-        above->count += (time->above == 0) & (ns != 0);
-        time->above += ns;
-        time->piece = 0;
-        rank(best, met[i], ns);
-    }
-    if (above->count == 0)
-        above->shares[above->count++].path = best[0].path;
-    return 1;
 }
 
 /* Ends the piece of level 0 at `end_ns`. */
 static int end_piece(struct pithi_summary *s, int64_t end_ns, int last)
 {
-    struct share best[PITHI_PIECE_TOP] = {{0}};
-    if (!share_out(s, best) || !keep_piece(s, 0, best, end_ns))
+    struct tally *t = &s->tally[0];
+    if (!reserve(t, FRAMES))
         return 0;
+    if (!follow_nested(s))
+        follow_any(s);
+    t->count = give_time(s->times, path_of(s), 0, s->piece, t->met, t->count); /* so that the list is not empty */
+    if (s->event_symbols > 0)
+        note_events(s);
     /* Counts changes of the piece at its end time. */
     uint32_t i = s->held;
     uint64_t ties = 0;
@@ -476,7 +475,9 @@ static int end_piece(struct pithi_summary *s, int64_t end_ns, int last)
     s->ties = i == 0 && s->records > 0 ? s->ties + ties : ties;
     s->records += s->held;
     s->held = 0;
-    return end_above(s, end_ns, last);
+    int ok = end_pieces(s, end_ns, last);
+    s->piece++;
+    return ok;
 }
 
 /* ---- Sheets ------------------------------------------------------------------------------------------------------ */
@@ -528,7 +529,7 @@ static int begin_piece(struct pithi_summary *s, int64_t time_ns, pithi_sheet_sin
         (s->held > 0 && !end_piece(s, time_ns, 0)))
         return no_memory();
     whole = s->records >= s->sheet_records;
-    if (whole && s->records % PITHI_SHEET_RECORDS != 0 && !end_above(s, time_ns, 1))
+    if (whole && s->records % PITHI_SHEET_RECORDS != 0 && !end_pieces(s, time_ns, 1))
         return no_memory();
     if (whole) {
         int err = end_sheet(s, time_ns, sink, context);
@@ -537,8 +538,10 @@ static int begin_piece(struct pithi_summary *s, int64_t time_ns, pithi_sheet_sin
     }
     if (s->records == 0) {
         s->start_ns = time_ns;
-        for (int i = 0; i < PITHI_PIECE_LEVELS; i++)
+        for (int i = 0; i < PITHI_PIECE_LEVELS; i++) {
             s->tally[i].start_ns = time_ns;
+            s->tally[i].first = s->piece;
+        }
     }
     return PITH_OK;
 }
