@@ -214,7 +214,7 @@ static void put_long(struct bits *b, uint64_t value, unsigned count)
 /* The class of a step; the number of bits below it in *bits, and these bits in *rest. */
 static inline unsigned char class_of(uint64_t step, unsigned *bits, uint64_t *rest)
 {
-    unsigned below = 61 - (unsigned)__builtin_clzll(step | 4);
+    unsigned below = (63 ^ (unsigned)__builtin_clzll(step | 4)) - 2; /* 63 ^ clz is one instruction */
     uint64_t top = step >> below;
     *bits = below;
     *rest = step ^ top << below;
@@ -228,12 +228,13 @@ static void make_units(uint64_t *steps, uint32_t count, uint64_t unit)
         steps[i] /= unit;
 }
 
-/* Fills PITHI_COL_TIME and PITHI_COL_BITS from the steps. */
-static int code_times(struct pithi_encoder *e)
+/* Fills PITHI_COL_TIME and PITHI_COL_BITS from the steps; counts the classes in `seen`. */
+static int code_times(struct pithi_encoder *e, uint32_t seen[256])
 {
     struct pithi_buffer *time = &e->column[PITHI_COL_TIME], *out = &e->column[PITHI_COL_BITS];
     uint64_t *steps = e->steps, rest[2];
     uint32_t count = e->head.count, i = 0;
+    uint32_t odd[256] = {0}; /* as increments of the same counter wait for each other */
     unsigned bits[2];
     if (!pithi_buffer_reserve(time, count) || !pithi_buffer_reserve(out, (size_t)count * 8 + 16))
         return 0;
@@ -246,6 +247,8 @@ static int code_times(struct pithi_encoder *e)
     for (; i + 2 <= count; i += 2) { /* two at once, as few steps have many bits */
         classes[i] = class_of(steps[i], &bits[0], &rest[0]);
         classes[i + 1] = class_of(steps[i + 1], &bits[1], &rest[1]);
+        seen[classes[i]]++;
+        odd[classes[i + 1]]++;
         if (__builtin_expect(bits[0] + bits[1] <= 56, 1)) {
             put_bits(&b, rest[1] << bits[0] | rest[0], bits[0] + bits[1]);
         } else {
@@ -255,8 +258,11 @@ static int code_times(struct pithi_encoder *e)
     }
     for (; i < count; i++) {
         classes[i] = class_of(steps[i], &bits[0], &rest[0]);
+        seen[classes[i]]++;
         put_long(&b, rest[0], bits[0]);
     }
+    for (int c = 0; c < 256; c++)
+        seen[c] += odd[c];
     time->size = count;
     out->size = (size_t)(b.at - out->data) + (b.used > 0);
     return 1;
@@ -317,16 +323,18 @@ static int looks_like_noise(const struct pithi_buffer *column)
 }
 
 /* Packs a column into `out`, which has room for the unpacked column. Returns the size and *coding; 0: store it. Time
- * steps are not searched for repeats. */
-static size_t pack_column(struct pithi_encoder *e, struct pithi_zip *zip, enum pithi_column c, unsigned char *out,
-                          enum pithi_coding *coding)
+ * steps are not searched for repeats; their classes were counted in `times`. */
+static size_t pack_column(struct pithi_encoder *e, struct pithi_zip *zip, enum pithi_column c,
+                          const uint32_t times[256], unsigned char *out, enum pithi_coding *coding)
 {
     const struct pithi_buffer *column = &e->column[c];
-    uint32_t seen[256];
+    uint32_t counted[256];
+    const uint32_t *seen = c == PITHI_COL_TIME ? times : counted;
     size_t packed;
     if (column->size <= 32 || (c == PITHI_COL_BITS && looks_like_noise(column)))
         return 0;
-    pithi_histogram(column->data, column->size, seen);
+    if (seen == counted)
+        pithi_histogram(column->data, column->size, counted);
     double huffman = entropy_bytes(seen, column->size);
     *coding = PITHI_DEFLATED;
     if (c != PITHI_COL_TIME && c != PITHI_COL_BITS && repeats_pay(e, zip, c, huffman, out) &&
@@ -341,14 +349,14 @@ static size_t pack_column(struct pithi_encoder *e, struct pithi_zip *zip, enum p
                : 0;
 }
 
-static int put_column(struct pithi_encoder *e, struct pithi_zip *zip, enum pithi_column c, struct pithi_buffer *out,
-                      unsigned char *entry)
+static int put_column(struct pithi_encoder *e, struct pithi_zip *zip, enum pithi_column c, const uint32_t times[256],
+                      struct pithi_buffer *out, unsigned char *entry)
 {
     const struct pithi_buffer *column = &e->column[c];
     enum pithi_coding coding = PITHI_STORED;
     if (!pithi_buffer_reserve(out, column->size + PITHI_HUFFMAN_SLACK))
         return 0;
-    size_t packed = pack_column(e, zip, c, out->data + out->size, &coding);
+    size_t packed = pack_column(e, zip, c, times, out->data + out->size, &coding);
     if (packed == 0)
         coding = PITHI_STORED;
     if (packed == 0 && !pithi_buffer_add(out, column->data, column->size))
@@ -396,10 +404,11 @@ int pithi_encoder_end(struct pithi_encoder *e, struct pithi_zip *zip, struct pit
                       struct pithi_block_head *head)
 {
     size_t start = out->size;
+    uint32_t times[256] = {0};
     int err = pithi_encoder_code(e);
     if (err != PITH_OK)
         return err;
-    if (!code_times(e) || !code_dict(e))
+    if (!code_times(e, times) || !code_dict(e))
         return pithi_fail(PITH_ERR_MEMORY, "no memory for a block");
     e->head.columns = 0;
     for (int c = 1; c < PITHI_COL_COUNT; c++)
@@ -414,7 +423,7 @@ int pithi_encoder_end(struct pithi_encoder *e, struct pithi_zip *zip, struct pit
         unsigned char text[PITHI_COLUMN_ENTRY];
         if (e->column[c].size == 0)
             continue;
-        if (!put_column(e, zip, (enum pithi_column)c, out, text))
+        if (!put_column(e, zip, (enum pithi_column)c, times, out, text))
             return pithi_fail(PITH_ERR_MEMORY, "no memory for a block");
         memcpy(out->data + entry, text, sizeof text);
         entry += PITHI_COLUMN_ENTRY;
