@@ -6,10 +6,8 @@
  */
 #include "calibrate.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "buffer.h"
 #include "clock.h"
@@ -103,12 +101,6 @@ void pith_own_cost_probe(uint32_t kind, void (*call)(void))
 
 int pithi_calibrate_tell(struct pithi_defs *defs, const char *host)
 {
-    char key[300], value[16];
-
-    snprintf(key, sizeof key, "cores%s%.255s", host && *host ? " " : "", host ? host : "");
-    snprintf(value, sizeof value, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
-    if (pithi_defs_property(defs, key, value) != PITH_OK)
-        return PITH_ERR_MEMORY;
     return calibrated ? pithi_own_cost_tell(defs, host, &costs) : PITH_OK;
 }
 

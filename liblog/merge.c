@@ -28,6 +28,7 @@
 #include "clock.h"
 #include "definitions.h"
 #include "host_clocks.h"
+#include "host_facts.h"
 #include "output.h"
 #include "pith.h"
 #include "process.h"
@@ -185,7 +186,8 @@ static int own_defs(struct merge *merge)
             PITH_OK)
             return pithi_merge_fail(pithlog_error());
     clock_property(merge);
-    if (merge->have && pithi_calibrate_tell(merge->defs, own_host()) != PITH_OK)
+    if (merge->have && (pithi_host_facts_tell(merge->defs, own_host(), merge->t->affinity) != PITH_OK ||
+                        pithi_calibrate_tell(merge->defs, own_host()) != PITH_OK))
         return pithi_merge_fail(pithlog_error());
     return own_places(merge);
 }

@@ -126,3 +126,9 @@ void pith_own_cost_probe(uint32_t kind, void (*call)(void)) { (void)kind, (void)
 int pith_recording(void) { return 0; }
 
 void pith_property(const char *key, const char *value) { (void)key, (void)value; }
+
+void pith_affinity(char *text, size_t size)
+{
+    if (size > 0)
+        text[0] = '\0';
+}

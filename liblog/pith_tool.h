@@ -101,8 +101,9 @@ static inline void pith_same_from_now(void);
  * of other processes; close need not wait for the disk. */
 struct pith_transport {
     void *context;
-    int rank, size; /* in the job */
-    int sharing;    /* processes of the job, with this one, that share its cores; 0: unknown */
+    int rank, size;       /* in the job */
+    int sharing;          /* processes of the job, with this one, that share its cores; 0: unknown */
+    const char *affinity; /* the cores of the ranks of this host, for `pith info`; NULL: unknown */
     int (*send)(void *context, int to, const void *data, size_t size_bytes);
     int (*recv)(void *context, int from, void *data, size_t size_bytes);
     int (*wait)(void *context, int from, int nap); /* until there is something to receive; yields its core meanwhile,
@@ -116,6 +117,10 @@ struct pith_transport {
     int (*file_close)(void *context, void *file);
 };
 enum pith_reduce { PITH_SUM, PITH_MIN, PITH_MAX };
+
+/* The cores that the calling thread may run on, such as "0-3,8"; "": unknown. Cut after `size` - 1 bytes. Uses no other
+ * part of the library. */
+PITH_API void pith_affinity(char *text, size_t size);
 
 /* Announces that this process will join a job (before MPI_Init): a snapshot by signal then waits, so that the job makes
  * one snapshot and not each process its own. pith_job_alone: it will not join, for example because MPI_Init failed; not

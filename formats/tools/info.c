@@ -42,20 +42,28 @@ static int compare_texts(const void *a, const void *b)
 
 enum { HOSTS_TOLD = 16 };
 
-/* Prints the names of the hosts, sorted, on one line; the first 16. Hosts are at the front of a log, so no lane is
- * loaded. */
-static int put_hosts(struct pithi_out *out, const struct pithlog *log)
+/* The names of the hosts, sorted, each as often as it has ranks. Hosts are at the front of a log, so no lane is loaded.
+ * NULL: no memory. */
+static const char **hosts_of(const struct pithlog *log, uint32_t *count)
 {
-    uint32_t ranks = pithi_log_ranks(log), count = 0, told = 0, more = 0;
-    char text[32];
+    uint32_t ranks = pithi_log_ranks(log);
     const char **hosts = malloc((ranks + (size_t)1) * sizeof *hosts);
 
-    if (!hosts)
-        return pithi_no_memory();
-    for (uint32_t i = 0; i < ranks; i++)
-        if (*(hosts[count] = pithi_log_host(log, pithi_log_rank(log, i))))
-            count++;
-    qsort(hosts, count, sizeof *hosts, compare_texts);
+    *count = 0;
+    for (uint32_t i = 0; hosts && i < ranks; i++)
+        if (*(hosts[*count] = pithi_log_host(log, pithi_log_rank(log, i))))
+            ++*count;
+    if (hosts)
+        qsort(hosts, *count, sizeof *hosts, compare_texts);
+    return hosts;
+}
+
+/* Prints the hosts on one line; the first 16. */
+static void put_hosts(struct pithi_out *out, const char **hosts, uint32_t count)
+{
+    uint32_t told = 0, more = 0;
+    char text[32];
+
     if (count)
         pithi_out_text(out, "host: ");
     for (uint32_t i = 0; i < count; i++) {
@@ -74,8 +82,22 @@ static int put_hosts(struct pithi_out *out, const struct pithlog *log)
         pithi_out_text(out, text);
     if (count)
         pithi_out_char(out, '\n');
-    free(hosts);
-    return PITH_OK;
+}
+
+/* Prints a line "ranks HOST: N" for the same hosts. */
+static void put_ranks_of_hosts(struct pithi_out *out, const char **hosts, uint32_t count)
+{
+    uint32_t first = 0;
+
+    for (uint32_t told = 0; first < count && told < HOSTS_TOLD; told++) {
+        uint32_t next = first + 1;
+        while (next < count && strcmp(hosts[next], hosts[first]) == 0)
+            next++;
+        pithi_out_text(out, "ranks ");
+        pithi_out_quoted(out, PITHI_QUOTE_TABS, hosts[first]);
+        put_u64(out, "", next - first);
+        first = next;
+    }
 }
 
 /* The largest number of threads of a rank. */
@@ -175,7 +197,8 @@ int pithi_tool_info(int argc, char **argv)
     static const char *const names[] = {"LOG", NULL};
     struct pithi_out out = {.data = NULL};
     struct pithlog *log = NULL;
-    const char *key, *value;
+    const char *key, *value, **hosts = NULL;
+    uint32_t count;
     int err;
 
     if (pithi_tool_options(argc, argv, options) || pithi_tool_arguments(argc, argv, names))
@@ -183,13 +206,17 @@ int pithi_tool_info(int argc, char **argv)
     TRY(pithi_tool_open(argv[0], argv[optind], &log));
     TRY(pithi_out_open(&out, stdout));
     put_numbers(&out, log);
-    TRY(put_hosts(&out, log));
+    if (!(hosts = hosts_of(log, &count)))
+        TRY(pithi_no_memory());
+    put_hosts(&out, hosts, count);
+    put_ranks_of_hosts(&out, hosts, count);
     for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
         if (is_for_people(key))
             put_text(&out, key, value);
     put_clocks(&out, log);
 out:
     err = pithi_out_close(&out, err);
+    free(hosts);
     if (log)
         pithlog_close(log);
     return err ? pithi_tool_failed() : 0;

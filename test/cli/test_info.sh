@@ -24,6 +24,8 @@ duration_s: 1.999499999
 bytes: $size
 bytes_per_event: $(python3 -c "print('%.2f' % ($size / 24))")
 host: alpha beta
+ranks alpha: 1
+ranks beta: 1
 program: small
 start_unix_s: 1000000000" "every line"
 is "$(pith info empty.pith | sed -n '/^ranks/,/^duration/p')" "ranks: 0

@@ -12,7 +12,9 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -289,31 +291,43 @@ static struct pith_transport transport_made = {
     .file_close = file_close,
 };
 
-/* A number for the set of cores that this process may use; equal sets have equal numbers. */
-static unsigned long long cores_key(void)
-{
-    unsigned char bytes[1024] = {0};
-    unsigned long long key = 1469598103934665603u; /* FNV-1a */
+/* A rank of this host, and the cores that it may run on (pith_affinity). */
+struct place {
+    int rank;
+    char cores[124];
+};
 
-    sched_getaffinity(0, sizeof bytes, (cpu_set_t *)(void *)bytes);
-    for (size_t i = 0; i < sizeof bytes; i++)
-        key = (key ^ bytes[i]) * 1099511628211u;
-    return key;
+/* The property `affinity` of this host: if its ranks may use different cores, "rank 0 on 0-1, rank 1 on 2-3"; cut
+ * after some 80 ranks. */
+static const char *affinity_text(const struct place *places, int together)
+{
+    static char text[1100];
+    size_t at = 0;
+
+    for (int i = 0; i < together && at < sizeof text - 200; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "%srank %d on %s", i > 0 ? ", " : "", places[i].rank,
+                               places[i].cores);
+    if (at >= sizeof text - 200)
+        snprintf(text + at, sizeof text - at, ", ...");
+    return text;
 }
 
-/* The number of processes of `host` that run on the same cores as this process. */
-static int find_sharing(MPI_Comm host, int together)
+/* The number of processes of `host` that run on the same cores as this process; and the cores of all. */
+static void find_sharing(struct pith_transport *transport, MPI_Comm host, int together)
 {
-    unsigned long long own = cores_key(), *all = malloc((size_t)together * sizeof *all);
-    int good = all != NULL, same = 0;
+    static struct place own;
+    struct place *all = malloc((size_t)together * sizeof *all);
+    int good = all != NULL;
 
+    own.rank = transport->rank;
+    pith_affinity(own.cores, sizeof own.cores);
     REAL(MPI_Allreduce)(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, host);
-    if (good &&
-        REAL(MPI_Allgather)(&own, 1, MPI_UNSIGNED_LONG_LONG, all, 1, MPI_UNSIGNED_LONG_LONG, host) == MPI_SUCCESS)
+    if (good && REAL(MPI_Allgather)(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, host) == MPI_SUCCESS) {
         for (int i = 0; i < together; i++)
-            same += all[i] == own;
+            transport->sharing += strcmp(all[i].cores, own.cores) == 0;
+        transport->affinity = transport->sharing == together ? own.cores : affinity_text(all, together);
+    }
     free(all);
-    return same;
 }
 
 static void find_host(struct pith_transport *transport)
@@ -322,11 +336,12 @@ static void find_host(struct pith_transport *transport)
     int together;
 
     transport->sharing = 0;
+    transport->affinity = NULL;
     host_leader = transport->rank;
     if (REAL(MPI_Comm_split_type)(comm, MPI_COMM_TYPE_SHARED, transport->rank, MPI_INFO_NULL, &host) == MPI_SUCCESS) {
         REAL(MPI_Comm_size)(host, &together);
         REAL(MPI_Bcast)(&host_leader, 1, MPI_INT, 0, host);
-        transport->sharing = find_sharing(host, together);
+        find_sharing(transport, host, together);
         REAL(MPI_Comm_free)(&host);
     }
 }
