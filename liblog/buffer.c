@@ -18,6 +18,7 @@
 #include "calibrate.h"
 #include "chunks.h"
 #include "clock.h"
+#include "counters.h"
 #include "pith.h"
 #include "pith_tool.h"
 #include "session.h"
@@ -36,6 +37,7 @@ struct thread {
     struct pithi_lane lane;
     struct pith_buffer *buffer;
     struct thread *next, **link; /* in the list, until the thread ends: under the guard */
+    uint64_t *limit;             /* the last one of the buffer, also where counters keep that at NULL */
     int has_lane;
     unsigned number; /* number of the log of the lane (session.h) */
     int holding;     /* records that an ending thread is storing; it keeps its lane until then */
@@ -80,7 +82,8 @@ static void set_limit(void)
         if (step < lane->end - lane->begin)
             limit = lane->begin + step;
     }
-    __atomic_store_n(&pith_buffer_.limit, limit, __ATOMIC_SEQ_CST);
+    self.limit = limit;
+    __atomic_store_n(&pith_buffer_.limit, pithi_counters_on ? NULL : limit, __ATOMIC_SEQ_CST);
     __atomic_store_n(&pith_buffer_.message_limit, pith_messages() ? limit : NULL, __ATOMIC_SEQ_CST);
     if (pithi_state() != PITHI_RECORDING) /* another thread has paused recording meanwhile */
         clear_limits(&pith_buffer_);
@@ -132,6 +135,7 @@ static void thread_exit(void *unused)
     if (!pithi_guard_enter(&guard))
         return;
     close_limit();
+    pithi_counters_thread_end();
     pithi_buffer_ended = 1;
     if (self.has_lane && !is_old()) {
         *self.link = self.next;
@@ -339,7 +343,9 @@ void pith_slow_(uint32_t kind, uint32_t id)
         count_lost();
         return;
     }
-    limit = __atomic_load_n(&pith_buffer_.limit, __ATOMIC_RELAXED);
+    if (__builtin_expect(pithi_counters_on, 0) && kind != PITH_KIND_EVENT_)
+        pithi_counters_read();
+    limit = pithi_counters_on ? self.limit : __atomic_load_n(&pith_buffer_.limit, __ATOMIC_RELAXED);
     if (pithi_clock_inline && !pithi_buffer_ended && limit != self.lane.end && pith_buffer_.next >= limit) {
         /* Raises a limit below the end of the chunk: after a pause, or at a step. */
         struct pithi_guard guard;
@@ -384,14 +390,16 @@ void pithi_buffer_aside(struct pithi_aside *aside, uint64_t *begin, uint64_t *en
 {
     aside->buffer = pith_buffer_;
     aside->lane = self.lane;
+    aside->limit = self.limit;
     self.holding++;
     close_limit();
     self.lane.begin = begin;
     self.lane.end = end;
+    self.limit = end;
     pith_buffer_.next = begin;
     pith_buffer_.last_ticks = pithi_ticks();
     if (pithi_clock_inline) {
-        pith_buffer_.limit = end;
+        pith_buffer_.limit = pithi_counters_on ? NULL : end;
         pith_buffer_.message_limit = end;
     }
 }
@@ -400,6 +408,7 @@ void pithi_buffer_back(const struct pithi_aside *aside)
 {
     close_limit();
     self.lane = aside->lane;
+    self.limit = aside->limit;
     pith_buffer_ = aside->buffer;
     self.holding--;
 }
@@ -422,6 +431,7 @@ void pithi_buffer_again(void)
 void pithi_buffer_forked(void)
 {
     close_limit();
+    pithi_counters_forked();
     memset(&self, 0, sizeof self);
     memset(&pith_buffer_, 0, sizeof pith_buffer_);
     threads = NULL;
@@ -490,8 +500,11 @@ void pith_count(uint32_t id, double value)
 
 void pith_slow_words_(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t count)
 {
-    if (on() && (kind == PITH_KIND_LEAVE_ || pith_messages()))
-        pithi_record(kind, id, words, count);
+    if (!on() || (kind != PITH_KIND_LEAVE_ && !pith_messages()))
+        return;
+    if (kind == PITH_KIND_LEAVE_)
+        pithi_counters_read();
+    pithi_record(kind, id, words, count);
 }
 
 _Static_assert(PITH_KIND_SEND_ == PITHI_W_SEND && PITH_KIND_RECV_ == PITHI_W_RECV && PITH_KIND_COLL_ == PITHI_W_COLL &&

@@ -35,6 +35,7 @@ struct pithi_lane *pithi_buffer_richest(void);
 struct pithi_aside {
     struct pith_buffer buffer;
     struct pithi_lane lane;
+    uint64_t *limit;
 };
 void pithi_buffer_aside(struct pithi_aside *aside, uint64_t *begin, uint64_t *end);
 void pithi_buffer_back(const struct pithi_aside *aside);

@@ -11,6 +11,7 @@
 
 #include "buffer.h"
 #include "clock.h"
+#include "counters.h"
 #include "native/own_cost.h"
 #include "pith.h"
 #include "pith_tool.h"
@@ -21,14 +22,14 @@ _Static_assert((int)PITH_OWN_CALL == (int)PITHLOG_OWN_CALL && (int)PITH_OWN_SEND
                    (int)PITH_OWN_RECV == (int)PITHLOG_RECV && (int)PITH_OWN_COLL == (int)PITHLOG_COLL,
                "pith_tool.h names the kinds that pithlog.h does");
 
-enum { BATCHES = 15, RECORDS = 64, WORDS = 8 }; /* words: more than the records of a call have */
+enum { BATCHES = 15, RECORDS = 64, WORDS = 8, WORDS_COUNTED = 40 }; /* more than a call stores */
 
 static struct pithi_own_cost costs;
 static int calibrated;
 
 /* ---- Measuring --------------------------------------------------------------------------------------------------- */
 
-static uint64_t scratch[BATCHES * RECORDS * WORDS + 64];
+static uint64_t scratch[BATCHES * RECORDS * WORDS_COUNTED + 64];
 
 static int compare(const void *a, const void *b)
 {
@@ -41,8 +42,9 @@ static double measure(void (*call)(void))
 {
     double ns[BATCHES];
     struct pithi_aside aside;
-    memset(scratch, 0, sizeof scratch);
-    pithi_buffer_aside(&aside, scratch, scratch + sizeof scratch / sizeof scratch[0] - 16);
+    size_t words = BATCHES * RECORDS * (size_t)(pithi_counters_on ? WORDS_COUNTED : WORDS);
+    memset(scratch, 0, (words + 64) * sizeof scratch[0]);
+    pithi_buffer_aside(&aside, scratch, scratch + words + 48);
     for (int batch = 0; batch < BATCHES; batch++) {
         int64_t from = pithi_clock_ns(CLOCK_MONOTONIC);
         for (int i = 0; i < RECORDS; i++)

@@ -210,26 +210,38 @@ static uint32_t find(uint16_t type, uint64_t hash, const char *name)
     return 0;
 }
 
-static uint32_t define(uint16_t type, const char *name, const char *colour, const char *group, const char *format)
+/* Under the guard. `strings`: name, colour, group, format. */
+static uint32_t find_or_add(uint16_t type, const char *const strings[4])
 {
-    const char *strings[4] = {name, colour != NULL ? colour : "", group != NULL ? group : "",
-                              format != NULL ? format : ""};
-    struct pithi_guard guard;
-    uint64_t hash;
-    uint32_t id;
-
-    if (name == NULL || *name == '\0' || !pithi_guard_enter(&guard))
-        return 0;
-    pithi_session_start();
-    hash = hash_of(type, name);
-    id = find(type, hash, name);
+    uint64_t hash = hash_of(type, strings[0]);
+    uint32_t id = find(type, hash, strings[0]);
     if (id == 0) {
         id = add_entry(type, hash, strings);
         if (PITH_ID_IN_(id))
             store_entry(id);
     }
+    return id;
+}
+
+static uint32_t define(uint16_t type, const char *name, const char *colour, const char *group, const char *format)
+{
+    const char *strings[4] = {name, colour != NULL ? colour : "", group != NULL ? group : "",
+                              format != NULL ? format : ""};
+    struct pithi_guard guard;
+    uint32_t id;
+
+    if (name == NULL || *name == '\0' || !pithi_guard_enter(&guard))
+        return 0;
+    pithi_session_start();
+    id = find_or_add(type, strings);
     pithi_guard_leave(&guard);
     return id;
+}
+
+uint32_t pithi_defs_counter(const char *name, const char *unit)
+{
+    const char *strings[4] = {name, "", "system", unit};
+    return find_or_add(PITHI_D_COUNTER, strings);
 }
 
 uint32_t pith_state_define_group(const char *name, const char *colour, const char *group)

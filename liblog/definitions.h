@@ -12,6 +12,9 @@ void pithi_defs_write_all(void);
 /* In a forked child, which keeps names and ids but has no file yet. */
 void pithi_defs_forked(void);
 
+/* Under the guard: a counter's id, as from pith_counter_define. */
+uint32_t pithi_defs_counter(const char *name, const char *unit);
+
 /* Under the guard: stores a sync point of the clock `clock`; also after recording, while there is a file. */
 struct pithi_sync;
 void pithi_defs_sync(uint32_t clock, const struct pithi_sync *point);

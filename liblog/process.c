@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,6 +17,9 @@
 /* ---- Descriptors ------------------------------------------------------------------------------------------------- */
 
 enum { STANDARD = 3 };
+
+/* The number of a descriptor that stays open: from FAR_FROM on, or under a low limit one of the last FAR_ROOM. */
+enum { FAR_FROM = 1000, FAR_ROOM = 16 };
 
 /* Occupies the standard descriptors that are closed; returns their number. */
 static int plug(int plugs[STANDARD])
@@ -48,6 +52,15 @@ int pithi_descriptor_temporary(const char *folder)
     int plugs[STANDARD], count = plug(plugs), fd = pithi_temporary_in(folder);
     unplug(plugs, count);
     return fd;
+}
+
+int pithi_descriptor_far(int fd)
+{
+    struct rlimit limit;
+    int least = FAR_FROM;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < FAR_FROM + FAR_ROOM)
+        least = limit.rlim_cur > 4 * FAR_ROOM ? (int)limit.rlim_cur - FAR_ROOM : FAR_ROOM;
+    return fcntl(fd, F_DUPFD_CLOEXEC, least);
 }
 
 int pithi_descriptor_write(int fd, const void *data, uint64_t size, uint64_t offset)

@@ -15,6 +15,9 @@ int pithi_descriptor_open(const char *path, int flags, mode_t mode);
 /* The same for a nameless file in `folder`, for reading and writing. */
 int pithi_descriptor_temporary(const char *folder);
 
+/* A copy of the descriptor with a number far from those that programs and scripts use; -1 (errno). */
+int pithi_descriptor_far(int fd);
+
 /* pwrite(2) of all `size` bytes. 0; -1 (errno). */
 int pithi_descriptor_write(int fd, const void *data, uint64_t size, uint64_t offset);
 

@@ -13,6 +13,7 @@
 #include "buffer.h"
 #include "calibrate.h"
 #include "clock.h"
+#include "counters.h"
 #include "definitions.h"
 #include "merge.h"
 #include "native/own_cost.h"
@@ -287,6 +288,7 @@ void pithi_session_start(void)
     pithi_defs_write_all();
     pithi_snapshot_start();
     __atomic_store_n(&pithi_session.state, PITHI_RECORDING, __ATOMIC_SEQ_CST);
+    pithi_counters_start();
     pithi_sample_start();
 }
 

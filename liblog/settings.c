@@ -157,5 +157,6 @@ void pithi_settings_read(struct pithi_settings *settings)
     }
     read_snapshot(settings);
     read_sample(settings);
+    settings->counters = text("PITH_COUNTERS");
     settings->call_sites = settings->sample_ns != 0 || flag("PITH_CALLSITES");
 }

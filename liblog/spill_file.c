@@ -21,9 +21,6 @@
 /* The space reserved for definitions, and the size of their chunks; under a low limit, a part of the limit. */
 #define DEFINITIONS_BYTES (UINT64_C(64) << 10)
 #define DEFINITIONS_PART 8
-/* The number of the descriptor that stays open: from KEPT_FROM on, or under a low limit one of the last KEPT_ROOM. */
-#define KEPT_FROM 1000
-#define KEPT_ROOM 16
 #define TMPFS 0x01021994u
 #define APPEND_AHEAD (UINT64_C(4) << 20)
 
@@ -134,14 +131,9 @@ static int is_same(const struct pithi_spill_file *file, int fd)
            info.st_nlink > 0;
 }
 
-/* Gives the descriptor a number far from those that programs and scripts use. */
 static void keep(struct pithi_spill_file *file, int fd)
 {
-    struct rlimit limit;
-    int least = KEPT_FROM, kept;
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < KEPT_FROM + KEPT_ROOM)
-        least = limit.rlim_cur > 4 * KEPT_ROOM ? (int)limit.rlim_cur - KEPT_ROOM : KEPT_ROOM;
-    kept = fcntl(fd, F_DUPFD_CLOEXEC, least);
+    int kept = pithi_descriptor_far(fd);
     file->kept = kept > 0 ? kept : 0;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "analysis/thread_counters.h"
 #include "base/decimal.h"
 #include "base/error.h"
 
@@ -365,7 +366,7 @@ static int find_imbalance(struct pithlog_analysis *a)
 static int is_io(const char *name) { return strncmp(name, "MPI_File_", 9) == 0; }
 
 /* Time of MPI calls outside wait states: data moves, calls have overhead, or a rank is descheduled. */
-static int find_transfer(struct pithlog_analysis *a)
+static int find_transfer(struct pithlog_analysis *a, const struct pithi_counter_sums *counters)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
     struct pithlog_call_sum *sums = calloc(info->defs + (size_t)1, sizeof *sums);
@@ -398,7 +399,8 @@ static int find_transfer(struct pithlog_analysis *a)
             good = end(a, out);
         }
     }
-    if (good && !is_small(a, (double)long_ns)) {
+    if (good && !is_small(a, (double)long_ns) &&
+        !pithi_counter_sums_of(a->graph.log, counters, PITHI_COUNTER_NO_CORE)) {
         if (!(out = begin(a, "descheduled ranks", (double)long_ns, PITHLOG_COMPUTING, PITHI_NO_LANE)))
             good = 0;
         else {
@@ -417,6 +419,47 @@ static int find_transfer(struct pithlog_analysis *a)
     }
     free(sums);
     return good;
+}
+
+/* The time in which threads could run but had no core, by the system's own count: of all, of the call with most of it,
+ * and outside MPI calls. */
+static int find_no_core(struct pithlog_analysis *a, const struct pithi_counter_sums *counters)
+{
+    const struct pithlog_info *info = pithlog_get_info(a->graph.log);
+    const double *no_core = pithi_counter_sums_of(a->graph.log, counters, PITHI_COUNTER_NO_CORE);
+    struct pithlog_call_sum *sums;
+    double all_ns = 0, outside_ns = 0;
+    uint32_t worst = info->defs, cores = pithi_cores_of(a->graph.log);
+    char text[PITHI_NS_TEXT];
+    FILE *out;
+
+    for (uint32_t i = 0; no_core && i <= info->defs; i++) {
+        int is_call = i < info->defs && pithi_graph_is_call(&a->graph, i);
+        all_ns += no_core[i];
+        outside_ns += is_call ? 0 : no_core[i];
+        if (is_call && (worst == info->defs || no_core[i] > no_core[worst]))
+            worst = i;
+    }
+    if (is_small(a, all_ns))
+        return 1;
+    if (!(sums = calloc(info->defs + (size_t)1, sizeof *sums)) || pithlog_analysis_calls(a, sums) != PITH_OK ||
+        !(out = begin(a, "no core", all_ns, PITHLOG_COMPUTING, PITHI_NO_LANE))) {
+        free(sums);
+        return 0;
+    }
+    fprintf(out, "%u rank%s", a->info.lanes, a->info.lanes == 1 ? "" : "s");
+    if (cores)
+        fprintf(out, " on %u core%s", cores, cores == 1 ? "" : "s");
+    fprintf(out, ": threads could run, but the system gave them no core;\n");
+    if (worst < info->defs && no_core[worst] > 0) {
+        double call_ns = (double)(sums[worst].wait_ns + sums[worst].transfer_ns);
+        double share = call_ns > no_core[worst] ? 100 * no_core[worst] / call_ns : 100;
+        fprintf(out, "%.0f %% of %.*s (%s) is waiting for a core, and ", share, NAME,
+                pithi_state_text(a->graph.log, worst), pithi_ns_text(text, no_core[worst]));
+    }
+    fprintf(out, "%s of the time outside MPI calls\n", pithi_ns_text(text, outside_ns));
+    free(sums);
+    return end(a, out);
 }
 
 static int find_slow_transfers(struct pithlog_analysis *a)
@@ -476,15 +519,16 @@ static int find_small_messages(struct pithlog_analysis *a)
     return end(a, out);
 }
 
-/* The cost of recording: the measured cost of a record times the number of records. */
-static int find_own_cost(struct pithlog_analysis *a)
+/* The cost of recording: the measured cost of a record times the number of records. That of a state's begin or end has
+ * the reading of the counters of threads in it. */
+static int find_own_cost(struct pithlog_analysis *a, const struct pithi_counter_sums *counters)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
     double ns = 0;
     FILE *out;
 
     for (uint32_t i = 0; i < info->lanes; i++)
-        ns += (double)pithlog_get_lane(a->graph.log, i)->records *
+        ns += (double)(pithlog_get_lane(a->graph.log, i)->records - (counters->count ? counters->records[i] : 0)) *
               (pithlog_own_cost_ns(a->graph.log, i, PITHLOG_ENTER) +
                pithlog_own_cost_ns(a->graph.log, i, PITHLOG_OWN_CALL) / 2);
     if (pithi_analysis_percent(a, ns) < 1)
@@ -508,10 +552,15 @@ int pithlog_analysis_findings(struct pithlog_analysis *a, const struct pithlog_f
     if (!pithi_wait_groups(a))
         return PITH_ERR_MEMORY;
     if (!a->found->is_complete) {
+        struct pithi_counter_sums counters;
+        struct pithlog_query window = {.from_ns = a->info.from_ns, .to_ns = a->info.to_ns};
         /* Without MPI calls, it is not known which states compute. */
-        int good = find_waits(a) && find_own_cost(a) &&
-                   (!a->graph.has_mpi ||
-                    (find_imbalance(a) && find_transfer(a) && find_slow_transfers(a) && find_small_messages(a)));
+        int good =
+            pithi_counter_sums_make(a->graph.log, &window, &counters) == PITH_OK && find_waits(a) &&
+            find_own_cost(a, &counters) &&
+            (!a->graph.has_mpi || (find_imbalance(a) && find_transfer(a, &counters) && find_no_core(a, &counters) &&
+                                   find_slow_transfers(a) && find_small_messages(a)));
+        pithi_counter_sums_free(&counters);
         if (!good) {
             pithi_findings_free(a);
             return pithi_analysis_no_memory(a);

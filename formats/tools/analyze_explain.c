@@ -61,6 +61,10 @@ static const struct term terms[] = {
      "Calls whose transfer took over 1 ms and over 20 times the median of their function. It\n"
      "happens if there are more ranks than cores, and the system runs another process.",
      NULL, NULL},
+    {"no core",
+     "The time in which threads could run but the system gave their core to others, by the\n"
+     "kernel's count of each thread. Recorded with PITH_COUNTERS=run-delay.",
+     NULL, NULL},
     {"slow hosts",
      "Messages between two hosts whose transfer, from the begin of the send to the end of the\n"
      "receive that waits for it, takes twice as long as that of messages of the same size\n"

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analysis/mpi_calls.h"
+#include "analysis/thread_counters.h"
 #include "base/error.h"
 #include "tools/stat_pass.h"
 
@@ -19,13 +20,18 @@ static uint32_t index_of(uint32_t id, uint32_t defs) { return id == PITHLOG_COMP
 /* `columns` without those of the waits, unless they are wanted. */
 static int new_table(struct pithi_report **table, const struct pithi_table_column *columns, uint32_t count, int waits)
 {
-    struct pithi_table_column shown[16];
+    struct pithi_table_column *shown = malloc(count * sizeof *shown);
     uint32_t kept = 0;
+    int err;
 
+    if (!shown)
+        return pithi_no_memory();
     for (uint32_t i = 0; i < count; i++)
         if (waits || (strcmp(columns[i].name, "wait") != 0 && strcmp(columns[i].name, "transfer") != 0))
             shown[kept++] = columns[i];
-    return pithi_table_new(table, shown, kept);
+    err = pithi_table_new(table, shown, kept);
+    free(shown);
+    return err;
 }
 
 /* The first cells of a row. def NULL: computing. */
@@ -83,6 +89,7 @@ struct states {
     const struct pithi_stat_query *query;
     struct state *states; /* [defs + 1] */
     uint32_t defs;
+    struct pithi_counter_sums counters;
 };
 
 static int add_instance(void *context, const struct pithi_stat_instance *instance)
@@ -122,6 +129,35 @@ static const struct pithi_table_column state_columns[] = {
     {"p99", PITHI_CELL_TIME, 0},    {"max", PITHI_CELL_TIME, 0},
 };
 
+/* The heads of the two counters that are times; the others have their own names. */
+static const char *counter_head(const char *name)
+{
+    if (strcmp(name, PITHI_COUNTER_CPU) == 0)
+        return "cpu";
+    return strcmp(name, PITHI_COUNTER_NO_CORE) == 0 ? "no_core" : name + strlen(PITHI_THREAD_COUNTER);
+}
+
+/* With a column after "self" for each counter of threads. */
+static int new_state_table(const struct states *s, struct pithi_report **table)
+{
+    enum { COLUMNS = sizeof state_columns / sizeof *state_columns, BEFORE = 6 };
+    struct pithi_table_column *columns = malloc((COLUMNS + (size_t)s->counters.count) * sizeof *columns);
+    int err;
+
+    if (!columns)
+        return pithi_no_memory();
+    memcpy(columns, state_columns, BEFORE * sizeof *columns);
+    for (uint32_t i = 0; i < s->counters.count; i++) {
+        const struct pithlog_def *def = pithlog_get_def(s->log, s->counters.counters[i]);
+        columns[BEFORE + i] = (struct pithi_table_column){
+            counter_head(def->name), strcmp(def->format, "ns") == 0 ? PITHI_CELL_TIME : PITHI_CELL_COUNT, 0};
+    }
+    memcpy(columns + BEFORE + s->counters.count, state_columns + BEFORE, (COLUMNS - BEFORE) * sizeof *columns);
+    err = new_table(table, columns, COLUMNS + s->counters.count, s->query->waits);
+    free(columns);
+    return err;
+}
+
 void pithi_stat_lengths(struct pithi_report *table, const struct pithi_histogram *lengths)
 {
     pithi_table_number(table, pithi_lengths_mean(&lengths->all));
@@ -143,6 +179,8 @@ static void state_row(const struct states *s, struct pithi_report *table, uint32
     if (lengths) {
         pithi_table_number(table, state->total_ns);
         pithi_table_number(table, state->self_ns);
+        for (uint32_t i = 0; i < s->counters.count; i++)
+            pithi_table_number(table, (int64_t)s->counters.sums[(size_t)i * (s->defs + 1u) + id]);
         if (s->query->waits)
             put_waits(table, def, state->self_ns, state->wait_ns);
         pithi_stat_lengths(table, lengths);
@@ -183,7 +221,12 @@ int pithi_stat_states(struct pithlog *log, const struct pithi_stat_query *query,
     s.states = calloc(s.defs + (size_t)1, sizeof *s.states);
     if (!s.states)
         return pithi_no_memory();
-    TRY(new_table(table, state_columns, sizeof state_columns / sizeof *state_columns, query->waits));
+    TRY(pithi_counter_sums_make(
+        log,
+        &(struct pithlog_query){
+            .from_ns = query->from_ns, .to_ns = query->to_ns, .lanes = query->lanes, .lane_count = query->lane_count},
+        &s.counters));
+    TRY(new_state_table(&s, table));
     TRY(pithi_stat_run(&pass));
     if (query->waits)
         TRY(pithi_stat_each_wait(log, query, add_wait, &s));
@@ -191,6 +234,7 @@ int pithi_stat_states(struct pithlog *log, const struct pithi_stat_query *query,
 out:
     for (uint32_t i = 0; i <= s.defs; i++)
         free(s.states[i].lengths);
+    pithi_counter_sums_free(&s.counters);
     free(s.states);
     return err;
 }

@@ -1,0 +1,32 @@
+/* thread_counters.h - sums of the counters that the system keeps for each thread (PITH_COUNTERS), by state.
+ *
+ * A thread reads its counters just before it records the begin or end of a state. So the difference of two values
+ * belongs to the state that is innermost between them:
+ *
+ *     value 0, enter solve, value 5, enter MPI_Send, value 7, leave MPI_Send, value 9, leave solve
+ *     solve: 5 + 2 = 7;   MPI_Send: 2
+ *
+ * A value that falls is the first one of another thread, which took over the lane.
+ */
+#ifndef PITHI_THREAD_COUNTERS_H
+#define PITHI_THREAD_COUNTERS_H
+
+#include "native/thread_counter.h"
+#include "pithlog.h"
+
+struct pithi_counter_sums {
+    uint32_t count;     /* of the counters in the log; 0: it has none */
+    uint32_t *counters; /* [count], their definitions */
+    uint64_t *records;  /* [lanes], of these counters */
+    uint32_t states;    /* the number of definitions */
+    double *sums;       /* [count][states + 1], exclusive; the last one: outside all states */
+};
+
+/* Reads the part of the log that `part` selects by times and lanes; reads nothing if the log has no such counters.
+ * Skips damaged parts. */
+int pithi_counter_sums_make(struct pithlog *log, const struct pithlog_query *part, struct pithi_counter_sums *sums);
+void pithi_counter_sums_free(struct pithi_counter_sums *sums);
+/* The sums of the counter with this name, [states + 1]; NULL: the log does not have it. */
+const double *pithi_counter_sums_of(const struct pithlog *log, const struct pithi_counter_sums *sums, const char *name);
+
+#endif

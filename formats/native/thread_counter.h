@@ -1,0 +1,11 @@
+/* thread_counter.h - the names of the counters that the system keeps for each thread (native/SPEC.md, "Counters of
+ * threads"). */
+#ifndef PITHI_THREAD_COUNTER_H
+#define PITHI_THREAD_COUNTER_H
+
+/* The name of the definition is this and the name of PITH_COUNTERS. */
+#define PITHI_THREAD_COUNTER "thread:"
+#define PITHI_COUNTER_CPU PITHI_THREAD_COUNTER "task-clock"
+#define PITHI_COUNTER_NO_CORE PITHI_THREAD_COUNTER "run-delay"
+
+#endif

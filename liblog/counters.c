@@ -1,0 +1,274 @@
+/* counters.c - reads what the system counts for a thread.
+ *
+ * A few counters need no permission: clock_gettime, getrusage and /proc give them. All others come from
+ * perf_event_open; each thread opens its own, with numbers of descriptors far from those of the program. Each value is
+ * checked to come from the event that was opened, because the program may close all descriptors and use their numbers.
+ *
+ * A value is recorded as a counter (PITHI_W_COUNTER) that begins at 0 in each thread. Nothing here calls malloc or
+ * takes a lock: a thread reads in signal handlers, too.
+ */
+#include "counters.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "buffer.h"
+#include "clock.h"
+#include "definitions.h"
+#include "pith.h"
+#include "process.h"
+#include "session.h"
+
+#define CACHE(level, result)                                                                                           \
+    PERF, PERF_TYPE_HW_CACHE,                                                                                          \
+        (PERF_COUNT_HW_CACHE_##level | PERF_COUNT_HW_CACHE_OP_READ << 8 | PERF_COUNT_HW_CACHE_RESULT_##result << 16)
+
+enum source { CPU, USAGE_SWITCHES, USAGE_FAULTS, RUN_DELAY, PERF };
+
+/* The names are those of perf, except run-delay. */
+static const struct kind {
+    const char *name, *unit;
+    enum source source;
+    uint32_t type;
+    uint64_t config;
+} kinds[] = {
+    {"task-clock", "ns", CPU, 0, 0},
+    {"run-delay", "ns", RUN_DELAY, 0, 0},
+    {"context-switches", "", USAGE_SWITCHES, 0, 0},
+    {"page-faults", "", USAGE_FAULTS, 0, 0},
+    {"minor-faults", "", PERF, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN},
+    {"major-faults", "", PERF, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ},
+    {"cpu-migrations", "", PERF, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS},
+    {"instructions", "", PERF, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
+    {"cycles", "", PERF, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
+    {"ref-cycles", "", PERF, PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES},
+    {"branches", "", PERF, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS},
+    {"branch-misses", "", PERF, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES},
+    {"cache-references", "", PERF, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES},
+    {"cache-misses", "", PERF, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES},
+    {"L1-dcache-load-misses", "", CACHE(L1D, MISS)},
+    {"LLC-loads", "", CACHE(LL, ACCESS)},
+    {"LLC-load-misses", "", CACHE(LL, MISS)},
+};
+enum { MOST = 8 }; /* counters of a run */
+
+/* The counters of this run. */
+static struct {
+    const struct kind *kind;
+    uint32_t id;
+} chosen[MOST];
+static unsigned chosen_count;
+int pithi_counters_on;
+
+/* Of this thread. */
+static __thread struct {
+    int begun, busy; /* busy: a handler must not read now */
+    struct {
+        int fd;      /* of perf; 0: none */
+        uint64_t id; /* the kernel's, of that event */
+        uint64_t first;
+    } counters[MOST];
+} self __attribute__((tls_model("initial-exec")));
+
+/* ---- perf events ------------------------------------------------------------------------------------------------- */
+
+/* An event that counts the calling thread; -1 (errno). Without permission to count the kernel, counts the program. */
+static int event_open(const struct kind *kind)
+{
+    struct perf_event_attr attributes = {.type = kind->type,
+                                         .size = sizeof attributes,
+                                         .config = kind->config,
+                                         .read_format =
+                                             PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING};
+    int fd = (int)syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    if (fd < 0 && (errno == EACCES || errno == EPERM)) {
+        attributes.exclude_kernel = attributes.exclude_hv = 1;
+        fd = (int)syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    }
+    return fd;
+}
+
+static void event_begin(unsigned i)
+{
+    int fd = event_open(chosen[i].kind), kept = fd >= 0 ? pithi_descriptor_far(fd) : -1;
+    if (fd >= 0)
+        close(fd);
+    if (kept > 0 && ioctl(kept, PERF_EVENT_IOC_ID, &self.counters[i].id) == 0)
+        self.counters[i].fd = kept;
+    else if (kept > 0)
+        close(kept);
+}
+
+static int is_ours(unsigned i)
+{
+    uint64_t id;
+    return self.counters[i].fd > 0 && ioctl(self.counters[i].fd, PERF_EVENT_IOC_ID, &id) == 0 &&
+           id == self.counters[i].id;
+}
+
+static int event_read(unsigned i, uint64_t *value)
+{
+    uint64_t read_now[3]; /* count, ns enabled, ns running */
+    if (!is_ours(i) || read(self.counters[i].fd, read_now, sizeof read_now) != (ssize_t)sizeof read_now)
+        return 0;
+    *value = read_now[0];
+    if (read_now[2] > 0 && read_now[2] < read_now[1]) /* it shared the processor's counters with other events */
+        *value = (uint64_t)((double)read_now[0] * ((double)read_now[1] / (double)read_now[2]));
+    return 1;
+}
+
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
+
+/* The second number of schedstat: ns in which the thread could run, but had no core. */
+static int read_run_delay(uint64_t *value)
+{
+    char text[64], *end;
+    int fd = pithi_descriptor_open("/proc/thread-self/schedstat", O_RDONLY, 0);
+    ssize_t got = -1;
+    if (fd >= 0) {
+        got = read(fd, text, sizeof text - 1);
+        close(fd);
+    }
+    if (got <= 0)
+        return 0;
+    text[got] = '\0';
+    strtoull(text, &end, 10);
+    *value = strtoull(end, NULL, 10);
+    return *end == ' ';
+}
+
+static int read_value(unsigned i, uint64_t *value)
+{
+    struct rusage usage;
+    switch (chosen[i].kind->source) {
+    case CPU:
+        *value = (uint64_t)pithi_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+        return 1;
+    case RUN_DELAY:
+        return read_run_delay(value);
+    case USAGE_SWITCHES:
+    case USAGE_FAULTS:
+        if (getrusage(RUSAGE_THREAD, &usage) != 0)
+            return 0;
+        *value = chosen[i].kind->source == USAGE_FAULTS ? (uint64_t)(usage.ru_minflt + usage.ru_majflt)
+                                                        : (uint64_t)(usage.ru_nvcsw + usage.ru_nivcsw);
+        return 1;
+    case PERF:
+        return event_read(i, value);
+    }
+    return 0;
+}
+
+void pithi_counters_read(void)
+{
+    uint64_t values[MOST];
+    unsigned there = 0;
+    int saved = errno;
+    if (!pithi_counters_on || self.busy || pithi_buffer_ended || pithi_state() != PITHI_RECORDING)
+        return;
+    self.busy = 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    for (unsigned i = 0; i < chosen_count; i++) {
+        if (!self.begun && chosen[i].kind->source == PERF)
+            event_begin(i);
+        if (!read_value(i, &values[i]))
+            continue;
+        if (!self.begun)
+            self.counters[i].first = values[i];
+        there |= 1u << i;
+    }
+    self.begun = 1;
+    for (unsigned i = 0; i < chosen_count; i++)
+        if (there >> i & 1)
+            pith_count(chosen[i].id, (double)(values[i] - self.counters[i].first));
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    self.busy = 0;
+    errno = saved;
+}
+
+void pithi_counters_thread_end(void)
+{
+    for (unsigned i = 0; i < chosen_count; i++)
+        if (is_ours(i))
+            close(self.counters[i].fd);
+    memset(&self, 0, sizeof self);
+}
+
+void pithi_counters_forked(void) { pithi_counters_thread_end(); }
+
+/* ---- Start ------------------------------------------------------------------------------------------------------- */
+
+static const struct kind *find_kind(const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strlen(kinds[i].name) == length && memcmp(kinds[i].name, name, length) == 0)
+            return &kinds[i];
+    return NULL;
+}
+
+/* Why this machine does not give the counter; NULL: it does. */
+static const char *refusal(const struct kind *kind)
+{
+    uint64_t value;
+    int fd;
+    if (kind->source == RUN_DELAY)
+        return read_run_delay(&value) ? NULL : "this kernel has no /proc/thread-self/schedstat";
+    if (kind->source != PERF)
+        return NULL;
+    fd = event_open(kind);
+    if (fd >= 0) {
+        close(fd);
+        return NULL;
+    }
+    if (errno == EACCES || errno == EPERM)
+        return "not permitted; allow it by `sysctl kernel.perf_event_paranoid=2`, in a container by CAP_PERFMON";
+    if (errno == ENOSYS)
+        return "this kernel has no perf_event_open";
+    return "this machine does not count it (virtual machines often do not; allow the PMU in their settings)";
+}
+
+static void choose(const char *name, size_t length)
+{
+    const struct kind *kind = find_kind(name, length);
+    const char *why = kind == NULL ? "no such counter (man 7 pith has the list)" : refusal(kind);
+    char whole[64];
+    if (why == NULL && chosen_count == MOST)
+        why = "8 counters at most";
+    if (why != NULL) {
+        if (!pithi_session.forked && pithi_speaks_for_job())
+            pithi_say("PITH_COUNTERS: %.*s: %s", (int)length, name, why);
+        return;
+    }
+    for (unsigned i = 0; i < chosen_count; i++)
+        if (chosen[i].kind == kind)
+            return;
+    snprintf(whole, sizeof whole, "%s%s", PITHI_THREAD_COUNTER, kind->name);
+    chosen[chosen_count].kind = kind;
+    chosen[chosen_count].id = pithi_defs_counter(whole, kind->unit);
+    chosen_count += PITH_ID_IN_(chosen[chosen_count].id);
+}
+
+void pithi_counters_start(void)
+{
+    static int started;
+    const char *names = pithi_session.settings.counters;
+    if (started || names == NULL)
+        return;
+    started = 1;
+    for (size_t length; *names != '\0'; names += length) {
+        names += strspn(names, ", ");
+        length = strcspn(names, ", ");
+        if (length > 0)
+            choose(names, length);
+    }
+    pithi_counters_on = chosen_count > 0;
+}

@@ -1,0 +1,25 @@
+/* counters.h - what the system counts for each thread: CPU time, time without a core, page faults, instructions ...
+ * (PITH_COUNTERS). */
+#ifndef PITHI_COUNTERS_H
+#define PITHI_COUNTERS_H
+
+#include "native/thread_counter.h"
+
+/* 1: threads read counters when a state begins or ends; all records then take the slow path. Set once under the guard,
+ * when the first recording starts. */
+extern int pithi_counters_on;
+
+/* Under the guard, when recording starts: prepares the counters that PITH_COUNTERS names. One line says which of them
+ * this machine does not have or does not permit, and why. */
+void pithi_counters_start(void);
+
+/* Records the values of this thread. Call it before the record of a state's begin or end, or of a sample. Safe in
+ * signal handlers. Cost: one to three system calls a counter, 0.3 to 5 us (man/pith.7). */
+void pithi_counters_read(void);
+
+/* This thread ends: closes its descriptors. */
+void pithi_counters_thread_end(void);
+/* In a forked child, whose thread counts anew. */
+void pithi_counters_forked(void);
+
+#endif
