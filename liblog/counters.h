@@ -14,7 +14,7 @@ extern int pithi_counters_on;
 void pithi_counters_start(void);
 
 /* Records the values of this thread. Call it before the record of a state's begin or end, or of a sample. Safe in
- * signal handlers. Cost: one to three system calls a counter, 0.3 to 5 us (man/pith.7). */
+ * signal handlers. Cost: one to four system calls a counter, 0.35 to 6 us (man/pith.7). */
 void pithi_counters_read(void);
 
 /* This thread ends: closes its descriptors. */

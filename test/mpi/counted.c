@@ -2,8 +2,9 @@
  *
  *     RANK STATE COUNTER LEAST MOST
  *
- * LEAST is the counter's growth between readings inside the state, MOST between readings around it, so what Pith records
- * lies between. With the argument "alone" it needs no MPI: it closes and reuses all descriptors in the middle, and forks. */
+ * LEAST is the counter's growth between readings inside the state, MOST between readings around it, so what Pith
+ * records lies between. With the argument "alone" it needs no MPI: it closes and reuses all descriptors in the middle,
+ * and forks. */
 #include <mpi.h>
 #include <fcntl.h>
 #include <pith.h>
