@@ -1,8 +1,9 @@
 /* counters.c - reads what the system counts for a thread.
  *
  * A few counters need no permission: clock_gettime, getrusage and /proc give them. All others come from
- * perf_event_open; each thread opens its own, with numbers of descriptors far from those of the program. Each value is
- * checked to come from the event that was opened, because the program may close all descriptors and use their numbers.
+ * perf_event_open. What needs a descriptor is opened by each thread, with numbers far from those of the program. Before
+ * each use the descriptor is checked to be the one that was opened, because the program may close all descriptors and
+ * use their numbers.
  *
  * A value is recorded as a counter (PITHI_W_COUNTER) that begins at 0 in each thread. Nothing here calls malloc or
  * takes a lock: a thread reads in signal handlers, too.
@@ -17,6 +18,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -71,10 +73,10 @@ int pithi_counters_on;
 
 /* Of this thread. */
 static __thread struct {
-    int begun, busy; /* busy: a handler must not read now */
+    int begun, busy; /* busy: a sample must not read now */
     struct {
-        int fd;      /* of perf; 0: none */
-        uint64_t id; /* the kernel's, of that event */
+        int fd;      /* 0: none */
+        uint64_t id; /* the kernel's, of that event; of a file its inode */
         uint64_t first;
     } counters[MOST];
 } self __attribute__((tls_model("initial-exec")));
@@ -97,28 +99,10 @@ static int event_open(const struct kind *kind)
     return fd;
 }
 
-static void event_begin(unsigned i)
-{
-    int fd = event_open(chosen[i].kind), kept = fd >= 0 ? pithi_descriptor_far(fd) : -1;
-    if (fd >= 0)
-        close(fd);
-    if (kept > 0 && ioctl(kept, PERF_EVENT_IOC_ID, &self.counters[i].id) == 0)
-        self.counters[i].fd = kept;
-    else if (kept > 0)
-        close(kept);
-}
-
-static int is_ours(unsigned i)
-{
-    uint64_t id;
-    return self.counters[i].fd > 0 && ioctl(self.counters[i].fd, PERF_EVENT_IOC_ID, &id) == 0 &&
-           id == self.counters[i].id;
-}
-
 static int event_read(unsigned i, uint64_t *value)
 {
     uint64_t read_now[3]; /* count, ns enabled, ns running */
-    if (!is_ours(i) || read(self.counters[i].fd, read_now, sizeof read_now) != (ssize_t)sizeof read_now)
+    if (read(self.counters[i].fd, read_now, sizeof read_now) != (ssize_t)sizeof read_now)
         return 0;
     *value = read_now[0];
     if (read_now[2] > 0 && read_now[2] < read_now[1]) /* it shared the processor's counters with other events */
@@ -126,24 +110,62 @@ static int event_read(unsigned i, uint64_t *value)
     return 1;
 }
 
-/* ---- Reading ----------------------------------------------------------------------------------------------------- */
+/* ---- run-delay --------------------------------------------------------------------------------------------------- */
+
+static int delay_open(void) { return pithi_descriptor_open("/proc/thread-self/schedstat", O_RDONLY, 0); }
 
 /* The second number of schedstat: ns in which the thread could run, but had no core. */
-static int read_run_delay(uint64_t *value)
+static int delay_read(int fd, uint64_t *value)
 {
     char text[64], *end;
-    int fd = pithi_descriptor_open("/proc/thread-self/schedstat", O_RDONLY, 0);
-    ssize_t got = -1;
-    if (fd >= 0) {
-        got = read(fd, text, sizeof text - 1);
-        close(fd);
-    }
+    ssize_t got = pread(fd, text, sizeof text - 1, 0);
     if (got <= 0)
         return 0;
     text[got] = '\0';
     strtoull(text, &end, 10);
     *value = strtoull(end, NULL, 10);
     return *end == ' ';
+}
+
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
+
+static int id_of(enum source source, int fd, uint64_t *id)
+{
+    struct stat info;
+    if (source == PERF)
+        return ioctl(fd, PERF_EVENT_IOC_ID, id) == 0;
+    if (fstat(fd, &info) != 0)
+        return 0;
+    *id = (uint64_t)info.st_dev << 32 ^ info.st_ino;
+    return 1;
+}
+
+static int is_ours(unsigned i)
+{
+    uint64_t id;
+    return self.counters[i].fd > 0 && id_of(chosen[i].kind->source, self.counters[i].fd, &id) &&
+           id == self.counters[i].id;
+}
+
+/* Opens what this thread needs to read the counter. */
+static void begin(unsigned i)
+{
+    static int is_said;
+    enum source source = chosen[i].kind->source;
+    int fd = source == PERF ? event_open(chosen[i].kind) : source == RUN_DELAY ? delay_open() : -1, kept = -1;
+    if (fd >= 0) {
+        kept = pithi_descriptor_far(fd);
+        close(fd);
+    }
+    if (kept >= 0 && id_of(source, kept, &self.counters[i].id)) {
+        self.counters[i].fd = kept;
+    } else if (kept >= 0) {
+        close(kept);
+    } else if ((source == PERF || source == RUN_DELAY) && !__atomic_exchange_n(&is_said, 1, __ATOMIC_RELAXED) &&
+               pithi_speaks_for_job()) {
+        pithi_say("PITH_COUNTERS: there are no more descriptors (ulimit -n), so some threads lack %s",
+                  chosen[i].kind->name);
+    }
 }
 
 static int read_value(unsigned i, uint64_t *value)
@@ -154,7 +176,7 @@ static int read_value(unsigned i, uint64_t *value)
         *value = (uint64_t)pithi_clock_ns(CLOCK_THREAD_CPUTIME_ID);
         return 1;
     case RUN_DELAY:
-        return read_run_delay(value);
+        return is_ours(i) && delay_read(self.counters[i].fd, value);
     case USAGE_SWITCHES:
     case USAGE_FAULTS:
         if (getrusage(RUSAGE_THREAD, &usage) != 0)
@@ -163,7 +185,7 @@ static int read_value(unsigned i, uint64_t *value)
                                                         : (uint64_t)(usage.ru_nvcsw + usage.ru_nivcsw);
         return 1;
     case PERF:
-        return event_read(i, value);
+        return is_ours(i) && event_read(i, value);
     }
     return 0;
 }
@@ -173,13 +195,13 @@ void pithi_counters_read(void)
     uint64_t values[MOST];
     unsigned there = 0;
     int saved = errno;
-    if (!pithi_counters_on || self.busy || pithi_buffer_ended || pithi_state() != PITHI_RECORDING)
+    if (!pithi_counters_on || pithi_buffer_ended || pithi_state() != PITHI_RECORDING)
         return;
     self.busy = 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     for (unsigned i = 0; i < chosen_count; i++) {
-        if (!self.begun && chosen[i].kind->source == PERF)
-            event_begin(i);
+        if (!self.begun)
+            begin(i);
         if (!read_value(i, &values[i]))
             continue;
         if (!self.begun)
@@ -193,6 +215,12 @@ void pithi_counters_read(void)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     self.busy = 0;
     errno = saved;
+}
+
+void pithi_counters_sample(void)
+{
+    if (!self.busy)
+        pithi_counters_read();
 }
 
 void pithi_counters_thread_end(void)
@@ -218,17 +246,16 @@ static const struct kind *find_kind(const char *name, size_t length)
 /* Why this machine does not give the counter; NULL: it does. */
 static const char *refusal(const struct kind *kind)
 {
-    uint64_t value;
     int fd;
-    if (kind->source == RUN_DELAY)
-        return read_run_delay(&value) ? NULL : "this kernel has no /proc/thread-self/schedstat";
-    if (kind->source != PERF)
+    if (kind->source != PERF && kind->source != RUN_DELAY)
         return NULL;
-    fd = event_open(kind);
+    fd = kind->source == PERF ? event_open(kind) : delay_open();
     if (fd >= 0) {
         close(fd);
         return NULL;
     }
+    if (kind->source == RUN_DELAY)
+        return "this kernel has no /proc/thread-self/schedstat";
     if (errno == EACCES || errno == EPERM)
         return "not permitted; allow it by `sysctl kernel.perf_event_paranoid=2`, in a container by CAP_PERFMON";
     if (errno == ENOSYS)

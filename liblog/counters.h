@@ -13,9 +13,11 @@ extern int pithi_counters_on;
  * this machine does not have or does not permit, and why. */
 void pithi_counters_start(void);
 
-/* Records the values of this thread. Call it before the record of a state's begin or end, or of a sample. Safe in
- * signal handlers. Cost: one to four system calls a counter, 0.35 to 6 us (man/pith.7). */
+/* Records the values of this thread. Call it before the record of a state's begin or end. Safe in signal handlers.
+ * Cost: one to three system calls a counter, 0.35 to 2 us (man/pith.7). */
 void pithi_counters_read(void);
+/* The same before the record of a sample, unless the sample interrupts that. */
+void pithi_counters_sample(void);
 
 /* This thread ends: closes its descriptors. */
 void pithi_counters_thread_end(void);

@@ -146,7 +146,7 @@ static void take_sample(const ucontext_t *context, uint64_t *words)
     words[0] = (uint64_t)cpu.tv_sec * 1000000000 + (uint64_t)cpu.tv_nsec;
     for (unsigned i = 0; i <= count; i++)
         put((unsigned char *)&words[i], words[i], 8);
-    pithi_counters_read();
+    pithi_counters_sample();
     pith_event_data(sample_id, words, 8 * (count + (size_t)1));
 }
 

@@ -74,7 +74,7 @@ for mpi in $(mpis); do
 done
 
 cd "$scratch/$mpi" || exit 1
-PITH_COUNTERS=minor-faults,page-faults PITH_LOG=alone.pith ./counted alone >out 2>err
+PITH_COUNTERS=minor-faults,run-delay,page-faults PITH_LOG=alone.pith ./counted alone >out 2>err
 is "$? $(cat out)" "0 counted: well" "a program that closes all descriptors keeps its own"
 pith stat alone.pith --csv >alone.csv
 ok $(($(value alone.csv pages page-faults) < 1000)) "its page faults are counted"
@@ -82,4 +82,7 @@ child=$(ls alone*-*.pith alone.*.pith 2>/dev/null | head -n 1)
 pith stat "$child" --csv >child.csv
 ok $(($(value child.csv child page-faults) < 1000)) "a forked child counts anew"
 is "$(pith print "$child" | awk -F'\t' '$4 == "counter" { print $6; exit }')" "value=0" "from 0"
+(ulimit -n 17; PITH_COUNTERS=run-delay PITH_LOG=few.pith ./counted alone >out 2>err)
+is "$? $(cat out) $(grep COUNTERS err)" \
+    "0 counted: well pith: PITH_COUNTERS: there are no more descriptors (ulimit -n), so some threads lack run-delay" "without descriptors"
 finish

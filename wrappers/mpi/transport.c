@@ -303,11 +303,12 @@ static const char *affinity_text(const struct place *places, int together)
 {
     static char text[1100];
     size_t at = 0;
+    int i;
 
-    for (int i = 0; i < together && at < sizeof text - 200; i++)
+    for (i = 0; i < together && at < sizeof text - 200; i++)
         at += (size_t)snprintf(text + at, sizeof text - at, "%srank %d on %s", i > 0 ? ", " : "", places[i].rank,
                                places[i].cores);
-    if (at >= sizeof text - 200)
+    if (i < together)
         snprintf(text + at, sizeof text - at, ", ...");
     return text;
 }
