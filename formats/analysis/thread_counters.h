@@ -6,7 +6,8 @@
  *     value 0, enter solve, value 5, enter MPI_Send, value 7, leave MPI_Send, value 9, leave solve
  *     solve: 5 + 2 = 7;   MPI_Send: 2
  *
- * A value that falls is the first one of another thread, which took over the lane.
+ * A value that falls is the first one of another thread, which took over the lane. In a part of a log, sums begin at a
+ * lane's first value in it.
  */
 #ifndef PITHI_THREAD_COUNTERS_H
 #define PITHI_THREAD_COUNTERS_H
