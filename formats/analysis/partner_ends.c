@@ -42,7 +42,7 @@ static int no_memory(const struct pithi_partners *p)
 
 int pithi_partners_open(struct pithlog *log, struct pithi_partners **partners)
 {
-    struct pithlog_query query = {INT64_MIN, INT64_MAX, NULL, 0, 1u << PITHLOG_SEND | 1u << PITHLOG_RECV, 0};
+    struct pithlog_query query = {INT64_MIN, INT64_MAX, NULL, 0, 1u << PITHLOG_SEND | 1u << PITHLOG_RECV, 0, NULL};
     struct pithi_partners *p = *partners = calloc(1, sizeof *p);
     uint32_t lanes = log->info.lanes;
     int err;

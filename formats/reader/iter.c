@@ -7,6 +7,7 @@
 #include "native/block.h"
 #include "native/chunk.h"
 #include "native/log.h"
+#include "reader/filter.h"
 #include "reader/iter.h"
 
 /* Keeps rare code out of the path of each record. */
@@ -41,9 +42,10 @@ struct pithlog_iter {
     uint64_t limit;  /* the first key that is not in the window, or FAR */
     enum phase phase;
     enum pithi_iter_part part;
-    struct pithi_runs *runs; /* reads very many lanes; NULL: few lanes, read here */
-    uint32_t at;             /* PRIMING, OPENING, CLOSING: the cursor being worked on */
-    uint32_t opened;         /* OPENING: number of its open states delivered */
+    struct pithi_runs *runs;         /* reads very many lanes; NULL: few lanes, read here */
+    struct pithi_filtered *filtered; /* reads the records that match a filter; NULL: no filter */
+    uint32_t at;                     /* PRIMING, OPENING, CLOSING: the cursor being worked on */
+    uint32_t opened;                 /* OPENING: number of its open states delivered */
 };
 
 /* ---- A lane's cursor --------------------------------------------------------------------------------------------- */
@@ -343,12 +345,13 @@ int pithlog_iter_open(struct pithlog *log, const struct pithlog_query *query, st
         it->phase = ENDED;
         return PITH_OK;
     }
-    uint32_t *lanes, count;
-    int err = take_lanes(it, query, &lanes, &count);
+    uint32_t *lanes = NULL, count = 0;
+    int err =
+        query && query->filter ? pithi_filtered_new(log, query, &it->filtered) : take_lanes(it, query, &lanes, &count);
     if (err == PITH_OK && count > PITHI_ITER_LANES) {
-        struct pithlog_query many = {it->from_ns, it->to_ns, lanes, count, it->kinds, it->flags};
+        struct pithlog_query many = {it->from_ns, it->to_ns, lanes, count, it->kinds, it->flags, NULL};
         err = pithi_runs_new(log, &many, PITHI_SLAB_RECORDS, &it->runs);
-    } else if (err == PITH_OK) {
+    } else if (err == PITH_OK && !it->filtered) {
         err = make_cursors(it, lanes, count);
     }
     free(lanes);
@@ -368,6 +371,7 @@ void pithlog_iter_close(struct pithlog_iter *it)
         free(it->cursors[i].stack.states);
     }
     pithi_runs_free(it->runs);
+    pithi_filtered_free(it->filtered);
     pithi_zip_free(&it->zip);
     free(it->chunk.data);
     free(it->cursors);
@@ -550,6 +554,8 @@ static UNCOMMON int next(struct pithlog_iter *it, struct pithlog_record *r)
 
 enum pithi_iter_part pithi_iter_part(const struct pithlog_iter *it)
 {
+    if (it->filtered && pithi_filtered_iter(it->filtered))
+        return pithi_iter_part(pithi_filtered_iter(it->filtered));
     return it->runs ? pithi_runs_part(it->runs) : it->part;
 }
 
@@ -557,12 +563,16 @@ int pithlog_iter_next(struct pithlog_iter *it, struct pithlog_record *r)
 {
     if (__builtin_expect(it->phase == RUNNING, 1) && __builtin_expect(run(it, r, 1, 0) == 1, 1))
         return 1;
+    if (it->filtered)
+        return pithi_filtered_next(it->filtered, r, 1);
     return it->runs ? pithi_runs_next(it->runs, r, 1) : next(it, r);
 }
 
 int pithlog_iter_next_many(struct pithlog_iter *it, struct pithlog_record *records, int count)
 {
     uint32_t n = 0;
+    if (count > 0 && it->filtered)
+        return pithi_filtered_next(it->filtered, records, count);
     if (count > 0 && it->runs)
         return pithi_runs_next(it->runs, records, (uint32_t)count);
     if (count > 0 && it->phase == RUNNING)

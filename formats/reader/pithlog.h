@@ -166,8 +166,9 @@ struct pithlog_query {
     int64_t from_ns, to_ns; /* inclusive; INT64_MIN, INT64_MAX: all */
     const uint32_t *lanes;  /* NULL: all */
     uint32_t lane_count;
-    uint32_t kinds; /* mask of 1 << kind; 0: all */
-    uint32_t flags; /* PITHLOG_NEST ... */
+    uint32_t kinds;                      /* mask of 1 << kind; 0: all */
+    uint32_t flags;                      /* PITHLOG_NEST ... */
+    const struct pithlog_filter *filter; /* NULL: no filter; must live as long as the iterator */
 };
 
 struct pithlog_iter;
@@ -195,6 +196,9 @@ struct pithlog_columns {
 PITHLOG_API int64_t pithlog_iter_next_columns(struct pithlog_iter *iter, const struct pithlog_columns *columns,
                                               size_t room);
 PITHLOG_API void pithlog_iter_close(struct pithlog_iter *iter);
+/* Parses a query of pith-query(7). `column` (may be NULL): the place of an error in the text, in characters from 1. */
+PITHLOG_API int pithlog_filter_parse(const char *text, struct pithlog_filter **filter, unsigned *column);
+PITHLOG_API void pithlog_filter_free(struct pithlog_filter *filter);
 
 /* ---- Times as users write them ----------------------------------------------------------------------------------- */
 
@@ -288,6 +292,8 @@ PITHLOG_API int pithlog_matcher_next(struct pithlog_matcher *matcher, struct pit
 /* After the end: numbers of unmatched sends and receives. */
 PITHLOG_API void pithlog_matcher_unmatched(const struct pithlog_matcher *matcher, uint64_t *sends, uint64_t *recvs);
 PITHLOG_API void pithlog_matcher_close(struct pithlog_matcher *matcher);
+PITHLOG_API int pithlog_filter_message(const struct pithlog_filter *filter, const struct pithlog *log,
+                                       const struct pithlog_message *message); /* 1: one of its ends matches */
 
 /* The possible error between the times of two lanes, in ns. 0 if they share a clock; otherwise the sum of their clock
  * comparison errors at recording (half a round trip each); -1: unknown. It does not include drift between two

@@ -408,7 +408,7 @@ static int add_record(struct stream *s, const struct pithlog_record *r, int64_t 
 static int add_records(struct stream *s, uint32_t lane, const struct pithi_convert *how)
 {
     int all = how->from_ns == INT64_MIN && how->to_ns == INT64_MAX;
-    struct pithlog_query query = {how->from_ns, how->to_ns, &lane, 1, 0, all ? 0 : PITHLOG_CLIP};
+    struct pithlog_query query = {how->from_ns, how->to_ns, &lane, 1, 0, all ? 0 : PITHLOG_CLIP, NULL};
     struct pithlog_iter *iter = NULL;
     struct pithlog_record record;
     int err, status;

@@ -1,0 +1,535 @@
+/* filter_judge.c - evaluates a filter (filter.h): what it can match at all, and whether a record matches. */
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/map.h"
+#include "native/log.h"
+#include "native/stack.h"
+#include "reader/filter.h"
+
+/* ---- Comparisons ------------------------------------------------------------------------------------------------- */
+
+static enum pithi_answer answer(int is_true) { return is_true ? PITHI_YES : PITHI_NO; }
+
+static int number_in(const struct pithi_filter_value *v, enum pithi_filter_op op, long double number)
+{
+    switch (op) {
+    case PITHI_OP_IN:
+        return number >= v->number && number <= v->last;
+    case PITHI_OP_EQ:
+        return number == v->number;
+    case PITHI_OP_NE:
+        return number != v->number;
+    case PITHI_OP_LT:
+        return number < v->number;
+    case PITHI_OP_LE:
+        return number <= v->number;
+    case PITHI_OP_GT:
+        return number > v->number;
+    default:
+        return number >= v->number;
+    }
+}
+
+static int text_in(const struct pithi_filter_value *v, enum pithi_filter_op op, const char *text)
+{
+    if (op == PITHI_OP_LIKE)
+        return fnmatch(v->text, text, 0) == 0;
+    return (strcmp(v->text, text) == 0) == (op != PITHI_OP_NE);
+}
+
+/* The number of a field that a subject has. */
+static long double number_of(const struct pithlog *log, const struct pithi_subject *s, enum pithi_field field)
+{
+    const struct pithlog_record *r = s->record;
+
+    switch (field) {
+    case PITHI_F_RANK:
+        return pithlog_get_lane(log, s->lane)->rank;
+    case PITHI_F_THREAD:
+        return pithlog_get_lane(log, s->lane)->thread;
+    case PITHI_F_LANE:
+        return s->lane;
+    case PITHI_F_TIME:
+        return s->kind == PITHLOG_ENTER ? s->start_ns : r->time_ns;
+    case PITHI_F_END:
+        return s->end_ns;
+    case PITHI_F_DURATION:
+        return (long double)s->end_ns - s->start_ns;
+    case PITHI_F_SELF:
+        return s->self_ns;
+    case PITHI_F_DEPTH:
+        return r->depth;
+    case PITHI_F_PEER:
+    case PITHI_F_ROOT:
+        return r->peer;
+    case PITHI_F_TAG:
+        return r->tag;
+    case PITHI_F_SIZE:
+        return r->bytes;
+    case PITHI_F_GOT:
+        return r->got_bytes;
+    default:
+        return r->value;
+    }
+}
+
+/* The text of a payload; the subject keeps it for the next comparison. */
+static const char *payload_of(const struct pithlog *log, const struct pithi_subject *s)
+{
+    if (!*s->payload && s->record->payload_bytes) {
+        size_t size = pithlog_payload_text(log, s->record, NULL, 0);
+        char *text = malloc(size);
+        if (text)
+            pithlog_payload_text(log, s->record, text, size);
+        *s->payload = text;
+    }
+    return *s->payload ? *s->payload : "";
+}
+
+/* The text of a field that a subject has. */
+static const char *text_of(const struct pithlog *log, const struct pithi_subject *s, enum pithi_field field)
+{
+    switch (field) {
+    case PITHI_F_KIND:
+        return pithi_filter_kinds[s->kind];
+    case PITHI_F_HOST:
+        return pithlog_get_lane(log, s->lane)->host;
+    case PITHI_F_GROUP:
+        return pithlog_get_def(log, s->id)->group;
+    case PITHI_F_PAYLOAD:
+        return payload_of(log, s);
+    default:
+        return pithlog_get_def(log, s->id)->name;
+    }
+}
+
+/* The communicator of a state or event is optional. That of a state may be known only at its end. */
+static enum pithi_answer has_comm(const struct pithi_subject *s, uint32_t *comm)
+{
+    *comm = s->record->comm;
+    if (s->kind == PITHLOG_EVENT)
+        return answer(*comm != 0);
+    if (s->kind != PITHLOG_ENTER)
+        return PITHI_YES;
+    *comm = s->comm - 1;
+    return s->comm ? PITHI_YES : s->known & PITHI_KNOW_END ? PITHI_NO : PITHI_MAYBE;
+}
+
+static enum pithi_answer ask_comm(const struct pithi_filter_value *v, enum pithi_filter_op op,
+                                  const struct pithlog *log, uint32_t comm)
+{
+    const struct pithlog_comm *of;
+
+    if (!v->text)
+        return answer(number_in(v, op, comm));
+    of = pithlog_get_comm(log, comm);
+    return answer(of && of->name && text_in(v, op, of->name));
+}
+
+/* YES: the subject has the field; NO: it has none; MAYBE: that is not known yet. */
+static enum pithi_answer has_field(const struct pithi_subject *s, const struct pithi_filter_field *field)
+{
+    if (!(s->known & PITHI_KNOW_KIND)) {
+        if (field->kinds != UINT32_MAX)
+            return PITHI_MAYBE;
+    } else if (!(field->kinds >> s->kind & 1)) {
+        return PITHI_NO;
+    }
+    return s->known & field->needs ? PITHI_YES : PITHI_MAYBE;
+}
+
+static enum pithi_answer compare(const struct pithlog_filter *f, const struct pithlog *log,
+                                 const struct pithi_subject *s, const struct pithi_filter_node *node)
+{
+    const struct pithi_filter_field *field = &pithi_filter_fields[node->field];
+    enum pithi_answer has = has_field(s, field);
+    uint32_t comm = 0;
+
+    if (has == PITHI_YES && field->type == PITHI_FIELD_COMM)
+        has = has_comm(s, &comm);
+    if (has == PITHI_YES && (field->needs == PITHI_KNOW_END || node->field == PITHI_F_DEPTH) &&
+        s->record->depth == UINT32_MAX)
+        has = PITHI_NO; /* a LEAVE without ENTER */
+    if (has != PITHI_YES)
+        return has;
+    for (uint32_t i = 0; i < node->count; i++) {
+        const struct pithi_filter_value *v = &f->values[node->first + i];
+        int is_true = field->type == PITHI_FIELD_COMM ? ask_comm(v, node->op, log, comm) == PITHI_YES
+                      : v->text                       ? text_in(v, node->op, text_of(log, s, node->field))
+                                                      : number_in(v, node->op, number_of(log, s, node->field));
+        if (is_true)
+            return PITHI_YES;
+    }
+    return PITHI_NO;
+}
+
+static enum pithi_answer ask(const struct pithlog_filter *f, const struct pithlog *log, const struct pithi_subject *s,
+                             uint32_t place)
+{
+    const struct pithi_filter_node *node = &f->nodes[place];
+    enum pithi_answer left, right, decides = node->op == PITHI_OP_AND ? PITHI_NO : PITHI_YES;
+
+    if (node->op >= PITHI_OP_IN)
+        return compare(f, log, s, node);
+    left = ask(f, log, s, node->left);
+    if (node->op == PITHI_OP_NOT)
+        return left == PITHI_MAYBE ? PITHI_MAYBE : answer(left == PITHI_NO);
+    if (left == decides)
+        return left;
+    right = ask(f, log, s, node->right);
+    return right == decides || left != PITHI_MAYBE ? right : PITHI_MAYBE;
+}
+
+enum pithi_answer pithi_filter_ask(const struct pithlog_filter *filter, const struct pithlog *log,
+                                   const struct pithi_subject *subject)
+{
+    return ask(filter, log, subject, filter->root);
+}
+
+/* ---- The part that can match ------------------------------------------------------------------------------------- */
+
+struct bounds {
+    long double first, last;
+};
+
+/* The times outside of which a part of the filter cannot hold. */
+static struct bounds bounds_of(const struct pithlog_filter *f, uint32_t place)
+{
+    const struct pithi_filter_node *node = &f->nodes[place];
+    struct bounds all = {INT64_MIN, INT64_MAX}, left, right;
+
+    if (node->op == PITHI_OP_AND || node->op == PITHI_OP_OR) {
+        int is_and = node->op == PITHI_OP_AND;
+        left = bounds_of(f, node->left);
+        right = bounds_of(f, node->right);
+        return (struct bounds){(left.first > right.first) == is_and ? left.first : right.first,
+                               (left.last < right.last) == is_and ? left.last : right.last};
+    }
+    if (node->op == PITHI_OP_NOT || node->field != PITHI_F_TIME || node->op == PITHI_OP_NE)
+        return all;
+    left = all;
+    for (uint32_t i = 0; i < node->count; i++) {
+        const struct pithi_filter_value *v = &f->values[node->first + i];
+        struct bounds one = {node->op == PITHI_OP_LT || node->op == PITHI_OP_LE ? all.first : v->number,
+                             node->op == PITHI_OP_GT || node->op == PITHI_OP_GE ? all.last : v->last};
+        left = i == 0 ? one
+                      : (struct bounds){one.first < left.first ? one.first : left.first,
+                                        one.last > left.last ? one.last : left.last};
+    }
+    return left;
+}
+
+/* The lanes of `query` that the filter does not exclude. */
+static int find_lanes(struct pithi_scope *scope, const struct pithlog *log, const struct pithlog_filter *filter)
+{
+    struct pithi_subject subject = {.known = PITHI_KNOW_LANE};
+    struct pithlog_query *query = &scope->query;
+    uint32_t all = pithlog_get_info(log)->lanes, asked = query->lanes ? query->lane_count : all, kept = 0;
+
+    if (!(scope->lanes = malloc((asked + (size_t)1) * sizeof *scope->lanes)))
+        return pithi_no_memory();
+    for (uint32_t i = 0; i < asked; i++) {
+        subject.lane = query->lanes ? query->lanes[i] : i;
+        if (subject.lane >= all || pithi_filter_ask(filter, log, &subject) != PITHI_NO)
+            scope->lanes[kept++] = subject.lane;
+    }
+    query->lanes = scope->lanes;
+    query->lane_count = kept;
+    return PITH_OK;
+}
+
+int pithi_scope_find(struct pithi_scope *scope, struct pithlog *log, const struct pithlog_filter *filter,
+                     const struct pithlog_query *query)
+{
+    struct bounds bounds = bounds_of(filter, filter->root);
+    struct pithi_subject subject = {.known = PITHI_KNOW_KIND};
+    uint32_t kinds = query && query->kinds ? query->kinds : UINT32_MAX, possible = 0;
+
+    *scope =
+        (struct pithi_scope){.query = query ? *query : (struct pithlog_query){.from_ns = INT64_MIN, .to_ns = INT64_MAX},
+                             .last_ns = INT64_MAX};
+    scope->query.filter = NULL;
+    CHECK(find_lanes(scope, log, filter));
+    for (subject.kind = PITHLOG_ENTER; subject.kind <= PITHLOG_LOST; subject.kind++)
+        if (subject.kind != PITHLOG_LEAVE && pithi_filter_ask(filter, log, &subject) != PITHI_NO)
+            possible |= 1u << subject.kind | (subject.kind == PITHLOG_ENTER ? 1u << PITHLOG_LEAVE : 0);
+    scope->query.kinds = kinds & possible;
+    if (bounds.first > scope->query.from_ns)
+        scope->query.from_ns = (int64_t)bounds.first;
+    if (bounds.last < scope->query.to_ns)
+        scope->last_ns = (int64_t)bounds.last;
+    scope->is_empty = !scope->query.kinds || !scope->query.lane_count || scope->query.from_ns > scope->query.to_ns ||
+                      bounds.first > bounds.last;
+    return PITH_OK;
+}
+
+void pithi_scope_free(struct pithi_scope *scope) { free(scope->lanes); }
+
+/* ---- Records ----------------------------------------------------------------------------------------------------- */
+
+struct lane {
+    struct pithi_stack open; /* enter_ns: the number of the ENTER; nested_ns: unused */
+    uint64_t entered;        /* ENTERs so far */
+    /* By number of the ENTER, from the pass over the states: */
+    unsigned char *matches; /* 1: the state matches */
+    uint32_t *comms;        /* if the filter asks for it: 1 + the communicator; 0: none */
+    uint64_t room, learned; /* later ones begin too late to match */
+};
+
+struct pithi_judge {
+    struct pithlog *log;
+    const struct pithlog_filter *filter;
+    unsigned char *excluded; /* by definition: 1: nothing of it matches */
+    struct lane *lanes;
+    uint32_t lane_count, open_matches;
+    int has_learned; /* by a pass over the states */
+};
+
+/* The number of an ENTER in the stack carries whether its state matches. */
+static int64_t numbered(uint64_t number, int matches) { return (int64_t)(number << 1 | (unsigned)matches); }
+
+static void begin_lanes(struct pithi_judge *j)
+{
+    for (uint32_t i = 0; i < j->lane_count; i++) {
+        j->lanes[i].open.count = 0;
+        j->lanes[i].learned = j->lanes[i].entered;
+        j->lanes[i].entered = 0;
+    }
+}
+
+static uint32_t own_comm(const struct pithlog_record *r) { return r->comm ? r->comm + 1 : 0; }
+
+static enum pithi_answer ask_state(const struct pithi_judge *j, const struct pithlog_record *r, uint32_t known,
+                                   uint32_t comm)
+{
+    int is_leave = r->kind == PITHLOG_LEAVE;
+    struct pithi_subject subject = {
+        .known = PITHI_KNOW_KIND | PITHI_KNOW_DEF | PITHI_KNOW_LANE | PITHI_KNOW_RECORD | known,
+        .kind = PITHLOG_ENTER,
+        .id = r->id,
+        .lane = r->lane,
+        .record = r,
+        .start_ns = is_leave ? r->start_ns : r->time_ns,
+        .end_ns = r->time_ns,
+        .self_ns = (int64_t)((uint64_t)r->time_ns - (uint64_t)r->start_ns - (uint64_t)r->nested_ns),
+        .comm = comm ? comm : own_comm(r)};
+
+    return pithi_filter_ask(j->filter, j->log, &subject);
+}
+
+static enum pithi_answer ask_record(const struct pithi_judge *j, const struct pithlog_record *r)
+{
+    const char *payload = NULL;
+    struct pithi_subject subject = {.known = PITHI_KNOW_KIND | PITHI_KNOW_DEF | PITHI_KNOW_LANE | PITHI_KNOW_RECORD,
+                                    .kind = r->kind,
+                                    .id = r->id,
+                                    .lane = r->lane,
+                                    .record = r,
+                                    .payload = &payload};
+    enum pithi_answer result = pithi_filter_ask(j->filter, j->log, &subject);
+
+    free((char *)payload);
+    return result;
+}
+
+/* ---- The pass over the states ------------------------------------------------------------------------------------ */
+
+static int reserve(struct pithi_judge *j, struct lane *lane)
+{
+    uint64_t room = lane->room ? 2 * lane->room : 256;
+    unsigned char *matches;
+    uint32_t *comms;
+
+    if (lane->entered < lane->room)
+        return PITH_OK;
+    if (!(matches = realloc(lane->matches, room)))
+        return pithi_no_memory();
+    lane->matches = matches;
+    if (j->filter->fields >> PITHI_F_COMM & 1) {
+        if (!(comms = realloc(lane->comms, room * sizeof *comms)))
+            return pithi_no_memory();
+        lane->comms = comms;
+    }
+    lane->room = room;
+    return PITH_OK;
+}
+
+/* Learns from a record of the pass. *doubts: number of open states whose end decides. */
+static int learn(struct pithi_judge *j, const struct pithlog_record *r, uint64_t *doubts)
+{
+    struct lane *lane = &j->lanes[r->lane];
+    struct pithi_open_state ended;
+    uint32_t depth;
+
+    if (r->kind == PITHLOG_ENTER) {
+        CHECK(reserve(j, lane));
+        enum pithi_answer is = j->excluded[r->id] ? PITHI_NO : ask_state(j, r, 0, 0);
+        lane->matches[lane->entered] = is == PITHI_YES;
+        if (lane->comms)
+            lane->comms[lane->entered] = own_comm(r);
+        *doubts += is == PITHI_MAYBE;
+        return pithi_stack_enter(&lane->open, r->id, numbered(lane->entered++, is == PITHI_MAYBE)) ? PITH_OK
+                                                                                                   : pithi_no_memory();
+    }
+    if (r->kind != PITHLOG_LEAVE) { /* the communicator of a call is that of its first message or collective */
+        if (lane->open.count) {
+            uint32_t *comm = &lane->comms[lane->open.states[lane->open.count - 1].enter_ns >> 1];
+            *comm = *comm ? *comm : r->comm + 1;
+        }
+        return PITH_OK;
+    }
+    if (pithi_stack_leave(&lane->open, r->id, 0, &ended, &depth) && ended.enter_ns & 1) {
+        uint64_t number = (uint64_t)ended.enter_ns >> 1;
+        lane->matches[number] = ask_state(j, r, PITHI_KNOW_END, lane->comms ? lane->comms[number] : 0) == PITHI_YES;
+        --*doubts;
+    }
+    return PITH_OK;
+}
+
+enum { MOST_DAMAGES = 10000 };
+
+static int learn_all(struct pithi_judge *j, const struct pithi_scope *scope)
+{
+    struct pithlog_query query = scope->query;
+    struct pithlog_record records[128];
+    struct pithlog_iter *iter;
+    uint64_t doubts = 0;
+    int err, more, damages = 0, is_over = 0;
+
+    query.to_ns = INT64_MAX;
+    query.kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE;
+    if (j->filter->fields >> PITHI_F_COMM & 1)
+        query.kinds |= 1u << PITHLOG_SEND | 1u << PITHLOG_RECV | 1u << PITHLOG_COLL;
+    query.flags = PITHLOG_NEST | PITHLOG_CLIP;
+    CHECK(pithlog_iter_open(j->log, &query, &iter));
+    while (!is_over && damages < MOST_DAMAGES && (more = pithlog_iter_next_many(iter, records, 128)) != 0) {
+        damages += more < 0; /* who reads the records finds the same damage */
+        for (int i = 0; i < more && !is_over; i++) {
+            TRY(learn(j, &records[i], &doubts));
+            is_over = !doubts &&
+                      records[i].time_ns > (scope->last_ns < scope->query.to_ns ? scope->last_ns : scope->query.to_ns);
+        }
+    }
+    err = PITH_OK;
+out:
+    pithlog_iter_close(iter);
+    return err;
+}
+
+/* ---- Judging ----------------------------------------------------------------------------------------------------- */
+
+static void exclude_defs(struct pithi_judge *j)
+{
+    static const uint32_t kinds[] = {[PITHLOG_STATE] = PITHLOG_ENTER,
+                                     [PITHLOG_EVENT_TYPE] = PITHLOG_EVENT,
+                                     [PITHLOG_COUNTER_TYPE] = PITHLOG_COUNTER};
+    struct pithi_subject subject = {.known = PITHI_KNOW_KIND | PITHI_KNOW_DEF};
+
+    for (subject.id = 0; subject.id < pithlog_get_info(j->log)->defs; subject.id++) {
+        subject.kind = kinds[pithlog_get_def(j->log, subject.id)->kind];
+        j->excluded[subject.id] = pithi_filter_ask(j->filter, j->log, &subject) == PITHI_NO;
+    }
+}
+
+int pithi_judge_open(struct pithi_judge **judge, struct pithlog *log, const struct pithlog_filter *filter,
+                     const struct pithi_scope *scope)
+{
+    const uint32_t ends = 1u << PITHI_F_END | 1u << PITHI_F_DURATION | 1u << PITHI_F_SELF | 1u << PITHI_F_COMM;
+    struct pithi_judge *j = *judge = calloc(1, sizeof *j);
+    int err = PITH_OK;
+
+    if (!j)
+        return pithi_no_memory();
+    j->log = log;
+    j->filter = filter;
+    j->lane_count = pithlog_get_info(log)->lanes;
+    j->lanes = calloc(j->lane_count + (size_t)1, sizeof *j->lanes);
+    j->excluded = calloc(pithlog_get_info(log)->defs + (size_t)1, 1);
+    if (!j->lanes || !j->excluded)
+        return pithi_no_memory();
+    exclude_defs(j);
+    j->has_learned = !scope->is_empty && filter->fields & ends && scope->query.kinds >> PITHLOG_ENTER & 1;
+    if (j->has_learned)
+        err = learn_all(j, scope);
+    begin_lanes(j);
+    return err;
+}
+
+void pithi_judge_free(struct pithi_judge *j)
+{
+    if (!j)
+        return;
+    for (uint32_t i = 0; j->lanes && i < j->lane_count; i++) {
+        free(j->lanes[i].open.states);
+        free(j->lanes[i].matches);
+        free(j->lanes[i].comms);
+    }
+    free(j->lanes);
+    free(j->excluded);
+    free(j);
+}
+
+uint32_t pithi_judge_open_states(const struct pithi_judge *j) { return j->open_matches; }
+
+/* A LEAVE is decided as its ENTER was. */
+static int judge_state(struct pithi_judge *j, const struct pithlog_record *r)
+{
+    struct lane *lane = &j->lanes[r->lane];
+    struct pithi_open_state ended;
+    uint32_t depth;
+    int matches;
+
+    if (r->kind == PITHLOG_LEAVE) {
+        if (!pithi_stack_leave(&lane->open, r->id, 0, &ended, &depth))
+            return !j->excluded[r->id] && ask_state(j, r, PITHI_KNOW_END, 0) == PITHI_YES;
+        j->open_matches -= ended.enter_ns & 1;
+        return ended.enter_ns & 1;
+    }
+    if (j->excluded[r->id])
+        matches = 0;
+    else if (j->has_learned)
+        matches = lane->entered < lane->learned && lane->matches[lane->entered];
+    else
+        matches = ask_state(j, r, 0, 0) == PITHI_YES;
+    j->open_matches += (unsigned)matches;
+    return pithi_stack_enter(&lane->open, r->id, numbered(lane->entered++, matches)) ? matches : -1;
+}
+
+int pithi_judge_record(struct pithi_judge *j, const struct pithlog_record *r)
+{
+    if (r->kind <= PITHLOG_LEAVE)
+        return judge_state(j, r);
+    if (r->kind <= PITHLOG_COUNTER && j->excluded[r->id])
+        return 0;
+    return ask_record(j, r) == PITHI_YES;
+}
+
+/* ---- Messages ---------------------------------------------------------------------------------------------------- */
+
+int pithi_filter_end(const struct pithlog_filter *filter, const struct pithlog *log, const struct pithlog_message *m,
+                     uint32_t kind)
+{
+    int is_send = kind == PITHLOG_SEND;
+    struct pithlog_record record = {.kind = kind,
+                                    .time_ns = is_send ? m->send_ns : m->recv_ns,
+                                    .lane = is_send ? m->send_lane : m->recv_lane,
+                                    .comm = m->comm,
+                                    .peer = pithlog_get_lane(log, is_send ? m->recv_lane : m->send_lane)->rank,
+                                    .tag = m->tag,
+                                    .bytes = m->bytes};
+    struct pithi_subject subject = {.known = PITHI_KNOW_KIND | PITHI_KNOW_LANE | PITHI_KNOW_RECORD,
+                                    .kind = kind,
+                                    .lane = record.lane,
+                                    .record = &record};
+
+    return pithi_filter_ask(filter, log, &subject) == PITHI_YES;
+}
+
+int pithlog_filter_message(const struct pithlog_filter *filter, const struct pithlog *log,
+                           const struct pithlog_message *message)
+{
+    return pithi_filter_end(filter, log, message, PITHLOG_SEND) || pithi_filter_end(filter, log, message, PITHLOG_RECV);
+}
