@@ -2,13 +2,18 @@
  * part. */
 #include "reader/copy.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/map.h"
+#include "base/temporary.h"
 #include "native/log.h"
+#include "reader/filter.h"
 
 /* ---- Messages with one end in the part ----------------------------------------------------------------------------
  *
@@ -38,6 +43,7 @@ struct copying {
     const struct pithi_copy *what;
     struct pithlog_query query;
     uint32_t *defs, *lanes, *comms; /* numbers in the writer; UINT32_MAX for a lane that is left out */
+    struct pithi_scope scope;       /* with a filter */
     unsigned char *kept;            /* by lane: 1: it is copied */
     int part;                       /* 1: some of the log is left out */
     struct pithi_map unmatched;     /* by end_key: number of such unmatched ends */
@@ -72,6 +78,15 @@ static int rank_inside(const struct copying *c, uint32_t lane)
     return 0;
 }
 
+/* 1: the send, or else the receive, of a message is copied. */
+static int has_end(const struct copying *c, const struct pithlog_message *m, int is_send)
+{
+    const struct pithlog_filter *filter = c->what->filter;
+
+    return inside(c, is_send ? m->send_lane : m->recv_lane, is_send ? m->send_ns : m->recv_ns) &&
+           (!filter || pithi_filter_end(filter, c->log, m, is_send ? PITHLOG_SEND : PITHLOG_RECV));
+}
+
 static int find_unmatched(struct copying *c)
 {
     struct pithlog_matcher *matcher;
@@ -80,7 +95,7 @@ static int find_unmatched(struct copying *c)
     if (err != PITH_OK)
         return err;
     while (err == PITH_OK && (status = pithlog_matcher_next(matcher, &m)) == 1) {
-        int send = inside(c, m.send_lane, m.send_ns), recv = inside(c, m.recv_lane, m.recv_ns);
+        int send = has_end(c, &m, 1), recv = has_end(c, &m, 0);
         uint32_t here = send ? m.send_lane : m.recv_lane, other = send ? m.recv_lane : m.send_lane, count = 0;
         if (send == recv || !rank_inside(c, other))
             continue;
@@ -158,16 +173,24 @@ static int begin(struct copying *c)
 {
     const struct pithi_copy *what = c->what;
     size_t lanes = c->log->info.lanes;
-    c->part = what->lanes || what->from_ns != INT64_MIN || what->to_ns != INT64_MAX;
+    if (what->filter) { /* lanes of which nothing can match are left out, as if not selected */
+        CHECK(pithi_scope_find(&c->scope, c->log, what->filter, &c->query));
+        if (c->scope.query.lane_count < (what->lanes ? what->lane_count : lanes)) {
+            c->query.lanes = c->scope.lanes;
+            c->query.lane_count = c->scope.query.lane_count;
+        }
+        c->query.filter = what->filter;
+    }
+    c->part = what->filter || what->lanes || what->from_ns != INT64_MIN || what->to_ns != INT64_MAX;
     c->defs = malloc((c->log->info.defs + (size_t)1) * sizeof *c->defs);
     c->lanes = malloc((lanes + 1) * sizeof *c->lanes);
     c->comms = malloc((c->log->info.comms + (size_t)1) * sizeof *c->comms);
     c->kept = malloc(lanes + 1);
     if (!c->defs || !c->lanes || !c->comms || !c->kept)
         return no_memory(c);
-    memset(c->kept, what->lanes == NULL, lanes);
-    for (uint32_t i = 0; what->lanes && i < what->lane_count; i++)
-        c->kept[what->lanes[i]] = 1;
+    memset(c->kept, c->query.lanes == NULL, lanes);
+    for (uint32_t i = 0; c->query.lanes && i < c->query.lane_count; i++)
+        c->kept[c->query.lanes[i]] = 1;
     return PITH_OK;
 }
 
@@ -177,6 +200,7 @@ static void end(struct copying *c)
         free(c->postings[i].runs);
     free(c->postings);
     pithi_map_free(&c->unmatched);
+    pithi_scope_free(&c->scope);
     free(c->defs);
     free(c->lanes);
     free(c->comms);
@@ -225,7 +249,7 @@ static int copy_rank(struct copying *c, const struct pithi_log_rank *r)
 {
     struct pithi_rank rank = {r->rank + c->what->rank_offset, pithi_log_host(c->log, r), r->pid,
                               c->what->one_of_many ? 0 : r->clock};
-    int wanted = !c->what->lanes;
+    int wanted = !c->query.lanes;
     for (uint32_t i = 0; !wanted && i < r->lane_count; i++)
         wanted = c->kept[r->first_lane + i];
     return wanted ? pithi_writer_rank(c->writer, &rank) : PITH_OK;
@@ -401,5 +425,24 @@ int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, const struc
     TRY(copy_records(&c));
 out:
     end(&c);
+    return err;
+}
+
+int pithi_copy_part(struct pithlog *log, const struct pithi_copy *what, const char *name, struct pithlog **part)
+{
+    struct pithi_writer *writer = NULL;
+    int fd = pithi_temporary_file(), err;
+
+    *part = NULL;
+    if (fd < 0)
+        return pithi_fail(PITH_ERR_IO, "no place for a temporary file: %s; set TMPDIR", strerror(errno));
+    TRY(pithi_writer_open(&writer, name, fd));
+    TRY(pithi_log_copy(log, writer, what));
+    TRY(pithi_writer_finish(writer));
+out:
+    pithi_writer_close(writer);
+    if (err == PITH_OK)
+        return pithi_log_open_file(name, fd, part);
+    close(fd);
     return err;
 }

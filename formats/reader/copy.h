@@ -9,6 +9,7 @@ struct pithi_copy {
     int64_t from_ns, to_ns; /* the window, inclusive, in the log's own time; INT64_MIN, INT64_MAX: all */
     const uint32_t *lanes;  /* only these, ascending; NULL: all */
     uint32_t lane_count;
+    const struct pithlog_filter *filter; /* only what it matches; NULL: all */
     uint64_t *damages;   /* counts damaged parts, which are left out; NULL: the copy ends at the first */
     uint64_t *differing; /* or NULL; counts definitions that keep another colour or group in the writer */
     int64_t (*move)(void *context, const struct pithlog_record *record); /* NULL, or returns the ns
@@ -36,5 +37,8 @@ static inline int64_t pithi_time_moved(int64_t time_ns, int64_t by_ns)
  * partner's rank is left out entirely; otherwise its peer becomes -1, because it could match a wrong partner. Numbers
  * of posting become dense again. Memory grows with such messages, and with definitions, lanes and communicators. */
 int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, const struct pithi_copy *what);
+
+/* Copies a part into a log in a temporary file. `name` stands for its path in errors. */
+int pithi_copy_part(struct pithlog *log, const struct pithi_copy *what, const char *name, struct pithlog **part);
 
 #endif

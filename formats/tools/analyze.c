@@ -14,6 +14,7 @@ enum { WHAT_IF_MOST = 64 };
 
 struct asked {
     struct pithi_window_words words;
+    struct pithi_asked_query where;
     enum pithi_text_style style;
     int with_waits;
     int scaling; /* enum pithi_scaling */
@@ -43,6 +44,7 @@ static int read_options(int argc, char **argv, struct asked *asked)
         {"iterations", 0, PITHI_TEXT, &asked->iterations, NULL, NULL},
         {"html", 0, PITHI_TEXT, &asked->html, NULL, NULL},
         PITHI_WINDOW_OPTIONS(&asked->words),
+        PITHI_WHERE_OPTION(&asked->where),
         PITHI_STYLE_OPTIONS(&asked->style),
         {.name = NULL},
     };
@@ -84,7 +86,8 @@ static void count_hosts(struct pithi_findings *f)
     free(hosts);
 }
 
-int pithi_findings_open(struct pithi_findings *f, const char *path, const struct pithi_window_words *words)
+int pithi_findings_open(struct pithi_findings *f, const char *path, const struct pithi_window_words *words,
+                        const struct pithlog_filter *filter)
 {
     struct pithlog_analyze_query query = {INT64_MIN, INT64_MAX, pithi_progress_part, NULL};
     int err;
@@ -92,6 +95,7 @@ int pithi_findings_open(struct pithi_findings *f, const char *path, const struct
     *f = (struct pithi_findings){.path = path};
     TRY(pithi_tool_open("analyze", path, &f->log));
     TRY(pithi_window_find(f->log, words, &query.from_ns, &query.to_ns));
+    TRY(pithi_tool_filter(&f->log, filter));
     pithi_progress_begin_part("analyze", pithlog_get_info(f->log)->bytes);
     err = pithlog_analyze(f->log, &query, &f->analysis);
     pithi_progress_end();
@@ -265,7 +269,7 @@ static int analyze(const char *path, const struct asked *asked, FILE *out)
     struct pithi_findings findings = {0};
     int damaged, err;
 
-    damaged = pithi_findings_open(&findings, path, &asked->words);
+    damaged = pithi_findings_open(&findings, path, &asked->words, asked->where.filter);
     if (damaged != PITH_ERR_DAMAGED || !findings.analysis)
         TRY(damaged);
     findings.iterations_of = asked->iterations;
@@ -297,10 +301,14 @@ int pithi_tool_analyze(int argc, char **argv)
     struct asked asked = {0};
     int err, status = read_options(argc, argv, &asked);
 
-    if (status)
+    if (status) {
+        pithlog_filter_free(asked.where.filter);
         return status;
-    struct pithi_compare_query query = {argv + optind, (uint32_t)(argc - optind), &asked.words, asked.style,
-                                        (enum pithi_scaling)asked.scaling};
+    }
+    struct pithi_compare_query query = {argv + optind, (uint32_t)(argc - optind),
+                                        &asked.words,  asked.where.filter,
+                                        asked.style,   (enum pithi_scaling)asked.scaling};
     err = query.count > 1 ? pithi_compare(&query, stdout) : analyze(argv[optind], &asked, stdout);
+    pithlog_filter_free(asked.where.filter);
     return err < 0 ? -err : err != PITH_OK;
 }

@@ -24,7 +24,8 @@ struct pithi_findings {
 
 /* Opens and analyzes a log. PITH_ERR_DAMAGED with `analysis` set: parts of the log are left out. Call
  * pithi_findings_close also after an error. */
-int pithi_findings_open(struct pithi_findings *findings, const char *path, const struct pithi_window_words *words);
+int pithi_findings_open(struct pithi_findings *findings, const char *path, const struct pithi_window_words *words,
+                        const struct pithlog_filter *filter);
 /* Fills the other fields, except `trust`. */
 int pithi_findings_make(struct pithi_findings *findings);
 void pithi_findings_close(struct pithi_findings *findings);
@@ -71,6 +72,7 @@ struct pithi_compare_query {
     char **paths;
     uint32_t count; /* 2 to PITHI_COMPARE_MOST */
     const struct pithi_window_words *words;
+    const struct pithlog_filter *filter; /* NULL: none */
     enum pithi_text_style style;
     enum pithi_scaling scaling;
 };

@@ -217,7 +217,7 @@ static void put_scaling(const struct compare *c, FILE *out)
 static int add_run(struct compare *c, struct pithi_findings *f, uint32_t i)
 {
     struct run *run = &c->runs[i];
-    int err = pithi_findings_open(f, c->query->paths[i], c->query->words);
+    int err = pithi_findings_open(f, c->query->paths[i], c->query->words, c->query->filter);
 
     if (err && (err != PITH_ERR_DAMAGED || !f->analysis))
         return err;

@@ -10,7 +10,7 @@
 #include "tools/tools.h"
 
 static int read_options(int argc, char **argv, struct pithi_window_words *words, const struct pithi_format **format,
-                        int *causal, int *with_analysis)
+                        int *causal, int *with_analysis, struct pithi_asked_query *where)
 {
     static const char *const names[] = {"IN", "OUT", NULL};
     const char *name = NULL;
@@ -19,6 +19,7 @@ static int read_options(int argc, char **argv, struct pithi_window_words *words,
         {"causal", 0, PITHI_FLAG, causal, NULL, NULL},
         {"with", 0, PITHI_WORD, with_analysis, "analysis", NULL},
         PITHI_WINDOW_OPTIONS(words),
+        PITHI_WHERE_OPTION(where),
         {.name = NULL},
     };
     int status;
@@ -67,22 +68,27 @@ int pithi_tool_convert(int argc, char **argv)
     struct pithi_window_words words = {NULL, NULL};
     const struct pithi_format *format = NULL;
     struct pithlog *log = NULL;
+    struct pithi_asked_query where = {NULL, NULL};
     int causal = 0, with_analysis = 0, err;
-    int status = read_options(argc, argv, &words, &format, &causal, &with_analysis);
+    int status = read_options(argc, argv, &words, &format, &causal, &with_analysis, &where);
 
-    if (status)
+    if (status) {
+        pithlog_filter_free(where.filter);
         return status;
+    }
     TRY(pithi_tool_open(argv[0], argv[optind], &log));
     if (causal)
         TRY(mend(&log));
     if (with_analysis)
         TRY(add_analysis(&log));
     TRY(pithi_window_find(log, &words, &how.from_ns, &how.to_ns));
+    TRY(pithi_tool_filter(&log, where.filter));
     TRY(pithi_outfile_write(argv[0], log, format, argv[optind + 1], &how));
 out:
     if (err)
         pithi_tool_failed();
     if (log)
         pithlog_close(log);
+    pithlog_filter_free(where.filter);
     return err != PITH_OK;
 }

@@ -11,6 +11,7 @@ struct cut {
     struct pithi_lane_set set;
     struct pithi_window_words words;
     struct pithi_copy what;
+    struct pithi_asked_query where;
     struct pithlog *log;
 };
 
@@ -22,6 +23,7 @@ static int read_options(int argc, char **argv, struct cut *cut)
         {"format", 0, PITHI_TEXT, &cut->format, NULL, NULL},
         PITHI_WINDOW_OPTIONS(&cut->words),
         PITHI_LANE_OPTIONS(&cut->set),
+        PITHI_WHERE_OPTION(&cut->where),
         {.name = NULL},
     };
 
@@ -77,6 +79,7 @@ static int write_cut(const char *command, const char *path, struct cut *cut)
         TRY(pithi_lanes_find(&cut->set, cut->log, &lanes, &cut->what.lane_count));
         cut->what.lanes = lanes;
     }
+    cut->what.filter = cut->where.filter;
     TRY(pithi_outfile_make(command, format, cut->out, fill, cut, expected(cut)));
     note_empty(cut, path);
 out:
@@ -93,6 +96,7 @@ int pithi_tool_cut(int argc, char **argv)
         status = pithi_tool_open(argv[0], argv[optind], &cut.log) ? pithi_tool_failed()
                                                                   : write_cut(argv[0], argv[optind], &cut);
     pithlog_close(cut.log);
+    pithlog_filter_free(cut.where.filter);
     free(cut.set.ranges);
     return status;
 }

@@ -13,12 +13,13 @@ static const struct answer {
     const char *name;
     int (*gather)(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
     int has_states, has_waits; /* 1: --state, --waits apply */
-} answers[] = {{"state", pithi_stat_states, 1, 1},       {"state,lane", pithi_stat_states_of_lanes, 1, 1},
-               {"lane", pithi_stat_lanes, 0, 0},         {"comm", pithi_stat_pairs, 0, 0},
-               {"size", pithi_stat_sizes, 0, 0},         {"wait", pithi_stat_waits, 1, 0},
-               {"function", pithi_stat_functions, 0, 0}, {"callsite", pithi_stat_sites, 1, 0},
-               {"callpath", pithi_stat_callpaths, 0, 0}},
-  longest = {"longest", pithi_stat_longest, 1, 0};
+    int has_filter;            /* 1: applies --where to its rows; 0: counts the log that `pith cut --where` makes */
+} answers[] = {{"state", pithi_stat_states, 1, 1, 1},       {"state,lane", pithi_stat_states_of_lanes, 1, 1, 1},
+               {"lane", pithi_stat_lanes, 0, 0, 0},         {"comm", pithi_stat_pairs, 0, 0, 1},
+               {"size", pithi_stat_sizes, 0, 0, 1},         {"wait", pithi_stat_waits, 1, 0, 0},
+               {"function", pithi_stat_functions, 0, 0, 0}, {"callsite", pithi_stat_sites, 1, 0, 0},
+               {"callpath", pithi_stat_callpaths, 0, 0, 0}},
+  longest = {"longest", pithi_stat_longest, 1, 0, 1};
 
 struct asked {
     int by; /* place in `answers`, from 1; 0: not given */
@@ -29,6 +30,7 @@ struct asked {
     enum pithi_text_style style;
     struct pithi_lane_set set;
     struct pithi_window_words words;
+    struct pithi_asked_query where;
     struct pithi_stat_query query;
     uint32_t *lanes;
     unsigned char *wanted;
@@ -93,6 +95,8 @@ static int check_options(const char *command, struct asked *asked)
         return pithi_tool_usage(command, "--state cannot be used with --by %s", asked->answer->name);
     if (asked->query.waits && !asked->answer->has_waits)
         return pithi_tool_usage(command, "--waits needs --by state or --by state,lane");
+    if (asked->query.waits && asked->where.filter)
+        return pithi_tool_usage(command, "--waits cannot be used with --where");
     return 0;
 }
 
@@ -108,6 +112,7 @@ static int read_options(int argc, char **argv, struct asked *asked)
         {"flame", 0, PITHI_READ, asked, NULL, read_flame},
         PITHI_WINDOW_OPTIONS(&asked->words),
         PITHI_LANE_OPTIONS(&asked->set),
+        PITHI_WHERE_OPTION(&asked->where),
         PITHI_STYLE_OPTIONS(&asked->style),
         {.name = NULL},
     };
@@ -151,10 +156,16 @@ int pithi_tool_stat(int argc, char **argv)
     struct pithlog *log = NULL;
     int err, status = read_options(argc, argv, &asked);
 
-    if (status)
+    if (status) {
+        pithlog_filter_free(asked.where.filter);
         return status;
+    }
     TRY(pithi_tool_open(argv[0], argv[optind], &log));
     TRY(pithi_window_find(log, &asked.words, &asked.query.from_ns, &asked.query.to_ns));
+    if (asked.answer->has_filter)
+        asked.query.filter = asked.where.filter;
+    else
+        TRY(pithi_tool_filter(&log, asked.where.filter));
     clip(&asked.query, pithlog_get_info(log));
     TRY(choose_lanes(&asked, log));
     if (asked.flamed) {
@@ -170,6 +181,7 @@ out:
     pithi_table_free(table);
     if (log)
         pithlog_close(log);
+    pithlog_filter_free(asked.where.filter);
     free(asked.set.ranges);
     free(asked.lanes);
     free(asked.wanted);

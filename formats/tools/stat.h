@@ -12,11 +12,12 @@ struct pithi_stat_query {
     int cut;                /* 1: the window is shorter than the log */
     const uint32_t *lanes;  /* ascending; NULL: all */
     uint32_t lane_count;
-    const unsigned char *wanted; /* by lane: not 0: count it; NULL: all */
-    const char *state_glob;      /* only states, events and counters whose name matches (fnmatch); NULL: all */
-    int waits;                   /* by state: also show wait and transfer */
-    int for_people;              /* 1: state by lane as a matrix */
-    uint32_t longest;            /* number of instances to list */
+    const unsigned char *wanted;         /* by lane: not 0: count it; NULL: all */
+    const struct pithlog_filter *filter; /* only what it matches; NULL: all */
+    const char *state_glob;              /* only states, events and counters whose name matches (fnmatch); NULL: all */
+    int waits;                           /* by state: also show wait and transfer */
+    int for_people;                      /* 1: state by lane as a matrix */
+    uint32_t longest;                    /* number of instances to list */
 };
 
 /* Each makes *table, which the caller frees. PITH_OK or an error. */

@@ -11,14 +11,16 @@
 #include "tools/progress.h"
 #include "tools/stat.h"
 
-/* 1: the message is under way in the window, and its send or receive is on a selected lane. */
-static int reaches(const struct pithi_stat_query *window, const struct pithlog_message *m)
+/* 1: the message is under way in the window, its send or receive is on a selected lane, and one of them matches the
+ * filter. */
+static int reaches(const struct pithlog *log, const struct pithi_stat_query *window, const struct pithlog_message *m)
 {
     int64_t first_ns = m->send_ns < m->recv_ns ? m->send_ns : m->recv_ns;
     int64_t last_ns = m->send_ns < m->recv_ns ? m->recv_ns : m->send_ns;
 
     return first_ns <= window->to_ns && last_ns >= window->from_ns &&
-           (!window->wanted || window->wanted[m->send_lane] || window->wanted[m->recv_lane]);
+           (!window->wanted || window->wanted[m->send_lane] || window->wanted[m->recv_lane]) &&
+           (!window->filter || pithlog_filter_message(window->filter, log, m));
 }
 
 /* Calls `add` for every matched message in the window. Then reports unmatched ends on stderr. */
@@ -41,7 +43,7 @@ static int each_message(struct pithlog *log, const struct pithi_stat_query *wind
     pithi_progress_begin(&progress);
     while (!err && (more = pithlog_matcher_next(matcher, &message)) == 1) {
         done++;
-        if (reaches(window, &message))
+        if (reaches(log, window, &message))
             err = add(context, &message);
     }
     pithi_progress_end();

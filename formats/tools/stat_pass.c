@@ -9,6 +9,7 @@
 #include "analysis/mpi_calls.h"
 #include "base/error.h"
 #include "native/stack.h"
+#include "reader/filter.h"
 #include "tools/progress.h"
 
 int pithi_stat_shows(const struct pithi_stat_query *query, const struct pithlog_def *def)
@@ -79,6 +80,8 @@ struct run {
     unsigned char *is_mpi;   /* by definition */
     unsigned char *is_shown; /* [defs + 1]; the last one: computing */
     uint32_t defs, lane_count;
+    struct pithi_judge *judge; /* NULL: no filter */
+    int matches;               /* the current record matches the filter */
 };
 
 static int report(const struct run *run, const struct pithi_stat_instance *instance)
@@ -146,7 +149,7 @@ static int leave(const struct run *run, const struct pithlog_record *r, int64_t 
     int64_t length = time_ns - ended.enter_ns, self = length - ended.nested_ns;
     struct pithi_stat_instance instance = {
         r->lane, r->id, ended.enter_ns, length, self > 0 ? self : 0, !is_open(open, r->id)};
-    int err = report(run, &instance);
+    int err = run->matches ? report(run, &instance) : PITH_OK;
 
     if (open->count == 0) {
         lane->time.states_ns += time_ns - lane->edge_ns;
@@ -159,7 +162,7 @@ static int leave(const struct run *run, const struct pithlog_record *r, int64_t 
 
 static int take(void *context, const struct pithlog_record *r)
 {
-    const struct run *run = context;
+    struct run *run = context;
     int64_t from_ns = run->pass->query->from_ns, time_ns = r->time_ns > from_ns ? r->time_ns : from_ns;
     int err = PITH_OK;
 
@@ -167,11 +170,14 @@ static int take(void *context, const struct pithlog_record *r)
         return PITH_OK;
     if (time_ns > run->lanes[r->lane].end_ns)
         run->lanes[r->lane].end_ns = time_ns;
+    run->matches = run->judge ? pithi_judge_record(run->judge, r) : 1;
+    if (run->matches < 0)
+        return pithi_no_memory();
     if (r->kind == PITHLOG_ENTER && r->id < run->defs)
         err = enter(run, r, time_ns);
     else if (r->kind == PITHLOG_LEAVE && r->id < run->defs)
         err = leave(run, r, time_ns);
-    if (err || !(run->pass->kinds >> r->kind & 1))
+    if (err || !run->matches || !(run->pass->kinds >> r->kind & 1))
         return err;
     return run->pass->record(run->pass->context, r);
 }
@@ -209,6 +215,22 @@ static int end_lanes(const struct run *run)
     return err;
 }
 
+/* The pass reads all states of its lanes: those around a state that matches count for its depth and exclusive time. */
+static int open_judge(struct run *run, const struct pithlog_query *query)
+{
+    struct pithi_scope scope;
+    int err;
+
+    TRY(pithi_scope_find(&scope, run->pass->log, run->pass->query->filter, query));
+    scope.query.from_ns = query->from_ns;
+    scope.query.lanes = query->lanes;
+    scope.query.lane_count = query->lane_count;
+    TRY(pithi_judge_open(&run->judge, run->pass->log, run->pass->query->filter, &scope));
+out:
+    pithi_scope_free(&scope);
+    return err;
+}
+
 int pithi_stat_run(const struct pithi_stat_pass *pass)
 {
     const struct pithi_stat_query *part = pass->query;
@@ -232,14 +254,17 @@ int pithi_stat_run(const struct pithi_stat_pass *pass)
     for (uint32_t i = 0; i <= run.defs; i++) {
         const struct pithlog_def *def = pithlog_get_def(pass->log, i);
         run.is_mpi[i] = def && pithi_mpi_call_traits(def) != 0;
-        run.is_shown[i] = (unsigned char)pithi_stat_shows(part, def);
+        run.is_shown[i] = (def || !part->filter) && pithi_stat_shows(part, def);
     }
+    if (part->filter)
+        TRY(open_judge(&run, &query));
     begin_lanes(&run);
     TRY(pithi_stat_each_record(pass->log, &query, take, &run));
     TRY(end_lanes(&run));
 out:
     for (uint32_t i = 0; run.lanes && i < run.lane_count; i++)
         free(run.lanes[i].open.states);
+    pithi_judge_free(run.judge);
     free(run.lanes);
     free(run.is_mpi);
     free(run.is_shown);

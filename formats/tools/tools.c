@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "native/log.h"
+#include "reader/copy.h"
 #include "tools/progress.h"
 
 /* ---- Errors ---------------------------------------------------------------------------------------------------- */
@@ -292,4 +293,35 @@ int pithi_tool_style(const char *command, const char *option, const char *value,
         return pithi_tool_usage(command, "--csv and --json cannot be used together");
     *style = wanted;
     return 0;
+}
+
+int pithi_tool_where(const char *command, const char *option, const char *value, void *to)
+{
+    struct pithi_asked_query *where = to;
+    unsigned column;
+
+    where->text = value;
+    if (where->filter)
+        return pithi_tool_usage(command, "--%s is given twice; join the queries by `and`", option);
+    if (pithlog_filter_parse(value, &where->filter, &column) == PITH_OK)
+        return 0;
+    pithi_tool_say(stderr, "pith: %s", pithlog_error());
+    if (column) {
+        pithi_tool_say(stderr, "  %s", value);
+        pithi_tool_say(stderr, "  %*s", (int)column, "^");
+    }
+    return 2;
+}
+
+int pithi_tool_filter(struct pithlog **log, const struct pithlog_filter *filter)
+{
+    const struct pithi_copy what = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .filter = filter};
+    struct pithlog *part;
+
+    if (!filter)
+        return PITH_OK;
+    CHECK(pithi_copy_part(*log, &what, "the records that match --where (see TMPDIR)", &part));
+    pithlog_close(*log);
+    *log = part;
+    return PITH_OK;
 }

@@ -93,6 +93,18 @@ int pithi_lanes_find(const struct pithi_lane_set *set, const struct pithlog *log
     {"from", 0, PITHI_READ, to, NULL, pithi_tool_window}, { "to", 0, PITHI_READ, to, NULL, pithi_tool_window }
 #define PITHI_LANE_OPTIONS(to)                                                                                         \
     {"lane", 0, PITHI_READ, to, NULL, pithi_tool_lane}, { "lanes", 0, PITHI_READ, to, NULL, pithi_tool_lane }
+/* --where QUERY: parses it; on an error shows the place. The caller frees the filter. */
+struct pithi_asked_query {
+    struct pithlog_filter *filter; /* NULL: not given */
+    const char *text;
+};
+#define PITHI_WHERE_OPTION(to)                                                                                         \
+    {                                                                                                                  \
+        "where", 0, PITHI_READ, to, NULL, pithi_tool_where                                                             \
+    }
+int pithi_tool_where(const char *command, const char *option, const char *value, void *where);
+/* Replaces *log by the records that match, as `pith cut --where` writes them. filter NULL: does nothing. */
+int pithi_tool_filter(struct pithlog **log, const struct pithlog_filter *filter);
 #define PITHI_STYLE_OPTIONS(to)                                                                                        \
     {"csv", 0, PITHI_CALL, to, NULL, pithi_tool_style}, { "json", 0, PITHI_CALL, to, NULL, pithi_tool_style }
 /* --from and --to are words of pithlog_time_find; pithi_tool_window checks their form, and pithi_window_find looks them
