@@ -24,7 +24,9 @@ const struct pithi_command pithi_commands[] = {
      "Exit status: that of PROGRAM; 127 not found, 126 not executable, 2 wrong usage, 1 no wrappers for its MPI.\n"
      "Environment: `pith help env`.\n"},
     {"info", pithi_tool_info, "LOG", "print what a log holds, as `key: value` lines", NULL},
-    {"print", pithi_tool_print, "LOG [--follow] [--lane R[.T]] [--from TIME] [--to TIME] [--state GLOB] [--csv|--json]",
+    {"print", pithi_tool_print,
+     "LOG [--follow] [--lane R[.T]] [--from TIME] [--to TIME] [--state GLOB]\n"
+     "       [--where QUERY] [--columns LIST] [--csv|--json|--format text|csv|json]",
      "print every record as a line, in time order",
      "Lines are tab-separated: time_s rank thread kind name key=value..., times with 9 decimals.\n"
      "Kinds: enter leave event counter send recv coll comm pause resume lost. Lines with # hold the definitions.\n"
@@ -34,11 +36,15 @@ const struct pithi_command pithi_commands[] = {
      "  --from TIME    only records from this time on: 1.5, 3ms, 20us, 7ns, init, finalize or STATE[n]\n"
      "  --to TIME      only records up to this time\n"
      "  --state GLOB   only states, events and counters whose name matches, e.g. 'MPI_*'\n"
+     "  --where QUERY  only records that match, e.g. 'duration > 1ms and rank in 0-3'; man pith-query\n"
+     "  --columns LIST only these columns, e.g. time_ns,rank,kind,name,duration_ns; man pith-print\n"
+     "  --format STYLE text, csv or json, with a first line that names the version\n"
      "  --csv          a header line, then one column for each value\n"
      "  --json         one JSON object per line\n"},
     {"stat", pithi_tool_stat,
      "LOG [--by state|state,lane|lane|comm|size|wait|function|callpath|callsite | --longest N | --flame FILE\n"
-     "       | --folded] [--waits] [--state GLOB] [--from TIME] [--to TIME] [--lane R[.T]] [--csv|--json]",
+     "       | --folded] [--waits] [--state GLOB] [--where QUERY] [--from TIME] [--to TIME] [--lane R[.T]]\n"
+     "       [--csv|--json]",
      "count, total, mean, percentiles of states and messages",
      "  --by state       per state, and computing (outside MPI): count, inclusive and exclusive time (default)\n"
      "  --by state,lane  exclusive time of each state on each rank and thread\n"
@@ -53,6 +59,7 @@ const struct pithi_command pithi_commands[] = {
      "  --longest N      the N longest instances of states: rank, thread, begin, length\n"
      "  --waits          by state: also the time that calls of MPI waited for other ranks, and the rest: transfer\n"
      "  --state GLOB     only states, events and counters whose name matches, e.g. 'MPI_*'\n"
+     "  --where QUERY    only what matches, e.g. 'duration > 1ms and rank in 0-3'; man pith-query\n"
      "  --from TIME      start of the window: 1.5, 3ms, 20us, 7ns, init, finalize or STATE[n]\n"
      "  --to TIME        end of the window; states count with their part in the window, messages as a whole\n"
      "  --lane R[.T]     only rank R (thread T); lists and ranges are allowed: 0-3,7.1; may be repeated\n"
@@ -60,12 +67,14 @@ const struct pithi_command pithi_commands[] = {
      "\n"
      "Percentiles come from a histogram with steps of 3 %; memory does not grow with the log.\n"},
     {"analyze", pithi_tool_analyze,
-     "LOG [--from TIME] [--to TIME] [--iterations STATE] [--csv|--json [--waits]|--html FILE] [--explain TERM] "
+     "LOG [--from TIME] [--to TIME] [--where QUERY] [--iterations STATE] [--csv|--json [--waits]|--html FILE] "
+     "[--explain TERM] "
      "[--what-if CHANGE]\n"
      "       | A B ... [--from TIME] [--to TIME] [--csv|--json] [--scaling strong|weak]",
      "say why a run is slow: efficiencies, wait states and their causes, critical path",
      "  --from TIME    start of the part looked at (seconds, 3ms, init, STATE[n]); default: the last end of MPI_Init\n"
      "  --to TIME      its end; default: the last begin of MPI_Finalize\n"
+     "  --where QUERY  only records that match, e.g. 'duration > 1ms and rank in 0-3'; man pith-query\n"
      "  --iterations STATE  each instance of this state is an iteration; default: found by the period of MPI calls\n"
      "  --csv          the findings with their cost\n"
      "  --json         one object for programs; times in ns; with --waits every wait state\n"
@@ -97,7 +106,8 @@ const struct pithi_command pithi_commands[] = {
      "\n"
      "  --csv   a header line, then one line per row\n"
      "  --json  an array of objects\n"},
-    {"convert", pithi_tool_convert, "IN OUT [--format NAME] [--from TIME] [--to TIME] [--causal] [--with analysis]",
+    {"convert", pithi_tool_convert,
+     "IN OUT [--format NAME] [--from TIME] [--to TIME] [--where QUERY] [--causal] [--with analysis]",
      "convert a log from any readable format to any writable one",
      "The suffix of OUT or --format selects the format (`pith help formats` lists them). OUT may be - for standard\n"
      "output if the format is text. Standard error lists what the format cannot hold, each kind once with its\n"
@@ -105,14 +115,16 @@ const struct pithi_command pithi_commands[] = {
      "\n"
      "  --from TIME    start of the part: 1.5, 3ms, 20us, 7ns, init, finalize or STATE[n]\n"
      "  --to TIME      end of the part\n"
+     "  --where QUERY  only records that match, e.g. 'duration > 1ms and rank in 0-3'; man pith-query\n"
      "  --causal       first correct times that contradict cause and effect (messages received before sent)\n"
      "  --with analysis  add wait states and the critical path as states on lanes of their own\n"},
-    {"cut", pithi_tool_cut, "LOG -o OUT [--from TIME] [--to TIME] [--lane R[.T]] [--format NAME]",
-     "write a part of a log, by time and lanes, as a new log",
+    {"cut", pithi_tool_cut, "LOG -o OUT [--from TIME] [--to TIME] [--lane R[.T]] [--where QUERY] [--format NAME]",
+     "write a part of a log, by time, lanes or a query, as a new log",
      "  -o OUT         the new log; its format: --format, else by the suffix of OUT, else that of LOG\n"
      "  --from TIME    start of the part: 1.5, 3ms, 20us, 7ns, init, finalize or STATE[n]\n"
      "  --to TIME      end of the part\n"
      "  --lane R[.T]   only rank R (thread T); lists and ranges are allowed: 0-3,7.1; may be repeated\n"
+     "  --where QUERY  only records that match, e.g. 'duration > 1ms and rank in 0-3'; man pith-query\n"
      "  --format NAME  the format of OUT, whatever its suffix (`pith help formats`)\n"
      "\n"
      "States that are open at an edge of the part begin or end there; times and ranks do not change.\n"},

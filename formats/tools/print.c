@@ -287,16 +287,66 @@ static int follow_window(const char *command, const struct pithi_window_words *w
     return 0;
 }
 
+static int read_columns(const char *command, const char *option, const char *value, void *to)
+{
+    struct pithi_text_print *how = to;
+
+    how->columns.count = 0;
+    how->has_version = 1;
+    return pithi_print_columns_parse(value, &how->columns)
+               ? pithi_tool_usage(command, "--%s: %s", option, pithlog_error())
+               : 0;
+}
+
+/* --format text|csv|json: the style, with the line of the version. */
+static int read_format(const char *command, const char *option, const char *value, void *to)
+{
+    struct pithi_text_print *how = to;
+
+    how->has_version = 1;
+    if (strcmp(value, "text") == 0)
+        how->style = PITHI_TEXT_TABS;
+    else if (strcmp(value, "csv") == 0 || strcmp(value, "json") == 0)
+        return pithi_tool_style(command, value, NULL, &how->style);
+    else
+        return pithi_tool_usage(command, "--%s needs text, csv or json, not '%s'", option, value);
+    return 0;
+}
+
+/* Makes --state GLOB a part of the filter: name ~ "GLOB". */
+static int add_glob(struct pithi_asked_query *where, struct pithi_text_print *how)
+{
+    const char *given = where->text ? where->text : "", *glob = how->name_glob;
+    char *text = malloc(strlen(given) + 2 * strlen(glob) + 32), *to = text;
+    int err;
+
+    if (!text)
+        return pithi_no_memory();
+    to += sprintf(to, *given ? "(%s) and name ~ \"" : "%sname ~ \"", given);
+    for (; *glob; *to++ = *glob++)
+        if (*glob == '"' || *glob == '\\')
+            *to++ = '\\';
+    strcpy(to, "\"");
+    pithlog_filter_free(where->filter);
+    err = pithlog_filter_parse(text, &where->filter, NULL);
+    free(text);
+    how->name_glob = NULL;
+    return err;
+}
+
 /* Reads the options; 0, or 2 after a message. */
 static int read_options(int argc, char **argv, struct pithi_text_print *how, struct pithi_window_words *words,
-                        struct pithi_lane_set *set, int *follow)
+                        struct pithi_lane_set *set, struct pithi_asked_query *where, int *follow)
 {
     static const char *const names[] = {"LOG", NULL};
     const struct pithi_option options[] = {
         {"state", 0, PITHI_TEXT, &how->name_glob, NULL, NULL},
+        {"columns", 0, PITHI_READ, how, NULL, read_columns},
+        {"format", 0, PITHI_READ, how, NULL, read_format},
         {"follow", 'f', PITHI_FLAG, follow, NULL, NULL},
         PITHI_LANE_OPTIONS(set),
         PITHI_WINDOW_OPTIONS(words),
+        PITHI_WHERE_OPTION(where),
         PITHI_STYLE_OPTIONS(&how->style),
         {.name = NULL},
     };
@@ -305,7 +355,12 @@ static int read_options(int argc, char **argv, struct pithi_text_print *how, str
     if (pithi_tool_options(argc, argv, options))
         return 2;
     if ((status = pithi_tool_arguments(argc, argv, names)) == 0 && *follow)
-        status = follow_window(argv[0], words, &how->query);
+        status = where->filter || how->columns.count
+                     ? pithi_tool_usage(argv[0], "--where and --columns cannot be used with --follow")
+                     : follow_window(argv[0], words, &how->query);
+    else if (status == 0 && how->name_glob)
+        status = add_glob(where, how) ? pithi_tool_failed() : 0;
+    how->query.filter = where->filter;
     return status;
 }
 
@@ -314,10 +369,12 @@ int pithi_tool_print(int argc, char **argv)
     struct pithi_text_print how = {.query = {.from_ns = INT64_MIN, .to_ns = INT64_MAX}};
     struct pithi_window_words words = {NULL, NULL};
     struct pithi_lane_set set = {.count = 0};
-    int follow = 0, status = read_options(argc, argv, &how, &words, &set, &follow);
+    struct pithi_asked_query where = {NULL, NULL};
+    int follow = 0, status = read_options(argc, argv, &how, &words, &set, &where, &follow);
 
     if (status == 0)
         status = follow ? print_follow(argv[optind], &how, &set) : print_log(argv[optind], &how, &words, &set);
+    pithlog_filter_free(where.filter);
     free(set.ranges);
     return status;
 }

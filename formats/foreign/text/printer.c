@@ -29,6 +29,16 @@ static const char *const kind_names[] = {
 };
 enum { KINDS = sizeof kind_names / sizeof *kind_names };
 
+const char *pithi_print_kind(uint32_t kind) { return kind < KINDS && kind_names[kind] ? kind_names[kind] : "unknown"; }
+
+void pithi_print_version(struct pithi_out *out, enum pithi_text_style style, const char *what)
+{
+    char text[64];
+
+    snprintf(text, sizeof text, style == PITHI_TEXT_JSON ? "{\"pith_%s\":1}\n" : "# pith %s 1\n", what);
+    pithi_out_text(out, text);
+}
+
 /* ---- Pieces made in advance ------------------------------------------------------------------------------------ */
 
 /* Sets pieces[index] to the malloc'ed `text` (NULL: out of memory). If index == *count, it appends a piece. */
@@ -218,7 +228,7 @@ void pithi_printer_record(struct pithi_printer *p, const struct pithlog_record *
         pithi_out_text(out, "{\"time_s\":");
     pithi_out_seconds(out, r->time_ns);
     put_piece(p, p->lanes, p->lane_count, r->lane);
-    pithi_out_text(out, r->kind < KINDS && kind_names[r->kind] ? kind_names[r->kind] : "unknown");
+    pithi_out_text(out, pithi_print_kind(r->kind));
     if (json)
         pithi_out_text(out, "\",\"name\":");
     else
@@ -417,7 +427,11 @@ int pithi_text_print(struct pithlog *log, FILE *out, const struct pithi_text_pri
     struct pithi_printer printer;
     int err;
 
+    if (how->columns.count)
+        return pithi_print_columns(log, out, how);
     TRY(pithi_printer_open(&printer, out, how->style, how->name_glob));
+    if (how->has_version)
+        pithi_print_version(&printer.out, how->style, "print");
     TRY(put_definitions(&printer, log));
     if (how->has_end)
         pithi_printer_promise(&printer);

@@ -23,15 +23,31 @@ enum pithi_text_style {
     PITHI_TEXT_JSON  /* an object on each line; definitions have the key "define" */
 };
 
+/* The columns of --columns, in their order. */
+enum { PITHI_PRINT_COLUMNS = 25 };
+struct pithi_print_columns {
+    unsigned char columns[PITHI_PRINT_COLUMNS];
+    uint32_t count;
+};
+int pithi_print_columns_parse(const char *text, struct pithi_print_columns *columns); /* names, separated by commas */
+
 struct pithi_text_print {
     enum pithi_text_style style;
     struct pithlog_query query;
-    int has_end;           /* 1: print the lines of printer.h by which a reader detects a cut */
+    int has_end;                        /* 1: print the lines of printer.h by which a reader detects a cut */
+    int has_version;                    /* 1: the first line names the version of the lines */
+    struct pithi_print_columns columns; /* only these of each record, after a version; count 0: whole lines */
     const char *name_glob; /* not NULL: print only states, events and counters whose name matches (fnmatch) */
 };
 
 /* Prints the parts of the log that `how` selects. Returns PITH_OK or an error. */
 int pithi_text_print(struct pithlog *log, FILE *out, const struct pithi_text_print *how);
+
+/* The same with how->columns. print_columns.c */
+int pithi_print_columns(struct pithlog *log, FILE *out, const struct pithi_text_print *how);
+/* The line of the version; what: "print", for whole lines, which are a log, or "columns". */
+void pithi_print_version(struct pithi_out *out, enum pithi_text_style style, const char *what);
+const char *pithi_print_kind(uint32_t kind); /* "enter" ... */
 
 /* A part of a line, made in advance. */
 struct pithi_text_piece {

@@ -424,8 +424,8 @@ out:
 /* Recognises the format by its first line: a definition, the column names, or a record. */
 int pithi_text_probe(const struct pithi_input *input)
 {
-    static const char *const begins[] = {"# property\t", "# lane\t", "# state\t", "# event\t",
-                                         "# counter\t",  "# comm\t", "# time_s\t"};
+    static const char *const begins[] = {"# pith print 1\n", "# property\t", "# lane\t", "# state\t",
+                                         "# event\t",        "# counter\t",  "# comm\t", "# time_s\t"};
     struct text_reader r = {.input = input, .lines = {.input = input, .size = input->size}};
     int64_t time_ns, rank;
     int is = 0;

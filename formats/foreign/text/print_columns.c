@@ -1,0 +1,302 @@
+/* print_columns.c - `pith print --columns`: records as rows of chosen columns. man/pith-print.1 promises that the names
+ * and contents of columns stay the same. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "foreign/text/printer.h"
+
+#define BIT(kind) (1u << (kind))
+#define ALL UINT32_MAX
+#define LEAVE BIT(PITHLOG_LEAVE)
+#define STATES (BIT(PITHLOG_ENTER) | LEAVE)
+#define DEFINED (STATES | BIT(PITHLOG_EVENT) | BIT(PITHLOG_COUNTER))
+#define MESSAGES (BIT(PITHLOG_SEND) | BIT(PITHLOG_RECV))
+#define COLL BIT(PITHLOG_COLL)
+#define COMM_CHANGES (BIT(PITHLOG_COMM_CREATE) | BIT(PITHLOG_COMM_FREE))
+#define COMMS (STATES | BIT(PITHLOG_EVENT) | MESSAGES | COLL | COMM_CHANGES)
+
+enum column {
+    C_TIME_S,
+    C_TIME_NS,
+    C_RANK,
+    C_THREAD,
+    C_LANE,
+    C_HOST,
+    C_KIND,
+    C_NAME,
+    C_GROUP,
+    C_DEPTH,
+    C_START_NS,
+    C_DURATION_NS,
+    C_SELF_NS,
+    C_COMM,
+    C_COMM_NAME,
+    C_PEER,
+    C_TAG,
+    C_BYTES,
+    C_GOT_BYTES,
+    C_POSTED,
+    C_ROOT,
+    C_OP,
+    C_COUNT,
+    C_VALUE,
+    C_PAYLOAD
+};
+static const struct {
+    const char *name;
+    uint32_t kinds; /* of records that have it */
+} columns[PITHI_PRINT_COLUMNS] = {
+    [C_TIME_S] = {"time_s", ALL},
+    [C_TIME_NS] = {"time_ns", ALL},
+    [C_RANK] = {"rank", ALL},
+    [C_THREAD] = {"thread", ALL},
+    [C_LANE] = {"lane", ALL},
+    [C_HOST] = {"host", ALL},
+    [C_KIND] = {"kind", ALL},
+    [C_NAME] = {"name", DEFINED | MESSAGES | COLL | COMM_CHANGES},
+    [C_GROUP] = {"group", DEFINED},
+    [C_DEPTH] = {"depth", STATES},
+    [C_START_NS] = {"start_ns", LEAVE},
+    [C_DURATION_NS] = {"duration_ns", LEAVE},
+    [C_SELF_NS] = {"self_ns", LEAVE},
+    [C_COMM] = {"comm", COMMS},
+    [C_COMM_NAME] = {"comm_name", COMMS},
+    [C_PEER] = {"peer", MESSAGES},
+    [C_TAG] = {"tag", MESSAGES},
+    [C_BYTES] = {"bytes", MESSAGES | COLL},
+    [C_GOT_BYTES] = {"got_bytes", COLL},
+    [C_POSTED] = {"posted", BIT(PITHLOG_RECV)},
+    [C_ROOT] = {"root", COLL},
+    [C_OP] = {"op", COMM_CHANGES},
+    [C_COUNT] = {"count", BIT(PITHLOG_LOST)},
+    [C_VALUE] = {"value", BIT(PITHLOG_COUNTER)},
+    [C_PAYLOAD] = {"payload", BIT(PITHLOG_EVENT)},
+};
+_Static_assert(C_PAYLOAD + 1 == PITHI_PRINT_COLUMNS, "one row for each column");
+
+int pithi_print_columns_parse(const char *text, struct pithi_print_columns *chosen)
+{
+    for (const char *word = text;; word++) {
+        size_t size = strcspn(word, ",");
+        int i = 0;
+
+        while (i < PITHI_PRINT_COLUMNS && (strlen(columns[i].name) != size || memcmp(columns[i].name, word, size) != 0))
+            i++;
+        if (i == PITHI_PRINT_COLUMNS)
+            return pithi_fail(PITH_ERR_USAGE, "there is no column '%.*s'", (int)size, word);
+        if (chosen->count == PITHI_PRINT_COLUMNS)
+            return pithi_fail(PITH_ERR_USAGE, "at most %d columns", (int)PITHI_PRINT_COLUMNS);
+        chosen->columns[chosen->count++] = (unsigned char)i;
+        word += size;
+        if (*word == '\0')
+            return PITH_OK;
+    }
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
+
+struct rows {
+    struct pithlog *log;
+    struct pithi_out out;
+    const struct pithi_text_print *how;
+    enum pithi_quote quote;
+    char *payload;
+    size_t payload_size;
+};
+
+static int has_column(enum column column, const struct pithlog_record *r)
+{
+    if (!(columns[column].kinds >> r->kind & 1))
+        return 0;
+    if (column == C_DEPTH || column == C_START_NS || column == C_DURATION_NS || column == C_SELF_NS)
+        return r->depth != UINT32_MAX; /* a LEAVE without ENTER */
+    if (column == C_COMM || column == C_COMM_NAME)
+        return r->kind > PITHLOG_EVENT || r->comm;
+    return column != C_PAYLOAD || r->payload_bytes;
+}
+
+static const char *name_of(const struct rows *rows, const struct pithlog_record *r)
+{
+    return r->kind <= PITHLOG_COUNTER ? pithlog_get_def(rows->log, r->id)->name
+                                      : pithlog_get_comm(rows->log, r->comm)->name;
+}
+
+static void put_text(struct rows *rows, const char *text)
+{
+    pithi_out_quoted(&rows->out, rows->quote, text ? text : "");
+}
+
+/* The text of a payload is already escaped. */
+static void put_payload(struct rows *rows, const struct pithlog_record *r)
+{
+    static const enum pithi_quote quotes[] = {[PITHI_TEXT_TABS] = PITHI_QUOTE_TEXT,
+                                              [PITHI_TEXT_CSV] = PITHI_QUOTE_CSV_TEXT,
+                                              [PITHI_TEXT_JSON] = PITHI_QUOTE_JSON};
+    size_t size = pithlog_payload_text(rows->log, r, rows->payload, rows->payload_size);
+
+    if (size > rows->payload_size) {
+        char *longer = realloc(rows->payload, size);
+        if (!longer)
+            return;
+        rows->payload = longer;
+        rows->payload_size = size;
+        pithlog_payload_text(rows->log, r, rows->payload, rows->payload_size);
+    }
+    pithi_out_quoted(&rows->out, quotes[rows->how->style], rows->payload);
+}
+
+static void put_cell(struct rows *rows, enum column column, const struct pithlog_record *r)
+{
+    const struct pithlog_lane *lane = pithlog_get_lane(rows->log, r->lane);
+    struct pithi_out *out = &rows->out;
+
+    switch (column) {
+    case C_TIME_S:
+        pithi_out_seconds(out, r->time_ns);
+        break;
+    case C_TIME_NS:
+        pithi_out_i64(out, r->time_ns);
+        break;
+    case C_RANK:
+        pithi_out_i64(out, lane->rank);
+        break;
+    case C_THREAD:
+        pithi_out_u64(out, lane->thread);
+        break;
+    case C_LANE:
+        pithi_out_u64(out, r->lane);
+        break;
+    case C_HOST:
+        put_text(rows, lane->host);
+        break;
+    case C_KIND:
+        put_text(rows, pithi_print_kind(r->kind));
+        break;
+    case C_NAME:
+        put_text(rows, name_of(rows, r));
+        break;
+    case C_GROUP:
+        put_text(rows, pithlog_get_def(rows->log, r->id)->group);
+        break;
+    case C_DEPTH:
+        pithi_out_u64(out, r->depth);
+        break;
+    case C_START_NS:
+        pithi_out_i64(out, r->start_ns);
+        break;
+    case C_DURATION_NS:
+        pithi_out_i64(out, (int64_t)((uint64_t)r->time_ns - (uint64_t)r->start_ns));
+        break;
+    case C_SELF_NS:
+        pithi_out_i64(out, (int64_t)((uint64_t)r->time_ns - (uint64_t)r->start_ns - (uint64_t)r->nested_ns));
+        break;
+    case C_COMM:
+        pithi_out_u64(out, r->comm);
+        break;
+    case C_COMM_NAME:
+        put_text(rows, pithlog_get_comm(rows->log, r->comm)->name);
+        break;
+    case C_PEER:
+    case C_ROOT:
+        pithi_out_i64(out, r->peer);
+        break;
+    case C_TAG:
+        pithi_out_i64(out, r->tag);
+        break;
+    case C_BYTES:
+    case C_COUNT:
+        pithi_out_u64(out, r->bytes);
+        break;
+    case C_GOT_BYTES:
+        pithi_out_u64(out, r->got_bytes);
+        break;
+    case C_POSTED:
+        pithi_out_u64(out, r->posted);
+        break;
+    case C_OP:
+        put_text(rows, r->kind == PITHLOG_COMM_CREATE ? "create" : "free");
+        break;
+    case C_VALUE:
+        if (rows->how->style == PITHI_TEXT_JSON && !(r->value - r->value == 0))
+            pithi_out_text(out, "null"); /* JSON has no infinity and no NaN */
+        else
+            pithi_out_double(out, r->value);
+        break;
+    case C_PAYLOAD:
+        put_payload(rows, r);
+        break;
+    }
+}
+
+static void put_row(struct rows *rows, const struct pithlog_record *r)
+{
+    const struct pithi_print_columns *chosen = &rows->how->columns;
+    int is_json = rows->how->style == PITHI_TEXT_JSON, is_first = 1;
+
+    for (uint32_t i = 0; i < chosen->count; i++) {
+        enum column column = (enum column)chosen->columns[i];
+        int has = has_column(column, r);
+        if (is_json && !has) /* the key is left out */
+            continue;
+        if (is_json) {
+            pithi_out_text(&rows->out, is_first ? "{\"" : ",\"");
+            pithi_out_text(&rows->out, columns[column].name);
+            pithi_out_text(&rows->out, "\":");
+        } else if (!is_first) {
+            pithi_out_char(&rows->out, rows->how->style == PITHI_TEXT_CSV ? ',' : '\t');
+        }
+        is_first = 0;
+        if (has)
+            put_cell(rows, column, r);
+    }
+    pithi_out_text(&rows->out, !is_json ? "\n" : is_first ? "{}\n" : "}\n");
+}
+
+static void put_head(struct rows *rows)
+{
+    const struct pithi_print_columns *chosen = &rows->how->columns;
+
+    if (rows->how->style == PITHI_TEXT_JSON)
+        return;
+    if (rows->how->style == PITHI_TEXT_TABS)
+        pithi_out_text(&rows->out, "# ");
+    for (uint32_t i = 0; i < chosen->count; i++) {
+        if (i)
+            pithi_out_char(&rows->out, rows->how->style == PITHI_TEXT_CSV ? ',' : '\t');
+        pithi_out_text(&rows->out, columns[chosen->columns[i]].name);
+    }
+    pithi_out_char(&rows->out, '\n');
+}
+
+static int put_rows(struct rows *rows)
+{
+    struct pithlog_query query = rows->how->query;
+    struct pithlog_record record;
+    struct pithlog_iter *iter;
+    int more = 0;
+
+    query.flags |= PITHLOG_NEST;
+    CHECK(pithlog_iter_open(rows->log, &query, &iter));
+    while (!rows->out.failed && (more = pithlog_iter_next(iter, &record)) == 1)
+        put_row(rows, &record);
+    pithlog_iter_close(iter);
+    return more < 0 ? PITH_ERR_DAMAGED : PITH_OK;
+}
+
+int pithi_print_columns(struct pithlog *log, FILE *out, const struct pithi_text_print *how)
+{
+    static const enum pithi_quote quotes[] = {
+        [PITHI_TEXT_TABS] = PITHI_QUOTE_TABS, [PITHI_TEXT_CSV] = PITHI_QUOTE_CSV, [PITHI_TEXT_JSON] = PITHI_QUOTE_JSON};
+    struct rows rows = {.log = log, .how = how, .quote = quotes[how->style]};
+    int err = pithi_out_open(&rows.out, out);
+
+    if (err)
+        return err;
+    pithi_print_version(&rows.out, how->style, "columns");
+    put_head(&rows);
+    err = pithi_out_close(&rows.out, put_rows(&rows));
+    free(rows.payload);
+    return err;
+}
