@@ -10,6 +10,7 @@ struct records {
     PyObject_HEAD struct log *log;
     struct pithlog_iter *iter;
     PyObject *ids; /* bytes, or NULL */
+    struct pithlog_filter *filter;
 };
 
 static void records_dealloc(struct records *self)
@@ -19,15 +20,17 @@ static void records_dealloc(struct records *self)
         pithi_py_release(self->log);
         Py_DECREF((PyObject *)self->log);
     }
+    pithlog_filter_free(self->filter);
     Py_XDECREF(self->ids);
     pithi_py_free(self);
 }
 
-/* Records(log, from_ns, to_ns, lanes: bytes of uint32 or None, kinds, flags, ids: bytes or None) */
+/* Records(log, from_ns, to_ns, lanes: bytes of uint32 or None, kinds, flags, ids: bytes or None,
+ * filter: text or None) */
 static PyObject *records_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     PyObject *log, *ids;
-    const char *lanes;
+    const char *lanes, *filter;
     Py_ssize_t lanes_bytes;
     long long from_ns, to_ns;
     unsigned kinds, flags;
@@ -35,7 +38,8 @@ static PyObject *records_new(PyTypeObject *type, PyObject *args, PyObject *keywo
     int err;
 
     (void)keywords;
-    if (!PyArg_ParseTuple(args, "OLLz#IIO", &log, &from_ns, &to_ns, &lanes, &lanes_bytes, &kinds, &flags, &ids))
+    if (!PyArg_ParseTuple(args, "OLLz#IIOz", &log, &from_ns, &to_ns, &lanes, &lanes_bytes, &kinds, &flags, &ids,
+                          &filter))
         return NULL;
     if (!pithi_py_use((struct log *)log))
         return NULL;
@@ -45,9 +49,13 @@ static PyObject *records_new(PyTypeObject *type, PyObject *args, PyObject *keywo
         PyErr_SetString(PyExc_ValueError, "ids: not one byte for each definition");
         return NULL;
     }
-    query = (struct pithlog_query){
-        from_ns, to_ns, (const uint32_t *)(const void *)lanes, (uint32_t)(lanes_bytes / (Py_ssize_t)sizeof(uint32_t)),
-        kinds,   flags};
+    query = (struct pithlog_query){from_ns,
+                                   to_ns,
+                                   (const uint32_t *)(const void *)lanes,
+                                   (uint32_t)(lanes_bytes / (Py_ssize_t)sizeof(uint32_t)),
+                                   kinds,
+                                   flags,
+                                   NULL};
     struct records *self = pithi_py_new(type);
     if (!self) {
         pithi_py_release((struct log *)log);
@@ -59,6 +67,12 @@ static PyObject *records_new(PyTypeObject *type, PyObject *args, PyObject *keywo
         self->ids = ids;
         Py_INCREF(ids);
     }
+    if (filter && (err = pithlog_filter_parse(filter, &self->filter, NULL)) != PITH_OK) {
+        pithi_py_failed(err);
+        Py_DECREF((PyObject *)self);
+        return NULL;
+    }
+    query.filter = self->filter;
     Py_BEGIN_ALLOW_THREADS
     err = pithlog_iter_open(opened, &query, &self->iter);
     Py_END_ALLOW_THREADS
@@ -188,23 +202,31 @@ static PyObject *records_payloads(struct records *self, PyObject *unused)
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
-/* messages(log) -> (bytearray of struct pithlog_message, unmatched sends, unmatched receives, None or a damage) */
+/* messages(log, filter: text or None) ->
+ * (bytearray of struct pithlog_message, unmatched sends, unmatched receives, None or a damage) */
 PyObject *pithi_py_messages(PyObject *module, PyObject *args)
 {
     PyObject *log, *all = NULL, *damage = NULL, *result = NULL;
+    const char *text;
+    struct pithlog_filter *filter = NULL;
     struct pithlog_matcher *matcher;
     struct pithlog_message *part;
     uint64_t sends = 0, recvs = 0;
     int err, more = 1;
 
     (void)module;
-    if (!PyArg_ParseTuple(args, "O", &log) || !pithi_py_use((struct log *)log))
+    if (!PyArg_ParseTuple(args, "Oz", &log, &text) || !pithi_py_use((struct log *)log))
         return NULL;
     struct pithlog *opened = ((struct log *)log)->log;
+    if (text && (err = pithlog_filter_parse(text, &filter, NULL)) != PITH_OK) {
+        pithi_py_release((struct log *)log);
+        return pithi_py_failed(err);
+    }
     Py_BEGIN_ALLOW_THREADS
     err = pithlog_matcher_open(opened, &matcher);
     Py_END_ALLOW_THREADS
     if (err) {
+        pithlog_filter_free(filter);
         pithi_py_release((struct log *)log);
         return pithi_py_failed(err);
     }
@@ -214,7 +236,7 @@ PyObject *pithi_py_messages(PyObject *module, PyObject *args)
         size_t count = 0;
         Py_BEGIN_ALLOW_THREADS
         while (count < AT_ONCE && (more = pithlog_matcher_next(matcher, &part[count])) == 1)
-            count++;
+            count += !filter || pithlog_filter_message(filter, opened, &part[count]);
         Py_END_ALLOW_THREADS
         if (more < 0 && !damage && !(damage = pithi_py_text(pithlog_error())))
             break;
@@ -231,6 +253,7 @@ PyObject *pithi_py_messages(PyObject *module, PyObject *args)
             Py_BuildValue("OKKO", all, (unsigned long long)sends, (unsigned long long)recvs, damage ? damage : Py_None);
     Py_BEGIN_ALLOW_THREADS
     pithlog_matcher_close(matcher);
+    pithlog_filter_free(filter);
     Py_END_ALLOW_THREADS
     PyMem_Free(part);
     Py_XDECREF(all);

@@ -150,7 +150,7 @@ class Log:
     """An open log. Several threads may read it at once. It is a context manager: `with pith.open(path) as log:`.
 
     Methods that select take the same arguments: `name`, a pattern or a list of patterns such as "MPI_*"; `from_` and `to`,
-    times (seconds or words); `ranks`, numbers of ranks. A damaged part raises DamagedError, whose `partial` has the rest.
+    times (seconds or words); `ranks`, numbers of ranks; `where`, a query of pith-query(7). A damaged part raises DamagedError, whose `partial` has the rest.
     """
 
     def __init__(self, path):
@@ -247,14 +247,15 @@ class Log:
         wanted = np.atleast_1d(np.asarray(list(ranks) if not np.isscalar(ranks) else ranks))
         return np.flatnonzero(np.isin(self._lane_rank, wanted)).astype("u4")
 
-    def _records(self, columns: Sequence[str], kinds: Iterable[int], ids=None, from_=None, to=None, ranks=None, flags=0):
+    def _records(self, columns: Sequence[str], kinds: Iterable[int], ids=None, from_=None, to=None, ranks=None, flags=0,
+                 where=None):
         """The records as a dict of columns, and the text of the first damage or None."""
         lanes = self._select(ranks)
         if ids is not None and not ids.any() or lanes is not None and not len(lanes):
             return {name: np.empty(0, dtype=kind) for name, kind in _COLUMNS if name in columns}, None
         iterator = _read.Records(self._log, self.time(from_), self.time(to, True), None if lanes is None else lanes.tobytes(),
                                  sum(1 << k for k in kinds), flags,
-                                 None if ids is None else ids[:-1].astype("u1").tobytes())
+                                 None if ids is None else ids[:-1].astype("u1").tobytes(), where)
         bound = sum(lane[6] for lane in self._lanes) + len(self._lanes) * 64
         room = max(min(bound, 1 << 20), 1)
         arrays = {name: np.empty(room, dtype=kind) for name, kind in _COLUMNS if name in columns}
@@ -307,12 +308,16 @@ class Log:
         nested = np.bincount(parent[inside], weights=length[inside], minlength=len(order))  # exact up to 104 days
         return _Intervals(arrays["id"], lane, begin, end, length - nested.astype("i8"), depth, parent, damage)
 
-    def states(self, name: Names = None, *, from_: Time = None, to: Time = None, ranks=None) -> Table:
+    def states(self, name: Names = None, *, from_: Time = None, to: Time = None, ranks=None,
+               where: Optional[str] = None) -> Table:
         """Instances of states in the order of their ends: state, lane, rank, thread, start_ns, end_ns, self_ns (without
-        states inside), depth (0: outermost). States open at the ends of the window or of the log are cut there."""
+        states inside), depth (0: outermost). States open at the ends of the window or of the log are cut there. `where` cannot
+        be used with a window; compare `time` in the query."""
+        if where is not None and (from_ is not None or to is not None):
+            raise ValueError("where: cannot be used with from_ and to; compare `time` in the query")
         if from_ is None and to is None:
             arrays, damage = self._records(("time_ns", "lane", "id", "depth", "start_ns", "nested_ns"), (LEAVE,),
-                                           self._ids(name, _STATE), None, None, ranks, _CLIP)
+                                           self._ids(name, _STATE), None, None, ranks, _CLIP, where)
             rows = arrays["depth"] != _NONE
             state, lane, begin, end, depth = (arrays[c] for c in ("id", "lane", "start_ns", "time_ns", "depth"))
             own = end - begin - arrays["nested_ns"]
@@ -324,38 +329,42 @@ class Log:
         table = Table(columns, {"state": self._names})
         return self._whole(table if rows.all() else table.where(rows), damage)
 
-    def events(self, name: Names = None, *, from_: Time = None, to: Time = None, ranks=None, payloads: bool = False) -> Table:
+    def events(self, name: Names = None, *, from_: Time = None, to: Time = None, ranks=None, payloads: bool = False,
+               where: Optional[str] = None) -> Table:
         """Solo events: event, lane, rank, thread, time_ns; with `payloads` also payload, their text (slower)."""
         ids = self._ids(name, _EVENT_TYPE)
-        arrays, damage = self._records(("time_ns", "lane", "id"), (EVENT,), ids, from_, to, ranks)
+        arrays, damage = self._records(("time_ns", "lane", "id"), (EVENT,), ids, from_, to, ranks, 0, where)
         columns = {"event": arrays["id"], **self._with_lane(arrays), "time_ns": arrays["time_ns"]}
         if payloads:
             lanes = self._select(ranks)
             again = _read.Records(self._log, self.time(from_), self.time(to, True),
-                                  None if lanes is None else lanes.tobytes(), 1 << EVENT, 0, ids[:-1].astype("u1").tobytes())
+                                  None if lanes is None else lanes.tobytes(), 1 << EVENT, 0, ids[:-1].astype("u1").tobytes(),
+                                  where)
             texts = again.payloads() if len(arrays["id"]) else []
             columns["payload"] = np.array(texts, dtype=object)
         return self._whole(Table(columns, {"event": self._names}), damage)
 
-    def counters(self, name: Names = None, *, from_: Time = None, to: Time = None, ranks=None) -> Table:
+    def counters(self, name: Names = None, *, from_: Time = None, to: Time = None, ranks=None,
+                 where: Optional[str] = None) -> Table:
         """Values of counters: counter, lane, rank, thread, time_ns, value (float64)."""
         arrays, damage = self._records(("time_ns", "lane", "id", "value"), (COUNTER,), self._ids(name, _COUNTER_TYPE), from_, to,
-                                       ranks)
+                                       ranks, 0, where)
         columns = {"counter": arrays["id"], **self._with_lane(arrays), "time_ns": arrays["time_ns"], "value": arrays["value"]}
         return self._whole(Table(columns, {"counter": self._names}), damage)
 
-    def collectives(self, *, from_: Time = None, to: Time = None, ranks=None) -> Table:
+    def collectives(self, *, from_: Time = None, to: Time = None, ranks=None, where: Optional[str] = None) -> Table:
         """Each rank's part in each collective: lane, rank, thread, time_ns, comm (number in `communicators`), root (world
         rank; -1: none), sent_bytes, received_bytes."""
-        arrays, damage = self._records(("time_ns", "lane", "comm", "peer", "bytes", "got_bytes"), (COLL,), None, from_, to, ranks)
+        arrays, damage = self._records(("time_ns", "lane", "comm", "peer", "bytes", "got_bytes"), (COLL,), None, from_, to, ranks,
+                                       0, where)
         columns = {**self._with_lane(arrays), "time_ns": arrays["time_ns"], "comm": arrays["comm"], "root": arrays["peer"],
                    "sent_bytes": arrays["bytes"], "received_bytes": arrays["got_bytes"]}
         return self._whole(Table(columns), damage)
 
-    def messages(self, *, from_: Time = None, to: Time = None, ranks=None) -> Table:
+    def messages(self, *, from_: Time = None, to: Time = None, ranks=None, where: Optional[str] = None) -> Table:
         """Matched messages that are under way at any time in the window, with an end on one of the ranks: send_ns, recv_ns,
         sender, receiver (world ranks), send_lane, recv_lane, tag, comm, bytes. The whole log is matched."""
-        data, _, _, damage = _read.messages(self._log)
+        data, _, _, damage = _read.messages(self._log, where)
         all_ = np.frombuffer(data, dtype=_LAYOUTS["message"])
         first, last = np.minimum(all_["send_ns"], all_["recv_ns"]), np.maximum(all_["send_ns"], all_["recv_ns"])
         rows = (last >= self.time(from_)) & (first <= self.time(to, True))
