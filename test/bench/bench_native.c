@@ -162,7 +162,7 @@ static double iterate_once(struct pithlog *log, const struct pithlog_query *quer
 /* Million records a second over the lanes (NULL: all), the best of 3. */
 static double iterate(const char *path, const uint32_t *lanes, uint32_t lane_count, uint32_t flags, int helping)
 {
-    const struct pithlog_query query = {INT64_MIN, INT64_MAX, lanes, lane_count, 0, flags};
+    const struct pithlog_query query = {INT64_MIN, INT64_MAX, lanes, lane_count, 0, flags, NULL};
     struct pithlog *log;
     double best = 0;
     if (pithlog_open(path, &log))

@@ -84,8 +84,8 @@ static inline void fuzz_read(const char *path)
                                               .to_ns = (int64_t)((uint64_t)info->end_ns - (uint64_t)third),
                                               .flags = PITHLOG_CLIP});
     uint32_t lanes[] = {info->lanes - 1};
-    fuzz_iterate(
-        log, &(struct pithlog_query){INT64_MIN, INT64_MAX, lanes, info->lanes > 0, 1u << PITHLOG_LEAVE, PITHLOG_NEST});
+    fuzz_iterate(log, &(struct pithlog_query){INT64_MIN, INT64_MAX, lanes, info->lanes > 0, 1u << PITHLOG_LEAVE,
+                                              PITHLOG_NEST, NULL});
     fuzz_match(log);
     pithlog_close(log);
 }

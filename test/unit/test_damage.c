@@ -75,7 +75,7 @@ static struct outcome read_damaged(const char *path)
     for (uint32_t lane = 0; pithlog_get_lane(log, lane); lane++) {
         const struct pithlog_lane *l = pithlog_get_lane(log, lane);
         uint32_t number = (uint32_t)l->rank * 3 + l->thread;
-        struct pithlog_query query = {INT64_MIN, INT64_MAX, &lane, 1, 0, 0};
+        struct pithlog_query query = {INT64_MIN, INT64_MAX, &lane, 1, 0, 0, NULL};
         struct pithlog_iter *iter;
         size_t at = 0;
         int status, errors = 0;
@@ -215,7 +215,7 @@ static void test_hostile(void)
             struct pithlog *log;
             struct pithlog_iter *iter;
             struct pithlog_record r;
-            struct pithlog_query q = {500000, 2020000, NULL, 0, 0, PITHLOG_CLIP};
+            struct pithlog_query q = {500000, 2020000, NULL, 0, 0, PITHLOG_CLIP, NULL};
             if (i % 4 == 0 && pithlog_open(path, &log) == 0) {
                 int errors = 0, status;
                 if (pithlog_iter_open(log, &q, &iter) == 0) {

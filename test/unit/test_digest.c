@@ -96,7 +96,7 @@ enum { COLUMNS = 300 };
 static void columns_by_records(struct pithlog *log, const struct pithlog_series *s, int64_t from_ns, int64_t to_ns,
                                struct pithlog_column *columns)
 {
-    struct pithlog_query query = {INT64_MIN, to_ns - 1, &s->lane, 1, 1u << PITHLOG_COUNTER, 0};
+    struct pithlog_query query = {INT64_MIN, to_ns - 1, &s->lane, 1, 1u << PITHLOG_COUNTER, 0, NULL};
     struct pithlog_iter *iter;
     struct pithlog_record r;
     struct pithlog_column now = {0, 0, 0, 0};

@@ -170,7 +170,7 @@ static void test_queries(void)
     model_random(&m, 140000, 3); /* three blocks a lane */
     OK(model_write(&m, path) == 0 && pithlog_open(path, &log) == 0, "a log of 3 lanes");
     int64_t end = pithlog_get_info(log)->end_ns;
-    struct pithlog_query all = {INT64_MIN, INT64_MAX, NULL, 0, 0, 0};
+    struct pithlog_query all = {INT64_MIN, INT64_MAX, NULL, 0, 0, 0, NULL};
     OK(compare(&m, log, &all) == 0, "everything in order of time");
     all.flags = PITHLOG_NEST;
     OK(compare(&m, log, &all) == 0, "everything with NEST");
@@ -186,28 +186,29 @@ static void test_queries(void)
                                   kinds[i / 2 % 4],
                                   i % 2   ? PITHLOG_CLIP
                                   : i % 4 ? PITHLOG_NEST
-                                          : 0};
+                                          : 0,
+                                  NULL};
         wrong[0] += compare(&m, log, &q);
     }
     OK(wrong[0] == 0, "24 random windows, lanes, kinds and flags");
-    const struct pithlog_query edges[] = {{0, 0, NULL, 0, 0, PITHLOG_CLIP},
-                                          {end, end, NULL, 0, 0, PITHLOG_CLIP},
-                                          {end + 1, end + 9, NULL, 0, 0, PITHLOG_CLIP},
-                                          {-9, -1, NULL, 0, 0, PITHLOG_CLIP},
-                                          {end - 1, INT64_MAX, NULL, 0, 0, PITHLOG_CLIP}};
+    const struct pithlog_query edges[] = {{0, 0, NULL, 0, 0, PITHLOG_CLIP, NULL},
+                                          {end, end, NULL, 0, 0, PITHLOG_CLIP, NULL},
+                                          {end + 1, end + 9, NULL, 0, 0, PITHLOG_CLIP, NULL},
+                                          {-9, -1, NULL, 0, 0, PITHLOG_CLIP, NULL},
+                                          {end - 1, INT64_MAX, NULL, 0, 0, PITHLOG_CLIP, NULL}};
     for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
         wrong[1] += compare(&m, log, &edges[i]);
     OK(wrong[1] == 0, "windows at the edges and outside");
     struct pithlog_iter *iter;
     struct pithlog_record r;
-    struct pithlog_query turned = {10, 9, NULL, 0, 0, PITHLOG_CLIP};
+    struct pithlog_query turned = {10, 9, NULL, 0, 0, PITHLOG_CLIP, NULL};
     OK(pithlog_iter_open(log, &turned, &iter) == 0 && pithlog_iter_next(iter, &r) == 0,
        "a window turned round is empty");
     pithlog_iter_close(iter);
     uint32_t no_lane = 3;
-    struct pithlog_query bad = {0, 10, &no_lane, 1, 0, 0};
+    struct pithlog_query bad = {0, 10, &no_lane, 1, 0, 0, NULL};
     OK(pithlog_iter_open(log, &bad, &iter) == PITH_ERR_USAGE && !iter, "a lane that is not there: %s", pithlog_error());
-    struct pithlog_query none = {0, 10, &no_lane, 0, 0, 0};
+    struct pithlog_query none = {0, 10, &no_lane, 0, 0, 0, NULL};
     OK(pithlog_iter_open(log, &none, &iter) == 0 && pithlog_iter_next(iter, &r) == 0, "no lanes, no records");
     pithlog_iter_close(iter);
     pithlog_close(log);
@@ -236,11 +237,11 @@ static void test_long_states(void)
     model_add(&m, &(struct pithlog_record){.time_ns = 70000, .lane = 1, .kind = PITHLOG_LEAVE, .id = 4, .peer = -1});
     OK(model_write(&m, path) == 0 && pithlog_open(path, &log) == 0, "states longer than blocks");
     for (int i = 0; i < 12; i++) {
-        struct pithlog_query q = {i * 6000, i * 6000 + 1000, NULL,
-                                  0,        i % 2 ? 6 : 0,   i % 3 ? PITHLOG_CLIP : PITHLOG_NEST};
+        struct pithlog_query q = {
+            i * 6000, i * 6000 + 1000, NULL, 0, i % 2 ? 6 : 0, i % 3 ? PITHLOG_CLIP : PITHLOG_NEST, NULL};
         wrong += compare(&m, log, &q);
     }
-    struct pithlog_query leaves = {INT64_MIN, INT64_MAX, NULL, 0, 1u << PITHLOG_LEAVE, PITHLOG_NEST};
+    struct pithlog_query leaves = {INT64_MIN, INT64_MAX, NULL, 0, 1u << PITHLOG_LEAVE, PITHLOG_NEST, NULL};
     wrong += compare(&m, log, &leaves);
     OK(wrong == 0, "are seen in every window");
     pithlog_close(log);
@@ -251,8 +252,8 @@ static void test_long_states(void)
 static void test_deep(void)
 {
     const char *path = scratch_path("deep.pith");
-    const struct pithlog_query all = {INT64_MIN, INT64_MAX, NULL, 0, 0, PITHLOG_NEST},
-                               late = {20000, 30000, NULL, 0, 0, PITHLOG_CLIP};
+    const struct pithlog_query all = {INT64_MIN, INT64_MAX, NULL, 0, 0, PITHLOG_NEST, NULL},
+                               late = {20000, 30000, NULL, 0, 0, PITHLOG_CLIP, NULL};
     struct model m = {0};
     struct pithlog *log;
     enum { DEEP = 20000 };
@@ -273,8 +274,8 @@ static void test_deep(void)
 static void test_leak(void)
 {
     const char *path = scratch_path("leak.pith");
-    const struct pithlog_query all = {INT64_MIN, INT64_MAX, NULL, 0, 0, PITHLOG_NEST},
-                               leaves = {INT64_MIN, INT64_MAX, NULL, 0, 1u << PITHLOG_LEAVE, PITHLOG_NEST};
+    const struct pithlog_query all = {INT64_MIN, INT64_MAX, NULL, 0, 0, PITHLOG_NEST, NULL},
+                               leaves = {INT64_MIN, INT64_MAX, NULL, 0, 1u << PITHLOG_LEAVE, PITHLOG_NEST, NULL};
     struct model m = {0};
     struct pithlog *log;
     struct pithlog_iter *iter;
@@ -361,7 +362,7 @@ static void test_many_lanes(void)
 {
     const char *path = scratch_path("many.pith");
     static const char payload[1000] = {0};
-    struct pithlog_query q = {INT64_MIN, INT64_MAX, NULL, 0, 0, PITHLOG_NEST};
+    struct pithlog_query q = {INT64_MIN, INT64_MAX, NULL, 0, 0, PITHLOG_NEST, NULL};
     struct model m = {0};
     struct pithlog *log;
     model_random(&m, 6000, 400);
@@ -389,15 +390,15 @@ static void test_many_lanes(void)
     }
     OK(model_write(&m, path) == 0 && pithlog_open(path, &log) == 0, "a log of 400 lanes, one of them large");
     OK(compare(&m, log, &q) == 0, "in order of time");
-    q = (struct pithlog_query){end + 100100, end + 200000, NULL, 0, 0, PITHLOG_CLIP};
+    q = (struct pithlog_query){end + 100100, end + 200000, NULL, 0, 0, PITHLOG_CLIP, NULL};
     OK(compare(&m, log, &q) == 0, "from the middle of a block on");
-    q = (struct pithlog_query){INT64_MIN, INT64_MAX, NULL, 0, 1u << PITHLOG_EVENT, 0};
+    q = (struct pithlog_query){INT64_MIN, INT64_MAX, NULL, 0, 1u << PITHLOG_EVENT, 0, NULL};
     OK(compare(&m, log, &q) == 0, "only events");
     long wrong = 0;
     for (int i = 0; i < 24; i++) {
         int64_t from = (int64_t)(random_u64() % (uint64_t)end), to = from + (int64_t)(random_u64() % (uint64_t)end);
         static const uint32_t flags[] = {0, PITHLOG_NEST, PITHLOG_CLIP};
-        q = (struct pithlog_query){i < 6 ? INT64_MIN : from, i < 6 ? INT64_MAX : to, NULL, 0, 0, flags[i % 3]};
+        q = (struct pithlog_query){i < 6 ? INT64_MIN : from, i < 6 ? INT64_MAX : to, NULL, 0, 0, flags[i % 3], NULL};
         wrong += compare_slabs(log, &q, 300 + random_below(2000)) != 0;
     }
     OK(wrong == 0, "the same in slabs");
@@ -411,11 +412,11 @@ static void test_far(void)
 {
     enum { LANES = 37, RECORDS = 40000 };
     const char *path = scratch_path("far.pith");
-    const struct pithlog_query queries[] = {{INT64_MIN, INT64_MAX, NULL, 0, 0, 0},
-                                            {INT64_MIN, INT64_MAX, NULL, 0, 0, PITHLOG_CLIP},
-                                            {INT64_MIN / 2, INT64_MAX / 3, NULL, 0, 0, 0},
-                                            {INT64_MIN, INT64_MAX, (const uint32_t[]){4}, 1, 0, 0},
-                                            {-5, INT64_MAX - 1, NULL, 0, 1u << PITHLOG_LEAVE, PITHLOG_NEST}};
+    const struct pithlog_query queries[] = {{INT64_MIN, INT64_MAX, NULL, 0, 0, 0, NULL},
+                                            {INT64_MIN, INT64_MAX, NULL, 0, 0, PITHLOG_CLIP, NULL},
+                                            {INT64_MIN / 2, INT64_MAX / 3, NULL, 0, 0, 0, NULL},
+                                            {INT64_MIN, INT64_MAX, (const uint32_t[]){4}, 1, 0, 0, NULL},
+                                            {-5, INT64_MAX - 1, NULL, 0, 1u << PITHLOG_LEAVE, PITHLOG_NEST, NULL}};
     struct model m = {0};
     struct pithlog *log;
     int64_t now_ns = INT64_MIN;

@@ -50,7 +50,7 @@ struct seen {
 /* Reads a lane and compares with what was written; records may be missing from where an error is told. */
 static struct seen read_lane(struct pithlog *log, uint32_t lane, uint32_t threads)
 {
-    struct pithlog_query query = {INT64_MIN, INT64_MAX, &lane, 1, 0, 0};
+    struct pithlog_query query = {INT64_MIN, INT64_MAX, &lane, 1, 0, 0, NULL};
     struct pithlog_iter *iter;
     struct pithlog_record r;
     struct seen s = {0};

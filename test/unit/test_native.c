@@ -21,7 +21,7 @@ static long differences(const struct model *m, struct pithlog *log)
 {
     long wrong = 0;
     for (uint32_t lane = 0; lane < m->lanes; lane++) {
-        struct pithlog_query query = {INT64_MIN, INT64_MAX, &lane, 1, 0, 0};
+        struct pithlog_query query = {INT64_MIN, INT64_MAX, &lane, 1, 0, 0, NULL};
         struct pithlog_iter *iter;
         struct pithlog_record r;
         if (pithlog_iter_open(log, &query, &iter))
@@ -423,7 +423,7 @@ static void test_copy(void)
     OK(pithlog_open(path, &log) == 0 && pithi_native_write(log, f, &how) == 0, "a window is written");
     fclose(f);
     OK(pithlog_open(copy, &again) == 0, "and opens");
-    struct pithlog_query query = {100000, 900000, NULL, 0, ~(1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE), 0};
+    struct pithlog_query query = {100000, 900000, NULL, 0, ~(1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE), 0, NULL};
     pithlog_iter_open(log, &query, &i);
     pithlog_iter_open(again, &query, &k);
     while (pithlog_iter_next(i, &a) == 1 && ++count) {

@@ -13,7 +13,7 @@ static void print_records(struct pithlog *log, FILE *out)
                                         "coll",  "comm_create", "comm_free", "pause",   "resume", "lost"};
     for (uint32_t lane = 0; pithlog_get_lane(log, lane); lane++) {
         const struct pithlog_lane *l = pithlog_get_lane(log, lane);
-        struct pithlog_query query = {INT64_MIN, INT64_MAX, &lane, 1, 0, 0};
+        struct pithlog_query query = {INT64_MIN, INT64_MAX, &lane, 1, 0, 0, NULL};
         struct pithlog_iter *iter;
         struct pithlog_record r;
         if (pithlog_iter_open(log, &query, &iter))

@@ -359,7 +359,7 @@ static void record_interrupted(void)
 static void test_handler(void)
 {
     struct help_log log;
-    struct pithlog_query query = {INT64_MIN, INT64_MAX, NULL, 0, 0, PITHLOG_NEST};
+    struct pithlog_query query = {INT64_MIN, INT64_MAX, NULL, 0, 0, PITHLOG_NEST, NULL};
     struct pithlog_record record;
     struct pithlog_iter *iter;
     uint64_t kept, unpaired = 0;

@@ -50,7 +50,7 @@ static int lanes_good(const struct help_log *log, int threads)
     int good = 1, named = 0;
     for (lane = 0; lane < log->info->lanes; lane++) {
         const struct pithlog_lane *info = pithlog_get_lane(log->log, lane);
-        struct pithlog_query query = {INT64_MIN, INT64_MAX, &lane, 1, 0, PITHLOG_NEST};
+        struct pithlog_query query = {INT64_MIN, INT64_MAX, &lane, 1, 0, PITHLOG_NEST, NULL};
         struct pithlog_record record;
         struct pithlog_iter *iter;
         uint32_t owner = 0;
@@ -114,7 +114,7 @@ static void record_short(void)
 static void test_short(void)
 {
     struct help_log log;
-    struct pithlog_query query = {INT64_MIN, INT64_MAX, NULL, 0, 0, PITHLOG_NEST};
+    struct pithlog_query query = {INT64_MIN, INT64_MAX, NULL, 0, 0, PITHLOG_NEST, NULL};
     struct pithlog_record record;
     struct pithlog_iter *iter;
     int deep = 0;

@@ -20,7 +20,7 @@ int main(int argc, char **argv)
     if (argc < 2 || pithlog_open(argv[1], &log) != 0)
         return 1;
     for (uint32_t lane = 0; lane < pithlog_get_info(log)->lanes; lane++) {
-        struct pithlog_query query = {INT64_MIN, INT64_MAX, &lane, 1, 0, 0};
+        struct pithlog_query query = {INT64_MIN, INT64_MAX, &lane, 1, 0, 0, NULL};
         if (pithlog_iter_open(log, &query, &iter) != 0)
             return 1;
         while (pithlog_iter_next(iter, &record) == 1) {
