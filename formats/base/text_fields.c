@@ -173,7 +173,19 @@ static const char *string_at(const char *text, const char *rest, unsigned char *
     return end;
 }
 
-/* Writes the payload's bytes to `out`; returns their number, or SIZE_MAX on failure. */
+static size_t parse_hex(const char *text, unsigned char *out)
+{
+    size_t n = 0;
+    for (; *text; text += 2, n++) {
+        if (hex_digit(text[0]) < 0 || hex_digit(text[1]) < 0)
+            return SIZE_MAX;
+        out[n] = (unsigned char)(hex_digit(text[0]) * 16 + hex_digit(text[1]));
+    }
+    return n;
+}
+
+/* Writes the payload's bytes to `out`; returns their number, or SIZE_MAX on failure. Bytes that the format does not
+ * describe follow in hex. */
 static size_t parse_formatted(const char *format, const char *text, unsigned char *out)
 {
     size_t n = 0, size;
@@ -197,18 +209,10 @@ static size_t parse_formatted(const char *format, const char *text, unsigned cha
             return SIZE_MAX;
         }
     }
-    return *text ? SIZE_MAX : n;
-}
-
-static size_t parse_hex(const char *text, unsigned char *out)
-{
-    size_t n = 0;
-    for (; *text; text += 2, n++) {
-        if (hex_digit(text[0]) < 0 || hex_digit(text[1]) < 0)
-            return SIZE_MAX;
-        out[n] = (unsigned char)(hex_digit(text[0]) * 16 + hex_digit(text[1]));
-    }
-    return n;
+    if (*text == '\0')
+        return n;
+    size = *text == ' ' ? parse_hex(text + 1, out + n) : SIZE_MAX;
+    return size == SIZE_MAX ? size : n + size;
 }
 
 static size_t parse_quoted(const char *text, unsigned char *out)

@@ -72,4 +72,13 @@ int pithi_incomplete(struct pithi_defs *defs, const char *format, ...) __attribu
 /* All reasons; NULL: the log is complete. */
 const char *pithi_incomplete_reason(const struct pithi_defs *defs);
 
+/* ---- Names of functions ------------------------------------------------------------------------------------------ */
+
+/* Keys of properties with the names of functions begin with this (SPEC.md; tools/code_names.h). */
+#define PITHI_CODE_NAMES "code "
+static inline int pithi_is_code_name(const char *key)
+{
+    return strncmp(key, PITHI_CODE_NAMES, sizeof PITHI_CODE_NAMES - 1) == 0;
+}
+
 #endif

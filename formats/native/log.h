@@ -12,6 +12,8 @@
 #ifndef PITHI_LOG_H
 #define PITHI_LOG_H
 
+#include <stdio.h>
+
 #include "native/defs.h"
 #include "native/log_files.h"
 
@@ -134,6 +136,10 @@ int pithi_native_is(const unsigned char *start, size_t size);
 /* Loads from log->files (path, fd and size are set); `blocks`: as pithi_log_open_blocks. */
 int pithi_log_load(struct pithlog *log, int blocks);
 void pithi_log_unload(struct pithlog *log);
+
+/* Writes the first file of the log again with the present definitions and properties of log->defs. What the log has
+ * besides keeps its place; the DEFS chunk before is left, unless it was added in this way. The log was not rebuilt. */
+int pithi_log_redefine(struct pithlog *log, FILE *out);
 
 /* Loads by scanning, and ignores the footer. */
 int pithi_log_rebuild(struct pithlog *log);

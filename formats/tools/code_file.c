@@ -2,19 +2,27 @@
 #include "tools/code_file.h"
 
 #include <dlfcn.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/map.h"
 
 struct pithi_code_file {
     Dwfl *dwfl;
     Dwfl_Module *module;
-    GElf_Addr bias; /* libdw's address - address in the file */
-    char *name;     /* the last one, demangled */
+    GElf_Addr bias;                 /* libdw's address - address in the file */
+    char *names[PITHI_CODE_FRAMES]; /* the last ones, demangled */
 };
 
 static char *debug_path; /* NULL: the standard places */
+static const char **search_dirs;
+static uint32_t search_count, search_room;
 
 static const Dwfl_Callbacks callbacks = {
     .find_elf = dwfl_build_id_find_elf,
@@ -44,9 +52,22 @@ static int has_build_id(Dwfl_Module *module, const char *build)
     return 1;
 }
 
-struct pithi_code_file *pithi_code_file_open(const char *path, const char *build)
+int pithi_code_file_search(const char *dir)
 {
-    struct pithi_code_file *file = calloc(1, sizeof *file);
+    char *path;
+
+    if (!pithi_grow(&search_dirs, search_count, &search_room, sizeof *search_dirs) ||
+        asprintf(&path, "%s:%s", debug_path ? debug_path : ":.debug:/usr/lib/debug", dir) < 0)
+        return pithi_no_memory();
+    search_dirs[search_count++] = dir;
+    free(debug_path);
+    debug_path = path;
+    return PITH_OK;
+}
+
+static struct pithi_code_file *open_file(const char *path, const char *build)
+{
+    struct pithi_code_file *file = access(path, R_OK) == 0 ? calloc(1, sizeof *file) : NULL;
 
     if (!file)
         return NULL;
@@ -59,84 +80,218 @@ struct pithi_code_file *pithi_code_file_open(const char *path, const char *build
     return NULL;
 }
 
+static struct pithi_code_file *open_by_build_id(const char *dir, const char *build)
+{
+    static const char *const suffixes[] = {".debug", ""};
+    struct pithi_code_file *file = NULL;
+    char name[4096];
+
+    for (size_t i = 0; strlen(build) > 2 && !file && i < 2; i++) {
+        snprintf(name, sizeof name, "%s/.build-id/%.2s/%s%s", dir, build, build + 2, suffixes[i]);
+        file = open_file(name, build);
+    }
+    return file;
+}
+
+static struct pithi_code_file *open_in(const char *dir, const char *path, const char *build)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    struct pithi_code_file *file = open_by_build_id(dir, build);
+    char name[4096];
+
+    if (!file && snprintf(name, sizeof name, "%s/%s.debug", dir, base) < (int)sizeof name)
+        file = open_file(name, build);
+    if (!file && snprintf(name, sizeof name, "%s/%s", dir, base) < (int)sizeof name)
+        file = open_file(name, build);
+    if (!file && snprintf(name, sizeof name, "%s/%s", dir, path) < (int)sizeof name)
+        file = open_file(name, build);
+    return file;
+}
+
+struct pithi_code_file *pithi_code_file_open(const char *path, const char *build)
+{
+    struct pithi_code_file *file = NULL;
+
+    for (uint32_t i = 0; !file && i < search_count; i++)
+        file = open_in(search_dirs[i], path, build);
+    if (!file)
+        file = open_file(path, build);
+    return file ? file : open_by_build_id("/usr/lib/debug", build);
+}
+
+static void forget_names(struct pithi_code_file *file)
+{
+    for (unsigned i = 0; i < PITHI_CODE_FRAMES; i++) {
+        free(file->names[i]);
+        file->names[i] = NULL;
+    }
+}
+
 void pithi_code_file_close(struct pithi_code_file *file)
 {
-    if (file && file->dwfl)
+    if (!file)
+        return;
+    if (file->dwfl)
         dwfl_end(file->dwfl);
-    if (file)
-        free(file->name);
+    forget_names(file);
     free(file);
 }
 
-/* Ends a C++ name before its parameters: "Grid<int (*)(int)>::split(double)" -> "Grid<int (*)(int)>::split". */
+/* Ends a C++ name before its parameters, and begins it after the type of the result, which templates have:
+ * "void Grid<int (*)(int)>::split<int>(double)" -> "Grid<int (*)(int)>::split<int>". */
 static void cut_parameters(char *name)
 {
     static const char nameless[] = "(anonymous namespace)";
-    int angles = 0;
+    char *begin = name, *c;
+    int angles = 0, in_operator = 0;
 
-    for (char *c = name; *c; c++) {
+    for (c = name; *c; c++) {
         if (!strncmp(c, "operator", 8)) { /* operator(), operator<, operator>> ... */
+            in_operator = 1;
             c += 8;
             if (!strncmp(c, "()", 2))
                 c++;
             else
                 c += strspn(c, "<>-=");
             if (!*c--)
-                return;
+                break;
         } else if (!strncmp(c, nameless, sizeof nameless - 1)) {
             c += sizeof nameless - 2;
         } else if (*c == '<' || *c == '>') {
             angles += *c == '<' ? 1 : -1;
+        } else if (*c == ' ' && angles == 0 && !in_operator) {
+            begin = c + 1;
         } else if (*c == '(' && angles == 0) {
             *c = '\0';
-            return;
+            break;
         }
     }
+    memmove(name, begin, strlen(begin) + 1);
 }
 
-/* The name as its programmer wrote it; `name` itself if it is one of C. */
-static const char *demangle(struct pithi_code_file *file, const char *name)
+/* The name as its programmer wrote it; `name` itself if it is one of C. `*made` keeps it. */
+static const char *demangle(const char *name, char **made)
 {
     static char *(*cxx)(const char *, char *, size_t *, int *);
     static int looked;
     const char *module_end = strncmp(name, "__", 2) ? NULL : strstr(name, "_MOD_"); /* of gfortran */
     int status;
 
-    free(file->name);
-    file->name = NULL;
     if (module_end) {
-        if (asprintf(&file->name, "%.*s::%s", (int)(module_end - name) - 2, name + 2, module_end + 5) < 0)
-            file->name = NULL;
+        if (asprintf(made, "%.*s::%s", (int)(module_end - name) - 2, name + 2, module_end + 5) < 0)
+            *made = NULL;
     } else if (!strncmp(name, "_Z", 2)) {
         if (!looked++) {
             void *library = dlopen("libstdc++.so.6", RTLD_NOW);
             *(void **)&cxx = library ? dlsym(library, "__cxa_demangle") : NULL;
         }
-        if (cxx && (file->name = cxx(name, NULL, NULL, &status)) != NULL)
-            cut_parameters(file->name);
+        if (cxx && (*made = cxx(name, NULL, NULL, &status)) != NULL)
+            cut_parameters(*made);
+    } else if (strchr(name, '@')) { /* the version of a symbol */
+        *made = strndup(name, strcspn(name, "@"));
     }
-    return file->name ? file->name : name;
+    return *made ? *made : name;
 }
 
-int pithi_code_file_find(struct pithi_code_file *file, uint64_t address, struct pithi_code_place *place)
-{
-    GElf_Off offset;
-    GElf_Sym symbol;
-    const char *name = dwfl_module_addrinfo(file->module, address + file->bias, &offset, &symbol, NULL, NULL, NULL);
-    Dwfl_Line *line;
+/* ---- Debug information ------------------------------------------------------------------------------------------- */
 
+static const char *linkage_name(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+    return name ? name : dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute));
+}
+
+/* Compilers add to symbols: work.part.0, work.cold, the end of Fortran's work_. */
+static int is_symbol_of(const char *symbol, const char *name)
+{
+    size_t size = strlen(name);
+    return !strncmp(symbol, name, size) && (symbol[size] == '.' || !strcmp(symbol + size, "_"));
+}
+
+static void describe(struct pithi_code_frame *frame, Dwarf_Die *die, const char *symbol, char **made)
+{
+    const char *linked = linkage_name(die), *plain = dwarf_diename(die);
+
+    if (linked && !(plain && is_symbol_of(linked, plain)))
+        frame->name = demangle(linked, made);
+    else if (plain && (linked || !symbol || is_symbol_of(symbol, plain)))
+        frame->name = plain;
+    else
+        frame->name = demangle(symbol ? symbol : "[inlined]", made);
+    frame->source = dwarf_decl_file(die);
+    if (!frame->source || dwarf_decl_line(die, &frame->line) != 0)
+        frame->source = NULL;
+}
+
+/* The place of the call that became the inlined function `die`. */
+static void find_call(Dwarf_Die *unit, Dwarf_Die *die, const char **source, int *line)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word number;
+    Dwarf_Files *files;
+
+    *source = NULL;
+    if (dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attribute), &number) == 0 &&
+        dwarf_getsrcfiles(unit, &files, NULL) == 0)
+        *source = dwarf_filesrc(files, number, NULL, NULL);
+    *line = dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attribute), &number) == 0 ? (int)number : 0;
+}
+
+/* The functions by debug information; 0: there is none. `at_source` and `at_line` are those of the address. */
+static unsigned find_scopes(struct pithi_code_file *file, uint64_t address, const char *symbol,
+                            struct pithi_code_frame *frames, const char *at_source, int at_line)
+{
+    Dwarf_Addr bias;
+    Dwarf_Die *unit = dwfl_module_addrdie(file->module, address, &bias), *scopes = NULL, *around = NULL;
+    int count = unit ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
+    unsigned found = 0;
+
+    /* dwarf_getscopes goes from an inlined function to where it is declared; dwarf_getscopes_die, to its caller. */
+    count = count > 0 ? dwarf_getscopes_die(&scopes[0], &around) : 0;
+    for (int i = 0; i < count && found < PITHI_CODE_FRAMES; i++) {
+        int tag = dwarf_tag(&around[i]);
+        if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
+            continue;
+        frames[found] = (struct pithi_code_frame){.at_source = at_source, .at_line = at_line};
+        describe(&frames[found], &around[i], tag == DW_TAG_subprogram ? symbol : NULL, &file->names[found]);
+        found++;
+        if (tag == DW_TAG_subprogram)
+            break;
+        find_call(unit, &around[i], &at_source, &at_line);
+    }
+    free(scopes);
+    free(around);
+    return found;
+}
+
+unsigned pithi_code_file_find(struct pithi_code_file *file, uint64_t address,
+                              struct pithi_code_frame frames[PITHI_CODE_FRAMES])
+{
+    GElf_Addr there = address + file->bias;
+    GElf_Off offset = 0;
+    GElf_Sym symbol;
+    const char *name = dwfl_module_addrinfo(file->module, there, &offset, &symbol, NULL, NULL, NULL), *source = NULL;
+    Dwfl_Line *line = dwfl_module_getsrc(file->module, there);
+    unsigned found;
+    int at = 0;
+
+    forget_names(file);
     /* Without a symbol that contains the address, libdw names the one before, if that has no size. */
-    if (!name || (symbol.st_size && offset >= symbol.st_size))
+    if (name && symbol.st_size && offset >= symbol.st_size)
+        name = NULL;
+    if (line)
+        source = dwfl_lineinfo(line, NULL, &at, NULL, NULL, NULL);
+    found = find_scopes(file, there, name, frames, source, at);
+    if (!found && !name)
         return 0;
-    place->name = demangle(file, name);
-    place->begin = address - offset;
-    place->source = NULL;
-    place->line = 0;
-    if ((line = dwfl_module_getsrc(file->module, address - offset + file->bias)) != NULL)
-        place->source = dwfl_lineinfo(line, NULL, &place->line, NULL, NULL, NULL);
-    place->at_source = NULL;
-    place->at_line = 0;
-    if ((line = dwfl_module_getsrc(file->module, address + file->bias)) != NULL)
-        place->at_source = dwfl_lineinfo(line, NULL, &place->at_line, NULL, NULL, NULL);
-    return 1;
+    if (!found) { /* by the symbol, and the first line of its code */
+        frames[found++] = (struct pithi_code_frame){.at_source = source, .at_line = at};
+        frames[0].name = demangle(name, &file->names[0]);
+        if ((line = dwfl_module_getsrc(file->module, there - offset)) != NULL)
+            frames[0].source = dwfl_lineinfo(line, NULL, &frames[0].line, NULL, NULL, NULL);
+    }
+    for (unsigned i = 0; i < found; i++)
+        frames[i].begin = name ? address - offset : address;
+    return found;
 }

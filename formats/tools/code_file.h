@@ -8,21 +8,31 @@
 
 struct pithi_code_file;
 
+/* Further folders with files that have symbols or debug information: DIR/.build-id/xx/yyyy and .debug, as below
+ * /usr/lib/debug; or files by their names, in DIR itself or below it at their whole path. `dir` must stay valid. Files
+ * found here are preferred. Returns PITH_OK or an error. */
+int pithi_code_file_search(const char *dir);
+
 /* `build`: the build id in hex; "": unknown, any file will do. NULL: there is no such file here. */
 struct pithi_code_file *pithi_code_file_open(const char *path, const char *build);
 void pithi_code_file_close(struct pithi_code_file *file);
 
-/* The function at an address of the file: 1; 0: unknown. C++ names are demangled, without their parameters, where
- * libstdc++ is. The name stays valid until the next call, the others until the file is closed. */
-struct pithi_code_place {
-    const char *name;
-    uint64_t begin;     /* address of the function's first instruction */
-    const char *source; /* of its first line; NULL: unknown */
+/* A function that an address is in. */
+struct pithi_code_frame {
+    const char *name;   /* C++ names are demangled, without their parameters, where libstdc++ is */
+    const char *source; /* the file that declares it; NULL: unknown */
     int line;
-    const char *at_source; /* of the address */
+    const char *at_source; /* the file of the address, or of the call of the next inner frame; NULL: unknown */
     int at_line;
+    uint64_t begin; /* the address of its first instruction */
 };
-int pithi_code_file_find(struct pithi_code_file *file, uint64_t address, struct pithi_code_place *place);
+enum { PITHI_CODE_FRAMES = 32 };
+
+/* The functions at an address of the file, innermost first: those that the compiler inlined, and last the function
+ * that has the address. Returns their number; 0: unknown. Names are valid until the next call, sources until the file
+ * is closed. */
+unsigned pithi_code_file_find(struct pithi_code_file *file, uint64_t address,
+                              struct pithi_code_frame frames[PITHI_CODE_FRAMES]);
 
 /* 0: Pith was built without libdw, so no file can be opened. */
 int pithi_code_file_possible(void);

@@ -5,6 +5,12 @@
 
 int pithi_code_file_possible(void) { return 0; }
 
+int pithi_code_file_search(const char *dir)
+{
+    (void)dir;
+    return 0;
+}
+
 struct pithi_code_file *pithi_code_file_open(const char *path, const char *build)
 {
     (void)path;
@@ -14,10 +20,11 @@ struct pithi_code_file *pithi_code_file_open(const char *path, const char *build
 
 void pithi_code_file_close(struct pithi_code_file *file) { (void)file; }
 
-int pithi_code_file_find(struct pithi_code_file *file, uint64_t address, struct pithi_code_place *place)
+unsigned pithi_code_file_find(struct pithi_code_file *file, uint64_t address,
+                              struct pithi_code_frame frames[PITHI_CODE_FRAMES])
 {
     (void)file;
     (void)address;
-    (void)place;
+    (void)frames;
     return 0;
 }

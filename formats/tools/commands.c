@@ -97,6 +97,13 @@ const struct pithi_command pithi_commands[] = {
      "  --within TIME  with --records: accept times that differ by at most TIME (20us, 7ns)\n"
      "\n"
      "Largest differences first. Exit status as of diff(1): 1 if --records finds a difference, 2 after an error.\n"},
+    {"symbols", pithi_tool_symbols, "LOG [--search DIR]", "store the names of the functions in the log",
+     "The call stacks of a log are addresses. This command looks up their functions, with the source lines and the\n"
+     "functions that the compiler inlined, in the files of the program, and stores all names in the log: they are\n"
+     "then known on other machines, and after the program was built again.\n"
+     "\n"
+     "  --search DIR  also look in DIR for files with symbols or debug information: by build id, in\n"
+     "                DIR/.build-id, or by the name of the program or library; may be repeated\n"},
     {"sql", pithi_tool_sql, "LOG QUERY [--csv|--json]", "query a log with SQL: 'SELECT * FROM state_times'",
      "The database of a log is made at the first query and kept in the cache. LOG may also be a database that\n"
      "`pith convert LOG OUT.sqlite` wrote.\n"

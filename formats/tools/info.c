@@ -182,13 +182,13 @@ static void put_clocks(struct pithi_out *out, const struct pithlog *log)
 }
 
 /* 0: the property is not printed. put_clocks prints what the sync points show, put_numbers why the log is incomplete;
- * event numbers are for other formats. */
+ * event numbers are for other formats; names of functions are for pith stat. */
 static int is_for_people(const char *key)
 {
     int32_t numbers[2];
 
     return strncmp(key, "clock_sync_", 11) != 0 && !pithi_event_numbers(key, numbers) &&
-           strcmp(key, PITHI_INCOMPLETE) != 0;
+           strcmp(key, PITHI_INCOMPLETE) != 0 && !pithi_is_code_name(key);
 }
 
 int pithi_tool_info(int argc, char **argv)

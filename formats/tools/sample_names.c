@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "tools/code_file.h"
+#include "base/map.h"
+#include "tools/code_names.h"
 #include "tools/pair_map.h"
 
 /* A loaded file, as a pith:module event says. */
@@ -32,10 +33,11 @@ struct pithi_sample_names {
     uint32_t module_count, module_room;
     struct file *files;
     uint32_t file_count;
+    struct pithi_code_names stored;
     struct pithi_pair_map places; /* (file, address) */
-    struct pithi_place *found;    /* for each place */
+    struct pithi_place **found;   /* for each place */
     uint32_t found_room;
-    struct pithi_pair_map starts; /* (file, first address): functions */
+    struct pithi_pair_map starts; /* (file, hash of name and place): functions */
     struct pithi_function *functions;
     uint32_t function_room;
 };
@@ -122,7 +124,17 @@ static int read_modules(struct pithi_sample_names *s)
     return err;
 }
 
-int pithi_sample_names_open(struct pithlog *log, int sites, struct pithi_sample_names **names)
+int pithi_samples_in(const struct pithlog *log)
+{
+    for (uint32_t i = 0; i < pithlog_get_info(log)->defs; i++) {
+        const struct pithlog_def *def = pithlog_get_def(log, i);
+        if (def->kind == PITHLOG_EVENT_TYPE && (!strcmp(def->name, "pith:sample") || !strcmp(def->name, "pith:site")))
+            return 1;
+    }
+    return 0;
+}
+
+int pithi_sample_names_open(struct pithlog *log, enum pithi_names_need need, struct pithi_sample_names **names)
 {
     const struct pithlog_info *info = pithlog_get_info(log);
     struct pithi_sample_names *s = calloc(1, sizeof *s);
@@ -149,13 +161,24 @@ int pithi_sample_names_open(struct pithlog *log, int sites, struct pithi_sample_
             s->period_ns = atoll(value);
         else if (!strcmp(key, "sample_clock"))
             s->wall = !strcmp(value, "wall");
-    if (sites && s->site_id == UINT32_MAX)
+    if (need == PITHI_NEED_SITES && s->site_id == UINT32_MAX)
         return pithi_fail(PITH_ERR_USAGE, "the log has no call sites; record with PITH_CALLSITES=1");
-    if (!sites && s->sample_id == UINT32_MAX)
+    if (s->sample_id == UINT32_MAX && (need == PITHI_NEED_SAMPLES || s->site_id == UINT32_MAX))
         return pithi_fail(PITH_ERR_USAGE, "the log has no samples; record with pith run --sample");
-    if ((err = read_modules(s)) == PITH_OK && !pithi_code_file_possible())
+    CHECK(pithi_code_names_read(&s->stored, log));
+    if ((err = read_modules(s)) == PITH_OK && !pithi_code_file_possible() && s->stored.count == 0)
         fprintf(stderr, "pith: note: functions have no names, because Pith was built without libdw\n");
     return err;
+}
+
+static void free_place(struct pithi_place *place)
+{
+    while (place) {
+        struct pithi_place *outer = (struct pithi_place *)(uintptr_t)place->outer;
+        free((char *)(uintptr_t)place->source);
+        free(place);
+        place = outer;
+    }
 }
 
 void pithi_sample_names_close(struct pithi_sample_names *s)
@@ -171,6 +194,9 @@ void pithi_sample_names_close(struct pithi_sample_names *s)
         free(s->functions[i].name);
         free(s->functions[i].source);
     }
+    for (uint32_t i = 0; i < s->places.count && i < s->found_room; i++)
+        free_place(s->found[i]);
+    pithi_code_names_free(&s->stored);
     free(s->places.slots);
     free(s->found);
     free(s->starts.slots);
@@ -223,62 +249,99 @@ static const struct module *find_module(const struct pithi_sample_names *s, int3
     return found;
 }
 
-static struct pithi_code_file *code_of(struct file *file)
+/* quietly: no note if it is not found. */
+static struct pithi_code_file *code_of(struct file *file, int quietly)
 {
     if (!file->tried) {
         file->tried = 1;
         file->code = pithi_code_file_open(file->path, file->build);
-        if (!file->code && pithi_code_file_possible() && file->path[0] == '/')
+        if (!file->code && !quietly && pithi_code_file_possible() && file->path[0] == '/')
             fprintf(stderr, "pith: note: %s is not here, or is not the file that was recorded: no names from it\n",
                     file->path);
     }
     return file->code;
 }
 
-static int add_function(struct pithi_sample_names *s, uint32_t number, const struct file *file,
-                        const struct pithi_code_place *place, int cut)
+static int add_function(struct pithi_sample_names *s, uint32_t number, const char *path,
+                        const struct pithi_code_frame *frame)
 {
-    struct pithi_function function = {.line = place ? place->line : 0, .module = file ? file->path : ""};
-    const char *slash = file ? strrchr(file->path, '/') : NULL;
+    struct pithi_function function = {.line = frame->line, .module = path};
 
     if (number >= s->function_room) {
         uint32_t room = s->function_room ? 2 * s->function_room : 256;
-        struct pithi_function *functions = realloc(s->functions, room * sizeof *functions);
-        if (!functions)
+        if (!pithi_resize(&s->functions, s->function_room, room, sizeof *s->functions))
             return pithi_no_memory();
-        memset(functions + s->function_room, 0, (room - s->function_room) * sizeof *functions);
-        s->functions = functions;
         s->function_room = room;
     }
-    if (place)
-        function.name = strdup(place->name);
-    else if (asprintf(&function.name, "[%s]", !file ? (cut ? "cut" : "unknown") : slash ? slash + 1 : file->path) < 0)
-        function.name = NULL;
-    if (place && place->source)
-        function.source = strdup(place->source);
+    function.name = strdup(frame->name);
+    if (frame->source)
+        function.source = strdup(frame->source);
     s->functions[number] = function;
-    return function.name ? PITH_OK : pithi_no_memory();
+    return function.name && (function.source || !frame->source) ? PITH_OK : pithi_no_memory();
+}
+
+/* The functions at an address of a file: names of the log or, if it has none, or if those on this machine are `fresh`,
+ * from the file itself. */
+static unsigned find_frames(struct pithi_sample_names *s, struct file *file, uint64_t address, int fresh,
+                            struct pithi_code_frame *frames)
+{
+    int stored = fresh ? 0 : pithi_code_names_find(&s->stored, file->path, file->build, address, frames);
+    unsigned count = 0;
+
+    if (stored > 0)
+        return (unsigned)stored;
+    if (code_of(file, stored == 0 && !fresh))
+        count = pithi_code_file_find(file->code, address, frames);
+    if (count == 0 && fresh)
+        stored = pithi_code_names_find(&s->stored, file->path, file->build, address, frames);
+    return count > 0 || stored < 0 ? count : (unsigned)stored;
+}
+
+/* Replaces *place by the place of a frame inside it. */
+static int go_in(struct pithi_sample_names *s, uint32_t file_1, const char *path, const struct pithi_code_frame *frame,
+                 struct pithi_place **place)
+{
+    uint64_t hash = pithi_hash_text(PITHI_HASH, frame->name);
+    uint32_t before = s->starts.count;
+    struct pithi_place *inner = calloc(1, sizeof *inner);
+    int err;
+
+    if (!inner)
+        return pithi_no_memory();
+    inner->outer = *place;
+    inner->line = frame->at_line;
+    inner->source = frame->at_source ? strdup(frame->at_source) : NULL;
+    *place = inner;
+    hash = frame->source ? pithi_hash_number(pithi_hash_text(hash, frame->source), (uint64_t)frame->line)
+                         : pithi_hash_number(hash, frame->begin);
+    err = pithi_pair_number(&s->starts, file_1, hash, &inner->function);
+    return !err && s->starts.count > before ? add_function(s, inner->function, path, frame) : err;
 }
 
 /* Files are numbered from 1 on in the maps; 0: no file, and address 1 is the end of a stack that was cut. */
-static int find_place(struct pithi_sample_names *s, uint32_t file_1, uint64_t address, struct pithi_place *to)
+static int find_place(struct pithi_sample_names *s, uint32_t file_1, uint64_t address, struct pithi_place **place)
 {
     struct file *file = file_1 ? &s->files[file_1 - 1] : NULL;
-    struct pithi_code_place place;
-    uint32_t before = s->starts.count;
-    int cut = !file && address == 1;
-    int found = file && code_of(file) && pithi_code_file_find(file->code, address, &place);
-    int err = pithi_pair_number(&s->starts, file_1, found ? place.begin : UINT64_MAX - (uint64_t)cut, &to->function);
+    const char *slash = file ? strrchr(file->path, '/') : NULL;
+    struct pithi_code_frame frames[PITHI_CODE_FRAMES], none = {.name = address == 1 ? "[cut]" : "[unknown]"};
+    unsigned count = file ? find_frames(s, file, address, 0, frames) : 0;
+    char name[300];
+    int err = PITH_OK;
 
-    to->source = found ? place.at_source : NULL;
-    to->line = found ? place.at_line : 0;
-    if (!err && s->starts.count > before)
-        err = add_function(s, to->function, file, found ? &place : NULL, cut);
+    *place = NULL;
+    if (file) {
+        snprintf(name, sizeof name, "[%.250s]", slash ? slash + 1 : file->path);
+        none.name = name;
+    }
+    if (count == 0)
+        return go_in(s, file_1, file ? file->path : "", &none, place);
+    while (!err && count-- > 0)
+        err = go_in(s, file_1, file->path, &frames[count], place);
     return err;
 }
 
 int pithi_sample_place(struct pithi_sample_names *s, const struct pithlog_record *r, uint64_t address, int is_return,
-                       struct pithi_place *to)
+                       const struct pithi_place **to)
 {
     int32_t rank = pithlog_get_lane(s->log, r->lane)->rank;
     int cut = address == 0;
@@ -295,10 +358,8 @@ int pithi_sample_place(struct pithi_sample_names *s, const struct pithlog_record
     if (s->places.count > before) {
         if (place >= s->found_room) {
             uint32_t room = s->found_room ? 2 * s->found_room : 256;
-            struct pithi_place *found = realloc(s->found, room * sizeof *found);
-            if (!found)
+            if (!pithi_resize(&s->found, s->found_room, room, sizeof(struct pithi_place *)))
                 return pithi_no_memory();
-            s->found = found;
             s->found_room = room;
         }
         if ((err = find_place(s, file_1, address, &s->found[place])) != PITH_OK)
@@ -308,15 +369,39 @@ int pithi_sample_place(struct pithi_sample_names *s, const struct pithlog_record
     return PITH_OK;
 }
 
-int pithi_sample_function(struct pithi_sample_names *s, const struct pithlog_record *r,
-                          const struct pithi_sample *sample, uint32_t frame, uint32_t *function)
+int pithi_sample_functions(struct pithi_sample_names *s, const struct pithlog_record *r,
+                           const struct pithi_sample *sample, uint32_t frame, struct pithi_inlined *functions)
 {
-    struct pithi_place place;
+    const struct pithi_place *place, *p;
     int err = pithi_sample_place(s, r, sample->addresses[frame], frame > 0, &place);
+    uint32_t at = 0;
 
-    if (!err)
-        *function = place.function;
+    for (p = err ? NULL : place; p; p = p->outer)
+        at++;
+    functions->count = at;
+    for (p = err ? NULL : place; p; p = p->outer)
+        functions->functions[--at] = p->function;
     return err;
+}
+
+int pithi_sample_names_store(struct pithi_sample_names *s, struct pithi_defs *defs, struct pithi_names_sum *sum)
+{
+    struct pithi_code_frame frames[PITHI_CODE_FRAMES];
+
+    *sum = (struct pithi_names_sum){0, 0, 0};
+    for (uint32_t i = 0; i < s->places.room; i++) {
+        const struct pithi_pair_slot *slot = &s->places.slots[i];
+        struct file *file = slot->number_1 && slot->a ? &s->files[slot->a - 1] : NULL;
+        unsigned count;
+        if (!file)
+            continue;
+        count = find_frames(s, file, slot->b, 1, frames);
+        sum->addresses++;
+        sum->named += count > 0;
+        sum->with_source += count > 0 && frames[0].at_source;
+        CHECK(pithi_code_names_put(defs, file->path, file->build, slot->b, frames, count));
+    }
+    return PITH_OK;
 }
 
 const struct pithi_function *pithi_function_get(const struct pithi_sample_names *s, uint32_t function)

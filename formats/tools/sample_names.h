@@ -5,20 +5,26 @@
 #ifndef PITHI_SAMPLE_NAMES_H
 #define PITHI_SAMPLE_NAMES_H
 
+#include "native/segment.h"
 #include "pithlog.h"
+#include "tools/code_file.h"
 
 struct pithi_function {
-    char *name;   /* a symbol of the file; "[FILE]": its code without symbols; "[unknown]": of no file;
+    char *name;   /* of the program; "[FILE]": its code without symbols; "[unknown]": of no file;
                            "[cut]": the callers of the outermost function that was recorded */
-    char *source; /* the file of its first line; NULL: unknown */
+    char *source; /* the file that declares it; NULL: unknown */
     int line;
     const char *module; /* the path of its file; "" */
 };
 
 struct pithi_sample_names;
 
-/* Reads the modules of the log. An error if the log has no samples, or no call sites (`sites`). */
-int pithi_sample_names_open(struct pithlog *log, int sites, struct pithi_sample_names **names);
+/* Reads the modules of the log. An error if it lacks what is needed. Names are those in the log (code_names.h), else
+ * those of the files on this machine. */
+enum pithi_names_need { PITHI_NEED_SAMPLES, PITHI_NEED_SITES, PITHI_NEED_ANY };
+int pithi_sample_names_open(struct pithlog *log, enum pithi_names_need need, struct pithi_sample_names **names);
+/* 1: the log may have samples or call sites. */
+int pithi_samples_in(const struct pithlog *log);
 void pithi_sample_names_close(struct pithi_sample_names *names);
 
 /* A sample. The addresses are innermost first; all but the first are return addresses. A last one of 0: the stack
@@ -36,22 +42,34 @@ int pithi_sample_read(const struct pithi_sample_names *names, const struct pithl
 /* 1: the record is a call site, the return address of the MPI call that is open; now in *address. */
 int pithi_site_read(const struct pithi_sample_names *names, const struct pithlog_record *record, uint64_t *address);
 
-/* Where an address of the process of `record` is. is_return: it is a return address, so the call before it counts. */
+/* Where an address of the process of `record` is. is_return: it is a return address, so the call before it counts.
+ * Valid until names are closed. */
 struct pithi_place {
-    uint32_t function;
-    const char *source; /* NULL: unknown; valid until names are closed */
+    uint32_t function;  /* the innermost one */
+    const char *source; /* NULL: unknown */
     int line;
+    const struct pithi_place *outer; /* the call in place of which the compiler inlined the function; NULL: none */
 };
 int pithi_sample_place(struct pithi_sample_names *names, const struct pithlog_record *record, uint64_t address,
-                       int is_return, struct pithi_place *place);
+                       int is_return, const struct pithi_place **place);
 
-/* *function: the number of the function that frame `frame` of the sample of `record` is in. */
-int pithi_sample_function(struct pithi_sample_names *names, const struct pithlog_record *record,
-                          const struct pithi_sample *sample, uint32_t frame, uint32_t *function);
+/* The functions that frame `frame` of the sample of `record` is in, outermost first. */
+struct pithi_inlined {
+    uint32_t count, functions[PITHI_CODE_FRAMES];
+};
+int pithi_sample_functions(struct pithi_sample_names *names, const struct pithlog_record *record,
+                           const struct pithi_sample *sample, uint32_t frame, struct pithi_inlined *functions);
 const struct pithi_function *pithi_function_get(const struct pithi_sample_names *names, uint32_t function);
 uint32_t pithi_function_count(const struct pithi_sample_names *names);
 int64_t pithi_sample_period_ns(const struct pithi_sample_names *names);
 /* 1: the samples are at intervals of wall-clock time; 0: of CPU time. */
 int pithi_sample_wall(const struct pithi_sample_names *names);
+
+/* For `pith symbols`: stores the names at all addresses of samples and call sites in `defs`; names from files on this
+ * machine replace those that the log has. */
+struct pithi_names_sum {
+    uint64_t addresses, named, with_source;
+};
+int pithi_sample_names_store(struct pithi_sample_names *names, struct pithi_defs *defs, struct pithi_names_sum *sum);
 
 #endif

@@ -62,10 +62,10 @@ static int go_down(struct paths *p, uint32_t *node, uint32_t function)
 static int take(void *context, const struct pithlog_record *r)
 {
     struct paths *p = context;
-    uint32_t node = ROOT, function;
+    struct pithi_inlined in;
+    uint32_t node = ROOT;
     struct last *last = &p->last[r->lane];
     int64_t cpu_ns = pithi_sample_period_ns(p->names), length_ns = cpu_ns;
-    int err;
 
     if (!pithi_sample_read(p->names, r, &p->sample))
         return PITH_OK;
@@ -75,9 +75,9 @@ static int take(void *context, const struct pithlog_record *r)
     }
     *last = (struct last){p->sample.cpu_ns, r->time_ns, 1};
     for (uint32_t i = p->sample.count; i > 0; i--) {
-        if ((err = pithi_sample_function(p->names, r, &p->sample, i - 1, &function)) != PITH_OK ||
-            (err = go_down(p, &node, function)) != PITH_OK)
-            return err;
+        CHECK(pithi_sample_functions(p->names, r, &p->sample, i - 1, &in));
+        for (uint32_t k = 0; k < in.count; k++)
+            CHECK(go_down(p, &node, in.functions[k]));
     }
     p->nodes[node].samples++;
     p->nodes[node].self_ns += length_ns;
@@ -98,7 +98,7 @@ static int gather(struct paths *p)
                                 .lane_count = query->lane_count,
                                 .kinds = 1u << PITHLOG_EVENT};
     uint32_t lanes = pithlog_get_info(p->log)->lanes;
-    int err = pithi_sample_names_open(p->log, 0, &p->names);
+    int err = pithi_sample_names_open(p->log, PITHI_NEED_SAMPLES, &p->names);
 
     if (err)
         return err;

@@ -44,17 +44,17 @@ static int take_record(void *context, const struct pithlog_record *r)
 {
     struct sites *s = context;
     struct lane *lane = &s->lanes[r->lane];
+    const struct pithi_place *place;
     uint64_t address;
-    int err;
 
     if (!pithi_site_read(s->names, r, &address))
         return PITH_OK;
     if (!pithi_grow(&lane->open, lane->count, &lane->room, sizeof *lane->open))
         return pithi_no_memory();
+    CHECK(pithi_sample_place(s->names, r, address, 1, &place));
     lane->open[lane->count].time_ns = r->time_ns;
-    if ((err = pithi_sample_place(s->names, r, address, 1, &lane->open[lane->count].place)) == PITH_OK)
-        lane->count++;
-    return err;
+    lane->open[lane->count++].place = *place;
+    return PITH_OK;
 }
 
 static int add_call(struct sites *s, uint32_t state, const struct pithi_place *place, int64_t length_ns)
@@ -147,7 +147,7 @@ int pithi_stat_sites(struct pithlog *log, const struct pithi_stat_query *query, 
 
     all.state_glob = NULL;
     TRY(pithi_table_new(table, columns, sizeof columns / sizeof *columns));
-    TRY(pithi_sample_names_open(log, 1, &s.names));
+    TRY(pithi_sample_names_open(log, PITHI_NEED_SITES, &s.names));
     if (!(s.lanes = calloc(lanes + (size_t)1, sizeof *s.lanes))) {
         err = pithi_no_memory();
         goto out;

@@ -29,6 +29,7 @@ int pithi_tool_merge(int argc, char **argv);
 
 int pithi_tool_diff(int argc, char **argv);
 int pithi_tool_sql(int argc, char **argv);
+int pithi_tool_symbols(int argc, char **argv);
 int pithi_tool_convert(int argc, char **argv);
 int pithi_tool_check(int argc, char **argv);
 int pithi_tool_recover(int argc, char **argv);

@@ -11,15 +11,30 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "foreign/walk.h"
+#include "native/defs.h"
 #include "reader/payload.h"
 
 /* The values of a record besides time, lane, kind and name. In CSV each is a column, in this order. */
-enum field { F_COMM, F_PEER, F_TAG, F_BYTES, F_GOT_BYTES, F_POSTED, F_ROOT, F_OP, F_COUNT, F_VALUE, F_PAYLOAD, FIELDS };
+enum field {
+    F_COMM,
+    F_PEER,
+    F_TAG,
+    F_BYTES,
+    F_GOT_BYTES,
+    F_POSTED,
+    F_ROOT,
+    F_OP,
+    F_COUNT,
+    F_VALUE,
+    F_PAYLOAD,
+    F_FUNCTIONS,
+    FIELDS
+};
 static const char *const field_names[FIELDS] = {"comm", "peer", "tag",   "bytes", "got_bytes", "posted",
-                                                "root", "op",   "count", "value", "payload"};
+                                                "root", "op",   "count", "value", "payload",   "functions"};
 static const char *const field_tabs[FIELDS] = {
     "\tcomm=", "\tpeer=", "\ttag=",   "\tbytes=", "\tgot_bytes=", "\tposted=",
-    "\troot=", "\top=",   "\tcount=", "\tvalue=", "\tpayload="};
+    "\troot=", "\top=",   "\tcount=", "\tvalue=", "\tpayload=",   "\tfunctions="};
 
 static const char *const kind_names[] = {
     [PITHLOG_ENTER] = "enter",     [PITHLOG_LEAVE] = "leave",      [PITHLOG_EVENT] = "event",
@@ -79,7 +94,7 @@ int pithi_printer_open(struct pithi_printer *p, FILE *file, enum pithi_text_styl
     static const enum pithi_quote quotes[] = {
         [PITHI_TEXT_TABS] = PITHI_QUOTE_TABS, [PITHI_TEXT_CSV] = PITHI_QUOTE_CSV, [PITHI_TEXT_JSON] = PITHI_QUOTE_JSON};
 
-    *p = (struct pithi_printer){.style = style, .quote = quotes[style], .glob = glob};
+    *p = (struct pithi_printer){.style = style, .quote = quotes[style], .glob = glob, .fields = F_FUNCTIONS};
     return pithi_out_open(&p->out, file);
 }
 
@@ -110,7 +125,7 @@ static void put_piece(struct pithi_printer *p, const struct pithi_text_piece *pi
 /* Writes the text before the value of `field`. */
 static void put_field(struct pithi_printer *p, int field)
 {
-    static const char commas[FIELDS + 1] = ",,,,,,,,,,,";
+    static const char commas[FIELDS + 1] = ",,,,,,,,,,,,";
 
     switch (p->style) {
     case PITHI_TEXT_TABS:
@@ -179,12 +194,16 @@ static void put_payload(struct pithi_printer *p, const struct pithlog_record *r)
 
 static void put_values(struct pithi_printer *p, const struct pithlog_record *r)
 {
+    const char *functions;
+
     if (r->kind <= PITHLOG_EVENT && r->comm)
         put_u64(p, F_COMM, r->comm);
     switch (r->kind) {
     case PITHLOG_EVENT:
         if (r->payload_bytes)
             put_payload(p, r);
+        if (p->how && p->how->functions && (functions = p->how->functions(p->how->context, r)) != NULL)
+            put_word(p, F_FUNCTIONS, functions);
         break;
     case PITHLOG_COUNTER:
         put_double(p, F_VALUE, r->value);
@@ -243,8 +262,8 @@ void pithi_printer_record(struct pithi_printer *p, const struct pithlog_record *
     put_values(p, r);
     if (json)
         pithi_out_char(out, '}');
-    else if (p->style == PITHI_TEXT_CSV && p->field < FIELDS)
-        put_field(p, FIELDS - 1);
+    else if (p->style == PITHI_TEXT_CSV && p->field < p->fields)
+        put_field(p, p->fields - 1);
     pithi_out_char(out, '\n');
 }
 
@@ -383,7 +402,7 @@ void pithi_printer_head(struct pithi_printer *p)
     if (p->style != PITHI_TEXT_CSV)
         return;
     pithi_out_text(&p->out, "time_s,rank,thread,kind,name");
-    for (int i = 0; i < FIELDS; i++) {
+    for (int i = 0; i < p->fields; i++) {
         pithi_out_char(&p->out, ',');
         pithi_out_text(&p->out, field_names[i]);
     }
@@ -398,7 +417,8 @@ static int put_definitions(struct pithi_printer *printer, const struct pithlog *
     const char *key, *value;
 
     for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
-        pithi_printer_property(printer, key, value);
+        if (!printer->how->functions || !pithi_is_code_name(key))
+            pithi_printer_property(printer, key, value);
     for (uint32_t i = 0; i < info->lanes; i++)
         CHECK(pithi_printer_lane(printer, i, pithlog_get_lane(log, i)));
     for (uint32_t i = 0; i < info->defs; i++)
@@ -432,6 +452,8 @@ int pithi_text_print(struct pithlog *log, FILE *out, const struct pithi_text_pri
     TRY(pithi_printer_open(&printer, out, how->style, how->name_glob));
     if (how->has_version)
         pithi_print_version(&printer.out, how->style, "print");
+    printer.how = how;
+    printer.fields = how->functions ? FIELDS : F_FUNCTIONS;
     TRY(put_definitions(&printer, log));
     if (how->has_end)
         pithi_printer_promise(&printer);

@@ -38,6 +38,10 @@ struct pithi_text_print {
     int has_version;                    /* 1: the first line names the version of the lines */
     struct pithi_print_columns columns; /* only these of each record, after a version; count 0: whole lines */
     const char *name_glob; /* not NULL: print only states, events and counters whose name matches (fnmatch) */
+    /* Not NULL: the functions of a sample or call site, as text; NULL: the record is another. Their names as properties
+     * are then left out. */
+    const char *(*functions)(void *context, const struct pithlog_record *record);
+    void *context;
 };
 
 /* Prints the parts of the log that `how` selects. Returns PITH_OK or an error. */
@@ -66,7 +70,8 @@ struct pithi_printer {
     struct pithi_text_piece *comm_names;
     struct pithi_text_piece *lanes; /* the text between the time and the kind */
     uint32_t name_count, comm_count, lane_count;
-    int field; /* CSV: the next column */
+    int field, fields;                  /* CSV: the next column; their number */
+    const struct pithi_text_print *how; /* of a whole log; NULL: a running program */
     char *payload;
     size_t payload_size;
 };
