@@ -31,7 +31,7 @@
 #include "pith_tool.h"
 #include "session.h"
 
-enum { FRAMES = 256, MODULES = 512, TIMERS = 4096, ROOMS = 64, BUILD_ID = 64 };
+enum { FRAMES = 256, MODULES = 512, TIMERS = 4096, ROOMS = 64, BUILD_ID = 64, OUTSIDE = 4096 };
 
 static uint32_t sample_id; /* set before the first timer */
 static uint32_t module_id, site_id;
@@ -100,6 +100,22 @@ static int is_known(uint64_t address)
     return 0;
 }
 
+/* Addresses outside all modules: code made at run time. A hash table, under known_busy; when it is full, further ones
+ * get no names. */
+static uint64_t outside[OUTSIDE];
+static unsigned outside_count;
+
+static void keep_outside(uint64_t address)
+{
+    unsigned i = (unsigned)(address * UINT64_C(0x9e3779b97f4a7c15) >> 52) % OUTSIDE;
+    while (outside[i] != 0 && outside[i] != address)
+        i = (i + 1) % OUTSIDE;
+    if (outside[i] == 0 && address != 0 && outside_count < OUTSIDE / 2) {
+        outside[i] = address;
+        outside_count++;
+    }
+}
+
 static void record_new_modules(const uint64_t *addresses, unsigned count)
 {
     struct pithi_module module;
@@ -110,8 +126,12 @@ static void record_new_modules(const uint64_t *addresses, unsigned count)
         known_number = pithi_session.number;
     }
     for (unsigned i = 0; i < count; i++) {
-        if (is_known(addresses[i]) || known_count == MODULES || !pithi_module_find(addresses[i], &module))
+        if (is_known(addresses[i]) || known_count == MODULES)
             continue;
+        if (!pithi_module_find(addresses[i], &module)) {
+            keep_outside(addresses[i] - (i > 0));
+            continue;
+        }
         record_module(&module);
         known[known_count].begin = module.begin;
         known[known_count].end = module.end;
@@ -357,14 +377,67 @@ void pithi_sample_forked(void)
     timer_count = 0;
     known_count = 0;
     known_busy = 0;
+    outside_count = 0;
+    memset(outside, 0, sizeof outside);
     for (unsigned i = 0; i < ROOMS; i++)
         rooms[i].busy = 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* `sorted` is `outside` in order. */
+static int has_between(const uint64_t *sorted, uint64_t begin, uint64_t end)
+{
+    unsigned low = 0, high = OUTSIDE;
+    while (low < high) {
+        unsigned middle = low + (high - low) / 2;
+        if (sorted[middle] < begin)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < OUTSIDE && sorted[low] < end;
+}
+
+/* Makers of code tell its names in the file /tmp/perf-PID.map, in lines "BEGIN SIZE NAME", numbers in hex
+ * (tools/perf/Documentation/jit-interface.txt of Linux). Records those that samples need. */
+static void record_code(void)
+{
+    static uint64_t sorted[OUTSIDE];
+    unsigned char payload[1100], *bytes;
+    char path[40], line[1000], *at, *end;
+    uint64_t begin, size;
+    uint32_t id;
+    FILE *map;
+    snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
+    if (outside_count == 0 || (map = fopen(path, "re")) == NULL)
+        return;
+    memcpy(sorted, outside, sizeof sorted);
+    qsort(sorted, OUTSIDE, sizeof *sorted, by_address);
+    id = pith_event_define_group("pith:code", "gray50", "begin=%X end=%X name=%s", "pith");
+    while (fgets(line, sizeof line, map) != NULL) {
+        begin = strtoull(line, &at, 16);
+        size = strtoull(at, &end, 16);
+        if (end == at || *end != ' ' || begin == 0 || !has_between(sorted, begin, begin + size))
+            continue;
+        at = end + 1;
+        bytes = put_text(put(put(payload, begin, 8), begin + size, 8), at, strcspn(at, "\n"));
+        pith_event_data(id, payload, (size_t)(bytes - payload));
+    }
+    fclose(map);
 }
 
 void pithi_sample_finish(void)
 {
     struct pithi_module module;
-    if (pithi_state() != PITHI_RECORDING || (!pithi_session.settings.ring && pithi_session.settings.from_ns == 0))
+    if (pithi_state() != PITHI_RECORDING)
+        return;
+    record_code();
+    if (!pithi_session.settings.ring && pithi_session.settings.from_ns == 0)
         return;
     if (__atomic_exchange_n(&known_busy, 1, __ATOMIC_ACQUIRE))
         return;

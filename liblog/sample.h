@@ -9,8 +9,8 @@
 void pithi_sample_start(void);
 /* In a forked child, which has no timers. */
 void pithi_sample_forked(void);
-/* Not under the guard, before the end of recording: records the modules again if their first records may be lost (a
- * ring, PITH_FROM). */
+/* Not under the guard, before the end of recording: records the names of code that was made at run time, from the
+ * program's perf map; records the modules again if their first records may be lost (a ring, PITH_FROM). */
 void pithi_sample_finish(void);
 
 /* ---- sample_stack.c ---------------------------------------------------------------------------------------------- */

@@ -235,23 +235,23 @@ static unsigned walk_up(struct registers from, uint64_t *addresses, unsigned mos
     struct walk w = {.r = from, .exact = 1};
     struct dl_find_object found;
     struct pithi_unwind_rule rule;
-    unsigned count = 0;
+    unsigned count = 0, known_count = 1; /* up to the last one in a module: what follows may be no address of code */
     while (count < most && w.r.pc >= PAGE) {
         uint64_t pc = w.r.pc - !w.exact; /* a call may be the last instruction of a function */
         int known = _dl_find_object((void *)(uintptr_t)pc, &found) == 0;
-        if (!known && count > 0)
-            return count;
         addresses[count++] = w.r.pc;
+        if (known)
+            known_count = count;
         if (known && find_rule(&found, pc, &rule)) {
             if (rule.is_last || !apply_rule(&w, &rule))
-                return count;
+                break;
         } else if (!follow_frame_pointer(&w)) {
-            return count;
+            break;
         }
     }
     if (count == most && w.r.pc >= PAGE)
-        addresses[count - 1] = 0;
-    return count;
+        addresses[(known_count = count) - 1] = 0;
+    return known_count < count ? known_count : count;
 }
 
 unsigned pithi_sample_stack(const ucontext_t *context, uint64_t *addresses, unsigned most)

@@ -18,19 +18,29 @@ struct module {
     uint64_t begin, end, bias;
 };
 
+/* Code that was made at run time, as a pith:code event says. */
+struct code {
+    int32_t rank;
+    uint32_t file; /* its name is the path */
+    uint64_t begin, end;
+};
+
 struct file {
     char *path, *build;
+    int is_code;
     struct pithi_code_file *code; /* NULL: not found here */
     int tried;
 };
 
 struct pithi_sample_names {
     struct pithlog *log;
-    uint32_t sample_id, module_id, site_id;
+    uint32_t sample_id, module_id, site_id, code_id;
     int64_t period_ns;
     int wall;
     struct module *modules; /* in order of time */
     uint32_t module_count, module_room;
+    struct code *codes; /* in order of time */
+    uint32_t code_count, code_room;
     struct file *files;
     uint32_t file_count;
     struct pithi_code_names stored;
@@ -109,6 +119,28 @@ static int add_module(struct pithi_sample_names *s, const struct pithlog_record 
     return PITH_OK;
 }
 
+static int add_code(struct pithi_sample_names *s, const struct pithlog_record *r)
+{
+    const unsigned char *p = r->payload + 16;
+    struct code code = {.rank = pithlog_get_lane(s->log, r->lane)->rank};
+    char *name = r->payload_bytes > 16 ? take_string(&p, r->payload + r->payload_bytes) : NULL, *kind;
+
+    if (!name)
+        return PITH_OK;
+    if (!(kind = strdup("code"))) {
+        free(name);
+        return pithi_no_memory();
+    }
+    CHECK(number_file(s, name, kind, &code.file));
+    s->files[code.file].is_code = 1;
+    code.begin = big_endian(r->payload);
+    code.end = big_endian(r->payload + 8);
+    if (!pithi_grow(&s->codes, s->code_count, &s->code_room, sizeof *s->codes))
+        return pithi_no_memory();
+    s->codes[s->code_count++] = code;
+    return PITH_OK;
+}
+
 static int read_modules(struct pithi_sample_names *s)
 {
     struct pithlog_query query = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .kinds = 1u << PITHLOG_EVENT};
@@ -120,6 +152,8 @@ static int read_modules(struct pithi_sample_names *s)
     while (!err && (more = pithlog_iter_next(iter, &record)) != 0) /* damaged parts are left out */
         if (more == 1 && record.id == s->module_id)
             err = add_module(s, &record);
+        else if (more == 1 && record.id == s->code_id)
+            err = add_code(s, &record);
     pithlog_iter_close(iter);
     return err;
 }
@@ -145,7 +179,7 @@ int pithi_sample_names_open(struct pithlog *log, enum pithi_names_need need, str
     if (!s)
         return pithi_no_memory();
     s->log = log;
-    s->sample_id = s->module_id = s->site_id = UINT32_MAX;
+    s->sample_id = s->module_id = s->site_id = s->code_id = UINT32_MAX;
     for (uint32_t i = 0; i < info->defs; i++) {
         const struct pithlog_def *def = pithlog_get_def(log, i);
         if (def->kind == PITHLOG_EVENT_TYPE && !strcmp(def->name, "pith:sample"))
@@ -154,6 +188,8 @@ int pithi_sample_names_open(struct pithlog *log, enum pithi_names_need need, str
             s->module_id = i;
         if (def->kind == PITHLOG_EVENT_TYPE && !strcmp(def->name, "pith:site"))
             s->site_id = i;
+        if (def->kind == PITHLOG_EVENT_TYPE && !strcmp(def->name, "pith:code"))
+            s->code_id = i;
     }
     s->period_ns = 10000000;
     for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
@@ -203,6 +239,7 @@ void pithi_sample_names_close(struct pithi_sample_names *s)
     free(s->functions);
     free(s->files);
     free(s->modules);
+    free(s->codes);
     free(s);
 }
 
@@ -247,6 +284,15 @@ static const struct module *find_module(const struct pithi_sample_names *s, int3
             found = m;
     }
     return found;
+}
+
+/* The newest code there: makers of code use places again, and tell the names at the end. */
+static const struct code *find_code(const struct pithi_sample_names *s, int32_t rank, uint64_t address)
+{
+    for (uint32_t i = s->code_count; i > 0; i--)
+        if (s->codes[i - 1].rank == rank && address >= s->codes[i - 1].begin && address < s->codes[i - 1].end)
+            return &s->codes[i - 1];
+    return NULL;
 }
 
 /* quietly: no note if it is not found. */
@@ -324,19 +370,29 @@ static int find_place(struct pithi_sample_names *s, uint32_t file_1, uint64_t ad
     struct file *file = file_1 ? &s->files[file_1 - 1] : NULL;
     const char *slash = file ? strrchr(file->path, '/') : NULL;
     struct pithi_code_frame frames[PITHI_CODE_FRAMES], none = {.name = address == 1 ? "[cut]" : "[unknown]"};
-    unsigned count = file ? find_frames(s, file, address, 0, frames) : 0;
+    unsigned count = file && !file->is_code ? find_frames(s, file, address, 0, frames) : 0;
+    const char *path = file ? file->path : "";
     char name[300];
     int err = PITH_OK;
 
     *place = NULL;
-    if (file) {
+    if (file && file->is_code) {
+        none.name = file->path;
+        if (!strncmp(file->path, "py::", 4) && (slash = strchr(file->path + 4, ':')) != NULL) { /* py::NAME:FILE */
+            snprintf(name, sizeof name, "%.*s", (int)(slash - file->path) - 4, file->path + 4);
+            none.name = name;
+            path = slash + 1;
+        } else {
+            path = "";
+        }
+    } else if (file) {
         snprintf(name, sizeof name, "[%.250s]", slash ? slash + 1 : file->path);
         none.name = name;
     }
     if (count == 0)
-        return go_in(s, file_1, file ? file->path : "", &none, place);
+        return go_in(s, file_1, path, &none, place);
     while (!err && count-- > 0)
-        err = go_in(s, file_1, file->path, &frames[count], place);
+        err = go_in(s, file_1, path, &frames[count], place);
     return err;
 }
 
@@ -347,12 +403,14 @@ int pithi_sample_place(struct pithi_sample_names *s, const struct pithlog_record
     int cut = address == 0;
     uint32_t before = s->places.count, file_1, place;
     const struct module *module;
+    const struct code *code;
     int err;
 
     address -= (uint64_t)is_return; /* a call may be the last instruction of a function */
     module = find_module(s, rank, r->time_ns, address);
-    file_1 = module ? module->file + 1 : 0;
-    address = module ? address - module->bias : (uint64_t)cut;
+    code = module ? NULL : find_code(s, rank, address);
+    file_1 = module ? module->file + 1 : code ? code->file + 1 : 0;
+    address = module ? address - module->bias : (uint64_t)cut; /* code is known by its name */
     if ((err = pithi_pair_number(&s->places, file_1, address, &place)) != PITH_OK)
         return err;
     if (s->places.count > before) {
@@ -393,7 +451,7 @@ int pithi_sample_names_store(struct pithi_sample_names *s, struct pithi_defs *de
         const struct pithi_pair_slot *slot = &s->places.slots[i];
         struct file *file = slot->number_1 && slot->a ? &s->files[slot->a - 1] : NULL;
         unsigned count;
-        if (!file)
+        if (!file || file->is_code)
             continue;
         count = find_frames(s, file, slot->b, 1, frames);
         sum->addresses++;
