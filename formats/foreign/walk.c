@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "foreign/names.h"
+#include "native/defs.h"
 #include "reader/iter.h"
 
 int pithi_walk_open(struct pithi_walk *walk, struct pithlog *log, const struct pithi_convert *how)
@@ -174,6 +175,7 @@ int pithi_losses_open(struct pithi_losses *losses, struct pithlog *log)
     *losses = (struct pithi_losses){.log = log,
                                     .used = calloc(info->defs + (size_t)1, 1),
                                     .first = calloc(info->lanes + (size_t)1, sizeof *losses->first),
+                                    .stack_ids = {UINT32_MAX, UINT32_MAX},
                                     .posted = calloc(info->lanes + (size_t)1, sizeof *losses->posted)};
     ok = losses->used && losses->first && losses->posted;
     for (uint32_t i = 0; ok && i < info->lanes; i++) {
@@ -181,6 +183,13 @@ int pithi_losses_open(struct pithi_losses *losses, struct pithlog *log)
         ok = first != NULL;
         if (ok)
             losses->first[i] = (uint32_t)((*first = *first ? *first : i + (uint64_t)1) - 1);
+    }
+    for (uint32_t i = 0; i < info->defs; i++) {
+        const struct pithlog_def *def = pithlog_get_def(log, i);
+        if (def->kind == PITHLOG_EVENT_TYPE && strcmp(def->name, "pith:sample") == 0)
+            losses->stack_ids[0] = i;
+        if (def->kind == PITHLOG_EVENT_TYPE && strcmp(def->name, "pith:site") == 0)
+            losses->stack_ids[1] = i;
     }
     pithi_map_free(&first_of);
     return ok ? PITH_OK : pithi_no_memory();
@@ -214,6 +223,11 @@ static void see_message(struct pithi_losses *losses, const struct pithlog_record
     count[PITHI_LOSS_THREADS] += r->peer >= 0 && losses->first[r->lane] != r->lane;
 }
 
+static int is_stack(const struct pithi_losses *losses, uint32_t id)
+{
+    return id == losses->stack_ids[0] || id == losses->stack_ids[1];
+}
+
 void pithi_losses_record(struct pithi_losses *losses, const struct pithlog_record *r, enum pithi_edge edge)
 {
     uint64_t *count = losses->count;
@@ -224,6 +238,7 @@ void pithi_losses_record(struct pithi_losses *losses, const struct pithlog_recor
     count[PITHI_LOSS_OPEN_START] += edge == PITHI_EDGE_START;
     count[PITHI_LOSS_OPEN_END] += edge == PITHI_EDGE_END;
     count[PITHI_LOSS_ON_COMM] += (r->kind == PITHLOG_ENTER || r->kind == PITHLOG_EVENT) && r->comm != 0;
+    count[PITHI_LOSS_STACKS] += r->kind == PITHLOG_EVENT && is_stack(losses, r->id);
     count[PITHI_LOSS_PAYLOADS] += r->kind == PITHLOG_EVENT && r->payload_bytes > 0;
     count[PITHI_LOSS_COUNTERS] += r->kind == PITHLOG_COUNTER;
     count[PITHI_LOSS_COLLS] += r->kind == PITHLOG_COLL;
@@ -276,7 +291,7 @@ static void see_places(struct pithi_losses *losses)
 {
     uint64_t *count = losses->count;
     const struct pithlog_lane *lane;
-    const char *value;
+    const char *key, *value;
     for (uint32_t i = 0; (lane = pithlog_get_lane(losses->log, i)) != NULL; i++) {
         count[PITHI_LOSS_LANE_NAMES] += lane->name && *lane->name;
         count[PITHI_LOSS_HOSTS] += lane->host && *lane->host;
@@ -284,8 +299,8 @@ static void see_places(struct pithi_losses *losses)
     }
     count[PITHI_LOSS_COMMS] = pithlog_get_info(losses->log)->comms;
     count[PITHI_LOSS_COMMS] -= count[PITHI_LOSS_COMMS] > 0; /* without the world */
-    while (pithlog_get_property(losses->log, (uint32_t)count[PITHI_LOSS_PROPERTIES], &value))
-        count[PITHI_LOSS_PROPERTIES]++;
+    for (uint32_t i = 0; (key = pithlog_get_property(losses->log, i, &value)) != NULL; i++)
+        count[PITHI_LOSS_PROPERTIES] += !pithi_is_code_name(key); /* these are lost with STACKS */
     count[PITHI_LOSS_PROPERTIES] -= losses->kept_properties;
 }
 

@@ -51,6 +51,7 @@
     ROW(HOSTS, "lanes: their hosts are left out")                                                                      \
     ROW(NODES, "lanes have other ranks and threads: each is a process of its own")                                     \
     ROW(COMMS, "communicators: their names and members are left out")                                                  \
+    ROW(STACKS, "samples and call sites are events with addresses, without the names of functions")                    \
     ROW(PROPERTIES, "properties of the run are left out")
 
 #define PITHI_LOSS_ROW(name, text) PITHI_LOSS_##name,
@@ -64,6 +65,7 @@ enum pithi_loss { PITHI_LOSS_LIST(PITHI_LOSS_ROW) PITHI_LOSSES };
 #define PITHI_LOSES_NEST (PITHI_LOSES_ENDS | PITHI_LOSES(SPLIT))
 #define PITHI_LOSES_COUNTERS (PITHI_LOSES(COUNTERS) | PITHI_LOSES(COUNTER_DEFS))
 #define PITHI_LOSES_POSTING (PITHI_LOSES(EMPTY_RECVS) | PITHI_LOSES(POSTED))
+#define PITHI_LOSES_FACTS (PITHI_LOSES(PROPERTIES) | PITHI_LOSES(STACKS))
 #define PITHI_LOSES_GAPS (PITHI_LOSES(PAUSES) | PITHI_LOSES(LOST))
 
 enum { PITHI_KEPT = 2 };
@@ -75,6 +77,7 @@ struct pithi_losses {
     uint32_t *first;     /* by lane: the first lane of its rank */
     uint64_t *posted;    /* by lane, set for first lanes: the highest number of posting + 1 */
     uint64_t kept_properties;
+    uint32_t stack_ids[2];  /* the definitions of samples and call sites; UINT32_MAX: none */
     uint64_t ends, matched; /* `ends`: sends and receives; `matched`: messages with both ends in the file */
 };
 

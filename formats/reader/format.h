@@ -13,12 +13,20 @@
 #include "native/segment.h"
 
 enum { PITHI_BESIDE = 2 };
+/* Names the functions of samples and call sites: the text of a record, valid until the next call; NULL: it is another
+ * record. A sample has its functions, outermost first, separated by ';'; a call site, its function and line. */
+struct pithi_naming {
+    const char *(*functions)(void *context, const struct pithlog_record *record); /* NULL: the log has none */
+    void *context;
+};
+
 struct pithi_convert {
     int64_t from_ns, to_ns;         /* window; INT64_MIN, INT64_MAX: all */
     void (*note)(const char *text); /* gets a line with a count for each loss of the format; may be NULL */
     FILE *beside[PITHI_BESIDE];     /* for write: open files of the format's `beside`, in the same order */
     uint64_t loses;                 /* for write: `loses` of the format's row */
     const char *path;               /* for write: the name of the file while it is written */
+    struct pithi_naming naming;
 };
 
 struct pithi_format {
@@ -36,10 +44,11 @@ struct pithi_format {
     int (*write_folder)(struct pithlog *log, const char *folder, const struct pithi_convert *how);
     /* 1: the folder holds only a log of this format, so a new one may replace it; NULL: ask `probe`. */
     int (*replaceable)(const char *folder);
-    const char *beside; /* suffixes of at most PITHI_BESIDE further files of `write`: "pcf row"; or NULL */
-    int passes;         /* about how often `write` reads all records, for progress display; 0: once */
-    uint64_t loses;     /* parts of a log that the format cannot hold, a mask of foreign/walk.h */
-    int flows;          /* 1: text that is written in order, so it may go to a pipe */
+    const char *beside;  /* suffixes of at most PITHI_BESIDE further files of `write`: "pcf row"; or NULL */
+    int passes;          /* about how often `write` reads all records, for progress display; 0: once */
+    uint64_t loses;      /* parts of a log that the format cannot hold, a mask of foreign/walk.h */
+    int names_functions; /* 1: `write` uses `naming` */
+    int flows;           /* 1: text that is written in order, so it may go to a pipe */
 };
 
 extern const struct pithi_format pithi_formats[]; /* ends with a row whose name is NULL */

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "reader/format.h"
 #include "tools/outfile.h"
+#include "tools/sample_text.h"
 #include "tools/tools.h"
 
 static int read_options(int argc, char **argv, struct pithi_window_words *words, const struct pithi_format **format,
@@ -67,6 +68,7 @@ int pithi_tool_convert(int argc, char **argv)
     struct pithi_convert how = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .note = pithi_outfile_note};
     struct pithi_window_words words = {NULL, NULL};
     const struct pithi_format *format = NULL;
+    struct pithi_sample_text *text = NULL;
     struct pithlog *log = NULL;
     struct pithi_asked_query where = {NULL, NULL};
     int causal = 0, with_analysis = 0, err;
@@ -83,10 +85,13 @@ int pithi_tool_convert(int argc, char **argv)
         TRY(add_analysis(&log));
     TRY(pithi_window_find(log, &words, &how.from_ns, &how.to_ns));
     TRY(pithi_tool_filter(&log, where.filter));
+    if (format->names_functions)
+        TRY(pithi_sample_text_open(log, &text, &how.naming));
     TRY(pithi_outfile_write(argv[0], log, format, argv[optind + 1], &how));
 out:
     if (err)
         pithi_tool_failed();
+    pithi_sample_text_close(text);
     if (log)
         pithlog_close(log);
     pithlog_filter_free(where.filter);

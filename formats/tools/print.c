@@ -9,53 +9,10 @@
 
 #include "base/error.h"
 #include "foreign/text/printer.h"
-#include "tools/sample_names.h"
+#include "tools/sample_text.h"
 #include "tools/tools.h"
 
 /* ---- An existing log --------------------------------------------------------------------------------------------- */
-
-/* Names the functions of samples and call sites. */
-struct naming {
-    struct pithi_sample_names *names; /* NULL: the log has none */
-    struct pithi_sample sample;
-    char *text;
-    size_t size;
-};
-
-static void put_place(FILE *out, const struct pithi_sample_names *names, const struct pithi_place *place)
-{
-    const char *slash = place->source ? strrchr(place->source, '/') : NULL;
-
-    fputs(pithi_function_get(names, place->function)->name, out);
-    if (place->source)
-        fprintf(out, " (%s:%d)", slash ? slash + 1 : place->source, place->line);
-}
-
-/* For a sample, its functions, outermost first; for a call site, its function and line. */
-static const char *name_functions(void *context, const struct pithlog_record *record)
-{
-    struct naming *n = context;
-    const struct pithi_place *place;
-    struct pithi_inlined in;
-    int is_sample = pithi_sample_read(n->names, record, &n->sample), err = PITH_OK;
-    FILE *out;
-
-    if (!is_sample && !pithi_site_read(n->names, record, &n->sample.addresses[0]))
-        return NULL;
-    free(n->text);
-    n->text = NULL;
-    if (!(out = open_memstream(&n->text, &n->size)))
-        return NULL;
-    if (!is_sample && (err = pithi_sample_place(n->names, record, n->sample.addresses[0], 1, &place)) == PITH_OK)
-        put_place(out, n->names, place);
-    for (uint32_t i = is_sample ? n->sample.count : 0; !err && i-- > 0;) {
-        err = pithi_sample_functions(n->names, record, &n->sample, i, &in);
-        for (uint32_t k = 0; !err && k < in.count; k++)
-            fprintf(out, "%s%s", pithi_function_get(n->names, in.functions[k])->name,
-                    i == 0 && k + 1 == in.count ? "" : ";");
-    }
-    return fclose(out) == 0 && !err ? n->text : NULL;
-}
 
 /* Prints the log `path`, all lanes or those in `set`, in the window of `words` or, if NULL, of `how`. Returns the exit
  * status. */
@@ -63,12 +20,10 @@ static int print_log(const char *path, const struct pithi_text_print *how, const
                      const struct pithi_lane_set *set)
 {
     struct pithi_text_print own = *how;
-    struct naming *naming = calloc(1, sizeof *naming);
+    struct pithi_sample_text *text = NULL;
     struct pithlog *log = NULL;
     uint32_t *lanes = NULL;
-    int err = naming ? PITH_OK : pithi_no_memory();
-
-    TRY(err);
+    int err;
 
     TRY(pithi_tool_open("print", path, &log));
     if (words)
@@ -77,18 +32,10 @@ static int print_log(const char *path, const struct pithi_text_print *how, const
         TRY(pithi_lanes_find(set, log, &lanes, &own.query.lane_count));
         own.query.lanes = lanes;
     }
-    if (pithi_samples_in(log)) {
-        TRY(pithi_sample_names_open(log, PITHI_NEED_ANY, &naming->names));
-        own.functions = name_functions;
-        own.context = naming;
-    }
+    TRY(pithi_sample_text_open(log, &text, &own.naming));
     TRY(pithi_text_print(log, stdout, &own));
 out:
-    if (naming) {
-        pithi_sample_names_close(naming->names);
-        free(naming->text);
-    }
-    free(naming);
+    pithi_sample_text_close(text);
     if (log)
         pithlog_close(log);
     free(lanes);

@@ -322,6 +322,13 @@ def properties(b, a, form):
     return count
 
 
+def stacks(b, a, form):
+    names = [key for key in b.props if key.startswith("code ")]
+    for key in names:
+        del b.props[key]
+    return sum(r["name"] in ("pith:sample", "pith:site") for r in b.records)
+
+
 def sizes(b, a, form):
     return b.edit(lambda r: r["kind"] in MESSAGES and int(r["bytes"]) >= 1 << 31,
                   lambda r: r.update(bytes=str((1 << 31) - 1)))
@@ -372,6 +379,7 @@ RULES = [
     ("communicators without a message are left out", unused_comms),
     ("names of communicators are left out", comm_names),
     ("communicators: their names and members are left out", comms),
+    ("samples and call sites are events with addresses, without the names of functions", stacks),
     ("properties of the run are left out", properties),
 ]
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """perfetto_dump.py FILE: what a Perfetto trace holds, read by the encoding's rules alone: a line each for what happens,
-as `pith print` has it: seconds, rank, thread, kind, name; then the flows. Fails when slices are not nested, times of a
+as `pith print` has it: seconds, rank, thread, kind, name; call and return of a sample's functions; then the flows. Fails when slices are not nested, times of a
 track fall, a name or track was not told of before, or a flow has not two ends."""
 import re
 import struct
@@ -71,6 +71,10 @@ def describe(m):
         number = sum(t[0] == "thread" and t[1] == rank for t in tracks.values())
         tracks[uuid] = ("thread", rank, number, name)
         stacks[uuid] = []
+    elif 8 not in m:
+        assert m[2] == [b"functions (samples)"]
+        tracks[uuid] = ("functions", *tracks[m[5][0]][1:3])
+        stacks[uuid] = []
     else:
         assert tracks[m[5][0]][0] == "thread"
         tracks[uuid] = ("counter", *tracks[m[5][0]][1:3], m[2][0].decode())
@@ -81,7 +85,15 @@ def happen(ns, m):
     what, rank, thread, *rest = tracks[track]
     text = names[m[10][0]] if 10 in m else rest[0] if what == "counter" else None
     assert kind == 4 or ns >= last.get(track, 0) or 47 in m or 48 in m
-    if kind == 1:
+    if what == "functions":
+        if kind == 1:
+            stacks[track].append(m[23][0].decode())
+            lines.append((ns, rank, thread, "call", stacks[track][-1]))
+        else:
+            assert kind == 2
+            lines.append((ns, rank, thread, "return", stacks[track].pop()))
+        last[track] = ns
+    elif kind == 1:
         assert categories[m[3][0]]
         stacks[track].append(text)
         lines.append((ns, rank, thread, "enter", text))

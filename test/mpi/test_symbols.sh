@@ -58,6 +58,39 @@ for mpi in $(mpis); do
     is "$(names copy.pith)" "$(names 2.pith)" "$mpi: a copy has the names"
     is "$(names again.pith)" "$(names 2.pith)" "$mpi: and so has a copy through text"
 
+    # Perfetto: slices, as long as the samples stand for.
+    pith convert 2.pith 2.pftrace >notes 2>&1
+    samples=$(pith print 2.pith | grep -c '	pith:sample	')
+    like "$(cat notes)" "^pith: note: $samples samples became slices of their functions$" "$mpi: Perfetto: samples are slices"
+    "$top/test/golden/perfetto_dump.py" 2.pftrace >dump
+    ok $? "$mpi: Perfetto: the slices nest"
+    pith stat 2.pith --by function --csv 2>/dev/null >2.csv
+    python3 - <<'PY'
+import csv
+begun, sums = {}, {}
+for line in open("dump"):
+    time, rank, thread, kind, name = line.split("\t")[:5]
+    stack = begun.setdefault((rank, thread), [])
+    if kind == "call":
+        stack.append((name, float(time)))
+    elif kind == "return":
+        name, begin = stack.pop()
+        if all(name != n for n, _ in stack):
+            sums[name] = sums.get(name, 0) + float(time) - begin
+for row in csv.DictReader(open("2.csv")):
+    if row["place"].startswith("symbols.cc"):
+        got, want = sums[row["function"] + "\n"], float(row["total_s"])
+        assert abs(got - want) < 0.01 + 0.05 * want, (row["function"], got, want)
+PY
+    ok $? "$mpi: Perfetto: the times are those of pith stat"
+    # Formats without call stacks say so.
+    sites=$(pith print 2.pith | grep -c '	pith:site	')
+    for format in alog clog2 slog2 paraver chrome paje; do
+        pith convert 2.pith "out.$format" --format $format >notes 2>&1
+        like "$(cat notes)" "^pith: note: $((samples + sites)) samples and call sites are events with addresses, without the names of functions$" "$mpi: $format says that it has no call stacks"
+    done
+    like "$(pith convert 2.pith - --format csv 2>/dev/null)" ',main;mesh::step;.*mesh::Refine::split$|;main;mesh::step;.*mesh::Refine::split$' "$mpi: CSV has the functions"
+
     # addr2line on the unstripped program: the same functions and lines, also the inlined ones.
     pith convert 2.pith - --format text | sed -n "s/^# property	key=code \([0-9a-f]*\) $id	value=/\1 /p" >stored
     while read -r address value; do

@@ -4,7 +4,11 @@
  * interned_data).
  *
  * Packets need not be ordered by time. So a second pass writes the messages after all other records, as matching finds
- * them, and memory stays constant. Names are interned once, in the first packet. */
+ * them, and memory stays constant. Names are interned once, in the first packet.
+ *
+ * The functions of samples are slices on a track of their own below each lane. A sample stands for the time since the
+ * sample before, but for no more than the CPU time that its thread used, if its clock is that. Functions at the same
+ * depth in two samples without time between them are one slice. */
 #include "foreign/formats.h"
 
 #include <inttypes.h>
@@ -43,8 +47,20 @@ static const char *const note_names[] = {"", "peer", "tag", "bytes", "payload", 
 
 enum { SEQUENCE = 1, TEXT = 1024, EVENT_ROOM = TEXT + 256 };
 
+/* The functions of the last sample of a lane, which are open slices. */
+struct stack {
+    char *text; /* separated by ';'; NULL: none */
+    int64_t end_ns, cpu_ns;
+    int seen;
+};
+
 struct perfetto_writer {
     struct pithlog *log;
+    struct pithi_naming naming;
+    struct stack *stacks; /* by lane */
+    uint64_t samples;
+    int wall; /* 1: samples at intervals of wall-clock time */
+    int64_t period_ns;
     struct pithi_out out;
     struct pithi_map counters; /* counter tracks already described */
     int64_t start_ns;
@@ -194,6 +210,21 @@ static int put_lane(struct perfetto_writer *w, uint32_t number, uint32_t first_l
     return put_track(w, &track, ok);
 }
 
+/* Numbers after those of all counters. */
+static uint64_t function_track(const struct perfetto_writer *w, uint32_t lane)
+{
+    return counter_track(w, w->lanes, 0) + 3 * (uint64_t)lane;
+}
+
+static int put_function_track(struct perfetto_writer *w, uint32_t lane)
+{
+    struct pithi_buffer track = {0};
+    int ok = number_field(&track, TRACK_UUID, function_track(w, lane)) &&
+             text_field(&track, TRACK_NAME, "functions (samples)") &&
+             number_field(&track, TRACK_PARENT, lane_track(lane));
+    return put_track(w, &track, ok);
+}
+
 static int put_counter_track(struct perfetto_writer *w, uint32_t lane, uint32_t id)
 {
     const struct pithlog_def *def = pithlog_get_def(w->log, id);
@@ -273,14 +304,82 @@ static unsigned char *begin_instant(const struct perfetto_writer *w, unsigned ch
     return pb_varint(p, EVENT_NAME, w->defs + own + (uint64_t)1);
 }
 
-static void put_solo(struct perfetto_writer *w, const struct pithlog_record *r)
+/* Ends the slices of a stack's text from `at` on, innermost first. */
+static void end_functions(struct perfetto_writer *w, uint32_t lane, const char *at)
+{
+    unsigned char event[EVENT_ROOM];
+    size_t count = *at != '\0';
+    for (; *at; at++)
+        count += *at == ';';
+    for (; count > 0; count--)
+        put_event(w, event, begin_event(event, SLICE_END, function_track(w, lane)), w->stacks[lane].end_ns);
+}
+
+static void begin_functions(struct perfetto_writer *w, uint32_t lane, const char *at, int64_t time_ns)
+{
+    unsigned char event[EVENT_ROOM], *p;
+    while (*at) {
+        size_t size = strcspn(at, ";");
+        p = begin_event(event, SLICE_BEGIN, function_track(w, lane));
+        put_event(w, event, pb_bytes(p, EVENT_NAME_TEXT, at, size < TEXT ? size : TEXT), time_ns);
+        at += size + (at[size] == ';');
+    }
+}
+
+/* Skips the outermost functions that two stacks have in common. */
+static void skip_common(const char **a, const char **b)
+{
+    size_t size;
+    while ((size = strcspn(*a, ";")) > 0 && size == strcspn(*b, ";") && memcmp(*a, *b, size) == 0) {
+        *a += size + ((*a)[size] == ';');
+        *b += size + ((*b)[size] == ';');
+    }
+}
+
+static int put_sample(struct perfetto_writer *w, const struct pithlog_record *r, const char *text)
+{
+    struct stack *s = &w->stacks[r->lane];
+    int64_t cpu_ns = (int64_t)((uint64_t)pithi_get_be32(r->payload) << 32 | pithi_get_be32(r->payload + 4));
+    int64_t begin_ns = r->time_ns - (s->seen && !w->wall ? cpu_ns - s->cpu_ns : w->period_ns);
+    char *copy = strdup(text);
+    const char *open = s->text;
+    if (!copy || (!s->seen && !put_function_track(w, r->lane)))
+        return 0;
+    if (s->seen && (begin_ns < s->end_ns || w->wall || begin_ns > r->time_ns))
+        begin_ns = s->end_ns;
+    begin_ns = begin_ns < w->start_ns ? w->start_ns : begin_ns;
+    if (open && begin_ns == s->end_ns)
+        skip_common(&open, &text);
+    if (open)
+        end_functions(w, r->lane, open);
+    begin_functions(w, r->lane, text, begin_ns);
+    free(s->text);
+    *s = (struct stack){copy, r->time_ns, cpu_ns, 1};
+    w->samples++;
+    return 1;
+}
+
+static void end_samples(struct perfetto_writer *w)
+{
+    for (uint32_t i = 0; w->stacks && i < w->lanes; i++) {
+        if (w->stacks[i].text)
+            end_functions(w, i, w->stacks[i].text);
+        free(w->stacks[i].text);
+    }
+    free(w->stacks);
+}
+
+static void put_solo(struct perfetto_writer *w, const struct pithlog_record *r, const char *functions)
 {
     unsigned char event[EVENT_ROOM], note[TEXT + 64], *p = begin_event(event, INSTANT, lane_track(r->lane)), *n;
     char text[TEXT];
     p = pb_varint(p, EVENT_NAME, r->id + (uint64_t)1);
     p = pb_varint(p, EVENT_CATEGORY, r->id + (uint64_t)1);
     if (r->payload_bytes) {
-        pithlog_payload_text(w->log, r, text, sizeof text - 100);
+        if (functions)
+            snprintf(text, sizeof text - 100, "%s", functions);
+        else
+            pithlog_payload_text(w->log, r, text, sizeof text - 100);
         n = pb_varint(note, NOTE_NAME, NOTE_PAYLOAD);
         n = pb_bytes(n, NOTE_STRING, text, strlen(text));
         p = pb_bytes(p, EVENT_NOTE, note, (size_t)(n - note));
@@ -304,9 +403,13 @@ static int put_record(void *context, const struct pithlog_record *r)
 {
     struct perfetto_writer *w = context;
     unsigned char event[EVENT_ROOM], *p;
+    const char *functions;
     switch (r->kind) {
     case PITHLOG_EVENT:
-        put_solo(w, r);
+        functions = w->naming.functions ? w->naming.functions(w->naming.context, r) : NULL;
+        if (functions && r->id == w->losses.stack_ids[0])
+            return put_sample(w, r, functions);
+        put_solo(w, r, functions);
         return 1;
     case PITHLOG_COUNTER:
         return put_value(w, r);
@@ -355,21 +458,27 @@ static void begin(void *context, int64_t from_ns)
 int pithi_perfetto_write(struct pithlog *log, FILE *out, const struct pithi_convert *how)
 {
     const struct pithlog_info *info = pithlog_get_info(log);
-    struct perfetto_writer w = {.log = log, .defs = info->defs, .lanes = info->lanes};
+    struct perfetto_writer w = {.log = log, .naming = how->naming, .defs = info->defs, .lanes = info->lanes};
+    const char *clock = pithi_property(log, "sample_clock"), *period = pithi_property(log, "sample_ns");
     struct pithi_each each = {&w, begin, put_record, put_message, &w.out.failed, &w.losses, begin_state, end_state};
     int err;
+    w.wall = clock && strcmp(clock, "wall") == 0;
+    w.period_ns = period && atoll(period) > 0 ? atoll(period) : 10000000;
     TRY(pithi_losses_open(&w.losses, log));
     TRY(pithi_out_open(&w.out, out));
-    if (!put_names(&w) || !put_tracks(&w))
+    if (!(w.stacks = calloc(info->lanes + (size_t)1, sizeof *w.stacks)) || !put_names(&w) || !put_tracks(&w))
         err = pithi_no_memory();
     if (err == PITH_OK)
         err = pithi_each_record(log, how, &each);
+    end_samples(&w);
     if (err == PITH_OK)
         err = pithi_each_message(log, how, &each);
     err = pithi_out_close(&w.out, err);
     pithi_map_free(&w.counters);
     if (err == PITH_OK)
         pithi_losses_tell(&w.losses, how);
+    if (err == PITH_OK)
+        pithi_note(how, w.samples, "samples became slices of their functions");
 out:
     pithi_losses_close(&w.losses);
     return err;

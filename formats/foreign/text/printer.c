@@ -202,7 +202,8 @@ static void put_values(struct pithi_printer *p, const struct pithlog_record *r)
     case PITHLOG_EVENT:
         if (r->payload_bytes)
             put_payload(p, r);
-        if (p->how && p->how->functions && (functions = p->how->functions(p->how->context, r)) != NULL)
+        if (p->how && p->how->naming.functions &&
+            (functions = p->how->naming.functions(p->how->naming.context, r)) != NULL)
             put_word(p, F_FUNCTIONS, functions);
         break;
     case PITHLOG_COUNTER:
@@ -417,7 +418,7 @@ static int put_definitions(struct pithi_printer *printer, const struct pithlog *
     const char *key, *value;
 
     for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
-        if (!printer->how->functions || !pithi_is_code_name(key))
+        if (!printer->how->naming.functions || !pithi_is_code_name(key))
             pithi_printer_property(printer, key, value);
     for (uint32_t i = 0; i < info->lanes; i++)
         CHECK(pithi_printer_lane(printer, i, pithlog_get_lane(log, i)));
@@ -453,7 +454,7 @@ int pithi_text_print(struct pithlog *log, FILE *out, const struct pithi_text_pri
     if (how->has_version)
         pithi_print_version(&printer.out, how->style, "print");
     printer.how = how;
-    printer.fields = how->functions ? FIELDS : F_FUNCTIONS;
+    printer.fields = how->naming.functions ? FIELDS : F_FUNCTIONS;
     TRY(put_definitions(&printer, log));
     if (how->has_end)
         pithi_printer_promise(&printer);
@@ -468,7 +469,7 @@ out:
 static int write_all(struct pithlog *log, FILE *out, const struct pithi_convert *how, enum pithi_text_style style)
 {
     struct pithi_text_print text = {
-        .style = style, .has_end = 1, .query = {.from_ns = how->from_ns, .to_ns = how->to_ns}};
+        .style = style, .has_end = 1, .query = {.from_ns = how->from_ns, .to_ns = how->to_ns}, .naming = how->naming};
 
     return pithi_text_print(log, out, &text);
 }

@@ -37,11 +37,8 @@ struct pithi_text_print {
     int has_end;                        /* 1: print the lines of printer.h by which a reader detects a cut */
     int has_version;                    /* 1: the first line names the version of the lines */
     struct pithi_print_columns columns; /* only these of each record, after a version; count 0: whole lines */
-    const char *name_glob; /* not NULL: print only states, events and counters whose name matches (fnmatch) */
-    /* Not NULL: the functions of a sample or call site, as text; NULL: the record is another. Their names as properties
-     * are then left out. */
-    const char *(*functions)(void *context, const struct pithlog_record *record);
-    void *context;
+    const char *name_glob;      /* not NULL: print only states, events and counters whose name matches (fnmatch) */
+    struct pithi_naming naming; /* if it has functions, names of functions that are properties are left out */
 };
 
 /* Prints the parts of the log that `how` selects. Returns PITH_OK or an error. */

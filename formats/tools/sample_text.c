@@ -1,0 +1,77 @@
+/* sample_text.c - see sample_text.h. */
+#include "tools/sample_text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "tools/sample_names.h"
+
+struct pithi_sample_text {
+    struct pithi_sample_names *names;
+    struct pithi_sample sample;
+    char *text;
+    size_t size;
+};
+
+static void put_place(FILE *out, const struct pithi_sample_names *names, const struct pithi_place *place)
+{
+    const char *slash = place->source ? strrchr(place->source, '/') : NULL;
+
+    fputs(pithi_function_get(names, place->function)->name, out);
+    if (place->source)
+        fprintf(out, " (%s:%d)", slash ? slash + 1 : place->source, place->line);
+}
+
+static void put_name(FILE *out, const char *name, int is_last)
+{
+    for (; *name; name++)
+        fputc(*name == ';' ? ':' : *name, out);
+    if (!is_last)
+        fputc(';', out);
+}
+
+/* For a sample, its functions, outermost first; for a call site, its function and line. */
+static const char *name_functions(void *context, const struct pithlog_record *record)
+{
+    struct pithi_sample_text *n = context;
+    const struct pithi_place *place;
+    struct pithi_inlined in;
+    int is_sample = pithi_sample_read(n->names, record, &n->sample), err = PITH_OK;
+    FILE *out;
+
+    if (!is_sample && !pithi_site_read(n->names, record, &n->sample.addresses[0]))
+        return NULL;
+    free(n->text);
+    n->text = NULL;
+    if (!(out = open_memstream(&n->text, &n->size)))
+        return NULL;
+    if (!is_sample && (err = pithi_sample_place(n->names, record, n->sample.addresses[0], 1, &place)) == PITH_OK)
+        put_place(out, n->names, place);
+    for (uint32_t i = is_sample ? n->sample.count : 0; !err && i-- > 0;) {
+        err = pithi_sample_functions(n->names, record, &n->sample, i, &in);
+        for (uint32_t k = 0; !err && k < in.count; k++)
+            put_name(out, pithi_function_get(n->names, in.functions[k])->name, i == 0 && k + 1 == in.count);
+    }
+    return fclose(out) == 0 && !err ? n->text : NULL;
+}
+
+int pithi_sample_text_open(struct pithlog *log, struct pithi_sample_text **text, struct pithi_naming *naming)
+{
+    if (!pithi_samples_in(log))
+        return PITH_OK;
+    if (!(*text = calloc(1, sizeof **text)))
+        return pithi_no_memory();
+    *naming = (struct pithi_naming){name_functions, *text};
+    return pithi_sample_names_open(log, PITHI_NEED_ANY, &(*text)->names);
+}
+
+void pithi_sample_text_close(struct pithi_sample_text *text)
+{
+    if (!text)
+        return;
+    pithi_sample_names_close(text->names);
+    free(text->text);
+    free(text);
+}
