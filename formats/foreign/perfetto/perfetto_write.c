@@ -63,7 +63,7 @@ struct perfetto_writer {
     int64_t period_ns;
     struct pithi_out out;
     struct pithi_map counters; /* counter tracks already described */
-    int64_t start_ns;
+    int64_t start_ns, from_ns; /* time 0 of the file; the start of the window */
     uint32_t defs, lanes;
     struct pithi_losses losses;
 };
@@ -347,7 +347,7 @@ static int put_sample(struct perfetto_writer *w, const struct pithlog_record *r,
         return 0;
     if (s->seen && (begin_ns < s->end_ns || w->wall || begin_ns > r->time_ns))
         begin_ns = s->end_ns;
-    begin_ns = begin_ns < w->start_ns ? w->start_ns : begin_ns;
+    begin_ns = begin_ns < w->from_ns ? w->from_ns : begin_ns;
     if (open && begin_ns == s->end_ns)
         skip_common(&open, &text);
     if (open)
@@ -449,6 +449,7 @@ static void put_message(void *context, const struct pithlog_message *m, uint64_t
 static void begin(void *context, int64_t from_ns)
 {
     struct perfetto_writer *w = context;
+    w->from_ns = from_ns;
     w->start_ns = from_ns < 0 ? from_ns : 0;
     pithi_losses_zero(&w->losses, w->start_ns);
 }
