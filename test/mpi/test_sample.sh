@@ -144,7 +144,7 @@ EOF
         is "$? $(tr -d ' ' <out)" "0 well" "$mpi, Fortran: runs"
         line=$(grep -n "call MPI_Allreduce" "$top/test/mpi/sampled.f90" | cut -d: -f1)
         [ -z "$names" ] || like "$(pith stat fortran.pith --by callsite)" "^MPI_Allreduce +2 .* sampled\\.f90:$line +MAIN__" "$mpi, Fortran: the call site"
-        [ -z "$names" ] || like "$(pith stat fortran.pith --by function)" '^solve_in_fortran .*sampled.f90:2 ' "$mpi, Fortran: the function, as its source has it, even if it was inlined"
+        [ -z "$names" ] || like "$(pith stat fortran.pith --by function)" '^solve_in_fortran .*sampled\.f90:2$' "$mpi, Fortran: the function, as its source has it, even if it was inlined"
     fi
     cd "$scratch" || exit 1
 done
