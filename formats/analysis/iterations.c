@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "analysis/bins.h"
 #include "analysis/mpi_calls.h"
 #include "analysis/coll_rules.h"
 #include "analysis/period.h"
@@ -17,21 +18,30 @@
 
 /* ---- Found ------------------------------------------------------------------------------------------------------- */
 
-/* How often a program polls depends on chance, and so does how often it looks at the clock. */
-static int is_poll(const struct pithlog_def *def)
+enum { COVERED = 10 }; /* iterations are at least a tenth of the window */
+
+/* What makes calls different, beside their function and the communicator of a collective. */
+enum detail {
+    SENDERS = 1, /* the lanes that the call receives from */
+    SIZES = 2,   /* how many bytes it receives from each: a power of two */
+    CLOCK = 4    /* calls that read the clock are part of the row */
+};
+
+/* How often a program polls depends on chance, and often also how often it reads the clock. */
+static int is_left_out(const struct pithlog_def *def, int details)
 {
-    static const char *const names[] = {"Test", "Iprobe", "Improbe", "Request_get_status", "Wtime", "Wtick"};
+    static const char *const names[] = {"Wtime", "Wtick", "Test", "Iprobe", "Improbe", "Request_get_status"};
     size_t length;
     const char *call = pithi_mpi_call(def->name, &length);
 
-    for (size_t i = 0; call && i < sizeof names / sizeof *names; i++)
+    for (size_t i = details & CLOCK ? 2 : 0; call && i < sizeof names / sizeof *names; i++)
         if (strncmp(call, names[i], strlen(names[i])) == 0)
             return 1;
     return 0;
 }
 
-/* The lanes that a call receives from; independent of their order. */
-static uint64_t senders(const struct pithi_graph *g, const struct pithi_lane_piece *piece)
+/* The lanes that a call receives from, and the sizes; independent of their order. */
+static uint64_t senders(const struct pithi_graph *g, const struct pithi_lane_piece *piece, int details)
 {
     uint64_t sum = 0;
 
@@ -40,30 +50,31 @@ static uint64_t senders(const struct pithi_graph *g, const struct pithi_lane_pie
     for (const struct pithi_need *need = pithi_graph_need(g, piece->needs); need;
          need = pithi_graph_need(g, need->next))
         if (need->kind == PITHLOG_LATE_SENDER)
-            sum += pithi_hash_mix(PITHI_HASH, need->lane);
+            sum +=
+                pithi_hash_mix(pithi_hash_mix(PITHI_HASH, need->lane), details & SIZES ? pithi_log2(need->bytes) : 0);
     return sum;
 }
 
-/* The calls of a lane in the window. Their symbols are of the function, the communicator of a collective, and where
- * `with_senders` is 1 the lanes that it receives from. NULL: no memory. */
-static struct pithi_row_call *make_row(struct pithlog_analysis *a, uint32_t lane, int with_senders,
+/* The calls of a lane in the window, with symbols for these details. NULL: no memory. */
+static struct pithi_row_call *make_row(struct pithlog_analysis *a, uint32_t lane, int details,
                                        struct pithi_scratch *scratch, uint32_t *count)
 {
     const struct pithi_graph *g = &a->graph;
     const struct pithi_graph_lane *of = &g->lanes[lane];
     struct pithi_row_call *row = pithi_scratch_get(scratch, (of->calls + (size_t)1) * sizeof *row);
-    unsigned char *is_left_out = calloc(pithlog_get_info(g->log)->defs + (size_t)1, 1);
+    unsigned char *is_out = calloc(pithlog_get_info(g->log)->defs + (size_t)1, 1);
 
     *count = 0;
-    for (uint32_t i = 0; is_left_out && i < pithlog_get_info(g->log)->defs; i++)
-        is_left_out[i] = !g->is_call[i] || is_poll(pithlog_get_def(g->log, i));
-    for (uint32_t i = a->lanes[lane].first, m = 0; row && is_left_out && i < a->lanes[lane].last; i++) {
+    for (uint32_t i = 0; is_out && i < pithlog_get_info(g->log)->defs; i++)
+        is_out[i] = !g->is_call[i] || is_left_out(pithlog_get_def(g->log, i), details);
+    for (uint32_t i = a->lanes[lane].first, m = 0; row && is_out && i < a->lanes[lane].last; i++) {
         const struct pithi_lane_piece *piece = pithi_graph_piece(g, lane, i);
         pithi_scratch_passed(scratch, sizeof *row);
         pithi_scratch_passed(&a->graph.scratch, sizeof *piece);
-        if (piece->state == PITHI_OUTSIDE || is_left_out[piece->state])
+        if (piece->state == PITHI_OUTSIDE || is_out[piece->state])
             continue;
-        uint64_t symbol = pithi_hash_mix(PITHI_HASH, piece->state) + (with_senders ? senders(g, piece) : 0);
+        uint64_t symbol =
+            pithi_hash_mix(PITHI_HASH, piece->state) + (details & SENDERS ? senders(g, piece, details) : 0);
         for (; m < of->members.count; m++) {
             const struct pithi_graph_member *member = pithi_chunks_at(&of->members, m, sizeof *member);
             if (member->piece > i)
@@ -75,8 +86,8 @@ static struct pithi_row_call *make_row(struct pithlog_analysis *a, uint32_t lane
         *call = (struct pithi_row_call){.symbol = (uint32_t)(symbol ^ symbol >> 32), .state = piece->state};
         pithi_analysis_piece(a, lane, i, &call->begin_ns, &call->end_ns);
     }
-    free(is_left_out);
-    return is_left_out ? row : NULL;
+    free(is_out);
+    return is_out ? row : NULL;
 }
 
 static int by_value(const void *a, const void *b)
@@ -92,7 +103,7 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
  * call as long as ever, and not before its first call. Else it is the begin; then the first iteration begins as long
  * before its first call as is typical, at most. 0: no memory. */
 static int set_times(struct pithlog_analysis *a, const struct pithi_row_call *row, uint32_t count, uint32_t lane,
-                     const struct pithi_period *period)
+                     const struct pithi_period *period, struct pithlog_iterations *found)
 {
     const uint32_t *firsts = period->firsts, *ends = period->ends, n = period->count;
     struct pithlog_iteration *all = pithi_scratch_get(&a->graph.scratch, (n + (size_t)1) * sizeof *all);
@@ -123,28 +134,83 @@ static int set_times(struct pithlog_analysis *a, const struct pithi_row_call *ro
                                             .lane = lane};
     }
     free(gaps);
-    a->iterations = (struct pithlog_iterations){.all = all, .count = n, .state = row[period->call].state, .lane = lane};
+    *found = (struct pithlog_iterations){.all = all, .count = n, .state = row[period->call].state, .lane = lane};
     return 1;
 }
 
-/* First with the senders in the row, then without: a program may receive from anybody. */
+/* Of what was found in one row of calls. */
+struct found {
+    struct pithlog_iterations iterations;
+    double covered;    /* part of the calls of the row; the system does not change it, as it does times */
+    int64_t median_ns; /* length */
+    int64_t sum_ns;
+};
+
+/* 0: no memory. */
+static int measure_found(struct found *found, const struct pithi_period *period, uint32_t count)
+{
+    const struct pithlog_iterations *all = &found->iterations;
+    int64_t *lengths = malloc((all->count + 1) * sizeof *lengths);
+    uint32_t covered = 0;
+
+    if (!lengths)
+        return 0;
+    for (size_t i = 0; i < all->count; i++) {
+        covered += period->ends[i] - period->firsts[i];
+        lengths[i] = all->all[i].to_ns - all->all[i].from_ns;
+        found->sum_ns += lengths[i];
+    }
+    qsort(lengths, all->count, sizeof *lengths, by_value);
+    found->median_ns = all->count ? lengths[(all->count - 1) / 2] : 0;
+    found->covered = count ? (double)covered / count : 0;
+    free(lengths);
+    return 1;
+}
+
+/* A row with fewer details replaces what was found if it has more of the same iterations. Without details, each
+ * exchange of a message looks like an iteration; so shorter ones must cover clearly more. */
+static int is_more(const struct found *found, const struct found *before)
+{
+    double least = 10 * found->median_ns >= 9 * before->median_ns ? 1 : 1.3;
+    return found->covered > least * before->covered;
+}
+
+static int reads_clock(const struct pithi_graph *g)
+{
+    for (uint32_t i = 0; i < pithlog_get_info(g->log)->defs; i++)
+        if (g->is_call[i] && is_left_out(pithlog_get_def(g->log, i), 0) &&
+            !is_left_out(pithlog_get_def(g->log, i), CLOCK))
+            return 1;
+    return 0;
+}
+
+/* First with all details in the row, then with fewer: a program may receive from anybody, sizes may change, and clocks
+ * may be read now and then. */
 static int find_on(struct pithlog_analysis *a, uint32_t lane)
 {
+    static const int details[] = {SENDERS | SIZES | CLOCK, SENDERS | CLOCK, SENDERS | SIZES, SENDERS, 0};
     int64_t row_ns = a->graph.to_ns - a->graph.from_ns;
+    struct found best = {.covered = 0};
     int good = 1;
 
-    for (int with_senders = 1; good && with_senders >= 0 && !a->iterations.count; with_senders--) {
+    for (size_t i = reads_clock(&a->graph) ? 0 : 2; good && best.covered < 0.99 && i < sizeof details / sizeof *details;
+         i++) {
         struct pithi_scratch scratch = {0};
         struct pithi_period period = {0};
+        struct found found = {.covered = 0};
         uint32_t count;
-        const struct pithi_row_call *row = make_row(a, lane, with_senders, &scratch, &count);
+        const struct pithi_row_call *row = make_row(a, lane, details[i], &scratch, &count);
         good = row && pithi_period_find(row, count, row_ns, &period);
         if (good && period.count)
-            good = set_times(a, row, count, lane, &period);
+            good = set_times(a, row, count, lane, &period, &found.iterations) && measure_found(&found, &period, count);
+        if (good && is_more(&found, &best))
+            best = found;
         free(period.firsts);
         free(period.ends);
         pithi_scratch_free(&scratch);
     }
+    if (best.sum_ns >= row_ns / COVERED) /* less is for example a test of the network */
+        a->iterations = best.iterations;
     return good ? PITH_OK : pithi_analysis_no_memory(a);
 }
 

@@ -18,6 +18,7 @@ enum {
     WORD_MOST = 64,        /* calls in an anchor */
     SAMPLE_MOST = 1 << 17, /* the period is looked for in so many calls in the middle of the row */
     EXTRA = 8,             /* calls beyond two periods that still belong to an iteration */
+    BURST = 8,             /* calls in the period of a burst, at most */
     TRIES = 256
 };
 
@@ -154,15 +155,27 @@ static uint32_t find_anchors(const struct search *s, const struct try *try)
     return count;
 }
 
-/* An anchor in the middle that has the next one after exactly one period. */
+/* An anchor that has the next one after exactly one period, with the calls that most of these have in between (the
+ * majority of Boyer and Moore, from the middle on). */
 static uint32_t find_typical(const struct search *s, uint32_t count, uint32_t period)
 {
+    uint32_t typical = s->at[count / 2], votes = 0;
+    uint64_t calls = 0;
+
     for (uint32_t n = 0; n + 1 < count; n++) {
         uint32_t i = (count / 2 + n) % (count - 1);
-        if (s->at[i + 1] - s->at[i] == period)
-            return s->at[i];
+        uint64_t hash = PITHI_HASH;
+        if (s->at[i + 1] - s->at[i] != period)
+            continue;
+        for (uint32_t k = 0; k < period; k++)
+            hash = pithi_hash_mix(hash, s->row[s->at[i] + k].symbol);
+        if (votes == 0) {
+            typical = s->at[i];
+            calls = hash;
+        }
+        votes += hash == calls ? 1 : UINT32_MAX;
     }
-    return s->at[count / 2];
+    return typical;
 }
 
 /* How many calls from `at` on are those of the period that begins at `word`, at most `period`. */
@@ -256,12 +269,42 @@ static int is_similar(const struct search *s, uint32_t at, uint32_t word, uint32
 
 static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-/* 1: is a period, and better than `best`, which covers *best_ns; 0: is not; -1: no memory. */
-static int try_period(struct search *s, const struct try *try, struct pithi_period *best, uint32_t *best_period,
-                      int64_t *best_ns)
+static int by_length(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The typical sum of `count` lengths: of each, the lower quartile. The system interrupts some iterations for longer than
+ * all others take together. */
+static double typical_sum(int64_t *lengths, uint32_t count)
+{
+    if (count == 0)
+        return 0;
+    qsort(lengths, count, sizeof *lengths, by_length);
+    return (double)count * (double)lengths[(count - 1) / 4];
+}
+
+/* What the iterations of a period cover. */
+struct cover {
+    uint32_t period, calls;
+    int64_t ns;
+};
+
+/* A longer period is better if it explains clearly more: of a step that exchanges messages with several ranks, a
+ * shorter one explains those with one rank. */
+static int is_better(const struct cover *cover, uint32_t count, const struct cover *best, uint32_t best_count)
+{
+    if (best_count == 0 || cover->period == best->period)
+        return count > best_count;
+    return (double)cover->ns > 1.3 * (double)best->ns || cover->calls > 1.3 * best->calls;
+}
+
+/* 1: is a period, and better than `best`, which covers *best_cover; 0: is not; -1: no memory. */
+static int try_period(struct search *s, const struct try *try, struct pithi_period *best, struct cover *best_cover)
 {
     uint32_t count = find_anchors(s, try), first = 0, period = try->period, exact = 0, calls = 0;
-    int64_t sum_ns = 0, exact_ns = 0;
+    int64_t sum_ns = 0;
 
     while (count - first > 2 && s->at[first + 1] - s->at[first] > 2 * period)
         first++;
@@ -289,18 +332,22 @@ static int try_period(struct search *s, const struct try *try, struct pithi_peri
         }
     }
     count -= first;
+    if (count < PITHI_ITERATIONS_LEAST)
+        return 0;
     struct pithi_period found = {.firsts = malloc(count * sizeof(uint32_t)),
                                  .ends = malloc(count * sizeof(uint32_t)),
                                  .count = count,
                                  .call = try->example};
-    if (!found.firsts || !found.ends) {
+    int64_t *lengths = malloc(count * sizeof *lengths); /* those of exact iterations, then the others */
+    if (!found.firsts || !found.ends || !lengths) {
         free(found.firsts);
         free(found.ends);
+        free(lengths);
         return -1;
     }
     for (uint32_t i = 0; i < count; i++)
         found.firsts[i] = begin_of(s, s->at[first + i], i ? s->at[first + i - 1] : 0, word, period, shift);
-    for (uint32_t i = 1; i < count; i++) {
+    for (uint32_t i = count - 1; i > 0; i--) { /* backwards: the begin before is still that without extra calls */
         uint32_t distance = found.firsts[i] - found.firsts[i - 1];
         if (distance > period && distance <= 2 * period + EXTRA)
             found.firsts[i] = with_extras(s, found.firsts[i], least(distance - period, EXTRA));
@@ -315,16 +362,19 @@ static int try_period(struct search *s, const struct try *try, struct pithi_peri
         calls += end - begin;
         int64_t length_ns = (end < s->count ? s->row[end].begin_ns : s->row[end - 1].end_ns) - s->row[begin].begin_ns;
         sum_ns += length_ns;
+        lengths[is_exact ? exact : count - 1 - (i - exact)] = length_ns;
         exact += (uint32_t)is_exact;
-        exact_ns += is_exact || i + 1 == count ? length_ns : 0;
     }
-    /* Between two bursts of equal calls are other calls and most of the time. So it must be in intervals of exactly one
-     * period. */
-    int is_regular = (uint64_t)exact * period * 5 >= (uint64_t)calls * 3 && 2 * exact_ns >= sum_ns;
+    /* Between two bursts of equal calls are other calls and most of the time. So half of it must be in intervals of
+     * exactly one period. A burst is of few different calls; longer periods need not be measured, because the system
+     * may have interrupted the few iterations with extra calls. */
+    int is_regular = (uint64_t)exact * period * 2 >= calls &&
+                     ((period > BURST && 4 * (uint64_t)exact >= 3 * (uint64_t)count) ||
+                      typical_sum(lengths, exact) >= typical_sum(lengths + exact, count - exact));
+    free(lengths);
     int is_most = 2 * (uint64_t)calls >= s->count || 2 * sum_ns >= s->row_ns;
-    int is_better =
-        best->count == 0 || (*best_period == period ? count > best->count : (double)sum_ns > 1.3 * (double)*best_ns);
-    if (!is_regular || !is_most || !is_better) {
+    struct cover cover = {period, calls, sum_ns};
+    if (!is_regular || !is_most || !is_better(&cover, count, best_cover, best->count)) {
         free(found.firsts);
         free(found.ends);
         return 0;
@@ -332,16 +382,14 @@ static int try_period(struct search *s, const struct try *try, struct pithi_peri
     free(best->firsts);
     free(best->ends);
     *best = found;
-    *best_period = period;
-    *best_ns = sum_ns;
+    *best_cover = cover;
     return 1;
 }
 
 int pithi_period_find(const struct pithi_row_call *row, uint32_t count, int64_t row_ns, struct pithi_period *period)
 {
     struct search s = {.row = row, .count = count, .row_ns = row_ns};
-    uint32_t best_period = 0;
-    int64_t best_ns = 0;
+    struct cover cover = {0};
 
     *period = (struct pithi_period){0};
     if (count < PITHI_ITERATIONS_LEAST)
@@ -349,7 +397,7 @@ int pithi_period_find(const struct pithi_row_call *row, uint32_t count, int64_t 
     s.at = malloc(count * sizeof *s.at);
     int good = s.at && find_tries(&s);
     for (uint32_t i = 0; good && i < s.try_count; i++)
-        good = try_period(&s, &s.tries[i], period, &best_period, &best_ns) >= 0;
+        good = try_period(&s, &s.tries[i], period, &cover) >= 0;
     free(s.at);
     return good;
 }

@@ -5,6 +5,7 @@ KIND: exact  compute, MPI_Allreduce; iteration 47 is slow on rank 2; other calls
       halo   messages first, then computing; MPI_Gather in every tenth step
       clock  compute, MPI_Allreduce; MPI_Wtime and MPI_Test any number of times
       chance a row of calls without a period
+      moleculesSEED  steps that send to several neighbours; the sizes change now and then. Prints COUNT
       SEED   a random loop. Prints COUNT, then INDEX,EXCESS_NS,RANK of each slow iteration, and 1 if the loop begins
              with calls"""
 import random
@@ -43,6 +44,20 @@ class Program:
             self.put(rank, "coll\t\tcomm=0\tbytes=8\tgot_bytes=8\troot=-1")
             self.clock[rank] = end
             self.put(rank, "leave\t" + name)
+
+    def shift(self, step, size, name="MPI_Wait"):
+        """Each rank sends to the rank `step` higher."""
+        for call in ("MPI_Irecv", "MPI_Send", name):
+            for rank in range(RANKS):
+                self.clock[rank] = max(self.clock) if call == name else self.clock[rank]
+                self.put(rank, "enter\t" + call)
+                message = "comm=0\tpeer=%d\ttag=0\tbytes=%d"
+                if call == "MPI_Send":
+                    self.put(rank, "send\tMPI_COMM_WORLD\t" + message % ((rank + step) % RANKS, size))
+                elif call == name:
+                    self.put(rank, "recv\tMPI_COMM_WORLD\t" + message % ((rank - step) % RANKS, size))
+                self.clock[rank] += 1 * US
+                self.put(rank, "leave\t" + call)
 
     def begin(self, names):
         for rank in range(RANKS):
@@ -104,7 +119,46 @@ def random_loop(program, seed):
     print(count, ";".join("%d,%d,%d" % (n + 1, excess_ns[n], slow[n]) for n in sorted(slow)) or "-", int(calls_first), " ".join(word))
 
 
-program, kind = Program(), sys.argv[2]
+def molecules(program, seed):
+    """As molecular dynamics does: in each step the ranks send forces to neighbours, then positions in the reverse order, in
+    between they compute. Every few steps, they send atoms instead of positions, and the sizes change; every few steps,
+    there is a sum. Each step contains the same last sends."""
+    rand = random.Random(seed)
+    count, clocks = rand.randint(30, 80), rand.randint(0, 1)
+    swaps = [rand.choice((1, 2)) for _ in range(rand.randint(1, 3))]
+    if not clocks and len(set(swaps)) == 1:
+        swaps.append(3 - swaps[0])  # or nothing says how many sends a step has
+    renew, output, sizes, work_ns = rand.randint(5, 20), rand.randint(5, 20), None, rand.randint(1, 4) * 100 * US
+    for _ in range(rand.randint(0, 5)):
+        program.together("MPI_Allreduce", 5 * US)
+    program.together("MPI_Barrier", 5 * US)
+    for n in range(count):
+        if not sizes or n % renew == renew - 1:
+            for step in set(swaps):
+                program.shift(step, 4, "MPI_Waitall")
+            sizes = [rand.randint(1500, 2600) for _ in swaps]
+        for step, size in zip(swaps, sizes):
+            program.shift(step, size)
+        if clocks:
+            program.local("MPI_Wtime", 100)
+        program.compute(work_ns)
+        for step, size in reversed(list(zip(swaps, sizes))):
+            program.shift(-step, size)
+        program.compute(work_ns // 10)
+        if clocks:
+            program.local("MPI_Wtime", 100)
+            program.local("MPI_Wtime", 100)
+        if n % output == output - 1:
+            program.together("MPI_Allreduce", 5 * US)
+    for _ in range(rand.randint(0, 5)):
+        program.together("MPI_Allgather", 5 * US)
+    print(count)
+
+
+kind = sys.argv[2]
+if kind.startswith("molecules"):
+    RANKS = 5
+program = Program()
 if kind in ("exact", "drift"):
     program.compute(300 * MS, "setup")
     program.local("MPI_Bsend", 50 * US)
@@ -139,6 +193,8 @@ elif kind == "chance":
     for n in range(300):
         program.compute(rand.randint(1, 100) * 50 * US)
         call(program, rand.choice(TOGETHER + LOCAL))
+elif kind.startswith("molecules"):
+    molecules(program, int(kind[len("molecules"):]))
 else:
     random_loop(program, int(kind))
 program.write(sys.argv[1])

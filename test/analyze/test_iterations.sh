@@ -55,6 +55,11 @@ for seed in $(seq "${seeds%-*}" "${seeds#*-}") 144; do # 144: half of the loop i
     is "$(pith analyze log.txt --json | python3 "$here/iterations_check.py" $known)" "" "loop $seed: $known"
 done
 
+for seed in $(seq 1 30); do
+    steps=$(python3 "$here/iterations.py" log.txt molecules$seed)
+    is "$(facts log.txt | head -n 1)" "count $steps" "molecules $seed: $steps steps, of which some send atoms, with new sizes"
+done
+
 for mpi in $(mpis); do
     for sample in heat2d ring; do
         timeout -k 5 90 "mpiexec.$mpi" -n 4 pith run -o $sample.pith "$build/samples/$mpi/$sample" >out 2>err

@@ -49,5 +49,12 @@ real hpcc openmpi 2 hpcc_output hpcc
 real netpipe-mpich mpich 2 netpipe_output NPmpich2 -u 2000 -n 7
 real netpipe-openmpi openmpi 2 netpipe_output NPopenmpi -u 2000 -n 7
 real lammps openmpi 4 lammps_output lmp -in lj.in -log none
+# Each step sends to several neighbours; every twentieth step sends other messages. One more looks like a step: the set-up.
+if [ -e lammps/lammps.pith ]; then
+    like "$(pith analyze lammps/lammps.pith)" 'Iterations: (59|60|61) found by' "lammps: the 60 steps are its iterations"
+fi
+if [ -e hpcc/hpcc.pith ]; then
+    like "$(pith analyze hpcc/hpcc.pith)" 'Iterations: none found' "hpcc: several benchmarks have no iterations"
+fi
 real mpi4py openmpi 4 plain_output /usr/bin/python3 "$top/samples/ring.py"
 finish
