@@ -33,13 +33,11 @@ int pithlog_analysis_calls(struct pithlog_analysis *a, struct pithlog_call_sum *
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
     uint64_t(*classes)[CLASSES] = calloc(info->defs + (size_t)1, sizeof *classes);
     int64_t *limits = malloc((info->defs + (size_t)1) * sizeof *limits), waited_ns;
-    int64_t *longest = calloc(info->defs + (size_t)1, sizeof *longest);
     int has_long = 0;
 
-    if (!classes || !limits || !longest) {
+    if (!classes || !limits) {
         free(classes);
         free(limits);
-        free(longest);
         return pithi_analysis_no_memory(a);
     }
     memset(sums, 0, info->defs * sizeof *sums);
@@ -58,7 +56,11 @@ int pithlog_analysis_calls(struct pithlog_analysis *a, struct pithlog_call_sum *
                     sum->wait_ns += waited_ns;
                     sum->transfer_ns += transfer_ns;
                     classes[state][class_of(transfer_ns)]++;
-                    longest[state] = transfer_ns > longest[state] ? transfer_ns : longest[state];
+                    if (sum->calls == 1 || transfer_ns > sum->longest_ns) {
+                        sum->longest_ns = transfer_ns;
+                        sum->longest_lane = lane;
+                        pithi_analysis_piece(a, lane, i, &sum->longest_from_ns, &sum->longest_to_ns);
+                    }
                 } else if (transfer_ns > limits[state]) {
                     sum->long_calls++;
                     sum->long_ns += transfer_ns - limits[state] / LONG_TIMES;
@@ -72,12 +74,11 @@ int pithlog_analysis_calls(struct pithlog_analysis *a, struct pithlog_call_sum *
                 class ++;
             limits[state] = class < 40 ? LONG_TIMES * (INT64_C(1) << class) : INT64_MAX;
             limits[state] = limits[state] < LONG_LEAST_NS ? LONG_LEAST_NS : limits[state];
-            has_long |= longest[state] > limits[state];
+            has_long |= sums[state].longest_ns > limits[state];
         }
     }
     free(classes);
     free(limits);
-    free(longest);
     return PITH_OK;
 }
 

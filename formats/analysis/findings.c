@@ -66,8 +66,13 @@ static FILE *begin(struct pithlog_analysis *a, const char *name, double ns, uint
 
     if (!pithi_grow(&found->list, found->count, &found->room, sizeof *found->list))
         return NULL;
-    found->list[found->count] = (struct pithlog_finding){
-        .name = name, .ns = ns, .share = pithi_analysis_percent(a, ns) / 100, .state = state, .lane = lane};
+    found->list[found->count] =
+        (struct pithlog_finding){.name = name,
+                                 .ns = ns,
+                                 .share = pithi_analysis_percent(a, ns) / 100,
+                                 .state = state,
+                                 .lane = lane,
+                                 .place = {a->info.from_ns, a->info.to_ns, lane, PITHI_NO_LANE}};
     return open_memstream(&found->text, &found->text_size);
 }
 
@@ -78,6 +83,12 @@ static int end(struct pithlog_analysis *a, FILE *text)
         return 0;
     a->found->list[a->found->count++].text = a->found->text;
     return 1;
+}
+
+/* The place of the finding that was begun. */
+static struct pithlog_finding_place *place(struct pithlog_analysis *a)
+{
+    return &a->found->list[a->found->count].place;
 }
 
 static int is_small(const struct pithlog_analysis *a, double ns)
@@ -303,6 +314,7 @@ static int find_waits(struct pithlog_analysis *a)
             return 0;
         a->found->list[a->found->count].kind = kind;
         a->found->list[a->found->count].worst = worst;
+        *place(a) = (struct pithlog_finding_place){worst->from_ns, worst->to_ns, worst->lane, worst->cause_lane};
         fprintf(out, "%s:\nin ", explanation(kind));
         put_states(a, group, out);
         fprintf(out, ", %llu time%s, ", (unsigned long long)group->instances, group->instances == 1 ? "" : "s");
@@ -322,6 +334,24 @@ static int find_waits(struct pithlog_analysis *a)
 }
 
 /* ---- Other findings ---------------------------------------------------------------------------------------------- */
+
+/* The place is the longest piece of a lane in a state. */
+static void set_longest_piece(struct pithlog_analysis *a, uint32_t lane, uint32_t state)
+{
+    struct pithlog_finding_place *at = place(a);
+    int64_t longest_ns = -1, from_ns, to_ns;
+
+    for (uint32_t i = a->lanes[lane].first; i < a->lanes[lane].last; i++) {
+        uint32_t of = pithi_graph_piece(&a->graph, lane, i)->state;
+        pithi_scratch_passed(&a->graph.scratch, sizeof(struct pithi_lane_piece));
+        pithi_analysis_piece(a, lane, i, &from_ns, &to_ns);
+        if ((of == PITHI_OUTSIDE ? PITHLOG_COMPUTING : of) != state || to_ns - from_ns <= longest_ns)
+            continue;
+        longest_ns = to_ns - from_ns;
+        at->from_ns = from_ns;
+        at->to_ns = to_ns;
+    }
+}
 
 /* Finds states in which one lane spends more time than the mean of all lanes with MPI calls. The lane may spend less
  * time in other states (one lane computes the ocean, another the atmosphere), so the cost is at most what it computes
@@ -354,6 +384,7 @@ static int find_imbalance(struct pithlog_analysis *a)
             continue;
         if (!(out = begin(a, "load imbalance", cost, state, most)))
             return 0;
+        set_longest_piece(a, most, state);
         fprintf(out, "%.*s takes %s on %s and %s on average:\nother ranks could do a part of its work\n", NAME,
                 pithi_state_text(a->graph.log, state), pithi_ns_text(most_text, most_ns),
                 pithi_lane_text(a->graph.log, most, name), pithi_ns_text(mean_text, mean));
@@ -361,6 +392,12 @@ static int find_imbalance(struct pithlog_analysis *a)
             return 0;
     }
     return 1;
+}
+
+static void set_longest(struct pithlog_analysis *a, const struct pithlog_call_sum *sum)
+{
+    *place(a) =
+        (struct pithlog_finding_place){sum->longest_from_ns, sum->longest_to_ns, sum->longest_lane, PITHI_NO_LANE};
 }
 
 static int is_io(const char *name) { return strncmp(name, "MPI_File_", 9) == 0; }
@@ -372,7 +409,7 @@ static int find_transfer(struct pithlog_analysis *a, const struct pithi_counter_
     struct pithlog_call_sum *sums = calloc(info->defs + (size_t)1, sizeof *sums);
     int64_t all_ns[2] = {0, 0}, long_ns = 0;
     uint64_t long_calls = 0;
-    uint32_t most[2] = {0, 0};
+    uint32_t most[2] = {0, 0}, longest = 0;
     char text[PITHI_NS_TEXT];
     FILE *out;
     int good = sums && pithlog_analysis_calls(a, sums) == PITH_OK;
@@ -383,6 +420,8 @@ static int find_transfer(struct pithlog_analysis *a, const struct pithi_counter_
         if (sums[i].transfer_ns > sums[most[io]].transfer_ns ||
             is_io(pithlog_get_def(a->graph.log, most[io])->name) != io)
             most[io] = i;
+        if (!io && sums[i].long_calls && (!long_calls || sums[i].longest_ns > sums[longest].longest_ns))
+            longest = i;
         long_ns += io ? 0 : sums[i].long_ns;
         long_calls += io ? 0 : sums[i].long_calls;
     }
@@ -392,6 +431,7 @@ static int find_transfer(struct pithlog_analysis *a, const struct pithi_counter_
         if (!(out = begin(a, io ? "MPI-IO" : "transfer", (double)all_ns[io], most[io], PITHI_NO_LANE)))
             good = 0;
         else {
+            set_longest(a, &sums[most[io]]);
             fprintf(out, "%s:\nmost of it in %.*s (%s, %llu calls)\n",
                     io ? "MPI calls for files" : "the time in MPI calls without waiting for other ranks", NAME,
                     pithi_state_text(a->graph.log, most[io]), pithi_ns_text(text, (double)sums[most[io]].transfer_ns),
@@ -405,6 +445,7 @@ static int find_transfer(struct pithlog_analysis *a, const struct pithi_counter_
             good = 0;
         else {
             uint32_t cores = pithi_cores_of(a->graph.log);
+            set_longest(a, &sums[longest]);
             fprintf(out,
                     "in %llu call%s, transfer took over 1 ms and over 20 times the median of\n"
                     "the function (part of transfer): the system ran something else on the\n"
@@ -477,6 +518,8 @@ static int find_slow_transfers(struct pithlog_analysis *a)
                           of->is_coll ? of->lane : PITHI_NO_LANE)))
             good = 0;
         else {
+            *place(a) = (struct pithlog_finding_place){of->at_ns, of->end_ns, of->lane,
+                                                       of->is_coll ? PITHI_NO_LANE : of->other};
             pithi_ns_text(mean, of->slowest_ns);
             pithi_ns_text(typical, of->typical_ns);
             if (of->is_coll)
@@ -505,11 +548,14 @@ static int find_small_messages(struct pithlog_analysis *a)
     char text[PITHI_NS_TEXT];
     int64_t ns;
     uint64_t count = pithlog_analysis_small_messages(a, &ns);
+    uint32_t most = 0;
     FILE *out;
 
     if (is_small(a, (double)ns))
         return 1;
-    if (!(out = begin(a, "small messages", (double)ns, PITHLOG_COMPUTING, PITHI_NO_LANE)))
+    for (uint32_t i = 0; i < pithlog_get_info(a->graph.log)->lanes; i++)
+        most = a->graph.lanes[i].small_ns > a->graph.lanes[most].small_ns ? i : most;
+    if (!(out = begin(a, "small messages", (double)ns, PITHLOG_COMPUTING, most)))
         return 0;
     fprintf(out,
             "%llu of %llu messages could be part of the message before them: at most\n"

@@ -48,8 +48,8 @@ struct pithi_slow_transfers {
         uint64_t calls, of;                     /* slow ones; of a collective: of so many */
         double ns;                              /* cost: beyond the typical time, summed */
         double most_ns, slowest_ns, typical_ns; /* the slowest call, or the messages with most of the cost */
-        uint32_t lane, other;                   /* of the slowest call; of one message */
-        int64_t at_ns;                          /* begin of the slowest call */
+        uint32_t lane, other;                   /* of the slowest call or message */
+        int64_t at_ns, end_ns;                  /* begin and end of that call */
     } * list;
     uint32_t count, room;
 };

@@ -23,7 +23,9 @@ struct peers {
     uint32_t with;          /* collective: ranks; messages: the two hosts */
     struct pithi_bins bins; /* their transfers */
     double median_ns, typical_ns;
-    uint32_t lane, other;    /* of a message */
+    uint32_t lane, other;    /* of the slowest message */
+    int64_t at_ns, end_ns;   /* its call */
+    int64_t slowest_ns;      /* its transfer */
     int is_coll, is_message; /* neither: a call that completes a collective of any function */
 };
 
@@ -97,6 +99,18 @@ static struct peers *peers_of(struct transfers *all, const struct transfer *t)
     return &all->peers[all->count++];
 }
 
+static void add_transfer(struct peers *peers, const struct transfer *t)
+{
+    pithi_bins_add(&peers->bins, t->to_ns - t->from_ns);
+    if (t->to_ns - t->from_ns <= peers->slowest_ns)
+        return;
+    peers->slowest_ns = t->to_ns - t->from_ns;
+    peers->lane = t->lane;
+    peers->other = t->other;
+    peers->at_ns = t->begin_ns;
+    peers->end_ns = t->to_ns;
+}
+
 static int by_peers(const void *a, const void *b)
 {
     const struct peers *x = *(struct peers *const *)a, *y = *(struct peers *const *)b;
@@ -167,6 +181,10 @@ static int add_slow_hosts(const struct transfers *all, struct pithi_slow_transfe
         if (more_ns * peers->bins.all > sum->most_ns) {
             sum->most_ns = more_ns * peers->bins.all;
             sum->state = peers->state;
+            sum->lane = peers->lane;
+            sum->other = peers->other;
+            sum->at_ns = peers->at_ns;
+            sum->end_ns = peers->end_ns;
             sum->slowest_ns = peers->median_ns;
             sum->typical_ns = peers->typical_ns;
         }
@@ -197,6 +215,7 @@ static int add_slow_coll(struct transfers *all, const struct transfer *t, struct
         sum->typical_ns = peers->median_ns;
         sum->lane = t->lane;
         sum->at_ns = t->begin_ns;
+        sum->end_ns = t->to_ns;
     }
     return 1;
 }
@@ -217,7 +236,7 @@ int pithi_slow_transfers_find(struct pithlog_analysis *a, struct pithi_slow_tran
                 struct peers *peers = is_second ? NULL : peers_of(&all, &t);
                 good = is_second ? add_slow_coll(&all, &t, slow) : peers != NULL;
                 if (peers)
-                    pithi_bins_add(&peers->bins, t.to_ns - t.from_ns);
+                    add_transfer(peers, &t);
             }
         good = good && (is_second ? add_slow_hosts(&all, slow) : compare_hosts(&all));
     }

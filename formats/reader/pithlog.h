@@ -508,6 +508,9 @@ struct pithlog_call_sum {
     int64_t wait_ns, transfer_ns; /* wait states; the rest */
     uint64_t long_calls;          /* calls with a transfer of more than 1 ms and 20 times this function's median */
     int64_t long_ns;              /* their transfer beyond the median */
+    int64_t longest_ns;           /* transfer of the call with the longest one */
+    int64_t longest_from_ns, longest_to_ns; /* this call, */
+    uint32_t longest_lane;                  /* and its lane */
 };
 PITHLOG_API int pithlog_analysis_calls(struct pithlog_analysis *analysis, struct pithlog_call_sum *sums);
 /* The number of messages that could be part of the message before them: at most 1 KiB, to the same receiver, and the

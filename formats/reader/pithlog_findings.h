@@ -11,6 +11,12 @@ extern "C" {
 
 #define PITHLOG_FINDING_LEAST 0.005 /* findings with a smaller share are left out */
 
+/* Where to look: the worst instance of a finding; if it has none, the analyzed part of the run. */
+struct pithlog_finding_place {
+    int64_t from_ns, to_ns;
+    uint32_t lane, other; /* the lane, and one that it waits for or exchanges data with; UINT32_MAX: none */
+};
+
 struct pithlog_finding {
     const char *name; /* "late sender", "load imbalance" ...; several findings can have the same name */
     const char *text; /* lines for people, at most 75 columns, each with its newline */
@@ -20,6 +26,7 @@ struct pithlog_finding {
     uint32_t state;   /* with most of the cost; PITHLOG_COMPUTING: outside all states, or the finding has no state */
     uint32_t lane;    /* with most of the cost; UINT32_MAX: the finding has no lane */
     const struct pithlog_wait_state *worst; /* the longest wait state; NULL: the finding is not about waiting */
+    struct pithlog_finding_place place;
 };
 
 /* Sets *findings to an array of *count, the largest cost first, valid until pithlog_analysis_free. The first call reads

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "tools/progress.h"
+#include "tools/stat.h"
 #include "tools/table.h"
 #include "tools/tools.h"
 
@@ -109,44 +110,102 @@ out:
     return err;
 }
 
+/* The functions of the load imbalances. */
+static int find_functions(struct pithi_findings *f)
+{
+    char text[800];
+    int err = PITH_OK;
+
+    if (!(f->functions = calloc(f->count + (size_t)1, sizeof *f->functions)))
+        return pithi_no_memory();
+    for (uint32_t i = 0; i < f->count; i++) {
+        const struct pithlog_finding *finding = &f->list[i];
+        if (strcmp(finding->name, "load imbalance") != 0 ||
+            pithi_stat_longer(f->log, finding->lane, f->info->from_ns, f->info->to_ns, text, sizeof text) != PITH_OK ||
+            !*text)
+            continue;
+        if (!(f->functions[i] = strdup(text)))
+            err = pithi_no_memory();
+    }
+    return err;
+}
+
 int pithi_findings_make(struct pithi_findings *f)
 {
+    int err;
+
     count_hosts(f);
-    return (f->groups = pithi_wait_groups(f->analysis)) != NULL
-               ? pithlog_analysis_findings(f->analysis, &f->list, &f->count)
-               : PITH_ERR_MEMORY;
+    if ((f->groups = pithi_wait_groups(f->analysis)) == NULL)
+        return PITH_ERR_MEMORY;
+    err = pithlog_analysis_findings(f->analysis, &f->list, &f->count);
+    return err ? err : find_functions(f);
 }
 
 void pithi_findings_close(struct pithi_findings *f)
 {
+    for (uint32_t i = 0; f->functions && i < f->count; i++)
+        free(f->functions[i]);
+    free(f->functions);
     pithlog_analysis_free(f->analysis);
     if (f->log)
         pithlog_close(f->log);
 }
 
+void pithi_findings_around(const struct pithi_findings *f, const struct pithlog_finding *finding, int64_t *from_ns,
+                           int64_t *to_ns)
+{
+    const struct pithlog_info *info = pithlog_get_info(f->log);
+    int64_t half_ns = (finding->place.to_ns - finding->place.from_ns) / 2;
+
+    *from_ns = finding->place.from_ns - half_ns > info->start_ns ? finding->place.from_ns - half_ns : info->start_ns;
+    *to_ns = finding->place.to_ns + half_ns < info->end_ns ? finding->place.to_ns + half_ns : info->end_ns;
+}
+
 char *pithi_findings_command(const struct pithi_findings *f, const struct pithlog_finding *finding)
 {
-    char *command;
-    int length =
-        asprintf(&command, "pith view %s --at %.6fs --rows %d,%d", f->path, (double)finding->worst->from_ns / 1e9,
-                 (int)pithlog_get_lane(f->log, finding->worst->lane)->rank,
-                 (int)pithlog_get_lane(f->log, finding->worst->cause_lane)->rank);
-    return length < 0 ? NULL : command;
+    uint32_t lane = finding->place.lane, other = finding->place.other;
+    int64_t from_ns, to_ns;
+    char rows[32] = "", *command;
+
+    pithi_findings_around(f, finding, &from_ns, &to_ns);
+    if (lane != UINT32_MAX)
+        snprintf(rows, sizeof rows, other != UINT32_MAX ? " --rows %d,%d" : " --rows %d",
+                 (int)pithlog_get_lane(f->log, lane)->rank,
+                 other != UINT32_MAX ? (int)pithlog_get_lane(f->log, other)->rank : 0);
+    if (asprintf(&command, "pith view %s --from %.9fs --to %.9fs%s", f->path, (double)from_ns / 1e9,
+                 (double)to_ns / 1e9, rows) < 0)
+        return NULL;
+    return command;
 }
 
 static int print_csv(const struct pithi_findings *f, FILE *out)
 {
     static const struct pithi_table_column columns[] = {
-        {"finding", PITHI_CELL_TEXT, 0}, {"cost", PITHI_CELL_TIME, 0}, {"share", PITHI_CELL_RATIO, 0}};
+        {"finding", PITHI_CELL_TEXT, 0}, {"cost", PITHI_CELL_TIME, 0},     {"share", PITHI_CELL_RATIO, 0},
+        {"rank", PITHI_CELL_COUNT, 0},   {"other", PITHI_CELL_COUNT, 0},   {"from", PITHI_CELL_TIME, 0},
+        {"to", PITHI_CELL_TIME, 0},      {"function", PITHI_CELL_TEXT, 0}, {"command", PITHI_CELL_TEXT, 0}};
     struct pithi_report *table = NULL;
     int err;
 
-    TRY(pithi_table_new(&table, columns, 3));
+    TRY(pithi_table_new(&table, columns, sizeof columns / sizeof *columns));
     for (uint32_t i = 0; i < f->count; i++) {
+        const struct pithlog_finding_place *place = &f->list[i].place;
+        const uint32_t lanes[] = {place->lane, place->other};
+        char *command = pithi_findings_command(f, &f->list[i]);
         pithi_table_row(table);
         pithi_table_text(table, f->list[i].name);
         pithi_table_number(table, (int64_t)f->list[i].ns);
         pithi_table_number(table, (int64_t)(f->list[i].share * 1e6));
+        for (int k = 0; k < 2; k++)
+            if (lanes[k] != UINT32_MAX)
+                pithi_table_number(table, pithlog_get_lane(f->log, lanes[k])->rank);
+            else
+                pithi_table_skip(table);
+        pithi_table_number(table, place->from_ns);
+        pithi_table_number(table, place->to_ns);
+        pithi_table_text(table, f->functions[i] ? f->functions[i] : "");
+        pithi_table_text(table, command ? command : "");
+        free(command);
     }
     TRY(pithi_table_print(table, out, PITHI_TEXT_CSV));
 out:

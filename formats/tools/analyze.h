@@ -17,6 +17,7 @@ struct pithi_findings {
     const struct pithi_wait_group *groups; /* by kind */
     const struct pithlog_finding *list;    /* largest first */
     uint32_t count, ranks, hosts, cores;   /* cores: of all hosts; 0: the log does not say */
+    char **functions;                      /* [count]: where a rank computes longer, by the samples; NULL: not known */
     struct pithi_trust trust;
     const struct pithlog_iterations *iterations;
     const char *iterations_of; /* the state that was given; NULL: none */
@@ -29,8 +30,10 @@ int pithi_findings_open(struct pithi_findings *findings, const char *path, const
 /* Fills the other fields, except `trust`. */
 int pithi_findings_make(struct pithi_findings *findings);
 void pithi_findings_close(struct pithi_findings *findings);
-/* The command that shows the longest wait state of a finding, malloc'ed: "pith view LOG --at 1.2s --rows 1,2". NULL: no
- * memory. */
+/* The place of a finding, with half its length before and after. */
+void pithi_findings_around(const struct pithi_findings *findings, const struct pithlog_finding *finding,
+                           int64_t *from_ns, int64_t *to_ns);
+/* The command that shows this, malloc'ed: "pith view LOG --from 1.2s --to 1.3s --rows 1,2". NULL: no memory. */
 char *pithi_findings_command(const struct pithi_findings *findings, const struct pithlog_finding *finding);
 
 /* Explains a term: 0, or 2 after a message. */

@@ -2,7 +2,6 @@
  * is also well-formed XML. All text from the log is escaped. */
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -158,6 +157,13 @@ static void put_head(struct html *h)
     }
 }
 
+static void put_efficiency(struct html *h, int depth, const char *name, double value, const char *meaning)
+{
+    put(h, "<tr><td class=\"name depth%d\">%s</td>", depth, name);
+    put_bar(h, 100 * value);
+    put(h, "<td class=\"number\">%.2f</td><td class=\"wide faint\">%s</td></tr>\n", value, meaning);
+}
+
 static void put_efficiencies(struct html *h)
 {
     put(h, "<h2>Efficiency</h2>\n");
@@ -165,11 +171,14 @@ static void put_efficiencies(struct html *h)
     put(h, "<table class=\"efficiencies\">\n<thead><tr><th>efficiency (POP)</th><th></th><th class=\"number\">1 is "
            "best</th><th>is</th></tr></thead>\n<tbody>\n");
     for (uint32_t i = 0; i < PITHI_EFFICIENCIES; i++) {
-        double value = pithi_findings_efficiency(h->f, i);
-        put(h, "<tr><td class=\"name depth%d\">%s</td>", pithi_efficiencies[i].depth, pithi_efficiencies[i].name);
-        put_bar(h, 100 * value);
-        put(h, "<td class=\"number\">%.2f</td><td class=\"wide faint\">%s</td></tr>\n", value,
-            pithi_efficiencies[i].meaning);
+        const struct pithi_efficiency *of = &pithi_efficiencies[i];
+        put_efficiency(h, of->depth, of->name, pithi_findings_efficiency(h->f, i), of->meaning);
+    }
+    double all = pithi_findings_hybrid(h->f), mpi = h->f->info->parallel;
+    if (all > 0 && mpi > 0) {
+        put_efficiency(h, 0, "all threads", all, "mean time of a thread at work / run time");
+        put_efficiency(h, 1, "MPI", mpi, "parallel, above: of the threads that call MPI");
+        put_efficiency(h, 1, "threads", all / mpi, "all threads / MPI; low: other threads are idle");
     }
     put(h, "</tbody>\n</table>\n");
 }
@@ -195,8 +204,12 @@ static void put_findings(struct html *h)
         put(h, "<td class=\"number\">%.1f %%</td><td class=\"number\">%s</td><td class=\"wide\"><div class=\"text\">",
             percent, pithi_ns_text(time, finding->ns));
         put_lines(h, finding->text, strlen(finding->text), 0);
+        if (h->f->functions[i]) {
+            put(h, "\nin ");
+            pithi_out_quoted(&h->out, PITHI_QUOTE_HTML, h->f->functions[i]);
+        }
         put(h, "</div>");
-        char *command = finding->worst ? pithi_findings_command(h->f, finding) : NULL;
+        char *command = pithi_findings_command(h->f, finding);
         if (command) {
             put(h, "<code>");
             pithi_out_quoted(&h->out, PITHI_QUOTE_HTML, command);
@@ -325,12 +338,13 @@ static char *draw(const struct pithi_findings *f, const struct pithlog_finding *
     const struct pithlog_wait_state *worst = finding->worst;
     const struct pithlog_lane *waits = pithlog_get_lane(f->log, worst->lane);
     const struct pithlog_lane *cause = pithlog_get_lane(f->log, worst->cause_lane);
-    double half = (double)(worst->to_ns - worst->from_ns) / 2;
+    int64_t from_ns, to_ns;
     char from[64], to[64], title[128], lanes[64], folder[4096], *out = NULL, *svg = NULL, *program;
     const char *tmp = getenv("TMPDIR");
 
-    snprintf(from, sizeof from, "%.9fs", fmax((double)worst->from_ns - half, (double)info->start_ns) / 1e9);
-    snprintf(to, sizeof to, "%.9fs", fmin((double)worst->to_ns + half, (double)info->end_ns) / 1e9);
+    pithi_findings_around(f, finding, &from_ns, &to_ns);
+    snprintf(from, sizeof from, "%.9fs", (double)from_ns / 1e9);
+    snprintf(to, sizeof to, "%.9fs", (double)to_ns / 1e9);
     snprintf(title, sizeof title, "Worst: %s", finding->name);
     snprintf(lanes, sizeof lanes, "%d.%u,%d.%u", (int)waits->rank, (unsigned)waits->thread, (int)cause->rank,
              (unsigned)cause->thread);

@@ -117,12 +117,21 @@ static void put_findings(struct json *j)
 {
     begin(j, "findings", '[');
     for (uint32_t i = 0; i < j->f->count; i++) {
+        const struct pithlog_finding *finding = &j->f->list[i];
+        char *command = pithi_findings_command(j->f, finding);
         begin(j, NULL, '{');
-        put_text(j, "name", j->f->list[i].name);
-        put_number(j, "ns", j->f->list[i].ns);
-        put_number(j, "percent", 100 * j->f->list[i].share);
-        put_text(j, "text", j->f->list[i].text);
-        char *command = j->f->list[i].worst ? pithi_findings_command(j->f, &j->f->list[i]) : NULL;
+        put_text(j, "name", finding->name);
+        put_number(j, "ns", finding->ns);
+        put_number(j, "percent", 100 * finding->share);
+        put_text(j, "text", finding->text);
+        if (finding->place.lane != UINT32_MAX)
+            put_lane(j, finding->place.lane);
+        if (finding->place.other != UINT32_MAX)
+            put_integer(j, "other_lane", finding->place.other);
+        put_integer(j, "from_ns", finding->place.from_ns);
+        put_integer(j, "to_ns", finding->place.to_ns);
+        if (j->f->functions[i])
+            put_text(j, "function", j->f->functions[i]);
         if (command)
             put_text(j, "command", command);
         free(command);

@@ -7,7 +7,6 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "tools/analyze.h"
-#include "tools/stat.h"
 #include "tools/table.h"
 
 void pithi_findings_head(const struct pithi_findings *f, FILE *out)
@@ -193,7 +192,7 @@ static int put_path(const struct pithi_findings *f, FILE *out)
 
 static void put_findings(const struct pithi_findings *f, FILE *out)
 {
-    char text[PITHI_NS_TEXT], where[800];
+    char text[PITHI_NS_TEXT];
 
     fprintf(out, "\nWaiting: %.1f %% of all ranks' time (%s)\n",
             pithi_analysis_percent(f->analysis, (double)f->info->wait_ns),
@@ -204,12 +203,9 @@ static void put_findings(const struct pithi_findings *f, FILE *out)
                 pithi_ns_text(text, f->list[i].ns));
         for (const char *line = f->list[i].text; *line; line = strchr(line, '\n') + 1)
             fprintf(out, "     %.*s\n", (int)strcspn(line, "\n"), line);
-        if (strcmp(f->list[i].name, "load imbalance") == 0 && f->list[i].lane != UINT32_MAX &&
-            pithi_stat_longer(f->log, f->list[i].lane, f->info->from_ns, f->info->to_ns, where, sizeof where) ==
-                PITH_OK &&
-            *where)
-            fprintf(out, "     in %s\n", where);
-        char *command = f->list[i].worst ? pithi_findings_command(f, &f->list[i]) : NULL;
+        if (f->functions[i])
+            fprintf(out, "     in %s\n", f->functions[i]);
+        char *command = pithi_findings_command(f, &f->list[i]);
         if (command)
             fprintf(out, "     %s\n", command);
         free(command);

@@ -30,11 +30,11 @@ like "$page" 'late sender: 40[.]0 %, 6[.]000 ms' "6 ms of 15 ms are waiting"
 like "$page" 'caused by +refine: 4[.]000 ms \(67 %\), on rank 0' "rank 0 causes its receiver's wait and the one behind"
 like "$page" ' computing: 2[.]000 ms \(33 %\), on rank 1' "rank 1 causes 2 ms"
 like "$page" 'worst: 4[.]000 ms on rank 2, waiting for rank 1' "the worst instance"
-like "$page" 'pith view log[.]pith --at 0[.]001000s --rows 2,1$' "the command that shows it"
+like "$page" 'pith view log[.]pith --from 0[.]000000000s --to 0[.]005[0-9]*s --rows 2,1$' "the command that shows it"
 like "$page" 'refine: 5[.]000 ms \(100 %\), on rank 0' "the critical path"
 is "$(awk 'length($0) > 80' <<<"$page")" "" "lines are short"
 
-is "$(pith analyze log.pith --csv | head -n 2 | tail -n 1)" "late sender,0.006000000,0.4" "findings as CSV"
+is "$(pith analyze log.pith --csv | head -n 2 | tail -n 1)" "late sender,0.006000000,0.4,2,1,0.001000000,0.005000000,,\"$(grep -o 'pith view .*' <<<"$page" | head -n 1)\"" "findings as CSV"
 pith analyze log.pith --json --waits >got.json
 python3 - <<'END' >got
 import json
@@ -199,7 +199,7 @@ for wrong in nothing=2 refine@7=2 refine=0 refine network=x; do
 done
 
 # ---- Other formats give the same figures -----------------------------------------------------------------------------
-figures() { pith analyze "$1" --csv; }
+figures() { pith analyze "$1" --csv | sed "s|pith view [^ ]*|pith view LOG|"; }
 for format in clog2 otf2; do
     out=log.$format
     if pith convert log.pith "$out" 2>/dev/null && [ -e "$out" ]; then
@@ -230,6 +230,9 @@ page=$(pith analyze threads.txt)
 like "$page" 'parallel +0[.]80 ' "of the threads with MPI calls: (6 + 10) / 2 / 10"
 like "$page" 'all threads +0[.]55 ' "of all threads: (6 + 10 + 3 + 3) / 4 / 10"
 like "$page" '  threads +0[.]69 ' "their quotient"
+pith analyze threads.txt --html threads.html
+is "$(grep -oE '">(all threads|MPI|threads)<.*">0[.][0-9]+<' threads.html | sed -E 's/">(.*)<.*">(.*)</\1 \2/; s/<.* / /')" \
+    "$(printf 'all threads 0.55\nMPI 0.80\nthreads 0.69')" "the same in the page for a browser"
 is "$(grep -c 'all threads' <<<"$(pith analyze uneven.txt)")" 0 "a log without such threads has no such line"
 is "$(pith analyze threads.txt | awk 'length($0) > 80')" "" "lines are short"
 

@@ -94,6 +94,25 @@ int main(int argc, char **argv)
 C
 ${CC:-cc} -std=gnu11 -I"$build/include" -o list list.c "$build/lib/libpithlog.a" -lz -lm -ldl -lpthread
 ok $? "a program on pithlog_findings.h"
+
+# place NAME: rank, other lane, begin and end of the first finding of this name.
+place() {
+    pith analyze log.pith --json | python3 -c '
+import json, sys
+for f in json.load(sys.stdin)["findings"]:
+    if f["name"] == sys.argv[1]:
+        print(f.get("rank"), f.get("other_lane"), f["from_ns"] / 1e3, f["to_ns"] / 1e3)
+        break' "$1"
+}
+log 0:solve:10 0:other:30 0:solve:20 1:solve:30 1:other:10 1:solve:60
+is "$(place 'load imbalance')" "1 None 40000.0 100000.0" "a load imbalance shows the longest instance of its state"
+is "$(place 'wait at barrier')" "0 1 60000.0 100000.0" "a wait state shows the longest one, and its cause"
+hosts 500
+is "$(place 'slow hosts')" "0 3 36000.0 36550.0" "slow hosts show the first of the slowest messages, with both ranks"
+is "$(place 'transfer')" "0 None 36000.0 36550.0" "a transfer shows the call with the longest"
+collectives 8
+is "$(place 'slow collectives')" "0 None 12000.0 13100.0" "a slow collective shows the slowest call"
+
 log 0:solve:60 1:solve:100
 is "$(./list log.pith)" "load imbalance|40000000|0.200|-|solve|1|0.000000000
 solve takes 100.0 ms on rank 1 and 80.00 ms on average:
@@ -104,5 +123,6 @@ in MPI_Barrier, 1 time, rank 0
 caused by solve: 40.00 ms (100 %), on rank 1
 worst: 40.00 ms on rank 0, waiting for rank 1" "it gets the findings, largest first"
 is "$(pith analyze log.pith --json | python3 -c 'import json, sys; print([f.get("command") for f in json.load(sys.stdin)["findings"]])')" \
-    "[None, 'pith view log.pith --at 0.060000s --rows 0,1']" "pith analyze adds the command that shows the worst"
+    "['pith view log.pith --from 0.000000000s --to 0.100000000s --rows 1', 'pith view log.pith --from 0.040000000s --to 0.100000000s --rows 0,1']" \
+    "pith analyze adds the command that shows the worst"
 finish

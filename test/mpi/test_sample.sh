@@ -98,6 +98,12 @@ EOF
     if [ -n "$names" ]; then
         line=$(pith stat longer.pith --by function --csv | awk -F, '$1 == "third_work" { print $9 }')
         like "$(cat page)" "^ +in third_work \\(${line/./\\.}\\), called from refine$" "$mpi: analyze names the function"
+        function="third_work ($line), called from refine"
+        is "$(pith analyze longer.pith --json | python3 -c 'import json, sys
+print([f.get("function") for f in json.load(sys.stdin)["findings"] if f["name"] == "load imbalance"][0])')" "$function" "$mpi: in --json"
+        like "$(pith analyze longer.pith --csv)" "^load imbalance,.*,\"${function//[().]/.}\"," "$mpi: in --csv"
+        pith analyze longer.pith --html longer.html
+        like "$(cat longer.html)" "in ${function//[().]/.}" "$mpi: in the page for a browser"
     fi
     # 10,000 calls deep: the stack is cut, and says so. Handlers on a stack of 8 KiB: the samples in them have all callers.
     mpiexec_of "$mpi" 1 pith run --sample=1 -o deep.pith ./sampled 0.1 deep >out 2>err
