@@ -33,6 +33,8 @@ struct walker {
     uint32_t needed;        /* the piece of the other lane that it waits for */
     uint32_t *list;         /* the list of waiters that it is in; NULL: it is not blocked */
     int is_begun;           /* its next piece has begun */
+    uint32_t phase;         /* balanced computing */
+    double phase_ns;        /* its computing in this phase; below 0: not summed yet */
 };
 
 struct instance {
@@ -52,8 +54,15 @@ struct replay {
     struct pithi_scratch scratch;
     uint32_t *ready, ready_count;
     uint64_t given_up;
-    double walked;  /* pieces so far */
-    double mean_ns; /* balanced computing: of each lane that computes */
+    double walked;        /* pieces so far */
+    struct phase *phases; /* balanced computing */
+    uint32_t phase_count;
+};
+
+/* The computing of all lanes that compute between two collectives in which all lanes wait for all. */
+struct phase {
+    double ns;
+    uint32_t lanes;
 };
 
 static int is_kept(const struct begins *begins, uint32_t piece) { return begins->bits[piece / 64] >> piece % 64 & 1; }
@@ -113,6 +122,58 @@ static void wake_all(struct replay *r, uint32_t *waiters)
     }
 }
 
+/* 1: a phase ends with this collective instance. */
+static int ends_phase(const struct replay *r, uint32_t instance)
+{
+    const struct pithi_graph_coll *coll = pithi_graph_coll(r->g, instance);
+
+    return (coll->kind == PITHLOG_WAIT_AT_BARRIER || coll->kind == PITHLOG_WAIT_AT_NXN) &&
+           coll->members == r->a->info.lanes && coll->last_ns > r->g->from_ns && coll->last_ns < r->g->to_ns;
+}
+
+/* The computing of a lane from a piece to the end of the phase. Moves *piece to the call that ends it, or to the last,
+ * and *member to its part in the collective. */
+static double rest_of_phase(const struct replay *r, uint32_t lane, uint32_t *piece, uint32_t *member)
+{
+    const struct pithi_chunks *members = &r->g->lanes[lane].members;
+    int64_t from_ns, to_ns;
+    double ns = 0;
+
+    for (; *piece < r->a->lanes[lane].last; ++*piece) {
+        for (; *member < members->count; ++*member) {
+            const struct pithi_graph_member *of = pithi_chunks_at(members, *member, sizeof *of);
+            if (of->piece > *piece)
+                break;
+            if (ends_phase(r, of->instance))
+                return ns;
+        }
+        pithi_scratch_passed(&r->a->graph.scratch, sizeof(struct pithi_lane_piece));
+        if (pithi_graph_is_call(r->g, pithi_graph_piece(r->g, lane, *piece)->state))
+            continue;
+        pithi_analysis_piece(r->a, lane, *piece, &from_ns, &to_ns);
+        ns += (double)(to_ns - from_ns);
+    }
+    return ns;
+}
+
+/* 0: no memory. */
+static int sum_phases(struct replay *r, uint32_t lanes)
+{
+    for (uint32_t i = 0; i < r->g->colls.count; i++)
+        r->phase_count += (uint32_t)ends_phase(r, i);
+    if (!(r->phases = calloc(r->phase_count + (size_t)1, sizeof *r->phases)))
+        return 0;
+    for (uint32_t i = 0; i < lanes; i++) {
+        uint32_t piece = r->a->lanes[i].first, member = 0;
+        for (uint32_t phase = 0; r->g->lanes[i].calls && phase <= r->phase_count; phase++, member++) {
+            double ns = rest_of_phase(r, i, &piece, &member);
+            r->phases[phase].ns += ns;
+            r->phases[phase].lanes += ns > 0;
+        }
+    }
+    return 1;
+}
+
 /* The lane begins its part of the collectives of the piece. */
 static void arrive(struct replay *r, uint32_t lane, struct walker *w)
 {
@@ -124,6 +185,10 @@ static void arrive(struct replay *r, uint32_t lane, struct walker *w)
             break;
         struct instance *coll = &r->instances[member->instance];
         coll->arrived++;
+        if (r->phases && w->phase < r->phase_count && ends_phase(r, member->instance)) {
+            w->phase++;
+            w->phase_ns = -1;
+        }
         coll->last = w->now > coll->last ? w->now : coll->last;
         coll->root = member->is_root ? w->now : coll->root;
         if (member->position != PITHI_NO_LANE)
@@ -184,12 +249,16 @@ static int end_of_call(struct replay *r, uint32_t lane, const struct pithi_lane_
     return 1;
 }
 
-static double computing(const struct replay *r, uint32_t lane, uint32_t state, double ns)
+static double computing(const struct replay *r, uint32_t lane, struct walker *w, uint32_t state, double ns)
 {
     const struct pithlog_what_if *what = r->what;
 
-    if (what->is_balanced && r->g->lanes[lane].calls && r->a->lanes[lane].useful_ns > 0)
-        ns *= r->mean_ns / (double)r->a->lanes[lane].useful_ns;
+    if (r->phases && r->g->lanes[lane].calls && ns > 0) {
+        uint32_t piece = w->piece, member = w->member;
+        if (w->phase_ns < 0)
+            w->phase_ns = rest_of_phase(r, lane, &piece, &member);
+        ns *= r->phases[w->phase].ns / r->phases[w->phase].lanes / w->phase_ns;
+    }
     return what->factor != 1 && state == what->state && (what->lane == PITHI_NO_LANE || what->lane == lane)
                ? ns * what->factor
                : ns;
@@ -216,7 +285,7 @@ static void walk(struct replay *r, uint32_t lane, int may_give_up)
         w->is_begun = 1;
         if (!pithi_graph_is_call(r->g, piece->state)) {
             pithi_analysis_part(r->a, piece, next, &from_ns, &to_ns);
-            w->now += computing(r, lane, piece->state, (double)(to_ns - from_ns));
+            w->now += computing(r, lane, w, piece->state, (double)(to_ns - from_ns));
         } else if (!end_of_call(r, lane, piece, next, may_give_up, &w->now)) {
             break;
         }
@@ -299,23 +368,17 @@ static int prepare_begins(struct replay *r, uint32_t lanes)
 
 static int run(struct replay *r, uint32_t lanes, double *run_ns)
 {
-    uint32_t computing_lanes = 0;
     double pieces = 1;
 
     r->walkers = calloc(lanes + (size_t)1, sizeof *r->walkers);
     r->ready = malloc((lanes + (size_t)1) * sizeof *r->ready);
     r->instances = calloc(r->g->colls.count + (size_t)1, sizeof *r->instances);
     r->positions = malloc((r->g->positions.count + (size_t)1) * sizeof *r->positions);
-    for (uint32_t i = 0; i < lanes; i++)
-        if (r->g->lanes[i].calls && r->a->lanes[i].useful_ns > 0) {
-            r->mean_ns += (double)r->a->lanes[i].useful_ns;
-            computing_lanes++;
-        }
-    r->mean_ns /= computing_lanes ? computing_lanes : 1;
-    if (!r->walkers || !r->ready || !r->instances || !r->positions || !prepare_begins(r, lanes))
+    if (!r->walkers || !r->ready || !r->instances || !r->positions || !prepare_begins(r, lanes) ||
+        (r->what->is_balanced && !sum_phases(r, lanes)))
         return 0;
     for (uint32_t i = 0; i < lanes; i++) {
-        r->walkers[i].piece = r->a->lanes[i].first;
+        r->walkers[i] = (struct walker){.piece = r->a->lanes[i].first, .phase_ns = -1};
         pieces += r->a->lanes[i].last - r->a->lanes[i].first;
     }
     for (uint32_t i = 0; i < r->g->positions.count; i++)
@@ -353,6 +416,7 @@ int pithlog_analysis_what_if(struct pithlog_analysis *a, const struct pithlog_wh
     if (!what->is_fitted)
         a->info.given_up = r.given_up;
     free(r.walkers);
+    free(r.phases);
     free(r.ready);
     free(r.begins);
     pithi_scratch_free(&r.scratch);

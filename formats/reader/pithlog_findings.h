@@ -43,7 +43,8 @@ struct pithlog_what_if {
     uint32_t state;  /* the state (PITHLOG_COMPUTING: outside all) to change */
     uint32_t lane;   /* on this lane; UINT32_MAX: on all */
     double factor;   /* factor for the time in the state; 1: as measured */
-    int is_balanced; /* 1: each lane that has MPI calls and computes is scaled to compute as long as their mean */
+    int is_balanced; /* 1: between two collectives in which all lanes with MPI calls wait for all, each that computes is
+                        scaled to compute as long as their mean */
 };
 PITHLOG_API int pithlog_analysis_what_if(struct pithlog_analysis *analysis, const struct pithlog_what_if *what,
                                          double *run_ns);

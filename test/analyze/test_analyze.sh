@@ -157,6 +157,21 @@ like "$(pith analyze log.pith --what-if balanced)" '^balanced +0[.]003000 s, -40
     line 009500000 0 leave MPI_Recv
 } >uneven.txt
 like "$(pith analyze uneven.txt --what-if balanced)" '^balanced +0[.]006500 s, -31[.]6 % .*unchanged: 0[.]009500 s' "balanced: 3 and 9 ms become 6 ms; the transfer stays"
+# Before a barrier rank 0 computes 1 ms and rank 1 3 ms, behind it 5 ms and 1 ms: balanced 2 ms and 3 ms. Over the whole
+# run they would be 6 and 4 ms, each scaled to 5: the longer parts of the ranks, 3.75 and 4.17 ms, would remain.
+{
+    line 000000000 0 enter a; line 000000000 1 enter a
+    line 001000000 0 leave a; line 001000000 0 enter MPI_Barrier; line 003000000 1 leave a; line 003000000 1 enter MPI_Barrier
+    line 001000000 0 coll MPI_COMM_WORLD comm=0 op=barrier root=-1 bytes=0; line 003000000 1 coll MPI_COMM_WORLD comm=0 op=barrier root=-1 bytes=0
+    line 003000000 0 leave MPI_Barrier; line 003000000 1 leave MPI_Barrier
+    line 003000000 0 enter b; line 003000000 1 enter b
+    line 008000000 0 leave b; line 004000000 1 leave b
+    line 008000000 0 enter MPI_Barrier; line 004000000 1 enter MPI_Barrier
+    line 008000000 0 coll MPI_COMM_WORLD comm=0 op=barrier root=-1 bytes=0; line 004000000 1 coll MPI_COMM_WORLD comm=0 op=barrier root=-1 bytes=0
+    line 008000000 0 leave MPI_Barrier; line 008000000 1 leave MPI_Barrier
+} | sort -s -g -k 1,1 >phases.txt
+like "$(pith analyze phases.txt --what-if balanced)" '^balanced +0[.]005000 s, -37[.]5 % .*unchanged: 0[.]008000 s' "balanced in each phase: 2 + 3 ms, not 8"
+like "$(pith analyze phases.txt --from 0.002s --what-if balanced)" '^balanced +0[.]004000 s, -33[.]3 % .*unchanged: 0[.]006000 s' "in a window: the 1 ms of rank 1 before the barrier, then 3 ms"
 # Two ranks in turn compute 1 ms and send 1000, 10000 or 100000 bytes, which take 10 us + 1 ns a byte; the last message takes
 # MORE ns. The other rank waits.
 network() { # MORE
