@@ -7,6 +7,7 @@ oracle.py facts: reads such JSON and prints what is in it, a fact a line.
 oracle.py compare FIRST LAST: compares the outputs of pith, SEED.json, for the logs SEED.txt; prints the first
 difference of each log that differs, and how many do."""
 import json
+import os
 import sys
 from fractions import Fraction
 
@@ -224,6 +225,7 @@ class Log:
 
     def release_by_collectives(self, instances):
         self.together = []  # (last begin, lanes) of the instances in which all wait for all
+        self.begins = []    # of the same instances: {lane: begin}
         for (comm, _), members in instances.items():
             ranks = self.comms[comm]
             members.sort(key=lambda m: ranks.index(m.rank))
@@ -237,6 +239,7 @@ class Log:
                 continue
             if shape == ALL:
                 self.together.append((max(m.begin for m in members), {m.lane for m in members}))
+                self.begins.append({m.lane: m.begin for m in members})
             for place, member in enumerate(members):
                 root = member.rank == member.root
                 needs = {ALL: members, FROM: [] if root else [m for m in members if m.rank == m.root],
@@ -401,8 +404,8 @@ def find_path(log, waits, t0, t1):
 
 # ---- Efficiencies ----------------------------------------------------------------------------------------------------
 
-def find_ideal(log, members, t0, t1):
-    """The replay on a network that takes no time: when the last lane ends."""
+def replay(log, members, t0, t1, moves, compute):
+    """When the last lane ends, if calls take moves(call) after their release, and lanes compute(lane, from, to)."""
     rows = [[c for c in calls if c.outermost is c and c.end > t0 and c.begin < t1] for calls in log.calls]
     place = {id(c): (lane, i) for lane, calls in enumerate(rows) for i, c in enumerate(calls)}
     inside = {}
@@ -412,9 +415,10 @@ def find_ideal(log, members, t0, t1):
                 inside.setdefault(id(c.outermost), []).append(c)
     ends = {}
 
-    def at(lane, time, count):
+    def at(lane, time, count, exact=False):
         """The replayed time of a moment of a lane outside of calls, after `count` of its calls."""
-        return end(rows[lane][count - 1]) + time - rows[lane][count - 1].end if count else time - t0
+        before = rows[lane][count - 1].end if count else t0
+        return (end(rows[lane][count - 1]) if count else 0) + compute(lane, before, time, exact)
 
     def begin(call):
         lane, number = place[id(call)]
@@ -428,24 +432,63 @@ def find_ideal(log, members, t0, t1):
             return 0
         if call and id(call.outermost) in place:
             return begin(call.outermost)
-        return at(lane, time, sum(c.end <= time for c in rows[lane]))
+        return at(lane, time, sum(c.end <= time for c in rows[lane]), True)
 
     def end(call):
         if id(call) not in ends:
-            ends[id(call)] = max([begin(call)] + [decisive(c, release)[0] for c in inside.get(id(call), [])])
+            needs = inside.get(id(call), [])
+            ends[id(call)] = max([begin(call)] + [decisive(c, release)[0] for c in needs]) + moves(call, needs)
         return ends[id(call)]
 
     lasts = []
     for lane in members:
         calls = rows[lane]
-        tail = max(0, t1 - calls[-1].end) if calls else t1 - t0
-        lasts.append((end(calls[-1]) if calls else 0) + tail)
+        before = calls[-1].end if calls else t0
+        lasts.append((end(calls[-1]) if calls else 0) + (compute(lane, before, t1, False) if before < t1 else 0))
     return max(lasts, default=0)
+
+
+def find_ideal(log, members, t0, t1):
+    """The replay on a network that takes no time."""
+    return replay(log, members, t0, t1, lambda call, needs: 0, lambda lane, a, b, exact: b - a)
+
+
+def find_balanced(log, lanes, members, t0, t1):
+    """The replay with the computing of all lanes balanced, between two instances in which all lanes wait for all."""
+    phases = [begins for begins in log.begins if set(begins) == set(members) and t0 < max(begins.values()) < t1]
+    computing, factors = [], {}
+    for lane in members:
+        for a, b, _, mpi in lanes[lane].pieces:
+            if not mpi:
+                computing.append((lane, a, b, sum(begins[lane] <= a for begins in phases)))
+    for number in range(len(phases) + 1):
+        sums = {}
+        for lane, a, b, phase in computing:
+            if phase == number and b > a:
+                sums[lane] = sums.get(lane, 0) + b - a
+        for lane, time in sums.items():
+            factors[lane, number] = Fraction(sum(sums.values()), len(sums) * time)
+
+    def moves(call, needs):
+        begin, end = max(call.begin, t0), min(call.end, t1)
+        last = max([decisive(c, lambda r: r[0])[0] for c in needs], default=begin)
+        return end - begin if last <= begin else max(0, end - last)
+
+    def compute(lane, low, high, exact):
+        """`exact`: a release keeps its distance from the begin of the computing that it is in."""
+        time = 0
+        for of, a, b, phase in computing:
+            if of == lane and a < high and b > low:
+                factor = 1 if exact and b > high else factors[of, phase]
+                time += (min(b, high) - max(a, low)) * factor
+        return time
+
+    return replay(log, members, t0, t1, moves, compute)
 
 
 # ---- The whole -------------------------------------------------------------------------------------------------------
 
-def analyze(log):
+def analyze(log, is_balanced=False):
     t0, t1 = window_of(log)
     waits = find_waits(log, t0, t1)
     lanes = [Lane(log, i, t0, t1, waits) for i in range(len(log.lanes))]
@@ -485,6 +528,8 @@ def analyze(log):
     on_path = {}
     for (_, state), time in profile.items():
         on_path[state] = on_path.get(state, 0) + time
+    if is_balanced:
+        result["balanced"] = float(find_balanced(log, lanes, members, t0, t1))
     result["efficiencies"] = dict({k: float(v) for k, v in efficiencies.items()}, ideal_ns=ideal)
     result["delays"] = [{"lane": lane, "rank": rank[lane], "state": state, "causes": causes,
                          "direct_ns": float(c[0]), "indirect_ns": float(c[1])}
@@ -581,9 +626,15 @@ def main(args):
     for seed in range(first, last + 1):
         with open("%d.json" % seed) as text:
             text = text.read()
-        wanted = analyze(read("%d.txt" % seed))
+        predicted = "%d.balanced" % seed
+        wanted = analyze(read("%d.txt" % seed), os.path.exists(predicted))
         if text:
             found = first_difference(wanted, json.loads(text))
+            if not found and "balanced" in wanted:
+                with open(predicted) as line:
+                    got = 1000 * float(line.read().split()[1])  # the times of that log are a million times longer
+                if abs(got - wanted["balanced"]) > 0.001:
+                    found = "balanced: %.3f ns, not %.3f" % (got, wanted["balanced"])
         else:  # refused, rightly if the window has no length
             found = wanted["window"]["to_ns"] > wanted["window"]["from_ns"] and "no output"
         if found:
