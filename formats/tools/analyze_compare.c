@@ -9,7 +9,7 @@
 #include "tools/table.h"
 #include "tools/tools.h"
 
-enum { LOGS_BESIDE = 5 };
+enum { LOGS_BESIDE = 5, FIRST_OF_THREADS = 8 }; /* of the ratios of a run, those of all threads */
 
 struct run {
     char letter; /* its name in the text */
@@ -17,6 +17,7 @@ struct run {
     uint32_t ranks;
     struct pithlog_analysis_info info;
     double speedup, scaling, global; /* scaling: computation scaling */
+    double all_threads, threads;     /* efficiencies; 0: all threads call MPI */
 };
 
 struct compare {
@@ -86,7 +87,9 @@ static const struct pithi_table_column run_columns[] = {{"log", PITHI_CELL_TEXT,
                                                         {"load_balance", PITHI_CELL_RATIO, 0},
                                                         {"communication", PITHI_CELL_RATIO, 0},
                                                         {"serialisation", PITHI_CELL_RATIO, 0},
-                                                        {"transfer", PITHI_CELL_RATIO, 0}};
+                                                        {"transfer", PITHI_CELL_RATIO, 0},
+                                                        {"all_threads", PITHI_CELL_RATIO, 0},
+                                                        {"threads", PITHI_CELL_RATIO, 0}};
 
 static int run_table(const struct compare *c, struct pithi_report **table)
 {
@@ -100,14 +103,19 @@ static int run_table(const struct compare *c, struct pithi_report **table)
                                  run->info.load_balance,
                                  run->info.communication,
                                  run->info.serialisation,
-                                 run->info.transfer};
+                                 run->info.transfer,
+                                 run->all_threads,
+                                 run->threads};
         pithi_table_row(*table);
         pithi_table_text(*table, run->path);
         pithi_table_number(*table, run->ranks);
         pithi_table_number(*table, run->info.to_ns - run->info.from_ns);
         pithi_table_number(*table, run->info.useful_ns);
         for (size_t k = 0; k < sizeof ratios / sizeof *ratios; k++)
-            pithi_table_number(*table, llround(1e6 * ratios[k]));
+            if (k < FIRST_OF_THREADS || run->all_threads > 0)
+                pithi_table_number(*table, llround(1e6 * ratios[k]));
+            else
+                pithi_table_skip(*table);
     }
     return PITH_OK;
 }
@@ -149,6 +157,8 @@ static const struct row {
     {"    communication", offsetof(struct run, info.communication)},
     {"      serialisation", offsetof(struct run, info.serialisation)},
     {"      transfer", offsetof(struct run, info.transfer)},
+    {"all threads", offsetof(struct run, all_threads)}, /* parallel x threads */
+    {"  threads", offsetof(struct run, threads)},
 };
 
 static double number_of(const struct run *run, const struct row *row)
@@ -160,7 +170,10 @@ static void put_runs(const struct compare *c, uint32_t first, FILE *out)
 {
     uint32_t end = c->count - first < LOGS_BESIDE ? c->count : first + LOGS_BESIDE;
     char text[PITHI_NS_TEXT];
+    size_t row_count = FIRST_OF_THREADS;
 
+    for (uint32_t i = 0; i < c->count; i++)
+        row_count = c->runs[i].all_threads > 0 ? sizeof rows / sizeof *rows : row_count;
     fprintf(out, "\n%-24s", "Scaling (1 is best; POP)");
     for (uint32_t i = first; i < end; i++)
         fprintf(out, "%11c", c->runs[i].letter);
@@ -170,10 +183,13 @@ static void put_runs(const struct compare *c, uint32_t first, FILE *out)
     fprintf(out, "\n  %-22s", "run time");
     for (uint32_t i = first; i < end; i++)
         fprintf(out, "%11s", pithi_ns_text(text, run_ns(&c->runs[i])));
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    for (size_t k = 0; k < row_count; k++) {
         fprintf(out, "\n  %-22s", rows[k].label);
         for (uint32_t i = first; i < end; i++)
-            fprintf(out, "%11.2f", number_of(&c->runs[i], &rows[k]));
+            if (k < FIRST_OF_THREADS || c->runs[i].all_threads > 0)
+                fprintf(out, "%11.2f", number_of(&c->runs[i], &rows[k]));
+            else
+                fprintf(out, "%11s", "-");
     }
     fprintf(out, "\n");
 }
@@ -227,6 +243,8 @@ static int add_run(struct compare *c, struct pithi_findings *f, uint32_t i)
         .letter = (char)('A' + i), .path = f->path, .ranks = pithlog_get_info(f->log)->ranks, .info = *f->info};
     if (!f->info->has_mpi || f->info->lanes == 0)
         return pithi_fail(PITH_ERR_USAGE, "%s: no MPI calls; compare its states with pith diff", f->path);
+    run->all_threads = pithi_findings_hybrid(f);
+    run->threads = run->info.parallel > 0 ? run->all_threads / run->info.parallel : 0;
     return err;
 }
 

@@ -141,14 +141,14 @@ make_log weak <<'E'
 2 solve 0-100 MPI_Barrier 100-120 c
 3 solve 0-110 MPI_Barrier 110-120 c
 E
-head="log,ranks,run_s,useful_s,speedup,global_efficiency,computation_scaling,parallel,load_balance,communication,serialisation,transfer"
-two="two.pith,2,0.000110000,0.000200000,1,0.909091,1,0.909091,1,0.909091,1,0.909091"
+head="log,ranks,run_s,useful_s,speedup,global_efficiency,computation_scaling,parallel,load_balance,communication,serialisation,transfer,all_threads,threads"
+two="two.pith,2,0.000110000,0.000200000,1,0.909091,1,0.909091,1,0.909091,1,0.909091,,"
 is "$(pith analyze strong.pith two.pith --csv | sed "/^$/,\$d")" "$head
-strong.pith,4,0.000070000,0.000210000,1.571429,0.714286,0.952381,0.75,0.875,0.857143,1,0.857143
+strong.pith,4,0.000070000,0.000210000,1.571429,0.714286,0.952381,0.75,0.875,0.857143,1,0.857143,,
 $two" "strong scaling; the reference has the fewest ranks"
 is "$(pith analyze two.pith weak.pith --csv | sed "/^$/,\$d")" "$head
 $two
-weak.pith,4,0.000120000,0.000410000,1.833333,0.833333,0.97561,0.854167,0.931818,0.916667,1,0.916667" "weak scaling"
+weak.pith,4,0.000120000,0.000410000,1.833333,0.833333,0.97561,0.854167,0.931818,0.916667,1,0.916667,," "weak scaling"
 is "$(pith analyze two.pith weak.pith --csv --scaling strong | sed -n 3p | cut -d, -f5-7)" "0.916667,0.416667,0.487805" "--scaling strong"
 is "$(pith analyze two.pith strong.pith --csv --scaling weak | sed -n 3p | cut -d, -f5-7)" "3.142857,1.428571,1.904762" "--scaling weak"
 is "$(pith analyze two.pith strong.pith | grep -A2 'scaling (')" "  Strong scaling (found): 2 times the ranks, 1.05 times the computing.
