@@ -275,8 +275,8 @@ static int by_length(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The typical sum of `count` lengths: of each, the lower quartile. The system interrupts some iterations for longer than
- * all others take together. */
+/* The typical sum of `count` lengths: `count` times their lower quartile. The system interrupts some iterations for
+ * longer than all others take together. */
 static double typical_sum(int64_t *lengths, uint32_t count)
 {
     if (count == 0)
