@@ -365,16 +365,16 @@ static int try_period(struct search *s, const struct try *try, struct pithi_peri
         lengths[is_exact ? exact : count - 1 - (i - exact)] = length_ns;
         exact += (uint32_t)is_exact;
     }
+    int is_most = 2 * (uint64_t)calls >= s->count || 2 * sum_ns >= s->row_ns;
+    struct cover cover = {period, calls, sum_ns};
+    int is_good = is_most && is_better(&cover, count, best_cover, best->count) && 2 * (uint64_t)exact * period >= calls;
     /* Between two bursts of equal calls are other calls and most of the time. So half of it must be in intervals of
      * exactly one period. A burst is of few different calls; longer periods need not be measured, because the system
      * may have interrupted the few iterations with extra calls. */
-    int is_regular = (uint64_t)exact * period * 2 >= calls &&
-                     ((period > BURST && 4 * (uint64_t)exact >= 3 * (uint64_t)count) ||
-                      typical_sum(lengths, exact) >= typical_sum(lengths + exact, count - exact));
+    if (is_good && (period <= BURST || 4 * (uint64_t)exact < 3 * (uint64_t)count))
+        is_good = typical_sum(lengths, exact) >= typical_sum(lengths + exact, count - exact);
     free(lengths);
-    int is_most = 2 * (uint64_t)calls >= s->count || 2 * sum_ns >= s->row_ns;
-    struct cover cover = {period, calls, sum_ns};
-    if (!is_regular || !is_most || !is_better(&cover, count, best_cover, best->count)) {
+    if (!is_good) {
         free(found.firsts);
         free(found.ends);
         return 0;
