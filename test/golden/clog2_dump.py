@@ -3,7 +3,7 @@
 
 Written from the description of the format alone, so that it can disagree with formats/foreign/clog2. Rules that are broken
 come as lines "BAD ..." and exit status 1: whole blocks, room for the end of a block, times that do not fall, a
-definition before each use, a COMMEVT before anything on a line, no empty colour or name, strings that end inside their
+definition of each number in use (before its first use, if the preamble does not have it in its ranges), a COMMEVT before anything on a line, no empty colour or name, strings that end inside their
 fields, states open at most once on a line, the three records of an intercommunicator. --counts: how many records of
 each type instead. --messages: the messages instead, between world ranks, paired as Jumpshot pairs them.
 """
@@ -61,6 +61,7 @@ class Checker:
     def __init__(self, values):
         self.values = values
         self.starts, self.ends, self.solos, self.lines, self.open = {}, {}, set(), {}, {}
+        self.early = {}
         self.last = None
         self.inters, self.after, self.messages = {}, {}, []
 
@@ -114,18 +115,33 @@ class Checker:
     def event(self, comm, rank, thread, event):
         """A state must be open at most once on a line: then no order of pairing can be wrong."""
         key = (comm, rank, thread)
-        if event in self.starts:
-            state = (key, self.starts[event])
+        first, solo = (int(self.values["user_%seventID_start" % kind]) for kind in ("", "solo_"))
+        if event not in self.starts and event not in self.ends and event not in self.solos:
+            self.early[event] = 1
+        if event < 0 or event >= solo:
+            if event >= solo + int(self.values["user_solo_eventID_count"]):
+                complain("event %d is outside the preamble's ranges" % event)
+            return
+        if event >= first + 2 * int(self.values["user_stateID_count"]) and event in self.early:
+            complain("event %d is not defined" % event)
+        start = event in self.starts or event % 2 == 0 and event not in self.ends
+        state = (key, event if start else self.ends.get(event, event - 1))
+        if start:
             self.open[state] = self.open.get(state, 0) + 1
             if self.open[state] > 1:
-                complain("state %d is open twice on line %s" % (self.starts[event], key))
-        elif event in self.ends:
-            state = (key, self.ends[event])
+                complain("state of event %d is open twice on line %s" % (event, key))
+        else:
             if not self.open.get(state):
-                complain("state %d ends on line %s where it is not open" % (self.ends[event], key))
+                complain("state of event %d ends on line %s where it is not open" % (event, key))
             self.open[state] = self.open.get(state, 0) - 1
-        elif event not in self.solos:
-            complain("event %d is not defined" % event)
+
+    def late(self):
+        """The numbers that have no definition at all, or one that is not what their use before it meant."""
+        for event in self.early:
+            if event not in self.starts and event not in self.ends and event not in self.solos:
+                complain("event %d is not defined" % event)
+            elif self.ends.get(event, event - 1) != event - 1 or event in self.starts and event % 2:
+                complain("event %d is used before its definition" % event)
 
 
 def body_text(kind, body, head, check):
@@ -134,7 +150,7 @@ def body_text(kind, body, head, check):
     if kind == 2:
         state, start, end = struct.unpack(">iii", body[:12])
         colour, name = string(body[16:40], "colour", False), string(body[40:72], "name", False)
-        check.starts[start], check.ends[end] = state, state
+        check.starts[start], check.ends[end] = state, start
         if not (state < 300 and start == 2 * state or 300 <= state < 300 + int(check.values["user_stateID_count"])):
             complain("state %d with event %d is outside the preamble's ranges" % (state, start))
         return "sdef state=%d s_et=%d e_et=%d color=%s name=%s fmt=%s" % (state, start, end, colour, name,
@@ -216,6 +232,7 @@ def main():
     for kind, text in blocks(data, values, check):
         number_of[kind] = number_of.get(kind, 0) + 1
         out.append(text)
+    check.late()
     at = values["table"]
     entries, = struct.unpack(">i", data[at:at + 4])
     for i in range(entries):

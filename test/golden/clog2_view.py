@@ -2,9 +2,8 @@
 """clog2_view.py FILE: a CLOG-2 file as MPE's clog2_print shows it. Written from the format and from such texts alone.
 
 --compared: what two runs of a program have in common; FILE may be such a text. Times, what is random in the name of a
-communicator, and the order in which processes are merged differ from run to run. Definitions are apart, because MPE
-writes those of MPI at the end. The values of constants are those of the MPI. Of clock shifts the first of a process
-counts: the others are there if MPE compared clocks."""
+communicator, and the order in which processes are merged differ from run to run. So do the values of constants, which
+are those of the MPI, and of clock shifts. Each record stays in its place among those of its process."""
 import re
 import struct
 import sys
@@ -70,8 +69,8 @@ def view(data):
 
 
 def compared(lines):
-    """The lines to compare: definitions, then each process's records; communicators are numbered in that order."""
-    number, world, processes, definitions = {}, {}, {-1: []}, []
+    """The lines to compare: the head, then each process's records; communicators are numbered in that order."""
+    number, world, processes = {}, {}, {-1: []}
     for line in lines:
         line = re.sub(r"^ts=\S+ ", "", re.sub(r"(GID|gcomm)=\S+", r"\1=", line)).rstrip()
         head = re.match(r"icomm=(\d+) rank=(\d+) thd=\d+ type=(\w+)", line)
@@ -79,12 +78,9 @@ def compared(lines):
         if made:
             world[made.group(1), made.group(2)] = int(made.group(3))
         rank = world.get(head.groups()[:2], int(head.group(2))) if head else -1
-        if head and head.group(3) in ("sdef", "edef"):
-            definitions.append(line)
-        elif not (head and head.group(3) == "shft" and rank in processes):
-            processes.setdefault(rank, []).append(re.sub(r"(shift|value)=\S+", r"\1=", line))
+        processes.setdefault(rank, []).append(re.sub(r"(shift|value)=\S+", r"\1=", line))
     for process in sorted(processes):
-        for line in processes[process] + (sorted(definitions) if process < 0 else []):
+        for line in processes[process]:
             yield re.sub(r"icomm=(\d+)", lambda m: "icomm=" + str(number.setdefault(m.group(1), len(number))), line)
 
 

@@ -35,6 +35,8 @@ for name in cpilog.clog2 srtest.clog2; do
     ok $? "$name: converted to CLOG-2 again"
     dump=$(python3 "$here/clog2_dump.py" --counts again.clog2)
     is "$?:$(grep BAD <<<"$dump")" "0:" "$name: the copy is a strict file"
+    definitions() { python3 "$here/clog2_view.py" "$1" | grep -E 'type=[se]def' | sed 's/ts=[^ ]*//'; }
+    is "$(definitions again.clog2 | diff <(definitions "$name") -)" "" "$name: the copy has the same definitions in the same order"
     # Communicators may be numbered in another order.
     sed -i '/^#/d; s/comm=[0-9]*//' print.txt again.txt
     is "$(diff print.txt again.txt | head -n 5)" "" "$name: the copy has the same records"

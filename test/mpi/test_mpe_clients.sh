@@ -48,8 +48,7 @@ for mpi in $(mpis); do
             "0 interpreter.clog2 $((200 * ranks)) $ranks $ranks $((ranks - 1)) $((ranks - 1)) complete: yes ranks: $ranks lost: 0 " "$mpi $ranks: an interpreter's module: communicators, threads" || cat err
         is "$(lines interpreter.pith event | grep -cE 'value=3049')" $ranks "$mpi $ranks: its payloads"
     done
-    # The calls of two runs that MPE logged: its printer would show the same text of our log, except the definition of a state
-    # that neither log has, and what differs from run to run.
+    # The calls of two runs that MPE logged: its printer would show the same text of our log, except what differs from run to run.
     lmpe=-llmpe build replica "$mpi" 2>err
     ok $? "$mpi: the calls of two runs under MPE compile and link" || cat err
     give_way "$mpi"
@@ -59,9 +58,24 @@ for mpi in $(mpis); do
         if [ -r "$text" ]; then cp "$text" printed.txt; else gzip -dc "$text.gz" >printed.txt; fi
         MPE_LOGFILE_PREFIX=${log%:*} timeout -k 5 120 "mpiexec.$mpi" -n 4 ./replica "${log%:*}" 2>err
         is "$(python3 "$top/test/golden/clog2_view.py" --compared "${log%:*}.clog2")" \
-            "$(python3 "$top/test/golden/clog2_view.py" --compared printed.txt | grep -v 'CLOG_Buffer_write2disk')" "$mpi: ${log%:*} as MPE's printer shows it" || cat err
+            "$(python3 "$top/test/golden/clog2_view.py" --compared printed.txt)" "$mpi: ${log%:*} as MPE's printer shows it" || cat err
     done
     unset LD_PRELOAD
+    lmpe=-llmpe build places "$mpi" 2>err
+    ok $? "$mpi: a program with descriptions in all places compiles and links" || cat err
+    for overhead in yes no; do
+        MPE_LOG_OVERHEAD=$overhead MPE_LOGFILE_PREFIX=places timeout -k 5 60 "mpiexec.$mpi" -n 2 ./places 2>err
+        # cargo and the communicator's numbers aside
+        python3 "$top/test/golden/clog2_view.py" --compared places.clog2 | grep -E 'type=(sdef|edef|bare|cago|shft)' >seen.txt
+        { cat "$top/test/mpe/places.expected"; [ $overhead = no ] || echo "icomm=0 rank=0 thd=0 type=sdef state=280 s_et=560 e_et=561 color=maroon name=CLOG_Buffer_write2disk fmt="; } |
+            sort >expected.txt
+        is "$(sort seen.txt | diff expected.txt -)" "" "$mpi: MPE_LOG_OVERHEAD=$overhead: each description is a definition" || cat err
+        for rank in 0 1; do
+            of_rank() { grep -E " rank=$rank " "$1" | grep -vF name=CLOG_Buffer; }
+            is "$(of_rank seen.txt)" "$(of_rank "$top/test/mpe/places.expected")" "$mpi: MPE_LOG_OVERHEAD=$overhead: rank $rank: definitions stand where the program describes, those of MPI at the end" || cat err
+        done
+        is "$(python3 "$top/test/golden/clog2_dump.py" places.clog2 | grep BAD)" "" "$mpi: MPE_LOG_OVERHEAD=$overhead: a strict file"
+    done
     if command -v "mpif90.$mpi" >/dev/null; then
         "mpif90.$mpi" -g -Wall -I"$build/include" -o coast "$top/test/mpe/coast.f90" -L"$build/lib/pith/$mpi" -lmpe 2>err
         ok $? "$mpi: a Fortran model compiles and links" || cat err

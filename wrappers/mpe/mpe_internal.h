@@ -91,6 +91,9 @@ void pithi_old_settings_note(void);
 /* MPE_LOGFILE_PREFIX; NULL: not set. */
 const char *pithi_old_prefix(void);
 
+/* 1: the log becomes CLOG-2. */
+int pithi_old_is_clog2(void);
+
 /* A variable whose value is yes or no; `otherwise`: the result when it is not set or has another value. */
 int pithi_old_flag(const char *name, int otherwise);
 

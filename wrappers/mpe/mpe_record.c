@@ -10,6 +10,7 @@
 #include "pith_tool.h"
 #include "real.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { TABLE_SIZE = 65536, FIRST_STATE = 600, FIRST_SOLO = 5000, NAME_BYTES = 256 };
+enum { TABLE_SIZE = 65536, FIRST_STATE = 600, FIRST_SOLO = 5000, NAME_BYTES = 256, NAME_MOST = 1024 };
 enum { UNKNOWN, BEGINS, ENDS, HAPPENS };
 enum { BYTES = sizeof(MPE_LOG_BYTES), SMALLEST_PAGE = 4096 };
 
@@ -144,12 +145,45 @@ static const char *colour_of(const char *colour, char copy[NAME_BYTES])
     return copy;
 }
 
-int MPE_Describe_info_state(int start, int final, const char *name, const char *colour, const char *format)
+/* Marks the place of a description in a log that becomes CLOG-2, which has the definition there
+ * (formats/foreign/clog2/clog2_numbers.h). `final` is -1 for an event. */
+static void mark_description(uint32_t comm, int start, int final, const char *name)
+{
+    size_t length = strlen(name);
+    uint32_t numbers[2] = {htonl((uint32_t)start), htonl((uint32_t)final)};
+    unsigned char payload[10 + NAME_MOST];
+
+    if (!pithi_old_is_clog2())
+        return;
+    if (length > NAME_MOST)
+        length = NAME_MOST;
+    memcpy(payload, numbers, 8);
+    payload[8] = (unsigned char)(length >> 8);
+    payload[9] = (unsigned char)length;
+    memcpy(payload + 10, name, length);
+    pith_comm_event(comm, pith_event_define("mpe:describe", NULL, "start=%d final=%d name=%s"), payload, 10 + length);
+}
+
+/* Records the communicator of a description as a property of the log. Returns the recorder's id. */
+static uint32_t describe_comm(MPI_Comm comm, int number)
+{
+    char name[48], value[24];
+    uint64_t key;
+    uint32_t id = pithi_mpe_comm(comm, &key);
+
+    if (id) {
+        snprintf(name, sizeof name, "mpe_comm_%d", number);
+        snprintf(value, sizeof value, "%" PRIx64, key);
+        pith_property(name, value);
+    }
+    return id;
+}
+
+static void describe_state(uint32_t comm, int start, int final, const char *name, const char *colour,
+                           const char *format)
 {
     char made[32], key[64], colours[NAME_BYTES], info[NAME_BYTES];
 
-    PITHI_MPE_FORWARD(MPE_Describe_info_state, (start, final, name, colour, format));
-    ONLY_WHILE_RUNNING;
     snprintf(made, sizeof made, "state %d", start);
     if (!name || !*name)
         name = made;
@@ -160,8 +194,30 @@ int MPE_Describe_info_state(int start, int final, const char *name, const char *
     }
     snprintf(key, sizeof key, "mpe_state_%d_%d", start, final);
     pith_property(key, name);
+    mark_description(comm, start, final, name);
     set_meaning(start, BEGINS, id);
     set_meaning(final, ENDS, id);
+}
+
+static void describe_event(uint32_t comm, int event, const char *name, const char *colour, const char *format)
+{
+    char made[32], key[64], colours[NAME_BYTES];
+
+    snprintf(made, sizeof made, "event %d", event);
+    if (!name || !*name)
+        name = made;
+    uint32_t id = pith_event_define(name, colour_of(colour, colours), format);
+    snprintf(key, sizeof key, "mpe_event_%d", event);
+    pith_property(key, name);
+    mark_description(comm, event, -1, name);
+    set_meaning(event, HAPPENS, id);
+}
+
+int MPE_Describe_info_state(int start, int final, const char *name, const char *colour, const char *format)
+{
+    PITHI_MPE_FORWARD(MPE_Describe_info_state, (start, final, name, colour, format));
+    ONLY_WHILE_RUNNING;
+    describe_state(0, start, final, name, colour, format);
     return MPE_LOG_OK;
 }
 
@@ -172,17 +228,9 @@ int MPE_Describe_state(int start, int final, const char *name, const char *colou
 
 int MPE_Describe_info_event(int event, const char *name, const char *colour, const char *format)
 {
-    char made[32], key[64], colours[NAME_BYTES];
-
     PITHI_MPE_FORWARD(MPE_Describe_info_event, (event, name, colour, format));
     ONLY_WHILE_RUNNING;
-    snprintf(made, sizeof made, "event %d", event);
-    if (!name || !*name)
-        name = made;
-    uint32_t id = pith_event_define(name, colour_of(colour, colours), format);
-    snprintf(key, sizeof key, "mpe_event_%d", event);
-    pith_property(key, name);
-    set_meaning(event, HAPPENS, id);
+    describe_event(0, event, name, colour, format);
     return MPE_LOG_OK;
 }
 
@@ -191,31 +239,21 @@ int MPE_Describe_event(int event, const char *name, const char *colour)
     return MPE_Describe_info_event(event, name, colour, NULL);
 }
 
-/* Records the communicator of a description as a property of the log. `result`: of the description. */
-static int describe_comm(MPI_Comm comm, int number, int result)
-{
-    char name[48], value[24];
-    uint64_t key;
-
-    if (result == MPE_LOG_OK && pithi_mpe_comm(comm, &key)) {
-        snprintf(name, sizeof name, "mpe_comm_%d", number);
-        snprintf(value, sizeof value, "%" PRIx64, key);
-        pith_property(name, value);
-    }
-    return result;
-}
-
 int MPE_Describe_comm_state(MPI_Comm comm, int start, int final, const char *name, const char *colour,
                             const char *format)
 {
     PITHI_MPE_FORWARD(MPE_Describe_comm_state, (comm, start, final, name, colour, format));
-    return describe_comm(comm, start, MPE_Describe_info_state(start, final, name, colour, format));
+    ONLY_WHILE_RUNNING;
+    describe_state(describe_comm(comm, start), start, final, name, colour, format);
+    return MPE_LOG_OK;
 }
 
 int MPE_Describe_comm_event(MPI_Comm comm, int event, const char *name, const char *colour, const char *format)
 {
     PITHI_MPE_FORWARD(MPE_Describe_comm_event, (comm, event, name, colour, format));
-    return describe_comm(comm, event, MPE_Describe_info_event(event, name, colour, format));
+    ONLY_WHILE_RUNNING;
+    describe_event(describe_comm(comm, event), event, name, colour, format);
+    return MPE_LOG_OK;
 }
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */

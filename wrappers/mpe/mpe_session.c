@@ -147,6 +147,8 @@ static void record_constants(void)
         snprintf(value, sizeof value, "%d", constants[i].value);
         pith_property(constants[i].name, value);
     }
+    if (!pithi_old_flag("MPE_LOG_OVERHEAD", 1))
+        pith_property("MPE_LOG_OVERHEAD", "no"); /* CLOG-2 then has no definition of CLOG_Buffer_write2disk */
 }
 #endif
 
@@ -203,8 +205,11 @@ int MPE_Log_sync_clocks(void)
     PITHI_MPE_FORWARD(MPE_Log_sync_clocks, ());
     if (!pithi_mpe_running())
         return MPE_LOG_NOT_INITIALIZED;
-    if (pithi_old_flag("MPE_CLOCKS_SYNC", 1))
+    if (pithi_old_flag("MPE_CLOCKS_SYNC", 1)) {
         pith_sync();
+        if (pithi_old_is_clog2()) /* CLOG-2 has a record there (formats/foreign/clog2/clog2_write.c) */
+            pith_event(pith_event_define("mpe:sync", NULL, NULL));
+    }
     return MPE_LOG_OK;
 }
 

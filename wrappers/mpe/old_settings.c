@@ -61,6 +61,16 @@ int pithi_old_flag(const char *name, int otherwise)
     return answer < 0 ? otherwise : answer;
 }
 
+int pithi_old_is_clog2(void)
+{
+    const char *wanted = text("PITH_FORMAT"), *log = text("PITH_LOG");
+    size_t length = log ? strlen(log) : 0;
+
+    if (wanted)
+        return !strcmp(wanted, "clog2");
+    return length > 6 && !strcmp(log + length - 6, ".clog2");
+}
+
 const char *pithi_old_prefix(void) { return text("MPE_LOGFILE_PREFIX"); }
 
 /* ---- Translation ------------------------------------------------------------------------------------------------- */

@@ -297,10 +297,8 @@ static int comm_of(struct pithi_clog2_lines *lines, const struct pithlog_record 
     return began ? PITH_OK : pithi_no_memory();
 }
 
-/* Finds and announces the line of an ENTER, LEAVE or EVENT in its communicator. `end` is the number that ends the
- * state. A state ends on the line where it began, because readers pair the two there. */
-static int event_line(struct pithi_clog2_lines *lines, const struct pithlog_record *record, int32_t end,
-                      struct pithi_clog2_line *line)
+int pithi_clog2_event_line(struct pithi_clog2_lines *lines, const struct pithlog_record *record, int32_t end,
+                           struct pithi_clog2_line *line)
 {
     struct pithlog_record on = *record;
     const struct pithlog_comm *def;
@@ -429,7 +427,7 @@ static int write_now(struct pithi_clog2_cargo *c, const struct pithi_clog2_kept 
         CHECK(pithi_clog2_state_number(c->numbers, record, &pair));
     if (record->kind != PITHLOG_EVENT)
         event = record->kind == PITHLOG_ENTER ? pair.begin : pair.end;
-    CHECK(event_line(c->lines, record, pair.end, &line));
+    CHECK(pithi_clog2_event_line(c->lines, record, pair.end, &line));
     body = pithi_clog2_put(c->numbers->stream, type, record->time_ns, line.comm, line.rank, line.thread);
     if (!body)
         return PITH_ERR_IO;

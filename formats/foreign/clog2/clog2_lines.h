@@ -49,6 +49,11 @@ int pithi_clog2_mark_world(struct pithi_clog2_lines *lines, int64_t time_ns, int
 int pithi_clog2_message_line(struct pithi_clog2_lines *lines, const struct pithlog_record *record,
                              struct pithi_clog2_line *line, struct pithi_clog2_line *partner, int *known);
 
+/* Finds and announces the line of an ENTER, LEAVE or EVENT in its communicator. `end` is the number that ends the
+ * state. A state ends on the line where it began, because readers pair the two there. */
+int pithi_clog2_event_line(struct pithi_clog2_lines *lines, const struct pithlog_record *record, int32_t end,
+                           struct pithi_clog2_line *line);
+
 /* Writes a COMM_CREATE or COMM_FREE record. */
 int pithi_clog2_write_comm(struct pithi_clog2_lines *lines, const struct pithlog_record *record);
 

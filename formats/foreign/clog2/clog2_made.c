@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "foreign/names.h"
 
 /* clang-format off */
 static const struct pithi_clog2_known states[PITHI_CLOG2_KNOWN_STATES] = {
@@ -132,8 +133,6 @@ const struct pithi_clog2_known *pithi_clog2_known_event(int32_t event)
     return event == PITHI_CLOG2_COMM_INIT ? &init : event == PITHI_CLOG2_COMM_FINALIZE ? &finalize : NULL;
 }
 
-#define DEFINED_WAITED (UINT32_C(1) << 31)
-
 static int is_mpi_call(const struct pithlog_def *def)
 {
     return def->kind == PITHLOG_STATE && strncmp(def->name, "MPI_", 4) == 0;
@@ -147,18 +146,24 @@ static int is_event(const struct pithlog_def *def, int32_t number)
 /* A log converted from an MPE file already has these records. */
 struct pithi_clog2_made pithi_clog2_to_make(struct pithlog *log)
 {
-    uint32_t calls = 0, events = 0, shifts = 0, waited = 0, count = pithlog_get_info(log)->defs;
+    uint32_t calls = 0, events = 0, shifts = 0, waited = 0, overhead = 0, count = pithlog_get_info(log)->defs;
+    struct pithi_clog2_made made = {0};
+    const char *value = pithi_property(log, "MPE_LOG_OVERHEAD");
 
     for (uint32_t i = 0; i < count; i++) {
         const struct pithlog_def *def = pithlog_get_def(log, i);
+        int32_t known = def->kind == PITHLOG_STATE ? pithi_clog2_known_number(def->name) : -1;
         calls |= is_mpi_call(def);
         events |= is_event(def, PITHI_CLOG2_COMM_INIT) || is_event(def, PITHI_CLOG2_COMM_FINALIZE);
-        waited |= def->kind == PITHLOG_STATE && pithi_clog2_known_number(def->name) == PITHI_CLOG2_IRECV_WAITED;
+        waited |= known == PITHI_CLOG2_IRECV_WAITED;
+        overhead |= known == PITHI_CLOG2_WRITE2DISK;
         shifts |= def->kind == PITHLOG_COUNTER_TYPE && strcmp(def->name, PITHI_CLOG2_SHIFT) == 0;
     }
-    return (struct pithi_clog2_made){.what = (shifts ? 0 : PITHI_CLOG2_MADE_SHIFTS) |
-                                             (calls && !events ? PITHI_CLOG2_MADE_COMMS : 0) |
-                                             (calls && !events && !waited ? PITHI_CLOG2_MADE_WAITED : 0)};
+    made.states[PITHI_CLOG2_WRITE2DISK] = !value || strcmp(value, "no") != 0;
+    made.what = (shifts ? 0 : PITHI_CLOG2_MADE_SHIFTS) | (calls && !events ? PITHI_CLOG2_MADE_COMMS : 0) |
+                (calls && !events && !waited ? PITHI_CLOG2_MADE_WAITED : 0) |
+                (overhead ? 0 : PITHI_CLOG2_MADE_WRITE2DISK);
+    return made;
 }
 
 int pithi_clog2_make_shift(const struct pithi_clog2_made *made, struct pithi_clog2_stream *stream, int64_t time_ns,
@@ -175,30 +180,14 @@ int pithi_clog2_make_shift(const struct pithi_clog2_made *made, struct pithi_clo
     return PITH_OK;
 }
 
-static int define(struct pithi_clog2_stream *stream, int64_t time_ns, int32_t number)
-{
-    const struct pithi_clog2_known *known = pithi_clog2_known_event(number);
-    unsigned char *body = pithi_clog2_put(stream, PITHI_CLOG2_EVENTDEF, time_ns, 0, 0, 0);
-
-    if (!body)
-        return PITH_ERR_IO;
-    pithi_clog2_put32(body, number);
-    memcpy(body + 8, known->colour, strlen(known->colour));
-    memcpy(body + 32, known->name, strlen(known->name));
-    return PITH_OK;
-}
-
 int pithi_clog2_make_event(struct pithi_clog2_made *made, struct pithi_clog2_stream *stream, int64_t time_ns,
                            const struct pithi_clog2_line *line, int32_t number)
 {
-    uint32_t bit = 1u << (number - PITHI_CLOG2_COMM_INIT);
     unsigned char *body;
 
     if (!(made->what & PITHI_CLOG2_MADE_COMMS))
         return PITH_OK;
-    if (!(made->defined & bit))
-        CHECK(define(stream, time_ns, number));
-    made->defined |= bit;
+    made->events[number - PITHI_CLOG2_COMM_INIT] = 1;
     body = pithi_clog2_put(stream, PITHI_CLOG2_BAREEVT, time_ns, line->comm, line->rank, line->thread);
     if (!body)
         return PITH_ERR_IO;
@@ -211,21 +200,6 @@ int pithi_clog2_completes(const char *name)
     return strncmp(name, "MPI_Wait", 8) == 0 || (strncmp(name, "MPI_Test", 8) == 0 && !strstr(name, "cancelled"));
 }
 
-static int define_waited(struct pithi_clog2_stream *stream, int64_t time_ns)
-{
-    const struct pithi_clog2_known *known = pithi_clog2_known_state(PITHI_CLOG2_IRECV_WAITED);
-    unsigned char *body = pithi_clog2_put(stream, PITHI_CLOG2_STATEDEF, time_ns, 0, 0, 0);
-
-    if (!body)
-        return PITH_ERR_IO;
-    pithi_clog2_put32(body, PITHI_CLOG2_IRECV_WAITED);
-    pithi_clog2_put32(body + 4, 2 * PITHI_CLOG2_IRECV_WAITED);
-    pithi_clog2_put32(body + 8, 2 * PITHI_CLOG2_IRECV_WAITED + 1);
-    memcpy(body + 16, known->colour, strlen(known->colour));
-    memcpy(body + 40, known->name, strlen(known->name));
-    return PITH_OK;
-}
-
 int pithi_clog2_make_waited(struct pithi_clog2_made *made, struct pithi_clog2_stream *stream, int64_t time_ns,
                             const struct pithi_clog2_line *line, int is_end)
 {
@@ -233,12 +207,50 @@ int pithi_clog2_make_waited(struct pithi_clog2_made *made, struct pithi_clog2_st
 
     if (!(made->what & PITHI_CLOG2_MADE_WAITED))
         return PITH_OK;
-    if (!(made->defined & DEFINED_WAITED))
-        CHECK(define_waited(stream, time_ns));
-    made->defined |= DEFINED_WAITED;
+    made->states[PITHI_CLOG2_IRECV_WAITED] = 1;
     body = pithi_clog2_put(stream, PITHI_CLOG2_BAREEVT, time_ns, line->comm, line->rank, line->thread);
     if (!body)
         return PITH_ERR_IO;
     pithi_clog2_put32(body, 2 * PITHI_CLOG2_IRECV_WAITED + is_end);
+    return PITH_OK;
+}
+
+static int define_state(struct pithi_clog2_stream *stream, int64_t time_ns, int32_t state)
+{
+    unsigned char *body = pithi_clog2_put(stream, PITHI_CLOG2_STATEDEF, time_ns, 0, 0, 0);
+
+    if (!body)
+        return PITH_ERR_IO;
+    pithi_clog2_put32(body, state);
+    pithi_clog2_put32(body + 4, 2 * state);
+    pithi_clog2_put32(body + 8, 2 * state + 1);
+    memcpy(body + 16, states[state].colour, strlen(states[state].colour));
+    memcpy(body + 40, states[state].name, strlen(states[state].name));
+    return PITH_OK;
+}
+
+static int define_event(struct pithi_clog2_stream *stream, int64_t time_ns, int32_t number)
+{
+    const struct pithi_clog2_known *known = pithi_clog2_known_event(number);
+    unsigned char *body = pithi_clog2_put(stream, PITHI_CLOG2_EVENTDEF, time_ns, 0, 0, 0);
+
+    if (!body)
+        return PITH_ERR_IO;
+    pithi_clog2_put32(body, number);
+    memcpy(body + 8, known->colour, strlen(known->colour));
+    memcpy(body + 32, known->name, strlen(known->name));
+    return PITH_OK;
+}
+
+int pithi_clog2_define_known(const struct pithi_clog2_made *made, struct pithi_clog2_stream *stream, int64_t time_ns)
+{
+    for (int32_t state = 0; state < PITHI_CLOG2_WRITE2DISK; state++)
+        if (made->states[state])
+            CHECK(define_state(stream, time_ns, state));
+    for (int32_t event = PITHI_CLOG2_COMM_INIT; event <= PITHI_CLOG2_COMM_FINALIZE; event++)
+        if (made->events[event - PITHI_CLOG2_COMM_INIT])
+            CHECK(define_event(stream, time_ns, event));
+    if (made->states[PITHI_CLOG2_WRITE2DISK])
+        CHECK(define_state(stream, time_ns, PITHI_CLOG2_WRITE2DISK));
     return PITH_OK;
 }

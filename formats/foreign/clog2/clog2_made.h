@@ -1,6 +1,9 @@
 /* clog2_made.h - MPE's fixed numbers of MPI states (state n has the events 2n and 2n + 1), and records that MPE files
  * have and other logs do not.
  *
+ * MPE defines the states and events with fixed numbers at the end of the file, in the order of the numbers, and only
+ * those in use. The last definition is that of CLOG_Buffer_write2disk, which is there always.
+ *
  * Each rank begins with a TIMESHIFT. If the log has MPI calls, the solo events MPE_Comm_init and MPE_Comm_finalize mark
  * the begin and end of each communicator, including the world. The state MPE_Irecv_waited surrounds a receive that is
  * completed by a call like MPI_Wait. The writer adds these records because readers of MPE files expect them. The reader
@@ -16,6 +19,7 @@
 enum {
     PITHI_CLOG2_KNOWN_STATES = 300,
     PITHI_CLOG2_IRECV_WAITED = 251,
+    PITHI_CLOG2_WRITE2DISK = 280,
     PITHI_CLOG2_COMM_INIT = -10, /* known solo events: a communicator was created, is about to be freed */
     PITHI_CLOG2_COMM_FINALIZE = -9
 };
@@ -28,16 +32,22 @@ const struct pithi_clog2_known *pithi_clog2_known_state(int32_t number); /* NULL
 int32_t pithi_clog2_known_number(const char *name);                      /* -1: unknown */
 const struct pithi_clog2_known *pithi_clog2_known_event(int32_t event);  /* solo; NULL: unknown */
 
-enum { PITHI_CLOG2_MADE_SHIFTS = 1, PITHI_CLOG2_MADE_COMMS = 2, PITHI_CLOG2_MADE_WAITED = 4 };
+enum {
+    PITHI_CLOG2_MADE_SHIFTS = 1,
+    PITHI_CLOG2_MADE_COMMS = 2,
+    PITHI_CLOG2_MADE_WAITED = 4,
+    PITHI_CLOG2_MADE_WRITE2DISK = 8
+};
 
 struct pithi_clog2_made {
-    uint32_t what;    /* the records to add */
-    uint32_t defined; /* 1 << number - PITHI_CLOG2_COMM_INIT: the event is defined; DEFINED_WAITED: the state is */
+    uint32_t what; /* the records to add */
+    /* 1: in use, to be defined at the end; events by number - PITHI_CLOG2_COMM_INIT */
+    unsigned char states[PITHI_CLOG2_KNOWN_STATES], events[2];
 };
 
 struct pithi_clog2_made pithi_clog2_to_make(struct pithlog *log);
 
-/* Writes the first record of a rank. */
+/* Writes the first record of a rank, and the one after each comparison of the clocks. */
 int pithi_clog2_make_shift(const struct pithi_clog2_made *made, struct pithi_clog2_stream *stream, int64_t time_ns,
                            int32_t rank);
 /* Writes the event PITHI_CLOG2_COMM_INIT or _FINALIZE (`number`) of the communicator of `line`. */
@@ -47,6 +57,9 @@ int pithi_clog2_make_event(struct pithi_clog2_made *made, struct pithi_clog2_str
 /* Begins or ends MPE_Irecv_waited on the line of a message. */
 int pithi_clog2_make_waited(struct pithi_clog2_made *made, struct pithi_clog2_stream *stream, int64_t time_ns,
                             const struct pithi_clog2_line *line, int is_end);
+/* Writes the definitions at the end. */
+int pithi_clog2_define_known(const struct pithi_clog2_made *made, struct pithi_clog2_stream *stream, int64_t time_ns);
+
 /* 1: a call of that name completes receives that were posted earlier. */
 int pithi_clog2_completes(const char *name);
 
@@ -58,6 +71,7 @@ static inline int pithi_clog2_is_made(uint32_t made, uint32_t type, int32_t numb
                     (type == PITHI_CLOG2_STATEDEF && number == PITHI_CLOG2_IRECV_WAITED);
 
     return (made & PITHI_CLOG2_MADE_WAITED && is_waited) ||
+           (made & PITHI_CLOG2_MADE_WRITE2DISK && type == PITHI_CLOG2_STATEDEF && number == PITHI_CLOG2_WRITE2DISK) ||
            (made & PITHI_CLOG2_MADE_SHIFTS && type == PITHI_CLOG2_TIMESHIFT) ||
            (made & PITHI_CLOG2_MADE_COMMS && is_event && number >= PITHI_CLOG2_COMM_INIT &&
             number <= PITHI_CLOG2_COMM_FINALIZE);

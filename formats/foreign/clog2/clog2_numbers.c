@@ -1,5 +1,4 @@
-/* clog2_numbers.c - allocates event numbers and writes definitions. Each definition is written just before its first
- * use, so the file has only those in use. */
+/* clog2_numbers.c - allocates event numbers and writes definitions. */
 #include "foreign/clog2/clog2_numbers.h"
 
 #include <stdio.h>
@@ -125,11 +124,15 @@ struct pithi_clog2_number {
     int named;                   /* name, colour and shape are set */
     char name[PITHI_CLOG2_NAME]; /* as written in the file */
     const char *colour;
-    int32_t known;                   /* number of a known state or solo event; -1: none */
-    struct pithi_number_pair *pairs; /* for a state: the events of each level */
+    int32_t known; /* number of a known state or solo event; -1: none */
+    struct clog2_level {
+        struct pithi_number_pair pair;
+        enum { NEW, IN_USE, DEFINED } status; /* IN_USE: its definition must follow */
+    } * level; /* for a state: the events of each level */
     uint32_t levels;
     uint32_t info; /* for a state: definition of its payloads + 1; for that definition: the state + 1 */
-    int32_t solo;  /* for an event: its number; 0: not defined yet */
+    int32_t solo;  /* for an event: its number; 0: none yet */
+    int status;    /* of an event, as that of a level */
     int looked;    /* `info` has been looked up */
     struct pithi_clog2_shape shape;
 };
@@ -137,7 +140,8 @@ struct pithi_clog2_number {
 /* Like MPE, numbers user states from 600 and solo events from 5000. If a log has more states than fit between, the solo
  * events start higher; the preamble has their first number. */
 int pithi_clog2_numbers_open(struct pithi_clog2_numbers *numbers, struct pithlog *log,
-                             struct pithi_clog2_stream *stream)
+                             struct pithi_clog2_stream *stream, struct pithi_clog2_made *made,
+                             struct pithi_losses *losses)
 {
     uint32_t count = pithlog_get_info(log)->defs;
     int32_t room = (PITHI_CLOG2_USER_SOLO - PITHI_CLOG2_USER_EVENTS) / 2;
@@ -146,6 +150,8 @@ int pithi_clog2_numbers_open(struct pithi_clog2_numbers *numbers, struct pithlog
         room *= 2;
     *numbers = (struct pithi_clog2_numbers){.log = log,
                                             .stream = stream,
+                                            .made = made,
+                                            .losses = losses,
                                             .count = count,
                                             .last_user_state = room,
                                             .first_user_solo = PITHI_CLOG2_USER_EVENTS + 2 * room,
@@ -162,12 +168,13 @@ int pithi_clog2_numbers_open(struct pithi_clog2_numbers *numbers, struct pithlog
 void pithi_clog2_numbers_free(struct pithi_clog2_numbers *numbers)
 {
     for (uint32_t i = 0; numbers->numbers && i < numbers->count; i++)
-        free(numbers->numbers[i].pairs);
+        free(numbers->numbers[i].level);
     free(numbers->numbers);
     pithi_given_free(&numbers->given);
     pithi_map_free(&numbers->open);
     pithi_map_free(&numbers->used_states);
     pithi_map_free(&numbers->used_events);
+    pithi_map_free(&numbers->described);
 }
 
 /* ---- Names and colours ----------------------------------------------------------------------------------------- */
@@ -201,6 +208,8 @@ static int name_it(struct pithi_clog2_numbers *numbers, uint32_t id, const struc
     number->colour = colour_of(numbers->log, id, def);
     if (state && number->known >= 0)
         number->colour = pithi_clog2_known_state(number->known)->colour;
+    if (!state && number->known != -1)
+        number->colour = pithi_clog2_known_event(number->known)->colour;
     if (!state) {
         pithi_clog2_shape_make(&number->shape, def->format);
         numbers->cut_formats += number->shape.cut != 0;
@@ -232,10 +241,14 @@ void pithi_clog2_numbers_colours(const struct pithi_clog2_numbers *numbers, stru
 
 /* ---- Definitions in the file ----------------------------------------------------------------------------------- */
 
-static int write_state(struct pithi_clog2_numbers *numbers, const struct pithi_clog2_number *number, int64_t time_ns,
-                       int32_t state, const struct pithi_number_pair *pair)
+static int write_state(struct pithi_clog2_numbers *numbers, uint32_t id, const struct pithi_number_pair *pair,
+                       int32_t state, int64_t time_ns, const struct pithi_clog2_line *line)
 {
-    unsigned char *body = pithi_clog2_put(numbers->stream, PITHI_CLOG2_STATEDEF, time_ns, 0, 0, 0);
+    const struct pithi_clog2_number *number = &numbers->numbers[id];
+    unsigned char *body =
+        pithi_clog2_put(numbers->stream, PITHI_CLOG2_STATEDEF, time_ns, line->comm, line->rank, line->thread);
+    const struct pithi_clog2_shape *shape;
+    uint32_t info;
 
     if (!body)
         return PITH_ERR_IO;
@@ -244,10 +257,29 @@ static int write_state(struct pithi_clog2_numbers *numbers, const struct pithi_c
     pithi_clog2_put32(body + 8, pair->end);
     memcpy(body + 16, number->colour, strlen(number->colour));
     memcpy(body + 40, number->name, strlen(number->name));
-    if (number->info) {
-        const char *format = numbers->numbers[number->info - 1].shape.format;
-        memcpy(body + 72, format, strlen(format));
+    shape = pithi_clog2_state_info(numbers, id, &info);
+    if (shape) {
+        memcpy(body + 72, shape->format, strlen(shape->format));
+        numbers->losses->used[info] |= PITHI_KEPT;
     }
+    numbers->losses->used[id] |= PITHI_KEPT;
+    return PITH_OK;
+}
+
+static int write_event(struct pithi_clog2_numbers *numbers, uint32_t id, int64_t time_ns,
+                       const struct pithi_clog2_line *line)
+{
+    const struct pithi_clog2_number *number = &numbers->numbers[id];
+    unsigned char *body =
+        pithi_clog2_put(numbers->stream, PITHI_CLOG2_EVENTDEF, time_ns, line->comm, line->rank, line->thread);
+
+    if (!body)
+        return PITH_ERR_IO;
+    pithi_clog2_put32(body, number->solo);
+    memcpy(body + 8, number->colour, strlen(number->colour));
+    memcpy(body + 32, number->name, strlen(number->name));
+    memcpy(body + 64, number->shape.format, strlen(number->shape.format));
+    numbers->losses->used[id] |= PITHI_KEPT;
     return PITH_OK;
 }
 
@@ -270,24 +302,42 @@ static int find_pair(struct pithi_clog2_numbers *numbers, uint32_t id, struct pi
     return PITH_OK;
 }
 
-/* Adds a level to a state. */
-static int add_level(struct pithi_clog2_numbers *numbers, uint32_t id, int64_t time_ns)
+/* Adds levels to a state up to `level`, without their definitions. */
+static int add_levels(struct pithi_clog2_numbers *numbers, uint32_t id, uint64_t level)
 {
     struct pithi_clog2_number *number = &numbers->numbers[id];
-    struct pithi_number_pair *pairs = realloc(number->pairs, (number->levels + 1) * sizeof *pairs), *pair;
-    int32_t state = number->known;
-    uint32_t info;
 
-    if (!pairs)
-        return pithi_no_memory();
-    number->pairs = pairs;
-    pair = &pairs[number->levels];
-    CHECK(find_pair(numbers, id, pair));
-    if (number->levels || state < 0)
-        state = PITHI_CLOG2_USER_STATES + numbers->user_states++;
-    number->levels++;
-    pithi_clog2_state_info(numbers, id, &info);
-    return write_state(numbers, number, time_ns, state, pair);
+    while (level >= number->levels) {
+        struct clog2_level *more = realloc(number->level, (number->levels + 1) * sizeof *more);
+        if (!more)
+            return pithi_no_memory();
+        number->level = more;
+        more[number->levels].status = NEW;
+        CHECK(find_pair(numbers, id, &more[number->levels].pair));
+        number->levels++;
+    }
+    return PITH_OK;
+}
+
+/* Defines a level at its first use. */
+static int define_level(struct pithi_clog2_numbers *numbers, uint32_t id, uint64_t level, int64_t time_ns)
+{
+    struct pithi_clog2_number *number = &numbers->numbers[id];
+    struct clog2_level *of = &number->level[level];
+
+    if (of->status != NEW)
+        return PITH_OK;
+    of->status = DEFINED;
+    if (number->known >= 0 && level == 0) {
+        numbers->made->states[number->known] = 1;
+        return PITH_OK;
+    }
+    if (numbers->is_described && pithi_given_get(&numbers->given, id, (uint32_t)level)) {
+        of->status = IN_USE;
+        return PITH_OK;
+    }
+    return write_state(numbers, id, &of->pair, PITHI_CLOG2_USER_STATES + numbers->user_states++, time_ns,
+                       &(struct pithi_clog2_line){0});
 }
 
 int pithi_clog2_state_number(struct pithi_clog2_numbers *numbers, const struct pithlog_record *record,
@@ -310,9 +360,9 @@ int pithi_clog2_state_number(struct pithi_clog2_numbers *numbers, const struct p
         numbers->shared_levels += record->kind == PITHLOG_ENTER;
         level = level < number->levels ? level : number->levels - 1;
     }
-    while (level >= number->levels)
-        CHECK(add_level(numbers, record->id, record->time_ns));
-    *pair = number->pairs[level];
+    CHECK(add_levels(numbers, record->id, level));
+    CHECK(define_level(numbers, record->id, level, record->time_ns));
+    *pair = number->level[level].pair;
     return PITH_OK;
 }
 
@@ -387,16 +437,127 @@ int pithi_clog2_solo_number(struct pithi_clog2_numbers *numbers, const struct pi
         return PITH_ERR_DAMAGED;
     if (!number->solo) {
         CHECK(find_solo(numbers, record->id));
-        int64_t time_ns = record->time_ns;
-        unsigned char *body = pithi_clog2_put(numbers->stream, PITHI_CLOG2_EVENTDEF, time_ns, 0, 0, 0);
-        if (!body)
-            CHECK(PITH_ERR_IO);
-        pithi_clog2_put32(body, number->solo);
-        memcpy(body + 8, number->colour, strlen(number->colour));
-        memcpy(body + 32, number->name, strlen(number->name));
-        memcpy(body + 64, number->shape.format, strlen(number->shape.format));
+        number->status = numbers->is_described && pithi_given_get(&numbers->given, record->id, 0) ? IN_USE : DEFINED;
+        if (number->known != -1)
+            numbers->made->events[number->known - PITHI_CLOG2_COMM_INIT] = 1;
+        else if (number->status == DEFINED)
+            CHECK(write_event(numbers, record->id, record->time_ns, &(struct pithi_clog2_line){0}));
     }
     *event = number->solo;
     *shape = &number->shape;
     return PITH_OK;
+}
+
+/* ---- Descriptions ------------------------------------------------------------------------------------------------ */
+
+/* MPE counts the states that each rank describes. */
+static int describe_state(struct pithi_clog2_numbers *numbers, uint32_t id, uint32_t level, int32_t rank,
+                          int64_t time_ns, const struct pithi_clog2_line *line)
+{
+    uint64_t *count = pithi_map_at(&numbers->described, (uint32_t)rank);
+    const struct pithi_clog2_number *number = number_of(numbers, id);
+
+    if (!number || number->known >= 0)
+        return number ? PITH_OK : PITH_ERR_DAMAGED;
+    if (!count)
+        return pithi_no_memory();
+    CHECK(add_levels(numbers, id, level));
+    number->level[level].status = DEFINED;
+    int32_t state = PITHI_CLOG2_USER_STATES + (int32_t)(*count)++;
+    if (numbers->user_states < (int32_t)*count)
+        numbers->user_states = (int32_t)*count;
+    return write_state(numbers, id, &number->level[level].pair, state, time_ns, line);
+}
+
+static int describe_event(struct pithi_clog2_numbers *numbers, uint32_t id, int64_t time_ns,
+                          const struct pithi_clog2_line *line)
+{
+    struct pithi_clog2_number *number = number_of(numbers, id);
+
+    if (!number || number->known != -1)
+        return number ? PITH_OK : PITH_ERR_DAMAGED;
+    if (!number->solo)
+        CHECK(find_solo(numbers, id));
+    number->status = DEFINED;
+    return write_event(numbers, id, time_ns, line);
+}
+
+/* Numbers that the file uses for another definition, or for none, get no definition here. */
+int pithi_clog2_describe(struct pithi_clog2_numbers *numbers, const struct pithlog_record *record,
+                         const struct pithi_clog2_line *line, int32_t rank)
+{
+    const unsigned char *payload = record->payload;
+    char name[UINT16_MAX + 1];
+    uint32_t id, level = 0;
+
+    if (record->payload_bytes < 10)
+        return PITH_OK;
+    int32_t start = pithi_clog2_i32(payload, 1), final = pithi_clog2_i32(payload + 4, 1);
+    uint32_t length = (uint32_t)payload[8] << 8 | payload[9];
+    if (length > record->payload_bytes - 10)
+        return PITH_OK;
+    memcpy(name, payload + 10, length);
+    name[length] = 0;
+    if (!pithi_defs_find(numbers->log->defs, final >= 0 ? PITHLOG_STATE : PITHLOG_EVENT_TYPE, name, &id))
+        return PITH_OK;
+    const struct pithi_number_pair *pair;
+    while ((pair = pithi_given_get(&numbers->given, id, level)) && pair->begin != start)
+        level++;
+    if (!pair)
+        return PITH_OK;
+    if (final >= 0)
+        return describe_state(numbers, id, level, rank, record->time_ns, line);
+    return describe_event(numbers, id, record->time_ns, line);
+}
+
+struct described {
+    int32_t number;
+    uint32_t id, level;
+    int is_event;
+};
+
+static int compare_described(const void *left, const void *right)
+{
+    const struct described *a = left, *b = right;
+
+    if (a->is_event != b->is_event)
+        return a->is_event - b->is_event;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+static int status_of(const struct pithi_clog2_number *number, int is_event, uint32_t level)
+{
+    if (is_event)
+        return number->status;
+    return level < number->levels ? (int)number->level[level].status : NEW;
+}
+
+int pithi_clog2_describe_rest(struct pithi_clog2_numbers *numbers, int64_t time_ns, int is_end)
+{
+    const struct pithi_clog2_line line = {0};
+    struct described *all = NULL;
+    uint32_t count = 0, room = 0;
+    int err = PITH_OK, wanted = is_end ? IN_USE : NEW;
+
+    if (!is_end && numbers->is_described)
+        return PITH_OK;
+    for (uint32_t id = 0; id < numbers->count; id++) {
+        const struct pithi_number_pair *pair;
+        int is_event = pithlog_get_def(numbers->log, id)->kind == PITHLOG_EVENT_TYPE;
+        for (uint32_t level = 0; (pair = pithi_given_get(&numbers->given, id, level)) != NULL; level++) {
+            if (status_of(&numbers->numbers[id], is_event, level) != wanted)
+                continue;
+            if (!pithi_grow(&all, count, &room, sizeof *all))
+                TRY(pithi_no_memory());
+            all[count++] = (struct described){pair->begin, id, level, is_event};
+        }
+    }
+    if (count)
+        qsort(all, count, sizeof *all, compare_described);
+    for (uint32_t i = 0; i < count; i++)
+        TRY(all[i].is_event ? describe_event(numbers, all[i].id, time_ns, &line)
+                            : describe_state(numbers, all[i].id, all[i].level, 0, time_ns, &line));
+out:
+    free(all);
+    return err;
 }

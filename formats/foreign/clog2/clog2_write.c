@@ -1,6 +1,6 @@
 /* clog2_write.c - native records to CLOG-2, as strictly as the converter of Jumpshot requires: a definition before each
- * use, a COMMEVT before anything on a line, no empty colour, states that pair first in, first out. There is one pass.
- * The preamble contains counts, so it is written last. */
+ * use of a number that MPE does not know, a COMMEVT before anything on a line, no empty colour, states that pair first
+ * in, first out. There is one pass. The preamble contains counts, so it is written last. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -10,6 +10,9 @@
 #include "foreign/names.h"
 #include "foreign/reading.h"
 #include "foreign/walk.h"
+
+/* libmpe records this event after each comparison of the clocks if the log becomes CLOG-2. */
+#define SYNC "mpe:sync"
 
 struct clog2_writer {
     struct pithlog *log;
@@ -21,6 +24,7 @@ struct clog2_writer {
     struct pithi_losses losses;
     unsigned char *completes; /* by definition: a call that completes receives */
     uint32_t *completing;     /* by lane: number of such calls that are open */
+    uint32_t describe, sync;  /* the events of libmpe; UINT32_MAX: not in the log */
     uint64_t counters, lost_messages, large_messages;
 };
 
@@ -78,6 +82,18 @@ static int write_counter(struct clog2_writer *w, const struct pithlog_record *re
     return PITH_OK;
 }
 
+/* Writes what an event of libmpe stands for. */
+static int write_mark(struct clog2_writer *w, const struct pithlog_record *record)
+{
+    int32_t rank = w->lines.lanes[record->lane].rank;
+    struct pithi_clog2_line line;
+
+    if (record->id == w->sync)
+        return pithi_clog2_make_shift(&w->lines.made, &w->stream, record->time_ns, rank);
+    CHECK(pithi_clog2_event_line(&w->lines, record, 0, &line));
+    return pithi_clog2_describe(&w->numbers, record, &line, rank);
+}
+
 static int write_record(struct clog2_writer *w, const struct pithlog_record *record)
 {
     if (record->lane >= w->lines.lane_count)
@@ -86,10 +102,13 @@ static int write_record(struct clog2_writer *w, const struct pithlog_record *rec
         w->completing[record->lane] += w->completes[record->id];
     if (record->kind == PITHLOG_LEAVE)
         w->completing[record->lane] -= w->completes[record->id];
-    if (record->kind <= PITHLOG_EVENT)
+    int is_mark = record->kind == PITHLOG_EVENT && (record->id == w->describe || record->id == w->sync);
+    if (record->kind <= PITHLOG_EVENT && !is_mark)
         return pithi_clog2_cargo_add(&w->cargo, record);
     CHECK(pithi_clog2_cargo_flush(&w->cargo, record->time_ns, record->lane));
     switch (record->kind) {
+    case PITHLOG_EVENT:
+        return write_mark(w, record);
     case PITHLOG_SEND:
     case PITHLOG_RECV:
         return write_message(w, record);
@@ -154,6 +173,7 @@ static int write_records(struct clog2_writer *w)
         pithi_losses_keep(&w->losses, key);
     }
     TRY(pithi_clog2_mark_world(&w->lines, time_ns, PITHI_CLOG2_COMM_INIT));
+    TRY(pithi_clog2_describe_rest(&w->numbers, time_ns, 0));
     while ((status = pithi_walk_next(&walk, &record)) == 1)
         TRY(write_record(w, &record));
     if (status < 0)
@@ -162,6 +182,10 @@ static int write_records(struct clog2_writer *w)
         TRY(pithi_clog2_cargo_flush(&w->cargo, INT64_MAX, 0));
     if (err == PITH_OK)
         TRY(pithi_clog2_mark_world(&w->lines, walk.to_ns, PITHI_CLOG2_COMM_FINALIZE));
+    if (err == PITH_OK)
+        TRY(pithi_clog2_describe_rest(&w->numbers, walk.to_ns, 1));
+    if (err == PITH_OK)
+        TRY(pithi_clog2_define_known(&w->lines.made, &w->stream, walk.to_ns));
     tell_losses(w);
 out:
     if (walk.iter)
@@ -188,7 +212,7 @@ static int write_end(struct clog2_writer *w, FILE *out)
 
 static int write_seekable(struct pithlog *log, FILE *out, const struct pithi_convert *how)
 {
-    struct clog2_writer w = {.log = log, .how = how};
+    struct clog2_writer w = {.log = log, .how = how, .describe = UINT32_MAX, .sync = UINT32_MAX};
     int err;
 
     TRY(pithi_losses_open(&w.losses, log));
@@ -197,11 +221,20 @@ static int write_seekable(struct pithlog *log, FILE *out, const struct pithi_con
     w.completing = calloc(info->lanes + (size_t)1, sizeof *w.completing);
     if (!w.completes || !w.completing)
         TRY(pithi_no_memory());
-    for (uint32_t id = 0; id < info->defs; id++)
-        w.completes[id] = (unsigned char)pithi_clog2_completes(pithlog_get_def(w.log, id)->name);
+    for (uint32_t id = 0; id < info->defs; id++) {
+        const struct pithlog_def *def = pithlog_get_def(w.log, id);
+        w.completes[id] = (unsigned char)pithi_clog2_completes(def->name);
+        if (def->kind == PITHLOG_EVENT_TYPE && strcmp(def->name, PITHI_CLOG2_DESCRIBE) == 0)
+            w.describe = id;
+        if (def->kind == PITHLOG_EVENT_TYPE && strcmp(def->name, SYNC) == 0)
+            w.sync = id;
+        if (def->kind == PITHLOG_STATE && pithi_clog2_known_number(def->name) == PITHI_CLOG2_WRITE2DISK)
+            w.losses.used[id] |= PITHI_KEPT;
+    }
     TRY(pithi_clog2_stream_open(&w.stream, out));
     TRY(pithi_clog2_lines_open(&w.lines, log, &w.stream));
-    TRY(pithi_clog2_numbers_open(&w.numbers, log, &w.stream));
+    TRY(pithi_clog2_numbers_open(&w.numbers, log, &w.stream, &w.lines.made, &w.losses));
+    w.numbers.is_described = w.describe != UINT32_MAX;
     w.cargo = (struct pithi_clog2_cargo){.numbers = &w.numbers, .lines = &w.lines};
     TRY(write_records(&w));
     TRY(write_end(&w, out));
