@@ -281,6 +281,23 @@ static void copy_out(void *user, MPI::Datatype &, int count, void *file, MPI::Of
 }
 static void int_extent(const MPI::Datatype &, MPI::Aint &extent, void *) { extent = sizeof(int); }
 
+// A call that an MPI may not be able to make here: `code` is the result of the C call. The C++ call must work if that one
+// worked, and else throw an exception of the same class.
+template <class Call> static void as_in_c(const char *what, int code, Call call)
+{
+    int class_in_c = MPI::SUCCESS, class_in_cxx = MPI::SUCCESS;
+    if (code != MPI_SUCCESS)
+        MPI_Error_class(code, &class_in_c);
+    try {
+        call();
+    } catch (const MPI::Exception &e) {
+        class_in_cxx = e.Get_error_class();
+    }
+    CHECK(class_in_cxx == class_in_c);
+    if (class_in_cxx == class_in_c)
+        std::printf("%s %s in C and in C++\n", what, code == MPI_SUCCESS ? "works" : "fails");
+}
+
 // Not all MPIs have ports (MPICH on UCX has none); then the calls throw.
 static void names_of_ports(char *port)
 {
@@ -297,6 +314,25 @@ static void names_of_ports(char *port)
     TRY_IT(MPI::Lookup_name("pith-cxx-nobody", MPI::INFO_NULL, found));
     TRY_IT(MPI::Unpublish_name("pith-cxx-calls", MPI::INFO_NULL, port));
 }
+
+// Ranks 0 and 1 meet at a port twice: in C, then in C++.
+static void meet_at(const char *port)
+{
+    MPI_Comm self, other = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_SELF, &self);
+    MPI_Comm_set_errhandler(self, MPI_ERRORS_RETURN);
+    const int code = rank_here == 0 ? MPI_Comm_accept(port, MPI_INFO_NULL, 0, self, &other)
+                                    : MPI_Comm_connect(port, MPI_INFO_NULL, 0, self, &other);
+    if (code == MPI_SUCCESS)
+        MPI_Comm_disconnect(&other);
+    MPI_Comm_free(&self);
+    as_in_c(rank_here == 0 ? "Accept" : "Connect", code, [&] {
+        MPI::Intercomm met =
+            rank_here == 0 ? COMM_SELF.Accept(port, MPI::INFO_NULL, 0) : COMM_SELF.Connect(port, MPI::INFO_NULL, 0);
+        CHECK(met.Get_remote_size() == 1);
+        met.Disconnect();
+    });
+}
 static void ports()
 {
     char port[MPI::MAX_PORT_NAME] = "";
@@ -304,12 +340,7 @@ static void ports()
         names_of_ports(port);
     COMM_WORLD.Bcast(port, MPI::MAX_PORT_NAME, MPI::CHAR, 0);
     if (size_here >= 2 && rank_here < 2)
-        TRY_IT({
-            MPI::Intercomm other =
-                rank_here == 0 ? COMM_SELF.Accept(port, MPI::INFO_NULL, 0) : COMM_SELF.Connect(port, MPI::INFO_NULL, 0);
-            CHECK(other.Get_remote_size() == 1);
-            other.Disconnect();
-        });
+        meet_at(port);
     COMM_WORLD.Barrier();
     if (rank_here == 0 && port[0])
         MPI::Close_port(port);
@@ -367,23 +398,6 @@ void processes()
     join();
 }
 
-// A call that an MPI may not be able to make here: `code` is the result of the C call. The C++ call must work if that one
-// worked, and else throw an exception of the same class.
-template <class Call> static void as_in_c(const char *what, int code, Call call)
-{
-    int class_in_c = MPI::SUCCESS, class_in_cxx = MPI::SUCCESS;
-    if (code != MPI_SUCCESS)
-        MPI_Error_class(code, &class_in_c);
-    try {
-        call();
-    } catch (const MPI::Exception &e) {
-        class_in_cxx = e.Get_error_class();
-    }
-    CHECK(class_in_cxx == class_in_c);
-    if (class_in_cxx == class_in_c)
-        std::printf("%s %s in C and in C++\n", what, code == MPI_SUCCESS ? "works" : "fails");
-}
-
 // One rank.
 void spawns(const char *program)
 {
@@ -407,10 +421,19 @@ void spawns(const char *program)
     code = MPI_Comm_spawn(program, argv_in_c, 1, MPI_INFO_NULL, 0, world, &children, MPI_ERRCODES_IGNORE);
     if (code == MPI_SUCCESS)
         greet(children, 1);
-    MPI_Comm_free(&world);
     as_in_c("Spawn", code, [&] { greet(COMM_WORLD.Spawn(program, argv, 1, MPI::INFO_NULL, 0), 1); });
     TRY_IT(greet(COMM_WORLD.Spawn(program, argv, 1, MPI::INFO_NULL, 0, codes), 1));
-    TRY_IT(greet(COMM_WORLD.Spawn_multiple(2, commands, argvs, counts, infos, 0), 2));
+    char *commands_in_c[] = {const_cast<char *>(program), const_cast<char *>(program)};
+    char **argvs_in_c[] = {argv_in_c, argv_in_c};
+    int counts_in_c[] = {1, 1};
+    MPI_Info infos_in_c[] = {MPI_INFO_NULL, MPI_INFO_NULL};
+    code = MPI_Comm_spawn_multiple(2, commands_in_c, argvs_in_c, counts_in_c, infos_in_c, 0, world, &children,
+                                   MPI_ERRCODES_IGNORE);
+    if (code == MPI_SUCCESS)
+        greet(children, 2);
+    MPI_Comm_free(&world);
+    as_in_c("Spawn_multiple", code,
+            [&] { greet(COMM_WORLD.Spawn_multiple(2, commands, argvs, counts, infos, 0), 2); });
     TRY_IT({
         greet(COMM_WORLD.Spawn_multiple(2, commands, argvs, counts, infos, 0, codes), 2);
         CHECK(codes[0] == MPI::SUCCESS && codes[1] == MPI::SUCCESS);

@@ -27,6 +27,8 @@ for mpi in $(mpis); do
     for ranks in 1 2 4; do
         CXX_CALLED=$PWD/called timeout -k 5 60 "mpiexec.$mpi" -n "$ranks" "./calls-$mpi" >out 2>err
         is "$? $(grep -c '^checked 0 wrong' out)" "0 $ranks" "$mpi $ranks: all calls give what they should" || cat out err
+        [ "$ranks" = 1 ] || is "$(grep -oE '^(Accept|Connect) (works|fails) in C and in C[+][+]$' out | cut -d ' ' -f 1 | sort | tr '\n' ' ')" \
+            "Accept Connect " "$mpi $ranks: Accept and Connect work or fail as in C" || cat out err
     done
     for mode in plain threads; do
         CXX_CALLED=$PWD/called timeout -k 5 60 "mpiexec.$mpi" -n 2 "./calls-$mpi" $mode >out 2>err
@@ -39,7 +41,7 @@ for mpi in $(mpis); do
         [ $status = 124 ] || break
     done
     is "$status $(grep -c '^checked 0 wrong' out)" "0 1" "$mpi: processes are spawned, or the MPI says that it cannot" || cat out err
-    is "$(grep -cE '^(Open_port|Spawn) (works|fails) in C and in C[+][+]$' out)" 2 "$mpi: Open_port and Spawn work or fail as in C" || cat out err
+    is "$(grep -cE '^(Open_port|Spawn|Spawn_multiple) (works|fails) in C and in C[+][+]$' out)" 3 "$mpi: Open_port, Spawn and Spawn_multiple work or fail as in C" || cat out err
     CXX_CALLED=$PWD/called timeout -k 5 60 "mpiexec.$mpi" -n 2 "./calls-$mpi" abort >out 2>err
     is $? 3 "$mpi: Abort ends all with its code"
 done
