@@ -1,8 +1,8 @@
 /* analysis_file.c - keeps the analysis of a large log in the cache, beside its digest (reader/cache.h).
  *
  * The same functions write and read a file; the stream decides which. Most of the data are pieces, needs and wait
- * states: they are stored as differences, in about 5 bytes for each record of the log. The rest is stored as it is in
- * memory, so a file is valid only for a Pith with the same structures. A file is a row of blocks, each with its CRC. */
+ * states: they are stored as differences, in about 5 bytes for each record of the log. So is what has gaps between its
+ * fields. The rest is stored as it is in memory, so a file is valid only for a Pith with the same structures. A file is a row of blocks, each with its CRC. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -121,13 +121,20 @@ static void below_or_none(struct stream *s, uint32_t value, uint32_t limit)
     s->has_failed |= value >= limit && value != UINT32_MAX;
 }
 
-/* An array from malloc. */
-static void array(struct stream *s, void *items, size_t count, size_t size)
+/* Reading: an array from malloc. */
+static void room(struct stream *s, void *items, size_t count, size_t size)
 {
     void **at = items;
 
     if (s->is_reading && !s->has_failed)
         s->has_failed |= !(*at = calloc(count + 1, size));
+}
+
+static void array(struct stream *s, void *items, size_t count, size_t size)
+{
+    void **at = items;
+
+    room(s, items, count, size);
     if (!s->has_failed)
         raw(s, *at, count * size);
 }
@@ -218,6 +225,23 @@ static void pass_graph_lane(struct stream *s, struct pithi_graph *g, uint32_t in
     chunks(s, g, &lane->members, copy.members.count, sizeof(struct pithi_graph_member));
 }
 
+static void pass_positions(struct stream *s, struct pithi_graph *g, uint32_t count)
+{
+    int64_t before_ns = 0;
+
+    for (uint32_t i = 0; i < count && !s->has_failed; i++) {
+        struct pithi_graph_position *position = s->is_reading
+                                                    ? pithi_chunks_add(&g->positions, &g->scratch, sizeof *position)
+                                                    : pithi_chunks_at(&g->positions, i, sizeof *position);
+        pithi_scratch_passed(&g->scratch, sizeof *position);
+        s->has_failed |= !position;
+        if (!position)
+            return;
+        before_ns = position->begin_ns = near(s, position->begin_ns, before_ns);
+        position->lane = index_or_none(s, position->lane);
+    }
+}
+
 static void pass_graph(struct stream *s, struct pithi_graph *g)
 {
     const struct pithlog_info *info = pithlog_get_info(g->log);
@@ -237,7 +261,7 @@ static void pass_graph(struct stream *s, struct pithi_graph *g)
     }
     array(s, &g->is_call, info->defs, 1);
     chunks(s, g, &g->colls, copy.colls.count, sizeof(struct pithi_graph_coll));
-    chunks(s, g, &g->positions, copy.positions.count, sizeof(struct pithi_graph_position));
+    pass_positions(s, g, copy.positions.count);
     if (s->is_reading)
         s->has_failed |= !(g->lanes = calloc(info->lanes + (size_t)1, sizeof *g->lanes));
     for (uint32_t i = 0; i < info->lanes && !s->has_failed; i++)
@@ -285,6 +309,34 @@ static void pass_lane(struct stream *s, struct pithlog_analysis *a, uint32_t ind
     }
 }
 
+static void pass_delays(struct stream *s, struct pithlog_analysis *a)
+{
+    a->delay_count = number(s, a->delay_count);
+    room(s, &a->delays, a->delay_count, sizeof *a->delays);
+    for (size_t i = 0; i < a->delay_count && !s->has_failed; i++) {
+        struct pithlog_delay *delay = &a->delays[i];
+        delay->lane = (uint32_t)number(s, delay->lane);
+        delay->state = index_or_none(s, delay->state);
+        delay->kind = (uint32_t)number(s, delay->kind);
+        raw(s, &delay->direct_ns, sizeof delay->direct_ns);
+        raw(s, &delay->indirect_ns, sizeof delay->indirect_ns);
+    }
+}
+
+static void pass_path(struct stream *s, struct pithlog_analysis *a)
+{
+    int64_t before_ns = 0;
+
+    a->path_count = number(s, a->path_count);
+    room(s, &a->path, a->path_count, sizeof *a->path);
+    for (size_t i = 0; i < a->path_count && !s->has_failed; i++) {
+        struct pithlog_path_part *part = &a->path[i];
+        part->lane = (uint32_t)number(s, part->lane);
+        part->from_ns = near(s, part->from_ns, before_ns);
+        before_ns = part->to_ns = near(s, part->to_ns, part->from_ns);
+    }
+}
+
 static void pass_results(struct stream *s, struct pithlog_analysis *a)
 {
     struct pithi_lane_sums *states = &a->states;
@@ -295,10 +347,8 @@ static void pass_results(struct stream *s, struct pithlog_analysis *a)
         s->has_failed |= !(a->lanes = calloc(lanes + (size_t)1, sizeof *a->lanes));
     for (uint32_t i = 0; i < lanes && !s->has_failed; i++)
         pass_lane(s, a, i);
-    a->delay_count = number(s, a->delay_count);
-    array(s, &a->delays, a->delay_count, sizeof *a->delays);
-    a->path_count = number(s, a->path_count);
-    array(s, &a->path, a->path_count, sizeof *a->path);
+    pass_delays(s, a);
+    pass_path(s, a);
     a->share_count = number(s, a->share_count);
     array(s, &a->shares, a->share_count, sizeof *a->shares);
     states->room = states->count = (uint32_t)number(s, states->count);
