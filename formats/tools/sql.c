@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -82,10 +83,50 @@ out:
     return err;
 }
 
+/* Denies the settings that move files of the process. */
+static int authorize(void *context, int action, const char *name, const char *value, const char *database,
+                     const char *trigger)
+{
+    (void)context, (void)value, (void)database, (void)trigger;
+    return action == PITHI_SQLITE_ON_PRAGMA && name &&
+                   (strcasecmp(name, "temp_store_directory") == 0 || strcasecmp(name, "data_store_directory") == 0)
+               ? PITHI_SQLITE_DENY
+               : PITHI_SQLITE_OK;
+}
+
+/* Makes the URI of the database, malloc'ed. A database in WAL mode would get files beside it even if it is only read,
+ * unless it is said to be immutable. One that has a log is not: its newest rows are there. */
+static char *uri_of(const char *path)
+{
+    size_t room = 3 * strlen(path) + sizeof "file://?immutable=1", at;
+    char *uri = malloc(room), *wal;
+    struct stat status;
+    int has_log;
+
+    if (!uri || asprintf(&wal, "%s-wal", path) < 0) {
+        free(uri);
+        return NULL;
+    }
+    has_log = stat(wal, &status) == 0 && status.st_size > 0;
+    free(wal);
+    at = (size_t)sprintf(uri, "%s", *path == '/' ? "file://" : "file:");
+    for (const unsigned char *c = (const unsigned char *)path; *c; c++)
+        at += (size_t)sprintf(uri + at, *c == '%' || *c == '?' || *c == '#' ? "%%%02X" : "%c", *c);
+    sprintf(uri + at, "%s", has_log ? "" : "?immutable=1");
+    return uri;
+}
+
 static int open_readonly(const char *path, struct sqlite3 **db)
 {
-    if (sqlite->open_v2(path, db, PITHI_SQLITE_READONLY, NULL))
+    char *uri = uri_of(path);
+
+    if (!uri)
+        return pithi_no_memory();
+    int status = sqlite->open_v2(uri, db, PITHI_SQLITE_READONLY | PITHI_SQLITE_URI, NULL);
+    free(uri);
+    if (status)
         return failed(*db);
+    sqlite->set_authorizer(*db, authorize, NULL);
     sqlite->limit(*db, LIMIT_ATTACHED, 0);
     sqlite->db_config(*db, CONFIG_DEFENSIVE, 1, NULL);
     /* Opening reads nothing; a damaged file is noticed now. */

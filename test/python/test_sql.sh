@@ -34,6 +34,27 @@ for query in 'DELETE FROM lanes' 'DROP TABLE lanes' 'CREATE TEMP TABLE t(x)' "AT
     is "$? $(wc -l <err) $(grep -c '^pith: sql: ' err)" "1 1 1" "refused in one line: $query" || cat out err
 done
 is "$(ls ./*.db 2>/dev/null)" "" "and no file was made"
+for name in temp_store_directory data_store_directory; do
+    pith sql small.pith "PRAGMA $name = '/tmp'" >out 2>err
+    is "$? $(wc -l <out) $(grep -c '^pith: sql: not authorized' err)" "1 0 1" "refused: PRAGMA $name" || cat out err
+done
+# A database of somebody in WAL mode: nothing appears beside it. One with a log is read with the rows in it.
+python3 - 'a %?#b.sqlite' left.sqlite <<'PY'
+import os
+import sqlite3
+import sys
+for name in sys.argv[1:]:
+    db = sqlite3.connect(name)
+    db.execute("PRAGMA journal_mode = wal")
+    db.execute("CREATE TABLE t(x)")
+    db.execute("INSERT INTO t VALUES (7)")
+    db.commit()
+    if name.startswith("left"):
+        os._exit(0)  # leaves its log
+    db.close()
+PY
+is "$(pith sql './a %?#b.sqlite' 'SELECT x FROM t' --csv | tr '\n' ' ') $(find . -name 'a %*' | wc -l)" "x 7  1" "a database in WAL mode: its rows, and no file beside it"
+is "$(pith sql "$PWD/left.sqlite" 'SELECT x FROM t' --csv | tr '\n' ' ')" "x 7 " "a database with a write-ahead log: the rows in the log"
 is "$(pith sql small.pith 'SELECT count(*) AS n FROM lanes' --csv)" "$(printf 'n\n3')" "nothing was changed"
 printf 'damaged' | dd of="$(ls "$XDG_CACHE_HOME/pith"/*.sql1)" conv=notrunc 2>/dev/null
 is "$(pith sql small.pith 'SELECT count(*) AS n FROM lanes' --csv)" "$(printf 'n\n3')" "a damaged database in the cache is made anew"

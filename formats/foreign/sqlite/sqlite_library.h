@@ -10,7 +10,8 @@ struct sqlite3_stmt;
 
 /* Result codes, flags and types of sqlite3.h. */
 enum { PITHI_SQLITE_OK = 0, PITHI_SQLITE_ROW = 100, PITHI_SQLITE_DONE = 101 };
-enum { PITHI_SQLITE_READONLY = 1, PITHI_SQLITE_READWRITE = 2, PITHI_SQLITE_NOMUTEX = 0x8000 };
+enum { PITHI_SQLITE_READONLY = 1, PITHI_SQLITE_READWRITE = 2, PITHI_SQLITE_URI = 0x40, PITHI_SQLITE_NOMUTEX = 0x8000 };
+enum { PITHI_SQLITE_DENY = 1, PITHI_SQLITE_ON_PRAGMA = 19 }; /* for set_authorizer */
 enum { PITHI_SQLITE_INTEGER = 1, PITHI_SQLITE_FLOAT, PITHI_SQLITE_TEXT, PITHI_SQLITE_BLOB, PITHI_SQLITE_NULL };
 /* For bind_text and bind_blob: SQLite copies the bytes. */
 #define PITHI_SQLITE_COPY ((void (*)(void *)) - 1)
@@ -21,6 +22,10 @@ enum { PITHI_SQLITE_INTEGER = 1, PITHI_SQLITE_FLOAT, PITHI_SQLITE_TEXT, PITHI_SQ
     ROW(int, exec, (struct sqlite3 * db, const char *sql, void *call, void *context, char **error))                    \
     ROW(const char *, errmsg, (struct sqlite3 * db))                                                                   \
     ROW(int, db_config, (struct sqlite3 * db, int what, ...))                                                          \
+    ROW(int, set_authorizer,                                                                                           \
+        (struct sqlite3 * db,                                                                                          \
+         int (*ask)(void *context, int action, const char *, const char *, const char *, const char *),                \
+         void *context))                                                                                               \
     ROW(int, limit, (struct sqlite3 * db, int what, int value))                                                        \
     ROW(int, prepare_v2,                                                                                               \
         (struct sqlite3 * db, const char *sql, int size, struct sqlite3_stmt **stmt, const char **tail))               \
