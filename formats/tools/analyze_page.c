@@ -6,6 +6,7 @@
 
 #include "base/decimal.h"
 #include "base/error.h"
+#include "base/out.h"
 #include "tools/analyze.h"
 #include "tools/table.h"
 
@@ -33,6 +34,15 @@ static const char *clock_error(const struct pithlog *log)
         if (strcmp(key, "clock_error_ns") == 0)
             return value;
     return NULL;
+}
+
+/* A property of the log may hold anything. */
+static void put_text(const char *text, FILE *out)
+{
+    char *shown = pithi_quoted(PITHI_QUOTE_TABS, text);
+
+    fprintf(out, ". Clock error: %.20s", shown ? shown : "?");
+    free(shown);
 }
 
 static void put_replay(const struct pithi_findings *f, FILE *out)
@@ -68,7 +78,7 @@ void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
         if (error && *error >= '0' && *error <= '9')
             fprintf(out, ". Clock error: %s", pithi_ns_text(text, strtod(error, NULL)));
         else if (error)
-            fprintf(out, ". Clock error: %.20s", error);
+            put_text(error, out);
         fprintf(out, "\n");
     }
     if (trust->has_no_messages)
