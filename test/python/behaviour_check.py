@@ -16,6 +16,12 @@ log_path, names, damaged, cut, no_log, big = sys.argv[1:]
 
 raises(FileNotFoundError, lambda: pith.open("nosuch.pith"), "no such file", "nosuch.pith: cannot be opened")
 raises(pith.FormatError, lambda: pith.open(no_log), "not a log", no_log)
+raises(IsADirectoryError, lambda: pith.open(os.path.dirname(os.path.abspath(log_path))), "a folder", "is a folder without a log")
+for path in (damaged, no_log):
+    try:
+        pith.open(path).states()
+    except Exception as error:  # noqa: BLE001 - any, but not this one
+        ok(not isinstance(error, FileNotFoundError), f"{path}: it is there", error)
 with pith.open(log_path) as log:
     raises(pith.UsageError, lambda: log.states(from_="nosuch[3]"), "no such state in a time", "nosuch")
     raises(ValueError, lambda: log.comm_matrix("weight"), "comm_matrix of what it has not", "bytes")

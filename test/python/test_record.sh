@@ -27,6 +27,21 @@ with outside:
 P
 $python block.py >out 2>err
 is "$? $(counts block.pith)" "0 inside=1 " "with pith.record(): a block" || cat out err
+cat >sizes.py <<'P'
+import pith
+with pith.record("sizes.pith"):
+    for size in -1, 2**64, 1.5, "1":
+        for tell in pith.send, pith.recv:
+            try:
+                tell(0, 1, size)
+                print("taken:", size)
+            except (ValueError, TypeError) as error:
+                print(type(error).__name__, size)
+    pith.send(0, 1, 2**64 - 1)
+P
+is "$($python sizes.py 2>err | sort | uniq -c | tr -s ' ' | tr '\n' ';')" " 2 TypeError 1; 2 TypeError 1.5; 2 ValueError -1; 2 ValueError 18446744073709551616;" "sizes of messages that are none" || cat err
+is "$(pith print sizes.pith | cut -f 4,9 | grep -P '^(send|recv)')" "send	bytes=18446744073709551615" "and none of them is in the log"
+rm -f sizes.pith
 $python -c 'import pith, sys; pith.open; sys.exit("pith._record" in sys.modules)'
 is "$? $(ls *.pith | wc -l)" "0 2" "a program that only reads loads no recorder and leaves no log"
 

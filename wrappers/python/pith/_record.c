@@ -130,10 +130,15 @@ static PyObject *counter_set(struct definition *self, PyObject *value)
 static PyObject *message(PyObject *args, void (*tell)(int32_t peer, int32_t tag, uint64_t size_bytes))
 {
     int peer, tag;
+    PyObject *given, *size;
     unsigned long long size_bytes;
 
-    if (!PyArg_ParseTuple(args, "iiK", &peer, &tag, &size_bytes))
+    if (!PyArg_ParseTuple(args, "iiO", &peer, &tag, &given) || !(size = PyNumber_Index(given)))
         return NULL;
+    size_bytes = PyLong_AsUnsignedLongLong(size);
+    Py_DECREF(size);
+    if (PyErr_Occurred())
+        return PyErr_Format(PyExc_ValueError, "the size of a message is from 0 to 2**64 - 1 bytes, not %R", given);
     tell(peer, tag, size_bytes);
     Py_RETURN_NONE;
 }

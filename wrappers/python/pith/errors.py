@@ -1,5 +1,7 @@
 """Exceptions. Their texts are those of the commands: one line, FILE: byte N: what is wrong; what to do."""
 
+import os
+
 from . import _read
 
 
@@ -28,6 +30,15 @@ class IncompleteLogWarning(UserWarning):
     """The log lacks parts: its file was cut, or it was made from such a file. What is there is read."""
 
 
+def open_error(path, text):
+    """The OSError that says why the file cannot be opened: it is not there, no file, not readable; else the plain one."""
+    if not os.path.exists(path):
+        return FileNotFoundError(text)
+    if os.path.isdir(path):
+        return IsADirectoryError(text)
+    return OSError(text) if os.access(path, os.R_OK) else PermissionError(text)
+
+
 # In the order of enum pith_err, from PITH_ERR_OPEN to PITH_ERR_STOPPED.
-_read.set_errors([FileNotFoundError, OSError, FormatError, DamagedError, FormatError, MemoryError, UsageError,
+_read.set_errors([OSError, OSError, FormatError, DamagedError, FormatError, MemoryError, UsageError,
                   KeyboardInterrupt])

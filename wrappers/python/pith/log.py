@@ -11,7 +11,7 @@ from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Un
 import numpy as np
 
 from . import _read
-from .errors import DamagedError, Error, IncompleteLogWarning
+from .errors import DamagedError, Error, IncompleteLogWarning, open_error
 
 Time = Union[None, int, float, str]
 Names = Union[None, str, Iterable[str]]
@@ -155,7 +155,10 @@ class Log:
 
     def __init__(self, path):
         self.path = os.fspath(path)
-        self._log = _read.Log(self.path)
+        try:
+            self._log = _read.Log(self.path)
+        except OSError as error:
+            raise open_error(self.path, str(error)) from None
         self._info = self._log.info()
         if not self._info["complete"]:
             warnings.warn(f"{self.path}: incomplete: {self._info['incomplete'] or 'parts are missing'}",
