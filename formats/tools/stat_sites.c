@@ -102,7 +102,9 @@ static int compare(const void *a, const void *b)
         return x->total_ns > y->total_ns ? -1 : 1;
     if (x->state != y->state)
         return x->state < y->state ? -1 : 1;
-    return x->place.line - y->place.line;
+    if (x->place.line != y->place.line)
+        return x->place.line < y->place.line ? -1 : 1;
+    return (x->place.function > y->place.function) - (x->place.function < y->place.function);
 }
 
 static const struct pithi_table_column columns[] = {
