@@ -12,20 +12,20 @@ make_log() {
         "mpicc.$2" -std=gnu11 -D_GNU_SOURCE $4 -O1 -fPIC -shared -Wno-deprecated-declarations -I"$build/include" -I"$top/wrappers/mpi" \
             -I"$top/wrappers/handles" -I"$top/wrappers/compensate" -o "$1.so" "$1.c" $3 $(runtime_objects "$2" ${3:+mpi/eager_limit}) -L"$build/lib" -lpith -Wl,-rpath,"$build/lib" -ldl -lpthread
 }
-# What the log library is made of, besides its wrappers; without one.
-runtime_objects() {
-    local source name
-    for source in "$top"/wrappers/{mpi,handles,compensate}/*.c; do
-        name=${source#"$top/wrappers/"} name=${name%.c}
-        case "$name" in "${2:-}") ;; *) echo "$build/obj/mpi-$1/$name.o" ;; esac
-    done
+# objects_of MPI SOURCE...: what was made of them. The build may hold objects whose source has gone.
+objects_of() {
+    local mpi=$1 source
+    shift
+    for source in "$@"; do source=${source#"$top/wrappers/"}; echo "$build/obj/mpi-$mpi/${source%.c}.o"; done
 }
+# What the log library is made of, besides its wrappers; without one.
+runtime_objects() { objects_of "$1" "$top"/wrappers/{mpi,handles,compensate}/*.c | grep -vxF "$build/obj/mpi-$1/${2:-}.o"; }
 # The same of the time library, as ./heavytime-MPI.so.
 make_heavytime() {
     wrappergen --preload -w "$top/wrappers/mpi/compare_clocks.w" "$top/wrappers/compensate/after_call.w" "$top/wrappers/time/time.w" "$top/test/bench/mpi/heavy.w" "$top/wrappers/compensate/piggyback.w" "$top/wrappers/handles/requests.w" \
         -r "$top/wrappers/mpi/roles.table" -H "$build/gen/$1/mpi.i" --exports "$build/gen/$1/exported" -o "heavytime-$1.c" &&
         "mpicc.$1" -std=gnu11 -D_GNU_SOURCE -DHEAVY_TIME -O1 -fPIC -shared -Wno-deprecated-declarations -I"$build/include" -I"$top/wrappers/mpi" \
-            -I"$top/wrappers/handles" -I"$top/wrappers/compensate" -I"$top/wrappers/time" -o "heavytime-$1.so" "heavytime-$1.c" "$build/obj/mpi-$1"/{time,handles,compensate}/*.o \
+            -I"$top/wrappers/handles" -I"$top/wrappers/compensate" -I"$top/wrappers/time" -o "heavytime-$1.so" "heavytime-$1.c" $(objects_of "$1" "$top"/wrappers/{time,handles,compensate}/*.c) \
             "$build/obj/mpi-$1"/mpi/{real,nested,group,eager_limit,members,transport}.o "$build/lib/libpith.a" -ldl -lpthread
 }
 make_workloads() {
