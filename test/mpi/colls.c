@@ -109,6 +109,27 @@ static void neighbours(void)
     comm = world;
 }
 
+/* A grid without periods: at its ends a neighbour is MPI_PROC_NULL, and nothing goes there. */
+static void ends_of_a_line(void)
+{
+    MPI_Comm world = comm;
+    MPI_Aint offsets[2] = {0, 64};
+    int periodic = 0, at[2] = {0, 8}, sent[2] = {1, 2}, received[2] = {2, 1};
+    int lower = rank > 0, upper = rank < size - 1, near = lower + upper;
+
+    MPI_Cart_create(world, 1, &size, &periodic, 0, &comm);
+    ALL(Neighbor_allgather, neighbor_allgather, ARGS(a, 3, MPI_INT, b, 3, MPI_INT), -1, near ? 12 : 0, 12 * near);
+    ALL(Neighbor_allgatherv, neighbor_allgatherv, ARGS(a, 1, MPI_INT, b, ones, at, MPI_INT), -1, near ? 4 : 0,
+        4 * near);
+    ALL(Neighbor_alltoall, neighbor_alltoall, ARGS(a, 3, MPI_INT, b, 3, MPI_INT), -1, 12 * near, 12 * near);
+    ALL(Neighbor_alltoallv, neighbor_alltoallv, ARGS(a, sent, at, MPI_INT, b, received, at, MPI_INT), -1,
+        4 * lower + 8 * upper, 8 * lower + 4 * upper);
+    ALL(Neighbor_alltoallw, neighbor_alltoallw, ARGS(a, ones, offsets, types, b, ones, offsets, types), -1, 8 * near,
+        8 * near);
+    MPI_Comm_free(&comm);
+    comm = world;
+}
+
 static void between_groups(void)
 {
     MPI_Comm half, inter;
@@ -147,6 +168,7 @@ int main(int argc, char **argv)
     rooted(size - 1);
     unrooted();
     neighbours();
+    ends_of_a_line();
     between_groups();
 #if MPI_VERSION >= 4
     MPI_Bcast_c(a, 10, MPI_INT, 0, comm);

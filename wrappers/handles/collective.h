@@ -10,6 +10,7 @@
 #define PITHI_COLLECTIVE_H
 
 #include "datatype.h"
+#include "ranks.h"
 
 /* Inlined even if large: in each wrapper little of it remains. */
 #define PITHI_IN_WRAPPER static inline __attribute__((always_inline))
@@ -89,10 +90,20 @@ PITHI_IN_WRAPPER uint64_t pithi_data_total(const struct pithi_data *data, int me
                         : pithi_type_bytes(data->count, data->type) * (uint64_t)members;
 }
 
+/* The bytes of the parts of `count` neighbours, without those that are MPI_PROC_NULL. */
+PITHI_IN_WRAPPER uint64_t pithi_data_neighbours(const struct pithi_data *data, int count, uint64_t absent)
+{
+    uint64_t bytes = pithi_data_total(data, count);
+
+    for (; absent; absent &= absent - 1)
+        bytes -= pithi_data_part(data, __builtin_ctzll(absent));
+    return bytes;
+}
+
 /* This process and the communicator. */
 struct pithi_members {
-    int rank, size, remote_size; /* remote_size: of the other group; 0: an intracommunicator */
-    int in, out;                 /* neighbours; used where pithi_shape_has_neighbours */
+    int rank, size, remote_size;        /* remote_size: of the other group; 0: an intracommunicator */
+    struct pithi_neighbours neighbours; /* used where pithi_shape_has_neighbours */
 };
 struct pithi_moved {
     uint64_t given, got; /* bytes */
@@ -105,6 +116,7 @@ PITHI_IN_WRAPPER struct pithi_moved pithi_collective_bytes(const struct pithi_co
     const struct pithi_data *sent = &call->sent, *received = &call->received;
     int is_inter = members->remote_size != 0, others = is_inter ? members->remote_size : members->size;
     int is_root = call->root == (is_inter ? MPI_ROOT : members->rank), is_in_place = sent->buf == MPI_IN_PLACE;
+    const struct pithi_neighbours *near = &members->neighbours;
     struct pithi_moved moved = {0, 0};
 
     /* The other processes of the root's group in an intercommunicator take no part. */
@@ -156,12 +168,12 @@ PITHI_IN_WRAPPER struct pithi_moved pithi_collective_bytes(const struct pithi_co
         moved.got = pithi_data_part(sent, members->rank);
         break;
     case PITHI_SHAPE_nallgather:
-        moved.given = members->out ? pithi_data_total(sent, 1) : 0;
-        moved.got = pithi_data_total(received, members->in);
+        moved.given = near->out > __builtin_popcountll(near->absent) ? pithi_data_total(sent, 1) : 0;
+        moved.got = pithi_data_neighbours(received, near->in, near->absent);
         break;
     case PITHI_SHAPE_nalltoall:
-        moved.given = pithi_data_total(sent, members->out);
-        moved.got = pithi_data_total(received, members->in);
+        moved.given = pithi_data_neighbours(sent, near->out, near->absent);
+        moved.got = pithi_data_neighbours(received, near->in, near->absent);
         break;
     }
     return moved;

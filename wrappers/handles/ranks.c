@@ -60,20 +60,36 @@ int pithi_comm_is_in(MPI_Comm comm, MPI_Group in)
     return good;
 }
 
-int pithi_neighbours(MPI_Comm comm, int rank, int *in, int *out)
+/* In each dimension the lower neighbour comes first. */
+static uint64_t absent_in_grid(MPI_Comm comm, int dimensions)
 {
-    int kind = MPI_UNDEFINED, weighted;
+    uint64_t absent = 0;
 
-    *in = *out = 0;
+    for (int i = 0; i < dimensions && i < 32; i++) {
+        int lower, upper;
+        if (REAL(MPI_Cart_shift)(comm, i, 1, &lower, &upper) != MPI_SUCCESS)
+            continue;
+        absent |= (uint64_t)(lower == MPI_PROC_NULL) << 2 * i;
+        absent |= (uint64_t)(upper == MPI_PROC_NULL) << (2 * i + 1);
+    }
+    return absent;
+}
+
+int pithi_neighbours(MPI_Comm comm, int rank, struct pithi_neighbours *found)
+{
+    int kind = MPI_UNDEFINED, weighted, dimensions = 0;
+
+    *found = (struct pithi_neighbours){0};
     REAL(MPI_Topo_test)(comm, &kind);
     if (kind == MPI_CART) {
-        REAL(MPI_Cartdim_get)(comm, in);
-        *in = *out = 2 * *in;
+        REAL(MPI_Cartdim_get)(comm, &dimensions);
+        found->in = found->out = 2 * dimensions;
+        found->absent = absent_in_grid(comm, dimensions);
     } else if (kind == MPI_GRAPH) {
-        REAL(MPI_Graph_neighbors_count)(comm, rank, in);
-        *out = *in;
+        REAL(MPI_Graph_neighbors_count)(comm, rank, &found->in);
+        found->out = found->in;
     } else if (kind == MPI_DIST_GRAPH) {
-        REAL(MPI_Dist_graph_neighbors_count)(comm, in, out, &weighted);
+        REAL(MPI_Dist_graph_neighbors_count)(comm, &found->in, &found->out, &weighted);
     }
     return kind != MPI_UNDEFINED;
 }

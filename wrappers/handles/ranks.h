@@ -3,6 +3,7 @@
 #define PITHI_RANKS_H
 
 #include <mpi.h>
+#include <stdint.h>
 
 /* The members of `group` as ranks of `in`; -1 for members that are not in it. The caller frees it. NULL: no memory. */
 int *pithi_ranks_in(MPI_Group group, MPI_Group in, int *size);
@@ -11,8 +12,14 @@ int pithi_ranks_are_in(MPI_Group group, MPI_Group in);
 /* The same for a communicator's own group and, if it has one, its remote group. */
 int pithi_comm_is_in(MPI_Comm comm, MPI_Group in);
 
-/* The numbers of incoming and outgoing neighbours in the communicator's topology. 0: it has no topology. */
-int pithi_neighbours(MPI_Comm comm, int rank, int *in, int *out);
+/* The neighbours of a process in the communicator's topology. At the border of a Cartesian grid without periods some of
+ * them are MPI_PROC_NULL. */
+struct pithi_neighbours {
+    int in, out;     /* numbers, those that are MPI_PROC_NULL included */
+    uint64_t absent; /* bit i: neighbour i, of both lists, is MPI_PROC_NULL; of the first 64 */
+};
+/* 0: it has no topology. */
+int pithi_neighbours(MPI_Comm comm, int rank, struct pithi_neighbours *found);
 
 /* A communicator of our own, of the processes in `members`, a subgroup of MPI_COMM_WORLD, or of all (MPI_GROUP_NULL);
  * collective over these. Does not use MPI_Comm_dup, which would call the copy functions of the program's attributes.

@@ -4,6 +4,8 @@
 #include "pith_tool.h"
 #include "ranks.h"
 
+#include <pthread.h>
+
 __thread struct pithi_coll_record pithi_coll_now;
 #define now pithi_coll_now
 
@@ -28,16 +30,22 @@ int pithi_coll_is_of_all(struct pithi_data received, const struct pithi_comm *co
     return now.moved.got > 0;
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
 /* Cached in the communicator. */
 void pithi_coll_neighbours(struct pithi_comm *comm, struct pithi_members *members)
 {
-    members->out = __atomic_load_n(&comm->out_degree, __ATOMIC_ACQUIRE);
-    members->in = comm->in_degree;
-    if (members->out >= 0)
+    if (__atomic_load_n(&comm->knows_neighbours, __ATOMIC_ACQUIRE)) {
+        members->neighbours = comm->neighbours;
         return;
-    pithi_neighbours(comm->handle, comm->rank, &members->in, &members->out);
-    __atomic_store_n(&comm->in_degree, members->in, __ATOMIC_RELAXED);
-    __atomic_store_n(&comm->out_degree, members->out, __ATOMIC_RELEASE);
+    }
+    pithi_neighbours(comm->handle, comm->rank, &members->neighbours);
+    pthread_mutex_lock(&lock);
+    if (!comm->knows_neighbours) {
+        comm->neighbours = members->neighbours;
+        __atomic_store_n(&comm->knows_neighbours, 1, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */

@@ -190,7 +190,6 @@ static struct pithi_comm *add(MPI_Comm handle, enum pithi_comm_kind kind, uint64
     if (!comm)
         return NULL;
     comm->handle = handle;
-    comm->in_degree = comm->out_degree = -1;
     if (!find_members(comm)) {
         free(comm->world_ranks);
         free(comm);
@@ -237,7 +236,6 @@ void pithi_comm_begin(MPI_Group recorded)
 {
     pithi_comm_world.handle = MPI_COMM_WORLD;
     pithi_comm_world.is_world_like = 1;
-    pithi_comm_world.in_degree = pithi_comm_world.out_degree = -1;
     REAL(MPI_Comm_group)(MPI_COMM_WORLD, &world_group);
     REAL(MPI_Comm_rank)(MPI_COMM_WORLD, &pithi_comm_world.rank);
     REAL(MPI_Comm_size)(MPI_COMM_WORLD, &pithi_comm_world.size);
@@ -305,8 +303,7 @@ struct pithi_comm *pithi_comm_of_window(const struct pithi_comm *parent)
 
     if (!comm)
         return NULL;
-    *comm = (struct pithi_comm){
-        .handle = MPI_COMM_NULL, .rank = parent->rank, .size = parent->size, .in_degree = -1, .out_degree = -1};
+    *comm = (struct pithi_comm){.handle = MPI_COMM_NULL, .rank = parent->rank, .size = parent->size};
     comm->world_ranks = malloc((size_t)comm->size * sizeof *comm->world_ranks);
     if (!comm->world_ranks) {
         free(comm);

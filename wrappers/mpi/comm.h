@@ -12,6 +12,7 @@
 
 #include "job.h"
 #include "handle_table.h"
+#include "ranks.h"
 
 #include <stdint.h>
 
@@ -21,13 +22,14 @@ struct pithi_comm {
     uint64_t key;
     uint32_t id; /* id in liblog; 0: MPI_COMM_WORLD */
     int rank, size;
-    int remote_size;           /* 0: an intracommunicator */
-    int is_world_like;         /* ranks equal world ranks: no table */
-    int32_t *world_ranks;      /* [size], then [remote_size]; NULL when is_world_like */
-    int in_degree, out_degree; /* neighbours in its topology; -1: not yet known */
-    uint32_t open_requests;    /* number of requests that refer to it; atomic */
-    uint32_t kept_colls;       /* number of persistent collectives made; atomic */
-    struct pithi_comm *next;   /* in the list of freed communicators */
+    int remote_size;      /* 0: an intracommunicator */
+    int is_world_like;    /* ranks equal world ranks: no table */
+    int32_t *world_ranks; /* [size], then [remote_size]; NULL when is_world_like */
+    struct pithi_neighbours neighbours;
+    int knows_neighbours;    /* `neighbours` is set; atomic */
+    uint32_t open_requests;  /* number of requests that refer to it; atomic */
+    uint32_t kept_colls;     /* number of persistent collectives made; atomic */
+    struct pithi_comm *next; /* in the list of freed communicators */
 };
 
 enum pithi_comm_kind {

@@ -110,7 +110,6 @@ static struct pithi_time_comm *make(MPI_Comm handle)
 {
     struct pithi_time_comm *comm = calloc(1, sizeof *comm);
     MPI_Group group = MPI_GROUP_NULL;
-    int in_degree;
 
     if (!comm)
         return NULL;
@@ -124,8 +123,8 @@ static struct pithi_time_comm *make(MPI_Comm handle)
         return NULL;
     }
     REAL(MPI_Group_free)(&group);
-    if (comm->is_inter || !pithi_neighbours(handle, comm->rank, &in_degree, &comm->out_degree))
-        comm->out_degree = comm->peers;
+    if (!comm->is_inter)
+        pithi_neighbours(handle, comm->rank, &comm->neighbours);
     comm->label = pithi_time_by_comm ? make_label(comm) : 0;
     return comm;
 }

@@ -3,6 +3,7 @@
 #define PITHI_PARTNERS_H
 
 #include "handle_table.h"
+#include "ranks.h"
 #include "timing.h"
 
 /* Messages from this process to the process with this world rank. */
@@ -20,10 +21,10 @@ struct pithi_time_comm {
     MPI_Comm handle;
     int rank, size; /* own rank; size of the own group */
     int is_inter;
-    int out_degree; /* outgoing neighbours in its topology; without one, size */
-    int peers;      /* size of the remote group; without one, size */
-    int label;      /* 0: none */
-    int *world;     /* [peers]; NULL: ranks equal world ranks */
+    struct pithi_neighbours neighbours;
+    int peers;  /* size of the remote group; without one, size */
+    int label;  /* 0: none */
+    int *world; /* [peers]; NULL: ranks equal world ranks */
 };
 struct pithi_time_comm *pithi_time_comm_find(MPI_Comm handle);
 /* The partner's world rank; negative: unknown. */

@@ -103,7 +103,7 @@ struct pithi_members pithi_time_members(MPI_Comm handle)
     return (struct pithi_members){.rank = comm->rank,
                                   .size = comm->size,
                                   .remote_size = comm->is_inter ? comm->peers : 0,
-                                  .out = comm->out_degree};
+                                  .neighbours = comm->neighbours};
 }
 
 void pithi_time_given(uint64_t bytes, int result, const MPI_Request *request)
