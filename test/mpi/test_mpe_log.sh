@@ -235,6 +235,7 @@ running  1" "$mpi: what Fortran gets"
         "et=5000 tick
 et=5001 tock
 et=5002 plain
+s_et=560 e_et=561 CLOG_Buffer_write2disk
 s_et=600 e_et=601 Broadcast
 s_et=602 e_et=603 Compute
 s_et=604 e_et=605 Exchange

@@ -46,7 +46,7 @@ for mpi in $(mpis); do
     is "$(sequence cpilog.clog2 | cut -f 1,3)" "$(<wanted)" "$mpi: the log as CLOG-2 is the same"
     is "$(sequence cpilog.alog | cut -f 1,3 | sed 's/\tNew round info$/\tNew round/')" "$(<wanted)" "$mpi: and as ALOG"
     is "$(python3 "$top/test/golden/clog2_dump.py" cpilog.clog2 | grep -E 'Broadcast|Compute|MPI_Bcast|MPI_Reduce|New round' | grep -oE '(s_et|e_et|et|color|name)=[^ ]*' | tr '\n' ' ')" \
-        "s_et=600 e_et=601 color=red name=Broadcast s_et=12 e_et=13 color=cyan name=MPI_Bcast et=5000 color=white name=New s_et=604 e_et=605 color=blue name=Compute s_et=24 e_et=25 color=MediumPurple name=MPI_Reduce " "$mpi: in it MPE's numbers and colours"
+        "s_et=600 e_et=601 color=red name=Broadcast s_et=604 e_et=605 color=blue name=Compute et=5000 color=white name=New s_et=12 e_et=13 color=cyan name=MPI_Bcast s_et=24 e_et=25 color=MediumPurple name=MPI_Reduce " "$mpi: in it MPE's numbers and colours"
 
     # ---- for MPE's tools: what MPE logged, and the constants of this MPI ------------------------------------------------
     MPE_LOGFILE_PREFIX=tools run "$mpi" 2 ./cpilog-auto

@@ -150,7 +150,7 @@ static const char *colour_of(const char *colour, char copy[NAME_BYTES])
 static void mark_description(uint32_t comm, int start, int final, const char *name)
 {
     size_t length = strlen(name);
-    uint32_t numbers[2] = {htonl((uint32_t)start), htonl((uint32_t)final)};
+    uint32_t numbers[2] = {htonl((uint32_t)start), htonl((uint32_t) final)};
     unsigned char payload[10 + NAME_MOST];
 
     if (!pithi_old_is_clog2())

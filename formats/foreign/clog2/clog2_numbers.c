@@ -128,7 +128,7 @@ struct pithi_clog2_number {
     struct clog2_level {
         struct pithi_number_pair pair;
         enum { NEW, IN_USE, DEFINED } status; /* IN_USE: its definition must follow */
-    } * level; /* for a state: the events of each level */
+    } * level;                                /* for a state: the events of each level */
     uint32_t levels;
     uint32_t info; /* for a state: definition of its payloads + 1; for that definition: the state + 1 */
     int32_t solo;  /* for an event: its number; 0: none yet */
