@@ -1,8 +1,9 @@
 /* analysis_file.c - keeps the analysis of a large log in the cache, beside its digest (reader/cache.h).
  *
  * The same functions write and read a file; the stream decides which. Most of the data are pieces, needs and wait
- * states: they are stored as differences, in about 5 bytes for each record of the log. So is what has gaps between its
- * fields. The rest is stored as it is in memory, so a file is valid only for a Pith with the same structures. A file is a row of blocks, each with its CRC. */
+ * states: they are stored as differences, in about 5 bytes for each record of the log. Structures with gaps between
+ * their fields are stored by field. The rest is stored as it is in memory, so a file is valid only for a Pith with the
+ * same structures. A file is a row of blocks, each with its CRC. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

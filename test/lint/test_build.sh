@@ -17,4 +17,6 @@ is "$("${other[@]}" -s CFLAGS=-O0 2>&1)" "" "the same flags make nothing"
 like "$("${other[@]}" CFLAGS=-O1 2>&1)" '-O1 .*-c -o' "changed flags are noticed"
 like "$("${make[@]}" -n CFLAGS=-O3 "O=$scratch/third" "$scratch/third/obj/liblog/null.o" 2>&1)" '-fPIC .*-Iliblog.*-O3' "the user's flags come last, ours survive"
 like "$("${make[@]}" help)" 'make check' "make help"
+# The build keeps objects whose source has gone, so a test links those that the sources name.
+is "$(grep -rnE 'build/obj[^ ]*\*\.o' test --include=*.sh --include=*.mk | grep -v test_build.sh)" "" "no test links all objects that it finds"
 finish

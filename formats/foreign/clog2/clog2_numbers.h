@@ -1,8 +1,8 @@
 /* clog2_numbers.h - event numbers of a CLOG-2 file that is written, and their definitions.
  *
  * Definitions. MPE writes a definition where the program describes a number, and those of known numbers at the end
- * (clog2_made.h). A log that was recorded to become CLOG-2 has the event PITHI_CLOG2_DESCRIBE in each place of the first
- * kind; numbers that a record uses without such an event are defined at the end. In other logs all numbers of the
+ * (clog2_made.h). A log that was recorded to become CLOG-2 has the event PITHI_CLOG2_DESCRIBE in each place of the
+ * first kind; numbers that a record uses without such an event are defined at the end. In other logs all numbers of the
  * program are defined at the start. Any other definition is written just before its first use.
  *
  * Levels. Jumpshot pairs the starts and ends of a state on a line first in, first out. If a state is open twice, it
