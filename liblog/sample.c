@@ -88,15 +88,37 @@ static void record_module(const struct pithi_module *module)
  * sample. */
 static struct {
     uint64_t begin, end;
+    uint64_t identity; /* of its path and build id: another file may be loaded at the same place later */
 } known[MODULES];
+static unsigned program; /* 1 + the entry of the program itself, which stays */
 static unsigned known_count, known_number;
 static int known_busy;
 
-static int is_known(uint64_t address)
+static uint64_t add_bytes(uint64_t hash, const char *bytes, size_t size)
 {
-    for (unsigned i = __atomic_load_n(&known_count, __ATOMIC_ACQUIRE); i > 0; i--)
-        if (address >= known[i - 1].begin && address < known[i - 1].end)
-            return 1;
+    for (size_t part; size > 0; bytes += part, size -= part) {
+        uint64_t word = 0;
+        part = size < sizeof word ? size : sizeof word;
+        memcpy(&word, bytes, part);
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+static uint64_t identity_of(const struct pithi_module *module)
+{
+    uint64_t hash = add_bytes(1, module->path, strlen(module->path));
+    return add_bytes(hash, (const char *)module->build_id, module->build_id_bytes);
+}
+
+/* The latest module at that place decides. */
+static int is_known(const struct pithi_module *module, uint64_t identity)
+{
+    for (unsigned i = known_count; i > 0; i--)
+        if (module->begin < known[i - 1].end && known[i - 1].begin < module->end)
+            return known[i - 1].begin == module->begin && known[i - 1].end == module->end &&
+                   known[i - 1].identity == identity;
     return 0;
 }
 
@@ -118,24 +140,30 @@ static void keep_outside(uint64_t address)
 
 static void record_new_modules(const uint64_t *addresses, unsigned count)
 {
-    struct pithi_module module;
+    struct pithi_module module = {0};
     if (__atomic_exchange_n(&known_busy, 1, __ATOMIC_ACQUIRE))
         return;
     if (known_number != pithi_session.number) {
-        known_count = 0;
+        known_count = program = 0;
         known_number = pithi_session.number;
     }
     for (unsigned i = 0; i < count; i++) {
-        if (is_known(addresses[i]) || known_count == MODULES)
+        if (program && addresses[i] >= known[program - 1].begin && addresses[i] < known[program - 1].end)
             continue;
+        if (addresses[i] >= module.begin && addresses[i] < module.end)
+            continue; /* neighbours in a stack are mostly in the same module */
         if (!pithi_module_find(addresses[i], &module)) {
             keep_outside(addresses[i] - (i > 0));
             continue;
         }
+        uint64_t identity = identity_of(&module);
+        if (is_known(&module, identity) || known_count == MODULES)
+            continue;
         record_module(&module);
         known[known_count].begin = module.begin;
         known[known_count].end = module.end;
-        __atomic_store_n(&known_count, known_count + 1, __ATOMIC_RELEASE);
+        known[known_count++].identity = identity;
+        program = module.path[0] == 0 ? known_count : program;
     }
     __atomic_store_n(&known_busy, 0, __ATOMIC_RELEASE);
 }
@@ -357,14 +385,16 @@ void pithi_sample_start(void)
     pthread_attr_t attributes;
     pthread_t thread;
     struct pithi_module module;
-    if (pithi_session.settings.sample_ns == 0 || watching)
+    if (!pithi_session.settings.call_sites || watching) /* also set by PITH_SAMPLE */
         return;
     if (!pithi_module_find((uint64_t)(uintptr_t)&pithi_sample_start, &module)) {
+        const char *name = pithi_session.settings.sample_ns ? "PITH_SAMPLE" : "PITH_CALLSITES";
         if (pithi_speaks_for_job())
-            pithi_say("PITH_SAMPLE: this system cannot be sampled (it needs x86-64 or arm64, and glibc 2.35 or later)");
+            pithi_say("%s: not possible on this system (it needs x86-64 or arm64, and glibc 2.35 or later)", name);
         return;
     }
-    if ((signal_number = take_signal()) == 0 || pthread_attr_init(&attributes) != 0)
+    if (pithi_session.settings.sample_ns == 0 || (signal_number = take_signal()) == 0 ||
+        pthread_attr_init(&attributes) != 0)
         return;
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     watching = pthread_create(&thread, &attributes, watch, NULL) == 0; /* it inherits the blocked signals */
@@ -375,7 +405,7 @@ void pithi_sample_forked(void)
 {
     watching = 0;
     timer_count = 0;
-    known_count = 0;
+    known_count = program = 0;
     known_busy = 0;
     outside_count = 0;
     memset(outside, 0, sizeof outside);

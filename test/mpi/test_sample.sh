@@ -153,6 +153,13 @@ print([f.get("function") for f in json.load(sys.stdin)["findings"] if f["name"] 
         [ -z "$names" ] || like "$(pith stat fortran.pith --by function)" '^solve_in_fortran .*sampled\.f90:2$' "$mpi, Fortran: the function, as its source has it, even if it was inlined"
     fi
     cd "$scratch" || exit 1
+    for work in first_work other_work; do "mpicc.$mpi" -g -O1 -shared -fPIC -DWORK=$work -o $work.so "$top/test/mpi/replaced.c"; done
+    "mpicc.$mpi" -g -Wall -Wextra -o replaced "$top/test/mpi/replaced.c" -ldl
+    mpiexec_of "$mpi" 1 pith run --sample=5 -o replaced.pith ./replaced ./first_work.so ./other_work.so >out 2>err
+    if [ "$(cat out)" != "same place" ] || [ -z "$names" ]; then skip "$mpi: a library in the place of another" "$(cat out err)"; else
+        is "$(pith stat replaced.pith --by function --csv | cut -d, -f 1 | grep -E '^(first|other)_work$' | sort | tr '\n' ' ')" "first_work other_work " \
+            "$mpi: a library in the place of another one has its own name" || cat err
+    fi
 done
 
 # ---- wrong use --------------------------------------------------------------------------------------------------------
@@ -167,6 +174,13 @@ if [ -n "$mpi" ]; then
     is "$? $(cat out err)" "1 pith: the log has no samples; record with pith run --sample" "a log without samples"
     pith stat plain.pith --by callsite >out 2>err
     is "$? $(cat out err)" "1 pith: the log has no call sites; record with PITH_CALLSITES=1" "a log without call sites"
+    # A system that cannot say which file an address lies in.
+    echo 'int _dl_find_object(void *address, void *found) { return address == found ? -1 : -2; }' >nothing.c
+    "mpicc.$mpi" -shared -fPIC -o nothing.so nothing.c
+    for setting in PITH_CALLSITES=1 PITH_SAMPLE=5; do
+        env "$setting" LD_PRELOAD="$PWD/nothing.so" mpiexec."$mpi" -n 2 pith run -o plain.pith "$scratch/$mpi/sampled" 0.01 >out 2>err
+        is "$(grep -c "^pith: ${setting%=*}: not possible on this system" err)" 1 "${setting%=*} where it is not possible: one line" || cat err
+    done
     PITH_SAMPLE=often mpiexec_of "$mpi" 1 pith run -o plain.pith "$scratch/$mpi/sampled" 0.01 >out 2>err
     like "$(cat err)" 'PITH_SAMPLE=often: not a period such as 10, .*; ignored' "PITH_SAMPLE=often"
 fi
