@@ -10,7 +10,7 @@
 #include "base/decimal.h"
 #include "base/error.h"
 
-enum { SHOWN = 3, PATH_SHOWN = 6, NAME = 28 };
+enum { NAME = PITHI_NAME_COLUMNS };
 
 struct pithi_finding_list {
     struct pithi_wait_group groups[PITHLOG_WAIT_KINDS];
@@ -20,44 +20,6 @@ struct pithi_finding_list {
     size_t text_size;
     int is_complete;
 };
-
-double pithi_analysis_percent(const struct pithlog_analysis *a, double ns)
-{
-    double all = (double)(a->info.to_ns - a->info.from_ns) * a->info.lanes;
-    return all > 0 ? 100 * ns / all : 0;
-}
-
-const char *pithi_lane_text(const struct pithlog *log, uint32_t lane, char text[32])
-{
-    const struct pithlog_info *info = pithlog_get_info(log);
-    const struct pithlog_lane *of = pithlog_get_lane(log, lane);
-    int32_t rank = of->rank;
-    uint32_t thread = of->thread;
-    int is_alone = (lane == 0 || pithlog_get_lane(log, lane - 1)->rank != rank) &&
-                   (lane + 1 == info->lanes || pithlog_get_lane(log, lane + 1)->rank != rank);
-
-    if (is_alone)
-        snprintf(text, 32, "rank %d", (int)rank);
-    else
-        snprintf(text, 32, "rank %d.%u", (int)rank, (unsigned)thread);
-    return text;
-}
-
-const char *pithi_state_text(const struct pithlog *log, uint32_t state)
-{
-    return state == PITHLOG_COMPUTING ? "computing" : pithlog_get_def(log, state)->name;
-}
-
-uint32_t pithi_cores_of(const struct pithlog *log)
-{
-    const char *key, *value;
-    uint32_t cores = 0;
-
-    for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
-        if (strncmp(key, "cores", 5) == 0 && (!key[5] || key[5] == ' '))
-            cores += (uint32_t)strtoul(value, NULL, 10);
-    return cores;
-}
 
 /* Begins a finding about a state and a lane (PITHI_NO_LANE: none): a stream for its text. NULL: no memory. */
 static FILE *begin(struct pithlog_analysis *a, const char *name, double ns, uint32_t state, uint32_t lane)
@@ -210,92 +172,18 @@ static void put_states(const struct pithlog_analysis *a, const struct pithi_wait
         fprintf(out, " (%.0f %%) and %u more", 100.0 * (double)group->of_state[best] / (double)group->ns, count - 1);
 }
 
-static int by_sum(const void *a, const void *b)
-{
-    const struct pithi_state_sum *x = a, *y = b;
-    return x->ns < y->ns ? 1 : x->ns > y->ns ? -1 : x->state < y->state ? -1 : x->state > y->state;
-}
-
-void pithi_state_sum_place(const struct pithlog_analysis *a, const struct pithi_state_sum *sum, FILE *out)
-{
-    char lane[32];
-
-    if (sum->most_ns >= 0.95 * sum->ns)
-        fprintf(out, "on %s", pithi_lane_text(a->graph.log, sum->most, lane));
-    else
-        fprintf(out, "most on %s (%.0f %%)", pithi_lane_text(a->graph.log, sum->most, lane),
-                100 * sum->most_ns / sum->ns);
-}
-
-void pithi_state_sum_put(const struct pithlog_analysis *a, const struct pithi_state_sum *sum, double all_ns, FILE *out)
-{
-    char text[PITHI_NS_TEXT];
-
-    fprintf(out, "%.*s: %s (%.0f %%), ", NAME, pithi_state_text(a->graph.log, sum->state), pithi_ns_text(text, sum->ns),
-            100 * sum->ns / all_ns);
-    pithi_state_sum_place(a, sum, out);
-    fprintf(out, "\n");
-}
-
-static void add_sum(struct pithi_state_sum *sums, uint32_t index, uint32_t state, uint32_t lane, double ns)
-{
-    sums[index].state = state;
-    sums[index].ns += ns;
-    if (ns > sums[index].most_ns) {
-        sums[index].most_ns = ns;
-        sums[index].most = lane;
-    }
-}
-
 /* 0: no memory. */
 static int put_causes(const struct pithlog_analysis *a, const struct pithi_wait_group *group, FILE *out)
 {
-    const struct pithlog_delay *delays;
-    size_t count = pithlog_analysis_delays(a, &delays);
-    uint32_t defs = pithlog_get_info(a->graph.log)->defs;
-    struct pithi_state_sum *sums = calloc(defs + (size_t)1, sizeof *sums);
+    uint32_t count;
+    struct pithi_state_sum *sums = pithi_cause_sums(a, group, &count);
 
-    for (size_t i = 0; sums && i < count; i++)
-        if (delays[i].kind == group->kind)
-            add_sum(sums, delays[i].state == PITHLOG_COMPUTING ? defs : delays[i].state, delays[i].state,
-                    delays[i].lane, delays[i].direct_ns + delays[i].indirect_ns);
-    if (sums)
-        qsort(sums, defs + (size_t)1, sizeof *sums, by_sum);
-    for (uint32_t i = 0; sums && i < SHOWN && i <= defs && sums[i].ns >= 0.05 * (double)group->ns; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         fprintf(out, "%s ", i ? "         " : "caused by");
         pithi_state_sum_put(a, &sums[i], (double)group->ns, out);
     }
     free(sums);
     return sums != NULL;
-}
-
-struct pithi_state_sum *pithi_path_sums(const struct pithlog_analysis *a, uint32_t *count)
-{
-    const struct pithlog_path_share *shares;
-    size_t share_count = pithlog_analysis_path_shares(a, &shares);
-    uint32_t defs = pithlog_get_info(a->graph.log)->defs;
-    struct pithi_state_sum *sums = calloc(defs + (size_t)1, sizeof *sums);
-    double length = (double)(a->info.to_ns - a->info.from_ns);
-
-    *count = 0;
-    for (size_t i = 0; sums && i < share_count; i++)
-        add_sum(sums, shares[i].state == PITHLOG_COMPUTING ? defs : shares[i].state, shares[i].state, shares[i].lane,
-                (double)shares[i].ns);
-    if (sums)
-        qsort(sums, defs + (size_t)1, sizeof *sums, by_sum);
-    while (sums && *count < PATH_SHOWN && *count <= defs && sums[*count].ns >= 0.01 * length)
-        ++*count;
-    return sums;
-}
-
-double pithi_path_imbalance(const struct pithlog_analysis *a, uint32_t state, double path_ns)
-{
-    double all_ns = 0;
-
-    for (uint32_t lane = 0; lane < pithlog_get_info(a->graph.log)->lanes; lane++)
-        if (pithlog_analysis_calls_mpi(a, lane))
-            all_ns += (double)pithlog_analysis_state_ns(a, lane, state);
-    return a->info.lanes ? path_ns - all_ns / a->info.lanes : 0;
 }
 
 static int find_waits(struct pithlog_analysis *a)

@@ -21,6 +21,7 @@ struct pithi_wait_group {
 const struct pithi_wait_group *pithi_wait_groups(struct pithlog_analysis *analysis);
 void pithi_findings_free(struct pithlog_analysis *analysis);
 
+enum { PITHI_NAME_COLUMNS = 28 }; /* longer names of states are cut in the text of a finding */
 /* `ns` in percent of the time of all lanes with MPI calls. */
 double pithi_analysis_percent(const struct pithlog_analysis *analysis, double ns);
 /* "rank 3"; "rank 3.1" if the rank has several threads. */
@@ -61,7 +62,10 @@ struct pithi_state_sum {
     double ns, most_ns;
     uint32_t state, most;
 };
-/* The states with most time on the critical path, malloc'ed; NULL: no memory. */
+/* The [*count] states that cause most of the waiting of a group; those with most time on the critical path. Malloc'ed;
+ * NULL: no memory. */
+struct pithi_state_sum *pithi_cause_sums(const struct pithlog_analysis *analysis, const struct pithi_wait_group *group,
+                                         uint32_t *count);
 struct pithi_state_sum *pithi_path_sums(const struct pithlog_analysis *analysis, uint32_t *count);
 /* "refine: 4.000 ms (67 %), on rank 0" and a newline */
 void pithi_state_sum_put(const struct pithlog_analysis *analysis, const struct pithi_state_sum *sum, double all_ns,

@@ -1,10 +1,8 @@
 /* pithlog.h - reads logs in Pith's own format and in every other format that Pith knows.
  * Link with -lpithlog (flags: `pkg-config --cflags --libs pithlog`).
  *
- *     struct pithlog *log;
+ *     struct pithlog *log; struct pithlog_iter *iter; struct pithlog_record r;
  *     if (pithlog_open("run.pith", &log)) { fprintf(stderr, "%s\n", pithlog_error()); return 1; }
- *     struct pithlog_iter *iter;
- *     struct pithlog_record r;
  *     pithlog_iter_open(log, NULL, &iter);
  *     while (pithlog_iter_next(iter, &r) == 1) ...
  *     pithlog_iter_close(iter);
@@ -508,9 +506,9 @@ struct pithlog_call_sum {
     int64_t wait_ns, transfer_ns; /* wait states; the rest */
     uint64_t long_calls;          /* calls with a transfer of more than 1 ms and 20 times this function's median */
     int64_t long_ns;              /* their transfer beyond the median */
-    int64_t longest_ns;           /* transfer of the call with the longest one */
-    int64_t longest_from_ns, longest_to_ns; /* this call, */
-    uint32_t longest_lane;                  /* and its lane */
+    /* The call with the longest transfer: this transfer, the call, its lane. */
+    int64_t longest_ns, longest_from_ns, longest_to_ns;
+    uint32_t longest_lane;
 };
 PITHLOG_API int pithlog_analysis_calls(struct pithlog_analysis *analysis, struct pithlog_call_sum *sums);
 /* The number of messages that could be part of the message before them: at most 1 KiB, to the same receiver, and the

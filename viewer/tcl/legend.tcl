@@ -385,14 +385,14 @@ oo::class create ::pith::Legend {
         return [list -text [my cut_name [dict get $def name] TkDefaultFont $before] \
             -image [::pith::box::image $kind [dict get $def colour] [expr {!$is_hidden}]] \
             -values [list [my switch_text [expr {!$is_hidden}]] [my switch_text [expr {!$is_unsearched}]] \
-                {*}[my sum_texts $sum $kind] {*}$wait_texts] \
+                {*}[$rows sum_texts $sum $kind] {*}$wait_texts] \
             -tags [expr {$is_hidden ? "hidden" : "row"}]]
     }
 
     method row_of_messages {} {
         set on [$model arrows]
         return [list -text " messages" -image [::pith::box::image message [colour arrow] $on] \
-            -values [list [my switch_text $on] {} {*}[my sum_texts [$rows sum messages] message]] \
+            -values [list [my switch_text $on] {} {*}[$rows sum_texts [$rows sum messages] message]] \
             -tags [expr {$on ? "row" : "hidden"}]]
     }
 
@@ -416,33 +416,12 @@ oo::class create ::pith::Legend {
         set sum [$rows group_sum $items]
         return [list -text [my cut_name [$rows name $item] PithBold 28] -image {} \
             -values [list [my part_text $off $count] [my part_text $passed $count] \
-                {*}[my sum_texts $sum group] {*}[$waits sum_texts $sum]] \
+                {*}[$rows sum_texts $sum group] {*}[$waits sum_texts $sum]] \
             -tags [expr {$off == $count ? {group hidden} : {group row}}]]
     }
 
     method switch_text {on} { return [expr {$on ? "\u2611" : "\u2610"}] }
     method part_text {off count} { return [expr {$off == 0 ? "\u2611" : $off == $count ? "\u2610" : "\u25a3"}] }
-
-    # Groups have no inclusive time; events and messages have no times.
-    method sum_texts {sum kind} {
-        if {$sum eq {} || $kind eq "group" && ![dict get $sum count]} {
-            return {{} {} {} {}}
-        }
-        set count [::pith::theme::cell [dict get $sum count]]
-        if {[dict exists $sum low]} {
-            return [list $count {*}[my range_texts [dict get $sum low] [dict get $sum high]] {}]
-        }
-        if {$kind ni {state group} || ![dict exists $sum share] || $kind eq "group" && ![dict get $sum exclusive]} {
-            return [list $count {} {} {}]
-        }
-        return [list $count [expr {$kind eq "state" ? [::pithtk::duration [dict get $sum inclusive]] : {}}] \
-            [::pithtk::duration [dict get $sum exclusive]] [format "%.1f %%" [expr {[dict get $sum share] * 100}]]]
-    }
-
-    # Least and greatest value of a counter, a column each, because both need more room than one column.
-    method range_texts {low high} {
-        return [list "[format %.4g $low] to" [format %.4g $high]]
-    }
 
     # ---- User actions
 

@@ -132,6 +132,29 @@ oo::class create ::pith::LegendRows {
     method wait {item what} { expr {[dict exists $waits $item] ? [dict get $waits $item $what] : 0} }
     method waits_of {item} { expr {[dict exists $waits $item] ? [dict get $waits $item] : {}} }
 
+    # ---- Texts
+
+    # Groups have no inclusive time; events and messages have no times.
+    method sum_texts {sum kind} {
+        if {$sum eq {} || $kind eq "group" && ![dict get $sum count]} {
+            return {{} {} {} {}}
+        }
+        set count [::pith::theme::cell [dict get $sum count]]
+        if {[dict exists $sum low]} {
+            return [list $count {*}[my range_texts [dict get $sum low] [dict get $sum high]] {}]
+        }
+        if {$kind ni {state group} || ![dict exists $sum share] || $kind eq "group" && ![dict get $sum exclusive]} {
+            return [list $count {} {} {}]
+        }
+        return [list $count [expr {$kind eq "state" ? [::pithtk::duration [dict get $sum inclusive]] : {}}] \
+            [::pithtk::duration [dict get $sum exclusive]] [format "%.1f %%" [expr {[dict get $sum share] * 100}]]]
+    }
+
+    # Least and greatest value of a counter, a column each, because both need more room than one column.
+    method range_texts {low high} {
+        return [list "[format %.4g $low] to" [format %.4g $high]]
+    }
+
     # ---- The list
 
     method matches {name group} {
