@@ -161,6 +161,8 @@ gen_share := $(addprefix $(O)/share/pith/wrappergen/,roles.table bindings.table 
 gen_header := $(O)/include/pith/real.h
 # The samples that are installed for users to copy.
 samples_share := $(filter-out %.mk,$(wildcard samples/*.*))
+# The JSON Schema of each JSON that Pith prints.
+schemas_share := $(wildcard formats/schemas/*.schema.json)
 viewer_out := $(if $(HAVE_CAIRO),$(O)/libexec/pith/pith-draw) \
 	$(if $(HAVE_TK),$(O)/lib/pith/libpithtk.so $(O)/libexec/pith/pith-view $(O)/share/pith/viewer/.stamp)
 
@@ -397,6 +399,7 @@ $(foreach m,$(MPIS),$(call $(1),644,$(prefix)/$(pkglibdir)/$(m),\
 $(call $(1),644,$(prefix)/$(pkgdatadir)/viewer,\
 	$(if $(HAVE_TK),$(addprefix $(O)/share/pith/viewer/,$(notdir $(tcl_src)))))
 $(call $(1),644,$(prefix)/$(pkgdatadir)/wrappergen,$(gen_share))
+$(call $(1),644,$(prefix)/$(pkgdatadir)/schemas,$(schemas_share))
 $(call $(1),644,$(prefix)/$(pkgdatadir)/samples,$(samples_share))
 $(call $(1),644,$(prefix)/$(pkgdatadir)/samples/own-library,$(wildcard samples/own-library/*))
 $(call $(1),644,$(prefix)/$(pkgdatadir)/samples/cxx,$(wildcard samples/cxx/*))
@@ -447,7 +450,7 @@ uninstall:
 	@rm -f $(foreach c,mpecc mpefc,'$(DESTDIR)$(mandir)/man1/$(c).1')
 	@for m in serial $(MPIS); do cd '$(DESTDIR)$(prefix)/$(pkglibdir)'/$$m && rm -rf shared $(mpe_names_mpi); done
 	@for d in $(foreach m,serial $(MPIS),$(pkglibdir)/$(m)) $(pkglibdir) $(pkglibexecdir) \
-		$(pkgdatadir)/viewer $(pkgdatadir)/wrappergen \
+		$(pkgdatadir)/viewer $(pkgdatadir)/wrappergen $(pkgdatadir)/schemas \
 		$(addprefix $(pkgdatadir)/samples,/own-library /cxx /slow) $(pkgdatadir)/samples $(pkgdatadir); do \
 		rmdir '$(DESTDIR)$(prefix)'/$$d 2>/dev/null || :; done
 	@rmdir '$(DESTDIR)$(pythondir)/pith' 2>/dev/null || :

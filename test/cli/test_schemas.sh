@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# Every JSON that Pith prints matches its schema in formats/schemas: of made-up, empty and damaged logs, and of programs
+# recorded under each MPI.
+. "$(dirname "$0")/../lib.sh"
+schemas=$top/formats/schemas
+
+# check SCHEMA[#TABLE] COMMAND: keeps its output, to be checked at the end; check_lines: each line is a document.
+check() { keep "$1" whole "${@:2}"; }
+check_lines() { keep "$1" lines "${@:2}"; }
+count=0
+keep() {
+    local of=$1 how=$2
+    shift 2
+    count=$((count + 1))
+    if ! "$@" >"out.$count" 2>"err.$count" && [ ! -s "out.$count" ]; then
+        case $* in *empty.pith* | *damaged.pith*) return ;; esac # refused, with a message
+    fi
+    printf '%s\t%s\t%s\t%s\n' "$of" "$how" "out.$count" "$*" >>list
+}
+columns=time_s,time_ns,rank,thread,lane,host,kind,name,group,depth,start_ns,duration_ns,self_ns,comm,comm_name,peer,tag
+columns+=,bytes,got_bytes,posted,root,op,count,value,payload
+
+# All outputs for one log.
+check_all() {
+    local log=$1 by
+    check_lines print pith print --json "$log"
+    check_lines print-columns pith print --json --columns $columns "$log"
+    for by in state state,lane lane comm size wait; do
+        check "stat#$by" pith stat --json --by $by "$log"
+    done
+    for by in state state,lane; do
+        check "stat#$by" pith stat --json --waits --by $by "$log"
+    done
+    check "stat#longest" pith stat --json --longest 5 "$log"
+    check analyze pith analyze --json --waits "$log"
+    for by in state rank lane; do
+        check "diff#$by" pith diff --json --by $by "$log" small.pith
+    done
+    check sql pith sql --json "$log" 'SELECT * FROM lanes'
+}
+
+# ---- Logs made here --------------------------------------------------------------------------------------------------
+make_log=$build/test/cli/make_cli_log make_golden=$build/test/golden/make_golden
+for kind in small names empty; do "$make_log" $kind $kind.pith; done
+for kind in edge plain names; do "$make_golden" $kind golden-$kind.pith; done
+"$make_log" big 400 big.pith
+head -c $(($(stat -c %s big.pith) * 2 / 3)) big.pith >cut.pith
+python3 - big.pith >damaged.pith <<'P'
+import sys
+data = bytearray(open(sys.argv[1], "rb").read())
+data[len(data) // 3:len(data) // 3 + 64] = bytes(64)
+sys.stdout.buffer.write(data)
+P
+python3 "$top/test/analyze/iterations.py" exact.txt exact
+python3 "$top/test/analyze/random_log.py" 1 12
+for log in small.pith names.pith empty.pith golden-{edge,plain,names}.pith big.pith cut.pith damaged.pith 1.txt 2.txt; do check_all $log; done
+for seed in {3..12}; do check analyze pith analyze --json --waits $seed.txt; done
+for log in cut damaged; do
+    like "$(cat err.* | sort -u)" "^pith: (note: )?$log\.pith: (incomplete: )?byte [0-9]+: " "$log.pith is damaged"
+done
+check analyze pith analyze --json exact.txt
+check analyze pith analyze --json small.pith
+check stat#longest pith stat --json --longest 5 exact.txt
+check_lines print pith print --format json small.pith
+pith convert small.pith small.json && check_lines print cat small.json
+# An intercommunicator; a thread without MPI calls; a counter that is not finite.
+printf '# comm\tcomm=0\tname=\tsize=1\tranks=0\tremote_ranks=1\n# counter\tname=c\tcolour=\tgroup=\tunit=\n' >odd.txt
+printf '0.%03d\t%s\n' 1 $'0\t0\tcounter\tc\tvalue=inf' 1 $'0\t0\tenter\tMPI_Barrier' 2 $'0\t0\tleave\tMPI_Barrier' 3 $'0\t1\tenter\tw' 4 $'0\t1\tleave\tw' >>odd.txt
+check_all odd.txt
+check analyze pith analyze --json 1.txt odd.txt
+check analyze pith analyze --json 1.txt 2.txt 3.txt
+check analyze pith analyze --json 1.txt 1.txt
+check sql pith sql --json small.pith 'SELECT 1, 1.5, NULL, "text", 1e999'
+
+# ---- Programs recorded under each MPI ----------------------------------------------------------------------------------
+for mpi in $(mpis); do
+    "mpicc.$mpi" -g -O2 -o sampled "$top/test/mpi/sampled.c" -lpthread
+    PITH_CALLSITES=1 PITH_COUNTERS=task-clock,run-delay,page-faults mpiexec_of "$mpi" 2 timeout 60 pith run --sample=1 -o "$mpi.pith" ./sampled 0.2 longer >out 2>err
+    is "$? $(pith check "$mpi.pith" >/dev/null; echo $?)" "0 0" "$mpi: a log" || cat err
+    check_all "$mpi.pith"
+    for by in function callsite callpath; do check "stat#$by" pith stat --json --by $by "$mpi.pith"; done
+    for how in PITH_QUIET=1 'PITH_TIME_MATRIX=1 PITH_TIME_COMM=1 PITH_COMPENSATE=message'; do
+        # shellcheck disable=SC2086
+        PITH_TIME_FILE=time.json mpiexec_of "$mpi" 2 timeout 60 env $how pith run --lib time "$build/samples/$mpi/ring" >out 2>err
+        check time cat time.json
+        rm -f time.json
+    done
+done
+
+# Only a recorded program has samples and call sites.
+/usr/bin/python3 "$top/test/cli/schema_check.py" "$schemas" $([ -z "$(mpis)" ] || echo all) <list >lines
+status=$?
+while read -r line; do
+    case $line in
+    'ok - '*) ok 0 "${line#ok - }" ;;
+    'not ok - '*) ok 1 "${line#not ok - }" ;;
+    *) echo "# $line" ;;
+    esac
+done <lines
+is "$status" 0 "all are checked"
+finish
