@@ -118,6 +118,7 @@ height 500
 top 0
 key_in_list Down
 is [top_row] 1 "load imbalance: rank 1, which computes most, comes into view"
+choose 0.4 2
 like [key_in_list Down] {^3: *MPI_Recv on rank 0 from 200 ms} "transfer: the longest call of the function with most of it"
 height 40
 is [window] $window_before "the window did not move: all of that was in view"

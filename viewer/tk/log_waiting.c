@@ -170,31 +170,6 @@ static void put_place(Tcl_Obj *dict, const struct pithi_log_object *object, uint
     pithi_put_wide(dict, "thread", pithlog_get_lane(object->log, lane)->thread);
 }
 
-/* Puts the begin of the longest instance of a state on a lane. */
-static void put_longest(Tcl_Obj *dict, const struct pithi_log_object *object, uint32_t lane, uint32_t state)
-{
-    struct pithlog_query query = {.from_ns = INT64_MIN,
-                                  .to_ns = INT64_MAX,
-                                  .lanes = &lane,
-                                  .lane_count = 1,
-                                  .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE,
-                                  .flags = PITHLOG_NEST};
-    int64_t start_ns = 0, longest_ns = -1;
-    struct pithlog_iter *iter;
-    struct pithlog_record r;
-
-    if (pithlog_iter_open(object->log, &query, &iter))
-        return;
-    while (pithlog_iter_next(iter, &r) == 1)
-        if (r.kind == PITHLOG_LEAVE && r.id == state && r.time_ns - r.start_ns > longest_ns) {
-            start_ns = r.start_ns;
-            longest_ns = r.time_ns - r.start_ns;
-        }
-    pithlog_iter_close(iter);
-    if (longest_ns >= 0)
-        pithi_put_wide(dict, "start", start_ns);
-}
-
 int pithi_log_finding(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct pithi_log_findings *findings = findings_of(object);
@@ -208,7 +183,7 @@ int pithi_log_finding(struct pithi_log_object *object, Tcl_Interp *interp, int o
     if (!findings || number < 0 || (uint32_t)number >= findings->count || nth < 0)
         return TCL_OK;
     finding = &findings->items[number];
-    if (!finding->worst && (nth > 0 || finding->lane == UINT32_MAX))
+    if (!finding->worst && (nth > 0 || finding->place.lane == UINT32_MAX))
         return TCL_OK;
     if (finding->worst && findings->chosen != number) {
         free(findings->instances);
@@ -223,9 +198,9 @@ int pithi_log_finding(struct pithi_log_object *object, Tcl_Interp *interp, int o
         put_place(dict, object, findings->instances[nth]->lane);
         pithi_put_wide(dict, "start", findings->instances[nth]->from_ns);
     } else {
-        put_place(dict, object, finding->lane);
+        put_place(dict, object, finding->place.lane);
         if (finding->state != PITHLOG_COMPUTING)
-            put_longest(dict, object, finding->lane, finding->state);
+            pithi_put_wide(dict, "start", finding->place.from_ns);
     }
     Tcl_SetObjResult(interp, dict);
     return TCL_OK;
