@@ -70,7 +70,7 @@ def failure_of(validator, is_lines, file):
     documents = []
     try:
         text = pathlib.Path(file).read_text()
-        for part in text.splitlines() if is_lines else [text]:
+        for part in text.split("\n")[:-1] if is_lines else [text]:
             documents.append(json.loads(part, parse_constant=refuse, object_pairs_hook=once))
             error = best_match(validator.iter_errors(documents[-1]))
             if error:

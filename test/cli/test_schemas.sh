@@ -32,7 +32,7 @@ check_all() {
         check "stat#$by" pith stat --json --waits --by $by "$log"
     done
     check "stat#longest" pith stat --json --longest 5 "$log"
-    check analyze pith analyze --json --waits "$log"
+    check "analyze#log" pith analyze --json --waits "$log"
     for by in state rank lane; do
         check "diff#$by" pith diff --json --by $by "$log" small.pith
     done
@@ -53,35 +53,44 @@ sys.stdout.buffer.write(data)
 P
 python3 "$top/test/analyze/iterations.py" exact.txt exact
 python3 "$top/test/analyze/random_log.py" 1 12
-for log in small.pith names.pith empty.pith golden-{edge,plain,names}.pith big.pith cut.pith damaged.pith 1.txt 2.txt; do check_all $log; done
-for seed in {3..12}; do check analyze pith analyze --json --waits $seed.txt; done
+for log in {small,names,empty,golden-{edge,plain,names},big,cut,damaged}.pith {1,2}.txt; do check_all $log; done
+for seed in {3..12}; do check "analyze#log" pith analyze --json --waits $seed.txt; done
 for log in cut damaged; do
     like "$(cat err.* | sort -u)" "^pith: (note: )?$log\.pith: (incomplete: )?byte [0-9]+: " "$log.pith is damaged"
 done
-check analyze pith analyze --json exact.txt
-check analyze pith analyze --json small.pith
-check stat#longest pith stat --json --longest 5 exact.txt
+check "analyze#log" pith analyze --json exact.txt
+check "analyze#log" pith analyze --json small.pith
+check "stat#longest" pith stat --json --longest 5 exact.txt
 check_lines print pith print --format json small.pith
 pith convert small.pith small.json && check_lines print cat small.json
 # An intercommunicator; a thread without MPI calls; a counter that is not finite.
-printf '# comm\tcomm=0\tname=\tsize=1\tranks=0\tremote_ranks=1\n# counter\tname=c\tcolour=\tgroup=\tunit=\n' >odd.txt
-printf '0.%03d\t%s\n' 1 $'0\t0\tcounter\tc\tvalue=inf' 1 $'0\t0\tenter\tMPI_Barrier' 2 $'0\t0\tleave\tMPI_Barrier' 3 $'0\t1\tenter\tw' 4 $'0\t1\tleave\tw' >>odd.txt
+sed 's/ /\t/g; s/^#\t/# /' >odd.txt <<'E'
+# comm comm=0 name= size=1 ranks=0 remote_ranks=1
+# counter name=c colour= group= unit=
+0.001 0 0 counter c value=inf
+0.001 0 0 enter MPI_Barrier
+0.002 0 0 leave MPI_Barrier
+0.003 0 1 enter w
+0.004 0 1 leave w
+E
 check_all odd.txt
-check analyze pith analyze --json 1.txt odd.txt
-check analyze pith analyze --json 1.txt 2.txt 3.txt
-check analyze pith analyze --json 1.txt 1.txt
+check "analyze#logs" pith analyze --json 1.txt odd.txt
+check "analyze#logs" pith analyze --json 1.txt 2.txt 3.txt
+check "analyze#logs" pith analyze --json 1.txt 1.txt
 check sql pith sql --json small.pith 'SELECT 1, 1.5, NULL, "text", 1e999'
 
-# ---- Programs recorded under each MPI ----------------------------------------------------------------------------------
+# ---- Programs recorded under each MPI --------------------------------------------------------------------------------
 for mpi in $(mpis); do
     "mpicc.$mpi" -g -O2 -o sampled "$top/test/mpi/sampled.c" -lpthread
-    PITH_CALLSITES=1 PITH_COUNTERS=task-clock,run-delay,page-faults mpiexec_of "$mpi" 2 timeout 60 pith run --sample=1 -o "$mpi.pith" ./sampled 0.2 longer >out 2>err
+    PITH_CALLSITES=1 PITH_COUNTERS=task-clock,run-delay,page-faults mpiexec_of "$mpi" 2 \
+        timeout 60 pith run --sample=1 -o "$mpi.pith" ./sampled 0.2 longer >out 2>err
     is "$? $(pith check "$mpi.pith" >/dev/null; echo $?)" "0 0" "$mpi: a log" || cat err
     check_all "$mpi.pith"
     for by in function callsite callpath; do check "stat#$by" pith stat --json --by $by "$mpi.pith"; done
     for how in PITH_QUIET=1 'PITH_TIME_MATRIX=1 PITH_TIME_COMM=1 PITH_COMPENSATE=message'; do
         # shellcheck disable=SC2086
-        PITH_TIME_FILE=time.json mpiexec_of "$mpi" 2 timeout 60 env $how pith run --lib time "$build/samples/$mpi/ring" >out 2>err
+        PITH_TIME_FILE=time.json mpiexec_of "$mpi" 2 \
+            timeout 60 env $how pith run --lib time "$build/samples/$mpi/ring" >out 2>err
         check time cat time.json
         rm -f time.json
     done
