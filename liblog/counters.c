@@ -6,7 +6,7 @@
  * use their numbers.
  *
  * A value is recorded as a counter (PITHI_W_COUNTER) that begins at 0 in each thread. Nothing here calls malloc or
- * takes a lock: a thread reads in signal handlers, too.
+ * takes a lock: counters are also read in signal handlers.
  */
 #include "counters.h"
 

@@ -16,7 +16,7 @@ void pithi_counters_start(void);
 /* Records the values of this thread. Call it before the record of a state's begin or end. Safe in signal handlers.
  * Cost: one to three system calls a counter, 0.35 to 2 us (man/pith.7). */
 void pithi_counters_read(void);
-/* The same before the record of a sample, unless the sample interrupts that. */
+/* The same before the record of a sample; does nothing if the signal interrupted a reading. */
 void pithi_counters_sample(void);
 
 /* This thread ends: closes its descriptors. */

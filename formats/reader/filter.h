@@ -1,9 +1,9 @@
 /* filter.h - a filter in the query language of pith-query(7), and its use on the records of a log.
  *
- * A filter is a tree of comparisons (filter_parse.c). Its evaluation (filter_judge.c) has three results: yes, no, or
- * maybe if a value is not known yet. If only the lane is known, "no" excludes the lane; if only the kind is known, the
- * kind. So the iterator (filter_iter.c) does not read what cannot match. If an ENTER gets "maybe", because the query
- * asks for the duration, an earlier pass over the states decides.
+ * A filter is a tree of comparisons (filter_parse.c). The result (filter_judge.c) is yes, no, or maybe (a value
+ * is not known yet). A "no" that needs only the lane excludes the whole lane; a "no" that needs only the kind excludes
+ * that kind. The iterator (filter_iter.c) does not read what is excluded. If the result for an ENTER is maybe, because
+ * the query asks for the duration, end, self or communicator, an earlier pass over the states decides.
  */
 #ifndef PITHI_FILTER_H
 #define PITHI_FILTER_H

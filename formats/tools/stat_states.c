@@ -221,11 +221,13 @@ int pithi_stat_states(struct pithlog *log, const struct pithi_stat_query *query,
     s.states = calloc(s.defs + (size_t)1, sizeof *s.states);
     if (!s.states)
         return pithi_no_memory();
-    TRY(pithi_counter_sums_make(
-        log,
-        &(struct pithlog_query){
-            .from_ns = query->from_ns, .to_ns = query->to_ns, .lanes = query->lanes, .lane_count = query->lane_count},
-        &s.counters));
+    if (!query->filter)
+        TRY(pithi_counter_sums_make(log,
+                                    &(struct pithlog_query){.from_ns = query->from_ns,
+                                                            .to_ns = query->to_ns,
+                                                            .lanes = query->lanes,
+                                                            .lane_count = query->lane_count},
+                                    &s.counters));
     TRY(new_state_table(&s, table));
     TRY(pithi_stat_run(&pass));
     if (query->waits)

@@ -4,7 +4,8 @@ SCHEMA[#TABLE] <tab> whole|lines <tab> FILE <tab> WHAT. TABLE is a name in $defs
 document. Prints "ok - WHAT" or "not ok - WHAT: why".
 
 A schema is strict: each object lists its members, says which are always there, allows no others, and describes each.
-all: each member and table of a schema must be in some output, else the schema tells of what no command prints."""
+all: each member and table of a schema must be in some output, otherwise the schema describes something that no command
+prints."""
 import json
 import pathlib
 import sys

@@ -54,6 +54,7 @@ pith stat counted.txt | head -n 1 >head.txt
 like "$(cat head.txt)" '^name +count +total +self +cpu +page-faults +mean ' "columns for people"
 grep -v thread: counted.txt >plain.txt
 is "$(pith stat plain.txt --csv | head -n 1)" "name,kind,group,count,total_s,self_s,mean_s,min_s,p50_s,p95_s,p99_s,max_s" "a log without such counters has no such columns"
+is "$(pith stat counted.txt --csv --where 'duration > 1us' | head -n 1)" "$(pith stat plain.txt --csv | head -n 1)" "nor has a selection of states"
 pith convert counted.txt counted.pith
 is "$(pith stat counted.pith --csv)" "$(pith stat counted.txt --csv)" "the same from the native log"
 finish

@@ -1,5 +1,5 @@
-/* replaced.c - computes in one library, unloads it, and computes in another of the same size, which mostly comes to the
- * same place. Prints "same place" then. -DWORK=NAME: the library, with the function NAME. */
+/* replaced.c - computes in one library, unloads it, and computes in another of the same size, which is usually loaded
+ * at the same address. Prints "same place" then. -DWORK=NAME: the library, with the function NAME. */
 #ifdef WORK
 #include <time.h>
 

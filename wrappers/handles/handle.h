@@ -25,7 +25,7 @@ struct pithi_handle {
     MPI_Comm handle;           /* of a window or a file: MPI_COMM_NULL; the members are those of its communicator */
     int rank, size;
     int remote_size;                                     /* 0: an intracommunicator */
-    int is_world_like;                                   /* ranks equal world ranks: no table */
+    int is_world_like;                                   /* ranks equal world ranks: no list */
     int32_t *world_ranks;                                /* [size], then [remote_size]; NULL when is_world_like */
     struct pithi_neighbours neighbours;                  /* if known */
     int knows_neighbours;                                /* atomic */
@@ -36,8 +36,8 @@ struct pithi_handle {
 };
 
 struct pithi_handle_client {
-    /* Right after the call that freed the handle; NULL: nothing to do. The call still holds the entry. The last client
-     * comes first. */
+    /* Right after the call that freed the handle; NULL: nothing to do. The call still holds the entry. Clients are
+     * called in reverse order. */
     void (*freed)(struct pithi_handle *handle);
     /* The handle was freed, and no client holds the entry; its memory is about to be released. */
     void (*ended)(struct pithi_handle *handle);
