@@ -22,6 +22,9 @@ struct lanes {
     uint32_t count;
 };
 
+/* More counters than a recorder writes are left out: sums take room for each of them and each definition. */
+enum { MOST = 64 };
+
 static int is_thread_counter(const struct pithlog_def *def)
 {
     return def->kind == PITHLOG_COUNTER_TYPE &&
@@ -89,7 +92,7 @@ int pithi_counter_sums_make(struct pithlog *log, const struct pithlog_query *par
     if (!(lanes.place = calloc(info->defs + (size_t)1, sizeof *lanes.place)))
         return pithi_no_memory();
     for (uint32_t i = 0; i < info->defs; i++)
-        if (is_thread_counter(pithlog_get_def(log, i)))
+        if (sums->count < MOST && is_thread_counter(pithlog_get_def(log, i)))
             lanes.place[i] = ++sums->count;
     if (!sums->count) {
         free(lanes.place);

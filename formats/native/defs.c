@@ -434,6 +434,11 @@ int pithi_defs_property(struct pithi_defs *s, const char *key, const char *value
     return set_property(s, key, value, 1);
 }
 
+int pithi_defs_new_property(struct pithi_defs *s, const char *key, const char *value)
+{
+    return set_property(s, key, value, 0);
+}
+
 int pithi_defs_property_of_many(struct pithi_defs *s, const char *key, const char *value)
 {
     int32_t numbers[2];

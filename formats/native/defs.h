@@ -48,6 +48,8 @@ int pithi_defs_unpack_from(struct pithi_defs *defs, const void *data, size_t siz
 /* The key of a property; NULL: `index` is past the last one. */
 const char *pithi_defs_get_property(const struct pithi_defs *defs, uint32_t index, const char **value);
 
+/* Adds a property unless there is one with this key. */
+int pithi_defs_new_property(struct pithi_defs *defs, const char *key, const char *value);
 /* Adds a property that other processes may also have: the first meaning of an event number stays (event_numbers.h); of
  * other properties, the last value stays. */
 int pithi_defs_property_of_many(struct pithi_defs *defs, const char *key, const char *value);

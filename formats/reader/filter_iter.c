@@ -74,7 +74,9 @@ int pithi_filtered_next(struct pithi_filtered *f, struct pithlog_record *records
             }
             if (matches && !is_added && f->kinds >> records[i].kind & 1)
                 records[kept++] = records[i];
-            f->is_over = records[i].time_ns > f->scope.last_ns && !pithi_judge_open_states(f->judge);
+            /* ENTERs that PITHLOG_CLIP adds before the window come lane by lane, not by time. */
+            f->is_over = records[i].time_ns > f->scope.last_ns && records[i].time_ns >= f->scope.query.from_ns &&
+                         !pithi_judge_open_states(f->judge);
         }
     }
     return kept;

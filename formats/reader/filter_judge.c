@@ -409,11 +409,11 @@ static int learn_all(struct pithi_judge *j, const struct pithi_scope *scope)
         damages += more < 0; /* who reads the records finds the same damage */
         for (int i = 0; i < more && !is_over; i++) {
             TRY(learn(j, &records[i], &doubts));
-            is_over = !doubts &&
+            is_over = !doubts && records[i].time_ns >= scope->query.from_ns && /* not an ENTER added before it */
                       records[i].time_ns > (scope->last_ns < scope->query.to_ns ? scope->last_ns : scope->query.to_ns);
         }
     }
-    err = PITH_OK;
+    err = damages < MOST_DAMAGES ? PITH_OK : PITH_ERR_DAMAGED;
 out:
     pithlog_iter_close(iter);
     return err;

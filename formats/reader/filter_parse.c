@@ -51,8 +51,9 @@ const char *const pithi_filter_kinds[PITHLOG_LOST + 1] = {
 
 enum token { T_END, T_WORD, T_TEXT, T_NUMBER, T_COMPARE, T_OPEN, T_CLOSE, T_COMMA, T_MINUS };
 
-/* Deeper queries are refused, so that no query can exhaust the stack. */
-enum { DEEPEST = 200, MOST_NODES = 10000 };
+/* Deeper and longer queries are refused, so that no query can exhaust the stack: `a or b or c` is a tree as deep as it
+ * is long. */
+enum { DEEPEST = 200, MOST_NODES = 1000 };
 
 struct parser {
     const char *text, *at; /* the query; the end of the current token */
@@ -203,9 +204,10 @@ static int read_number(struct parser *p, enum pithi_field_type type, int is_nega
         return wanted(p, "a number");
     *number = strtold(p->begin, &unit);
     if (type == PITHI_FIELD_TIME) {
-        size_t size = p->size < sizeof word ? p->size : sizeof word - 1;
-        memcpy(word, p->begin, size);
-        word[size] = '\0';
+        if (p->size >= sizeof word)
+            return WRONG(p, p->begin, "%s", "this number is too long");
+        memcpy(word, p->begin, p->size);
+        word[p->size] = '\0';
         if (pithlog_time_parse(word, &time_ns))
             return WRONG(p, p->begin, "'%s' is not a time such as 1.5, 3ms, 20us or 7ns", word);
         *number = time_ns;

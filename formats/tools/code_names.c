@@ -46,7 +46,7 @@ int pithi_code_names_put(struct pithi_defs *defs, const char *path, const char *
     if (!out || fclose(out) != 0 || !key)
         err = pithi_no_memory();
     if (!err)
-        err = pithi_defs_property(defs, key, value);
+        err = count ? pithi_defs_property(defs, key, value) : pithi_defs_new_property(defs, key, value);
     free(key);
     free(value);
     return err;
@@ -66,6 +66,8 @@ int pithi_code_names_read(struct pithi_code_names *names, const struct pithlog *
             continue;
         if (!pithi_grow(&names->names, names->count, &names->room, sizeof *names->names))
             return pithi_no_memory();
+        if (!(name.value = strdup(name.value))) /* pithi_code_names_put replaces values */
+            return pithi_no_memory();
         names->names[names->count++] = name;
     }
     if (names->count)
@@ -75,6 +77,8 @@ int pithi_code_names_read(struct pithi_code_names *names, const struct pithlog *
 
 void pithi_code_names_free(struct pithi_code_names *names)
 {
+    for (uint32_t i = 0; i < names->count; i++)
+        free((char *)(uintptr_t)names->names[i].value);
     free(names->names);
     free(names->text);
     *names = (struct pithi_code_names){.names = NULL};

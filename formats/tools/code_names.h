@@ -7,7 +7,8 @@
 #include "pithlog.h"
 #include "tools/code_file.h"
 
-/* Stores what pithi_code_file_find found at an address of a file; `count` 0: nothing. */
+/* Stores what pithi_code_file_find found at an address of a file; `count` 0: nothing, unless the log has names for it:
+ * a file with this build id may be found under another path. */
 int pithi_code_names_put(struct pithi_defs *defs, const char *path, const char *build, uint64_t address,
                          const struct pithi_code_frame *frames, unsigned count);
 

@@ -347,6 +347,8 @@ static unsigned find_frames(struct pithi_sample_names *s, struct file *file, uin
 static int go_in(struct pithi_sample_names *s, uint32_t file_1, const char *path, const struct pithi_code_frame *frame,
                  struct pithi_place **place)
 {
+    const struct pithi_code_frame nameless = {.name = "[unknown]"};
+    frame = *frame->name ? frame : &nameless; /* paths of functions are joined by ; so each needs a name */
     uint64_t hash = pithi_hash_text(PITHI_HASH, frame->name);
     uint32_t before = s->starts.count;
     struct pithi_place *inner = calloc(1, sizeof *inner);

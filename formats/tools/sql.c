@@ -94,25 +94,41 @@ static int authorize(void *context, int action, const char *name, const char *va
                : PITHI_SQLITE_OK;
 }
 
-/* Makes the URI of the database, malloc'ed. A database in WAL mode would get files beside it even if it is only read,
- * unless it is said to be immutable. One that has a log is not: its newest rows are there. */
-static char *uri_of(const char *path)
+/* A database in WAL mode would get files beside it even if it is only read, unless it is said to be immutable. One that
+ * has a write-ahead log or a journal is not: its newest rows are there. */
+static int is_immutable(const char *path)
 {
-    size_t room = 3 * strlen(path) + sizeof "file://?immutable=1", at;
-    char *uri = malloc(room), *wal;
+    static const char *const beside[] = {"-wal", "-journal"};
+    unsigned char versions[2] = {0, 0}; /* to write and to read; 2: WAL mode */
+    int fd = open(path, O_RDONLY | O_CLOEXEC), is = fd >= 0 && pread(fd, versions, 2, 18) == 2 && versions[1] == 2;
+    char *other;
     struct stat status;
-    int has_log;
 
-    if (!uri || asprintf(&wal, "%s-wal", path) < 0) {
-        free(uri);
+    for (int i = 0; i < 2 && is; i++) {
+        is = asprintf(&other, "%s%s", path, beside[i]) >= 0 && (stat(other, &status) != 0 || status.st_size == 0);
+        free(is ? other : NULL);
+    }
+    if (fd >= 0)
+        close(fd);
+    return is;
+}
+
+/* Makes the URI of the database, malloc'ed. */
+static char *uri_of(const char *name)
+{
+    char *path = realpath(name, NULL); /* SQLite looks for the write-ahead log beside the file itself */
+    size_t room = path ? 3 * strlen(path) + sizeof "file://?immutable=1" : 0, at;
+    char *uri = path ? malloc(room) : NULL;
+
+    if (!uri) {
+        free(path);
         return NULL;
     }
-    has_log = stat(wal, &status) == 0 && status.st_size > 0;
-    free(wal);
     at = (size_t)sprintf(uri, "%s", *path == '/' ? "file://" : "file:");
     for (const unsigned char *c = (const unsigned char *)path; *c; c++)
         at += (size_t)sprintf(uri + at, *c == '%' || *c == '?' || *c == '#' ? "%%%02X" : "%c", *c);
-    sprintf(uri + at, "%s", has_log ? "" : "?immutable=1");
+    sprintf(uri + at, "%s", is_immutable(path) ? "?immutable=1" : "");
+    free(path);
     return uri;
 }
 

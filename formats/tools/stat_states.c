@@ -14,8 +14,16 @@
 #include "base/error.h"
 #include "tools/stat_pass.h"
 
+/* Columns of the waits have these very names; a counter may have an equal one. */
+static const char wait_name[] = "wait", transfer_name[] = "transfer";
+
 /* Computing takes part as a state with the number `defs`. */
 static uint32_t index_of(uint32_t id, uint32_t defs) { return id == PITHLOG_COMPUTING ? defs : id; }
+
+static int is_of_waits(const struct pithi_table_column *column)
+{
+    return column->name == wait_name || column->name == transfer_name;
+}
 
 /* `columns` without those of the waits, unless they are wanted. */
 static int new_table(struct pithi_report **table, const struct pithi_table_column *columns, uint32_t count, int waits)
@@ -27,7 +35,7 @@ static int new_table(struct pithi_report **table, const struct pithi_table_colum
     if (!shown)
         return pithi_no_memory();
     for (uint32_t i = 0; i < count; i++)
-        if (waits || (strcmp(columns[i].name, "wait") != 0 && strcmp(columns[i].name, "transfer") != 0))
+        if (waits || !is_of_waits(&columns[i]))
             shown[kept++] = columns[i];
     err = pithi_table_new(table, shown, kept);
     free(shown);
@@ -122,11 +130,11 @@ static void add_wait(void *context, const struct pithlog_wait_state *wait, int64
 }
 
 static const struct pithi_table_column state_columns[] = {
-    {"name", PITHI_CELL_TEXT, 0},   {"kind", PITHI_CELL_TEXT, 1},     {"group", PITHI_CELL_TEXT, 1},
-    {"count", PITHI_CELL_COUNT, 0}, {"total", PITHI_CELL_TIME, 0},    {"self", PITHI_CELL_TIME, 0},
-    {"wait", PITHI_CELL_TIME, 0},   {"transfer", PITHI_CELL_TIME, 0}, {"mean", PITHI_CELL_TIME, 0},
-    {"min", PITHI_CELL_TIME, 0},    {"p50", PITHI_CELL_TIME, 0},      {"p95", PITHI_CELL_TIME, 0},
-    {"p99", PITHI_CELL_TIME, 0},    {"max", PITHI_CELL_TIME, 0},
+    {"name", PITHI_CELL_TEXT, 0},    {"kind", PITHI_CELL_TEXT, 1},        {"group", PITHI_CELL_TEXT, 1},
+    {"count", PITHI_CELL_COUNT, 0},  {"total", PITHI_CELL_TIME, 0},       {"self", PITHI_CELL_TIME, 0},
+    {wait_name, PITHI_CELL_TIME, 0}, {transfer_name, PITHI_CELL_TIME, 0}, {"mean", PITHI_CELL_TIME, 0},
+    {"min", PITHI_CELL_TIME, 0},     {"p50", PITHI_CELL_TIME, 0},         {"p95", PITHI_CELL_TIME, 0},
+    {"p99", PITHI_CELL_TIME, 0},     {"max", PITHI_CELL_TIME, 0},
 };
 
 /* The heads of the two counters that are times; the others have their own names. */
@@ -168,6 +176,9 @@ void pithi_stat_lengths(struct pithi_report *table, const struct pithi_histogram
     pithi_table_number(table, lengths->all.max);
 }
 
+/* A log may have any values. */
+static int64_t whole(double sum) { return sum >= 9.2e18 ? INT64_MAX : sum > 0 ? (int64_t)sum : 0; }
+
 static void state_row(const struct states *s, struct pithi_report *table, uint32_t id)
 {
     const struct pithlog_def *def = pithlog_get_def(s->log, id);
@@ -180,7 +191,7 @@ static void state_row(const struct states *s, struct pithi_report *table, uint32
         pithi_table_number(table, state->total_ns);
         pithi_table_number(table, state->self_ns);
         for (uint32_t i = 0; i < s->counters.count; i++)
-            pithi_table_number(table, (int64_t)s->counters.sums[(size_t)i * (s->defs + 1u) + id]);
+            pithi_table_number(table, whole(s->counters.sums[(size_t)i * (s->defs + 1u) + id]));
         if (s->query->waits)
             put_waits(table, def, state->self_ns, state->wait_ns);
         pithi_stat_lengths(table, lengths);

@@ -55,8 +55,9 @@ void pithi_table_row(struct pithi_report *table)
 
 static struct cell *next_cell(struct pithi_report *table)
 {
-    return table->no_memory ? &table->spare
-                            : &table->cells[(size_t)(table->rows - 1) * table->column_count + table->next++];
+    return table->no_memory || table->next >= table->column_count
+               ? &table->spare
+               : &table->cells[(size_t)(table->rows - 1) * table->column_count + table->next++];
 }
 
 void pithi_table_text(struct pithi_report *table, const char *text)

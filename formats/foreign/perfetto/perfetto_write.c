@@ -340,7 +340,8 @@ static int put_sample(struct perfetto_writer *w, const struct pithlog_record *r,
 {
     struct stack *s = &w->stacks[r->lane];
     int64_t cpu_ns = (int64_t)((uint64_t)pithi_get_be32(r->payload) << 32 | pithi_get_be32(r->payload + 4));
-    int64_t begin_ns = r->time_ns - (s->seen && !w->wall ? cpu_ns - s->cpu_ns : w->period_ns);
+    int64_t begin_ns = (int64_t)((uint64_t)r->time_ns - (s->seen && !w->wall ? (uint64_t)cpu_ns - (uint64_t)s->cpu_ns
+                                                                             : (uint64_t)w->period_ns));
     char *copy = strdup(text);
     const char *open = s->text;
     if (!copy || (!s->seen && !put_function_track(w, r->lane)))

@@ -138,8 +138,10 @@ static void put_payload(struct rows *rows, const struct pithlog_record *r)
 
     if (size > rows->payload_size) {
         char *longer = realloc(rows->payload, size);
-        if (!longer)
+        if (!longer) {
+            rows->out.failed = 1;
             return;
+        }
         rows->payload = longer;
         rows->payload_size = size;
         pithlog_payload_text(rows->log, r, rows->payload, rows->payload_size);
