@@ -165,7 +165,7 @@ static void call_old_handler(const struct pithi_team *team)
 /* Calls the error handler that the call itself would use for an invalid argument. The handler may not return. */
 static int call_handler(const struct pithi_team *team)
 {
-    if (pithi_team_is_closing(team)) {
+    if (team->is_gone) {
         call_old_handler(team);
         return MPI_ERR_ARG;
     }
@@ -446,7 +446,8 @@ static void make_world(void)
     MPI_Group members = pithi_members_find("what they do together is checked among them");
 
     pithi_team_make_world(members);
-    is_mixed = members != MPI_GROUP_NULL;
+    if ((is_mixed = members != MPI_GROUP_NULL))
+        REAL(MPI_Group_free)(&members);
 }
 
 enum { CALLS, OTHER_JOB, ERRORS, UNCHECKED, SUMS };
@@ -521,8 +522,8 @@ void pithi_check_begin_job(int result)
     MPI_Comm parent = MPI_COMM_NULL;
 
     if (result == MPI_SUCCESS && pithi_where_rank < 0) {
-        make_world();
         pithi_team_make_comm(MPI_COMM_SELF, NULL, "MPI_Init");
+        make_world();
     }
     pithi_members_end();
     if (result != MPI_SUCCESS || pithi_where_rank >= 0)

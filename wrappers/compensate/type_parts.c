@@ -102,8 +102,7 @@ static void pass(const void *from, MPI_Count from_count, MPI_Datatype from_type,
 {
     static int threads;
     static __thread int tag __attribute__((tls_model("initial-exec")));
-    const struct pithi_handle *own = pithi_shadow_find(pithi_comm_key(MPI_COMM_SELF));
-    MPI_Comm self = own ? pithi_shadow_of(own) : MPI_COMM_NULL;
+    MPI_Comm self = pithi_shadow_find(MPI_COMM_SELF)->comm;
     if (!tag)
         tag = (int)((unsigned)__atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED) & 0x7fff);
     REAL(MPI_Sendrecv)
