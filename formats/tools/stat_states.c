@@ -295,10 +295,10 @@ static void add_wait_to_cell(void *context, const struct pithlog_wait_state *wai
 static int is_wanted(const struct grid *g, uint32_t lane) { return !g->query->wanted || g->query->wanted[lane]; }
 
 static const struct pithi_table_column grid_columns[] = {
-    {"name", PITHI_CELL_TEXT, 0},     {"kind", PITHI_CELL_TEXT, 1},    {"group", PITHI_CELL_TEXT, 1},
-    {"rank", PITHI_CELL_COUNT, 0},    {"thread", PITHI_CELL_COUNT, 0}, {"count", PITHI_CELL_COUNT, 0},
-    {"total", PITHI_CELL_TIME, 0},    {"self", PITHI_CELL_TIME, 0},    {"wait", PITHI_CELL_TIME, 0},
-    {"transfer", PITHI_CELL_TIME, 0}, {"mean", PITHI_CELL_TIME, 0},    {"max", PITHI_CELL_TIME, 0},
+    {"name", PITHI_CELL_TEXT, 0},        {"kind", PITHI_CELL_TEXT, 1},    {"group", PITHI_CELL_TEXT, 1},
+    {"rank", PITHI_CELL_COUNT, 0},       {"thread", PITHI_CELL_COUNT, 0}, {"count", PITHI_CELL_COUNT, 0},
+    {"total", PITHI_CELL_TIME, 0},       {"self", PITHI_CELL_TIME, 0},    {wait_name, PITHI_CELL_TIME, 0},
+    {transfer_name, PITHI_CELL_TIME, 0}, {"mean", PITHI_CELL_TIME, 0},    {"max", PITHI_CELL_TIME, 0},
 };
 
 /* A row for each lane that has been in the state. */
