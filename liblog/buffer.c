@@ -169,6 +169,8 @@ static void thread_list(void)
     threads = &self;
 }
 
+int pithi_buffer_is_listed(void) { return self.link != NULL; }
+
 static void lane_get(void)
 {
     if (!pithi_buffer_ended)

@@ -15,6 +15,8 @@ void pithi_record(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t co
  * the record is counted as lost. */
 uint64_t *pithi_buffer_claim(uint32_t kind, uint32_t id, uint64_t words, uint64_t *first);
 extern __thread int pithi_buffer_ended __attribute__((tls_model("initial-exec"))); /* this thread is ending */
+/* 1: this thread has recorded; when it ends, the recorder learns of it. */
+int pithi_buffer_is_listed(void);
 void pithi_buffer_leave(void); /* an ending thread has stored its record */
 static inline void pithi_buffer_store(uint64_t *word, uint64_t first)
 {

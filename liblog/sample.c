@@ -183,6 +183,19 @@ static struct room *take_room(void)
     return NULL;
 }
 
+/* The addresses of the C library, in which threads begin and end. 0: unknown, or part of the program. */
+static uint64_t c_library_begin, c_library_end;
+
+/* A thread ends with no function of the program on its stack. If its first record were made then, it would stay in the
+ * list of threads, as the destructors of keys have been called. (It looks the same when it begins.) */
+static int is_ending(const uint64_t *addresses, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (addresses[i] < c_library_begin || addresses[i] >= c_library_end)
+            return 0;
+    return !pithi_buffer_is_listed();
+}
+
 static void take_sample(const ucontext_t *context, uint64_t *words)
 {
     struct timespec cpu;
@@ -190,6 +203,8 @@ static void take_sample(const ucontext_t *context, uint64_t *words)
     if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) != 0)
         return;
     count = pithi_sample_stack(context, words + 1, FRAMES);
+    if (is_ending(words + 1, count))
+        return;
     record_new_modules(words + 1, count);
     words[0] = (uint64_t)cpu.tv_sec * 1000000000 + (uint64_t)cpu.tv_nsec;
     for (unsigned i = 0; i <= count; i++)
@@ -344,6 +359,11 @@ static void *watch(void *unused)
     struct timespec pause;
     int64_t begin_ns, took_ns;
     pid_t self = (pid_t)syscall(SYS_gettid);
+    struct pithi_module library;
+    if (pithi_module_find((uint64_t)(uintptr_t)__builtin_return_address(0), &library) && library.path[0] != 0) {
+        c_library_begin = library.begin; /* it has called this function */
+        c_library_end = library.end;
+    }
     sample_id = pith_event_define_group("pith:sample", "gray50", "cpu=%l", "pith");
     define_module();
     snprintf(period, sizeof period, "%lld", (long long)pithi_session.settings.sample_ns);
