@@ -85,8 +85,10 @@ static void set_limit(void)
     self.limit = limit;
     __atomic_store_n(&pith_buffer_.limit, pithi_counters_on ? NULL : limit, __ATOMIC_SEQ_CST);
     __atomic_store_n(&pith_buffer_.message_limit, pith_messages() ? limit : NULL, __ATOMIC_SEQ_CST);
-    if (pithi_state() != PITHI_RECORDING) /* another thread has paused recording meanwhile */
+    if (pithi_state() != PITHI_RECORDING) { /* another thread has paused recording meanwhile */
         clear_limits(&pith_buffer_);
+        self.limit = NULL;
+    }
 }
 
 static void close_limit(void)
@@ -418,8 +420,10 @@ void pithi_buffer_back(const struct pithi_aside *aside)
 void pithi_buffer_stop_all(void)
 {
     struct thread *thread;
-    for (thread = threads; thread != NULL; thread = thread->next)
+    for (thread = threads; thread != NULL; thread = thread->next) {
         clear_limits(thread->buffer);
+        __atomic_store_n(&thread->limit, NULL, __ATOMIC_RELAXED);
+    }
 }
 
 void pithi_buffer_again(void)

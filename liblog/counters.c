@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +74,7 @@ int pithi_counters_on;
 
 /* Of this thread. */
 static __thread struct {
-    int begun, busy; /* busy: a sample must not read now */
+    int begun, busy; /* busy: a signal handler must not read now */
     struct {
         int fd;      /* 0: none */
         uint64_t id; /* the kernel's, of that event; of a file its inode */
@@ -102,7 +103,7 @@ static int event_open(const struct kind *kind)
 static int event_read(unsigned i, uint64_t *value)
 {
     uint64_t read_now[3]; /* count, ns enabled, ns running */
-    if (read(self.counters[i].fd, read_now, sizeof read_now) != (ssize_t)sizeof read_now)
+    if (syscall(SYS_read, self.counters[i].fd, read_now, sizeof read_now) != (long)sizeof read_now)
         return 0;
     *value = read_now[0];
     if (read_now[2] > 0 && read_now[2] < read_now[1]) /* it shared the processor's counters with other events */
@@ -118,7 +119,7 @@ static int delay_open(void) { return pithi_descriptor_open("/proc/thread-self/sc
 static int delay_read(int fd, uint64_t *value)
 {
     char text[64], *end;
-    ssize_t got = pread(fd, text, sizeof text - 1, 0);
+    long got = syscall(SYS_pread64, fd, text, sizeof text - 1, (long)0);
     if (got <= 0)
         return 0;
     text[got] = '\0';
@@ -147,25 +148,32 @@ static int is_ours(unsigned i)
            id == self.counters[i].id;
 }
 
+/* A counter that some threads lack, as there were no more descriptors; NULL: none. A signal handler cannot say it. */
+static const char *lacking;
+static int is_told; /* also in forked children, which do not repeat it */
+
 /* Opens what this thread needs to read the counter. */
 static void begin(unsigned i)
 {
-    static int is_said;
     enum source source = chosen[i].kind->source;
-    int fd = source == PERF ? event_open(chosen[i].kind) : source == RUN_DELAY ? delay_open() : -1, kept = -1;
+    int cancel_state, fd, kept = -1;
+    if (is_ours(i) || (source != PERF && source != RUN_DELAY))
+        return;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    fd = source == PERF ? event_open(chosen[i].kind) : delay_open();
     if (fd >= 0) {
         kept = pithi_descriptor_far(fd);
         close(fd);
     }
+    if (kept < 0 && (errno == EMFILE || errno == ENFILE || errno == EINVAL) && /* EINVAL: the limit is too low */
+        !__atomic_exchange_n(&is_told, 1, __ATOMIC_RELAXED))
+        __atomic_store_n(&lacking, chosen[i].kind->name, __ATOMIC_RELAXED);
     if (kept >= 0 && id_of(source, kept, &self.counters[i].id)) {
         self.counters[i].fd = kept;
     } else if (kept >= 0) {
         close(kept);
-    } else if ((source == PERF || source == RUN_DELAY) && !__atomic_exchange_n(&is_said, 1, __ATOMIC_RELAXED) &&
-               pithi_speaks_for_job()) {
-        pithi_say("PITH_COUNTERS: there are no more descriptors (ulimit -n), so some threads lack %s",
-                  chosen[i].kind->name);
     }
+    pthread_setcancelstate(cancel_state, NULL);
 }
 
 static int read_value(unsigned i, uint64_t *value)
@@ -195,7 +203,7 @@ void pithi_counters_read(void)
     uint64_t values[MOST];
     unsigned there = 0;
     int saved = errno;
-    if (!pithi_counters_on || pithi_buffer_ended || pithi_state() != PITHI_RECORDING)
+    if (!pithi_counters_on || self.busy || pithi_buffer_ended || pithi_state() != PITHI_RECORDING)
         return;
     self.busy = 1;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -217,12 +225,6 @@ void pithi_counters_read(void)
     errno = saved;
 }
 
-void pithi_counters_sample(void)
-{
-    if (!self.busy)
-        pithi_counters_read();
-}
-
 void pithi_counters_thread_end(void)
 {
     for (unsigned i = 0; i < chosen_count; i++)
@@ -231,7 +233,11 @@ void pithi_counters_thread_end(void)
     memset(&self, 0, sizeof self);
 }
 
-void pithi_counters_forked(void) { pithi_counters_thread_end(); }
+void pithi_counters_forked(void)
+{
+    pithi_counters_thread_end();
+    lacking = NULL;
+}
 
 /* ---- Start ------------------------------------------------------------------------------------------------------- */
 
@@ -282,6 +288,13 @@ static void choose(const char *name, size_t length)
     chosen[chosen_count].kind = kind;
     chosen[chosen_count].id = pithi_defs_counter(whole, kind->unit);
     chosen_count += PITH_ID_IN_(chosen[chosen_count].id);
+}
+
+void pithi_counters_finish(void)
+{
+    const char *name = __atomic_exchange_n(&lacking, NULL, __ATOMIC_RELAXED);
+    if (name != NULL && pithi_speaks_for_job())
+        pithi_say("PITH_COUNTERS: there are no more descriptors (ulimit -n), so some threads lack %s", name);
 }
 
 void pithi_counters_start(void)

@@ -13,11 +13,12 @@ extern int pithi_counters_on;
  * this machine does not have or does not permit, and why. */
 void pithi_counters_start(void);
 
-/* Records the values of this thread. Call it before the record of a state's begin or end. Safe in signal handlers.
+/* Records the values of this thread. Call it before the record of a state's begin or end. Safe in signal handlers; does
+ * nothing in one that interrupts a reading.
  * Cost: one to three system calls a counter, 0.35 to 2 us (man/pith.7). */
 void pithi_counters_read(void);
-/* The same before the record of a sample; does nothing if the signal interrupted a reading. */
-void pithi_counters_sample(void);
+/* Before the log is written: says which counter some threads lack. */
+void pithi_counters_finish(void);
 
 /* This thread ends: closes its descriptors. */
 void pithi_counters_thread_end(void);

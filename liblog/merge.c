@@ -26,6 +26,7 @@
 #include "calibrate.h"
 #include "chunks.h"
 #include "clock.h"
+#include "counters.h"
 #include "definitions.h"
 #include "host_clocks.h"
 #include "host_facts.h"
@@ -394,6 +395,7 @@ static int stop_recording(uint32_t flush_state)
     struct pithi_guard guard;
     int have;
     pithi_sample_finish();
+    pithi_counters_finish();
     pith_end(flush_state);
     pithi_snapshot_close();
     if (!pithi_guard_enter(&guard))

@@ -14,12 +14,14 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,6 +31,7 @@
 #include "counters.h"
 #include "pith.h"
 #include "pith_tool.h"
+#include "process.h"
 #include "session.h"
 
 enum { FRAMES = 256, MODULES = 512, TIMERS = 4096, ROOMS = 64, BUILD_ID = 64, OUTSIDE = 4096 };
@@ -209,7 +212,7 @@ static void take_sample(const ucontext_t *context, uint64_t *words)
     words[0] = (uint64_t)cpu.tv_sec * 1000000000 + (uint64_t)cpu.tv_nsec;
     for (unsigned i = 0; i <= count; i++)
         put((unsigned char *)&words[i], words[i], 8);
-    pithi_counters_sample();
+    pithi_counters_read();
     pith_event_data(sample_id, words, 8 * (count + (size_t)1));
 }
 
@@ -462,10 +465,18 @@ static void record_code(void)
     char path[40], line[1000], *at, *end;
     uint64_t begin, size;
     uint32_t id;
+    struct stat status;
     FILE *map;
+    int fd;
     snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
-    if (outside_count == 0 || (map = fopen(path, "re")) == NULL)
+    /* Anybody may have made a file of that name. */
+    if (outside_count == 0 || (fd = pithi_descriptor_open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW, 0)) < 0)
         return;
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid() ||
+        (map = fdopen(fd, "r")) == NULL) {
+        close(fd);
+        return;
+    }
     memcpy(sorted, outside, sizeof sorted);
     qsort(sorted, OUTSIDE, sizeof *sorted, by_address);
     id = pith_event_define_group("pith:code", "gray50", "begin=%X end=%X name=%s", "pith");

@@ -24,7 +24,7 @@ for mpi in $(mpis); do
         run "$mpi" $ranks ./cpilog
         is "$? $(grep -c 'pi is near 3.14159265' out) $(counts cpilog.pith Broadcast Sync Compute Reduce 'New round')" \
             "0 1 Broadcast $((5 * ranks)) Sync $((5 * ranks)) Compute $((5 * ranks)) Reduce $((5 * ranks)) New round 5 " "$mpi, $ranks ranks: cpilog" || cat out err
-        is "$(pith info cpilog.pith | grep -E '^(complete|ranks|lost)' | tr '\n' ' ')" "complete: yes ranks: $ranks lost: 0 " "$mpi, $ranks ranks: its log"
+        is "$(pith info cpilog.pith | grep -E '^(complete|ranks|lost):' | tr '\n' ' ')" "complete: yes ranks: $ranks lost: 0 " "$mpi, $ranks ranks: its log"
     done
     is "$(grep -c '^pith: ' err) $(wc -l <err)" "1 1" "$mpi: one line says where the log is"
     like "$(lines cpilog.pith event)" 'New round.*round=4 strips=2560000' "$mpi: with its payloads"
@@ -74,7 +74,7 @@ for mpi in $(mpis); do
     is "$? $(ls -d ./*.pith) $(counts both.pith work tick MPI_Barrier MPI_Allreduce)" "0 ./both.pith work 2 tick 2 MPI_Barrier 2 MPI_Allreduce 0 " "$mpi: the same with the archive" || cat err
     "mpicc.$mpi" -o ring "$top/samples/ring.c" -L"$names" -llmpe -lmpe -lm 2>out
     MPE_LOGFILE_PREFIX=round run "$mpi" 2 ./ring
-    is "$? $(pith info round.clog2 | grep -E '^(format|ranks)' | tr '\n' ' ')" "0 format: clog2 ranks: 2 " "$mpi: a program without MPE calls, linked with -llmpe -lmpe" || cat err
+    is "$? $(pith info round.clog2 | grep -E '^(format|ranks):' | tr '\n' ' ')" "0 format: clog2 ranks: 2 " "$mpi: a program without MPE calls, linked with -llmpe -lmpe" || cat err
 
     # ---- MPE's environment ----------------------------------------------------------------------------------------------
     mkdir -p "$mpi" && cd "$mpi" || exit 1
@@ -126,14 +126,14 @@ pith: MPE_SYNC_FREQUENCY, CLOG_BLOCK_SIZE: set, but without effect in Pith (man 
     printf '%s\n' '#include <dlfcn.h>' '#include <mpi.h>' 'int main(int c, char **v) { void *h = dlopen(v[1], RTLD_NOW | RTLD_GLOBAL); int (*init)(void), (*finish)(const char *); if (!h) return 3;' \
         'MPI_Init(&c, &v); init = (int (*)(void))dlsym(h, "MPE_Init_log"); finish = (int (*)(const char *))dlsym(h, "MPE_Finish_log"); int bad = init(); bad |= finish("opened"); MPI_Finalize(); return bad; }' >open.c
     "mpicc.$mpi" -o open open.c -ldl && run "$mpi" 2 ./open "$names/shared/libmpe.so"
-    is "$? $(pith info opened.pith | grep ^ranks)" "0 ranks: 2" "$mpi: libmpe.so opened by the program (mpi4py's way)" || cat err
+    is "$? $(pith info opened.pith | grep ^ranks:)" "0 ranks: 2" "$mpi: libmpe.so opened by the program (mpi4py's way)" || cat err
     rm -rf ./*.pith
 done
 
 # ---- without MPI -----------------------------------------------------------------------------------------------------
 names=$build/lib/pith/serial
 gcc -DNOMPI $include -o alone "$top/test/mpi/mpe_auto.c" -L"$names" -lmpe_nompi 2>out && ./alone own 2>err
-is "$? $(counts mine.pith work tick) $(pith info mine.pith | grep ^ranks)" "0 work 1 tick 1  ranks: 1" "-lmpe_nompi: a log of one rank" || cat out err
+is "$? $(counts mine.pith work tick) $(pith info mine.pith | grep ^ranks:)" "0 work 1 tick 1  ranks: 1" "-lmpe_nompi: a log of one rank" || cat out err
 is "$(ldd alone | grep -c mpi)" 0 "without MPI"
 printf '#include "mpe.h"\nint comm_is_int(MPI_Comm comm); int comm_is_int(int comm) { return comm; }\n' >int.c
 for macro in NOMPI CLOG_NOMPI MPE_NOMPI; do

@@ -54,11 +54,12 @@ int pithi_log_lived(struct pithi_log_object *object, Tcl_Interp *interp, int obj
 {
     int64_t t0_ns, t1_ns, lived_ns = 0;
     uint32_t count, *lanes;
-    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+    Tcl_Obj *list;
 
     (void)objc;
     if (pithi_get_window(interp, objv + 2, &t0_ns, &t1_ns) != TCL_OK)
         return TCL_ERROR;
+    list = Tcl_NewListObj(0, NULL);
     lanes = pithi_rows_lanes(object->tree, &count);
     for (uint32_t i = 0; i < count; i++) {
         const struct pithlog_lane *lane = pithlog_get_lane(object->log, lanes[i]);
