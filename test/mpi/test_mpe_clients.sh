@@ -76,6 +76,11 @@ for mpi in $(mpis); do
         done
         is "$(python3 "$top/test/golden/clog2_dump.py" places.clog2 | grep BAD)" "" "$mpi: MPE_LOG_OVERHEAD=$overhead: a strict file"
     done
+    lmpe=-llmpe build nested_state "$mpi" 2>err
+    ok $? "$mpi: a state inside itself: compiles and links" || cat err
+    PITH_FORMAT=clog2 timeout -k 5 60 "mpiexec.$mpi" -n 1 ./nested_state 2>err
+    is "$(python3 "$top/test/golden/clog2_view.py" nested_state.clog2 | sed -n 's/.*type=sdef \(state=[0-9]*\) .*name=\(outer\|later\) .*/\1/p' | sort | uniq -c | awk '{ print $1 }' | xargs)" \
+        "1 1 1" "$mpi: each of its levels and the next state have a number of their own" || cat err
     if command -v "mpif90.$mpi" >/dev/null; then
         "mpif90.$mpi" -g -Wall -I"$build/include" -o coast "$top/test/mpe/coast.f90" -L"$build/lib/pith/$mpi" -lmpe 2>err
         ok $? "$mpi: a Fortran model compiles and links" || cat err

@@ -319,6 +319,16 @@ static int add_levels(struct pithi_clog2_numbers *numbers, uint32_t id, uint64_t
     return PITH_OK;
 }
 
+/* The states with numbers of the program: MPE numbers them as each rank describes them, so other states come after. */
+static int32_t given_states(const struct pithi_clog2_numbers *numbers)
+{
+    int32_t states = 0;
+
+    for (uint32_t id = 0; id < numbers->count; id++)
+        states += pithlog_get_def(numbers->log, id)->kind == PITHLOG_STATE && pithi_given_get(&numbers->given, id, 0);
+    return states;
+}
+
 /* Defines a level at its first use. */
 static int define_level(struct pithi_clog2_numbers *numbers, uint32_t id, uint64_t level, int64_t time_ns)
 {
@@ -335,6 +345,11 @@ static int define_level(struct pithi_clog2_numbers *numbers, uint32_t id, uint64
     if (numbers->is_described && pithi_given_get(&numbers->given, id, (uint32_t)level)) {
         of->status = IN_USE;
         return PITH_OK;
+    }
+    if (numbers->is_described && !numbers->has_more_states) {
+        int32_t given = given_states(numbers);
+        numbers->has_more_states = 1;
+        numbers->user_states = numbers->user_states > given ? numbers->user_states : given;
     }
     return write_state(numbers, id, &of->pair, PITHI_CLOG2_USER_STATES + numbers->user_states++, time_ns,
                        &(struct pithi_clog2_line){0});

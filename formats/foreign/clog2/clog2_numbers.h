@@ -61,6 +61,7 @@ struct pithi_clog2_numbers {
     uint32_t count;
     struct pithi_given given; /* the numbers that the program used, and all numbers taken */
     int is_described;         /* the log has the event PITHI_CLOG2_DESCRIBE */
+    int has_more_states;      /* states that the program did not describe are numbered */
     int32_t next_pair, next_solo;
     struct pithi_map open;                     /* (lane, state) -> number of open instances */
     struct pithi_map used_states, used_events; /* names in use */
