@@ -87,8 +87,8 @@ static void test_limits(void)
     for (size_t i = 0; i < 20000; i++)
         memcpy(text + 14 * i, "rank == 1 or  ", 15);
     OK(pithlog_filter_parse(text, &filter, NULL) == PITH_ERR_USAGE, "20000 comparisons are refused");
-    strcpy(text + 14 * 4000 - 4, " ");
-    OK(is_good(text), "4000 are not");
+    strcpy(text + 14 * 500 - 4, " ");
+    OK(is_good(text), "500 are not");
 }
 
 int main(void)
