@@ -17,6 +17,8 @@ void pith_affinity(char *text, size_t size)
     size_t at = 0;
     int saved = errno;
 
+    if (size == 0)
+        return;
     text[0] = '\0';
     if (sched_getaffinity(0, sizeof cores, (cpu_set_t *)(void *)cores) != 0)
         count = 0;
@@ -28,8 +30,11 @@ void pith_affinity(char *text, size_t size)
             last++;
         int wrote = first == last ? snprintf(text + at, size - at, "%s%u", at > 0 ? "," : "", first)
                                   : snprintf(text + at, size - at, "%s%u-%u", at > 0 ? "," : "", first, last);
-        if (wrote < 0 || (at += (size_t)wrote) >= size)
+        if (wrote < 0 || at + (size_t)wrote >= size) {
+            text[at] = '\0'; /* a number that was cut would be another core */
             break;
+        }
+        at += (size_t)wrote;
         first = last;
     }
     errno = saved;

@@ -138,7 +138,7 @@ static int set_times(struct pithlog_analysis *a, const struct pithi_row_call *ro
     return 1;
 }
 
-/* Of what was found in one row of calls. */
+/* The result of the search in one row of calls. */
 struct found {
     struct pithlog_iterations iterations;
     double covered;    /* part of the calls of the row; the system does not change it, as it does times */
@@ -167,8 +167,8 @@ static int measure_found(struct found *found, const struct pithi_period *period,
     return 1;
 }
 
-/* A row with fewer details replaces what was found if it has more of the same iterations. Without details, each
- * exchange of a message looks like an iteration; so shorter ones must cover clearly more. */
+/* 1: the result of a row with fewer details replaces the result before. It must cover more of the row. Without details,
+ * each exchange of a message looks like an iteration, so shorter iterations must cover 1.3 times as much. */
 static int is_more(const struct found *found, const struct found *before)
 {
     double least = 10 * found->median_ns >= 9 * before->median_ns ? 1 : 1.3;

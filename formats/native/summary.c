@@ -22,7 +22,7 @@ struct path_time {
     uint32_t piece, unused; /* 16 bytes, so that indexing is a shift */
 };
 
-/* A path that was met in a piece, and what was known of it before. */
+/* A path that occurs in a piece, and its entry before this piece. */
 struct met {
     uint64_t ns;
     uint32_t piece, path;
@@ -371,7 +371,7 @@ static void note_events(struct pithi_summary *s)
 enum { FRAMES = PITHI_PATH_DEPTH + PITHI_PIECE_RECORDS + 2 };
 struct frames {
     uint64_t ns[FRAMES];                     /* its time as the innermost one */
-    uint16_t symbol[FRAMES], around[FRAMES]; /* of those entered in the piece: the frame around it */
+    uint16_t symbol[FRAMES], around[FRAMES]; /* around: the frame outside it, if it was entered in this piece */
     uint16_t path[FRAMES];
 };
 

@@ -97,7 +97,7 @@ struct pithlog_filter {
 
 enum pithi_answer { PITHI_NO, PITHI_YES, PITHI_MAYBE };
 
-/* What is known of a record. A state is described by its ENTER. */
+/* The known values of a record, which a query asks for. For a state, the record is its ENTER. */
 struct pithi_subject {
     uint32_t known; /* PITHI_KNOW_... */
     uint32_t kind, id, lane;

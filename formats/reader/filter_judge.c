@@ -406,7 +406,7 @@ static int learn_all(struct pithi_judge *j, const struct pithi_scope *scope)
     query.flags = PITHLOG_NEST | PITHLOG_CLIP;
     CHECK(pithlog_iter_open(j->log, &query, &iter));
     while (!is_over && damages < MOST_DAMAGES && (more = pithlog_iter_next_many(iter, records, 128)) != 0) {
-        damages += more < 0; /* who reads the records finds the same damage */
+        damages += more < 0; /* the caller reports it when it reads these records */
         for (int i = 0; i < more && !is_over; i++) {
             TRY(learn(j, &records[i], &doubts));
             is_over = !doubts && records[i].time_ns >= scope->query.from_ns && /* not an ENTER added before it */

@@ -80,7 +80,7 @@ static unsigned column_of(const struct parser *p, const char *place)
 #define WRONG(p, place, format, ...)                                                                                   \
     pithi_fail(PITH_ERR_USAGE, "query: column %u: " format, *(p)->column = column_of(p, place), __VA_ARGS__)
 
-/* Says what is wanted in the place of the current token. */
+/* The error that the query needs something else here than the current token. */
 static int wanted(struct parser *p, const char *what)
 {
     if (p->token == T_END)

@@ -19,8 +19,8 @@ struct pithi_function {
 
 struct pithi_sample_names;
 
-/* Reads the modules of the log. An error if it lacks what is needed. Names are those in the log (code_names.h), else
- * those of the files on this machine. */
+/* Reads the modules of the log. An error if the log does not have what `need` names. Names come from the log
+ * (code_names.h), otherwise from the files of the program, if they are on this machine and unchanged. */
 enum pithi_names_need { PITHI_NEED_SAMPLES, PITHI_NEED_SITES, PITHI_NEED_ANY };
 int pithi_sample_names_open(struct pithlog *log, enum pithi_names_need need, struct pithi_sample_names **names);
 /* 1: the log may have samples or call sites. */
