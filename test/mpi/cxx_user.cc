@@ -1,4 +1,5 @@
 // cxx_user.cc - a program as users write it, for every compiler and standard: a bit of all of the C++ bindings.
+#define VERSION "1.0" // as a config.h of Autoconf does
 #include <mpi.h>
 
 #include <algorithm>
@@ -36,6 +37,8 @@ static int kind_of(const MPI::Exception &e)
     }
     return 0;
 }
+
+static_assert(sizeof(VERSION) == 4, "the header leaves the macro of the program as it was");
 
 static const MPI::Intracomm &world_early = MPI::COMM_WORLD;
 static MPI::Group nobody = MPI::GROUP_EMPTY;
