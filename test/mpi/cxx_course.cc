@@ -141,6 +141,12 @@ static void types()
     int i, a, d, comb;
     r.Get_envelope(i, a, d, comb);
     OK(comb == MPI::COMBINER_RESIZED);
+    MPI::Aint places[20];
+    int numbers[20];
+    MPI::Datatype inner[20]; // more than there are: MPI leaves the rest as it is
+    r.Get_contents(20, 20, 20, numbers, places, inner);
+    OK(places[1] == (MPI::Aint)sizeof(Particle) && inner[0] != MPI::DATATYPE_NULL && inner[19] == MPI::DATATYPE_NULL);
+    inner[0].Free();
     char buf[100];
     int pos = 0;
     MPI::INT.Pack(&len[1], 1, buf, 100, pos, MPI::COMM_WORLD);

@@ -125,13 +125,14 @@ static const char *count_text(const struct member *member, const char *bracket)
                        bracket + 1); /* peers(this), dims(this) */
 }
 
-/* Copies an array of handles, statuses or bools. */
+/* Copies an array of handles, statuses or bools. Handles that MPI only writes are copied too: Open MPI's
+ * MPI_Type_get_contents also reads those that it does not write, which must be valid handles. */
 static void array(struct gen_text *out, const struct member *member, const struct arg *arg, const struct arg *param,
-                  const char *bracket)
+                  const char *bracket, int is_copied)
 {
     const char *count = count_text(member, bracket), *name = arg->name, *type = pointed(arg);
 
-    if (is_const_arg(param) || strstr(core_type(param->prefix), "quest"))
+    if (is_copied)
         text_printf(out, "  std::vector<%s> c_%s(cxx_%s, cxx_%s + wrappergen_count(%s, cxx_%s));\n", type, name,
                     param->name, param->name, count, param->name);
     else
@@ -152,7 +153,7 @@ static void from_param(struct gen_text *out, const struct bindings *bindings, co
     }
     const char *value = text_format("cxx_%s", param->name);
     if (bracket)
-        array(out, member, arg, param, bracket);
+        array(out, member, arg, param, bracket, class || is_const_arg(param));
     else if (is_reference(param) && (class || !strcmp(core_type(param->prefix), "bool")))
         declare_pointed(out, arg, value);
     else if (is_reference(param))
