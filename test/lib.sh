@@ -43,6 +43,19 @@ like() {
 }
 # skip WHAT WHY
 skip() { tap_count=$((tap_count + 1)); echo "ok $tap_count - $1 # SKIP $2"; }
+# checks_of FILE [PREFIX]: the checks that a helper printed ("ok 1 - it works", "not ok - it fails") become checks of this test.
+# Other lines are shown as comments.
+checks_of() {
+    local line
+    while IFS= read -r line; do
+        case $line in
+        'ok '*) ok 0 "${2:-}${line#ok *- }" ;;
+        'not ok '*) ok 1 "${2:-}${line#not ok *- }" ;;
+        '' | 1..*) ;;
+        *) echo "# ${line#\# }" ;;
+        esac
+    done <"$1"
+}
 # git, also in a checkout that belongs to somebody else.
 git() { command git -c 'safe.directory=*' "$@"; }
 # sanitizers: how programs must be compiled that are to run with a build for a sanitizer; else nothing.

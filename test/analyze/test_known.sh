@@ -21,13 +21,7 @@ for mpi in $(mpis); do
                 [ "$status" = "0 0 0" ] && grep -q '^not ok' lines && [ $try != 3 ] || break
             done
             is "$status" "0 0 0" "$name: runs and is analysed" || sed 's/^/# /' err
-            while read -r line; do
-                case $line in
-                'ok - '*) ok 0 "$name: ${line#ok - }" ;;
-                'not ok - '*) ok 1 "$name: ${line#not ok - }" ;;
-                *) echo "$line" ;;
-                esac
-            done <lines
+            checks_of lines "$name: "
         done
     done
     unset LD_PRELOAD

@@ -99,12 +99,6 @@ done
 # Only a recorded program has samples and call sites.
 /usr/bin/python3 "$top/test/cli/schema_check.py" "$schemas" $([ -z "$(mpis)" ] || echo all) <list >lines
 status=$?
-while read -r line; do
-    case $line in
-    'ok - '*) ok 0 "${line#ok - }" ;;
-    'not ok - '*) ok 1 "${line#not ok - }" ;;
-    *) echo "# $line" ;;
-    esac
-done <lines
+checks_of lines
 is "$status" 0 "all are checked"
 finish

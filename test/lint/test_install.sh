@@ -48,14 +48,8 @@ is "$(grep -rlF "$top" "$dest/opt/pith" --include='*.pc' --include='*.tcl' --inc
 mv "$dest/opt/pith" moved
 PITH_PREFIX="$scratch/moved" "$top/test/lint/installed" >out 2>&1
 status=$?
-grep -E '^(ok|not ok|#)' out | sed -E 's/^((not )?ok) [0-9]+ - /\1 /' >lines
-while read -r line; do
-    case $line in
-    'ok '*) ok 0 "installed: ${line#ok }" ;;
-    'not ok '*) ok 1 "installed: ${line#not ok }" ;;
-    *) echo "$line" ;;
-    esac
-done <lines
+grep -E '^(ok|not ok|#)' out >lines
+checks_of lines "installed: "
 is "$status" 0 "the installation works"
 
 mv moved "$dest/opt/pith"

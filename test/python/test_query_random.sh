@@ -12,13 +12,7 @@ pith cut whole.pith -o heat2d.pith --from "MPI_Allreduce[1]" --to "MPI_Allreduce
 /usr/bin/python3 "$top/test/python/query_check.py" small.pith heat2d.pith nested.pith >out 2>&1 &&
     QUERY_COUNT=16 /usr/bin/python3 "$top/test/python/query_check.py" many.pith >>out 2>&1
 status=$?
-grep -E '^(ok|not ok|#)' out | sed -E 's/^((not )?ok) [0-9]+ - /\1 /' >lines
-while read -r line; do
-    case $line in
-    'ok '*) ok 0 "${line#ok }" ;;
-    'not ok '*) ok 1 "${line#not ok }" ;;
-    *) echo "$line" ;;
-    esac
-done <lines
+grep -E '^(ok|not ok|#)' out >lines
+checks_of lines
 is "$status" 0 "all compared" || tail -n 5 out
 finish

@@ -12,14 +12,8 @@ pith convert heat2d.pith heat.clog2 2>/dev/null
 "$build/test/cli/make_cli_log" names names.pith
 /usr/bin/python3 "$top/test/python/sql_check.py" heat2d.pith heat.otf2 heat.clog2 small.pith nested.pith names.pith >out 2>&1
 status=$?
-grep -E '^(ok|not ok|#)' out | sed -E 's/^((not )?ok) [0-9]+ - /\1 /' >lines
-while read -r line; do
-    case $line in
-    'ok '*) ok 0 "${line#ok }" ;;
-    'not ok '*) ok 1 "${line#not ok }" ;;
-    *) echo "$line" ;;
-    esac
-done <lines
+grep -E '^(ok|not ok|#)' out >lines
+checks_of lines
 is "$status" 0 "all compared" || tail -n 5 out
 
 # ---- pith sql

@@ -148,13 +148,7 @@ quit
 END
 timeout 600 pith view --anim hand.pith -e "source live.tcl" >checks.out 2>&1
 is "$?" 0 "by hand: the checks inside the window end"
-while read -r line; do
-    case $line in
-        'ok - '*) ok 0 "${line#ok - }" ;;
-        'not ok - '*) ok 1 "${line#not ok - }" ;;
-        *) echo "# $line" ;;
-    esac
-done <checks.out
+checks_of checks.out
 wait "$job"
 like "$?:$(cat out)" "^3:talk: [0-9]+\$" "the program did not notice"
 messages=$((3 * $(sed -n 's/talk: //p' out)))

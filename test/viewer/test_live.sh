@@ -21,16 +21,6 @@ recording() {
     return 1
 }
 
-# Prints what the checks said, of a script for the window of LOG.
-show_checks() {
-    while read -r line; do
-        case $line in
-            'ok - '*) ok 0 "${line#ok - }" ;;
-            'not ok - '*) ok 1 "${line#not ok - }" ;;
-            *) echo "# $line" ;;
-        esac
-    done <checks.out
-}
 cat >tools.tcl <<'END'
 proc check {good what} { puts "[expr {$good ? {ok} : {not ok}}] - $what" }
 # Waits until CONDITION holds, for two minutes at most.
@@ -84,7 +74,7 @@ close
 END
 timeout 600 pith view grow.pith -e 'source grow.tcl' >checks.out 2>&1
 is "$?" 0 "the window of a program that runs"
-show_checks
+checks_of checks.out
 wait "$job"
 like "$?:$(cat out)" "^3:talk: [0-9]+\$" "the program did not notice"
 
@@ -113,7 +103,7 @@ close
 END
 timeout 600 pith view two.pith -e 'source two.tcl' >checks.out 2>&1
 is "$?" 0 "the window of a program on two machines"
-show_checks
+checks_of checks.out
 wait "$job"
 
 # ---- Killed
@@ -136,7 +126,7 @@ close
 END
 victim=$$ timeout 600 pith view --live kill.pith -e 'source kill.tcl' >checks.out 2>&1
 is "$?" 0 "--live: the window of a program that dies"
-show_checks
+checks_of checks.out
 wait "$job"
 out=$(timeout 600 pith view kill.pith.spill -e 'puts [llength [legend]]; quit' 2>&1)
 like "$out" '^[3-9]' "opened later by the folder's name"

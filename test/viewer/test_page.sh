@@ -44,13 +44,7 @@ pith draw plain.pith -o bare.html --title plain.pith -e 'names off'
 chrome checked.html --dump-dom >dom.out
 sed -n '/<pre id="checks">/,/<\/pre>/p' dom.out | sed 's/<[^>]*>//g' >checks.out
 like "$(tail -n 2 checks.out)" '^1\.\.[0-9]+$' "the checks in the page come to their end" || tail -n 5 chromium.log | sed 's/^/# /'
-while read -r line; do
-    case $line in
-    'ok '*) ok 0 "page: ${line#ok *- }" ;;
-    'not ok '*) ok 1 "page: ${line#not ok *- }" ;;
-    '#'*) echo "$line" ;;
-    esac
-done <checks.out
+checks_of checks.out "page: "
 # Odd logs and words raise no error; a large one is drawn.
 for page in rich big nasty point fine deep words; do
     { echo '<script>onerror = (text) => { document.title = text; };</script>'; cat $page.html; } >odd.html

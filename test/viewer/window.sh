@@ -42,11 +42,5 @@ inside() {
     timeout 300 pith view "$1" -e "source $top/test/viewer/$2" >checks.out 2>&1
     is "$?" 0 "$2: the checks inside the window end"
     tail -n 1 checks.out | grep -q ' checks, ' || { sed 's/^/# /' checks.out; ok 1 "$2: they came to their end"; }
-    while read -r line; do
-        case $line in
-            'ok '*) ok 0 "${line#ok *- }" ;;
-            'not ok '*) ok 1 "${line#not ok *- }" ;;
-            *) echo "$line" ;;
-        esac
-    done <checks.out
+    checks_of checks.out
 }
