@@ -429,6 +429,41 @@ int pithi_sample_place(struct pithi_sample_names *s, const struct pithlog_record
     return PITH_OK;
 }
 
+/* The innermost function of a frame of the sample; NULL: there is no such frame. */
+static const struct pithi_function *innermost(struct pithi_sample_names *s, const struct pithlog_record *r,
+                                              const struct pithi_sample *sample, uint32_t frame)
+{
+    const struct pithi_place *place;
+
+    if (frame >= sample->count || pithi_sample_place(s, r, sample->addresses[frame], frame > 0, &place) != PITH_OK)
+        return NULL;
+    return &s->functions[place->function];
+}
+
+/* 1: a function of one of Pith's libraries. */
+static int is_own(const struct pithi_function *function)
+{
+    const char *name = function ? strrchr(function->module, '/') : NULL;
+    return name && !strncmp(name, "/libpith", 8);
+}
+
+/* Of the functions of Pith's libraries, only the MPI call itself is shown, and not twice if the function that it calls
+ * has the same name. Of several frames of a file without symbols, one is shown. */
+static int is_hidden(struct pithi_sample_names *s, const struct pithlog_record *r, const struct pithi_sample *sample,
+                     uint32_t frame, const struct pithi_function *function)
+{
+    const struct pithi_function *inner;
+
+    if (function->name[0] == '[')
+        return innermost(s, r, sample, frame + 1) == function;
+    if (!is_own(function))
+        return 0;
+    if (is_own(innermost(s, r, sample, frame + 1)))
+        return 1;
+    inner = frame > 0 ? innermost(s, r, sample, frame - 1) : NULL;
+    return inner && !is_own(inner) && !strcmp(inner->name, function->name);
+}
+
 int pithi_sample_functions(struct pithi_sample_names *s, const struct pithlog_record *r,
                            const struct pithi_sample *sample, uint32_t frame, struct pithi_inlined *functions)
 {
@@ -441,6 +476,10 @@ int pithi_sample_functions(struct pithi_sample_names *s, const struct pithlog_re
     functions->count = at;
     for (p = err ? NULL : place; p; p = p->outer)
         functions->functions[--at] = p->function;
+    if (!err && is_hidden(s, r, sample, frame, &s->functions[place->function]))
+        functions->count = 0;
+    else if (!err && is_own(&s->functions[place->function]))
+        functions->count = 1;
     return err;
 }
 
