@@ -39,16 +39,26 @@ if pith convert small.pith small.otf2 2>err && $python -c 'import otf2' 2>/dev/n
 else
     peer "scripts: states of 1 lane into numpy" "otf2 for Python" ""
 fi
-# SQLite alone: as many rows of as many numbers, by its own loop.
-floor=$(measure "    import sqlite3
-    db = sqlite3.connect('floor.db', isolation_level=None)
-    db.executescript('pragma journal_mode=off; pragma synchronous=off; drop table if exists t; begin; create table t(id integer primary key, a, b, c, d, e, f, g)')
-    db.executemany('insert into t values(?,?,?,?,?,?,?,?)', ((i, 1, i % 20, i * 1000, i * 1000 + 500, 300, 2, i) for i in range(1000000)))
-    db.execute('commit')" "1 / best")
+# SQLite alone: as many rows of as many numbers, with the same index, by its own shell and its table-valued function.
+cat >floor.sql <<'S'
+PRAGMA page_size = 65536; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; BEGIN;
+CREATE TABLE t(id INTEGER PRIMARY KEY, lane INTEGER, state INTEGER, start_ns INTEGER, end_ns INTEGER, self_ns INTEGER,
+    depth INTEGER, parent INTEGER);
+CREATE INDEX by_time ON t(start_ns);
+INSERT INTO t SELECT value, 1, value % 20, value * 1000, value * 1000 + 500, 300, 2, value FROM generate_series(1, 5000000);
+COMMIT;
+S
+floor=
+command -v sqlite3 >/dev/null && floor=$(calc "5 / $(user_s sqlite3 floor.db ".read floor.sql")")
 rm -f one.sqlite
 took=$(user_s pith convert one.pith one.sqlite)
 rows=$(pith sql one.sqlite 'SELECT (SELECT count(*) FROM intervals) + (SELECT count(*) FROM events) + (SELECT count(*) FROM messages)' --csv | tail -n 1)
 row "scripts: rows into an SQLite database" "$(calc "$rows / 1e6 / $took")" Mrows/s "$floor" ">= 2"
+peer "scripts: rows into an SQLite database" "SQLite for Python, executemany" "$(measure "    import sqlite3
+    db = sqlite3.connect('peer.db', isolation_level=None)
+    db.executescript('pragma journal_mode=off; pragma synchronous=off; drop table if exists t; begin; create table t(id integer primary key, a, b, c, d, e, f, g)')
+    db.executemany('insert into t values(?,?,?,?,?,?,?,?)', ((i, 1, i % 20, i * 1000, i * 1000 + 500, 300, 2, i) for i in range(1000000)))
+    db.execute('commit')" "1 / best")"
 row "scripts: one state recorded from Python" \
     "$(PITH_LOG=states.pith measure "    import pith
     s = pith.state('x')

@@ -9,12 +9,38 @@ struct sqlite3;
 struct sqlite3_stmt;
 
 /* Result codes, flags and types of sqlite3.h. */
-enum { PITHI_SQLITE_OK = 0, PITHI_SQLITE_ROW = 100, PITHI_SQLITE_DONE = 101 };
+enum { PITHI_SQLITE_OK = 0, PITHI_SQLITE_NOMEM = 7, PITHI_SQLITE_ROW = 100, PITHI_SQLITE_DONE = 101 };
 enum { PITHI_SQLITE_READONLY = 1, PITHI_SQLITE_READWRITE = 2, PITHI_SQLITE_URI = 0x40, PITHI_SQLITE_NOMUTEX = 0x8000 };
 enum { PITHI_SQLITE_DENY = 1, PITHI_SQLITE_ON_PRAGMA = 19 }; /* for set_authorizer */
 enum { PITHI_SQLITE_INTEGER = 1, PITHI_SQLITE_FLOAT, PITHI_SQLITE_TEXT, PITHI_SQLITE_BLOB, PITHI_SQLITE_NULL };
-/* For bind_text and bind_blob: SQLite copies the bytes. */
-#define PITHI_SQLITE_COPY ((void (*)(void *)) - 1)
+
+/* A module of a virtual table, sqlite3_module of version 1, and the beginnings of its tables and cursors. */
+struct pithi_sqlite_table {
+    const void *module;
+    int references;
+    char *error;
+};
+struct pithi_sqlite_cursor {
+    struct pithi_sqlite_table *table;
+};
+struct pithi_sqlite_module {
+    int version;
+    int (*create)(struct sqlite3 *db, void *context, int count, const char *const *words,
+                  struct pithi_sqlite_table **table, char **error);
+    int (*connect)(struct sqlite3 *db, void *context, int count, const char *const *words,
+                   struct pithi_sqlite_table **table, char **error);
+    int (*plan)(struct pithi_sqlite_table *table, void *info);
+    int (*disconnect)(struct pithi_sqlite_table *table);
+    int (*destroy)(struct pithi_sqlite_table *table);
+    int (*open)(struct pithi_sqlite_table *table, struct pithi_sqlite_cursor **cursor);
+    int (*close)(struct pithi_sqlite_cursor *cursor);
+    int (*filter)(struct pithi_sqlite_cursor *cursor, int number, const char *text, int count, void **values);
+    int (*next)(struct pithi_sqlite_cursor *cursor);
+    int (*is_end)(struct pithi_sqlite_cursor *cursor);
+    int (*column)(struct pithi_sqlite_cursor *cursor, void *result, int column);
+    int (*number)(struct pithi_sqlite_cursor *cursor, int64_t *number);
+    void *others[7]; /* for tables that can be changed or renamed, and transactions */
+};
 
 #define PITHI_SQLITE_FUNCTIONS(ROW)                                                                                    \
     ROW(int, open_v2, (const char *name, struct sqlite3 **db, int flags, const char *vfs))                             \
@@ -29,10 +55,12 @@ enum { PITHI_SQLITE_INTEGER = 1, PITHI_SQLITE_FLOAT, PITHI_SQLITE_TEXT, PITHI_SQ
     ROW(int, limit, (struct sqlite3 * db, int what, int value))                                                        \
     ROW(int, prepare_v2,                                                                                               \
         (struct sqlite3 * db, const char *sql, int size, struct sqlite3_stmt **stmt, const char **tail))               \
-    ROW(int, bind_int64, (struct sqlite3_stmt * stmt, int index, int64_t value))                                       \
-    ROW(int, bind_double, (struct sqlite3_stmt * stmt, int index, double value))                                       \
-    ROW(int, bind_text, (struct sqlite3_stmt * stmt, int index, const char *text, int size, void (*free_it)(void *)))  \
-    ROW(int, bind_null, (struct sqlite3_stmt * stmt, int index))                                                       \
+    ROW(int, create_module,                                                                                            \
+        (struct sqlite3 * db, const char *name, const struct pithi_sqlite_module *module, void *context))              \
+    ROW(int, declare_vtab, (struct sqlite3 * db, const char *sql))                                                     \
+    ROW(void, result_int64, (void *result, int64_t value))                                                             \
+    ROW(void, result_double, (void *result, double value))                                                             \
+    ROW(void, result_text, (void *result, const char *text, int size, void (*free_it)(void *)))                        \
     ROW(int, step, (struct sqlite3_stmt * stmt))                                                                       \
     ROW(int, reset, (struct sqlite3_stmt * stmt))                                                                      \
     ROW(int, finalize, (struct sqlite3_stmt * stmt))                                                                   \

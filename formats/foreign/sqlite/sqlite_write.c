@@ -1,6 +1,7 @@
 /* sqlite_write.c - a log as an SQLite database: its tables, and the rows of each (README.md lists them). One pass over
  * the records fills intervals, events, counters and collectives; one matches the messages; the analysis gives the wait
- * states. Indexes are made at the end, which is faster than with each row. */
+ * states. Intervals come almost in the order of their index, which so grows faster with the rows than it is sorted
+ * later; the index of messages is made at the end. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,12 +14,12 @@
 #include "base/out.h"
 #include "foreign/formats.h"
 #include "foreign/names.h"
-#include "foreign/sqlite/sqlite_library.h"
+#include "foreign/sqlite/sqlite_rows.h"
 #include "foreign/walk.h"
 
 static const char tables[] =
-    "PRAGMA page_size = 16384; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
-    "PRAGMA cache_size = -16384; PRAGMA application_id = 1349088360; PRAGMA user_version = 1; BEGIN;"
+    "PRAGMA page_size = 65536; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
+    "PRAGMA cache_size = -65536; PRAGMA application_id = 1349088360; PRAGMA user_version = 1; BEGIN;"
     "CREATE TABLE log(key TEXT PRIMARY KEY, value) WITHOUT ROWID;"
     "CREATE TABLE lanes(lane INTEGER PRIMARY KEY, rank INTEGER, thread INTEGER, name TEXT, host TEXT, first_ns INTEGER,"
     " last_ns INTEGER, records INTEGER);"
@@ -31,6 +32,7 @@ static const char tables[] =
     " PRIMARY KEY(comm, is_remote, position)) WITHOUT ROWID;"
     "CREATE TABLE intervals(id INTEGER PRIMARY KEY, lane INTEGER, state INTEGER, start_ns INTEGER, end_ns INTEGER,"
     " self_ns INTEGER, depth INTEGER, parent INTEGER);"
+    "CREATE INDEX intervals_by_time ON intervals(start_ns);"
     "CREATE TABLE events(lane INTEGER, event INTEGER, time_ns INTEGER, payload TEXT);"
     "CREATE TABLE counters(lane INTEGER, counter INTEGER, time_ns INTEGER, value REAL);"
     "CREATE TABLE collectives(lane INTEGER, time_ns INTEGER, comm INTEGER, root INTEGER, sent_bytes INTEGER,"
@@ -55,9 +57,11 @@ static const char tables[] =
     "CREATE VIEW wait_times AS SELECT w.kind, d.name AS state, l.rank, c.rank AS cause_rank, count(*) AS count,"
     " sum(w.to_ns - w.from_ns) AS ns FROM waits w JOIN lanes l USING(lane) JOIN lanes c ON c.lane = w.cause_lane"
     " JOIN definitions d ON d.id = w.state GROUP BY 1, 2, 3, 4;";
-static const char indexes[] = "CREATE INDEX intervals_by_time ON intervals(start_ns);"
-                              "CREATE INDEX messages_by_time ON messages(send_ns);"
+static const char indexes[] = "CREATE INDEX messages_by_time ON messages(send_ns);"
                               "COMMIT;";
+
+/* The tables of records. */
+enum { INTERVALS, EVENTS, COUNTERS, COLLECTIVES, MESSAGES, RECORD_TABLES };
 
 struct writer {
     const struct pithi_sqlite *sqlite;
@@ -65,7 +69,8 @@ struct writer {
     struct pithlog *log;
     const char *path;
     int failed; /* enum pith_err of the first failure */
-    struct sqlite3_stmt *interval, *event, *counter, *coll, *message;
+    struct pithi_sqlite_source source;
+    struct pithi_sqlite_rows *rows[RECORD_TABLES];
     int64_t intervals;
     struct open_lane { /* ids of the open intervals of a lane, outermost first */
         int64_t *ids;
@@ -85,54 +90,33 @@ static int run(struct writer *w, const char *sql)
     return w->sqlite->exec(w->db, sql, NULL, NULL, NULL) ? failed(w) : PITH_OK;
 }
 
-/* "INSERT INTO table VALUES(?, ?, ...)" */
-static int prepare(struct writer *w, const char *table, int columns, struct sqlite3_stmt **statement)
+/* Sets w->failed after a function of sqlite_rows.h; returns it. */
+static int check(struct writer *w, int status)
 {
-    char sql[128];
-    int at = snprintf(sql, sizeof sql, "INSERT INTO %s VALUES(?", table);
-
-    for (int i = 1; i < columns; i++)
-        at += snprintf(sql + at, sizeof sql - (size_t)at, ",?");
-    snprintf(sql + at, sizeof sql - (size_t)at, ")");
-    return w->sqlite->prepare_v2(w->db, sql, -1, statement, NULL) ? failed(w) : PITH_OK;
+    if (status && !w->failed)
+        w->failed = status < 0 ? pithi_no_memory() : failed(w);
+    return w->failed;
 }
 
-/* Inserts a row: `types` has a letter for each value: i int64_t, d double, s text (NULL: no value), t text of the
- * program that was recorded, whose control characters and invalid bytes are spelled as `pith print` does, n no
- * value. */
-static void put(struct writer *w, struct sqlite3_stmt *statement, const char *types, ...)
+static int begin_rows(struct writer *w, const char *insert, int columns, struct pithi_sqlite_rows **rows)
+{
+    return check(w, pithi_sqlite_rows_open(rows, &w->source, insert, columns, 0));
+}
+
+/* Inserts the rest of the rows. */
+static int end_rows(struct writer *w, struct pithi_sqlite_rows *rows)
+{
+    return w->failed ? w->failed : check(w, pithi_sqlite_rows_flush(rows));
+}
+
+/* Adds a row (sqlite_rows.h). */
+static void put(struct writer *w, struct pithi_sqlite_rows *rows, const char *types, ...)
 {
     va_list values;
-    int bad = 0;
 
     va_start(values, types);
-    for (int i = 1; types[i - 1]; i++) {
-        const char *text;
-        char *plain = NULL;
-        switch (types[i - 1]) {
-        case 'i':
-            bad |= w->sqlite->bind_int64(statement, i, va_arg(values, int64_t));
-            break;
-        case 'd':
-            bad |= w->sqlite->bind_double(statement, i, va_arg(values, double));
-            break;
-        case 't':
-        case 's':
-            text = va_arg(values, const char *);
-            if (types[i - 1] == 't' && !(text = plain = pithi_quoted(PITHI_QUOTE_TEXT, text)))
-                w->failed = pithi_no_memory();
-            bad |= w->sqlite->bind_text(statement, i, text, text ? (int)strlen(text) : 0, PITHI_SQLITE_COPY);
-            free(plain);
-            break;
-        default:
-            bad |= w->sqlite->bind_null(statement, i);
-        }
-    }
+    check(w, pithi_sqlite_rows_put(rows, types, values));
     va_end(values);
-    bad |= w->sqlite->step(statement) != PITHI_SQLITE_DONE;
-    bad |= w->sqlite->reset(statement);
-    if (bad && !w->failed)
-        failed(w);
 }
 
 /* ---- Definitions ------------------------------------------------------------------------------------------------- */
@@ -140,18 +124,14 @@ static void put(struct writer *w, struct sqlite3_stmt *statement, const char *ty
 static int put_facts(struct writer *w)
 {
     const struct pithlog_info *info = pithlog_get_info(w->log);
-    struct sqlite3_stmt *s = NULL;
+    struct pithi_sqlite_rows *s = NULL;
     const char *key, *value;
     int err;
 
-    TRY(prepare(w, "log", 2, &s));
+    TRY(begin_rows(w, "INSERT OR REPLACE INTO log", 2, &s));
     for (uint32_t i = 0; (key = pithlog_get_property(w->log, i, &value)) != NULL; i++)
         put(w, s, "tt", key, value);
-    w->sqlite->finalize(s);
-    s = NULL;
     /* Facts of the log itself come before properties of the same name. */
-    if (w->sqlite->prepare_v2(w->db, "INSERT OR REPLACE INTO log VALUES(?,?)", -1, &s, NULL))
-        TRY(failed(w));
     put(w, s, "ss", "format", info->format);
     put(w, s, "ss", "complete", info->complete ? "yes" : "no");
     const struct {
@@ -161,65 +141,66 @@ static int put_facts(struct writer *w)
                    {"lost", (int64_t)info->lost}, {"start_ns", info->start_ns}, {"end_ns", info->end_ns}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         put(w, s, "si", numbers[i].key, numbers[i].value);
-    err = w->failed;
+    err = end_rows(w, s);
 out:
-    w->sqlite->finalize(s);
+    pithi_sqlite_rows_close(s);
     return err;
 }
 
 static int put_lanes(struct writer *w)
 {
-    struct sqlite3_stmt *s = NULL;
+    struct pithi_sqlite_rows *s = NULL;
     const struct pithlog_lane *l;
     int err;
 
-    TRY(prepare(w, "lanes", 8, &s));
+    TRY(begin_rows(w, "INSERT INTO lanes", 8, &s));
     for (uint32_t i = 0; (l = pithlog_get_lane(w->log, i)) != NULL; i++)
         put(w, s, "iiittiii", (int64_t)i, (int64_t)l->rank, (int64_t)l->thread, l->name, l->host, l->first_ns,
             l->last_ns, (int64_t)l->records);
-    err = w->failed;
+    err = end_rows(w, s);
 out:
-    w->sqlite->finalize(s);
+    pithi_sqlite_rows_close(s);
     return err;
 }
 
 static int put_definitions(struct writer *w)
 {
     static const char *const kinds[] = {"state", "event", "counter"};
-    struct sqlite3_stmt *s = NULL;
+    struct pithi_sqlite_rows *s = NULL;
     const struct pithlog_def *d;
     char colour[8];
     int err;
 
-    TRY(prepare(w, "definitions", 6, &s));
+    TRY(begin_rows(w, "INSERT INTO definitions", 6, &s));
     for (uint32_t i = 0; (d = pithlog_get_def(w->log, i)) != NULL; i++) {
         snprintf(colour, sizeof colour, "#%06" PRIx32, pithlog_def_rgb(w->log, i));
         put(w, s, "istsst", (int64_t)i, kinds[d->kind], d->name, colour, d->group, d->format);
     }
-    err = w->failed;
+    err = end_rows(w, s);
 out:
-    w->sqlite->finalize(s);
+    pithi_sqlite_rows_close(s);
     return err;
 }
 
 static int put_communicators(struct writer *w)
 {
-    struct sqlite3_stmt *s = NULL, *member = NULL;
+    struct pithi_sqlite_rows *s = NULL, *member = NULL;
     const struct pithlog_comm *c;
     int err;
 
-    TRY(prepare(w, "communicators", 4, &s));
-    TRY(prepare(w, "members", 4, &member));
+    TRY(begin_rows(w, "INSERT INTO communicators", 4, &s));
+    TRY(begin_rows(w, "INSERT INTO members", 4, &member));
     for (uint32_t i = 0; (c = pithlog_get_comm(w->log, i)) != NULL; i++) {
         put(w, s, "itii", (int64_t)i, c->name, (int64_t)c->size, (int64_t)c->remote_size);
         for (int32_t m = 0; c->world_ranks && m < c->size + c->remote_size; m++)
             put(w, member, "iiii", (int64_t)i, (int64_t)(m < c->size ? m : m - c->size), (int64_t)c->world_ranks[m],
                 (int64_t)(m >= c->size));
     }
-    err = w->failed;
+    TRY(end_rows(w, s));
+    err = end_rows(w, member);
 out:
-    w->sqlite->finalize(s);
-    w->sqlite->finalize(member);
+    pithi_sqlite_rows_close(s);
+    pithi_sqlite_rows_close(member);
     return err;
 }
 
@@ -266,19 +247,20 @@ static int put_record(void *context, const struct pithlog_record *r)
         id = lane->ids[r->depth];
         memmove(lane->ids + r->depth, lane->ids + r->depth + 1, (lane->count - r->depth - 1) * sizeof *lane->ids);
         lane->count--;
-        put(w, w->interval, r->depth ? "iiiiiiii" : "iiiiiiin", id, (int64_t)r->lane, (int64_t)r->id, r->start_ns,
-            r->time_ns, r->time_ns - r->start_ns - r->nested_ns, (int64_t)r->depth,
+        put(w, w->rows[INTERVALS], r->depth ? "iiiiiiii" : "iiiiiiin", id, (int64_t)r->lane, (int64_t)r->id,
+            r->start_ns, r->time_ns, r->time_ns - r->start_ns - r->nested_ns, (int64_t)r->depth,
             r->depth ? lane->ids[r->depth - 1] : 0);
         break;
     case PITHLOG_EVENT:
-        put(w, w->event, "iiis", (int64_t)r->lane, (int64_t)r->id, r->time_ns, payload_of(w, r));
+        put(w, w->rows[EVENTS], "iiis", (int64_t)r->lane, (int64_t)r->id, r->time_ns, payload_of(w, r));
         break;
     case PITHLOG_COUNTER:
-        put(w, w->counter, "iiid", (int64_t)r->lane, (int64_t)r->id, r->time_ns, r->value);
+        put(w, w->rows[COUNTERS], "iiid", (int64_t)r->lane, (int64_t)r->id, r->time_ns, r->value);
         break;
     case PITHLOG_COLL:
-        put(w, w->coll, lane->count ? "iiiiiii" : "iiiiiin", (int64_t)r->lane, r->time_ns, (int64_t)r->comm,
-            (int64_t)r->peer, (int64_t)r->bytes, (int64_t)r->got_bytes, lane->count ? lane->ids[lane->count - 1] : 0);
+        put(w, w->rows[COLLECTIVES], lane->count ? "iiiiiii" : "iiiiiin", (int64_t)r->lane, r->time_ns,
+            (int64_t)r->comm, (int64_t)r->peer, (int64_t)r->bytes, (int64_t)r->got_bytes,
+            lane->count ? lane->ids[lane->count - 1] : 0);
         break;
     default:
         break;
@@ -291,12 +273,20 @@ static void put_message(void *context, const struct pithlog_message *m, uint64_t
     struct writer *w = context;
 
     (void)number;
-    put(w, w->message, "iiiiiii", (int64_t)m->send_lane, (int64_t)m->recv_lane, m->send_ns, m->recv_ns, (int64_t)m->tag,
-        (int64_t)m->comm, (int64_t)m->bytes);
+    put(w, w->rows[MESSAGES], "iiiiiii", (int64_t)m->send_lane, (int64_t)m->recv_lane, m->send_ns, m->recv_ns,
+        (int64_t)m->tag, (int64_t)m->comm, (int64_t)m->bytes);
 }
 
 static int put_records(struct writer *w, const struct pithi_convert *how)
 {
+    static const struct {
+        const char *insert;
+        int columns;
+    } tables_of[RECORD_TABLES] = {[INTERVALS] = {"INSERT INTO intervals", 8},
+                                  [EVENTS] = {"INSERT INTO events", 4},
+                                  [COUNTERS] = {"INSERT INTO counters", 4},
+                                  [COLLECTIVES] = {"INSERT INTO collectives", 7},
+                                  [MESSAGES] = {"INSERT INTO messages", 7}};
     struct pithi_losses losses;
     struct pithi_each each = {.context = w,
                               .begin = begin,
@@ -310,15 +300,15 @@ static int put_records(struct writer *w, const struct pithi_convert *how)
     w->lanes = calloc(pithlog_get_info(w->log)->lanes + (size_t)1, sizeof *w->lanes);
     if (!w->lanes)
         TRY(pithi_no_memory());
-    TRY(prepare(w, "intervals", 8, &w->interval));
-    TRY(prepare(w, "events", 4, &w->event));
-    TRY(prepare(w, "counters", 4, &w->counter));
-    TRY(prepare(w, "collectives", 7, &w->coll));
-    TRY(prepare(w, "messages", 7, &w->message));
+    for (int i = 0; i < RECORD_TABLES; i++)
+        TRY(check(w, pithi_sqlite_rows_open(&w->rows[i], &w->source, tables_of[i].insert, tables_of[i].columns,
+                                            i == INTERVALS)));
     TRY(pithi_each_record(w->log, how, &each));
     TRY(w->failed);
     TRY(pithi_each_message(w->log, how, &each));
     TRY(w->failed);
+    for (int i = 0; i < RECORD_TABLES; i++)
+        TRY(end_rows(w, w->rows[i]));
     pithi_losses_tell(&losses, how);
 out:
     pithi_losses_close(&losses);
@@ -331,7 +321,7 @@ static int put_analysis(struct writer *w, const struct pithi_convert *how)
 {
     struct pithlog_analyze_query query = {.from_ns = how->from_ns, .to_ns = how->to_ns};
     struct pithlog_analysis *analysis = NULL;
-    struct sqlite3_stmt *wait = NULL, *efficiency = NULL;
+    struct pithi_sqlite_rows *wait = NULL, *efficiency = NULL;
     const struct pithlog_analysis_info *info;
     int err = pithlog_analyze(w->log, &query, &analysis);
 
@@ -341,7 +331,7 @@ static int put_analysis(struct writer *w, const struct pithi_convert *how)
         pithlog_analysis_free(analysis);
         return PITH_OK;
     }
-    TRY(prepare(w, "waits", 7, &wait));
+    TRY(begin_rows(w, "INSERT INTO waits", 7, &wait));
     for (uint32_t lane = 0; lane < pithlog_get_info(w->log)->lanes; lane++) {
         const struct pithlog_wait_state *waits;
         size_t count = pithlog_analysis_waits(analysis, lane, &waits);
@@ -349,7 +339,7 @@ static int put_analysis(struct writer *w, const struct pithi_convert *how)
             put(w, wait, "iisiiii", (int64_t)lane, (int64_t)waits[i].state, pithlog_wait_kind_name(waits[i].kind),
                 waits[i].from_ns, waits[i].to_ns, (int64_t)waits[i].cause_lane, (int64_t)waits[i].handed_ns);
     }
-    TRY(prepare(w, "efficiency", 2, &efficiency));
+    TRY(begin_rows(w, "INSERT INTO efficiency", 2, &efficiency));
     const struct {
         const char *name;
         double value;
@@ -360,10 +350,11 @@ static int put_analysis(struct writer *w, const struct pithi_convert *how)
                 {"transfer", info->transfer}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         put(w, efficiency, "sd", rows[i].name, rows[i].value);
-    err = w->failed;
+    TRY(end_rows(w, wait));
+    err = end_rows(w, efficiency);
 out:
-    w->sqlite->finalize(wait);
-    w->sqlite->finalize(efficiency);
+    pithi_sqlite_rows_close(wait);
+    pithi_sqlite_rows_close(efficiency);
     pithlog_analysis_free(analysis);
     return err;
 }
@@ -380,6 +371,8 @@ int pithi_sqlite_write(struct pithlog *log, FILE *out, const struct pithi_conver
     CHECK(pithi_sqlite_begin(how->path, &w.sqlite));
     if (w.sqlite->open_v2(how->path, &w.db, PITHI_SQLITE_READWRITE | PITHI_SQLITE_NOMUTEX, NULL))
         TRY(failed(&w));
+    if (pithi_sqlite_source_open(&w.source, w.sqlite, w.db))
+        TRY(failed(&w));
     TRY(run(&w, tables));
     TRY(put_facts(&w));
     TRY(put_lanes(&w));
@@ -393,11 +386,8 @@ out:
         free(w.lanes[i].ids);
     free(w.lanes);
     free(w.payload);
-    w.sqlite->finalize(w.interval);
-    w.sqlite->finalize(w.event);
-    w.sqlite->finalize(w.counter);
-    w.sqlite->finalize(w.coll);
-    w.sqlite->finalize(w.message);
+    for (size_t i = 0; i < sizeof w.rows / sizeof *w.rows; i++)
+        pithi_sqlite_rows_close(w.rows[i]);
     if (w.sqlite->close(w.db) && !err)
         err = pithi_fail(PITH_ERR_IO, "%s: SQLite cannot close it", how->path);
     return err;

@@ -1,0 +1,261 @@
+/* sqlite_rows.c - see sqlite_rows.h. Owns pith_rows, the virtual table. */
+#include "foreign/sqlite/sqlite_rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/out.h"
+
+enum { COLUMNS = 8, ROWS = 1024 }; /* at most; so many rows still are in the cache of the processor */
+
+struct cell {
+    union {
+        int64_t integer;
+        double real;
+        size_t text; /* offset in rows->text */
+    };
+    char type; /* i, d, s, n */
+};
+
+struct pithi_sqlite_rows {
+    struct pithi_sqlite_source *source;
+    struct sqlite3_stmt *insert;
+    int columns, count;
+    int is_sorted;
+    uint16_t order[ROWS]; /* in which they are inserted */
+    char *text;
+    size_t text_bytes, text_room;
+    struct cell cells[ROWS * COLUMNS]; /* of `columns` each */
+};
+
+/* ---- The virtual table ------------------------------------------------------------------------------------------- */
+
+struct table {
+    struct pithi_sqlite_table base;
+    const struct pithi_sqlite_source *source;
+};
+
+struct cursor {
+    struct pithi_sqlite_cursor base;
+    const struct pithi_sqlite_rows *rows;
+    int row; /* index in rows->order */
+};
+
+static int connect_table(struct sqlite3 *db, void *context, int count, const char *const *words,
+                         struct pithi_sqlite_table **table, char **error)
+{
+    struct pithi_sqlite_source *source = context;
+    struct table *t = calloc(1, sizeof *t);
+
+    (void)count, (void)words, (void)error;
+    if (!t)
+        return PITHI_SQLITE_NOMEM;
+    t->source = source;
+    *table = &t->base;
+    return source->sqlite->declare_vtab(db, "CREATE TABLE x(c0, c1, c2, c3, c4, c5, c6, c7)");
+}
+
+static int disconnect_table(struct pithi_sqlite_table *table)
+{
+    free(table);
+    return PITHI_SQLITE_OK;
+}
+
+static int plan(struct pithi_sqlite_table *table, void *info)
+{
+    (void)table, (void)info;
+    return PITHI_SQLITE_OK;
+}
+
+static int open_cursor(struct pithi_sqlite_table *table, struct pithi_sqlite_cursor **cursor)
+{
+    struct cursor *c = calloc(1, sizeof *c);
+
+    if (!c)
+        return PITHI_SQLITE_NOMEM;
+    c->rows = ((struct table *)table)->source->rows;
+    *cursor = &c->base;
+    return PITHI_SQLITE_OK;
+}
+
+static int close_cursor(struct pithi_sqlite_cursor *cursor)
+{
+    free(cursor);
+    return PITHI_SQLITE_OK;
+}
+
+static int first_row(struct pithi_sqlite_cursor *cursor, int number, const char *text, int count, void **values)
+{
+    struct cursor *c = (struct cursor *)cursor;
+
+    (void)number, (void)text, (void)count, (void)values;
+    c->row = 0;
+    return PITHI_SQLITE_OK;
+}
+
+static int next_row(struct pithi_sqlite_cursor *cursor)
+{
+    struct cursor *c = (struct cursor *)cursor;
+
+    c->row++;
+    return PITHI_SQLITE_OK;
+}
+
+static int is_end(struct pithi_sqlite_cursor *cursor)
+{
+    const struct cursor *c = (struct cursor *)cursor;
+
+    return c->row == c->rows->count;
+}
+
+static int get_value(struct pithi_sqlite_cursor *cursor, void *result, int column)
+{
+    const struct cursor *c = (struct cursor *)cursor;
+    const struct pithi_sqlite *sqlite = c->rows->source->sqlite;
+    const struct cell *cell = &c->rows->cells[c->rows->order[c->row] * c->rows->columns + column];
+
+    if (cell->type == 'i')
+        sqlite->result_int64(result, cell->integer);
+    else if (cell->type == 'd')
+        sqlite->result_double(result, cell->real);
+    else if (cell->type == 's')
+        sqlite->result_text(result, c->rows->text + cell->text, -1, NULL);
+    return PITHI_SQLITE_OK;
+}
+
+static int get_number(struct pithi_sqlite_cursor *cursor, int64_t *number)
+{
+    *number = ((struct cursor *)cursor)->row;
+    return PITHI_SQLITE_OK;
+}
+
+int pithi_sqlite_source_open(struct pithi_sqlite_source *source, const struct pithi_sqlite *sqlite, struct sqlite3 *db)
+{
+    /* Without `create` the table exists in each connection and cannot be made in a database. */
+    static const struct pithi_sqlite_module module = {.connect = connect_table,
+                                                      .plan = plan,
+                                                      .disconnect = disconnect_table,
+                                                      .open = open_cursor,
+                                                      .close = close_cursor,
+                                                      .filter = first_row,
+                                                      .next = next_row,
+                                                      .is_end = is_end,
+                                                      .column = get_value,
+                                                      .number = get_number};
+
+    *source = (struct pithi_sqlite_source){sqlite, db, NULL};
+    return sqlite->create_module(db, "pith_rows", &module, source);
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
+
+int pithi_sqlite_rows_open(struct pithi_sqlite_rows **rows, struct pithi_sqlite_source *source, const char *insert,
+                           int columns, int is_sorted)
+{
+    struct pithi_sqlite_rows *r = *rows = malloc(sizeof *r);
+    char sql[128];
+    int at = snprintf(sql, sizeof sql, "%s SELECT c0", insert);
+
+    if (!r)
+        return -1;
+    r->source = source;
+    r->insert = NULL;
+    r->columns = columns;
+    r->count = 0;
+    r->is_sorted = is_sorted;
+    r->text = NULL;
+    r->text_bytes = r->text_room = 0;
+    for (int i = 1; i < columns; i++)
+        at += snprintf(sql + at, sizeof sql - (size_t)at, ", c%d", i);
+    snprintf(sql + at, sizeof sql - (size_t)at, " FROM pith_rows");
+    return source->sqlite->prepare_v2(source->db, sql, -1, &r->insert, NULL);
+}
+
+void pithi_sqlite_rows_close(struct pithi_sqlite_rows *rows)
+{
+    if (!rows)
+        return;
+    rows->source->sqlite->finalize(rows->insert);
+    free(rows->text);
+    free(rows);
+}
+
+/* Inserts the row that was added last into the order. Few rows are out of place, and by little. */
+static void place_last(struct pithi_sqlite_rows *rows)
+{
+    int64_t key = rows->cells[rows->count * rows->columns].integer;
+    int at = rows->count;
+
+    for (; rows->is_sorted && at > 0 && rows->cells[rows->order[at - 1] * rows->columns].integer > key; at--)
+        rows->order[at] = rows->order[at - 1];
+    rows->order[at] = (uint16_t)rows->count;
+}
+
+int pithi_sqlite_rows_flush(struct pithi_sqlite_rows *rows)
+{
+    const struct pithi_sqlite *sqlite = rows->source->sqlite;
+    int status;
+
+    if (!rows->count)
+        return PITHI_SQLITE_OK;
+    rows->source->rows = rows;
+    status = sqlite->step(rows->insert);
+    sqlite->reset(rows->insert);
+    rows->count = 0;
+    rows->text_bytes = 0;
+    return status == PITHI_SQLITE_DONE ? PITHI_SQLITE_OK : status;
+}
+
+static int keep_text(struct pithi_sqlite_rows *rows, struct cell *cell, const char *text)
+{
+    size_t size = text ? strlen(text) + 1 : 0, room = 2 * (rows->text_bytes + size);
+    char *grown;
+
+    cell->type = text ? 's' : 'n';
+    if (rows->text_bytes + size > rows->text_room) {
+        if (!(grown = realloc(rows->text, room)))
+            return -1;
+        rows->text = grown;
+        rows->text_room = room;
+    }
+    cell->text = rows->text_bytes;
+    if (text)
+        memcpy(rows->text + rows->text_bytes, text, size);
+    rows->text_bytes += size;
+    return 0;
+}
+
+int pithi_sqlite_rows_put(struct pithi_sqlite_rows *rows, const char *types, va_list values)
+{
+    struct cell *cell = rows->cells + rows->count * rows->columns;
+    char *plain;
+    int status = 0;
+
+    for (; *types && !status; types++, cell++) {
+        cell->type = *types;
+        switch (*types) {
+        case 'i':
+            cell->integer = va_arg(values, int64_t);
+            break;
+        case 'd':
+            cell->real = va_arg(values, double);
+            break;
+        case 't':
+            if (!(plain = pithi_quoted(PITHI_QUOTE_TEXT, va_arg(values, const char *))))
+                return -1;
+            status = keep_text(rows, cell, plain);
+            free(plain);
+            break;
+        case 's':
+            status = keep_text(rows, cell, va_arg(values, const char *));
+            break;
+        default:
+            break;
+        }
+    }
+    if (status)
+        return status;
+    place_last(rows);
+    return ++rows->count == ROWS ? pithi_sqlite_rows_flush(rows) : PITHI_SQLITE_OK;
+}
