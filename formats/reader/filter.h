@@ -97,6 +97,12 @@ struct pithlog_filter {
 
 enum pithi_answer { PITHI_NO, PITHI_YES, PITHI_MAYBE };
 
+/* The text of a payload, malloc'ed when it is first needed; the caller frees it. */
+struct pithi_payload {
+    char *text;
+    int has_no_memory; /* the answer is void */
+};
+
 /* The known values of a record, which a query asks for. For a state, the record is its ENTER. */
 struct pithi_subject {
     uint32_t known; /* PITHI_KNOW_... */
@@ -104,7 +110,7 @@ struct pithi_subject {
     const struct pithlog_record *record;
     int64_t start_ns, end_ns, self_ns; /* states; the last two with KNOW_END */
     uint32_t comm;                     /* states; 0: none */
-    const char **payload;              /* text of the payload, malloc'ed when it is first needed; the caller frees it */
+    struct pithi_payload *payload;
 };
 enum pithi_answer pithi_filter_ask(const struct pithlog_filter *filter, const struct pithlog *log,
                                    const struct pithi_subject *subject);

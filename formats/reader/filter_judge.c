@@ -76,17 +76,17 @@ static long double number_of(const struct pithlog *log, const struct pithi_subje
     }
 }
 
-/* The text of a payload; the subject keeps it for the next comparison. */
 static const char *payload_of(const struct pithlog *log, const struct pithi_subject *s)
 {
-    if (!*s->payload && s->record->payload_bytes) {
+    struct pithi_payload *payload = s->payload;
+
+    if (!payload->text && s->record->payload_bytes) {
         size_t size = pithlog_payload_text(log, s->record, NULL, 0);
-        char *text = malloc(size);
-        if (text)
-            pithlog_payload_text(log, s->record, text, size);
-        *s->payload = text;
+        payload->text = malloc(size);
+        payload->has_no_memory = !payload->text;
+        pithlog_payload_text(log, s->record, payload->text, payload->text ? size : 0);
     }
-    return *s->payload ? *s->payload : "";
+    return payload->text ? payload->text : "";
 }
 
 /* The text of a field that a subject has. */
@@ -277,6 +277,7 @@ struct lane {
     unsigned char *matches; /* 1: the state matches */
     uint32_t *comms;        /* if the filter asks for it: 1 + the communicator; 0: none */
     uint64_t room, learned; /* later ones begin too late to match */
+    int is_in_window;       /* the pass has come to the window here */
 };
 
 struct pithi_judge {
@@ -320,19 +321,20 @@ static enum pithi_answer ask_state(const struct pithi_judge *j, const struct pit
     return pithi_filter_ask(j->filter, j->log, &subject);
 }
 
-static enum pithi_answer ask_record(const struct pithi_judge *j, const struct pithlog_record *r)
+/* 1, 0; -1: no memory. */
+static int judge_other(const struct pithi_judge *j, const struct pithlog_record *r)
 {
-    const char *payload = NULL;
+    struct pithi_payload payload = {NULL, 0};
     struct pithi_subject subject = {.known = PITHI_KNOW_KIND | PITHI_KNOW_DEF | PITHI_KNOW_LANE | PITHI_KNOW_RECORD,
                                     .kind = r->kind,
                                     .id = r->id,
                                     .lane = r->lane,
                                     .record = r,
                                     .payload = &payload};
-    enum pithi_answer result = pithi_filter_ask(j->filter, j->log, &subject);
+    int matches = pithi_filter_ask(j->filter, j->log, &subject) == PITHI_YES;
 
-    free((char *)payload);
-    return result;
+    free(payload.text);
+    return payload.has_no_memory ? -1 : matches;
 }
 
 /* ---- The pass over the states ------------------------------------------------------------------------------------ */
@@ -389,6 +391,21 @@ static int learn(struct pithi_judge *j, const struct pithlog_record *r, uint64_t
     return PITH_OK;
 }
 
+/* The pass came to the window: from here on the states count that are open now, and later ones. */
+static void begin_window(struct lane *lane)
+{
+    for (uint32_t i = 0; i < lane->open.count && !lane->is_in_window; i++) {
+        uint64_t number = (uint64_t)lane->open.states[i].enter_ns >> 1;
+        lane->matches[i] = lane->matches[number];
+        if (lane->comms)
+            lane->comms[i] = lane->comms[number];
+        lane->open.states[i].enter_ns = numbered(i, lane->open.states[i].enter_ns & 1);
+    }
+    lane->entered = lane->is_in_window ? lane->entered : lane->open.count;
+    lane->is_in_window = 1;
+}
+
+/* After so many errors the pass ends: an iterator that has no memory or disk left fails at each call. */
 enum { MOST_DAMAGES = 10000 };
 
 static int learn_all(struct pithi_judge *j, const struct pithi_scope *scope)
@@ -401,18 +418,24 @@ static int learn_all(struct pithi_judge *j, const struct pithi_scope *scope)
 
     query.to_ns = INT64_MAX;
     query.kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE;
-    if (j->filter->fields >> PITHI_F_COMM & 1)
+    if (j->filter->fields >> PITHI_F_COMM & 1) { /* a state that is open before the window may have its message there */
+        query.from_ns = INT64_MIN;
         query.kinds |= 1u << PITHLOG_SEND | 1u << PITHLOG_RECV | 1u << PITHLOG_COLL;
+    }
     query.flags = PITHLOG_NEST | PITHLOG_CLIP;
     CHECK(pithlog_iter_open(j->log, &query, &iter));
     while (!is_over && damages < MOST_DAMAGES && (more = pithlog_iter_next_many(iter, records, 128)) != 0) {
         damages += more < 0; /* the caller reports it when it reads these records */
         for (int i = 0; i < more && !is_over; i++) {
+            if (query.from_ns < scope->query.from_ns && records[i].time_ns >= scope->query.from_ns)
+                begin_window(&j->lanes[records[i].lane]);
             TRY(learn(j, &records[i], &doubts));
             is_over = !doubts && records[i].time_ns >= scope->query.from_ns && /* not an ENTER added before it */
                       records[i].time_ns > (scope->last_ns < scope->query.to_ns ? scope->last_ns : scope->query.to_ns);
         }
     }
+    for (uint32_t i = 0; i < j->lane_count && query.from_ns < scope->query.from_ns; i++)
+        begin_window(&j->lanes[i]);
     err = damages < MOST_DAMAGES ? PITH_OK : PITH_ERR_DAMAGED;
 out:
     pithlog_iter_close(iter);
@@ -504,7 +527,7 @@ int pithi_judge_record(struct pithi_judge *j, const struct pithlog_record *r)
         return judge_state(j, r);
     if (r->kind <= PITHLOG_COUNTER && j->excluded[r->id])
         return 0;
-    return ask_record(j, r) == PITHI_YES;
+    return judge_other(j, r);
 }
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */

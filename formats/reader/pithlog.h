@@ -197,6 +197,10 @@ PITHLOG_API void pithlog_iter_close(struct pithlog_iter *iter);
 /* Parses a query of pith-query(7). `column` (may be NULL): the place of an error in the text, in characters from 1. */
 PITHLOG_API int pithlog_filter_parse(const char *text, struct pithlog_filter **filter, unsigned *column);
 PITHLOG_API void pithlog_filter_free(struct pithlog_filter *filter);
+/* Opens the part of a log that a filter selects as a log of its own, as `pith cut --where` writes it: all definitions,
+ * and the lanes that can match. It is a temporary file (TMPDIR) without a name. `log` and `filter` need not live as
+ * long. A damaged part of `log` is an error. */
+PITHLOG_API int pithlog_open_part(struct pithlog *log, const struct pithlog_filter *filter, struct pithlog **part);
 
 /* ---- Times as users write them ----------------------------------------------------------------------------------- */
 

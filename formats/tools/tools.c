@@ -315,12 +315,11 @@ int pithi_tool_where(const char *command, const char *option, const char *value,
 
 int pithi_tool_filter(struct pithlog **log, const struct pithlog_filter *filter)
 {
-    const struct pithi_copy what = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .filter = filter};
     struct pithlog *part;
 
     if (!filter)
         return PITH_OK;
-    CHECK(pithi_copy_part(*log, &what, "the records that match --where (see TMPDIR)", &part));
+    CHECK(pithlog_open_part(*log, filter, &part));
     pithlog_close(*log);
     *log = part;
     return PITH_OK;

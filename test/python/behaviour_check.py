@@ -1,5 +1,6 @@
 """behaviour_check.py LOG NAMES DAMAGED CUT NOLOG BIG: errors, damage, threads, leaks."""
 
+import inspect
 import os
 import signal
 import sys
@@ -24,6 +25,15 @@ for path in (damaged, no_log):
         ok(not isinstance(error, FileNotFoundError), f"{path}: it is there", error)
 with pith.open(log_path) as log:
     raises(pith.UsageError, lambda: log.states(from_="nosuch[3]"), "no such state in a time", "nosuch")
+    methods = [name for name, method in vars(pith.Log).items() if name[0] != "_" and inspect.isfunction(method)]
+    asked = sorted(name for name in methods if "where" in inspect.signature(getattr(log, name)).parameters)
+    same(asked, ["collectives", "comm_matrix", "counters", "critical_path", "delays", "efficiency", "events", "findings",
+                 "iterations", "load_imbalance", "messages", "stat", "states", "time_profile", "waits"], "what accepts a query")
+    for name in asked:
+        raises(pith.UsageError, lambda: getattr(log, name)(where="rank = 1"), f"{name}(): a wrong query", "query: column 6: '='")
+    raises(pith.UsageError, lambda: log.where("bad ("), "where(): a wrong query", "query: column 1")
+    raises(pith.UsageError, lambda: log.states("nosuch", where="bad ("), "a wrong query is told even if nothing can match", "column 1")
+    raises(pith.UsageError, lambda: log.states("nosuch", from_="nosuch[3]"), "and a wrong time", "nosuch")
     raises(ValueError, lambda: log.comm_matrix("weight"), "comm_matrix of what it has not", "bytes")
     raises(pith.Error, lambda: log.iterations("nosuch"), "iterations of no state", "no state 'nosuch'")
     same(len(log.states("nosuch")), 0, "a pattern without a match: an empty table")

@@ -176,6 +176,58 @@ def plain(lines):
             for line in lines]
 
 
+def stat_rows(rows_):
+    """What `pith stat` counts of states: name -> count and times in ns."""
+    return {r["name"]: (r["count"], *(ns(r[c]) for c in ("total_s", "self_s", "mean_s", "min_s", "max_s")))
+            for r in rows_ if r["kind"] == "state" and r["count"]}
+
+
+def check_sums(path, log, dice, text, states):
+    """The sums of the package over what a query selects, against `pith stat`; returns what is wrong."""
+    begin, end = log.info["start_ns"], log.info["end_ns"]
+    a, b = sorted(dice.randrange(begin, end + 1) for _ in range(2))
+    wrong = []
+    for window, words in (({}, ()), ({"from_": a / 1e9, "to": b / 1e9}, ("--from", f"{a}ns", "--to", f"{b}ns"))):
+        table = log.stat(where=text, **window)
+        got = {n: tuple(int(round(table[c][i])) for c in ("count", "total_ns", "self_ns", "mean_ns", "min_ns", "max_ns"))
+               for i, n in enumerate(table.names("state"))}
+        wanted = stat_rows(rows("stat", path, *words, "--where", text))
+        if got != wanted:
+            wrong.append(f"stat({window}, where='{text}'): {got}, not {wanted}")
+        edges, profile = log.time_profile(5, where=text, **window)
+        if {n: int(p.sum()) for n, p in profile.items()} != {n: w[2] for n, w in wanted.items() if w[2]}:
+            wrong.append(f"time_profile({window}, where='{text}')")
+        part = log.states(where=text, **window)
+        busy = {}
+        for name, rank, own in zip(part.names("state").tolist(), part["rank"].tolist(), part["self_ns"].tolist()):
+            busy.setdefault(name, collections.Counter())[rank] += own
+        table = log.load_imbalance(where=text, **window)
+        if dict(zip(table.names("state").tolist(), table["max_ns"].tolist())) != {
+                n: max(c.values()) for n, c in busy.items() if any(c.values())}:
+            wrong.append(f"load_imbalance({window}, where='{text}')")
+    inside = sorted((i["lane"], max(i["time"], a), min(i["end"], b)) for i in states if i["end"] >= a and i["time"] <= b)
+    if sorted(zip(part["lane"], part["start_ns"], part["end_ns"])) != inside:
+        wrong.append(f"states({a}..{b}, where='{text}'): {len(part)}, not {len(inside)}")
+    return wrong
+
+
+def check_analysis(path, log):
+    """Analyses of a part, against `pith analyze`."""
+    for text in ("rank in 0-1 or kind == coll", 'rank >= 2 or state == "MPI_Init" or kind in (send, recv)', "rank == 1"):
+        wanted = rows("analyze", path, "--where", text)
+        same([f.name for f in log.findings(where=text)], [f["name"] for f in wanted["findings"]], f"{path}: findings of {text}")
+        part, waits, own = log.where(text), log.waits(where=text), log.where(text).waits()
+        same(round(log.efficiency(where=text)["parallel"], 4), round(wanted["efficiencies"]["parallel"], 4),
+             f"{path}: efficiency of {text}")
+        same(int((waits["to_ns"] - waits["from_ns"]).sum()), log.efficiency(where=text)["wait_ns"], f"{path}: waits of {text}")
+        both = [sorted(zip(*(t[c].tolist() for c in ("rank", "from_ns", "to_ns", "cause_rank")))) for t in (waits, own)]
+        same(both[0], both[1], f"{path}: waits of the part")
+        for table in (waits, log.delays(where=text), log.critical_path(where=text), log.iterations(where=text)):
+            ok((log.lanes["rank"][table["lane"]] == table["rank"]).all(), f"{path}: lanes of the whole log, {text}")
+        same(set(part.ranks.tolist()) <= set(log.ranks.tolist()) and len(part.definitions), len(log.definitions),
+             f"{path}: where() keeps the definitions")
+
+
 for path in sys.argv[1:]:
     items, lines = read(path)
     base = path + ".query.sqlite"
@@ -207,6 +259,8 @@ for path in sys.argv[1:]:
                                 (log.collectives(where=text), "coll")):
                 if sorted(zip(table["lane"], table["time_ns"])) != sorted((i["lane"], i["time"]) for i in chosen if i["kind"] == kind):
                     wrong.append(f"{kind}s where '{text}'")
+            if n % 3 == 0:
+                wrong += check_sums(path, log, dice, text, states)
             if condition is None:
                 continue
             asked_sql += 1
@@ -226,6 +280,11 @@ for path in sys.argv[1:]:
             same(len(some), int(rows_.sum()), f"{path}: messages with an end on rank {peer}")
             sent = rows("stat", path, "--by", "comm", "--where", f"rank == {peer} and size >= 1")
             same(sum(r["messages"] for r in sent), len(some), f"{path}: stat --by comm of rank {peer}")
+            for value in ("messages", "bytes"):
+                same(int(log.comm_matrix(value, where=f"rank == {peer} and size >= 1").sum()), sum(r[value] for r in sent),
+                     f"{path}: comm_matrix of rank {peer}, {value}")
+        if len(log.states("MPI_*")):
+            check_analysis(path, log)
     ok(not wrong, f"{path}: random queries give the same everywhere", "\n".join(wrong[:8]))
     ok(kept and asked_sql and empty < 0.6 * count, f"{path}: {kept} lines in the answers, {asked_sql} asked of SQL, {empty} empty")
 finish()

@@ -161,6 +161,18 @@ static void log_dealloc(struct log *self)
     pithi_py_free(self);
 }
 
+/* The object of an open log, which it owns. */
+static PyObject *log_of(PyTypeObject *type, struct pithlog *log)
+{
+    struct log *self = pithi_py_new(type);
+
+    if (self)
+        self->log = log;
+    else
+        pithlog_close(log);
+    return (PyObject *)self;
+}
+
 static PyObject *log_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
     PyObject *path;
@@ -175,15 +187,32 @@ static PyObject *log_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
     err = pithlog_open_watched(name, pithi_py_progress, NULL, &log);
     Py_END_ALLOW_THREADS
     Py_DECREF(path);
-    if (err)
+    return err ? pithi_py_failed(err) : log_of(type, log);
+}
+
+/* part(query) -> Log of the records that match. */
+static PyObject *log_part(struct log *self, PyObject *args)
+{
+    const char *text;
+    struct pithlog_filter *filter = NULL;
+    struct pithlog *part = NULL;
+    int err;
+
+    if (!PyArg_ParseTuple(args, "s", &text))
+        return NULL;
+    if ((err = pithlog_filter_parse(text, &filter, NULL)) != PITH_OK)
         return pithi_py_failed(err);
-    struct log *self = pithi_py_new(type);
-    if (!self) {
-        pithlog_close(log);
+    if (!pithi_py_use(self)) {
+        pithlog_filter_free(filter);
         return NULL;
     }
-    self->log = log;
-    return (PyObject *)self;
+    struct pithlog *log = self->log;
+    Py_BEGIN_ALLOW_THREADS
+    err = pithlog_open_part(log, filter, &part);
+    pithlog_filter_free(filter);
+    Py_END_ALLOW_THREADS
+    pithi_py_release(self);
+    return err ? pithi_py_failed(err) : log_of(Py_TYPE((PyObject *)self), part);
 }
 
 static PyObject *log_info(struct log *self, PyObject *unused)
@@ -320,6 +349,22 @@ static PyObject *set_errors(PyObject *module, PyObject *list)
     Py_RETURN_NONE;
 }
 
+/* check_query(text): raises the error of a query that is wrong. */
+static PyObject *check_query(PyObject *module, PyObject *args)
+{
+    const char *text;
+    struct pithlog_filter *filter;
+    int err;
+
+    (void)module;
+    if (!PyArg_ParseTuple(args, "s", &text))
+        return NULL;
+    if ((err = pithlog_filter_parse(text, &filter, NULL)) != PITH_OK)
+        return pithi_py_failed(err);
+    pithlog_filter_free(filter);
+    Py_RETURN_NONE;
+}
+
 static PyObject *wait_kind_name(PyObject *module, PyObject *number)
 {
     unsigned long kind = PyLong_AsUnsignedLong(number);
@@ -329,6 +374,7 @@ static PyObject *wait_kind_name(PyObject *module, PyObject *number)
 }
 
 static PyMethodDef log_methods[] = {METHOD("close", log_close, METH_NOARGS),
+                                    METHOD("part", log_part, METH_VARARGS),
                                     METHOD("info", log_info, METH_NOARGS),
                                     METHOD("properties", log_properties, METH_NOARGS),
                                     METHOD("definitions", log_definitions, METH_NOARGS),
@@ -337,6 +383,7 @@ static PyMethodDef log_methods[] = {METHOD("close", log_close, METH_NOARGS),
                                     METHOD("find", log_find, METH_VARARGS),
                                     {NULL, NULL, 0, NULL}};
 static PyMethodDef module_methods[] = {METHOD("messages", pithi_py_messages, METH_VARARGS),
+                                       METHOD("check_query", check_query, METH_VARARGS),
                                        METHOD("set_errors", set_errors, METH_O),
                                        METHOD("wait_kind_name", wait_kind_name, METH_O),
                                        {NULL, NULL, 0, NULL}};

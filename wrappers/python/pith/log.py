@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import tempfile
 import warnings
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Union
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -94,6 +94,7 @@ class _Intervals(NamedTuple):
     self_ns: np.ndarray
     depth: np.ndarray
     parent: np.ndarray  # row of the state around it; -1: none
+    matches: np.ndarray  # bool: the query holds
     damage: Optional[str]
 
 
@@ -150,19 +151,24 @@ class Log:
     """An open log. Several threads may read it at once. It is a context manager: `with pith.open(path) as log:`.
 
     Methods that select take the same arguments: `name`, a pattern or a list of patterns such as "MPI_*"; `from_` and `to`,
-    times (seconds or words); `ranks`, numbers of ranks; `where`, a query of pith-query(7). A damaged part raises DamagedError, whose `partial` has the rest.
+    times (seconds or words); `ranks`, numbers of ranks; `where`, a query of pith-query(7). A query compares whole states,
+    also those that a window cuts. A damaged part raises DamagedError, whose `partial` has the rest.
     """
 
     def __init__(self, path):
-        self.path = os.fspath(path)
+        self.path: str = os.fspath(path)
         try:
             self._log = _read.Log(self.path)
         except OSError as error:
             raise open_error(self.path, str(error)) from None
-        self._info = self._log.info()
+        self._begin()
         if not self._info["complete"]:
             warnings.warn(f"{self.path}: incomplete: {self._info['incomplete'] or 'parts are missing'}",
                           IncompleteLogWarning, stacklevel=3)
+
+    def _begin(self) -> None:
+        """Reads the definitions of the open log."""
+        self._info = self._log.info()
         self._defs = self._log.definitions()
         lanes = self._log.lanes()
         self._lane_rank = np.array([lane[0] for lane in lanes], dtype="i4")
@@ -171,6 +177,15 @@ class Log:
         self._names = np.array([d[1] for d in self._defs] + ["computing"], dtype=object)
         self._kind = np.array([d[0] for d in self._defs], dtype="i4")
         self._analyses: Dict[tuple, Any] = {}
+
+    def where(self, query: str) -> "Log":
+        """The records that a query of pith-query(7) selects, as a log of its own: what `pith cut --where` writes. It has all
+        definitions, but only the lanes that can match; they are numbered anew."""
+        part = Log.__new__(Log)
+        part.path = self.path
+        part._log = self._log.part(query)
+        part._begin()
+        return part
 
     def __enter__(self) -> "Log":
         return self
@@ -253,10 +268,12 @@ class Log:
     def _records(self, columns: Sequence[str], kinds: Iterable[int], ids=None, from_=None, to=None, ranks=None, flags=0,
                  where=None):
         """The records as a dict of columns, and the text of the first damage or None."""
-        lanes = self._select(ranks)
+        lanes, begin, end = self._select(ranks), self.time(from_), self.time(to, True)
+        if where is not None:
+            _read.check_query(where)
         if ids is not None and not ids.any() or lanes is not None and not len(lanes):
             return {name: np.empty(0, dtype=kind) for name, kind in _COLUMNS if name in columns}, None
-        iterator = _read.Records(self._log, self.time(from_), self.time(to, True), None if lanes is None else lanes.tobytes(),
+        iterator = _read.Records(self._log, begin, end, None if lanes is None else lanes.tobytes(),
                                  sum(1 << k for k in kinds), flags,
                                  None if ids is None else ids[:-1].astype("u1").tobytes(), where)
         bound = sum(lane[6] for lane in self._lanes) + len(self._lanes) * 64
@@ -287,14 +304,19 @@ class Log:
             raise DamagedError(damage, table)
         return table
 
-    def _intervals(self, from_: Time, to: Time, ranks) -> "_Intervals":
-        """All instances of states, cut at the window."""
-        arrays, damage = self._records(("time_ns", "lane", "id", "depth", "start_ns"), (LEAVE,), None, from_, to, ranks, _CLIP)
+    def _intervals(self, from_: Time, to: Time, ranks, where: Optional[str] = None) -> "_Intervals":
+        """All instances of states, cut at the window, with those that match."""
+        columns = ("time_ns", "lane", "id", "depth", "start_ns")
+        arrays, damage = self._records(columns, (LEAVE,), None, from_, to, ranks, _CLIP)
+        matches = np.ones(len(arrays["lane"]), dtype=bool)
+        if where is not None:
+            some, also_damage = self._records(columns, (LEAVE,), None, from_, to, ranks, _CLIP, where)
+            matches, damage = _rows_of(some, arrays), damage or also_damage
         begin = np.maximum(arrays["start_ns"], self.time(from_))
         # Ends that have a begin, and lie in the window and in the log.
         rows = (arrays["depth"] != _NONE) & (begin <= np.minimum(arrays["time_ns"], self._info["end_ns"]))
         if not rows.all():
-            arrays, begin = {name: array[rows] for name, array in arrays.items()}, begin[rows]
+            arrays, begin, matches = {name: array[rows] for name, array in arrays.items()}, begin[rows], matches[rows]
         end, lane, depth = arrays["time_ns"], arrays["lane"], arrays["depth"]
         order = np.lexsort((end, depth, begin, lane))
         place = np.empty(len(order), dtype="i8")
@@ -309,15 +331,13 @@ class Log:
             outer = inner
         length, inside = end - begin, parent >= 0
         nested = np.bincount(parent[inside], weights=length[inside], minlength=len(order))  # exact up to 104 days
-        return _Intervals(arrays["id"], lane, begin, end, length - nested.astype("i8"), depth, parent, damage)
+        return _Intervals(arrays["id"], lane, begin, end, length - nested.astype("i8"), depth, parent, matches,
+                          damage)
 
     def states(self, name: Names = None, *, from_: Time = None, to: Time = None, ranks=None,
                where: Optional[str] = None) -> Table:
         """Instances of states in the order of their ends: state, lane, rank, thread, start_ns, end_ns, self_ns (without
-        states inside), depth (0: outermost). States open at the ends of the window or of the log are cut there. `where` cannot
-        be used with a window; compare `time` in the query."""
-        if where is not None and (from_ is not None or to is not None):
-            raise ValueError("where: cannot be used with from_ and to; compare `time` in the query")
+        states inside), depth (0: outermost). States open at the ends of the window or of the log are cut there."""
         if from_ is None and to is None:
             arrays, damage = self._records(("time_ns", "lane", "id", "depth", "start_ns", "nested_ns"), (LEAVE,),
                                            self._ids(name, _STATE), None, None, ranks, _CLIP, where)
@@ -325,8 +345,8 @@ class Log:
             state, lane, begin, end, depth = (arrays[c] for c in ("id", "lane", "start_ns", "time_ns", "depth"))
             own = end - begin - arrays["nested_ns"]
         else:  # of states inside, only the part in the window counts
-            state, lane, begin, end, own, depth, _, damage = self._intervals(from_, to, ranks)
-            rows = self._ids(name, _STATE)[state]
+            state, lane, begin, end, own, depth, _, matches, damage = self._intervals(from_, to, ranks, where)
+            rows = self._ids(name, _STATE)[state] & matches
         columns = {"state": state, **self._with_lane({"lane": lane}), "start_ns": begin, "end_ns": end, "self_ns": own,
                    "depth": depth}
         table = Table(columns, {"state": self._names})
@@ -382,15 +402,16 @@ class Log:
 
     # ---- Sums
 
-    def stat(self, name: Names = None, *, from_: Time = None, to: Time = None, ranks=None) -> Table:
+    def stat(self, name: Names = None, *, from_: Time = None, to: Time = None, ranks=None,
+             where: Optional[str] = None) -> Table:
         """A row for each state, most self time first: state, count, total_ns (with states inside; counted once where a state is
         inside itself), self_ns, mean_ns, min_ns, max_ns. As `pith stat`."""
-        state, _, begin, end, own, depth, parent, damage = self._intervals(from_, to, ranks)
+        state, _, begin, end, own, depth, parent, matches, damage = self._intervals(from_, to, ranks, where)
         length, outermost, around = end - begin, np.ones(len(state), dtype=bool), parent
         for _ in range(int(depth.max(initial=0))):
             outermost &= (around < 0) | (state[around] != state)
             around = np.where(around < 0, -1, parent[around])
-        order = np.flatnonzero(self._ids(name, _STATE)[state])
+        order = np.flatnonzero(self._ids(name, _STATE)[state] & matches)
         order = order[np.argsort(state[order], kind="stable")]
         rows, at = np.unique(state[order], return_index=True)
         values = (length * outermost, own, length, length, length)
@@ -401,24 +422,27 @@ class Log:
                    "max_ns": high}
         return self._whole(Table(columns, {"state": self._names}).where(np.argsort(-own, kind="stable")), damage)
 
-    def comm_matrix(self, value: str = "bytes", *, from_: Time = None, to: Time = None) -> np.ndarray:
+    def comm_matrix(self, value: str = "bytes", *, from_: Time = None, to: Time = None,
+                    where: Optional[str] = None) -> np.ndarray:
         """Messages between ranks: array of shape (ranks, ranks), [sender, receiver], uint64; `value`: "bytes" or
         "messages". Rows are in the order of `ranks`."""
         if value not in ("bytes", "messages"):
             raise ValueError("value: must be 'bytes' or 'messages'")
-        table, ranks = self.messages(from_=from_, to=to), self.ranks
+        table, ranks = self.messages(from_=from_, to=to, where=where), self.ranks
         matrix = np.zeros((len(ranks), len(ranks)), dtype="u8")
         at = (np.searchsorted(ranks, table["sender"]), np.searchsorted(ranks, table["receiver"]))
         np.add.at(matrix, at, table["bytes"] if value == "bytes" else np.uint64(1))
         return matrix
 
-    def time_profile(self, bins: int = 100, *, from_: Time = None, to: Time = None, ranks=None):
+    def time_profile(self, bins: int = 100, *, from_: Time = None, to: Time = None, ranks=None,
+                     where: Optional[str] = None) -> Tuple[np.ndarray, Dict[str, np.ndarray]]:
         """What the lanes did over time. Returns edges_ns, int64 of shape (bins + 1,), and a dict of name -> self time in ns
-        in each bin, summed over lanes, int64 of shape (bins,). "computing": outside all states."""
+        in each bin, summed over lanes, int64 of shape (bins,). "computing": outside all states; not with `where`."""
         begin = max(self._info["start_ns"], self.time(from_))
         edges = np.linspace(begin, min(self._info["end_ns"], self.time(to, True)), bins + 1).astype("i8")
-        state, _, start, end, _, _, parent, damage = self._intervals(from_, to, ranks)
+        state, _, start, end, _, _, parent, matches, damage = self._intervals(from_, to, ranks, where)
         outside, lanes = len(self._defs), self._select(ranks)
+        state = np.where(matches, state, outside)
         owner = np.where(parent >= 0, state[parent], outside)  # has its time reduced by the states inside
         sums = np.zeros((outside + 1, bins), dtype="i8")
         sums[outside] = np.diff(edges) * (len(self._lanes) if lanes is None else len(lanes))
@@ -426,14 +450,16 @@ class Log:
             for rows, sign in ((state == number, 1), (owner == number, -1)):
                 if rows.any():
                     sums[number] += sign * np.diff(_time_before(edges, start[rows], end[rows]))
-        result = {self._names[i]: sums[i] for i in range(outside + 1) if sums[i].any()}
+        shown = outside + (where is None)
+        result = {self._names[i]: sums[i] for i in range(shown) if sums[i].any()}
         return self._whole((edges, result), damage)
 
-    def load_imbalance(self, name: Names = None, *, from_: Time = None, to: Time = None) -> Table:
+    def load_imbalance(self, name: Names = None, *, from_: Time = None, to: Time = None,
+                       where: Optional[str] = None) -> Table:
         """How unevenly ranks spend their time: state, mean_ns and max_ns of the self time of a rank, rank (with the most),
         imbalance (max / mean - 1; 0: even). The state "computing" is the time outside all states, from the first record of
-        a lane in the window to its last."""
-        table, ranks = self.states(from_=from_, to=to), self.ranks
+        a lane in the window to its last; it is left out with `where`."""
+        table, ranks = self.states(from_=from_, to=to, where=where), self.ranks
         at = np.searchsorted(ranks, table["rank"])
         sums = np.zeros((len(self._names), len(ranks)), dtype="i8")
         np.add.at(sums, (table["state"], at), table["self_ns"])
@@ -442,6 +468,8 @@ class Log:
                 sums[-1, np.searchsorted(ranks, rank)] += max(min(last, self.time(to, True)) - max(first, self.time(from_)), 0)
         outer = table["depth"] == 0
         np.subtract.at(sums[-1], at[outer], (table["end_ns"] - table["start_ns"])[outer])
+        if where is not None:
+            sums[-1] = 0
         if name is not None:
             sums[~self._ids(name, _STATE)] = 0
         rows = np.flatnonzero(sums.any(axis=1))
@@ -453,60 +481,69 @@ class Log:
 
     # ---- Analysis
 
-    def _analysis(self, from_: Time, to: Time):
-        window = (self.time(from_), self.time(to, True))
-        if window not in self._analyses:
-            self._analyses[window] = _read.Analysis(self._log, *window)
-        return self._analyses[window]
+    def _analysis(self, from_: Time, to: Time, where: Optional[str] = None):
+        """The analysis of the records that match, the log of these, and the number here of each of its lanes."""
+        begin, end = self.time(from_), self.time(to, True)
+        if (begin, end, where) not in self._analyses:
+            part = self if where is None else self.where(where)
+            places = {place: i for i, place in enumerate(zip(self._lane_rank.tolist(), self._lane_thread.tolist()))}
+            lanes = np.array([places[place] for place in zip(part._lane_rank.tolist(), part._lane_thread.tolist())], dtype="u4")
+            self._analyses[begin, end, where] = (_read.Analysis(part._log, begin, end), part, lanes)
+        return self._analyses[begin, end, where]
 
-    def efficiency(self, *, from_: Time = None, to: Time = None) -> Dict[str, Any]:
+    def efficiency(self, *, from_: Time = None, to: Time = None, where: Optional[str] = None) -> Dict[str, Any]:
         """The efficiencies of POP, 0 to 1: parallel = load_balance * communication, communication = serialisation *
         transfer; also wait_ns, useful_ns, ideal_ns (run time if transfers took no time), from_ns and to_ns. Without a window:
         from the last end of MPI_Init to the last begin of MPI_Finalize."""
-        return self._analysis(from_, to).info()
+        return self._analysis(from_, to, where)[0].info()
 
-    def waits(self, *, from_: Time = None, to: Time = None) -> Table:
+    def waits(self, *, from_: Time = None, to: Time = None, where: Optional[str] = None) -> Table:
         """Wait states of messages and collectives: kind ("late sender" ...), state (the MPI function), lane, rank, thread,
         cause_lane, cause_rank, from_ns, to_ns, caused_ns (waiting of other lanes that it caused), order."""
-        analysis = self._analysis(from_, to)
-        parts = [np.frombuffer(analysis.array("wait", lane), dtype=_LAYOUTS["wait"]) for lane in range(len(self._lanes))]
+        analysis, part, lanes = self._analysis(from_, to, where)
+        parts = [np.frombuffer(analysis.array("wait", lane), dtype=_LAYOUTS["wait"]) for lane in range(len(lanes))]
         all_ = np.concatenate(parts) if parts else np.empty(0, dtype=_LAYOUTS["wait"])
         kinds = np.array([_read.wait_kind_name(k) or "" for k in range(int(all_["kind"].max(initial=0)) + 1)], dtype=object)
-        columns = {"kind": all_["kind"], "state": all_["state"], **self._with_lane(all_), "cause_lane": all_["cause_lane"],
-                   "cause_rank": self._lane_rank[all_["cause_lane"]], "from_ns": all_["from_ns"], "to_ns": all_["to_ns"],
-                   "caused_ns": all_["handed_ns"], "order": all_["order"]}
-        return Table(columns, {"kind": kinds, "state": self._names, "order": _ORDERS})
+        cause = lanes[all_["cause_lane"]]
+        columns = {"kind": all_["kind"], "state": all_["state"], **self._with_lane({"lane": lanes[all_["lane"]]}),
+                   "cause_lane": cause, "cause_rank": self._lane_rank[cause], "from_ns": all_["from_ns"],
+                   "to_ns": all_["to_ns"], "caused_ns": all_["handed_ns"], "order": all_["order"]}
+        return Table(columns, {"kind": kinds, "state": part._names, "order": _ORDERS})
 
-    def delays(self, *, from_: Time = None, to: Time = None) -> Table:
+    def delays(self, *, from_: Time = None, to: Time = None, where: Optional[str] = None) -> Table:
         """Root causes of waiting, largest first: state (computing: outside all states) on lane and rank, kind of the waiting
         that it caused, direct_ns, indirect_ns. Their sum is the sum of all waiting."""
-        all_ = np.frombuffer(self._analysis(from_, to).array("delay"), dtype=_LAYOUTS["delay"])
+        analysis, part, lanes = self._analysis(from_, to, where)
+        all_ = np.frombuffer(analysis.array("delay"), dtype=_LAYOUTS["delay"])
         kinds = np.array([_read.wait_kind_name(k) or "" for k in range(int(all_["kind"].max(initial=0)) + 1)], dtype=object)
-        state = np.where(all_["state"] == _NONE, len(self._defs), all_["state"])
-        columns = {"kind": all_["kind"], "state": state, **self._with_lane(all_), "direct_ns": all_["direct_ns"],
-                   "indirect_ns": all_["indirect_ns"]}
-        return Table(columns, {"kind": kinds, "state": self._names})
+        state = np.where(all_["state"] == _NONE, len(part._defs), all_["state"])
+        columns = {"kind": all_["kind"], "state": state, **self._with_lane({"lane": lanes[all_["lane"]]}),
+                   "direct_ns": all_["direct_ns"], "indirect_ns": all_["indirect_ns"]}
+        return Table(columns, {"kind": kinds, "state": part._names})
 
-    def critical_path(self, *, from_: Time = None, to: Time = None) -> Table:
+    def critical_path(self, *, from_: Time = None, to: Time = None, where: Optional[str] = None) -> Table:
         """The parts of the critical path in time order, without gaps: lane, rank, thread, from_ns, to_ns."""
-        all_ = np.frombuffer(self._analysis(from_, to).array("path"), dtype=_LAYOUTS["path"])
-        return Table({**self._with_lane(all_), "from_ns": all_["from_ns"], "to_ns": all_["to_ns"]})
+        analysis, _, lanes = self._analysis(from_, to, where)
+        all_ = np.frombuffer(analysis.array("path"), dtype=_LAYOUTS["path"])
+        return Table({**self._with_lane({"lane": lanes[all_["lane"]]}), "from_ns": all_["from_ns"], "to_ns": all_["to_ns"]})
 
-    def iterations(self, state: Optional[str] = None, *, from_: Time = None, to: Time = None) -> Table:
+    def iterations(self, state: Optional[str] = None, *, from_: Time = None, to: Time = None,
+                   where: Optional[str] = None) -> Table:
         """The iterations of the program, found by the period of its MPI calls, or the instances of a state: lane, rank,
         thread, from_ns, to_ns. Empty: none found."""
+        analysis, part, lanes = self._analysis(from_, to, where)
         number = _NONE
         if state is not None:
-            rows = np.flatnonzero((self._names[:-1] == state) & (self._kind == _STATE))
+            rows = np.flatnonzero((part._names[:-1] == state) & (part._kind == _STATE))
             if not len(rows):
                 raise Error(f"{self.path}: no state {state!r}")
             number = int(rows[0])
-        all_ = np.frombuffer(self._analysis(from_, to).iterations(number), dtype=_LAYOUTS["iteration"])
-        return Table({**self._with_lane(all_), "from_ns": all_["from_ns"], "to_ns": all_["to_ns"]})
+        all_ = np.frombuffer(analysis.iterations(number), dtype=_LAYOUTS["iteration"])
+        return Table({**self._with_lane({"lane": lanes[all_["lane"]]}), "from_ns": all_["from_ns"], "to_ns": all_["to_ns"]})
 
-    def findings(self, *, from_: Time = None, to: Time = None) -> List[Finding]:
+    def findings(self, *, from_: Time = None, to: Time = None, where: Optional[str] = None) -> List[Finding]:
         """What makes the run slow, the largest cost first; empty: nothing above 0.5 % of the time."""
-        return [Finding(*f) for f in self._analysis(from_, to).findings()]
+        return [Finding(*f) for f in self._analysis(from_, to, where)[0].findings()]
 
     # ---- Pictures
 
@@ -524,6 +561,21 @@ class Log:
     def view(self, *options: str) -> None:
         """Opens the window, with the options of `pith view`, and returns at once."""
         subprocess.Popen([_program(), "view", self.path, *options])
+
+
+def _rows_of(some: Dict[str, np.ndarray], all_: Dict[str, np.ndarray]) -> np.ndarray:
+    """A mask over the rows of `all_`: those that are also in `some`. Of equal rows, as many as there."""
+    count = len(all_["lane"])
+    both = [np.concatenate((all_[name], some[name])) for name in all_]
+    order = np.lexsort(both)  # stable: of equal rows, those of `all_` come first
+    begins = np.ones(len(order), dtype=bool)
+    begins[1:] = np.any([column[order[1:]] != column[order[:-1]] for column in both], axis=0)
+    group = np.cumsum(begins) - 1
+    wanted = np.bincount(group[order >= count], minlength=group[-1] + 1 if len(group) else 0)
+    chosen = order[np.arange(len(order)) - np.flatnonzero(begins)[group] < wanted[group]]
+    mask = np.zeros(count, dtype=bool)
+    mask[chosen] = True
+    return mask
 
 
 def _time_before(when: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
