@@ -1,9 +1,10 @@
 /* filter.h - a filter in the query language of pith-query(7), and its use on the records of a log.
  *
- * A filter is a tree of comparisons (filter_parse.c). The result (filter_judge.c) is yes, no, or maybe (a value
+ * A filter is a tree of comparisons (filter_parse.c). The result (filter_ask.c) is yes, no, or maybe (a value
  * is not known yet). A "no" that needs only the lane excludes the whole lane; a "no" that needs only the kind excludes
  * that kind. The iterator (filter_iter.c) does not read what is excluded. If the result for an ENTER is maybe, because
- * the query asks for the duration, end, self or communicator, an earlier pass over the states decides.
+ * the query asks for the duration, end, self or communicator, an earlier pass over the states decides (filter_judge.c).
+ * Of a running program, only the end of the state decides (filter_follow.c).
  */
 #ifndef PITHI_FILTER_H
 #define PITHI_FILTER_H
@@ -112,8 +113,22 @@ struct pithi_subject {
     uint32_t comm;                     /* states; 0: none */
     struct pithi_payload *payload;
 };
-enum pithi_answer pithi_filter_ask(const struct pithlog_filter *filter, const struct pithlog *log,
+
+/* Where the names of lanes, definitions and communicators are: in a log or, if that is NULL, in a running program. */
+struct pithi_names {
+    const struct pithlog *log;
+    const struct pithlog_follow *follow;
+};
+
+enum pithi_answer pithi_filter_ask(const struct pithlog_filter *filter, const struct pithi_names *names,
                                    const struct pithi_subject *subject);
+/* Of a state by its ENTER or its LEAVE with the fields of PITHLOG_NEST. `known`: PITHI_KNOW_END or 0; comm: as in the
+ * subject. */
+enum pithi_answer pithi_filter_state(const struct pithlog_filter *filter, const struct pithi_names *names,
+                                     const struct pithlog_record *r, uint32_t known, uint32_t comm);
+/* Of any other record: 1, 0; -1: no memory. */
+int pithi_filter_other(const struct pithlog_filter *filter, const struct pithi_names *names,
+                       const struct pithlog_record *r);
 
 /* Decides on the records of one iteration with PITHLOG_NEST and PITHLOG_CLIP, in its order. */
 struct pithi_judge;
@@ -140,6 +155,18 @@ pithi_judge_open_states(const struct pithi_judge *judge); /* number of matching 
 /* 1: the filter matches this end of a message; kind: PITHLOG_SEND or PITHLOG_RECV. */
 int pithi_filter_end(const struct pithlog_filter *filter, const struct pithlog *log, const struct pithlog_message *m,
                      uint32_t kind);
+
+/* The records of a running program that match. A state whose end decides comes when it ends: its ENTER too. */
+struct pithi_follow_filter;
+int pithi_follow_filter_new(struct pithi_follow_filter **filter, const struct pithlog_filter *query,
+                            const struct pithlog_follow *follow);
+/* Takes the next record. Returns how many records are selected now, in `selected`; -1: no memory. */
+int pithi_follow_filter_take(struct pithi_follow_filter *filter, const struct pithlog_record *r,
+                             struct pithlog_record selected[2]);
+/* At the end of the program, which ends all states: 1, and the ENTER of the next state that is selected now; 0: no
+ * more. */
+int pithi_follow_filter_end(struct pithi_follow_filter *filter, struct pithlog_record *selected);
+void pithi_follow_filter_free(struct pithi_follow_filter *filter);
 
 /* An iterator over the records that match query->filter. */
 struct pithi_filtered;

@@ -1,5 +1,4 @@
-/* filter_judge.c - evaluates a filter (filter.h): what it can match at all, and whether a record matches. */
-#include <fnmatch.h>
+/* filter_judge.c - what a filter (filter.h) can match at all in a log, and whether a record matches. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,186 +7,6 @@
 #include "native/log.h"
 #include "native/stack.h"
 #include "reader/filter.h"
-
-/* ---- Comparisons ------------------------------------------------------------------------------------------------- */
-
-static enum pithi_answer answer(int is_true) { return is_true ? PITHI_YES : PITHI_NO; }
-
-static int number_in(const struct pithi_filter_value *v, enum pithi_filter_op op, long double number)
-{
-    switch (op) {
-    case PITHI_OP_IN:
-        return number >= v->number && number <= v->last;
-    case PITHI_OP_EQ:
-        return number == v->number;
-    case PITHI_OP_NE:
-        return number != v->number;
-    case PITHI_OP_LT:
-        return number < v->number;
-    case PITHI_OP_LE:
-        return number <= v->number;
-    case PITHI_OP_GT:
-        return number > v->number;
-    default:
-        return number >= v->number;
-    }
-}
-
-static int text_in(const struct pithi_filter_value *v, enum pithi_filter_op op, const char *text)
-{
-    if (op == PITHI_OP_LIKE)
-        return fnmatch(v->text, text, 0) == 0;
-    return (strcmp(v->text, text) == 0) == (op != PITHI_OP_NE);
-}
-
-/* The number of a field that a subject has. */
-static long double number_of(const struct pithlog *log, const struct pithi_subject *s, enum pithi_field field)
-{
-    const struct pithlog_record *r = s->record;
-
-    switch (field) {
-    case PITHI_F_RANK:
-        return pithlog_get_lane(log, s->lane)->rank;
-    case PITHI_F_THREAD:
-        return pithlog_get_lane(log, s->lane)->thread;
-    case PITHI_F_LANE:
-        return s->lane;
-    case PITHI_F_TIME:
-        return s->kind == PITHLOG_ENTER ? s->start_ns : r->time_ns;
-    case PITHI_F_END:
-        return s->end_ns;
-    case PITHI_F_DURATION:
-        return (long double)s->end_ns - s->start_ns;
-    case PITHI_F_SELF:
-        return s->self_ns;
-    case PITHI_F_DEPTH:
-        return r->depth;
-    case PITHI_F_PEER:
-    case PITHI_F_ROOT:
-        return r->peer;
-    case PITHI_F_TAG:
-        return r->tag;
-    case PITHI_F_SIZE:
-        return r->bytes;
-    case PITHI_F_GOT:
-        return r->got_bytes;
-    default:
-        return r->value;
-    }
-}
-
-static const char *payload_of(const struct pithlog *log, const struct pithi_subject *s)
-{
-    struct pithi_payload *payload = s->payload;
-
-    if (!payload->text && s->record->payload_bytes) {
-        size_t size = pithlog_payload_text(log, s->record, NULL, 0);
-        payload->text = malloc(size);
-        payload->has_no_memory = !payload->text;
-        pithlog_payload_text(log, s->record, payload->text, payload->text ? size : 0);
-    }
-    return payload->text ? payload->text : "";
-}
-
-/* The text of a field that a subject has. */
-static const char *text_of(const struct pithlog *log, const struct pithi_subject *s, enum pithi_field field)
-{
-    switch (field) {
-    case PITHI_F_KIND:
-        return pithi_filter_kinds[s->kind];
-    case PITHI_F_HOST:
-        return pithlog_get_lane(log, s->lane)->host;
-    case PITHI_F_GROUP:
-        return pithlog_get_def(log, s->id)->group;
-    case PITHI_F_PAYLOAD:
-        return payload_of(log, s);
-    default:
-        return pithlog_get_def(log, s->id)->name;
-    }
-}
-
-/* The communicator of a state or event is optional. That of a state may be known only at its end. */
-static enum pithi_answer has_comm(const struct pithi_subject *s, uint32_t *comm)
-{
-    *comm = s->record->comm;
-    if (s->kind == PITHLOG_EVENT)
-        return answer(*comm != 0);
-    if (s->kind != PITHLOG_ENTER)
-        return PITHI_YES;
-    *comm = s->comm - 1;
-    return s->comm ? PITHI_YES : s->known & PITHI_KNOW_END ? PITHI_NO : PITHI_MAYBE;
-}
-
-static enum pithi_answer ask_comm(const struct pithi_filter_value *v, enum pithi_filter_op op,
-                                  const struct pithlog *log, uint32_t comm)
-{
-    const struct pithlog_comm *of;
-
-    if (!v->text)
-        return answer(number_in(v, op, comm));
-    of = pithlog_get_comm(log, comm);
-    return answer(of && of->name && text_in(v, op, of->name));
-}
-
-/* YES: the subject has the field; NO: it has none; MAYBE: that is not known yet. */
-static enum pithi_answer has_field(const struct pithi_subject *s, const struct pithi_filter_field *field)
-{
-    if (!(s->known & PITHI_KNOW_KIND)) {
-        if (field->kinds != UINT32_MAX)
-            return PITHI_MAYBE;
-    } else if (!(field->kinds >> s->kind & 1)) {
-        return PITHI_NO;
-    }
-    return s->known & field->needs ? PITHI_YES : PITHI_MAYBE;
-}
-
-static enum pithi_answer compare(const struct pithlog_filter *f, const struct pithlog *log,
-                                 const struct pithi_subject *s, const struct pithi_filter_node *node)
-{
-    const struct pithi_filter_field *field = &pithi_filter_fields[node->field];
-    enum pithi_answer has = has_field(s, field);
-    uint32_t comm = 0;
-
-    if (has == PITHI_YES && field->type == PITHI_FIELD_COMM)
-        has = has_comm(s, &comm);
-    if (has == PITHI_YES && (field->needs == PITHI_KNOW_END || node->field == PITHI_F_DEPTH) &&
-        s->record->depth == UINT32_MAX)
-        has = PITHI_NO; /* a LEAVE without ENTER */
-    if (has != PITHI_YES)
-        return has;
-    for (uint32_t i = 0; i < node->count; i++) {
-        const struct pithi_filter_value *v = &f->values[node->first + i];
-        int is_true = field->type == PITHI_FIELD_COMM ? ask_comm(v, node->op, log, comm) == PITHI_YES
-                      : v->text                       ? text_in(v, node->op, text_of(log, s, node->field))
-                                                      : number_in(v, node->op, number_of(log, s, node->field));
-        if (is_true)
-            return PITHI_YES;
-    }
-    return PITHI_NO;
-}
-
-static enum pithi_answer ask(const struct pithlog_filter *f, const struct pithlog *log, const struct pithi_subject *s,
-                             uint32_t place)
-{
-    const struct pithi_filter_node *node = &f->nodes[place];
-    enum pithi_answer left, right, decides = node->op == PITHI_OP_AND ? PITHI_NO : PITHI_YES;
-
-    if (node->op >= PITHI_OP_IN)
-        return compare(f, log, s, node);
-    left = ask(f, log, s, node->left);
-    if (node->op == PITHI_OP_NOT)
-        return left == PITHI_MAYBE ? PITHI_MAYBE : answer(left == PITHI_NO);
-    if (left == decides)
-        return left;
-    right = ask(f, log, s, node->right);
-    return right == decides || left != PITHI_MAYBE ? right : PITHI_MAYBE;
-}
-
-enum pithi_answer pithi_filter_ask(const struct pithlog_filter *filter, const struct pithlog *log,
-                                   const struct pithi_subject *subject)
-{
-    return ask(filter, log, subject, filter->root);
-}
 
 /* ---- The part that can match ------------------------------------------------------------------------------------- */
 
@@ -225,6 +44,7 @@ static struct bounds bounds_of(const struct pithlog_filter *f, uint32_t place)
 /* The lanes of `query` that the filter does not exclude. */
 static int find_lanes(struct pithi_scope *scope, const struct pithlog *log, const struct pithlog_filter *filter)
 {
+    const struct pithi_names names = {.log = log};
     struct pithi_subject subject = {.known = PITHI_KNOW_LANE};
     struct pithlog_query *query = &scope->query;
     uint32_t all = pithlog_get_info(log)->lanes, asked = query->lanes ? query->lane_count : all, kept = 0;
@@ -233,7 +53,7 @@ static int find_lanes(struct pithi_scope *scope, const struct pithlog *log, cons
         return pithi_no_memory();
     for (uint32_t i = 0; i < asked; i++) {
         subject.lane = query->lanes ? query->lanes[i] : i;
-        if (subject.lane >= all || pithi_filter_ask(filter, log, &subject) != PITHI_NO)
+        if (subject.lane >= all || pithi_filter_ask(filter, &names, &subject) != PITHI_NO)
             scope->lanes[kept++] = subject.lane;
     }
     query->lanes = scope->lanes;
@@ -245,6 +65,7 @@ int pithi_scope_find(struct pithi_scope *scope, struct pithlog *log, const struc
                      const struct pithlog_query *query)
 {
     struct bounds bounds = bounds_of(filter, filter->root);
+    const struct pithi_names names = {.log = log};
     struct pithi_subject subject = {.known = PITHI_KNOW_KIND};
     uint32_t kinds = query && query->kinds ? query->kinds : UINT32_MAX, possible = 0;
 
@@ -254,7 +75,7 @@ int pithi_scope_find(struct pithi_scope *scope, struct pithlog *log, const struc
     scope->query.filter = NULL;
     CHECK(find_lanes(scope, log, filter));
     for (subject.kind = PITHLOG_ENTER; subject.kind <= PITHLOG_LOST; subject.kind++)
-        if (subject.kind != PITHLOG_LEAVE && pithi_filter_ask(filter, log, &subject) != PITHI_NO)
+        if (subject.kind != PITHLOG_LEAVE && pithi_filter_ask(filter, &names, &subject) != PITHI_NO)
             possible |= 1u << subject.kind | (subject.kind == PITHLOG_ENTER ? 1u << PITHLOG_LEAVE : 0);
     scope->query.kinds = kinds & possible;
     if (bounds.first > scope->query.from_ns)
@@ -282,6 +103,7 @@ struct lane {
 
 struct pithi_judge {
     struct pithlog *log;
+    struct pithi_names names;
     const struct pithlog_filter *filter;
     unsigned char *excluded; /* by definition: 1: nothing of it matches */
     struct lane *lanes;
@@ -306,35 +128,7 @@ static uint32_t own_comm(const struct pithlog_record *r) { return r->comm ? r->c
 static enum pithi_answer ask_state(const struct pithi_judge *j, const struct pithlog_record *r, uint32_t known,
                                    uint32_t comm)
 {
-    int is_leave = r->kind == PITHLOG_LEAVE;
-    struct pithi_subject subject = {
-        .known = PITHI_KNOW_KIND | PITHI_KNOW_DEF | PITHI_KNOW_LANE | PITHI_KNOW_RECORD | known,
-        .kind = PITHLOG_ENTER,
-        .id = r->id,
-        .lane = r->lane,
-        .record = r,
-        .start_ns = is_leave ? r->start_ns : r->time_ns,
-        .end_ns = r->time_ns,
-        .self_ns = (int64_t)((uint64_t)r->time_ns - (uint64_t)r->start_ns - (uint64_t)r->nested_ns),
-        .comm = comm ? comm : own_comm(r)};
-
-    return pithi_filter_ask(j->filter, j->log, &subject);
-}
-
-/* 1, 0; -1: no memory. */
-static int judge_other(const struct pithi_judge *j, const struct pithlog_record *r)
-{
-    struct pithi_payload payload = {NULL, 0};
-    struct pithi_subject subject = {.known = PITHI_KNOW_KIND | PITHI_KNOW_DEF | PITHI_KNOW_LANE | PITHI_KNOW_RECORD,
-                                    .kind = r->kind,
-                                    .id = r->id,
-                                    .lane = r->lane,
-                                    .record = r,
-                                    .payload = &payload};
-    int matches = pithi_filter_ask(j->filter, j->log, &subject) == PITHI_YES;
-
-    free(payload.text);
-    return payload.has_no_memory ? -1 : matches;
+    return pithi_filter_state(j->filter, &j->names, r, known, comm ? comm : own_comm(r));
 }
 
 /* ---- The pass over the states ------------------------------------------------------------------------------------ */
@@ -453,7 +247,7 @@ static void exclude_defs(struct pithi_judge *j)
 
     for (subject.id = 0; subject.id < pithlog_get_info(j->log)->defs; subject.id++) {
         subject.kind = kinds[pithlog_get_def(j->log, subject.id)->kind];
-        j->excluded[subject.id] = pithi_filter_ask(j->filter, j->log, &subject) == PITHI_NO;
+        j->excluded[subject.id] = pithi_filter_ask(j->filter, &j->names, &subject) == PITHI_NO;
     }
 }
 
@@ -467,6 +261,7 @@ int pithi_judge_open(struct pithi_judge **judge, struct pithlog *log, const stru
     if (!j)
         return pithi_no_memory();
     j->log = log;
+    j->names.log = log;
     j->filter = filter;
     j->lane_count = pithlog_get_info(log)->lanes;
     j->lanes = calloc(j->lane_count + (size_t)1, sizeof *j->lanes);
@@ -527,7 +322,7 @@ int pithi_judge_record(struct pithi_judge *j, const struct pithlog_record *r)
         return judge_state(j, r);
     if (r->kind <= PITHLOG_COUNTER && j->excluded[r->id])
         return 0;
-    return judge_other(j, r);
+    return pithi_filter_other(j->filter, &j->names, r);
 }
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
@@ -535,6 +330,7 @@ int pithi_judge_record(struct pithi_judge *j, const struct pithlog_record *r)
 int pithi_filter_end(const struct pithlog_filter *filter, const struct pithlog *log, const struct pithlog_message *m,
                      uint32_t kind)
 {
+    const struct pithi_names names = {.log = log};
     int is_send = kind == PITHLOG_SEND;
     struct pithlog_record record = {.kind = kind,
                                     .time_ns = is_send ? m->send_ns : m->recv_ns,
@@ -548,7 +344,7 @@ int pithi_filter_end(const struct pithlog_filter *filter, const struct pithlog *
                                     .lane = record.lane,
                                     .record = &record};
 
-    return pithi_filter_ask(filter, log, &subject) == PITHI_YES;
+    return pithi_filter_ask(filter, &names, &subject) == PITHI_YES;
 }
 
 int pithlog_filter_message(const struct pithlog_filter *filter, const struct pithlog *log,

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "foreign/text/printer.h"
+#include "reader/filter.h"
 #include "tools/sample_text.h"
 #include "tools/tools.h"
 
@@ -144,6 +145,7 @@ struct follower {
     struct pithlog_follow *follow;
     const struct pithi_text_print *how;
     const struct pithi_lane_set *set;
+    struct pithi_follow_filter *filter; /* NULL: all */
     struct pithi_printer printer;
     struct known *lanes, *comms;
     uint32_t lane_count, comm_count;
@@ -201,16 +203,30 @@ static int is_wanted(const struct follower *f, const struct pithlog_record *r)
            (f->set->count == 0 || pithi_lanes_has(f->set, pithlog_follow_get_lane(f->follow, r->lane)));
 }
 
+static void put_record(struct follower *f, const struct pithlog_record *r)
+{
+    if (is_wanted(f, r))
+        pithi_printer_record(&f->printer, r);
+}
+
 static int put_records(struct follower *f)
 {
-    struct pithlog_record record;
-    int more = 0;
+    struct pithlog_record record, selected[2];
+    int more = 0, count = 1;
 
-    while (!f->printer.out.failed && !interrupted && (more = pithlog_follow_next(f->follow, &record)) == 1)
-        if (is_wanted(f, &record))
-            pithi_printer_record(&f->printer, &record);
+    while (count >= 0 && !f->printer.out.failed && !interrupted &&
+           (more = pithlog_follow_next(f->follow, &record)) == 1) {
+        selected[0] = record;
+        if (f->filter)
+            count = pithi_follow_filter_take(f->filter, &record, selected);
+        for (int i = 0; i < count; i++)
+            put_record(f, &selected[i]);
+    }
+    if (f->filter && pithlog_follow_get_info(f->follow)->ended)
+        while (pithi_follow_filter_end(f->filter, &record))
+            put_record(f, &record);
     pithi_out_flush(&f->printer.out);
-    return more < 0 ? PITH_ERR_MEMORY : PITH_OK;
+    return more < 0 || count < 0 ? PITH_ERR_MEMORY : PITH_OK;
 }
 
 static int put_all(struct follower *f)
@@ -273,7 +289,11 @@ static int print_follow(const char *path, const struct pithi_text_print *how, co
         return pithi_tool_failed();
     if (!f.follow)
         return is_finished(&target) ? print_log(target.log, how, NULL, set) : 0;
-    status = print_program(&f, &target);
+    if (how->query.filter && pithi_follow_filter_new(&f.filter, how->query.filter, f.follow) != PITH_OK)
+        status = pithi_tool_failed();
+    else
+        status = print_program(&f, &target);
+    pithi_follow_filter_free(f.filter);
     pithlog_follow_close(f.follow);
     return status;
 }
@@ -359,9 +379,8 @@ static int read_options(int argc, char **argv, struct pithi_text_print *how, str
     if (pithi_tool_options(argc, argv, options))
         return 2;
     if ((status = pithi_tool_arguments(argc, argv, names)) == 0 && *follow)
-        status = where->filter || how->columns.count
-                     ? pithi_tool_usage(argv[0], "--where and --columns cannot be used with --follow")
-                     : follow_window(argv[0], words, &how->query);
+        status = how->columns.count ? pithi_tool_usage(argv[0], "--columns cannot be used with --follow")
+                                    : follow_window(argv[0], words, &how->query);
     else if (status == 0 && how->name_glob)
         status = add_glob(where, how) ? pithi_tool_failed() : 0;
     how->query.filter = where->filter;

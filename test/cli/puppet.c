@@ -40,6 +40,8 @@ static void obey(const char *command, char *argument)
         uint32_t late = pith_state_define(argument, "green");
         pith_begin(late);
         pith_end(late);
+    } else if (strcmp(command, "open") == 0) {
+        pith_begin(pith_state_define(argument, "blue"));
     } else if (strcmp(command, "name") == 0) {
         pith_thread_name(argument);
     } else if (strcmp(command, "thread") == 0) {

@@ -86,6 +86,28 @@ is "$(grep -v '"define"' out.json | cut -d, -f2- | sort | diff <(pith print --js
 pith print --follow run.pith | diff out.log -
 ok $? "a program that is over: its log"
 
+# ---- queries: the lines that pith print selects of the log; a state whose end decides comes late, so not in order
+queries=('duration >= 0ns' 'depth == 1 and duration < 3600s or kind == counter' 'self > 3600s or name != late and end < 3600s'
+    'payload ~ "i=1*" or comm == 0 and kind in (state, send)' 'state == outer' 'not time > 0ns and thread == 0' 'size == 8 and tag in 2-3')
+start
+followers=()
+for i in "${!queries[@]}"; do
+    follow "out.$i" "err.$i" -f run.pith --where "${queries[i]}"
+    followers+=("$follower")
+done
+tell open outer && tell record 20 && tell thread helper && tell define late
+until_lines 20 "leave${t}work" out.0
+ok $? "a state whose end decides is printed when it ends"
+end
+for i in "${!queries[@]}"; do
+    wait "${followers[i]}"
+    pith print run.pith --where "${queries[i]}" >chosen
+    is "$? $(records "out.$i" | cut -f2- | sort | diff <(records chosen | cut -f2- | sort) - | head -n 5)" "0 " "--where '${queries[i]}'"
+done
+is "$(records out.4 | cut -f4,5) $(records out.6 | wc -l)" "enter${t}outer 6" "also a state that does not end"
+pith print -f run.pith --where 'rank = 1' 2>err
+is "$? $(head -n 1 err)" "2 pith: query: column 6: '=' is no comparison; use ==" "a wrong query is said at once"
+
 # ---- other ends
 start
 tell record 10

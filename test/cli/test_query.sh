@@ -84,7 +84,7 @@ done
 [ ! -e no.pith ]; ok $? "and nothing is written"
 pith print small.pith --where 'rank == 1' --where 'tag == 1' 2>err
 is "$? $(cat err)" "2 pith: print: --where is given twice; join the queries by \`and\`; see \`pith help print\`" "--where twice"
-pith print small.pith --follow --where 'rank == 1' 2>err; is "$?" 2 "not with --follow"
+is "$(pith print small.pith --follow --where 'rank == 1')" "$(pith print small.pith --where 'rank == 1')" "with --follow of a log: the same"
 pith stat small.pith --waits --where 'rank == 1' 2>err; is "$?" 2 "not with --waits"
 
 # ---- columns
