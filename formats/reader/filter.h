@@ -138,6 +138,7 @@ struct pithi_scope {
     uint32_t *lanes;
     int64_t last_ns; /* no record or begin of a state after it matches */
     int is_empty;
+    int begins_only; /* 1: states that begin before the window do not matter */
 };
 /* Narrows `query` (NULL: all) to what the filter can match. pithi_scope_free also after an error. */
 int pithi_scope_find(struct pithi_scope *scope, struct pithlog *log, const struct pithlog_filter *filter,

@@ -30,6 +30,7 @@ int pithi_filtered_new(struct pithlog *log, const struct pithlog_query *query, s
         f->scope.query.kinds |= states;
         f->scope.query.flags |= PITHLOG_NEST | PITHLOG_CLIP;
     }
+    f->scope.begins_only = !(f->kinds >> PITHLOG_LEAVE & 1) && !f->wants_clip;
     f->is_over = f->scope.is_empty;
     TRY(pithi_judge_open(&f->judge, log, query->filter, &f->scope));
     if (!f->is_over)

@@ -108,7 +108,8 @@ struct pithi_judge {
     unsigned char *excluded; /* by definition: 1: nothing of it matches */
     struct lane *lanes;
     uint32_t lane_count, open_matches;
-    int has_learned; /* by a pass over the states */
+    int has_learned;  /* by a pass over the states */
+    int64_t first_ns; /* states that begin before it need no answer */
 };
 
 /* The number of an ENTER in the stack carries whether its state matches. */
@@ -162,7 +163,7 @@ static int learn(struct pithi_judge *j, const struct pithlog_record *r, uint64_t
 
     if (r->kind == PITHLOG_ENTER) {
         CHECK(reserve(j, lane));
-        enum pithi_answer is = j->excluded[r->id] ? PITHI_NO : ask_state(j, r, 0, 0);
+        enum pithi_answer is = j->excluded[r->id] || r->time_ns < j->first_ns ? PITHI_NO : ask_state(j, r, 0, 0);
         lane->matches[lane->entered] = is == PITHI_YES;
         if (lane->comms)
             lane->comms[lane->entered] = own_comm(r);
@@ -212,8 +213,9 @@ static int learn_all(struct pithi_judge *j, const struct pithi_scope *scope)
 
     query.to_ns = INT64_MAX;
     query.kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE;
-    if (j->filter->fields >> PITHI_F_COMM & 1) { /* a state that is open before the window may have its message there */
-        query.from_ns = INT64_MIN;
+    if (j->filter->fields >> PITHI_F_COMM & 1) {
+        if (!scope->begins_only) /* a state that is open before the window may have its message there */
+            query.from_ns = INT64_MIN;
         query.kinds |= 1u << PITHLOG_SEND | 1u << PITHLOG_RECV | 1u << PITHLOG_COLL;
     }
     query.flags = PITHLOG_NEST | PITHLOG_CLIP;
@@ -262,6 +264,7 @@ int pithi_judge_open(struct pithi_judge **judge, struct pithlog *log, const stru
         return pithi_no_memory();
     j->log = log;
     j->names.log = log;
+    j->first_ns = scope->begins_only ? scope->query.from_ns : INT64_MIN;
     j->filter = filter;
     j->lane_count = pithlog_get_info(log)->lanes;
     j->lanes = calloc(j->lane_count + (size_t)1, sizeof *j->lanes);

@@ -64,6 +64,22 @@ is [hits] 1 "and no other"
 ok [catch {find nothing_like_it} text] "a name that is not there is refused: $text"
 ok [catch {find blue -longer x}] "so is a length that is none"
 ok [catch {find blue -colour red}] "and an option that is none"
+like [find {state ~ "b*" and rank == 0}] {^blue, rank 0, at 500 ms} "a query"
+is [hits] 1 "of which there is one"
+like [find {duration <= 100ms}] {^green, rank 0.* 100 ms} "by the duration of states"
+ok [near [framed] {0.2 0.3 0} 0.002] "the end of the state is found: [framed]"
+like [find {size == 1KiB or payload ~ "*=42*"}] {^mark, rank 1, at 100 ms} "events"
+like [next] {^message rank 0 to 1, 1.?024 bytes, at 400 ms} "and messages, by their sends"
+is [hits] 2 "counted"
+like [find {size == 1KiB or payload ~ "*=42*"} -kind event -ranks 0-1] {^mark} "only events"
+is [hits] 1 "counted, too"
+like [find {rank == 7}] {^nothing found} "a query without a hit"
+searchable blue off
+like [find {duration >= 450ms}] {^red} "states that are excluded from searches are not found by a query"
+searchable blue on
+ok [catch {find {rank = 1}} text] "a wrong query"
+is $text "query: column 6: '=' is no comparison; use ==" "says its column"
+ok [catch {find {rank == 1} -longer 1ms} text] "a query has no -longer: $text"
 zoom 0.6 0.7
 like [find green] {^from the start: green} "out of sight"
 ok [expr {[lindex [window] 0] <= 0.2 && [lindex [window] 1] >= 0.3}] "it is brought into view: [window]"
@@ -95,6 +111,21 @@ like [status] {^blue, rank 0} "n: the next"
 $bar.prev invoke
 answered
 like [status] {^blue, rank 1} "the button: the one before"
+$bar.pattern delete 0 end
+$bar.pattern insert 0 {rank == 1 && tag == 2}
+focus -force $bar.pattern
+event generate $bar.pattern <Return>
+answered
+like [$bar.message cget -text] {^query: column 11: '&' is no operator} "a wrong query in the bar"
+is [list [$bar.pattern index insert] [$bar.pattern index sel.first]] {10 10} "the cursor is where it is wrong"
+$bar.pattern delete 0 end
+$bar.pattern insert 0 {rank == 1 and state == blue}
+event generate $bar.pattern <Return>
+answered
+like [status] {^blue, rank 1} "a right one"
+like [$bar.message cget -text] {^1 hit$} "is counted"
+$bar.pattern delete 0 end
+$bar.pattern insert 0 blue
 $bar.longer insert 0 nonsense
 focus -force $bar.longer
 event generate $bar.longer <Return>

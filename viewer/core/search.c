@@ -244,6 +244,47 @@ static void read_leaf(struct walk *walk, struct pithlog_iter *iter, int64_t from
     end_lane(walk, pithlog_get_lane(walk->log, walk->search->lanes[walk->lane])->last_ns);
 }
 
+/* A record that the query selects, if it can be shown. */
+static void take_selected(struct walk *walk, const struct pithlog_record *record)
+{
+    struct pending state = {.id = record->id, .depth = record->depth};
+    struct pithi_found found = {.payload = ""};
+
+    if (record->kind == PITHLOG_SEND ? record->peer < 0 : !wanted(walk->search, record->id))
+        return;
+    if (record->kind != PITHLOG_ENTER) {
+        if (record->kind == PITHLOG_EVENT && walk->best && record->payload_bytes)
+            pithlog_payload_text(walk->log, record, found.payload, sizeof found.payload);
+        hit_record(walk, record, &found);
+        return;
+    }
+    state.at = place_of(walk, record->time_ns);
+    hit_state(walk, &state, record->time_ns, 0);
+}
+
+/* Reads the records of [from, to) that the query selects. The iterator finds the ends of states if they decide. */
+static int scan_selected(struct walk *walk, int64_t from_ns, int64_t to_ns)
+{
+    const struct pithi_search *search = walk->search;
+    struct pithlog_query query = {.from_ns = from_ns,
+                                  .to_ns = to_ns - 1,
+                                  .lanes = &search->lanes[walk->lane],
+                                  .lane_count = 1,
+                                  .kinds = search->kinds,
+                                  .filter = search->filter};
+    struct pithlog_iter *iter;
+    int more;
+
+    walk->last = (struct pithi_scan_position){INT64_MIN, 0, 0};
+    if (pithlog_iter_open(walk->log, &query, &iter))
+        return -1;
+    while ((more = pithlog_iter_next_many(iter, walk->records, AT_ONCE)) != 0) /* damaged parts have no hits */
+        for (int i = 0; i < more; i++)
+            take_selected(walk, &walk->records[i]);
+    pithlog_iter_close(iter);
+    return 0;
+}
+
 static int scan(struct walk *walk, int64_t from_ns, int64_t to_ns)
 {
     const struct pithi_search *search = walk->search;
@@ -311,7 +352,7 @@ static int walk_lane(struct walk *walk, int64_t from_ns, int64_t to_ns, int64_t 
         return STOPPED;
     if (to_ns - from_ns <= leaf) {
         walk->done += (double)(to_ns - from_ns);
-        return scan(walk, from_ns, to_ns);
+        return walk->search->filter ? scan_selected(walk, from_ns, to_ns) : scan(walk, from_ns, to_ns);
     }
     if (!occurs(walk, from_ns, to_ns)) {
         walk->done += (double)(to_ns - from_ns);
@@ -375,6 +416,9 @@ static int is_end(struct ending *ending, const struct pithlog_record *record)
 {
     struct pithi_found *found = ending->found, other;
 
+    if (ending->walk->search->filter) /* ties are of selected records only */
+        return record->kind == PITHLOG_LEAVE && record->id == found->id && record->start_ns == found->at.time_ns &&
+               record->depth == found->depth;
     if (!ending->begun) {
         if (record->time_ns == found->at.time_ns && is_sought(ending->walk, record, &other))
             ending->begun = ending->ties++ == found->at.tie;
@@ -397,7 +441,8 @@ static int find_end(struct walk *walk)
                                   .to_ns = INT64_MAX,
                                   .lanes = &found->lane,
                                   .lane_count = 1,
-                                  .kinds = walk->search->kinds | 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE};
+                                  .kinds = walk->search->kinds | 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE,
+                                  .flags = PITHLOG_NEST};
     struct pithlog_iter *iter;
     struct pithlog_record record;
     int more = 0;
@@ -553,6 +598,6 @@ int pithi_search_survey(struct pithlog *log, const struct pithi_search *search, 
 
 int pithi_search_is_simple(const struct pithi_search *search)
 {
-    return search->summary && !(search->kinds >> PITHLOG_SEND & 1) && !search->min_ns && search->max_ns == INT64_MAX &&
-           (!search->payload || !*search->payload);
+    return search->summary && !search->filter && !(search->kinds >> PITHLOG_SEND & 1) && !search->min_ns &&
+           search->max_ns == INT64_MAX && (!search->payload || !*search->payload);
 }

@@ -116,8 +116,18 @@ oo::class create ::pith::Search {
         try {
             my set_search [array get entered]
             my step $way
-        } trap {PITH} text {
+        } trap {PITH} {text options} {
             my say $text
+            my point_at [lindex [dict get $options -errorcode] 2]
+        }
+    }
+
+    # Shows where a query is wrong; {}: nothing to show.
+    method point_at {column} {
+        if {$column ne {}} {
+            $bar.pattern icursor [expr {$column - 1}]
+            $bar.pattern selection range [expr {$column - 1}] end
+            $bar.pattern xview [expr {max($column - 8, 0)}]
         }
     }
 
@@ -141,8 +151,11 @@ oo::class create ::pith::Search {
         set kinds [dict get {{states and events} {state event} states state events event messages message} \
             [dict get $texts kind]]
         set for [dict create kinds $kinds]
-        if {$kinds ne "message"} {
-            dict set for ids [my ids_like [dict get $texts pattern] $kinds]
+        set pattern [dict get $texts pattern]
+        if {$kinds ne "message" && [my is_query $pattern]} {
+            set for [my query_for $texts $kinds]
+        } elseif {$kinds ne "message"} {
+            dict set for ids [my ids_like $pattern $kinds]
         }
         foreach {key name} {longer min shorter max} {
             if {[dict get $texts $key] ne {}} {
@@ -175,6 +188,21 @@ oo::class create ::pith::Search {
         my count
     }
 
+    method is_query {text} { expr {![catch {::pithtk::query $text}]} }
+
+    # The search for a query. Of states and events also messages, by their sends.
+    method query_for {texts kinds} {
+        foreach {key instead} {longer duration shorter duration payload payload} {
+            if {[dict get $texts $key] ne {}} {
+                throw {PITH USAGE} "$key: cannot be combined with a query; compare $instead in the query"
+            }
+        }
+        if {[llength $kinds] == 2} {
+            lappend kinds message
+        }
+        return [dict create query [dict get $texts pattern] kinds $kinds ids [$model searchable]]
+    }
+
     # A pattern if it contains *, ? or [, else part of the name. Case is ignored.
     method ids_like {pattern kinds} {
         set mask [expr {[regexp {[*?\[]} $pattern] ? $pattern : "*$pattern*"}]
@@ -187,6 +215,9 @@ oo::class create ::pith::Search {
             }
         }
         if {$ids eq {}} {
+            if {[regexp {[=<>~]} $pattern]} {
+                ::pithtk::query $pattern ;# says what is wrong with it
+            }
             throw {PITH USAGE} "no name matches $pattern"
         }
         return $ids
@@ -411,7 +442,7 @@ oo::class create ::pith::Search {
 
 ::pith::part::add Search {
     words {
-        find {?PATTERN? ?-OPTION VALUE ...?} {find the first hit from the start of the window: -kind, -longer, -shorter (messages: transfer time), -payload, -ranks, -bytes, -most, -tag, -partner} word_find
+        find {?PATTERN|QUERY? ?-OPTION VALUE ...?} {find the first hit from the start of the window, by a name or a query: -kind, -longer, -shorter (messages: transfer time), -payload, -ranks, -bytes, -most, -tag, -partner} word_find
         next {} {go to the next hit} word_next
         prev {} {go to the previous hit} word_prev
         hits {} {number of hits} word_hits

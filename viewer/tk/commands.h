@@ -9,6 +9,7 @@ typedef int pithi_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 
 pithi_command pithi_anim_command;                         /* animation_object.c */
 pithi_command pithi_open_command, pithi_snapshot_command; /* log_open.c */
+pithi_command pithi_query_command;                        /* log_search.c */
 pithi_command pithi_font_command;                         /* font_glyphs.c */
 pithi_command pithi_theme_command, pithi_scale_command, pithi_text_on_command, pithi_safe_command; /* log_colours.c */
 pithi_command pithi_paper_command;                                                                 /* paper.c */

@@ -122,7 +122,8 @@ pithi_log_method pithi_log_ranges_draw, pithi_log_ranges_at, pithi_log_ranges_ti
 void pithi_log_ranges_free(struct pithi_log_object *object);
 
 /* log_search.c. WHAT is a dict; each key is optional: kinds {state event message}, ids {0 4}, ranks 0-3,7.1, min and
- * max (duration of a state), payload TEXT, bytes N (least size of a message), tag N.
+ * max (duration of a state), payload TEXT, bytes N (least size of a message), tag N; or query QUERY with
+ * only kinds, ids and ranks.
  *
  * find next|previous WHAT {TIME LANE TIE} CALLBACK   result: kind, at (the scan position for the next call), name, id,
  *                              rank, thread, start, end, ended ...

@@ -1,6 +1,7 @@
 /* log_search.c - searches a log in jobs. */
 #include "tk/log_object.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "core/messages.h"
 #include "core/words.h"
 #include "tk/background.h"
+#include "tk/commands.h"
 
 struct search_job {
     struct pithi_job job;
@@ -16,7 +18,8 @@ struct search_job {
     unsigned char *wanted; /* NULL: all */
     uint32_t *lanes;
     char *payload;
-    int by_time; /* 1: messages by latency, from the digest */
+    struct pithlog_filter *filter; /* NULL: no query */
+    int by_time;                   /* 1: messages by latency, from the digest */
     int backward;
     struct pithi_scan_position at;
     int have;
@@ -88,13 +91,38 @@ static int get_wide(Tcl_Interp *interp, Tcl_Obj *word, int64_t *value)
     return word ? pithi_get_time(interp, word, value) : TCL_OK;
 }
 
+/* Parses a query. The error code has the column, {PITH USAGE COLUMN}. */
+static int get_query(Tcl_Interp *interp, const char *text, struct pithlog_filter **filter)
+{
+    unsigned column;
+    char place[16];
+
+    if (pithlog_filter_parse(text, filter, &column) == PITH_OK)
+        return TCL_OK;
+    Tcl_SetObjResult(interp, Tcl_NewStringObj(pithlog_error(), -1));
+    snprintf(place, sizeof place, "%u", column);
+    Tcl_SetErrorCode(interp, "PITH", "USAGE", place, (char *)NULL);
+    return TCL_ERROR;
+}
+
+int pithi_query_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    struct pithlog_filter *filter;
+
+    (void)objc;
+    if (get_query(interp, Tcl_GetString(objv[1]), &filter) != TCL_OK)
+        return TCL_ERROR;
+    pithlog_filter_free(filter);
+    return TCL_OK;
+}
+
 static int get_search(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *what, struct search_job *job)
 {
     struct pithi_search *search = &job->search;
     int64_t bytes = 0, most_bytes = INT64_MAX, tag = PITHI_ANY_TAG, peer = -1;
     int size;
     uint32_t defs = pithlog_get_info(object->log)->defs;
-    Tcl_Obj *payload, *ids;
+    Tcl_Obj *payload, *ids, *query;
 
     search->max_ns = INT64_MAX;
     if (Tcl_DictObjSize(interp, what, &size) != TCL_OK)
@@ -111,6 +139,11 @@ static int get_search(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_O
         get_wide(interp, get(interp, what, "partner"), &peer) != TCL_OK ||
         get_wide(interp, get(interp, what, "tag"), &tag) != TCL_OK)
         return TCL_ERROR;
+    if ((query = get(interp, what, "query")) != NULL) {
+        if (get_query(interp, Tcl_GetString(query), &job->filter) != TCL_OK)
+            return TCL_ERROR;
+        search->filter = job->filter;
+    }
     payload = get(interp, what, "payload");
     job->payload = strdup(payload ? Tcl_GetString(payload) : "");
     search->payload = job->payload;
@@ -239,6 +272,7 @@ static void release(struct pithi_job *base)
     free(job->wanted);
     free(job->lanes);
     free(job->payload);
+    pithlog_filter_free(job->filter);
     free(job->counts);
     free(job->marks);
     free(job);
