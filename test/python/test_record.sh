@@ -64,11 +64,18 @@ else
     skip "mpi4py" "its MPI has no wrappers"
 fi
 
-# A wheel by the standard tools, without network, against an installed Pith.
+# A source archive, and of that a wheel, by the standard tools, without network, against an installed Pith.
 make -s -C "$top" O="$build" PREFIX="$scratch/inst" DEPS=no install >out 2>&1 || cat out
 cp -r "$top/wrappers/python" package
-PKG_CONFIG_PATH=$scratch/inst/lib/pkgconfig $python -m pip wheel --no-build-isolation --no-deps --no-index -w wheels ./package >out 2>&1
-is "$? $(ls wheels | sed 's/-[0-9].*-cp/-cp/')" "0 pith-cp311-abi3-linux_x86_64.whl" "pip makes a wheel" || tail -n 20 out
+PKG_CONFIG_PATH=$scratch/inst/lib/pkgconfig $python -m build --no-isolation -o wheels ./package >out 2>&1
+is "$? $(ls wheels | sed 's/-[0-9].*-cp/-cp/; s/-[0-9.]*\.tar/.tar/' | tr '\n' ' ')" "0 pith-cp311-abi3-linux_x86_64.whl pith.tar.gz " \
+    "python3 -m build makes both" || tail -n 20 out
+rm wheels/*.whl
+PKG_CONFIG_PATH=$scratch/inst/lib/pkgconfig $python -m pip wheel --no-build-isolation --no-deps --no-index -w wheels wheels/*.tar.gz >out 2>&1
+is "$? $(ls wheels/*.whl | sed 's/-[0-9].*-cp/-cp/')" "0 wheels/pith-cp311-abi3-linux_x86_64.whl" "pip makes a wheel of the source archive" || tail -n 20 out
+# What the type hints promise.
+(cd package && $python -m mypy --cache-dir=/dev/null --ignore-missing-imports --check-untyped-defs -p pith) >out 2>&1
+ok $? "mypy finds nothing" || cat out
 mkdir site && (cd site && $python -m zipfile -e ../wheels/*.whl .)
 is "$(PYTHONPATH=site LD_LIBRARY_PATH=$scratch/inst/lib $python -c 'import pith; print(pith.open("alone.pith").info["states"], pith.__file__)')" \
     "57 $scratch/site/pith/__init__.py" "it reads a log"

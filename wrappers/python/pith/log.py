@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import tempfile
 import warnings
+from builtins import open as _open
 from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -124,9 +125,6 @@ class Picture:
         return self.data if self.kind == "png" else None
 
 
-_open = open  # the module's own open() is below
-
-
 def _program() -> str:
     """The command pith: of the installation that this package belongs to, else of PATH."""
     here = os.path.dirname(os.path.abspath(__file__))
@@ -219,7 +217,7 @@ class Log:
     def lanes(self) -> Table:
         """A row for each thread of each rank: rank, thread, name, host, first_ns, last_ns, records."""
         columns = list(zip(*self._lanes)) or [()] * 7
-        kinds = ("i4", "u4", object, object, "i8", "i8", "u8")
+        kinds: Tuple[Any, ...] = ("i4", "u4", object, object, "i8", "i8", "u8")
         names = ("rank", "thread", "name", "host", "first_ns", "last_ns", "records")
         return Table({n: np.array(c, dtype=k) for n, c, k in zip(names, columns, kinds)})
 
@@ -415,8 +413,9 @@ class Log:
         order = order[np.argsort(state[order], kind="stable")]
         rows, at = np.unique(state[order], return_index=True)
         values = (length * outermost, own, length, length, length)
-        total, own, all_, low, high = (how.reduceat(value[order], at) if len(order) else value[order] for how, value in
-                                       zip((np.add, np.add, np.add, np.minimum, np.maximum), values))
+        ways: Tuple[Any, ...] = (np.add, np.add, np.add, np.minimum, np.maximum)
+        total, own, all_, low, high = (how.reduceat(value[order], at) if len(order) else value[order]
+                                       for how, value in zip(ways, values))
         count = np.diff(np.append(at, len(order)))
         columns = {"state": rows, "count": count, "total_ns": total, "self_ns": own, "mean_ns": all_ / count, "min_ns": low,
                    "max_ns": high}
