@@ -63,9 +63,8 @@ struct pithlog_def {
 /* A timeline: one thread of one rank. Lanes are sorted by rank, then thread. */
 struct pithlog_lane {
     int32_t rank;
-    uint32_t thread;  /* 0 = the thread that recorded first, normally main */
-    const char *name; /* given by the program, else "" */
-    const char *host;
+    uint32_t thread;           /* 0 = the thread that recorded first, normally main */
+    const char *name, *host;   /* name: given by the program, else "" */
     int64_t first_ns, last_ns; /* first and last record; first > last if it has none */
     uint64_t records;
 };
@@ -175,11 +174,10 @@ struct pithlog_iter;
  * order. `query` NULL: everything, no flags. Seeking reads one block per lane. */
 PITHLOG_API int pithlog_iter_open(struct pithlog *log, const struct pithlog_query *query, struct pithlog_iter **iter);
 PITHLOG_API int pithlog_iter_next(struct pithlog_iter *iter, struct pithlog_record *record); /* 1, 0 at end, -1 error */
-/* The same for up to `count` (> 0) records at once, which is faster. Returns their number; 0: end, -1: error. The
- * number may be below `count` at any time; a call reads at most one block of a lane. All payloads are valid until the
- * next call on the iterator. */
+/* The same for up to `count` (> 0) records at once, which is faster. Returns their number, which may be below `count`
+ * at any time; 0: end. -1: a damaged part of one lane; call again to continue after it. A call reads at most one block
+ * of a lane. All payloads are valid until the next call on the iterator. */
 PITHLOG_API int pithlog_iter_next_many(struct pithlog_iter *iter, struct pithlog_record *records, int count);
-/* -1 means a damaged part of one lane. Call again to continue after that part. */
 /* Records as columns: an array for each field of struct pithlog_record that is wanted, else NULL. Fills them from index
  * 0 and returns the number of records, below `room` only at the end. After a damaged part of a lane it returns -1 minus
  * the number of records before it; call again to continue. */
@@ -197,9 +195,7 @@ PITHLOG_API void pithlog_iter_close(struct pithlog_iter *iter);
 /* Parses a query of pith-query(7). `column` (may be NULL): the place of an error in the text, in characters from 1. */
 PITHLOG_API int pithlog_filter_parse(const char *text, struct pithlog_filter **filter, unsigned *column);
 PITHLOG_API void pithlog_filter_free(struct pithlog_filter *filter);
-/* Opens the part of a log that a filter selects as a log of its own, as `pith cut --where` writes it: all definitions,
- * and the lanes that can match. It is a temporary file (TMPDIR) without a name. `log` and `filter` need not live as
- * long. A damaged part of `log` is an error. */
+/* Opens what a filter selects as a log of its own, as `pith cut --where` writes it, in a temporary file (TMPDIR). */
 PITHLOG_API int pithlog_open_part(struct pithlog *log, const struct pithlog_filter *filter, struct pithlog **part);
 
 /* ---- Times as users write them ----------------------------------------------------------------------------------- */

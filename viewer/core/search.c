@@ -247,42 +247,28 @@ static void read_leaf(struct walk *walk, struct pithlog_iter *iter, int64_t from
 /* A record that the query selects, if it can be shown. */
 static void take_selected(struct walk *walk, const struct pithlog_record *record)
 {
-    struct pending state = {.id = record->id, .depth = record->depth};
     struct pithi_found found = {.payload = ""};
 
     if (record->kind == PITHLOG_SEND ? record->peer < 0 : !wanted(walk->search, record->id))
         return;
-    if (record->kind != PITHLOG_ENTER) {
-        if (record->kind == PITHLOG_EVENT && walk->best && record->payload_bytes)
-            pithlog_payload_text(walk->log, record, found.payload, sizeof found.payload);
-        hit_record(walk, record, &found);
+    if (record->kind == PITHLOG_ENTER) {
+        struct pending state = {place_of(walk, record->time_ns), record->id, record->depth};
+        hit_state(walk, &state, record->time_ns, 0);
         return;
     }
-    state.at = place_of(walk, record->time_ns);
-    hit_state(walk, &state, record->time_ns, 0);
+    if (record->kind == PITHLOG_EVENT)
+        event_fits(walk, record, &found);
+    hit_record(walk, record, &found);
 }
 
-/* Reads the records of [from, to) that the query selects. The iterator finds the ends of states if they decide. */
-static int scan_selected(struct walk *walk, int64_t from_ns, int64_t to_ns)
+/* Reads the records of a part that the query selects. The iterator finds the ends of states if they decide. */
+static void read_selected(struct walk *walk, struct pithlog_iter *iter)
 {
-    const struct pithi_search *search = walk->search;
-    struct pithlog_query query = {.from_ns = from_ns,
-                                  .to_ns = to_ns - 1,
-                                  .lanes = &search->lanes[walk->lane],
-                                  .lane_count = 1,
-                                  .kinds = search->kinds,
-                                  .filter = search->filter};
-    struct pithlog_iter *iter;
     int more;
 
-    walk->last = (struct pithi_scan_position){INT64_MIN, 0, 0};
-    if (pithlog_iter_open(walk->log, &query, &iter))
-        return -1;
     while ((more = pithlog_iter_next_many(iter, walk->records, AT_ONCE)) != 0) /* damaged parts have no hits */
         for (int i = 0; i < more; i++)
             take_selected(walk, &walk->records[i]);
-    pithlog_iter_close(iter);
-    return 0;
 }
 
 static int scan(struct walk *walk, int64_t from_ns, int64_t to_ns)
@@ -292,11 +278,13 @@ static int scan(struct walk *walk, int64_t from_ns, int64_t to_ns)
                                   .to_ns = to_ns - 1,
                                   .lanes = &search->lanes[walk->lane],
                                   .lane_count = 1,
-                                  .kinds = search->kinds};
+                                  .kinds = search->kinds,
+                                  .filter = search->filter};
     struct pithlog_iter *iter;
 
     /* Counting states of any duration needs no ends. */
-    if (search->kinds >> PITHLOG_ENTER & 1 && (walk->best || search->min_ns || search->max_ns < INT64_MAX)) {
+    if (!search->filter && search->kinds >> PITHLOG_ENTER & 1 &&
+        (walk->best || search->min_ns || search->max_ns < INT64_MAX)) {
         query.to_ns = INT64_MAX;
         query.kinds |= 1u << PITHLOG_LEAVE;
         query.flags = PITHLOG_NEST;
@@ -304,7 +292,10 @@ static int scan(struct walk *walk, int64_t from_ns, int64_t to_ns)
     walk->last = (struct pithi_scan_position){INT64_MIN, 0, 0};
     if (pithlog_iter_open(walk->log, &query, &iter))
         return -1;
-    read_leaf(walk, iter, from_ns, to_ns);
+    if (search->filter)
+        read_selected(walk, iter);
+    else
+        read_leaf(walk, iter, from_ns, to_ns);
     pithlog_iter_close(iter);
     return 0;
 }
@@ -352,7 +343,7 @@ static int walk_lane(struct walk *walk, int64_t from_ns, int64_t to_ns, int64_t 
         return STOPPED;
     if (to_ns - from_ns <= leaf) {
         walk->done += (double)(to_ns - from_ns);
-        return walk->search->filter ? scan_selected(walk, from_ns, to_ns) : scan(walk, from_ns, to_ns);
+        return scan(walk, from_ns, to_ns);
     }
     if (!occurs(walk, from_ns, to_ns)) {
         walk->done += (double)(to_ns - from_ns);

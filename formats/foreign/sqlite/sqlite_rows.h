@@ -26,9 +26,9 @@ int pithi_sqlite_rows_open(struct pithi_sqlite_rows **rows, struct pithi_sqlite_
                            int columns, int is_sorted);
 void pithi_sqlite_rows_close(struct pithi_sqlite_rows *rows);
 
-/* Adds a row. `types` has a letter for each value: i int64_t, d double, s text, which is copied (NULL: no value), t text of
- * the program that was recorded, whose control characters and invalid bytes are spelled as `pith print` does, n no
- * value. Results as above; a failure may be that of an earlier row. */
+/* Adds a row. `types` has a letter for each value: i int64_t, d double, s text, which is copied (NULL: no value), t
+ * text of the program that was recorded, whose control characters and invalid bytes are spelled as `pith print` does,
+ * n no value. Results as above; a failure may be that of an earlier row. */
 int pithi_sqlite_rows_put(struct pithi_sqlite_rows *rows, const char *types, va_list values);
 /* Inserts the rows that were added so far. */
 int pithi_sqlite_rows_flush(struct pithi_sqlite_rows *rows);
