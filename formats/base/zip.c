@@ -101,6 +101,67 @@ size_t pithi_zip_pack(struct pithi_zip *zip, const void *data, size_t size, void
     return deflate(z, Z_FINISH) == Z_STREAM_END ? room - z->avail_out : 0;
 }
 
+/* Bits of a deflate stream (RFC 1951), lowest first; up to 7 bits stay in `word`. */
+struct bits {
+    unsigned char *at;
+    unsigned word, used;
+};
+
+static void put_bits(struct bits *b, unsigned value, unsigned count)
+{
+    b->word |= value << b->used;
+    for (b->used += count; b->used >= 8; b->used -= 8, b->word >>= 8)
+        *b->at++ = (unsigned char)b->word;
+}
+
+/* A fixed Huffman code: its highest bit comes first. */
+static void put_code(struct bits *b, unsigned code, unsigned count)
+{
+    for (; count > 0; count--)
+        put_bits(b, code >> (count - 1) & 1, 1);
+}
+
+static void put_literal(struct bits *b, unsigned char c)
+{
+    if (c < 144)
+        put_code(b, 0x30u + c, 8);
+    else
+        put_code(b, 0x190u + c - 144, 9);
+}
+
+/* A copy of `length` bytes, 3 to 258, from one byte before. */
+static void put_copy(struct bits *b, size_t length)
+{
+    unsigned l = (unsigned)length - 3, extra = l < 8 ? 0 : 29 - (unsigned)__builtin_clz(l);
+    unsigned symbol = length == 258 ? 285 : 257 + 4 * extra + (l >> extra);
+    if (symbol < 280)
+        put_code(b, symbol - 256, 7);
+    else
+        put_code(b, 0xc0 + symbol - 280, 8);
+    if (length < 258)
+        put_bits(b, l & ((1u << extra) - 1), extra);
+    put_code(b, 0, 5);
+}
+
+size_t pithi_zip_same(unsigned char c, size_t size, unsigned char *out, size_t room)
+{
+    struct bits b = {out, 0, 0};
+    if (size == 0 || room < size / 128 + 16) /* a copy has 13 bits, all else less than 16 bytes */
+        return 0;
+    put_bits(&b, 3, 3); /* the last block, with fixed codes */
+    put_literal(&b, c);
+    for (size--; size >= 3;) {
+        size_t length = size < 258 ? size : 258;
+        put_copy(&b, length);
+        size -= length;
+    }
+    while (size-- > 0)
+        put_literal(&b, c);
+    put_code(&b, 0, 7);
+    put_bits(&b, 0, 7); /* to a whole byte */
+    return (size_t)(b.at - out);
+}
+
 int pithi_zip_unpack(struct pithi_zip *zip, const void *data, size_t size, void *out, size_t out_size)
 {
     if (size > INT_MAX || out_size > INT_MAX)

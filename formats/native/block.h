@@ -66,7 +66,7 @@ struct pithi_encoder {
     uint32_t with_comm; /* 1 + place of the last record in PITHI_COL_COMM */
     struct pithi_buffer column[PITHI_COL_COUNT];
     struct {
-        unsigned char pay, blocks; /* 1: deflate saves space; blocks until this is checked again */
+        unsigned char pay, blocks, most; /* 1: deflate saves space; blocks until this is checked again; at first */
     } repeats[PITHI_COL_COUNT];
 };
 

@@ -8,7 +8,7 @@
 
 #include "native/huffman.h"
 
-enum { FIRST_ROOM = 16, REPEATS_BLOCKS = 8 };
+enum { FIRST_ROOM = 16, FEW_BLOCKS = 8, MANY_BLOCKS = 32 };
 
 struct pithi_encoder *pithi_encoder_new(uint32_t thread)
 {
@@ -304,8 +304,11 @@ static int repeats_pay(struct pithi_encoder *e, struct pithi_zip *zip, enum pith
         size_t part = column->size < 2048 ? column->size : 2048;
         size_t packed = pithi_zip_pack(zip, column->data, part, out, part);
         double whole = (double)packed * (double)column->size / (double)part;
-        e->repeats[c].pay = packed && whole < .95 * huffman && whole < .97 * (double)column->size;
-        e->repeats[c].blocks = REPEATS_BLOCKS;
+        unsigned char pay = packed && whole < .95 * huffman && whole < .97 * (double)column->size;
+        unsigned most = e->repeats[c].pay == pay ? 2u * e->repeats[c].most : 0;
+        e->repeats[c].pay = pay;
+        e->repeats[c].most = (unsigned char)(most < FEW_BLOCKS ? FEW_BLOCKS : most < MANY_BLOCKS ? most : MANY_BLOCKS);
+        e->repeats[c].blocks = e->repeats[c].most;
     }
     e->repeats[c].blocks--;
     return e->repeats[c].pay;
@@ -337,6 +340,8 @@ static size_t pack_column(struct pithi_encoder *e, struct pithi_zip *zip, enum p
         pithi_histogram(column->data, column->size, counted);
     double huffman = entropy_bytes(seen, column->size);
     *coding = PITHI_DEFLATED;
+    if (seen[column->data[0]] == column->size)
+        return pithi_zip_same(column->data[0], column->size, out, column->size - 1);
     if (c != PITHI_COL_TIME && c != PITHI_COL_BITS && repeats_pay(e, zip, c, huffman, out) &&
         (packed = pithi_zip_pack(zip, column->data, column->size, out, column->size - 1)) > 0) {
         if ((double)packed > huffman)
