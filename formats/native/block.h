@@ -54,14 +54,19 @@ struct pithi_encoder {
     struct pithi_code_slot {
         uint32_t said; /* 0: empty */
         uint32_t code;
-    } * code;                /* [2^(32 - code_shift)] */
-    uint32_t code_shift;     /* 32 - log2 of the slots */
-    struct pithi_dict *dict; /* [slots / 8, but 256 at most] */
-    uint32_t *said;          /* [room] pithi_said of each record */
-    uint64_t *steps;         /* [room] ns since the record before, which may be in the block before */
-    int64_t before_ns;       /* time of the last record of the block before, at first 0 */
-    struct pithi_stack open; /* at the block's start; after pithi_encoder_code: at its end */
-    uint64_t lane_count;     /* records of the lane in blocks before */
+    } * code;                   /* [2^(32 - code_shift)] */
+    uint32_t code_shift;        /* 32 - log2 of the slots */
+    struct pithi_dict *dict;    /* [slots / 8, but 256 at most] */
+    uint32_t *said;             /* [room] pithi_said of each record */
+    uint64_t *steps;            /* [room] ns since the record before, which may be in the block before */
+    int64_t before_ns;          /* time of the last record of the block before, at first 0 */
+    struct pithi_stack open;    /* at the block's start; after pithi_encoder_code: at its end */
+    struct pithi_frame *frames; /* [frame_room] if the states nest; ends with a frame of record UINT16_MAX */
+    uint16_t *innermost;        /* [frame_room] the frame of the innermost state after each record */
+    uint32_t frames_before;     /* the number of the last frame that was open at the block's start */
+    uint32_t frame_room;
+    int nested;          /* 1: the states nest */
+    uint64_t lane_count; /* records of the lane in blocks before */
     uint64_t posted;
     uint32_t with_comm; /* 1 + place of the last record in PITHI_COL_COMM */
     struct pithi_buffer column[PITHI_COL_COUNT];
@@ -86,6 +91,7 @@ static inline int pithi_encoder_full(const struct pithi_encoder *e, uint32_t rec
 /* Room for records that only enter or leave states, outside any communicator. The caller fills in pithi_said of each
  * record and the time in ns since the record before, without a call for each record. */
 struct pithi_states {
+    struct pithi_encoder *encoder; /* for pithi_encoder_message */
     uint32_t *said;
     uint64_t *steps;
     uint32_t room, count; /* count: filled by the caller */
@@ -95,14 +101,17 @@ struct pithi_states {
 static inline struct pithi_states pithi_encoder_room(struct pithi_encoder *e, uint32_t records)
 {
     uint32_t count = e->head.count, most = records - 1 < e->room ? records - 1 : e->room;
-    return (struct pithi_states){e->said + count, e->steps + count, count < most ? most - count : 0, 0,
-                                 e->head.last_ns};
+    return (struct pithi_states){e, e->said + count, e->steps + count, count < most ? most - count : 0,
+                                 0, e->head.last_ns};
 }
 static inline void pithi_encoder_filled(struct pithi_encoder *e, const struct pithi_states *states)
 {
     e->head.count += states->count;
     e->head.last_ns = states->last_ns;
 }
+/* The same for a SEND or RECV in communicator 0: stores its further fields; the caller fills in the rest as for a state.
+ * 0: no memory. */
+int pithi_encoder_message(struct pithi_encoder *e, const struct pithlog_record *record);
 /* Assigns codes to all records: fills PITHI_COL_WHAT and its further columns. pithi_encoder_end does this, too; call it
  * earlier to use the codes before the block ends. */
 int pithi_encoder_code(struct pithi_encoder *e);

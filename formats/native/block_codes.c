@@ -87,50 +87,85 @@ static __attribute__((noinline, cold)) int put_code(struct pithi_encoder *e, uin
 
 #define INNERMOST (PITHI_LEAVE_INNERMOST << 2)
 
-/* Finds the codes of a block whose states nest, and in *least the smallest number of states that were open. 1: done; 0:
- * the states do not nest, or too many are open; -1: no memory. `ids` holds the open states from index 1 on; index 0 is
- * empty. The kind of the next record cannot be predicted, so the common path has no branch on it. */
-static __attribute__((noinline)) int code_nested(struct pithi_encoder *e, unsigned char *codes, uint32_t *ids,
-                                                 uint32_t *least)
+/* A state that is open, and its frame; see stack.h. */
+struct open_frame {
+    uint32_t id, frame;
+};
+
+/* Makes room for the frames of the block. 0: no memory, or more frames than have numbers. */
+static int reserve_frames(struct pithi_encoder *e)
 {
-    const uint32_t *said = e->said;
+    uint32_t frames = e->open.count + e->head.count + 2;
+    if (frames > UINT16_MAX)
+        return 0;
+    if (frames <= e->frame_room)
+        return 1;
+    free(e->frames);
+    free(e->innermost);
+    e->frame_room = e->open.count + e->room + 2;
+    e->frames = malloc(e->frame_room * sizeof *e->frames);
+    e->innermost = malloc(e->frame_room * sizeof *e->innermost);
+    if (!e->frames || !e->innermost)
+        e->frame_room = 0;
+    return e->frame_room > 0;
+}
+
+/* Finds the codes and frames of a block whose states nest. 1: done; 0: the states do not nest, or too many are open;
+ * -1: no memory. `open` holds the open states from index 1 on; index 0 is no state. The kind of the next record cannot
+ * be predicted, so the common path has no branch on it. */
+static __attribute__((noinline)) int code_nested(struct pithi_encoder *e, unsigned char *codes, struct open_frame *open)
+{
     const struct pithi_code_slot *slots = e->code;
-    uint32_t count = e->head.count, shift = e->code_shift, least_open = e->open.count;
-    uint32_t *top = ids + least_open, *lowest = top;
-    uint32_t states = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t leaves = -(said[i] >> 1 & 1), id = said[i] >> PITHI_SAID_BITS;
-        states -= leaves;
-        uint32_t told = said[i] ^ ((said[i] ^ INNERMOST) & leaves);
-        struct pithi_code_slot slot = slots[home_of(told, shift)];
-        if (__builtin_expect(((*top ^ id) & leaves) != 0 || top == ids + PITHI_OPEN_MAX, 0))
+    const struct open_frame *full = open + PITHI_OPEN_MAX;
+    struct open_frame *top = open + e->open.count;
+    struct pithi_frame *frames = e->frames;
+    uint16_t *innermost = e->innermost;
+    uint32_t count = e->head.count, shift = e->code_shift;
+    size_t made = e->open.count + (size_t)1;
+    for (size_t i = 0, end; i < count; i = end) { /* the stack has room for the records before `end` */
+        end = count - i < (size_t)(full - top) ? count : i + (size_t)(full - top);
+        if (i == end)
             return 0;
-        codes[i] = (unsigned char)slot.code;
-        top[1] = id;
-        top += (int32_t)((said[i] & 1) + leaves);
-        lowest = top < lowest ? top : lowest;
-        if (__builtin_expect(slot.said == told, 1))
-            continue;
-        if (!put_code(e, told, &codes[i]))
-            return -1;
-        slots = e->code;
-        shift = e->code_shift;
+        for (; i < end; i++) {
+            size_t said = e->said[i], enters = said & 1, leaves = said >> 1 & 1;
+            uint32_t mask = -(uint32_t)leaves, id = (uint32_t)said >> PITHI_SAID_BITS;
+            uint32_t told = (uint32_t)said ^ (((uint32_t)said ^ INNERMOST) & mask);
+            struct pithi_code_slot slot = slots[home_of(told, shift)];
+            if (__builtin_expect(((top->id ^ id) & mask) != 0, 0))
+                return 0;
+            codes[i] = (unsigned char)slot.code;
+            frames[made] = (struct pithi_frame){(uint16_t)top->frame, (uint16_t)i};
+            top[1] = (struct open_frame){id, (uint32_t)made};
+            made += enters;
+            top += (ptrdiff_t)(enters - leaves);
+            innermost[i] = (uint16_t)top->frame;
+            if (__builtin_expect(slot.said == told, 1))
+                continue;
+            if (!put_code(e, told, &codes[i]))
+                return -1;
+            slots = e->code;
+            shift = e->code_shift;
+        }
     }
-    e->head.states = states;
-    *least = (uint32_t)(lowest - ids);
-    e->open.count = (uint32_t)(top - ids);
+    frames[made].record = UINT16_MAX;
+    e->nested = 1;
+    e->head.states =
+        (uint32_t)(made - 1 - (size_t)(top - open)); /* entered, or open at the start, and no longer open */
+    e->open.count = (uint32_t)(top - open);
     return 1;
 }
 
 /* After code_nested: computes for how long the states have been open, and the time of states directly inside them. The
- * outermost `least` states were open all along, so only the innermost of them needs an update. The others were entered
+ * outermost `least` states were open all along (their frames are from its start), so only the innermost of them needs an update. The others were entered
  * in this block: walks its records backwards until all their ENTERs are found; often there are none. `own` is the time
  * of the state itself: while exactly this number of states was open. 0: no memory. */
-static int time_open(struct pithi_encoder *e, const uint32_t *ids, uint32_t was_open, uint32_t least)
+static int time_open(struct pithi_encoder *e, const struct open_frame *open, uint32_t was_open)
 {
-    uint32_t now_open = e->open.count, depth = now_open, i = e->head.count;
+    uint32_t now_open = e->open.count, depth = now_open, i = e->head.count, least = now_open;
     uint64_t own = 0, inner_ns = (uint64_t)e->head.last_ns, now_ns = inner_ns;
     struct pithi_open_state *states;
+    while (open[least].frame > was_open)
+        least--;
     e->open.count = was_open;
     if (!pithi_stack_reserve(&e->open, now_open))
         return 0;
@@ -140,7 +175,7 @@ static int time_open(struct pithi_encoder *e, const uint32_t *ids, uint32_t was_
         uint32_t enters = e->said[i - 1] & 1, leaves = e->said[i - 1] >> 1 & 1;
         if (enters && depth == level) {
             states[level - 1] =
-                (struct pithi_open_state){ids[level], (int64_t)now_ns, (int64_t)(inner_ns - now_ns - own)};
+                (struct pithi_open_state){open[level].id, (int64_t)now_ns, (int64_t)(inner_ns - now_ns - own)};
             inner_ns = now_ns;
             level--;
             own = 0;
@@ -198,16 +233,18 @@ static int code_any(struct pithi_encoder *e, unsigned char *codes)
 /* 0: no memory. */
 static int code_all(struct pithi_encoder *e, unsigned char *codes)
 {
-    uint32_t ids[PITHI_OPEN_MAX + 2], was_open = e->open.count, least;
-    ids[0] = UINT32_MAX;
+    struct open_frame open[PITHI_OPEN_MAX + 2];
+    uint32_t was_open = e->open.count;
+    open[0] = (struct open_frame){UINT32_MAX, 0};
     for (uint32_t i = 0; i < was_open; i++)
-        ids[i + 1] = e->open.states[i].id;
-    int nested = code_nested(e, codes, ids, &least);
+        open[i + 1] = (struct open_frame){e->open.states[i].id, i + 1};
+    e->frames_before = was_open;
+    int nested = reserve_frames(e) ? code_nested(e, codes, open) : 0;
     if (nested <= 0) {
         e->column[PITHI_COL_ESCAPE].size = 0;
         return nested == 0 && code_any(e, codes);
     }
-    return time_open(e, ids, was_open, least);
+    return time_open(e, open, was_open);
 }
 
 /* Writes the states open at the block's start. */

@@ -27,6 +27,8 @@ void pithi_encoder_free(struct pithi_encoder *e)
     free(e->open.states);
     free(e->steps);
     free(e->said);
+    free(e->frames);
+    free(e->innermost);
     free(e->code);
     free(e->dict);
     for (int i = 0; i < PITHI_COL_COUNT; i++)
@@ -76,11 +78,11 @@ static int put_uneven(struct pithi_encoder *e, enum pithi_column column, uint64_
     return 1;
 }
 
-/* SEND and RECV share one path, as their order is unpredictable: `recv` is 1 for a RECV, which has an order of
- * posting. */
-static int add_message(struct pithi_encoder *e, const struct pithlog_record *r, uint64_t recv)
+/* SEND and RECV share one path, as their order is unpredictable: only a RECV has an order of posting. */
+int pithi_encoder_message(struct pithi_encoder *e, const struct pithlog_record *r)
 {
     struct pithi_buffer *posted = &e->column[PITHI_COL_POSTED];
+    uint64_t recv = r->kind == PITHLOG_RECV;
     size_t size = posted->size;
     uint64_t step = (r->posted - e->posted) & -recv;
     e->posted += (step + 1) & -recv;
@@ -123,7 +125,7 @@ static int add_fields(struct pithi_encoder *e, const struct pithlog_record *r)
         return add_counter(e, r->value);
     case PITHLOG_SEND:
     case PITHLOG_RECV:
-        return add_message(e, r, r->kind == PITHLOG_RECV);
+        return pithi_encoder_message(e, r);
     case PITHLOG_COLL:
         return put(e, PITHI_COL_PEER, pithi_zigzag(r->peer)) && put(e, PITHI_COL_BYTES, r->bytes) &&
                put(e, PITHI_COL_GOT, r->got_bytes);
@@ -295,7 +297,8 @@ static double entropy_bytes(const uint32_t seen[256], size_t size)
 }
 
 /* 1: deflate, which searches for repeats, would make the column smaller than Huffman codes. As the search takes time,
- * only the column's beginning is tried, and the result is used for some blocks. */
+ * only the column's beginning is tried, and the result is used for some blocks; for more of them if it was the same
+ * before. */
 static int repeats_pay(struct pithi_encoder *e, struct pithi_zip *zip, enum pithi_column c, double huffman,
                        unsigned char *out)
 {
@@ -400,6 +403,7 @@ static void next_block(struct pithi_encoder *e)
     e->head = (struct pithi_block_head){.thread = e->head.thread, .last_ns = e->head.last_ns};
     e->posted = 0;
     e->with_comm = 0;
+    e->nested = 0;
     pithi_encoder_forget(e);
     for (int i = 0; i < PITHI_COL_COUNT; i++)
         e->column[i].size = 0;

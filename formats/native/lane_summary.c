@@ -46,31 +46,42 @@ static int begin(struct pithi_lane_summary *s, uint32_t thread, uint32_t sheet_r
     return PITH_OK;
 }
 
-/* Finds the symbols of a block's records by their codes; for the escape code, by the next entry of the escape column.
- * 0: no memory. */
-static int symbols_of(struct pithi_summary *builder, const struct pithi_encoder *e, uint16_t *symbols)
+/* Finds the symbols of a block's codes. 0: no memory, or too many symbols. */
+static int symbols_of_codes(struct pithi_summary *builder, const struct pithi_encoder *e, uint16_t of_code[256])
 {
-    const struct pithi_buffer *escape = &e->column[PITHI_COL_ESCAPE];
-    const unsigned char *codes = e->column[PITHI_COL_WHAT].data, *p = escape->data, *end = p ? p + escape->size : NULL;
-    uint16_t of_code[256] = {0};
-    uint32_t bad = 0, count = e->head.count, symbol;
+    uint32_t bad = 0;
     for (uint32_t i = 0; i < e->dict_count; i++) {
-        symbol = pithi_summary_symbol(builder, pithi_change_of(e->dict[i].kind, e->dict[i].what));
+        uint32_t symbol = pithi_summary_symbol(builder, pithi_change_of(e->dict[i].kind, e->dict[i].what));
         of_code[i] = (uint16_t)symbol;
         bad |= symbol == UINT32_MAX;
     }
-    for (uint32_t i = 0; i < count; i++)
-        symbols[i] = of_code[codes[i]];
-    for (uint32_t i = 0; escape->size > 0 && i < count; i++) {
+    return !bad;
+}
+
+/* The symbols of the records of a block that has escapes, each from the next entry of the escape column. NULL: as
+ * symbols_of_codes. */
+static uint16_t *symbols_of_records(struct pithi_summary *builder, const struct pithi_encoder *e,
+                                    const uint16_t of_code[256])
+{
+    const struct pithi_buffer *escape = &e->column[PITHI_COL_ESCAPE];
+    const unsigned char *codes = e->column[PITHI_COL_WHAT].data, *p = escape->data, *end = p + escape->size;
+    uint16_t *symbols = malloc(e->head.count * sizeof *symbols);
+    uint32_t bad = 0;
+    for (uint32_t i = 0; symbols && i < e->head.count; i++) {
         uint64_t kind, what;
+        symbols[i] = of_code[codes[i]];
         if (codes[i] == PITHI_CODE_ESCAPE && (p = pithi_get_varint(p, end, &kind)) &&
             (p = pithi_get_varint(p, end, &what))) {
-            symbol = pithi_summary_symbol(builder, pithi_change_of((uint32_t)kind, (uint32_t)what));
+            uint32_t symbol = pithi_summary_symbol(builder, pithi_change_of((uint32_t)kind, (uint32_t)what));
             bad |= symbol == UINT32_MAX;
             symbols[i] = (uint16_t)symbol;
         }
     }
-    return !bad;
+    if (bad) {
+        free(symbols);
+        return NULL;
+    }
+    return symbols;
 }
 
 static void end(struct pithi_lane_summary *s)
@@ -98,15 +109,19 @@ static int give_up_without_memory(struct pithi_lane_summary *s, int err)
 static int add_block(struct pithi_lane_summary *s, const struct pithi_encoder *e, struct target *target,
                      uint32_t sheet_records)
 {
-    uint16_t *symbols;
+    struct pithi_changes changes = {
+        e->head.count, e->steps,        NULL, NULL, e->column[PITHI_COL_WHAT].data, e->nested ? e->frames : NULL,
+        e->innermost,  e->frames_before};
+    uint16_t of_code[256] = {0}, *symbols = NULL;
     int err;
     if (!s->builder && (err = begin(s, e->head.thread, sheet_records)) != PITH_OK)
         return err;
-    if (!(symbols = malloc(e->head.count * sizeof *symbols)))
+    if (!symbols_of_codes(s->builder, e, of_code) ||
+        (e->column[PITHI_COL_ESCAPE].size > 0 && !(symbols = symbols_of_records(s->builder, e, of_code))))
         return no_memory();
-    err = symbols_of(s->builder, e, symbols)
-              ? pithi_summary_add(s->builder, symbols, e->steps, e->head.count, put_sheet, target)
-              : no_memory();
+    changes.of_code = of_code;
+    changes.symbols = symbols;
+    err = pithi_summary_add(s->builder, &changes, put_sheet, target);
     free(symbols);
     s->records += e->head.count;
     return err;

@@ -27,6 +27,13 @@ struct pithi_stack {
     uint32_t count, room;
 };
 
+/* In a block whose states nest, each state that is open at some time has a frame. Frame 0 is no state, the next frames
+ * are the states open at the block's start, outermost first, then follow the states entered, in order. */
+struct pithi_frame {
+    uint16_t around; /* the frame outside it; this and `record` only of a state that was entered in the block */
+    uint16_t record; /* that entered it, counted from the block's first */
+};
+
 /* 0: no memory. */
 static inline int pithi_stack_reserve(struct pithi_stack *s, uint32_t room)
 {

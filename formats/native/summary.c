@@ -1,8 +1,9 @@
 /* summary.c - makes the summary of a lane; lane_summary.c reads it.
  *
  * This costs time at the end of each run, so a piece of 512 records is processed in a few short loops without
- * unpredictable branches: find the states that are open in it, find the path of each, add up their time by path. These
- * sums are then added to the piece of the next level.
+ * unpredictable branches: find the path of each state that is entered in it, list these paths, add up the time by path.
+ * These sums are then added to the piece of the next level. Which state is open after a record is known from the
+ * encoder, which has paired them already.
  */
 #include "native/summary.h"
 
@@ -58,20 +59,19 @@ struct pithi_summary {
     uint32_t path; /* the path open after the last record */
     uint32_t held; /* records in the piece of level 0 */
     struct pithi_steps steps;
-    const uint16_t *symbols; /* [held] the symbols of the changes: `symbol`, or the caller's array */
-    const uint64_t *after;   /* [held] the times until the next record: `ns`, or the caller's array */
-    uint16_t symbol[PITHI_PIECE_RECORDS];
-    uint32_t event_symbols;           /* symbols that are events */
-    uint64_t ns[PITHI_PIECE_RECORDS]; /* until the next record */
-    int64_t now_ns;                   /* of the last record */
-    int64_t start_ns;                 /* of the sheet */
+    uint32_t event_symbols; /* symbols that are events */
+    int64_t now_ns;         /* of the last record */
+    int64_t start_ns;       /* of the sheet */
     uint64_t before;
     uint32_t records;        /* of the sheet, in finished pieces */
+    uint64_t at_now;         /* changes of the sheet at the time of the last record */
     uint64_t ties;           /* changes at exactly the end time of the last piece */
     struct pithi_stack open; /* while `path` is PITHI_PATH_NONE */
     int inexact;             /* 1: the current piece of level 3 has such records */
     uint32_t path_room;
-    struct path_time *times;                    /* [path_room] */
+    struct path_time *times; /* [path_room] */
+    uint32_t frame_room;
+    uint16_t *frame_path;                       /* [frame_room] the paths of the caller's frames */
     uint32_t piece;                             /* the current piece of level 0, counted from 1 */
     struct tally tally[PITHI_PIECE_LEVELS + 1]; /* the last one stays empty, as all pieces are after its first */
     struct sums *sums;                          /* [sum_room] by definition */
@@ -108,6 +108,7 @@ void pithi_summary_free(struct pithi_summary *s)
     pithi_steps_free(&s->steps);
     free(s->open.states);
     free(s->times);
+    free(s->frame_path);
     free(s->sums);
     free(s->exact.data);
     free(s->out.data);
@@ -272,7 +273,7 @@ static int end_pieces(struct pithi_summary *s, int64_t end_ns, int last)
     return 1;
 }
 
-enum { LOOKED_UP = 64 };
+enum { LOOKED_UP = 64, MET = PITHI_PATH_DEPTH + PITHI_PIECE_RECORDS + 2 };
 
 /* ---- Paths of a piece -------------------------------------------------------------------------------------------- */
 
@@ -337,28 +338,29 @@ static uint32_t go_slowly(struct pithi_summary *s, uint32_t at, uint32_t symbol)
     return after;
 }
 
-/* Adds time to a path. Its first time in this piece lists it in `met`; returns the new number of paths there. */
-static inline uint32_t give_time(struct path_time *times, uint32_t path, uint64_t ns, uint32_t piece, struct met *met,
-                                 uint32_t count)
+/* Lists a path in `met` if this is its first time in this piece; returns the new number of paths there. */
+static inline uint32_t meet(struct path_time *time, uint32_t path, uint32_t piece, struct met *met, uint32_t count)
 {
-    struct path_time *time = &times[path];
-    uint64_t had = time->ns;
     uint32_t before = time->piece;
-    met[count].ns = had;
+    met[count].ns = time->ns;
     met[count].piece = before;
     met[count].path = path;
-    time->ns = had + ns;
     time->piece = piece;
     return count + (before != piece);
 }
 
-static void note_events(struct pithi_summary *s)
+static inline uint32_t symbol_of(const struct pithi_changes *c, uint32_t i)
+{
+    return c->symbols ? c->symbols[i] : c->of_code[c->codes[i]];
+}
+
+static void note_events(struct pithi_summary *s, const struct pithi_changes *c, uint32_t from, uint32_t to)
 {
     uint32_t count = 0, first = 0;
-    for (uint32_t i = s->held; i-- > 0;) {
-        uint32_t change = s->steps.changes[s->symbols[i]];
+    for (uint32_t i = to; i-- > from;) {
+        uint32_t symbol = symbol_of(c, i), change = s->steps.changes[symbol];
         if ((change & 3) == PITHI_CHANGE_EVENT) {
-            s->steps.counts[s->symbols[i]]++;
+            s->steps.counts[symbol]++;
             count++;
             first = change >> 2;
         }
@@ -367,112 +369,106 @@ static void note_events(struct pithi_summary *s)
         add_events(&s->tally[0], count, (uint16_t)(first < UINT16_MAX ? first : UINT16_MAX));
 }
 
-/* The states that are open at some time during a piece, each in a frame; the first frame stands for no state. */
-enum { FRAMES = PITHI_PATH_DEPTH + PITHI_PIECE_RECORDS + 2 };
-struct frames {
-    uint64_t ns[FRAMES];                     /* its time as the innermost one */
-    uint16_t symbol[FRAMES], around[FRAMES]; /* around: the frame outside it, if it was entered in this piece */
-    uint16_t path[FRAMES];
-};
-
-/* Finds the frames of the records in the piece and the time of each: first the empty one, then the `depth` frames open
- * at the start, then the frames entered. Returns their number, and in *innermost the frame open at the end. 0: a state
- * was left that is not the innermost one. (ENTER and LEAVE are unpredictable, so no branch depends on them.) */
-static uint32_t find_frames(const struct pithi_summary *s, struct frames *f, uint32_t depth, uint32_t *innermost)
+/* Counts the changes at the time of record to - 1. */
+static void note_ties(struct pithi_summary *s, const struct pithi_changes *c, uint32_t from, uint32_t to)
 {
-    uint16_t stack[PITHI_PIECE_RECORDS + FRAMES], *bottom = stack + PITHI_PIECE_RECORDS;
-    uint16_t *top = bottom + depth, *lowest = top;
-    const int8_t *moves = s->steps.moves;
-    const uint16_t *symbols = s->symbols;
-    const uint64_t *after = s->after;
-    uint32_t count = depth + 1, held = s->held, at = depth;
-    memset(stack, 0, PITHI_PIECE_RECORDS * sizeof *stack);
-    memset(f->ns, 0, (depth + 1 + held) * sizeof *f->ns);
-    for (uint32_t i = 0; i <= depth; i++)
-        bottom[i] = (uint16_t)i;
-    for (uint32_t i = 0; i < held; i++) {
-        int move = moves[symbols[i]];
-        f->symbol[count] = symbols[i];
-        f->around[count] = (uint16_t)at;
-        top[1] = (uint16_t)count;
-        top += move;
-        count += move > 0;
-        lowest = top < lowest ? top : lowest;
-        at = *top;
-        f->ns[at] += after[i];
-    }
-    *innermost = at;
-    return lowest < bottom ? 0 : count;
+    uint64_t ties = 0;
+    uint32_t i = to;
+    do
+        ties += s->steps.changes[symbol_of(c, --i)] != PITHI_CHANGE_NONE;
+    while (c->steps_ns[i] == 0 && i > from);
+    s->at_now = c->steps_ns[i] == 0 ? s->at_now + ties : ties;
 }
 
-/* Finds the paths of the piece if states nest, as they nearly always do. The path of a frame depends on the frame
- * around it, not on the record before, so a processor can look up several paths at once. 0: states do not nest, or
- * there are too many paths, and nothing was done. */
-static int follow_nested(struct pithi_summary *s)
+/* Lists the paths of the states that are open, outermost first. */
+static void meet_open(struct pithi_summary *s)
 {
-    struct frames f;
     struct tally *t = &s->tally[0];
-    struct path_time *times;
-    uint32_t depth = 0, count, innermost, piece = s->piece, met = 0;
+    uint32_t open[PITHI_PATH_DEPTH + 1], depth = 0;
     if (s->path == PITHI_PATH_NONE)
-        return 0;
-    for (uint32_t i = 0; s->steps.others && i < s->held; i++)
-        if (s->steps.moves[s->symbols[i]] == PITHI_MOVE_OTHER)
-            return 0;
+        return;
     for (uint32_t p = s->path; p != 0; p = s->paths->items[p].parent)
-        depth++;
-    for (uint32_t i = depth + 1, p = s->path; i-- > 0; p = s->paths->items[p].parent)
-        f.path[i] = (uint16_t)p;
-    if ((count = find_frames(s, &f, depth, &innermost)) == 0)
+        open[depth++] = p;
+    t->count = meet(&s->times[0], 0, s->piece, t->met, t->count);
+    while (depth-- > 0)
+        t->count = meet(&s->times[open[depth]], open[depth], s->piece, t->met, t->count);
+}
+
+/* Finds the paths of the frames open at the start of these records. 0: there are none of them, or they are not the
+ * states that are open here. */
+static int begin_frames(struct pithi_summary *s, const struct pithi_changes *c)
+{
+    uint32_t depth = c->frames_before, path = s->path;
+    if (!c->frames || path == PITHI_PATH_NONE ||
+        (depth + c->count >= s->frame_room &&
+         !extend(&s->frame_path, &s->frame_room, depth + c->count, sizeof *s->frame_path)))
         return 0;
-    for (uint32_t i = depth + 1; i < count; i++) {
-        uint32_t at = f.path[f.around[i]], path = pithi_steps_get(&s->steps, at, f.symbol[i]);
-        if (__builtin_expect(path == PITHI_PATH_NONE, 0) && (path = go_slowly(s, at, f.symbol[i])) == PITHI_PATH_NONE)
+    for (; path != 0 && depth > 0; path = s->paths->items[path].parent)
+        s->frame_path[depth--] = (uint16_t)path;
+    s->frame_path[0] = 0;
+    return path == 0 && depth == 0;
+}
+
+/* Follows records whose frames are known, from frame *next on. The path of a frame depends on the frame around it, not
+ * on the record before, so a processor can look up several paths at once. 0: there are too many paths, and nothing was
+ * done. */
+static __attribute__((noinline)) int follow_frames(struct pithi_summary *s, const struct pithi_changes *c,
+                                                   uint32_t from, uint32_t to, uint32_t *next)
+{
+    const struct pithi_frame *frames = c->frames;
+    struct tally *t = &s->tally[0];
+    struct met *list = t->met;
+    uint16_t *paths = s->frame_path;
+    uint32_t first = *next, f = first, met = t->count, piece = s->piece;
+    for (; frames[f].record < to; f++) {
+        uint32_t at = paths[frames[f].around], symbol = symbol_of(c, frames[f].record);
+        uint32_t path = pithi_steps_get(&s->steps, at, symbol);
+        if (__builtin_expect(path == PITHI_PATH_NONE, 0) && (path = go_slowly(s, at, symbol)) == PITHI_PATH_NONE)
             return 0;
-        f.path[i] = (uint16_t)path;
+        paths[f] = (uint16_t)path;
     }
-    for (uint32_t i = depth + 1; i < count; i++)
-        s->steps.counts[f.symbol[i]]++;
-    times = s->times;
-    for (uint32_t i = 0; i < count; i++)
-        met = give_time(times, f.path[i], f.ns[i], piece, t->met, met);
+    *next = f;
+    struct path_time *times = s->times;
+    uint32_t *counts = s->steps.counts;
+    for (f = first; frames[f].record < to; f++) {
+        counts[symbol_of(c, frames[f].record)]++;
+        met = meet(&times[paths[f]], paths[f], piece, list, met);
+    }
     t->count = met;
-    s->path = f.path[innermost];
+    const uint64_t *after = c->steps_ns + 1;
+    const uint16_t *innermost = c->innermost;
+    uint64_t passed = c->steps_ns[from];
+    for (size_t i = from; i < to - 1; i++) {
+        passed += after[i];
+        times[paths[innermost[i]]].ns += after[i];
+    }
+    s->now_ns = (int64_t)((uint64_t)s->now_ns + passed);
+    s->path = paths[c->innermost[to - 1]];
     return 1;
 }
 
 /* The same for any records, one after another. */
-static void follow_any(struct pithi_summary *s)
+static void follow_any(struct pithi_summary *s, const struct pithi_changes *c, uint32_t from, uint32_t to)
 {
     struct tally *t = &s->tally[0];
-    uint32_t held = s->held, at = s->path;
-    for (uint32_t i = 0; i < held; i++) {
-        uint32_t symbol = s->symbols[i], after = pithi_steps_get(&s->steps, at, symbol);
+    for (uint32_t i = from; i < to; i++) {
+        uint32_t symbol = symbol_of(c, i), after = pithi_steps_get(&s->steps, s->path, symbol);
+        if (i > from && s->path != PITHI_PATH_NONE)
+            s->times[s->path].ns += c->steps_ns[i];
+        s->now_ns = (int64_t)((uint64_t)s->now_ns + c->steps_ns[i]);
         s->steps.counts[symbol] += s->steps.moves[symbol] == PITHI_MOVE_IN;
-        at = after == PITHI_PATH_NONE ? go_slowly(s, at, symbol) : after;
-        if (at != PITHI_PATH_NONE)
-            t->count = give_time(s->times, at, s->after[i], s->piece, t->met, t->count);
+        s->path = after == PITHI_PATH_NONE ? go_slowly(s, s->path, symbol) : after;
+        if (s->path != PITHI_PATH_NONE)
+            t->count = meet(&s->times[s->path], s->path, s->piece, t->met, t->count);
     }
-    s->path = at;
 }
 
 /* Ends the piece of level 0 at `end_ns`. */
 static int end_piece(struct pithi_summary *s, int64_t end_ns, int last)
 {
     struct tally *t = &s->tally[0];
-    if (!reserve(t, FRAMES))
-        return 0;
-    if (!follow_nested(s))
-        follow_any(s);
-    t->count = give_time(s->times, path_of(s), 0, s->piece, t->met, t->count); /* so that the list is not empty */
-    if (s->event_symbols > 0)
-        note_events(s);
-    /* Counts changes of the piece at its end time. */
-    uint32_t i = s->held;
-    uint64_t ties = 0;
-    while (i > 0 && s->after[i - 1] == 0)
-        ties += s->steps.changes[s->symbols[--i]] != PITHI_CHANGE_NONE;
-    s->ties = i == 0 && s->records > 0 ? s->ties + ties : ties;
+    t->count = meet(&s->times[path_of(s)], path_of(s), s->piece, t->met, t->count); /* so that the list is not empty */
+    s->ties = end_ns == s->now_ns ? s->at_now : 0;
     s->records += s->held;
     s->held = 0;
     int ok = end_pieces(s, end_ns, last);
@@ -538,6 +534,7 @@ static int begin_piece(struct pithi_summary *s, int64_t time_ns, pithi_sheet_sin
     }
     if (s->records == 0) {
         s->start_ns = time_ns;
+        s->at_now = 0;
         for (int i = 0; i < PITHI_PIECE_LEVELS; i++) {
             s->tally[i].start_ns = time_ns;
             s->tally[i].first = s->piece;
@@ -557,33 +554,30 @@ uint32_t pithi_summary_symbol(struct pithi_summary *s, uint32_t change)
                                                                                                      : UINT32_MAX;
 }
 
-int pithi_summary_add(struct pithi_summary *s, const uint16_t *symbols, const uint64_t *steps_ns, size_t count,
-                      pithi_sheet_sink *sink, void *context)
+int pithi_summary_add(struct pithi_summary *s, const struct pithi_changes *c, pithi_sheet_sink *sink, void *context)
 {
-    while (count > 0) {
-        if (s->held > 0)
-            s->ns[s->held - 1] = *steps_ns;
+    uint32_t next = c->frames_before + 1;
+    int framed = begin_frames(s, c);
+    for (uint32_t from = 0, to; from < c->count; from = to) {
+        if (s->held > 0 && s->path != PITHI_PATH_NONE)
+            s->times[s->path].ns += c->steps_ns[from];
         if (s->held == 0 || s->held == PITHI_PIECE_RECORDS) {
-            int err = begin_piece(s, (int64_t)((uint64_t)s->now_ns + *steps_ns), sink, context);
+            int err = begin_piece(s, (int64_t)((uint64_t)s->now_ns + c->steps_ns[from]), sink, context);
             if (err != PITH_OK)
                 return err;
         }
-        uint32_t room = PITHI_PIECE_RECORDS - s->held, n = count < room ? (uint32_t)count : room;
-        if (n == PITHI_PIECE_RECORDS && count > n) { /* it ends within this call: use the caller's arrays */
-            s->symbols = symbols;
-            s->after = steps_ns + 1;
-        } else {
-            s->symbols = s->symbol;
-            s->after = s->ns;
-            memcpy(s->symbol + s->held, symbols, n * sizeof *symbols);
-            memcpy(s->ns + s->held, steps_ns + 1, (n - 1) * sizeof *steps_ns);
-        }
-        for (uint32_t i = 0; i < n; i++)
-            s->now_ns = (int64_t)((uint64_t)s->now_ns + steps_ns[i]);
-        s->held += n;
-        symbols += n;
-        steps_ns += n;
-        count -= n;
+        uint32_t room = PITHI_PIECE_RECORDS - s->held;
+        to = c->count - from < room ? c->count : from + room;
+        if (!reserve(&s->tally[0], MET))
+            return no_memory();
+        meet_open(s);
+        framed = framed && follow_frames(s, c, from, to, &next);
+        if (!framed)
+            follow_any(s, c, from, to);
+        if (s->event_symbols > 0)
+            note_events(s, c, from, to);
+        note_ties(s, c, from, to);
+        s->held += to - from;
     }
     return PITH_OK;
 }
@@ -592,6 +586,5 @@ int pithi_summary_end(struct pithi_summary *s, pithi_sheet_sink *sink, void *con
 {
     if (s->held == 0)
         return PITH_OK;
-    s->ns[s->held - 1] = 0;
     return end_piece(s, s->now_ns, 1) ? end_sheet(s, s->now_ns, sink, context) : no_memory();
 }

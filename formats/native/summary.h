@@ -20,6 +20,7 @@
 
 #include "native/layout.h"
 #include "native/paths.h"
+#include "native/stack.h"
 
 enum {
     PITHI_PIECE_LEVELS = 6, /* of 512, 2048, 8192, 32768, 131072 and 524288 records */
@@ -63,10 +64,22 @@ void pithi_summary_limit(struct pithi_summary *summary, uint32_t records);
 /* The symbol of a change (paths.h; ids up to PITHI_CHANGE_ID_MAX) for pithi_summary_add. UINT32_MAX: no memory, or more
  * than 32768 different ones. */
 uint32_t pithi_summary_symbol(struct pithi_summary *summary, uint32_t change);
-/* Adds the lane's next records: the change of each, and the time since the record before it (of the very first: since
- * 0). Full sheets go to `sink`. */
-int pithi_summary_add(struct pithi_summary *summary, const uint16_t *symbols, const uint64_t *steps_ns, size_t count,
-                      pithi_sheet_sink *sink, void *context);
+/* The lane's next records: the change of each, and the time since the record before it (of the very first: since 0). */
+struct pithi_changes {
+    uint32_t count;
+    const uint64_t *steps_ns;   /* [count] */
+    const uint16_t *symbols;    /* [count]; NULL: of_code[codes[i]] for record i */
+    const uint16_t *of_code;    /* [256] */
+    const unsigned char *codes; /* [count] */
+    /* The frames of these records (stack.h), as a pithi_encoder has them, so that states need not be paired again.
+     * NULL: unknown. */
+    const struct pithi_frame *frames;
+    const uint16_t *innermost; /* [count] */
+    uint32_t frames_before;
+};
+/* Adds records. Full sheets go to `sink`. */
+int pithi_summary_add(struct pithi_summary *summary, const struct pithi_changes *changes, pithi_sheet_sink *sink,
+                      void *context);
 /* Ends the last sheet, if it has records. */
 int pithi_summary_end(struct pithi_summary *summary, pithi_sheet_sink *sink, void *context);
 /* The change that a record of this kind and definition makes. */

@@ -361,7 +361,7 @@ struct batch {
     uint32_t count, id_end, added;
 };
 
-/* Adds records as long as they only enter or leave states on the lane of the first one. */
+/* Adds records as long as they are of the lane of the first one, in communicator 0, and states or messages. */
 static void add_states(void *context, struct pithi_states *states)
 {
     struct batch *batch = context;
@@ -372,9 +372,14 @@ static void add_states(void *context, struct pithi_states *states)
     int64_t last_ns = states->last_ns;
     for (; n < most; n++) {
         const struct pithlog_record *r = &records[n];
-        if (r->kind - PITHLOG_ENTER > 1 || r->lane != lane || r->id >= id_end || r->comm != 0 || r->time_ns < last_ns)
+        if (r->lane != lane || r->comm != 0 || r->time_ns < last_ns)
             break;
-        said[n] = pithi_said(r->kind, r->id);
+        if (r->kind - PITHLOG_ENTER <= 1 && r->id < id_end)
+            said[n] = pithi_said(r->kind, r->id);
+        else if ((r->kind == PITHLOG_SEND || r->kind == PITHLOG_RECV) && pithi_encoder_message(states->encoder, r))
+            said[n] = pithi_said(r->kind, 0);
+        else
+            break;
         steps[n] = (uint64_t)r->time_ns - (uint64_t)last_ns;
         last_ns = r->time_ns;
     }
@@ -388,7 +393,7 @@ int pithi_writer_add_many(struct pithi_writer *w, const struct pithlog_record *r
     int err = PITH_OK;
     while (batch.count > 0 && err == PITH_OK) {
         batch.added = 0;
-        if (batch.records->kind <= PITHLOG_LEAVE && batch.records->lane < w->lane_count) {
+        if (batch.records->lane < w->lane_count) {
             struct place place = w->lanes[batch.records->lane];
             pithi_segment_fill(w->segments[place.segment].segment, place.index, add_states, &batch);
         }

@@ -109,6 +109,12 @@ struct helping {
     int64_t last_ns;
 };
 
+static int add_helping(struct pithi_summary *builder, const struct helping *h, struct making *making)
+{
+    struct pithi_changes changes = {.count = (uint32_t)h->count, .steps_ns = h->step_ns, .symbols = h->symbol};
+    return pithi_summary_add(builder, &changes, keep_sheet, making);
+}
+
 static int make_of_records(struct pithlog_iter *iter, struct pithi_summary *builder, struct making *making)
 {
     struct helping *h = calloc(1, sizeof *h);
@@ -124,12 +130,12 @@ static int make_of_records(struct pithlog_iter *iter, struct pithi_summary *buil
         h->step_ns[h->count++] = (uint64_t)r.time_ns - (uint64_t)h->last_ns;
         h->last_ns = r.time_ns;
         if (err == PITH_OK && h->count == sizeof h->symbol / sizeof h->symbol[0]) {
-            err = pithi_summary_add(builder, h->symbol, h->step_ns, h->count, keep_sheet, making);
+            err = add_helping(builder, h, making);
             h->count = 0;
         }
     }
     if (err == PITH_OK)
-        err = pithi_summary_add(builder, h->symbol, h->step_ns, h->count, keep_sheet, making);
+        err = add_helping(builder, h, making);
     free(h);
     return err == PITH_OK ? pithi_summary_end(builder, keep_sheet, making) : err;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "native/chunk.h"
+#include "native/lane_summary.h"
 #include "native_model.h"
 #include "tap.h"
 
@@ -245,10 +247,68 @@ static int summarise(struct pithi_summary *summary, const struct lane *lane, str
             steps[n] = (uint64_t)(lane->events[i].time_ns - last);
             last = lane->events[i].time_ns;
         }
-        if (pithi_summary_add(summary, symbols, steps, n, keep, sheets) != PITH_OK)
+        struct pithi_changes changes = {.count = (uint32_t)n, .steps_ns = steps, .symbols = symbols};
+        if (pithi_summary_add(summary, &changes, keep, sheets) != PITH_OK)
             return 0;
     }
     return pithi_summary_end(summary, keep, sheets) == PITH_OK;
+}
+
+/* ---- The same from blocks ---------------------------------------------------------------------------------------- */
+
+/* Keeps the payload of a chunk that has a sheet. */
+static int keep_chunk(void *context, const void *data, size_t size, uint64_t *offset)
+{
+    struct pithi_chunk_head head;
+    *offset = 0;
+    pithi_chunk_head_get(data, size, 0, &head);
+    return keep(context, (const unsigned char *)data + PITHI_CHUNK_HEAD, head.size);
+}
+
+/* Encodes the lane in blocks of odd sizes, and makes its summary from these. Returns the number of blocks whose states
+ * nest; -1: an error. */
+static int summarise_blocks(struct pithi_lane_summary *summary, const struct lane *lane, uint32_t limit,
+                            struct sheets *sheets)
+{
+    struct pithi_encoder *e = pithi_encoder_new(7);
+    struct pithi_sink sink = {.context = sheets, .append = keep_chunk};
+    struct pithi_zip zip = {0};
+    struct pithi_buffer out = {0};
+    struct pithi_block_head head;
+    int nested = 0, good = 1;
+    for (size_t i = 0; good && i < lane->count;) {
+        size_t most = 1 + random_below(random_below(2) ? 3000 : 300);
+        for (; most > 0 && i < lane->count; most--, i++) {
+            const struct event *event = &lane->events[i];
+            struct pithlog_record r = {.time_ns = event->time_ns, .kind = event->kind, .id = event->id, .peer = -1};
+            good &= pithi_encoder_add(e, &r, 0) == PITH_OK;
+        }
+        good &= pithi_encoder_code(e) == PITH_OK;
+        nested += e->nested;
+        good &= pithi_lane_summary_block(summary, e, 0, limit, &sink) == PITH_OK;
+        out.size = 0;
+        good &= pithi_encoder_end(e, &zip, &out, &head) == PITH_OK;
+    }
+    good &= pithi_lane_summary_end(summary, 0, &sink) == PITH_OK;
+    pithi_encoder_free(e);
+    pithi_zip_free(&zip);
+    free(out.data);
+    return good ? nested : -1;
+}
+
+/* The sheets are those made from the records. */
+static void compare_blocks(const struct lane *lane, uint32_t limit, const struct sheets *want, int nests,
+                           const char *what)
+{
+    struct pithi_lane_summary summary = {0};
+    struct sheets sheets = {.count = 0};
+    int nested = summarise_blocks(&summary, lane, limit, &sheets), good = sheets.count == want->count;
+    for (uint32_t i = 0; good && i < sheets.count; i++)
+        good &= sheets.size[i] == want->size[i] && memcmp(sheets.data[i], want->data[i], want->size[i]) == 0;
+    OK(good && (nests ? nested > 0 : nested >= 0), "%s: the same from blocks, %d of which nest", what, nested);
+    for (uint32_t i = 0; i < sheets.count; i++)
+        free(sheets.data[i]);
+    pithi_lane_summary_free(&summary);
 }
 
 static void test_lane(enum shape shape, size_t count, uint32_t limit, const char *what)
@@ -270,6 +330,8 @@ static void test_lane(enum shape shape, size_t count, uint32_t limit, const char
            again.count == paths.count && memcmp(again.items, paths.items, paths.count * sizeof *paths.items) == 0,
        "%s: %u paths come back", what, paths.count);
     OK(!pithi_paths_get(&fewer, bytes.data, bytes.size, 1), "%s: not with unknown states", what);
+    if (count >= PITHI_SUMMARY_LEAST)
+        compare_blocks(&lane, limit, &sheets, shape != CROSSED, what);
     sheets.data[0][20] ^= 1;
     OK(!pithi_sheet_get(sheets.data[0], sheets.size[0], sheets.size[0], &(struct pithi_sheet){0}), "%s: damage is seen",
        what);
