@@ -155,6 +155,25 @@ static void test_large_id(void)
     pithi_encoder_free(e);
 }
 
+/* Columns of one value, of all lengths up to some copies of 258 bytes, are unpacked by zlib. */
+static void test_same_bytes(void)
+{
+    enum { MOST = 1200 };
+    unsigned char data[MOST], packed[MOST], again[MOST];
+    struct pithi_zip zip = {0};
+    int wrong = 0;
+    for (int c = 0; c < 256; c += 16 - (c == 144))
+        for (size_t size = 33; size <= MOST; size++) {
+            memset(data, c, size);
+            size_t n = pithi_zip_same((unsigned char)c, size, packed, size - 1);
+            wrong += n == 0 || n >= size || !pithi_zip_unpack(&zip, packed, n, again, size) ||
+                     memcmp(again, data, size) != 0;
+        }
+    OK(wrong == 0, "columns of one value: %d wrong", wrong);
+    OK(pithi_zip_same(0, 100, packed, 15) == 0, "not into too little room");
+    pithi_zip_free(&zip);
+}
+
 int main(void)
 {
     static const struct program programs[] = {
@@ -171,5 +190,6 @@ int main(void)
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
         test_program(&programs[i]);
     test_large_id();
+    test_same_bytes();
     return tap_done();
 }
