@@ -210,6 +210,9 @@ static inline void pithi_block_leave(struct pithi_block *b)
 /* Puts the times of the next `count` records into `ready`; returns the number of valid ones. */
 uint32_t pithi_block_times(struct pithi_block *b, uint32_t count);
 
+/* The same straight into records, if they are no special case: 1; 0: nothing was done. */
+int pithi_block_plain_times(struct pithi_block *b, struct pithlog_record *records, uint32_t count);
+
 /* Prepares the next records: 1; 0: end of the block; -1: it is damaged here, see b->why. Call it only if no record is
  * ready. */
 int pithi_block_prepare(struct pithi_block *b);
@@ -226,6 +229,11 @@ static inline int pithi_block_step(struct pithi_block *b)
     return 1;
 }
 
+/* Decodes the next records straight into `records`, at most `count`, without preparing them. Call it only if no record
+ * is ready. Returns their number; 0: a special case, or the block's end or damage: use pithi_block_prepare. (It decodes
+ * records in pairs, so 0 for one record.) */
+uint32_t pithi_block_direct(struct pithi_block *b, struct pithlog_record *records, uint32_t count);
+
 extern const struct pithlog_record pithi_no_fields;
 
 /* Makes the full record. (Copies few large pieces, because stores are the cost of this.) */
@@ -240,22 +248,29 @@ static inline void pithi_block_give(const struct pithi_block *b, const struct pi
     r->id = ready->what;
 }
 
-/* The same for `count` records from b->next on, and moves past them. (Most have no fields, so all are first written as
- * if they had none, in six pieces; the others are corrected afterwards.) */
-static inline void pithi_block_give_many(struct pithi_block *b, struct pithlog_record *records, uint32_t count)
+/* Writes the part of a record from its `id` on, if it has no other fields. */
+static inline __attribute__((always_inline)) void pithi_record_plain(struct pithlog_record *record, uint32_t id)
 {
     typedef uint32_t four __attribute__((vector_size(16)));
-    const size_t id = offsetof(struct pithlog_record, id), behind = id + sizeof(four);
+    const size_t from = offsetof(struct pithlog_record, id), behind = from + sizeof(four);
+    char *r = (char *)record;
+    four is;
+    memcpy(&is, (const char *)&pithi_no_fields + from, sizeof is);
+    is |= (four){id};
+    memcpy(r + from, &is, sizeof is);
+    memcpy(r + behind, (const char *)&pithi_no_fields + behind, sizeof *record - behind);
+}
+
+/* The same for `count` records from b->next on, and moves past them. (Most have no fields, so all are first written as
+ * if they had none; the others are corrected afterwards.) */
+static inline void pithi_block_give_many(struct pithi_block *b, struct pithlog_record *records, uint32_t count)
+{
+    const size_t id = offsetof(struct pithlog_record, id);
     const struct pithi_ready *ready = b->next;
     uint64_t some = b->with_fields >> (ready - b->ready);
-    four ids;
-    memcpy(&ids, (const char *)&pithi_no_fields + id, sizeof ids);
     for (uint32_t i = 0; i < count; i++) {
-        char *r = (char *)&records[i];
-        four is = ids | (four){ready[i].what};
-        memcpy(r, &ready[i], id);
-        memcpy(r + id, &is, sizeof is);
-        memcpy(r + behind, (const char *)&pithi_no_fields + behind, sizeof *records - behind);
+        memcpy(&records[i], &ready[i], id);
+        pithi_record_plain(&records[i], ready[i].what);
     }
     for (; some != 0; some &= some - 1) {
         uint32_t i = (uint32_t)__builtin_ctzll(some);

@@ -157,29 +157,32 @@ static const struct short_class short_classes[256] = {
     LONGS16,      LONGS16,      LONGS16,      LONGS16,      LONGS16,   LONGS16,
 };
 
+#define INLINE inline __attribute__((always_inline))
+
 /* The step of a class whose low bits are the lowest of `v`. */
-static inline __attribute__((always_inline)) uint64_t short_step(const struct short_class *class, uint64_t v)
+static INLINE uint64_t short_step(const struct short_class *class, uint64_t v)
 {
     return class->base + (v & class->mask);
 }
 
-/* Decodes the times of `count` records if there is no special case (units, long steps, the end of the bits). 1: done;
- * 0: a special case, nothing was done. */
-static int plain_times(struct pithi_block *b, uint32_t count)
+static INLINE void put_time(char *record, uint64_t time_ns) { memcpy(record, &time_ns, sizeof time_ns); }
+
+/* Decodes the times of `count` records, which begin at `out` and then every `stride` bytes, if there is no special case
+ * (units, long steps, the end of the bits). 1: done; 0: a special case, nothing was done. */
+static INLINE int plain_times(struct pithi_block *b, char *out, size_t stride, uint32_t count)
 {
     const unsigned char *classes = b->column[PITHI_COL_TIME].at + b->prepared, *bits = b->column[PITHI_COL_BITS].at;
-    struct pithi_ready *ready = b->ready;
     uint64_t bit = b->bit, time = (uint64_t)b->prepared_ns, all = 0;
     if (b->head.unit != 1 || b->bit_count - bit < (uint64_t)count * 64 || count % 2 != 0)
         return 0;
-    for (uint32_t i = 0; i < count; i += 2) {
+    for (size_t i = 0; i < count; i += 2) {
         uint64_t v = pithi_get64(bits + (bit >> 3)) >> (bit & 7);
         const struct short_class *first = &short_classes[classes[i]], *second = &short_classes[classes[i + 1]];
         uint64_t step = short_step(first, v);
-        ready[i].time_ns = (int64_t)(time += step);
+        put_time(out + i * stride, time += step);
         all |= step;
         step = short_step(second, v >> first->bits);
-        ready[i + 1].time_ns = (int64_t)(time += step);
+        put_time(out + (i + 1) * stride, time += step);
         all |= step;
         bit += first->bits + second->bits;
     }
@@ -189,6 +192,9 @@ static int plain_times(struct pithi_block *b, uint32_t count)
     b->prepared_ns = (int64_t)time;
     return 1;
 }
+
+_Static_assert(offsetof(struct pithi_ready, time_ns) == 0 && offsetof(struct pithlog_record, time_ns) == 0,
+               "records begin with their time");
 
 /* The same for any records; returns the number of valid ones. */
 static uint32_t any_times(struct pithi_block *b, uint32_t count)
@@ -215,5 +221,10 @@ static uint32_t any_times(struct pithi_block *b, uint32_t count)
 
 uint32_t pithi_block_times(struct pithi_block *b, uint32_t count)
 {
-    return plain_times(b, count) ? count : any_times(b, count);
+    return plain_times(b, (char *)b->ready, sizeof *b->ready, count) ? count : any_times(b, count);
+}
+
+int pithi_block_plain_times(struct pithi_block *b, struct pithlog_record *records, uint32_t count)
+{
+    return plain_times(b, (char *)records, sizeof *records, count);
 }

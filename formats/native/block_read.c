@@ -4,6 +4,8 @@
 
 const struct pithlog_record pithi_no_fields = {.peer = -1};
 
+static const char cut_short[] = "a record is cut short or makes no sense";
+
 int pithi_block_head_get(const unsigned char *p, uint64_t size, struct pithi_block_head *h)
 {
     if (size < PITHI_EVENTS_HEAD)
@@ -326,30 +328,49 @@ static int get_fields(struct pithi_block *b, uint32_t i, uint32_t entry)
     return take_fields(b, r);
 }
 
+/* Reads the fields of a record of a nested block, which has its kind and what that refers to as `id`. */
+static int fill_in(struct pithi_block *b, struct pithlog_record *r)
+{
+    if (r->kind > PITHLOG_COUNTER) {
+        r->comm = r->id;
+        r->id = 0;
+    }
+    return r->kind != 0 && take_fields(b, r);
+}
+
 /* ---- Preparing records ------------------------------------------------------------------------------------------- */
 
-/* Finds the kind of `count` records, and the records that have fields, in a block whose states nest. *good is 0 if
- * more states were left than were open. (ENTER and LEAVE are unpredictable, so no branch depends on them.) */
-static void get_nested(struct pithi_block *b, uint32_t count, int *good)
+/* Finds the kind of `count` records of a block whose states nest, in b->ready or, if not NULL, in `records`. Returns a
+ * bit for each record that has fields. *good is 0 if more states were left than were open. (ENTER and LEAVE are
+ * unpredictable, so no branch depends on them.) */
+static inline __attribute__((always_inline)) uint64_t get_nested(struct pithi_block *b, struct pithlog_record *records,
+                                                                 uint32_t count, int *good)
 {
     const unsigned char *what = b->column[PITHI_COL_WHAT].at + b->prepared;
     const struct pithi_code_entry *codes = b->codes;
     struct pithi_ready *ready = b->ready;
-    uint32_t *bottom = b->open.ids + PITHI_READY, *top = bottom + b->open.count, *least = bottom;
+    uint32_t *bottom = b->open.ids + PITHI_READY, *top = bottom + b->open.count, *least = bottom, lane = b->lane;
     uint64_t with_fields = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct pithi_code_entry *code = &codes[what[i]];
         uint32_t id = code->what;
         with_fields |= (uint64_t)code->fields << i;
-        ready[i].kind = code->kind;
         *top = id;
-        ready[i].what = id ^ ((id ^ top[-1]) & code->innermost);
+        id ^= (id ^ top[-1]) & code->innermost;
+        if (records) {
+            records[i].lane = lane;
+            records[i].kind = code->kind;
+            pithi_record_plain(&records[i], id);
+        } else {
+            ready[i].kind = code->kind;
+            ready[i].what = id;
+        }
         top += code->move;
         least = top < least ? top : least;
     }
     b->open.count = (uint32_t)(top - bottom);
-    b->with_fields = with_fields;
     *good = least == bottom;
+    return with_fields;
 }
 
 /* The number of records before the LEAVE without an open state. */
@@ -368,7 +389,7 @@ static uint32_t prepare_nested(struct pithi_block *b, uint32_t count)
 {
     uint32_t open = b->open.count, number = 0;
     int good;
-    get_nested(b, count, &good);
+    b->with_fields = get_nested(b, NULL, count, &good);
     if (!good)
         count = good_before(b, open);
     for (uint64_t some = b->with_fields; some != 0; some &= some - 1) {
@@ -457,6 +478,35 @@ static inline void look_ahead(const struct pithi_block *b, uint32_t prepared)
     __builtin_prefetch(b->column[PITHI_COL_BITS].at + (b->bit >> 3) + 64);
 }
 
+/* 1: the states of the next `count` records nest, and there is room for them. */
+static int is_quick(struct pithi_block *b, uint32_t count)
+{
+    uint32_t most = b->open.count + count;
+    return b->nested && most <= PITHI_OPEN_MAX && (most <= b->open.room || reserve_open(b, most + PITHI_READY));
+}
+
+uint32_t pithi_block_direct(struct pithi_block *b, struct pithlog_record *records, uint32_t count)
+{
+    uint32_t left = b->head.count - b->prepared, was_open = b->open.count, good;
+    int nests;
+    count = (count < left ? count : left) & ~1u;
+    count = count < PITHI_READY ? count : PITHI_READY;
+    if (count == 0 || b->why || b->comm_at < (uint64_t)b->prepared + count || !is_quick(b, count) ||
+        !pithi_block_plain_times(b, records, count))
+        return 0;
+    uint64_t some = get_nested(b, records, count, &nests);
+    good = nests ? count : good_before(b, was_open);
+    for (; some != 0; some &= some - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(some);
+        if (i < good && !fill_in(b, &records[i]))
+            good = i;
+    }
+    if (good < count)
+        b->why = cut_short;
+    b->prepared += good;
+    return good;
+}
+
 int pithi_block_prepare(struct pithi_block *b)
 {
     uint32_t left = b->head.count - b->prepared, asked = left < PITHI_READY ? left : PITHI_READY, count = asked;
@@ -468,14 +518,12 @@ int pithi_block_prepare(struct pithi_block *b)
         b->why = "its times pass its end";
     for (; b->with_fields != 0; b->with_fields &= b->with_fields - 1)
         b->ready[__builtin_ctzll(b->with_fields)].entry = 0;
-    uint32_t most = b->open.count + count;
-    int quick = b->nested && most <= PITHI_OPEN_MAX && (most <= b->open.room || reserve_open(b, most + PITHI_READY));
-    uint32_t good = quick ? prepare_nested(b, count) : prepare_any(b, count);
+    uint32_t good = is_quick(b, count) ? prepare_nested(b, count) : prepare_any(b, count);
     if (b->comm_at != UINT64_MAX)
         good = give_comms(b, good);
     look_ahead(b, b->prepared + good);
     if (good < count)
-        b->why = "a record is cut short or makes no sense";
+        b->why = cut_short;
     b->prepared += good;
     b->next = b->ready;
     b->ready_end = b->ready + good;

@@ -509,8 +509,15 @@ static uint32_t run_alone(struct pithlog_iter *it, struct pithlog_record *record
     struct cursor *c = it->cursors;
     const struct pithi_block *b = &c->block;
     int plain = !(it->flags & PITHLOG_NEST) && it->kinds == UINT32_MAX;
+    int whole = plain && b->head.last_ns <= it->to_ns;
     uint32_t n = 0;
-    while (n < count && at_hand(c)) {
+    while (n < count) {
+        uint32_t got = whole && b->next == b->ready_end ? pithi_block_direct(&c->block, records + n, count - n) : 0;
+        n += got;
+        if (got > 0)
+            continue;
+        if ((n > 0 && n + 1 == count) || !at_hand(c)) /* one record alone would have to be prepared with many others */
+            break;
         const struct pithi_ready *next = b->next, *end = b->ready_end;
         if (end - next > count - n)
             end = next + (count - n);
