@@ -109,8 +109,8 @@ static inline void pithi_encoder_filled(struct pithi_encoder *e, const struct pi
     e->head.count += states->count;
     e->head.last_ns = states->last_ns;
 }
-/* The same for a SEND or RECV in communicator 0: stores its further fields; the caller fills in the rest as for a state.
- * 0: no memory. */
+/* The same for a SEND or RECV in communicator 0: stores its further fields; the caller fills in the rest as for a
+ * state. 0: no memory. */
 int pithi_encoder_message(struct pithi_encoder *e, const struct pithlog_record *record);
 /* Assigns codes to all records: fills PITHI_COL_WHAT and its further columns. pithi_encoder_end does this, too; call it
  * earlier to use the codes before the block ends. */

@@ -149,16 +149,15 @@ static __attribute__((noinline)) int code_nested(struct pithi_encoder *e, unsign
     }
     frames[made].record = UINT16_MAX;
     e->nested = 1;
-    e->head.states =
-        (uint32_t)(made - 1 - (size_t)(top - open)); /* entered, or open at the start, and no longer open */
+    e->head.states = (uint32_t)(made - 1 - (size_t)(top - open)); /* all that are no longer open */
     e->open.count = (uint32_t)(top - open);
     return 1;
 }
 
 /* After code_nested: computes for how long the states have been open, and the time of states directly inside them. The
- * outermost `least` states were open all along (their frames are from its start), so only the innermost of them needs an update. The others were entered
- * in this block: walks its records backwards until all their ENTERs are found; often there are none. `own` is the time
- * of the state itself: while exactly this number of states was open. 0: no memory. */
+ * outermost `least` states were open all along (their frames are from its start), so only the innermost of them needs
+ * an update. The others were entered in this block: walks its records backwards until all their ENTERs are found; often
+ * there are none. `own` is the time of the state itself: while exactly this number of states was open. 0: no memory. */
 static int time_open(struct pithi_encoder *e, const struct open_frame *open, uint32_t was_open)
 {
     uint32_t now_open = e->open.count, depth = now_open, i = e->head.count, least = now_open;
