@@ -109,9 +109,10 @@ core_a := $(O)/obj/libcore.a
 # The ready profiling libraries: mpi (the log library), and every wrappers/NAME with a NAME.w. Of each: its templates,
 # what it takes of the runtime in wrappers/mpi, and how it is linked (see "wrappers" below).
 mpi_libs := mpi $(foreach d,$(wildcard wrappers/*),$(if $(wildcard $(d)/$(notdir $(d)).w),$(notdir $(d))))
+templates_handles := wrappers/handles/requests.w wrappers/handles/handle.w
 templates_log := wrappers/mpi/log.w wrappers/mpi/messages.w
-templates_static := wrappers/mpi/compare_clocks.w $(templates_log) wrappers/handles/requests.w
-templates_inner := wrappers/compensate/piggyback.w wrappers/handles/requests.w
+templates_static := wrappers/mpi/compare_clocks.w $(templates_log) $(templates_handles)
+templates_inner := wrappers/compensate/piggyback.w $(templates_handles)
 templates_mpi := wrappers/mpi/compare_clocks.w wrappers/compensate/after_call.w $(templates_log) $(templates_inner)
 compensate_src := $(wildcard wrappers/compensate/*.c)
 handles_src := $(wildcard wrappers/handles/*.c)
@@ -129,9 +130,9 @@ templates_time := wrappers/mpi/compare_clocks.w wrappers/compensate/after_call.w
 runtime_time := $(runtime_trace) $(handles_src) $(compensate_src) \
 	$(addprefix wrappers/mpi/,eager_limit.c members.c transport.c)
 link_time := $(link_trace)
-templates_check := wrappers/check/check.w
+templates_check := wrappers/check/check.w wrappers/handles/handle.w
 runtime_check := $(addprefix wrappers/mpi/,real.c nested.c members.c) \
-	$(addprefix wrappers/handles/,ranks.c handle_table.c request.c)
+	$(addprefix wrappers/handles/,ranks.c handle.c request.c)
 link_check := -lrt
 mpi_so := $(foreach m,$(MPIS),$(foreach l,$(mpi_libs),$(O)/lib/pith/$(m)/libpith-$(l).so))
 graphics_src := $(addprefix wrappers/mpe/,graphics.c graphics_draw.c graphics_mouse.c)

@@ -165,7 +165,7 @@ static void call_old_handler(const struct pithi_team *team)
 /* Calls the error handler that the call itself would use for an invalid argument. The handler may not return. */
 static int call_handler(const struct pithi_team *team)
 {
-    if (team->is_gone) {
+    if (pithi_team_is_closing(team)) {
         call_old_handler(team);
         return MPI_ERR_ARG;
     }
@@ -446,8 +446,7 @@ static void make_world(void)
     MPI_Group members = pithi_members_find("what they do together is checked among them");
 
     pithi_team_make_world(members);
-    if ((is_mixed = members != MPI_GROUP_NULL))
-        REAL(MPI_Group_free)(&members);
+    is_mixed = members != MPI_GROUP_NULL;
 }
 
 enum { CALLS, OTHER_JOB, ERRORS, UNCHECKED, SUMS };
@@ -487,6 +486,7 @@ static void end_job(void)
         REAL(MPI_Reduce)(mine, all, SUMS, MPI_INT64_T, MPI_SUM, 0, world->shadow);
     if ((world ? world->rank : pithi_where_rank) == 0 && !pithi_is_quiet())
         say_sums(all, world ? world->size : 1);
+    pithi_handles_end();
 }
 
 static int not_copied(MPI_Comm comm, int key, void *extra, void *value, void *copy, int *flag)
@@ -522,8 +522,8 @@ void pithi_check_begin_job(int result)
     MPI_Comm parent = MPI_COMM_NULL;
 
     if (result == MPI_SUCCESS && pithi_where_rank < 0) {
-        pithi_team_make_comm(MPI_COMM_SELF, NULL, "MPI_Init");
         make_world();
+        pithi_team_make_comm(MPI_COMM_SELF, NULL, "MPI_Init");
     }
     pithi_members_end();
     if (result != MPI_SUCCESS || pithi_where_rank >= 0)

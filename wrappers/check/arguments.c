@@ -23,15 +23,15 @@ void pithi_check_group(MPI_Comm comm, MPI_Group group)
     int count = 0, self = 0;
     uint64_t hash = 0;
 
-    if (!team() || team()->is_inter)
+    if (!team() || team()->entry->remote_size)
         return;
     int *ranks = group == MPI_GROUP_NULL ? NULL : pithi_team_places(group, comm, &count);
     for (int i = 0; ranks && i < count; i++) {
         hash = hash * 31 + (uint64_t)(uint32_t)ranks[i] + 1;
-        self |= ranks[i] == team()->local_rank;
+        self |= ranks[i] == team()->entry->rank;
     }
     hash &= (UINT64_C(1) << 62) - 1;
-    if (ranks && self && ranks[0] == team()->local_rank)
+    if (ranks && self && ranks[0] == team()->entry->rank)
         for (int i = 1; i < count; i++)
             pithi_part_give(pithi_team_local(team(), ranks[i]), as_data((int64_t)hash, "=group"));
     else if (ranks && self)
@@ -44,11 +44,11 @@ void pithi_check_merge(int high)
 {
     const struct pithi_team *of = team();
 
-    if (!of || !of->is_inter)
+    if (!of || !of->entry->remote_size)
         return;
     struct pithi_signature said = as_data(high != 0, "=high");
-    if (of->local_rank == 0)
-        for (int i = 1; i < of->local_size; i++)
+    if (of->entry->rank == 0)
+        for (int i = 1; i < of->entry->size; i++)
             pithi_part_give(pithi_team_local(of, i), said);
     else
         pithi_part_get(pithi_team_local(of, 0), said);

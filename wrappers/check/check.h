@@ -53,9 +53,7 @@ void pithi_check_comm_made(int result, MPI_Comm parent, const MPI_Comm *made);
 void pithi_check_expect(void); /* a communicator that will be made later */
 void pithi_check_comm_gone(const MPI_Comm *comm);
 void pithi_check_file_made(int result, MPI_Comm comm, const char *name, const MPI_File *file);
-void pithi_check_file_gone(const MPI_File *file);
 void pithi_check_window_made(int result, MPI_Comm comm, const MPI_Win *window);
-void pithi_check_window_gone(const MPI_Win *window);
 
 /* ---- the facts of the call --------------------------------------------------------------------------------------- */
 

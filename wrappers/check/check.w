@@ -112,7 +112,7 @@ const char *const pithi_check_names[] = {
     pithi_check_posted({{check}}, {{returnVal}}, {{request}});
 {{endfn}}
 
-{{fn f @coll @file_all @win_all}}
+{{fn f @coll @file_all @file_close @win_all @win_free}}
     if (pithi_check_agree(&{{returnVal}})) { {{callfn}} }
 {{endfn}}
 {{fn f @comm_dup @comm_split @comm_create @comm_create_group @comm_topology @comm_merge}}
@@ -166,13 +166,6 @@ const char *const pithi_check_names[] = {
 /* In these, no process needs to wait for the others. */
 {{fn f @comm_free}} pithi_check_post(); pithi_check_comm_gone({{comm}}); {{callfn}} {{endfn}}
 {{fn f @comm_hints @file_hints @win_hints}} pithi_check_post(); {{callfn}} {{endfn}}
-
-{{fn f @file_close}}
-    if (pithi_check_agree(&{{returnVal}})) { pithi_check_file_gone({{file}}); {{callfn}} }
-{{endfn}}
-{{fn f @win_free}}
-    if (pithi_check_agree(&{{returnVal}})) { pithi_check_window_gone({{window}}); {{callfn}} }
-{{endfn}}
 
 {{fn f @wait @wait_all}} if (pithi_check_settled({{count|1}}, {{requests}}, &{{returnVal}})) { {{callfn}} } {{endfn}}
 {{fn f @wait_any @wait_some}}

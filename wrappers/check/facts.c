@@ -129,7 +129,7 @@ void pithi_check_comm_gone(const MPI_Comm *comm)
     struct pithi_team *team = is_checked() && *comm != MPI_COMM_NULL ? pithi_team_of_comm(*comm) : NULL;
 
     if (team)
-        pithi_team_drop(team);
+        pithi_team_closing(team);
 }
 
 void pithi_check_file_made(int result, MPI_Comm comm, const char *name, const MPI_File *file)
@@ -140,28 +140,12 @@ void pithi_check_file_made(int result, MPI_Comm comm, const char *name, const MP
         pithi_team_make_file(*file, of, now->name, name);
 }
 
-void pithi_check_file_gone(const MPI_File *file)
-{
-    struct pithi_team *team = is_checked() ? pithi_team_of_file(*file) : NULL;
-
-    if (team)
-        pithi_team_drop(team);
-}
-
 void pithi_check_window_made(int result, MPI_Comm comm, const MPI_Win *window)
 {
     const struct pithi_team *of = result == MPI_SUCCESS && is_checked() ? pithi_team_of_comm(comm) : NULL;
 
     if (of)
         pithi_team_make_window(*window, of, now->name);
-}
-
-void pithi_check_window_gone(const MPI_Win *window)
-{
-    struct pithi_team *team = is_checked() ? pithi_team_of_window(*window) : NULL;
-
-    if (team)
-        pithi_team_drop(team);
 }
 
 /* ---- facts ------------------------------------------------------------------------------------------------------- */

@@ -21,9 +21,9 @@ static struct pithi_signature part(const struct pithi_data *data, int i)
 }
 
 /* The processes that this one exchanges data with, and their places in the shadow. */
-static int others(void) { return team()->is_inter ? team()->remote_size : team()->local_size; }
+static int others(void) { return team()->entry->remote_size ? team()->entry->remote_size : team()->entry->size; }
 static int peer(int rank) { return pithi_team_peer(team(), rank); }
-static int own(void) { return team()->local_rank; }
+static int own(void) { return team()->entry->rank; }
 
 /* ---- root and operation ------------------------------------------------------------------------------------------ */
 
@@ -33,7 +33,7 @@ void pithi_check_root(int root)
 {
     if (!team())
         return;
-    if (!team()->is_inter)
+    if (!team()->entry->remote_size)
         pithi_check_number("root", root);
     else if (team()->places && root >= 0)
         pithi_check_number("root", root);
@@ -41,8 +41,8 @@ void pithi_check_root(int root)
         pithi_check_text("root", "MPI_ROOT or MPI_PROC_NULL");
 }
 
-static int am_root(int root) { return team()->is_inter ? root == MPI_ROOT : root == own(); }
-static int is_idle(int root) { return team()->is_inter && root == MPI_PROC_NULL; }
+static int am_root(int root) { return team()->entry->remote_size ? root == MPI_ROOT : root == own(); }
+static int is_idle(int root) { return team()->entry->remote_size && root == MPI_PROC_NULL; }
 static int is_rank(int root) { return root >= 0 && root < others(); }
 
 static const char *op_name(MPI_Op op)
@@ -69,7 +69,7 @@ static void check_op(MPI_Op op) { pithi_check_text("op", op_name(op)); }
 static void check_bcast(int root, const struct pithi_data *data)
 {
     pithi_check_root(root);
-    if (!team()->is_inter)
+    if (!team()->entry->remote_size)
         pithi_fact_data("the data", whole(data));
     else if (am_root(root))
         for (int i = 0; i < others(); i++)
@@ -80,7 +80,7 @@ static void check_bcast(int root, const struct pithi_data *data)
 
 static void only_root(int root, const void *buffer, const char *what)
 {
-    if (buffer == MPI_IN_PLACE && !team()->is_inter && !am_root(root))
+    if (buffer == MPI_IN_PLACE && !team()->entry->remote_size && !am_root(root))
         pithi_fact_problem(what);
 }
 
@@ -121,7 +121,7 @@ static void check_scatter(int root, const struct pithi_data *sent, const struct 
 /* For functions where either all processes give MPI_IN_PLACE or none does. */
 static void in_place(const void *from)
 {
-    if (!team()->is_inter)
+    if (!team()->entry->remote_size)
         pithi_check_text("sendbuf", from == MPI_IN_PLACE ? "MPI_IN_PLACE" : "a buffer");
 }
 
@@ -154,7 +154,7 @@ static void check_reduce(int root, const struct pithi_data *data, MPI_Op op)
     if (is_idle(root))
         return;
     only_root(root, data->buf, "sendbuf is MPI_IN_PLACE, which only the root may give");
-    if (!team()->is_inter) {
+    if (!team()->entry->remote_size) {
         check_op(op);
         pithi_fact_data("the data", whole(data));
     } else if (am_root(root)) {
@@ -181,8 +181,8 @@ static void check_reduce_scatter(const struct pithi_data *data, MPI_Op op)
     MPI_Count sum = 0;
 
     check_op(op);
-    if (team()->is_inter) {
-        for (int i = 0; i < team()->local_size; i++)
+    if (team()->entry->remote_size) {
+        for (int i = 0; i < team()->entry->size; i++)
             sum += pithi_data_count(data, i);
         pithi_fact_data("the data", data_of(sum, data->type));
         return;
@@ -191,7 +191,7 @@ static void check_reduce_scatter(const struct pithi_data *data, MPI_Op op)
         pithi_fact_data("the data of each", whole(data));
         return;
     }
-    for (int i = 0; i < team()->local_size; i++)
+    for (int i = 0; i < team()->entry->size; i++)
         pithi_check_numbers_at("recvcounts", i, pithi_data_count(data, i));
     pithi_fact_data("the data", data_of(1, data->type));
 }

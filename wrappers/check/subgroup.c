@@ -196,7 +196,7 @@ int pithi_check_leaders(MPI_Comm local, int leader, MPI_Comm peers, int remote_l
         return 1;
     snprintf(text, sizeof text, "%d", tag);
     check->key = (uint64_t)(int64_t)tag;
-    if (check->team->local_rank == leader) /* these arguments are significant only at the leader */
+    if (check->team->entry->rank == leader) /* these arguments are significant only at the leader */
         between = pithi_team_of_comm(peers);
     return agree_beside(check, between, between ? pithi_team_peer(between, remote_leader) : -1, text, result);
 }

@@ -4,29 +4,25 @@
 #include "ranks.h"
 #include "whereabouts.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct pithi_table teams = PITHI_TABLE;
-
-static uint64_t key_of(const struct pithi_team *team)
+static struct pithi_team *team_in(const struct pithi_handle *handle)
 {
-    switch (team->kind) {
-    case PITHI_TEAM_FILE:
-        return pithi_file_key(team->file);
-    case PITHI_TEAM_WINDOW:
-        return pithi_window_key(team->window);
-    default:
-        return pithi_comm_key(team->comm);
-    }
+    return *(struct pithi_team **)pithi_handle_slot(handle, PITHI_CLIENT_LIBRARY);
 }
 
-struct pithi_team *pithi_team_of_file(MPI_File file) { return pithi_table_find(&teams, pithi_file_key(file)); }
+static struct pithi_team *find(uint64_t key)
+{
+    const struct pithi_handle *handle = pithi_handle_find(key, PITHI_CLIENT_LIBRARY);
 
-struct pithi_team *pithi_team_of_window(MPI_Win window) { return pithi_table_find(&teams, pithi_window_key(window)); }
+    return handle ? team_in(handle) : NULL;
+}
+
+struct pithi_team *pithi_team_of_comm(MPI_Comm comm) { return find(pithi_comm_key(comm)); }
+struct pithi_team *pithi_team_of_file(MPI_File file) { return find(pithi_file_key(file)); }
+struct pithi_team *pithi_team_of_window(MPI_Win window) { return find(pithi_window_key(window)); }
 
 /* ---- making a team ----------------------------------------------------------------------------------------------- */
 
@@ -94,14 +90,15 @@ static void merge(struct pithi_team *team, MPI_Comm comm)
         REAL(MPI_Comm_free)(&team->shadow);
     } else {
         REAL(MPI_Comm_rank)(team->shadow, &rank);
-        team->local_from = rank - team->local_rank;
-        team->remote_from = team->local_from ? 0 : team->local_size;
+        team->local_from = rank - team->entry->rank;
+        team->remote_from = team->local_from ? 0 : team->entry->size;
     }
 }
 
-static void keep(struct pithi_team *team, const char *origin)
+/* `handle`: NULL: no memory. */
+static void keep(struct pithi_team *team, struct pithi_handle *handle, const char *origin)
 {
-    struct pithi_team *kept = malloc(sizeof *kept);
+    struct pithi_team *kept = handle ? malloc(sizeof *kept) : NULL;
 
     team->origin = origin;
     team->handler = MPI_ERRHANDLER_NULL;
@@ -115,7 +112,9 @@ static void keep(struct pithi_team *team, const char *origin)
     if (!kept)
         return;
     *kept = *team;
-    pithi_table_put(&teams, key_of(kept), &kept->table);
+    kept->entry = handle;
+    *(struct pithi_team **)pithi_handle_slot(handle, PITHI_CLIENT_LIBRARY) = kept;
+    pithi_handle_use(handle, PITHI_CLIENT_LIBRARY);
 }
 
 /* ---- processes of other jobs, and those without this library ----------------------------------------------------- */
@@ -154,19 +153,11 @@ static int *nowhere(int size)
     return places;
 }
 
-static int is_ours(MPI_Comm comm)
-{
-    MPI_Group ours = group_of(job(), REAL(MPI_Comm_group));
-    int all = pithi_comm_is_in(comm, ours);
-
-    REAL(MPI_Group_free)(&ours);
-    return all;
-}
-
 static void join_ours(struct pithi_team *team, const struct pithi_team *of)
 {
     MPI_Group local = group_of(team->comm, REAL(MPI_Comm_group)), all = group_of(of->shadow, REAL(MPI_Comm_group)),
               ours;
+    int size;
 
     REAL(MPI_Group_intersection)(local, all, &ours);
     if (REAL(MPI_Comm_create_group)(of->shadow, ours, 0, &team->shadow) != MPI_SUCCESS)
@@ -174,7 +165,7 @@ static void join_ours(struct pithi_team *team, const struct pithi_team *of)
     else if (!(team->id = agree_on_id(team->shadow)))
         REAL(MPI_Comm_free)(&team->shadow);
     else
-        team->places = pithi_team_places(local, team->shadow, &team->local_size);
+        team->places = pithi_team_places(local, team->shadow, &size);
     REAL(MPI_Group_free)(&local);
     REAL(MPI_Group_free)(&all);
     REAL(MPI_Group_free)(&ours);
@@ -184,12 +175,12 @@ int pithi_team_local(const struct pithi_team *team, int rank)
 {
     if (!team->places)
         return team->local_from + rank;
-    return rank >= 0 && rank < team->local_size ? team->places[rank] : -1;
+    return rank >= 0 && rank < team->entry->size ? team->places[rank] : -1;
 }
 
 int pithi_team_peer(const struct pithi_team *team, int rank)
 {
-    if (!team->is_inter)
+    if (!team->entry->remote_size)
         return pithi_team_local(team, rank);
     return team->places ? -1 : team->remote_from + rank;
 }
@@ -198,7 +189,7 @@ int pithi_team_rank(const struct pithi_team *team, int place)
 {
     if (!team->places)
         return place - team->local_from;
-    for (int i = 0; i < team->local_size; i++)
+    for (int i = 0; i < team->entry->size; i++)
         if (team->places[i] == place)
             return i;
     return -1;
@@ -208,31 +199,52 @@ int pithi_team_rank(const struct pithi_team *team, int place)
 
 void pithi_team_make_comm(MPI_Comm comm, const struct pithi_team *of, const char *origin)
 {
-    struct pithi_team team = {.kind = PITHI_TEAM_COMM, .comm = comm, .shadow = MPI_COMM_NULL};
+    struct pithi_handle *handle = pithi_handle_of_comm(comm), only_sizes = {0};
+    struct pithi_team team = {.kind = PITHI_TEAM_COMM, .comm = comm, .shadow = MPI_COMM_NULL, .entry = handle};
 
-    if (REAL(MPI_Comm_test_inter)(comm, &team.is_inter) != MPI_SUCCESS)
+    if (pithi_handle_world.handle != MPI_COMM_WORLD) /* a program with sessions only: nothing is checked */
         return;
-    REAL(MPI_Comm_rank)(comm, &team.local_rank);
-    REAL(MPI_Comm_size)(comm, &team.local_size);
-    if (team.is_inter)
-        REAL(MPI_Comm_remote_size)(comm, &team.remote_size);
-    if (of && !is_ours(comm)) {
+    if (!handle) { /* no memory: the other processes still need this one */
+        if (!pithi_comm_sizes(comm, &only_sizes))
+            return;
+        team.entry = &only_sizes;
+    }
+    int is_inter = team.entry->remote_size > 0, is_single = team.entry->size == 1 && !is_inter;
+    if (of && !pithi_comm_is_ours(comm)) {
         if (of->shadow != MPI_COMM_NULL)
             join_ours(&team, of);
         else
-            team.places = nowhere(team.local_size);
-    } else if (team.is_inter || team.local_size > 1) {
-        quietly(team.is_inter ? merge : copy, &team, comm);
+            team.places = nowhere(team.entry->size);
+    } else if (!is_single) {
+        quietly(is_inter ? merge : copy, &team, comm);
     }
-    if (team.shadow != MPI_COMM_NULL || team.places || (team.local_size == 1 && !team.is_inter))
-        keep(&team, origin);
+    if (team.shadow != MPI_COMM_NULL || team.places || is_single)
+        keep(&team, handle, origin);
+}
+
+static void ended(struct pithi_handle *handle)
+{
+    struct pithi_team *team = team_in(handle);
+
+    if (team->shadow != MPI_COMM_NULL) {
+        REAL(MPI_Comm_free)(&team->shadow);
+        __atomic_sub_fetch(&count, 1, __ATOMIC_RELAXED);
+    }
+    if (team->handler != MPI_ERRHANDLER_NULL)
+        REAL(MPI_Errhandler_free)(&team->handler);
+    free(team->places);
+    free(team);
 }
 
 void pithi_team_make_world(MPI_Group members)
 {
-    struct pithi_team team = {.kind = PITHI_TEAM_COMM, .comm = MPI_COMM_WORLD};
+    static const struct pithi_handle_client checks = {.ended = ended};
+    struct pithi_team team = {.kind = PITHI_TEAM_COMM, .comm = MPI_COMM_WORLD, .entry = &pithi_handle_world};
     MPI_Group all;
+    int size;
 
+    pithi_handle_register(PITHI_CLIENT_LIBRARY, &checks);
+    pithi_handles_begin(MPI_COMM_WORLD, members);
     if (members == MPI_GROUP_NULL) {
         pithi_team_make_comm(MPI_COMM_WORLD, NULL, "MPI_Init");
         return;
@@ -243,11 +255,10 @@ void pithi_team_make_world(MPI_Group members)
         return;
     some = team.shadow;
     team.id = agree_on_id(team.shadow);
-    REAL(MPI_Comm_rank)(MPI_COMM_WORLD, &team.local_rank);
     all = group_of(MPI_COMM_WORLD, REAL(MPI_Comm_group));
-    team.places = pithi_team_places(all, team.shadow, &team.local_size);
+    team.places = pithi_team_places(all, team.shadow, &size);
     REAL(MPI_Group_free)(&all);
-    keep(&team, "MPI_Init");
+    keep(&team, &pithi_handle_world, "MPI_Init");
 }
 
 MPI_Comm pithi_team_ours(void)
@@ -257,13 +268,13 @@ MPI_Comm pithi_team_ours(void)
     return world && world->shadow != MPI_COMM_NULL ? world->shadow : job();
 }
 
-static void make_of(struct pithi_team *team, const struct pithi_team *of, const char *origin)
+static void make_of(struct pithi_team *team, uint64_t key, const struct pithi_team *of, const char *origin)
 {
     team->shadow = MPI_COMM_NULL;
     if (of->shadow != MPI_COMM_NULL)
         copy(team, of->shadow);
     if (of->shadow == MPI_COMM_NULL || team->shadow != MPI_COMM_NULL)
-        keep(team, origin);
+        keep(team, pithi_handle_get(key), origin);
 }
 
 void pithi_team_make_file(MPI_File file, const struct pithi_team *of, const char *origin, const char *name)
@@ -272,14 +283,14 @@ void pithi_team_make_file(MPI_File file, const struct pithi_team *of, const char
     const char *slash = strrchr(name, '/');
 
     snprintf(team.name, sizeof team.name, "%s", slash ? slash + 1 : name);
-    make_of(&team, of, origin);
+    make_of(&team, pithi_file_key(file), of, origin);
 }
 
 void pithi_team_make_window(MPI_Win window, const struct pithi_team *of, const char *origin)
 {
     struct pithi_team team = {.kind = PITHI_TEAM_WINDOW, .window = window};
 
-    make_of(&team, of, origin);
+    make_of(&team, pithi_window_key(window), of, origin);
 }
 
 /* ---- communicators made without a visible call ------------------------------------------------------------------- */
@@ -291,11 +302,6 @@ static int is_expecting; /* atomic: MPI_Comm_idup was called; before, MPI report
 
 void pithi_team_expect(void) { __atomic_store_n(&is_expecting, 1, __ATOMIC_RELAXED); }
 
-struct pithi_team *pithi_team_of_comm(MPI_Comm comm)
-{
-    return comm == MPI_COMM_NULL ? NULL : pithi_table_find(&teams, pithi_comm_key(comm));
-}
-
 int pithi_team_is_missing(MPI_Comm comm)
 {
     int is_inter = 0, is_up = 0;
@@ -303,7 +309,7 @@ int pithi_team_is_missing(MPI_Comm comm)
     if (!__atomic_load_n(&is_expecting, __ATOMIC_RELAXED) || comm == MPI_COMM_NULL || pithi_team_of_comm(comm))
         return 0;
     REAL(MPI_Initialized)(&is_up);
-    return is_up && REAL(MPI_Comm_test_inter)(comm, &is_inter) == MPI_SUCCESS && is_ours(comm);
+    return is_up && REAL(MPI_Comm_test_inter)(comm, &is_inter) == MPI_SUCCESS && pithi_comm_is_ours(comm);
 }
 
 struct pithi_team *pithi_team_make_missing(MPI_Comm comm)
@@ -315,39 +321,13 @@ struct pithi_team *pithi_team_make_missing(MPI_Comm comm)
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
-static void end(struct pithi_team *team)
-{
-    if (team->shadow != MPI_COMM_NULL) {
-        REAL(MPI_Comm_free)(&team->shadow);
-        __atomic_sub_fetch(&count, 1, __ATOMIC_RELAXED);
-    }
-    if (team->handler != MPI_ERRHANDLER_NULL)
-        REAL(MPI_Errhandler_free)(&team->handler);
-    free(team->places);
-    free(team);
-}
-
-void pithi_team_drop(struct pithi_team *team)
-{
-    if (team->kind == PITHI_TEAM_COMM)
-        REAL(MPI_Comm_get_errhandler)(team->comm, &team->handler);
-    pithi_table_take(&teams, key_of(team));
-    pthread_mutex_lock(&lock);
-    team->is_gone = 1;
-    int is_free = !team->users;
-    pthread_mutex_unlock(&lock);
-    if (is_free)
-        end(team);
-}
+void pithi_team_closing(struct pithi_team *team) { REAL(MPI_Comm_get_errhandler)(team->comm, &team->handler); }
 
 void pithi_team_hold(struct pithi_team *team, int step)
 {
-    pthread_mutex_lock(&lock);
-    team->users += step;
-    int is_free = team->is_gone && !team->users;
-    pthread_mutex_unlock(&lock);
-    if (is_free)
-        end(team);
+    pithi_handle_hold(team->entry, PITHI_CLIENT_LIBRARY, step);
+    if (step < 0)
+        pithi_handles_sweep();
 }
 
 void pithi_team_print(const struct pithi_team *team, char *text, size_t size)
@@ -359,7 +339,7 @@ void pithi_team_print(const struct pithi_team *team, char *text, size_t size)
         snprintf(text, size, "file %s", team->name);
         return;
     }
-    if (team->kind == PITHI_TEAM_COMM && !team->is_gone)
+    if (team->kind == PITHI_TEAM_COMM && !pithi_team_is_closing(team))
         REAL(MPI_Comm_get_name)(team->comm, name, &length);
     if (*name && strncmp(name, "MPI COMM", 8) != 0 && strncmp(name, "MPI INTER", 9) != 0) /* Open MPI's own */
         snprintf(text, size, "communicator %.60s", name);

@@ -4,31 +4,29 @@
 #define PITHI_TEAM_H
 
 #include "real.h"
-#include "handle_table.h"
+#include "handle.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 enum pithi_team_kind { PITHI_TEAM_COMM, PITHI_TEAM_FILE, PITHI_TEAM_WINDOW };
 struct pithi_team {
-    struct pithi_handle table;
+    struct pithi_handle *entry; /* its entry, with this process's rank and the sizes of the groups */
     enum pithi_team_kind kind;
-    int is_gone, users;     /* the handle was freed; number of pending checks of the team */
     MPI_Comm comm;          /* the handle */
     MPI_Errhandler handler; /* of the communicator when it was freed; else MPI_ERRHANDLER_NULL */
     MPI_File file;
     MPI_Win window;
-    MPI_Comm shadow; /* MPI_COMM_NULL: a single process */
-    int rank, size;  /* in the shadow */
-    int is_inter;
-    int local_rank, local_size, local_from; /* in this process's group, which begins at rank local_from of the */
-    int remote_size, remote_from;           /* shadow; the other group of an intercommunicator */
-    int *places;                            /* where each process of the local group is in the shadow, if some */
-                                            /* processes are of another job or without this library; else NULL */
-    uint64_t id;                            /* the same in all processes, unique among teams */
-    uint64_t calls;                         /* collective calls so far */
-    const char *origin;                     /* the function that made it */
-    char name[64];                          /* name of a file */
+    MPI_Comm shadow;             /* MPI_COMM_NULL: a single process */
+    int rank, size;              /* in the shadow */
+    int local_from, remote_from; /* where the group of this process begins in the shadow, and the other group of an */
+                                 /* intercommunicator */
+    int *places;                 /* where each process of the local group is in the shadow, if some */
+                                 /* processes are of another job or without this library; else NULL */
+    uint64_t id;                 /* the same in all processes, unique among teams */
+    uint64_t calls;              /* collective calls so far */
+    const char *origin;          /* the function that made it */
+    char name[64];               /* name of a file */
 };
 
 /* NULL: unknown; its calls are not checked. */
@@ -63,8 +61,12 @@ struct pithi_team *pithi_team_make_missing(MPI_Comm comm);
 void pithi_team_make_comm(MPI_Comm comm, const struct pithi_team *of, const char *origin);
 void pithi_team_make_file(MPI_File file, const struct pithi_team *of, const char *origin, const char *name);
 void pithi_team_make_window(MPI_Win window, const struct pithi_team *of, const char *origin);
-/* The handle is freed; the team is freed when its last check has ended. */
-void pithi_team_drop(struct pithi_team *team);
+/* Before the communicator is freed. The team is freed when its last check has ended. */
+void pithi_team_closing(struct pithi_team *team);
+static inline int pithi_team_is_closing(const struct pithi_team *team)
+{
+    return team->handler != MPI_ERRHANDLER_NULL || team->entry->is_freed;
+}
 /* Counts the pending checks of the team: 1: begun, -1: ended. */
 void pithi_team_hold(struct pithi_team *team, int step);
 

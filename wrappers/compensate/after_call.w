@@ -38,7 +38,7 @@
     {{callfn}}
     END_COLL({{coll}}, PITHI_PIGGYBACK_ALL, 0);
     if (__builtin_expect(pithi_piggyback_on, 0))
-        pithi_piggyback_gone({{returnVal}}, {{coll}}.comm);
+        pithi_piggyback_window_gone({{coll}}.comm);
 {{endfn}}
 
 {{fn f @send @recv @p2p_sendrecv @p2p_isendrecv @isend @irecv @send_init @recv_init @coll_init @start @startall @icoll

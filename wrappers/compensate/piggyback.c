@@ -138,7 +138,7 @@ void pithi_piggyback_begin(MPI_Group members)
     if (!is_good(&modes))
         return;
     pithi_shadow_begin();
-    MPI_Comm ours = pithi_shadow_find(MPI_COMM_WORLD)->comm;
+    MPI_Comm ours = pithi_shadow_of(&pithi_handle_world);
     if (ours == MPI_COMM_NULL)
         return;
     if (mode > PITHI_COMPENSATE_LOCAL)
@@ -182,13 +182,14 @@ static void describe(char *text, size_t size, const int64_t *counts)
 }
 
 /* Rank 0 reports the counts of the job, and the largest delay. */
-static void tell_job(const struct pithi_shadow *world, int64_t delay_ns)
+static void tell_job(const struct pithi_handle *world, int64_t delay_ns)
 {
     int64_t counts[PITHI_LOCAL_ONLY_KINDS], most_ns = delay_ns;
     char text[300];
     memcpy(counts, local_only_counts, sizeof counts);
-    REAL(MPI_Reduce)(local_only_counts, counts, PITHI_LOCAL_ONLY_KINDS, MPI_INT64_T, MPI_SUM, 0, world->comm);
-    REAL(MPI_Reduce)(&delay_ns, &most_ns, 1, MPI_INT64_T, MPI_MAX, 0, world->comm);
+    REAL(MPI_Reduce)
+    (local_only_counts, counts, PITHI_LOCAL_ONLY_KINDS, MPI_INT64_T, MPI_SUM, 0, pithi_shadow_of(world));
+    REAL(MPI_Reduce)(&delay_ns, &most_ns, 1, MPI_INT64_T, MPI_MAX, 0, pithi_shadow_of(world));
     if (world->rank != 0)
         return;
     describe(text, sizeof text, counts);
@@ -203,7 +204,7 @@ void pithi_piggyback_end(void)
     char key[40], value[40];
     if (!pithi_compensate)
         return;
-    const struct pithi_shadow *world = pithi_shadow_find(MPI_COMM_WORLD);
+    const struct pithi_handle *world = &pithi_handle_world;
     int64_t delay_ns = pithi_delay_total_ns();
     pithi_piggyback_on = 0;
     pithi_own_waited(delay_ns);

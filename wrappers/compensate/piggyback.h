@@ -37,7 +37,7 @@ void pithi_piggyback_local_only(enum pithi_piggyback_local_only why);
 /* Data that must live as long as a request, as a client of the table of requests (handles/request.h). */
 struct pithi_piggyback_entry {
     struct pithi_header out, in;
-    struct pithi_shadow *comm;
+    struct pithi_handle *comm;
     void *copied; /* the message that is sent, with its header; NULL: not copied */
     struct pithi_arriving {
         char *memory; /* a copy of a received message; NULL: received in the program's buffer */
@@ -92,7 +92,7 @@ enum pithi_piggyback_call {
 
 struct pithi_piggyback {
     int64_t from_ns, begin_ns; /* start of our part, and of the library's call */
-    struct pithi_shadow *comm; /* NULL: no header is sent */
+    struct pithi_handle *comm; /* NULL: no header is sent */
     struct pithi_piggyback_entry *entry;
     enum pithi_piggyback_call call;
     struct pithi_part out, in;
@@ -143,16 +143,16 @@ struct pithi_bsend_buffer pithi_bsend_detached(void *buf, MPI_Count size_bytes);
 /* ---- headers as messages of their own, on a shadow (second_message.c) -------------------------------------------- */
 
 /* Does not block. */
-void pithi_second_send(const struct pithi_shadow *comm, const struct pithi_header *header, int to, int tag);
+void pithi_second_send(MPI_Comm shadow, const struct pithi_header *header, int to, int tag);
 /* Receives the header of a message that has been received. 0: it failed. */
-int pithi_second_recv(const struct pithi_shadow *comm, struct pithi_header *header, int from, int tag);
+int pithi_second_recv(MPI_Comm shadow, struct pithi_header *header, int from, int tag);
 /* In MPI_Finalize: releases the buffers. */
 void pithi_second_end(void);
 
 /* ---- requests (piggyback_request.c) ------------------------------------------------------------------------------ */
 
 /* A new entry, not yet in the table. NULL: no memory, and the reserve is used up. */
-struct pithi_piggyback_entry *pithi_piggyback_entry_new(struct pithi_shadow *comm);
+struct pithi_piggyback_entry *pithi_piggyback_entry_new(struct pithi_handle *comm);
 /* Enters it in the table (handles/request.h) under `key`. */
 void pithi_piggyback_entry_enter(struct pithi_piggyback_entry *entry, uint64_t key);
 /* The entry of a live handle; NULL: none. claim: no other call gets it until it is closed or pithi_request_unclaim. */
@@ -174,7 +174,7 @@ void pithi_piggyback_completed(struct pithi_completion *completion);
 void pithi_piggyback_entry_list(struct pithi_piggyback_entry *entry);
 /* Receives the header of a message from `from` with `tag`, which `entry`, or (NULL) a blocking call, received. Earlier
  * matching receives already got their messages, so it receives their headers first. 0: it failed. */
-int pithi_piggyback_receive_header(struct pithi_shadow *comm, struct pithi_piggyback_entry *entry, int from, int tag,
+int pithi_piggyback_receive_header(struct pithi_handle *comm, struct pithi_piggyback_entry *entry, int from, int tag,
                                    struct pithi_header *header);
 
 /* MPI_Request_free of an active request: keeps the request until it is complete. Returns the handle to free in its
@@ -201,11 +201,10 @@ struct pithi_piggyback_freed {
 MPI_Request *pithi_piggyback_free_begin(struct pithi_piggyback_freed *freed, MPI_Request *request);
 void pithi_piggyback_free_end(struct pithi_piggyback_freed *freed, int result);
 
-/* After calls that make a communicator (shadow.h), or a window on the communicator of a shadow (NULL: none), or that
- * free either (see pithi_shadow_drop_end). Their time is an own cost. */
+/* After calls that make a communicator (shadow.h), or a window on the communicator `on` (NULL: without a shadow). Their
+ * time is an own cost. */
 void pithi_piggyback_made(int result, const MPI_Comm *made);
-void pithi_piggyback_gone(int result, struct pithi_shadow *gone);
-void pithi_piggyback_window_made(int result, const struct pithi_shadow *on, const MPI_Win *window);
+void pithi_piggyback_window_made(int result, const struct pithi_handle *on, const MPI_Win *window);
 
 /* ---- collectives (piggyback_coll.c): open and end enclose all else; come is right before the library's call ------ */
 
@@ -227,14 +226,14 @@ struct pithi_arrival {
 enum { PITHI_ARRIVAL_NUMBERS = sizeof(struct pithi_arrival) / sizeof(int64_t) };
 
 /* 1: a process with this root waits for others in a collective of that shape. */
-int pithi_piggyback_waits(const struct pithi_shadow *comm, enum pithi_piggyback_shape shape, int root);
+int pithi_piggyback_waits(const struct pithi_handle *comm, enum pithi_piggyback_shape shape, int root);
 /* Adds a wait for other processes with these arrivals. */
 void pithi_piggyback_came(struct pithi_wait *wait, const struct pithi_arrival *all, uint64_t size_bytes);
 
 struct pithi_piggyback_coll {
     int64_t begin_ns;
     int is_window;
-    struct pithi_shadow *comm;          /* NULL: no header is sent */
+    struct pithi_handle *comm;          /* NULL: no header is sent */
     struct pithi_piggyback_coll *outer; /* the collective call that contains this one (made in a callback) */
     struct pithi_least *least;          /* in a collective from a root: the function's times, */
     uint64_t got_bytes;                 /* and the bytes that this process received */
@@ -244,15 +243,17 @@ void pithi_piggyback_coll_open(struct pithi_piggyback_coll *piggyback);
 void pithi_piggyback_coll_come(MPI_Comm comm, struct pithi_least *least);
 /* Right after a collective from a root. */
 void pithi_piggyback_coll_got(int result, int root, MPI_Count count, MPI_Datatype type);
-/* The same for a window; `gone`: the call frees it, and pithi_piggyback_gone gets piggyback->comm. */
+/* The same for a window; `gone`: the call frees it. Then piggyback->comm is held, and must be released by
+ * pithi_piggyback_window_gone. */
 void pithi_piggyback_window_come(MPI_Win window, int gone);
+void pithi_piggyback_window_gone(struct pithi_handle *window);
 void pithi_piggyback_coll_end(struct pithi_piggyback_coll *piggyback, enum pithi_piggyback_shape shape, int root);
 
 /* ---- nonblocking collectives (piggyback_icoll.c): around the call that starts one -------------------------------- */
 
 struct pithi_piggyback_icoll {
     struct pithi_icoll *ours; /* NULL: no header is sent */
-    struct pithi_shadow *comm;
+    struct pithi_handle *comm;
 };
 void pithi_piggyback_icoll_begin(struct pithi_piggyback_icoll *icoll, MPI_Comm comm, enum pithi_piggyback_shape shape,
                                  int root);

@@ -1,5 +1,5 @@
 /* piggyback.w - sends delays with messages and collectives (PITH_COMPENSATE). It stands after a library's own
- * templates, so its parts are the innermost except those of requests.w. When PITH_COMPENSATE is off, each part costs a
+ * templates, so its parts are the innermost except those of handles/. When PITH_COMPENSATE is off, each part costs a
  * branch. README.md lists what is sent in each case.
  */
 #include "piggyback.h"
@@ -288,12 +288,4 @@
     {{callfn}}
     if (PITHI_PIGGYBACKING)
         pithi_piggyback_made({{returnVal}}, {{made}});
-{{endfn}}
-
-{{fn f @comm_free}}
-    {{vardecl struct pithi_shadow *gone}}
-    {{gone}} = PITHI_PIGGYBACKING ? pithi_shadow_drop_begin({{comm}}) : NULL;
-    {{callfn}}
-    if (__builtin_expect({{gone}} != NULL, 0))
-        pithi_piggyback_gone({{returnVal}}, {{gone}});
 {{endfn}}

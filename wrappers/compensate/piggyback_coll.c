@@ -28,8 +28,8 @@ void pithi_piggyback_coll_open(struct pithi_piggyback_coll *piggyback)
 void pithi_piggyback_coll_come(MPI_Comm comm, struct pithi_least *least)
 {
     int64_t from = pithi_delay_clock();
-    struct pithi_shadow *found = comm == MPI_COMM_NULL ? NULL : pithi_shadow_find(comm);
-    if (found && found->comm != MPI_COMM_NULL)
+    struct pithi_handle *found = pithi_shadow_find(pithi_comm_key(comm));
+    if (found && pithi_shadow_of(found) != MPI_COMM_NULL)
         innermost->comm = found;
     else
         pithi_piggyback_local_only(PITHI_LOCAL_ONLY_COMM);
@@ -40,7 +40,7 @@ void pithi_piggyback_coll_come(MPI_Comm comm, struct pithi_least *least)
 /* The datatype may be invalid at the root, and in a failed call. */
 void pithi_piggyback_coll_got(int result, int root, MPI_Count count, MPI_Datatype type)
 {
-    if (result != MPI_SUCCESS || !innermost->comm || (innermost->comm->rank == root && !innermost->comm->is_inter) ||
+    if (result != MPI_SUCCESS || !innermost->comm || (innermost->comm->rank == root && !innermost->comm->remote_size) ||
         root < 0)
         return;
     innermost->got_bytes = pithi_type_bytes(count, type);
@@ -50,15 +50,17 @@ void pithi_piggyback_window_come(MPI_Win window, int gone)
 {
     int64_t from = pithi_delay_clock();
     innermost->is_window = 1;
-    innermost->comm = gone ? pithi_shadow_drop_window(window) : pithi_shadow_find_window(window);
+    innermost->comm = pithi_shadow_find(pithi_window_key(window));
+    if (gone)
+        pithi_handle_hold(innermost->comm, PITHI_CLIENT_COMPENSATION, 1);
     if (!innermost->comm)
         pithi_piggyback_local_only(PITHI_LOCAL_ONLY_COMM);
     innermost->begin_ns = pithi_delay_spent(from);
 }
 
-static int am_root(const struct pithi_shadow *comm, int root)
+static int am_root(const struct pithi_handle *comm, int root)
 {
-    return comm->is_inter ? root == MPI_ROOT : root == comm->rank;
+    return comm->remote_size ? root == MPI_ROOT : root == comm->rank;
 }
 
 static struct pithi_arrival arrive(const struct pithi_piggyback_coll *piggyback, enum pithi_piggyback_shape shape,
@@ -81,7 +83,7 @@ static void together(const struct pithi_piggyback_coll *piggyback, const struct 
         pithi_delay_set(all->at_ns - all->before_ns);
 }
 
-int pithi_piggyback_waits(const struct pithi_shadow *comm, enum pithi_piggyback_shape shape, int root)
+int pithi_piggyback_waits(const struct pithi_handle *comm, enum pithi_piggyback_shape shape, int root)
 {
     switch (shape) {
     case PITHI_PIGGYBACK_FROM:
@@ -130,12 +132,12 @@ static int exchange(enum pithi_piggyback_shape shape, struct pithi_arrival *mine
 void pithi_piggyback_coll_end(struct pithi_piggyback_coll *piggyback, enum pithi_piggyback_shape shape, int root)
 {
     innermost = piggyback->outer;
-    if (!piggyback->comm || (piggyback->comm->size == 1 && !piggyback->comm->is_inter))
+    if (!piggyback->comm || (piggyback->comm->size == 1 && !piggyback->comm->remote_size))
         return;
     int64_t end_ns = pithi_delay_clock();
     struct pithi_arrival mine = arrive(piggyback, shape, root, end_ns), all = mine;
-    int bad = exchange(shape, &mine, &all, root, piggyback->comm->comm);
-    int is_together = !piggyback->comm->is_inter && (shape == PITHI_PIGGYBACK_ALL || shape == PITHI_PIGGYBACK_TO);
+    int bad = exchange(shape, &mine, &all, root, pithi_shadow_of(piggyback->comm));
+    int is_together = !piggyback->comm->remote_size && (shape == PITHI_PIGGYBACK_ALL || shape == PITHI_PIGGYBACK_TO);
     if (!bad && pithi_piggyback_waits(piggyback->comm, shape, root)) {
         if (is_together)
             together(piggyback, &all);
@@ -148,7 +150,7 @@ void pithi_piggyback_coll_end(struct pithi_piggyback_coll *piggyback, enum pithi
         pithi_own_write();
 }
 
-void pithi_piggyback_window_made(int result, const struct pithi_shadow *on, const MPI_Win *window)
+void pithi_piggyback_window_made(int result, const struct pithi_handle *on, const MPI_Win *window)
 {
     int64_t from = pithi_delay_clock();
     if (!on)
@@ -167,12 +169,12 @@ void pithi_piggyback_made(int result, const MPI_Comm *made)
     pithi_own_write(); /* at once: after later records, the cost would exceed the elapsed time */
 }
 
-void pithi_piggyback_gone(int result, struct pithi_shadow *gone)
+void pithi_piggyback_window_gone(struct pithi_handle *window)
 {
-    int64_t from = pithi_delay_clock();
-    if (!gone)
+    if (!window)
         return;
-    pithi_shadow_drop_end(result, gone);
-    pithi_delay_spent(from);
-    pithi_own_write();
+    pithi_handle_hold(window, PITHI_CLIENT_COMPENSATION, -1);
+    if (window->is_freed)
+        pithi_shadow_free(window);
+    pithi_handles_sweep();
 }

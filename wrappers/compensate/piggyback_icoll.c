@@ -19,7 +19,7 @@ enum { TRIES = 200, MOMENT_NS = 1000000 };
 struct pithi_icoll {
     struct pithi_arrival mine, all;
     MPI_Request request;
-    struct pithi_shadow *comm;
+    struct pithi_handle *comm;
     enum pithi_piggyback_shape shape;
     int waits;
     struct pithi_icoll *next;
@@ -30,7 +30,7 @@ struct pithi_icoll {
 static int start(struct pithi_icoll *ours, int root)
 {
     enum { NUMBERS = PITHI_ARRIVAL_NUMBERS };
-    MPI_Comm comm = ours->comm->comm;
+    MPI_Comm comm = pithi_shadow_of(ours->comm);
     switch (ours->shape) {
     case PITHI_PIGGYBACK_FROM:
         return REAL(MPI_Ibcast)(&ours->all, NUMBERS, MPI_INT64_T, root, comm, &ours->request);
@@ -49,7 +49,7 @@ static int is_over(void *one)
     int done = 0;
     if (REAL(MPI_Test)(&ours->request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done)
         return 0;
-    __atomic_sub_fetch(&ours->comm->pending, 1, __ATOMIC_RELAXED);
+    pithi_handle_hold(ours->comm, PITHI_CLIENT_COMPENSATION, -1);
     return 1;
 }
 
@@ -121,15 +121,15 @@ void pithi_piggyback_icoll_begin(struct pithi_piggyback_icoll *icoll, MPI_Comm c
 {
     static struct pithi_icoll nobodys;
     int64_t from = pithi_delay_clock();
-    struct pithi_shadow *found = comm == MPI_COMM_NULL ? NULL : pithi_shadow_find(comm);
+    struct pithi_handle *found = pithi_shadow_find(pithi_comm_key(comm));
     icoll->ours = NULL;
     icoll->comm = found;
     look();
-    if (!found || found->comm == MPI_COMM_NULL) {
+    if (!found || pithi_shadow_of(found) == MPI_COMM_NULL) {
         pithi_piggyback_local_only(PITHI_LOCAL_ONLY_COMM);
         return;
     }
-    if (found->size == 1 && !found->is_inter)
+    if (found->size == 1 && !found->remote_size)
         return;
     struct pithi_icoll *ours = malloc(sizeof *ours);
     icoll->ours = ours;
@@ -140,7 +140,7 @@ void pithi_piggyback_icoll_begin(struct pithi_piggyback_icoll *icoll, MPI_Comm c
                                  .shape = shape,
                                  .waits = pithi_piggyback_waits(found, shape, root)};
     ours->all = ours->mine;
-    __atomic_add_fetch(&found->pending, 1, __ATOMIC_RELAXED);
+    pithi_handle_hold(found, PITHI_CLIENT_COMPENSATION, 1);
     if (start(ours, root) != MPI_SUCCESS) { /* the program's will fail too */
         ours->request = MPI_REQUEST_NULL;
         ours->waits = 0;

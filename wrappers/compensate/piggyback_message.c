@@ -11,15 +11,15 @@
 
 /* ---- Before the call --------------------------------------------------------------------------------------------- */
 
-static struct pithi_shadow *find(MPI_Comm comm)
+static struct pithi_handle *find(MPI_Comm comm)
 {
-    struct pithi_shadow *found = comm == MPI_COMM_NULL ? NULL : pithi_shadow_find(comm);
-    if (found && (pithi_piggyback_in_message() || found->comm != MPI_COMM_NULL))
+    struct pithi_handle *found = pithi_shadow_find(pithi_comm_key(comm));
+    if (found && (pithi_piggyback_in_message() || pithi_shadow_of(found) != MPI_COMM_NULL))
         return found;
     return NULL;
 }
 
-static void open_with(struct pithi_piggyback *piggyback, enum pithi_piggyback_call call, struct pithi_shadow *comm)
+static void open_with(struct pithi_piggyback *piggyback, enum pithi_piggyback_call call, struct pithi_handle *comm)
 {
     piggyback->from_ns = pithi_delay_clock();
     piggyback->call = call;
@@ -37,7 +37,7 @@ static void open_with(struct pithi_piggyback *piggyback, enum pithi_piggyback_ca
 void pithi_piggyback_open(struct pithi_piggyback *piggyback, enum pithi_piggyback_call call, MPI_Comm comm)
 {
     pithi_piggyback_entry_look(0);
-    struct pithi_shadow *found = find(comm);
+    struct pithi_handle *found = find(comm);
     if (!found)
         pithi_piggyback_local_only(PITHI_LOCAL_ONLY_COMM);
     open_with(piggyback, call, found);
@@ -83,7 +83,7 @@ void pithi_piggyback_send(struct pithi_piggyback *piggyback, const void *buf, MP
     if (pithi_piggyback_in_message())
         pithi_part_send(&piggyback->out, header, piggyback->call, piggyback->entry ? &piggyback->entry->copied : NULL);
     else if (piggyback->call != PITHI_PIGGYBACK_PERSISTENT)
-        pithi_second_send(piggyback->comm, header, to, tag);
+        pithi_second_send(pithi_shadow_of(piggyback->comm), header, to, tag);
     if (piggyback->entry) {
         piggyback->entry->sends = 1;
         piggyback->entry->to = to;
@@ -141,7 +141,7 @@ void pithi_piggyback_replace(struct pithi_piggyback *piggyback, void *buf, MPI_C
         pithi_part_replace(&piggyback->in, header,
                            piggyback->entry ? &piggyback->entry->arriving : &piggyback->arriving);
     else if (piggyback->sends)
-        pithi_second_send(piggyback->comm, header, to, tag);
+        pithi_second_send(pithi_shadow_of(piggyback->comm), header, to, tag);
 }
 
 /* Updates a header that can still be written to the time of the library's call. */
@@ -246,7 +246,7 @@ void pithi_piggyback_pending(struct pithi_piggyback *piggyback, int result, cons
 
 void pithi_piggyback_matched(int result, int flag, MPI_Comm comm, const MPI_Message *message, MPI_Status *status)
 {
-    struct pithi_shadow *found = result == MPI_SUCCESS && flag ? find(comm) : NULL;
+    struct pithi_handle *found = result == MPI_SUCCESS && flag ? find(comm) : NULL;
     if (!found || *message == MPI_MESSAGE_NO_PROC || *message == MPI_MESSAGE_NULL)
         return;
     struct pithi_piggyback_entry *entry = pithi_piggyback_entry_new(found);

@@ -31,7 +31,7 @@ struct one {
 struct pithi_pcoll {
     struct one both[2];
     unsigned starts; /* of the program's collective */
-    struct pithi_shadow *comm;
+    struct pithi_handle *comm;
     enum pithi_piggyback_shape shape;
     int waits;
     int is_dropped; /* the program's request is freed */
@@ -60,7 +60,7 @@ static int init(const struct pithi_pcoll *ours, struct one *one, int root)
     from_root *bcast = (from_root *)SYMBOL("PMPI_Bcast_init");
     to_root *reduce = (to_root *)SYMBOL("PMPI_Reduce_init");
     with_all *reduce_all = (with_all *)SYMBOL("PMPI_Allreduce_init"), *scan = (with_all *)SYMBOL("PMPI_Exscan_init");
-    MPI_Comm comm = ours->comm->comm;
+    MPI_Comm comm = pithi_shadow_of(ours->comm);
     if (!bcast || !reduce || !reduce_all || !scan)
         return MPI_ERR_OTHER;
     switch (ours->shape) {
@@ -129,7 +129,7 @@ static struct one *last_of(struct pithi_pcoll *ours) { return &ours->both[(ours-
 
 static void release(struct pithi_pcoll *ours)
 {
-    __atomic_sub_fetch(&ours->comm->pending, 1, __ATOMIC_RELAXED);
+    pithi_handle_hold(ours->comm, PITHI_CLIENT_COMPENSATION, -1);
     free_both(ours);
     free(ours);
 }
@@ -184,11 +184,11 @@ void pithi_piggyback_pcoll_begin(struct pithi_piggyback_pcoll *pcoll, MPI_Comm c
                                  int root)
 {
     int64_t from = pithi_delay_clock();
-    struct pithi_shadow *found = comm == MPI_COMM_NULL ? NULL : pithi_shadow_find(comm);
+    struct pithi_handle *found = pithi_shadow_find(pithi_comm_key(comm));
     *pcoll = (struct pithi_piggyback_pcoll){.ours = NULL, .is_local_only = 1, .why = PITHI_LOCAL_ONLY_COMM};
-    if (!found || found->comm == MPI_COMM_NULL)
+    if (!found || pithi_shadow_of(found) == MPI_COMM_NULL)
         return;
-    pcoll->is_local_only = found->size > 1 || found->is_inter;
+    pcoll->is_local_only = found->size > 1 || found->remote_size;
     pcoll->why = PITHI_LOCAL_ONLY_COLL;
     if (!pcoll->is_local_only)
         return;
@@ -202,7 +202,7 @@ void pithi_piggyback_pcoll_begin(struct pithi_piggyback_pcoll *pcoll, MPI_Comm c
     } else if (!is_there) {
         free_both(ours);
     } else {
-        __atomic_add_fetch(&found->pending, 1, __ATOMIC_RELAXED);
+        pithi_handle_hold(found, PITHI_CLIENT_COMPENSATION, 1);
         pcoll->ours = ours;
     }
     pithi_delay_spent(from);

@@ -64,7 +64,7 @@ static struct pithi_piggyback_entry *take_reserve(void)
     return entry;
 }
 
-struct pithi_piggyback_entry *pithi_piggyback_entry_new(struct pithi_shadow *comm)
+struct pithi_piggyback_entry *pithi_piggyback_entry_new(struct pithi_handle *comm)
 {
     pithi_lock(&mutex);
     struct pithi_piggyback_entry *entry = unused;
@@ -93,7 +93,7 @@ static void unlist(struct pithi_piggyback_entry *entry)
     *(entry->before ? &entry->before->behind : &first_listed) = entry->behind;
     *(entry->behind ? &entry->behind->before : &last_listed) = entry->before;
     entry->is_listed = 0;
-    __atomic_sub_fetch(&entry->comm->pending, 1, __ATOMIC_RELAXED);
+    pithi_handle_hold(entry->comm, PITHI_CLIENT_COMPENSATION, -1);
 }
 
 void pithi_piggyback_entry_enter(struct pithi_piggyback_entry *entry, uint64_t key)
@@ -122,13 +122,13 @@ struct pithi_piggyback_entry *pithi_piggyback_entry_of(struct pithi_request *req
 void pithi_piggyback_entry_keep_comm(struct pithi_piggyback_entry *entry)
 {
     entry->keeps_comm = 1;
-    __atomic_add_fetch(&entry->comm->pending, 1, __ATOMIC_RELAXED);
+    pithi_handle_hold(entry->comm, PITHI_CLIENT_COMPENSATION, 1);
 }
 
 static void close_entered(struct pithi_piggyback_entry *entry)
 {
     if (entry->keeps_comm)
-        __atomic_sub_fetch(&entry->comm->pending, 1, __ATOMIC_RELAXED);
+        pithi_handle_hold(entry->comm, PITHI_CLIENT_COMPENSATION, -1);
     if (entry->out_type != MPI_DATATYPE_NULL)
         REAL(MPI_Type_free)(&entry->out_type);
     if (entry->in_type != MPI_DATATYPE_NULL)
@@ -166,24 +166,24 @@ void pithi_piggyback_entry_list(struct pithi_piggyback_entry *entry)
     last_listed = entry;
     entry->is_listed = 1;
     entry->has_second_message = 0;
-    __atomic_add_fetch(&entry->comm->pending, 1, __ATOMIC_RELAXED);
+    pithi_handle_hold(entry->comm, PITHI_CLIENT_COMPENSATION, 1);
     pithi_unlock(&mutex);
 }
 
-int pithi_piggyback_receive_header(struct pithi_shadow *comm, struct pithi_piggyback_entry *entry, int from, int tag,
+int pithi_piggyback_receive_header(struct pithi_handle *comm, struct pithi_piggyback_entry *entry, int from, int tag,
                                    struct pithi_header *header)
 {
     int good = 1;
     pithi_lock(&mutex);
     for (struct pithi_piggyback_entry *other = first_listed; good && other && other != entry; other = other->behind)
         if (other->comm == comm && other->from == from && other->tag == tag && !other->has_second_message) {
-            good = pithi_second_recv(comm, &other->in, from, tag);
+            good = pithi_second_recv(pithi_shadow_of(comm), &other->in, from, tag);
             other->has_second_message = (uint8_t)good;
         }
     if (entry && entry->has_second_message)
         *header = entry->in;
     else
-        good = good && pithi_second_recv(comm, header, from, tag);
+        good = good && pithi_second_recv(pithi_shadow_of(comm), header, from, tag);
     if (entry) {
         unlist(entry);
         entry->has_second_message = 0;
@@ -304,7 +304,7 @@ static void start(struct pithi_piggyback_entry *entry, MPI_Request request, int6
         entry->out.latency_ns = pithi_delay_latency((uint64_t)entry->out.size_bytes);
         entry->out.held = pithi_rendezvous_post(entry->rendezvous_to);
         if (!entry->has_header)
-            pithi_second_send(entry->comm, &entry->out, entry->to, entry->to_tag);
+            pithi_second_send(pithi_shadow_of(entry->comm), &entry->out, entry->to, entry->to_tag);
     } else if (!entry->has_header) {
         pithi_piggyback_entry_list(entry);
     }

@@ -11,7 +11,7 @@
 int pithi_rendezvous_count;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct pithi_shadow notes; /* on a communicator with the ranks of MPI_COMM_WORLD */
+static MPI_Comm notes; /* has the ranks of MPI_COMM_WORLD */
 static int is_on;
 static struct pithi_eager_limits limits;
 static size_t least_limit;    /* the smallest known limit */
@@ -38,7 +38,7 @@ static void find_host(MPI_Comm comm)
 /* If no process knows a limit, no message stays. */
 void pithi_rendezvous_begin(void)
 {
-    const struct pithi_shadow *all = pithi_shadow_find(MPI_COMM_WORLD);
+    MPI_Comm all = pithi_shadow_of(&pithi_handle_world);
     int any = 0, mine;
     pithi_eager_find(&limits);
     if (!pithi_delay_several_clocks) /* one host */
@@ -46,31 +46,17 @@ void pithi_rendezvous_begin(void)
     least_limit =
         limits.same_host && (!limits.network || limits.same_host < limits.network) ? limits.same_host : limits.network;
     mine = least_limit > 0;
-    if (REAL(MPI_Allreduce)(&mine, &any, 1, MPI_INT, MPI_MAX, all->comm) != MPI_SUCCESS || !any)
+    if (REAL(MPI_Allreduce)(&mine, &any, 1, MPI_INT, MPI_MAX, all) != MPI_SUCCESS || !any)
         return;
-    if (REAL(MPI_Comm_split)(all->comm, 0, all->rank, &notes.comm) != MPI_SUCCESS)
+    if (REAL(MPI_Comm_split)(all, 0, pithi_world_rank(), &notes) != MPI_SUCCESS)
         return;
-    REAL(MPI_Comm_set_errhandler)(notes.comm, MPI_ERRORS_RETURN);
-    notes.rank = all->rank;
-    REAL(MPI_Comm_group)(notes.comm, &world);
-    find_host(notes.comm);
+    REAL(MPI_Comm_set_errhandler)(notes, MPI_ERRORS_RETURN);
+    REAL(MPI_Comm_group)(notes, &world);
+    find_host(notes);
     is_on = 1;
 }
 
 /* ---- Sending ----------------------------------------------------------------------------------------------------- */
-
-static int world_rank(const struct pithi_shadow *comm, int to)
-{
-    MPI_Group group;
-    int found = MPI_UNDEFINED;
-    if (comm->handle == MPI_COMM_WORLD)
-        return to;
-    if ((comm->is_inter ? REAL(MPI_Comm_remote_group) : REAL(MPI_Comm_group))(comm->handle, &group) != MPI_SUCCESS)
-        return MPI_UNDEFINED;
-    REAL(MPI_Group_translate_ranks)(group, 1, &to, world, &found);
-    REAL(MPI_Group_free)(&group);
-    return found;
-}
 
 static size_t limit_to(int rank)
 {
@@ -80,12 +66,12 @@ static size_t limit_to(int rank)
     return found == MPI_UNDEFINED ? limits.network : limits.same_host;
 }
 
-int pithi_rendezvous_to(const struct pithi_shadow *comm, int to, uint64_t bytes, uint64_t added_bytes)
+int pithi_rendezvous_to(const struct pithi_handle *comm, int to, uint64_t bytes, uint64_t added_bytes)
 {
     if (!is_on || !least_limit || bytes + added_bytes <= least_limit)
         return 0;
-    int rank = world_rank(comm, to);
-    size_t limit = rank == MPI_UNDEFINED || rank == notes.rank ? 0 : limit_to(rank);
+    int rank = pithi_handle_peer(comm, to);
+    size_t limit = rank < 0 || rank == pithi_world_rank() ? 0 : limit_to(rank);
     if (limit == 0 || bytes + added_bytes <= limit)
         return 0;
     return bytes > limit ? rank + 1 : -(rank + 1);
@@ -106,7 +92,7 @@ int64_t pithi_rendezvous_post(int rendezvous_to)
         held = more;
         held_room += 64;
     }
-    posted = (int64_t)(notes.rank + 1) << 32 | ++number;
+    posted = (int64_t)(pithi_world_rank() + 1) << 32 | ++number;
     posted = rendezvous_to > 0 ? posted : -posted;
     held[pithi_rendezvous_count] = (struct held){posted, abs(rendezvous_to) - 1};
     __atomic_store_n(&pithi_rendezvous_count, pithi_rendezvous_count + 1, __ATOMIC_RELAXED);
@@ -122,7 +108,7 @@ void pithi_rendezvous_leave_all(void)
     for (int i = 0; i < pithi_rendezvous_count; i++) {
         struct pithi_header note = {.held = held[i].number};
         pithi_delay_fill(&note, from);
-        pithi_second_send(&notes, &note, held[i].to, 0);
+        pithi_second_send(notes, &note, held[i].to, 0);
     }
     __atomic_store_n(&pithi_rendezvous_count, 0, __ATOMIC_RELAXED);
     pithi_unlock(&mutex);
@@ -139,8 +125,8 @@ static void take_notes(void)
 {
     MPI_Status status;
     int flag = 0;
-    while (REAL(MPI_Iprobe)(MPI_ANY_SOURCE, 0, notes.comm, &flag, &status) == MPI_SUCCESS && flag &&
-           pithi_second_recv(&notes, &came[next_came % NOTES], status.MPI_SOURCE, 0))
+    while (REAL(MPI_Iprobe)(MPI_ANY_SOURCE, 0, notes, &flag, &status) == MPI_SUCCESS && flag &&
+           pithi_second_recv(notes, &came[next_came % NOTES], status.MPI_SOURCE, 0))
         next_came++;
 }
 

@@ -20,7 +20,7 @@ void pithi_rendezvous_end(void);
 
 /* The receiver of a message that stays: its rank in MPI_COMM_WORLD + 1, negated if the message stays only because of
  * the `added_bytes` of its header. 0: the message leaves at once. */
-int pithi_rendezvous_to(const struct pithi_shadow *comm, int to, uint64_t bytes, uint64_t added_bytes);
+int pithi_rendezvous_to(const struct pithi_handle *comm, int to, uint64_t bytes, uint64_t added_bytes);
 /* A message is posted: returns its number for the header; 0 if rendezvous_to is 0. */
 int64_t pithi_rendezvous_post(int rendezvous_to);
 /* Before a call that waits: sends the notes for all posted messages. */

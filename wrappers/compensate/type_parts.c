@@ -102,7 +102,8 @@ static void pass(const void *from, MPI_Count from_count, MPI_Datatype from_type,
 {
     static int threads;
     static __thread int tag __attribute__((tls_model("initial-exec")));
-    MPI_Comm self = pithi_shadow_find(MPI_COMM_SELF)->comm;
+    const struct pithi_handle *own = pithi_shadow_find(pithi_comm_key(MPI_COMM_SELF));
+    MPI_Comm self = own ? pithi_shadow_of(own) : MPI_COMM_NULL;
     if (!tag)
         tag = (int)((unsigned)__atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED) & 0x7fff);
     REAL(MPI_Sendrecv)

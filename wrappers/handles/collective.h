@@ -10,7 +10,7 @@
 #define PITHI_COLLECTIVE_H
 
 #include "datatype.h"
-#include "ranks.h"
+#include "handle.h"
 
 /* Inlined even if large: in each wrapper little of it remains. */
 #define PITHI_IN_WRAPPER static inline __attribute__((always_inline))
@@ -105,6 +105,14 @@ struct pithi_members {
     int rank, size, remote_size;        /* remote_size: of the other group; 0: an intracommunicator */
     struct pithi_neighbours neighbours; /* used where pithi_shape_has_neighbours */
 };
+PITHI_IN_WRAPPER struct pithi_members pithi_members_of(struct pithi_handle *comm, enum pithi_shape shape)
+{
+    struct pithi_members members = {.rank = comm->rank, .size = comm->size, .remote_size = comm->remote_size};
+
+    if (pithi_shape_has_neighbours(shape))
+        members.neighbours = pithi_handle_neighbours(comm);
+    return members;
+}
 struct pithi_moved {
     uint64_t given, got; /* bytes */
 };

@@ -1,4 +1,4 @@
-/* lock.h - locks that cost nothing unless the program may call MPI from several threads at once (handle_table.c). */
+/* lock.h - locks that cost nothing unless the program may call MPI from several threads at once (handle.c). */
 #ifndef PITHI_LOCK_H
 #define PITHI_LOCK_H
 

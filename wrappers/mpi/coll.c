@@ -2,9 +2,6 @@
 #include "coll.h"
 
 #include "pith_tool.h"
-#include "ranks.h"
-
-#include <pthread.h>
 
 __thread struct pithi_coll_record pithi_coll_now;
 #define now pithi_coll_now
@@ -14,13 +11,13 @@ void pithi_coll_barrier(MPI_Comm comm)
     pithi_coll(&(const struct pithi_collective){.shape = PITHI_SHAPE_barrier, .comm = comm});
 }
 
-void pithi_coll_window(struct pithi_comm *window, int of_all)
+void pithi_coll_window(struct pithi_handle *window, int of_all)
 {
     now = (struct pithi_coll_record){
         .comm = pithi_self.recorded && pithi_job_messages ? window : NULL, .root = PITH_NOBODY, .of_all = of_all};
 }
 
-int pithi_coll_is_of_all(struct pithi_data received, const struct pithi_comm *comm)
+int pithi_coll_is_of_all(struct pithi_data received, const struct pithi_handle *comm)
 {
     int others = comm->remote_size ? comm->remote_size : comm->size;
 
@@ -30,35 +27,17 @@ int pithi_coll_is_of_all(struct pithi_data received, const struct pithi_comm *co
     return now.moved.got > 0;
 }
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-/* Cached in the communicator. */
-void pithi_coll_neighbours(struct pithi_comm *comm, struct pithi_members *members)
-{
-    if (__atomic_load_n(&comm->knows_neighbours, __ATOMIC_ACQUIRE)) {
-        members->neighbours = comm->neighbours;
-        return;
-    }
-    pithi_neighbours(comm->handle, comm->rank, &members->neighbours);
-    pthread_mutex_lock(&lock);
-    if (!comm->knows_neighbours) {
-        comm->neighbours = members->neighbours;
-        __atomic_store_n(&comm->knows_neighbours, 1, __ATOMIC_RELEASE);
-    }
-    pthread_mutex_unlock(&lock);
-}
-
 /* ---- records ----------------------------------------------------------------------------------------------------- */
 
 /* Records a collective that begins now. */
-static void put(const struct pithi_comm *comm, int root, uint64_t given_bytes, uint64_t got_bytes)
+static void put(const struct pithi_handle *comm, int root, uint64_t given_bytes, uint64_t got_bytes)
 {
     if (pithi_calls_are_off())
         return;
     if (__builtin_expect(pithi_self.begun, 1))
-        pith_same_coll(comm->id, root, given_bytes, got_bytes);
+        pith_same_coll(pithi_comm_of(comm)->id, root, given_bytes, got_bytes);
     else
-        pith_comm_coll(comm->id, root, given_bytes, got_bytes);
+        pith_comm_coll(pithi_comm_of(comm)->id, root, given_bytes, got_bytes);
 }
 
 /* Events for facts that the record has no field for; the replay reads them (formats/analysis/coll_rules.h). */
@@ -133,7 +112,7 @@ void pithi_coll_keep(int result, const MPI_Request *request)
 {
     if (!now.comm || !pithi_self.recorded || result != MPI_SUCCESS)
         return;
-    uint32_t count = __atomic_fetch_add(&now.comm->kept_colls, 1, __ATOMIC_RELAXED);
+    uint32_t count = __atomic_fetch_add(&pithi_comm_of(now.comm)->kept_colls, 1, __ATOMIC_RELAXED);
     int64_t number =
         pithi_pending_enter(pithi_request_key(*request), &(struct pithi_pending){.kind = PITHI_PENDING_COLL_INIT,
                                                                                  .comm = now.comm,

@@ -12,30 +12,26 @@
 #include "state.h"
 
 struct pithi_coll_record {
-    struct pithi_comm *comm; /* NULL: nothing to record */
-    int root;                /* a world rank */
+    struct pithi_handle *comm; /* NULL: nothing to record */
+    int root;                  /* a world rank */
     struct pithi_moved moved;
     int of_all; /* receives data from every other process; set where that is not certain */
 };
 extern __thread struct pithi_coll_record pithi_coll_now
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* The communicator's numbers of incoming and outgoing neighbours. */
-void pithi_coll_neighbours(struct pithi_comm *comm, struct pithi_members *members);
 /* Every part of an MPI_Alltoallv or MPI_Alltoallw that this process receives has data. */
-int pithi_coll_is_of_all(struct pithi_data received, const struct pithi_comm *comm);
+int pithi_coll_is_of_all(struct pithi_data received, const struct pithi_handle *comm);
 
 PITHI_IN_WRAPPER void pithi_coll(const struct pithi_collective *call)
 {
     struct pithi_coll_record *now = &pithi_coll_now;
-    struct pithi_comm *comm = pithi_self.recorded && pithi_job_messages ? pithi_comm_find(call->comm) : NULL;
+    struct pithi_handle *comm = pithi_self.recorded && pithi_job_messages ? pithi_comm_find(call->comm) : NULL;
 
     *now = (struct pithi_coll_record){.comm = comm, .root = PITH_NOBODY};
     if (!comm)
         return;
-    struct pithi_members members = {.rank = comm->rank, .size = comm->size, .remote_size = comm->remote_size};
-    if (pithi_shape_has_neighbours(call->shape))
-        pithi_coll_neighbours(comm, &members);
+    struct pithi_members members = pithi_members_of(comm, call->shape);
     if (pithi_shape_has_root(call->shape))
         now->root = pithi_comm_root(comm, call->root);
     now->moved = pithi_collective_bytes(call, &members);
@@ -45,7 +41,7 @@ PITHI_IN_WRAPPER void pithi_coll(const struct pithi_collective *call)
 /* A call of all processes of the communicator, without data. */
 void pithi_coll_barrier(MPI_Comm comm);
 /* For a window; `of_all`: every process must wait for every other one. */
-void pithi_coll_window(struct pithi_comm *window, int of_all);
+void pithi_coll_window(struct pithi_handle *window, int of_all);
 
 /* After a call that made a communicator, if only the members of the new one call it: writes the record. */
 void pithi_coll_made(int result, const MPI_Comm *made);

@@ -1,4 +1,4 @@
-/* comm.h - the communicators of this process: their ids in liblog, and the world ranks of their members.
+/* comm.h - the log's data for communicators and windows (handle.h): their ids in liblog, and their keys.
  *
  * Keys. Every member must find the same 64-bit key without a message. A key is a hash of facts that all members of the
  * new communicator know: the parent's key, the kind of call, the members' world ranks in order, and the number of
@@ -10,27 +10,24 @@
 #ifndef PITHI_COMM_H
 #define PITHI_COMM_H
 
+#include "handle.h"
 #include "job.h"
-#include "handle_table.h"
-#include "ranks.h"
 
 #include <stdint.h>
 
+/* The log's slot of a communicator, a window or a file. */
 struct pithi_comm {
-    struct pithi_handle table;
-    MPI_Comm handle;
     uint64_t key;
-    uint32_t id; /* id in liblog; 0: MPI_COMM_WORLD */
-    int rank, size;
-    int remote_size;      /* 0: an intracommunicator */
-    int is_world_like;    /* ranks equal world ranks: no table */
-    int32_t *world_ranks; /* [size], then [remote_size]; NULL when is_world_like */
-    struct pithi_neighbours neighbours;
-    int knows_neighbours;    /* `neighbours` is set; atomic */
-    uint32_t open_requests;  /* number of requests that refer to it; atomic */
-    uint32_t kept_colls;     /* number of persistent collectives made; atomic */
-    struct pithi_comm *next; /* in the list of freed communicators */
+    uint32_t id;         /* id in liblog; 0: MPI_COMM_WORLD */
+    uint32_t kept_colls; /* number of persistent collectives made; atomic */
+    int number;          /* of a window or a file: from 1, in the order of making */
+    int is_fenced;       /* of a window: its last fence began an epoch */
 };
+_Static_assert(sizeof(struct pithi_comm) <= PITHI_SLOT_BYTES, "the slot is large enough");
+static inline struct pithi_comm *pithi_comm_of(const struct pithi_handle *handle)
+{
+    return pithi_handle_slot(handle, PITHI_CLIENT_LIBRARY);
+}
 
 enum pithi_comm_kind {
     PITHI_COMM_DUP = 1,
@@ -43,21 +40,17 @@ enum pithi_comm_kind {
     PITHI_COMM_WINDOW
 };
 
-/* After MPI_Init: enters MPI_COMM_WORLD. `recorded`: MPI_GROUP_NULL, or, if only some processes are recorded, their
- * group; world ranks are then ranks in that group. */
-void pithi_comm_begin(MPI_Group recorded);
-/* The same without MPI_COMM_WORLD (sessions): uses the group of all processes. */
-void pithi_comm_begin_group(MPI_Group all);
+/* In MPI_Init, or in the first session; the arguments of pithi_handles_begin. */
+void pithi_comm_begin(MPI_Comm world, MPI_Group recorded);
 
 /* The communicator of a handle; NULL: none (MPI is not initialized, MPI_COMM_NULL). Enters a communicator that a call
  * without a wrapper made, as kind OTHER. The pointer is valid until the communicator is freed and all its requests are
  * complete. */
-struct pithi_comm *pithi_comm_find_other(MPI_Comm handle);
-extern struct pithi_comm pithi_comm_world;
-static inline struct pithi_comm *pithi_comm_find(MPI_Comm handle)
+struct pithi_handle *pithi_comm_find_other(MPI_Comm handle);
+static inline struct pithi_handle *pithi_comm_find(MPI_Comm handle)
 {
-    if (__builtin_expect(pithi_job_up && pithi_comm_world.handle == handle, 1))
-        return &pithi_comm_world;
+    if (__builtin_expect(pithi_job_up && pithi_handle_world.handle == handle, 1))
+        return &pithi_handle_world;
     return pithi_comm_find_other(handle);
 }
 
@@ -65,31 +58,8 @@ static inline struct pithi_comm *pithi_comm_find(MPI_Comm handle)
  * and its key. */
 __attribute__((visibility("default"))) int pithi_comm_known(MPI_Comm handle, uint32_t *id, uint64_t *key);
 
-/* The world rank of a peer, which is in the remote group of an intercommunicator. Negative: none (MPI_PROC_NULL, not in
- * this job, out of range). */
-static inline int pithi_comm_peer(const struct pithi_comm *comm, int rank)
-{
-    int count = comm->remote_size ? comm->remote_size : comm->size;
-
-    if (rank < 0 || rank >= count)
-        return -1;
-    return comm->is_world_like ? rank : comm->world_ranks[(comm->remote_size ? comm->size : 0) + rank];
-}
 /* The world rank of a collective's root; -1: unknown. */
-int pithi_comm_root(const struct pithi_comm *comm, int root);
-/* The world ranks of the *size members of a group, malloc'ed; -1: not in this job. NULL: unknown. */
-int32_t *pithi_comm_group(MPI_Group group, int *size);
-/* The caller's world rank. */
-int pithi_comm_self(void);
-
-/* Counts the open requests on the communicator: 1: begun, -1: ended. NULL: no effect. */
-static inline void pithi_comm_hold(struct pithi_comm *comm, int step)
-{
-    if (comm && pithi_many_threads)
-        __atomic_add_fetch(&comm->open_requests, (uint32_t)step, __ATOMIC_ACQ_REL);
-    else if (comm)
-        comm->open_requests += (uint32_t)step;
-}
+int pithi_comm_root(const struct pithi_handle *comm, int root);
 
 /* The user's call made a communicator, or none (MPI_COMM_NULL). */
 void pithi_comm_made(int result, enum pithi_comm_kind kind, MPI_Comm parent, const MPI_Comm *made);
@@ -97,12 +67,9 @@ void pithi_comm_made(int result, enum pithi_comm_kind kind, MPI_Comm parent, con
 uint64_t pithi_comm_promise(MPI_Comm parent);
 void pithi_comm_pending(int result, uint64_t key, MPI_Comm *made, const MPI_Request *request);
 void pithi_comm_promised(uint64_t key, MPI_Comm made);
-/* Before and after MPI_Comm_free and MPI_Comm_disconnect. The call clears the handle. */
-struct pithi_comm *pithi_comm_drop_begin(const MPI_Comm *handle);
-void pithi_comm_drop_end(int result, struct pithi_comm *comm);
-/* For a window made on `parent`: the log has it as a communicator, since its collective operations are ordered only
- * among themselves. pithi_comm_drop_end frees it. NULL: none. */
-struct pithi_comm *pithi_comm_of_window(const struct pithi_comm *parent);
+/* A window was made on a communicator: the log has it as a communicator, since its collective operations are ordered
+ * only among themselves. */
+void pithi_comm_window_made(struct pithi_handle *window, MPI_Comm parent);
 void pithi_comm_named(int result, MPI_Comm handle, const char *name);
 
 #endif

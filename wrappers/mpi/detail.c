@@ -68,43 +68,27 @@ static void record_on(uint32_t comm, enum event event, const struct payload *pay
 
 static void record(enum event event, const struct payload *payload) { record_on(0, event, payload); }
 
-/* ---- files and windows: handle to number ------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
-struct known {
-    struct pithi_handle table;
-    int number;
-    struct pithi_comm *comm; /* for a window */
-    int is_fenced;           /* its last fence began an epoch */
-};
-static struct pithi_table known_handles = PITHI_TABLE;
 static int files, windows; /* number made so far; atomic */
 
 static int on(void) { return pithi_self.recorded && pithi_job_up; }
 
-static int add(uint64_t key, int *count, struct pithi_comm *comm)
+static struct pithi_handle *find(uint64_t key) { return on() ? pithi_handle_find(key, PITHI_CLIENT_LIBRARY) : NULL; }
+
+static int number_of(const struct pithi_handle *handle) { return handle ? pithi_comm_of(handle)->number : 0; }
+
+/* Numbers a new file or window. */
+static struct pithi_handle *add(uint64_t key, int *count)
 {
-    struct known *known = calloc(1, sizeof *known);
+    struct pithi_handle *handle = pithi_handle_get(key);
 
-    if (!known)
-        return 0;
-    known->number = __atomic_add_fetch(count, 1, __ATOMIC_RELAXED);
-    known->comm = comm;
-    pithi_table_put(&known_handles, key, &known->table);
-    return known->number;
+    if (!handle)
+        return NULL;
+    pithi_comm_of(handle)->number = __atomic_add_fetch(count, 1, __ATOMIC_RELAXED);
+    pithi_handle_use(handle, PITHI_CLIENT_LIBRARY);
+    return handle;
 }
-
-static struct known *find(uint64_t key) { return pithi_table_find(&known_handles, key); }
-static struct known *find_window(MPI_Win window) { return find(pithi_window_key(window)); }
-
-static void drop(uint64_t key)
-{
-    struct known *known = pithi_table_take(&known_handles, key);
-
-    pithi_comm_drop_end(MPI_SUCCESS, known ? known->comm : NULL);
-    free(known);
-}
-
-/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 void pithi_detail_file_opened(int result, const char *name, const MPI_File *file)
 {
@@ -113,20 +97,14 @@ void pithi_detail_file_opened(int result, const char *name, const MPI_File *file
     if (result != MPI_SUCCESS || !on())
         return;
     payload.size = 0;
-    put(&payload, add(pithi_file_key(*file), &files, NULL), 4);
+    put(&payload, number_of(add(pithi_file_key(*file), &files)), 4);
     put_text(&payload, name);
     record(FILE_OPEN, &payload);
 }
 
-void pithi_detail_file_closing(const MPI_File *file)
-{
-    if (on())
-        drop(pithi_file_key(*file));
-}
-
 /* The offset is in elements of the file's view; negative: unknown. MPI converts the offset only for files known to be
  * open: a wrong handle would call the user's error handler for an error that the program has not made. */
-static void file_access(const struct known *file, MPI_File handle, MPI_Offset offset, pithi_count count,
+static void file_access(const struct pithi_handle *file, MPI_File handle, MPI_Offset offset, pithi_count count,
                         MPI_Datatype type)
 {
     MPI_Offset bytes = -1;
@@ -135,7 +113,7 @@ static void file_access(const struct known *file, MPI_File handle, MPI_Offset of
     if (!file || offset < 0 || REAL(MPI_File_get_byte_offset)(handle, offset, &bytes) != MPI_SUCCESS)
         bytes = -1;
     payload.size = 0;
-    put(&payload, file ? file->number : 0, 4);
+    put(&payload, number_of(file), 4);
     put(&payload, (int64_t)pithi_type_bytes(count, type), 8);
     put(&payload, bytes, 8);
     record(FILE_ACCESS, &payload);
@@ -153,7 +131,7 @@ void pithi_detail_file_own(MPI_File handle, pithi_count count, MPI_Datatype type
 
     if (!on())
         return;
-    const struct known *file = find(pithi_file_key(handle));
+    const struct pithi_handle *file = find(pithi_file_key(handle));
     if (file && REAL(MPI_File_get_position)(handle, &offset) != MPI_SUCCESS)
         offset = -1;
     file_access(file, handle, offset, count, type);
@@ -173,36 +151,38 @@ void pithi_detail_window_made(int result, MPI_Aint size_bytes, MPI_Comm comm, co
 
     if (result != MPI_SUCCESS || !on())
         return;
+    struct pithi_handle *made = add(pithi_window_key(*window), &windows);
+    if (made)
+        pithi_comm_window_made(made, comm);
     payload.size = 0;
-    put(&payload, add(pithi_window_key(*window), &windows, pithi_comm_of_window(pithi_comm_find(comm))), 4);
+    put(&payload, number_of(made), 4);
     put(&payload, size_bytes, 8);
     record(WINDOW_MADE, &payload);
 }
 
-struct pithi_comm *pithi_detail_window_comm(MPI_Win window)
-{
-    const struct known *known = on() ? find_window(window) : NULL;
-
-    return known ? known->comm : NULL;
-}
+struct pithi_handle *pithi_detail_window(MPI_Win window) { return find(pithi_window_key(window)); }
 
 /* No epoch precedes the first fence, and the assertions may exclude one before or after this fence. All processes must
  * give the same such assertions. */
 int pithi_detail_window_fenced(MPI_Win window, int assertion)
 {
-    struct known *known = on() ? find_window(window) : NULL;
+    const struct pithi_handle *found = pithi_detail_window(window);
 
-    if (!known)
+    if (!found)
         return 0;
+    struct pithi_comm *known = pithi_comm_of(found);
     int ends_epoch = known->is_fenced && !(assertion & MPI_MODE_NOPRECEDE);
     known->is_fenced = !(assertion & MPI_MODE_NOSUCCEED);
     return ends_epoch;
 }
 
-void pithi_detail_window_freeing(const MPI_Win *window)
+/* After the call, the record would stand between the wait and the end of the state, and take a time of its own. */
+void pithi_detail_window_freeing(MPI_Win window)
 {
-    if (on())
-        drop(pithi_window_key(*window));
+    const struct pithi_handle *found = pithi_detail_window(window);
+
+    if (found)
+        pith_comm_free(pithi_comm_of(found)->id);
 }
 
 void pithi_detail_window_named(int result, MPI_Win handle, const char *name)
@@ -211,22 +191,22 @@ void pithi_detail_window_named(int result, MPI_Win handle, const char *name)
 
     if (result != MPI_SUCCESS || !on())
         return;
-    const struct known *window = find_window(handle);
-    if (window && window->comm)
-        pith_comm_name(window->comm->id, name);
+    const struct pithi_handle *window = pithi_detail_window(handle);
+    if (window)
+        pith_comm_name(pithi_comm_of(window)->id, name);
     payload.size = 0;
-    put(&payload, window ? window->number : 0, 4);
+    put(&payload, number_of(window), 4);
     put_text(&payload, name);
     record(WINDOW_NAME, &payload);
 }
 
 static void put_target(struct payload *payload, MPI_Win handle, int target)
 {
-    const struct known *window = find_window(handle);
+    const struct pithi_handle *window = pithi_detail_window(handle);
 
     payload->size = 0;
-    put(payload, window ? window->number : 0, 4);
-    put(payload, window && window->comm ? pithi_comm_peer(window->comm, target) : -1, 4);
+    put(payload, number_of(window), 4);
+    put(payload, window ? pithi_handle_peer(window, target) : -1, 4);
 }
 
 void pithi_detail_window_access(MPI_Win window, int target, MPI_Aint displacement, pithi_count count, MPI_Datatype type)
@@ -254,14 +234,14 @@ void pithi_detail_window_target(MPI_Win window, int target)
 static void epoch(MPI_Win window, const char *what, const char *ranks)
 {
     struct payload payload;
-    const struct pithi_comm *comm = pithi_detail_window_comm(window);
+    const struct pithi_handle *comm = pithi_detail_window(window);
 
     if (!comm || !pithi_job_messages)
         return;
     payload.size = 0;
     put_text(&payload, what);
     put_text(&payload, ranks);
-    record_on(comm->id, EPOCH, &payload);
+    record_on(pithi_comm_of(comm)->id, EPOCH, &payload);
 }
 
 /* A group whose list is too long, or with members of another job, is not recorded: the list is empty. */
@@ -270,11 +250,11 @@ void pithi_detail_window_epoch(MPI_Win window, const char *what, MPI_Group group
     char text[1000] = "";
     size_t at = 0;
     int size = 0, good = 1;
-    int32_t *ranks = group != MPI_GROUP_NULL && on() ? pithi_comm_group(group, &size) : NULL;
+    int *ranks = group != MPI_GROUP_NULL && on() ? pithi_group_world_ranks(group, &size) : NULL;
 
     for (int i = 0; ranks && i < size; i++) {
         good = good && ranks[i] >= 0 && at + 12 < sizeof text;
-        at += good ? (size_t)snprintf(text + at, sizeof text - at, "%s%d", i ? "," : "", (int)ranks[i]) : 0;
+        at += good ? (size_t)snprintf(text + at, sizeof text - at, "%s%d", i ? "," : "", ranks[i]) : 0;
     }
     free(ranks);
     epoch(window, what, good ? text : "");
@@ -282,10 +262,10 @@ void pithi_detail_window_epoch(MPI_Win window, const char *what, MPI_Group group
 
 void pithi_detail_window_lock(MPI_Win window, const char *what, int target)
 {
-    const struct pithi_comm *comm = pithi_detail_window_comm(window);
+    const struct pithi_handle *comm = pithi_detail_window(window);
     char text[12];
 
-    snprintf(text, sizeof text, "%d", comm ? pithi_comm_peer(comm, target) : -1);
+    snprintf(text, sizeof text, "%d", comm ? pithi_handle_peer(comm, target) : -1);
     if (target != MPI_PROC_NULL)
         epoch(window, what, text);
 }
@@ -295,8 +275,8 @@ void pithi_detail_window_lock(MPI_Win window, const char *what, int target)
 void pithi_detail_probed(int result, int flag, MPI_Comm comm, const MPI_Status *status)
 {
     struct payload payload;
-    const struct pithi_comm *found = result == MPI_SUCCESS && flag && on() ? pithi_comm_find(comm) : NULL;
-    int source = found && pithi_job_messages ? pithi_comm_peer(found, status->MPI_SOURCE) : -1;
+    const struct pithi_handle *found = result == MPI_SUCCESS && flag && on() ? pithi_comm_find(comm) : NULL;
+    int source = found && pithi_job_messages ? pithi_handle_peer(found, status->MPI_SOURCE) : -1;
 
     if (source < 0)
         return;
@@ -311,7 +291,7 @@ void pithi_detail_probed(int result, int flag, MPI_Comm comm, const MPI_Status *
 void pithi_detail_spawn(MPI_Comm comm, int root, const char *command, int processes)
 {
     struct payload payload;
-    const struct pithi_comm *found = on() ? pithi_comm_find(comm) : NULL;
+    const struct pithi_handle *found = on() ? pithi_comm_find(comm) : NULL;
 
     if (!found || found->rank != root)
         return;

@@ -14,7 +14,6 @@
 #include "message.h"
 
 void pithi_detail_file_opened(int result, const char *name, const MPI_File *file);
-void pithi_detail_file_closing(const MPI_File *file);
 /* An access at `offset` of the file's view; at the individual file pointer; at the shared one (offset unknown). */
 void pithi_detail_file_at(MPI_File file, MPI_Offset offset, pithi_count count, MPI_Datatype type);
 void pithi_detail_file_own(MPI_File file, pithi_count count, MPI_Datatype type);
@@ -22,11 +21,12 @@ void pithi_detail_file_shared(MPI_File file, pithi_count count, MPI_Datatype typ
 
 /* `size_bytes`: of this process's part. */
 void pithi_detail_window_made(int result, MPI_Aint size_bytes, MPI_Comm comm, const MPI_Win *window);
-/* The window's communicator in the log; NULL: unknown. */
-struct pithi_comm *pithi_detail_window_comm(MPI_Win window);
+/* The window; NULL: unknown. */
+struct pithi_handle *pithi_detail_window(MPI_Win window);
 /* Before MPI_Win_fence. 1: it ends an epoch that a fence began, so all must wait for all (MPI 4.1, 12.5.1). */
 int pithi_detail_window_fenced(MPI_Win window, int assertion);
-void pithi_detail_window_freeing(const MPI_Win *window);
+/* Before MPI_Win_free: records the end of the window's communicator in the log. */
+void pithi_detail_window_freeing(MPI_Win window);
 void pithi_detail_window_named(int result, MPI_Win window, const char *name);
 /* An access to the data of `target`, a rank of the window. */
 void pithi_detail_window_access(MPI_Win window, int target, MPI_Aint displacement, pithi_count count,

@@ -119,7 +119,7 @@ void pithi_job_begin(int result)
     MPI_Group members = pithi_members_find(NULL);
     pithi_lock_begin();
     pithi_job_messages = pith_messages();
-    pithi_comm_begin(members);
+    pithi_comm_begin(MPI_COMM_WORLD, members);
     pithi_pending_begin();
     pithi_job_up = 1;
     if (!(transport = join(members)))
@@ -148,6 +148,7 @@ void pithi_job_end(struct pithi_call *call)
         pithi_cost_probes();
     pithi_self.depth++; /* callbacks that MPI makes from here on come too late for the log */
     pithi_job_up = 0;
+    pithi_handles_end();
     if (!transport)
         return;
     struct mpe mpe = find_mpe();
@@ -184,7 +185,7 @@ void pithi_job_session(int result)
     }
     pithi_many_threads = 1; /* each session has its own thread level, so expect threads */
     pithi_job_messages = pith_messages();
-    pithi_comm_begin_group(all_processes);
+    pithi_comm_begin(MPI_COMM_NULL, all_processes);
     pithi_pending_begin();
     pithi_job_up = 1;
     tell_library();

@@ -29,7 +29,6 @@
 /* ---- details of a call: events with a payload (detail.h) --------------------------------------------------------- */
 
 {{fn f @file_open}} {{callfn}} pithi_detail_file_opened({{returnVal}}, {{name}}, {{file}}); {{endfn}}
-{{fn f @file_close}} pithi_detail_file_closing({{file}}); {{callfn}} {{endfn}}
 {{fn f @file_at}} pithi_detail_file_at({{file}}, {{offset}}, {{count}}, {{type}}); {{callfn}} {{endfn}}
 {{fn f @file_own}} pithi_detail_file_own({{file}}, {{count}}, {{type}}); {{callfn}} {{endfn}}
 {{fn f @file_shared}} pithi_detail_file_shared({{file}}, {{count}}, {{type}}); {{callfn}} {{endfn}}

@@ -12,22 +12,22 @@
 /* Whether the messages of this call are recorded. */
 static int on(void) { return pithi_self.recorded && pithi_job_messages && pithi_job_up; }
 
-static struct pithi_comm *comm_of(MPI_Comm comm) { return on() ? pithi_comm_find(comm) : NULL; }
+static struct pithi_handle *comm_of(MPI_Comm comm) { return on() ? pithi_comm_find(comm) : NULL; }
 
-static void record_send(const struct pithi_comm *comm, int to, int tag, uint64_t bytes)
+static void record_send(const struct pithi_handle *comm, int to, int tag, uint64_t bytes)
 {
     if (pithi_calls_are_off())
         return;
     if (__builtin_expect(pithi_self.begun, 1))
-        pith_same_send(comm->id, to, tag, bytes);
+        pith_same_send(pithi_comm_of(comm)->id, to, tag, bytes);
     else
-        pith_comm_send(comm->id, to, tag, bytes);
+        pith_comm_send(pithi_comm_of(comm)->id, to, tag, bytes);
 }
 
 void pithi_send(MPI_Comm comm, int peer, int tag, pithi_count count, MPI_Datatype type)
 {
-    const struct pithi_comm *found = comm_of(comm);
-    int to = found ? pithi_comm_peer(found, peer) : -1;
+    const struct pithi_handle *found = comm_of(comm);
+    int to = found ? pithi_handle_peer(found, peer) : -1;
 
     if (to >= 0)
         record_send(found, to, tag, pithi_type_bytes(count, type));
@@ -63,27 +63,30 @@ MPI_Status *pithi_recv_status(struct pithi_recv *recv, MPI_Status *status)
 }
 
 /* The first receive that a call completes reads the clock; the others, and the end of the state, share its time. */
-static void record(const struct pithi_comm *comm, int peer, int tag, uint64_t bytes, uint64_t posted)
+static void record(const struct pithi_handle *comm, int peer, int tag, uint64_t bytes, uint64_t posted)
 {
     if (pithi_calls_are_off())
         return;
     if (pithi_self.stamped)
-        pith_same_recv(comm->id, peer, tag, bytes, posted);
+        pith_same_recv(pithi_comm_of(comm)->id, peer, tag, bytes, posted);
     else
-        pith_comm_recv(comm->id, peer, tag, bytes, posted);
+        pith_comm_recv(pithi_comm_of(comm)->id, peer, tag, bytes, posted);
     pithi_self.stamped = 1;
 }
 
-static void record_nothing(const struct pithi_comm *comm, uint64_t posted) { record(comm, PITH_NOBODY, 0, 0, posted); }
+static void record_nothing(const struct pithi_handle *comm, uint64_t posted)
+{
+    record(comm, PITH_NOBODY, 0, 0, posted);
+}
 
 /* A status with another source or tag than the receive's belongs to another receive (MPICH 4.0 does not set the status
  * of MPI_Isendrecv), so its size is not used. A truncated message was still matched. */
-static inline void received(const struct pithi_comm *comm, int peer, int tag, uint64_t posted, int result,
+static inline void received(const struct pithi_handle *comm, int peer, int tag, uint64_t posted, int result,
                             const MPI_Status *status)
 {
     int class = __builtin_expect(result == MPI_SUCCESS, 1) ? MPI_SUCCESS : pithi_error_class(result);
     int source = peer == MPI_ANY_SOURCE ? status->MPI_SOURCE : peer;
-    int from = pithi_comm_peer(comm, source);
+    int from = pithi_handle_peer(comm, source);
 
     if (tag == MPI_ANY_TAG)
         tag = status->MPI_TAG;
@@ -115,7 +118,7 @@ static struct pithi_request *find(MPI_Request handle)
 
 static void forget(struct pithi_request *request)
 {
-    pithi_comm_hold(pending_of(request)->comm, -1);
+    pithi_handle_hold(pending_of(request)->comm, PITHI_CLIENT_LIBRARY, -1);
     pithi_request_forget(request, client);
 }
 
@@ -128,7 +131,7 @@ int64_t pithi_pending_enter(uint64_t key, const struct pithi_pending *pending)
     int64_t number = request->number;
     *pending_of(request) = *pending;
     pithi_request_close();
-    pithi_comm_hold(pending->comm, 1);
+    pithi_handle_hold(pending->comm, PITHI_CLIENT_LIBRARY, 1);
     return number;
 }
 
@@ -171,7 +174,7 @@ static void completed(struct pithi_completion *completion)
             pending->is_active = 0;
             continue;
         }
-        pithi_comm_hold(pending->comm, -1);
+        pithi_handle_hold(pending->comm, PITHI_CLIENT_LIBRARY, -1);
         pithi_completion_forget(&one, client);
     }
 }
@@ -180,7 +183,7 @@ static int reused(void *data)
 {
     const struct pithi_pending *pending = data;
 
-    pithi_comm_hold(pending->comm, -1);
+    pithi_handle_hold(pending->comm, PITHI_CLIENT_LIBRARY, -1);
     return 1;
 }
 
@@ -215,14 +218,14 @@ void pithi_recv_pending(const struct pithi_recv *recv, int result, const MPI_Req
     pending->is_active = 1;
     pending->is_cancelled = 0;
     pithi_request_close();
-    pithi_comm_hold(recv->comm, 1);
+    pithi_handle_hold(recv->comm, PITHI_CLIENT_LIBRARY, 1);
 }
 
 void pithi_send_init(int result, MPI_Comm comm, int peer, int tag, pithi_count count, MPI_Datatype type,
                      const MPI_Request *request)
 {
-    struct pithi_comm *found = result == MPI_SUCCESS ? comm_of(comm) : NULL;
-    int to = found ? pithi_comm_peer(found, peer) : -1;
+    struct pithi_handle *found = result == MPI_SUCCESS ? comm_of(comm) : NULL;
+    int to = found ? pithi_handle_peer(found, peer) : -1;
 
     if (to >= 0)
         pithi_pending_enter(pithi_request_key(*request),
@@ -235,7 +238,7 @@ void pithi_send_init(int result, MPI_Comm comm, int peer, int tag, pithi_count c
 
 void pithi_recv_init(int result, MPI_Comm comm, int peer, int tag, const MPI_Request *request)
 {
-    struct pithi_comm *found = result == MPI_SUCCESS && peer != MPI_PROC_NULL ? comm_of(comm) : NULL;
+    struct pithi_handle *found = result == MPI_SUCCESS && peer != MPI_PROC_NULL ? comm_of(comm) : NULL;
 
     if (found)
         pithi_pending_enter(
@@ -284,7 +287,7 @@ void pithi_request_free(const MPI_Request *handle)
         return;
     int from = pending.peer == MPI_ANY_SOURCE || pending.tag == MPI_ANY_TAG || pending.is_cancelled
                    ? -1
-                   : pithi_comm_peer(pending.comm, pending.peer);
+                   : pithi_handle_peer(pending.comm, pending.peer);
     if (from >= 0)
         record(pending.comm, from, pending.tag, 0, pending.posted);
     else
@@ -295,7 +298,7 @@ void pithi_request_free(const MPI_Request *handle)
 
 void pithi_message_matched(int result, int flag, MPI_Comm comm, const MPI_Message *message)
 {
-    struct pithi_comm *found = result == MPI_SUCCESS && flag ? comm_of(comm) : NULL;
+    struct pithi_handle *found = result == MPI_SUCCESS && flag ? comm_of(comm) : NULL;
 
     if (!found || *message == MPI_MESSAGE_NO_PROC || *message == MPI_MESSAGE_NULL)
         return;

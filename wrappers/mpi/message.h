@@ -27,7 +27,7 @@ enum pithi_pending_kind {
 };
 struct pithi_pending {
     uint64_t posted; /* number of a receive */
-    struct pithi_comm *comm;
+    struct pithi_handle *comm;
     uint64_t bytes; /* SEND_INIT, COLL_INIT: bytes sent; COMM: the promised key */
     union {
         uint64_t got_bytes; /* COLL_INIT: bytes received */
@@ -43,7 +43,7 @@ int64_t pithi_pending_enter(uint64_t key, const struct pithi_pending *pending);
 
 /* A receive from its posting to its completion. */
 struct pithi_recv {
-    struct pithi_comm *comm; /* NULL: nothing to record (MPI_PROC_NULL, not a call of the user) */
+    struct pithi_handle *comm; /* NULL: nothing to record (MPI_PROC_NULL, not a call of the user) */
     uint64_t posted;
     int peer, tag; /* as posted */
     MPI_Status own;

@@ -112,15 +112,15 @@
 {{fn f @win_make @win_make_empty}} pithi_coll_barrier({{comm}}); pithi_coll_record(); {{callfn}} {{endfn}}
 
 {{fn f @win_fence}}
-    pithi_coll_window(pithi_detail_window_comm({{window}}), pithi_detail_window_fenced({{window}}, {{assert}}));
+    pithi_coll_window(pithi_detail_window({{window}}), pithi_detail_window_fenced({{window}}, {{assert}}));
     pithi_coll_record();
     {{callfn}}
 {{endfn}}
 
 {{fn f @win_free}}
-    pithi_coll_window(pithi_detail_window_comm(*{{window}}), 0);
+    pithi_coll_window(pithi_detail_window(*{{window}}), 0);
     pithi_coll_record();
-    pithi_detail_window_freeing({{window}});
+    pithi_detail_window_freeing(*{{window}});
     {{callfn}}
 {{endfn}}
 
@@ -162,12 +162,9 @@
 {{endfn}}
 
 {{fn f @comm_free}}
-    {{vardecl struct pithi_comm *gone}}
     pithi_coll_barrier(*{{comm}});
     pithi_coll_record();
-    {{gone}} = pithi_comm_drop_begin({{comm}});
     {{callfn}}
-    pithi_comm_drop_end({{returnVal}}, {{gone}});
 {{endfn}}
 
 {{fn f @comm_name}}

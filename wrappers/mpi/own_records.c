@@ -70,21 +70,21 @@ static void probe_call(void)
     pithi_leave(&call);
 }
 
-static void probe_send(void) { pithi_send(pithi_comm_world.handle, 0, 0, 1, MPI_BYTE); }
+static void probe_send(void) { pithi_send(pithi_handle_world.handle, 0, 0, 1, MPI_BYTE); }
 
 static void probe_recv(void)
 {
     struct pithi_recv recv;
     MPI_Status status = {0};
 
-    pithi_recv_begin(&recv, pithi_comm_world.handle, 0, 0);
+    pithi_recv_begin(&recv, pithi_handle_world.handle, 0, 0);
     pithi_recv_end(&recv, MPI_SUCCESS, pithi_recv_status(&recv, &status));
     pithi_self.stamped = 0; /* as for the first record of each call */
 }
 
 static void probe_coll(void)
 {
-    pithi_coll_barrier(pithi_comm_world.handle);
+    pithi_coll_barrier(pithi_handle_world.handle);
     pithi_coll_record();
 }
 
@@ -98,7 +98,7 @@ void pithi_cost_probes(void)
     done = 1;
     pithi_self = (struct pithi_self){.depth = 0};
     pith_own_cost_probe(PITH_OWN_CALL, probe_call);
-    if (pithi_job_messages && pithi_comm_world.handle != MPI_COMM_NULL) {
+    if (pithi_job_messages && pithi_handle_world.handle == MPI_COMM_WORLD) {
         pithi_self = (struct pithi_self){.depth = 1, .recorded = 1, .begun = 1};
         pith_own_cost_probe(PITH_OWN_SEND, probe_send);
         pith_own_cost_probe(PITH_OWN_RECV, probe_recv);

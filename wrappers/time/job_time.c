@@ -47,8 +47,9 @@ void pithi_time_job(int result)
     MPI_Group members = pithi_members_find(NULL);
     job_comm = pithi_own_comm(members);
     pithi_members_end();
-    pithi_time_comms_begin(members == MPI_GROUP_NULL ? MPI_COMM_WORLD : MPI_COMM_NULL, members);
     pithi_lock_begin();
+    pithi_handles_begin(MPI_COMM_WORLD, members);
+    pithi_time_requests_begin();
     pithi_piggyback_begin(members);
     pithi_time_delays = pithi_compensate != PITHI_COMPENSATE_OFF;
 }
@@ -247,7 +248,7 @@ void pithi_time_finish(struct pithi_time_call *call)
     total_delay_ns = pithi_delay_total_ns();
     pithi_piggyback_end();
     report(job_comm);
-    pithi_time_comms_end();
+    pithi_handles_end();
     REAL(MPI_Comm_free)(&job_comm);
 }
 
@@ -270,7 +271,8 @@ void pithi_time_session(int result)
     is_up = 1;
     process = getpid();
     pithi_many_threads = 1; /* each session has its own thread level, so expect threads */
-    pithi_time_comms_begin(MPI_COMM_NULL, all);
+    pithi_handles_begin(MPI_COMM_NULL, all);
+    pithi_time_requests_begin();
 }
 
 void pithi_time_session_finish(struct pithi_time_call *call)
@@ -291,7 +293,7 @@ void pithi_time_session_finish(struct pithi_time_call *call)
         report(comm);
         REAL(MPI_Comm_free)(&comm);
     }
-    pithi_time_comms_end();
+    pithi_handles_end();
     REAL(MPI_Group_free)(&all);
     REAL(MPI_Session_finalize)(&own_session);
 }

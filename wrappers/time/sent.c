@@ -19,9 +19,9 @@ static void add_message(int world_rank, uint64_t bytes)
 
 static int world_rank_of(MPI_Comm handle, int peer)
 {
-    const struct pithi_time_comm *comm = pithi_time_partners ? pithi_time_comm_find(handle) : NULL;
+    const struct pithi_handle *comm = pithi_time_partners ? pithi_handle_of_comm(handle) : NULL;
 
-    return comm ? pithi_time_world_rank(comm, peer) : -1;
+    return comm ? pithi_handle_peer(comm, peer) : -1;
 }
 
 void pithi_time_send(MPI_Comm comm, int peer, MPI_Count count, MPI_Datatype type)
@@ -93,18 +93,6 @@ void pithi_time_forget(const MPI_Request *handle)
 }
 
 /* ---- collectives ------------------------------------------------------------------------------------------------- */
-
-struct pithi_members pithi_time_members(MPI_Comm handle)
-{
-    const struct pithi_time_comm *comm = pithi_time_comm_find(handle);
-
-    if (!comm)
-        return (struct pithi_members){0};
-    return (struct pithi_members){.rank = comm->rank,
-                                  .size = comm->size,
-                                  .remote_size = comm->is_inter ? comm->peers : 0,
-                                  .neighbours = comm->neighbours};
-}
 
 void pithi_time_given(uint64_t bytes, int result, const MPI_Request *request)
 {

@@ -55,7 +55,6 @@ const int pithi_time_functions = sizeof pithi_time_names / sizeof *pithi_time_na
     {{callfn}}
 {{endfn}}
 
-{{fn f @comm_free}} pithi_time_comm_gone({{comm}}); {{callfn}} {{endfn}}
 {{fn f @comm_name}} {{callfn}} pithi_time_comm_named({{comm}}); {{endfn}}
 
 /* ---- pauses ------------------------------------------------------------------------------------------------------ */

@@ -146,7 +146,6 @@ void pithi_time_forget(const MPI_Request *request); /* before MPI_Request_free *
 
 /* Bytes given to a collective: counts them for the call, or, if it made a persistent request, for each start. */
 void pithi_time_given(uint64_t bytes, int result, const MPI_Request *request);
-struct pithi_members pithi_time_members(MPI_Comm comm); /* size 0: unknown */
 
 /* After a collective. `request`: of a persistent one, else NULL. In-place data do not leave the send buffer. */
 PITHI_IN_WRAPPER void pithi_time_collective(const struct pithi_collective *call, int result, const MPI_Request *request)
@@ -162,8 +161,12 @@ PITHI_IN_WRAPPER void pithi_time_collective(const struct pithi_collective *call,
         (shape == PITHI_SHAPE_gather || shape == PITHI_SHAPE_allgather || shape == PITHI_SHAPE_alltoall))
         return;
     struct pithi_members members = {.rank = -1}; /* not the root: elsewhere a gather's recvtype may be invalid */
-    if (needs_members && (members = pithi_time_members(call->comm)).size == 0)
-        return;
+    if (needs_members) {
+        struct pithi_handle *comm = pithi_handle_of_comm(call->comm);
+        if (!comm)
+            return;
+        members = pithi_members_of(comm, shape);
+    }
     pithi_time_given(pithi_collective_bytes(call, &members).given, result, request);
 }
 
@@ -176,8 +179,7 @@ static inline void pithi_time_comm(MPI_Comm comm)
     if (__builtin_expect(pithi_time_by_comm, 0))
         pithi_time_comm_set(comm);
 }
-void pithi_time_comm_gone(const MPI_Comm *comm); /* before MPI_Comm_free */
-void pithi_time_comm_named(MPI_Comm comm);
+void pithi_time_comm_named(MPI_Comm comm); /* after MPI_Comm_set_name */
 
 /* ---- the job (job_time.c) ---------------------------------------------------------------------------------------- */
 
