@@ -190,7 +190,7 @@ static int sessions(void)
 {
     MPI_Session session;
     MPI_Group group;
-    MPI_Comm comm;
+    MPI_Comm comm, copy;
     int x = 1, y = 0, me, all;
 
     MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
@@ -201,6 +201,8 @@ static int sessions(void)
     MPI_Comm_size(comm, &all);
     MPI_Sendrecv(&x, 1, MPI_INT, (me + 1) % all, 2, &y, 1, MPI_INT, (me + all - 1) % all, 2, comm, MPI_STATUS_IGNORE);
     MPI_Allreduce(&x, &y, 1, MPI_INT, MPI_SUM, comm);
+    MPI_Comm_dup(comm, &copy);
+    MPI_Comm_free(&copy);
     MPI_Comm_free(&comm);
     MPI_Session_finalize(&session);
     printf("%d\n", y);

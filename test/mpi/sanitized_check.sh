@@ -5,11 +5,11 @@
 lib=$build/lib/pith/openmpi/libpith-check.so
 [ -e "$lib" ] || { echo "# no Open MPI: nothing to run"; finish; }
 export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 UBSAN_OPTIONS=print_stacktrace=1 PITH_CHECK_SECONDS=60
-for name in collcheck collodd partly; do
+for name in collcheck collodd partly freed; do
     mpicc.openmpi -g -O1 -Wno-stringop-overflow -fsanitize=address,undefined -o $name "$top/test/mpi/$name.c" -lpthread 2>err
     ok $? "$name.c compiles" || cat err
 done
-for run in "2 collcheck wrong" "4 collcheck wrong" "3 collcheck right" "1 collodd right" "4 collodd right" "2 collodd many" "4 collodd groups" "2 collodd spawn checked"; do
+for run in "2 collcheck wrong" "4 collcheck wrong" "3 collcheck right" "1 collodd right" "4 collodd right" "2 collodd many" "4 collodd groups" "2 collodd spawn checked" "4 freed"; do
     read -r ranks program <<<"$run"
     timeout 200 mpiexec.openmpi -n "$ranks" -x LD_PRELOAD="$lib" ./$program >out 2>err
     ok $? "$ranks $program: ends well" || tail -n 20 err

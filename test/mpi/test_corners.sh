@@ -69,6 +69,10 @@ for mpi in $(mpis); do
         is "$status $(tr '\n' ' ' <out)" "0 2 2 " "$mpi: sessions in place of MPI_Init" || cat err
         like "$(./matched corners.pith)" "messages 2 wrong 0 unsized 0 unmatched 0 0" "$mpi: sessions: messages matched"
         is "$(calls corners.pith MPI_Session_finalize) $(colls corners.pith | wc -l) $(pith info corners.pith | sed -n 's/^ranks: //p')" "2 2 2" "$mpi: sessions: one log"
+        for ranks in 1 2; do
+            timeout -k 5 90 "mpiexec.$mpi" -n $ranks pith run --lib check "./corners-$mpi" sessions >out 2>err
+            is "$? $(tr '\n' ' ' <out)" "0 $(yes $ranks | head -n $ranks | tr '\n' ' ')" "$mpi: sessions: nothing is checked, with $ranks" || cat err
+        done
     fi
 done
 finish

@@ -46,7 +46,7 @@ struct pithi_handle_client {
  * processes have the library, their group; world ranks are then ranks in that group. In the first session, `world` is
  * MPI_COMM_NULL, and `recorded` has all processes. */
 void pithi_handles_begin(MPI_Comm world, MPI_Group recorded);
-/* At the end of the job: no handle is entered or found by its value any more. */
+/* At the end of the job: no handle is entered, and no communicator is found, any more. */
 void pithi_handles_end(void);
 /* The struct must stay valid. */
 void pithi_handle_register(enum pithi_client client, const struct pithi_handle_client *functions);
