@@ -187,9 +187,9 @@ static void tell_job(const struct pithi_handle *world, int64_t delay_ns)
     int64_t counts[PITHI_LOCAL_ONLY_KINDS], most_ns = delay_ns;
     char text[300];
     memcpy(counts, local_only_counts, sizeof counts);
-    REAL(MPI_Reduce)
-    (local_only_counts, counts, PITHI_LOCAL_ONLY_KINDS, MPI_INT64_T, MPI_SUM, 0, pithi_shadow_of(world));
-    REAL(MPI_Reduce)(&delay_ns, &most_ns, 1, MPI_INT64_T, MPI_MAX, 0, pithi_shadow_of(world));
+    MPI_Comm shadow = pithi_shadow_of(world);
+    REAL(MPI_Reduce)(local_only_counts, counts, PITHI_LOCAL_ONLY_KINDS, MPI_INT64_T, MPI_SUM, 0, shadow);
+    REAL(MPI_Reduce)(&delay_ns, &most_ns, 1, MPI_INT64_T, MPI_MAX, 0, shadow);
     if (world->rank != 0)
         return;
     describe(text, sizeof text, counts);
