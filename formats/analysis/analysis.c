@@ -1,6 +1,7 @@
 /* analysis.c - pithlog_analyze: wait states, useful time, efficiencies and critical path from the dependency graph. */
 #include "analysis/analysis.h"
 #include "analysis/findings.h"
+#include "analysis/network.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -387,7 +388,7 @@ void pithlog_analysis_free(struct pithlog_analysis *a)
     pithi_graph_free(&a->graph);
     free(a->lanes);
     free(a->delays);
-    free(a->network);
+    pithi_network_free(a->network);
     free(a->path);
     free(a->shares);
     free(a->states.cells);

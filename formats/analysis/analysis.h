@@ -71,6 +71,11 @@ int pithi_analysis_delays(struct pithlog_analysis *analysis);
 struct pithlog_analysis *pithi_analysis_find(struct pithlog *log, const struct pithlog_analyze_query *query);
 void pithi_analysis_keep(struct pithlog_analysis *analysis, const struct pithlog_analyze_query *query);
 
+struct pithi_replay_state;
+/* pithlog_analysis_what_if, which also adds to states[definitions] unless it is NULL. */
+int pithi_analysis_replay(struct pithlog_analysis *analysis, const struct pithlog_what_if *what, double *run_ns,
+                          struct pithi_replay_state *states);
+
 int pithi_analysis_no_memory(const struct pithlog_analysis *analysis);
 
 #endif

@@ -31,12 +31,22 @@ uint32_t pithi_cores_of(const struct pithlog *log);
 /* The name of a state; "computing" outside all. */
 const char *pithi_state_text(const struct pithlog *log, uint32_t state);
 
+/* What the calls of an MPI function take beside waiting, in the log and in a replay. */
+struct pithi_replay_state {
+    uint32_t state;
+    uint64_t calls;
+    double log_ns, replay_ns; /* sums of all lanes */
+};
+
+enum { PITHI_WORST_STATES = 5 };
 /* How far an analysis can be trusted. */
 struct pithi_trust {
     uint64_t messages, of_messages;          /* receives in the log: with their sends, and all */
     uint64_t collectives, of_collectives;    /* calls of collectives: with all members, and all */
     int has_no_messages, has_no_collectives; /* the log has such calls, but does not record what they do */
     double replay_ns;                        /* the run on the fitted network; 0: no message or collective is known */
+    struct pithi_replay_state worst[PITHI_WORST_STATES]; /* the largest differences in this replay */
+    uint32_t worst_count;
 };
 /* Takes a replay. Returns PITH_OK or an error. */
 int pithi_trust_find(struct pithlog_analysis *analysis, struct pithi_trust *trust);

@@ -1,23 +1,35 @@
-/* network.c - fits the latency and the time of a byte to the messages of a log.
+/* network.c - fits the latency and the time of a byte to the transfers of a log.
  *
- * Only a receiver that was waiting shows how long a message takes: from the begin of the send to the end of its call.
- * The messages are grouped by size (powers of two). The median of each group counts, because the system interrupts some
- * ranks. A straight line fitted to the medians gives the latency and the time of a byte. It minimises the squares of
- * the relative errors, so that short messages count as much as long ones. */
+ * A transfer is part of a call if it cannot begin before the call does: the call waited, or the message could not be
+ * buffered. It lasts until the call ends. The transfers are grouped by function, size (powers of two) and steps; those
+ * that are unusually long are left out, because the system interrupts some ranks. A straight line is fitted to the
+ * means of the groups for each function, because a message in one direction, an exchange, and a collective take
+ * different times. The line minimises the squares of the errors, divided by the model's times: so the times of the
+ * model have the measured sum, and short messages count as much as long ones. */
 #include "analysis/network.h"
 
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
 #include "analysis/bins.h"
+#include "analysis/mpi_calls.h"
 #include "native/log.h"
 
-enum { SIZES = 33, LEAST_MESSAGES = 4 };
+enum { SIZES = 33, STEPS = 33, ROUNDS = 8, LONG_TIMES = 20, LONG_LEAST_NS = 1000000 };
 
-/* Messages of about one size between hosts of one class. */
+/* Transfers of about one size in one function between hosts of one class. */
 struct size_group {
+    uint32_t line; /* state and class */
+    double steps;
     struct pithi_bins bins; /* their times */
     double bytes;           /* sum */
+};
+
+struct fitting {
+    struct pithlog_analysis *a;
+    struct pithi_map map;
+    struct size_group *groups;
+    uint32_t count, room;
 };
 
 uint32_t pithi_host_of(const struct pithlog *log, uint32_t lane)
@@ -30,86 +42,174 @@ static unsigned class_of(const struct pithlog_analysis *a, uint32_t lane, uint32
     return pithi_host_of(a->graph.log, lane) == pithi_host_of(a->graph.log, other) ? PITHI_SAME_HOST : PITHI_OTHER_HOST;
 }
 
-/* Adds the message of a call that waited for it alone. */
-static void add_call(const struct pithlog_analysis *a, uint32_t lane, uint32_t index, struct size_group *groups)
+static double steps_of(const struct pithlog_analysis *a, const struct pithi_need *need)
 {
-    const struct pithi_graph *g = &a->graph;
-    const struct pithi_lane_piece *piece = pithi_graph_piece(g, lane, index);
-    const struct pithi_need *need = pithi_graph_need(g, piece->needs);
-    int64_t end_ns = pithi_graph_piece(g, lane, index + 1)->begin_ns;
+    uint32_t members = need->of == PITHI_NEED_LANE ? 2 : pithi_graph_coll(&a->graph, need->instance)->members;
 
-    if (!need || need->next || need->of != PITHI_NEED_LANE || need->kind != PITHLOG_LATE_SENDER ||
-        need->lane == PITHI_NO_LANE || need->release_ns < piece->begin_ns || need->release_ns >= end_ns ||
-        piece->begin_ns < g->from_ns || end_ns > g->to_ns)
-        return;
-    struct size_group *group = &groups[class_of(a, lane, need->lane) * SIZES + pithi_log2(need->bytes)];
-    pithi_bins_add(&group->bins, end_ns - need->release_ns);
-    group->bytes += need->bytes;
+    return members > 1 ? pithi_log2(members - 1) + 1 : 0;
 }
 
-static void fit(const struct size_group *groups, struct pithi_network_class *class)
+static uint32_t line_of(const struct pithlog_analysis *a, uint32_t lane, uint32_t state, const struct pithi_need *need)
 {
-    double weights = 0, x = 0, y = 0, xx = 0, xy = 0;
+    return state * PITHI_HOST_CLASSES + class_of(a, lane, need->lane == PITHI_NO_LANE ? lane : need->lane);
+}
 
-    for (unsigned i = 0; i < SIZES; i++) {
-        if (groups[i].bins.all < LEAST_MESSAGES)
-            continue;
-        double bytes = groups[i].bytes / (double)groups[i].bins.all, ns = pithi_bins_median(&groups[i].bins);
-        double weight = (double)groups[i].bins.all / (ns * ns);
-        weights += weight;
-        x += weight * bytes;
-        y += weight * ns;
-        xx += weight * bytes * bytes;
-        xy += weight * bytes * ns;
-        class->messages += groups[i].bins.all;
+int pithi_network_is_in_call(const struct pithlog_analysis *a, uint32_t lane, const struct pithi_need *need,
+                             int64_t begin_ns)
+{
+    uint64_t limit = a->network->eager_bytes[class_of(a, lane, need->lane == PITHI_NO_LANE ? lane : need->lane)];
+
+    return need->release_ns >= begin_ns ||
+           (need->of == PITHI_NEED_LANE &&
+            (need->kind == PITHLOG_LATE_RECEIVER || (need->kind == PITHLOG_LATE_SENDER && need->bytes > limit)));
+}
+
+/* 1: of two needs, the first one ends the call. */
+static int ends_call(const struct pithi_need *need, const struct pithi_need *other, int is_first)
+{
+    if (need->release_ns != other->release_ns)
+        return (need->release_ns > other->release_ns) != is_first;
+    return need->bytes != other->bytes ? need->bytes > other->bytes : need->lane < other->lane;
+}
+
+/* Adds the transfer that ends a call. 0: no memory. */
+static int add_call(struct fitting *f, uint32_t lane, uint32_t index)
+{
+    const struct pithi_graph *g = &f->a->graph;
+    const struct pithi_lane_piece *piece = pithi_graph_piece(g, lane, index);
+    int64_t end_ns = pithi_graph_piece(g, lane, index + 1)->begin_ns, from_ns = INT64_MIN;
+    const struct pithi_need *last = NULL;
+    uint32_t at;
+
+    if (!piece->needs || !pithi_graph_is_call(g, piece->state) || piece->begin_ns < g->from_ns || end_ns > g->to_ns)
+        return 1;
+    int is_first = g->is_call[piece->state] == PITHI_CALL_FIRST;
+    for (const struct pithi_need *need = pithi_graph_need(g, piece->needs); need;
+         need = pithi_graph_need(g, need->next))
+        if (need->release_ns > INT64_MIN && (is_first || pithi_network_is_in_call(f->a, lane, need, piece->begin_ns)) &&
+            (!last || ends_call(need, last, is_first)))
+            last = need;
+    if (!last || (is_first && !pithi_network_is_in_call(f->a, lane, last, piece->begin_ns)))
+        return 1;
+    from_ns = last->release_ns > piece->begin_ns ? last->release_ns : piece->begin_ns;
+    if (from_ns >= end_ns)
+        return 1;
+    double steps = steps_of(f->a, last);
+    uint32_t line = line_of(f->a, lane, piece->state, last);
+    uint64_t key = pithi_map_pair(line, pithi_log2(last->bytes) * STEPS + (uint32_t)steps);
+    if (!pithi_map_get(&f->map, key, &at)) {
+        at = f->count;
+        if (!pithi_grow(&f->groups, at, &f->room, sizeof *f->groups) || !pithi_map_put(&f->map, key, at))
+            return 0;
+        f->groups[f->count++] = (struct size_group){.line = line, .steps = steps};
     }
-    if (weights <= 0)
-        return;
-    double spread = weights * xx - x * x;
-    class->byte_ns = spread > 1e-9 * weights * xx ? (weights * xy - x * y) / spread : 0;
-    class->byte_ns = class->byte_ns > 0 ? class->byte_ns : 0;
-    class->latency_ns = (y - class->byte_ns * x) / weights;
-    if (class->latency_ns < 0) { /* through the origin */
-        class->latency_ns = 0;
-        class->byte_ns = xx > 0 ? xy / xx : 0;
+    pithi_bins_add(&f->groups[at].bins, end_ns - from_ns);
+    f->groups[at].bytes += last->bytes;
+    return 1;
+}
+
+/* The mean of the times that are not unusually long. */
+static double usual_mean(const struct pithi_bins *bins)
+{
+    double limit = LONG_TIMES * pithi_bins_median(bins), sum = 0;
+    uint64_t count = 0;
+
+    limit = limit > LONG_LEAST_NS ? limit : LONG_LEAST_NS;
+    for (unsigned i = 0; i < PITHI_BINS; i++)
+        if (bins->counts[i] && bins->sums[i] <= limit * bins->counts[i]) {
+            sum += bins->sums[i];
+            count += bins->counts[i];
+        }
+    return sum / (double)count;
+}
+
+/* Fits a line to the groups of one function, or of all messages (line: UINT32_MAX, of the class). */
+static void fit(const struct fitting *f, uint32_t line, unsigned class, struct pithi_network_line *fitted)
+{
+    for (int round = 0; round < ROUNDS; round++) {
+        double ss = 0, sb = 0, bb = 0, st = 0, bt = 0;
+        fitted->messages = 0;
+        for (uint32_t i = 0; i < f->count; i++) {
+            const struct size_group *group = &f->groups[i];
+            if (line == UINT32_MAX ? group->line % PITHI_HOST_CLASSES != class || group->steps != 1
+                                   : group->line != line)
+                continue;
+            double n = group->bins.all, bytes = group->bytes / n, ns = usual_mean(&group->bins);
+            double model = fitted->latency_ns * group->steps + fitted->byte_ns * bytes;
+            double weight = n / (round && model > 0 ? model : ns);
+            ss += weight * group->steps * group->steps;
+            sb += weight * group->steps * bytes;
+            bb += weight * bytes * bytes;
+            st += weight * group->steps * ns;
+            bt += weight * bytes * ns;
+            fitted->messages += group->bins.all;
+        }
+        double spread = ss * bb - sb * sb;
+        fitted->latency_ns = ss > 0 ? st / ss : 0;
+        fitted->byte_ns = 0;
+        if (spread <= 1e-9 * ss * bb)
+            return;
+        double latency = (st * bb - bt * sb) / spread, byte = (bt * ss - st * sb) / spread;
+        if (byte > 0 && latency >= 0) {
+            fitted->latency_ns = latency;
+            fitted->byte_ns = byte;
+        } else if (byte > 0) { /* through the origin */
+            fitted->latency_ns = 0;
+            fitted->byte_ns = bt / bb;
+        }
     }
 }
 
 const struct pithi_network *pithi_network_of(struct pithlog_analysis *a)
 {
-    struct size_group *groups;
+    const struct pithlog_info *info = pithlog_get_info(a->graph.log);
+    struct fitting f = {.a = a};
+    struct pithi_eager eager;
+    int good = 1;
 
     if (a->network)
         return a->network;
-    groups = calloc(PITHI_HOST_CLASSES * SIZES, sizeof *groups);
-    a->network = calloc(1, sizeof *a->network);
-    if (!groups || !a->network) {
-        free(groups);
-        free(a->network);
+    pithi_eager_of_log(a->graph.log, &eager);
+    if ((good = (a->network = calloc(1, sizeof *a->network)) != NULL)) {
+        a->network->eager_bytes[PITHI_SAME_HOST] = eager.same_host;
+        a->network->eager_bytes[PITHI_OTHER_HOST] = eager.network;
+        a->network->functions = calloc((info->defs + (size_t)1) * PITHI_HOST_CLASSES, sizeof *a->network->functions);
+        good = a->network->functions != NULL;
+    }
+    for (uint32_t lane = 0; good && lane < info->lanes; lane++)
+        for (uint32_t i = a->lanes[lane].first; good && i < a->lanes[lane].last; i++) {
+            pithi_scratch_passed(&a->graph.scratch, sizeof(struct pithi_lane_piece));
+            good = add_call(&f, lane, i);
+        }
+    for (unsigned class = 0; good && class < PITHI_HOST_CLASSES; class ++)
+        fit(&f, UINT32_MAX, class, &a->network->classes[class]);
+    for (uint32_t i = 0; good && i < f.count; i++)
+        if (a->network->functions[f.groups[i].line].messages == 0)
+            fit(&f, f.groups[i].line, 0, &a->network->functions[f.groups[i].line]);
+    free(f.groups);
+    pithi_map_free(&f.map);
+    if (!good) {
+        pithi_network_free(a->network);
         a->network = NULL;
         pithi_analysis_no_memory(a);
-        return NULL;
     }
-    for (uint32_t lane = 0; lane < pithlog_get_info(a->graph.log)->lanes; lane++)
-        for (uint32_t i = a->lanes[lane].first; i < a->lanes[lane].last; i++) {
-            pithi_scratch_passed(&a->graph.scratch, sizeof(struct pithi_lane_piece));
-            add_call(a, lane, i, groups);
-        }
-    for (unsigned class = 0; class < PITHI_HOST_CLASSES; class ++)
-        fit(&groups[class * SIZES], &a->network->classes[class]);
-    free(groups);
     return a->network;
 }
 
-double pithi_network_ns(const struct pithlog_analysis *a, uint32_t lane, const struct pithi_need *need, double latency,
-                        double bytes)
+void pithi_network_free(struct pithi_network *network)
 {
-    uint32_t other = need->lane == PITHI_NO_LANE ? lane : need->lane, members = 2;
-    const struct pithi_network_class *class = &a->network->classes[class_of(a, lane, other)];
-    unsigned steps;
+    if (network)
+        free(network->functions);
+    free(network);
+}
 
-    if (need->of != PITHI_NEED_LANE)
-        members = pithi_graph_coll(&a->graph, need->instance)->members;
-    steps = members > 1 ? pithi_log2(members - 1) + 1 : 0;
-    return class->latency_ns * latency * steps + class->byte_ns * bytes * need->bytes;
+double pithi_network_ns(const struct pithlog_analysis *a, uint32_t lane, uint32_t state, const struct pithi_need *need,
+                        double latency, double bytes)
+{
+    uint32_t line = line_of(a, lane, state, need);
+    const struct pithi_network_line *fitted = &a->network->functions[line];
+
+    if (!fitted->messages)
+        fitted = &a->network->classes[line % PITHI_HOST_CLASSES];
+    return fitted->latency_ns * latency * steps_of(a, need) + fitted->byte_ns * bytes * need->bytes;
 }

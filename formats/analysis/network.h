@@ -8,10 +8,13 @@ struct pithi_need;
 
 enum { PITHI_SAME_HOST, PITHI_OTHER_HOST, PITHI_HOST_CLASSES };
 struct pithi_network {
-    struct pithi_network_class {
+    struct pithi_network_line {
         double latency_ns, byte_ns;
-        uint64_t messages; /* that it was fitted to; 0: none, and all is 0 */
-    } classes[PITHI_HOST_CLASSES];
+        uint64_t messages;         /* that it was fitted to; 0: none, and all is 0 */
+    } classes[PITHI_HOST_CLASSES]; /* all messages */
+    struct pithi_network_line
+        *functions; /* [definitions x PITHI_HOST_CLASSES]: messages and collectives in a function */
+    uint64_t eager_bytes[PITHI_HOST_CLASSES];
 };
 /* The host of a lane: equal numbers, the same host. */
 uint32_t pithi_host_of(const struct pithlog *log, uint32_t lane);
@@ -19,9 +22,15 @@ uint32_t pithi_host_of(const struct pithlog *log, uint32_t lane);
 /* Fits the network, the first time; NULL: no memory. Valid as long as the analysis. */
 const struct pithi_network *pithi_network_of(struct pithlog_analysis *analysis);
 
-/* The time from the release of a need of `lane` to the end of its transfer: a message takes the latency and its bytes,
- * a collective a latency for each doubling of its members, and its bytes. `latency` and `bytes` are factors. */
-double pithi_network_ns(const struct pithlog_analysis *analysis, uint32_t lane, const struct pithi_need *need,
-                        double latency, double bytes);
+void pithi_network_free(struct pithi_network *network);
+
+/* 1: the transfer of the need is part of the call that begins at begin_ns. */
+int pithi_network_is_in_call(const struct pithlog_analysis *analysis, uint32_t lane, const struct pithi_need *need,
+                             int64_t begin_ns);
+/* The time from the release of a need of a call of `lane` to the end of its transfer: a message takes the latency and
+ * its bytes, a collective a latency for each doubling of its members, and its bytes. `latency` and `bytes` are
+ * factors. */
+double pithi_network_ns(const struct pithlog_analysis *analysis, uint32_t lane, uint32_t state,
+                        const struct pithi_need *need, double latency, double bytes);
 
 #endif

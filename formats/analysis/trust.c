@@ -1,5 +1,8 @@
 /* trust.c - how far an analysis can be trusted: what could be matched, and how near a replay on the fitted network
  * comes to the run. */
+#include <math.h>
+#include <stdlib.h>
+
 #include "analysis/analysis.h"
 #include "analysis/coll_rules.h"
 #include "analysis/findings.h"
@@ -44,13 +47,41 @@ static void find_missing(const struct pithlog_analysis *a, struct pithi_trust *t
     }
 }
 
-int pithi_trust_find(struct pithlog_analysis *a, struct pithi_trust *trust)
+static double difference(const struct pithi_replay_state *of) { return fabs(of->log_ns - of->replay_ns); }
+
+static int by_difference(const void *a, const void *b)
+{
+    const struct pithi_replay_state *x = a, *y = b;
+    double of_x = difference(x), of_y = difference(y);
+
+    return of_x != of_y ? (of_x < of_y ? 1 : -1) : (x->state > y->state) - (x->state < y->state);
+}
+
+static int replay(struct pithlog_analysis *a, struct pithi_trust *trust)
 {
     struct pithlog_what_if fitted = {.network = 1, .is_fitted = 1, .bytes = 1, .factor = 1};
+    uint32_t defs = pithlog_get_info(a->graph.log)->defs;
+    struct pithi_replay_state *states = calloc(defs + (size_t)1, sizeof *states);
+    int err = states ? pithi_analysis_replay(a, &fitted, &trust->replay_ns, states) : pithi_analysis_no_memory(a);
 
+    for (uint32_t i = 0; states && i < defs; i++)
+        states[i].state = i;
+    if (!err)
+        qsort(states, defs, sizeof *states, by_difference);
+    while (!err && trust->worst_count < PITHI_WORST_STATES && trust->worst_count < defs &&
+           difference(&states[trust->worst_count]) >= 0.5) {
+        trust->worst[trust->worst_count] = states[trust->worst_count];
+        trust->worst_count++;
+    }
+    free(states);
+    return err;
+}
+
+int pithi_trust_find(struct pithlog_analysis *a, struct pithi_trust *trust)
+{
     *trust = (struct pithi_trust){.messages = a->graph.matched, .of_messages = a->graph.recvs};
     trust->of_messages = a->graph.sends > a->graph.recvs ? a->graph.sends : a->graph.recvs;
     count_collectives(a, trust);
     find_missing(a, trust);
-    return trust->messages || trust->collectives ? pithlog_analysis_what_if(a, &fitted, &trust->replay_ns) : PITH_OK;
+    return trust->messages || trust->collectives ? replay(a, trust) : PITH_OK;
 }

@@ -3,12 +3,13 @@
  * Each lane goes through its pieces again. Computing takes its measured time. A call ends when its needs are released
  * in the replay, plus its transfer: the part of the measured call after its release. So a replay without a change gives
  * the measured times. On a fitted network (network.h), the model gives the time from the release of a message or
- * collective to its arrival; a call keeps its measured time if all of its needs had arrived before it began. A lane
+ * collective to its arrival; a call keeps its measured time if it has no transfer of its own. A lane
  * stops as long as a need of its call is not released. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
+#include "analysis/findings.h"
 #include "analysis/network.h"
 #include "base/error.h"
 #include "native/log.h"
@@ -57,6 +58,7 @@ struct replay {
     double walked;        /* pieces so far */
     struct phase *phases; /* balanced computing */
     uint32_t phase_count;
+    struct pithi_replay_state *states; /* [definitions]; NULL: not asked for */
 };
 
 /* The computing of all lanes that compute between two collectives in which all lanes wait for all. */
@@ -208,13 +210,27 @@ static void block(struct replay *r, uint32_t lane, uint32_t other, uint32_t inst
     *list = lane + 1;
 }
 
+/* When the transfer of a need ends that is released at `at`. `is_in_call`: it begins not before the call. Else it had
+ * come by the end of the call, whatever the model says. */
+static double arrival(const struct replay *r, uint32_t lane, uint32_t state, const struct pithi_need *need, double at,
+                      int is_in_call, int64_t end_ns)
+{
+    double ns = pithi_network_ns(r->a, lane, state, need, r->what->network, r->what->bytes);
+    double model_ns = is_in_call ? 0 : pithi_network_ns(r->a, lane, state, need, 1, 1);
+    double most_ns = (double)(end_ns - need->release_ns);
+
+    if (is_in_call)
+        return (at > r->walkers[lane].now ? at : r->walkers[lane].now) + ns;
+    return at + (model_ns > most_ns ? ns * most_ns / model_ns : ns);
+}
+
 /* Finds the end of a call in the replay. 0: not known yet; the lane is blocked. */
 static int end_of_call(struct replay *r, uint32_t lane, const struct pithi_lane_piece *piece,
                        const struct pithi_lane_piece *next, int may_give_up, double *end)
 {
     const struct pithlog_what_if *what = r->what;
-    int is_first = r->g->is_call[piece->state] == PITHI_CALL_FIRST;
-    double now = r->walkers[lane].now, release = is_first ? INFINITY : 0, at;
+    int is_first = r->g->is_call[piece->state] == PITHI_CALL_FIRST, moves = 0;
+    double begin = r->walkers[lane].now, now = begin, release = is_first ? INFINITY : 0, come = release, at;
     int64_t begin_ns, end_ns, decisive_ns = INT64_MIN; /* decisive: as pithi_graph_decisive finds it */
     uint32_t other, instance;
 
@@ -222,9 +238,14 @@ static int end_of_call(struct replay *r, uint32_t lane, const struct pithi_lane_
          need = pithi_graph_need(r->g, need->next)) {
         if (need->release_ns == INT64_MIN)
             continue;
-        int64_t come_ns = need->release_ns + (what->is_fitted ? (int64_t)pithi_network_ns(r->a, lane, need, 1, 1) : 0);
-        if (decisive_ns == INT64_MIN || (come_ns > decisive_ns) != is_first)
-            decisive_ns = come_ns;
+        int is_in_call = what->is_fitted && pithi_network_is_in_call(r->a, lane, need, piece->begin_ns);
+        if (decisive_ns == INT64_MIN || (need->release_ns > decisive_ns) != is_first) {
+            decisive_ns = need->release_ns;
+            moves = is_first ? is_in_call : moves;
+        }
+        moves |= is_in_call && !is_first;
+        if (what->is_fitted && need->release_ns >= r->g->to_ns)
+            continue; /* the call waits to the end of the window */
         if (!released(r, need, &at, &other, &instance)) {
             if (!may_give_up) {
                 block(r, lane, other, instance, need->position);
@@ -233,19 +254,27 @@ static int end_of_call(struct replay *r, uint32_t lane, const struct pithi_lane_
             r->given_up++;
             continue;
         }
-        at += what->is_fitted ? pithi_network_ns(r->a, lane, need, what->network, what->bytes) : 0;
         release = (at < release) == is_first ? at : release;
+        if (what->is_fitted)
+            at = arrival(r, lane, piece->state, need, at, is_in_call, next->begin_ns);
+        come = (at < come) == is_first ? at : come;
     }
     pithi_analysis_part(r->a, piece, next, &begin_ns, &end_ns);
-    int64_t moves_ns = end_ns - begin_ns;
-    if (what->is_fitted) {
-        now += decisive_ns > begin_ns ? 0 : (double)moves_ns;
-        *end = release > now && release < INFINITY ? release : now;
-        return 1;
-    }
+    int64_t moves_ns = end_ns - begin_ns; /* the part after the release */
     if (decisive_ns > begin_ns)
         moves_ns = decisive_ns < end_ns ? end_ns - decisive_ns : 0;
-    *end = (release > now && release < INFINITY ? release : now) + (double)moves_ns * what->network;
+    if (what->is_fitted) {
+        now += moves ? 0 : (double)moves_ns;
+        *end = come > now && come < INFINITY ? come : now;
+    } else {
+        *end = (release > now && release < INFINITY ? release : now) + (double)moves_ns * what->network;
+    }
+    if (r->states) {
+        struct pithi_replay_state *of = &r->states[piece->state];
+        of->calls++;
+        of->log_ns += (double)moves_ns;
+        of->replay_ns += *end - (release > begin && release < INFINITY ? release : begin);
+    }
     return 1;
 }
 
@@ -410,7 +439,13 @@ static int run(struct replay *r, uint32_t lanes, double *run_ns)
 
 int pithlog_analysis_what_if(struct pithlog_analysis *a, const struct pithlog_what_if *what, double *run_ns)
 {
-    struct replay r = {.a = a, .g = &a->graph, .what = what};
+    return pithi_analysis_replay(a, what, run_ns, NULL);
+}
+
+int pithi_analysis_replay(struct pithlog_analysis *a, const struct pithlog_what_if *what, double *run_ns,
+                          struct pithi_replay_state *states)
+{
+    struct replay r = {.a = a, .g = &a->graph, .what = what, .states = states};
     int good = (!what->is_fitted || pithi_network_of(a)) && run(&r, pithlog_get_info(a->graph.log)->lanes, run_ns);
 
     if (!what->is_fitted)

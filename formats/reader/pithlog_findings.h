@@ -37,8 +37,8 @@ PITHLOG_API int pithlog_analysis_findings(struct pithlog_analysis *analysis, con
 /* A change. pithlog_analysis_what_if predicts the run time of the window with it, by replaying the log. */
 struct pithlog_what_if {
     double network;  /* factor for the time of transfers; 1: as measured, 0: an ideal network */
-    int is_fitted;   /* 1: a transfer takes a latency and a time for each byte, fitted to the messages of the log, on
-                        one host and between two; `network` is the factor for the latency */
+    int is_fitted;   /* 1: a transfer takes a latency and a time for each byte, fitted to the transfers of each MPI
+                        function, on one host and between two; `network` is the factor for the latency */
     double bytes;    /* is_fitted: factor for the time of bytes */
     uint32_t state;  /* the state (PITHLOG_COMPUTING: outside all) to change */
     uint32_t lane;   /* on this lane; UINT32_MAX: on all */

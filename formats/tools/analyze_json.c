@@ -92,6 +92,16 @@ static void put_trust(struct json *j)
     put_integer(j, "collective_calls", (int64_t)trust->of_collectives);
     put_integer(j, "collective_calls_matched", (int64_t)trust->collectives);
     put_integer(j, "replay_ns", llround(trust->replay_ns));
+    begin(j, "worst", '[');
+    for (uint32_t i = 0; i < trust->worst_count; i++) {
+        begin(j, NULL, '{');
+        put_text(j, "state", pithi_state_text(j->f->log, trust->worst[i].state));
+        put_integer(j, "calls", (int64_t)trust->worst[i].calls);
+        put_integer(j, "log_ns", llround(trust->worst[i].log_ns));
+        put_integer(j, "replay_ns", llround(trust->worst[i].replay_ns));
+        end(j, '}');
+    }
+    end(j, ']');
     end(j, '}');
 }
 

@@ -48,6 +48,8 @@ static void put_text(const char *text, FILE *out)
 static void put_replay(const struct pithi_findings *f, FILE *out)
 {
     double run_ns = (double)(f->info->to_ns - f->info->from_ns), off = f->trust.replay_ns / run_ns - 1;
+    const struct pithi_replay_state *worst = &f->trust.worst[0];
+    char log[PITHI_NS_TEXT], replay[PITHI_NS_TEXT];
 
     if (f->trust.replay_ns <= 0)
         return;
@@ -56,9 +58,14 @@ static void put_replay(const struct pithi_findings *f, FILE *out)
     else
         fprintf(out, "  A replay on the fitted network is %.1f %% %s than the run%s\n", 100 * fabs(off),
                 off < 0 ? "shorter" : "longer", fabs(off) <= PITHI_TRUSTED ? "." : ", so");
-    if (fabs(off) > PITHI_TRUSTED)
-        fprintf(out, "  predictions for another network cannot be trusted%s.\n",
-                f->cores && f->ranks > f->cores ? ": there are more ranks than cores" : "");
+    if (fabs(off) <= PITHI_TRUSTED)
+        return;
+    fprintf(out, "  predictions for another network cannot be trusted%s.\n",
+            f->cores && f->ranks > f->cores ? ": there are more ranks than cores" : "");
+    if (worst->calls)
+        fprintf(out, "  Worst: %.*s takes %s, in the replay %s.\n", PITHI_NAME_COLUMNS,
+                pithi_state_text(f->log, worst->state), pithi_ns_text(log, worst->log_ns),
+                pithi_ns_text(replay, worst->replay_ns));
 }
 
 void pithi_findings_trust(const struct pithi_findings *f, FILE *out)

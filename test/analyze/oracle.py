@@ -11,6 +11,8 @@ import os
 import sys
 from fractions import Fraction
 
+from oracle_network import find_fitted
+
 sys.setrecursionlimit(100000)
 
 KINDS = ["late sender", "late receiver", "wait at barrier", "wait at N x N", "late broadcast", "early reduce",
@@ -37,7 +39,8 @@ class Call:
     def __init__(self, lane, name, begin):
         self.lane, self.name, self.begin, self.end = lane, name, begin, None
         self.outermost = self  # the call around it that names the piece
-        self.releases = []     # (time, kind, cause lane, call of the cause or None, needed members of a collective)
+        self.releases = []     # (time, kind, cause lane, call of the cause or None, needed members of a collective or None,
+                               #  bytes, members)
         self.received = 0      # messages
         self.completed = 0     # collectives
         self.wait = None
@@ -183,10 +186,15 @@ class Log:
         if call and call.name in ("MPI_Bsend", "MPI_Ibsend"):
             return False
         here, there = self.host.get(self.lanes[message.lane][0], ""), self.host.get(message.peer, "")
-        word = "same_host=" if here == there else "network="
+        limit = self.eager_limit(here == there)
+        return None if limit is None else message.size > limit
+
+    def eager_limit(self, is_here):
+        """The bytes of a message that can be buffered, on one host or between two; None: not known."""
+        word = "same_host=" if is_here else "network="
         for limit in self.properties.get("eager_bytes", "").split():
             if limit.startswith(word):
-                return message.size > int(limit[len(word):])
+                return int(limit[len(word):])
         return None
 
     def release_by_messages(self, sends, recvs, posts):
@@ -194,7 +202,7 @@ class Log:
             for message, (posted, rank, lane, call, probing) in zip(sends.get(key, []), sorted(received, key=lambda r: r[0])):
                 begin = message.call.begin if message.call else message.time
                 for c in probing + [call] if call else probing:
-                    c.releases.append((begin, 0, message.lane, message.call))
+                    c.releases.append((begin, 0, message.lane, message.call, None, message.size, 2))
                 if call and call.name in RECEIVES:
                     message.post = call
                 elif posted < len(posts.get(rank, [])):
@@ -221,7 +229,7 @@ class Log:
                     break
 
     def release_late(self, call, message):
-        call.releases.append((message.post.begin, 1, message.post.lane, message.post))
+        call.releases.append((message.post.begin, 1, message.post.lane, message.post, None, message.size, 2))
 
     def release_by_collectives(self, instances):
         self.together = []  # (last begin, lanes) of the instances in which all wait for all
@@ -252,13 +260,13 @@ class Log:
                 last = min(needs, key=lambda m: (-m.begin, m.lane))
                 if not may_go or last.begin <= (member.completion.end if member.done is None else member.done):
                     kind = {ALL: 2 if name == "barrier" else 3, FROM: 4, TO: 5, LOWER: 6}[shape]
-                    member.completion.releases.append((last.begin, kind, last.lane, last.call, needs))
+                    member.completion.releases.append((last.begin, kind, last.lane, last.call, needs, member.got, len(members)))
 
     def release_by_finalize(self):
         finals = [c for calls in self.calls for c in calls if c.name == "MPI_Finalize"]
         last = min(finals, key=lambda c: (-c.begin, c.lane), default=None)
         for call in finals:
-            call.releases.append((last.begin, 7, last.lane, last))
+            call.releases.append((last.begin, 7, last.lane, last, None, 0, 2))
 
 
 # ---- Wait states -----------------------------------------------------------------------------------------------------
@@ -404,8 +412,9 @@ def find_path(log, waits, t0, t1):
 
 # ---- Efficiencies ----------------------------------------------------------------------------------------------------
 
-def replay(log, members, t0, t1, moves, compute):
-    """When the last lane ends, if calls take moves(call) after their release, and lanes compute(lane, from, to)."""
+def replay(log, members, t0, t1, moves, compute, finish=None):
+    """When the last lane ends, if calls take moves(call) after their release, or end at finish(call, begin, release), and
+    lanes compute(lane, from, to)."""
     rows = [[c for c in calls if c.outermost is c and c.end > t0 and c.begin < t1] for calls in log.calls]
     place = {id(c): (lane, i) for lane, calls in enumerate(rows) for i, c in enumerate(calls)}
     inside = {}
@@ -425,7 +434,7 @@ def replay(log, members, t0, t1, moves, compute):
         return 0 if call.begin <= t0 and number == 0 else at(lane, max(call.begin, t0), number)
 
     def release(r):
-        return max([moment(m.begin, m.lane, m.call) for m in r[4]] if len(r) > 4 else [moment(r[0], r[2], r[3])])
+        return max([moment(m.begin, m.lane, m.call) for m in r[4]] if r[4] else [moment(r[0], r[2], r[3])])
 
     def moment(time, lane, call):
         if time < t0 or time >= t1:
@@ -435,7 +444,9 @@ def replay(log, members, t0, t1, moves, compute):
         return at(lane, time, sum(c.end <= time for c in rows[lane]), True)
 
     def end(call):
-        if id(call) not in ends:
+        if id(call) not in ends and finish:
+            ends[id(call)] = finish(call, begin(call), release)
+        elif id(call) not in ends:
             needs = inside.get(id(call), [])
             ends[id(call)] = max([begin(call)] + [decisive(c, release)[0] for c in needs]) + moves(call, needs)
         return ends[id(call)]
@@ -530,6 +541,7 @@ def analyze(log, is_balanced=False):
         on_path[state] = on_path.get(state, 0) + time
     if is_balanced:
         result["balanced"] = float(find_balanced(log, lanes, members, t0, t1))
+    result["fitted"] = find_fitted(log, FIRST, replay, members, t0, t1)
     result["efficiencies"] = dict({k: float(v) for k, v in efficiencies.items()}, ideal_ns=ideal)
     result["delays"] = [{"lane": lane, "rank": rank[lane], "state": state, "causes": causes,
                          "direct_ns": float(c[0]), "indirect_ns": float(c[1])}
@@ -578,6 +590,9 @@ def first_difference(want, got):
             abs(e["load_balance"] * e["communication"] - e["parallel"]) > 1e-6 or
             abs(e["serialisation"] * e["transfer"] - e["communication"]) > 1e-6):
         return "the efficiencies are not products"
+    fitted, trust = want.get("fitted", 0), got["trust"]
+    if fitted and trust["replay_ns"] and abs(trust["replay_ns"] - fitted) > 1 + 1e-9 * fitted:
+        return "the fitted network: %s, not %s" % (trust["replay_ns"], fitted)
     its, span = got["critical_path"], want["window"]["to_ns"] - want["window"]["from_ns"]
     found = rows("waits", want["waits"], got["waits"], ("kind", "state"), ("ns", "instances"))
     if not found and (its["ns"] != span or sum(row["ns"] for row in its["profile"]) != span):
