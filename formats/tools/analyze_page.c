@@ -99,6 +99,17 @@ void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
     put_replay(f, out);
 }
 
+static void put_serialisation(const struct pithlog_analysis_info *info, FILE *out)
+{
+    double saved = 100 * (1 - info->transfer);
+
+    fprintf(out, "  Serialisation is lowest: ranks wait for one another in turn. A faster network\n");
+    if (saved < 1)
+        fprintf(out, "  would not help.\n");
+    else
+        fprintf(out, "  would save %.0f %% of the run at most.\n", saved);
+}
+
 /* The sentence for the lowest of the three efficiencies that have a remedy of their own. */
 void pithi_findings_lowest(const struct pithi_findings *f, FILE *out)
 {
@@ -112,10 +123,7 @@ void pithi_findings_lowest(const struct pithi_findings *f, FILE *out)
                 "  would save up to %.0f %% of the run.\n",
                 100 * info->communication * (1 - info->load_balance));
     else if (info->serialisation <= info->transfer)
-        fprintf(out,
-                "  Serialisation is lowest: ranks wait for one another in turn. A faster network\n"
-                "  would save %.0f %% of the run at most.\n",
-                100 * (1 - info->transfer));
+        put_serialisation(info, out);
     else
         fprintf(out,
                 "  Transfer is lowest: data transfer and MPI itself take %.0f %% of the run.\n"

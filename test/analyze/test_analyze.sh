@@ -46,6 +46,24 @@ is "$(head -n 1 got)" "[(1, 2000000), (2, 0)]" "rank 1 hands on the half of rank
 is "$(tail -n 1 got)" "{'from_ns': 0, 'to_ns': 5000000} 3 [5000000, 3000000, 1000000] 2 6000000" "JSON, whose delays sum up to the waiting"
 like "$(pith analyze log.pith --from 2ms --to 4ms)" 'late sender: 50[.]0 %, 3[.]000 ms' "a window: 2 ms + 1 ms of waiting in it"
 
+# Two ranks compute 5 ms in turn; the message between them is received at MS, and the answer at 10.21 ms.
+turns() { # MS
+    local at=00${1/./}0000
+    line 000000000 0 enter refine; line 005000000 0 leave refine
+    line 000000000 1 enter MPI_Recv
+    line 005000000 0 enter MPI_Send; line 005000000 0 send MPI_COMM_WORLD comm=0 peer=1 tag=0 bytes=5
+    line 005000000 0 leave MPI_Send; line 005000000 0 enter MPI_Recv
+    line "$at" 1 recv MPI_COMM_WORLD comm=0 peer=0 tag=0 bytes=5 posted=0; line "$at" 1 leave MPI_Recv
+    line "$at" 1 enter refine; line 010210000 1 leave refine
+    line 010210000 1 enter MPI_Send; line 010210000 1 send MPI_COMM_WORLD comm=0 peer=0 tag=0 bytes=5
+    line 010210000 1 leave MPI_Send
+    line 010210000 0 recv MPI_COMM_WORLD comm=0 peer=1 tag=0 bytes=5 posted=0; line 010210000 0 leave MPI_Recv
+}
+turns 5.01 >turns.txt
+is "$(pith analyze turns.txt | grep -A 1 'Serialisation is lowest: .* A faster network$' | tail -n 1)" "  would not help." "serialisation, and no time in the network"
+turns 5.21 >turns.txt
+is "$(pith analyze turns.txt | grep -A 1 'Serialisation is lowest: .* A faster network$' | tail -n 1)" "  would save 2 % of the run at most." "serialisation, and some time in the network"
+
 # Rank 0 receives tag 1 first, which is sent at 4 ms and 9 ms; tag 2 of rank 1 is there since 2 ms, that of rank 2 since 3 ms.
 order() { # SOURCE of the message that is there
     line 000000000 0 enter MPI_Recv
@@ -205,7 +223,7 @@ like "$(pith analyze network.txt --what-if network=10)" '^network=10 +0[.]025114
 network 3000000 >stopped.txt
 like "$(pith analyze stopped.txt)" $'is 10[.]3 % shorter than the run, so\n  predictions for another network cannot be trusted[.]' "a rank that did not run is not of the network"
 like "$(pith analyze stopped.txt --what-if network=2 | tail -n 2)" $'replay is 10 % shorter[.]\nIts predictions cannot' "nor do predictions hide it"
-like "$(pith analyze stopped.txt)" $'\n  Worst: MPI_Recv takes 4[.]139 ms, in the replay 1[.]139 ms[.]\n' "where the replay differs"
+like "$(pith analyze stopped.txt)" "^  Worst: MPI_Recv takes 4[.]139 ms, in the replay 1[.]139 ms[.]$" "where the replay differs"
 is "$(pith analyze stopped.txt --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["trust"]["worst"])')" \
     "[{'state': 'MPI_Recv', 'calls': 25, 'log_ns': 4139000, 'replay_ns': 1139000}]" "the same as JSON"
 sed -i '1i # property\tkey=cores\tvalue=1' stopped.txt
