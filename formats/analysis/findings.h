@@ -21,6 +21,13 @@ struct pithi_wait_group {
 const struct pithi_wait_group *pithi_wait_groups(struct pithlog_analysis *analysis);
 void pithi_findings_free(struct pithlog_analysis *analysis);
 
+/* The iterations, from 0, with the cost of a finding: a kind of waiting, or a load imbalance. Less than 1 / PITHI_RARE
+ * of it is before and after them. Call pithlog_analysis_iterations before. 1: found; 0: none, or most of it is in no
+ * iteration; below 0: - an error. */
+enum { PITHI_RARE = 40 };
+int pithi_finding_iterations(struct pithlog_analysis *analysis, const struct pithlog_finding *finding, size_t *first,
+                             size_t *last);
+
 enum { PITHI_NAME_COLUMNS = 28 }; /* longer names of states are cut in the text of a finding */
 /* `ns` in percent of the time of all lanes with MPI calls. */
 double pithi_analysis_percent(const struct pithlog_analysis *analysis, double ns);

@@ -185,7 +185,7 @@ static void put_efficiencies(struct html *h)
 
 static void put_findings(struct html *h)
 {
-    char time[PITHI_NS_TEXT];
+    char time[PITHI_NS_TEXT], range[80];
 
     put(h, "<h2>Findings</h2>\n<p>By the time they cost, in %% of all ranks' time. Waiting is %.1f %% (%s).</p>\n",
         pithi_analysis_percent(h->f->analysis, (double)h->f->info->wait_ns),
@@ -208,6 +208,8 @@ static void put_findings(struct html *h)
             put(h, "\nin ");
             pithi_out_quoted(&h->out, PITHI_QUOTE_HTML, h->f->functions[i]);
         }
+        if (*pithi_findings_range(h->f, finding, range))
+            put(h, "\n%s", range);
         put(h, "</div>");
         char *command = pithi_findings_command(h->f, finding);
         if (command) {

@@ -22,6 +22,22 @@ int pithi_findings_find_iterations(struct pithi_findings *f)
     return pithlog_analysis_iterations(f->analysis, state, &f->iterations);
 }
 
+const char *pithi_findings_range(const struct pithi_findings *f, const struct pithlog_finding *finding, char text[80])
+{
+    size_t first, last, count = f->iterations->count;
+
+    *text = '\0';
+    if (pithi_finding_iterations(f->analysis, finding, &first, &last) <= 0)
+        return text;
+    if (first == last)
+        snprintf(text, 80, "in iteration %zu of %zu", first + 1, count);
+    else if ((last - first + 1) * 10 >= count * 9)
+        snprintf(text, 80, "spread over all %zu iterations", count);
+    else
+        snprintf(text, 80, "in iterations %zu to %zu of %zu", first + 1, last + 1, count);
+    return text;
+}
+
 static void put_slow(const struct pithi_findings *f, const struct pithlog_slow_iteration *slow, FILE *out)
 {
     const struct pithlog_iteration *iteration = &f->iterations->all[slow->index];

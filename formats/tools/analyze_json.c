@@ -125,6 +125,8 @@ static void put_groups(struct json *j)
 
 static void put_findings(struct json *j)
 {
+    size_t first, last;
+
     begin(j, "findings", '[');
     for (uint32_t i = 0; i < j->f->count; i++) {
         const struct pithlog_finding *finding = &j->f->list[i];
@@ -142,6 +144,10 @@ static void put_findings(struct json *j)
         put_integer(j, "to_ns", finding->place.to_ns);
         if (j->f->functions[i])
             put_text(j, "function", j->f->functions[i]);
+        if (pithi_finding_iterations(j->f->analysis, finding, &first, &last) > 0) {
+            put_integer(j, "first_iteration", (int64_t)first + 1);
+            put_integer(j, "last_iteration", (int64_t)last + 1);
+        }
         if (command)
             put_text(j, "command", command);
         free(command);

@@ -217,7 +217,7 @@ static int put_path(const struct pithi_findings *f, FILE *out)
 
 static void put_findings(const struct pithi_findings *f, FILE *out)
 {
-    char text[PITHI_NS_TEXT];
+    char text[PITHI_NS_TEXT], range[80];
 
     fprintf(out, "\nWaiting: %.1f %% of all ranks' time (%s)\n",
             pithi_analysis_percent(f->analysis, (double)f->info->wait_ns),
@@ -230,6 +230,8 @@ static void put_findings(const struct pithi_findings *f, FILE *out)
             fprintf(out, "     %.*s\n", (int)strcspn(line, "\n"), line);
         if (f->functions[i])
             fprintf(out, "     in %s\n", f->functions[i]);
+        if (*pithi_findings_range(f, &f->list[i], range))
+            fprintf(out, "     %s\n", range);
         char *command = pithi_findings_command(f, &f->list[i]);
         if (command)
             fprintf(out, "     %s\n", command);

@@ -42,6 +42,15 @@ is "$(pith analyze exact.txt | sed -n '/^Iterations/,$p')" "Iterations: 100 foun
   1 is slow, compared with the median one:
     number 47, 31.20 ms: 21.00 ms more force on rank 2
       pith view exact.txt --at 0.769302s" "the page"
+is "$(pith analyze exact.txt | grep -c '^     in iteration 47 of 100$')" 2 "the iteration of two findings: waiting and load imbalance"
+is "$(pith analyze exact.txt --json | python3 -c 'import json, sys
+for f in json.load(sys.stdin)["findings"]: print(f["name"], f.get("first_iteration"), f.get("last_iteration"))')" "transfer None None
+load imbalance 47 47
+wait at N x N 47 47" "the same as JSON"
+awk -F'\t' -v OFS='\t' '$2 == 1 && $1 > 0.3003 && (/leave\tforce/ || /enter\tMPI_Allreduce/ || $4 == "coll") { $1 = sprintf("%.9f", $1 - 0.005) } 1' \
+    exact.txt | sort -s -g -k 1,1 >uneven.txt
+is "$(pith analyze uneven.txt | grep -c '^     spread over all 100 iterations$')" 2 "waiting and load imbalance in each iteration"
+like "$(pith analyze exact.txt --html -)" "in iteration 47 of 100" "as HTML"
 like "$(pith analyze drift.txt)" "Each is 20.00 us longer than the one before: [+]18 % from first to last" "drift on the page"
 like "$(pith analyze chance.txt)" "^Iterations: none found; --iterations STATE" "none on the page"
 is "$(pith analyze exact.txt --iterations force --from 1.341s | grep ^Iter)" "Iterations: force does not begin and end in this part of the run" "no instance"
