@@ -431,6 +431,37 @@ static int find_slow_transfers(struct pithlog_analysis *a)
     return good;
 }
 
+static int find_serial_io(struct pithlog_analysis *a)
+{
+    struct pithi_serial_io io = {0};
+    char text[PITHI_NS_TEXT], lane[32];
+    FILE *out;
+
+    if (!pithi_serial_io_find(a, &io))
+        return 0;
+    if (is_small(a, io.waited_ns + io.in_turn_ns))
+        return 1;
+    int waits = io.waited_ns > io.in_turn_ns;
+    if (!(out = begin(a, "serialised MPI-IO", io.waited_ns + io.in_turn_ns, waits ? io.cause_state : io.state,
+                      waits ? io.cause_lane : io.lane)))
+        return 0;
+    if (waits)
+        set_longest_piece(a, io.cause_lane, io.cause_state);
+    else
+        *place(a) = (struct pithlog_finding_place){io.at_ns, io.end_ns, io.lane, io.other};
+    fprintf(out, "ranks read or write files one after another:\n");
+    if (!is_small(a, io.waited_ns))
+        fprintf(out, "others wait %s for calls like %.*s on %s\n", pithi_ns_text(text, io.waited_ns), NAME,
+                pithi_state_text(a->graph.log, io.cause_state), pithi_lane_text(a->graph.log, io.cause_lane, lane));
+    if (!is_small(a, io.in_turn_ns))
+        fprintf(out,
+                "%llu time%s, calls of several ranks began together and ended in turn;\n"
+                "beyond the quickest, they took %s; most in %.*s\n",
+                (unsigned long long)io.batches, io.batches == 1 ? "" : "s", pithi_ns_text(text, io.in_turn_ns), NAME,
+                pithi_state_text(a->graph.log, io.state));
+    return end(a, out);
+}
+
 static int find_small_messages(struct pithlog_analysis *a)
 {
     char text[PITHI_NS_TEXT];
@@ -493,7 +524,7 @@ int pithlog_analysis_findings(struct pithlog_analysis *a, const struct pithlog_f
             pithi_counter_sums_make(a->graph.log, &window, &counters) == PITH_OK && find_waits(a) &&
             find_own_cost(a, &counters) &&
             (!a->graph.has_mpi || (find_imbalance(a) && find_transfer(a, &counters) && find_no_core(a, &counters) &&
-                                   find_slow_transfers(a) && find_small_messages(a)));
+                                   find_slow_transfers(a) && find_serial_io(a) && find_small_messages(a)));
         pithi_counter_sums_free(&counters);
         if (!good) {
             pithi_findings_free(a);

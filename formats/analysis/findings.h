@@ -74,6 +74,18 @@ struct pithi_slow_transfers {
 /* Fills `slow`, which is all zero; free its list. 0: no memory. */
 int pithi_slow_transfers_find(struct pithlog_analysis *analysis, struct pithi_slow_transfers *slow);
 
+/* Ranks that read or write files one after another (serial_io.c). */
+struct pithi_serial_io {
+    double waited_ns;                 /* the waiting of other ranks that such calls cause */
+    uint32_t cause_lane, cause_state; /* with most of it */
+    double in_turn_ns;                /* calls that are served in turn: what they take longer than the quickest */
+    uint64_t batches;                 /* of such calls */
+    int64_t worst_ns, at_ns, end_ns;  /* the batch with most of it; 0: none */
+    uint32_t lane, other, state;      /* of the batch: the ranks that end first and last */
+};
+/* Fills `found`, which is all zero. 0: no memory. */
+int pithi_serial_io_find(struct pithlog_analysis *analysis, struct pithi_serial_io *found);
+
 /* Sums of one state over lanes, and the lane with most of it. */
 struct pithi_state_sum {
     double ns, most_ns;

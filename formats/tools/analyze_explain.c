@@ -75,6 +75,13 @@ static const struct term terms[] = {
      "and bytes, from the moment when the ranks that it needs have come. The cost is what\n"
      "they take beyond the median.",
      NULL, NULL},
+    {"serialised MPI-IO",
+     "Ranks read or write files one after another. Either others wait for a rank that does:\n"
+     "the cost is the waiting that calls of MPI_File_* cause. Or calls of one function that\n"
+     "are open on several ranks at the same time end in turn, each about as much later as the\n"
+     "quickest call takes: the cost is what they take longer than the quickest. Remedy: write\n"
+     "at the same time to different places, or use collective calls (MPI_File_write_all).",
+     NULL, NULL},
     {"small messages",
      "Messages of at most 1 KiB to the same rank as the message before them, with no receive\n"
      "in between. The sender could put them into one message. The cost is the time of the\n"

@@ -4,7 +4,9 @@
 
 # log RANK:STATE:MS ...: each rank is in these states one after another; at 100 ms all leave a barrier that they wait in.
 log() {
-    printf '# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=2\tranks=0,1\n' >log.txt
+    local ranks
+    ranks=$(printf '%s\n' "$@" | cut -d: -f1 | sort -u | wc -l)
+    printf '# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=%d\tranks=%s\n' "$ranks" "$(seq -s, 0 $((ranks - 1)))" >log.txt
     printf '%s\n' "$@" | awk -F: '
         function line(ms, rank, text) { printf "%.9f\t%d\t0\t%s\n", ms / 1000, rank, text }
         { line(at[$1] + 0, $1, "enter\t" $2); at[$1] += $3; line(at[$1], $1, "leave\t" $2) }
@@ -23,6 +25,20 @@ log 0:ocean:100 1:radiation:60 1:flow:40
 is "$(found 'load imbalance')" "" "ranks with different work, but the same amount, are balanced"
 log 0:ocean:100 1:radiation:60 1:flow:30
 is "$(found 'load imbalance' | sort -u)" 0.010000000 "or could give away what they have more in all"
+
+# ---- Files -----------------------------------------------------------------------------------------------------------
+log 0:solve:10 0:MPI_File_write:40 1:solve:10
+is "$(found 'serialised MPI-IO')" 0.040000000 "rank 1 waits 40 ms for the write of rank 0"
+like "$(pith analyze log.pith)" 'others wait 40[.]00 ms for calls like MPI_File_write on rank 0' "which is named"
+log 0:MPI_File_write:20 1:MPI_File_write:40 2:MPI_File_write:60
+is "$(found 'serialised MPI-IO')" 0.120000000 "writes that begin together and end in turn: 20 + 40 ms; others wait 40 + 20 ms at the barrier"
+like "$(pith analyze log.pith)" '1 time, calls of several ranks began together and ended in turn;$' "which are counted"
+like "$(pith analyze log.pith)" 'beyond the quickest, they took 60[.]00 ms; most in MPI_File_write$' "with their cost"
+log 0:MPI_File_write:60 1:MPI_File_write:60 2:MPI_File_write:60
+is "$(found 'serialised MPI-IO')" "" "writes at the same time"
+log 0:MPI_File_write:20 1:MPI_File_write:21 2:MPI_File_write:60
+is "$(found 'serialised MPI-IO')" 0.079000000 "two end together, so only the barrier counts"
+like "$(pith analyze log.pith --explain serialised-MPI-IO)" 'the waiting that calls of MPI_File_[*] cause' "explained"
 
 # ---- Transfers and their peers -------------------------------------------------------------------------------------
 # hosts SLOW_US: four ranks on as many hosts; each two exchange eight messages, waited for, of 100 us; from a to d SLOW_US
