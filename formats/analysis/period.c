@@ -367,7 +367,7 @@ static int try_period(struct search *s, const struct try *try, struct pithi_peri
     }
     int is_most = 2 * (uint64_t)calls >= s->count || 2 * sum_ns >= s->row_ns;
     struct cover cover = {period, calls, sum_ns};
-    int is_good = is_most && is_better(&cover, count, best_cover, best->count) && 2 * (uint64_t)exact * period >= calls;
+    int is_good = is_most && is_better(&cover, count, best_cover, best->count) && 2 * exact >= count;
     /* Between two bursts of equal calls are other calls and most of the time. So half of it must be in intervals of
      * exactly one period. A burst is of few different calls; longer periods need not be measured, because the system
      * may have interrupted the few iterations with extra calls. */

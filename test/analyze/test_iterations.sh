@@ -64,7 +64,7 @@ for seed in $(seq "${seeds%-*}" "${seeds#*-}") 144; do # 144: half of the loop i
     is "$(pith analyze log.txt --json | python3 "$here/iterations_check.py" $known)" "" "loop $seed: $known"
 done
 
-for seed in $(seq 1 30); do
+for seed in $(seq 1 30) 49; do # 49: in half of the steps there are more calls
     steps=$(python3 "$here/iterations.py" log.txt molecules$seed)
     is "$(facts log.txt | head -n 1)" "count $steps" "molecules $seed: $steps steps, of which some send atoms, with new sizes"
 done
