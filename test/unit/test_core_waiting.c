@@ -146,13 +146,15 @@ static void test_pixels(void)
     pithi_raster_onto(&raster, words, WIDTH, HEIGHT * 2, pithi_theme()->paper);
     painter = pithi_raster_painter(&raster);
     pithi_plot_draw(&plot, &painter);
-    /* Bars have 16 scanlines from 2 on; the line of the path, 2 pixels with a rim, is in their middle. */
+    /* Bars have 16 scanlines from 2 on; the line of the path, 2 pixels with a rim, is at their foot, where no name is. */
     OK(count_of(pale, 1, 21, 2, 7) == 80 && count_of(rgb[RECV], 1, 21, 2, 7) == 20,
        "waiting: every fifth pixel in the state's colour, the others paler");
     OK(count_of(rgb[RECV], 28, 30, 2, 7) == 10, "transfer: plain");
-    OK(count_of(pithi_theme()->path, 0, 20, HEIGHT + 2, HEIGHT + 18) == 40, "the path on the sender");
+    OK(count_of(pithi_theme()->path, 0, 20, HEIGHT + 14, HEIGHT + 18) == 40 &&
+           count_of(pithi_theme()->path, 0, 20, HEIGHT + 2, HEIGHT + 14) == 0,
+       "the path on the sender, at the foot of its bar");
     OK(count_of(pithi_theme()->path, 27, 40, 2, 18) == 6, "the path on the receiver");
-    OK(count_of(pithi_theme()->path, 22, 27, 12, HEIGHT + 7) >= 2 * (HEIGHT - 5), "a step between them");
+    OK(count_of(pithi_theme()->path, 22, 27, 14, HEIGHT + 18) >= 2 * HEIGHT, "a step between them");
     plot.waits = plot.path = 0;
     pithi_raster_onto(&raster, words, WIDTH, HEIGHT * 2, pithi_theme()->paper);
     pithi_plot_draw(&plot, &painter);

@@ -18,12 +18,14 @@ proc hatched {from to row} {
     set found [colours $from $to $row]
     return [expr {[dict size $found] == 2}]
 }
-# The rows that have the colour of the path in their middle, at a time.
+# The rows that have the colour of the path at the foot of their bars, at a time.
 proc rows_of_path {time} {
     variable path_colour
     sync
+    # The gap between rows is 8 pixels high, half of it below a bar; the line is 3 pixels high, on a rim of one.
+    set part [expr {1 - 6.5 / [height]}]
     return [lmap row {0 1 2} {
-        if {![dict exists [colours [expr {$time - 0.02}] [expr {$time + 0.02}] $row 0.5] $path_colour]} continue
+        if {![dict exists [colours [expr {$time - 0.02}] [expr {$time + 0.02}] $row $part] $path_colour]} continue
         set row
     }]
 }

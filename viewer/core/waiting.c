@@ -260,9 +260,9 @@ void pithi_path_columns(const struct pithi_analysis_window *window, const uint32
     end_column(&path);
 }
 
-/* The line is `thick`, with a rim of `rim` pixels that separates it from the colours of the bars. */
+/* The line runs along the foot of the bars, below their names. It is `thick`, with a rim of `rim` pixels that separates it from the colours of the bars. */
 struct line {
-    double thick, rim;
+    double thick, rim, foot; /* foot: the distance from the lower edge of the bar */
     uint32_t rgb;
 };
 
@@ -271,7 +271,7 @@ static double line_y(const struct pithi_plot *plot, uint32_t row, const struct l
     double top, height;
 
     pithi_plot_bar(plot->row_height, 0, &top, &height);
-    return pithi_plot_row_top(plot, row) + top + floor((height - line->thick) / 2);
+    return pithi_plot_row_top(plot, row) + top + fmax(floor(height - line->thick - line->foot), 0);
 }
 
 /* The more steps there are around a column, the fainter they are, so that the bars stay visible. */
@@ -323,7 +323,7 @@ void pithi_path_draw(const struct pithi_plot *plot, const struct pithi_painter *
     pithi_path_columns(&window, row_of_lane, row);
     free(row_of_lane);
     if (line.thick > 1) {
-        line.rim = floor(fmax(pithi_theme_scale(), 1));
+        line.rim = line.foot = floor(fmax(pithi_theme_scale(), 1));
         line.rgb = PITHI_RGB_PAPER;
         draw_line(plot, painter, row, &line);
     }
