@@ -22,6 +22,7 @@ proc listen {} {
             set drawn [expr {[$image get 200 10] ne [$image get 200 0]}]
         }
     }
+    [$other model] set_arrows on
     $other word_sync
 }
 # How many pixels of a picture are as dark as no state is.
@@ -44,7 +45,33 @@ listen
 ok [expr {[lsearch -regexp $said {reading messages [0-9]+ %}] >= 0}] "the status line tells how much is read: [lindex $said end]"
 ok $drawn "there is a picture before all is read"
 ok [expr {![string match *reading* [$other word_status]]}] "then it tells no more: [$other word_status]"
+# Where messages would cover too much they are left out, which is said; m shows them all the same.
 set with [dark $other]
+[$other model] set_arrows auto
+set geometry [wm geometry [$other top]]
+[$other part Looks] word_pane legend off
+wm minsize [$other top] 100 100
+wm geometry [$other top] 320x600
+$other word_sync
+$other word_sync
+set cover [[$other model] left_out]
+set label [winfo parent [$other top].status.text].left_out
+ok [expr {$cover > 0.1 && [winfo ismapped $label]}] "messages that cover [format %.2f $cover] of the picture are left out"
+like [$label cget -text] "^messages hidden: would cover [format %.0f [expr {100 * $cover}]] %; m shows them\$" "which is said"
+set bare [dark $other]
+$other act toggle_arrows
+$other word_sync
+ok [expr {[dark $other] > $bare + 1000 && ![winfo ismapped $label]}] "m shows them: [dark $other] dark pixels, before $bare"
+$other act toggle_arrows
+$other word_sync
+is "[dark $other] [[$other model] arrows_way]" "$bare off" "and hides them"
+$other act toggle_arrows
+is [[$other model] arrows_way] auto "then they are shown where there is room"
+[$other part Looks] word_pane legend on
+wm geometry [$other top] $geometry
+[$other model] set_arrows on
+$other word_sync
+$other word_sync
 
 # While it moves the picture shows less of a crowd; at rest all of it again.
 proc data_of {window} {
@@ -69,8 +96,8 @@ ok [expr {$moving ne $at_rest && [data_of $other] eq $at_rest}] "a picture that 
 proc find_bundle {} {
     variable other
     lassign [[$other timeline] size] width height
-    foreach y {33 55 77 99} {
-        for {set x 10} {$x < $width} {incr x 3} {
+    for {set y 25} {$y < 200} {incr y 7} {
+        for {set x 10} {$x < $width} {incr x} {
             set what [[$other details] what_is_at $x $y]
             if {[dict exists $what kind] && [dict get $what kind] eq "bundle"} {
                 return [list $x $y [dict get $what hit]]
@@ -82,7 +109,7 @@ lassign [find_bundle] x y hit
 set plot [$other word_canvas]
 event generate $plot <Motion> -x $x -y $y
 $other word_sync
-like [$other status_text] {^[0-9  ]+ messages   from rank [0-9]+   to rank [0-9]+   size .* bytes   mean .* us   longest .* us} \
+like [$other status_text] {^[^a-z]+ messages   from rank [0-9]+   to rank [0-9]+   size .* bytes   mean .* us   longest .* us} \
     "a bundle is told of: [$other status_text]"
 is [llength [$plot find withtag outline]] 2 "and outlined"
 is [dict get $hit bytes] [expr {8192 * [dict get $hit count]}] "its bytes are those of all its messages"
@@ -118,6 +145,7 @@ $other close_now
 # Stopped by its button, then read after all.
 file delete -force $::env(XDG_CACHE_HOME)/pith
 set other [::pith::Window open crowd.pith]
+[$other model] set_arrows on
 set button [$other top].status.stop
 for {set i 0} {$i < 400 && ![winfo ismapped $button]} {incr i} {
     update
@@ -128,7 +156,7 @@ event generate $button <Enter>
 event generate $button <Button-1>
 event generate $button <ButtonRelease-1>
 $other word_sync
-ok [expr {![winfo ismapped $button] && [dark $other] < $with / 2}] "which stops it: no messages"
+ok [expr {![winfo ismapped $button] && [dark $other] < $without + ($with - $without) / 2}] "which stops it: no messages"
 [$other part Reading] word_messages read
 $other word_sync
 $other word_sync ;# the counter's row has come, and with it the labels have become wider

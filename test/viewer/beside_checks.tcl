@@ -116,7 +116,7 @@ beside offset 0
 select 0.2 0.4
 beside fitted on
 ok [near [beside window] {0.25 1.0}] "fitted: as wide as the first"
-is [lower_colour 0.9 0] 0000cc "to its end"
+is [lower_colour 0.9 0] 9999eb "to its end, where it is pale: outside of the selection"
 like [beside difference] {selected 200 ms and 150 ms$} "what is selected in both: [beside difference]"
 beside fitted off
 beside align init

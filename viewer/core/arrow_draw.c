@@ -1,10 +1,53 @@
-/* arrow_draw.c - draws messages as arrows, and crowds of them as bundles. */
+/* arrow_draw.c - loads messages, and draws them as arrows, and crowds of them as bundles. */
 #include "core/plot.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/palette.h"
+#include "core/theme.h"
+
+/* ---- Loading ----------------------------------------------------------------------------------------------------- */
+
+/* Returns query->row_of_lane, which the caller frees. */
+static uint32_t *arrows_query(const struct pithi_plot *plot, struct pithi_arrows_query *query)
+{
+    uint32_t *row_of_lane = pithi_rows_of_lanes(plot->log, plot->rows, plot->row_count);
+
+    *query = (struct pithi_arrows_query){.t0_ns = plot->t0_ns,
+                                         .t1_ns = plot->t1_ns,
+                                         .width = plot->width,
+                                         .row_of_lane = row_of_lane,
+                                         .lane_count = pithlog_get_info(plot->log)->lanes,
+                                         .most = plot->most_arrows,
+                                         .moving = plot->moving,
+                                         .row_height = plot->arrows_single ? 0 : plot->row_height,
+                                         .row_count = plot->row_count};
+    return row_of_lane;
+}
+
+void pithi_plot_load_arrows(struct pithi_plot *plot)
+{
+    struct pithi_arrows_query query;
+    uint32_t *row_of_lane = arrows_query(plot, &query);
+
+    pithi_arrows_free(&plot->arrows);
+    pithi_graphs_free(plot->graphs);
+    pithi_arrows_load(plot->digest, &query, &plot->arrows);
+    plot->graphs = pithi_graphs_load(plot);
+    free(row_of_lane);
+}
+
+int pithi_plot_look(const struct pithi_plot *plot, const struct pithi_bundle *bundle, struct pithi_bundle *exact)
+{
+    struct pithi_arrows_query query;
+    uint32_t *row_of_lane = arrows_query(plot, &query);
+    int status = pithi_arrows_look(plot->digest, &query, &plot->arrows, bundle, exact);
+
+    free(row_of_lane);
+    return status;
+}
 
 /* ---- Arrows ------------------------------------------------------------------------------------------------------ */
 
@@ -87,31 +130,38 @@ static void draw_whisker(const struct pithi_plot *plot, const struct pithi_paint
         painter->line(painter->context, ends[0], y, ends[2], y, PITHI_RGB_ARROW, alpha);
 }
 
-static void draw_arrow(const struct pithi_plot *plot, const struct pithi_painter *painter,
-                       const struct pithi_arrow *arrow, double alpha)
+/* 0: there is no room for a head, or it is a crowd, in which heads show nothing and hide much. */
+static int draw_head(const struct pithi_plot *plot, const struct pithi_painter *painter, const double ends[4],
+                     double alpha)
 {
-    double ends[4], x1, y1, dx, dy, length, size = plot->row_height / 4;
+    double x = ends[2], y = ends[3], dx = x - ends[0], dy = y - ends[1], length = sqrt(dx * dx + dy * dy);
+    double size = fmin(plot->row_height / 4, 6 * pithi_theme_scale());
+
+    if (length < 2 * size || size < 2 || plot->arrows.cover > PITHI_ARROWS_COVER)
+        return 0;
+    dx *= size / length;
+    dy *= size / length;
+    double xs[3] = {x, x - dx - dy * 0.4, x - dx + dy * 0.4};
+    double ys[3] = {y, y - dy + dx * 0.4, y - dy - dx * 0.4};
+    painter->triangle(painter->context, xs, ys, PITHI_RGB_ARROW, alpha);
+    return 1;
+}
+
+/* Lines and heads are drawn in turn, because cairo's painter collects successive lines of a crowd. */
+enum part { LINES, HEADS };
+
+static void draw_arrow(const struct pithi_plot *plot, const struct pithi_painter *painter,
+                       const struct pithi_arrow *arrow, double alpha, enum part part)
+{
+    double ends[4];
 
     pithi_plot_arrow_ends(plot, arrow, ends);
     if (!shorten(ends, plot->x - 100, plot->x + plot->width + 100))
         return;
-    x1 = ends[2], y1 = ends[3];
-    dx = x1 - ends[0], dy = y1 - ends[1];
-    length = sqrt(dx * dx + dy * dy);
-    painter->line(painter->context, ends[0], ends[1], x1, y1, PITHI_RGB_ARROW, alpha);
-    if (size > 6)
-        size = 6;
-    /* In a crowd, heads show nothing and hide much. */
-    if (length < 2 * size || size < 2 || plot->arrows.count > plot->width / 3)
-        return;
-    draw_whisker(plot, painter, arrow, pithi_plot_x(plot, arrow->message->recv_ns), y1, alpha);
-    dx *= size / length;
-    dy *= size / length;
-    {
-        double xs[3] = {x1, x1 - dx - dy * 0.4, x1 - dx + dy * 0.4};
-        double ys[3] = {y1, y1 - dy + dx * 0.4, y1 - dy - dx * 0.4};
-        painter->triangle(painter->context, xs, ys, PITHI_RGB_ARROW, alpha);
-    }
+    if (part == LINES)
+        painter->line(painter->context, ends[0], ends[1], ends[2], ends[3], PITHI_RGB_ARROW, alpha);
+    else if (draw_head(plot, painter, ends, alpha))
+        draw_whisker(plot, painter, arrow, pithi_plot_x(plot, arrow->message->recv_ns), ends[3], alpha);
 }
 
 /* The columns that an arrow crosses, as indices 0 to width. Returns 0 if it crosses none. */
@@ -209,7 +259,7 @@ static double arrow_alpha(const struct pithi_plot *plot, const struct pithi_arro
         const double *cover = crowd->cover + (size_t)gap * (crowd->width + 2);
         around += (cover[to] - cover[from]) / ((to - from) * (last - first + 1.0));
     }
-    alpha = 0.9 / (1 + 2 * around);
+    alpha = 0.7 / (1 + 2 * around);
     return alpha < 0.02 ? 0.02 : alpha;
 }
 
@@ -218,7 +268,7 @@ static double arrow_alpha(const struct pithi_plot *plot, const struct pithi_arro
 /* All bundles together may cover this part of the rows; if they cover more, each is drawn fainter. To limit the time,
  * the largest bundles are drawn until their lines have MOST_PIXELS pixels, but at least LEAST_LINES bundles. */
 #define MOST_COVER 0.2
-enum { MOST_PIXELS = 600000, MOST_WIDTH = 3, LEAST_LINES = 500, MOVING_LINES = 50 };
+enum { MOST_PIXELS = 600000, MOST_WIDTH = 2, LEAST_LINES = 500, MOVING_LINES = 50 };
 
 static double bundle_ends(const struct pithi_plot *plot, const struct pithi_bundle *bundle, double ends[4])
 {
@@ -246,7 +296,7 @@ static int bundle_width(const struct pithi_plot *plot, const struct pithi_bundle
 
 static double bundle_alpha(const struct pithi_plot *plot, const struct pithi_bundle *bundle)
 {
-    return 0.2 + 0.6 * bundle_weight(plot, bundle);
+    return 0.15 + 0.4 * bundle_weight(plot, bundle);
 }
 
 uint32_t pithi_bundles_drawn(const struct pithi_plot *plot, double *fade)
@@ -286,17 +336,81 @@ static void draw_bundle(const struct pithi_painter *painter, const struct pithi_
 }
 
 /* Draws the smallest first, so that the large ones are on top. */
-static void draw_bundles(const struct pithi_plot *plot, const struct pithi_painter *painter)
+static void draw_bundles(const struct pithi_plot *plot, const struct pithi_painter *painter, enum part part)
 {
     struct pithi_bundle_look look;
     double fade;
 
-    for (uint32_t i = pithi_bundles_drawn(plot, &fade); i-- > 0;)
-        if (pithi_bundle_look(plot, &plot->arrows.bundles[i], fade, &look))
+    for (uint32_t i = pithi_bundles_drawn(plot, &fade); i-- > 0;) {
+        if (!pithi_bundle_look(plot, &plot->arrows.bundles[i], fade, &look))
+            continue;
+        if (part == LINES)
             draw_bundle(painter, &look);
+        else
+            draw_head(plot, painter, look.ends, fmin(look.alpha * 1.5, 1));
+    }
+}
+
+/* ---- Numbers of bundles ------------------------------------------------------------------------------------------ */
+
+/* Pixels at a scale of 1, and the most numbers in a picture. */
+enum { NUMBER_TEXT = 10, NUMBER_ROW = 15, MOST_NUMBERS = 80 };
+
+struct box {
+    double left, top, right, bottom;
+};
+
+static int is_free(const struct box *boxes, uint32_t count, const struct box *box)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (box->left < boxes[i].right && boxes[i].left < box->right && box->top < boxes[i].bottom &&
+            boxes[i].top < box->bottom)
+            return 0;
+    return 1;
+}
+
+static void number_text(double count, char *text, size_t size)
+{
+    if (count < 9999.5)
+        snprintf(text, size, "%.0f", count);
+    else
+        snprintf(text, size, count < 9999500 ? "%.0fk" : "%.0fM", count / (count < 9999500 ? 1e3 : 1e6));
+}
+
+void pithi_bundle_numbers_draw(const struct pithi_plot *plot, const struct pithi_painter *painter)
+{
+    struct pithi_font font = {.size = NUMBER_TEXT * pithi_theme_scale()};
+    struct pithi_bundle_look look;
+    struct box boxes[MOST_NUMBERS];
+    uint32_t count = 0, drawn;
+    double fade;
+
+    if (!painter->text || pithi_arrows_left_out(plot) || plot->row_height < NUMBER_ROW * pithi_theme_scale())
+        return;
+    drawn = pithi_bundles_drawn(plot, &fade);
+    for (uint32_t i = 0; i < drawn && count < MOST_NUMBERS && plot->arrows.bundles[i].count >= 1.5; i++) {
+        char text[24];
+        if (!pithi_bundle_look(plot, &plot->arrows.bundles[i], fade, &look))
+            continue;
+        number_text(plot->arrows.bundles[i].count, text, sizeof text);
+        double x = (look.ends[0] + look.ends[2]) / 2, y = (look.ends[1] + look.ends[3]) / 2;
+        double half = painter->text_width(painter->context, font, text) / 2 + 2, high = font.size * 0.6;
+        struct box box = {x - half, y - high, x + half, y + high};
+        if (box.left < plot->x || box.right > plot->x + plot->width || !is_free(boxes, count, &box))
+            continue;
+        boxes[count++] = box;
+        painter->rect(painter->context, box.left, box.top, box.right - box.left, box.bottom - box.top, PITHI_RGB_PAPER,
+                      0.8);
+        painter->text(painter->context, x, y + font.size * 0.36, PITHI_CENTRE, font, PITHI_RGB_ARROW, text);
+    }
 }
 
 /* ---- The whole picture ------------------------------------------------------------------------------------------- */
+
+int pithi_arrows_left_out(const struct pithi_plot *plot)
+{
+    return plot->arrows_auto && plot->arrows.cover > PITHI_ARROWS_COVER;
+}
 
 int pithi_arrows_crowded(const struct pithi_plot *plot)
 {
@@ -305,12 +419,18 @@ int pithi_arrows_crowded(const struct pithi_plot *plot)
 
 void pithi_arrows_draw(const struct pithi_plot *plot, const struct pithi_painter *painter)
 {
+    if (pithi_arrows_left_out(plot))
+        return;
     double share = drawn_share(plot);
     struct crowd crowd = measure_crowd(plot, share);
 
-    draw_bundles(plot, painter);
-    for (uint32_t i = 0; i < plot->arrows.count; i++)
-        if (is_drawn(&plot->arrows.items[i], share))
-            draw_arrow(plot, painter, &plot->arrows.items[i], arrow_alpha(plot, &plot->arrows.items[i], &crowd));
+    for (enum part part = LINES; part <= HEADS; part++) {
+        draw_bundles(plot, painter, part);
+        for (uint32_t i = 0; i < plot->arrows.count; i++) {
+            const struct pithi_arrow *arrow = &plot->arrows.items[i];
+            if (is_drawn(arrow, share))
+                draw_arrow(plot, painter, arrow, arrow_alpha(plot, arrow, &crowd), part);
+        }
+    }
     free(crowd.cover);
 }

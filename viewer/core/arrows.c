@@ -1,6 +1,7 @@
 /* arrows.c - chooses the messages of a picture: the longest become arrows, the others form bundles. */
 #include "core/arrows.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -160,6 +161,82 @@ static void widen(struct bundling *b)
     *b = wider;
 }
 
+/* ---- Cover ------------------------------------------------------------------------------------------------------- */
+
+/* Bundles are about BUNDLE_PIXELS wide, and are not made wider in time than this part of the window. */
+enum { BUNDLE_PIXELS = 2, WIDEST_PART = 6 };
+
+/* The pixels of the part of a line that is in the window, one for each step along its longer axis. */
+static double line_pixels(const struct pithi_arrows_query *query, double x0, double x1, uint32_t from, uint32_t to)
+{
+    double low = fmin(x0, x1), high = fmax(x0, x1), seen = fmin(high, query->width) - fmax(low, 0);
+    double down = fabs((double)from - (double)to) * query->row_height;
+
+    if (seen < 0)
+        return 0;
+    return fmax(seen, high > low ? down * (seen / (high - low)) : down) + 1;
+}
+
+static double area_of(const struct pithi_arrows_query *query)
+{
+    return query->width * query->row_height * query->row_count;
+}
+
+static double bundles_cover(const struct bundling *b)
+{
+    double pixels = 0;
+
+    for (uint32_t i = 0; i < b->count && area_of(b->query) > 0; i++) {
+        const struct pithi_bundle *bundle = &b->bundles[i];
+        pixels += BUNDLE_PIXELS * line_pixels(b->query, bundle->x0, bundle->x1, bundle->from_row, bundle->to_row);
+    }
+    return pixels > 0 ? pixels / area_of(b->query) : 0;
+}
+
+static double arrow_cover(const struct pithi_arrows_query *query, const struct pithi_arrow *arrow)
+{
+    double pixels = line_pixels(query, column_of(query, arrow->message->send_ns),
+                                column_of(query, arrow->message->recv_ns), arrow->from_row, arrow->to_row);
+    return area_of(query) > 0 ? pixels / area_of(query) : 0;
+}
+
+static int by_length(const void *a, const void *b)
+{
+    const struct pithi_arrow *x = a, *y = b;
+    uint64_t p = length_of(x->message), q = length_of(y->message);
+
+    if (p != q)
+        return p < q ? 1 : -1;
+    return (x->message > y->message) - (x->message < y->message);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct pithi_arrow *x = a, *y = b;
+    return (x->message > y->message) - (x->message < y->message);
+}
+
+/* Keeps the longest arrows, as many as cover `most` of the picture, in their order. Returns what they cover. */
+static double keep_longest(const struct pithi_arrows_query *query, struct pithi_arrows *arrows, double most)
+{
+    double cover = 0;
+    uint32_t kept = 0;
+
+    if (arrows->count)
+        qsort(arrows->items, arrows->count, sizeof *arrows->items, by_length);
+    for (double more; kept < arrows->count; kept++, cover += more) {
+        more = arrow_cover(query, &arrows->items[kept]);
+        if (cover + more > most)
+            break;
+    }
+    if (kept)
+        qsort(arrows->items, kept, sizeof *arrows->items, by_time);
+    arrows->count = kept;
+    return cover;
+}
+
+/* ---- The bundles of a picture ------------------------------------------------------------------------------------ */
+
 /* Breaks ties, so that the same log always gives the same picture, to the byte. */
 static int by_count(const void *a, const void *b)
 {
@@ -188,6 +265,9 @@ static int load_bundles(const struct pithlog_digest *digest, const struct pithi_
 
     for (int i = 0; i < WIDER && weight > 1 && b.count && b.messages / b.count < FEW; i++)
         widen(&b);
+    while (bundles_cover(&b) > PITHI_ARROWS_COVER / 2 && b.step * WIDEST_PART < query->width)
+        widen(&b);
+    arrows->cover += bundles_cover(&b);
     if (b.count)
         qsort(b.bundles, b.count, sizeof *b.bundles, by_count);
     for (uint32_t i = 0; i < b.count; i++) {
@@ -225,6 +305,7 @@ static unsigned char *lanes_shown(const struct pithi_arrows_query *query)
 static int load(const struct pithlog_digest *digest, const struct pithi_arrows_query *query,
                 const struct pithlog_digest_window *window, struct pithi_arrows *arrows)
 {
+    double cover = 0;
     int err;
 
     arrows->messages = pithi_alloc(query->most, sizeof *arrows->messages);
@@ -234,9 +315,14 @@ static int load(const struct pithlog_digest *digest, const struct pithi_arrows_q
         arrows->items[i].message = &arrows->messages[i];
         arrows->items[i].from_row = query->row_of_lane[arrows->messages[i].send_lane];
         arrows->items[i].to_row = query->row_of_lane[arrows->messages[i].recv_lane];
+        cover += arrow_cover(query, &arrows->items[i]);
     }
-    if (!err && query->most && arrows->total > query->most)
-        err = load_bundles(digest, query, window, arrows);
+    arrows->cover = cover;
+    if (err || !query->most || (arrows->total <= query->most && cover <= PITHI_ARROWS_COVER))
+        return err;
+    if (cover > PITHI_ARROWS_COVER / 2)
+        arrows->cover = keep_longest(query, arrows, PITHI_ARROWS_COVER / 4);
+    err = load_bundles(digest, query, window, arrows);
     return err;
 }
 

@@ -94,8 +94,8 @@ static void draw_all(struct bands *bands, struct pithi_helper *helper, void (*do
 
     pithi_helper_begin(helper, help, bands);
     /* Computes the places of arrows and events. This takes long, so the helper paints the first rows meanwhile. */
-    struct pithi_painter painter = pithi_raster_painter(bands->whole);
     bands->whole->keeps = 1;
+    struct pithi_painter painter = pithi_raster_painter(bands->whole);
     pithi_plot_draw_over(bands->plot, &painter);
     atomic_store(&bands->known, 1);
     while (draw_next(bands, sheet)) {

@@ -99,6 +99,7 @@ static int load_plot(struct pithi_figure *figure, const struct pithi_painter *pa
 {
     struct pithi_plot *plot = &figure->plot;
     double beside = figure->place == PITHI_LEGEND_RIGHT ? pithi_legend_list_width(plot->log, painter) + BESIDE_GAP : 0;
+    uint32_t most_arrows = plot->most_arrows;
     int err;
 
     plot->x = MARGIN + figure->label_width + 10;
@@ -106,11 +107,11 @@ static int load_plot(struct pithi_figure *figure, const struct pithi_painter *pa
     figure->plot_width = floor(fmax(figure->width - plot->x - MARGIN - beside, 40));
     plot->width =
         figure->columns && figure->columns < figure->plot_width ? figure->columns : (uint32_t)figure->plot_width;
+    plot->most_arrows = 0; /* what arrows cover is known with the height of rows: load_rows */
     err = pithi_plot_load(plot);
+    plot->most_arrows = most_arrows;
     if (err && err != PITH_ERR_DAMAGED)
         return err;
-    if (figure->no_arrows)
-        plot->arrows.count = plot->arrows.bundle_count = 0;
     figure->legend = pithi_legend_make(plot->log, &plot->cells, plot->t1_ns - plot->t0_ns, &figure->legend_count);
     figure->legend_count = pithi_legend_shown(figure->legend, figure->legend_count, plot->hidden);
     if (figure->findings && plot->analysis) {
@@ -182,6 +183,8 @@ static int load_rows(struct pithi_figure *figure, const struct pithi_painter *pa
     height = figure->plot.row_height * figure->plot.row_count / fmax(figure->row_count, 1);
     if (height > 0 && pithi_groups_per(height) > *per)
         *per = pithi_groups_per(height);
+    if (!figure->no_arrows)
+        pithi_plot_load_arrows(&figure->plot);
     return err;
 }
 
@@ -274,7 +277,7 @@ void pithi_figure_subtitle(const struct pithi_figure *figure, char *text, size_t
     const struct pithlog_info *info = pithlog_get_info(plot->log);
     const char *waits = plot->analysis && plot->waits ? ", hatched: waiting" : "";
     const char *path = plot->analysis && plot->path ? ", line: critical path" : "";
-    char duration[32], from[32], to[32], window[352] = "", lanes[48] = "", groups[40] = "", records[40];
+    char duration[32], from[32], to[32], window[352] = "", lanes[48] = "", groups[40] = "", arrows[64] = "", records[40];
     int64_t span = plot->t1_ns - plot->t0_ns, from_ns, to_ns;
 
     pithi_whole_window(plot->log, &from_ns, &to_ns);
@@ -299,8 +302,10 @@ void pithi_figure_subtitle(const struct pithi_figure *figure, char *text, size_t
             snprintf(window + used, sizeof window - (size_t)used, ", slowest: %" PRIu32 ", %s", all->slow->index + 1,
                      reason);
     }
-    snprintf(text, size, "%" PRIu32 " rank%s%s, %s records, %s%s%s%s%s", info->ranks, info->ranks == 1 ? "" : "s",
-             lanes, records, duration, window, groups, waits, path);
+    if (pithi_arrows_left_out(plot))
+        snprintf(arrows, sizeof arrows, ", messages not drawn (would cover %.0f %%)", 100 * fmin(plot->arrows.cover, 1));
+    snprintf(text, size, "%" PRIu32 " rank%s%s, %s records, %s%s%s%s%s%s", info->ranks, info->ranks == 1 ? "" : "s",
+             lanes, records, duration, window, groups, waits, path, arrows);
 }
 
 /* The labels of a plot's rows: those of the figure, or of a band of its iterations. */

@@ -193,7 +193,7 @@ const struct pithi_arrow *pithi_hit_arrow(const struct pithi_plot *plot, double 
 {
     const struct pithi_arrow *nearest = NULL;
 
-    for (uint32_t i = 0; i < plot->arrows.count; i++) {
+    for (uint32_t i = 0; i < plot->arrows.count && !pithi_arrows_left_out(plot); i++) {
         double ends[4], distance;
         pithi_plot_arrow_ends(plot, &plot->arrows.items[i], ends);
         distance = distance_to_segment(x, y, ends[0], ends[1], ends[2], ends[3]);
@@ -211,7 +211,7 @@ const struct pithi_bundle *pithi_hit_bundle(const struct pithi_plot *plot, doubl
     const struct pithi_bundle *nearest = NULL;
     struct pithi_bundle_look look;
     double fade, least = reach;
-    uint32_t drawn = pithi_bundles_drawn(plot, &fade);
+    uint32_t drawn = pithi_arrows_left_out(plot) ? 0 : pithi_bundles_drawn(plot, &fade);
 
     for (uint32_t i = 0; i < drawn; i++) {
         const double *ends = look.ends;

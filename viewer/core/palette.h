@@ -10,6 +10,8 @@
 
 /* Colours of the theme that is chosen (theme.h). */
 #define PITHI_RGB_PAPER (pithi_theme()->paper)
+/* How much paper lies over what is outside of the selection, or of the window in the overview. */
+#define PITHI_PALE 0.6
 #define PITHI_RGB_IDLE (pithi_theme()->idle)
 #define PITHI_RGB_GRID (pithi_theme()->grid)
 #define PITHI_RGB_SEPARATOR (pithi_theme()->separator)

@@ -37,43 +37,6 @@ void pithi_plot_prepare(struct pithi_plot *plot)
     plot->cells.rows = count;
 }
 
-/* Returns query->row_of_lane, which the caller frees. */
-static uint32_t *arrows_query(const struct pithi_plot *plot, struct pithi_arrows_query *query)
-{
-    uint32_t *row_of_lane = pithi_rows_of_lanes(plot->log, plot->rows, plot->row_count);
-
-    *query = (struct pithi_arrows_query){.t0_ns = plot->t0_ns,
-                                         .t1_ns = plot->t1_ns,
-                                         .width = plot->width,
-                                         .row_of_lane = row_of_lane,
-                                         .lane_count = pithlog_get_info(plot->log)->lanes,
-                                         .most = plot->most_arrows,
-                                         .moving = plot->moving};
-    return row_of_lane;
-}
-
-void pithi_plot_load_arrows(struct pithi_plot *plot)
-{
-    struct pithi_arrows_query query;
-    uint32_t *row_of_lane = arrows_query(plot, &query);
-
-    pithi_arrows_free(&plot->arrows);
-    pithi_graphs_free(plot->graphs);
-    pithi_arrows_load(plot->digest, &query, &plot->arrows);
-    plot->graphs = pithi_graphs_load(plot);
-    free(row_of_lane);
-}
-
-int pithi_plot_look(const struct pithi_plot *plot, const struct pithi_bundle *bundle, struct pithi_bundle *exact)
-{
-    struct pithi_arrows_query query;
-    uint32_t *row_of_lane = arrows_query(plot, &query);
-    int status = pithi_arrows_look(plot->digest, &query, &plot->arrows, bundle, exact);
-
-    free(row_of_lane);
-    return status;
-}
-
 /* Loads the cells of one row, and adds its part of the sums. */
 static int load_line(struct pithi_plot *plot, uint32_t line)
 {
@@ -320,12 +283,27 @@ void pithi_plot_draw_rows(const struct pithi_plot *plot, const struct pithi_pain
         draw_ticks(plot, painter, row);
 }
 
+/* Makes everything outside of the selection paler. */
+static void draw_pale(const struct pithi_plot *plot, const struct pithi_painter *painter)
+{
+    double width = plot->width, height = ceil(plot->row_count * plot->row_height);
+    double from = fmin(fmax(round(pithi_plot_x(plot, plot->lit_from_ns) - plot->x), 0), width);
+    double to = fmin(fmax(round(pithi_plot_x(plot, plot->lit_to_ns) - plot->x), 0), width);
+
+    if (plot->lit_from_ns >= plot->lit_to_ns)
+        return;
+    painter->rect(painter->context, plot->x, plot->y, from, height, PITHI_RGB_PAPER, PITHI_PALE);
+    painter->rect(painter->context, plot->x + to, plot->y, width - to, height, PITHI_RGB_PAPER, PITHI_PALE);
+}
+
 void pithi_plot_draw_over(const struct pithi_plot *plot, const struct pithi_painter *painter)
 {
     clip_rows(plot, painter);
     pithi_arrows_draw(plot, painter);
     pithi_path_draw(plot, painter);
     draw_marks(plot, painter);
+    pithi_bundle_numbers_draw(plot, painter);
+    draw_pale(plot, painter);
     painter->clip(painter->context, 0, 0, -1, -1);
 }
 

@@ -1,9 +1,10 @@
-/* raster.c - paints shapes into pixels of three bytes or into words. Strips and lines are most of a window's picture,
- * so their loops have no branches. */
-#include "core/raster.h"
+/* raster.c - paints shapes into pixels of three bytes or into words. Lines are a large part of a window's picture, so
+ * their loops have no branches. */
+#include "core/raster_parts.h"
 
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,13 +12,6 @@
 #include "core/memory.h"
 
 /* ---- Pixels ------------------------------------------------------------------------------------------------------ */
-
-static void set_pixel(unsigned char *pixel, uint32_t rgb)
-{
-    pixel[0] = (unsigned char)(rgb >> 16);
-    pixel[1] = (unsigned char)(rgb >> 8);
-    pixel[2] = (unsigned char)rgb;
-}
 
 static void blend_pixel(unsigned char *pixel, uint32_t rgb, unsigned alpha)
 {
@@ -39,13 +33,6 @@ static void blend_clipped(const struct pithi_raster *raster, int x, int y, uint3
 {
     if (x >= raster->left && x < raster->right && y >= raster->top && y < raster->bottom && alpha > 0)
         blend_place(raster, (size_t)y * (size_t)raster->width + (size_t)x, rgb, (unsigned)(alpha * 255 + 0.5));
-}
-
-static int rounded(double value, int low, int high)
-{
-    if (value <= low)
-        return low;
-    return value >= high ? high : (int)floor(value + 0.5);
 }
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
@@ -255,13 +242,18 @@ static int make_run(const struct pithi_raster *raster, double x0, double y0, dou
 /* ---- Shapes drawn later ------------------------------------------------------------------------------------------ */
 
 struct pithi_shape {
-    enum { RUN, RECT, TRIANGLE } kind;
+    enum { RUN, RECT, TRIANGLE, TEXT } kind;
     int top, bottom; /* the scanlines that it may touch */
     uint32_t rgb;
     double alpha;
     union {
         struct run run;
         double places[6]; /* x, y, width, height; or three x and three y */
+        struct {
+            double x, y;
+            enum pithi_anchor anchor;
+            char text[PITHI_KEPT_TEXT];
+        } words;
     };
 };
 
@@ -283,16 +275,32 @@ static void fill_row(const struct pithi_raster *raster, size_t at, int count, ui
     if (raster->words)
         raster->words[at] = rgb;
     else
-        set_pixel(first, rgb);
+        pithi_set_pixel(first, rgb);
     for (int done = 1; done < count; done *= 2)
         memcpy(first + (size_t)done * size, first, (size_t)(done * 2 > count ? count - done : done) * size);
+}
+
+/* Has no branches, so that the compiler vectorizes it. */
+static void blend_row(const struct pithi_raster *raster, size_t at, size_t count, uint32_t rgb, unsigned alpha)
+{
+    uint32_t *words = raster->words;
+    unsigned char *pixels = raster->pixels;
+
+    if (words)
+        for (size_t i = at; i < at + count; i++)
+            words[i] = pithi_blend_words(words[i], rgb, alpha + (alpha >> 7));
+    else
+        for (size_t i = at; i < at + count; i++)
+            blend_pixel(pixels + i * 3, rgb, alpha);
 }
 
 static void raster_rect(void *context, double x, double y, double width, double height, uint32_t rgb, double alpha)
 {
     struct pithi_raster *raster = context;
-    int left = rounded(x, raster->left, raster->right), right = rounded(x + width, raster->left, raster->right);
-    int top = rounded(y, raster->top, raster->bottom), bottom = rounded(y + height, raster->top, raster->bottom);
+    int left = pithi_rounded(x, raster->left, raster->right),
+        right = pithi_rounded(x + width, raster->left, raster->right);
+    int top = pithi_rounded(y, raster->top, raster->bottom),
+        bottom = pithi_rounded(y + height, raster->top, raster->bottom);
     unsigned opacity = (unsigned)(alpha * 255 + 0.5);
 
     if (raster->keeps) {
@@ -309,115 +317,11 @@ static void raster_rect(void *context, double x, double y, double width, double 
         if (opacity >= 255)
             fill_row(raster, at, right - left, rgb);
         else
-            for (size_t i = 0; i < (size_t)(right - left); i++)
-                blend_place(raster, at + i, rgb, opacity);
+            blend_row(raster, at, (size_t)(right - left), rgb, opacity);
     }
 }
 
-/* ---- Strips ------------------------------------------------------------------------------------------------------ */
-
-/* Has no branches and copies eight words at a time, so that the compiler vectorizes it. */
-static void lay_words(uint32_t *restrict to, const uint32_t *restrict rgb, uint32_t count)
-{
-    uint32_t i = 0;
-
-    for (; i + 8 <= count; i += 8)
-        for (uint32_t j = i; j < i + 8; j++)
-            to[j] = rgb[j] == PITHI_NO_COLOUR ? to[j] : rgb[j];
-    for (; i < count; i++)
-        to[i] = rgb[i] == PITHI_NO_COLOUR ? to[i] : rgb[i];
-}
-
-static void lay_pixels(unsigned char *to, const uint32_t *rgb, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (rgb[i] != PITHI_NO_COLOUR)
-            set_pixel(to + 3 * (size_t)i, rgb[i]);
-}
-
-/* The scanlines of a strip. */
-struct span {
-    int top, bottom;
-};
-
-/* The next line below `line` where a strip begins or ends. */
-static int next_edge(const struct span *spans, uint32_t count, int line, int bottom)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (spans[i].top > line && spans[i].top < bottom)
-            bottom = spans[i].top;
-        if (spans[i].bottom > line && spans[i].bottom < bottom)
-            bottom = spans[i].bottom;
-    }
-    return bottom;
-}
-
-static void lay_ground(const struct pithi_raster *raster, int line)
-{
-    if (raster->ground)
-        memcpy(raster->words + (size_t)line * (size_t)raster->width, raster->ground,
-               (size_t)raster->width * sizeof *raster->words);
-}
-
-/* Paints the strips that cover `line`. */
-static void lay_line(const struct pithi_raster *raster, const struct pithi_strip *strips, const struct span *spans,
-                     uint32_t count, int line, int left, int skip, uint32_t width)
-{
-    size_t at = (size_t)line * (size_t)raster->width + (size_t)left;
-
-    lay_ground(raster, line);
-    for (uint32_t i = 0; i < count; i++) {
-        if (line < spans[i].top || line >= spans[i].bottom)
-            continue;
-        if (raster->words)
-            lay_words(raster->words + at, strips[i].rgb + skip, width);
-        else
-            lay_pixels(raster->pixels + at * 3, strips[i].rgb + skip, width);
-    }
-}
-
-static void repeat_line(const struct pithi_raster *raster, int line, int to, int left, uint32_t width)
-{
-    size_t from = (size_t)line * (size_t)raster->width + (size_t)left;
-
-    for (int next = line + 1; next < to; next++) {
-        size_t at = (size_t)next * (size_t)raster->width + (size_t)left;
-        if (raster->words)
-            memcpy(raster->words + at, raster->words + from, width * sizeof *raster->words);
-        else
-            memcpy(raster->pixels + at * 3, raster->pixels + from * 3, (size_t)width * 3);
-    }
-}
-
-/* All scanlines between two edges are alike: the first is painted, the others are copied. */
-static void raster_strips(void *context, double x, uint32_t width, double y, double height,
-                          const struct pithi_strip *strips, uint32_t count)
-{
-    const struct pithi_raster *raster = context;
-    int left = (int)floor(x + 0.5), right = (int64_t)left + width > raster->right ? raster->right : left + (int)width;
-    int skip = left < raster->left ? raster->left - left : 0;
-    int top = rounded(y, raster->top, raster->bottom), bottom = rounded(y + height, raster->top, raster->bottom);
-    struct span *spans = pithi_alloc(count, sizeof *spans);
-
-    for (uint32_t i = 0; i < count; i++)
-        spans[i] =
-            (struct span){rounded(strips[i].y, top, bottom), rounded(strips[i].y + strips[i].height, top, bottom)};
-    for (int line = top, next; line < bottom && left + skip < right; line = next) {
-        next = line == top && !raster->ground ? line + 1 : next_edge(spans, count, line, bottom);
-        lay_line(raster, strips, spans, count, line, left + skip, skip, (uint32_t)(right - left - skip));
-        repeat_line(raster, line, next, left + skip, (uint32_t)(right - left - skip));
-    }
-    free(spans);
-}
-
-static void raster_ground(void *context, double y, double height)
-{
-    const struct pithi_raster *raster = context;
-    int bottom = rounded(y + height, raster->first, raster->end);
-
-    for (int line = rounded(y, raster->first, raster->end); line < bottom; line++)
-        lay_ground(raster, line);
-}
+/* ---- Lines and triangles ------------------------------------------------------------------------------------------ */
 
 static void raster_line(void *context, double x0, double y0, double x1, double y1, uint32_t rgb, double alpha)
 {
@@ -451,10 +355,10 @@ static int inside(const double x[3], const double y[3], double px, double py)
 static void raster_triangle(void *context, const double x[3], const double y[3], uint32_t rgb, double alpha)
 {
     struct pithi_raster *raster = context;
-    int left = rounded(floor(fmin(x[0], fmin(x[1], x[2]))), raster->left, raster->right);
-    int right = rounded(ceil(fmax(x[0], fmax(x[1], x[2]))), raster->left, raster->right);
-    int top = rounded(floor(fmin(y[0], fmin(y[1], y[2]))), raster->top, raster->bottom);
-    int bottom = rounded(ceil(fmax(y[0], fmax(y[1], y[2]))), raster->top, raster->bottom);
+    int left = pithi_rounded(floor(fmin(x[0], fmin(x[1], x[2]))), raster->left, raster->right);
+    int right = pithi_rounded(ceil(fmax(x[0], fmax(x[1], x[2]))), raster->left, raster->right);
+    int top = pithi_rounded(floor(fmin(y[0], fmin(y[1], y[2]))), raster->top, raster->bottom);
+    int bottom = pithi_rounded(ceil(fmax(y[0], fmax(y[1], y[2]))), raster->top, raster->bottom);
 
     if (raster->keeps) {
         keep(raster, &(struct pithi_shape){.kind = TRIANGLE,
@@ -474,6 +378,23 @@ static void raster_triangle(void *context, const double x[3], const double y[3],
         }
 }
 
+/* Stores a text. */
+static void keep_text(void *context, double x, double y, enum pithi_anchor anchor, struct pithi_font font, uint32_t rgb,
+                      const char *text)
+{
+    struct pithi_raster *raster = context;
+    int height = pithi_glyphs()->height;
+    struct pithi_shape shape = {.kind = TEXT,
+                                .top = pithi_rounded(y - height, raster->top, raster->bottom),
+                                .bottom = pithi_rounded(y + height, raster->top, raster->bottom),
+                                .rgb = rgb,
+                                .words = {.x = x, .y = y, .anchor = anchor}};
+
+    (void)font;
+    snprintf(shape.words.text, sizeof shape.words.text, "%s", text);
+    keep(raster, &shape);
+}
+
 /* ---- The raster -------------------------------------------------------------------------------------------------- */
 
 static void raster_clip(void *context, double x, double y, double width, double height)
@@ -486,10 +407,10 @@ static void raster_clip(void *context, double x, double y, double width, double 
     raster->bottom = raster->end;
     if (width < 0)
         return;
-    raster->left = rounded(x, 0, raster->width);
-    raster->top = rounded(y, raster->first, raster->end);
-    raster->right = rounded(x + width, 0, raster->width);
-    raster->bottom = rounded(y + height, raster->first, raster->end);
+    raster->left = pithi_rounded(x, 0, raster->width);
+    raster->top = pithi_rounded(y, raster->first, raster->end);
+    raster->right = pithi_rounded(x + width, 0, raster->width);
+    raster->bottom = pithi_rounded(y + height, raster->first, raster->end);
 }
 
 void pithi_raster_prepare(struct pithi_raster *raster, int width, int height, uint32_t rgb)
@@ -536,6 +457,9 @@ void pithi_raster_draw_kept(struct pithi_raster *part)
             continue;
         if (shape->kind == RUN)
             draw_run_part(part, &shape->run);
+        else if (shape->kind == TEXT)
+            pithi_glyphs_text(part, shape->words.x, shape->words.y, shape->words.anchor, (struct pithi_font){0},
+                              shape->rgb, shape->words.text);
         else if (shape->kind == RECT)
             raster_rect(part, places[0], places[1], places[2], places[3], shape->rgb, shape->alpha);
         else
@@ -559,15 +483,17 @@ void pithi_raster_free(struct pithi_raster *raster)
 
 struct pithi_painter pithi_raster_painter(struct pithi_raster *raster)
 {
-    int has_font = raster->words && !raster->keeps && pithi_glyphs()->height > 0;
+    int has_font = raster->words && pithi_glyphs()->height > 0;
 
     return (struct pithi_painter){.context = raster,
-                                  .text = has_font ? pithi_glyphs_text : NULL,
+                                  .text = !has_font       ? NULL
+                                          : raster->keeps ? keep_text
+                                                          : pithi_glyphs_text,
                                   .text_width = has_font ? pithi_glyphs_width : NULL,
                                   .rect = raster_rect,
                                   .line = raster_line,
                                   .triangle = raster_triangle,
-                                  .strips = raster_strips,
-                                  .ground = raster->ground ? raster_ground : NULL,
+                                  .strips = pithi_raster_strips,
+                                  .ground = raster->ground ? pithi_raster_ground : NULL,
                                   .clip = raster_clip};
 }

@@ -8,6 +8,9 @@
 
 #include "core/painter.h"
 
+/* The room for a text that is stored to be drawn later; longer ones are cut. */
+enum { PITHI_KEPT_TEXT = 24 };
+
 struct pithi_raster {
     unsigned char *pixels; /* [height][width][3] */
     uint32_t *words;       /* [height][width] instead, not owned; NULL: `pixels` */
@@ -15,7 +18,7 @@ struct pithi_raster {
     int left, top, right, bottom; /* clip */
     const uint32_t *ground;       /* [width], not owned; or NULL */
     int first, end;               /* the scanlines of a part; nothing else is drawn */
-    int keeps;                    /* 1: rectangles, lines and triangles are stored, to be drawn later */
+    int keeps;                    /* 1: shapes and texts are stored, to be drawn later */
     struct pithi_shape *shapes;   /* [shape_count] the stored ones */
     uint32_t shape_count, shape_capacity;
 };

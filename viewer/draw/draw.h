@@ -54,10 +54,10 @@ struct pithi_draw {
     uint32_t *grouped;       /* the lanes of joined rows */
     uint32_t *rgb;
     /* Of the words: */
-    unsigned char *hidden; /* [defs] */
-    int no_arrows, no_names, row_height;
-    struct pithi_rows *tree; /* NULL: the rows are not arranged */
-    char **labels;           /* [label_count] of its rows */
+    unsigned char *hidden;                           /* [defs] */
+    int no_arrows, all_arrows, no_names, row_height; /* all_arrows: even where they cover much */
+    struct pithi_rows *tree;                         /* NULL: the rows are not arranged */
+    char **labels;                                   /* [label_count] of its rows */
     uint32_t label_count;
 };
 

@@ -148,7 +148,10 @@ static int is_on(const char *word)
 
 static int do_arrows(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
-    draw->no_arrows = !is_on(word->item[1]);
+    int is_auto = strcmp(word->item[1], "auto") == 0;
+
+    draw->all_arrows = is_on(word->item[1]);
+    draw->no_arrows = !draw->all_arrows && !is_auto;
     return 0;
 }
 
@@ -195,7 +198,7 @@ static int do_show_all(struct pithi_draw *draw, const struct pithi_draw_word *wo
 {
     (void)word;
     pithi_draw_set_hidden(draw, "*", 0);
-    draw->no_arrows = 0;
+    draw->no_arrows = draw->all_arrows = 0;
     return 0;
 }
 
@@ -245,7 +248,7 @@ static const struct {
     int least, most; /* arguments */
     int (*run)(struct pithi_draw *draw, const struct pithi_draw_word *word);
 } table[] = {
-    {"arrows", "on|off", 1, 1, do_arrows},
+    {"arrows", "on|off|auto", 1, 1, do_arrows},
     {"collapse", "?ROWS?", 0, 1, pithi_draw_do_collapse},
     {"colour", "NAME #rrggbb", 2, 3, do_colour},
     {"critical_path", "on|off", 1, 1, do_critical_path},

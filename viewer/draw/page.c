@@ -50,6 +50,7 @@ static int load_plot(const struct page *page, struct pithi_plot *plot, int64_t t
     plot->width = page->columns;
     plot->row_height = ROW_HEIGHT;
     plot->most_arrows = arrows;
+    plot->arrows_single = 1;
     err = pithi_plot_load(plot);
     if (err == PITH_ERR_DAMAGED)
         pithi_draw_damaged();

@@ -81,7 +81,7 @@ namespace eval ::pith::words {
         top    {ROW}         {scroll this row to the top}                             word_top
         hide   {NAME}        {hide states and events whose name matches}              word_hide
         show   {NAME}        {show them again}                                        word_show
-        arrows {on|off}      {show or hide messages}                                  word_arrows
+        arrows {on|off|auto} {show or hide messages; auto: hide them where they cover a tenth} word_arrows
         names  {on|off}      {show or hide names and durations in bars}               word_names
         at     {TIME ROW ?LEVEL?} {details of the state there, as a list of names and values} word_at
         legend {}            {lists of name, count, inclusive and exclusive seconds}  word_legend

@@ -42,9 +42,7 @@ oo::class create ::pith::Export {
         foreach id [$model hidden] {
             lappend words [list hide [my pattern $id]]
         }
-        if {![$model arrows]} {
-            lappend words {arrows off}
-        }
+        lappend words [list arrows [$model arrows_way]]
         if {![$model names_on]} {
             lappend words {names off}
         }

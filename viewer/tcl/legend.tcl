@@ -171,7 +171,7 @@ oo::class create ::pith::Legend {
                 my refresh_soon
                 my colour_rows
             }
-            hidden - searchable - colours { my fill }
+            hidden - searchable - colours - left_out { my fill }
             theme { my redraw_all }
         }
     }
@@ -390,7 +390,7 @@ oo::class create ::pith::Legend {
     }
 
     method row_of_messages {} {
-        set on [$model arrows]
+        set on [$model arrows_seen]
         return [list -text " messages" -image [::pith::box::image message [colour arrow] $on] \
             -values [list [my switch_text $on] {} {*}[$rows sum_texts [$rows sum messages] message]] \
             -tags [expr {$on ? "row" : "hidden"}]]

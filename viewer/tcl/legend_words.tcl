@@ -63,7 +63,7 @@ oo::class create ::pith::LegendWords {
 
     method word_show_all {} {
         $model set_hidden {}
-        $model set_arrows 1
+        $model set_arrows auto
     }
 
     method word_searchable {{pattern {}} {on {}}} {

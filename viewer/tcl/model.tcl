@@ -2,7 +2,7 @@
 # model, change it only through its methods, and follow it by trace:
 #
 #     $model follow {callback}      called with the name of each change: time, rows, hidden, size, pointer, digest,
-#                                   log, selection, trouble, reading, colours, searchable, theme
+#                                   log, selection, trouble, reading, colours, searchable, theme, left_out
 #
 # Times are nanoseconds from the start of the log.
 
@@ -21,7 +21,8 @@ oo::class create ::pith::Model {
     variable row_height ;# pixels, an integer from 2 on
     variable auto_height ;# 1: rows fill the window
     variable first_row  ;# number of rows below the pinned ones that are scrolled out at the top
-    variable arrows     ;# 1: messages are shown
+    variable arrows     ;# on, off, or auto: messages are shown where they do not cover too much
+    variable left_out   ;# the part of the picture that the messages left out by auto would cover; 0: they are drawn
     variable names_on   ;# 1: bars have names
     variable pointer    ;# dict: details of the record under the pointer; {} none
     variable reader     ;# job that reads messages and counters
@@ -45,7 +46,8 @@ oo::class create ::pith::Model {
         set row_height 24
         set auto_height 1
         set first_row 0
-        set arrows 1
+        set arrows auto
+        set left_out 0
         set pushed_ms 0
     }
 
@@ -163,7 +165,10 @@ oo::class create ::pith::Model {
     method row_height {} { return $row_height }
     method auto_height {} { return $auto_height }
     method first_row {} { return $first_row }
-    method arrows {} { return $arrows }
+    method arrows {} { expr {$arrows ne "off"} }
+    method arrows_way {} { return $arrows }
+    method arrows_seen {} { expr {$arrows ne "off" && !$left_out} }
+    method left_out {} { return $left_out }
     method names_on {} { return $names_on }
     method palette {} { return $palette }
     method pointer {} { return $pointer }
@@ -430,9 +435,23 @@ oo::class create ::pith::Model {
         my set_palette $palette
     }
 
-    method set_arrows {on} {
-        set arrows [expr {!!$on}]
+    # HOW: on, off or auto.
+    method set_arrows {how} {
+        set arrows [expr {$how eq "auto" ? "auto" : $how ? "on" : "off"}]
         my notify hidden
+    }
+
+    # Hides messages that are seen, and shows them if they are not.
+    method toggle_arrows {} {
+        my set_arrows [expr {$arrows eq "off" ? "auto" : $left_out ? "on" : "off"}]
+    }
+
+    # Told by the picture: see left_out.
+    method set_left_out {cover} {
+        if {$cover != $left_out} {
+            set left_out $cover
+            my notify left_out
+        }
     }
 
     method set_names {on} {

@@ -139,7 +139,7 @@ oo::class create ::pith::Pairing {
     method take_hidden {model other} {
         set names [$model names [$model hidden]]
         $other set_hidden [$other ids_named $names]
-        $other set_arrows [$model arrows]
+        $other set_arrows [$model arrows_way]
     }
 
     # States of the same name have the colour of the first log.

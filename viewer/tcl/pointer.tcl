@@ -305,7 +305,8 @@ oo::class create ::pith::Crosshair {
 
 }
 
-# The time selection: a tinted band over the timelines with its duration, and a bar at the axis.
+# The time selection: its edges over the timelines with its duration, and a bar at the axis. The timelines are pale
+# outside of it.
 # pointer.tcl drags it.
 oo::class create ::pith::Band {
     variable model timeline
@@ -370,6 +371,7 @@ oo::class create ::pith::Band {
         }
         $plot delete selection
         $axis delete selection
+        $timeline light [my stretch]
         if {[my stretch] eq {}} {
             return
         }
@@ -382,8 +384,7 @@ oo::class create ::pith::Band {
             return
         }
         set accent [colour accent]
-        $plot create rectangle $x0 -2 $x1 [expr {$height + 2}] -outline $accent -stipple gray25 \
-            -fill [colour select] -tags selection
+        $plot create rectangle $x0 -2 $x1 [expr {$height + 2}] -outline $accent -tags selection
         $axis create rectangle $x0 [px 22] $x1 [px 26] -outline {} -fill $accent -tags selection
         # At the bottom, where it covers the least.
         set x [expr {(max($x0, 0) + min($x1, $width)) / 2}]

@@ -14,6 +14,9 @@ oo::class create ::pith::Status {
         ttk::label $path.text -textvariable [my varname text] -anchor w -padding {10 4}
         ttk::label $path.time -textvariable [my varname time] -anchor e -padding {10 4} -style Faint.TLabel
         pack $path.time -side right
+        # Says that messages are left out; a click shows them.
+        ttk::label $path.left_out -style Faint.TLabel -anchor e -padding {10 4} -cursor hand2
+        bind $path.left_out <Button-1> [list $model toggle_arrows]
         # Stays as long as the log has a trouble, whatever is under the pointer.
         ttk::label $path.alarm -style Alarm.TLabel -anchor w -padding {10 4}
         pack $path.text -side left -fill x -expand 1
@@ -45,6 +48,7 @@ oo::class create ::pith::Status {
             pointer { my show [$model pointer] }
             trouble { my show_trouble; my show_log }
             log { my show_trouble }
+            left_out { my show_left_out }
             digest - reading - rows {
                 if {$quiet eq {}} {
                     my show_log
@@ -59,6 +63,17 @@ oo::class create ::pith::Status {
             pack forget $path.alarm
         } else {
             pack $path.alarm -side left -before $path.text
+        }
+    }
+
+    method show_left_out {} {
+        set cover [$model left_out]
+        $path.left_out configure -text [format "messages hidden: would cover %.0f %%; m shows them" \
+            [expr {min(100, 100 * $cover)}]]
+        if {$cover} {
+            pack $path.left_out -side right -after $path.time
+        } else {
+            pack forget $path.left_out
         }
     }
 

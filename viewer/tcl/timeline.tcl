@@ -13,6 +13,7 @@ oo::class create ::pith::Timeline {
     variable width height         ;# of the plot, pixels
     variable pending              ;# after id of the redraw
     variable refining             ;# after id of the next refinement of a rough picture
+    variable lit                  ;# {from to}: the rest of the time is drawn pale; {0 0}: nothing is
     variable drawn                ;# scripts called after each drawing
 
     constructor {parent its_model} {
@@ -22,6 +23,7 @@ oo::class create ::pith::Timeline {
         set width 1
         set height 1
         lassign {} pending refining drawn
+        set lit {0 0}
         # Of the preferred image type, or the fastest available.
         set way [::pith::preferences::get image]
         set ways [::pithtk::paper .]
@@ -95,7 +97,7 @@ oo::class create ::pith::Timeline {
 
     method changed {what} {
         switch $what {
-            pointer - reading {}
+            pointer - reading - selection - left_out {}
             rows - digest { my fill_height; my redraw }
             log { my learn_letters more }
             theme { my learn_letters new }
@@ -178,7 +180,9 @@ oo::class create ::pith::Timeline {
         set rough 1
         set began [clock milliseconds]
         try {
-            set rough [dict get [[$model log] $how $photo {*}[my what_is_drawn]] rough]
+            set drew [[$model log] $how $photo {*}[my what_is_drawn]]
+            set rough [dict get $drew rough]
+            $model set_left_out [dict get $drew leftout]
         } trap {PITH LOG} text {
             # Part of the file is damaged: the rest is drawn.
             $model set_trouble $text
@@ -200,7 +204,17 @@ oo::class create ::pith::Timeline {
 
     method what_is_drawn {} {
         list {*}[$model window] $width $height [$model first_row] [$model row_height] \
-            [expr {[$model arrows] ? [::pith::preferences::get most_arrows] : 0}]
+            [expr {[$model arrows] ? [::pith::preferences::get most_arrows] : 0}] \
+            [expr {[$model arrows_way] eq "auto"}] {*}$lit
+    }
+
+    # Draws everything outside of STRETCH pale; {}: nothing.
+    method light {stretch} {
+        set stretch [expr {$stretch eq {} ? {0 0} : $stretch}]
+        if {$stretch ne $lit} {
+            set lit $stretch
+            my redraw
+        }
     }
 
     method draw {} {

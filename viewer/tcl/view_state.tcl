@@ -133,7 +133,7 @@ oo::class create ::pith::ViewState {
         }
         set path [$model path]
         set dict [dict create version 1 log [file normalize $path] identity [my identity] time [$model window] \
-            top [$model first_row] height [list [$model row_height] [$model auto_height]] arrows [$model arrows] \
+            top [$model first_row] height [list [$model row_height] [$model auto_height]] arrows [$model arrows_way] \
             hidden [$model names [$model hidden]] selection [$model selection] \
             geometry [wm geometry [$window top]]]
         dict set dict rows [$model tree state]

@@ -244,7 +244,7 @@ oo::class create ::pith::Window {
         return [$model row_height]
     }
     method word_top {row} { $timeline scroll_to $row }
-    method word_arrows {on} { $model set_arrows [string is true -strict $on] }
+    method word_arrows {how} { $model set_arrows [expr {$how eq "auto" ? $how : [string is true -strict $how]}] }
     method word_status {} { return [$status text] }
     method word_help {{word {}}} {
         if {$word eq {}} {
@@ -324,7 +324,7 @@ oo::class create ::pith::Window {
     method show_keys {} { ::pith::keys::show $top [::pith::keys::groups] $::pith::keys::pointing }
     method word_names {on} { $model set_names [string is true -strict $on] }
     method toggle_names {} { $model set_names [expr {![$model names_on]}] }
-    method toggle_arrows {} { $model set_arrows [expr {![$model arrows]}] }
+    method toggle_arrows {} { $model toggle_arrows }
     method scroll {rows} { $timeline scroll_rows scroll $rows units }
     method page {pages} { $timeline scroll_rows scroll $pages pages }
     # The row under the pointer, else that in the middle, stays where it is.
@@ -344,7 +344,7 @@ oo::class create ::pith::Window {
     # The state of a switch that a script turns on and off, for the menus; {} the script is no switch.
     method state_of {script} {
         switch $script {
-            toggle_arrows { return [$model arrows] }
+            toggle_arrows { return [$model arrows_seen] }
             toggle_names { return [$model names_on] }
             toggle_theme { return [expr {[::pith::theme::name] eq "dark"}] }
             {waits toggle} { return [[my part Waiting] is_shown waits] }

@@ -22,8 +22,8 @@ enum { TICK_SPACING = 90 };
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
 struct view {
-    int64_t t0_ns, t1_ns;
-    int width, height, first_row, most_arrows;
+    int64_t t0_ns, t1_ns, lit_from_ns, lit_to_ns;
+    int width, height, first_row, most_arrows, arrows_auto;
     double row_height;
 };
 
@@ -34,7 +34,9 @@ static int get_view(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj
         Tcl_GetIntFromObj(interp, words[3], &view->height) != TCL_OK ||
         Tcl_GetIntFromObj(interp, words[4], &view->first_row) != TCL_OK ||
         Tcl_GetDoubleFromObj(interp, words[5], &view->row_height) != TCL_OK ||
-        Tcl_GetIntFromObj(interp, words[6], &view->most_arrows) != TCL_OK)
+        Tcl_GetIntFromObj(interp, words[6], &view->most_arrows) != TCL_OK ||
+        Tcl_GetBooleanFromObj(interp, words[7], &view->arrows_auto) != TCL_OK ||
+        pithi_get_times(interp, words + 8, &view->lit_from_ns, &view->lit_to_ns) != TCL_OK)
         return TCL_ERROR;
     if (view->width < 1 || view->width > PITHI_MAX_WIDTH || view->height < 1 || view->height > PITHI_MAX_WIDTH ||
         view->first_row < 0 || view->most_arrows < 0 || (uint32_t)view->first_row > object->row_count ||
@@ -83,9 +85,12 @@ static void set_plot(struct pithi_log_object *object, const struct view *view)
     plot->path = object->shows_path;
     plot->t0_ns = view->t0_ns;
     plot->t1_ns = view->t1_ns;
+    plot->lit_from_ns = view->lit_from_ns;
+    plot->lit_to_ns = view->lit_to_ns;
     plot->width = (uint32_t)view->width;
     set_rows(object, view);
     plot->most_arrows = (uint32_t)view->most_arrows;
+    plot->arrows_auto = view->arrows_auto;
 }
 
 /* Makes a line of the picture's background. */
@@ -137,13 +142,15 @@ static int is_rough(const struct pithi_log_object *object)
     return object->plot.moving || (object->cell_cache && pithi_cell_cache_rough(object->cell_cache));
 }
 
-/* Arrows and messages in the picture; `rough`, 1: pithi_log_refine has something to do. */
+/* Arrows and messages in the picture; `leftout`: which part of it arrows that are not drawn would cover; `rough`, 1: pithi_log_refine has something to do. */
 static void describe(const struct pithi_log_object *object, Tcl_Interp *interp)
 {
     Tcl_Obj *result = Tcl_NewDictObj();
 
     pithi_put_wide(result, "arrows", object->plot.arrows.count);
     pithi_put_wide(result, "messages", (int64_t)object->plot.arrows.total);
+    pithi_put(result, "leftout",
+              Tcl_NewDoubleObj(pithi_arrows_left_out(&object->plot) ? object->plot.arrows.cover : 0));
     pithi_put_wide(result, "rough", is_rough(object));
     Tcl_SetObjResult(interp, result);
 }
@@ -318,7 +325,7 @@ int pithi_log_overview(struct pithi_log_object *object, Tcl_Interp *interp, int 
         pithi_raster_onto(&raster, words, width, height, PITHI_RGB_PAPER);
         pithi_plot_draw(&plot, &painter);
         status = show(interp, &raster, photo);
-        painter.rect(painter.context, 0, 0, width, height, PITHI_RGB_PAPER, 0.6);
+        painter.rect(painter.context, 0, 0, width, height, PITHI_RGB_PAPER, PITHI_PALE);
     }
     if (status == TCL_OK)
         status = show(interp, &raster, faded);
