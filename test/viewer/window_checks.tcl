@@ -3,6 +3,8 @@
 
 source [file join [file dirname [info script]] window_tap.tcl]
 
+set models [info class instances ::pith::Model]
+
 # ---- The picture
 sync
 ok [winfo ismapped $plot] "a window is there"
@@ -47,6 +49,36 @@ press_key u
 ok [near [window] {0.2 0.4}] "u goes back: [window]"
 press_key r
 ok [near [window] {0.25 0.3}] "r goes forth"
+fit
+after 700
+hide green
+rows 1
+arrows off
+zoom 0.2 0.4
+press_key u
+ok [near [window] {0 1}] "u undoes the zoom first"
+press_key u
+is [[lindex $models 0] arrows_way] auto "then messages are shown again"
+press_key u
+is [llength [row_list]] 2 "then all rows"
+is [colour 0.25 0] cc0000 "the state is still hidden"
+press_key u
+is [colour 0.25 0] 00aa00 "then it is not"
+press_key r
+press_key r
+is "[colour 0.5 0] [llength [row_list]]" "0000cc 1" "r hides state and rows again"
+press_key u
+press_key u
+unfold_rows
+is [llength [row_list]] 3 "a row for each level"
+press_key u
+is [llength [row_list]] 2 "is undone"
+hide_rows 1
+press_key u
+is [llength [row_list]] 2 "hidden rows come back"
+pin 1
+press_key u
+is [[lindex $models 0] pinned_count] 0 "pinned rows are free again"
 fit
 press_key question
 ok [winfo exists $top.keys] "? shows the keys"

@@ -71,8 +71,8 @@ namespace eval ::pith::words {
         in     {?FACTOR?}    {zoom in at the middle, by a factor of 2 by default}     word_in
         out    {?FACTOR?}    {zoom out}                                               word_out
         pan    {PART}        {move by a fraction of the window: 0.5 right, -0.5 left} word_pan
-        undo   {}            {go to the previous view}                                word_undo
-        redo   {}            {go to the next view again}                              word_redo
+        undo   {}            {undo the last zoom, or change of rows, hidden states or messages} word_undo
+        redo   {}            {do it again}                                            word_redo
         window {}            {start and end of the time shown, in seconds}            word_window
         select {FROM TO | none} {select a stretch of time}                            word_select
         selected {}          {start and end of the selection, in seconds; {} none}    word_selected
@@ -163,8 +163,8 @@ namespace eval ::pith::keys {
             {Shift-Left}               {Shift-Left}  {one window to the left}        {pan -1}
             {Shift-Right}              {Shift-Right} {one window to the right}       {pan 1}
             {z Return}                 {z  Return}   {zoom to the selection, else to the state under the pointer} {zoom_chosen}
-            {u BackSpace Control-z}    {u  Ctrl-z}   {previous view}              {undo}
-            {r Control-y}              {r  Ctrl-y}   {next view}                  {redo}
+            {u BackSpace Control-z}    {u  Ctrl-z}   {undo the last zoom, or change of rows, hidden states or messages} {undo}
+            {r Control-y Control-Z}    {r  Ctrl-y}   {do it again}                {redo}
             {m}                        {m}           {show or hide messages}      {toggle_arrows}
             {h}                        {h}           {hide or show the state under the pointer}  {hide_pointed}
             {H}                        {Shift-h}     {show all hidden states}     {show *}
@@ -306,7 +306,7 @@ namespace eval ::pith::menus {
         Log {"Open..." choose_log Ctrl-O  "Open recent" recent {}  "Save picture..." choose_picture Ctrl-S}
         View {"Show all" fit f  "From MPI_Init to MPI_Finalize" work i  "Zoom in" in +  "Zoom out" out -
               "Zoom to the selection" zoom_chosen z  "Clear the selection" {select none} Esc
-              - - -  "Previous view" undo u  "Next view" redo r
+              - - -  "Undo" undo u  "Redo" redo r
               - - -  "Messages" toggle_arrows m  "Names in bars" toggle_names {}  "Show all hidden states" {show *} H}
         Rows {}
         Search {}

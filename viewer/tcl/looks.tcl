@@ -18,6 +18,7 @@ oo::class create ::pith::Looks {
         my arrows_preferred arrows
         my height_preferred row_height
         my parts_preferred legend
+        $model forget_past
     }
 
     destructor {

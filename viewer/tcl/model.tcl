@@ -28,7 +28,8 @@ oo::class create ::pith::Model {
     variable reader     ;# job that reads messages and counters
     variable reading    ;# its progress, 0 to 1; {} not reading
     variable trouble    ;# problem with the log; {} none
-    variable past future pushed_ms ;# stacks of {t0 t1}; time of the last push
+    variable past future ;# stacks of {what value} for undo and redo; what: time, rows, hidden or arrows
+    variable pushed      ;# {what ms} of the last push
     variable changed    ;# traced: name of the last change
     variable notices    ;# queue of changes; the first is being reported to the followers
 
@@ -48,7 +49,7 @@ oo::class create ::pith::Model {
         set first_row 0
         set arrows auto
         set left_out 0
-        set pushed_ms 0
+        set pushed {{} 0}
     }
 
     destructor {
@@ -181,13 +182,7 @@ oo::class create ::pith::Model {
     # Shows [from, to), limited to the log and at least 20 ns. Saved for undo, except single steps of a turning
     # wheel.
     method zoom {from to} {
-        set now [clock milliseconds]
-        if {$now - $pushed_ms > 600} {
-            lappend past [list $t0 $t1]
-            set past [lrange $past end-99 end]
-            set future {}
-        }
-        set pushed_ms $now
+        my push time
         my set_window $from $to
     }
 
@@ -243,18 +238,58 @@ oo::class create ::pith::Model {
         my zoom {*}[my whole]
     }
 
-    method undo {} { my restore_window past future }
-    method redo {} { my restore_window future past }
+    # ---- Undo
 
-    # Takes a window from one stack, and saves the current one on the other.
-    method restore_window {from to} {
-        if {[set $from] ne {}} {
-            lappend $to [list $t0 $t1]
-            set window [lindex [set $from] end]
-            set $from [lrange [set $from] 0 end-1]
-            my set_window {*}$window
+    method current {what} {
+        switch $what {
+            time { return [list $t0 $t1] }
+            rows { return [$log rows state] }
+            hidden { return $hidden }
+            arrows { return $arrows }
         }
-        set pushed_ms 0
+    }
+
+    method apply {what value} {
+        switch $what {
+            time { my set_window {*}$value }
+            rows {
+                $log rows set_state $value
+                my rows_changed
+            }
+            hidden { my hide $value }
+            arrows { my set_arrows_way $value }
+        }
+    }
+
+    # Saves a part of the view for undo; what follows within 0.6 s is one change of it.
+    method push {what} {
+        set now [clock milliseconds]
+        lassign $pushed before ms
+        if {$what ne $before || $now - $ms > 600} {
+            lappend past [list $what [my current $what]]
+            set past [lrange $past end-99 end]
+            set future {}
+        }
+        set pushed [list $what $now]
+    }
+
+    method undo {} { my take_back past future }
+    method redo {} { my take_back future past }
+
+    # Applies a part of the view from one stack, and saves the current one on the other.
+    method take_back {from to} {
+        set pushed {{} 0}
+        if {[set $from] ne {}} {
+            lassign [lindex [set $from] end] what value
+            set $from [lrange [set $from] 0 end-1]
+            lappend $to [list $what [my current $what]]
+            my apply $what $value
+        }
+    }
+
+    method forget_past {} {
+        lassign {} past future
+        set pushed {{} 0}
     }
 
     # ---- Rows
@@ -296,6 +331,7 @@ oo::class create ::pith::Model {
 
     # A command of tk/log_rows.c that changes rows or their order.
     method arrange {args} {
+        my push rows
         set result [$log rows {*}$args]
         my rows_changed
         return $result
@@ -309,6 +345,7 @@ oo::class create ::pith::Model {
 
     # Shows the rows that match a pattern of ranks (0-3,7.1) and names; "" all.
     method select {pattern} {
+        my push rows
         $log rows filter $pattern
         set first_row 0
         my rows_changed
@@ -344,7 +381,15 @@ oo::class create ::pith::Model {
     # ---- What is shown
 
     method set_hidden {ids} {
-        set hidden [lsort -unique -integer $ids]
+        set ids [lsort -unique -integer $ids]
+        if {$ids ne $hidden} {
+            my push hidden
+            my hide $ids
+        }
+    }
+
+    method hide {ids} {
+        set hidden $ids
         $log hide $hidden
         my notify hidden
     }
@@ -437,7 +482,15 @@ oo::class create ::pith::Model {
 
     # HOW: on, off or auto.
     method set_arrows {how} {
-        set arrows [expr {$how eq "auto" ? "auto" : $how ? "on" : "off"}]
+        set how [expr {$how eq "auto" ? "auto" : $how ? "on" : "off"}]
+        if {$how ne $arrows} {
+            my push arrows
+            my set_arrows_way $how
+        }
+    }
+
+    method set_arrows_way {how} {
+        set arrows $how
         my notify hidden
     }
 

@@ -181,6 +181,7 @@ oo::class create ::pith::ViewState {
                     ::pith::preferences::say "$path: $key: $text; it is not used"
                 }
             }
+            $model forget_past
         }
     }
 
