@@ -214,7 +214,7 @@ oo::class create ::pith::Clip {
 #
 #     ::pith::Runner new $top "Saving x.svg" {draw run.pith -o x.svg} {callback}
 #
-# calls the callback at the end with `done {}`, `failed TEXT` (the last line of the program) or `stopped {}`,
+# calls the callback at the end with `done TEXT` (all that the program said), `failed TEXT` (its last line) or `stopped {}`,
 # and destroys itself. Destroying it earlier ends the program without a call.
 oo::class create ::pith::Runner {
     variable top       ;# window that it works for
@@ -270,7 +270,7 @@ oo::class create ::pith::Runner {
         set text [lindex [split [string trim $said] \n] end]
         regsub {^pith: (draw: )?} $text {} text
         regsub {; see `pith help [a-z]+`$} $text {} text
-        set answer [expr {$stopped ? {stopped {}} : $bad ? [list failed $text] : {done {}}}]
+        set answer [expr {$stopped ? {stopped {}} : $bad ? [list failed $text] : [list done $said]}]
         set call $callback
         my destroy
         {*}$call {*}$answer
