@@ -1,5 +1,6 @@
 /* test_core_lengths.c - lengths of states and messages: against a list made by reading every record, with states inside
  * themselves, cut by the window, and never ended; spreads and bins against counting. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +24,13 @@ static uint32_t below(uint32_t limit)
 
 static void send_one(struct core_log *log, uint32_t kind, uint32_t lane, int64_t time_ns, int32_t peer, uint64_t posted)
 {
-    struct pithlog_record record = {
-        .time_ns = time_ns, .lane = lane, .kind = kind, .peer = peer, .tag = 3, .bytes = 100, .posted = posted};
+    struct pithlog_record record = {.time_ns = time_ns,
+                                    .lane = lane,
+                                    .kind = kind,
+                                    .peer = peer,
+                                    .tag = 3,
+                                    .bytes = 50 + (uint64_t)time_ns % 1000,
+                                    .posted = posted};
     core_check(pithi_writer_add(log->writer, &record));
 }
 
@@ -101,18 +107,21 @@ static void brute_messages(struct pithlog *log, const struct pithi_lengths_query
             recv |= query->lanes[i] == m.recv_lane;
         }
         if (send && recv && first < query->t1_ns && (last > query->t0_ns || first >= query->t0_ns))
-            brute[brute_count++] = m.recv_ns - m.send_ns;
+            brute[brute_count++] = query->state == PITHI_MESSAGE_SIZES ? (int64_t)m.bytes : m.recv_ns - m.send_ns;
     }
     pithlog_matcher_close(matcher);
     qsort(brute, brute_count, sizeof *brute, rising);
 }
 
-static int same_lengths(const struct pithi_length_list *list)
+/* SIZES: lengths are the bytes of messages. */
+static int same_lengths(const struct pithi_length_list *list, int sizes)
 {
-    for (uint32_t i = 0; i < list->count; i++)
-        if (i >= brute_count || list->items[i].length_ns != brute[i] ||
-            list->items[i].end_ns - list->items[i].start_ns != brute[i])
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct pithi_length *item = &list->items[i];
+        if (i >= brute_count || item->length_ns != brute[i] ||
+            (sizes ? (int64_t)item->bytes : item->end_ns - item->start_ns) != brute[i])
             return 0;
+    }
     return list->count == brute_count && list->exact;
 }
 
@@ -178,7 +187,7 @@ static void test_window(struct pithlog *log, const uint32_t *lanes, uint32_t lan
         struct pithi_length_list list;
         core_check(pithi_lengths_run(log, &query, &list));
         brute_states(log, &query);
-        wrong += !same_lengths(&list);
+        wrong += !same_lengths(&list, 0);
         differ += list.count != cells.sums[state].count;
         pithi_lengths_free(&list);
     }
@@ -217,19 +226,27 @@ static void test_exact(void)
     query.state = PITHI_MESSAGES;
     core_check(pithi_lengths_run(log, &query, &list));
     brute_messages(log, &query);
-    OK(list.count > 300 && same_lengths(&list), "messages: %u", list.count);
+    OK(list.count > 300 && same_lengths(&list, 0), "messages: %u", list.count);
     pithi_lengths_free(&list);
+    query.state = PITHI_MESSAGE_SIZES;
+    core_check(pithi_lengths_run(log, &query, &list));
+    brute_messages(log, &query);
+    OK(list.count > 300 && list.min_ns < list.max_ns && same_lengths(&list, 1), "their sizes: %" PRId64 " to %" PRId64,
+       list.min_ns, list.max_ns);
+    test_spread(&list, INT64_MIN, INT64_MAX, "all sizes");
+    pithi_lengths_free(&list);
+    query.state = PITHI_MESSAGES;
     query.lane_count = 2;
     query.t0_ns = end / 4;
     query.t1_ns = end / 2;
     core_check(pithi_lengths_run(log, &query, &list));
     brute_messages(log, &query);
-    OK(list.count > 20 && same_lengths(&list), "messages of two lanes in a quarter: %u", list.count);
+    OK(list.count > 20 && same_lengths(&list, 0), "messages of two lanes in a quarter: %u", list.count);
     pithi_lengths_free(&list);
     core_check(pithlog_digest_open(log, NULL, NULL, &digest));
     query.digest = digest;
     core_check(pithi_lengths_run(log, &query, &list));
-    OK(same_lengths(&list), "the same, by the digest");
+    OK(same_lengths(&list, 0), "the same, by the digest");
     pithi_lengths_free(&list);
     pithlog_digest_close(digest);
     pithlog_close(log);

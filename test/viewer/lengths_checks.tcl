@@ -22,6 +22,9 @@ lengths bins 10
 is [stat count],[stat total] 1,500000000 "red, chosen from the list"
 lengths messages
 is [stat count],[stat max] 1,200000000 "messages: from send to receive"
+lengths sizes
+is [stat count],[stat max] 1,1024 "sizes of messages: bytes"
+is "[$board.body.numbers.vmax cget -text] [$board.body.numbers.tmax cget -text]" "1.024 kB Largest" "and it says so"
 
 # ---- Following
 zoom 0.6 0.7
@@ -63,6 +66,12 @@ press_key l
 lengths stats
 is [$board.body.controls.state get] green "the key l: of the state under the pointer"
 
+
+lengths sizes
+event generate $graph <Button-1> -x [expr {[winfo width $graph] / 2}] -y [expr {[winfo height $graph] / 2}]
+sync
+is [dict get [chosen] size] "1\u2009024 bytes" "of sizes: a click on a bar chooses the message"
+choose 0.1 0
 
 # ---- From menus: what they would run
 set part [[lindex [info class instances ::pith::Window] 0] part Lengths]

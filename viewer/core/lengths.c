@@ -35,16 +35,14 @@ static uint32_t bucket_of(int64_t length)
     return (shift + 1) * FINE + (uint32_t)(value >> shift & (FINE - 1));
 }
 
-static int64_t lasted(const struct pithi_length *entry) { return entry->end_ns - entry->start_ns; }
-
 static void into_bucket(struct pithi_length *buckets, const struct pithi_length *instance)
 {
-    struct pithi_length *bucket = &buckets[bucket_of(lasted(instance))], before = *bucket;
+    struct pithi_length *bucket = &buckets[bucket_of(instance->length_ns)], before = *bucket;
 
-    if (!before.count || lasted(instance) > lasted(&before))
+    if (!before.count || instance->length_ns > before.length_ns)
         *bucket = *instance;
     bucket->count = before.count + 1;
-    bucket->total_ns = before.total_ns + lasted(instance);
+    bucket->total_ns = before.total_ns + instance->length_ns;
 }
 
 static void begin_buckets(struct gathering *gathering)
@@ -58,12 +56,13 @@ static void begin_buckets(struct gathering *gathering)
     list->exact = 0;
 }
 
+/* Adds an instance, whose length_ns is set. */
 static void add(struct gathering *gathering, struct pithi_length instance)
 {
     struct pithi_length_list *list = gathering->list;
-    int64_t length = lasted(&instance);
+    int64_t length = instance.length_ns;
 
-    instance.length_ns = instance.total_ns = length;
+    instance.total_ns = length;
     instance.count = 1;
     if (length < list->min_ns)
         list->min_ns = length;
@@ -102,9 +101,11 @@ static int take_records(struct walk *walk, const struct pithlog_record *records,
             walk->open += r->time_ns < query->t1_ns;
         } else if (r->depth != UINT32_MAX && r->start_ns < query->t1_ns) {
             walk->open -= walk->open > 0;
-            add(walk->gathering,
-                (struct pithi_length){
-                    .start_ns = r->start_ns, .end_ns = r->time_ns, .lane = walk->lane, .peer = walk->lane});
+            add(walk->gathering, (struct pithi_length){.length_ns = r->time_ns - r->start_ns,
+                                                       .start_ns = r->start_ns,
+                                                       .end_ns = r->time_ns,
+                                                       .lane = walk->lane,
+                                                       .peer = walk->lane});
         }
     }
     return 1;
@@ -161,8 +162,12 @@ static void take_message(void *context, const struct pithlog_message *message)
 {
     struct gathering *gathering = context;
 
+    int64_t size = message->bytes < INT64_MAX ? (int64_t)message->bytes : INT64_MAX;
+    int sizes = gathering->query->state == PITHI_MESSAGE_SIZES;
+
     if (gathering->chosen[message->send_lane] && gathering->chosen[message->recv_lane])
-        add(gathering, (struct pithi_length){.start_ns = message->send_ns,
+        add(gathering, (struct pithi_length){.length_ns = sizes ? size : message->recv_ns - message->send_ns,
+                                             .start_ns = message->send_ns,
                                              .end_ns = message->recv_ns,
                                              .lane = message->send_lane,
                                              .peer = message->recv_lane,
@@ -223,7 +228,8 @@ int pithi_lengths_run(struct pithlog *log, const struct pithi_lengths_query *que
     list->exact = 1;
     list->min_ns = INT64_MAX;
     list->max_ns = INT64_MIN;
-    err = query->state == PITHI_MESSAGES ? gather_messages(log, &gathering) : gather_states(log, &gathering);
+    err = query->state == PITHI_MESSAGES || query->state == PITHI_MESSAGE_SIZES ? gather_messages(log, &gathering)
+                                                                                : gather_states(log, &gathering);
     if (gathering.buckets)
         collect_buckets(&gathering);
     if (list->count)

@@ -18,13 +18,15 @@
 #include "core/query.h"
 
 enum { PITHI_LENGTHS_EXACT = 1 << 18, PITHI_MOST_BINS = 200 };
-#define PITHI_MESSAGES (UINT32_MAX - 1) /* instead of a state: messages */
+/* Instead of a state: messages; the sizes of messages, whose bytes then are the "nanoseconds" of all lengths. */
+#define PITHI_MESSAGES (UINT32_MAX - 1)
+#define PITHI_MESSAGE_SIZES (UINT32_MAX - 2)
 
 struct pithi_lengths_query {
     int64_t t0_ns, t1_ns; /* t0 < t1 */
     const uint32_t *lanes;
     uint32_t lane_count;
-    uint32_t state;                      /* definition, or PITHI_MESSAGES */
+    uint32_t state;                      /* definition, or one of the above */
     const struct pithlog_digest *digest; /* for messages; NULL: they are matched again */
     struct pithi_watch watch;
 };

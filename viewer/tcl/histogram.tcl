@@ -5,6 +5,7 @@
 #     show_numbers        the range or its lengths have changed
 #     show_instance       a bar was clicked
 #     bar_colour          colour of the bars
+#     amount              text of a length
 
 oo::class create ::pith::Histogram {
     variable canvas list   ;# graph; lengths, a command of tk/log_object.h, {} none
@@ -163,7 +164,7 @@ oo::class create ::pith::Histogram {
             set last $x
             $canvas create line $x $bottom $x [expr {$bottom + 4}] -fill [colour faint]
             $canvas create text $x [expr {$bottom + 6}] -anchor n -font PithSmall \
-                -text [::pithtk::duration [expr {wide($mark)}]] -fill [colour faint]
+                -text [my amount [expr {wide($mark)}]] -fill [colour faint]
         }
     }
 
@@ -190,9 +191,9 @@ oo::class create ::pith::Histogram {
                 -fill [colour paper] -outline [colour accent] -width 2
         }
         set below [expr {$y + [px 14]}]
-        $canvas create text $left $below -anchor nw -font PithSmall -text "from [::pithtk::duration $low]" \
+        $canvas create text $left $below -anchor nw -font PithSmall -text "from [my amount $low]" \
             -fill [colour text]
-        $canvas create text $right $below -anchor ne -font PithSmall -text "to [::pithtk::duration $high]" \
+        $canvas create text $right $below -anchor ne -font PithSmall -text "to [my amount $high]" \
             -fill [colour text]
     }
 
@@ -225,10 +226,10 @@ oo::class create ::pith::Histogram {
         lassign [lrange $drawn [expr {4 * $at}] end] from to count total
         set all [dict get $spread count]
         set time [dict get $spread total]
-        set readout "[::pithtk::duration $from] \u2013 [::pithtk::duration $to]:   [::pithtk::number $count]"
+        set readout "[my amount $from] \u2013 [my amount $to]:   [::pithtk::number $count]"
         if {$all && $time > 0} {
             append readout [format { (%.1f %%)} [expr {100.0 * $count / $all}]] \
-                ",   total [::pithtk::duration $total]" [format { (%.1f %%)} [expr {100.0 * $total / $time}]]
+                ",   total [my amount $total]" [format { (%.1f %%)} [expr {100.0 * $total / $time}]]
         }
         if {$step >= 0} {
             append readout ",   shown: longest number [expr {$step + 1}]"

@@ -1,4 +1,4 @@
-# lengths.tcl - the distribution of the lengths of a state (or of message transfers): a histogram, the range of
+# lengths.tcl - the distribution of the lengths of a state (or of message transfers, or message sizes): a histogram, the range of
 # lengths with a handle at each end, and statistics of that range. Each click on a bar goes to its next longest
 # instance.
 
@@ -6,7 +6,7 @@ oo::class create ::pith::Lengths {
     superclass ::pith::Board ::pith::Histogram
     variable window model board
     variable canvas list bins logarithmic low high drawn at step readout spread ;# see Histogram
-    variable state         ;# id of the definition, or "messages"
+    variable state         ;# id of the definition, "messages", or "sizes" of messages
     variable names         ;# displayed name -> state
     variable state_text    ;# text of the combobox
 
@@ -93,6 +93,7 @@ oo::class create ::pith::Lengths {
         }
         set names [lsort -stride 2 -dictionary $names]
         dict set names messages messages
+        dict set names {message sizes} sizes
     }
 
     # After a change of the log: the state of the same name.
@@ -142,8 +143,15 @@ oo::class create ::pith::Lengths {
         }
     }
 
+    method of_messages {} { return [expr {$state in {messages sizes}}] }
+
+    # Text of a length, or of a size.
+    method amount {value} {
+        return [expr {$state eq "sizes" ? [::pith::board::bytes $value] : [::pithtk::duration $value]}]
+    }
+
     method bar_colour {} {
-        return [expr {$state eq "messages" ? [colour accent] : [dict get [$model def $state] colour]}]
+        return [expr {[my of_messages] ? [colour accent] : [dict get [$model def $state] colour]}]
     }
 
     # ---- Work
@@ -173,10 +181,12 @@ oo::class create ::pith::Lengths {
             set text "\u2013"
             if {$spread ne {} && [dict get $spread count]} {
                 set value [dict get $spread $key]
-                set text [expr {$key eq "count" ? [::pithtk::number $value] : [::pithtk::duration $value]}]
+                set text [expr {$key eq "count" ? [::pithtk::number $value] : [my amount $value]}]
             }
             $frame.v$key configure -text $text
         }
+        $frame.tmin configure -text [expr {$state eq "sizes" ? "Smallest" : "Shortest"}]
+        $frame.tmax configure -text [expr {$state eq "sizes" ? "Largest" : "Longest"}]
     }
 
     # ---- Words
@@ -222,7 +232,7 @@ oo::class create ::pith::Lengths {
     }
 
     method thing {place} {
-        if {$state eq "messages"} {
+        if {[my of_messages]} {
             return [dict create kind message hit $place]
         }
         set more [dict create id $state name [$model name $state] depth 0 ended 1]
@@ -267,8 +277,8 @@ oo::class create ::pith::Lengths {
     }
 
     method state_like {pattern} {
-        if {$pattern eq "messages"} {
-            return messages
+        if {$pattern in {messages sizes}} {
+            return $pattern
         }
         foreach id [$model ids_like $pattern] {
             if {[dict get [$model def $id] kind] eq "state"} {
@@ -287,7 +297,7 @@ oo::class create ::pith::Lengths {
         set numbers {}
         foreach {key name} {count count total total mean average median median p95 {95 % below} deviation deviation} {
             set amount [dict get $spread $key]
-            lappend numbers "$name [expr {$key eq "count" ? [::pithtk::number $amount] : [::pithtk::duration $amount]}]"
+            lappend numbers "$name [expr {$key eq "count" ? [::pithtk::number $amount] : [my amount $amount]}]"
         }
         ::pith::svg::write $canvas $file {pointed handle track} "[my name_of $state]: [join $numbers {, }]"
     }
@@ -302,7 +312,7 @@ oo::class create ::pith::Lengths {
         switch $word {
             bins { my set_bins {*}$args }
             log { set logarithmic [string is true -strict [lindex $args 0]]; my draw }
-            range { my set_range {*}[lmap time $args {::pith::words::time $time}] }
+            range { my set_range {*}[lmap word $args {expr {$state eq "sizes" ? $word : [::pith::words::time $word]}}] }
             of { my set_scope {*}$args; my wait }
             rows { my set_rows {*}$args; my wait }
             stats { return $spread }
@@ -314,9 +324,9 @@ oo::class create ::pith::Lengths {
 
 ::pith::part::add Lengths {
     words {
-        lengths {?NAME?}      {distribution of the lengths of a state (or "messages")}      word_lengths
+        lengths {?NAME?}      {distribution of the lengths of a state, of "messages", or of their "sizes"} word_lengths
         lengths_of_pointed {} {the same for the state under the pointer}                    open_pointed
     }
     keys {{l} {l} {distribution of the lengths of the state under the pointer} {lengths_of_pointed}}
-    menus {Statistics {"State lengths..." lengths l}}
+    menus {Statistics {"State lengths..." lengths l  "Message sizes..." {lengths sizes} {}}}
 }

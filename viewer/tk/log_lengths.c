@@ -168,7 +168,7 @@ static Tcl_Obj *lengths_result(struct pithi_job *job)
     struct lengths_list *list = pithi_alloc(1, sizeof *list);
     char name[48];
 
-    *list = (struct lengths_list){lengths->list, lengths->log, lengths->query.state == PITHI_MESSAGES};
+    *list = (struct lengths_list){lengths->list, lengths->log, lengths->query.state >= PITHI_MESSAGE_SIZES};
     memset(&lengths->list, 0, sizeof lengths->list);
     snprintf(name, sizeof name, "::pithtk::lengths%u", ++number);
     Tcl_CreateObjCommand(lengths->interp, name, list_command, list, list_free);
@@ -190,6 +190,10 @@ static int get_state(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
 
     if (strcmp(Tcl_GetString(word), "messages") == 0) {
         *state = PITHI_MESSAGES;
+        return TCL_OK;
+    }
+    if (strcmp(Tcl_GetString(word), "sizes") == 0) {
+        *state = PITHI_MESSAGE_SIZES;
         return TCL_OK;
     }
     if (Tcl_GetIntFromObj(interp, word, &id) != TCL_OK)
