@@ -129,5 +129,13 @@ int pithi_digest_write(const struct pithlog_digest *digest, uint64_t offset);
 int pithi_digest_take(struct pithlog_digest *digest);
 /* Makes the digest in digest->fd, an empty file (digest_make.c). PITH_ERR_DAMAGED: some records could not be read. */
 int pithi_digest_make(struct pithlog_digest *digest, int (*progress)(void *context, double part), void *context);
+/* The same, from the messages of another digest: see pithlog_digest_select. */
+struct pithi_selection {
+    const struct pithlog_digest *from;
+    int (*wanted)(void *context, const struct pithlog_message *message);
+    int (*progress)(void *context, double part);
+    void *context;
+};
+int pithi_digest_copy(struct pithlog_digest *digest, const struct pithi_selection *selection);
 
 #endif

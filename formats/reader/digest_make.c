@@ -426,16 +426,21 @@ static void free_making(struct making *m)
     free(m->records);
 }
 
+static int begin(struct making *m)
+{
+    uint32_t lanes = m->digest->log->info.lanes;
+    m->size = PITHI_DIGEST_HEAD;
+    m->cuts = lanes <= FEW_LANES ? 1 : lanes <= 8 * FEW_LANES ? CUTS / 8 : CUTS;
+    m->match = pithi_match_new();
+    m->lengths = malloc(SLAB * sizeof *m->lengths);
+    m->records = malloc(HELPING * sizeof *m->records);
+    return m->match && m->lengths && m->records ? PITH_OK : no_memory(m);
+}
+
 int pithi_digest_make(struct pithlog_digest *d, int (*progress)(void *context, double part), void *context)
 {
-    struct making m = {.digest = d, .size = PITHI_DIGEST_HEAD, .progress = progress, .context = context};
-    int err = PITH_OK;
-    m.cuts = d->log->info.lanes <= FEW_LANES ? 1 : d->log->info.lanes <= 8 * FEW_LANES ? CUTS / 8 : CUTS;
-    m.match = pithi_match_new();
-    m.lengths = malloc(SLAB * sizeof *m.lengths);
-    m.records = malloc(HELPING * sizeof *m.records);
-    if (!m.match || !m.lengths || !m.records)
-        err = no_memory(&m);
+    struct making m = {.digest = d, .progress = progress, .context = context};
+    int err = begin(&m);
     if (err == PITH_OK && pithi_match_incomplete(d->log))
         pithi_match_cut(m.match);
     if (err == PITH_OK)
@@ -444,4 +449,37 @@ int pithi_digest_make(struct pithlog_digest *d, int (*progress)(void *context, d
         err = finish(&m);
     free_making(&m);
     return err == PITH_OK && m.damages ? pithi_fail(PITH_ERR_DAMAGED, "%s", m.why) : err;
+}
+
+/* ---- A part of another digest ------------------------------------------------------------------------------------ */
+
+/* Takes the wanted messages of a node. */
+static int take_node(struct making *m, const struct pithi_selection *selection, const struct pithi_message_node *node,
+                     struct pithlog_message *messages)
+{
+    int err = pithi_message_node_read(selection->from, node, messages);
+    for (uint32_t i = 0; i < node->count && err == PITH_OK; i++)
+        if (selection->wanted(m->context, &messages[i]))
+            err = found_message(m, &messages[i]);
+    return err;
+}
+
+int pithi_digest_copy(struct pithlog_digest *d, const struct pithi_selection *selection)
+{
+    struct making m = {.digest = d, .progress = selection->progress, .context = selection->context};
+    struct pithlog_message *messages = malloc(2 * PITHI_NODE_MESSAGES * sizeof *messages);
+    int err = messages ? begin(&m) : no_memory(&m);
+    for (uint32_t i = 0; i < selection->from->node_count && err == PITH_OK; i++) {
+        const struct pithi_message_node *node = &selection->from->nodes[i];
+        if (node->sample)
+            continue;
+        err = take_node(&m, selection, node, messages);
+        if (err == PITH_OK && m.progress && m.progress(m.context, (i + 1.0) / selection->from->node_count))
+            err = pithi_fail(PITH_ERR_STOPPED, "%s: stopped", d->log->path);
+    }
+    if (err == PITH_OK)
+        err = finish(&m);
+    free_making(&m);
+    free(messages);
+    return err;
 }

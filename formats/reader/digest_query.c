@@ -72,6 +72,32 @@ int pithlog_digest_open(struct pithlog *log, int (*progress)(void *context, doub
     return err;
 }
 
+int pithlog_digest_select(const struct pithlog_digest *from,
+                          int (*wanted)(void *context, const struct pithlog_message *message),
+                          int (*progress)(void *context, double part), void *context, struct pithlog_digest **digest)
+{
+    struct pithi_selection selection = {from, wanted, progress, context};
+    struct pithlog_digest *d = *digest = calloc(1, sizeof *d);
+    struct pithi_cache_part part;
+    int err;
+    if (!d)
+        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its messages", from->log->path);
+    d->log = from->log;
+    d->fd = -1;
+    if (!pithi_cache_begin_nameless(&part)) {
+        err = pithi_fail(PITH_ERR_IO, "%s: no place for a temporary file; set TMPDIR", d->log->path);
+    } else {
+        d->fd = part.fd;
+        err = pithi_digest_copy(d, &selection);
+        pithi_cache_end(&part, 0);
+    }
+    if (err != PITH_OK) {
+        pithlog_digest_close(d);
+        *digest = NULL;
+    }
+    return err;
+}
+
 void pithlog_digest_close(struct pithlog_digest *d)
 {
     if (!d)

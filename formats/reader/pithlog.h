@@ -308,13 +308,9 @@ PITHLOG_API double pithlog_own_cost_ns(const struct pithlog *log, uint32_t lane,
 
 /* Messages and counters of a time window without reading records, for drawing. The first request reads all messages and
  * counter values of the log: some seconds for 1e8 records. The digest of a large log is kept in
- * ${XDG_CACHE_HOME:-~/.cache}/pith if that folder is writable, and found there by the log's content. The folder holds
- * at most 1 GB, and may be emptied at any time.
- *
- * Memory: 80 bytes per thousand messages, 56 bytes per 512 counter values, some megabytes while it is made. Any number
- * of threads may query a digest at once. */
+ * ${XDG_CACHE_HOME:-~/.cache}/pith if that folder is writable; it may be emptied at any time. Memory: 80 bytes per
+ * thousand messages, 56 per 512 counter values, some megabytes while it is made. Any number of threads may query it. */
 struct pithlog_digest;
-
 struct pithlog_digest_info {
     uint64_t messages, sends_left, recvs_left; /* matched messages; unmatched sends and receives */
     uint32_t series;                           /* pairs of lane and counter with values */
@@ -326,15 +322,19 @@ struct pithlog_digest_info {
  * any other error *digest is NULL. */
 PITHLOG_API int pithlog_digest_open(struct pithlog *log, int (*progress)(void *context, double part), void *context,
                                     struct pithlog_digest **digest);
+/* A digest of the messages of `from` for which `wanted` returns 1, without counters, and never kept; `progress` and
+ * errors as above. `from` need not outlive it. */
+PITHLOG_API int pithlog_digest_select(const struct pithlog_digest *from,
+                                      int (*wanted)(void *context, const struct pithlog_message *message),
+                                      int (*progress)(void *context, double part), void *context,
+                                      struct pithlog_digest **digest);
 PITHLOG_API void pithlog_digest_close(struct pithlog_digest *digest);
 PITHLOG_API const struct pithlog_digest_info *pithlog_digest_get_info(const struct pithlog_digest *digest);
-
 /* The messages that reach into [from_ns, to_ns) and have both ends on the given lanes. */
 struct pithlog_digest_window {
     int64_t from_ns, to_ns;
     const unsigned char *lanes; /* [lanes of the log], not 0: included; NULL: all */
 };
-
 /* Writes the longest messages to messages[most], sorted by the earlier of their two times. *count: their number, up to
  * `most`; *total: exact number in the window. Cost: some milliseconds for any log if all lanes are included.
  * PITH_ERR_DAMAGED, also below: the kept digest is damaged and was removed; pithlog_digest_open makes it anew. */

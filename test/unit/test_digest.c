@@ -88,6 +88,68 @@ static void test_sample(const struct pithlog_digest *digest, const struct pithlo
        (unsigned long long)total);
 }
 
+/* ---- A part of the messages -------------------------------------------------------------------------------------- */
+
+static int is_third(void *context, const struct pithlog_message *m)
+{
+    (void)context;
+    return m->send_ns % 3 == 0;
+}
+
+static uint32_t others;
+static void tell_third(void *context, const struct pithlog_message *m)
+{
+    tell(context, m);
+    others += (uint32_t)!is_third(NULL, m);
+}
+
+static int stop(void *context, double part)
+{
+    (void)context, (void)part;
+    return 1;
+}
+
+/* Every third message: all of them, no other, the longest in every window; a digest of its own. */
+static void test_select(struct pithlog *log)
+{
+    const struct pithlog_info *info = pithlog_get_info(log);
+    struct pithlog_message most[50];
+    struct pithlog_digest *all, *third;
+    uint32_t wanted = 0, count, right = 1;
+    uint64_t total;
+    double weight;
+    must(pithlog_digest_open(log, NULL, NULL, &all));
+    OK(pithlog_digest_select(all, is_third, stop, NULL, &third) == PITH_ERR_STOPPED && !third, "a choice is stopped");
+    must(pithlog_digest_select(all, is_third, NULL, NULL, &third));
+    pithlog_digest_close(all);
+    for (uint32_t i = 0; i < message_count; i++)
+        wanted += (uint32_t)is_third(NULL, &messages[i]);
+    sampled = (struct pithlog_digest_window){info->start_ns, info->end_ns + 1, NULL};
+    told = others = 0;
+    told_right = 1;
+    must(pithlog_digest_sample(third, &sampled, UINT64_MAX, tell_third, NULL, &weight));
+    OK(told == wanted && told_right && !others && pithlog_digest_get_info(third)->messages == wanted &&
+           pithlog_digest_get_info(third)->series == 0,
+       "every third message: %llu of %u, no other, no counters", (unsigned long long)told, message_count);
+    for (int i = 0; i < 20; i++) {
+        struct pithlog_digest_window window = {.from_ns = info->start_ns + below(1 << 20) * (int64_t)1000};
+        uint32_t in = 0, longer = 0;
+        window.to_ns = window.from_ns + 1 + below(1 << 20);
+        must(pithlog_digest_messages(third, &window, most, 50, &count, &total));
+        uint64_t shortest = UINT64_MAX;
+        for (uint32_t k = 0; k < count; k++)
+            shortest = pithi_message_length(&most[k]) < shortest ? pithi_message_length(&most[k]) : shortest;
+        for (uint32_t k = 0; k < message_count; k++)
+            if (is_third(NULL, &messages[k]) && is_in(&messages[k], &window)) {
+                in++;
+                longer += pithi_message_length(&messages[k]) > shortest;
+            }
+        right &= total == in && count == (in < 50 ? in : 50) && longer <= count;
+    }
+    OK(right, "the longest of them in windows, and how many there are");
+    pithlog_digest_close(third);
+}
+
 /* ---- Counters ---------------------------------------------------------------------------------------------------- */
 
 enum { COLUMNS = 300 };
@@ -169,6 +231,7 @@ static void test_windows(uint32_t lanes, uint32_t count)
     if (lanes == 5) {
         test_sample(digest, pithlog_get_info(log));
         test_counters(log, digest);
+        test_select(log);
     }
     pithlog_digest_close(digest);
     pithlog_close(log);

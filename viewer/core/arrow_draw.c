@@ -10,6 +10,11 @@
 
 /* ---- Loading ----------------------------------------------------------------------------------------------------- */
 
+static const struct pithlog_digest *messages_of(const struct pithi_plot *plot)
+{
+    return plot->picked ? plot->picked : plot->digest;
+}
+
 /* Returns query->row_of_lane, which the caller frees. */
 static uint32_t *arrows_query(const struct pithi_plot *plot, struct pithi_arrows_query *query)
 {
@@ -34,7 +39,7 @@ void pithi_plot_load_arrows(struct pithi_plot *plot)
 
     pithi_arrows_free(&plot->arrows);
     pithi_graphs_free(plot->graphs);
-    pithi_arrows_load(plot->digest, &query, &plot->arrows);
+    pithi_arrows_load(messages_of(plot), &query, &plot->arrows);
     plot->graphs = pithi_graphs_load(plot);
     free(row_of_lane);
 }
@@ -43,7 +48,7 @@ int pithi_plot_look(const struct pithi_plot *plot, const struct pithi_bundle *bu
 {
     struct pithi_arrows_query query;
     uint32_t *row_of_lane = arrows_query(plot, &query);
-    int status = pithi_arrows_look(plot->digest, &query, &plot->arrows, bundle, exact);
+    int status = pithi_arrows_look(messages_of(plot), &query, &plot->arrows, bundle, exact);
 
     free(row_of_lane);
     return status;

@@ -25,6 +25,7 @@ struct pithi_bar_sheet;
 struct pithi_plot {
     struct pithlog *log;
     const struct pithlog_digest *digest; /* NULL: no arrows and graphs */
+    const struct pithlog_digest *picked; /* arrows are its messages (message_filter.h); NULL: those of `digest` */
     const uint32_t *rgb;                 /* [defs], see palette.h */
     int64_t t0_ns, t1_ns;
     const struct pithi_row *rows;

@@ -196,6 +196,7 @@ int main(int argc, char **argv)
         pithi_rows_close(draw.tree);
     pithi_gaps_free(&draw.gaps);
     pithlog_analysis_free(draw.analysis);
+    pithlog_digest_close(draw.picked);
     pithlog_digest_close(draw.digest);
     pithlog_summary_close(draw.summary);
     pithlog_close(draw.log);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/message_filter.h"
 #include "core/palette.h"
 #include "core/words.h"
 #include "draw/draw.h"
@@ -186,6 +187,26 @@ static int do_ranges(struct pithi_draw *draw, const struct pithi_draw_word *word
     return 0;
 }
 
+static int do_message_filter(struct pithi_draw *draw, const struct pithi_draw_word *word)
+{
+    const char *words[PITHI_MOST_ITEMS];
+    struct pithi_message_filter filter;
+    char why[512];
+    int status = 0;
+
+    for (int i = 1; i < word->count; i++)
+        words[i - 1] = word->item[i];
+    pithlog_digest_close(draw->picked);
+    draw->picked = NULL;
+    if (pithi_message_filter_parse(&filter, words, word->count - 1, why, sizeof why))
+        status = pithi_draw_word_wrong("message_filter", why, "");
+    else if (draw->digest && !pithi_message_filter_is_all(&filter) &&
+             pithi_message_filter_run(draw->log, draw->digest, &filter, NULL, &draw->picked))
+        status = pithi_draw_failed("%s", pithlog_error());
+    pithi_message_filter_free(&filter);
+    return status;
+}
+
 /* Hides everything else. */
 static int do_only(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
@@ -260,6 +281,7 @@ static const struct {
     {"hide", "NAME", 1, 1, do_hide},
     {"hide_rows", "ROWS", 1, 1, pithi_draw_do_hide_rows},
     {"in", "?FACTOR?", 0, 1, do_in},
+    {"message_filter", "?QUERY? ?-longer TIME? ?-shorter TIME? ?-late TIME?", 0, 7, do_message_filter},
     {"names", "on|off", 1, 1, do_names},
     {"only", "NAME", 1, 1, do_only},
     {"out", "?FACTOR?", 0, 1, do_out},

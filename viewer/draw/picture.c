@@ -206,6 +206,7 @@ struct pithi_figure pithi_draw_figure(const struct pithi_draw *draw)
     return (struct pithi_figure){.title = draw->title ? draw->title : base_name(draw->log_path),
                                  .plot = {.log = draw->log,
                                           .digest = draw->digest,
+                                          .picked = draw->picked,
                                           .gaps = &draw->gaps,
                                           .analysis = draw->analysis,
                                           .waits = draw->waits,

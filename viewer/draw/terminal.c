@@ -575,7 +575,7 @@ static uint64_t count_messages(const struct pithi_draw *draw)
     struct pithi_arrows arrows = {0};
     uint64_t total;
 
-    pithi_arrows_load(draw->digest, &query, &arrows);
+    pithi_arrows_load(draw->picked ? draw->picked : draw->digest, &query, &arrows);
     total = arrows.total;
     pithi_arrows_free(&arrows);
     free(row_of_lane);

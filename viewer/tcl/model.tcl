@@ -2,7 +2,7 @@
 # model, change it only through its methods, and follow it by trace:
 #
 #     $model follow {callback}      called with the name of each change: time, rows, hidden, size, pointer, digest,
-#                                   log, selection, trouble, reading, colours, searchable, theme, left_out
+#                                   log, selection, trouble, reading, colours, searchable, theme, left_out, message_filter
 #
 # Times are nanoseconds from the start of the log.
 
@@ -24,11 +24,12 @@ oo::class create ::pith::Model {
     variable arrows     ;# on, off, or auto: messages are shown where they do not cover too much
     variable left_out   ;# the part of the picture that the messages left out by auto would cover; 0: they are drawn
     variable names_on   ;# 1: bars have names
+    variable message_filter ;# words of message_filter.tcl; {}: all messages
     variable pointer    ;# dict: details of the record under the pointer; {} none
     variable reader     ;# job that reads messages and counters
     variable reading    ;# its progress, 0 to 1; {} not reading
     variable trouble    ;# problem with the log; {} none
-    variable past future ;# stacks of {what value} for undo and redo; what: time, rows, hidden or arrows
+    variable past future ;# stacks of {what value} for undo and redo; what: time, rows, hidden, arrows or messages
     variable pushed      ;# {what ms} of the last push
     variable changed    ;# traced: name of the last change
     variable notices    ;# queue of changes; the first is being reported to the followers
@@ -36,7 +37,7 @@ oo::class create ::pith::Model {
     # OPENED: command of the log (opening.tcl).
     constructor {opened} {
         set log $opened
-        lassign {} given extent unsearched selection pointer trouble reading past future changed
+        lassign {} message_filter given extent unsearched selection pointer trouble reading past future changed
         set names_on 1
         set notices {}
         my read_log [::pith::preferences::get palette]
@@ -246,6 +247,7 @@ oo::class create ::pith::Model {
             rows { return [$log rows state] }
             hidden { return $hidden }
             arrows { return $arrows }
+            messages { return $message_filter }
         }
     }
 
@@ -258,6 +260,7 @@ oo::class create ::pith::Model {
             }
             hidden { my hide $value }
             arrows { my set_arrows_way $value }
+            messages { my filter_messages $value }
         }
     }
 
@@ -492,6 +495,20 @@ oo::class create ::pith::Model {
     method set_arrows_way {how} {
         set arrows $how
         my notify hidden
+    }
+
+    method message_filter {} { return $message_filter }
+
+    method set_message_filter {words} {
+        if {$words ne $message_filter} {
+            my push messages
+            my filter_messages $words
+        }
+    }
+
+    method filter_messages {words} {
+        set message_filter $words
+        my notify message_filter
     }
 
     # Hides messages that are seen, and shows them if they are not.

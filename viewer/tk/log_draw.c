@@ -75,6 +75,7 @@ static void set_plot(struct pithi_log_object *object, const struct view *view)
     memset(plot, 0, sizeof *plot);
     plot->log = object->log;
     plot->digest = object->digest;
+    plot->picked = object->picked;
     plot->summary = object->summary;
     plot->rgb = object->rgb;
     plot->hidden = object->hidden;

@@ -330,6 +330,7 @@ static const struct {
     {{"overview", 6, "photo fadedPhoto t0 t1 width height"}, pithi_log_overview},
     {{"messages", 2, "t0 t1"}, pithi_log_messages},
     {{"palette", 1, "name"}, pithi_log_palette},
+    {{"pick", 2, "words callback"}, pithi_log_pick},
     {{"properties", 0, NULL}, log_properties},
     {{"parent", 5, "rank thread id start depth"}, pithi_log_parent},
     {{"rangesat", 2, "x y"}, pithi_log_ranges_at},
@@ -380,6 +381,7 @@ static void log_delete(ClientData data)
     pithlog_analysis_free(object->analysis);
     pithi_log_ranges_free(object);
     free(object->words);
+    pithlog_digest_close(object->picked);
     pithlog_digest_close(object->digest);
     pithi_rows_close(object->tree);
     pithlog_summary_close(object->summary);

@@ -19,6 +19,7 @@
 struct pithi_log_object {
     struct pithlog *log;
     struct pithlog_digest *digest;         /* NULL until the digest job is done */
+    struct pithlog_digest *picked;         /* the messages that are drawn; NULL: those of `digest` */
     struct pithlog_summary *summary;       /* NULL: the log is small */
     struct pithlog_summary *spare_summary; /* left by a job for the next one; NULL: none */
     char *path;
@@ -56,6 +57,12 @@ typedef int pithi_log_method(struct pithi_log_object *object, Tcl_Interp *interp
 /* log_open.c
  * digest CALLBACK              reads the digest; the log has it when the job is done */
 pithi_log_method pithi_log_digest;
+
+/* log_message_filter.c
+ * pick WORDS CALLBACK          draws only the messages of a filter (core/message_filter.h); the result of the job is
+ *                              their number. No job without words: all are drawn again. CALLBACK {}: only
+ *                              checks the words */
+pithi_log_method pithi_log_pick;
 
 /* log_colours.c
  * colour ID #rrggbb            sets the colour of a definition
