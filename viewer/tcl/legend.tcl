@@ -14,6 +14,7 @@ oo::class create ::pith::Legend {
     variable closed       ;# dict: groups that are collapsed
     variable shown        ;# dict: row of a group or of messages -> its options in the table
     variable made_of      ;# dict: row of a definition -> its inputs
+    variable messages_seen ;# 1: as the row of messages says
     variable pending      ;# after id of a refresh
     variable job          ;# command of the job for the sums; {} none
     variable waits        ;# a LegendWaits
@@ -28,6 +29,7 @@ oo::class create ::pith::Legend {
         # No background: its children cover all of it.
         set path [frame $parent -background {}]
         set tree $path.tree
+        set messages_seen 1
         lassign {} pending job sums sums_of counters shown made_of closed filter_text editor menu
         set rows [::pith::LegendRows new $model]
         set waits [::pith::LegendWaits new $model $rows [namespace code {my fill}]]
@@ -171,7 +173,13 @@ oo::class create ::pith::Legend {
                 my refresh_soon
                 my colour_rows
             }
-            hidden - searchable - colours - left_out { my fill }
+            hidden - searchable - colours { my fill }
+            left_out {
+                # While the window moves, this comes with each picture.
+                if {[$model arrows_seen] != $messages_seen} {
+                    my fill
+                }
+            }
             theme { my redraw_all }
         }
     }
@@ -390,7 +398,7 @@ oo::class create ::pith::Legend {
     }
 
     method row_of_messages {} {
-        set on [$model arrows_seen]
+        set on [set messages_seen [$model arrows_seen]]
         return [list -text " messages" -image [::pith::box::image message [colour arrow] $on] \
             -values [list [my switch_text $on] {} {*}[$rows sum_texts [$rows sum messages] message]] \
             -tags [expr {$on ? "row" : "hidden"}]]

@@ -7,6 +7,7 @@
 # Times are nanoseconds from the start of the log.
 
 oo::class create ::pith::Model {
+    superclass ::pith::History
     variable log        ;# command of the C core (tk/log_object.h)
     variable info       ;# dict: facts about the log
     variable defs       ;# dict: id -> dict of name, kind, colour, group
@@ -29,15 +30,13 @@ oo::class create ::pith::Model {
     variable reader     ;# job that reads messages and counters
     variable reading    ;# its progress, 0 to 1; {} not reading
     variable trouble    ;# problem with the log; {} none
-    variable past future ;# stacks of {what value} for undo and redo; what: time, rows, hidden, arrows or messages
-    variable pushed      ;# {what ms} of the last push
     variable changed    ;# traced: name of the last change
     variable notices    ;# queue of changes; the first is being reported to the followers
 
     # OPENED: command of the log (opening.tcl).
     constructor {opened} {
         set log $opened
-        lassign {} message_filter given extent unsearched selection pointer trouble reading past future changed
+        lassign {} message_filter given extent unsearched selection pointer trouble reading changed
         set names_on 1
         set notices {}
         my read_log [::pith::preferences::get palette]
@@ -50,7 +49,7 @@ oo::class create ::pith::Model {
         set first_row 0
         set arrows auto
         set left_out 0
-        set pushed {{} 0}
+        my forget_past
     }
 
     destructor {
@@ -88,6 +87,7 @@ oo::class create ::pith::Model {
             }]
         }
         $log hide $hidden
+        my forget_past hidden ;# ids may have changed
         catch {$log rows set_state [$old rows state]}
         set pointer {}
         set trouble {}
@@ -239,7 +239,7 @@ oo::class create ::pith::Model {
         my zoom {*}[my whole]
     }
 
-    # ---- Undo
+    # ---- Undo (history.tcl)
 
     method current {what} {
         switch $what {
@@ -262,37 +262,6 @@ oo::class create ::pith::Model {
             arrows { my set_arrows_way $value }
             messages { my filter_messages $value }
         }
-    }
-
-    # Saves a part of the view for undo; what follows within 0.6 s is one change of it.
-    method push {what} {
-        set now [clock milliseconds]
-        lassign $pushed before ms
-        if {$what ne $before || $now - $ms > 600} {
-            lappend past [list $what [my current $what]]
-            set past [lrange $past end-99 end]
-            set future {}
-        }
-        set pushed [list $what $now]
-    }
-
-    method undo {} { my take_back past future }
-    method redo {} { my take_back future past }
-
-    # Applies a part of the view from one stack, and saves the current one on the other.
-    method take_back {from to} {
-        set pushed {{} 0}
-        if {[set $from] ne {}} {
-            lassign [lindex [set $from] end] what value
-            set $from [lrange [set $from] 0 end-1]
-            lappend $to [list $what [my current $what]]
-            my apply $what $value
-        }
-    }
-
-    method forget_past {} {
-        lassign {} past future
-        set pushed {{} 0}
     }
 
     # ---- Rows
@@ -518,6 +487,7 @@ oo::class create ::pith::Model {
 
     # Told by the picture: see left_out.
     method set_left_out {cover} {
+        set cover [expr {round($cover * 100) / 100.0}]
         if {$cover != $left_out} {
             set left_out $cover
             my notify left_out

@@ -1,0 +1,45 @@
+# history.tcl - undo and redo of changes of a view, part by part. A subclass (Model) has the methods
+#
+#     current WHAT         the value of a part: time, rows, hidden, arrows, messages
+#     apply WHAT VALUE     sets it, without a call of `push`
+#
+# and calls `push WHAT` before it changes a part, and `forget_past` when it is made.
+
+oo::class create ::pith::History {
+    variable past future ;# stacks of {what value} for undo and redo
+    variable pushed      ;# {what ms} of the last push
+
+    # Saves a part of the view for undo; what follows within 0.6 s is one change of it.
+    method push {what} {
+        set now [clock milliseconds]
+        lassign $pushed before ms
+        if {$what ne $before || $now - $ms > 600} {
+            lappend past [list $what [my current $what]]
+            set past [lrange $past end-99 end]
+            set future {}
+        }
+        set pushed [list $what $now]
+    }
+
+    method undo {} { my take_back past future }
+    method redo {} { my take_back future past }
+
+    # Applies a part of the view from one stack, and saves the current one on the other.
+    method take_back {from to} {
+        set pushed {{} 0}
+        if {[set $from] ne {}} {
+            lassign [lindex [set $from] end] what value
+            set $from [lrange [set $from] 0 end-1]
+            lappend $to [list $what [my current $what]]
+            my apply $what $value
+        }
+    }
+
+    # Forgets all changes, or those of one part.
+    method forget_past {{what {}}} {
+        foreach stack {past future} {
+            set $stack [expr {$what eq {} ? {} : [lsearch -all -inline -not -exact -index 0 [set $stack] $what]}]
+        }
+        set pushed {{} 0}
+    }
+}
