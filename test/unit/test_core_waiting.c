@@ -146,7 +146,7 @@ static void test_pixels(void)
     pithi_raster_onto(&raster, words, WIDTH, HEIGHT * 2, pithi_theme()->paper);
     painter = pithi_raster_painter(&raster);
     pithi_plot_draw(&plot, &painter);
-    /* Bars have 16 scanlines from 2 on; the line of the path, 2 pixels with a rim, is at their foot, where no name is. */
+    /* Bars have 16 scanlines from 2 on; the line of the path, 2 pixels with a rim, is at their foot, below names. */
     OK(count_of(pale, 1, 21, 2, 7) == 80 && count_of(rgb[RECV], 1, 21, 2, 7) == 20,
        "waiting: every fifth pixel in the state's colour, the others paler");
     OK(count_of(rgb[RECV], 28, 30, 2, 7) == 10, "transfer: plain");

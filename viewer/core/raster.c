@@ -321,7 +321,7 @@ static void raster_rect(void *context, double x, double y, double width, double 
     }
 }
 
-/* ---- Lines and triangles ------------------------------------------------------------------------------------------ */
+/* ---- Painting lines ---------------------------------------------------------------------------------------------- */
 
 static void raster_line(void *context, double x0, double y0, double x1, double y1, uint32_t rgb, double alpha)
 {

@@ -260,7 +260,8 @@ void pithi_path_columns(const struct pithi_analysis_window *window, const uint32
     end_column(&path);
 }
 
-/* The line runs along the foot of the bars, below their names. It is `thick`, with a rim of `rim` pixels that separates it from the colours of the bars. */
+/* The line runs along the foot of the bars, below their names. It is `thick`, with a rim of `rim` pixels that separates
+ * it from the colours of the bars. */
 struct line {
     double thick, rim, foot; /* foot: the distance from the lower edge of the bar */
     uint32_t rgb;

@@ -150,14 +150,7 @@ oo::class create ::pith::CommandPalette {
         }] 1] < 0}]
     }
 
-    # Dict of the commands of scripts: name -> {arguments help}.
-    method words {} {
-        set words {}
-        foreach {word takes help method} [$window word_rows_of_table] {
-            dict set words $word [list $takes $help]
-        }
-        return $words
-    }
+    method words {} { return [[$window part CommandLine] words] }
 
     # Lists the entries that fit.
     method narrow {} {

@@ -143,7 +143,8 @@ static int is_rough(const struct pithi_log_object *object)
     return object->plot.moving || (object->cell_cache && pithi_cell_cache_rough(object->cell_cache));
 }
 
-/* Arrows and messages in the picture; `leftout`: which part of it arrows that are not drawn would cover; `rough`, 1: pithi_log_refine has something to do. */
+/* Arrows and messages in the picture; `leftout`: which part of it arrows that are not drawn would cover; `rough`, 1:
+ * pithi_log_refine has something to do. */
 static void describe(const struct pithi_log_object *object, Tcl_Interp *interp)
 {
     Tcl_Obj *result = Tcl_NewDictObj();
