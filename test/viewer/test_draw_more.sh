@@ -33,6 +33,14 @@ is "$(grep -c green text.out)" 0 "hide: not in the legend"
 printf '%b\n' '0\t0\t0\tenter\tMPI_Wait' '0.5\t0\t0\tevent\tpith:coll_complete' '0.6\t0\t0\tevent\tmine' '1\t0\t0\tleave\tMPI_Wait' >aside.txt
 is "$(pith draw aside.txt --text | grep -c coll_complete):$(pith draw aside.txt --text | grep -c mine):$(pith draw aside.txt --text -e 'show pith:*' | grep -c coll_complete)" \
     "0:1:1" "events for those who replay a log are hidden at first"
+pith draw plain.pith -o plain_all.png -e 'arrows off' && pith draw plain.pith -o lit.png -e 'arrows off; select 0 500ms'
+inside=$(compare -metric AE plain_all.png[200x60+200+40] lit.png[200x60+200+40] null: 2>&1)
+outside=$(compare -metric AE plain_all.png[200x60+850+40] lit.png[200x60+850+40] null: 2>&1)
+is "$inside:$((outside > 4000))" 0:1 "select: pale outside ($outside pixels), inside as before ($inside)"
+like "$(convert lit.png -crop 200x60+850+40 -depth 8 txt:- | sort -u -k 3,3)" '#9999EB' "blue becomes pale"
+pith draw plain.pith -o unlit.png -e 'arrows off; select 0 500ms; select none' && cmp plain_all.png unlit.png
+ok $? "select none"
+is "$(pith draw plain.pith -o wrong.png -e 'select 0 soon' 2>&1)" 'pith: draw: -e: select: no time: soon; see `pith help draw`' "a wrong time"
 pith draw plain.pith -o arrows.svg && pith draw plain.pith -o none.svg -e 'arrows off'
 is "$(grep -c '<g stroke="#16202a' arrows.svg):$(grep -c '16202a' none.svg)" "1:0" "arrows off: no arrow"
 pith draw rich.pith -o high.png -e 'height 40' && pith draw rich.pith -o low.png -e 'height 12'

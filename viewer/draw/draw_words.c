@@ -52,6 +52,21 @@ static int do_zoom(struct pithi_draw *draw, const struct pithi_draw_word *word)
     return set_window(draw, (double)from, (double)to);
 }
 
+/* Everything outside of the selection is drawn pale. */
+static int do_select(struct pithi_draw *draw, const struct pithi_draw_word *word)
+{
+    int64_t from = 0, to = 0;
+
+    if (word->count == 2 && strcmp(word->item[1], "none") != 0)
+        return pithi_draw_word_wrong("select", "goes with FROM TO | none", "");
+    for (int i = 1; i < word->count && word->count == 3; i++)
+        if (pithlog_time_parse(word->item[i], i == 1 ? &from : &to))
+            return pithi_draw_word_wrong("select", "no time: ", word->item[i]);
+    draw->lit_from_ns = from < to ? from : to;
+    draw->lit_to_ns = from < to ? to : from;
+    return 0;
+}
+
 static int do_fit(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
     (void)word;
@@ -290,6 +305,7 @@ static const struct {
     {"pin", "ROWS", 1, 1, pithi_draw_do_pin},
     {"ranges", "on|off", 1, 1, do_ranges},
     {"rows", "?LIST?", 0, 1, pithi_draw_do_rows},
+    {"select", "FROM TO | none", 1, 2, do_select},
     {"set_rowstate", "STATE", 1, 1, pithi_draw_do_set_rowstate},
     {"show", "NAME", 1, 1, do_show},
     {"show_all", "", 0, 0, do_show_all},

@@ -207,6 +207,8 @@ struct pithi_figure pithi_draw_figure(const struct pithi_draw *draw)
                                  .plot = {.log = draw->log,
                                           .digest = draw->digest,
                                           .picked = draw->picked,
+                                          .lit_from_ns = draw->lit_from_ns,
+                                          .lit_to_ns = draw->lit_to_ns,
                                           .gaps = &draw->gaps,
                                           .analysis = draw->analysis,
                                           .waits = draw->waits,

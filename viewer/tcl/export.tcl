@@ -43,6 +43,9 @@ oo::class create ::pith::Export {
             lappend words [list hide [my pattern $id]]
         }
         lappend words [list arrows [$model arrows_way]]
+        if {[$model selection] ne {}} {
+            lappend words [list select {*}[lmap time [$model selection] {string cat $time ns}]]
+        }
         if {[$model message_filter] ne {}} {
             lappend words [list message_filter {*}[$model message_filter]]
         }
