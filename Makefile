@@ -82,6 +82,9 @@ wrappergen_src := $(filter-out wrappers/wrappergen/regex$(if $(HAVE_PCRE2),_none
 wrappergen_libs := $(if $(HAVE_PCRE2),$(shell $(PKG_CONFIG) --libs libpcre2-8))
 run_src := $(wildcard wrappers/run/*.c)
 note_src := $(wildcard wrappers/run/preload/*.c)
+# What `pith run --also NAME` preloads, lib/pith/libpith-NAME.so: wrappers/also and its folder NAME.
+also_libs := $(notdir $(patsubst %/,%,$(wildcard wrappers/also/*/)))
+also_src = $(wildcard wrappers/also/*.c wrappers/also/$(1)/*.c)
 mpi_src := $(wildcard wrappers/mpi/*.c)
 core_src := $(wildcard viewer/core/*.c)
 draw_src := $(wildcard viewer/draw/*.c)
@@ -152,6 +155,7 @@ mpe_headers := $(patsubst wrappers/mpe/%,$(O)/include/%,$(wildcard $(addprefix w
 	_nompi.h _log.h _logf.h _misc.h _callstack.h _graphics.h _graphicsf.h)))
 mpi_a := $(foreach m,$(MPIS),$(O)/lib/pith/$(m)/libpith-mpi.a)
 run_so := $(O)/lib/pith/libpith-run.so
+also_so := $(also_libs:%=$(O)/lib/pith/libpith-%.so)
 lib_links := $(addprefix $(O)/lib/,libpith.so libpithlog.so libpith-null.so)
 headers := $(O)/include/pith.h $(O)/include/pith_tool.h $(addprefix $(O)/include/,pithlog.h pithlog_findings.h)
 # Not installed: the rule that wrappers/compensate shares with the analysis.
@@ -186,7 +190,7 @@ all: lib tools wrappers viewer python samples missing
 
 lib: $(lib_a) $(lib_so) $(log_a) $(log_so) $(null_a) $(null_so) $(lib_links) $(headers)
 tools: $(O)/bin/pith $(O)/bin/wrappergen $(gen_share) $(gen_header) $(O)/bin/upshot $(O)/libexec/pith/pith-run
-wrappers: $(mpi_so) $(mpi_a) $(run_so) $(mpe_libs) $(cxx_libs) $(mpe_links) $(mpe_compilers)
+wrappers: $(mpi_so) $(mpi_a) $(run_so) $(also_so) $(mpe_libs) $(cxx_libs) $(mpe_links) $(mpe_compilers)
 viewer: $(viewer_out)
 missing:
 	@$(if $(MPIS),:,echo 'no MPI found (mpicc.mpich, mpicc.openmpi, mpicc): MPI wrappers left out')
@@ -328,6 +332,16 @@ $(run_so): $(call obj,$(note_src)) $(lib_so) $(O)/lib/libpith.so
 	@mkdir -p $(@D)
 	$(LINK) -shared -Wl,-soname,$(@F) -Wl,--no-undefined -o $@ $(filter %.o,$^) -L$(O)/lib -lpith $(LIBS)
 
+# A thread that is cancelled inside a wrapped call ends the call's state (-fexceptions).
+$(call obj,$(call also_src,*)): private CPPFLAGS += -fexceptions
+define also_rule
+$(O)/lib/pith/libpith-$(1).so: $(call obj,$(call also_src,$(1))) $(lib_so) $(O)/lib/libpith.so
+	@mkdir -p $$(@D)
+	$(LINK) -shared -Wl,-z,nodelete -Wl,-soname,$$(@F) -Wl,--no-undefined -Wl,-rpath,'$$$$ORIGIN/..:$$$$ORIGIN/../..' \
+		-o $$@ $$(filter %.o,$$^) -L$(O)/lib -lpith -ldl -lpthread $(LIBS)
+endef
+$(foreach l,$(also_libs),$(eval $(call also_rule,$(l))))
+
 # ---- wrappers: once for each MPI, see there --------------------------------------------------------------------------
 include wrappers/wrappers.mk
 
@@ -391,7 +405,7 @@ define installed
 $(call $(1),755,$(bindir),$(O)/bin/pith $(O)/bin/wrappergen)
 $(call $(1),755,$(prefix)/$(pkglibexecdir),$(O)/libexec/pith/pith-run $(filter $(O)/libexec/%,$(viewer_out)))
 $(call $(1),644,$(libdir),$(lib_so) $(log_so) $(null_so) $(lib_a) $(log_a) $(null_a))
-$(call $(1),644,$(prefix)/$(pkglibdir),$(run_so) $(filter $(O)/lib/pith/%,$(viewer_out)))
+$(call $(1),644,$(prefix)/$(pkglibdir),$(run_so) $(also_so) $(filter $(O)/lib/pith/%,$(viewer_out)))
 $(call $(1),644,$(prefix)/$(pkglibdir)/serial,$(mpe_serial_libs))
 $(foreach m,$(MPIS),$(call $(1),644,$(prefix)/$(pkglibdir)/$(m),\
 	$(filter $(O)/lib/pith/$(m)/%,$(mpi_so) $(mpi_a) $(mpe_libs) $(cxx_libs)))

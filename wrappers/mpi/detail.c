@@ -1,6 +1,7 @@
 /* detail.c - records events with a payload, and numbers files and windows (detail.h). */
 #include "detail.h"
 
+#include "event_payload.h"
 #include "job.h"
 #include "pith_tool.h"
 #include "real.h"
@@ -31,28 +32,7 @@ static struct {
     [PROBED] = {"pith:probed", "gray50", "source=%d tag=%d", "pith", 0}, /* formats/analysis/probes.h */
 };
 
-struct payload {
-    size_t size;
-    unsigned char bytes[1100]; /* not cleared, as most payloads are short */
-};
-
-static void put(struct payload *payload, int64_t value, int size)
-{
-    while (size-- > 0)
-        payload->bytes[payload->size++] = (unsigned char)((uint64_t)value >> 8 * size);
-}
-
-static void put_text(struct payload *payload, const char *text)
-{
-    size_t length = text ? strnlen(text, 1024) : 0;
-
-    put(payload, (int64_t)length, 2);
-    if (length)
-        memcpy(payload->bytes + payload->size, text, length);
-    payload->size += length;
-}
-
-static void record_on(uint32_t comm, enum event event, const struct payload *payload)
+static void record_on(uint32_t comm, enum event event, const struct pithi_payload *payload)
 {
     uint32_t id = __atomic_load_n(&events[event].id, __ATOMIC_RELAXED);
 
@@ -66,7 +46,7 @@ static void record_on(uint32_t comm, enum event event, const struct payload *pay
     pith_comm_event(comm, id, payload->bytes, payload->size);
 }
 
-static void record(enum event event, const struct payload *payload) { record_on(0, event, payload); }
+static void record(enum event event, const struct pithi_payload *payload) { record_on(0, event, payload); }
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
@@ -92,13 +72,13 @@ static struct pithi_handle *add(uint64_t key, int *count)
 
 void pithi_detail_file_opened(int result, const char *name, const MPI_File *file)
 {
-    struct payload payload;
+    struct pithi_payload payload;
 
     if (result != MPI_SUCCESS || !on())
         return;
     payload.size = 0;
-    put(&payload, number_of(add(pithi_file_key(*file), &files)), 4);
-    put_text(&payload, name);
+    pithi_event_number(&payload, number_of(add(pithi_file_key(*file), &files)), 4);
+    pithi_event_text(&payload, name);
     record(FILE_OPEN, &payload);
 }
 
@@ -108,14 +88,14 @@ static void file_access(const struct pithi_handle *file, MPI_File handle, MPI_Of
                         MPI_Datatype type)
 {
     MPI_Offset bytes = -1;
-    struct payload payload;
+    struct pithi_payload payload;
 
     if (!file || offset < 0 || REAL(MPI_File_get_byte_offset)(handle, offset, &bytes) != MPI_SUCCESS)
         bytes = -1;
     payload.size = 0;
-    put(&payload, number_of(file), 4);
-    put(&payload, (int64_t)pithi_type_bytes(count, type), 8);
-    put(&payload, bytes, 8);
+    pithi_event_number(&payload, number_of(file), 4);
+    pithi_event_number(&payload, (int64_t)pithi_type_bytes(count, type), 8);
+    pithi_event_number(&payload, bytes, 8);
     record(FILE_ACCESS, &payload);
 }
 
@@ -147,7 +127,7 @@ void pithi_detail_file_shared(MPI_File handle, pithi_count count, MPI_Datatype t
 
 void pithi_detail_window_made(int result, MPI_Aint size_bytes, MPI_Comm comm, const MPI_Win *window)
 {
-    struct payload payload;
+    struct pithi_payload payload;
 
     if (result != MPI_SUCCESS || !on())
         return;
@@ -155,8 +135,8 @@ void pithi_detail_window_made(int result, MPI_Aint size_bytes, MPI_Comm comm, co
     if (made)
         pithi_comm_window_made(made, comm);
     payload.size = 0;
-    put(&payload, number_of(made), 4);
-    put(&payload, size_bytes, 8);
+    pithi_event_number(&payload, number_of(made), 4);
+    pithi_event_number(&payload, size_bytes, 8);
     record(WINDOW_MADE, &payload);
 }
 
@@ -187,7 +167,7 @@ void pithi_detail_window_freeing(MPI_Win window)
 
 void pithi_detail_window_named(int result, MPI_Win handle, const char *name)
 {
-    struct payload payload;
+    struct pithi_payload payload;
 
     if (result != MPI_SUCCESS || !on())
         return;
@@ -195,35 +175,35 @@ void pithi_detail_window_named(int result, MPI_Win handle, const char *name)
     if (window)
         pith_comm_name(pithi_comm_of(window)->id, name);
     payload.size = 0;
-    put(&payload, number_of(window), 4);
-    put_text(&payload, name);
+    pithi_event_number(&payload, number_of(window), 4);
+    pithi_event_text(&payload, name);
     record(WINDOW_NAME, &payload);
 }
 
-static void put_target(struct payload *payload, MPI_Win handle, int target)
+static void put_target(struct pithi_payload *payload, MPI_Win handle, int target)
 {
     const struct pithi_handle *window = pithi_detail_window(handle);
 
     payload->size = 0;
-    put(payload, number_of(window), 4);
-    put(payload, window ? pithi_handle_peer(window, target) : -1, 4);
+    pithi_event_number(payload, number_of(window), 4);
+    pithi_event_number(payload, window ? pithi_handle_peer(window, target) : -1, 4);
 }
 
 void pithi_detail_window_access(MPI_Win window, int target, MPI_Aint displacement, pithi_count count, MPI_Datatype type)
 {
-    struct payload payload;
+    struct pithi_payload payload;
 
     if (!on() || target == MPI_PROC_NULL)
         return;
     put_target(&payload, window, target);
-    put(&payload, (int64_t)pithi_type_bytes(count, type), 8);
-    put(&payload, displacement, 8);
+    pithi_event_number(&payload, (int64_t)pithi_type_bytes(count, type), 8);
+    pithi_event_number(&payload, displacement, 8);
     record(WINDOW_ACCESS, &payload);
 }
 
 void pithi_detail_window_target(MPI_Win window, int target)
 {
-    struct payload payload;
+    struct pithi_payload payload;
 
     if (!on() || target == MPI_PROC_NULL)
         return;
@@ -239,8 +219,8 @@ static void epoch(MPI_Win window, const char *what, const char *ranks)
     if (!comm || !pithi_job_messages)
         return;
     payload.size = 0;
-    put_text(&payload, what);
-    put_text(&payload, ranks);
+    pithi_event_text(&payload, what);
+    pithi_event_text(&payload, ranks);
     record_on(pithi_comm_of(comm)->id, EPOCH, &payload);
 }
 
@@ -281,8 +261,8 @@ void pithi_detail_probed(int result, int flag, MPI_Comm comm, const MPI_Status *
     if (source < 0)
         return;
     payload.size = 0;
-    put(&payload, source, 4);
-    put(&payload, status->MPI_TAG, 4);
+    pithi_event_number(&payload, source, 4);
+    pithi_event_number(&payload, status->MPI_TAG, 4);
     record(PROBED, &payload);
 }
 
@@ -296,7 +276,7 @@ void pithi_detail_spawn(MPI_Comm comm, int root, const char *command, int proces
     if (!found || found->rank != root)
         return;
     payload.size = 0;
-    put(&payload, processes, 4);
-    put_text(&payload, command);
+    pithi_event_number(&payload, processes, 4);
+    pithi_event_text(&payload, command);
     record(SPAWN, &payload);
 }

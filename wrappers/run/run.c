@@ -16,9 +16,13 @@ static const struct library {
     {"anim", "anim", "PITH_LOG"}, {"check", "check", "PITH_CHECK_FILE"},
 };
 enum { LIBRARIES = sizeof libraries / sizeof libraries[0] };
+/* What --also adds to the log: lib/pith/libpith-NAME.so. */
+static const char *const also[] = {"io"};
+enum { ALSO = sizeof also / sizeof also[0] };
 
 struct run_options {
     const char *output, *library, *mpi;
+    int also[ALSO];
     const struct library *ready; /* the row of the table; NULL: `library` is a path */
     char **program;              /* NULL-terminated */
 };
@@ -58,12 +62,30 @@ static void set_sample(const char *value)
     setenv("PITH_SAMPLE", value, 1);
 }
 
+/* `names`: with commas. */
+static void parse_also(struct run_options *options, const char *names)
+{
+    char *copy = strdup(names), *last = NULL;
+
+    for (char *name = strtok_r(copy, ",", &last); name; name = strtok_r(NULL, ",", &last)) {
+        int i = 0;
+        while (i < ALSO && strcmp(also[i], name) != 0)
+            i++;
+        if (i == ALSO)
+            usage("--also (PITH_ALSO) knows no %s; there is: io", name);
+        options->also[i] = 1;
+    }
+    free(copy);
+}
+
 static void parse_options(int argc, char **argv, struct run_options *options)
 {
+    const char *names = NULL;
     const struct {
         const char *name;
         const char **to;
-    } valued[] = {{"-o", &options->output}, {"--lib", &options->library}, {"--mpi", &options->mpi}};
+    } valued[] = {{"-o", &options->output}, {"--lib", &options->library}, {"--mpi", &options->mpi}, {"--also", &names}};
+    enum { VALUED = sizeof valued / sizeof valued[0] };
     int i = 1;
 
     if (argc > 1 && !strcmp(argv[1], "run")) /* `pith` passes its own arguments on */
@@ -78,9 +100,9 @@ static void parse_options(int argc, char **argv, struct run_options *options)
             set_sample(argv[i][size] ? argv[i] + size + 1 : "10");
             continue;
         }
-        while (v < 3 && (strlen(valued[v].name) != size || strncmp(argv[i], valued[v].name, size) != 0))
+        while (v < VALUED && (strlen(valued[v].name) != size || strncmp(argv[i], valued[v].name, size) != 0))
             v++;
-        if (v == 3)
+        if (v == VALUED)
             usage("no option %s", argv[i]);
         if (argv[i][size])
             *valued[v].to = argv[i] + size + 1;
@@ -97,6 +119,9 @@ static void parse_options(int argc, char **argv, struct run_options *options)
         options->mpi = getenv("PITH_MPI");
     if (options->mpi && strcmp(options->mpi, "mpich") != 0 && strcmp(options->mpi, "openmpi") != 0)
         usage("no MPI called %s; there are: mpich, openmpi", options->mpi);
+    if (names && (!options->ready || strcmp(options->ready->output, "PITH_LOG") != 0))
+        usage("--also needs a library that writes a log, not --lib %s", options->library);
+    parse_also(options, names ? names : getenv("PITH_ALSO") ? getenv("PITH_ALSO") : "");
 }
 
 /* PREFIX, where this program is PREFIX/libexec/pith/pith-run. */
@@ -208,6 +233,26 @@ static void preload_cxx(const struct program *program, const char *prefix, const
     free(folder);
 }
 
+static void preload_also(const struct run_options *options, const char *prefix)
+{
+    for (int i = 0; i < ALSO; i++) {
+        char *library = options->also[i] ? library_path(prefix, "lib/pith/libpith-%s.so", also[i]) : NULL;
+        if (library)
+            preload(library);
+        free(library);
+    }
+}
+
+/* Lets the libraries of --also record before the program's first MPI call. Not if it may be a script or another starter
+ * of the program, which would write a log of its own. */
+static void set_early(void)
+{
+    char process[32];
+
+    snprintf(process, sizeof process, "%ld", (long)getpid());
+    setenv("_PITH_ALSO", process, 1);
+}
+
 static void set_preload(const struct run_options *options, const struct program *program, const char *mpi)
 {
     char *prefix = find_prefix();
@@ -224,6 +269,7 @@ static void set_preload(const struct run_options *options, const struct program 
     if (options->ready && !strcmp(options->ready->output, "PITH_LOG")) {
         preload_log(program, prefix, mpi);
         preload_cxx(program, prefix, mpi);
+        preload_also(options, prefix);
     }
     free(prefix);
 }
@@ -245,6 +291,8 @@ int main(int argc, char **argv)
     } else {
         const char *linked = mpi_of_program(&program), *mpi = options.mpi ? options.mpi : linked;
         set_preload(&options, &program, mpi ? mpi : mpi_of_launcher());
+        if (linked || !mpi_of_launcher())
+            set_early();
         char *path = options.output ? absolute(options.output) : NULL;
         if (path)
             setenv(options.ready ? options.ready->output : "PITH_LOG", path, 1);

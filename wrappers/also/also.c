@@ -1,0 +1,89 @@
+/* also.c - decides whether a call is recorded, and finds the functions that the libraries wrap (also.h). */
+#include "also.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pith_tool.h"
+
+/* Set when the library is loaded, before the program's own threads exist. */
+static pid_t process;
+static int is_early; /* `pith run` started this program, so recording may begin with any call */
+static int is_child; /* this is a forked child */
+
+/* ---- Pith's own code --------------------------------------------------------------------------------------------- */
+
+enum { OWN = 16 };
+static struct {
+    uintptr_t begin, end;
+} own[OWN];
+static int own_count;
+
+static int note_own(struct dl_phdr_info *module, size_t size, void *unused)
+{
+    const char *slash = strrchr(module->dlpi_name, '/');
+
+    (void)size, (void)unused;
+    if (strncmp(slash ? slash + 1 : module->dlpi_name, "libpith", 7) != 0)
+        return 0;
+    for (int i = 0; i < module->dlpi_phnum && own_count < OWN; i++) {
+        const ElfW(Phdr) *part = &module->dlpi_phdr[i];
+        if (part->p_type == PT_LOAD && (part->p_flags & PF_X)) {
+            own[own_count].begin = module->dlpi_addr + part->p_vaddr;
+            own[own_count++].end = module->dlpi_addr + part->p_vaddr + part->p_memsz;
+        }
+    }
+    return 0;
+}
+
+static int is_own(uintptr_t address)
+{
+    for (int i = 0; i < own_count; i++)
+        if (address - own[i].begin < own[i].end - own[i].begin)
+            return 1;
+    return 0;
+}
+
+/* ---- Which calls ------------------------------------------------------------------------------------------------- */
+
+int pithi_also_wanted(const void *caller)
+{
+    return process && !is_child && (is_early || pith_recorded()) && pith_recording() && !is_own((uintptr_t)caller);
+}
+
+int pithi_also_is_guest(void) { return getpid() != process; }
+
+/* ---- The wrapped functions --------------------------------------------------------------------------------------- */
+
+extern struct pithi_next __start_pithi_next[], __stop_pithi_next[];
+
+/* Before begin(), other libraries may already make calls. */
+void *pithi_next_find(struct pithi_next *next)
+{
+    void *function = __atomic_load_n(&next->function, __ATOMIC_RELAXED);
+
+    if (!function) {
+        function = dlsym(RTLD_NEXT, next->name);
+        __atomic_store_n(&next->function, function, __ATOMIC_RELAXED);
+    }
+    return function;
+}
+
+static void in_child(void) { is_child = 1; }
+
+__attribute__((constructor)) static void begin(void)
+{
+    const char *early = getenv("_PITH_ALSO");
+
+    for (struct pithi_next *next = __start_pithi_next; next < __stop_pithi_next; next++)
+        pithi_next_find(next);
+    dl_iterate_phdr(note_own, NULL);
+    is_early = early && atol(early) == (long)getpid();
+    pthread_atfork(NULL, NULL, in_child);
+    process = getpid();
+}

@@ -1,0 +1,32 @@
+/* also.h - what the libraries of `pith run --also` share. They stand before the C library and record calls that a
+ * program makes besides MPI: libpith-io (io.h).
+ *
+ * A call is recorded if its process is recorded. That is so from the first call of MPI or pith.h on; in a program that
+ * `pith run` started itself and that will probably record, from the start. So the programs that the program starts
+ * are not recorded, nor are forked children. Calls of Pith's own libraries are never recorded.
+ */
+#ifndef PITHI_ALSO_H
+#define PITHI_ALSO_H
+
+#define PITHI_ALSO_API __attribute__((visibility("default")))
+#define PITHI_CALLER __builtin_return_address(0)
+
+/* 1: a call that will return to `caller` is to be recorded. Preserves errno; safe in signal handlers. */
+int pithi_also_wanted(const void *caller);
+/* 1: this is a child made by vfork or clone, which shares the memory of the recorded process. A system call. */
+int pithi_also_is_guest(void);
+
+/* The library's own function of this name, which comes after the caller's in the order of loading. All are looked up
+ * when the library is loaded, because a signal handler or the child of a fork must not call dlsym. */
+struct pithi_next {
+    const char *name;
+    void *function;
+};
+void *pithi_next_find(struct pithi_next *next);
+#define NEXT(name)                                                                                                     \
+    __extension__({                                                                                                    \
+        static struct pithi_next next_ __attribute__((section("pithi_next"), used)) = {#name, (void *)0};              \
+        (__typeof__(&name))pithi_next_find(&next_);                                                                    \
+    })
+
+#endif

@@ -1,0 +1,212 @@
+/* io_calls.c - the calls of POSIX with descriptors, under all names by which the headers of the C library call them. */
+#undef _FORTIFY_SOURCE
+#undef _FILE_OFFSET_BITS
+#include "io.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/sendfile.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* Names for large files: those that a program calls. */
+#define STATE(name) static struct pithi_io_state io_##name = {"io:" #name, "orchid", 0}
+STATE(open);
+STATE(openat);
+STATE(creat);
+STATE(close);
+STATE(read);
+STATE(readv);
+STATE(pread);
+STATE(preadv);
+STATE(write);
+STATE(writev);
+STATE(pwrite);
+STATE(pwritev);
+STATE(copy_file_range);
+STATE(sendfile);
+STATE(fsync);
+STATE(fdatasync);
+
+/* ---- Opening ----------------------------------------------------------------------------------------------------- */
+
+/* The names with fortification, which headers declare only with it. */
+int __open_2(const char *path, int flags);
+int __open64_2(const char *path, int flags);
+int __openat_2(int folder, const char *path, int flags);
+int __openat64_2(int folder, const char *path, int flags);
+
+/* The third argument of open, which only calls that may make a file have. */
+#define MODE_OF(mode, flags)                                                                                           \
+    mode_t mode = 0;                                                                                                   \
+    if ((flags) & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))) {                                                            \
+        va_list arguments;                                                                                             \
+        va_start(arguments, flags);                                                                                    \
+        mode = va_arg(arguments, mode_t);                                                                              \
+        va_end(arguments);                                                                                             \
+    }
+
+#define OPENS(state, path, call)                                                                                       \
+    IO_CALL record = pithi_io_begin_open(&(state), path, PITHI_CALLER);                                                \
+    int fd = call;                                                                                                     \
+    pithi_io_opened(&record, path, fd);                                                                                \
+    return fd
+#define OPENS_AT(folder, path, call)                                                                                   \
+    char name[PITHI_IO_PATH];                                                                                          \
+    const char *full = pithi_io_file_path(name, folder, path);                                                         \
+    OPENS(io_openat, full, call)
+
+PITHI_ALSO_API int open(const char *path, int flags, ...)
+{
+    MODE_OF(mode, flags)
+    OPENS(io_open, path, NEXT(open)(path, flags, mode));
+}
+
+PITHI_ALSO_API int open64(const char *path, int flags, ...)
+{
+    MODE_OF(mode, flags)
+    OPENS(io_open, path, NEXT(open64)(path, flags, mode));
+}
+
+PITHI_ALSO_API int __open_2(const char *path, int flags) { OPENS(io_open, path, NEXT(__open_2)(path, flags)); }
+
+PITHI_ALSO_API int __open64_2(const char *path, int flags) { OPENS(io_open, path, NEXT(__open64_2)(path, flags)); }
+
+PITHI_ALSO_API int openat(int folder, const char *path, int flags, ...)
+{
+    MODE_OF(mode, flags)
+    OPENS_AT(folder, path, NEXT(openat)(folder, path, flags, mode));
+}
+
+PITHI_ALSO_API int openat64(int folder, const char *path, int flags, ...)
+{
+    MODE_OF(mode, flags)
+    OPENS_AT(folder, path, NEXT(openat64)(folder, path, flags, mode));
+}
+
+PITHI_ALSO_API int __openat_2(int folder, const char *path, int flags)
+{
+    OPENS_AT(folder, path, NEXT(__openat_2)(folder, path, flags));
+}
+
+PITHI_ALSO_API int __openat64_2(int folder, const char *path, int flags)
+{
+    OPENS_AT(folder, path, NEXT(__openat64_2)(folder, path, flags));
+}
+
+PITHI_ALSO_API int creat(const char *path, mode_t mode) { OPENS(io_creat, path, NEXT(creat)(path, mode)); }
+
+PITHI_ALSO_API int creat64(const char *path, mode_t mode) { OPENS(io_creat, path, NEXT(creat64)(path, mode)); }
+
+/* ---- Reading and writing ----------------------------------------------------------------------------------------- */
+
+ssize_t __read_chk(int fd, void *data, size_t size, size_t room);
+ssize_t __pread_chk(int fd, void *data, size_t size, off_t offset, size_t room);
+ssize_t __pread64_chk(int fd, void *data, size_t size, off64_t offset, size_t room);
+
+#define MOVES(name, state, offset, parameters, arguments)                                                              \
+    PITHI_ALSO_API ssize_t name parameters                                                                             \
+    {                                                                                                                  \
+        IO_CALL record = pithi_io_begin(&io_##state, fd, PITHI_CALLER);                                                \
+        ssize_t bytes = NEXT(name) arguments;                                                                          \
+        pithi_io_moved(&record, bytes, offset);                                                                        \
+        return bytes;                                                                                                  \
+    }
+#define HERE PITHI_IO_HERE
+
+MOVES(read, read, HERE, (int fd, void *data, size_t size), (fd, data, size))
+MOVES(__read_chk, read, HERE, (int fd, void *data, size_t size, size_t room), (fd, data, size, room))
+MOVES(write, write, HERE, (int fd, const void *data, size_t size), (fd, data, size))
+MOVES(readv, readv, HERE, (int fd, const struct iovec *parts, int count), (fd, parts, count))
+MOVES(writev, writev, HERE, (int fd, const struct iovec *parts, int count), (fd, parts, count))
+MOVES(pread, pread, offset, (int fd, void *data, size_t size, off_t offset), (fd, data, size, offset))
+MOVES(pread64, pread, offset, (int fd, void *data, size_t size, off64_t offset), (fd, data, size, offset))
+MOVES(__pread_chk, pread, offset, (int fd, void *data, size_t size, off_t offset, size_t room),
+      (fd, data, size, offset, room))
+MOVES(__pread64_chk, pread, offset, (int fd, void *data, size_t size, off64_t offset, size_t room),
+      (fd, data, size, offset, room))
+MOVES(pwrite, pwrite, offset, (int fd, const void *data, size_t size, off_t offset), (fd, data, size, offset))
+MOVES(pwrite64, pwrite, offset, (int fd, const void *data, size_t size, off64_t offset), (fd, data, size, offset))
+MOVES(preadv, preadv, offset, (int fd, const struct iovec *parts, int count, off_t offset), (fd, parts, count, offset))
+MOVES(preadv64, preadv, offset, (int fd, const struct iovec *parts, int count, off64_t offset),
+      (fd, parts, count, offset))
+MOVES(pwritev, pwritev, offset, (int fd, const struct iovec *parts, int count, off_t offset),
+      (fd, parts, count, offset))
+MOVES(pwritev64, pwritev, offset, (int fd, const struct iovec *parts, int count, off64_t offset),
+      (fd, parts, count, offset))
+/* Their offset -1 means the position of the file. */
+#define OR_HERE (offset == -1 ? PITHI_IO_HERE : (int64_t)offset)
+MOVES(preadv2, preadv, OR_HERE, (int fd, const struct iovec *parts, int count, off_t offset, int flags),
+      (fd, parts, count, offset, flags))
+MOVES(preadv64v2, preadv, OR_HERE, (int fd, const struct iovec *parts, int count, off64_t offset, int flags),
+      (fd, parts, count, offset, flags))
+MOVES(pwritev2, pwritev, OR_HERE, (int fd, const struct iovec *parts, int count, off_t offset, int flags),
+      (fd, parts, count, offset, flags))
+MOVES(pwritev64v2, pwritev, OR_HERE, (int fd, const struct iovec *parts, int count, off64_t offset, int flags),
+      (fd, parts, count, offset, flags))
+
+/* The file that is written. */
+#define AFTER(offset) ((offset) ? *(offset)-bytes : PITHI_IO_HERE)
+MOVES(copy_file_range, copy_file_range, AFTER(offset),
+      (int from, off64_t *from_offset, int fd, off64_t *offset, size_t size, unsigned flags),
+      (from, from_offset, fd, offset, size, flags))
+MOVES(sendfile, sendfile, HERE, (int fd, int from, off_t *offset, size_t size), (fd, from, offset, size))
+MOVES(sendfile64, sendfile, HERE, (int fd, int from, off64_t *offset, size_t size), (fd, from, offset, size))
+
+/* ---- The rest ---------------------------------------------------------------------------------------------------- */
+
+#define TOUCHES(name)                                                                                                  \
+    PITHI_ALSO_API int name(int fd)                                                                                    \
+    {                                                                                                                  \
+        IO_CALL record = pithi_io_begin(&io_##name, fd, PITHI_CALLER);                                                 \
+        pithi_io_touches(&record);                                                                                     \
+        return NEXT(name)(fd);                                                                                         \
+    }
+TOUCHES(fsync)
+TOUCHES(fdatasync)
+
+/* Another thread may get the number as soon as it is free. */
+PITHI_ALSO_API int close(int fd)
+{
+    IO_CALL record = pithi_io_begin(&io_close, fd, PITHI_CALLER);
+
+    pithi_io_touches(&record);
+    pithi_io_file_forget(fd);
+    return NEXT(close)(fd);
+}
+
+/* Calls that close or replace descriptors are not recorded. */
+PITHI_ALSO_API int dup2(int from, int to)
+{
+    int result = NEXT(dup2)(from, to);
+
+    pithi_io_file_forget(to);
+    return result;
+}
+
+PITHI_ALSO_API int dup3(int from, int to, int flags)
+{
+    int result = NEXT(dup3)(from, to, flags);
+
+    pithi_io_file_forget(to);
+    return result;
+}
+
+PITHI_ALSO_API int closedir(DIR *folder)
+{
+    pithi_io_file_forget(dirfd(folder));
+    return NEXT(closedir)(folder);
+}
+
+PITHI_ALSO_API int close_range(unsigned first, unsigned last, int flags)
+{
+    pithi_io_file_forget_range(first, last);
+    return NEXT(close_range)(first, last, flags);
+}
+
+PITHI_ALSO_API void closefrom(int first)
+{
+    pithi_io_file_forget_range(first < 0 ? 0 : (unsigned)first, UINT32_MAX);
+    NEXT(closefrom)(first);
+}

@@ -1,0 +1,217 @@
+/* io_record.c - the records of a call for a file (io.h). */
+#include "io.h"
+
+#include <errno.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "handles/event_payload.h"
+#include "pith_tool.h"
+
+static const char group[] = "POSIX file";
+
+struct io_event {
+    const char *name, *format;
+    uint32_t id; /* atomic */
+};
+static struct io_event access_event = {"io:access", "file=%s bytes=%l offset=%l", 0};
+static struct io_event file_event = {"io:file", "file=%s descriptor=%d", 0};
+
+/* ---- States ------------------------------------------------------------------------------------------------------ */
+
+/* The id of a state that is to be recorded; else 0. */
+static uint32_t state_id(struct pithi_io_state *state)
+{
+    uint32_t id = __atomic_load_n(&state->id, __ATOMIC_RELAXED);
+
+    if (!id) { /* threads may race: the same name gets the same id */
+        id = pith_state_define_group(state->name, state->colour, group);
+        __atomic_store_n(&state->id, id, __ATOMIC_RELAXED);
+    }
+    return PITH_ID_IN_(id) ? id : 0;
+}
+
+static struct pithi_io_call begin(struct pithi_io_state *state, struct pithi_io_file *file)
+{
+    struct pithi_io_call call = {state_id(state), file, NULL, -1};
+
+    if (call.id)
+        pith_begin(call.id);
+    return call;
+}
+
+static const struct pithi_io_call unrecorded = {0, NULL, NULL, -1};
+
+struct pithi_io_call pithi_io_begin(struct pithi_io_state *state, int fd, const void *caller)
+{
+    struct pithi_io_file *file = NULL;
+    struct pithi_io_call call;
+
+    if (!pithi_also_wanted(caller) || !(file = pithi_io_file_of(fd)) || pithi_also_is_guest())
+        return unrecorded;
+    call = begin(state, file);
+    call.fd = fd;
+    return call;
+}
+
+struct pithi_io_call pithi_io_begin_stream(struct pithi_io_state *state, FILE *stream, const void *caller)
+{
+    int saved = errno, fd = -1;
+    struct pithi_io_call call;
+
+    if (pithi_also_wanted(caller))
+        fd = stream ? fileno(stream) : -1;
+    errno = saved;
+    struct pithi_io_file *file = fd < 0 ? NULL : pithi_io_file_of(fd);
+    if (!file)
+        return unrecorded;
+    call = begin(state, file);
+    call.stream = stream;
+    call.fd = fd;
+    return call;
+}
+
+struct pithi_io_call pithi_io_begin_open(struct pithi_io_state *state, const char *path, const void *caller)
+{
+    if (!pithi_also_wanted(caller) || !pithi_io_file_wanted(path) || pithi_also_is_guest())
+        return unrecorded;
+    return begin(state, NULL);
+}
+
+void pithi_io_end(const struct pithi_io_call *call)
+{
+    if (call->id)
+        pith_end(call->id);
+}
+
+/* ---- Events ------------------------------------------------------------------------------------------------------ */
+
+static void record(struct io_event *event, const struct pithi_payload *payload)
+{
+    uint32_t id = __atomic_load_n(&event->id, __ATOMIC_RELAXED);
+
+    if (!id) {
+        id = pith_event_define_group(event->name, "orchid", event->format, group);
+        __atomic_store_n(&event->id, id, __ATOMIC_RELAXED);
+    }
+    pith_event_data(id, payload->bytes, payload->size);
+}
+
+static void record_file(const char *name, int fd)
+{
+    struct pithi_payload payload;
+
+    payload.size = 0;
+    pithi_event_text(&payload, name);
+    pithi_event_number(&payload, fd, 4);
+    record(&file_event, &payload);
+}
+
+/* Where an access of `bytes` that has just ended began; -1: unknown, or the file has no position. */
+static int64_t position(const struct pithi_io_call *call, int64_t bytes)
+{
+    int64_t end = -1;
+
+    if (call->file->seekable)
+        end = call->stream ? (int64_t)ftello(call->stream) : (int64_t)lseek(call->fd, 0, SEEK_CUR);
+    return end < 0 ? -1 : end - bytes;
+}
+
+static void make_access(struct pithi_payload *payload, const struct pithi_io_call *call, int64_t bytes, int64_t offset)
+{
+    payload->size = 0;
+    pithi_event_text(payload, call->file->name);
+    pithi_event_number(payload, bytes, 8);
+    pithi_event_number(payload, offset == PITHI_IO_HERE ? position(call, bytes) : offset, 8);
+}
+
+/* ---- The cost besides the records --------------------------------------------------------------------------------
+ * The first calls of each kind are timed, with what pithi_io_begin did; the least counts, as others may interrupt. It
+ * includes the storing of the payload, of which the log only knows the cost of an empty one. */
+
+enum { STREAM = 1, POSITION = 2, OPENING = 4, TOUCHING = 5, KINDS = 6, TRIES = 64, OFTEN_NS = 10000 };
+static struct {
+    int64_t ns; /* these are atomic */
+    int tries;
+} costs[KINDS];
+
+static int64_t now_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* Before the work after a call. Returns the time if it is to be measured; else 0. */
+static int64_t cost_begin(int kind, const struct pithi_io_call *call)
+{
+    int64_t from;
+
+    if (__atomic_load_n(&costs[kind].tries, __ATOMIC_RELAXED) >= TRIES)
+        return 0;
+    from = now_ns();
+    (void)(pithi_also_wanted(NULL) && pithi_io_file_of(call->fd) && (call->stream || pithi_also_is_guest()));
+    return from;
+}
+
+/* Adds the cost to that of the thread, as a counter (pith_own_cost): in portions, which need few records. */
+static void cost_end(int kind, int64_t from)
+{
+    static __thread int64_t untold_ns __attribute__((tls_model("initial-exec")));
+    int64_t ns = __atomic_load_n(&costs[kind].ns, __ATOMIC_RELAXED);
+
+    if (from) {
+        int64_t to = now_ns(), took = to - from - (now_ns() - to);
+        if (ns == 0 || took < ns)
+            __atomic_store_n(&costs[kind].ns, ns = took > 1 ? took : 1, __ATOMIC_RELAXED);
+        __atomic_add_fetch(&costs[kind].tries, 1, __ATOMIC_RELAXED);
+    }
+    untold_ns += ns;
+    if (untold_ns < OFTEN_NS)
+        return;
+    pith_own_cost((uint64_t)untold_ns);
+    untold_ns = 0;
+}
+
+/* ---- After the call ---------------------------------------------------------------------------------------------- */
+
+void pithi_io_moved(const struct pithi_io_call *call, int64_t bytes, int64_t offset)
+{
+    int saved = errno;
+    struct pithi_payload payload;
+
+    if (!call->id || bytes < 0)
+        return;
+    int has_position = offset == PITHI_IO_HERE && call->file->seekable;
+    int kind = (call->stream ? STREAM : 0) + (has_position ? POSITION : 0);
+    int64_t from = cost_begin(kind, call);
+    make_access(&payload, call, bytes, offset);
+    record(&access_event, &payload);
+    cost_end(kind, from);
+    errno = saved;
+}
+
+void pithi_io_opened(const struct pithi_io_call *call, const char *path, int fd)
+{
+    int saved = errno;
+    struct pithi_io_file *file = NULL;
+
+    pithi_io_file_forget(fd);
+    if (call->id) {
+        int64_t from = cost_begin(OPENING, call);
+        if (fd >= 0)
+            file = pithi_io_file_opened(fd, path);
+        record_file(file ? file->name : path, fd);
+        cost_end(OPENING, from);
+    }
+    errno = saved;
+}
+
+void pithi_io_touches(const struct pithi_io_call *call)
+{
+    if (call->id && call->file) {
+        int64_t from = cost_begin(TOUCHING, call);
+        record_file(call->file->name, call->fd);
+        cost_end(TOUCHING, from);
+    }
+}
