@@ -83,8 +83,12 @@ wrappergen_libs := $(if $(HAVE_PCRE2),$(shell $(PKG_CONFIG) --libs libpcre2-8))
 run_src := $(wildcard wrappers/run/*.c)
 note_src := $(wildcard wrappers/run/preload/*.c)
 # What `pith run --also NAME` preloads, lib/pith/libpith-NAME.so: wrappers/also and its folder NAME.
-also_libs := $(notdir $(patsubst %/,%,$(wildcard wrappers/also/*/)))
+also_libs := $(filter-out $(if $(HAVE_LIBDW),,functions),$(notdir $(patsubst %/,%,$(wildcard wrappers/also/*/))))
 also_src = $(wildcard wrappers/also/*.c wrappers/also/$(1)/*.c)
+# Names of functions are found as `pith stat --by function` does it.
+also_names = $(call obj,formats/tools/code_file.c) $(record_a)
+also_needs_functions = $(also_names)
+link_also_functions = -Wl,--exclude-libs,ALL -Wl,--gc-sections $(also_names) $(libdw_libs)
 mpi_src := $(wildcard wrappers/mpi/*.c)
 core_src := $(wildcard viewer/core/*.c)
 draw_src := $(wildcard viewer/draw/*.c)
@@ -160,6 +164,8 @@ lib_links := $(addprefix $(O)/lib/,libpith.so libpithlog.so libpith-null.so)
 headers := $(O)/include/pith.h $(O)/include/pith_tool.h $(addprefix $(O)/include/,pithlog.h pithlog_findings.h)
 # Not installed: the rule that wrappers/compensate shares with the analysis.
 rule_header := $(O)/include/analysis/delay_rule.h
+# Not installed either: names of functions, for wrappers/also/functions.
+code_header := $(O)/include/tools/code_file.h
 # What a profiling library of one's own needs besides wrappergen (samples/own-library).
 gen_share := $(addprefix $(O)/share/pith/wrappergen/,roles.table bindings.table real.c)
 gen_header := $(O)/include/pith/real.h
@@ -274,6 +280,9 @@ $(O)/include/%.h: formats/reader/%.h
 $(rule_header): formats/analysis/delay_rule.h
 	@mkdir -p $(@D)
 	cp $< $@
+$(code_header): formats/tools/code_file.h
+	@mkdir -p $(@D)
+	cp $< $@
 
 $(O)/include/%.h: wrappers/mpe/%.h
 	@mkdir -p $(@D)
@@ -333,12 +342,13 @@ $(run_so): $(call obj,$(note_src)) $(lib_so) $(O)/lib/libpith.so
 	$(LINK) -shared -Wl,-soname,$(@F) -Wl,--no-undefined -o $@ $(filter %.o,$^) -L$(O)/lib -lpith $(LIBS)
 
 # A thread that is cancelled inside a wrapped call ends the call's state (-fexceptions).
+$(call obj,$(call also_src,functions)): | $(code_header)
 $(call obj,$(call also_src,*)): private CPPFLAGS += -fexceptions
 define also_rule
-$(O)/lib/pith/libpith-$(1).so: $(call obj,$(call also_src,$(1))) $(lib_so) $(O)/lib/libpith.so
+$(O)/lib/pith/libpith-$(1).so: $(call obj,$(call also_src,$(1))) $(also_needs_$(1)) $(lib_so) $(O)/lib/libpith.so
 	@mkdir -p $$(@D)
 	$(LINK) -shared -Wl,-z,nodelete -Wl,-soname,$$(@F) -Wl,--no-undefined -Wl,-rpath,'$$$$ORIGIN/..:$$$$ORIGIN/../..' \
-		-o $$@ $$(filter %.o,$$^) -L$(O)/lib -lpith -ldl -lpthread $(LIBS)
+		-o $$@ $(call obj,$(call also_src,$(1))) $(link_also_$(1)) -L$(O)/lib -lpith -ldl -lpthread $(LIBS)
 endef
 $(foreach l,$(also_libs),$(eval $(call also_rule,$(l))))
 

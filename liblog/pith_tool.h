@@ -88,6 +88,11 @@ static inline void pith_same_end(uint32_t id);
 static inline void pith_same_send(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes);
 static inline void pith_same_recv(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes, uint64_t posted);
 static inline void pith_same_coll(uint32_t comm, int32_t root, uint64_t sent_bytes, uint64_t received_bytes);
+/* Begins a state that may be taken back, for example because it turns out to be short. Returns the place of its record;
+ * NULL: it cannot be taken back. pith_begin_undo: at the state's end, in the same thread, instead of pith_end. 1: the
+ * record is removed; 0: it stays, as this thread has recorded something since, so call pith_end. */
+static inline uint64_t *pith_begin_tentative(uint32_t id);
+static inline int pith_begin_undo(uint64_t *record);
 /* Later pith_same_* records use the current time, until this thread stores another record: call it before work that the
  * records should not include. */
 static inline void pith_same_from_now(void);
@@ -299,6 +304,32 @@ static inline void pith_same_end(uint32_t id)
         pith_end(id);
 #else
     (void)id;
+#endif
+}
+static inline uint64_t *pith_begin_tentative(uint32_t id)
+{
+#ifndef PITH_NULL
+    uint64_t *record = pith_buffer_.next;
+    pith_begin(id);
+    return record && pith_buffer_.next == record + 1 ? record : NULL;
+#else
+    (void)id;
+    return NULL;
+#endif
+}
+/* A signal handler may record at any point, so the record is cleared only if it is still the same. */
+static inline int pith_begin_undo(uint64_t *record)
+{
+#ifndef PITH_NULL
+    uint64_t *after = record + 1, word = *record;
+    if (pith_buffer_.next != after || after > __atomic_load_n(&pith_buffer_.limit, __ATOMIC_RELAXED) ||
+        !__atomic_compare_exchange_n(&pith_buffer_.next, &after, record, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        return 0;
+    __atomic_compare_exchange_n(record, &word, 0, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return 1;
+#else
+    (void)record;
+    return 0;
 #endif
 }
 static inline void pith_same_from_now(void)

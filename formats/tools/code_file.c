@@ -295,3 +295,15 @@ unsigned pithi_code_file_find(struct pithi_code_file *file, uint64_t address,
         frames[i].begin = name ? address - offset : address;
     return found;
 }
+
+void pithi_code_file_each(struct pithi_code_file *file, void (*visit)(void *context, uint64_t address), void *context)
+{
+    int count = dwfl_module_getsymtab(file->module);
+    GElf_Addr address;
+    GElf_Sym symbol;
+
+    for (int i = 1; i < count; i++)
+        if (dwfl_module_getsym_info(file->module, i, &symbol, &address, NULL, NULL, NULL) &&
+            GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF)
+            visit(context, address - file->bias);
+}

@@ -34,6 +34,9 @@ enum { PITHI_CODE_FRAMES = 32 };
 unsigned pithi_code_file_find(struct pithi_code_file *file, uint64_t address,
                               struct pithi_code_frame frames[PITHI_CODE_FRAMES]);
 
+/* Calls visit for the first address of each function in the file's symbol tables. */
+void pithi_code_file_each(struct pithi_code_file *file, void (*visit)(void *context, uint64_t address), void *context);
+
 /* 0: Pith was built without libdw, so no file can be opened. */
 int pithi_code_file_possible(void);
 

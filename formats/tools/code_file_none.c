@@ -28,3 +28,10 @@ unsigned pithi_code_file_find(struct pithi_code_file *file, uint64_t address,
     (void)frames;
     return 0;
 }
+
+void pithi_code_file_each(struct pithi_code_file *file, void (*visit)(void *context, uint64_t address), void *context)
+{
+    (void)file;
+    (void)visit;
+    (void)context;
+}

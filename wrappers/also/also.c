@@ -13,7 +13,7 @@
 
 /* Set when the library is loaded, before the program's own threads exist. */
 static pid_t process;
-static int is_early; /* `pith run` started this program, so recording may begin with any call */
+static int is_early; /* recording may begin with any call */
 static int is_child; /* this is a forked child */
 
 /* ---- Pith's own code --------------------------------------------------------------------------------------------- */
@@ -56,11 +56,14 @@ int pithi_also_wanted(const void *caller)
     return process && !is_child && (is_early || pith_recorded()) && pith_recording() && !is_own((uintptr_t)caller);
 }
 
+void pithi_also_begin_early(void) { is_early = 1; }
+
 int pithi_also_is_guest(void) { return getpid() != process; }
 
 /* ---- The wrapped functions --------------------------------------------------------------------------------------- */
 
-extern struct pithi_next __start_pithi_next[], __stop_pithi_next[];
+/* Weak, as not every library wraps functions. */
+extern struct pithi_next __start_pithi_next[] __attribute__((weak)), __stop_pithi_next[] __attribute__((weak));
 
 /* Before begin(), other libraries may already make calls. */
 void *pithi_next_find(struct pithi_next *next)
@@ -83,7 +86,7 @@ __attribute__((constructor)) static void begin(void)
     for (struct pithi_next *next = __start_pithi_next; next < __stop_pithi_next; next++)
         pithi_next_find(next);
     dl_iterate_phdr(note_own, NULL);
-    is_early = early && atol(early) == (long)getpid();
+    is_early |= early && atol(early) == (long)getpid();
     pthread_atfork(NULL, NULL, in_child);
     process = getpid();
 }

@@ -1,5 +1,5 @@
 /* also.h - what the libraries of `pith run --also` share. They stand before the C library and record calls that a
- * program makes besides MPI: libpith-io (io.h).
+ * program makes besides MPI: libpith-io (io.h), libpith-functions (functions.h).
  *
  * A call is recorded if its process is recorded. That is so from the first call of MPI or pith.h on; in a program that
  * `pith run` started itself and that will probably record, from the start. So the programs that the program starts
@@ -13,6 +13,8 @@
 
 /* 1: a call that will return to `caller` is to be recorded. Preserves errno; safe in signal handlers. */
 int pithi_also_wanted(const void *caller);
+/* Calls are recorded from now on, without a call of MPI or pith.h. */
+void pithi_also_begin_early(void);
 /* 1: this is a child made by vfork or clone, which shares the memory of the recorded process. A system call. */
 int pithi_also_is_guest(void);
 

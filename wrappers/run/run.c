@@ -17,7 +17,7 @@ static const struct library {
 };
 enum { LIBRARIES = sizeof libraries / sizeof libraries[0] };
 /* What --also adds to the log: lib/pith/libpith-NAME.so. */
-static const char *const also[] = {"io"};
+static const char *const also[] = {"io", "functions"};
 enum { ALSO = sizeof also / sizeof also[0] };
 
 struct run_options {
@@ -72,7 +72,7 @@ static void parse_also(struct run_options *options, const char *names)
         while (i < ALSO && strcmp(also[i], name) != 0)
             i++;
         if (i == ALSO)
-            usage("--also (PITH_ALSO) knows no %s; there is: io", name);
+            usage("--also (PITH_ALSO) knows no %s; there are: io, functions", name);
         options->also[i] = 1;
     }
     free(copy);
@@ -237,7 +237,9 @@ static void preload_also(const struct run_options *options, const char *prefix)
 {
     for (int i = 0; i < ALSO; i++) {
         char *library = options->also[i] ? library_path(prefix, "lib/pith/libpith-%s.so", also[i]) : NULL;
-        if (library)
+        if (library && access(library, R_OK) && rank_of_launcher() == 0)
+            fprintf(stderr, "pith run: --also %s: Pith was built without libdw; it runs without\n", also[i]);
+        else if (library)
             preload(library);
         free(library);
     }

@@ -1,0 +1,88 @@
+/* function_filter.c - the functions that the user wants, by the lines of a file:
+ *
+ *     # only the solver, without its helpers
+ *     exclude *
+ *     include solve*
+ *     exclude-file *_helper.c
+ *
+ * The last line that matches a function decides; a function that no line matches is wanted. */
+#include "functions.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi/launcher.h"
+
+static struct rule {
+    int is_wanted, is_source;
+    char *glob;
+    struct rule *before;
+} * last;
+
+static void complain(const char *file, int line, const char *what)
+{
+    if (pithi_launcher_rank(0) != 0)
+        return;
+    if (line)
+        fprintf(stderr, "pith: PITH_FUNCTIONS_FILTER: %s: line %d: %s; it is ignored\n", file, line, what);
+    else
+        fprintf(stderr, "pith: PITH_FUNCTIONS_FILTER: %s: %s; all functions are recorded\n", file, what);
+}
+
+/* Adds the rule of a line. 0: it is none. */
+static int add_rule(char *line)
+{
+    static const struct {
+        const char *word;
+        int is_wanted, is_source;
+    } kinds[] = {{"include", 1, 0}, {"exclude", 0, 0}, {"include-file", 1, 1}, {"exclude-file", 0, 1}};
+    char *glob = line + strcspn(line, " \t"), *end;
+    struct rule *rule;
+
+    if (*glob)
+        *glob++ = 0;
+    glob += strspn(glob, " \t"); /* may contain blanks: C++ */
+    for (end = glob + strlen(glob); end > glob && strchr(" \t\r\n", end[-1]); end--)
+        ;
+    *end = 0;
+    for (size_t i = 0; *glob && i < sizeof kinds / sizeof kinds[0]; i++)
+        if (!strcmp(line, kinds[i].word) && (rule = malloc(sizeof *rule)) != NULL) {
+            *rule = (struct rule){kinds[i].is_wanted, kinds[i].is_source, strdup(glob), last};
+            last = rule;
+            return 1;
+        }
+    return 0;
+}
+
+void pithi_traced_filter_read(void)
+{
+    const char *name = getenv("PITH_FUNCTIONS_FILTER");
+    FILE *file = name && *name ? fopen(name, "r") : NULL;
+    char line[4096];
+
+    if (!name || !*name)
+        return;
+    if (!file) {
+        complain(name, 0, strerror(errno));
+        return;
+    }
+    for (int number = 1; fgets(line, sizeof line, file); number++) {
+        char *begin = line + strspn(line, " \t\r\n");
+        if (*begin && *begin != '#' && !add_rule(begin))
+            complain(name, number, "expected include, exclude, include-file or exclude-file, and a pattern");
+    }
+    fclose(file);
+}
+
+int pithi_traced_filter(const char *name, const char *source)
+{
+    const struct rule *rule = last;
+
+    while (rule &&
+           (rule->is_source ? !source || fnmatch(rule->glob, source, 0) != 0 : fnmatch(rule->glob, name, 0) != 0))
+        rule = rule->before;
+    return !rule || rule->is_wanted;
+}

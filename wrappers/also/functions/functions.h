@@ -1,0 +1,29 @@
+/* functions.h - libpith-functions: records the functions of a program that was compiled with -finstrument-functions.
+ *
+ * hooks.c has the two functions that such a program calls; function_table.c knows the name of each function, and
+ * whether it is wanted (function_filter.c). */
+#ifndef PITHI_FUNCTIONS_H
+#define PITHI_FUNCTIONS_H
+
+#include <stdint.h>
+
+#include "also/also.h"
+
+struct pithi_traced {
+    uintptr_t address;
+    const char *name; /* NULL: not to be recorded */
+    uint32_t id;      /* of its state; 0: not yet defined; atomic */
+};
+
+/* When the library is loaded: reads the functions of the program and its libraries, but not those of the system. */
+void pithi_traced_read(void);
+/* The function that begins at `address`; never NULL. Safe in signal handlers, except for the first function of a
+ * library that was loaded later. */
+struct pithi_traced *pithi_traced_find(uintptr_t address);
+
+/* Reads PITH_FUNCTIONS_FILTER. Prints a line if it cannot, or for wrong lines. */
+void pithi_traced_filter_read(void);
+/* 1: a function of this name is wanted, which is declared in the file `source` (NULL: unknown). */
+int pithi_traced_filter(const char *name, const char *source);
+
+#endif

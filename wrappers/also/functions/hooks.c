@@ -1,0 +1,182 @@
+/* hooks.c - the calls of an instrumented program at the begin and the end of each function.
+ *
+ * A thread has a stack of the functions that it is in. A function that ends soon, and in which nothing else was
+ * recorded, is taken back (pith_begin_undo), so it leaves nothing in the spill file either. If functions were left by
+ * longjmp, they end when a function below them on the stack ends. */
+#include "functions.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "pith_tool.h"
+
+#define INITIAL __attribute__((tls_model("initial-exec")))
+
+struct frame {
+    const struct pithi_traced *function;
+    uint32_t id;      /* 0: not recorded */
+    uint64_t *record; /* where it is, if it can be taken back */
+    uint64_t ticks;   /* when */
+};
+enum { FRAMES = 512 }; /* deeper functions are not taken back */
+static __thread unsigned depth INITIAL;
+static __thread struct frame frames[FRAMES] INITIAL;
+
+static uint64_t least_ticks; /* shorter functions are taken back; 0: none */
+
+/* The cost of a function besides its records, in ns: of one that stays, and of one that is taken back. */
+static double kept_ns, dropped_ns;
+static __thread double untold_ns INITIAL;
+enum { OFTEN_NS = 100000 };
+
+static void add_cost(double ns)
+{
+    untold_ns += ns;
+    if (untold_ns < OFTEN_NS)
+        return;
+    pith_own_cost((uint64_t)untold_ns);
+    untold_ns = 0;
+}
+
+/* ---- The hooks --------------------------------------------------------------------------------------------------- */
+
+void __cyg_profile_func_enter(void *function, void *caller);
+void __cyg_profile_func_exit(void *function, void *caller);
+
+static uint32_t state_of(struct pithi_traced *function)
+{
+    uint32_t id = __atomic_load_n(&function->id, __ATOMIC_RELAXED);
+
+    if (!id) { /* threads may race: the same name gets the same id */
+        id = pith_state_define_group(function->name, NULL, "function");
+        __atomic_store_n(&function->id, id, __ATOMIC_RELAXED);
+    }
+    return PITH_ID_IN_(id) ? id : 0;
+}
+
+PITHI_ALSO_API void __cyg_profile_func_enter(void *address, void *caller)
+{
+    struct pithi_traced *function = pithi_traced_find((uintptr_t)address);
+    struct frame *frame;
+    uint32_t id;
+
+    (void)caller;
+    if (!function->name)
+        return;
+    id = pithi_also_wanted(NULL) ? state_of(function) : 0;
+    if (depth >= FRAMES) {
+        depth++;
+        if (id)
+            pith_begin(id);
+        return;
+    }
+    frame = &frames[depth++]; /* first: a signal handler then uses the next one */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    frame->function = function;
+    frame->id = id;
+    frame->record = NULL;
+    if (!id)
+        return;
+    frame->record = pith_begin_tentative(id);
+    frame->ticks = pith_buffer_.last_ticks;
+}
+
+static void end(const struct frame *frame)
+{
+    if (!frame->id)
+        return;
+    if (least_ticks && frame->record && pith_ticks_() - frame->ticks < least_ticks && pith_begin_undo(frame->record)) {
+        add_cost(dropped_ns);
+        return;
+    }
+    pith_end(frame->id);
+    add_cost(kept_ns);
+}
+
+PITHI_ALSO_API void __cyg_profile_func_exit(void *address, void *caller)
+{
+    struct pithi_traced *function = pithi_traced_find((uintptr_t)address);
+    unsigned found = depth;
+    struct frame frame;
+
+    (void)caller;
+    if (!function->name)
+        return;
+    if (depth > FRAMES) {
+        depth--;
+        if (function->id && pithi_also_wanted(NULL))
+            pith_end(function->id);
+        return;
+    }
+    while (found > 0 && frames[found - 1].function != function)
+        found--;
+    while (found > 0 && depth >= found) {
+        frame = frames[depth - 1];
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        depth--;
+        end(&frame);
+    }
+}
+
+/* ---- The start --------------------------------------------------------------------------------------------------- */
+
+static int64_t now_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* The hooks without their records. */
+static void measure(uintptr_t address)
+{
+    enum { TRIES = 20, CALLS = 50 };
+    static volatile uint64_t ticks;
+    double best = 1e9;
+
+    for (int try = 0; try < TRIES; try++) {
+        int64_t from = now_ns(), took;
+        for (int i = 0; i < CALLS; i++) {
+            __atomic_signal_fence(__ATOMIC_SEQ_CST);
+            ticks += pithi_traced_find(address)->id + (unsigned)pithi_also_wanted(NULL);
+            ticks += pithi_traced_find(address)->id + (least_ticks ? pith_ticks_() : 0);
+        }
+        took = now_ns() - from;
+        if ((double)took / CALLS < best)
+            best = (double)took / CALLS;
+    }
+    kept_ns = best;
+    dropped_ns = best;
+    int64_t from = now_ns(); /* one that is taken back also stored its begin, which the log does not show */
+    for (int i = 0; i < CALLS; i++)
+        ticks += pith_ticks_();
+    dropped_ns += (double)(now_ns() - from) / CALLS;
+}
+
+/* How many ticks a duration has. Takes a millisecond. */
+static uint64_t ticks_of(double ns)
+{
+    int64_t from = now_ns(), to;
+    uint64_t begin = pith_ticks_(), ticks;
+
+    do {
+        to = now_ns();
+        ticks = pith_ticks_() - begin;
+    } while (to - from < 1000000);
+    return (uint64_t)(ns * (double)ticks / (double)(to - from));
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    const char *least = getenv("PITH_FUNCTIONS_MIN_US"), *preload = getenv("LD_PRELOAD");
+    double least_us = least ? strtod(least, NULL) : 0;
+
+    pithi_traced_filter_read();
+    pithi_traced_read();
+    if (least_us > 0)
+        least_ticks = ticks_of(least_us * 1000);
+    measure((uintptr_t)&begin);
+    if (!preload || !strstr(preload, "libpith-functions"))
+        pithi_also_begin_early(); /* the program is linked with this library */
+}
