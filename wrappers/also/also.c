@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "pith_tool.h"
@@ -57,6 +58,13 @@ int pithi_also_wanted(const void *caller)
 }
 
 void pithi_also_begin_early(void) { is_early = 1; }
+
+int64_t pithi_also_now_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
 
 int pithi_also_is_guest(void) { return getpid() != process; }
 

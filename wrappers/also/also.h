@@ -8,6 +8,8 @@
 #ifndef PITHI_ALSO_H
 #define PITHI_ALSO_H
 
+#include <stdint.h>
+
 #define PITHI_ALSO_API __attribute__((visibility("default")))
 #define PITHI_CALLER __builtin_return_address(0)
 
@@ -17,6 +19,9 @@ int pithi_also_wanted(const void *caller);
 void pithi_also_begin_early(void);
 /* 1: this is a child made by vfork or clone, which shares the memory of the recorded process. A system call. */
 int pithi_also_is_guest(void);
+
+/* CLOCK_MONOTONIC, to measure costs. */
+int64_t pithi_also_now_ns(void);
 
 /* The library's own function of this name, which comes after the caller's in the order of loading. All are looked up
  * when the library is loaded, because a signal handler or the child of a fork must not call dlsym. */

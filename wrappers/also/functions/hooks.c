@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "pith_tool.h"
 
@@ -121,13 +120,6 @@ PITHI_ALSO_API void __cyg_profile_func_exit(void *address, void *caller)
 
 /* ---- The start --------------------------------------------------------------------------------------------------- */
 
-static int64_t now_ns(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
 /* The hooks without their records. */
 static void measure(uintptr_t address)
 {
@@ -136,32 +128,32 @@ static void measure(uintptr_t address)
     double best = 1e9;
 
     for (int try = 0; try < TRIES; try++) {
-        int64_t from = now_ns(), took;
+        int64_t from = pithi_also_now_ns(), took;
         for (int i = 0; i < CALLS; i++) {
             __atomic_signal_fence(__ATOMIC_SEQ_CST);
             ticks += pithi_traced_find(address)->id + (unsigned)pithi_also_wanted(NULL);
             ticks += pithi_traced_find(address)->id + (least_ticks ? pith_ticks_() : 0);
         }
-        took = now_ns() - from;
+        took = pithi_also_now_ns() - from;
         if ((double)took / CALLS < best)
             best = (double)took / CALLS;
     }
     kept_ns = best;
     dropped_ns = best;
-    int64_t from = now_ns(); /* one that is taken back also stored its begin, which the log does not show */
+    int64_t from = pithi_also_now_ns(); /* one that is taken back also stored its begin, which the log does not show */
     for (int i = 0; i < CALLS; i++)
         ticks += pith_ticks_();
-    dropped_ns += (double)(now_ns() - from) / CALLS;
+    dropped_ns += (double)(pithi_also_now_ns() - from) / CALLS;
 }
 
 /* How many ticks a duration has. Takes a millisecond. */
 static uint64_t ticks_of(double ns)
 {
-    int64_t from = now_ns(), to;
+    int64_t from = pithi_also_now_ns(), to;
     uint64_t begin = pith_ticks_(), ticks;
 
     do {
-        to = now_ns();
+        to = pithi_also_now_ns();
         ticks = pith_ticks_() - begin;
     } while (to - from < 1000000);
     return (uint64_t)(ns * (double)ticks / (double)(to - from));

@@ -2,7 +2,6 @@
 #include "io.h"
 
 #include <errno.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "handles/event_payload.h"
@@ -135,13 +134,6 @@ static struct {
     int tries;
 } costs[KINDS];
 
-static int64_t now_ns(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
 /* Before the work after a call. Returns the time if it is to be measured; else 0. */
 static int64_t cost_begin(int kind, const struct pithi_io_call *call)
 {
@@ -149,7 +141,7 @@ static int64_t cost_begin(int kind, const struct pithi_io_call *call)
 
     if (__atomic_load_n(&costs[kind].tries, __ATOMIC_RELAXED) >= TRIES)
         return 0;
-    from = now_ns();
+    from = pithi_also_now_ns();
     (void)(pithi_also_wanted(NULL) && pithi_io_file_of(call->fd) && (call->stream || pithi_also_is_guest()));
     return from;
 }
@@ -161,7 +153,7 @@ static void cost_end(int kind, int64_t from)
     int64_t ns = __atomic_load_n(&costs[kind].ns, __ATOMIC_RELAXED);
 
     if (from) {
-        int64_t to = now_ns(), took = to - from - (now_ns() - to);
+        int64_t to = pithi_also_now_ns(), took = to - from - (pithi_also_now_ns() - to);
         if (ns == 0 || took < ns)
             __atomic_store_n(&costs[kind].ns, ns = took > 1 ? took : 1, __ATOMIC_RELAXED);
         __atomic_add_fetch(&costs[kind].tries, 1, __ATOMIC_RELAXED);
