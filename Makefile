@@ -206,7 +206,8 @@ missing:
 	@$(if $(HAVE_X11),:,echo "no X11 development files found: MPE's graphics open no windows")
 	@$(if $(HAVE_CAIRO),:,echo 'no cairo development files found: pith draw left out')
 	@$(if $(HAVE_PCRE2),:,echo 'no PCRE2 development files found: {{sub}} and {{filter}} of wrappergen left out')
-	@$(if $(HAVE_LIBDW),:,echo 'no libdw development files found: pith stat --by function names no functions, --also functions left out')
+	@$(if $(HAVE_LIBDW),:,echo 'no libdw development files found:' \
+		'pith stat --by function names no functions, pith run --also functions left out')
 	@$(if $(HAVE_PYTHON),:,echo 'no headers of Python 3.11 or later found (python3-dev): Python package left out')
 	@$(if $(HAVE_OTF2),:,echo 'no OTF2 development files found (3.0 or later): OTF2 left out')
 

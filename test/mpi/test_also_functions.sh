@@ -44,6 +44,8 @@ for mpi in $(mpis); do
     is "$(pith print 1.pith --lane 0.1 | awk -F'\t' '$5 ~ /^(thread_main|quick_parent)$/' | wc -l)" 22 "$mpi: those of a thread are in its lane"
     is "$(pith print 1.pith --lane 0.0 | awk -F'\t' '$4 == "enter" && ($5 == "MPI_Init" || $5 == "main") { print $5 }' | head -2 | tr '\n' ' ')" \
         "main MPI_Init " "$mpi: main begins before MPI_Init"
+    is "$(pith print 1.pith --lane 0.0 | awk -F'\t' '$5 == "MPI_Finalize" { exit } $4 == "leave" { print $5 }' | grep -c '^jumps$\|^catches$')" 6 \
+        "$mpi: functions end that longjmp left"
     pith analyze 4.pith >analyze.out 2>&1
     ok $? "$mpi: pith analyze reads it" || cat analyze.out
 

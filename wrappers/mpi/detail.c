@@ -213,7 +213,7 @@ void pithi_detail_window_target(MPI_Win window, int target)
 
 static void epoch(MPI_Win window, const char *what, const char *ranks)
 {
-    struct payload payload;
+    struct pithi_payload payload;
     const struct pithi_handle *comm = pithi_detail_window(window);
 
     if (!comm || !pithi_job_messages)
@@ -254,7 +254,7 @@ void pithi_detail_window_lock(MPI_Win window, const char *what, int target)
 
 void pithi_detail_probed(int result, int flag, MPI_Comm comm, const MPI_Status *status)
 {
-    struct payload payload;
+    struct pithi_payload payload;
     const struct pithi_handle *found = result == MPI_SUCCESS && flag && on() ? pithi_comm_find(comm) : NULL;
     int source = found && pithi_job_messages ? pithi_handle_peer(found, status->MPI_SOURCE) : -1;
 
@@ -270,7 +270,7 @@ void pithi_detail_probed(int result, int flag, MPI_Comm comm, const MPI_Status *
 
 void pithi_detail_spawn(MPI_Comm comm, int root, const char *command, int processes)
 {
-    struct payload payload;
+    struct pithi_payload payload;
     const struct pithi_handle *found = on() ? pithi_comm_find(comm) : NULL;
 
     if (!found || found->rank != root)
