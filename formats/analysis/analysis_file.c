@@ -153,13 +153,13 @@ static void chunks(struct stream *s, struct pithi_graph *g, struct pithi_chunks 
 
 /* ---- The graph --------------------------------------------------------------------------------------------------- */
 
-/* The needs of a piece; their list keeps its order. */
-static void pass_needs(struct stream *s, struct pithi_graph *g, struct pithi_lane_piece *piece)
+/* The needs of a piece; their list keeps its order. `first`: the number of the first one. */
+static void pass_needs(struct stream *s, struct pithi_graph *g, uint32_t *first, int64_t begin_ns)
 {
-    struct pithi_need *need = s->is_reading ? NULL : pithi_graph_need(g, piece->needs);
+    struct pithi_need *need = s->is_reading ? NULL : pithi_graph_need(g, *first), copy;
     uint64_t said;
 
-    for (uint32_t *link = &piece->needs;
+    for (uint32_t *link = first;
          (said = number(s, need ? (uint64_t)need->kind << 2 | need->of : 0)) != 0 && !s->has_failed;) {
         if (s->is_reading) {
             if (!(need = pithi_chunks_add(&g->needs, &g->scratch, sizeof *need))) {
@@ -173,22 +173,26 @@ static void pass_needs(struct stream *s, struct pithi_graph *g, struct pithi_lan
             below(s, (said >> 2) - 1, PITHLOG_WAIT_KINDS - 1);
         }
         pithi_scratch_passed(&g->scratch, sizeof *need);
-        need->release_ns = near(s, need->release_ns, piece->begin_ns);
-        need->lane = index_or_none(s, need->lane);
-        need->position = index_or_none(s, need->position);
-        need->bytes = (uint32_t)number(s, need->bytes);
-        below_or_none(s, need->lane, pithlog_get_info(g->log)->lanes);
-        if (need->of != PITHI_NEED_LANE) {
-            need->instance = (uint32_t)number(s, need->instance);
-            below(s, need->instance, g->colls.count);
+        copy = *need;
+        copy.release_ns = near(s, copy.release_ns, begin_ns);
+        copy.lane = index_or_none(s, copy.lane);
+        copy.position = index_or_none(s, copy.position);
+        copy.bytes = (uint32_t)number(s, copy.bytes);
+        below_or_none(s, copy.lane, pithlog_get_info(g->log)->lanes);
+        if (copy.of != PITHI_NEED_LANE) {
+            copy.instance = (uint32_t)number(s, copy.instance);
+            below(s, copy.instance, g->colls.count);
         }
-        need = s->is_reading ? NULL : pithi_graph_need(g, need->next);
+        if (s->is_reading)
+            *need = copy;
+        need = s->is_reading ? NULL : pithi_graph_need(g, copy.next);
     }
 }
 
+/* Nothing is stored while writing: each store into a page of the temporary file would cost a page fault. */
 static void pass_pieces(struct stream *s, struct pithi_graph *g, struct pithi_chunks *pieces, uint32_t count)
 {
-    struct pithi_lane_piece *piece = NULL;
+    struct pithi_lane_piece *piece = NULL, copy;
     int64_t before_ns = 0;
 
     for (uint32_t i = 0; i < count && !s->has_failed; i++) {
@@ -200,12 +204,15 @@ static void pass_pieces(struct stream *s, struct pithi_graph *g, struct pithi_ch
             s->has_failed = 1;
             return;
         }
-        before_ns = piece->begin_ns = near(s, piece->begin_ns, before_ns);
-        uint64_t said = number(s, (uint64_t)(piece->state + 1u) << 1 | (piece->needs != 0)); /* outside all states: 0 */
-        piece->state = (uint32_t)(said >> 1) - 1u;
-        below_or_none(s, piece->state, pithlog_get_info(g->log)->defs);
+        copy = *piece;
+        before_ns = copy.begin_ns = near(s, copy.begin_ns, before_ns);
+        uint64_t said = number(s, (uint64_t)(copy.state + 1u) << 1 | (copy.needs != 0)); /* outside all states: 0 */
+        copy.state = (uint32_t)(said >> 1) - 1u;
+        below_or_none(s, copy.state, pithlog_get_info(g->log)->defs);
         if (said & 1)
-            pass_needs(s, g, piece);
+            pass_needs(s, g, &copy.needs, copy.begin_ns);
+        if (s->is_reading)
+            *piece = copy;
     }
 }
 
