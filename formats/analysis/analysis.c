@@ -315,6 +315,7 @@ int pithlog_analyze(struct pithlog *log, const struct pithlog_analyze_query *que
     struct later *later = NULL;
     uint32_t room = 0;
     int64_t *sums = NULL;
+    struct pithi_keeping *keeping = NULL;
     int damaged = PITH_OK, err = PITH_OK;
 
     if (a)
@@ -358,13 +359,15 @@ int pithlog_analyze(struct pithlog *log, const struct pithlog_analyze_query *que
         TRY(sum_states(a, i, sums));
     }
     TRY(next_stage(a, 0.1));
+    keeping = damaged ? NULL : pithi_analysis_keep_graph(a, query);
     TRY(find_efficiencies(a));
     TRY(next_stage(a, 0.2));
     TRY(pithi_analysis_delays(a));
-    TRY(next_stage(a, 0.1));
+    TRY(next_stage(a, 0.05));
     TRY(find_path(a));
-    if (!damaged)
-        pithi_analysis_keep(a, query);
+    TRY(next_stage(a, 0.05));
+    pithi_analysis_keep_results(keeping, a, 1);
+    keeping = NULL;
     TRY(next_stage(a, 0));
     a->stage = (struct pithi_stage){0};
     free(sums);
@@ -372,6 +375,7 @@ int pithlog_analyze(struct pithlog *log, const struct pithlog_analyze_query *que
     free(found);
     return damaged;
 out:
+    pithi_analysis_keep_results(keeping, a, 0);
     free(sums);
     free(later);
     free(found);

@@ -69,7 +69,13 @@ int pithi_analysis_delays(struct pithlog_analysis *analysis);
 
 /* The analysis of the same log kept before; NULL: none. */
 struct pithlog_analysis *pithi_analysis_find(struct pithlog *log, const struct pithlog_analyze_query *query);
-void pithi_analysis_keep(struct pithlog_analysis *analysis, const struct pithlog_analyze_query *query);
+/* Keeps an analysis in two steps. A thread writes the graph, which is complete, while the caller finds the results; it
+ * may search the graph and loop through it. NULL: the analysis is not to be kept. */
+struct pithi_keeping;
+struct pithi_keeping *pithi_analysis_keep_graph(const struct pithlog_analysis *analysis,
+                                                const struct pithlog_analyze_query *query);
+/* Waits for the thread and writes the results. `is_good`: they are complete; 0: nothing is kept. */
+void pithi_analysis_keep_results(struct pithi_keeping *keeping, struct pithlog_analysis *analysis, int is_good);
 
 struct pithi_replay_state;
 /* pithlog_analysis_what_if, which also adds to states[definitions] unless it is NULL. */

@@ -4,8 +4,11 @@
  * states: they are stored as differences, in about 5 bytes for each record of the log. Structures with gaps between
  * their fields are stored by field. The rest is stored as it is in memory, so a file is valid only for a Pith with the
  * same structures. A file is a row of blocks, each with its CRC. */
+#include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "analysis/analysis.h"
@@ -15,7 +18,7 @@
 #include "reader/cache.h"
 
 /* VERSION: to be changed with the results of an analysis. */
-enum { VERSION = 3, BLOCK = 1 << 16, KEEP_RECORDS = 100000 };
+enum { VERSION = 3, BLOCK = 1 << 16, KEEP_RECORDS = 100000, KEEP_REST = 4 << 20, ASK_NS = 50000000 };
 static const char kind[] = "analysis";
 
 struct stream {
@@ -302,6 +305,8 @@ static void pass_lane(struct stream *s, struct pithlog_analysis *a, uint32_t ind
     struct pithi_analysis_lane *lane = &a->lanes[index], copy = *lane;
     int64_t before_ns = 0;
 
+    if (!s->is_reading)
+        s->has_failed |= s->progress(s->context, index / (double)pithlog_get_info(a->graph.log)->lanes);
     raw(s, &copy, sizeof copy);
     if (s->is_reading && !s->has_failed) {
         *lane = copy;
@@ -423,24 +428,92 @@ struct pithlog_analysis *pithi_analysis_find(struct pithlog *log, const struct p
     return a;
 }
 
-void pithi_analysis_keep(struct pithlog_analysis *a, const struct pithlog_analyze_query *query)
-{
+/* ---- Keeping ----------------------------------------------------------------------------------------------------- */
+
+/* `graph`: a copy, as a search and a loop through a graph store in it how far they are. */
+struct pithi_keeping {
     struct pithi_cache_part part;
     struct pithi_cache_key key;
-    struct stream *s = may_keep(a->graph.log, query, &key) ? calloc(1, sizeof *s) : NULL;
+    struct pithi_graph graph;
+    int is_stopped, has_thread;
+    pthread_t thread;
+    struct stream stream;
+};
 
-    if (s && pithi_cache_begin(&part, &key, kind)) {
-        s->fd = part.fd;
-        s->has_failed = !part.name[0]; /* there is no folder for it */
-        s->progress = pithi_stage_part;
-        s->context = &a->stage;
-        pass_head(s, a->graph.log, &key);
-        pass_graph(s, &a->graph);
-        if (!s->has_failed)
-            pass_results(s, a);
-        next_block(s);
-        pithi_cache_end(&part, !s->has_failed);
-        close(part.fd);
+static int is_stopped(void *context, double part)
+{
+    struct pithi_keeping *k = context;
+
+    (void)part;
+    return __atomic_load_n(&k->is_stopped, __ATOMIC_RELAXED);
+}
+
+static void *keep_graph(void *context)
+{
+    struct pithi_keeping *k = context;
+
+    pass_head(&k->stream, k->graph.log, &k->key);
+    pass_graph(&k->stream, &k->graph);
+    return NULL;
+}
+
+struct pithi_keeping *pithi_analysis_keep_graph(const struct pithlog_analysis *a,
+                                                const struct pithlog_analyze_query *query)
+{
+    size_t lanes_bytes = pithlog_get_info(a->graph.log)->lanes * sizeof *a->graph.lanes;
+    struct pithi_cache_key key;
+    struct pithi_keeping *k = may_keep(a->graph.log, query, &key) ? calloc(1, sizeof *k) : NULL;
+    struct pithi_graph_lane *lanes = k ? malloc(lanes_bytes + 1) : NULL;
+
+    if (!lanes || !pithi_cache_begin(&k->part, &key, kind)) {
+        free(lanes);
+        free(k);
+        return NULL;
     }
-    free(s);
+    k->key = key;
+    k->graph = a->graph;
+    k->graph.lanes = memcpy(lanes, a->graph.lanes, lanes_bytes);
+    k->graph.scratch.rest = KEEP_REST;
+    k->stream.fd = k->part.fd;
+    k->stream.has_failed = !k->part.name[0]; /* there is no folder for it */
+    k->stream.progress = is_stopped;
+    k->stream.context = k;
+    k->has_thread = pthread_create(&k->thread, NULL, keep_graph, k) == 0;
+    if (!k->has_thread)
+        keep_graph(k);
+    return k;
+}
+
+/* Waits for the thread. Goes on asking whether to stop, as a disk can be slow. */
+static void join(struct pithi_keeping *k, struct pithlog_analysis *a)
+{
+    struct timespec until;
+
+    do {
+        if (pithi_stage_part(&a->stage, 0))
+            __atomic_store_n(&k->is_stopped, 1, __ATOMIC_RELAXED);
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += ASK_NS;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+    } while (pthread_timedjoin_np(k->thread, NULL, &until) == ETIMEDOUT);
+}
+
+void pithi_analysis_keep_results(struct pithi_keeping *k, struct pithlog_analysis *a, int is_good)
+{
+    if (!k)
+        return;
+    __atomic_store_n(&k->is_stopped, !is_good, __ATOMIC_RELAXED);
+    if (k->has_thread)
+        join(k, a);
+    free(k->graph.lanes);
+    k->stream.has_failed |= !is_good;
+    k->stream.progress = pithi_stage_part;
+    k->stream.context = &a->stage;
+    if (!k->stream.has_failed)
+        pass_results(&k->stream, a);
+    next_block(&k->stream);
+    pithi_cache_end(&k->part, !k->stream.has_failed);
+    close(k->part.fd);
+    free(k);
 }
