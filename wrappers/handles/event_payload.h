@@ -8,19 +8,19 @@
 
 enum { PITHI_TEXT_MAX = 1024 }; /* a longer text is cut */
 
-struct pithi_payload {
+struct pithi_event_payload {
     size_t size;
     unsigned char bytes[PITHI_TEXT_MAX + 76]; /* not cleared, as most payloads are short */
 };
 
-static inline void pithi_event_number(struct pithi_payload *payload, int64_t value, int size)
+static inline void pithi_event_number(struct pithi_event_payload *payload, int64_t value, int size)
 {
     while (size-- > 0)
         payload->bytes[payload->size++] = (unsigned char)((uint64_t)value >> 8 * size);
 }
 
 /* NULL: an empty text. */
-static inline void pithi_event_text(struct pithi_payload *payload, const char *text)
+static inline void pithi_event_text(struct pithi_event_payload *payload, const char *text)
 {
     size_t length = text ? strnlen(text, PITHI_TEXT_MAX) : 0;
 

@@ -32,7 +32,7 @@ static struct {
     [PROBED] = {"pith:probed", "gray50", "source=%d tag=%d", "pith", 0}, /* formats/analysis/probes.h */
 };
 
-static void record_on(uint32_t comm, enum event event, const struct pithi_payload *payload)
+static void record_on(uint32_t comm, enum event event, const struct pithi_event_payload *payload)
 {
     uint32_t id = __atomic_load_n(&events[event].id, __ATOMIC_RELAXED);
 
@@ -46,7 +46,7 @@ static void record_on(uint32_t comm, enum event event, const struct pithi_payloa
     pith_comm_event(comm, id, payload->bytes, payload->size);
 }
 
-static void record(enum event event, const struct pithi_payload *payload) { record_on(0, event, payload); }
+static void record(enum event event, const struct pithi_event_payload *payload) { record_on(0, event, payload); }
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
@@ -72,7 +72,7 @@ static struct pithi_handle *add(uint64_t key, int *count)
 
 void pithi_detail_file_opened(int result, const char *name, const MPI_File *file)
 {
-    struct pithi_payload payload;
+    struct pithi_event_payload payload;
 
     if (result != MPI_SUCCESS || !on())
         return;
@@ -88,7 +88,7 @@ static void file_access(const struct pithi_handle *file, MPI_File handle, MPI_Of
                         MPI_Datatype type)
 {
     MPI_Offset bytes = -1;
-    struct pithi_payload payload;
+    struct pithi_event_payload payload;
 
     if (!file || offset < 0 || REAL(MPI_File_get_byte_offset)(handle, offset, &bytes) != MPI_SUCCESS)
         bytes = -1;
@@ -127,7 +127,7 @@ void pithi_detail_file_shared(MPI_File handle, pithi_count count, MPI_Datatype t
 
 void pithi_detail_window_made(int result, MPI_Aint size_bytes, MPI_Comm comm, const MPI_Win *window)
 {
-    struct pithi_payload payload;
+    struct pithi_event_payload payload;
 
     if (result != MPI_SUCCESS || !on())
         return;
@@ -167,7 +167,7 @@ void pithi_detail_window_freeing(MPI_Win window)
 
 void pithi_detail_window_named(int result, MPI_Win handle, const char *name)
 {
-    struct pithi_payload payload;
+    struct pithi_event_payload payload;
 
     if (result != MPI_SUCCESS || !on())
         return;
@@ -180,7 +180,7 @@ void pithi_detail_window_named(int result, MPI_Win handle, const char *name)
     record(WINDOW_NAME, &payload);
 }
 
-static void put_target(struct pithi_payload *payload, MPI_Win handle, int target)
+static void put_target(struct pithi_event_payload *payload, MPI_Win handle, int target)
 {
     const struct pithi_handle *window = pithi_detail_window(handle);
 
@@ -191,7 +191,7 @@ static void put_target(struct pithi_payload *payload, MPI_Win handle, int target
 
 void pithi_detail_window_access(MPI_Win window, int target, MPI_Aint displacement, pithi_count count, MPI_Datatype type)
 {
-    struct pithi_payload payload;
+    struct pithi_event_payload payload;
 
     if (!on() || target == MPI_PROC_NULL)
         return;
@@ -203,7 +203,7 @@ void pithi_detail_window_access(MPI_Win window, int target, MPI_Aint displacemen
 
 void pithi_detail_window_target(MPI_Win window, int target)
 {
-    struct pithi_payload payload;
+    struct pithi_event_payload payload;
 
     if (!on() || target == MPI_PROC_NULL)
         return;
@@ -213,7 +213,7 @@ void pithi_detail_window_target(MPI_Win window, int target)
 
 static void epoch(MPI_Win window, const char *what, const char *ranks)
 {
-    struct pithi_payload payload;
+    struct pithi_event_payload payload;
     const struct pithi_handle *comm = pithi_detail_window(window);
 
     if (!comm || !pithi_job_messages)
@@ -254,7 +254,7 @@ void pithi_detail_window_lock(MPI_Win window, const char *what, int target)
 
 void pithi_detail_probed(int result, int flag, MPI_Comm comm, const MPI_Status *status)
 {
-    struct pithi_payload payload;
+    struct pithi_event_payload payload;
     const struct pithi_handle *found = result == MPI_SUCCESS && flag && on() ? pithi_comm_find(comm) : NULL;
     int source = found && pithi_job_messages ? pithi_handle_peer(found, status->MPI_SOURCE) : -1;
 
@@ -270,7 +270,7 @@ void pithi_detail_probed(int result, int flag, MPI_Comm comm, const MPI_Status *
 
 void pithi_detail_spawn(MPI_Comm comm, int root, const char *command, int processes)
 {
-    struct pithi_payload payload;
+    struct pithi_event_payload payload;
     const struct pithi_handle *found = on() ? pithi_comm_find(comm) : NULL;
 
     if (!found || found->rank != root)

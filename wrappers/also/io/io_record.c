@@ -85,7 +85,7 @@ void pithi_io_end(const struct pithi_io_call *call)
 
 /* ---- Events ------------------------------------------------------------------------------------------------------ */
 
-static void record(struct io_event *event, const struct pithi_payload *payload)
+static void record(struct io_event *event, const struct pithi_event_payload *payload)
 {
     uint32_t id = __atomic_load_n(&event->id, __ATOMIC_RELAXED);
 
@@ -98,7 +98,7 @@ static void record(struct io_event *event, const struct pithi_payload *payload)
 
 static void record_file(const char *name, int fd)
 {
-    struct pithi_payload payload;
+    struct pithi_event_payload payload;
 
     payload.size = 0;
     pithi_event_text(&payload, name);
@@ -116,7 +116,8 @@ static int64_t position(const struct pithi_io_call *call, int64_t bytes)
     return end < 0 ? -1 : end - bytes;
 }
 
-static void make_access(struct pithi_payload *payload, const struct pithi_io_call *call, int64_t bytes, int64_t offset)
+static void make_access(struct pithi_event_payload *payload, const struct pithi_io_call *call, int64_t bytes,
+                        int64_t offset)
 {
     payload->size = 0;
     pithi_event_text(payload, call->file->name);
@@ -170,7 +171,7 @@ static void cost_end(int kind, int64_t from)
 void pithi_io_moved(const struct pithi_io_call *call, int64_t bytes, int64_t offset)
 {
     int saved = errno;
-    struct pithi_payload payload;
+    struct pithi_event_payload payload;
 
     if (!call->id || bytes < 0)
         return;
