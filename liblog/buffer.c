@@ -39,8 +39,9 @@ struct thread {
     struct thread *next, **link; /* in the list, until the thread ends: under the guard */
     uint64_t *limit;             /* the last one of the buffer, also where counters keep that at NULL */
     int has_lane;
-    unsigned number; /* number of the log of the lane (session.h) */
-    int holding;     /* records that an ending thread is storing; it keeps its lane until then */
+    unsigned number;              /* number of the log of the lane (session.h) */
+    const struct pith_late *late; /* atomic; NULL: none */
+    int holding;                  /* records that an ending thread is storing; it keeps its lane until then */
 };
 static __thread struct thread self __attribute__((tls_model("initial-exec")));
 
@@ -426,6 +427,42 @@ void pithi_buffer_stop_all(void)
     }
 }
 
+void pith_late(const struct pith_late *late) { __atomic_store_n(&self.late, late, __ATOMIC_RELEASE); }
+
+static void end_late(struct thread *thread, const struct pith_late *late)
+{
+    uint64_t ticks = __atomic_load_n(late->ticks, __ATOMIC_ACQUIRE), last = thread->buffer->last_ticks;
+    uint64_t *next = thread->buffer->next;
+    const size_t ends = sizeof late->ends / sizeof late->ends[0];
+    if (ticks == 0 || next == NULL || thread->lane.end == NULL || next > thread->lane.end ||
+        (uint64_t)(thread->lane.end - next) < ends + 3)
+        return;
+    if (!pithi_clock_inline)
+        ticks = pithi_ticks();
+    if ((int64_t)(ticks - last) < 0) /* a handler has recorded since */
+        ticks = last;
+    if (ticks - last >= GAP_TICKS) {
+        next[1] = ticks;
+        *next = PITH_WORD_(ticks, 0, PITHI_W_TIME);
+        next += 2;
+    }
+    for (size_t i = 0; i < ends; i++)
+        if (late->ends[i] != 0)
+            *next++ = PITH_WORD_(ticks, late->ends[i], PITH_KIND_LEAVE_);
+    if (late->begins != 0)
+        *next++ = PITH_WORD_(ticks, late->begins, PITH_KIND_ENTER_);
+    thread->buffer->next = next;
+}
+
+void pithi_buffer_end_late(void)
+{
+    for (struct thread *thread = threads; thread != NULL; thread = thread->next) {
+        const struct pith_late *late = __atomic_load_n(&thread->late, __ATOMIC_ACQUIRE);
+        if (late != NULL && thread->has_lane && thread->number == pithi_session.number)
+            end_late(thread, late);
+    }
+}
+
 void pithi_buffer_again(void)
 {
     threads = NULL;
@@ -506,15 +543,16 @@ void pith_count(uint32_t id, double value)
 
 void pith_slow_words_(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t count)
 {
-    if (!on() || (kind != PITH_KIND_LEAVE_ && !pith_messages()))
+    if (!on() || (kind > PITH_KIND_LEAVE_ && !pith_messages()))
         return;
-    if (kind == PITH_KIND_LEAVE_)
+    if (kind <= PITH_KIND_LEAVE_)
         pithi_counters_read();
     pithi_record(kind, id, words, count);
 }
 
 _Static_assert(PITH_KIND_SEND_ == PITHI_W_SEND && PITH_KIND_RECV_ == PITHI_W_RECV && PITH_KIND_COLL_ == PITHI_W_COLL &&
-                   PITH_KIND_CLAIMED_ == PITHI_W_CLAIMED,
+                   PITH_KIND_CLAIMED_ == PITHI_W_CLAIMED && PITH_KIND_ENTER_ == PITHI_W_ENTER &&
+                   PITH_KIND_LEAVE_ == PITHI_W_LEAVE,
                "pith_tool.h names the kinds that spill.h does");
 
 uint64_t pith_recv_post_many(uint32_t count) { return __atomic_fetch_add(&posted_count, count, __ATOMIC_RELAXED); }

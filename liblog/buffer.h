@@ -47,6 +47,8 @@ void pithi_buffer_sum(void);
 
 /* Under the guard: all threads take the slow path from now on. */
 void pithi_buffer_stop_all(void);
+/* Under the guard, after recording has ended: stores what pith_late announced. */
+void pithi_buffer_end_late(void);
 /* Under the guard, after the end of recording: threads get new buffers when they record again. */
 void pithi_buffer_again(void);
 /* In a forked child, which has no buffers yet. */

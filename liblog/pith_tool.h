@@ -57,8 +57,8 @@ PITH_API void pith_comm_event(uint32_t comm, uint32_t id, const void *payload, s
 
 /* Call sites, the places in the program that call a wrapped library. pith_call_sites returns 1 if the user wants them
  * (PITH_CALLSITES, PITH_SAMPLE); call it after the first record. pith_call_site records one inside the state of the
- * call: `caller`, the return address of the wrapper, or, if that is in an MPI library (a Fortran binding), the nearest
- * caller that is not. NULL has no effect. */
+ * call: `caller`, the return address of the wrapper, or, if that is in a library of MPI (a Fortran binding) or OpenMP,
+ * the nearest caller that is not. NULL has no effect. */
 PITH_API int pith_call_sites(void);
 PITH_API void pith_call_site(const void *caller);
 
@@ -84,6 +84,7 @@ static inline void pith_comm_coll(uint32_t comm, int32_t root, uint64_t sent_byt
 
 /* The same calls for records that belong to the record which this thread stored last, such as a send right after the
  * state's begin. They use its time, and so save reading the clock, which is most of a record's cost. */
+static inline void pith_same_begin(uint32_t id);
 static inline void pith_same_end(uint32_t id);
 static inline void pith_same_send(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes);
 static inline void pith_same_recv(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes, uint64_t posted);
@@ -96,6 +97,20 @@ static inline int pith_begin_undo(uint64_t *record);
 /* Later pith_same_* records use the current time, until this thread stores another record: call it before work that the
  * records should not include. */
 static inline void pith_same_from_now(void);
+/* The same with an earlier time: `ticks` is what pith_ticks_ returned, in any thread. If this thread has recorded since,
+ * the time of its last record stays. */
+static inline void pith_same_from(uint64_t ticks);
+
+/* For a thread that waits and may never run again, while another thread learns when its wait is over. If recording ends
+ * and *late->ticks is not 0, then at that time (of pith_ticks_, in the other thread) the states late->ends end in the
+ * lane of the thread that called pith_late, in this order, and the state late->begins begins. Ids of 0: none. NULL: the
+ * thread waits no more. *late and its ticks stay valid until then or until the thread ends. Costs 2 ns. */
+struct pith_late {
+    const uint64_t *ticks; /* atomic */
+    uint32_t ends[4];
+    uint32_t begins;
+};
+PITH_API void pith_late(const struct pith_late *late);
 
 /* ---- The job ----------------------------------------------------------------------------------------------------- */
 
@@ -239,7 +254,7 @@ static inline __attribute__((always_inline)) void pith_words_(int same, uint32_t
 {
 #ifndef PITH_NULL
     uint64_t words[3] = {first, second, third};
-    uint64_t **limit = kind == PITH_KIND_LEAVE_ ? &pith_buffer_.limit : &pith_buffer_.message_limit;
+    uint64_t **limit = kind <= PITH_KIND_LEAVE_ ? &pith_buffer_.limit : &pith_buffer_.message_limit;
     if (__builtin_expect(PITH_TICKS_INLINE_ && pith_buffer_.next < __atomic_load_n(limit, __ATOMIC_RELAXED), 1)) {
         uint64_t ticks = same ? pith_buffer_.last_ticks : pith_ticks_();
         if (__builtin_expect((ticks - pith_buffer_.last_ticks) >> 38 == 0, 1)) {
@@ -295,6 +310,17 @@ static inline void pith_same_coll(uint32_t comm, int32_t root, uint64_t sent_byt
 {
     pith_words_(1, PITH_KIND_COLL_, comm, 3, (uint32_t)root, sent_bytes, received_bytes);
 }
+static inline void pith_same_begin(uint32_t id)
+{
+#ifndef PITH_NULL
+    if (__builtin_expect(PITH_ID_IN_(id), 1))
+        pith_words_(1, PITH_KIND_ENTER_, id, 0, 0, 0, 0);
+    else
+        pith_begin(id);
+#else
+    (void)id;
+#endif
+}
 static inline void pith_same_end(uint32_t id)
 {
 #ifndef PITH_NULL
@@ -332,14 +358,20 @@ static inline int pith_begin_undo(uint64_t *record)
     return 0;
 #endif
 }
+static inline void pith_same_from(uint64_t ticks)
+{
+#ifndef PITH_NULL
+    if (PITH_TICKS_INLINE_ && pith_buffer_.next < __atomic_load_n(&pith_buffer_.limit, __ATOMIC_RELAXED) &&
+        (ticks - pith_buffer_.last_ticks) >> 38 == 0)
+        pith_buffer_.last_ticks = ticks;
+#else
+    (void)ticks;
+#endif
+}
 static inline void pith_same_from_now(void)
 {
 #ifndef PITH_NULL
-    if (PITH_TICKS_INLINE_ && pith_buffer_.next < __atomic_load_n(&pith_buffer_.limit, __ATOMIC_RELAXED)) {
-        uint64_t ticks = pith_ticks_();
-        if ((ticks - pith_buffer_.last_ticks) >> 38 == 0)
-            pith_buffer_.last_ticks = ticks;
-    }
+    pith_same_from(pith_ticks_());
 #endif
 }
 

@@ -231,10 +231,11 @@ static void on_timer(int number, siginfo_t *info, void *context)
 
 /* ---- Call sites -------------------------------------------------------------------------------------------------- */
 
-/* 1: code of an MPI library or of Pith, which no user wrote. */
+/* 1: code of a library of MPI or OpenMP, or of Pith, which no user wrote. */
 static int is_library(uint64_t address)
 {
-    static const char *const names[] = {"libmpi", "libpmpi", "libpith", "libmpe", "liblmpe", "libopen-"};
+    static const char *const names[] = {"libmpi",   "libpmpi", "libpith", "libmpe", "liblmpe",
+                                        "libopen-", "libgomp", "libomp",  "libiomp"};
     struct pithi_module module;
     const char *slash;
     if (!pithi_module_find(address, &module))

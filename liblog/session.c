@@ -294,8 +294,11 @@ void pithi_session_start(void)
 
 void pithi_session_over(void)
 {
+    int recorded = pithi_session.state == PITHI_RECORDING;
     __atomic_store_n(&pithi_session.state, PITHI_OVER, __ATOMIC_SEQ_CST);
     pithi_buffer_stop_all();
+    if (recorded)
+        pithi_buffer_end_late();
 }
 
 void pithi_session_again(void)
