@@ -18,6 +18,8 @@ struct pithi_code_file {
     Dwfl_Module *module;
     GElf_Addr bias;                 /* libdw's address - address in the file */
     char *names[PITHI_CODE_FRAMES]; /* the last ones, demangled */
+    Dwarf_Die *unit;                /* that find_unit found last, in all units; NULL: none */
+    Dwarf_Addr unit_bias;
 };
 
 static char *debug_path; /* NULL: the standard places */
@@ -238,12 +240,41 @@ static void find_call(Dwarf_Die *unit, Dwarf_Die *die, const char **source, int 
     *line = dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attribute), &number) == 0 ? (int)number : 0;
 }
 
+/* The compilation unit of an address; NULL: unknown. libdw finds it by a table that clang does not write. */
+static Dwarf_Die *find_unit(struct pithi_code_file *file, uint64_t address, Dwarf_Addr *bias)
+{
+    Dwarf_Die *found = dwfl_module_addrdie(file->module, address, bias), *unit = NULL;
+
+    if (found)
+        return found;
+    *bias = file->unit_bias;
+    if (file->unit && dwarf_haspc(file->unit, address - *bias) > 0)
+        return file->unit;
+    while ((unit = dwfl_module_nextcu(file->module, unit, bias)) != NULL)
+        if (dwarf_haspc(unit, address - *bias) > 0) {
+            file->unit = unit;
+            file->unit_bias = *bias;
+            break;
+        }
+    return unit;
+}
+
+/* The source file of an address, and its line; NULL: unknown. */
+static const char *find_line(struct pithi_code_file *file, uint64_t address, int *number)
+{
+    Dwarf_Addr bias;
+    Dwarf_Die *unit = find_unit(file, address, &bias);
+    Dwarf_Line *line = unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
+
+    return line && dwarf_lineno(line, number) == 0 ? dwarf_linesrc(line, NULL, NULL) : NULL;
+}
+
 /* The functions by debug information; 0: there is none. `at_source` and `at_line` are those of the address. */
 static unsigned find_scopes(struct pithi_code_file *file, uint64_t address, const char *symbol,
                             struct pithi_code_frame *frames, const char *at_source, int at_line)
 {
     Dwarf_Addr bias;
-    Dwarf_Die *unit = dwfl_module_addrdie(file->module, address, &bias), *scopes = NULL, *around = NULL;
+    Dwarf_Die *unit = find_unit(file, address, &bias), *scopes = NULL, *around = NULL;
     int count = unit ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
     unsigned found = 0;
 
@@ -271,25 +302,22 @@ unsigned pithi_code_file_find(struct pithi_code_file *file, uint64_t address,
     GElf_Addr there = address + file->bias;
     GElf_Off offset = 0;
     GElf_Sym symbol;
-    const char *name = dwfl_module_addrinfo(file->module, there, &offset, &symbol, NULL, NULL, NULL), *source = NULL;
-    Dwfl_Line *line = dwfl_module_getsrc(file->module, there);
-    unsigned found;
+    const char *name = dwfl_module_addrinfo(file->module, there, &offset, &symbol, NULL, NULL, NULL);
     int at = 0;
+    const char *source = find_line(file, there, &at);
+    unsigned found;
 
     forget_names(file);
     /* Without a symbol that contains the address, libdw names the one before, if that has no size. */
     if (name && symbol.st_size && offset >= symbol.st_size)
         name = NULL;
-    if (line)
-        source = dwfl_lineinfo(line, NULL, &at, NULL, NULL, NULL);
     found = find_scopes(file, there, name, frames, source, at);
     if (!found && !name)
         return 0;
     if (!found) { /* by the symbol, and the first line of its code */
         frames[found++] = (struct pithi_code_frame){.at_source = source, .at_line = at};
         frames[0].name = demangle(name, &file->names[0]);
-        if ((line = dwfl_module_getsrc(file->module, there - offset)) != NULL)
-            frames[0].source = dwfl_lineinfo(line, NULL, &frames[0].line, NULL, NULL, NULL);
+        frames[0].source = find_line(file, there - offset, &frames[0].line);
     }
     for (unsigned i = 0; i < found; i++)
         frames[i].begin = name ? address - offset : address;
