@@ -84,7 +84,10 @@ run_src := $(wildcard wrappers/run/*.c)
 note_src := $(wildcard wrappers/run/preload/*.c)
 # What `pith run --also NAME` preloads, lib/pith/libpith-NAME.so: wrappers/also and its folder NAME.
 also_libs := $(filter-out $(if $(HAVE_LIBDW),,functions),$(notdir $(patsubst %/,%,$(wildcard wrappers/also/*/))))
-also_src = $(wildcard wrappers/also/*.c wrappers/also/$(1)/*.c)
+also_src = $(filter-out $(if $(OMP_TOOLS),,wrappers/also/openmp/ompt.c),$(wildcard wrappers/also/*.c wrappers/also/$(1)/*.c))
+# The folder of omp-tools.h, the interface of LLVM's OpenMP for tools: clang has it, and the newest one is taken.
+OMP_TOOLS ?= $(lastword $(sort $(patsubst %/omp-tools.h,%,$(wildcard $(addsuffix /omp-tools.h,\
+	/usr/include /usr/local/include /usr/lib/llvm-*/lib/clang/*/include /usr/lib*/clang/*/include)))))
 # Names of functions are found as `pith stat --by function` does it.
 also_names = $(call obj,formats/tools/code_file.c) $(record_a)
 also_needs_functions = $(also_names)
@@ -345,6 +348,8 @@ $(run_so): $(call obj,$(note_src)) $(lib_so) $(O)/lib/libpith.so
 # A thread that is cancelled inside a wrapped call ends the call's state (-fexceptions).
 $(call obj,$(call also_src,functions)): | $(code_header)
 $(call obj,$(call also_src,*)): private CPPFLAGS += -fexceptions
+# After the compiler's own folders, as this one has another compiler's headers, too.
+$(call obj,wrappers/also/openmp/ompt.c): private CPPFLAGS += -idirafter $(OMP_TOOLS)
 define also_rule
 $(O)/lib/pith/libpith-$(1).so: $(call obj,$(call also_src,$(1))) $(also_needs_$(1)) $(lib_so) $(O)/lib/libpith.so
 	@mkdir -p $$(@D)

@@ -1,6 +1,6 @@
 # samples.mk - sets samples_out, the files that `make samples` builds, and their rules. MPI samples do not use Pith.
 # They are built once for each MPI, as O/samples/MPI/NAME. threads and those of slow/ are linked with libpith.
-mpi_samples_c := heat2d master_worker ring
+mpi_samples_c := heat2d hybrid master_worker ring
 mpi_samples_f := $(if $(shell command -v $(FC)),pi wave ring77)
 
 # The Fortran compiler of an MPI: MPIFC, or the one that belongs to its mpicc (mpicc.mpich: mpifort.mpich).
@@ -23,6 +23,11 @@ $(O)/samples/$(1)/%: samples/%.f90 $(O)/.flags
 $(O)/samples/$(1)/%: samples/%.f $(O)/.flags
 	@mkdir -p $$(@D)
 	$(call mpi_fc,$(1)) $(FFLAGS) $(LDFLAGS) -o $$@ $$< $(LIBS)
+# A compiler without OpenMP makes a program of one thread.
+$(O)/samples/$(1)/hybrid: samples/hybrid.c $(O)/.flags
+	@mkdir -p $$(@D)
+	$(MPICC_$(1)) -std=c11 -fopenmp $(samples_warn) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $$@ $$< -lm $(LIBS) || \
+		$(MPICC_$(1)) -std=c11 $(samples_warn) -Wno-unknown-pragmas $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $$@ $$< -lm $(LIBS)
 endef
 $(foreach m,$(MPIS),$(eval $(call samples_rules,$(m))))
 

@@ -1,4 +1,4 @@
-/* stat_sites.c - `pith stat --by callsite`: the calls of MPI by the place in the program that made them.
+/* stat_sites.c - `pith stat --by callsite`: the calls of MPI and the states of OpenMP by their place in the program.
  *
  * The recorder stores the place as an event inside the state of the call. So when a state ends, its place is the
  * last one of its lane that was recorded after its begin and does not belong to a state inside it.
@@ -78,6 +78,11 @@ static int add_call(struct sites *s, uint32_t state, const struct pithi_place *p
     return PITH_OK;
 }
 
+static int has_site(const struct pithlog_def *def)
+{
+    return pithi_mpi_call_traits(def) || (def->group && !strcmp(def->group, "OpenMP"));
+}
+
 static int take_instance(void *context, const struct pithi_stat_instance *instance)
 {
     struct sites *s = context;
@@ -85,7 +90,7 @@ static int take_instance(void *context, const struct pithi_stat_instance *instan
     const struct pithlog_def *def = pithlog_get_def(s->log, instance->id);
     struct pithi_place place = unknown;
 
-    if (!def || !pithi_mpi_call_traits(def))
+    if (!def || !has_site(def))
         return PITH_OK;
     if (lane->count > 0 && lane->open[lane->count - 1].time_ns >= instance->begin_ns)
         place = lane->open[--lane->count].place;

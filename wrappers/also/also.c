@@ -68,6 +68,17 @@ int64_t pithi_also_now_ns(void)
 
 int pithi_also_is_guest(void) { return getpid() != process; }
 
+uint32_t pithi_also_state(uint32_t *id, const char *name, const char *colour, const char *group)
+{
+    uint32_t known = __atomic_load_n(id, __ATOMIC_RELAXED);
+
+    if (!known) { /* threads may race: the same name gets the same id */
+        known = pith_state_define_group(name, colour, group);
+        __atomic_store_n(id, known, __ATOMIC_RELAXED);
+    }
+    return PITH_ID_IN_(known) ? known : 0;
+}
+
 /* ---- The wrapped functions --------------------------------------------------------------------------------------- */
 
 /* Weak, as not every library wraps functions. */

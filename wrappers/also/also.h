@@ -1,5 +1,5 @@
 /* also.h - what the libraries of `pith run --also` share. They stand before the C library and record calls that a
- * program makes besides MPI: libpith-io (io.h), libpith-functions (functions.h).
+ * program makes besides MPI: libpith-io (io.h), libpith-functions (functions.h), libpith-openmp (openmp.h).
  *
  * A call is recorded if its process is recorded. That is so from the first call of MPI or pith.h on; in a program that
  * `pith run` started itself and that will probably record, from the start. So the programs that the program starts
@@ -22,6 +22,9 @@ int pithi_also_is_guest(void);
 
 /* CLOCK_MONOTONIC, to measure costs. */
 int64_t pithi_also_now_ns(void);
+
+/* The id of a state that is to be recorded; 0: it is left out. *id (atomic) keeps it; 0: the state is not yet defined. */
+uint32_t pithi_also_state(uint32_t *id, const char *name, const char *colour, const char *group);
 
 /* The library's own function of this name, which comes after the caller's in the order of loading. All are looked up
  * when the library is loaded, because a signal handler or the child of a fork must not call dlsym. */

@@ -43,17 +43,6 @@ static void add_cost(double ns)
 void __cyg_profile_func_enter(void *function, void *caller);
 void __cyg_profile_func_exit(void *function, void *caller);
 
-static uint32_t state_of(struct pithi_traced *function)
-{
-    uint32_t id = __atomic_load_n(&function->id, __ATOMIC_RELAXED);
-
-    if (!id) { /* threads may race: the same name gets the same id */
-        id = pith_state_define_group(function->name, NULL, "function");
-        __atomic_store_n(&function->id, id, __ATOMIC_RELAXED);
-    }
-    return PITH_ID_IN_(id) ? id : 0;
-}
-
 PITHI_ALSO_API void __cyg_profile_func_enter(void *address, void *caller)
 {
     struct pithi_traced *function = pithi_traced_find((uintptr_t)address);
@@ -63,7 +52,7 @@ PITHI_ALSO_API void __cyg_profile_func_enter(void *address, void *caller)
     (void)caller;
     if (!function->name)
         return;
-    id = pithi_also_wanted(NULL) ? state_of(function) : 0;
+    id = pithi_also_wanted(NULL) ? pithi_also_state(&function->id, function->name, NULL, "function") : 0;
     if (depth >= FRAMES) {
         depth++;
         if (id)

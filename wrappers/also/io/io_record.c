@@ -18,21 +18,9 @@ static struct io_event file_event = {"io:file", "file=%s descriptor=%d", 0};
 
 /* ---- States ------------------------------------------------------------------------------------------------------ */
 
-/* The id of a state that is to be recorded; else 0. */
-static uint32_t state_id(struct pithi_io_state *state)
-{
-    uint32_t id = __atomic_load_n(&state->id, __ATOMIC_RELAXED);
-
-    if (!id) { /* threads may race: the same name gets the same id */
-        id = pith_state_define_group(state->name, state->colour, group);
-        __atomic_store_n(&state->id, id, __ATOMIC_RELAXED);
-    }
-    return PITH_ID_IN_(id) ? id : 0;
-}
-
 static struct pithi_io_call begin(struct pithi_io_state *state, struct pithi_io_file *file)
 {
-    struct pithi_io_call call = {state_id(state), file, NULL, -1};
+    struct pithi_io_call call = {pithi_also_state(&state->id, state->name, state->colour, group), file, NULL, -1};
 
     if (call.id)
         pith_begin(call.id);

@@ -1,0 +1,152 @@
+/* omp_record.c - the states of a thread of OpenMP (openmp.h).
+ *
+ * A thread has a stack of its open states, because their ends do not always come: a region may be cancelled, and
+ * recording may begin, pause or end inside a state. */
+#include "openmp.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "pith_tool.h"
+
+static struct {
+    const char *name, *colour;
+    uint32_t id; /* atomic */
+} kinds[PITHI_OMP_KINDS] = {
+    [PITHI_OMP_PARALLEL] = {"omp:parallel", "steelblue", 0},
+    [PITHI_OMP_IMPLICIT_TASK] = {"omp:implicit_task", "darkseagreen", 0},
+    [PITHI_OMP_LOOP] = {"omp:loop", "yellowgreen", 0},
+    [PITHI_OMP_SECTIONS] = {"omp:sections", "olivedrab", 0},
+    [PITHI_OMP_SINGLE] = {"omp:single", "khaki", 0},
+    [PITHI_OMP_TASKLOOP] = {"omp:taskloop", "turquoise", 0},
+    [PITHI_OMP_TASK] = {"omp:task", "cadetblue", 0},
+    [PITHI_OMP_BARRIER] = {"omp:barrier", "tomato", 0},
+    [PITHI_OMP_TASKWAIT] = {"omp:taskwait", "coral", 0},
+    [PITHI_OMP_TASKGROUP] = {"omp:taskgroup", "salmon", 0},
+    [PITHI_OMP_CRITICAL] = {"omp:critical", "goldenrod", 0},
+    [PITHI_OMP_CRITICAL_WAIT] = {"omp:critical_wait", "firebrick", 0},
+    [PITHI_OMP_ORDERED] = {"omp:ordered", "gold", 0},
+    [PITHI_OMP_ORDERED_WAIT] = {"omp:ordered_wait", "brown", 0},
+    [PITHI_OMP_LOCK_WAIT] = {"omp:lock_wait", "maroon", 0},
+    [PITHI_OMP_IDLE] = {"omp:idle", "gray80", 0},
+};
+
+enum { LEVELS = 64 }; /* deeper states are not recorded */
+static __thread struct {
+    unsigned depth;
+    int has_key;
+    struct {
+        enum pithi_omp_kind kind;
+        uint32_t id; /* 0: not recorded */
+    } levels[LEVELS];
+    struct pith_late late;
+} self __attribute__((tls_model("initial-exec")));
+
+static pthread_key_t key;
+static int has_key;
+
+static uint32_t id_of(enum pithi_omp_kind kind)
+{
+    return pithi_also_state(&kinds[kind].id, kinds[kind].name, kinds[kind].colour, "OpenMP");
+}
+
+static void push(enum pithi_omp_kind kind, uint32_t id)
+{
+    if (self.depth < LEVELS) {
+        self.levels[self.depth].kind = kind;
+        self.levels[self.depth].id = id;
+    }
+    self.depth++;
+    if (!self.has_key && has_key)
+        self.has_key = pthread_setspecific(key, &self) == 0;
+}
+
+void pithi_omp_begin(enum pithi_omp_kind kind, const void *caller)
+{
+    uint32_t id = self.depth < LEVELS && pithi_also_wanted(NULL) ? id_of(kind) : 0;
+
+    push(kind, id);
+    if (!id)
+        return;
+    pith_begin(id);
+    if (pith_call_sites())
+        pith_call_site(caller);
+}
+
+/* Ends the states from the innermost to that of index `level`, now or at the time of the last record. */
+static void end_to(unsigned level, void (*end)(uint32_t id))
+{
+    while (self.depth > level)
+        if (--self.depth < LEVELS && self.levels[self.depth].id)
+            end(self.levels[self.depth].id);
+}
+
+static void end_now(uint32_t id) { pith_end(id); }
+static void end_same(uint32_t id) { pith_same_end(id); }
+
+/* The number of states up to the innermost of this kind; 0: there is none. */
+static unsigned find(enum pithi_omp_kind kind)
+{
+    unsigned count = self.depth;
+
+    while (count > 0 && (count > LEVELS || self.levels[count - 1].kind != kind))
+        count--;
+    return count;
+}
+
+void pithi_omp_end(enum pithi_omp_kind kind)
+{
+    unsigned count;
+
+    if (self.depth > LEVELS) { /* the states that are not recorded end first */
+        self.depth--;
+        return;
+    }
+    count = find(kind);
+    if (count > 0)
+        end_to(count - 1, end_now);
+}
+
+void pithi_omp_idle_begin(uint64_t ticks)
+{
+    unsigned count = find(PITHI_OMP_IMPLICIT_TASK);
+
+    if (ticks)
+        pith_same_from(ticks);
+    else
+        pith_same_from_now();
+    if (count > 0)
+        end_to(count - 1, end_same);
+    push(PITHI_OMP_IDLE, pithi_also_wanted(NULL) ? id_of(PITHI_OMP_IDLE) : 0);
+    if (self.depth <= LEVELS && self.levels[self.depth - 1].id)
+        pith_same_begin(self.levels[self.depth - 1].id);
+}
+
+void pithi_omp_idle_after(const uint64_t *ticks)
+{
+    unsigned count = find(PITHI_OMP_IMPLICIT_TASK), ends = 0;
+
+    pith_late(NULL);
+    memset(&self.late, 0, sizeof self.late);
+    if (!ticks || !count || self.depth > LEVELS || self.depth - count >= sizeof self.late.ends / sizeof(uint32_t))
+        return;
+    self.late.ticks = ticks;
+    for (unsigned i = self.depth; i >= count; i--)
+        self.late.ends[ends++] = self.levels[i - 1].id;
+    self.late.begins = pithi_also_wanted(NULL) ? id_of(PITHI_OMP_IDLE) : 0;
+    pith_late(&self.late);
+}
+
+void pithi_omp_idle_end(void)
+{
+    if (self.depth > 0 && self.depth <= LEVELS && self.levels[self.depth - 1].kind == PITHI_OMP_IDLE)
+        end_to(self.depth - 1, end_now);
+}
+
+static void thread_ends(void *unused)
+{
+    (void)unused;
+    end_to(0, end_now);
+}
+
+__attribute__((constructor)) static void begin(void) { has_key = pthread_key_create(&key, thread_ends) == 0; }

@@ -1,0 +1,69 @@
+/* openmp.h - libpith-openmp: records what the threads of OpenMP do.
+ *
+ *     thread 0   omp:parallel
+ *                  omp:implicit_task
+ *                    omp:loop
+ *                    omp:barrier          until the last thread is there
+ *     thread 1     omp:implicit_task
+ *                    omp:loop
+ *                    omp:barrier
+ *                omp:idle                 until the next parallel region
+ *
+ * ompt.c is the tool that LLVM's runtime calls (OMPT, OpenMP 5.0, chapter 4). GNU's runtime has no such interface:
+ * gomp.c and gomp_loops.c wrap the functions that gcc's code calls. omp_record.c records for both.
+ */
+#ifndef PITHI_OPENMP_H
+#define PITHI_OPENMP_H
+
+#include <stdint.h>
+
+#include "also/also.h"
+
+enum pithi_omp_kind {
+    PITHI_OMP_PARALLEL,
+    PITHI_OMP_IMPLICIT_TASK,
+    PITHI_OMP_LOOP,
+    PITHI_OMP_SECTIONS,
+    PITHI_OMP_SINGLE,
+    PITHI_OMP_TASKLOOP,
+    PITHI_OMP_TASK,
+    PITHI_OMP_BARRIER,
+    PITHI_OMP_TASKWAIT,
+    PITHI_OMP_TASKGROUP,
+    PITHI_OMP_CRITICAL,
+    PITHI_OMP_CRITICAL_WAIT,
+    PITHI_OMP_ORDERED,
+    PITHI_OMP_ORDERED_WAIT,
+    PITHI_OMP_LOCK_WAIT,
+    PITHI_OMP_IDLE,
+    PITHI_OMP_KINDS
+};
+
+/* The thread begins a state. `caller`: the place in the program, for call sites; NULL: unknown. */
+void pithi_omp_begin(enum pithi_omp_kind kind, const void *caller);
+/* It ends the innermost state of this kind, and the states inside it. Without such a state it has no effect. */
+void pithi_omp_end(enum pithi_omp_kind kind);
+
+/* A thread of a team has no work from now on, or, with `ticks`, since that time (pith_ticks_): its innermost implicit
+ * task ends and the state omp:idle begins. It ends by pithi_omp_idle_end. */
+void pithi_omp_idle_begin(uint64_t ticks);
+void pithi_omp_idle_end(void);
+/* The thread waits. If recording ends before it runs again, it was idle since *ticks, unless that is 0. NULL: it waits
+ * no more. */
+void pithi_omp_idle_after(const uint64_t *ticks);
+
+/* ---- GNU's runtime (gomp.c) -------------------------------------------------------------------------------------- */
+
+/* 1: a call of GNU's runtime is to be recorded. */
+int pithi_gomp_wanted(void);
+/* 1: these functions belong to LLVM's runtime. */
+int pithi_gomp_is_other(void);
+/* The runtime's function `next`, for a caller. */
+void *pithi_gomp_find(struct pithi_next *next, const void *caller);
+#define GOMP(name)                                                                                                     \
+    __extension__({                                                                                                    \
+        static struct pithi_next next_ __attribute__((section("pithi_next"), used)) = {#name, (void *)0};              \
+        (__typeof__(&name))pithi_gomp_find(&next_, PITHI_CALLER);                                                      \
+    })
+
+#endif
