@@ -203,6 +203,7 @@ wrappers: $(mpi_so) $(mpi_a) $(run_so) $(also_so) $(mpe_libs) $(cxx_libs) $(mpe_
 viewer: $(viewer_out)
 missing:
 	@$(if $(MPIS),:,echo 'no MPI found (mpicc.mpich, mpicc.openmpi, mpicc): MPI wrappers left out')
+	@$(if $(OMP_TOOLS),:,echo 'no omp-tools.h found (libomp-dev): pith run --also openmp records programs of gcc only')
 	@$(if $(filter-out $(cxx_mpis),$(MPIS)),echo \
 		'no C++ compiler found for $(filter-out $(cxx_mpis),$(MPIS)) (mpicxx, g++): C++ bindings left out',:)
 	@$(if $(HAVE_TK),:,echo 'no Tcl/Tk development files found: window left out')

@@ -39,9 +39,9 @@ struct thread {
     struct thread *next, **link; /* in the list, until the thread ends: under the guard */
     uint64_t *limit;             /* the last one of the buffer, also where counters keep that at NULL */
     int has_lane;
-    unsigned number;              /* number of the log of the lane (session.h) */
-    const struct pith_late *late; /* atomic; NULL: none */
-    int holding;                  /* records that an ending thread is storing; it keeps its lane until then */
+    unsigned number;                  /* number of the log of the lane (session.h) */
+    const struct pith_wait_end *late; /* atomic; NULL: none */
+    int holding;                      /* records that an ending thread is storing; it keeps its lane until then */
 };
 static __thread struct thread self __attribute__((tls_model("initial-exec")));
 
@@ -427,9 +427,9 @@ void pithi_buffer_stop_all(void)
     }
 }
 
-void pith_late(const struct pith_late *late) { __atomic_store_n(&self.late, late, __ATOMIC_RELEASE); }
+void pith_late(const struct pith_wait_end *late) { __atomic_store_n(&self.late, late, __ATOMIC_RELEASE); }
 
-static void end_late(struct thread *thread, const struct pith_late *late)
+static void end_late(struct thread *thread, const struct pith_wait_end *late)
 {
     uint64_t ticks = __atomic_load_n(late->ticks, __ATOMIC_ACQUIRE), last = thread->buffer->last_ticks;
     uint64_t *next = thread->buffer->next;
@@ -457,7 +457,7 @@ static void end_late(struct thread *thread, const struct pith_late *late)
 void pithi_buffer_end_late(void)
 {
     for (struct thread *thread = threads; thread != NULL; thread = thread->next) {
-        const struct pith_late *late = __atomic_load_n(&thread->late, __ATOMIC_ACQUIRE);
+        const struct pith_wait_end *late = __atomic_load_n(&thread->late, __ATOMIC_ACQUIRE);
         if (late != NULL && thread->has_lane && thread->number == pithi_session.number)
             end_late(thread, late);
     }

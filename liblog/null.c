@@ -56,7 +56,7 @@ uint32_t pith_comm_define(const struct pith_comm *comm) { return (void)comm, 0; 
 
 void pith_comm_free(uint32_t comm) { (void)comm; }
 
-void pith_late(const struct pith_late *late) { (void)late; }
+void pith_late(const struct pith_wait_end *late) { (void)late; }
 int pith_call_sites(void) { return 0; }
 void pith_call_site(const void *caller) { (void)caller; }
 

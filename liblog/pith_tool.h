@@ -105,12 +105,12 @@ static inline void pith_same_from(uint64_t ticks);
  * and *late->ticks is not 0, then at that time (of pith_ticks_, in the other thread) the states late->ends end in the
  * lane of the thread that called pith_late, in this order, and the state late->begins begins. Ids of 0: none. NULL: the
  * thread waits no more. *late and its ticks stay valid until then or until the thread ends. Costs 2 ns. */
-struct pith_late {
+struct pith_wait_end {
     const uint64_t *ticks; /* atomic */
     uint32_t ends[4];
     uint32_t begins;
 };
-PITH_API void pith_late(const struct pith_late *late);
+PITH_API void pith_late(const struct pith_wait_end *late);
 
 /* ---- The job ----------------------------------------------------------------------------------------------------- */
 

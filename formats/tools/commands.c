@@ -55,7 +55,7 @@ const struct pithi_command pithi_commands[] = {
      "  --by function    the functions of the program, from samples (pith run --sample)\n"
      "  --by callpath    the same by path of calls; --folded: as tools for flame graphs read it\n"
      "  --flame FILE     a flame graph of the call paths: FILE.svg, FILE.folded or FILE.speedscope.json\n"
-     "  --by callsite    MPI calls by the place in the program that makes them (PITH_CALLSITES=1)\n"
+     "  --by callsite    MPI calls and OpenMP by their place in the program (PITH_CALLSITES=1)\n"
      "  --longest N      the N longest instances of states: rank, thread, begin, length\n"
      "  --waits          by state: also the time that calls of MPI waited for other ranks, and the rest: transfer\n"
      "  --state GLOB     only states, events and counters whose name matches, e.g. 'MPI_*'\n"

@@ -1,4 +1,4 @@
-/* stat_lanes.c - counts the records of each lane, and its time in states, in MPI and computing. */
+/* stat_lanes.c - counts the records of each lane, and its time in states, in MPI, waiting in OpenMP and computing. */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -10,12 +10,13 @@ struct lane {
 };
 
 static const struct pithi_table_column lane_columns[] = {
-    {"rank", PITHI_CELL_COUNT, 0},     {"thread", PITHI_CELL_COUNT, 0},     {"name", PITHI_CELL_TEXT, 0},
-    {"host", PITHI_CELL_TEXT, 1},      {"records", PITHI_CELL_COUNT, 0},    {"states", PITHI_CELL_COUNT, 0},
-    {"in_states", PITHI_CELL_TIME, 0}, {"in_mpi", PITHI_CELL_TIME, 0},      {"computing", PITHI_CELL_TIME, 0},
-    {"events", PITHI_CELL_COUNT, 0},   {"sends", PITHI_CELL_COUNT, 0},      {"sent_bytes", PITHI_CELL_BYTES, 0},
-    {"recvs", PITHI_CELL_COUNT, 0},    {"recv_bytes", PITHI_CELL_BYTES, 0}, {"colls", PITHI_CELL_COUNT, 0},
-    {"lost", PITHI_CELL_COUNT, 0},     {"first", PITHI_CELL_TIME, 1},       {"last", PITHI_CELL_TIME, 1},
+    {"rank", PITHI_CELL_COUNT, 0},       {"thread", PITHI_CELL_COUNT, 0},  {"name", PITHI_CELL_TEXT, 0},
+    {"host", PITHI_CELL_TEXT, 1},        {"records", PITHI_CELL_COUNT, 0}, {"states", PITHI_CELL_COUNT, 0},
+    {"in_states", PITHI_CELL_TIME, 0},   {"in_mpi", PITHI_CELL_TIME, 0},   {"omp_wait", PITHI_CELL_TIME, 0},
+    {"computing", PITHI_CELL_TIME, 0},   {"events", PITHI_CELL_COUNT, 0},  {"sends", PITHI_CELL_COUNT, 0},
+    {"sent_bytes", PITHI_CELL_BYTES, 0}, {"recvs", PITHI_CELL_COUNT, 0},   {"recv_bytes", PITHI_CELL_BYTES, 0},
+    {"colls", PITHI_CELL_COUNT, 0},      {"lost", PITHI_CELL_COUNT, 0},    {"first", PITHI_CELL_TIME, 1},
+    {"last", PITHI_CELL_TIME, 1},
 };
 
 struct lanes {
@@ -95,7 +96,8 @@ static void lane_row(struct pithi_report *table, const struct pithlog_lane *lane
     pithi_table_number(table, (int64_t)counts->states);
     pithi_table_number(table, time->states_ns);
     pithi_table_number(table, time->mpi_ns);
-    pithi_table_number(table, time->computing_ns);
+    pithi_table_number(table, time->omp_wait_ns);
+    pithi_table_number(table, time->computing_ns - time->omp_wait_ns);
     pithi_table_number(table, (int64_t)counts->events);
     pithi_table_number(table, (int64_t)counts->sends);
     pithi_table_number(table, (int64_t)counts->sent_bytes);

@@ -5,6 +5,7 @@
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/mpi_calls.h"
 #include "base/error.h"
@@ -78,6 +79,7 @@ struct run {
     const struct pithi_stat_pass *pass;
     struct lane *lanes;
     unsigned char *is_mpi;   /* by definition */
+    unsigned char *is_wait;  /* by definition: OpenMP waits */
     unsigned char *is_shown; /* [defs + 1]; the last one: computing */
     uint32_t defs, lane_count;
     struct pithi_judge *judge; /* NULL: no filter */
@@ -150,6 +152,8 @@ static int leave(const struct run *run, const struct pithlog_record *r, int64_t 
     struct pithi_stat_instance instance = {
         r->lane, r->id, ended.enter_ns, length, self > 0 ? self : 0, !is_open(open, r->id)};
     int err = run->matches ? report(run, &instance) : PITH_OK;
+    if (run->is_wait[r->id] && lane->mpi_calls == 0)
+        lane->time.omp_wait_ns += instance.self_ns;
 
     if (open->count == 0) {
         lane->time.states_ns += time_ns - lane->edge_ns;
@@ -246,14 +250,16 @@ int pithi_stat_run(const struct pithi_stat_pass *pass)
 
     run.lanes = calloc(run.lane_count + (size_t)1, sizeof *run.lanes);
     run.is_mpi = calloc(run.defs + (size_t)1, 1);
+    run.is_wait = calloc(run.defs + (size_t)1, 1);
     run.is_shown = calloc(run.defs + (size_t)1, 1);
-    if (!run.lanes || !run.is_mpi || !run.is_shown) {
+    if (!run.lanes || !run.is_mpi || !run.is_wait || !run.is_shown) {
         err = pithi_no_memory();
         goto out;
     }
     for (uint32_t i = 0; i <= run.defs; i++) {
         const struct pithlog_def *def = pithlog_get_def(pass->log, i);
         run.is_mpi[i] = def && pithi_mpi_call_traits(def) != 0;
+        run.is_wait[i] = def && def->group && strcmp(def->group, "OpenMP waiting") == 0;
         run.is_shown[i] = (def || !part->filter) && pithi_stat_shows(part, def);
     }
     if (part->filter)
@@ -267,6 +273,7 @@ out:
     pithi_judge_free(run.judge);
     free(run.lanes);
     free(run.is_mpi);
+    free(run.is_wait);
     free(run.is_shown);
     return err;
 }

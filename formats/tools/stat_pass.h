@@ -23,6 +23,7 @@ struct pithi_stat_instance {
 
 struct pithi_lane_time {
     int64_t states_ns, mpi_ns, computing_ns;
+    int64_t omp_wait_ns; /* of computing_ns: exclusive time in the waiting states of OpenMP */
 };
 
 struct pithi_stat_pass {

@@ -80,7 +80,7 @@ static int add_call(struct sites *s, uint32_t state, const struct pithi_place *p
 
 static int has_site(const struct pithlog_def *def)
 {
-    return pithi_mpi_call_traits(def) || (def->group && !strcmp(def->group, "OpenMP"));
+    return pithi_mpi_call_traits(def) || (def->group && !strncmp(def->group, "OpenMP", 6));
 }
 
 static int take_instance(void *context, const struct pithi_stat_instance *instance)

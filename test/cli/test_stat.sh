@@ -20,10 +20,10 @@ work,state,user,1,0.002000000,0.002000000,0.002000000,0.002000000
 computing,computing,,3,2.010999999,0.002000000,0.670333333,0.003000000
 mark,event,user,2,,,,
 heap,counter,user,1,,,," "by state, csv"
-is "$(pith stat --by lane --csv small.pith)" "rank,thread,name,host,records,states,in_states_s,in_mpi_s,computing_s,events,sends,sent_bytes,recvs,recv_bytes,colls,lost,first_s,last_s
-0,0,main,alpha,9,2,0.008000000,0.000000000,0.009000000,0,2,1007,0,0,1,0,0.000500000,0.009500000
-0,1,writer,alpha,6,1,0.003000000,0.000000000,0.003000000,1,0,0,0,0,0,0,0.002000001,0.005000001
-1,0,,beta,9,3,1.997999999,0.000000000,1.998999999,1,0,0,2,1007,0,3,0.001000000,1.999999999" "by lane"
+is "$(pith stat --by lane --csv small.pith)" "rank,thread,name,host,records,states,in_states_s,in_mpi_s,omp_wait_s,computing_s,events,sends,sent_bytes,recvs,recv_bytes,colls,lost,first_s,last_s
+0,0,main,alpha,9,2,0.008000000,0.000000000,0.000000000,0.009000000,0,2,1007,0,0,1,0,0.000500000,0.009500000
+0,1,writer,alpha,6,1,0.003000000,0.000000000,0.000000000,0.003000000,1,0,0,0,0,0,0,0.002000001,0.005000001
+1,0,,beta,9,3,1.997999999,0.000000000,0.000000000,1.998999999,1,0,0,2,1007,0,3,0.001000000,1.999999999" "by lane"
 is "$(pith stat --by comm small.pith)" "from  to  messages   bytes  latency_mean  latency_min  latency_max
    0   1         2  1007 B      1.500 ms     1.000 ms     2.000 ms" "by pair of ranks"
 is "$(pith stat --by size --csv small.pith | cut -d, -f1-6,10,11)" "from_bytes,to_bytes,messages,bytes,latency_mean_s,latency_min_s,latency_max_s,bytes_per_s
@@ -60,7 +60,7 @@ for options in "--from 300us --to 600us" "--to 200us" "--from 900us" "--lane 0,2
     columns=1-3,6,7,10,15,16
     is "$(pith stat made.pith $options --by lane --csv | cut -d, -f$columns)" "$(pith stat part.pith --by lane --csv | cut -d, -f$columns)" "by lane: $options"
 done
-is "$(pith stat made.pith --by lane --csv --from 300us --to 600us --lane 2.1 | cut -d, -f5,17,18)" \
+is "$(pith stat made.pith --by lane --csv --from 300us --to 600us --lane 2.1 | cut -d, -f5,18,19)" \
     "$(pith print made.pith --from 300us --to 600us --lane 2.1 | awk -F'\t' '!/^#/ { if (!n++) first = $1; last = $1 } END { print "records,first_s,last_s\n" n "," first "," last }')" "by lane: records, first and last of a window"
 for options in "--from 300us --to 600us" "--lane 1" "--from 300us --to 320us --lane 0.1,3"; do
     pith stat made.pith --by comm --csv $options >comm.csv

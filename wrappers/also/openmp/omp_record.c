@@ -11,24 +11,25 @@
 
 static struct {
     const char *name, *colour;
+    int waits;
     uint32_t id; /* atomic */
 } kinds[PITHI_OMP_KINDS] = {
-    [PITHI_OMP_PARALLEL] = {"omp:parallel", "steelblue", 0},
-    [PITHI_OMP_IMPLICIT_TASK] = {"omp:implicit_task", "darkseagreen", 0},
-    [PITHI_OMP_LOOP] = {"omp:loop", "yellowgreen", 0},
-    [PITHI_OMP_SECTIONS] = {"omp:sections", "olivedrab", 0},
-    [PITHI_OMP_SINGLE] = {"omp:single", "khaki", 0},
-    [PITHI_OMP_TASKLOOP] = {"omp:taskloop", "turquoise", 0},
-    [PITHI_OMP_TASK] = {"omp:task", "cadetblue", 0},
-    [PITHI_OMP_BARRIER] = {"omp:barrier", "tomato", 0},
-    [PITHI_OMP_TASKWAIT] = {"omp:taskwait", "coral", 0},
-    [PITHI_OMP_TASKGROUP] = {"omp:taskgroup", "salmon", 0},
-    [PITHI_OMP_CRITICAL] = {"omp:critical", "goldenrod", 0},
-    [PITHI_OMP_CRITICAL_WAIT] = {"omp:critical_wait", "firebrick", 0},
-    [PITHI_OMP_ORDERED] = {"omp:ordered", "gold", 0},
-    [PITHI_OMP_ORDERED_WAIT] = {"omp:ordered_wait", "brown", 0},
-    [PITHI_OMP_LOCK_WAIT] = {"omp:lock_wait", "maroon", 0},
-    [PITHI_OMP_IDLE] = {"omp:idle", "gray80", 0},
+    [PITHI_OMP_PARALLEL] = {"omp:parallel", "steelblue", 0, 0},
+    [PITHI_OMP_IMPLICIT_TASK] = {"omp:implicit_task", "darkseagreen", 0, 0},
+    [PITHI_OMP_LOOP] = {"omp:loop", "yellowgreen", 0, 0},
+    [PITHI_OMP_SECTIONS] = {"omp:sections", "olivedrab", 0, 0},
+    [PITHI_OMP_SINGLE] = {"omp:single", "khaki", 0, 0},
+    [PITHI_OMP_TASKLOOP] = {"omp:taskloop", "turquoise", 0, 0},
+    [PITHI_OMP_TASK] = {"omp:task", "cadetblue", 0, 0},
+    [PITHI_OMP_BARRIER] = {"omp:barrier", "tomato", 1, 0},
+    [PITHI_OMP_TASKWAIT] = {"omp:taskwait", "coral", 1, 0},
+    [PITHI_OMP_TASKGROUP] = {"omp:taskgroup", "salmon", 1, 0},
+    [PITHI_OMP_CRITICAL] = {"omp:critical", "goldenrod", 0, 0},
+    [PITHI_OMP_CRITICAL_WAIT] = {"omp:critical_wait", "firebrick", 1, 0},
+    [PITHI_OMP_ORDERED] = {"omp:ordered", "gold", 0, 0},
+    [PITHI_OMP_ORDERED_WAIT] = {"omp:ordered_wait", "brown", 1, 0},
+    [PITHI_OMP_LOCK_WAIT] = {"omp:lock_wait", "maroon", 1, 0},
+    [PITHI_OMP_IDLE] = {"omp:idle", "gray80", 1, 0},
 };
 
 enum { LEVELS = 64 }; /* deeper states are not recorded */
@@ -39,7 +40,7 @@ static __thread struct {
         enum pithi_omp_kind kind;
         uint32_t id; /* 0: not recorded */
     } levels[LEVELS];
-    struct pith_late late;
+    struct pith_wait_end late;
 } self __attribute__((tls_model("initial-exec")));
 
 static pthread_key_t key;
@@ -47,7 +48,8 @@ static int has_key;
 
 static uint32_t id_of(enum pithi_omp_kind kind)
 {
-    return pithi_also_state(&kinds[kind].id, kinds[kind].name, kinds[kind].colour, "OpenMP");
+    return pithi_also_state(&kinds[kind].id, kinds[kind].name, kinds[kind].colour,
+                            kinds[kind].waits ? "OpenMP waiting" : "OpenMP");
 }
 
 static void push(enum pithi_omp_kind kind, uint32_t id)
