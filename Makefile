@@ -84,8 +84,9 @@ run_src := $(wildcard wrappers/run/*.c)
 note_src := $(wildcard wrappers/run/preload/*.c)
 # What `pith run --also NAME` preloads, lib/pith/libpith-NAME.so: wrappers/also and its folder NAME.
 also_libs := $(filter-out $(if $(HAVE_LIBDW),,functions),$(notdir $(patsubst %/,%,$(wildcard wrappers/also/*/))))
-also_src = $(filter-out $(if $(OMP_TOOLS),,wrappers/also/openmp/ompt.c),$(wildcard wrappers/also/*.c wrappers/also/$(1)/*.c))
-# The folder of omp-tools.h, the interface of LLVM's OpenMP for tools: clang has it, and the newest one is taken.
+also_src = $(filter-out $(if $(OMP_TOOLS),,wrappers/also/openmp/ompt.c), \
+	$(wildcard wrappers/also/*.c wrappers/also/$(1)/*.c))
+# The folder of omp-tools.h, the interface of LLVM's OpenMP for tools. Clang has it.
 OMP_TOOLS ?= $(lastword $(sort $(patsubst %/omp-tools.h,%,$(wildcard $(addsuffix /omp-tools.h,\
 	/usr/include /usr/local/include /usr/lib/llvm-*/lib/clang/*/include /usr/lib*/clang/*/include)))))
 # Names of functions are found as `pith stat --by function` does it.

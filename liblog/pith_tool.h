@@ -97,8 +97,8 @@ static inline int pith_begin_undo(uint64_t *record);
 /* Later pith_same_* records use the current time, until this thread stores another record: call it before work that the
  * records should not include. */
 static inline void pith_same_from_now(void);
-/* The same with an earlier time: `ticks` is what pith_ticks_ returned, in any thread. If this thread has recorded since,
- * the time of its last record stays. */
+/* The same with an earlier time: `ticks` is what pith_ticks_ returned in any thread. The time of this thread's last
+ * record stays if that is later. */
 static inline void pith_same_from(uint64_t ticks);
 
 /* For a thread that waits and may never run again, while another thread learns when its wait is over. If recording ends

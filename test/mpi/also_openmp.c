@@ -25,7 +25,7 @@ static void barriers(void)
     }
 }
 
-/* 2 regions: a loop with a barrier and one without; a loop that is the region. 3 loops and 3 barriers in each thread. */
+/* 2 regions, with 3 loops and 3 barriers in each thread: a loop with a barrier, one without, one that is the region. */
 static void loops(void)
 {
     long part = 0;

@@ -100,6 +100,74 @@ static void test_same(void)
     help_close(&log);
 }
 
+/* ---- Earlier times ----------------------------------------------------------------------------------------------- */
+
+static uint64_t wait_ticks; /* when thread 0 knows that the wait of thread 1 is over */
+static uint32_t waiting_id, idle_id;
+
+static void *wait_forever(void *unused)
+{
+    static struct pith_wait_end end;
+    (void)unused;
+    pith_begin(waiting_id);
+    end = (struct pith_wait_end){&wait_ticks, {waiting_id}, idle_id};
+    pith_late(&end);
+    __atomic_store_n(&wait_ticks, 0, __ATOMIC_RELEASE);
+    for (;;)
+        pause();
+    return NULL;
+}
+
+static void record_earlier(void)
+{
+    pthread_t thread;
+    uint64_t ticks;
+    waiting_id = pith_state_define("waiting", NULL);
+    idle_id = pith_state_define("idle", NULL);
+    wait_ticks = 1;
+    pith_begin(waiting_id);
+    nap();
+    ticks = pith_ticks_();
+    nap();
+    pith_same_from(ticks);
+    pith_same_end(waiting_id);
+    pith_same_begin(idle_id);
+    pith_end(idle_id);
+    if (pthread_create(&thread, NULL, wait_forever, NULL) != 0)
+        return;
+    while (__atomic_load_n(&wait_ticks, __ATOMIC_ACQUIRE) != 0)
+        nap();
+    nap();
+    __atomic_store_n(&wait_ticks, pith_ticks_(), __ATOMIC_RELEASE);
+    nap();
+    pith_event(pith_event_define("end", NULL, NULL));
+}
+
+static void test_earlier(void)
+{
+    struct help_log log;
+    const struct pithlog_record *leave[2] = {NULL, NULL}, *enter[2] = {NULL, NULL}, *last = NULL;
+    OK(help_child(record_earlier) == 0 && help_read(&log, "run.pith") && log.count >= 8, "records of earlier times");
+    for (uint64_t i = 0; i < log.count; i++) {
+        const struct pithlog_record *r = &log.records[i];
+        const char *name = help_name(&log, r);
+        if (r->kind == PITHLOG_LEAVE && !strcmp(name, "waiting"))
+            leave[r->lane != 0] = r;
+        if (r->kind == PITHLOG_ENTER && !strcmp(name, "idle"))
+            enter[r->lane != 0] = r;
+        if (r->kind == PITHLOG_EVENT)
+            last = r;
+    }
+    OK(leave[0] && enter[0] && leave[0]->time_ns == enter[0]->time_ns,
+       "pith_same_begin: the time of the record before");
+    OK(leave[0] && last && leave[0]->time_ns >= NAP_NS && leave[0]->time_ns <= last->time_ns - 3 * NAP_NS,
+       "pith_same_from: the time that it names");
+    OK(leave[1] && enter[1] && last && leave[1]->time_ns == enter[1]->time_ns &&
+           enter[1]->time_ns <= last->time_ns - NAP_NS,
+       "pith_late: what another thread announced is recorded at the end");
+    help_close(&log);
+}
+
 /* ---- Payloads ---------------------------------------------------------------------------------------------------- */
 
 static const size_t payload_sizes[] = {0, 1, 7, 8, 9, 15, 16, 17, 255, 4096, 65534, 65535};
@@ -380,6 +448,7 @@ int main(void)
     help_begin();
     test_all();
     test_same();
+    test_earlier();
     test_payloads();
     test_definitions();
     test_pauses();

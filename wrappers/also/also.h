@@ -23,7 +23,7 @@ int pithi_also_is_guest(void);
 /* CLOCK_MONOTONIC, to measure costs. */
 int64_t pithi_also_now_ns(void);
 
-/* The id of a state that is to be recorded; 0: it is left out. *id (atomic) keeps it; 0: the state is not yet defined. */
+/* The id of a state that is to be recorded; 0: it is left out. *id (atomic) keeps it; 0 before the first call. */
 uint32_t pithi_also_state(uint32_t *id, const char *name, const char *colour, const char *group);
 
 /* The library's own function of this name, which comes after the caller's in the order of loading. All are looked up
