@@ -143,6 +143,10 @@ int work(void)
 #pragma omp critical
         sum++;
     }
+#pragma omp parallel
+    {
+#pragma omp barrier
+    }
     return sum;
 }
 EOF2
@@ -160,7 +164,7 @@ for compiler in gcc clang; do
     command -v $compiler >/dev/null || continue
     $compiler -O2 -fopenmp -shared -fPIC -o module.so module.c
     compiled loader gcc -o loader loader.c -ldl
-    like "$(counts loader.pith | tr '\n' ' ')" 'omp:critical 2 .*omp:idle 1 omp:implicit_task 2 omp:parallel 1' "$compiler: in a module that is loaded later"
+    like "$(counts loader.pith | tr '\n' ' ')" 'omp:critical 2 .*omp:idle 2 omp:implicit_task 4 omp:parallel 2' "$compiler: in a module that is loaded later"
 done
 
 if command -v g++ >/dev/null; then

@@ -18,14 +18,21 @@ int pithi_gomp_is_other(void) { return is_other; }
 /* Any caller counts: gcc makes the last call of a region a jump, which then returns to take_part. */
 int pithi_gomp_wanted(void) { return !is_other && pithi_also_wanted(NULL); }
 
-/* A module that the program loaded by dlopen may have a runtime that only it sees. */
+/* A module that the program loaded by dlopen may have a runtime that only it sees. `inside`: the last caller of this
+ * thread, or of the thread that began the region, that is not here; NULL: none. */
+static __thread const void *inside __attribute__((tls_model("initial-exec")));
+
 void *pithi_gomp_find(struct pithi_next *next, const void *caller)
 {
     void *function = pithi_next_find(next);
     struct link_map *module = NULL;
-    Dl_info info;
+    Dl_info own, info;
 
-    if (!function && dladdr1(caller, &info, (void **)&module, RTLD_DL_LINKMAP) && module)
+    if (function)
+        return function;
+    if (dladdr(&is_other, &own) && dladdr(caller, &info) && info.dli_fbase != own.dli_fbase)
+        inside = caller;
+    if (inside && dladdr1(inside, &info, (void **)&module, RTLD_DL_LINKMAP) && module)
         function = dlsym(module, next->name);
     return function;
 }
@@ -50,7 +57,7 @@ int omp_get_cancellation(void);
 struct region {
     void (*function)(void *data); /* NULL: it is not recorded */
     void *data;
-    const void *site;
+    const void *site, *inside;
     enum pithi_omp_kind sharing; /* a loop or sections that the region begins with; PITHI_OMP_KINDS: none */
     pthread_t master;
     void (*barrier)(void);  /* NULL: a cancelled region has none */
@@ -78,6 +85,7 @@ static void take_part(void *argument)
 {
     struct region region = *(struct region *)argument; /* it may be gone after the barrier */
 
+    inside = region.inside;
     pithi_omp_idle_end();
     begin_part(&region);
     region.function(region.data);
@@ -98,7 +106,7 @@ static void end_region(const struct region *region)
 #define BEGIN_REGION(to, kind)                                                                                         \
     if (pithi_gomp_wanted()) {                                                                                         \
         void (*barrier)(void) = GOMP(omp_get_cancellation)() ? NULL : GOMP(GOMP_barrier);                              \
-        *(to) = (struct region){function, data, PITHI_CALLER, kind, pthread_self(), barrier, NULL};                    \
+        *(to) = (struct region){function, data, PITHI_CALLER, inside, kind, pthread_self(), barrier, NULL};            \
         pithi_omp_begin(PITHI_OMP_PARALLEL, PITHI_CALLER);                                                             \
         function = take_part;                                                                                          \
         data = (to);                                                                                                   \
