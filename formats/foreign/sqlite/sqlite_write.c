@@ -19,7 +19,7 @@
 
 static const char tables[] =
     "PRAGMA page_size = 65536; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
-    "PRAGMA cache_size = -65536; PRAGMA application_id = 1349088360; PRAGMA user_version = 1; BEGIN;"
+    "PRAGMA cache_size = -16384; PRAGMA application_id = 1349088360; PRAGMA user_version = 1; BEGIN;"
     "CREATE TABLE log(key TEXT PRIMARY KEY, value) WITHOUT ROWID;"
     "CREATE TABLE lanes(lane INTEGER PRIMARY KEY, rank INTEGER, thread INTEGER, name TEXT, host TEXT, first_ns INTEGER,"
     " last_ns INTEGER, records INTEGER);"
