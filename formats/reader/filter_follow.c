@@ -39,6 +39,7 @@ int pithi_follow_filter_new(struct pithi_follow_filter **filter, const struct pi
         return pithi_no_memory();
     f->query = query;
     f->names.follow = follow;
+    f->last_ns = INT64_MIN;
     return PITH_OK;
 }
 
@@ -77,18 +78,31 @@ static int take_place(struct lane *lane, uint32_t *place)
     return 1;
 }
 
+/* Before the stacks discard states (stack.h), gives their places back. 0: no memory. */
+static int give_places(struct lane *lane)
+{
+    const struct pithi_open_state *discarded = lane->places.states + PITHI_OPEN_OUTER;
+
+    for (uint32_t i = 0; lane->places.count == PITHI_OPEN_MAX && i < PITHI_OPEN_FORGOTTEN; i++) {
+        if (!pithi_grow(&lane->unused, lane->unused_count, &lane->unused_room, sizeof *lane->unused))
+            return 0;
+        lane->unused[lane->unused_count++] = (uint32_t)discarded[i].enter_ns;
+    }
+    return 1;
+}
+
 static int enter(struct pithi_follow_filter *f, struct lane *lane, const struct pithlog_record *r,
                  struct pithlog_record *selected)
 {
-    struct pithlog_record begun = *r;
     uint32_t place, comm = r->comm ? r->comm + 1 : 0;
+    struct pithlog_record begun = *r;
     enum pithi_answer answer;
 
-    begun.depth = lane->open.count;
-    answer = pithi_filter_state(f->query, &f->names, &begun, 0, comm);
-    if (!take_place(lane, &place) || !pithi_stack_enter(&lane->open, r->id, r->time_ns) ||
+    if (!give_places(lane) || !take_place(lane, &place) || !pithi_stack_enter(&lane->open, r->id, r->time_ns) ||
         !pithi_stack_enter(&lane->places, r->id, place))
         return -1;
+    begun.depth = lane->open.count - 1;
+    answer = pithi_filter_state(f->query, &f->names, &begun, 0, comm);
     lane->states[place] = (struct state){begun, answer, comm};
     *selected = begun;
     return answer == PITHI_YES;

@@ -1,7 +1,10 @@
 /* test_filter.c - queries: what is read, and where an error is. */
+#include <malloc.h>
 #include <pithlog.h>
 #include <string.h>
 
+#include "native/stack.h"
+#include "reader/filter.h"
 #include "tap.h"
 
 static int is_good(const char *text)
@@ -91,8 +94,50 @@ static void test_limits(void)
     OK(is_good(text), "500 are not");
 }
 
+/* ENTERs of a running program that never leaves its states. Returns how many of them `query` selects; -1: no memory. */
+static int follow_leaks(const char *query, struct pithi_stack *model, int *wanted, size_t *grown)
+{
+    enum { STATES = 200000, DEPTH = 2048 };
+    struct pithlog_record r = {.kind = PITHLOG_ENTER, .peer = -1}, selected[2];
+    struct pithlog_filter *filter;
+    struct pithi_follow_filter *follow;
+    int count = 0, got = 0;
+    size_t before = 0;
+
+    if (pithlog_filter_parse(query, &filter, NULL) != PITH_OK)
+        return -1;
+    pithi_follow_filter_new(&follow, filter, NULL);
+    *wanted = 0;
+    for (int i = 0; i < STATES && got >= 0; i++, r.time_ns++) {
+        pithi_stack_enter(model, 0, r.time_ns);
+        *wanted += model->count - 1 == DEPTH;
+        count += got = pithi_follow_filter_take(follow, &r, selected);
+        if (i == STATES / 10)
+            before = mallinfo2().uordblks + mallinfo2().hblkhd;
+    }
+    *grown = mallinfo2().uordblks + mallinfo2().hblkhd - before;
+    pithi_follow_filter_free(follow);
+    pithlog_filter_free(filter);
+    return got < 0 ? -1 : count;
+}
+
+static void test_follow_leaks(void)
+{
+    struct pithi_stack model = {0};
+    int wanted;
+    size_t grown;
+
+    int count = follow_leaks("depth == 2048", &model, &wanted, &grown);
+    OK(count == wanted && wanted > 1, "states that are never left have the depth that an iterator gives: %d, %d", count,
+       wanted);
+    OK(follow_leaks("duration > 1000s", &model, &wanted, &grown) == 0 && grown < 1 << 20,
+       "and take no more and more memory: %zu bytes", grown);
+    free(model.states);
+}
+
 int main(void)
 {
+    test_follow_leaks();
     test_good();
     test_wrong();
     test_limits();
