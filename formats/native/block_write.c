@@ -78,19 +78,24 @@ static int put_uneven(struct pithi_encoder *e, enum pithi_column column, uint64_
     return 1;
 }
 
-/* SEND and RECV share one path, as their order is unpredictable: only a RECV has an order of posting. */
+/* SEND and RECV share one path, as their order is unpredictable: only a RECV has an order of posting. Without memory,
+ * nothing of the record stays behind, because the caller may try again. */
 int pithi_encoder_message(struct pithi_encoder *e, const struct pithlog_record *r)
 {
-    struct pithi_buffer *posted = &e->column[PITHI_COL_POSTED];
-    uint64_t recv = r->kind == PITHLOG_RECV;
-    size_t size = posted->size;
-    uint64_t step = (r->posted - e->posted) & -recv;
+    struct pithi_buffer *peer = &e->column[PITHI_COL_PEER], *tag = &e->column[PITHI_COL_TAG];
+    struct pithi_buffer *bytes = &e->column[PITHI_COL_BYTES], *posted = &e->column[PITHI_COL_POSTED];
+    size_t peer_size = peer->size, tag_size = tag->size, bytes_size = bytes->size, posted_size = posted->size;
+    uint64_t recv = r->kind == PITHLOG_RECV, step = (r->posted - e->posted) & -recv;
+    if (!put(e, PITHI_COL_PEER, pithi_zigzag(r->peer)) || !put(e, PITHI_COL_TAG, pithi_zigzag(r->tag)) ||
+        !put_uneven(e, PITHI_COL_BYTES, r->bytes) || !put(e, PITHI_COL_POSTED, pithi_zigzag((int64_t)step))) {
+        peer->size = peer_size;
+        tag->size = tag_size;
+        bytes->size = bytes_size;
+        return 0;
+    }
+    posted->size = recv ? posted->size : posted_size;
     e->posted += (step + 1) & -recv;
     e->head.messages += (uint32_t)recv & (r->peer >= 0);
-    if (!put(e, PITHI_COL_PEER, pithi_zigzag(r->peer)) || !put(e, PITHI_COL_TAG, pithi_zigzag(r->tag)) ||
-        !put_uneven(e, PITHI_COL_BYTES, r->bytes) || !put(e, PITHI_COL_POSTED, pithi_zigzag((int64_t)step)))
-        return 0;
-    posted->size = recv ? posted->size : size;
     return 1;
 }
 

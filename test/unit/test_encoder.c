@@ -174,6 +174,27 @@ static void test_same_bytes(void)
     pithi_zip_free(&zip);
 }
 
+/* A message for which there is no memory leaves nothing behind: the next attempt stores it once. */
+static void test_message_again(void)
+{
+    static const enum pithi_column columns[] = {PITHI_COL_PEER, PITHI_COL_TAG, PITHI_COL_BYTES, PITHI_COL_POSTED};
+    const struct pithlog_record recv = {.kind = PITHLOG_RECV, .peer = 300, .tag = 300, .bytes = 300, .posted = 300};
+    struct pithi_encoder *e = pithi_encoder_new(0), *once = pithi_encoder_new(0);
+    int failed = 0, same = add(once, &recv);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) { /* this column cannot grow */
+        struct pithi_buffer *column = &e->column[columns[i]], kept = *column;
+        column->size = column->room = SIZE_MAX / 2;
+        failed += !pithi_encoder_message(e, &recv);
+        *column = kept;
+    }
+    same = same && add(e, &recv) && e->head.messages == once->head.messages && e->posted == once->posted;
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        same = same && e->column[columns[i]].size == once->column[columns[i]].size;
+    OK(failed == 4 && same, "a message stored after attempts without memory");
+    pithi_encoder_free(e);
+    pithi_encoder_free(once);
+}
+
 int main(void)
 {
     static const struct program programs[] = {
@@ -191,5 +212,6 @@ int main(void)
         test_program(&programs[i]);
     test_large_id();
     test_same_bytes();
+    test_message_again();
     return tap_done();
 }
