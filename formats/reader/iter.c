@@ -535,6 +535,8 @@ static uint32_t run_alone(struct pithlog_iter *it, struct pithlog_record *record
             break;
         }
     }
+    if (b->next != b->ready_end)
+        it->ahead[0] = key_of(it, b->next->time_ns, 0); /* for `run`, if the next call asks for one record */
     return n;
 }
 

@@ -66,6 +66,48 @@ static long compare(const char *path)
     return same ? count : -1;
 }
 
+/* Reads windows of the lane, in some calls a record, in others many. Returns how many windows differ from those read
+ * record by record. */
+static int count_mixed(const char *path)
+{
+    enum { MOST = 200 };
+    const uint32_t lane = 0, all = UINT32_MAX, states = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE;
+    struct pithlog_record r, records[MOST];
+    struct pithlog *log;
+    int differ = 0;
+    if (pithlog_open(path, &log) != PITH_OK)
+        return -1;
+    struct pithlog_query query = {INT64_MIN, INT64_MAX, &lane, 1, 0, 0, NULL};
+    struct pithlog_iter *one, *mixed;
+    static int64_t times_ns[RECORDS];
+    if (pithlog_iter_open(log, &query, &one))
+        exit(1);
+    for (int i = 0; i < RECORDS && pithlog_iter_next(one, &r) == 1; i++)
+        times_ns[i] = r.time_ns;
+    pithlog_iter_close(one);
+    for (int i = 0; i < TRIES; i++) {
+        uint32_t from = random_below(RECORDS - 1000);
+        int got = 1, same = 1;
+        query.from_ns = times_ns[from];
+        query.to_ns = times_ns[from + random_below(1000)];
+        query.kinds = random_below(2) ? all : states;
+        query.flags = random_below(2) ? 0 : random_below(2) ? PITHLOG_NEST : PITHLOG_NEST | PITHLOG_CLIP;
+        if (pithlog_iter_open(log, &query, &one) || pithlog_iter_open(log, &query, &mixed))
+            exit(1);
+        while (got > 0 && same) {
+            got = random_below(2) ? pithlog_iter_next(mixed, records)
+                                  : pithlog_iter_next_many(mixed, records, 1 + (int)random_below(random_below(2) ? 3 : MOST));
+            for (int k = 0; k < got; k++)
+                same &= pithlog_iter_next(one, &r) == 1 && same_record(&r, &records[k]);
+        }
+        differ += !same || got != 0 || pithlog_iter_next(one, &r) != 0;
+        pithlog_iter_close(one);
+        pithlog_iter_close(mixed);
+    }
+    pithlog_close(log);
+    return differ;
+}
+
 /* Changes some bytes of a chunk's payload, and makes its CRCs right again. */
 static void damage(unsigned char *data, size_t at)
 {
@@ -110,6 +152,8 @@ int main(void)
     make_log(path);
     long records = compare(path);
     OK(records == RECORDS, "%ld records are the same in batches", records);
+    int differ = count_mixed(path);
+    OK(differ == 0, "%d windows are the same in batches between single records: %d differ", TRIES, differ);
     test_hostile(path);
     scratch_remove();
     return tap_done();
