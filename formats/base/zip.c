@@ -62,37 +62,41 @@ static int crc_fold(const unsigned char *data, size_t size, unsigned char folded
 }
 #endif
 
+static void free_packer(void **place)
+{
+    if (*place)
+        deflateEnd(*place);
+    free(*place);
+    *place = NULL;
+}
+
 void pithi_zip_free(struct pithi_zip *zip)
 {
-    if (zip->packer)
-        deflateEnd(zip->packer);
-    free(zip->packer);
-    zip->packer = NULL;
+    free_packer(&zip->packer);
+    free_packer(&zip->run_packer);
     if (zip->unpacker)
         inflateEnd(zip->unpacker);
     free(zip->unpacker);
     zip->unpacker = NULL;
 }
 
-static z_stream *packer(struct pithi_zip *zip)
+/* The packer at `place`, made at the first use; NULL: no memory. */
+static z_stream *packer(void **place, int memory_level, int strategy)
 {
-    if (zip->packer)
-        return deflateReset(zip->packer) == Z_OK ? zip->packer : NULL;
+    if (*place)
+        return deflateReset(*place) == Z_OK ? *place : NULL;
     z_stream *z = calloc(1, sizeof *z);
-    if (!z || deflateInit2(z, 1, Z_DEFLATED, -15, 8, (int)zip->strategy) != Z_OK) {
+    if (!z || deflateInit2(z, 1, Z_DEFLATED, -15, memory_level, strategy) != Z_OK) {
         free(z);
         return NULL;
     }
-    zip->packer = z;
+    *place = z;
     return z;
 }
 
-size_t pithi_zip_pack(struct pithi_zip *zip, const void *data, size_t size, void *out, size_t room)
+static size_t pack(z_stream *z, const void *data, size_t size, void *out, size_t room)
 {
-    if (size > INT_MAX || room > INT_MAX || room == 0)
-        return 0;
-    z_stream *z = packer(zip);
-    if (!z)
+    if (!z || size > INT_MAX || room > INT_MAX || room == 0)
         return 0;
     z->next_in = (Bytef *)(uintptr_t)data;
     z->avail_in = (uInt)size;
@@ -101,65 +105,15 @@ size_t pithi_zip_pack(struct pithi_zip *zip, const void *data, size_t size, void
     return deflate(z, Z_FINISH) == Z_STREAM_END ? room - z->avail_out : 0;
 }
 
-/* Bits of a deflate stream (RFC 1951), lowest first; up to 7 bits stay in `word`. */
-struct bits {
-    unsigned char *at;
-    unsigned word, used;
-};
-
-static void put_bits(struct bits *b, unsigned value, unsigned count)
+size_t pithi_zip_pack(struct pithi_zip *zip, const void *data, size_t size, void *out, size_t room)
 {
-    b->word |= value << b->used;
-    for (b->used += count; b->used >= 8; b->used -= 8, b->word >>= 8)
-        *b->at++ = (unsigned char)b->word;
+    return pack(packer(&zip->packer, 8, (int)zip->strategy), data, size, out, room);
 }
 
-/* A fixed Huffman code: its highest bit comes first. */
-static void put_code(struct bits *b, unsigned code, unsigned count)
+/* Runs need no table of earlier bytes, so the smallest one, which is cleared soonest. */
+size_t pithi_zip_pack_runs(struct pithi_zip *zip, const void *data, size_t size, void *out, size_t room)
 {
-    for (; count > 0; count--)
-        put_bits(b, code >> (count - 1) & 1, 1);
-}
-
-static void put_literal(struct bits *b, unsigned char c)
-{
-    if (c < 144)
-        put_code(b, 0x30u + c, 8);
-    else
-        put_code(b, 0x190u + c - 144, 9);
-}
-
-/* A copy of `length` bytes, 3 to 258, from one byte before. */
-static void put_copy(struct bits *b, size_t length)
-{
-    unsigned l = (unsigned)length - 3, extra = l < 8 ? 0 : 29 - (unsigned)__builtin_clz(l);
-    unsigned symbol = length == 258 ? 285 : 257 + 4 * extra + (l >> extra);
-    if (symbol < 280)
-        put_code(b, symbol - 256, 7);
-    else
-        put_code(b, 0xc0 + symbol - 280, 8);
-    if (length < 258)
-        put_bits(b, l & ((1u << extra) - 1), extra);
-    put_code(b, 0, 5);
-}
-
-size_t pithi_zip_same(unsigned char c, size_t size, unsigned char *out, size_t room)
-{
-    struct bits b = {out, 0, 0};
-    if (size == 0 || room < size / 128 + 16) /* a copy has 13 bits, all else less than 16 bytes */
-        return 0;
-    put_bits(&b, 3, 3); /* the last block, with fixed codes */
-    put_literal(&b, c);
-    for (size--; size >= 3;) {
-        size_t length = size < 258 ? size : 258;
-        put_copy(&b, length);
-        size -= length;
-    }
-    while (size-- > 0)
-        put_literal(&b, c);
-    put_code(&b, 0, 7);
-    put_bits(&b, 0, 7); /* to a whole byte */
-    return (size_t)(b.at - out);
+    return pack(packer(&zip->run_packer, 1, Z_RLE), data, size, out, room);
 }
 
 int pithi_zip_unpack(struct pithi_zip *zip, const void *data, size_t size, void *out, size_t out_size)

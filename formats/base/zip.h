@@ -9,7 +9,7 @@
  * before packing. */
 enum pithi_zip_strategy { PITHI_ZIP_DEFAULT, PITHI_ZIP_HUFFMAN_ONLY = 2, PITHI_ZIP_FIXED = 4 }; /* as zlib's */
 struct pithi_zip {
-    void *packer, *unpacker;
+    void *packer, *run_packer, *unpacker;
     enum pithi_zip_strategy strategy;
 };
 void pithi_zip_free(struct pithi_zip *zip);
@@ -17,8 +17,8 @@ void pithi_zip_free(struct pithi_zip *zip);
 /* Packs to raw deflate. Returns the size; 0: larger than `room` bytes (store it instead), or no memory. */
 size_t pithi_zip_pack(struct pithi_zip *zip, const void *data, size_t size, void *out, size_t room);
 
-/* The same for `size` bytes that are all `c`, in little time and without memory. */
-size_t pithi_zip_same(unsigned char c, size_t size, unsigned char *out, size_t room);
+/* The same for bytes that are all equal, or in long runs: faster. */
+size_t pithi_zip_pack_runs(struct pithi_zip *zip, const void *data, size_t size, void *out, size_t room);
 
 /* Unpacks exactly `out_size` bytes: 1; 0: damaged, another size, or no memory. */
 int pithi_zip_unpack(struct pithi_zip *zip, const void *data, size_t size, void *out, size_t out_size);

@@ -349,7 +349,7 @@ static size_t pack_column(struct pithi_encoder *e, struct pithi_zip *zip, enum p
     double huffman = entropy_bytes(seen, column->size);
     *coding = PITHI_DEFLATED;
     if (seen[column->data[0]] == column->size)
-        return pithi_zip_same(column->data[0], column->size, out, column->size - 1);
+        return pithi_zip_pack_runs(zip, column->data, column->size, out, column->size - 1);
     if (c != PITHI_COL_TIME && c != PITHI_COL_BITS && repeats_pay(e, zip, c, huffman, out) &&
         (packed = pithi_zip_pack(zip, column->data, column->size, out, column->size - 1)) > 0) {
         if ((double)packed > huffman)

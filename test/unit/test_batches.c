@@ -95,8 +95,9 @@ static int count_mixed(const char *path)
         if (pithlog_iter_open(log, &query, &one) || pithlog_iter_open(log, &query, &mixed))
             exit(1);
         while (got > 0 && same) {
-            got = random_below(2) ? pithlog_iter_next(mixed, records)
-                                  : pithlog_iter_next_many(mixed, records, 1 + (int)random_below(random_below(2) ? 3 : MOST));
+            got = random_below(2)
+                      ? pithlog_iter_next(mixed, records)
+                      : pithlog_iter_next_many(mixed, records, 1 + (int)random_below(random_below(2) ? 3 : MOST));
             for (int k = 0; k < got; k++)
                 same &= pithlog_iter_next(one, &r) == 1 && same_record(&r, &records[k]);
         }
