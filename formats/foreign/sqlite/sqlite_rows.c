@@ -46,14 +46,17 @@ static int connect_table(struct sqlite3 *db, void *context, int count, const cha
                          struct pithi_sqlite_table **table, char **error)
 {
     struct pithi_sqlite_source *source = context;
-    struct table *t = calloc(1, sizeof *t);
+    int status = source->sqlite->declare_vtab(db, "CREATE TABLE x(c0, c1, c2, c3, c4, c5, c6, c7)");
+    struct table *t;
 
     (void)count, (void)words, (void)error;
-    if (!t)
+    if (status)
+        return status;
+    if (!(t = calloc(1, sizeof *t)))
         return PITHI_SQLITE_NOMEM;
     t->source = source;
     *table = &t->base;
-    return source->sqlite->declare_vtab(db, "CREATE TABLE x(c0, c1, c2, c3, c4, c5, c6, c7)");
+    return PITHI_SQLITE_OK;
 }
 
 static int disconnect_table(struct pithi_sqlite_table *table)
