@@ -1,7 +1,9 @@
 """read_check.py LOG ...: every figure of the package against the commands, which have been tested against oracles."""
 
+import gc
 import random
 import sys
+import weakref
 
 import numpy as np
 import pandas
@@ -147,12 +149,24 @@ def check_analysis(path, log):
     same([f.name for f in log.findings()], [f["name"] for f in wanted["findings"]], f"{path}: findings")
 
 
+def check_closes(path):
+    """A log that nothing refers to closes at once, also after an analysis."""
+    gc.disable()
+    log = pith.open(path)
+    log.efficiency()
+    seen = weakref.ref(log)
+    del log
+    ok(seen() is None, f"{path}: an analysis does not keep the log open")
+    gc.enable()
+
+
 for path in sys.argv[1:]:
     with pith.open(path) as log:
         check_records(path, log)
         check_sums(path, log)
         if (log.states("MPI_*")["state"].size) > 0:
             check_analysis(path, log)
+            check_closes(path)
         frame = log.states().frame()
         ok(isinstance(frame, pandas.DataFrame) and frame["state"].dtype == "category" and len(frame) == len(log.states()),
            f"{path}: a DataFrame with categories")

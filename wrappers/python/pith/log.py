@@ -482,13 +482,16 @@ class Log:
 
     def _analysis(self, from_: Time, to: Time, where: Optional[str] = None):
         """The analysis of the records that match, the log of these, and the number here of each of its lanes."""
-        begin, end = self.time(from_), self.time(to, True)
-        if (begin, end, where) not in self._analyses:
+        key = (self.time(from_), self.time(to, True), where)
+        if key not in self._analyses:
             part = self if where is None else self.where(where)
             places = {place: i for i, place in enumerate(zip(self._lane_rank.tolist(), self._lane_thread.tolist()))}
             lanes = np.array([places[place] for place in zip(part._lane_rank.tolist(), part._lane_thread.tolist())], dtype="u4")
-            self._analyses[begin, end, where] = (_read.Analysis(part._log, begin, end), part, lanes)
-        return self._analyses[begin, end, where]
+            analysis = _read.Analysis(part._log, *key[:2])
+            # Not `self`: in a cycle, it would stay open after its last use.
+            self._analyses[key] = (analysis, None if where is None else part, lanes)
+        analysis, part, lanes = self._analyses[key]
+        return analysis, self if part is None else part, lanes
 
     def efficiency(self, *, from_: Time = None, to: Time = None, where: Optional[str] = None) -> Dict[str, Any]:
         """The efficiencies of POP, 0 to 1: parallel = load_balance * communication, communication = serialisation *
