@@ -217,7 +217,7 @@ enum pithi_answer pithi_filter_state(const struct pithlog_filter *filter, const 
         .start_ns = r->kind == PITHLOG_LEAVE ? r->start_ns : r->time_ns,
         .end_ns = r->time_ns,
         .self_ns = (int64_t)((uint64_t)r->time_ns - (uint64_t)r->start_ns - (uint64_t)r->nested_ns),
-        .comm = comm};
+        .comm = comm || !r->comm ? comm : r->comm + 1};
 
     return pithi_filter_ask(filter, names, &subject);
 }

@@ -129,7 +129,7 @@ static uint32_t own_comm(const struct pithlog_record *r) { return r->comm ? r->c
 static enum pithi_answer ask_state(const struct pithi_judge *j, const struct pithlog_record *r, uint32_t known,
                                    uint32_t comm)
 {
-    return pithi_filter_state(j->filter, &j->names, r, known, comm ? comm : own_comm(r));
+    return pithi_filter_state(j->filter, &j->names, r, known, comm);
 }
 
 /* ---- The pass over the states ------------------------------------------------------------------------------------ */
