@@ -243,7 +243,7 @@ static void test_ring(void)
     help_fresh();
     pid = begin(run_ring);
     f = follow("run.pith.spill");
-    look_to_the_end(f, &seen, 50000);
+    look_to_the_end(f, &seen, 500000); /* the writer is faster on a busy machine, too */
     waitpid(pid, &status, 0);
     OK(status == 0 && seen.steps > 1000 && seen.gaps > 0 && seen.steps < 4 * ROUNDS,
        "a flight recorder faster than its reader: gaps (%d steps, %d gaps)", (int)seen.steps, (int)seen.gaps);
