@@ -89,9 +89,9 @@ static inline void pith_same_end(uint32_t id);
 static inline void pith_same_send(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes);
 static inline void pith_same_recv(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes, uint64_t posted);
 static inline void pith_same_coll(uint32_t comm, int32_t root, uint64_t sent_bytes, uint64_t received_bytes);
-/* Begins a state that may be taken back, for example because it turns out to be short. Returns the place of its record;
- * NULL: it cannot be taken back. pith_begin_undo: at the state's end, in the same thread, instead of pith_end. 1: the
- * record is removed; 0: it stays, as this thread has recorded something since, so call pith_end. */
+/* Begins a state that may be removed later, for example because it is short. Returns a pointer to its record; NULL: it
+ * cannot be removed. To remove it, call pith_begin_undo at the state's end, in the same thread, instead of pith_end. 1:
+ * the record is removed; 0: it stays, because this thread has recorded something since; call pith_end. */
 static inline uint64_t *pith_begin_tentative(uint32_t id);
 static inline int pith_begin_undo(uint64_t *record);
 /* Later pith_same_* records use the current time, until this thread stores another record: call it before work that the

@@ -69,8 +69,8 @@ int pithi_analysis_delays(struct pithlog_analysis *analysis);
 
 /* The analysis of the same log kept before; NULL: none. */
 struct pithlog_analysis *pithi_analysis_find(struct pithlog *log, const struct pithlog_analyze_query *query);
-/* Keeps an analysis in two steps. A thread writes the graph, which is complete, while the caller finds the results; it
- * may search the graph and loop through it. NULL: the analysis is not to be kept. */
+/* Keeps an analysis in two steps. A thread writes the graph, which is complete, while the caller computes the results.
+ * Meanwhile the caller may search the graph and loop through it. NULL: the analysis is not to be kept. */
 struct pithi_keeping;
 struct pithi_keeping *pithi_analysis_keep_graph(const struct pithlog_analysis *analysis,
                                                 const struct pithlog_analyze_query *query);
@@ -78,7 +78,7 @@ struct pithi_keeping *pithi_analysis_keep_graph(const struct pithlog_analysis *a
 void pithi_analysis_keep_results(struct pithi_keeping *keeping, struct pithlog_analysis *analysis, int is_good);
 
 struct pithi_replay_state;
-/* pithlog_analysis_what_if, which also adds to states[definitions] unless it is NULL. */
+/* pithlog_analysis_what_if; also adds each call's times to states[definitions] unless that is NULL. */
 int pithi_analysis_replay(struct pithlog_analysis *analysis, const struct pithlog_what_if *what, double *run_ns,
                           struct pithi_replay_state *states);
 

@@ -484,7 +484,7 @@ struct pithi_keeping *pithi_analysis_keep_graph(const struct pithlog_analysis *a
     return k;
 }
 
-/* Waits for the thread. Goes on asking whether to stop, as a disk can be slow. */
+/* Waits for the thread. Meanwhile it asks the caller again and again whether to stop, because a disk can be slow. */
 static void join(struct pithi_keeping *k, struct pithlog_analysis *a)
 {
     struct timespec until;

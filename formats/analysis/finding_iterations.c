@@ -1,5 +1,5 @@
-/* finding_iterations.c - in which iterations the cost of a finding lies: wait states, and the time that a rank computes
- * longer in a state than the mean of all ranks in the same iteration. */
+/* finding_iterations.c - finds the iterations in which the cost of a finding lies. The cost is the time of wait states,
+ * or the time by which a rank is longer in a state than the mean of all ranks in the same iteration. */
 #include <stdlib.h>
 #include <string.h>
 

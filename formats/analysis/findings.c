@@ -451,12 +451,12 @@ static int find_serial_io(struct pithlog_analysis *a)
         *place(a) = (struct pithlog_finding_place){io.at_ns, io.end_ns, io.lane, io.other};
     fprintf(out, "ranks read or write files one after another:\n");
     if (!is_small(a, io.waited_ns))
-        fprintf(out, "others wait %s for calls like %.*s on %s\n", pithi_ns_text(text, io.waited_ns), NAME,
+        fprintf(out, "other ranks wait %s for calls like %.*s on %s\n", pithi_ns_text(text, io.waited_ns), NAME,
                 pithi_state_text(a->graph.log, io.cause_state), pithi_lane_text(a->graph.log, io.cause_lane, lane));
     if (!is_small(a, io.in_turn_ns))
         fprintf(out,
-                "%llu time%s, calls of several ranks began together and ended in turn;\n"
-                "beyond the quickest, they took %s; most in %.*s\n",
+                "%llu time%s, calls of several ranks began together but ended one after another;\n"
+                "their time beyond that of the quickest is %s; most of it in %.*s\n",
                 (unsigned long long)io.batches, io.batches == 1 ? "" : "s", pithi_ns_text(text, io.in_turn_ns), NAME,
                 pithi_state_text(a->graph.log, io.state));
     return end(a, out);

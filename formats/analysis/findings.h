@@ -21,9 +21,10 @@ struct pithi_wait_group {
 const struct pithi_wait_group *pithi_wait_groups(struct pithlog_analysis *analysis);
 void pithi_findings_free(struct pithlog_analysis *analysis);
 
-/* The iterations, from 0, with the cost of a finding: a kind of waiting, or a load imbalance. Less than 1 / PITHI_RARE
- * of it is before and after them. Call pithlog_analysis_iterations before. 1: found; 0: none, or most of it is in no
- * iteration; below 0: - an error. */
+/* Finds the iterations *first to *last, from 0, in which the cost of a finding lies: a kind of waiting, or a load
+ * imbalance. Less than 1 / PITHI_RARE of the cost lies in the iterations before them, and less than that in those after
+ * them. Call pithlog_analysis_iterations before. 1: found; 0: none, or most of the cost is outside all iterations;
+ * below 0: the negated error. */
 enum { PITHI_RARE = 40 };
 int pithi_finding_iterations(struct pithlog_analysis *analysis, const struct pithlog_finding *finding, size_t *first,
                              size_t *last);
@@ -38,7 +39,7 @@ uint32_t pithi_cores_of(const struct pithlog *log);
 /* The name of a state; "computing" outside all. */
 const char *pithi_state_text(const struct pithlog *log, uint32_t state);
 
-/* What the calls of an MPI function take beside waiting, in the log and in a replay. */
+/* The time of the calls of an MPI function without waiting, in the log and in a replay. */
 struct pithi_replay_state {
     uint32_t state;
     uint64_t calls;
@@ -76,12 +77,12 @@ int pithi_slow_transfers_find(struct pithlog_analysis *analysis, struct pithi_sl
 
 /* Ranks that read or write files one after another (serial_io.c). */
 struct pithi_serial_io {
-    double waited_ns;                 /* the waiting of other ranks that such calls cause */
-    uint32_t cause_lane, cause_state; /* with most of it */
-    double in_turn_ns;                /* calls that are served in turn: what they take longer than the quickest */
-    uint64_t batches;                 /* of such calls */
-    int64_t worst_ns, at_ns, end_ns;  /* the batch with most of it; 0: none */
-    uint32_t lane, other, state;      /* of the batch: the ranks that end first and last */
+    double waited_ns;                 /* waiting of other ranks that MPI_File_* calls cause */
+    uint32_t cause_lane, cause_state; /* the lane and state that cause most of it */
+    double in_turn_ns;                /* calls that end one after another: their time beyond that of the quickest */
+    uint64_t batches;                 /* number of groups of such calls */
+    int64_t worst_ns, at_ns, end_ns;  /* the group with most of in_turn_ns: its part, begin, end; 0: none */
+    uint32_t lane, other, state;      /* of this group: the lanes that end first and last, and the state */
 };
 /* Fills `found`, which is all zero. 0: no memory. */
 int pithi_serial_io_find(struct pithlog_analysis *analysis, struct pithi_serial_io *found);

@@ -4,8 +4,8 @@
  * buffered. It lasts until the call ends. The transfers are grouped by function, size (powers of two) and steps; those
  * that are unusually long are left out, because the system interrupts some ranks. A straight line is fitted to the
  * means of the groups for each function, because a message in one direction, an exchange, and a collective take
- * different times. The line minimises the squares of the errors, divided by the model's times: so the times of the
- * model have the measured sum, and short messages count as much as long ones. */
+ * different times. The line minimises the sum of the squared errors, each divided by the model's time. So the times of
+ * the model have the measured sum, and short messages count as much as long ones. */
 #include "analysis/network.h"
 
 #include <stdlib.h>

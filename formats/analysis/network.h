@@ -10,7 +10,7 @@ enum { PITHI_SAME_HOST, PITHI_OTHER_HOST, PITHI_HOST_CLASSES };
 struct pithi_network {
     struct pithi_network_line {
         double latency_ns, byte_ns;
-        uint64_t messages;         /* that it was fitted to; 0: none, and all is 0 */
+        uint64_t messages;         /* number of transfers that it was fitted to; 0: none, and all is 0 */
     } classes[PITHI_HOST_CLASSES]; /* all messages */
     struct pithi_network_line
         *functions; /* [definitions x PITHI_HOST_CLASSES]: messages and collectives in a function */
@@ -24,7 +24,7 @@ const struct pithi_network *pithi_network_of(struct pithlog_analysis *analysis);
 
 void pithi_network_free(struct pithi_network *network);
 
-/* 1: the transfer of the need is part of the call that begins at begin_ns. */
+/* 1: the transfer of the need is part of the call that begins at begin_ns (network.c). */
 int pithi_network_is_in_call(const struct pithlog_analysis *analysis, uint32_t lane, const struct pithi_need *need,
                              int64_t begin_ns);
 /* The time from the release of a need of a call of `lane` to the end of its transfer: a message takes the latency and

@@ -1,10 +1,11 @@
-/* serial_io.c - finds ranks that read or write files one after another (MPI-IO), because the program lets the others
- * wait meanwhile, or because the calls are served in turn.
+/* serial_io.c - finds ranks that read or write files one after another (MPI-IO). There are two cases: the other ranks
+ * wait until one rank has read or written, or the system serves calls of several ranks one after another.
  *
- * The first is the waiting that calls of MPI_File_* cause (delays.c). The second shows in a *batch*: calls of one
- * function on different ranks, all open at one moment. If they are served at the same time, they end at about the same
- * time. If they are served in turn, each ends later than the one before by about the time of the quickest: by at least
- * half of it, and on average by at most twice of it. Then the cost is what they take longer than the quickest. */
+ * In the first case, the cost is the waiting that calls of MPI_File_* cause (delays.c). The second case shows in a
+ * *batch*: calls of one function on different ranks, all open at one moment. Calls that are served at the same time end
+ * at about the same time. If they are served one after another, each ends later than the one before by about the time
+ * of the quickest call: by at least half of it, and on average by at most twice of it. Then the cost is the time of the
+ * calls beyond that of the quickest. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -61,9 +61,9 @@ struct pithi_encoder {
     uint64_t *steps;            /* [room] ns since the record before, which may be in the block before */
     int64_t before_ns;          /* time of the last record of the block before, at first 0 */
     struct pithi_stack open;    /* at the block's start; after pithi_encoder_code: at its end */
-    struct pithi_frame *frames; /* [frame_room] if the states nest; ends with a frame of record UINT16_MAX */
+    struct pithi_frame *frames; /* [frame_room] if the states nest; the last one has record UINT16_MAX */
     uint16_t *innermost;        /* [frame_room] the frame of the innermost state after each record */
-    uint32_t frames_before;     /* the number of the last frame that was open at the block's start */
+    uint32_t frames_before;     /* number of states that were open at the block's start: the last one's frame */
     uint32_t frame_room;
     int nested;          /* 1: the states nest */
     uint64_t lane_count; /* records of the lane in blocks before */
@@ -71,7 +71,7 @@ struct pithi_encoder {
     uint32_t with_comm; /* 1 + place of the last record in PITHI_COL_COMM */
     struct pithi_buffer column[PITHI_COL_COUNT];
     struct {
-        unsigned char pay, blocks, most; /* 1: deflate saves space; blocks until this is checked again; at first */
+        unsigned char pay, blocks, most; /* 1: deflate saves space; blocks until the next check; their first number */
     } repeats[PITHI_COL_COUNT];
 };
 
@@ -109,8 +109,8 @@ static inline void pithi_encoder_filled(struct pithi_encoder *e, const struct pi
     e->head.count += states->count;
     e->head.last_ns = states->last_ns;
 }
-/* The same for a SEND or RECV in communicator 0: stores its further fields; the caller fills in the rest as for a
- * state. 0: no memory. */
+/* Stores the further fields of a SEND or RECV in communicator 0. The caller stores kind and time as for a state. 0: no
+ * memory. */
 int pithi_encoder_message(struct pithi_encoder *e, const struct pithlog_record *record);
 /* Assigns codes to all records: fills PITHI_COL_WHAT and its further columns. pithi_encoder_end does this, too; call it
  * earlier to use the codes before the block ends. */
@@ -210,7 +210,7 @@ static inline void pithi_block_leave(struct pithi_block *b)
 /* Puts the times of the next `count` records into `ready`; returns the number of valid ones. */
 uint32_t pithi_block_times(struct pithi_block *b, uint32_t count);
 
-/* The same straight into records, if they are no special case: 1; 0: nothing was done. */
+/* Decodes the times straight into `records`: 1; 0: a special case, and nothing was done. */
 int pithi_block_plain_times(struct pithi_block *b, struct pithlog_record *records, uint32_t count);
 
 /* Prepares the next records: 1; 0: end of the block; -1: it is damaged here, see b->why. Call it only if no record is
@@ -229,9 +229,9 @@ static inline int pithi_block_step(struct pithi_block *b)
     return 1;
 }
 
-/* Decodes the next records straight into `records`, at most `count`, without preparing them. Call it only if no record
- * is ready. Returns their number; 0: a special case, or the block's end or damage: use pithi_block_prepare. (It decodes
- * records in pairs, so 0 for one record.) */
+/* Decodes up to `count` of the next records straight into `records`, without preparing them. Call it only if no record
+ * is ready. Returns their number. 0: a special case, the end of the block, or damage; then call pithi_block_prepare. (It
+ * decodes pairs of records, so it returns 0 if only one is left or wanted.) */
 uint32_t pithi_block_direct(struct pithi_block *b, struct pithlog_record *records, uint32_t count);
 
 extern const struct pithlog_record pithi_no_fields;
@@ -248,7 +248,7 @@ static inline void pithi_block_give(const struct pithi_block *b, const struct pi
     r->id = ready->what;
 }
 
-/* Writes the part of a record from its `id` on, if it has no other fields. */
+/* Writes `id` and all fields after it, for a record without such fields. */
 static inline __attribute__((always_inline)) void pithi_record_plain(struct pithlog_record *record, uint32_t id)
 {
     typedef uint32_t four __attribute__((vector_size(16)));

@@ -27,11 +27,12 @@ struct pithi_stack {
     uint32_t count, room;
 };
 
-/* In a block whose states nest, each state that is open at some time has a frame. Frame 0 is no state, the next frames
- * are the states open at the block's start, outermost first, then follow the states entered, in order. */
+/* In a block whose states nest, each state that is open at some time has a frame. Frame 0 stands for no state. Frames
+ * from 1 on are the states that are open at the block's start, outermost first. Then follow the states that are entered
+ * in the block, in order. */
 struct pithi_frame {
-    uint16_t around; /* the frame outside it; this and `record` only of a state that was entered in the block */
-    uint16_t record; /* that entered it, counted from the block's first */
+    uint16_t around; /* the frame outside it; this and `record` are set only for a state entered in the block */
+    uint16_t record; /* the ENTER, counted from the block's first record */
 };
 
 /* 0: no memory. */

@@ -71,8 +71,8 @@ struct pithi_changes {
     const uint16_t *symbols;    /* [count]; NULL: of_code[codes[i]] for record i */
     const uint16_t *of_code;    /* [256] */
     const unsigned char *codes; /* [count] */
-    /* The frames of these records (stack.h), as a pithi_encoder has them, so that states need not be paired again.
-     * NULL: unknown. */
+    /* The frames of these records (stack.h) from the pithi_encoder, which has already paired the states. NULL:
+     * unknown. */
     const struct pithi_frame *frames;
     const uint16_t *innermost; /* [count] */
     uint32_t frames_before;

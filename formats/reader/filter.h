@@ -4,7 +4,7 @@
  * is not known yet). A "no" that needs only the lane excludes the whole lane; a "no" that needs only the kind excludes
  * that kind. The iterator (filter_iter.c) does not read what is excluded. If the result for an ENTER is maybe, because
  * the query asks for the duration, end, self or communicator, an earlier pass over the states decides (filter_judge.c).
- * Of a running program, only the end of the state decides (filter_follow.c).
+ * In a running program, the record waits for the end of the state (filter_follow.c).
  */
 #ifndef PITHI_FILTER_H
 #define PITHI_FILTER_H
@@ -126,7 +126,7 @@ enum pithi_answer pithi_filter_ask(const struct pithlog_filter *filter, const st
  * subject, 0: that of `r`, if it has one. */
 enum pithi_answer pithi_filter_state(const struct pithlog_filter *filter, const struct pithi_names *names,
                                      const struct pithlog_record *r, uint32_t known, uint32_t comm);
-/* Of any other record: 1, 0; -1: no memory. */
+/* For any other record. 1: it matches; 0: it does not; -1: no memory. */
 int pithi_filter_other(const struct pithlog_filter *filter, const struct pithi_names *names,
                        const struct pithlog_record *r);
 
@@ -157,15 +157,17 @@ pithi_judge_open_states(const struct pithi_judge *judge); /* number of matching 
 int pithi_filter_end(const struct pithlog_filter *filter, const struct pithlog *log, const struct pithlog_message *m,
                      uint32_t kind);
 
-/* The records of a running program that match. A state whose end decides comes when it ends: its ENTER too. */
+/* Selects records of a running program. If only the end of a state decides, both its records are selected when it
+ * ends. */
 struct pithi_follow_filter;
 int pithi_follow_filter_new(struct pithi_follow_filter **filter, const struct pithlog_filter *query,
                             const struct pithlog_follow *follow);
-/* Takes the next record. Returns how many records are selected now, in `selected`; -1: no memory. */
+/* Takes the next record. Stores the records that are selected now in `selected`, and returns their number; -1: no
+ * memory. */
 int pithi_follow_filter_take(struct pithi_follow_filter *filter, const struct pithlog_record *r,
                              struct pithlog_record selected[2]);
-/* At the end of the program, which ends all states: 1, and the ENTER of the next state that is selected now; 0: no
- * more. */
+/* Call it repeatedly at the end of the program, which ends all states. 1: *selected is the ENTER of the next state that
+ * matches; 0: no more. */
 int pithi_follow_filter_end(struct pithi_follow_filter *filter, struct pithlog_record *selected);
 void pithi_follow_filter_free(struct pithi_follow_filter *filter);
 

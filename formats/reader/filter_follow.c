@@ -1,5 +1,5 @@
-/* filter_follow.c - selects the records of a running program (filter.h). What is not known when a state begins, the end
- * of it tells; until then its ENTER waits here. */
+/* filter_follow.c - selects the records of a running program (filter.h). If the query cannot be answered when a state
+ * begins, its ENTER waits here until the state ends. */
 #include <stdlib.h>
 
 #include "base/error.h"

@@ -195,7 +195,7 @@ PITHLOG_API void pithlog_iter_close(struct pithlog_iter *iter);
 /* Parses a query of pith-query(7). `column` (may be NULL): the place of an error in the text, in characters from 1. */
 PITHLOG_API int pithlog_filter_parse(const char *text, struct pithlog_filter **filter, unsigned *column);
 PITHLOG_API void pithlog_filter_free(struct pithlog_filter *filter);
-/* Opens what a filter selects as a log of its own, as `pith cut --where` writes it, in a temporary file (TMPDIR). */
+/* Opens the selected records as a separate log, as `pith cut --where` writes it, in a temporary file (TMPDIR). */
 PITHLOG_API int pithlog_open_part(struct pithlog *log, const struct pithlog_filter *filter, struct pithlog **part);
 
 /* ---- Times as users write them ----------------------------------------------------------------------------------- */
@@ -322,8 +322,8 @@ struct pithlog_digest_info {
  * any other error *digest is NULL. */
 PITHLOG_API int pithlog_digest_open(struct pithlog *log, int (*progress)(void *context, double part), void *context,
                                     struct pithlog_digest **digest);
-/* A digest of the messages of `from` for which `wanted` returns 1, without counters, and never kept; `progress` and
- * errors as above. `from` need not outlive it. */
+/* Makes a digest of the messages of `from` for which `wanted` returns 1. It has no counters and is never kept.
+ * `progress` and errors as above. `from` may be closed before it. */
 PITHLOG_API int pithlog_digest_select(const struct pithlog_digest *from,
                                       int (*wanted)(void *context, const struct pithlog_message *message),
                                       int (*progress)(void *context, double part), void *context,

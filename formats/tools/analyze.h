@@ -40,7 +40,7 @@ char *pithi_findings_command(const struct pithi_findings *findings, const struct
 int pithi_findings_explain(const struct pithi_findings *findings, const char *name, FILE *out);
 /* Finds the iterations: PITH_OK, an error, or -2 after a message. */
 int pithi_findings_find_iterations(struct pithi_findings *findings);
-/* "in iterations 3 to 9 of 20"; empty if that is not known. */
+/* Where the cost of a finding lies: "in iterations 3 to 9 of 20"; "": unknown. */
 const char *pithi_findings_range(const struct pithi_findings *findings, const struct pithlog_finding *finding,
                                  char text[80]);
 /* The part of the page about iterations. */

@@ -29,10 +29,10 @@ is "$(found 'load imbalance' | sort -u)" 0.010000000 "or could give away what th
 # ---- Files -----------------------------------------------------------------------------------------------------------
 log 0:solve:10 0:MPI_File_write:40 1:solve:10
 is "$(found 'serialised MPI-IO')" 0.040000000 "rank 1 waits 40 ms for the write of rank 0"
-like "$(pith analyze log.pith)" 'others wait 40[.]00 ms for calls like MPI_File_write on rank 0' "which is named"
+like "$(pith analyze log.pith)" 'other ranks wait 40[.]00 ms for calls like MPI_File_write on rank 0' "which is named"
 log 0:MPI_File_write:20 1:MPI_File_write:40 2:MPI_File_write:60
 is "$(found 'serialised MPI-IO')" 0.120000000 "writes that begin together and end in turn: 20 + 40 ms; others wait 40 + 20 ms at the barrier"
-like "$(pith analyze log.pith)" '1 time, calls of several ranks began together and ended in turn;$' "which are counted"
+like "$(pith analyze log.pith)" '1 time, calls of several ranks began together but ended one after another;$' "which are counted"
 like "$(pith analyze log.pith)" 'beyond the quickest, they took 60[.]00 ms; most in MPI_File_write$' "with their cost"
 log 0:MPI_File_write:60 1:MPI_File_write:60 2:MPI_File_write:60
 is "$(found 'serialised MPI-IO')" "" "writes at the same time"

@@ -2,8 +2,8 @@
  *
  * If there are too many messages to draw each, or if their lines would cover more than PITHI_ARROWS_COVER of the
  * picture, messages between the same two rows that are sent in the same few columns, and received in the same few, form
- * a *bundle* with their number. The messages with the longest latency are arrows all the same. Bundles become wider
- * until they cover half of PITHI_ARROWS_COVER, as far as that is possible. If there are very many messages, bundles are
+ * a *bundle* with their number. The messages with the longest latency stay arrows. Bundles join more columns until they
+ * cover at most half of PITHI_ARROWS_COVER, or cannot become wider. If there are very many messages, bundles are
  * estimated from an even sample (pithlog_digest_sample), so that the cost of a picture is bounded. */
 #ifndef PITHI_ARROWS_H
 #define PITHI_ARROWS_H
@@ -38,7 +38,7 @@ struct pithi_arrows {
     uint32_t bundle_count;
     uint32_t step; /* columns between the places of bundles */
     int sampled;   /* 1: the numbers of bundles are estimates */
-    double cover;  /* the part of the picture that the lines cover, about; 0 if the query has no row_height */
+    double cover;  /* about the part of the picture that the lines cover; 0 if the query has no row_height */
 };
 
 struct pithi_arrows_query {
@@ -48,7 +48,7 @@ struct pithi_arrows_query {
     uint32_t lane_count;
     uint32_t most;     /* arrows; 0: only `total` is found */
     int moving;        /* 1: bundles are made of fewer messages, in about a millisecond */
-    double row_height; /* pixels; 0: lines may cover any part of the picture */
+    double row_height; /* pixels; 0: the lines may cover all of the picture */
     uint32_t row_count;
 };
 

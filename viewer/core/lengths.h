@@ -18,7 +18,8 @@
 #include "core/query.h"
 
 enum { PITHI_LENGTHS_EXACT = 1 << 18, PITHI_MOST_BINS = 200 };
-/* Instead of a state: messages; the sizes of messages, whose bytes then are the "nanoseconds" of all lengths. */
+/* Instead of a state: the transfer times of messages, or their sizes. For sizes, all lengths are in bytes instead of
+ * ns. */
 #define PITHI_MESSAGES (UINT32_MAX - 1)
 #define PITHI_MESSAGE_SIZES (UINT32_MAX - 2)
 

@@ -10,7 +10,7 @@
 
 /* Colours of the theme that is chosen (theme.h). */
 #define PITHI_RGB_PAPER (pithi_theme()->paper)
-/* How much paper lies over what is outside of the selection, or of the window in the overview. */
+/* The part of the paper's colour in everything outside the selection, and in the overview outside the window. */
 #define PITHI_PALE 0.6
 #define PITHI_RGB_IDLE (pithi_theme()->idle)
 #define PITHI_RGB_GRID (pithi_theme()->grid)

@@ -35,15 +35,15 @@ struct pithi_plot {
     uint32_t width;              /* pixels = columns */
     double row_height;
     uint32_t most_arrows;
-    int arrows_single; /* 1: messages are not bundled for what they cover */
-    int arrows_auto;   /* 1: no arrows where they would cover more than PITHI_ARROWS_COVER of the plot */
+    int arrows_single; /* 1: messages are not bundled, even if they cover much of the plot */
+    int arrows_auto;   /* 1: no arrows if they would cover more than PITHI_ARROWS_COVER of the plot */
     int moving;        /* 1: crowds of arrows are estimated and only some are drawn, so that the picture is done soon */
     const struct pithi_gaps *gaps;           /* NULL: not shown */
     struct pithlog_summary *summary;         /* NULL: records are read */
     enum pithi_care care;                    /* with a summary */
     const struct pithlog_analysis *analysis; /* NULL: none */
     int waits, path;                /* 1: wait states, the critical path of the analysis are drawn (waiting.h) */
-    int64_t lit_from_ns, lit_to_ns; /* the selection: all outside of it is drawn pale; from >= to: none */
+    int64_t lit_from_ns, lit_to_ns; /* the selection: everything outside is drawn pale; from >= to: none */
     int names; /* 1: bars with room have the name of their state, and its duration; needs a painter with text */
 
     /* Made by pithi_plot_load: */
@@ -158,9 +158,9 @@ void pithi_names_draw(const struct pithi_plot *plot, const struct pithi_painter 
 /* ---- Arrows (arrow_draw.c) --------------------------------------------------------------------------------------- */
 
 void pithi_arrows_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
-/* Writes the numbers of messages on the middles of bundles, of the largest ones first, where no other number is. */
+/* Writes the number of messages in the middle of each bundle, the largest bundles first, if no other number is there. */
 void pithi_bundle_numbers_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
-/* 1: arrows_auto leaves out the arrows, because they would cover too much. */
+/* 1: arrows_auto hides the arrows, because they would cover too much. */
 int pithi_arrows_left_out(const struct pithi_plot *plot);
 /* 1: there are so many messages that a picture with plot->moving set is less exact. */
 int pithi_arrows_crowded(const struct pithi_plot *plot);

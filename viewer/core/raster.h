@@ -8,7 +8,7 @@
 
 #include "core/painter.h"
 
-/* The room for a text that is stored to be drawn later; longer ones are cut. */
+/* The size of a text that is stored and drawn later; a longer text is cut. */
 enum { PITHI_KEPT_TEXT = 24 };
 
 struct pithi_raster {

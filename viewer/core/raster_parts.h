@@ -1,4 +1,4 @@
-/* raster_parts.h - what the files of the raster share. */
+/* raster_parts.h - functions that the files of the raster share. */
 #ifndef PITHI_RASTER_PARTS_H
 #define PITHI_RASTER_PARTS_H
 

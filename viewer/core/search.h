@@ -23,7 +23,7 @@ struct pithi_search {
     uint64_t min_bytes, max_bytes; /* sends, both inclusive; 0, UINT64_MAX: any */
     int32_t tag;                   /* sends */
     int32_t peer;                  /* sends: world rank of the receiver; -1: any */
-    /* NULL, or a query: of the fields above, only `wanted` and `kinds` also count. */
+    /* A query, or NULL. With a query, only `wanted` and `kinds` of the fields above are used. */
     const struct pithlog_filter *filter;
     const uint32_t *lanes;
     uint32_t lane_count;

@@ -57,7 +57,7 @@ struct pithi_draw {
     unsigned char *hidden;                           /* [defs] */
     int64_t lit_from_ns, lit_to_ns;                  /* the selection; equal: none */
     struct pithlog_digest *picked;                   /* the messages to draw; NULL: all */
-    int no_arrows, all_arrows, no_names, row_height; /* all_arrows: even where they cover much */
+    int no_arrows, all_arrows, no_names, row_height; /* all_arrows: even if they cover much */
     struct pithi_rows *tree;                         /* NULL: the rows are not arranged */
     char **labels;                                   /* [label_count] of its rows */
     uint32_t label_count;

@@ -58,7 +58,7 @@ static int do_select(struct pithi_draw *draw, const struct pithi_draw_word *word
     int64_t from = 0, to = 0;
 
     if (word->count == 2 && strcmp(word->item[1], "none") != 0)
-        return pithi_draw_word_wrong("select", "goes with FROM TO | none", "");
+        return pithi_draw_word_wrong("select", "needs FROM TO | none", "");
     for (int i = 1; i < word->count && word->count == 3; i++)
         if (pithlog_time_parse(word->item[i], i == 1 ? &from : &to))
             return pithi_draw_word_wrong("select", "no time: ", word->item[i]);
@@ -323,7 +323,7 @@ static int run(struct pithi_draw *draw, const struct pithi_draw_word *word)
             continue;
         if (word->count - 1 >= table[i].least && word->count - 1 <= table[i].most)
             return table[i].run(draw, word);
-        return pithi_draw_word_wrong(table[i].word, *table[i].arguments ? "goes with " : "goes alone",
+        return pithi_draw_word_wrong(table[i].word, *table[i].arguments ? "needs " : "needs no argument",
                                      table[i].arguments);
     }
     char list[512] = "";

@@ -297,7 +297,7 @@ oo::class create ::pith::CommandPalette {
 ::pith::part::add CommandPalette {
     words {
         commands {?TEXT?} {open or close the list of all commands, narrowed to TEXT} word_commands
-        pith_report {COMMAND ?OPTION...?} {show what `pith COMMAND` says about this log: info, stat, analyze, check} word_pith_report
+        pith_report {COMMAND ?OPTION...?} {show the output of `pith COMMAND` for this log: info, stat, analyze, check} word_pith_report
     }
     keys {{Control-P} {Ctrl-Shift-p} {list of all commands} {commands}}
     menus {Window {"All commands..." commands Ctrl-Shift-P}}

@@ -71,8 +71,8 @@ namespace eval ::pith::words {
         in     {?FACTOR?}    {zoom in at the middle, by a factor of 2 by default}     word_in
         out    {?FACTOR?}    {zoom out}                                               word_out
         pan    {PART}        {move by a fraction of the window: 0.5 right, -0.5 left} word_pan
-        undo   {}            {undo the last zoom, or change of rows, hidden states or messages} word_undo
-        redo   {}            {do it again}                                            word_redo
+        undo   {}            {undo the last zoom, or the last change of rows, hidden states or messages} word_undo
+        redo   {}            {redo what undo has undone}                              word_redo
         window {}            {start and end of the time shown, in seconds}            word_window
         select {FROM TO | none} {select a stretch of time}                            word_select
         selected {}          {start and end of the selection, in seconds; {} none}    word_selected
@@ -81,7 +81,7 @@ namespace eval ::pith::words {
         top    {ROW}         {scroll this row to the top}                             word_top
         hide   {NAME}        {hide states and events whose name matches}              word_hide
         show   {NAME}        {show them again}                                        word_show
-        arrows {on|off|auto} {show or hide messages; auto: hide them where they cover a tenth} word_arrows
+        arrows {on|off|auto} {show or hide messages; auto: hide them if they would cover more than a tenth of the picture} word_arrows
         names  {on|off}      {show or hide names and durations in bars}               word_names
         at     {TIME ROW ?LEVEL?} {details of the state there, as a list of names and values} word_at
         legend {}            {lists of name, count, inclusive and exclusive seconds}  word_legend
@@ -163,8 +163,8 @@ namespace eval ::pith::keys {
             {Shift-Left}               {Shift-Left}  {one window to the left}        {pan -1}
             {Shift-Right}              {Shift-Right} {one window to the right}       {pan 1}
             {z Return}                 {z  Return}   {zoom to the selection, else to the state under the pointer} {zoom_chosen}
-            {u BackSpace Control-z}    {u  Ctrl-z}   {undo the last zoom, or change of rows, hidden states or messages} {undo}
-            {r Control-y Control-Z}    {r  Ctrl-y}   {do it again}                {redo}
+            {u BackSpace Control-z}    {u  Ctrl-z}   {undo the last zoom, or the last change of rows, hidden states or messages} {undo}
+            {r Control-y Control-Z}    {r  Ctrl-y}   {redo what u has undone}     {redo}
             {m}                        {m}           {show or hide messages}      {toggle_arrows}
             {h}                        {h}           {hide or show the state under the pointer}  {hide_pointed}
             {H}                        {Shift-h}     {show all hidden states}     {show *}

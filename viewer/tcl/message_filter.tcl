@@ -1,5 +1,5 @@
-# message_filter.tcl - draws only some messages: by a query (size, tag, communicator, ranks ...), by how long they took, and
-# by how long their receivers waited for them. A bar at the bottom of the window, and the command message_filter.
+# message_filter.tcl - draws only some messages: by a query (size, tag, communicator, ranks ...), by transfer time, and by
+# the time that the receiver waited for the sender. A bar at the bottom of the window, and the command message_filter.
 # The model has the words of the filter; core/message_filter.h picks the messages, in a job.
 
 oo::class create ::pith::MessageFilter {
@@ -196,11 +196,11 @@ oo::class create ::pith::MessageFilter {
 
 ::pith::part::add MessageFilter {
     words {
-        message_filter {?QUERY? ?-longer TIME? ?-shorter TIME? ?-late TIME?} {draw only messages that match a query (size > 64kB and tag == 7), that took so long, whose receivers waited so long; without arguments all} word_message_filter
-        messages_drawn {} {number of messages that the filter lets through} word_messages_drawn
-        choose_messages {} {open the bar for it} open_bar
+        message_filter {?QUERY? ?-longer TIME? ?-shorter TIME? ?-late TIME?} {draw only some messages: by a query (size > 64kB and tag == 7), by transfer time, by the least time that the receiver waited for the sender; without arguments draw all} word_message_filter
+        messages_drawn {} {number of messages that match the filter} word_messages_drawn
+        choose_messages {} {open the bar that filters messages} open_bar
     }
-    keys {{Control-m} {Ctrl-m} {filter messages by size, tag, communicator, duration, lateness} {choose_messages}}
+    keys {{Control-m} {Ctrl-m} {filter messages by size, tag, communicator, transfer time, late senders} {choose_messages}}
     group View
     menus {View {"Filter messages..." choose_messages Ctrl-M}}
 }

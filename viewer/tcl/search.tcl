@@ -442,7 +442,7 @@ oo::class create ::pith::Search {
 
 ::pith::part::add Search {
     words {
-        find {?PATTERN|QUERY? ?-OPTION VALUE ...?} {find the first hit from the start of the window, by a name or a query: -kind, -longer, -shorter (messages: transfer time), -payload, -ranks, -bytes, -most, -tag, -partner} word_find
+        find {?PATTERN|QUERY? ?-OPTION VALUE ...?} {find the first record from the start of the window that matches a name or a query: -kind, -longer, -shorter (messages: transfer time), -payload, -ranks, -bytes, -most, -tag, -partner} word_find
         next {} {go to the next hit} word_next
         prev {} {go to the previous hit} word_prev
         hits {} {number of hits} word_hits

@@ -59,9 +59,9 @@ typedef int pithi_log_method(struct pithi_log_object *object, Tcl_Interp *interp
 pithi_log_method pithi_log_digest;
 
 /* log_message_filter.c
- * pick WORDS CALLBACK          draws only the messages of a filter (core/message_filter.h); the result of the job is
- *                              their number. No job without words: all are drawn again. CALLBACK {}: only
- *                              checks the words */
+ * pick WORDS CALLBACK          draws only the messages that a filter selects (core/message_filter.h); the result of
+ *                              the job is their number. Without words there is no job, and all messages are drawn.
+ *                              CALLBACK {}: only checks the words */
 pithi_log_method pithi_log_pick;
 
 /* log_colours.c

@@ -1,9 +1,9 @@
 /* also.h - what the libraries of `pith run --also` share. They stand before the C library and record calls that a
  * program makes besides MPI: libpith-io (io.h), libpith-functions (functions.h), libpith-openmp (openmp.h).
  *
- * A call is recorded if its process is recorded. That is so from the first call of MPI or pith.h on; in a program that
- * `pith run` started itself and that will probably record, from the start. So the programs that the program starts
- * are not recorded, nor are forked children. Calls of Pith's own libraries are never recorded.
+ * A call is recorded if its process is recorded: from the first call of MPI or pith.h on, or from the start in a program
+ * that `pith run` started itself and that will probably record. So forked children and the programs that the program
+ * starts are not recorded. Calls of Pith's own libraries are never recorded.
  */
 #ifndef PITHI_ALSO_H
 #define PITHI_ALSO_H
@@ -13,11 +13,11 @@
 #define PITHI_ALSO_API __attribute__((visibility("default")))
 #define PITHI_CALLER __builtin_return_address(0)
 
-/* 1: a call that will return to `caller` is to be recorded. Preserves errno; safe in signal handlers. */
+/* 1: a call that returns to `caller` is to be recorded. Preserves errno; safe in signal handlers. */
 int pithi_also_wanted(const void *caller);
-/* Calls are recorded from now on, without a call of MPI or pith.h. */
+/* From now on calls are recorded, even before a call of MPI or pith.h. */
 void pithi_also_begin_early(void);
-/* 1: this is a child made by vfork or clone, which shares the memory of the recorded process. A system call. */
+/* 1: this is a child made by vfork or clone, which shares the memory of the recorded process. Cost: a system call. */
 int pithi_also_is_guest(void);
 
 /* CLOCK_MONOTONIC, to measure costs. */

@@ -11,7 +11,7 @@
 
 enum pithi_team_kind { PITHI_TEAM_COMM, PITHI_TEAM_FILE, PITHI_TEAM_WINDOW };
 struct pithi_team {
-    struct pithi_handle *entry; /* its entry, with this process's rank and the sizes of the groups */
+    struct pithi_handle *entry; /* has this process's rank and the sizes of the groups */
     enum pithi_team_kind kind;
     MPI_Comm comm;          /* the handle */
     MPI_Errhandler handler; /* of the communicator when it was freed; else MPI_ERRHANDLER_NULL */
@@ -19,8 +19,8 @@ struct pithi_team {
     MPI_Win window;
     MPI_Comm shadow;             /* MPI_COMM_NULL: a single process */
     int rank, size;              /* in the shadow */
-    int local_from, remote_from; /* where the group of this process begins in the shadow, and the other group of an */
-                                 /* intercommunicator */
+    int local_from, remote_from; /* the first rank in the shadow of this process's group, and of the other group of */
+                                 /* an intercommunicator */
     int *places;                 /* where each process of the local group is in the shadow, if some */
                                  /* processes are of another job or without this library; else NULL */
     uint64_t id;                 /* the same in all processes, unique among teams */

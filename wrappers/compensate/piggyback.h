@@ -243,8 +243,8 @@ void pithi_piggyback_coll_open(struct pithi_piggyback_coll *piggyback);
 void pithi_piggyback_coll_come(MPI_Comm comm, struct pithi_least *least);
 /* Right after a collective from a root. */
 void pithi_piggyback_coll_got(int result, int root, MPI_Count count, MPI_Datatype type);
-/* The same for a window; `gone`: the call frees it. Then piggyback->comm is held, and must be released by
- * pithi_piggyback_window_gone. */
+/* The same for a window. `gone`, 1: the call frees it; then piggyback->comm is held, and pithi_piggyback_window_gone
+ * must release it. */
 void pithi_piggyback_window_come(MPI_Win window, int gone);
 void pithi_piggyback_window_gone(struct pithi_handle *window);
 void pithi_piggyback_coll_end(struct pithi_piggyback_coll *piggyback, enum pithi_piggyback_shape shape, int root);

@@ -12,7 +12,8 @@
 
 /* After MPI_Init: MPI_COMM_WORLD (collective) and MPI_COMM_SELF. */
 void pithi_shadow_begin(void);
-/* A communicator or a window (by its key) that sends delays; NULL: it does not. Valid until the program frees it. */
+/* The entry of a communicator or window, by its key, if its messages carry delays; else NULL. Valid until the program
+ * frees the handle. */
 static inline struct pithi_handle *pithi_shadow_find(uint64_t key)
 {
     return key == pithi_handle_world.key ? &pithi_handle_world : pithi_handle_find(key, PITHI_CLIENT_COMPENSATION);
@@ -27,7 +28,7 @@ void pithi_shadow_made(int result, const MPI_Comm *made);
 /* A window has its own shadow, as its operations are ordered only among themselves. Called after a window was made, or
  * failed, on the communicator `of`, which has a shadow: collective over `of`. */
 void pithi_shadow_window_made(int result, const struct pithi_handle *of, const MPI_Win *window);
-/* The program has freed the handle: frees its shadow, unless compensation holds the entry. */
+/* Call it after the program has freed the handle. Frees the shadow, unless compensation holds the entry. */
 void pithi_shadow_free(struct pithi_handle *handle);
 
 #endif

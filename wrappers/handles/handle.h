@@ -21,32 +21,32 @@ enum { PITHI_SLOT_BYTES = 32 };
 
 struct pithi_handle {
     uint64_t key;
-    struct pithi_handle *next; /* in the table; in the list of freed entries */
-    MPI_Comm handle;           /* of a window or a file: MPI_COMM_NULL; the members are those of its communicator */
+    struct pithi_handle *next; /* in the table, or in the list of freed entries */
+    MPI_Comm handle;           /* MPI_COMM_NULL for a window or a file, which has the members of its communicator */
     int rank, size;
     int remote_size;                                     /* 0: an intracommunicator */
     int is_world_like;                                   /* ranks equal world ranks: no list */
     int32_t *world_ranks;                                /* [size], then [remote_size]; NULL when is_world_like */
     struct pithi_neighbours neighbours;                  /* if known */
     int knows_neighbours;                                /* atomic */
-    uint32_t users[PITHI_CLIENTS];                       /* what of each client refers to it; atomic */
+    uint32_t users[PITHI_CLIENTS];                       /* references of each client; atomic */
     uint8_t clients;                                     /* a bit for each client whose slot is in use; atomic */
-    uint8_t is_freed;                                    /* by a call that was seen */
+    uint8_t is_freed;                                    /* 1: a call that has a wrapper has freed the handle */
     uint64_t slots[PITHI_CLIENTS][PITHI_SLOT_BYTES / 8]; /* zero at first */
 };
 
 struct pithi_handle_client {
-    /* Right after the call that freed the handle; NULL: nothing to do. Compensation comes before the library. */
+    /* Called right after the call that freed the handle, first for compensation; NULL: nothing to do. */
     void (*freed)(struct pithi_handle *handle);
-    /* The handle was freed, and no client holds the entry any more; its memory is about to be released. */
+    /* Called before the memory of the entry is released: the handle was freed, and no client holds the entry. */
     void (*ended)(struct pithi_handle *handle);
 };
 
-/* In MPI_Init, before any other function: `world` is MPI_COMM_WORLD, and `recorded` is MPI_GROUP_NULL or, if only some
- * processes have the library, their group; world ranks are then ranks in that group. In the first session, `world` is
- * MPI_COMM_NULL, and `recorded` has all processes. */
+/* Call it in MPI_Init, before any other function. `world` is MPI_COMM_WORLD. `recorded` is MPI_GROUP_NULL; or, if only
+ * some processes have the library, their group, and world ranks are ranks in that group. In the first session, `world`
+ * is MPI_COMM_NULL, and `recorded` has all processes. */
 void pithi_handles_begin(MPI_Comm world, MPI_Group recorded);
-/* At the end of the job: no handle is entered, and no communicator is found, any more. */
+/* Call it at the end of the job. Later calls enter no handle and find no communicator. */
 void pithi_handles_end(void);
 /* The struct must stay valid. */
 void pithi_handle_register(enum pithi_client client, const struct pithi_handle_client *functions);
@@ -61,9 +61,9 @@ static inline uint64_t pithi_file_key(MPI_File handle) { return (uint64_t)(uintp
 struct pithi_handle *pithi_handle_of_comm(MPI_Comm comm);
 /* The entry with that key, in which this client's slot is in use; NULL: none. */
 struct pithi_handle *pithi_handle_find(uint64_t key, enum pithi_client client);
-/* The entry with that key, whoever uses it. */
+/* The entry with that key; NULL: none. */
 struct pithi_handle *pithi_handle_get(uint64_t key);
-/* MPI_COMM_WORLD. In a program with sessions only, `handle` is no communicator. */
+/* MPI_COMM_WORLD. In a program that uses only sessions, its `handle` is MPI_COMM_NULL. */
 extern struct pithi_handle pithi_handle_world __attribute__((visibility("hidden")));
 
 /* The client's slot, and whether the client uses it. */
@@ -81,8 +81,8 @@ static inline void pithi_handle_use(struct pithi_handle *handle, enum pithi_clie
     __atomic_fetch_or(&handle->clients, (uint8_t)(1u << client), __ATOMIC_ACQ_REL);
 }
 
-/* Counts what of the client refers to the entry (an open request, a check): 1: one more, -1: one less. NULL: no
- * effect. */
+/* Counts the client's references to the entry, such as an open request or a check. `step`: 1: one more, -1: one less.
+ * NULL: no effect. */
 static inline void pithi_handle_hold(struct pithi_handle *handle, enum pithi_client client, int step)
 {
     if (handle && pithi_many_threads)
@@ -90,12 +90,12 @@ static inline void pithi_handle_hold(struct pithi_handle *handle, enum pithi_cli
     else if (handle)
         handle->users[client] += (uint32_t)step;
 }
-/* 1: something of the client refers to the entry. */
+/* 1: the client has a reference to the entry. */
 static inline int pithi_handle_is_held(const struct pithi_handle *handle, enum pithi_client client)
 {
     return __atomic_load_n(&handle->users[client], __ATOMIC_ACQUIRE) != 0;
 }
-/* Releases the freed entries that have no user. Each freed handle does the same. */
+/* Releases the freed entries that have no users. Each call that frees a handle does this, too. */
 void pithi_handles_sweep(void);
 
 /* ---- members ----------------------------------------------------------------------------------------------------- */
@@ -110,7 +110,7 @@ static inline int pithi_handle_peer(const struct pithi_handle *handle, int rank)
         return -1;
     return handle->is_world_like ? rank : handle->world_ranks[(handle->remote_size ? handle->size : 0) + rank];
 }
-/* The world ranks of the *size members of a group, malloc'ed; -1: not in this job. NULL: no memory. */
+/* The world ranks of the *size members of a group, malloc'ed; -1 for a member outside this job. NULL: no memory. */
 int *pithi_group_world_ranks(MPI_Group group, int *size);
 /* The caller's world rank. */
 int pithi_world_rank(void);
@@ -123,8 +123,8 @@ struct pithi_neighbours pithi_handle_neighbours(struct pithi_handle *handle);
 
 /* ---- for handle.w ----------------------------------------------------------------------------------------------- */
 
-/* A call made a communicator (MPI_COMM_NULL: none), or a window or a file (key 0: none) on a communicator. Replaces an
- * entry whose handle a call without a wrapper has freed. */
+/* Enters a new communicator (MPI_COMM_NULL: none), or a new window or file (key 0: none) on a communicator. Replaces an
+ * old entry of the same handle, which a call without a wrapper has freed. */
 void pithi_handle_comm_made(MPI_Comm made);
 void pithi_handle_made_on(uint64_t key, MPI_Comm comm);
 /* Before and after a call that frees the handle. The call clears the handle. */

@@ -67,8 +67,8 @@ void pithi_comm_made(int result, enum pithi_comm_kind kind, MPI_Comm parent, con
 uint64_t pithi_comm_promise(MPI_Comm parent);
 void pithi_comm_pending(int result, uint64_t key, MPI_Comm *made, const MPI_Request *request);
 void pithi_comm_promised(uint64_t key, MPI_Comm made);
-/* A window was made on a communicator: the log has it as a communicator, since its collective operations are ordered
- * only among themselves. */
+/* Call it after a window was made on a communicator. The log has the window as a communicator, because its collective
+ * operations are ordered only among themselves. */
 void pithi_comm_window_made(struct pithi_handle *window, MPI_Comm parent);
 void pithi_comm_named(int result, MPI_Comm handle, const char *name);
 

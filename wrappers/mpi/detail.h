@@ -25,7 +25,7 @@ void pithi_detail_window_made(int result, MPI_Aint size_bytes, MPI_Comm comm, co
 struct pithi_handle *pithi_detail_window(MPI_Win window);
 /* Before MPI_Win_fence. 1: it ends an epoch that a fence began, so all must wait for all (MPI 4.1, 12.5.1). */
 int pithi_detail_window_fenced(MPI_Win window, int assertion);
-/* Before MPI_Win_free: records the end of the window's communicator in the log. */
+/* Call it before MPI_Win_free. Records the end of the window's communicator in the log. */
 void pithi_detail_window_freeing(MPI_Win window);
 void pithi_detail_window_named(int result, MPI_Win window, const char *name);
 /* An access to the data of `target`, a rank of the window. */

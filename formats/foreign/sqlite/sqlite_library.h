@@ -14,7 +14,7 @@ enum { PITHI_SQLITE_READONLY = 1, PITHI_SQLITE_READWRITE = 2, PITHI_SQLITE_URI =
 enum { PITHI_SQLITE_DENY = 1, PITHI_SQLITE_ON_PRAGMA = 19 }; /* for set_authorizer */
 enum { PITHI_SQLITE_INTEGER = 1, PITHI_SQLITE_FLOAT, PITHI_SQLITE_TEXT, PITHI_SQLITE_BLOB, PITHI_SQLITE_NULL };
 
-/* A module of a virtual table, sqlite3_module of version 1, and the beginnings of its tables and cursors. */
+/* A module of virtual tables (sqlite3_module, version 1), and the first members of its tables and cursors. */
 struct pithi_sqlite_table {
     const void *module;
     int references;
@@ -39,7 +39,7 @@ struct pithi_sqlite_module {
     int (*is_end)(struct pithi_sqlite_cursor *cursor);
     int (*column)(struct pithi_sqlite_cursor *cursor, void *result, int column);
     int (*number)(struct pithi_sqlite_cursor *cursor, int64_t *number);
-    void *others[7]; /* for tables that can be changed or renamed, and transactions */
+    void *others[7]; /* NULL; functions for changes, transactions and renaming */
 };
 
 #define PITHI_SQLITE_FUNCTIONS(ROW)                                                                                    \

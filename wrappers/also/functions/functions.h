@@ -15,15 +15,16 @@ struct pithi_traced {
     uint32_t id;      /* of its state; 0: not yet defined; atomic */
 };
 
-/* When the library is loaded: reads the functions of the program and its libraries, but not those of the system. */
+/* Call it when the library is loaded. Reads the functions of the program and of its libraries, but not of libraries of
+ * the system. */
 void pithi_traced_read(void);
 /* The function that begins at `address`; never NULL. Safe in signal handlers, except for the first function of a
  * library that was loaded later. */
 struct pithi_traced *pithi_traced_find(uintptr_t address);
 
-/* Reads PITH_FUNCTIONS_FILTER. Prints a line if it cannot, or for wrong lines. */
+/* Reads the file of PITH_FUNCTIONS_FILTER. Prints a line if that fails, and one for each wrong line. */
 void pithi_traced_filter_read(void);
-/* 1: a function of this name is wanted, which is declared in the file `source` (NULL: unknown). */
+/* 1: the function `name`, declared in the file `source` (NULL: unknown), is wanted. */
 int pithi_traced_filter(const char *name, const char *source);
 
 #endif

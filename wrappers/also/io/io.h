@@ -6,10 +6,10 @@
  *
  * io_calls.c wraps the calls with descriptors and io_streams.c those with streams; io_record.c records them;
  * io_files.c knows the names of the files. Sockets, pipes and the pseudo-files of /proc, /sys and /dev are not
- * recorded, as MPI libraries use them all the time; standard input, output and error are, whatever they are.
+ * recorded, because MPI libraries use them all the time. Standard input, output and error are always recorded.
  *
- * The event follows the library's own call, because only then the number of bytes is known. A call that failed has
- * none, except those that open a file.
+ * The event is recorded after the real call, because only then the number of bytes is known. A call that fails has no
+ * event, except a call that opens a file.
  */
 #ifndef PITHI_IO_H
 #define PITHI_IO_H
@@ -24,18 +24,18 @@
 enum { PITHI_IO_NAME = 248, PITHI_IO_PATH = 4096 };
 struct pithi_io_file {
     int kind;                 /* atomic */
-    int seekable;             /* it has a position */
-    char name[PITHI_IO_NAME]; /* of a longer name its end, after "..." */
+    int seekable;             /* 1: it has a position */
+    char name[PITHI_IO_NAME]; /* a longer name: "..." and its end */
 };
 
-/* The file of a descriptor; NULL: none, or a thing that is not recorded. Preserves errno. */
+/* The file of a descriptor; NULL: none, or it is not recorded. Preserves errno. */
 struct pithi_io_file *pithi_io_file_of(int fd);
-/* It was opened as `path`. NULL: as above. */
+/* Tells that the descriptor was opened as `path`. Returns the same. */
 struct pithi_io_file *pithi_io_file_opened(int fd, const char *path);
-/* The path relative to no descriptor: `path`, or `name`, which it makes of the folder's name and `path`. NULL: the
- * folder is not known, or not recorded. */
+/* The path of a call such as openat: `path` itself, or `name`, with the name of the folder's descriptor before `path`.
+ * NULL: the folder is unknown, or is not recorded. */
 const char *pithi_io_file_path(char name[PITHI_IO_PATH], int folder, const char *path);
-/* The descriptor is closed, or replaced; or all from `first` to `last`. */
+/* The descriptor, or each from `first` to `last`, is closed or replaced. */
 void pithi_io_file_forget(int fd);
 void pithi_io_file_forget_range(unsigned first, unsigned last);
 /* 1: files of this name are recorded. NULL: 0. */
@@ -55,20 +55,20 @@ struct pithi_io_call {
     int fd;
 };
 
-/* The state ends when the call's block is left, also by the cancellation of the thread. */
+/* The state ends when the program leaves the block of the call, even if the thread is cancelled. */
 #define IO_CALL __attribute__((cleanup(pithi_io_end))) struct pithi_io_call
 struct pithi_io_call pithi_io_begin(struct pithi_io_state *state, int fd, const void *caller);
 struct pithi_io_call pithi_io_begin_stream(struct pithi_io_state *state, FILE *stream, const void *caller);
 struct pithi_io_call pithi_io_begin_open(struct pithi_io_state *state, const char *path, const void *caller);
 void pithi_io_end(const struct pithi_io_call *call);
 
-/* After the library's call, which moved `bytes` bytes (-1: it failed) from or to `offset`; PITHI_IO_HERE: where the
- * file's position was. These preserve errno. */
+/* After the real call, which read or wrote `bytes` bytes (-1: it failed) at `offset`; PITHI_IO_HERE: at the position
+ * of the file. These functions preserve errno. */
 #define PITHI_IO_HERE (-2)
 void pithi_io_moved(const struct pithi_io_call *call, int64_t bytes, int64_t offset);
 /* Opening `path` gave `fd` (-1: it failed). */
 void pithi_io_opened(const struct pithi_io_call *call, const char *path, int fd);
-/* The call concerns the file as a whole. */
+/* The call reads and writes nothing, but closes or flushes the file. */
 void pithi_io_touches(const struct pithi_io_call *call);
 
 #endif
