@@ -77,11 +77,11 @@ static const struct term terms[] = {
      NULL, NULL},
     {"serialised MPI-IO",
      "Ranks read or write files one after another. There are two cases. In the first, other\n"
-     "ranks wait for a rank that reads or writes: the cost is the waiting that calls of\n"
-     "MPI_File_* cause. In the second, several ranks call one function at the same time, but\n"
-     "the calls end one after another, each later than the one before by about the time of the\n"
-     "quickest call: the cost is their time beyond that of the quickest. Remedy: write at the\n"
-     "same time to different places, or use collective calls (MPI_File_write_all).",
+     "ranks wait: the cost is the waiting that calls of MPI_File_* cause. In the second,\n"
+     "several ranks call one function at the same time, but the calls end one after another,\n"
+     "each later than the one before by about the time of the quickest call: the cost is their\n"
+     "time beyond that of the quickest. Remedy: write at the same time to different places, or\n"
+     "use collective calls (MPI_File_write_all).",
      NULL, NULL},
     {"small messages",
      "Messages of at most 1 KiB to the same rank as the message before them, with no receive\n"

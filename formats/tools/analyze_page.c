@@ -63,7 +63,7 @@ static void put_replay(const struct pithi_findings *f, FILE *out)
     fprintf(out, "  predictions for another network cannot be trusted%s.\n",
             f->cores && f->ranks > f->cores ? ": there are more ranks than cores" : "");
     if (worst->calls)
-        fprintf(out, "  Worst: %.*s takes %s, in the replay %s.\n", PITHI_NAME_COLUMNS,
+        fprintf(out, "  Differs most: %.*s, %s, in the replay %s.\n", PITHI_NAME_COLUMNS,
                 pithi_state_text(f->log, worst->state), pithi_ns_text(log, worst->log_ns),
                 pithi_ns_text(replay, worst->replay_ns));
 }

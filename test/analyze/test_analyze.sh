@@ -223,7 +223,7 @@ like "$(pith analyze network.txt --what-if network=10)" '^network=10 +0[.]025114
 network 3000000 >stopped.txt
 like "$(pith analyze stopped.txt)" $'is 10[.]3 % shorter than the run, so\n  predictions for another network cannot be trusted[.]' "a rank that did not run is not of the network"
 like "$(pith analyze stopped.txt --what-if network=2 | tail -n 2)" $'replay is 10 % shorter[.]\nIts predictions cannot' "nor do predictions hide it"
-like "$(pith analyze stopped.txt)" "^  Worst: MPI_Recv takes 4[.]139 ms, in the replay 1[.]139 ms[.]$" "where the replay differs"
+like "$(pith analyze stopped.txt)" "^  Differs most: MPI_Recv, 4[.]139 ms, in the replay 1[.]139 ms[.]$" "where the replay differs"
 is "$(pith analyze stopped.txt --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["trust"]["worst"])')" \
     "[{'state': 'MPI_Recv', 'calls': 25, 'log_ns': 4139000, 'replay_ns': 1139000}]" "the same as JSON"
 sed -i '1i # property\tkey=cores\tvalue=1' stopped.txt

@@ -33,7 +33,7 @@ like "$(pith analyze log.pith)" 'other ranks wait 40[.]00 ms for calls like MPI_
 log 0:MPI_File_write:20 1:MPI_File_write:40 2:MPI_File_write:60
 is "$(found 'serialised MPI-IO')" 0.120000000 "writes that begin together and end in turn: 20 + 40 ms; others wait 40 + 20 ms at the barrier"
 like "$(pith analyze log.pith)" '1 time, calls of several ranks began together but ended one after another;$' "which are counted"
-like "$(pith analyze log.pith)" 'beyond the quickest, they took 60[.]00 ms; most in MPI_File_write$' "with their cost"
+like "$(pith analyze log.pith)" 'their time beyond that of the quickest is 60[.]00 ms; most of it in MPI_File_write$' "with their cost"
 log 0:MPI_File_write:60 1:MPI_File_write:60 2:MPI_File_write:60
 is "$(found 'serialised MPI-IO')" "" "writes at the same time"
 log 0:MPI_File_write:20 1:MPI_File_write:21 2:MPI_File_write:60
