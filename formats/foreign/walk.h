@@ -33,7 +33,7 @@
     ROW(COUNTER_DEFS, "definitions of counters are left out")                                                          \
     ROW(COLLS, "collective operations: their bytes and roots are left out")                                            \
     ROW(COMM_RECORDS, "records of communicators made and freed are left out")                                          \
-    ROW(MESSAGE_COMMS, "ends of messages do not tell their communicator")                                              \
+    ROW(MESSAGE_COMMS, "ends of messages: their communicators are left out")                                           \
     ROW(NO_PARTNER, "sends and receives of which the partner is not in the log are left out")                          \
     ROW(EMPTY_RECVS, "receives that got no message are left out")                                                      \
     ROW(POSTED, "receives ended before one posted earlier: the order of posting is not kept")                          \

@@ -348,7 +348,7 @@ RULES = [
     ("sends and receives of which the partner is not in the log are left out", no_partner),
     ("(sizes of messages|message sizes) of 2 GiB and more (are )?written as 2147483647", sizes),
     ("states and events on a communicator: that is left out", on_comm),
-    ("ends of messages do not tell their communicator", of_world),
+    ("ends of messages: their communicators are left out", of_world),
     ("ends of messages of other threads are written as of their rank's first lane", first_lane),
     ("collective operations: their bytes and roots are left out", dropped("coll")),
     ("records of communicators made and freed are left out", dropped("comm")),

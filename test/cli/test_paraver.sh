@@ -277,7 +277,7 @@ pith convert edge.pith edge.prv 2>notes
 is "$?:$(cat notes)" "0:pith: note: 1 states still open at the end are closed there
 pith: note: 1 ends of states without a start are left out
 pith: note: 6 states and events on a communicator: that is left out
-pith: note: 5 ends of messages do not tell their communicator
+pith: note: 5 ends of messages: their communicators are left out
 pith: note: 1 sends and receives of which the partner is not in the log are left out
 pith: note: 1 receives that got no message are left out
 pith: note: 1 receives ended before one posted earlier: the order of posting is not kept
@@ -296,7 +296,7 @@ is "$(LC_ALL=C grep -c -P '[\x00-\x08\x0b-\x1f\x7f]' names.prv names.pcf names.r
 "$build/test/cli/make_cli_log" empty empty.pith && pith convert empty.pith empty.prv && records empty.prv >empty
 is "$(wc -c <empty)" 0 "a log without records"
 "$make_golden" sparse sparse.pith && pith convert sparse.pith sparse.prv 2>notes
-is "$(cat notes):$(pith print sparse.prv | grep '^# lane' | cut -f2)" "pith: note: 1 ends of messages do not tell their communicator
+is "$(cat notes):$(pith print sparse.prv | grep '^# lane' | cut -f2)" "pith: note: 1 ends of messages: their communicators are left out
 pith: note: 2 sends and receives of which the partner is not in the log are left out
 pith: note: 5 members of communicators that have no lane are left out:rank=1" "one rank of many keeps its number"
 "$build/test/bench/make_big_log" many.pith 300 600 100 && pith convert many.pith many.prv 2>/dev/null
