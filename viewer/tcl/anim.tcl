@@ -240,7 +240,7 @@ oo::class create ::pith::Anim {
         set legend_ids $ids
         $legend delete all
         set y 16
-        foreach {fill text} [concat [list [colour paper] "computing (program code)"] \
+        foreach {fill text} [concat [list [colour paper] "computing"] \
                 {*}[lmap id [lrange $ids 0 39] {list $colours($id) $names($id)}]] {
             $legend create oval 14 [expr {$y - 6}] 26 [expr {$y + 6}] -fill $fill -outline [colour rim]
             $legend create text 33 $y -anchor w -text $text -font PithSmall -fill [colour text]
