@@ -230,8 +230,8 @@ static inline int pithi_block_step(struct pithi_block *b)
 }
 
 /* Decodes up to `count` of the next records straight into `records`, without preparing them. Call it only if no record
- * is ready. Returns their number. 0: a special case, the end of the block, or damage; then call pithi_block_prepare. (It
- * decodes pairs of records, so it returns 0 if only one is left or wanted.) */
+ * is ready. Returns their number. 0: a special case, the end of the block, or damage; then call pithi_block_prepare.
+ * (It decodes pairs of records, so it returns 0 if only one is left or wanted.) */
 uint32_t pithi_block_direct(struct pithi_block *b, struct pithlog_record *records, uint32_t count);
 
 extern const struct pithlog_record pithi_no_fields;

@@ -53,8 +53,8 @@ struct pithi_place {
 int pithi_sample_place(struct pithi_sample_names *names, const struct pithlog_record *record, uint64_t address,
                        int is_return, const struct pithi_place **place);
 
-/* The functions of frame `frame` of the sample of `record`, outermost first. None: the frame is in a library of Pith, or
- * follows another frame of the same file without symbols; such frames are not shown. */
+/* The functions of frame `frame` of the sample of `record`, outermost first. None: the frame is in a library of Pith,
+ * or follows another frame of the same file without symbols; such frames are not shown. */
 struct pithi_inlined {
     uint32_t count, functions[PITHI_CODE_FRAMES];
 };

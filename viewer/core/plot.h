@@ -158,7 +158,8 @@ void pithi_names_draw(const struct pithi_plot *plot, const struct pithi_painter 
 /* ---- Arrows (arrow_draw.c) --------------------------------------------------------------------------------------- */
 
 void pithi_arrows_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
-/* Writes the number of messages in the middle of each bundle, the largest bundles first, if no other number is there. */
+/* Writes the number of messages in the middle of each bundle, the largest bundles first, unless another number is
+ * there. */
 void pithi_bundle_numbers_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
 /* 1: arrows_auto hides the arrows, because they would cover too much. */
 int pithi_arrows_left_out(const struct pithi_plot *plot);

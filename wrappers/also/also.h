@@ -1,9 +1,9 @@
 /* also.h - what the libraries of `pith run --also` share. They stand before the C library and record calls that a
  * program makes besides MPI: libpith-io (io.h), libpith-functions (functions.h), libpith-openmp (openmp.h).
  *
- * A call is recorded if its process is recorded: from the first call of MPI or pith.h on, or from the start in a program
- * that `pith run` started itself and that will probably record. So forked children and the programs that the program
- * starts are not recorded. Calls of Pith's own libraries are never recorded.
+ * A call is recorded if its process is recorded: from the first call of MPI or pith.h on, or from the start in a
+ * program that `pith run` started itself and that will probably record. So forked children and the programs that the
+ * program starts are not recorded. Calls of Pith's own libraries are never recorded.
  */
 #ifndef PITHI_ALSO_H
 #define PITHI_ALSO_H

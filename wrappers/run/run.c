@@ -72,7 +72,7 @@ static void parse_also(struct run_options *options, const char *names)
         while (i < ALSO && strcmp(also[i], name) != 0)
             i++;
         if (i == ALSO)
-            usage("--also (PITH_ALSO) knows no %s; there are: io, functions, openmp", name);
+            usage("--also (PITH_ALSO): nothing is called %s; there are: io, functions, openmp", name);
         options->also[i] = 1;
     }
     free(copy);
@@ -238,7 +238,8 @@ static void preload_also(const struct run_options *options, const char *prefix)
     for (int i = 0; i < ALSO; i++) {
         char *library = options->also[i] ? library_path(prefix, "lib/pith/libpith-%s.so", also[i]) : NULL;
         if (library && access(library, R_OK) && rank_of_launcher() == 0)
-            fprintf(stderr, "pith run: --also %s: Pith was built without libdw; it runs without\n", also[i]);
+            fprintf(stderr, "pith run: --also %s: Pith was built without libdw; the program runs without it\n",
+                    also[i]);
         else if (library)
             preload(library);
         free(library);

@@ -27,7 +27,7 @@ static void complain(const char *file, int line, const char *what)
     if (pithi_launcher_rank(0) != 0)
         return;
     if (line)
-        fprintf(stderr, "pith: PITH_FUNCTIONS_FILTER: %s: line %d: %s; it is ignored\n", file, line, what);
+        fprintf(stderr, "pith: PITH_FUNCTIONS_FILTER: %s: line %d: %s; the line is ignored\n", file, line, what);
     else
         fprintf(stderr, "pith: PITH_FUNCTIONS_FILTER: %s: %s; all functions are recorded\n", file, what);
 }
