@@ -5,12 +5,15 @@
  * *batch*: calls of one function on different ranks, all open at one moment. Calls that are served at the same time end
  * at about the same time. If they are served one after another, each ends later than the one before by about the time
  * of the quickest call: by at least half of it, and on average by at most twice of it. Then the cost is the time of the
- * calls beyond that of the quickest. */
+ * calls beyond that of the quickest. Two calls are no batch: if one writes twice as much as the other, they look the
+ * same. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/analysis.h"
 #include "analysis/findings.h"
+
+enum { LEAST_CALLS = 3 }; /* of a batch */
 
 struct io_call {
     int64_t begin_ns, end_ns;
@@ -79,6 +82,8 @@ static void add_batch(struct io_call *calls, uint32_t count, struct pithi_serial
 {
     int64_t quickest_ns = INT64_MAX, sum_ns = 0;
 
+    if (count < LEAST_CALLS)
+        return;
     qsort(calls, count, sizeof *calls, by_end);
     for (uint32_t i = 0; i < count; i++) {
         int64_t ns = calls[i].end_ns - calls[i].begin_ns;
@@ -89,7 +94,7 @@ static void add_batch(struct io_call *calls, uint32_t count, struct pithi_serial
         if (2 * (calls[i].end_ns - calls[i - 1].end_ns) < quickest_ns)
             return;
     int64_t cost_ns = sum_ns - count * quickest_ns;
-    if (count < 2 || calls[count - 1].end_ns - calls[0].end_ns > 2 * (int64_t)(count - 1) * quickest_ns)
+    if (calls[count - 1].end_ns - calls[0].end_ns > 2 * (int64_t)(count - 1) * quickest_ns)
         return;
     if (cost_ns > found->worst_ns) {
         found->worst_ns = cost_ns;

@@ -78,7 +78,7 @@ static const struct term terms[] = {
     {"serialised MPI-IO",
      "Ranks read or write files one after another. There are two cases. In the first, other\n"
      "ranks wait: the cost is the waiting that calls of MPI_File_* cause. In the second,\n"
-     "several ranks call one function at the same time, but the calls end one after another,\n"
+     "three or more ranks call one function at the same time, but the calls end one after another,\n"
      "each later than the one before by about the time of the quickest call: the cost is their\n"
      "time beyond that of the quickest. Remedy: write at the same time to different places, or\n"
      "use collective calls (MPI_File_write_all).",

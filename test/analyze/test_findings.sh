@@ -38,6 +38,8 @@ log 0:MPI_File_write:60 1:MPI_File_write:60 2:MPI_File_write:60
 is "$(found 'serialised MPI-IO')" "" "writes at the same time"
 log 0:MPI_File_write:20 1:MPI_File_write:21 2:MPI_File_write:60
 is "$(found 'serialised MPI-IO')" 0.079000000 "two end together, so only the barrier counts"
+log 0:MPI_File_write:20 1:MPI_File_write:40
+is "$(found 'serialised MPI-IO')" 0.020000000 "of two ranks, one may write twice as much: only the barrier counts"
 like "$(pith analyze log.pith --explain serialised-MPI-IO)" 'the waiting that calls of MPI_File_[*] cause' "explained"
 
 # ---- Transfers and their peers -------------------------------------------------------------------------------------
