@@ -143,5 +143,18 @@ beside later.pith
 beside plain.pith
 is [file tail [beside]] plain.pith "another one in its place"
 is [llength [::info class instances ::pith::Model]] 2 "the one before is gone"
+# The number of messages of the second log that are drawn.
+proc lower_drawn {} {
+    [::pith::script_lower] digest
+    [::pith::script_lower] finish_reading
+    sync
+    return [[[::pith::script_lower] picking] count]
+}
+message_filter {size > 1MB}
+is [messages_drawn]:[lower_drawn] 0:0 "a filter of messages holds for both logs"
+beside later.pith
+is [lower_drawn] 0 "and for a log that is opened later"
+message_filter
+is [lower_drawn] {} "all messages of both again"
 beside none
 done

@@ -37,6 +37,13 @@ is [expr {[picture] eq $all}] 1 "the picture is as at first"
 message_filter {size > 1000}
 ok [expr {[picture] ne $all}] "a filter changes it"
 like [status] {2 of 5 messages} "which is said"
+set tree $top.panes.legend.tree
+proc messages_row {} {
+    variable tree
+    sync
+    return "[string trim [$tree item messages -text]]: [$tree set messages count]"
+}
+is [messages_row] "messages (filtered): 2" "the legend counts those"
 
 # ---- Wrong words
 foreach {words pattern} {
@@ -89,4 +96,5 @@ $model replace [::pithtk::open more.pith] 0
 sync
 is [messages_drawn] 2 "another log in the window is filtered, too"
 message_filter
+is [messages_row] "messages: 5" "the legend counts all again"
 done

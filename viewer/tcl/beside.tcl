@@ -279,6 +279,7 @@ oo::class create ::pith::Beside {
 
     method flush {} {
         if {$other ne {}} {
+            [$other picking] finish
             $timeline flush
             $ranges flush
             $table flush

@@ -37,8 +37,8 @@ oo::class create ::pith::Labels {
     method under {} { return $under }
 
     method changed {what} {
-        if {$what in {rows digest}} {
-            my measure
+        if {$what in {rows digest theme}} {
+            my measure [expr {$what eq "theme"}] ;# fonts may have changed
         }
         if {$what ni {time pointer selection hidden trouble}} {
             set drawn_as {}

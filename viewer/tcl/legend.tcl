@@ -18,6 +18,7 @@ oo::class create ::pith::Legend {
     variable pending      ;# after id of a refresh
     variable job          ;# command of the job for the sums; {} none
     variable waits        ;# a LegendWaits
+    variable columns      ;# a LegendColumns
     variable room         ;# width of the names' column for which names are cut
     variable before       ;# pixels before the name of a definition
     variable tip          ;# tooltip with the name in full
@@ -65,6 +66,7 @@ oo::class create ::pith::Legend {
         my stop_job
         $tip destroy
         $waits destroy
+        $columns destroy
         $rows destroy
     }
 
@@ -84,19 +86,9 @@ oo::class create ::pith::Legend {
 
     # The columns show and find hold checkbox symbols.
     method build_table {} {
-        ttk::treeview $tree -columns [concat $::pith::Legend::columns {waiting caused}] \
-            -displaycolumns $::pith::Legend::columns -selectmode extended -height 6 -yscrollcommand [list [self] scrolled]
+        ttk::treeview $tree -selectmode extended -height 6 -yscrollcommand [list [self] scrolled]
         ttk::scrollbar $path.scroll -orient vertical -command [list $tree yview]
-        foreach {column width anchor} {
-            #0 186 w  show 42 center  find 36 center  count 74 e  inclusive 68 e  exclusive 76 e  share 56 e
-            waiting 76 e  caused 76 e
-        } {
-            set by [expr {$column eq "#0" ? "name" : $column}]
-            $tree heading $column -anchor $anchor -command [list [self] sort_by $by]
-            set pixels [px $width]
-            $tree column $column -width $pixels -minwidth [expr {$pixels / 2}] -anchor $anchor \
-                -stretch [expr {$column eq "#0"}]
-        }
+        set columns [::pith::LegendColumns new $tree [list [self] sort_by]]
         my colour_tags
         bind $tree <Button-1> "if {\[[list [self] click] %x %y\]} break"
         bind $tree <Double-Button-1> "if {\[[list [self] double] %x %y\]} break"
@@ -174,6 +166,7 @@ oo::class create ::pith::Legend {
                 my colour_rows
             }
             hidden - searchable - colours { my fill }
+            picked { $rows set_messages [[$model log] messages {*}[$model window]]; my fill }
             left_out {
                 # While the window moves, this comes with each picture.
                 if {[$model arrows_seen] != $messages_seen} {
@@ -247,21 +240,9 @@ oo::class create ::pith::Legend {
         my fill
     }
 
-    # Shows as many columns as leave room for the names; the least important ones go first. Tk fits columns into the table
-    # only when that changes its size.
     method fit_columns {} {
-        set columns [expr {[$waits is_on] ? $::pith::Legend::waiting_columns : $::pith::Legend::columns}]
-        foreach dropped {{} find inclusive count caused waiting show} {
-            set columns [lsearch -all -inline -not -exact $columns $dropped]
-            set rest [expr {[winfo width $tree] - 2 - [::tcl::mathop::+ {*}[lmap column $columns {
-                $tree column $column -width}]]}]
-            if {$rest >= [px 110]} {
-                break
-            }
-        }
         if {[winfo width $tree] > 1} {
-            $tree configure -displaycolumns $columns
-            $tree column #0 -width [expr {max([$tree column #0 -minwidth], $rest)}]
+            $columns fit [$waits is_on]
             my fit_names
         }
     }
@@ -300,6 +281,9 @@ oo::class create ::pith::Legend {
 
     # All icons have changed.
     method redraw_all {} {
+        if {[$columns size]} {
+            my fit_columns
+        }
         set shown [dict map {item look} $shown {string cat old}]
         set made_of [dict map {item of} $made_of {string cat old}]
         my colour_tags
@@ -399,7 +383,7 @@ oo::class create ::pith::Legend {
 
     method row_of_messages {} {
         set on [set messages_seen [$model arrows_seen]]
-        return [list -text " messages" -image [::pith::box::image message [colour arrow] $on] \
+        return [list -text " messages[expr {[$model message_filter] eq {} ? {} : { (filtered)}}]" -image [::pith::box::image message [colour arrow] $on] \
             -values [list [my switch_text $on] {} {*}[$rows sum_texts [$rows sum messages] message]] \
             -tags [expr {$on ? "row" : "hidden"}]]
     }
@@ -589,9 +573,4 @@ oo::class create ::pith::Legend {
                 [expr {[winfo rooty $tree] + $y + $h}]
         }
     }
-}
-
-namespace eval ::pith::Legend {
-    variable columns {show find count inclusive exclusive share}
-    variable waiting_columns {show count exclusive share waiting caused} ;# instead of columns; there is room for these
 }

@@ -41,6 +41,8 @@ oo::class create ::pith::LegendRows {
         set rest [expr {$lived > 0 ? [dict create exclusive $lived share [expr {$lived / $whole}]] : {}}]
     }
 
+    method set_messages {number} { set messages $number }
+
     # SUMS: as the log gives them (waitingjob).
     method set_waits {sums} { set waits $sums }
     method waits {} { return $waits }

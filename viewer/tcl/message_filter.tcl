@@ -1,93 +1,43 @@
 # message_filter.tcl - draws only some messages: by a query (size, tag, communicator, ranks ...), by transfer time, and by
 # the time that the receiver waited for the sender. A bar at the bottom of the window, and the command message_filter.
-# The model has the words of the filter; core/message_filter.h picks the messages, in a job.
+# The model has the words of the filter; picking.tcl selects the messages.
 
 oo::class create ::pith::MessageFilter {
     variable window model
     variable bar        ;# frame; packed while open
     variable entered    ;# array: values of the entries: query longer shorter late
     variable message    ;# text at the end of the bar
-    variable job        ;# command of the job; {} none
-    variable over       ;# written at the end of a job
-    variable count      ;# number of messages that are drawn; {} all
 
     constructor {its_window} {
         set window $its_window
         set model [$window model]
         set bar [$window top].message_filter
-        lassign {} message job count
+        set message {}
         array set entered {query {} longer {} shorter {} late {}}
         $model follow [list [self] changed]
     }
 
-    destructor {
-        my stop
-    }
-
-    # ---- The job
-
-    # A new log, or messages that have been read, are filtered, too.
     method changed {what} {
-        if {$what eq "log"} {
-            my stop
-            set count {}
-        } elseif {$what in {digest message_filter}} {
-            my pick
+        switch $what {
+            message_filter { my enter_words [$model message_filter] }
+            picking { set message [[$model picking] text] }
+            picked { my show [$model picking] }
         }
     }
 
-    method stop {} {
-        if {$job ne {}} {
-            catch {$job stop}
-            set job {}
-        }
-    }
-
-    method pick {} {
-        my stop
-        set words [$model message_filter]
-        my enter_words $words
-        set job [[$model log] pick $words [list [self] picked]]
-        if {$job eq {}} {
-            my show {}
-        } else {
-            set message "picking messages..."
-        }
-    }
-
-    method picked {how {value {}}} {
-        switch $how {
-            progress { set message [format "picking messages: %.0f %%" [expr {100 * $value}]] }
-            done {
-                set job {}
-                my show $value
-            }
-            failed {
-                set job {}
-                set message $value
-                $window say $value
-                set over 1
-            }
-        }
-    }
-
-    # NUMBER: of messages that are drawn; {}: all.
-    method show {number} {
-        set count $number
-        set message {}
-        if {$number ne {}} {
-            set message "[::pithtk::number $number] of [::pithtk::number [$model info messages]] messages"
+    method show {picking} {
+        set message [$picking text]
+        if {$message eq {} && [$picking count] ne {}} {
+            set message "[::pithtk::number [$picking count]] of [::pithtk::number [$model info messages]] messages"
             $window say "$message are drawn"
+        } elseif {$message ne {}} {
+            $window say $message
         }
-        [$window timeline] redraw
-        set over 1
     }
 
     # Waits until the messages are picked.
     method flush {} {
-        while {[info object isa object [self]] && $job ne {}} {
-            vwait [my varname over]
-        }
+        [$model picking] finish
         [$window timeline] flush
     }
 
@@ -118,7 +68,7 @@ oo::class create ::pith::MessageFilter {
     }
 
     method hint {} {
-        if {$message eq {} && $count eq {}} {
+        if {$message eq {} && [[$model picking] count] eq {}} {
             set message {for example: size > 64kB and tag == 7 and rank in 0-3}
         }
     }
@@ -185,6 +135,7 @@ oo::class create ::pith::MessageFilter {
 
     method word_messages_drawn {} {
         my flush
+        set count [[$model picking] count]
         return [expr {$count eq {} ? [$model info messages] : $count}]
     }
 

@@ -2,7 +2,8 @@
 # model, change it only through its methods, and follow it by trace:
 #
 #     $model follow {callback}      called with the name of each change: time, rows, hidden, size, pointer, digest,
-#                                   log, selection, trouble, reading, colours, searchable, theme, left_out, message_filter
+#                                   log, selection, trouble, reading, colours, searchable, theme, left_out, message_filter,
+#                                   picking, picked
 #
 # Times are nanoseconds from the start of the log.
 
@@ -26,6 +27,7 @@ oo::class create ::pith::Model {
     variable left_out   ;# the part of the picture that the messages left out by auto would cover; 0: they are drawn
     variable names_on   ;# 1: bars have names
     variable message_filter ;# words of message_filter.tcl; {}: all messages
+    variable picking    ;# a Picking
     variable pointer    ;# dict: details of the record under the pointer; {} none
     variable reader     ;# job that reads messages and counters
     variable reading    ;# its progress, 0 to 1; {} not reading
@@ -50,9 +52,11 @@ oo::class create ::pith::Model {
         set arrows auto
         set left_out 0
         my forget_past
+        set picking [::pith::Picking new [self]]
     }
 
     destructor {
+        $picking destroy
         catch {$log close}
     }
 
@@ -467,6 +471,7 @@ oo::class create ::pith::Model {
     }
 
     method message_filter {} { return $message_filter }
+    method picking {} { return $picking }
 
     method set_message_filter {words} {
         if {$words ne $message_filter} {

@@ -26,6 +26,7 @@ oo::class create ::pith::Pairing {
         $b follow [list [self] second_changed]
         my take_colours
         my take_hidden $a $b
+        $b set_message_filter [$a message_filter]
     }
 
     # The second log is closed.
@@ -109,6 +110,7 @@ oo::class create ::pith::Pairing {
                 time { my show_same $model $other $map }
                 selection { $other set_selection [lmap time [$model selection] {my $map $time}] }
                 hidden { my take_hidden $model $other }
+                message_filter { $other set_message_filter [$model message_filter] }
                 rows {
                     # Applies the row filter of the first log to the second, if it matches any row there.
                     if {$model eq $a && [$a tree pattern] ne [$b tree pattern]} {

@@ -97,7 +97,7 @@ oo::class create ::pith::Timeline {
 
     method changed {what} {
         switch $what {
-            pointer - reading - selection - left_out - message_filter {}
+            pointer - reading - selection - left_out - message_filter - picking {}
             rows - digest { my fill_height; my redraw }
             log { my learn_letters more }
             theme { my learn_letters new }

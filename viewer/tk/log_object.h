@@ -140,7 +140,7 @@ pithi_log_method pithi_log_find, pithi_log_count;
 /* log_sums.c
  * sums T0 T1, sumsjob T0 T1 CALLBACK   a dict for each state: id count inclusive exclusive share
  * lived T0 T1                  time (ns) of the visible rows between their first and last record, and all their time
- * messages T0 T1               how many messages are in transit in the window
+ * messages T0 T1               how many of the messages that are drawn are in transit in the window
  * waitingjob T0 T1 CALLBACK    of an analyzed log, a dict: id -> waiting and caused (ns) of the visible rows, as in an
  *                              analysis of this time; and `computing`
  * counters T0 T1               id and a dict: count (values in the whole log); low and high in the window, if known */

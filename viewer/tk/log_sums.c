@@ -74,11 +74,12 @@ int pithi_log_lived(struct pithi_log_object *object, Tcl_Interp *interp, int obj
     return TCL_OK;
 }
 
-/* The number of messages between the selected lanes that reach into a stretch of time. "" while it is unknown: before
+/* The number of drawn messages between the selected lanes that reach into a stretch of time. "" while it is unknown: before
  * the digest is read, and if only some lanes are selected in a log with too many messages to read. */
 int pithi_log_messages(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     enum { MOST_LOOKED_THROUGH = 1000000 };
+    const struct pithlog_digest *digest = object->picked ? object->picked : object->digest;
     const struct pithlog_info *info = pithlog_get_info(object->log);
     struct pithlog_digest_window window = {0};
     uint32_t lane_count, count, *lanes;
@@ -89,12 +90,12 @@ int pithi_log_messages(struct pithi_log_object *object, Tcl_Interp *interp, int 
     if (pithi_get_window(interp, objv + 2, &window.from_ns, &window.to_ns) != TCL_OK)
         return TCL_ERROR;
     lanes = pithi_rows_lanes(object->tree, &lane_count);
-    if (object->digest && (lane_count == info->lanes || info->messages <= MOST_LOOKED_THROUGH)) {
+    if (digest && (lane_count == info->lanes || pithlog_digest_get_info(digest)->messages <= MOST_LOOKED_THROUGH)) {
         chosen = pithi_alloc(info->lanes, 1);
         for (uint32_t i = 0; i < lane_count; i++)
             chosen[lanes[i]] = 1;
         window.lanes = lane_count == info->lanes ? NULL : chosen;
-        if (!pithlog_digest_messages(object->digest, &window, NULL, 0, &count, &total))
+        if (!pithlog_digest_messages(digest, &window, NULL, 0, &count, &total))
             Tcl_SetObjResult(interp, Tcl_NewWideIntObj((Tcl_WideInt)total));
         free(chosen);
     }
