@@ -5,7 +5,8 @@
  * that are unusually long are left out, because the system interrupts some ranks. A straight line is fitted to the
  * means of the groups for each function, because a message in one direction, an exchange, and a collective take
  * different times. The line minimises the sum of the squared errors, each divided by the model's time. So the times of
- * the model have the measured sum, and short messages count as much as long ones. */
+ * the model have the measured sum, and short messages count as much as long ones. If all transfers of a function have one
+ * size, the line of all messages is scaled to their time, because nothing else says which part of it is latency. */
 #include "analysis/network.h"
 
 #include <stdlib.h>
@@ -126,6 +127,8 @@ static double usual_mean(const struct pithi_bins *bins)
 /* Fits a line to the groups of one function, or of all messages (line: UINT32_MAX, of the class). */
 static void fit(const struct fitting *f, uint32_t line, unsigned class, struct pithi_network_line *fitted)
 {
+    struct pithi_network_line all = f->a->network->classes[class]; /* zero while it is fitted itself */
+
     for (int round = 0; round < ROUNDS; round++) {
         double ss = 0, sb = 0, bb = 0, st = 0, bt = 0;
         fitted->messages = 0;
@@ -147,8 +150,16 @@ static void fit(const struct fitting *f, uint32_t line, unsigned class, struct p
         double spread = ss * bb - sb * sb;
         fitted->latency_ns = ss > 0 ? st / ss : 0;
         fitted->byte_ns = 0;
-        if (spread <= 1e-9 * ss * bb)
+        if (spread <= 1e-9 * ss * bb) {
+            double squares = all.latency_ns * all.latency_ns * ss + 2 * all.latency_ns * all.byte_ns * sb +
+                             all.byte_ns * all.byte_ns * bb;
+            double scale = squares > 0 ? (all.latency_ns * st + all.byte_ns * bt) / squares : 0;
+            if (scale > 0) {
+                fitted->latency_ns = all.latency_ns * scale;
+                fitted->byte_ns = all.byte_ns * scale;
+            }
             return;
+        }
         double latency = (st * bb - bt * sb) / spread, byte = (bt * ss - st * sb) / spread;
         if (byte > 0 && latency >= 0) {
             fitted->latency_ns = latency;
@@ -185,7 +196,7 @@ const struct pithi_network *pithi_network_of(struct pithlog_analysis *a)
         fit(&f, UINT32_MAX, class, &a->network->classes[class]);
     for (uint32_t i = 0; good && i < f.count; i++)
         if (a->network->functions[f.groups[i].line].messages == 0)
-            fit(&f, f.groups[i].line, 0, &a->network->functions[f.groups[i].line]);
+            fit(&f, f.groups[i].line, f.groups[i].line % PITHI_HOST_CLASSES, &a->network->functions[f.groups[i].line]);
     free(f.groups);
     pithi_map_free(&f.map);
     if (!good) {

@@ -10,11 +10,11 @@ class Network:
             for call in calls:
                 if call.outermost is call and call.begin >= t0 and call.end <= t1:
                     self.add(call)
-        for line in [k[0] for k in self.samples]:
-            self.lines[line] = self.fit([(k, v) for k, v in self.samples.items() if k[0] == line])
         for line in {k[0][1] for k in self.samples}:
             messages = [(k, v) for k, v in self.samples.items() if k[0][1] == line and k[1] == 1]
             self.lines[None, line] = self.fit(messages)
+        for line in [k[0] for k in self.samples]:
+            self.lines[line] = self.fit([(k, v) for k, v in self.samples.items() if k[0] == line], self.lines[None, line[1]])
 
     def releases(self, call):
         return [r for c in self.log.calls[call.lane] if c.outermost is call for r in c.releases]
@@ -54,8 +54,9 @@ class Network:
             self.samples.setdefault(key, []).append((last[5], call.end - start))
 
     @staticmethod
-    def fit(groups):
-        """(latency, time of a byte) with the least sum of squared errors, each divided by the model's time."""
+    def fit(groups, usual=(0, 0)):
+        """(latency, time of a byte) with the least sum of squared errors, each divided by the model's time. Of one size, the
+        usual line times the factor with the least sum."""
         latency = byte = 0
         rows = [(k[1], sum(b for b, _ in v) / len(v), sum(t for _, t in v) / len(v), len(v)) for k, v in groups]
         for turn in range(8):
@@ -64,7 +65,9 @@ class Network:
                 lambda s, b, t: s * s, lambda s, b, t: s * b, lambda s, b, t: b * b, lambda s, b, t: s * t, lambda s, b, t: b * t))
             latency, byte, spread = st / ss if ss else 0, 0, ss * bb - sb * sb
             if spread <= 1e-9 * ss * bb:
-                break
+                squares = usual[0] ** 2 * ss + 2 * usual[0] * usual[1] * sb + usual[1] ** 2 * bb
+                factor = (usual[0] * st + usual[1] * bt) / squares if squares else 0
+                return (usual[0] * factor, usual[1] * factor) if factor else (latency, byte)
             free_byte, free_latency = (bt * ss - st * sb) / spread, (st * bb - bt * sb) / spread
             if free_byte > 0:
                 latency, byte = (free_latency, free_byte) if free_latency >= 0 else (0, bt / bb)
