@@ -79,6 +79,12 @@ is [llength [row_list]] 2 "hidden rows come back"
 pin 1
 press_key u
 is [[lindex $models 0] pinned_count] 0 "pinned rows are free again"
+after 700
+rows 1
+after 700
+ok [catch {rows 77}] "there is no such row"
+press_key u
+is [llength [row_list]] 2 "which is nothing to undo: the choice before it is undone"
 fit
 press_key question
 ok [winfo exists $top.keys] "? shows the keys"

@@ -24,14 +24,19 @@ oo::class create ::pith::History {
     method undo {} { my take_back past future }
     method redo {} { my take_back future past }
 
-    # Applies a part of the view from one stack, and saves the current one on the other.
+    # Applies a part of the view from one stack, and saves the current one on the other. Skips what would change nothing:
+    # a command that was refused.
     method take_back {from to} {
         set pushed {{} 0}
-        if {[set $from] ne {}} {
+        while {[set $from] ne {}} {
             lassign [lindex [set $from] end] what value
             set $from [lrange [set $from] 0 end-1]
-            lappend $to [list $what [my current $what]]
-            my apply $what $value
+            set now [my current $what]
+            if {$value ne $now} {
+                lappend $to [list $what $now]
+                my apply $what $value
+                return
+            }
         }
     }
 
