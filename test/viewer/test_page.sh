@@ -21,7 +21,7 @@ is "$(cat ./*.html | grep -aciE 'https?:|src=|href=|@import|url\(|fetch\(')" 0 "
 is "$(LC_ALL=C grep -c $'[\001-\011\013-\037]' nasty.html)" 0 "names of control characters do no harm"
 ok $(($(grep -c '^`,`[0-9]*$' rich.html) < 7)) "tiles"
 pith draw rich.pith -o words.html -e 'zoom 4ms 6ms; rows 0-1; hide MPI_*; arrows off' --title '</script>"\'
-like "$(cat words.html)" '^from: 4000000, to: 6000000, .*arrowsOn: false,$' "words: window, arrows"
+like "$(cat words.html)" '^from: 4000000, to: 6000000, .*arrowsOn: false, arrowsAll: false,$' "words: window, arrows"
 is "$(grep -c 'label: "rank' words.html):$(grep -c 'name: "MPI' words.html)" "2:0" "words: rows, hidden states"
 is "$(grep -c '</script>' words.html)" 1 "a title ends no script"
 
@@ -88,6 +88,18 @@ like "$(looked big.html '#0.400000000-0.400002000' 'return document.querySelecto
 pith draw big.pith -o part.html --from 0.400000000 --to 0.400002000
 is "$(grep -c '^exact: ``' part.html):$(grep -c '^exact: ``' big.html)" 0:1 "whose page is exact"
 is "$(looked deep.html '#0.25-0.75' 'return new Set(runs(14).map((run) => run[0])).size > 0 && document.querySelectorAll("tbody tr").length;')" 20 "20 levels"
+# Messages that would cover too much are hidden, and the time outside of a selection is pale.
+awk 'BEGIN { for (i = 0; i < 400; i++) {
+    printf "%.6f\t0\t0\tsend\t\tcomm=0\tpeer=1\ttag=0\tbytes=8\n", i / 1000
+    printf "%.6f\t1\t0\trecv\t\tcomm=0\tpeer=0\ttag=0\tbytes=8\n", i / 1000 + 0.4 } }' | sort -s -g -k 1,1 >dense.txt
+button='const found = [...document.querySelectorAll("button")].find((button) => /^Messages/.test(button.textContent));
+    return found.textContent + ": " + found.getAttribute("aria-pressed");'
+pith convert dense.txt dense.pith && pith draw dense.pith -o dense.html && pith draw dense.pith -o asked.html -e 'arrows on'
+like "$(looked dense.html '' "$button")" '^Messages \(would cover [0-9]+ %\): false$' "a crowd of messages is hidden, which is said"
+is "$(looked asked.html '' "$button")" "Messages: true" "unless it is asked for"
+pith draw plain.pith -o selected.html -e 'names off; arrows off; select 500ms 1s'
+pale=$(looked selected.html '' 'return runs(15).map((run) => run[0]).join(" ");')
+like "$pale" 'eb9999 .*0000cc' "red before the selection is pale, blue in it is not"
 chrome big.html --screenshot=big.png >/dev/null
 like "$(convert big.png -crop 800x300+200+150 -format %k info:)" '^[1-9][0-9]' "64 ranks in colour"
 # An SVG, which is our own, is drawn as the PNG, which is cairo's: every pixel of the bars.

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/words.h"
+#include "core/palette.h"
 #include "core/plot.h"
 #include "core/memory.h"
 #include "core/waiting.h"
@@ -459,7 +460,11 @@ static void add_facts(struct page *page, const struct pithi_figure *figure)
     add_string(&page->text, subtitle);
     pithi_text_add(&page->text, ",\nfrom: %" PRId64 ", to: %" PRId64 ", columns: %d, messages: %" PRIu64, draw->t0_ns,
                    draw->t1_ns, (int)page->columns, page->whole.arrows.total);
-    pithi_text_add(&page->text, ", height: %d, arrowsOn: %s,\n", draw->row_height, draw->no_arrows ? "false" : "true");
+    pithi_text_add(&page->text, ", height: %d, arrowsOn: %s, arrowsAll: %s,\n", draw->row_height,
+                   draw->no_arrows ? "false" : "true", draw->all_arrows ? "true" : "false");
+    if (draw->lit_from_ns < draw->lit_to_ns)
+        pithi_text_add(&page->text, "selected: [%" PRId64 ", %" PRId64 "], pale: %g,\n", draw->lit_from_ns,
+                       draw->lit_to_ns, PITHI_PALE);
     pithi_text_add(&page->text, "log: ");
     add_string(&page->text, draw->log_path);
     pithi_text_add(&page->text, ", names_on: %s,\n", draw->no_names ? "false" : "true");

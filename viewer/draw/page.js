@@ -10,7 +10,7 @@ function pith(data) {
   const span = data.to - data.from;
   const view = { from: data.from, to: data.to };
   const theme = {}, shownRuns = new Map();
-  let arrowsOn = data.arrowsOn, waitsOn = !!data.waits, pathOn = !!data.path, namesOn = data.names_on;
+  let arrowsOn = data.arrowsOn, arrowsAll = data.arrowsAll, cover = 0, waitsOn = !!data.waits, pathOn = !!data.path, namesOn = data.names_on;
   let rowHeight, labelWidth, drawWaits = false, hit = null, isHatched = false;
 
   // ---- The code of cells
@@ -236,10 +236,18 @@ function pith(data) {
   const critical = data.path && button("Critical path", "on and off (c)", togglePath);
   const windowText = add(bar, "span", "window");
 
+  // Hides messages that are seen, and shows them if they are not.
   function toggleArrows() {
-    arrowsOn = !arrowsOn;
-    messages.setAttribute("aria-pressed", arrowsOn);
+    arrowsAll = areLeftOut();
+    arrowsOn = arrowsAll || !arrowsOn;
     redraw();
+  }
+  function areLeftOut() {
+    return arrowsOn && !arrowsAll && cover > mostCover;
+  }
+  function nameMessages() {
+    messages.textContent = areLeftOut() ? `Messages (would cover ${Math.round(Math.min(1, cover) * 100)} %)` : "Messages";
+    messages.setAttribute("aria-pressed", arrowsOn && !areLeftOut());
   }
 
   function toggleWaits() {
@@ -635,6 +643,23 @@ function pith(data) {
     const [top, height] = barOf(0), middle = top + Math.floor(height / 2) + 0.5;
     return [xOf(arrow.sent), topOf(arrow.fromRow) + middle, xOf(arrow.received), topOf(arrow.toRow) + middle];
   }
+  // The part of the rows that lines cover. If it is more than mostCover, they are left out, unless they are asked for.
+  const mostCover = 0.1;
+  function coverOf(seen) {
+    const area = (canvas.wide - labelWidth) * Math.min(canvas.high, data.rows.length * rowHeight);
+    let pixels = 0;
+    for (const arrow of seen) {
+      const [x0, y0, x1, y1] = endsOf(arrow), wide = Math.abs(x1 - x0), down = Math.abs(y1 - y0);
+      const inside = Math.min(Math.max(x0, x1), canvas.wide) - Math.max(Math.min(x0, x1), labelWidth);
+      pixels += Math.max(inside, wide > 0 ? down * inside / wide : down) + 1;
+    }
+    return pixels / area;
+  }
+  function arrowsDrawn() {
+    const seen = arrowsOn ? arrowsInView() : [];
+    cover = coverOf(seen);
+    return areLeftOut() ? [] : seen;
+  }
   function drawArrows(pen, seen) {
     pen.globalAlpha = Math.max(0.08, Math.min(0.85, 90 / seen.length));
     pen.strokeStyle = pen.fillStyle = theme.arrow;
@@ -652,6 +677,16 @@ function pith(data) {
       pen.lineTo(x1 - dx + dy * 0.4, y1 - dy - dx * 0.4);
       pen.fill();
     }
+    pen.globalAlpha = 1;
+  }
+
+  // Makes everything outside of the selection paler.
+  function drawPale(pen, [from, to]) {
+    const edge = (time) => Math.round(Math.min(Math.max(xOf(time), labelWidth), canvas.wide));
+    pen.globalAlpha = data.pale;
+    pen.fillStyle = theme.paper;
+    pen.fillRect(labelWidth, 0, edge(from) - labelWidth, canvas.high);
+    pen.fillRect(edge(to), 0, canvas.wide - edge(to), canvas.high);
     pen.globalAlpha = 1;
   }
 
@@ -693,8 +728,9 @@ function pith(data) {
       if (!data.rows[row].colour) drawStates(pen, row);
       else for (const source of sources()) drawGraph(pen, source, row);
     }
-    if (arrowsOn) drawArrows(pen, arrowsInView());
+    drawArrows(pen, arrowsDrawn());
     if (pathOn) drawPath(pen);
+    if (data.selected) drawPale(pen, data.selected);
     drawLabels(pen, first, last);
   }
 
@@ -759,6 +795,7 @@ function pith(data) {
     shownRuns.clear();
     const [wide, high] = layout(), pen = prepare(canvas, wide, high), ticks = axisTicks(wide - labelWidth);
     drawRows(pen, ticks);
+    nameMessages();
     drawAxis(ticks);
     drawOverview();
     tellFiner();
@@ -778,7 +815,7 @@ function pith(data) {
   // ---- The item under the pointer
 
   function arrowAt(x, y) {
-    if (!arrowsOn) return null;
+    if (!arrowsOn || areLeftOut()) return null;
     const near = arrowsInView().slice(0, 400).map((arrow) => {
       const [x0, y0, x1, y1] = endsOf(arrow), length = Math.hypot(x1 - x0, y1 - y0) || 1;
       const along = ((x - x0) * (x1 - x0) + (y - y0) * (y1 - y0)) / length;
@@ -928,7 +965,6 @@ function pith(data) {
   // Reads a window from the address: page.html#1.2-1.4, in seconds.
   const wanted = /^#([\d.]+)-([\d.]+)$/.exec(location.hash);
   if (wanted) setView(wanted[1] * 1e9, wanted[2] * 1e9);
-  messages.setAttribute("aria-pressed", arrowsOn);
   if (waits) waits.setAttribute("aria-pressed", waitsOn);
   if (critical) critical.setAttribute("aria-pressed", pathOn);
   draw();
