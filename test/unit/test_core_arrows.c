@@ -429,6 +429,36 @@ static void test_cover(void)
     check_cover(LANES, 600, 1, 1);
 }
 
+/* Near the limit, a picture does what the picture before it did. */
+static void test_limit(void)
+{
+    static const double covers[] = {0.05, 0.09, 0.11, 0.15};
+    static const char *const wanted[] = {"0011", "0001", "0111"}; /* by what was before */
+    struct pithlog *log = make_exchange(2, 20);
+    struct pithlog_digest *digest;
+    struct pithi_plot near = {.arrows_auto = 1, .most_arrows = 1};
+
+    core_check(pithlog_digest_open(log, NULL, NULL, &digest));
+    near.digest = digest;
+    for (int before = PITHI_NONE_BEFORE; before <= PITHI_LEFT_OUT_BEFORE; before++) {
+        char left_out[5] = "";
+        int told = 1;
+        for (int i = 0; i < 4; i++) {
+            near.arrows.cover = covers[i];
+            near.arrows_before = (enum pithi_arrows_before)before;
+            left_out[i] = (char)('0' + pithi_arrows_left_out(&near));
+            told &=
+                pithi_arrows_done(&near) == (pithi_arrows_left_out(&near) ? PITHI_LEFT_OUT_BEFORE : PITHI_DRAWN_BEFORE);
+        }
+        OK(told && strcmp(left_out, wanted[before]) == 0, "before: %d; covers of 5, 9, 11, 15 %% are left out: %s",
+           before, left_out);
+    }
+    near.digest = NULL;
+    OK(pithi_arrows_done(&near) == PITHI_NONE_BEFORE, "before messages are read, nothing is known");
+    pithlog_digest_close(digest);
+    pithlog_close(log);
+}
+
 /* ---- Counters ---------------------------------------------------------------------------------------------------- */
 
 static void add_value(int64_t time_ns, uint32_t lane, uint32_t id, double value)
@@ -502,6 +532,7 @@ int main(void)
     test_arrows();
     test_crowd();
     test_cover();
+    test_limit();
     test_sampled();
     test_counters();
     return tap_done();

@@ -412,9 +412,22 @@ void pithi_bundle_numbers_draw(const struct pithi_plot *plot, const struct pithi
 
 /* ---- The whole picture ------------------------------------------------------------------------------------------- */
 
+/* By which factor a cover clearly differs from the limit. */
+#define CLEARLY 1.25
+
 int pithi_arrows_left_out(const struct pithi_plot *plot)
 {
-    return plot->arrows_auto && plot->arrows.cover > PITHI_ARROWS_COVER;
+    static const double limits[] = {[PITHI_NONE_BEFORE] = PITHI_ARROWS_COVER,
+                                    [PITHI_DRAWN_BEFORE] = PITHI_ARROWS_COVER * CLEARLY,
+                                    [PITHI_LEFT_OUT_BEFORE] = PITHI_ARROWS_COVER / CLEARLY};
+    return plot->arrows_auto && plot->arrows.cover > limits[plot->arrows_before];
+}
+
+enum pithi_arrows_before pithi_arrows_done(const struct pithi_plot *plot)
+{
+    if (!plot->digest || !plot->most_arrows || !plot->arrows_auto)
+        return PITHI_NONE_BEFORE;
+    return pithi_arrows_left_out(plot) ? PITHI_LEFT_OUT_BEFORE : PITHI_DRAWN_BEFORE;
 }
 
 int pithi_arrows_crowded(const struct pithi_plot *plot)

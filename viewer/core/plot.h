@@ -37,7 +37,8 @@ struct pithi_plot {
     uint32_t most_arrows;
     int arrows_single; /* 1: messages are not bundled, even if they cover much of the plot */
     int arrows_auto;   /* 1: no arrows if they would cover more than PITHI_ARROWS_COVER of the plot */
-    int moving;        /* 1: crowds of arrows are estimated and only some are drawn, so that the picture is done soon */
+    enum pithi_arrows_before { PITHI_NONE_BEFORE, PITHI_DRAWN_BEFORE, PITHI_LEFT_OUT_BEFORE } arrows_before;
+    int moving; /* 1: crowds of arrows are estimated and only some are drawn, so that the picture is done soon */
     const struct pithi_gaps *gaps;           /* NULL: not shown */
     struct pithlog_summary *summary;         /* NULL: records are read */
     enum pithi_care care;                    /* with a summary */
@@ -161,8 +162,11 @@ void pithi_arrows_draw(const struct pithi_plot *plot, const struct pithi_painter
 /* Writes the number of messages in the middle of each bundle, the largest bundles first, unless another number is
  * there. */
 void pithi_bundle_numbers_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
-/* 1: arrows_auto hides the arrows, because they would cover too much. */
+/* 1: arrows_auto hides the arrows, because they would cover too much. If arrows_before says what the picture before did,
+ * this one does the same, unless the cover clearly differs: the cover is an estimate while the window moves. */
 int pithi_arrows_left_out(const struct pithi_plot *plot);
+/* For the arrows_before of the next picture. */
+enum pithi_arrows_before pithi_arrows_done(const struct pithi_plot *plot);
 /* 1: there are so many messages that a picture with plot->moving set is less exact. */
 int pithi_arrows_crowded(const struct pithi_plot *plot);
 

@@ -70,9 +70,11 @@ static void set_rows(struct pithi_log_object *object, const struct view *view)
 static void set_plot(struct pithi_log_object *object, const struct view *view)
 {
     struct pithi_plot *plot = &object->plot;
+    enum pithi_arrows_before before = pithi_arrows_done(plot);
 
     pithi_plot_free(plot);
     memset(plot, 0, sizeof *plot);
+    plot->arrows_before = before;
     plot->log = object->log;
     plot->digest = object->digest;
     plot->picked = object->picked;
@@ -260,6 +262,7 @@ int pithi_log_refine(struct pithi_log_object *object, Tcl_Interp *interp, int ob
     if (object->cell_cache && (pithi_cell_cache_take(object->cell_cache) || object->plot.moving)) {
         if (object->plot.moving) {
             object->plot.moving = 0;
+            object->plot.arrows_before = pithi_arrows_done(&object->plot);
             pithi_plot_load_arrows(&object->plot);
         }
         if (paint(object, interp, &view, &target, 0) != TCL_OK)
