@@ -131,4 +131,19 @@ is [height] [expr {min(200, ([winfo height [canvas]] - 2) / [llength [row_list]]
 prefer row_height 30
 ok [catch {prefer wheel round}] "a bad value is refused"
 
+# ---- Another scale: labels and columns have room at once.
+set labels [lindex [::info class instances ::pith::Labels] 0]
+set tree $top.panes.legend.tree
+proc needed {} {
+    variable labels
+    set model [lindex [::info class instances ::pith::Model] 0]
+    return [::tcl::mathfunc::max {*}[lmap row [$model rows 0 9] {$labels needed $row}]]
+}
+set column [$tree column share -width]
+foreach scale {2 1} {
+    prefer scale $scale
+    sync
+    ok [expr {[$labels width] >= [needed]}] "scale $scale: labels have room: [$labels width] of [needed]"
+    is [$tree column share -width] [expr {$column * $scale}] "and columns of the legend"
+}
 done

@@ -74,7 +74,7 @@ int pithi_log_lived(struct pithi_log_object *object, Tcl_Interp *interp, int obj
     return TCL_OK;
 }
 
-/* The number of drawn messages between the selected lanes that reach into a stretch of time. "" while it is unknown: before
+/* The number of drawn messages between the selected lanes in a stretch of time. "" while it is unknown: before
  * the digest is read, and if only some lanes are selected in a log with too many messages to read. */
 int pithi_log_messages(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
