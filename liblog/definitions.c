@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -110,6 +111,31 @@ static void store_entry(uint32_t id)
     store(entry->type, id, pieces, 4);
 }
 
+enum { ARENA_BYTES = 65536 };
+
+/* Memory of the table: a signal handler that interrupted malloc may define a state, so it comes from the system. NULL:
+ * none. It is never freed, as handlers may hold the names. */
+static void *take(size_t size)
+{
+    static char *next;
+    static size_t left;
+    void *taken;
+
+    size = (size + 15) & ~(size_t)15;
+    if (size > left) {
+        size_t room = size > ARENA_BYTES ? size : ARENA_BYTES;
+        char *more = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (more == MAP_FAILED)
+            return NULL;
+        next = more;
+        left = room;
+    }
+    taken = next;
+    next += size;
+    left -= size;
+    return taken;
+}
+
 static char *append(char **at, const char *string)
 {
     char *begin = *at;
@@ -129,9 +155,11 @@ static int widen(void)
     struct entry **more;
     if (entry_count + 1 < entry_room)
         return 1;
-    more = realloc(entries, room * sizeof(struct entry *));
+    more = take(room * sizeof(struct entry *));
     if (more == NULL)
         return 0;
+    if (entries != NULL)
+        memcpy(more, entries, entry_room * sizeof(struct entry *));
     entries = more;
     entry_room = room;
     return 1;
@@ -141,7 +169,7 @@ static int widen(void)
 static void spread(void)
 {
     size_t count = bucket_count * 2, i;
-    struct entry **more = calloc(count, sizeof(struct entry *)), *entry, *next;
+    struct entry **more = take(count * sizeof(struct entry *)), *entry, *next;
     if (more == NULL)
         return;
     for (i = 0; i < bucket_count; i++)
@@ -150,8 +178,6 @@ static void spread(void)
             entry->chain = more[entry->hash & (count - 1)];
             more[entry->hash & (count - 1)] = entry;
         }
-    if (buckets != first_buckets)
-        free(buckets);
     buckets = more;
     bucket_count = count;
 }
@@ -182,7 +208,7 @@ static uint32_t add_entry(uint16_t type, uint64_t hash, const char *const string
         return 0;
     for (i = 0; i < 4; i++)
         size += strlen(strings[i]) + 1;
-    entry = malloc(size);
+    entry = take(size);
     if (entry == NULL)
         return 0;
     at = (char *)(entry + 1);

@@ -2,6 +2,8 @@
  * when the log is opened. How the time grows with their number: test/bench/bench_growth.sh. */
 #include "record_help.h"
 
+#include <malloc.h>
+
 enum { MANY = 1 << 19, PROPERTIES = 80000, IDS = 1048574 };
 
 static void define(uint32_t count)
@@ -36,6 +38,31 @@ static void test_definitions(void)
     OK(last != NULL && strncmp(last->name, "state ", 6) == 0, "%d definitions come back", MANY);
     OK(good && help_count(&log, PITHLOG_LEAVE, "state 0") == 1, "and the record with one of them");
     help_close(&log);
+}
+
+static size_t allocated(void)
+{
+#if __GLIBC_PREREQ(2, 33)
+    return mallinfo2().uordblks + mallinfo2().hblkhd;
+#else
+    return 0;
+#endif
+}
+
+/* The table grows several times meanwhile. */
+static void record_after_malloc(void)
+{
+    define(1);
+    size_t before = allocated();
+    define(100000);
+    if (allocated() != before)
+        exit(5);
+}
+
+static void test_no_malloc(void)
+{
+    help_fresh();
+    OK(help_child(record_after_malloc) == 0, "definitions need no malloc, which a signal handler may have interrupted");
 }
 
 static void record_too_many(void) { define(IDS + 50000); }
@@ -80,6 +107,7 @@ int main(void)
 {
     help_begin();
     test_definitions();
+    test_no_malloc();
     test_ids_run_out();
     test_properties();
     help_clean();
