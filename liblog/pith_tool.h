@@ -89,11 +89,14 @@ static inline void pith_same_end(uint32_t id);
 static inline void pith_same_send(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes);
 static inline void pith_same_recv(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes, uint64_t posted);
 static inline void pith_same_coll(uint32_t comm, int32_t root, uint64_t sent_bytes, uint64_t received_bytes);
-/* Begins a state that may be removed later, for example because it is short. Returns a pointer to its record; NULL: it
- * cannot be removed. To remove it, call pith_begin_undo at the state's end, in the same thread, instead of pith_end. 1:
- * the record is removed; 0: it stays, because this thread has recorded something since; call pith_end. */
-static inline uint64_t *pith_begin_tentative(uint32_t id);
-static inline int pith_begin_undo(uint64_t *record);
+/* Begins a state that may be removed later, for example because it is short; `record` of the result is NULL if it cannot
+ * be removed. To remove it, call pith_begin_undo at the state's end, in the same thread, instead of pith_end. 1: the
+ * record is removed; 0: it stays, because this thread has recorded something since; call pith_end. */
+struct pith_tentative {
+    uint64_t *record, word; /* the place of the record, and what it is */
+};
+static inline struct pith_tentative pith_begin_tentative(uint32_t id);
+static inline int pith_begin_undo(const struct pith_tentative *begun);
 /* Later pith_same_* records use the current time, until this thread stores another record: call it before work that the
  * records should not include. */
 static inline void pith_same_from_now(void);
@@ -332,29 +335,38 @@ static inline void pith_same_end(uint32_t id)
     (void)id;
 #endif
 }
-static inline uint64_t *pith_begin_tentative(uint32_t id)
+static inline struct pith_tentative pith_begin_tentative(uint32_t id)
 {
+    struct pith_tentative begun = {0, 0};
 #ifndef PITH_NULL
     uint64_t *record = pith_buffer_.next;
     pith_begin(id);
-    return record && pith_buffer_.next == record + 1 ? record : NULL;
+    if (record && pith_buffer_.next == record + 1) {
+        begun.record = record;
+        begun.word = *record;
+    }
 #else
     (void)id;
-    return NULL;
 #endif
+    return begun;
 }
-/* A signal handler may record at any point, so the record is cleared only if it is still the same. */
-static inline int pith_begin_undo(uint64_t *record)
+/* The thread may come to the same place again and have another record there, as it reuses the memory of its buffer. A
+ * signal handler may record at any point, so the record is cleared only if it is still the same. */
+static inline int pith_begin_undo(const struct pith_tentative *begun)
 {
 #ifndef PITH_NULL
-    uint64_t *after = record + 1, word = *record;
+    uint64_t *record = begun->record, *after, word = begun->word;
+    if (!record)
+        return 0;
+    after = record + 1;
     if (pith_buffer_.next != after || after > __atomic_load_n(&pith_buffer_.limit, __ATOMIC_RELAXED) ||
+        *record != word ||
         !__atomic_compare_exchange_n(&pith_buffer_.next, &after, record, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         return 0;
     __atomic_compare_exchange_n(record, &word, 0, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     return 1;
 #else
-    (void)record;
+    (void)begun;
     return 0;
 #endif
 }

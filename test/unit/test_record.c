@@ -168,6 +168,61 @@ static void test_earlier(void)
     help_close(&log);
 }
 
+/* ---- States that are taken back ---------------------------------------------------------------------------------- */
+
+static void record_tentative(void)
+{
+    uint32_t state = pith_state_define("state", NULL), other = pith_state_define("other", NULL);
+    uint32_t mark = pith_event_define("mark", NULL, NULL);
+    pith_begin(other);
+    pith_end(other);
+    struct pith_tentative begun = pith_begin_tentative(state);
+    if (!pith_begin_undo(&begun)) {
+        if (pith_buffer_.limit != NULL) /* with a clock that needs calls, no state is taken back */
+            exit(3);
+        pith_end(state);
+    }
+    begun = pith_begin_tentative(state);
+    pith_begin(other);
+    pith_end(other);
+    if (pith_begin_undo(&begun))
+        exit(5);
+    pith_end(state);
+    /* The thread comes to the same place again, where there is now another record. */
+    for (int round = 0; round < 4; round++) {
+        int is_open = 0;
+        for (int i = 0; (begun = pith_begin_tentative(state)).record == NULL; i++) {
+            pith_end(state);
+            if (i == 1000)
+                exit(6);
+        }
+        if (round % 2)
+            pith_event(mark);
+        do {
+            is_open ? pith_end(other) : pith_begin(other);
+            is_open = !is_open;
+        } while (pith_buffer_.next != begun.record + 1);
+        if (pith_begin_undo(&begun))
+            exit(7);
+        if (is_open)
+            pith_end(other);
+        pith_end(state);
+    }
+}
+
+static void test_tentative(void)
+{
+    struct help_log log;
+    OK(help_child(record_tentative) == 0, "a state is taken back if its begin is the last record");
+    OK(help_read(&log, "run.pith") &&
+           help_count(&log, PITHLOG_ENTER, "state") == help_count(&log, PITHLOG_LEAVE, "state"),
+       "each state that stays has an end");
+    OK(help_count(&log, PITHLOG_ENTER, "other") == help_count(&log, PITHLOG_LEAVE, "other") &&
+           help_count(&log, PITHLOG_ENTER, "other") > 1000,
+       "no other record is taken back");
+    help_close(&log);
+}
+
 /* ---- Payloads ---------------------------------------------------------------------------------------------------- */
 
 static const size_t payload_sizes[] = {0, 1, 7, 8, 9, 15, 16, 17, 255, 4096, 65534, 65535};
@@ -449,6 +504,7 @@ int main(void)
     test_all();
     test_same();
     test_earlier();
+    test_tentative();
     test_payloads();
     test_definitions();
     test_pauses();

@@ -14,9 +14,9 @@
 
 struct frame {
     const struct pithi_traced *function;
-    uint32_t id;      /* 0: not recorded */
-    uint64_t *record; /* where it is, if it can be taken back */
-    uint64_t ticks;   /* when */
+    uint32_t id;                 /* 0: not recorded */
+    struct pith_tentative begun; /* its record */
+    uint64_t ticks;              /* when */
 };
 enum { FRAMES = 512 }; /* deeper functions are not taken back */
 static __thread unsigned depth INITIAL;
@@ -63,10 +63,10 @@ PITHI_ALSO_API void __cyg_profile_func_enter(void *address, void *caller)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     frame->function = function;
     frame->id = id;
-    frame->record = NULL;
+    frame->begun.record = NULL;
     if (!id)
         return;
-    frame->record = pith_begin_tentative(id);
+    frame->begun = pith_begin_tentative(id);
     frame->ticks = pith_buffer_.last_ticks;
 }
 
@@ -74,7 +74,7 @@ static void end(const struct frame *frame)
 {
     if (!frame->id)
         return;
-    if (least_ticks && frame->record && pith_ticks_() - frame->ticks < least_ticks && pith_begin_undo(frame->record)) {
+    if (least_ticks && pith_ticks_() - frame->ticks < least_ticks && pith_begin_undo(&frame->begun)) {
         add_cost(dropped_ns);
         return;
     }
