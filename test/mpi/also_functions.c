@@ -2,6 +2,7 @@
  *
  * `also_functions [HOW]`; HOW: fork, library FILE. */
 #include <dlfcn.h>
+#include <errno.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -90,8 +91,11 @@ int main(int argc, char **argv)
         void *library = dlopen(argv[2], RTLD_NOW);
         void (*later)(void);
         *(void **)&later = library ? dlsym(library, "loaded_later") : NULL;
+        errno = ESRCH;
         if (later)
             later();
+        if (errno != ESRCH)
+            printf("also_functions: rank %d, errno is changed\n", rank);
     }
     MPI_Finalize();
     printf("also_functions: rank %d, %.0f\n", rank, sum);

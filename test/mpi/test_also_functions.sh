@@ -81,6 +81,7 @@ pith: PITH_FUNCTIONS_FILTER: filter: line 2" "$mpi: wrong lines are reported onc
     cc $cflags -shared -fPIC -o later.so later.c
     mpiexec_of "$mpi" 1 pith run --also functions -o later.pith ./called library ./later.so >out 2>err
     is "$(counts later.pith | grep later)" "loaded_later 1" "$mpi: a library that is loaded later"
+    is "$(cat out)" "also_functions: rank 0, 2409" "$mpi: finding its names does not change errno"
     # Without symbols a function has the address in its file; main is known to the C library only by address, too.
     strip -o stripped called
     mpiexec_of "$mpi" 1 pith run --also functions -o stripped.pith ./stripped >out 2>err

@@ -4,6 +4,7 @@
  * The names are those that `pith stat --by function` shows for samples (code_file.h). */
 #include "functions.h"
 
+#include <errno.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -169,15 +170,18 @@ struct pithi_traced *pithi_traced_find(uintptr_t address)
     struct table *in = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
     struct pithi_traced *found = in ? __atomic_load_n(slot_of(in, address), __ATOMIC_ACQUIRE) : NULL;
 
-    if (found || is_adding)
+    /* Nothing is added unless it may be recorded: in a forked child, a thread that is not there may hold the lock. */
+    if (found || is_adding || !pithi_also_wanted(NULL))
         return found ? found : &unwanted;
     is_adding = 1;
+    int saved = errno;
     pthread_mutex_lock(&lock);
     if (!table || !*slot_of(table, address))
         add_later(address);
     if (table && *slot_of(table, address))
         found = *slot_of(table, address);
     pthread_mutex_unlock(&lock);
+    errno = saved;
     is_adding = 0;
     return found ? found : &unwanted;
 }
