@@ -7,10 +7,12 @@
 #define _GNU_SOURCE
 #endif
 #include <assert.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,6 +126,30 @@ static void descriptors(const char *name)
     did("close", name, fd, -1);
 }
 
+static FILE *locked;
+static sem_t is_locked, may_unlock;
+
+static void *keep_locked(void *unused)
+{
+    flockfile(locked);
+    sem_post(&is_locked);
+    sem_wait(&may_unlock);
+    funlockfile(locked);
+    return unused;
+}
+
+/* While another thread has the stream's lock. */
+static void write_unlocked(FILE *file, const char *name)
+{
+    pthread_t other;
+    locked = file;
+    must(sem_init(&is_locked, 0, 0) == 0 && sem_init(&may_unlock, 0, 0) == 0);
+    must(pthread_create(&other, NULL, keep_locked, NULL) == 0 && sem_wait(&is_locked) == 0);
+    must(fwrite_unlocked("0123456789", 1, hundred / 10, file) == 10);
+    did("fwrite", name, 10, -1);
+    must(sem_post(&may_unlock) == 0 && pthread_join(other, NULL) == 0);
+}
+
 static void streams(const char *name)
 {
     char data[4096] = "text";
@@ -151,8 +177,13 @@ static void streams(const char *name)
     did("fread", name, 200, 0);
     must(fread_unlocked(data, 1, hundred, file) == 100);
     did("fread", name, 100, 200);
+    must(fseek(file, 0, SEEK_END) == 0);
+    write_unlocked(file, name);
     must(fclose(file) == 0);
     did("fclose", name, fd, -1);
+    DIR *volatile no_folder = NULL;
+    errno = 0;
+    must(closedir(no_folder) == -1 && errno == EINVAL);
     errno = 0;
     must(!fopen("no/such/stream", "r") && errno == ENOENT);
     did("fopen", "no/such/stream", -1, -1);

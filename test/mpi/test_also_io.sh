@@ -63,7 +63,7 @@ for mpi in $(mpis); do
             account $kind.$n.pith $kind.$n/ >got 2>got.err
             ok $? "$mpi, $n ranks, $kind: records nest" || cat got.err
             own $kind.$n >wanted
-            is "$(grep -c . wanted)" $((70 * n)) "$mpi, $n ranks, $kind: the program has an account"
+            is "$(grep -c . wanted)" $((71 * n)) "$mpi, $n ranks, $kind: the program has an account"
             is "$(cat got)" "$(cat wanted)" "$mpi, $n ranks, $kind: calls, files, bytes and offsets"
         done
         pith check plain.$n.pith >check.out 2>&1
@@ -97,7 +97,7 @@ also_io: rank 1, well" "$mpi, $how: status and output are the program's"
         own $how >wanted
         is "$(cat got)" "$(cat wanted)" "$mpi, $how: calls, files, bytes and offsets"
     done
-    is "$(pith print early.pith --lane 0 | awk '/enter\tMPI_Init/ { exit } /leave\tio:f/ { n++ } END { print n }')" 12 \
+    is "$(pith print early.pith --lane 0 | awk '/enter\tMPI_Init/ { exit } /leave\tio:f/ { n++ } END { print n }')" 13 \
         "$mpi: the calls before MPI_Init"
     is "$(pith print children.pith | grep -c 'child\.\|fork\.out')" 0 "$mpi: children are not recorded"
     is "$(ls ./*.pith | wc -l)" 9 "$mpi: children write no log"

@@ -195,7 +195,10 @@ PITHI_ALSO_API int dup3(int from, int to, int flags)
 
 PITHI_ALSO_API int closedir(DIR *folder)
 {
-    pithi_io_file_forget(dirfd(folder));
+    DIR *volatile given = folder; /* the header excludes NULL, but the library's call then returns an error */
+
+    if (given)
+        pithi_io_file_forget(dirfd(given));
     return NEXT(closedir)(folder);
 }
 

@@ -94,13 +94,26 @@ static void record_file(const char *name, int fd)
     record(&file_event, &payload);
 }
 
+/* -1: unknown, because another thread has the stream's lock. It may keep it until this thread does something else, for
+ * example if the program uses its own locks and fwrite_unlocked. */
+static int64_t stream_position(FILE *stream)
+{
+    int64_t at = -1;
+
+    if (ftrylockfile(stream) == 0) {
+        at = ftello(stream);
+        funlockfile(stream);
+    }
+    return at;
+}
+
 /* Where an access of `bytes` that has just ended began; -1: unknown, or the file has no position. */
 static int64_t position(const struct pithi_io_call *call, int64_t bytes)
 {
     int64_t end = -1;
 
     if (call->file->seekable)
-        end = call->stream ? (int64_t)ftello(call->stream) : (int64_t)lseek(call->fd, 0, SEEK_CUR);
+        end = call->stream ? stream_position(call->stream) : (int64_t)lseek(call->fd, 0, SEEK_CUR);
     return end < 0 ? -1 : end - bytes;
 }
 
