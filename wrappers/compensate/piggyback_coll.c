@@ -173,8 +173,10 @@ void pithi_piggyback_window_gone(struct pithi_handle *window)
 {
     if (!window)
         return;
+    pithi_handle_hold(window, PITHI_CLIENT_LIBRARY, 1); /* another thread may sweep */
     pithi_handle_hold(window, PITHI_CLIENT_COMPENSATION, -1);
     if (window->is_freed)
         pithi_shadow_free(window);
+    pithi_handle_hold(window, PITHI_CLIENT_LIBRARY, -1);
     pithi_handles_sweep();
 }

@@ -281,17 +281,17 @@ void pithi_request_free(const MPI_Request *handle)
 
     if (!request)
         return;
-    struct pithi_pending pending = *pending_of(request);
-    forget(request);
-    if (!pending.is_active || (pending.kind != PITHI_PENDING_RECV && pending.kind != PITHI_PENDING_RECV_INIT))
-        return;
-    int from = pending.peer == MPI_ANY_SOURCE || pending.tag == MPI_ANY_TAG || pending.is_cancelled
-                   ? -1
-                   : pithi_handle_peer(pending.comm, pending.peer);
-    if (from >= 0)
-        record(pending.comm, from, pending.tag, 0, pending.posted);
-    else
-        record_nothing(pending.comm, pending.posted);
+    const struct pithi_pending *pending = pending_of(request);
+    if (pending->is_active && (pending->kind == PITHI_PENDING_RECV || pending->kind == PITHI_PENDING_RECV_INIT)) {
+        int from = pending->peer == MPI_ANY_SOURCE || pending->tag == MPI_ANY_TAG || pending->is_cancelled
+                       ? -1
+                       : pithi_handle_peer(pending->comm, pending->peer);
+        if (from >= 0)
+            record(pending->comm, from, pending->tag, 0, pending->posted);
+        else
+            record_nothing(pending->comm, pending->posted);
+    }
+    forget(request); /* last: the communicator may be gone after it */
 }
 
 /* ---- matched messages -------------------------------------------------------------------------------------------- */
