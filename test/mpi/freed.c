@@ -1,11 +1,14 @@
-/* freed.c - `freed [ROUNDS]`: communicators, windows, files and requests freed in odd orders: communicators before the
+/* freed.c - `freed [ROUNDS [THREADS]]`: communicators, windows, files and requests freed in odd orders: communicators before the
  * requests, the windows and the files on them, and handles that are used anew while requests of their last use are
- * open. Each rank prints its number of messages and a sum of what it received. */
+ * open; with THREADS only the first of these, in that many threads at once. Each rank prints its number of messages and
+ * a sum of what it received. */
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static int rank, size, messages, sum, calls;
+static int rank, size, rounds = 3, calls;
+static _Atomic int messages, sum;
 
 static void must(int good, const char *what)
 {
@@ -16,17 +19,17 @@ static void must(int good, const char *what)
 }
 
 /* The communicator is freed while its messages are open; the next one may get its handle. */
-static void open_messages(int round)
+static void open_messages(MPI_Comm parent, int round)
 {
     MPI_Comm first, second;
     MPI_Request requests[4];
     int out[2] = {round, round + 1}, in[2] = {-1, -1}, right = (rank + 1) % size, left = (rank + size - 1) % size;
 
-    MPI_Comm_dup(MPI_COMM_WORLD, &first);
+    MPI_Comm_dup(parent, &first);
     MPI_Irecv(&in[0], 1, MPI_INT, left, 1, first, &requests[0]);
     MPI_Isend(&out[0], 1, MPI_INT, right, 1, first, &requests[1]);
     MPI_Comm_free(&first);
-    MPI_Comm_split(MPI_COMM_WORLD, 0, size - rank, &second); /* the ranks in reverse order */
+    MPI_Comm_split(parent, 0, size - rank, &second); /* the ranks in reverse order */
     MPI_Irecv(&in[1], 1, MPI_INT, size - 1 - left, 1, second, &requests[2]);
     MPI_Isend(&out[1], 1, MPI_INT, size - 1 - right, 1, second, &requests[3]);
     MPI_Comm_free(&second);
@@ -35,6 +38,49 @@ static void open_messages(int round)
     must(in[0] == round && in[1] == round + 1, "messages");
     messages += 2;
     sum += in[0] + in[1];
+}
+
+/* Then also the receive is freed. */
+static void freed_receive(MPI_Comm parent)
+{
+    static __thread int in, out;
+    MPI_Comm comm;
+    MPI_Request requests[2];
+
+    MPI_Comm_dup(parent, &comm);
+    MPI_Irecv(&in, 1, MPI_INT, rank, 5, comm, &requests[0]);
+    MPI_Isend(&out, 1, MPI_INT, rank, 5, comm, &requests[1]);
+    MPI_Comm_free(&comm);
+    MPI_Request_free(&requests[0]);
+    MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+    messages++;
+}
+
+static void *frees(void *parent)
+{
+    for (int i = 0; i < rounds; i++) {
+        open_messages(*(MPI_Comm *)parent, i);
+        freed_receive(*(MPI_Comm *)parent);
+    }
+    return NULL;
+}
+
+/* Each thread makes and frees communicators of its own, so one gets a handle that another has just freed. */
+static void threads(int count)
+{
+    enum { MOST = 8 };
+    MPI_Comm parents[MOST];
+    pthread_t running[MOST];
+
+    must(count <= MOST, "few threads");
+    for (int i = 0; i < count; i++)
+        MPI_Comm_dup(MPI_COMM_WORLD, &parents[i]);
+    for (int i = 0; i < count; i++)
+        must(pthread_create(&running[i], NULL, frees, &parents[i]) == 0, "a thread");
+    for (int i = 0; i < count; i++)
+        pthread_join(running[i], NULL);
+    for (int i = 0; i < count; i++)
+        MPI_Comm_free(&parents[i]);
 }
 
 /* (Open MPI 4.1 crashes, with or without Pith, if they are open when the communicator is freed.) */
@@ -160,20 +206,26 @@ static void failures(void)
 
 int main(int argc, char **argv)
 {
-    int rounds = argc > 1 ? atoi(argv[1]) : 3;
+    int count = argc > 2 ? atoi(argv[2]) : 0, given;
 
-    MPI_Init(&argc, &argv);
+    if (argc > 1)
+        rounds = atoi(argv[1]);
+    MPI_Init_thread(&argc, &argv, count ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &given);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    for (int i = 0; i < rounds; i++)
-        open_messages(i);
-    for (int i = 0; i < 3; i++) {
+    if (count)
+        threads(count);
+    for (int i = 0; !count && i < rounds; i++)
+        open_messages(MPI_COMM_WORLD, i);
+    for (int i = 0; !count && i < 3; i++) {
         open_collectives(i);
         kept_requests(i);
         windows_and_files(i);
     }
-    attributes();
-    failures();
+    if (!count) {
+        attributes();
+        failures();
+    }
     printf("rank %d: %d messages, %d\n", rank, messages, sum);
     MPI_Finalize();
     return 0;

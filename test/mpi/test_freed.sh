@@ -7,9 +7,10 @@
 export PITH_QUIET=1
 # messages LOG: its sends that found their receive, and its other ends
 messages() { pith info "$1" | awk '/^messages/ { all = $2 } /^unmatched/ { left += $2 } END { print all + 0, left + 0 }'; }
-# under LIB MPI RANKS [ROUNDS]: a run; output sorted in out, standard error in err, exit status in $status
+# under LIB MPI RANKS ["ROUNDS [THREADS]"]: a run; output sorted in out, standard error in err, exit status in $status
 under() {
     rm -rf result*
+    # shellcheck disable=SC2086
     TIMEOUT=60 timeout -k 5 90 "mpiexec.$2" -n "$3" pith run --lib "$1" -o result.pith "./freed-$2" ${4:-} >out.raw 2>err
     status=$?
     sort out.raw >out
@@ -29,6 +30,15 @@ for mpi in $(mpis); do
         done
         unset PITH_COMPENSATE
     done
+    for run in log, log,auto time,auto check,; do
+        export PITH_COMPENSATE=${run#*,}
+        under "${run%,*}" "$mpi" 2 "10 4"
+        is "$status $(cat out)" "0 rank 0: 120 messages, 400
+rank 1: 120 messages, 400" "$mpi: $run: threads free at the same time" || head -n 10 err
+        [ "${run%,*}" != log ] || is "$(messages result.pith) $(pith check result.pith | sed 's/: .* read,/:/')" \
+            "240 0 result.pith: no damage found" "$mpi: $run: all messages of the threads are matched"
+    done
+    unset PITH_COMPENSATE
     # MPICH has 2048 communicators.
     export PITH_COMPENSATE=auto
     under log "$mpi" 1 2500
