@@ -404,6 +404,21 @@ void pithlog_analysis_free(struct pithlog_analysis *a)
 
 const struct pithlog_analysis_info *pithlog_analysis_get_info(const struct pithlog_analysis *a) { return &a->info; }
 
+void pithlog_analysis_efficiencies(const struct pithlog_analysis *a,
+                                   struct pithlog_efficiency all[PITHLOG_EFFICIENCIES])
+{
+    const struct pithlog_analysis_info *info = &a->info;
+    const struct pithlog_efficiency tree[PITHLOG_EFFICIENCIES] = {
+        {"parallel", "mean time outside MPI / run time", 0, info->parallel},
+        {"load balance", "mean / largest time outside MPI", 1, info->load_balance},
+        {"communication", "largest time outside MPI / run time", 1, info->communication},
+        {"serialisation", "largest time outside MPI / ideal-network time", 2, info->serialisation},
+        {"transfer", "ideal-network time / run time", 2, info->transfer},
+    };
+
+    memcpy(all, tree, sizeof tree);
+}
+
 size_t pithlog_analysis_waits(const struct pithlog_analysis *a, uint32_t lane, const struct pithlog_wait_state **waits)
 {
     *waits = lane < lanes_of(a) ? a->lanes[lane].waits : NULL;

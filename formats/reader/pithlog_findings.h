@@ -34,6 +34,16 @@ struct pithlog_finding {
 PITHLOG_API int pithlog_analysis_findings(struct pithlog_analysis *analysis, const struct pithlog_finding **findings,
                                           uint32_t *count);
 
+/* The tree of efficiencies, each above those that it is the product of. The first one is of the whole run. */
+enum { PITHLOG_EFFICIENCIES = 5 };
+struct pithlog_efficiency {
+    const char *name, *meaning; /* "load balance", "mean / largest time outside MPI" ... */
+    uint32_t depth;             /* in the tree, 0: the first */
+    double value;               /* 0 to 1, 1 is best */
+};
+PITHLOG_API void pithlog_analysis_efficiencies(const struct pithlog_analysis *analysis,
+                                               struct pithlog_efficiency all[PITHLOG_EFFICIENCIES]);
+
 /* A change. pithlog_analysis_what_if predicts the run time of the window with it, by replaying the log. */
 struct pithlog_what_if {
     double network;  /* factor for the time of transfers; 1: as measured, 0: an ideal network */

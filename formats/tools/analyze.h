@@ -52,15 +52,6 @@ void pithi_findings_head(const struct pithi_findings *findings, FILE *out);
 void pithi_findings_trust(const struct pithi_findings *findings, FILE *out);
 void pithi_findings_lowest(const struct pithi_findings *findings, FILE *out);
 void pithi_findings_outside(const struct pithi_findings *findings, FILE *out);
-/* The tree of efficiencies, each above those that it is the product of. */
-enum { PITHI_EFFICIENCIES = 5 };
-struct pithi_efficiency {
-    int depth;
-    const char *name, *meaning;
-    size_t at; /* of its value in struct pithlog_analysis_info */
-};
-extern const struct pithi_efficiency pithi_efficiencies[PITHI_EFFICIENCIES];
-double pithi_findings_efficiency(const struct pithi_findings *findings, uint32_t index);
 /* The parallel efficiency of all threads, if some do not call MPI: a thread is at work outside MPI if it calls MPI,
  * else in states. 0: there are none, or they have no states. It is `parallel` x the efficiency of threads. */
 double pithi_findings_hybrid(const struct pithi_findings *findings);

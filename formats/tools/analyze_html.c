@@ -166,14 +166,15 @@ static void put_efficiency(struct html *h, int depth, const char *name, double v
 
 static void put_efficiencies(struct html *h)
 {
+    struct pithlog_efficiency each[PITHLOG_EFFICIENCIES];
+
+    pithlog_analysis_efficiencies(h->f->analysis, each);
     put(h, "<h2>Efficiency</h2>\n");
     put_paragraph(h, pithi_findings_lowest);
     put(h, "<table class=\"efficiencies\">\n<thead><tr><th>efficiency (POP)</th><th></th><th class=\"number\">1 is "
            "best</th><th>is</th></tr></thead>\n<tbody>\n");
-    for (uint32_t i = 0; i < PITHI_EFFICIENCIES; i++) {
-        const struct pithi_efficiency *of = &pithi_efficiencies[i];
-        put_efficiency(h, of->depth, of->name, pithi_findings_efficiency(h->f, i), of->meaning);
-    }
+    for (uint32_t i = 0; i < PITHLOG_EFFICIENCIES; i++)
+        put_efficiency(h, (int)each[i].depth, each[i].name, each[i].value, each[i].meaning);
     double all = pithi_findings_hybrid(h->f), mpi = h->f->info->parallel;
     if (all > 0 && mpi > 0) {
         put_efficiency(h, 0, "all threads", all, "mean time of a thread at work / run time");

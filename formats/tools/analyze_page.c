@@ -1,6 +1,5 @@
 /* analyze_page.c - `pith analyze` for people: one page of at most 80 columns. */
 #include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,20 +130,6 @@ void pithi_findings_lowest(const struct pithi_findings *f, FILE *out)
                 100 * (1 - info->transfer));
 }
 
-#define VALUE(name) offsetof(struct pithlog_analysis_info, name)
-const struct pithi_efficiency pithi_efficiencies[PITHI_EFFICIENCIES] = {
-    {0, "parallel", "mean time outside MPI / run time", VALUE(parallel)},
-    {1, "load balance", "mean / largest time outside MPI", VALUE(load_balance)},
-    {1, "communication", "largest time outside MPI / run time", VALUE(communication)},
-    {2, "serialisation", "largest time outside MPI / ideal-network time", VALUE(serialisation)},
-    {2, "transfer", "ideal-network time / run time", VALUE(transfer)},
-};
-
-double pithi_findings_efficiency(const struct pithi_findings *f, uint32_t index)
-{
-    return *(const double *)((const char *)f->info + pithi_efficiencies[index].at);
-}
-
 double pithi_findings_hybrid(const struct pithi_findings *f)
 {
     uint32_t lanes = pithlog_get_info(f->log)->lanes;
@@ -170,11 +155,13 @@ static void put_hybrid(const struct pithi_findings *f, FILE *out)
 
 static void put_efficiencies(const struct pithi_findings *f, FILE *out)
 {
+    struct pithlog_efficiency all[PITHLOG_EFFICIENCIES];
+
+    pithlog_analysis_efficiencies(f->analysis, all);
     fprintf(out, "\nEfficiency (1 is best; POP)\n");
-    for (uint32_t i = 0; i < PITHI_EFFICIENCIES; i++) {
-        int blanks = 2 + 2 * pithi_efficiencies[i].depth;
-        fprintf(out, "%*s%-*s%5.2f  %s\n", blanks, "", 26 - blanks, pithi_efficiencies[i].name,
-                pithi_findings_efficiency(f, i), pithi_efficiencies[i].meaning);
+    for (uint32_t i = 0; i < PITHLOG_EFFICIENCIES; i++) {
+        int blanks = 2 + 2 * (int)all[i].depth;
+        fprintf(out, "%*s%-*s%5.2f  %s\n", blanks, "", 26 - blanks, all[i].name, all[i].value, all[i].meaning);
     }
     put_hybrid(f, out);
     pithi_findings_lowest(f, out);

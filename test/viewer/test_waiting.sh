@@ -20,4 +20,32 @@ for f in json.load(sys.stdin)["findings"]:
 ok $? "a log with a single record is made"
 timeout 60 pith view point.pith -e 'waits on; critical_path on; sync; puts [status]; puts [findings]; quit' >point.out 2>&1
 is "$?:$(cat point.out)" "0:no call waits for another rank" "a log without waiting"
+
+# The pane opens with the window; a script without --restore opens nothing.
+cat >pane.tcl <<'END'
+set pane [winfo toplevel [canvas]].panes.legend.findings
+proc pane {} {
+    variable pane
+    sync
+    if {![winfo exists $pane]} {
+        return "no pane"
+    }
+    set said [lmap name {facts notice} {set [$pane.$name cget -textvariable]}]
+    return "[join $said |]|[llength [$pane.tree children {}]]|[winfo ismapped $pane.run]|[winfo ismapped $pane.analyze]"
+}
+END
+pane() { timeout 60 pith view "$@" 2>/dev/null; }
+is "$(pane log.pith -e 'source pane.tcl; puts [pane]; quit')" "no pane" "a script without --restore"
+is "$(pane log.pith --restore -e 'source pane.tcl; puts [pane]; puts [lindex [[winfo toplevel [canvas]].panes.legend.tree cget -displaycolumns] 1]; findings off; quit')" \
+    $'3 ranks, 1 host, 1 s||5|1|0\nfind' "it opens with the window, and the legend keeps its columns"
+is "$(pane log.pith --restore -e 'source pane.tcl; puts [pane]; findings on; puts [pane]; quit')" $'no pane\n3 ranks, 1 host, 1 s||5|1|0' \
+    "closed, it stays closed for this log, and opens again"
+is "$(pane point.pith --restore -e 'source pane.tcl; puts [pane]; quit')" "1 rank, 1 host, 1 ns|No MPI calls, so there are no efficiencies.|0|0|0" \
+    "a log without MPI"
+head -c "$(($(wc -c <log.pith) - 40))" log.pith >cut.pith
+is "$(pane cut.pith --restore -e 'source pane.tcl; puts [regsub {incomplete:.*\.\|} [pane] {incomplete:...|}]; [winfo toplevel [canvas]].panes.legend.findings.analyze invoke; puts [pane]; quit')" \
+    $'3 ranks, 1 host, 1 s|The log is incomplete:...|0|0|1\n3 ranks, 1 host, 1 s|The log is incomplete; the figures are of what is there.|5|1|0' \
+    "an incomplete log is analyzed when the user asks for it"
+is "$(pane log.pith -e 'prefer findings off; quit'; rm -rf "$XDG_STATE_HOME"; pane log.pith --restore -e 'source pane.tcl; puts [pane]; quit')" "no pane" \
+    "turned off by the preference"
 finish

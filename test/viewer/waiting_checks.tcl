@@ -125,6 +125,46 @@ like [key_in_list Down] {^3: *MPI_Recv on rank 0 from 200 ms} "transfer: the lon
 height 40
 is [window] $window_before "the window did not move: all of that was in view"
 like [finding 5 2] {^MPI_Finalize   on rank 1 } "the word: a line and a number"
+
+# ---- The run at a glance: ranks compute for 0.42, 0.47 and 0.26 of 0.88 s; serialisation x transfer is communication
+set run $top.panes.legend.findings.run
+is [set [$top.panes.legend.findings.facts cget -textvariable]] "3 ranks, 1 host, 1 s" "the run"
+set names {}
+foreach item {0 1 2 3 4} {
+    lappend names [$run item $item -text]
+    set value($item) [$run set $item value]
+}
+is $names {{parallel efficiency} {load balance} communication serialisation transfer} "the efficiencies"
+is "[$run parent 1] [$run parent 2] [$run parent 3] [$run parent 4]" "0 0 2 2" "a tree"
+is "$value(0) $value(1) $value(2)" [format "%.2f %.2f %.2f" [expr {1.15 / 3 / 0.88}] [expr {1.15 / 3 / 0.47}] \
+    [expr {0.47 / 0.88}]] "their values"
+ok [expr {abs($value(3) * $value(4) - $value(2)) < 0.01}] "and their product"
+proc click_run {item} {
+    variable run
+    lassign [$run bbox $item] x y
+    event generate $run <Button-1> -x [expr {$x + 60}] -y [expr {$y + 5}]
+    event generate $run <ButtonRelease-1> -x [expr {$x + 60}] -y [expr {$y + 5}]
+    sync
+}
+click_run 0
+is [window] {0.100000000 0.980000000} "a click on the first: the time that was analyzed"
+like [status] {^parallel efficiency 0.44: mean time outside MPI / run time} "what it is"
+fit
+height 500
+top 2
+click_run 1
+is [top_row] 1 "load balance: rank 1, which computes longest"
+height 40
+click_run 3
+like [join [chosen]] {^ *MPI_Barrier on rank 2 from 300 ms} "serialisation: the longest wait state"
+click_run 4
+like [join [chosen]] {^ *MPI_Recv on rank 0 from 200 ms} "transfer: the call with the longest transfer"
+click_run 2
+like [join [chosen]] {^ *MPI_Barrier on rank 2 from 300 ms} "communication: the lower of the two"
+like [efficiency {load balance}] {^load balance efficiency 0.82} "the word with a name"
+is [lindex [efficiency] 1] {{load balance} 0.8156} "and without"
+like [catch {efficiency luck} text]:$text {^1:efficiency: must be one of parallel, load balance,} "no such efficiency"
+fit
 press_key A
 ok [expr {![winfo exists $list]}] "Shift-a again: closed"
 is [lindex [findings] 1] {{late sender} 0.300000000 0.1136} "the word without argument"

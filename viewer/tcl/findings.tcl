@@ -1,20 +1,24 @@
-# findings.tcl - what makes the run slow, in a pane below the legend, as `pith analyze` says it. A click goes to the
-# longest wait state, or to the lane with most of it; arrow keys go to the other wait states. waiting.tcl has the switch
-# and the analysis.
+# findings.tcl - the run at a glance, in a pane below the legend that opens with the window: ranks, hosts, threads and
+# duration; the efficiencies; and what makes the run slow, as `pith analyze` says it. A click goes to the longest wait
+# state, or to the lane with most of it; arrow keys go to the other wait states. waiting.tcl has the switch and the
+# analysis.
 
 oo::class create ::pith::Findings {
     variable window model
-    variable pane tree
+    variable pane tree     ;# the frame; the list of findings
+    variable run           ;# the tree of efficiencies
     variable number nth    ;# chosen finding, and which of its wait states, longest first; from 0
     variable readout       ;# line at the foot
     variable text          ;# what the chosen finding says
+    variable facts         ;# line on the run
+    variable notice        ;# why there is something missing; {} nothing is
 
     constructor {its_window} {
         set window $its_window
         set model [$window model]
         set pane [$window top].panes.legend.findings
         lassign {0 0} number nth
-        lassign {} readout text
+        lassign {} readout text facts notice
         $model follow [list [self] changed]
     }
 
@@ -31,11 +35,12 @@ oo::class create ::pith::Findings {
 
     method show {on} {
         if {!$on && [my is_open]} {
-            grid rowconfigure [winfo parent $pane] 95 -weight 0
+            grid rowconfigure [winfo parent $pane] 95 -weight 0 -minsize 0
             destroy $pane
         } elseif {$on && ![my is_open]} {
             [$window part Looks] show_part legend 1
             my build
+            my fill_facts
         }
         my fill
     }
@@ -43,10 +48,18 @@ oo::class create ::pith::Findings {
     method build {} {
         ttk::frame $pane -padding {8 6}
         ttk::frame $pane.head
-        ttk::label $pane.head.line -text "Findings" -style Bold.TLabel
+        ttk::label $pane.head.line -text "Run and findings" -style Bold.TLabel
         ttk::button $pane.head.close -text "\u00d7" -width 2 -style Toolbutton -takefocus 0 \
             -command [list $window act {findings off}]
-        set tree [ttk::treeview $pane.tree -columns {time share} -height 5 -selectmode browse]
+        foreach name {facts notice} {
+            ttk::label $pane.$name -textvariable [my varname $name] -anchor nw -justify left
+            bind $pane.$name <Configure> {%W configure -wraplength [expr {%w - 4}]}
+        }
+        ttk::button $pane.analyze -text "Analyze" -width 0 -takefocus 0 -command [list [$window part Waiting] ask]
+        set run [ttk::treeview $pane.run -columns value -height 5 -selectmode browse -show tree]
+        $run column #0 -width [px 60] -stretch 1
+        $run column value -width [expr {[font measure TkDefaultFont "0.000"] + [px 12]}] -stretch 0 -anchor e
+        set tree [ttk::treeview $pane.tree -columns {time share} -height 3 -selectmode browse]
         foreach {column text widest} {
             #0 Finding "wait at N x N and more"  time Cost "000.0 ms"  share Share "00.0 %"
         } {
@@ -67,10 +80,11 @@ oo::class create ::pith::Findings {
         bind $pane.text <Configure> {%W configure -wraplength [expr {%w - 4}]}
         pack $pane.head.close -side right
         pack $pane.head.line -side left
-        pack $pane.head -fill x
+        pack $pane.head $pane.facts -fill x
         pack $pane.foot -side bottom -fill x
-        pack $pane.text -side bottom -fill x
         pack $tree -fill both -expand 1
+        bind $run <ButtonRelease-1> [list [self] efficiency_clicked]
+        bind $run <Return> "[list [self] efficiency_clicked]; break"
         bind $tree <ButtonRelease-1> [list [self] clicked]
         # The window's keys for these are not wanted here.
         foreach {key action} {Up {choose -1} Down {choose 1} Left {step -1} Right {step 1} Return {step 0}} {
@@ -78,6 +92,13 @@ oo::class create ::pith::Findings {
         }
         grid $pane -row 95 -column 0 -columnspan 9 -sticky nsew
         grid rowconfigure [winfo parent $pane] 95 -weight 1
+    }
+
+    # In a low window the legend gets lower, not the pane.
+    method keep_room {} {
+        after idle [list after 0 [list catch [namespace code {
+            grid rowconfigure [winfo parent $pane] 95 -minsize [winfo reqheight $pane]
+        }]]]
     }
 
     method fill {} {
@@ -94,9 +115,75 @@ oo::class create ::pith::Findings {
         set number 0
         set nth 0
         lassign {} readout text
-        if {$found eq {}} {
-            set readout [expr {[[$window part Waiting] is_ready] ? "nothing costs 0.5 %" : "analyzing..."}]
+        pack forget $pane.text
+        set waiting [$window part Waiting]
+        if {$found eq {} && [$waiting why_not] eq {}} {
+            set readout [expr {[$waiting is_ready] ? "nothing costs 0.5 %" : "analyzing..."}]
         }
+        my fill_run
+    }
+
+    # Progress of the analysis.
+    method progress {its_readout} { set readout $its_readout }
+
+    # ---- The run
+
+    method fill_facts {} {
+        set parts [list [my many [$model info ranks] rank]]
+        if {[$model info lanes] > [$model info ranks]} {
+            lappend parts [my many [$model info lanes] thread]
+        }
+        if {[$model info hosts]} {
+            lappend parts [my many [$model info hosts] host]
+        }
+        lassign [$model log_time] from to
+        set facts [join [list {*}$parts [::pithtk::duration [expr {$to - $from}]]] ", "]
+    }
+
+    method many {number noun} { return "[::pithtk::number $number] $noun[expr {$number == 1 ? {} : {s}}]" }
+
+    method fill_run {} {
+        $run delete [$run children {}]
+        pack forget $run $pane.notice $pane.analyze
+        set efficiencies [[$model log] efficiencies]
+        set notice [[$window part Waiting] why_not]
+        if {$notice ne {}} {
+            pack $pane.analyze -after $pane.facts -anchor w -pady 2
+        } elseif {[[$window part Waiting] is_ready]} {
+            if {$efficiencies eq {}} {
+                set notice "No MPI calls, so there are no efficiencies."
+            } elseif {![$model info complete]} {
+                set notice "The log is incomplete; the figures are of what is there."
+            }
+        }
+        if {$notice ne {}} {
+            pack $pane.notice -after $pane.facts -fill x
+        }
+        if {$efficiencies ne {}} {
+            pack $run -before $pane.tree -fill x -pady {2 6}
+        }
+        my keep_room
+        set above {}
+        set item -1
+        foreach efficiency $efficiencies {
+            set depth [dict get $efficiency depth]
+            set above [lrange $above 0 [expr {$depth - 1}]]
+            $run insert [lindex $above end] end -id [incr item] -open 1 -values [format %.2f [dict get $efficiency value]] \
+                -text "[dict get $efficiency name][expr {$depth ? {} : { efficiency}}]"
+            lappend above $item
+        }
+    }
+
+    method efficiency_clicked {} {
+        set item [lindex [$run selection] 0]
+        if {$item ne {}} {
+            my go_efficiency [lindex [[$model log] efficiencies] $item]
+        }
+    }
+
+    method go_efficiency {efficiency} {
+        return [my visit [dict get $efficiency place] [format "%s efficiency %.2f: %s" [dict get $efficiency name] \
+            [dict get $efficiency value] [dict get $efficiency meaning]]]
     }
 
     # ---- Walking
@@ -130,19 +217,33 @@ oo::class create ::pith::Findings {
         set number $its_number
         set nth $its_nth
         set text [string trimright [dict get $finding text] \n]
+        if {[my is_open]} {
+            pack $pane.text -side bottom -fill x -before $tree
+            my keep_room
+        }
         set readout [expr {[dict get $finding waits] ? "number [expr {$nth + 1}], longest first" : {}}]
         if {[my is_open]} {
             $tree selection set [list $number]
             $tree see $number
             focus $tree
         }
-        if {$place eq {}} {
-            return [my said $finding]
-        }
-        if {![dict exists $place start]} {
+        return [my visit $place "[dict get $finding name]: [string map {\n { }} [string trim [dict get $finding text]]]"]
+    }
+
+    # Goes to a place (tk/log_object.h): a time, a record, a row, or {}. Returns what is said about it.
+    method visit {place said} {
+        if {[dict exists $place end]} {
+            $model zoom [dict get $place start] [dict get $place end]
+        } elseif {[dict exists $place start]} {
+            return [my visit_record $place]
+        } elseif {[dict exists $place rank]} {
             [$window timeline] show_row [$model row_of [dict get $place rank] [dict get $place thread]]
-            return [my said $finding]
         }
+        $window say $said
+        return $said
+    }
+
+    method visit_record {place} {
         set walk [$window part Walk]
         set hit [$walk state_of $place [dict get $place start]]
         if {$hit eq {}} {
@@ -154,12 +255,6 @@ oo::class create ::pith::Findings {
             $model zoom [expr {[dict get $hit start] - 4 * $length}] [expr {[dict get $hit end] + 4 * $length}]
         }
         return [$walk go [dict create kind state hit $hit]]
-    }
-
-    method said {finding} {
-        set said "[dict get $finding name]: [string map {\n { }} [string trim [dict get $finding text]]]"
-        $window say $said
-        return $said
     }
 
     # ---- Words
@@ -184,13 +279,28 @@ oo::class create ::pith::Findings {
         [$window part Waiting] wait_for
         return [my go [expr {$its_number - 1}] [expr {$its_nth - 1}]]
     }
+
+    method word_efficiency {{name {}}} {
+        [$window part Waiting] wait_for
+        set efficiencies [[$model log] efficiencies]
+        if {$name eq {}} {
+            return [lmap efficiency $efficiencies {list [dict get $efficiency name] [format %.4f [dict get $efficiency value]]}]
+        }
+        foreach efficiency $efficiencies {
+            if {[dict get $efficiency name] eq $name} {
+                return [my go_efficiency $efficiency]
+            }
+        }
+        throw {PITH USAGE} "efficiency: must be one of [join [lmap efficiency $efficiencies {dict get $efficiency name}] {, }]"
+    }
 }
 
 ::pith::part::add Findings {
     words {
-        findings {?on|off?} {show or hide the list of what makes the run slow; without argument: lists of name, seconds, share} word_findings
+        findings {?on|off?} {show or hide the run at a glance and what makes it slow; without argument: lists of name, seconds, share} word_findings
         finding {NUMBER ?NTH?} {go to this line of the list, and choose its NTH longest wait state} word_finding
+        efficiency {?NAME?} {go to what lowers this efficiency (load balance, transfer ...); without argument: lists of name, value} word_efficiency
     }
-    keys {{A} {Shift-a} {show or hide the list of what makes the run slow} {findings toggle}}
+    keys {{A} {Shift-a} {show or hide the run at a glance and what makes it slow} {findings toggle}}
     menus {Statistics {"Findings" {findings toggle} A}}
 }

@@ -7,6 +7,7 @@ namespace eval ::pith {
     variable animated 0 ;# 1: --anim
     variable together 0 ;# 1: --together
     variable live 0     ;# 1: --live
+    variable plain 0      ;# 1: there is a script without --restore, so nothing opens by itself
     variable remembers {} ;# 1: --restore, 0: --fresh, {}: 1 unless there is a script
     variable spill {}   ;# --spill: folder into which the animation library says it records
 }
@@ -148,8 +149,11 @@ proc ::pith::main {words} {
     load_parts
     source_all
     theme::apply
+    variable plain
+    set scripted [expr {[lsearch -integer -not [lmap entry $logs {llength $entry}] 1] >= 0}]
+    set plain [expr {$scripted && $remembers ne 1}]
     if {$remembers eq {}} {
-        set remembers [expr {[lsearch -integer -not [lmap entry $logs {llength $entry}] 1] < 0}]
+        set remembers [expr {!$scripted}]
     }
     set state::restores $remembers
     set state::saves $remembers

@@ -31,6 +31,8 @@ namespace eval ::pith::preferences {
             {list all definitions of the log in the legend, not only those in the window}
         legend_groups on   switch                           {Groups}
             {group the states in the legend if there are several groups}
+        findings     on    switch                           {Findings}
+            {open the pane of findings with a log}
         remember     on    switch                           {Remember views}
             {restore the last view of a log: time, rows, hidden states, bookmarks}
         toolbar      on    switch                           {Buttons}        {show the toolbar}

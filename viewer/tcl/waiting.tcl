@@ -1,10 +1,12 @@
-# waiting.tcl - switches wait states, the critical path, the list of findings (findings.tcl) and iterations
+# waiting.tcl - switches wait states, the critical path, the pane of findings (findings.tcl) and iterations
 # (iterations.tcl, stack.tcl) on and off, analyzes the log in a job when one of them is first shown, and goes to the cause
-# of a wait state.
+# of a wait state. The pane of findings opens with the window; a large or incomplete log is analyzed only when the user
+# asks for it.
 
 oo::class create ::pith::Waiting {
     variable window model
     variable shown    ;# dict: waits, path, findings, iterations, stack -> 1: shown
+    variable asked    ;# 1: the user asked for the findings; 0: their pane opened with the window
     variable iterations_of ;# state whose instances are the iterations; {}: they are found
     variable job      ;# current analysis; {}: none
     variable found    ;# 1: the log has its analysis
@@ -14,6 +16,9 @@ oo::class create ::pith::Waiting {
         set window $its_window
         set model [$window model]
         set shown {waits 0 path 0 findings 0 iterations 0 stack 0}
+        dict set shown findings [expr {!$::pith::plain && [::pith::preferences::get legend] &&
+            [::pith::preferences::get findings]}]
+        set asked 0
         set iterations_of {}
         set job {}
         set found 0
@@ -55,7 +60,11 @@ oo::class create ::pith::Waiting {
 
     method analyzed {how {value {}}} {
         if {$how eq "progress"} {
-            $window say [format "looking for wait states... %.0f %%" [expr {100 * $value}]]
+            set percent [format "%.0f %%" [expr {100 * $value}]]
+            [$window part Findings] progress "analyzing... $percent"
+            if {[my shows_more]} {
+                $window say "looking for wait states... $percent"
+            }
             return
         }
         set job {}
@@ -65,7 +74,9 @@ oo::class create ::pith::Waiting {
                 if {$value ne {}} {
                     $model set_trouble $value
                 }
-                $window end_message
+                if {[my shows_more]} {
+                    $window end_message
+                }
                 if {[my is_shown waits] && 1 ni [lmap finding [[$model log] findings] {dict get $finding waits}]} {
                     $window say "no call waits for another rank"
                 } elseif {[my is_shown iterations] && ![dict get [[$model log] iterations] count]} {
@@ -92,6 +103,24 @@ oo::class create ::pith::Waiting {
     # 1: the log is analyzed.
     method is_ready {} { return $found }
 
+    # Why the log is not analyzed before the user asks for it; {} it is.
+    method why_not {} {
+        if {$asked || $found || [my shows_more]} {
+            return {}
+        }
+        if {![$model info complete]} {
+            return "The log is incomplete[regsub {^(?=.)} [$model info incomplete] {: }]."
+        }
+        if {[$model info records] > $::pith::Waiting::most_records} {
+            return "An analysis of [::pithtk::number [$model info records]] records takes a while."
+        }
+    }
+
+    method ask {} {
+        set asked 1
+        my set_shown findings 1
+    }
+
     method wait_for {} {
         my start
         my finish_job
@@ -116,9 +145,12 @@ oo::class create ::pith::Waiting {
         $model notify waiting
     }
 
-    # The legend has columns for waiting while one of the switches is on.
+    # 1: one of the switches other than the pane of findings is on.
+    method shows_more {} { return [expr {1 in [dict values [dict remove $shown findings]]}] }
+
+    # The legend has columns for waiting while one of the other switches is on, or the user asked for the findings.
     method show_columns {} {
-        set on [expr {$found && 1 in [dict values $shown]}]
+        set on [expr {$found && ([my shows_more] || $asked && [my is_shown findings])}]
         [$window legend] show_waiting $on
         if {$on} {
             $window widen_legend
@@ -130,7 +162,7 @@ oo::class create ::pith::Waiting {
         [$model log] showwaiting [my is_shown waits] [my is_shown path]
         if {1 ni [dict values $shown]} {
             my stop
-        } else {
+        } elseif {[my why_not] eq {}} {
             my start
         }
         my show_columns
@@ -143,6 +175,9 @@ oo::class create ::pith::Waiting {
         if {![string is boolean -strict $word]} {
             throw {PITH USAGE} "$what: must be on or off"
         }
+        if {$what eq "findings"} {
+            set asked [expr {!!$word}]
+        }
         my set_shown $what $word
     }
 
@@ -152,7 +187,7 @@ oo::class create ::pith::Waiting {
     # For `pith draw` (export.tcl).
     method words {} {
         return [lmap {what word} {waits {waits on} path {critical_path on} findings {findings on}} {
-            if {![my is_shown $what]} continue
+            if {![my is_shown $what] || $what eq "findings" && !$asked} continue
             set word
         }]
     }
@@ -195,14 +230,17 @@ oo::class create ::pith::Waiting {
         }
     }
 
-    method state {} { return [dict remove $shown stack] }
+    method state {} { return [dict replace [dict remove $shown stack] asked $asked] }
 
     method restore {value} {
         foreach what {waits path findings iterations} {
             dict set shown $what [expr {[dict exists $value $what] && [dict get $value $what]}]
         }
+        set asked [expr {[dict exists $value asked] && [dict get $value asked]}]
     }
 }
+# Up to this many, the log is analyzed as soon as its window is open.
+namespace eval ::pith::Waiting { variable most_records 5000000 }
 
 ::pith::part::add Waiting {
     words {
@@ -222,6 +260,6 @@ oo::class create ::pith::Waiting {
     buttons {
         waits "Waiting" {waits toggle} {hatch the time in which calls wait for other ranks}
         path "Critical path" {critical_path toggle} {show or hide the critical path}
-        findings "Findings" {findings toggle} {list what makes the run slow}
+        findings "Findings" {findings toggle} {the run at a glance, and what makes it slow}
     }
 }

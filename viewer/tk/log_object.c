@@ -175,6 +175,7 @@ static int log_info(struct pithi_log_object *object, Tcl_Interp *interp, int obj
     pithi_put_text(dict, "incomplete", info->incomplete ? info->incomplete : "");
     pithi_put_wide(dict, "ranks", info->ranks);
     pithi_put_wide(dict, "lanes", info->lanes);
+    pithi_put_wide(dict, "hosts", object->tree->host_count);
     pithi_put_wide(dict, "records", (int64_t)info->records);
     pithi_put_wide(dict, "messages", (int64_t)info->messages);
     pithi_put_wide(dict, "lost", (int64_t)info->lost);
@@ -312,6 +313,7 @@ static const struct {
     {{"defs", 0, NULL}, log_defs},
     {{"digest", 1, "callback"}, pithi_log_digest},
     {{"draw", 11, "photo t0 t1 width height firstRow rowHeight mostArrows auto litFrom litTo"}, pithi_log_draw},
+    {{"efficiencies", 0, NULL}, pithi_log_efficiencies},
     {{"eventat", 3, "row time reach"}, pithi_log_event_at},
     {{"find", 4, "next|previous what at callback"}, pithi_log_find},
     {{"finding", 2, "number nth"}, pithi_log_finding},

@@ -100,7 +100,10 @@ pithi_log_method pithi_log_analyze, pithi_log_show_waiting, pithi_log_wait_of;
  * finding NUMBER NTH           the place of a finding, from 0: rank, thread, start (if it has one): of the NTH longest
  *                              wait state, from 0; of others, of the longest instance on the lane with most of it;
  *                              {} none */
-pithi_log_method pithi_log_findings, pithi_log_finding;
+/* efficiencies                 of an analyzed log with MPI calls, the tree of pithlog_findings.h, a dict for each:
+ *                              name, meaning, depth, value, place: rank, thread and start, as of a finding; of
+ *                              `parallel` start and end of the analyzed time; {} none */
+pithi_log_method pithi_log_findings, pithi_log_finding, pithi_log_efficiencies;
 void pithi_log_findings_free(struct pithi_log_object *object);
 
 /* log_iterations.c; {} as long as the log is not analyzed

@@ -205,3 +205,96 @@ int pithi_log_finding(struct pithi_log_object *object, Tcl_Interp *interp, int o
     Tcl_SetObjResult(interp, dict);
     return TCL_OK;
 }
+
+/* ---- Efficiencies ------------------------------------------------------------------------------------------------ */
+
+/* The lane that computes longest. */
+static Tcl_Obj *busiest_lane(struct pithi_log_object *object)
+{
+    uint32_t lanes = pithlog_get_info(object->log)->lanes, busiest = UINT32_MAX;
+    Tcl_Obj *place = Tcl_NewDictObj();
+    int64_t most = -1;
+
+    for (uint32_t i = 0; i < lanes; i++)
+        if (pithlog_analysis_calls_mpi(object->analysis, i) && pithlog_analysis_useful_ns(object->analysis, i) > most) {
+            busiest = i;
+            most = pithlog_analysis_useful_ns(object->analysis, i);
+        }
+    if (busiest != UINT32_MAX)
+        put_place(place, object, busiest);
+    return place;
+}
+
+/* The longest wait state of all findings. */
+static Tcl_Obj *longest_wait(struct pithi_log_object *object)
+{
+    const struct pithi_log_findings *findings = findings_of(object);
+    const struct pithlog_wait_state *longest = NULL;
+    Tcl_Obj *place = Tcl_NewDictObj();
+
+    for (uint32_t i = 0; i < findings->count; i++) {
+        const struct pithlog_wait_state *worst = findings->items[i].worst;
+        if (worst && (!longest || worst->to_ns - worst->from_ns > longest->to_ns - longest->from_ns))
+            longest = worst;
+    }
+    if (longest) {
+        put_place(place, object, longest->lane);
+        pithi_put_wide(place, "start", longest->from_ns);
+    }
+    return place;
+}
+
+/* The call with the longest transfer. */
+static Tcl_Obj *longest_transfer(struct pithi_log_object *object)
+{
+    uint32_t defs = pithlog_get_info(object->log)->defs;
+    struct pithlog_call_sum *sums = pithi_alloc(defs, sizeof *sums);
+    const struct pithlog_call_sum *longest = NULL;
+    Tcl_Obj *place = Tcl_NewDictObj();
+
+    if (!pithlog_analysis_calls(object->analysis, sums))
+        for (uint32_t i = 0; i < defs; i++)
+            if (sums[i].longest_ns > (longest ? longest->longest_ns : 0))
+                longest = &sums[i];
+    if (longest) {
+        put_place(place, object, longest->longest_lane);
+        pithi_put_wide(place, "start", longest->longest_from_ns);
+    }
+    free(sums);
+    return place;
+}
+
+int pithi_log_efficiencies(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    enum { PARALLEL, LOAD_BALANCE, COMMUNICATION, SERIALISATION, TRANSFER };
+    struct pithlog_efficiency all[PITHLOG_EFFICIENCIES];
+    const struct pithlog_analysis_info *info;
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL), *places[PITHLOG_EFFICIENCIES];
+
+    (void)objc, (void)objv;
+    info = object->analysis ? pithlog_analysis_get_info(object->analysis) : NULL;
+    if (!info || !info->has_mpi || !info->lanes) {
+        Tcl_SetObjResult(interp, list);
+        return TCL_OK;
+    }
+    pithlog_analysis_efficiencies(object->analysis, all);
+    places[PARALLEL] = Tcl_NewDictObj();
+    pithi_put_wide(places[PARALLEL], "start", info->from_ns);
+    pithi_put_wide(places[PARALLEL], "end", info->to_ns);
+    places[LOAD_BALANCE] = busiest_lane(object);
+    places[SERIALISATION] = longest_wait(object);
+    places[TRANSFER] = longest_transfer(object);
+    /* That of the lower factor. */
+    places[COMMUNICATION] = places[all[SERIALISATION].value <= all[TRANSFER].value ? SERIALISATION : TRANSFER];
+    for (int i = 0; i < PITHLOG_EFFICIENCIES; i++) {
+        Tcl_Obj *dict = Tcl_NewDictObj();
+        pithi_put_text(dict, "name", all[i].name);
+        pithi_put_text(dict, "meaning", all[i].meaning);
+        pithi_put_wide(dict, "depth", all[i].depth);
+        pithi_put(dict, "value", Tcl_NewDoubleObj(all[i].value));
+        pithi_put(dict, "place", places[i]);
+        Tcl_ListObjAppendElement(NULL, list, dict);
+    }
+    Tcl_SetObjResult(interp, list);
+    return TCL_OK;
+}
