@@ -175,6 +175,7 @@ const struct pithi_command pithi_commands[] = {
      "  --waits         hatch the part of each MPI call that waits for another rank\n"
      "  --critical-path draw the critical path, which determines how long the run takes\n"
      "  --findings      add a list of where the run waits most, with marks at the longest waits\n"
+     "  --notes         draw the notes of LOG.notes, which `pith view` writes\n"
      "  --iterations    the iterations one below the other, aligned at their starts\n"
      "  --iterations=STATE  the instances of this state\n"
      "  --ranges        add a stacked chart of how many ranks are in each state\n"
@@ -184,7 +185,7 @@ const struct pithi_command pithi_commands[] = {
      "  --full          keep every column of an SVG, also above 2 MB\n"
      "  -e WORDS        commands as in a script of the window: 'zoom 1.2 1.4; rows 0-3; hide MPI_Comm_*; arrows off';\n"
      "                  also show, only, show_all, fit, work, in, out, pan, height, waits, critical_path,\n"
-     "                  findings, theme, palette, colour\n"
+     "                  findings, notes, theme, palette, colour\n"
      "  --text          print the picture as text, in colour on a terminal\n"
      "  --ascii         as --text, ASCII only\n"
      "  --colour WHEN   with --text: always, never, auto (on a terminal)\n"},

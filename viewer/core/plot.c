@@ -304,6 +304,7 @@ void pithi_plot_draw_over(const struct pithi_plot *plot, const struct pithi_pain
     draw_marks(plot, painter);
     pithi_bundle_numbers_draw(plot, painter);
     draw_pale(plot, painter);
+    pithi_notes_draw(plot, painter);
     painter->clip(painter->context, 0, 0, -1, -1);
 }
 

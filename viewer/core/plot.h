@@ -17,6 +17,7 @@
 
 #include "core/arrows.h"
 #include "core/gaps.h"
+#include "core/notes.h"
 #include "core/painter.h"
 #include "core/query.h"
 
@@ -43,8 +44,10 @@ struct pithi_plot {
     struct pithlog_summary *summary;         /* NULL: records are read */
     enum pithi_care care;                    /* with a summary */
     const struct pithlog_analysis *analysis; /* NULL: none */
-    int waits, path;                /* 1: wait states, the critical path of the analysis are drawn (waiting.h) */
-    int64_t lit_from_ns, lit_to_ns; /* the selection: everything outside is drawn pale; from >= to: none */
+    int waits, path;                 /* 1: wait states, the critical path of the analysis are drawn (waiting.h) */
+    int64_t lit_from_ns, lit_to_ns;  /* the selection: everything outside is drawn pale; from >= to: none */
+    const struct pithi_notes *notes; /* NULL: not shown */
+    int note_texts;                  /* 1: their flags have texts */
     int names; /* 1: bars with room have the name of their state, and its duration; needs a painter with text */
 
     /* Made by pithi_plot_load: */

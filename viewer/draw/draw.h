@@ -32,6 +32,7 @@ struct pithi_draw {
     int ascii, grey, stats;
     int ranges;                /* mountain ranges below the time lines */
     int waits, path;           /* 1: wait states, the critical path are drawn */
+    int shows_notes;           /* 1: LOG.notes is read and drawn */
     int findings;              /* 1: a list of where the run waits most */
     int iterations;            /* 1: iterations one below the other */
     const char *iterations_of; /* the state whose instances they are; NULL: found */
@@ -45,6 +46,7 @@ struct pithi_draw {
     int64_t t0_ns, t1_ns;
     struct pithlog_digest *digest;
     struct pithi_gaps gaps;
+    struct pithi_notes notes;
     struct pithlog_analysis *analysis; /* NULL: not asked for */
     const struct pithlog_iterations *found;
     struct pithlog_summary *summary; /* NULL: all records are read */

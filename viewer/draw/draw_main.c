@@ -155,6 +155,20 @@ static int read_log(struct pithi_draw *draw)
     return 0;
 }
 
+/* 0, or 1 after a message. */
+static int read_notes(struct pithi_draw *draw)
+{
+    char *path, why[1024];
+    int failed;
+
+    if (!draw->shows_notes)
+        return 0;
+    path = pithi_notes_path(draw->log_path);
+    failed = pithi_notes_read(&draw->notes, path, why, sizeof why);
+    free(path);
+    return failed ? pithi_draw_failed("%s", why) : 0;
+}
+
 static int draw_log(struct pithi_draw *draw)
 {
     int status = read_log(draw);
@@ -165,6 +179,8 @@ static int draw_log(struct pithi_draw *draw)
         status = set_window(draw);
     if (!status)
         status = pithi_draw_words(draw);
+    if (!status)
+        status = read_notes(draw);
     if (!status)
         status = analyze(draw);
     if (status)
@@ -195,6 +211,7 @@ int main(int argc, char **argv)
     if (draw.tree)
         pithi_rows_close(draw.tree);
     pithi_gaps_free(&draw.gaps);
+    pithi_notes_free(&draw.notes);
     pithlog_analysis_free(draw.analysis);
     pithlog_digest_close(draw.picked);
     pithlog_digest_close(draw.digest);

@@ -28,6 +28,7 @@ enum {
     PALETTE,
     THEME,
     FULL,
+    NOTES,
     TEXT,
     ASCII,
     COLOUR
@@ -44,6 +45,7 @@ static const struct option options[] = {{"size", required_argument, NULL, SIZE},
                                         {"waits", no_argument, NULL, WAITS},
                                         {"critical-path", no_argument, NULL, CRITICAL_PATH},
                                         {"findings", no_argument, NULL, FINDINGS},
+                                        {"notes", no_argument, NULL, NOTES},
                                         {"iterations", optional_argument, NULL, ITERATIONS},
                                         {"ranges", no_argument, NULL, RANGES},
                                         {"grey", no_argument, NULL, GREY},
@@ -125,6 +127,8 @@ static int set_flag(struct pithi_draw *draw, int option)
         return draw->path = 1, 0;
     case FINDINGS:
         return draw->findings = 1, 0;
+    case NOTES:
+        return draw->shows_notes = 1, 0;
     case RANGES:
         return draw->ranges = 1, 0;
     case GREY:

@@ -189,6 +189,12 @@ static int do_critical_path(struct pithi_draw *draw, const struct pithi_draw_wor
     return 0;
 }
 
+static int do_notes(struct pithi_draw *draw, const struct pithi_draw_word *word)
+{
+    draw->shows_notes = is_on(word->item[1]);
+    return 0;
+}
+
 static int do_findings(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
     draw->findings = is_on(word->item[1]);
@@ -298,6 +304,7 @@ static const struct {
     {"in", "?FACTOR?", 0, 1, do_in},
     {"message_filter", "?QUERY? ?-longer TIME? ?-shorter TIME? ?-late TIME?", 0, 7, do_message_filter},
     {"names", "on|off", 1, 1, do_names},
+    {"notes", "on|off", 1, 1, do_notes},
     {"only", "NAME", 1, 1, do_only},
     {"out", "?FACTOR?", 0, 1, do_out},
     {"palette", "log|classic|safe", 1, 1, do_palette},

@@ -448,6 +448,22 @@ static void add_head(struct page *page)
     pithi_text_bytes(text, pithi_page_js, strlen(pithi_page_js));
 }
 
+/* Writes the notes: time, row, text. */
+static void add_notes(struct page *page, const struct pithi_figure *figure)
+{
+    const struct pithi_notes *notes = &page->draw->notes;
+
+    pithi_text_add(&page->text, "notes: [\n");
+    for (uint32_t i = 0; i < notes->count; i++) {
+        uint32_t row = pithi_note_row(&figure->plot, &notes->items[i]);
+        pithi_text_add(&page->text, "{at: %" PRId64 ", row: %d, text: ", notes->items[i].time_ns,
+                       row == PITHI_NONE ? -1 : (int)row);
+        add_string(&page->text, notes->items[i].text);
+        pithi_text_add(&page->text, "},\n");
+    }
+    pithi_text_add(&page->text, "],\n");
+}
+
 static void add_facts(struct page *page, const struct pithi_figure *figure)
 {
     const struct pithi_draw *draw = page->draw;
@@ -468,6 +484,8 @@ static void add_facts(struct page *page, const struct pithi_figure *figure)
     pithi_text_add(&page->text, "log: ");
     add_string(&page->text, draw->log_path);
     pithi_text_add(&page->text, ", names_on: %s,\n", draw->no_names ? "false" : "true");
+    if (draw->notes.count)
+        add_notes(page, figure);
     if (draw->analysis && draw->waits)
         pithi_text_add(&page->text, "waits: true,\n");
     if (draw->analysis && draw->path)

@@ -215,6 +215,14 @@ function pith(data) {
     link.parentNode.append(` ${text}`);
   }
   findings.hidden = !data.findings;
+  // The notes: a click brings one into the middle.
+  const notes = data.notes || [], noteList = add(body, "ol");
+  noteList.className = "notes";
+  for (const { at, text } of notes) {
+    const link = add(add(noteList, "li"), "button", "", text);
+    link.addEventListener("click", () => setView(at - (view.to - view.from) / 2, at + (view.to - view.from) / 2));
+  }
+  noteList.hidden = !notes.length;
   const table = add(body, "table");
   add(body, "p", "faint", "Wheel or + \u2212: zoom. Drag or arrow keys: move. f: all. m: messages. "
     + (data.waits ? "W: waiting. " : "") + (data.path ? "c: critical path. " : "") + "What is ticked off in the table is hidden.");
@@ -539,6 +547,38 @@ function pith(data) {
     pen.globalAlpha = pen.lineWidth = 1;
   }
 
+  // The box of a note's flag, {x, y, width, height}; null: it is outside of the view.
+  function flagOf(index) {
+    const { at, row } = notes[index];
+    if (row < 0 || at < view.from || at >= view.to) return null;
+    return { x: Math.floor(xOf(at)), y: topOf(row), width: 6 + 7 * String(index + 1).length, height: 13 };
+  }
+
+  function drawNotes(pen) {
+    pen.font = "10px sans-serif";
+    pen.textAlign = "left";
+    pen.textBaseline = "middle";
+    notes.forEach((note, index) => {
+      const flag = flagOf(index);
+      if (!flag) return;
+      pen.fillStyle = theme.accent;
+      pen.fillRect(flag.x, flag.y, 2, rowHeight);
+      pen.fillRect(flag.x, flag.y, flag.width, flag.height);
+      pen.fillStyle = theme.paper;
+      pen.fillText(String(index + 1), flag.x + 3, flag.y + flag.height / 2);
+    });
+  }
+
+  // The number and text of the note whose flag is at a point; null: there is none.
+  function noteAt(x, y) {
+    for (let i = notes.length - 1; i >= 0; i--) {
+      const flag = flagOf(i);
+      if (flag && x >= flag.x && x < flag.x + flag.width && y >= flag.y && y < flag.y + flag.height)
+        return [`note ${i + 1}`, notes[i].text];
+    }
+    return null;
+  }
+
   function drawGraph(pen, source, row) {
     const { colour } = data.rows[row], [top, height] = barOf(0), foot = topOf(row) + top + height;
     const yOf = (value) => foot - (value + 1) / signs.length * height;
@@ -731,6 +771,7 @@ function pith(data) {
     drawArrows(pen, arrowsDrawn());
     if (pathOn) drawPath(pen);
     if (data.selected) drawPale(pen, data.selected);
+    drawNotes(pen);
     drawLabels(pen, first, last);
   }
 
@@ -895,7 +936,8 @@ function pith(data) {
   }
   function showTip(event) {
     const box = rows.getBoundingClientRect();
-    const texts = hit ? null : linesAt(event.clientX - box.left, event.clientY - box.top);
+    const texts = hit ? null : noteAt(event.clientX - box.left, event.clientY - box.top)
+      || linesAt(event.clientX - box.left, event.clientY - box.top);
     tip.style.display = texts ? "block" : "none";
     if (!texts) return;
     tip.replaceChildren();

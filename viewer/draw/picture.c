@@ -211,6 +211,8 @@ struct pithi_figure pithi_draw_figure(const struct pithi_draw *draw)
                                           .lit_to_ns = draw->lit_to_ns,
                                           .gaps = &draw->gaps,
                                           .analysis = draw->analysis,
+                                          .notes = &draw->notes,
+                                          .note_texts = 1,
                                           .waits = draw->waits,
                                           .path = draw->path,
                                           .names = !draw->no_names,

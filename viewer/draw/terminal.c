@@ -517,6 +517,7 @@ int pithi_draw_terminal(struct pithi_draw *draw)
             print_legend(&terminal);
         if (draw->analysis && draw->findings)
             print_findings(&terminal);
+        pithi_notes_list(&draw->notes, stdout);
         if (draw->stats)
             pithi_draw_table(draw, terminal.legend, terminal.legend_count);
         if (fflush(stdout) != 0 || ferror(stdout))

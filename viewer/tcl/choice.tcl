@@ -181,6 +181,9 @@ oo::class create ::pith::Context {
             [$window choice] choose $what
         }
         my fill $what [[$window timeline] row_at $y]
+        foreach {text script key} [[$window part Notes] entries $x $y] {
+            my add $text $script $key
+        }
         tk_popup $menu $root_x $root_y
     }
 

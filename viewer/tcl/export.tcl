@@ -52,6 +52,9 @@ oo::class create ::pith::Export {
         if {![$model names_on]} {
             lappend words {names off}
         }
+        if {[$model notes] ne {}} {
+            lappend words {notes on}
+        }
         lappend words {*}[[$window part Waiting] words]
         lappend words [list ranges [[$window part Ranges] word]]
         return [join $words "; "]

@@ -1,6 +1,6 @@
 # history.tcl - undo and redo of changes of a view, part by part. A subclass (Model) has the methods
 #
-#     current WHAT         the value of a part: time, rows, hidden, arrows, messages
+#     current WHAT         the value of a part: time, rows, hidden, arrows, messages, notes
 #     apply WHAT VALUE     sets it, without a call of `push`
 #
 # and calls `push WHAT` before it changes a part, and `forget_past` when it is made.
@@ -19,6 +19,13 @@ oo::class create ::pith::History {
             set future {}
         }
         set pushed [list $what $now]
+    }
+
+    # The same for a change that is undone alone.
+    method push_alone {what} {
+        set pushed {{} 0}
+        my push $what
+        set pushed {{} 0}
     }
 
     method undo {} { my take_back past future }

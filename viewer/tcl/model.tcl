@@ -26,6 +26,7 @@ oo::class create ::pith::Model {
     variable arrows     ;# on, off, or auto: messages are shown where they do not cover too much
     variable left_out   ;# the part of the picture that the messages left out by auto would cover; 0: they are drawn
     variable names_on   ;# 1: bars have names
+    variable notes      ;# dicts of time, rank, thread, text, by time (notes.tcl)
     variable message_filter ;# words of message_filter.tcl; {}: all messages
     variable picking    ;# a Picking
     variable pointer    ;# dict: details of the record under the pointer; {} none
@@ -38,7 +39,7 @@ oo::class create ::pith::Model {
     # OPENED: command of the log (opening.tcl).
     constructor {opened} {
         set log $opened
-        lassign {} message_filter given extent unsearched selection pointer trouble reading changed
+        lassign {} notes message_filter given extent unsearched selection pointer trouble reading changed
         set names_on 1
         set notices {}
         my read_log [::pith::preferences::get palette]
@@ -96,6 +97,7 @@ oo::class create ::pith::Model {
         set pointer {}
         set trouble {}
         set reading {}
+        set notes [$log setnotes $notes]
         my notify log
         my rows_changed
         my notify colours
@@ -252,6 +254,7 @@ oo::class create ::pith::Model {
             hidden { return $hidden }
             arrows { return $arrows }
             messages { return $message_filter }
+            notes { return $notes }
         }
     }
 
@@ -265,7 +268,23 @@ oo::class create ::pith::Model {
             hidden { my hide $value }
             arrows { my set_arrows_way $value }
             messages { my filter_messages $value }
+            notes { my show_notes $value }
         }
+    }
+
+    # ---- Notes
+
+    method notes {} { return $notes }
+
+    method set_notes {its_notes} {
+        my push_alone notes
+        my show_notes $its_notes
+    }
+
+    # Without undo.
+    method show_notes {its_notes} {
+        set notes [$log setnotes $its_notes]
+        my notify notes
     }
 
     # ---- Rows

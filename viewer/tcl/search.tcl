@@ -49,7 +49,7 @@ oo::class create ::pith::Search {
         ttk::label $bar.find -text Find
         ttk::entry $bar.pattern -width 22 -textvariable [my varname entered](pattern)
         ttk::combobox $bar.kind -width 16 -state readonly -textvariable [my varname entered](kind) \
-            -values {{states and events} states events messages}
+            -values {{states and events} states events messages notes}
         pack $bar.find $bar.pattern $bar.kind -side left -padx {0 6}
         foreach {key text width} {longer {longer than} 6 shorter {shorter than} 6 payload payload 10 bytes bytes 6
             most to 6 tag tag 4 ranks ranks 6 partner to 4} {
@@ -78,6 +78,7 @@ oo::class create ::pith::Search {
             states { set keys {longer shorter ranks} }
             events { set keys {payload ranks} }
             messages { set keys {longer shorter bytes most tag ranks partner} }
+            notes { set keys {} }
         }
         # Shorter labels for messages, which have many fields.
         foreach {key text short} {longer {longer than} took  shorter {shorter than} to  ranks ranks {from ranks}} {
@@ -148,6 +149,9 @@ oo::class create ::pith::Search {
         if {$sought ne {} && $texts eq $what} {
             return
         }
+        if {[dict get $texts kind] eq "notes"} {
+            return [my set_note_search $texts]
+        }
         set kinds [dict get {{states and events} {state event} states state events event messages message} \
             [dict get $texts kind]]
         set for [dict create kinds $kinds]
@@ -186,6 +190,44 @@ oo::class create ::pith::Search {
         array set entered $texts
         my lay_out
         my count
+    }
+
+    # Notes are searched at once: there are few.
+    method set_note_search {texts} {
+        my stop
+        set what $texts
+        set sought notes
+        set place {}
+        array set entered $texts
+        my lay_out
+        set counts [llength [[$window part Notes] matching [dict get $texts pattern]]]
+        set marks {}
+        my mark_hits
+    }
+
+    method step_note {way} {
+        set found {}
+        set from [lindex [my from $way] 0]
+        set numbers [[$window part Notes] matching [dict get $what pattern]]
+        foreach number [expr {$way eq "next" ? $numbers : [lreverse $numbers]}] {
+            set time [dict get [lindex [$model notes] $number] time]
+            if {$way eq "next" ? $time > $from : $time < $from} {
+                set found $number
+                break
+            }
+        }
+        if {$numbers eq {}} {
+            my say "nothing found"
+            return
+        }
+        set how {}
+        if {$found eq {}} {
+            set how [expr {$way eq "next" ? "from the start: " : "from the end: "}]
+            set found [lindex $numbers [expr {$way eq "next" ? 0 : "end"}]]
+        }
+        set place [list [dict get [lindex [$model notes] $found] time] 0 0]
+        my show_count
+        $window say $how[[$window part Notes] visit $found]
     }
 
     method is_query {text} { expr {![catch {::pithtk::query $text}]} }
@@ -235,6 +277,9 @@ oo::class create ::pith::Search {
     }
 
     method step {way} {
+        if {$sought eq "notes"} {
+            return [my step_note $way]
+        }
         my start_search $way [my from $way] 0
     }
 
@@ -408,12 +453,12 @@ oo::class create ::pith::Search {
     }
 
     method kind_of {word} {
-        foreach kind {states events messages {states and events}} {
+        foreach kind {states events messages notes {states and events}} {
             if {$word in [list $kind [string trimright $kind s]]} {
                 return $kind
             }
         }
-        throw {PITH USAGE} "find: no such kind: $word; must be state, event or message"
+        throw {PITH USAGE} "find: no such kind: $word; must be state, event, message or note"
     }
 
     method word_next {} { return [my go next] }

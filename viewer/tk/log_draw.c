@@ -82,6 +82,7 @@ static void set_plot(struct pithi_log_object *object, const struct view *view)
     plot->rgb = object->rgb;
     plot->hidden = object->hidden;
     plot->gaps = &object->gaps;
+    plot->notes = &object->notes;
     plot->analysis = object->analysis;
     plot->waits = object->shows_waits;
     plot->names = !object->hides_names;

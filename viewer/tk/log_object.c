@@ -329,6 +329,10 @@ static const struct {
     {{"lengths", 5, "state t0 t1 rows callback"}, pithi_log_lengths},
     {{"matrix", 5, "t0 t1 comm late callback"}, pithi_log_matrix},
     {{"messageof", 5, "rank thread time peer tag"}, pithi_log_message_of},
+    {{"noteat", 2, "x y"}, pithi_log_note_at},
+    {{"notes", 0, NULL}, pithi_log_notes},
+    {{"savenotes", 0, NULL}, pithi_log_save_notes},
+    {{"setnotes", 1, "notes"}, pithi_log_set_notes},
     {{"overview", 6, "photo fadedPhoto t0 t1 width height"}, pithi_log_overview},
     {{"messages", 2, "t0 t1"}, pithi_log_messages},
     {{"palette", 1, "name"}, pithi_log_palette},
@@ -379,6 +383,7 @@ static void log_delete(ClientData data)
     pithi_helper_free(object->helper);
     pithi_groups_free(&object->groups);
     pithi_gaps_free(&object->gaps);
+    pithi_notes_free(&object->notes);
     pithi_log_findings_free(object);
     pithlog_analysis_free(object->analysis);
     pithi_log_ranges_free(object);

@@ -36,6 +36,7 @@ struct pithi_log_object {
     struct pithi_log_findings *findings;         /* owned by log_waiting.c; NULL: not asked for yet */
     int hides_names;                             /* 1: no names in bars */
     int shows_waits, shows_path;                 /* 1: drawn as soon as there is an analysis */
+    struct pithi_notes notes;                    /* drawn into the picture */
     struct pithi_gaps gaps;                      /* read with the first picture */
     struct pithi_groups groups;                  /* the rows of `plot`, if they are too low to be drawn singly */
     struct pithi_plot plot;                      /* the last picture, with copies of its input */
@@ -105,6 +106,13 @@ pithi_log_method pithi_log_analyze, pithi_log_show_waiting, pithi_log_wait_of;
  *                              `parallel` start and end of the analyzed time; {} none */
 pithi_log_method pithi_log_findings, pithi_log_finding, pithi_log_efficiencies;
 void pithi_log_findings_free(struct pithi_log_object *object);
+
+/* log_notes.c: notes (core/notes.h), each a dict of time, rank, thread and text
+ * notes                        those of the file
+ * setnotes LIST                draws these; returns them by time
+ * savenotes                    writes them to the file
+ * noteat X Y                   the index of the note whose flag is at a pixel of the last picture; -1 none */
+pithi_log_method pithi_log_notes, pithi_log_set_notes, pithi_log_save_notes, pithi_log_note_at;
 
 /* log_iterations.c; {} as long as the log is not analyzed
  * iterations                   a dict: count; if that is not 0, also state (name), median, longest (ns), all (indices,

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# Notes at times and rows: in the window (notes_checks.tcl), their file, and `pith draw --notes`.
+. "$(dirname "$0")/../lib.sh"
+. "$top/test/viewer/window.sh"
+. "$top/test/viewer/wait_log.sh"
+wait_log >log.txt && pith convert log.txt log.pith
+ok $? "a log is made"
+start_display
+inside log.pith notes_checks.tcl
+
+printf '# by hand\n\n0.5\trank 1\tlate: why?\r\n0.25\trank 0\ta < b & c\n0.7\trank 9\tnot in the log\n' >log.pith.notes
+is "$(timeout 60 pith view log.pith -e 'puts [notes]; edit_note 2 why; quit')" \
+    '{0.250000000 {rank 0} {a < b & c}} {0.500000000 {rank 1} {late: why?}} {0.700000000 {rank 9} {not in the log}}' "a file by hand"
+is "$(sed 1d log.pith.notes | tr '\t' '|')" $'0.250000000|rank 0|a < b & c\n0.500000000|rank 1|why\n0.700000000|rank 9|not in the log' \
+    "notes of rows that the log does not have are kept"
+cp log.pith bad.pith
+printf '0.1\trank 0\tgood\n0.5 rank 1 spaces\n' >bad.pith.notes
+cp bad.pith.notes before
+is "$(timeout 60 pith view bad.pith -e 'puts [notes]; note 0.2 0 new; puts [notes]; puts [status]; quit')" \
+    $'\n{0.200000000 {rank 0} new}\nnotes are kept for this window only, because the file could not be read' "a damaged file"
+is "$(cmp before bad.pith.notes 2>&1)" "" "is not overwritten"
+wrong='bad.pith.notes: line 2: not a time in seconds, a tab, `rank R`, a tab and a text'
+is "$(pith draw bad.pith --notes -o bad.png 2>&1)" "pith: $wrong" "pith draw says what is wrong"
+
+pith draw log.pith -o with.svg --notes && pith draw log.pith -o words.svg -e 'notes on' && pith draw log.pith -o without.svg
+ok $? "pictures are drawn"
+is "$(grep -c 'a &lt; b &amp; c' with.svg) $(grep -c 'not in the log' with.svg) $(grep -c 'a &lt; b' without.svg)" "1 0 0" "--notes: with number and text"
+cmp with.svg words.svg
+ok $? "-e 'notes on': the same picture"
+pith draw log.pith -o part.svg --notes --from 0.3 && is "$(grep -c 'a &lt; b' part.svg)" 0 "not those of other times"
+pith draw log.pith -o with.png --notes && pith draw log.pith -o without.png && ! cmp -s with.png without.png
+ok $? "in a PNG, too"
+is "$(pith draw log.pith --text --notes | tail -n 3)" $'1 0.25 s rank 0: a < b & c\n2 0.5 s rank 1: why\n3 0.7 s rank 9: not in the log' "as text: a list"
+pith draw log.pith -o log.html --notes
+is "$(grep -A3 '^notes:' log.html)" $'notes: [\n{at: 250000000, row: 0, text: "a \\x3c b \\x26 c"},\n{at: 500000000, row: 1, text: "why"},\n{at: 700000000, row: -1, text: "not in the log"},' \
+    "the page has them"
+if ! command -v chromium >/dev/null; then
+    skip "the page in a browser" "no chromium"
+    finish
+fi
+{ echo "<script>requestAnimationFrame = (run) => setTimeout(run, 0);</script>"; cat log.html; cat <<'END'
+<script>
+onerror = (text) => { document.title = text; };
+setTimeout(() => {
+  const rows = document.querySelector(".rows"), canvas = rows.querySelector("canvas"), box = rows.getBoundingClientRect();
+  const accent = getComputedStyle(document.documentElement).getPropertyValue("--accent").trim();
+  const pen = canvas.getContext("2d");
+  const flags = [];
+  // The lines of flags, at the foot of the first two rows; rows are as high as the canvas has room for.
+  const pixels = (y) => [...Array(canvas.width).keys()].filter((x) => "#" + [...pen.getImageData(x, y, 1, 1).data.slice(0, 3)]
+    .map((part) => part.toString(16).padStart(2, "0")).join("") === accent);
+  const seen = [];
+  for (let y = 0; y < canvas.height; y++) {
+    const found = pixels(y);
+    if (found.length === 2 && !seen.includes(found[0])) seen.push(found[0]);
+  }
+  const point = (x, y) => {
+    rows.dispatchEvent(new PointerEvent("pointermove", { clientX: box.left + x, clientY: box.top + y, bubbles: true }));
+    return document.querySelector(".tip").innerText.trim().replace(/\s+/g, " ");
+  };
+  const links = [...document.querySelectorAll("ol.notes button")];
+  const tips = [point(seen[0] + 3, 4), /^note/.test(point(seen[0] - 9, 4))];
+  for (const key of ["+", "+"]) dispatchEvent(new KeyboardEvent("keydown", { key, cancelable: true }));
+  links[0].click();
+  setTimeout(() => {
+    const [from, to] = document.querySelector(".window").textContent.match(/[0-9.]+/g);
+    document.title = [seen.length, ...tips, links.length, ((+from + +to) / 2).toFixed(2), to - from < 900].join("|");
+  }, 200);
+}, 300);
+</script>
+END
+} >noted.html
+timeout 60 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$scratch/chromium" --disable-dev-shm-usage \
+    --force-device-scale-factor=1 --window-size=1200,800 --virtual-time-budget=10000 --dump-dom "file://$scratch/noted.html" 2>chromium.log >dom.out
+is "$(grep -o '<title>.*</title>' dom.out | tail -n 1)" "<title>2|note 1 a &lt; b &amp; c|false|3|250.00|true</title>" \
+    "in a browser: two flags, the text under the pointer, the list"
+finish
