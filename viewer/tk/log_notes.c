@@ -38,7 +38,7 @@ int pithi_log_notes(struct pithi_log_object *object, Tcl_Interp *interp, int obj
     return TCL_OK;
 }
 
-/* Reads a number of a note. */
+/* The value of a key of a note. */
 static int get(Tcl_Interp *interp, Tcl_Obj *dict, const char *key, Tcl_Obj **value)
 {
     Tcl_Obj *name = Tcl_NewStringObj(key, -1);
