@@ -178,15 +178,23 @@ char *pithi_findings_command(const struct pithi_findings *f, const struct pithlo
     return command;
 }
 
-static int print_csv(const struct pithi_findings *f, FILE *out)
+static int print_csv(struct pithi_findings *f, FILE *out)
 {
-    static const struct pithi_table_column columns[] = {
-        {"finding", PITHI_CELL_TEXT, 0}, {"cost", PITHI_CELL_TIME, 0},     {"share", PITHI_CELL_RATIO, 0},
-        {"rank", PITHI_CELL_COUNT, 0},   {"other", PITHI_CELL_COUNT, 0},   {"from", PITHI_CELL_TIME, 0},
-        {"to", PITHI_CELL_TIME, 0},      {"function", PITHI_CELL_TEXT, 0}, {"command", PITHI_CELL_TEXT, 0}};
+    static const struct pithi_table_column columns[] = {{"finding", PITHI_CELL_TEXT, 0},
+                                                        {"cost", PITHI_CELL_TIME, 0},
+                                                        {"share", PITHI_CELL_RATIO, 0},
+                                                        {"rank", PITHI_CELL_COUNT, 0},
+                                                        {"other", PITHI_CELL_COUNT, 0},
+                                                        {"from", PITHI_CELL_TIME, 0},
+                                                        {"to", PITHI_CELL_TIME, 0},
+                                                        {"function", PITHI_CELL_TEXT, 0},
+                                                        {"first_iteration", PITHI_CELL_COUNT, 0},
+                                                        {"last_iteration", PITHI_CELL_COUNT, 0},
+                                                        {"command", PITHI_CELL_TEXT, 0}};
     struct pithi_report *table = NULL;
     int err;
 
+    TRY(pithi_findings_find_iterations(f));
     TRY(pithi_table_new(&table, columns, sizeof columns / sizeof *columns));
     for (uint32_t i = 0; i < f->count; i++) {
         const struct pithlog_finding_place *place = &f->list[i].place;
@@ -204,6 +212,13 @@ static int print_csv(const struct pithi_findings *f, FILE *out)
         pithi_table_number(table, place->from_ns);
         pithi_table_number(table, place->to_ns);
         pithi_table_text(table, f->functions[i] ? f->functions[i] : "");
+        size_t iterations[2];
+        int has = pithi_finding_iterations(f->analysis, &f->list[i], &iterations[0], &iterations[1]) > 0;
+        for (int k = 0; k < 2; k++)
+            if (has)
+                pithi_table_number(table, (int64_t)iterations[k] + 1);
+            else
+                pithi_table_skip(table);
         pithi_table_text(table, command ? command : "");
         free(command);
     }

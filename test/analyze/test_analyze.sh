@@ -34,7 +34,7 @@ like "$page" 'pith view log[.]pith --from 0[.]000000000s --to 0[.]005[0-9]*s --r
 like "$page" 'refine: 5[.]000 ms \(100 %\), on rank 0' "the critical path"
 is "$(awk 'length($0) > 80' <<<"$page")" "" "lines are short"
 
-is "$(pith analyze log.pith --csv | head -n 2 | tail -n 1)" "late sender,0.006000000,0.4,2,1,0.001000000,0.005000000,,\"$(grep -o 'pith view .*' <<<"$page" | head -n 1)\"" "findings as CSV"
+is "$(pith analyze log.pith --csv | head -n 2 | tail -n 1)" "late sender,0.006000000,0.4,2,1,0.001000000,0.005000000,,,,\"$(grep -o 'pith view .*' <<<"$page" | head -n 1)\"" "findings as CSV"
 pith analyze log.pith --json --waits >got.json
 python3 - <<'END' >got
 import json

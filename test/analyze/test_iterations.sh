@@ -47,6 +47,10 @@ is "$(pith analyze exact.txt --json | python3 -c 'import json, sys
 for f in json.load(sys.stdin)["findings"]: print(f["name"], f.get("first_iteration"), f.get("last_iteration"))')" "transfer None None
 load imbalance 47 47
 wait at N x N 47 47" "the same as JSON"
+is "$(pith analyze exact.txt --csv | cut -d, -f 1,9,10)" "finding,first_iteration,last_iteration
+transfer,,
+load imbalance,47,47
+wait at N x N,47,47" "the same as CSV"
 awk -F'\t' -v OFS='\t' '$2 == 1 && $1 > 0.3003 && (/leave\tforce/ || /enter\tMPI_Allreduce/ || $4 == "coll") { $1 = sprintf("%.9f", $1 - 0.005) } 1' \
     exact.txt | sort -s -g -k 1,1 >uneven.txt
 is "$(pith analyze uneven.txt | grep -c '^     spread over all 100 iterations$')" 2 "waiting and load imbalance in each iteration"
