@@ -37,10 +37,17 @@ is() {
     esac
     return 1
 }
-# like GOT PATTERN WHAT: GOT matches the extended regular expression.
+# like GOT PATTERN WHAT: a line of GOT matches the extended regular expression. Of several lines, compare joined ones.
 like() {
+    case $2 in *$'\n'*)
+        ok 1 "$3"
+        echo "#   the pattern has a newline: grep would look for one of its lines"
+        return 1 ;;
+    esac
     if grep -qE -- "$2" <<<"$1"; then ok 0 "$3"; else ok 1 "$3"; printf '#   got:    %s\n#   wanted: /%s/\n' "${1//$'\n'/$'\n#   '}" "$2"; return 1; fi
 }
+# joined TEXT: its lines as one, with | in between
+joined() { echo "${1//$'\n'/|}"; }
 # skip WHAT WHY
 skip() { tap_count=$((tap_count + 1)); echo "ok $tap_count - $1 # SKIP $2"; }
 # checks_of FILE [PREFIX]: the checks that a helper printed ("ok 1 - it works", "not ok - it fails") become checks of this test.

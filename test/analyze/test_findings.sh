@@ -61,7 +61,7 @@ hosts() {
 }
 hosts 500
 is "$(found 'slow hosts')" 0.003200000 "eight messages between two hosts take 400 us longer than others"
-like "$(pith analyze log.pith)" $'8 messages between hosts a and d take longer than\n.*; in MPI_Recv 500[.]0 us, not 100[.]0 us' "which are named"
+like "$(joined "$(pith analyze log.pith)")" '8 messages between hosts a and d take longer than[|][^|]*; in MPI_Recv 500[.]0 us, not 100[.]0 us' "which are named"
 hosts 150
 is "$(found 'slow hosts')" "" "half as much again is no finding"
 
@@ -80,7 +80,7 @@ collectives() {
 }
 collectives 8
 is "$(found 'slow collectives')" 0.007200000 "two calls of a collective take 900 us longer on four ranks"
-like "$(pith analyze log.pith)" $'MPI_Allreduce: 8 of 80 calls took .*\n.*slowest: 1[.]000 ms,\n +median 100[.]0 us, on rank 0 at 0[.]012000s' "which are counted"
+like "$(joined "$(pith analyze log.pith)")" 'MPI_Allreduce: 8 of 80 calls took [^|]*[|][^|]*slowest: 1[.]000 ms,[|] +median 100[.]0 us, on rank 0 at 0[.]012000s' "which are counted"
 collectives 1048576
 is "$(found 'slow collectives')" "" "calls of another size are no peers"
 like "$(pith analyze log.pith --explain slow-collectives)" 'three times the median' "explained"

@@ -41,12 +41,9 @@ is "$(colours plain.png "$(($(at 380) - $(at 310)))x10+$(at 310)+60")" 1 "and no
 ./make_log hosts hosts.pith
 pith draw hosts.pith --text --ascii --group host --size 57 >hosts.text
 is "$(grep -c '|' hosts.text)" 3 "--group host: a row each"
-like "$(cat hosts.text)" '^beta  2 ranks  \|:W?W+H+W+:+\|
-' "which is what most of its lanes do"
-like "$(cat hosts.text)" '
-B  MPI_Barrier 36\.7%' "shares are of all their lanes"
-like "$(pith draw hosts.pith --text --ascii --group comm --lanes 'odd')" '
-odd  4 ranks  *\|' "--lanes takes names, also of communicators"
+like "$(cat hosts.text)" '^beta  2 ranks  \|:W?W+H+W+:+\|$' "which is what most of its lanes do"
+like "$(cat hosts.text)" '^B  MPI_Barrier 36\.7%' "shares are of all their lanes"
+like "$(pith draw hosts.pith --text --ascii --group comm --lanes 'odd')" '^odd  4 ranks  *\|' "--lanes takes names, also of communicators"
 pith draw plain.pith -o part.png --from 500ms --to 1 --lanes 0 --size 800x200
 is "$(size part.png)" 800x200 "a size as asked for"
 is "$(convert part.png -crop 600x1+150+60 -depth 8 txt:- | grep -c '#0000CC')" 600 "--from, --to and --lanes: all blue"

@@ -13,21 +13,21 @@ pith view plain.pith --restore -e 'zoom 0.2 0.4; hide green; pin 1; bookmark her
 views=("$XDG_STATE_HOME"/pith/plain.pith-*.view)
 [ -s "${views[0]}" ]
 ok $? "the view is saved at the end"
-like "$(cat "${views[0]}")" $'time \\{200000000 400000000\\}\n.*hidden green\n' "as lines that can be read"
+like "$(joined "$(cat "${views[0]}")")" 'time \{200000000 400000000\}[|].*hidden green([|]|$)' "as lines that can be read"
 whole='0.000000000 1.000000001'
 show='sync; puts [window]; puts [bookmarks]; puts [selected]; puts [lindex [row_list] 0]; puts [at 0.25 1]; puts overview:[string length [winfo manager [winfo parent [canvas]].overview]]; quit'
 is "$(pith view plain.pith -e 'puts [window]; quit')" "$whole" "with -e nothing is restored"
 out=$(pith view plain.pith --restore -e "$show" 2>&1)
-like "$out" '^0\.200000000 0\.400000000'$'\n''\{here 0\.200000000 0\.400000000 \{a note\}\}'$'\n''0\.250000000 0\.300000000'$'\n' \
+like "$(joined "$out")" '^0\.200000000 0\.400000000[|]\{here 0\.200000000 0\.400000000 \{a note\}\}[|]0\.250000000 0\.300000000[|]' \
     "--restore: time, bookmark, selection"
-like "$out" $'\n.*rank 1.*\n' "the rows as they were arranged"
+like "$(joined "$out")" '[|][^|]*rank 1[^|]*[|]' "the rows as they were arranged"
 like "$out" 'overview:0' "which panes there are"
 like "$out" 'name red' "what was hidden is"
 is "$(pith view plain.pith --fresh -e 'puts [window]; quit')" "$whole" "--fresh: nothing"
 is "$(pith view rich.pith --restore -e 'puts [bookmarks]; quit')" "" "another log has its own"
 printf 'time {1 2\n' >"${views[0]}"
 out=$(pith view plain.pith --restore -e 'puts [window]; quit' 2>&1)
-like "$out" $'^pith: .*\\.view: not lines of a key and a value; it is not used\n0\\.0000' "a damaged file: a line, and not used"
+like "$(joined "$out")" '^pith: .*\.view: not lines of a key and a value; it is not used[|]0\.0000' "a damaged file: a line, and not used"
 sed -i 's/^/junk /' "${views[0]}"
 printf 'version 1\nidentity {11 0 1000000000}\ntime {x y}\ntop -4\nrows {1 2 3}\npart.Bookmarks {{name}}\n' >"${views[0]}"
 out=$(pith view plain.pith --restore -e 'puts [window]; quit' 2>&1)
