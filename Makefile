@@ -92,6 +92,7 @@ OMP_TOOLS ?= $(lastword $(sort $(patsubst %/omp-tools.h,%,$(wildcard $(addsuffix
 # Names of functions are found as `pith stat --by function` does it.
 also_names = $(call obj,formats/tools/code_file.c) $(record_a)
 also_needs_functions = $(also_names)
+link_also_memory = -Wl,--version-script=wrappers/also/memory/memory.map
 link_also_functions = -Wl,--exclude-libs,ALL -Wl,--gc-sections $(also_names) $(libdw_libs)
 mpi_src := $(wildcard wrappers/mpi/*.c)
 core_src := $(wildcard viewer/core/*.c)
@@ -352,6 +353,8 @@ $(call obj,$(call also_src,functions)): | $(code_header)
 $(call obj,$(call also_src,*)): private CPPFLAGS += -fexceptions
 # After the compiler's own folders, as this one has another compiler's headers, too.
 $(call obj,wrappers/also/openmp/ompt.c): private CPPFLAGS += -idirafter $(OMP_TOOLS)
+$(call obj,wrappers/also/memory/memory_record.c): private CPPFLAGS += $(call see,base)
+$(call obj,wrappers/also/memory/memory_record.c): | layers
 define also_rule
 $(O)/lib/pith/libpith-$(1).so: $(call obj,$(call also_src,$(1))) $(also_needs_$(1)) $(lib_so) $(O)/lib/libpith.so
 	@mkdir -p $$(@D)

@@ -498,13 +498,11 @@ void pithi_defs_sync(uint32_t clock, const struct pithi_sync *point)
     store(PITHI_D_SYNC, clock, &piece, 1);
 }
 
-void pith_thread_name(const char *name)
+static void name_thread(const char *name)
 {
     char cut[256];
     uint32_t lane;
     size_t length;
-    if (name == NULL)
-        return;
     length = strnlen(name, sizeof cut - 1);
     while (length == sizeof cut - 1 && length > 0 && ((unsigned char)name[length] & 0xc0) == 0x80)
         length--; /* not in the middle of a UTF-8 character */
@@ -513,4 +511,20 @@ void pith_thread_name(const char *name)
     lane = pithi_buffer_lane_own();
     if (lane != PITHI_SPILL_DEFS)
         store_text(PITHI_D_THREAD, lane, cut, NULL);
+}
+
+static __thread int is_named __attribute__((tls_model("initial-exec"))); /* by the program */
+
+void pith_thread_name(const char *name)
+{
+    if (name == NULL)
+        return;
+    is_named = 1;
+    name_thread(name);
+}
+
+void pith_thread_name_default(const char *name)
+{
+    if (!is_named)
+        name_thread(name);
 }

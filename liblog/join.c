@@ -219,6 +219,18 @@ void pith_job_abandon(void)
         pithi_output_missed();
 }
 
+static void (*call_watch)(void);
+
+void pith_watch_calls(void (*watch)(void)) { call_watch = watch; }
+
+int pith_watched_call(void)
+{
+    if (call_watch == NULL)
+        return 0;
+    call_watch();
+    return 1;
+}
+
 int pith_recorded(void) { return pithi_session.start_real_ns != 0 || pithi_session.failed; }
 
 int pith_recorded_before(const char *program, char *folder, size_t size)

@@ -47,6 +47,7 @@ void pith_sync(void) {}
 int pith_snapshot(const char *path) { return (void)path, -1; }
 
 void pith_thread_name(const char *name) { (void)name; }
+void pith_thread_name_default(const char *name) { (void)name; }
 
 uint64_t pith_lost(void) { return 0; }
 
@@ -125,6 +126,9 @@ int64_t pith_own_cost_sum(void) { return 0; }
 void pith_own_cost_probe(uint32_t kind, void (*call)(void)) { (void)kind, (void)call; }
 
 int pith_recording(void) { return 0; }
+
+void pith_watch_calls(void (*watch)(void)) { (void)watch; }
+int pith_watched_call(void) { return 0; }
 
 void pith_property(const char *key, const char *value) { (void)key, (void)value; }
 

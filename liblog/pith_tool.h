@@ -62,6 +62,12 @@ PITH_API void pith_comm_event(uint32_t comm, uint32_t id, const void *payload, s
 PITH_API int pith_call_sites(void);
 PITH_API void pith_call_site(const void *caller);
 
+/* For a library that looks at the process from time to time. Before the first record it names a function, which is then
+ * called in the recorded calls of wrappers, inside their states and by their threads. Wrappers call pith_watched_call
+ * there; 0: there is no such function, and they need not call it again. */
+PITH_API void pith_watch_calls(void (*watch)(void));
+PITH_API int pith_watched_call(void);
+
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
 /* Takes the order number of a receive among those posted by this process. Call it when the receive is posted, and pass
@@ -89,9 +95,9 @@ static inline void pith_same_end(uint32_t id);
 static inline void pith_same_send(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes);
 static inline void pith_same_recv(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes, uint64_t posted);
 static inline void pith_same_coll(uint32_t comm, int32_t root, uint64_t sent_bytes, uint64_t received_bytes);
-/* Begins a state that may be removed later, for example because it is short; `record` of the result is NULL if it cannot
- * be removed. To remove it, call pith_begin_undo at the state's end, in the same thread, instead of pith_end. 1: the
- * record is removed; 0: it stays, because this thread has recorded something since; call pith_end. */
+/* Begins a state that may be removed later, for example because it is short; `record` of the result is NULL if it
+ * cannot be removed. To remove it, call pith_begin_undo at the state's end, in the same thread, instead of pith_end.
+ * 1: the record is removed; 0: it stays, because this thread has recorded something since; call pith_end. */
 struct pith_tentative {
     uint64_t *record, word; /* the place of the record, and what it is */
 };
@@ -237,6 +243,10 @@ PITH_API void pith_own_cost_probe(uint32_t kind, void (*call)(void));
 /* The paths of this process's future log and of its spill file, which pithlog_follow reads while it grows. 0; -1: it
  * does not record. The strings stay valid as long as the process. */
 PITH_API int pith_where(const char **log, const char **spill);
+
+/* Like pith_thread_name, for a name that the wrapper found: a name that the program gives to the thread by
+ * pith_thread_name, before or after, takes its place. */
+PITH_API void pith_thread_name_default(const char *name);
 
 /* Sets a property for `pith info`, e.g. ("mpi", "Open MPI 4.1.4"); the last value of a key counts. */
 PITH_API void pith_property(const char *key, const char *value);

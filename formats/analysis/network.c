@@ -5,8 +5,8 @@
  * that are unusually long are left out, because the system interrupts some ranks. A straight line is fitted to the
  * means of the groups for each function, because a message in one direction, an exchange, and a collective take
  * different times. The line minimises the sum of the squared errors, each divided by the model's time. So the times of
- * the model have the measured sum, and short messages count as much as long ones. If all transfers of a function have one
- * size, the line of all messages is scaled to their time, because nothing else says which part of it is latency. */
+ * the model have the measured sum, and short messages count as much as long ones. If all transfers of a function have
+ * one size, the line of all messages is scaled to their time, because nothing else says which part of it is latency. */
 #include "analysis/network.h"
 
 #include <stdlib.h>

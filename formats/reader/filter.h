@@ -122,8 +122,8 @@ struct pithi_names {
 
 enum pithi_answer pithi_filter_ask(const struct pithlog_filter *filter, const struct pithi_names *names,
                                    const struct pithi_subject *subject);
-/* The answer for a state, from its ENTER or LEAVE with the fields of PITHLOG_NEST. `known`: PITHI_KNOW_END or 0. `comm`:
- * as in the subject; 0: that of `r`, if it has one. */
+/* The answer for a state, from its ENTER or LEAVE with the fields of PITHLOG_NEST. `known`: PITHI_KNOW_END or 0.
+ * `comm`: as in the subject; 0: that of `r`, if it has one. */
 enum pithi_answer pithi_filter_state(const struct pithlog_filter *filter, const struct pithi_names *names,
                                      const struct pithlog_record *r, uint32_t known, uint32_t comm);
 /* For any other record. 1: it matches; 0: it does not; -1: no memory. */

@@ -14,7 +14,7 @@ is "$(find "$build" -name '*.o' -newer then | wc -l)" 0 "no object is made"
 wanted() {
     printf '%s\n' bin/pith bin/upshot bin/wrappergen include/pith.h include/pith_tool.h include/pithlog{,_findings}.h \
         lib/libpith{,log,-null}.{a,so,so.0} lib/pkgconfig/pith{,log}.pc \
-        lib/pkgconfig/pith-null.pc lib/pith/libpith-{run,io,openmp}.so libexec/pith/pith-run share/pith/wrappergen/{roles.table,bindings.table,real.c} include/pith/real.h
+        lib/pkgconfig/pith-null.pc lib/pith/libpith-{run,io,openmp,pthread,memory}.so libexec/pith/pith-run share/pith/wrappergen/{roles.table,bindings.table,real.c} include/pith/real.h
     (cd "$top/samples" && printf 'share/pith/samples/%s\n' README.md ./*.{c,f,f90,py} own-library/* cxx/* slow/*) | sed 's|/\./|/|'
     printf 'share/pith/schemas/%s.schema.json\n' analyze diff print print-columns sql stat time
     printf 'lib/pith/serial/%s\n' libpith-mpe.a libpith-mpe-null.a libmpe{,_null,_nompi,_nompi_null,_f2cmpi}.a

@@ -1,7 +1,7 @@
-/* freed.c - `freed [ROUNDS [THREADS]]`: communicators, windows, files and requests freed in odd orders: communicators before the
- * requests, the windows and the files on them, and handles that are used anew while requests of their last use are
- * open; with THREADS only the first of these, in that many threads at once. Each rank prints its number of messages and
- * a sum of what it received. */
+/* freed.c - `freed [ROUNDS [THREADS]]`: communicators, windows, files and requests freed in odd orders: communicators
+ * before the requests, the windows and the files on them, and handles that are used anew while requests of their last
+ * use are open; with THREADS only the first of these, in that many threads at once. Each rank prints its number of
+ * messages and a sum of what it received. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

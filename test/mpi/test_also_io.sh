@@ -140,7 +140,7 @@ is "$? $(cksum <out)" "0 $(cksum <numbers)" "tail: status and output"
 like "$(pith print cat.pith)" 'io:access	payload=file=numbers bytes=3893 offset=0' "tail: what it read"
 like "$(pith print cat.pith)" 'io:access	payload=file=.*out bytes=3893 offset=0' "tail: what it wrote"
 pith run --also files true 2>err
-is "$? $(cat err)" "2 pith run: --also (PITH_ALSO): nothing is called files; there are: io, functions, openmp; see \`pith help run\`" "an unknown name"
+is "$? $(cat err)" "2 pith run: --also (PITH_ALSO): nothing is called files; there are: io, functions, openmp, pthread, memory; see \`pith help run\`" "an unknown name"
 pith run --also io --lib time true 2>err
 like "$? $(cat err)" '^2 pith run: --also needs a library that writes a log, not --lib time' "another library"
 finish

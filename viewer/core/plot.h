@@ -165,8 +165,8 @@ void pithi_arrows_draw(const struct pithi_plot *plot, const struct pithi_painter
 /* Writes the number of messages in the middle of each bundle, the largest bundles first, unless another number is
  * there. */
 void pithi_bundle_numbers_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
-/* 1: arrows_auto hides the arrows, because they would cover too much. If arrows_before says what the picture before did,
- * this one does the same, unless the cover clearly differs: the cover is an estimate while the window moves. */
+/* 1: arrows_auto hides the arrows, because they would cover too much. If arrows_before says what the picture before
+ * did, this one does the same, unless the cover clearly differs: the cover is an estimate while the window moves. */
 int pithi_arrows_left_out(const struct pithi_plot *plot);
 /* For the arrows_before of the next picture. */
 enum pithi_arrows_before pithi_arrows_done(const struct pithi_plot *plot);

@@ -66,6 +66,18 @@ int64_t pithi_also_now_ns(void)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
+uint64_t pithi_also_ticks_of(double ns)
+{
+    int64_t from = pithi_also_now_ns(), to;
+    uint64_t begin = pith_ticks_(), ticks;
+
+    do {
+        to = pithi_also_now_ns();
+        ticks = pith_ticks_() - begin;
+    } while (to - from < 1000000);
+    return (uint64_t)(ns * (double)ticks / (double)(to - from));
+}
+
 int pithi_also_is_guest(void) { return getpid() != process; }
 
 uint32_t pithi_also_state(uint32_t *id, const char *name, const char *colour, const char *group)
@@ -90,10 +102,19 @@ void *pithi_next_find(struct pithi_next *next)
     void *function = __atomic_load_n(&next->function, __ATOMIC_RELAXED);
 
     if (!function) {
-        function = dlsym(RTLD_NEXT, next->name);
+        if (next->version)
+            function = dlvsym(RTLD_NEXT, next->name, next->version);
+        if (!function)
+            function = dlsym(RTLD_NEXT, next->name);
         __atomic_store_n(&next->function, function, __ATOMIC_RELAXED);
     }
     return function;
+}
+
+void pithi_next_find_all(void)
+{
+    for (struct pithi_next *next = __start_pithi_next; next < __stop_pithi_next; next++)
+        pithi_next_find(next);
 }
 
 static void in_child(void) { is_child = 1; }
@@ -102,8 +123,7 @@ __attribute__((constructor)) static void begin(void)
 {
     const char *early = getenv("_PITH_ALSO");
 
-    for (struct pithi_next *next = __start_pithi_next; next < __stop_pithi_next; next++)
-        pithi_next_find(next);
+    pithi_next_find_all();
     dl_iterate_phdr(note_own, NULL);
     is_early |= early && atol(early) == (long)getpid();
     pthread_atfork(NULL, NULL, in_child);

@@ -1,5 +1,6 @@
 /* also.h - what the libraries of `pith run --also` share. They stand before the C library and record calls that a
- * program makes besides MPI: libpith-io (io.h), libpith-functions (functions.h), libpith-openmp (openmp.h).
+ * program makes besides MPI: libpith-io (io.h), libpith-functions (functions.h), libpith-openmp (openmp.h),
+ * libpith-pthread, libpith-memory (memory.h).
  *
  * A call is recorded if its process is recorded: from the first call of MPI or pith.h on, or from the start in a
  * program that `pith run` started itself and that will probably record. So forked children and the programs that the
@@ -22,6 +23,8 @@ int pithi_also_is_guest(void);
 
 /* CLOCK_MONOTONIC, to measure costs. */
 int64_t pithi_also_now_ns(void);
+/* How many ticks (pith_ticks_) a duration has. Takes a millisecond. */
+uint64_t pithi_also_ticks_of(double ns);
 
 /* The id of a state that is to be recorded; 0: it is left out. *id (atomic) keeps it; 0 before the first call. */
 uint32_t pithi_also_state(uint32_t *id, const char *name, const char *colour, const char *group);
@@ -29,13 +32,16 @@ uint32_t pithi_also_state(uint32_t *id, const char *name, const char *colour, co
 /* The library's own function of this name, which comes after the caller's in the order of loading. All are looked up
  * when the library is loaded, because a signal handler or the child of a fork must not call dlsym. */
 struct pithi_next {
-    const char *name;
+    const char *name, *version; /* NULL: the default version */
     void *function;
-};
+} __attribute__((aligned(4 * sizeof(void *)))); /* so that they lie in their section without gaps */
 void *pithi_next_find(struct pithi_next *next);
-#define NEXT(name)                                                                                                     \
+void pithi_next_find_all(void);
+#define NEXT(name) NEXT_VERSION(name, (void *)0)
+/* The same of one version of its symbol, if the library has that version. */
+#define NEXT_VERSION(name, version)                                                                                    \
     __extension__({                                                                                                    \
-        static struct pithi_next next_ __attribute__((section("pithi_next"), used)) = {#name, (void *)0};              \
+        static struct pithi_next next_ __attribute__((section("pithi_next"), used)) = {#name, version, (void *)0};     \
         (__typeof__(&name))pithi_next_find(&next_);                                                                    \
     })
 

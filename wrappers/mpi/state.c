@@ -20,6 +20,8 @@ int pithi_state_first(struct pithi_state *state, const void *caller)
         if (PITH_ID_IN_(id))
             pith_call_site(caller);
     }
+    if (pith_watched_call())
+        __atomic_fetch_or(&pithi_calls_unusual, PITHI_CALLS_WATCHED, __ATOMIC_RELAXED);
     return PITH_ID_IN_(id);
 }
 
@@ -38,6 +40,8 @@ void pithi_enter_unusual(struct pithi_call *call, struct pithi_state *state, con
         pith_begin(id);
         if (unusual & PITHI_CALLS_SITED)
             pith_call_site(caller);
+        if (unusual & PITHI_CALLS_WATCHED)
+            pith_watched_call();
     } else if (id != PITH_LEFT_OUT_) {
         self->begun = pithi_state_first(state, caller);
     }

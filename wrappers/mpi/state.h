@@ -18,8 +18,9 @@ struct pithi_call {
 };
 
 /* Whether calls are recorded in an unusual way, a mask. CALLS_OFF: after MPI_Pcontrol(0) in a program with the MPE API
- * (job.h), not at all; requests and communicators are still followed. CALLS_SITED: with their call sites. */
-enum { PITHI_CALLS_OFF = 1, PITHI_CALLS_SITED = 2 };
+ * (job.h), not at all; requests and communicators are still followed. CALLS_SITED: with their call sites.
+ * CALLS_WATCHED: another library wants to know of them (pith_watched_call). */
+enum { PITHI_CALLS_OFF = 1, PITHI_CALLS_SITED = 2, PITHI_CALLS_WATCHED = 4 };
 extern int pithi_calls_unusual __attribute__((visibility("hidden"))); /* atomic */
 extern struct pithi_state pithi_state_off __attribute__((visibility("hidden")));
 static inline int pithi_calls_are_off(void)

@@ -17,7 +17,7 @@ static const struct library {
 };
 enum { LIBRARIES = sizeof libraries / sizeof libraries[0] };
 /* What --also adds to the log: lib/pith/libpith-NAME.so. */
-static const char *const also[] = {"io", "functions", "openmp"};
+static const char *const also[] = {"io", "functions", "openmp", "pthread", "memory"};
 enum { ALSO = sizeof also / sizeof also[0] };
 
 struct run_options {
@@ -72,7 +72,7 @@ static void parse_also(struct run_options *options, const char *names)
         while (i < ALSO && strcmp(also[i], name) != 0)
             i++;
         if (i == ALSO)
-            usage("--also (PITH_ALSO): nothing is called %s; there are: io, functions, openmp", name);
+            usage("--also (PITH_ALSO): nothing is called %s; there are: io, functions, openmp, pthread, memory", name);
         options->also[i] = 1;
     }
     free(copy);

@@ -135,19 +135,6 @@ static void measure(uintptr_t address)
     dropped_ns += (double)(pithi_also_now_ns() - from) / CALLS;
 }
 
-/* How many ticks a duration has. Takes a millisecond. */
-static uint64_t ticks_of(double ns)
-{
-    int64_t from = pithi_also_now_ns(), to;
-    uint64_t begin = pith_ticks_(), ticks;
-
-    do {
-        to = pithi_also_now_ns();
-        ticks = pith_ticks_() - begin;
-    } while (to - from < 1000000);
-    return (uint64_t)(ns * (double)ticks / (double)(to - from));
-}
-
 __attribute__((constructor)) static void begin(void)
 {
     const char *least = getenv("PITH_FUNCTIONS_MIN_US"), *preload = getenv("LD_PRELOAD");
@@ -156,7 +143,7 @@ __attribute__((constructor)) static void begin(void)
     pithi_traced_filter_read();
     pithi_traced_read();
     if (least_us > 0)
-        least_ticks = ticks_of(least_us * 1000);
+        least_ticks = pithi_also_ticks_of(least_us * 1000);
     measure((uintptr_t)&begin);
     if (!preload || !strstr(preload, "libpith-functions"))
         pithi_also_begin_early(); /* the program is linked with this library */

@@ -62,7 +62,7 @@ int pithi_gomp_is_other(void);
 void *pithi_gomp_find(struct pithi_next *next, const void *caller);
 #define GOMP(name)                                                                                                     \
     __extension__({                                                                                                    \
-        static struct pithi_next next_ __attribute__((section("pithi_next"), used)) = {#name, (void *)0};              \
+        static struct pithi_next next_ __attribute__((section("pithi_next"), used)) = {#name, (void *)0, (void *)0};   \
         (__typeof__(&name))pithi_gomp_find(&next_, PITHI_CALLER);                                                      \
     })
 

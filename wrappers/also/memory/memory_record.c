@@ -1,0 +1,206 @@
+/* memory_record.c - the blocks that were recorded, their events, and the counter of the resident size (memory.h).
+ *
+ * What the recorder itself allocates while it records goes through the wrapped calls, too. It is left out by its caller
+ * (pithi_also_wanted), and `busy` prevents that a record makes another one.
+ */
+#include "memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/map.h"
+#include "handles/event_payload.h"
+#include "pith_tool.h"
+
+size_t pithi_memory_least = SIZE_MAX;
+size_t pithi_memory_count;
+
+static const char group[] = "memory";
+static __thread int busy __attribute__((tls_model("initial-exec")));
+
+/* ---- The blocks -------------------------------------------------------------------------------------------------- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct pithi_map blocks; /* from the address to the size; 0: freed */
+
+static void set_size(const void *block, size_t bytes)
+{
+    pthread_mutex_lock(&lock);
+    uint64_t *size = pithi_map_at(&blocks, (uintptr_t)block);
+    if (size) {
+        if (!*size)
+            __atomic_add_fetch(&pithi_memory_count, 1, __ATOMIC_RELAXED);
+        *size = bytes;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+size_t pithi_memory_take(const void *block)
+{
+    size_t bytes = 0;
+    int saved = errno;
+
+    if (busy || !block || !__atomic_load_n(&pithi_memory_count, __ATOMIC_RELAXED))
+        return 0;
+    pthread_mutex_lock(&lock);
+    uint64_t *size = pithi_map_find(&blocks, (uintptr_t)block);
+    if (size && *size) {
+        bytes = *size;
+        *size = 0;
+        __atomic_sub_fetch(&pithi_memory_count, 1, __ATOMIC_RELAXED);
+    }
+    pthread_mutex_unlock(&lock);
+    errno = saved;
+    return bytes;
+}
+
+void pithi_memory_keep(const void *block, size_t bytes)
+{
+    int saved = errno;
+
+    if (!bytes || busy)
+        return;
+    busy = 1;
+    set_size(block, bytes);
+    busy = 0;
+    errno = saved;
+}
+
+/* ---- The resident size ------------------------------------------------------------------------------------------- */
+
+enum { PERIOD_NS = 10000000 };
+
+static int64_t resident_bytes(void)
+{
+    char text[128];
+    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    ssize_t size = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    long long pages = -1;
+
+    if (fd >= 0)
+        close(fd);
+    text[size < 0 ? 0 : size] = 0;
+    return sscanf(text, "%*s %lld", &pages) == 1 ? pages * sysconf(_SC_PAGESIZE) : -1;
+}
+
+static void count_resident(void)
+{
+    static uint32_t counter; /* atomic */
+    static int64_t last;     /* atomic */
+    int64_t bytes = resident_bytes();
+    uint32_t id = __atomic_load_n(&counter, __ATOMIC_RELAXED);
+
+    if (bytes < 0 || bytes == __atomic_exchange_n(&last, bytes, __ATOMIC_RELAXED))
+        return;
+    if (!id) {
+        id = pith_counter_define("memory:resident", "bytes");
+        __atomic_store_n(&counter, id, __ATOMIC_RELAXED);
+    }
+    pith_count(id, (double)bytes);
+}
+
+/* At most one thread in each period gets 1. */
+static int is_due(void)
+{
+    static int64_t next_ns; /* atomic */
+    int64_t next = __atomic_load_n(&next_ns, __ATOMIC_RELAXED), now;
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+    now = (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+    return now >= next &&
+           __atomic_compare_exchange_n(&next_ns, &next, now + PERIOD_NS, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+/* In each call of MPI. */
+static void watch(void)
+{
+    int saved = errno;
+
+    if (busy || !is_due() || !pithi_also_wanted(NULL))
+        return;
+    busy = 1;
+    int64_t from = pithi_also_now_ns();
+    count_resident();
+    pith_own_cost((uint64_t)(pithi_also_now_ns() - from));
+    busy = 0;
+    errno = saved;
+}
+
+/* ---- Events ------------------------------------------------------------------------------------------------------ */
+
+struct block_event {
+    const char *name, *colour;
+    uint32_t id; /* atomic */
+};
+static struct block_event alloc_event = {"memory:alloc", "gold", 0}, free_event = {"memory:free", "khaki", 0};
+
+static void record(struct block_event *event, const char *call, const void *block, size_t bytes)
+{
+    struct pithi_event_payload payload;
+    uint32_t id = __atomic_load_n(&event->id, __ATOMIC_RELAXED);
+
+    if (!id) {
+        id = pith_event_define_group(event->name, event->colour, "call=%s bytes=%l address=%X", group);
+        __atomic_store_n(&event->id, id, __ATOMIC_RELAXED);
+    }
+    payload.size = 0;
+    pithi_event_text(&payload, call);
+    pithi_event_number(&payload, (int64_t)bytes, 8);
+    pithi_event_number(&payload, (int64_t)(uintptr_t)block, 8);
+    pith_event_data(id, payload.bytes, payload.size);
+}
+
+void pithi_memory_got_large(const char *call, const void *block, size_t bytes, const void *caller)
+{
+    int saved = errno;
+
+    if (!block || busy || !pithi_also_wanted(caller))
+        return;
+    busy = 1;
+    int64_t from = pithi_also_now_ns();
+    set_size(block, bytes);
+    record(&alloc_event, call, block, bytes);
+    pith_own_cost((uint64_t)(pithi_also_now_ns() - from));
+    busy = 0;
+    watch();
+    errno = saved;
+}
+
+void pithi_memory_freed(const char *call, const void *block, size_t bytes, const void *caller)
+{
+    int saved = errno;
+
+    if (!bytes || !pithi_also_wanted(caller))
+        return;
+    busy = 1;
+    int64_t from = pithi_also_now_ns();
+    record(&free_event, call, block, bytes);
+    pith_own_cost((uint64_t)(pithi_also_now_ns() - from));
+    busy = 0;
+    errno = saved;
+}
+
+/* ---- The start --------------------------------------------------------------------------------------------------- */
+
+/* The lock may be held by a thread that the child does not have. */
+static void in_child(void)
+{
+    pithi_memory_least = SIZE_MAX;
+    pithi_memory_count = 0;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    const char *least = getenv("PITH_MEMORY_MIN");
+    long long bytes = least && *least ? atoll(least) : 1 << 20;
+
+    pthread_atfork(NULL, NULL, in_child);
+    pith_watch_calls(watch);
+    pithi_memory_least = bytes > 0 ? (size_t)bytes : 1;
+}
