@@ -113,12 +113,14 @@ static void store_entry(uint32_t id)
 
 enum { ARENA_BYTES = 65536 };
 
-/* Memory of the table: a signal handler that interrupted malloc may define a state, so it comes from the system. NULL:
- * none. It is never freed, as handlers may hold the names. */
+/* Memory of the table. A signal handler that interrupted malloc may define a state, so it comes from the system, but
+ * for the first part: a process without address space can still define its states. NULL: none. It is never freed, as
+ * handlers may hold the names. */
 static void *take(size_t size)
 {
-    static char *next;
-    static size_t left;
+    static char first[ARENA_BYTES] __attribute__((aligned(16)));
+    static char *next = first;
+    static size_t left = sizeof first;
     void *taken;
 
     size = (size + 15) & ~(size_t)15;
