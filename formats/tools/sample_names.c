@@ -447,6 +447,9 @@ static int is_own(const struct pithi_function *function)
     return name && !strncmp(name, "/libpith", 8);
 }
 
+/* The name of an MPI function without the P of its second name. */
+static const char *mpi_name(const char *name) { return name + (strncmp(name, "PMPI_", 5) == 0); }
+
 /* Of the functions of Pith's libraries, only the MPI call itself is shown, and not twice if the function that it calls
  * has the same name. Of several frames of a file without symbols, one is shown. */
 static int is_hidden(struct pithi_sample_names *s, const struct pithlog_record *r, const struct pithi_sample *sample,
@@ -461,7 +464,7 @@ static int is_hidden(struct pithi_sample_names *s, const struct pithlog_record *
     if (is_own(innermost(s, r, sample, frame + 1)))
         return 1;
     inner = frame > 0 ? innermost(s, r, sample, frame - 1) : NULL;
-    return inner && !is_own(inner) && !strcmp(inner->name, function->name);
+    return inner && !is_own(inner) && !strcmp(mpi_name(inner->name), mpi_name(function->name));
 }
 
 int pithi_sample_functions(struct pithi_sample_names *s, const struct pithlog_record *r,

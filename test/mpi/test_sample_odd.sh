@@ -52,7 +52,7 @@ for mpi in $(mpis); do
             like "$(pith stat $log.pith --folded)" ';main;jumps;jump_from;jump_from;.*work [0-9]+$' "$mpi, $log: the path"
         done
         like "$(pith stat storm.pith --folded)" ';main;storm;one_of_many;.*work [0-9]+$' "$mpi: a storm of signals: the path"
-        like "$(pith stat bare.pith --folded)" ';\[bare\];.*\[bare\] [0-9]+$' "$mpi: without symbols: the file"
+        like "$(pith stat bare.pith --folded)" ';\[bare\] [0-9]+$' "$mpi: without symbols: the file"
         like "$(pith stat threads.pith --folded)" ';one_of_many;.*work [0-9]+$' "$mpi: a thousand threads: the path"
     fi
     cd "$scratch" || exit 1
