@@ -24,12 +24,12 @@ static void put_place(FILE *out, const struct pithi_sample_names *names, const s
         fprintf(out, " (%s:%d)", slash ? slash + 1 : place->source, place->line);
 }
 
-static void put_name(FILE *out, const char *name, int is_last)
+static void put_name(FILE *out, const char *name, int is_first)
 {
+    if (!is_first)
+        fputc(';', out);
     for (; *name; name++)
         fputc(*name == ';' ? ':' : *name, out);
-    if (!is_last)
-        fputc(';', out);
 }
 
 /* For a sample, its functions, outermost first; for a call site, its function and line. */
@@ -38,7 +38,7 @@ static const char *name_functions(void *context, const struct pithlog_record *re
     struct pithi_sample_text *n = context;
     const struct pithi_place *place;
     struct pithi_inlined in;
-    int is_sample = pithi_sample_read(n->names, record, &n->sample), err = PITH_OK;
+    int is_sample = pithi_sample_read(n->names, record, &n->sample), is_first = 1, err = PITH_OK;
     FILE *out;
 
     if (!is_sample && !pithi_site_read(n->names, record, &n->sample.addresses[0]))
@@ -51,8 +51,8 @@ static const char *name_functions(void *context, const struct pithlog_record *re
         put_place(out, n->names, place);
     for (uint32_t i = is_sample ? n->sample.count : 0; !err && i-- > 0;) {
         err = pithi_sample_functions(n->names, record, &n->sample, i, &in);
-        for (uint32_t k = 0; !err && k < in.count; k++)
-            put_name(out, pithi_function_get(n->names, in.functions[k])->name, i == 0 && k + 1 == in.count);
+        for (uint32_t k = 0; !err && k < in.count; k++, is_first = 0)
+            put_name(out, pithi_function_get(n->names, in.functions[k])->name, is_first);
     }
     return fclose(out) == 0 && !err ? n->text : NULL;
 }
