@@ -168,12 +168,10 @@ static int measure_found(struct found *found, const struct pithi_period *period,
 }
 
 /* 1: the result of a row with fewer details replaces the result before. It must cover more of the row. Without details,
- * each exchange of a message looks like an iteration, and several steps may look like the next ones. So other
- * iterations must cover 1.3 times as much. */
+ * each exchange of a message looks like an iteration, so shorter iterations must cover 1.3 times as much. */
 static int is_more(const struct found *found, const struct found *before)
 {
-    int is_same = 10 * found->median_ns >= 9 * before->median_ns && 9 * found->median_ns <= 10 * before->median_ns;
-    double least = is_same ? 1 : 1.3;
+    double least = 10 * found->median_ns >= 9 * before->median_ns ? 1 : 1.3;
     return found->covered > least * before->covered;
 }
 

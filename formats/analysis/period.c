@@ -1,306 +1,208 @@
-/* period.c - finds a period with *runs*: parts of the row in which each call is equal to the call `period` calls
- * before, and that are at least two periods long. A run ends at an extra call; behind it, another run of the same calls
- * begins.
+/* period.c - finds a period with *anchors*: short words of 1, 2, 4 ... calls that occur once in each period.
  *
- * Example: in a b a b a b X a b a b, X is an extra call. There are two runs of the period 2, of 6 and of 4 calls.
+ * Example: (Isend Isend Wait Wait)^9 Allreduce, repeated. For words of one call, the distance from one Isend to the
+ * next is 1 as often as it is 3 or 4, so Isend is no anchor. The word "Isend Isend" mostly has the distance 4, and 5 at
+ * each Allreduce: it is an anchor of the period 4. A word of 32 calls would have the distance 37.
  *
- * All runs of a row of n calls are found in O(n log n), and there are fewer than n: H. Bannai, T. I, S. Inenaga, Y.
- * Nakashima, M. Takeda, K. Tsuruta: The "Runs" Theorem (2017). Each run begins to repeat at a Lyndon word: a word
- * that is smaller than all its ends, in the order of the symbols or in the reverse order. */
+ * Each word votes for the distance that most of its occurrences have. A period is tried with the word that occurs most
+ * often: a word that contains the place of an extra call occurs less often. */
 #include "analysis/period.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/map.h"
 
 enum {
+    WORD_MOST = 64,        /* calls in an anchor */
     SAMPLE_MOST = 1 << 17, /* the period is looked for in so many calls in the middle of the row */
-    EXTRA = 8              /* an iteration may have so many extra calls, besides as many as the period has */
+    EXTRA = 8,             /* calls beyond two periods that still belong to an iteration */
+    BURST = 8,             /* calls in the period of a burst, at most */
+    TRIES = 256
 };
 
-struct run {
-    uint32_t begin, end, period;
-    uint32_t at;    /* in its first period: at the same call in all runs of the same calls */
-    uint64_t calls; /* a hash of its period, the same wherever the period begins */
+/* A word of `length` calls. */
+struct word {
+    uint32_t first, last; /* occurrences in the row */
+    uint32_t count;
+    uint32_t distance, votes; /* the majority of distances (Boyer and Moore) */
+    int64_t busy_ns;          /* in its first calls */
+};
+
+/* A period to try: an anchor for it. */
+struct
+try {
+    uint32_t period, length, example;
 };
 
 struct search {
-    const struct pithi_row_call *row; /* the sample, then the whole row */
+    const struct pithi_row_call *row;
     uint32_t count;
     int64_t row_ns;
-    uint64_t *hashes, *powers; /* [count + 1]: of the first i calls; of the base */
-    struct run *runs;
-    uint32_t run_count, run_room;
-    int64_t *lengths; /* [count] */
+    uint32_t *at; /* [count]: occurrences of an anchor */
+    struct try tries[TRIES];
+    uint32_t try_count;
 };
 
-static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+/* ---- Periods to try ---------------------------------------------------------------------------------------------- */
 
-/* ---- Runs -------------------------------------------------------------------------------------------------------- */
-
-static uint64_t hash_of(const struct search *s, uint32_t at, uint32_t length)
+/* Counts the words that begin at first ... last - 1; hashes[i - first] is of the word at i. 0: no memory. */
+static int count_words(const struct search *s, const uint64_t *hashes, uint32_t first, uint32_t last,
+                       struct word **words, uint32_t *word_count)
 {
-    return s->hashes[at + length] - s->hashes[at] * s->powers[length];
-}
+    struct pithi_map map = {0};
+    uint32_t room = 0, at;
+    int good = 1;
 
-static int set_hashes(struct search *s)
-{
-    s->hashes = malloc((s->count + (size_t)1) * sizeof *s->hashes);
-    s->powers = malloc((s->count + (size_t)1) * sizeof *s->powers);
-    if (!s->hashes || !s->powers)
-        return 0;
-    s->hashes[0] = 0;
-    s->powers[0] = 1;
-    for (uint32_t i = 0; i < s->count; i++) {
-        s->powers[i + 1] = s->powers[i] * UINT64_C(0x9e3779b97f4a7c15);
-        s->hashes[i + 1] = s->hashes[i] * UINT64_C(0x9e3779b97f4a7c15) + pithi_hash_mix(PITHI_HASH, s->row[i].symbol);
+    *words = NULL;
+    *word_count = 0;
+    for (uint32_t i = first; good && i < last; i++) {
+        if (!pithi_map_get(&map, hashes[i - first], &at)) {
+            at = *word_count;
+            good = pithi_grow(words, at, &room, sizeof **words) && pithi_map_put(&map, hashes[i - first], at);
+            if (!good)
+                break;
+            (*words)[(*word_count)++] = (struct word){.first = i, .last = i};
+        }
+        struct word *word = &(*words)[at];
+        uint32_t distance = i - word->last;
+        if (word->count++) {
+            word->distance = word->votes ? word->distance : distance;
+            word->votes += word->distance == distance ? 1 : UINT32_MAX;
+        }
+        word->last = i;
+        word->busy_ns += s->row[i].end_ns - s->row[i].begin_ns;
     }
-    return 1;
+    pithi_map_free(&map);
+    return good;
 }
 
-/* How many calls from a on are those from b on; a < b. */
-static uint32_t same_after(const struct search *s, uint32_t a, uint32_t b)
+static int by_distance(const void *a, const void *b)
 {
-    uint32_t low = 0, high = s->count - b;
+    const struct word *x = a, *y = b;
+    if (x->distance != y->distance)
+        return x->distance < y->distance ? -1 : 1;
+    return x->count != y->count ? (x->count > y->count ? -1 : 1) : x->first < y->first ? -1 : x->first > y->first;
+}
 
-    while (low < high) {
-        uint32_t middle = low + (high - low + 1) / 2;
-        if (hash_of(s, a, middle) == hash_of(s, b, middle))
-            low = middle;
-        else
-            high = middle - 1;
+/* For each distance, the word that occurs most often; of about equal ones, that of the longest calls. */
+static void add_tries(struct search *s, struct word *words, uint32_t count, uint32_t length, uint32_t sample)
+{
+    uint32_t good = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        if (words[i].count >= PITHI_ITERATIONS_LEAST && words[i].votes >= words[i].count / 4)
+            words[good++] = words[i];
+    count = good;
+    qsort(words, count, sizeof *words, by_distance);
+    for (uint32_t i = 0, next; i < count; i = next) {
+        struct word *best = &words[i];
+        for (next = i; next < count && words[next].distance == words[i].distance; next++)
+            if (words[next].count + 1 >= words[i].count && words[next].busy_ns > best->busy_ns)
+                best = &words[next];
+        if (s->try_count == TRIES || (uint64_t)best->count * best->distance * 4 < sample)
+            continue;
+        s->tries[s->try_count++] = (struct try){best->distance, length, best->first};
     }
-    return low;
-}
-
-/* How many calls before a are those before b; a < b. */
-static uint32_t same_before(const struct search *s, uint32_t a, uint32_t b)
-{
-    uint32_t low = 0, high = a;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low + 1) / 2;
-        if (hash_of(s, a - middle, middle) == hash_of(s, b - middle, middle))
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
-}
-
-/* 1: the row from a on comes before the row from b on, in the order of the symbols or in the reverse one. */
-static int is_before(const struct search *s, uint32_t a, uint32_t b, int reverse)
-{
-    uint32_t same = same_after(s, a, b);
-
-    if (b + same == s->count)
-        return 0;
-    return reverse ? s->row[a + same].symbol > s->row[b + same].symbol
-                   : s->row[a + same].symbol < s->row[b + same].symbol;
-}
-
-/* Adds the run in which the calls from a to b - 1 repeat, if there is one. 0: no memory. */
-static int add_run(struct search *s, uint32_t a, uint32_t b)
-{
-    struct run run = {.begin = a - same_before(s, a, b), .end = b + same_after(s, a, b), .period = b - a};
-
-    if (run.end - run.begin < 2 * run.period)
-        return 1;
-    run.at = run.begin;
-    for (uint32_t i = run.begin; i < run.begin + run.period; i++) {
-        run.calls += pithi_hash_mix(PITHI_HASH, hash_of(s, i, run.period));
-        if (hash_of(s, i, run.period) < hash_of(s, run.at, run.period))
-            run.at = i;
-    }
-    if (!pithi_grow(&s->runs, s->run_count, &s->run_room, sizeof *s->runs))
-        return 0;
-    s->runs[s->run_count++] = run;
-    return 1;
 }
 
 static int by_period(const void *a, const void *b)
 {
-    const struct run *x = a, *y = b;
-    if (x->period != y->period)
-        return x->period < y->period ? -1 : 1;
-    if (x->calls != y->calls)
-        return x->calls < y->calls ? -1 : 1;
-    return (x->begin > y->begin) - (x->begin < y->begin);
+    const struct try *x = a, *y = b;
+    return x->period != y->period  ? (x->period < y->period ? -1 : 1)
+           : x->length < y->length ? -1
+                                   : x->length > y->length;
 }
 
 /* 0: no memory. */
-static int find_runs(struct search *s)
+static int find_tries(struct search *s)
 {
-    uint32_t *next = malloc((s->count + (size_t)1) * sizeof *next); /* the Lyndon word from i on ends before next[i] */
-    int good = next && set_hashes(s);
+    uint32_t sample = s->count < SAMPLE_MOST ? s->count : SAMPLE_MOST, first = (s->count - sample) / 2;
+    uint64_t *hashes = malloc(sample * sizeof *hashes);
+    int good = hashes != NULL;
 
-    for (int reverse = 0; good && reverse < 2; reverse++)
-        for (uint32_t i = s->count; good && i-- > 0;) {
-            next[i] = i + 1;
-            while (next[i] < s->count && is_before(s, i, next[i], reverse))
-                next[i] = next[next[i]];
-            if (next[i] < s->count && next[i] - i <= s->count / PITHI_ITERATIONS_LEAST)
-                good = add_run(s, i, next[i]);
-        }
-    free(next);
-    if (s->run_count)
-        qsort(s->runs, s->run_count, sizeof *s->runs, by_period);
+    for (uint32_t i = 0; good && i < sample; i++)
+        hashes[i] = pithi_hash_mix(PITHI_HASH, s->row[first + i].symbol);
+    for (uint32_t length = 1; good && length <= WORD_MOST && length * PITHI_ITERATIONS_LEAST <= sample; length *= 2) {
+        struct word *words;
+        uint32_t count;
+        good = count_words(s, hashes, first, first + sample - length + 1, &words, &count);
+        if (good)
+            add_tries(s, words, count, length, sample);
+        free(words);
+        for (uint32_t i = 0; i + 2 * length <= sample; i++)
+            hashes[i] = pithi_hash_mix(hashes[i] * 3, hashes[i + length]);
+    }
+    free(hashes);
+    qsort(s->tries, s->try_count, sizeof *s->tries, by_period);
     return good;
 }
 
-/* ---- The best repetition ----------------------------------------------------------------------------------------- */
+/* ---- Trying a period --------------------------------------------------------------------------------------------- */
 
-static int by_length(const void *a, const void *b)
+static uint32_t find_anchors(const struct search *s, const struct try *try)
 {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return x < y ? -1 : x > y;
-}
+    uint32_t count = 0;
 
-static int64_t median_of(int64_t *lengths, uint32_t count)
-{
-    qsort(lengths, count, sizeof *lengths, by_length);
-    return lengths[(count - 1) / 2];
-}
-
-/* The first call in a run that is `shift` calls after `at`, or whole periods before. */
-static uint32_t first_of(uint32_t begin, uint32_t at, uint32_t shift, uint32_t period)
-{
-    return begin + (at - begin + shift) % period;
-}
-
-/* The typical length of a period: the median, from that of its calls on where it is shortest. Two bursts of equal calls
- * are less than a period from each other only at some calls. */
-static int64_t typical_length(struct search *s, const struct run *runs, uint32_t count)
-{
-    int64_t shortest_ns = INT64_MAX;
-
-    for (uint32_t shift = 0; shift < runs->period; shift++) {
-        uint32_t n = 0;
-        for (uint32_t i = 0; i < count; i++)
-            for (uint32_t k = first_of(runs[i].begin, runs[i].at, shift, runs->period); k + runs->period < runs[i].end;
-                 k += runs->period)
-                s->lengths[n++] = s->row[k + runs->period].begin_ns - s->row[k].begin_ns;
-        int64_t length_ns = median_of(s->lengths, n);
-        shortest_ns = length_ns < shortest_ns ? length_ns : shortest_ns;
+    for (uint32_t i = 0; i + try->length <= s->count; i++) {
+        uint32_t k = 0;
+        while (k < try->length && s->row[i + k].symbol == s->row[try->example + k].symbol)
+            k++;
+        if (k == try->length && (!count || i - s->at[count - 1] >= (try->period + 1) / 2))
+            s->at[count++] = i;
     }
-    return shortest_ns;
+    return count;
 }
 
-/* What the runs of a period cover: calls, and the time of as many typical periods. */
-struct cover {
-    uint32_t period, calls;
-    double ns;
-};
-
-static struct cover measure(struct search *s, const struct run *runs, uint32_t count)
+/* An anchor that has the next one after exactly one period, with the calls that most of these have in between (the
+ * majority of Boyer and Moore, from the middle on). */
+static uint32_t find_typical(const struct search *s, uint32_t count, uint32_t period)
 {
-    struct cover cover = {.period = runs->period};
-    uint32_t end = 0; /* two runs may overlap */
+    uint32_t typical = s->at[count / 2], votes = 0;
+    uint64_t calls = 0;
 
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t begin = runs[i].begin > end ? runs[i].begin : end;
-        cover.calls += runs[i].end > begin ? runs[i].end - begin : 0;
-        end = runs[i].end > end ? runs[i].end : end;
-    }
-    if (cover.calls / cover.period >= PITHI_ITERATIONS_LEAST)
-        cover.ns = (double)typical_length(s, runs, count) * cover.calls / cover.period;
-    return cover;
-}
-
-/* A longer period is better if it explains clearly more: of a step that exchanges messages with several ranks, a
- * shorter one explains those with one rank. */
-static int is_better(const struct cover *cover, const struct cover *best)
-{
-    if (cover->period == best->period)
-        return cover->calls > best->calls;
-    return cover->ns > 1.3 * best->ns || cover->calls > 1.3 * best->calls;
-}
-
-/* The runs of the best repetition; 0: there is none. */
-static uint32_t find_best(struct search *s, struct run **best)
-{
-    struct cover best_cover = {0};
-    uint32_t best_count = 0;
-
-    for (uint32_t i = 0, next; i < s->run_count; i = next) {
-        uint32_t count = 0; /* a run may be found in both orders */
-        for (next = i; next < s->run_count && s->runs[next].period == s->runs[i].period &&
-                       s->runs[next].calls == s->runs[i].calls;
-             next++)
-            if (next == i || s->runs[next].begin != s->runs[i + count - 1].begin)
-                s->runs[i + count++] = s->runs[next];
-        struct cover cover = measure(s, &s->runs[i], count);
-        if (cover.calls / cover.period >= PITHI_ITERATIONS_LEAST &&
-            (2 * (uint64_t)cover.calls >= s->count || 2 * cover.ns >= (double)s->row_ns) &&
-            is_better(&cover, &best_cover)) {
-            best_cover = cover;
-            *best = &s->runs[i];
-            best_count = count;
+    for (uint32_t n = 0; n + 1 < count; n++) {
+        uint32_t i = (count / 2 + n) % (count - 1);
+        uint64_t hash = PITHI_HASH;
+        if (s->at[i + 1] - s->at[i] != period)
+            continue;
+        for (uint32_t k = 0; k < period; k++)
+            hash = pithi_hash_mix(hash, s->row[s->at[i] + k].symbol);
+        if (votes == 0) {
+            typical = s->at[i];
+            calls = hash;
         }
+        votes += hash == calls ? 1 : UINT32_MAX;
     }
-    return best_count;
+    return typical;
 }
 
-/* ---- Iterations -------------------------------------------------------------------------------------------------- */
-
-/* The loop: all runs of its calls in the whole row. */
-struct loop {
-    struct pithi_row_call *word; /* [period]; a copy */
-    uint32_t period;
-    struct part {
-        uint32_t begin, end; /* of a run */
-        uint32_t at;         /* where the word is in it, first */
-    } * parts;
-    uint32_t count, room;
-    uint32_t before, after; /* how many calls go on as the loop does behind one extra call, at the ends */
-    uint32_t from, to;      /* with these, and with single iterations */
-};
-
-/* 1: an iteration is at `at`, which begins `shift` calls after the begin of the word. */
-static int is_word(const struct search *s, const struct loop *loop, uint32_t shift, uint32_t at)
+/* How many calls from `at` on are those of the period that begins at `word`, at most `period`. */
+static uint32_t same_after(const struct search *s, uint32_t at, uint32_t word, uint32_t period)
 {
     uint32_t n = 0;
 
-    while (n < loop->period && s->row[at + n].symbol == loop->word[(shift + n) % loop->period].symbol)
+    while (n < period && at + n < s->count && s->row[at + n].symbol == s->row[word + n].symbol)
         n++;
-    return n == loop->period;
+    return n;
 }
 
-/* Finds the runs of the loop in the row. 0: no memory. */
-static int find_parts(const struct search *s, struct loop *loop)
+/* The same before `at`, at most `period` - 1. */
+static uint32_t same_before(const struct search *s, uint32_t at, uint32_t word, uint32_t period)
 {
-    uint32_t period = loop->period;
+    uint32_t n = 0;
 
-    for (uint32_t i = 0, end; i + 2 * period <= s->count; i = end - period + 1) {
-        for (end = i + period; end < s->count && s->row[end].symbol == s->row[end - period].symbol; end++)
-            ;
-        for (uint32_t at = i; end - i >= 2 * period && at < i + period; at++)
-            if (is_word(s, loop, 0, at)) {
-                if (!pithi_grow(&loop->parts, loop->count, &loop->room, sizeof *loop->parts))
-                    return 0;
-                loop->parts[loop->count++] = (struct part){i, end, at};
-                break;
-            }
-    }
-    return 1;
+    while (n + 1 < period && n < at && s->row[at - n - 1].symbol == s->row[word + period - n - 1].symbol)
+        n++;
+    return n;
 }
 
-/* An extra call may be in the first or last iteration. */
-static void find_ends(const struct search *s, struct loop *loop)
+/* An anchor by chance, before or after the loop. In the last iteration, an extra call may interrupt the first half. */
+static int is_alone(const struct search *s, uint32_t at, uint32_t word, uint32_t period)
 {
-    uint32_t from = loop->parts[0].begin, to = loop->parts[loop->count - 1].end, period = loop->period, n = 0;
-
-    while (n < 2 * period && n + 2 <= from &&
-           s->row[from - 2 - n].symbol == s->row[from + period - 1 - n % period].symbol)
-        n++;
-    loop->before = n;
-    loop->from = from - (n ? n + 1 : 0);
-    for (n = 0; n < 2 * period && to + 1 + n < s->count &&
-                s->row[to + 1 + n].symbol == s->row[to - period + n % period].symbol;
-         n++)
-        ;
-    loop->after = n;
-    loop->to = to + (n ? n + 1 : 0);
+    uint32_t same = same_after(s, at, word, period) + same_before(s, at, word, period);
+    return same < period && same * 2 < period + 2;
 }
 
 static int64_t gap_before(const struct search *s, uint32_t i)
@@ -308,72 +210,40 @@ static int64_t gap_before(const struct search *s, uint32_t i)
     return i ? s->row[i].begin_ns - s->row[i - 1].end_ns : 0;
 }
 
-/* How long the program typically computes before the call that is `shift` calls after the begin of the word. */
-static int64_t typical_gap(struct search *s, const struct loop *loop, uint32_t shift)
+/* An iteration begins `shift` calls before its anchor: so that the first and the last iteration are whole; of such
+ * places, where the program typically computes longest before. -1: there is none; else how long (a logarithm). */
+static double find_shift(const struct search *s, uint32_t first, uint32_t last, uint32_t word, uint32_t period,
+                         uint32_t *best)
 {
-    uint32_t n = 0;
+    uint32_t before = same_before(s, s->at[first], word, period);
+    uint32_t after = same_after(s, s->at[last], word, period);
+    double longest = -1;
 
-    for (uint32_t i = 0; i < loop->count; i++) {
-        const struct part *part = &loop->parts[i];
-        uint32_t first = first_of(part->begin, part->at, shift, loop->period);
-        for (uint32_t k = first + loop->period; k + loop->period <= part->end; k += loop->period)
-            s->lengths[n++] = gap_before(s, k);
-    }
-    return n ? median_of(s->lengths, n) : -1;
-}
-
-/* Where an iteration begins, in calls after the begin of the word: so that the first and the last one are whole; of
- * such places, where the program typically computes longest before. */
-static uint32_t find_shift(struct search *s, const struct loop *loop)
-{
-    const struct part *first = &loop->parts[0], *last = &loop->parts[loop->count - 1];
-    uint32_t best = 0, period = loop->period;
-    int64_t longest_ns = -2;
-
-    for (uint32_t lead = 0; lead < period; lead++) {
-        uint32_t to_first = (lead + period - loop->before % period) % period; /* from the begin of the first run */
-        uint32_t shift = (to_first + period - (first->at - first->begin)) % period;
-        uint32_t to_last = (last->at - last->begin + shift) % period;
-        uint32_t rest = (last->end - last->begin - to_last + loop->after) % period;
-        int64_t gap_ns = lead + rest < period ? typical_gap(s, loop, shift) : -2;
-        if (gap_ns > longest_ns) {
-            longest_ns = gap_ns;
-            best = shift;
+    *best = before;
+    for (int64_t shift = before; before + after >= period && shift + after >= period; shift--) {
+        double gap = 0;
+        for (uint32_t i = first; i <= last; i++)
+            if (s->at[i] > shift)
+                gap += log1p((double)gap_before(s, (uint32_t)(s->at[i] - shift)));
+        gap /= last - first + 1;
+        if (gap > longest * (1 + 1e-9)) {
+            longest = gap;
+            *best = (uint32_t)shift;
         }
     }
-    return best;
+    return longest;
 }
 
-/* The end of the iteration that begins at `at` with extra calls in it; 0: there is none that ends before `end`. */
-static uint32_t match(const struct search *s, const struct loop *loop, uint32_t shift, uint32_t at, uint32_t end)
+/* The begin of the iteration, `shift` calls before its anchor without extra calls; not before `from`. */
+static uint32_t begin_of(const struct search *s, uint32_t at, uint32_t from, uint32_t word, uint32_t period,
+                         uint32_t shift)
 {
-    uint32_t i = at;
+    uint32_t begin = at;
 
-    for (uint32_t n = 0; n < loop->period; n++, i++) {
-        uint32_t symbol = loop->word[(shift + n) % loop->period].symbol;
-        while (n && i < end && s->row[i].symbol != symbol)
-            i++;
-        if (i >= end || s->row[i].symbol != symbol || i - at - n > loop->period + EXTRA)
-            return 0;
-    }
-    return i;
-}
-
-/* There may be single iterations before the first run and after the last one, behind a few extra calls. */
-static void add_single(const struct search *s, struct loop *loop, uint32_t shift)
-{
-    uint32_t most = loop->period + least(loop->period, EXTRA);
-
-    for (uint32_t n = 1; n <= most && n <= loop->from; n++)
-        if (is_word(s, loop, shift, loop->from - n)) {
-            loop->from -= n;
-            n = 0;
-        }
-    for (uint32_t n = 1; n <= most && loop->to + n <= s->count; n++)
-        if (is_word(s, loop, shift, loop->to + n - loop->period)) {
-            loop->to += n;
-            n = 0;
-        }
+    for (uint32_t n = 1; n <= shift; n++, begin--)
+        while (begin > from && s->row[begin - 1].symbol != s->row[word + period - n].symbol)
+            begin--;
+    return begin > from && begin + shift + EXTRA >= at ? begin : at - shift;
 }
 
 /* Extra calls before the begin belong to this iteration if the program computes longer before them than after. */
@@ -387,115 +257,147 @@ static uint32_t with_extras(const struct search *s, uint32_t begin, uint32_t ext
     return best;
 }
 
-/* Adds the iterations with extra calls between `at` and `end`, which no run covers. */
-static void add_matches(const struct search *s, const struct loop *loop, uint32_t shift, uint32_t at, uint32_t end,
-                        struct pithi_period *found)
+/* 1: seven of eight calls are those of the period, which is shifted. */
+static int is_similar(const struct search *s, uint32_t at, uint32_t word, uint32_t period, uint32_t shift)
 {
-    while (at < end) {
-        uint32_t next = match(s, loop, shift, at, end);
-        if (next) {
-            found->firsts[found->count] = at;
-            found->ends[found->count++] = next;
-        }
-        at = next ? next : at + 1;
-    }
+    uint32_t same = 0;
+
+    for (uint32_t n = 0; n < period; n++)
+        same += s->row[at + n].symbol == s->row[word + (n + period - shift) % period].symbol;
+    return 8 * (uint64_t)same >= 7 * (uint64_t)period;
 }
 
-/* 0: no memory. */
-static int set_iterations(struct search *s, struct loop *loop, struct pithi_period *found)
-{
-    uint32_t room = s->count / loop->period + 1, shift = find_shift(s, loop), period = loop->period, at;
+static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-    found->firsts = malloc(room * sizeof *found->firsts);
-    found->ends = malloc(room * sizeof *found->ends);
-    if (!found->firsts || !found->ends)
+static int by_length(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The typical sum of `count` lengths: `count` times their lower quartile. The system interrupts some iterations for
+ * longer than all others take together. */
+static double typical_sum(int64_t *lengths, uint32_t count)
+{
+    if (count == 0)
         return 0;
-    add_single(s, loop, shift);
-    at = loop->from;
-    for (uint32_t i = 0; i < loop->count; i++) {
-        const struct part *part = &loop->parts[i];
-        uint32_t first = first_of(part->begin, part->at, shift, period);
-        while (first < at) /* runs may overlap */
-            first += period;
-        if (first + period > part->end)
-            continue;
-        add_matches(s, loop, shift, at, first, found);
-        for (at = first; at + period <= part->end; at += period) {
-            found->firsts[found->count] = at;
-            found->ends[found->count++] = at + period;
-        }
-    }
-    add_matches(s, loop, shift, at, loop->to, found);
-    for (uint32_t i = 0; i + 1 < found->count; i++) {
-        uint32_t extras = found->firsts[i + 1] - found->ends[i];
-        if (extras <= period + EXTRA)
-            found->ends[i] = found->firsts[i + 1] = with_extras(s, found->firsts[i + 1], least(extras, EXTRA));
-    }
-    return 1;
+    qsort(lengths, count, sizeof *lengths, by_length);
+    return (double)count * (double)lengths[(count - 1) / 4];
 }
 
-/* The call of the word that takes most of the time, where it is in the first run. */
-static uint32_t longest_call(const struct search *s, const struct loop *loop)
-{
-    const struct part *part = &loop->parts[0];
-    uint32_t best = part->begin;
-    int64_t longest_ns = -1;
+/* What the iterations of a period cover. */
+struct cover {
+    uint32_t period, calls;
+    int64_t ns;
+};
 
-    for (uint32_t n = 0; n < loop->period; n++) {
-        int64_t ns = 0;
-        for (uint32_t i = 0; i < loop->count; i++) {
-            const struct part *in = &loop->parts[i];
-            for (uint32_t k = first_of(in->begin, in->at, n, loop->period); k < in->end; k += loop->period)
-                ns += s->row[k].end_ns - s->row[k].begin_ns;
-        }
-        if (ns > longest_ns) {
-            longest_ns = ns;
-            best = first_of(part->begin, part->at, n, loop->period);
+/* A longer period is better if it explains clearly more: of a step that exchanges messages with several ranks, a
+ * shorter one explains those with one rank. */
+static int is_better(const struct cover *cover, uint32_t count, const struct cover *best, uint32_t best_count)
+{
+    if (best_count == 0 || cover->period == best->period)
+        return count > best_count;
+    return (double)cover->ns > 1.3 * (double)best->ns || cover->calls > 1.3 * best->calls;
+}
+
+/* 1: is a period, and better than `best`, which covers *best_cover; 0: is not; -1: no memory. */
+static int try_period(struct search *s, const struct try *try, struct pithi_period *best, struct cover *best_cover)
+{
+    uint32_t count = find_anchors(s, try), first = 0, period = try->period, exact = 0, calls = 0;
+    int64_t sum_ns = 0;
+
+    while (count - first > 2 && s->at[first + 1] - s->at[first] > 2 * period)
+        first++;
+    while (count - first > 2 && s->at[count - 1] - s->at[count - 2] > 2 * period)
+        count--;
+    if (count < first + PITHI_ITERATIONS_LEAST)
+        return 0;
+    uint32_t word = find_typical(s, count, period);
+    while (first + 1 < count && is_alone(s, s->at[first], word, period))
+        first++;
+    while (first + 1 < count && is_alone(s, s->at[count - 1], word, period))
+        count--;
+    if (count < first + PITHI_ITERATIONS_LEAST)
+        return 0;
+    uint32_t shift, other;
+    if (find_shift(s, first, count - 1, word, period, &shift) < 0) {
+        /* A call before or after the loop may look like the anchor. */
+        double with_last = find_shift(s, first + 1, count - 1, word, period, &shift);
+        double with_first = find_shift(s, first, count - 2, word, period, &other);
+        if (with_last >= 0 && with_last >= with_first) {
+            first++;
+        } else {
+            shift = other;
+            count -= with_first >= 0;
         }
     }
-    return best;
+    count -= first;
+    if (count < PITHI_ITERATIONS_LEAST)
+        return 0;
+    struct pithi_period found = {.firsts = malloc(count * sizeof(uint32_t)),
+                                 .ends = malloc(count * sizeof(uint32_t)),
+                                 .count = count,
+                                 .call = try->example};
+    int64_t *lengths = malloc(count * sizeof *lengths); /* those of exact iterations, then the others */
+    if (!found.firsts || !found.ends || !lengths) {
+        free(found.firsts);
+        free(found.ends);
+        free(lengths);
+        return -1;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        found.firsts[i] = begin_of(s, s->at[first + i], i ? s->at[first + i - 1] : 0, word, period, shift);
+    for (uint32_t i = count - 1; i > 0; i--) { /* backwards: the begin before is still that without extra calls */
+        uint32_t distance = found.firsts[i] - found.firsts[i - 1];
+        if (distance > period && distance <= 2 * period + EXTRA)
+            found.firsts[i] = with_extras(s, found.firsts[i], least(distance - period, EXTRA));
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t begin = found.firsts[i];
+        uint32_t end = i + 1 < count ? found.firsts[i + 1] : s->count;
+        int is_exact = i + 1 < count && end - begin == period && is_similar(s, begin, word, period, shift);
+        if (i + 1 == count || end - begin > 2 * period + EXTRA)
+            end = begin + period < s->count ? begin + period : s->count;
+        found.ends[i] = end;
+        calls += end - begin;
+        int64_t length_ns = (end < s->count ? s->row[end].begin_ns : s->row[end - 1].end_ns) - s->row[begin].begin_ns;
+        sum_ns += length_ns;
+        lengths[is_exact ? exact : count - 1 - (i - exact)] = length_ns;
+        exact += (uint32_t)is_exact;
+    }
+    int is_most = 2 * (uint64_t)calls >= s->count || 2 * sum_ns >= s->row_ns;
+    struct cover cover = {period, calls, sum_ns};
+    int is_good = is_most && is_better(&cover, count, best_cover, best->count) && 2 * exact >= count;
+    /* Between two bursts of equal calls are other calls and most of the time. So half of it must be in intervals of
+     * exactly one period. A burst is of few different calls; longer periods need not be measured, because the system
+     * may have interrupted the few iterations with extra calls. */
+    if (is_good && (period <= BURST || 4 * (uint64_t)exact < 3 * (uint64_t)count))
+        is_good = typical_sum(lengths, exact) >= typical_sum(lengths + exact, count - exact);
+    free(lengths);
+    if (!is_good) {
+        free(found.firsts);
+        free(found.ends);
+        return 0;
+    }
+    free(best->firsts);
+    free(best->ends);
+    *best = found;
+    *best_cover = cover;
+    return 1;
 }
 
 int pithi_period_find(const struct pithi_row_call *row, uint32_t count, int64_t row_ns, struct pithi_period *period)
 {
-    uint32_t sample = least(count, SAMPLE_MOST), first = (count - sample) / 2, best_count;
-    struct search s = {.row = row + first, .count = sample, .row_ns = row_ns};
-    struct loop loop = {0};
-    struct run *best = NULL;
-    int good;
+    struct search s = {.row = row, .count = count, .row_ns = row_ns};
+    struct cover cover = {0};
 
     *period = (struct pithi_period){0};
     if (count < PITHI_ITERATIONS_LEAST)
         return 1;
-    if (sample < count)
-        s.row_ns = s.row[sample - 1].end_ns - s.row[0].begin_ns;
-    s.lengths = malloc(count * sizeof *s.lengths);
-    good = s.lengths && find_runs(&s);
-    best_count = good ? find_best(&s, &best) : 0;
-    free(s.hashes);
-    free(s.powers);
-    if (best_count) {
-        loop.period = best->period;
-        loop.word = malloc(loop.period * sizeof *loop.word);
-        for (uint32_t n = 0; loop.word && n < loop.period; n++)
-            loop.word[n] = s.row[best->begin + n];
-        s.row = row;
-        s.count = count;
-        good = loop.word && find_parts(&s, &loop);
-        if (good) {
-            find_ends(&s, &loop);
-            good = set_iterations(&s, &loop, period);
-            period->call = longest_call(&s, &loop);
-        }
-    }
-    if (!good || period->count < PITHI_ITERATIONS_LEAST) {
-        free(period->firsts);
-        free(period->ends);
-        *period = (struct pithi_period){0};
-    }
-    free(loop.word);
-    free(loop.parts);
-    free(s.runs);
-    free(s.lengths);
+    s.at = malloc(count * sizeof *s.at);
+    int good = s.at && find_tries(&s);
+    for (uint32_t i = 0; good && i < s.try_count; i++)
+        good = try_period(&s, &s.tries[i], period, &cover) >= 0;
+    free(s.at);
     return good;
 }
