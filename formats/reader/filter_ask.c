@@ -1,4 +1,4 @@
-/* filter_ask.c - evaluates a filter (filter.h) with what is known of a record. */
+/* filter_ask.c - evaluates a filter (filter.h) for a record of which some facts may still be unknown. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>

@@ -225,7 +225,7 @@ static void with_mpi(const char *folder)
     MPI_File_close(&file);
 }
 
-/* Children write files, too; they are not recorded, and do not change what is known of the files here. */
+/* Children write files, too. Their calls are not recorded, and change none of the offsets that Pith knows. */
 static void children(const char *name)
 {
     char *arguments[] = {"sh", "-c", "echo a child >child.out; cat child.out >child.copy", NULL};

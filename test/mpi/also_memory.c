@@ -3,8 +3,7 @@
  *     THREAD alloc|free CALL BYTES ADDRESS
  *     THREAD resident - BYTES 0                       (what the system says, just before MPI_Barrier)
  *
- * All these blocks have sizes of which the last three digits are 777, by which the test knows them; or what is left of
- * such a block.
+ * The test knows these blocks by their sizes, which end in 777. Only a part of such a block has another size.
  * `also_memory DIR` */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -433,7 +433,7 @@ static void test_cover(void)
 static void test_limit(void)
 {
     static const double covers[] = {0.05, 0.09, 0.11, 0.15};
-    static const char *const wanted[] = {"0011", "0001", "0111"}; /* by what was before */
+    static const char *const wanted[] = {"0011", "0001", "0111"}; /* by arrows_before; 1: left out */
     struct pithlog *log = make_exchange(2, 20);
     struct pithlog_digest *digest;
     struct pithi_plot near = {.arrows_auto = 1, .most_arrows = 1};

@@ -44,7 +44,7 @@ is "$(pane point.pith --restore -e 'source pane.tcl; puts [pane]; quit')" "1 ran
     "a log without MPI"
 head -c "$(($(wc -c <log.pith) - 40))" log.pith >cut.pith
 is "$(pane cut.pith --restore -e 'source pane.tcl; puts [regsub {incomplete:.*\.\|} [pane] {incomplete:...|}]; [winfo toplevel [canvas]].panes.legend.findings.analyze invoke; puts [pane]; quit')" \
-    $'3 ranks, 1 host, 1 s|The log is incomplete:...|0|0|1\n3 ranks, 1 host, 1 s|The log is incomplete; the figures are of what is there.|5|1|0' \
+    $'3 ranks, 1 host, 1 s|The log is incomplete:...|0|0|1\n3 ranks, 1 host, 1 s|The log is incomplete. These figures are for the part that can be read.|5|1|0' \
     "an incomplete log is analyzed when the user asks for it"
 is "$(pane log.pith -e 'prefer findings off; quit'; rm -rf "$XDG_STATE_HOME"; pane log.pith --restore -e 'source pane.tcl; puts [pane]; quit')" "no pane" \
     "turned off by the preference"

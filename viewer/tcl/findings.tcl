@@ -153,7 +153,7 @@ oo::class create ::pith::Findings {
             if {$efficiencies eq {}} {
                 set notice "No MPI calls, so there are no efficiencies."
             } elseif {![$model info complete]} {
-                set notice "The log is incomplete; the figures are of what is there."
+                set notice "The log is incomplete. These figures are for the part that can be read."
             }
         }
         if {$notice ne {}} {
@@ -204,7 +204,7 @@ oo::class create ::pith::Findings {
     # Left and right: to the next wait state of the finding.
     method step {by} { my go $number [expr {$nth + $by}] }
 
-    # Returns what is said about it; {} if there is none.
+    # Shows the place of a finding. Returns the text for the status line; {}: there is no such finding.
     method go {its_number its_nth} {
         set finding [lindex [[$model log] findings] $its_number]
         if {$finding eq {} || $its_number < 0} {
@@ -230,7 +230,7 @@ oo::class create ::pith::Findings {
         return [my visit $place "[dict get $finding name]: [string map {\n { }} [string trim [dict get $finding text]]]"]
     }
 
-    # Goes to a place (tk/log_object.h): a time, a record, a row, or {}. Returns what is said about it.
+    # Shows a place (tk/log_object.h): a time, a record, a row, or {}. Returns the text for the status line.
     method visit {place said} {
         if {[dict exists $place end]} {
             $model zoom [dict get $place start] [dict get $place end]
