@@ -17,6 +17,9 @@
 #include "native/log.h"
 
 enum { SIZES = 33, STEPS = 33, ROUNDS = 8, LONG_TIMES = 20, LONG_LEAST_NS = 1000000 };
+/* Of messages within a host, the receiver copies those that are larger, if the log names no eager limit: MPICH and Open
+ * MPI then read the memory of the sender. */
+enum { COPIED_BYTES = 4096 };
 
 /* Transfers of about one size in one function between hosts of one class. */
 struct size_group {
@@ -182,7 +185,7 @@ const struct pithi_network *pithi_network_of(struct pithlog_analysis *a)
         return a->network;
     pithi_eager_of_log(a->graph.log, &eager);
     if ((good = (a->network = calloc(1, sizeof *a->network)) != NULL)) {
-        a->network->eager_bytes[PITHI_SAME_HOST] = eager.same_host;
+        a->network->eager_bytes[PITHI_SAME_HOST] = eager.same_host == UINT64_MAX ? COPIED_BYTES : eager.same_host;
         a->network->eager_bytes[PITHI_OTHER_HOST] = eager.network;
         a->network->functions = calloc((info->defs + (size_t)1) * PITHI_HOST_CLASSES, sizeof *a->network->functions);
         good = a->network->functions != NULL;

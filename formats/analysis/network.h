@@ -14,7 +14,7 @@ struct pithi_network {
     } classes[PITHI_HOST_CLASSES]; /* all messages */
     struct pithi_network_line
         *functions; /* [definitions x PITHI_HOST_CLASSES]: messages and collectives in a function */
-    uint64_t eager_bytes[PITHI_HOST_CLASSES];
+    uint64_t eager_bytes[PITHI_HOST_CLASSES]; /* larger messages are transferred in the call that receives them */
 };
 /* The host of a lane: equal numbers, the same host. */
 uint32_t pithi_host_of(const struct pithlog *log, uint32_t lane);

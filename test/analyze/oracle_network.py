@@ -28,6 +28,8 @@ class Network:
         """Whether the transfer cannot begin before the call."""
         time, kind, size = release[0], release[1], release[5]
         limit = self.log.eager_limit(self.is_here(call.lane, release))
+        if limit is None and self.is_here(call.lane, release):
+            limit = 4096
         return time >= call.begin or kind == LATE_RECEIVER or (kind == LATE_SENDER and limit is not None and size > limit)
 
     @staticmethod
