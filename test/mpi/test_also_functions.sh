@@ -96,6 +96,9 @@ pith: PITH_FUNCTIONS_FILTER: filter: line 2" "$mpi: wrong lines are reported onc
     is "$(counts linked.pith)" "$(all 2)" "$mpi: linked" || cat err
     mpiexec_of "$mpi" 1 pith run -o off.pith ./called >out 2>err
     is "$(counts off.pith)" "" "$mpi: off by default"
+    mpiexec_of "$mpi" 2 pith run --also functions -o ring.pith "$build/samples/$mpi/ring" >out 2>err
+    is "$(grep -c 'the program called no function that was compiled with -finstrument-functions$' err)" 1 "$mpi: a program without hooks" || cat err
+    is "$(PITH_FUNCTIONS_FILTER=filter mpiexec_of "$mpi" 2 pith run --also functions -o filter.pith ./called 2>&1 | grep -c 'no function')" 0 "$mpi: one whose functions are left out is no such program"
 
     if command -v "mpif90.$mpi" >/dev/null; then
         cat >solve.f90 <<'EOF2'

@@ -5,9 +5,11 @@
  * longjmp, they end when a function below them on the stack ends. */
 #include "functions.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "mpi/launcher.h"
 #include "pith_tool.h"
 
 #define INITIAL __attribute__((tls_model("initial-exec")))
@@ -21,6 +23,8 @@ struct frame {
 enum { FRAMES = 512 }; /* deeper functions are not taken back */
 static __thread unsigned depth INITIAL;
 static __thread struct frame frames[FRAMES] INITIAL;
+
+static int is_called; /* a hook was */
 
 static uint64_t least_ticks; /* shorter functions are taken back; 0: none */
 
@@ -50,6 +54,8 @@ PITHI_ALSO_API void __cyg_profile_func_enter(void *address, void *caller)
     uint32_t id;
 
     (void)caller;
+    if (!is_called)
+        is_called = 1;
     if (!function->name)
         return;
     id = pithi_also_wanted(NULL) ? pithi_also_state(&function->id, function->name, NULL, "function") : 0;
@@ -107,7 +113,7 @@ PITHI_ALSO_API void __cyg_profile_func_exit(void *address, void *caller)
     }
 }
 
-/* ---- The start --------------------------------------------------------------------------------------------------- */
+/* ---- The start and the end --------------------------------------------------------------------------------------- */
 
 /* The hooks without their records. */
 static void measure(uintptr_t address)
@@ -147,4 +153,11 @@ __attribute__((constructor)) static void begin(void)
     measure((uintptr_t)&begin);
     if (!preload || !strstr(preload, "libpith-functions"))
         pithi_also_begin_early(); /* the program is linked with this library */
+}
+
+__attribute__((destructor)) static void end_of_program(void)
+{
+    if (!is_called && pith_recorded() && !pithi_also_is_guest() && !pithi_is_quiet() && pithi_launcher_rank(0) == 0)
+        fprintf(stderr, "pith: --also functions: the program called no function that was compiled with "
+                        "-finstrument-functions\n");
 }
