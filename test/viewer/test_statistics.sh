@@ -9,6 +9,15 @@ inside plain.pith lengths_checks.tcl
 inside rich.pith lengths_range_checks.tcl
 inside plain.pith stretch_checks.tcl
 inside late.pith matrix_checks.tcl
+printf '%s\t0\t0\t%s\tMPI_Send\n' 0 enter 0.2 leave 0.5 enter 0.6 leave >gaps.txt
+out=$(pith view gaps.txt -e '
+    select 0.1 0.55
+    puts [dict get [stats] states]
+    set top [[lindex [info class instances ::pith::Window] 0] top]
+    puts [$top.panes.legend.selection.body.book.states.tree item computing -values]
+    quit' 2>&1)
+is "$out" "{MPI_Send 2 0.150000000 0.150000000 0.333333} {computing {} {} 0.300000000 0.666667}
+{} {} {300 ms} {66.7 %}" "the time outside all states is computing"
 out=$(pith view plain.pith -e 'lengths nonsense' 2>&1)
 is "$out" "pith: view: -e: no state is called nonsense" "lengths of a state that is not there"
 out=$(pith view plain.pith -e 'lengths blue; close; quit' 2>&1)

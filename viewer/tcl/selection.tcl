@@ -187,6 +187,11 @@ oo::class create ::pith::Selection {
         }
         my show_stretch
         $tree delete [$tree children {}]
+        lassign [my computing] name exclusive share
+        if {$name ne {}} {
+            $tree insert {} end -id computing -text " $name" -image [::pith::box::image state [colour idle] 1] \
+                -values [list {} {} [::pithtk::duration $exclusive] [format {%.1f %%} [expr {100 * $share}]]]
+        }
         foreach entry [my states] {
             lassign $entry id count inclusive exclusive share
             set text [list [::pith::theme::cell $count] {} {} {}]
@@ -208,6 +213,21 @@ oo::class create ::pith::Selection {
         set entries [lsort -integer -decreasing -index 3 [$found all]]
         set lanes [$found lanes]
         return [lmap entry $entries {my with_share $entry $lanes}]
+    }
+
+    # Time outside all states: name exclusive share; {}: there is none.
+    method computing {} {
+        if {$found eq {}} {
+            return {}
+        }
+        lassign [[$model log] lived {*}$stretch] exclusive whole
+        foreach entry [$found all] {
+            incr exclusive -[lindex $entry 3]
+        }
+        if {$exclusive <= 0} {
+            return {}
+        }
+        return [list [[$window legend] name_of_computing] $exclusive [expr {$exclusive / $whole}]]
     }
 
     # Dict id -> index in the table.
@@ -317,6 +337,10 @@ oo::class create ::pith::Selection {
         foreach entry [my states] {
             lappend lines [my table_line all $entry]
         }
+        lassign [my computing] name exclusive share
+        if {$name ne {}} {
+            lappend lines [list all $name {} {} [::pith::words::seconds $exclusive] [format %.6f $share]]
+        }
         for {set row 0} {$row < [$model row_count]} {incr row} {
             foreach entry [my of_row $row] {
                 lappend lines [my table_line [dict get [$model row $row] label] $entry]
@@ -340,7 +364,8 @@ oo::class create ::pith::Selection {
             return
         }
         lassign $stretch from to
-        set lines [lmap line [lrange [my table] 1 [llength [$found all]]] {lrange $line 1 end}]
+        set last [expr {[llength [$found all]] + ([my computing] ne {})}]
+        set lines [lmap line [lrange [my table] 1 $last] {lrange $line 1 end}]
         return [list from [::pith::words::seconds $from] to [::pith::words::seconds $to] states $lines {*}$traffic]
     }
 }
