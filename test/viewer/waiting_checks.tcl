@@ -116,6 +116,8 @@ like [$top.panes.legend.findings.text cget -textvariable] . "a text"
 set said [set [$top.panes.legend.findings.text cget -textvariable]]
 like $said {^a receive waits because its message is sent late:\nin MPI_Recv, 1 time, rank 0\ncaused by computing: 300.0 ms \(100 %\), on rank 1\n} \
     "which says what `pith analyze` says"
+wm geometry $top 1300x500
+sync
 height 500
 top 0
 key_in_list Down
