@@ -1,17 +1,15 @@
 /* causal.c - runs the passes of causal.h in order and writes the corrected log. */
 #include "analysis/causal.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "analysis/causal_edges.h"
 #include "base/error.h"
-#include "base/temporary.h"
 #include "native/log.h"
 #include "reader/copy.h"
+#include "reader/native.h"
 
 #define LONGEST (INT64_C(1) << 56) /* two years: sums of times cannot overflow */
 
@@ -19,6 +17,7 @@ struct moving {
     struct pithi_edges *edges;
     uint32_t *at; /* [ranks] */
     int64_t largest_ns;
+    struct pithi_causal_report *report;
 };
 
 static int64_t move(void *context, const struct pithlog_record *r)
@@ -45,39 +44,24 @@ void pithi_causal_text(const struct pithi_causal_report *report, char *text, siz
                  (unsigned long long)report->given_up);
 }
 
-static int fill(struct moving *m, struct pithi_writer *writer, struct pithi_causal_report *report)
+static int fill(void *context, struct pithi_writer *writer)
 {
+    struct moving *m = context;
     struct pithi_copy what = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .move = move, .move_context = m};
     char text[256];
-    int err;
-    TRY(pithi_log_copy(m->edges->log, writer, &what));
-    report->largest_ns = m->largest_ns;
-    pithi_causal_text(report, text, sizeof text);
-    TRY(pithi_defs_property(pithi_writer_defs(writer), "causal", text));
-    TRY(pithi_writer_finish(writer));
-out:
-    return err;
+    CHECK(pithi_log_copy(m->edges->log, writer, &what));
+    m->report->largest_ns = m->largest_ns;
+    pithi_causal_text(m->report, text, sizeof text);
+    return pithi_defs_property(pithi_writer_defs(writer), "causal", text);
 }
 
 static int make_log(struct pithi_edges *edges, struct pithlog **mended, struct pithi_causal_report *report)
 {
-    struct moving m = {.edges = edges, .at = calloc(edges->ranks + (size_t)1, sizeof *m.at)};
-    struct pithi_writer *writer = NULL;
-    int fd = pithi_temporary_file(), err = PITH_ERR_MEMORY;
-    if (fd < 0) {
-        free(m.at);
-        return pithi_fail(PITH_ERR_IO, "no place for a temporary file: %s; set TMPDIR", strerror(errno));
-    }
-    if (m.at) {
-        err = pithi_writer_open(&writer, "the mended log", fd);
-        if (err == PITH_OK)
-            err = fill(&m, writer, report);
-        pithi_writer_close(writer);
-    }
+    struct moving m = {.edges = edges, .at = calloc(edges->ranks + (size_t)1, sizeof *m.at), .report = report};
+    if (!m.at)
+        return pithi_no_memory();
+    int err = pithi_native_temporary("the mended log (see TMPDIR)", fill, &m, mended);
     free(m.at);
-    if (err == PITH_OK)
-        return pithi_log_open_file("the mended log (see TMPDIR)", fd, mended);
-    close(fd);
     return err;
 }
 

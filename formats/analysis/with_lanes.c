@@ -1,14 +1,11 @@
 /* with_lanes.c - copies a log and adds lanes for wait states and the critical path. */
 #include "analysis/with_lanes.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
-#include "base/temporary.h"
-#include "native/log.h"
 #include "reader/copy.h"
+#include "reader/native.h"
 
 struct adding {
     struct pithlog *log;
@@ -82,40 +79,27 @@ out:
     return err;
 }
 
-static int fill(struct adding *a)
+static int fill(void *context, struct pithi_writer *writer)
 {
     struct pithi_copy what = {.from_ns = INT64_MIN, .to_ns = INT64_MAX};
-    int err;
+    struct adding *a = context;
 
-    TRY(pithi_log_copy(a->log, a->writer, &what));
-    TRY(define(a));
-    TRY(add_lanes(a));
-    TRY(pithi_writer_finish(a->writer));
-out:
-    return err;
+    a->writer = writer;
+    CHECK(pithi_log_copy(a->log, writer, &what));
+    CHECK(define(a));
+    return add_lanes(a);
 }
 
 int pithi_with_lanes(struct pithlog *log, struct pithlog **with)
 {
     struct pithlog_analyze_query query = {.from_ns = INT64_MIN, .to_ns = INT64_MAX};
     struct adding a = {.log = log};
-    int fd = -1, err, damaged = pithlog_analyze(log, &query, &a.analysis);
+    int err, damaged = pithlog_analyze(log, &query, &a.analysis);
 
     *with = NULL;
     if (damaged && damaged != PITH_ERR_DAMAGED)
         return damaged;
-    if ((fd = pithi_temporary_file()) < 0) {
-        err = pithi_fail(PITH_ERR_IO, "no place for a temporary file: %s; set TMPDIR", strerror(errno));
-        goto out;
-    }
-    TRY(pithi_writer_open(&a.writer, "the log with its analysis", fd));
-    TRY(fill(&a));
-out:
-    pithi_writer_close(a.writer);
+    err = pithi_native_temporary("the log with its analysis (see TMPDIR)", fill, &a, with);
     pithlog_analysis_free(a.analysis);
-    if (err == PITH_OK)
-        return pithi_log_open_file("the log with its analysis (see TMPDIR)", fd, with);
-    if (fd >= 0)
-        close(fd);
     return err;
 }

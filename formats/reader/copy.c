@@ -2,18 +2,16 @@
  * part. */
 #include "reader/copy.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/map.h"
-#include "base/temporary.h"
 #include "native/log.h"
 #include "reader/filter.h"
+#include "reader/native.h"
 
 /* ---- Messages with one end in the part ----------------------------------------------------------------------------
  *
@@ -428,28 +426,19 @@ out:
     return err;
 }
 
-int pithi_copy_part(struct pithlog *log, const struct pithi_copy *what, const char *name, struct pithlog **part)
-{
-    struct pithi_writer *writer = NULL;
-    int fd = pithi_temporary_file(), err;
+struct part {
+    struct pithlog *log;
+    struct pithi_copy what;
+};
 
-    *part = NULL;
-    if (fd < 0)
-        return pithi_fail(PITH_ERR_IO, "no place for a temporary file: %s; set TMPDIR", strerror(errno));
-    TRY(pithi_writer_open(&writer, name, fd));
-    TRY(pithi_log_copy(log, writer, what));
-    TRY(pithi_writer_finish(writer));
-out:
-    pithi_writer_close(writer);
-    if (err == PITH_OK)
-        return pithi_log_open_file(name, fd, part);
-    close(fd);
-    return err;
+static int fill_part(void *context, struct pithi_writer *writer)
+{
+    const struct part *part = context;
+    return pithi_log_copy(part->log, writer, &part->what);
 }
 
 int pithlog_open_part(struct pithlog *log, const struct pithlog_filter *filter, struct pithlog **part)
 {
-    const struct pithi_copy what = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .filter = filter};
-
-    return pithi_copy_part(log, &what, "the records that match the query (see TMPDIR)", part);
+    struct part all = {log, {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .filter = filter}};
+    return pithi_native_temporary("the records that match the query (see TMPDIR)", fill_part, &all, part);
 }

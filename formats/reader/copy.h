@@ -38,7 +38,4 @@ static inline int64_t pithi_time_moved(int64_t time_ns, int64_t by_ns)
  * of posting become dense again. Memory grows with such messages, and with definitions, lanes and communicators. */
 int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, const struct pithi_copy *what);
 
-/* Copies a part into a log in a temporary file. `name` stands for its path in errors. */
-int pithi_copy_part(struct pithlog *log, const struct pithi_copy *what, const char *name, struct pithlog **part);
-
 #endif

@@ -64,16 +64,43 @@ int pithi_native_read(const struct pithi_input *input, struct pithi_writer *writ
 
 /* ---- Writing ----------------------------------------------------------------------------------------------------- */
 
-int pithi_native_make(FILE *out, int (*fill)(void *context, struct pithi_writer *writer), void *context)
+static int fill_file(int fd, const char *name, int (*fill)(void *context, struct pithi_writer *writer), void *context)
 {
     struct pithi_writer *writer = NULL;
+    int err;
+    TRY(pithi_writer_open(&writer, name, fd));
+    TRY(fill(context, writer));
+    TRY(pithi_writer_finish(writer));
+out:
+    pithi_writer_close(writer);
+    return err;
+}
+
+static int no_place(void)
+{
+    return pithi_fail(PITH_ERR_IO, "no place for a temporary file: %s; set TMPDIR", strerror(errno));
+}
+
+int pithi_native_temporary(const char *name, int (*fill)(void *context, struct pithi_writer *writer), void *context,
+                           struct pithlog **log)
+{
+    int fd = pithi_temporary_file(), err;
+    *log = NULL;
+    if (fd < 0)
+        return no_place();
+    if ((err = fill_file(fd, name, fill, context)) == PITH_OK)
+        return pithi_log_open_file(name, fd, log);
+    close(fd);
+    return err;
+}
+
+int pithi_native_make(FILE *out, int (*fill)(void *context, struct pithi_writer *writer), void *context)
+{
     int direct = lseek(fileno(out), 0, SEEK_CUR) == 0;
     int err, fd = direct ? fileno(out) : pithi_temporary_file();
     if (fd < 0)
-        return pithi_fail(PITH_ERR_IO, "no place for a temporary file: %s; set TMPDIR", strerror(errno));
-    TRY(pithi_writer_open(&writer, "the new log", fd));
-    TRY(fill(context, writer));
-    TRY(pithi_writer_finish(writer));
+        return no_place();
+    TRY(fill_file(fd, "the new log", fill, context));
     if (!direct) {
         /* Copies an unnamed file to a pipe. */
         char text[65536];
@@ -88,7 +115,6 @@ int pithi_native_make(FILE *out, int (*fill)(void *context, struct pithi_writer 
             TRY(pithi_fail(PITH_ERR_IO, "cannot write: %s", strerror(errno)));
     }
 out:
-    pithi_writer_close(writer);
     if (!direct)
         close(fd);
     return err;

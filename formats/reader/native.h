@@ -15,4 +15,9 @@ int pithi_native_write(struct pithlog *log, FILE *out, const struct pithi_conver
 /* Writes a native log to an open file; `fill` adds its contents to a writer. */
 int pithi_native_make(FILE *out, int (*fill)(void *context, struct pithi_writer *writer), void *context);
 
+/* The same in a temporary file, which is then open as *log (NULL after an error). `name` stands for its path in
+ * errors. */
+int pithi_native_temporary(const char *name, int (*fill)(void *context, struct pithi_writer *writer), void *context,
+                           struct pithlog **log);
+
 #endif

@@ -2,7 +2,6 @@
  * signal handler cannot remove a folder. */
 #include "tools/outfile.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -10,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/temporary.h"
 #include "native/log.h"
 #include "reader/native.h"
 #include "tools/progress.h"
@@ -143,37 +141,17 @@ static int write_made(struct pithlog *log, FILE *file, const struct pithi_conver
     return pithi_native_make(file, making.fill, making.context);
 }
 
-static int fill_file(int fd)
-{
-    struct pithi_writer *writer = NULL;
-    int err;
-
-    TRY(pithi_writer_open(&writer, "the temporary copy (see TMPDIR)", fd));
-    TRY(making.fill(making.context, writer));
-    TRY(pithi_writer_finish(writer));
-out:
-    pithi_writer_close(writer);
-    return err;
-}
-
 static int write_through(const char *command, const struct pithi_format *format, const char *path,
                          const struct pithi_convert *how, uint64_t records)
 {
     struct pithlog *log = NULL;
-    int fd = pithi_temporary_file(), err;
+    int err;
 
-    if (fd < 0)
-        return pithi_fail(PITH_ERR_IO, "no place for a temporary file: %s; set TMPDIR", strerror(errno));
     begin_progress(command, records);
-    err = fill_file(fd);
+    err = pithi_native_temporary("the temporary copy (see TMPDIR)", making.fill, making.context, &log);
     pithi_progress_end();
-    if (err) {
-        close(fd);
-        return err;
-    }
-    TRY(pithi_log_open_file("the temporary copy (see TMPDIR)", fd, &log));
-    TRY(pithi_outfile_write(command, log, format, path, how));
-out:
+    if (err == PITH_OK)
+        err = pithi_outfile_write(command, log, format, path, how);
     pithlog_close(log);
     return err;
 }
