@@ -5,7 +5,6 @@
  */
 #include "encode.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,14 +13,13 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/file_at.h"
 #include "base/zip.h"
 #include "native/defs.h"
 #include "process.h"
 #include "spill/spill_emit.h"
 
 /* ---- Encoded bytes ----------------------------------------------------------------------------------------------- */
-
-enum { FIRST_ROOM = 64 << 10 };
 
 void pithi_hold_open(struct pithi_hold *hold, const char *folder, size_t most)
 {
@@ -30,7 +28,7 @@ void pithi_hold_open(struct pithi_hold *hold, const char *folder, size_t most)
 
 void pithi_hold_close(struct pithi_hold *hold)
 {
-    free(hold->memory);
+    free(hold->memory.data);
     if (hold->fd >= 0)
         close(hold->fd);
     pithi_hold_open(hold, hold->folder, hold->most);
@@ -42,56 +40,34 @@ static int file_all(struct pithi_hold *hold)
         hold->fd = pithi_descriptor_temporary(hold->folder);
     if (hold->fd < 0)
         return pithi_fail(PITH_ERR_IO, "%s: cannot make a file: %m", hold->folder);
-    if (pithi_descriptor_write(hold->fd, hold->memory, hold->used, hold->filed) != 0)
+    if (pithi_write_at(hold->fd, hold->memory.data, hold->memory.size, hold->filed) != hold->memory.size)
         return pithi_fail(PITH_ERR_IO, "%s: cannot be written: %m", hold->folder);
-    hold->filed += hold->used;
-    hold->used = 0;
-    return PITH_OK;
-}
-
-static int grow(struct pithi_hold *hold, size_t size)
-{
-    size_t room = hold->room == 0 ? FIRST_ROOM : hold->room;
-    unsigned char *more;
-    while (room < size)
-        room *= 2;
-    more = realloc(hold->memory, room);
-    if (more == NULL)
-        return pithi_fail(PITH_ERR_MEMORY, "no memory to encode the records");
-    hold->memory = more;
-    hold->room = room;
+    hold->filed += hold->memory.size;
+    hold->memory.size = 0;
     return PITH_OK;
 }
 
 int pithi_hold_append(void *context, const void *data, size_t size, uint64_t *offset)
 {
     struct pithi_hold *hold = context;
-    int err;
-    if (hold->used + size > hold->most && hold->used > 0 && (err = file_all(hold)) != PITH_OK)
-        return err;
-    if (hold->used + size > hold->room && (err = grow(hold, hold->used + size)) != PITH_OK)
-        return err;
+    if (hold->memory.size + size > hold->most && hold->memory.size > 0)
+        CHECK(file_all(hold));
     *offset = pithi_hold_size(hold);
-    memcpy(hold->memory + hold->used, data, size);
-    hold->used += size;
-    return PITH_OK;
+    return pithi_buffer_add(&hold->memory, data, size) ? PITH_OK
+                                                       : pithi_fail(PITH_ERR_MEMORY, "no memory to encode the records");
 }
 
 size_t pithi_hold_read(const struct pithi_hold *hold, uint64_t offset, void *data, size_t size)
 {
-    ssize_t got;
     if (offset >= hold->filed) {
         size_t from = (size_t)(offset - hold->filed);
-        size = size < hold->used - from ? size : hold->used - from;
-        memcpy(data, hold->memory + from, size);
+        size = size < hold->memory.size - from ? size : hold->memory.size - from;
+        memcpy(data, hold->memory.data + from, size);
         return size;
     }
     if (size > hold->filed - offset)
         size = (size_t)(hold->filed - offset);
-    do
-        got = pread(hold->fd, data, size, (off_t)offset);
-    while (got < 0 && errno == EINTR);
-    return got > 0 ? (size_t)got : 0;
+    return pithi_read_at(hold->fd, data, size, offset);
 }
 
 #define MEMORY_MAX ((size_t)16 << 20)
@@ -364,7 +340,7 @@ static int gather(struct gather *g, const struct pithi_hold *hold, uint64_t offs
         size_t most = size < PIECE ? (size_t)size : PIECE, got = most;
         if (offset >= hold->filed && most >= DIRECT) {
             if (hand_out(g) != 0 ||
-                g->put_piece(g->context, g->put, hold->memory + (size_t)(offset - hold->filed), most) != 0)
+                g->put_piece(g->context, g->put, hold->memory.data + (size_t)(offset - hold->filed), most) != 0)
                 return -1;
             g->put += most;
         } else {

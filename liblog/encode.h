@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bytes.h"
 #include "coarse.h"
 #include "native/segment.h"
 #include "spill/spill_walk.h"
@@ -14,8 +15,8 @@
 
 struct pithi_hold {
     const char *folder;
-    unsigned char *memory; /* the newest bytes */
-    size_t used, room, most;
+    struct pithi_buffer memory; /* the newest bytes */
+    size_t most;
     uint64_t filed; /* bytes in the file, which come before `memory` */
     int fd;
 };
@@ -24,7 +25,7 @@ struct pithi_hold {
 void pithi_hold_open(struct pithi_hold *hold, const char *folder, size_t most);
 /* Appends; has the signature of struct pithi_sink. PITH_OK or an error. */
 int pithi_hold_append(void *hold, const void *data, size_t size, uint64_t *offset);
-static inline uint64_t pithi_hold_size(const struct pithi_hold *hold) { return hold->filed + hold->used; }
+static inline uint64_t pithi_hold_size(const struct pithi_hold *hold) { return hold->filed + hold->memory.size; }
 /* Copies up to `size` bytes from `offset` on. Returns how many; 0: they cannot be read. */
 size_t pithi_hold_read(const struct pithi_hold *hold, uint64_t offset, void *data, size_t size);
 void pithi_hold_close(struct pithi_hold *hold);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file_at.h"
 #include "buffer.h"
 #include "clock.h"
 #include "definitions.h"
@@ -304,7 +305,7 @@ static int file_open(void *context, const char *path, int maker, void **file)
 static int file_write_at(void *context, void *file, uint64_t offset, const void *data, size_t size)
 {
     (void)context;
-    return pithi_descriptor_write((int)(intptr_t)file, data, size, offset);
+    return pithi_write_at((int)(intptr_t)file, data, size, offset) == size ? 0 : -1;
 }
 
 static int file_close(void *context, void *file)

@@ -63,21 +63,6 @@ int pithi_descriptor_far(int fd)
     return fcntl(fd, F_DUPFD_CLOEXEC, least);
 }
 
-int pithi_descriptor_write(int fd, const void *data, uint64_t size, uint64_t offset)
-{
-    const char *at = data, *end = at + size;
-    while (at < end) {
-        ssize_t put = pwrite(fd, at, (size_t)(end - at), (off_t)offset);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            return -1;
-        at += put;
-        offset += (uint64_t)put;
-    }
-    return 0;
-}
-
 /* ---- Signals during writes --------------------------------------------------------------------------------------- */
 
 static const int held[] = {SIGXFSZ, SIGPIPE};

@@ -18,9 +18,6 @@ int pithi_descriptor_temporary(const char *folder);
 /* A copy of the descriptor with a number far from those that programs and scripts use; -1 (errno). */
 int pithi_descriptor_far(int fd);
 
-/* pwrite(2) of all `size` bytes. 0; -1 (errno). */
-int pithi_descriptor_write(int fd, const void *data, uint64_t size, uint64_t offset);
-
 /* ---- Signals during writes --------------------------------------------------------------------------------------- */
 
 struct pithi_signals {

@@ -12,6 +12,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/file_at.h"
 #include "clock.h"
 #include "process.h"
 
@@ -288,16 +289,14 @@ int pithi_spill_file_reserve(struct pithi_spill_file *file, uint64_t size_bytes,
 
 int pithi_spill_place_write(const struct pithi_spill_place *place, const void *data, uint64_t size_bytes)
 {
-    int status = pithi_descriptor_write(place->fd, (const char *)data + sizeof(uint64_t), size_bytes - sizeof(uint64_t),
-                                        place->offset + sizeof(uint64_t)),
-        saved;
-    if (status == 0)
-        status = pithi_descriptor_write(place->fd, data, sizeof(uint64_t), place->offset);
-    saved = errno;
+    const size_t word = sizeof(uint64_t), rest = size_bytes - word;
+    int whole = pithi_write_at(place->fd, (const char *)data + word, rest, place->offset + word) == rest &&
+                pithi_write_at(place->fd, data, word, place->offset) == word;
+    int saved = errno;
     if (!place->is_kept)
         close(place->fd);
     errno = saved;
-    return status;
+    return whole ? 0 : -1;
 }
 
 int pithi_spill_file_sync(struct pithi_spill_file *file)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/file_at.h"
 #include "base/map.h"
 #include "base/temporary.h"
 
@@ -144,12 +145,8 @@ static void sort_block(struct pithi_sorter *s)
 
 static int write_out(struct pithi_sorter *s)
 {
-    for (size_t done = 0; done < s->out_used;) {
-        ssize_t n = pwrite(s->fd, s->out + done, s->out_used - done, (off_t)(s->written + done));
-        if (n < 0 && errno != EINTR)
-            return no_file("written");
-        done += n > 0 ? (size_t)n : 0;
-    }
+    if (pithi_write_at(s->fd, s->out, s->out_used, s->written) != s->out_used)
+        return no_file("written");
     s->written += s->out_used;
     s->out_used = 0;
     return PITH_OK;
@@ -231,16 +228,12 @@ static int fill(struct pithi_sorter *s, struct run *run, size_t want)
         run->buffer = buffer;
         run->room = want;
     }
-    while (run->have < want) {
-        uint64_t left = run->end - run->at;
-        size_t most = left < run->room - run->have ? (size_t)left : run->room - run->have;
-        ssize_t n = pread(s->fd, run->buffer + run->have, most, (off_t)run->at);
-        if (n <= 0)
-            return no_file("read");
-        run->have += (size_t)n;
-        run->at += (uint64_t)n;
-    }
-    return PITH_OK;
+    uint64_t left = run->end - run->at;
+    size_t most = left < run->room - run->have ? (size_t)left : run->room - run->have;
+    size_t got = pithi_read_at(s->fd, run->buffer + run->have, most, run->at);
+    run->have += got;
+    run->at += got;
+    return run->have < want ? no_file("read") : PITH_OK;
 }
 
 /* Loads the head and bytes of the run's next item; *over: there is none. */

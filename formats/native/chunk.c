@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/file_at.h"
 #include "base/zip.h"
 #include "native/segment.h"
 
@@ -37,19 +38,6 @@ int pithi_chunk_head_get(const unsigned char *data, uint64_t size, uint64_t offs
     return head->size <= size - offset - PITHI_CHUNK_HEAD;
 }
 
-static int read_all(int fd, uint64_t offset, unsigned char *data, uint64_t size)
-{
-    while (size > 0) {
-        ssize_t got = pread(fd, data, size < 1u << 30 ? (size_t)size : 1u << 30, (off_t)offset);
-        if (got <= 0)
-            return 0;
-        offset += (uint64_t)got;
-        data += got;
-        size -= (uint64_t)got;
-    }
-    return 1;
-}
-
 const char *pithi_chunk_read(int fd, uint64_t size, uint64_t offset, struct pithi_chunk_head *head,
                              struct pithi_buffer *payload, int *no_memory)
 {
@@ -57,13 +45,14 @@ const char *pithi_chunk_read(int fd, uint64_t size, uint64_t offset, struct pith
     *no_memory = 0;
     payload->size = 0;
     if (offset % 8 != 0 || offset > size || size - offset < sizeof start ||
-        !read_all(fd, offset, start, sizeof start) || !pithi_chunk_head_get(start, size - offset, 0, head))
+        pithi_read_at(fd, start, sizeof start, offset) < sizeof start ||
+        !pithi_chunk_head_get(start, size - offset, 0, head))
         return "its header is not there";
     if (!pithi_buffer_reserve(payload, (size_t)head->size + 1)) {
         *no_memory = 1;
         return "there is no memory to read it";
     }
-    if (!read_all(fd, offset + sizeof start, payload->data, head->size))
+    if (pithi_read_at(fd, payload->data, head->size, offset + sizeof start) < head->size)
         return "the file was cut short since it was opened";
     payload->size = (size_t)head->size;
     return pithi_crc(payload->data, payload->size) == head->crc ? NULL : "its CRC differs";

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/file_at.h"
 #include "base/zip.h"
 
 int pithi_volume_get(const unsigned char h[PITHI_HEADER_SIZE], struct pithi_volume *volume)
@@ -75,18 +76,9 @@ uint64_t pithi_files_bytes(const struct pithi_files *files)
 
 static int read_at(int fd, uint64_t offset, void *data, size_t size)
 {
-    unsigned char *to = data;
-    while (size > 0) {
-        ssize_t got = pread(fd, to, size < 1u << 30 ? size : 1u << 30, (off_t)offset);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return got < 0 ? PITH_ERR_IO : PITH_ERR_DAMAGED;
-        offset += (uint64_t)got;
-        to += got;
-        size -= (size_t)got;
-    }
-    return PITH_OK;
+    if (pithi_read_at(fd, data, size, offset) == size)
+        return PITH_OK;
+    return errno ? PITH_ERR_IO : PITH_ERR_DAMAGED;
 }
 
 /* Opens a volume and checks that it belongs to this log. */

@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/file_at.h"
 #include "base/map.h"
 #include "base/zip.h"
 #include "native/block.h"
@@ -69,16 +70,11 @@ static int no_memory(const struct pithi_writer *w)
 static int flush(struct pithi_writer *w)
 {
     uint64_t at = w->offset - w->out.size;
-    for (size_t done = 0; done < w->out.size;) {
-        ssize_t n = pwrite(w->fd, w->out.data + done, w->out.size - done, (off_t)(at + done));
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            w->failed = 1;
-            return pithi_fail(PITH_ERR_IO, "%s: byte %llu: cannot write: %s; make room or choose another place",
-                              w->path, (unsigned long long)(at + done), n < 0 ? strerror(errno) : "nothing was taken");
-        }
-        done += (size_t)n;
+    size_t done = pithi_write_at(w->fd, w->out.data, w->out.size, at);
+    if (done < w->out.size) {
+        w->failed = 1;
+        return pithi_fail(PITH_ERR_IO, "%s: byte %llu: cannot write: %s; make room or choose another place", w->path,
+                          (unsigned long long)(at + done), errno ? strerror(errno) : "nothing was taken");
     }
     w->out.size = 0;
     return PITH_OK;

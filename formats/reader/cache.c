@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/file_at.h"
 #include "base/hash.h"
 #include "base/temporary.h"
 #include "native/log.h"
@@ -27,7 +28,7 @@ static void mix(struct pithi_cache_key *key, uint64_t word)
 static int mix_bytes(struct pithi_cache_key *key, int fd, uint64_t offset, uint64_t size)
 {
     unsigned char bytes[END_BYTES + 8] = {0};
-    if (pread(fd, bytes, (size_t)size, (off_t)offset) != (ssize_t)size)
+    if (pithi_read_at(fd, bytes, (size_t)size, offset) != size)
         return 0;
     for (uint64_t i = 0; i < size; i += 8)
         mix(key, pithi_get64(bytes + i));

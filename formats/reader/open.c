@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/file_at.h"
 #include "base/hash.h"
 #include "base/zip.h"
 #include "native/log.h"
@@ -42,7 +43,7 @@ static int hash_file(int fd, uint64_t size, uint64_t *hash)
     *hash = size;
     while (piece && at < size) {
         size_t want = size - at < PIECE ? (size_t)(size - at) : PIECE;
-        if (pread(fd, piece, want, (off_t)at) != (ssize_t)want)
+        if (pithi_read_at(fd, piece, want, at) != want)
             break;
         *hash = pithi_hash_number(*hash, pithi_crc(piece, want));
         *hash ^= *hash >> 32;

@@ -13,6 +13,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/file_at.h"
 #include "base/temporary.h"
 #include "base/tournament.h"
 #include "native/log.h"
@@ -237,12 +238,8 @@ static int no_file(struct pithi_runs *m, const char *done)
 
 static int write_out(struct pithi_runs *m)
 {
-    for (size_t done = 0; done < m->out.size;) {
-        ssize_t n = pwrite(m->fd, m->out.data + done, m->out.size - done, (off_t)(m->written + done));
-        if (n < 0 && errno != EINTR)
-            return no_file(m, "written");
-        done += n > 0 ? (size_t)n : 0;
-    }
+    if (pithi_write_at(m->fd, m->out.data, m->out.size, m->written) != m->out.size)
+        return no_file(m, "written");
     m->written += m->out.size;
     m->out.size = 0;
     return 1;

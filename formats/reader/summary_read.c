@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/file_at.h"
 #include "base/temporary.h"
 #include "native/log.h"
 #include "native/stack.h"
@@ -92,7 +93,7 @@ static int keep_sheet(void *context, const void *payload, size_t size)
     if (s->fd < 0 && (s->fd = pithi_temporary_file()) < 0)
         return pithi_fail(PITH_ERR_IO, "%s: no place for a temporary file: %s; set TMPDIR", s->log->path,
                           strerror(errno));
-    if (pwrite(s->fd, payload, size, (off_t)s->fd_size) != (ssize_t)size)
+    if (pithi_write_at(s->fd, payload, size, s->fd_size) != size)
         return pithi_fail(PITH_ERR_IO, "%s: the temporary file for its summary cannot be written: %s; set TMPDIR",
                           s->log->path, strerror(errno));
     sheets->places[sheets->count++] =
@@ -186,7 +187,7 @@ static int damaged(const struct pithlog_summary *s, const struct pithi_sheet_pla
 static int read_sheet(struct pithlog_summary *s, uint32_t lane, const struct pithi_sheet_place *place, uint32_t want)
 {
     if (s->lanes[lane].made)
-        return pread(s->fd, s->bytes.data, want, (off_t)place->offset) == (ssize_t)want;
+        return pithi_read_at(s->fd, s->bytes.data, want, place->offset) == want;
     return pithi_files_read(&s->log->files, place->offset + PITHI_CHUNK_HEAD, s->bytes.data, want) == PITH_OK;
 }
 

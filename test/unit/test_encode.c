@@ -1,4 +1,5 @@
 /* test_encode.c - a process's records encoded by 1 to 8 threads: the bytes are the same, and they are all there. */
+#include "base/file_at.h"
 #include "encode.h"
 #include "process.h"
 #include "record_help.h"
@@ -196,7 +197,7 @@ static void test_file(void)
     close(0);
     fd = pithi_descriptor_temporary(".");
     OK(fd > 2 && fcntl(0, F_GETFD) < 0, "a temporary file is not the closed standard input");
-    OK(pithi_descriptor_write(fd, "abc", 3, 1 << 20) == 0 && pread(fd, text, 3, 1 << 20) == 3 &&
+    OK(pithi_write_at(fd, "abc", 3, 1 << 20) == 3 && pithi_read_at(fd, text, 4, 1 << 20) == 3 && errno == 0 &&
            strcmp(text, "abc") == 0 && fcntl(fd, F_GETFD) & FD_CLOEXEC,
        "it can be written and read, and is closed by exec");
     close(fd);

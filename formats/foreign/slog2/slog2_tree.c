@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/file_at.h"
 #include "base/map.h"
 #include "base/temporary.h"
 #include "native/log.h"
@@ -155,12 +156,8 @@ static int read_previews(struct pithi_slog2_tree *tree, const struct child *chil
     tree->kept.size = 0;
     if (!pithi_buffer_reserve(&tree->kept, child->size))
         return pithi_no_memory();
-    for (size_t done = 0; done < child->size;) {
-        ssize_t n = pread(tree->previews, tree->kept.data + done, child->size - done, (off_t)(child->at + done));
-        if (n <= 0)
-            return no_file("read");
-        done += (size_t)n;
-    }
+    if (pithi_read_at(tree->previews, tree->kept.data, child->size, child->at) != child->size)
+        return no_file("read");
     return PITH_OK;
 }
 
@@ -236,12 +233,8 @@ static int hand_up(struct pithi_slog2_tree *tree, uint32_t depth, struct pithi_s
         (struct child){.entry = tree->entry_count - 1, .at = at, .size = tree->kept.size};
     if (tree->previews < 0 && (tree->previews = pithi_temporary_file()) < 0)
         return no_file("made");
-    for (size_t done = 0; done < tree->kept.size;) {
-        ssize_t n = pwrite(tree->previews, tree->kept.data + done, tree->kept.size - done, (off_t)(at + done));
-        if (n <= 0)
-            return no_file("written");
-        done += (size_t)n;
-    }
+    if (pithi_write_at(tree->previews, tree->kept.data, tree->kept.size, at) != tree->kept.size)
+        return no_file("written");
     return PITH_OK;
 }
 
