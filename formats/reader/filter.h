@@ -10,6 +10,7 @@
 #define PITHI_FILTER_H
 
 #include "pithlog.h"
+#include "reader/payload.h"
 
 enum pithi_field_type {
     PITHI_FIELD_TEXT,
@@ -98,9 +99,9 @@ struct pithlog_filter {
 
 enum pithi_answer { PITHI_NO, PITHI_YES, PITHI_MAYBE };
 
-/* The text of a payload, malloc'ed when it is first needed; the caller frees it. */
+/* The text of a payload, made when it is first needed; the caller frees it. */
 struct pithi_payload {
-    char *text;
+    struct pithi_payload_line line;
     int has_no_memory; /* the answer is void */
 };
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "reader/filter.h"
-#include "reader/payload.h"
 
 /* ---- Names ------------------------------------------------------------------------------------------------------- */
 
@@ -94,13 +93,9 @@ static const char *payload_of(const struct pithi_names *names, const struct pith
 {
     struct pithi_payload *payload = s->payload;
 
-    if (!payload->text && s->record->payload_bytes) {
-        size_t size = pithi_payload_text(def_of(names, s->id)->format, s->record, NULL, 0);
-        payload->text = malloc(size);
-        payload->has_no_memory = !payload->text;
-        pithi_payload_text(def_of(names, s->id)->format, s->record, payload->text, payload->text ? size : 0);
-    }
-    return payload->text ? payload->text : "";
+    if (!payload->line.text && s->record->payload_bytes)
+        payload->has_no_memory = !pithi_payload_line(&payload->line, def_of(names, s->id)->format, s->record);
+    return payload->line.text ? payload->line.text : "";
 }
 
 /* The text of a field that a subject has. */
@@ -225,11 +220,11 @@ enum pithi_answer pithi_filter_state(const struct pithlog_filter *filter, const 
 int pithi_filter_other(const struct pithlog_filter *filter, const struct pithi_names *names,
                        const struct pithlog_record *r)
 {
-    struct pithi_payload payload = {NULL, 0};
+    struct pithi_payload payload = {{NULL, 0}, 0};
     struct pithi_subject subject = {
         .known = ALL_BUT_END, .kind = r->kind, .id = r->id, .lane = r->lane, .record = r, .payload = &payload};
     int matches = pithi_filter_ask(filter, names, &subject) == PITHI_YES;
 
-    free(payload.text);
+    free(payload.line.text);
     return payload.has_no_memory ? -1 : matches;
 }

@@ -192,6 +192,18 @@ size_t pithi_payload_text(const char *format, const struct pithlog_record *recor
     return t.length + 1;
 }
 
+/* Not part of pithi_payload_line, so that its usual path is short. */
+const char *pithi_payload_longer(struct pithi_payload_line *line, size_t size, const char *format,
+                                 const struct pithlog_record *record)
+{
+    char *text = realloc(line->text, size);
+    if (!text)
+        return NULL;
+    *line = (struct pithi_payload_line){text, size};
+    pithi_payload_text(format, record, text, size);
+    return text;
+}
+
 size_t pithlog_payload_text(const struct pithlog *log, const struct pithlog_record *record, char *out, size_t size)
 {
     const struct pithlog_def *def = pithlog_get_def(log, record->id);

@@ -141,6 +141,7 @@ int pithi_otf2_write_folder(struct pithlog *log, const char *folder, const struc
     pithi_map_free(&w->members);
     free(w->events);
     free(w->written);
+    free(w->payload.text);
     pithi_losses_close(&w->losses);
     free(w);
     free(name);

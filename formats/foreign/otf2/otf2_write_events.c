@@ -16,7 +16,6 @@
 #include "foreign/names.h"
 #include "foreign/otf2/otf2_writer.h"
 #include "native/event_numbers.h"
-#include "reader/payload.h"
 
 /* Writes an event of `lane`: OTF2_EvtWriter_... */
 #define EVENT(name, ...) pithi_otf2_check(w, w->otf2->EvtWriter_##name(lane->events, NULL, __VA_ARGS__))
@@ -184,20 +183,14 @@ static uint32_t text_parameter(struct otf2_writer *w, uint32_t id)
 
 static void put_text_event(struct otf2_writer *w, struct otf2_lane *lane, const struct pithlog_record *r)
 {
-    char small[256] = "", *text = small;
-    size_t size = r->payload_bytes ? pithlog_payload_text(w->log, r, small, sizeof small) : 0;
+    const char *text = pithi_payload_line(&w->payload, pithlog_get_def(w->log, r->id)->format, r);
 
-    if (size >= sizeof small) {
-        if (!(text = malloc(size + 1))) {
-            w->no_memory = 1;
-            return;
-        }
-        pithlog_payload_text(w->log, r, text, size + 1);
+    if (!text) {
+        w->no_memory = 1;
+        return;
     }
     OTF2_StringRef string = pithi_otf2_put_text(w, text);
     EVENT(ParameterString, ticks(w, r->time_ns), text_parameter(w, r->id), string);
-    if (text != small)
-        free(text);
 }
 
 /* Writes a payload with a single whole number as that number; a payload of the wrong size is written as text. */

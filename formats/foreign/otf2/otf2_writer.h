@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "foreign/otf2/otf2_library.h"
 #include "foreign/walk.h"
+#include "reader/payload.h"
 
 enum { OTF2_TEXTS = 4096 };
 enum otf2_value { OTF2_VALUE_TEXT, OTF2_VALUE_INT, OTF2_VALUE_UINT };
@@ -29,6 +30,7 @@ struct otf2_writer {
         int operation;            /* states: the collective operation, or -1 */
         enum otf2_value value;    /* events */
     } * written;
+    struct pithi_payload_line payload;
     struct otf2_text { /* cache of strings written lately */
         char *text;
         OTF2_StringRef ref;

@@ -18,6 +18,7 @@
 #include "foreign/paraver/paraver_write.h"
 #include "foreign/walk.h"
 #include "native/event_numbers.h"
+#include "reader/payload.h"
 
 /* A state record or a message that waits for its place; at the same time, state records come first. */
 struct waiting {
@@ -206,18 +207,17 @@ static int is_faithful(const struct pithlog_def *def, const struct pithlog_recor
 static int64_t payload_value(struct paraver_writer *w, const struct pithlog_def *def, const struct pithlog_record *r)
 {
     struct pithi_prv_payloads *p = &w->payloads;
-    size_t size = pithlog_payload_text(w->log, r, NULL, 0);
-    char *text = malloc(size);
-    if (!text)
+    struct pithi_payload_line line = {NULL, 0};
+    if (!pithi_payload_line(&line, def->format, r))
         return -1;
-    pithlog_payload_text(w->log, r, text, size);
+    char *text = line.text;
     uint64_t *first = pithi_map_at(&p->by_hash, pithi_hash_text(PITHI_HASH ^ r->id, text) >> 1);
     for (uint32_t i = first ? (uint32_t)*first : 0; i; i = p->list[i - 1].next)
         if (p->list[i - 1].def == r->id && strcmp(p->list[i - 1].text, text) == 0) {
             free(text);
             return i + INT64_C(1);
         }
-    if (!first || p->count >= PITHI_PRV_PAYLOADS || p->bytes + size > PITHI_PRV_PAYLOAD_BYTES ||
+    if (!first || p->count >= PITHI_PRV_PAYLOADS || p->bytes + line.room > PITHI_PRV_PAYLOAD_BYTES ||
         !is_faithful(def, r, text)) {
         free(text);
         return first ? 0 : -1;
@@ -227,7 +227,7 @@ static int64_t payload_value(struct paraver_writer *w, const struct pithlog_def 
         return -1;
     }
     p->list[p->count++] = (struct pithi_prv_payload){r->id, (uint32_t)*first, text};
-    p->bytes += size;
+    p->bytes += line.room;
     *first = p->count;
     return p->count + INT64_C(1);
 }

@@ -16,6 +16,7 @@
 #include "foreign/names.h"
 #include "foreign/sqlite/sqlite_rows.h"
 #include "foreign/walk.h"
+#include "reader/payload.h"
 
 static const char tables[] =
     "PRAGMA page_size = 65536; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
@@ -76,8 +77,7 @@ struct writer {
         int64_t *ids;
         uint32_t count, room;
     } * lanes;
-    char *payload;
-    size_t payload_room;
+    struct pithi_payload_line payload;
 };
 
 static int failed(struct writer *w)
@@ -208,25 +208,17 @@ out:
 
 static void begin(void *context, int64_t from_ns) { (void)context, (void)from_ns; }
 
-/* The text of an event's payload, in w->payload; NULL: none. */
+/* The text of an event's payload; NULL: none. */
 static const char *payload_of(struct writer *w, const struct pithlog_record *r)
 {
-    size_t size;
+    const char *text;
 
     if (!r->payload_bytes)
         return NULL;
-    size = pithlog_payload_text(w->log, r, w->payload, w->payload_room) + 1;
-    if (size > w->payload_room) {
-        char *grown = realloc(w->payload, size);
-        if (!grown) {
-            w->failed = pithi_no_memory();
-            return NULL;
-        }
-        w->payload = grown;
-        w->payload_room = size;
-        pithlog_payload_text(w->log, r, w->payload, w->payload_room);
-    }
-    return w->payload;
+    text = pithi_payload_line(&w->payload, pithlog_get_def(w->log, r->id)->format, r);
+    if (!text)
+        w->failed = pithi_no_memory();
+    return text;
 }
 
 static int put_record(void *context, const struct pithlog_record *r)
@@ -385,7 +377,7 @@ out:
     for (uint32_t i = 0; w.lanes && i < pithlog_get_info(log)->lanes; i++)
         free(w.lanes[i].ids);
     free(w.lanes);
-    free(w.payload);
+    free(w.payload.text);
     for (size_t i = 0; i < sizeof w.rows / sizeof *w.rows; i++)
         pithi_sqlite_rows_close(w.rows[i]);
     if (w.sqlite->close(w.db) && !err)

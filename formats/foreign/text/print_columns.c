@@ -102,8 +102,7 @@ struct rows {
     struct pithi_out out;
     const struct pithi_text_print *how;
     enum pithi_quote quote;
-    char *payload;
-    size_t payload_size;
+    struct pithi_payload_line payload;
 };
 
 static int has_column(enum column column, const struct pithlog_record *r)
@@ -126,27 +125,6 @@ static const char *name_of(const struct rows *rows, const struct pithlog_record 
 static void put_text(struct rows *rows, const char *text)
 {
     pithi_out_quoted(&rows->out, rows->quote, text ? text : "");
-}
-
-/* The text of a payload is already escaped. */
-static void put_payload(struct rows *rows, const struct pithlog_record *r)
-{
-    static const enum pithi_quote quotes[] = {[PITHI_TEXT_TABS] = PITHI_QUOTE_TEXT,
-                                              [PITHI_TEXT_CSV] = PITHI_QUOTE_CSV_TEXT,
-                                              [PITHI_TEXT_JSON] = PITHI_QUOTE_JSON};
-    size_t size = pithlog_payload_text(rows->log, r, rows->payload, rows->payload_size);
-
-    if (size > rows->payload_size) {
-        char *longer = realloc(rows->payload, size);
-        if (!longer) {
-            rows->out.failed = 1;
-            return;
-        }
-        rows->payload = longer;
-        rows->payload_size = size;
-        pithlog_payload_text(rows->log, r, rows->payload, rows->payload_size);
-    }
-    pithi_out_quoted(&rows->out, quotes[rows->how->style], rows->payload);
 }
 
 static void put_cell(struct rows *rows, enum column column, const struct pithlog_record *r)
@@ -221,13 +199,10 @@ static void put_cell(struct rows *rows, enum column column, const struct pithlog
         put_text(rows, r->kind == PITHLOG_COMM_CREATE ? "create" : "free");
         break;
     case C_VALUE:
-        if (rows->how->style == PITHI_TEXT_JSON && !(r->value - r->value == 0))
-            pithi_out_text(out, "null"); /* JSON has no infinity and no NaN */
-        else
-            pithi_out_double(out, r->value);
+        pithi_print_double(out, rows->how->style, r->value);
         break;
     case C_PAYLOAD:
-        put_payload(rows, r);
+        pithi_print_payload(out, rows->how->style, &rows->payload, pithlog_get_def(rows->log, r->id)->format, r);
         break;
     }
 }
@@ -289,9 +264,7 @@ static int put_rows(struct rows *rows)
 
 int pithi_print_columns(struct pithlog *log, FILE *out, const struct pithi_text_print *how)
 {
-    static const enum pithi_quote quotes[] = {
-        [PITHI_TEXT_TABS] = PITHI_QUOTE_TABS, [PITHI_TEXT_CSV] = PITHI_QUOTE_CSV, [PITHI_TEXT_JSON] = PITHI_QUOTE_JSON};
-    struct rows rows = {.log = log, .how = how, .quote = quotes[how->style]};
+    struct rows rows = {.log = log, .how = how, .quote = pithi_print_quote(how->style)};
     int err = pithi_out_open(&rows.out, out);
 
     if (err)
@@ -299,6 +272,6 @@ int pithi_print_columns(struct pithlog *log, FILE *out, const struct pithi_text_
     pithi_print_version(&rows.out, how->style, "columns");
     put_head(&rows);
     err = pithi_out_close(&rows.out, put_rows(&rows));
-    free(rows.payload);
+    free(rows.payload.text);
     return err;
 }

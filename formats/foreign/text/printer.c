@@ -5,6 +5,7 @@
  * writes the key of a value in the current style. */
 #include "foreign/text/printer.h"
 
+#include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 
@@ -12,7 +13,6 @@
 #include "base/map.h"
 #include "foreign/walk.h"
 #include "native/defs.h"
-#include "reader/payload.h"
 
 /* The values of a record besides time, lane, kind and name. In CSV each is a column, in this order. */
 enum field {
@@ -54,6 +54,37 @@ void pithi_print_version(struct pithi_out *out, enum pithi_text_style style, con
     pithi_out_text(out, text);
 }
 
+enum pithi_quote pithi_print_quote(enum pithi_text_style style)
+{
+    static const enum pithi_quote quotes[] = {
+        [PITHI_TEXT_TABS] = PITHI_QUOTE_TABS, [PITHI_TEXT_CSV] = PITHI_QUOTE_CSV, [PITHI_TEXT_JSON] = PITHI_QUOTE_JSON};
+
+    return quotes[style];
+}
+
+/* The text of a payload is already escaped, so its backslashes are not doubled. In JSON they are ordinary text. */
+void pithi_print_payload(struct pithi_out *out, enum pithi_text_style style, struct pithi_payload_line *line,
+                         const char *format, const struct pithlog_record *record)
+{
+    static const enum pithi_quote quotes[] = {[PITHI_TEXT_TABS] = PITHI_QUOTE_TEXT,
+                                              [PITHI_TEXT_CSV] = PITHI_QUOTE_CSV_TEXT,
+                                              [PITHI_TEXT_JSON] = PITHI_QUOTE_JSON};
+    const char *text = pithi_payload_line(line, format, record);
+
+    if (text)
+        pithi_out_quoted(out, quotes[style], text);
+    else
+        out->failed = ENOMEM;
+}
+
+void pithi_print_double(struct pithi_out *out, enum pithi_text_style style, double value)
+{
+    if (style == PITHI_TEXT_JSON && !(value - value == 0))
+        pithi_out_text(out, "null"); /* JSON has no infinity and no NaN */
+    else
+        pithi_out_double(out, value);
+}
+
 /* ---- Pieces made in advance ------------------------------------------------------------------------------------ */
 
 /* Sets pieces[index] to the malloc'ed `text` (NULL: out of memory). If index == *count, it appends a piece. */
@@ -91,10 +122,7 @@ static char *lane_text(const struct pithi_printer *p, const struct pithlog_lane 
 
 int pithi_printer_open(struct pithi_printer *p, FILE *file, enum pithi_text_style style, const char *glob)
 {
-    static const enum pithi_quote quotes[] = {
-        [PITHI_TEXT_TABS] = PITHI_QUOTE_TABS, [PITHI_TEXT_CSV] = PITHI_QUOTE_CSV, [PITHI_TEXT_JSON] = PITHI_QUOTE_JSON};
-
-    *p = (struct pithi_printer){.style = style, .quote = quotes[style], .glob = glob, .fields = F_FUNCTIONS};
+    *p = (struct pithi_printer){.style = style, .quote = pithi_print_quote(style), .glob = glob, .fields = F_FUNCTIONS};
     return pithi_out_open(&p->out, file);
 }
 
@@ -108,7 +136,7 @@ int pithi_printer_close(struct pithi_printer *p, int err)
     free_pieces(p->lanes, p->lane_count);
     free(p->formats);
     free(p->wanted);
-    free(p->payload);
+    free(p->payload.text);
     return err;
 }
 
@@ -161,37 +189,6 @@ static void put_word(struct pithi_printer *p, int field, const char *word)
     pithi_out_quoted(&p->out, p->quote, word);
 }
 
-static void put_double(struct pithi_printer *p, int field, double value)
-{
-    put_field(p, field);
-    if (p->style == PITHI_TEXT_JSON && !(value - value == 0))
-        pithi_out_text(&p->out, "null"); /* JSON has no infinity and no NaN */
-    else
-        pithi_out_double(&p->out, value);
-}
-
-/* The text of the payload is already escaped, so its backslashes are not doubled. In JSON they are ordinary text. */
-static void put_payload(struct pithi_printer *p, const struct pithlog_record *r)
-{
-    const char *format = r->id < p->name_count ? p->formats[r->id] : "";
-    size_t need = pithi_payload_text(format, r, p->payload, p->payload_size);
-
-    if (need > p->payload_size) {
-        char *grown = realloc(p->payload, need);
-        if (!grown)
-            return;
-        p->payload = grown;
-        p->payload_size = need;
-        pithi_payload_text(format, r, p->payload, p->payload_size);
-    }
-    put_field(p, F_PAYLOAD);
-    pithi_out_quoted(&p->out,
-                     p->style == PITHI_TEXT_TABS  ? PITHI_QUOTE_TEXT
-                     : p->style == PITHI_TEXT_CSV ? PITHI_QUOTE_CSV_TEXT
-                                                  : PITHI_QUOTE_JSON,
-                     p->payload);
-}
-
 static void put_values(struct pithi_printer *p, const struct pithlog_record *r)
 {
     const char *functions;
@@ -200,14 +197,17 @@ static void put_values(struct pithi_printer *p, const struct pithlog_record *r)
         put_u64(p, F_COMM, r->comm);
     switch (r->kind) {
     case PITHLOG_EVENT:
-        if (r->payload_bytes)
-            put_payload(p, r);
+        if (r->payload_bytes) {
+            put_field(p, F_PAYLOAD);
+            pithi_print_payload(&p->out, p->style, &p->payload, r->id < p->name_count ? p->formats[r->id] : "", r);
+        }
         if (p->how && p->how->naming.functions &&
             (functions = p->how->naming.functions(p->how->naming.context, r)) != NULL)
             put_word(p, F_FUNCTIONS, functions);
         break;
     case PITHLOG_COUNTER:
-        put_double(p, F_VALUE, r->value);
+        put_field(p, F_VALUE);
+        pithi_print_double(&p->out, p->style, r->value);
         break;
     case PITHLOG_SEND:
     case PITHLOG_RECV:

@@ -16,6 +16,7 @@
 
 #include "base/out.h"
 #include "foreign/formats.h"
+#include "reader/payload.h"
 
 enum pithi_text_style {
     PITHI_TEXT_TABS, /* time_s rank thread kind name key=value..., separated by tabs; definitions on lines with '#' */
@@ -49,6 +50,11 @@ int pithi_print_columns(struct pithlog *log, FILE *out, const struct pithi_text_
 /* The line of the version; what: "print", for whole lines, which are a log, or "columns". */
 void pithi_print_version(struct pithi_out *out, enum pithi_text_style style, const char *what);
 const char *pithi_print_kind(uint32_t kind); /* "enter" ... */
+/* How a style writes names, payloads and numbers. */
+enum pithi_quote pithi_print_quote(enum pithi_text_style style);
+void pithi_print_payload(struct pithi_out *out, enum pithi_text_style style, struct pithi_payload_line *line,
+                         const char *format, const struct pithlog_record *record);
+void pithi_print_double(struct pithi_out *out, enum pithi_text_style style, double value);
 
 /* A part of a line, made in advance. */
 struct pithi_text_piece {
@@ -69,8 +75,7 @@ struct pithi_printer {
     uint32_t name_count, comm_count, lane_count;
     int field, fields;                  /* CSV: the next column; their number */
     const struct pithi_text_print *how; /* of a whole log; NULL: a running program */
-    char *payload;
-    size_t payload_size;
+    struct pithi_payload_line payload;
 };
 
 /* `glob` NULL: print all; else only states, events and counters with a matching name. The caller keeps and closes the
