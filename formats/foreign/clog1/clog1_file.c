@@ -10,7 +10,6 @@
 #include "foreign/clog2/clog2_layout.h"
 #include "foreign/clog2/clog2_made.h"
 #include "foreign/names.h"
-#include "foreign/reading.h"
 
 enum { SMALL_BLOCK = 1024, BLOCK = 65536, PROBED = 4 };
 
@@ -88,7 +87,7 @@ static size_t find_block_size(const struct pithi_input *input, int big)
 
 int pithi_clog1_file_open(struct pithi_clog1_file *file, const struct pithi_input *input)
 {
-    *file = (struct pithi_clog1_file){.input = input, .big = 1};
+    *file = (struct pithi_clog1_file){.blocks = {.input = input, .end = input->size}, .big = 1};
     if (!input->data || input->size < PITHI_CLOG1_HEADER)
         return 0;
     if (!begins(input, 1)) {
@@ -96,74 +95,36 @@ int pithi_clog1_file_open(struct pithi_clog1_file *file, const struct pithi_inpu
         if (!begins(input, 0))
             return 0;
     }
-    file->block_size = find_block_size(input, file->big);
+    file->blocks.size = find_block_size(input, file->big);
     return 1;
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------------------------- */
 
-static void note_damage(struct pithi_clog1_cursor *cursor)
+int pithi_clog1_next(const struct pithi_clog1_file *file, struct pithi_clog_cursor *cursor,
+                     struct pithi_clog1_record *record)
 {
-    if (!cursor->damaged++)
-        cursor->first_damage = cursor->at;
-}
+    const unsigned char *p;
+    size_t left;
 
-static void next_block(struct pithi_clog1_cursor *cursor)
-{
-    pithi_passed(cursor->file->input, &cursor->passed, cursor->block);
-    cursor->block += cursor->file->block_size;
-    cursor->at = cursor->block;
-}
-
-static void end_log(struct pithi_clog1_cursor *cursor)
-{
-    cursor->ended = 1;
-    cursor->block = cursor->at = cursor->file->input->size;
-}
-
-/* There is no complete record here. Either the file was cut, or the block is damaged and reading goes on with the
- * next. */
-static void leave_block(struct pithi_clog1_cursor *cursor, size_t left, size_t size)
-{
-    int is_cut = cursor->file->input->size - cursor->block < cursor->file->block_size;
-    if (!is_cut || (left >= PITHI_CLOG1_HEADER && size <= left))
-        note_damage(cursor);
-    next_block(cursor);
-}
-
-static int take_record(struct pithi_clog1_cursor *cursor, const struct head *h, const unsigned char *p,
-                       struct pithi_clog1_record *record)
-{
-    int good = h->time_s > -4e9 && h->time_s < 4e9 && h->process >= 0 && h->process < PITHI_CLOG1_RANKS_MAX;
-    if (!good)
-        note_damage(cursor);
-    else
-        *record = (struct pithi_clog1_record){(int64_t)(h->time_s * 1e9 + (h->time_s < 0 ? -0.5 : 0.5)), h->type,
-                                              h->process, p + PITHI_CLOG1_HEADER};
-    cursor->at += h->size;
-    cursor->records += (uint64_t)good;
-    return good;
-}
-
-int pithi_clog1_next(struct pithi_clog1_cursor *cursor, struct pithi_clog1_record *record)
-{
-    const struct pithi_input *input = cursor->file->input;
-
-    while (cursor->at < input->size && pithi_input_at(input, cursor->at)) {
-        const unsigned char *p = input->data + cursor->at;
-        size_t block_left = cursor->block + cursor->file->block_size - cursor->at, left = input->size - cursor->at;
-        left = left < block_left ? left : block_left;
-        struct head h = head_at(p, left, cursor->file->big);
-        if (!h.size || h.size > left)
-            leave_block(cursor, left, h.size);
-        else if (h.type == PITHI_CLOG1_ENDBLOCK)
-            next_block(cursor);
-        else if (h.type == PITHI_CLOG1_ENDLOG)
-            end_log(cursor);
-        else if (h.type == PITHI_CLOG1_UNDEFINED)
+    while (pithi_clog_at(&file->blocks, cursor, &p, &left)) {
+        struct head h = head_at(p, left, file->big);
+        if (!h.size || h.size > left) {
+            int is_partial = pithi_clog_rest(&file->blocks, cursor) < file->blocks.size;
+            pithi_clog_leave_block(&file->blocks, cursor, is_partial && (left < PITHI_CLOG1_HEADER || h.size > left));
+        } else if (h.type == PITHI_CLOG1_ENDBLOCK) {
+            pithi_clog_next_block(&file->blocks, cursor);
+        } else if (h.type == PITHI_CLOG1_ENDLOG) {
+            pithi_clog_end(&file->blocks, cursor);
+        } else if (h.type == PITHI_CLOG1_UNDEFINED) {
             cursor->at += h.size;
-        else if (take_record(cursor, &h, p, record))
+        } else if (pithi_clog_take(cursor, h.size, h.time_s, h.process >= 0 && h.process < PITHI_CLOG1_RANKS_MAX,
+                                   &record->time_ns)) {
+            record->type = h.type;
+            record->process = h.process;
+            record->body = p + PITHI_CLOG1_HEADER;
             return 1;
+        }
     }
     return 0;
 }

@@ -12,7 +12,7 @@
 #define PITHI_CLOG1_FILE_H
 
 #include "base/map.h"
-#include "reader/format.h"
+#include "foreign/clog_blocks.h"
 
 enum pithi_clog1_type {
     PITHI_CLOG1_ENDLOG = -2,
@@ -32,9 +32,8 @@ enum pithi_clog1_type {
 enum { PITHI_CLOG1_HEADER = 24, PITHI_CLOG1_RANKS_MAX = 1 << 17 }; /* larger process numbers count as damage */
 
 struct pithi_clog1_file {
-    const struct pithi_input *input;
+    struct pithi_clog_blocks blocks;
     int big; /* byte order; MPE wrote big-endian files on every machine */
-    size_t block_size;
 };
 
 struct pithi_clog1_record {
@@ -43,21 +42,11 @@ struct pithi_clog1_record {
     const unsigned char *body; /* at least as long as the body of its type */
 };
 
-/* The position of a walk and its findings. At the start all fields but `file` are zero. */
-struct pithi_clog1_cursor {
-    const struct pithi_clog1_file *file;
-    size_t block, at;    /* offset of the block, and of the next record in the file */
-    size_t passed;       /* see foreign/reading.h */
-    int ended;           /* ENDLOG was found */
-    uint64_t damaged;    /* number of blocks not read to their end, and of records without a valid time or process */
-    size_t first_damage; /* offset of the first damage */
-    uint64_t records;
-};
-
 /* Returns 0 if the input is not a CLOG file. */
 int pithi_clog1_file_open(struct pithi_clog1_file *file, const struct pithi_input *input);
 /* Reads the next record (RAW to TIMESHIFT). 1; 0 at the end. Skips the rest of a block that cannot be read. */
-int pithi_clog1_next(struct pithi_clog1_cursor *cursor, struct pithi_clog1_record *record);
+int pithi_clog1_next(const struct pithi_clog1_file *file, struct pithi_clog_cursor *cursor,
+                     struct pithi_clog1_record *record);
 
 enum { PITHI_CLOG1_USER_EVENTS = 500, PITHI_CLOG1_USER_STATES = 200, PITHI_CLOG1_USER_PAIRS = 30 };
 enum { PITHI_CLOG1_STRING = 16 }; /* bytes of a string in a record, including its NUL */

@@ -20,7 +20,7 @@ enum { COMM_INIT = 101, COMM_FREE = 106 };
 
 struct clog1_reader {
     struct pithi_clog1_file file;
-    struct pithi_clog1_cursor end; /* at the end of the first pass */
+    struct pithi_clog_cursor end; /* at the end of the first pass */
     struct pithi_writer *writer;
     struct pithi_clog1_events events;
     struct pithi_map last_of; /* process -> last time, mapped to unsigned */
@@ -83,12 +83,11 @@ static int first_pass(struct clog1_reader *r)
 {
     struct pithi_clog1_record record;
 
-    r->end.file = &r->file;
-    while (pithi_clog1_next(&r->end, &record))
+    while (pithi_clog1_next(&r->file, &r->end, &record))
         CHECK(take(r, &record));
     if (r->end.damaged && !r->end.records)
         return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %zu: no record can be read from here on; the file is damaged",
-                          r->file.input->path, r->end.first_damage);
+                          r->file.blocks.input->path, r->end.first_damage);
     return PITH_OK;
 }
 
@@ -293,7 +292,7 @@ static int say_incomplete(const struct clog1_reader *r)
     struct pithi_defs *defs = pithi_writer_defs(r->writer);
 
     if (!r->end.ended)
-        CHECK(pithi_ends_here(r->writer, r->file.input, "without the record that ends a log"));
+        CHECK(pithi_ends_here(r->writer, r->file.blocks.input, "without the record that ends a log"));
     if (r->end.damaged)
         CHECK(pithi_incomplete(defs, "byte %zu: damaged here: records are missing (places: %" PRIu64 ")",
                                r->end.first_damage, r->end.damaged));
@@ -305,7 +304,7 @@ int pithi_clog1_read(const struct pithi_input *input, struct pithi_writer *write
     struct clog1_reader r = {.writer = writer,
                              .events = {.defs = pithi_writer_defs(writer)},
                              .reorder = {.writer = writer, .counts_receives = 1}};
-    struct pithi_clog1_cursor cursor = {.file = &r.file};
+    struct pithi_clog_cursor cursor = {0};
     struct pithi_clog1_record record;
     int err;
 
@@ -314,12 +313,12 @@ int pithi_clog1_read(const struct pithi_input *input, struct pithi_writer *write
                           input->path);
     TRY(first_pass(&r));
     r.reorder.is_needed = r.disorder;
-    while (pithi_clog1_next(&cursor, &record))
+    while (pithi_clog1_next(&r.file, &cursor, &record))
         TRY(add(&r, &record));
     TRY(pithi_reorder_end(&r.reorder));
     /* Reports missing or skipped records as properties of the log. */
     TRY(say_incomplete(&r));
-    TRY(pithi_say_count(r.writer, "clog1_block_bytes", r.file.block_size));
+    TRY(pithi_say_count(r.writer, "clog1_block_bytes", r.file.blocks.size));
     TRY(pithi_say_count(r.writer, "clog1_source_locations_left_out", r.locations));
     TRY(pithi_say_count(r.writer, "clog1_messages_without_partner", r.no_partner));
     TRY(pithi_say_count(r.writer, "clog1_messages_without_size", r.no_size));

@@ -6,7 +6,6 @@
 #include <strings.h>
 
 #include "base/error.h"
-#include "foreign/reading.h"
 
 /* ---- Preamble: NUL-terminated words, title and value in turn. Only the position counts; titles are for people -- */
 
@@ -42,15 +41,15 @@ static int32_t number(const char *word)
 static void find_end(struct pithi_clog2_file *file, const char *const words[WORDS])
 {
     uint64_t high = strtoull(words[W_TABLE_HIGH], NULL, 10), unit = strtoull(words[W_TABLE_UNIT], NULL, 10);
-    uint64_t low = strtoull(words[W_TABLE_LOW], NULL, 10), size = file->input->size, table;
+    uint64_t low = strtoull(words[W_TABLE_LOW], NULL, 10), size = file->blocks.input->size, table;
 
-    file->blocks_end = file->input->size;
+    file->blocks.end = file->blocks.input->size;
     file->table_cut = 1;
     if (__builtin_mul_overflow(high, unit, &table) || __builtin_add_overflow(table, low, &table) || size < 4 ||
-        table < PITHI_CLOG2_PREAMBLE || (table - PITHI_CLOG2_PREAMBLE) % file->block_size != 0 || table > size - 4)
+        table < PITHI_CLOG2_PREAMBLE || (table - PITHI_CLOG2_PREAMBLE) % file->blocks.size != 0 || table > size - 4)
         return;
-    file->blocks_end = (size_t)table;
-    uint64_t count = pithi_clog2_u32(file->input->data + table, file->big);
+    file->blocks.end = (size_t)table;
+    uint64_t count = pithi_clog2_u32(file->blocks.input->data + table, file->big);
     file->table_cut = count * PITHI_CLOG2_TABLE_ENTRY > size - table - 4;
 }
 
@@ -62,7 +61,7 @@ int pithi_clog2_file_open(struct pithi_clog2_file *file, const struct pithi_inpu
                                 &file->user_solos,       &file->known_states,   &file->user_states,
                                 &file->known_solo_count, &file->user_solo_count};
 
-    *file = (struct pithi_clog2_file){.input = input};
+    *file = (struct pithi_clog2_file){.blocks = {.input = input, .begin = PITHI_CLOG2_PREAMBLE}};
     if (input->size < PITHI_CLOG2_PREAMBLE)
         return pithi_fail(PITH_ERR_DAMAGED,
                           "%s: byte %zu: the file ends inside its first 1024 bytes; nothing can be read", input->path,
@@ -73,8 +72,8 @@ int pithi_clog2_file_open(struct pithi_clog2_file *file, const struct pithi_inpu
                           words[W_VERSION], PITHI_CLOG2_VERSION);
     file->big = is_true(words[W_BIG]);
     file->finalized = is_true(words[W_FINALIZED]);
-    file->block_size = strtoull(words[W_BLOCK], NULL, 10);
-    if (file->block_size < 2 * PITHI_CLOG2_HEADER || file->block_size > (UINT64_C(1) << 31))
+    file->blocks.size = strtoull(words[W_BLOCK], NULL, 10);
+    if (file->blocks.size < 2 * PITHI_CLOG2_HEADER || file->blocks.size > (UINT64_C(1) << 31))
         return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %td: block size %.20s is out of range; the preamble is damaged",
                           input->path, words[W_BLOCK] - text, words[W_BLOCK]);
     file->world_size = number(words[W_WORLD]);
@@ -87,111 +86,59 @@ int pithi_clog2_file_open(struct pithi_clog2_file *file, const struct pithi_inpu
 
 /* ---- Blocks ---------------------------------------------------------------------------------------------------- */
 
-static void note_damage(struct pithi_clog2_cursor *cursor)
+static int is_last_block(const struct pithi_clog2_file *file, const struct pithi_clog_cursor *cursor)
 {
-    if (!cursor->damaged++)
-        cursor->first_damage = cursor->at;
-}
-
-static int is_last_block(const struct pithi_clog2_cursor *cursor)
-{
-    return cursor->file->blocks_end - cursor->block <= cursor->file->block_size;
-}
-
-static void begin_block(struct pithi_clog2_cursor *cursor, size_t block)
-{
-    cursor->block = cursor->at = cursor->end = block;
-    if (block < cursor->file->blocks_end)
-        cursor->end = is_last_block(cursor) ? cursor->file->blocks_end : block + (size_t)cursor->file->block_size;
-}
-
-static void next_block(struct pithi_clog2_cursor *cursor)
-{
-    pithi_passed(cursor->file->input, &cursor->passed, cursor->block);
-    begin_block(cursor, cursor->block + (size_t)cursor->file->block_size);
-}
-
-/* Converts seconds to ns. 0: out of range or NaN. */
-static int to_ns(double time_s, int64_t *time_ns)
-{
-    if (!(time_s > -4e9 && time_s < 4e9))
-        return 0;
-    *time_ns = (int64_t)(time_s * 1e9 + (time_s < 0 ? -0.5 : 0.5));
-    return 1;
+    return pithi_clog_rest(&file->blocks, cursor) <= file->blocks.size;
 }
 
 /* An ENDLOG record, or memory that was never written, which differs only in its time. Only the last block may end the
  * log. */
-static int log_ends(struct pithi_clog2_cursor *cursor, double time_s)
+static void end_log(const struct pithi_clog2_file *file, struct pithi_clog_cursor *cursor, double time_s)
 {
-    if (time_s == 1e8 || is_last_block(cursor)) {
-        cursor->ended = 1;
-        cursor->block = cursor->at = cursor->file->blocks_end;
-        return 1;
-    }
-    if (cursor->file->finalized)
-        note_damage(cursor);
-    next_block(cursor);
-    return 0;
-}
-
-/* There is no complete record here. Either the file was cut, or the block is damaged and reading goes on with the
- * next. */
-static void leave_block(struct pithi_clog2_cursor *cursor, size_t left, uint32_t size)
-{
-    if (is_last_block(cursor) && (left < PITHI_CLOG2_HEADER || size > left)) {
-        cursor->at = cursor->file->blocks_end;
-        return;
-    }
-    note_damage(cursor);
-    next_block(cursor);
+    if (time_s == 1e8 || is_last_block(file, cursor))
+        pithi_clog_end(&file->blocks, cursor);
+    else if (file->finalized)
+        pithi_clog_leave_block(&file->blocks, cursor, 0);
+    else
+        pithi_clog_next_block(&file->blocks, cursor);
 }
 
 /* Takes the record of `size` bytes at p. 0: its time is invalid. */
-static int take_record(struct pithi_clog2_cursor *cursor, const unsigned char *p, uint32_t size,
-                       struct pithi_clog2_record *record)
+static int take_record(const struct pithi_clog2_file *file, struct pithi_clog_cursor *cursor, const unsigned char *p,
+                       uint32_t size, struct pithi_clog2_record *record)
 {
-    int big = cursor->file->big;
-
-    record->comm = pithi_clog2_i32(p + 8, big);
-    record->rank = pithi_clog2_i32(p + 12, big);
-    record->thread = pithi_clog2_i32(p + 16, big);
-    record->type = pithi_clog2_u32(p + 20, big);
+    record->comm = pithi_clog2_i32(p + 8, file->big);
+    record->rank = pithi_clog2_i32(p + 12, file->big);
+    record->thread = pithi_clog2_i32(p + 16, file->big);
+    record->type = pithi_clog2_u32(p + 20, file->big);
     record->body = p + PITHI_CLOG2_HEADER;
-    if (record->type == PITHI_CLOG2_TIMESHIFT) {
+    if (record->type == PITHI_CLOG2_TIMESHIFT && !file->finalized) {
         /* In a file that is not finalized, a shift applies to its own record and all later ones. */
-        double shift_s = pithi_clog2_f64(record->body, cursor->file->big);
-        if (!cursor->file->finalized && shift_s > -4e9 && shift_s < 4e9)
+        double shift_s = pithi_clog2_f64(record->body, file->big);
+        if (shift_s > -4e9 && shift_s < 4e9)
             cursor->shift_s = shift_s;
     }
-    int good = to_ns(pithi_clog2_f64(p, big) + cursor->shift_s, &record->time_ns);
-    if (!good)
-        note_damage(cursor);
-    cursor->at += size;
-    cursor->records += (uint64_t)good;
-    return good;
+    return pithi_clog_take(cursor, size, pithi_clog2_f64(p, file->big), 1, &record->time_ns);
 }
 
-int pithi_clog2_next(struct pithi_clog2_cursor *cursor, struct pithi_clog2_record *record)
+int pithi_clog2_next(const struct pithi_clog2_file *file, struct pithi_clog_cursor *cursor,
+                     struct pithi_clog2_record *record)
 {
-    const struct pithi_clog2_file *file = cursor->file;
+    const unsigned char *p;
+    size_t left;
 
-    if (!cursor->at)
-        begin_block(cursor, PITHI_CLOG2_PREAMBLE);
-    while (cursor->at < file->blocks_end && pithi_input_at(file->input, cursor->at)) {
-        const unsigned char *p = file->input->data + cursor->at;
-        size_t left = cursor->end - cursor->at;
+    while (pithi_clog_at(&file->blocks, cursor, &p, &left)) {
         uint32_t type = left < PITHI_CLOG2_HEADER ? PITHI_CLOG2_TYPES : pithi_clog2_u32(p + 20, file->big);
         uint32_t size = pithi_clog2_size(type);
 
         if (!size || size > left)
-            leave_block(cursor, left, size);
+            pithi_clog_leave_block(&file->blocks, cursor,
+                                   is_last_block(file, cursor) && (left < PITHI_CLOG2_HEADER || size > left));
         else if (type == PITHI_CLOG2_ENDBLOCK)
-            next_block(cursor);
-        else if (type == PITHI_CLOG2_ENDLOG) {
-            if (log_ends(cursor, pithi_clog2_f64(p, file->big)))
-                break;
-        } else if (take_record(cursor, p, size, record))
+            pithi_clog_next_block(&file->blocks, cursor);
+        else if (type == PITHI_CLOG2_ENDLOG)
+            end_log(file, cursor, pithi_clog2_f64(p, file->big));
+        else if (take_record(file, cursor, p, size, record))
             return 1;
     }
     return 0;

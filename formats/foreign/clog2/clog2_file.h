@@ -7,15 +7,13 @@
 #include <stdio.h>
 
 #include "foreign/clog2/clog2_layout.h"
-#include "reader/format.h"
+#include "foreign/clog_blocks.h"
 
 struct pithi_clog2_file {
-    const struct pithi_input *input;
+    struct pithi_clog_blocks blocks;
     int big;       /* byte order */
     int finalized; /* 0: the unmerged file of one process, with native byte order and unshifted times */
-    uint64_t block_size;
-    size_t blocks_end; /* offset after the last block, as far as known */
-    int table_cut;     /* the communicator table is missing or incomplete */
+    int table_cut; /* the communicator table is missing or incomplete */
     int32_t world_size, threads;
     int32_t known_events, user_events, known_solos, user_solos; /* first numbers */
     int32_t known_states, user_states, known_solo_count, user_solo_count;
@@ -31,21 +29,9 @@ struct pithi_clog2_record {
     const unsigned char *body;
 };
 
-/* The position of a walk and its findings. At the start all fields but `file` are zero. */
-struct pithi_clog2_cursor {
-    const struct pithi_clog2_file *file;
-    size_t block, at; /* offset of the block, and of the next record in the file; 0: not begun */
-    size_t end;       /* end of the block in the file */
-    size_t passed;    /* see foreign/reading.h */
-    double shift_s;
-    int ended;           /* ENDLOG was found */
-    uint64_t damaged;    /* number of blocks not read to their end, and of records without a valid time */
-    size_t first_damage; /* offset of the first damage */
-    uint64_t records;
-};
-
 /* Reads the next record, never ENDLOG or ENDBLOCK. 1; 0 at the end. Skips the rest of a block that cannot be read. */
-int pithi_clog2_next(struct pithi_clog2_cursor *cursor, struct pithi_clog2_record *record);
+int pithi_clog2_next(const struct pithi_clog2_file *file, struct pithi_clog_cursor *cursor,
+                     struct pithi_clog2_record *record);
 
 struct pithi_clog2_line {
     int32_t comm, rank, thread;

@@ -217,14 +217,14 @@ static int add(struct reader *reader, const struct pithi_clog2_record *from)
 /* A merged file ends with a table of communicators after the ENDLOG record. */
 static int say_incomplete(struct reader *reader)
 {
-    const struct pithi_clog2_cursor *end = &reader->scan.end;
+    const struct pithi_clog_cursor *end = &reader->scan.end;
     const struct pithi_clog2_file *file = &reader->scan.file;
     struct pithi_defs *defs = pithi_writer_defs(reader->writer);
 
     if (!end->ended)
-        CHECK(pithi_ends_here(reader->writer, file->input, "without the record that ends a log"));
+        CHECK(pithi_ends_here(reader->writer, file->blocks.input, "without the record that ends a log"));
     else if (file->finalized && file->table_cut)
-        CHECK(pithi_ends_here(reader->writer, file->input, "without a whole table of communicators"));
+        CHECK(pithi_ends_here(reader->writer, file->blocks.input, "without a whole table of communicators"));
     if (end->damaged)
         CHECK(pithi_incomplete(defs, "byte %zu: damaged here: records are missing (places: %" PRIu64 ")",
                                end->first_damage, end->damaged));
@@ -246,14 +246,14 @@ static int say_all(struct reader *reader)
 int pithi_clog2_read(const struct pithi_input *input, struct pithi_writer *writer)
 {
     struct reader reader = {.writer = writer, .reorder = {.writer = writer, .counts_receives = 1}};
-    struct pithi_clog2_cursor cursor = {.file = &reader.scan.file};
+    struct pithi_clog_cursor cursor = {0};
     struct pithi_clog2_record record;
     int err;
 
     TRY(pithi_clog2_scan(&reader.scan, input, writer));
     reader.reorder.is_needed = reader.scan.disorder;
     TRY(take_hosts(&reader));
-    while (pithi_clog2_next(&cursor, &record))
+    while (pithi_clog2_next(&reader.scan.file, &cursor, &record))
         TRY(add(&reader, &record));
     TRY(pithi_reorder_end(&reader.reorder));
     TRY(say_all(&reader));

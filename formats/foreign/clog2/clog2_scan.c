@@ -445,12 +445,12 @@ static int take(struct pithi_clog2_scan *scan, const struct pithi_clog2_record *
 
 int pithi_clog2_scan(struct pithi_clog2_scan *scan, const struct pithi_input *input, struct pithi_writer *writer)
 {
-    struct pithi_clog2_cursor cursor = {.file = &scan->file};
+    struct pithi_clog_cursor cursor = {0};
     struct pithi_clog2_record record;
 
     *scan = (struct pithi_clog2_scan){.writer = writer};
     CHECK(pithi_clog2_file_open(&scan->file, input));
-    while (pithi_clog2_next(&cursor, &record))
+    while (pithi_clog2_next(&scan->file, &cursor, &record))
         CHECK(take(scan, &record));
     if (cursor.damaged && !cursor.records)
         return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %zu: no record can be read from here on; the file is damaged",

@@ -67,7 +67,7 @@ struct pithi_clog2_scan {
     int disorder;
     uint32_t made; /* struct pithi_clog2_made: records that the Pith writer added */
     uint32_t numbers_told;
-    struct pithi_clog2_cursor end; /* the cursor at the end of the walk */
+    struct pithi_clog_cursor end; /* the cursor at the end of the walk */
 };
 
 int pithi_clog2_scan(struct pithi_clog2_scan *scan, const struct pithi_input *input, struct pithi_writer *writer);

@@ -1,0 +1,58 @@
+/* clog_blocks.h - the walk over the blocks of a CLOG or CLOG-2 file: positions, cuts, damage, times.
+ *
+ * Blocks have one size. A block has records without gaps, then a record that ends the block (in the last block: one
+ * that ends the log), then unused bytes. The readers of the formats know the records. */
+#ifndef PITHI_CLOG_BLOCKS_H
+#define PITHI_CLOG_BLOCKS_H
+
+#include "foreign/reading.h"
+
+struct pithi_clog_blocks {
+    const struct pithi_input *input;
+    size_t begin, end; /* offset of the first block, and after the last as far as known */
+    size_t size;       /* of a block */
+};
+
+/* The position of a walk and its findings. All zero at the start. */
+struct pithi_clog_cursor {
+    size_t block, at;    /* offset of the block, and of the next record */
+    size_t passed;       /* see foreign/reading.h */
+    double shift_s;      /* added to the times of records */
+    int ended;           /* the record that ends the log was found */
+    uint64_t damaged;    /* number of blocks not read to their end, and of records with invalid values */
+    size_t first_damage; /* offset of the first damage */
+    uint64_t records;
+};
+
+/* 1: the next record begins at *p, and *left bytes of its block remain. 0: there is none, or the caller of the reader
+ * wants it to stop. */
+static inline int pithi_clog_at(const struct pithi_clog_blocks *blocks, struct pithi_clog_cursor *cursor,
+                                const unsigned char **p, size_t *left)
+{
+    if (!cursor->at)
+        cursor->block = cursor->at = blocks->begin;
+    if (cursor->at >= blocks->end || !pithi_input_at(blocks->input, cursor->at))
+        return 0;
+    size_t block_end = cursor->block + blocks->size;
+    *p = blocks->input->data + cursor->at;
+    *left = (block_end < blocks->end ? block_end : blocks->end) - cursor->at;
+    return 1;
+}
+
+/* Bytes from the beginning of the block to the end of all blocks. */
+static inline size_t pithi_clog_rest(const struct pithi_clog_blocks *blocks, const struct pithi_clog_cursor *cursor)
+{
+    return blocks->end - cursor->block;
+}
+
+/* Goes past a record of `size` bytes. 1: *time_ns is its time. 0: its time, or another value (`is_valid` 0), is out of
+ * range, which is counted as damage. */
+int pithi_clog_take(struct pithi_clog_cursor *cursor, size_t size, double time_s, int is_valid, int64_t *time_ns);
+void pithi_clog_next_block(const struct pithi_clog_blocks *blocks, struct pithi_clog_cursor *cursor);
+/* There is no complete record here. Ends the walk if the file was cut here; else the block is damaged, and the walk
+ * goes on with the next. */
+void pithi_clog_leave_block(const struct pithi_clog_blocks *blocks, struct pithi_clog_cursor *cursor, int is_cut);
+/* The record that ends the log. */
+void pithi_clog_end(const struct pithi_clog_blocks *blocks, struct pithi_clog_cursor *cursor);
+
+#endif
