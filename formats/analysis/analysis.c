@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/map.h"
 #include "native/log.h"
 
 int pithi_analysis_no_memory(const struct pithlog_analysis *a)
@@ -280,16 +281,8 @@ static int find_path(struct pithlog_analysis *a)
         wait = left[lane] > 0 ? &a->lanes[lane].waits[--left[lane]] : NULL;
         int64_t from_ns = wait ? wait->to_ns : a->graph.from_ns;
         if (from_ns < end_ns) {
-            if (a->path_count == a->path_room) {
-                size_t room = a->path_room ? a->path_room * 2 : 64;
-                struct pithlog_path_part *path = realloc(a->path, room * sizeof *path);
-                if (!path) {
-                    good = 0;
-                    break;
-                }
-                a->path = path;
-                a->path_room = room;
-            }
+            if (!(good = pithi_grow(&a->path, (uint32_t)a->path_count, &a->path_room, sizeof *a->path)))
+                break;
             a->path[a->path_count++] = (struct pithlog_path_part){lane, from_ns, end_ns};
         }
         if (!wait)

@@ -41,7 +41,8 @@ struct pithlog_analysis {
     struct pithlog_delay *delays;
     size_t delay_count;
     struct pithlog_path_part *path;
-    size_t path_count, path_room;
+    size_t path_count;
+    uint32_t path_room;
     struct pithlog_path_share *shares;
     size_t share_count;
     struct pithi_lane_sums states; /* time of each lane in each state; `direct` */

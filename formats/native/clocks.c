@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/map.h"
 #include "native/log.h"
 
 #define PREFIX "clock_sync_"
@@ -127,14 +128,13 @@ int pithi_clocks_read(const struct pithlog *log, struct pithi_clock **clocks, ui
     for (uint32_t i = 0; err == PITH_OK && (key = pithlog_get_property(log, i, &value)) != NULL; i++) {
         if (strncmp(key, PREFIX, strlen(PREFIX)) != 0)
             continue;
-        struct pithi_clock *more = realloc(*clocks, (*count + (size_t)1) * sizeof *more);
-        if (!more) {
+        if (!pithi_grow_one(clocks, *count, sizeof **clocks)) {
             err = pithi_fail(PITH_ERR_MEMORY, "no memory for the clocks of a log");
             break;
         }
-        *clocks = more;
-        more[*count] = (struct pithi_clock){.number = (uint32_t)strtoul(key + strlen(PREFIX), NULL, 10)};
-        err = read_clock(&more[(*count)++], value);
+        struct pithi_clock *clock = &(*clocks)[(*count)++];
+        *clock = (struct pithi_clock){.number = (uint32_t)strtoul(key + strlen(PREFIX), NULL, 10)};
+        err = read_clock(clock, value);
     }
     if (*count > 1)
         qsort(*clocks, *count, sizeof **clocks, by_number);

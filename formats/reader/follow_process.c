@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/map.h"
 
 static int no_memory(const struct pithi_follow_process *process)
 {
@@ -87,16 +88,13 @@ static int read_header(const struct pithi_follow_process *process, uint64_t offs
 /* Makes room for a lane's name, which may be read before its first record. */
 static int add_lane(struct pithi_spill *spill, uint32_t number)
 {
-    struct pithi_spill_lane *lanes;
     uint32_t i;
     for (i = 0; i < spill->lane_count; i++)
         if (spill->lanes[i].lane == number)
             return PITH_OK;
-    lanes = realloc(spill->lanes, (spill->lane_count + (size_t)1) * sizeof *lanes);
-    if (lanes == NULL)
+    if (!pithi_grow_one(&spill->lanes, spill->lane_count, sizeof *spill->lanes))
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to follow it", spill->path);
-    spill->lanes = lanes;
-    lanes[spill->lane_count++] = (struct pithi_spill_lane){.lane = number, .name = ""};
+    spill->lanes[spill->lane_count++] = (struct pithi_spill_lane){.lane = number, .name = ""};
     return PITH_OK;
 }
 

@@ -229,11 +229,8 @@ static struct held *held_of(struct pithi_match *m, uint32_t index)
 {
     if (index >= m->held_count) {
         uint32_t count = index < 8 ? 16 : index * 2;
-        struct held *held = realloc(m->held, count * sizeof *held);
-        if (!held)
+        if (!pithi_resize(&m->held, m->held_count, count, sizeof *m->held))
             return NULL;
-        memset(held + m->held_count, 0, (count - m->held_count) * sizeof *held);
-        m->held = held;
         m->held_count = count;
     }
     return &m->held[index];

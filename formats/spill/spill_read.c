@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/map.h"
 #include "native/defs.h"
 #include "spill/spill_emit.h"
 #include "spill/spill_missing.h"
@@ -44,16 +45,14 @@ struct reading {
 
 static struct machine *machine_of(struct reading *reading, const struct pithi_spill_page *page)
 {
-    struct machine *machine, *more;
+    struct machine *machine;
     uint32_t i;
     for (i = 0; i < reading->machine_count; i++)
         if (strcmp(reading->machines[i].boot_id, page->boot_id) == 0 && reading->machines[i].clock == page->clock)
             return &reading->machines[i];
-    more = realloc(reading->machines, (reading->machine_count + 1) * sizeof *more);
-    if (more == NULL)
+    if (!pithi_grow_one(&reading->machines, reading->machine_count, sizeof *reading->machines))
         return NULL;
-    reading->machines = more;
-    machine = &more[reading->machine_count++];
+    machine = &reading->machines[reading->machine_count++];
     memset(machine, 0, sizeof *machine);
     memcpy(machine->boot_id, page->boot_id, sizeof machine->boot_id);
     machine->clock = page->clock;

@@ -158,15 +158,11 @@ static const char *string(const char **at, const char *end)
 /* Enlarges an array to contain index `id`; new elements are 0. */
 static int extend(void *array, uint32_t *count, uint32_t id, size_t element)
 {
-    void **pointer = array, *more;
     uint32_t want = id + 1 > *count * 2 ? id + 1 : *count * 2;
     if (id < *count)
         return PITH_OK;
-    more = realloc(*pointer, want * element);
-    if (more == NULL)
+    if (!pithi_resize(array, *count, want, element))
         return pithi_fail(PITH_ERR_MEMORY, "no memory for the definitions of a spill file");
-    *pointer = more;
-    memset((char *)more + *count * element, 0, (want - *count) * element);
     *count = want;
     return PITH_OK;
 }

@@ -9,6 +9,7 @@
 
 #include "analysis/mpi_calls.h"
 #include "base/error.h"
+#include "base/map.h"
 #include "native/log.h"
 #include "native/segment.h"
 #include "tools/diff.h"
@@ -115,14 +116,8 @@ static int add_lane(struct gathering *g, int side, uint32_t lane)
 
 static struct row *add_row(struct gathering *g, enum row_kind kind, const char *name)
 {
-    if (g->count == g->room) {
-        uint32_t room = g->room ? 2 * g->room : 64;
-        struct row *rows = realloc(g->rows, room * sizeof *rows);
-        if (!rows)
-            return NULL;
-        g->rows = rows;
-        g->room = room;
-    }
+    if (!pithi_grow(&g->rows, g->count, &g->room, sizeof *g->rows))
+        return NULL;
     g->rows[g->count] =
         (struct row){.kind = kind, .name = name, .group = "", .rank = -1, .thread = -1, .most = UINT32_MAX};
     return &g->rows[g->count++];

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/map.h"
 #include "foreign/text/printer.h"
 #include "reader/filter.h"
 #include "tools/sample_text.h"
@@ -158,11 +159,9 @@ static int look_at(struct known **known, uint32_t *count, uint32_t index, int32_
 
     name = name ? name : "";
     if (index == *count) {
-        struct known *more = realloc(*known, (index + (size_t)1) * sizeof *more);
-        if (!more)
+        if (!pithi_grow_one(known, index, sizeof **known))
             return pithi_no_memory();
-        *known = more;
-        more[(*count)++] = (struct known){0, NULL};
+        (*known)[(*count)++] = (struct known){0, NULL};
     }
     k = &(*known)[index];
     *news = !k->name || k->number != number || strcmp(k->name, name) != 0;

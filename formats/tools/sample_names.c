@@ -1,4 +1,5 @@
-/* sample_names.c - see sample_names.h. */
+/* sample_names.c - finds functions by address. A log has few different addresses and many samples, so each place is
+ * looked up once, in the log or in the files of the program, and kept in a map. */
 #include "tools/sample_names.h"
 
 #include <stdio.h>
@@ -71,19 +72,17 @@ static char *take_string(const unsigned char **p, const unsigned char *end)
 /* The number of a file; takes over path and build. */
 static int number_file(struct pithi_sample_names *s, char *path, char *build, uint32_t *number)
 {
-    struct file *files;
     for (*number = 0; *number < s->file_count; ++*number)
         if (!strcmp(s->files[*number].path, path) && !strcmp(s->files[*number].build, build)) {
             free(path);
             free(build);
             return PITH_OK;
         }
-    if (!(files = realloc(s->files, (s->file_count + 1) * sizeof *files))) {
+    if (!pithi_grow_one(&s->files, s->file_count, sizeof *s->files)) {
         free(path);
         free(build);
         return pithi_no_memory();
     }
-    s->files = files;
     s->files[s->file_count++] = (struct file){.path = path, .build = build};
     return PITH_OK;
 }
@@ -107,14 +106,8 @@ static int add_module(struct pithi_sample_names *s, const struct pithlog_record 
         return PITH_OK;
     }
     CHECK(number_file(s, path, build, &module.file));
-    if (s->module_count == s->module_room) {
-        uint32_t room = s->module_room ? 2 * s->module_room : 64;
-        struct module *modules = realloc(s->modules, room * sizeof *modules);
-        if (!modules)
-            return pithi_no_memory();
-        s->modules = modules;
-        s->module_room = room;
-    }
+    if (!pithi_grow(&s->modules, s->module_count, &s->module_room, sizeof *s->modules))
+        return pithi_no_memory();
     s->modules[s->module_count++] = module;
     return PITH_OK;
 }

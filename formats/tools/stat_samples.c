@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/out.h"
 #include "tools/outfile.h"
 #include "tools/pair_map.h"
@@ -47,14 +48,8 @@ static int go_down(struct paths *p, uint32_t *node, uint32_t function)
 
     if (err || p->map.count == before)
         return err;
-    if (*node >= p->room) {
-        uint32_t room = p->room ? 2 * p->room : 256;
-        struct node *nodes = realloc(p->nodes, room * sizeof *nodes);
-        if (!nodes)
-            return pithi_no_memory();
-        p->nodes = nodes;
-        p->room = room;
-    }
+    if (!pithi_grow(&p->nodes, *node, &p->room, sizeof *p->nodes))
+        return pithi_no_memory();
     p->nodes[*node] = (struct node){.parent = parent, .function = function};
     return PITH_OK;
 }

@@ -7,6 +7,7 @@
 
 #include "base/decimal.h"
 #include "base/error.h"
+#include "base/map.h"
 #include "base/out.h"
 
 struct cell {
@@ -39,13 +40,8 @@ int pithi_table_new(struct pithi_report **table, const struct pithi_table_column
 
 void pithi_table_row(struct pithi_report *table)
 {
-    /* The room doubles: it is full when the number of rows is a power of two. */
-    if (!table->no_memory && (table->rows & (table->rows - 1)) == 0) {
-        size_t room = table->rows ? 2 * (size_t)table->rows : 1;
-        struct cell *grown = realloc(table->cells, room * table->column_count * sizeof *grown);
-        table->no_memory = !grown;
-        table->cells = grown ? grown : table->cells;
-    }
+    table->no_memory =
+        table->no_memory || !pithi_grow_one(&table->cells, table->rows, table->column_count * sizeof *table->cells);
     if (table->no_memory)
         return;
     memset(table->cells + (size_t)table->rows * table->column_count, 0, table->column_count * sizeof *table->cells);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/map.h"
 #include "native/log.h"
 #include "reader/copy.h"
 #include "tools/progress.h"
@@ -211,10 +212,8 @@ int pithi_parse_lanes(struct pithi_lane_set *set, const char *text)
             if ((thread = parse_number(&text)) < 0)
                 return -1;
         }
-        void *grown = realloc(set->ranges, (set->count + 1u) * sizeof *set->ranges);
-        if (!grown)
+        if (!pithi_grow_one(&set->ranges, set->count, sizeof *set->ranges))
             return -1;
-        set->ranges = grown;
         set->ranges[set->count].first_rank = (int32_t)first;
         set->ranges[set->count].last_rank = (int32_t)last;
         set->ranges[set->count++].thread = thread;

@@ -6,6 +6,7 @@
 
 #include "base/colour.h"
 #include "base/error.h"
+#include "base/map.h"
 #include "foreign/clog2/clog2_made.h"
 #include "foreign/names.h"
 #include "native/event_numbers.h"
@@ -308,12 +309,10 @@ static int add_levels(struct pithi_clog2_numbers *numbers, uint32_t id, uint64_t
     struct pithi_clog2_number *number = &numbers->numbers[id];
 
     while (level >= number->levels) {
-        struct clog2_level *more = realloc(number->level, (number->levels + 1) * sizeof *more);
-        if (!more)
+        if (!pithi_grow_one(&number->level, number->levels, sizeof *number->level))
             return pithi_no_memory();
-        number->level = more;
-        more[number->levels].status = NEW;
-        CHECK(find_pair(numbers, id, &more[number->levels].pair));
+        number->level[number->levels].status = NEW;
+        CHECK(find_pair(numbers, id, &number->level[number->levels].pair));
         number->levels++;
     }
     return PITH_OK;

@@ -1,10 +1,12 @@
-/* sqlite_rows.c - see sqlite_rows.h. Owns pith_rows, the virtual table. */
+/* sqlite_rows.c - the virtual table pith_rows, which gives SQLite the collected rows. Its functions are called for each
+ * value, so rows are an array of cells, and texts lie together in one buffer. */
 #include "foreign/sqlite/sqlite_rows.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/out.h"
 
 enum { COLUMNS = 8, ROWS = 1024 }; /* at most; so many rows still are in the cache of the processor */
@@ -13,7 +15,7 @@ struct cell {
     union {
         int64_t integer;
         double real;
-        size_t text; /* offset in rows->text */
+        size_t text; /* offset in rows->texts */
     };
     char type; /* i, d, s, n */
 };
@@ -24,8 +26,7 @@ struct pithi_sqlite_rows {
     int columns, count;
     int is_sorted;
     uint16_t order[ROWS]; /* in which they are inserted */
-    char *text;
-    size_t text_bytes, text_room;
+    struct pithi_buffer texts;
     struct cell cells[ROWS * COLUMNS]; /* of `columns` each */
 };
 
@@ -123,7 +124,7 @@ static int get_value(struct pithi_sqlite_cursor *cursor, void *result, int colum
     else if (cell->type == 'd')
         sqlite->result_double(result, cell->real);
     else if (cell->type == 's')
-        sqlite->result_text(result, c->rows->text + cell->text, -1, NULL);
+        sqlite->result_text(result, (const char *)c->rows->texts.data + cell->text, -1, NULL);
     return PITHI_SQLITE_OK;
 }
 
@@ -167,8 +168,7 @@ int pithi_sqlite_rows_open(struct pithi_sqlite_rows **rows, struct pithi_sqlite_
     r->columns = columns;
     r->count = 0;
     r->is_sorted = is_sorted;
-    r->text = NULL;
-    r->text_bytes = r->text_room = 0;
+    r->texts = (struct pithi_buffer){0};
     for (int i = 1; i < columns; i++)
         at += snprintf(sql + at, sizeof sql - (size_t)at, ", c%d", i);
     snprintf(sql + at, sizeof sql - (size_t)at, " FROM pith_rows");
@@ -180,7 +180,7 @@ void pithi_sqlite_rows_close(struct pithi_sqlite_rows *rows)
     if (!rows)
         return;
     rows->source->sqlite->finalize(rows->insert);
-    free(rows->text);
+    free(rows->texts.data);
     free(rows);
 }
 
@@ -206,27 +206,15 @@ int pithi_sqlite_rows_flush(struct pithi_sqlite_rows *rows)
     status = sqlite->step(rows->insert);
     sqlite->reset(rows->insert);
     rows->count = 0;
-    rows->text_bytes = 0;
+    rows->texts.size = 0;
     return status == PITHI_SQLITE_DONE ? PITHI_SQLITE_OK : status;
 }
 
 static int keep_text(struct pithi_sqlite_rows *rows, struct cell *cell, const char *text)
 {
-    size_t size = text ? strlen(text) + 1 : 0, room = 2 * (rows->text_bytes + size);
-    char *grown;
-
     cell->type = text ? 's' : 'n';
-    if (rows->text_bytes + size > rows->text_room) {
-        if (!(grown = realloc(rows->text, room)))
-            return -1;
-        rows->text = grown;
-        rows->text_room = room;
-    }
-    cell->text = rows->text_bytes;
-    if (text)
-        memcpy(rows->text + rows->text_bytes, text, size);
-    rows->text_bytes += size;
-    return 0;
+    cell->text = rows->texts.size;
+    return pithi_buffer_add(&rows->texts, text, text ? strlen(text) + 1 : 0) ? 0 : -1;
 }
 
 int pithi_sqlite_rows_put(struct pithi_sqlite_rows *rows, const char *types, va_list values)
