@@ -1,4 +1,5 @@
-/* code_file.c - see code_file.h. The only file that includes libdw's headers. */
+/* code_file.c - finds functions and lines with libdw. The only file that includes its headers, so that Pith can be
+ * built without it. */
 #include "tools/code_file.h"
 
 #include <dlfcn.h>

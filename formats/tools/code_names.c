@@ -1,5 +1,6 @@
-/* code_names.c - see code_names.h. A value has a line for each function, innermost first, with six fields that tabs
- * separate: name, first address (hex), line and file of its declaration, line and file of the address. */
+/* code_names.c - names of functions as text in properties. A value has a line for each function, innermost first, with
+ * six fields that tabs separate: name, first address (hex), line and file of its declaration, line and file of the
+ * address. */
 #include "tools/code_names.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
-/* sample_text.c - see sample_text.h. */
+/* sample_text.c - writes the functions of a record as one line. Writers of formats call it through struct pithi_naming,
+ * because they are below the tools and cannot read symbols. */
 #include "tools/sample_text.h"
 
 #include <stdio.h>

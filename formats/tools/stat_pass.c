@@ -1,5 +1,5 @@
-/* stat_pass.c - see stat_pass.h. Inclusive time is the time between enter and leave; exclusive time is without the
- * states directly inside. */
+/* stat_pass.c - follows the open states of each lane, once for all tables. Inclusive time is the time between enter and
+ * leave; exclusive time is without the states directly inside. */
 #include "tools/stat_pass.h"
 
 #include <fnmatch.h>

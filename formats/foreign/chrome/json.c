@@ -1,4 +1,5 @@
-/* json.c - reads JSON values in place; see json.h. */
+/* json.c - reads JSON values in place. A trace may be larger than memory, so no tree is built, and skipping a value
+ * allocates nothing. */
 #include "foreign/chrome/json.h"
 
 #include <stdlib.h>
