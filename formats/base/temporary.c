@@ -2,7 +2,6 @@
 #include "base/temporary.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -28,4 +27,17 @@ int pithi_temporary_file(void)
             return fd;
     }
     return memfd_create("pith", MFD_CLOEXEC);
+}
+
+int pithi_temporary_copy(int fd, FILE *out)
+{
+    char bytes[65536];
+    ssize_t n;
+    off_t at = 0;
+    while ((n = pread(fd, bytes, sizeof bytes, at)) > 0) {
+        if (fwrite(bytes, 1, (size_t)n, out) != (size_t)n)
+            return -1;
+        at += n;
+    }
+    return n < 0 || fflush(out) != 0 ? -1 : 0;
 }

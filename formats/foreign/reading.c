@@ -2,13 +2,16 @@
  * arrival. */
 #include "foreign/reading.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/heap.h"
+#include "base/temporary.h"
 #include "native/segment.h"
 
 size_t pithi_whole_lines(const struct pithi_input *input)
@@ -50,34 +53,25 @@ int pithi_lines_wrong(const struct pithi_lines *lines, const char *what)
     return pithi_fail(PITH_ERR_DAMAGED, "%s: line %" PRIu64 ": %s", lines->input->path, lines->number, what);
 }
 
-static int copy(FILE *from, FILE *to)
-{
-    char bytes[65536];
-    size_t size;
-
-    rewind(from);
-    while ((size = fread(bytes, 1, sizeof bytes, from)) > 0)
-        if (fwrite(bytes, 1, size, to) != size)
-            break;
-    if (ferror(from) || ferror(to) || fflush(to) != 0)
-        return pithi_fail(PITH_ERR_IO, "the log cannot be written");
-    return PITH_OK;
-}
-
 int pithi_write_seekable(struct pithlog *log, FILE *out, const struct pithi_convert *how,
                          int (*write)(struct pithlog *log, FILE *out, const struct pithi_convert *how))
 {
     FILE *whole;
-    int err;
+    int err, fd;
 
     if (fseeko(out, 0, SEEK_CUR) == 0 && ftello(out) == 0)
         return write(log, out, how);
-    whole = tmpfile();
-    if (!whole)
-        return pithi_fail(PITH_ERR_IO, "no temporary file can be made");
-    TRY(write(log, whole, how));
-    TRY(copy(whole, out));
-out:
+    fd = pithi_temporary_file();
+    whole = fd < 0 ? NULL : fdopen(fd, "w+");
+    if (!whole) {
+        err = pithi_fail(PITH_ERR_IO, "no place for a temporary file: %s; set TMPDIR", strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return err;
+    }
+    err = write(log, whole, how);
+    if (err == PITH_OK && (fflush(whole) != 0 || pithi_temporary_copy(fd, out) != 0))
+        err = pithi_fail(PITH_ERR_IO, "the log cannot be written: %s", strerror(errno));
     fclose(whole);
     return err;
 }

@@ -101,19 +101,8 @@ int pithi_native_make(FILE *out, int (*fill)(void *context, struct pithi_writer 
     if (fd < 0)
         return no_place();
     TRY(fill_file(fd, "the new log", fill, context));
-    if (!direct) {
-        /* Copies an unnamed file to a pipe. */
-        char text[65536];
-        ssize_t n;
-        off_t at = 0;
-        while ((n = pread(fd, text, sizeof text, at)) > 0) {
-            if (fwrite(text, 1, (size_t)n, out) != (size_t)n)
-                TRY(pithi_fail(PITH_ERR_IO, "cannot write: %s", strerror(errno)));
-            at += n;
-        }
-        if (n < 0 || fflush(out) != 0)
-            TRY(pithi_fail(PITH_ERR_IO, "cannot write: %s", strerror(errno)));
-    }
+    if (!direct && pithi_temporary_copy(fd, out) != 0)
+        err = pithi_fail(PITH_ERR_IO, "cannot write: %s", strerror(errno));
 out:
     if (!direct)
         close(fd);
