@@ -20,12 +20,7 @@ static int no_memory(const struct pithi_follow_process *process)
 
 int pithi_follow_process_page(struct pithi_follow_process *process)
 {
-    union {
-        struct pithi_spill_page page;
-        unsigned char bytes[PITHI_SPILL_PAGE];
-    } buffer;
-    ssize_t got = pread(process->fd, buffer.bytes, sizeof buffer, 0);
-    return pithi_spill_page_read(&process->spill.page, process->path, buffer.bytes, got > 0 ? (size_t)got : 0);
+    return pithi_spill_page_load(&process->spill.page, process->path, process->fd);
 }
 
 int pithi_follow_process_open(struct pithi_follow_process **process, const char *path)

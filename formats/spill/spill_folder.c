@@ -46,17 +46,12 @@ static int is_running(const struct pithi_spill_page *page)
 
 static int read_page(const char *path, struct pithi_spill_page *page)
 {
-    union { /* not thread-local: a library loaded by dlopen has little room for such data */
-        struct pithi_spill_page page;
-        unsigned char bytes[PITHI_SPILL_PAGE];
-    } buffer;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    ssize_t got;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), err;
     if (fd < 0)
         return pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %m", path);
-    got = pread(fd, buffer.bytes, sizeof buffer, 0);
+    err = pithi_spill_page_load(page, path, fd);
     close(fd);
-    return pithi_spill_page_read(page, path, buffer.bytes, got > 0 ? (size_t)got : 0);
+    return err;
 }
 
 static int add_file(struct pithi_spill_folder *folder, const char *path)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/file_at.h"
 #include "base/map.h"
 #include "spill/spill_chunk.h"
 
@@ -31,6 +32,15 @@ int pithi_spill_page_read(struct pithi_spill_page *page, const char *path, const
     END_STRING(page->program);
     END_STRING(page->log);
     return PITH_OK;
+}
+
+int pithi_spill_page_load(struct pithi_spill_page *page, const char *path, int fd)
+{
+    union { /* not thread-local: a library loaded by dlopen has little room for such data */
+        struct pithi_spill_page page;
+        unsigned char bytes[PITHI_SPILL_PAGE];
+    } buffer;
+    return pithi_spill_page_read(page, path, buffer.bytes, pithi_read_at(fd, buffer.bytes, sizeof buffer, 0));
 }
 
 /* ---- Chunks ------------------------------------------------------------------------------------------------------ */

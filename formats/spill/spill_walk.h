@@ -87,6 +87,8 @@ int pithi_spill_take_defs(struct pithi_spill *spill, const char **at, const char
 
 /* Reads only the process page: PITH_OK if it is a spill file. */
 int pithi_spill_page_read(struct pithi_spill_page *page, const char *path, const void *data, size_t size);
+/* The same from an open file. */
+int pithi_spill_page_load(struct pithi_spill_page *page, const char *path, int fd);
 
 /* The position of a lane's reader. The maps translate ids of the process to those of the log. A record is dropped and
  * counted if the map has no id for it (UINT32_MAX, or past the end; at most the spill's def_count) or if the id was
