@@ -20,6 +20,7 @@ pith run / 2>err; is "$? $(cat err)" "126 pith run: /: is a directory" "a folder
 for wrong in "" "--nosuch ls" "--mpi lam ls" "--lib nosuch ls" "-o"; do
     pith run $wrong >out 2>err; is "$? $(grep -c 'see .pith help run.' err)" "2 1" "usage: 'pith run $wrong'"
 done
+is "$(pith run --lib nosuch ls 2>&1)" "pith run: no library nosuch; there are: log, trace, time, anim, check, and paths of your own (./libNAME.so); see \`pith help run\`" "an unknown library: those that there are"
 like "$(pith run --help)" '^usage: pith run' "--help"
 printf 'echo script $1 $#\n' >plain-script; chmod +x plain-script
 PITH_QUIET=1 pith run ./plain-script a b >out 2>err; is "$? $(cat out)" "0 script a 2" "a script without #!"

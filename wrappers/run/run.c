@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,14 +28,27 @@ struct run_options {
     char **program;              /* NULL-terminated */
 };
 
-static void usage(const char *format, const char *what)
+static void usage(const char *format, ...)
 {
+    va_list values;
+
     if (rank_of_launcher() == 0) {
+        va_start(values, format);
         fprintf(stderr, "pith run: ");
-        fprintf(stderr, format, what);
+        vfprintf(stderr, format, values);
         fprintf(stderr, "; see `pith help run`\n");
+        va_end(values);
     }
     exit(2);
+}
+
+static void no_library(const char *name)
+{
+    char ready[16 * LIBRARIES] = "";
+
+    for (int i = 0; i < LIBRARIES; i++)
+        snprintf(ready + strlen(ready), sizeof ready - strlen(ready), "%s, ", libraries[i].name);
+    usage("no library %s; there are: %sand paths of your own (./libNAME.so)", name, ready);
 }
 
 static void find_library(struct run_options *options)
@@ -45,8 +59,7 @@ static void find_library(struct run_options *options)
         if (!strcmp(libraries[i].name, options->library))
             options->ready = &libraries[i];
     if (!options->ready && !strchr(options->library, '/'))
-        usage("no library %s; there are: log, trace, time, anim, check, and paths of your own (./libNAME.so)",
-              options->library);
+        no_library(options->library);
     if (!options->ready && access(options->library, R_OK)) {
         if (rank_of_launcher() == 0)
             fprintf(stderr, "pith run: %s: %s\n", options->library, strerror(errno));
@@ -112,7 +125,7 @@ static void parse_options(int argc, char **argv, struct run_options *options)
             usage("%s needs a value", argv[i]);
     }
     if (i >= argc)
-        usage("no program given%s", "");
+        usage("no program given");
     options->program = argv + i;
     find_library(options);
     if (!options->mpi && getenv("PITH_MPI") && *getenv("PITH_MPI"))
