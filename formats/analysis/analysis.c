@@ -17,15 +17,13 @@ int pithi_analysis_no_memory(const struct pithlog_analysis *a)
 
 struct pithi_lane_sum *pithi_lane_sums_get(struct pithi_lane_sums *c, uint32_t lane, uint32_t state)
 {
-    uint64_t key = (uint64_t)lane << 32 | state;
-    uint32_t at;
-
-    if (pithi_map_get(&c->map, key, &at))
-        return &c->cells[at];
-    if (!pithi_grow(&c->cells, c->count, &c->room, sizeof *c->cells) || !pithi_map_put(&c->map, key, c->count))
-        return NULL;
-    c->cells[c->count] = (struct pithi_lane_sum){.lane = lane, .state = state};
-    return &c->cells[c->count++];
+    struct pithi_lane_sum *sum =
+        pithi_item_at(&c->map, pithi_map_pair(lane, state), &c->cells, &c->count, &c->room, sizeof *c->cells, NULL);
+    if (sum) {
+        sum->lane = lane;
+        sum->state = state;
+    }
+    return sum;
 }
 
 int pithi_stage_part(void *context, double part)
@@ -439,7 +437,8 @@ size_t pithlog_analysis_path_shares(const struct pithlog_analysis *a, const stru
 int64_t pithlog_analysis_state_ns(const struct pithlog_analysis *a, uint32_t lane, uint32_t state)
 {
     uint32_t at;
-    return pithi_map_get(&a->states.map, (uint64_t)lane << 32 | state, &at) ? (int64_t)a->states.cells[at].direct : 0;
+    return pithi_map_get(&a->states.map, (uint64_t)lane << 32 | state, &at) ? (int64_t)a->states.cells[at - 1].direct
+                                                                            : 0;
 }
 
 int pithlog_analysis_is_call(const struct pithlog_analysis *a, uint32_t state)

@@ -8,7 +8,7 @@
 
 /* Sums by lane and state. All zero: empty. */
 struct pithi_lane_sums {
-    struct pithi_map map;
+    struct pithi_map map; /* (lane, state): index + 1 */
     struct pithi_lane_sum {
         uint32_t lane, state;
         double direct, indirect;

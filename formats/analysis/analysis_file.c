@@ -367,7 +367,8 @@ static void pass_results(struct stream *s, struct pithlog_analysis *a)
     states->room = states->count = (uint32_t)number(s, states->count);
     array(s, &states->cells, states->count, sizeof *states->cells);
     for (uint32_t i = 0; s->is_reading && !s->has_failed && i < states->count; i++)
-        s->has_failed |= !pithi_map_put(&states->map, pithi_map_pair(states->cells[i].lane, states->cells[i].state), i);
+        s->has_failed |=
+            !pithi_map_put(&states->map, pithi_map_pair(states->cells[i].lane, states->cells[i].state), i + 1);
 }
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */

@@ -81,33 +81,17 @@ void pithi_epochs_close(struct pithi_epochs *e)
     free(e);
 }
 
-/* The index of `key`, a new one at first. UINT32_MAX: no memory. */
-static uint32_t index_of(struct pithi_map *map, uint64_t key, void *array, uint32_t *count, uint32_t *room, size_t size)
-{
-    uint32_t at;
-
-    if (pithi_map_get(map, key, &at))
-        return at;
-    if (!pithi_grow(array, *count, room, size) || !pithi_map_put(map, key, *count))
-        return UINT32_MAX;
-    memset(*(char **)array + *count * size, 0, size);
-    return (*count)++;
-}
-
 static struct pair *pair_of(struct pithi_epochs *e, uint32_t comm, uint32_t target, uint32_t origin)
 {
     uint64_t key = (uint64_t)comm << 2 * RANK_BITS | (uint64_t)target << RANK_BITS | origin;
-    uint32_t at = index_of(&e->pair_map, key, &e->pairs, &e->pair_count, &e->pair_room, sizeof *e->pairs);
 
-    return at == UINT32_MAX ? NULL : &e->pairs[at];
+    return pithi_item_at(&e->pair_map, key, &e->pairs, &e->pair_count, &e->pair_room, sizeof *e->pairs, NULL);
 }
 
 static struct member *member_of(struct pithi_epochs *e, uint32_t comm, uint32_t rank)
 {
-    uint32_t at = index_of(&e->member_map, pithi_map_pair(comm, rank), &e->members, &e->member_count, &e->member_room,
-                           sizeof *e->members);
-
-    return at == UINT32_MAX ? NULL : &e->members[at];
+    return pithi_item_at(&e->member_map, pithi_map_pair(comm, rank), &e->members, &e->member_count, &e->member_room,
+                         sizeof *e->members, NULL);
 }
 
 /* ---- Events ------------------------------------------------------------------------------------------------------ */

@@ -83,7 +83,7 @@ static int add_call(struct fitting *f, uint32_t lane, uint32_t index)
     const struct pithi_lane_piece *piece = pithi_graph_piece(g, lane, index);
     int64_t end_ns = pithi_graph_piece(g, lane, index + 1)->begin_ns, from_ns = INT64_MIN;
     const struct pithi_need *last = NULL;
-    uint32_t at;
+    int is_new;
 
     if (!piece->needs || !pithi_graph_is_call(g, piece->state) || piece->begin_ns < g->from_ns || end_ns > g->to_ns)
         return 1;
@@ -101,14 +101,15 @@ static int add_call(struct fitting *f, uint32_t lane, uint32_t index)
     double steps = steps_of(f->a, last);
     uint32_t line = line_of(f->a, lane, piece->state, last);
     uint64_t key = pithi_map_pair(line, pithi_log2(last->bytes) * STEPS + (uint32_t)steps);
-    if (!pithi_map_get(&f->map, key, &at)) {
-        at = f->count;
-        if (!pithi_grow(&f->groups, at, &f->room, sizeof *f->groups) || !pithi_map_put(&f->map, key, at))
-            return 0;
-        f->groups[f->count++] = (struct size_group){.line = line, .steps = steps};
+    struct size_group *group = pithi_item_at(&f->map, key, &f->groups, &f->count, &f->room, sizeof *f->groups, &is_new);
+    if (!group)
+        return 0;
+    if (is_new) {
+        group->line = line;
+        group->steps = steps;
     }
-    pithi_bins_add(&f->groups[at].bins, end_ns - from_ns);
-    f->groups[at].bytes += last->bytes;
+    pithi_bins_add(&group->bins, end_ns - from_ns);
+    group->bytes += last->bytes;
     return 1;
 }
 

@@ -79,24 +79,22 @@ static int transfer_of(const struct pithlog_analysis *a, uint32_t lane, uint32_t
 static struct peers *peers_of(struct transfers *all, const struct transfer *t)
 {
     uint64_t key = pithi_map_pair(t->state << 8 | t->group, t->with); /* 5 bits of size, 3 of messages */
-    uint32_t at;
+    int is_message = (t->group & NEEDS_MOST) != 0, is_new;
+    struct peers *peers =
+        pithi_item_at(&all->map, key, &all->peers, &all->count, &all->room, sizeof *all->peers, &is_new);
 
-    if (pithi_map_get(&all->map, key, &at))
-        return &all->peers[at];
-    if (!pithi_grow(&all->peers, all->count, &all->room, sizeof *all->peers) ||
-        !pithi_map_put(&all->map, key, all->count))
-        return NULL;
+    if (!peers || !is_new)
+        return peers;
     const char *name = pithlog_get_def(all->a->graph.log, t->state)->name;
-    int is_message = (t->group & NEEDS_MOST) != 0;
-    all->peers[all->count] = (struct peers){.state = t->state,
-                                            .group = t->group,
-                                            .with = t->with,
-                                            .lane = t->lane,
-                                            .other = t->other,
-                                            .is_message = is_message,
-                                            .is_coll = !is_message && pithi_coll_rule(name).shape != PITHI_COLL_NONE};
-    all->has_colls |= all->peers[all->count].is_coll;
-    return &all->peers[all->count++];
+    *peers = (struct peers){.state = t->state,
+                            .group = t->group,
+                            .with = t->with,
+                            .lane = t->lane,
+                            .other = t->other,
+                            .is_message = is_message,
+                            .is_coll = !is_message && pithi_coll_rule(name).shape != PITHI_COLL_NONE};
+    all->has_colls |= peers->is_coll;
+    return peers;
 }
 
 static void add_transfer(struct peers *peers, const struct transfer *t)

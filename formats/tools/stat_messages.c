@@ -4,10 +4,9 @@
  * a late receiver. It may be negative if the clocks of two hosts disagree; then it is shown so.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/map.h"
 #include "tools/progress.h"
 #include "tools/stat.h"
 
@@ -61,57 +60,32 @@ static int each_message(struct pithlog *log, const struct pithi_stat_query *wind
 struct pair {
     int32_t from, to;
     uint64_t bytes;
-    struct pithi_lengths latency; /* count 0: a free slot */
+    struct pithi_lengths latency;
 };
 
-/* A hash table with open addressing; `room` is a power of two, and at most half of the slots are used. Pairs have no
- * percentiles, because the memory for a histogram per pair would grow with the square of the ranks. */
+/* Pairs have no percentiles, because the memory for a histogram per pair would grow with the square of the ranks. */
 struct pairs {
     const struct pithlog *log;
+    struct pithi_map of; /* (from, to): pairs */
     struct pair *pairs;
-    size_t count, room;
+    uint32_t count, room;
 };
-
-static struct pair *find_pair(const struct pairs *p, int32_t from, int32_t to)
-{
-    uint64_t hash = pithi_hash_number(0, (uint64_t)(uint32_t)from << 32 | (uint32_t)to);
-    size_t i = (size_t)(hash >> 20) & (p->room - 1);
-
-    while (p->pairs[i].latency.count && (p->pairs[i].from != from || p->pairs[i].to != to))
-        i = (i + 1) & (p->room - 1);
-    return &p->pairs[i];
-}
-
-static int grow_pairs(struct pairs *p)
-{
-    struct pairs grown = {.log = p->log, .count = p->count, .room = p->room ? 2 * p->room : 64};
-
-    grown.pairs = calloc(grown.room, sizeof *grown.pairs);
-    if (!grown.pairs)
-        return pithi_no_memory();
-    for (size_t i = 0; i < p->room; i++)
-        if (p->pairs[i].latency.count)
-            *find_pair(&grown, p->pairs[i].from, p->pairs[i].to) = p->pairs[i];
-    free(p->pairs);
-    *p = grown;
-    return PITH_OK;
-}
 
 static int add_to_pair(void *context, const struct pithlog_message *message)
 {
     struct pairs *p = context;
     const struct pithlog_lane *from = pithlog_get_lane(p->log, message->send_lane);
     const struct pithlog_lane *to = pithlog_get_lane(p->log, message->recv_lane);
-    int err = 2 * p->count >= p->room ? grow_pairs(p) : PITH_OK;
+    struct pair *pair;
 
-    if (err || !from || !to)
-        return err;
-    struct pair *pair = find_pair(p, from->rank, to->rank);
-    if (pair->latency.count == 0) {
-        pair->from = from->rank;
-        pair->to = to->rank;
-        p->count++;
-    }
+    if (!from || !to)
+        return PITH_OK;
+    pair = pithi_item_at(&p->of, pithi_map_pair((uint32_t)from->rank, (uint32_t)to->rank), &p->pairs, &p->count,
+                         &p->room, sizeof *pair, NULL);
+    if (!pair)
+        return pithi_no_memory();
+    pair->from = from->rank;
+    pair->to = to->rank;
     pair->bytes += message->bytes;
     pithi_lengths_add(&pair->latency, message->recv_ns - message->send_ns);
     return PITH_OK;
@@ -121,8 +95,6 @@ static int compare_pairs(const void *a, const void *b)
 {
     const struct pair *x = a, *y = b;
 
-    if ((x->latency.count == 0) != (y->latency.count == 0))
-        return x->latency.count == 0 ? 1 : -1;
     if (x->from != y->from)
         return x->from < y->from ? -1 : 1;
     return (x->to > y->to) - (x->to < y->to);
@@ -141,9 +113,9 @@ int pithi_stat_pairs(struct pithlog *log, const struct pithi_stat_query *window,
 
     TRY(pithi_table_new(table, pair_columns, sizeof pair_columns / sizeof *pair_columns));
     TRY(each_message(log, window, add_to_pair, &p));
-    if (p.room)
-        qsort(p.pairs, p.room, sizeof *p.pairs, compare_pairs);
-    for (size_t i = 0; i < p.count; i++) {
+    if (p.count)
+        qsort(p.pairs, p.count, sizeof *p.pairs, compare_pairs);
+    for (uint32_t i = 0; i < p.count; i++) {
         pithi_table_row(*table);
         pithi_table_number(*table, p.pairs[i].from);
         pithi_table_number(*table, p.pairs[i].to);
@@ -154,6 +126,7 @@ int pithi_stat_pairs(struct pithlog *log, const struct pithi_stat_query *window,
         pithi_table_number(*table, p.pairs[i].latency.max);
     }
 out:
+    pithi_map_free(&p.of);
     free(p.pairs);
     return err;
 }
