@@ -424,11 +424,11 @@ static int prepare(struct building *b)
     b->finalize = calloc(info->lanes + (size_t)1, sizeof *b->finalize);
     if (!b->finalize || !g->is_call || !b->at_init || !g->lanes || !b->lanes)
         return no_memory(g);
+    g->has_mpi = pithi_has_mpi_calls(g->log);
     for (uint32_t i = 0; i < info->defs; i++) {
         const struct pithlog_def *def = pithlog_get_def(g->log, i);
         unsigned traits = pithi_waits_traits(b->waits, i);
         g->is_call[i] = traits & PITHI_FIRST ? PITHI_CALL_FIRST : traits != 0;
-        g->has_mpi |= pithi_mpi_call_traits(def) != 0;
         b->at_init[i] = pithlog_is_init(def) ? 1 : pithlog_is_finalize(def) ? 2 : 0;
     }
     for (uint32_t i = 0; i < info->lanes && !err; i++) {

@@ -62,6 +62,15 @@ static uint64_t value_of(const char *words, const char *name)
     return bytes ? bytes : UINT64_MAX;
 }
 
+int pithi_has_mpi_calls(const struct pithlog *log)
+{
+    const struct pithlog_def *def;
+    for (uint32_t i = 0; (def = pithlog_get_def(log, i)) != NULL; i++)
+        if (pithi_mpi_call_traits(def))
+            return 1;
+    return 0;
+}
+
 void pithi_eager_of_log(const struct pithlog *log, struct pithi_eager *eager)
 {
     const char *key, *value, *words = "";

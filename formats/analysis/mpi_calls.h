@@ -22,6 +22,8 @@ enum {
 
 /* The traits of a definition; 0: it is no MPI call. */
 unsigned pithi_mpi_call_traits(const struct pithlog_def *def);
+/* 1: the log defines states of MPI calls. Without them, nothing is known to wait. */
+int pithi_has_mpi_calls(const struct pithlog *log);
 
 /* Larger messages are not sent before their receive is posted; UINT64_MAX: unknown. From the property eager_bytes of
  * the log (native/SPEC.md). */

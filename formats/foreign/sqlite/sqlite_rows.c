@@ -25,6 +25,7 @@ struct pithi_sqlite_rows {
     struct sqlite3_stmt *insert;
     int columns, count;
     int is_sorted;
+    int64_t largest;      /* key in the table, if is_sorted */
     uint16_t order[ROWS]; /* in which they are inserted */
     struct pithi_buffer texts;
     struct cell cells[ROWS * COLUMNS]; /* of `columns` each */
@@ -40,7 +41,8 @@ struct table {
 struct cursor {
     struct pithi_sqlite_cursor base;
     const struct pithi_sqlite_rows *rows;
-    int row; /* index in rows->order */
+    int row;                  /* index in rows->order */
+    const struct cell *cells; /* of this row */
 };
 
 static int connect_table(struct sqlite3 *db, void *context, int count, const char *const *words,
@@ -89,12 +91,18 @@ static int close_cursor(struct pithi_sqlite_cursor *cursor)
     return PITHI_SQLITE_OK;
 }
 
+/* Moves the cursor to a row, or to the end. */
+static void go_to(struct cursor *c, int row)
+{
+    c->row = row;
+    if (row < c->rows->count)
+        c->cells = &c->rows->cells[c->rows->order[row] * c->rows->columns];
+}
+
 static int first_row(struct pithi_sqlite_cursor *cursor, int number, const char *text, int count, void **values)
 {
-    struct cursor *c = (struct cursor *)cursor;
-
     (void)number, (void)text, (void)count, (void)values;
-    c->row = 0;
+    go_to((struct cursor *)cursor, 0);
     return PITHI_SQLITE_OK;
 }
 
@@ -102,7 +110,7 @@ static int next_row(struct pithi_sqlite_cursor *cursor)
 {
     struct cursor *c = (struct cursor *)cursor;
 
-    c->row++;
+    go_to(c, c->row + 1);
     return PITHI_SQLITE_OK;
 }
 
@@ -117,7 +125,7 @@ static int get_value(struct pithi_sqlite_cursor *cursor, void *result, int colum
 {
     const struct cursor *c = (struct cursor *)cursor;
     const struct pithi_sqlite *sqlite = c->rows->source->sqlite;
-    const struct cell *cell = &c->rows->cells[c->rows->order[c->row] * c->rows->columns + column];
+    const struct cell *cell = &c->cells[column];
 
     if (cell->type == 'i')
         sqlite->result_int64(result, cell->integer);
@@ -168,6 +176,7 @@ int pithi_sqlite_rows_open(struct pithi_sqlite_rows **rows, struct pithi_sqlite_
     r->columns = columns;
     r->count = 0;
     r->is_sorted = is_sorted;
+    r->largest = 0;
     r->texts = (struct pithi_buffer){0};
     for (int i = 1; i < columns; i++)
         at += snprintf(sql + at, sizeof sql - (size_t)at, ", c%d", i);
@@ -195,6 +204,19 @@ static void place_last(struct pithi_sqlite_rows *rows)
     rows->order[at] = (uint16_t)rows->count;
 }
 
+/* SQLite searches the table for each key that it is given. If a key is NULL, it makes the next key itself: the largest
+ * one plus 1. That needs no search, so keys that are the next ones become NULL. */
+static void leave_out_next_keys(struct pithi_sqlite_rows *rows)
+{
+    for (int i = 0; i < rows->count; i++) {
+        struct cell *key = &rows->cells[rows->order[i] * rows->columns];
+        if (key->integer == rows->largest + 1)
+            key->type = 'n';
+        if (key->integer > rows->largest)
+            rows->largest = key->integer;
+    }
+}
+
 int pithi_sqlite_rows_flush(struct pithi_sqlite_rows *rows)
 {
     const struct pithi_sqlite *sqlite = rows->source->sqlite;
@@ -202,6 +224,8 @@ int pithi_sqlite_rows_flush(struct pithi_sqlite_rows *rows)
 
     if (!rows->count)
         return PITHI_SQLITE_OK;
+    if (rows->is_sorted)
+        leave_out_next_keys(rows);
     rows->source->rows = rows;
     status = sqlite->step(rows->insert);
     sqlite->reset(rows->insert);

@@ -20,9 +20,9 @@ struct pithi_sqlite_source {
 /* Makes pith_rows known to the connection. Returns SQLite's result. */
 int pithi_sqlite_source_open(struct pithi_sqlite_source *source, const struct pithi_sqlite *sqlite, struct sqlite3 *db);
 
-/* Collects rows for a table. `insert`: "INSERT INTO table". is_sorted 1: the first value is the integer key of the
- * table; the collected rows are inserted in order of this key, which is faster. Returns SQLite's result; -1: no
- * memory. */
+/* Collects rows for a table. `insert`: "INSERT INTO table". is_sorted 1: the table is empty, and the first value is its
+ * integer key, not negative; the collected rows are inserted in order of this key, which is faster. Returns SQLite's
+ * result; -1: no memory. */
 int pithi_sqlite_rows_open(struct pithi_sqlite_rows **rows, struct pithi_sqlite_source *source, const char *insert,
                            int columns, int is_sorted);
 void pithi_sqlite_rows_close(struct pithi_sqlite_rows *rows);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analysis/mpi_calls.h"
 #include "base/error.h"
 #include "base/map.h"
 #include "base/out.h"
@@ -315,14 +316,14 @@ static int put_analysis(struct writer *w, const struct pithi_convert *how)
     struct pithlog_analysis *analysis = NULL;
     struct pithi_sqlite_rows *wait = NULL, *efficiency = NULL;
     const struct pithlog_analysis_info *info;
-    int err = pithlog_analyze(w->log, &query, &analysis);
+    int err;
 
-    if (!analysis && err != PITH_ERR_UNSUPPORTED) /* no memory, no place for the graph */
-        return err;
-    if (!analysis || !(info = pithlog_analysis_get_info(analysis))->has_mpi) { /* nothing that waits */
-        pithlog_analysis_free(analysis);
+    if (!pithi_has_mpi_calls(w->log)) /* nothing that waits */
         return PITH_OK;
-    }
+    err = pithlog_analyze(w->log, &query, &analysis);
+    if (!analysis) /* no memory, no place for the graph; or times that cannot be analysed */
+        return err == PITH_ERR_UNSUPPORTED ? PITH_OK : err;
+    info = pithlog_analysis_get_info(analysis);
     TRY(begin_rows(w, "INSERT INTO waits", 7, &wait));
     for (uint32_t lane = 0; lane < pithlog_get_info(w->log)->lanes; lane++) {
         const struct pithlog_wait_state *waits;
