@@ -1,6 +1,6 @@
-/* huffman.c - canonical Huffman codes of at most 11 bits, so that decoding a code is one look-up in a table that fits
- * in the L1 cache. (D. Huffman, "A method for the construction of minimum-redundancy codes", 1952; canonical as in RFC
- * 1951.) */
+/* huffman.c - canonical Huffman codes of at most 11 bits, so that decoding one or two codes is one look-up in a table
+ * that fits in the L1 cache. (D. Huffman, "A method for the construction of minimum-redundancy codes", 1952; canonical
+ * as in RFC 1951.) */
 #include "native/huffman.h"
 
 #include <string.h>
@@ -227,6 +227,17 @@ static unsigned next_code(unsigned code, unsigned length)
     return code | bit;
 }
 
+/* The codes at the start of the next LONGEST bits: two, if both are among these bits. */
+struct entry {
+    uint16_t taken; /* their length in bits | their number << 8 */
+    unsigned char symbols[2];
+};
+
+static unsigned length_of(const unsigned char *lengths, unsigned low, unsigned symbol)
+{
+    return lengths[(symbol - low) / 2] >> (symbol - low) % 2 * 4 & 15;
+}
+
 /* Sorts symbols by the length of their codes; those of length n end before ends[n]. 0: the lengths are neither those of
  * a full tree nor of a single symbol of length 1. */
 static int sort_symbols(const unsigned char *lengths, unsigned low, unsigned high, unsigned char symbols[256],
@@ -235,7 +246,7 @@ static int sort_symbols(const unsigned char *lengths, unsigned low, unsigned hig
     unsigned char length[256];
     unsigned count[LONGEST + 2] = {0}, filled = 0, from[LONGEST + 1] = {0};
     for (unsigned c = low; c <= high; c++) {
-        length[c] = lengths[(c - low) / 2] >> (c - low) % 2 * 4 & 15;
+        length[c] = (unsigned char)length_of(lengths, low, c);
         if (length[c] > LONGEST)
             return 0;
         count[length[c]]++;
@@ -254,22 +265,29 @@ static int sort_symbols(const unsigned char *lengths, unsigned low, unsigned hig
     return 1;
 }
 
-/* Makes the table of decoding: for each value of the next LONGEST bits, length | symbol << 8 of the code at its start.
- * Every entry is set, so decoding needs no check. The table for n bits is twice the table for n - 1 bits, plus the
- * codes of length n. 0: as in sort_symbols. */
-static int make_table(const unsigned char *lengths, unsigned low, unsigned high, uint16_t table[TABLE])
+/* Makes the table of decoding, with an entry for each value of the next LONGEST bits. Every entry is set, so decoding
+ * needs no check. The table for n bits is twice the table for n - 1 bits, plus the codes and the pairs of codes of
+ * length n. 0: as in sort_symbols. */
+static int make_table(const unsigned char *lengths, unsigned low, unsigned high, struct entry table[TABLE])
 {
     unsigned char symbols[256];
+    uint16_t codes[256];
     unsigned ends[LONGEST + 1], code = 0, done = 0;
     if (!sort_symbols(lengths, low, high, symbols, ends))
         return 0;
-    table[0] = 0;
+    table[0] = (struct entry){0};
     for (unsigned n = 1, size = 1; n <= LONGEST; n++, size *= 2) {
         memcpy(table + size, table, size * sizeof *table);
         for (; done < ends[n]; done++) {
-            table[code] = (uint16_t)(n | (unsigned)symbols[done] << 8);
+            codes[done] = (uint16_t)code;
+            table[code] = (struct entry){(uint16_t)(1 << 8 | n), {symbols[done]}};
             code = next_code(code, n);
         }
+        for (unsigned first = 1; first < n; first++)
+            for (unsigned i = ends[first - 1]; i < ends[first]; i++)
+                for (unsigned k = ends[n - first - 1]; k < ends[n - first]; k++)
+                    table[codes[i] | (unsigned)codes[k] << first] =
+                        (struct entry){(uint16_t)(2 << 8 | n), {symbols[i], symbols[k]}};
         if (ends[LONGEST] == 1)
             table[1] = table[0];
     }
@@ -279,87 +297,93 @@ static int make_table(const unsigned char *lengths, unsigned low, unsigned high,
 struct part {
     const unsigned char *data; /* its bits */
     uint64_t bytes, bit;
+    unsigned char *out, *end; /* of what is not yet decoded */
 };
 
 #define INLINE inline __attribute__((always_inline))
 
-static INLINE void take_one(const uint16_t table[TABLE], uint64_t *v, uint32_t *sum, unsigned char *out)
+/* Decodes one or two codes; `sum` gets their length and number. Writes two bytes in any case. */
+static INLINE void take_some(const struct entry table[TABLE], uint64_t *v, uint32_t *sum, unsigned char *out)
 {
-    uint32_t entry = table[*v & (TABLE - 1)];
-    *out = (unsigned char)(entry >> 8);
-    *v >>= entry & 63; /* the low byte is the length; a shift uses only 6 bits of it */
-    *sum += entry;
+    const struct entry *entry = &table[*v & (TABLE - 1)];
+    uint32_t taken = entry->taken;
+    memcpy(out + (*sum >> 8 & 255), entry->symbols, sizeof entry->symbols);
+    *v >>= taken & 63; /* the low byte is the length; a shift uses only 6 bits of it */
+    *sum += taken;
 }
 
-enum { READ = 57, FIVE = 5 * LONGEST }; /* bits of a read; the most bits of five codes */
+enum { READ = 57, FIVE = 5 * LONGEST, MOST = 10 }; /* bits of a read; the most bits and symbols of five entries */
 
-/* Decodes the next five codes of a part, from bit `bit` on; returns the next bit. */
-static INLINE uint64_t take_five(const uint16_t table[TABLE], const unsigned char *data, uint64_t bit,
-                                 unsigned char *out)
+/* Decodes the codes of the next five entries of a part. */
+static INLINE void take_five(const struct entry table[TABLE], const struct part *p, uint64_t *bit, unsigned char **out)
 {
-    uint64_t v = pithi_get64(data + (bit >> 3)) >> (bit & 7);
+    uint64_t v = pithi_get64(p->data + (*bit >> 3)) >> (*bit & 7);
     uint32_t sum = 0;
-    take_one(table, &v, &sum, out);
-    take_one(table, &v, &sum, out + 1);
-    take_one(table, &v, &sum, out + 2);
-    take_one(table, &v, &sum, out + 3);
-    take_one(table, &v, &sum, out + 4);
-    return bit + (sum & 255);
+    take_some(table, &v, &sum, *out);
+    take_some(table, &v, &sum, *out);
+    take_some(table, &v, &sum, *out);
+    take_some(table, &v, &sum, *out);
+    take_some(table, &v, &sum, *out);
+    *bit += sum & 255;
+    *out += sum >> 8;
 }
-_Static_assert(FIVE <= READ, "one read has five codes");
+_Static_assert(FIVE <= READ, "one read has five entries");
 
-/* How often five codes can be decoded without checking the remaining bits. */
+/* How often five entries can be decoded without checking what remains. */
 static uint64_t fives_left(const struct part *p)
 {
-    uint64_t bits = p->bytes * 8;
-    return bits < p->bit + 64 ? 0 : (bits - p->bit - 64) / FIVE + 1;
+    uint64_t bits = p->bytes * 8, most = (uint64_t)(p->end - p->out) / MOST;
+    uint64_t fives = bits < p->bit + 64 ? 0 : (bits - p->bit - 64) / FIVE + 1;
+    return fives < most ? fives : most;
 }
 
-/* Decodes five codes at a time from all four parts while all have enough bits and none passes `most` bytes. Part i
- * writes to out + i * each. Returns the number of bytes of each part. */
-static size_t take_fives(const uint16_t table[TABLE], struct part part[PARTS], unsigned char *out, size_t each,
-                         size_t most)
+/* Decodes from all four parts at once, as long as all have enough left. */
+static void take_fours(const struct entry table[TABLE], struct part part[PARTS])
 {
-    uint64_t a = part[0].bit, b = part[1].bit, c = part[2].bit, d = part[3].bit; /* in registers */
-    size_t done = 0;
+    uint64_t bit[PARTS]; /* in registers */
+    unsigned char *out[PARTS];
     for (;;) {
-        uint64_t fives = (most - done) / 5;
+        uint64_t fives = UINT64_MAX;
         for (int i = 0; i < PARTS; i++) {
             uint64_t left = fives_left(&part[i]);
             fives = left < fives ? left : fives;
+            bit[i] = part[i].bit;
+            out[i] = part[i].out;
         }
         if (fives == 0)
-            return done;
-        for (size_t end = done + 5 * fives; done < end; done += 5) {
-            a = take_five(table, part[0].data, a, out + done);
-            b = take_five(table, part[1].data, b, out + each + done);
-            c = take_five(table, part[2].data, c, out + 2 * each + done);
-            d = take_five(table, part[3].data, d, out + 3 * each + done);
+            return;
+        for (; fives > 0; fives--) {
+            take_five(table, &part[0], &bit[0], &out[0]);
+            take_five(table, &part[1], &bit[1], &out[1]);
+            take_five(table, &part[2], &bit[2], &out[2]);
+            take_five(table, &part[3], &bit[3], &out[3]);
         }
-        part[0].bit = a;
-        part[1].bit = b;
-        part[2].bit = c;
-        part[3].bit = d;
+        for (int i = 0; i < PARTS; i++) {
+            part[i].bit = bit[i];
+            part[i].out = out[i];
+        }
     }
 }
 
 /* Decodes the rest of a part: 1, or 0 if its bits do not end with its bytes. */
-static int take_rest(const uint16_t table[TABLE], struct part *p, unsigned char *out, const unsigned char *end)
+static int take_rest(const struct entry table[TABLE], struct part *p, const unsigned char *lengths, unsigned low)
 {
-    while (out < end && p->bit <= p->bytes * 8) {
+    for (uint64_t fives; (fives = fives_left(p)) > 0;)
+        for (; fives > 0; fives--)
+            take_five(table, p, &p->bit, &p->out);
+    while (p->out < p->end && p->bit <= p->bytes * 8) { /* one by one */
         uint64_t v = 0;
         for (uint64_t k = 0; k < 3 && (p->bit >> 3) + k < p->bytes; k++)
             v |= (uint64_t)p->data[(p->bit >> 3) + k] << 8 * k;
-        unsigned entry = table[v >> (p->bit & 7) & (TABLE - 1)];
-        *out++ = (unsigned char)(entry >> 8);
-        p->bit += entry & 15;
+        *p->out = table[v >> (p->bit & 7) & (TABLE - 1)].symbols[0];
+        p->bit += length_of(lengths, low, *p->out++);
     }
-    return out == end && p->bit <= p->bytes * 8 && p->bytes * 8 - p->bit < 8;
+    return p->out == p->end && p->bit <= p->bytes * 8 && p->bytes * 8 - p->bit < 8;
 }
 
 int pithi_huffman_unpack(const unsigned char *data, size_t size, unsigned char *out, size_t out_size)
 {
-    uint16_t table[TABLE];
+    struct entry table[TABLE];
     if (size < 2 || data[0] > data[1])
         return 0;
     size_t lengths = (size_t)(data[1] - data[0]) / 2 + 1, head = 2 + lengths + SIZES;
@@ -372,14 +396,13 @@ int pithi_huffman_unpack(const unsigned char *data, size_t size, unsigned char *
         uint64_t bytes = i < PARTS - 1 ? pithi_get32(sizes + 4 * i) : left;
         if (bytes > left)
             return 0;
-        part[i] = (struct part){at, bytes, 0};
+        part[i] = (struct part){at, bytes, 0, out + part_at(out_size, i), out + part_at(out_size, i + 1)};
         at += bytes;
         left -= bytes;
     }
-    size_t each = part_at(out_size, 1), last = out_size - part_at(out_size, PARTS - 1);
-    size_t done = take_fives(table, part, out, each, last < each ? last : each);
+    take_fours(table, part);
     int good = 1;
     for (size_t i = 0; i < PARTS; i++)
-        good &= take_rest(table, &part[i], out + part_at(out_size, i) + done, out + part_at(out_size, i + 1));
+        good &= take_rest(table, &part[i], data + 2, data[0]);
     return good;
 }

@@ -487,6 +487,9 @@ static void test_huffman(void)
         data[i] = (unsigned char)__builtin_ctzll(random_u64() | UINT64_C(1) << 40);
     OK(huffman_round(data, SIZE, &packed) && packed < 142 + SIZE * 2.05 / 8, "uneven: %zu bytes for 2 bits each",
        packed);
+    for (int i = 0; i < SIZE; i++) /* the four parts have codes of different lengths */
+        data[i] = i < SIZE / 3 ? 'x' : (unsigned char)random_u64();
+    OK(huffman_round(data, SIZE, &packed), "uneven parts");
     int wrong = 0;
     for (size_t n = 1; n < 40; n++)
         wrong += !huffman_round(data, n, &packed);
