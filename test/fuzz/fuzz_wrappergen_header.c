@@ -33,8 +33,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     names_apply(&protos);
     roles_parse(&roles);
     roles_apply(&roles, &protos);
-    emit_template(&emitter, &source, template_parse(&source), 0);
-    emit_wrappers(&emitter);
+    template_expand(&emitter, &source, 0);
+    template_end(&emitter);
     fault_count = 0;
     forget();
     return 0;

@@ -45,12 +45,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     names_apply(&protos);
     roles_parse(&roles);
     roles_apply(&roles, &protos);
+    emitter.flags = data[0] % 2 ? emitter.flags | EMIT_WRAP : emitter.flags & ~EMIT_WRAP;
     function_prelude(&emitter);
-    if (data[0] % 2)
-        wrap_template(&emitter, &source, 0);
-    else
-        emit_template(&emitter, &source, template_parse(&source), 0);
-    emit_wrappers(&emitter);
+    template_expand(&emitter, &source, 0);
+    template_end(&emitter);
     fault_count = 0;
     forget();
     return 0;

@@ -83,9 +83,9 @@ done
 is "$(wrappergen -H bom.i -r bom.roles -f bom.only - <<<'{{foreachfn f @send}}{{f}}{{endforeachfn}}')" MPI_Send 'a byte order mark in header, table, list'
 is "$(fault '{{args}}')" '1 -:1:1: {{args}} outside a wrapper or a loop' 'a word outside of any function'
 is "$(fault '{{fn f MPI_Send}}{{args 0 1}}{{endfn}}')" '1 -:1:18: write {{args}} or {{args N}} for {{args}}' 'a known word with wrong words behind it'
-is "$(fault '{{fn f MPI_Send}}{{what}}{{endfn}}')" '1 -:1:18: unknown escape {{what}} for MPI_Send' 'no hint where nothing is near'
-is "$(fault '{{fn f MPI_Send}}{{cuont}}{{endfn}}')" '1 -:1:18: unknown escape {{cuont}} for MPI_Send' 'nor where it is two letters of five'
-is "$(fault '{{fn f MPI_Send}}{{ret_tpe}}{{endfn}}')" '1 -:1:18: unknown escape {{ret_tpe}} for MPI_Send; nearest known: ret_type' 'else the nearest'
+is "$(fault '{{fn f MPI_Send}}{{what}}{{endfn}}')" '1 -:1:18: unknown escape {{what}} in the wrapper of MPI_Send' 'no hint where nothing is near'
+is "$(fault '{{fn f MPI_Send}}{{cuont}}{{endfn}}')" '1 -:1:18: unknown escape {{cuont}} in the wrapper of MPI_Send' 'nor where it is two letters of five'
+is "$(fault '{{fn f MPI_Send}}{{ret_tpe}}{{endfn}}')" '1 -:1:18: unknown escape {{ret_tpe}} in the wrapper of MPI_Send; nearest known: ret_type' 'else the nearest'
 is "$(wrappergen -H mpi.i - 2>&1 <<<'{{fn f MPI_Send}}{{args}}{{callfn}}{{endfn}}' | head -n 1)" '-:1:18: {{args}} belongs to the other dialect; use --dialect=wrap' 'a word of the other dialect'
 # Many wrappers of one function, all with a variable of one name.
 for ((i = 0; i < 4000; i++)); do echo "{{fn f MPI_Send}}{{vardecl int i}}{{i}} = $i;{{callfn}}{{endfn}}"; done >many.w

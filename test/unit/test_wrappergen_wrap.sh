@@ -88,6 +88,18 @@ is "$(wrap - <<<'{{fn f MPI_Send}}{{vardecl int a, *count[2]}}{{a}} {{count}} {{
   int *count1[2];
 a count1 count
   return returnVal;' 'vardecl: at the top; a name that an argument has gets a number'
+is "$(wrap - <<<'{{def keep}}{{vardecl int a}}{{a}}; {{enddef}}{{fn f MPI_Barrier}}{{b}} {{keep}}{{keep}}{{foreachfn g MPI_Send MPI_Recv}}{{vardecl int b}}{{endforeachfn}}{{endfn}}' | sed -n '5,7p')" '  int b;
+  int a;
+b a; a; ' 'vardecl: after the use, in a loop, in a def that is used twice'
+wrap - <<<'{{def keep}}{{vardecl int a}}{{enddef}}{{fn f MPI_Barrier}}{{vardecl int a}}{{keep}}{{endfn}}{{keep}}' >out
+is "$? $(cat err)" '1 -:1:13: a is already declared in this wrapper
+wrappergen: 1 error, nothing written' 'vardecl: of a def and of its wrapper, with one name'
+wrap - <<<'{{vardecl int a}}{{def keep}}{{vardecl int a}}{{enddef}}{{keep}}' >out
+is "$? $(cat err)" '1 -:1:1: {{vardecl}} outside {{fn}} and {{fnall}}
+-:1:30: {{vardecl}} outside {{fn}} and {{fnall}}
+wrappergen: 2 errors, nothing written' 'vardecl: outside'
+echo 'MPI_Send send peer=dest colour:blue' >roles
+is "$(wrap -r roles - <<<'{{foreachfn g @send}}{{colour g}} {{endforeachfn}}{{fn f MPI_Send}}{{peer}} {{source|0}} {{tag|1}}{{endfn}}' | grep -o 'blue\|dest .*' | tr '\n' ' ')" 'blue dest 0 tag ' 'roles, and a text where a word has no value'
 is "$(wrap - <<<'{{fn f {{sub MPI_Xend X S}} {{list MPI_Recv}}}}{{callfn}}{{endfn}}' | grep -c '^int')" 2 'lists of functions made by escapes'
 
 # ---- errors: all in one run ----
@@ -100,22 +112,22 @@ cat >bad.w <<'E1'
 E1
 wrap -o none.c bad.w >out; status=$?
 is "$status $(ls none* 2>/dev/null)$(cat out)" '1 ' 'faults: exit 1, nothing written'
-is "$(cat err)" "bad.w:1:19: unknown escape {{dst}} for MPI_Send; nearest known: dest
+is "$(cat err)" "bad.w:2:1: {{forallfn}} without {{endforallfn}}; add it
+bad.w:4:42: {{endfnall}} without {{fnall}} before it
+bad.w:4:78: an empty escape; write {{{{ for two braces
+bad.w:4:84: {{fn}} needs a name; write {{fn NAME ...}}
+bad.w:5:86: {{fn}} inside {{forallfn}}; wrappers belong on the outermost level
+bad.w:5:128: {{ without }}; write {{{{ for two braces
+bad.w:1:19: unknown escape {{dst}} in the wrapper of MPI_Send; nearest known: dest
 bad.w:1:27: write {{sub TEXT REGEX REPLACEMENT}}, {{filter REGEX LIST}} or {{zip LIST LIST}}
 bad.w:1:37: '((': missing closing parenthesis
 bad.w:1:70: MPI_Send has no argument 9
-bad.w:2:1: {{forallfn}} without {{endforallfn}}; add it
 bad.w:4:1: MPI_Send already has a wrapper, at bad.w:1; this dialect allows one (they nest with --dialect=classic)
-bad.w:4:12: unknown escape {{dst}} for MPI_Recv
-bad.w:4:42: {{endfnall}} without {{fnall}} before it
+bad.w:4:12: unknown escape {{dst}} in the wrapper of MPI_Recv
 bad.w:4:55: {{callfn}} outside {{fn}} and {{fnall}}
 bad.w:4:66: {{formals}} outside a wrapper or a loop
-bad.w:4:78: an empty escape; write {{{{ for two braces
-bad.w:4:84: {{fn}} needs a name; write {{fn NAME ...}}
 bad.w:5:10: {{x}} uses itself endlessly
 bad.w:5:45: warning: no function MPI_None; skipped
-bad.w:5:86: {{fn}} inside another block; wrappers belong on the outermost level
-bad.w:5:128: {{ without }}; write {{{{ for two braces
 wrappergen: 15 errors, nothing written" 'each once, with file, line, column and what to do'
 classic - <<<'{{fn f MPI_Send}}{{formals}} {{sub a b c}} {{list {{args}}}} {{callfn}} {{callfn}}{{endfn}}' >out
 is "$? $(cat err)" '1 -:1:44: an escape inside an escape belongs to the other dialect; use --dialect=wrap

@@ -1,4 +1,4 @@
-/* function.c - parts of wrapper functions that both dialects write: heads, calls, the guard against nested calls. */
+/* function.c - parts of wrapper functions: heads, calls, the guard against nested calls. */
 #include "wrappergen.h"
 
 #include <string.h>
@@ -203,7 +203,7 @@ int emitter_step(struct emitter *emitter, const struct gen_source *source, size_
 
     if (emitter->steps > most)
         return -1;
-    if (++emitter->steps > most || emitter->out.size + emitter->written > MOST_BYTES) {
+    if (++emitter->steps > most || emitter->written > MOST_BYTES) {
         emitter->steps = most + 1;
         fault(source, at, "the template expands endlessly: more than %ld expansions or %d MB", most, MOST_BYTES >> 20);
         return -1;

@@ -279,12 +279,9 @@ int main(int argc, char **argv)
     function_prelude(&emitter);
     for (int i = 0; i < options.template_count; i++) {
         read_or_exit(options.templates[i], &sources[i]);
-        if (options.is_wrap)
-            wrap_template(&emitter, &sources[i], i);
-        else
-            emit_template(&emitter, &sources[i], template_parse(&sources[i]), i);
+        template_expand(&emitter, &sources[i], i);
     }
-    emit_wrappers(&emitter);
+    template_end(&emitter);
     text_puts(&emitter.out, ""); /* not NULL, even for an empty template */
     if (fault_count) {
         fprintf(stderr, "wrappergen: %d error%s, nothing written\n", fault_count, fault_count == 1 ? "" : "s");

@@ -4,11 +4,12 @@
  *     reads prototypes            -> a struct proto for each function         (proto.c)
  *     renames arguments           -> the MPI standard's names                 (known_names.c)
  *     reads the tables            -> roles of arguments; C++ bindings         (tables.c)
- *     classic dialect: templates  -> trees of struct gen_node                     (template.c)
- *                      walks them -> loops at once, wrappers at the end       (emit.c)
- *     wrap dialect                -> reads and writes in one pass             (wrap.c, wrap_words.c)
- *     what both dialects write    -> heads, calls, guards                     (function.c; fortran.c: Fortran entry
- *                                                                         points; cxx.c: members of namespace MPI)
+ *     parses a template           -> a tree of struct gen_node                (template.c)
+ *     writes its text             -> loops, wrappers                          (expand.c)
+ *       for each escape           -> its value                                (escapes.c, text_functions.c)
+ *       for each wrapper          -> head, call, guard                        (function.c; fortran.c: Fortran entry
+ *                                                                             points; cxx.c: members of namespace MPI)
+ * Both dialects of templates take this path. Where they differ, the code asks for EMIT_WRAP.
  *
  * Errors are printed when they are found, and counted (fault_count). The program continues to find more errors, then
  * ends without output.
@@ -109,10 +110,9 @@ struct proto {
     const struct gen_row *row; /* NULL: none */
     struct wrapper *wrappers;  /* in order of appearance */
     int wrapper_count;
-    int is_macro, is_twin_macro;         /* the header has a macro with its name, with its PMPI name */
-    int id;                              /* its index among the functions considered */
-    const struct gen_source *defined_in; /* wrap dialect: the template of its wrapper; NULL: none yet */
-    size_t defined_at;
+    int is_macro, is_twin_macro; /* the header has a macro with its name, with its PMPI name */
+    int id;                      /* its index among the functions considered */
+    size_t defined_at;           /* its offset in a prototype file */
 };
 struct protos {
     struct proto *at;
@@ -186,26 +186,42 @@ const struct cxx_class *bindings_class(const struct bindings *bindings, const ch
 const char *member_name(const struct member *member);                                      /* "MPI::Comm::Send" */
 
 /* ---- template.c: templates --------------------------------------------------------------------------------------- */
-enum node_kind { NODE_TEXT, NODE_WORD, NODE_CALL, NODE_VARS, NODE_FORALL, NODE_FOREACH, NODE_FNALL, NODE_FN };
+enum { DEEPEST = 100 }; /* the most blocks and escapes inside each other */
+enum node_kind {
+    NODE_TEXT,
+    NODE_WORD,
+    NODE_CALL,
+    NODE_VARS,
+    NODE_FORALL, /* from here on: blocks */
+    NODE_FOREACH,
+    NODE_DEF,
+    NODE_FNALL, /* from here on: wrappers */
+    NODE_FNALLTYPE,
+    NODE_FNALLNTYPE,
+    NODE_FN
+};
 struct gen_node {
     enum node_kind kind;
-    size_t at;              /* offset of its beginning in the source */
-    struct gen_word text;   /* NODE_TEXT: itself; NODE_VARS: the declaration */
-    struct gen_word *words; /* of the escape, [0] the keyword */
+    size_t at;               /* offset of its beginning in the source */
+    struct gen_word text;    /* as it is in the source; an escape with its braces */
+    struct gen_word *words;  /* of the escape, [0] the keyword */
+    struct gen_node **parts; /* for each word: the text inside its quotes, if it contains escapes, else NULL */
     int word_count;
-    struct gen_node *inside, *next;
-    struct variable *variables; /* fn, fnall: all declared in it */
-    int variable_count, has_call;
+    struct gen_node *inside, *next; /* inside: of a block; of {{def NAME VALUE ...}} with several words: the value */
+    struct variable *variables;     /* of a wrapper or {{def}}: all declared in it */
+    int variable_count, has_call, is_open; /* is_open: its end is missing */
 };
 struct variable {
     char *type, *before, *name, *after; /* "int", "*", "p", "[3] = {0}" */
     const struct gen_node *node;
 };
-struct gen_node *template_parse(const struct gen_source *source);
-/* Splits "TYPE a, *b, c[3]" and appends the variables to the wrapper's; reports a faulty declaration. */
-void variables_parse(const struct gen_source *source, const struct gen_node *node, struct gen_node *wrapper);
+struct gen_node *template_parse(const struct gen_source *source, int is_wrap);
+struct gen_word word_unquoted(struct gen_word word);
+/* Errors that are found while a template is parsed, or later in the text of a {{def}}. */
+void fault_too_deep(const struct gen_source *source, size_t at);
+void fault_outside(const struct gen_source *source, size_t at, const char *word);
 
-/* ---- function.c: what both dialects write ------------------------------------------------------------------------ */
+/* ---- function.c: parts of wrapper functions ---------------------------------------------------------------------- */
 enum {
     EMIT_PRELOAD = 1,
     EMIT_KEEP_UNKNOWN = 2,
@@ -226,9 +242,9 @@ struct emitter {
     const struct protos *declared;  /* all functions, also those left out; NULL: none are left out */
     int flags, number;              /* number: {{fn_num}} */
     long steps, most_steps;         /* loop turns and expansions so far, and their limit (0: 3 million) */
-    size_t written;                 /* bytes so far, in the wrap dialect also those of inner texts */
+    size_t written;                 /* bytes so far, also those of inner texts */
     const struct name_set *exports; /* the MPI library's functions; NULL: unknown */
-    struct macro *macros;           /* wrap dialect: {{def}} */
+    struct macro *macros;           /* {{def}} */
     int macro_count, depth, nesting;
     const struct bindings *bindings; /* for --cxx, else NULL */
     const struct member *member;     /* the one being written */
@@ -286,14 +302,10 @@ const char *cxx_call(const struct emitter *emitter, const struct member *member)
  * the member's (MPI::Comm::Send); elsewhere it may be part of a name. */
 const char *cxx_shown(const struct emitter *emitter, const struct gen_text *out, const char *text);
 
-/* ---- emit.c: the classic dialect --------------------------------------------------------------------------------- */
-void emit_template(struct emitter *emitter, const struct gen_source *source, const struct gen_node *nodes, int file);
-void emit_wrappers(struct emitter *emitter);
-extern const char *const template_keywords[]; /* NULL-terminated, for "did you mean" */
-
-/* ---- wrap.c: the wrap dialect ------------------------------------------------------------------------------------ */
-extern const char *const wrap_keywords[]; /* keywords that the classic dialect does not have */
-void wrap_template(struct emitter *emitter, const struct gen_source *source, int file);
+/* ---- expand.c: writes the text of a template --------------------------------------------------------------------- */
+void template_expand(struct emitter *emitter, const struct gen_source *source, int file);
+/* Writes the wrappers of the classic dialect, after all templates. */
+void template_end(struct emitter *emitter);
 
 /* ---- regex.c: regular expressions like Python's; regex_none.c: none ---------------------------------------------- */
 struct regex;

@@ -1,0 +1,407 @@
+/* expand.c - writes the text of templates. Text and loops are written where they are in the template.
+ *
+ * A wrapper is noted with its function. In the wrap dialect the function is written at once, at the place of its only
+ * wrapper. In the classic dialect functions are written at the end, each once for all of its wrappers:
+ * before1 before2 CALL after2 after1. */
+#include "expand.h"
+
+#include <string.h>
+
+int is_wrap(const struct gen_place *place) { return (place->emitter->flags & EMIT_WRAP) != 0; }
+
+const struct scope *wrapper_around(const struct scope *scope)
+{
+    while (scope && !scope->body)
+        scope = scope->outer;
+    return scope;
+}
+
+/* ---- The inside of a function ------------------------------------------------------------------------------------ */
+
+/* The name, with the first number that makes it unique if necessary. */
+static char *unique_name(struct name_set *names, const char *wanted)
+{
+    char *name = text_copy(wanted, strlen(wanted));
+    int is_new = name_set_add(names, name), number = *name_set_number(names, wanted);
+
+    while (!is_new) {
+        name = text_format("%s%d", wanted, ++number);
+        is_new = name_set_add(names, name);
+    }
+    *name_set_number(names, wanted) = number; /* numbers up to this one are taken */
+    return name;
+}
+
+void body_declare(struct body *body, int wrapper, const struct gen_source *source, const struct gen_node *node)
+{
+    struct variables *own = &body->variables[wrapper];
+
+    for (int v = 0; v < node->variable_count; v++) {
+        const struct variable *variable = &node->variables[v];
+        int i = 0;
+        while (i < own->count && strcmp(own->at[i]->name, variable->name) != 0)
+            i++;
+        if (i < own->count && own->at[i] == variable)
+            continue;
+        if (i < own->count)
+            fault_once(source, variable->node->at, "%s is already declared in this wrapper", variable->name);
+        own->at = grow(own->at, (size_t)own->count, sizeof *own->at);
+        own->names = grow(own->names, (size_t)own->count, sizeof *own->names);
+        own->at[own->count] = variable;
+        own->names[own->count++] = unique_name(&body->names, variable->name);
+    }
+}
+
+/* The declarations of all variables. In the classic dialect, those of equal types share a line. */
+static const char *declarations(const struct body *body, int is_line_each)
+{
+    struct gen_text out = {0};
+    const char *type = NULL; /* of the current line */
+
+    text_puts(&out, "");
+    for (int w = 0; w < body->proto->wrapper_count; w++)
+        for (int i = 0; i < body->variables[w].count; i++) {
+            const struct variable *variable = body->variables[w].at[i];
+            if (type && !is_line_each && !strcmp(type, variable->type))
+                text_puts(&out, ", ");
+            else
+                text_printf(&out, "%s  %s ", type ? ";\n" : "", variable->type);
+            type = variable->type;
+            text_printf(&out, "%s%s%s", variable->before, body->variables[w].names[i], variable->after);
+        }
+    text_puts(&out, type ? ";\n" : "");
+    return out.at;
+}
+
+/* Writes the text of a wrapper, or in the classic dialect its part before or after {{callfn}}; without {{callfn}} all
+ * of it is before. */
+static void expand_wrapper(struct emitter *emitter, struct body *body, int index, int is_after)
+{
+    const struct wrapper *wrapper = &body->proto->wrappers[index];
+    const struct gen_node *node = wrapper->node, *call = node->inside;
+    struct gen_place place = {emitter, wrapper->source, wrapper->file};
+    struct scope scope = {.name = node->word_count > 1 ? node->words[1] : (struct gen_word){"", 0},
+                          .proto = body->proto,
+                          .body = body,
+                          .wrapper = index,
+                          .macros = emitter->macro_count};
+
+    while (call && (call->kind != NODE_CALL || is_wrap(&place)))
+        call = call->next;
+    if (!is_after)
+        expand(&place, &scope, node->inside, call, &body->text);
+    else if (call)
+        expand(&place, &scope, call->next, NULL, &body->text);
+    emitter->macro_count = scope.macros;
+}
+
+/* Makes the inside of the function, without its declarations; those go before it. */
+static struct body make_body(struct emitter *emitter, const struct proto *proto, const char *call)
+{
+    struct body body = {
+        .proto = proto, .call = call, .variables = make((size_t)proto->wrapper_count * sizeof *body.variables)};
+
+    name_set_add(&body.names, "returnVal");
+    for (int i = 0; i < proto->arg_count; i++)
+        name_set_add(&body.names, proto->args[i].name);
+    for (int w = 0; w < proto->wrapper_count; w++)
+        body_declare(&body, w, proto->wrappers[w].source, proto->wrappers[w].node);
+    text_puts(&body.text, "");
+    for (int w = 0; w < proto->wrapper_count; w++)
+        expand_wrapper(emitter, &body, w, 0);
+    if (emitter->flags & EMIT_WRAP) /* contains the calls */
+        return body;
+    body.call_at = body.text.size;
+    text_puts(&body.text, call);
+    for (int w = proto->wrapper_count; w-- > 0;)
+        expand_wrapper(emitter, &body, w, 1);
+    return body;
+}
+
+/* ---- Functions --------------------------------------------------------------------------------------------------- */
+
+/* In the classic dialect a call is on a line of its own. In the wrap dialect it is part of the template's statement. */
+static const char *call_text(const struct emitter *emitter, const char *statement)
+{
+    return emitter->flags & EMIT_WRAP ? statement : text_format("\n  %s\n", statement);
+}
+
+static void write_c(struct emitter *emitter, const struct proto *proto)
+{
+    struct gen_text call = {0};
+
+    text_puts(&call, function_is_void(proto) ? "" : "returnVal = ");
+    function_call(emitter, &call, proto);
+    text_puts(&call, ";");
+    const struct body body = make_body(emitter, proto, call_text(emitter, call.at));
+    function_begin(emitter, proto, emitter->flags & EMIT_WRAP ? "0" : NULL);
+    text_puts(&emitter->out, declarations(&body, emitter->flags & EMIT_WRAP));
+    text_puts(&emitter->out, body.text.at);
+    function_end(emitter, proto);
+}
+
+/* Writes the Fortran entry point. The first expansion shows which arguments the text before and after the call reads.
+ */
+static void write_fortran(struct emitter *emitter, const struct proto *proto)
+{
+    const int number = emitter->number, has_many_calls = emitter->flags & EMIT_WRAP;
+    struct body body = make_body(emitter, proto, "");
+    const char *declared = declarations(&body, emitter->flags & EMIT_WRAP), *before, *after;
+
+    before = text_format("%s%.*s", declared, (int)(has_many_calls ? body.text.size : body.call_at), body.text.at);
+    after = has_many_calls ? before : body.text.at + body.call_at;
+    emitter->number = number;
+    const char *call = fortran_call(proto, after);
+    body = make_body(emitter, proto, has_many_calls ? call : text_format("%s\n", call));
+    fortran_function(emitter, proto, text_format("%s%s", declared, body.text.at), before, after);
+}
+
+/* --cxx: writes a function for each member that calls the C function. */
+static void write_members(struct emitter *emitter, const struct proto *proto)
+{
+    const int number = emitter->number;
+
+    for (int i = 0; i < emitter->bindings->count; i++) {
+        const struct member *member = &emitter->bindings->at[i];
+        if (member->proto != proto)
+            continue;
+        emitter->number = number; /* {{fn_num}} is that of the C function */
+        emitter->member = member;
+        const struct body body = make_body(emitter, proto, call_text(emitter, cxx_call(emitter, member)));
+        cxx_begin(emitter, member, emitter->flags & EMIT_WRAP ? "0" : NULL);
+        text_puts(&emitter->out, declarations(&body, emitter->flags & EMIT_WRAP));
+        text_puts(&emitter->out, body.text.at);
+        cxx_end(emitter, member);
+        emitter->member = NULL;
+    }
+}
+
+static void write_function(struct emitter *emitter, const struct proto *proto)
+{
+    const int number = emitter->number;
+
+    if (emitter->bindings) {
+        write_members(emitter, proto);
+        return;
+    }
+    if (!(emitter->flags & EMIT_FORTRAN_ONLY))
+        write_c(emitter, proto);
+    if (!(emitter->flags & EMIT_FORTRAN) || emitter->flags & EMIT_C_ONLY || !fortran_has(emitter, proto))
+        return;
+    emitter->number = number; /* {{fn_num}} is the same in both */
+    write_fortran(emitter, proto);
+}
+
+void template_end(struct emitter *emitter)
+{
+    for (int i = 0; i < emitter->protos->count && !(emitter->flags & EMIT_WRAP); i++)
+        if (emitter->protos->at[i].wrapper_count)
+            write_function(emitter, &emitter->protos->at[i]);
+}
+
+/* Adds a wrapper to its function. In the wrap dialect, writes the function. */
+static void add_wrapper(struct gen_place *place, struct proto *proto, const struct gen_node *node, struct gen_text *out)
+{
+    struct emitter *emitter = place->emitter;
+
+    if (is_wrap(place) && proto->wrapper_count) {
+        const struct wrapper *other = &proto->wrappers[0];
+        int line = 1;
+        for (size_t i = 0; i < other->node->at; i++)
+            line += other->source->at[i] == '\n';
+        fault(place->source, node->at,
+              "%s already has a wrapper, at %s:%d; this dialect allows one (they nest with --dialect=classic)",
+              proto->name, other->source->name, line);
+        return;
+    }
+    proto->wrappers = grow(proto->wrappers, (size_t)proto->wrapper_count, sizeof *proto->wrappers);
+    proto->wrappers[proto->wrapper_count++] = (struct wrapper){node, place->source, place->file};
+    if (!is_wrap(place))
+        return;
+    struct gen_text outer = emitter->out;
+    emitter->out = (struct gen_text){0};
+    write_function(emitter, proto);
+    struct gen_text written = emitter->out;
+    emitter->out = outer;
+    text_add(out, written.at, written.size);
+}
+
+/* ---- Lists of functions ------------------------------------------------------------------------------------------ */
+
+/* The list of a block: functions, and in fnalltype and fnallntype also types. */
+struct function_list {
+    struct value functions, types; /* functions: names and @classes */
+    char *listed;                  /* for each function considered: 1 if its name or class is listed */
+};
+
+/* 1: the function has an argument of this type. */
+static int has_type(const struct proto *proto, const char *type)
+{
+    for (int a = 0; a < proto->arg_count; a++)
+        if (arg_has_type(&proto->args[a], type))
+            return 1;
+    return 0;
+}
+
+/* Reads the list; nested lists are flattened. fnalltype and fnallntype begin with a type. Of their other words, those
+ * that are not the type of an argument are functions to leave out. */
+static struct function_list choose(struct gen_place *place, const struct scope *scope, const struct gen_node *node,
+                                   const char *keyword)
+{
+    struct protos *protos = place->emitter->protos;
+    struct function_list chosen = {.listed = make((size_t)protos->count + 1)};
+    int has_types = node->kind == NODE_FNALLTYPE || node->kind == NODE_FNALLNTYPE;
+
+    for (int i = 2; i < node->word_count; i++) {
+        struct value value = word_value(place, scope, node, i);
+        const size_t at = (size_t)(node->words[i].at - place->source->at);
+        for (int j = 0; j < value.count; j++) {
+            const char *name = value.items[j];
+            int is_first = has_types && !chosen.types.count, is_known = 0;
+            for (int f = 0; has_types && f < protos->count; f++)
+                is_known |= has_type(&protos->at[f], name);
+            if (is_first && !is_known && fault_is_new(place->source, at))
+                warn(place->source, at, "no function has an argument of the type %s", name);
+            if (is_first || is_known) {
+                value_puts(&chosen.types, name);
+                continue;
+            }
+            value_puts(&chosen.functions, name);
+            function_mark(place->emitter, place->source, at, keyword, &(struct gen_word){name, strlen(name)},
+                          chosen.listed);
+        }
+    }
+    return chosen;
+}
+
+static int is_chosen(struct gen_place *place, const struct gen_node *node, const struct function_list *chosen,
+                     const struct proto *proto)
+{
+    int is_listed = chosen->listed[proto - place->emitter->protos->at], has_listed = 0;
+
+    for (int i = 0; i < chosen->types.count; i++)
+        has_listed |= has_type(proto, chosen->types.items[i]);
+    if (node->kind == NODE_FN)
+        return is_listed;
+    if (is_listed || (is_wrap(place) && !(place->emitter->flags & EMIT_ALL) && !function_is_usual(proto)))
+        return 0;
+    return node->kind == NODE_FNALLTYPE ? has_listed : node->kind == NODE_FNALLNTYPE ? !has_listed : 1;
+}
+
+/* ---- Blocks ------------------------------------------------------------------------------------------------------ */
+
+/* Runs a block for one function. Definitions made in a loop end with the iteration. Returns 1 to end the block: if its
+ * end is missing, its text is checked for one function only. */
+static int run_block(struct gen_place *place, const struct scope *outer, const struct gen_node *node,
+                     struct proto *proto, struct gen_text *out)
+{
+    struct emitter *emitter = place->emitter;
+    struct scope scope = {.outer = outer,
+                          .name = node->word_count > 1 ? node->words[1] : (struct gen_word){"", 0},
+                          .proto = proto,
+                          .macros = emitter->macro_count};
+
+    if (emitter_step(emitter, place->source, node->at))
+        return 1;
+    if (node->kind >= NODE_FNALL)
+        add_wrapper(place, proto, node, out);
+    else
+        expand(place, &scope, node->inside, NULL, out);
+    emitter->macro_count = scope.macros;
+    return node->is_open;
+}
+
+/* Runs {{foreachfn}}, in the order of its list. */
+static void run_each(struct gen_place *place, const struct scope *outer, const struct gen_node *node,
+                     const struct function_list *chosen, struct gen_text *out)
+{
+    struct protos *protos = place->emitter->protos;
+
+    for (int n = 0; n < chosen->functions.count; n++) {
+        const char *name = chosen->functions.items[n];
+        const struct proto *found = *name == '@' ? NULL : protos_find(protos, name, strlen(name));
+        for (int i = 0; i < protos->count; i++) {
+            if (*name == '@' ? !row_has_class(protos->at[i].row, name + 1, strlen(name) - 1) : &protos->at[i] != found)
+                continue;
+            if (run_block(place, outer, node, &protos->at[i], out))
+                return;
+        }
+    }
+}
+
+static void expand_block(struct gen_place *place, const struct scope *outer, const struct gen_node *node,
+                         struct gen_text *out)
+{
+    struct protos *protos = place->emitter->protos;
+    const char *keyword = text_copy(node->words[0].at, node->words[0].size);
+    int is_wrapper = node->kind >= NODE_FNALL;
+
+    if (is_wrapper && outer) {
+        fault_once(place->source, node->at, "{{%s}} inside another block; wrappers belong on the outermost level",
+                   keyword);
+        return;
+    }
+    if (node->word_count > 1 && function_lacks_name(place->emitter, place->source, node->at, keyword, &node->words[1]))
+        return;
+    struct function_list chosen = choose(place, outer, node, keyword);
+    if (is_wrapper && !node->has_call && !is_wrap(place))
+        warn(place->source, node->at, "{{%s}} without {{callfn}}: all of it stands before the call", keyword);
+    if (node->kind == NODE_FOREACH) {
+        run_each(place, outer, node, &chosen, out);
+        return;
+    }
+    for (int i = 0; i < protos->count; i++)
+        if (is_chosen(place, node, &chosen, &protos->at[i]) && run_block(place, outer, node, &protos->at[i], out))
+            return;
+}
+
+static void expand_word(struct gen_place *place, const struct scope *scope, const struct gen_node *node,
+                        struct gen_text *out)
+{
+    struct value value = {0};
+    struct gen_text text = {0};
+
+    evaluate(place, scope, node, &value);
+    if (!value.count && word_is(&node->words[0], "formals")) /* only by itself, not in a list */
+        value_puts(&value, "void");
+    text_puts(&text, "");
+    for (int i = 0; i < value.count; i++)
+        text_printf(&text, "%s%s", i ? ", " : "", value.items[i]);
+    text_puts(out, cxx_shown(place->emitter, out, text.at));
+    place->emitter->written += text.size;
+}
+
+void expand(struct gen_place *place, const struct scope *scope, const struct gen_node *node, const struct gen_node *end,
+            struct gen_text *out)
+{
+    const struct scope *wrapper = wrapper_around(scope);
+
+    for (; node && node != end; node = node->next) {
+        if (node->kind == NODE_TEXT) {
+            text_add(out, node->text.at, node->text.size);
+            place->emitter->written += node->text.size;
+        } else if (node->kind == NODE_DEF) {
+            define(place, scope, node);
+        } else if (node->kind == NODE_CALL && wrapper) {
+            const char *call = wrapper->body->call; /* the template may add a semicolon or not */
+            int has_semicolon = node->text.at[node->text.size] == ';' && text_ends(call, ";");
+            text_add(out, call, strlen(call) - (size_t)has_semicolon);
+        } else if (node->kind < NODE_FORALL) {
+            expand_word(place, scope, node, out);
+        } else if (place->emitter->nesting == DEEPEST) {
+            fault_too_deep(place->source, node->at);
+            return;
+        } else {
+            place->emitter->nesting++;
+            expand_block(place, scope, node, out);
+            place->emitter->nesting--;
+        }
+    }
+}
+
+void template_expand(struct emitter *emitter, const struct gen_source *source, int file)
+{
+    struct gen_place place = {emitter, source, file};
+
+    expand(&place, NULL, template_parse(source, is_wrap(&place)), NULL, &emitter->out);
+}
