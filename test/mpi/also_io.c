@@ -23,6 +23,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "must.h"
+
 extern char **environ;
 
 static int rank;
@@ -38,14 +40,6 @@ static void did(const char *state, const char *file, long bytes, long offset)
                                    thread, state, file, bytes, offset);
     pthread_mutex_unlock(&lock);
 }
-
-#define must(condition)                                                                                                \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            perror(#condition);                                                                                        \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 /* A size that the compiler does not know, so that fortification checks it. */
 static volatile size_t hundred = 100;

@@ -19,13 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define must(condition)                                                                                                \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                                                    \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
+#include "must.h"
 
 enum { MEGA = 1000000, SMALL = 500777 };
 

@@ -20,13 +20,7 @@
 
 #include <pith.h>
 
-#define must(condition)                                                                                                \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                                                    \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
+#include "must.h"
 
 static int rank;
 static FILE *account;
