@@ -323,28 +323,21 @@ static inline void pith_same_coll(uint32_t comm, int32_t root, uint64_t sent_byt
 {
     pith_words_(1, PITH_KIND_COLL_, comm, 3, (uint32_t)root, sent_bytes, received_bytes);
 }
-static inline void pith_same_begin(uint32_t id)
+static inline void pith_same_state_(int is_end, uint32_t id)
 {
 #ifndef PITH_NULL
     if (__builtin_expect(PITH_ID_IN_(id), 1))
-        pith_words_(1, PITH_KIND_ENTER_, id, 0, 0, 0, 0);
+        pith_words_(1, is_end ? PITH_KIND_LEAVE_ : PITH_KIND_ENTER_, id, 0, 0, 0, 0);
+    else if (is_end)
+        pith_end(id);
     else
         pith_begin(id);
 #else
-    (void)id;
+    (void)is_end, (void)id;
 #endif
 }
-static inline void pith_same_end(uint32_t id)
-{
-#ifndef PITH_NULL
-    if (__builtin_expect(PITH_ID_IN_(id), 1))
-        pith_words_(1, PITH_KIND_LEAVE_, id, 0, 0, 0, 0);
-    else
-        pith_end(id);
-#else
-    (void)id;
-#endif
-}
+static inline void pith_same_begin(uint32_t id) { pith_same_state_(0, id); }
+static inline void pith_same_end(uint32_t id) { pith_same_state_(1, id); }
 static inline struct pith_tentative pith_begin_tentative(uint32_t id)
 {
     struct pith_tentative begun = {0, 0};
