@@ -48,6 +48,8 @@ struct pithi_completion {
 
 /* For {{flag|PITHI_ALWAYS}}: a call without a flag has always completed what it waits for. */
 #define PITHI_ALWAYS (&(const int){1})
+/* For {{index|PITHI_FIRST}}: a call for one request has no index. */
+#define PITHI_FIRST (&(const int){0})
 
 /* Before the call: looks the requests up. Returns the statuses to pass to the call: the program's, or ours if a client
  * may need them and the program ignores them (`ignored`: MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE). */

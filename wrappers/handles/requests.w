@@ -2,23 +2,14 @@
  * learn of a completion right after the library's call. */
 #include "completion.h"
 
-{{fn f @wait @test}}
+{{fn f @wait @test @wait_any @test_any}}
     {{vardecl struct pithi_completion completion}}
-    {{status}} = pithi_completion_begin(&{{completion}}, PITHI_CALL_SITE, 1, {{request}}, {{status}},
+    {{status}} = pithi_completion_begin(&{{completion}}, PITHI_CALL_SITE, {{count|1}}, {{requests}}, {{status}},
                                         MPI_STATUS_IGNORE);
     {{callfn}}
     pithi_completion_one(&{{completion}}, {{returnVal}},
-                         {{returnVal}} != MPI_SUCCESS || *{{flag|PITHI_ALWAYS}} ? 0 : -1, {{status}});
-    {{status}} = {{completion}}.user;
-{{endfn}}
-
-{{fn f @wait_any @test_any}}
-    {{vardecl struct pithi_completion completion}}
-    {{status}} = pithi_completion_begin(&{{completion}}, PITHI_CALL_SITE, {{count}}, {{requests}}, {{status}},
-                                        MPI_STATUS_IGNORE);
-    {{callfn}}
-    pithi_completion_one(&{{completion}}, {{returnVal}},
-                         {{returnVal}} != MPI_SUCCESS || *{{flag|PITHI_ALWAYS}} ? *{{index}} : -1, {{status}});
+                         {{returnVal}} != MPI_SUCCESS || *{{flag|PITHI_ALWAYS}} ? *{{index|PITHI_FIRST}} : -1,
+                         {{status}});
     {{status}} = {{completion}}.user;
 {{endfn}}
 
