@@ -9,6 +9,11 @@
 #       constants  definitions of the constants that are objects
 #       list       a line for each row: ID, a tab, the declaration with its class
 # A row's ID is CLASS_NAME (NAME in the namespace), with _1, _2 ... for further rows of the same name.
+#
+# The output needs no MPI and is the same for all of them. Arguments are passed on without a variable for each, and
+# arrays of PMPI objects without a copy, since these objects contain only a handle. Wrappers of these members come from
+# `wrappergen --cxx` (wrappers/wrappergen/cxx.c): a template reads C's arguments, so each is a variable there, with
+# the type that the MPI's header gives it. A new kind of argument in the table needs code in both.
 
 function trim(s) { sub(/^[ \t]+/, "", s); sub(/[ \t]+$/, "", s); return s }
 function lower(s) { return tolower(s) }

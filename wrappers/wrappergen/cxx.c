@@ -5,6 +5,11 @@
  * parameters, which are called cxx_NAME. After the call, changed values are copied back, and an error becomes the
  * exception that the object's error handler throws. Functions with callbacks (`hand` in the table) call their PMPI
  * twin instead; their text gets the object's handle, and zeros for the other arguments.
+ *
+ * wrappers/cxx/bindings.awk reads the same table and writes the bindings themselves: the classes, and their members in
+ * MPI and PMPI. It passes arguments on without a variable for each, and arrays of PMPI objects without a copy. Its
+ * output is the same for all MPIs, while a wrapper needs the types in the MPI's header. So a new kind of argument in
+ * the table needs code in both: from_param() and encode() here, c_argument() there.
  */
 #include "wrappergen.h"
 
