@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -100,6 +101,14 @@ const char *pithi_property(const struct pithlog *log, const char *key)
         if (strcmp(found, key) == 0)
             return value;
     return NULL;
+}
+
+int64_t pithi_sample_timing(const struct pithlog *log, int *wall)
+{
+    const char *clock = pithi_property(log, "sample_clock"), *period = pithi_property(log, "sample_ns");
+
+    *wall = clock && strcmp(clock, "wall") == 0;
+    return period && atoll(period) > 0 ? atoll(period) : 10000000;
 }
 
 char pithi_token_single(const char *format)

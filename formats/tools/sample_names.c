@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/map.h"
+#include "foreign/names.h"
 #include "tools/code_names.h"
 #include "tools/pair_map.h"
 
@@ -165,7 +166,6 @@ int pithi_sample_names_open(struct pithlog *log, enum pithi_names_need need, str
 {
     const struct pithlog_info *info = pithlog_get_info(log);
     struct pithi_sample_names *s = calloc(1, sizeof *s);
-    const char *key, *value;
     int err;
 
     *names = s;
@@ -184,12 +184,7 @@ int pithi_sample_names_open(struct pithlog *log, enum pithi_names_need need, str
         if (def->kind == PITHLOG_EVENT_TYPE && !strcmp(def->name, "pith:code"))
             s->code_id = i;
     }
-    s->period_ns = 10000000;
-    for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
-        if (!strcmp(key, "sample_ns") && atoll(value) > 0)
-            s->period_ns = atoll(value);
-        else if (!strcmp(key, "sample_clock"))
-            s->wall = !strcmp(value, "wall");
+    s->period_ns = pithi_sample_timing(log, &s->wall);
     if (need == PITHI_NEED_SITES && s->site_id == UINT32_MAX)
         return pithi_fail(PITH_ERR_USAGE, "the log has no call sites; record with PITH_CALLSITES=1");
     if (s->sample_id == UINT32_MAX && (need == PITHI_NEED_SAMPLES || s->site_id == UINT32_MAX))

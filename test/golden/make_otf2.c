@@ -1,6 +1,6 @@
 /* make_otf2.c - make_otf2 FOLDER: an archive as measurement systems write them, with what Pith reads and does not
  * write: a clock of its own with corrections, numbers of a location's own, requests, threads and a stream of an
- * accelerator, several values at once, accesses to windows, calling contexts. Two ranks, which have no names. */
+ * accelerator, several values at once, accesses to windows, calling contexts, samples. Two ranks, which have no names. */
 #include <otf2/otf2.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,6 +71,8 @@ static void thread(OTF2_EvtWriter *w)
 {
     must(OTF2_EvtWriter_CallingContextEnter(w, NULL, START + 10, 0, 1));
     must(OTF2_EvtWriter_MpiIrecv(w, NULL, START + 12, 1, 0, 7, 8, 900)); /* posted by the main thread */
+    must(OTF2_EvtWriter_CallingContextSample(w, NULL, START + 13, 2, 3, 0));
+    must(OTF2_EvtWriter_CallingContextSample(w, NULL, START + 14, 1, 1, 0));
     must(OTF2_EvtWriter_CallingContextLeave(w, NULL, START + 15, 0));
 }
 
@@ -136,7 +138,13 @@ static void put_regions(void)
     must(OTF2_GlobalDefWriter_WriteRegion(defs, 3, text("never used"), none, none, OTF2_REGION_ROLE_FUNCTION,
                                           OTF2_PARADIGM_USER, 0, none, 0, 0));
     must(OTF2_GlobalDefWriter_WriteSourceCodeLocation(defs, 0, none, 3));
+    must(OTF2_GlobalDefWriter_WriteRegion(defs, 4, text("flux"), none, none, OTF2_REGION_ROLE_FUNCTION,
+                                          OTF2_PARADIGM_SAMPLING, 0, none, 0, 0));
     must(OTF2_GlobalDefWriter_WriteCallingContext(defs, 0, 0, 0, OTF2_UNDEFINED_CALLING_CONTEXT));
+    must(OTF2_GlobalDefWriter_WriteCallingContext(defs, 1, 4, OTF2_UNDEFINED_SOURCE_CODE_LOCATION, 0));
+    must(OTF2_GlobalDefWriter_WriteCallingContext(defs, 2, 4, OTF2_UNDEFINED_SOURCE_CODE_LOCATION, 1));
+    must(OTF2_GlobalDefWriter_WriteInterruptGenerator(defs, 0, text("timer"), OTF2_INTERRUPT_GENERATOR_MODE_TIME,
+                                                      OTF2_BASE_DECIMAL, -6, 2));
     must(OTF2_GlobalDefWriter_WriteParameter(defs, 0, text("step"), OTF2_PARAMETER_TYPE_INT64));
     must(OTF2_GlobalDefWriter_WriteParameter(defs, 1, text("mode"), OTF2_PARAMETER_TYPE_STRING));
 }

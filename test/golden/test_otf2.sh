@@ -102,6 +102,58 @@ else
     skip "what otf2-print sees" "no otf2-print"
 fi
 
+# ---- samples: calling contexts, below the states that are open
+cat >samples.txt <<'EOF'
+# event	name=pith:sample	colour=	group=pith	format=cpu=%l
+# event	name=pith:code	colour=	group=pith	format=begin=%X end=%X name=%s
+# state	name=solve	colour=	group=user
+# state	name=MPI_Barrier	colour=	group=MPI collective
+# property	key=sample_ns	value=2000000
+# property	key=sample_clock	value=wall
+# time_s	rank	thread	kind	name	key=value...
+0.001000000	0	0	event	pith:sample	payload=cpu=1 00000000000001100000000000000210
+0.002000000	0	0	enter	solve
+0.002000000	0	1	event	pith:sample	payload=cpu=1 0000000000000310
+0.003000000	0	0	event	pith:sample	payload=cpu=2 000000000000011000000000000003100000000000000210
+0.004000000	0	0	event	pith:sample	payload=cpu=3 000000000000011800000000000003100000000000000210
+0.005000000	0	0	event	pith:sample	payload=cpu=4 00000000000009100000000000000210
+0.006000000	0	0	enter	MPI_Barrier
+0.006000000	0	0	coll	MPI_COMM_WORLD	comm=0	bytes=0	got_bytes=0	root=-1
+0.007000000	0	0	leave	MPI_Barrier
+0.008000000	0	0	event	pith:sample	payload=cpu=5 0000000000000210
+0.009000000	0	0	leave	solve
+0.010000000	0	0	enter	solve
+0.011000000	0	0	leave	solve
+0.012000000	0	0	event	pith:code	payload=begin=100 end=200 name=exp
+0.012000000	0	0	event	pith:code	payload=begin=200 end=300 name=main
+0.012000000	0	0	event	pith:code	payload=begin=300 end=400 name=step
+EOF
+pith convert samples.txt samples.otf2 2>notes
+is "$? $(cat notes)" "0 " "samples: nothing is lost"
+is "$(pith print samples.otf2)" "$(pith print samples.txt)" "all come back, with addresses and names"
+if command -v otf2-print >/dev/null; then
+    is "$(python3 "$here/otf2_contexts.py" samples.otf2/traces.otf2 2>&1)" "0.001000000	0	0	sample	main;exp
+0.002000000	0	0	enter	solve
+0.002000000	0	1	sample	step
+0.003000000	0	0	sample	solve;main;step;exp
+0.004000000	0	0	sample	solve;main;step;exp
+0.005000000	0	0	sample	solve;main;[unknown]
+0.006000000	0	0	enter	solve;MPI_Barrier
+0.007000000	0	0	leave	solve;MPI_Barrier
+0.008000000	0	0	sample	solve;main
+0.009000000	0	0	leave	solve
+0.010000000	0	0	enter	solve
+0.011000000	0	0	leave	solve" "otf2-print sees their functions"
+    like "$(otf2-print -G samples.otf2/traces.otf2)" 'INTERRUPT_GENERATOR +0  Name: "wall-clock time" <[0-9]+>, Mode: TIME, Base: DECIMAL, Exponent: -9, Period: 2000000' \
+        "and their clock"
+    is "$(otf2-print -G samples.otf2/traces.otf2 2>&1 >/dev/null; otf2-print samples.otf2/traces.otf2 2>&1 >/dev/null)" "" "and has nothing to say"
+    is "$(otf2-print samples.otf2/traces.otf2 | grep -A 2 MPI_Barrier | cut -d' ' -f1 | head -n 3)" "CALLING_CONTEXT_ENTER
+MPI_COLLECTIVE_BEGIN
+MPI_COLLECTIVE_END" "a collective begins with its state there, too"
+    pith convert samples.txt part.otf2 --from 0.0035 --to 0.0085 2>/dev/null
+    is "$(python3 "$here/otf2_contexts.py" part.otf2/traces.otf2 2>&1 | grep -c 'sample	solve;main')" 3 "a window: below the states open at its start"
+fi
+
 # ---- many lanes
 awk 'BEGIN { print "# time_s\trank\tthread\tkind\tname\tkey=value..."
     for (k = 0; k < 20; k++) for (r = 0; r < 300; r++) printf "%.9f\t%d\t0\t%s\tf\n", k / 1e3 + r / 1e6, r, k % 2 ? "leave" : "enter" }' >wide.txt
@@ -167,6 +219,8 @@ ok $? "most of them cannot be read"
 if cc -std=c11 -o make_otf2 "$here/make_otf2.c" -lotf2 2>/dev/null && ./make_otf2 foreign; then
     is "$(pith print foreign)" "$(cat "$here/foreign.otf2.print")" "a clock of its own, corrections, mappings, requests, threads, metrics, windows"
     pith convert foreign again.otf2 && is "$(records again.otf2)" "$(records foreign)" "written again"
+    is "$(pith stat foreign --folded 2>&1)" "solve(int);flux 1
+solve(int);flux;flux 1" "samples of others have their functions"
 else
     skip "what others write" "no libotf2 to link with"
 fi

@@ -49,6 +49,15 @@ for mpi in $(mpis); do
         like "$(cat folded)" ';main;P?MPI_(Init|Finalize)' "$mpi: but MPI calls"
         like "$(pith stat 4.pith --by callpath | grep ';compute;.*third_work ')" 'third_work +[0-9.]+ m?s' "$mpi: --by callpath"
     fi
+    if [ -n "$names" ] && command -v otf2-print >/dev/null && pith convert 4.pith 4.otf2 2>/dev/null; then
+        python3 "$top/test/golden/otf2_contexts.py" 4.otf2/traces.otf2 >contexts 2>&1
+        is "$? $(awk -F'\t' '$4 == "sample" { n = split($5, f, ";"); print $1, $2, $3, f[n] }' contexts | sort | md5sum)" \
+            "0 $(pith print 4.pith | awk -F'\t' '$5 == "pith:sample" { n = split($NF, f, ";"); sub("functions=", "", f[n]); print $1, $2, $3, f[n] }' | sort | md5sum)" \
+            "$mpi: OTF2 has each sample with its function" || tail -n 2 contexts
+        like "$(cat contexts)" 'sample.*main;compute;.*half_work$' "$mpi: and with its callers"
+    else
+        skip "$mpi: samples in OTF2" "no names, libotf2 or otf2-print"
+    fi
     if [ -n "$names" ]; then
         for kind in svg folded speedscope.json; do
             pith stat 4.pith --flame flame.$kind >flame.out 2>&1

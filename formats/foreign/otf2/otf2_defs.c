@@ -283,9 +283,23 @@ static OTF2_CallbackCode on_Parameter(void *data, OTF2_ParameterRef self, OTF2_S
 static OTF2_CallbackCode on_CallingContext(void *data, OTF2_CallingContextRef self, OTF2_RegionRef region,
                                            OTF2_SourceCodeLocationRef source, OTF2_CallingContextRef parent)
 {
-    (void)source, (void)parent;
+    (void)source;
     NEW_ROW(contexts, self);
-    ((struct otf2_context *)made)->region = region;
+    struct otf2_context *row = made;
+    row->region = region;
+    row->parent = parent;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+/* Samples by time; those by a counter have no time. */
+static OTF2_CallbackCode on_InterruptGenerator(void *data, OTF2_InterruptGeneratorRef self, OTF2_StringRef name,
+                                               OTF2_InterruptGeneratorMode mode, OTF2_Base base, int64_t exponent,
+                                               uint64_t period)
+{
+    struct otf2_defs *defs = data;
+    (void)self, (void)name;
+    if (mode == OTF2_INTERRUPT_GENERATOR_MODE_TIME && defs->sample_s == 0)
+        defs->sample_s = (double)period * power(base == OTF2_BASE_BINARY ? 2 : 10, exponent);
     return OTF2_CALLBACK_SUCCESS;
 }
 

@@ -56,8 +56,9 @@ struct otf2_region {
     OTF2_StringRef name;
     OTF2_Paradigm paradigm;
     OTF2_RegionRole role;
-    uint64_t group; /* reference of its group of regions + 1 */
-    uint32_t id;    /* set later: id of the state + 1 */
+    uint64_t group;  /* reference of its group of regions + 1 */
+    uint32_t id;     /* set later: id of the state + 1 */
+    int32_t sampled; /* set later: 1 + the rank that has a sample in it, the last one read */
 };
 struct otf2_group {
     uint64_t ref;
@@ -104,6 +105,7 @@ struct otf2_parameter {
 struct otf2_context {
     uint64_t ref;
     OTF2_RegionRef region;
+    OTF2_CallingContextRef parent;
 };
 
 struct otf2_defs {
@@ -112,6 +114,7 @@ struct otf2_defs {
     struct pithi_map notes;  /* hash of a property's name -> its index + 1 */
     struct otf2_group ranks; /* locations of ranks 0, 1, 2 ... in the preferred paradigm */
     uint64_t ticks_a_second, offset, realtime;
+    double sample_s; /* time between two samples; 0: unknown */
     int no_memory;
 };
 

@@ -219,11 +219,81 @@ EVENT(MpiRequestCancelled, uint64_t request)
                                                                     : OTF2_CALLBACK_SUCCESS;
 }
 
+/* ---- Samples ----------------------------------------------------------------------------------------------------- */
+
+/* A function has no address in OTF2, so each region gets CODE_BYTES of its own, and pith:code says its name. */
+enum { CODE_BYTES = 16, FRAMES_MAX = 8192 };
+static uint64_t code_begin(const struct otf2_region *region) { return (region->ref + 1) * CODE_BYTES; }
+
+static struct otf2_context *context_of(const struct otf2_reader *r, OTF2_CallingContextRef ref)
+{
+    return pithi_otf2_table_get(&r->defs.contexts, ref);
+}
+
+/* If Pith wrote the archive, an event beside the sample has its addresses. */
+EVENT(CallingContextSample, OTF2_CallingContextRef ref, uint32_t distance, OTF2_InterruptGeneratorRef generator)
+{
+    unsigned char payload[8 * (FRAMES_MAX + 1)], *end = pithi_put_be(payload, 0, 8); /* CPU time: unknown */
+    uint32_t id, depth = 0;
+    int err;
+
+    BEGIN;
+    (void)distance, (void)generator;
+    if (r->own)
+        return OTF2_CALLBACK_SUCCESS;
+    /* The depth is limited because contexts of a damaged archive may form a circle. */
+    for (struct otf2_context *c = context_of(r, ref); c && depth < FRAMES_MAX; c = context_of(r, c->parent), depth++) {
+        struct otf2_region *region = pithi_otf2_table_get(&r->defs.regions, c->region);
+        if (!region)
+            continue;
+        region->sampled = r->at->rank + 1;
+        end = pithi_put_be(end, code_begin(region) + CODE_BYTES / 2, 8);
+    }
+    r->sampled = 1;
+    TRY(pithi_otf2_own_id(r, PITHLOG_EVENT_TYPE, "pith:sample", "cpu=%l", &id));
+    TRY(ADD(EVENT, .id = id, .payload = payload, .payload_bytes = (uint32_t)(end - payload)));
+out:
+    return result(r, err);
+}
+
+static int add_code(struct otf2_reader *r, uint32_t id, const struct otf2_region *region)
+{
+    const char *name = pithi_otf2_defs_string(&r->defs, region->name);
+    size_t size = strnlen(name, 4096);
+    unsigned char payload[18 + 4096], *p = pithi_put_be(payload, code_begin(region), 8);
+
+    p = pithi_put_be(p, code_begin(region) + CODE_BYTES, 8);
+    memcpy(pithi_put_be(p, size, 2), name, size);
+    return add(r, (struct pithlog_record){.time_ns = r->at->last_ns,
+                                          .kind = PITHLOG_EVENT,
+                                          .id = id,
+                                          .peer = -1,
+                                          .payload = payload,
+                                          .payload_bytes = (uint32_t)(18 + size)});
+}
+
+static int name_functions(struct otf2_reader *r)
+{
+    const struct otf2_region *region = OTF2_ROWS(r->defs.regions, const struct otf2_region);
+    uint32_t id;
+
+    if (!r->sampled || !r->at)
+        return PITH_OK;
+    r->sampled = 0;
+    CHECK(pithi_otf2_own_id(r, PITHLOG_EVENT_TYPE, "pith:code", "begin=%X end=%X name=%s", &id));
+    for (uint32_t i = 0; i < r->defs.regions.count; i++)
+        if (region[i].sampled == r->at->rank + 1)
+            CHECK(add_code(r, id, &region[i]));
+    return PITH_OK;
+}
+
+/* ---- The end of a rank ------------------------------------------------------------------------------------------- */
+
 int pithi_otf2_events_end_rank(struct otf2_reader *r)
 {
-    int err = PITH_OK;
+    int err = name_functions(r);
 
-    for (uint32_t i = 0; i < r->requests.size; i++) {
+    for (uint32_t i = 0; err == PITH_OK && i < r->requests.size; i++) {
         const struct otf2_request *request = &r->requests.slots[i];
         if (!request->lane)
             continue;

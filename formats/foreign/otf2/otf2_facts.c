@@ -14,6 +14,7 @@ int pithi_otf2_own_id(struct otf2_reader *r, enum pithlog_def_kind kind, const c
                       uint32_t *id)
 {
     struct pithlog_def def = {kind, name, "", kind == PITHLOG_STATE ? "measurement" : "user", format};
+    def.group = strncmp(name, "pith:", 5) == 0 ? "pith" : def.group;
     return pithi_defs_add(pithi_writer_defs(r->writer), &def, id);
 }
 
@@ -153,6 +154,11 @@ static int add_properties(struct otf2_reader *r)
         snprintf(text, sizeof text, "%" PRIu64 ".%09" PRIu64, r->defs.realtime / 1000000000,
                  r->defs.realtime % 1000000000);
         CHECK(pithi_defs_property(defs, "start_unix_s", text));
+    }
+    if (!r->own && r->defs.sample_s > 0 && r->defs.sample_s < 1e6) {
+        snprintf(text, sizeof text, "%.0f", r->defs.sample_s * 1e9);
+        CHECK(pithi_defs_property(defs, "sample_ns", text));
+        CHECK(pithi_defs_property(defs, "sample_clock", "wall")); /* OTF2 does not have the CPU time of a sample */
     }
     return PITH_OK;
 }

@@ -23,7 +23,8 @@
     F(InterComm)                                                                                                       \
     F(Parameter)                                                                                                       \
     F(RmaWin)                                                                                                          \
-    F(CallingContext)
+    F(CallingContext)                                                                                                  \
+    F(InterruptGenerator)
 
 #define PITHI_OTF2_EVENTS(F)                                                                                           \
     F(Unknown)                                                                                                         \
@@ -52,6 +53,7 @@
     F(RmaAtomic)                                                                                                       \
     F(CallingContextEnter)                                                                                             \
     F(CallingContextLeave)                                                                                             \
+    F(CallingContextSample)                                                                                            \
     F(ProgramBegin)                                                                                                    \
     F(CommCreate)                                                                                                      \
     F(CommDestroy)
@@ -114,9 +116,14 @@
     F(GlobalDefWriter_WriteComm)                                                                                       \
     F(GlobalDefWriter_WriteInterComm)                                                                                  \
     F(GlobalDefWriter_WriteParameter)                                                                                  \
+    F(GlobalDefWriter_WriteCallingContext)                                                                             \
+    F(GlobalDefWriter_WriteInterruptGenerator)                                                                         \
     F(EvtWriter_GetNumberOfEvents)                                                                                     \
     F(EvtWriter_Enter)                                                                                                 \
     F(EvtWriter_Leave)                                                                                                 \
+    F(EvtWriter_CallingContextEnter)                                                                                   \
+    F(EvtWriter_CallingContextLeave)                                                                                   \
+    F(EvtWriter_CallingContextSample)                                                                                  \
     F(EvtWriter_MpiSend)                                                                                               \
     F(EvtWriter_MpiRecv)                                                                                               \
     F(EvtWriter_MpiIrecvRequest)                                                                                       \

@@ -22,6 +22,7 @@ struct otf2_reader {
     struct otf2_location *at;
     struct otf2_requests requests;
     uint64_t posted;
+    int sampled; /* the rank has samples */
     int err;
     char cause[256]; /* why some events cannot be read; "" if all can */
     uint64_t total, seen, read, unposted, unended, odd_peers, odd_payloads, late;
@@ -46,7 +47,8 @@ int pithi_otf2_facts_make(struct otf2_reader *r);
 
 /* Registers the callbacks that turn the events of libotf2 into records. */
 void pithi_otf2_events_register(const struct pithi_otf2 *otf2, OTF2_GlobalEvtReaderCallbacks *callbacks);
-/* Ends the rank's receives that are still pending, as receives without a message. */
+/* Ends the rank's receives that are still pending, as receives without a message; names the functions of its samples.
+ */
 int pithi_otf2_events_end_rank(struct otf2_reader *r);
 
 #endif

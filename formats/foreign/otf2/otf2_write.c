@@ -139,6 +139,7 @@ int pithi_otf2_write_folder(struct pithlog *log, const char *folder, const struc
     pithi_nest_close(&w->nest);
     pithi_map_free(&w->ranks);
     pithi_map_free(&w->members);
+    pithi_otf2_contexts_close(w);
     free(w->events);
     free(w->written);
     free(w->payload.text);

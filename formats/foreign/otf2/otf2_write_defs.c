@@ -12,8 +12,7 @@
 #include "foreign/otf2/otf2_library.h"
 #include "foreign/otf2/otf2_writer.h"
 
-/* Writes a definition: OTF2_GlobalDefWriter_Write... */
-#define DEFINE(name, ...) pithi_otf2_check(w, w->otf2->GlobalDefWriter_Write##name(w->defs, __VA_ARGS__))
+#define DEFINE OTF2_PUT_DEF
 
 enum { GROUP_LOCATIONS, GROUP_WORLD, GROUPS };
 enum { TREE_ROOT = 0 };
@@ -116,6 +115,7 @@ static void put_defs(struct otf2_writer *w)
         w->written[id].ref = next[def->kind]++;
         put[def->kind](w, id, def);
     }
+    w->regions = next[PITHLOG_STATE];
 }
 
 /* Writes the group of state `first` with all later states of that group, unless it is done. */
@@ -288,6 +288,7 @@ int pithi_otf2_put_definitions(struct otf2_writer *w)
         return 0;
     put_paradigms(w);
     put_defs(w);
+    pithi_otf2_contexts_open(w);
     return learn_ranks(w) && learn_comms(w);
 }
 

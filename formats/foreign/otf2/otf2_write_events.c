@@ -17,8 +17,7 @@
 #include "foreign/otf2/otf2_writer.h"
 #include "native/event_numbers.h"
 
-/* Writes an event of `lane`: OTF2_EvtWriter_... */
-#define EVENT(name, ...) pithi_otf2_check(w, w->otf2->EvtWriter_##name(lane->events, NULL, __VA_ARGS__))
+#define EVENT OTF2_PUT_EVENT
 
 enum { REQUESTS_AT_ONCE = 1 << 20 };
 
@@ -35,7 +34,7 @@ static void write_held(struct otf2_writer *w, struct otf2_lane *lane, int collec
     lane->held = 0;
     if (!id)
         return;
-    EVENT(Enter, lane->held_time, w->written[id - 1].ref);
+    pithi_otf2_put_enter(w, lane, lane->held_time, w->written[id - 1].ref);
     if (collective)
         EVENT(MpiCollectiveBegin, lane->held_time);
 }
@@ -58,7 +57,7 @@ static void end_state(void *context, uint32_t number, uint32_t id, int64_t time_
     struct otf2_lane *lane = lane_of(w, number);
 
     write_held(w, lane, 0);
-    EVENT(Leave, ticks(w, time_ns), w->written[id].ref);
+    pithi_otf2_put_leave(w, lane, ticks(w, time_ns), w->written[id].ref);
 }
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
@@ -222,6 +221,7 @@ static int put_other(struct otf2_writer *w, struct otf2_lane *lane, const struct
         write_held(w, lane, 0);
     switch (r->kind) {
     case PITHLOG_EVENT:
+        pithi_otf2_put_sample(w, lane, time, r);
         put_event(w, lane, r);
         break;
     case PITHLOG_COUNTER:

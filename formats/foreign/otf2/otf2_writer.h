@@ -18,17 +18,17 @@ struct otf2_writer {
     OTF2_GlobalDefWriter *defs;
     OTF2_ErrorCode code; /* the first error; nothing is written after it */
     int no_memory;
-    uint32_t strings, parameters; /* references given out */
-    uint32_t def_count;           /* definitions of the log */
-    uint64_t shift;               /* ticks = ns + shift, so that no time is negative */
-    uint64_t *events;             /* events written, by lane */
-    struct pithi_map ranks;       /* world rank -> its place among the log's ranks + 1 */
-    struct pithi_map members;     /* (communicator, world rank) -> its place in the group + 1 */
-    struct otf2_written {         /* one for each definition */
-        uint32_t ref;             /* its reference among those of its kind */
-        uint32_t text;            /* number events: the parameter for payloads written as text, + 1 */
-        int operation;            /* states: the collective operation, or -1 */
-        enum otf2_value value;    /* events */
+    uint32_t strings, parameters, regions; /* references given out */
+    uint32_t def_count;                    /* definitions of the log */
+    uint64_t shift;                        /* ticks = ns + shift, so that no time is negative */
+    uint64_t *events;                      /* events written, by lane */
+    struct pithi_map ranks;                /* world rank -> its place among the log's ranks + 1 */
+    struct pithi_map members;              /* (communicator, world rank) -> its place in the group + 1 */
+    struct otf2_written {                  /* one for each definition */
+        uint32_t ref;                      /* its reference among those of its kind */
+        uint32_t text;                     /* number events: the parameter for payloads written as text, + 1 */
+        int operation;                     /* states: the collective operation, or -1 */
+        enum otf2_value value;             /* events */
     } * written;
     struct pithi_payload_line payload;
     struct otf2_text { /* cache of strings written lately */
@@ -44,6 +44,15 @@ struct otf2_writer {
     uint64_t next_receive; /* the lowest receive number without a request or receive event */
     uint32_t lost;         /* the parameter for lost records, + 1 */
     int comm_events;       /* a communicator was made or freed */
+    struct otf2_contexts { /* otf2_write_contexts.c */
+        int used;
+        struct pithi_map functions; /* hash of a name -> its region + 1 */
+        struct pithi_map known;     /* (parent + 1, region) -> its reference + 1 */
+        struct otf2_node_above {
+            uint32_t parent, depth; /* parent: its reference + 1; 0: none */
+        } * list;
+        uint32_t count, room;
+    } contexts;
     struct pithi_losses losses;
     uint64_t no_rank, no_root, unordered, strangers, unknown, unclear;
 };
@@ -52,6 +61,7 @@ struct otf2_lane {
     OTF2_EvtWriter *events;
     uint32_t held; /* id + 1 of a state whose Enter waits, as a collective may follow */
     uint64_t held_time;
+    uint32_t open, last; /* contexts + 1: of the innermost open state; of the last event */
 };
 
 /* Keeps the first error. */
@@ -65,12 +75,26 @@ static inline void pithi_otf2_check(struct otf2_writer *w, OTF2_ErrorCode code)
 OTF2_StringRef pithi_otf2_put_string(struct otf2_writer *w, const char *text);
 OTF2_StringRef pithi_otf2_put_text(struct otf2_writer *w, const char *text);
 
+/* Writes an event of `lane`: OTF2_EvtWriter_... */
+#define OTF2_PUT_EVENT(name, ...) pithi_otf2_check(w, w->otf2->EvtWriter_##name(lane->events, NULL, __VA_ARGS__))
+/* Writes a definition: OTF2_GlobalDefWriter_Write... */
+#define OTF2_PUT_DEF(name, ...) pithi_otf2_check(w, w->otf2->GlobalDefWriter_Write##name(w->defs, __VA_ARGS__))
+
 /* Defines a parameter and returns its number. */
 uint32_t pithi_otf2_put_parameter(struct otf2_writer *w, const char *name, OTF2_ParameterType type);
 
 /* The first writes all that events refer to by number. After the events, the second writes the rest. 0: no memory. */
 int pithi_otf2_put_definitions(struct otf2_writer *w);
 int pithi_otf2_put_places(struct otf2_writer *w, const struct pithi_walk *window);
+
+/* If the log has samples and names of functions: samples are calling contexts, and so must be states. */
+void pithi_otf2_contexts_open(struct otf2_writer *w);
+void pithi_otf2_contexts_close(struct otf2_writer *w);
+void pithi_otf2_put_enter(struct otf2_writer *w, struct otf2_lane *lane, uint64_t time, OTF2_RegionRef region);
+void pithi_otf2_put_leave(struct otf2_writer *w, struct otf2_lane *lane, uint64_t time, OTF2_RegionRef region);
+/* If the record is a sample, writes its functions, too. */
+void pithi_otf2_put_sample(struct otf2_writer *w, struct otf2_lane *lane, uint64_t time,
+                           const struct pithlog_record *record);
 
 /* The key of an intercommunicator's remote group in `members`. */
 static inline uint32_t otf2_remote(uint32_t comm) { return comm | UINT32_C(1) << 31; }

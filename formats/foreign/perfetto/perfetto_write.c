@@ -461,11 +461,9 @@ int pithi_perfetto_write(struct pithlog *log, FILE *out, const struct pithi_conv
 {
     const struct pithlog_info *info = pithlog_get_info(log);
     struct perfetto_writer w = {.log = log, .naming = how->naming, .defs = info->defs, .lanes = info->lanes};
-    const char *clock = pithi_property(log, "sample_clock"), *period = pithi_property(log, "sample_ns");
     struct pithi_each each = {&w, begin, put_record, put_message, &w.out.failed, &w.losses, begin_state, end_state};
     int err;
-    w.wall = clock && strcmp(clock, "wall") == 0;
-    w.period_ns = period && atoll(period) > 0 ? atoll(period) : 10000000;
+    w.period_ns = pithi_sample_timing(log, &w.wall);
     TRY(pithi_losses_open(&w.losses, log));
     TRY(pithi_out_open(&w.out, out));
     if (!(w.stacks = calloc(info->lanes + (size_t)1, sizeof *w.stacks)) || !put_names(&w) || !put_tracks(&w))
