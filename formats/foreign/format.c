@@ -121,12 +121,18 @@ void pithi_format_discard(const struct pithi_format *format, const char *path)
     output_free(&output);
 }
 
+/* With names of functions, a format that uses them loses none. */
+static uint64_t losses_of(const struct pithi_format *format, const struct pithi_convert *how)
+{
+    return format->names_functions && how->naming.functions ? format->loses & ~PITHI_LOSES(STACKS) : format->loses;
+}
+
 int pithi_format_print(struct pithlog *log, const struct pithi_format *format, FILE *out,
                        const struct pithi_convert *how)
 {
     struct pithi_convert with = *how;
 
-    with.loses = format->loses;
+    with.loses = losses_of(format, how);
     return format->write(log, out, &with);
 }
 
@@ -137,7 +143,7 @@ static int write_files(struct pithlog *log, struct output *output, const char *p
     struct pithi_convert with = *how;
     int err;
 
-    with.loses = output->format->loses;
+    with.loses = losses_of(output->format, how);
     with.path = path;
     for (int i = 1; i < output->count; i++)
         with.beside[i - 1] = output->file[i];
@@ -169,7 +175,7 @@ static int make_folder(struct pithlog *log, struct output *output, const struct 
 {
     struct pithi_convert with = *how;
 
-    with.loses = output->format->loses;
+    with.loses = losses_of(output->format, how);
     return mkdir(output->part[0], 0777) != 0 ? write_failed(output->path)
                                              : output->format->write_folder(log, output->part[0], &with);
 }

@@ -319,6 +319,47 @@ pith convert many.txt payloads.prv
 is "$(records payloads.prv)" "$(records many.txt)" "payloads: negative numbers, texts again and again"
 is "$(grep -c 't[0-6]$' payloads.pcf)" 7 "each text is one value"
 
+# ---- Samples and call sites: their functions as Extrae writes them
+
+deep=$(for i in $(seq 120); do printf '%016x' $((0x200 + 0x100 * (i % 2))); done)
+sed 's/|/\t/g' >samples.txt <<T
+# event|name=pith:sample|colour=gray50|group=pith|format=cpu=%l
+# event|name=pith:code|colour=gray50|group=pith|format=begin=%X end=%X name=%s
+# event|name=pith:site|colour=gray50|group=pith|format=address=%X
+# state|name=MPI_Barrier|colour=red|group=MPI collective
+0.001000000|0|0|event|pith:sample|payload=cpu=1 00000000000001100000000000000210
+0.002000000|0|1|event|pith:sample|payload=cpu=1 0000000000000310
+0.003000000|0|0|event|pith:sample|payload=cpu=2 000000000000011000000000000009100000000000000210
+0.004000000|0|0|enter|MPI_Barrier
+0.004000000|0|0|event|pith:site|payload=address=220
+0.005000000|0|0|event|pith:sample|payload=cpu=3 $deep
+0.006000000|0|0|leave|MPI_Barrier
+0.012000000|0|0|event|pith:code|payload=begin=100 end=200 name=exp
+0.012000000|0|0|event|pith:code|payload=begin=200 end=300 name=main
+0.012000000|0|0|event|pith:code|payload=begin=300 end=400 name=step
+T
+pith convert samples.txt samples.prv 2>notes
+is "$?:$(cat notes)" "0:pith: note: 3 groups of states, events and counters are left out
+pith: note: 20 functions of samples: callers beyond depth 99 are left out" "samples: written"
+python3 "$dump" samples.prv >samples.dump
+is "$?:$(grep -P '\t(stack|caller)\t' samples.dump)" "0:$(pith print samples.txt | awk -F'\t' -v OFS='\t' '
+    function innermost(stack, i, n, f) { # 100 at most
+        n = split(stack, f, ";"); stack = f[n]
+        for (i = n - 1; i > 0 && i > n - 100; i--) stack = f[i] ";" stack
+        return stack
+    }
+    sub("^functions=", "", $NF) { print $1, $2, $3, $5 == "pith:site" ? "caller" : "stack", innermost($NF) }')" \
+    "by the rules of Paraver, with all functions"
+is "$(grep -A 3 -P '^0 +30000000 ' samples.pcf; grep -P '^0 +(30000099|30000100|70000001) ' samples.pcf)" "0    30000000    Sampled functions
+0    30000001    Sampled functions (depth 1)
+0    30000002    Sampled functions (depth 2)
+0    30000003    Sampled functions (depth 3)
+0    30000099    Sampled functions (depth 99)
+0    70000001    Caller at level 1" "the types have Extrae's names"
+is "$(records samples.prv)" "$(records samples.txt)" "all come back, with addresses and names"
+pith merge -o merged.prv samples.txt 2>notes
+like "$(cat notes)" '5 samples and call sites are events with addresses, without the names of functions' "without names of functions, that is said"
+
 # Files that cannot be written leave nothing.
 if mkdir full && mount -t tmpfs -o size=64k tmpfs full 2>/dev/null; then
     pith convert many.pith full/many.prv 2>notes

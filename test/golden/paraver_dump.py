@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """paraver_dump.py TRACE.prv - checks a trace that Pith wrote against the rules of Paraver's format, and prints what it
-holds, a line a record as `pith print` has it: time, rank, thread, kind, name. Knows the format's rules only."""
+holds, a line a record as `pith print` has it: time, rank, thread, kind, name; and stacks of samples and callers. Knows the format's rules only."""
 import re
 import sys
 
@@ -118,6 +118,7 @@ def main():
         elif n[0] == 2:
             if len(n) < 8 or len(n) % 2:
                 fail("line %d: an event" % number)
+            stack_of_sample = []
             for kind, value in zip(n[6::2], n[7::2]):
                 if kind not in types:
                     fail("line %d: a type without name" % number)
@@ -132,6 +133,12 @@ def main():
                     elif not stack:
                         fail("line %d: an end too much" % number)
                     out.append((n[5], *start, "enter" if value else "leave", stack[-1] if value else stack.pop()))
+                elif 30000000 <= kind < 30000100:
+                    if value not in values or kind - 30000000 != len(stack_of_sample):
+                        fail("line %d: a function" % number)
+                    stack_of_sample.insert(0, values[value])
+                elif kind == 70000001:
+                    out.append((n[5], *start, "caller", values[value]))
                 elif 10000000 <= kind < 11000000:
                     if value not in values:
                         fail("line %d: a payload without text" % number)
@@ -140,6 +147,8 @@ def main():
                     out.append((n[5], *start, "event", label[:label.index(" [")]))
                 elif 12000000 <= kind < 13000000:
                     out.append((n[5], *start, "counter", label[:label.index(" [")]))
+            if stack_of_sample:
+                out.append((n[5], *start, "stack", ";".join(stack_of_sample)))
         elif n[0] == 3:
             if len(n) != 15:
                 fail("line %d: a message" % number)

@@ -59,6 +59,10 @@ for mpi in $(mpis); do
         skip "$mpi: samples in OTF2" "no names, libotf2 or otf2-print"
     fi
     if [ -n "$names" ]; then
+        pith convert 4.pith 4.prv 2>prv.err
+        is "$? $(python3 "$top/test/golden/paraver_dump.py" 4.prv | awk -F'\t' '$4 == "stack" { n = split($5, f, ";"); print $1, $2, $3, f[n] }' | sort | md5sum)" \
+            "0 $(pith print 4.pith | awk -F'\t' '$5 == "pith:sample" { n = split($NF, f, ";"); sub("functions=", "", f[n]); print $1, $2, $3, f[n] }' | sort | md5sum)" \
+            "$mpi: Paraver has each sample with its function" || cat prv.err
         for kind in svg folded speedscope.json; do
             pith stat 4.pith --flame flame.$kind >flame.out 2>&1
             ok $? "$mpi: --flame flame.$kind" || cat flame.out

@@ -17,6 +17,8 @@
 
 /* Types of events that Extrae writes, too: */
 enum {
+    PITHI_PRV_SAMPLED = 30000000, /* plus the depth, 0: innermost: functions of a sample */
+    PITHI_PRV_SAMPLED_END = 30000100,
     PITHI_PRV_TRACING = 40000012, /* 1: recording is on; 0: paused */
     PITHI_PRV_MPI_POINT = 50000001,
     PITHI_PRV_MPI_COLLECTIVE,
@@ -27,7 +29,8 @@ enum {
     PITHI_PRV_COLL_GOT,
     PITHI_PRV_COLL_ROOT,
     PITHI_PRV_COLL_COMM,
-    PITHI_PRV_USER = 60000019
+    PITHI_PRV_USER = 60000019,
+    PITHI_PRV_CALLER = 70000001 /* where the MPI call is in the program */
 };
 /* Pith's own types: a base plus the number of a definition, or a single type. */
 enum {

@@ -25,13 +25,15 @@ static void put_edges(struct pithi_out *out, const char *text, int brackets)
             pithi_out_char(out, text[i]);
 }
 
-static void put_name(struct pithi_out *out, const char *name)
+static void put_escaped(struct pithi_out *out, const char *name, int brackets)
 {
     char *quoted = pithi_quoted(PITHI_QUOTE_TABS, name);
     if (quoted)
-        put_edges(out, quoted, 1);
+        put_edges(out, quoted, brackets);
     free(quoted);
 }
+
+static void put_name(struct pithi_out *out, const char *name) { put_escaped(out, name, 1); }
 
 static void put_number(struct pithi_out *out, int64_t number, const char *behind)
 {
@@ -155,9 +157,43 @@ static void put_event(struct pithi_out *out, uint32_t id, const struct pithlog_d
     end_type(out);
 }
 
+/* Writes the functions of samples, or call sites, from the first text on. */
+static void put_functions(struct pithi_out *out, const struct pithi_prv_payloads *payloads, uint32_t first,
+                          const uint32_t *next)
+{
+    pithi_out_text(out, "VALUES\n");
+    put_value(out, 0, "End");
+    for (uint32_t i = first; i; i = next[i - 1]) {
+        put_number(out, i + (int64_t)1, "      ");
+        put_escaped(out, payloads->list[i - 1].text, 0);
+        pithi_out_char(out, '\n');
+    }
+    end_type(out);
+}
+
+static void put_stacks(struct pithi_out *out, const struct pithi_prv_payloads *payloads, const uint32_t *first,
+                       const uint32_t *next)
+{
+    char label[64];
+    if (first[payloads->functions]) {
+        begin_type(out);
+        put_type(out, PITHI_PRV_SAMPLED, "Sampled functions");
+        for (uint32_t i = 1; i < payloads->depth && i < PITHI_PRV_SAMPLED_END - PITHI_PRV_SAMPLED; i++) {
+            snprintf(label, sizeof label, "Sampled functions (depth %u)", i);
+            put_type(out, PITHI_PRV_SAMPLED + (int64_t)i, label);
+        }
+        put_functions(out, payloads, first[payloads->functions], next);
+    }
+    if (first[payloads->callers]) {
+        begin_type(out);
+        put_type(out, PITHI_PRV_CALLER, "Caller at level 1");
+        put_functions(out, payloads, first[payloads->callers], next);
+    }
+}
+
 static int put_defs(const struct pithlog *log, struct pithi_out *out, const struct pithi_prv_payloads *payloads)
 {
-    uint32_t *first = calloc(pithlog_get_info(log)->defs + (size_t)1, sizeof *first);
+    uint32_t *first = calloc(payloads->callers + (size_t)1, sizeof *first);
     uint32_t *next = calloc(payloads->count + (size_t)1, sizeof *next);
     const struct pithlog_def *def;
     int ok = first && next;
@@ -170,6 +206,8 @@ static int put_defs(const struct pithlog *log, struct pithi_out *out, const stru
             put_counter(out, id, def);
         else if (def->kind == PITHLOG_EVENT_TYPE)
             put_event(out, id, def, payloads, first, next);
+    if (ok)
+        put_stacks(out, payloads, first, next);
     free(first);
     free(next);
     return ok;

@@ -126,10 +126,16 @@ static int is_call(const struct pithi_prv_types *t, int64_t type)
     return type == PITHI_PRV_USER || (t->own && is_mpi(type));
 }
 
+/* Names of functions. In Pith's traces, the event on the same line has the addresses. */
+static int is_named(int64_t type)
+{
+    return (type >= PITHI_PRV_SAMPLED && type < PITHI_PRV_SAMPLED_END) || type == PITHI_PRV_CALLER;
+}
+
 static int is_special(const struct pithi_prv_types *t, int64_t type)
 {
     return type == PITHI_PRV_TRACING || (type >= PITHI_PRV_COLL_SENT && type <= PITHI_PRV_COLL_COMM) ||
-           (t->own && type >= PITHI_PRV_COUNTER_BITS && type <= PITHI_PRV_LOST);
+           (t->own && ((type >= PITHI_PRV_COUNTER_BITS && type <= PITHI_PRV_LOST) || is_named(type)));
 }
 
 /* Returns 1 if the type is an event or counter of Pith's own. */

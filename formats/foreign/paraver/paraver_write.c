@@ -49,7 +49,8 @@ struct paraver_writer {
     struct now *now; /* [lanes] */
     int64_t zero_ns; /* time 0 of the trace */
     struct pithi_losses losses;
-    uint64_t lost_payloads, members;
+    struct pithi_naming naming;
+    uint64_t lost_payloads, members, deep;
 };
 
 /* ---- Pieces of lines --------------------------------------------------------------------------------------------- */
@@ -203,6 +204,28 @@ static int is_faithful(const struct pithlog_def *def, const struct pithlog_recor
     return same;
 }
 
+/* The value of a text that is already among the payloads; else 0, and *first is where to add it (NULL: no memory). */
+static int64_t text_value(struct pithi_prv_payloads *p, uint32_t def, const char *text, uint64_t **first)
+{
+    *first = pithi_map_at(&p->by_hash, pithi_hash_text(PITHI_HASH ^ def, text) >> 1);
+    for (uint32_t i = *first ? (uint32_t) * *first : 0; i; i = p->list[i - 1].next)
+        if (p->list[i - 1].def == def && strcmp(p->list[i - 1].text, text) == 0)
+            return i + INT64_C(1);
+    return 0;
+}
+
+/* Returns the value of the new text, which it takes over; -1: no memory. */
+static int64_t add_text(struct pithi_prv_payloads *p, uint32_t def, char *text, uint64_t *first)
+{
+    if (!text || !pithi_grow(&p->list, p->count, &p->room, sizeof *p->list)) {
+        free(text);
+        return -1;
+    }
+    p->list[p->count++] = (struct pithi_prv_payload){def, (uint32_t)*first, text};
+    *first = p->count;
+    return p->count + INT64_C(1);
+}
+
 /* The value for a payload of an event; 0: it gets none; -1: no memory. */
 static int64_t payload_value(struct paraver_writer *w, const struct pithlog_def *def, const struct pithlog_record *r)
 {
@@ -211,25 +234,25 @@ static int64_t payload_value(struct paraver_writer *w, const struct pithlog_def 
     if (!pithi_payload_line(&line, def->format, r))
         return -1;
     char *text = line.text;
-    uint64_t *first = pithi_map_at(&p->by_hash, pithi_hash_text(PITHI_HASH ^ r->id, text) >> 1);
-    for (uint32_t i = first ? (uint32_t)*first : 0; i; i = p->list[i - 1].next)
-        if (p->list[i - 1].def == r->id && strcmp(p->list[i - 1].text, text) == 0) {
-            free(text);
-            return i + INT64_C(1);
-        }
-    if (!first || p->count >= PITHI_PRV_PAYLOADS || p->bytes + line.room > PITHI_PRV_PAYLOAD_BYTES ||
+    uint64_t *first;
+    int64_t value = text_value(p, r->id, text, &first);
+    if (value || !first || p->count >= PITHI_PRV_PAYLOADS || p->bytes + line.room > PITHI_PRV_PAYLOAD_BYTES ||
         !is_faithful(def, r, text)) {
         free(text);
-        return first ? 0 : -1;
+        return first ? value : -1;
     }
-    if (!pithi_grow(&p->list, p->count, &p->room, sizeof *p->list)) {
-        free(text);
-        return -1;
-    }
-    p->list[p->count++] = (struct pithi_prv_payload){r->id, (uint32_t)*first, text};
     p->bytes += line.room;
-    *first = p->count;
-    return p->count + INT64_C(1);
+    return add_text(p, r->id, text, first);
+}
+
+/* The value of a function or call site; 0: no memory. */
+static int64_t name_value(struct paraver_writer *w, uint32_t def, const char *name)
+{
+    uint64_t *first;
+    int64_t value = text_value(&w->payloads, def, name, &first);
+    if (!value && first)
+        value = add_text(&w->payloads, def, strdup(name), first);
+    return value > 0 ? value : 0;
 }
 
 /* Gets a payload that is a single whole number. Returns 1, or 0 if it is not. */
@@ -264,6 +287,32 @@ static void end_call(void *context, uint32_t lane, uint32_t id, int64_t time_ns)
     end_line(w);
 }
 
+/* Writes the functions of a sample, the innermost first, or of a call site. */
+static int put_functions(struct paraver_writer *w, const struct pithlog_record *r)
+{
+    int is_sample = r->id == w->losses.stack_ids[0];
+    const char *found = is_sample || r->id == w->losses.stack_ids[1] ? w->naming.functions(w->naming.context, r) : NULL;
+    char *text = found && *found ? strdup(found) : NULL, *last = text;
+    uint32_t depth = 0;
+    int64_t value = 1;
+    if (!text)
+        return !found || !*found;
+    if (!is_sample && (value = name_value(w, w->payloads.callers, text)) > 0)
+        put_pair(w, PITHI_PRV_CALLER, value);
+    for (; is_sample && last && value > 0; depth++) {
+        last = strrchr(text, ';');
+        if (depth >= PITHI_PRV_SAMPLED_END - PITHI_PRV_SAMPLED)
+            w->deep++;
+        else if ((value = name_value(w, w->payloads.functions, last ? last + 1 : text)) > 0)
+            put_pair(w, PITHI_PRV_SAMPLED + (int64_t)depth, value);
+        if (last)
+            *last = 0;
+    }
+    w->payloads.depth = depth > w->payloads.depth ? depth : w->payloads.depth;
+    free(text);
+    return value > 0;
+}
+
 static int put_solo(struct paraver_writer *w, const struct pithlog_record *r)
 {
     const struct pithlog_def *def = pithlog_get_def(w->log, r->id);
@@ -277,6 +326,8 @@ static int put_solo(struct paraver_writer *w, const struct pithlog_record *r)
         w->lost_payloads += value == 0;
         put_pair(w, PITHI_PRV_EVENT + (int64_t)r->id, value ? value : 1);
     }
+    if (w->naming.functions && !put_functions(w, r))
+        return 0;
     end_line(w);
     return 1;
 }
@@ -465,6 +516,7 @@ static void say_what_is_lost(struct paraver_writer *w, const struct pithi_conver
     }
     pithi_losses_tell(&w->losses, how);
     pithi_note(how, w->members, "members of communicators that have no lane are left out");
+    pithi_note(how, w->deep, "functions of samples: callers beyond depth 99 are left out");
     pithi_note(how, count_pairs(w->log), "intercommunicators: their two groups are one");
 }
 
@@ -493,7 +545,8 @@ out:
 
 int pithi_paraver_write(struct pithlog *log, FILE *out, const struct pithi_convert *how)
 {
-    struct paraver_writer w = {.log = log};
+    uint32_t defs = pithlog_get_info(log)->defs;
+    struct paraver_writer w = {.log = log, .naming = how->naming, .payloads = {.functions = defs, .callers = defs + 1}};
     int err;
     TRY(pithi_losses_open(&w.losses, log));
     err = write_all(&w, out, how);

@@ -21,12 +21,15 @@ struct pithi_prv_places {
 int pithi_prv_places_open(struct pithi_prv_places *places, const struct pithlog *log); /* 0: no memory */
 void pithi_prv_places_close(struct pithi_prv_places *places);
 
-/* Payloads that became values of events, in order of appearance; their values are 2, 3 ... */
+/* Texts that became values of events, in order of appearance; their values are 2, 3 ... */
 struct pithi_prv_payloads {
     struct pithi_prv_payload {
-        uint32_t def, next; /* next: index + 1 of the next with this hash */
+        uint32_t def, next; /* def: the event whose payload it is, or as below; next: index + 1 of the next with this
+                               hash */
         char *text;
     } * list;
+    uint32_t functions, callers; /* instead of an event: of functions of samples; of call sites */
+    uint32_t depth;              /* of the deepest sample written */
     uint32_t count, room;
     struct pithi_map by_hash;
     size_t bytes;
