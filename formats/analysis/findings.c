@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "analysis/hybrid.h"
 #include "analysis/thread_counters.h"
 #include "base/decimal.h"
 #include "base/error.h"
@@ -253,7 +254,8 @@ static int find_imbalance(struct pithlog_analysis *a)
         uint32_t state = i == info->defs ? PITHLOG_COMPUTING : i, most = 0;
         double sum = 0, most_ns = -1;
         FILE *out;
-        if (state != PITHLOG_COMPUTING && pithlog_analysis_is_call(a, state))
+        if (state != PITHLOG_COMPUTING &&
+            (pithlog_analysis_is_call(a, state) || pithi_is_omp_wait(pithlog_get_def(a->graph.log, state))))
             continue;
         for (uint32_t lane = 0; lane < info->lanes; lane++) {
             double ns = (double)pithlog_analysis_state_ns(a, lane, state);
@@ -280,6 +282,36 @@ static int find_imbalance(struct pithlog_analysis *a)
             return 0;
     }
     return 1;
+}
+
+/* Threads that call MPI wait for other threads of their teams. */
+static int find_omp_wait(struct pithlog_analysis *a)
+{
+    const struct pithlog_info *info = pithlog_get_info(a->graph.log);
+    double sum_ns = 0, most_ns = 0;
+    uint32_t state = 0, lane = 0;
+    char text[PITHI_NS_TEXT], name[32];
+    FILE *out;
+
+    for (uint32_t i = 0; i < info->defs; i++)
+        for (uint32_t k = 0; pithi_is_omp_wait(pithlog_get_def(a->graph.log, i)) && k < info->lanes; k++) {
+            double ns = pithlog_analysis_calls_mpi(a, k) ? (double)pithlog_analysis_state_ns(a, k, i) : 0;
+            sum_ns += ns;
+            if (ns > most_ns) {
+                most_ns = ns;
+                state = i;
+                lane = k;
+            }
+        }
+    if (is_small(a, sum_ns))
+        return 1;
+    if (!(out = begin(a, "OpenMP waiting", sum_ns, state, lane)))
+        return 0;
+    set_longest_piece(a, lane, state);
+    fprintf(out, "threads that call MPI wait for the other threads of their teams:\nmost in %.*s, %s on %s\n", NAME,
+            pithi_state_text(a->graph.log, state), pithi_ns_text(text, most_ns),
+            pithi_lane_text(a->graph.log, lane, name));
+    return end(a, out);
 }
 
 static void set_longest(struct pithlog_analysis *a, const struct pithlog_call_sum *sum)
@@ -520,11 +552,11 @@ int pithlog_analysis_findings(struct pithlog_analysis *a, const struct pithlog_f
         struct pithi_counter_sums counters;
         struct pithlog_query window = {.from_ns = a->info.from_ns, .to_ns = a->info.to_ns};
         /* Without MPI calls, it is not known which states compute. */
-        int good =
-            pithi_counter_sums_make(a->graph.log, &window, &counters) == PITH_OK && find_waits(a) &&
-            find_own_cost(a, &counters) &&
-            (!a->graph.has_mpi || (find_imbalance(a) && find_transfer(a, &counters) && find_no_core(a, &counters) &&
-                                   find_slow_transfers(a) && find_serial_io(a) && find_small_messages(a)));
+        int good = pithi_counter_sums_make(a->graph.log, &window, &counters) == PITH_OK && find_waits(a) &&
+                   find_own_cost(a, &counters) &&
+                   (!a->graph.has_mpi || (find_imbalance(a) && find_omp_wait(a) && find_transfer(a, &counters) &&
+                                          find_no_core(a, &counters) && find_slow_transfers(a) && find_serial_io(a) &&
+                                          find_small_messages(a)));
         pithi_counter_sums_free(&counters);
         if (!good) {
             pithi_findings_free(a);

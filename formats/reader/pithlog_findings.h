@@ -44,6 +44,14 @@ struct pithlog_efficiency {
 PITHLOG_API void pithlog_analysis_efficiencies(const struct pithlog_analysis *analysis,
                                                struct pithlog_efficiency all[PITHLOG_EFFICIENCIES]);
 
+/* The hybrid model of POP, for programs with threads that do not call MPI: a tree, as above. "all threads" is the product
+ * of "MPI", which is "parallel" above, and "threads". A thread is at work outside MPI and outside states in which it
+ * waits in OpenMP; one without MPI calls, only inside its other states. Parts of the threads may be above 1. Returns the
+ * number of efficiencies; 0: all threads call MPI. */
+enum { PITHLOG_HYBRID = 5 };
+PITHLOG_API uint32_t pithlog_analysis_hybrid(const struct pithlog_analysis *analysis,
+                                             struct pithlog_efficiency all[PITHLOG_HYBRID]);
+
 /* A change. pithlog_analysis_what_if predicts the run time of the window with it, by replaying the log. */
 struct pithlog_what_if {
     double network;  /* factor for the time of transfers; 1: as measured, 0: an ideal network */

@@ -52,9 +52,6 @@ void pithi_findings_head(const struct pithi_findings *findings, FILE *out);
 void pithi_findings_trust(const struct pithi_findings *findings, FILE *out);
 void pithi_findings_lowest(const struct pithi_findings *findings, FILE *out);
 void pithi_findings_outside(const struct pithi_findings *findings, FILE *out);
-/* The parallel efficiency of all threads, if some do not call MPI: a thread is at work outside MPI if it calls MPI,
- * else in states. 0: there are none, or they have no states. It is `parallel` x the efficiency of threads. */
-double pithi_findings_hybrid(const struct pithi_findings *findings);
 /* Each returns PITH_OK or an error. */
 int pithi_findings_page(const struct pithi_findings *findings, FILE *out);
 /* Writes a page for a browser to `path`. `what_if`: lines, or NULL. */

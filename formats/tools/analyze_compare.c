@@ -232,6 +232,7 @@ static void put_scaling(const struct compare *c, FILE *out)
 /* Analyses a log. PITH_ERR_DAMAGED, after its message: parts could not be read. */
 static int add_run(struct compare *c, struct pithi_findings *f, uint32_t i)
 {
+    struct pithlog_efficiency hybrid[PITHLOG_HYBRID];
     struct run *run = &c->runs[i];
     int err = pithi_findings_open(f, c->query->paths[i], c->query->words, c->query->filter);
 
@@ -243,8 +244,10 @@ static int add_run(struct compare *c, struct pithi_findings *f, uint32_t i)
         .letter = (char)('A' + i), .path = f->path, .ranks = pithlog_get_info(f->log)->ranks, .info = *f->info};
     if (!f->info->has_mpi || f->info->lanes == 0)
         return pithi_fail(PITH_ERR_USAGE, "%s: no MPI calls; compare its states with pith diff", f->path);
-    run->all_threads = pithi_findings_hybrid(f);
-    run->threads = run->info.parallel > 0 ? run->all_threads / run->info.parallel : 0;
+    if (pithlog_analysis_hybrid(f->analysis, hybrid)) {
+        run->all_threads = hybrid[0].value;
+        run->threads = hybrid[2].value;
+    }
     return err;
 }
 

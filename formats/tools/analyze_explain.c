@@ -83,6 +83,11 @@ static const struct term terms[] = {
      "time beyond that of the quickest. Remedy: write at the same time to different places, or\n"
      "use collective calls (MPI_File_write_all).",
      NULL, NULL},
+    {"OpenMP waiting",
+     "The time in which threads that call MPI are in the waiting states of OpenMP (pith run\n"
+     "--also openmp), outside MPI calls: most often at the barrier at the end of a loop.\n"
+     "Remedy: give all threads of the team as much work (schedule), or remove barriers (nowait).",
+     NULL, NULL},
     {"small messages",
      "Messages of at most 1 KiB to the same rank as the message before them, with no receive\n"
      "in between. The sender could put them into one message. The cost is the time of the\n"

@@ -164,23 +164,23 @@ static void put_efficiency(struct html *h, int depth, const char *name, double v
     put(h, "<td class=\"number\">%.2f</td><td class=\"wide faint\">%s</td></tr>\n", value, meaning);
 }
 
+static void put_tree(struct html *h, const struct pithlog_efficiency *all, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        put_efficiency(h, (int)all[i].depth, all[i].name, all[i].value, all[i].meaning);
+}
+
 static void put_efficiencies(struct html *h)
 {
-    struct pithlog_efficiency each[PITHLOG_EFFICIENCIES];
+    struct pithlog_efficiency all[PITHLOG_EFFICIENCIES], hybrid[PITHLOG_HYBRID];
 
-    pithlog_analysis_efficiencies(h->f->analysis, each);
+    pithlog_analysis_efficiencies(h->f->analysis, all);
     put(h, "<h2>Efficiency</h2>\n");
     put_paragraph(h, pithi_findings_lowest);
     put(h, "<table class=\"efficiencies\">\n<thead><tr><th>efficiency (POP)</th><th></th><th class=\"number\">1 is "
            "best</th><th>is</th></tr></thead>\n<tbody>\n");
-    for (uint32_t i = 0; i < PITHLOG_EFFICIENCIES; i++)
-        put_efficiency(h, (int)each[i].depth, each[i].name, each[i].value, each[i].meaning);
-    double all = pithi_findings_hybrid(h->f), mpi = h->f->info->parallel;
-    if (all > 0 && mpi > 0) {
-        put_efficiency(h, 0, "all threads", all, "mean time of a thread at work / run time");
-        put_efficiency(h, 1, "MPI", mpi, "parallel, above: of the threads that call MPI");
-        put_efficiency(h, 1, "threads", all / mpi, "all threads / MPI; low: other threads are idle");
-    }
+    put_tree(h, all, PITHLOG_EFFICIENCIES);
+    put_tree(h, hybrid, pithlog_analysis_hybrid(h->f->analysis, hybrid));
     put(h, "</tbody>\n</table>\n");
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/hybrid.h"
 #include "base/error.h"
 #include "base/out.h"
 #include "tools/analyze.h"
@@ -79,6 +80,27 @@ static void put_efficiencies(struct json *j)
     put_number(j, "serialisation", info->serialisation);
     put_number(j, "transfer", info->transfer);
     put_integer(j, "ideal_ns", llround(info->ideal_ns));
+    end(j, '}');
+}
+
+static void put_hybrid(struct json *j)
+{
+    struct pithlog_efficiency all[PITHLOG_HYBRID];
+
+    if (!pithlog_analysis_hybrid(j->f->analysis, all))
+        return;
+    put_number(j, "all_threads", all[0].value);
+    begin(j, "hybrid", '{');
+    put_number(j, "mpi", all[1].value);
+    put_number(j, "threads", all[2].value);
+    put_number(j, "threads_load_balance", all[3].value);
+    put_number(j, "threads_communication", all[4].value);
+    begin(j, "omp_wait_ns", '[');
+    for (uint32_t lane = 0; lane < pithlog_get_info(j->f->log)->lanes; lane++) {
+        comma(j);
+        pithi_out_i64(&j->out, pithi_omp_wait_ns(j->f->analysis, lane));
+    }
+    end(j, ']');
     end(j, '}');
 }
 
@@ -295,8 +317,7 @@ int pithi_findings_json(const struct pithi_findings *f, FILE *out, int with_wait
     }
     end(&j, ']');
     put_efficiencies(&j);
-    if (pithi_findings_hybrid(f) > 0)
-        put_number(&j, "all_threads", pithi_findings_hybrid(f));
+    put_hybrid(&j);
     put_findings(&j);
     put_groups(&j);
     put_delays(&j);

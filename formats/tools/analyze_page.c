@@ -130,40 +130,22 @@ void pithi_findings_lowest(const struct pithi_findings *f, FILE *out)
                 100 * (1 - info->transfer));
 }
 
-double pithi_findings_hybrid(const struct pithi_findings *f)
+static void put_tree(const struct pithlog_efficiency *all, uint32_t count, FILE *out)
 {
-    uint32_t lanes = pithlog_get_info(f->log)->lanes;
-    double length = (double)(f->info->to_ns - f->info->from_ns), busy = (double)f->info->useful_ns, workers = 0;
-
-    for (uint32_t i = 0; i < lanes; i++)
-        if (!pithlog_analysis_calls_mpi(f->analysis, i))
-            workers += length - (double)pithlog_analysis_state_ns(f->analysis, i, PITHLOG_COMPUTING);
-    return f->info->lanes && workers > 0.5 ? (busy + workers) / (length * lanes) : 0;
-}
-
-static void put_hybrid(const struct pithi_findings *f, FILE *out)
-{
-    double all = pithi_findings_hybrid(f);
-
-    if (all > 0 && f->info->parallel > 0)
-        fprintf(out,
-                "  all threads             %5.2f  mean time of a thread at work / run time\n"
-                "    MPI                   %5.2f  parallel, above: of the threads that call MPI\n"
-                "    threads               %5.2f  all threads / MPI; low: other threads are idle\n",
-                all, f->info->parallel, all / f->info->parallel);
+    for (uint32_t i = 0; i < count; i++) {
+        int blanks = 2 + 2 * (int)all[i].depth;
+        fprintf(out, "%*s%-*s%5.2f  %s\n", blanks, "", 26 - blanks, all[i].name, all[i].value, all[i].meaning);
+    }
 }
 
 static void put_efficiencies(const struct pithi_findings *f, FILE *out)
 {
-    struct pithlog_efficiency all[PITHLOG_EFFICIENCIES];
+    struct pithlog_efficiency all[PITHLOG_EFFICIENCIES], hybrid[PITHLOG_HYBRID];
 
     pithlog_analysis_efficiencies(f->analysis, all);
     fprintf(out, "\nEfficiency (1 is best; POP)\n");
-    for (uint32_t i = 0; i < PITHLOG_EFFICIENCIES; i++) {
-        int blanks = 2 + 2 * (int)all[i].depth;
-        fprintf(out, "%*s%-*s%5.2f  %s\n", blanks, "", 26 - blanks, all[i].name, all[i].value, all[i].meaning);
-    }
-    put_hybrid(f, out);
+    put_tree(all, PITHLOG_EFFICIENCIES, out);
+    put_tree(hybrid, pithlog_analysis_hybrid(f->analysis, hybrid), out);
     pithi_findings_lowest(f, out);
 }
 

@@ -97,7 +97,7 @@ static void lane_row(struct pithi_report *table, const struct pithlog_lane *lane
     pithi_table_number(table, time->states_ns);
     pithi_table_number(table, time->mpi_ns);
     pithi_table_number(table, time->omp_wait_ns);
-    pithi_table_number(table, time->computing_ns - time->omp_wait_ns);
+    pithi_table_number(table, time->computing_ns);
     pithi_table_number(table, (int64_t)counts->events);
     pithi_table_number(table, (int64_t)counts->sends);
     pithi_table_number(table, (int64_t)counts->sent_bytes);

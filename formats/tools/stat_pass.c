@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/hybrid.h"
 #include "analysis/mpi_calls.h"
 #include "base/error.h"
 #include "native/stack.h"
@@ -65,10 +66,13 @@ int pithi_stat_each_record(struct pithlog *log, const struct pithlog_query *quer
 
 /* ---- Lanes ------------------------------------------------------------------------------------------------------- */
 
+enum doing { COMPUTING, IN_MPI, OMP_WAITING };
+
 struct lane {
     struct pithi_stack open; /* with times in the window */
     uint32_t mpi_calls;      /* open */
-    int64_t since_ns;        /* when this stretch in MPI, or of computing, began */
+    enum doing doing;        /* in this stretch */
+    int64_t since_ns;        /* when this stretch began */
     int64_t edge_ns;         /* when the lane last entered its outermost state, or left it */
     int64_t outside_ns;      /* time of this stretch outside all states, up to then */
     int64_t end_ns;          /* the end of the lane, or its last record */
@@ -93,8 +97,8 @@ static int report(const struct run *run, const struct pithi_stat_instance *insta
     return run->pass->instance && run->is_shown[index] ? run->pass->instance(run->pass->context, instance) : PITH_OK;
 }
 
-/* Ends a stretch in MPI or of computing and begins the next. */
-static int next_stretch(const struct run *run, uint32_t index, int64_t time_ns, int was_in_mpi)
+/* Ends a stretch and begins the next. */
+static int next_stretch(const struct run *run, uint32_t index, int64_t time_ns, enum doing next)
 {
     struct lane *lane = &run->lanes[index];
     struct pithi_stat_instance computing = {.lane = index,
@@ -103,17 +107,29 @@ static int next_stretch(const struct run *run, uint32_t index, int64_t time_ns, 
                                             .length_ns = time_ns - lane->since_ns,
                                             .self_ns = lane->outside_ns,
                                             .is_outermost = 1};
+    enum doing was = lane->doing;
 
     lane->since_ns = time_ns;
     lane->outside_ns = 0;
+    lane->doing = next;
     if (computing.length_ns <= 0)
         return PITH_OK;
-    if (was_in_mpi) {
-        lane->time.mpi_ns += computing.length_ns;
-        return PITH_OK;
-    }
-    lane->time.computing_ns += computing.length_ns;
-    return report(run, &computing);
+    *(was == IN_MPI        ? &lane->time.mpi_ns
+      : was == OMP_WAITING ? &lane->time.omp_wait_ns
+                           : &lane->time.computing_ns) += computing.length_ns;
+    return was == COMPUTING ? report(run, &computing) : PITH_OK;
+}
+
+/* A state has begun or ended: begins a new stretch if the lane now does something else. */
+static int follow(const struct run *run, uint32_t index, int64_t time_ns)
+{
+    const struct lane *lane = &run->lanes[index];
+    const struct pithi_stack *open = &lane->open;
+    enum doing next = lane->mpi_calls                                                 ? IN_MPI
+                      : open->count && run->is_wait[open->states[open->count - 1].id] ? OMP_WAITING
+                                                                                      : COMPUTING;
+
+    return next == lane->doing ? PITH_OK : next_stretch(run, index, time_ns, next);
 }
 
 static int is_open(const struct pithi_stack *open, uint32_t id)
@@ -134,9 +150,8 @@ static int enter(const struct run *run, const struct pithlog_record *r, int64_t 
     }
     if (!pithi_stack_enter(&lane->open, r->id, time_ns))
         return pithi_no_memory();
-    if (!run->is_mpi[r->id])
-        return PITH_OK;
-    return lane->mpi_calls++ == 0 ? next_stretch(run, r->lane, time_ns, 0) : PITH_OK;
+    lane->mpi_calls += run->is_mpi[r->id];
+    return follow(run, r->lane, time_ns);
 }
 
 static int leave(const struct run *run, const struct pithlog_record *r, int64_t time_ns)
@@ -152,16 +167,13 @@ static int leave(const struct run *run, const struct pithlog_record *r, int64_t 
     struct pithi_stat_instance instance = {
         r->lane, r->id, ended.enter_ns, length, self > 0 ? self : 0, !is_open(open, r->id)};
     int err = run->matches ? report(run, &instance) : PITH_OK;
-    if (run->is_wait[r->id] && lane->mpi_calls == 0)
-        lane->time.omp_wait_ns += instance.self_ns;
 
     if (open->count == 0) {
         lane->time.states_ns += time_ns - lane->edge_ns;
         lane->edge_ns = time_ns;
     }
-    if (err || !run->is_mpi[r->id])
-        return err;
-    return --lane->mpi_calls == 0 ? next_stretch(run, r->lane, time_ns, 1) : PITH_OK;
+    lane->mpi_calls -= run->is_mpi[r->id];
+    return err ? err : follow(run, r->lane, time_ns);
 }
 
 static int take(void *context, const struct pithlog_record *r)
@@ -212,7 +224,7 @@ static int end_lanes(const struct run *run)
         if (query->wanted && !query->wanted[i])
             continue;
         lane->outside_ns += lane->end_ns - lane->edge_ns;
-        err = next_stretch(run, i, lane->end_ns, lane->mpi_calls > 0);
+        err = next_stretch(run, i, lane->end_ns, COMPUTING);
         if (run->pass->times)
             run->pass->times[i] = lane->time;
     }
@@ -259,7 +271,7 @@ int pithi_stat_run(const struct pithi_stat_pass *pass)
     for (uint32_t i = 0; i <= run.defs; i++) {
         const struct pithlog_def *def = pithlog_get_def(pass->log, i);
         run.is_mpi[i] = def && pithi_mpi_call_traits(def) != 0;
-        run.is_wait[i] = def && def->group && strcmp(def->group, "OpenMP waiting") == 0;
+        run.is_wait[i] = (unsigned char)(def && pithi_is_omp_wait(def));
         run.is_shown[i] = (def || !part->filter) && pithi_stat_shows(part, def);
     }
     if (part->filter)

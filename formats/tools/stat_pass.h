@@ -1,8 +1,9 @@
 /* stat_pass.h - one pass over a part of a log, for the tables of `pith stat`. It follows the open states of each lane
  * and reports every instance of a state, and every stretch of computing.
  *
- * A lane is *in MPI* while a call of MPI is open, else it is *computing*. Computing has instances, as a
- * state has: the stretches between MPI calls. Their exclusive time is the time outside all states.
+ * A lane is *in MPI* while a call of MPI is open, else it waits in OpenMP while its innermost state is a waiting state
+ * of OpenMP, else it is *computing*. Computing has instances, as a state has: the stretches between MPI calls and such
+ * waiting. Their exclusive time is the time outside all states.
  *
  *     solve                |===================|
  *     MPI_Send                  |====|                  computing: 0..30 (self 20), 50..100 (self 20)
@@ -22,8 +23,7 @@ struct pithi_stat_instance {
 };
 
 struct pithi_lane_time {
-    int64_t states_ns, mpi_ns, computing_ns;
-    int64_t omp_wait_ns; /* of computing_ns: exclusive time in the waiting states of OpenMP */
+    int64_t states_ns, mpi_ns, omp_wait_ns, computing_ns; /* the last three add up to the time of the lane */
 };
 
 struct pithi_stat_pass {

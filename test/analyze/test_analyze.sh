@@ -274,6 +274,44 @@ is "$(pith analyze uneven.txt threads.txt --csv | head -n 3 | cut -d, -f 13-)" "
 is "$(grep -c 'all threads' <<<"$(pith analyze uneven.txt)")" 0 "a log without such threads has no such line"
 is "$(pith analyze threads.txt | awk 'length($0) > 80')" "" "lines are short"
 
+# OpenMP. Of 10 ms, rank 0 computes 5, waits 3 for its thread, 1 of them in a task, and is 2 in a barrier; its thread
+# works for 3 and is idle for the rest. Rank 1 computes 10 ms, its thread 3.
+{
+    printf '# state\tname=omp:%s\tcolour=\tgroup=OpenMP%s\n' barrier ' waiting' idle ' waiting' task '' implicit_task ''
+    sort -s -g -k 1,1 <<'EOF' | awk -v OFS='\t' '{ print $1 / 1000, $2, $3, $4, $5 }'
+0 0 0 enter omp:implicit_task
+5 0 0 enter omp:barrier
+6 0 0 enter omp:task
+7 0 0 leave omp:task
+8 0 0 leave omp:barrier
+8 0 0 leave omp:implicit_task
+8 0 0 enter MPI_Barrier
+10 0 0 leave MPI_Barrier
+0 0 1 enter omp:implicit_task
+3 0 1 leave omp:implicit_task
+3 0 1 enter omp:idle
+10 0 1 leave omp:idle
+0 1 0 enter solve
+10 1 0 leave solve
+10 1 0 enter MPI_Barrier
+10 1 0 leave MPI_Barrier
+2 1 1 enter omp:implicit_task
+5 1 1 leave omp:implicit_task
+EOF
+} >hybrid.txt
+page=$(pith analyze hybrid.txt)
+like "$page" '^  parallel +0[.]90 ' "OpenMP: outside MPI: (8 + 10) / 2 / 10"
+like "$page" '^  all threads +0[.]55 ' "at work: (6 + 10 + 3 + 3) / 4 / 10"
+like "$page" '^    threads +0[.]61 ' "their quotient"
+like "$page" '^      load balance +0[.]61 ' "load balance: (0.55 / 1) / (0.9 / 1)"
+like "$page" '^      communication +1[.]00 ' "communication: (10 / 10) / (10 / 10)"
+like "$(joined "$page")" 'OpenMP waiting: 10[.]0 %, 2[.]000 ms[|] +threads that call MPI wait.*most in omp:barrier, 2[.]000 ms on rank 0[.]0' \
+    "waiting of threads that call MPI, without the task"
+is "$(grep -c 'omp:barrier takes' <<<"$page")" 0 "waiting is no load to be balanced"
+is "$(python3 "$top/test/analyze/hybrid_check.py" hybrid.txt 2>&1)" "0.5500 = 0.9000 x 0.6111" "by definition"
+like "$(pith stat hybrid.txt)" '^computing +5 +22[.]00 ms +0 ns' "computing: the stretches between MPI calls and waiting"
+like "$(pith analyze hybrid.txt --explain openmp-waiting)" 'OpenMP waiting' "--explain"
+
 # ---- Logs with little in them ----------------------------------------------------------------------------------------
 { line 000000000 0 enter work; line 001000000 0 leave work; } >alone.txt
 like "$(pith analyze alone.txt)" 'The log has no MPI calls' "no MPI: no efficiencies"

@@ -87,6 +87,7 @@ for mpi in $(mpis); do
         is "$(counts hybrid.pith | grep 'parallel\|implicit\|idle')" "omp:idle 102
 omp:implicit_task 204
 omp:parallel 102" "$mpi: hybrid: 51 regions in each rank"
+        like "$(python3 "$top/test/analyze/hybrid_check.py" hybrid.pith 2>&1)" '^0[.][0-9]+ = 0[.][0-9]+ x ' "$mpi: hybrid: efficiencies by their definitions"
     fi
     unset OMP_NUM_THREADS
 done

@@ -1,0 +1,63 @@
+/* hybrid.c - the efficiencies of programs with MPI and threads: POP's hybrid model, which multiplies the parts. A
+ * thread is useful outside MPI and outside of waiting in OpenMP. For example, T is 10, and each of two ranks has two
+ * threads:
+ *
+ *     rank 0: useful 6 and 3, rank 1: 10 and 3     all threads: mean 5.5 / 10, largest 10 / 10
+ *     outside MPI: rank 0: 8, rank 1: 10           MPI: mean 9 / 10; threads: 0.55 / 0.9 */
+#include "analysis/hybrid.h"
+
+#include <string.h>
+
+#include "analysis/analysis.h"
+
+int pithi_is_omp_wait(const struct pithlog_def *def)
+{
+    return def->kind == PITHLOG_STATE && def->group && strcmp(def->group, "OpenMP waiting") == 0;
+}
+
+int64_t pithi_omp_wait_ns(const struct pithlog_analysis *a, uint32_t lane)
+{
+    const struct pithlog_def *def;
+    int64_t sum = 0;
+
+    for (uint32_t i = 0; (def = pithlog_get_def(a->graph.log, i)); i++)
+        if (pithi_is_omp_wait(def))
+            sum += pithlog_analysis_state_ns(a, lane, i);
+    return sum;
+}
+
+/* Of a thread without MPI calls, nothing is known outside its states. */
+static int64_t useful_of(const struct pithlog_analysis *a, uint32_t lane)
+{
+    int64_t outside = pithlog_analysis_useful_ns(a, lane);
+
+    if (!pithlog_analysis_calls_mpi(a, lane))
+        outside -= pithlog_analysis_state_ns(a, lane, PITHLOG_COMPUTING);
+    return outside - pithi_omp_wait_ns(a, lane);
+}
+
+uint32_t pithlog_analysis_hybrid(const struct pithlog_analysis *a, struct pithlog_efficiency all[PITHLOG_HYBRID])
+{
+    uint32_t lanes = pithlog_get_info(a->graph.log)->lanes;
+    double length = (double)(a->info.to_ns - a->info.from_ns), sum = 0, most = 0;
+    int has_workers = 0;
+
+    for (uint32_t i = 0; i < lanes; i++) {
+        double useful = (double)useful_of(a, i);
+        sum += useful;
+        most = useful > most ? useful : most;
+        has_workers |= !pithlog_analysis_calls_mpi(a, i) && (useful > 0 || pithi_omp_wait_ns(a, i) > 0);
+    }
+    if (!a->info.lanes || !has_workers || most <= 0 || a->info.parallel <= 0)
+        return 0;
+    double parallel = sum / lanes / length, load_balance = sum / lanes / most, communication = most / length;
+    const struct pithlog_efficiency tree[PITHLOG_HYBRID] = {
+        {"all threads", "mean time of a thread at work / run time", 0, parallel},
+        {"MPI", "parallel, above: of the threads that call MPI", 1, a->info.parallel},
+        {"threads", "all threads / MPI; low: other threads are idle", 1, parallel / a->info.parallel},
+        {"load balance", "of all threads / of those that call MPI", 2, load_balance / a->info.load_balance},
+        {"communication", "of all threads / of those that call MPI", 2, communication / a->info.communication},
+    };
+    memcpy(all, tree, sizeof tree);
+    return PITHLOG_HYBRID;
+}
