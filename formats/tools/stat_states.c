@@ -98,6 +98,7 @@ struct states {
     struct state *states; /* [defs + 1] */
     uint32_t defs;
     struct pithi_counter_sums counters;
+    const double *instructions, *cycles; /* of `counters`; NULL: the log does not have them */
 };
 
 static int add_instance(void *context, const struct pithi_stat_instance *instance)
@@ -145,11 +146,12 @@ static const char *counter_head(const char *name)
     return strcmp(name, PITHI_COUNTER_NO_CORE) == 0 ? "no_core" : name + strlen(PITHI_THREAD_COUNTER);
 }
 
-/* With a column after "self" for each counter of threads. */
+/* With a column after "self" for each counter of threads, and for the instructions per cycle. */
 static int new_state_table(const struct states *s, struct pithi_report **table)
 {
     enum { COLUMNS = sizeof state_columns / sizeof *state_columns, BEFORE = 6 };
-    struct pithi_table_column *columns = malloc((COLUMNS + (size_t)s->counters.count) * sizeof *columns);
+    struct pithi_table_column *columns = malloc((COLUMNS + (size_t)s->counters.count + 1) * sizeof *columns);
+    uint32_t more = s->counters.count;
     int err;
 
     if (!columns)
@@ -160,8 +162,10 @@ static int new_state_table(const struct states *s, struct pithi_report **table)
         columns[BEFORE + i] = (struct pithi_table_column){
             counter_head(def->name), strcmp(def->format, "ns") == 0 ? PITHI_CELL_TIME : PITHI_CELL_COUNT, 0};
     }
-    memcpy(columns + BEFORE + s->counters.count, state_columns + BEFORE, (COLUMNS - BEFORE) * sizeof *columns);
-    err = new_table(table, columns, COLUMNS + s->counters.count, s->query->waits);
+    if (s->instructions && s->cycles)
+        columns[BEFORE + more++] = (struct pithi_table_column){"ipc", PITHI_CELL_RATIO, 0};
+    memcpy(columns + BEFORE + more, state_columns + BEFORE, (COLUMNS - BEFORE) * sizeof *columns);
+    err = new_table(table, columns, COLUMNS + more, s->query->waits);
     free(columns);
     return err;
 }
@@ -192,6 +196,10 @@ static void state_row(const struct states *s, struct pithi_report *table, uint32
         pithi_table_number(table, state->self_ns);
         for (uint32_t i = 0; i < s->counters.count; i++)
             pithi_table_number(table, whole(s->counters.sums[(size_t)i * (s->defs + 1u) + id]));
+        if (s->instructions && s->cycles && s->cycles[id] > 0)
+            pithi_table_number(table, whole(1e6 * s->instructions[id] / s->cycles[id] + 0.5));
+        else if (s->instructions && s->cycles)
+            pithi_table_skip(table);
         if (s->query->waits)
             put_waits(table, def, state->self_ns, state->wait_ns);
         pithi_stat_lengths(table, lengths);
@@ -239,6 +247,8 @@ int pithi_stat_states(struct pithlog *log, const struct pithi_stat_query *query,
                                                             .lanes = query->lanes,
                                                             .lane_count = query->lane_count},
                                     &s.counters));
+    s.instructions = pithi_counter_sums_of(log, &s.counters, PITHI_COUNTER_INSTRUCTIONS);
+    s.cycles = pithi_counter_sums_of(log, &s.counters, PITHI_COUNTER_CYCLES);
     TRY(new_state_table(&s, table));
     TRY(pithi_stat_run(&pass));
     if (query->waits)

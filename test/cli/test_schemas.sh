@@ -74,6 +74,22 @@ sed 's/ /\t/g; s/^#\t/# /' >odd.txt <<'E'
 0.004 0 1 leave w
 E
 check_all odd.txt
+# Instructions and cycles.
+sed 's/ /\t/g; s/^#\t/# /' >ipc.txt <<'E'
+# counter name=thread:instructions colour= group=system unit=
+# counter name=thread:cycles colour= group=system unit=
+0.001 0 0 enter MPI_Barrier
+0.001 0 0 counter thread:instructions value=1
+0.001 0 0 counter thread:cycles value=2
+0.002 0 0 counter thread:instructions value=5
+0.002 0 0 counter thread:cycles value=4
+0.002 0 0 leave MPI_Barrier
+0.003 0 0 counter thread:instructions value=9
+0.003 0 0 counter thread:cycles value=9
+0.003 0 0 enter MPI_Barrier
+0.004 0 0 leave MPI_Barrier
+E
+check_all ipc.txt
 check "analyze#logs" pith analyze --json 1.txt odd.txt
 check "analyze#logs" pith analyze --json 1.txt 2.txt 3.txt
 check "analyze#logs" pith analyze --json 1.txt 1.txt

@@ -57,4 +57,33 @@ is "$(pith stat plain.txt --csv | head -n 1)" "name,kind,group,count,total_s,sel
 is "$(pith stat counted.txt --csv --where 'duration > 1us' | head -n 1)" "$(pith stat plain.txt --csv | head -n 1)" "nor has a selection of states"
 pith convert counted.txt counted.pith
 is "$(pith stat counted.pith --csv)" "$(pith stat counted.txt --csv)" "the same from the native log"
+# Instructions per cycle: with both counters, as PITH_COUNTERS=instructions,cycles records them.
+cat >ipc.txt <<'END'
+# counter	name=thread:instructions	colour=	group=system	unit=
+# counter	name=thread:cycles	colour=	group=system	unit=
+# state	name=solve	colour=red	group=user
+# state	name=MPI_Send	colour=blue	group=MPI point-to-point
+0.000001000	0	0	counter	thread:instructions	value=0
+0.000001000	0	0	counter	thread:cycles	value=0
+0.000002000	0	0	enter	solve
+0.000004000	0	0	counter	thread:instructions	value=3000
+0.000004000	0	0	counter	thread:cycles	value=2000
+0.000004000	0	0	enter	MPI_Send
+0.000005000	0	0	counter	thread:instructions	value=3100
+0.000005000	0	0	counter	thread:cycles	value=2400
+0.000005000	0	0	leave	MPI_Send
+0.000007000	0	0	counter	thread:instructions	value=4100
+0.000007000	0	0	counter	thread:cycles	value=4400
+0.000007000	0	0	leave	solve
+END
+is "$(pith stat ipc.txt --csv | cut -d, -f 1,7-9)" "name,instructions,cycles,ipc
+solve,4000,4000,1
+MPI_Send,100,400,0.25
+computing,0,0,
+thread:instructions,,,
+thread:cycles,,," "instructions per cycle"
+like "$(pith stat ipc.txt)" '^MPI_Send .* 100 +400 +0[.]250 ' "for people"
+like "$(pith stat ipc.txt --json)" '"cycles":400,"ipc":0.25,' "as JSON"
+grep -v thread:cycles ipc.txt >no_cycles.txt
+is "$(pith stat no_cycles.txt --csv | head -n 1 | grep -c ipc)" 0 "not without cycles"
 finish
