@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
-#include "analysis/hybrid.h"
+#include "analysis/hybrid_model.h"
 #include "analysis/thread_counters.h"
 #include "base/decimal.h"
 #include "base/error.h"

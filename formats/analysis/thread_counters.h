@@ -26,6 +26,10 @@ struct pithi_counter_sums {
 /* Reads the part of the log that `part` selects by times and lanes; reads nothing if the log has no such counters.
  * Skips damaged parts. */
 int pithi_counter_sums_make(struct pithlog *log, const struct pithlog_query *part, struct pithi_counter_sums *sums);
+/* The same, but only of what was counted outside MPI calls and within the times of `part`: the sum of each counter is
+ * the one outside all states. Of a difference that reaches beyond these times, a proportional part counts. */
+int pithi_counter_sums_computing(struct pithlog *log, const struct pithlog_query *part,
+                                 struct pithi_counter_sums *sums);
 void pithi_counter_sums_free(struct pithi_counter_sums *sums);
 /* The sums of the counter with this name, [states + 1]; NULL: the log does not have it. */
 const double *pithi_counter_sums_of(const struct pithlog *log, const struct pithi_counter_sums *sums, const char *name);

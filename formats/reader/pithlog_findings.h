@@ -44,13 +44,24 @@ struct pithlog_efficiency {
 PITHLOG_API void pithlog_analysis_efficiencies(const struct pithlog_analysis *analysis,
                                                struct pithlog_efficiency all[PITHLOG_EFFICIENCIES]);
 
-/* The hybrid model of POP, for programs with threads that do not call MPI: a tree, as above. "all threads" is the product
- * of "MPI", which is "parallel" above, and "threads". A thread is at work outside MPI and outside states in which it
- * waits in OpenMP; one without MPI calls, only inside its other states. Parts of the threads may be above 1. Returns the
- * number of efficiencies; 0: all threads call MPI. */
+/* The hybrid model of POP, for programs with threads that do not call MPI: a tree, as above. "all threads" is the
+ * product of "MPI", which is "parallel" above, and "threads". A thread is at work outside MPI and outside states in
+ * which it waits in OpenMP; one without MPI calls, only inside its other states. Parts of the threads may be above 1.
+ * Returns the number of efficiencies; 0: all threads call MPI. */
 enum { PITHLOG_HYBRID = 5 };
 PITHLOG_API uint32_t pithlog_analysis_hybrid(const struct pithlog_analysis *analysis,
                                              struct pithlog_efficiency all[PITHLOG_HYBRID]);
+
+/* What the lanes with MPI calls computed outside MPI, within the window. All 0: the log does not have the counters
+ * instructions and cycles (PITH_COUNTERS). */
+struct pithlog_computation {
+    double instructions;
+    double ipc;             /* instructions per cycle */
+    double cycles_a_second; /* of time outside MPI */
+};
+/* Reads the log if it has counters of threads. PITH_OK or an error. */
+PITHLOG_API int pithlog_analysis_computation(const struct pithlog_analysis *analysis,
+                                             struct pithlog_computation *computation);
 
 /* A change. pithlog_analysis_what_if predicts the run time of the window with it, by replaying the log. */
 struct pithlog_what_if {

@@ -19,6 +19,7 @@ struct pithi_findings {
     uint32_t count, ranks, hosts, cores;   /* cores: of all hosts; 0: the log does not say */
     char **functions;                      /* [count]: where a rank computes longer, by the samples; NULL: not known */
     struct pithi_trust trust;
+    struct pithlog_computation computation;
     const struct pithlog_iterations *iterations;
     const char *iterations_of; /* the state that was given; NULL: none */
 };
@@ -46,11 +47,12 @@ const char *pithi_findings_range(const struct pithi_findings *findings, const st
 /* The part of the page about iterations. */
 void pithi_findings_put_iterations(const struct pithi_findings *findings, FILE *out);
 
-/* Parts of the page: the log and the window; how far it can be trusted; a sentence on the lowest efficiency; the time
- * outside the window. */
+/* Parts of the page: the log and the window; how far it can be trusted; a sentence on the lowest efficiency; another
+ * on instructions and cycles, if they are known; the time outside the window. */
 void pithi_findings_head(const struct pithi_findings *findings, FILE *out);
 void pithi_findings_trust(const struct pithi_findings *findings, FILE *out);
 void pithi_findings_lowest(const struct pithi_findings *findings, FILE *out);
+void pithi_findings_ipc(const struct pithi_findings *findings, FILE *out);
 void pithi_findings_outside(const struct pithi_findings *findings, FILE *out);
 /* Each returns PITH_OK or an error. */
 int pithi_findings_page(const struct pithi_findings *findings, FILE *out);

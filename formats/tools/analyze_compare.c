@@ -9,7 +9,7 @@
 #include "tools/table.h"
 #include "tools/tools.h"
 
-enum { LOGS_BESIDE = 5, FIRST_OF_THREADS = 8 }; /* of the ratios of a run, those of all threads */
+enum { LOGS_BESIDE = 5 };
 
 struct run {
     char letter; /* its name in the text */
@@ -18,6 +18,9 @@ struct run {
     struct pithlog_analysis_info info;
     double speedup, scaling, global; /* scaling: computation scaling */
     double all_threads, threads;     /* efficiencies; 0: all threads call MPI */
+    struct pithlog_computation computation;
+    double instruction_scaling, ipc_scaling, frequency_scaling; /* their product: scaling; 0: not known */
+    double gigahertz;
 };
 
 struct compare {
@@ -66,6 +69,11 @@ static void find_scalings(struct compare *c)
         run->speedup = work * run_ns(from) / run_ns(run);
         run->scaling = work * (double)from->info.useful_ns / fmax((double)run->info.useful_ns, 1);
         run->global = run->scaling * run->info.parallel;
+        if (from->computation.ipc > 0 && run->computation.ipc > 0) {
+            run->instruction_scaling = work * from->computation.instructions / run->computation.instructions;
+            run->ipc_scaling = run->computation.ipc / from->computation.ipc;
+            run->frequency_scaling = run->computation.cycles_a_second / from->computation.cycles_a_second;
+        }
     }
 }
 
@@ -74,46 +82,66 @@ static const char *scaling_name(const struct compare *c)
     return c->scaling == PITHI_SCALING_WEAK ? "weak" : c->scaling == PITHI_SCALING_STRONG ? "strong" : "none";
 }
 
-/* ---- For programs ------------------------------------------------------------------------------------------------ */
+/* ---- Ratios ------------------------------------------------------------------------------------------------------ */
 
-static const struct pithi_table_column run_columns[] = {{"log", PITHI_CELL_TEXT, 0},
-                                                        {"ranks", PITHI_CELL_COUNT, 0},
-                                                        {"run", PITHI_CELL_TIME, 0},
-                                                        {"useful", PITHI_CELL_TIME, 0},
-                                                        {"speedup", PITHI_CELL_RATIO, 0},
-                                                        {"global_efficiency", PITHI_CELL_RATIO, 0},
-                                                        {"computation_scaling", PITHI_CELL_RATIO, 0},
-                                                        {"parallel", PITHI_CELL_RATIO, 0},
-                                                        {"load_balance", PITHI_CELL_RATIO, 0},
-                                                        {"communication", PITHI_CELL_RATIO, 0},
-                                                        {"serialisation", PITHI_CELL_RATIO, 0},
-                                                        {"transfer", PITHI_CELL_RATIO, 0},
-                                                        {"all_threads", PITHI_CELL_RATIO, 0},
-                                                        {"threads", PITHI_CELL_RATIO, 0}};
+/* A ratio of a run: its name for programs and its label, and the offset of its number in struct run. 0: not known, if
+ * it is optional. */
+static const struct ratio {
+    const char *column, *label;
+    size_t offset;
+    int is_optional, is_factor; /* is_factor: of the global efficiency, with the others */
+} ratios[] = {
+    {"speedup", "speedup", offsetof(struct run, speedup), 0, 0},
+    {"global_efficiency", "global efficiency", offsetof(struct run, global), 0, 0},
+    {"computation_scaling", "  computation scaling", offsetof(struct run, scaling), 0, 1},
+    {"instruction_scaling", "    instructions", offsetof(struct run, instruction_scaling), 1, 0},
+    {"ipc_scaling", "    IPC", offsetof(struct run, ipc_scaling), 1, 0},
+    {"frequency_scaling", "    frequency", offsetof(struct run, frequency_scaling), 1, 0},
+    {"parallel", "  parallel", offsetof(struct run, info.parallel), 0, 0},
+    {"load_balance", "    load balance", offsetof(struct run, info.load_balance), 0, 1},
+    {"communication", "    communication", offsetof(struct run, info.communication), 0, 0},
+    {"serialisation", "      serialisation", offsetof(struct run, info.serialisation), 0, 1},
+    {"transfer", "      transfer", offsetof(struct run, info.transfer), 0, 1},
+    {"all_threads", "all threads", offsetof(struct run, all_threads), 1, 0}, /* parallel x threads */
+    {"threads", "  threads", offsetof(struct run, threads), 1, 0},
+    {"ipc", "IPC", offsetof(struct run, computation.ipc), 1, 0},
+    {"gigahertz", "GHz", offsetof(struct run, gigahertz), 1, 0},
+};
+enum { RATIOS = sizeof ratios / sizeof *ratios };
+
+static double number_of(const struct run *run, const struct ratio *ratio)
+{
+    return *(const double *)((const char *)run + ratio->offset);
+}
+
+static int is_known(const struct run *run, const struct ratio *ratio)
+{
+    return !ratio->is_optional || number_of(run, ratio) > 0;
+}
+
+/* ---- For programs ------------------------------------------------------------------------------------------------ */
 
 static int run_table(const struct compare *c, struct pithi_report **table)
 {
-    CHECK(pithi_table_new(table, run_columns, sizeof run_columns / sizeof *run_columns));
+    enum { BEFORE = 4 };
+    struct pithi_table_column columns[BEFORE + RATIOS] = {{"log", PITHI_CELL_TEXT, 0},
+                                                          {"ranks", PITHI_CELL_COUNT, 0},
+                                                          {"run", PITHI_CELL_TIME, 0},
+                                                          {"useful", PITHI_CELL_TIME, 0}};
+
+    for (size_t k = 0; k < RATIOS; k++)
+        columns[BEFORE + k] = (struct pithi_table_column){ratios[k].column, PITHI_CELL_RATIO, 0};
+    CHECK(pithi_table_new(table, columns, BEFORE + RATIOS));
     for (uint32_t i = 0; i < c->count; i++) {
         const struct run *run = &c->runs[i];
-        const double ratios[] = {run->speedup,
-                                 run->global,
-                                 run->scaling,
-                                 run->info.parallel,
-                                 run->info.load_balance,
-                                 run->info.communication,
-                                 run->info.serialisation,
-                                 run->info.transfer,
-                                 run->all_threads,
-                                 run->threads};
         pithi_table_row(*table);
         pithi_table_text(*table, run->path);
         pithi_table_number(*table, run->ranks);
         pithi_table_number(*table, run->info.to_ns - run->info.from_ns);
         pithi_table_number(*table, run->info.useful_ns);
-        for (size_t k = 0; k < sizeof ratios / sizeof *ratios; k++)
-            if (k < FIRST_OF_THREADS || run->all_threads > 0)
-                pithi_table_number(*table, llround(1e6 * ratios[k]));
+        for (size_t k = 0; k < RATIOS; k++)
+            if (is_known(run, &ratios[k]))
+                pithi_table_number(*table, llround(1e6 * number_of(run, &ratios[k])));
             else
                 pithi_table_skip(*table);
     }
@@ -144,36 +172,10 @@ out:
 
 /* ---- For people -------------------------------------------------------------------------------------------------- */
 
-/* A row of the table: its label, and the offset of its number in struct run. */
-static const struct row {
-    const char *label;
-    size_t offset;
-} rows[] = {
-    {"speedup", offsetof(struct run, speedup)},
-    {"global efficiency", offsetof(struct run, global)},
-    {"  computation scaling", offsetof(struct run, scaling)},
-    {"  parallel", offsetof(struct run, info.parallel)},
-    {"    load balance", offsetof(struct run, info.load_balance)},
-    {"    communication", offsetof(struct run, info.communication)},
-    {"      serialisation", offsetof(struct run, info.serialisation)},
-    {"      transfer", offsetof(struct run, info.transfer)},
-    {"all threads", offsetof(struct run, all_threads)}, /* parallel x threads */
-    {"  threads", offsetof(struct run, threads)},
-};
-
-static double number_of(const struct run *run, const struct row *row)
-{
-    return *(const double *)((const char *)run + row->offset);
-}
-
 static void put_runs(const struct compare *c, uint32_t first, FILE *out)
 {
     uint32_t end = c->count - first < LOGS_BESIDE ? c->count : first + LOGS_BESIDE;
     char text[PITHI_NS_TEXT];
-    size_t row_count = FIRST_OF_THREADS;
-
-    for (uint32_t i = 0; i < c->count; i++)
-        row_count = c->runs[i].all_threads > 0 ? sizeof rows / sizeof *rows : row_count;
     fprintf(out, "\n%-24s", "Scaling (1 is best; POP)");
     for (uint32_t i = first; i < end; i++)
         fprintf(out, "%11c", c->runs[i].letter);
@@ -183,11 +185,16 @@ static void put_runs(const struct compare *c, uint32_t first, FILE *out)
     fprintf(out, "\n  %-22s", "run time");
     for (uint32_t i = first; i < end; i++)
         fprintf(out, "%11s", pithi_ns_text(text, run_ns(&c->runs[i])));
-    for (size_t k = 0; k < row_count; k++) {
-        fprintf(out, "\n  %-22s", rows[k].label);
+    for (size_t k = 0; k < RATIOS; k++) {
+        int some = 0;
+        for (uint32_t i = 0; i < c->count; i++)
+            some |= is_known(&c->runs[i], &ratios[k]);
+        if (!some)
+            continue;
+        fprintf(out, "\n  %-22s", ratios[k].label);
         for (uint32_t i = first; i < end; i++)
-            if (k < FIRST_OF_THREADS || c->runs[i].all_threads > 0)
-                fprintf(out, "%11.2f", number_of(&c->runs[i], &rows[k]));
+            if (is_known(&c->runs[i], &ratios[k]))
+                fprintf(out, "%11.2f", number_of(&c->runs[i], &ratios[k]));
             else
                 fprintf(out, "%11s", "-");
     }
@@ -197,16 +204,16 @@ static void put_runs(const struct compare *c, uint32_t first, FILE *out)
 /* Names the factor of the global efficiency that falls most from the fewest ranks to the most. */
 static void put_lost(const struct compare *c, FILE *out)
 {
-    static const unsigned char factors[] = {2, 4, 6, 7};
     const struct run *from = &c->runs[c->reference], *to = &c->runs[c->largest];
-    const struct row *worst = NULL;
+    const struct ratio *worst = NULL;
     double lowest = 1;
 
-    for (size_t i = 0; i < sizeof factors; i++) {
-        const struct row *row = &rows[factors[i]];
-        double before = number_of(from, row), ratio = before > 0 ? number_of(to, row) / before : 1;
-        worst = ratio < lowest ? row : worst;
-        lowest = ratio < lowest ? ratio : lowest;
+    for (size_t i = 0; i < RATIOS; i++) {
+        double before = number_of(from, &ratios[i]), change = before > 0 ? number_of(to, &ratios[i]) / before : 1;
+        if (!ratios[i].is_factor || change >= lowest)
+            continue;
+        worst = &ratios[i];
+        lowest = change;
     }
     if (to->global < from->global - 0.01 && worst)
         fprintf(out, "  Global efficiency falls from %.2f to %.2f.\n  Largest loss: %s, %.2f to %.2f.\n", from->global,
@@ -240,8 +247,12 @@ static int add_run(struct compare *c, struct pithi_findings *f, uint32_t i)
         return err;
     if (err)
         pithi_tool_failed();
-    *run = (struct run){
-        .letter = (char)('A' + i), .path = f->path, .ranks = pithlog_get_info(f->log)->ranks, .info = *f->info};
+    *run = (struct run){.letter = (char)('A' + i),
+                        .path = f->path,
+                        .ranks = pithlog_get_info(f->log)->ranks,
+                        .info = *f->info,
+                        .computation = f->computation,
+                        .gigahertz = f->computation.cycles_a_second / 1e9};
     if (!f->info->has_mpi || f->info->lanes == 0)
         return pithi_fail(PITH_ERR_USAGE, "%s: no MPI calls; compare its states with pith diff", f->path);
     if (pithlog_analysis_hybrid(f->analysis, hybrid)) {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/hybrid.h"
+#include "analysis/hybrid_model.h"
 #include "base/error.h"
 #include "base/out.h"
 #include "tools/analyze.h"
@@ -318,6 +318,13 @@ int pithi_findings_json(const struct pithi_findings *f, FILE *out, int with_wait
     end(&j, ']');
     put_efficiencies(&j);
     put_hybrid(&j);
+    if (f->computation.ipc > 0) {
+        begin(&j, "computation", '{');
+        put_number(&j, "instructions", f->computation.instructions);
+        put_number(&j, "ipc", f->computation.ipc);
+        put_number(&j, "cycles_a_second", f->computation.cycles_a_second);
+        end(&j, '}');
+    }
     put_findings(&j);
     put_groups(&j);
     put_delays(&j);

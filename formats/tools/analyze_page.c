@@ -130,6 +130,15 @@ void pithi_findings_lowest(const struct pithi_findings *f, FILE *out)
                 100 * (1 - info->transfer));
 }
 
+void pithi_findings_ipc(const struct pithi_findings *f, FILE *out)
+{
+    const struct pithlog_computation *c = &f->computation;
+
+    if (c->ipc > 0)
+        fprintf(out, "  Outside MPI: %.3g instructions, %.2f per cycle (IPC), %.2f GHz.\n", c->instructions, c->ipc,
+                c->cycles_a_second / 1e9);
+}
+
 static void put_tree(const struct pithlog_efficiency *all, uint32_t count, FILE *out)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -147,6 +156,7 @@ static void put_efficiencies(const struct pithi_findings *f, FILE *out)
     put_tree(all, PITHLOG_EFFICIENCIES, out);
     put_tree(hybrid, pithlog_analysis_hybrid(f->analysis, hybrid), out);
     pithi_findings_lowest(f, out);
+    pithi_findings_ipc(f, out);
 }
 
 void pithi_findings_outside(const struct pithi_findings *f, FILE *out)

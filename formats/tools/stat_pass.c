@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/hybrid.h"
+#include "analysis/hybrid_model.h"
 #include "analysis/mpi_calls.h"
 #include "base/error.h"
 #include "native/stack.h"

@@ -141,14 +141,14 @@ make_log weak <<'E'
 2 solve 0-100 MPI_Barrier 100-120 c
 3 solve 0-110 MPI_Barrier 110-120 c
 E
-head="log,ranks,run_s,useful_s,speedup,global_efficiency,computation_scaling,parallel,load_balance,communication,serialisation,transfer,all_threads,threads"
-two="two.pith,2,0.000110000,0.000200000,1,0.909091,1,0.909091,1,0.909091,1,0.909091,,"
+head="log,ranks,run_s,useful_s,speedup,global_efficiency,computation_scaling,instruction_scaling,ipc_scaling,frequency_scaling,parallel,load_balance,communication,serialisation,transfer,all_threads,threads,ipc,gigahertz"
+two="two.pith,2,0.000110000,0.000200000,1,0.909091,1,,,,0.909091,1,0.909091,1,0.909091,,,,"
 is "$(pith analyze strong.pith two.pith --csv | sed "/^$/,\$d")" "$head
-strong.pith,4,0.000070000,0.000210000,1.571429,0.714286,0.952381,0.75,0.875,0.857143,1,0.857143,,
+strong.pith,4,0.000070000,0.000210000,1.571429,0.714286,0.952381,,,,0.75,0.875,0.857143,1,0.857143,,,,
 $two" "strong scaling; the reference has the fewest ranks"
 is "$(pith analyze two.pith weak.pith --csv | sed "/^$/,\$d")" "$head
 $two
-weak.pith,4,0.000120000,0.000410000,1.833333,0.833333,0.97561,0.854167,0.931818,0.916667,1,0.916667,," "weak scaling"
+weak.pith,4,0.000120000,0.000410000,1.833333,0.833333,0.97561,,,,0.854167,0.931818,0.916667,1,0.916667,,,," "weak scaling"
 is "$(pith analyze two.pith weak.pith --csv --scaling strong | sed -n 3p | cut -d, -f5-7)" "0.916667,0.416667,0.487805" "--scaling strong"
 is "$(pith analyze two.pith strong.pith --csv --scaling weak | sed -n 3p | cut -d, -f5-7)" "3.142857,1.428571,1.904762" "--scaling weak"
 is "$(pith analyze two.pith strong.pith | grep -A2 'scaling (')" "  Strong scaling (found): 2 times the ranks, 1.05 times the computing.
@@ -250,4 +250,35 @@ open("damaged.pith", "wb").write(data)'
     like "$? $(wc -l <err) $(cat err) $(grep -c '^  run time' out)" '^1 1 pith: damaged.pith: .* damaged.* 2$' "$mpi: a damaged log: a message, and the figures of the rest" || head -n 40 out
     rm -rf ./*[234].pith damaged.pith
 done
+# ---- Instructions and cycles ----------------------------------------------------------------------------------------
+# counted RANKS MS INSTRUCTIONS CYCLES: each rank computes for MS with these counts in each ms, then is 1 ms in a barrier,
+# with as many again; PITH_COUNTERS=instructions,cycles records values before each state.
+counted() {
+    printf '# counter\tname=thread:%s\tcolour=\tgroup=system\tunit=\n' instructions cycles
+    awk -v OFS='\t' -v ranks="$1" -v ms="$2" -v i="$3" -v c="$4" '
+        function put(time, kind, rest) { printf "%.9f\t%d\t0\t%s\t%s\n", time / 1000, r, kind, rest }
+        function both(time) { put(time, "counter", "thread:instructions\tvalue=" 7 + i * time); put(time, "counter", "thread:cycles\tvalue=" 9 + c * time) }
+        BEGIN { for (r = 0; r < ranks; r++) {
+            both(0); put(0, "enter", "solve"); both(ms); put(ms, "leave", "solve"); both(ms); put(ms, "enter", "MPI_Barrier")
+            put(ms, "coll", "\tcomm=0\tbytes=0\tgot_bytes=0\troot=-1"); both(ms + 1); put(ms + 1, "leave", "MPI_Barrier") } }' |
+        sort -s -g -k 1,1
+}
+counted 2 8 3000000 2000000 >c2.txt # 48,000,000 instructions, 32,000,000 cycles in 16 ms
+counted 4 5 2600000 2500000 >c4.txt # 52,000,000 instructions, 50,000,000 cycles in 20 ms
+like "$(pith analyze c2.txt)" '^  Outside MPI: 4[.]8e[+]07 instructions, 1[.]50 per cycle \(IPC\), 2[.]00 GHz[.]$' "instructions, IPC and frequency"
+like "$(pith analyze c2.txt --from 2ms --to 6.5ms)" '^  Outside MPI: 2[.]7e[+]07 instructions, 1[.]50 per cycle \(IPC\), 2[.]00 GHz[.]$' "of a part of the run"
+like "$(pith analyze c2.txt --from 2ms --to 8.5ms)" '^  Outside MPI: 3[.]6e[+]07 instructions' "without those of MPI calls"
+is "$(pith analyze c2.txt --json | grep -o '"computation":{[^}]*}')" '"computation":{"instructions":48000000,"ipc":1.5,"cycles_a_second":2000000000}' "as JSON"
+pith analyze c2.txt --html c2.html
+like "$(cat c2.html)" 'Outside MPI: 4[.]8e[+]07 instructions, 1[.]50 per cycle' "in the page for a browser"
+is "$(pith analyze c2.txt c4.txt --csv | sed -n 2,3p | cut -d, -f 1,7-10,18-)" "c2.txt,1,1,1,1,1.5,2
+c4.txt,0.8,0.923077,0.693333,1.25,1.04,2.5" "computation scaling = instructions x IPC x frequency"
+is "$(pith analyze c2.txt c4.txt | grep -E '^ +(computation|instructions|IPC|frequency|GHz)')" "    computation scaling        1.00       0.80
+      instructions             1.00       0.92
+      IPC                      1.00       0.69
+      frequency                1.00       1.25
+  IPC                          1.50       1.04
+  GHz                          2.00       2.50" "for people"
+is "$(pith analyze c2.txt c4.txt --scaling weak --csv | sed -n 3p | cut -d, -f 7-10)" "1.6,1.846154,0.693333,1.25" "weak scaling: instructions of a rank"
+is "$(pith analyze two.pith c4.txt | grep -cE '^ +(IPC|frequency)')" 1 "beside a log without counters only its own"
 finish

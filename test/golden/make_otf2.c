@@ -1,6 +1,6 @@
 /* make_otf2.c - make_otf2 FOLDER: an archive as measurement systems write them, with what Pith reads and does not
  * write: a clock of its own with corrections, numbers of a location's own, requests, threads and a stream of an
- * accelerator, several values at once, accesses to windows, calling contexts, samples. Two ranks, which have no names. */
+ * accelerator, several values at once, accesses to windows, calling contexts, samples. Two ranks without names. */
 #include <otf2/otf2.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
-/* hybrid.c - the efficiencies of programs with MPI and threads: POP's hybrid model, which multiplies the parts. A
+/* hybrid_model.c - the efficiencies of programs with MPI and threads: POP's hybrid model, which multiplies the parts. A
  * thread is useful outside MPI and outside of waiting in OpenMP. For example, T is 10, and each of two ranks has two
  * threads:
  *
  *     rank 0: useful 6 and 3, rank 1: 10 and 3     all threads: mean 5.5 / 10, largest 10 / 10
  *     outside MPI: rank 0: 8, rank 1: 10           MPI: mean 9 / 10; threads: 0.55 / 0.9 */
-#include "analysis/hybrid.h"
+#include "analysis/hybrid_model.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* hybrid.h - programs with MPI and threads: the time that threads wait in OpenMP. */
-#ifndef PITHI_HYBRID_H
-#define PITHI_HYBRID_H
+/* hybrid_model.h - programs with MPI and threads: the time that threads wait in OpenMP. */
+#ifndef PITHI_HYBRID_MODEL_H
+#define PITHI_HYBRID_MODEL_H
 
 #include "pithlog_findings.h"
 

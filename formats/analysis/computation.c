@@ -1,0 +1,38 @@
+/* computation.c - what ranks compute outside MPI, by their hardware counters: POP's instructions, IPC and frequency. */
+#include <stdlib.h>
+
+#include "analysis/analysis.h"
+#include "analysis/thread_counters.h"
+#include "base/error.h"
+
+int pithlog_analysis_computation(const struct pithlog_analysis *a, struct pithlog_computation *computation)
+{
+    struct pithlog *log = a->graph.log;
+    uint32_t all = pithlog_get_info(log)->lanes, *lanes = malloc((all + (size_t)1) * sizeof *lanes);
+    struct pithlog_query part = {.from_ns = a->info.from_ns, .to_ns = a->info.to_ns, .lanes = lanes};
+    struct pithi_counter_sums sums = {0};
+    const double *instructions, *cycles;
+    int err;
+
+    *computation = (struct pithlog_computation){0};
+    if (!lanes)
+        return pithi_analysis_no_memory(a);
+    for (uint32_t i = 0; i < all; i++)
+        if (pithlog_analysis_calls_mpi(a, i))
+            lanes[part.lane_count++] = i;
+    if (part.lane_count)
+        TRY(pithi_counter_sums_computing(log, &part, &sums));
+    instructions = pithi_counter_sums_of(log, &sums, PITHI_COUNTER_INSTRUCTIONS);
+    cycles = pithi_counter_sums_of(log, &sums, PITHI_COUNTER_CYCLES);
+    err = PITH_OK;
+    if (instructions && cycles && instructions[sums.states] > 0 && cycles[sums.states] > 0 && a->info.useful_ns > 0)
+        *computation = (struct pithlog_computation){
+            .instructions = instructions[sums.states],
+            .ipc = instructions[sums.states] / cycles[sums.states],
+            .cycles_a_second = cycles[sums.states] / ((double)a->info.useful_ns / 1e9),
+        };
+out:
+    pithi_counter_sums_free(&sums);
+    free(lanes);
+    return err;
+}
