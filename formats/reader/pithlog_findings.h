@@ -59,7 +59,7 @@ struct pithlog_computation {
     double ipc;             /* instructions per cycle */
     double cycles_a_second; /* of time outside MPI */
 };
-/* Reads the log if it has counters of threads. PITH_OK or an error. */
+/* Reads the log if it has them. PITH_OK or an error. */
 PITHLOG_API int pithlog_analysis_computation(const struct pithlog_analysis *analysis,
                                              struct pithlog_computation *computation);
 

@@ -106,8 +106,8 @@ int pithi_findings_open(struct pithi_findings *f, const char *path, const struct
         err = pithi_fail(PITH_ERR_UNSUPPORTED, "%s: nothing to analyse: this part of the run has no records%s%s", path,
                          pithlog_get_info(f->log)->incomplete ? "; the log is incomplete: " : "",
                          pithlog_get_info(f->log)->incomplete ? pithlog_get_info(f->log)->incomplete : "");
-    else if (f->analysis && pithlog_analysis_computation(f->analysis, &f->computation) != PITH_OK)
-        err = PITH_ERR_MEMORY;
+    else if (err == PITH_OK)
+        err = pithlog_analysis_computation(f->analysis, &f->computation);
 out:
     return err;
 }

@@ -207,8 +207,8 @@ static int is_faithful(const struct pithlog_def *def, const struct pithlog_recor
 /* The value of a text that is already among the payloads; else 0, and *first is where to add it (NULL: no memory). */
 static int64_t text_value(struct pithi_prv_payloads *p, uint32_t def, const char *text, uint64_t **first)
 {
-    *first = pithi_map_at(&p->by_hash, pithi_hash_text(PITHI_HASH ^ def, text) >> 1);
-    for (uint32_t i = *first ? (uint32_t) * *first : 0; i; i = p->list[i - 1].next)
+    uint64_t *known = *first = pithi_map_at(&p->by_hash, pithi_hash_text(PITHI_HASH ^ def, text) >> 1);
+    for (uint32_t i = known ? (uint32_t)*known : 0; i; i = p->list[i - 1].next)
         if (p->list[i - 1].def == def && strcmp(p->list[i - 1].text, text) == 0)
             return i + INT64_C(1);
     return 0;
@@ -299,15 +299,15 @@ static int put_functions(struct paraver_writer *w, const struct pithlog_record *
         return !found || !*found;
     if (!is_sample && (value = name_value(w, w->payloads.callers, text)) > 0)
         put_pair(w, PITHI_PRV_CALLER, value);
-    for (; is_sample && last && value > 0; depth++) {
+    for (; is_sample && last && value > 0 && depth < PITHI_PRV_SAMPLED_END - PITHI_PRV_SAMPLED; depth++) {
         last = strrchr(text, ';');
-        if (depth >= PITHI_PRV_SAMPLED_END - PITHI_PRV_SAMPLED)
-            w->deep++;
-        else if ((value = name_value(w, w->payloads.functions, last ? last + 1 : text)) > 0)
+        if ((value = name_value(w, w->payloads.functions, last ? last + 1 : text)) > 0)
             put_pair(w, PITHI_PRV_SAMPLED + (int64_t)depth, value);
         if (last)
             *last = 0;
     }
+    for (last = is_sample && last ? text : NULL; last; last = strchr(last + 1, ';'))
+        w->deep++;
     w->payloads.depth = depth > w->payloads.depth ? depth : w->payloads.depth;
     free(text);
     return value > 0;
