@@ -256,7 +256,17 @@ int pithi_site_read(const struct pithi_sample_names *s, const struct pithlog_rec
 
 int64_t pithi_sample_period_ns(const struct pithi_sample_names *s) { return s->period_ns; }
 
-int pithi_sample_wall(const struct pithi_sample_names *s) { return s->wall; }
+struct pithi_sample_length pithi_sample_length(const struct pithi_sample_names *s, const struct pithlog_record *r,
+                                               const struct pithi_sample *sample, const struct pithi_sample_last *last)
+{
+    struct pithi_sample_length length = {s->period_ns, s->period_ns};
+
+    if (last->seen && sample->cpu_ns >= last->cpu_ns && r->time_ns >= last->time_ns) {
+        length.cpu_ns = sample->cpu_ns - last->cpu_ns;
+        length.ns = s->wall ? r->time_ns - last->time_ns : length.cpu_ns;
+    }
+    return length;
+}
 
 /* ---- Functions --------------------------------------------------------------------------------------------------- */
 
@@ -500,3 +510,16 @@ const struct pithi_function *pithi_function_get(const struct pithi_sample_names 
 }
 
 uint32_t pithi_function_count(const struct pithi_sample_names *s) { return s->starts.count; }
+
+void pithi_function_place(const struct pithi_function *function, char *text, size_t size)
+{
+    const char *file = function->source ? function->source : function->module, *slash = strrchr(file, '/');
+
+    snprintf(text, size, function->source ? "%.250s:%d" : "%.250s", slash ? slash + 1 : file, function->line);
+}
+
+uint32_t pithi_function_rgb(uint32_t function)
+{
+    uint32_t hash = function * 2654435769u;
+    return (205 + (hash >> 24) % 50) << 16 | (120 + (hash >> 16) % 100) << 8 | (60 + (hash >> 8) % 50);
+}

@@ -39,6 +39,19 @@ struct pithi_sample {
 int pithi_sample_read(const struct pithi_sample_names *names, const struct pithlog_record *record,
                       struct pithi_sample *sample);
 
+/* The time that a sample stands for: since the sample before it of its thread, by the clock of the samples; of the
+ * first, one period. `last` is about the sample before, and zero at first. */
+struct pithi_sample_last {
+    int64_t cpu_ns, time_ns;
+    int seen;
+};
+struct pithi_sample_length {
+    int64_t ns, cpu_ns; /* cpu_ns: the CPU time in it */
+};
+struct pithi_sample_length pithi_sample_length(const struct pithi_sample_names *names,
+                                               const struct pithlog_record *record, const struct pithi_sample *sample,
+                                               const struct pithi_sample_last *last);
+
 /* 1: the record is a call site, the return address of the MPI call that is open; now in *address. */
 int pithi_site_read(const struct pithi_sample_names *names, const struct pithlog_record *record, uint64_t *address);
 
@@ -62,9 +75,11 @@ int pithi_sample_functions(struct pithi_sample_names *names, const struct pithlo
                            const struct pithi_sample *sample, uint32_t frame, struct pithi_inlined *functions);
 const struct pithi_function *pithi_function_get(const struct pithi_sample_names *names, uint32_t function);
 uint32_t pithi_function_count(const struct pithi_sample_names *names);
+/* Where it is declared, "mesh.cc:212", else the name of its file. */
+void pithi_function_place(const struct pithi_function *function, char *text, size_t size);
+/* A warm colour, 0xRRGGBB; different functions have mostly different ones. */
+uint32_t pithi_function_rgb(uint32_t function);
 int64_t pithi_sample_period_ns(const struct pithi_sample_names *names);
-/* 1: the samples are at intervals of wall-clock time; 0: of CPU time. */
-int pithi_sample_wall(const struct pithi_sample_names *names);
 
 /* For `pith symbols`: stores the names at all addresses of samples and call sites in `defs`; names from files on this
  * machine replace those that the log has. */

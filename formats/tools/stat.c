@@ -63,8 +63,10 @@ static int read_flame(const char *command, const char *option, const char *path,
     static const struct {
         const char *suffix;
         enum pithi_flame flame;
-    } kinds[] = {
-        {".svg", PITHI_FLAME_SVG}, {".folded", PITHI_FLAME_FOLDED}, {".speedscope.json", PITHI_FLAME_SPEEDSCOPE}};
+    } kinds[] = {{".svg", PITHI_FLAME_SVG},
+                 {".folded", PITHI_FLAME_FOLDED},
+                 {".speedscope.json", PITHI_FLAME_SPEEDSCOPE},
+                 {".pith", PITHI_FLAME_LOG}};
     struct asked *asked = to;
     size_t length = strlen(path);
 
@@ -77,7 +79,8 @@ static int read_flame(const char *command, const char *option, const char *path,
             return 0;
         }
     }
-    return pithi_tool_usage(command, "--%s needs a file .svg, .folded or .speedscope.json, not '%s'", option, path);
+    return pithi_tool_usage(command, "--%s needs a file .svg, .folded, .speedscope.json or .pith, not '%s'", option,
+                            path);
 }
 
 /* Options that contradict each other. */

@@ -10,6 +10,7 @@
 
 #include "base/map.h"
 #include "base/out.h"
+#include "tools/flame_log.h"
 #include "tools/outfile.h"
 #include "tools/pair_map.h"
 #include "tools/sample_names.h"
@@ -31,11 +32,8 @@ struct paths {
     struct pithi_pair_map map; /* (parent, function): nodes; a parent has a lower number */
     struct node *nodes;
     uint32_t room;
-    struct last {
-        int64_t cpu_ns, time_ns;
-        int seen;
-    } * last;      /* by lane: the last sample */
-    uint32_t lane; /* of lane_ns */
+    struct pithi_sample_last *last; /* by lane */
+    uint32_t lane;                  /* of lane_ns */
     int64_t sum_ns;
     double squares; /* of the times of the samples */
     struct pithi_sample sample;
@@ -59,28 +57,24 @@ static int take(void *context, const struct pithlog_record *r)
     struct paths *p = context;
     struct pithi_inlined in;
     uint32_t node = ROOT;
-    struct last *last = &p->last[r->lane];
-    int64_t cpu_ns = pithi_sample_period_ns(p->names), length_ns = cpu_ns;
+    struct pithi_sample_length length;
 
     if (!pithi_sample_read(p->names, r, &p->sample))
         return PITH_OK;
-    if (last->seen && p->sample.cpu_ns >= last->cpu_ns && r->time_ns >= last->time_ns) {
-        cpu_ns = p->sample.cpu_ns - last->cpu_ns;
-        length_ns = pithi_sample_wall(p->names) ? r->time_ns - last->time_ns : cpu_ns;
-    }
-    *last = (struct last){p->sample.cpu_ns, r->time_ns, 1};
+    length = pithi_sample_length(p->names, r, &p->sample, &p->last[r->lane]);
+    p->last[r->lane] = (struct pithi_sample_last){p->sample.cpu_ns, r->time_ns, 1};
     for (uint32_t i = p->sample.count; i > 0; i--) {
         CHECK(pithi_sample_functions(p->names, r, &p->sample, i - 1, &in));
         for (uint32_t k = 0; k < in.count; k++)
             CHECK(go_down(p, &node, in.functions[k]));
     }
     p->nodes[node].samples++;
-    p->nodes[node].self_ns += length_ns;
-    p->nodes[node].cpu_ns += cpu_ns;
+    p->nodes[node].self_ns += length.ns;
+    p->nodes[node].cpu_ns += length.cpu_ns;
     if (r->lane == p->lane)
-        p->nodes[node].lane_ns += length_ns;
-    p->sum_ns += length_ns;
-    p->squares += (double)length_ns * (double)length_ns;
+        p->nodes[node].lane_ns += length.ns;
+    p->sum_ns += length.ns;
+    p->squares += (double)length.ns * (double)length.ns;
     return PITH_OK;
 }
 
@@ -177,11 +171,9 @@ static const struct pithi_table_column function_columns[] = {
 static void put_function(const struct paths *p, const struct row *row, struct pithi_report *table)
 {
     const struct pithi_function *f = pithi_function_get(p->names, row->function);
-    const char *slash = strrchr(f->source ? f->source : f->module, '/');
-    const char *file = slash ? slash + 1 : f->source ? f->source : f->module;
     char place[300];
 
-    snprintf(place, sizeof place, f->source ? "%.250s:%d" : "%.250s", file, f->line);
+    pithi_function_place(f, place, sizeof place);
     pithi_table_row(table);
     pithi_table_text(table, f->name);
     pithi_table_number(table, row->self_ns);
@@ -446,14 +438,11 @@ static void put_box(const struct flame *f, struct pithi_out *out, const struct n
 {
     const char *name = name_of(&f->paths, node->function);
     double share = (double)node->all_ns / (double)f->paths.sum_ns;
-    uint32_t colour = node->function * 2654435769u; /* of the function; different for each */
     int letters = ((int)(WIDE * share) - 6) / LETTER;
     char text[400];
 
-    snprintf(text, sizeof text,
-             "<g><rect x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"%d\" fill=\"rgb(%u,%u,%u)\"/><title>", left,
-             depth * HIGH, WIDE * share, HIGH - 1, 205 + (colour >> 24) % 50, 120 + (colour >> 16) % 100,
-             60 + (colour >> 8) % 50);
+    snprintf(text, sizeof text, "<g><rect x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"%d\" fill=\"#%06x\"/><title>",
+             left, depth * HIGH, WIDE * share, HIGH - 1, pithi_function_rgb(node->function));
     pithi_out_text(out, text);
     pithi_out_quoted(out, PITHI_QUOTE_HTML, name);
     snprintf(text, sizeof text, " %.1f %%, %.3f s, itself %.3f s</title>", 100 * share, 1e-9 * (double)node->all_ns,
@@ -532,6 +521,8 @@ int pithi_stat_flame(struct pithlog *log, const struct pithi_stat_query *query, 
     struct flame f = {.paths = {.log = log, .query = query}, .kind = kind};
     int err;
 
+    if (kind == PITHI_FLAME_LOG)
+        return pithi_flame_log_write(log, query, path);
     TRY(gather(&f.paths));
     TRY(sort_paths(&f.paths, &f.rows));
     err = path ? pithi_outfile_print("stat", path, put_flame, &f) : put_flame(&f, stdout);

@@ -179,7 +179,7 @@ done
 
 # ---- wrong use --------------------------------------------------------------------------------------------------------
 pith stat none.pith --flame picture.png >out 2>err
-like "$? $(cat err)" "^2 pith: stat: --flame needs a file .svg, .folded or .speedscope.json, not 'picture.png'" "--flame picture.png"
+like "$? $(cat err)" "^2 pith: stat: --flame needs a file .svg, .folded, .speedscope.json or .pith, not 'picture.png'" "--flame picture.png"
 pith run --sample=0 true >out 2>err
 like "$? $(cat err)" '^2 pith run: --sample needs a period in milliseconds or wall, .*, not 0;' "--sample=0"
 mpi=$(mpis | head -n 1)

@@ -1,0 +1,204 @@
+/* flame_log.c - see flame_log.h. */
+#include "tools/flame_log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/map.h"
+#include "native/segment.h"
+#include "tools/outfile.h"
+#include "tools/sample_names.h"
+#include "tools/stat_pass.h"
+
+struct stack {
+    uint32_t *functions, count, room; /* outermost first */
+};
+
+struct flame_lane {
+    struct stack open;
+    struct pithi_sample_last last;
+    uint32_t number; /* in the new log */
+};
+
+struct flame_log {
+    struct pithlog *log;
+    const struct pithi_stat_query *query;
+    struct pithi_sample_names *names;
+    struct pithi_writer *writer;
+    struct flame_lane *lanes;
+    uint32_t *states, state_room; /* by function: the definition + 1; 0: none yet */
+    struct stack now;             /* of the sample that is added */
+    struct pithi_sample sample;
+};
+
+/* ---- Functions --------------------------------------------------------------------------------------------------- */
+
+static int has_name(const struct pithi_defs *defs, const char *name)
+{
+    for (uint32_t i = 0; i < pithi_defs_count(defs); i++)
+        if (strcmp(pithi_defs_get(defs, i)->name, name) == 0)
+            return 1;
+    return 0;
+}
+
+/* Defines the state of a function, and after it the event. Functions of the same name are different states: the later
+ * one has its place in its name. */
+static int define(struct flame_log *f, uint32_t function, uint32_t *id)
+{
+    const struct pithi_function *of = pithi_function_get(f->names, function);
+    const char *slash = strrchr(of->module, '/');
+    struct pithi_defs *defs = pithi_writer_defs(f->writer);
+    char name[600], place[300], key[620], colour[8];
+    struct pithlog_def def = {
+        .kind = PITHLOG_STATE, .name = name, .colour = colour, .group = slash ? slash + 1 : of->module};
+    uint32_t event;
+
+    pithi_function_place(of, place, sizeof place);
+    snprintf(name, sizeof name, "%.290s", of->name);
+    if (has_name(defs, name))
+        snprintf(name, sizeof name, "%.290s (%s)", of->name, place);
+    for (uint32_t n = 2; has_name(defs, name); n++)
+        snprintf(name, sizeof name, "%.290s (%s, %u)", of->name, place, n);
+    snprintf(colour, sizeof colour, "#%06x", pithi_function_rgb(function));
+    CHECK(pithi_defs_add(defs, &def, id));
+    def.kind = PITHLOG_EVENT_TYPE;
+    def.group = "samples";
+    CHECK(pithi_defs_add(defs, &def, &event));
+    snprintf(key, sizeof key, "place %s", name);
+    return of->source ? pithi_defs_property(defs, key, place) : PITH_OK;
+}
+
+static int state_of(struct flame_log *f, uint32_t function, uint32_t *id)
+{
+    if (function >= f->state_room) {
+        uint32_t room = 2 * function + 256;
+        if (!pithi_resize(&f->states, f->state_room, room, sizeof *f->states))
+            return pithi_no_memory();
+        f->state_room = room;
+    }
+    if (!f->states[function]) {
+        CHECK(define(f, function, &f->states[function]));
+        f->states[function]++;
+    }
+    *id = f->states[function] - 1;
+    return PITH_OK;
+}
+
+/* ---- Samples ----------------------------------------------------------------------------------------------------- */
+
+static int push(struct stack *stack, uint32_t function)
+{
+    if (!pithi_grow(&stack->functions, stack->count, &stack->room, sizeof *stack->functions))
+        return pithi_no_memory();
+    stack->functions[stack->count++] = function;
+    return PITH_OK;
+}
+
+static int put(struct flame_log *f, const struct flame_lane *lane, uint32_t kind, uint32_t function, int64_t time_ns)
+{
+    struct pithlog_record record = {.time_ns = time_ns, .lane = lane->number, .kind = kind, .peer = -1};
+
+    CHECK(state_of(f, function, &record.id));
+    record.id += kind == PITHLOG_EVENT;
+    return pithi_writer_add(f->writer, &record);
+}
+
+/* Ends the functions from `depth` on, with the last sample that has them. */
+static int end_functions(struct flame_log *f, struct flame_lane *lane, uint32_t depth)
+{
+    while (lane->open.count > depth)
+        CHECK(put(f, lane, PITHLOG_LEAVE, lane->open.functions[--lane->open.count], lane->last.time_ns));
+    return PITH_OK;
+}
+
+/* Where the functions begin that only the new sample has. */
+static int64_t begin_of(const struct flame_log *f, const struct flame_lane *lane, const struct pithlog_record *r)
+{
+    int64_t length_ns = pithi_sample_length(f->names, r, &f->sample, &lane->last).ns;
+    int64_t least_ns = lane->last.seen ? lane->last.time_ns : pithlog_get_lane(f->log, r->lane)->first_ns;
+
+    if (r->time_ns - length_ns < least_ns || (lane->last.seen && r->time_ns - least_ns <= 2 * length_ns))
+        return least_ns;
+    return r->time_ns - length_ns;
+}
+
+static int take(void *context, const struct pithlog_record *r)
+{
+    struct flame_log *f = context;
+    struct flame_lane *lane = &f->lanes[r->lane];
+    struct pithi_inlined in;
+    uint32_t same = 0;
+
+    if (!pithi_sample_read(f->names, r, &f->sample))
+        return PITH_OK;
+    f->now.count = 0;
+    for (uint32_t i = f->sample.count; i > 0; i--) {
+        CHECK(pithi_sample_functions(f->names, r, &f->sample, i - 1, &in));
+        for (uint32_t k = 0; k < in.count; k++)
+            CHECK(push(&f->now, in.functions[k]));
+    }
+    while (same < f->now.count && same < lane->open.count && f->now.functions[same] == lane->open.functions[same])
+        same++;
+    CHECK(end_functions(f, lane, same));
+    for (uint32_t i = same; i < f->now.count; i++) {
+        CHECK(put(f, lane, PITHLOG_ENTER, f->now.functions[i], begin_of(f, lane, r)));
+        CHECK(push(&lane->open, f->now.functions[i]));
+    }
+    if (f->now.count)
+        CHECK(put(f, lane, PITHLOG_EVENT, f->now.functions[f->now.count - 1], r->time_ns));
+    lane->last = (struct pithi_sample_last){f->sample.cpu_ns, r->time_ns, 1};
+    return PITH_OK;
+}
+
+/* ---- The log ----------------------------------------------------------------------------------------------------- */
+
+static int add_lanes(struct flame_log *f)
+{
+    uint32_t count = pithlog_get_info(f->log)->lanes;
+
+    if (!(f->lanes = calloc(count + (size_t)1, sizeof *f->lanes)))
+        return pithi_no_memory();
+    for (uint32_t i = 0; i < count; i++) {
+        const struct pithlog_lane *lane = pithlog_get_lane(f->log, i);
+        struct pithi_rank rank = {.rank = lane->rank, .host = lane->host};
+        CHECK(pithi_writer_rank(f->writer, &rank));
+        CHECK(pithi_writer_lane(f->writer, lane->rank, lane->thread, lane->name, &f->lanes[i].number));
+    }
+    return PITH_OK;
+}
+
+static int fill(void *context, struct pithi_writer *writer)
+{
+    struct flame_log *f = context;
+    const struct pithi_stat_query *query = f->query;
+    struct pithlog_query samples = {.from_ns = query->from_ns,
+                                    .to_ns = query->to_ns,
+                                    .lanes = query->lanes,
+                                    .lane_count = query->lane_count,
+                                    .kinds = 1u << PITHLOG_EVENT};
+
+    f->writer = writer;
+    CHECK(add_lanes(f));
+    CHECK(pithi_stat_each_record(f->log, &samples, take, f));
+    for (uint32_t i = 0; i < pithlog_get_info(f->log)->lanes; i++)
+        CHECK(end_functions(f, &f->lanes[i], 0));
+    return PITH_OK;
+}
+
+int pithi_flame_log_write(struct pithlog *log, const struct pithi_stat_query *query, const char *path)
+{
+    struct flame_log f = {.log = log, .query = query};
+    int err;
+
+    TRY(pithi_sample_names_open(log, PITHI_NEED_SAMPLES, &f.names));
+    TRY(pithi_outfile_make("stat", pithi_format_by_name("native"), path, fill, &f, 0));
+out:
+    pithi_sample_names_close(f.names);
+    for (uint32_t i = 0; f.lanes && i < pithlog_get_info(log)->lanes; i++)
+        free(f.lanes[i].open.functions);
+    free(f.lanes);
+    free(f.states);
+    free(f.now.functions);
+    return err;
+}

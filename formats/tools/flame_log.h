@@ -1,0 +1,24 @@
+/* flame_log.h - samples as a log of their own, in which the functions of the program are states: what
+ * `pith stat --flame FILE.pith` writes, and what the viewer shows below the states of a lane.
+ *
+ * A function is a state. It is open from the sample that has it first to the last sample in a row that has it at the
+ * same depth, inside the same functions. It begins with the sample before, because a sample stands for the time since
+ * then. But samples of the CPU clock stand for CPU time; if the thread used a core for less than half of the time, the
+ * function begins that CPU time before the sample:
+ *
+ *     samples at 10 (CPU time 10) main;a  20 (20) main;a;b  50 (30) main;c  60 (40) main;c
+ *     main 0..60    a 0..20    b 10..20    c 40..60
+ *
+ * Each sample is also an event with the name of its innermost function, because time is a poor measure of samples if a
+ * thread did not run all the time.
+ */
+#ifndef PITHI_FLAME_LOG_H
+#define PITHI_FLAME_LOG_H
+
+#include "tools/stat.h"
+
+/* Writes the log to `path`. It has all lanes of `log`, in the same order. The group of a state is the name of the file
+ * that has the function; property "place NAME" is where the function is declared, "mesh.cc:212", if that is known. */
+int pithi_flame_log_write(struct pithlog *log, const struct pithi_stat_query *query, const char *path);
+
+#endif
