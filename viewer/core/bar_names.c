@@ -55,17 +55,17 @@ struct place {
     int64_t length_ns;
 };
 
-static void draw_name(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t state,
+static void draw_name(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row, uint32_t state,
                       const struct place *place)
 {
     double scale = pithi_theme_scale(), beside = floor(BESIDE * scale), width;
     double room = place->right - place->left - 2 * beside, x = plot->x + place->left + beside;
     double y = place->y + floor((place->height + TEXT * scale * 0.72) / 2 + 0.5);
     struct pithi_font font = {.size = TEXT * scale};
-    uint32_t rgb = pithi_rgb_text_on(plot->rgb[state]);
+    uint32_t rgb = pithi_rgb_text_on(pithi_plot_rgb(plot, row)[state]);
     char name[256], length[64];
 
-    pithi_def_label(plot->log, state, name, sizeof name - 4);
+    pithi_def_label(pithi_plot_log(plot, row), state, name, sizeof name - 4);
     width = fit(painter, font, name, room);
     if (width <= 0)
         return;
@@ -119,7 +119,7 @@ static void name_level(const struct pithi_plot *plot, const struct pithi_painter
         if (place.right - place.left < narrowest || place.height < (TEXT + AROUND) * pithi_theme_scale() - 1)
             continue;
         place.length_ns = length_of(plot, cells, level, c, end);
-        draw_name(plot, painter, line[c].state, &place);
+        draw_name(plot, painter, row, line[c].state, &place);
     }
 }
 

@@ -73,7 +73,7 @@ static int begins(const struct pithi_cell *line, uint32_t width, uint32_t c)
 enum part { OUTLINE, FILL, EDGE, PARTS };
 
 struct bar {
-    uint32_t state;
+    uint32_t state, rgb;
     int outlined, edge;
     double x, y, width, height;
 };
@@ -89,10 +89,14 @@ static int is_outlined(const struct pithi_plot *plot, uint32_t row, uint32_t lev
     return level && !plot->rows[row].band && height >= OUTLINED_FROM;
 }
 
-static struct bar make_bar(const struct pithi_plot *plot, const struct pithi_cell *line, uint32_t from, uint32_t to,
-                           const struct style *style)
+static struct bar make_bar(const struct pithi_plot *plot, uint32_t row, const struct pithi_cell *line, uint32_t from,
+                           uint32_t to, const struct style *style)
 {
-    struct bar bar = {.state = line[from].state, .x = plot->x + from, .y = style->top, .width = to - from};
+    struct bar bar = {.state = line[from].state,
+                      .rgb = pithi_plot_rgb(plot, row)[line[from].state],
+                      .x = plot->x + from,
+                      .y = style->top,
+                      .width = to - from};
 
     bar.height = height_of(style, line[from].cover);
     bar.y += style->height - bar.height;
@@ -100,10 +104,9 @@ static struct bar make_bar(const struct pithi_plot *plot, const struct pithi_cel
     return bar;
 }
 
-static void draw_part(const struct pithi_plot *plot, const struct pithi_painter *painter, const struct bar *bar,
-                      enum part part)
+static void draw_part(const struct pithi_painter *painter, const struct bar *bar, enum part part)
 {
-    uint32_t rgb = plot->rgb[bar->state];
+    uint32_t rgb = bar->rgb;
 
     if (part == OUTLINE && bar->outlined)
         painter->rect(painter->context, bar->x, bar->y, bar->width, bar->height, pithi_rgb_darker(rgb, 0.35), 1);
@@ -124,7 +127,7 @@ int pithi_bar_at(const struct pithi_plot *plot, uint32_t row, uint32_t level, ui
         return 0;
     pithi_plot_row_bar(plot, row, level, &style.top, &style.height);
     uint32_t end = run_end(&style, line, to, from);
-    struct bar bar = make_bar(plot, line, from, end, &style);
+    struct bar bar = make_bar(plot, row, line, from, end, &style);
     int outlined = is_outlined(plot, row, level, bar.height);
     uint32_t edged = from + EDGE_FROM < plot->width ? from + EDGE_FROM : plot->width; /* maybe after `to` */
     int edge = begins(line, plot->width, from) && run_end(&style, line, edged, from) - from >= EDGE_FROM;
@@ -144,7 +147,7 @@ struct columns {
 /* The strips of a row: first the life of its lane, then, level by level, the bars of full height and the lower bars. */
 struct pithi_bar_sheet {
     uint32_t *memory, *life, *separator;
-    uint32_t *darker; /* [defs] of each state's colour */
+    uint32_t *darker[2]; /* [defs] of the colour of each state, and of each function */
     struct columns full[PITHI_LEVELS], low[PITHI_LEVELS];
     uint32_t *columns[PITHI_LEVELS]; /* their memory, made when a level is first drawn */
     struct pithi_strip strips[2 + PITHI_LEVELS * 6];
@@ -167,10 +170,18 @@ static void make_columns(struct pithi_bar_sheet *sheet, uint32_t level, uint32_t
     sheet->low[level] = (struct columns){.body = memory + 2 * (size_t)width, .outline = memory + 3 * (size_t)width};
 }
 
+static uint32_t *darker_colours(const struct pithlog *log, const uint32_t *rgb)
+{
+    uint32_t defs = pithlog_get_info(log)->defs, *darker = pithi_alloc(defs, sizeof *darker);
+
+    for (uint32_t id = 0; id < defs; id++)
+        darker[id] = pithi_rgb_darker(rgb[id], 0.35);
+    return darker;
+}
+
 struct pithi_bar_sheet *pithi_sheet_new(const struct pithi_plot *plot)
 {
     struct pithi_bar_sheet *sheet = pithi_alloc(1, sizeof *sheet);
-    uint32_t defs = pithlog_get_info(plot->log)->defs;
     size_t width = plot->width;
 
     sheet->memory = no_colours(width * 2);
@@ -178,9 +189,9 @@ struct pithi_bar_sheet *pithi_sheet_new(const struct pithi_plot *plot)
     sheet->separator = sheet->memory + width;
     for (size_t c = 0; c < width; c++)
         sheet->separator[c] = PITHI_RGB_GRID;
-    sheet->darker = pithi_alloc(defs, sizeof *sheet->darker);
-    for (uint32_t id = 0; id < defs; id++)
-        sheet->darker[id] = pithi_rgb_darker(plot->rgb[id], 0.35);
+    sheet->darker[0] = darker_colours(plot->log, plot->rgb);
+    if (plot->flames)
+        sheet->darker[1] = darker_colours(plot->flames->log, plot->flames->rgb);
     return sheet;
 }
 
@@ -191,17 +202,15 @@ void pithi_sheet_free(struct pithi_bar_sheet *sheet)
     for (uint32_t level = 0; level < PITHI_LEVELS; level++)
         free(sheet->columns[level]);
     free(sheet->memory);
-    free(sheet->darker);
+    free(sheet->darker[0]);
+    free(sheet->darker[1]);
     free(sheet);
 }
 
-static void keep_columns(const struct pithi_bar_sheet *sheet, struct columns *columns, uint32_t rgb,
-                         const struct bar *bar, uint32_t from, uint32_t to)
+static void keep_columns(struct columns *columns, uint32_t dark, const struct bar *bar, uint32_t from, uint32_t to)
 {
-    uint32_t dark = sheet->darker[bar->state];
-
     for (uint32_t c = from; c < to; c++)
-        columns->body[c] = rgb;
+        columns->body[c] = bar->rgb;
     for (uint32_t c = from; c < to && bar->outlined; c++)
         columns->outline[c] = dark;
     if (bar->edge)
@@ -253,10 +262,10 @@ static void fill_level(struct pithi_bar_sheet *sheet, const struct pithi_plot *p
             continue;
         if (!sheet->columns[level])
             make_columns(sheet, level, plot->width);
-        bar = make_bar(plot, line, c, end, &style);
+        bar = make_bar(plot, row, line, c, end, &style);
         bar.outlined = is_outlined(plot, row, level, bar.height);
-        keep_columns(sheet, bar.height < style.height ? &sheet->low[level] : &sheet->full[level], plot->rgb[bar.state],
-                     &bar, c, end);
+        keep_columns(bar.height < style.height ? &sheet->low[level] : &sheet->full[level],
+                     sheet->darker[plot->rows[row].flame][bar.state], &bar, c, end);
     }
 }
 
@@ -309,7 +318,7 @@ static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *
         end = run_end(&style, line, plot->width, c);
         if (line[c].state == PITHI_NONE || (!style.group && is_fringe(line, plot->width, c)))
             continue;
-        bar = make_bar(plot, line, c, end, &style);
+        bar = make_bar(plot, row, line, c, end, &style);
         bar.outlined = is_outlined(plot, row, level, bar.height);
         if (painter->groups) {
             bars->items = pithi_view_grow(bars->items, &bars->capacity, bars->count + 1, sizeof *bars->items);
@@ -317,7 +326,7 @@ static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *
             continue;
         }
         for (int part = 0; part < PARTS; part++)
-            draw_part(plot, painter, &bar, (enum part)part);
+            draw_part(painter, &bar, (enum part)part);
     }
 }
 
@@ -333,7 +342,7 @@ static int by_state(const void *a, const void *b)
 }
 
 /* Bars of one level do not overlap, so their order is free. */
-static void draw_groups(const struct pithi_plot *plot, const struct pithi_painter *painter, struct bars *bars)
+static void draw_groups(const struct pithi_painter *painter, struct bars *bars)
 {
     if (bars->count)
         qsort(bars->items, bars->count, sizeof *bars->items, by_state);
@@ -342,7 +351,7 @@ static void draw_groups(const struct pithi_plot *plot, const struct pithi_painte
             continue;
         for (int part = 0; part < PARTS; part++)
             for (uint32_t i = from; i < to; i++)
-                draw_part(plot, painter, &bars->items[i], (enum part)part);
+                draw_part(painter, &bars->items[i], (enum part)part);
     }
     bars->count = 0;
 }
@@ -401,7 +410,7 @@ void pithi_bars_draw(const struct pithi_plot *plot, const struct pithi_painter *
         for (uint32_t row = from; row < to; row++)
             if (plot->cell_row[row] != PITHI_NONE)
                 draw_row(plot, painter, row, level, &bars);
-        draw_groups(plot, painter, &bars);
+        draw_groups(painter, &bars);
     }
     free(bars.items);
 }

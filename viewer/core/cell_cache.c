@@ -27,7 +27,8 @@ struct pithi_cell_cache {
     struct pithlog_summary *helper_summary;
     uint32_t defs;
     struct cache_view view;
-    unsigned char *hidden; /* [defs] */
+    unsigned char *hidden;             /* [defs] */
+    const struct pithi_flames *flames; /* of the plot */
     struct pithi_cell_row *rows;
     struct pithi_cells *cells; /* [row_count] one row each */
     uint32_t row_count;
@@ -117,13 +118,16 @@ static int follow(const struct cache_view *old, const struct pithi_plot *plot, s
     return 1;
 }
 
-/* Finds the old row with these lanes. Rows mostly keep their order: `guess` is the old row after the one found last. */
-static uint32_t find_row(const struct pithi_cell_cache *cache, const uint32_t *lanes, uint32_t count, uint32_t guess)
+/* Finds the old row with these lanes; `flame`: of their functions. Rows mostly keep their order: `guess` is the old row
+ * after the one found last. */
+static uint32_t find_row(const struct pithi_cell_cache *cache, const uint32_t *lanes, uint32_t count, int flame,
+                         uint32_t guess)
 {
     for (uint32_t i = 0; i < cache->row_count; i++) {
         uint32_t at = (guess + i) % cache->row_count;
         const struct pithi_cell_row *row = &cache->rows[at];
-        if (row->lane_count == count && row->lanes && memcmp(row->lanes, lanes, count * sizeof *lanes) == 0)
+        if (row->lane_count == count && row->flame == flame && row->lanes &&
+            memcmp(row->lanes, lanes, count * sizeof *lanes) == 0)
             return at;
     }
     return PITHI_NONE;
@@ -149,8 +153,9 @@ static void take_rows(struct pithi_cell_cache *cache, const struct pithi_plot *p
         pithi_cell_map_make(&move->map, to->width, from->width, offset, (double)to->span_ns / to->width / column_ns);
     }
     for (uint32_t i = 0; i < plot->cells.rows; i++) {
-        const uint32_t *lanes = pithi_row_lanes(&plot->rows[plot->plot_row[i]], &count);
-        uint32_t old = find_row(cache, lanes, count, guess);
+        const struct pithi_row *of = &plot->rows[plot->plot_row[i]];
+        const uint32_t *lanes = pithi_row_lanes(of, &count);
+        uint32_t old = find_row(cache, lanes, count, of->flame, guess);
         if (old != PITHI_NONE) {
             rows[i] = cache->rows[old];
             cells[i] = cache->cells[old];
@@ -160,12 +165,13 @@ static void take_rows(struct pithi_cell_cache *cache, const struct pithi_plot *p
                 pithi_cell_row_shift(&rows[i], &cells[i], move->to.shift - move->from.shift);
             else
                 pithi_cell_row_stretch(&rows[i], &cells[i], &move->map);
-            if (!move->same_hidden)
+            if (!move->same_hidden && !of->flame)
                 rows[i].known_from = rows[i].known_to = rows[i].exact_from = rows[i].exact_to = 0;
             guess = old + 1;
         } else {
             rows[i].lanes = pithi_alloc(count, sizeof *rows[i].lanes);
             rows[i].lane_count = count;
+            rows[i].flame = of->flame;
             memcpy(rows[i].lanes, lanes, count * sizeof *lanes);
             pithi_cell_row_empty(&cells[i], plot->width);
         }
@@ -202,8 +208,15 @@ static void ask(const struct pithi_cell_cache *cache, struct pithi_cell_work *wo
         return;
     work->requests = pithi_view_grow(work->requests, &work->capacity, work->count + 1, sizeof *work->requests);
     request = &work->requests[work->count++];
-    *request = (struct pithi_cell_request){
-        row, from, to, time_of(&cache->view, from), time_of(&cache->view, to), care, 0, cache->rows[row].lane_count};
+    *request = (struct pithi_cell_request){row,
+                                           from,
+                                           to,
+                                           time_of(&cache->view, from),
+                                           time_of(&cache->view, to),
+                                           care,
+                                           0,
+                                           cache->rows[row].lane_count,
+                                           cache->rows[row].flame};
     request->first_lane = cache->rows[row].first_lane;
 }
 
@@ -231,6 +244,7 @@ static struct pithi_cell_work *make_work(struct pithi_cell_cache *cache)
     }
     work->hidden = pithi_alloc(cache->defs, 1);
     memcpy(work->hidden, cache->hidden, cache->defs);
+    work->flames = cache->flames;
     work->generation = ++cache->generation;
     return work;
 }
@@ -337,6 +351,7 @@ int pithi_cell_cache_load(struct pithi_cell_cache *cache, struct pithi_plot *plo
     move.same_hidden = plot->hidden && memcmp(cache->hidden, plot->hidden, cache->defs) == 0;
     take_rows(cache, plot, &move);
     cache->view = move.to;
+    cache->flames = plot->flames;
     cache->moved = move.shifted ? move.to.shift - move.from.shift : 0;
     if (plot->hidden)
         memcpy(cache->hidden, plot->hidden, cache->defs);

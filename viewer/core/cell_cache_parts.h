@@ -3,12 +3,14 @@
 #ifndef PITHI_CELL_CACHE_PARTS_H
 #define PITHI_CELL_CACHE_PARTS_H
 
+#include "core/flames.h"
 #include "core/query.h"
 
 /* ---- A row ------------------------------------------------------------------------------------------------------- */
 
 struct pithi_cell_row {
     uint32_t *lanes, lane_count;
+    int flame;                     /* 1: the row shows functions */
     uint32_t first_lane;           /* in the lanes of the current work */
     uint32_t known_from, known_to; /* columns of this window; others are stale or empty */
     uint32_t exact_from, exact_to; /* of these, the exact columns */
@@ -43,13 +45,15 @@ struct pithi_cell_request {
     int64_t t0_ns, t1_ns;
     enum pithi_care care;
     uint32_t first_lane, lane_count; /* in the lanes of the work */
+    int flame;                       /* 1: for the functions of the lane */
 };
 
 struct pithi_cell_work {
     struct pithi_cell_request *requests;
     uint32_t count, capacity;
     uint32_t *lanes, lane_count, lane_capacity;
-    unsigned char *hidden; /* NULL: none */
+    unsigned char *hidden;             /* NULL: none */
+    const struct pithi_flames *flames; /* NULL: no request is for functions */
     unsigned generation;
     atomic_int stop;
 };

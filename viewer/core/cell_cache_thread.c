@@ -49,14 +49,14 @@ int pithi_cell_request_run(struct pithlog *log, struct pithlog_summary *summary,
                                 .levels = PITHI_LEVELS,
                                 .lanes = work->lanes + request->first_lane,
                                 .lane_count = request->lane_count,
-                                .hidden = work->hidden,
-                                .summary = summary,
+                                .hidden = request->flame ? work->flames->hidden : work->hidden,
+                                .summary = request->flame ? NULL : summary,
                                 .care = request->care,
                                 .group_end = &request->lane_count,
                                 .group_count = 1,
                                 .stop = &work->stop,
                                 .no_sums = 1};
-    return pithi_query_run(log, &query, cells);
+    return pithi_query_run(request->flame ? work->flames->log : log, &query, cells);
 }
 
 /* ---- In the thread ----------------------------------------------------------------------------------------------- */

@@ -142,6 +142,55 @@ int pithi_hit_state(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t
     return more < 0 ? -1 : result;
 }
 
+/* ---- Outside states ---------------------------------------------------------------------------------------------- */
+
+/* The first record of a state in [from_ns, to_ns], or if `last`, the last one. 1, 0: none, -1. */
+static int edge_in(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t to_ns, int last,
+                   struct pithlog_record *edge)
+{
+    struct pithlog_query query = {.from_ns = from_ns,
+                                  .to_ns = to_ns,
+                                  .lanes = &lane,
+                                  .lane_count = 1,
+                                  .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE};
+    struct pithlog_record record;
+    struct pithlog_iter *iter;
+    int more = 0, found = 0;
+
+    if (pithlog_iter_open(log, &query, &iter))
+        return -1;
+    while ((!found || last) && (more = pithlog_iter_next(iter, &record)) == 1) {
+        *edge = record;
+        found = 1;
+    }
+    pithlog_iter_close(iter);
+    return found ? 1 : more;
+}
+
+int pithi_hit_outside(struct pithlog *log, uint32_t lane, int64_t time_ns, int64_t *from_ns, int64_t *to_ns)
+{
+    const struct pithlog_lane *of = pithlog_get_lane(log, lane);
+    struct pithlog_record edge;
+    struct pithi_hit hit;
+    int found = 0;
+
+    if (time_ns < of->first_ns || time_ns > of->last_ns)
+        return 0;
+    if ((found = pithi_hit_state(log, lane, time_ns, time_ns + 1, PITHI_LEVELS - 1, NULL, &hit)) != 0)
+        return found < 0 ? -1 : 0;
+    *from_ns = of->first_ns;
+    *to_ns = of->last_ns;
+    /* Looks back in growing steps, because there may be many records in the whole lane. */
+    for (int64_t back_ns = 1 << 14; !found && time_ns - back_ns / 4 > of->first_ns; back_ns *= 4) {
+        found = edge_in(log, lane, time_ns - back_ns, time_ns, 1, &edge);
+        if (found > 0)
+            *from_ns = edge.time_ns;
+    }
+    if (found >= 0 && (found = edge_in(log, lane, time_ns, of->last_ns, 0, &edge)) > 0)
+        *to_ns = edge.time_ns;
+    return found < 0 ? -1 : 1;
+}
+
 /* ---- Events ------------------------------------------------------------------------------------------------------ */
 
 int pithi_hit_event(struct pithlog *log, uint32_t lane, int64_t time_ns, int64_t reach_ns, const unsigned char *hidden,

@@ -41,6 +41,10 @@ const struct pithi_arrow *pithi_hit_arrow(const struct pithi_plot *plot, double 
  * reached. NULL: none. */
 const struct pithi_bundle *pithi_hit_bundle(const struct pithi_plot *plot, double x, double y, double reach);
 
+/* The stretch around a time in which `lane` is outside all states: between the end of a state and the begin of the
+ * next, or the ends of the lane. 1: found, 0: it is in a state or outside its life, -1: error. */
+int pithi_hit_outside(struct pithlog *log, uint32_t lane, int64_t time_ns, int64_t *from_ns, int64_t *to_ns);
+
 /* The states of a row in [from, to) over its lanes (over an even selection, if there are very many), by exclusive time,
  * largest first; includes hidden states. */
 struct pithi_mix {

@@ -26,13 +26,14 @@ void pithi_plot_prepare(struct pithi_plot *plot)
         if (plot->rows[row].counter != PITHI_NONE)
             continue;
         if (plot->rows[row].band > 1 && count && plot->rows[row - 1].band &&
+            plot->rows[row - 1].flame == plot->rows[row].flame &&
             plot->rows[plot->plot_row[count - 1]].lane == plot->rows[row].lane) {
             plot->cell_row[row] = count - 1;
             continue;
         }
         plot->plot_row[count++] = row;
         pithi_row_lanes(&plot->rows[row], &lanes);
-        plot->cells.lanes += lanes;
+        plot->cells.lanes += plot->rows[row].flame ? 0 : lanes;
     }
     plot->cells.rows = count;
 }
@@ -40,22 +41,23 @@ void pithi_plot_prepare(struct pithi_plot *plot)
 /* Loads the cells of one row, and adds its part of the sums. */
 static int load_line(struct pithi_plot *plot, uint32_t line)
 {
-    uint32_t count;
+    uint32_t count, row = plot->plot_row[line];
+    int flame = plot->rows[row].flame;
     struct pithi_query query = {.t0_ns = plot->t0_ns,
                                 .t1_ns = plot->t1_ns,
                                 .width = plot->width,
                                 .levels = PITHI_LEVELS,
-                                .lanes = pithi_row_lanes(&plot->rows[plot->plot_row[line]], &count),
-                                .hidden = plot->hidden,
-                                .summary = plot->summary,
+                                .lanes = pithi_row_lanes(&plot->rows[row], &count),
+                                .hidden = flame ? plot->flames->hidden : plot->hidden,
+                                .summary = flame ? NULL : plot->summary,
                                 .care = plot->care,
                                 .group_end = &count,
                                 .group_count = 1};
     int err;
 
     query.lane_count = count;
-    err = pithi_query_run(plot->log, &query, &plot->lines[line]);
-    if (err != PITH_ERR_USAGE) {
+    err = pithi_query_run(pithi_plot_log(plot, row), &query, &plot->lines[line]);
+    if (err != PITH_ERR_USAGE && !flame) {
         for (uint32_t id = 0; id < plot->cells.defs; id++)
             pithi_sum_add(&plot->cells.sums[id], &plot->lines[line].sums[id]);
         plot->cells.rough += plot->lines[line].rough;
@@ -164,7 +166,7 @@ void pithi_plot_life(const struct pithi_plot *plot, uint32_t row, double *left, 
         *left = plot->x;
     if (*right > plot->x + plot->width)
         *right = plot->x + plot->width;
-    if (plot->rows[row].band > 1)
+    if (pithi_row_is_below(&plot->rows[row]))
         *right = *left;
 }
 
@@ -179,7 +181,7 @@ static void draw_ticks(const struct pithi_plot *plot, const struct pithi_painter
         double y = pithi_plot_row_top(plot, row) + top + height - length;
         for (uint32_t i = 0; i < cells->tick_count; i++)
             painter->rect(painter->context, plot->x + cells->ticks[i].column, y, 1, length,
-                          plot->rgb[cells->ticks[i].state], 1);
+                          pithi_plot_rgb(plot, row)[cells->ticks[i].state], 1);
     }
 }
 
@@ -341,7 +343,7 @@ static struct pithi_row make_group(const struct pithi_row *rows, uint32_t count,
     group.lane_count = 0;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t *from = pithi_row_lanes(&rows[i], &more);
-        if (rows[i].counter != PITHI_NONE || rows[i].band > 1)
+        if (rows[i].counter != PITHI_NONE || pithi_row_is_below(&rows[i]))
             continue;
         memcpy(lanes + group.lane_count, from, more * sizeof *lanes);
         group.lane_count += more;
@@ -383,7 +385,7 @@ uint32_t *pithi_rows_of_lanes(const struct pithlog *log, const struct pithi_row 
     memset(row_of_lane, 0xff, all * sizeof *row_of_lane);
     for (uint32_t row = 0; row < count; row++) {
         const uint32_t *of_row = pithi_row_lanes(&rows[row], &lanes);
-        for (uint32_t i = 0; i < lanes && rows[row].counter == PITHI_NONE && rows[row].band < 2; i++)
+        for (uint32_t i = 0; i < lanes && rows[row].counter == PITHI_NONE && !pithi_row_is_below(&rows[row]); i++)
             row_of_lane[of_row[i]] = row;
     }
     return row_of_lane;
@@ -559,6 +561,7 @@ static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *
 void pithi_gaps_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to)
 {
     for (uint32_t row = from; row < to && plot->row_height >= 2; row++)
-        if (plot->rows[row].counter == PITHI_NONE && plot->rows[row].lane_count <= 1 && plot->rows[row].band < 2)
+        if (plot->rows[row].counter == PITHI_NONE && plot->rows[row].lane_count <= 1 &&
+            !pithi_row_is_below(&plot->rows[row]))
             draw_row(plot, painter, row);
 }

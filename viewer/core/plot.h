@@ -16,6 +16,7 @@
 #include <pithlog.h>
 
 #include "core/arrows.h"
+#include "core/flames.h"
 #include "core/gaps.h"
 #include "core/notes.h"
 #include "core/painter.h"
@@ -31,9 +32,10 @@ struct pithi_plot {
     int64_t t0_ns, t1_ns;
     const struct pithi_row *rows;
     uint32_t row_count;
-    const unsigned char *hidden; /* [defs] or NULL */
-    double x, y;                 /* upper left corner */
-    uint32_t width;              /* pixels = columns */
+    const unsigned char *hidden;       /* [defs] or NULL */
+    const struct pithi_flames *flames; /* NULL: no row shows functions */
+    double x, y;                       /* upper left corner */
+    uint32_t width;                    /* pixels = columns */
     double row_height;
     uint32_t most_arrows;
     int arrows_single; /* 1: messages are not bundled, even if they cover much of the plot */
@@ -75,6 +77,16 @@ void pithi_plot_draw_over(const struct pithi_plot *plot, const struct pithi_pain
 void pithi_plot_free(struct pithi_plot *plot);
 /* Reads all messages of a bundle: see pithi_arrows_look. */
 int pithi_plot_look(const struct pithi_plot *plot, const struct pithi_bundle *bundle, struct pithi_bundle *exact);
+
+/* The log whose states a row shows, and their colours. */
+static inline struct pithlog *pithi_plot_log(const struct pithi_plot *plot, uint32_t row)
+{
+    return plot->rows[row].flame ? plot->flames->log : plot->log;
+}
+static inline const uint32_t *pithi_plot_rgb(const struct pithi_plot *plot, uint32_t row)
+{
+    return plot->rows[row].flame ? plot->flames->rgb : plot->rgb;
+}
 
 /* The x of a time, which may be far outside the plot. */
 double pithi_plot_x(const struct pithi_plot *plot, int64_t time_ns);

@@ -146,7 +146,11 @@ struct pithi_row {
     uint32_t lane_count;   /* 0 without `lanes` */
     const char *label;     /* not owned; NULL: what pithi_row_label (legend.h) makes of the lane */
     uint32_t band;         /* of an open lane: 1 + the only level that this row shows; 0: all levels */
+    int flame;             /* 1: shows the functions of its lane (flames.h), one level of them */
 };
+
+/* 1: the row shows a part of its lane, below the row that stands for the lane. */
+static inline int pithi_row_is_below(const struct pithi_row *row) { return row->band > 1 || row->flame; }
 
 /* The lanes of a row, one or more. */
 static inline const uint32_t *pithi_row_lanes(const struct pithi_row *row, uint32_t *count)

@@ -336,13 +336,15 @@ static struct pithi_row *see(struct pithi_rows *rows, uint32_t node, uint32_t de
     return &rows->seen[at];
 }
 
-/* Adds the row of a lane, or its bands. */
+/* Adds the row of a lane, or its bands; then the rows of its functions. */
 static void see_lane(struct pithi_rows *rows, uint32_t node, uint32_t depth, uint32_t lane)
 {
-    uint32_t bands = rows->nodes[node].bands;
+    uint32_t bands = rows->nodes[node].bands, flames = rows->nodes[node].flames;
 
     for (uint32_t band = bands > 1; band <= (bands > 1 ? bands : 0); band++)
         see(rows, node, depth, (struct pithi_row){.lane = lane, .counter = PITHI_NONE, .band = band});
+    for (uint32_t band = 1; band <= flames; band++)
+        see(rows, node, depth, (struct pithi_row){.lane = lane, .counter = PITHI_NONE, .band = band, .flame = 1});
 }
 
 /* Adds one row for all lanes below a node; a single lane gets its own row. */

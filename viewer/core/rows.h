@@ -53,7 +53,8 @@ struct pithi_node {
     uint32_t *children; /* counters first */
     uint8_t kind;       /* enum pithi_node_kind */
     uint8_t flags;
-    uint8_t bands; /* rows of an unfolded lane, one for each nesting level; 0 or 1: one row for all levels */
+    uint8_t bands;  /* rows of an unfolded lane, one for each nesting level; 1: one row is enough; 0: folded */
+    uint8_t flames; /* rows below them, one for each depth of its functions (flames.h) */
 };
 
 /* The limit; communicators beyond it stay closed. */
@@ -113,8 +114,8 @@ int pithi_rows_has_children(struct pithi_rows *rows, uint32_t node); /* which pa
 void pithi_rows_set_open(struct pithi_rows *rows, uint32_t node, int on);
 /* Opens all nodes down to `level` and closes deeper ones; 0: closes all. */
 void pithi_rows_open_level(struct pithi_rows *rows, uint32_t level);
-/* Unfolds the row of a single lane into this many bands; 0: folds it. */
-void pithi_rows_set_bands(struct pithi_rows *rows, uint32_t node, uint32_t bands);
+/* Unfolds the row of a single lane into this many bands, and below them this many rows of functions; 0: folds it. */
+void pithi_rows_set_bands(struct pithi_rows *rows, uint32_t node, uint32_t bands, uint32_t flames);
 void pithi_rows_set_hidden(struct pithi_rows *rows, uint32_t node, int on);
 void pithi_rows_show_all(struct pithi_rows *rows);
 /* Hides all but these nodes, their children and their parents. */

@@ -36,9 +36,10 @@ void pithi_rows_set_hidden(struct pithi_rows *rows, uint32_t node, int on)
     set_flag(rows, node, PITHI_NODE_HIDDEN, on);
 }
 
-void pithi_rows_set_bands(struct pithi_rows *rows, uint32_t node, uint32_t bands)
+void pithi_rows_set_bands(struct pithi_rows *rows, uint32_t node, uint32_t bands, uint32_t flames)
 {
     rows->nodes[node].bands = (uint8_t)(bands < PITHI_LEVELS ? bands : PITHI_LEVELS);
+    rows->nodes[node].flames = (uint8_t)(flames < PITHI_LEVELS ? flames : PITHI_LEVELS);
 }
 
 void pithi_rows_show_all(struct pithi_rows *rows)

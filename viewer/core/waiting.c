@@ -193,7 +193,7 @@ void pithi_waits_draw(const struct pithi_plot *plot, const struct pithi_painter 
         return;
     uint32_t *level = pithi_alloc(plot->width, sizeof *level);
     for (uint32_t row = from; row < to; row++)
-        if (plot->cell_row[row] != PITHI_NONE)
+        if (plot->cell_row[row] != PITHI_NONE && !plot->rows[row].flame)
             draw_row(plot, painter, row, level);
     free(level);
 }

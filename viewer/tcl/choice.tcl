@@ -1,7 +1,7 @@
 # choice.tcl - the chosen record: chosen by a click, a search, a jump, or the keys that step through states. It
 # keeps a frame in the timelines until another record is chosen, and can be brought into view.
 #
-# A `thing` is a dict of kind (state, event, message, counter) and hit. A hit has start and end; for states and
+# A `thing` is a dict of kind (state, event, message, counter, function) and hit. A hit has start and end; for states and
 # events also rank, thread, id and name; for messages from and to (ranks).
 
 oo::class create ::pith::Choice {
@@ -42,6 +42,9 @@ oo::class create ::pith::Choice {
         if {[dict get $its_thing kind] eq "message"} {
             return [list [$model row_of [dict get $hit from] [my thread $hit from_thread]] \
                 [$model row_of [dict get $hit to] [my thread $hit to_thread]]]
+        }
+        if {[dict get $its_thing kind] eq "function"} {
+            return [list [[$model log] flamerow [dict get $hit rank] [dict get $hit thread] [dict get $hit flame]]]
         }
         return [list [$model row_of [dict get $hit rank] [dict get $hit thread]]]
     }
@@ -100,7 +103,7 @@ oo::class create ::pith::Choice {
         }
         switch [dict get $thing kind] {
             message { my draw_message }
-            state - event { my draw_frame }
+            state - event - function { my draw_frame }
         }
         set x [my x_of [dict get $thing hit start]]
         set up [px 20]
@@ -127,7 +130,7 @@ oo::class create ::pith::Choice {
     # Top and height of its bar within the row, which depend on its nesting level.
     method level_of {row hit} {
         set pixels [$model row_height]
-        if {[dict get $thing kind] eq "state"} {
+        if {[dict get $thing kind] ne "event"} {
             set start [dict get $hit start]
             foreach part {0.5 0.35 0.2 0.05} {
                 if {[catch {[$model log] stateat $row $start [expr {$start + 1}] [expr {$pixels * $part}] $pixels} there]} {
@@ -221,11 +224,17 @@ oo::class create ::pith::Context {
 
     method add_state {hit} {
         my add_named $hit
-        my add "Zoom to it" [list zoom [dict get $hit start]ns [expr {max([dict get $hit end], [dict get $hit start] + 1)}]ns]
-        my add "Select its time" [list select [dict get $hit start]ns [dict get $hit end]ns]
+        my add_times $hit
         my add "Enclosing state" parent o
         my add "Cause of its waiting" cause y
         my add "Distribution of its length..." [list lengths [dict get $hit name]] l
+    }
+
+    method add_function {hit} { my add_times $hit }
+
+    method add_times {hit} {
+        my add "Zoom to it" [list zoom [dict get $hit start]ns [expr {max([dict get $hit end], [dict get $hit start] + 1)}]ns]
+        my add "Select its time" [list select [dict get $hit start]ns [dict get $hit end]ns]
     }
 
     method add_event {hit} {

@@ -1,13 +1,15 @@
 # details.tcl - what lies under a point of the timelines, as text, and the card that shows it. Kinds of records:
-# state, event, message, counter, bundle (messages too many to draw one by one) and group (lanes too many for
-# rows of their own).
+# state, event, message, counter, bundle (messages too many to draw one by one), group (lanes too many for
+# rows of their own), function (of samples; flames.tcl) and core (time outside all states, in a log with samples).
 
 oo::class create ::pith::Details {
     variable model timeline
     variable plot     ;# canvas of the timelines
+    variable last_core ;# {LOG ROW GENERATION} and the hit of core_at; {} none
 
     constructor {its_timeline its_model} {
         set model $its_model
+        set last_core {}
         set timeline $its_timeline
         set plot [$timeline plot]
     }
@@ -19,9 +21,12 @@ oo::class create ::pith::Details {
         if {$row < 0} {
             return $what
         }
-        foreach kind {event bundle message group counter state} {
+        foreach kind {event bundle message group counter state core} {
             set hit [my ${kind}_at $row $x $y]
             if {$hit ne {}} {
+                if {[dict exists $hit flame]} {
+                    set kind function
+                }
                 return [dict merge $what [dict create kind $kind hit $hit lines [my ${kind}_lines $hit]]]
             }
         }
@@ -103,6 +108,20 @@ oo::class create ::pith::Details {
         return $hit
     }
 
+    # A long stretch has many samples, so the last one is kept.
+    method core_at {row x y} {
+        set time [$timeline time_at $x]
+        if {$last_core ne {} && [lindex $last_core 0] eq [list [$model log] $row [$model tree generation]]} {
+            set hit [lindex $last_core 1]
+            if {$time > [dict get $hit start] && $time < [dict get $hit end]} {
+                return $hit
+            }
+        }
+        set hit [[$model log] coreat $row $time]
+        set last_core [expr {$hit eq {} ? {} : [list [list [$model log] $row [$model tree generation]] $hit]}]
+        return $hit
+    }
+
     method place_of {hit {rank rank} {thread thread}} {
         set place "rank [dict get $hit $rank]"
         if {[dict exists $hit $thread] && [dict get $hit $thread]} {
@@ -117,11 +136,7 @@ oo::class create ::pith::Details {
     }
 
     method state_lines {hit} {
-        set start [dict get $hit start]
-        set end [dict get $hit end]
-        set fine [expr {max(1, ($end - $start) / 1000)}]
-        set lines [list {} [dict get $hit name] on [my place_of $hit] from [::pithtk::time $start $fine] \
-            to [::pithtk::time $end $fine] for [::pithtk::duration [expr {$end - $start}]]]
+        set lines [my stretch_lines [dict get $hit name] $hit]
         if {![dict get $hit ended]} {
             lappend lines {} "(not ended)"
         }
@@ -133,6 +148,29 @@ oo::class create ::pith::Details {
             lappend lines in "[dict get $hit alike] of [dict get $hit lanes] lanes of this row"
         }
         return $lines
+    }
+
+    # What it has in common with a stretch outside all states.
+    method stretch_lines {title hit} {
+        set start [dict get $hit start]
+        set end [dict get $hit end]
+        set fine [expr {max(1, ($end - $start) / 1000)}]
+        return [list {} $title on [my place_of $hit] from [::pithtk::time $start $fine] to [::pithtk::time $end $fine] \
+            for [::pithtk::duration [expr {$end - $start}]]]
+    }
+
+    method function_lines {hit} {
+        return [list {*}[my stretch_lines [dict get $hit name] $hit] of [dict get $hit place]]
+    }
+
+    method core_lines {hit} {
+        set title [expr {[$model ids_like MPI_*] eq {} ? "no state" : "computing"}]
+        set function [dict get $hit name]
+        if {![string match *([dict get $hit place]*) $function]} { ;# functions of the same name have it in their names
+            append function " ([dict get $hit place])"
+        }
+        return [list {*}[my stretch_lines $title $hit] mostly "in $function" \
+            {} "[dict get $hit samples] of [dict get $hit all] samples"]
     }
 
     # The wait state of a call; {} none, or the log is not analyzed (waiting.tcl).
@@ -232,7 +270,7 @@ oo::class create ::pith::Details {
             return {}
         }
         switch [dict get $what kind] {
-            group { return {} }
+            group - core { return {} }
             bundle {
                 set hit [dict get $what hit longest]
                 return [dict create kind message hit $hit lines [my message_lines $hit]]
@@ -273,6 +311,12 @@ oo::class create ::pith::Details {
             lappend lines {*}[my lines_of_mix $hit]
         }
         return $lines
+    }
+
+    method more_of_function {hit} {
+        lassign [$model whole] first last
+        return [list depth [dict get $hit flame] share "[my percent [expr {[dict get $hit end] - [dict get $hit start]}] \
+            [expr {$last - $first}]] of the run"]
     }
 
     method more_of_event {hit} {

@@ -263,6 +263,9 @@ oo::class create ::pith::Runner {
         }
     }
 
+    # Opens no small window.
+    method quiet {} { after cancel $later }
+
     method kill {} {
         catch {exec kill {*}[pid $channel]}
     }

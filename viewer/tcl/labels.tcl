@@ -153,7 +153,7 @@ oo::class create ::pith::Labels {
             dict set cut $line "$label  [dict get $row note]"
         }
         set text [$path create text $x $middle -anchor w -text $fitting -font [my font_of $row] -tags label \
-            -fill [colour [expr {[dict get $row kind] eq "counter" || [dict get $row band] > 1 ? "faint" : "text"}]]]
+            -fill [colour [expr {[dict get $row kind] eq "counter" || [dict get $row below] ? "faint" : "text"}]]]
         set right [expr {[lindex [$path bbox $text] 2] + 6}]
         if {[dict get $row note] ne {} && $fitting eq $label} {
             set note [::pith::cut_text [dict get $row note] PithSmall [expr {$label_width - $right - 6}]]
@@ -163,7 +163,7 @@ oo::class create ::pith::Labels {
                 dict set cut $line "$label  [dict get $row note]"
             }
         }
-        if {[dict get $row children] && [dict get $row band] < 2} {
+        if {[dict get $row children] && ![dict get $row below]} {
             set x [my indent $row]
             set y $middle
             set open [dict get $row open]
@@ -280,7 +280,7 @@ oo::class create ::pith::LabelPointer {
 
     method on_triangle {x row} {
         set left [$labels indent $row]
-        expr {[dict get $row children] && [dict get $row band] < 2 && $x >= $left - 4 && $x < $left + [px 13]}
+        expr {[dict get $row children] && ![dict get $row below] && $x >= $left - 4 && $x < $left + [px 13]}
     }
 
     method moved {x y} {
@@ -457,7 +457,7 @@ oo::class create ::pith::LabelPointer {
         if {[dict get $row children]} {
             $model arrange open [list $node] [expr {![dict get $row open]}]
         } elseif {[dict get $row kind] eq "states"} {
-            $model arrange unfold [list $node] [expr {![dict get $row band]}]
+            $model arrange unfold [list $node] [expr {![dict get $row unfolded]}]
         }
     }
 

@@ -271,7 +271,7 @@ oo::class create ::pith::PairTable {
     method lanes {model} {
         set lanes 0
         foreach row [$model rows] {
-            if {[dict get $row kind] ne "counter" && ![dict get $row blank] && [dict get $row band] < 2} {
+            if {[dict get $row kind] ne "counter" && ![dict get $row blank] && ![dict get $row below]} {
                 incr lanes [dict get $row lanes]
             }
         }

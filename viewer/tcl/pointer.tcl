@@ -212,7 +212,7 @@ oo::class create ::pith::Pointer {
         set hit [dict get $what hit]
         set accent [colour accent]
         switch [dict get $what kind] {
-            state {
+            state - function {
                 set x0 [expr {max(-5, [$timeline x_of [dict get $hit start]])}]
                 set x1 [expr {min($width + 5, max($x0 + 1, [$timeline x_of [dict get $hit end]]))}]
                 set line [$model line_at [lindex $at 1]]

@@ -306,7 +306,7 @@ oo::class create ::pith::Rows {
         set nodes [my target_rows]
         if {$nodes ne {}} {
             set row [$model row [$model tree row [lindex $nodes 0]]]
-            $model arrange unfold $nodes [expr {$row ne {} && ![dict get $row band]}]
+            $model arrange unfold $nodes [expr {$row ne {} && ![dict get $row unfolded]}]
         }
     }
 
@@ -346,7 +346,7 @@ oo::class create ::pith::Rows {
                     -command [list $me open_meant [expr {!$is_open}]]
             }
             if {[dict get $row kind] eq "states"} {
-                $menu add command -label [expr {[dict get $row band] ? "Fold" : "Unfold nesting levels"}] \
+                $menu add command -label [expr {[dict get $row unfolded] ? "Fold" : "Unfold nesting levels"}] \
                     -accelerator Shift-U -command [list $me unfold_meant]
             }
             $menu add command -label [expr {[dict get $row pinned] ? "Unpin" : "Pin to the top"}] -accelerator Shift-P \
@@ -415,7 +415,7 @@ oo::class create ::pith::Rows {
         group      {host|comm|none}   {group rows by host, by communicator, or not at all}      word_group
         expand     {?ROWS?}           {expand these groups (0-3, node1*), or all}              word_expand
         collapse   {?ROWS?}           {collapse these groups to one row each, or all}          word_collapse
-        unfold_rows {?ROWS?}          {give each nesting level of these rows, or of all, a row} word_unfold_rows
+        unfold_rows {?ROWS?}          {give each nesting level of these rows, or of all, a row, and each depth of their functions} word_unfold_rows
         fold_rows  {?ROWS?}           {fold these rows, or all, to one row each}             word_fold_rows
         level      {N}                {expand N levels of groups}                              word_level
         hide_rows  {ROWS}             {hide these rows}                                        word_hide_rows

@@ -36,13 +36,13 @@ oo::class create ::pith::Walk {
 
     # ---- Starting point
 
-    # The chosen record, else that under the pointer; {} none.
+    # The chosen record, else that under the pointer; {} none. Functions of samples are no records.
     method start {} {
-        if {[$choice thing] ne {}} {
-            return [$choice thing]
+        set thing [$choice thing]
+        if {$thing eq {}} {
+            set thing [[$window details] chosen_of [$model pointer]]
         }
-        set pointed [$model pointer]
-        return [[$window details] chosen_of $pointed]
+        return [expr {$thing ne {} && [dict get $thing kind] eq "function" ? {} : $thing}]
     }
 
     method start_on_row {} {
@@ -58,7 +58,7 @@ oo::class create ::pith::Walk {
         lassign [$model window] t0 t1
         for {set row [$model first_row]} {$row < [$model row_count]} {incr row} {
             set entry [$model row $row]
-            if {[dict get $entry kind] eq "states"} {
+            if {[dict get $entry kind] eq "states" && ![dict get $entry flame]} {
                 set hit [my state_of $entry [expr {($t0 + $t1) / 2}]]
                 if {$hit ne {}} {
                     return [dict create kind state hit $hit]
@@ -213,7 +213,7 @@ oo::class create ::pith::Walk {
         set row [lindex [$choice rows_of $thing] 0]
         while {$row >= 0 && [incr row $by] >= 0 && $row < [$model row_count]} {
             set entry [$model row $row]
-            if {[dict get $entry kind] eq "states"} {
+            if {[dict get $entry kind] eq "states" && ![dict get $entry flame]} {
                 set hit [my state_of $entry $time]
                 if {$hit ne {}} {
                     return [my go [dict create kind state hit $hit]]

@@ -81,6 +81,7 @@ static void set_plot(struct pithi_log_object *object, const struct view *view)
     plot->summary = object->summary;
     plot->rgb = object->rgb;
     plot->hidden = object->hidden;
+    plot->flames = object->flames;
     plot->gaps = &object->gaps;
     plot->notes = &object->notes;
     plot->analysis = object->analysis;
@@ -359,13 +360,18 @@ int pithi_log_state_at(struct pithi_log_object *object, Tcl_Interp *interp, int 
         return TCL_ERROR;
     if (object->rows[row].counter != PITHI_NONE)
         return TCL_OK;
-    found = pithi_hit_row_state(object->log, &object->rows[row], t0, t1, pithi_plot_level_at(row_height, y),
-                                object->hidden, &hit);
+    const struct pithi_flames *flames = object->rows[row].flame ? object->flames : NULL;
+    found = pithi_hit_row_state(flames ? flames->log : object->log, &object->rows[row], t0, t1,
+                                pithi_plot_level_at(row_height, y), flames ? flames->hidden : object->hidden, &hit);
     if (found < 0)
         return pithi_log_error(interp);
     if (!found)
         return TCL_OK;
-    dict = pithi_hit_dict(object->log, &hit);
+    dict = pithi_hit_dict(flames ? flames->log : object->log, &hit);
+    if (flames) {
+        pithi_put_wide(dict, "flame", object->rows[row].band);
+        pithi_put_text(dict, "place", pithi_flames_place(flames, hit.id));
+    }
     if (hit.asked > 1) {
         pithi_put_wide(dict, "alike", hit.alike);
         pithi_put_wide(dict, "lanes", hit.asked);
@@ -391,7 +397,7 @@ int pithi_log_event_at(struct pithi_log_object *object, Tcl_Interp *interp, int 
     if (pithi_get_row(object, interp, objv[2], &row) != TCL_OK || pithi_get_time(interp, objv[3], &time) != TCL_OK ||
         pithi_get_time(interp, objv[4], &reach) != TCL_OK)
         return TCL_ERROR;
-    if (object->rows[row].counter != PITHI_NONE)
+    if (object->rows[row].counter != PITHI_NONE || object->rows[row].flame)
         return TCL_OK;
     found = pithi_hit_row_event(object->log, &object->rows[row], time, reach, object->hidden, &hit);
     if (found < 0)

@@ -307,6 +307,7 @@ static const struct {
     {{"close", 0, NULL}, log_close},
     {{"colour", 2, "id #rrggbb"}, pithi_log_colour},
     {{"counterat", 3, "row from to"}, pithi_log_counter_at},
+    {{"coreat", 2, "row time"}, pithi_log_core_at},
     {{"count", 3, "what columns callback"}, pithi_log_count},
     {{"counters", 2, "t0 t1"}, pithi_log_counters},
     {{"comms", 0, NULL}, pithi_log_comms},
@@ -318,6 +319,8 @@ static const struct {
     {{"find", 4, "next|previous what at callback"}, pithi_log_find},
     {{"finding", 2, "number nth"}, pithi_log_finding},
     {{"findings", 0, NULL}, pithi_log_findings},
+    {{"flames", PITHI_ANY, "?file?"}, pithi_log_flames},
+    {{"flamerow", 3, "rank thread depth"}, pithi_log_flame_row},
     {{"groupat", 4, "row y from to"}, pithi_log_group_at},
     {{"hide", 1, "ids"}, log_hide},
     {{"info", 0, NULL}, log_info},
@@ -383,6 +386,7 @@ static void log_delete(ClientData data)
     pithi_helper_free(object->helper);
     pithi_groups_free(&object->groups);
     pithi_gaps_free(&object->gaps);
+    pithi_flames_close(object->flames);
     pithi_notes_free(&object->notes);
     pithi_log_findings_free(object);
     pithlog_analysis_free(object->analysis);

@@ -38,6 +38,7 @@ struct pithi_log_object {
     int shows_waits, shows_path;                 /* 1: drawn as soon as there is an analysis */
     struct pithi_notes notes;                    /* drawn into the picture */
     struct pithi_gaps gaps;                      /* read with the first picture */
+    struct pithi_flames *flames;                 /* NULL until `flames` is called */
     struct pithi_groups groups;                  /* the rows of `plot`, if they are too low to be drawn singly */
     struct pithi_plot plot;                      /* the last picture, with copies of its input */
     uint32_t *words;                             /* pixels of a picture that becomes a photo */
@@ -106,6 +107,15 @@ pithi_log_method pithi_log_analyze, pithi_log_show_waiting, pithi_log_wait_of;
  *                              `parallel` start and end of the analyzed time; {} none */
 pithi_log_method pithi_log_findings, pithi_log_finding, pithi_log_efficiencies;
 void pithi_log_findings_free(struct pithi_log_object *object);
+
+/* log_flames.c: functions that samples were in (core/flames.h)
+ * flames                       1: the log has samples, 0: none
+ * flames FILE                  takes the functions from a file of `pith stat --flame`; unfolded lanes get rows for them
+ * flamerow RANK THREAD DEPTH   the row of the functions at a depth, from 1; -1: not visible
+ * coreat ROW TIME              a time outside all states of the row's lane: rank, thread, start and end of the stretch
+ *                              outside states; name, place, samples of the function that most of its samples were in,
+ *                              all (samples); {} none */
+pithi_log_method pithi_log_flames, pithi_log_flame_row, pithi_log_core_at;
 
 /* log_notes.c: notes (core/notes.h), each a dict of time, rank, thread and text
  * notes                        those of the file
@@ -194,6 +204,8 @@ pithi_log_method pithi_log_matrix, pithi_log_comms;
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
+/* Unfolds a row and the rows of its group, as `rows unfold` does; 0: folds them. */
+void pithi_log_set_bands(struct pithi_log_object *object, uint32_t node, int on);
 /* Call it after a change of the tree: updates object->rows and row_count, and drops the last plot. */
 void pithi_log_rows_changed(struct pithi_log_object *object);
 /* Adds the rows of the digest's counters. */

@@ -153,15 +153,18 @@ static Tcl_Obj *row_dict(struct pithi_log_object *object, uint32_t row)
     char text[256];
 
     pithi_row_lanes(&object->rows[row], &lanes);
-    if (object->rows[row].band > 1) {
-        snprintf(text, sizeof text, "level %u", (unsigned)object->rows[row].band);
+    if (pithi_row_is_below(&object->rows[row])) {
+        snprintf(text, sizeof text, object->rows[row].flame ? "depth %u" : "level %u",
+                 (unsigned)object->rows[row].band);
         pithi_put_text(dict, "label", text);
         pithi_put_text(dict, "note", "");
     } else {
         pithi_put_text(dict, "label", pithi_rows_label(tree, number, text, sizeof text));
         pithi_put_text(dict, "note", pithi_rows_note(tree, number, text, sizeof text));
     }
-    pithi_put_wide(dict, "band", object->rows[row].band);
+    pithi_put_wide(dict, "below", pithi_row_is_below(&object->rows[row]));
+    pithi_put_wide(dict, "flame", object->rows[row].flame);
+    pithi_put_wide(dict, "unfolded", node->bands > 0);
     pithi_put_text(dict, "kind", kinds[node->kind]);
     pithi_put_wide(dict, "node", number);
     pithi_put_wide(dict, "parent", node->parent);
@@ -345,15 +348,17 @@ static int rows_open(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
 }
 
 /* Of a rank only its first thread, of a host or communicator all ranks. */
-static void set_bands(struct pithi_log_object *object, uint32_t number, int on)
+void pithi_log_set_bands(struct pithi_log_object *object, uint32_t number, int on)
 {
     const struct pithi_node *node = &object->tree->nodes[number];
+    struct pithlog *flames = on && object->flames ? object->flames->log : NULL;
 
     if (node->kind == PITHI_NODE_RANK || node->kind == PITHI_NODE_THREAD)
-        pithi_rows_set_bands(object->tree, number,
-                             on ? pithi_lane_levels(object->log, object->summary, node->lane) : 0);
+        pithi_rows_set_bands(
+            object->tree, number, on ? pithi_lane_levels(object->log, object->summary, node->lane) : 0,
+            flames && pithlog_get_lane(flames, node->lane)->records ? pithi_lane_levels(flames, NULL, node->lane) : 0);
     for (uint32_t i = 0; node->kind < PITHI_NODE_RANK && i < node->child_count; i++)
-        set_bands(object, node->children[i], on);
+        pithi_log_set_bands(object, node->children[i], on);
 }
 
 /* unfold NODES ON: one row for each nesting level of these lanes, or one for all. */
@@ -365,7 +370,7 @@ static int rows_unfold(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_
     if (Tcl_GetBooleanFromObj(interp, args[1], &on) != TCL_OK || !(nodes = get_nodes(object, interp, args[0], &count)))
         return TCL_ERROR;
     for (uint32_t i = 0; i < count; i++)
-        set_bands(object, nodes[i], on);
+        pithi_log_set_bands(object, nodes[i], on);
     free(nodes);
     pithi_log_rows_changed(object);
     return TCL_OK;
@@ -425,7 +430,7 @@ static Tcl_Obj *unfolded_keys(const struct pithi_rows *tree)
     Tcl_Obj *list = Tcl_NewListObj(0, NULL);
 
     for (uint32_t i = 1; i < tree->node_count; i++)
-        if (tree->nodes[i].bands > 1)
+        if (tree->nodes[i].bands)
             put_key(tree, i, list);
     return list;
 }
@@ -544,7 +549,7 @@ static int rows_set_state(struct pithi_log_object *object, Tcl_Interp *interp, T
     set_keys(tree, args[0], "pinned", 1, pithi_rows_set_pinned);
     unfolded = nodes_of_keys(tree, of_dict(args[0], "unfolded"), &count);
     for (uint32_t i = 0; i < count; i++)
-        set_bands(object, unfolded[i], 1);
+        pithi_log_set_bands(object, unfolded[i], 1);
     free(unfolded);
     if (filter)
         pithi_rows_filter(tree, Tcl_GetString(filter));

@@ -1,0 +1,91 @@
+# flames.tcl - the functions that the samples of a log were in: below the states of an unfolded lane, and for the time
+# outside all states. `pith stat --flame` finds them, beside the window: after the first picture, or in a large log when
+# a lane is first unfolded.
+
+oo::class create ::pith::Flames {
+    variable window model
+    variable state   ;# idle, running, done (found, or they cannot be found)
+    variable runner  ;# of the program, {} none
+    variable file    ;# its file; {} none
+
+    constructor {its_window} {
+        set window $its_window
+        set model [$window model]
+        lassign {idle {} {}} state runner file
+        $model follow [list [self] changed]
+    }
+
+    destructor {
+        my stop
+    }
+
+    method finish {} {
+        if {[$model info records] <= $::pith::Waiting::most_records} {
+            my start
+        }
+    }
+
+    method changed {what} {
+        switch $what {
+            log {
+                my stop
+                my finish
+            }
+            rows {
+                if {[dict get [$model tree state] unfolded] ne {}} {
+                    my start
+                }
+            }
+        }
+    }
+
+    # The folder of a running program is read again every second: too often.
+    method start {} {
+        if {$state ne "idle" || ![[$model log] flames] || [file isdirectory [$model path]]} {
+            return
+        }
+        set state running
+        close [file tempfile file functions.pith]
+        set runner [::pith::Runner new [$window top] "Finding functions" [list stat [$model path] --flame $file] \
+            [list [self] found]]
+        $runner quiet
+    }
+
+    method stop {} {
+        if {$runner ne {}} {
+            $runner destroy
+        }
+        my forget
+        set state idle
+    }
+
+    method forget {} {
+        set runner {}
+        if {$file ne {}} {
+            file delete $file
+        }
+        set file {}
+    }
+
+    method found {how text} {
+        if {$how eq "done" && [catch {[$model log] flames $file} text]} {
+            set how failed
+        }
+        my forget
+        if {$how eq "failed"} {
+            $model set_trouble "no functions: $text"
+        }
+        set state done
+        $model rows_changed
+    }
+
+    # Waits until they are found.
+    method flush {} {
+        while {[info object isa object [self]] && $state eq "running"} {
+            vwait [my varname state]
+        }
+        [$window timeline] flush
+    }
+}
+
+::pith::part::add Flames {}
