@@ -276,6 +276,7 @@ void pithi_figure_subtitle(const struct pithi_figure *figure, char *text, size_t
     const struct pithi_plot *plot = &figure->plot;
     const struct pithlog_info *info = pithlog_get_info(plot->log);
     const char *waits = plot->analysis && plot->waits ? ", hatched: waiting" : "";
+    const char *core_waits = plot->core_waits ? ", grey lines: no core" : "";
     const char *path = plot->analysis && plot->path ? ", line: critical path" : "";
     char duration[32], from[32], to[32], window[352] = "", lanes[48] = "", groups[40] = "", arrows[64] = "",
                                          records[40];
@@ -306,8 +307,8 @@ void pithi_figure_subtitle(const struct pithi_figure *figure, char *text, size_t
     if (pithi_arrows_left_out(plot))
         snprintf(arrows, sizeof arrows, ", messages not drawn (would cover %.0f %%)",
                  100 * fmin(plot->arrows.cover, 1));
-    snprintf(text, size, "%" PRIu32 " rank%s%s, %s records, %s%s%s%s%s%s", info->ranks, info->ranks == 1 ? "" : "s",
-             lanes, records, duration, window, groups, waits, path, arrows);
+    snprintf(text, size, "%" PRIu32 " rank%s%s, %s records, %s%s%s%s%s%s%s", info->ranks, info->ranks == 1 ? "" : "s",
+             lanes, records, duration, window, groups, waits, core_waits, path, arrows);
 }
 
 /* The labels of a plot's rows: those of the figure, or of a band of its iterations. */

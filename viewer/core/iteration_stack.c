@@ -68,6 +68,8 @@ int pithi_iteration_stack_load(struct pithi_iteration_stack *stack, const struct
                                     .rows = like->rows,
                                     .row_count = like->row_count,
                                     .hidden = like->hidden,
+                                    .flames = like->flames,
+                                    .core_waits = like->core_waits,
                                     .x = like->x,
                                     .y = like->y + i * stack->pitch,
                                     .width = (uint32_t)fmax(floor(like->width * part + 0.5), 1),

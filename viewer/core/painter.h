@@ -46,12 +46,13 @@ struct pithi_painter {
 
 /* ---- Hatching ---------------------------------------------------------------------------------------------------- */
 
-/* A rectangle of whole pixels on a ground, with lines that rise to the right. They are `step` pixels apart and `lines`
+/* A rectangle of whole pixels on a ground (PITHI_NO_COLOUR: on what is there), with lines that rise, or with `falling`
+ * 1 fall, to the right. They are `step` pixels apart and `lines`
  * pixels wide (step 0: no lines), and x = phase is between two of them on scanline 0: the parts of a hatching fit
  * together, and with the x of a fixed time as `phase` it moves with the plot. */
 struct pithi_hatching {
     double x, y, width, height, step, phase;
-    int lines;
+    int lines, falling;
     uint32_t ground, rgb;
 };
 void pithi_hatch(const struct pithi_painter *painter, const struct pithi_hatching *hatching);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/arrows.h"
+#include "core/core_waits.h"
 #include "core/memory.h"
 #include "core/palette.h"
 #include "core/theme.h"
@@ -279,6 +280,7 @@ void pithi_plot_draw_rows(const struct pithi_plot *plot, const struct pithi_pain
     }
     pithi_bars_draw(plot, painter, sheet, from, to);
     pithi_waits_draw(plot, painter, from, to);
+    pithi_core_waits_draw(plot, painter, from, to);
     pithi_names_draw(plot, painter, from, to);
     pithi_gaps_draw(plot, painter, from, to);
     for (uint32_t row = from; row < to; row++)

@@ -23,6 +23,7 @@
 #include "core/query.h"
 
 struct pithi_bar_sheet;
+struct pithi_core_waits;
 
 struct pithi_plot {
     struct pithlog *log;
@@ -42,10 +43,11 @@ struct pithi_plot {
     int arrows_auto;   /* 1: no arrows if they would cover more than PITHI_ARROWS_COVER of the plot */
     enum pithi_arrows_before { PITHI_NONE_BEFORE, PITHI_DRAWN_BEFORE, PITHI_LEFT_OUT_BEFORE } arrows_before;
     int moving; /* 1: crowds of arrows are estimated and only some are drawn, so that the picture is done soon */
-    const struct pithi_gaps *gaps;           /* NULL: not shown */
-    struct pithlog_summary *summary;         /* NULL: records are read */
-    enum pithi_care care;                    /* with a summary */
-    const struct pithlog_analysis *analysis; /* NULL: none */
+    const struct pithi_gaps *gaps;             /* NULL: not shown */
+    struct pithlog_summary *summary;           /* NULL: records are read */
+    enum pithi_care care;                      /* with a summary */
+    const struct pithlog_analysis *analysis;   /* NULL: none */
+    const struct pithi_core_waits *core_waits; /* core_waits.h; NULL: not shown */
     int waits, path;                 /* 1: wait states, the critical path of the analysis are drawn (waiting.h) */
     int64_t lit_from_ns, lit_to_ns;  /* the selection: everything outside is drawn pale; from >= to: none */
     const struct pithi_notes *notes; /* NULL: not shown */
@@ -149,6 +151,7 @@ void pithi_gaps_draw(const struct pithi_plot *plot, const struct pithi_painter *
 
 /* Memory for the strips of a row, for one thread. */
 struct pithi_bar_sheet;
+struct pithi_core_waits;
 struct pithi_bar_sheet *pithi_sheet_new(const struct pithi_plot *plot);
 void pithi_sheet_free(struct pithi_bar_sheet *sheet); /* or NULL */
 

@@ -8,79 +8,12 @@
 
 #include "core/memory.h"
 #include "core/palette.h"
+#include "core/span_columns.h"
 #include "core/theme.h"
 
-/* If a column has more wait states or parts of the path, or a row more lanes, only this many of them are used, evenly
- * chosen, so that the time for a picture does not grow with the log. */
-enum { COLUMN_MOST = 8, LANES_MOST = 8 };
-
-/* ---- Columns ----------------------------------------------------------------------------------------------------- */
-
-/* Items that are ordered by time, of wait states or of the path. */
-struct spans {
-    const struct pithi_analysis_window *window;
-    const char *items;
-    size_t count, size;
-    size_t from, to; /* offsets of its times in an item */
-};
-
-static int64_t time_of(const struct spans *spans, size_t at, size_t place)
-{
-    int64_t time_ns;
-
-    memcpy(&time_ns, spans->items + at * spans->size + place, sizeof time_ns);
-    return time_ns;
-}
-
-/* The first item from `low` on whose time is at least `time_ns`. It is mostly near, so the first steps are small. */
-static size_t first_at(const struct spans *spans, size_t low, size_t place, double time_ns)
-{
-    size_t high = low, step = 1;
-
-    while (high < spans->count && (double)time_of(spans, high, place) < time_ns) {
-        low = high + 1;
-        high += step;
-        step *= 2;
-    }
-    high = high < spans->count ? high : spans->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if ((double)time_of(spans, middle, place) < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Calls `add` for each column that an item overlaps; the item covers `part` of the column. */
-static void for_columns(const struct spans *spans,
-                        void (*add)(void *context, size_t item, uint32_t column, double part), void *context)
-{
-    const struct pithi_analysis_window *window = spans->window;
-    double t0 = (double)window->t0_ns, column_ns = ((double)window->t1_ns - t0) / window->width;
-    size_t at = first_at(spans, 0, spans->to, t0 + 1);
-
-    while (at < spans->count && time_of(spans, at, spans->from) < window->t1_ns) {
-        double from = fmax(((double)time_of(spans, at, spans->from) - t0) / column_ns, 0);
-        double to = fmin(((double)time_of(spans, at, spans->to) - t0) / column_ns, window->width);
-        uint32_t column = (uint32_t)from;
-        if (to > column + 1) {
-            for (; column < to; column++)
-                add(context, at, column, fmin(to, column + 1) - fmax(from, column));
-            at++;
-            continue;
-        }
-        size_t end = first_at(spans, at + 1, spans->to, t0 + (column + 1) * column_ns + 1);
-        size_t step = (end - at) / COLUMN_MOST + 1;
-        for (size_t i = at; i < end; i += step) {
-            double first = fmax(((double)time_of(spans, i, spans->from) - t0) / column_ns, column);
-            double last = ((double)time_of(spans, i, spans->to) - t0) / column_ns;
-            add(context, i, column, fmax(last - first, 0) * (double)(end - i < step ? end - i : step));
-        }
-        at = end;
-    }
-}
+/* If a row has more lanes, only this many of them are used, evenly chosen, so that the time for a picture does not grow
+ * with the log. */
+enum { LANES_MOST = 8 };
 
 /* ---- Wait states ------------------------------------------------------------------------------------------------- */
 
@@ -119,17 +52,19 @@ void pithi_waits_columns(const struct pithi_analysis_window *window, const struc
     const uint32_t *all = pithi_row_lanes(row, &count);
     uint32_t step = (count + LANES_MOST - 1) / LANES_MOST, judged = (count + step - 1) / step;
     struct waits waits = {.cells = cells, .row = at, .levels = count > 1 ? 1 : cells->levels, .weight = 1.0 / judged};
-    struct spans spans = {.window = window,
-                          .size = sizeof *waits.items,
-                          .from = offsetof(struct pithlog_wait_state, from_ns),
-                          .to = offsetof(struct pithlog_wait_state, to_ns)};
+    struct pithi_spans spans = {.t0_ns = window->t0_ns,
+                                .t1_ns = window->t1_ns,
+                                .width = window->width,
+                                .size = sizeof *waits.items,
+                                .from = offsetof(struct pithlog_wait_state, from_ns),
+                                .to = offsetof(struct pithlog_wait_state, to_ns)};
 
     memset(level, 0xff, window->width * sizeof *level);
     waits.part = pithi_alloc((size_t)waits.levels * window->width, sizeof *waits.part);
     for (uint32_t i = 0; i < count; i += step) {
         spans.count = pithlog_analysis_waits(window->analysis, all[i], &waits.items);
         spans.items = (const char *)waits.items;
-        for_columns(&spans, add_wait, &waits);
+        pithi_spans_columns(&spans, add_wait, &waits);
     }
     for (uint32_t k = waits.levels; k-- > 0;) {
         const struct pithi_cell *line = pithi_cells_line(cells, at, k), *inner = line + window->width;
@@ -208,7 +143,7 @@ struct path {
     struct visit {
         uint32_t row;
         double part;
-    } visits[COLUMN_MOST + 3];
+    } visits[PITHI_COLUMN_MOST + 3];
     uint32_t count;
 };
 
@@ -248,15 +183,17 @@ static void add_part(void *context, size_t item, uint32_t column, double part)
 void pithi_path_columns(const struct pithi_analysis_window *window, const uint32_t *row_of_lane, uint32_t *row)
 {
     struct path path = {.row_of_lane = row_of_lane, .row = row};
-    struct spans spans = {.window = window,
-                          .count = pithlog_analysis_path(window->analysis, &path.parts),
-                          .size = sizeof *path.parts,
-                          .from = offsetof(struct pithlog_path_part, from_ns),
-                          .to = offsetof(struct pithlog_path_part, to_ns)};
+    struct pithi_spans spans = {.t0_ns = window->t0_ns,
+                                .t1_ns = window->t1_ns,
+                                .width = window->width,
+                                .count = pithlog_analysis_path(window->analysis, &path.parts),
+                                .size = sizeof *path.parts,
+                                .from = offsetof(struct pithlog_path_part, from_ns),
+                                .to = offsetof(struct pithlog_path_part, to_ns)};
 
     memset(row, 0xff, window->width * sizeof *row);
     spans.items = (const char *)path.parts;
-    for_columns(&spans, add_part, &path);
+    pithi_spans_columns(&spans, add_part, &path);
     end_column(&path);
 }
 

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "core/core_waits.h"
 #include "core/rows.h"
 #include "core/figure.h"
 #include "core/palette.h"
@@ -32,6 +33,7 @@ struct pithi_draw {
     int ascii, grey, stats;
     int ranges;                /* mountain ranges below the time lines */
     int waits, path;           /* 1: wait states, the critical path are drawn */
+    int shows_core_waits;      /* 1: the time without a core is hatched */
     int shows_notes;           /* 1: LOG.notes is read and drawn */
     int findings;              /* 1: a list of where the run waits most */
     int iterations;            /* 1: iterations one below the other */
@@ -47,7 +49,8 @@ struct pithi_draw {
     struct pithlog_digest *digest;
     struct pithi_gaps gaps;
     struct pithi_notes notes;
-    struct pithlog_analysis *analysis; /* NULL: not asked for */
+    struct pithi_core_waits core_waits; /* read if they are shown */
+    struct pithlog_analysis *analysis;  /* NULL: not asked for */
     const struct pithlog_iterations *found;
     struct pithlog_summary *summary; /* NULL: all records are read */
     enum pithi_care care;

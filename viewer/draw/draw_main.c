@@ -169,6 +169,26 @@ static int read_notes(struct pithi_draw *draw)
     return failed ? pithi_draw_failed("%s", why) : 0;
 }
 
+static int read_core_waits(struct pithi_draw *draw)
+{
+    static const struct pithi_watch watch;
+    int err;
+
+    if (!draw->shows_core_waits)
+        return 0;
+    if (!pithi_core_waits_possible(draw->log))
+        return pithi_draw_failed("%s: does not tell when threads had no core; record with PITH_COUNTERS=run-delay",
+                                 draw->log_path);
+    if (draw->kind == PITHI_DRAW_HTML || is_text(draw)) {
+        fprintf(stderr, "pith: note: pages and texts do not show the time without a core\n");
+        return 0;
+    }
+    err = pithi_core_waits_read(draw->log, &watch, &draw->core_waits);
+    if (err == PITH_ERR_DAMAGED)
+        pithi_draw_damaged();
+    return err && err != PITH_ERR_DAMAGED ? pithi_draw_failed("%s", pithlog_error()) : 0;
+}
+
 static int draw_log(struct pithi_draw *draw)
 {
     int status = read_log(draw);
@@ -181,6 +201,8 @@ static int draw_log(struct pithi_draw *draw)
         status = pithi_draw_words(draw);
     if (!status)
         status = read_notes(draw);
+    if (!status)
+        status = read_core_waits(draw);
     if (!status)
         status = analyze(draw);
     if (status)
@@ -212,6 +234,7 @@ int main(int argc, char **argv)
         pithi_rows_close(draw.tree);
     pithi_gaps_free(&draw.gaps);
     pithi_notes_free(&draw.notes);
+    pithi_core_waits_free(&draw.core_waits);
     pithlog_analysis_free(draw.analysis);
     pithlog_digest_close(draw.picked);
     pithlog_digest_close(draw.digest);

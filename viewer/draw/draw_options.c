@@ -29,6 +29,7 @@ enum {
     THEME,
     FULL,
     NOTES,
+    CORE_WAITS,
     TEXT,
     ASCII,
     COLOUR
@@ -43,6 +44,7 @@ static const struct option options[] = {{"size", required_argument, NULL, SIZE},
                                         {"legend", required_argument, NULL, LEGEND},
                                         {"stats", no_argument, NULL, STATS},
                                         {"waits", no_argument, NULL, WAITS},
+                                        {"core-waits", no_argument, NULL, CORE_WAITS},
                                         {"critical-path", no_argument, NULL, CRITICAL_PATH},
                                         {"findings", no_argument, NULL, FINDINGS},
                                         {"notes", no_argument, NULL, NOTES},
@@ -123,6 +125,8 @@ static int set_flag(struct pithi_draw *draw, int option)
         return draw->stats = 1, 0;
     case WAITS:
         return draw->waits = 1, 0;
+    case CORE_WAITS:
+        return draw->shows_core_waits = 1, 0;
     case CRITICAL_PATH:
         return draw->path = 1, 0;
     case FINDINGS:

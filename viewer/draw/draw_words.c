@@ -183,6 +183,12 @@ static int do_waits(struct pithi_draw *draw, const struct pithi_draw_word *word)
     return 0;
 }
 
+static int do_core_waits(struct pithi_draw *draw, const struct pithi_draw_word *word)
+{
+    draw->shows_core_waits = is_on(word->item[1]);
+    return 0;
+}
+
 static int do_critical_path(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
     draw->path = is_on(word->item[1]);
@@ -293,6 +299,7 @@ static const struct {
     {"arrows", "on|off|auto", 1, 1, do_arrows},
     {"collapse", "?ROWS?", 0, 1, pithi_draw_do_collapse},
     {"colour", "NAME #rrggbb", 2, 3, do_colour},
+    {"core_waits", "on|off", 1, 1, do_core_waits},
     {"critical_path", "on|off", 1, 1, do_critical_path},
     {"expand", "?ROWS?", 0, 1, pithi_draw_do_expand},
     {"findings", "on|off", 1, 1, do_findings},

@@ -213,6 +213,7 @@ struct pithi_figure pithi_draw_figure(const struct pithi_draw *draw)
                                           .analysis = draw->analysis,
                                           .notes = &draw->notes,
                                           .note_texts = 1,
+                                          .core_waits = draw->core_waits.lane_count ? &draw->core_waits : NULL,
                                           .waits = draw->waits,
                                           .path = draw->path,
                                           .names = !draw->no_names,

@@ -140,7 +140,7 @@ oo::class create ::pith::Details {
         if {![dict get $hit ended]} {
             lappend lines {} "(not ended)"
         }
-        lappend lines {*}[my wait_lines $hit]
+        lappend lines {*}[my core_wait_lines $hit] {*}[my wait_lines $hit]
         if {[dict get $hit depth]} {
             lappend lines depth [dict get $hit depth]
         }
@@ -160,7 +160,7 @@ oo::class create ::pith::Details {
     }
 
     method function_lines {hit} {
-        return [list {*}[my stretch_lines [dict get $hit name] $hit] of [dict get $hit place]]
+        return [list {*}[my stretch_lines [dict get $hit name] $hit] {*}[my core_wait_lines $hit] of [dict get $hit place]]
     }
 
     method core_lines {hit} {
@@ -169,7 +169,7 @@ oo::class create ::pith::Details {
         if {![string match *([dict get $hit place]*) $function]} { ;# functions of the same name have it in their names
             append function " ([dict get $hit place])"
         }
-        return [list {*}[my stretch_lines $title $hit] mostly "in $function" \
+        return [list {*}[my stretch_lines $title $hit] {*}[my core_wait_lines $hit] mostly "in $function" \
             {} "[dict get $hit samples] of [dict get $hit all] samples"]
     }
 
@@ -177,6 +177,15 @@ oo::class create ::pith::Details {
     method wait_of {hit} {
         return [[$model log] waitof [dict get $hit rank] [dict get $hit thread] [dict get $hit id] \
             [dict get $hit start] [dict get $hit end]]
+    }
+
+    # How long it had no core, if the log tells (core_waits.tcl).
+    method core_wait_lines {hit} {
+        set ns [[$model log] corewaitof [dict get $hit rank] [dict get $hit thread] [dict get $hit start] [dict get $hit end]]
+        if {$ns in {{} 0}} {
+            return {}
+        }
+        return [list {no core for} "[::pithtk::duration $ns], [my percent $ns [expr {[dict get $hit end] - [dict get $hit start]}]]"]
     }
 
     # For whom a call waits and why, once the log is analyzed (waiting.tcl).

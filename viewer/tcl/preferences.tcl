@@ -33,6 +33,8 @@ namespace eval ::pith::preferences {
             {group the states in the legend if there are several groups}
         findings     on    switch                           {Findings}
             {open the pane of findings with a log}
+        core_waits   on    switch                           {Without a core}
+            {hatch the time in which threads could run but had no core}
         remember     on    switch                           {Remember views}
             {restore the last view of a log: time, rows, hidden states, bookmarks}
         toolbar      on    switch                           {Buttons}        {show the toolbar}

@@ -349,6 +349,7 @@ oo::class create ::pith::Window {
             toggle_theme { return [expr {[::pith::theme::name] eq "dark"}] }
             {waits toggle} { return [[my part Waiting] is_shown waits] }
             {critical_path toggle} { return [[my part Waiting] is_shown path] }
+            {core_waits toggle} { return [[my part CoreWaits] is_shown] }
             {findings toggle} { return [[my part Waiting] is_shown findings] }
             {iterations toggle} { return [[my part Waiting] is_shown iterations] }
             {ranges toggle} { return [expr {[[my part Ranges] word] eq "on"}] }

@@ -82,6 +82,7 @@ static void set_plot(struct pithi_log_object *object, const struct view *view)
     plot->rgb = object->rgb;
     plot->hidden = object->hidden;
     plot->flames = object->flames;
+    plot->core_waits = pithi_log_core_waits_shown(object);
     plot->gaps = &object->gaps;
     plot->notes = &object->notes;
     plot->analysis = object->analysis;

@@ -149,6 +149,8 @@ static struct pithi_plot make_like(const struct pithi_log_object *object, int wi
     struct pithi_plot like = {.log = object->log,
                               .rgb = object->rgb,
                               .hidden = object->hidden,
+                              .flames = object->flames,
+                              .core_waits = pithi_log_core_waits_shown(object),
                               .gaps = &object->gaps,
                               .summary = object->summary,
                               .care = PITHI_NEAR,

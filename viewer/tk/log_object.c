@@ -308,6 +308,8 @@ static const struct {
     {{"colour", 2, "id #rrggbb"}, pithi_log_colour},
     {{"counterat", 3, "row from to"}, pithi_log_counter_at},
     {{"coreat", 2, "row time"}, pithi_log_core_at},
+    {{"corewaitof", 4, "rank thread from to"}, pithi_log_core_wait_of},
+    {{"corewaits", PITHI_ANY, "?callback?"}, pithi_log_core_waits},
     {{"count", 3, "what columns callback"}, pithi_log_count},
     {{"counters", 2, "t0 t1"}, pithi_log_counters},
     {{"comms", 0, NULL}, pithi_log_comms},
@@ -350,6 +352,7 @@ static const struct {
     {{"rangestimes", 0, NULL}, pithi_log_ranges_times},
     {{"refine", 11, "photo t0 t1 width height firstRow rowHeight mostArrows auto litFrom litTo"}, pithi_log_refine},
     {{"rows", PITHI_ANY, "word ?arg ...?"}, pithi_log_rows},
+    {{"showcorewaits", 1, "on"}, pithi_log_show_core_waits},
     {{"shownames", 1, "on"}, log_show_names},
     {{"showwaiting", 2, "waits path"}, pithi_log_show_waiting},
     {{"sort", 6, "by falling t0 t1 ids callback"}, pithi_log_sort},
@@ -387,6 +390,9 @@ static void log_delete(ClientData data)
     pithi_groups_free(&object->groups);
     pithi_gaps_free(&object->gaps);
     pithi_flames_close(object->flames);
+    if (object->core_waits)
+        pithi_core_waits_free(object->core_waits);
+    free(object->core_waits);
     pithi_notes_free(&object->notes);
     pithi_log_findings_free(object);
     pithlog_analysis_free(object->analysis);

@@ -10,6 +10,7 @@
 #include <tk.h>
 
 #include "core/cell_cache.h"
+#include "core/core_waits.h"
 #include "core/helper.h"
 #include "core/hit.h"
 #include "core/plot.h"
@@ -39,6 +40,8 @@ struct pithi_log_object {
     struct pithi_notes notes;                    /* drawn into the picture */
     struct pithi_gaps gaps;                      /* read with the first picture */
     struct pithi_flames *flames;                 /* NULL until `flames` is called */
+    struct pithi_core_waits *core_waits;         /* NULL until the job of `corewaits` is done */
+    int shows_core_waits;                        /* 1: drawn as soon as they are known */
     struct pithi_groups groups;                  /* the rows of `plot`, if they are too low to be drawn singly */
     struct pithi_plot plot;                      /* the last picture, with copies of its input */
     uint32_t *words;                             /* pixels of a picture that becomes a photo */
@@ -116,6 +119,14 @@ void pithi_log_findings_free(struct pithi_log_object *object);
  *                              outside states; name, place, samples of the function that most of its samples were in,
  *                              all (samples); {} none */
 pithi_log_method pithi_log_flames, pithi_log_flame_row, pithi_log_core_at;
+
+/* log_core_waits.c: time in which threads had no core (core/core_waits.h)
+ * corewaits                    1: the log has them, 0: it does not
+ * corewaits CALLBACK           reads them; the log has them when the job is done. Result: what is wrong, or ""
+ * showcorewaits ON             hatches them
+ * corewaitof RANK THREAD FROM TO  the ns without a core; {}: not known */
+pithi_log_method pithi_log_core_waits, pithi_log_show_core_waits, pithi_log_core_wait_of;
+const struct pithi_core_waits *pithi_log_core_waits_shown(const struct pithi_log_object *object); /* NULL: hidden */
 
 /* log_notes.c: notes (core/notes.h), each a dict of time, rank, thread and text
  * notes                        those of the file
