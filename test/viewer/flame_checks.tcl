@@ -188,6 +188,51 @@ is [list [expr {$compared > 2}] {*}[lrange $wrong 0 2]] 1 "the pointer says wher
 fit
 sync
 
+# The legend: by function, the samples with it on the stack, those in itself and their share with its deviation.
+proc legend_wanted {from to} {
+    lassign {0 {} {}} all own total
+    set file [open $::env(PRINTED)]
+    while {[gets $file line] >= 0} {
+        if {![regexp {^(\S+)\t.*\tpith:sample\t.*payload=cpu=\d+ (\w+)\tfunctions=} $line - time addresses]} continue
+        set time [expr {round($time * 1e9)}]
+        if {$time < $from || $time >= $to} continue
+        set stack [lmap {a b} [split [regexp -all -inline {.{12}(.)...} $addresses]] {set b}]
+        incr all
+        dict incr own [lindex $stack 0]
+        foreach function [lsort -unique $stack] {
+            dict incr total $function
+        }
+    }
+    ::close $file
+    return [lsort [lmap {function count} $total {
+        set mine [expr {[dict exists $own $function] ? [dict get $own $function] : 0}]
+        set part [expr {double($mine) / $all}]
+        list $count $mine [format "%.0f\u00b1%.0f %%" [expr {100 * $part}] [expr {ceil(100 * sqrt($part * (1 - $part) / $all))}]]
+    }]]
+}
+proc legend_functions {} {
+    set list [legend_rows]
+    set first [lsearch -index 0 $list "functions of samples"]
+    return [lsort [lmap row [lrange $list $first+1 end] {list [lindex $row 3] [lindex $row 5] [lindex $row 6]}]]
+}
+lassign [window] from to
+sync
+is [legend_functions] [legend_wanted 0 [expr {round($to * 1e9)}]] "the legend counts the samples by function"
+zoom 40000001ns 90000001ns
+sync
+is [legend_functions] [legend_wanted 40000001 90000001] "and in a part of the log"
+rows 1
+sync
+ok [expr {[tcl::mathop::+ {*}[lmap row [legend_functions] {lindex $row 1}]] < [tcl::mathop::+ {*}[lmap row [legend_wanted 40000001 90000001] {lindex $row 1}]]}] \
+    "and of fewer rows"
+rows
+filter fil
+sync
+is [lmap row [legend_rows] {lindex $row 0}] {{functions of samples} fill} "filtered by name"
+filter
+fit
+sync
+
 # Folding, also by the key; the rows of functions do not hide those below.
 focus -force $plot
 update

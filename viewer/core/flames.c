@@ -20,6 +20,21 @@ static int same_lanes(const struct pithlog *a, const struct pithlog *b)
     return 1;
 }
 
+/* The state with the name of an event; usually the definition before it. */
+static uint32_t state_of(const struct pithlog *log, uint32_t event)
+{
+    const char *name = pithlog_get_def(log, event)->name;
+    uint32_t defs = pithlog_get_info(log)->defs;
+
+    for (uint32_t i = 1; i <= defs; i++) {
+        uint32_t id = (event + defs - i) % defs;
+        const struct pithlog_def *def = pithlog_get_def(log, id);
+        if (def->kind == PITHLOG_STATE && strcmp(def->name, name) == 0)
+            return id;
+    }
+    return event;
+}
+
 int pithi_flames_open(const struct pithlog *log, const char *path, struct pithi_flames **flames)
 {
     struct pithi_flames *f = pithi_alloc(1, sizeof *f);
@@ -35,8 +50,11 @@ int pithi_flames_open(const struct pithlog *log, const char *path, struct pithi_
     }
     f->rgb = pithi_palette_make(f->log);
     f->hidden = pithi_alloc(pithlog_get_info(f->log)->defs, 1);
-    for (uint32_t id = 0; (def = pithlog_get_def(f->log, id)); id++)
+    f->state = pithi_alloc(pithlog_get_info(f->log)->defs, sizeof *f->state);
+    for (uint32_t id = 0; (def = pithlog_get_def(f->log, id)); id++) {
         f->hidden[id] = def->kind != PITHLOG_STATE;
+        f->state[id] = f->hidden[id] ? state_of(f->log, id) : id;
+    }
     *flames = f;
     return PITH_OK;
 }
@@ -49,6 +67,7 @@ void pithi_flames_close(struct pithi_flames *flames)
         pithlog_close(flames->log);
     free(flames->rgb);
     free(flames->hidden);
+    free(flames->state);
     free(flames);
 }
 
@@ -73,15 +92,58 @@ const char *pithi_flames_place(const struct pithi_flames *flames, uint32_t id)
     return def->group;
 }
 
-/* The state with the name of an event. */
-static uint32_t state_of(const struct pithi_flames *flames, uint32_t event)
-{
-    const struct pithlog_def *def, *of = pithlog_get_def(flames->log, event);
+/* A function on the stack: how often, and the number of samples before its outermost call. */
+struct on_stack {
+    uint32_t depth;
+    uint64_t before;
+};
 
-    for (uint32_t id = 0; (def = pithlog_get_def(flames->log, id)); id++)
-        if (def->kind == PITHLOG_STATE && strcmp(def->name, of->name) == 0)
-            return id;
-    return event;
+/* Follows the stack: the samples between the begin and end of an outermost call have its function on the stack. */
+static void follow(const struct pithi_flames *flames, const struct pithlog_record *record, struct on_stack *on,
+                   uint64_t *samples, struct pithi_flames_sum *sums)
+{
+    struct on_stack *of = &on[record->id];
+
+    if (record->kind == PITHLOG_ENTER && of->depth++ == 0)
+        of->before = *samples;
+    if (record->kind == PITHLOG_LEAVE && of->depth && --of->depth == 0)
+        sums[record->id].total += *samples - of->before;
+    if (record->kind == PITHLOG_EVENT) {
+        sums[flames->state[record->id]].own++;
+        ++*samples;
+    }
+}
+
+int pithi_flames_sums(const struct pithi_flames *flames, uint32_t lane, int64_t from_ns, int64_t to_ns,
+                      const struct pithi_watch *watch, struct pithi_flames_sum *sums)
+{
+    struct pithlog_query query = {.from_ns = from_ns,
+                                  .to_ns = to_ns,
+                                  .lanes = &lane,
+                                  .lane_count = 1,
+                                  .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE | 1u << PITHLOG_EVENT,
+                                  .flags = PITHLOG_NEST | PITHLOG_CLIP};
+    struct pithlog_record records[256];
+    struct pithlog_iter *iter;
+    struct on_stack *on;
+    uint64_t samples = 0;
+    int more, damages = 0, err = pithlog_iter_open(flames->log, &query, &iter);
+
+    if (err)
+        return err;
+    on = pithi_alloc(pithlog_get_info(flames->log)->defs, sizeof *on);
+    while (!err && damages < PITHI_MOST_DAMAGES &&
+           (more = pithlog_iter_next_many(iter, records, sizeof records / sizeof *records)) != 0) {
+        damages += more < 0;
+        for (int i = 0; i < more; i++)
+            if (records[i].kind == PITHLOG_LEAVE || records[i].time_ns < to_ns)
+                follow(flames, &records[i], on, &samples, sums);
+        if (!pithi_go_on(watch, 0))
+            err = PITH_ERR_STOPPED;
+    }
+    pithlog_iter_close(iter);
+    free(on);
+    return err ? err : damages ? PITH_ERR_DAMAGED : PITH_OK;
 }
 
 int pithi_flames_most(const struct pithi_flames *flames, uint32_t lane, int64_t from_ns, int64_t to_ns,
@@ -103,6 +165,6 @@ int pithi_flames_most(const struct pithi_flames *flames, uint32_t lane, int64_t 
     }
     pithi_cells_free(&cells);
     if (most->samples)
-        most->id = state_of(flames, most->id);
+        most->id = flames->state[most->id];
     return err ? -1 : most->samples > 0;
 }

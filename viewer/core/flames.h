@@ -10,10 +10,13 @@
 #include <pithlog.h>
 #include <stddef.h>
 
+#include "core/query.h"
+
 struct pithi_flames {
     struct pithlog *log;
     uint32_t *rgb;         /* [defs] */
     unsigned char *hidden; /* [defs] 1: an event */
+    uint32_t *state;       /* [defs] of an event, the state of its function */
 };
 
 /* Opens the functions of `log`. PITH_OK or an enum pith_err: PITH_ERR_USAGE if they are those of another log. */
@@ -24,6 +27,15 @@ void pithi_flames_close(struct pithi_flames *flames);
 int pithi_flames_possible(const struct pithlog *log);
 /* Where a function is declared, "mesh.cc:212"; else its file; "" unknown. */
 const char *pithi_flames_place(const struct pithi_flames *flames, uint32_t id);
+
+/* Numbers of samples by function. */
+struct pithi_flames_sum {
+    uint64_t own, total; /* ended in it; had it on the stack, once or several times */
+};
+/* Adds the samples of a lane in [from_ns, to_ns) to sums[defs of flames->log], at the ids of states. 0 or an enum
+ * pith_err; of a damaged log the readable part is added. */
+int pithi_flames_sums(const struct pithi_flames *flames, uint32_t lane, int64_t from_ns, int64_t to_ns,
+                      const struct pithi_watch *watch, struct pithi_flames_sum *sums);
 
 /* The function that most samples of a lane in [from_ns, to_ns) were in. */
 struct pithi_flames_most {

@@ -85,6 +85,7 @@ oo::class create ::pith::Flames {
             vwait [my varname state]
         }
         [$window timeline] flush
+        [$window legend] refresh
     }
 }
 

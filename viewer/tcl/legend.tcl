@@ -18,6 +18,7 @@ oo::class create ::pith::Legend {
     variable pending      ;# after id of a refresh
     variable job          ;# command of the job for the sums; {} none
     variable waits        ;# a LegendWaits
+    variable functions    ;# a LegendSamples
     variable columns      ;# a LegendColumns
     variable room         ;# width of the names' column for which names are cut
     variable before       ;# pixels before the name of a definition
@@ -34,6 +35,7 @@ oo::class create ::pith::Legend {
         lassign {} pending job sums sums_of counters shown made_of closed filter_text editor menu
         set rows [::pith::LegendRows new $model]
         set waits [::pith::LegendWaits new $model $rows [namespace code {my fill}]]
+        set functions [::pith::LegendSamples new $model $rows [namespace code {my fill}]]
         set room 0
         set all [::pith::preferences::get legend_all]
         set grouped [::pith::preferences::get legend_groups]
@@ -66,6 +68,7 @@ oo::class create ::pith::Legend {
         my stop_job
         $tip destroy
         $waits destroy
+        $functions destroy
         $columns destroy
         $rows destroy
     }
@@ -152,6 +155,7 @@ oo::class create ::pith::Legend {
                 my stop_job
                 $rows set_sums {} {}
                 $waits drop
+                $functions drop
                 set sums_of {}
                 set counters {}
                 my fill
@@ -161,6 +165,7 @@ oo::class create ::pith::Legend {
                 if {$what ne "time"} {
                     set sums_of {}
                     $waits renew
+                    $functions renew
                 }
                 my refresh_soon
                 my colour_rows
@@ -182,7 +187,7 @@ oo::class create ::pith::Legend {
     method refresh_soon {} {
         after cancel $pending
         my stop_job
-        $waits stop
+        $waits stop; $functions stop
         set pending [after 120 [namespace code {my start_job}]]
     }
 
@@ -264,17 +269,20 @@ oo::class create ::pith::Legend {
         if {$item eq {} || [$tree identify column $x $y] ne "#0" || ![string match *\u2026 [$tree item $item -text]]} {
             return
         }
-        return [$rows name $item]
+        return [my name $item]
     }
 
+    method name {item} { [expr {[$rows kind $item] eq "function" ? $functions : $rows}] name $item }
+
     # Waits for the sums of the time shown.
-    method finish_waiting {} { $waits finish }
+    method finish_waiting {} { $waits finish; $functions finish }
 
     method set_sums_of {window} {
         set sums_of $window
         $rows set_sums $sums [[$model log] messages {*}$window] {*}[[$model log] lived {*}$window]
         set counters [[$model log] counters {*}$window]
         $waits start
+        $functions follow
         my fill
         my colour_tags
     }
@@ -323,6 +331,7 @@ oo::class create ::pith::Legend {
                 lappend top group:$group
             }
         }
+        lappend top {*}[my put_functions]
         # Sets the top level, and removes detached rows from the table selection.
         $tree children {} $top
         foreach item [$tree selection] {
@@ -330,6 +339,18 @@ oo::class create ::pith::Legend {
                 $tree selection remove [list $item]
             }
         }
+    }
+
+    # The functions of samples; returns their group, {} none.
+    method put_functions {} {
+        set looks [$functions looks [namespace code {my cut_name}]]
+        dict for {item look} $looks { my put_row $item $look }
+        set members [lassign [dict keys $looks] group]
+        if {$group ne {}} {
+            $tree item $group -open [expr {![dict exists $closed [string range $group 6 end]]}]
+            $tree children $group $members
+        }
+        return [lrange [dict keys $looks] 0 0]
     }
 
     method detached {item} {
@@ -523,6 +544,9 @@ oo::class create ::pith::Legend {
     # Hides everything else.
     method only {items} {
         set ids [$rows as_set [my ids_of $items]]
+        if {![dict size $ids]} {
+            return
+        }
         $model set_hidden [lmap id [dict keys [$model defs]] {if {[dict exists $ids $id]} continue; set id}]
     }
 

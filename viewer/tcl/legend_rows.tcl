@@ -79,13 +79,16 @@ oo::class create ::pith::LegendRows {
         if {$item in {messages computing}} {
             return [string trimright $item s]
         }
+        if {[string match function:* $item]} { ;# legend_samples.tcl
+            return function
+        }
         return [expr {[string match group:* $item] ? "group" : [dict get [$model def $item] kind]}]
     }
 
     # Ids of an item.
     method ids {item} {
         switch [my kind $item] {
-            message - computing { return {} }
+            message - computing - function { return {} }
             group {
                 set ids {}
                 dict for {id def} [$model defs] {
@@ -160,7 +163,7 @@ oo::class create ::pith::LegendRows {
     # ---- The list
 
     method matches {name group} {
-        return [expr {[string match $filter [string tolower $name]] || [string match $filter [string tolower $group]]}]
+        return [expr {$filter eq {} || [string match $filter [string tolower $name]] || [string match $filter [string tolower $group]]}]
     }
 
     method items {} {

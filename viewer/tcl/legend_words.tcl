@@ -112,7 +112,7 @@ oo::class create ::pith::LegendWords {
 
     method row {item} {
         set tree [$legend tree]
-        return [list [[$legend rows] name $item] {*}[$tree item $item -values]]
+        return [list [$legend name $item] {*}[$tree item $item -values]]
     }
 
     method word_find_in_legend {} {

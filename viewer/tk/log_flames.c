@@ -2,9 +2,14 @@
  * all states. */
 #include "tk/log_object.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "core/flames.h"
 #include "core/hit.h"
 #include "core/legend.h"
+#include "core/memory.h"
+#include "tk/background.h"
 
 /* Lanes that were unfolded before get rows for their functions. */
 static void unfold_again(struct pithi_log_object *object)
@@ -24,7 +29,7 @@ int pithi_log_flames(struct pithi_log_object *object, Tcl_Interp *interp, int ob
         return TCL_ERROR;
     }
     if (objc == 2) {
-        Tcl_SetObjResult(interp, Tcl_NewBooleanObj(pithi_flames_possible(object->log)));
+        Tcl_SetObjResult(interp, Tcl_NewIntObj(object->flames ? 2 : pithi_flames_possible(object->log)));
         return TCL_OK;
     }
     if (object->flames)
@@ -91,4 +96,76 @@ int pithi_log_core_at(struct pithi_log_object *object, Tcl_Interp *interp, int o
     pithi_put_wide(dict, "all", (int64_t)most.all);
     Tcl_SetObjResult(interp, dict);
     return TCL_OK;
+}
+
+/* ---- Sums -------------------------------------------------------------------------------------------------------- */
+
+struct sums_job {
+    struct pithi_job job;
+    const struct pithi_flames *flames;
+    int64_t t0_ns, t1_ns;
+    uint32_t *lanes, lane_count;
+    struct pithi_flames_sum *sums;
+};
+
+static int sums_run(struct pithi_job *base)
+{
+    struct sums_job *job = (struct sums_job *)base;
+    struct pithi_watch watch = pithi_job_watch(base);
+    int err = PITH_OK;
+
+    for (uint32_t i = 0; i < job->lane_count && !err; i++) {
+        err = pithi_flames_sums(job->flames, job->lanes[i], job->t0_ns, job->t1_ns, &watch, job->sums);
+        err = err == PITH_ERR_DAMAGED ? PITH_OK : err;
+    }
+    return err;
+}
+
+static Tcl_Obj *sums_result(struct pithi_job *base)
+{
+    struct sums_job *job = (struct sums_job *)base;
+    Tcl_Obj *dict = Tcl_NewDictObj(), *sum;
+    char name[256], colour[8];
+
+    for (uint32_t id = 0; id < pithlog_get_info(job->flames->log)->defs; id++) {
+        if (!job->sums[id].total)
+            continue;
+        snprintf(colour, sizeof colour, "#%06x", job->flames->rgb[id]);
+        sum = Tcl_NewDictObj();
+        pithi_put_text(sum, "name", pithi_def_label(job->flames->log, id, name, sizeof name));
+        pithi_put_text(sum, "colour", colour);
+        pithi_put_wide(sum, "own", (int64_t)job->sums[id].own);
+        pithi_put_wide(sum, "total", (int64_t)job->sums[id].total);
+        Tcl_DictObjPut(NULL, dict, Tcl_NewWideIntObj(id), sum);
+    }
+    return dict;
+}
+
+static void sums_release(struct pithi_job *base)
+{
+    struct sums_job *job = (struct sums_job *)base;
+
+    free(job->lanes);
+    free(job->sums);
+    free(job);
+}
+
+int pithi_log_function_sums(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    static const struct pithi_job_kind kind = {sums_run, sums_result, sums_release};
+    struct sums_job *job;
+    int64_t t0_ns, t1_ns;
+
+    (void)objc;
+    if (!object->flames)
+        return pithi_usage_error(interp, "the functions of the log are not known");
+    if (pithi_get_window(interp, objv + 2, &t0_ns, &t1_ns) != TCL_OK)
+        return TCL_ERROR;
+    job = pithi_alloc(1, sizeof *job);
+    job->flames = object->flames;
+    job->t0_ns = t0_ns;
+    job->t1_ns = t1_ns;
+    job->lanes = pithi_rows_lanes(object->tree, &job->lane_count);
+    job->sums = pithi_alloc(pithlog_get_info(object->flames->log)->defs, sizeof *job->sums);
+    return pithi_job_start(interp, object, &job->job, &kind, objv[4]);
 }

@@ -323,6 +323,7 @@ static const struct {
     {{"findings", 0, NULL}, pithi_log_findings},
     {{"flames", PITHI_ANY, "?file?"}, pithi_log_flames},
     {{"flamerow", 3, "rank thread depth"}, pithi_log_flame_row},
+    {{"functionsums", 3, "t0 t1 callback"}, pithi_log_function_sums},
     {{"groupat", 4, "row y from to"}, pithi_log_group_at},
     {{"hide", 1, "ids"}, log_hide},
     {{"info", 0, NULL}, log_info},
