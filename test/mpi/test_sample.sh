@@ -63,9 +63,15 @@ for mpi in $(mpis); do
         is "$? $(python3 "$top/test/golden/paraver_dump.py" 4.prv | awk -F'\t' '$4 == "stack" { n = split($5, f, ";"); print $1, $2, $3, f[n] }' | sort | md5sum)" \
             "0 $(pith print 4.pith | awk -F'\t' '$5 == "pith:sample" { n = split($NF, f, ";"); sub("functions=", "", f[n]); print $1, $2, $3, f[n] }' | sort | md5sum)" \
             "$mpi: Paraver has each sample with its function" || cat prv.err
-        for kind in svg folded speedscope.json; do
+        for kind in svg folded speedscope.json pith; do
             pith stat 4.pith --flame flame.$kind >flame.out 2>&1
             ok $? "$mpi: --flame flame.$kind" || cat flame.out
+        done
+        is "$(pith print flame.pith | awk -F'\t' '$4 == "event"' | wc -l)" "$(pith print 4.pith | grep -c '	pith:sample	')" \
+            "$mpi: each sample is in flame.pith"
+        for function in half_work third_work fifth_work; do # as many samples as by function
+            is "$(pith print flame.pith | awk -F'\t' -v f=$function '$4 == "event" && $5 == f' | wc -l)" \
+                "$(awk -F, -v f=$function '$1 == f { print $8 }' 4.csv)" "$mpi: flame.pith: samples in $function"
         done
         is "$(cat flame.folded)" "$(cat folded)" "$mpi: the same paths in a file"
         # The weights of the paths that end in half_work are its self time; so is the sum of the titles of its boxes.

@@ -249,4 +249,11 @@ set_rowstate $state
 sync
 # At most 64 depths have rows, and rank 2 has no samples.
 is [llength [row_list]] [tcl::mathop::+ 4 {*}[lmap lane {{0 0} {1 0}} {expr {min([deepest $lane] + 1, 64)}}]] "set_rowstate: unfolded again"
+
+# Keys for states leave functions alone.
+point $middle 3
+foreach key {h l o j period} {
+    press_key $key
+}
+is [lsearch -all -inline -index 1 [legend_rows] \u2610] {} "h over a function hides no state"
 done

@@ -136,7 +136,7 @@ oo::class create ::pith::Choice {
                 if {[catch {[$model log] stateat $row $start [expr {$start + 1}] [expr {$pixels * $part}] $pixels} there]} {
                     break
                 }
-                if {$there ne {} && [dict get $there id] == [dict get $hit id] && [dict get $there start] == $start} {
+                if {$there ne {} && [dict get $there name] eq [dict get $hit name] && [dict get $there start] == $start} {
                     return [list [dict get $there top] [dict get $there height]]
                 }
             }

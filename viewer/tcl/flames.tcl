@@ -32,7 +32,7 @@ oo::class create ::pith::Flames {
                 my finish
             }
             rows {
-                if {[dict get [$model tree state] unfolded] ne {}} {
+                if {$state eq "idle" && [[$model log] flames] && [dict get [$model tree state] unfolded] ne {}} {
                     my start
                 }
             }

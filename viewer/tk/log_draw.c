@@ -368,11 +368,7 @@ int pithi_log_state_at(struct pithi_log_object *object, Tcl_Interp *interp, int 
         return pithi_log_error(interp);
     if (!found)
         return TCL_OK;
-    dict = pithi_hit_dict(flames ? flames->log : object->log, &hit);
-    if (flames) {
-        pithi_put_wide(dict, "flame", object->rows[row].band);
-        pithi_put_text(dict, "place", pithi_flames_place(flames, hit.id));
-    }
+    dict = flames ? pithi_function_dict(flames, &hit, object->rows[row].band) : pithi_hit_dict(object->log, &hit);
     if (hit.asked > 1) {
         pithi_put_wide(dict, "alike", hit.alike);
         pithi_put_wide(dict, "lanes", hit.asked);

@@ -137,18 +137,34 @@ int pithi_get_lane(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj 
     return TCL_ERROR;
 }
 
-Tcl_Obj *pithi_hit_dict(const struct pithlog *log, const struct pithi_hit *hit)
+static void put_hit(Tcl_Obj *dict, const struct pithlog *log, const struct pithi_hit *hit)
 {
     const struct pithlog_lane *lane = pithlog_get_lane(log, hit->lane);
-    Tcl_Obj *dict = Tcl_NewDictObj();
     char name[256];
 
-    pithi_put_wide(dict, "id", hit->id);
     pithi_put_text(dict, "name", pithi_def_label(log, hit->id, name, sizeof name));
     pithi_put_wide(dict, "rank", lane->rank);
     pithi_put_wide(dict, "thread", lane->thread);
     pithi_put_wide(dict, "start", hit->start_ns);
     pithi_put_wide(dict, "end", hit->end_ns);
+}
+
+Tcl_Obj *pithi_hit_dict(const struct pithlog *log, const struct pithi_hit *hit)
+{
+    Tcl_Obj *dict = Tcl_NewDictObj();
+
+    pithi_put_wide(dict, "id", hit->id);
+    put_hit(dict, log, hit);
+    return dict;
+}
+
+Tcl_Obj *pithi_function_dict(const struct pithi_flames *flames, const struct pithi_hit *hit, uint32_t depth)
+{
+    Tcl_Obj *dict = Tcl_NewDictObj();
+
+    put_hit(dict, flames->log, hit);
+    pithi_put_text(dict, "place", pithi_flames_place(flames, hit->id));
+    pithi_put_wide(dict, "flame", depth);
     return dict;
 }
 

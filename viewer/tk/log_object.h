@@ -268,6 +268,9 @@ Tcl_Obj *pithi_wide_list(const int64_t *values, int count);
 void pithi_put_message(Tcl_Obj *dict, const struct pithlog *log, const struct pithlog_message *message);
 /* The record at a pixel: id name rank thread start end. */
 Tcl_Obj *pithi_hit_dict(const struct pithlog *log, const struct pithi_hit *hit);
+/* A function at a pixel of a row that shows this depth: name place rank thread start end flame (the depth). It has no
+ * id, because ids are those of the log. */
+Tcl_Obj *pithi_function_dict(const struct pithi_flames *flames, const struct pithi_hit *hit, uint32_t depth);
 /* A message for the pointer, as arrowat gives it. */
 Tcl_Obj *pithi_message_dict(const struct pithlog *log, const struct pithlog_message *message);
 
