@@ -117,8 +117,9 @@ static int64_t begin_of(const struct flame_log *f, const struct flame_lane *lane
 {
     int64_t length_ns = pithi_sample_length(f->names, r, &f->sample, &lane->last).ns;
     int64_t least_ns = lane->last.seen ? lane->last.time_ns : pithlog_get_lane(f->log, r->lane)->first_ns;
+    int64_t passed_ns = r->time_ns - least_ns;
 
-    if (r->time_ns - length_ns < least_ns || (lane->last.seen && r->time_ns - least_ns <= 2 * length_ns))
+    if (length_ns >= passed_ns || (lane->last.seen && length_ns >= passed_ns - length_ns))
         return least_ns;
     return r->time_ns - length_ns;
 }

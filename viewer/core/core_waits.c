@@ -30,12 +30,14 @@ struct last {
     int known;
 };
 
-/* A value that falls is the first one of another thread, which took over the lane. */
+/* A value that falls is the first one of another thread, which took over the lane. No thread waits for longer than the
+ * time that has passed. */
 static void take(struct pithi_core_waits_lane *lane, struct last *last, const struct pithlog_record *record)
 {
-    int64_t ns = last->known && record->value > last->value ? (int64_t)(record->value - last->value) : 0;
+    double passed = last->known ? (double)record->time_ns - (double)last->time_ns : 0;
+    int64_t ns = record->value > last->value ? (int64_t)fmin(record->value - last->value, passed) : 0;
 
-    if (ns > 0 && record->time_ns > last->time_ns) {
+    if (ns > 0) {
         lane->items = pithi_view_grow(lane->items, &lane->capacity, lane->count + 1, sizeof *lane->items);
         lane->items[lane->count++] = (struct pithi_core_wait){last->time_ns, record->time_ns, ns};
     }

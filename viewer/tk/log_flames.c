@@ -100,7 +100,7 @@ int pithi_log_core_at(struct pithi_log_object *object, Tcl_Interp *interp, int o
 
 /* ---- Sums -------------------------------------------------------------------------------------------------------- */
 
-struct sums_job {
+struct function_sums_job {
     struct pithi_job job;
     const struct pithi_flames *flames;
     int64_t t0_ns, t1_ns;
@@ -110,7 +110,7 @@ struct sums_job {
 
 static int sums_run(struct pithi_job *base)
 {
-    struct sums_job *job = (struct sums_job *)base;
+    struct function_sums_job *job = (struct function_sums_job *)base;
     struct pithi_watch watch = pithi_job_watch(base);
     int err = PITH_OK;
 
@@ -123,7 +123,7 @@ static int sums_run(struct pithi_job *base)
 
 static Tcl_Obj *sums_result(struct pithi_job *base)
 {
-    struct sums_job *job = (struct sums_job *)base;
+    struct function_sums_job *job = (struct function_sums_job *)base;
     Tcl_Obj *dict = Tcl_NewDictObj(), *sum;
     char name[256], colour[8];
 
@@ -143,7 +143,7 @@ static Tcl_Obj *sums_result(struct pithi_job *base)
 
 static void sums_release(struct pithi_job *base)
 {
-    struct sums_job *job = (struct sums_job *)base;
+    struct function_sums_job *job = (struct function_sums_job *)base;
 
     free(job->lanes);
     free(job->sums);
@@ -153,7 +153,7 @@ static void sums_release(struct pithi_job *base)
 int pithi_log_function_sums(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     static const struct pithi_job_kind kind = {sums_run, sums_result, sums_release};
-    struct sums_job *job;
+    struct function_sums_job *job;
     int64_t t0_ns, t1_ns;
 
     (void)objc;
