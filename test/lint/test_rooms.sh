@@ -36,13 +36,14 @@ is "$(includes '(\.\./|formats/|liblog/|viewer/)' wrappers)" "" "wrappers knows 
 is "$(includes '(\.\./|formats/|liblog/|wrappers/|pithi)' viewer)" "" "viewer knows the reader only"
 is "$(includes '(pithi|spill|segment|pith_tool)' samples)" "" "samples know public headers only"
 
-sources=$(files '*.c' '*.h' '*.w' '*.tcl' '*.sh' '*.mk' Makefile | grep -v '^test/golden/')
+sources=$(files '*.c' '*.h' '*.w' '*.tcl' '*.js' '*.sh' '*.mk' Makefile | grep -v '^test/golden/')
 is "$(for f in $sources; do n=$(wc -l <"$f"); [ "$n" -le 600 ] || echo "$f: $n"; done)" "" "no source file over 600 lines"
 is "$(files '*.c' | sed 's|.*/||' | sort | uniq -d)" "" "a source file's name is unique in the tree"
 is "$(grep -nE '(^|[^A-Z])(TODO|FIXME|XXX|HACK)([^A-Z]|$)' $sources /dev/null | grep -v '^test/lint/test_rooms.sh:')" "" "no marker of unfinished work"
 is "$(grep -nE '[[:space:]]+$' $sources /dev/null | cut -d: -f1,2 | head)" "" "no blanks at line ends"
 is "$(files '*.c' '*.h' '*.tcl' | xargs grep -nP '\t' /dev/null | cut -d: -f1,2 | head)" "" "no tabs in C and Tcl"
 is "$(files '*.c' '*.h' | xargs awk 'length($0) > 120 { print FILENAME ":" FNR }' | grep -v '^formats/colours\?.*\.h\|_table' | head)" "" "no C line over 120 columns"
+is "$(files '*.js' '*.css' | xargs awk 'length($0) > 120 { print FILENAME ":" FNR }')" "" "no line of a page's script over 120 columns"
 is "$(files '*.mk' Makefile | xargs awk 'length($0) > 120 { print FILENAME ":" FNR }')" "" "no make line over 120 columns"
 is "$(git ls-files '*.o' '*.so' '*.a' '*.pith' '*.spill')" "" "nothing built is committed"
 for script in $(files '*.sh' .ci/run test/run install-deps samples/demo); do

@@ -103,7 +103,7 @@ void pithi_plot_free(struct pithi_plot *plot)
 
 /* ---- Geometry ---------------------------------------------------------------------------------------------------- */
 
-/* The height of a bar as a part of the bar around it; page.js uses the same value. */
+/* The height of a bar as a part of the bar around it; page/plot.js uses the same value. */
 #define NESTED 0.66
 
 void pithi_plot_bar(double row_height, uint32_t level, double *top, double *height)

@@ -131,7 +131,7 @@ int pithi_draw_do_hide_rows(struct pithi_draw *draw, const struct pithi_draw_wor
 int pithi_draw_do_pin(struct pithi_draw *draw, const struct pithi_draw_word *word);
 int pithi_draw_do_set_rowstate(struct pithi_draw *draw, const struct pithi_draw_word *word);
 
-/* page.js and page.css, made into strings by the Makefile. */
+/* The script and the style of viewer/page/, made into strings by the Makefile. */
 extern const char pithi_page_js[], pithi_page_css[];
 
 #endif

@@ -1,5 +1,6 @@
 /* page.c - a page for a browser, in one file that needs no other. It contains the cells of the picture twice: of the
- * whole window, and finer in tiles; the longest messages, the statistics, and page.js, which draws them. */
+ * whole window, and finer in tiles; the longest messages, the statistics, and the script of viewer/page/, which draws
+ * them. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@ struct page {
     const struct pithi_draw *draw;
     struct pithi_legend_entry *legend;
     uint32_t legend_count;
+    int left_out; /* 1: states are hidden, so that the data lack them */
     int *sign_of; /* [defs] */
     uint32_t columns;
     struct pithi_plot whole;
@@ -277,22 +279,6 @@ static int add_tiles(struct page *page, uint32_t whole_bytes)
 
 /* ---- Names and numbers ------------------------------------------------------------------------------------------- */
 
-/* Writes a JavaScript string. Everything that could end the string or the script is escaped. */
-static void add_string(struct pithi_text *text, const char *string)
-{
-    char clean[512];
-
-    pithi_clean(clean, sizeof clean, string, 0);
-    pithi_text_bytes(text, "\"", 1);
-    for (const char *c = clean; *c; c++) {
-        if (*c == '"' || *c == '\\' || *c == '<' || *c == '&')
-            pithi_text_add(text, "\\x%02x", (unsigned)*c);
-        else
-            pithi_text_bytes(text, c, 1);
-    }
-    pithi_text_bytes(text, "\"", 1);
-}
-
 static void add_legend(struct page *page)
 {
     static const char *const kinds[] = {"state", "event", "counter"};
@@ -303,7 +289,7 @@ static void add_legend(struct page *page)
         const struct pithi_legend_entry *entry = &page->legend[i];
         const struct pithlog_def *def = pithlog_get_def(page->draw->log, entry->id);
         pithi_text_add(text, "{name: ");
-        add_string(text, def->name);
+        pithi_code_string(text, def->name);
         pithi_text_add(text,
                        ", kind: \"%s\", colour: \"#%06x\", count: %" PRIu64 ", inclusive: %" PRId64
                        ", exclusive: %" PRId64 ", share: %.6f},\n",
@@ -343,13 +329,17 @@ static void add_rows(struct page *page)
     for (uint32_t i = 0; i < draw->row_count; i++) {
         const struct pithi_row *row = &draw->rows[i];
         int64_t from_ns, to_ns;
+        uint32_t lanes;
         life_of(draw, row, &from_ns, &to_ns);
+        pithi_row_lanes(row, &lanes);
         pithi_row_label(draw->log, *row, label, sizeof label);
         pithi_text_add(&page->text, "{label: ");
-        add_string(&page->text, label);
+        pithi_code_string(&page->text, label);
         pithi_text_add(&page->text, ", rank: %" PRId32 ", from: %" PRId64 ", to: %" PRId64,
                        row->counter == PITHI_BLANK ? -1 : pithlog_get_lane(draw->log, row->lane)->rank, from_ns, to_ns);
-        if (row->counter != PITHI_NONE && row->counter != PITHI_BLANK)
+        if (row->counter == PITHI_NONE)
+            pithi_text_add(&page->text, ", lanes: %" PRIu32, lanes);
+        else if (row->counter != PITHI_BLANK)
             add_counter(page, row);
         pithi_text_add(&page->text, "},\n");
     }
@@ -419,10 +409,10 @@ static void add_findings(struct page *page)
     for (uint32_t i = 0; i < count && i < PITHI_FIGURE_WAIT_SUMS; i++) {
         pithi_wait_sum_name(draw->log, &findings[i], text, sizeof text);
         pithi_text_add(&page->text, "{name: ");
-        add_string(&page->text, text);
+        pithi_code_string(&page->text, text);
         pithi_wait_sum_text(draw->log, &findings[i], text, sizeof text);
         pithi_text_add(&page->text, ", text: ");
-        add_string(&page->text, text);
+        pithi_code_string(&page->text, text);
         pithi_text_add(&page->text, ", from: %" PRId64 ", to: %" PRId64 "},\n", findings[i].longest->from_ns,
                        findings[i].longest->to_ns);
     }
@@ -444,8 +434,7 @@ static void add_head(struct page *page)
     pithi_text_add(text, "</title>\n<style>\n");
     pithi_text_bytes(text, pithi_page_css, strlen(pithi_page_css));
     pithi_text_add(text, "</style>\n<body>\n<noscript>This page draws with JavaScript, which is switched off "
-                         "here.</noscript>\n<script>\n");
-    pithi_text_bytes(text, pithi_page_js, strlen(pithi_page_js));
+                         "here.</noscript>\n<script>\n\"use strict\";\n{\nconst data = {\n");
 }
 
 /* Writes the notes: time, row, text. */
@@ -458,7 +447,7 @@ static void add_notes(struct page *page, const struct pithi_figure *figure)
         uint32_t row = pithi_note_row(&figure->plot, &notes->items[i]);
         pithi_text_add(&page->text, "{at: %" PRId64 ", row: %d, text: ", notes->items[i].time_ns,
                        row == PITHI_NONE ? -1 : (int)row);
-        add_string(&page->text, notes->items[i].text);
+        pithi_code_string(&page->text, notes->items[i].text);
         pithi_text_add(&page->text, "},\n");
     }
     pithi_text_add(&page->text, "],\n");
@@ -470,20 +459,23 @@ static void add_facts(struct page *page, const struct pithi_figure *figure)
     char subtitle[256];
 
     pithi_figure_subtitle(figure, subtitle, sizeof subtitle);
-    pithi_text_add(&page->text, "pith({\ntitle: ");
-    add_string(&page->text, figure->title);
+    pithi_text_add(&page->text, "title: ");
+    pithi_code_string(&page->text, figure->title);
     pithi_text_add(&page->text, ", subtitle: ");
-    add_string(&page->text, subtitle);
+    pithi_code_string(&page->text, subtitle);
     pithi_text_add(&page->text, ",\nfrom: %" PRId64 ", to: %" PRId64 ", columns: %d, messages: %" PRIu64, draw->t0_ns,
                    draw->t1_ns, (int)page->columns, page->whole.arrows.total);
     pithi_text_add(&page->text, ", height: %d, arrowsOn: %s, arrowsAll: %s,\n", draw->row_height,
                    draw->no_arrows ? "false" : "true", draw->all_arrows ? "true" : "false");
+    pithi_text_add(&page->text, "pale: %g,\n", PITHI_PALE);
+    if (page->left_out)
+        pithi_text_add(&page->text, "leftOut: true,\n");
     if (draw->lit_from_ns < draw->lit_to_ns)
-        pithi_text_add(&page->text, "selected: [%" PRId64 ", %" PRId64 "], pale: %g,\n", draw->lit_from_ns,
-                       draw->lit_to_ns, PITHI_PALE);
+        pithi_text_add(&page->text, "selected: [%" PRId64 ", %" PRId64 "],\n", draw->lit_from_ns, draw->lit_to_ns);
     pithi_text_add(&page->text, "log: ");
-    add_string(&page->text, draw->log_path);
-    pithi_text_add(&page->text, ", names_on: %s,\n", draw->no_names ? "false" : "true");
+    pithi_code_string(&page->text, draw->log_path);
+    pithi_text_add(&page->text, ", names_on: %s, lanes: %" PRIu32 ",\n", draw->no_names ? "false" : "true",
+                   pithlog_get_info(draw->log)->lanes);
     if (draw->notes.count)
         add_notes(page, figure);
     if (draw->analysis && draw->waits)
@@ -500,6 +492,10 @@ static void give_signs(struct page *page)
 
     page->legend = pithi_legend_make(page->draw->log, &page->whole.cells, page->draw->t1_ns - page->draw->t0_ns,
                                      &page->legend_count);
+    page->left_out = 0;
+    for (uint32_t i = 0; i < page->legend_count; i++)
+        page->left_out |= page->draw->hidden[page->legend[i].id] &&
+                          pithlog_get_def(page->draw->log, page->legend[i].id)->kind == PITHLOG_STATE;
     page->legend_count = pithi_legend_shown(page->legend, page->legend_count, page->draw->hidden);
     page->sign_of = pithi_alloc(info->defs, sizeof *page->sign_of);
     for (uint32_t id = 0; id < info->defs; id++)
@@ -556,8 +552,14 @@ static int make(struct page *page)
     pithi_text_add(&page->text, "`,\n");
     keep_arrows(page, &page->whole);
     status = add_tiles(page, page->whole_text.size);
+    pithi_text_add(&page->text, "sums: [\n");
+    if (!status && !page->exact.size)
+        status = pithi_page_sums(page->draw, page->sign_of, &page->text);
+    pithi_text_add(&page->text, "],\n");
     add_arrows(page);
-    pithi_text_add(&page->text, "});\n</script>\n");
+    pithi_text_add(&page->text, "};\n");
+    pithi_text_bytes(&page->text, pithi_page_js, strlen(pithi_page_js));
+    pithi_text_add(&page->text, "}\n</script>\n");
     return status;
 }
 

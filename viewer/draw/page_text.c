@@ -1,7 +1,9 @@
-/* page_text.c - cells and numbers as letters. */
+/* page_text.c - cells, numbers and names as letters. */
 #include "draw/page_text.h"
 
 #include <inttypes.h>
+
+#include "core/words.h"
 
 /* Leaves out digits, blank, & and ', and the characters with a meaning in a script's string: ` $ \ < */
 static const char signs[PITHI_SIGNS + 1] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#%()*+,-./:;=?@[]";
@@ -73,4 +75,19 @@ void pithi_code_number(struct pithi_text *text, int64_t number)
     if (number < 0)
         digits[--place] = '-';
     pithi_text_bytes(text, digits + place, sizeof digits - place);
+}
+
+void pithi_code_string(struct pithi_text *text, const char *string)
+{
+    char clean[512];
+
+    pithi_clean(clean, sizeof clean, string, 0);
+    pithi_text_bytes(text, "\"", 1);
+    for (const char *c = clean; *c; c++) {
+        if (*c == '"' || *c == '\\' || *c == '<' || *c == '&')
+            pithi_text_add(text, "\\x%02x", (unsigned)*c);
+        else
+            pithi_text_bytes(text, c, 1);
+    }
+    pithi_text_bytes(text, "\"", 1);
 }

@@ -28,9 +28,15 @@ void pithi_code_cells(struct pithi_text *text, const struct pithi_cell *cells, u
                       int group);
 /* Writes a number in digits 0 to 9 and a to z, followed by a blank. */
 void pithi_code_number(struct pithi_text *text, int64_t number);
+/* Writes a string of the script. Everything that could end the string or the script is escaped. */
+void pithi_code_string(struct pithi_text *text, const char *string);
 
 /* Writes exact times of all rows (page_exact.c). 0: they need more than `most` bytes, or rows are groups, or the log is
  * damaged. */
 int pithi_page_exact(const struct pithi_draw *draw, const int *sign_of, uint32_t most, struct pithi_text *text);
+
+/* Writes sums of equal parts of the window over all rows, a string for each part: sign, count, inclusive and exclusive
+ * time of each name that occurs in it (page_sums.c). Returns an exit status. */
+int pithi_page_sums(const struct pithi_draw *draw, const int *sign_of, struct pithi_text *text);
 
 #endif

@@ -1,0 +1,593 @@
+"""page_checks.py - looks at pages in Chromium and uses them with pointer and keys, at 1 and 2 device pixels per pixel.
+Prints TAP. What a page shows is compared with the records of its log, and with what the commands say of the log.
+test_page.sh makes the logs and the pages of the current folder."""
+import json
+import random
+import re
+import sys
+
+from browser import ALT, CTRL, SHIFT, Browser
+from page_oracle import hits_of, records_of, stacks_of, stat_of, sums_of
+
+count = 0
+
+
+def ok(good, what, *why):
+    global count
+    count += 1
+    print(f"{'ok' if good else 'not ok'} {count} - {what}")
+    for line in [] if good else why:
+        print(f"#   {line}")
+    return good
+
+
+def same(got, wanted, what):
+    return ok(got == wanted, what, f"got:    {got!r}", f"wanted: {wanted!r}")
+
+
+def like(got, pattern, what):
+    return ok(re.search(pattern, got), what, f"got:    {got!r}", f"wanted: /{pattern}/")
+
+
+# ---- A page, and what is seen of it
+
+PIXELS = """window.pixels = (points) => {
+  const canvas = document.querySelector(".rows canvas"), pen = canvas.getContext("2d"), ratio = devicePixelRatio;
+  const image = pen.getImageData(0, 0, canvas.width, canvas.height).data;
+  return points.map(([x, y]) => {
+    const at = (Math.floor(y * ratio + 1e-6) * canvas.width + Math.floor(x * ratio + 1e-6)) * 4;
+    return [...image.slice(at, at + 3)].map((part) => part.toString(16).padStart(2, "0")).join("");
+  });
+}; 0"""
+
+
+class Shown:
+    """A page with the place of its time lines: `left` in them is where time begins, `wide` how much room it has."""
+
+    def __init__(self, browser, path, **how):
+        self.page = browser.open(path, **how)
+        self.scale = how.get("scale", 1)
+        self.page.ask(PIXELS)
+        self.x, self.y, width, self.high = self.page.box(".rows")
+        line = self.pixels([(i / self.scale, 4) for i in range(int(width * self.scale))])
+        paper = self.page.ask("getComputedStyle(document.documentElement).getPropertyValue('--paper').trim()")[1:]
+        self.left = next(i for i, colour in enumerate(line) if colour != paper and colour != "000000") / self.scale
+        self.wide = width - self.left
+
+    def pixels(self, points):
+        return self.page.ask(f"pixels({json.dumps(points)})")
+
+    def colour(self, part, y):
+        """The colour at a part of the time that is seen, and y pixels below the first row's top."""
+        return self.pixels([(self.left + self.wide * part, y)])[0]
+
+    def at(self, part, y):
+        """As a place in the page's window."""
+        return self.x + self.left + self.wide * part, self.y + y
+
+    def window(self):
+        return self.page.text(".window")
+
+    def table(self):
+        """{ name: [count, inclusive, exclusive, share, exact inclusive, exact exclusive] } as shown."""
+        rows = self.page.ask("""[...document.querySelectorAll("tbody tr")].map((line) => [...line.cells]
+            .flatMap((cell, i) => i === 0 ? [cell.innerText.trim()] : [cell.innerText])
+            .concat([2, 3].map((i) => line.cells[i] ? line.cells[i].title : "")))""")
+        return {row[0]: row[1:] for row in rows}
+
+    def link(self):
+        """The link to what is shown, which follows after a moment."""
+        self.page.ask("new Promise((done) => setTimeout(done, 300))")
+        return self.page.ask("location.hash").lstrip("#")
+
+
+def selected(link):
+    """The selection in a link, in nanoseconds."""
+    found = re.search(r"select=([\d.]+)-([\d.]+)", link)
+    return [round(float(second) * 1e9) for second in found.groups()] if found else None
+
+
+# ---- A small log: what it shows, keys, pointer
+
+def check_plain(browser, scale):
+    shown = Shown(browser, "bare.html", scale=scale)
+    page, at = shown.page, f" ({scale})"
+    same(page.ask("devicePixelRatio"), scale, f"{scale} device pixels per pixel")
+    same(page.text("h1"), "plain.pith", "the title" + at)
+    like(page.text(".faint"), r"^2 ranks, \d+ records, 1 s$", "the line below it" + at)
+    ok(30 < shown.left < 100, "bars begin beside the labels" + at)
+    for part, y, colour, what in [
+            (0.15, 15, "cc0000", "red at 0.15 s"), (0.25, 15, "00aa00", "green in it at 0.25 s"),
+            (0.25, 5, "cc0000", "red around it"), (0.8, 15, "0000cc", "blue at 0.8 s"),
+            (0.3, 55, "0000cc", "rank 1: blue at 0.3 s"), (0.95, 45, "000000", "rank 1: nothing at 0.95 s"),
+            (0.1, 33, "ff00ff", "its event at 0.1 s")]:
+        same(shown.colour(part, y), colour, what + at)
+    same(shown.window(), "0.000 s \u2013 1.000 s, 1 s", "the window of time" + at)
+    same(shown.table()["red"][:4], ["1", "500 ms", "400 ms", "20 %"], "the table of states" + at)
+    same(list(shown.table()), ["blue", "red", "green", "mark", "messages"], "by exclusive time" + at)
+    page.click(*[page.box("th")[i] + 3 for i in (0, 1)])
+    same(list(shown.table()), ["blue", "green", "mark", "red", "messages"], "and by name" + at)
+    page.move(*shown.at(0.25, 15))
+    tip = lambda: re.sub(r"\s+", " ", page.text(".tip").strip())
+    like(tip(), r"^green rank 0 at 2(49|50|51)(\.\d)? ms 100 ms$", "under the pointer: green" + at)
+    page.move(*shown.at(0.5, 29))
+    same(tip().replace("\u2009", " "), "message rank 0 to rank 1 1 024 bytes, tag 7 sent 400 ms took 200 ms",
+         "and the message" + at)
+    line = lambda: shown.pixels([(shown.left + shown.wide / 2, y / 2) for y in range(54, 65)])
+    before = line()
+    page.key("m")
+    ok(line() != before, "m: no message" + at)
+    check_keys(shown, at)
+    check_pointer(shown, at)
+    page.close()
+
+
+def check_keys(shown, at):
+    page = shown.page
+    for key, keys, wanted in [
+            ("+", 0, "250.0 ms \u2013 750.0 ms, 500 ms"), ("ArrowLeft", 0, "125.0 ms \u2013 625.0 ms, 500 ms"),
+            ("d", 0, "250.0 ms \u2013 750.0 ms, 500 ms"), ("w", 0, "375.0 ms \u2013 625.0 ms, 250 ms"),
+            ("a", 0, "312.5 ms \u2013 562.5 ms, 250 ms"), ("ArrowRight", SHIFT, "562.5 ms \u2013 812.5 ms, 250 ms"),
+            ("ArrowLeft", SHIFT, "312.5 ms \u2013 562.5 ms, 250 ms"),
+            ("ArrowRight", 0, "375.0 ms \u2013 625.0 ms, 250 ms"),
+            ("s", 0, "250.0 ms \u2013 750.0 ms, 500 ms"), ("u", 0, "375.0 ms \u2013 625.0 ms, 250 ms"),
+            ("u", 0, "312.5 ms \u2013 562.5 ms, 250 ms"), ("r", 0, "375.0 ms \u2013 625.0 ms, 250 ms"),
+            ("z", CTRL, "312.5 ms \u2013 562.5 ms, 250 ms"), ("-", 0, "187.5 ms \u2013 687.5 ms, 500 ms"),
+            ("0", 0, "0.000 s \u2013 1.000 s, 1 s"), ("u", 0, "187.5 ms \u2013 687.5 ms, 500 ms"),
+            ("f", 0, "0.000 s \u2013 1.000 s, 1 s")]:
+        page.key(key, keys)
+        same(re.sub(r"(\.\d)\d+ ms", r"\1 ms", shown.window()), wanted, f"key {'Ctrl-' * (keys == CTRL)}{key}{at}")
+    for _ in range(30):
+        page.key("+")
+    same(re.sub(".*, ", "", shown.window()), "20 ns", "no nearer than 20 ns" + at)
+    same(shown.colour(0.9, 15), "0000cc", "where a bar goes over all of it" + at)
+    page.key("Home")
+    same(page.ask("document.querySelector('.card').checkVisibility()"), False, "no card of keys" + at)
+    page.key("?")
+    like(page.text(".card"), r"(?s)\+ +w.*zoom in.*Esc.*Drag", "?: the keys" + at)
+    page.key("Escape")
+    same(page.ask("document.querySelector('.card').checkVisibility()"), False, "Esc closes it" + at)
+    high = page.box(".rows")[3]
+    page.key("]")
+    ok(page.box(".rows")[3] > high, "]: higher rows" + at)
+    page.key("[")
+    same(page.box(".rows")[3], high, "[: lower rows" + at)
+    page.move(*shown.at(0.25, 15))
+    page.key("h")
+    same(shown.colour(0.25, 15), "cc0000", "h: green, below the pointer, is hidden" + at)
+    page.key("H")
+    same(shown.colour(0.25, 15), "00aa00", "H: it is shown again" + at)
+
+
+def check_pointer(shown, at):
+    page = shown.page
+    page.wheel(*shown.at(0.25, 15), -100)
+    page.wheel(*shown.at(0.25, 15), -100)
+    like(shown.window(), r"^\d\d\.\d\d? ms . [67]\d\d\.\d\d? ms", "the wheel zooms" + at)
+    same(shown.colour(0.25, 15), "00aa00", "about the pointer" + at)
+    page.key("u")
+    same(shown.window(), "0.000 s \u2013 1.000 s, 1 s", "u: both turns are undone" + at)
+    page.drag(*shown.at(0.1, 15), *shown.at(0.4, 15))
+    from_ns, to_ns = selected(shown.link())
+    ok(abs(from_ns - 1e8) < 2e6 and abs(to_ns - 4e8) < 2e6, "a drag selects" + at, from_ns, to_ns)
+    same([shown.colour(part, y) for part, y in [(0.05, 15), (0.3, 5), (0.8, 15)]], ["eb9999", "cc0000", "9999eb"],
+         "what is outside is pale" + at)
+    like(page.text(".stretch"), r"^Selection: (300|29\d|30\d)(\.\d+)? ms, ", "its duration" + at)
+    page.drag(*shown.at(0.4, 15), *shown.at(0.6, 15))
+    after = selected(shown.link())
+    ok(after[0] == from_ns and abs(after[1] - 6e8) < 2e6, "its edge is dragged" + at, after)
+    page.click(*shown.at(0.3, 5))
+    same(selected(shown.link()), after, "a click inside keeps it" + at)
+    page.key("Escape")
+    page.click(*shown.at(0.3, 15), clicks=2)
+    like(shown.window(), r"^(99|100|101)\.\d ms . (59\d|60\d)\.\d ms", "a double click inside zooms to it" + at)
+    page.key("f")
+    page.key("z")
+    like(shown.window(), r"^(99|100|101)\.\d ms . (59\d|60\d)\.\d ms", "z, too" + at)
+    page.key("f")
+    page.key("Escape")
+    page.key("Escape")
+    same([selected(shown.link()), shown.colour(0.05, 15)], [None, "cc0000"], "Esc: no selection" + at)
+    page.drag(*shown.at(0.1, 15), *shown.at(0.4, 15))
+    page.click(*shown.at(0.8, 40))
+    same(selected(shown.link()), None, "a click outside: no selection" + at)
+    page.drag(*shown.at(0.2, 15), *shown.at(0.4, 15), drop=False)
+    page.key("Escape")
+    page.drop(*shown.at(0.4, 15))
+    same(selected(shown.link()), None, "Esc in a drag: no selection" + at)
+    page.click(*shown.at(0.25, 15), clicks=2)
+    same(shown.window(), "200.0 ms \u2013 300.0 ms, 100 ms", "a double click: to green" + at)
+    page.key("f")
+    page.drag(*shown.at(0.25, 15), *shown.at(0.5, 15), CTRL)
+    like(shown.window(), r"^(249|250|251)\.\d ms . (499|500|501)\.\d ms", "Ctrl-drag zooms" + at)
+    page.drag(*shown.at(0.5, 15), *shown.at(0.1, 15), SHIFT)
+    like(shown.window(), r"^(349|350|351)\.\d ms", "Shift-drag moves" + at)
+    page.drag(*shown.at(0.1, 15), *shown.at(0.5, 15), button="middle")
+    like(shown.window(), r"^(249|250|251)\.\d ms", "a drag with the middle button, too" + at)
+    page.key("u")
+    page.key("u")
+    like(shown.window(), r"^(249|250|251)\.\d ms . (499|500|501)\.\d ms", "a drag is undone as one" + at)
+    page.key("f")
+    page.click(*[page.box("button[title^='zoom in']")[i] + 5 for i in (0, 1)])
+    same(shown.window(), "250.0 ms \u2013 750.0 ms, 500 ms", "a button" + at)
+    x, y, width, _ = page.box(".overview")
+    page.click(x + shown.left + shown.wide * 0.25, y + 10)
+    like(shown.window(), r"^[01]\.\d ms . 50[01]\.\d ms, 500 ms$", "the overview goes there" + at)
+
+
+# ---- The legend, colours, the link
+
+def check_legend(browser):
+    shown = Shown(browser, "bare.html")
+    page = shown.page
+    place = lambda name: page.ask(f"""(() => {{ const label = [...document.querySelectorAll("tbody label")]
+        .find((label) => label.innerText.trim() === "{name}"), box = label.getBoundingClientRect();
+        return [box.right - 5, box.y + box.height / 2]; }})()""")
+    boxes = lambda: page.ask("""Object.fromEntries([...document.querySelectorAll("tbody label")].map((label) =>
+        [label.innerText.trim(), label.querySelector("input").checked]))""")
+    everything = {"blue": True, "red": True, "green": True, "mark": True}
+    same(boxes(), everything, "all are shown")
+    page.click(*place("green"))
+    same([shown.colour(0.25, 15), boxes()["green"]], ["cc0000", False], "a click hides green")
+    page.click(*place("green"))
+    same([shown.colour(0.25, 15), boxes()], ["00aa00", everything], "and shows it")
+    page.click(*place("green"), keys=ALT)
+    same([shown.colour(0.25, 15), shown.colour(0.8, 15) != "0000cc", boxes()],
+         ["00aa00", True, {name: name == "green" for name in everything}], "Alt-click: only green")
+    like(shown.link(), "^hide=blue,red,event%3Amark$", "which the link knows")
+    page.click(*place("green"), keys=ALT)
+    same(boxes(), everything, "once more: all")
+    page.click(*place("blue"), clicks=2)
+    same([shown.colour(0.8, 15), boxes()], ["0000cc", {name: name == "blue" for name in everything}],
+         "a double click: only blue")
+    page.click(*place("blue"), clicks=2)
+    same(boxes(), everything, "and all again")
+    page.close()
+
+
+def check_colours_of_page(browser):
+    shown = Shown(browser, "bare.html", dark=True)
+    page = shown.page
+    ground = lambda: page.ask("getComputedStyle(document.body).backgroundColor")
+    same(ground(), "rgb(23, 27, 32)", "dark where the user likes it dark")
+    page.prefer("light")
+    page.settle()
+    same(ground(), "rgb(255, 255, 255)", "light when the user changes it")
+    page.key("t")
+    same([ground(), page.text("button[title^='light']")], ["rgb(23, 27, 32)", "Light"], "t: dark")
+    ok(shown.colour(0.95, 45) != "e9edf1" and shown.colour(0.25, 15) == "00aa00",
+       "the rows, too, but not the colours of states")
+    page.click(*[page.box("button[title^='light']")[i] + 5 for i in (0, 1)])
+    same(ground(), "rgb(255, 255, 255)", "the button: light")
+    page.close()
+
+
+def check_link(browser):
+    shown = Shown(browser, "many.html", size=(1200, 1400))
+    page = shown.page
+    page.key("+")
+    page.drag(*shown.at(0.2, 15), *shown.at(0.7, 15))
+    page.click(*page.ask("""(() => { const box = document.querySelector("tbody label").getBoundingClientRect();
+        return [box.right - 3, box.y + 5]; })()"""))
+    page.key("PageDown")
+    link = shown.link()
+    like(link, r"^\d\.\d{9}-\d\.\d{9}&select=\d\.\d{9}-\d\.\d{9}&hide=.+&row=\d+$",
+         "view, selection, hidden names, row")
+    browser.send("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
+    page.click(*[page.box("button[title^='a link']")[i] + 5 for i in (0, 1)])
+    same(page.ask("navigator.clipboard.readText()"), f"{page.url}#{link}", "the button copies it")
+    see = lambda page: [page.text(".window"), page.text(".stretch"), page.text("table"),
+                        page.ask("document.querySelector('.rows').scrollTop"),
+                        page.ask("document.querySelector('.rows canvas').toDataURL()")]
+    page.move(5, 5)
+    other = Shown(browser, "many.html", link=link, size=(1200, 1400))
+    wanted, got = see(page), see(other.page)
+    same(got[:4], wanted[:4], "the link shows the same again")
+    page.front()
+    page.key("f")
+    page.key("Escape")
+    page.key("H")
+    shown.link()
+    page.follow(link)
+    wanted = see(page)
+    same(wanted[:4], got[:4], "an address that is typed in, too")
+    ok(wanted[4] == got[4], "to the pixel")
+    same(shown.link(), link, "and it stays")
+    page.follow("3-1&select=2.5-1.2.3")
+    same(shown.link(), "", "an address without sense: all")
+    page.close()
+    other.page.close()
+
+
+# ---- Against the log
+
+def darker(colour):
+    return "".join(f"{int(int(colour[i:i + 2], 16) * 0.65):02x}" for i in (0, 2, 4))
+
+
+def bands(row_height, levels):
+    """y of each level, below the row's top, where neither its outline nor a deeper level is; None: there is no room."""
+    gap = min(8, int(row_height * 0.22))
+    full = row_height - gap
+    heights = [full] + [max(1, int(full * 0.66 ** level + 0.5)) for level in range(1, levels + 1)]
+    tops = [gap // 2 + (full - height) // 2 for height in heights]
+    return [tops[level] + 1.5 if tops[level + 1] - tops[level] >= 3 else None for level in range(levels)]
+
+
+RICH_ROWS = [0, 2, 3, 4, 5, 6, 7, 8]  # the row of each lane: a counter is below the first
+
+
+def check_pixels(browser, name, rows, row_height, levels, scale, seed):
+    """Each pixel that is looked at has the colour of a state that its lane is in, at this level, in this pixel's time
+    or next to it. If the lane is in the same states all this time, there is only one."""
+    shown = Shown(browser, f"{name}-bare.html", scale=scale, size=(1200, 900))
+    page, chance = shown.page, random.Random(seed)
+    colours = dict(page.ask("""[...document.querySelectorAll("tbody tr label")].map((label) => [label.innerText.trim(),
+        label.querySelector(".colour").style.background.match(/\\d+/g).map((part) =>
+            (+part).toString(16).padStart(2, "0")).join("")])"""))
+    lanes = [stacks_of(records) for records in records_of(f"{name}.pith").values()]
+    span = max(stacks[-1][0] for stacks in lanes)
+    idle = page.ask("getComputedStyle(document.documentElement).getPropertyValue('--idle').trim()")[1:]
+    paper = page.ask("getComputedStyle(document.documentElement).getPropertyValue('--paper').trim()")[1:]
+    grid = page.ask("getComputedStyle(document.documentElement).getPropertyValue('--grid').trim()")[1:]
+    ys, wrong, sure, deep = bands(row_height, levels), [], 0, set()
+    for width in (span, span // 7, span // 60, span // 1000, 5000, 200):
+        from_ns = chance.randrange(0, span - width + 1)
+        page.follow(f"{from_ns / 1e9:.9f}-{(from_ns + width) / 1e9:.9f}")
+        step = width / (shown.wide * scale)
+        points, wanted = [], []
+        for _ in range(400):
+            lane, column = chance.randrange(len(lanes)), chance.randrange(int(shown.wide * scale))
+            level = chance.randrange(levels)
+            if ys[level] is None:
+                continue
+            # The line at a begin is a pixel of the style sheet wide.
+            low, high = from_ns + (column - 0.6 - scale) * step, from_ns + (column + 2.1) * step
+            seen = [stack for (time, stack), (end, _) in zip(lanes[lane], lanes[lane][1:] + [(1 << 62, [])])
+                    if time <= high and end >= low]
+            allowed = set()
+            for stack in seen:
+                outer = stack[:level + 1] if len(seen) > 1 else stack[:level + 1][-1:]
+                allowed |= {colours[state] for state in outer}
+                if len(seen) > 1:
+                    allowed |= {darker(colours[state]) for state in outer}
+                if not stack or len(seen) > 1:
+                    allowed |= {idle, paper, grid, "000000"}
+            points.append((shown.left + (column + 0.5) / scale, rows[lane] * row_height + ys[level]))
+            wanted.append((allowed, lane, level, column, width))
+            if len(allowed) == 1:
+                sure += 1
+                deep.add(level)
+        wrong += [(*place, got) for got, place in zip(shown.pixels(points), wanted) if got not in place[0]]
+    ok(not wrong, f"{name} ({scale}): pixels are as the records say", *[str(one) for one in wrong[:4]])
+    ok(sure > 300 and len(deep) == sum(y is not None for y in ys),
+       f"{name} ({scale}): {sure} of them exactly, at {len(deep)} levels")
+    page.close()
+
+
+def figures(table):
+    """{ name: (count, inclusive, exclusive) } by the page's table."""
+    whole = lambda text: int(text.replace("\u2009", "") or -1)
+    return {name: (whole(cells[0]), *[round(float(cell or 0) * 1e9) for cell in cells[-2:]])
+            for name, cells in table.items() if name != "messages" and whole(cells[0])}
+
+
+def check_selection(browser, name, asked, seed):
+    shown, chance = Shown(browser, f"{name}.html"), random.Random(seed)
+    times = sorted({time for records in records_of(f"{name}.pith").values() for time, _, _ in records})
+    wrong = []
+    for turn in range(12):
+        # At records, between them, and narrow.
+        ends = [chance.choice(times) if turn % 3 else chance.randrange(times[0], times[-1]) for _ in (1, 2)]
+        from_ns, to_ns = sorted(ends)
+        if turn % 4 == 3:
+            to_ns = min(from_ns + 50, times[-1])
+        if from_ns == to_ns:
+            continue
+        shown.page.follow(f"select={from_ns / 1e9:.9f}-{to_ns / 1e9:.9f}")
+        got, wanted = figures(shown.table()), asked(f"{name}.pith", from_ns, to_ns)
+        if got != wanted:
+            wrong += [(from_ns, to_ns, set(got.items()) ^ set(wanted.items()))]
+    ok(not wrong, f"{name}: figures of selections are those of {asked.__name__}", *[str(one) for one in wrong[:3]])
+    shown.page.follow("")
+    shown.page.drag(*shown.at(0.31, 15), *shown.at(0.62, 15))
+    ends = selected(shown.link())
+    same(figures(shown.table()), asked(f"{name}.pith", *ends), f"{name}: and of one that was dragged")
+    shown.page.close()
+
+
+RICH_LABELS = ["rank 0", "0.1 worker", "rank 1", "1.1 worker", "rank 2", "rank 3", "rank 4", "rank 5"]
+RICH_SEARCHES = [("allre", 'state ~ "*Allre*"'), ("MPI_*", 'state ~ "MPI_*"'),
+                 ("MPI_Wait???", 'state ~ "MPI_Wait???"'), ("MPI_* > 0.3ms", 'state ~ "MPI_*" and duration > 0.3ms'),
+                 ("compute < 200us", 'state == compute and duration < 200us'),
+                 ("checkpoint", 'state ~ "*checkpoint*" or event ~ "*checkpoint*"')]
+
+
+def check_search(browser, log, labels, searches):
+    """`searches`: what is typed, and the same as a query of `pith print`."""
+    shown = Shown(browser, f"{log}.html")
+    page = shown.page
+    said = lambda: page.text(".said").replace("\u2009", "")
+    for text, query in searches:
+        page.key("/")
+        page.ask("document.activeElement.value = ''")
+        page.type(text)
+        wanted = hits_of(f"{log}.pith", query)
+        same(said(), f"{len(wanted)} hits", f"find {text}")
+        page.key("Escape")
+        page.key("f")
+        steps = [("n", i) for i in range(3)] + [("N", 1), ("N", 0), ("N", len(wanted) - 1), ("n", 0)]
+        wrong = []
+        for key, at in steps:
+            page.key(key)
+            time, lane, name = wanted[at]
+            found = re.match(r"(\d+) of (\d+): (.*), (.*), at ([\d.]+) (ns|us|ms|s)", said())
+            unit = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+            got = found and (int(found[1]) - 1, int(found[2]), found[3], found[4],
+                             round(float(found[5]) * unit[found[6]]))
+            if got != (at, len(wanted), name, labels[lane], time):
+                wrong.append((got, (at, len(wanted), name, labels[lane], time)))
+        ok(not wrong, f"its hits, with n and N: {text}", *[str(one) for one in wrong])
+    page.close()
+
+
+def check_search_shows(browser):
+    shown = Shown(browser, "rich.html")
+    page = shown.page
+    said = lambda: page.text(".said")
+    page.key("/")
+    page.type("repair")
+    page.key("Enter")
+    accent = page.ask("getComputedStyle(document.documentElement).getPropertyValue('--accent').trim()")[1:]
+    time, lane, _ = hits_of("rich.pith", 'state == repair')[0]
+    row = shown.pixels([(shown.left + x, 30 * (lane + 1) + 15) for x in range(int(shown.wide))])
+    ok(accent in row, "Enter: the hit has a frame, in its row")
+    like(shown.window(), r"ms", f"at {time}")
+    page.type("nothing")
+    same(said(), "no hits", "what is not there")
+    page.close()
+
+
+# ---- Pages without exact times
+
+def check_coarse(browser):
+    shown = Shown(browser, "big.html", link="select=0.101000000-0.403000000")
+    page = shown.page
+    found = re.search(r"^Selection: 302 ms, 101.* ms . 403.* ms\. The figures are of ([\d.]+) ms . ([\d.]+) ms\. "
+                      r"Exactly: pith stat big\.pith --from 0\.101000000 --to 0\.403000000", page.text(".stretch"))
+    if ok(found, "a large log: which time the figures are of", page.text(".stretch")):
+        # Both ends of `pith stat` belong to its window. A state that begins at the last one adds no time.
+        from_ns, to_ns = [round(float(text) * 1e6) for text in found.groups()]
+        got, wanted = figures(shown.table()), stat_of("big.pith", from_ns, to_ns)
+        same({name: times for name, (_, *times) in got.items()}, {name: times for name, (_, *times) in wanted.items()},
+             "the times are those of pith stat")
+        ok(from_ns <= 101000000 and to_ns >= 403000000 and to_ns - from_ns < 350000000, "with the selection in it")
+    same({cells[0] for name, cells in shown.table().items() if cells[-1]}, {""}, "no counts of states")
+    few = browser.open("few.html", link="select=0.1-0.2")
+    like(few.text(".stretch"), "Exactly, but of all lanes: pith stat", "some rows: the command is for all")
+    few.close()
+    page.front()
+    page.key("Escape")
+    page.key("/")
+    page.type("MPI_* > 1ms")
+    like(page.text(".said"), r"places; their durations are not in this page$", "a search has no durations")
+    page.key("Enter")
+    like(page.text(".said"), "^1 of ", "but goes to its places")
+    same(page.text(".finer").strip(), "", "without a hatched picture")
+    page.go("0.400000000-0.400002000")
+    like(page.text(".finer"), r"^Hatched: .*pith draw big.pith -o part.html --from 0.400000000 --to 0.400002000$",
+         "hatched, with the command")
+    page.close()
+
+
+def check_fine(browser):
+    shown = Shown(browser, "fine-bare.html")
+    page = shown.page
+    page.go("0.499999990-0.500000072")
+    page.ask(PIXELS)
+    line = lambda y: shown.pixels([(shown.left + i, y) for i in range(int(shown.wide))])
+    runs = []
+    for colour in line(20):
+        if re.match("(ff|00){3}$", colour) and colour != "000000":
+            runs += [] if runs and runs[-1] == colour else [colour]
+    same(runs, ["ff0000", "00ff00", "0000ff", "ffff00", "ff00ff"], "62 ns: all five states, in their order")
+    ok(abs(line(20).count("00ff00") / shown.wide * 82 - 20) < 0.5, "and a state of 20 ns is 20 ns wide")
+    same(len(set(line(45))), 1, "the other rank has no line there")
+    same(page.text(".finer").strip(), "", "nothing is hatched: the times are exact")
+    page.close()
+    page = browser.open("deep.html", link="0.25-0.75")
+    same(page.ask("document.querySelectorAll('tbody tr').length"), 20, "20 levels")
+    page.close()
+
+
+def check_words(browser):
+    """What `-e` asks for: messages, a selection."""
+    button = """(() => { const found = [...document.querySelectorAll("button")].find((button) =>
+        /^Messages/.test(button.textContent));
+        return found.textContent + ": " + found.getAttribute("aria-pressed"); })()"""
+    for name, wanted, what in [
+            ("dense", r"^Messages \(would cover [0-9]+ %\): false$", "a crowd of messages is hidden, which is said"),
+            ("asked", "^Messages: true$", "unless it is asked for")]:
+        page = browser.open(f"{name}.html")
+        like(page.ask(button), wanted, what)
+        page.close()
+    shown = Shown(browser, "selected.html")
+    same([shown.colour(0.25, 5), shown.colour(0.75, 15)], ["eb9999", "0000cc"],
+         "select: red before it is pale, blue in it is not")
+    same(shown.table()["blue"][:2], ["2", "750 ms"], "and the table is of the selection")
+    shown.page.key("Escape")
+    same([shown.link(), shown.colour(0.25, 5)], ["select=none", "cc0000"], "which the reader can clear")
+    shown.page.close()
+    shown = Shown(browser, "part.html")
+    same([cells[2] for cells in shown.table().values() if cells[0] != "0"][:1], [""],
+         "where states are left out, a selection has no exclusive times")
+    shown.page.close()
+
+
+def check_names(browser, scale):
+    """Each name in a bar is that of its state: the texts that are drawn are caught on their way."""
+    page = browser.open("rich.html", scale=scale)
+    page.ask("""(() => { const real = CanvasRenderingContext2D.prototype.fillText;
+        window.texts = [];
+        CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...more) {
+          if (this.canvas.parentNode.parentNode.className === "rows") window.texts.push([text, x, y]);
+          return real.call(this, text, x, y, ...more); }; })()""")
+    lanes = [stacks_of(records) for records in records_of("rich.pith").values()]
+    wrong, seen = [], 0
+    wide = page.ask("document.querySelector('.rows canvas').getBoundingClientRect().width")
+    for from_ns, to_ns in [(4000000, 6000000), (7000000, 7400000), (9000000, 9030000)]:
+        page.ask("texts.length = 0")
+        page.follow(f"{from_ns / 1e9:.9f}-{to_ns / 1e9:.9f}")
+        left = page.ask("Math.min(...texts.filter(([, x]) => x > 0).map(([, x]) => x))") - 4
+        for text, x, y in page.ask("texts"):
+            row = int(y // 30)
+            if x <= 0 or row not in RICH_ROWS or left < 30:
+                continue
+            seen += 1
+            time = from_ns + (x + 6 - left) * (to_ns - from_ns) / (wide - left)
+            stack = [stack for at, stack in lanes[RICH_ROWS.index(row)] if at <= time][-1]
+            name = re.sub(r"(\u2026|  [\d.]+ [num]?s)$", "", text)
+            if not any(state.startswith(name) for state in stack):
+                wrong.append((text, x, y, time, stack))
+    ok(not wrong and seen > 30, f"{seen} names are in bars of their states ({scale})", *[str(one) for one in wrong[:4]])
+    page.close()
+
+
+def check_no_errors(browser, names):
+    for name in names:
+        before = len(browser.errors)
+        page = browser.open(f"{name}.html")
+        same(browser.errors[before:], [], f"no error in {name}.html")
+        if name == "big":
+            page.shot("big.png", clip={"x": 200, "y": 150, "width": 800, "height": 300, "scale": 1})
+        page.close()
+
+
+def main(profile, pages):
+    with Browser(profile) as browser:
+        for scale in (1, 2):
+            check_plain(browser, scale)
+            check_names(browser, scale)
+            check_pixels(browser, "rich", RICH_ROWS, 30, 3, scale, scale)
+            check_pixels(browser, "random", range(3), 120, 20, scale, 10 + scale)
+        check_legend(browser)
+        check_colours_of_page(browser)
+        check_link(browser)
+        for seed, (name, asked) in enumerate([("rich", stat_of), ("rich", sums_of), ("deep", stat_of),
+                                              ("random", sums_of)]):
+            check_selection(browser, name, asked, seed)
+        check_search(browser, "rich", RICH_LABELS, RICH_SEARCHES)
+        check_search(browser, "random", ["rank 0", "rank 1", "rank 2"],
+                     [("state-a", 'state ~ "*state-a*"'), ("*-k > 2us", 'state ~ "*-k" and duration > 2us'),
+                      ("state-q < 50ns", 'state == "state-q" and duration < 50ns')])
+        check_search_shows(browser)
+        check_coarse(browser)
+        check_fine(browser)
+        check_words(browser)
+        check_no_errors(browser, pages)
+        same(browser.errors, [], "and none in all of this")
+    print(f"1..{count}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:])

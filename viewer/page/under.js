@@ -1,0 +1,107 @@
+// under.js - what is under the pointer, and the text about it.
+
+function arrowAt(x, y) {
+  if (!arrowsOn || areLeftOut()) return null;
+  const near = arrowsInView().slice(0, 400).map((arrow) => {
+    const [x0, y0, x1, y1] = endsOf(arrow), length = Math.hypot(x1 - x0, y1 - y0) || 1;
+    const along = ((x - x0) * (x1 - x0) + (y - y0) * (y1 - y0)) / length;
+    const off = along < 0 || along > length ? 99 : Math.abs((x - x0) * (y1 - y0) - (y - y0) * (x1 - x0)) / length;
+    return { arrow, off };
+  }).sort((a, b) => a.off - b.off)[0];
+  return near && near.off < 3.5 ? near.arrow : null;
+}
+// Events: exact, or by columns.
+function marksIn(row) {
+  return exact ? [[exact[row].events, 0]]
+    : sources().map((source) => [source.line(row, source.levels + 1), source.step]);
+}
+function spotAt(row, x, y) {
+  if (y - topOf(row) > rowHeight * 0.4) return null;
+  for (const [marks, step] of marksIn(row))
+    for (let i = 0; i < marks.length; i += 2)
+      if (Math.abs(xOf(marks[i]) - x) < 5 && !data.names[marks[i + 1]].hidden)
+        return { entry: data.names[marks[i + 1]], from: marks[i], to: marks[i], step };
+  return null;
+}
+// The exact instance, or the run of columns, at a level; null: nothing. `unknown`: in what is hatched.
+function runOf(row, level, time) {
+  const lists = exact ? [[exact[row].levels[level] || [], 0, false]]
+    : sources().filter((source) => level < source.levels)
+      .map((source) => [source.line(row, level), source.step, isCoarse(source)]);
+  for (const [runs, step, coarse] of lists) {
+    const i = firstAt(runs, time, 4, 1);
+    if (i >= runs.length || runs[i] > time || data.names[runs[i + 2]].hidden) continue;
+    const unknown = coarse && (runs[i + 3] & (LOW | MANY) || runs[i + 1] - runs[i] < 2.5 * step
+      || time < runs[i] + step || time >= runs[i + 1] - step);
+    return { entry: data.names[runs[i + 2]], from: runs[i], to: runs[i + 1], step, level, unknown };
+  }
+  return null;
+}
+function runAt(row, time, y) {
+  for (let level = deepest() - 1; level >= 0; level--) {
+    const [top, height] = barOf(level);
+    if (level && (y < topOf(row) + top || y >= topOf(row) + top + height)) continue;
+    const found = runOf(row, level, time);
+    if (found) return found;
+  }
+  return null;
+}
+function waitsAt(row, time, level) {
+  return sources().some((source) => {
+    const runs = source.line(row, source.levels + 2), i = firstAt(runs, time, 4, 1);
+    return i < runs.length && runs[i] <= time && runs[i + 2] === level;
+  });
+}
+function valueAt(row, time) {
+  const { low, high } = data.rows[row];
+  for (const source of sources()) {
+    const runs = source.line(row, 0), i = firstAt(runs, time, 4, 1);
+    if (i < runs.length && runs[i] <= time) return low + (high - low) * runs[i + 2] / (signs.length - 1);
+  }
+  return undefined;
+}
+// The event or state at a point of the rows; null: neither.
+function recordAt({ x, y }) {
+  const row = rowAt(y);
+  if (x < labelWidth || x >= canvas.wide || row < 0 || row >= data.rows.length || data.rows[row].colour) return null;
+  const found = spotAt(row, x, y) || runAt(row, timeAt(x), y);
+  return found && { ...found, row };
+}
+// Its time, if the page knows it; else null.
+function stretchAt(point) {
+  const found = recordAt(point);
+  return found && !found.unknown && found.to > found.from ? [found.from, found.to] : null;
+}
+function linesAt(x, y) {
+  const row = rowAt(y), time = timeAt(x), fine = (view.to - view.from) / 1000;
+  if (x < labelWidth || row < 0 || row >= data.rows.length) return null;
+  const place = [data.rows[row].label, `at ${timeText(time, fine)}`];
+  if (data.rows[row].colour) {
+    const value = valueAt(row, time);
+    return value === undefined ? place : [`about ${+value.toPrecision(3)}`, ...place];
+  }
+  const arrow = arrowAt(x, y);
+  if (arrow)
+    return ["message", `${data.rows[arrow.fromRow].label} to ${data.rows[arrow.toRow].label}`,
+      `${number(arrow.bytes)} bytes, tag ${arrow.tag}`, `sent ${timeText(arrow.sent, fine)}`,
+      `took ${duration(arrow.took)}`];
+  const found = recordAt({ x, y });
+  if (!found) return place;
+  if (found.unknown) return ["finer than this page", ...place];
+  const waiting = found.level !== undefined && waitsOn && waitsAt(row, time, found.level) ? "waiting" : "";
+  const length = found.to - found.from, known = 3 * found.step;
+  const took = !length ? "" : exact ? duration(length)
+    : length > known ? `about ${duration(length)}` : `below ${duration(known)}`;
+  return [found.entry.name, ...place, took, waiting].filter((text) => text);
+}
+// Shows the text at the pointer; none during a drag.
+function showTip() {
+  const texts = drag ? null : noteAt(pointer.x, pointer.y) || linesAt(pointer.x, pointer.y);
+  tip.style.display = texts ? "block" : "none";
+  if (!texts) return;
+  tip.replaceChildren();
+  texts.forEach((text, i) => add(tip, i ? "div" : "b", i ? "faint" : "", text));
+  const box = rows.getBoundingClientRect(), x = box.left + pointer.x, y = box.top + pointer.y;
+  tip.style.left = `${Math.min(x + 14, innerWidth - tip.offsetWidth - 8)}px`;
+  tip.style.top = `${y + 16 + tip.offsetHeight > innerHeight ? y - tip.offsetHeight - 10 : y + 16}px`;
+}
