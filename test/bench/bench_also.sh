@@ -5,7 +5,7 @@
 export PITH_QUIET=1 OMP_NUM_THREADS=1
 
 mpi=$(mpis | head -n 1)
-"mpicc.$mpi" -O2 -fopenmp -finstrument-functions -o also "$top/test/bench/mpi/also.c" || exit 0
+"mpicc.$mpi" -O2 -fopenmp -finstrument-functions -o also "$top/test/bench/mpi/also_cost.c" || exit 0
 # one KIND FILE: what a call takes.
 one() { awk -v kind="$1" '$1 == kind { print $2 }' "$2" >values && lowest values; }
 # row_of KIND WHAT

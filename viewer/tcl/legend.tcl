@@ -409,8 +409,6 @@ oo::class create ::pith::Legend {
             -tags [expr {$on ? "row" : "hidden"}]]
     }
 
-    method name_of_computing {} { return [$rows name computing] }
-
     # Time outside all states.
     method row_of_computing {} {
         set sum [$rows sum computing]

@@ -227,7 +227,7 @@ oo::class create ::pith::Selection {
         if {$exclusive <= 0} {
             return {}
         }
-        return [list [[$window legend] name_of_computing] $exclusive [expr {$exclusive / $whole}]]
+        return [list [[[$window legend] rows] name computing] $exclusive [expr {$exclusive / $whole}]]
     }
 
     # Dict id -> index in the table.

@@ -1,5 +1,5 @@
-/* also.c - calls that `pith run --also` records, many times each. Compiled with -finstrument-functions and -fopenmp.
- * Prints "NAME NS" for each: the CPU time of a call, all threads together, the least of some rounds. */
+/* also_cost.c - calls that `pith run --also` records, many times each. Compiled with -finstrument-functions and
+ * -fopenmp. Prints "NAME NS" for each: the CPU time of a call, all threads together, the least of some rounds. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
