@@ -3,14 +3,11 @@
 #include <string.h>
 
 #include "analysis/analysis.h"
+#include "analysis/bins.h"
+#include "analysis/network.h"
 #include "base/error.h"
 
-enum { CLASSES = 64, LONG_TIMES = 20, LONG_LEAST_NS = 1000000 };
-
-static unsigned class_of(int64_t ns)
-{
-    return ns > 0 ? 64 - (unsigned)__builtin_clzll((uint64_t)ns) : 0; /* below CLASSES: ns has 63 bits */
-}
+enum { LONG_TIMES = 20, LONG_LEAST_NS = 1000000 };
 
 /* The transfer of a call: its part in the window without its wait state. *wait: number of wait states passed. */
 static int64_t transfer_of(const struct pithlog_analysis *a, uint32_t lane, uint32_t piece, size_t *wait,
@@ -28,20 +25,34 @@ static int64_t transfer_of(const struct pithlog_analysis *a, uint32_t lane, uint
     return to_ns - from_ns - *waited_ns;
 }
 
+/* The time that the transfer of a call usually takes: that of the fitted network, or else the median of its function. */
+static int64_t usual_ns(const struct pithlog_analysis *a, uint32_t lane, uint32_t piece, const struct pithi_bins *bins)
+{
+    const struct pithi_need *need = pithi_graph_decisive(&a->graph, lane, piece);
+    uint32_t state = pithi_graph_piece(&a->graph, lane, piece)->state;
+    double ns = need ? pithi_network_ns(a, lane, state, need, 1, 1) : 0;
+
+    return (int64_t)(ns > 0 ? ns : pithi_bins_median(bins));
+}
+
 int pithlog_analysis_calls(struct pithlog_analysis *a, struct pithlog_call_sum *sums)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
-    uint64_t(*classes)[CLASSES] = calloc(info->defs + (size_t)1, sizeof *classes);
-    int64_t *limits = malloc((info->defs + (size_t)1) * sizeof *limits), waited_ns;
-    int has_long = 0;
+    struct pithi_bins *transfers = calloc(info->defs + (size_t)1, sizeof *transfers);
+    double *limits_ns = malloc((info->defs + (size_t)1) * sizeof *limits_ns);
+    int64_t waited_ns;
+    int has_long = 0, err = PITH_OK;
 
-    if (!classes || !limits) {
-        free(classes);
-        free(limits);
-        return pithi_analysis_no_memory(a);
+    if (!transfers || !limits_ns) {
+        err = pithi_analysis_no_memory(a);
+        goto out;
     }
     memset(sums, 0, info->defs * sizeof *sums);
     for (int is_second = 0; is_second < 1 + has_long; is_second++) {
+        if (is_second && !pithi_network_of(a)) {
+            err = PITH_ERR_MEMORY;
+            goto out;
+        }
         for (uint32_t lane = 0; lane < info->lanes; lane++) {
             size_t wait = 0;
             for (uint32_t i = a->lanes[lane].first; i < a->lanes[lane].last; i++) {
@@ -55,31 +66,29 @@ int pithlog_analysis_calls(struct pithlog_analysis *a, struct pithlog_call_sum *
                     sum->calls++;
                     sum->wait_ns += waited_ns;
                     sum->transfer_ns += transfer_ns;
-                    classes[state][class_of(transfer_ns)]++;
+                    pithi_bins_add(&transfers[state], transfer_ns);
                     if (sum->calls == 1 || transfer_ns > sum->longest_ns) {
                         sum->longest_ns = transfer_ns;
                         sum->longest_lane = lane;
                         pithi_analysis_piece(a, lane, i, &sum->longest_from_ns, &sum->longest_to_ns);
                     }
-                } else if (transfer_ns > limits[state]) {
-                    sum->long_calls++;
-                    sum->long_ns += transfer_ns - limits[state] / LONG_TIMES;
+                } else if ((double)transfer_ns > limits_ns[state]) {
+                    int64_t more_ns = transfer_ns - usual_ns(a, lane, i, &transfers[state]);
+                    sum->long_calls += more_ns > 0;
+                    sum->long_ns += more_ns > 0 ? more_ns : 0;
                 }
             }
         }
         for (uint32_t state = 0; !is_second && state < info->defs; state++) {
-            uint64_t below = 0;
-            unsigned class = 0;
-            while (class < CLASSES - 1 && (below += classes[state][class]) * 2 < sums[state].calls)
-                class ++;
-            limits[state] = class < 40 ? LONG_TIMES * (INT64_C(1) << class) : INT64_MAX;
-            limits[state] = limits[state] < LONG_LEAST_NS ? LONG_LEAST_NS : limits[state];
-            has_long |= sums[state].longest_ns > limits[state];
+            limits_ns[state] = sums[state].calls ? LONG_TIMES * pithi_bins_median(&transfers[state]) : 0;
+            limits_ns[state] = limits_ns[state] < LONG_LEAST_NS ? LONG_LEAST_NS : limits_ns[state];
+            has_long |= (double)sums[state].longest_ns > limits_ns[state];
         }
     }
-    free(classes);
-    free(limits);
-    return PITH_OK;
+out:
+    free(transfers);
+    free(limits_ns);
+    return err;
 }
 
 uint64_t pithlog_analysis_small_messages(const struct pithlog_analysis *a, int64_t *ns)
