@@ -52,6 +52,37 @@ static const struct row {
     {"Intercomm_create", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT | PITHI_COLL_AFTER}},
     {"Intercomm_create_from_groups", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT | PITHI_COLL_AFTER}},
     {"Intercomm_merge", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT | PITHI_COLL_AFTER}},
+    /* Files: MPI demands waiting of none. Collective buffering makes all wait for all. */
+    {"File_open", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT}},
+    {"File_close", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT}},
+    {"File_set_size", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT}},
+    {"File_preallocate", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT}},
+    {"File_set_view", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT}},
+    {"File_sync", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT}},
+    {"File_set_atomicity", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT}},
+    {"File_seek_shared", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT}},
+    {"File_read_at_all", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT}},
+    {"File_read_at_all_begin", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT}},
+    {"File_read_at_all_end", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT}},
+    {"File_read_all", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT}},
+    {"File_read_all_begin", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT}},
+    {"File_read_all_end", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT}},
+    {"File_read_ordered", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT}},
+    {"File_read_ordered_begin", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT}},
+    {"File_read_ordered_end", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT}},
+    {"File_write_at_all", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT}},
+    {"File_write_at_all_begin", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT}},
+    {"File_write_at_all_end", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT}},
+    {"File_write_all", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT}},
+    {"File_write_all_begin", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT}},
+    {"File_write_all_end", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT}},
+    {"File_write_ordered", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT}},
+    {"File_write_ordered_begin", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT}},
+    {"File_write_ordered_end", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT}},
+    {"File_iread_at_all", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT | PITHI_COLL_STARTS}},
+    {"File_iread_all", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT | PITHI_COLL_STARTS}},
+    {"File_iwrite_at_all", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT | PITHI_COLL_STARTS}},
+    {"File_iwrite_all", {PITHI_COLL_ALL, PITHI_COLL_MAY_WAIT | PITHI_COLL_STARTS}},
 };
 
 const char *pithi_mpi_call(const char *name, size_t *length)
@@ -82,7 +113,9 @@ struct pithi_coll_rule pithi_coll_rule(const char *name)
 {
     struct pithi_coll_rule rule = {PITHI_COLL_NONE, 0};
     size_t length;
-    const char *call = pithi_mpi_call(name, &length), *prefix = strncmp(name, "MPI::Win::", 10) == 0 ? "Win_" : "";
+    const char *call = pithi_mpi_call(name, &length), *prefix = strncmp(name, "MPI::Win::", 10) == 0    ? "Win_"
+                                                                : strncmp(name, "MPI::File::", 11) == 0 ? "File_"
+                                                                                                        : "";
     const struct row *row;
     if (length < 2)
         return rule;

@@ -11,10 +11,10 @@ void pithi_coll_barrier(MPI_Comm comm)
     pithi_coll(&(const struct pithi_collective){.shape = PITHI_SHAPE_barrier, .comm = comm});
 }
 
-void pithi_coll_window(struct pithi_handle *window, int of_all)
+void pithi_coll_on(struct pithi_handle *handle, int of_all)
 {
     now = (struct pithi_coll_record){
-        .comm = pithi_self.recorded && pithi_job_messages ? window : NULL, .root = PITH_NOBODY, .of_all = of_all};
+        .comm = pithi_self.recorded && pithi_job_messages ? handle : NULL, .root = PITH_NOBODY, .of_all = of_all};
 }
 
 int pithi_coll_is_of_all(struct pithi_data received, const struct pithi_handle *comm)

@@ -40,8 +40,8 @@ PITHI_IN_WRAPPER void pithi_coll(const struct pithi_collective *call)
 }
 /* A call of all processes of the communicator, without data. */
 void pithi_coll_barrier(MPI_Comm comm);
-/* For a window; `of_all`: every process must wait for every other one. */
-void pithi_coll_window(struct pithi_handle *window, int of_all);
+/* The same of a window or a file (NULL: unknown); `of_all`: every process must wait for every other one. */
+void pithi_coll_on(struct pithi_handle *handle, int of_all);
 
 /* After a call that made a communicator, if only the members of the new one call it: writes the record. */
 void pithi_coll_made(int result, const MPI_Comm *made);

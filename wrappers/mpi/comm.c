@@ -124,7 +124,7 @@ int pithi_comm_known(MPI_Comm handle, uint32_t *id, uint64_t *key)
     return comm != NULL;
 }
 
-/* The end of a window is recorded before the call (pithi_detail_window_freeing). */
+/* The end of a window or a file is recorded before the call (pithi_detail_freeing). */
 static void freed(struct pithi_handle *handle)
 {
     if (pithi_job_up && handle->handle != MPI_COMM_NULL && pithi_comm_of(handle)->id)
@@ -181,10 +181,10 @@ void pithi_comm_promised(uint64_t key, MPI_Comm made)
         define(comm, key);
 }
 
-void pithi_comm_window_made(struct pithi_handle *window, MPI_Comm parent)
+void pithi_comm_made_on(struct pithi_handle *made, enum pithi_comm_kind kind, MPI_Comm parent)
 {
-    define(window, key_of(window, PITHI_COMM_WINDOW, key_known(pithi_comm_find(parent))));
-    pith_comm_name(pithi_comm_of(window)->id, "window");
+    define(made, key_of(made, kind, key_known(pithi_comm_find(parent))));
+    pith_comm_name(pithi_comm_of(made)->id, kind == PITHI_COMM_FILE ? "file" : "window");
 }
 
 void pithi_comm_named(int result, MPI_Comm handle, const char *name)

@@ -37,7 +37,8 @@ enum pithi_comm_kind {
     PITHI_COMM_INTER,
     PITHI_COMM_MERGE,
     PITHI_COMM_OTHER,
-    PITHI_COMM_WINDOW
+    PITHI_COMM_WINDOW,
+    PITHI_COMM_FILE
 };
 
 /* In MPI_Init, or in the first session; the arguments of pithi_handles_begin. */
@@ -67,9 +68,9 @@ void pithi_comm_made(int result, enum pithi_comm_kind kind, MPI_Comm parent, con
 uint64_t pithi_comm_promise(MPI_Comm parent);
 void pithi_comm_pending(int result, uint64_t key, MPI_Comm *made, const MPI_Request *request);
 void pithi_comm_promised(uint64_t key, MPI_Comm made);
-/* Call it after a window was made on a communicator. The log has the window as a communicator, because its collective
+/* Call it after a window or a file was made on a communicator. The log has it as a communicator, because its collective
  * operations are ordered only among themselves. */
-void pithi_comm_window_made(struct pithi_handle *window, MPI_Comm parent);
+void pithi_comm_made_on(struct pithi_handle *made, enum pithi_comm_kind kind, MPI_Comm parent);
 void pithi_comm_named(int result, MPI_Comm handle, const char *name);
 
 #endif

@@ -70,14 +70,17 @@ static struct pithi_handle *add(uint64_t key, int *count)
     return handle;
 }
 
-void pithi_detail_file_opened(int result, const char *name, const MPI_File *file)
+void pithi_detail_file_opened(int result, const char *name, MPI_Comm comm, const MPI_File *file)
 {
     struct pithi_event_payload payload;
 
     if (result != MPI_SUCCESS || !on())
         return;
+    struct pithi_handle *opened = add(pithi_file_key(*file), &files);
+    if (opened)
+        pithi_comm_made_on(opened, PITHI_COMM_FILE, comm);
     payload.size = 0;
-    pithi_event_number(&payload, number_of(add(pithi_file_key(*file), &files)), 4);
+    pithi_event_number(&payload, number_of(opened), 4);
     pithi_event_text(&payload, name);
     record(FILE_OPEN, &payload);
 }
@@ -133,7 +136,7 @@ void pithi_detail_window_made(int result, MPI_Aint size_bytes, MPI_Comm comm, co
         return;
     struct pithi_handle *made = add(pithi_window_key(*window), &windows);
     if (made)
-        pithi_comm_window_made(made, comm);
+        pithi_comm_made_on(made, PITHI_COMM_WINDOW, comm);
     payload.size = 0;
     pithi_event_number(&payload, number_of(made), 4);
     pithi_event_number(&payload, size_bytes, 8);
@@ -141,6 +144,7 @@ void pithi_detail_window_made(int result, MPI_Aint size_bytes, MPI_Comm comm, co
 }
 
 struct pithi_handle *pithi_detail_window(MPI_Win window) { return find(pithi_window_key(window)); }
+struct pithi_handle *pithi_detail_file(MPI_File file) { return find(pithi_file_key(file)); }
 
 /* No epoch precedes the first fence, and the assertions may exclude one before or after this fence. All processes must
  * give the same such assertions. */
@@ -157,12 +161,10 @@ int pithi_detail_window_fenced(MPI_Win window, int assertion)
 }
 
 /* After the call, the record would stand between the wait and the end of the state, and take a time of its own. */
-void pithi_detail_window_freeing(MPI_Win window)
+void pithi_detail_freeing(const struct pithi_handle *handle)
 {
-    const struct pithi_handle *found = pithi_detail_window(window);
-
-    if (found)
-        pith_comm_free(pithi_comm_of(found)->id);
+    if (handle)
+        pith_comm_free(pithi_comm_of(handle)->id);
 }
 
 void pithi_detail_window_named(int result, MPI_Win handle, const char *name)

@@ -13,7 +13,7 @@
 
 #include "message.h"
 
-void pithi_detail_file_opened(int result, const char *name, const MPI_File *file);
+void pithi_detail_file_opened(int result, const char *name, MPI_Comm comm, const MPI_File *file);
 /* An access at `offset` of the file's view; at the individual file pointer; at the shared one (offset unknown). */
 void pithi_detail_file_at(MPI_File file, MPI_Offset offset, pithi_count count, MPI_Datatype type);
 void pithi_detail_file_own(MPI_File file, pithi_count count, MPI_Datatype type);
@@ -21,12 +21,13 @@ void pithi_detail_file_shared(MPI_File file, pithi_count count, MPI_Datatype typ
 
 /* `size_bytes`: of this process's part. */
 void pithi_detail_window_made(int result, MPI_Aint size_bytes, MPI_Comm comm, const MPI_Win *window);
-/* The window; NULL: unknown. */
+/* The window, the file; NULL: unknown. */
 struct pithi_handle *pithi_detail_window(MPI_Win window);
+struct pithi_handle *pithi_detail_file(MPI_File file);
 /* Before MPI_Win_fence. 1: it ends an epoch that a fence began, so all must wait for all (MPI 4.1, 12.5.1). */
 int pithi_detail_window_fenced(MPI_Win window, int assertion);
-/* Call it before MPI_Win_free. Records the end of the window's communicator in the log. */
-void pithi_detail_window_freeing(MPI_Win window);
+/* Call it before MPI_Win_free and MPI_File_close. Records the end of the handle's communicator in the log. */
+void pithi_detail_freeing(const struct pithi_handle *handle);
 void pithi_detail_window_named(int result, MPI_Win window, const char *name);
 /* An access to the data of `target`, a rank of the window. */
 void pithi_detail_window_access(MPI_Win window, int target, MPI_Aint displacement, pithi_count count,
@@ -35,7 +36,7 @@ void pithi_detail_window_access(MPI_Win window, int target, MPI_Aint displacemen
 void pithi_detail_window_target(MPI_Win window, int target);
 
 /* One-sided epochs, on the window's communicator (formats/analysis/epochs.h). `what`: "post", "start" with the group,
- * "complete", "wait" (MPI_GROUP_NULL); of a lock and its end: with the target. */
+ * "complete", "wait", "lock_all", "unlock_all", "flush_all" (MPI_GROUP_NULL); of a lock and its end: with the target. */
 void pithi_detail_window_epoch(MPI_Win window, const char *what, MPI_Group group);
 void pithi_detail_window_lock(MPI_Win window, const char *what, int target);
 

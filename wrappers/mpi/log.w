@@ -28,7 +28,7 @@
 
 /* ---- details of a call: events with a payload (detail.h) --------------------------------------------------------- */
 
-{{fn f @file_open}} {{callfn}} pithi_detail_file_opened({{returnVal}}, {{name}}, {{file}}); {{endfn}}
+{{fn f @file_open}} {{callfn}} pithi_detail_file_opened({{returnVal}}, {{name}}, {{comm}}, {{file}}); {{endfn}}
 {{fn f @file_at}} pithi_detail_file_at({{file}}, {{offset}}, {{count}}, {{type}}); {{callfn}} {{endfn}}
 {{fn f @file_own}} pithi_detail_file_own({{file}}, {{count}}, {{type}}); {{callfn}} {{endfn}}
 {{fn f @file_shared}} pithi_detail_file_shared({{file}}, {{count}}, {{type}}); {{callfn}} {{endfn}}
@@ -55,6 +55,12 @@
     {{callfn}}
 {{endfn}}
 {{fn f MPI_Win_unlock}} pithi_detail_window_lock({{win}}, "unlock", {{rank}}); {{callfn}} {{endfn}}
+{{fn f MPI_Win_lock_all}} pithi_detail_window_epoch({{win}}, "lock_all", MPI_GROUP_NULL); {{callfn}} {{endfn}}
+{{fn f MPI_Win_unlock_all}} pithi_detail_window_epoch({{win}}, "unlock_all", MPI_GROUP_NULL); {{callfn}} {{endfn}}
+{{fn f MPI_Win_flush_all MPI_Win_flush_local_all}}
+    pithi_detail_window_epoch({{win}}, "flush_all", MPI_GROUP_NULL);
+    {{callfn}}
+{{endfn}}
 {{fn f @rma}}
     pithi_detail_window_access({{window}}, {{target}}, {{displacement}}, {{count}}, {{type}});
     {{callfn}}

@@ -112,15 +112,37 @@
 {{fn f @win_make @win_make_empty}} pithi_coll_barrier({{comm}}); pithi_coll_record(); {{callfn}} {{endfn}}
 
 {{fn f @win_fence}}
-    pithi_coll_window(pithi_detail_window({{window}}), pithi_detail_window_fenced({{window}}, {{assert}}));
+    pithi_coll_on(pithi_detail_window({{window}}), pithi_detail_window_fenced({{window}}, {{assert}}));
     pithi_coll_record();
     {{callfn}}
 {{endfn}}
 
 {{fn f @win_free}}
-    pithi_coll_window(pithi_detail_window(*{{window}}), 0);
+    pithi_coll_on(pithi_detail_window(*{{window}}), 0);
     pithi_coll_record();
-    pithi_detail_window_freeing(*{{window}});
+    pithi_detail_freeing(pithi_detail_window(*{{window}}));
+    {{callfn}}
+{{endfn}}
+
+/* ---- files: the same ---------------------------------------------------------------------------------------------- */
+
+{{fn f @file_open}} pithi_coll_barrier({{comm}}); pithi_coll_record(); {{callfn}} {{endfn}}
+
+{{fn f @file_all @file_iall}}
+    pithi_coll_on(pithi_detail_file({{file}}), 0);
+    pithi_coll_record();
+    {{callfn}}
+{{endfn}}
+
+{{fn f @file_iall}}
+    {{callfn}}
+    pithi_coll_started({{returnVal}}, {{request}});
+{{endfn}}
+
+{{fn f @file_close}}
+    pithi_coll_on(pithi_detail_file(*{{file}}), 0);
+    pithi_coll_record();
+    pithi_detail_freeing(pithi_detail_file(*{{file}}));
     {{callfn}}
 {{endfn}}
 
