@@ -469,6 +469,8 @@ const char *pithlog_wait_kind_name(uint32_t kind)
                                                           "wait at finalize",
                                                           "late post",
                                                           "early wait",
-                                                          "lock contention"};
+                                                          "lock contention",
+                                                          "wait for progress",
+                                                          "wait at init"};
     return kind < PITHLOG_WAIT_KINDS ? names[kind] : "";
 }

@@ -509,6 +509,22 @@ int pithi_colls_together(const struct pithi_colls *c, const struct pithi_coll_pa
            (coll->rule.shape == PITHI_COLL_ALL || coll->rule.shape == PITHI_COLL_TO);
 }
 
+uint32_t pithi_colls_wait_kind(const struct pithi_colls *c, const struct pithi_coll_part *part)
+{
+    const char *name = part->state == NONE ? "" : pithlog_get_def(c->log, part->state)->name;
+
+    switch (part->rule.shape) {
+    case PITHI_COLL_FROM:
+        return PITHLOG_LATE_BROADCAST;
+    case PITHI_COLL_TO:
+        return PITHLOG_EARLY_REDUCE;
+    case PITHI_COLL_LOWER:
+        return PITHLOG_EARLY_SCAN;
+    default:
+        return strstr(name, "arrier") ? PITHLOG_WAIT_AT_BARRIER : PITHLOG_WAIT_AT_NXN;
+    }
+}
+
 void pithi_colls_leave(struct pithi_colls *c, const struct pithi_coll_part *part)
 {
     struct coll *coll = &c->all[part->coll];

@@ -46,6 +46,8 @@ void pithi_colls_arrive(struct pithi_colls *colls, const struct pithi_coll_part 
 int pithi_colls_last(struct pithi_colls *colls, const struct pithi_coll_part *part, struct pithi_moment *when);
 /* 1: the member waits for all, including itself, in one blocking call. */
 int pithi_colls_together(const struct pithi_colls *colls, const struct pithi_coll_part *part);
+/* The kind of the wait states of its members, enum pithlog_wait_kind. */
+uint32_t pithi_colls_wait_kind(const struct pithi_colls *colls, const struct pithi_coll_part *part);
 /* A member leaves; after the last one the instance is freed. */
 void pithi_colls_leave(struct pithi_colls *colls, const struct pithi_coll_part *part);
 

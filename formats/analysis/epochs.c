@@ -1,7 +1,9 @@
 /* epochs.c - matches posts with starts, ends of accesses with waits, and locks with each other.
  *
  * Post number n of a target that includes an origin belongs to start number n of the origin that includes the target:
- * MPI lets neither run ahead by more than one (MPI 4.1, 12.5.2). So two calls are kept for each pair of ranks. */
+ * MPI lets neither run ahead by more than one (MPI 4.1, 12.5.2). So two calls are kept for each pair of ranks.
+ *
+ * MPI_Win_lock_all is a shared lock of all members, kept once for the rank and not for each target. */
 #include "analysis/epochs.h"
 
 #include <stdlib.h>
@@ -12,8 +14,13 @@
 #include "base/map.h"
 #include "native/log.h"
 
-enum what { NOTHING, POST, START, COMPLETE, WAIT, EXCLUSIVE, SHARED, UNLOCK };
-enum { RANK_BITS = 22 };
+enum what { NOTHING, POST, START, COMPLETE, WAIT, EXCLUSIVE, SHARED, UNLOCK, LOCK_ALL, UNLOCK_ALL, FLUSH_ALL };
+enum {
+    RANK_BITS = 22,
+    ACCESSED_MOST = 64, /* targets kept for a later call that waits for all of them */
+    LOCKED_MOST = 4096  /* members of a window that MPI_Win_lock_all may wait for */
+};
+#define NO_RANK UINT32_MAX
 
 /* A target and an origin of a window. */
 struct pair {
@@ -23,46 +30,72 @@ struct pair {
     int is_exclusive;
 };
 
+/* A lock that a rank had: when it asked for it, and the call that ended it. */
+struct holder {
+    int64_t lock_ns, end_ns;
+    struct pithi_epoch_call unlock;
+};
+
 /* A rank of a window: the other ranks of its epochs, and its lock. */
 struct member {
     uint32_t *targets, *origins, target_count, origin_count;
-    struct pithi_epoch_call unlock; /* of the last rank that had its lock */
+    struct holder last, exclusive; /* the last one of its lock, and of those that had it alone */
     int was_locked, was_exclusive;
+    int64_t lock_all_ns; /* begin of the rank's own MPI_Win_lock_all */
 };
 
-/* The event in the open call of a lane. */
+/* The locks of all members of a window. */
+struct window {
+    uint32_t open; /* ranks with such a lock */
+    int was_locked;
+    struct holder last;
+    struct holder *exclusive; /* those of exclusive locks while there are such ranks */
+    uint32_t count, room;
+};
+
+/* The events in the open call of a lane. */
 struct open {
     enum what what;
     uint32_t comm, rank, target;
+    uint32_t reached;                        /* the rank of an access, lock or flush; NO_RANK */
+    uint32_t accessed[ACCESSED_MOST], count; /* targets of the lane's accesses so far, each once */
 };
 
 struct pithi_epochs {
     const struct pithlog *log;
-    uint32_t id; /* of the event */
-    struct pithi_map pair_map, member_map;
+    uint32_t id, target_id, access_id; /* of the events; UINT32_MAX: not in the log */
+    struct pithi_map pair_map, member_map, window_map;
     struct pair *pairs;
     struct member *members;
-    uint32_t pair_count, pair_room, member_count, member_room;
+    struct window *windows;
+    uint32_t pair_count, pair_room, member_count, member_room, window_count, window_room;
     struct open *open; /* [lanes] */
 };
 
 int pithi_epochs_open(const struct pithlog *log, struct pithi_epochs **epochs)
 {
     const struct pithlog_info *info = pithlog_get_info(log);
-    uint32_t id = 0;
+    struct pithi_epochs found = {.log = log, .id = UINT32_MAX, .target_id = UINT32_MAX, .access_id = UINT32_MAX};
 
     *epochs = NULL;
-    while (id < info->defs && (pithlog_get_def(log, id)->kind != PITHLOG_EVENT_TYPE ||
-                               strcmp(pithlog_get_def(log, id)->name, PITHI_EPOCH) != 0))
-        id++;
-    if (id == info->defs)
+    for (uint32_t i = 0; i < info->defs; i++) {
+        const struct pithlog_def *def = pithlog_get_def(log, i);
+        if (def->kind != PITHLOG_EVENT_TYPE)
+            continue;
+        found.id = strcmp(def->name, PITHI_EPOCH) == 0 ? i : found.id;
+        found.target_id = strcmp(def->name, PITHI_TARGET) == 0 ? i : found.target_id;
+        found.access_id = strcmp(def->name, PITHI_ACCESS) == 0 ? i : found.access_id;
+    }
+    if (found.id == UINT32_MAX && found.target_id == UINT32_MAX && found.access_id == UINT32_MAX)
         return PITH_OK;
     struct pithi_epochs *e = *epochs = calloc(1, sizeof *e);
-    if (e) {
-        *e = (struct pithi_epochs){.log = log, .id = id};
-        e->open = calloc(info->lanes + (size_t)1, sizeof *e->open);
-    }
-    return e && e->open ? PITH_OK : pithi_no_memory();
+    if (!e)
+        return pithi_no_memory();
+    *e = found;
+    e->open = calloc(info->lanes + (size_t)1, sizeof *e->open);
+    for (uint32_t i = 0; e->open && i < info->lanes; i++)
+        e->open[i].reached = NO_RANK;
+    return e->open ? PITH_OK : pithi_no_memory();
 }
 
 void pithi_epochs_close(struct pithi_epochs *e)
@@ -73,6 +106,10 @@ void pithi_epochs_close(struct pithi_epochs *e)
         free(e->members[i].targets);
         free(e->members[i].origins);
     }
+    for (uint32_t i = 0; i < e->window_count; i++)
+        free(e->windows[i].exclusive);
+    free(e->windows);
+    pithi_map_free(&e->window_map);
     pithi_map_free(&e->pair_map);
     pithi_map_free(&e->member_map);
     free(e->pairs);
@@ -94,6 +131,13 @@ static struct member *member_of(struct pithi_epochs *e, uint32_t comm, uint32_t 
                          sizeof *e->members, NULL);
 }
 
+static struct window *window_of(struct pithi_epochs *e, uint32_t comm)
+{
+    uint32_t at = index_of(&e->window_map, comm, &e->windows, &e->window_count, &e->window_room, sizeof *e->windows);
+
+    return at == UINT32_MAX ? NULL : &e->windows[at];
+}
+
 /* ---- Events ------------------------------------------------------------------------------------------------------ */
 
 /* The next text of a payload; *length is UINT32_MAX if it is damaged. */
@@ -111,9 +155,10 @@ static const char *text_at(const struct pithlog_record *r, uint32_t *at, uint32_
 
 static enum what what_of(const char *text, uint32_t length)
 {
-    static const char *const names[] = {"", "post", "start", "complete", "wait", "exclusive", "shared", "unlock"};
+    static const char *const names[] = {"",       "post",   "start",    "complete",   "wait",     "exclusive",
+                                        "shared", "unlock", "lock_all", "unlock_all", "flush_all"};
 
-    for (int i = POST; i <= UNLOCK; i++)
+    for (int i = POST; i <= FLUSH_ALL; i++)
         if (strlen(names[i]) == length && memcmp(names[i], text, length) == 0)
             return (enum what)i;
     return NOTHING;
@@ -172,6 +217,34 @@ static int begin_epoch(struct pithi_epochs *e, struct open *open, const struct p
     return 1;
 }
 
+/* An event that names the target of the call. */
+static void take_target(const struct pithi_epochs *e, const struct pithlog_record *r, struct open *open)
+{
+    uint32_t i = 0;
+
+    if (r->payload_bytes < 8)
+        return;
+    open->reached = pithi_get_be32((const unsigned char *)r->payload + 4);
+    if (r->id != e->access_id || open->reached >= 1u << RANK_BITS)
+        return;
+    while (i < open->count && open->accessed[i] != open->reached)
+        i++;
+    if (i == open->count && open->count < ACCESSED_MOST)
+        open->accessed[open->count++] = open->reached;
+}
+
+static int begin_lock_all(struct pithi_epochs *e, const struct open *open, const struct pithi_epoch_call *call)
+{
+    struct window *window = window_of(e, open->comm);
+    struct member *self = window ? member_of(e, open->comm, open->rank) : NULL;
+
+    if (!self)
+        return 0;
+    window->open++;
+    self->lock_all_ns = call->begin_ns;
+    return 1;
+}
+
 int pithi_epochs_event(struct pithi_epochs *e, const struct pithlog_record *r, const struct pithi_epoch_call *call)
 {
     struct open *open = &e->open[r->lane];
@@ -181,10 +254,14 @@ int pithi_epochs_event(struct pithi_epochs *e, const struct pithlog_record *r, c
     struct member *self;
     int32_t rank = pithlog_get_lane(e->log, r->lane)->rank;
 
+    if (r->id == e->target_id || r->id == e->access_id)
+        take_target(e, r, open);
     if (r->id != e->id || rank < 0 || rank >= 1 << RANK_BITS || r->comm >= 1u << (64 - 2 * RANK_BITS))
         return 1;
     text = text_at(r, &at, &length);
-    *open = (struct open){text ? what_of(text, length) : NOTHING, r->comm, (uint32_t)rank, 0};
+    open->what = text ? what_of(text, length) : NOTHING;
+    open->comm = r->comm;
+    open->rank = (uint32_t)rank;
     if (!text || !(text = text_at(r, &at, &length)))
         return 1;
     if (!read_ranks(text, length, &ranks, &count))
@@ -192,7 +269,9 @@ int pithi_epochs_event(struct pithi_epochs *e, const struct pithlog_record *r, c
     if (open->what == POST || open->what == START)
         return begin_epoch(e, open, call, ranks, count);
     int good = 1;
-    if (open->what >= EXCLUSIVE) {
+    if (open->what == LOCK_ALL) {
+        good = begin_lock_all(e, open, call);
+    } else if (open->what >= EXCLUSIVE && open->what <= UNLOCK) {
         open->target = count ? ranks[0] : 0;
         open->what = count ? open->what : NOTHING;
         good = !count || (pair = pair_of(e, r->comm, open->target, open->rank)) != NULL;
@@ -212,58 +291,146 @@ int pithi_epochs_event(struct pithi_epochs *e, const struct pithlog_record *r, c
 
 /* ---- Needs ------------------------------------------------------------------------------------------------------- */
 
-static int leave_lock(struct pithi_epochs *e, uint32_t lane, const struct open *open,
-                      void (*need)(void *context, uint32_t lane, uint32_t kind, const struct pithi_epoch_call *by),
-                      void *context, const struct pithi_epoch_call *unlock)
+/* Two locks exclude each other; `before` ended first. Normally that rank had the lock first. But a rank that loses its
+ * processor in MPI_Win_unlock ends it late: then the other rank waited in an access when `own` began to unlock. If both
+ * waited so, the lock that was asked for first was the first. */
+static void need_lock(const struct pithi_epoch_client *client, const struct holder *own, const struct holder *before)
+{
+    int64_t own_ns = own->unlock.begin_ns, before_ns = before->unlock.begin_ns;
+
+    if (own->unlock.lane == before->unlock.lane || own_ns <= before->lock_ns || before_ns <= own->lock_ns)
+        return; /* one had begun to unlock when the other asked for it */
+    int waited = client->accesses(client->context, own->unlock.lane, before_ns);
+    int was_first = own_ns < before->end_ns && client->accesses(client->context, before->unlock.lane, own_ns);
+    if (was_first && (!waited || own->lock_ns < before->lock_ns))
+        client->need(client->context, before->unlock.lane, PITHLOG_LOCK_CONTENTION, &own->unlock);
+    else if (waited)
+        client->need(client->context, own->unlock.lane, PITHLOG_LOCK_CONTENTION, &before->unlock);
+}
+
+static void keep_last(struct holder *last, int *has_last, const struct holder *own)
+{
+    if (!*has_last || own->unlock.begin_ns > last->unlock.begin_ns)
+        *last = *own;
+    *has_last = 1;
+}
+
+static int leave_lock(struct pithi_epochs *e, const struct open *open, const struct pithi_epoch_client *client,
+                      const struct pithi_epoch_call *unlock, int64_t end_ns)
 {
     struct pair *pair = pair_of(e, open->comm, open->target, open->rank);
     struct member *target = member_of(e, open->comm, open->target);
+    struct window *window = window_of(e, open->comm);
 
-    if (!pair || !target)
+    if (!pair || !target || !window)
         return 0;
-    if (target->was_locked && (target->was_exclusive || pair->is_exclusive) && target->unlock.lane != lane &&
-        target->unlock.begin_ns > pair->lock_ns)
-        need(context, lane, PITHLOG_LOCK_CONTENTION, &target->unlock);
-    target->unlock = *unlock;
-    target->was_locked = 1;
-    target->was_exclusive = pair->is_exclusive;
+    struct holder own = {pair->lock_ns, end_ns, *unlock};
+    if (pair->is_exclusive && target->was_locked)
+        need_lock(client, &own, &target->last);
+    else if (target->was_exclusive)
+        need_lock(client, &own, &target->exclusive);
+    if (pair->is_exclusive && window->was_locked)
+        need_lock(client, &own, &window->last);
+    keep_last(&target->last, &target->was_locked, &own);
+    if (!pair->is_exclusive)
+        return 1;
+    keep_last(&target->exclusive, &target->was_exclusive, &own);
+    if (window->open && !pithi_grow(&window->exclusive, window->count, &window->room, sizeof *window->exclusive))
+        return 0;
+    if (window->open)
+        window->exclusive[window->count++] = own;
     return 1;
 }
 
-int pithi_epochs_leave(struct pithi_epochs *e, const struct pithi_epoch_call *call,
-                       void (*need)(void *context, uint32_t lane, uint32_t kind, const struct pithi_epoch_call *by),
-                       void *context)
+static int leave_lock_all(struct pithi_epochs *e, const struct open *open, const struct pithi_epoch_client *client,
+                          const struct pithi_epoch_call *unlock, int64_t end_ns)
 {
-    struct open open = e->open[call->lane];
-    struct member *self = open.what ? member_of(e, open.comm, open.rank) : NULL;
+    struct window *window = window_of(e, open->comm);
+    const struct member *self = member_of(e, open->comm, open->rank);
+
+    if (!window || !self)
+        return 0;
+    struct holder own = {self->lock_all_ns, end_ns, *unlock};
+    for (uint32_t i = 0; i < window->count; i++)
+        need_lock(client, &own, &window->exclusive[i]);
+    keep_last(&window->last, &window->was_locked, &own);
+    window->open -= window->open > 0;
+    window->count = window->open ? window->count : 0;
+    return 1;
+}
+
+/* Of the calls by which the targets let the access go on, keeps the latest. */
+static void reach(const struct pithi_epoch_client *client, int64_t since_ns, uint32_t own, uint32_t rank,
+                  struct pithi_epoch_call *last, int *found)
+{
+    struct pithi_epoch_call call;
+
+    if (rank == own || rank == NO_RANK || !client->first_call(client->context, rank, since_ns, &call))
+        return;
+    if (!*found || call.begin_ns > last->begin_ns || (call.begin_ns == last->begin_ns && call.lane < last->lane))
+        *last = call;
+    *found = 1;
+}
+
+/* The call waits until its targets call MPI. */
+static void need_progress(const struct pithi_epochs *e, const struct pithi_epoch_call *call, struct open *open,
+                          const struct pithi_epoch_client *client)
+{
+    uint32_t own = (uint32_t)pithlog_get_lane(e->log, call->lane)->rank;
+    const struct pithlog_comm *comm = open->what == LOCK_ALL ? pithlog_get_comm(e->log, open->comm) : NULL;
+    struct pithi_epoch_call last;
+    int found = 0;
+
+    for (int i = 0; comm && comm->size <= LOCKED_MOST && i < comm->size; i++)
+        reach(client, call->begin_ns, own, (uint32_t)comm->world_ranks[i], &last, &found);
+    if (open->what == UNLOCK_ALL || open->what == FLUSH_ALL) {
+        for (uint32_t i = 0; i < open->count; i++)
+            reach(client, call->begin_ns, own, open->accessed[i], &last, &found);
+        open->count = 0;
+    }
+    reach(client, call->begin_ns, own, open->reached, &last, &found);
+    if (found)
+        client->need(client->context, call->lane, PITHLOG_WAIT_FOR_PROGRESS, &last);
+    open->reached = NO_RANK;
+}
+
+int pithi_epochs_leave(struct pithi_epochs *e, const struct pithi_epoch_call *call, int64_t end_ns,
+                       const struct pithi_epoch_client *client)
+{
+    struct open *open = &e->open[call->lane];
+    enum what what = open->what;
     uint32_t lane = call->lane;
 
-    e->open[lane].what = NOTHING;
-    if (!open.what)
+    need_progress(e, call, open, client);
+    open->what = NOTHING;
+    if (!what)
         return 1;
+    if (what == UNLOCK)
+        return leave_lock(e, open, client, call, end_ns);
+    if (what == UNLOCK_ALL)
+        return leave_lock_all(e, open, client, call, end_ns);
+    struct member *self = member_of(e, open->comm, open->rank);
     if (!self)
         return 0;
-    if (open.what == UNLOCK)
-        return leave_lock(e, lane, &open, need, context, call);
-    for (uint32_t i = 0; (open.what == START || open.what == COMPLETE) && i < self->target_count; i++) {
-        struct pair *pair = pair_of(e, open.comm, self->targets[i], open.rank);
+    for (uint32_t i = 0; (what == START || what == COMPLETE) && i < self->target_count; i++) {
+        struct pair *pair = pair_of(e, open->comm, self->targets[i], open->rank);
         if (!pair)
             return 0;
         if (pair->posts < pair->starts || pair->seen == pair->starts)
             continue;
         pair->seen = pair->starts;
-        need(context, lane, PITHLOG_LATE_POST, &pair->post[pair->starts & 1]);
+        client->need(client->context, lane, PITHLOG_LATE_POST, &pair->post[pair->starts & 1]);
     }
-    for (uint32_t i = 0; open.what == WAIT && i < self->origin_count; i++) {
-        struct pair *pair = pair_of(e, open.comm, open.rank, self->origins[i]);
+    for (uint32_t i = 0; what == WAIT && i < self->origin_count; i++) {
+        struct pair *pair = pair_of(e, open->comm, open->rank, self->origins[i]);
         if (!pair)
             return 0;
         if (pair->completes > pair->waits)
-            need(context, lane, PITHLOG_EARLY_WAIT, &pair->complete[++pair->waits & 1]);
+            client->need(client->context, lane, PITHLOG_EARLY_WAIT, &pair->complete[++pair->waits & 1]);
     }
-    if (open.what == COMPLETE)
+    if (what == COMPLETE)
         self->target_count = 0;
-    if (open.what == WAIT)
+    if (what == WAIT)
         self->origin_count = 0;
     return 1;
 }

@@ -1,20 +1,29 @@
 /* epochs.h - one-sided epochs: which call waits for a post, for the end of an access, or for a lock.
  *
- *     late post        MPI_Win_start, or MPI_Win_complete if MPI_Win_start did not wait: until MPI_Win_post of a target
- *     early wait       MPI_Win_wait: until MPI_Win_complete of an origin
- *     lock contention  MPI_Win_lock, a flush, MPI_Win_unlock: until MPI_Win_unlock of the rank that held it
+ *     late post          MPI_Win_start, or MPI_Win_complete if MPI_Win_start did not wait: until MPI_Win_post of a target
+ *     early wait         MPI_Win_wait: until MPI_Win_complete of an origin
+ *     lock contention    MPI_Win_lock, MPI_Win_lock_all, a flush, an access, MPI_Win_unlock: until MPI_Win_unlock of the
+ *                        rank that held it
+ *     wait for progress  the same calls: until their target calls MPI, if it was outside MPI at their begin. Calls that
+ *                        neither wait nor test for anything (MPI_Comm_rank) do not count
  *
  * A log names the windows and ranks in events. It does not say when a lock is granted: the order in which the calls of
- * MPI_Win_unlock end is taken for the order in which the ranks held the lock. */
+ * MPI_Win_unlock end is taken for the order in which the ranks held the lock (epochs.c has the exception). Nor does it say whether MPI served an
+ * access without the target: it is assumed that it did if the access ended before the target called MPI. */
 #ifndef PITHI_EPOCHS_H
 #define PITHI_EPOCHS_H
 
 #include "pithlog.h"
 
 /* In the state of the call, on the communicator of the window; payload: two texts (16-bit length, big-endian). The
- * first is what the call does: `post`, `start`, `complete`, `wait`, `exclusive`, `shared`, `unlock`; the second the
- * world ranks of its group or its target, in decimal, with commas; empty: unknown. */
+ * first is what the call does: `post`, `start`, `complete`, `wait`, `exclusive`, `shared`, `unlock`, `lock_all`,
+ * `unlock_all`, `flush_all`; the second the world ranks of its group or its target, in decimal, with commas; empty:
+ * unknown, or all. */
 #define PITHI_EPOCH "pith:epoch"
+/* In the state of the call; payload: two 32-bit numbers, big-endian, and more: the window, and the world rank of the
+ * target. The second is of an access. */
+#define PITHI_TARGET "MPI target"
+#define PITHI_ACCESS "MPI one-sided"
 
 struct pithi_epochs;
 
@@ -27,13 +36,22 @@ struct pithi_epoch_call {
     int64_t begin_ns;
     uint32_t lane, piece;
 };
+struct pithi_epoch_client {
+    /* A call `by` released one of the lane: for lock contention that at by->begin_ns, else the open one. */
+    void (*need)(void *context, uint32_t lane, uint32_t kind, const struct pithi_epoch_call *by);
+    /* The first call of a rank after since_ns in which MPI serves accesses of others. 0: none so far, or the rank was in
+     * one at since_ns. */
+    int (*first_call)(void *context, uint32_t rank, int64_t since_ns, struct pithi_epoch_call *call);
+    /* 1: the lane is in an access to a window, a lock or a flush at the time. */
+    int (*accesses)(void *context, uint32_t lane, int64_t time_ns);
+    void *context;
+};
 /* Takes an event in a call; events of other kinds have no effect. 0: no memory. */
 int pithi_epochs_event(struct pithi_epochs *epochs, const struct pithlog_record *event,
                        const struct pithi_epoch_call *call);
-/* The outermost call of a lane ends. Reports each call `by` that released it; for lock contention, the lane was
- * released at by->begin_ns, in this call or an earlier one. 0: no memory. */
-int pithi_epochs_leave(struct pithi_epochs *epochs, const struct pithi_epoch_call *call,
-                       void (*need)(void *context, uint32_t lane, uint32_t kind, const struct pithi_epoch_call *by),
-                       void *context);
+/* The outermost call of a lane ends. Reports each call that released it, and of locks the calls of other lanes that
+ * this lane released. 0: no memory. */
+int pithi_epochs_leave(struct pithi_epochs *epochs, const struct pithi_epoch_call *call, int64_t end_ns,
+                       const struct pithi_epoch_client *client);
 
 #endif

@@ -129,6 +129,8 @@ static const char *explanation(uint32_t kind)
         [PITHLOG_LATE_POST] = "an access to a window waits because its target posts it late",
         [PITHLOG_EARLY_WAIT] = "the target of accesses to a window waits for their end",
         [PITHLOG_LOCK_CONTENTION] = "a rank waits for a lock of a window that another rank holds",
+        [PITHLOG_WAIT_FOR_PROGRESS] = "an access to a window waits until its target calls MPI",
+        [PITHLOG_WAIT_AT_INIT] = "ranks wait for the last one at the start of the run",
     };
     return texts[kind];
 }

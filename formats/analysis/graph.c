@@ -25,6 +25,7 @@ struct building_lane {
     int is_small;                        /* the open call sent a message that could be part of the message before */
     struct pithi_coll_part part;         /* open blocking collective; part.coll is UINT32_MAX: none */
     uint32_t needs, next_need, need_end; /* how many it has; its next one, and the end of its places */
+    uint32_t init, finalize;             /* 1 + the piece of MPI_Init, of MPI_Finalize; 0: none */
 };
 
 struct building {
@@ -33,10 +34,10 @@ struct building {
     struct pithi_colls *colls;
     struct pithi_epochs *epochs; /* NULL: none */
     struct building_lane *lanes;
-    unsigned char *at_init; /* [definitions]: 1: MPI_Init, 2: MPI_Finalize */
-    uint32_t *finalize;     /* [lanes]: 1 + the piece of MPI_Finalize; 0: none */
-    int64_t init_ns;
-    int is_full; /* no memory in a callback */
+    unsigned char *at_init;         /* [definitions]: 1: MPI_Init, 2: MPI_Finalize */
+    unsigned char *serves;          /* [definitions]: 1: an MPI call that serves accesses of other ranks */
+    int64_t first_init_ns, init_ns; /* the first and the last end of MPI_Init */
+    int is_full;                    /* no memory in a callback */
 };
 
 static int no_memory(const struct pithi_graph *g)
@@ -84,13 +85,13 @@ static int take_enter(struct building *b, const struct pithlog_record *r)
         return PITH_OK;
     lane->call = g->is_call[r->id] ? lane->open.count : 0;
     int err = new_piece(b, r->lane, r->time_ns, r->id);
-    if (b->at_init[r->id] == 2)
-        b->finalize[r->lane] = g->lanes[r->lane].pieces.count;
+    if (b->at_init[r->id])
+        *(b->at_init[r->id] == 1 ? &lane->init : &lane->finalize) = g->lanes[r->lane].pieces.count;
     return err;
 }
 
 static void add_coll_need(struct building *b, uint32_t lane, const struct pithi_coll_part *part, int64_t end_ns);
-static int leave_epoch(struct building *b, uint32_t lane);
+static int leave_epoch(struct building *b, uint32_t lane, int64_t end_ns);
 
 static int take_leave(struct building *b, const struct pithlog_record *r)
 {
@@ -99,8 +100,10 @@ static int take_leave(struct building *b, const struct pithlog_record *r)
     struct pithi_open_state left;
     uint32_t depth;
 
-    if (b->at_init[r->id] == 1 && r->time_ns > b->init_ns)
-        b->init_ns = r->time_ns;
+    if (b->at_init[r->id] == 1) {
+        b->first_init_ns = r->time_ns < b->first_init_ns ? r->time_ns : b->first_init_ns;
+        b->init_ns = r->time_ns > b->init_ns ? r->time_ns : b->init_ns;
+    }
     if (!pithi_stack_leave(&lane->open, r->id, r->time_ns, &left, &depth))
         return PITH_OK;
     if (lane->call && depth + 1 != lane->call) {
@@ -117,7 +120,7 @@ static int take_leave(struct building *b, const struct pithlog_record *r)
         add_coll_need(b, r->lane, &lane->part, r->time_ns);
         lane->part.coll = UINT32_MAX;
     }
-    if (b->epochs && lane->call && !leave_epoch(b, r->lane))
+    if (b->epochs && lane->call && !leave_epoch(b, r->lane, r->time_ns))
         return no_memory(g);
     lane->call = lane->call ? outermost_call(g, &lane->open) : 0;
     return new_piece(b, r->lane, r->time_ns,
@@ -192,31 +195,29 @@ static void need_epoch(void *context, uint32_t lane, uint32_t kind, const struct
                                      .position = by->piece});
 }
 
+static int accesses(void *context, uint32_t lane, int64_t time_ns)
+{
+    const struct building *b = context;
+    uint32_t state = pithi_graph_piece(b->graph, lane, pithi_graph_find(b->graph, lane, time_ns))->state;
+    return pithi_graph_is_call(b->graph, state) && pithi_waits_traits(b->waits, state) & PITHI_ACCESSES;
+}
+
+static int first_call(void *context, uint32_t rank, int64_t since_ns, struct pithi_epoch_call *call)
+{
+    const struct building *b = context;
+    return pithi_graph_first_call(b->graph, b->serves, (int32_t)rank, since_ns, call);
+}
+
 static struct pithi_epoch_call epoch_call(const struct building *b, uint32_t lane)
 {
     return (struct pithi_epoch_call){b->lanes[lane].last->begin_ns, lane, b->graph->lanes[lane].pieces.count - 1};
 }
 
-static int leave_epoch(struct building *b, uint32_t lane)
+static int leave_epoch(struct building *b, uint32_t lane, int64_t end_ns)
 {
+    struct pithi_epoch_client client = {need_epoch, first_call, accesses, b};
     struct pithi_epoch_call call = epoch_call(b, lane);
-    return pithi_epochs_leave(b->epochs, &call, need_epoch, b);
-}
-
-static uint32_t kind_of(const struct pithi_graph *g, const struct pithi_coll_part *part)
-{
-    const char *name = part->state == UINT32_MAX ? "" : pithlog_get_def(g->log, part->state)->name;
-
-    switch (part->rule.shape) {
-    case PITHI_COLL_FROM:
-        return PITHLOG_LATE_BROADCAST;
-    case PITHI_COLL_TO:
-        return PITHLOG_EARLY_REDUCE;
-    case PITHI_COLL_LOWER:
-        return PITHLOG_EARLY_SCAN;
-    default:
-        return strstr(name, "arrier") ? PITHLOG_WAIT_AT_BARRIER : PITHLOG_WAIT_AT_NXN;
-    }
+    return pithi_epochs_leave(b->epochs, &call, end_ns, &client);
 }
 
 /* The call that the lane is in has completed its part of a collective. */
@@ -229,8 +230,9 @@ static void add_coll_need(struct building *b, uint32_t lane, const struct pithi_
     uint32_t first = part->serial, last = first + (part->is_inter != 0), piece = b->graph->lanes[lane].pieces.count - 1;
     int may_wait = (part->rule.flags & PITHI_COLL_MAY_WAIT) == PITHI_COLL_MAY_WAIT && !part->gets_of_all;
     struct pithi_moment when;
-    struct pithi_need need = {
-        .kind = (uint16_t)kind_of(b->graph, part), .of = of[part->rule.shape], .bytes = small_bytes(part->bytes)};
+    struct pithi_need need = {.kind = (uint16_t)pithi_colls_wait_kind(b->colls, part),
+                              .of = of[part->rule.shape],
+                              .bytes = small_bytes(part->bytes)};
 
     need.position = part->place;
     for (need.instance = first; may_wait && need.instance <= last; need.instance++) {
@@ -328,7 +330,7 @@ static int take_coll(struct building *b, const struct pithlog_record *r)
     if (!part.starts)
         lane->part = part;
     while (g->colls.count < part.serial + 1 + (part.is_inter != 0))
-        if (!new_coll(g, r->comm, kind_of(g, &part)))
+        if (!new_coll(g, r->comm, pithi_colls_wait_kind(b->colls, &part)))
             return no_memory(g);
     uint32_t instance = part.serial + (part.is_second != 0);
     struct pithi_graph_coll *coll = pithi_graph_coll(g, instance);
@@ -419,16 +421,17 @@ static int prepare(struct building *b)
 
     g->is_call = calloc(info->defs + (size_t)1, 1);
     b->at_init = calloc(info->defs + (size_t)1, 1);
+    b->serves = calloc(info->defs + (size_t)1, 1);
     g->lanes = calloc(info->lanes + (size_t)1, sizeof *g->lanes);
     b->lanes = calloc(info->lanes + (size_t)1, sizeof *b->lanes);
-    b->finalize = calloc(info->lanes + (size_t)1, sizeof *b->finalize);
-    if (!b->finalize || !g->is_call || !b->at_init || !g->lanes || !b->lanes)
+    if (!g->is_call || !b->at_init || !b->serves || !g->lanes || !b->lanes)
         return no_memory(g);
     g->has_mpi = pithi_has_mpi_calls(g->log);
     for (uint32_t i = 0; i < info->defs; i++) {
         const struct pithlog_def *def = pithlog_get_def(g->log, i);
         unsigned traits = pithi_waits_traits(b->waits, i);
         g->is_call[i] = traits & PITHI_FIRST ? PITHI_CALL_FIRST : traits != 0;
+        b->serves[i] = (traits & (PITHI_MOVES | PITHI_ACCESSES)) != 0;
         b->at_init[i] = pithlog_is_init(def) ? 1 : pithlog_is_finalize(def) ? 2 : 0;
     }
     for (uint32_t i = 0; i < info->lanes && !err; i++) {
@@ -441,6 +444,25 @@ static int prepare(struct building *b)
     return err;
 }
 
+/* MPI_Init: all lanes that call it wait for the last one, or none waits. */
+static void init_together(struct building *b)
+{
+    struct pithi_need need = {.release_ns = INT64_MIN, .kind = PITHLOG_WAIT_AT_INIT, .of = PITHI_NEED_LANE};
+    uint32_t lanes = pithlog_get_info(b->graph->log)->lanes;
+
+    for (uint32_t i = 0; i < lanes; i++) {
+        uint32_t piece = b->lanes[i].init - 1;
+        if (b->lanes[i].init && pithi_graph_piece(b->graph, i, piece)->begin_ns > need.release_ns) {
+            need.release_ns = pithi_graph_piece(b->graph, i, piece)->begin_ns;
+            need.lane = i;
+            need.position = piece;
+        }
+    }
+    for (uint32_t i = 0; i < lanes && need.release_ns <= b->first_init_ns; i++)
+        if (b->lanes[i].init && i != need.lane)
+            add_need(b, i, b->lanes[i].init - 1, need);
+}
+
 /* MPI_Finalize: a collective of all lanes that call it. */
 static int finalize_together(struct building *b)
 {
@@ -450,11 +472,12 @@ static int finalize_together(struct building *b)
     if (!new_coll(g, 0, PITHLOG_WAIT_AT_FINALIZE))
         return no_memory(g);
     for (uint32_t i = 0; i < pithlog_get_info(g->log)->lanes; i++) {
-        if (!b->finalize[i])
+        uint32_t piece = b->lanes[i].finalize - 1;
+        if (!b->lanes[i].finalize)
             continue;
-        if (!begin_member(g, i, b->finalize[i] - 1, instance, PITHI_NO_LANE, 0))
+        if (!begin_member(g, i, piece, instance, PITHI_NO_LANE, 0))
             return no_memory(g);
-        add_need(b, i, b->finalize[i] - 1,
+        add_need(b, i, piece,
                  (struct pithi_need){.instance = instance, .kind = PITHLOG_WAIT_AT_FINALIZE, .of = PITHI_NEED_ALL});
     }
     return PITH_OK;
@@ -516,7 +539,7 @@ static void set_window(struct pithi_graph *g, const struct building *b, int64_t 
 int pithi_graph_build(struct pithi_graph *g, struct pithlog *log, int64_t from_ns, int64_t to_ns,
                       int (*progress)(void *context, double part), void *context)
 {
-    struct building b = {.graph = g, .init_ns = INT64_MIN};
+    struct building b = {.graph = g, .first_init_ns = INT64_MAX, .init_ns = INT64_MIN};
     struct pithlog_waits_query query = {.from_ns = INT64_MIN, .to_ns = INT64_MAX};
     struct pithi_waits_client client = {.need = need_message, .matched = &g->matched, .context = &b};
     struct pithlog_query records;
@@ -541,6 +564,7 @@ int pithi_graph_build(struct pithi_graph *g, struct pithlog *log, int64_t from_n
             TRY(no_memory(g));
         *end = (struct pithi_lane_piece){.begin_ns = pithlog_get_info(log)->end_ns, .state = PITHI_OUTSIDE};
     }
+    init_together(&b);
     TRY(finalize_together(&b));
     if (b.is_full)
         TRY(no_memory(g));
@@ -551,7 +575,7 @@ out:
         free(b.lanes[i].open.states);
     free(b.lanes);
     free(b.at_init);
-    free(b.finalize);
+    free(b.serves);
     pithi_colls_close(b.colls);
     pithi_epochs_close(b.epochs);
     pithi_waits_close(b.waits);

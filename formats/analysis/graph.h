@@ -124,5 +124,10 @@ static inline struct pithi_graph_position *pithi_graph_position(const struct pit
 const struct pithi_need *pithi_graph_decisive(const struct pithi_graph *graph, uint32_t lane, uint32_t piece);
 /* The piece of a lane that contains a moment: the last one that begins at or before it; 0 if the lane begins later. */
 uint32_t pithi_graph_find(const struct pithi_graph *graph, uint32_t lane, int64_t time_ns);
+struct pithi_epoch_call;
+/* The first piece of a rank that begins after since_ns and has one of `states` ([definitions]: 1). 0: none, or one of
+ * its lanes is in such a state at since_ns. */
+int pithi_graph_first_call(const struct pithi_graph *graph, const unsigned char *states, int32_t rank, int64_t since_ns,
+                           struct pithi_epoch_call *call);
 
 #endif

@@ -1,5 +1,8 @@
-/* graph_find.c - finds a piece of a lane by time, and the need that decides when a call can end. */
+/* graph_find.c - finds a piece of a lane by time, a call of a rank, and the need that decides when a call can end. */
 #include "analysis/graph.h"
+
+#include "analysis/epochs.h"
+#include "native/log.h"
 
 uint32_t pithi_graph_find(const struct pithi_graph *g, uint32_t lane, int64_t time_ns)
 {
@@ -35,6 +38,31 @@ uint32_t pithi_graph_find(const struct pithi_graph *g, uint32_t lane, int64_t ti
     }
     of->found = low;
     return low;
+}
+
+static int is_of(const struct pithi_graph *g, const unsigned char *states, uint32_t lane, uint32_t piece)
+{
+    uint32_t state = pithi_graph_piece(g, lane, piece)->state;
+    return state != PITHI_OUTSIDE && states[state];
+}
+
+int pithi_graph_first_call(const struct pithi_graph *g, const unsigned char *states, int32_t number, int64_t since_ns,
+                           struct pithi_epoch_call *call)
+{
+    const struct pithi_log_rank *rank = pithi_log_find_rank(g->log, number);
+
+    *call = (struct pithi_epoch_call){.begin_ns = INT64_MAX};
+    for (uint32_t i = 0; rank && i < rank->lane_count; i++) {
+        uint32_t lane = rank->first_lane + i, at = pithi_graph_find(g, lane, since_ns);
+        if (is_of(g, states, lane, at))
+            return 0;
+        do
+            at++;
+        while (at < g->lanes[lane].pieces.count && !is_of(g, states, lane, at));
+        if (at < g->lanes[lane].pieces.count && pithi_graph_piece(g, lane, at)->begin_ns < call->begin_ns)
+            *call = (struct pithi_epoch_call){pithi_graph_piece(g, lane, at)->begin_ns, lane, at};
+    }
+    return call->begin_ns < INT64_MAX;
 }
 
 const struct pithi_need *pithi_graph_decisive(const struct pithi_graph *g, uint32_t lane, uint32_t index)

@@ -39,6 +39,24 @@ static const struct function {
     {"Testall", PITHI_MOVES},
     {"Testany", PITHI_MOVES | PITHI_FIRST},
     {"Testsome", PITHI_MOVES | PITHI_FIRST},
+    {"Put", PITHI_ACCESSES},
+    {"Get", PITHI_ACCESSES},
+    {"Accumulate", PITHI_ACCESSES},
+    {"Get_accumulate", PITHI_ACCESSES},
+    {"Fetch_and_op", PITHI_ACCESSES},
+    {"Compare_and_swap", PITHI_ACCESSES},
+    {"Rput", PITHI_ACCESSES},
+    {"Rget", PITHI_ACCESSES},
+    {"Raccumulate", PITHI_ACCESSES},
+    {"Rget_accumulate", PITHI_ACCESSES},
+    {"Win_lock", PITHI_ACCESSES},
+    {"Win_lock_all", PITHI_ACCESSES},
+    {"Win_unlock", PITHI_ACCESSES},
+    {"Win_unlock_all", PITHI_ACCESSES},
+    {"Win_flush", PITHI_ACCESSES},
+    {"Win_flush_all", PITHI_ACCESSES},
+    {"Win_flush_local", PITHI_ACCESSES},
+    {"Win_flush_local_all", PITHI_ACCESSES},
 };
 
 unsigned pithi_mpi_call_traits(const struct pithlog_def *def)
@@ -49,9 +67,13 @@ unsigned pithi_mpi_call_traits(const struct pithlog_def *def)
 
     if (def->kind != PITHLOG_STATE || (!call && strncmp(def->group, "MPI", 3) != 0))
         return 0;
-    for (size_t i = 0; call && i < sizeof functions / sizeof *functions; i++)
-        if (strlen(functions[i].name) == length && strncasecmp(functions[i].name, call, length) == 0)
+    int of_window = strncmp(def->name, "MPI::Win::", 10) == 0; /* MPI::Win::Lock; MPI::Win::Wait is not MPI_Wait */
+    for (size_t i = 0; call && i < sizeof functions / sizeof *functions; i++) {
+        const char *name = functions[i].name + (of_window && strncmp(functions[i].name, "Win_", 4) == 0 ? 4 : 0);
+        if (strlen(name) == length && strncasecmp(name, call, length) == 0 &&
+            (!of_window || functions[i].traits & PITHI_ACCESSES))
             return PITHI_CALL | functions[i].traits;
+    }
     return PITHI_CALL | (rule.shape != PITHI_COLL_NONE && !(rule.flags & PITHI_COLL_STARTS) ? PITHI_MOVES : 0);
 }
 

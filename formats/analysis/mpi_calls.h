@@ -17,7 +17,8 @@ enum {
     PITHI_FIRST = 512,        /* waits for the first message that it can complete, not for all */
     PITHI_ONE = 1024,         /* completes one request */
     PITHI_LEAVES_NONE = 2048, /* MPI_Waitall: normally no request stays active */
-    PITHI_MOVES = 4096        /* progresses messages posted earlier: waits, tests, or is a blocking collective */
+    PITHI_MOVES = 4096,       /* progresses messages posted earlier: waits, tests, or is a blocking collective */
+    PITHI_ACCESSES = 8192     /* accesses a window, or waits for the lock or the end of such accesses */
 };
 
 /* The traits of a definition; 0: it is no MPI call. */

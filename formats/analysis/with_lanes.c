@@ -29,6 +29,8 @@ static int define(struct adding *a)
         [PITHLOG_LATE_POST] = "#7a5230",
         [PITHLOG_EARLY_WAIT] = "#a9744f",
         [PITHLOG_LOCK_CONTENTION] = "#4b0055",
+        [PITHLOG_WAIT_FOR_PROGRESS] = "#2c7fb8",
+        [PITHLOG_WAIT_AT_INIT] = "#999999",
     };
     int err = PITH_OK;
 

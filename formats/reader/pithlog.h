@@ -391,6 +391,9 @@ enum pithlog_wait_kind {
     PITHLOG_LATE_POST,
     PITHLOG_EARLY_WAIT,
     PITHLOG_LOCK_CONTENTION,
+    PITHLOG_WAIT_FOR_PROGRESS,
+    /* collective; the window must begin before the end of MPI_Init */
+    PITHLOG_WAIT_AT_INIT,
     PITHLOG_WAIT_KINDS
 };
 struct pithlog_wait {

@@ -115,6 +115,12 @@ static const char *const kinds[PITHLOG_WAIT_KINDS] = {
                            "complete the access early, or call MPI_Win_wait later.",
     [PITHLOG_LOCK_CONTENTION] = "MPI_Win_lock, a flush, or MPI_Win_unlock waits until the rank that holds the lock of\n"
                                 "the window unlocks it. Remedy: keep locks for a short time, or share them.",
+    [PITHLOG_WAIT_FOR_PROGRESS] =
+        "MPI_Win_lock, a flush, MPI_Win_unlock or an access (MPI_Fetch_and_op) waits until its\n"
+        "target, which computes, calls MPI: without that, some MPI libraries do not serve it.\n"
+        "Remedy: let the target call MPI often, or give MPI a thread of its own.",
+    [PITHLOG_WAIT_AT_INIT] = "A rank in MPI_Init waits until the last rank enters it. Only an analysis that begins\n"
+                             "before the end of MPI_Init (--from 0) has it.",
 };
 
 /* "late-sender" and "Late_Sender" are "late sender". */

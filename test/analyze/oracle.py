@@ -4,6 +4,7 @@ critical path and efficiencies: every wait state is compared with every other, a
 Slow; only for the small logs of random_log.py and test_oracle.sh. Reads the text of `pith print`.
 
 oracle.py facts: reads such JSON and prints what is in it, a fact a line.
+oracle.py waits FILE...: prints the wait states of each text log, or in each such JSON.
 oracle.py compare FIRST LAST: compares the outputs of pith, SEED.json, for the logs SEED.txt; prints the first
 difference of each log that differs, and how many do."""
 import json
@@ -11,24 +12,27 @@ import os
 import sys
 from fractions import Fraction
 
+import oracle_windows
 from oracle_network import find_fitted
 
 sys.setrecursionlimit(100000)
 
 KINDS = ["late sender", "late receiver", "wait at barrier", "wait at N x N", "late broadcast", "early reduce",
-         "early scan", "wait at finalize"]
+         "early scan", "wait at finalize", "late post", "early wait", "lock contention", "wait for progress"]
 ALL, FROM, TO, LOWER = "all", "from", "to", "lower"
 COLLECTIVES = {"barrier": ALL, "allreduce": ALL, "allgather": ALL, "allgatherv": ALL, "alltoall": ALL, "alltoallv": ALL,
                "alltoallw": ALL, "reduce_scatter": ALL, "reduce_scatter_block": ALL, "bcast": FROM, "scatter": FROM,
                "scatterv": FROM, "reduce": TO, "gather": TO, "gatherv": TO, "scan": LOWER, "exscan": LOWER}
 # A barrier for all members or for none. MPI_Comm_create_group is recorded at its end, on the communicator that it made.
-MAY_WAIT = {"comm_dup", "comm_idup", "comm_split", "comm_create_group", "win_fence"}
+MAY_WAIT = {"comm_dup", "comm_idup", "comm_split", "comm_create_group", "comm_free", "win_fence", "win_create", "win_free",
+            "file_open", "file_close", "file_write_all", "file_read_at_all"}
 LATER = {"MPI_Isend", "MPI_Irsend", "MPI_Issend"}
 RECEIVES = {"MPI_Recv", "MPI_Sendrecv", "MPI_Sendrecv_replace"}
 POSTS = RECEIVES | {"MPI_Irecv"}
 WAITS = {"MPI_Wait", "MPI_Waitany", "MPI_Waitsome", "MPI_Waitall"}
 FIRST = {"MPI_Waitany", "MPI_Waitsome", "MPI_Testany", "MPI_Testsome"}
 ONE = {"MPI_Wait", "MPI_Waitany"}
+MOVES = RECEIVES | WAITS | oracle_windows.LOCKS | {"MPI_Ssend", "MPI_Probe", "MPI_Iprobe", "MPI_Mprobe", "MPI_Improbe", "MPI_Mrecv"}
 
 
 # ---- The log ---------------------------------------------------------------------------------------------------------
@@ -104,6 +108,7 @@ class Log:
         self.left = []                             # calls as they end, with the number of such sends before
         of_all = [False] * count
         probes = {}                                # (call, sender, tag), by rank
+        self.epochs, self.targets = [], []         # one-sided
         parts, received = {}, {}                   # collectives so far, by (rank, communicator); receives, by rank
         for time, (rank, thread), _, kind, name, values in records:
             lane = index[rank, thread]
@@ -153,6 +158,11 @@ class Log:
                 started[lane] = member
             elif kind == "event" and name == "pith:probed":
                 probes.setdefault(rank, []).append((inner,) + tuple(values["payload"].split()))
+            elif kind == "event" and name == "pith:epoch":
+                what, its = values["payload"].split()
+                self.epochs.append(oracle_windows.Epoch(rank, inner, int(values.get("comm", 0)), what[5:], its[6:]))
+            elif kind == "event" and name in ("MPI target", "MPI one-sided"):
+                self.targets.append((inner, rank, int(values["payload"].split()[1][7:])))
             elif kind == "event" and name == "pith:coll_of_all":
                 of_all[lane] = True
             elif kind == "event" and name == "pith:coll_started":
@@ -173,6 +183,10 @@ class Log:
         self.release_by_messages(sends, recvs, posts)
         self.release_by_collectives(instances)
         self.release_by_finalize()
+        oracle_windows.posts_and_accesses(self.epochs)
+        oracle_windows.locks(self, self.epochs)
+        oracle_windows.progress(self, self.epochs, self.targets, lambda name: name in MOVES or
+                                name[4:].lower() in COLLECTIVES or name[4:].lower() in MAY_WAIT)
         for calls in self.calls:
             for call in calls:  # a lane never waits for what it does later itself
                 call.releases = [r for r in call.releases if r[2] != call.lane or r[0] <= call.begin]
@@ -618,11 +632,15 @@ def read(path):
         return Log(lines)
 
 
+def print_waits(a):
+    for w in sorted(a["wait_states"], key=lambda w: (w["from_ns"], w["lane"])):
+        print("lane %(lane)d %(from_ns)d-%(to_ns)d: %(kind)s in %(state)s, cause %(cause_lane)d" % w)
+
+
 def facts(a):
     print("window %(from_ns)d-%(to_ns)d" % a["window"], "useful", *a["useful_ns"])
     print("efficiencies", *("%s=%.4g" % item for item in sorted(a["efficiencies"].items())))
-    for w in sorted(a["wait_states"], key=lambda w: (w["from_ns"], w["lane"])):
-        print("lane %(lane)d %(from_ns)d-%(to_ns)d: %(kind)s in %(state)s, cause %(cause_lane)d" % w)
+    print_waits(a)
     for d in sorted(a["delays"], key=lambda d: (d["lane"], d["state"], d["causes"])):
         print("delay: lane %d %s %d + %d: %s" % (d["lane"], d["state"], round(d["direct_ns"]),
                                                  round(d["indirect_ns"]), d["causes"]))
@@ -633,8 +651,11 @@ def facts(a):
 def main(args):
     if args[0] == "facts":
         facts(json.load(sys.stdin))
+    for path in args[1:] if args[0] == "waits" else ():
+        print("log", path)
+        print_waits(json.load(open(path)) if path.endswith(".json") else analyze(read(path)))
     if args[0] != "compare":
-        if args[0] != "facts":
+        if args[0] not in ("facts", "waits"):
             print(json.dumps(analyze(read(args[0])), indent=1))
         return 0
     wrong, first, last = 0, int(args[1]), int(args[2])

@@ -4,11 +4,14 @@
 here=$top/test/analyze
 
 # Makes log.txt. Each line is a lane: RANK[.THREAD], then states NAME FROM-TO, each followed by what is recorded in it:
-# >PEER[:BYTES] a send; <PEER a receive; cCOMM[@ROOT] a collective; sN, fN request N is started, complete.
+# >PEER[:BYTES] a send; <PEER a receive; cCOMM[@ROOT] a collective; sN, fN request N is started, complete; p:PEER a message
+# is found; e:WHAT:RANKS an epoch of a window; t:RANK an access to it.
 tiny() {
     {
         printf '# %s\tname=pith:coll_%s\tformat=request=%%d\n' event started event complete
         printf '# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=%d\tranks=%s\n' "$1" "$(seq -s, 0 $(($1 - 1)))"
+        printf '# event\tname=pith:epoch\tformat=what=%%s ranks=%%s\n# event\tname=MPI target\tformat=window=%%d target=%%d\n# event\tname=MPI one-sided\tformat=window=%%d target=%%d\n'
+        printf '# event\tname=pith:probed\tformat=source=%%d tag=%%d\n'
         printf '%b' "${2:-}"
         awk '
         function put(time, text) { printf "%.9f\t%s\t%s\n", time / 1e9, lane, text }
@@ -16,12 +19,15 @@ tiny() {
             lane = $1 ~ /[.]/ ? $1 : $1 ".0"; sub(/[.]/, "\t", lane)
             for (i = 2; i <= NF; i = k) {
                 split($(i + 1), t, "-"); put(t[1], "enter\t" $i)
-                for (k = i + 2; $k ~ /^([<>][0-9]|[csf][0-9])/; k++) {
+                for (k = i + 2; $k ~ /^([<>][0-9]|[csf][0-9]|[ept]:)/; k++) {
                     what = substr($k, 1, 1); n = split(substr($k, 2), v, /[:@]/)
                     if (what == ">") put(t[1], "send\t\tcomm=0\tpeer=" v[1] "\ttag=0\tbytes=" (n > 1 ? v[2] : 8))
                     if (what == "<") put(t[2], "recv\t\tcomm=0\tpeer=" v[1] "\ttag=0\tbytes=8")
                     if (what == "c") put(t[1], "coll\t\tcomm=" v[1] "\tbytes=8\tgot_bytes=8\troot=" (n > 1 ? v[2] : -1))
                     if (what == "s") put(t[2], "event\tpith:coll_started\tpayload=request=" v[1])
+                    if (what == "e") put(t[1], "event\tpith:epoch\tpayload=what=" v[2] " ranks=" v[3])
+                    if (what == "t") put(t[1], "event\t" ($i ~ /Win_/ ? "MPI target" : "MPI one-sided") "\tpayload=window=1 target=" v[2])
+                    if (what == "p") put(t[2], "event\tpith:probed\tpayload=source=" v[2] " tag=0")
                     if (what == "f") put(t[2], "event\tpith:coll_complete\tpayload=request=" v[1])
                 }
                 put(t[2], "leave\t" $i)
@@ -37,6 +43,22 @@ facts_are() {
     is "$(python3 "$here/oracle.py" log.txt | python3 "$here/oracle.py" facts)" "$wanted" "$1: the oracle"
     pith analyze log.txt --json --waits >got.json
     is "$(python3 "$here/oracle.py" facts <got.json)" "$wanted" "$1: pith"
+}
+# The same of the wait states alone. They are compared by all_waits_are, so that the oracle is started once for all logs.
+rows=0
+waits_are() { # NAME WANTED
+    rows=$((rows + 1)) names[rows]=$1 wanted[rows]=$2
+    mv log.txt "row$rows.txt"
+    pith analyze "row$rows.txt" --json --waits >"row$rows.json"
+}
+all_waits_are() {
+    python3 "$here/oracle.py" waits row*.txt row*.json >waits
+    for ((row = 1; row <= rows; row++)); do
+        for by in txt json; do
+            is "$(awk -v of="log row$row.$by" '/^log/ { on = $0 == of; next } on' waits)" "${wanted[row]}" \
+                "${names[row]}: $([ $by = txt ] && echo the oracle || echo pith)"
+        done
+    done
 }
 large='# property\tkey=eager_bytes\tvalue=same_host=100 network=100\n'
 
@@ -249,6 +271,154 @@ path: lane 0 work 5
 path: lane 2 MPI_Recv 3
 path: lane 2 work 12
 END
+
+# ---- The calls of each row of the table, with the waiting and without ------------------------------------------------
+for call in Recv Sendrecv Sendrecv_replace Wait Waitall Waitsome Test Testall Testany Testsome; do
+    late="lane 0 5-20: late sender in MPI_$call, cause 1"
+    for sent in 20 3; do
+        tiny 2 <<END
+0 MPI_Irecv 0-1 work 1-5 MPI_$call 5-25 <1 work 25-30
+1 work 0-$sent MPI_Send $sent-$((sent + 1)) >0 work $((sent + 1))-30
+END
+        waits_are "MPI_$call, sent at $sent" "$([ $sent = 3 ] || echo "$late")"
+    done
+done
+for call in Probe Mprobe; do
+    tiny 2 <<END
+0 work 0-5 MPI_$call 5-25 p:1 MPI_Recv 25-30 <1
+1 work 0-20 MPI_Send 20-21 >0 work 21-30
+END
+    waits_are "MPI_$call" "lane 0 5-20: late sender in MPI_$call, cause 1"
+done
+for post in 20 3; do
+    tiny 2 "$large" <<END
+0 work 0-5 MPI_Sendrecv 5-25 >1:5000 <1
+1 MPI_Send 0-1 >0:8 work 1-$post MPI_Irecv $post-$((post + 1)) work $((post + 1))-25 MPI_Wait 25-26 <0
+END
+    waits_are "MPI_Sendrecv of a large message, posted at $post" \
+        "$([ $post = 3 ] || echo "lane 0 5-20: late receiver in MPI_Sendrecv, cause 1")"
+done
+
+# Lane 1 comes last, or all come at the same time.
+for call in Barrier Allreduce Allgather Allgatherv Alltoall Alltoallw Reduce_scatter Comm_dup Comm_free Win_create \
+    Win_free File_open File_write_all File_read_at_all File_close; do
+    kind="wait at $([ $call = Barrier ] && echo barrier || echo N x N) in MPI_$call"
+    tiny 3 <<END
+0 work 0-10 MPI_$call 10-32 c0
+1 work 0-30 MPI_$call 30-33 c0
+2 work 0-20 MPI_$call 20-31 c0
+END
+    waits_are "MPI_$call" "lane 0 10-30: $kind, cause 1
+lane 2 20-30: $kind, cause 1"
+    for lane in 0 1 2; do echo "$lane work 0-30 MPI_$call 30-$((31 + lane)) c0"; done | tiny 3
+    waits_are "MPI_$call, in time" ""
+done
+tiny 2 <<'END'
+0 work 0-10 MPI_File_close 10-20 c0 work 20-40
+1 work 0-30 MPI_File_close 30-31 c0 work 31-40
+END
+waits_are "files that are closed one by one" ""
+for call in Bcast Scatter Scatterv Reduce Gather Gatherv Exscan; do
+    tiny 3 <<END
+0 work 0-10 MPI_$call 10-32 c0@1
+1 work 0-20 MPI_$call 20-32 c0@1
+2 work 0-15 MPI_$call 15-31 c0@1
+END
+    case $call in
+    Bcast | Scatter*) waits_are "MPI_$call" "lane 0 10-20: late broadcast in MPI_$call, cause 1
+lane 2 15-20: late broadcast in MPI_$call, cause 1" ;;
+    Exscan) waits_are "MPI_$call" "lane 2 15-20: early scan in MPI_$call, cause 1" ;;
+    *) waits_are "MPI_$call, the root comes last" "" ;;
+    esac
+done
+
+# ---- Windows ---------------------------------------------------------------------------------------------------------
+tiny 2 <<'END'
+0 work 0-1 MPI_Win_start 1-12 e:start:1 MPI_Win_complete 12-13 e:complete: work 13-15
+1 work 0-10 MPI_Win_post 10-11 e:post:0 MPI_Win_wait 11-15 e:wait:
+END
+waits_are "a late post, and an early wait" "lane 0 1-10: late post in MPI_Win_start, cause 1
+lane 1 11-12: early wait in MPI_Win_wait, cause 0"
+tiny 2 <<'END'
+0 work 0-12 MPI_Win_start 12-13 e:start:1 MPI_Win_complete 13-14 e:complete: work 14-17
+1 work 0-10 MPI_Win_post 10-11 e:post:0 work 11-15 MPI_Win_wait 15-17 e:wait:
+END
+waits_are "a post and a completion in time" ""
+
+while read -r what lock unlock; do
+    for begin in 2 8; do
+        tiny 2 <<END
+0 work 0-$begin MPI_$lock $begin-9 e:$what MPI_$unlock 9-10 e:${unlock#Win_}:1
+1 MPI_Win_lock 0-1 e:exclusive:1 work 1-8 MPI_Win_unlock 8-9 e:unlock:1
+END
+        waits_are "$what, asked for at $begin" "$([ $begin = 8 ] || echo "lane 0 2-8: lock contention in MPI_$lock, cause 1")"
+    done
+done <<'END'
+exclusive:1 Win_lock Win_unlock
+shared:1 Win_lock Win_unlock
+lock_all: Win_lock_all Win_unlock_all
+END
+tiny 2 <<'END'
+0 MPI_Win_lock 0-1 e:exclusive:1 work 1-2 MPI_Win_flush 2-9 t:1 MPI_Win_unlock 9-10 e:unlock:1
+1 MPI_Win_lock_all 0-1 e:lock_all: work 1-8 MPI_Win_unlock_all 8-9 e:unlock_all:
+END
+waits_are "a flush waits for the end of a lock of all" "lane 0 2-8: lock contention in MPI_Win_flush, cause 1"
+tiny 2 <<'END'
+0 MPI_Win_lock 0-1 e:shared:1 work 1-2 MPI_Win_flush 2-9 t:1 MPI_Win_unlock 9-10 e:unlock:1
+1 MPI_Win_lock_all 0-1 e:lock_all: work 1-8 MPI_Win_unlock_all 8-9 e:unlock_all:
+END
+waits_are "two shared locks" "lane 0 2-8: wait for progress in MPI_Win_flush, cause 1"
+tiny 3 <<'END'
+0 MPI_Win_lock 0-1 e:exclusive:0 work 1-5 MPI_Win_unlock 5-6 e:unlock:0
+1 MPI_Win_lock 0-6 e:shared:0 MPI_Win_unlock 7-8 e:unlock:0
+2 MPI_Win_lock 0-6 e:shared:0 work 6-8 MPI_Win_unlock 8-9 e:unlock:0
+END
+waits_are "two shared locks behind an exclusive one" "lane 1 0-5: lock contention in MPI_Win_lock, cause 0
+lane 2 0-5: lock contention in MPI_Win_lock, cause 0"
+tiny 2 <<'END'
+0 work 0-2 MPI_Win_lock 2-6 e:exclusive:1 work 6-7 MPI_Win_unlock 7-8 e:unlock:1 work 8-20
+1 MPI_Win_lock 0-1 e:exclusive:1 work 1-5 MPI_Win_unlock 5-20 e:unlock:1
+END
+waits_are "a rank loses its processor while it unlocks" "lane 0 2-5: lock contention in MPI_Win_lock, cause 1"
+tiny 2 <<'END'
+0 work 0-9 MPI_Win_lock 9-10 e:exclusive:1 MPI_Win_unlock 10-11 e:unlock:1 work 11-20
+1 MPI_Win_lock_all 0-1 e:lock_all: work 1-5 MPI_Win_unlock_all 5-20 e:unlock_all:
+END
+waits_are "an unlock that began before the other asked" ""
+tiny 2 <<'END'
+0 work 0-9 MPI_Win_lock 9-10 e:exclusive:1 MPI_Win_unlock 10-21 e:unlock:1
+1 MPI_Win_lock_all 0-1 e:lock_all: work 1-5 MPI_Win_unlock_all 5-20 e:unlock_all:
+END
+waits_are "and ended before the other's" ""
+tiny 2 <<'END'
+0 MPI_Win_lock 0-1 e:exclusive:1 work 1-4 MPI_Recv 4-6 <1 MPI_Win_unlock 7-8 e:unlock:1
+1 MPI_Win_lock 0-1 e:exclusive:1 MPI_Send 2-3 >0 work 3-5 MPI_Win_unlock 5-6 e:unlock:1
+END
+waits_are "a receive does not wait for a lock" ""
+for call in Win_lock Win_flush Fetch_and_op; do
+    for served in 7-9 1-3; do
+        tiny 2 <<END
+0 work 0-2 MPI_$call 2-8 t:1 work 8-12
+1 work 0-1 MPI_Iprobe $served MPI_Iprobe 10-12
+END
+        waits_are "MPI_$call, target in MPI $served" \
+            "$([ $served = 1-3 ] || echo "lane 0 2-7: wait for progress in MPI_$call, cause 1")"
+    done
+done
+tiny 2 <<'END'
+0 work 0-2 MPI_Win_flush 2-9 t:1 work 9-12
+1 work 0-1 MPI_Comm_rank 1-3 work 3-4 MPI_Comm_rank 4-5 work 5-7 MPI_Iprobe 7-8 work 8-12
+END
+waits_are "calls that serve nobody" "lane 0 2-7: wait for progress in MPI_Win_flush, cause 1"
+tiny 3 <<'END'
+0 MPI_Win_lock_all 0-9 e:lock_all: MPI_Put 9-10 t:2 MPI_Win_flush_all 10-20 e:flush_all: MPI_Win_unlock_all 20-21 e:unlock_all:
+1 work 0-5 MPI_Iprobe 5-6 work 6-18 MPI_Iprobe 18-19 work 19-21
+2 work 0-7 MPI_Iprobe 7-8 work 8-15 MPI_Iprobe 15-16 work 16-21
+END
+waits_are "a lock of all waits for all, a flush of all for the accessed rank" "lane 0 0-7: wait for progress in MPI_Win_lock_all, cause 2
+lane 0 10-15: wait for progress in MPI_Win_flush_all, cause 2"
+
+all_waits_are
 
 # Random programs: every wait state, useful time, path and delay, and the sums.
 seeds=${SEEDS:-1-1000}
