@@ -1,4 +1,5 @@
-"""known_check.py KNOWN ANALYSIS: compares what known.c printed with `pith analyze --json --waits` of the same run.
+"""known_check.py KNOWN ANALYSIS WHOLE: compares what known.c printed with `pith analyze --json --waits` of the same run,
+and MPI_Init with the same `--from 0`.
 
 Prints TAP lines without numbers. What is found may differ by 5 % or 200 us from what the program measured."""
 import json
@@ -6,8 +7,14 @@ import sys
 
 SLACK_NS, LATE_NS = 200000, 2500000  # LATE_NS: half of what a late rank sleeps
 
-known = [line.rstrip("\n").split("\t") for line in open(sys.argv[1])]
-analysis = json.load(open(sys.argv[2]))
+lines = [line.rstrip("\n").split("\t") for line in open(sys.argv[1])]
+finals = {int(rank): int(ns) for word, rank, ns in (line for line in lines if line[0] == "finalize")}
+last = max(finals.values())
+known = [line for line in lines if line[0] != "finalize"]
+known += [["wait at finalize", "MPI_Finalize", str(rank), str(last - ns),
+           " ".join(str(r) for r in finals if finals[r] > last - 100000), ""] for rank, ns in finals.items()]
+analysis, whole = json.load(open(sys.argv[2])), json.load(open(sys.argv[3]))
+AT_INIT = "wait at init"
 
 
 def check(good, what, *more):
@@ -26,8 +33,9 @@ def ms(ns):
 
 # Each kind of wait state in each function, summed up over ranks.
 found = {(w["kind"], w["state"]): w["ns"] for w in analysis["waits"]}
+found.update({(w["kind"], w["state"]): w["ns"] for w in whole["waits"] if w["kind"] == AT_INIT})
 sums = {}
-for kind, state, _, ns, _ in known:
+for kind, state, _, ns, _, _ in known:
     sums[kind, state] = sums.get((kind, state), 0) + int(ns)
 for key, ns in sums.items():
     got = found.get(key, 0)
@@ -38,13 +46,14 @@ run_ns = (analysis["window"]["to_ns"] - analysis["window"]["from_ns"]) * analysi
 others = {key: ns for key, ns in found.items() if key not in sums}
 check(sum(others.values()) <= run_ns * 0.01, "no waiting elsewhere", "%s of %s: %s" % (ms(sum(others.values())), ms(run_ns), others))
 
-# Each late rank is named as the cause.
+# Each late rank is named as the cause, and the order of messages.
 states = {}
-for w in analysis["wait_states"]:
+for w in analysis["wait_states"] + [w for w in whole["wait_states"] if w["kind"] == AT_INIT]:
     states.setdefault((w["kind"], w["state"], w["lane"]), []).append(w)
 unnamed = []
-for kind, state, rank, ns, causes in known:
+for kind, state, rank, ns, causes, order in known:
     if int(ns) > LATE_NS and (kind, state) in found and not any(
-            abs(w["to_ns"] - w["from_ns"] - int(ns)) < LATE_NS and str(w["cause_lane"]) in causes.split() for w in states.get((kind, state, int(rank)), ())):
-        unnamed.append("%s in %s on rank %s: %s for rank %s" % (kind, state, rank, ms(int(ns)), causes))
+            abs(w["to_ns"] - w["from_ns"] - int(ns)) < LATE_NS and str(w["cause_lane"]) in causes.split() and w.get("wrong_order", "") == order
+            for w in states.get((kind, state, int(rank)), ())):
+        unnamed.append("%s in %s on rank %s: %s for rank %s %s" % (kind, state, rank, ms(int(ns)), causes, order))
 check(not unnamed, "each call waits for the rank that came late", *unnamed)

@@ -4,8 +4,10 @@
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/mpi/functions.sh"
 
+# Open MPI 4.1 without single copies finds no other way for MPI_Win_create.
+export OMPI_MCA_osc=sm,pt2pt
 for mpi in $(mpis); do
-    "mpicc.$mpi" -std=gnu11 -Wall -Wextra -Wno-stringop-overflow -O1 -g -o known "$top/test/analyze/known.c" || { ok 1 "$mpi: built"; continue; }
+    "mpicc.$mpi" -std=gnu11 -Wall -Wextra -Wno-stringop-overflow -O1 -g -o known "$top"/test/analyze/known*.c || { ok 1 "$mpi: built"; continue; }
     give_way "$mpi"
     for ranks in 2 4 8; do
         for mode in late in-time; do
@@ -16,11 +18,13 @@ for mpi in $(mpis); do
                 status=$?
                 pith analyze log.pith --json --waits >analysis.json 2>>err
                 status+=" $?"
-                python3 "$top/test/analyze/known_check.py" known.txt analysis.json >lines 2>>err
+                pith analyze log.pith --json --waits --from 0 >whole.json 2>>err
                 status+=" $?"
-                [ "$status" = "0 0 0" ] && grep -q '^not ok' lines && [ $try != 3 ] || break
+                python3 "$top/test/analyze/known_check.py" known.txt analysis.json whole.json >lines 2>>err
+                status+=" $?"
+                [ "$status" = "0 0 0 0" ] && grep -q '^not ok' lines && [ $try != 3 ] || break
             done
-            is "$status" "0 0 0" "$name: runs and is analysed" || sed 's/^/# /' err
+            is "$status" "0 0 0 0" "$name: runs and is analysed" || sed 's/^/# /' err
             checks_of lines "$name: "
         done
     done
