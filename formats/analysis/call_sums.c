@@ -25,7 +25,7 @@ static int64_t transfer_of(const struct pithlog_analysis *a, uint32_t lane, uint
     return to_ns - from_ns - *waited_ns;
 }
 
-/* The time that the transfer of a call usually takes: that of the fitted network, or else the median of its function. */
+/* The usual time of the transfer of a call: that of the fitted network, or else the median of its function. */
 static int64_t usual_ns(const struct pithlog_analysis *a, uint32_t lane, uint32_t piece, const struct pithi_bins *bins)
 {
     const struct pithi_need *need = pithi_graph_decisive(&a->graph, lane, piece);

@@ -1,15 +1,16 @@
 /* epochs.h - one-sided epochs: which call waits for a post, for the end of an access, or for a lock.
  *
- *     late post          MPI_Win_start, or MPI_Win_complete if MPI_Win_start did not wait: until MPI_Win_post of a target
+ *     late post          MPI_Win_start, or else MPI_Win_complete: until MPI_Win_post of a target
  *     early wait         MPI_Win_wait: until MPI_Win_complete of an origin
- *     lock contention    MPI_Win_lock, MPI_Win_lock_all, a flush, an access, MPI_Win_unlock: until MPI_Win_unlock of the
- *                        rank that held it
- *     wait for progress  the same calls: until their target calls MPI, if it was outside MPI at their begin. Calls that
- *                        neither wait nor test for anything (MPI_Comm_rank) do not count
+ *     lock contention    MPI_Win_lock, MPI_Win_lock_all, a flush, an access, MPI_Win_unlock: until
+ *                        MPI_Win_unlock of the rank that held it
+ *     wait for progress  the same calls: until their target calls MPI, if it was outside MPI at their begin. Calls
+ *                        that neither wait nor test for anything (MPI_Comm_rank) do not count
  *
  * A log names the windows and ranks in events. It does not say when a lock is granted: the order in which the calls of
- * MPI_Win_unlock end is taken for the order in which the ranks held the lock (epochs.c has the exception). Nor does it say whether MPI served an
- * access without the target: it is assumed that it did if the access ended before the target called MPI. */
+ * MPI_Win_unlock end is taken for the order in which the ranks held the lock (epochs.c has the exception). Nor does it
+ * say whether MPI served an access without the target: it is assumed that it did if the access ended before the target
+ * called MPI. */
 #ifndef PITHI_EPOCHS_H
 #define PITHI_EPOCHS_H
 
@@ -39,8 +40,8 @@ struct pithi_epoch_call {
 struct pithi_epoch_client {
     /* A call `by` released one of the lane: for lock contention that at by->begin_ns, else the open one. */
     void (*need)(void *context, uint32_t lane, uint32_t kind, const struct pithi_epoch_call *by);
-    /* The first call of a rank after since_ns in which MPI serves accesses of others. 0: none so far, or the rank was in
-     * one at since_ns. */
+    /* The first call of a rank after since_ns in which MPI serves accesses of others. 0: none so far, or the rank was
+     * in one at since_ns. */
     int (*first_call)(void *context, uint32_t rank, int64_t since_ns, struct pithi_epoch_call *call);
     /* 1: the lane is in an access to a window, a lock or a flush at the time. */
     int (*accesses)(void *context, uint32_t lane, int64_t time_ns);

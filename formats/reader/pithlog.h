@@ -380,20 +380,17 @@ PITHLOG_API int pithlog_digest_columns(const struct pithlog_digest *digest, uint
 enum pithlog_wait_kind {
     PITHLOG_LATE_SENDER = 1,
     PITHLOG_LATE_RECEIVER,
-    /* collectives; pithlog_analyze only */
-    PITHLOG_WAIT_AT_BARRIER,
+    PITHLOG_WAIT_AT_BARRIER, /* collectives; from here on, pithlog_analyze only */
     PITHLOG_WAIT_AT_NXN,
     PITHLOG_LATE_BROADCAST,
     PITHLOG_EARLY_REDUCE,
     PITHLOG_EARLY_SCAN,
     PITHLOG_WAIT_AT_FINALIZE,
-    /* one-sided */
-    PITHLOG_LATE_POST,
+    PITHLOG_LATE_POST, /* one-sided */
     PITHLOG_EARLY_WAIT,
     PITHLOG_LOCK_CONTENTION,
     PITHLOG_WAIT_FOR_PROGRESS,
-    /* collective; the window must begin before the end of MPI_Init */
-    PITHLOG_WAIT_AT_INIT,
+    PITHLOG_WAIT_AT_INIT, /* only if the window begins before the end of MPI_Init */
     PITHLOG_WAIT_KINDS
 };
 struct pithlog_wait {

@@ -125,8 +125,8 @@ static void print_wait(const struct known_case *of, const char *state, int lengt
     printf("\t%s\n", of->order ? of->order : "");
 }
 
-/* Prints how long the calls of rank r had to wait, of the times of all ranks in one repetition, and for whom. A call that
- * ended before the others came has not waited for them. */
+/* Prints how long the calls of rank r had to wait, of the times of all ranks in one repetition, and for whom. A call
+ * that ended before the others came has not waited for them. */
 static void print_waits(const struct known_case *of, const struct times *all, int stride, int r)
 {
     const struct times *own = &all[r * stride];

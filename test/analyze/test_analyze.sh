@@ -139,7 +139,7 @@ windows() {
     epoch 009300000 0 MPI_Win_unlock unlock 0
     line 009400000 0 leave MPI_Win_unlock
 }
-waited() { pith analyze "$1" --json --waits | python3 -c 'import json, sys
+waited() { pith analyze "$@" --json --waits | python3 -c 'import json, sys
 for w in json.load(sys.stdin)["wait_states"]: print(w["rank"], w["kind"], w["state"], w["to_ns"] - w["from_ns"], w["cause_lane"])' | sort; }
 windows exclusive >windows.txt
 is "$(waited windows.txt)" "0 late post MPI_Win_complete 1000000 1
@@ -151,6 +151,44 @@ is "$(waited shared.txt | grep -c lock)" 0 "shared locks do not wait for each ot
 sed 's/ranks=1$/ranks=/' windows.txt >unknown.txt
 is "$(waited unknown.txt | grep -c post)" 0 "an unknown group"
 like "$(pith analyze windows.txt --explain late-post)" 'Here: 2 times, 3[.]000 ms' "a late post, explained"
+
+# MPI_Init: rank 2 begins last, at 5 ms. Where rank 0 ends it before, none waited.
+init() { # END of rank 0
+    for r in 0 1 2; do
+        line 00$((r * 5 / 2))000000 $r enter MPI_Init
+        [ $r = 0 ] && line "00${1}000000" $r leave MPI_Init || line 006000000 $r leave MPI_Init
+        line 007000000 $r enter MPI_Finalize
+    done | sort -s -g -k 1,1
+}
+init 6 >init.txt
+is "$(waited init.txt --from 0)" "0 wait at init MPI_Init 5000000 2
+1 wait at init MPI_Init 3000000 2" "MPI_Init, with --from 0"
+is "$(waited init.txt)" "" "by default the analysis begins after MPI_Init"
+init 4 >early.txt
+is "$(waited early.txt --from 0)" "" "MPI_Init does not wait if one rank ends it early"
+like "$(pith analyze init.txt --from 0 --explain wait-at-init)" 'Here: 2 times, 8[.]000 ms' "wait at init, explained"
+
+# A persistent barrier and broadcast: rank 1 starts them at 3 ms, and rank 0 completes them from 1 ms on.
+persistent() { # FUNCTION
+    printf '# event\tname=pith:coll_%s\tformat=%s\n' kept 'request=%d number=%d' started 'request=%d' complete 'request=%d'
+    for r in 0 1; do
+        at=$((3 * r))
+        line 000000000 $r enter "MPI_${1}_init"
+        line 000000000 $r event pith:coll_kept "payload=request=7 number=0"
+        line 000100000 $r leave "MPI_${1}_init"
+        line 00${at}500000 $r enter MPI_Start
+        line 00${at}500000 $r event pith:coll_started payload=request=7
+        line 00${at}500000 $r coll MPI_COMM_WORLD comm=0 root=1 bytes=8 got_bytes=8
+        line 00${at}600000 $r leave MPI_Start
+        line 00$((at + 1))000000 $r enter MPI_Wait
+        line 004${r}00000 $r event pith:coll_complete payload=request=7
+        line 004${r}00000 $r leave MPI_Wait
+    done | sort -s -g -k 1,1
+}
+persistent Barrier >persistent.txt
+is "$(waited persistent.txt)" "0 wait at barrier MPI_Wait 2500000 1" "a persistent barrier"
+persistent Bcast >persistent.txt
+is "$(waited persistent.txt)" "0 late broadcast MPI_Wait 2500000 1" "a persistent broadcast"
 
 # ---- Terms and predictions -------------------------------------------------------------------------------------------
 like "$(pith analyze log.pith --explain late-sender)" 'Here: 2 times, 6[.]000 ms, 40[.]0 %' "a wait state, explained"
