@@ -17,8 +17,9 @@
 enum what { NOTHING, POST, START, COMPLETE, WAIT, EXCLUSIVE, SHARED, UNLOCK, LOCK_ALL, UNLOCK_ALL, FLUSH_ALL };
 enum {
     RANK_BITS = 22,
-    ACCESSED_MOST = 64, /* targets kept for a later call that waits for all of them */
-    LOCKED_MOST = 4096  /* members of a window that MPI_Win_lock_all may wait for */
+    ACCESSED_MOST = 64,   /* targets kept for a later call that waits for all of them */
+    LOCKED_MOST = 4096,   /* members of a window that MPI_Win_lock_all may wait for */
+    EXCLUSIVE_MOST = 4096 /* exclusive locks kept while a rank has a lock of all; then the oldest half is forgotten */
 };
 #define NO_RANK UINT32_MAX
 
@@ -335,6 +336,9 @@ static int leave_lock(struct pithi_epochs *e, const struct open *open, const str
     if (!pair->is_exclusive)
         return 1;
     keep_last(&target->exclusive, &target->was_exclusive, &own);
+    if (window->count == EXCLUSIVE_MOST)
+        memmove(window->exclusive, window->exclusive + EXCLUSIVE_MOST / 2,
+                (window->count = EXCLUSIVE_MOST / 2) * sizeof *window->exclusive);
     if (window->open && !pithi_grow(&window->exclusive, window->count, &window->room, sizeof *window->exclusive))
         return 0;
     if (window->open)
