@@ -134,9 +134,8 @@ static struct member *member_of(struct pithi_epochs *e, uint32_t comm, uint32_t 
 
 static struct window *window_of(struct pithi_epochs *e, uint32_t comm)
 {
-    uint32_t at = index_of(&e->window_map, comm, &e->windows, &e->window_count, &e->window_room, sizeof *e->windows);
-
-    return at == UINT32_MAX ? NULL : &e->windows[at];
+    return pithi_item_at(&e->window_map, comm, &e->windows, &e->window_count, &e->window_room, sizeof *e->windows,
+                         NULL);
 }
 
 /* ---- Events ------------------------------------------------------------------------------------------------------ */
