@@ -1,10 +1,13 @@
 /* temporary.c - opens nameless files: with O_TMPFILE if the file system has it, else by creating and unlinking. */
 #include "base/temporary.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "base/file_at.h"
 
 int pithi_temporary_in(const char *folder)
 {
@@ -32,12 +35,13 @@ int pithi_temporary_file(void)
 int pithi_temporary_copy(int fd, FILE *out)
 {
     char bytes[65536];
-    ssize_t n;
-    off_t at = 0;
-    while ((n = pread(fd, bytes, sizeof bytes, at)) > 0) {
-        if (fwrite(bytes, 1, (size_t)n, out) != (size_t)n)
+    uint64_t at = 0;
+    size_t n;
+    do {
+        n = pithi_read_at(fd, bytes, sizeof bytes, at);
+        if ((n < sizeof bytes && errno) || fwrite(bytes, 1, n, out) != n)
             return -1;
         at += n;
-    }
-    return n < 0 || fflush(out) != 0 ? -1 : 0;
+    } while (n == sizeof bytes);
+    return fflush(out) != 0 ? -1 : 0;
 }

@@ -96,15 +96,15 @@ int pithi_native_temporary(const char *name, int (*fill)(void *context, struct p
 
 int pithi_native_make(FILE *out, int (*fill)(void *context, struct pithi_writer *writer), void *context)
 {
-    int direct = lseek(fileno(out), 0, SEEK_CUR) == 0;
-    int err, fd = direct ? fileno(out) : pithi_temporary_file();
-    if (fd < 0)
-        return no_place();
-    TRY(fill_file(fd, "the new log", fill, context));
-    if (!direct && pithi_temporary_copy(fd, out) != 0)
+    int err, fd;
+    if (lseek(fileno(out), 0, SEEK_CUR) == 0)
+        return fill_file(fileno(out), "the new log", fill, context);
+    fd = pithi_temporary_file();
+    err = fd < 0 ? no_place() : fill_file(fd, "the temporary copy (see TMPDIR)", fill, context);
+    errno = 0; /* else the caller would take it for an error of `out` */
+    if (err == PITH_OK && pithi_temporary_copy(fd, out) != 0)
         err = pithi_fail(PITH_ERR_IO, "cannot write: %s", strerror(errno));
-out:
-    if (!direct)
+    if (fd >= 0)
         close(fd);
     return err;
 }

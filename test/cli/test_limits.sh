@@ -45,6 +45,19 @@ cat pipe >read & pith convert ../log.pith pipe --format text
 ok $? "convert to a pipe"
 wait; grep -v '^# end$\|^# the last line is' read | cmp -s - <(pith print ../log.pith)
 ok $? "the pipe gets the text"
+# These formats are not written in order, so a pipe gets them from a temporary file.
+for format in native clog2 slog2; do
+    pith convert ../log.pith whole --format "$format" 2>err
+    cat pipe >copied & pith convert ../log.pith pipe --format "$format" 2>err
+    ok $? "convert to a pipe: $format" || cat err
+    wait; cmp copied whole
+    ok $? "the pipe gets the bytes of a file: $format"
+    cat pipe >copied & (ulimit -f 2; exec pith convert ../log.pith pipe --format "$format" 2>err)
+    is "$?" 1 "no room for the temporary file: $format: exit status 1"
+    like "$(grep -v '^pith: note: ' err)" '^pith: .*temporary.*(too large|TMPDIR).*(too large|TMPDIR)' "which the error names: $format"
+    wait; is "$(wc -c <copied)" 0 "the pipe gets nothing: $format"
+done
+rm whole
 mkfifo pipe.svg; ln -s /dev/null null.png
 grep -c '</svg>' pipe.svg >read.svg & pith draw ../log.pith -o pipe.svg
 ok $? "draw to a pipe"
