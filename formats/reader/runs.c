@@ -329,12 +329,12 @@ static int refill(struct pithi_runs *m, struct run *run)
         run->room *= 2;
     }
     uint64_t left = run->end - run->at;
-    ssize_t n = pread(m->fd, run->buffer + run->have, left < run->room - run->have ? left : run->room - run->have,
-                      (off_t)run->at);
-    if (n <= 0)
+    size_t room = run->room - run->have;
+    size_t got = pithi_read_at(m->fd, run->buffer + run->have, left < room ? (size_t)left : room, run->at);
+    if (got == 0)
         return no_file(m, "read");
-    run->have += (size_t)n;
-    run->at += (uint64_t)n;
+    run->have += got;
+    run->at += got;
     return 1;
 }
 
