@@ -24,7 +24,7 @@ enum { FRAMES = 512 }; /* deeper functions are not taken back */
 static __thread unsigned depth INITIAL;
 static __thread struct frame frames[FRAMES] INITIAL;
 
-static int is_called; /* a hook was */
+static int is_called; /* a hook was; all threads set it */
 
 static uint64_t least_ticks; /* shorter functions are taken back; 0: none */
 
@@ -54,8 +54,8 @@ PITHI_ALSO_API void __cyg_profile_func_enter(void *address, void *caller)
     uint32_t id;
 
     (void)caller;
-    if (!is_called)
-        is_called = 1;
+    if (!__atomic_load_n(&is_called, __ATOMIC_RELAXED))
+        __atomic_store_n(&is_called, 1, __ATOMIC_RELAXED);
     if (!function->name)
         return;
     id = pithi_also_wanted(NULL) ? pithi_also_state(&function->id, function->name, NULL, "function") : 0;
