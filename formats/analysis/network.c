@@ -17,8 +17,8 @@
 #include "native/log.h"
 
 enum { SIZES = 33, STEPS = 33, ROUNDS = 8, LONG_TIMES = 20, LONG_LEAST_NS = 1000000 };
-/* Of messages within a host, the receiver copies those that are larger, if the log names no eager limit: MPICH and Open
- * MPI then read the memory of the sender. */
+/* The limit within a host if the log names none: MPICH and Open MPI then let the receiver copy larger messages from the
+ * sender's memory. */
 enum { COPIED_BYTES = 4096 };
 
 /* Transfers of about one size in one function between hosts of one class. */
