@@ -7,7 +7,6 @@
  */
 #include "base/sorter.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -55,14 +54,6 @@ struct pithi_sorter {
     struct pithi_sorted kept; /* an item that pithi_sorter_before left, if `keeps` */
     int keeps;
 };
-
-/* Without errno, which would be taken for an error of the output file. */
-static int no_file(const char *done)
-{
-    pithi_fail(PITH_ERR_IO, "a temporary file cannot be %s: %s; set TMPDIR", done, strerror(errno));
-    errno = 0;
-    return PITH_ERR_IO;
-}
 
 int pithi_sorter_new(struct pithi_sorter **sorter, size_t memory_bytes)
 {
@@ -146,7 +137,7 @@ static void sort_block(struct pithi_sorter *s)
 static int write_out(struct pithi_sorter *s)
 {
     if (pithi_write_at(s->fd, s->out, s->out_used, s->written) != s->out_used)
-        return no_file("written");
+        return pithi_temporary_failed("written");
     s->written += s->out_used;
     s->out_used = 0;
     return PITH_OK;
@@ -170,7 +161,7 @@ static int write_run(struct pithi_sorter *s)
     struct entry *entries = entries_of(s);
     struct run run = {.at = s->written};
     if (s->fd < 0 && (s->fd = pithi_temporary_file()) < 0)
-        return no_file("made");
+        return pithi_temporary_failed("made");
     if ((!s->out && !(s->out = malloc(OUT_BYTES))) ||
         !pithi_grow(&s->runs, s->run_count, &s->run_room, sizeof *s->runs))
         return pithi_no_memory();
@@ -233,7 +224,7 @@ static int fill(struct pithi_sorter *s, struct run *run, size_t want)
     size_t got = pithi_read_at(s->fd, run->buffer + run->have, most, run->at);
     run->have += got;
     run->at += got;
-    return run->have < want ? no_file("read") : PITH_OK;
+    return run->have < want ? pithi_temporary_failed("read") : PITH_OK;
 }
 
 /* Loads the head and bytes of the run's next item; *over: there is none. */

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/file_at.h"
 
 int pithi_temporary_in(const char *folder)
@@ -44,4 +46,11 @@ int pithi_temporary_copy(int fd, FILE *out)
         at += n;
     } while (n == sizeof bytes);
     return fflush(out) != 0 ? -1 : 0;
+}
+
+int pithi_temporary_failed(const char *done)
+{
+    pithi_fail(PITH_ERR_IO, "a temporary file cannot be %s: %s; set TMPDIR", done, strerror(errno));
+    errno = 0;
+    return PITH_ERR_IO;
 }

@@ -14,4 +14,8 @@ int pithi_temporary_file(void);
 /* Writes the whole file to a stream, such as a pipe. 0; -1 with errno set. */
 int pithi_temporary_copy(int fd, FILE *out);
 
+/* Returns PITH_ERR_IO with the text of errno. done: "made", "written" or "read". Clears errno: the caller would take it
+ * for an error of the file being written. */
+int pithi_temporary_failed(const char *done);
+
 #endif

@@ -53,14 +53,6 @@ int pithi_lines_wrong(const struct pithi_lines *lines, const char *what)
     return pithi_fail(PITH_ERR_DAMAGED, "%s: line %" PRIu64 ": %s", lines->input->path, lines->number, what);
 }
 
-/* Clears errno: the caller would take it for an error of the file being written. */
-static int no_temporary(const char *done)
-{
-    pithi_fail(PITH_ERR_IO, "a temporary file cannot be %s: %s; set TMPDIR", done, strerror(errno));
-    errno = 0;
-    return PITH_ERR_IO;
-}
-
 int pithi_write_seekable(struct pithlog *log, FILE *out, const struct pithi_convert *how,
                          int (*write)(struct pithlog *log, FILE *out, const struct pithi_convert *how))
 {
@@ -72,14 +64,14 @@ int pithi_write_seekable(struct pithlog *log, FILE *out, const struct pithi_conv
     fd = pithi_temporary_file();
     whole = fd < 0 ? NULL : fdopen(fd, "w+");
     if (!whole) {
-        err = no_temporary("made");
+        err = pithi_temporary_failed("made");
         if (fd >= 0)
             close(fd);
         return err;
     }
     err = write(log, whole, how);
     if (ferror(whole) || (err == PITH_OK && fflush(whole) != 0))
-        err = no_temporary("written");
+        err = pithi_temporary_failed("written");
     else if (err == PITH_OK && pithi_temporary_copy(fd, out) != 0)
         err = pithi_fail(PITH_ERR_IO, "the log cannot be written: %s", strerror(errno));
     fclose(whole);

@@ -2,7 +2,6 @@
  * memory does not grow with the log. */
 #include "foreign/slog2/slog2_tree.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -44,14 +43,6 @@ struct pithi_slog2_level {
 
 enum { LISTS = 12, VERTEX = 12, DRAWABLE = 9 }; /* bytes of a node's three counts; of a vertex; of a drawable's rest */
 enum { LINE_BYTES = 512, LEAF_MOST = 4 << 20 }; /* of a leaf: for each line, at most */
-
-/* Clears errno: the caller would take it for an error of the file being written. */
-static int no_file(const char *done)
-{
-    pithi_fail(PITH_ERR_IO, "a temporary file cannot be %s: %s; set TMPDIR", done, strerror(errno));
-    errno = 0;
-    return PITH_ERR_IO;
-}
 
 static uint32_t vertices_of(const struct pithi_slog2_drawable *d) { return d->topology == PITHI_SLOG2_EVENT ? 1 : 2; }
 
@@ -157,7 +148,7 @@ static int read_previews(struct pithi_slog2_tree *tree, const struct child *chil
     if (!pithi_buffer_reserve(&tree->kept, child->size))
         return pithi_no_memory();
     if (pithi_read_at(tree->previews, tree->kept.data, child->size, child->at) != child->size)
-        return no_file("read");
+        return pithi_temporary_failed("read");
     return PITH_OK;
 }
 
@@ -232,9 +223,9 @@ static int hand_up(struct pithi_slog2_tree *tree, uint32_t depth, struct pithi_s
     parent->children[parent->child_count++] =
         (struct child){.entry = tree->entry_count - 1, .at = at, .size = tree->kept.size};
     if (tree->previews < 0 && (tree->previews = pithi_temporary_file()) < 0)
-        return no_file("made");
+        return pithi_temporary_failed("made");
     if (pithi_write_at(tree->previews, tree->kept.data, tree->kept.size, at) != tree->kept.size)
-        return no_file("written");
+        return pithi_temporary_failed("written");
     return PITH_OK;
 }
 
