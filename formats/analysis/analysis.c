@@ -50,15 +50,15 @@ static uint32_t lanes_of(const struct pithlog_analysis *a) { return pithlog_get_
 /* ---- Wait states ------------------------------------------------------------------------------------------------- */
 
 /* 1: the call waits within the window. */
-static int wait_of(const struct pithlog_analysis *a, uint32_t lane, uint32_t piece, struct pithlog_wait_state *wait)
+static int wait_of(const struct pithlog_analysis *a, const struct pithi_pieces *p, struct pithlog_wait_state *wait)
 {
-    const struct pithi_need *need = pithi_graph_decisive(&a->graph, lane, piece);
+    const struct pithi_need *need = pithi_graph_decisive(&a->graph, p->piece);
     int64_t from_ns, to_ns;
 
-    if (!need || need->lane == PITHI_NO_LANE || need->lane == lane ||
-        !pithi_graph_is_call(&a->graph, pithi_graph_piece(&a->graph, lane, piece)->state))
+    if (!need || need->lane == PITHI_NO_LANE || need->lane == p->lane ||
+        !pithi_graph_is_call(&a->graph, p->piece->state))
         return 0;
-    pithi_analysis_piece(a, lane, piece, &from_ns, &to_ns);
+    pithi_pieces_part(a, p, &from_ns, &to_ns);
     to_ns = need->release_ns < to_ns ? need->release_ns : to_ns;
     if (to_ns <= from_ns)
         return 0;
@@ -66,8 +66,8 @@ static int wait_of(const struct pithlog_analysis *a, uint32_t lane, uint32_t pie
                                         .to_ns = to_ns,
                                         .release_ns = need->release_ns,
                                         .kind = need->kind,
-                                        .lane = lane,
-                                        .state = pithi_graph_piece(&a->graph, lane, piece)->state,
+                                        .lane = p->lane,
+                                        .state = p->piece->state,
                                         .cause_lane = need->lane};
     return 1;
 }
@@ -88,8 +88,11 @@ static void mark_order(struct pithlog_analysis *a, uint32_t lane, struct later *
     const struct pithi_lane_piece *piece = pithi_graph_piece(&a->graph, lane, of->last);
 
     for (uint32_t i = of->last; left > 0 && i > of->first; i--) {
-        pithi_scratch_passed(&a->graph.scratch, sizeof *piece);
+        if (i % PITHI_CHUNK_FIRST == 0)
+            pithi_scratch_passed(&a->graph.scratch, PITHI_CHUNK_FIRST * sizeof *piece);
         piece = pithi_graph_before(&a->graph, lane, piece, i);
+        if (!piece->needs)
+            continue;
         struct pithlog_wait_state *wait = &of->waits[left - 1];
         if (wait->to_ns > piece->begin_ns) {
             left--;
@@ -117,15 +120,14 @@ static int find_waits(struct pithlog_analysis *a, uint32_t lane, struct pithlog_
 {
     struct pithi_analysis_lane *of = &a->lanes[lane];
     uint32_t count = 0;
-    const struct pithi_lane_piece *piece = pithi_graph_piece(&a->graph, lane, of->first);
+    struct pithi_pieces p;
 
-    for (uint32_t i = of->first; i < of->last; piece = pithi_graph_next(&a->graph, lane, piece, i), i++) {
-        pithi_scratch_passed(&a->graph.scratch, sizeof *piece);
-        if (!piece->needs)
+    for (pithi_pieces_begin(&p, a, lane); p.index < p.end; pithi_pieces_next(&p)) {
+        if (!p.piece->needs)
             continue;
         if (!pithi_grow(found, count, room, sizeof **found))
             return pithi_analysis_no_memory(a);
-        if (wait_of(a, lane, i, &(*found)[count])) {
+        if (wait_of(a, &p, &(*found)[count])) {
             a->info.wait_ns += (*found)[count].to_ns - (*found)[count].from_ns;
             count++;
         }
@@ -146,18 +148,15 @@ static int sum_states(struct pithlog_analysis *a, uint32_t lane, int64_t *sums)
     struct pithi_analysis_lane *of = &a->lanes[lane];
     uint32_t outside = pithlog_get_info(a->graph.log)->defs;
     int64_t from_ns, to_ns;
+    struct pithi_pieces p;
 
     memset(sums, 0, (outside + (size_t)1) * sizeof *sums);
-    const struct pithi_lane_piece *piece = pithi_graph_piece(&a->graph, lane, of->first);
-    for (uint32_t i = of->first; i < of->last; i++) {
-        pithi_scratch_passed(&a->graph.scratch, sizeof *piece);
-        uint32_t state = piece->state;
-        from_ns = piece->begin_ns > a->graph.from_ns ? piece->begin_ns : a->graph.from_ns;
-        piece = pithi_graph_next(&a->graph, lane, piece, i);
-        to_ns = piece->begin_ns < a->graph.to_ns ? piece->begin_ns : a->graph.to_ns;
-        sums[state == PITHI_OUTSIDE ? outside : state] += to_ns - from_ns;
-        of->useful_ns += pithi_graph_is_call(&a->graph, state) ? 0 : to_ns - from_ns;
+    for (pithi_pieces_begin(&p, a, lane); p.index < p.end; pithi_pieces_next(&p)) {
+        pithi_pieces_part(a, &p, &from_ns, &to_ns);
+        sums[p.piece->state == PITHI_OUTSIDE ? outside : p.piece->state] += to_ns - from_ns;
     }
+    for (uint32_t i = 0; i <= outside; i++)
+        of->useful_ns += i < outside && a->graph.is_call[i] ? 0 : sums[i];
     for (size_t i = 0; i < of->wait_count; i++)
         sums[of->waits[i].state] -= of->waits[i].to_ns - of->waits[i].from_ns;
     for (uint32_t i = 0; i <= outside; i++) {

@@ -58,11 +58,40 @@ static inline void pithi_analysis_part(const struct pithlog_analysis *a, const s
     *from_ns = piece->begin_ns > a->graph.from_ns ? piece->begin_ns : a->graph.from_ns;
     *to_ns = next->begin_ns < a->graph.to_ns ? next->begin_ns : a->graph.to_ns;
 }
-static inline void pithi_analysis_piece(const struct pithlog_analysis *a, uint32_t lane, uint32_t index,
-                                        int64_t *from_ns, int64_t *to_ns)
+
+/* A loop through the pieces of a lane that reach into the window:
+ *
+ *     struct pithi_pieces p;
+ *     for (pithi_pieces_begin(&p, a, lane); p.index < p.end; pithi_pieces_next(&p)) */
+struct pithi_pieces {
+    struct pithi_graph *graph;
+    const struct pithi_lane_piece *piece, *next; /* next: the piece after it */
+    uint32_t lane, index, end;
+};
+static inline void pithi_pieces_begin(struct pithi_pieces *p, struct pithlog_analysis *a, uint32_t lane)
 {
-    const struct pithi_lane_piece *piece = pithi_graph_piece(&a->graph, lane, index);
-    pithi_analysis_part(a, piece, pithi_graph_next(&a->graph, lane, piece, index), from_ns, to_ns);
+    uint32_t first = a->lanes[lane].first;
+    const struct pithi_lane_piece *piece = pithi_graph_piece(&a->graph, lane, first);
+    *p = (struct pithi_pieces){.graph = &a->graph, .piece = piece, .lane = lane, .index = first};
+    p->end = a->lanes[lane].last;
+    p->next = pithi_graph_next(&a->graph, lane, piece, first);
+}
+/* Pieces lie side by side up to the next multiple of PITHI_CHUNK_FIRST. */
+static inline void pithi_pieces_next(struct pithi_pieces *p)
+{
+    p->piece = p->next;
+    p->index++;
+    if ((p->index + 1) % PITHI_CHUNK_FIRST) {
+        p->next++;
+    } else if (p->index < p->end) {
+        pithi_scratch_passed(&p->graph->scratch, PITHI_CHUNK_FIRST * sizeof *p->piece);
+        p->next = pithi_graph_piece(p->graph, p->lane, p->index + 1);
+    }
+}
+static inline void pithi_pieces_part(const struct pithlog_analysis *a, const struct pithi_pieces *p, int64_t *from_ns,
+                                     int64_t *to_ns)
+{
+    pithi_analysis_part(a, p->piece, p->next, from_ns, to_ns);
 }
 
 /* Finds the root causes of all wait states: fills `delays` and `handed_ns`. */

@@ -10,13 +10,13 @@
 enum { LONG_TIMES = 20, LONG_LEAST_NS = 1000000 };
 
 /* The transfer of a call: its part in the window without its wait state. *wait: number of wait states passed. */
-static int64_t transfer_of(const struct pithlog_analysis *a, uint32_t lane, uint32_t piece, size_t *wait,
+static int64_t transfer_of(const struct pithlog_analysis *a, const struct pithi_pieces *p, size_t *wait,
                            int64_t *waited_ns)
 {
-    const struct pithi_analysis_lane *of = &a->lanes[lane];
+    const struct pithi_analysis_lane *of = &a->lanes[p->lane];
     int64_t from_ns, to_ns;
 
-    pithi_analysis_piece(a, lane, piece, &from_ns, &to_ns);
+    pithi_pieces_part(a, p, &from_ns, &to_ns);
     while (*wait < of->wait_count && of->waits[*wait].to_ns <= from_ns)
         ++*wait;
     *waited_ns = *wait < of->wait_count && of->waits[*wait].from_ns < to_ns
@@ -26,11 +26,11 @@ static int64_t transfer_of(const struct pithlog_analysis *a, uint32_t lane, uint
 }
 
 /* The usual time of the transfer of a call: that of the fitted network, or else the median of its function. */
-static int64_t usual_ns(const struct pithlog_analysis *a, uint32_t lane, uint32_t piece, const struct pithi_bins *bins)
+static int64_t usual_ns(const struct pithlog_analysis *a, uint32_t lane, const struct pithi_lane_piece *call,
+                        const struct pithi_bins *bins)
 {
-    const struct pithi_need *need = pithi_graph_decisive(&a->graph, lane, piece);
-    uint32_t state = pithi_graph_piece(&a->graph, lane, piece)->state;
-    double ns = need ? pithi_network_ns(a, lane, state, need, 1, 1) : 0;
+    const struct pithi_need *need = pithi_graph_decisive(&a->graph, call);
+    double ns = need ? pithi_network_ns(a, lane, call->state, need, 1, 1) : 0;
 
     return (int64_t)(ns > 0 ? ns : pithi_bins_median(bins));
 }
@@ -42,6 +42,7 @@ int pithlog_analysis_calls(struct pithlog_analysis *a, struct pithlog_call_sum *
     double *limits_ns = malloc((info->defs + (size_t)1) * sizeof *limits_ns);
     int64_t waited_ns;
     int has_long = 0, err = PITH_OK;
+    struct pithi_pieces p;
 
     if (!transfers || !limits_ns) {
         err = pithi_analysis_no_memory(a);
@@ -55,13 +56,12 @@ int pithlog_analysis_calls(struct pithlog_analysis *a, struct pithlog_call_sum *
         }
         for (uint32_t lane = 0; lane < info->lanes; lane++) {
             size_t wait = 0;
-            for (uint32_t i = a->lanes[lane].first; i < a->lanes[lane].last; i++) {
-                pithi_scratch_passed(&a->graph.scratch, sizeof(struct pithi_lane_piece));
-                uint32_t state = pithi_graph_piece(&a->graph, lane, i)->state;
+            for (pithi_pieces_begin(&p, a, lane); p.index < p.end; pithi_pieces_next(&p)) {
+                uint32_t state = p.piece->state;
                 if (!pithi_graph_is_call(&a->graph, state))
                     continue;
                 struct pithlog_call_sum *sum = &sums[state];
-                int64_t transfer_ns = transfer_of(a, lane, i, &wait, &waited_ns);
+                int64_t transfer_ns = transfer_of(a, &p, &wait, &waited_ns);
                 if (!is_second) {
                     sum->calls++;
                     sum->wait_ns += waited_ns;
@@ -70,10 +70,10 @@ int pithlog_analysis_calls(struct pithlog_analysis *a, struct pithlog_call_sum *
                     if (sum->calls == 1 || transfer_ns > sum->longest_ns) {
                         sum->longest_ns = transfer_ns;
                         sum->longest_lane = lane;
-                        pithi_analysis_piece(a, lane, i, &sum->longest_from_ns, &sum->longest_to_ns);
+                        pithi_pieces_part(a, &p, &sum->longest_from_ns, &sum->longest_to_ns);
                     }
                 } else if ((double)transfer_ns > limits_ns[state]) {
-                    int64_t more_ns = transfer_ns - usual_ns(a, lane, i, &transfers[state]);
+                    int64_t more_ns = transfer_ns - usual_ns(a, lane, p.piece, &transfers[state]);
                     sum->long_calls += more_ns > 0;
                     sum->long_ns += more_ns > 0 ? more_ns : 0;
                 }

@@ -46,13 +46,12 @@ static void add_waits(struct pithlog_analysis *a, uint32_t kind, struct costs *c
 static void add_state(struct pithlog_analysis *a, uint32_t lane, uint32_t state, double factor, struct costs *costs)
 {
     int64_t from_ns, to_ns;
+    struct pithi_pieces p;
 
-    for (uint32_t i = a->lanes[lane].first; i < a->lanes[lane].last; i++) {
-        uint32_t of = pithi_graph_piece(&a->graph, lane, i)->state;
-        pithi_scratch_passed(&a->graph.scratch, sizeof(struct pithi_lane_piece));
-        if ((of == PITHI_OUTSIDE ? PITHLOG_COMPUTING : of) != state)
+    for (pithi_pieces_begin(&p, a, lane); p.index < p.end; pithi_pieces_next(&p)) {
+        if ((p.piece->state == PITHI_OUTSIDE ? PITHLOG_COMPUTING : p.piece->state) != state)
             continue;
-        pithi_analysis_piece(a, lane, i, &from_ns, &to_ns);
+        pithi_pieces_part(a, &p, &from_ns, &to_ns);
         if (to_ns > from_ns)
             add(costs, from_ns, to_ns, factor);
     }

@@ -231,11 +231,11 @@ static void set_longest_piece(struct pithlog_analysis *a, uint32_t lane, uint32_
 {
     struct pithlog_finding_place *at = place(a);
     int64_t longest_ns = -1, from_ns, to_ns;
+    struct pithi_pieces p;
 
-    for (uint32_t i = a->lanes[lane].first; i < a->lanes[lane].last; i++) {
-        uint32_t of = pithi_graph_piece(&a->graph, lane, i)->state;
-        pithi_scratch_passed(&a->graph.scratch, sizeof(struct pithi_lane_piece));
-        pithi_analysis_piece(a, lane, i, &from_ns, &to_ns);
+    for (pithi_pieces_begin(&p, a, lane); p.index < p.end; pithi_pieces_next(&p)) {
+        uint32_t of = p.piece->state;
+        pithi_pieces_part(a, &p, &from_ns, &to_ns);
         if ((of == PITHI_OUTSIDE ? PITHLOG_COMPUTING : of) != state || to_ns - from_ns <= longest_ns)
             continue;
         longest_ns = to_ns - from_ns;

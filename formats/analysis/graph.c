@@ -54,7 +54,7 @@ static int new_piece(struct building *b, uint32_t lane, int64_t time_ns, uint32_
     struct pithi_lane_piece *last = b->lanes[lane].last;
 
     if (!last || last->begin_ns != time_ns || pithi_graph_is_call(g, last->state))
-        last = b->lanes[lane].last = pithi_chunks_add(&g->lanes[lane].pieces, &g->scratch, sizeof *last);
+        last = b->lanes[lane].last = pithi_chunks_add_after(&g->lanes[lane].pieces, &g->scratch, last, sizeof *last);
     if (!last)
         return no_memory(g);
     *last = (struct pithi_lane_piece){.begin_ns = time_ns, .state = state};

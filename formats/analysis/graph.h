@@ -121,7 +121,7 @@ static inline struct pithi_graph_position *pithi_graph_position(const struct pit
 }
 /* The need that a call waits for: that with the latest release (MPI_Waitany, MPI_Waitsome: the earliest); of equal
  * releases, that of the first kind, then of the lowest lane. NULL: the call has no needs. */
-const struct pithi_need *pithi_graph_decisive(const struct pithi_graph *graph, uint32_t lane, uint32_t piece);
+const struct pithi_need *pithi_graph_decisive(const struct pithi_graph *graph, const struct pithi_lane_piece *call);
 /* The piece of a lane that contains a moment: the last one that begins at or before it; 0 if the lane begins later. */
 uint32_t pithi_graph_find(const struct pithi_graph *graph, uint32_t lane, int64_t time_ns);
 struct pithi_epoch_call;

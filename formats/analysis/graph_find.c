@@ -65,11 +65,10 @@ int pithi_graph_first_call(const struct pithi_graph *g, const unsigned char *sta
     return call->begin_ns < INT64_MAX;
 }
 
-const struct pithi_need *pithi_graph_decisive(const struct pithi_graph *g, uint32_t lane, uint32_t index)
+const struct pithi_need *pithi_graph_decisive(const struct pithi_graph *g, const struct pithi_lane_piece *call)
 {
-    const struct pithi_lane_piece *piece = pithi_graph_piece(g, lane, index);
-    const struct pithi_need *best = NULL, *need = pithi_graph_need(g, piece->needs);
-    int is_first = pithi_graph_is_call(g, piece->state) && g->is_call[piece->state] == PITHI_CALL_FIRST;
+    const struct pithi_need *best = NULL, *need = pithi_graph_need(g, call->needs);
+    int is_first = pithi_graph_is_call(g, call->state) && g->is_call[call->state] == PITHI_CALL_FIRST;
 
     for (; need; need = pithi_graph_need(g, need->next)) {
         if (need->release_ns == INT64_MIN)

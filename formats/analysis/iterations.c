@@ -67,24 +67,25 @@ static struct pithi_row_call *make_row(struct pithlog_analysis *a, uint32_t lane
     *count = 0;
     for (uint32_t i = 0; is_out && i < pithlog_get_info(g->log)->defs; i++)
         is_out[i] = !g->is_call[i] || is_left_out(pithlog_get_def(g->log, i), details);
-    for (uint32_t i = a->lanes[lane].first, m = 0; row && is_out && i < a->lanes[lane].last; i++) {
-        const struct pithi_lane_piece *piece = pithi_graph_piece(g, lane, i);
+    struct pithi_pieces p;
+    uint32_t m = 0;
+    for (pithi_pieces_begin(&p, a, lane); row && is_out && p.index < p.end; pithi_pieces_next(&p)) {
+        const struct pithi_lane_piece *piece = p.piece;
         pithi_scratch_passed(scratch, sizeof *row);
-        pithi_scratch_passed(&a->graph.scratch, sizeof *piece);
         if (piece->state == PITHI_OUTSIDE || is_out[piece->state])
             continue;
         uint64_t symbol =
             pithi_hash_mix(PITHI_HASH, piece->state) + (details & SENDERS ? senders(g, piece, details) : 0);
         for (; m < of->members.count; m++) {
             const struct pithi_graph_member *member = pithi_chunks_at(&of->members, m, sizeof *member);
-            if (member->piece > i)
+            if (member->piece > p.index)
                 break;
-            if (member->piece == i)
+            if (member->piece == p.index)
                 symbol += pithi_hash_mix(symbol, pithi_graph_coll(g, member->instance)->comm);
         }
         struct pithi_row_call *call = &row[(*count)++];
         *call = (struct pithi_row_call){.symbol = (uint32_t)(symbol ^ symbol >> 32), .state = piece->state};
-        pithi_analysis_piece(a, lane, i, &call->begin_ns, &call->end_ns);
+        pithi_pieces_part(a, &p, &call->begin_ns, &call->end_ns);
     }
     free(is_out);
     return is_out ? row : NULL;

@@ -77,11 +77,12 @@ static int ends_call(const struct pithi_need *need, const struct pithi_need *oth
 }
 
 /* Adds the transfer that ends a call. 0: no memory. */
-static int add_call(struct fitting *f, uint32_t lane, uint32_t index)
+static int add_call(struct fitting *f, const struct pithi_pieces *p)
 {
     const struct pithi_graph *g = &f->a->graph;
-    const struct pithi_lane_piece *piece = pithi_graph_piece(g, lane, index);
-    int64_t end_ns = pithi_graph_piece(g, lane, index + 1)->begin_ns, from_ns = INT64_MIN;
+    const struct pithi_lane_piece *piece = p->piece;
+    uint32_t lane = p->lane;
+    int64_t end_ns = p->next->begin_ns, from_ns = INT64_MIN;
     const struct pithi_need *last = NULL;
     int is_new;
 
@@ -180,6 +181,7 @@ const struct pithi_network *pithi_network_of(struct pithlog_analysis *a)
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
     struct fitting f = {.a = a};
     struct pithi_eager eager;
+    struct pithi_pieces p;
     int good = 1;
 
     if (a->network)
@@ -192,10 +194,8 @@ const struct pithi_network *pithi_network_of(struct pithlog_analysis *a)
         good = a->network->functions != NULL;
     }
     for (uint32_t lane = 0; good && lane < info->lanes; lane++)
-        for (uint32_t i = a->lanes[lane].first; good && i < a->lanes[lane].last; i++) {
-            pithi_scratch_passed(&a->graph.scratch, sizeof(struct pithi_lane_piece));
-            good = add_call(&f, lane, i);
-        }
+        for (pithi_pieces_begin(&p, a, lane); good && p.index < p.end; pithi_pieces_next(&p))
+            good = add_call(&f, &p);
     for (unsigned class = 0; good && class < PITHI_HOST_CLASSES; class ++)
         fit(&f, UINT32_MAX, class, &a->network->classes[class]);
     for (uint32_t i = 0; good && i < f.count; i++)

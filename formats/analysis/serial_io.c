@@ -31,6 +31,7 @@ static int collect(struct pithlog_analysis *a, struct io_calls *calls)
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
     unsigned char *moves = calloc(info->defs + (size_t)1, 1);
     int good = moves != NULL, any = 0;
+    struct pithi_pieces p;
 
     for (uint32_t i = 0; good && i < info->defs; i++) {
         const char *name = pithlog_get_def(a->graph.log, i)->name;
@@ -39,12 +40,11 @@ static int collect(struct pithlog_analysis *a, struct io_calls *calls)
         any |= moves[i];
     }
     for (uint32_t lane = 0; good && any && lane < info->lanes; lane++)
-        for (uint32_t i = a->lanes[lane].first; good && i < a->lanes[lane].last; i++) {
-            struct io_call call = {.state = pithi_graph_piece(&a->graph, lane, i)->state, .lane = lane};
-            pithi_scratch_passed(&a->graph.scratch, sizeof(struct pithi_lane_piece));
+        for (pithi_pieces_begin(&p, a, lane); good && p.index < p.end; pithi_pieces_next(&p)) {
+            struct io_call call = {.state = p.piece->state, .lane = lane};
             if (call.state == PITHI_OUTSIDE || !moves[call.state])
                 continue;
-            pithi_analysis_piece(a, lane, i, &call.begin_ns, &call.end_ns);
+            pithi_pieces_part(a, &p, &call.begin_ns, &call.end_ns);
             good = pithi_grow(&calls->all, calls->count, &calls->room, sizeof call);
             if (good)
                 calls->all[calls->count++] = call;

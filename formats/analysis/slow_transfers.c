@@ -44,17 +44,17 @@ struct transfer {
 };
 
 /* 1: the piece is a call that is compared. */
-static int transfer_of(const struct pithlog_analysis *a, uint32_t lane, uint32_t index, struct transfer *t)
+static int transfer_of(const struct pithlog_analysis *a, const struct pithi_pieces *p, struct transfer *t)
 {
     const struct pithi_graph *g = &a->graph;
-    const struct pithi_lane_piece *piece = pithi_graph_piece(g, lane, index);
-    const struct pithi_need *need = piece->needs ? pithi_graph_decisive(g, lane, index) : NULL;
-    uint32_t needs = 0, host, other;
+    const struct pithi_lane_piece *piece = p->piece;
+    const struct pithi_need *need = piece->needs ? pithi_graph_decisive(g, piece) : NULL;
+    uint32_t lane = p->lane, needs = 0, host, other;
 
     if (!need || need->lane == PITHI_NO_LANE || !pithi_graph_is_call(g, piece->state))
         return 0;
     *t = (struct transfer){.lane = lane, .other = need->lane, .state = piece->state, .begin_ns = piece->begin_ns};
-    t->to_ns = pithi_graph_piece(g, lane, index + 1)->begin_ns;
+    t->to_ns = p->next->begin_ns;
     t->from_ns = need->release_ns > t->begin_ns ? need->release_ns : t->begin_ns;
     if (t->begin_ns < g->from_ns || t->to_ns > g->to_ns || t->from_ns >= t->to_ns)
         return 0;
@@ -222,14 +222,14 @@ int pithi_slow_transfers_find(struct pithlog_analysis *a, struct pithi_slow_tran
 {
     struct transfers all = {.a = a};
     struct transfer t;
+    struct pithi_pieces p;
     int good = 1;
 
     for (int is_second = 0; good && is_second < 2; is_second++) {
         uint32_t lanes = is_second && !all.has_colls ? 0 : pithlog_get_info(a->graph.log)->lanes;
         for (uint32_t lane = 0; good && lane < lanes; lane++)
-            for (uint32_t i = a->lanes[lane].first; good && i < a->lanes[lane].last; i++) {
-                pithi_scratch_passed(&a->graph.scratch, sizeof(struct pithi_lane_piece));
-                if (!transfer_of(a, lane, i, &t))
+            for (pithi_pieces_begin(&p, a, lane); good && p.index < p.end; pithi_pieces_next(&p)) {
+                if (!transfer_of(a, &p, &t))
                     continue;
                 struct peers *peers = is_second ? NULL : peers_of(&all, &t);
                 good = is_second ? add_slow_coll(&all, &t, slow) : peers != NULL;

@@ -152,7 +152,8 @@ static double rest_of_phase(const struct replay *r, uint32_t lane, uint32_t *pie
         pithi_scratch_passed(&r->a->graph.scratch, sizeof(struct pithi_lane_piece));
         if (pithi_graph_is_call(r->g, pithi_graph_piece(r->g, lane, *piece)->state))
             continue;
-        pithi_analysis_piece(r->a, lane, *piece, &from_ns, &to_ns);
+        const struct pithi_lane_piece *of = pithi_graph_piece(r->g, lane, *piece);
+        pithi_analysis_part(r->a, of, pithi_graph_next(r->g, lane, of, *piece), &from_ns, &to_ns);
         ns += (double)(to_ns - from_ns);
     }
     return ns;

@@ -83,7 +83,7 @@ void pithi_scratch_free(struct pithi_scratch *s)
 
 void *pithi_chunks_add(struct pithi_chunks *a, struct pithi_scratch *scratch, size_t size)
 {
-    if (a->count == UINT32_MAX)
+    if (a->count > UINT32_MAX - PITHI_CHUNK_FIRST)
         return NULL;
     if (a->count == a->item_room) {
         uint32_t items = a->count < PITHI_CHUNK_FIRST  ? PITHI_CHUNK_FIRST

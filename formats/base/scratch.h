@@ -47,8 +47,17 @@ struct pithi_chunks {
     uint32_t chunk_count, chunk_room, count, item_room;
 };
 
-/* Adds an item of `size` bytes; NULL: no memory, or 2^32 - 1 items. */
+/* Adds an item of `size` bytes; NULL: no memory, or almost 2^32 items. */
 void *pithi_chunks_add(struct pithi_chunks *array, struct pithi_scratch *scratch, size_t size);
+/* The same, faster: `last` is the last item; NULL: none. */
+static inline void *pithi_chunks_add_after(struct pithi_chunks *array, struct pithi_scratch *scratch, void *last,
+                                           size_t size)
+{
+    if (array->count % PITHI_CHUNK_FIRST == 0)
+        return pithi_chunks_add(array, scratch, size);
+    array->count++;
+    return (char *)last + size;
+}
 static inline void *pithi_chunks_at(const struct pithi_chunks *array, uint32_t index, size_t size)
 {
     if (index >= PITHI_CHUNK_MOST) /* after 7 smaller chunks, with as many items as one of this size */
