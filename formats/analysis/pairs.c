@@ -1,4 +1,4 @@
-/* pairs.c - the matcher returns the lane of each record, so the number of an end takes the place of its lane. */
+/* pairs.c - the number of an end takes the place of its lane in the matcher. */
 #include "analysis/pairs.h"
 
 #include <stdlib.h>
@@ -145,13 +145,10 @@ int pithi_pairs_want(struct pithi_pairs *p, const struct pithlog_record *r)
 int pithi_pairs_take(struct pithi_pairs *p, const struct pithlog_record *r, uint32_t number,
                      struct pithlog_message *message)
 {
-    struct pithlog_record numbered = *r;
-
     p->is_recv = r->kind == PITHLOG_RECV;
     if (p->match) {
         p->rank = pithi_log_rank_of(p->log, r->lane);
-        numbered.lane = number;
-        return pithi_match_take(p->match, p->rank, pithi_log_rank(p->log, p->rank)->rank, &numbered, message);
+        return pithi_match_take(p->match, p->rank, pithi_log_rank(p->log, p->rank)->rank, r, number, message);
     }
     struct wanted *wanted = &p->wanted[p->found];
     wanted->number[p->is_recv] = number;

@@ -240,7 +240,7 @@ static int take_message(struct making *m, const struct pithlog_record *r)
     struct pithlog_message message;
     uint32_t rank = pithi_log_rank_of(m->digest->log, r->lane);
     int32_t number = pithi_log_rank(m->digest->log, rank)->rank;
-    int status = pithi_match_take(m->match, rank, number, r, &message), err = PITH_OK;
+    int status = pithi_match_take(m->match, rank, number, r, r->lane, &message), err = PITH_OK;
     if (status < 0)
         return no_memory(m);
     if (status == 1)

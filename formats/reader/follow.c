@@ -442,7 +442,7 @@ static int match(struct pithlog_follow *follow, const struct pithlog_record *rec
 {
     const struct pithi_follow_lane *lane = follow->lanes[record->lane];
     struct pithlog_message message;
-    int status = pithi_match_take(follow->match, lane->process, lane->seen.rank, record, &message);
+    int status = pithi_match_take(follow->match, lane->process, lane->seen.rank, record, record->lane, &message);
     while (status == 1) {
         if (add_message(follow, &message) < 0)
             return -1;

@@ -28,19 +28,27 @@
 #include "base/map.h"
 #include "native/log.h"
 
-enum { QUEUE_LEAST = 2 }; /* a queue keeps this room when it is empty */
+enum { QUEUE_LEAST = 4 };
 
-/* An unmatched end: waits for its partner; a receive first waits for receives posted before it. */
+/* An unmatched end of a message, in the queue of its path. */
 struct half {
-    struct pithlog_message message;
-    int32_t peer;
+    int64_t time_ns;
+    uint64_t bytes;
+    uint32_t lane;
+};
+
+/* A receive that waits for receives posted before it. */
+struct held_recv {
+    struct half half;
+    uint32_t comm;
+    int32_t tag, peer;
     uint64_t posted;
 };
 
 /* The held receives of a rank: a heap by `posted`. */
 struct held {
     uint64_t expected;
-    struct half *heap;
+    struct held_recv *heap;
     uint32_t count, room;
 };
 
@@ -50,7 +58,8 @@ struct path {
     int32_t from, to, tag;
     uint32_t next; /* with the same hash; UINT32_MAX: none */
     int sends;     /* 1: the queue holds sends; 0: receives */
-    struct half *queue;
+    struct half one;
+    struct half *queue;          /* NULL: `one` is the queue; most paths have at most one unmatched end */
     uint32_t first, count, room; /* a ring; room: a power of two, or 0 */
 };
 
@@ -78,10 +87,10 @@ struct pithlog_matcher {
 
 static int was_posted_before(const void *a, const void *b)
 {
-    return ((const struct half *)a)->posted < ((const struct half *)b)->posted;
+    return ((const struct held_recv *)a)->posted < ((const struct held_recv *)b)->posted;
 }
 
-static int hold(struct held *h, const struct half *recv)
+static int hold(struct held *h, const struct held_recv *recv)
 {
     if (!pithi_grow(&h->heap, h->count, &h->room, sizeof *h->heap))
         return 0;
@@ -141,14 +150,22 @@ static struct path *find_path(struct pithi_match *m, uint32_t comm, int32_t from
     return &m->paths[m->path_count++];
 }
 
+static const struct half *queue_first(const struct path *p) { return p->queue ? &p->queue[p->first] : &p->one; }
+
 static int queue_put(struct path *p, const struct half *half)
 {
-    if (p->count == p->room) {
+    if (p->count == 0 && !p->queue) {
+        p->one = *half;
+        p->count = 1;
+        return 1;
+    }
+    if (p->count >= p->room) {
         uint32_t room = p->room ? p->room * 2 : QUEUE_LEAST;
         struct half *queue = room > p->room ? malloc(room * sizeof *queue) : NULL;
         if (!queue)
             return 0;
-        for (uint32_t i = 0; i < p->count; i++)
+        queue[0] = *queue_first(p);
+        for (uint32_t i = 1; i < p->count; i++)
             queue[i] = p->queue[(p->first + i) & (p->room - 1)];
         free(p->queue);
         p->queue = queue;
@@ -161,8 +178,8 @@ static int queue_put(struct path *p, const struct half *half)
 
 static struct half queue_get(struct path *p)
 {
-    struct half half = p->queue[p->first];
-    p->first = (p->first + 1) & (p->room - 1);
+    struct half half = *queue_first(p);
+    p->first = p->queue ? (p->first + 1) & (p->room - 1) : 0;
     if (--p->count == 0 && p->room > QUEUE_LEAST) { /* many paths are used once */
         free(p->queue);
         p->queue = NULL;
@@ -172,19 +189,18 @@ static struct half queue_get(struct path *p)
 }
 
 /* Matches a send or a released receive: 1 and *message; 0: it has to wait; -1: no memory. */
-static int meet(struct pithi_match *m, const struct half *half, int is_send, int32_t rank,
-                struct pithlog_message *message)
+static int meet(struct pithi_match *m, uint32_t comm, int32_t from, int32_t to, int32_t tag, const struct half *half,
+                int is_send, struct pithlog_message *message)
 {
-    struct path *p = is_send ? find_path(m, half->message.comm, rank, half->peer, half->message.tag)
-                             : find_path(m, half->message.comm, half->peer, rank, half->message.tag);
+    struct path *p = find_path(m, comm, from, to, tag);
     uint64_t *waiting = is_send ? &m->sends : &m->recvs, *others = is_send ? &m->recvs : &m->sends;
     if (!p)
         return -1;
-    if (m->cut && !is_send && p->count && p->sends && p->queue[p->first].message.send_ns > half->message.recv_ns) {
+    if (m->cut && !is_send && p->count && p->sends && queue_first(p)->time_ns > half->time_ns) {
         ++m->recvs;
         return 0;
     }
-    while (m->cut && is_send && p->count && !p->sends && p->queue[p->first].message.recv_ns < half->message.send_ns)
+    while (m->cut && is_send && p->count && !p->sends && queue_first(p)->time_ns < half->time_ns)
         queue_get(p);
     if (p->count == 0 || p->sends == is_send) {
         p->sends = is_send;
@@ -192,10 +208,15 @@ static int meet(struct pithi_match *m, const struct half *half, int is_send, int
         return queue_put(p, half) ? 0 : -1;
     }
     struct half other = queue_get(p);
+    const struct half *send = is_send ? half : &other, *recv = is_send ? &other : half;
     --*others;
-    *message = is_send ? half->message : other.message;
-    message->recv_lane = is_send ? other.message.recv_lane : half->message.recv_lane;
-    message->recv_ns = is_send ? other.message.recv_ns : half->message.recv_ns;
+    *message = (struct pithlog_message){.send_lane = send->lane,
+                                        .recv_lane = recv->lane,
+                                        .send_ns = send->time_ns,
+                                        .recv_ns = recv->time_ns,
+                                        .tag = tag,
+                                        .comm = comm,
+                                        .bytes = send->bytes};
     return 1;
 }
 
@@ -240,29 +261,29 @@ int pithi_match_ready(struct pithi_match *m, uint32_t index, int32_t rank, int a
 {
     struct held *h = index < m->held_count ? &m->held[index] : NULL;
     while (h && h->count && (all || h->heap[0].posted <= h->expected)) {
-        struct half recv;
+        struct held_recv recv;
         pithi_heap_take(h->heap, &h->count, &recv, sizeof recv, was_posted_before);
         if (recv.posted >= h->expected)
             h->expected = recv.posted + 1;
-        int status = recv.peer < 0 ? 0 : meet(m, &recv, 0, rank, message);
+        int status = recv.peer < 0 ? 0 : meet(m, recv.comm, recv.peer, rank, recv.tag, &recv.half, 0, message);
         if (status != 0)
             return status;
     }
     return 0;
 }
 
-int pithi_match_take(struct pithi_match *m, uint32_t index, int32_t rank, const struct pithlog_record *r,
+int pithi_match_take(struct pithi_match *m, uint32_t index, int32_t rank, const struct pithlog_record *r, uint32_t lane,
                      struct pithlog_message *message)
 {
-    struct half half = {{r->lane, r->lane, r->time_ns, r->time_ns, r->tag, r->comm, r->bytes}, r->peer, r->posted};
+    struct half half = {r->time_ns, r->bytes, lane};
     if (r->kind == PITHLOG_SEND)
-        return r->peer < 0 ? 0 : meet(m, &half, 1, rank, message);
+        return r->peer < 0 ? 0 : meet(m, r->comm, rank, r->peer, r->tag, &half, 1, message);
     struct held *held = held_of(m, index);
     if (held && held->count == 0 && r->posted <= held->expected) { /* in order, as most are */
         held->expected += r->posted == held->expected;
-        return r->peer < 0 ? 0 : meet(m, &half, 0, rank, message);
+        return r->peer < 0 ? 0 : meet(m, r->comm, r->peer, rank, r->tag, &half, 0, message);
     }
-    if (!held || !hold(held, &half))
+    if (!held || !hold(held, &(struct held_recv){half, r->comm, r->tag, r->peer, r->posted}))
         return -1;
     return pithi_match_ready(m, index, rank, 0, message);
 }
@@ -343,8 +364,8 @@ int pithlog_matcher_next(struct pithlog_matcher *m, struct pithlog_message *mess
         }
         m->release_rank = pithi_log_rank_of(m->log, r.lane);
         m->releasing = r.kind == PITHLOG_RECV;
-        status =
-            pithi_match_take(m->match, m->release_rank, pithi_log_rank(m->log, m->release_rank)->rank, &r, message);
+        status = pithi_match_take(m->match, m->release_rank, pithi_log_rank(m->log, m->release_rank)->rank, &r, r.lane,
+                                  message);
         if (status != 0)
             return status < 0 ? no_memory(m) : 1;
     }

@@ -16,10 +16,11 @@ int pithi_match_incomplete(const struct pithlog *log);
 /* Call before the first record if messages may be missing. */
 void pithi_match_cut(struct pithi_match *match);
 
-/* Takes a SEND or RECV record of world rank `rank`, whose number is `index` (dense, from 0). 1: it completes *message;
- * 0: it completes none; -1: no memory. After 0 or 1, pithi_match_ready() may return more. */
+/* Takes a SEND or RECV record of world rank `rank`, whose number is `index` (dense, from 0). In the message, this end
+ * has the lane `lane`: that of the record, or another number of the caller's. 1: it completes *message; 0: it completes
+ * none; -1: no memory. After 0 or 1, pithi_match_ready() may return more. */
 int pithi_match_take(struct pithi_match *match, uint32_t index, int32_t rank, const struct pithlog_record *record,
-                     struct pithlog_message *message);
+                     uint32_t lane, struct pithlog_message *message);
 /* Releases receives of a rank in posting order until one is matched: 1; 0: no more; -1: no memory. `all`: also
  * receives with missing predecessors. */
 int pithi_match_ready(struct pithi_match *match, uint32_t index, int32_t rank, int all,
