@@ -21,6 +21,7 @@ enum { REPORT_GROUPS = 1024 };
 struct turn {
     struct pithi_player player; /* must be first */
     size_t done;                /* wait states before this one were taken; backwards: from this one on */
+    uint32_t piece;             /* backwards: near this piece of the lane */
 };
 
 /* A wait state in a group of equal ends. */
@@ -59,14 +60,11 @@ struct delays {
     int64_t cached_from_ns, cached_to_ns;
     struct pithi_lane_sums cells[PITHLOG_WAIT_KINDS]; /* delays by the kind of waiting that they caused */
     uint32_t kinds[PITHLOG_WAIT_KINDS], kind_count;   /* the kinds of wait states in this log */
-    int64_t **since;                                  /* [lanes][wait states]: the common synchronisation; DONE */
+    int64_t **since;                                  /* [lanes][wait states]: the common synchronisation */
     double **handed;    /* [lanes][wait states][kind_count]: handed_ns by the kind of the first waiting */
     uint32_t *in_group; /* [lanes]: 1 + the item of this lane in the group of equal ends */
     uint32_t groups;    /* taken so far */
 };
-
-/* After a wait state was distributed. It then takes no more costs. */
-#define DONE INT64_MAX
 
 static size_t states_of(const struct delays *d) { return pithlog_get_info(d->g->log)->defs + (size_t)2; }
 
@@ -182,11 +180,29 @@ static void spend(struct profile *p, size_t state, double ns)
     p->times[state] += ns;
 }
 
+/* 1: this wait state was distributed before. It ended later or waits for itself, as clocks differ, and takes no costs. */
+static int is_distributed(const struct delays *d, uint32_t lane, size_t number)
+{
+    return number >= d->turns[lane].done && (number > d->turns[lane].done || !d->in_group[lane]);
+}
+
+/* The last piece of a lane that begins before a moment. Such moments come backwards, more or less. */
+static uint32_t go_to(struct delays *d, uint32_t lane, int64_t time_ns)
+{
+    uint32_t *at = &d->turns[lane].piece;
+    const struct pithi_lane_piece *piece = pithi_graph_piece(d->g, lane, *at);
+
+    for (; *at > 0 && piece->begin_ns >= time_ns; --*at)
+        piece = pithi_graph_before(d->g, lane, piece, *at);
+    for (; *at + 1 < d->a->lanes[lane].last; ++*at)
+        if ((piece = pithi_graph_next(d->g, lane, piece, *at))->begin_ns >= time_ns)
+            break;
+    return *at;
+}
+
 /* Sums the time of a lane by state; the waiting part of a call counts as waiting. Only wait states before `upto` can
- * begin before to_ns. One that was distributed before ended later or waits for itself, as clocks differ: it takes no
- * costs. */
-static void profile(const struct delays *d, uint32_t lane, int64_t from_ns, int64_t to_ns, size_t upto,
-                    struct profile *p)
+ * begin before to_ns. */
+static void profile(struct delays *d, uint32_t lane, int64_t from_ns, int64_t to_ns, size_t upto, struct profile *p)
 {
     const struct pithi_analysis_lane *of = &d->a->lanes[lane];
     size_t outside = states_of(d) - 2;
@@ -195,18 +211,20 @@ static void profile(const struct delays *d, uint32_t lane, int64_t from_ns, int6
         p->times[p->used[p->count - 1]] = 0;
         p->is_used[p->used[p->count - 1]] = 0;
     }
-    uint32_t first = pithi_graph_find(d->g, lane, from_ns), i = first;
-    const struct pithi_lane_piece *piece = pithi_graph_piece(d->g, lane, i), *next;
-    int64_t at_ns = piece->begin_ns > from_ns ? piece->begin_ns : from_ns;
-    for (; i < of->last && at_ns < to_ns; i++, piece = next) {
-        next = pithi_graph_next(d->g, lane, piece, i);
-        int64_t end_ns = next->begin_ns < to_ns ? next->begin_ns : to_ns;
-        spend(p, piece->state == PITHI_OUTSIDE ? outside : piece->state, (double)(end_ns - at_ns));
-        at_ns = end_ns;
+    if (from_ns < to_ns) {
+        uint32_t last = go_to(d, lane, to_ns), i = last;
+        const struct pithi_lane_piece *piece = pithi_graph_piece(d->g, lane, i);
+        for (int64_t end_ns = to_ns, begin_ns;; i--, end_ns = begin_ns) {
+            begin_ns = piece->begin_ns > from_ns ? piece->begin_ns : from_ns;
+            spend(p, piece->state == PITHI_OUTSIDE ? outside : piece->state, (double)(end_ns - begin_ns));
+            if (i == 0 || piece->begin_ns <= from_ns)
+                break;
+            piece = pithi_graph_before(d->g, lane, piece, i);
+        }
+        pithi_scratch_passed(&d->a->graph.scratch, (last - i) * sizeof *piece);
     }
-    pithi_scratch_passed(&d->a->graph.scratch, (i - first) * sizeof *piece);
     for (size_t k = upto; k-- > 0 && of->waits[k].to_ns > from_ns;) {
-        if (d->since[lane][k] == DONE)
+        if (is_distributed(d, lane, k))
             continue;
         double waited = (double)overlap(of->waits[k].from_ns, of->waits[k].to_ns, from_ns, to_ns);
         spend(p, of->waits[k].state, -waited);
@@ -266,9 +284,9 @@ static int distribute(struct delays *d, const struct item *item)
         double delay = d->of_cause.times[d->of_cause.used[i]] - d->of_waiter.times[d->of_cause.used[i]];
         sum += delay > 0 ? delay : 0;
     }
-    d->since[wait->lane][number] = DONE;
     for (uint32_t k = 0; k < d->kind_count; k++)
-        wait->handed_ns += handed[k];
+        if (handed[k] > 0) /* each store into a page of the temporary file may cost a page fault */
+            wait->handed_ns += handed[k];
     if (sum > 0 && !add_costs(d, wait, handed, sum))
         return 0;
     double delay = d->of_cause.times[waiting] - d->of_waiter.times[waiting];
@@ -277,7 +295,7 @@ static int distribute(struct delays *d, const struct item *item)
     double part = delay / sum / d->of_cause.times[waiting];
     for (size_t i = upto; i-- > 0 && cause->waits[i].to_ns > since_ns;) {
         double *to = d->handed[wait->cause_lane] + i * d->kind_count;
-        if (d->since[wait->cause_lane][i] == DONE)
+        if (is_distributed(d, wait->cause_lane, i))
             continue;
         double share = part * (double)overlap(cause->waits[i].from_ns, cause->waits[i].to_ns, since_ns, wait->to_ns);
         for (uint32_t k = 0; k < d->kind_count; k++)
@@ -340,6 +358,7 @@ static void start(struct delays *d, int is_backward)
 
     for (uint32_t i = 0; i < lanes; i++) {
         d->turns[i].done = is_backward ? d->a->lanes[i].wait_count : 0;
+        d->turns[i].piece = d->a->lanes[i].last;
         d->turns[i].player = (struct pithi_player){next_key(d, i, is_backward), d->leaves + i};
     }
     d->tree[0] = pithi_tournament_play(d->tree, d->leaves, 1, d->turns, lanes, sizeof *d->turns);
