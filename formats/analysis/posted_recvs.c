@@ -56,21 +56,21 @@ void pithi_posts_none_left(struct pithi_posts *posts)
 static const struct pithi_post not_known = {.time_ns = PITHI_NOT_KNOWN};
 
 /* The earliest call that can have posted the receive. */
-static struct pithi_post post_of(const struct pithi_posts *posts, uint64_t number)
+static const struct pithi_post *post_of(const struct pithi_posts *posts, uint64_t number)
 {
     uint64_t last = number + posts->shift;
 
     if (!posts->is_known || last - posts->first >= MOST)
-        return not_known;
+        return &not_known;
     for (uint64_t i = posts->first; i < posts->next && i <= last; i++)
         if (i == last || posts->calls[i & (posts->room - 1)].is_many)
-            return posts->calls[i & (posts->room - 1)];
-    return not_known;
+            return &posts->calls[i & (posts->room - 1)];
+    return &not_known;
 }
 
-struct pithi_post pithi_posts_complete(struct pithi_posts *posts, uint64_t number, const uint64_t *by)
+const struct pithi_post *pithi_posts_complete(struct pithi_posts *posts, uint64_t number, const uint64_t *by)
 {
-    struct pithi_post post = by ? not_known : post_of(posts, number);
+    const struct pithi_post *post = by ? &not_known : post_of(posts, number);
 
     if (by)
         posts->shift = *by - number;

@@ -38,8 +38,8 @@ int pithi_posts_add(struct pithi_posts *posts, const struct pithi_post *post);
 /* The last call posted none. */
 void pithi_posts_drop(struct pithi_posts *posts);
 /* Receive `number` is complete. `*by`: the call that posted it; NULL: unknown. Returns that call; its time is
- * PITHI_NOT_KNOWN if it is unknown, or `by` is given. */
-struct pithi_post pithi_posts_complete(struct pithi_posts *posts, uint64_t number, const uint64_t *by);
+ * PITHI_NOT_KNOWN if it is unknown, or `by` is given. Valid until the next pithi_posts_add. */
+const struct pithi_post *pithi_posts_complete(struct pithi_posts *posts, uint64_t number, const uint64_t *by);
 /* An MPI_Waitall that completed receives has ended. */
 void pithi_posts_none_left(struct pithi_posts *posts);
 

@@ -387,8 +387,8 @@ static int take_leave(struct pithi_waits *p, const struct pithlog_record *r)
     if (at == 0)
         return PITH_OK;
     struct open_call left = lane->open[at - 1];
-    memmove(&lane->open[at - 1], &lane->open[at], (lane->depth - at) * sizeof *lane->open);
-    lane->depth--;
+    if (at < lane->depth--)
+        memmove(&lane->open[at - 1], &lane->open[at], (lane->depth + 1 - at) * sizeof *lane->open);
     if (left.call == NONE && (!(traits & PITHI_COMPLETES) || !lane->sends))
         return PITH_OK;
     if (left.call == NONE && (left.call = new_call(p, r->lane, &left)) == NONE)
@@ -456,12 +456,11 @@ static int take_recv(struct pithi_waits *p, const struct pithlog_record *r)
 {
     struct open_call *open = innermost(p, r);
     unsigned traits = open ? p->traits[open->state] : 0;
-    struct pithi_post post = pithi_posts_complete(&p->posts[p->lanes[r->lane].rank], r->posted,
-                                                  traits & PITHI_RECEIVES && traits & PITHI_POSTS ? &open->post : NULL);
+    const struct pithi_post *post =
+        pithi_posts_complete(&p->posts[p->lanes[r->lane].rank], r->posted,
+                             traits & PITHI_RECEIVES && traits & PITHI_POSTS ? &open->post : NULL);
     uint32_t call = NONE, at;
 
-    if (traits & PITHI_RECEIVES)
-        post = (struct pithi_post){.time_ns = open->begin_ns, .lane = r->lane, .call = open->number};
     if (r->peer >= 0 && open) {
         if ((call = live(p, r, open)) == NONE)
             return no_memory(p);
@@ -471,11 +470,13 @@ static int take_recv(struct pithi_waits *p, const struct pithlog_record *r)
         return PITH_OK;
     if ((at = new_end(p, r)) == NONE)
         return no_memory(p);
-    p->ends[at].post = (struct pithi_release){post.time_ns, post.lane, post.call};
+    struct pithi_release *posted = &p->ends[at].post;
+    *posted = traits & PITHI_RECEIVES ? (struct pithi_release){open->begin_ns, r->lane, open->number}
+                                      : (struct pithi_release){post->time_ns, post->lane, post->call};
     p->ends[at].call = call;
     if (call != NONE)
         p->calls[call].unmatched++;
-    while ((call = pithi_probes_take(&p->probes, p->lanes[r->lane].rank, r, post.time_ns)) != NONE) {
+    while ((call = pithi_probes_take(&p->probes, p->lanes[r->lane].rank, r, posted->time_ns)) != NONE) {
         p->calls[call].next = p->ends[at].probes;
         p->ends[at].probes = call;
     }
