@@ -208,10 +208,34 @@ static void test_many_tags(void)
     model_free(&m);
 }
 
+/* Two ends, then one partner, again and again: more and more ends wait for their partners. */
+static void test_waiting(void)
+{
+    for (int is_recv = 0; is_recv < 2; is_recv++) {
+        struct model m = {0};
+        int ends = 0, partners = 0, wrong = 0;
+        for (int time = 1; partners < 40; time++) {
+            int is_end = ends < 40 && time % 3 != 0, *number = is_end ? &ends : &partners;
+            if (is_end == is_recv)
+                add(&m, 3, time, RECV, 0, 5, 0, (uint64_t)*number, (uint64_t)*number);
+            else
+                add(&m, 0, time, SEND, 1, 5, 0, (uint64_t)*number, 0);
+            ++*number;
+        }
+        struct result r = match(&m);
+        for (int i = 0; i < 40 && r.count == 40; i++) {
+            int64_t end_ns = i / 2 * 3 + i % 2 + 1, partner_ns = i < 19 ? 3 * (i + 1) : 60 + i - 19;
+            wrong += !is(&r.messages[i], 0, is_recv ? partner_ns : end_ns, 3, is_recv ? end_ns : partner_ns);
+        }
+        OK(r.count == 40 && wrong == 0, "up to 21 %s wait", is_recv ? "receives" : "sends");
+    }
+}
+
 int main(void)
 {
     test_plain();
     test_order_of_posting();
+    test_waiting();
     test_voids();
     test_apart();
     test_unmatched();
