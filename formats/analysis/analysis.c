@@ -226,6 +226,8 @@ static int share_path(struct pithlog_analysis *a)
     struct pithi_lane_sums sums = {0};
     int good = 1;
 
+    for (uint32_t i = 0; i < lanes_of(a); i++) /* the path begins there; a search from the end takes more memory */
+        a->graph.lanes[i].found = a->lanes[i].first;
     for (size_t i = 0; good && i < a->path_count; i++) {
         const struct pithlog_path_part *part = &a->path[i];
         pithi_scratch_passed(&a->graph.scratch, PITHI_SCRATCH_JUMP);

@@ -180,7 +180,7 @@ static void spend(struct profile *p, size_t state, double ns)
     p->times[state] += ns;
 }
 
-/* 1: this wait state was distributed before. It ended later or waits for itself, as clocks differ, and takes no costs. */
+/* 1: this wait state was distributed before. It ended later or waits for itself, as clocks differ. */
 static int is_distributed(const struct delays *d, uint32_t lane, size_t number)
 {
     return number >= d->turns[lane].done && (number > d->turns[lane].done || !d->in_group[lane]);
@@ -201,7 +201,7 @@ static uint32_t go_to(struct delays *d, uint32_t lane, int64_t time_ns)
 }
 
 /* Sums the time of a lane by state; the waiting part of a call counts as waiting. Only wait states before `upto` can
- * begin before to_ns. */
+ * begin before to_ns. Those that were distributed take no costs. */
 static void profile(struct delays *d, uint32_t lane, int64_t from_ns, int64_t to_ns, size_t upto, struct profile *p)
 {
     const struct pithi_analysis_lane *of = &d->a->lanes[lane];
