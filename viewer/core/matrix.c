@@ -274,7 +274,7 @@ void pithi_tiles_free(struct pithi_tiles *tiles)
 
 /* Goes from paper through the accent to the colour of text. Lightness changes in one direction, so that the scale is
  * readable in any theme and by colour-blind users. */
-static uint32_t ramp(double part)
+uint32_t pithi_heat_colour(double part)
 {
     const struct pithi_theme *theme = pithi_theme();
     double bend = 0.65;
@@ -308,7 +308,7 @@ void pithi_matrix_draw(const struct pithi_tiles *tiles, const struct pithi_matri
             uint32_t x = pithi_tile_begin(c, tiles->columns, view->width);
             if (value > 0)
                 painter->rect(painter->context, x, y, pithi_tile_begin(c + 1, tiles->columns, view->width) - x - gap,
-                              height, ramp(part_of(value, tiles, view->logarithmic)), 1);
+                              height, pithi_heat_colour(part_of(value, tiles, view->logarithmic)), 1);
         }
     }
 }
@@ -316,5 +316,5 @@ void pithi_matrix_draw(const struct pithi_tiles *tiles, const struct pithi_matri
 void pithi_matrix_draw_scale(double width, double height, const struct pithi_painter *painter)
 {
     for (double x = 0; x < width; x++)
-        painter->rect(painter->context, x, 0, 1, height, ramp(width > 1 ? x / (width - 1) : 1), 1);
+        painter->rect(painter->context, x, 0, 1, height, pithi_heat_colour(width > 1 ? x / (width - 1) : 1), 1);
 }

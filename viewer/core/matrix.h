@@ -91,6 +91,8 @@ uint32_t pithi_tile_at(uint32_t pixel, uint32_t count, uint32_t size);
 
 void pithi_matrix_draw(const struct pithi_tiles *tiles, const struct pithi_matrix_view *view,
                        const struct pithi_painter *painter);
+/* The colour of a value in a heat map; part: 0 (least) to 1. */
+uint32_t pithi_heat_colour(double part);
 /* Draws the scale of colours from low (left) to high. */
 void pithi_matrix_draw_scale(double width, double height, const struct pithi_painter *painter);
 

@@ -468,3 +468,23 @@ struct pithi_row *pithi_rows_make(const struct pithlog *log, const struct pithlo
     }
     return rows;
 }
+
+struct pithi_row *pithi_rows_copy(const struct pithi_row *rows, uint32_t count, uint32_t **lanes)
+{
+    struct pithi_row *copies = pithi_alloc(count, sizeof *copies);
+    uint32_t all = 0, next = 0, of_row;
+
+    for (uint32_t row = 0; row < count; row++) {
+        pithi_row_lanes(&rows[row], &of_row);
+        all += of_row;
+    }
+    *lanes = pithi_alloc(all, sizeof **lanes);
+    for (uint32_t row = 0; row < count; row++, next += of_row) {
+        const uint32_t *from = pithi_row_lanes(&rows[row], &of_row);
+        memcpy(*lanes + next, from, of_row * sizeof *from);
+        copies[row] = rows[row];
+        copies[row].lanes = *lanes + next;
+        copies[row].lane_count = of_row;
+    }
+    return copies;
+}

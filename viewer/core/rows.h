@@ -192,5 +192,7 @@ uint32_t pithi_lane_levels(struct pithlog *log, struct pithlog_summary *summary,
 
 /* All rows of a log in order: each lane followed by its counters; [*count], to be freed. `digest` NULL: no counters. */
 struct pithi_row *pithi_rows_make(const struct pithlog *log, const struct pithlog_digest *digest, uint32_t *count);
+/* Copies of rows, with their own *lanes, for use after the tree has changed. Free both. */
+struct pithi_row *pithi_rows_copy(const struct pithi_row *rows, uint32_t count, uint32_t **lanes);
 
 #endif

@@ -314,6 +314,8 @@ static const struct {
     {{"counters", 2, "t0 t1"}, pithi_log_counters},
     {{"comms", 0, NULL}, pithi_log_comms},
     {{"defs", 0, NULL}, log_defs},
+    {{"derive", 6, "formula t0 t1 width lines callback"}, pithi_log_derive},
+    {{"derivecheck", 1, "formula"}, pithi_log_derive_check},
     {{"digest", 1, "callback"}, pithi_log_digest},
     {{"draw", 11, "photo t0 t1 width height firstRow rowHeight mostArrows auto litFrom litTo"}, pithi_log_draw},
     {{"efficiencies", 0, NULL}, pithi_log_efficiencies},

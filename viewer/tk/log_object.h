@@ -198,6 +198,16 @@ pithi_log_method pithi_log_lengths;
  * traffic T0 T1 CALLBACK       messages of these rows: sent sent_bytes received received_bytes */
 pithi_log_method pithi_log_stretch, pithi_log_traffic;
 
+/* log_derived.c: derived rows (core/derived.h)
+ * derivecheck FORMULA          an error names the character of the formula that is wrong
+ * derive FORMULA T0 T1 WIDTH LINES CALLBACK     for the visible rows; the result is a command as above:
+ *     NAME info         dict: lines (with several rows each if there are more rows), rows, low, high
+ *     NAME draw PHOTO HEIGHT
+ *     NAME at LINE X    the value at a column, {}: none; LINE -1: all rows together
+ *     NAME row LINE     the first and last row of a line, as numbers of visible rows
+ *     NAME line LINE    list of the values of all columns */
+pithi_log_method pithi_log_derive, pithi_log_derive_check;
+
 /* log_matrix.c
  * comms                        names of the communicators, by number
  * matrix T0 T1 COMM LATE CALLBACK      messages by pair of ranks; COMM is a number or `all`, LATE 1: with wait

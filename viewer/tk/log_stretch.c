@@ -22,23 +22,10 @@ struct stretch_job {
 /* Copies the rows, because the tree may change before the job ends. */
 static void copy_rows(struct stretch_job *job, const struct pithi_row *rows, uint32_t count)
 {
-    uint32_t all = 0, next = 0, of_row;
-
-    for (uint32_t row = 0; row < count; row++) {
-        pithi_row_lanes(&rows[row], &of_row);
-        all += of_row;
-    }
-    job->rows = pithi_alloc(count, sizeof *job->rows);
-    job->lanes = pithi_alloc(all, sizeof *job->lanes);
-    for (uint32_t row = 0; row < count; row++, next += of_row) {
-        const uint32_t *lanes = pithi_row_lanes(&rows[row], &of_row);
-        memcpy(job->lanes + next, lanes, of_row * sizeof *lanes);
-        job->rows[row] = rows[row];
-        job->rows[row].lanes = job->lanes + next;
-        job->rows[row].lane_count = of_row;
+    job->rows = pithi_rows_copy(rows, count, &job->lanes);
+    for (uint32_t row = 0; row < count; row++)
         if (rows[row].band > 1) /* the first band has the lane's sums */
             job->rows[row].counter = PITHI_BLANK;
-    }
     job->query.rows = job->rows;
     job->query.row_count = count;
 }
