@@ -22,13 +22,14 @@ struct module {
 
 /* Code that was made at run time, as a pith:code event says. */
 struct code {
-    int32_t rank;
-    uint32_t file; /* its name is the path */
+    uint32_t file;   /* its name is the path */
+    uint32_t before; /* index + 1 of the rank's code before it; 0: none */
     uint64_t begin, end;
 };
 
 struct file {
     char *path, *build;
+    uint32_t next; /* index + 1 of the next file with the same hash; 0: none */
     int is_code;
     struct pithi_code_file *code; /* NULL: not found here */
     int tried;
@@ -43,8 +44,13 @@ struct pithi_sample_names {
     uint32_t module_count, module_room;
     struct code *codes; /* in order of time */
     uint32_t code_count, code_room;
+    struct pithi_map newest_code;    /* rank -> index of its newest code + 1 */
+    struct pithi_pair_map code_keys; /* (rank, address) */
+    uint32_t *code_at;               /* for each key: index of the code + 1; 0: none */
+    uint32_t code_at_room;
     struct file *files;
     uint32_t file_count;
+    struct pithi_map file_of; /* hash of path and build -> index + 1 of a file */
     struct pithi_code_names stored;
     struct pithi_pair_map places; /* (file, address) */
     struct pithi_place **found;   /* for each place */
@@ -73,18 +79,23 @@ static char *take_string(const unsigned char **p, const unsigned char *end)
 /* The number of a file; takes over path and build. */
 static int number_file(struct pithi_sample_names *s, char *path, char *build, uint32_t *number)
 {
-    for (*number = 0; *number < s->file_count; ++*number)
-        if (!strcmp(s->files[*number].path, path) && !strcmp(s->files[*number].build, build)) {
+    uint64_t *first = pithi_map_at(&s->file_of, pithi_hash_text(pithi_hash_text(PITHI_HASH, path), build));
+
+    for (uint32_t i = first ? (uint32_t)*first : 0; i; i = s->files[i - 1].next)
+        if (!strcmp(s->files[i - 1].path, path) && !strcmp(s->files[i - 1].build, build)) {
+            *number = i - 1;
             free(path);
             free(build);
             return PITH_OK;
         }
-    if (!pithi_grow_one(&s->files, s->file_count, sizeof *s->files)) {
+    if (!first || !pithi_grow_one(&s->files, s->file_count, sizeof *s->files)) {
         free(path);
         free(build);
         return pithi_no_memory();
     }
-    s->files[s->file_count++] = (struct file){.path = path, .build = build};
+    s->files[s->file_count] = (struct file){.path = path, .build = build, .next = (uint32_t)*first};
+    *number = s->file_count++;
+    *first = s->file_count;
     return PITH_OK;
 }
 
@@ -116,7 +127,8 @@ static int add_module(struct pithi_sample_names *s, const struct pithlog_record 
 static int add_code(struct pithi_sample_names *s, const struct pithlog_record *r)
 {
     const unsigned char *p = r->payload + 16;
-    struct code code = {.rank = pithlog_get_lane(s->log, r->lane)->rank};
+    struct code code;
+    uint64_t *newest;
     char *name = r->payload_bytes > 16 ? take_string(&p, r->payload + r->payload_bytes) : NULL, *kind;
 
     if (!name)
@@ -129,9 +141,12 @@ static int add_code(struct pithi_sample_names *s, const struct pithlog_record *r
     s->files[code.file].is_code = 1;
     code.begin = big_endian(r->payload);
     code.end = big_endian(r->payload + 8);
-    if (!pithi_grow(&s->codes, s->code_count, &s->code_room, sizeof *s->codes))
+    newest = pithi_map_at(&s->newest_code, (uint32_t)pithlog_get_lane(s->log, r->lane)->rank);
+    if (!newest || !pithi_grow(&s->codes, s->code_count, &s->code_room, sizeof *s->codes))
         return pithi_no_memory();
+    code.before = (uint32_t)*newest;
     s->codes[s->code_count++] = code;
+    *newest = s->code_count;
     return PITH_OK;
 }
 
@@ -221,6 +236,10 @@ void pithi_sample_names_close(struct pithi_sample_names *s)
     for (uint32_t i = 0; i < s->places.count && i < s->found_room; i++)
         free_place(s->found[i]);
     pithi_code_names_free(&s->stored);
+    pithi_map_free(&s->newest_code);
+    pithi_map_free(&s->file_of);
+    free(s->code_keys.slots);
+    free(s->code_at);
     free(s->places.slots);
     free(s->found);
     free(s->starts.slots);
@@ -284,13 +303,40 @@ static const struct module *find_module(const struct pithi_sample_names *s, int3
     return found;
 }
 
-/* The newest code there: makers of code use places again, and tell the names at the end. */
-static const struct code *find_code(const struct pithi_sample_names *s, int32_t rank, uint64_t address)
+/* Makes room for item `number` of an array. 0: no memory. */
+static int make_room(void *array, uint32_t number, uint32_t *room, size_t item)
 {
-    for (uint32_t i = s->code_count; i > 0; i--)
-        if (s->codes[i - 1].rank == rank && address >= s->codes[i - 1].begin && address < s->codes[i - 1].end)
-            return &s->codes[i - 1];
-    return NULL;
+    uint32_t more = *room ? 2 * *room : 256;
+
+    if (number < *room)
+        return 1;
+    if (!pithi_resize(array, *room, more, item))
+        return 0;
+    *room = more;
+    return 1;
+}
+
+/* *code: the newest code there, because makers of code use places again, and tell the names at the end; NULL: none.
+ * Each address of a rank is searched once. */
+static int find_code(struct pithi_sample_names *s, int32_t rank, uint64_t address, const struct code **code)
+{
+    const uint64_t *newest = pithi_map_find(&s->newest_code, (uint32_t)rank);
+    uint32_t before = s->code_keys.count, key, i;
+
+    *code = NULL;
+    if (!newest)
+        return PITH_OK;
+    CHECK(pithi_pair_number(&s->code_keys, (uint32_t)rank, address, &key));
+    if (!make_room(&s->code_at, key, &s->code_at_room, sizeof *s->code_at))
+        return pithi_no_memory();
+    if (s->code_keys.count > before) {
+        for (i = (uint32_t)*newest; i; i = s->codes[i - 1].before)
+            if (address >= s->codes[i - 1].begin && address < s->codes[i - 1].end)
+                break;
+        s->code_at[key] = i;
+    }
+    *code = s->code_at[key] ? &s->codes[s->code_at[key] - 1] : NULL;
+    return PITH_OK;
 }
 
 /* quietly: no note if it is not found. */
@@ -311,12 +357,8 @@ static int add_function(struct pithi_sample_names *s, uint32_t number, const cha
 {
     struct pithi_function function = {.line = frame->line, .module = path};
 
-    if (number >= s->function_room) {
-        uint32_t room = s->function_room ? 2 * s->function_room : 256;
-        if (!pithi_resize(&s->functions, s->function_room, room, sizeof *s->functions))
-            return pithi_no_memory();
-        s->function_room = room;
-    }
+    if (!make_room(&s->functions, number, &s->function_room, sizeof *s->functions))
+        return pithi_no_memory();
     function.name = strdup(frame->name);
     if (frame->source)
         function.source = strdup(frame->source);
@@ -403,23 +445,20 @@ int pithi_sample_place(struct pithi_sample_names *s, const struct pithlog_record
     int cut = address == 0;
     uint32_t before = s->places.count, file_1, place;
     const struct module *module;
-    const struct code *code;
-    int err;
+    const struct code *code = NULL;
+    int err = PITH_OK;
 
     address -= (uint64_t)is_return; /* a call may be the last instruction of a function */
     module = find_module(s, rank, r->time_ns, address);
-    code = module ? NULL : find_code(s, rank, address);
+    if (!module && (err = find_code(s, rank, address, &code)) != PITH_OK)
+        return err;
     file_1 = module ? module->file + 1 : code ? code->file + 1 : 0;
     address = module ? address - module->bias : (uint64_t)cut; /* code is known by its name */
     if ((err = pithi_pair_number(&s->places, file_1, address, &place)) != PITH_OK)
         return err;
     if (s->places.count > before) {
-        if (place >= s->found_room) {
-            uint32_t room = s->found_room ? 2 * s->found_room : 256;
-            if (!pithi_resize(&s->found, s->found_room, room, sizeof(struct pithi_place *)))
-                return pithi_no_memory();
-            s->found_room = room;
-        }
+        if (!make_room(&s->found, place, &s->found_room, sizeof *s->found))
+            return pithi_no_memory();
         if ((err = find_place(s, file_1, address, &s->found[place])) != PITH_OK)
             return err;
     }

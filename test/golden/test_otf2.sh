@@ -131,6 +131,22 @@ EOF
 pith convert samples.txt samples.otf2 2>notes
 is "$? $(cat notes)" "0 " "samples: nothing is lost"
 is "$(pith print samples.otf2)" "$(pith print samples.txt)" "all come back, with addresses and names"
+{ printf '# event\tname=pith:site\tcolour=gray50\tgroup=pith\tformat=address=%%X\n'
+    sed "s/^0.007.*leave.*/0.006500000\t0\t0\tevent\tpith:site\tpayload=address=310\n&/" samples.txt; } >sites.txt
+pith convert sites.txt sites.otf2 2>notes
+is "$? $(cat notes)" "0 pith: note: 1 call sites are events with addresses, without the names of functions" "call sites have no contexts: it is said"
+is "$(pith print sites.otf2)" "$(pith print sites.txt)" "they come back, too"
+# Code at one address: the newest of its rank counts, and other ranks have others.
+awk -v OFS='\t' '{ print } /name=main$/ {
+    print $1, 0, 0, "event", "pith:code", "payload=begin=208 end=218 name=newer"
+    print $1, 1, 0, "event", "pith:sample", "payload=cpu=1 00000000000002100000000000000310"
+    print $1, 1, 0, "event", "pith:code", "payload=begin=200 end=300 name=other" }' samples.txt >ranks.txt
+is "$(pith stat ranks.txt --folded | sed 's/ [0-9]*$//' | sort)" "[unknown];other
+newer
+newer;[unknown]
+newer;exp
+newer;step;exp
+step" "names of code by rank, the newest first"
 if command -v otf2-print >/dev/null; then
     is "$(python3 "$here/otf2_contexts.py" samples.otf2/traces.otf2 2>&1)" "0.001000000	0	0	sample	main;exp
 0.002000000	0	0	enter	solve

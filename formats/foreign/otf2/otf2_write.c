@@ -133,6 +133,7 @@ int pithi_otf2_write_folder(struct pithlog *log, const char *folder, const struc
                    "receives of ranks with more than 64 threads: their order of posting is not kept");
         pithi_note(w->how, w->strangers, "members of communicators that are not in the log are left out");
         pithi_note(w->how, w->unknown, "communicators of unknown members have those of MPI_COMM_WORLD");
+        pithi_note(w->how, w->sites, "call sites are events with addresses, without the names of functions");
     }
     for (int i = 0; i < OTF2_TEXTS; i++)
         free(w->texts[i].text);

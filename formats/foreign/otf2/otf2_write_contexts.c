@@ -123,6 +123,7 @@ void pithi_otf2_put_sample(struct otf2_writer *w, struct otf2_lane *lane, uint64
 
     if (w->contexts.used && r->id == w->losses.stack_ids[0])
         functions = w->how->naming.functions(w->how->naming.context, r);
+    w->sites += w->how->naming.functions && r->id == w->losses.stack_ids[1];
     if (!functions || !*functions)
         return;
     if (!(text = rest = strdup(functions))) {

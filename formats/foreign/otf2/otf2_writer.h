@@ -54,7 +54,7 @@ struct otf2_writer {
         uint32_t count, room;
     } contexts;
     struct pithi_losses losses;
-    uint64_t no_rank, no_root, unordered, strangers, unknown, unclear;
+    uint64_t no_rank, no_root, unordered, strangers, unknown, unclear, sites;
 };
 
 struct otf2_lane {
