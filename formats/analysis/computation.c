@@ -16,6 +16,9 @@ static int has_counter(const struct pithlog *log, const char *name)
     return 0;
 }
 
+/* A log may have any values; no processor counts more, and ratios of these are numbers. */
+static int is_sane(double sum) { return sum >= 1 && sum <= 1e24; }
+
 int pithlog_analysis_computation(const struct pithlog_analysis *a, struct pithlog_computation *computation)
 {
     struct pithlog *log = a->graph.log;
@@ -39,7 +42,8 @@ int pithlog_analysis_computation(const struct pithlog_analysis *a, struct pithlo
     instructions = pithi_counter_sums_of(log, &sums, PITHI_COUNTER_INSTRUCTIONS);
     cycles = pithi_counter_sums_of(log, &sums, PITHI_COUNTER_CYCLES);
     err = PITH_OK;
-    if (instructions && cycles && instructions[sums.states] > 0 && cycles[sums.states] > 0 && a->info.useful_ns > 0)
+    if (instructions && cycles && is_sane(instructions[sums.states]) && is_sane(cycles[sums.states]) &&
+        a->info.useful_ns > 0)
         *computation = (struct pithlog_computation){
             .instructions = instructions[sums.states],
             .ipc = instructions[sums.states] / cycles[sums.states],

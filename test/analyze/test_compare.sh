@@ -280,5 +280,8 @@ is "$(pith analyze c2.txt c4.txt | grep -E '^ +(computation|instructions|IPC|fre
   IPC                          1.50       1.04
   GHz                          2.00       2.50" "for people"
 is "$(pith analyze c2.txt c4.txt --scaling weak --csv | sed -n 3p | cut -d, -f 7-10)" "1.6,1.846154,0.693333,1.25" "weak scaling: instructions of a rank"
+sed '$!b
+s/.*/&\n0.010000000\t0\t0\tcounter\tthread:instructions\tvalue=1e308/' c2.txt >absurd.txt
+like "$(pith analyze absurd.txt --json | python3 -c 'import json, sys; print("computation" in json.load(sys.stdin, parse_constant=exit))')" '^False$' "absurd values are no instructions"
 is "$(pith analyze two.pith c4.txt | grep -cE '^ +(IPC|frequency)')" 1 "beside a log without counters only its own"
 finish
