@@ -74,6 +74,9 @@ static int take(const struct pithi_counter_sums *sums, const struct lanes *lanes
 
     if (r->lane >= lanes->count || r->id >= sums->states)
         return PITH_OK;
+    /* States above this depth ended in a damaged part. */
+    if (r->kind == PITHLOG_ENTER && lanes->open[r->lane].count > r->depth)
+        lanes->open[r->lane].count = r->depth;
     if (r->kind == PITHLOG_ENTER && !pithi_stack_enter(&lanes->open[r->lane], r->id, r->time_ns))
         return pithi_no_memory();
     if (r->kind == PITHLOG_LEAVE)

@@ -106,7 +106,7 @@ int pithi_findings_open(struct pithi_findings *f, const char *path, const struct
         err = pithi_fail(PITH_ERR_UNSUPPORTED, "%s: nothing to analyse: this part of the run has no records%s%s", path,
                          pithlog_get_info(f->log)->incomplete ? "; the log is incomplete: " : "",
                          pithlog_get_info(f->log)->incomplete ? pithlog_get_info(f->log)->incomplete : "");
-    else if (err == PITH_OK)
+    else if (err == PITH_OK) /* what threads count in a damaged part would belong to no known state */
         err = pithlog_analysis_computation(f->analysis, &f->computation);
 out:
     return err;

@@ -144,6 +144,14 @@ static int enter(const struct run *run, const struct pithlog_record *r, int64_t 
 {
     struct lane *lane = &run->lanes[r->lane];
 
+    /* States above this depth ended in a damaged part: they are no instances. */
+    while (lane->open.count > r->depth) {
+        lane->mpi_calls -= run->is_mpi[lane->open.states[--lane->open.count].id];
+        if (lane->open.count == 0) {
+            lane->time.states_ns += time_ns - lane->edge_ns;
+            lane->edge_ns = time_ns;
+        }
+    }
     if (lane->open.count == 0) {
         lane->outside_ns += time_ns - lane->edge_ns;
         lane->edge_ns = time_ns;

@@ -280,6 +280,26 @@ is "$(pith analyze c2.txt c4.txt | grep -E '^ +(computation|instructions|IPC|fre
   IPC                          1.50       1.04
   GHz                          2.00       2.50" "for people"
 is "$(pith analyze c2.txt c4.txt --scaling weak --csv | sed -n 3p | cut -d, -f 7-10)" "1.6,1.846154,0.693333,1.25" "weak scaling: instructions of a rank"
+# A damaged block that begins inside MPI_Barrier, as the first six records are left out: the rest must not seem inside.
+counted 1 8 3000000 2000000 | awk -v OFS='\t' 'BEGIN { FS = OFS } /^#/ { print; next } { line[++n] = $0 } END {
+    for (i = 0; i < 4000; i++) for (k = 1; k <= n; k++) {
+        $0 = line[k]; $1 = sprintf("%.9f", $1 + i * 0.009)
+        if ($4 == "counter") sub("value=.*", "value=" (/instr/ ? 3e6 : 2e6) * $1 * 1000)
+        if (i || k > 6) print } }' >long.txt
+pith convert long.txt long.pith
+for part in 3 5 7; do
+    python3 -c '
+import sys
+data = bytearray(open("long.pith", "rb").read())
+at = len(data) * int(sys.argv[1]) // 10
+for i in range(at, at + 50): data[i] ^= 255
+open("hole.pith", "wb").write(data)' $part
+    pith analyze hole.pith >out 2>err
+    like "$? $(cat err) $(grep Outside out)" '^1 pith: hole[.]pith: .* damaged.* $' "damage at $part/10: no IPC, as it would be wrong"
+    pith stat hole.pith --csv 2>/dev/null |
+        awk -F, '{ count[$1] = $4 } END { more = count["computing"] - count["MPI_Barrier"]; exit !(count["MPI_Barrier"] > 2000 && more >= -2 && more <= 2) }'
+    ok $? "and pith stat counts its computing"
+done
 sed '$!b
 s/.*/&\n0.010000000\t0\t0\tcounter\tthread:instructions\tvalue=1e308/' c2.txt >absurd.txt
 like "$(pith analyze absurd.txt --json | python3 -c 'import json, sys; print("computation" in json.load(sys.stdin, parse_constant=exit))')" '^False$' "absurd values are no instructions"
