@@ -11,7 +11,8 @@
 void pithi_text_bytes(struct pithi_text *text, const char *bytes, size_t size)
 {
     text->data = pithi_view_grow(text->data, &text->capacity, text->size + (uint32_t)size + 1, 1);
-    memcpy(text->data + text->size, bytes, size);
+    if (size) /* `bytes` may be NULL */
+        memcpy(text->data + text->size, bytes, size);
     text->size += (uint32_t)size;
     text->data[text->size] = 0;
 }
