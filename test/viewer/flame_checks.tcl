@@ -26,11 +26,13 @@ proc labels_of {} { lmap row [row_list] {lindex $row 2} }
 prefer scale $::env(SCALE)
 sync
 is [labels_of] {{rank 0} 0.1 {rank 1} {rank 2}} "closed: a row for each thread"
+set folded [stats]
 unfold_rows 0
 sync
 set depths [expr {[deepest "0 0"] + 1}]
 is [labels_of] [list "rank 0" {*}[depth_labels $depths] 0.1 "rank 1" "rank 2"] \
     "unfolded: a row for each depth of its functions"
+is [stats] $folded "and the lane still counts once in the sums"
 
 # Every pixel column of every depth: the colour of the bar that fills it, or no bar's colour where there is none.
 names off

@@ -9,6 +9,22 @@
 
 enum { CHUNK = 256 };
 
+/* Counters have no sums. A row below another one shows a part of its lane, whose sums the row above has. */
+static int has_sums(const struct pithi_row *row) { return row->counter == PITHI_NONE && !pithi_row_is_below(row); }
+
+int64_t pithi_lived_ns(const struct pithlog *log, const uint32_t *lanes, uint32_t count, int64_t t0_ns, int64_t t1_ns)
+{
+    int64_t lived_ns = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct pithlog_lane *lane = pithlog_get_lane(log, lanes[i]);
+        int64_t from_ns = lane->first_ns > t0_ns ? lane->first_ns : t0_ns;
+        int64_t to_ns = lane->last_ns < t1_ns ? lane->last_ns : t1_ns;
+        lived_ns += from_ns < to_ns ? to_ns - from_ns : 0;
+    }
+    return lived_ns;
+}
+
 /* ---- States and events ------------------------------------------------------------------------------------------- */
 
 int pithi_stretch_run(struct pithlog *log, const struct pithi_stretch_query *query, struct pithi_stretch *stretch)
@@ -22,7 +38,7 @@ int pithi_stretch_run(struct pithlog *log, const struct pithi_stretch_query *que
     stretch->defs = pithlog_get_info(log)->defs;
     stretch->sums = pithi_alloc(stretch->defs, sizeof *stretch->sums);
     for (uint32_t row = 0; row < query->row_count; row++) {
-        if (query->rows[row].counter != PITHI_NONE)
+        if (!has_sums(&query->rows[row]))
             continue;
         if (!pithi_go_on(&query->watch, (double)row / query->row_count))
             break;
@@ -39,6 +55,7 @@ int pithi_stretch_run(struct pithlog *log, const struct pithi_stretch_query *que
             pithi_sum_add(&stretch->sums[id], sum);
         }
         stretch->lanes += asked.lane_count;
+        stretch->lived_ns += pithi_lived_ns(log, asked.lanes, asked.lane_count, query->t0_ns, query->t1_ns);
     }
     pithi_cells_free(&cells);
     return err;
@@ -121,7 +138,7 @@ static int traffic_of_digest(struct pithlog *log, const struct pithi_stretch_que
 
     for (uint32_t row = 0; row < query->row_count; row++) {
         const uint32_t *lanes = pithi_row_lanes(&query->rows[row], &count);
-        for (uint32_t i = 0; i < count && query->rows[row].counter == PITHI_NONE; i++)
+        for (uint32_t i = 0; i < count && has_sums(&query->rows[row]); i++)
             counting.chosen[lanes[i]] = 1;
     }
     err = pithi_messages_each(log, query->digest, query->t0_ns, query->t1_ns, &query->watch, count_message, &counting);
@@ -138,7 +155,7 @@ int pithi_traffic_run(struct pithlog *log, const struct pithi_stretch_query *que
         return traffic_of_digest(log, query, traffic);
     int err = PITH_OK;
     for (uint32_t row = 0; row < query->row_count; row++) {
-        if (query->rows[row].counter != PITHI_NONE || !pithi_go_on(&query->watch, (double)row / query->row_count))
+        if (!has_sums(&query->rows[row]) || !pithi_go_on(&query->watch, (double)row / query->row_count))
             continue;
         int row_err = traffic_of_row(log, query, &query->rows[row], (double)row / query->row_count, traffic);
         err = err ? err : row_err;

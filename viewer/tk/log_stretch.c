@@ -23,9 +23,6 @@ struct stretch_job {
 static void copy_rows(struct stretch_job *job, const struct pithi_row *rows, uint32_t count)
 {
     job->rows = pithi_rows_copy(rows, count, &job->lanes);
-    for (uint32_t row = 0; row < count; row++)
-        if (rows[row].band > 1) /* the first band has the lane's sums */
-            job->rows[row].counter = PITHI_BLANK;
     job->query.rows = job->rows;
     job->query.row_count = count;
 }

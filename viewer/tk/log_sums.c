@@ -5,6 +5,7 @@
 
 #include "core/legend.h"
 #include "core/memory.h"
+#include "core/stretch.h"
 #include "tk/background.h"
 #include "tk/log_object.h"
 
@@ -49,10 +50,9 @@ int pithi_log_sums(struct pithi_log_object *object, Tcl_Interp *interp, int objc
     return status;
 }
 
-/* From its first to its last record, a lane is in a state or computes. */
 int pithi_log_lived(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
-    int64_t t0_ns, t1_ns, lived_ns = 0;
+    int64_t t0_ns, t1_ns;
     uint32_t count, *lanes;
     Tcl_Obj *list;
 
@@ -61,14 +61,8 @@ int pithi_log_lived(struct pithi_log_object *object, Tcl_Interp *interp, int obj
         return TCL_ERROR;
     list = Tcl_NewListObj(0, NULL);
     lanes = pithi_rows_lanes(object->tree, &count);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct pithlog_lane *lane = pithlog_get_lane(object->log, lanes[i]);
-        int64_t from_ns = lane->first_ns > t0_ns ? lane->first_ns : t0_ns;
-        int64_t to_ns = lane->last_ns < t1_ns ? lane->last_ns : t1_ns;
-        lived_ns += from_ns < to_ns ? to_ns - from_ns : 0;
-    }
+    Tcl_ListObjAppendElement(NULL, list, Tcl_NewWideIntObj(pithi_lived_ns(object->log, lanes, count, t0_ns, t1_ns)));
     free(lanes);
-    Tcl_ListObjAppendElement(NULL, list, Tcl_NewWideIntObj(lived_ns));
     Tcl_ListObjAppendElement(NULL, list, Tcl_NewDoubleObj((double)count * (double)(t1_ns - t0_ns)));
     Tcl_SetObjResult(interp, list);
     return TCL_OK;
