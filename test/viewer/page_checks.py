@@ -7,7 +7,7 @@ import re
 import sys
 
 from browser import ALT, CTRL, SHIFT, Browser
-from page_oracle import hits_of, records_of, stacks_of, stat_of, sums_of
+from page_oracle import computing_of, hits_of, records_of, stacks_of, stat_of, sums_of
 
 count = 0
 
@@ -104,9 +104,9 @@ def check_plain(browser, scale):
         same(shown.colour(part, y), colour, what + at)
     same(shown.window(), "0.000 s \u2013 1.000 s, 1 s", "the window of time" + at)
     same(shown.table()["red"][:4], ["1", "500 ms", "400 ms", "20 %"], "the table of states" + at)
-    same(list(shown.table()), ["blue", "red", "green", "mark", "messages"], "by exclusive time" + at)
+    same(list(shown.table()), ["blue", "red", "no state", "green", "mark", "messages"], "by exclusive time" + at)
     page.click(*[page.box("th")[i] + 3 for i in (0, 1)])
-    same(list(shown.table()), ["blue", "green", "mark", "red", "messages"], "and by name" + at)
+    same(list(shown.table()), ["blue", "green", "mark", "no state", "red", "messages"], "and by name" + at)
     page.move(*shown.at(0.25, 15))
     tip = lambda: re.sub(r"\s+", " ", page.text(".tip").strip())
     like(tip(), r"^green rank 0 at 2(49|50|51)(\.\d)? ms 100 ms$", "under the pointer: green" + at)
@@ -365,11 +365,19 @@ def check_pixels(browser, name, rows, row_height, levels, scale, seed):
     page.close()
 
 
+OUTSIDE = ("computing", "no state")
+
+
 def figures(table):
-    """{ name: (count, inclusive, exclusive) } by the page's table."""
+    """{ name: (count, inclusive, exclusive) } by the page's table, of states and events."""
     whole = lambda text: int(text.replace("\u2009", "") or -1)
     return {name: (whole(cells[0]), *[round(float(cell or 0) * 1e9) for cell in cells[-2:]])
-            for name, cells in table.items() if name != "messages" and whole(cells[0])}
+            for name, cells in table.items() if name != "messages" and name not in OUTSIDE and whole(cells[0])}
+
+
+def computing(table):
+    """The time outside all states by the page's table."""
+    return sum(round(float(cells[-1]) * 1e9) for name, cells in table.items() if name in OUTSIDE)
 
 
 def check_selection(browser, name, asked, seed):
@@ -385,11 +393,16 @@ def check_selection(browser, name, asked, seed):
         if from_ns == to_ns:
             continue
         shown.page.follow(f"select={from_ns / 1e9:.9f}-{to_ns / 1e9:.9f}")
-        got, wanted = figures(shown.table()), asked(f"{name}.pith", from_ns, to_ns)
+        table = shown.table()
+        got, wanted = figures(table), asked(f"{name}.pith", from_ns, to_ns)
         if got != wanted:
             wrong += [(from_ns, to_ns, set(got.items()) ^ set(wanted.items()))]
+        got, wanted = computing(table), computing_of(f"{name}.pith", from_ns, to_ns)
+        if got != wanted:
+            wrong += [(from_ns, to_ns, got, wanted)]
     ok(not wrong, f"{name}: figures of selections are those of {asked.__name__}", *[str(one) for one in wrong[:3]])
     shown.page.follow("")
+    same(computing(shown.table()), computing_of(f"{name}.pith", times[0], times[-1]), f"{name}: all time outside states")
     shown.page.drag(*shown.at(0.31, 15), *shown.at(0.62, 15))
     ends = selected(shown.link())
     same(figures(shown.table()), asked(f"{name}.pith", *ends), f"{name}: and of one that was dragged")
@@ -461,6 +474,8 @@ def check_coarse(browser):
         got, wanted = figures(shown.table()), stat_of("big.pith", from_ns, to_ns)
         same({name: times for name, (_, *times) in got.items()}, {name: times for name, (_, *times) in wanted.items()},
              "the times are those of pith stat")
+        same([name for name in shown.table() if name in OUTSIDE], ["computing"], "and there is computing")
+        same(computing(shown.table()), computing_of("big.pith", from_ns, to_ns), "which is the time outside all states")
         ok(from_ns <= 101000000 and to_ns >= 403000000 and to_ns - from_ns < 350000000, "with the selection in it")
     same({cells[0] for name, cells in shown.table().items() if cells[-1]}, {""}, "no counts of states")
     few = browser.open("few.html", link="select=0.1-0.2")

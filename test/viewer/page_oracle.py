@@ -43,14 +43,13 @@ def stat_of(log, from_ns, to_ns):
 
 
 def sums_of(log, from_ns, to_ns):
-    """The same from the records. Unlike in `pith stat`, the inclusive time of a state in itself counts twice, as in the
-    window, and what is inside a state is inside even if it ends later."""
+    """The same from the records. Unlike in `pith stat`, what is inside a state is inside even if it ends later."""
     sums = {}
     for records in records_of(log).values():
         open_ones, before = [], 0
         for time, kind, name in records + [(1 << 62, "end", "")]:
             lasts = max(0, min(time, to_ns) - max(before, from_ns))
-            for one in open_ones:
+            for one in set(open_ones):
                 sums.setdefault(one, [0, 0, 0])[1] += lasts
             if open_ones:
                 sums[open_ones[-1]][2] += lasts
@@ -65,6 +64,21 @@ def sums_of(log, from_ns, to_ns):
                 counted[0] += from_ns <= time <= to_ns
             before = time
     return {name: tuple(sum) for name, sum in sums.items() if sum[0]}
+
+
+def computing_of(log, from_ns, to_ns):
+    """The time in which lanes, between their first and last record of any kind, are in no state."""
+    overlap = lambda begin, end: max(0, min(end, to_ns) - max(begin, from_ns))
+    lives, computing = {}, 0
+    for line in pith("print", log).splitlines():
+        if not line.startswith("#"):
+            time, rank, thread = line.split("\t")[:3]
+            lives.setdefault((int(rank), int(thread)), []).append(int(time.replace(".", "")))
+    for lane, records in records_of(log).items():
+        stacks = stacks_of(records)
+        computing += overlap(min(lives[lane]), max(lives[lane])) if lane in lives else 0
+        computing -= sum(overlap(begin, end) for (begin, stack), (end, _) in zip(stacks, stacks[1:]) if stack)
+    return computing
 
 
 def hits_of(log, query):

@@ -337,7 +337,7 @@ static void add_rows(struct page *page)
         pithi_code_string(&page->text, label);
         pithi_text_add(&page->text, ", rank: %" PRId32 ", from: %" PRId64 ", to: %" PRId64,
                        row->counter == PITHI_BLANK ? -1 : pithlog_get_lane(draw->log, row->lane)->rank, from_ns, to_ns);
-        if (row->counter == PITHI_NONE)
+        if (row->counter == PITHI_NONE && !pithi_row_is_below(row))
             pithi_text_add(&page->text, ", lanes: %" PRIu32, lanes);
         else if (row->counter != PITHI_BLANK)
             add_counter(page, row);
@@ -544,6 +544,7 @@ static int make(struct page *page)
     add_head(page);
     add_facts(page, &figure);
     add_legend(page);
+    pithi_page_computing(page->draw, &page->whole.cells, &page->text);
     add_rows(page);
     pithi_text_add(&page->text, "exact: `");
     pithi_text_bytes(&page->text, page->exact.data, page->exact.size);

@@ -35,8 +35,12 @@ void pithi_code_string(struct pithi_text *text, const char *string);
  * damaged. */
 int pithi_page_exact(const struct pithi_draw *draw, const int *sign_of, uint32_t most, struct pithi_text *text);
 
-/* Writes sums of equal parts of the window over all rows, a string for each part: sign, count, inclusive and exclusive
- * time of each name that occurs in it (page_sums.c). Returns an exit status. */
+/* Writes the name of the time outside all states, "computing" or without MPI "no state", and that time of all rows in
+ * the window; `cells` are those of the window (page_sums.c). */
+void pithi_page_computing(const struct pithi_draw *draw, const struct pithi_cells *cells, struct pithi_text *text);
+
+/* Writes sums of equal parts of the window over all rows, a string for each part: the time outside all states; sign,
+ * count, inclusive and exclusive time of each name that occurs in it (page_sums.c). Returns an exit status. */
 int pithi_page_sums(const struct pithi_draw *draw, const int *sign_of, struct pithi_text *text);
 
 #endif

@@ -72,9 +72,6 @@ function readExact(text) {
   return rows;
 }
 
-// What each of `count` columns of [from, to) shows: the state that covers most of it, as the picture does. Returns runs
-// like readRuns, with the times and signs of states that lose a column in `lost`.
-
 function readArrows(text) {
   const numbers = text.split(" ").map((word) => parseInt(word, 36));
   const arrows = [];

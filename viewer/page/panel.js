@@ -121,7 +121,8 @@ for (const [key, title] of columnsOfTable)
 
 // Events and counters have no times: they come last, by count.
 function sortTable() {
-  const order = [...data.names].sort((a, b) => sorted === "name" ? a.name.localeCompare(b.name)
+  const entries = data.computing.line ? [...data.names, data.computing] : [...data.names];
+  const order = entries.sort((a, b) => sorted === "name" ? a.name.localeCompare(b.name)
     : b.shown[sorted] - a.shown[sorted] || b.shown.count - a.shown.count);
   for (const entry of isBackward ? order.reverse() : order) lines.append(entry.line);
   if (lines.messages) lines.append(lines.messages);
@@ -140,6 +141,13 @@ for (const entry of data.names) {
     event.preventDefault();
     showOnly(entry);
   });
+  entry.cells = columnsOfTable.slice(1).map(() => add(line, "td"));
+}
+// Time outside all states.
+if (data.computing.exclusive > 0) {
+  const entry = data.computing, line = entry.line = add(lines, "tr"), cell = add(line, "td");
+  add(cell, "span", "colour computing");
+  cell.append(entry.name);
   entry.cells = columnsOfTable.slice(1).map(() => add(line, "td"));
 }
 if (data.messages) {
@@ -174,11 +182,22 @@ function fillTable() {
     });
     entry.line.classList.toggle("absent", !count && !inclusive);
   });
+  if (data.computing.line) fillComputing(found);
   if (lines.messages) lines.messages.hidden = !!selection;
   sortTable();
   stretchLine.classList.toggle("selected", !!selection);
   stretchText.textContent = "The whole page:";
   if (found) stretchText.textContent = stretchLineOf(found);
+}
+function fillComputing(found) {
+  const { line, cells, exclusive: whole } = data.computing, isKnown = !found || found.exclusives;
+  const exclusive = !found ? whole : isKnown ? found.computing : 0;
+  const share = exclusive / (found ? found.to - found.from : span) / lanes;
+  data.computing.shown = { count: 0, inclusive: 0, exclusive, share };
+  cells[2].textContent = isKnown ? duration(exclusive) : "";
+  cells[2].title = isKnown ? seconds(exclusive) : "";
+  cells[3].textContent = isKnown ? percent(share) : "";
+  line.classList.toggle("absent", !exclusive);
 }
 function stretchLineOf(found) {
   const [from, to] = selection, unit = unitOf(Math.max(Math.abs(from), Math.abs(to)));
