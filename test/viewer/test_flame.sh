@@ -16,4 +16,17 @@ for SCALE in 1 2; do
     export SCALE
     inside log.pith flame_checks.tcl
 done
+# A window that is killed while the functions are being found leaves no file. It says which file was there.
+mkdir temporary
+said=$(TMPDIR=$PWD/temporary pith view log.pith -e '
+    set flames [lindex [info class instances ::pith::Flames] 0]
+    $flames stop
+    $flames start
+    puts [llength [glob temporary/*]]
+    exec kill -KILL [pid]' 2>/dev/null)
+for _ in {1..200}; do
+    [ -z "$(ls temporary)" ] && break
+    sleep 0.1
+done
+is "$said:$(ls temporary)" "1:" "a killed window leaves no file of functions"
 finish

@@ -263,6 +263,9 @@ oo::class create ::pith::Runner {
         }
     }
 
+    # Process ids of the program; {}: it has ended.
+    method pids {} { expr {$channel eq {} ? {} : [pid $channel]} }
+
     # Opens no small window.
     method quiet {} { after cancel $later }
 

@@ -7,11 +7,12 @@ oo::class create ::pith::Flames {
     variable state   ;# idle, running, done (found, or they cannot be found)
     variable runner  ;# of the program, {} none
     variable file    ;# its file; {} none
+    variable guard   ;# channel to the shell that deletes the file; {} none
 
     constructor {its_window} {
         set window $its_window
         set model [$window model]
-        lassign {idle {} {}} state runner file
+        lassign {idle {}} state runner file guard
         $model follow [list [self] changed]
     }
 
@@ -44,11 +45,16 @@ oo::class create ::pith::Flames {
         if {$state ne "idle" || ![[$model log] flames] || [file isdirectory [$model path]]} {
             return
         }
+        if {[catch {close [file tempfile file functions.pith]} text]} {
+            set file {}
+            my found failed $text
+            return
+        }
         set state running
-        close [file tempfile file functions.pith]
         set runner [::pith::Runner new [$window top] "Finding functions" [list stat [$model path] --flame $file] \
             [list [self] found]]
         $runner quiet
+        set guard [open |[list sh -c $::pith::Flames::guarding sh $file {*}[$runner pids] 2>/dev/null] w]
     }
 
     method stop {} {
@@ -60,11 +66,11 @@ oo::class create ::pith::Flames {
     }
 
     method forget {} {
-        set runner {}
-        if {$file ne {}} {
-            file delete $file
+        if {$guard ne {}} {
+            catch {puts $guard end}
+            catch {close $guard}
         }
-        set file {}
+        lassign {} runner file guard
     }
 
     method found {how text} {
@@ -87,6 +93,11 @@ oo::class create ::pith::Flames {
         [$window timeline] flush
         [$window legend] refresh
     }
+}
+
+namespace eval ::pith::Flames {
+    # The end of the window, also of a killed one, ends the program and deletes its file.
+    variable guarding {trap "" INT TERM HUP; read -r end || { kill "$2"; sleep 1; }; rm -f -- "$1"}
 }
 
 ::pith::part::add Flames {}
