@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/map.h"
+#include "native/defs.h"
 #include "native/segment.h"
 #include "tools/outfile.h"
 #include "tools/sample_names.h"
@@ -36,10 +37,9 @@ struct flame_log {
 
 static int has_name(const struct pithi_defs *defs, const char *name)
 {
-    for (uint32_t i = 0; i < pithi_defs_count(defs); i++)
-        if (strcmp(pithi_defs_get(defs, i)->name, name) == 0)
-            return 1;
-    return 0;
+    uint32_t id;
+
+    return pithi_defs_find(defs, PITHLOG_STATE, name, &id);
 }
 
 /* Defines the state of a function, and after it the event. Functions of the same name are different states: the later
