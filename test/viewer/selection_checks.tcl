@@ -99,6 +99,7 @@ drag 0.4 0.3 20 1 Shift-
 ok [near [window] {0.3 0.7} 0.003] "Shift-drag moves time: [window]"
 drag 0.4 0.5 20 2
 ok [near [window] {0.2 0.6} 0.003] "the middle button, too: [window]"
+wm geometry $top [winfo width $top]x500 ;# too low for both rows
 height 200
 sync
 set before [colour 0.4 0]
