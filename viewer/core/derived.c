@@ -205,7 +205,7 @@ static void place_rows(struct deriving *d)
 
     derived->row_of = pithi_alloc(query->row_count + (size_t)1, sizeof *derived->row_of);
     for (uint32_t row = 0; row < query->row_count; row++)
-        if (query->rows[row].counter == PITHI_NONE && query->rows[row].band <= 1)
+        if (query->rows[row].counter == PITHI_NONE && !pithi_row_is_below(&query->rows[row]))
             derived->row_of[derived->rows++] = row;
     derived->lines = derived->rows < query->most_lines ? derived->rows : query->most_lines;
     d->line_of = pithi_alloc(lanes + (size_t)1, sizeof *d->line_of);
