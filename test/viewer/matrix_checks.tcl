@@ -143,9 +143,17 @@ ok [expr {[seen 0 2] eq $paper && [seen 0 1] ne $paper}] "the picture: late send
 matrix late_receiver
 ok [expr {[seen 0 2] ne $paper && [seen 0 1] eq $paper}] "late receivers"
 
+matrix waiting
+[[lindex [info class instances ::pith::Window] 0] part Waiting] wait_for
+sync
+matrix
+is [dict get [matrix pair 2 1] waiting],[dict get [matrix pair 2 0] waiting] 50000000,80000000 "waiting: who waited for whom, in any call"
+ok [expr {[seen 2 0] ne $paper}] "in the picture"
+matrix late_receiver
+
 # ---- Files
 matrix save matrix.csv
-is [lindex [split [read_file matrix.csv] \n] 1] "0,1,2,5000,0.014000000,357143,0.030000000,0.000000000" "matrix save FILE.csv"
+is [lindex [split [read_file matrix.csv] \n] 1] "0,1,2,5000,0.014000000,357143,0.030000000,0.000000000,0.030000000" "matrix save FILE.csv"
 matrix save matrix.png
 is [image width [image create photo -file matrix.png]] [winfo width $board] "FILE.png: a picture"
 focus -force $board

@@ -53,7 +53,7 @@ wrong() { # PATTERN WORDS
     like "$out" "^pith: draw: .*$1" "-e '$2': what it says"
     is "$(ls wrong.png* 2>/dev/null)" "" "-e '$2': no file"
 }
-wrong 'no such word for pictures: jump; there are: arrows collapse colour critical_path expand findings fit' 'fit; jump 3'
+wrong 'no such word for pictures: jump; there are: arrows collapse colour core_waits critical_path expand findings fit' 'fit; jump 3'
 wrong 'zoom: must end after it begins' 'zoom 3 2'
 wrong "zoom: 'x' is not a time such as 1\.5, .*, init, finalize or STATE.n." 'zoom x 2'
 wrong 'theme: must be light or dark, not blue' 'theme blue'

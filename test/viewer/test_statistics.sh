@@ -18,6 +18,18 @@ out=$(pith view gaps.txt -e '
     quit' 2>&1)
 is "$out" "{MPI_Send 2 0.150000000 0.150000000 0.333333} {computing {} {} 0.300000000 0.666667}
 {} {} {300 ms} {66.7 %}" "the time outside all states is computing"
+{
+    printf '# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=3\tranks=0,1,2\n'
+    for rank in 0 1 2; do
+        printf '0.%d\t%d\t0\tenter\tMPI_Barrier\n0.%d\t%d\t0\tcoll\t\tcomm=0\tbytes=0\tgot_bytes=0\troot=-1\n' $((rank * 2)) $rank $((rank * 2)) $rank
+        printf '0.5\t%d\t0\tleave\tMPI_Barrier\n' $rank
+    done
+} | sort -s -g -k 1,1 >barrier.txt
+out=$(pith view barrier.txt -e 'matrix; matrix waiting; [[lindex [info class instances ::pith::Window] 0] part Waiting] wait_for
+    sync; matrix; puts [dict get [matrix pair 2 0] waiting],[dict get [matrix pair 2 1] waiting]; matrix save barrier.csv; quit' 2>&1)
+is "$out $(cat barrier.csv)" "400000000,200000000 from,to,count,bytes,time_s,bandwidth,late_sender_s,late_receiver_s,waiting_s
+2,0,0,0,0.000000000,0,0.000000000,0.000000000,0.400000000
+2,1,0,0,0.000000000,0,0.000000000,0.000000000,0.200000000" "the matrix has waiting in collectives"
 out=$(pith view plain.pith -e 'lengths nonsense' 2>&1)
 is "$out" "pith: view: -e: no state is called nonsense" "lengths of a state that is not there"
 out=$(pith view plain.pith -e 'lengths blue; close; quit' 2>&1)

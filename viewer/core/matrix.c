@@ -130,6 +130,23 @@ int pithi_matrix_run(struct pithlog *log, const struct pithi_matrix_query *query
     return waits_err && waits_err != PITH_ERR_STOPPED ? waits_err : err;
 }
 
+void pithi_matrix_add_waits(struct pithi_matrix *matrix, const struct pithlog *log,
+                            const struct pithlog_analysis *analysis, int64_t t0_ns, int64_t t1_ns)
+{
+    const struct pithlog_wait_state *waits;
+
+    for (uint32_t lane = 0; lane < pithlog_get_info(log)->lanes; lane++) {
+        size_t count = pithlog_analysis_waits(analysis, lane, &waits);
+        for (size_t i = 0; i < count; i++) {
+            int64_t from_ns = waits[i].from_ns > t0_ns ? waits[i].from_ns : t0_ns;
+            int64_t to_ns = waits[i].to_ns < t1_ns ? waits[i].to_ns : t1_ns;
+            if (from_ns < to_ns)
+                have_pair(matrix, matrix->place[waits[i].cause_lane], matrix->place[lane])->waiting_ns +=
+                    to_ns - from_ns;
+        }
+    }
+}
+
 void pithi_matrix_free(struct pithi_matrix *matrix)
 {
     free(matrix->ranks);
@@ -157,6 +174,8 @@ double pithi_pair_value(const struct pithi_pair *pair, enum pithi_matrix_value v
         return (double)pair->late_sender_ns;
     case PITHI_MATRIX_LATE_RECEIVER:
         return (double)pair->late_receiver_ns;
+    case PITHI_MATRIX_WAITING:
+        return (double)pair->waiting_ns;
     }
     return 0;
 }
@@ -170,6 +189,7 @@ void pithi_pair_add(struct pithi_pair *sum, const struct pithi_pair *pair)
     sum->time_ns += pair->time_ns;
     sum->late_sender_ns += pair->late_sender_ns;
     sum->late_receiver_ns += pair->late_receiver_ns;
+    sum->waiting_ns += pair->waiting_ns;
 }
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* matrix.h - messages added up by pair of ranks, and pictures of the sums.
  *
  * All matched messages in transit in the window count. The threads of a rank count as the rank. A place is the index of
- * a rank in the order of ranks. Only pairs with messages need memory (112 bytes each), so that 10,000 ranks are cheap.
+ * a rank in the order of ranks. Only pairs with messages need memory (120 bytes each), so that 10,000 ranks are cheap.
  */
 #ifndef PITHI_MATRIX_H
 #define PITHI_MATRIX_H
@@ -16,6 +16,7 @@ struct pithi_pair {
     uint64_t count, bytes;
     int64_t time_ns;                          /* total latency */
     int64_t late_sender_ns, late_receiver_ns; /* pithlog_waits(); 0 unless asked for */
+    int64_t waiting_ns;                       /* all wait states of `to` that `from` caused (pithi_matrix_add_waits) */
     struct pithlog_message longest;
 };
 
@@ -48,6 +49,10 @@ struct pithi_matrix_query {
 /* 0 or an enum pith_err; PITH_ERR_DAMAGED: the readable part is there. Free the matrix in any case. */
 int pithi_matrix_run(struct pithlog *log, const struct pithi_matrix_query *query, struct pithi_matrix *matrix);
 void pithi_matrix_free(struct pithi_matrix *matrix);
+/* Adds the wait states of an analysis, of messages and of collectives, as far as they are in [t0, t1): to the pair of
+ * the rank that was waited for and the rank that waited. */
+void pithi_matrix_add_waits(struct pithi_matrix *matrix, const struct pithlog *log,
+                            const struct pithlog_analysis *analysis, int64_t t0_ns, int64_t t1_ns);
 /* NULL: the pair has no messages. */
 const struct pithi_pair *pithi_matrix_pair(const struct pithi_matrix *matrix, uint32_t from, uint32_t to);
 
@@ -59,7 +64,8 @@ enum pithi_matrix_value {
     PITHI_MATRIX_TIME,      /* ns */
     PITHI_MATRIX_BANDWIDTH, /* bytes a second of latency */
     PITHI_MATRIX_LATE_SENDER,
-    PITHI_MATRIX_LATE_RECEIVER /* ns */
+    PITHI_MATRIX_LATE_RECEIVER,
+    PITHI_MATRIX_WAITING /* ns */
 };
 /* Adds the messages of a pair; keeps the longer of the longest messages. */
 void pithi_pair_add(struct pithi_pair *sum, const struct pithi_pair *pair);

@@ -26,11 +26,11 @@ oo::class create ::pith::Heatmap {
         set frame_of {0 0 1 1}
     }
 
-    method values {} { return {count bytes time bandwidth late_sender late_receiver} }
+    method values {} { return {count bytes time bandwidth late_sender late_receiver waiting} }
 
     method value_name {word} {
         dict get {count Messages bytes Bytes time {Transfer time} bandwidth Bandwidth late_sender {Late sender time}
-            late_receiver {Late receiver time}} $word
+            late_receiver {Late receiver time} waiting {Waiting for a rank}} $word
     }
 
     method value_text {amount {of {}}} {
@@ -282,7 +282,7 @@ oo::class create ::pith::Heatmap {
             append text "to [my ranks_text [dict get $what to] [dict get $what to_last]]  "
         }
         append text ":  "
-        if {![dict get $what count]} {
+        if {![dict get $what count] && ![dict get $what waiting]} {
             set readout "${text}no messages"
             return
         }
@@ -291,7 +291,7 @@ oo::class create ::pith::Heatmap {
         if {[dict get $what bandwidth] > 0} {
             append text " ([my value_text [dict get $what bandwidth] bandwidth])"
         }
-        foreach {key name} {late_sender {late sender} late_receiver {late receiver}} {
+        foreach {key name} {late_sender {late sender} late_receiver {late receiver} waiting {waiting}} {
             if {[dict get $what $key]} {
                 append text ", $name [my value_text [dict get $what $key] time]"
             }

@@ -101,6 +101,9 @@ oo::class create ::pith::Matrix {
         }
         set value $one
         set value_text [my value_name $value]
+        if {$value eq "waiting" && ![[$window part Waiting] is_ready]} {
+            [$window part Waiting] start ;# its result is followed
+        }
         if {[my wants_late] && !$had_late} {
             my renew 0
         } else {
@@ -129,7 +132,7 @@ oo::class create ::pith::Matrix {
         my renew 0
     }
 
-    method follows {} { return {time selection digest log} }
+    method follows {} { return {time selection digest log waiting} }
 
     # Once requested, waiting times are kept up to date.
     method ask {callback} {
@@ -161,7 +164,8 @@ oo::class create ::pith::Matrix {
     # Columns: name, title, kind.
     method columns {} {
         set sums {count Messages number  bytes Bytes bytes  time "Time" duration
-            late_sender "Late sender" duration  late_receiver "Late receiver" duration}
+            late_sender "Late sender" duration  late_receiver "Late receiver" duration
+            waiting Waiting duration}
         switch $by {
             pairs { return [concat {from From rank  to To rank} $sums] }
             ranks { return {rank Rank rank  sent Sent number  sent_bytes Bytes bytes  received Received number
@@ -288,7 +292,9 @@ oo::class create ::pith::Matrix {
     }
 
     method go_to_pair {pair} {
-        my go_to [dict create kind message hit [dict get $pair longest]]
+        if {[dict exists $pair longest]} {
+            my go_to [dict create kind message hit [dict get $pair longest]]
+        }
     }
 
     # ---- Words
@@ -347,11 +353,12 @@ oo::class create ::pith::Matrix {
             my picture $file
             return
         }
-        set names {from to count bytes time_s bandwidth late_sender_s late_receiver_s}
+        set names {from to count bytes time_s bandwidth late_sender_s late_receiver_s waiting_s}
         set lines [lmap pair [$matrix pairs] {
             dict with pair {
                 list $from $to $count $bytes [::pith::words::seconds $time] [format %.0f $bandwidth] \
-                    [::pith::words::seconds $late_sender] [::pith::words::seconds $late_receiver]
+                    [::pith::words::seconds $late_sender] [::pith::words::seconds $late_receiver] \
+                    [::pith::words::seconds $waiting]
             }
         }]
         ::pith::board::write $file [linsert $lines 0 $names]
@@ -360,7 +367,7 @@ oo::class create ::pith::Matrix {
 
 ::pith::part::add Matrix {
     words {
-        matrix {?VALUE?} {communication matrix of count, bytes, time, bandwidth, late_sender or late_receiver} word_matrix
+        matrix {?VALUE?} {communication matrix of count, bytes, time, bandwidth, late_sender, late_receiver or waiting} word_matrix
         late   {?ranks?} {waiting for late senders and receivers, by ranks, pairs or states}                 word_late
     }
     keys {{x} {x} {communication matrix} {matrix}}

@@ -20,7 +20,8 @@ struct matrix_object {
     struct pithi_tiles tiles;
 };
 
-static const char *const values[] = {"count", "bytes", "time", "bandwidth", "late_sender", "late_receiver", NULL};
+static const char *const values[] = {"count",       "bytes",         "time",    "bandwidth",
+                                     "late_sender", "late_receiver", "waiting", NULL};
 
 /* ---- Values as Tcl objects --------------------------------------------------------------------------------------- */
 
@@ -208,7 +209,8 @@ static int matrix_pairs(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Ob
         pithi_put_wide(dict, "from", matrix->matrix.ranks[pairs[i].from]);
         pithi_put_wide(dict, "to", matrix->matrix.ranks[pairs[i].to]);
         put_sums(dict, &pairs[i]);
-        put_longest(dict, matrix, &pairs[i]);
+        if (pairs[i].count)
+            put_longest(dict, matrix, &pairs[i]);
         Tcl_ListObjAppendElement(NULL, list, dict);
     }
     free(pairs);
@@ -283,6 +285,7 @@ static void matrix_free(ClientData data)
 struct matrix_job {
     struct pithi_job job;
     Tcl_Interp *interp;
+    const struct pithi_log_object *object;
     struct pithlog *log;
     struct pithi_matrix_query query;
     struct pithi_matrix matrix;
@@ -303,6 +306,10 @@ static Tcl_Obj *result(struct pithi_job *data)
     struct matrix_object *matrix = pithi_alloc(1, sizeof *matrix);
     char name[48];
 
+    const struct pithlog_analysis *analysis = job->object->analysis; /* this thread alone uses it */
+
+    if (analysis && job->query.comm == UINT32_MAX)
+        pithi_matrix_add_waits(&job->matrix, job->log, analysis, job->query.t0_ns, job->query.t1_ns);
     matrix->matrix = job->matrix;
     matrix->log = job->log;
     memset(&job->matrix, 0, sizeof job->matrix);
@@ -336,6 +343,7 @@ int pithi_log_matrix(struct pithi_log_object *object, Tcl_Interp *interp, int ob
     query.watch = pithi_job_watch(&job->job);
     job->query = query;
     job->interp = interp;
+    job->object = object;
     job->log = object->log;
     return pithi_job_start(interp, object, &job->job, &kind, objv[6]);
 }

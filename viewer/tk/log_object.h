@@ -213,7 +213,8 @@ pithi_log_method pithi_log_derive, pithi_log_derive_check;
  * matrix T0 T1 COMM LATE CALLBACK      messages by pair of ranks; COMM is a number or `all`, LATE 1: with wait
  * states (pithlog_waits). The result is a command as above:
  *     NAME draw PHOTO VALUE linear|log FROM0 FROM1 TO0 TO1 WIDTH HEIGHT     draws senders FROM0 to FROM1 - 1 and
- *                       receivers, by index in `ranks`; VALUE: count bytes time bandwidth late_sender late_receiver.
+ *                       receivers, by index in `ranks`; VALUE: count bytes time bandwidth late_sender
+ *                       late_receiver waiting (of an analyzed log, if COMM is `all`).
  *                       A dict: columns lines (of tiles) low high (of values)
  *     NAME scale PHOTO WIDTH HEIGHT      draws the colours from low to high
  *     NAME at X Y       the tile at a pixel: line column (-1: a total), from from_last to to_last (ranks), all values,
