@@ -270,6 +270,7 @@ int pithi_epochs_event(struct pithi_epochs *e, const struct pithlog_record *r, c
         return begin_epoch(e, open, call, ranks, count);
     int good = 1;
     if (open->what == LOCK_ALL) {
+        open->count = 0; /* an unlock or a fence has ended the accesses before */
         good = begin_lock_all(e, open, call);
     } else if (open->what >= EXCLUSIVE && open->what <= UNLOCK) {
         open->target = count ? ranks[0] : 0;

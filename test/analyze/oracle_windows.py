@@ -82,6 +82,7 @@ def progress(log, epochs, targets, serves):
         if call.name in RMA:
             accessed.setdefault(rank, set()).update(reached)
         if reached == "lock_all":
+            accessed.pop(rank, None)  # an unlock or a fence has ended them
             reached = set(log.comms[comms[id(call)]])
         elif reached in ("unlock_all", "flush_all"):
             reached = accessed.pop(rank, set())

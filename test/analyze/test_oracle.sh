@@ -417,6 +417,12 @@ tiny 3 <<'END'
 END
 waits_are "a lock of all waits for all, a flush of all for the accessed rank" "lane 0 0-7: wait for progress in MPI_Win_lock_all, cause 2
 lane 0 10-15: wait for progress in MPI_Win_flush_all, cause 2"
+tiny 3 <<'END'
+0 MPI_Put 0-1 t:1 MPI_Win_unlock 1-2 e:unlock:1 MPI_Win_lock_all 2-3 e:lock_all: MPI_Put 3-4 t:2 MPI_Win_unlock_all 4-12 e:unlock_all:
+1 work 0-11 MPI_Iprobe 11-12
+2 work 0-8 MPI_Iprobe 8-9 work 9-12
+END
+waits_are "an end of a lock of all, after an access that was unlocked" "lane 0 4-8: wait for progress in MPI_Win_unlock_all, cause 2"
 
 all_waits_are
 
