@@ -229,9 +229,10 @@ static void epoch(MPI_Win window, const char *what, const char *ranks)
 /* A group whose list is too long, or with members of another job, is not recorded: the list is empty. */
 void pithi_detail_window_epoch(MPI_Win window, const char *what, MPI_Group group)
 {
-    char text[1000] = "";
+    char text[1000];
     size_t at = 0;
     int size = 0, good = 1;
+    text[0] = '\0'; /* an initializer would clear all of it in each call */
     int *ranks = group != MPI_GROUP_NULL && on() ? pithi_group_world_ranks(group, &size) : NULL;
 
     for (int i = 0; ranks && i < size; i++) {
