@@ -85,7 +85,7 @@ PY
     ok $? "$mpi: Perfetto: the times are those of pith stat"
     # Formats without call stacks say so.
     sites=$(pith print 2.pith | grep -c '	pith:site	')
-    for format in alog clog2 slog2 paraver chrome paje; do
+    for format in alog clog2 slog2 chrome paje; do
         pith convert 2.pith "out.$format" --format $format >notes 2>&1
         like "$(cat notes)" "^pith: note: $((samples + sites)) samples and call sites are events with addresses, without the names of functions$" "$mpi: $format says that it has no call stacks"
     done
