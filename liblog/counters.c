@@ -37,30 +37,31 @@
 
 enum source { CPU, USAGE_SWITCHES, USAGE_FAULTS, RUN_DELAY, PERF };
 
-/* The names are those of perf, except run-delay. */
+/* The names are those of perf, except run-delay; the last field is PAPI's name for the same. */
 static const struct kind {
     const char *name, *unit;
     enum source source;
     uint32_t type;
     uint64_t config;
+    const char *papi;
 } kinds[] = {
-    {"task-clock", "ns", CPU, 0, 0},
-    {"run-delay", "ns", RUN_DELAY, 0, 0},
-    {"context-switches", "", USAGE_SWITCHES, 0, 0},
-    {"page-faults", "", USAGE_FAULTS, 0, 0},
-    {"minor-faults", "", PERF, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN},
-    {"major-faults", "", PERF, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ},
-    {"cpu-migrations", "", PERF, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS},
-    {"instructions", "", PERF, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
-    {"cycles", "", PERF, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
-    {"ref-cycles", "", PERF, PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES},
-    {"branches", "", PERF, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS},
-    {"branch-misses", "", PERF, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES},
-    {"cache-references", "", PERF, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES},
-    {"cache-misses", "", PERF, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES},
-    {"L1-dcache-load-misses", "", CACHE(L1D, MISS)},
-    {"LLC-loads", "", CACHE(LL, ACCESS)},
-    {"LLC-load-misses", "", CACHE(LL, MISS)},
+    {"task-clock", "ns", CPU, 0, 0, NULL},
+    {"run-delay", "ns", RUN_DELAY, 0, 0, NULL},
+    {"context-switches", "", USAGE_SWITCHES, 0, 0, NULL},
+    {"page-faults", "", USAGE_FAULTS, 0, 0, NULL},
+    {"minor-faults", "", PERF, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN, NULL},
+    {"major-faults", "", PERF, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ, NULL},
+    {"cpu-migrations", "", PERF, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS, NULL},
+    {"instructions", "", PERF, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, "PAPI_TOT_INS"},
+    {"cycles", "", PERF, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, "PAPI_TOT_CYC"},
+    {"ref-cycles", "", PERF, PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES, "PAPI_REF_CYC"},
+    {"branches", "", PERF, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, "PAPI_BR_INS"},
+    {"branch-misses", "", PERF, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, "PAPI_BR_MSP"},
+    {"cache-references", "", PERF, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES, "PAPI_L3_TCA"},
+    {"cache-misses", "", PERF, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, "PAPI_L3_TCM"},
+    {"L1-dcache-load-misses", "", CACHE(L1D, MISS), "PAPI_L1_LDM"},
+    {"LLC-loads", "", CACHE(LL, ACCESS), NULL},
+    {"LLC-load-misses", "", CACHE(LL, MISS), "PAPI_L3_LDM"},
 };
 enum { MOST = 8 }; /* counters of a run */
 
@@ -244,7 +245,8 @@ void pithi_counters_forked(void)
 static const struct kind *find_kind(const char *name, size_t length)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (strlen(kinds[i].name) == length && memcmp(kinds[i].name, name, length) == 0)
+        if ((strlen(kinds[i].name) == length && memcmp(kinds[i].name, name, length) == 0) ||
+            (kinds[i].papi && strlen(kinds[i].papi) == length && memcmp(kinds[i].papi, name, length) == 0))
             return &kinds[i];
     return NULL;
 }

@@ -64,10 +64,12 @@ for mpi in $(mpis); do
 
     PITH_COUNTERS=task-clock,nonsense mpiexec_of "$mpi" 2 pith run -o nonsense.pith ./counted >out 2>err
     is "$? $(grep -c . err) $(grep nonsense: err)" "0 2 pith: PITH_COUNTERS: nonsense: no such counter (man 7 pith has the list)" "$mpi: one line about an unknown name"
+    PITH_COUNTERS=PAPI_TOT_INS mpiexec_of "$mpi" 1 pith run -o papi.pith ./counted >out 2>papi.err
     PITH_COUNTERS=instructions mpiexec_of "$mpi" 1 pith run -o hard.pith ./counted >out 2>err
     if grep -q PITH_COUNTERS err; then
         like "$(cat err)" '^pith: PITH_COUNTERS: instructions: (not permitted; allow it by|this machine does not count it)' "$mpi: why the processor does not count"
         is "$(pith print hard.pith | grep -c thread:)" 0 "$mpi: the run goes on without it"
+        is "$(grep COUNTERS papi.err)" "$(grep COUNTERS err | sed 's/instructions/PAPI_TOT_INS/')" "$mpi: the same by PAPI's name"
     else
         ok $(($(pith stat hard.pith --csv >hard.csv; value hard.csv spin instructions) < 1000000)) "$mpi: instructions"
     fi
