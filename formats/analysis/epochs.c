@@ -40,7 +40,8 @@ struct holder {
 /* A rank of a window: the other ranks of its epochs, and its lock. */
 struct member {
     uint32_t *targets, *origins, target_count, origin_count;
-    struct holder last, exclusive; /* the last one of its lock, and of those that had it alone */
+    struct holder last;      /* the last rank that had this rank's lock */
+    struct holder exclusive; /* the last one that had it as an exclusive lock */
     int was_locked, was_exclusive;
     int64_t lock_all_ns; /* begin of the rank's own MPI_Win_lock_all */
 };

@@ -55,8 +55,8 @@ uint32_t pithlog_analysis_hybrid(const struct pithlog_analysis *a, struct pithlo
         {"all threads", "mean time of a thread at work / run time", 0, parallel},
         {"MPI", "parallel, above: of the threads that call MPI", 1, a->info.parallel},
         {"threads", "all threads / MPI; low: other threads are idle", 1, parallel / a->info.parallel},
-        {"load balance", "of all threads / of those that call MPI", 2, load_balance / a->info.load_balance},
-        {"communication", "of all threads / of those that call MPI", 2, communication / a->info.communication},
+        {"load balance", "of all threads / load balance of MPI, above", 2, load_balance / a->info.load_balance},
+        {"communication", "of all threads / communication of MPI, above", 2, communication / a->info.communication},
     };
     memcpy(all, tree, sizeof tree);
     return PITHLOG_HYBRID;

@@ -26,8 +26,8 @@ struct pithi_counter_sums {
 /* Reads the part of the log that `part` selects by times and lanes; reads nothing if the log has no such counters.
  * Skips damaged parts. */
 int pithi_counter_sums_make(struct pithlog *log, const struct pithlog_query *part, struct pithi_counter_sums *sums);
-/* The same, but only of what was counted outside MPI calls and within the times of `part`: the sum of each counter is
- * the one outside all states. Of a difference that reaches beyond these times, a proportional part counts. */
+/* The same for the time outside MPI calls: only the sums outside all states are set. A difference of two values that
+ * begins or ends outside the times of `part` counts in proportion. */
 int pithi_counter_sums_computing(struct pithlog *log, const struct pithlog_query *part,
                                  struct pithi_counter_sums *sums);
 void pithi_counter_sums_free(struct pithi_counter_sums *sums);

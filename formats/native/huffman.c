@@ -297,7 +297,7 @@ static int make_table(const unsigned char *lengths, unsigned low, unsigned high,
 struct part {
     const unsigned char *data; /* its bits */
     uint64_t bytes, bit;
-    unsigned char *out, *end; /* of what is not yet decoded */
+    unsigned char *out, *end; /* the place of the next byte; the end of the room */
 };
 
 #define INLINE inline __attribute__((always_inline))

@@ -114,7 +114,7 @@ void meet(void)
     MPI_Pcontrol(1);
 }
 
-/* ---- What is known ----------------------------------------------------------------------------------------------- */
+/* ---- Printing the waiting that must be found --------------------------------------------------------------------- */
 
 static void print_wait(const struct known_case *of, const char *state, int length, int r, int64_t ns, const int *causes)
 {

@@ -7,7 +7,7 @@
 
 enum { REPEATS = 2, DELAY_MS = 5, LONG = 1 << 18, MOST_RANKS = 64, MOST_CALLS = 4 };
 
-/* Who waits for whom. */
+/* Which ranks wait for which other ranks. */
 enum members {
     PAIR,      /* an even rank for the rank after it */
     ALL,       /* all for all */
