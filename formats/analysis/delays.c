@@ -30,9 +30,20 @@ struct item {
     uint32_t needed_by; /* number of items that hand costs to this one */
 };
 
-/* Synchronising instances of a communicator: their last begins, ascending, are moments[first .. first + count). */
-struct syncs {
-    uint32_t first, count;
+/* A synchronising instance that a lane took part in: it happens when the last member begins. */
+struct sync {
+    int64_t at_ns;
+    uint32_t comm;
+};
+
+/* The communicators of a lane, those with the latest synchronisations first. */
+struct recent {
+    uint32_t first; /* NONE: the list is empty */
+    struct recent_comm {
+        int64_t at_ns; /* its latest synchronisation */
+        uint32_t next, before;
+        int is_listed;
+    } * comms; /* [communicators] */
 };
 
 /* What a lane did in an interval. */
@@ -50,11 +61,11 @@ struct delays {
     uint32_t leaves;
     struct item *group;           /* [lanes]: wait states with equal ends */
     struct pithi_scratch scratch; /* memory of `since` and `handed` */
-    int64_t *moments;
-    struct syncs *comms;      /* [communicators + 1]; the last: MPI_Finalize */
-    struct pithi_map members; /* communicator << 32 | lane */
-    uint32_t **lane_comms;    /* [lanes]: communicators with such instances; ends with NONE */
-    struct pithi_map pairs;   /* pair of lanes: key of the end of the last wait state between them */
+    struct pithi_map members;     /* communicator << 32 | lane: the lane takes part in its synchronising instances */
+    struct recent recent;
+    struct sync *syncs; /* of one lane */
+    uint32_t sync_count, sync_room;
+    struct pithi_map pairs; /* pair of lanes: key of the end of the last wait state between them */
     struct profile of_cause, of_waiter;
     uint32_t cached_lane; /* of_cause holds this lane and interval; NONE: nothing */
     int64_t cached_from_ns, cached_to_ns;
@@ -77,90 +88,104 @@ static int is_sync(const struct pithi_graph_coll *coll)
 
 static int by_time(const void *a, const void *b)
 {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return x < y ? -1 : x > y;
+    const struct sync *x = a, *y = b;
+    return x->at_ns != y->at_ns ? (x->at_ns < y->at_ns ? -1 : 1) : (x->comm > y->comm) - (x->comm < y->comm);
 }
 
-/* Collects the synchronising instances of each communicator and the lanes that took part. MPI_Finalize synchronises
- * only after the last wait state, so it does not count. */
-static int collect_syncs(struct delays *d)
+/* Collects the synchronising instances of a lane, by time. MPI_Finalize synchronises only after the last wait state, so
+ * it does not count. */
+static int collect_syncs(struct delays *d, uint32_t lane)
 {
-    const struct pithi_graph *g = d->g;
-    const struct pithlog_info *info = pithlog_get_info(g->log);
-    uint32_t total = 0;
+    const struct pithi_chunks *members = &d->g->lanes[lane].members;
+    int is_sorted = 1;
 
-    d->comms = calloc(info->comms + (size_t)1, sizeof *d->comms);
-    d->lane_comms = calloc(info->lanes + (size_t)1, sizeof *d->lane_comms);
-    d->moments = malloc((g->colls.count + (size_t)1) * sizeof *d->moments);
-    if (!d->comms || !d->lane_comms || !d->moments)
-        return 0;
-    for (uint32_t i = 0; i < g->colls.count; i++)
-        d->comms[pithi_graph_coll(g, i)->comm].count += (uint32_t)is_sync(pithi_graph_coll(g, i));
-    for (uint32_t i = 0; i < info->comms; i++) {
-        d->comms[i].first = total;
-        total += d->comms[i].count;
-        d->comms[i].count = 0;
-    }
-    for (uint32_t i = 0; i < g->colls.count; i++) {
-        const struct pithi_graph_coll *coll = pithi_graph_coll(g, i);
-        if (is_sync(coll))
-            d->moments[d->comms[coll->comm].first + d->comms[coll->comm].count++] = coll->last_ns;
-    }
-    for (uint32_t i = 0; i < info->comms; i++)
-        qsort(d->moments + d->comms[i].first, d->comms[i].count, sizeof *d->moments, by_time);
-    for (uint32_t lane = 0; lane < info->lanes; lane++) {
-        const struct pithi_chunks *members = &g->lanes[lane].members;
-        uint32_t known, count = 0, room = 0;
-        for (uint32_t i = 0; i < members->count; i++) {
-            const struct pithi_graph_member *member = pithi_chunks_at(members, i, sizeof *member);
-            const struct pithi_graph_coll *coll = pithi_graph_coll(g, member->instance);
-            uint64_t key = (uint64_t)coll->comm << 32 | lane;
-            if (!is_sync(coll) || pithi_map_get(&d->members, key, &known))
-                continue;
-            if (!pithi_map_put(&d->members, key, 1) ||
-                !pithi_grow(&d->lane_comms[lane], count, &room, sizeof **d->lane_comms))
-                return 0;
-            d->lane_comms[lane][count++] = coll->comm;
-        }
-        if (!pithi_grow(&d->lane_comms[lane], count, &room, sizeof **d->lane_comms))
+    d->sync_count = 0;
+    for (uint32_t i = 0; i < members->count; i++) {
+        const struct pithi_graph_member *member = pithi_chunks_at(members, i, sizeof *member);
+        const struct pithi_graph_coll *coll = pithi_graph_coll(d->g, member->instance);
+        pithi_scratch_passed(&d->a->graph.scratch, sizeof *member);
+        if (!is_sync(coll))
+            continue;
+        if (!pithi_grow(&d->syncs, d->sync_count, &d->sync_room, sizeof *d->syncs))
             return 0;
-        d->lane_comms[lane][count] = NONE;
+        is_sorted &= d->sync_count == 0 || d->syncs[d->sync_count - 1].at_ns <= coll->last_ns;
+        d->syncs[d->sync_count++] = (struct sync){coll->last_ns, coll->comm};
+    }
+    if (!is_sorted)
+        qsort(d->syncs, d->sync_count, sizeof *d->syncs, by_time);
+    return 1;
+}
+
+static int find_members(struct delays *d)
+{
+    for (uint32_t lane = 0; lane < pithlog_get_info(d->g->log)->lanes; lane++) {
+        if (!collect_syncs(d, lane))
+            return 0;
+        for (uint32_t i = 0; i < d->sync_count; i++)
+            if ((i == 0 || d->syncs[i].comm != d->syncs[i - 1].comm) &&
+                !pithi_map_put(&d->members, pithi_map_pair(d->syncs[i].comm, lane), 1))
+                return 0;
     }
     return 1;
 }
 
-/* The latest synchronisation of a communicator up to a moment; INT64_MIN: none. */
-static int64_t sync_before(const struct delays *d, uint32_t comm, int64_t time_ns)
+static void to_front(struct recent *r, const struct sync *sync)
 {
-    const int64_t *moments = d->moments + d->comms[comm].first;
-    uint32_t low = 0, high = d->comms[comm].count;
+    struct recent_comm *comm = &r->comms[sync->comm];
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (moments[middle] <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
+    comm->at_ns = sync->at_ns;
+    if (r->first == sync->comm)
+        return;
+    if (comm->is_listed) {
+        r->comms[comm->before].next = comm->next;
+        if (comm->next != NONE)
+            r->comms[comm->next].before = comm->before;
     }
-    return low ? moments[low - 1] : INT64_MIN;
+    if (r->first != NONE)
+        r->comms[r->first].before = sync->comm;
+    comm->next = r->first;
+    comm->is_listed = 1;
+    r->first = sync->comm;
+}
+
+/* Finds the latest common collective before each wait state of a lane. */
+static int find_common(struct delays *d, uint32_t lane)
+{
+    const struct pithi_analysis_lane *of = &d->a->lanes[lane];
+    struct recent *r = &d->recent;
+    uint32_t passed = 0, at, comm;
+
+    if (!collect_syncs(d, lane))
+        return 0;
+    r->first = NONE;
+    for (size_t i = 0; i < of->wait_count; i++) {
+        const struct pithlog_wait_state *wait = &of->waits[i];
+        pithi_scratch_passed(&d->a->graph.scratch, sizeof *wait);
+        pithi_scratch_passed(&d->scratch, sizeof **d->since);
+        for (; passed < d->sync_count && d->syncs[passed].at_ns <= wait->from_ns; passed++)
+            to_front(r, &d->syncs[passed]);
+        d->since[lane][i] = d->g->from_ns;
+        for (comm = r->first; comm != NONE && r->comms[comm].at_ns > d->g->from_ns; comm = r->comms[comm].next)
+            if (pithi_map_get(&d->members, pithi_map_pair(comm, wait->cause_lane), &at)) {
+                d->since[lane][i] = r->comms[comm].at_ns;
+                break;
+            }
+    }
+    for (comm = r->first; comm != NONE; comm = r->comms[comm].next)
+        r->comms[comm].is_listed = 0;
+    return 1;
 }
 
 static uint64_t pair_key(uint32_t a, uint32_t b) { return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a; }
 
-static int64_t common_sync(const struct delays *d, const struct pithlog_wait_state *wait)
+/* The end of the last wait state between both lanes is common to them, too. */
+static void find_last_wait(struct delays *d, const struct pithlog_wait_state *wait)
 {
-    int64_t since_ns = d->g->from_ns;
-    uint32_t at;
-
-    for (const uint32_t *comm = d->lane_comms[wait->lane]; *comm != NONE; comm++)
-        if (pithi_map_get(&d->members, (uint64_t)*comm << 32 | wait->cause_lane, &at)) {
-            int64_t sync_ns = sync_before(d, *comm, wait->from_ns);
-            since_ns = sync_ns > since_ns ? sync_ns : since_ns;
-        }
+    int64_t *since_ns = &d->since[wait->lane][wait - d->a->lanes[wait->lane].waits];
     const uint64_t *last = pithi_map_find(&d->pairs, pair_key(wait->lane, wait->cause_lane));
-    if (last && *last <= pithi_key_of(wait->from_ns) && *last > pithi_key_of(since_ns))
-        since_ns = pithi_time_of(*last);
-    return since_ns;
+
+    if (last && *last <= pithi_key_of(wait->from_ns) && *last > pithi_key_of(*since_ns))
+        *since_ns = pithi_time_of(*last);
 }
 
 /* ---- What a lane did in an interval ------------------------------------------------------------------------------ */
@@ -422,8 +447,13 @@ static int prepare(struct delays *d)
     for (uint32_t i = 0; i < lanes; i++)
         if (!(d->since[i] = pithi_scratch_get(&d->scratch, (d->a->lanes[i].wait_count + 1) * sizeof **d->since)))
             return 0;
-    return prepare_profile(&d->of_cause, states_of(d)) && prepare_profile(&d->of_waiter, states_of(d)) &&
-           collect_syncs(d);
+    if (!(d->recent.comms = calloc(pithlog_get_info(d->g->log)->comms + (size_t)1, sizeof *d->recent.comms)) ||
+        !find_members(d))
+        return 0;
+    for (uint32_t i = 0; i < lanes; i++)
+        if (!find_common(d, i))
+            return 0;
+    return prepare_profile(&d->of_cause, states_of(d)) && prepare_profile(&d->of_waiter, states_of(d));
 }
 
 /* Reports the part of the window that was passed, from time to time. 1: stop. */
@@ -447,7 +477,7 @@ static int go_forward(struct delays *d)
         pithi_scratch_passed(&d->a->graph.scratch, count * sizeof(struct pithlog_wait_state));
         for (size_t i = 0; i < count; i++) {
             const struct pithlog_wait_state *wait = d->group[i].wait;
-            d->since[wait->lane][wait - d->a->lanes[wait->lane].waits] = common_sync(d, wait);
+            find_last_wait(d, wait);
             has_kind[wait->kind] = 1;
         }
         for (size_t i = 0; i < count; i++) {
@@ -510,13 +540,10 @@ int pithi_analysis_delays(struct pithlog_analysis *a)
     }
     if (a->delays)
         qsort(a->delays, a->delay_count, sizeof *a->delays, by_cost);
-    for (uint32_t i = 0; d.lane_comms && i < pithlog_get_info(d.g->log)->lanes; i++)
-        free(d.lane_comms[i]);
     free(d.handed);
     pithi_scratch_free(&d.scratch);
-    free(d.lane_comms);
-    free(d.moments);
-    free(d.comms);
+    free(d.recent.comms);
+    free(d.syncs);
     free_profile(&d.of_cause);
     free_profile(&d.of_waiter);
     free(d.tree);
