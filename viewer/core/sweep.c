@@ -21,7 +21,7 @@ struct level {
 struct open_state {
     uint32_t id;
     uint64_t start;
-    int64_t start_ns; /* may be before the window */
+    int64_t start_ns; /* may be before the window; INT64_MAX: it has moved up since, so its bar is shorter than it */
 };
 
 /* The states that a path shows at each level. */
@@ -303,9 +303,7 @@ void pithi_sweep_enter(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
         return;
     advance(sweep, now);
     sweep->stack = pithi_view_grow(sweep->stack, &sweep->capacity, sweep->depth + 1, sizeof *sweep->stack);
-    sweep->stack[sweep->depth].id = id;
-    sweep->stack[sweep->depth].start_ns = time_ns;
-    sweep->stack[sweep->depth++].start = now;
+    sweep->stack[sweep->depth++] = (struct open_state){.id = id, .start = now, .start_ns = time_ns};
     sweep->cells->sums[id].count++;
     if (is_hidden(sweep, id))
         return;
@@ -328,6 +326,8 @@ static void close_state(struct pithi_sweep *sweep, uint32_t at)
         sweep->cells->sums[id].inclusive_ns += (int64_t)((sweep->now - sweep->stack[at].start) >> sweep->shift);
     memmove(&sweep->stack[at], &sweep->stack[at + 1], (sweep->depth - at - 1) * sizeof *sweep->stack);
     sweep->depth--;
+    for (uint32_t i = at; i < sweep->depth && !is_hidden(sweep, id); i++)
+        sweep->stack[i].start_ns = INT64_MAX;
     if (at == sweep->depth && !is_hidden(sweep, id))
         sweep->visible_depth--;
     else
