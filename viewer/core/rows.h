@@ -23,6 +23,7 @@
 
 #include <pithlog.h>
 
+#include "core/flames.h"
 #include "core/query.h"
 
 enum pithi_grouping { PITHI_BY_NOTHING, PITHI_BY_HOST, PITHI_BY_COMM };
@@ -107,6 +108,9 @@ char *pithi_rows_label(const struct pithi_rows *rows, uint32_t node, char *text,
 /* The faint text behind the label: "16 ranks", "3 of 16 ranks"; for a closed rank "4 threads"; for a rank in a list of
  * several hosts its host; else "". */
 char *pithi_rows_note(struct pithi_rows *rows, uint32_t node, char *text, size_t size);
+/* The same for a visible row, an index into `seen`. The bands of an unfolded lane are "level 2", "depth 1". */
+char *pithi_rows_seen_label(const struct pithi_rows *rows, uint32_t row, char *text, size_t size);
+char *pithi_rows_seen_note(struct pithi_rows *rows, uint32_t row, char *text, size_t size);
 int pithi_rows_has_children(struct pithi_rows *rows, uint32_t node); /* which pass the filter */
 
 /* ---- Arranging --------------------------------------------------------------------------------------------------- */
@@ -114,8 +118,15 @@ int pithi_rows_has_children(struct pithi_rows *rows, uint32_t node); /* which pa
 void pithi_rows_set_open(struct pithi_rows *rows, uint32_t node, int on);
 /* Opens all nodes down to `level` and closes deeper ones; 0: closes all. */
 void pithi_rows_open_level(struct pithi_rows *rows, uint32_t level);
-/* Unfolds the row of a single lane into this many bands, and below them this many rows of functions; 0: folds it. */
-void pithi_rows_set_bands(struct pithi_rows *rows, uint32_t node, uint32_t bands, uint32_t flames);
+/* Where the depths of lanes are read. */
+struct pithi_unfolding {
+    struct pithlog *log;
+    struct pithlog_summary *summary;   /* NULL: the records of each lane are read */
+    const struct pithi_flames *flames; /* NULL: the functions of the log are not known */
+};
+/* Unfolds a row into a band for each nesting level, and below them a row for each depth of its functions; on 0: folds
+ * it. Of a rank only its first thread, of a host or communicator all ranks. */
+void pithi_rows_unfold(struct pithi_rows *rows, uint32_t node, int on, const struct pithi_unfolding *unfolding);
 void pithi_rows_set_hidden(struct pithi_rows *rows, uint32_t node, int on);
 void pithi_rows_show_all(struct pithi_rows *rows);
 /* Hides all but these nodes, their children and their parents. */

@@ -115,6 +115,24 @@ char *pithi_rows_note(struct pithi_rows *rows, uint32_t number, char *text, size
     return text;
 }
 
+/* ---- Visible rows ------------------------------------------------------------------------------------------------ */
+
+char *pithi_rows_seen_label(const struct pithi_rows *rows, uint32_t row, char *text, size_t size)
+{
+    const struct pithi_row *of = &rows->seen[row];
+
+    if (!pithi_row_is_below(of))
+        return pithi_rows_label(rows, rows->places[row].node, text, size);
+    snprintf(text, size, "%s %" PRIu32, of->flame ? "depth" : "level", of->band);
+    return text;
+}
+
+char *pithi_rows_seen_note(struct pithi_rows *rows, uint32_t row, char *text, size_t size)
+{
+    *text = 0;
+    return pithi_row_is_below(&rows->seen[row]) ? text : pithi_rows_note(rows, rows->places[row].node, text, size);
+}
+
 /* ---- Keys -------------------------------------------------------------------------------------------------------- */
 
 static uint32_t comm_around(const struct pithi_rows *rows, uint32_t node)

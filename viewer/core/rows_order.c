@@ -36,10 +36,20 @@ void pithi_rows_set_hidden(struct pithi_rows *rows, uint32_t node, int on)
     set_flag(rows, node, PITHI_NODE_HIDDEN, on);
 }
 
-void pithi_rows_set_bands(struct pithi_rows *rows, uint32_t node, uint32_t bands, uint32_t flames)
+void pithi_rows_unfold(struct pithi_rows *rows, uint32_t number, int on, const struct pithi_unfolding *unfolding)
 {
-    rows->nodes[node].bands = (uint8_t)(bands < PITHI_LEVELS ? bands : PITHI_LEVELS);
-    rows->nodes[node].flames = (uint8_t)(flames < PITHI_LEVELS ? flames : PITHI_LEVELS);
+    struct pithi_node *node = &rows->nodes[number];
+    struct pithlog *flames = unfolding->flames ? unfolding->flames->log : NULL;
+
+    if (node->kind == PITHI_NODE_RANK || node->kind == PITHI_NODE_THREAD) {
+        node->bands = node->flames = 0;
+        if (on)
+            node->bands = (uint8_t)pithi_lane_levels(unfolding->log, unfolding->summary, node->lane);
+        if (on && flames && pithlog_get_lane(flames, node->lane)->records)
+            node->flames = (uint8_t)pithi_lane_levels(flames, NULL, node->lane);
+    }
+    for (uint32_t i = 0; node->kind < PITHI_NODE_RANK && i < node->child_count; i++)
+        pithi_rows_unfold(rows, node->children[i], on, unfolding);
 }
 
 void pithi_rows_show_all(struct pithi_rows *rows)

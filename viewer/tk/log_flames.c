@@ -16,7 +16,7 @@ static void unfold_again(struct pithi_log_object *object)
 {
     for (uint32_t i = 1; i < object->tree->node_count; i++)
         if (object->tree->nodes[i].bands)
-            pithi_log_set_bands(object, i, 1);
+            pithi_log_unfold(object, i, 1);
     pithi_log_rows_changed(object);
 }
 

@@ -229,7 +229,7 @@ pithi_log_method pithi_log_matrix, pithi_log_comms;
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
 /* Unfolds a row and the rows of its group, as `rows unfold` does; 0: folds them. */
-void pithi_log_set_bands(struct pithi_log_object *object, uint32_t node, int on);
+void pithi_log_unfold(struct pithi_log_object *object, uint32_t node, int on);
 /* Call it after a change of the tree: updates object->rows and row_count, and drops the last plot. */
 void pithi_log_rows_changed(struct pithi_log_object *object);
 /* Adds the rows of the digest's counters. */

@@ -153,15 +153,8 @@ static Tcl_Obj *row_dict(struct pithi_log_object *object, uint32_t row)
     char text[256];
 
     pithi_row_lanes(&object->rows[row], &lanes);
-    if (pithi_row_is_below(&object->rows[row])) {
-        snprintf(text, sizeof text, object->rows[row].flame ? "depth %u" : "level %u",
-                 (unsigned)object->rows[row].band);
-        pithi_put_text(dict, "label", text);
-        pithi_put_text(dict, "note", "");
-    } else {
-        pithi_put_text(dict, "label", pithi_rows_label(tree, number, text, sizeof text));
-        pithi_put_text(dict, "note", pithi_rows_note(tree, number, text, sizeof text));
-    }
+    pithi_put_text(dict, "label", pithi_rows_seen_label(tree, row, text, sizeof text));
+    pithi_put_text(dict, "note", pithi_rows_seen_note(tree, row, text, sizeof text));
     pithi_put_wide(dict, "below", pithi_row_is_below(&object->rows[row]));
     pithi_put_wide(dict, "flame", object->rows[row].flame);
     pithi_put_wide(dict, "unfolded", node->bands > 0);
@@ -347,18 +340,11 @@ static int rows_open(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
     return set_each(object, interp, args, pithi_rows_set_open);
 }
 
-/* Of a rank only its first thread, of a host or communicator all ranks. */
-void pithi_log_set_bands(struct pithi_log_object *object, uint32_t number, int on)
+void pithi_log_unfold(struct pithi_log_object *object, uint32_t node, int on)
 {
-    const struct pithi_node *node = &object->tree->nodes[number];
-    struct pithlog *flames = on && object->flames ? object->flames->log : NULL;
+    struct pithi_unfolding unfolding = {object->log, object->summary, object->flames};
 
-    if (node->kind == PITHI_NODE_RANK || node->kind == PITHI_NODE_THREAD)
-        pithi_rows_set_bands(
-            object->tree, number, on ? pithi_lane_levels(object->log, object->summary, node->lane) : 0,
-            flames && pithlog_get_lane(flames, node->lane)->records ? pithi_lane_levels(flames, NULL, node->lane) : 0);
-    for (uint32_t i = 0; node->kind < PITHI_NODE_RANK && i < node->child_count; i++)
-        pithi_log_set_bands(object, node->children[i], on);
+    pithi_rows_unfold(object->tree, node, on, &unfolding);
 }
 
 /* unfold NODES ON: one row for each nesting level of these lanes, or one for all. */
@@ -370,7 +356,7 @@ static int rows_unfold(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_
     if (Tcl_GetBooleanFromObj(interp, args[1], &on) != TCL_OK || !(nodes = get_nodes(object, interp, args[0], &count)))
         return TCL_ERROR;
     for (uint32_t i = 0; i < count; i++)
-        pithi_log_set_bands(object, nodes[i], on);
+        pithi_log_unfold(object, nodes[i], on);
     free(nodes);
     pithi_log_rows_changed(object);
     return TCL_OK;
@@ -549,7 +535,7 @@ static int rows_set_state(struct pithi_log_object *object, Tcl_Interp *interp, T
     set_keys(tree, args[0], "pinned", 1, pithi_rows_set_pinned);
     unfolded = nodes_of_keys(tree, of_dict(args[0], "unfolded"), &count);
     for (uint32_t i = 0; i < count; i++)
-        pithi_log_set_bands(object, unfolded[i], 1);
+        pithi_log_unfold(object, unfolded[i], 1);
     free(unfolded);
     if (filter)
         pithi_rows_filter(tree, Tcl_GetString(filter));
