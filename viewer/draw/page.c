@@ -141,11 +141,11 @@ static void code_spots(const struct page *page, const struct pithi_cells *cells,
     free(spots);
 }
 
-/* Writes the levels at which a row waits (waiting.h). */
+/* Writes the levels at which a row waits (waiting.h). The only level of a band is 0. */
 static void code_waits(struct pithi_text *text, const struct pithi_plot *plot, uint32_t row)
 {
     struct pithi_analysis_window window = {plot->analysis, plot->t0_ns, plot->t1_ns, plot->width};
-    uint32_t level[COLUMNS];
+    uint32_t level[COLUMNS], band = plot->rows[row].band;
     int numbers[COLUMNS];
 
     if (!plot->analysis || !plot->waits) {
@@ -154,7 +154,7 @@ static void code_waits(struct pithi_text *text, const struct pithi_plot *plot, u
     }
     pithi_waits_columns(&window, &plot->rows[row], &plot->lines[plot->cell_row[row]], 0, level);
     for (uint32_t c = 0; c < plot->width; c++)
-        numbers[c] = level[c] == PITHI_NONE ? -1 : (int)level[c];
+        numbers[c] = level[c] == PITHI_NONE ? -1 : !band ? (int)level[c] : level[c] + 1 == band ? 0 : -1;
     code_numbers(text, numbers, plot->width);
 }
 
@@ -179,8 +179,8 @@ static uint32_t levels_of(const struct pithi_plot *plot)
     return most;
 }
 
-/* Writes the lines of each row: the levels of its states, ticks, events, waiting; for a counter, two lines of heights
- * and empty lines. */
+/* Writes the lines of each row: the levels of its states (of a band only its level, as the first), ticks, events,
+ * waiting; for a counter, two lines of heights and empty lines. */
 static void code_plot(const struct page *page, const struct pithi_plot *plot, struct pithi_text *text)
 {
     uint32_t levels = page->exact.size ? 2 : levels_of(plot);
@@ -196,15 +196,16 @@ static void code_plot(const struct page *page, const struct pithi_plot *plot, st
             code_empty(text, levels + 1);
             continue;
         }
-        for (uint32_t level = 0; level < levels; level++) {
-            const struct pithi_cells *cells = &plot->lines[plot->cell_row[row]];
-            if (level < cells->levels && !page->exact.size)
-                pithi_code_cells(text, pithi_cells_line(cells, 0, level), plot->width, page->sign_of,
-                                 plot->rows[row].lane_count > 1);
+        uint32_t from, to;
+        pithi_plot_levels(plot, row, &from, &to);
+        for (uint32_t level = from; level < from + levels; level++) {
+            if (level < to && !page->exact.size)
+                pithi_code_cells(text, pithi_cells_line(&plot->lines[plot->cell_row[row]], 0, level), plot->width,
+                                 page->sign_of, plot->rows[row].lane_count > 1);
             pithi_text_bytes(text, "\n", 1);
         }
         for (int marks = 0; marks < 2; marks++)
-            if (page->exact.size)
+            if (page->exact.size || pithi_row_is_below(&plot->rows[row]))
                 pithi_text_bytes(text, "\n", 1);
             else
                 code_spots(page, &plot->lines[plot->cell_row[row]], marks, text);
@@ -312,11 +313,11 @@ static void add_counter(struct page *page, const struct pithi_row *row)
                        fmin(series->low, 0), fmax(series->high, 0));
 }
 
-/* The times of the first and last record of a row; the head of an open group has none. */
+/* The times of the first and last record of a row; the head of an open group and further bands have none. */
 static void life_of(const struct pithi_draw *draw, const struct pithi_row *row, int64_t *from_ns, int64_t *to_ns)
 {
     pithi_row_life(draw->log, row, from_ns, to_ns);
-    if (row->counter == PITHI_BLANK || *from_ns > *to_ns)
+    if (row->counter == PITHI_BLANK || pithi_row_is_below(row) || *from_ns > *to_ns)
         *from_ns = *to_ns = 0;
 }
 
@@ -341,6 +342,8 @@ static void add_rows(struct page *page)
             pithi_text_add(&page->text, ", lanes: %" PRIu32, lanes);
         else if (row->counter != PITHI_BLANK)
             add_counter(page, row);
+        if (row->band)
+            pithi_text_add(&page->text, ", band: %" PRIu32, row->band);
         pithi_text_add(&page->text, "},\n");
     }
     pithi_text_add(&page->text, "],\n");

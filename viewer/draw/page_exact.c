@@ -131,16 +131,18 @@ static int read_lane(struct exact *exact, uint32_t lane, uint32_t most)
     return more || !fits || size_of(exact) > most ? -1 : 0;
 }
 
-/* Writes a row's lines into `text`, up to the deepest level that it has, and an empty line. */
-static void write_row(const struct exact *exact, struct pithi_text *text)
+/* Writes a row's lines into `text`, up to the deepest level that it has, and an empty line. A band has only its level;
+ * the first has the events. */
+static void write_row(const struct exact *exact, uint32_t band, struct pithi_text *text)
 {
-    uint32_t used = PITHI_LEVELS;
+    uint32_t from = band ? band - 1 : 0, used = band ? band : PITHI_LEVELS;
 
-    while (used && !exact->lines[used - 1].size)
+    while (used > from && !exact->lines[used - 1].size)
         used--;
-    pithi_text_bytes(text, exact->events.data, exact->events.size);
+    if (band <= 1)
+        pithi_text_bytes(text, exact->events.data, exact->events.size);
     pithi_text_bytes(text, "\n", 1);
-    for (uint32_t level = 0; level < used; level++) {
+    for (uint32_t level = from; level < used; level++) {
         pithi_text_bytes(text, exact->lines[level].data, exact->lines[level].size);
         pithi_text_bytes(text, "\n", 1);
     }
@@ -163,9 +165,11 @@ int pithi_page_exact(const struct pithi_draw *draw, const int *sign_of, uint32_t
             pithi_text_bytes(text, "\n\n", 2);
             continue;
         }
-        fits = lanes == 1 && text->size < most && read_lane(exact, row->lane, most - text->size) == 0;
+        /* Further bands follow the first of their lane. */
+        fits =
+            lanes == 1 && text->size < most && (row->band > 1 || read_lane(exact, row->lane, most - text->size) == 0);
         if (fits)
-            write_row(exact, text);
+            write_row(exact, row->band, text);
     }
     for (uint32_t level = 0; level < PITHI_LEVELS; level++)
         free(exact->lines[level].data);

@@ -10,7 +10,10 @@
  *
  * Exact times. For each row, a line of events: a sign and the time since the last one. Then a line for each level that
  * the row has: ^ or nothing, a sign, the time since the begin of the last one, the length. Then an empty line. A
- * counter has two empty lines. Numbers end with a blank. */
+ * counter has two empty lines. Numbers end with a blank.
+ *
+ * Bands. A row with `band` is of an unfolded lane, and has only this level, counted from 1, as its first level. The
+ * rows of a lane follow each other. */
 #ifndef PITHI_PAGE_TEXT_H
 #define PITHI_PAGE_TEXT_H
 

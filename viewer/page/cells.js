@@ -98,4 +98,11 @@ const tiles = data.tiles.map((text, i) =>
   makeSource(text, data.from + Math.floor(span * i / data.tiles.length),
     data.from + Math.floor(span * (i + 1) / data.tiles.length)));
 const exact = data.exact ? readExact(data.exact) : null;
+// The rows of an unfolded lane share the `stack` of its levels; `depth` is the place of the row's first level in it.
+exact?.forEach((row, i) => {
+  const { band } = data.rows[i];
+  row.depth = band ? band - 1 : 0;
+  row.stack = row.depth ? exact[i - 1].stack : [...row.levels];
+  if (band) row.stack[row.depth] = row.levels[0] || [];
+});
 const arrows = readArrows(data.arrows), path = readPath(data.path || "");

@@ -9,7 +9,7 @@ function drawLabels(pen, first, last) {
   const every = Math.ceil(12 / rowHeight);
   for (let row = Math.ceil(first / every) * every; row < last; row += every) {
     const [top, height] = barOf(0);
-    pen.fillStyle = data.rows[row].colour ? theme.faint : theme.text;
+    pen.fillStyle = data.rows[row].colour || data.rows[row].band > 1 ? theme.faint : theme.text;
     pen.fillText(data.rows[row].label, 0, Math.max(9, Math.floor(topOf(row) + top + height / 2 + 4)), labelWidth - 8);
   }
 }

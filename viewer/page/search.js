@@ -34,11 +34,11 @@ function endOf(levels, level, i) {
 }
 function exactHits({ signs: wanted, hasLimit, fits }) {
   const hits = [];
-  exact.forEach(({ levels, events }, row) => {
+  exact.forEach(({ levels, events, stack, depth }, row) => {
     levels.forEach((items, level) => {
       for (let i = 0; i < items.length; i += 4) {
         if (!wanted.has(items[i + 2]) || (items[i + 3] & AFTER && items[i] > data.from)) continue;
-        const to = endOf(levels, level, i);
+        const to = endOf(stack, depth + level, i);
         if (fits(to - items[i])) hits.push({ from: items[i], to, row, level, entry: data.names[items[i + 2]] });
       }
     });

@@ -29,8 +29,8 @@ function addLevel(sums, levels, level, from, to) {
 }
 function exactSums(from, to) {
   const sums = noSums();
-  for (const { levels, events } of exact) {
-    levels.forEach((_, level) => addLevel(sums, levels, level, from, to));
+  for (const { levels, events, stack, depth } of exact) {
+    levels.forEach((_, level) => addLevel(sums, stack, depth + level, from, to));
     for (let i = firstAt(events, from - 0.5, 2, 0); i < events.length && events[i] <= to; i += 2)
       sums[events[i + 1]].count++;
   }
