@@ -170,6 +170,8 @@ const struct pithi_command pithi_commands[] = {
      "  --to TIME       end; finalize: the start of MPI_Finalize\n"
      "  --lanes LIST    only these: ranks (0-3), threads (7.1), or names of hosts and threads (node1*,worker)\n"
      "  --group HOW     host or comm: one row for each host or communicator; none\n"
+     "  --unfold ROWS   a row for each nesting level of these rows (a list as for --lanes, or all), and below them\n"
+     "                  for each depth of the functions of their samples\n"
      "  --title TEXT    a title in place of the log's name\n"
      "  --legend WHERE  bottom, right or none\n"
      "  --stats         a table of the states: count, inclusive and exclusive time, share; messages\n"

@@ -317,10 +317,15 @@ def bands(row_height, levels):
 RICH_ROWS = [0, 2, 3, 4, 5, 6, 7, 8]  # the row of each lane: a counter is below the first
 
 
-def check_pixels(browser, name, rows, row_height, levels, scale, seed):
+def depths_of(log):
+    return [max(len(stack) for _, stack in stacks_of(records)) for records in records_of(f"{log}.pith").values()]
+
+
+def check_pixels(browser, name, rows, row_height, levels, scale, seed, unfolded=""):
     """Each pixel that is looked at has the colour of a state that its lane is in, at this level, in this pixel's time
-    or next to it. If the lane is in the same states all this time, there is only one."""
-    shown = Shown(browser, f"{name}-bare.html", scale=scale, size=(1200, 900))
+    or next to it. If the lane is in the same states all this time, there is only one. `unfolded`: the page has a row for
+    each level."""
+    shown = Shown(browser, f"{name}{unfolded}-bare.html", scale=scale, size=(1200, 2200 if unfolded else 900))
     page, chance = shown.page, random.Random(seed)
     colours = dict(page.ask("""[...document.querySelectorAll("tbody tr label")].map((label) => [label.innerText.trim(),
         label.querySelector(".colour").style.background.match(/\\d+/g).map((part) =>
@@ -331,6 +336,7 @@ def check_pixels(browser, name, rows, row_height, levels, scale, seed):
     paper = page.ask("getComputedStyle(document.documentElement).getPropertyValue('--paper').trim()")[1:]
     grid = page.ask("getComputedStyle(document.documentElement).getPropertyValue('--grid').trim()")[1:]
     ys, wrong, sure, deep = bands(row_height, levels), [], 0, set()
+    depths = depths_of(name)
     for width in (span, span // 7, span // 60, span // 1000, 5000, 200):
         from_ns = chance.randrange(0, span - width + 1)
         page.follow(f"{from_ns / 1e9:.9f}-{(from_ns + width) / 1e9:.9f}")
@@ -338,8 +344,8 @@ def check_pixels(browser, name, rows, row_height, levels, scale, seed):
         points, wanted = [], []
         for _ in range(400):
             lane, column = chance.randrange(len(lanes)), chance.randrange(int(shown.wide * scale))
-            level = chance.randrange(levels)
-            if ys[level] is None:
+            level = chance.randrange(depths[lane] if unfolded else levels)
+            if not unfolded and ys[level] is None:
                 continue
             # The line at a begin is a pixel of the style sheet wide.
             low, high = from_ns + (column - 0.6 - scale) * step, from_ns + (column + 2.1) * step
@@ -348,19 +354,22 @@ def check_pixels(browser, name, rows, row_height, levels, scale, seed):
             allowed = set()
             for stack in seen:
                 outer = stack[:level + 1] if len(seen) > 1 else stack[:level + 1][-1:]
+                outer = stack[level:level + 1] if unfolded else outer
                 allowed |= {colours[state] for state in outer}
                 if len(seen) > 1:
                     allowed |= {darker(colours[state]) for state in outer}
-                if not stack or len(seen) > 1:
+                if not outer or len(seen) > 1:
                     allowed |= {idle, paper, grid, "000000"}
-            points.append((shown.left + (column + 0.5) / scale, rows[lane] * row_height + ys[level]))
+            y = level * row_height + 3.5 if unfolded else ys[level]
+            points.append((shown.left + (column + 0.5) / scale, rows[lane] * row_height + y))
             wanted.append((allowed, lane, level, column, width))
             if len(allowed) == 1:
                 sure += 1
                 deep.add(level)
         wrong += [(*place, got) for got, place in zip(shown.pixels(points), wanted) if got not in place[0]]
+    name += unfolded
     ok(not wrong, f"{name} ({scale}): pixels are as the records say", *[str(one) for one in wrong[:4]])
-    ok(sure > 300 and len(deep) == sum(y is not None for y in ys),
+    ok(sure > 300 and (len(deep) > 9 if unfolded else len(deep) == sum(y is not None for y in ys)),
        f"{name} ({scale}): {sure} of them exactly, at {len(deep)} levels")
     page.close()
 
@@ -380,8 +389,8 @@ def computing(table):
     return sum(round(float(cells[-1]) * 1e9) for name, cells in table.items() if name in OUTSIDE)
 
 
-def check_selection(browser, name, asked, seed):
-    shown, chance = Shown(browser, f"{name}.html"), random.Random(seed)
+def check_selection(browser, name, asked, seed, unfolded=""):
+    shown, chance = Shown(browser, f"{name}{unfolded}.html"), random.Random(seed)
     times = sorted({time for records in records_of(f"{name}.pith").values() for time, _, _ in records})
     wrong = []
     for turn in range(12):
@@ -400,13 +409,31 @@ def check_selection(browser, name, asked, seed):
         got, wanted = computing(table), computing_of(f"{name}.pith", from_ns, to_ns)
         if got != wanted:
             wrong += [(from_ns, to_ns, got, wanted)]
-    ok(not wrong, f"{name}: figures of selections are those of {asked.__name__}", *[str(one) for one in wrong[:3]])
+    ok(not wrong, f"{name}{unfolded}: figures of selections are those of {asked.__name__}",
+       *[str(one) for one in wrong[:3]])
     shown.page.follow("")
-    same(computing(shown.table()), computing_of(f"{name}.pith", times[0], times[-1]), f"{name}: all time outside states")
+    same(computing(shown.table()), computing_of(f"{name}.pith", times[0], times[-1]),
+         f"{name}{unfolded}: all time outside states")
     shown.page.drag(*shown.at(0.31, 15), *shown.at(0.62, 15))
     ends = selected(shown.link())
     same(figures(shown.table()), asked(f"{name}.pith", *ends), f"{name}: and of one that was dragged")
     shown.page.close()
+
+
+def check_unfolded(browser, searches):
+    """Rows of bands: their labels, a row for each level of each lane; hits, whose durations need all of them."""
+    page = browser.open("random-unfolded.html")
+    labels = [f"level {level + 1}" if level else f"rank {lane}"
+              for lane, depth in enumerate(depths_of("random")) for level in range(depth)]
+    same(re.findall(r'^\{label: "([^"]*)"', open("random-unfolded.html").read(), re.M), labels, "a row for each level")
+    for text, query in searches:
+        page.key("/")
+        page.ask("document.activeElement.value = ''")
+        page.type(text)
+        same(page.text(".said").replace("\u2009", ""), f"{len(hits_of('random.pith', query))} hits",
+             f"unfolded: find {text}")
+        page.key("Escape")
+    page.close()
 
 
 RICH_LABELS = ["rank 0", "0.1 worker", "rank 1", "1.1 worker", "rank 2", "rank 3", "rank 4", "rank 5"]
@@ -414,6 +441,9 @@ RICH_SEARCHES = [("allre", 'state ~ "*Allre*"'), ("MPI_*", 'state ~ "MPI_*"'),
                  ("MPI_Wait???", 'state ~ "MPI_Wait???"'), ("MPI_* > 0.3ms", 'state ~ "MPI_*" and duration > 0.3ms'),
                  ("compute < 200us", 'state == compute and duration < 200us'),
                  ("checkpoint", 'state ~ "*checkpoint*" or event ~ "*checkpoint*"')]
+
+RANDOM_SEARCHES = [("state-a", 'state ~ "*state-a*"'), ("*-k > 2us", 'state ~ "*-k" and duration > 2us'),
+                   ("state-q < 50ns", 'state == "state-q" and duration < 50ns')]
 
 
 def check_search(browser, log, labels, searches):
@@ -585,6 +615,9 @@ def main(profile, pages):
             check_names(browser, scale)
             check_pixels(browser, "rich", RICH_ROWS, 30, 3, scale, scale)
             check_pixels(browser, "random", range(3), 120, 20, scale, 10 + scale)
+            depths = depths_of("random")
+            check_pixels(browser, "random", [sum(depths[:lane]) for lane in range(3)], 20, 20, scale, 20 + scale,
+                         "-unfolded")
         check_legend(browser)
         check_colours_of_page(browser)
         check_link(browser)
@@ -592,9 +625,9 @@ def main(profile, pages):
                                               ("random", sums_of)]):
             check_selection(browser, name, asked, seed)
         check_search(browser, "rich", RICH_LABELS, RICH_SEARCHES)
-        check_search(browser, "random", ["rank 0", "rank 1", "rank 2"],
-                     [("state-a", 'state ~ "*state-a*"'), ("*-k > 2us", 'state ~ "*-k" and duration > 2us'),
-                      ("state-q < 50ns", 'state == "state-q" and duration < 50ns')])
+        check_selection(browser, "random", sums_of, 4, "-unfolded")
+        check_search(browser, "random", ["rank 0", "rank 1", "rank 2"], RANDOM_SEARCHES)
+        check_unfolded(browser, RANDOM_SEARCHES)
         check_search_shows(browser)
         check_coarse(browser)
         check_fine(browser)

@@ -1,9 +1,10 @@
-"""random_log.py SEED - writes a log as text, for `pith convert`: 3 ranks, 26 states, up to 20 levels deep, long and
-very short ones; some end before the states inside them."""
+"""random_log.py SEED [SLOPE] - writes a log as text, for `pith convert`: 3 ranks, 26 states, up to 20 levels deep, long
+and very short ones; some end before the states inside them. With a smaller SLOPE than 0.02 more are deep."""
 import random
 import sys
 
 chance = random.Random(int(sys.argv[1]))
+slope = float(sys.argv[2]) if len(sys.argv) > 2 else 0.02
 NAMES = [f"state-{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
 lines = []
 for rank in range(3):
@@ -12,7 +13,7 @@ for rank in range(3):
     stack.append(NAMES[0])
     while time < 2000000 or stack:
         time += int(chance.choice([0, 3, 40, 500, 4000]) * (0.5 + chance.random()))
-        grows = chance.random() < 0.55 - 0.02 * len(stack) and time < 2000000
+        grows = chance.random() < 0.55 - slope * len(stack) and time < 2000000
         if grows and len(stack) < 20:
             stack.append(chance.choice(NAMES))
             lines.append((time, rank, "enter", stack[-1]))

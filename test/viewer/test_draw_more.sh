@@ -25,6 +25,11 @@ same "undone by what comes later" 'zoom 4ms 6ms; rows 1; fit; rows'
 same "zoom in and move" 'zoom 4ms 8ms; in 2; pan 0.5' --from 6ms --to 8ms
 same "out" 'zoom 5ms 6ms; out' --from 4500us --to 6500us
 same "braces, quotes, lines" $'hide {MPI_*};show "MPI_*"\n rows {0-2}\n' --lanes 0-2
+same "unfolded rows" 'unfold_rows 1' --unfold 1
+same "all of them" 'unfold_rows' --unfold all
+same "of the rows chosen" 'rows 0-2; unfold_rows worker,2' --lanes 0-2 --unfold worker,2
+same "folded again" 'unfold_rows; fold_rows 1-9' --unfold 0
+same "as the window keeps them" 'set_rowstate {group none filter {} unfolded {0 3 77}}' --unfold 0.0,3
 same "several -e" 'zoom 4ms 6ms' --from 4ms -e 'zoom 4ms 6ms'
 pith draw plain.pith --text --size 72 -e 'hide green' >text.out
 like "$(sed -n 2p text.out)" '^rank 0 +\|R{30,}B{29,33}\|$' "hide: what is around it shows"
@@ -62,7 +67,13 @@ wrong 'zoom: needs FROM TO' 'zoom 3'
 wrong 'fit: needs no argument' 'fit 3'
 wrong 'does not end' 'hide {a'
 wrong 'rows: none fits a-b' 'rows a-b'
+wrong 'unfold_rows: none fits 77;' 'unfold_rows 77'
 wrong 'group: must be host, comm or none, not x' 'group x'
+is "$(pith draw plain.pith -o wrong.png --unfold 77 2>&1; echo $?)" $'pith: draw: --unfold 77: no row matches; see `pith help draw`\n2' "--unfold without rows"
+for how in "--unfold 0" "-e unfold_rows"; do
+    # shellcheck disable=SC2086
+    like "$(pith draw plain.pith --text $how 2>&1; echo $?)" '^pith: draw: .*in pictures and pages only, not in text; see `pith help draw`$' "$how --text: said"
+done
 # Every word is one of the window's, and takes what it takes there.
 window=$(sed -nE 's/^        ([a-z_]+) +\{.*\} +word_[a-z_]+$/\1/p; s/^    words \{([a-z_]+) .*/\1/p' "$top"/viewer/tcl/*.tcl | sort)
 drawn=$(pith draw plain.pith -o wrong.png -e jump 2>&1 | sed 's/.*there are: //' | tr ' ' '\n')

@@ -31,6 +31,27 @@ if ! command -v chromium >/dev/null; then
     finish
 fi
 pith draw big.pith -o piece.html --from 0.400000000 --to 0.400002000
+# Without exact times a row of a band has the cells of its level, and with or without them its waiting.
+printf '%b\n' '0\t0\t0\tenter\tstep' '0\t1\t0\tenter\tstep' '0.1\t0\t0\tenter\tMPI_Recv' '0.6\t1\t0\tenter\tMPI_Send' \
+    '0.6\t1\t0\tsend\t\tcomm=0\tpeer=0\ttag=0\tbytes=8' '0.7\t0\t0\trecv\t\tcomm=0\tpeer=1\ttag=0\tbytes=8' \
+    '0.7\t0\t0\tleave\tMPI_Recv' '0.7\t1\t0\tleave\tMPI_Send' '0.8\t0\t0\tleave\tstep' '0.8\t1\t0\tleave\tstep' >late.txt
+pith draw big.pith -o big-folded.html --lanes 0-4 && pith draw big.pith -o big-bands.html --lanes 0-4 --unfold 3
+pith draw late.txt -o late-folded.html --waits && pith draw late.txt -o late-bands.html --waits --unfold 0
+python3 - <<'P' >bands.out
+import re
+def read(path, label):
+    text = open(path).read()
+    labels = re.findall(r'^\{label: "([^"]*)', text, re.M)
+    lines = re.search(r"whole: `([^`]*)`", text)[1].split("\n")
+    size, at = int(lines[0]) + 3, labels.index(label)
+    return [lines[1 + i * size:1 + (i + 1) * size] for i in range(at, len(labels))]
+folded, bands = read("big-folded.html", "rank 3")[0], read("big-bands.html", "rank 3")
+for level in range(3):
+    print(len(folded[level]) > 10, bands[level][0] == folded[level], any(bands[level][1:-3]))
+folded, bands = read("late-folded.html", "rank 0")[0], read("late-bands.html", "rank 0")
+print(folded[-1].count("B"), "A" in folded[-1], "A" in bands[0][-1], folded[-1].replace("B", "A") == bands[1][-1])
+P
+is "$(cat bands.out)" $'True True False\nTrue True False\nTrue True False\n1 False False True' "bands: cells and waiting"
 is "$(grep -c '^exact: ``' piece.html):$(grep -c '^exact: ``' big.html)" 0:1 "a large log has no exact times, the page of a part has"
 pith draw plain.pith -o bare.html --title plain.pith -e 'names off' # names would cover the pixels that are looked at
 pith draw fine.pith -o fine-bare.html -e 'names off'
@@ -39,7 +60,9 @@ python3 "$top/test/viewer/random_log.py" 1 >random.txt
 # A colour for each name, none of which is another one darker.
 colours=$(i=0; for letter in {a..z}; do printf 'colour state-%s #%02xff%02x; ' $letter $((i % 5 * 50)) $((i * 8)); i=$((i + 1)); done)
 pith convert random.txt random.pith && pith draw random.pith -o random.html &&
-    pith draw random.pith -o random-bare.html -e "names off; height 120; $colours"
+    pith draw random.pith -o random-bare.html -e "names off; height 120; $colours" &&
+    pith draw random.pith -o random-unfolded.html --unfold all &&
+    pith draw random.pith -o random-unfolded-bare.html --unfold all -e "names off; height 20; $colours"
 ./make_log hosts many.pith && pith draw many.pith -o many.html -e 'height 120'
 pith draw big.pith -o few.html -e 'rows 0-40'
 pith draw plain.pith -o part.html -e 'hide green; select 100ms 400ms'

@@ -311,6 +311,8 @@ void pithi_figure_subtitle(const struct pithi_figure *figure, char *text, size_t
              lanes, records, duration, window, groups, waits, core_waits, path, arrows);
 }
 
+static int is_faint(const struct pithi_row *row) { return row->counter != PITHI_NONE || pithi_row_is_below(row); }
+
 /* The labels of a plot's rows: those of the figure, or of a band of its iterations. */
 static void draw_labels(const struct pithi_figure *figure, const struct pithi_plot *plot,
                         const struct pithi_painter *painter)
@@ -328,7 +330,7 @@ static void draw_labels(const struct pithi_figure *figure, const struct pithi_pl
         last_y = y;
         pithi_row_label(plot->log, plot->rows[row], label, sizeof label);
         pithi_text_in(painter, left, y, figure->label_width + 4 - figure->band_label_width, text_font,
-                      plot->rows[row].counter == PITHI_NONE ? PITHI_RGB_TEXT : PITHI_RGB_FAINT, label);
+                      is_faint(&plot->rows[row]) ? PITHI_RGB_FAINT : PITHI_RGB_TEXT, label);
     }
 }
 

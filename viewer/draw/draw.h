@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "core/core_waits.h"
 #include "core/rows.h"
@@ -25,6 +26,7 @@ enum pithi_draw_colour { PITHI_COLOUR_AUTO, PITHI_COLOUR_ALWAYS, PITHI_COLOUR_NE
 struct pithi_draw {
     /* From the command line: */
     const char *log_path, *out_path, *lanes, *title;
+    const char *unfold; /* the rows to unfold; NULL: none */
     enum pithi_draw_kind kind;
     enum pithi_draw_colour colour;
     enum pithi_legend_place legend;
@@ -53,6 +55,7 @@ struct pithi_draw {
     struct pithlog_analysis *analysis;  /* NULL: not asked for */
     const struct pithlog_iterations *found;
     struct pithlog_summary *summary; /* NULL: all records are read */
+    struct pithi_flames *flames;     /* NULL: no unfolded row has functions */
     enum pithi_care care;
     struct pithi_row *rows;
     uint32_t row_count, per; /* per: number of rows drawn as one, set by pithi_draw_fewer_rows */
@@ -63,6 +66,7 @@ struct pithi_draw {
     int64_t lit_from_ns, lit_to_ns;                  /* the selection; equal: none */
     struct pithlog_digest *picked;                   /* the messages to draw; NULL: all */
     int no_arrows, all_arrows, no_names, row_height; /* all_arrows: even if they cover much */
+    char *list;                                      /* the ranks and threads of the rows; NULL: all */
     struct pithi_rows *tree;                         /* NULL: the rows are not arranged */
     char **labels;                                   /* [label_count] of its rows */
     uint32_t label_count;
@@ -86,6 +90,10 @@ void pithi_draw_set_hidden(struct pithi_draw *draw, const char *pattern, unsigne
 /* Sets the rows: all, or those that match a pattern (core/rows.h), by draw->group: 0, or an exit status after a
  * message. */
 int pithi_draw_rows(struct pithi_draw *draw, const char *list);
+/* Unfolds the rows of the option --unfold: 0, or an exit status after a message. */
+int pithi_draw_unfold(struct pithi_draw *draw);
+/* Finds the functions of the samples, if there are any: 0, or an exit status after a message. */
+int pithi_draw_flames(struct pithi_draw *draw);
 void pithi_draw_labels_free(struct pithi_draw *draw);
 /* Joins neighbouring rows if there are more than `most`; call it after all words. */
 void pithi_draw_fewer_rows(struct pithi_draw *draw, uint32_t most);
@@ -106,6 +114,10 @@ int pithi_draw_terminal(struct pithi_draw *draw); /* text on standard output; ex
 /* `write` writes everything to `file` and returns NULL or an error ("": see errno). Returns an exit status, after a
  * message if it is not 0. */
 int pithi_save(const char *path, const char *(*write)(void *context, FILE *file), void *context);
+
+/* From now on a signal that ends this program also ends `writer`, a process (0: none), and removes `path`, which must
+ * stay valid. NULL: no longer. */
+void pithi_guard(const char *path, pid_t writer);
 
 /* ---- Words ------------------------------------------------------------------------------------------------------- */
 
@@ -129,6 +141,8 @@ int pithi_draw_do_expand(struct pithi_draw *draw, const struct pithi_draw_word *
 int pithi_draw_do_collapse(struct pithi_draw *draw, const struct pithi_draw_word *word);
 int pithi_draw_do_hide_rows(struct pithi_draw *draw, const struct pithi_draw_word *word);
 int pithi_draw_do_pin(struct pithi_draw *draw, const struct pithi_draw_word *word);
+int pithi_draw_do_unfold_rows(struct pithi_draw *draw, const struct pithi_draw_word *word);
+int pithi_draw_do_fold_rows(struct pithi_draw *draw, const struct pithi_draw_word *word);
 int pithi_draw_do_set_rowstate(struct pithi_draw *draw, const struct pithi_draw_word *word);
 
 /* The script and the style of viewer/page/, made into strings by the Makefile. */

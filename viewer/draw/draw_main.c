@@ -195,6 +195,8 @@ static int draw_log(struct pithi_draw *draw)
 
     if (!status)
         status = pithi_draw_rows(draw, draw->lanes);
+    if (!status && draw->unfold)
+        status = pithi_draw_unfold(draw);
     if (!status)
         status = set_window(draw);
     if (!status)
@@ -229,7 +231,9 @@ int main(int argc, char **argv)
     free(draw.script);
     free(draw.rows);
     free(draw.grouped);
+    free(draw.list);
     pithi_draw_labels_free(&draw);
+    pithi_flames_close(draw.flames);
     if (draw.tree)
         pithi_rows_close(draw.tree);
     pithi_gaps_free(&draw.gaps);

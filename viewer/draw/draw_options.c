@@ -16,6 +16,7 @@ enum {
     TO,
     LANES,
     GROUP,
+    UNFOLD,
     TITLE,
     LEGEND,
     STATS,
@@ -40,6 +41,7 @@ static const struct option options[] = {{"size", required_argument, NULL, SIZE},
                                         {"lanes", required_argument, NULL, LANES},
                                         {"lane", required_argument, NULL, LANES},
                                         {"group", required_argument, NULL, GROUP},
+                                        {"unfold", required_argument, NULL, UNFOLD},
                                         {"title", required_argument, NULL, TITLE},
                                         {"legend", required_argument, NULL, LEGEND},
                                         {"stats", no_argument, NULL, STATS},
@@ -182,6 +184,9 @@ static int set_option(struct pithi_draw *draw, int option, const char *value)
         if (pithi_grouping_parse(value, &draw->group))
             return usage("--group %s: must be host, comm or none", value);
         return 0;
+    case UNFOLD:
+        draw->unfold = value;
+        return 0;
     case TITLE:
         draw->title = value;
         return 0;
@@ -252,5 +257,7 @@ int pithi_draw_options(struct pithi_draw *draw, int argc, char **argv)
         return usage("--ranges: in pictures only, not in text and pages");
     if (!status && draw->iterations && (draw->kind == PITHI_DRAW_TEXT || draw->kind == PITHI_DRAW_HTML))
         return usage("--iterations: in pictures only, not in text and pages");
+    if (!status && draw->unfold && draw->kind == PITHI_DRAW_TEXT)
+        return usage("--unfold: in pictures and pages only, not in text");
     return status ? status : check_size(draw);
 }

@@ -29,6 +29,8 @@ static int plain_rows(struct pithi_draw *draw, const char *list)
     }
     if (!draw->row_count)
         return pithi_draw_failed("%s: no lanes %s; `pith info` tells which there are", draw->log_path, list);
+    free(draw->list);
+    draw->list = list ? strdup(list) : NULL;
     return 0;
 }
 
@@ -69,8 +71,8 @@ static int take_seen(struct pithi_draw *draw)
         char label[256], note[64];
         size_t size;
         char *text;
-        pithi_rows_label(tree, place->node, label, sizeof label);
-        pithi_rows_note(tree, place->node, note, sizeof note);
+        pithi_rows_seen_label(tree, i, label, sizeof label);
+        pithi_rows_seen_note(tree, i, note, sizeof note);
         size = 3 * (size_t)place->depth + strlen(label) + strlen(note) + 4;
         text = pithi_alloc(size, 1);
         snprintf(text, size, "%*s%s%s%s", 3 * (place->depth > 0 ? place->depth - 1 : 0), "", label, *note ? "  " : "",
@@ -100,6 +102,41 @@ int pithi_draw_rows(struct pithi_draw *draw, const char *pattern)
     if (pithi_rows_picture(tree_of(draw), draw->group, pattern ? pattern : ""))
         return pithi_draw_failed("%s: no lanes %s; `pith info` tells which there are", draw->log_path, pattern);
     return take_seen(draw);
+}
+
+/* Pages have no rows of functions. */
+static int unfold_nodes(struct pithi_draw *draw, const uint32_t *nodes, uint32_t count, int on)
+{
+    int status = on && count && draw->kind != PITHI_DRAW_HTML ? pithi_draw_flames(draw) : 0;
+    struct pithi_unfolding unfolding = {draw->log, draw->summary, draw->flames};
+
+    for (uint32_t i = 0; i < count && !status; i++)
+        pithi_rows_unfold(draw->tree, nodes[i], on, &unfolding);
+    return status;
+}
+
+/* 0, or an exit status after a message; -1: no row matches. */
+static int unfold(struct pithi_draw *draw, const char *pattern, int on)
+{
+    uint32_t count, *nodes;
+    int status;
+
+    if (!draw->tree)
+        pithi_rows_picture(tree_of(draw), PITHI_BY_NOTHING, draw->list ? draw->list : "");
+    nodes = pithi_rows_find(draw->tree, pattern, &count);
+    status = count ? unfold_nodes(draw, nodes, count, on) : -1;
+    free(nodes);
+    return status ? status : take_seen(draw);
+}
+
+int pithi_draw_unfold(struct pithi_draw *draw)
+{
+    int status = unfold(draw, strcmp(draw->unfold, "all") == 0 ? "*" : draw->unfold, 1);
+
+    if (status >= 0)
+        return status;
+    pithi_draw_failed("draw: --unfold %s: no row matches; see `pith help draw`", draw->unfold);
+    return 2;
 }
 
 void pithi_draw_fewer_rows(struct pithi_draw *draw, uint32_t most)
@@ -180,6 +217,27 @@ int pithi_draw_do_pin(struct pithi_draw *draw, const struct pithi_draw_word *wor
     return on_rows(draw, word, 1, pithi_rows_set_pinned);
 }
 
+static int unfold_word(struct pithi_draw *draw, const struct pithi_draw_word *word, int on)
+{
+    const char *pattern = word->count > 1 ? word->item[1] : "*";
+    int status;
+
+    if (is_text(draw))
+        return pithi_draw_word_wrong(word->item[0], "in pictures and pages only, not in text", "");
+    status = unfold(draw, pattern, on);
+    return status < 0 ? pithi_draw_word_wrong(word->item[0], "none fits ", pattern) : status;
+}
+
+int pithi_draw_do_unfold_rows(struct pithi_draw *draw, const struct pithi_draw_word *word)
+{
+    return unfold_word(draw, word, 1);
+}
+
+int pithi_draw_do_fold_rows(struct pithi_draw *draw, const struct pithi_draw_word *word)
+{
+    return unfold_word(draw, word, 0);
+}
+
 /* ---- An arrangement ---------------------------------------------------------------------------------------------- */
 
 /* The window stores an arrangement as a dict of group, filter, order, and lists of rows by their keys. */
@@ -226,9 +284,20 @@ static void set_order(struct pithi_rows *tree, const char *list)
     free(letters);
 }
 
-/* Applies an entry of the dict. Entries come in the right order, except for the filter, which is set last. */
-static void set_entry(struct pithi_rows *tree, const char *key, const char *value, char **filter)
+static int unfold_keys(struct pithi_draw *draw, const char *list)
 {
+    uint32_t count, *nodes = nodes_of(draw->tree, list, &count);
+    int status = unfold_nodes(draw, nodes, count, 1);
+
+    free(nodes);
+    return status;
+}
+
+/* Applies an entry of the dict; 0, or an exit status after a message. Entries come in the right order, except for the
+ * filter, which is set last. */
+static int set_entry(struct pithi_draw *draw, const char *key, const char *value, char **filter)
+{
+    struct pithi_rows *tree = draw->tree;
     enum pithi_grouping grouping;
 
     if (strcmp(key, "group") == 0 && pithi_grouping_parse(value, &grouping) == 0)
@@ -243,8 +312,11 @@ static void set_entry(struct pithi_rows *tree, const char *key, const char *valu
         set_nodes(tree, value, 1, pithi_rows_set_hidden);
     else if (strcmp(key, "pinned") == 0)
         set_nodes(tree, value, 1, pithi_rows_set_pinned);
+    else if (strcmp(key, "unfolded") == 0 && !is_text(draw))
+        return unfold_keys(draw, value);
     else if (strcmp(key, "filter") == 0 && !*filter)
         *filter = strdup(value);
+    return 0;
 }
 
 int pithi_draw_do_set_rowstate(struct pithi_draw *draw, const struct pithi_draw_word *word)
@@ -253,14 +325,16 @@ int pithi_draw_do_set_rowstate(struct pithi_draw *draw, const struct pithi_draw_
     const char *dict = word->item[1];
     char *key_letters = pithi_alloc(strlen(dict) + 1, 1), *letters = pithi_alloc(strlen(dict) + 1, 1), *key, *value;
     char *filter = NULL;
+    int status = 0;
 
     pithi_rows_filter(tree, "");
-    while ((key = pithi_draw_next_item(&dict, key_letters)) && (value = pithi_draw_next_item(&dict, letters)))
-        set_entry(tree, key, value, &filter);
+    while (!status && (key = pithi_draw_next_item(&dict, key_letters)) &&
+           (value = pithi_draw_next_item(&dict, letters)))
+        status = set_entry(draw, key, value, &filter);
     if (filter)
         pithi_rows_filter(tree, filter);
     free(filter);
     free(key_letters);
     free(letters);
-    return take_seen(draw);
+    return status ? status : take_seen(draw);
 }

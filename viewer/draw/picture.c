@@ -223,6 +223,7 @@ struct pithi_figure pithi_draw_figure(const struct pithi_draw *draw)
                                           .hidden = draw->hidden,
                                           .t0_ns = draw->t0_ns,
                                           .t1_ns = draw->t1_ns,
+                                          .flames = draw->flames,
                                           .rows = draw->rows,
                                           .row_count = draw->row_count,
                                           .most_arrows = MOST_ARROWS,

@@ -7,15 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/memory.h"
 
-static char *part; /* the file that is being written */
+static const char *guarded; /* see pithi_guard */
+static pid_t writer;
 
-static void drop_part(int number)
+static void drop_guarded(int number)
 {
-    unlink(part);
+    if (writer && kill(writer, SIGTERM) == 0)
+        waitpid(writer, NULL, 0);
+    unlink(guarded);
     signal(number, SIG_DFL);
     raise(number);
 }
@@ -28,7 +32,17 @@ static void on_signals(void (*handler)(int))
         signal(numbers[i], handler);
 }
 
-static int write_part(const char *path, const char *(*write)(void *context, FILE *file), void *context)
+void pithi_guard(const char *path, pid_t its_writer)
+{
+    if (path) {
+        guarded = path;
+        writer = its_writer;
+    }
+    on_signals(path ? drop_guarded : SIG_DFL);
+}
+
+static int write_part(const char *path, const char *part, const char *(*write)(void *context, FILE *file),
+                      void *context)
 {
     FILE *file = fopen(part, "w+b"); /* PostScript is read back to change its date */
     const char *wrong;
@@ -36,7 +50,7 @@ static int write_part(const char *path, const char *(*write)(void *context, FILE
 
     if (!file)
         return pithi_draw_failed("%s: %s", part, strerror(errno));
-    on_signals(drop_part);
+    pithi_guard(part, 0);
     errno = 0;
     wrong = write(context, file);
     error = errno;
@@ -48,7 +62,7 @@ static int write_part(const char *path, const char *(*write)(void *context, FILE
         wrong = "";
         error = errno;
     }
-    on_signals(SIG_DFL);
+    pithi_guard(NULL, 0);
     if (!wrong)
         return 0;
     pithi_draw_failed("%s: cannot write: %s", path, error ? strerror(error) : wrong);
@@ -93,13 +107,14 @@ static int write_device(const char *path, const char *(*write)(void *context, FI
 int pithi_save(const char *path, const char *(*write)(void *context, FILE *file), void *context)
 {
     size_t size = strlen(path) + sizeof ".part";
+    char *part;
     int status;
 
     if (is_device(path))
         return write_device(path, write, context);
     part = pithi_alloc(size, 1);
     snprintf(part, size, "%s.part", path);
-    status = write_part(path, write, context);
+    status = write_part(path, part, write, context);
     free(part);
     return status;
 }
