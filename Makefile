@@ -98,7 +98,9 @@ mpi_src := $(wildcard wrappers/mpi/*.c)
 core_src := $(wildcard viewer/core/*.c)
 draw_src := $(wildcard viewer/draw/*.c)
 HAVE_SHM := $(shell $(PKG_CONFIG) --exists xext 2>/dev/null && echo yes)
-tk_src := $(filter-out viewer/tk/shared_pixels$(if $(HAVE_SHM),_none).c,$(wildcard viewer/tk/*.c))
+HAVE_XI := $(shell $(PKG_CONFIG) --exists 'xi >= 1.8' 2>/dev/null && echo yes)
+tk_src := $(filter-out viewer/tk/shared_pixels$(if $(HAVE_SHM),_none).c viewer/tk/pinch$(if $(HAVE_XI),_none).c, \
+	$(wildcard viewer/tk/*.c))
 tcl_src := $(wildcard viewer/tcl/*.tcl)
 unit_src := $(wildcard test/unit/test_*.c)
 bench_src := $(wildcard test/bench/bench_*.c)
@@ -209,6 +211,7 @@ missing:
 	@$(if $(filter-out $(cxx_mpis),$(MPIS)),echo \
 		'no C++ compiler found for $(filter-out $(cxx_mpis),$(MPIS)) (mpicxx, g++): C++ bindings left out',:)
 	@$(if $(HAVE_TK),:,echo 'no Tcl/Tk development files found: window left out')
+	@$(if $(HAVE_TK),$(if $(HAVE_XI),:,echo 'no libXi 1.8 (libxi-dev): the window does without pinches of a touchpad'),:)
 	@$(if $(HAVE_X11),:,echo "no X11 development files found: MPE's graphics open no windows")
 	@$(if $(HAVE_CAIRO),:,echo 'no cairo development files found: pith draw left out')
 	@$(if $(HAVE_PCRE2),:,echo 'no PCRE2 development files found: {{sub}} and {{filter}} of wrappergen left out')
@@ -383,7 +386,8 @@ $(O)/libexec/pith/pith-draw: $(call obj,$(draw_src)) $(O)/obj/viewer/draw/page_d
 	$(LINK) -o $@ $^ $(shell $(PKG_CONFIG) --libs cairo) -lz -lm $(LIBS)
 $(O)/lib/pith/libpithtk.so: $(call obj,$(tk_src)) $(core_a) $(log_a)
 	@mkdir -p $(@D)
-	$(LINK) -shared -Wl,--exclude-libs,ALL -o $@ $^ -ltclstub8.6 -ltkstub8.6 -lX11 $(if $(HAVE_SHM),-lXext) -lz -lm $(LIBS)
+	$(LINK) -shared -Wl,--exclude-libs,ALL -o $@ $^ -ltclstub8.6 -ltkstub8.6 -lX11 $(if $(HAVE_SHM),-lXext) \
+		$(if $(HAVE_XI),-lXi) -lz -lm $(LIBS)
 $(O)/libexec/pith/pith-view: viewer/pith-view
 	@mkdir -p $(@D)
 	install -m 755 $< $@

@@ -51,6 +51,7 @@ oo::class create ::pith::Beside {
         set choice [::pith::Choice new $timeline $other]
         set details [::pith::Details new $timeline $other]
         set pointer [::pith::Pointer new $timeline $choice $details $other]
+        $pointer finish
         set bar [ttk::frame $second.bar -padding {0 2}]
         ttk::label $bar.name -text [lindex [my names] 1] -style Bold.TLabel -padding {10 0 8 0}
         ttk::label $bar.difference -textvariable [my varname difference] -style Faint.TLabel

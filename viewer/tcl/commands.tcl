@@ -194,6 +194,7 @@ namespace eval ::pith::keys {
         {Wheel}                    {scroll rows; if all rows are visible, zoom at the pointer}
         {Ctrl-wheel}               {zoom at the pointer}
         {Shift-wheel}              {move left and right}
+        {Pinch on a touchpad}      {zoom at the pointer}
         {Drag}                     {select a stretch of time; its edges can be dragged}
         {Ctrl-drag}                {zoom to the dragged stretch of time}
         {Shift-drag, middle drag}  {move through time and rows}

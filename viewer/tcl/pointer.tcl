@@ -9,6 +9,7 @@ oo::class create ::pith::Pointer {
     variable clicked  ;# 1: the last press was a click, not a drag
     variable hover    ;# after id of the search under the pointer
     variable at       ;# x y of the pointer in the plot; {} outside
+    variable pinched  ;# {window time} at the begin of a pinch, and the time under it; {} none
 
     constructor {its_timeline its_choice its_details its_model} {
         set choice $its_choice
@@ -16,7 +17,7 @@ oo::class create ::pith::Pointer {
         set timeline $its_timeline
         set details $its_details
         set plot [$timeline plot]
-        lassign {} hover drag at
+        lassign {} hover drag at pinched
         set clicked 0
         set crosshair [::pith::Crosshair new $timeline $model]
         set band [::pith::Band new $timeline $model]
@@ -40,6 +41,9 @@ oo::class create ::pith::Pointer {
         $crosshair destroy
         $band destroy
     }
+
+    # What the first picture does not wait for.
+    method finish {} { ::pithtk::pinch $plot [list [self] pinch] }
 
     # After each drawing, another record may be under the pointer.
     method drawn {} {
@@ -72,6 +76,21 @@ oo::class create ::pith::Pointer {
             zoom { $model zoom_about [expr {$steps > 0 ? 0.8 : 1.25}] [$timeline time_at $x] }
             pan { $model pan [expr {-0.1 * $steps}] }
             rows { $timeline scroll_rows scroll [expr {-2 * $steps}] units }
+        }
+    }
+
+    # Zooms while two fingers on a touchpad move apart, or together: `what` is begin, update or end. All of it is undone
+    # as one.
+    method pinch {what x scale} {
+        if {$what eq "begin"} {
+            set pinched [list [$model window] [$timeline time_at $x]]
+            $model push_alone time
+        } elseif {$what eq "update" && $pinched ne {} && $scale > 0} {
+            lassign $pinched window time
+            lassign $window t0 t1
+            $model set_window [expr {$time - ($time - $t0) / $scale}] [expr {$time + ($t1 - $time) / $scale}]
+        } else {
+            set pinched {}
         }
     }
 

@@ -144,6 +144,7 @@ oo::class create ::pith::Window {
             set unfinished 0
             ::pith::menus::fill $top [self]
             my call_parts finish
+            $pointer finish
             $timeline learn_letters new
             # Accepts dropped files if the package tkdnd is installed.
             if {![catch {package require tkdnd}]} {

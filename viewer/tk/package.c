@@ -147,6 +147,7 @@ static const struct command {
                 {"::pithtk::open", 1, 2, "file ?callback?", pithi_open_command},
                 {"::pithtk::paper", 1, 1, "window", pithi_paper_command},
                 {"::pithtk::parse", 1, 1, "time", parse_command},
+                {"::pithtk::pinch", 2, 2, "window callback", pithi_pinch_command},
                 {"::pithtk::query", 1, 1, "query", pithi_query_command},
                 {"::pithtk::safe", 1, 1, "count", pithi_safe_command},
                 {"::pithtk::scale", 1, 1, "factor", pithi_scale_command},

@@ -1,0 +1,142 @@
+/* pinch.c - pinches of a touchpad. Tk 8.6 does not read the events of the X Input Extension, so a second connection to
+ * the X server asks for them: XInput 2.4, which X servers have from 21.1 on. */
+#include <X11/extensions/XInput2.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tk.h>
+
+#include "core/memory.h"
+#include "tk/commands.h"
+
+struct pinch {
+    Tcl_Interp *interp;
+    Tcl_Obj *callback;
+    Display *display;
+    int opcode; /* of the X Input Extension */
+};
+
+static const char *what_of(int type)
+{
+    return type == XI_GesturePinchBegin ? "begin" : type == XI_GesturePinchUpdate ? "update" : "end";
+}
+
+static void report(struct pinch *pinch, const XIGesturePinchEvent *event)
+{
+    Tcl_Obj *call = Tcl_DuplicateObj(pinch->callback);
+
+    Tcl_IncrRefCount(call);
+    Tcl_ListObjAppendElement(NULL, call, Tcl_NewStringObj(what_of(event->evtype), -1));
+    Tcl_ListObjAppendElement(NULL, call, Tcl_NewDoubleObj(event->event_x));
+    Tcl_ListObjAppendElement(NULL, call, Tcl_NewDoubleObj(event->scale));
+    if (Tcl_EvalObjEx(pinch->interp, call, TCL_EVAL_GLOBAL) != TCL_OK)
+        Tcl_BackgroundException(pinch->interp, TCL_ERROR);
+    Tcl_DecrRefCount(call);
+}
+
+/* Of several updates only the last counts: its scale is relative to the begin. */
+static void read_events(ClientData data, int mask)
+{
+    struct pinch *pinch = data;
+    XIGesturePinchEvent last = {0};
+    XEvent event;
+
+    (void)mask;
+    Tcl_Preserve(pinch);
+    while (pinch->display && XPending(pinch->display)) {
+        XNextEvent(pinch->display, &event);
+        if (event.type != GenericEvent || event.xcookie.extension != pinch->opcode ||
+            !XGetEventData(pinch->display, &event.xcookie))
+            continue;
+        XIGesturePinchEvent now = *(const XIGesturePinchEvent *)event.xcookie.data;
+        XFreeEventData(pinch->display, &event.xcookie);
+        if (last.evtype == XI_GesturePinchUpdate && now.evtype != XI_GesturePinchUpdate)
+            report(pinch, &last);
+        last = now;
+        if (now.evtype != XI_GesturePinchUpdate && pinch->display)
+            report(pinch, &now);
+    }
+    if (last.evtype == XI_GesturePinchUpdate && pinch->display)
+        report(pinch, &last);
+    Tcl_Release(pinch);
+}
+
+static void release(char *data)
+{
+    Tcl_DecrRefCount(((struct pinch *)data)->callback);
+    free(data);
+}
+
+static void on_window(ClientData data, XEvent *event)
+{
+    struct pinch *pinch = data;
+
+    if (event->type != DestroyNotify || !pinch->display)
+        return;
+    Tcl_DeleteFileHandler(ConnectionNumber(pinch->display));
+    XCloseDisplay(pinch->display);
+    pinch->display = NULL;
+    Tcl_EventuallyFree(pinch, release);
+}
+
+static int failed;
+static int on_error(Display *display, XErrorEvent *error)
+{
+    (void)display, (void)error;
+    return failed = 1;
+}
+
+/* Asks for the pinches in a window; 0: the server has none. */
+static int ask(struct pinch *pinch, Window window)
+{
+    unsigned char bits[XIMaskLen(XI_LASTEVENT)] = {0};
+    XIEventMask mask = {XIAllMasterDevices, sizeof bits, bits};
+    int event, error, major = 2, minor = 4;
+    int (*before)(Display *, XErrorEvent *);
+
+    if (!XQueryExtension(pinch->display, "XInputExtension", &pinch->opcode, &event, &error) ||
+        XIQueryVersion(pinch->display, &major, &minor) != Success || major < 2 || (major == 2 && minor < 4))
+        return 0;
+    for (int type = XI_GesturePinchBegin; type <= XI_GesturePinchEnd; type++)
+        XISetMask(bits, type);
+    failed = 0;
+    before = XSetErrorHandler(on_error);
+    XISelectEvents(pinch->display, window, &mask, 1);
+    XSync(pinch->display, False);
+    XSetErrorHandler(before);
+    return !failed;
+}
+
+/* A display on another machine: another connection would take several of its answers, for which the window waits. */
+static int is_remote(const char *name) { return *name != ':' && strncmp(name, "unix:", 5) != 0; }
+
+int pithi_pinch_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    Tk_Window window = Tk_NameToWindow(interp, Tcl_GetString(objv[1]), Tk_MainWindow(interp));
+    struct pinch *pinch;
+    int asked;
+
+    (void)objc;
+    if (!window)
+        return TCL_ERROR;
+    Tcl_SetObjResult(interp, Tcl_NewIntObj(0));
+    if (is_remote(DisplayString(Tk_Display(window))))
+        return TCL_OK;
+    pinch = pithi_alloc(1, sizeof *pinch);
+    pinch->display = XOpenDisplay(DisplayString(Tk_Display(window)));
+    Tk_MakeWindowExist(window);
+    XSync(Tk_Display(window), False); /* the server must know the window */
+    asked = pinch->display && ask(pinch, Tk_WindowId(window));
+    if (!asked) {
+        if (pinch->display)
+            XCloseDisplay(pinch->display);
+        free(pinch);
+        return TCL_OK;
+    }
+    pinch->interp = interp;
+    pinch->callback = objv[2];
+    Tcl_IncrRefCount(pinch->callback);
+    Tcl_CreateFileHandler(ConnectionNumber(pinch->display), TCL_READABLE, read_events, pinch);
+    Tk_CreateEventHandler(window, StructureNotifyMask, on_window, pinch);
+    Tcl_SetObjResult(interp, Tcl_NewIntObj(1));
+    return TCL_OK;
+}
