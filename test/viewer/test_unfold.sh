@@ -26,6 +26,8 @@ for seed in 1 2; do
         checks_of checks.out "log $seed: "
     done
 done
+pith draw deep1.pith -o natural.svg --unfold 1 -e 'arrows off'
+ok $(($(grep -c '>level \|>depth ' natural.svg) < 70 || $(grep -c '>state-[a-z]<' natural.svg) < 40)) "many rows are high enough for names"
 
 # What finds the functions fails, dies, or takes long: `pith stat`, beside the program that draws.
 mkdir -p tree/libexec/pith tree/bin && cp "$build/libexec/pith/pith-draw" tree/libexec/pith/

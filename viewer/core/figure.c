@@ -22,18 +22,31 @@ static const struct pithi_font title_font = {16, 1}, text_font = {11.5, 0}, smal
 
 /* ---- Layout ------------------------------------------------------------------------------------------------------ */
 
+/* The rows of all bands of iterations, and the gaps below the bands. */
+enum { BAND_GAP = 6, LABEL_GAP = 12, LEAST_BAND = 14 };
+static uint32_t all_rows(const struct pithi_figure *figure)
+{
+    return figure->row_count * (figure->stack.count ? figure->stack.count : 1);
+}
+static double all_gaps(const struct pithi_figure *figure) { return figure->stack.count * (double)BAND_GAP; }
+
 /* The largest natural height of all rows together. */
 enum { MOST_NATURAL = 2000 };
 
-static double natural_row_height(uint32_t rows)
+/* Rows of an unfolded lane are high enough for names, as long as all of them fit. */
+static double natural_row_height(const struct pithi_figure *figure)
 {
+    uint32_t rows = all_rows(figure), band = 0;
+
+    while (band < figure->row_count && !figure->rows[band].band)
+        band++;
     if (rows > MOST_NATURAL / 2)
         return (double)MOST_NATURAL / rows;
     if (rows <= 12)
         return 30;
     if (rows <= 24)
         return 24;
-    if (rows <= 64)
+    if (rows <= 64 || (rows <= MOST_NATURAL / 16 && band < figure->row_count))
         return 16;
     return rows <= 128 ? 10 : rows <= 400 ? 4 : 2;
 }
@@ -52,14 +65,6 @@ static double findings_room(const struct pithi_figure *figure)
 {
     return figure->found_count ? figure->found_count * FINDING_LINE + LEGEND_GAP : 0;
 }
-
-/* The rows of all bands of iterations, and the gaps below the bands. */
-enum { BAND_GAP = 6, LABEL_GAP = 12, LEAST_BAND = 14 };
-static uint32_t all_rows(const struct pithi_figure *figure)
-{
-    return figure->row_count * (figure->stack.count ? figure->stack.count : 1);
-}
-static double all_gaps(const struct pithi_figure *figure) { return figure->stack.count * (double)BAND_GAP; }
 
 /* Returns the height of everything but the rows. If the height of the picture is given, the legend shrinks until the
  * rows have most of it. */
@@ -130,7 +135,7 @@ static void layout_rows(struct pithi_figure *figure, const struct pithi_painter 
     double gaps = all_gaps(figure), room, foot = 0;
     uint32_t rows = all_rows(figure);
 
-    plot->row_height = figure->row_height > 0 ? figure->row_height : natural_row_height(rows);
+    plot->row_height = figure->row_height > 0 ? figure->row_height : natural_row_height(figure);
     room = plot->row_height * rows + gaps;
     if (figure->height) {
         room = figure->height - rest;
@@ -244,7 +249,7 @@ int pithi_figure_load(struct pithi_figure *figure, const struct pithi_painter *p
     figure->label_width = fmin(ceil(figure->label_width) + figure->band_label_width, floor(figure->width / 3));
     start = *figure;
     /* The least number of rows to join as one. The legend is ignored, because its height is not known yet. */
-    double height = figure->row_height > 0 ? figure->row_height : natural_row_height(all_rows(figure));
+    double height = figure->row_height > 0 ? figure->row_height : natural_row_height(figure);
     if (figure->height && figure->row_count && figure->row_height <= 0)
         height = fmax(figure->height - TITLE_HEIGHT - AXIS_HEIGHT - all_gaps(figure), 1) / all_rows(figure);
     per = pithi_groups_per(height) > figure->per ? pithi_groups_per(height) : figure->per;
