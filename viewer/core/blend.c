@@ -82,11 +82,6 @@ void pithi_blend_add(struct pithi_blend *blend, uint32_t column, const struct pi
     to->crossing += crossing;
 }
 
-void pithi_blend_fill(struct pithi_blend *blend, uint32_t column, uint32_t state, uint64_t span)
-{
-    pithi_shares_add(&blend->columns[column].shares, state, span);
-}
-
 void pithi_blend_mark(struct pithi_blend *blend, uint32_t column, uint32_t id, uint32_t count)
 {
     struct blend_column *to = &blend->columns[column];

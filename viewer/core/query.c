@@ -10,6 +10,8 @@
 
 /* The least number of pieces in an exact column: the two at its ends are in doubt. */
 enum { REFINED = 16 };
+/* Records are read by so many. */
+enum { AT_ONCE = 128 };
 
 static uint32_t rows_of(const struct pithi_query *query)
 {
@@ -97,21 +99,23 @@ static int sweep_records(struct pithlog *log, const struct pithi_query *query, s
                                     .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE | 1u << PITHLOG_EVENT,
                                     .flags = PITHLOG_NEST | PITHLOG_CLIP};
     struct pithlog_iter *iter;
-    struct pithlog_record record;
-    int more, damages = 0, missing = 0, err = pithlog_iter_open(log, &records, &iter);
+    struct pithlog_record some[AT_ONCE];
+    int count, damages = 0, missing = 0, err = pithlog_iter_open(log, &records, &iter);
     int64_t before_ns = from_ns;
 
     if (err)
         return err;
-    while ((more = pithlog_iter_next(iter, &record)) != 0 && damages < PITHI_MOST_DAMAGES && !is_stopped(query)) {
-        damages += more < 0; /* reading continues after the damage */
-        missing |= more < 0;
-        if (more == 1 && missing)
-            pithi_sweep_missing(sweep, before_ns, record.time_ns);
-        if (more == 1)
-            before_ns = record.time_ns, missing = 0;
-        if (more == 1 && (record.time_ns < to_ns || record.kind == PITHLOG_LEAVE))
-            sweep_record(sweep, &record);
+    while ((count = pithlog_iter_next_many(iter, some, AT_ONCE)) != 0 && damages < PITHI_MOST_DAMAGES &&
+           !is_stopped(query)) {
+        damages += count < 0; /* reading continues after the damage */
+        if (count > 0 && missing)
+            pithi_sweep_missing(sweep, before_ns, some[0].time_ns);
+        missing = count < 0;
+        for (int i = 0; i < count; i++)
+            if (some[i].time_ns < to_ns || some[i].kind == PITHLOG_LEAVE)
+                sweep_record(sweep, &some[i]);
+        if (count > 0)
+            before_ns = some[count - 1].time_ns;
     }
     if (missing)
         pithi_sweep_missing(sweep, before_ns, to_ns);

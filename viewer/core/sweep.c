@@ -14,8 +14,9 @@ enum { DOUBT_DISTANCE = 32 };
 
 /* The current column of a level. */
 struct level {
-    struct pithi_shares shares;
-    uint32_t begun; /* a state that has begun and has no cell yet */
+    struct pithi_shares shares; /* of its time before `since` */
+    uint64_t since;             /* when the column or the level's state began */
+    uint32_t begun;             /* a state that has begun and has no cell yet */
 };
 
 struct open_state {
@@ -61,9 +62,8 @@ struct pithi_sweep {
     uint32_t *shown_states;        /* [SHOWS * deepest] the states of these paths, by level */
     uint32_t shown_capacity;
     const struct pithlog_path *shown_paths;
-    uint8_t *depths; /* [depth_capacity] levels that paths reach */
-    uint32_t depth_capacity;
-    uint32_t deepest; /* of all */
+    uint8_t *depths;                  /* [depth_capacity] levels that paths reach */
+    uint32_t depth_capacity, deepest; /* deepest: the most levels of a path */
 
     uint32_t first_mark;
     uint32_t first_tick; /* of this lane, among the cells' ticks */
@@ -192,32 +192,28 @@ static void flush_column(struct pithi_sweep *sweep)
     sweep->column++;
 }
 
-/* Fills a whole column in which the stack does not change; this needs no shares. */
-static void fill_column(struct pithi_sweep *sweep)
+/* The level of place `at` in the visible stack changes now: adds the time of its state. Other levels wait until they
+ * change, or until the column ends. */
+static void settle(struct pithi_sweep *sweep, uint32_t at)
 {
-    for (uint32_t l = 0; l < sweep->levels; l++) {
-        uint32_t state = state_at(sweep, l);
-        if (state == PITHI_NONE)
-            break;
-        if (sweep->group_lanes)
-            pithi_blend_fill(sweep->blend, sweep->column, state, sweep->bounds[sweep->column + 1] - sweep->now);
-        else
-            set_cell(sweep, l, state, 255);
-    }
-    sweep->now = sweep->bounds[++sweep->column];
+    uint32_t l = at < sweep->levels ? at : sweep->levels - 1, state = state_at(sweep, l);
+
+    if (state != PITHI_NONE && sweep->now > sweep->level[l].since && sweep->cells->width)
+        add_share(sweep, l, state, sweep->now - sweep->level[l].since);
+    sweep->level[l].since = sweep->now;
 }
 
-static void add_stretch(struct pithi_sweep *sweep, uint64_t until)
+/* Ends a column of open states. A state that fills it needs no share. */
+static void end_column(struct pithi_sweep *sweep)
 {
-    for (uint32_t l = 0; l < sweep->levels; l++) {
-        uint32_t state = state_at(sweep, l);
-        if (state == PITHI_NONE)
-            break;
-        add_share(sweep, l, state, until - sweep->now);
+    for (uint32_t l = 0; l < sweep->levels && l < sweep->visible_depth; l++) {
+        if (sweep->level[l].since == sweep->bounds[sweep->column] && !sweep->group_lanes)
+            set_cell(sweep, l, state_at(sweep, l), 255);
+        else
+            settle(sweep, l);
+        sweep->level[l].since = sweep->now;
     }
-    sweep->now = until;
-    if (until == sweep->bounds[sweep->column + 1])
-        flush_column(sweep);
+    flush_column(sweep);
 }
 
 /* Adds the time from now to `until`, in which the stack does not change. */
@@ -236,10 +232,9 @@ static void advance(struct pithi_sweep *sweep, uint64_t until)
     }
     while (sweep->now < until) {
         uint64_t next = sweep->bounds[sweep->column + 1];
-        if (sweep->now == sweep->bounds[sweep->column] && next <= until)
-            fill_column(sweep);
-        else
-            add_stretch(sweep, next < until ? next : until);
+        sweep->now = next < until ? next : until;
+        if (sweep->now == next)
+            end_column(sweep);
     }
 }
 
@@ -309,6 +304,7 @@ void pithi_sweep_enter(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
         return;
     sweep->visible =
         pithi_view_grow(sweep->visible, &sweep->visible_capacity, sweep->visible_depth + 1, sizeof *sweep->visible);
+    settle(sweep, sweep->visible_depth);
     sweep->visible[sweep->visible_depth++] = id;
     if (sweep->visible_depth <= sweep->levels && now >= sweep->again && time_ns >= sweep->query->t0_ns)
         sweep->level[sweep->visible_depth - 1].begun = id;
@@ -326,9 +322,13 @@ static void close_state(struct pithi_sweep *sweep, uint32_t at)
         sweep->cells->sums[id].inclusive_ns += (int64_t)((sweep->now - sweep->stack[at].start) >> sweep->shift);
     memmove(&sweep->stack[at], &sweep->stack[at + 1], (sweep->depth - at - 1) * sizeof *sweep->stack);
     sweep->depth--;
-    for (uint32_t i = at; i < sweep->depth && !is_hidden(sweep, id); i++)
+    if (is_hidden(sweep, id))
+        return;
+    for (uint32_t i = at; i < sweep->depth; i++)
         sweep->stack[i].start_ns = INT64_MAX;
-    if (at == sweep->depth && !is_hidden(sweep, id))
+    for (uint32_t i = at == sweep->depth ? sweep->visible_depth - 1 : 0; i < sweep->visible_depth; i++)
+        settle(sweep, i);
+    if (at == sweep->depth)
         sweep->visible_depth--;
     else
         rebuild_visible(sweep);

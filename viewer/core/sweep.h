@@ -98,7 +98,6 @@ void pithi_blend_clear(struct pithi_blend *blend, uint32_t from, uint32_t to);
  * another column. */
 void pithi_blend_add(struct pithi_blend *blend, uint32_t column, const struct pithi_shares *shares, uint64_t unnamed,
                      uint64_t crossing);
-void pithi_blend_fill(struct pithi_blend *blend, uint32_t column, uint32_t state, uint64_t span);
 void pithi_blend_mark(struct pithi_blend *blend, uint32_t column, uint32_t id, uint32_t count);
 /* Makes the cell of a column whose time over all lanes is `whole`. 1: open time could give it to another state. */
 int pithi_blend_cell(const struct pithi_blend *blend, uint32_t column, uint64_t whole, struct pithi_cell *cell);
