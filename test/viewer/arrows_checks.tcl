@@ -58,6 +58,16 @@ set cover [[$other model] left_out]
 set label [winfo parent [$other top].status.text].left_out
 ok [expr {$cover > 0.1 && [winfo ismapped $label]}] "messages that cover [format %.2f $cover] of the picture are left out"
 like [$label cget -text] "^messages hidden: would cover [format %.0f [expr {100 * $cover}]] %; m shows them\$" "which is said"
+# A zoom changes how much they would cover, which makes no row label anew.
+set labels [[[$other timeline] labels] path]
+set made [$labels find withtag label]
+lassign [[$other model] window] from to
+[$other model] zoom_about 0.2 $from
+$other word_sync
+ok [expr {[[$other model] left_out] != $cover && $made ne {} && [$labels find withtag label] eq $made}] \
+    "a zoom makes no label anew where they would cover $cover, then [[$other model] left_out]"
+[$other model] set_window $from $to
+$other word_sync
 set bare [dark $other]
 $other act toggle_arrows
 $other word_sync

@@ -66,14 +66,17 @@ oo::class create ::pith::Status {
         }
     }
 
+    # While the window moves, this comes with each picture. Mostly nothing changes, and Tk would draw the label again.
     method show_left_out {} {
         set cover [$model left_out]
-        $path.left_out configure -text [format "messages hidden: would cover %.0f %%; m shows them" \
-            [expr {min(100, 100 * $cover)}]]
-        if {$cover} {
-            pack $path.left_out -side right -after $path.time
-        } else {
+        set said [format "messages hidden: would cover %.0f %%; m shows them" [expr {min(100, 100 * $cover)}]]
+        if {$said ne [$path.left_out cget -text]} {
+            $path.left_out configure -text $said
+        }
+        if {!$cover} {
             pack forget $path.left_out
+        } elseif {[winfo manager $path.left_out] eq {}} {
+            pack $path.left_out -side right -after $path.time
         }
     }
 
