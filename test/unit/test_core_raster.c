@@ -213,6 +213,54 @@ static void test_shapes(void)
     pithi_raster_free(&raster);
 }
 
+enum { SIDE = 12, UNIT = 192 }; /* units of a pixel, in which corners (64ths) and sampled points (sixths) are whole */
+
+/* The number of the 3 x 3 points of a pixel that a triangle covers; -1: a point is on an edge. */
+static int points_covered(const int64_t x[3], const int64_t y[3], int column, int row)
+{
+    int covered = 0;
+
+    for (int i = 0; i < 9; i++) {
+        int64_t px = UNIT * column + UNIT / 6 * (2 * (i % 3) + 1), py = UNIT * row + UNIT / 6 * (2 * (i / 3) + 1);
+        int left = 0;
+        for (int a = 0, b = 1; a < 3; a++, b = (b + 1) % 3) {
+            int64_t side = (x[b] - x[a]) * (py - y[a]) - (y[b] - y[a]) * (px - x[a]);
+            if (!side)
+                return -1;
+            left += side > 0;
+        }
+        covered += left == 0 || left == 3;
+    }
+    return covered;
+}
+
+static void test_triangles(void)
+{
+    uint32_t words[SIDE * SIDE], wrong = 0, judged = 0, seed = 5;
+
+    for (int round = 0; round < 500; round++) {
+        struct pithi_raster raster;
+        int64_t x[3], y[3];
+        double xs[3], ys[3];
+        for (int i = 0; i < 3; i++) {
+            x[i] = 3 * (int64_t)((seed = seed * 1103515245 + 12345) >> 16 & 1023) - UNIT;
+            y[i] = 3 * (int64_t)((seed = seed * 1103515245 + 12345) >> 16 & 1023) - UNIT;
+            xs[i] = (double)x[i] / UNIT;
+            ys[i] = (double)y[i] / UNIT;
+        }
+        pithi_raster_onto(&raster, words, SIDE, SIDE, 0xffffff);
+        struct pithi_painter painter = pithi_raster_painter(&raster);
+        painter.triangle(painter.context, xs, ys, 0x123456, 1);
+        for (int p = 0; p < SIDE * SIDE; p++) {
+            int points = points_covered(x, y, p % SIDE, p / SIDE);
+            uint32_t alpha = (uint32_t)(points / 9.0 * 255 + 0.5);
+            judged += points >= 0;
+            wrong += points >= 0 && words[p] != pithi_blend_words(0xffffff, 0x123456, alpha + (alpha >> 7));
+        }
+    }
+    OK(wrong == 0 && judged > 60000, "random triangles cover what they must: %u of %u pixels wrong", wrong, judged);
+}
+
 int main(void)
 {
     struct pithlog *log = tiny_log();
@@ -220,6 +268,7 @@ int main(void)
     test_plots(log);
     test_hits(log);
     test_shapes();
+    test_triangles();
     pithlog_close(log);
     return tap_done();
 }

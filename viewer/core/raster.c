@@ -340,18 +340,34 @@ static void raster_line(void *context, double x0, double y0, double x1, double y
 
 /* ---- Triangles --------------------------------------------------------------------------------------------------- */
 
-static double side(const double x[3], const double y[3], int from, int to, double px, double py)
+/* Triangles are small: each pixel of the bounding box is sampled at this many points in both directions. */
+enum { POINTS = 3 };
+
+static double point_of(int pixel, int i) { return pixel + (i + 0.5) / POINTS; }
+
+/* The side of an edge on which a point lies is the order of two products. One depends only on the point's y, the other
+ * only on its x: `across` and `along` have those of a pixel's points. */
+static void edge_products(double products[POINTS][3], const double place[3], const double other[3], int pixel)
 {
-    return (x[to] - x[from]) * (py - y[from]) - (y[to] - y[from]) * (px - x[from]);
+    for (int i = 0; i < POINTS; i++)
+        for (int edge = 0; edge < 3; edge++)
+            products[i][edge] = (other[(edge + 1) % 3] - other[edge]) * (point_of(pixel, i) - place[edge]);
 }
 
-static int inside(const double x[3], const double y[3], double px, double py)
+static int points_inside(const double across[POINTS][3], const double along[POINTS][3])
 {
-    double a = side(x, y, 0, 1, px, py), b = side(x, y, 1, 2, px, py), c = side(x, y, 2, 0, px, py);
-    return (a >= 0 && b >= 0 && c >= 0) || (a <= 0 && b <= 0 && c <= 0);
+    int hits = 0;
+
+    for (int j = 0; j < POINTS; j++)
+        for (int i = 0; i < POINTS; i++) {
+            const double *a = across[j], *b = along[i];
+            int left = (a[0] >= b[0]) & (a[1] >= b[1]) & (a[2] >= b[2]);
+            int right = (a[0] <= b[0]) & (a[1] <= b[1]) & (a[2] <= b[2]);
+            hits += left | right;
+        }
+    return hits;
 }
 
-/* Triangles are small: each pixel of the bounding box is sampled at 3 x 3 points. */
 static void raster_triangle(void *context, const double x[3], const double y[3], uint32_t rgb, double alpha)
 {
     struct pithi_raster *raster = context;
@@ -369,13 +385,14 @@ static void raster_triangle(void *context, const double x[3], const double y[3],
                                            .places = {x[0], x[1], x[2], y[0], y[1], y[2]}});
         return;
     }
-    for (int row = top; row < bottom; row++)
-        for (int column = left; column < right; column++) {
-            int hits = 0;
-            for (int i = 0; i < 9; i++)
-                hits += inside(x, y, column + (i % 3 + 0.5) / 3, row + (i / 3 + 0.5) / 3);
-            blend_clipped(raster, column, row, rgb, alpha * hits / 9);
+    for (int column = left; column < right; column++) {
+        double across[POINTS][3], along[POINTS][3];
+        edge_products(along, x, y, column);
+        for (int row = top; row < bottom; row++) {
+            edge_products(across, y, x, row);
+            blend_clipped(raster, column, row, rgb, alpha * points_inside(across, along) / (POINTS * POINTS));
         }
+    }
 }
 
 /* Stores a text. */
