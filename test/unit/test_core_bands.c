@@ -5,6 +5,7 @@
 #include "core/bands.h"
 #include "core/rows.h"
 #include "core/gaps.h"
+#include "core/glyphs.h"
 #include "core/plot.h"
 #include "core/theme.h"
 #include "core_log.h"
@@ -84,6 +85,20 @@ static struct pithlog *make_log(void)
     return core_log_end(&writing);
 }
 
+/* A font of random letters, so that bars have names. */
+static void make_font(void)
+{
+    enum { HEIGHT = 13, WIDEST = 7 };
+    unsigned char mask[HEIGHT * WIDEST];
+
+    pithi_glyphs_reset(pithi_glyphs(), 10, HEIGHT);
+    for (uint32_t code = ' '; code < 127; code++) {
+        for (int i = 0; i < HEIGHT * WIDEST; i++)
+            mask[i] = (unsigned char)(below(3) ? 0 : below(256));
+        pithi_glyphs_add(pithi_glyphs(), code, WIDEST - (int)(code % 4), mask);
+    }
+}
+
 /* ---- Painting it twice ------------------------------------------------------------------------------------------- */
 
 static uint32_t at_once[MOST_WIDTH * MOST_HEIGHT], in_bands[MOST_WIDTH * MOST_HEIGHT], ground[MOST_WIDTH];
@@ -155,8 +170,15 @@ int main(void)
     for (uint32_t i = 0; i < STATES + 2; i++)
         rgb[i] = 0x203040 * (i + 1) & 0xffffff;
     helper = pithi_helper_new();
-    plot = (struct pithi_plot){
-        .log = log, .digest = digest, .rgb = rgb, .rows = rows, .row_count = count, .gaps = &gaps, .most_arrows = 3000};
+    make_font();
+    plot = (struct pithi_plot){.log = log,
+                               .digest = digest,
+                               .rgb = rgb,
+                               .rows = rows,
+                               .row_count = count,
+                               .gaps = &gaps,
+                               .most_arrows = 3000,
+                               .names = 1};
 
     compare("all of it", 1600, 14, 14 * (int)count, 0, SPAN);
     compare("a part, many flat arrows, rows cut off below", 1200, 14, 700, 3000, 4500);

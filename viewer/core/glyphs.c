@@ -16,7 +16,7 @@ struct pithi_glyphs *pithi_glyphs(void)
 void pithi_glyphs_reset(struct pithi_glyphs *glyphs, int ascent, int height)
 {
     for (uint32_t i = 0; i < glyphs->count; i++)
-        free(glyphs->items[i].mask);
+        free(glyphs->items[i].dots);
     free(glyphs->items);
     free(glyphs->slots);
     *glyphs = (struct pithi_glyphs){.ascent = ascent, .height = height};
@@ -31,10 +31,25 @@ static uint32_t slot_of(const struct pithi_glyphs *glyphs, uint32_t code)
     return slot;
 }
 
-void pithi_glyphs_add(struct pithi_glyphs *glyphs, uint32_t code, int width, unsigned char *mask)
+static void take_dots(struct pithi_glyph *glyph, int height, const unsigned char *mask)
+{
+    uint32_t covered = 0;
+
+    for (int i = 0; i < glyph->width * height; i++)
+        covered += mask[i] != 0;
+    glyph->dots = pithi_alloc(covered, sizeof *glyph->dots);
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < glyph->width; x++, mask++)
+            if (*mask)
+                glyph->dots[glyph->dot_count++] =
+                    (struct pithi_dot){(uint16_t)x, (uint16_t)y, (uint16_t)(*mask + (*mask >> 7))};
+}
+
+void pithi_glyphs_add(struct pithi_glyphs *glyphs, uint32_t code, int width, const unsigned char *mask)
 {
     glyphs->items = pithi_view_grow(glyphs->items, &glyphs->capacity, glyphs->count + 1, sizeof *glyphs->items);
-    glyphs->items[glyphs->count++] = (struct pithi_glyph){code, width, mask};
+    glyphs->items[glyphs->count] = (struct pithi_glyph){.code = code, .width = width};
+    take_dots(&glyphs->items[glyphs->count++], glyphs->height, mask);
     if (glyphs->count * 2 > glyphs->slot_count) {
         free(glyphs->slots);
         glyphs->slot_count = glyphs->slot_count ? glyphs->slot_count * 2 : 256;
@@ -72,20 +87,17 @@ uint32_t pithi_glyphs_next(const char **text)
 
 /* ---- Text -------------------------------------------------------------------------------------------------------- */
 
-static void draw_glyph(const struct pithi_raster *raster, const struct pithi_glyph *glyph, int height, int x, int y,
+static void draw_glyph(const struct pithi_raster *raster, const struct pithi_glyph *glyph, int left, int top,
                        uint32_t rgb)
 {
-    int left = x < raster->left ? raster->left - x : 0, top = y < raster->top ? raster->top - y : 0;
-    int right = x + glyph->width > raster->right ? raster->right - x : glyph->width;
-    int bottom = y + height > raster->bottom ? raster->bottom - y : height;
-
-    for (int line = top; line < bottom; line++)
-        for (int i = left; i < right; i++) {
-            unsigned cover = glyph->mask[line * glyph->width + i];
-            uint32_t *word = &raster->words[(size_t)(y + line) * (size_t)raster->width + (size_t)(x + i)];
-            if (cover)
-                *word = pithi_blend_words(*word, rgb, cover + (cover >> 7));
-        }
+    for (uint32_t i = 0; i < glyph->dot_count; i++) {
+        const struct pithi_dot *dot = &glyph->dots[i];
+        int x = left + dot->x, y = top + dot->y;
+        if (x < raster->left || x >= raster->right || y < raster->top || y >= raster->bottom)
+            continue;
+        uint32_t *word = &raster->words[(size_t)y * (size_t)raster->width + (size_t)x];
+        *word = pithi_blend_words(*word, rgb, dot->weight);
+    }
 }
 
 double pithi_glyphs_width(void *context, struct pithi_font font, const char *text)
@@ -115,7 +127,7 @@ void pithi_glyphs_text(void *context, double x, double y, enum pithi_anchor anch
     while ((code = pithi_glyphs_next(&text)) != 0) {
         const struct pithi_glyph *glyph = pithi_glyphs_find(glyphs, code);
         if (glyph)
-            draw_glyph(raster, glyph, glyphs->height, left, top, rgb);
+            draw_glyph(raster, glyph, left, top, rgb);
         left += glyph ? glyph->width : 0;
     }
 }

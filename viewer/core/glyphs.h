@@ -8,10 +8,17 @@
 
 #include "core/raster.h"
 
+/* A pixel that a letter covers. Most pixels of a mask are empty. */
+struct pithi_dot {
+    uint16_t x, y;   /* from the letter's upper left */
+    uint16_t weight; /* how much of the pixel is covered, of 256 */
+};
+
 struct pithi_glyph {
-    uint32_t code;       /* of Unicode */
-    int width;           /* of the mask, and to the next letter */
-    unsigned char *mask; /* [height][width] how much of a pixel the letter covers; owned */
+    uint32_t code; /* of Unicode */
+    int width;     /* of the mask, and to the next letter */
+    struct pithi_dot *dots;
+    uint32_t dot_count;
 };
 
 struct pithi_glyphs {
@@ -26,8 +33,8 @@ struct pithi_glyphs {
 struct pithi_glyphs *pithi_glyphs(void);
 /* Empties it, for another font. */
 void pithi_glyphs_reset(struct pithi_glyphs *glyphs, int ascent, int height);
-/* Adds a letter that the set does not have. Takes over `mask`. */
-void pithi_glyphs_add(struct pithi_glyphs *glyphs, uint32_t code, int width, unsigned char *mask);
+/* Adds a letter that the set does not have. `mask` [height][width]: how much of each pixel it covers, of 255. */
+void pithi_glyphs_add(struct pithi_glyphs *glyphs, uint32_t code, int width, const unsigned char *mask);
 /* NULL: the set does not have it. */
 const struct pithi_glyph *pithi_glyphs_find(const struct pithi_glyphs *glyphs, uint32_t code);
 /* The first code of a text of UTF-8; moves *text behind it. 0 at the end. A wrong byte stands for itself. */

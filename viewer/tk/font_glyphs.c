@@ -33,6 +33,7 @@ static void take_masks(const struct letters *letters, XImage *image)
             for (int x = 0; x < width; x++)
                 mask[y * width + x] = (unsigned char)(XGetPixel(image, left + x, y) >> green);
         pithi_glyphs_add(glyphs, letters->codes[i], width, mask);
+        free(mask);
     }
 }
 
