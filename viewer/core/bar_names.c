@@ -62,13 +62,13 @@ static void draw_name(const struct pithi_plot *plot, const struct pithi_painter 
     double room = place->right - place->left - 2 * beside, x = plot->x + place->left + beside;
     double y = place->y + floor((place->height + TEXT * scale * 0.72) / 2 + 0.5);
     struct pithi_font font = {.size = TEXT * scale};
-    uint32_t rgb = pithi_rgb_text_on(pithi_plot_rgb(plot, row)[state]);
     char name[256], length[64];
 
     pithi_def_label(pithi_plot_log(plot, row), state, name, sizeof name - 4);
     width = fit(painter, font, name, room);
     if (width <= 0)
         return;
+    uint32_t rgb = pithi_rgb_text_on(pithi_plot_rgb(plot, row)[state]);
     painter->text(painter->context, x, y, PITHI_LEFT, font, rgb, name);
     if (!place->length_ns)
         return;
@@ -91,6 +91,16 @@ static struct place widest_part(const struct pithi_cell *inner, uint32_t from, u
     return widest;
 }
 
+/* The first column from `c` on where a bar of `least` columns can begin. Such a bar covers the column `least` - 1
+ * beside its begin: if that one has another state, no such bar begins before the other state does. */
+static uint32_t next_wide(const struct pithi_cell *line, uint32_t width, uint32_t c, uint32_t least)
+{
+    while (c + least <= width && line[c + least - 1].state != line[c].state)
+        for (c += least - 1; line[c - 1].state == line[c].state;)
+            c--;
+    return c + least <= width ? c : width;
+}
+
 static void name_level(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row, uint32_t level)
 {
     const struct pithi_cells *cells = &plot->lines[plot->cell_row[row]];
@@ -98,7 +108,7 @@ static void name_level(const struct pithi_plot *plot, const struct pithi_painter
     int covered = !plot->rows[row].band && level + 1 < cells->levels;
     double narrowest = NARROWEST * pithi_theme_scale();
 
-    for (uint32_t c = 0, end; c < plot->width; c = end) {
+    for (uint32_t c = 0, end; (c = next_wide(line, plot->width, c, (uint32_t)ceil(narrowest))) < plot->width; c = end) {
         struct pithi_bar_place bar;
         struct place place;
         end = c + 1;

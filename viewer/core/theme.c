@@ -112,7 +112,8 @@ double pithi_contrast(uint32_t a, uint32_t b)
 
 uint32_t pithi_rgb_text_on(uint32_t rgb)
 {
-    return pithi_contrast(rgb, 0xffffff) > pithi_contrast(rgb, 0x000000) ? 0xffffff : 0x000000;
+    double y = luminance(rgb) + 0.05;
+    return 1.05 / y > y / 0.05 ? 0xffffff : 0x000000; /* the contrasts with white and with black */
 }
 
 /* On light paper the outlines show nearly white bars; on dark paper nearly black bars would be invisible. */
