@@ -147,7 +147,8 @@ struct columns {
 /* The strips of a row: first the life of its lane, then, level by level, the bars of full height and the lower bars. */
 struct pithi_bar_sheet {
     uint32_t *memory, *life, *separator;
-    uint32_t *darker[2]; /* [defs] of the colour of each state, and of each function */
+    uint32_t life_from, life_to; /* the columns of `life` that have a colour */
+    uint32_t *darker[2];         /* [defs] of the colour of each state, and of each function */
     struct columns full[PITHI_LEVELS], low[PITHI_LEVELS];
     uint32_t *columns[PITHI_LEVELS]; /* their memory, made when a level is first drawn */
     struct pithi_strip strips[2 + PITHI_LEVELS * 6];
@@ -269,20 +270,34 @@ static void fill_level(struct pithi_bar_sheet *sheet, const struct pithi_plot *p
     }
 }
 
+/* Most lanes live as long as the one before. */
+static void set_life(struct pithi_bar_sheet *sheet, const struct pithi_plot *plot, uint32_t row)
+{
+    double left, right;
+    uint32_t from, to;
+
+    pithi_plot_life(plot, row, &left, &right);
+    from = (uint32_t)fmax(left - plot->x, 0);
+    to = (uint32_t)fmax(right - plot->x, 0);
+    if (from == sheet->life_from && to == sheet->life_to)
+        return;
+    for (uint32_t c = 0; c < plot->width; c++)
+        sheet->life[c] = c >= from && c < to ? PITHI_RGB_IDLE : PITHI_NO_COLOUR;
+    sheet->life_from = from;
+    sheet->life_to = to;
+}
+
 static void draw_sheet(struct pithi_bar_sheet *sheet, const struct pithi_plot *plot,
                        const struct pithi_painter *painter, uint32_t row)
 {
-    double row_top = pithi_plot_row_top(plot, row), left, right, top, height;
+    double row_top = pithi_plot_row_top(plot, row), top, height;
     uint32_t first, last;
 
     pithi_plot_levels(plot, row, &first, &last);
     for (uint32_t level = first; level < last; level++)
         fill_level(sheet, plot, row, level);
     pithi_plot_row_bar(plot, row, 0, &top, &height);
-    pithi_plot_life(plot, row, &left, &right);
-    for (uint32_t c = 0, from = (uint32_t)fmax(left - plot->x, 0), to = (uint32_t)fmax(right - plot->x, 0);
-         c < plot->width; c++)
-        sheet->life[c] = c >= from && c < to ? PITHI_RGB_IDLE : PITHI_NO_COLOUR;
+    set_life(sheet, plot, row);
     sheet->count = 0;
     if (pithi_plot_is_separated(plot, row))
         add_strip(sheet, row_top, 1, sheet->separator);
@@ -389,8 +404,8 @@ static uint32_t deepest(const struct pithi_plot *plot, uint32_t from, uint32_t t
     uint32_t levels = 0;
 
     for (uint32_t row = from; row < to; row++)
-        if (plot->cell_row[row] != PITHI_NONE && plot->lines[plot->cell_row[row]].levels > levels)
-            levels = plot->lines[plot->cell_row[row]].levels;
+        if (plot->cell_row[row] != PITHI_NONE && plot->lines[plot->cell_row[row]].depth > levels)
+            levels = plot->lines[plot->cell_row[row]].depth;
     return levels;
 }
 

@@ -14,7 +14,6 @@ struct pithi_cell_row {
     uint32_t first_lane;           /* in the lanes of the current work */
     uint32_t known_from, known_to; /* columns of this window; others are stale or empty */
     uint32_t exact_from, exact_to; /* of these, the exact columns */
-    uint32_t depth;                /* levels from here on are empty */
 };
 
 /* Makes `width` empty columns; `cells` must not own any memory. */

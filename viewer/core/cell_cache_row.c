@@ -18,22 +18,6 @@ static void empty_cells(struct pithi_cell *cells, size_t count)
         cells[i] = (struct pithi_cell){.state = PITHI_NONE};
 }
 
-static int is_empty(const struct pithi_cell *cells, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (cells[i].state != PITHI_NONE)
-            return 0;
-    return 1;
-}
-
-static uint32_t depth_of(const struct pithi_cells *cells)
-{
-    uint32_t depth = cells->levels;
-    while (depth && is_empty(line_of(cells, depth - 1), cells->width))
-        depth--;
-    return depth;
-}
-
 void pithi_cell_row_empty(struct pithi_cells *cells, uint32_t width)
 {
     cells->rows = 1;
@@ -101,7 +85,7 @@ void pithi_cell_row_shift(struct pithi_cell_row *row, struct pithi_cells *cells,
     struct shifting shifting = {by, cells->width};
     uint32_t count = (uint32_t)(by < 0 ? -by : by), left = cells->width - count;
 
-    for (uint32_t level = 0; level < row->depth; level++) {
+    for (uint32_t level = 0; level < cells->depth; level++) {
         struct pithi_cell *line = line_of(cells, level);
         memmove(by < 0 ? line + count : line, by < 0 ? line : line + count, left * sizeof *line);
         empty_cells(by < 0 ? line : line + left, count);
@@ -163,18 +147,18 @@ void pithi_cell_row_stretch(struct pithi_cell_row *row, struct pithi_cells *cell
     struct pithi_cell *old = cells->cells, *new;
     uint32_t old_levels = cells->levels;
 
-    if (map->spare_levels < row->depth)
+    if (map->spare_levels < cells->depth)
         new_spare(map, cells->levels);
     new = map->spare;
-    for (uint32_t level = 0; level < row->depth; level++)
+    for (uint32_t level = 0; level < cells->depth; level++)
         stretch_line(map, old + (size_t)level * cells->width, new + (size_t)level * map->width);
-    if (map->spare_depth > row->depth)
-        empty_cells(new + (size_t)row->depth * map->width, (size_t)(map->spare_depth - row->depth) * map->width);
+    if (map->spare_depth > cells->depth)
+        empty_cells(new + (size_t)cells->depth * map->width, (size_t)(map->spare_depth - cells->depth) * map->width);
     cells->cells = new;
     cells->levels = map->spare_levels;
     cells->width = map->width;
     map->spare = old;
-    map->spare_depth = row->depth;
+    map->spare_depth = cells->depth;
     map->spare_levels = old_levels;
     if (map->width != map->old_width)
         new_spare(map, PITHI_FIRST_LEVELS);
@@ -264,13 +248,11 @@ void pithi_cell_row_put(struct pithi_cell_row *row, struct pithi_cells *cells, u
         struct pithi_cells old = *cells;
         *cells = *part;
         *part = old;
-        row->depth = depth_of(cells);
     } else {
-        uint32_t depth = depth_of(part);
-        pithi_cells_deepen(cells, depth);
-        row->depth = depth > row->depth ? depth : row->depth;
-        for (uint32_t level = 0; level < row->depth; level++)
-            if (level < part->levels)
+        pithi_cells_deepen(cells, part->depth);
+        cells->depth = part->depth > cells->depth ? part->depth : cells->depth;
+        for (uint32_t level = 0; level < cells->depth; level++)
+            if (level < part->depth)
                 memcpy(line_of(cells, level) + from, line_of(part, level), part->width * sizeof *cells->cells);
             else
                 empty_cells(line_of(cells, level) + from, part->width);

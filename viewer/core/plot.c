@@ -131,7 +131,7 @@ uint32_t pithi_plot_level_at(double row_height, double y)
 
 void pithi_plot_levels(const struct pithi_plot *plot, uint32_t row, uint32_t *from, uint32_t *to)
 {
-    uint32_t band = plot->rows[row].band, levels = plot->lines[plot->cell_row[row]].levels;
+    uint32_t band = plot->rows[row].band, levels = plot->lines[plot->cell_row[row]].depth;
 
     *from = band ? band - 1 : 0;
     *to = band && band < levels ? band : levels;

@@ -28,6 +28,7 @@ static void cells_prepare(struct pithi_cells *cells, const struct pithi_query *q
     cells->rows = rows_of(query);
     cells->lanes = query->group_end && query->group_count ? query->group_end[query->group_count - 1] : cells->rows;
     cells->levels = levels;
+    cells->depth = query->group_end != NULL; /* a row of several lanes has one level */
     cells->width = query->width;
     cells->defs = defs;
     cells->tick_count = cells->mark_count = cells->span_count = cells->rough = 0;

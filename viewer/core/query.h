@@ -110,6 +110,7 @@ static inline void pithi_sum_add(struct pithi_sum *sum, const struct pithi_sum *
 
 struct pithi_cells {
     uint32_t rows, levels, width, lanes; /* levels: at most those of the query; lanes: of all rows */
+    uint32_t depth;                      /* levels from here on are empty */
     struct pithi_cell *cells;            /* [(row * levels + level) * width + column] */
     struct pithi_tick *ticks;
     uint32_t tick_count, tick_capacity;

@@ -149,6 +149,7 @@ static void set_cell(struct pithi_sweep *sweep, uint32_t l, uint32_t state, uint
     if (l >= sweep->cells->levels)
         pithi_cells_deepen(sweep->cells,
                            l + PITHI_FIRST_LEVELS < sweep->levels ? l + PITHI_FIRST_LEVELS : sweep->levels);
+    sweep->cells->depth = l < sweep->cells->depth ? sweep->cells->depth : l + 1;
     cell = cell_at(sweep, l, sweep->column);
     cell->state = state;
     cell->cover = cover;
@@ -276,8 +277,7 @@ void pithi_sweep_begin(struct pithi_sweep *sweep, uint32_t row)
     sweep->limit = sweep->end;
     sweep->unnamed = sweep->crossing = sweep->filled = 0;
     memset(sweep->doubt, 0, sweep->query->width);
-    sweep->column = 0;
-    sweep->depth = sweep->visible_depth = 0;
+    sweep->column = sweep->depth = sweep->visible_depth = 0;
     for (uint32_t l = 0; l < PITHI_LEVELS; l++) {
         sweep->level[l].shares.count = 0;
         sweep->level[l].begun = PITHI_NONE;
