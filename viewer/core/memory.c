@@ -18,12 +18,10 @@ static void *checked(void *data)
 
 void *pithi_alloc(size_t count, size_t size) { return checked(calloc(count ? count : 1, size)); }
 
-void *pithi_view_grow(void *data, uint32_t *capacity, uint32_t needed, size_t size)
+void *pithi_view_regrow(void *data, uint32_t *capacity, uint32_t needed, size_t size)
 {
     uint64_t wanted = *capacity + (uint64_t)*capacity / 2;
 
-    if (needed <= *capacity)
-        return data;
     if (wanted < needed)
         wanted = needed;
     if (wanted < 16)

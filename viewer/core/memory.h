@@ -11,7 +11,11 @@ void *pithi_alloc(size_t count, size_t size);
 
 /* `data` with room for at least `needed` items of `size` bytes; *capacity is kept up to date. Grows by at least
  * half. */
-void *pithi_view_grow(void *data, uint32_t *capacity, uint32_t needed, size_t size);
+void *pithi_view_regrow(void *data, uint32_t *capacity, uint32_t needed, size_t size);
+static inline void *pithi_view_grow(void *data, uint32_t *capacity, uint32_t needed, size_t size)
+{
+    return needed <= *capacity ? data : pithi_view_regrow(data, capacity, needed, size);
+}
 
 /* Returns free memory to the system, if the C library can, in less than a millisecond. For idle moments: the threads
  * that read records leave a fifth of their memory behind. */

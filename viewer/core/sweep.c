@@ -224,7 +224,7 @@ static void advance(struct pithi_sweep *sweep, uint64_t until)
         until = sweep->limit;
     if (until <= sweep->now)
         return;
-    if (sweep->depth)
+    if (sweep->depth && !sweep->query->summary) /* a summary has the sums */
         sweep->cells->sums[sweep->stack[sweep->depth - 1].id].exclusive_ns +=
             (int64_t)((until - sweep->now) >> sweep->shift);
     if (!sweep->cells->width) {
@@ -314,11 +314,11 @@ void pithi_sweep_enter(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
 static void close_state(struct pithi_sweep *sweep, uint32_t at)
 {
     uint32_t id = sweep->stack[at].id;
-    int inside_itself = 0;
+    int counted = sweep->query->summary != NULL; /* otherwise: once if the state is inside itself */
 
-    for (uint32_t i = 0; i < at; i++)
-        inside_itself |= sweep->stack[i].id == id;
-    if (!inside_itself)
+    for (uint32_t i = 0; i < at && !counted; i++)
+        counted = sweep->stack[i].id == id;
+    if (!counted)
         sweep->cells->sums[id].inclusive_ns += (int64_t)((sweep->now - sweep->stack[at].start) >> sweep->shift);
     memmove(&sweep->stack[at], &sweep->stack[at + 1], (sweep->depth - at - 1) * sizeof *sweep->stack);
     sweep->depth--;
