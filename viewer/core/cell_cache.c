@@ -136,22 +136,68 @@ static uint32_t find_row(const struct pithi_cell_cache *cache, const uint32_t *l
 struct move {
     struct cache_view from, to;
     int shifted, same_hidden;
-    struct pithi_cell_map map; /* for columns that are not shifted */
 };
 
+static void make_map(const struct move *move, struct pithi_cell_map *map)
+{
+    const struct cache_view *from = &move->from, *to = &move->to;
+    double column_ns = (double)from->span_ns / from->width;
+    double offset = ((double)time_of(to, 0) - (double)time_of(from, 0)) * from->width / (double)from->span_ns;
+
+    pithi_cell_map_make(map, to->width, from->width, offset, (double)to->span_ns / to->width / column_ns);
+}
+
+/* This thread and the helper move every other row. On a large screen these are megabytes. */
+struct mover {
+    const struct move *move;
+    struct pithi_cell_row *rows;
+    struct pithi_cells *cells; /* without memory for a row that is new */
+    uint32_t first, step, count;
+};
+
+static void move_some(void *data)
+{
+    const struct mover *mover = data;
+    const struct move *move = mover->move;
+    struct pithi_cell_map map = {0};
+
+    if (!move->shifted)
+        make_map(move, &map);
+    for (uint32_t i = mover->first; i < mover->count; i += mover->step) {
+        struct pithi_cell_row *row = &mover->rows[i];
+        if (!mover->cells[i].cells)
+            continue;
+        if (move->shifted)
+            pithi_cell_row_shift(row, &mover->cells[i], move->to.shift - move->from.shift);
+        else
+            pithi_cell_row_stretch(row, &mover->cells[i], &map);
+        if (!move->same_hidden && !row->flame)
+            row->known_from = row->known_to = row->exact_from = row->exact_to = 0;
+    }
+    pithi_cell_map_free(&map);
+}
+
+static void move_rows(struct pithi_cell_cache *cache, const struct move *move, struct pithi_cell_row *rows,
+                      struct pithi_cells *cells, uint32_t count)
+{
+    struct mover mine = {.move = move, .rows = rows, .cells = cells, .step = cache->helper ? 2 : 1, .count = count};
+    struct mover helper = mine;
+
+    if (!cache->row_count) /* the first picture */
+        return;
+    helper.first = 1;
+    pithi_helper_begin(cache->helper, move_some, &helper);
+    move_some(&mine);
+    pithi_helper_wait(cache->helper);
+}
+
 /* Makes the rows of the new view; rows that were in the old view keep their cells. */
-static void take_rows(struct pithi_cell_cache *cache, const struct pithi_plot *plot, struct move *move)
+static void take_rows(struct pithi_cell_cache *cache, const struct pithi_plot *plot, const struct move *move)
 {
     struct pithi_cell_row *rows = pithi_alloc(plot->cells.rows, sizeof *rows);
     struct pithi_cells *cells = pithi_alloc(plot->cells.rows, sizeof *cells);
     uint32_t guess = 0, count;
 
-    if (!move->shifted && cache->row_count) {
-        const struct cache_view *from = &move->from, *to = &move->to;
-        double column_ns = (double)from->span_ns / from->width;
-        double offset = ((double)time_of(to, 0) - (double)time_of(from, 0)) * from->width / (double)from->span_ns;
-        pithi_cell_map_make(&move->map, to->width, from->width, offset, (double)to->span_ns / to->width / column_ns);
-    }
     for (uint32_t i = 0; i < plot->cells.rows; i++) {
         const struct pithi_row *of = &plot->rows[plot->plot_row[i]];
         const uint32_t *lanes = pithi_row_lanes(of, &count);
@@ -161,23 +207,19 @@ static void take_rows(struct pithi_cell_cache *cache, const struct pithi_plot *p
             cells[i] = cache->cells[old];
             cache->rows[old].lanes = NULL;
             memset(&cache->cells[old], 0, sizeof cache->cells[old]);
-            if (move->shifted)
-                pithi_cell_row_shift(&rows[i], &cells[i], move->to.shift - move->from.shift);
-            else
-                pithi_cell_row_stretch(&rows[i], &cells[i], &move->map);
-            if (!move->same_hidden && !of->flame)
-                rows[i].known_from = rows[i].known_to = rows[i].exact_from = rows[i].exact_to = 0;
             guess = old + 1;
         } else {
             rows[i].lanes = pithi_alloc(count, sizeof *rows[i].lanes);
             rows[i].lane_count = count;
             rows[i].flame = of->flame;
             memcpy(rows[i].lanes, lanes, count * sizeof *lanes);
-            pithi_cell_row_empty(&cells[i], plot->width);
         }
     }
+    move_rows(cache, move, rows, cells, plot->cells.rows);
+    for (uint32_t i = 0; i < plot->cells.rows; i++)
+        if (!cells[i].cells)
+            pithi_cell_row_empty(&cells[i], plot->width);
     free_rows(cache->rows, cache->cells, cache->row_count);
-    pithi_cell_map_free(&move->map);
     cache->rows = rows;
     cache->cells = cells;
     cache->row_count = plot->cells.rows;
