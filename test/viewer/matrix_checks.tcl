@@ -138,6 +138,11 @@ $tree heading bytes
 update
 is [llength [$tree children {}]] 3 "pairs, by a click"
 $board.body.book select 0
+# The waiting times stay when another value is chosen, also when the matrix is computed again.
+matrix count
+matrix of whole
+is [dict get [matrix pair 0 1] late_sender] 30000000 "waiting times are kept with another value"
+matrix of window
 matrix late_sender
 ok [expr {[seen 0 2] eq $paper && [seen 0 1] ne $paper}] "the picture: late senders"
 matrix late_receiver

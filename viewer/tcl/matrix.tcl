@@ -39,6 +39,7 @@ oo::class create ::pith::Matrix {
     # ---- Widgets
 
     method build {body} {
+        set had_late 0 ;# a closed window leaves no slow request behind
         my build_controls [ttk::frame $body.controls]
         ttk::notebook $body.book
         $body.book add [my build_picture $body.book.matrix] -text "Matrix"
@@ -136,7 +137,7 @@ oo::class create ::pith::Matrix {
 
     # Once requested, waiting times are kept up to date.
     method ask {callback} {
-        set had_late [my wants_late]
+        set had_late [expr {$had_late || [my wants_late]}]
         return [[$model log] matrix {*}$stretch $comm $had_late $callback]
     }
 
@@ -245,7 +246,8 @@ oo::class create ::pith::Matrix {
         foreach {name title kind} $columns {
             set side [expr {$name eq "name" ? "w" : "e"}]
             $tree heading $name -text $title -anchor $side -command [list [self] sort_by $name]
-            $tree column $name -width [px 80] -minwidth 50 -anchor $side
+            $tree column $name -width [expr {max([px 80], [font measure TkHeadingFont $title] + [px 12])}] -minwidth 50 \
+                -anchor $side
         }
         set lines [my sorted]
         foreach line [lrange $lines 0 1999] {
@@ -272,8 +274,7 @@ oo::class create ::pith::Matrix {
         if {$had_late || $matrix eq {}} {
             return 0
         }
-        set value late_sender
-        set value_text [my value_name $value]
+        set had_late 1
         my renew 0
         return 1
     }
