@@ -127,7 +127,14 @@ ok [near [window] {0 1}] "the wheel scrolls"
 prefer wheel auto
 prefer row_height 0
 sync
-is [height] [expr {min(200, ([winfo height [canvas]] - 2) / [llength [row_list]])}] "rows as high as they may be fill the window again"
+set filling [expr {([winfo height [canvas]] - 2) / [llength [row_list]]}]
+is [height] $filling "rows fill the window again, however few they are"
+ok [expr {$filling > 200}] "these are higher than 200 pixels: $filling"
+press_key bracketright
+is [height] $filling "the key for higher rows leaves them"
+press_key bracketleft
+ok [expr {[height] < $filling}] "that for lower rows lowers them"
+is [height 0] $filling "height 0: they fill the window"
 prefer row_height 30
 ok [catch {prefer wheel round}] "a bad value is refused"
 
@@ -146,4 +153,64 @@ foreach scale {2 1} {
     ok [expr {[$labels width] >= [needed]}] "scale $scale: labels have room: [$labels width] of [needed]"
     is [$tree column share -width] [expr {$column * $scale}] "and columns of the legend"
 }
+
+# ---- At a scale of 2 everything can be reached.
+prefer scale 2
+wm geometry $top 1280x720+0+0
+proc settle {} {
+    foreach i {1 2 3} {
+        after 20 {set ::settled 1}
+        vwait ::settled
+        update
+    }
+}
+settle
+proc is_inside {widget frame} {
+    return [expr {[winfo ismapped $widget] && [winfo rootx $widget] >= [winfo rootx $frame] \
+        && [winfo rootx $widget] + [winfo width $widget] <= [winfo rootx $frame] + [winfo width $frame] \
+        && [winfo rooty $widget] + [winfo height $widget] <= [winfo rooty $frame] + [winfo height $frame]}]
+}
+proc whole {widget} { return [expr {[winfo width $widget] >= [winfo reqwidth $widget]}] }
+set buttons [lsearch -all -inline [winfo children $top.tools] *]
+set mapped [lmap button $buttons {expr {[winfo ismapped $button] ? $button : [continue]}}]
+is [lmap button $mapped {expr {[is_inside $button $top.tools] && [whole $button] ? [continue] : $button}}] {} \
+    "no button of the toolbar is cut"
+ok [expr {[llength $mapped] < [llength $buttons] && "$top.tools.keys" in $mapped}] "some are left out, but not that for the keys"
+choose_messages
+settle
+set bar $top.message_filter
+is [lmap part {query longer shorter late all close} {expr {[is_inside $bar.$part $bar] ? [continue] : $part}}] {} \
+    "the bar for messages keeps its fields and buttons"
+findings on
+settle
+ok [expr {[llength [lsearch -all -inline -not [lmap item [$tree children {}] {$tree bbox $item}] {}]] >= 1 && \
+    [winfo height $tree] >= [::pith::theme::px 60]}] "the legend keeps some lines beside the findings"
+findings off
+select 0.1 0.9
+settle
+set table [lindex [lsearch -all -inline [$top.panes.legend.selection.body.book tabs] *] 0].tree
+is [lsearch -all -inline -not [lmap column [$table cget -displaycolumns] {
+    lassign [$table bbox [lindex [$table children {}] 0] $column] x y wide
+    expr {$x + $wide <= [winfo width $table]}
+}] 1] {} "all columns of the selection that are shown are within its table"
+select none
+show_keys
+settle
+set keys $top.keys
+ok [expr {[winfo width $keys] <= [winfo screenwidth .] && [winfo height $keys] <= [winfo screenheight .]}] \
+    "the keys fit the screen: [winfo geometry $keys] of [winfo screenwidth .]x[winfo screenheight .]"
+ok [winfo ismapped $keys.bar] "they scroll"
+focus -force $keys
+for {set i 0} {$i < 9} {incr i} {
+    event generate $keys <Next>
+}
+update
+is [lindex [$keys.view yview] 1] 1.0 "down to their end by Page Down"
+event generate $keys.bar <Button-1> -x 2 -y 2
+update
+ok [winfo exists $keys] "a click on the scrollbar keeps them open"
+event generate $keys <Escape>
+update
+ok [expr {![winfo exists $keys]}] "Escape closes them"
+prefer scale 1
 done

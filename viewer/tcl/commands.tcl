@@ -77,7 +77,7 @@ namespace eval ::pith::words {
         select {FROM TO | none} {select a stretch of time}                            word_select
         selected {}          {start and end of the selection, in seconds; {} none}    word_selected
         rows   {?LIST?}      {show only these ranks (0-3,7.1); without LIST all}      word_rows
-        height {?PIXELS?}    {get or set the row height}                              word_height
+        height {?PIXELS?}    {get or set the row height; 0: rows fill the window}                              word_height
         top    {ROW}         {scroll this row to the top}                             word_top
         hide   {NAME}        {hide states and events whose name matches}              word_hide
         show   {NAME}        {show them again}                                        word_show
@@ -250,37 +250,45 @@ proc ::pith::keys::show {top groups pointing} {
         destroy $dialog
         return
     }
-    toplevel $dialog -background [::pith::theme::colour paper] -padx 18 -pady 14
+    toplevel $dialog -background [::pith::theme::colour paper]
     wm title $dialog "Pith: keys"
     wm transient $dialog $top
     set texts [dict map {group rows} $groups {concat {*}[lmap {events shown help script} $rows {list $shown $help}]}]
     if {$pointing ne {}} {
         dict set texts Mouse $pointing
     }
-    fill $dialog $texts
+    set rows [::pith::theme::build_scrolled $dialog [::pith::theme::colour paper]]
+    $rows configure -padx 18 -pady 14
+    fill $rows $texts
+    ::pith::theme::fit_scrolled $dialog 0
+    pack $dialog.view -fill both -expand 1
     ::pith::theme::put_over $dialog $top
     bind $dialog <Key> {if {[string length %A]} {destroy [winfo toplevel %W]}}
-    bind $dialog <Button-1> {destroy [winfo toplevel %W]}
+    bind $dialog <Button-1> {if {[winfo class %W] ne "TScrollbar"} {destroy [winfo toplevel %W]}}
+    foreach {key by} {Up {-2 units} Down {2 units} Prior {-1 pages} Next {1 pages}} {
+        bind $dialog <$key> [list $dialog.view yview scroll {*}$by]
+    }
     after idle [list catch [list focus $dialog]]
 }
 
-# Groups one below the other, in columns of about 30 lines.
-proc ::pith::keys::fill {dialog texts} {
+# Groups one below the other, in columns of about 30 lines, as many as the screen is wide enough for.
+proc ::pith::keys::fill {frame texts} {
     set total 0
     dict for {group lines} $texts {
         incr total [expr {[llength $lines] / 2 + 2}]
     }
-    set columns [expr {max(1, min(4, int(ceil($total / 30.0))))}]
+    set fitting [expr {([winfo screenwidth $frame] - [::pith::theme::px 60]) / [::pith::theme::px 390]}]
+    set columns [expr {max(1, min(4, $fitting, int(ceil($total / 30.0))))}]
     set each [expr {$total / double($columns)}]
     set done 0
     dict for {group lines} $texts {
         if {$lines eq {}} continue
         set column [expr {min($columns - 1, int(($done + [llength $lines] / 4.0) / $each))}]
         incr done [expr {[llength $lines] / 2 + 2}]
-        if {![winfo exists $dialog.c$column]} {
-            pack [frame $dialog.c$column -background [::pith::theme::colour paper]] -side left -anchor n -padx {0 18}
+        if {![winfo exists $frame.c$column]} {
+            pack [frame $frame.c$column -background [::pith::theme::colour paper]] -side left -anchor n -padx {0 18}
         }
-        pack [group $dialog.c$column.g[string tolower $group] $group $lines] -anchor w -pady {0 10} -fill x
+        pack [group $frame.c$column.g[string tolower $group] $group $lines] -anchor w -pady {0 10} -fill x
     }
 }
 
@@ -291,7 +299,7 @@ proc ::pith::keys::group {frame title lines} {
     set line 0
     foreach {shown help} $lines {
         ttk::label $frame.k$line -text $shown -style CardBold.TLabel
-        ttk::label $frame.h$line -text $help -style Card.TLabel -wraplength 270
+        ttk::label $frame.h$line -text $help -style Card.TLabel -wraplength [::pith::theme::px 250]
         grid $frame.k$line $frame.h$line -sticky nw -padx {0 12}
         incr line
     }
@@ -399,13 +407,46 @@ proc ::pith::menus::build_buttons {tools object} {
     foreach {name text script help} [list {*}$buttons {*}[::pith::part::rows buttons {}] {*}$last_buttons] {
         if {$text eq "-"} {
             ttk::separator $tools.$name -orient vertical
-            pack $tools.$name -side left -padx 5 -pady 2 -fill y
+            pack_button $tools.$name
             continue
         }
         ttk::button $tools.$name -text [subst -nocommands -novariables $text] -style Toolbutton -takefocus 0 \
             -command [list $object act $script]
         bind $tools.$name <Enter> +[list $object say $help]
         bind $tools.$name <Leave> +[list $object end_message]
-        pack $tools.$name -side left -padx 1
+        pack_button $tools.$name
+    }
+    foreach widget [list $tools $tools.window] {
+        bind $widget <Configure> [list ::pith::menus::fit_buttons $tools]
+    }
+}
+
+proc ::pith::menus::pack_button {button} {
+    if {[winfo class $button] eq "TSeparator"} {
+        pack $button -side left -padx 5 -pady 2 -fill y
+    } else {
+        pack $button -side left -padx 1
+    }
+}
+
+# Leaves out the last buttons, except the very last one, if there is no room for all: the menus have their commands, too.
+proc ::pith::menus::fit_buttons {tools} {
+    set buttons [lsearch -all -inline -not -exact [winfo children $tools] $tools.window]
+    set room [expr {[winfo width $tools] - [winfo reqwidth $tools.window] - 20}]
+    set last [lindex $buttons end]
+    set fitting {}
+    foreach button [list $last {*}[lrange $buttons 0 end-1]] {
+        incr room -[expr {[winfo reqwidth $button] + ([winfo class $button] eq "TSeparator" ? 10 : 2)}]
+        if {$room < 0} {
+            break
+        }
+        lappend fitting $button
+    }
+    set fitting [list {*}[lrange $fitting 1 end] $last]
+    if {$fitting ne [lsearch -all -inline -not -exact [pack slaves $tools] $tools.window]} {
+        pack forget {*}$buttons
+        foreach button $fitting {
+            pack_button $button
+        }
     }
 }

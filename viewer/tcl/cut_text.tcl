@@ -55,3 +55,102 @@ oo::class create ::pith::Tip {
         raise $tip
     }
 }
+
+# Shows as many of the COLUMNS of a table as leave room for the names; those DROPPED go first, in this order. Tk fits
+# columns into the table only when that changes its size.
+proc ::pith::fit_columns {tree columns dropped} {
+    foreach drop [list {} {*}$dropped] {
+        set columns [lsearch -all -inline -not -exact $columns $drop]
+        set rest [expr {[winfo width $tree] - 2 - [::tcl::mathop::+ {*}[lmap column $columns {$tree column $column -width}]]}]
+        if {$rest >= [::pith::theme::px 110]} {
+            break
+        }
+    }
+    $tree configure -displaycolumns $columns
+    $tree column #0 -width [expr {max([$tree column #0 -minwidth], $rest)}]
+}
+
+# Cuts the headings of a table (ttk::treeview) and the texts of its first column, which Tk clips without a sign of it.
+# Call `fit` after filling the table; tooltips show the full texts. Without room, columns DROPPED are left out first.
+oo::class create ::pith::CutTable {
+    variable tree
+    variable whole ;# dict: "item ITEM" or "heading COLUMN" -> the cut text and the full one
+    variable dropped
+    variable tip
+
+    constructor {its_tree its_dropped} {
+        set tree $its_tree
+        set dropped $its_dropped
+        set whole {}
+        set tip [::pith::Tip new $tree [list [self] whole_at]]
+        bind $tree <Configure> +[list [self] fit]
+        bind $tree <ButtonRelease-1> +[list after idle [list catch [list [self] cut_texts]]]
+        bind $tree <Destroy> +[list [self] destroy]
+    }
+
+    destructor {
+        catch {$tip destroy}
+    }
+
+    method fit {} {
+        if {[winfo width $tree] > 1} {
+            ::pith::fit_columns $tree [$tree cget -columns] $dropped
+        }
+        my cut_texts
+    }
+
+    # Also after the user has changed the width of a column.
+    method cut_texts {} {
+        if {![winfo exists $tree]} {
+            return
+        }
+        set old $whole
+        set whole {}
+        foreach column [concat #0 [$tree cget -columns]] {
+            set text [my full $old [list heading $column] [$tree heading $column -text]]
+            $tree heading $column -text [my cut [list heading $column] $text TkHeadingFont \
+                [expr {[$tree column $column -width] - [px 10]}]]
+        }
+        my fit_items $old {} 1
+    }
+
+    method fit_items {old parent depth} {
+        foreach item [$tree children $parent] {
+            set text [my full $old [list item $item] [$tree item $item -text]]
+            set image [$tree item $item -image]
+            set before [expr {[px 20] * $depth + [px 8] + ($image eq {} ? 0 : [image width [lindex $image 0]])}]
+            set cut [my cut [list item $item] $text TkDefaultFont [expr {[$tree column #0 -width] - $before}]]
+            if {$cut ne [$tree item $item -text]} {
+                $tree item $item -text $cut
+            }
+            my fit_items $old $item [expr {$depth + 1}]
+        }
+    }
+
+    # The text that the owner of the table gave.
+    method full {old key text} {
+        if {[dict exists $old $key] && [lindex [dict get $old $key] 0] eq $text} {
+            return [lindex [dict get $old $key] 1]
+        }
+        return $text
+    }
+
+    method cut {key text font room} {
+        set cut [::pith::cut_text $text $font $room]
+        if {$cut ne $text} {
+            dict set whole $key [list $cut $text]
+        }
+        return $cut
+    }
+
+    method whole_at {x y} {
+        set key [expr {[$tree identify region $x $y] eq "heading" ? [list heading [my column_at $x $y]]
+            : [list item [$tree identify item $x $y]]}]
+        return [expr {[dict exists $whole $key] ? [lindex [dict get $whole $key] 1] : {}}]
+    }
+
+    method column_at {x y} {
+        set place [$tree identify column $x $y]
+        return [expr {$place eq "#0" ? $place : [$tree column $place -id]}]
+    }
+}

@@ -92,12 +92,14 @@ oo::class create ::pith::Findings {
         }
         grid $pane -row 95 -column 0 -columnspan 9 -sticky nsew
         grid rowconfigure [winfo parent $pane] 95 -weight 1
+        bind $pane <Configure> [list [self] keep_room]
     }
 
-    # In a low window the legend gets lower, not the pane.
+    # In a low window the legend gets lower, down to its heading and some lines; then the pane does.
     method keep_room {} {
         after idle [list after 0 [list catch [namespace code {
-            grid rowconfigure [winfo parent $pane] 95 -minsize [winfo reqheight $pane]
+            set room [expr {[winfo height [winfo parent $pane]] - [px 130]}]
+            grid rowconfigure [winfo parent $pane] 95 -minsize [expr {max(1, min($room, [winfo reqheight $pane]))}]
         }]]]
     }
 

@@ -31,20 +31,9 @@ oo::class create ::pith::LegendColumns {
         return 1
     }
 
-    # Shows as many columns as leave room for the names; the least important ones go first. Tk fits columns into the table
-    # only when that changes its size.
     method fit {with_waiting} {
         set columns [set ::pith::LegendColumns::[expr {$with_waiting ? "waiting" : "usual"}]]
-        foreach dropped {{} find inclusive count caused waiting show} {
-            set columns [lsearch -all -inline -not -exact $columns $dropped]
-            set rest [expr {[winfo width $tree] - 2 - [::tcl::mathop::+ {*}[lmap column $columns {
-                $tree column $column -width}]]}]
-            if {$rest >= [px 110]} {
-                break
-            }
-        }
-        $tree configure -displaycolumns $columns
-        $tree column #0 -width [expr {max([$tree column #0 -minwidth], $rest)}]
+        ::pith::fit_columns $tree $columns {find inclusive count caused waiting show}
     }
 }
 

@@ -47,19 +47,24 @@ oo::class create ::pith::MessageFilter {
         ttk::frame $bar -padding {10 4}
         ttk::label $bar.lquery -text Messages
         ttk::entry $bar.query -width 36 -textvariable [my varname entered](query)
-        pack $bar.lquery $bar.query -side left -padx {0 6}
+        grid $bar.lquery $bar.query -row 0 -sticky ew -padx {0 6}
         foreach {key text} {longer {took longer than} shorter {shorter than} late {late by}} {
             ttk::label $bar.l$key -text $text -style Faint.TLabel
             ttk::entry $bar.$key -width 7 -textvariable [my varname entered]($key)
-            pack $bar.l$key -side left -padx {0 3}
-            pack $bar.$key -side left -padx {0 6}
+            set column [lindex [grid size $bar] 0]
+            grid $bar.l$key -row 0 -column $column -padx {0 3}
+            grid $bar.$key -row 0 -column [incr column] -padx {0 6}
         }
         ttk::button $bar.all -text All -style Toolbutton -command [list [self] all]
         ttk::button $bar.close -text "\u00d7" -width 2 -style Toolbutton -command [list [self] close]
         ttk::label $bar.message -textvariable [my varname message] -style Faint.TLabel
-        pack $bar.close -side right
-        pack $bar.all -side left
-        pack $bar.message -side left -padx 8
+        # In a narrow window the message and the query have less room; all fields and buttons remain.
+        set column [lindex [grid size $bar] 0]
+        grid $bar.all -row 0 -column $column
+        grid $bar.message -row 0 -column [incr column] -sticky ew -padx 8
+        grid columnconfigure $bar $column -weight 1000
+        grid columnconfigure $bar 1 -weight 1 -minsize [px 60]
+        grid $bar.close -row 0 -column [incr column]
         foreach key {query longer shorter late} {
             bind $bar.$key <Return> [list [self] from_bar]
             bind $bar.$key <Escape> [list [self] close]

@@ -163,6 +163,7 @@ oo::class create ::pith::Pairing {
 # both logs and the change.
 oo::class create ::pith::PairTable {
     variable a b path tree
+    variable cut       ;# keeps names and headings within their columns
     variable title     ;# text above the table
     variable jobs      ;# dict: a, b -> command of the job for the sums
     variable sums      ;# dict: a, b -> dict of name -> ns
@@ -193,16 +194,18 @@ oo::class create ::pith::PairTable {
 
     method build {names} {
         ttk::label $path.title -textvariable [my varname title] -style Bold.TLabel -padding {8 4}
+        bind $path.title <Configure> {%W configure -wraplength [expr {%w - 20}]}
         set tree [ttk::treeview $path.tree -columns {a b more} -selectmode none -height 8 \
             -yscrollcommand [list $path.scroll set]]
         ttk::scrollbar $path.scroll -orient vertical -command [list $tree yview]
+        set cut [::pith::CutTable new $tree more]
         foreach {column title width} [list #0 Name 110 a [lindex $names 0] 110 b [lindex $names 1] 110 more Change 70] {
             set anchor [expr {$column eq "#0" ? "w" : "e"}]
             $tree heading $column -text $title -anchor $anchor
             $tree column $column -width [px $width] -minwidth 40 -anchor $anchor \
                 -stretch [expr {$column eq "#0"}]
         }
-        grid $path.title - -sticky w
+        grid $path.title - -sticky ew
         grid $tree $path.scroll -sticky nsew
         grid columnconfigure $path 0 -weight 1
         grid rowconfigure $path 1 -weight 1
@@ -310,6 +313,7 @@ oo::class create ::pith::PairTable {
             $tree insert {} end -text " $name" -image [my image $name] -values [list {*}$texts \
                 [::pith::pair::change $first $second]]
         }
+        $cut fit
     }
 
     method image {name} {

@@ -380,26 +380,18 @@ oo::class create ::pith::PreferencesDialog {
         pack [my build_buttons [ttk::frame $path.buttons -padding $pad]] -side bottom -fill x
         pack [ttk::label $path.trouble -textvariable [my varname trouble] -style Alarm.TLabel -padding [list $pad 0]] \
             -side bottom -fill x
-        canvas $path.view -highlightthickness 0 -background [colour panel] -yscrollcommand [list $path.bar set]
-        ttk::scrollbar $path.bar -orient vertical -command [list $path.view yview]
-        my build_rows [ttk::frame $path.view.rows -padding $pad]
-        $path.view create window 0 0 -anchor nw -window $path.view.rows
-        update idletasks
-        set high [winfo reqheight $path.view.rows]
-        set room [expr {[winfo screenheight $path] - [winfo reqheight $path.buttons] - [px 90]}]
-        $path.view configure -width [winfo reqwidth $path.view.rows] -height [expr {min($high, $room)}] \
-            -scrollregion [list 0 0 [winfo reqwidth $path.view.rows] $high]
-        if {$high > $room} {
-            pack $path.bar -side right -fill y
-            ::pith::bind_wheel $path {} [list $path.view yview scroll -2 units] [list $path.view yview scroll 2 units]
+        set rows [::pith::theme::build_scrolled $path [colour panel]]
+        $rows configure -padx $pad -pady $pad
+        my build_rows $rows
+        if {[::pith::theme::fit_scrolled $path [winfo reqheight $path.buttons]]} {
             foreach key [::pith::preferences::keys] {
-                bind $path.view.rows.$key <FocusIn> +[list [self] see $path.view.rows.$key]
+                bind $rows.$key <FocusIn> +[list [self] see $rows.$key]
             }
         }
         pack $path.view -fill both -expand 1
         bind $path <Return> [list [self] ok]
         ::pith::theme::put_over $path [$window top]
-        focus $path.view.rows.[lindex [::pith::preferences::keys] 0]
+        focus $rows.[lindex [::pith::preferences::keys] 0]
     }
 
     # Scrolls a row into view.

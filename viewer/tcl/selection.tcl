@@ -5,6 +5,7 @@ oo::class create ::pith::Selection {
     superclass ::pith::Board
     variable window model board stretch job
     variable tree bars     ;# table of states; canvas with a bar per row
+    variable cut           ;# keeps names and headings within their columns
     variable found         ;# result, a command of tk/log_object.h; {} none yet
     variable traffic       ;# dict of message sums; {} none yet
     variable headline message_text ;# duration; messages
@@ -69,6 +70,7 @@ oo::class create ::pith::Selection {
         set tree [ttk::treeview $frame.tree -columns {count inclusive exclusive share} -height 6 -selectmode browse \
             -yscrollcommand [list $frame.scroll set]]
         ttk::scrollbar $frame.scroll -orient vertical -command [list $tree yview]
+        set cut [::pith::CutTable new $tree {inclusive count}]
         # As wide as typical contents.
         foreach {column text widest} {
             #0 Name "MPI_Sendrecv"  count Count "000 000"  inclusive Inclusive "000.0 ms"
@@ -202,6 +204,7 @@ oo::class create ::pith::Selection {
             $tree insert {} end -id $id -text " [$model name $id]" -image [[$window legend] image $id] \
                 -values $text
         }
+        $cut fit
         my draw_bars
     }
 

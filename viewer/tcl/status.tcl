@@ -5,6 +5,7 @@ oo::class create ::pith::Status {
     variable path     ;# frame
     variable text     ;# on the left
     variable time     ;# on the right
+    variable tip      ;# of the trouble, which may be cut
     variable quiet    ;# after id: until then a message stays, whatever is under the pointer; {} none
 
     constructor {parent its_model} {
@@ -19,6 +20,8 @@ oo::class create ::pith::Status {
         bind $path.left_out <Button-1> [list $model toggle_arrows]
         # Stays as long as the log has a trouble, whatever is under the pointer.
         ttk::label $path.alarm -style Alarm.TLabel -anchor w -padding {10 4}
+        set tip [::pith::Tip new $path.alarm [list [self] whole_trouble]]
+        bind $path <Configure> [list [self] cut_trouble]
         pack $path.text -side left -fill x -expand 1
         my show_log
         $model follow [list [self] changed]
@@ -26,6 +29,7 @@ oo::class create ::pith::Status {
 
     destructor {
         after cancel $quiet
+        $tip destroy
     }
 
     method text {} { expr {[$model trouble] eq {} ? $text : "[$model trouble]   $text"} }
@@ -58,13 +62,21 @@ oo::class create ::pith::Status {
     }
 
     method show_trouble {} {
-        $path.alarm configure -text [string range [$model trouble] 0 99]
+        my cut_trouble
         if {[$model trouble] eq {}} {
             pack forget $path.alarm
         } else {
             pack $path.alarm -side left -before $path.text
         }
     }
+
+    # It leaves room for what is under the pointer.
+    method cut_trouble {} {
+        set room [expr {max([px 100], [winfo width $path] * 55 / 100)}]
+        $path.alarm configure -text [::pith::cut_text [$model trouble] TkDefaultFont $room]
+    }
+
+    method whole_trouble {x y} { return [$model trouble] }
 
     # While the window moves, this comes with each picture. Mostly nothing changes, and Tk would draw the label again.
     method show_left_out {} {

@@ -184,6 +184,30 @@ proc ::pith::theme::put_over {dialog top} {
     }
 }
 
+# A frame that scrolls up and down if it is higher than the screen allows: PATH.view.rows, on a canvas PATH.view with a
+# scrollbar PATH.bar. The caller fills the frame, then calls `fit_scrolled`, then packs PATH.view.
+proc ::pith::theme::build_scrolled {path colour} {
+    canvas $path.view -highlightthickness 0 -background $colour -yscrollcommand [list $path.bar set]
+    ttk::scrollbar $path.bar -orient vertical -command [list $path.view yview]
+    $path.view create window 0 0 -anchor nw -window [frame $path.view.rows -background $colour]
+    return $path.view.rows
+}
+
+# Returns 1 if the frame scrolls. OTHER: pixels that the dialog needs above and below it.
+proc ::pith::theme::fit_scrolled {path other} {
+    update idletasks
+    set wide [winfo reqwidth $path.view.rows]
+    set high [winfo reqheight $path.view.rows]
+    set room [expr {[winfo screenheight $path] - $other - [px 90]}]
+    $path.view configure -width $wide -height [expr {min($high, $room)}] -scrollregion [list 0 0 $wide $high]
+    if {$high <= $room} {
+        return 0
+    }
+    pack $path.bar -side right -fill y
+    ::pith::bind_wheel $path {} [list $path.view yview scroll -2 units] [list $path.view yview scroll 2 units]
+    return 1
+}
+
 # ---- Changing the theme
 
 proc ::pith::theme::apply {} {

@@ -72,7 +72,7 @@ oo::class create ::pith::Window {
     method first_size {} {
         set w [expr {min([px 1400], [winfo screenwidth .] * 9 / 10)}]
         set rows [expr {max(18, min(30, [$model row_count]))}]
-        set h [expr {min([px [expr {170 + 30 * $rows}]], [winfo screenheight .] * 8 / 10)}]
+        set h [expr {min([px [expr {170 + 30 * $rows}]], [winfo screenheight .] * 9 / 10)}]
         return ${w}x[expr {max(320, $h)}]
     }
 
@@ -239,7 +239,10 @@ oo::class create ::pith::Window {
     method word_redo {} { $model redo }
     method word_rows {{list {}}} { $model select $list }
     method word_height {{pixels {}}} {
-        if {$pixels ne {}} {
+        if {$pixels eq "0"} {
+            $model release_row_height
+            my word_sync
+        } elseif {$pixels ne {}} {
             $model set_row_height $pixels
         }
         return [$model row_height]
