@@ -525,6 +525,23 @@ def check_coarse(browser):
     page.close()
 
 
+# Three lanes of a log, the middle of which has a damaged block at its begin.
+def check_damaged(browser):
+    shown = Shown(browser, "damaged.html")
+    page = shown.page
+    like(page.text(".alarm"), r"byte \d+: a block of rank \d+ is damaged.*red lines: records are missing",
+         "a damaged log: the page says so")
+    alarm = page.ask("getComputedStyle(document.documentElement).getPropertyValue('--alarm').trim()")[1:]
+    across = lambda row: shown.pixels([(shown.left + x, 30 * row + 15) for x in range(1, 201)])
+    ok(across(1).count(alarm) >= 30, "its lane has red lines where records are missing", across(1)[:20])
+    same([across(0).count(alarm), across(2).count(alarm)], [0, 0], "the lanes beside it have none")
+    page.move(*shown.at(0.1, 45))
+    like(page.text(".tip"), "^records are missing: the file is damaged", "the pointer says why nothing is there")
+    page.move(*shown.at(0.1, 15))
+    ok("missing" not in page.text(".tip"), "but not on another lane", page.text(".tip"))
+    page.close()
+
+
 def check_fine(browser):
     shown = Shown(browser, "fine-bare.html")
     page = shown.page
@@ -630,6 +647,7 @@ def main(profile, pages):
         check_unfolded(browser, RANDOM_SEARCHES)
         check_search_shows(browser)
         check_coarse(browser)
+        check_damaged(browser)
         check_fine(browser)
         check_words(browser)
         check_no_errors(browser, pages)

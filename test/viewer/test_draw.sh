@@ -147,6 +147,13 @@ for how in "-o damaged.png" "--text"; do
     like "$(cat err)" '^pith: damaged\.pith: byte [0-9]+: .*the rest is drawn' "which says what is wrong"
 done
 like "$(convert damaged.png -format %k info:)" '^[1-9][0-9]' "the other lanes are drawn"
+# What is missing is marked on its lane, in each kind of picture.
+pith draw damaged.pith --text >out 2>err
+marked=$(grep '^rank.*!' out | grep -oE '^rank [0-9]+')
+is "$(wc -l <<<"$marked"):$(grep -cF "a block of $marked is damaged" err)" 1:1 "text: the lane of the message has marks: $marked"
+is "$(grep -c '^!  records are missing' out):$(pith draw plain.pith --text | grep -c '!')" 1:0 "and the key says what they mean"
+pith draw damaged.pith -o damaged.svg 2>err
+is "$(grep -c 'red lines: records are missing' damaged.svg)" 1 "a picture says what its red lines mean"
 pith draw plain.pith -o no.png --from init 2>err
 is "$?:$(cat err)" "1:pith: plain.pith: init: there is no MPI_Init in this log" "--from init without MPI_Init"
 pith draw plain.pith -o no.png --to nowhere 2>err

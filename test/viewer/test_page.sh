@@ -43,13 +43,13 @@ def read(path, label):
     text = open(path).read()
     labels = re.findall(r'^\{label: "([^"]*)', text, re.M)
     lines = re.search(r"whole: `([^`]*)`", text)[1].split("\n")
-    size, at = int(lines[0]) + 3, labels.index(label)
+    size, at = int(lines[0]) + 4, labels.index(label)
     return [lines[1 + i * size:1 + (i + 1) * size] for i in range(at, len(labels))]
 folded, bands = read("big-folded.html", "rank 3")[0], read("big-bands.html", "rank 3")
 for level in range(3):
-    print(len(folded[level]) > 10, bands[level][0] == folded[level], any(bands[level][1:-3]))
+    print(len(folded[level]) > 10, bands[level][0] == folded[level], any(bands[level][1:-4]))
 folded, bands = read("late-folded.html", "rank 0")[0], read("late-bands.html", "rank 0")
-print(folded[-1].count("B"), "A" in folded[-1], "A" in bands[0][-1], folded[-1].replace("B", "A") == bands[1][-1])
+print(folded[-2].count("B"), "A" in folded[-2], "A" in bands[0][-2], folded[-2].replace("B", "A") == bands[1][-2])
 P
 is "$(cat bands.out)" $'True True False\nTrue True False\nTrue True False\n1 False False True' "bands: cells and waiting"
 is "$(grep -c '^exact: ``' piece.html):$(grep -c '^exact: ``' big.html)" 0:1 "a large log has no exact times, the page of a part has"
@@ -65,6 +65,10 @@ pith convert random.txt random.pith && pith draw random.pith -o random.html &&
     pith draw random.pith -o random-unfolded-bare.html --unfold all -e "names off; height 20; $colours"
 ./make_log hosts many.pith && pith draw many.pith -o many.html -e 'height 120'
 pith draw big.pith -o few.html -e 'rows 0-40'
+cp big.pith damaged.pith
+printf 'damage damage damage' | dd of=damaged.pith bs=1 seek=$(($(stat -c %s big.pith) / 2)) conv=notrunc status=none
+rank=$(pith draw damaged.pith -o damaged.html 2>&1 | grep -oE 'rank [0-9]+' | tr -dc 0-9)
+pith draw damaged.pith -o damaged.html -e "rows $((rank - 1))-$((rank + 1)); arrows off; names off" 2>/dev/null
 pith draw plain.pith -o part.html -e 'hide green; select 100ms 400ms'
 # Messages that would cover too much, and a selection.
 awk 'BEGIN { for (i = 0; i < 400; i++) {

@@ -2,6 +2,7 @@
 #include "core/sweep.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct blend_column {
     struct pithi_shares shares;
@@ -175,6 +176,22 @@ void pithi_spans_missing(struct pithi_cells *cells, uint32_t row, const uint64_t
                 pithi_view_grow(cells->spans, &cells->span_capacity, cells->span_count + 1, sizeof *cells->spans);
             cells->spans[cells->span_count++] = (struct pithi_cell_span){row, PITHI_MISSING, c, 0};
         }
+}
+
+uint32_t pithi_cells_missing(const struct pithi_cells *cells, uint32_t row, unsigned char *missing)
+{
+    uint32_t count = 0;
+
+    if (missing)
+        memset(missing, 0, cells->width);
+    for (uint32_t i = 0; i < cells->span_count; i++) {
+        if (cells->spans[i].level != PITHI_MISSING || cells->spans[i].row != row)
+            continue;
+        if (missing)
+            missing[cells->spans[i].column] = 1;
+        count++;
+    }
+    return count;
 }
 
 /* ---- Bounds ------------------------------------------------------------------------------------------------------ */

@@ -276,6 +276,14 @@ void pithi_figure_free(struct pithi_figure *figure)
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
+static int has_missing(const struct pithi_plot *plot)
+{
+    for (uint32_t line = 0; plot->lines && line < plot->cells.rows; line++)
+        if (pithi_cells_missing(&plot->lines[line], 0, NULL))
+            return 1;
+    return 0;
+}
+
 void pithi_figure_subtitle(const struct pithi_figure *figure, char *text, size_t size)
 {
     const struct pithi_plot *plot = &figure->plot;
@@ -283,6 +291,7 @@ void pithi_figure_subtitle(const struct pithi_figure *figure, char *text, size_t
     const char *waits = plot->analysis && plot->waits ? ", hatched: waiting" : "";
     const char *core_waits = plot->core_waits ? ", grey lines: no core" : "";
     const char *path = plot->analysis && plot->path ? ", line: critical path" : "";
+    const char *missing = has_missing(plot) ? ", red lines: records are missing" : "";
     char duration[32], from[32], to[32], window[352] = "", lanes[48] = "", groups[40] = "", arrows[64] = "",
                                          records[40];
     int64_t span = plot->t1_ns - plot->t0_ns, from_ns, to_ns;
@@ -312,8 +321,9 @@ void pithi_figure_subtitle(const struct pithi_figure *figure, char *text, size_t
     if (pithi_arrows_left_out(plot))
         snprintf(arrows, sizeof arrows, ", messages not drawn (would cover %.0f %%)",
                  100 * fmin(plot->arrows.cover, 1));
-    snprintf(text, size, "%" PRIu32 " rank%s%s, %s records, %s%s%s%s%s%s%s", info->ranks, info->ranks == 1 ? "" : "s",
-             lanes, records, duration, window, groups, waits, core_waits, path, arrows);
+    snprintf(text, size, "%" PRIu32 " rank%s%s, %s records, %s%s%s%s%s%s%s%s", info->ranks,
+             info->ranks == 1 ? "" : "s", lanes, records, duration, window, groups, waits, core_waits, path, missing,
+             arrows);
 }
 
 static int is_faint(const struct pithi_row *row) { return row->counter != PITHI_NONE || pithi_row_is_below(row); }

@@ -127,6 +127,9 @@ struct pithi_cells {
  * filled up to the damage, other lanes completely. PITH_ERR_USAGE leaves `cells` unchanged. */
 int pithi_query_run(struct pithlog *log, const struct pithi_query *query, struct pithi_cells *cells);
 void pithi_cells_free(struct pithi_cells *cells);
+/* Sets missing[column] to 1 where records of a row are missing, else to 0 (NULL: not wanted). Returns the number of
+ * such columns. */
+uint32_t pithi_cells_missing(const struct pithi_cells *cells, uint32_t row, unsigned char *missing);
 /* Gives the cells at least this many levels; the new ones are empty. */
 void pithi_cells_deepen(struct pithi_cells *cells, uint32_t levels);
 

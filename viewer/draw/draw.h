@@ -80,6 +80,8 @@ int pithi_draw_failed(const char *format, ...) __attribute__((format(printf, 1, 
 
 /* Reports once that the log is damaged and that the rest is drawn. */
 void pithi_draw_damaged(void);
+/* What it has reported; "": nothing. */
+const char *pithi_draw_damage(void);
 
 /* Runs the words of `-e`, after rows and window are set. Returns 0, or an exit status after a message. */
 int pithi_draw_words(struct pithi_draw *draw);

@@ -24,14 +24,17 @@ int pithi_draw_failed(const char *format, ...)
     return 1;
 }
 
+static char damage[512];
+
 void pithi_draw_damaged(void)
 {
-    static int said;
-
-    if (!said)
-        pithi_draw_failed("%s (the rest is drawn)", pithlog_error());
-    said = 1;
+    if (*damage)
+        return;
+    snprintf(damage, sizeof damage, "%s", pithlog_error());
+    pithi_draw_failed("%s (the rest is drawn)", damage);
 }
+
+const char *pithi_draw_damage(void) { return damage; }
 
 static int set_window(struct pithi_draw *draw)
 {

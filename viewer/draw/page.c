@@ -158,6 +158,21 @@ static void code_waits(struct pithi_text *text, const struct pithi_plot *plot, u
     code_numbers(text, numbers, plot->width);
 }
 
+/* Writes where the records of a row are missing. */
+static void code_missing(struct pithi_text *text, const struct pithi_plot *plot, uint32_t row)
+{
+    unsigned char missing[COLUMNS];
+    int numbers[COLUMNS];
+
+    if (!pithi_cells_missing(&plot->lines[plot->cell_row[row]], 0, missing)) {
+        pithi_text_bytes(text, "\n", 1);
+        return;
+    }
+    for (uint32_t c = 0; c < plot->width; c++)
+        numbers[c] = missing[c] - 1;
+    code_numbers(text, numbers, plot->width);
+}
+
 static int is_empty(const struct pithi_cell *line, uint32_t width)
 {
     uint32_t c = 0;
@@ -180,7 +195,7 @@ static uint32_t levels_of(const struct pithi_plot *plot)
 }
 
 /* Writes the lines of each row: the levels of its states (of a band only its level, as the first), ticks, events,
- * waiting; for a counter, two lines of heights and empty lines. */
+ * waiting, missing records; for a counter, two lines of heights and empty lines. */
 static void code_plot(const struct page *page, const struct pithi_plot *plot, struct pithi_text *text)
 {
     uint32_t levels = page->exact.size ? 2 : levels_of(plot);
@@ -188,12 +203,12 @@ static void code_plot(const struct page *page, const struct pithi_plot *plot, st
     pithi_text_add(text, "%" PRIu32 "\n", levels);
     for (uint32_t row = 0; row < plot->row_count; row++) {
         if (plot->rows[row].counter == PITHI_BLANK) {
-            code_empty(text, levels + 3);
+            code_empty(text, levels + 4);
             continue;
         }
         if (plot->cell_row[row] == PITHI_NONE) {
             code_graph(text, plot, row);
-            code_empty(text, levels + 1);
+            code_empty(text, levels + 2);
             continue;
         }
         uint32_t from, to;
@@ -210,6 +225,7 @@ static void code_plot(const struct page *page, const struct pithi_plot *plot, st
             else
                 code_spots(page, &plot->lines[plot->cell_row[row]], marks, text);
         code_waits(text, plot, row);
+        code_missing(text, plot, row);
     }
 }
 
@@ -471,6 +487,11 @@ static void add_facts(struct page *page, const struct pithi_figure *figure)
     pithi_text_add(&page->text, ", height: %d, arrowsOn: %s, arrowsAll: %s,\n", draw->row_height,
                    draw->no_arrows ? "false" : "true", draw->all_arrows ? "true" : "false");
     pithi_text_add(&page->text, "pale: %g,\n", PITHI_PALE);
+    if (*pithi_draw_damage()) {
+        pithi_text_add(&page->text, "damage: ");
+        pithi_code_string(&page->text, pithi_draw_damage());
+        pithi_text_add(&page->text, ",\n");
+    }
     if (page->left_out)
         pithi_text_add(&page->text, "leftOut: true,\n");
     if (draw->lit_from_ns < draw->lit_to_ns)

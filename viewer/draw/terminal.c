@@ -9,12 +9,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "core/arrows.h"
 #include "core/axis.h"
 #include "core/words.h"
 #include "core/legend.h"
 #include "core/memory.h"
 #include "core/palette.h"
+#include "core/theme.h"
 #include "core/waiting.h"
 #include "draw/draw.h"
 
@@ -32,6 +32,8 @@ struct terminal {
     uint32_t legend_lines;       /* at most, including the key's own line; 0: no limit */
     char *letter;                /* [defs] */
     unsigned char *waits;        /* [rows * width] 1: the column waits; NULL: not shown */
+    unsigned char *missing;      /* [width] 1: records of the row printed are missing there */
+    int has_missing;             /* of any row */
 };
 
 /* ---- Names ------------------------------------------------------------------------------------------------------- */
@@ -303,6 +305,13 @@ static void print_block(const struct terminal *terminal, const struct pithi_cell
     }
 }
 
+static void print_missing(const struct terminal *terminal)
+{
+    if (terminal->colour)
+        set_colour(terminal, 38, pithi_theme()->alarm);
+    fputs(terminal->colour ? "!\033[0m" : "!", stdout);
+}
+
 /* Prints a line: in each column what the row `row_of[column]` shows there, or nothing for PITHI_NONE. */
 static void print_row(const struct terminal *terminal, char *label, const uint32_t *row_of)
 {
@@ -320,9 +329,14 @@ static void print_row(const struct terminal *terminal, char *label, const uint32
         }
         const struct pithi_cell *outer = pithi_cells_line(&terminal->cells, row, 0) + c;
         int waits = terminal->waits && terminal->waits[(size_t)row * width + c];
-        life = row == last ? life : life_of(terminal, row);
+        if (row != last) {
+            life = life_of(terminal, row);
+            pithi_cells_missing(&terminal->cells, row, terminal->missing);
+        }
         last = row;
-        if (terminal->colour)
+        if (terminal->missing[c])
+            print_missing(terminal);
+        else if (terminal->colour)
             print_block(terminal, outer, outer + width, is_alive(terminal, &life, c), waits);
         else
             print_letter(terminal, outer, is_alive(terminal, &life, c), waits);
@@ -444,6 +458,8 @@ static void print_legend(struct terminal *terminal)
         printf("and %" PRIu32 " more state%s, each below 0.1%%\n", terminal->tiny, &"s"[terminal->tiny == 1]);
     if (terminal->colour && terminal->waits)
         puts("\xe2\x96\x92\xe2\x96\x92 waiting for another rank");
+    if (terminal->has_missing)
+        puts("!  records are missing: the file is damaged");
     if (!terminal->colour)
         puts(terminal->waits ? ".  no state   :  states for less than half of the time   ~  waiting for another rank"
                              : ".  no state   :  states for less than half of the time");
@@ -508,6 +524,9 @@ int pithi_draw_terminal(struct pithi_draw *draw)
     status = ask_log(&terminal);
     if (!status) {
         give_letters(&terminal);
+        terminal.missing = pithi_alloc(terminal.cells.width, 1);
+        for (uint32_t row = 0; row < draw->row_count; row++)
+            terminal.has_missing |= pithi_cells_missing(&terminal.cells, row, NULL) > 0;
         if (draw->analysis && draw->waits)
             find_waits(&terminal);
         print_title(&terminal);
@@ -527,69 +546,6 @@ int pithi_draw_terminal(struct pithi_draw *draw)
     free(terminal.legend);
     free(terminal.letter);
     free(terminal.waits);
+    free(terminal.missing);
     return status;
-}
-
-/* ---- Statistics -------------------------------------------------------------------------------------------------- */
-
-static int is_state(const struct pithi_draw *draw, const struct pithi_legend_entry *entry)
-{
-    return pithlog_get_def(draw->log, entry->id)->kind == PITHLOG_STATE;
-}
-
-static int name_width(const struct pithi_draw *draw, const struct pithi_legend_entry *entries, uint32_t count)
-{
-    int widest = 8;
-    char name[48];
-
-    for (uint32_t i = 0; i < count; i++) {
-        int columns =
-            pithi_columns(pithi_clean(name, sizeof name, pithlog_get_def(draw->log, entries[i].id)->name, draw->ascii));
-        widest = columns > widest ? columns : widest;
-    }
-    return widest;
-}
-
-static void print_name(const char *name, int width) { printf("%s%*s", name, width - pithi_columns(name), ""); }
-
-static void print_line(const struct pithi_draw *draw, const struct pithi_legend_entry *entry, int width)
-{
-    char name[48], inclusive[32], exclusive[32];
-
-    print_name(pithi_clean(name, sizeof name, pithlog_get_def(draw->log, entry->id)->name, draw->ascii), width);
-    printf(" %12" PRIu64, entry->sum.count);
-    if (is_state(draw, entry)) {
-        pithi_duration_text(entry->sum.inclusive_ns, inclusive, sizeof inclusive);
-        pithi_duration_text(entry->sum.exclusive_ns, exclusive, sizeof exclusive);
-        printf(" %11s %11s %6.1f%%", inclusive, exclusive, entry->share * 100);
-    }
-    putchar('\n');
-}
-
-/* Counts the messages between the visible lanes that reach into the window. */
-static uint64_t count_messages(const struct pithi_draw *draw)
-{
-    uint32_t lanes = pithlog_get_info(draw->log)->lanes;
-    uint32_t *row_of_lane = pithi_rows_of_lanes(draw->log, draw->rows, draw->row_count);
-    struct pithi_arrows_query query = {
-        .t0_ns = draw->t0_ns, .t1_ns = draw->t1_ns, .width = 1, .row_of_lane = row_of_lane, .lane_count = lanes};
-    struct pithi_arrows arrows = {0};
-    uint64_t total;
-
-    pithi_arrows_load(draw->picked ? draw->picked : draw->digest, &query, &arrows);
-    total = arrows.total;
-    pithi_arrows_free(&arrows);
-    free(row_of_lane);
-    return total;
-}
-
-void pithi_draw_table(const struct pithi_draw *draw, const struct pithi_legend_entry *entries, uint32_t count)
-{
-    int width = name_width(draw, entries, count);
-
-    printf("\n%*s %12s %11s %11s %7s\n", width, "", "count", "inclusive", "exclusive", "share");
-    for (uint32_t i = 0; i < count; i++)
-        print_line(draw, &entries[i], width);
-    print_name("messages", width);
-    printf(" %12" PRIu64 "\n", count_messages(draw));
 }

@@ -39,7 +39,7 @@ function makeSource(text, from, to) {
   const [levels, ...lines] = text.split("\n"), read = new Map();
   const source = { from, to, step: (to - from) / data.columns, levels: +levels };
   source.line = (row, part) => {
-    const key = row * (source.levels + 3) + part;
+    const key = row * (source.levels + 4) + part;
     const spots = part === source.levels || part === source.levels + 1;
     if (!read.has(key)) read.set(key, (spots ? readSpots : readRuns)(lines[key] || "", source));
     return read.get(key);

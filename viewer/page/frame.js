@@ -38,7 +38,10 @@ function drawRows(pen, ticks) {
   }
   isHatched = false;
   for (let row = first; row < last; row++) {
-    if (!data.rows[row].colour) drawStates(pen, row);
+    if (!data.rows[row].colour) {
+      drawMissing(pen, row);
+      drawStates(pen, row);
+    }
     else for (const source of sources()) drawGraph(pen, source, row);
   }
   drawArrows(pen, arrowsDrawn());
@@ -123,7 +126,7 @@ function layout() {
 function draw() {
   isDrawPending = false;
   const style = getComputedStyle(document.documentElement);
-  for (const name of ["paper", "text", "faint", "grid", "idle", "arrow", "accent", "path"])
+  for (const name of ["paper", "text", "faint", "grid", "idle", "arrow", "accent", "path", "alarm"])
     theme[name] = style.getPropertyValue(`--${name}`).trim();
   shownRuns.clear();
   const [wide, high] = layout(), pen = prepare(canvas, wide, high), ticks = axisTicks(wide - labelWidth);

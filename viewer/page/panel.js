@@ -10,6 +10,7 @@ function add(parent, tag, name, text) {
 const body = document.body;
 add(body, "h1", "", data.title);
 add(body, "div", "faint", data.subtitle);
+if (data.damage) add(body, "div", "alarm", `${data.damage} (the rest is drawn; red lines: records are missing)`);
 const bar = add(body, "div", "bar");
 const rows = add(body, "div", "rows");
 rows.tabIndex = 0;

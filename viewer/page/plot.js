@@ -116,6 +116,18 @@ function hatchUnknown(pen, from, to, y, height) {
   hatch(pen, left, right, y, height, theme.idle, theme.faint, 1);
 }
 
+// Red lines where records are missing because the file is damaged.
+function drawMissing(pen, row) {
+  const [top, height] = barOf(0);
+  for (const source of sources()) {
+    const runs = source.line(row, source.levels + 3);
+    for (let i = firstAt(runs, view.from, 4, 1); i < runs.length && runs[i] < view.to; i += 4) {
+      const left = onPixel(Math.max(labelWidth, xOf(runs[i]))), right = onPixel(Math.min(canvas.wide, xOf(runs[i + 1])));
+      if (right > left) hatch(pen, left, right, topOf(row) + top, height, theme.paper, theme.alarm, 1);
+    }
+  }
+}
+
 function hatch(pen, left, right, y, height, ground, colour, alpha) {
   pen.save();
   pen.beginPath();

@@ -52,6 +52,12 @@ function waitsAt(row, time, level) {
     return i < runs.length && runs[i] <= time && runs[i + 2] === level;
   });
 }
+function isMissingAt(row, time) {
+  return sources().some((source) => {
+    const runs = source.line(row, source.levels + 3), i = firstAt(runs, time, 4, 1);
+    return i < runs.length && runs[i] <= time;
+  });
+}
 function valueAt(row, time) {
   const { low, high } = data.rows[row];
   for (const source of sources()) {
@@ -86,7 +92,7 @@ function linesAt(x, y) {
       `${number(arrow.bytes)} bytes, tag ${arrow.tag}`, `sent ${timeText(arrow.sent, fine)}`,
       `took ${duration(arrow.took)}`];
   const found = recordAt({ x, y });
-  if (!found) return place;
+  if (!found) return isMissingAt(row, time) ? ["records are missing: the file is damaged", ...place] : place;
   if (found.unknown) return ["finer than this page", ...place];
   const waiting = found.level !== undefined && waitsOn && waitsAt(row, time, found.level) ? "waiting" : "";
   const length = found.to - found.from, known = 3 * found.step;
