@@ -321,9 +321,8 @@ void pithi_figure_subtitle(const struct pithi_figure *figure, char *text, size_t
     if (pithi_arrows_left_out(plot))
         snprintf(arrows, sizeof arrows, ", messages not drawn (would cover %.0f %%)",
                  100 * fmin(plot->arrows.cover, 1));
-    snprintf(text, size, "%" PRIu32 " rank%s%s, %s records, %s%s%s%s%s%s%s%s", info->ranks,
-             info->ranks == 1 ? "" : "s", lanes, records, duration, window, groups, waits, core_waits, path, missing,
-             arrows);
+    snprintf(text, size, "%" PRIu32 " rank%s%s, %s records, %s%s%s%s%s%s%s%s", info->ranks, info->ranks == 1 ? "" : "s",
+             lanes, records, duration, window, groups, waits, core_waits, path, missing, arrows);
 }
 
 static int is_faint(const struct pithi_row *row) { return row->counter != PITHI_NONE || pithi_row_is_below(row); }

@@ -78,22 +78,6 @@ static void graph_rect(void *context, double x, double y, double width, double h
         graph->high[c] = high, graph->low[c] = high - (int)height + 1 > 0 ? high - (int)height + 1 : 0;
 }
 
-static void code_numbers(struct pithi_text *text, const int *numbers, uint32_t columns)
-{
-    for (uint32_t c = 0, end; c < columns; c = end) {
-        for (end = c + 1; end < columns && numbers[end] == numbers[c]; end++)
-            continue;
-        pithi_code_run(text, numbers[c], 0, end - c);
-    }
-    pithi_text_bytes(text, "\n", 1);
-}
-
-static void code_empty(struct pithi_text *text, uint32_t lines)
-{
-    for (uint32_t i = 0; i < lines; i++)
-        pithi_text_bytes(text, "\n", 1);
-}
-
 static void code_graph(struct pithi_text *text, const struct pithi_plot *plot, uint32_t row)
 {
     struct graph graph = {.top = pithi_plot_row_top(plot, row) + GRAPH_TOP};
@@ -102,8 +86,8 @@ static void code_graph(struct pithi_text *text, const struct pithi_plot *plot, u
     for (uint32_t c = 0; c < COLUMNS; c++)
         graph.high[c] = graph.low[c] = -1;
     pithi_graph_draw(plot, &painter, row);
-    code_numbers(text, graph.high, plot->width);
-    code_numbers(text, graph.low, plot->width);
+    pithi_code_numbers(text, graph.high, plot->width);
+    pithi_code_numbers(text, graph.low, plot->width);
 }
 
 /* A sign at a column, written as the distance from the previous sign and the sign. */
@@ -155,7 +139,7 @@ static void code_waits(struct pithi_text *text, const struct pithi_plot *plot, u
     pithi_waits_columns(&window, &plot->rows[row], &plot->lines[plot->cell_row[row]], 0, level);
     for (uint32_t c = 0; c < plot->width; c++)
         numbers[c] = level[c] == PITHI_NONE ? -1 : !band ? (int)level[c] : level[c] + 1 == band ? 0 : -1;
-    code_numbers(text, numbers, plot->width);
+    pithi_code_numbers(text, numbers, plot->width);
 }
 
 /* Writes where the records of a row are missing. */
@@ -170,7 +154,7 @@ static void code_missing(struct pithi_text *text, const struct pithi_plot *plot,
     }
     for (uint32_t c = 0; c < plot->width; c++)
         numbers[c] = missing[c] - 1;
-    code_numbers(text, numbers, plot->width);
+    pithi_code_numbers(text, numbers, plot->width);
 }
 
 static int is_empty(const struct pithi_cell *line, uint32_t width)
@@ -203,12 +187,12 @@ static void code_plot(const struct page *page, const struct pithi_plot *plot, st
     pithi_text_add(text, "%" PRIu32 "\n", levels);
     for (uint32_t row = 0; row < plot->row_count; row++) {
         if (plot->rows[row].counter == PITHI_BLANK) {
-            code_empty(text, levels + 4);
+            pithi_code_empty(text, levels + 4);
             continue;
         }
         if (plot->cell_row[row] == PITHI_NONE) {
             code_graph(text, plot, row);
-            code_empty(text, levels + 2);
+            pithi_code_empty(text, levels + 2);
             continue;
         }
         uint32_t from, to;

@@ -61,6 +61,22 @@ void pithi_code_cells(struct pithi_text *text, const struct pithi_cell *cells, u
     }
 }
 
+void pithi_code_numbers(struct pithi_text *text, const int *numbers, uint32_t columns)
+{
+    for (uint32_t c = 0, end; c < columns; c = end) {
+        for (end = c + 1; end < columns && numbers[end] == numbers[c]; end++)
+            continue;
+        pithi_code_run(text, numbers[c], 0, end - c);
+    }
+    pithi_text_bytes(text, "\n", 1);
+}
+
+void pithi_code_empty(struct pithi_text *text, uint32_t lines)
+{
+    for (uint32_t i = 0; i < lines; i++)
+        pithi_text_bytes(text, "\n", 1);
+}
+
 void pithi_code_number(struct pithi_text *text, int64_t number)
 {
     uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;

@@ -29,6 +29,9 @@ void pithi_code_run(struct pithi_text *text, int number, int low, uint32_t lengt
 /* Writes a line of cells; definitions with sign_of[def] < 0 are left out. `group`: of a row of lanes. */
 void pithi_code_cells(struct pithi_text *text, const struct pithi_cell *cells, uint32_t width, const int *sign_of,
                       int group);
+/* Writes a line of numbers, one a column; < 0: none. */
+void pithi_code_numbers(struct pithi_text *text, const int *numbers, uint32_t columns);
+void pithi_code_empty(struct pithi_text *text, uint32_t lines);
 /* Writes a number in digits 0 to 9 and a to z, followed by a blank. */
 void pithi_code_number(struct pithi_text *text, int64_t number);
 /* Writes a string of the script. Everything that could end the string or the script is escaped. */
