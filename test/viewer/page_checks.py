@@ -609,7 +609,7 @@ def check_names(browser, scale):
             time = from_ns + (x + 6 - left) * (to_ns - from_ns) / (wide - left)
             stack = [stack for at, stack in lanes[RICH_ROWS.index(row)] if at <= time][-1]
             name = re.sub(r"(\u2026|  [\d.]+ [num]?s)$", "", text)
-            if not any(state.startswith(name) for state in stack):
+            if not any(state.startswith(name) or state.startswith(f"MPI_{name}") for state in stack):
                 wrong.append((text, x, y, time, stack))
     ok(not wrong and seen > 30, f"{seen} names are in bars of their states ({scale})", *[str(one) for one in wrong[:4]])
     page.close()

@@ -143,7 +143,7 @@ def wrong_names(rows, svg, left, width, from_ns, to_ns):
                 wrong.append((rows[int(row)][0], x, text, found))
             continue
         begin = re.sub(r" ?\u2026$| \(.*", "", text)
-        last = [part for part in found if part[2].startswith(begin)]
+        last = [part for part in found if part[2].startswith((begin, "MPI_" + begin))]
         counts[0] += 1
         named[int(row)] |= set(last)
         if not last:

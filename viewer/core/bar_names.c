@@ -13,12 +13,20 @@ enum { TEXT = 10, AROUND = 2, BESIDE = 4, NARROWEST = 16 };
 /* Fewer letters of a name say nothing. */
 enum { LEAST_LETTERS = 3 };
 
-/* Shortens a text that is too wide. Returns its width, or 0 if there is no room. */
+/* What all functions of MPI begin with, which says least. */
+static const char prefix[] = "MPI_";
+
+/* Shortens a text that is too wide, by the prefix first. Returns its width, or 0 if there is no room. */
 static double fit(const struct pithi_painter *painter, struct pithi_font font, char *text, double room)
 {
-    size_t keep = strlen(text);
+    size_t keep = strlen(text), omit = strlen(prefix);
     double width = painter->text_width(painter->context, font, text);
 
+    if (width > room && strncmp(text, prefix, omit) == 0 && keep > omit) {
+        keep -= omit;
+        memmove(text, text + omit, keep + 1);
+        width = painter->text_width(painter->context, font, text);
+    }
     while (width > room && keep > LEAST_LETTERS) {
         /* The first guess is by the mean width of a letter. */
         size_t guess = (size_t)((double)keep * room / width);

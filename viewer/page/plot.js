@@ -122,7 +122,8 @@ function drawMissing(pen, row) {
   for (const source of sources()) {
     const runs = source.line(row, source.levels + 3);
     for (let i = firstAt(runs, view.from, 4, 1); i < runs.length && runs[i] < view.to; i += 4) {
-      const left = onPixel(Math.max(labelWidth, xOf(runs[i]))), right = onPixel(Math.min(canvas.wide, xOf(runs[i + 1])));
+      const left = onPixel(Math.max(labelWidth, xOf(runs[i])));
+      const right = onPixel(Math.min(canvas.wide, xOf(runs[i + 1])));
       if (right > left) hatch(pen, left, right, topOf(row) + top, height, theme.paper, theme.alarm, 1);
     }
   }
@@ -169,15 +170,16 @@ function nameRun(pen, row, level, entry, left, width, y, height) {
   }
   const room = to - from - 8;
   if (room < 16) return;
-  const wide = pen.measureText(entry.name).width;
   let text = entry.name;
+  if (pen.measureText(text).width > room) text = text.replace(/^MPI_(?=.)/, ""); // it says least
+  const wide = pen.measureText(text).width;
   if (wide > room) text = `${text.slice(0, Math.ceil(1.5 * text.length * room / wide) + 4)}\u2026`; // a first guess
   while (pen.measureText(text).width > room && text.length > 4) text = `${text.slice(0, -2)}\u2026`;
   if (pen.measureText(text).width > room) return;
   if (exact) {
     const all = exact[row].levels[level], k = firstAt(all, timeAt((left + right) / 2), 4, 1);
     const long = `${text}  ${duration(all[k + 1] - all[k])}`;
-    if (text === entry.name && pen.measureText(long).width <= room) text = long;
+    if (entry.name.endsWith(text) && pen.measureText(long).width <= room) text = long;
   }
   pen.fillStyle = entry.ink;
   pen.textBaseline = "middle";

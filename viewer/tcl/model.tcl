@@ -347,8 +347,7 @@ oo::class create ::pith::Model {
     }
 
     method set_row_height {pixels {auto 0}} {
-        # Integers from 2 pixels on. Lower rows share lines, and may be as low as needed. Only rows that fill the window
-        # may be higher than 200 pixels.
+        # Integers from 2 pixels on; lower rows share lines. Only rows that fill the window may be higher than 200.
         set most [expr {$auto ? int($pixels) : max([px 200], int($row_height))}]
         set pixels [expr {$pixels >= 2 ? min($most, int($pixels)) : max(0.01, double($pixels))}]
         if {$auto && !$auto_height} {
