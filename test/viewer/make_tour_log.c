@@ -44,7 +44,7 @@ static uint32_t define(enum pithlog_def_kind kind, const char *name, const char 
 static void define_all(void)
 {
     defs.step = define(PITHLOG_STATE, "step", "#c3ccd5", "user", "");
-    defs.compute = define(PITHLOG_STATE, "compute", "#3a9d5d", "user", "");
+    defs.compute = define(PITHLOG_STATE, "compute", "#2a9d8f", "user", "");
     defs.refine = define(PITHLOG_STATE, "refine mesh", "#9fd356", "user", "");
     defs.write = define(PITHLOG_STATE, "write checkpoint", "#8d5a2b", "user", "");
     defs.irecv = define(PITHLOG_STATE, "MPI_Irecv", "#7fb7e6", "MPI point-to-point", "");

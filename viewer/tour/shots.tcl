@@ -1,56 +1,7 @@
 # shots.tcl - takes the pictures of the guided tour in a window of the log "before"; viewer/tour/shoot runs it in the
 # folder of the pictures. Each picture starts from `fresh`: the time between MPI_Init and MPI_Finalize.
 
-set window [lindex [info class instances ::pith::Window] 0]
-set top [$window top]
-
-# Waits until jobs and redraws have finished.
-proc settle {{ms 700}} {
-    variable settled
-    sync
-    after $ms [list set [namespace current]::settled 1]
-    vwait [namespace current]::settled
-    sync
-}
-proc size {wide high} {
-    variable top
-    wm geometry $top ${wide}x$high
-    sync
-}
-proc fresh {} {
-    variable window
-    variable top
-    foreach class {Lengths Matrix} {
-        [$window part $class] close
-    }
-    catch {destroy $top.details}
-    escape
-    select none
-    ranges off
-    waits off
-    critical_path off
-    findings off
-    group host
-    expand
-    sort rank
-    show_all ;# includes messages
-    size 1180 640
-    work
-}
-proc picture {name} {
-    settle
-    shot $name.png
-}
-proc descendants {path} {
-    return [concat $path {*}[lmap child [winfo children $path] {descendants $child}]]
-}
-# A window of its own beside the timelines.
-proc picture_of {path name wide high} {
-    wm geometry $path ${wide}x$high+20+20
-    settle
-    raise $path
-    ::pith::save_shot $path $name.png
-}
+source [file join [file dirname [info script]] camera.tcl]
 
 fresh
 arrows off
@@ -100,6 +51,14 @@ zoom 85ms 125ms
 ranges on
 picture ranges
 ranges off
+
+fresh
+zoom 40ms 140ms
+arrows off
+derive time(MPI_Waitall)
+settle
+picture derived
+derive off
 
 fresh
 lengths compute
