@@ -27,6 +27,11 @@ proc answer {} {
 }
 sync
 
+# ---- Words do not hide commands of Tcl
+set channel [open [info script]]
+like [gets $channel] {^# command_checks.tcl} "a script opens and reads files"
+is [catch {close $channel} why],[catch {gets $channel}] 0,1 "and closes them, although close closes the window: $why"
+
 # ---- The command line
 press_key colon
 ok [winfo ismapped $bar] ": opens the line"

@@ -312,8 +312,11 @@ oo::class create ::pith::Window {
         ::pith::save_shot $top $file
     }
 
-    # Deferred, because the caller may be a part of this window.
-    method word_close {} {
+    # Deferred, because the caller may be a part of this window. With arguments it is Tcl's close.
+    method word_close {args} {
+        if {$args ne {}} {
+            return [::close {*}$args]
+        }
         after idle [list [self] close_now]
     }
 
