@@ -61,10 +61,12 @@ out=$(pith view big.pith -e 'event generate [canvas] <Motion> -x 200 -y 60; sync
     puts "legend of $counted"; shot damaged.png
     set top [winfo toplevel [canvas]]; wm geometry $top 800x600; sync; update; set shown [$top.status.alarm cget -text]
     event generate $top.status.alarm <Motion> -x 5 -y 5; after 600 {set over 1}; vwait over
-    puts "alarm: $shown"; puts "tip: [$top.tip cget -text]"; quit' 2>&1)
+    puts "alarm: $shown"; puts "tip: [$top.tip cget -text]"
+    findings on; sync; set pane $top.panes.legend.findings; puts "findings: [set [$pane.notice cget -textvariable]]"; quit' 2>&1)
 like "$out" '^big\.pith: byte [0-9]+: .*damaged' "a damaged block: said in the status line, whatever is pointed at"
 like "$out" 'legend of [89]' "what is whole is in the legend"
 like "$out" 'alarm: big\.pith: byte .*…$' "a cut message has an ellipsis"
+like "$out" 'findings: Records are missing.*these figures are doubtful' "findings say that records are missing"
 like "$out" 'tip: big\.pith: byte [0-9]+: .*takes the rest' "and a tip with all of it"
 like "$(convert damaged.png -format %k info:)" '^[1-9][0-9]' "the other lanes are drawn"
 mkdir broken && cp -r "$build/libexec" "$build/share" "$build/bin" broken/
