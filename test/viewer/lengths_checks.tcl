@@ -6,6 +6,17 @@ source [file join [file dirname [info script]] window_tap.tcl]
 proc stat {key} {
     return [dict get [lengths stats] $key]
 }
+proc texts_of {path} {
+    set texts {}
+    foreach child [winfo children $path] {
+        if {[winfo class $child] eq "TLabel"} {
+            set name [$child cget -textvariable]
+            lappend texts [expr {$name eq {} ? [$child cget -text] : [set $name]}]
+        }
+        lappend texts {*}[texts_of $child]
+    }
+    return $texts
+}
 sync
 lengths blue
 set board $top.lengths
@@ -68,6 +79,11 @@ is [$board.body.controls.state get] green "the key l: of the state under the poi
 
 
 lengths sizes
+event generate $graph <Motion> -x [expr {[winfo width $graph] / 2}] -y 1
+update
+event generate $graph <Leave>
+update
+like [texts_of $board] {each click shows its next largest message} "it says what a click does"
 event generate $graph <Button-1> -x [expr {[winfo width $graph] / 2}] -y [expr {[winfo height $graph] / 2}]
 sync
 is [dict get [chosen] size] "1\u2009024 bytes" "of sizes: a click on a bar chooses the message"

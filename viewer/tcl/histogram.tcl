@@ -6,6 +6,8 @@
 #     show_instance       a bar was clicked
 #     bar_colour          colour of the bars
 #     amount              text of a length
+#     longest             "longest", or "largest" for sizes
+#     of_messages         1: the list is of messages
 
 oo::class create ::pith::Histogram {
     variable canvas list   ;# graph; lengths, a command of tk/log_object.h, {} none
@@ -215,7 +217,7 @@ oo::class create ::pith::Histogram {
         set at $number
         $canvas delete pointed
         if {$at < 0} {
-            set readout "Point at a bar; each click shows its next longest instance"
+            set readout "Point at a bar; each click shows its next [my longest] [expr {[my of_messages] ? "message" : "instance"}]"
             return
         }
         lassign $frame_of left top right bottom
@@ -232,7 +234,7 @@ oo::class create ::pith::Histogram {
                 ",   total [my amount $total]" [format { (%.1f %%)} [expr {100.0 * $total / $time}]]
         }
         if {$step >= 0} {
-            append readout ",   shown: longest number [expr {$step + 1}]"
+            append readout ",   shown: [my longest] number [expr {$step + 1}]"
         }
     }
 

@@ -66,7 +66,7 @@ oo::class create ::pith::Lengths {
             set state [my usual_state]
         }
         set state_text [my name_of $state]
-        ttk::label $frame.what -text "Lengths of"
+        ttk::label $frame.what -text "Distribution of"
         ttk::combobox $frame.state -state readonly -width 24 -height 24 -textvariable [my varname state_text] \
             -values [dict keys $names]
         bind $frame.state <<ComboboxSelected>> [list [self] choose_state]
@@ -143,6 +143,7 @@ oo::class create ::pith::Lengths {
         }
     }
 
+    method longest {} { return [expr {$state eq "sizes" ? "largest" : "longest"}] }
     method of_messages {} { return [expr {$state in {messages sizes}}] }
 
     # Text of a length, or of a size.
@@ -171,7 +172,7 @@ oo::class create ::pith::Lengths {
         set step -1
         my draw
         if {![lindex [$list range] 2]} {
-            my say "more than half a million instances: lengths are rounded to 0.05 %"
+            my say "[::pithtk::number [dict get [$list spread $low $high] count]] values are many: they are rounded to 0.05 %"
         }
     }
 
