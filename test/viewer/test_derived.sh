@@ -62,13 +62,20 @@ out=$(pith view values.pith -e '
     sync; derive save one.csv
     puts [winfo ismapped $path.derivedplot]
     zoom 0 1; derive save two.csv
+    foreach times {1 0.05 20000} {
+        derive "value(load*) * $times"; derive save any.csv
+        puts [set [$path.derived.body.readout cget -textvariable]]
+    }
     derive {value(load*) / 0}; derive save none.csv
     derive off
     puts [winfo exists $path.derivedplot]
     quit' 2>&1)
 is "$out" "value(load (1))
 1
-0" "a counter whose name has parentheses; the pane opens and closes"
+2 to 6
+0.1 to 0.3
+40 000 to 120 000
+0" "a counter whose name has parentheses; the pane opens, says the least and greatest value, and closes"
 is "$(python3 -c 'import csv
 for name, *values in list(csv.reader(open("two.csv")))[1:]: print(name, values[len(values) // 8], values[len(values) // 8 * 3])')" "rank 0 2.0 6.0
 rank 1 4.0 4.0

@@ -158,7 +158,15 @@ oo::class create ::pith::Derived {
         return [expr {$first == $last ? $name : "$name to [dict get [$model row $last] label]"}]
     }
 
-    method number {value} { expr {$value eq {} ? "no value" : [format %.4g $value]} }
+    method number {value} {
+        if {$value eq {}} {
+            return "no value"
+        }
+        if {abs($value) >= 1000 && abs($value) < 1e15} {
+            return [::pithtk::number [expr {round($value)}]]
+        }
+        return [format %.4g $value]
+    }
 
     method moved {x y} {
         [$window pointer] shadow $x
