@@ -60,4 +60,11 @@ state 1999
 {state 1999} {state 1998} {state 1997} {state 1996} {state 1995} {state 1994} {state 1993} {state 1992} {state 1991} {state 1990} {state 1199} {state 199}
 1" "2000 states in the legend"
 grep '^#' <<<"$out"
+# A counter whose values are 0 with a minus sign, or have many digits, which its columns must have room for.
+printf '# counter\tname=shift\tcolour=red\tunit=s\n0.1\t0\t0\tcounter\tshift\tvalue=-0.01812\n0.2\t0\t0\tcounter\tshift\tvalue=-0\n' >shift.txt
+pith convert shift.txt shift.pith
+out=$(pith view shift.pith -e 'sync; puts [lsearch -all -inline -exact -index 0 [legend_rows] shift]
+    set tree [winfo toplevel [canvas]].panes.legend.tree
+    puts [expr {[$tree column inclusive -width] >= [font measure TkDefaultFont "-0.01812 to"] + 4}]; quit' 2>/dev/null)
+is "$out" $'{shift \u2611 \u2611 2 {-0.01812 to} 0 {}}\n1' "a counter from a negative value to 0"
 finish

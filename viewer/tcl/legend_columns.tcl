@@ -40,7 +40,7 @@ oo::class create ::pith::LegendColumns {
 namespace eval ::pith::LegendColumns {
     # Widths at a scale of 1, and anchors.
     variable looks {
-        #0 186 w  show 42 center  find 36 center  count 74 e  inclusive 68 e  exclusive 76 e  share 64 e
+        #0 186 w  show 42 center  find 36 center  count 74 e  inclusive 84 e  exclusive 76 e  share 64 e
         waiting 76 e  caused 76 e
     }
     variable usual {show find count inclusive exclusive share}

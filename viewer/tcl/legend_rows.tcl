@@ -157,7 +157,8 @@ oo::class create ::pith::LegendRows {
 
     # Least and greatest value of a counter, a column each, because both need more room than one column.
     method range_texts {low high} {
-        return [list "[format %.4g $low] to" [format %.4g $high]]
+        lassign [lmap value [list $low $high] {regsub {^-0$} [format %.4g $value] 0}] low high
+        return [list "$low to" $high]
     }
 
     # ---- The list
