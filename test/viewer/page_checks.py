@@ -542,6 +542,26 @@ def check_damaged(browser):
     page.close()
 
 
+# Rank 0 pauses from 200 to 500 ms, and loses records at 700 ms.
+def check_gaps(browser):
+    shown = Shown(browser, "gaps.html")
+    page = shown.page
+    colour = lambda name: page.ask(f"getComputedStyle(document.documentElement).getPropertyValue('--{name}').trim()")[1:]
+    across = lambda row, part: shown.pixels([(shown.left + shown.wide * part + x, 30 * row + 15) for x in range(-20, 21)])
+    idle, alarm = colour("idle"), colour("alarm")
+    hatched = lambda pixels: idle in pixels and len(set(pixels)) > 1
+    same([hatched(across(0, part)) for part in (0.25, 0.35, 0.45, 0.6)], [True, True, True, False], "a pause is hatched")
+    same([alarm in across(0, part) for part in (0.35, 0.6, 0.7)], [False, False, True], "a loss has a red line")
+    same([alarm in across(1, 0.7), hatched(across(1, 0.35))], [False, False], "only on their lane")
+    tips = []
+    for part in (0.35, 0.7, 0.6):
+        page.move(*shown.at(part, 15))
+        tips.append(page.text(".tip").split("\n")[:2])
+    same([tips[0], tips[1][0], tips[2][0]], [["recording paused", "for 300 ms"], "12 records lost", "rank 0"],
+         "the pointer says what they are")
+    page.close()
+
+
 def check_fine(browser):
     shown = Shown(browser, "fine-bare.html")
     page = shown.page
@@ -648,6 +668,7 @@ def main(profile, pages):
         check_search_shows(browser)
         check_coarse(browser)
         check_damaged(browser)
+        check_gaps(browser)
         check_fine(browser)
         check_words(browser)
         check_no_errors(browser, pages)

@@ -65,6 +65,10 @@ pith convert random.txt random.pith && pith draw random.pith -o random.html &&
     pith draw random.pith -o random-unfolded-bare.html --unfold all -e "names off; height 20; $colours"
 ./make_log hosts many.pith && pith draw many.pith -o many.html -e 'height 120'
 pith draw big.pith -o few.html -e 'rows 0-40'
+printf '%s\t0\t0\t%s\n' 0 $'enter\twork' 0.2 $'leave\twork' 0.2 pause 0.5 resume 0.7 $'lost\t\tcount=12' 0.8 $'enter\twork' \
+    1 $'leave\twork' >gaps.txt
+printf '%s\t1\t0\t%s\n' 0 $'enter\twork' 1 $'leave\twork' >>gaps.txt
+sort -s -g -k 1,1 gaps.txt >sorted.txt && pith convert sorted.txt gaps.pith && pith draw gaps.pith -o gaps.html -e 'names off'
 cp big.pith damaged.pith
 printf 'damage damage damage' | dd of=damaged.pith bs=1 seek=$(($(stat -c %s big.pith) / 2)) conv=notrunc status=none
 rank=$(pith draw damaged.pith -o damaged.html 2>&1 | grep -oE 'rank [0-9]+' | tr -dc 0-9)

@@ -339,7 +339,7 @@ static void add_rows(struct page *page)
         pithi_text_add(&page->text, ", rank: %" PRId32 ", from: %" PRId64 ", to: %" PRId64,
                        row->counter == PITHI_BLANK ? -1 : pithlog_get_lane(draw->log, row->lane)->rank, from_ns, to_ns);
         if (row->counter == PITHI_NONE && !pithi_row_is_below(row))
-            pithi_text_add(&page->text, ", lanes: %" PRIu32, lanes);
+            pithi_code_lane(&page->text, draw, row->lane, lanes);
         else if (row->counter != PITHI_BLANK)
             add_counter(page, row);
         if (row->band)

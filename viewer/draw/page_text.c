@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "core/words.h"
+#include "draw/draw.h"
 
 /* Leaves out digits, blank, & and ', and the characters with a meaning in a script's string: ` $ \ < */
 static const char signs[PITHI_SIGNS + 1] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#%()*+,-./:;=?@[]";
@@ -69,6 +70,17 @@ void pithi_code_numbers(struct pithi_text *text, const int *numbers, uint32_t co
         pithi_code_run(text, numbers[c], 0, end - c);
     }
     pithi_text_bytes(text, "\n", 1);
+}
+
+void pithi_code_lane(struct pithi_text *text, const struct pithi_draw *draw, uint32_t lane, uint32_t lanes)
+{
+    const struct pithi_gaps *gaps = &draw->gaps;
+
+    pithi_text_add(text, ", lanes: %" PRIu32 ", gaps: [", lanes);
+    for (uint32_t i = pithi_gaps_of(gaps, lane); lanes == 1 && i < gaps->count && gaps->items[i].lane == lane; i++)
+        pithi_text_add(text, "%" PRId64 ", %" PRId64 ", %" PRIu64 ", ", gaps->items[i].from_ns, gaps->items[i].to_ns,
+                       gaps->items[i].lost);
+    pithi_text_add(text, "]");
 }
 
 void pithi_code_empty(struct pithi_text *text, uint32_t lines)

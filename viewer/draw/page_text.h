@@ -34,6 +34,9 @@ void pithi_code_numbers(struct pithi_text *text, const int *numbers, uint32_t co
 void pithi_code_empty(struct pithi_text *text, uint32_t lines);
 /* Writes a number in digits 0 to 9 and a to z, followed by a blank. */
 void pithi_code_number(struct pithi_text *text, int64_t number);
+/* Writes the number of a row's lanes; with one lane, also its pauses and losses (core/gaps.h): begin, end, records
+ * lost. */
+void pithi_code_lane(struct pithi_text *text, const struct pithi_draw *draw, uint32_t lane, uint32_t lanes);
 /* Writes a string of the script. Everything that could end the string or the script is escaped. */
 void pithi_code_string(struct pithi_text *text, const char *string);
 

@@ -41,6 +41,7 @@ function drawRows(pen, ticks) {
     if (!data.rows[row].colour) {
       drawMissing(pen, row);
       drawStates(pen, row);
+      drawGaps(pen, row);
     }
     else for (const source of sources()) drawGraph(pen, source, row);
   }

@@ -129,6 +129,18 @@ function drawMissing(pen, row) {
   }
 }
 
+// Pauses of the recording, hatched, and moments at which records were lost.
+function drawGaps(pen, row) {
+  const [top, height] = barOf(0), { gaps } = data.rows[row], y = topOf(row) + top;
+  for (let i = 0; gaps && i < gaps.length; i += 3) {
+    if (gaps[i + 1] < view.from || gaps[i] >= view.to) continue;
+    const left = onPixel(Math.max(labelWidth, xOf(gaps[i]))), right = onPixel(Math.min(canvas.wide, xOf(gaps[i + 1])));
+    pen.fillStyle = theme.alarm;
+    if (gaps[i + 2]) pen.fillRect(left, y, 2, height);
+    else if (right - left >= 2) hatch(pen, left, right, y, height, theme.idle, theme.faint, 1);
+  }
+}
+
 function hatch(pen, left, right, y, height, ground, colour, alpha) {
   pen.save();
   pen.beginPath();

@@ -52,6 +52,16 @@ function waitsAt(row, time, level) {
     return i < runs.length && runs[i] <= time && runs[i + 2] === level;
   });
 }
+// What is known of a time without a state: why there are no records.
+function whyNothing(row, time) {
+  const { gaps } = data.rows[row], pixel = (view.to - view.from) / (canvas.wide - labelWidth);
+  for (let i = 0; gaps && i < gaps.length; i += 3) {
+    if (gaps[i + 2] && Math.abs(gaps[i] - time) < 4 * pixel) return [`${number(gaps[i + 2])} records lost`];
+    if (!gaps[i + 2] && gaps[i] <= time && time < gaps[i + 1])
+      return ["recording paused", `for ${duration(gaps[i + 1] - gaps[i])}`];
+  }
+  return isMissingAt(row, time) ? ["records are missing: the file is damaged"] : [];
+}
 function isMissingAt(row, time) {
   return sources().some((source) => {
     const runs = source.line(row, source.levels + 3), i = firstAt(runs, time, 4, 1);
@@ -92,7 +102,7 @@ function linesAt(x, y) {
       `${number(arrow.bytes)} bytes, tag ${arrow.tag}`, `sent ${timeText(arrow.sent, fine)}`,
       `took ${duration(arrow.took)}`];
   const found = recordAt({ x, y });
-  if (!found) return isMissingAt(row, time) ? ["records are missing: the file is damaged", ...place] : place;
+  if (!found) return [...whyNothing(row, time), ...place];
   if (found.unknown) return ["finer than this page", ...place];
   const waiting = found.level !== undefined && waitsOn && waitsAt(row, time, found.level) ? "waiting" : "";
   const length = found.to - found.from, known = 3 * found.step;
