@@ -69,6 +69,21 @@ like "$out" 'alarm: big\.pith: byte .*…$' "a cut message has an ellipsis"
 like "$out" 'findings: Records are missing.*these figures are doubtful' "findings say that records are missing"
 like "$out" 'tip: big\.pith: byte [0-9]+: .*takes the rest' "and a tip with all of it"
 like "$(convert damaged.png -format %k info:)" '^[1-9][0-9]' "the other lanes are drawn"
+# Why there is nothing: a pause, lost records, a damaged block.
+printf '%s\t0\t0\t%s\n' 0 $'enter\twork' 0.2 $'leave\twork' 0.2 pause 0.5 resume 0.7 $'lost\t\tcount=12' 0.8 $'enter\twork' \
+    1 $'leave\twork' >gaps.txt
+pith convert gaps.txt gaps.pith
+out=$(pith view gaps.pith -e 'foreach part {0.35 0.7 0.6} {
+    event generate [canvas] <Motion> -x [expr {int($part * [winfo width [canvas]])}] -y 40; sync; puts [status] }; quit' 2>&1)
+like "$out" '^recording paused +on rank 0 +from 200 ms +to 500 ms +for 300 ms$' "the pointer on a pause"
+like "$out" '^12 records lost +on rank 0 +at 700 ms$' "on lost records"
+like "$out" '^1 rank, 7 records' "on nothing else"
+rank=$(pith draw big.pith -o out.png 2>&1 | grep -oE 'rank [0-9]+' | tr -dc 0-9)
+out=$(pith view big.pith -e "rows $((rank - 1))-$((rank + 1)); arrows off; sync;"' foreach row {0.5 1.2 1.5 2.5} {
+    event generate [canvas] <Motion> -x 100 -y [expr {int([height] * $row)}]; sync; puts "$row [status]" }; quit' 2>&1)
+like "$out" "^1\.5 .* records are missing: the file is damaged +on rank $rank\$" "on the damaged lane"
+like "$out" "^1\.2 .* records are missing: the file is damaged +on rank $rank\$" "also where events would be"
+is "$(grep -c 'are missing' <<<"$out")" 2 "but not on others"
 mkdir broken && cp -r "$build/libexec" "$build/share" "$build/bin" broken/
 out=$(broken/bin/pith view plain.pith 2>&1)
 like "$?:$out" '^1:pith: view: .*libpithtk\.so is missing; run make again' "without the extension: said"

@@ -21,7 +21,18 @@ oo::class create ::pith::Details {
         if {$row < 0} {
             return $what
         }
-        foreach kind {event bundle message group counter state core} {
+        set gap [my gap_at $row $x $y]
+        set kinds {event bundle message gap group counter state core}
+        if {[dict exists $gap what] && [dict get $gap what] eq "missing"} {
+            set kinds {bundle message gap} ;# records of a damaged part cannot be read
+        }
+        foreach kind $kinds {
+            if {$kind eq "gap"} {
+                if {$gap ne {}} { ;# nothing that could be chosen
+                    return [dict create {*}$what lines [my gap_lines $gap]]
+                }
+                continue
+            }
             set hit [my ${kind}_at $row $x $y]
             if {$hit ne {}} {
                 if {[dict exists $hit flame]} {
@@ -171,6 +182,22 @@ oo::class create ::pith::Details {
         }
         return [list {*}[my stretch_lines $title $hit] {*}[my core_wait_lines $hit] mostly "in $function" \
             {} "[dict get $hit samples] of [dict get $hit all] samples"]
+    }
+
+    # A pause of the recording, lost records, or records that are missing in a damaged file.
+    method gap_at {row x y} {
+        return [[$model log] gapat $row [$timeline time_at $x] [expr {[$timeline time_at 4] - [$timeline time_at 0]}]]
+    }
+
+    method gap_lines {hit} {
+        switch [dict get $hit what] {
+            pause { return [my stretch_lines "recording paused" $hit] }
+            lost {
+                return [list {} "[::pithtk::number [dict get $hit lost]] records lost" on [my place_of $hit] \
+                    at [::pithtk::time [dict get $hit start] 1]]
+            }
+            missing { return [list {} "records are missing: the file is damaged" on [my place_of $hit]] }
+        }
     }
 
     # The wait state of a call; {} none, or the log is not analyzed (waiting.tcl).

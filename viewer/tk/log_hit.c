@@ -7,6 +7,7 @@
 #include "core/arrows.h"
 #include "core/hit.h"
 #include "core/legend.h"
+#include "core/memory.h"
 
 static void put_place(struct pithi_log_object *object, Tcl_Obj *dict, const char *key, const struct pithi_row *row)
 {
@@ -287,5 +288,75 @@ int pithi_log_counter_at(struct pithi_log_object *object, Tcl_Interp *interp, in
         return pithi_log_error(interp);
     if (found)
         Tcl_SetObjResult(interp, counter_dict(object->log, row, &value));
+    return TCL_OK;
+}
+
+/* ---- Gaps -------------------------------------------------------------------------------------------------------- */
+
+/* A lane has pauses, losses and missing records in its own row. */
+static int shows_gaps(const struct pithi_row *row)
+{
+    return row->counter == PITHI_NONE && row->lane_count <= 1 && !pithi_row_is_below(row);
+}
+
+/* 1: records of a lane are missing at this time in the last picture, because the file is damaged. */
+static int is_missing(const struct pithi_plot *plot, uint32_t lane, int64_t time_ns)
+{
+    double column = pithi_plot_x(plot, time_ns) - plot->x;
+    unsigned char *missing;
+    uint32_t row = 0;
+    int is;
+
+    while (row < plot->row_count && (!shows_gaps(&plot->rows[row]) || plot->rows[row].lane != lane))
+        row++;
+    if (row == plot->row_count || plot->cell_row[row] == PITHI_NONE || column < 0 || column >= plot->width)
+        return 0;
+    missing = pithi_alloc(plot->width, 1);
+    is = pithi_cells_missing(&plot->lines[plot->cell_row[row]], 0, missing) && missing[(uint32_t)column];
+    free(missing);
+    return is;
+}
+
+static Tcl_Obj *gap_dict(const struct pithlog_lane *lane, const char *what, int64_t from_ns, int64_t to_ns)
+{
+    Tcl_Obj *dict = Tcl_NewDictObj();
+
+    pithi_put_text(dict, "what", what);
+    pithi_put_wide(dict, "rank", lane->rank);
+    pithi_put_wide(dict, "thread", lane->thread);
+    pithi_put_wide(dict, "start", from_ns);
+    pithi_put_wide(dict, "end", to_ns);
+    return dict;
+}
+
+int pithi_log_gap_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    const struct pithi_gaps *gaps = &object->gaps;
+    const struct pithlog_lane *lane;
+    const struct pithi_row *row;
+    int64_t time, reach;
+    uint32_t number;
+    Tcl_Obj *dict;
+
+    (void)objc;
+    if (pithi_get_row(object, interp, objv[2], &number) != TCL_OK || pithi_get_time(interp, objv[3], &time) != TCL_OK ||
+        pithi_get_time(interp, objv[4], &reach) != TCL_OK)
+        return TCL_ERROR;
+    row = &object->rows[number];
+    if (!shows_gaps(row))
+        return TCL_OK;
+    lane = pithlog_get_lane(object->log, row->lane);
+    for (uint32_t i = pithi_gaps_of(gaps, row->lane); i < gaps->count && gaps->items[i].lane == row->lane; i++) {
+        const struct pithi_gap *gap = &gaps->items[i];
+        int64_t around = gap->lost ? reach : 0;
+        if (time < gap->from_ns - around || time > gap->to_ns + around)
+            continue;
+        dict = gap_dict(lane, gap->lost ? "lost" : "pause", gap->from_ns, gap->to_ns);
+        pithi_put_wide(dict, "lost", (Tcl_WideInt)gap->lost);
+        Tcl_SetObjResult(interp, dict);
+        return TCL_OK;
+    }
+    if (is_missing(&object->plot, row->lane, time))
+        Tcl_SetObjResult(interp, gap_dict(lane, "missing", time, time));
     return TCL_OK;
 }

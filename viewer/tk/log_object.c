@@ -326,6 +326,7 @@ static const struct {
     {{"flames", PITHI_ANY, "?file?"}, pithi_log_flames},
     {{"flamerow", 3, "rank thread depth"}, pithi_log_flame_row},
     {{"functionsums", 3, "t0 t1 callback"}, pithi_log_function_sums},
+    {{"gapat", 3, "row time reach"}, pithi_log_gap_at},
     {{"groupat", 4, "row y from to"}, pithi_log_group_at},
     {{"hide", 1, "ids"}, log_hide},
     {{"info", 0, NULL}, log_info},

@@ -88,9 +88,10 @@ pithi_log_method pithi_log_state_at, pithi_log_event_at, pithi_log_arrow_at;
  * stateof RANK THREAD TIME     the innermost state at a time, in any lane
  * messageof RANK THREAD TIME PEER TAG  the message sent at a time, as arrowat gives it but without its line; {} also
  *                              while the digest is not read
- * counterat ROW FROM TO        the values of a counter: name, unit, low, high, last ... */
+ * counterat ROW FROM TO        the values of a counter: name, unit, low, high, last ...
+ * gapat ROW TIME REACH         why a row has no records there: what (pause, lost, missing), lost, start, end ... */
 pithi_log_method pithi_log_bundle_at, pithi_log_group_at;
-pithi_log_method pithi_log_parent, pithi_log_state_of, pithi_log_message_of, pithi_log_counter_at;
+pithi_log_method pithi_log_parent, pithi_log_state_of, pithi_log_message_of, pithi_log_counter_at, pithi_log_gap_at;
 
 /* log_waiting.c
  * analyze STATE CALLBACK       finds wait states, the critical path and iterations (the instances of the state with
