@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/hybrid_model.h"
 #include "analysis/mpi_calls.h"
 #include "base/error.h"
 #include "base/map.h"
@@ -38,7 +39,7 @@ struct gathering {
     struct pithlog_summary *summary[2];
     struct pithlog_sum *own;    /* of a lane, by definition of its log */
     struct pithlog_sum *sum[2]; /* of all lanes of a row, by definition of the pair; [defs]: computing */
-    unsigned char *is_mpi;      /* by definition of the pair */
+    unsigned char *is_idle;     /* by definition of the pair: a call of MPI, or waiting in OpenMP */
     uint32_t defs;
     struct row *rows;
     uint32_t count, room;
@@ -55,11 +56,13 @@ static int begin(struct gathering *g, struct pithi_diff_pair *pair)
     g->own = malloc((g->defs + (size_t)1) * sizeof *g->own);
     g->sum[0] = calloc(g->defs + (size_t)1, sizeof *g->sum[0]);
     g->sum[1] = calloc(g->defs + (size_t)1, sizeof *g->sum[1]);
-    g->is_mpi = calloc(g->defs + (size_t)1, 1);
-    if (!g->own || !g->sum[0] || !g->sum[1] || !g->is_mpi)
+    g->is_idle = calloc(g->defs + (size_t)1, 1);
+    if (!g->own || !g->sum[0] || !g->sum[1] || !g->is_idle)
         return pithi_no_memory();
-    for (uint32_t i = 0; i < g->defs; i++)
-        g->is_mpi[i] = pithi_mpi_call_traits(pithi_defs_get(pair->defs, i)) != 0;
+    for (uint32_t i = 0; i < g->defs; i++) {
+        const struct pithlog_def *def = pithi_defs_get(pair->defs, i);
+        g->is_idle[i] = pithi_mpi_call_traits(def) != 0 || pithi_is_omp_wait(def);
+    }
     CHECK(pithlog_summary_open(pair->log[0], &g->summary[0]));
     return pithlog_summary_open(pair->log[1], &g->summary[1]);
 }
@@ -71,13 +74,13 @@ static void end(struct gathering *g)
         free(g->sum[side]);
     }
     free(g->own);
-    free(g->is_mpi);
+    free(g->is_idle);
     free(g->rows);
 }
 
-/* Adds the time that a lane computed: outside MPI, and of that outside all states. A lane lasts from its first record
- * to its last, or to the end of the log if it has entered more states than it left. */
-static int add_computing(struct gathering *g, int side, uint32_t lane, const struct side *in_states, int64_t mpi_ns,
+/* Adds the time that a lane computed: outside MPI and outside waiting in OpenMP, and of that outside all states. A lane
+ * lasts from its first record to its last, or to the end of the log if it has entered more states than it left. */
+static int add_computing(struct gathering *g, int side, uint32_t lane, const struct side *in_states, int64_t idle_ns,
                          int64_t to_ns)
 {
     struct pithlog_sum *computing = &g->sum[side][g->defs];
@@ -88,7 +91,7 @@ static int add_computing(struct gathering *g, int side, uint32_t lane, const str
         return err;
     int64_t span_ns = (in_states->count > own->states ? to_ns : own->seen.last_ns) - own->seen.first_ns;
     computing->own_ns += span_ns > in_states->self_ns ? span_ns - in_states->self_ns : 0;
-    computing->all_ns += span_ns > mpi_ns ? span_ns - mpi_ns : 0;
+    computing->all_ns += span_ns > idle_ns ? span_ns - idle_ns : 0;
     return PITH_OK;
 }
 
@@ -96,7 +99,7 @@ static int add_computing(struct gathering *g, int side, uint32_t lane, const str
 static int add_lane(struct gathering *g, int side, uint32_t lane)
 {
     const struct pithlog_info *info = pithlog_get_info(g->pair->log[side]);
-    int64_t mpi_ns = 0, to_ns = info->end_ns < INT64_MAX ? info->end_ns + 1 : INT64_MAX;
+    int64_t idle_ns = 0, to_ns = info->end_ns < INT64_MAX ? info->end_ns + 1 : INT64_MAX;
     struct side in_states = {0, 0, 0};
 
     memset(g->own, 0, info->defs * sizeof *g->own);
@@ -107,11 +110,11 @@ static int add_lane(struct gathering *g, int side, uint32_t lane)
         sum->count += g->own[i].count;
         sum->own_ns += g->own[i].own_ns;
         sum->all_ns += g->own[i].all_ns;
-        mpi_ns += g->is_mpi[id] ? g->own[i].own_ns : 0;
+        idle_ns += g->is_idle[id] ? g->own[i].own_ns : 0;
         in_states.count += is_state(g, id) ? g->own[i].count : 0;
         in_states.self_ns += g->own[i].own_ns;
     }
-    return add_computing(g, side, lane, &in_states, mpi_ns, to_ns);
+    return add_computing(g, side, lane, &in_states, idle_ns, to_ns);
 }
 
 static struct row *add_row(struct gathering *g, enum row_kind kind, const char *name)

@@ -75,6 +75,10 @@ solve               3        3  15.00 ms  15.00 ms  13.00 ms  13.00 ms  0 ns  1.
 work                1        1  2.000 ms  2.000 ms  2.000 ms  2.000 ms  0 ns  1.000
 mark                2        2                                                1.000" "a log and itself"
 is "$(pith diff small.pith empty.pith --csv | grep -c .)" 8 "a log without records"
+printf '# state\tname=%s\tcolour=\tgroup=%s\n' loop OpenMP omp:barrier 'OpenMP waiting' MPI_Barrier 'MPI collective' >threads.txt
+printf '%s\t0\t0\t%s\t%s\n' 0 enter loop 0.010 enter omp:barrier 0.014 leave omp:barrier 0.015 leave loop 0.016 enter MPI_Barrier 0.018 leave MPI_Barrier >>threads.txt
+is "$(pith diff threads.txt threads.txt | grep '^computing' | tr -s ' ')|$(pith stat threads.txt --csv | grep '^computing,' | cut -d, -f 5,6)" \
+    "computing 12.00 ms 12.00 ms 1.000 ms 1.000 ms 0 ns 1.000|0.012000000,0.001000000" "waiting in OpenMP is not computing, as in pith stat"
 sed 's/^1\.9.*mark/2.5\t1\t0\tevent\tmark/' <(pith print small.pith) >longer.txt
 is "$(pith diff small.pith longer.txt --by rank | sed -n '2p;5p')" "(run time)                       1.999 s   2.499 s                      +500.0 ms  1.250
 rank 1              3        3   1.999 s   2.499 s   1.998 s   2.498 s  +500.0 ms  1.250  io    +500.0 ms" "a longer run: where"
