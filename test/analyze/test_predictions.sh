@@ -42,8 +42,19 @@ int main(int argc, char **argv)
     return 0;
 }
 C
-measured() { pith analyze "$1" --json | python3 -c 'import json, sys; w = json.load(sys.stdin)["window"]; print(w["to_ns"] - w["from_ns"])'; }
-predicted() { pith analyze "$1" --what-if "$2" | awk '{ printf "%.0f", $2 * 1e9 }'; }
+measured() { pith analyze "$@" --json | python3 -c 'import json, sys; w = json.load(sys.stdin)["window"]; print(w["to_ns"] - w["from_ns"])'; }
+predicted() { local log=$1 change=$2; shift 2; pith analyze "$log" --what-if "$change" "$@" | awk '{ printf "%.0f", $2 * 1e9 }'; }
+# On a busy machine the system stops some rank in every run, which can only make it longer. So each figure is the least of
+# four parts of some runs, of four steps and a collective each. least FIGURE LOG [CHANGE]: the least of LOG's parts.
+least() {
+    local figure=$1 step
+    shift
+    for step in 0 4 8 12; do
+        "$figure" "$@" --from "solve[$((2 * step + 1))]" --to "solve[$((2 * step + 7))]"
+        echo
+    done | sort -n | sed '/./!d' | head -n 1
+}
+lower() { printf '%s\n%s\n' "$1" "${2:-$1}" | sort -n | head -n 1; }
 near() { awk -v a="$1" -v b="$2" -v part="$3" 'BEGIN { exit !(b > 0 && a / b > 1 - part && a / b < 1 + part) }'; }
 
 # Both ranks exchange 2 MB, which take from 0.2 to 1.4 ms. One of them comes first, the other one 1 us later. Each
@@ -69,16 +80,18 @@ for mpi in $(mpis); do
         { ok 1 "$mpi: built"; continue; }
     give_way "$mpi"
     export OMPI_MCA_mpi_yield_when_idle=1
-    for try in 1 2 3 4 5; do # the system may stop a rank in one run and not in the other
+    slow='' want='' got=''
+    for try in 1 2 3 4 5 6 7 8; do
         TIMEOUT=60 mpiexec_of "$mpi" 2 pith run -o with.pith ./step extra >out 2>err &&
             TIMEOUT=60 mpiexec_of "$mpi" 2 pith run -o without.pith ./step >out 2>err
-        want=$(measured without.pith) got=$(predicted with.pith extra@1=1e6)
-        near "$got" "$want" 0.05 && ! near "$(measured with.pith)" "$want" 0.2 && break
+        want=$(lower "$(least measured without.pith)" "$want") slow=$(lower "$(least measured with.pith)" "$slow")
+        got=$(lower "$(least predicted with.pith extra@1=1e6)" "$got")
+        near "$got" "$want" 0.05 && ! near "$slow" "$want" 0.2 && break
     done
     near "$got" "$want" 0.05
     ok $? "$mpi: without 15 ms in each step of one rank: predicted $got ns, measured $want ns" || sed 's/^/# /' err
-    near "$(measured with.pith)" "$want" 0.2
-    ok $((! $?)) "$mpi: which differs from the run with it"
+    near "$slow" "$want" 0.2
+    ok $((! $?)) "$mpi: which differs from the run with it: $slow ns"
     unset LD_PRELOAD
     for sample in heat2d ring master_worker; do
         TIMEOUT=60 mpiexec_of "$mpi" 2 pith run -o $sample.pith "$build/samples/$mpi/$sample" >out 2>err
