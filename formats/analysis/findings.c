@@ -212,7 +212,7 @@ static int find_waits(struct pithlog_analysis *a)
         put_ranks(a, group->of_lane, out);
         fprintf(out, "\n");
         if (group->wrong_order)
-            fprintf(out, "wrong order: %s in %llu of them: a message received later had arrived\n",
+            fprintf(out, "wrong order: %s in %llu of them: a message that is received later was\nsent before\n",
                     pithi_ns_text(text, (double)group->wrong_order_ns), (unsigned long long)group->wrong_order);
         int good = put_causes(a, group, out);
         fprintf(out, "worst: %s on %s", pithi_ns_text(text, (double)(worst->to_ns - worst->from_ns)),
@@ -376,7 +376,7 @@ static int find_transfer(struct pithlog_analysis *a, const struct pithi_counter_
             if (cores && a->info.lanes > cores)
                 fprintf(out, "%u ranks share %u core%s\n", a->info.lanes, cores, cores == 1 ? "" : "s");
             else
-                fprintf(out, "are there more ranks than cores?\n");
+                fprintf(out, cores ? "were other programs running?\n" : "are there more ranks than cores?\n");
             good = end(a, out);
         }
     }

@@ -194,7 +194,7 @@ static void put_findings(struct html *h)
         pithi_analysis_percent(h->f->analysis, (double)h->f->info->wait_ns),
         pithi_ns_text(time, (double)h->f->info->wait_ns));
     if (!h->f->count)
-        put(h, "<p>Nothing costs %.1f %% of all ranks' time.</p>\n", 100 * PITHLOG_FINDING_LEAST);
+        put(h, "<p>Nothing costs %.1f %% of all ranks' time, or more.</p>\n", 100 * PITHLOG_FINDING_LEAST);
     else
         put(h, "<table class=\"findings\">\n<thead><tr><th>finding</th><th class=\"share\"></th><th "
                "class=\"number\">share</th><th class=\"number\">cost</th><th>what</th></tr></thead>\n<tbody>\n");
@@ -239,10 +239,13 @@ static void put_path(struct html *h)
 
     if (!sums && !h->out.failed)
         h->out.failed = ENOMEM;
-    put(h, "<h2>Critical path</h2>\n<p>It determines the run time; a state can save at most its share.</p>\n");
+    put(h,
+        "<h2>Critical path</h2>\n<p>It determines the run time; a state can save at most its share. Imbalance is its "
+        "time beyond the mean of all ranks.</p>\n");
     if (count)
         put(h, "<table class=\"path\">\n<thead><tr><th>state</th><th class=\"share\"></th><th class=\"number\">share"
-               "</th><th class=\"number\">time</th><th>rank</th></tr></thead>\n<tbody>\n");
+               "</th><th class=\"number\">time</th><th "
+               "class=\"number\">imbalance</th><th>rank</th></tr></thead>\n<tbody>\n");
     for (uint32_t i = 0; i < count; i++) {
         FILE *stream = fmemopen(place, sizeof place, "w");
         if (!stream) {
@@ -254,8 +257,11 @@ static void put_path(struct html *h)
         put(h, "<tr>");
         put_name(h, "state", pithi_state_text(h->f->log, sums[i].state));
         put_bar(h, 100 * sums[i].ns / length);
-        put(h, "<td class=\"number\">%.0f %%</td><td class=\"number\">%s</td><td>%s</td></tr>\n",
-            100 * sums[i].ns / length, pithi_ns_text(text, sums[i].ns), place);
+        double imbalance_ns = pithi_path_imbalance(h->f->analysis, sums[i].state, sums[i].ns);
+        put(h, "<td class=\"number\">%.0f %%</td><td class=\"number\">%s</td>", 100 * sums[i].ns / length,
+            pithi_ns_text(text, sums[i].ns));
+        put(h, "<td class=\"number\">%s</td><td>%s</td></tr>\n",
+            imbalance_ns > 0 ? pithi_ns_text(text, imbalance_ns) : "", place);
     }
     if (count)
         put(h, "</tbody>\n</table>\n");

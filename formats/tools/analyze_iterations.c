@@ -71,11 +71,14 @@ void pithi_findings_put_iterations(const struct pithi_findings *f, FILE *out)
     fprintf(out, " (%s to %s, mean ", pithi_ns_text(low, (double)all->min_ns),
             pithi_ns_text(high, (double)all->max_ns));
     fprintf(out, "%s)\n", pithi_ns_text(text, all->mean_ns));
-    if (all->drift_ns != 0)
-        fprintf(out, "  Each is %s %s than the one before: %+.0f %% from first to last.\n",
-                pithi_ns_text(text, all->drift_ns < 0 ? -all->drift_ns : all->drift_ns),
-                all->drift_ns < 0 ? "shorter" : "longer",
-                100 * all->drift_ns * (double)(all->count - 1) / (double)all->median_ns);
+    double drift_ns = all->drift_ns < 0 ? -all->drift_ns : all->drift_ns, steps = (double)(all->count - 1);
+    const char *way = all->drift_ns < 0 ? "shorter" : "longer";
+    if (drift_ns >= 1)
+        fprintf(out, "  Each is %s %s than the one before: ", pithi_ns_text(text, drift_ns), way);
+    else if (drift_ns > 0)
+        fprintf(out, "  They get %s by %s: ", way, pithi_ns_text(text, drift_ns * steps));
+    if (drift_ns > 0)
+        fprintf(out, "%+.0f %% from first to last.\n", 100 * all->drift_ns * steps / (double)all->median_ns);
     if (all->slow_count)
         fprintf(out, "  %zu %s slow, compared with the median one%s\n", all->slow_count,
                 all->slow_count == 1 ? "is" : "are", all->slow_count > SHOWN ? "; the slowest:" : ":");

@@ -9,20 +9,29 @@
 #include "tools/analyze.h"
 #include "tools/table.h"
 
+/* An end of the window: `call` if the window ends there, `log_end` if the log does, else the time. */
+static const char *edge(char text[32], int64_t ns, int is_call, const char *call, int64_t log_ns, const char *log_end)
+{
+    snprintf(text, 32, "%.6f s", (double)ns / 1e9);
+    return is_call ? call : ns == log_ns ? log_end : text;
+}
+
 void pithi_findings_head(const struct pithi_findings *f, FILE *out)
 {
     const struct pithlog_analysis_info *info = f->info;
-    char text[PITHI_NS_TEXT];
+    const struct pithlog_info *log = pithlog_get_info(f->log);
+    char text[PITHI_NS_TEXT], from[32], to[32];
     const char *name = strrchr(f->path, '/');
 
     fprintf(out, "%s: %u rank%s", name ? name + 1 : f->path, f->ranks, f->ranks == 1 ? "" : "s");
-    if (pithlog_get_info(f->log)->lanes > f->ranks)
-        fprintf(out, ", %u threads", pithlog_get_info(f->log)->lanes);
+    if (log->lanes > f->ranks)
+        fprintf(out, ", %u threads", log->lanes);
     fprintf(out, ", %u host%s", f->hosts, f->hosts == 1 ? "" : "s");
     if (f->cores)
         fprintf(out, ", %u core%s", f->cores, f->cores == 1 ? "" : "s");
     fprintf(out, "\n%s analysed, from %s to %s\n", pithi_ns_text(text, (double)(info->to_ns - info->from_ns)),
-            info->has_init ? "the end of MPI_Init" : "the start", info->has_finalize ? "MPI_Finalize" : "the end");
+            edge(from, info->from_ns, info->has_init, "the end of MPI_Init", log->start_ns, "the start"),
+            edge(to, info->to_ns, info->has_finalize, "MPI_Finalize", log->end_ns, "the end"));
 }
 
 static const char *clock_error(const struct pithlog *log)
@@ -40,14 +49,14 @@ static void put_text(const char *text, FILE *out)
 {
     char *shown = pithi_quoted(PITHI_QUOTE_TABS, text);
 
-    fprintf(out, ". Clock error: %.20s", shown ? shown : "?");
+    fprintf(out, "  Clock error: %.20s\n", shown ? shown : "?");
     free(shown);
 }
 
 static void put_replay(const struct pithi_findings *f, FILE *out)
 {
     double run_ns = (double)(f->info->to_ns - f->info->from_ns), off = f->trust.replay_ns / run_ns - 1;
-    const struct pithi_replay_state *worst = &f->trust.worst[0];
+    const struct pithi_replay_state *worst = f->trust.worst, *after = worst + f->trust.worst_count;
     char log[PITHI_NS_TEXT], replay[PITHI_NS_TEXT];
 
     if (f->trust.replay_ns <= 0)
@@ -60,8 +69,10 @@ static void put_replay(const struct pithi_findings *f, FILE *out)
     if (fabs(off) <= PITHI_TRUSTED)
         return;
     fprintf(out, "  predictions for another network cannot be trusted%s.\n",
-            f->cores && f->ranks > f->cores ? ": there are more ranks than cores" : "");
-    if (worst->calls)
+            f->cores && f->ranks > f->cores ? ": there are more ranks than\n  cores" : "");
+    while (worst < after && (worst->replay_ns < worst->log_ns) != (off < 0))
+        worst++;
+    if (worst < after && worst->calls)
         fprintf(out, "  Differs most: %.*s, %s, in the replay %s.\n", PITHI_NAME_COLUMNS,
                 pithi_state_text(f->log, worst->state), pithi_ns_text(log, worst->log_ns),
                 pithi_ns_text(replay, worst->replay_ns));
@@ -81,12 +92,12 @@ void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
         if (trust->of_collectives)
             fprintf(out, "%llu of %llu calls of collectives", (unsigned long long)trust->collectives,
                     (unsigned long long)trust->of_collectives);
-        if (error && *error >= '0' && *error <= '9')
-            fprintf(out, ". Clock error: %s", pithi_ns_text(text, strtod(error, NULL)));
-        else if (error)
-            put_text(error, out);
         fprintf(out, "\n");
     }
+    if (error && *error >= '0' && *error <= '9')
+        fprintf(out, "  Clock error: %s\n", pithi_ns_text(text, strtod(error, NULL)));
+    else if (error)
+        put_text(error, out);
     if (trust->has_no_messages)
         fprintf(out, "  The log does not contain messages: waiting for them is counted as transfer.\n");
     if (trust->has_no_collectives)
@@ -96,6 +107,18 @@ void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
         fprintf(out, "  %llu dependencies contradict the times and are left out (pith convert --causal).\n",
                 (unsigned long long)f->info->given_up);
     put_replay(f, out);
+}
+
+/* 1: most of the transfer is in calls of ranks that did not run. */
+static int is_descheduled(const struct pithi_findings *f)
+{
+    double transfer_ns = 0, descheduled_ns = 0;
+
+    for (uint32_t i = 0; i < f->count; i++) {
+        transfer_ns += strcmp(f->list[i].name, "transfer") == 0 ? f->list[i].ns : 0;
+        descheduled_ns += strcmp(f->list[i].name, "descheduled ranks") == 0 ? f->list[i].ns : 0;
+    }
+    return descheduled_ns > transfer_ns / 2;
 }
 
 static void put_serialisation(const struct pithlog_analysis_info *info, FILE *out)
@@ -124,10 +147,10 @@ void pithi_findings_lowest(const struct pithi_findings *f, FILE *out)
     else if (info->serialisation <= info->transfer)
         put_serialisation(info, out);
     else
-        fprintf(out,
-                "  Transfer is lowest: data transfer and MPI itself take %.0f %% of the run.\n"
-                "  Send less, in larger messages, or while the program computes.\n",
-                100 * (1 - info->transfer));
+        fprintf(out, "  Transfer is lowest: data transfer and MPI itself take %.0f %% of the run.\n  %s\n",
+                100 * (1 - info->transfer),
+                is_descheduled(f) ? "Most of it is in calls of ranks that did not run: see descheduled ranks."
+                                  : "Send less, in larger messages, or while the program computes.");
 }
 
 void pithi_findings_ipc(const struct pithi_findings *f, FILE *out)
@@ -162,14 +185,14 @@ static void put_efficiencies(const struct pithi_findings *f, FILE *out)
 void pithi_findings_outside(const struct pithi_findings *f, FILE *out)
 {
     const struct pithlog_info *log = pithlog_get_info(f->log);
-    char text[PITHI_NS_TEXT], after[PITHI_NS_TEXT];
+    char text[PITHI_NS_TEXT];
 
-    if (f->info->has_init || f->info->has_finalize)
-        fprintf(out,
-                "  Not analysed: %s before the last rank has left MPI_Init, %s after\n"
-                "  the last rank has entered MPI_Finalize.\n",
-                pithi_ns_text(text, (double)(f->info->from_ns - log->start_ns)),
-                pithi_ns_text(after, (double)(log->end_ns - f->info->to_ns)));
+    if (f->info->has_init)
+        fprintf(out, "  Not analysed: %s before the last rank has left MPI_Init.\n",
+                pithi_ns_text(text, (double)(f->info->from_ns - log->start_ns)));
+    if (f->info->has_finalize)
+        fprintf(out, "  Not analysed: %s after the last rank has entered MPI_Finalize.\n",
+                pithi_ns_text(text, (double)(log->end_ns - f->info->to_ns)));
 }
 
 static int put_path(const struct pithi_findings *f, FILE *out)
@@ -196,11 +219,13 @@ static int put_path(const struct pithi_findings *f, FILE *out)
 
 static void put_findings(const struct pithi_findings *f, FILE *out)
 {
-    char text[PITHI_NS_TEXT], range[80];
+    const struct pithlog_info *log = pithlog_get_info(f->log);
+    char text[PITHI_NS_TEXT], run[PITHI_NS_TEXT], range[80];
 
-    fprintf(out, "\nWaiting: %.1f %% of all ranks' time (%s)\n",
+    fprintf(out, "\nWaiting: %.1f %% of all ranks' time (%s of %u x %s)\n",
             pithi_analysis_percent(f->analysis, (double)f->info->wait_ns),
-            pithi_ns_text(text, (double)f->info->wait_ns));
+            pithi_ns_text(text, (double)f->info->wait_ns), f->info->lanes ? f->info->lanes : log->lanes,
+            pithi_ns_text(run, (double)(f->info->to_ns - f->info->from_ns)));
     fprintf(out, "\nFindings, by the time they cost (%% of all ranks' time; causes: %% of the finding)\n");
     for (uint32_t i = 0; i < f->count; i++) {
         fprintf(out, "%3u. %s: %.1f %%, %s\n", i + 1, f->list[i].name, 100 * f->list[i].share,
@@ -217,7 +242,7 @@ static void put_findings(const struct pithi_findings *f, FILE *out)
         free(command);
     }
     if (!f->count)
-        fprintf(out, "  Nothing costs %.1f %%.\n", 100 * PITHLOG_FINDING_LEAST);
+        fprintf(out, "  Nothing costs %.1f %% or more.\n", 100 * PITHLOG_FINDING_LEAST);
     pithi_findings_outside(f, out);
 }
 

@@ -42,7 +42,7 @@ for cells, bar in rows("efficiencies"): print("efficiency", cells[0], cells[2], 
 for cells, bar in rows("findings"):
     value, unit = cells[3].split()
     print("finding", cells[0], cells[2].split()[0], bar, "%.9f" % (float(value) * units[unit]), cells[4])
-for cells, bar in rows("path"): print("path", cells[0], cells[2], cells[3], cells[4])
+for cells, bar in rows("path"): print("path", cells[0], cells[2], cells[3], "imbalance", cells[4], cells[5])
 print("elements", *sorted({e.tag for e in page.iter() if not e.tag.startswith("{")}))
 for svg in page.iter("{http://www.w3.org/2000/svg}svg"):
     print("picture", *[e.text for e in svg.iter() if e.tag.endswith("}title") or (e.text or "").startswith("rank")])
@@ -56,7 +56,7 @@ got=$(page log.html)
 is "$(grep '^title' <<<"$got")" "title log.pith: analysis" "well-formed, with a title"
 is "$(grep '^elements' <<<"$got")" \
     "elements body code div figure h1 h2 head html meta p pre span style table tbody td th thead title tr" "a name adds no element"
-like "$got" "^path ${name//\//.} 100 % 5[.]000 ms on rank 0$" "the name itself is there"
+like "$got" "^path ${name//\//.} 100 % 5[.]000 ms imbalance 3[.]333 ms on rank 0$" "the name itself is there, with its imbalance"
 is "$(grep '^finding' <<<"$got" | grep -oE '^finding [a-z ]+ [0-9.]+ [0-9.]+ [0-9.]+')" \
     "$(pith analyze log.pith --csv | awk -F, 'NR > 1 { printf "finding %s %.1f %.1f %.9f\n", $1, 100 * $3, 100 * $3, $2 }')" \
     "findings, shares, bars and costs are those of --csv"

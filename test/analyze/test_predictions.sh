@@ -100,6 +100,7 @@ for mpi in $(mpis); do
         pith analyze $sample.pith --json | python3 -c 'import json, sys
 a = json.load(sys.stdin); print(abs(a["trust"]["replay_ns"] / (a["window"]["to_ns"] - a["window"]["from_ns"]) - 1) > 0.02)' >differs
         is "$(pith analyze $sample.pith | grep -c 'cannot be trusted')" "$(grep -c True differs)" "$mpi: $sample: the page says whether the fitted network explains the run"
+        is "$(pith analyze $sample.pith | grep -v 'pith view' | grep -E '.{81}')" "" "$mpi: $sample: no more than 80 columns"
     done
 done
 finish
