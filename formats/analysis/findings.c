@@ -500,36 +500,40 @@ static int find_small_messages(struct pithlog_analysis *a)
 {
     char text[PITHI_NS_TEXT];
     int64_t ns;
-    uint64_t count = pithlog_analysis_small_messages(a, &ns);
+    uint64_t count = pithlog_analysis_small_messages(a, &ns), sends = 0;
     uint32_t most = 0;
     FILE *out;
 
     if (is_small(a, (double)ns))
         return 1;
-    for (uint32_t i = 0; i < pithlog_get_info(a->graph.log)->lanes; i++)
+    for (uint32_t i = 0; i < pithlog_get_info(a->graph.log)->lanes; i++) {
         most = a->graph.lanes[i].small_ns > a->graph.lanes[most].small_ns ? i : most;
+        sends += a->graph.lanes[i].sends;
+    }
     if (!(out = begin(a, "small messages", (double)ns, PITHLOG_COMPUTING, most)))
         return 0;
     fprintf(out,
             "%llu of %llu messages could be part of the message before them: at most\n"
             "1 KiB, to the same rank, with no receive in between; %s each\n",
-            (unsigned long long)count, (unsigned long long)a->info.sends,
-            pithi_ns_text(text, (double)ns / (double)count));
+            (unsigned long long)count, (unsigned long long)sends, pithi_ns_text(text, (double)ns / (double)count));
     return end(a, out);
 }
 
 /* The cost of recording: the measured cost of a record times the number of records. That of a state's begin or end has
- * the reading of the counters of threads in it. */
+ * the reading of the counters of threads in it. The window has as much of a lane's records as of its pieces. */
 static int find_own_cost(struct pithlog_analysis *a, const struct pithi_counter_sums *counters)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
     double ns = 0;
     FILE *out;
 
-    for (uint32_t i = 0; i < info->lanes; i++)
-        ns += (double)(pithlog_get_lane(a->graph.log, i)->records - (counters->count ? counters->records[i] : 0)) *
-              (pithlog_own_cost_ns(a->graph.log, i, PITHLOG_ENTER) +
-               pithlog_own_cost_ns(a->graph.log, i, PITHLOG_OWN_CALL) / 2);
+    for (uint32_t i = 0; i < info->lanes; i++) {
+        double part = (double)(a->lanes[i].last - a->lanes[i].first) / a->graph.lanes[i].pieces.count;
+        double records = (double)pithlog_get_lane(a->graph.log, i)->records * part -
+                         (counters->count ? (double)counters->records[i] : 0);
+        ns += (records > 0 ? records : 0) * (pithlog_own_cost_ns(a->graph.log, i, PITHLOG_ENTER) +
+                                             pithlog_own_cost_ns(a->graph.log, i, PITHLOG_OWN_CALL) / 2);
+    }
     if (pithi_analysis_percent(a, ns) < 1)
         return 1;
     if (!(out = begin(a, "recording", ns, PITHLOG_COMPUTING, PITHI_NO_LANE)))

@@ -34,10 +34,10 @@ struct building {
     struct pithi_colls *colls;
     struct pithi_epochs *epochs; /* NULL: none */
     struct building_lane *lanes;
-    unsigned char *at_init;         /* [definitions]: 1: MPI_Init, 2: MPI_Finalize */
-    unsigned char *serves;          /* [definitions]: 1: an MPI call that serves accesses of other ranks */
-    int64_t first_init_ns, init_ns; /* the first and the last end of MPI_Init */
-    int is_full;                    /* no memory in a callback */
+    unsigned char *at_init; /* [definitions]: 1: MPI_Init, 2: MPI_Finalize */
+    unsigned char *serves;  /* [definitions]: 1: an MPI call that serves accesses of other ranks */
+    int64_t from_ns, to_ns, first_init_ns, init_ns; /* as asked; the first and the last end of MPI_Init */
+    int is_full;                                    /* no memory in a callback */
 };
 
 static int no_memory(const struct pithi_graph *g)
@@ -365,7 +365,8 @@ static void count_small(struct building *b, const struct pithlog_record *r)
 {
     struct building_lane *lane = &b->lanes[r->lane];
 
-    if (r->kind == PITHLOG_SEND && r->peer >= 0 && lane->call) {
+    if (r->kind == PITHLOG_SEND && r->peer >= 0 && lane->call && r->time_ns >= b->from_ns && r->time_ns < b->to_ns) {
+        b->graph->lanes[r->lane].sends++;
         lane->is_small = r->peer == lane->last_peer && r->bytes <= SMALL_BYTES;
         b->graph->lanes[r->lane].small += (uint64_t)lane->is_small;
     }
@@ -539,7 +540,8 @@ static void set_window(struct pithi_graph *g, const struct building *b, int64_t 
 int pithi_graph_build(struct pithi_graph *g, struct pithlog *log, int64_t from_ns, int64_t to_ns,
                       int (*progress)(void *context, double part), void *context)
 {
-    struct building b = {.graph = g, .first_init_ns = INT64_MAX, .init_ns = INT64_MIN};
+    struct building b = {
+        .graph = g, .first_init_ns = INT64_MAX, .init_ns = INT64_MIN, .from_ns = from_ns, .to_ns = to_ns};
     struct pithlog_waits_query query = {.from_ns = INT64_MIN, .to_ns = INT64_MAX};
     struct pithi_waits_client client = {.need = need_message, .matched = &g->matched, .context = &b};
     struct pithlog_query records;

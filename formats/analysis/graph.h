@@ -60,8 +60,8 @@ struct pithi_graph_lane {
     int64_t first_ns, last_ns;   /* first and last record */
     uint32_t calls;              /* MPI calls */
     uint32_t found;              /* the piece that pithi_graph_find found last */
-    uint64_t small;              /* messages that could be part of the message before */
-    int64_t small_ns;            /* time of the calls that sent them */
+    uint64_t sends, small;       /* messages sent in the window; that could be part of the message before */
+    int64_t small_ns;            /* time of the calls that sent the small ones */
     struct pithi_chunks members; /* struct pithi_graph_member, in the order of pieces */
 };
 

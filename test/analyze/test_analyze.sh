@@ -104,10 +104,19 @@ small() {
 small 8 >small.txt
 like "$(pith analyze small.txt)" 'small messages: 0[.]9 %, 90[.]00 us' "nine small messages cost the time of their calls"
 like "$(pith analyze small.txt)" '9 of 10 messages could be part of the message before them' "and are counted"
+like "$(pith analyze small.txt --to 195us | tr -s ' \n' ' ')" 'small messages: 21[.]1 %, 40[.]00 us 4 of 5 messages' "only those of the part that is analysed"
 small 2000 >large.txt
 is "$(pith analyze large.txt | grep -c 'small messages')" 0 "longer messages are not small"
 like "$(joined "$(pith analyze small.txt)")" 'descheduled ranks: 48[.]2 %, 5[.]010 ms[|]     in 1 call,' \
     "one transfer takes 5.02 ms, and usually 10 us"
+
+# A record costs 1 us; each rank makes four in each of 100 steps of 100 us.
+awk 'BEGIN {
+    print "# property\tkey=own_cost_ns h\tvalue=enter=1000\n# lane\trank=0\tthread=0\tname=\thost=h\n# lane\trank=1\tthread=0\tname=\thost=h"
+    for (i = 0; i < 100; i++) for (k = 0; k < 4; k++) for (r = 0; r < 2; r++)
+        printf "%.9f\t%d\t0\t%s\t%s\n", (i * 100 + k * 20) / 1e6, r, k % 2 ? "leave" : "enter", k < 2 ? "solve" : "MPI_Wtime" }' >cost.txt
+like "$(pith analyze cost.txt)" 'recording: 4[.]0 %, 79[0-9][.]. us' "the cost of recording"
+like "$(pith analyze cost.txt --from 2ms --to 4ms)" 'recording: [34][.][0-9] %, 1[56][0-9][.]. us' "of a part of the run"
 
 # One-sided: rank 1 posts its window at 3 ms; rank 0 starts its access at 1 ms, and in the second epoch MPI_Win_start returns at
 # once and MPI_Win_complete waits. Rank 1 waits for the end of the accesses. Then both lock rank 0's window: rank 1 has it.
