@@ -47,6 +47,13 @@ static int mix_file(struct pithi_cache_key *key, int fd, uint64_t size)
     return 1;
 }
 
+/* A byte between the samples may have changed since. */
+static void mix_time(struct pithi_cache_key *key, const struct stat *st)
+{
+    mix(key, (uint64_t)st->st_mtim.tv_sec);
+    mix(key, (uint64_t)st->st_mtim.tv_nsec);
+}
+
 int pithi_cache_key(struct pithlog *log, struct pithi_cache_key *key)
 {
     struct stat st;
@@ -55,6 +62,7 @@ int pithi_cache_key(struct pithlog *log, struct pithi_cache_key *key)
     *key = (struct pithi_cache_key){{UINT64_C(0x50697468), 1}};
     if (stat(log->path, &st) != 0 || !S_ISREG(st.st_mode))
         return 0;
+    mix_time(key, &st);
     for (uint32_t volume = 0; volume <= log->files.volume.count; volume++)
         if (pithi_files_find(&log->files, (uint64_t)volume << PITHI_VOLUME_SHIFT, &fd, &size) != PITH_OK ||
             !mix_file(key, fd, size))
@@ -70,8 +78,7 @@ int pithi_cache_key_file(int fd, struct pithi_cache_key *key)
         return 0;
     for (const char *p = PITH_VERSION; *p; p++)
         mix(key, (unsigned char)*p);
-    mix(key, (uint64_t)st.st_mtim.tv_sec);
-    mix(key, (uint64_t)st.st_mtim.tv_nsec);
+    mix_time(key, &st);
     return mix_file(key, fd, (uint64_t)st.st_size);
 }
 

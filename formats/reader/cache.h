@@ -1,4 +1,5 @@
-/* cache.h - data derived from a log, in files in ${XDG_CACHE_HOME:-~/.cache}/pith, found by the content of the log.
+/* cache.h - data derived from a log, in files in ${XDG_CACHE_HOME:-~/.cache}/pith, found by the content of the log and
+ * its modification time.
  *
  *     struct pithi_cache_part part;
  *     int fd = pithi_cache_find(&key, "digest");             made before; verify everything read from it
@@ -30,12 +31,11 @@ struct pithi_cache_part {
     char final[4096]; /* the name after that */
 };
 
-/* The key of an open log: a hash of its size, its front with the definitions, its end with the footer, and samples in
- * between. 0: it cannot be read, or it is a folder that a running program is still recording. */
+/* The key of an open log: a hash of its modification time, its size, its front with the definitions, its end with the
+ * footer, and samples in between. A copy that keeps the time has the same key. 0: it cannot be read, or it is a folder that a running program is still recording. */
 int pithi_cache_key(struct pithlog *log, struct pithi_cache_key *key);
 
-/* The key of a file of another format. It includes the file's modification time and Pith's version, as readers may
- * change. */
+/* The key of a file of another format. It includes Pith's version, as readers may change. */
 int pithi_cache_key_file(int fd, struct pithi_cache_key *key);
 
 int pithi_cache_find(const struct pithi_cache_key *key, const char *kind); /* a descriptor to read; -1: none */
