@@ -354,7 +354,7 @@ static int misses_some(const struct pithlog *log)
     for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
         if (strcmp(key, "ranks_not_recorded") == 0)
             return 1;
-    return pithi_match_incomplete(log) || !log->info.complete;
+    return pithi_match_incomplete(log);
 }
 
 static int prepare(struct collecting *c)

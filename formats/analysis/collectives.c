@@ -1,5 +1,12 @@
 /* collectives.c - finds collective instances by counting the collectives of each member.
  *
+ * In an incomplete log (a time window, lost records), a member may lack its first collectives, and would count wrong. But
+ * nobody can leave a barrier before all have entered it. So a member that enters an instance after another one has left
+ * it has lost its part in it, and belongs to a later instance:
+ *
+ *     | cut |  rank 0 in #5            rank 0 in #6     rank 1 began #5 before the cut; its first record is of #6. When it
+ *     | cut |                          rank 1 in #6     enters #6, rank 0 has left #5: so rank 1 is not in #5
+ *
  * The members of a communicator make its persistent collectives in the same order, but may start them in any order. So
  * the starts of each are counted as on a separate communicator: its first start in one rank is the first in all. */
 #include "analysis/collectives.h"
@@ -12,6 +19,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "native/log.h"
+#include "reader/match.h"
 
 #define NONE UINT32_MAX
 
@@ -26,6 +34,7 @@ struct coll {
     uint32_t left, first_size; /* members that have left; size of the first group */
     int is_inter, has_root;
     int is_open; /* a member left before all had arrived */
+    int root_left;
     struct group groups[2];
     struct pithi_moment root;
     struct pithi_moment *positions; /* scan: arrival at each scan position; INFINITY: not yet. Below `come`: the latest
@@ -49,6 +58,7 @@ struct team {
 
 struct pithi_colls {
     struct pithlog *log;
+    int is_incomplete;                        /* records may be missing */
     struct pithi_coll_rule *rules;            /* [definitions] */
     uint32_t started, complete, kept, of_all; /* definitions of the events; NONE: not in the log */
     struct pithi_map counts;                  /* rank and communicator: number of collectives so far */
@@ -99,12 +109,23 @@ static void know_names(struct pithi_colls *c)
     }
 }
 
+static int is_part(struct pithlog *log)
+{
+    const char *key, *value;
+
+    for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
+        if (strcmp(key, PITHI_PART_KEY) == 0)
+            return 1;
+    return 0;
+}
+
 int pithi_colls_open(struct pithlog *log, struct pithi_colls **colls)
 {
     struct pithi_colls *c = *colls = calloc(1, sizeof *c);
     if (!c)
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its collectives", log->path);
     c->log = log;
+    c->is_incomplete = pithi_match_incomplete(log) || is_part(log);
     c->free_first = NONE;
     c->rules = calloc(log->info.defs + (size_t)1, sizeof *c->rules);
     c->teams = calloc(log->info.comms + (size_t)1, sizeof *c->teams);
@@ -372,6 +393,18 @@ static const struct pithi_coll_rule *what(struct pithi_colls *c, const struct pi
     return *state == NONE ? &none : &c->rules[*state];
 }
 
+/* 1: a member that enters now cannot be in this instance: another call, or others could not have left before it. */
+static int is_over(const struct coll *coll, const struct pithi_coll_rule *rule, const struct pithlog_record *r,
+                   int is_root)
+{
+    int must_wait = !(rule->flags & (PITHI_COLL_LOOSE | PITHI_COLL_AFTER)) &&
+                    (rule->flags & PITHI_COLL_BARE || r->bytes > 0 || r->got_bytes > 0);
+
+    return coll->rule.shape != rule->shape || (must_wait && rule->shape == PITHI_COLL_ALL && coll->left > 0) ||
+           (must_wait && rule->shape == PITHI_COLL_FROM && is_root && coll->left > 0) ||
+           (must_wait && rule->shape == PITHI_COLL_TO && coll->root_left);
+}
+
 /* Links a part with its request, if any, which is recorded before or after the COLL record. */
 static int note(struct pithi_colls *c, const struct pithlog_record *r, uint32_t request,
                 const struct pithi_coll_part *part)
@@ -395,6 +428,7 @@ int pithi_colls_enter(struct pithi_colls *c, const struct pithlog_record *r, uin
     c->lanes[r->lane].gets_of_all = 0;
     if (!rule || !next_turn(c, rank, who, &key))
         return -no_memory(c);
+    int is_root = pithi_log_rank(c->log, rank)->rank == r->peer;
     if (rule->shape == PITHI_COLL_NONE || r->comm >= c->log->info.comms || !team_of(c, r->comm))
         return 1;
     if (!find_place(c, rank, r->comm, &place))
@@ -402,6 +436,12 @@ int pithi_colls_enter(struct pithi_colls *c, const struct pithlog_record *r, uin
     if (place == NONE)
         return 1;
     uint32_t at = find(c, key);
+    while (c->is_incomplete && at != NONE && c->all[at].key == key && is_under_way(&c->all[at]) &&
+           is_over(&c->all[at], rule, r, is_root)) {
+        if (!next_turn(c, rank, who, &key))
+            return -no_memory(c);
+        at = find(c, key);
+    }
     if ((at == NONE || c->all[at].key != key || !is_under_way(&c->all[at])) &&
         (at = begin(c, key, *rule, r->comm)) == NONE)
         return -no_memory(c);
@@ -420,7 +460,7 @@ int pithi_colls_enter(struct pithi_colls *c, const struct pithlog_record *r, uin
                                      .place = place,
                                      .state = state,
                                      .bytes = r->got_bytes,
-                                     .is_root = pithi_log_rank(c->log, rank)->rank == r->peer,
+                                     .is_root = is_root,
                                      .is_idle = coll->is_inter && r->peer < 0,
                                      .starts = (rule->flags & PITHI_COLL_STARTS) != 0};
     return note(c, r, request, part) ? 0 : -no_memory(c);
@@ -528,6 +568,7 @@ uint32_t pithi_colls_wait_kind(const struct pithi_colls *c, const struct pithi_c
 void pithi_colls_leave(struct pithi_colls *c, const struct pithi_coll_part *part)
 {
     struct coll *coll = &c->all[part->coll];
+    coll->root_left |= part->is_root;
     if (++coll->left < coll->groups[0].expected + coll->groups[1].expected)
         return;
     coll->groups[0].expected = coll->groups[1].expected = 0;

@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "native/log.h"
 #include "reader/filter.h"
+#include "reader/match.h"
 #include "reader/native.h"
 
 /* ---- Messages with one end in the part ----------------------------------------------------------------------------
@@ -237,7 +238,7 @@ static int copy_defs(struct copying *c)
         CHECK(add_def(c, pithi_defs_get(c->log->defs, i), &c->defs[i]));
     for (uint32_t i = 0; !c->what->one_of_many && (key = pithlog_get_property(c->log, i, &value)) != NULL; i++)
         CHECK(pithi_defs_property(defs, key, value));
-    return PITH_OK;
+    return c->part ? pithi_defs_property(defs, PITHI_PART_KEY, "of a longer log") : PITH_OK;
 }
 
 /* ---- Ranks, lanes, communicators --------------------------------------------------------------------------------- */

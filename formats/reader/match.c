@@ -297,7 +297,7 @@ int pithi_match_incomplete(const struct pithlog *log)
     for (i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
         if (strcmp(key, "window_s") == 0)
             return 1;
-    return pithlog_get_info(log)->lost > 0;
+    return pithlog_get_info(log)->lost > 0 || pithlog_get_info(log)->incomplete || log->damages > 0;
 }
 
 int pithlog_matcher_open(struct pithlog *log, struct pithlog_matcher **matcher)

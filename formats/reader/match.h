@@ -11,7 +11,10 @@ struct pithi_match;
 struct pithi_match *pithi_match_new(void);
 void pithi_match_free(struct pithi_match *match);
 
-/* 1: the log is marked incomplete. */
+/* The property of a log that is a part of another one, by time, lanes or a query. Its messages lack no partner. */
+#define PITHI_PART_KEY "part"
+
+/* 1: records may be missing: lost, cut off, outside of the recorded window, or damaged. */
 int pithi_match_incomplete(const struct pithlog *log);
 /* Call before the first record if messages may be missing. */
 void pithi_match_cut(struct pithi_match *match);
