@@ -1,6 +1,7 @@
 /* analysis.c - pithlog_analyze: wait states, useful time, efficiencies and critical path from the dependency graph. */
 #include "analysis/analysis.h"
 #include "analysis/findings.h"
+#include "analysis/known_part.h"
 #include "analysis/network.h"
 
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "native/log.h"
+#include "reader/match.h"
 
 int pithi_analysis_no_memory(const struct pithlog_analysis *a)
 {
@@ -300,6 +302,33 @@ static int find_path(struct pithlog_analysis *a)
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
 
+/* Builds the graph of the log, or, if records are missing, of its longest part without a gap. PITH_ERR_DAMAGED: this is
+ * because of damage. */
+static int build(struct pithlog_analysis *a, struct pithlog *log, const struct pithlog_analyze_query *query,
+                 struct pithi_known_part *known)
+{
+    int is_damaged = pithlog_get_info(log)->incomplete || log->damages, was_read = 0, err = PITH_OK;
+
+    *known = (struct pithi_known_part){.from_ns = query->from_ns, .to_ns = query->to_ns};
+    for (;;) {
+        if (is_damaged || pithlog_get_info(log)->lost)
+            CHECK(pithi_known_part_find(log, query->from_ns, query->to_ns, is_damaged, pithi_stage_part, &a->stage,
+                                        known));
+        err = pithi_graph_build(&a->graph, log, known->from_ns, known->to_ns, known->is_part, pithi_stage_part,
+                                &a->stage);
+        if (err != PITH_ERR_DAMAGED)
+            return err ? err : was_read ? PITH_ERR_DAMAGED : PITH_OK;
+        if (was_read) {
+            if (!known->unread) /* a damage that no block shows: nothing is certain */
+                a->graph.to_ns = a->graph.from_ns;
+            return err;
+        }
+        pithi_graph_free(&a->graph);
+        is_damaged = was_read = 1;
+        log->damages++;
+    }
+}
+
 int pithlog_analyze(struct pithlog *log, const struct pithlog_analyze_query *query, struct pithlog_analysis **analysis)
 {
     struct pithlog_analysis *a = *analysis = pithi_analysis_find(log, query);
@@ -308,6 +337,7 @@ int pithlog_analyze(struct pithlog *log, const struct pithlog_analyze_query *que
     uint32_t room = 0;
     int64_t *sums = NULL;
     struct pithi_keeping *keeping = NULL;
+    struct pithi_known_part known;
     int damaged = PITH_OK, err = PITH_OK;
 
     if (a)
@@ -322,7 +352,7 @@ int pithlog_analyze(struct pithlog *log, const struct pithlog_analyze_query *que
                        log->path));
     }
     a->stage = (struct pithi_stage){.progress = query->progress, .context = query->context, .share = 0.5};
-    damaged = pithi_graph_build(&a->graph, log, query->from_ns, query->to_ns, pithi_stage_part, &a->stage);
+    damaged = build(a, log, query, &known);
     if (damaged && damaged != PITH_ERR_DAMAGED)
         TRY(damaged);
     TRY(next_stage(a, 0.1));
@@ -332,6 +362,11 @@ int pithlog_analyze(struct pithlog *log, const struct pithlog_analyze_query *que
                                              .has_init = g->has_init,
                                              .has_finalize = g->has_finalize,
                                              .has_mpi = g->has_mpi,
+                                             .gaps = known.gaps,
+                                             .gap_lane = known.lane,
+                                             .unread = known.unread,
+                                             .gap_from_ns = known.gap_from_ns,
+                                             .gap_to_ns = known.gap_to_ns,
                                              .sends = g->sends,
                                              .recvs = g->recvs,
                                              .collectives = g->coll_calls};

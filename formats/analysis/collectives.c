@@ -1,11 +1,11 @@
 /* collectives.c - finds collective instances by counting the collectives of each member.
  *
- * In an incomplete log (a time window, lost records), a member may lack its first collectives, and would count wrong. But
- * nobody can leave a barrier before all have entered it. So a member that enters an instance after another one has left
- * it has lost its part in it, and belongs to a later instance:
+ * In an incomplete log (a time window, lost records), a member may lack its first collectives and would count wrong.
+ * But nobody can leave a barrier before all have entered it. So a member that enters an instance after another one has
+ * left it has lost its part in it, and belongs to a later instance:
  *
- *     | cut |  rank 0 in #5            rank 0 in #6     rank 1 began #5 before the cut; its first record is of #6. When it
- *     | cut |                          rank 1 in #6     enters #6, rank 0 has left #5: so rank 1 is not in #5
+ *     | cut |  rank 0 in #5         rank 0 in #6      Rank 1 began #5 before the cut, so its first record is of #6.
+ *     | cut |                       rank 1 in #6      Then rank 0 has left #5 already: rank 1 counts for #6.
  *
  * The members of a communicator make its persistent collectives in the same order, but may start them in any order. So
  * the starts of each are counted as on a separate communicator: its first start in one rank is the first in all. */

@@ -537,7 +537,7 @@ static void set_window(struct pithi_graph *g, const struct building *b, int64_t 
     g->to_ns = g->to_ns < g->from_ns ? g->from_ns : g->to_ns;
 }
 
-int pithi_graph_build(struct pithi_graph *g, struct pithlog *log, int64_t from_ns, int64_t to_ns,
+int pithi_graph_build(struct pithi_graph *g, struct pithlog *log, int64_t from_ns, int64_t to_ns, int is_part,
                       int (*progress)(void *context, double part), void *context)
 {
     struct building b = {
@@ -553,23 +553,23 @@ int pithi_graph_build(struct pithi_graph *g, struct pithlog *log, int64_t from_n
     TRY(pithi_epochs_open(log, &b.epochs));
     TRY(prepare(&b));
     records.kinds |= 1u << PITHLOG_COLL | (b.epochs || pithi_colls_have_events(b.colls) ? 1u << PITHLOG_EVENT : 0);
+    records.from_ns = is_part ? from_ns : INT64_MIN;
+    records.to_ns = is_part ? to_ns : INT64_MAX;
+    records.flags |= is_part ? PITHLOG_CLIP : 0;
     damaged = pithi_read_records(log, &records, take, &b, progress, context);
-    if (damaged && damaged != PITH_ERR_DAMAGED)
-        TRY(damaged);
+    TRY(damaged == PITH_ERR_DAMAGED ? PITH_OK : damaged);
     TRY(pithi_waits_end(b.waits));
     for (uint32_t i = 0; i < pithlog_get_info(log)->lanes; i++) {
         if (b.lanes[i].part.coll != UINT32_MAX)
             add_coll_need(&b, i, &b.lanes[i].part, pithlog_get_info(log)->end_ns);
         /* The last piece is empty and ends the lane. */
         struct pithi_lane_piece *end = pithi_chunks_add(&g->lanes[i].pieces, &g->scratch, sizeof *end);
-        if (!end)
-            TRY(no_memory(g));
+        TRY(end ? PITH_OK : no_memory(g));
         *end = (struct pithi_lane_piece){.begin_ns = pithlog_get_info(log)->end_ns, .state = PITHI_OUTSIDE};
     }
     init_together(&b);
     TRY(finalize_together(&b));
-    if (b.is_full)
-        TRY(no_memory(g));
+    TRY(b.is_full ? no_memory(g) : PITH_OK);
     release_needs(g);
     set_window(g, &b, from_ns, to_ns);
 out:

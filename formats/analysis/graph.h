@@ -79,10 +79,10 @@ struct pithi_graph {
     uint64_t matched;                  /* messages with both ends */
 };
 
-/* Reads the whole log. The window is [from_ns, to_ns]; INT64_MIN and INT64_MAX: from the last end of MPI_Init to the
- * last begin of MPI_Finalize. PITH_ERR_DAMAGED: parts of the log are left out, and the graph is usable. Call
- * pithi_graph_free also after an error. */
-int pithi_graph_build(struct pithi_graph *graph, struct pithlog *log, int64_t from_ns, int64_t to_ns,
+/* Reads the whole log, or only [from_ns, to_ns] if `is_part`. The window is [from_ns, to_ns]; INT64_MIN and INT64_MAX:
+ * from the last end of MPI_Init to the last begin of MPI_Finalize. PITH_ERR_DAMAGED: parts of the log are left out; the
+ * graph must not be used (known_part.h). Call pithi_graph_free also after an error. */
+int pithi_graph_build(struct pithi_graph *graph, struct pithlog *log, int64_t from_ns, int64_t to_ns, int is_part,
                       int (*progress)(void *context, double part), void *context);
 void pithi_graph_free(struct pithi_graph *graph);
 

@@ -466,20 +466,20 @@ struct pithlog_path_share {
 };
 
 struct pithlog_analysis_info {
-    int64_t from_ns, to_ns;
+    /* The window, and the earliest gap, in which records are lost, damaged or cut off. The window has no gap. */
+    int64_t from_ns, to_ns, gap_from_ns, gap_to_ns;
     int has_init, has_finalize, has_mpi;
-    uint32_t lanes;                    /* with MPI calls; the efficiencies are theirs */
-    int64_t useful_ns, most_useful_ns; /* time outside MPI: summed over these lanes; the largest of them */
-    double ideal_ns;                   /* run time if transfers took no time */
+    uint32_t lanes, gaps, gap_lane, unread; /* lanes: with MPI calls; unread: ranks of which no record can be read */
+    int64_t useful_ns, most_useful_ns;      /* time outside MPI: summed over these lanes; the largest of them */
+    double ideal_ns;                        /* run time if transfers took no time */
     /* parallel = load_balance * communication; communication = serialisation * transfer; 0 to 1 */
     double parallel, load_balance, communication, serialisation, transfer;
-    int64_t wait_ns; /* all wait states */
-    uint64_t sends, recvs, collectives;
-    uint64_t given_up; /* dependencies left out of the replay because they contradict the times */
+    int64_t wait_ns;                              /* all wait states */
+    uint64_t sends, recvs, collectives, given_up; /* given_up: dependencies left out, as they contradict the times */
 };
 
-/* Reads the log once. PITH_ERR_DAMAGED: *analysis leaves out the parts that could not be read. After other errors it is
- * NULL. Only one thread at a time may use an analysis; the log must stay open. */
+/* Reads the log once. PITH_ERR_DAMAGED: the analysis is of the longest undamaged part. After other errors: no analysis.
+ * Only one thread at a time may use it; the log must stay open. */
 PITHLOG_API int pithlog_analyze(struct pithlog *log, const struct pithlog_analyze_query *query,
                                 struct pithlog_analysis **analysis);
 PITHLOG_API void pithlog_analysis_free(struct pithlog_analysis *analysis);

@@ -102,7 +102,11 @@ int pithi_findings_open(struct pithi_findings *f, const char *path, const struct
     pithi_progress_end();
     if (f->analysis)
         f->info = pithlog_analysis_get_info(f->analysis);
-    if (f->analysis && f->info->to_ns <= f->info->from_ns)
+    if (f->analysis && f->info->to_ns <= f->info->from_ns && f->info->gaps)
+        err = pithi_fail(PITH_ERR_UNSUPPORTED, "%s: nothing to analyse: records of rank %d are missing%s", path,
+                         (int)pithlog_get_lane(f->log, f->info->gap_lane)->rank,
+                         err == PITH_ERR_DAMAGED ? " in a damaged part; `pith recover` takes the rest" : "");
+    else if (f->analysis && f->info->to_ns <= f->info->from_ns)
         err = pithi_fail(PITH_ERR_UNSUPPORTED, "%s: nothing to analyse: this part of the run has no records%s%s", path,
                          pithlog_get_info(f->log)->incomplete ? "; the log is incomplete: " : "",
                          pithlog_get_info(f->log)->incomplete ? pithlog_get_info(f->log)->incomplete : "");

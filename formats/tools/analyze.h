@@ -54,6 +54,8 @@ void pithi_findings_trust(const struct pithi_findings *findings, FILE *out);
 void pithi_findings_lowest(const struct pithi_findings *findings, FILE *out);
 void pithi_findings_ipc(const struct pithi_findings *findings, FILE *out);
 void pithi_findings_outside(const struct pithi_findings *findings, FILE *out);
+/* The number of ranks of MPI_COMM_WORLD without records in the log. */
+uint32_t pithi_findings_absent(const struct pithi_findings *findings);
 /* Each returns PITH_OK or an error. */
 int pithi_findings_page(const struct pithi_findings *findings, FILE *out);
 /* Writes a page for a browser to `path`. `what_if`: lines, or NULL. */

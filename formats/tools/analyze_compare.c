@@ -27,6 +27,7 @@ struct compare {
     const struct pithi_compare_query *query;
     struct run *runs;
     uint32_t count, reference, largest; /* reference, largest: fewest and most ranks */
+    int has_gaps;                       /* records of a log are missing, so run times cannot be compared */
     enum pithi_scaling scaling;         /* PITHI_SCALING_FIND: all runs have the same number of ranks */
     double more_ranks, more_useful;     /* of the largest run, as multiples of the reference */
     struct pithi_findings findings[2];  /* open if there are two logs */
@@ -63,7 +64,7 @@ static void find_scalings(struct compare *c)
     c->more_ranks = (double)to->info.lanes / from->info.lanes;
     c->more_useful = (double)to->info.useful_ns / fmax((double)from->info.useful_ns, 1);
     c->scaling = c->query->scaling ? c->query->scaling : find_scaling(c);
-    for (uint32_t i = 0; i < c->count; i++) {
+    for (uint32_t i = 0; i < c->count && !c->has_gaps; i++) {
         struct run *run = &c->runs[i];
         double work = c->scaling == PITHI_SCALING_WEAK ? (double)run->info.lanes / from->info.lanes : 1;
         run->speedup = work * run_ns(from) / run_ns(run);
@@ -91,9 +92,9 @@ static const struct ratio {
     size_t offset;
     int is_optional, is_factor; /* is_factor: of the global efficiency, with the others */
 } ratios[] = {
-    {"speedup", "speedup", offsetof(struct run, speedup), 0, 0},
-    {"global_efficiency", "global efficiency", offsetof(struct run, global), 0, 0},
-    {"computation_scaling", "  computation scaling", offsetof(struct run, scaling), 0, 1},
+    {"speedup", "speedup", offsetof(struct run, speedup), 1, 0},
+    {"global_efficiency", "global efficiency", offsetof(struct run, global), 1, 0},
+    {"computation_scaling", "  computation scaling", offsetof(struct run, scaling), 1, 1},
     {"instruction_scaling", "    instructions", offsetof(struct run, instruction_scaling), 1, 0},
     {"ipc_scaling", "    IPC", offsetof(struct run, ipc_scaling), 1, 0},
     {"frequency_scaling", "    frequency", offsetof(struct run, frequency_scaling), 1, 0},
@@ -148,6 +149,8 @@ static int run_table(const struct compare *c, struct pithi_report **table)
     return PITH_OK;
 }
 
+static int has_changes(const struct compare *c) { return c->count == 2 && !c->has_gaps; }
+
 static int put_for_programs(struct compare *c, FILE *out)
 {
     struct pithi_report *runs = NULL;
@@ -158,10 +161,10 @@ static int put_for_programs(struct compare *c, FILE *out)
         fprintf(out, "{\"scaling\":\"%s\",\"reference\":%u,\"logs\":", scaling_name(c), c->reference);
     TRY(pithi_table_print(runs, out, c->query->style));
     if (is_json)
-        fprintf(out, ",\"changes\":%s", c->count == 2 ? "" : "[]\n");
-    else if (c->count == 2)
+        fprintf(out, ",\"changes\":%s", has_changes(c) ? "" : "[]\n");
+    else if (has_changes(c))
         fprintf(out, "\n"); /* between two tables */
-    if (c->count == 2)
+    if (has_changes(c))
         TRY(pithi_changes_print(c->findings, out, c->query->style));
     if (is_json)
         fprintf(out, "}\n");
@@ -226,7 +229,13 @@ static void put_scaling(const struct compare *c, FILE *out)
         pithi_tool_say(out, "%c  %s", c->runs[i].letter, c->runs[i].path);
     for (uint32_t i = 0; i < c->count; i += LOGS_BESIDE)
         put_runs(c, i, out);
-    if (c->more_ranks > 1) {
+    for (uint32_t i = 0; i < c->count; i++)
+        if (c->runs[i].info.gaps)
+            fprintf(out,
+                    "  Records of %c are missing: the figures are of its longest part without a gap, and\n"
+                    "  the run times cannot be compared.\n",
+                    c->runs[i].letter);
+    if (c->more_ranks > 1 && !c->has_gaps) {
         fprintf(out, "  %s scaling (%s): %.3g times the ranks, %.3g times the computing.\n",
                 c->scaling == PITHI_SCALING_WEAK ? "Weak" : "Strong", c->query->scaling ? "--scaling" : "found",
                 c->more_ranks, c->more_useful);
@@ -277,13 +286,14 @@ int pithi_compare(const struct pithi_compare_query *query, FILE *out)
         if (err != PITH_ERR_DAMAGED || !f->analysis)
             TRY(err);
         damaged = err ? err : damaged;
+        c.has_gaps |= c.runs[i].info.gaps > 0;
     }
     find_scalings(&c);
     if (query->style != PITHI_TEXT_TABS)
         TRY(put_for_programs(&c, out));
     else
         put_scaling(&c, out);
-    if (query->style == PITHI_TEXT_TABS && c.count == 2)
+    if (query->style == PITHI_TEXT_TABS && has_changes(&c))
         TRY(pithi_changes_print(c.findings, out, query->style));
     if (fflush(out) || ferror(out))
         TRY(pithi_fail(PITH_ERR_IO, "standard output: cannot be written"));

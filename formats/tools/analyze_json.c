@@ -310,6 +310,15 @@ int pithi_findings_json(const struct pithi_findings *f, FILE *out, int with_wait
     put_integer(&j, "cores", f->cores);
     put_trust(&j);
     put_integer(&j, "given_up", (int64_t)f->info->given_up);
+    put_integer(&j, "ranks_absent", pithi_findings_absent(f));
+    put_integer(&j, "gaps", f->info->gaps);
+    if (f->info->gaps) {
+        begin(&j, "first_gap", '{');
+        put_lane(&j, f->info->gap_lane);
+        put_integer(&j, "from_ns", f->info->gap_from_ns);
+        put_integer(&j, "to_ns", f->info->gap_to_ns);
+        end(&j, '}');
+    }
     begin(&j, "useful_ns", '[');
     for (uint32_t lane = 0; lane < info->lanes; lane++) {
         comma(&j);

@@ -9,6 +9,8 @@
 #include "tools/analyze.h"
 #include "tools/table.h"
 
+#define UNMATCHED 0.99 /* with fewer matched, the page says what that means */
+
 /* An end of the window: `call` if the window ends there, `log_end` if the log does, else the time. */
 static const char *edge(char text[32], int64_t ns, int is_call, const char *call, int64_t log_ns, const char *log_end)
 {
@@ -78,12 +80,49 @@ static void put_replay(const struct pithi_findings *f, FILE *out)
                 pithi_ns_text(replay, worst->replay_ns));
 }
 
+uint32_t pithi_findings_absent(const struct pithi_findings *f)
+{
+    const struct pithlog_comm *world = pithlog_get_comm(f->log, 0);
+    uint32_t present = 0, lanes = pithlog_get_info(f->log)->lanes, world_size = world ? (uint32_t)world->size : 0;
+
+    for (uint32_t i = 0; i < lanes; i++) {
+        const struct pithlog_lane *lane = pithlog_get_lane(f->log, i);
+        int is_next = present && i && lane->rank == pithlog_get_lane(f->log, i - 1)->rank;
+        present += lane->records && !is_next;
+    }
+    world_size = world_size > f->ranks ? world_size : f->ranks;
+    return world_size - present + f->info->unread;
+}
+
+/* What the log does not have. */
+static void put_missing(const struct pithi_findings *f, FILE *out)
+{
+    const struct pithlog_analysis_info *info = f->info;
+    const struct pithlog_info *log = pithlog_get_info(f->log);
+    uint32_t absent = pithi_findings_absent(f);
+
+    if (log->lost)
+        fprintf(out, "  %llu records were lost while the program ran.\n", (unsigned long long)log->lost);
+    if (info->gaps)
+        fprintf(out,
+                "  Records of rank %d are missing from %.6f s to %.6f s%s.\n"
+                "  Analysed is the longest part of the run in which no records are missing.\n",
+                (int)pithlog_get_lane(f->log, info->gap_lane)->rank, (double)info->gap_from_ns / 1e9,
+                (double)info->gap_to_ns / 1e9, info->gaps > 1 ? ", and others" : "");
+    if (absent)
+        fprintf(out, "  The log has no records of %s%u rank%s: waiting for %s counts as transfer.\n",
+                log->incomplete ? "at least " : "", absent, absent == 1 ? "" : "s", absent == 1 ? "it" : "them");
+}
+
+static int is_unmatched(uint64_t matched, uint64_t all) { return (double)matched < UNMATCHED * (double)all; }
+
 void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
 {
     const struct pithi_trust *trust = &f->trust;
     const char *error = clock_error(f->log);
     char text[PITHI_NS_TEXT];
 
+    put_missing(f, out);
     if (trust->of_messages || trust->of_collectives) {
         fprintf(out, "  Matched: ");
         if (trust->of_messages)
@@ -94,6 +133,8 @@ void pithi_findings_trust(const struct pithi_findings *f, FILE *out)
                     (unsigned long long)trust->of_collectives);
         fprintf(out, "\n");
     }
+    if (is_unmatched(trust->messages, trust->of_messages) || is_unmatched(trust->collectives, trust->of_collectives))
+        fprintf(out, "  Waiting for partners that are not in the log counts as transfer.\n");
     if (error && *error >= '0' && *error <= '9')
         fprintf(out, "  Clock error: %s\n", pithi_ns_text(text, strtod(error, NULL)));
     else if (error)
@@ -252,7 +293,7 @@ int pithi_findings_page(const struct pithi_findings *f, FILE *out)
 
     pithi_findings_head(f, out);
     if (incomplete)
-        fprintf(out, "  The log is incomplete. The figures are those of the part that was read:\n  %s\n", incomplete);
+        fprintf(out, "  The log is incomplete: %s\n", incomplete);
     pithi_findings_trust(f, out);
     if (!f->info->has_mpi && !f->trust.of_messages) {
         fprintf(out, "\nThe log has no MPI calls and no messages, so nothing can be said about waiting.\n"

@@ -1,0 +1,183 @@
+/* known_part.c - finds the gaps of a log, and the longest part between them (known_part.h). */
+#include "analysis/known_part.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "native/block.h"
+#include "native/log.h"
+
+enum { MANY = 512, DAMAGES_MOST = 10000 };
+
+struct gap {
+    int64_t from_ns, to_ns;
+    uint32_t lane;
+};
+
+struct gaps {
+    struct pithlog *log;
+    struct gap *list;
+    uint32_t count, room, unread;
+};
+
+static int add_gap(struct gaps *g, uint32_t lane, int64_t from_ns, int64_t to_ns)
+{
+    if (!pithi_grow(&g->list, g->count, &g->room, sizeof *g->list))
+        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its gaps", g->log->path);
+    g->list[g->count++] = (struct gap){from_ns, to_ns, lane};
+    return PITH_OK;
+}
+
+/* Lost records of a ring are before its first record, others behind its last one. */
+static int add_lost(struct gaps *g, uint32_t lane, int64_t time_ns)
+{
+    const struct pithlog_info *info = pithlog_get_info(g->log);
+    const struct pithlog_lane *of = pithlog_get_lane(g->log, lane);
+
+    return add_gap(g, lane, time_ns <= of->first_ns ? info->start_ns : time_ns,
+                   time_ns >= of->last_ns ? info->end_ns : time_ns);
+}
+
+static int find_lost(struct gaps *g, uint32_t lane)
+{
+    struct pithlog_query query = {
+        .from_ns = INT64_MIN, .to_ns = INT64_MAX, .lanes = &lane, .lane_count = 1, .kinds = 1u << PITHLOG_LOST};
+    struct pithlog_record records[MANY];
+    struct pithlog_iter *iter;
+    int count, damages = 0, err = pithlog_iter_open(g->log, &query, &iter);
+
+    if (err)
+        return err;
+    while (!err && damages < DAMAGES_MOST && (count = pithlog_iter_next_many(iter, records, MANY)) != 0) {
+        damages += count < 0;
+        for (int i = 0; i < count && !err; i++)
+            err = add_lost(g, lane, records[i].time_ns);
+    }
+    pithlog_iter_close(iter);
+    return err;
+}
+
+/* 1: block `index` can be read. `chunk`: memory to read into. */
+static int read_block(struct pithlog *log, const struct pithi_log_lane *lane, uint32_t index,
+                      struct pithi_log_window *window, struct pithi_buffer *chunk, struct pithi_block_head *head)
+{
+    struct pithi_log_block block;
+    struct pithi_chunk_head of;
+    const char *why;
+
+    return pithi_log_block(log, lane, index, window, &block) == PITH_OK &&
+           pithi_files_chunk(&log->files, block.offset, &of, chunk, &why) == PITH_OK && of.type == PITHI_C_EVENTS &&
+           pithi_block_head_get(chunk->data, chunk->size, head);
+}
+
+/* A damaged block lies between two others. If it was not found at all, the next one has more records before it. */
+static int find_damaged(struct gaps *g, uint32_t number)
+{
+    const struct pithlog_info *info = pithlog_get_info(g->log);
+    struct pithi_log_window *window = calloc(1, sizeof *window);
+    const struct pithi_log_lane *lane;
+    struct pithi_buffer chunk = {0};
+    struct pithi_block_head head;
+    uint64_t records = 0;
+    int64_t last_ns = info->start_ns;
+    int is_gap = 0, err = PITH_OK;
+
+    if (!window)
+        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its gaps", g->log->path);
+    int is_lost = pithi_log_lane(g->log, number, &lane) != PITH_OK; /* blocks are lost with its index, anywhere */
+    int is_all = is_lost && (!lane || lane->block_count == 0);
+    if (is_lost && !is_all)
+        err = add_gap(g, number, info->start_ns, info->end_ns);
+    else
+        for (uint32_t i = 0; !is_all && i < lane->block_count && !err; i++) {
+            int is_good = read_block(g->log, lane, i, window, &chunk, &head);
+            is_gap |= !is_good;
+            if (!is_good)
+                continue;
+            if (is_gap || head.before != records)
+                err = add_gap(g, number, last_ns, head.first_ns);
+            is_gap = 0;
+            records = head.before + head.count;
+            last_ns = head.last_ns;
+        }
+    if (is_all || (!err && is_gap && records == 0))
+        g->unread += pithlog_get_lane(g->log, number)->thread == 0;
+    else if (!err && is_gap)
+        err = add_gap(g, number, last_ns, info->end_ns);
+    free(chunk.data);
+    free(window);
+    return err;
+}
+
+/* In a file that was cut, the last records of some processes are missing. Threads but the first may end early. */
+static int find_end(struct gaps *g, uint32_t lane)
+{
+    const struct pithlog_info *info = pithlog_get_info(g->log);
+    const struct pithlog_lane *of = pithlog_get_lane(g->log, lane);
+
+    return info->incomplete && of->thread == 0 && of->records && of->last_ns < info->end_ns
+               ? add_gap(g, lane, of->last_ns, info->end_ns)
+               : PITH_OK;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct gap *x = a, *y = b;
+    return x->from_ns != y->from_ns ? (x->from_ns < y->from_ns ? -1 : 1) : (x->lane > y->lane) - (x->lane < y->lane);
+}
+
+/* Sets known->from_ns and to_ns to the longest time between gaps. At the very ends of a gap there may be records that
+ * are missing. */
+static void find_longest(const struct gaps *g, int64_t from_ns, int64_t to_ns, struct pithi_known_part *known)
+{
+    const struct pithlog_info *info = pithlog_get_info(g->log);
+    int64_t at_ns = from_ns > info->start_ns ? from_ns : info->start_ns;
+    int64_t end_ns = to_ns < info->end_ns ? to_ns : info->end_ns, best_ns = -1;
+
+    for (uint32_t i = 0; i <= g->count; i++) {
+        int64_t until_ns = i < g->count && g->list[i].from_ns <= end_ns ? g->list[i].from_ns - 1 : end_ns;
+        if (until_ns - at_ns > best_ns) {
+            best_ns = until_ns - at_ns;
+            known->from_ns = at_ns > info->start_ns ? at_ns : from_ns;
+            known->to_ns = until_ns < info->end_ns ? until_ns : to_ns;
+        }
+        if (i < g->count && g->list[i].to_ns >= at_ns)
+            at_ns = g->list[i].to_ns + 1;
+    }
+    if (best_ns <= 0)
+        known->from_ns = known->to_ns = info->start_ns;
+}
+
+int pithi_known_part_find(struct pithlog *log, int64_t from_ns, int64_t to_ns, int is_damaged,
+                          int (*stop)(void *context, double part), void *context, struct pithi_known_part *known)
+{
+    const struct pithlog_info *info = pithlog_get_info(log);
+    struct gaps g = {.log = log};
+    int err = PITH_OK;
+
+    *known = (struct pithi_known_part){.from_ns = from_ns, .to_ns = to_ns};
+    for (uint32_t lane = 0; !err && lane < info->lanes; lane++) {
+        if (stop && stop(context, 0))
+            err = pithi_fail(PITH_ERR_STOPPED, "%s: stopped", log->path);
+        err = err || !info->lost ? err : find_lost(&g, lane);
+        err = err || !is_damaged ? err : find_damaged(&g, lane);
+        err = err ? err : find_end(&g, lane);
+    }
+    if (!err && g.count) {
+        qsort(g.list, g.count, sizeof *g.list, by_time);
+        find_longest(&g, from_ns, to_ns, known);
+    }
+    known->is_part = g.count > 0;
+    known->unread = g.unread;
+    for (uint32_t i = 0; !err && i < g.count; i++) {
+        if (g.list[i].from_ns > to_ns || g.list[i].to_ns < from_ns)
+            continue;
+        if (!known->gaps++) {
+            known->lane = g.list[i].lane;
+            known->gap_from_ns = g.list[i].from_ns;
+            known->gap_to_ns = g.list[i].to_ns;
+        }
+    }
+    free(g.list);
+    return err;
+}

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# pith analyze of damaged and partial logs: no figure is wrong, and what is missing is said.
+. "$(dirname "$0")/../lib.sh"
+check="python3 $top/test/analyze/damaged_check.py"
+
+$check make 5000 >whole.txt && pith convert whole.txt whole.pith
+ok $? "a log of 180,000 records"
+pith analyze whole.pith >page
+$check compare whole.pith >lines 2>err
+is "$? $(cat err)" "0 " "damaged in many places"
+checks_of lines
+
+# The page of a log with a damaged block; the kept analysis of the whole log is not that of a damaged copy.
+python3 -c 'data = bytearray(open("whole.pith", "rb").read()); data[len(data) // 2] ^= 255; open("damaged.pith", "wb").write(data)'
+pith analyze damaged.pith >damaged.page 2>err
+like "$? $(cat err)" '^1 pith: damaged[.]pith: byte [0-9]+: a block of rank [0-9] is damaged' "a damaged copy: a message"
+like "$(joined "$(cat damaged.page)")" '[|]  Records of rank [0-9] are missing from 0[.][0-9]{6} s to 0[.][0-9]{6} s[.][|]  Analysed is the longest part of the run in which no records are missing[.][|]' "and the page says of what part it is"
+pith analyze damaged.pith --html damaged.html 2>/dev/null
+like "$(cat damaged.html)" 'Records of rank [0-9] are missing from' "in a browser, too"
+cp -p whole.pith copy.pith
+is "$(pith analyze copy.pith | sed 1d | diff - <(sed 's/whole[.]pith/copy.pith/' page | sed 1d))" "" "a copy of the log with its time"
+pith analyze whole.pith damaged.pith >out 2>/dev/null
+like "$(joined "$(cat out)")" 'Records of B are missing: .*the run times cannot be compared[.]$' "compared with the whole log: no run times"
+is "$(grep -cE 'speedup|faster|slower' out)" 0 "and no speedup"
+like "$(pith analyze whole.pith damaged.pith --to 50ms 2>/dev/null)" '^B takes as long as A' "but of a part without damage"
+
+# Parts of a log in which the ranks begin between the begins of a collective: their n-th collectives are not the same one.
+worst=$(for at in 200000 200010 200020 200030 200040 200050 200060 200070; do
+    pith analyze whole.pith --where "time >= ${at}us and time <= 300ms" --json >part.json
+    pith analyze whole.pith --from ${at}us --to 300ms --json >same.json
+    python3 -c 'import json
+a, b = (sum(w["ns"] for w in json.load(open(f))["waits"]) for f in ("part.json", "same.json"))
+print(int(1000 * abs(a - b) / b))'
+done | sort -n | tail -n 1)
+ok $((worst > 5)) "parts: waiting as in the whole log, within $worst/1000"
+finish
