@@ -358,9 +358,10 @@ static int analyze(const char *path, const struct asked *asked, FILE *out)
         TRY(write_html(&findings, asked));
     else if (asked->what_if_count)
         TRY(print_what_ifs(&findings, asked, out));
-    else if (asked->explain)
+    else if (asked->explain) {
+        TRY(pithi_findings_find_iterations(&findings));
         TRY(-pithi_findings_explain(&findings, asked->explain, out));
-    else if (asked->style == PITHI_TEXT_CSV)
+    } else if (asked->style == PITHI_TEXT_CSV)
         TRY(print_csv(&findings, out));
     else {
         TRY(pithi_trust_find(findings.analysis, &findings.trust));

@@ -1,4 +1,5 @@
 /* analyze_explain.c - `pith analyze --explain NAME`: what a term means, with the numbers of this log. */
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -7,9 +8,13 @@
 #include "tools/table.h"
 #include "tools/tools.h"
 
+enum { COLUMNS = 79, SHOWN = 3 };
+
+/* `here` prints the numbers of this log; NULL: they are those of the findings with this name. */
 struct term {
     const char *name, *meaning, *formula;
     double (*value)(const struct pithi_findings *f);
+    void (*here)(const struct pithi_findings *f, FILE *out);
 };
 
 static double parallel(const struct pithi_findings *f) { return f->info->parallel; }
@@ -18,63 +23,146 @@ static double communication(const struct pithi_findings *f) { return f->info->co
 static double serialisation(const struct pithi_findings *f) { return f->info->serialisation; }
 static double transfer(const struct pithi_findings *f) { return f->info->transfer; }
 
+static void path_here(const struct pithi_findings *f, FILE *out)
+{
+    uint32_t count;
+    struct pithi_state_sum *sums = pithi_path_sums(f->analysis, &count);
+
+    for (uint32_t i = 0; sums && i < count; i++) {
+        fprintf(out, i ? "      " : "Here: ");
+        pithi_state_sum_put(f->analysis, &sums[i], (double)(f->info->to_ns - f->info->from_ns), out);
+    }
+    free(sums);
+}
+
+static void imbalance_here(const struct pithi_findings *f, FILE *out)
+{
+    uint32_t count;
+    struct pithi_state_sum *sums = pithi_path_sums(f->analysis, &count);
+    double run_ns = (double)(f->info->to_ns - f->info->from_ns);
+    char text[PITHI_NS_TEXT];
+
+    for (uint32_t i = 0; sums && i < count; i++) {
+        double ns = pithi_path_imbalance(f->analysis, sums[i].state, sums[i].ns);
+        fprintf(out, "%s%.*s: %s, %.0f %% of the run\n", i ? "      " : "Here: ", PITHI_NAME_COLUMNS,
+                pithi_state_text(f->log, sums[i].state), pithi_ns_text(text, ns), 100 * ns / run_ns);
+    }
+    free(sums);
+}
+
+static void delay_here(const struct pithi_findings *f, FILE *out)
+{
+    const struct pithlog_delay *all;
+    size_t count = pithlog_analysis_delays(f->analysis, &all);
+    char sum[PITHI_NS_TEXT], direct[PITHI_NS_TEXT], lane[32];
+
+    for (size_t i = 0; i < count && i < SHOWN; i++)
+        fprintf(out, "%s%.*s on %s causes %s of %s\n      (%s direct, the rest indirect)\n",
+                i ? "      " : "Here: ", PITHI_NAME_COLUMNS, pithi_state_text(f->log, all[i].state),
+                pithi_lane_text(f->log, all[i].lane, lane), pithi_ns_text(sum, all[i].direct_ns + all[i].indirect_ns),
+                pithlog_wait_kind_name(all[i].kind), pithi_ns_text(direct, all[i].direct_ns));
+    if (!count)
+        fprintf(out, "Here: no rank waits\n");
+}
+
+static void order_here(const struct pithi_findings *f, FILE *out)
+{
+    const struct pithi_wait_group *group = &f->groups[PITHLOG_LATE_SENDER];
+    char text[PITHI_NS_TEXT];
+
+    fprintf(out, "Here: %llu times, %s, %.1f %% of all ranks' time\n", (unsigned long long)group->wrong_order,
+            pithi_ns_text(text, (double)group->wrong_order_ns),
+            pithi_analysis_percent(f->analysis, (double)group->wrong_order_ns));
+}
+
+static void threads_here(const struct pithi_findings *f, FILE *out)
+{
+    struct pithlog_efficiency all[PITHLOG_HYBRID];
+    uint32_t count = pithlog_analysis_hybrid(f->analysis, all);
+
+    for (uint32_t i = 0; i < count; i++)
+        fprintf(out, "%s%-24s %.3f  %s\n", i ? "      " : "Here: ", all[i].name, all[i].value, all[i].meaning);
+    if (!count)
+        fprintf(out, "Here: all threads call MPI\n");
+}
+
+/* The findings with this name. */
+static void findings_here(const struct pithi_findings *f, const char *name, FILE *out)
+{
+    int some = 0;
+    char text[PITHI_NS_TEXT];
+
+    for (uint32_t i = 0; i < f->count; i++) {
+        if (strcmp(f->list[i].name, name) != 0)
+            continue;
+        some = 1;
+        fprintf(out, "Here: %.1f %% of all ranks' time, %s:\n", 100 * f->list[i].share,
+                pithi_ns_text(text, f->list[i].ns));
+        for (const char *line = f->list[i].text; *line; line = strchr(line, '\n') + 1)
+            fprintf(out, "  %.*s\n", (int)strcspn(line, "\n"), line);
+    }
+    if (!some)
+        fprintf(out, "Here: below %.1f %% of all ranks' time\n",
+                strcmp(name, "recording") == 0 ? 1 : 100 * PITHLOG_FINDING_LEAST);
+}
+
 static const struct term terms[] = {
     {"parallel",
      "The share of the run in which a rank computes, as the mean of all ranks. It is the\n"
      "product of load balance, serialisation and transfer. Source: the POP standard metrics.",
-     "mean time outside MPI / run time", parallel},
+     "mean time outside MPI / run time", parallel, NULL},
     {"load balance",
      "It is 1 if all ranks compute equally long. The rest up to 1 is the time in which the\n"
      "other ranks have nothing to compute while the busiest rank computes.",
-     "mean time outside MPI / largest time outside MPI", load_balance},
+     "mean time outside MPI / largest time outside MPI", load_balance, NULL},
     {"communication", "The share of the run in which the busiest rank computes. It is serialisation x transfer.",
-     "largest time outside MPI / run time", communication},
+     "largest time outside MPI / run time", communication, NULL},
     {"serialisation",
      "The communication efficiency on an ideal network, where transfers take no time. The\n"
      "rest up to 1 is the time in which ranks wait for one another in turn; a faster network\n"
      "does not reduce it. The run on an ideal network is a replay of this log with the same\n"
      "dependencies.",
-     "largest time outside MPI / run time on an ideal network", serialisation},
+     "largest time outside MPI / run time on an ideal network", serialisation, NULL},
     {"transfer", "The rest up to 1 is the time of data transfers and the overhead of MPI calls.",
-     "run time on an ideal network / run time", transfer},
+     "run time on an ideal network / run time", transfer, NULL},
     {"critical path",
      "The chain of computing and calls that determines the run time. It is followed backwards\n"
      "from the end of the run. At the end of a wait state it changes to the rank that was\n"
      "waited for. It is on one rank at each moment, so its length is the run time, and making\n"
      "a state faster saves at most its share of the path. Source: Boehme et al., IPDPS 2012.",
-     NULL, NULL},
+     NULL, NULL, path_here},
     {"delay",
      "The root cause of waiting. If A waits for B, it is the time that B spent longer in a\n"
      "state than A since they last synchronised. If B waited for C, that part is passed on to\n"
      "C (indirect). The sum of all delays is the sum of all wait states.\n"
      "Source: Boehme et al., ICPP 2010.",
-     NULL, NULL},
+     NULL, NULL, delay_here},
     {"imbalance",
      "The time of a state on the critical path minus its mean over all ranks: the run would\n"
      "be shorter by up to this time if all ranks shared the state equally.",
-     NULL, NULL},
+     NULL, NULL, imbalance_here},
     {"load imbalance",
      "A rank computes longer in a state than the mean of all ranks. The cost is the\n"
      "difference times the number of ranks, at most what the rank computes longer in all.",
-     NULL, NULL},
+     NULL, NULL, NULL},
     {"descheduled ranks",
      "Calls whose transfer took over 1 ms and over 20 times the median of their function. It\n"
      "happens if there are more ranks than cores, and the system runs another process.",
-     NULL, NULL},
+     NULL, NULL, NULL},
     {"no core",
      "The time in which threads could run but the system gave their core to others, by the\n"
      "kernel's count of each thread. Recorded with PITH_COUNTERS=run-delay.",
-     NULL, NULL},
+     NULL, NULL, NULL},
     {"slow hosts",
      "Messages between two hosts whose transfer, from the begin of the send to the end of the\n"
      "receive that waits for it, takes twice as long as that of messages of the same size\n"
      "between most pairs of hosts. The cost is the difference of the medians.",
-     NULL, NULL},
+     NULL, NULL, NULL},
     {"slow collectives",
      "Calls of a collective that take over three times the median of calls with as many ranks\n"
      "and bytes, from the moment when the ranks that it needs have come. The cost is what\n"
      "they take beyond the median.",
-     NULL, NULL},
+     NULL, NULL, NULL},
     {"serialised MPI-IO",
      "Ranks read or write files one after another. There are two cases. In the first, other\n"
      "ranks wait: the cost is the waiting that calls of MPI_File_* cause. In the second,\n"
@@ -82,17 +170,34 @@ static const struct term terms[] = {
      "each later than the one before by about the time of the quickest call: the cost is their\n"
      "time beyond that of the quickest. Remedy: write at the same time to different places, or\n"
      "use collective calls (MPI_File_write_all).",
-     NULL, NULL},
+     NULL, NULL, NULL},
     {"OpenMP waiting",
      "The time in which threads that call MPI are in the waiting states of OpenMP (pith run\n"
      "--also openmp), outside MPI calls: most often at the barrier at the end of a loop.\n"
      "Remedy: give all threads of the team as much work (schedule), or remove barriers (nowait).",
-     NULL, NULL},
+     NULL, NULL, NULL},
     {"small messages",
      "Messages of at most 1 KiB to the same rank as the message before them, with no receive\n"
      "in between. The sender could put them into one message. The cost is the time of the\n"
      "calls that send them.",
-     NULL, NULL},
+     NULL, NULL, NULL},
+    {"MPI-IO", "The time in calls of MPI_File_*, without waiting for other ranks.", NULL, NULL, NULL},
+    {"recording",
+     "The number of records, times the cost of a record, which was measured when the program began.\n"
+     "pith compensate removes it from the log.",
+     NULL, NULL, NULL},
+    {"wrong order",
+     "A late sender, while another message to the same rank, which a later call receives, was already sent. If the\n"
+     "rank received that message first, it would wait less. Remedy: MPI_ANY_SOURCE, MPI_Waitany.",
+     NULL, NULL, order_here},
+    {"all threads",
+     "The efficiency of all threads, by POP's hybrid model: MPI x threads. A thread works while it is in a state, but\n"
+     "not in MPI and not waiting in OpenMP.",
+     NULL, NULL, threads_here},
+    {"iterations",
+     "Programs repeat their work. An iteration is found in the MPI calls of a rank, or named by --iterations STATE. A\n"
+     "slow one is longer than the median by over 10 % and over five times the median deviation.",
+     NULL, NULL, pithi_findings_put_iterations},
 };
 
 static const char *const kinds[PITHLOG_WAIT_KINDS] = {
@@ -134,26 +239,57 @@ static int is_term(const char *given, const char *name)
     return !given[i] && !name[i];
 }
 
+/* Breaks a text at blanks. */
+static void put_wrapped(const char *text, FILE *out)
+{
+    size_t column = 0;
+
+    for (const char *word = text; *word; word += strspn(word, " \n")) {
+        size_t length = strcspn(word, " \n");
+        int is_first = column == 0;
+        if (!is_first && column + 1 + length > COLUMNS) {
+            fprintf(out, "\n");
+            column = 0;
+            is_first = 1;
+        }
+        fprintf(out, "%s%.*s", is_first ? "" : " ", (int)length, word);
+        column += length + !is_first;
+        word += length;
+    }
+    fprintf(out, "\n");
+}
+
+static void explain(const struct pithi_findings *f, const struct term *term, FILE *out)
+{
+    char text[PITHI_NS_TEXT];
+
+    fprintf(out, "%s\n", term->name);
+    put_wrapped(term->meaning, out);
+    if (term->formula) {
+        fprintf(out, "= %s\n= %.3f here\n", term->formula, term->value(f));
+        fprintf(out, "Run time %s", pithi_ns_text(text, (double)(f->info->to_ns - f->info->from_ns)));
+        fprintf(out, "; largest time outside MPI %s", pithi_ns_text(text, (double)f->info->most_useful_ns));
+        fprintf(out, "; ideal network %s\n", pithi_ns_text(text, f->info->ideal_ns));
+    } else if (term->here) {
+        term->here(f, out);
+    } else {
+        findings_here(f, term->name, out);
+    }
+}
+
 int pithi_findings_explain(const struct pithi_findings *f, const char *name, FILE *out)
 {
     char text[PITHI_NS_TEXT];
 
     for (size_t i = 0; i < sizeof terms / sizeof *terms; i++)
         if (is_term(name, terms[i].name)) {
-            fprintf(out, "%s\n%s\n", terms[i].name, terms[i].meaning);
-            if (terms[i].formula)
-                fprintf(out, "= %s\n= %.3f here\n", terms[i].formula, terms[i].value(f));
-            if (terms[i].value)
-                fprintf(out, "Run time %s", pithi_ns_text(text, (double)(f->info->to_ns - f->info->from_ns)));
-            if (terms[i].value)
-                fprintf(out, "; largest time outside MPI %s", pithi_ns_text(text, (double)f->info->most_useful_ns));
-            if (terms[i].value)
-                fprintf(out, "; ideal network %s\n", pithi_ns_text(text, f->info->ideal_ns));
+            explain(f, &terms[i], out);
             return 0;
         }
     for (uint32_t kind = 1; kind < PITHLOG_WAIT_KINDS; kind++)
         if (is_term(name, pithlog_wait_kind_name(kind))) {
-            fprintf(out, "%s\n%s\n", pithlog_wait_kind_name(kind), kinds[kind]);
+            fprintf(out, "%s\n", pithlog_wait_kind_name(kind));
+            put_wrapped(kinds[kind], out);
             fprintf(out, "Here: %llu times, %s, %.1f %% of all ranks' time\n",
                     (unsigned long long)f->groups[kind].instances, pithi_ns_text(text, (double)f->groups[kind].ns),
                     pithi_analysis_percent(f->analysis, (double)f->groups[kind].ns));

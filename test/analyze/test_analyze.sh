@@ -203,6 +203,18 @@ is "$(waited persistent.txt)" "0 late broadcast MPI_Wait 2500000 1" "a persisten
 like "$(pith analyze log.pith --explain late-sender)" 'Here: 2 times, 6[.]000 ms, 40[.]0 %' "a wait state, explained"
 like "$(pith analyze log.pith --explain Serialisation)" '= 1[.]000 here' "an efficiency, explained"
 like "$(pith analyze log.pith --explain load-imbalance)" 'longer in a state than the mean' "a finding, explained"
+like "$(joined "$(pith analyze log.pith --explain load-imbalance)")" '[|]Here: 40[.]0 % of all ranks. time, 6[.]000 ms:[|]  refine takes 5[.]000 ms on rank 0' "with its numbers"
+like "$(pith analyze log.pith --explain small-messages)" '^Here: below 0[.]5 % of all ranks. time$' "a finding that this log does not have"
+like "$(pith analyze log.pith --explain critical-path)" '^Here: refine: 5[.]000 ms [(]100 %[)], on rank 0$' "the critical path, with its states"
+like "$(pith analyze log.pith --explain imbalance)" '^Here: refine: 3[.]333 ms, 67 % of the run$' "imbalance, with its states"
+like "$(joined "$(pith analyze log.pith --explain delay)")" '[|]Here: refine on rank 0 causes 4[.]000 ms of late sender[|] +[(]2[.]000 ms direct, the rest indirect[)][|] +computing on rank 1 causes 2[.]000 ms' "delays, with the largest"
+like "$(pith analyze log.pith --explain wrong-order)" '^Here: 0 times, 0 ns, 0[.]0 %' "wrong order"
+for term in parallel 'load balance' communication serialisation transfer 'critical path' delay imbalance 'load imbalance' 'descheduled ranks' \
+    'no core' 'slow hosts' 'slow collectives' 'serialised MPI-IO' MPI-IO 'small messages' 'OpenMP waiting' recording 'wrong order' 'all threads' \
+    iterations 'late sender' 'wait at N x N' 'wait for progress'; do
+    pith analyze log.pith --explain "$term" || echo "exit $?: $term"
+done >terms
+is "$(grep -E '.{81}|^exit|^$' terms | grep -v '^$')" "" "each term of the page, in 80 columns"
 pith analyze log.pith --explain nothing >out 2>err
 is "$?" 2 "an unknown term"
 like "$(cat err)" "^pith: analyze: --explain knows .*'late sender'.*; not 'nothing'$" "is answered in one line"
