@@ -5,6 +5,7 @@
 #include "tools/histogram.h"
 #include "tools/progress.h"
 #include "tools/stat.h"
+#include "tools/tools.h"
 
 int pithi_stat_each_wait(struct pithlog *log, const struct pithi_stat_query *query,
                          void (*add)(void *context, const struct pithlog_wait_state *wait, int64_t wait_ns),
@@ -19,6 +20,10 @@ int pithi_stat_each_wait(struct pithlog *log, const struct pithi_stat_query *que
     pithi_progress_begin_part("stat", info->bytes);
     err = pithlog_analyze(log, &whole, &analysis);
     pithi_progress_end();
+    const struct pithlog_analysis_info *known = err ? NULL : pithlog_analysis_get_info(analysis);
+    if (known && known->gaps)
+        pithi_tool_say(stderr, "pith: note: records are missing; waiting is known only from %.6f s to %.6f s",
+                       (double)known->from_ns / 1e9, (double)known->to_ns / 1e9);
     for (uint32_t lane = 0; !err && lane < info->lanes; lane++) {
         const struct pithlog_wait_state *waits;
         size_t count = query->wanted && !query->wanted[lane] ? 0 : pithlog_analysis_waits(analysis, lane, &waits);

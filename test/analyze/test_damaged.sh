@@ -24,6 +24,12 @@ like "$(joined "$(cat out)")" 'Records of B are missing: .*the run times cannot 
 is "$(grep -cE 'speedup|faster|slower' out)" 0 "and no speedup"
 like "$(pith analyze whole.pith damaged.pith --to 50ms 2>/dev/null)" '^B takes as long as A' "but of a part without damage"
 
+# Lost records, in the middle of rank 2.
+awk -F'\t' -v OFS='\t' '{ print } !lost && $2 == 2 && $1 > 0.1 { print $1, 2, 0, "lost", "", "count=7"; lost = 1 }' whole.txt >lost.txt
+like "$(joined "$(pith analyze lost.txt)")" '[|]  7 records were lost while the program ran[.][|]  Records of rank 2 are missing from 0[.]1000[0-9]* s to 0[.]1000[0-9]* s[.][|]  Analysed is' "lost records: the page says so"
+like "$(joined "$(pith stat lost.txt --waits 2>&1 >/dev/null)")" '^pith: note: records are missing; waiting is known only from 0[.]1000[0-9]* s to 0[.]36[0-9]* s$' "and so does pith stat --waits"
+is "$(pith analyze lost.txt --json | python3 -c 'import json, sys; a = json.load(sys.stdin); print(a["gaps"], a["first_gap"]["rank"], a["ranks_absent"])')" "1 2 0" "JSON, too"
+
 # Parts of a log in which the ranks begin between the begins of a collective: their n-th collectives are not the same one.
 worst=$(for at in 200000 200010 200020 200030 200040 200050 200060 200070; do
     pith analyze whole.pith --where "time >= ${at}us and time <= 300ms" --json >part.json
