@@ -325,7 +325,7 @@ static int build(struct pithlog_analysis *a, struct pithlog *log, const struct p
         }
         pithi_graph_free(&a->graph);
         is_damaged = was_read = 1;
-        log->damages++;
+        __atomic_fetch_add(&log->damages, 1, __ATOMIC_RELAXED);
     }
 }
 
