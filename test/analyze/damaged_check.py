@@ -79,8 +79,9 @@ def judge(what, name, whole):
             bad = "a page that does not say that ranks are missing"
     elif got["gaps"] == 0:
         kind = "whole"
-        if figures(got) != figures(whole) or message:
-            bad = "other figures than the whole log's"
+        printed = subprocess.run(["pith", "print", name], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        if figures(got) != figures(whole) or message or printed.returncode != 0:
+            bad = "other figures than the whole log's, or records that cannot be read"
     else:
         kind = "part"
         window = got["window"]
