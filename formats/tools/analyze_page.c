@@ -94,6 +94,45 @@ uint32_t pithi_findings_absent(const struct pithi_findings *f)
     return world_size - present + f->info->unread;
 }
 
+/* Ends a pause of a lane: its time within the window. `since_ns`: when it began; INT64_MAX: there is none. */
+static double end_pause(const struct pithi_findings *f, uint32_t lane, int64_t *since_ns, int64_t end_ns)
+{
+    int64_t from_ns = *since_ns > f->info->from_ns ? *since_ns : f->info->from_ns;
+    int64_t to_ns = end_ns < f->info->to_ns ? end_ns : f->info->to_ns;
+
+    *since_ns = INT64_MAX;
+    return pithlog_analysis_calls_mpi(f->analysis, lane) && to_ns > from_ns ? (double)(to_ns - from_ns) : 0;
+}
+
+/* The time of all ranks in which the recording was paused. */
+static double paused_ns(const struct pithi_findings *f)
+{
+    struct pithlog_query query = {
+        .from_ns = INT64_MIN, .to_ns = INT64_MAX, .kinds = 1u << PITHLOG_PAUSE | 1u << PITHLOG_RESUME};
+    uint32_t lanes = pithlog_get_info(f->log)->lanes;
+    int64_t *since_ns = malloc((lanes + (size_t)1) * sizeof *since_ns);
+    struct pithlog_record record;
+    struct pithlog_iter *iter;
+    double sum_ns = 0;
+
+    if (!since_ns || pithlog_iter_open(f->log, &query, &iter) != PITH_OK) {
+        free(since_ns);
+        return 0;
+    }
+    for (uint32_t i = 0; i < lanes; i++)
+        since_ns[i] = INT64_MAX;
+    while (pithlog_iter_next(iter, &record) > 0)
+        if (record.kind == PITHLOG_RESUME)
+            sum_ns += end_pause(f, record.lane, &since_ns[record.lane], record.time_ns);
+        else if (since_ns[record.lane] == INT64_MAX)
+            since_ns[record.lane] = record.time_ns;
+    for (uint32_t i = 0; i < lanes; i++)
+        sum_ns += end_pause(f, i, &since_ns[i], INT64_MAX);
+    pithlog_iter_close(iter);
+    free(since_ns);
+    return sum_ns;
+}
+
 /* What the log does not have. */
 static void put_missing(const struct pithi_findings *f, FILE *out)
 {
@@ -109,6 +148,10 @@ static void put_missing(const struct pithi_findings *f, FILE *out)
                 "  Analysed is the longest part of the run in which no records are missing.\n",
                 (int)pithlog_get_lane(f->log, info->gap_lane)->rank, (double)info->gap_from_ns / 1e9,
                 (double)info->gap_to_ns / 1e9, info->gaps > 1 ? ", and others" : "");
+    double paused = paused_ns(f);
+    if (paused > 0)
+        fprintf(out, "  Recording was paused for %.1f %% of all ranks' time, which counts as computing.\n",
+                pithi_analysis_percent(f->analysis, paused));
     if (absent)
         fprintf(out, "  The log has no records of %s%u rank%s: waiting for %s counts as transfer.\n",
                 log->incomplete ? "at least " : "", absent, absent == 1 ? "" : "s", absent == 1 ? "it" : "them");

@@ -30,6 +30,16 @@ like "$(joined "$(pith analyze lost.txt)")" '[|]  7 records were lost while the 
 like "$(joined "$(pith stat lost.txt --waits 2>&1 >/dev/null)")" '^pith: note: records are missing; waiting is known only from 0[.]1000[0-9]* s to 0[.]36[0-9]* s$' "and so does pith stat --waits"
 is "$(pith analyze lost.txt --json | python3 -c 'import json, sys; a = json.load(sys.stdin); print(a["gaps"], a["first_gap"]["rank"], a["ranks_absent"])')" "1 2 0" "JSON, too"
 
+# A pause of 20 ms on rank 1, of 363 ms of four ranks; and one that does not end.
+pause() { awk -F'\t' -v OFS='\t' -v to="$1" '{ print } !on && $2 == 1 && $1 > 0.1 { print $1, 1, 0, "pause", ""; on = 1 }
+    !off && $2 == 1 && $1 > to { print $1, 1, 0, "resume", ""; off = 1 }' whole.txt; }
+pause 0.12 >paused.txt
+like "$(pith analyze paused.txt)" "^  Recording was paused for 1[.]4 % of all ranks' time, which counts as computing[.]$" "a pause: the page says what it counts as"
+like "$(pith analyze paused.txt --from 110ms --to 210ms)" "paused for 2[.]5 % of" "within the window"
+pause 9 >paused.txt
+like "$(pith analyze paused.txt)" "paused for 18[.][0-9] % of" "a pause up to the end"
+is "$(grep -c paused page)" 0 "no pause, no line"
+
 # Parts of a log in which the ranks begin between the begins of a collective: their n-th collectives are not the same one.
 worst=$(for at in 200000 200010 200020 200030 200040 200050 200060 200070; do
     pith analyze whole.pith --where "time >= ${at}us and time <= 300ms" --json >part.json
