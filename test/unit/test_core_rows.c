@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "core/plot.h"
 #include "core/rows.h"
 #include "core_log.h"
 #include "tap.h"
@@ -332,6 +333,29 @@ static void test_picture(void)
     pithlog_close(log);
 }
 
+/* ---- Rows lower than a pixel ------------------------------------------------------------------------------------- */
+
+static void test_groups(void)
+{
+    struct pithi_row rows[] = {{.lane = 4, .counter = PITHI_NONE, .band = 1, .label = "rank 4"},
+                               {.lane = 4, .counter = PITHI_NONE, .band = 2, .label = "level 2"},
+                               {.lane = 4, .counter = PITHI_NONE, .band = 1, .flame = 1, .label = "depth 1"},
+                               {.lane = 4, .counter = PITHI_NONE, .band = 2, .flame = 1, .label = "depth 2"},
+                               {.lane = 5, .counter = PITHI_NONE, .label = "rank 5"},
+                               {.lane = 6, .counter = PITHI_NONE, .label = "rank 6"}};
+    struct pithi_groups groups;
+    const struct pithi_row *of = rows;
+
+    pithi_groups_make(rows, 6, 3, &groups);
+    of = groups.rows;
+    OK(groups.count == 2 && of[0].lane_count == 1 && of[0].lane == 4 && !of[0].band && !of[0].flame,
+       "a group of an unfolded lane: the lane");
+    OK(of[1].lane_count == 2 && of[1].lane == 5 && of[1].lanes[1] == 6 && !of[1].band && !of[1].flame,
+       "functions of the lane before are not in a group");
+    OK(strcmp(of[1].label, "rank 5") == 0, "its label is that of its first lane");
+    pithi_groups_free(&groups);
+}
+
 /* ---- Size -------------------------------------------------------------------------------------------------------- */
 
 static void test_many(void)
@@ -382,6 +406,7 @@ int main(void)
     test_counters();
     test_keys();
     test_picture();
+    test_groups();
     test_many();
     return tap_done();
 }

@@ -336,27 +336,27 @@ static uint32_t all_lanes(const struct pithi_row *rows, uint32_t count)
     return sum;
 }
 
+/* The rows of one lane's levels and functions are not in a group, nor are graphs. Alone they stay as they are. */
 static struct pithi_row make_group(const struct pithi_row *rows, uint32_t count, uint32_t *lanes)
 {
     struct pithi_row group = rows[0];
-    uint32_t more;
+    uint32_t lane_count = 0, more;
 
-    group.lanes = lanes;
-    group.lane_count = 0;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t *from = pithi_row_lanes(&rows[i], &more);
         if (rows[i].counter != PITHI_NONE || pithi_row_is_below(&rows[i]))
             continue;
-        memcpy(lanes + group.lane_count, from, more * sizeof *lanes);
-        group.lane_count += more;
+        if (!lane_count)
+            group = rows[i];
+        memcpy(lanes + lane_count, from, more * sizeof *lanes);
+        lane_count += more;
     }
-    if (!group.lane_count) {
-        group.lanes = NULL;
-        return group;
+    group.lanes = lane_count ? lanes : NULL;
+    group.lane_count = lane_count;
+    if (lane_count) {
+        group.band = 0;
+        group.lane = lanes[0];
     }
-    group.counter = PITHI_NONE;
-    group.band = 0;
-    group.lane = lanes[0];
     return group;
 }
 
