@@ -203,6 +203,20 @@ ok [expr {[::tcl::mathop::+ {*}$widths] <= [winfo width $table]}] \
     "all columns of the selection that are shown are within its table: $widths of [winfo width $table]"
 ok [expr {[llength $widths] < 5}] "others are left out"
 select none
+beside plain.pith
+sync
+settle
+set table $top.panes.legend.pair.tree
+for {set i 0} {$i < 200 && [winfo width $table] <= 1} {incr i} {
+    settle
+}
+set widths [lmap column [list #0 {*}[$table cget -displaycolumns]] {$table column $column -width}]
+ok [expr {[::tcl::mathop::+ {*}$widths] <= [winfo width $table]}] \
+    "with a second log, too: $widths of [winfo width $table]"
+is [lmap item [$table children {}] {string trim [$table item $item -text]}] {blue red green} "names have room"
+set said $top.panes.second.bar.difference
+ok [expr {[font measure TkDefaultFont [$said cget -text]] <= [winfo width $said]}] "what is said of both is cut: [$said cget -text]"
+beside none
 show_keys
 settle
 set keys $top.keys

@@ -10,6 +10,7 @@ oo::class create ::pith::Beside {
     variable ranges     ;# its mountain ranges (ranges.tcl), kept like those of the first log
     variable top second ;# toplevel; frame of the second log
     variable align_text offset_text fitted difference ;# shown in the bar
+    variable tip        ;# of the difference, which may be cut
     variable following  ;# 1: this object is changing the other ranges
     variable pending    ;# after id of after_layout
     variable drag       ;# {x offset} during a Ctrl-drag; {} none
@@ -54,7 +55,9 @@ oo::class create ::pith::Beside {
         $pointer finish
         set bar [ttk::frame $second.bar -padding {0 2}]
         ttk::label $bar.name -text [lindex [my names] 1] -style Bold.TLabel -padding {10 0 8 0}
-        ttk::label $bar.difference -textvariable [my varname difference] -style Faint.TLabel
+        ttk::label $bar.difference -style Faint.TLabel
+        set tip [::pith::Tip new $bar.difference [list [self] whole_difference]]
+        bind $bar.difference <Configure> [list [self] cut_difference]
         ttk::label $bar.by -text "shifted by"
         ttk::entry $bar.offset -textvariable [my varname offset_text] -width 10
         bind $bar.offset <Return> [list [self] offset_typed]
@@ -68,7 +71,7 @@ oo::class create ::pith::Beside {
             -command [list after idle [list [self] close 1]]
         pack $bar.name -side left
         pack $bar.close $bar.fitted $bar.align $bar.offset $bar.by -side right -padx 2
-        pack $bar.difference -side left
+        pack $bar.difference -side left -fill x -expand 1
         pack $second.bar -side top -fill x
         pack $second.time -side top -fill both -expand 1
         $top.panes forget $top.panes.time
@@ -128,7 +131,7 @@ oo::class create ::pith::Beside {
         $model unfollow [list [self] changed]
         $other unfollow [list [self] other_changed]
         catch {[$window part Ranges] follow {}}
-        foreach object [list $pairing $table $ranges $rows $pointer $details $choice $timeline $other] {
+        foreach object [list $tip $pairing $table $ranges $rows $pointer $details $choice $timeline $other] {
             $object destroy
         }
         set other {}
@@ -200,7 +203,15 @@ oo::class create ::pith::Beside {
                 append difference " and [::pithtk::duration $later]"
             }
         }
+        my cut_difference
     }
+
+    method cut_difference {} {
+        set label $second.bar.difference
+        $label configure -text [::pith::cut_text $difference TkDefaultFont [expr {[winfo width $label] - [px 4]}]]
+    }
+
+    method whole_difference {x y} { return $difference }
 
     # ---- Following
 

@@ -56,11 +56,11 @@ oo::class create ::pith::Tip {
     }
 }
 
-# Shows as many of the COLUMNS of a table as leave room for the names; those DROPPED go first, in this order. Tk fits
-# columns into the table only when that changes its size.
+# Shows as many of the COLUMNS of a table as leave room for the names. DROPPED: lists of columns; each list goes at once,
+# the first one first. Tk fits columns into the table only when that changes its size.
 proc ::pith::fit_columns {tree columns dropped} {
     foreach drop [list {} {*}$dropped] {
-        set columns [lsearch -all -inline -not -exact $columns $drop]
+        set columns [lmap column $columns {expr {$column in $drop ? [continue] : $column}}]
         set rest [expr {[winfo width $tree] - 2 - [::tcl::mathop::+ {*}[lmap column $columns {$tree column $column -width}]]}]
         if {$rest >= [::pith::theme::px 110]} {
             break

@@ -195,11 +195,12 @@ oo::class create ::pith::PairTable {
     method build {names} {
         ttk::label $path.title -textvariable [my varname title] -style Bold.TLabel -padding {8 4}
         bind $path.title <Configure> {%W configure -wraplength [expr {%w - 20}]}
-        set tree [ttk::treeview $path.tree -columns {a b more} -selectmode none -height 8 \
+        set tree [ttk::treeview $path.tree -columns {a share_a b share_b more} -selectmode none -height 8 \
             -yscrollcommand [list $path.scroll set]]
         ttk::scrollbar $path.scroll -orient vertical -command [list $tree yview]
-        set cut [::pith::CutTable new $tree more]
-        foreach {column title width} [list #0 Name 110 a [lindex $names 0] 110 b [lindex $names 1] 110 more Change 70] {
+        set cut [::pith::CutTable new $tree {{share_a share_b} more}]
+        lassign $names first second
+        foreach {column title width} [list #0 Name 110 a $first 84 share_a {} 46 b $second 84 share_b {} 46 more Change 70] {
             set anchor [expr {$column eq "#0" ? "w" : "e"}]
             $tree heading $column -text $title -anchor $anchor
             $tree column $column -width [px $width] -minwidth 40 -anchor $anchor \
@@ -308,9 +309,9 @@ oo::class create ::pith::PairTable {
         foreach row $rows {
             lassign $row name first second
             set texts [lmap time [lrange $row 1 2] whole $all {
-                format "%s  %.0f %%" [::pithtk::duration $time] [expr {100.0 * $time / $whole}]
+                list [::pithtk::duration $time] [format "%.0f %%" [expr {100.0 * $time / $whole}]]
             }]
-            $tree insert {} end -text " $name" -image [my image $name] -values [list {*}$texts \
+            $tree insert {} end -text " $name" -image [my image $name] -values [list {*}[concat {*}$texts] \
                 [::pith::pair::change $first $second]]
         }
         $cut fit
