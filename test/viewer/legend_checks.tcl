@@ -209,8 +209,13 @@ is [near [window] {0.000018 0.01918}] 1 "and do nothing in the time lines"
 event generate $pane.bar.filter <Key-Escape>
 sync
 is [llength [names]] 17 "Escape lists all"
+after 700 ;# the next change is undone alone
 filter {*check*}
 is [names] {{write checkpoint} checkpoint} "a pattern"
+undo
+is "[llength [names]] [$pane.bar.filter get]" "17 " "undo takes it back"
+redo
+is "[names] [$pane.bar.filter get]" "{write checkpoint} checkpoint *check*" "redo brings it again"
 filter "point-to"
 is [names] {MPI_Isend MPI_Irecv} "a group's name"
 filter

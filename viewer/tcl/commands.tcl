@@ -71,7 +71,7 @@ namespace eval ::pith::words {
         in     {?FACTOR?}    {zoom in at the middle, by a factor of 2 by default}     word_in
         out    {?FACTOR?}    {zoom out}                                               word_out
         pan    {PART}        {move by a fraction of the window: 0.5 right, -0.5 left} word_pan
-        undo   {}            {undo the last zoom, or the last change of rows, hidden states or messages} word_undo
+        undo   {}            {undo the last zoom, or the last change of rows, filters, hidden states or messages} word_undo
         redo   {}            {redo what undo has undone}                              word_redo
         window {}            {start and end of the time shown, in seconds}            word_window
         select {FROM TO | none} {select a stretch of time}                            word_select
@@ -163,7 +163,7 @@ namespace eval ::pith::keys {
             {Shift-Left}               {Shift-Left}  {one window to the left}        {pan -1}
             {Shift-Right}              {Shift-Right} {one window to the right}       {pan 1}
             {z Return}                 {z  Return}   {zoom to the selection, else to the state under the pointer} {zoom_chosen}
-            {u BackSpace Control-z}    {u  Ctrl-z}   {undo the last zoom, or the last change of rows, hidden states or messages} {undo}
+            {u BackSpace Control-z}    {u  Ctrl-z}   {undo the last zoom, or the last change of rows, filters, hidden states or messages} {undo}
             {r Control-y Control-Z}    {r  Ctrl-y}   {redo what u has undone}     {redo}
             {m}                        {m}           {show or hide messages}      {toggle_arrows}
             {h}                        {h}           {hide or show the state under the pointer}  {hide_pointed}

@@ -3,18 +3,20 @@
 #     current WHAT         the value of a part: time, rows, hidden, arrows, messages, notes
 #     apply WHAT VALUE     sets it, without a call of `push`
 #
-# and calls `push WHAT` before it changes a part, and `forget_past` when it is made.
+# and calls `push WHAT` before it changes a part, and `forget_past` when it is made. Another object may have a part: it calls
+# `share WHAT [self]`, and has the methods `current` and `apply VALUE`.
 
 oo::class create ::pith::History {
     variable past future ;# stacks of {what value} for undo and redo
     variable pushed      ;# {what ms} of the last push
+    variable owners      ;# array: part -> the object that has it, if not this one
 
     # Saves a part of the view for undo; what follows within 0.6 s is one change of it.
     method push {what} {
         set now [clock milliseconds]
         lassign $pushed before ms
         if {$what ne $before || $now - $ms > 600} {
-            lappend past [list $what [my current $what]]
+            lappend past [list $what [my value_of $what]]
             set past [lrange $past end-99 end]
             set future {}
         }
@@ -38,12 +40,29 @@ oo::class create ::pith::History {
         while {[set $from] ne {}} {
             lassign [lindex [set $from] end] what value
             set $from [lrange [set $from] 0 end-1]
-            set now [my current $what]
+            set now [my value_of $what]
             if {$value ne $now} {
                 lappend $to [list $what $now]
-                my apply $what $value
+                my give $what $value
                 return
             }
+        }
+    }
+
+    method share {what object} { set owners($what) $object }
+
+    method value_of {what} {
+        if {[info exists owners($what)]} {
+            return [$owners($what) current]
+        }
+        return [my current $what]
+    }
+
+    method give {what value} {
+        if {[info exists owners($what)]} {
+            $owners($what) apply $value
+        } else {
+            my apply $what $value
         }
     }
 

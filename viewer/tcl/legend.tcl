@@ -9,7 +9,7 @@ oo::class create ::pith::Legend {
     variable sums         ;# as the log gave them
     variable sums_of      ;# window of the sums; {} none
     variable counters     ;# dict: id -> values of a counter and their range in that window
-    variable filter_text  ;# text of the filter
+    variable filter       ;# a LegendFilter
     variable all grouped  ;# the two checkboxes
     variable closed       ;# dict: groups that are collapsed
     variable shown        ;# dict: row of a group or of messages -> its options in the table
@@ -32,7 +32,7 @@ oo::class create ::pith::Legend {
         set path [frame $parent -background {}]
         set tree $path.tree
         set messages_seen 1
-        lassign {} pending job sums sums_of counters shown made_of closed filter_text editor menu
+        lassign {} pending job sums sums_of counters shown made_of closed editor menu
         set rows [::pith::LegendRows new $model]
         set waits [::pith::LegendWaits new $model $rows [namespace code {my fill}]]
         set functions [::pith::LegendSamples new $model $rows [namespace code {my fill}]]
@@ -41,8 +41,7 @@ oo::class create ::pith::Legend {
         set grouped [::pith::preferences::get legend_groups]
         set px [px 4]
         ttk::frame $path.bar -padding [list $px [expr {$px / 2}]]
-        ttk::entry $path.bar.filter -textvariable [my varname filter_text] -width 14
-        ttk::button $path.bar.clear -text "\u00d7" -style Toolbutton -takefocus 0 -command [list [self] set_filter {}]
+        set filter [::pith::LegendFilter new $path.bar $model [namespace code {my filter_changed}]]
         ttk::checkbutton $path.bar.grouped -text Groups -variable [my varname grouped] -onvalue on -offvalue off \
             -command [list [self] switched]
         ttk::checkbutton $path.bar.all -text All -variable [my varname all] -onvalue on -offvalue off \
@@ -50,10 +49,6 @@ oo::class create ::pith::Legend {
         pack $path.bar.all $path.bar.grouped -side right -padx $px
         pack $path.bar.filter -side left -fill x -expand 1
         pack $path.bar.clear -side left
-        ttk::label $path.bar.hint -text "filter names" -style Hint.TLabel -cursor xterm
-        bind $path.bar.hint <Button-1> [list focus $path.bar.filter]
-        my show_hint
-        trace add variable [my varname filter_text] write [list [self] filter_changed]
         bind $path.bar.filter <Escape> "[list [self] set_filter {}]; [list focus $tree]; break"
         foreach key {Return Down} {
             bind $path.bar.filter <$key> "[list [self] enter_table]; break"
@@ -70,6 +65,7 @@ oo::class create ::pith::Legend {
         $waits destroy
         $functions destroy
         $columns destroy
+        $filter destroy
         $rows destroy
     }
 
@@ -443,21 +439,10 @@ oo::class create ::pith::Legend {
         my fill
     }
 
-    method set_filter {text} { set filter_text $text }
-    method filter {} { return $filter_text }
+    method set_filter {text} { $filter set_text $text }
 
-    # The empty filter shows a hint.
-    method show_hint {} {
-        if {$filter_text eq {}} {
-            place $path.bar.hint -in $path.bar.filter -x [px 6] -rely 0.5 -anchor w
-        } else {
-            place forget $path.bar.hint
-        }
-    }
-
-    method filter_changed {args} {
-        my show_hint
-        $rows set_filter $filter_text
+    method filter_changed {text} {
+        $rows set_filter $text
         my fill
     }
 
