@@ -29,6 +29,17 @@ done
 pith draw deep1.pith -o natural.svg --unfold 1 -e 'arrows off'
 ok $(($(grep -c '>level \|>depth ' natural.svg) < 70 || $(grep -c '>state-[a-z]<' natural.svg) < 40)) "many rows are high enough for names"
 
+# 45 lanes of 50 levels are more rows than a page has: pairs are joined. Exact times would be those of 45 rows of all levels,
+# and once more those of the levels.
+awk 'BEGIN {
+    for (r = 0; r < 45; r++) printf "# lane\trank=%d\tthread=0\n", r
+    for (l = 0; l < 100; l++) for (r = 0; r < 45; r++) printf "%.6f\t%d\t0\t%s\ta\n", l / 1000, r, l < 50 ? "enter" : "leave"
+}' >many.txt
+pith convert many.txt many.pith && pith draw many.pith -o many.html --unfold all
+is "$?:$(grep -c ' band: ' many.html):$(grep -c '^exact: ``' many.html)" 0:1080:1 "a page of joined levels has no exact times"
+pith draw many.pith -o few.html --unfold all --lanes 0-2
+is "$(grep -c ' band: ' few.html):$(grep -c '^exact: ``' few.html)" 150:0 "that of all levels has them"
+
 # What finds the functions fails, dies, or takes long: `pith stat`, beside the program that draws.
 mkdir -p tree/libexec/pith tree/bin && cp "$build/libexec/pith/pith-draw" tree/libexec/pith/
 stands_in() { printf '#!/bin/sh\n%s\n' "$1" >tree/bin/pith && chmod +x tree/bin/pith; }

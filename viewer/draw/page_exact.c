@@ -165,9 +165,10 @@ int pithi_page_exact(const struct pithi_draw *draw, const int *sign_of, uint32_t
             pithi_text_bytes(text, "\n\n", 2);
             continue;
         }
-        /* Further bands follow the first of their lane. */
-        fits =
-            lanes == 1 && text->size < most && (row->band > 1 || read_lane(exact, row->lane, most - text->size) == 0);
+        /* Further bands follow the first of their lane. If that was joined with others to a row of all levels, the page
+         * would count states twice. */
+        fits = lanes == 1 && text->size < most &&
+               (row->band > 1 ? draw->rows[i - 1].band != 0 : read_lane(exact, row->lane, most - text->size) == 0);
         if (fits)
             write_row(exact, row->band, text);
     }
