@@ -299,4 +299,26 @@ foreach key {o j h period Control-Down} {
 }
 ok 1 "keys for what is chosen: no harm"
 press_key Escape
+
+# ---- What is chosen has a mark in the menus.
+# The entries of a menu that are marked when it opens.
+proc marked {name} {
+    variable top
+    set menu $top.menu.$name
+    uplevel #0 [$menu cget -postcommand]
+    set labels {}
+    for {set i 0} {$i <= [$menu index end]} {incr i} {
+        if {[$menu type $i] eq "checkbutton" && [set [$menu entrycget $i -variable]]} {
+            lappend labels [$menu entrycget $i -label]
+        }
+    }
+    return $labels
+}
+group comm
+palette safe
+is [list {*}[marked rows] {*}[lsearch -all -inline [marked view] Colours*]] {{Group by communicator} {Colours for the colour-blind}} \
+    "a grouping and a palette"
+group none
+palette log
+is [list {*}[marked rows] {*}[lsearch -all -inline [marked view] Colours*]] {{No groups} {Colours of the log}} "the others"
 done

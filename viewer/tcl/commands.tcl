@@ -383,7 +383,7 @@ proc ::pith::menus::add {menu text script key object} {
         $menu add cascade -label $text \
             -menu [menu $menu.recent -tearoff 0 -postcommand [list $object fill_recent $menu.recent]]
     } elseif {[$object state_of $script] ne {}} {
-        # A switch, with a mark that is set when the menu opens.
+        # A switch or a choice, with a mark that is set when the menu opens.
         variable switches
         set switches($menu,$script) [$object state_of $script]
         $menu add checkbutton -label $text -accelerator $key -command [list $object act $script] \

@@ -348,7 +348,7 @@ oo::class create ::pith::Window {
         }
     }
 
-    # The state of a switch that a script turns on and off, for the menus; {} the script is no switch.
+    # For marks in the menus: the state of a switch, or 1 if the script's choice is the current one; {} it is neither.
     method state_of {script} {
         switch $script {
             toggle_arrows { return [$model arrows_seen] }
@@ -360,6 +360,10 @@ oo::class create ::pith::Window {
             {findings toggle} { return [[my part Waiting] is_shown findings] }
             {iterations toggle} { return [[my part Waiting] is_shown iterations] }
             {ranges toggle} { return [expr {[[my part Ranges] word] eq "on"}] }
+            {palette log} - {palette classic} - {palette safe} {
+                return [expr {[$model palette] eq [lindex $script 1]}]
+            }
+            {group host} - {group comm} - {group none} { return [expr {[$model tree grouping] eq [lindex $script 1]}] }
             {pane legend} - {pane overview} - {pane toolbar} { return [[my part Looks] has_part [lindex $script 1]] }
         }
         return {}
