@@ -166,4 +166,16 @@ update
 event generate $board <Escape>
 update
 ok [expr {![winfo exists $board]}] "Escape closes it"
+
+# ---- Waiting times are found for those who ask first for other values.
+matrix count
+matrix close
+matrix save first.csv
+is [lindex [split [read_file first.csv] \n] 1] "0,1,2,5000,0.014000000,357143,0.030000000,0.000000000,0.030000000" "a file has all values"
+matrix close
+is [dict get [matrix pair 0 1] late_sender] 30000000 "a pair, too"
+matrix comm MPI_COMM_WORLD
+matrix save comm.csv
+is [lindex [split [read_file comm.csv] \n] 1] "0,1,2,5000,0.014000000,357143,0.030000000,0.000000000," \
+    "of one communicator, waiting is not known"
 done

@@ -279,6 +279,12 @@ oo::class create ::pith::Matrix {
         return 1
     }
 
+    method know_late {} {
+        if {[my wants_waiting_first]} {
+            my wait
+        }
+    }
+
     method sort_by {column} {
         set falling [expr {$column eq $order ? !$falling : $column ni {name from to rank}}]
         set order $column
@@ -340,6 +346,7 @@ oo::class create ::pith::Matrix {
     }
 
     method pair_of {from to} {
+        my know_late
         foreach pair [$matrix pairs] {
             if {[dict get $pair from] == $from && [dict get $pair to] == $to} {
                 return $pair
@@ -354,12 +361,18 @@ oo::class create ::pith::Matrix {
             my picture $file
             return
         }
+        my know_late
+        set analyzed [expr {[[$window part Waiting] is_ready] && $comm eq "all"}]
         set names {from to count bytes time_s bandwidth late_sender_s late_receiver_s waiting_s}
         set lines [lmap pair [$matrix pairs] {
             dict with pair {
+                set waited [::pith::words::seconds $waiting]
+                if {!$analyzed} {
+                    set waited {}
+                }
                 list $from $to $count $bytes [::pith::words::seconds $time] [format %.0f $bandwidth] \
                     [::pith::words::seconds $late_sender] [::pith::words::seconds $late_receiver] \
-                    [::pith::words::seconds $waiting]
+                    $waited
             }
         }]
         ::pith::board::write $file [linsert $lines 0 $names]
