@@ -39,6 +39,9 @@ pith convert many.txt many.pith && pith draw many.pith -o many.html --unfold all
 is "$?:$(grep -c ' band: ' many.html):$(grep -c '^exact: ``' many.html)" 0:1080:1 "a page of joined levels has no exact times"
 pith draw many.pith -o few.html --unfold all --lanes 0-2
 is "$(grep -c ' band: ' few.html):$(grep -c '^exact: ``' few.html)" 150:0 "that of all levels has them"
+pith draw many.pith -o low.svg --unfold all --lanes 0-9
+is "$(grep -c '>rank [0-9]<' low.svg)" 10 "each lane has its label, also where rows are low"
+ok $(($(grep -c '>level [0-9]*<' low.svg) < 50)) "with levels between"
 
 # What finds the functions fails, dies, or takes long: `pith stat`, beside the program that draws.
 mkdir -p tree/libexec/pith tree/bin && cp "$build/libexec/pith/pith-draw" tree/libexec/pith/

@@ -36,17 +36,15 @@ enum { MOST_NATURAL = 2000 };
 /* Rows of an unfolded lane are high enough for names, as long as all of them fit. */
 static double natural_row_height(const struct pithi_figure *figure)
 {
-    uint32_t rows = all_rows(figure), band = 0;
+    uint32_t rows = all_rows(figure);
 
-    while (band < figure->row_count && !figure->rows[band].band)
-        band++;
     if (rows > MOST_NATURAL / 2)
         return (double)MOST_NATURAL / rows;
     if (rows <= 12)
         return 30;
     if (rows <= 24)
         return 24;
-    if (rows <= 64 || (rows <= MOST_NATURAL / 16 && band < figure->row_count))
+    if (rows <= 64 || (rows <= MOST_NATURAL / 16 && figure->is_unfolded))
         return 16;
     return rows <= 128 ? 10 : rows <= 400 ? 4 : 2;
 }
@@ -239,9 +237,10 @@ int pithi_figure_load(struct pithi_figure *figure, const struct pithi_painter *p
     figure->rows = figure->plot.rows;
     figure->row_count = figure->plot.row_count;
     char label[128];
-    figure->label_width = 0;
+    figure->label_width = figure->is_unfolded = 0;
     for (uint32_t row = 0; row < figure->row_count; row++) {
         pithi_row_label(figure->plot.log, figure->rows[row], label, sizeof label);
+        figure->is_unfolded |= figure->rows[row].band > 0;
         figure->label_width = fmax(figure->label_width, painter->text_width(painter->context, text_font, label));
     }
     if (figure->iterations)
@@ -276,14 +275,6 @@ void pithi_figure_free(struct pithi_figure *figure)
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
-static int has_missing(const struct pithi_plot *plot)
-{
-    for (uint32_t line = 0; plot->lines && line < plot->cells.rows; line++)
-        if (pithi_cells_missing(&plot->lines[line], 0, NULL))
-            return 1;
-    return 0;
-}
-
 void pithi_figure_subtitle(const struct pithi_figure *figure, char *text, size_t size)
 {
     const struct pithi_plot *plot = &figure->plot;
@@ -291,7 +282,7 @@ void pithi_figure_subtitle(const struct pithi_figure *figure, char *text, size_t
     const char *waits = plot->analysis && plot->waits ? ", hatched: waiting" : "";
     const char *core_waits = plot->core_waits ? ", grey lines: no core" : "";
     const char *path = plot->analysis && plot->path ? ", line: critical path" : "";
-    const char *missing = has_missing(plot) ? ", red lines: records are missing" : "";
+    const char *missing = pithi_plot_has_missing(plot) ? ", red lines: records are missing" : "";
     char duration[32], from[32], to[32], window[352] = "", lanes[48] = "", groups[40] = "", arrows[64] = "",
                                          records[40];
     int64_t span = plot->t1_ns - plot->t0_ns, from_ns, to_ns;
@@ -327,19 +318,28 @@ void pithi_figure_subtitle(const struct pithi_figure *figure, char *text, size_t
 
 static int is_faint(const struct pithi_row *row) { return row->counter != PITHI_NONE || pithi_row_is_below(row); }
 
+/* 1: a row's label takes the room of that of a lane below. Levels and functions mean nothing without their lane. */
+static int is_in_the_way(const struct pithi_plot *plot, uint32_t row)
+{
+    for (uint32_t i = row; i < plot->row_count && (i - row) * plot->row_height < LEAST_LABEL_SPACING - 2; i++)
+        if (!pithi_row_is_below(&plot->rows[i]))
+            return i > row;
+    return 0;
+}
+
 /* The labels of a plot's rows: those of the figure, or of a band of its iterations. */
 static void draw_labels(const struct pithi_figure *figure, const struct pithi_plot *plot,
                         const struct pithi_painter *painter)
 {
     double left = MARGIN + figure->band_label_width;
-    uint32_t every = (uint32_t)ceil(LEAST_LABEL_SPACING / plot->row_height);
+    uint32_t every = figure->is_unfolded ? 1 : (uint32_t)ceil(LEAST_LABEL_SPACING / plot->row_height);
     double top, height, y, last_y = -INFINITY;
     char label[128];
 
     pithi_plot_bar(plot->row_height, 0, &top, &height);
     for (uint32_t row = 0; row < plot->row_count; row += every) {
         y = fmax(plot->y + 9, floor(plot->y + row * plot->row_height + top + height / 2 + 4));
-        if (y - last_y < LEAST_LABEL_SPACING - 2)
+        if (y - last_y < LEAST_LABEL_SPACING - 2 || is_in_the_way(plot, row))
             continue;
         last_y = y;
         pithi_row_label(plot->log, plot->rows[row], label, sizeof label);

@@ -50,6 +50,7 @@ struct pithi_figure {
     struct pithi_figure_ranges ranges;           /* .height: of the mountain ranges below the rows, 0 none */
     /* Made by pithi_figure_load: */
     double ranges_y, axis_y, label_width, plot_width; /* in pixels, unlike plot.width */
+    int is_unfolded;                                  /* 1: a row shows one level of its lane */
     double band_label_width;                          /* the part of label_width for iterations */
     struct pithi_groups groups;                       /* of rows that are drawn as one */
     const struct pithi_row *rows;                     /* [row_count] the caller's rows */

@@ -137,6 +137,14 @@ void pithi_plot_levels(const struct pithi_plot *plot, uint32_t row, uint32_t *fr
     *to = band && band < levels ? band : levels;
 }
 
+int pithi_plot_has_missing(const struct pithi_plot *plot)
+{
+    for (uint32_t line = 0; plot->lines && line < plot->cells.rows; line++)
+        if (pithi_cells_missing(&plot->lines[line], 0, NULL))
+            return 1;
+    return 0;
+}
+
 void pithi_plot_row_bar(const struct pithi_plot *plot, uint32_t row, uint32_t level, double *top, double *height)
 {
     pithi_plot_bar(plot->row_height, plot->rows[row].band ? 0 : level, top, height);
