@@ -99,8 +99,8 @@ static struct place widest_part(const struct pithi_cell *inner, uint32_t from, u
     return widest;
 }
 
-/* The first column from `c` on where a bar of `least` columns can begin. Such a bar covers the column `least` - 1
- * beside its begin: if that one has another state, no such bar begins before the other state does. */
+/* The first column from `c` on where a bar of `least` columns can begin. Such a bar also covers column c + least - 1.
+ * If that column has another state, the next bar of this width begins where the other state begins, or later. */
 static uint32_t next_wide(const struct pithi_cell *line, uint32_t width, uint32_t c, uint32_t least)
 {
     while (c + least <= width && line[c + least - 1].state != line[c].state)

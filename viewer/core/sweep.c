@@ -15,14 +15,14 @@ enum { DOUBT_DISTANCE = 32 };
 /* The current column of a level. */
 struct level {
     struct pithi_shares shares; /* of its time before `since` */
-    uint64_t since;             /* when the column or the level's state began */
+    uint64_t since;             /* when the level's state began, or the column if that is later */
     uint32_t begun;             /* a state that has begun and has no cell yet */
 };
 
 struct open_state {
     uint32_t id;
     uint64_t start;
-    int64_t start_ns; /* may be before the window; INT64_MAX: it has moved up since, so its bar is shorter than it */
+    int64_t start_ns; /* may be before the window; INT64_MAX: the state moved up a level, so its bar is shorter */
 };
 
 /* The states that a path shows at each level. */
