@@ -78,7 +78,7 @@ static struct text {
     double x, y;
     char text[64];
 } texts[TEXTS];
-static uint32_t text_count, bare; /* bare: names without their MPI_ */
+static uint32_t text_count, bare_count; /* bare_count: names without their MPI_ */
 
 static void no_rect(void *context, double x, double y, double width, double height, uint32_t rgb, double alpha)
 {
@@ -149,7 +149,7 @@ static void test_names(struct pithlog *log, const struct pithi_row *rows, int64_
         if (there && strcmp(texts[i].text, length) == 0)
             durations++;
         else if (there && is_name(log, texts[i].text, there))
-            names++, bare += there->id % 3 == 1 && texts[i].text[0] != 'M';
+            names++, bare_count += there->id % 3 == 1 && texts[i].text[0] != 'M';
         else
             wrong++;
     }
@@ -206,7 +206,7 @@ int main(void)
     test_names(log, rows, info->start_ns, info->end_ns + 1);
     test_names(log, rows, info->start_ns + span / 3, info->start_ns + span / 2);
     test_names(log, rows, info->start_ns + span / 2, info->start_ns + span / 2 + span / 40);
-    OK(bare, "%u names have lost MPI_ for lack of room", bare);
+    OK(bare_count, "%u names have lost MPI_ for lack of room", bare_count);
     test_hits(log, rows);
     pithlog_close(log);
     return tap_done();
