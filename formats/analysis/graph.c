@@ -556,7 +556,7 @@ int pithi_graph_build(struct pithi_graph *g, struct pithlog *log, int64_t from_n
     records.from_ns = is_part ? from_ns : INT64_MIN;
     records.to_ns = is_part ? to_ns : INT64_MAX;
     records.flags |= is_part ? PITHLOG_CLIP : 0;
-    damaged = pithi_read_records(log, &records, take, &b, progress, context);
+    damaged = pithi_read_records(log, &records, take, NULL, &b, progress, context);
     TRY(damaged == PITH_ERR_DAMAGED ? PITH_OK : damaged);
     TRY(pithi_waits_end(b.waits));
     for (uint32_t i = 0; i < pithlog_get_info(log)->lanes; i++) {

@@ -311,7 +311,7 @@ static int find_instances(struct pithlog_analysis *a, uint32_t state)
     for (uint32_t i = 0; i < info->defs; i++)
         given.is_named[i] = pithlog_get_def(log, i)->kind == PITHLOG_STATE &&
                             strcmp(pithlog_get_def(log, i)->name, pithlog_get_def(log, state)->name) == 0;
-    err = pithi_read_records(log, &query, take, &given, NULL, NULL);
+    err = pithi_read_records(log, &query, take, NULL, &given, NULL, NULL);
     if (err != PITH_ERR_DAMAGED) /* pithlog_analyze has told */
         TRY(err);
     TRY(longest_instances(&given, state));

@@ -54,6 +54,14 @@ void pithi_pairs_close(struct pithi_pairs *p)
     free(p);
 }
 
+void pithi_pairs_missing(struct pithi_pairs *p, uint32_t lane)
+{
+    uint32_t rank = pithi_log_rank_of(p->log, lane);
+
+    if (p->match)
+        pithi_match_missing(p->match, rank, pithi_log_rank(p->log, rank)->rank);
+}
+
 /* ---- A window ---------------------------------------------------------------------------------------------------- */
 
 int pithi_message_reaches(const struct pithlog_message *m, int64_t from_ns, int64_t to_ns)

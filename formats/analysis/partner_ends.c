@@ -7,6 +7,7 @@
 #include "analysis/pairs.h"
 #include "base/error.h"
 #include "native/log.h"
+#include "reader/iter.h"
 
 #define NONE UINT32_MAX
 /* Most ends that may wait for the replay; a receive whose partner is further ahead gets none. */
@@ -40,6 +41,8 @@ static int no_memory(const struct pithi_partners *p)
     return -1;
 }
 
+static void hole(void *pairs, uint32_t lane) { pithi_pairs_missing(pairs, lane); }
+
 int pithi_partners_open(struct pithlog *log, struct pithi_partners **partners)
 {
     struct pithlog_query query = {INT64_MIN, INT64_MAX, NULL, 0, 1u << PITHLOG_SEND | 1u << PITHLOG_RECV, 0, NULL};
@@ -58,6 +61,7 @@ int pithi_partners_open(struct pithlog *log, struct pithi_partners **partners)
         *partners = NULL;
         return err;
     }
+    pithi_iter_tell_holes(p->iter, (struct pithi_holes){hole, p->pairs});
     for (uint32_t i = 0; i < lanes; i++)
         p->queues[i] = (struct queue){NONE, NONE};
     return PITH_OK;

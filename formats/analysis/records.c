@@ -3,11 +3,13 @@
 
 #include "base/error.h"
 #include "native/log.h"
+#include "reader/iter.h"
 
 enum { MANY = 512, DAMAGES_MOST = 10000 };
 
 int pithi_read_records(struct pithlog *log, const struct pithlog_query *query,
-                       int (*take)(void *context, const struct pithlog_record *record), void *context,
+                       int (*take)(void *context, const struct pithlog_record *record),
+                       void (*hole)(void *context, uint32_t lane), void *context,
                        int (*progress)(void *context, double part), void *progress_context)
 {
     const struct pithlog_info *info = pithlog_get_info(log);
@@ -19,6 +21,7 @@ int pithi_read_records(struct pithlog *log, const struct pithlog_query *query,
 
     if (err)
         return err;
+    pithi_iter_tell_holes(iter, (struct pithi_holes){hole, context});
     for (uint32_t chunk = 0; !err && (count = pithlog_iter_next_many(iter, records, MANY)) != 0; chunk++) {
         if (count < 0 && damages++ == DAMAGES_MOST)
             break;

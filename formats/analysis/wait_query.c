@@ -4,6 +4,8 @@
 
 static int take(void *context, const struct pithlog_record *r) { return pithi_waits_take(context, r, 0); }
 
+static void hole(void *context, uint32_t lane) { pithi_waits_missing(context, lane); }
+
 int pithlog_waits(struct pithlog *log, const struct pithlog_waits_query *query,
                   void (*tell)(void *context, const struct pithlog_wait *wait), void *context)
 {
@@ -16,7 +18,7 @@ int pithlog_waits(struct pithlog *log, const struct pithlog_waits_query *query,
     if (err)
         return err;
     if (records.from_ns <= records.to_ns) {
-        damaged = pithi_read_records(log, &records, take, waits, query->progress, query->context);
+        damaged = pithi_read_records(log, &records, take, hole, waits, query->progress, query->context);
         err = damaged && damaged != PITH_ERR_DAMAGED ? damaged : pithi_waits_end(waits);
         err = err ? err : damaged;
     }

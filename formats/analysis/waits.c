@@ -584,10 +584,7 @@ int pithi_waits_open(struct pithlog *log, const struct pithlog_waits_query *quer
     }
     records->from_ns = INT64_MIN;
     records->to_ns = INT64_MAX;
-    if (!(p->pairs = pithi_pairs_open(log))) {
-        err = no_memory(p);
-        goto out;
-    }
+    TRY((p->pairs = pithi_pairs_open(log)) ? PITH_OK : no_memory(p));
     for (uint32_t i = 0; i < pithi_log_ranks(log); i++)
         p->posts[i].is_known = !pithi_match_incomplete(log);
     return PITH_OK;
@@ -598,3 +595,5 @@ out:
 }
 
 unsigned pithi_waits_traits(const struct pithi_waits *p, uint32_t state) { return p->traits[state]; }
+
+void pithi_waits_missing(struct pithi_waits *p, uint32_t lane) { pithi_pairs_missing(p->pairs, lane); }

@@ -28,6 +28,8 @@ int pithi_waits_open(struct pithlog *log, const struct pithlog_waits_query *quer
                      struct pithi_waits **waits);
 /* Takes the next record. If it enters a call, `number` is the client's number of that call. */
 int pithi_waits_take(struct pithi_waits *waits, const struct pithlog_record *record, uint32_t number);
+/* Records of the lane are missing from now on: later messages of its rank are not matched. */
+void pithi_waits_missing(struct pithi_waits *waits, uint32_t lane);
 /* The call that the lane is in completes a collective. */
 void pithi_waits_completes_coll(struct pithi_waits *waits, uint32_t lane);
 /* After the last record: reports the calls that are still open or miss a partner. */

@@ -21,6 +21,7 @@ struct pithi_log_block {
     uint64_t offset; /* of the chunk */
     int64_t first_ns, last_ns;
     uint32_t count, kinds;
+    uint32_t is_after_gap; /* blocks of its lane before it were not found, in a log whose index was rebuilt */
 };
 
 struct pithi_log_part;
@@ -32,6 +33,7 @@ struct pithi_log_lane {
     uint64_t list;                  /* offset of its list of blocks */
     struct pithi_log_block *blocks; /* NULL: the list is in the file; else made from the blocks */
     uint32_t block_count, block_room;
+    uint32_t kinds;                   /* of all blocks, in a log whose index was rebuilt */
     uint64_t sheets;                  /* offset of the list of its sheets, which its paths follow */
     uint32_t sheet_count, path_bytes; /* 0: it has no summary */
 };

@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "native/log.h"
 #include "reader/digest_file.h"
+#include "reader/iter.h"
 #include "reader/match.h"
 
 enum {
@@ -371,6 +372,13 @@ static int take_records(struct making *m, const struct pithlog_record *records, 
     return err;
 }
 
+static void hole(void *context, uint32_t lane)
+{
+    const struct making *m = context;
+    uint32_t rank = pithi_log_rank_of(m->digest->log, lane);
+    pithi_match_missing(m->match, rank, pithi_log_rank(m->digest->log, rank)->rank);
+}
+
 static int read_records(struct making *m)
 {
     struct pithlog_query query = {.from_ns = INT64_MIN,
@@ -378,6 +386,8 @@ static int read_records(struct making *m)
                                   .kinds = 1u << PITHLOG_SEND | 1u << PITHLOG_RECV | 1u << PITHLOG_COUNTER};
     struct pithlog_iter *iter;
     int count, err = pithlog_iter_open(m->digest->log, &query, &iter);
+    if (err == PITH_OK)
+        pithi_iter_tell_holes(iter, (struct pithi_holes){hole, m});
     while (err == PITH_OK && m->damages < MOST_DAMAGES &&
            (count = pithlog_iter_next_many(iter, m->records, HELPING)) != 0) {
         if (count < 0 && m->damages++ == 0)

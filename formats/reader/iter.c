@@ -44,11 +44,20 @@ struct pithlog_iter {
     enum pithi_iter_part part;
     struct pithi_runs *runs;         /* reads very many lanes; NULL: few lanes, read here */
     struct pithi_filtered *filtered; /* reads the records that match a filter; NULL: no filter */
-    uint32_t at;                     /* PRIMING, OPENING, CLOSING: the cursor being worked on */
-    uint32_t opened;                 /* OPENING: number of its open states delivered */
+    struct pithi_holes holes;
+    uint32_t at;     /* PRIMING, OPENING, CLOSING: the cursor being worked on */
+    uint32_t opened; /* OPENING: number of its open states delivered */
 };
 
 /* ---- A lane's cursor --------------------------------------------------------------------------------------------- */
+
+/* Records of the cursor's lane are missing after its last one. */
+static UNCOMMON int tell_hole(const struct pithlog_iter *it, const struct cursor *c)
+{
+    if (it->holes.tell)
+        it->holes.tell(it->holes.context, c->lane_number);
+    return -1;
+}
 
 static UNCOMMON int block_damaged(struct pithlog_iter *it, struct cursor *c, const char *why)
 {
@@ -131,6 +140,8 @@ static UNCOMMON int next_block(struct pithlog_iter *it, struct cursor *c)
             c->next_block++;
             return -1;
         }
+        if (block.is_after_gap)
+            tell_hole(it, c);
         if (block.first_ns > it->to_ns)
             return 0;
         if (may_skip(it, &block))
@@ -139,6 +150,8 @@ static UNCOMMON int next_block(struct pithlog_iter *it, struct cursor *c)
         c->stack.count = 0;
         return load_block(it, c, &block) < 0 ? -1 : step(it, c);
     }
+    if (it->log->rebuilt && c->lane->kinds & (1u << PITHLOG_SEND | 1u << PITHLOG_RECV))
+        tell_hole(it, c); /* blocks may be missing at the end */
     return 0;
 }
 
@@ -149,7 +162,7 @@ static inline int advance(struct pithlog_iter *it, struct cursor *c)
     if (__builtin_expect(status == 0, 0))
         status = next_block(it, c);
     if (__builtin_expect(status < 0, 0))
-        return -1;
+        return tell_hole(it, c);
     c->done = !status || c->block.time_ns > it->to_ns;
     return !c->done;
 }
@@ -191,7 +204,7 @@ static int find(struct pithlog_iter *it, struct cursor *c)
     /* If the lane ended before the window, its open states are open in the window. */
     if (it->flags & PITHLOG_CLIP && c->lane && c->next_block == c->lane->block_count && c->next_block > 0)
         c->next_block--;
-    return err == PITH_OK ? 1 : -1;
+    return err == PITH_OK ? 1 : tell_hole(it, c);
 }
 
 /* Brings a lane to its first record in the window; earlier ones only change the stack. 1: done, -1: call again. */
@@ -277,12 +290,6 @@ static UNCOMMON int over(struct pithlog_iter *it)
 
 /* ---- Opening and closing ----------------------------------------------------------------------------------------- */
 
-static int by_number(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 static int no_memory(const struct pithlog_iter *it, uint32_t lanes)
 {
     return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to read %u lanes", it->log->path, lanes);
@@ -293,27 +300,6 @@ static void make_cursor(struct pithlog_iter *it, uint32_t lane)
     struct cursor *c = &it->cursors[it->cursor_count++];
     c->lane_number = lane;
     c->done = 1;
-}
-
-/* The selected lanes, each once, in order. */
-static int take_lanes(struct pithlog_iter *it, const struct pithlog_query *query, uint32_t **list, uint32_t *count)
-{
-    uint32_t asked = query && query->lanes ? query->lane_count : it->log->info.lanes;
-    uint32_t *lanes = *list = malloc((asked + (size_t)1) * sizeof *lanes);
-    *count = 0;
-    if (!lanes)
-        return no_memory(it, asked);
-    for (uint32_t i = 0; i < asked; i++)
-        lanes[i] = query && query->lanes ? query->lanes[i] : i;
-    qsort(lanes, asked, sizeof *lanes, by_number);
-    for (uint32_t i = 0; i < asked; i++) {
-        if (lanes[i] >= it->log->info.lanes)
-            return pithi_fail(PITH_ERR_USAGE, "%s: lane %u: there are only %u", it->log->path, lanes[i],
-                              it->log->info.lanes);
-        if (i == 0 || lanes[i] != lanes[i - 1])
-            lanes[(*count)++] = lanes[i];
-    }
-    return PITH_OK;
 }
 
 static int make_cursors(struct pithlog_iter *it, const uint32_t *lanes, uint32_t count)
@@ -346,8 +332,8 @@ int pithlog_iter_open(struct pithlog *log, const struct pithlog_query *query, st
         return PITH_OK;
     }
     uint32_t *lanes = NULL, count = 0;
-    int err =
-        query && query->filter ? pithi_filtered_new(log, query, &it->filtered) : take_lanes(it, query, &lanes, &count);
+    int err = query && query->filter ? pithi_filtered_new(log, query, &it->filtered)
+                                     : pithi_query_lanes(log, query, &lanes, &count);
     if (err == PITH_OK && count > PITHI_ITER_LANES) {
         struct pithlog_query many = {it->from_ns, it->to_ns, lanes, count, it->kinds, it->flags, NULL};
         err = pithi_runs_new(log, &many, PITHI_SLAB_RECORDS, &it->runs);
@@ -566,6 +552,15 @@ enum pithi_iter_part pithi_iter_part(const struct pithlog_iter *it)
     if (it->filtered && pithi_filtered_iter(it->filtered))
         return pithi_iter_part(pithi_filtered_iter(it->filtered));
     return it->runs ? pithi_runs_part(it->runs) : it->part;
+}
+
+void pithi_iter_tell_holes(struct pithlog_iter *it, struct pithi_holes holes)
+{
+    it->holes = holes;
+    if (it->filtered && pithi_filtered_iter(it->filtered))
+        pithi_iter_tell_holes(pithi_filtered_iter(it->filtered), holes);
+    if (it->runs)
+        pithi_runs_tell_holes(it->runs, holes);
 }
 
 int pithlog_iter_next(struct pithlog_iter *it, struct pithlog_record *r)

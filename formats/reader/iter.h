@@ -7,10 +7,22 @@
 /* The lanes read at once, each with an unpacked block of about 70 KB; more lanes are read in groups (runs.c). */
 enum { PITHI_ITER_LANES = 256 };
 
+/* The lanes that a query (NULL: all) selects, each once, in order. PITH_OK, or an error; free *list in any case. */
+int pithi_query_lanes(struct pithlog *log, const struct pithlog_query *query, uint32_t **list, uint32_t *count);
+
 /* The parts of a query: the records that PITHLOG_CLIP adds come before and after all others. */
 enum pithi_iter_part { PITHI_PART_BEFORE, PITHI_PART_WITHIN, PITHI_PART_AFTER };
 /* The part of the record delivered last. */
 enum pithi_iter_part pithi_iter_part(const struct pithlog_iter *iter);
+
+/* From now on, calls `tell` when records of a lane are missing: after its last record before them was delivered, and
+ * perhaps again for the same hole. The call that does so returns -1. But in a log whose index was rebuilt, the damage
+ * was reported then, and the end of each lane with messages counts as a hole, as its last blocks may be missing. */
+struct pithi_holes {
+    void (*tell)(void *context, uint32_t lane);
+    void *context;
+};
+void pithi_iter_tell_holes(struct pithlog_iter *iter, struct pithi_holes holes);
 
 /* The records of a query over more lanes; the query is copied. Otherwise like pithlog_iter_open, _next_many and _close.
  * A temporary file holds the packed records of a time slab of about `slab_records`. */
@@ -20,6 +32,7 @@ int pithi_runs_new(struct pithlog *log, const struct pithlog_query *query, uint6
                    struct pithi_runs **runs);
 int pithi_runs_next(struct pithi_runs *runs, struct pithlog_record *records, uint32_t count);
 enum pithi_iter_part pithi_runs_part(const struct pithi_runs *runs); /* of the record delivered last */
+void pithi_runs_tell_holes(struct pithi_runs *runs, struct pithi_holes holes);
 void pithi_runs_free(struct pithi_runs *runs);
 
 #endif

@@ -15,6 +15,13 @@
  * sent. So a receive that completed before the next send of its path began has lost its partner, and stays unmatched:
  *
  *     | cut |  recv at 5    send at 7    recv at 9        message 7 -> 9; the first receive's send is before the cut
+ *
+ * In the middle of a log, records of a rank may be missing (a damaged block): nobody knows how many sends and receives.
+ * From then on, the ends of its messages stay unmatched, at both ranks. But its earlier ends are all known, and their
+ * partners come before those of the missing ones:
+ *
+ *     rank 0:  send A   | damaged: send B |   send C
+ *     rank 1:                    recv A    recv B    recv C        message A; B and C have no partner
  */
 #include "reader/match.h"
 
@@ -27,6 +34,7 @@
 #include "base/heap.h"
 #include "base/map.h"
 #include "native/log.h"
+#include "reader/iter.h"
 
 enum { QUEUE_LEAST = 4 };
 
@@ -50,6 +58,7 @@ struct held {
     uint64_t expected;
     struct held_recv *heap;
     uint32_t count, room;
+    int is_missing; /* its records are missing from now on */
 };
 
 /* (communicator, sender, receiver, tag) and its queue of unmatched ends: only sends, or only receives. */
@@ -58,6 +67,7 @@ struct path {
     int32_t from, to, tag;
     uint32_t next; /* with the same hash; UINT32_MAX: none */
     int sends;     /* 1: the queue holds sends; 0: receives */
+    int is_broken; /* later records of a rank are missing: the queue holds its earlier ends, or nothing */
     struct half one;
     struct half *queue;          /* NULL: `one` is the queue; most paths have at most one unmatched end */
     uint32_t first, count, room; /* a ring; room: a power of two, or 0 */
@@ -69,8 +79,10 @@ struct pithi_match {
     struct path *paths;
     uint32_t path_count, path_room, path_limit;
     struct pithi_map path_map; /* hash: first path */
+    struct pithi_map missing;  /* ranks of which records are missing from now on */
     uint64_t sends, recvs;     /* unmatched ends: queued on paths, or given up */
     int cut;                   /* messages may be missing */
+    int is_full;               /* there was no memory for what is missing */
 };
 
 struct pithlog_matcher {
@@ -130,6 +142,11 @@ static int sweep_paths(struct pithi_match *m)
     return 1;
 }
 
+static int misses(const struct pithi_match *m, int32_t rank)
+{
+    return pithi_map_find(&m->missing, (uint32_t)rank) != NULL;
+}
+
 static struct path *find_path(struct pithi_match *m, uint32_t comm, int32_t from, int32_t to, int32_t tag)
 {
     uint64_t key = path_hash(comm, from, to, tag);
@@ -146,7 +163,8 @@ static struct path *find_path(struct pithi_match *m, uint32_t comm, int32_t from
     if (!pithi_grow(&m->paths, m->path_count, &m->path_room, sizeof *m->paths) ||
         !pithi_map_put(&m->path_map, key, m->path_count))
         return NULL;
-    m->paths[m->path_count] = (struct path){.comm = comm, .from = from, .to = to, .tag = tag, .next = first};
+    m->paths[m->path_count] = (struct path){
+        .comm = comm, .from = from, .to = to, .tag = tag, .next = first, .is_broken = misses(m, from) || misses(m, to)};
     return &m->paths[m->path_count++];
 }
 
@@ -194,8 +212,12 @@ static int meet(struct pithi_match *m, uint32_t comm, int32_t from, int32_t to, 
 {
     struct path *p = find_path(m, comm, from, to, tag);
     uint64_t *waiting = is_send ? &m->sends : &m->recvs, *others = is_send ? &m->recvs : &m->sends;
-    if (!p)
+    if (!p || m->is_full)
         return -1;
+    if (p->is_broken && (p->count == 0 || p->sends == is_send)) {
+        ++*waiting;
+        return 0;
+    }
     if (m->cut && !is_send && p->count && p->sends && queue_first(p)->time_ns > half->time_ns) {
         ++m->recvs;
         return 0;
@@ -235,6 +257,7 @@ void pithi_match_free(struct pithi_match *m)
     free(m->held);
     free(m->paths);
     pithi_map_free(&m->path_map);
+    pithi_map_free(&m->missing);
     free(m);
 }
 
@@ -255,6 +278,30 @@ static struct held *held_of(struct pithi_match *m, uint32_t index)
         m->held_count = count;
     }
     return &m->held[index];
+}
+
+/* The ends that are given up stay counted as unmatched. */
+void pithi_match_missing(struct pithi_match *m, uint32_t index, int32_t rank)
+{
+    struct held *h = held_of(m, index);
+    if (!h || !pithi_map_put(&m->missing, (uint32_t)rank, 1)) {
+        m->is_full = 1;
+        return;
+    }
+    if (h->is_missing)
+        return;
+    h->is_missing = 1;
+    for (uint32_t i = 0; i < h->count; i++)
+        m->recvs += h->heap[i].peer >= 0;
+    h->count = 0;
+    for (uint32_t i = 0; i < m->path_count; i++) {
+        struct path *p = &m->paths[i];
+        if (p->from != rank && p->to != rank)
+            continue;
+        p->is_broken = 1;
+        while (p->count && (p->from == p->to || p->sends != (p->from == rank)))
+            queue_get(p);
+    }
 }
 
 int pithi_match_ready(struct pithi_match *m, uint32_t index, int32_t rank, int all, struct pithlog_message *message)
@@ -279,6 +326,10 @@ int pithi_match_take(struct pithi_match *m, uint32_t index, int32_t rank, const 
     if (r->kind == PITHLOG_SEND)
         return r->peer < 0 ? 0 : meet(m, r->comm, rank, r->peer, r->tag, &half, 1, message);
     struct held *held = held_of(m, index);
+    if (held && held->is_missing) {
+        m->recvs += r->peer >= 0;
+        return 0;
+    }
     if (held && held->count == 0 && r->posted <= held->expected) { /* in order, as most are */
         held->expected += r->posted == held->expected;
         return r->peer < 0 ? 0 : meet(m, r->comm, r->peer, rank, r->tag, &half, 0, message);
@@ -300,6 +351,13 @@ int pithi_match_incomplete(const struct pithlog *log)
     return pithlog_get_info(log)->lost > 0 || pithlog_get_info(log)->incomplete || log->damages > 0;
 }
 
+static void hole(void *context, uint32_t lane)
+{
+    const struct pithlog_matcher *m = context;
+    uint32_t rank = pithi_log_rank_of(m->log, lane);
+    pithi_match_missing(m->match, rank, pithi_log_rank(m->log, rank)->rank);
+}
+
 int pithlog_matcher_open(struct pithlog *log, struct pithlog_matcher **matcher)
 {
     struct pithlog_query query = {
@@ -317,8 +375,10 @@ int pithlog_matcher_open(struct pithlog *log, struct pithlog_matcher **matcher)
     if ((err = pithlog_iter_open(log, &query, &m->iter)) != PITH_OK) {
         pithlog_matcher_close(m);
         *matcher = NULL;
+        return err;
     }
-    return err;
+    pithi_iter_tell_holes(m->iter, (struct pithi_holes){hole, m});
+    return PITH_OK;
 }
 
 void pithlog_matcher_close(struct pithlog_matcher *m)

@@ -18,6 +18,9 @@ void pithi_match_free(struct pithi_match *match);
 int pithi_match_incomplete(const struct pithlog *log);
 /* Call before the first record if messages may be missing. */
 void pithi_match_cut(struct pithi_match *match);
+/* Records of a rank are missing from now on, of any of its lanes: messages that it sends or receives later are not
+ * matched, as their partners cannot be told. */
+void pithi_match_missing(struct pithi_match *match, uint32_t index, int32_t rank);
 
 /* Takes a SEND or RECV record of world rank `rank`, whose number is `index` (dense, from 0). In the message, this end
  * has the lane `lane`: that of the record, or another number of the caller's. 1: it completes *message; 0: it completes

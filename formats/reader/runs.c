@@ -118,6 +118,10 @@ static const unsigned char *unpack(struct packing *before, const unsigned char *
 enum { AT_ONCE = 256, OUT_BYTES = 1 << 20, BUFFERS_BYTES = 16 << 20, BUFFER_LEAST = 4096, BUFFER_MOST = 65536 };
 #define FILE_MOST (UINT64_C(1) << 30)
 
+/* The mark of a record that only says that others of its lane are missing from here on; the marks of the others are
+ * those of enum pithi_iter_part. */
+enum { HOLE = PITHI_PART_AFTER + 1 };
+
 struct run {
     struct pithi_player player; /* key: that of the current record */
     uint64_t at, end;           /* part of the file still to be read */
@@ -125,6 +129,7 @@ struct run {
     size_t room, have, used;
     struct packing packing;
     struct pithlog_record record; /* the current record */
+    unsigned mark;
 };
 
 struct pithi_runs {
@@ -146,6 +151,7 @@ struct pithi_runs {
     int merging;   /* 1: the slab's runs are complete and being merged */
     int delivered; /* 1: the winner's record was delivered */
     int over;
+    struct pithi_holes holes;
 };
 
 /* ---- Slabs ------------------------------------------------------------------------------------------------------- */
@@ -221,6 +227,8 @@ void pithi_runs_free(struct pithi_runs *m)
     free(m);
 }
 
+void pithi_runs_tell_holes(struct pithi_runs *m, struct pithi_holes holes) { m->holes = holes; }
+
 /* ---- Making runs ------------------------------------------------------------------------------------------------- */
 
 /* Ends the query after an error. */
@@ -245,17 +253,24 @@ static int write_out(struct pithi_runs *m)
     return 1;
 }
 
-static int put(struct pithi_runs *m, const struct pithlog_record *r, enum pithi_iter_part part)
+static int put(struct pithi_runs *m, const struct pithlog_record *r, unsigned mark)
 {
     if (!pithi_buffer_reserve(&m->out, PACKED_MAX + (size_t)r->payload_bytes)) {
         no_memory(m);
         return give_up(m);
     }
-    unsigned char *p = pack(&m->packing, r, part, m->out.data + m->out.size);
+    unsigned char *p = pack(&m->packing, r, mark, m->out.data + m->out.size);
     if (r->payload_bytes)
         memcpy(p, r->payload, r->payload_bytes);
     m->out.size = (size_t)(p + r->payload_bytes - m->out.data);
     return m->out.size < OUT_BYTES ? 1 : write_out(m);
+}
+
+static void put_hole(void *context, uint32_t lane)
+{
+    struct pithi_runs *m = context;
+    int is_first_record = m->runs[m->made].at == m->written + m->out.size;
+    put(m, &(struct pithlog_record){.time_ns = is_first_record ? INT64_MIN : m->packing.time_ns, .lane = lane}, HOLE);
 }
 
 /* CLIP adds records at the ends of the query, not at those of each slab. */
@@ -272,7 +287,10 @@ static int open_sub(struct pithi_runs *m)
         query.flags &= ~(uint32_t)PITHLOG_CLIP;
     m->packing = (struct packing){0, 0};
     m->runs[m->made].at = m->written + m->out.size;
-    return pithlog_iter_open(m->log, &query, &m->sub) == PITH_OK ? 1 : give_up(m);
+    if (pithlog_iter_open(m->log, &query, &m->sub) != PITH_OK)
+        return give_up(m);
+    pithi_iter_tell_holes(m->sub, (struct pithi_holes){put_hole, m});
+    return 1;
 }
 
 static int put_all(struct pithi_runs *m, const struct pithlog_record *records, int count)
@@ -294,7 +312,7 @@ static int make_runs(struct pithi_runs *m)
         if (!m->sub && open_sub(m) < 0)
             return -1;
         int n = pithlog_iter_next_many(m->sub, records, AT_ONCE);
-        if (n < 0 || put_all(m, records, n) < 0)
+        if (n < 0 || m->over || put_all(m, records, n) < 0)
             return -1;
         if (m->written > FILE_MOST && m->length_ns > 1 && m->to_ns > m->first_ns) {
             uint64_t length_ns = (uint64_t)m->to_ns - (uint64_t)(m->from_ns > m->first_ns ? m->from_ns : m->first_ns);
@@ -341,16 +359,15 @@ static int refill(struct pithi_runs *m, struct run *run)
 /* Goes to the run's next record: 1, also at its end; 0: its buffer must be filled first. */
 static int go_on(struct run *run)
 {
-    unsigned part;
     const unsigned char *p =
-        unpack(&run->packing, run->buffer + run->used, run->buffer + run->have, &run->record, &part);
+        unpack(&run->packing, run->buffer + run->used, run->buffer + run->have, &run->record, &run->mark);
     if (!p && run->at < run->end)
         return 0;
     run->used = p ? (size_t)(p - run->buffer) : run->have;
-    run->player.key = !p                          ? PITHI_KEY_DONE
-                      : part == PITHI_PART_WITHIN ? pithi_key_of(run->record.time_ns)
-                      : part == PITHI_PART_BEFORE ? 0
-                                                  : PITHI_KEY_LAST;
+    run->player.key = !p                               ? PITHI_KEY_DONE
+                      : run->mark == PITHI_PART_BEFORE ? 0
+                      : run->mark == PITHI_PART_AFTER  ? PITHI_KEY_LAST
+                                                       : pithi_key_of(run->record.time_ns);
     return 1;
 }
 
@@ -409,8 +426,14 @@ static int merge(struct pithi_runs *m, struct pithlog_record *records, uint32_t 
             return -1;
         if (status == 0 || m->tree[0].key == PITHI_KEY_DONE)
             break;
-        records[n++] = ((const struct run *)m->tree[0].player)->record;
+        const struct run *run = (const struct run *)m->tree[0].player;
+        if (run->mark == HOLE && n > 0) /* the caller learns of it after these records */
+            break;
         m->delivered = 1;
+        if (run->mark != HOLE)
+            records[n++] = run->record;
+        else if (m->holes.tell)
+            m->holes.tell(m->holes.context, run->record.lane);
     }
     return (int)n;
 }

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "tools/progress.h"
-#include "tools/stat.h"
+#include "tools/stat_pass.h"
 
 /* 1: the message is under way in the window, its send or receive is on a selected lane, and one of them matches the
  * filter. */
@@ -40,9 +40,11 @@ static int each_message(struct pithlog *log, const struct pithi_stat_query *wind
     if (err)
         return err;
     pithi_progress_begin(&progress);
-    while (!err && (more = pithlog_matcher_next(matcher, &message)) == 1) {
-        done++;
-        if (reaches(log, window, &message))
+    while (!err && (more = pithlog_matcher_next(matcher, &message)) != 0) {
+        if (more < 0 && !pithi_stat_goes_on())
+            break;
+        done += more > 0;
+        if (more > 0 && reaches(log, window, &message))
             err = add(context, &message);
     }
     pithi_progress_end();
@@ -52,7 +54,7 @@ static int each_message(struct pithlog *log, const struct pithi_stat_query *wind
     if (sends || recvs)
         fprintf(stderr, "pith: note: %llu sends and %llu receives have no partner in this log\n",
                 (unsigned long long)sends, (unsigned long long)recvs);
-    return more < 0 ? PITH_ERR_DAMAGED : err;
+    return err;
 }
 
 /* ---- By pair --------------------------------------------------------------------------------------------------- */

@@ -26,6 +26,13 @@ enum { MOST_DAMAGES = 10000 };
 static int damages;
 static char damage[512];
 
+int pithi_stat_goes_on(void)
+{
+    if (!damages++)
+        snprintf(damage, sizeof damage, "%s", pithlog_error());
+    return damages < MOST_DAMAGES;
+}
+
 int pithi_stat_damaged(void)
 {
     return damages ? pithi_fail(PITH_ERR_DAMAGED, "%s; all other records are counted", damage) : PITH_OK;
@@ -48,13 +55,11 @@ int pithi_stat_each_record(struct pithlog *log, const struct pithlog_query *quer
         return PITH_OK;
     CHECK(pithlog_iter_open(log, query, &iter));
     pithi_progress_begin(&progress);
-    while (!err && damages < MOST_DAMAGES &&
-           (more = pithlog_iter_next_many(iter, records, sizeof records / sizeof *records)) != 0) {
-        if (more < 0) { /* reading continues after the damage */
-            if (!damages++)
-                snprintf(damage, sizeof damage, "%s", pithlog_error());
+    while (!err && (more = pithlog_iter_next_many(iter, records, sizeof records / sizeof *records)) != 0) {
+        if (more < 0 && !pithi_stat_goes_on())
+            break;
+        if (more < 0)
             continue;
-        }
         done += (uint64_t)more;
         for (int i = 0; i < more && !err; i++)
             err = record(context, &records[i]);

@@ -45,6 +45,8 @@ int pithi_stat_run(const struct pithi_stat_pass *pass);
 int pithi_stat_each_record(struct pithlog *log, const struct pithlog_query *query,
                            int (*record)(void *context, const struct pithlog_record *record), void *context);
 
+/* After an error in reading: 1, and the error is kept for pithi_stat_damaged; 0: there were too many. */
+int pithi_stat_goes_on(void);
 /* PITH_ERR_DAMAGED if a pass of this process skipped a damaged part, with the text of the first one. */
 int pithi_stat_damaged(void);
 

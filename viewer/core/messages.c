@@ -7,7 +7,7 @@
 #include "core/memory.h"
 #include "core/query.h"
 
-enum { WATCH_EVERY = 4096 };
+enum { WATCH_EVERY = 4096, DAMAGES_MOST = 10000 };
 
 struct visit {
     const struct pithi_watch *watch;
@@ -43,14 +43,17 @@ static int each_matched(struct pithlog *log, struct visit *visit)
 {
     struct pithlog_matcher *matcher;
     struct pithlog_message message;
-    int more = 0, err = pithlog_matcher_open(log, &matcher);
+    int more, damages = 0, err = pithlog_matcher_open(log, &matcher);
 
     if (err)
         return err;
-    while (!visit->stopped && (more = pithlog_matcher_next(matcher, &message)) == 1)
-        take(visit, &message);
+    while (!visit->stopped && damages < DAMAGES_MOST && (more = pithlog_matcher_next(matcher, &message)) != 0)
+        if (more > 0)
+            take(visit, &message);
+        else
+            damages++;
     pithlog_matcher_close(matcher);
-    return more < 0 ? PITH_ERR_DAMAGED : PITH_OK;
+    return damages ? PITH_ERR_DAMAGED : PITH_OK;
 }
 
 int pithi_messages_each(struct pithlog *log, const struct pithlog_digest *digest, int64_t t0_ns, int64_t t1_ns,
