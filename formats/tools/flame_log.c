@@ -181,7 +181,7 @@ static int fill(void *context, struct pithi_writer *writer)
 
     f->writer = writer;
     CHECK(add_lanes(f));
-    CHECK(pithi_stat_each_record(f->log, &samples, take, f));
+    CHECK(pithi_stat_each_record(f->log, &samples, take, NULL, f));
     for (uint32_t i = 0; i < pithlog_get_info(f->log)->lanes; i++)
         CHECK(end_functions(f, &f->lanes[i], 0));
     return PITH_OK;

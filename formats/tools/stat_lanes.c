@@ -74,7 +74,7 @@ static int count_records(struct pithlog *log, const struct pithi_stat_query *que
         .from_ns = query->from_ns, .to_ns = query->to_ns, .lanes = query->lanes, .lane_count = query->lane_count};
 
     if (query->cut)
-        return pithi_stat_each_record(log, &own, count_own, all);
+        return pithi_stat_each_record(log, &own, count_own, NULL, all);
     for (uint32_t i = 0; i < all->count; i++) {
         const struct pithlog_lane *lane = pithlog_get_lane(log, i);
         all->lanes[i].records = lane->records;

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "native/stack.h"
 #include "reader/filter.h"
+#include "reader/iter.h"
 #include "tools/progress.h"
 
 int pithi_stat_shows(const struct pithi_stat_query *query, const struct pithlog_def *def)
@@ -21,6 +22,9 @@ int pithi_stat_shows(const struct pithi_stat_query *query, const struct pithlog_
 
 /* A log is abandoned after this many damaged parts. */
 enum { MOST_DAMAGES = 10000 };
+
+/* The part of the query that the current record is in. */
+static enum pithi_iter_part record_part;
 
 /* Parts of the log that could not be read; the text of the first error. */
 static int damages;
@@ -39,7 +43,8 @@ int pithi_stat_damaged(void)
 }
 
 int pithi_stat_each_record(struct pithlog *log, const struct pithlog_query *query,
-                           int (*record)(void *context, const struct pithlog_record *record), void *context)
+                           int (*record)(void *context, const struct pithlog_record *record),
+                           void (*hole)(void *context, uint32_t lane), void *context)
 {
     volatile uint64_t done = 0;
     struct pithi_progress progress = {.command = "stat",
@@ -54,6 +59,7 @@ int pithi_stat_each_record(struct pithlog *log, const struct pithlog_query *quer
     if (query->from_ns > query->to_ns) /* outside of the log, where no state is open */
         return PITH_OK;
     CHECK(pithlog_iter_open(log, query, &iter));
+    pithi_iter_tell_holes(iter, (struct pithi_holes){hole, context});
     pithi_progress_begin(&progress);
     while (!err && (more = pithlog_iter_next_many(iter, records, sizeof records / sizeof *records)) != 0) {
         if (more < 0 && !pithi_stat_goes_on())
@@ -61,6 +67,7 @@ int pithi_stat_each_record(struct pithlog *log, const struct pithlog_query *quer
         if (more < 0)
             continue;
         done += (uint64_t)more;
+        record_part = pithi_iter_part(iter);
         for (int i = 0; i < more && !err; i++)
             err = record(context, &records[i]);
     }
@@ -81,6 +88,9 @@ struct lane {
     int64_t edge_ns;         /* when the lane last entered its outermost state, or left it */
     int64_t outside_ns;      /* time of this stretch outside all states, up to then */
     int64_t end_ns;          /* the end of the lane, or its last record */
+    int64_t seen_ns;         /* the last ENTER or LEAVE */
+    int is_in_hole;          /* records are missing since then */
+    int has_holes;
     struct pithi_lane_time time;
 };
 
@@ -145,25 +155,62 @@ static int is_open(const struct pithi_stack *open, uint32_t id)
     return 0;
 }
 
+static int push(const struct run *run, uint32_t index, uint32_t id, int64_t time_ns)
+{
+    if (!pithi_stack_enter(&run->lanes[index].open, id, time_ns))
+        return pithi_no_memory();
+    run->lanes[index].mpi_calls += run->is_mpi[id];
+    return PITH_OK;
+}
+
+/* The lane enters its outermost state, or leaves it, or a hole begins. */
+static void reach_edge(struct lane *lane, int64_t time_ns)
+{
+    *(lane->open.count ? &lane->time.states_ns : &lane->outside_ns) += time_ns - lane->edge_ns;
+    lane->edge_ns = time_ns;
+}
+
+static void begin_hole(void *context, uint32_t index)
+{
+    const struct run *run = context;
+
+    run->lanes[index].is_in_hole = run->lanes[index].has_holes = 1;
+}
+
+/* The time of the hole counts as nothing. Then `depth` states are open: those that were entered in it are unknown,
+ * and those that ended in it are no instances. */
+static int end_hole(const struct run *run, uint32_t index, int64_t time_ns, uint32_t depth)
+{
+    struct lane *lane = &run->lanes[index];
+    int err;
+
+    lane->is_in_hole = 0;
+    reach_edge(lane, lane->seen_ns);
+    err = next_stretch(run, index, lane->seen_ns, lane->doing);
+    lane->since_ns = lane->edge_ns = time_ns;
+    while (lane->open.count > depth)
+        lane->mpi_calls -= run->is_mpi[lane->open.states[--lane->open.count].id];
+    while (!err && lane->open.count < depth)
+        err = push(run, index, run->defs, time_ns);
+    return err ? err : follow(run, index, time_ns);
+}
+
+static int look_for_hole(const struct run *run, const struct pithlog_record *r, int64_t time_ns)
+{
+    struct lane *lane = &run->lanes[r->lane];
+    int err = lane->is_in_hole ? end_hole(run, r->lane, time_ns, r->depth + (r->kind == PITHLOG_LEAVE)) : PITH_OK;
+
+    lane->seen_ns = time_ns;
+    return err;
+}
+
 static int enter(const struct run *run, const struct pithlog_record *r, int64_t time_ns)
 {
     struct lane *lane = &run->lanes[r->lane];
 
-    /* States above this depth ended in a damaged part: they are no instances. */
-    while (lane->open.count > r->depth) {
-        lane->mpi_calls -= run->is_mpi[lane->open.states[--lane->open.count].id];
-        if (lane->open.count == 0) {
-            lane->time.states_ns += time_ns - lane->edge_ns;
-            lane->edge_ns = time_ns;
-        }
-    }
-    if (lane->open.count == 0) {
-        lane->outside_ns += time_ns - lane->edge_ns;
-        lane->edge_ns = time_ns;
-    }
-    if (!pithi_stack_enter(&lane->open, r->id, time_ns))
-        return pithi_no_memory();
-    lane->mpi_calls += run->is_mpi[r->id];
+    if (lane->open.count == 0)
+        reach_edge(lane, time_ns);
+    CHECK(push(run, r->lane, r->id, time_ns));
     return follow(run, r->lane, time_ns);
 }
 
@@ -172,20 +219,22 @@ static int leave(const struct run *run, const struct pithlog_record *r, int64_t 
     struct lane *lane = &run->lanes[r->lane];
     struct pithi_stack *open = &lane->open;
     struct pithi_open_state ended;
-    uint32_t depth;
+    int64_t start_ns = r->start_ns > run->pass->query->from_ns ? r->start_ns : run->pass->query->from_ns;
+    uint32_t id = r->id, depth;
 
-    if (!pithi_stack_leave(open, r->id, time_ns, &ended, &depth))
+    /* After a hole, the state may have been entered in it. */
+    if (lane->has_holes && r->depth < open->count && open->states[r->depth].enter_ns != start_ns)
+        id = open->states[r->depth].id;
+    if (open->count == 1)
+        reach_edge(lane, time_ns);
+    if (!pithi_stack_leave(open, id, time_ns, &ended, &depth))
         return PITH_OK;
     int64_t length = time_ns - ended.enter_ns, self = length - ended.nested_ns;
-    struct pithi_stat_instance instance = {
-        r->lane, r->id, ended.enter_ns, length, self > 0 ? self : 0, !is_open(open, r->id)};
-    int err = run->matches ? report(run, &instance) : PITH_OK;
+    struct pithi_stat_instance instance = {r->lane,           id, ended.enter_ns, length, self > 0 ? self : 0,
+                                           !is_open(open, id)};
+    int err = run->matches && (!lane->has_holes || ended.enter_ns == start_ns) ? report(run, &instance) : PITH_OK;
 
-    if (open->count == 0) {
-        lane->time.states_ns += time_ns - lane->edge_ns;
-        lane->edge_ns = time_ns;
-    }
-    lane->mpi_calls -= run->is_mpi[r->id];
+    lane->mpi_calls -= run->is_mpi[id];
     return err ? err : follow(run, r->lane, time_ns);
 }
 
@@ -202,6 +251,13 @@ static int take(void *context, const struct pithlog_record *r)
     run->matches = run->judge ? pithi_judge_record(run->judge, r) : 1;
     if (run->matches < 0)
         return pithi_no_memory();
+    if (record_part == PITHI_PART_BEFORE &&
+        run->lanes[r->lane].is_in_hole) /* open at the hole's end, at the window's start */
+        return r->kind == PITHLOG_ENTER && r->id < run->defs ? push(run, r->lane, r->id, time_ns) : PITH_OK;
+    if (r->kind <= PITHLOG_LEAVE && r->id < run->defs && r->depth != UINT32_MAX)
+        err = look_for_hole(run, r, time_ns);
+    if (err)
+        return err;
     if (r->kind == PITHLOG_ENTER && r->id < run->defs)
         err = enter(run, r, time_ns);
     else if (r->kind == PITHLOG_LEAVE && r->id < run->defs)
@@ -221,7 +277,7 @@ static void begin_lanes(const struct run *run)
         struct lane *own = &run->lanes[i];
         int64_t from_ns = lane->records && lane->first_ns > query->from_ns ? lane->first_ns : query->from_ns;
         int64_t to_ns = lane->last_ns < query->to_ns ? lane->last_ns : query->to_ns;
-        own->since_ns = own->edge_ns = from_ns;
+        own->since_ns = own->edge_ns = own->seen_ns = from_ns;
         own->end_ns = lane->records && to_ns > from_ns ? to_ns : from_ns;
     }
 }
@@ -236,7 +292,11 @@ static int end_lanes(const struct run *run)
         struct lane *lane = &run->lanes[i];
         if (query->wanted && !query->wanted[i])
             continue;
-        lane->outside_ns += lane->end_ns - lane->edge_ns;
+        if (lane->is_in_hole)
+            err = end_hole(run, i, lane->end_ns, 0);
+        if (err)
+            break;
+        reach_edge(lane, lane->end_ns);
         err = next_stretch(run, i, lane->end_ns, COMPUTING);
         if (run->pass->times)
             run->pass->times[i] = lane->time;
@@ -290,7 +350,7 @@ int pithi_stat_run(const struct pithi_stat_pass *pass)
     if (part->filter)
         TRY(open_judge(&run, &query));
     begin_lanes(&run);
-    TRY(pithi_stat_each_record(pass->log, &query, take, &run));
+    TRY(pithi_stat_each_record(pass->log, &query, take, begin_hole, &run));
     TRY(end_lanes(&run));
 out:
     for (uint32_t i = 0; run.lanes && i < run.lane_count; i++)

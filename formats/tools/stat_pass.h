@@ -43,7 +43,8 @@ int pithi_stat_run(const struct pithi_stat_pass *pass);
 /* Calls `record` for the records of the log in the window as they are, without LEAVEs at its edges. Skips damaged
  * parts. */
 int pithi_stat_each_record(struct pithlog *log, const struct pithlog_query *query,
-                           int (*record)(void *context, const struct pithlog_record *record), void *context);
+                           int (*record)(void *context, const struct pithlog_record *record),
+                           void (*hole)(void *context, uint32_t lane), void *context);
 
 /* After an error in reading: 1, and the error is kept for pithi_stat_damaged; 0: there were too many. */
 int pithi_stat_goes_on(void);

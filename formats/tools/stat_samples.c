@@ -93,7 +93,7 @@ static int gather(struct paths *p)
         return err;
     if (!(p->last = calloc(lanes + (size_t)1, sizeof *p->last)))
         return pithi_no_memory();
-    if ((err = pithi_stat_each_record(p->log, &all, take, p)) != PITH_OK)
+    if ((err = pithi_stat_each_record(p->log, &all, take, NULL, p)) != PITH_OK)
         return err;
     for (uint32_t i = 0; i < p->map.count; i++) {
         p->nodes[i].all_samples = p->nodes[i].samples;

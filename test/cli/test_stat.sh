@@ -125,6 +125,42 @@ counts() { pith stat "$1" --csv 2>>counts.err | awk -F, '$2 == "state" { sum += 
 ok $(($(counts hurt.pith) < $(counts big.pith) / 2)) "most states are counted ($(counts hurt.pith) of $(counts big.pith))"
 ok $(($(counts hurt.pith) >= $(counts big.pith))) "but not those of the damaged block"
 
+# The time of the damaged block, of 16384 records, counts as nothing: neither as computing nor as MPI.
+pith stat hurt.pith --by lane --csv >lanes.csv 2>stat.err
+is "$(python3 - <<'P'
+import csv
+from decimal import Decimal
+records, holes = {}, []
+for r in csv.DictReader(open("big.csv")): records.setdefault(r["rank"], []).append((Decimal(r["time_s"]), r["kind"]))
+for r in csv.DictReader(open("lanes.csv")):
+    of = records[r["rank"]]
+    counted = Decimal(r["in_mpi_s"]) + Decimal(r["computing_s"])
+    missing = of[-1][0] - of[0][0] - counted
+    before, after = [t for t, kind in of[:16384] if kind != "send"][-1], [t for t, kind in of[32768:] if kind != "send"][0]
+    first = [t for t, kind in of[16384:] if kind != "send"][0] - of[0][0]
+    holes.append("none" if missing == 0 else "whole" if missing in (after - before, first) else str(missing))
+print(*sorted(holes))
+P
+)" "none none none whole" "the hole counts as nothing"
+
+# solve is open all the time, MPI_Io 1 us in 2 us, and work is entered or left in the hole.
+(pith print small.pith | grep '^#' | sed 's/name=io/name=MPI_Io/'; awk 'BEGIN {
+    printf "1.0\t0\t0\tenter\tsolve\n"
+    for (i = 0; i < 30000; i++) {
+        if (i % 10000 == 5000) printf "%.6f\t0\t0\tenter\twork\n", 1 + i / 5e5 + 1e-6
+        printf "%.6f\t0\t0\tenter\tMPI_Io\n%.6f\t0\t0\tleave\tMPI_Io\n", 1 + i / 5e5 + 1e-6, 1 + i / 5e5 + 2e-6
+        if (i % 10000 == 9999) printf "%.6f\t0\t0\tleave\twork\n", 1 + i / 5e5 + 2e-6
+    }
+    printf "1.060001\t0\t0\tleave\tsolve\n" }') >deep.txt
+pith convert deep.txt deep.pith
+for part in 10 30 50; do
+    cp deep.pith hurt.pith
+    printf 'damage' | dd of=hurt.pith bs=1 seek=$(($(stat -c %s hurt.pith) * part / 100)) conv=notrunc status=none
+    like "$(pith stat hurt.pith --csv 2>>deep.err | awk -F, '$1 == "computing" { print $6 "," $11 }')" '^0.000000000,0.00000100[01]$' "damaged at $part %: solve is around the hole"
+    is "$(pith stat hurt.pith --by lane --csv 2>>deep.err | awk -F, 'NR == 2 { printf "%.5f %.5f %d", $8 - $10, $7 - $8 - $10, $6 < 25000 }' |
+        tr -d -)" "0.00000 0.00000 1" "and both halves are counted"
+done
+
 # Messages take 1 us. With missing ends, later ones would be matched with others, and seem to take longer.
 (pith print small.pith | grep '^#'; awk 'BEGIN { for (i = 0; i < 60000; i++) {
     end = "MPI_COMM_WORLD\tcomm=0\tpeer=%d\ttag=5\tbytes=8"
