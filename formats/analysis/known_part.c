@@ -28,33 +28,51 @@ static int add_gap(struct gaps *g, uint32_t lane, int64_t from_ns, int64_t to_ns
     return PITH_OK;
 }
 
-/* Lost records of a ring are before its first record, others behind its last one. */
-static int add_lost(struct gaps *g, uint32_t lane, int64_t time_ns)
-{
-    const struct pithlog_info *info = pithlog_get_info(g->log);
-    const struct pithlog_lane *of = pithlog_get_lane(g->log, lane);
-
-    return add_gap(g, lane, time_ns <= of->first_ns ? info->start_ns : time_ns,
-                   time_ns >= of->last_ns ? info->end_ns : time_ns);
-}
-
-static int find_lost(struct gaps *g, uint32_t lane)
+/* 1: the program lost records of the lane. */
+static int has_lost(struct pithlog *log, uint32_t lane)
 {
     struct pithlog_query query = {
         .from_ns = INT64_MIN, .to_ns = INT64_MAX, .lanes = &lane, .lane_count = 1, .kinds = 1u << PITHLOG_LOST};
+    struct pithlog_record record;
+    struct pithlog_iter *iter;
+    int status = -1;
+
+    if (pithlog_iter_open(log, &query, &iter) != PITH_OK)
+        return 1;
+    for (int damages = 0; status < 0 && damages < DAMAGES_MOST; damages++)
+        status = pithlog_iter_next(iter, &record);
+    pithlog_iter_close(iter);
+    return status != 0;
+}
+
+/* Records were lost between a LOST record and the next one; before the first record, from the start on. */
+static int find_lost(struct gaps *g, uint32_t number)
+{
+    const struct pithlog_info *info = pithlog_get_info(g->log);
+    struct pithlog_query query = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .lanes = &number, .lane_count = 1};
     struct pithlog_record records[MANY];
     struct pithlog_iter *iter;
-    int count, damages = 0, err = pithlog_iter_open(g->log, &query, &iter);
+    int64_t lost_ns = INT64_MIN; /* INT64_MIN: nothing was lost here */
+    int count, is_first = 1, damages = 0, err;
 
-    if (err)
-        return err;
+    if (!has_lost(g->log, number))
+        return PITH_OK;
+    CHECK(pithlog_iter_open(g->log, &query, &iter));
+    err = PITH_OK;
     while (!err && damages < DAMAGES_MOST && (count = pithlog_iter_next_many(iter, records, MANY)) != 0) {
         damages += count < 0;
-        for (int i = 0; i < count && !err; i++)
-            err = add_lost(g, lane, records[i].time_ns);
+        for (int i = 0; i < count && !err; i++) {
+            if (lost_ns > INT64_MIN && records[i].kind != PITHLOG_LOST) {
+                err = add_gap(g, number, lost_ns, records[i].time_ns);
+                lost_ns = INT64_MIN;
+            }
+            if (lost_ns == INT64_MIN && records[i].kind == PITHLOG_LOST)
+                lost_ns = is_first ? info->start_ns : records[i].time_ns;
+            is_first = 0;
+        }
     }
     pithlog_iter_close(iter);
-    return err;
+    return err || lost_ns == INT64_MIN ? err : add_gap(g, number, lost_ns, info->end_ns);
 }
 
 /* 1: block `index` can be read. `chunk`: memory to read into. */

@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "native/log.h"
 #include "reader/filter.h"
+#include "reader/iter.h"
 #include "reader/match.h"
 #include "reader/native.h"
 
@@ -48,6 +49,10 @@ struct copying {
     struct pithi_map unmatched;     /* by end_key: number of such unmatched ends */
     struct postings *postings;      /* by index of the rank in the log */
     uint32_t rank_count;
+    int64_t now_ns; /* of the last record */
+    int64_t
+        *holes;    /* by lane: where records are missing before its next one; INT64_MAX: nowhere; NULL: not asked for */
+    uint32_t hole; /* the lane that is said to miss records; UINT32_MAX: none since the last look */
 };
 
 static int no_memory(const struct copying *c)
@@ -204,6 +209,7 @@ static void end(struct copying *c)
     free(c->lanes);
     free(c->comms);
     free(c->kept);
+    free(c->holes);
 }
 
 /* ---- Definitions ------------------------------------------------------------------------------------------------- */
@@ -367,6 +373,38 @@ static void translate(struct copying *c, struct pithlog_record *r)
         r->id = c->defs[r->id];
 }
 
+static void tell_hole(void *context, uint32_t lane)
+{
+    struct copying *c = context;
+    c->holes[lane] = c->now_ns;
+    c->hole = lane;
+}
+
+/* With `damages`: learns where records are missing. */
+static int look_for_holes(struct copying *c, struct pithlog_iter *iter)
+{
+    c->now_ns = c->log->info.start_ns;
+    c->hole = UINT32_MAX;
+    if (!c->what->damages)
+        return PITH_OK;
+    if (!(c->holes = malloc((c->log->info.lanes + (size_t)1) * sizeof *c->holes)))
+        return no_memory(c);
+    for (uint32_t i = 0; i < c->log->info.lanes; i++)
+        c->holes[i] = INT64_MAX;
+    pithi_iter_tell_holes(iter, (struct pithi_holes){tell_hole, c});
+    return PITH_OK;
+}
+
+/* Marks the place where records of a lane are missing. Their number is not known. */
+static int mark_hole(struct copying *c, uint32_t lane)
+{
+    struct pithlog_record lost = {
+        .kind = PITHLOG_LOST, .lane = lane, .time_ns = c->holes[lane], .peer = -1, .bytes = 1};
+    c->holes[lane] = INT64_MAX;
+    translate(c, &lost);
+    return pithi_writer_add(c->writer, &lost);
+}
+
 static int copy_records(struct copying *c)
 {
     enum { MANY = 128 };
@@ -376,14 +414,21 @@ static int copy_records(struct copying *c)
     int got, err = pithlog_iter_open(c->log, &c->query, &iter);
     if (err != PITH_OK)
         return err;
+    TRY(look_for_holes(c, iter));
     while ((got = pithlog_iter_next_many(iter, records, MANY)) != 0) {
         uint32_t kept = 0;
         if (got < 0 && !damages) {
             err = PITH_ERR_DAMAGED;
             goto out;
         }
-        if (got < 0)
+        if (got < 0) {
             ++*damages;
+            TRY(c->hole != UINT32_MAX ? mark_hole(c, c->hole) : PITH_OK);
+        }
+        for (int i = 0; c->holes && i < got; i++)
+            TRY(c->holes[records[i].lane] < INT64_MAX ? mark_hole(c, records[i].lane) : PITH_OK);
+        c->hole = UINT32_MAX;
+        c->now_ns = got > 0 ? records[got - 1].time_ns : c->now_ns;
         for (int i = 0; i < got; i++)
             if (damages && !is_of_kind(c->log, &records[i])) {
                 ++*damages;

@@ -141,7 +141,8 @@ static void put_missing(const struct pithi_findings *f, FILE *out)
     uint32_t absent = pithi_findings_absent(f);
 
     if (log->lost)
-        fprintf(out, "  %llu records were lost while the program ran.\n", (unsigned long long)log->lost);
+        fprintf(out, "  At least %llu record%s lost.\n", (unsigned long long)log->lost,
+                log->lost == 1 ? " was" : "s were");
     if (info->gaps)
         fprintf(out,
                 "  Records of rank %d are missing from %.6f s to %.6f s%s.\n"

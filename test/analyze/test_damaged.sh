@@ -17,6 +17,8 @@ like "$? $(cat err)" '^1 pith: damaged[.]pith: byte [0-9]+: a block of rank [0-9
 like "$(joined "$(cat damaged.page)")" '[|]  Records of rank [0-9] are missing from 0[.][0-9]{6} s to 0[.][0-9]{6} s[.][|]  Analysed is the longest part of the run in which no records are missing[.][|]' "and the page says of what part it is"
 pith analyze damaged.pith --html damaged.html 2>/dev/null
 like "$(cat damaged.html)" 'Records of rank [0-9] are missing from' "in a browser, too"
+pith recover damaged.pith -o recovered.pith >out && pith analyze recovered.pith >out
+is "$(sed 's/damaged[.]pith/recovered.pith/' damaged.page | diff - out | grep '^[<>]')" '>   At least 1 record was lost.' "the recovered log: the same, as it says where records are missing"
 cp -p whole.pith copy.pith
 is "$(pith analyze copy.pith | sed 1d | diff - <(sed 's/whole[.]pith/copy.pith/' page | sed 1d))" "" "a copy of the log with its time"
 pith analyze whole.pith damaged.pith >out 2>/dev/null
@@ -26,7 +28,7 @@ like "$(pith analyze whole.pith damaged.pith --to 50ms 2>/dev/null)" '^B takes a
 
 # Lost records, in the middle of rank 2.
 awk -F'\t' -v OFS='\t' '{ print } !lost && $2 == 2 && $1 > 0.1 { print $1, 2, 0, "lost", "", "count=7"; lost = 1 }' whole.txt >lost.txt
-like "$(joined "$(pith analyze lost.txt)")" '[|]  7 records were lost while the program ran[.][|]  Records of rank 2 are missing from 0[.]1000[0-9]* s to 0[.]1000[0-9]* s[.][|]  Analysed is' "lost records: the page says so"
+like "$(joined "$(pith analyze lost.txt)")" '[|]  At least 7 records were lost[.][|]  Records of rank 2 are missing from 0[.]1000[0-9]* s to 0[.]1000[0-9]* s[.][|]  Analysed is' "lost records: the page says so"
 like "$(joined "$(pith stat lost.txt --waits 2>&1 >/dev/null)")" '^pith: note: records are missing; waiting is known only from 0[.]1000[0-9]* s to 0[.]36[0-9]* s$' "and so does pith stat --waits"
 is "$(pith analyze lost.txt --json | python3 -c 'import json, sys; a = json.load(sys.stdin); print(a["gaps"], a["first_gap"]["rank"], a["ranks_absent"])')" "1 2 0" "JSON, too"
 
