@@ -9,11 +9,14 @@
 #include "native/log.h"
 #include "native/stack.h"
 #include "native/lane_summary.h"
+#include "reader/iter.h"
+#include "reader/summary_read.h"
 
 /* The sheets made from a lane's records, and their places in the temporary file. */
 struct made {
     struct pithi_lane_sheets sheets;
     uint32_t room;
+    int is_at_hole, has_holes; /* records are missing before the next one; before some */
 };
 
 /* The sheets of one lane. */
@@ -34,6 +37,7 @@ struct pithlog_summary {
     struct pithi_stack open;   /* while records are summed */
     struct pithi_buffer bytes; /* its payload, or the coarse levels */
     int whole;
+    int64_t missing_ns; /* in the last sums */
 };
 
 int pithlog_summary_open(struct pithlog *log, struct pithlog_summary **summary)
@@ -116,6 +120,13 @@ static int add_helping(struct pithi_summary *builder, const struct helping *h, s
     return pithi_summary_add(builder, &changes, keep_sheet, making);
 }
 
+static void meet_hole(void *context, uint32_t lane)
+{
+    struct made *made = context;
+    (void)lane;
+    made->is_at_hole = 1;
+}
+
 static int make_of_records(struct pithlog_iter *iter, struct pithi_summary *builder, struct making *making)
 {
     struct helping *h = calloc(1, sizeof *h);
@@ -124,6 +135,7 @@ static int make_of_records(struct pithlog_iter *iter, struct pithi_summary *buil
     while (err == PITH_OK && (status = pithlog_iter_next(iter, &r)) != 0) {
         if (status < 0) /* damaged parts are left out */
             continue;
+        making->made->has_holes |= making->made->is_at_hole;
         uint32_t symbol = pithi_summary_symbol(builder, pithi_change_of(r.kind, r.id));
         if (symbol == UINT32_MAX)
             err = pithi_fail(PITH_ERR_MEMORY, "no memory for a summary");
@@ -152,8 +164,10 @@ static int make(struct pithlog_summary *s, uint32_t lane)
     int err = PITH_OK;
     if (!paths || !pithi_paths_begin(paths) || !(builder = pithi_summary_new(lane, paths)))
         err = pithi_fail(PITH_ERR_MEMORY, "%s: no memory for a summary", s->log->path);
-    if (err == PITH_OK && (err = pithlog_iter_open(s->log, &query, &iter)) == PITH_OK)
+    if (err == PITH_OK && (err = pithlog_iter_open(s->log, &query, &iter)) == PITH_OK) {
+        pithi_iter_tell_holes(iter, (struct pithi_holes){meet_hole, making.made});
         err = make_of_records(iter, builder, &making);
+    }
     pithlog_iter_close(iter);
     pithi_summary_free(builder);
     if (err == PITH_OK)
@@ -299,7 +313,8 @@ int pithlog_summary_pieces(struct pithlog_summary *s, uint32_t lane, int64_t fro
 
 /* ---- Sums -------------------------------------------------------------------------------------------------------- */
 
-/* Records of equal times may lie on both sides of a border between pieces; `ties` counts those before it. */
+/* The time in which records are missing is no time of any state. (Stored sums know the missing records.)
+ * Records of equal times may lie on both sides of a border between pieces; `ties` counts those before it. */
 struct summing {
     struct pithlog_summary *summary;
     uint32_t lane;
@@ -307,7 +322,10 @@ struct summing {
     int64_t run_ns;  /* summed up to here */
     uint64_t ties;   /* changes at run_ns that are summed already */
     struct pithlog_sum *sums;
+    int is_in_hole, has_holes;
 };
+
+#define UNKNOWN UINT32_MAX /* a state that was entered in a hole */
 
 /* A run: the records from summing->run_ns up to to_ns. */
 struct run {
@@ -322,9 +340,14 @@ static void pass(struct summing *summing, int64_t ns)
     const struct pithi_stack *open = &summing->summary->open;
     if (open->count == 0 || ns <= 0)
         return;
-    summing->sums[open->states[open->count - 1].id].own_ns += ns;
+    if (open->states[open->count - 1].id != UNKNOWN)
+        summing->sums[open->states[open->count - 1].id].own_ns += ns;
+    else
+        summing->summary->missing_ns += ns;
     for (uint32_t i = 0; i < open->count; i++) {
         uint32_t inside = 0;
+        if (open->states[i].id == UNKNOWN)
+            continue;
         while (inside < i && open->states[inside].id != open->states[i].id)
             inside++;
         summing->sums[open->states[i].id].all_ns += inside == i ? ns : 0;
@@ -341,6 +364,23 @@ static int counts(const struct summing *summing, struct run *run, const struct p
     return r->time_ns < run->to_ns || (r->time_ns == run->to_ns && run->at_end++ < run->ties);
 }
 
+static void begin_hole(void *context, uint32_t lane)
+{
+    struct summing *summing = context;
+    (void)lane;
+    summing->is_in_hole = summing->has_holes = 1;
+}
+
+/* Goes on at `time_ns`, where the missing records end. */
+static void leave_hole(struct summing *summing, struct run *run, int64_t time_ns)
+{
+    const struct pithlog_lane *lane = pithlog_get_lane(summing->summary->log, summing->lane);
+    int64_t from_ns = run->now_ns > lane->first_ns ? run->now_ns : lane->first_ns;
+    summing->is_in_hole = 0;
+    summing->summary->missing_ns += time_ns > from_ns ? time_ns - from_ns : 0;
+    run->now_ns = time_ns;
+}
+
 static int sum_record(struct summing *summing, struct run *run, const struct pithlog_record *r)
 {
     struct pithi_stack *open = &summing->summary->open;
@@ -348,14 +388,34 @@ static int sum_record(struct summing *summing, struct run *run, const struct pit
     int64_t time_ns = r->time_ns < summing->run_ns ? summing->run_ns : r->time_ns;
     uint32_t depth;
     int counted = counts(summing, run, r);
-    pass(summing, time_ns - run->now_ns);
-    run->now_ns = time_ns;
+    if (summing->is_in_hole && r->kind <= PITHLOG_LEAVE && r->depth != UINT32_MAX) {
+        leave_hole(summing, run, time_ns);
+        if (!pithi_stack_pass_hole(open, r->depth + (r->kind == PITHLOG_LEAVE), UNKNOWN, time_ns))
+            return 0;
+    } else if (!summing->is_in_hole) {
+        pass(summing, time_ns - run->now_ns);
+        run->now_ns = time_ns;
+    }
     if (r->kind == PITHLOG_LEAVE) {
-        pithi_stack_leave(open, r->id, r->time_ns, &ended, &depth);
+        uint32_t id = summing->has_holes ? pithi_stack_known_id(open, r->depth, r->id, r->start_ns) : r->id;
+        pithi_stack_leave(open, id, r->time_ns, &ended, &depth);
         return 1;
     }
     summing->sums[r->id].count += (uint64_t)counted;
     return r->kind != PITHLOG_ENTER || pithi_stack_enter(open, r->id, r->time_ns);
+}
+
+static int no_memory_for_sum(const struct pithlog_summary *s)
+{
+    return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for a sum", s->log->path);
+}
+
+/* A state that is open at the end of a hole, at the window's start. */
+static int add_opened(struct summing *summing, struct run *run, const struct pithlog_record *r)
+{
+    summing->sums[r->id].count += (uint64_t)counts(summing, run, r);
+    return pithi_stack_enter(&summing->summary->open, r->id, r->time_ns) ? PITH_OK
+                                                                         : no_memory_for_sum(summing->summary);
 }
 
 static int sum_run(struct summing *summing, int64_t to_ns, uint64_t ties)
@@ -368,16 +428,22 @@ static int sum_run(struct summing *summing, int64_t to_ns, uint64_t ties)
                                   .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE | 1u << PITHLOG_EVENT,
                                   .flags = PITHLOG_CLIP};
     struct run run = {to_ns, summing->run_ns, ties, 0, 0};
+    int64_t last_ns = pithlog_get_lane(s->log, summing->lane)->last_ns;
     struct pithlog_iter *iter;
     struct pithlog_record r;
     int status, err = PITH_OK;
     if (summing->run_ns == to_ns && summing->run_ns != summing->from_ns) /* adjacent pieces: no records between them */
         return PITH_OK;
     CHECK(pithlog_iter_open(s->log, &query, &iter));
+    pithi_iter_tell_holes(iter, (struct pithi_holes){begin_hole, summing});
     s->open.count = 0;
     while (err == PITH_OK && (status = pithlog_iter_next(iter, &r)) != 0)
-        if (status > 0 && !sum_record(summing, &run, &r))
-            err = pithi_fail(PITH_ERR_MEMORY, "%s: no memory for a sum", s->log->path);
+        if (status > 0 && summing->is_in_hole && pithi_iter_part(iter) == PITHI_PART_BEFORE)
+            err = add_opened(summing, &run, &r);
+        else if (status > 0 && !sum_record(summing, &run, &r))
+            err = no_memory_for_sum(s);
+    if (summing->is_in_hole)
+        leave_hole(summing, &run, to_ns < last_ns ? to_ns : last_ns);
     pithlog_iter_close(iter);
     return err;
 }
@@ -415,11 +481,12 @@ static int sum_sheet(struct summing *summing, const struct pithi_sheet_place *pl
 int pithlog_summary_sums(struct pithlog_summary *s, uint32_t lane, int64_t from_ns, int64_t to_ns,
                          struct pithlog_sum *sums)
 {
-    struct summing summing = {s, lane, from_ns, from_ns, 0, sums};
+    struct summing summing = {s, lane, from_ns, from_ns, 0, sums, 0, 0};
     uint64_t ties = 0;
     int err = have(s, lane);
-    if (err == PITH_ERR_MEMORY) /* sum the records without a summary */
-        return sum_run(&summing, to_ns, 0);
+    s->missing_ns = 0;
+    if (err == PITH_ERR_MEMORY || (err == PITH_OK && s->lanes[lane].made && s->lanes[lane].made->has_holes))
+        return sum_run(&summing, to_ns, 0); /* of the records, without a summary */
     const struct pithi_lane_sheets *sheets = s->lanes[lane].sheets;
     for (uint32_t i = 0; err == PITH_OK && i < sheets->count; i++) {
         const struct pithi_sheet_place *place = &sheets->places[i];
@@ -430,3 +497,5 @@ int pithlog_summary_sums(struct pithlog_summary *s, uint32_t lane, int64_t from_
     }
     return err == PITH_OK ? sum_run(&summing, to_ns, 0) : err;
 }
+
+int64_t pithi_summary_missing_ns(const struct pithlog_summary *s) { return s->missing_ns; }

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "native/log.h"
+#include "reader/summary_read.h"
 #include "native/segment.h"
 #include "tools/diff.h"
 
@@ -78,8 +79,9 @@ static void end(struct gathering *g)
     free(g->rows);
 }
 
-/* Adds the time that a lane computed: outside MPI and outside waiting in OpenMP, and of that outside all states. A lane
- * lasts from its first record to its last, or to the end of the log if it has entered more states than it left. */
+/* Adds the time that a lane computed: outside MPI and outside waiting in OpenMP, and of that outside all states, where
+ * its records are known. A lane lasts from its first record to its last, or to the end of the log if it has entered more
+ * states than it left. */
 static int add_computing(struct gathering *g, int side, uint32_t lane, const struct side *in_states, int64_t idle_ns,
                          int64_t to_ns)
 {
@@ -89,7 +91,8 @@ static int add_computing(struct gathering *g, int side, uint32_t lane, const str
 
     if (err || !own->seen.records)
         return err;
-    int64_t span_ns = (in_states->count > own->states ? to_ns : own->seen.last_ns) - own->seen.first_ns;
+    int64_t span_ns = (in_states->count > own->states ? to_ns : own->seen.last_ns) - own->seen.first_ns -
+                      pithi_summary_missing_ns(g->summary[side]);
     computing->own_ns += span_ns > in_states->self_ns ? span_ns - in_states->self_ns : 0;
     computing->all_ns += span_ns > idle_ns ? span_ns - idle_ns : 0;
     return PITH_OK;

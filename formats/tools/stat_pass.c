@@ -177,8 +177,7 @@ static void begin_hole(void *context, uint32_t index)
     run->lanes[index].is_in_hole = run->lanes[index].has_holes = 1;
 }
 
-/* The time of the hole counts as nothing. Then `depth` states are open: those that were entered in it are unknown,
- * and those that ended in it are no instances. */
+/* The time of the hole counts as nothing. Then `depth` states are open; those that ended in it are no instances. */
 static int end_hole(const struct run *run, uint32_t index, int64_t time_ns, uint32_t depth)
 {
     struct lane *lane = &run->lanes[index];
@@ -188,10 +187,11 @@ static int end_hole(const struct run *run, uint32_t index, int64_t time_ns, uint
     reach_edge(lane, lane->seen_ns);
     err = next_stretch(run, index, lane->seen_ns, lane->doing);
     lane->since_ns = lane->edge_ns = time_ns;
-    while (lane->open.count > depth)
-        lane->mpi_calls -= run->is_mpi[lane->open.states[--lane->open.count].id];
-    while (!err && lane->open.count < depth)
-        err = push(run, index, run->defs, time_ns);
+    if (!pithi_stack_pass_hole(&lane->open, depth, run->defs, time_ns))
+        return pithi_no_memory();
+    lane->mpi_calls = 0;
+    for (uint32_t i = 0; i < lane->open.count; i++)
+        lane->mpi_calls += run->is_mpi[lane->open.states[i].id];
     return err ? err : follow(run, index, time_ns);
 }
 
@@ -222,9 +222,8 @@ static int leave(const struct run *run, const struct pithlog_record *r, int64_t 
     int64_t start_ns = r->start_ns > run->pass->query->from_ns ? r->start_ns : run->pass->query->from_ns;
     uint32_t id = r->id, depth;
 
-    /* After a hole, the state may have been entered in it. */
-    if (lane->has_holes && r->depth < open->count && open->states[r->depth].enter_ns != start_ns)
-        id = open->states[r->depth].id;
+    if (lane->has_holes)
+        id = pithi_stack_known_id(open, r->depth, id, start_ns);
     if (open->count == 1)
         reach_edge(lane, time_ns);
     if (!pithi_stack_leave(open, id, time_ns, &ended, &depth))

@@ -142,6 +142,11 @@ for r in csv.DictReader(open("lanes.csv")):
 print(*sorted(holes))
 P
 )" "none none none whole" "the hole counts as nothing"
+head -c -8 hurt.pith >cut.pith # its summary is made anew
+for log in hurt cut; do
+    is "$(pith diff big.pith $log.pith --csv 2>>diff.err | awk -F, '$1 == "computing" { print $7, $9 }')" \
+        "$(pith stat $log.pith --csv 2>>stat.err | awk -F, '$2 == "computing" { print $5, $6 }')" "pith diff: the same, of $log.pith"
+done
 
 # solve is open all the time, MPI_Io 1 us in 2 us, and work is entered or left in the hole.
 (pith print small.pith | grep '^#' | sed 's/name=io/name=MPI_Io/'; awk 'BEGIN {
