@@ -364,14 +364,6 @@ static int tell_progress(struct making *m, int64_t time_ns)
     return PITH_OK;
 }
 
-static int take_records(struct making *m, const struct pithlog_record *records, int count)
-{
-    int err = PITH_OK;
-    for (int i = 0; i < count && err == PITH_OK; i++)
-        err = records[i].kind == PITHLOG_COUNTER ? take_value(m, &records[i]) : take_message(m, &records[i]);
-    return err;
-}
-
 static void hole(void *context, uint32_t lane)
 {
     const struct making *m = context;
@@ -379,11 +371,27 @@ static void hole(void *context, uint32_t lane)
     pithi_match_missing(m->match, rank, pithi_log_rank(m->digest->log, rank)->rank);
 }
 
+static int take_record(struct making *m, const struct pithlog_record *r)
+{
+    if (pithi_match_is_hole(m->digest->log, r))
+        hole(m, r->lane);
+    return r->kind == PITHLOG_COUNTER ? take_value(m, r) : r->kind == PITHLOG_LOST ? PITH_OK : take_message(m, r);
+}
+
+static int take_records(struct making *m, const struct pithlog_record *records, int count)
+{
+    int err = PITH_OK;
+    for (int i = 0; i < count && err == PITH_OK; i++)
+        err = take_record(m, &records[i]);
+    return err;
+}
+
 static int read_records(struct making *m)
 {
     struct pithlog_query query = {.from_ns = INT64_MIN,
                                   .to_ns = INT64_MAX,
-                                  .kinds = 1u << PITHLOG_SEND | 1u << PITHLOG_RECV | 1u << PITHLOG_COUNTER};
+                                  .kinds = 1u << PITHLOG_SEND | 1u << PITHLOG_RECV | 1u << PITHLOG_COUNTER |
+                                           1u << PITHLOG_LOST};
     struct pithlog_iter *iter;
     int count, err = pithlog_iter_open(m->digest->log, &query, &iter);
     if (err == PITH_OK)

@@ -16,7 +16,8 @@
  *
  *     | cut |  recv at 5    send at 7    recv at 9        message 7 -> 9; the first receive's send is before the cut
  *
- * In the middle of a log, records of a rank may be missing (a damaged block): nobody knows how many sends and receives.
+ * In the middle of a log, records of a rank may be missing (a damaged block, or LOST): nobody knows how many sends and
+ * receives these were.
  * From then on, the ends of its messages stay unmatched, at both ranks. But its earlier ends are all known, and their
  * partners come before those of the missing ones:
  *
@@ -351,6 +352,11 @@ int pithi_match_incomplete(const struct pithlog *log)
     return pithlog_get_info(log)->lost > 0 || pithlog_get_info(log)->incomplete || log->damages > 0;
 }
 
+int pithi_match_is_hole(const struct pithlog *log, const struct pithlog_record *r)
+{
+    return r->kind == PITHLOG_LOST && r->bytes && r->time_ns > pithlog_get_lane(log, r->lane)->first_ns;
+}
+
 static void hole(void *context, uint32_t lane)
 {
     const struct pithlog_matcher *m = context;
@@ -360,8 +366,9 @@ static void hole(void *context, uint32_t lane)
 
 int pithlog_matcher_open(struct pithlog *log, struct pithlog_matcher **matcher)
 {
-    struct pithlog_query query = {
-        .from_ns = INT64_MIN, .to_ns = INT64_MAX, .kinds = 1u << PITHLOG_SEND | 1u << PITHLOG_RECV};
+    struct pithlog_query query = {.from_ns = INT64_MIN,
+                                  .to_ns = INT64_MAX,
+                                  .kinds = 1u << PITHLOG_SEND | 1u << PITHLOG_RECV | 1u << PITHLOG_LOST};
     struct pithlog_matcher *m = *matcher = calloc(1, sizeof *m);
     int err;
     if (!m || !(m->match = pithi_match_new())) {
@@ -422,6 +429,10 @@ int pithlog_matcher_next(struct pithlog_matcher *m, struct pithlog_message *mess
             m->flushing = 1;
             break;
         }
+        if (pithi_match_is_hole(m->log, &r))
+            hole(m, r.lane);
+        if (r.kind == PITHLOG_LOST)
+            continue;
         m->release_rank = pithi_log_rank_of(m->log, r.lane);
         m->releasing = r.kind == PITHLOG_RECV;
         status = pithi_match_take(m->match, m->release_rank, pithi_log_rank(m->log, m->release_rank)->rank, &r, r.lane,

@@ -22,6 +22,9 @@ void pithi_match_cut(struct pithi_match *match);
  * matched, as their partners cannot be told. */
 void pithi_match_missing(struct pithi_match *match, uint32_t index, int32_t rank);
 
+/* 1: a LOST record in the middle of its lane: records are missing from its time on. (A ring loses the first ones.) */
+int pithi_match_is_hole(const struct pithlog *log, const struct pithlog_record *record);
+
 /* Takes a SEND or RECV record of world rank `rank`, whose number is `index` (dense, from 0). In the message, this end
  * has the lane `lane`: that of the record, or another number of the caller's. 1: it completes *message; 0: it completes
  * none; -1: no memory. After 0 or 1, pithi_match_ready() may return more. */

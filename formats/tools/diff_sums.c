@@ -80,8 +80,8 @@ static void end(struct gathering *g)
 }
 
 /* Adds the time that a lane computed: outside MPI and outside waiting in OpenMP, and of that outside all states, where
- * its records are known. A lane lasts from its first record to its last, or to the end of the log if it has entered more
- * states than it left. */
+ * its records are known. A lane lasts from its first record to its last, or to the end of the log if it has entered
+ * more states than it left. */
 static int add_computing(struct gathering *g, int side, uint32_t lane, const struct side *in_states, int64_t idle_ns,
                          int64_t to_ns)
 {

@@ -19,6 +19,9 @@ pith analyze damaged.pith --html damaged.html 2>/dev/null
 like "$(cat damaged.html)" 'Records of rank [0-9] are missing from' "in a browser, too"
 pith recover damaged.pith -o recovered.pith >out && pith analyze recovered.pith >out
 is "$(sed 's/damaged[.]pith/recovered.pith/' damaged.page | diff - out | grep '^[<>]')" '>   At least 1 record was lost.' "the recovered log: the same, as it says where records are missing"
+messages() { pith sql "$1" --csv 'SELECT * FROM messages' | sort; }
+messages recovered.pith >some
+is "$(($(wc -l <some) > 10000)) $(comm -23 some <(messages whole.pith) | wc -l)" "1 0" "and its messages are some of the whole log's"
 cp -p whole.pith copy.pith
 is "$(pith analyze copy.pith | sed 1d | diff - <(sed 's/whole[.]pith/copy.pith/' page | sed 1d))" "" "a copy of the log with its time"
 pith analyze whole.pith damaged.pith >out 2>/dev/null
