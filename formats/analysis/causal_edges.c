@@ -229,7 +229,7 @@ static int take_collective(struct collecting *c, uint32_t rank, const struct pit
         return no_memory(e);
     if (part.coll == UINT32_MAX)
         return PITH_OK;
-    pithi_colls_leave(c->colls, &part); /* arrival times are not used here: drop it when all entered */
+    pithi_colls_leave(c->colls, &part, INT64_MAX); /* times are not used here: drop it when all entered */
     enter->partner = find_instance(e, &part, r->comm);
     if (part.rule.shape == PITHI_COLL_LOWER)
         enter->position = find_position(e, &e->instances[enter->partner], part.place);

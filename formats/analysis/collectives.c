@@ -1,8 +1,8 @@
 /* collectives.c - finds collective instances by counting the collectives of each member.
  *
  * In an incomplete log (a time window, lost records), a member may lack its first collectives and would count wrong.
- * But nobody can leave a barrier before all have entered it. So a member that enters an instance after another one has
- * left it has lost its part in it, and belongs to a later instance:
+ * But nobody can leave a barrier before all have entered it. So a member that enters an instance after a member that
+ * must wait for it has left has lost its part in it, and belongs to a later instance:
  *
  *     | cut |  rank 0 in #5         rank 0 in #6      Rank 1 began #5 before the cut, so its first record is of #6.
  *     | cut |                       rank 1 in #6      Then rank 0 has left #5 already: rank 1 counts for #6.
@@ -26,6 +26,7 @@
 /* Members that others wait for together: all, or the members of one group. */
 struct group {
     uint32_t expected, arrived;
+    int64_t left_ns; /* when the first member left that must wait for others; INT64_MAX: none did */
     struct pithi_moment last;
 };
 
@@ -34,7 +35,6 @@ struct coll {
     uint32_t left, first_size; /* members that have left; size of the first group */
     int is_inter, has_root;
     int is_open; /* a member left before all had arrived */
-    int root_left;
     struct group groups[2];
     struct pithi_moment root;
     struct pithi_moment *positions; /* scan: arrival at each scan position; INFINITY: not yet. Below `come`: the latest
@@ -266,14 +266,15 @@ static uint32_t begin(struct pithi_colls *c, uint64_t key, struct pithi_coll_rul
         return NONE;
     }
     struct coll *coll = &c->all[at];
-    *coll = (struct coll){.rule = rule,
-                          .is_inter = of->remote_size > 0,
-                          .first_size = (uint32_t)of->size,
-                          .groups = {{team->expected[0], 0, never}, {team->expected[1], 0, never}},
-                          .positions = coll->positions,
-                          .position_room = coll->position_room,
-                          .key = key,
-                          .serial = c->serial};
+    *coll =
+        (struct coll){.rule = rule,
+                      .is_inter = of->remote_size > 0,
+                      .first_size = (uint32_t)of->size,
+                      .groups = {{team->expected[0], 0, INT64_MAX, never}, {team->expected[1], 0, INT64_MAX, never}},
+                      .positions = coll->positions,
+                      .position_room = coll->position_room,
+                      .key = key,
+                      .serial = c->serial};
     c->serial += coll->is_inter ? 2 : 1;
     if (rule.shape == PITHI_COLL_LOWER && !make_positions(c, coll, of))
         return NONE;
@@ -393,16 +394,19 @@ static const struct pithi_coll_rule *what(struct pithi_colls *c, const struct pi
     return *state == NONE ? &none : &c->rules[*state];
 }
 
-/* 1: a member that enters now cannot be in this instance: another call, or others could not have left before it. */
-static int is_over(const struct coll *coll, const struct pithi_coll_rule *rule, const struct pithlog_record *r,
-                   int is_root)
-{
-    int must_wait = !(rule->flags & (PITHI_COLL_LOOSE | PITHI_COLL_AFTER)) &&
-                    (rule->flags & PITHI_COLL_BARE || r->bytes > 0 || r->got_bytes > 0);
+/* The group for which the member at a place waits, and whose members wait for that member. */
+static int other_group(const struct coll *coll, uint32_t place) { return coll->is_inter ? !is_second(coll, place) : 0; }
 
-    return coll->rule.shape != rule->shape || (must_wait && rule->shape == PITHI_COLL_ALL && coll->left > 0) ||
-           (must_wait && rule->shape == PITHI_COLL_FROM && is_root && coll->left > 0) ||
-           (must_wait && rule->shape == PITHI_COLL_TO && coll->root_left);
+/* 1: a member that enters now cannot be in this instance: another call, or others could not have left before it. Nobody
+ * waits for a member that contributes no data. */
+static int is_over(const struct coll *coll, const struct pithi_coll_rule *rule, const struct pithlog_record *r,
+                   uint32_t place, int is_root)
+{
+    int is_needed = !(rule->flags & (PITHI_COLL_LOOSE | PITHI_COLL_AFTER)) &&
+                    (rule->flags & PITHI_COLL_BARE || r->bytes > 0) && (rule->shape != PITHI_COLL_FROM || is_root);
+
+    return coll->rule.shape != rule->shape ||
+           (is_needed && coll->groups[other_group(coll, place)].left_ns < r->time_ns);
 }
 
 /* Links a part with its request, if any, which is recorded before or after the COLL record. */
@@ -437,7 +441,7 @@ int pithi_colls_enter(struct pithi_colls *c, const struct pithlog_record *r, uin
         return 1;
     uint32_t at = find(c, key);
     while (c->is_incomplete && at != NONE && c->all[at].key == key && is_under_way(&c->all[at]) &&
-           is_over(&c->all[at], rule, r, is_root)) {
+           is_over(&c->all[at], rule, r, place, is_root)) {
         if (!next_turn(c, rank, who, &key))
             return -no_memory(c);
         at = find(c, key);
@@ -513,7 +517,7 @@ static int last_of_lower(struct coll *coll, uint32_t place, struct pithi_moment 
 
 static int last_of_needed(struct coll *coll, const struct pithi_coll_part *part, struct pithi_moment *when)
 {
-    int other = coll->is_inter ? !is_second(coll, part->place) : 0;
+    int other = other_group(coll, part->place);
     switch (coll->rule.shape) {
     case PITHI_COLL_ALL:
         return last_of_group(&coll->groups[other], when);
@@ -565,10 +569,16 @@ uint32_t pithi_colls_wait_kind(const struct pithi_colls *c, const struct pithi_c
     }
 }
 
-void pithi_colls_leave(struct pithi_colls *c, const struct pithi_coll_part *part)
+void pithi_colls_leave(struct pithi_colls *c, const struct pithi_coll_part *part, int64_t time_ns)
 {
     struct coll *coll = &c->all[part->coll];
-    coll->root_left |= part->is_root;
+    struct group *own = &coll->groups[is_second(coll, part->place)];
+    struct pithi_moment when;
+    int gets = part->rule.flags & PITHI_COLL_BARE || part->bytes > 0;
+
+    if (gets && coll->rule.shape != PITHI_COLL_LOWER && last_of_needed(coll, part, &when) != 0 &&
+        time_ns < own->left_ns)
+        own->left_ns = time_ns;
     if (++coll->left < coll->groups[0].expected + coll->groups[1].expected)
         return;
     coll->groups[0].expected = coll->groups[1].expected = 0;

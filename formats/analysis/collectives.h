@@ -48,8 +48,9 @@ int pithi_colls_last(struct pithi_colls *colls, const struct pithi_coll_part *pa
 int pithi_colls_together(const struct pithi_colls *colls, const struct pithi_coll_part *part);
 /* The kind of the wait states of its members, enum pithlog_wait_kind. */
 uint32_t pithi_colls_wait_kind(const struct pithi_colls *colls, const struct pithi_coll_part *part);
-/* A member leaves; after the last one the instance is freed. */
-void pithi_colls_leave(struct pithi_colls *colls, const struct pithi_coll_part *part);
+/* A member leaves, at time_ns; INT64_MAX: the times of ranks cannot be compared. After the last one the instance is
+ * freed. */
+void pithi_colls_leave(struct pithi_colls *colls, const struct pithi_coll_part *part, int64_t time_ns);
 
 /* 1: the log has events to pass to pithi_colls_event. */
 int pithi_colls_have_events(const struct pithi_colls *colls);

@@ -221,7 +221,7 @@ static int take_complete(struct replay *r, const struct pithlog_record *record)
         struct arriving one = {{.done = 1, .time_ns = last.at_ns, .before_ns = last.before_ns}, part.bytes, part.state};
         gather(r, &r->lanes[record->lane], &one);
     }
-    pithi_colls_leave(r->colls, &part);
+    pithi_colls_leave(r->colls, &part, record->time_ns);
 out:
     return err;
 }
@@ -317,7 +317,7 @@ static int take_coll(struct replay *r, const struct pithlog_record *record)
     if (part.coll == NONE || !call)
         return PITH_OK;
     if (call->part.coll != NONE && !call->part.starts)
-        pithi_colls_leave(r->colls, &call->part);
+        pithi_colls_leave(r->colls, &call->part, record->time_ns);
     call->part = part;
     arrive(r, d, &part, d->cost.ns[PITHLOG_COLL]);
     return PITH_OK;
@@ -347,7 +347,7 @@ static void end_coll(struct replay *r, struct pithi_delay *d, const struct pithi
         end_after(r, d, call, &last);
     else if (known > 0 && r->writer) /* the time after the last arrival stays the same */
         pithi_lane_delay_set(d, last.before_ns + later((double)d->now_ns - last.at_ns, 0));
-    pithi_colls_leave(r->colls, &call->part);
+    pithi_colls_leave(r->colls, &call->part, d->now_ns);
 }
 
 /* The call that makes a window has finished waiting when the window is recorded. */

@@ -245,7 +245,7 @@ static void add_coll_need(struct building *b, uint32_t lane, const struct pithi_
     if (!(part->rule.flags & PITHI_COLL_AFTER) &&
         (pithi_colls_last(b->colls, part, &when) != 0 || part->gets_of_all || may_wait))
         add_need(b, lane, piece, need);
-    pithi_colls_leave(b->colls, part);
+    pithi_colls_leave(b->colls, part, end_ns);
 }
 
 static struct pithi_graph_coll *new_coll(struct pithi_graph *g, uint32_t comm, uint32_t kind)

@@ -54,4 +54,50 @@ a, b = (sum(w["ns"] for w in json.load(open(f))["waits"]) for f in ("part.json",
 print(int(1000 * abs(a - b) / b))'
 done | sort -n | tail -n 1)
 ok $((worst > 5)) "parts: waiting as in the whole log, within $worst/1000"
+
+# A member that leaves before others enter does not make them count for a later instance, if it need not wait for them: they
+# are in its own group of two, they contribute nothing, or it gets nothing. Rank 0 leaves before rank 3 enters.
+early() { # CALL COMM, then bytes and got_bytes of each rank
+    local call=$1 comm=$2 step rank
+    shift 2
+    printf '# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=4\tranks=0,1,2,3\n# comm\tcomm=1\tname=both\tsize=2\tremote_size=2\tranks=0,3\tremote_ranks=1,2\n'
+    for step in 1 2 3; do
+        for rank in 0 1 2 3; do
+            printf "$step.%d\t$rank\t0\t%s\n" $((rank == 3 ? 5 : rank)) "enter	$call" $((rank == 3 ? 5 : rank)) \
+                "coll		comm=$comm	bytes=${1%:*}	got_bytes=${1#*:}	root=-1" $((rank == 0 ? 4 : 7 + rank / 3)) "leave	$call"
+            set -- "${@:2}" "$1"
+        done
+    done | sort -s -g -k 1,1
+}
+mark() { sed '1i # property\tkey=part\tvalue=of a longer log' whole/log.txt >part/log.txt; }
+# The facts of whole/log.txt do not depend on its mark as a part of another log.
+same_as_part() {
+    mark
+    cmp -s <(cd whole && pith analyze log.txt --json --waits) <(cd part && pith analyze log.txt --json --waits)
+}
+mkdir -p whole part
+while read -r what; do
+    # shellcheck disable=SC2086
+    early $what >whole/log.txt
+    like "$(joined "$(pith analyze whole/log.txt)")" 'Matched: 12 of 12 calls' "${what%% *}: all are matched"
+    same_as_part
+    ok $? "${what%% *}: in a part, too"
+done <<'END'
+MPI_Barrier 1 0:0 0:0 0:0 0:0
+MPI_Allgatherv 0 8:24 8:24 8:24 0:24
+MPI_Reduce_scatter 0 24:0 24:8 24:8 24:8
+END
+(mkdir random && cd random && python3 "$top/test/analyze/random_log.py" 1 60)
+different=''
+for seed in {1..60}; do
+    cp "random/$seed.txt" whole/log.txt
+    if [ $((seed % 10)) = 0 ]; then # clocks differ
+        mark
+        for what in whole part; do pith convert "$what/log.txt" "$what/out.txt" --causal 2>/dev/null; done
+        cmp -s <(grep -v '^#' whole/out.txt) <(grep -v '^#' part/out.txt)
+    else
+        same_as_part
+    fi || different="$different $seed"
+done
+is "$different" "" "random logs that are marked as parts, though they have all records"
 finish

@@ -229,7 +229,7 @@ static void all_come(struct pithi_colls *colls, uint32_t state, int32_t root, st
 static void all_leave(struct pithi_colls *colls, const struct pithi_coll_part *parts)
 {
     for (int i = 0; i < 3; i++)
-        pithi_colls_leave(colls, &parts[i]);
+        pithi_colls_leave(colls, &parts[i], 300);
 }
 
 static void test_collectives(void)
