@@ -244,7 +244,7 @@ static int copy_defs(struct copying *c)
         CHECK(add_def(c, pithi_defs_get(c->log->defs, i), &c->defs[i]));
     for (uint32_t i = 0; !c->what->one_of_many && (key = pithlog_get_property(c->log, i, &value)) != NULL; i++)
         CHECK(pithi_defs_property(defs, key, value));
-    return c->part ? pithi_defs_property(defs, PITHI_PART_KEY, "of a longer log") : PITH_OK;
+    return PITH_OK;
 }
 
 /* ---- Ranks, lanes, communicators --------------------------------------------------------------------------------- */
@@ -457,6 +457,7 @@ int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, const struc
     if (what->from_ns > log->info.end_ns || what->to_ns < log->info.start_ns) /* open states end with the log */
         goto out;
     if (c.part) {
+        TRY(pithi_defs_property(pithi_writer_defs(writer), PITHI_PART_KEY, "of a longer log"));
         if (!(c.postings = calloc(c.rank_count + (size_t)1, sizeof *c.postings))) {
             err = no_memory(&c);
             goto out;
