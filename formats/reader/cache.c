@@ -35,9 +35,15 @@ static int mix_bytes(struct pithi_cache_key *key, int fd, uint64_t offset, uint6
     return 1;
 }
 
+/* The modification time is part of it, since a byte between the samples may have changed. */
 static int mix_file(struct pithi_cache_key *key, int fd, uint64_t size)
 {
     uint64_t end = size < END_BYTES ? size : END_BYTES;
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return 0;
+    mix(key, (uint64_t)st.st_mtim.tv_sec);
+    mix(key, (uint64_t)st.st_mtim.tv_nsec);
     mix(key, size);
     if (!mix_bytes(key, fd, 0, end) || !mix_bytes(key, fd, size - end, end))
         return 0;
@@ -45,13 +51,6 @@ static int mix_file(struct pithi_cache_key *key, int fd, uint64_t size)
         if (!mix_bytes(key, fd, (size - SAMPLE_BYTES) / SAMPLES * i, SAMPLE_BYTES))
             return 0;
     return 1;
-}
-
-/* A byte between the samples may have changed since. */
-static void mix_time(struct pithi_cache_key *key, const struct stat *st)
-{
-    mix(key, (uint64_t)st->st_mtim.tv_sec);
-    mix(key, (uint64_t)st->st_mtim.tv_nsec);
 }
 
 int pithi_cache_key(struct pithlog *log, struct pithi_cache_key *key)
@@ -62,7 +61,6 @@ int pithi_cache_key(struct pithlog *log, struct pithi_cache_key *key)
     *key = (struct pithi_cache_key){{UINT64_C(0x50697468), 1}};
     if (stat(log->path, &st) != 0 || !S_ISREG(st.st_mode))
         return 0;
-    mix_time(key, &st);
     for (uint32_t volume = 0; volume <= log->files.volume.count; volume++)
         if (pithi_files_find(&log->files, (uint64_t)volume << PITHI_VOLUME_SHIFT, &fd, &size) != PITH_OK ||
             !mix_file(key, fd, size))
@@ -78,7 +76,6 @@ int pithi_cache_key_file(int fd, struct pithi_cache_key *key)
         return 0;
     for (const char *p = PITH_VERSION; *p; p++)
         mix(key, (unsigned char)*p);
-    mix_time(key, &st);
     return mix_file(key, fd, (uint64_t)st.st_size);
 }
 

@@ -31,9 +31,9 @@ struct pithi_cache_part {
     char final[4096]; /* the name after that */
 };
 
-/* The key of an open log: a hash of its modification time, its size, its front with the definitions, its end with the
- * footer, and samples in between. A copy that keeps the time has the same key. 0: it cannot be read, or it is a folder
- * that a running program is still recording. */
+/* The key of an open log: a hash of the modification time of each of its files, its size, its front with the
+ * definitions, its end with the footer, and samples in between. A copy that keeps the times has the same key. 0: it
+ * cannot be read, or it is a folder that a running program is still recording. */
 int pithi_cache_key(struct pithlog *log, struct pithi_cache_key *key);
 
 /* The key of a file of another format. It includes Pith's version, as readers may change. */

@@ -1,6 +1,7 @@
 /* test_log_parts.c - large logs are read in parts, when they are asked for: by many threads at once, with damage that
  * is seen only where one looks, from several files, while the file is cut, and with tables that lie about their size.
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 #include "base/zip.h"
 #include "native/chunk.h"
 #include "native/log.h"
+#include "reader/cache.h"
 #include "reader/check.h"
 #include "reader/native.h"
 #include "native_model.h"
@@ -264,6 +266,18 @@ static uint64_t file_size(const char *name)
     return stat(name, &st) == 0 ? (uint64_t)st.st_size : 0;
 }
 
+/* A byte between the samples of a file changes its time only. */
+static void test_keys_of_volumes(struct pithlog *log, const char *volume)
+{
+    const struct timespec times[2] = {{1000000000, 0}, {1000000000, 0}};
+    struct pithi_cache_key before, same, after;
+    OK(pithi_cache_key(log, &before) && pithi_cache_key(log, &same) && memcmp(&before, &same, sizeof before) == 0,
+       "what is kept of a log in three files is found");
+    OK(utimensat(AT_FDCWD, volume, times, 0) == 0 && pithi_cache_key(log, &after) &&
+           memcmp(&before, &after, sizeof before) != 0,
+       "but not once any of them was changed");
+}
+
 static void test_volumes(void)
 {
     char first[300], second[300], spare[300];
@@ -277,6 +291,7 @@ static void test_volumes(void)
     OK(s.records == 7 * 2 * 3000 && !s.wrong && !s.errors, "a log in three files");
     OK(pithlog_get_info(log)->bytes == file_size(path) + file_size(first) + file_size(second), "all bytes are counted");
     OK(pithlog_get_comm(log, 1)->size == 2, "members are found in a volume");
+    test_keys_of_volumes(log, second);
     pithlog_close(log);
     uint64_t records = 0;
     OK(pithi_check(path, ignore, NULL, &records) == 0 && records == 7 * 2 * 3000, "check reads all three");
