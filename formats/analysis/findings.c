@@ -520,7 +520,8 @@ static int find_small_messages(struct pithlog_analysis *a)
 }
 
 /* The cost of recording: the measured cost of a record times the number of records. That of a state's begin or end has
- * the reading of the counters of threads in it. The window has as much of a lane's records as of its pieces. */
+ * the reading of the counters of threads in it. A lane has as much of its records in the part that was read as of its
+ * time, and as much of these in the window as of its pieces. */
 static int find_own_cost(struct pithlog_analysis *a, const struct pithi_counter_sums *counters)
 {
     const struct pithlog_info *info = pithlog_get_info(a->graph.log);
@@ -528,9 +529,12 @@ static int find_own_cost(struct pithlog_analysis *a, const struct pithi_counter_
     FILE *out;
 
     for (uint32_t i = 0; i < info->lanes; i++) {
-        double part = (double)(a->lanes[i].last - a->lanes[i].first) / a->graph.lanes[i].pieces.count;
-        double records = (double)pithlog_get_lane(a->graph.log, i)->records * part -
-                         (counters->count ? (double)counters->records[i] : 0);
+        const struct pithi_graph_lane *read = &a->graph.lanes[i];
+        const struct pithlog_lane *lane = pithlog_get_lane(a->graph.log, i);
+        double part = (double)(a->lanes[i].last - a->lanes[i].first) / read->pieces.count;
+        if (read->last_ns > read->first_ns) /* else it has no time, or no records */
+            part *= (double)(read->last_ns - read->first_ns) / (double)(lane->last_ns - lane->first_ns);
+        double records = (double)lane->records * part - (counters->count ? (double)counters->records[i] : 0);
         ns += (records > 0 ? records : 0) * (pithlog_own_cost_ns(a->graph.log, i, PITHLOG_ENTER) +
                                              pithlog_own_cost_ns(a->graph.log, i, PITHLOG_OWN_CALL) / 2);
     }

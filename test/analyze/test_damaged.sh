@@ -22,6 +22,11 @@ is "$(sed 's/damaged[.]pith/recovered.pith/' damaged.page | diff - out | grep '^
 messages() { pith sql "$1" --csv 'SELECT * FROM messages' | sort; }
 messages recovered.pith >some
 is "$(($(wc -l <some) > 10000)) $(comm -23 some <(messages whole.pith) | wc -l)" "1 0" "and its messages are some of the whole log's"
+sed '1i # property\tkey=own_cost_ns\tvalue=enter=400' whole.txt >cost.txt && pith convert cost.txt cost.pith
+python3 -c 'data = bytearray(open("cost.pith", "rb").read()); data[len(data) // 2] ^= 255; open("cost.pith", "wb").write(data)'
+recording() { pith analyze "$@" --explain recording 2>/dev/null | grep -o 'Here: [0-9.]* %'; }
+is "$(recording cost.pith)" "$(recording cost.txt)" "recording costs as much of the time in a part"
+is "$(recording cost.pith --to 50ms)" "$(recording cost.txt --to 50ms)" "and in a window without gaps"
 cp -p whole.pith copy.pith
 is "$(pith analyze copy.pith | sed 1d | diff - <(sed 's/whole[.]pith/copy.pith/' page | sed 1d))" "" "a copy of the log with its time"
 pith analyze whole.pith damaged.pith >out 2>/dev/null
