@@ -45,15 +45,15 @@ static int has_lost(struct pithlog *log, uint32_t lane)
     return status != 0;
 }
 
-/* Records were lost between a LOST record and the next one; before the first record, from the start on. */
+/* Records were lost between a LOST record and the next one; but in a ring, before the first one, which is LOST. */
 static int find_lost(struct gaps *g, uint32_t number)
 {
     const struct pithlog_info *info = pithlog_get_info(g->log);
     struct pithlog_query query = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .lanes = &number, .lane_count = 1};
     struct pithlog_record records[MANY];
     struct pithlog_iter *iter;
-    int64_t lost_ns = INT64_MIN; /* INT64_MIN: nothing was lost here */
-    int count, is_first = 1, damages = 0, err;
+    int64_t first_ns = pithlog_get_lane(g->log, number)->first_ns, lost_ns = INT64_MIN; /* INT64_MIN: none here */
+    int count, damages = 0, err;
 
     if (!has_lost(g->log, number))
         return PITH_OK;
@@ -66,9 +66,10 @@ static int find_lost(struct gaps *g, uint32_t number)
                 err = add_gap(g, number, lost_ns, records[i].time_ns);
                 lost_ns = INT64_MIN;
             }
-            if (lost_ns == INT64_MIN && records[i].kind == PITHLOG_LOST)
-                lost_ns = is_first ? info->start_ns : records[i].time_ns;
-            is_first = 0;
+            if (records[i].kind == PITHLOG_LOST && records[i].time_ns <= first_ns)
+                err = add_gap(g, number, info->start_ns, records[i].time_ns);
+            else if (lost_ns == INT64_MIN && records[i].kind == PITHLOG_LOST)
+                lost_ns = records[i].time_ns;
         }
     }
     pithlog_iter_close(iter);

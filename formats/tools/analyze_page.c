@@ -143,12 +143,15 @@ static void put_missing(const struct pithi_findings *f, FILE *out)
     if (log->lost)
         fprintf(out, "  At least %llu record%s lost.\n", (unsigned long long)log->lost,
                 log->lost == 1 ? " was" : "s were");
-    if (info->gaps)
-        fprintf(out,
-                "  Records of rank %d are missing from %.6f s to %.6f s%s.\n"
-                "  Analysed is the longest part of the run in which no records are missing.\n",
-                (int)pithlog_get_lane(f->log, info->gap_lane)->rank, (double)info->gap_from_ns / 1e9,
-                (double)info->gap_to_ns / 1e9, info->gaps > 1 ? ", and others" : "");
+    if (info->gaps) {
+        fprintf(out, "  Records of rank %d are missing", (int)pithlog_get_lane(f->log, info->gap_lane)->rank);
+        if (info->gap_to_ns > log->start_ns)
+            fprintf(out, " from %.6f s to %.6f s", (double)info->gap_from_ns / 1e9, (double)info->gap_to_ns / 1e9);
+        else
+            fprintf(out, " before the start of the log");
+        fprintf(out, "%s.\n  Analysed is the longest part of the run in which no records are missing.\n",
+                info->gaps > 1 ? ", and others" : "");
+    }
     double paused = paused_ns(f);
     if (paused > 0)
         fprintf(out, "  Recording was paused for %.1f %% of all ranks' time, which counts as computing.\n",

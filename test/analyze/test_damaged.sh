@@ -40,6 +40,11 @@ like "$(joined "$(pith analyze lost.txt)")" '[|]  At least 7 records were lost[.
 like "$(joined "$(pith stat lost.txt --waits 2>&1 >/dev/null)")" '^pith: note: records are missing; waiting is known only from 0[.]1000[0-9]* s to 0[.]36[0-9]* s$' "and so does pith stat --waits"
 is "$(pith analyze lost.txt --json | python3 -c 'import json, sys; a = json.load(sys.stdin); print(a["gaps"], a["first_gap"]["rank"], a["ranks_absent"])')" "1 2 0" "JSON, too"
 
+sed 's/count=7$/count=1/' lost.txt >one.txt
+like "$(pith analyze one.txt)" '^  At least 1 record was lost[.]$' "a single one"
+awk -F'\t' -v OFS='\t' '{ print } !lost && !/^#/ { print $1, $2, 0, "lost", "", "count=7"; lost = 1 }' whole.txt >ring.txt
+like "$(joined "$(pith analyze ring.txt)")" '[|]  Records of rank 0 are missing before the start of the log[.][|]  Analysed is' "a ring: lost before the log's start"
+
 # A pause of 20 ms on rank 1, of 363 ms of four ranks; and one that does not end.
 pause() { awk -F'\t' -v OFS='\t' -v to="$1" '{ print } !on && $2 == 1 && $1 > 0.1 { print $1, 1, 0, "pause", ""; on = 1 }
     !off && $2 == 1 && $1 > to { print $1, 1, 0, "resume", ""; off = 1 }' whole.txt; }
