@@ -15,6 +15,7 @@ needs_unit := $(unit_bin)
 needs_fuzz := $(fuzz_bin)
 needs_mpi := $(if $(MPIS),$(O)/test/mpi/count.so)
 needs_cli := $(O)/test/cli/make_cli_log $(O)/test/cli/puppet $(O)/test/golden/make_golden $(O)/test/bench/make_big_log
+needs_analyze := $(O)/test/bench/make_big_log
 needs_python := $(O)/test/cli/make_cli_log $(O)/test/bench/make_big_log
 needs_bad := $(O)/test/golden/make_golden $(O)/test/bench/make_big_log
 needs_golden := $(O)/test/golden/make_golden $(O)/test/cli/make_cli_log $(O)/test/bench/make_big_log

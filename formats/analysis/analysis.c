@@ -364,7 +364,7 @@ int pithlog_analyze(struct pithlog *log, const struct pithlog_analyze_query *que
                                              .has_mpi = g->has_mpi,
                                              .gaps = known.gaps,
                                              .gap_lane = known.lane,
-                                             .unread = known.unread,
+                                             .unread = known.listed,
                                              .gap_from_ns = known.gap_from_ns,
                                              .gap_to_ns = known.gap_to_ns,
                                              .sends = g->sends,

@@ -17,7 +17,7 @@ struct gap {
 struct gaps {
     struct pithlog *log;
     struct gap *list;
-    uint32_t count, room, unread;
+    uint32_t count, room, unread, listed;
 };
 
 static int add_gap(struct gaps *g, uint32_t lane, int64_t from_ns, int64_t to_ns)
@@ -119,9 +119,11 @@ static int find_damaged(struct gaps *g, uint32_t number)
             records = head.before + head.count;
             last_ns = head.last_ns;
         }
-    if (is_all || (!err && is_gap && records == 0))
-        g->unread += pithlog_get_lane(g->log, number)->thread == 0;
-    else if (!err && is_gap)
+    if (is_all || (!err && is_gap && records == 0)) {
+        const struct pithlog_lane *of = pithlog_get_lane(g->log, number);
+        g->unread += of->thread == 0;
+        g->listed += of->thread == 0 && of->records > 0;
+    } else if (!err && is_gap)
         err = add_gap(g, number, last_ns, info->end_ns);
     free(chunk.data);
     free(window);
@@ -188,6 +190,7 @@ int pithi_known_part_find(struct pithlog *log, int64_t from_ns, int64_t to_ns, i
     }
     known->is_part = g.count > 0;
     known->unread = g.unread;
+    known->listed = g.listed;
     for (uint32_t i = 0; !err && i < g.count; i++) {
         if (g.list[i].from_ns > to_ns || g.list[i].to_ns < from_ns)
             continue;

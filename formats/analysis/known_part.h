@@ -16,6 +16,7 @@ struct pithi_known_part {
     int64_t from_ns, to_ns; /* INT64_MIN, INT64_MAX: from the start, to the end of the log */
     int is_part;            /* the log has gaps */
     uint32_t unread;        /* ranks of which no block can be read; they have no gaps */
+    uint32_t listed;        /* of these, those with records by the index of the log */
     uint32_t gaps, lane;    /* gaps in the time that was asked for; lane of the earliest one */
     int64_t gap_from_ns, gap_to_ns;
 };

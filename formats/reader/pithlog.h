@@ -469,7 +469,7 @@ struct pithlog_analysis_info {
     /* The window, and the earliest gap, in which records are lost, damaged or cut off. The window has no gap. */
     int64_t from_ns, to_ns, gap_from_ns, gap_to_ns;
     int has_init, has_finalize, has_mpi;
-    uint32_t lanes, gaps, gap_lane, unread; /* lanes: with MPI calls; unread: ranks of which no record can be read */
+    uint32_t lanes, gaps, gap_lane, unread; /* lanes: with MPI calls; unread: ranks whose records cannot be read */
     int64_t useful_ns, most_useful_ns;      /* time outside MPI: summed over these lanes; the largest of them */
     double ideal_ns;                        /* run time if transfers took no time */
     /* parallel = load_balance * communication; communication = serialisation * transfer; 0 to 1 */

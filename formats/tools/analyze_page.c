@@ -84,11 +84,14 @@ uint32_t pithi_findings_absent(const struct pithi_findings *f)
 {
     const struct pithlog_comm *world = pithlog_get_comm(f->log, 0);
     uint32_t present = 0, lanes = pithlog_get_info(f->log)->lanes, world_size = world ? (uint32_t)world->size : 0;
+    int32_t rank = 0; /* the last one that is present */
 
     for (uint32_t i = 0; i < lanes; i++) {
         const struct pithlog_lane *lane = pithlog_get_lane(f->log, i);
-        int is_next = present && i && lane->rank == pithlog_get_lane(f->log, i - 1)->rank;
-        present += lane->records && !is_next;
+        if (lane->records && (!present || lane->rank != rank)) {
+            present++;
+            rank = lane->rank;
+        }
     }
     world_size = world_size > f->ranks ? world_size : f->ranks;
     return world_size - present + f->info->unread;

@@ -34,6 +34,19 @@ like "$(joined "$(cat out)")" 'Records of B are missing: .*the run times cannot 
 is "$(grep -cE 'speedup|faster|slower' out)" 0 "and no speedup"
 like "$(pith analyze whole.pith damaged.pith --to 50ms 2>/dev/null)" '^B takes as long as A' "but of a part without damage"
 
+# Ranks without records are counted once: zeros in a fifth of the log lie in two of four ranks at most. And a rank that has
+# records of its second thread only is there.
+"$build/test/bench/make_big_log" small.pith 4 4 2000
+most=$(for at in {2..15}; do
+    python3 -c 'import sys; d = bytearray(open("small.pith", "rb").read()); n = len(d) // 5; at = len(d) * int(sys.argv[1]) // 20
+d[at:at + n] = bytes(n); open("zeros.pith", "wb").write(d)' $at
+    pith analyze zeros.pith --json 2>/dev/null | grep -o '"ranks_absent":[0-9]*' | cut -d: -f2
+done | sort -n | tail -n 1)
+is "$most" 2 "two of four ranks are lost at most"
+printf '# %s\n' 'comm	comm=0	name=MPI_COMM_WORLD	size=2	ranks=0,1' 'lane	rank=1	thread=0' 'lane	rank=1	thread=1' >second.txt
+printf '%s\t%s\t%s\tMPI_Barrier\n' 0 '1	1' enter 0 '0	0' enter 1 '1	1' leave 1 '0	0' leave >>second.txt
+like "$(pith analyze second.txt --json)" '"ranks_absent":0' "a rank without records of its first thread"
+
 # Lost records, in the middle of rank 2.
 awk -F'\t' -v OFS='\t' '{ print } !lost && $2 == 2 && $1 > 0.1 { print $1, 2, 0, "lost", "", "count=7"; lost = 1 }' whole.txt >lost.txt
 like "$(joined "$(pith analyze lost.txt)")" '[|]  At least 7 records were lost[.][|]  Records of rank 2 are missing from 0[.]1000[0-9]* s to 0[.]1000[0-9]* s[.][|]  Analysed is' "lost records: the page says so"
