@@ -37,16 +37,20 @@ static void path_here(const struct pithi_findings *f, FILE *out)
 
 static void imbalance_here(const struct pithi_findings *f, FILE *out)
 {
-    uint32_t count;
+    uint32_t count, shown = 0;
     struct pithi_state_sum *sums = pithi_path_sums(f->analysis, &count);
     double run_ns = (double)(f->info->to_ns - f->info->from_ns);
     char text[PITHI_NS_TEXT];
 
     for (uint32_t i = 0; sums && i < count; i++) {
         double ns = pithi_path_imbalance(f->analysis, sums[i].state, sums[i].ns);
-        fprintf(out, "%s%.*s: %s, %.0f %% of the run\n", i ? "      " : "Here: ", PITHI_NAME_COLUMNS,
+        if (ns <= 0)
+            continue;
+        fprintf(out, "%s%.*s: %s, %.0f %% of the run\n", shown++ ? "      " : "Here: ", PITHI_NAME_COLUMNS,
                 pithi_state_text(f->log, sums[i].state), pithi_ns_text(text, ns), 100 * ns / run_ns);
     }
+    if (!shown)
+        fprintf(out, "Here: no state takes longer on the critical path than on average\n");
     free(sums);
 }
 

@@ -207,6 +207,9 @@ like "$(joined "$(pith analyze log.pith --explain load-imbalance)")" '[|]Here: 4
 like "$(pith analyze log.pith --explain small-messages)" '^Here: below 0[.]5 % of all ranks. time$' "a finding that this log does not have"
 like "$(pith analyze log.pith --explain critical-path)" '^Here: refine: 5[.]000 ms [(]100 %[)], on rank 0$' "the critical path, with its states"
 like "$(pith analyze log.pith --explain imbalance)" '^Here: refine: 3[.]333 ms, 67 % of the run$' "imbalance, with its states"
+printf '%s\t%s\t0\t%s\t%s\n' 0 0 enter s 0 1 enter s 0.001 0 leave s 0.001 0 enter a 0.005 1 leave s 0.005 1 enter MPI_Recv 0.010 0 leave a \
+    0.010 0 enter MPI_Send 0.010 0 send '	comm=0	peer=1	bytes=8' 0.0101 0 leave MPI_Send 0.0101 1 recv '	comm=0	peer=0	bytes=8' 0.0101 1 leave MPI_Recv >short.txt
+is "$(pith analyze short.txt --explain imbalance | grep -A9 Here)" "Here: a: 4.500 ms, 45 % of the run" "of states that take longer on the path than on average"
 like "$(joined "$(pith analyze log.pith --explain delay)")" '[|]Here: refine on rank 0 causes 4[.]000 ms of late sender[|] +[(]2[.]000 ms direct, the rest indirect[)][|] +computing on rank 1 causes 2[.]000 ms' "delays, with the largest"
 like "$(pith analyze log.pith --explain wrong-order)" '^Here: 0 times, 0 ns, 0[.]0 %' "wrong order"
 for term in parallel 'load balance' communication serialisation transfer 'critical path' delay imbalance 'load imbalance' 'descheduled ranks' \
