@@ -23,7 +23,7 @@ for mpi in $(mpis); do
             name="$mpi $ranks $mode"
             # Where the system stops a rank between its look at the clock and its call, what it knows is wrong.
             rm -f lines.?
-            for try in 1 2 3; do
+            for try in 1 2 3 4 5 6; do
                 TIMEOUT=60 timeout -k 5 90 "mpiexec.$mpi" -n $ranks pith run -o log.pith ./known $mode >known.txt 2>err
                 status=$?
                 pith analyze log.pith --json --waits >analysis.json 2>>err
