@@ -36,7 +36,7 @@ static struct pithlog *random_log(void)
     uint32_t open[DEEPEST], depth = 0, lane;
     struct core_log log;
     int64_t now = 0;
-    char name[32];
+    char name[48];
 
     core_log_begin(&log);
     for (int i = 0; i < STATES; i++) {
