@@ -83,7 +83,7 @@ struct pithi_match {
     struct pithi_map missing;  /* ranks of which records are missing from now on */
     uint64_t sends, recvs;     /* unmatched ends: queued on paths, or given up */
     int cut;                   /* messages may be missing */
-    int is_full;               /* there was no memory for what is missing */
+    int is_full;               /* no memory for `missing`: later calls fail */
 };
 
 struct pithlog_matcher {

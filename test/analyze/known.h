@@ -60,7 +60,8 @@ void complete(int count, MPI_Request *requests);
 /* Waits for the peer, which is not recorded. */
 void meet(void);
 
-/* Call number i of those that may wait; one that lets others go on; and one that does both. */
+/* IN, WAIT: store when a call that may wait begins and ends. START: stores when a call begins that other ranks wait
+ * for. CALL: a call of both kinds. */
 #define IN(i, call) (times->calls[i].begin = now_ns(), (call), times->calls[i].end = now_ns())
 #define WAIT(call) IN(0, call)
 #define START(call) (times->release = now_ns(), (call))

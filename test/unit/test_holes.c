@@ -1,5 +1,5 @@
-/* test_holes.c - what is said of messages if a block of the log is damaged: no message that the whole log has not, and
- * all messages of which both ends are surely known. Each block of a log is damaged in turn. */
+/* test_holes.c - the messages of a log with a damaged block. Each must be in the undamaged log, and each message
+ * whose two ends are certain must be found. Each block of a log is damaged in turn. */
 #include "base/bytes.h"
 #include "native/block.h"
 #include "native/chunk.h"
@@ -8,7 +8,7 @@
 
 enum { MOST_MESSAGES = 200000, RANKS = 4, LANES = RANKS * 3, PATHS = RANKS * RANKS * 2 };
 
-/* Messages of the whole damaged, by their bytes, which number them from 1. */
+/* Messages of the undamaged log. The size of each message is its index, from 1. */
 static struct pithlog_message whole[MOST_MESSAGES];
 static uint32_t whole_count;
 
@@ -141,7 +141,7 @@ static void count_ends(uint64_t *sends, uint64_t *recvs)
     pithlog_iter_close(iter);
 }
 
-/* ---- What is said ------------------------------------------------------------------------------------------------ */
+/* ---- Messages that are found ------------------------------------------------------------------------------------ */
 
 static struct seen by_matcher(void)
 {

@@ -152,7 +152,7 @@ matrix waiting
 [[lindex [info class instances ::pith::Window] 0] part Waiting] wait_for
 sync
 matrix
-is [dict get [matrix pair 2 1] waiting],[dict get [matrix pair 2 0] waiting] 50000000,80000000 "waiting: who waited for whom, in any call"
+is [dict get [matrix pair 2 1] waiting],[dict get [matrix pair 2 0] waiting] 50000000,80000000 "waiting of one rank for each other rank, in all calls"
 ok [expr {[seen 2 0] ne $paper}] "in the picture"
 matrix late_receiver
 
@@ -167,7 +167,7 @@ event generate $board <Escape>
 update
 ok [expr {![winfo exists $board]}] "Escape closes it"
 
-# ---- Waiting times are found for those who ask first for other values.
+# ---- `matrix save` and `matrix pair` find the waiting times, also if the matrix showed another value before.
 matrix count
 matrix close
 matrix save first.csv

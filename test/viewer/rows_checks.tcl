@@ -300,7 +300,7 @@ foreach key {o j h period Control-Down} {
 ok 1 "keys for what is chosen: no harm"
 press_key Escape
 
-# ---- What is chosen has a mark in the menus.
+# ---- The menus mark the current grouping and palette.
 # The entries of a menu that are marked when it opens.
 proc marked {name} {
     variable top

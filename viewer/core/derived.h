@@ -46,7 +46,7 @@ struct pithi_formula {
 };
 
 enum { PITHI_FORMULA_ERROR = 160 };
-/* 0; -1: `error` says what is wrong and at which character. Free the formula in any case. */
+/* Returns 0; or -1, and `error` has a message with the place of the wrong character. Free the formula in both cases. */
 int pithi_formula_parse(const struct pithlog *log, const char *text, struct pithi_formula *formula,
                         char error[PITHI_FORMULA_ERROR]);
 void pithi_formula_free(struct pithi_formula *formula);
