@@ -207,7 +207,7 @@ beside plain.pith
 sync
 settle
 set table $top.panes.legend.pair.tree
-for {set i 0} {$i < 200 && [winfo width $table] <= 1} {incr i} {
+for {set i 0} {$i < 200 && ([winfo width $table] <= 1 || [$table children {}] eq {})} {incr i} {
     settle
 }
 set widths [lmap column [list #0 {*}[$table cget -displaycolumns]] {$table column $column -width}]
