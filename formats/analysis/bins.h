@@ -10,18 +10,11 @@ struct pithi_bins {
     double sums[PITHI_BINS];
 };
 
-static inline unsigned pithi_log2(uint64_t value)
-{
-    unsigned log2 = 0;
-
-    while (value >>= 1)
-        log2++;
-    return log2;
-}
+static inline unsigned pithi_log2(uint64_t value) { return 63 - (unsigned)__builtin_clzll(value | 1); }
 
 static inline void pithi_bins_add(struct pithi_bins *bins, int64_t ns)
 {
-    unsigned log2 = pithi_log2((uint64_t)ns | 1), bin = 2 * log2 + (log2 > 0 && (ns >> (log2 - 1) & 1));
+    unsigned log2 = pithi_log2((uint64_t)ns), bin = 2 * log2 + (log2 > 0 && (ns >> (log2 - 1) & 1));
 
     bin = bin < PITHI_LEAST_BIN ? 0 : bin - PITHI_LEAST_BIN;
     bin = bin < PITHI_BINS ? bin : PITHI_BINS - 1;
