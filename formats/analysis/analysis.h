@@ -68,13 +68,17 @@ struct pithi_pieces {
     const struct pithi_lane_piece *piece, *next; /* next: the piece after it */
     uint32_t lane, index, end;
 };
+/* The same loop from a later piece on. */
+static inline void pithi_pieces_from(struct pithi_pieces *p, struct pithlog_analysis *a, uint32_t lane, uint32_t index)
+{
+    const struct pithi_lane_piece *piece = pithi_graph_piece(&a->graph, lane, index);
+    *p = (struct pithi_pieces){.graph = &a->graph, .piece = piece, .lane = lane, .index = index};
+    p->end = a->lanes[lane].last;
+    p->next = pithi_graph_next(&a->graph, lane, piece, index);
+}
 static inline void pithi_pieces_begin(struct pithi_pieces *p, struct pithlog_analysis *a, uint32_t lane)
 {
-    uint32_t first = a->lanes[lane].first;
-    const struct pithi_lane_piece *piece = pithi_graph_piece(&a->graph, lane, first);
-    *p = (struct pithi_pieces){.graph = &a->graph, .piece = piece, .lane = lane, .index = first};
-    p->end = a->lanes[lane].last;
-    p->next = pithi_graph_next(&a->graph, lane, piece, first);
+    pithi_pieces_from(p, a, lane, a->lanes[lane].first);
 }
 /* Pieces lie side by side up to the next multiple of PITHI_CHUNK_FIRST. */
 static inline void pithi_pieces_next(struct pithi_pieces *p)

@@ -298,29 +298,29 @@ static void walk(struct replay *r, uint32_t lane, int may_give_up)
 {
     const struct pithi_analysis_lane *of = &r->a->lanes[lane];
     struct walker *w = &r->walkers[lane];
-    const struct pithi_lane_piece *piece = pithi_graph_piece(r->g, lane, w->piece), *next;
     uint32_t first = w->piece;
+    struct pithi_pieces p;
 
-    for (; w->piece < of->last; w->piece++, piece = next, w->is_begun = 0, may_give_up = 0) {
+    for (pithi_pieces_from(&p, r->a, lane, first); p.index < p.end; pithi_pieces_next(&p)) {
         int64_t from_ns, to_ns;
-        next = pithi_graph_next(r->g, lane, piece, w->piece);
-        pithi_scratch_passed(&r->scratch, sizeof(double));
-        pithi_scratch_passed(&r->a->graph.scratch, sizeof *piece);
         if (!w->is_begun) {
-            if (is_kept(&r->begins[lane], w->piece - of->first))
+            if (is_kept(&r->begins[lane], p.index - of->first))
                 r->begins[lane].at_ns[w->begun++] = w->now;
             if (w->member < r->g->lanes[lane].members.count)
                 arrive(r, lane, w);
         }
         w->is_begun = 1;
-        if (!pithi_graph_is_call(r->g, piece->state)) {
-            pithi_analysis_part(r->a, piece, next, &from_ns, &to_ns);
-            w->now += computing(r, lane, w, piece->state, (double)(to_ns - from_ns));
-        } else if (!end_of_call(r, lane, piece, next, may_give_up, &w->now)) {
+        if (!pithi_graph_is_call(r->g, p.piece->state)) {
+            pithi_pieces_part(r->a, &p, &from_ns, &to_ns);
+            w->now += computing(r, lane, w, p.piece->state, (double)(to_ns - from_ns));
+        } else if (!end_of_call(r, lane, p.piece, p.next, may_give_up, &w->now)) {
             break;
         }
+        w->piece++;
+        w->is_begun = may_give_up = 0;
     }
     r->walked += w->piece - first;
+    pithi_scratch_passed(&r->scratch, (w->piece - first) * sizeof(double));
     /* Wake the lanes whose piece has begun. */
     uint32_t *at = &w->waiters;
     while (*at) {
