@@ -48,9 +48,11 @@ struct recent {
 
 /* What a lane did in an interval. */
 struct profile {
-    double *times;          /* by state; [defs]: outside all states, [defs + 1]: waiting */
-    unsigned char *is_used; /* the same */
-    uint32_t *used, count;  /* the states with a time */
+    struct spent {
+        double ns;
+        int is_used;
+    } * in;                /* by state; [defs]: outside all states, [defs + 1]: waiting */
+    uint32_t *used, count; /* the states with a time */
 };
 
 struct delays {
@@ -198,11 +200,11 @@ static int64_t overlap(int64_t a_from, int64_t a_to, int64_t from_ns, int64_t to
 
 static void spend(struct profile *p, size_t state, double ns)
 {
-    if (!p->is_used[state]) {
-        p->is_used[state] = 1;
+    if (!p->in[state].is_used) {
+        p->in[state].is_used = 1;
         p->used[p->count++] = (uint32_t)state;
     }
-    p->times[state] += ns;
+    p->in[state].ns += ns;
 }
 
 /* 1: this wait state was distributed before. It ended later or waits for itself, as clocks differ. */
@@ -232,20 +234,17 @@ static void profile(struct delays *d, uint32_t lane, int64_t from_ns, int64_t to
     const struct pithi_analysis_lane *of = &d->a->lanes[lane];
     size_t outside = states_of(d) - 2;
 
-    for (; p->count > 0; p->count--) {
-        p->times[p->used[p->count - 1]] = 0;
-        p->is_used[p->used[p->count - 1]] = 0;
-    }
+    for (; p->count > 0; p->count--)
+        p->in[p->used[p->count - 1]] = (struct spent){0};
     if (from_ns < to_ns) {
         uint32_t last = go_to(d, lane, to_ns), i = last;
         const struct pithi_lane_piece *piece = pithi_graph_piece(d->g, lane, i);
-        for (int64_t end_ns = to_ns, begin_ns;; i--, end_ns = begin_ns) {
-            begin_ns = piece->begin_ns > from_ns ? piece->begin_ns : from_ns;
-            spend(p, piece->state == PITHI_OUTSIDE ? outside : piece->state, (double)(end_ns - begin_ns));
-            if (i == 0 || piece->begin_ns <= from_ns)
-                break;
-            piece = pithi_graph_before(d->g, lane, piece, i);
+        int64_t end_ns = to_ns;
+        for (; i > 0 && piece->begin_ns > from_ns; piece = pithi_graph_before(d->g, lane, piece, i--)) {
+            spend(p, piece->state == PITHI_OUTSIDE ? outside : piece->state, (double)(end_ns - piece->begin_ns));
+            end_ns = piece->begin_ns;
         }
+        spend(p, piece->state == PITHI_OUTSIDE ? outside : piece->state, (double)(end_ns - from_ns));
         pithi_scratch_passed(&d->a->graph.scratch, (last - i) * sizeof *piece);
     }
     for (size_t k = upto; k-- > 0 && of->waits[k].to_ns > from_ns;) {
@@ -267,7 +266,7 @@ static int add_costs(struct delays *d, const struct pithlog_wait_state *wait, co
 
     for (uint32_t i = 0; i < d->of_cause.count; i++) {
         uint32_t state = d->of_cause.used[i];
-        double delay = d->of_cause.times[state] - d->of_waiter.times[state];
+        double delay = d->of_cause.in[state].ns - d->of_waiter.in[state].ns;
         if (delay <= 0 || state + 1 == states)
             continue;
         for (uint32_t k = 0; k < d->kind_count; k++) {
@@ -306,7 +305,7 @@ static int distribute(struct delays *d, const struct item *item)
     }
     profile(d, wait->lane, since_ns, wait->from_ns, number, &d->of_waiter);
     for (uint32_t i = 0; i < d->of_cause.count; i++) {
-        double delay = d->of_cause.times[d->of_cause.used[i]] - d->of_waiter.times[d->of_cause.used[i]];
+        double delay = d->of_cause.in[d->of_cause.used[i]].ns - d->of_waiter.in[d->of_cause.used[i]].ns;
         sum += delay > 0 ? delay : 0;
     }
     for (uint32_t k = 0; k < d->kind_count; k++)
@@ -314,10 +313,10 @@ static int distribute(struct delays *d, const struct item *item)
             wait->handed_ns += handed[k];
     if (sum > 0 && !add_costs(d, wait, handed, sum))
         return 0;
-    double delay = d->of_cause.times[waiting] - d->of_waiter.times[waiting];
+    double delay = d->of_cause.in[waiting].ns - d->of_waiter.in[waiting].ns;
     if (delay <= 0)
         return 1;
-    double part = delay / sum / d->of_cause.times[waiting];
+    double part = delay / sum / d->of_cause.in[waiting].ns;
     for (size_t i = upto; i-- > 0 && cause->waits[i].to_ns > since_ns;) {
         double *to = d->handed[wait->cause_lane] + i * d->kind_count;
         if (is_distributed(d, wait->cause_lane, i))
@@ -418,16 +417,14 @@ static size_t next_group(struct delays *d, int is_backward)
 
 static int prepare_profile(struct profile *p, size_t states)
 {
-    p->times = calloc(states, sizeof *p->times);
-    p->is_used = calloc(states, 1);
+    p->in = calloc(states, sizeof *p->in);
     p->used = malloc(states * sizeof *p->used);
-    return p->times && p->is_used && p->used;
+    return p->in && p->used;
 }
 
 static void free_profile(struct profile *p)
 {
-    free(p->times);
-    free(p->is_used);
+    free(p->in);
     free(p->used);
 }
 
