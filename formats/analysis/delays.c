@@ -62,7 +62,9 @@ struct delays {
     struct pithi_loser *tree; /* the tournament of the turns */
     uint32_t leaves;
     struct item *group;           /* [lanes]: wait states with equal ends */
-    struct pithi_scratch scratch; /* memory of `since` and `handed` */
+    struct pithi_scratch scratch; /* memory of `order`, `since` and `handed` */
+    uint32_t *order;              /* the lanes of all wait states, by their ends */
+    size_t passed;                /* wait states passed; backwards: left */
     struct pithi_map members;     /* communicator << 32 | lane: the lane takes part in its synchronising instances */
     struct recent recent;
     struct sync *syncs; /* of one lane */
@@ -366,26 +368,28 @@ static int distribute_group(struct delays *d, size_t count)
 /* ---- In order of ends -------------------------------------------------------------------------------------------- */
 
 /* The key of a lane's next wait state. */
-static uint64_t next_key(const struct delays *d, uint32_t lane, int is_backward)
+static uint64_t next_key(const struct delays *d, uint32_t lane)
 {
     const struct pithi_analysis_lane *of = &d->a->lanes[lane];
     size_t done = d->turns[lane].done;
 
-    if (is_backward)
-        return done > 0 ? PITHI_KEY_LAST - pithi_key_of(of->waits[done - 1].to_ns) : PITHI_KEY_DONE;
     return done < of->wait_count ? pithi_key_of(of->waits[done].to_ns) : PITHI_KEY_DONE;
 }
 
-static void start(struct delays *d, int is_backward)
+/* Takes the wait states with the next end. Returns their number. */
+static size_t next_group(struct delays *d)
 {
-    uint32_t lanes = pithlog_get_info(d->g->log)->lanes;
+    uint64_t key = d->tree[0].key;
+    size_t count = 0;
 
-    for (uint32_t i = 0; i < lanes; i++) {
-        d->turns[i].done = is_backward ? d->a->lanes[i].wait_count : 0;
-        d->turns[i].piece = d->a->lanes[i].last;
-        d->turns[i].player = (struct pithi_player){next_key(d, i, is_backward), d->leaves + i};
+    while (key != PITHI_KEY_DONE && d->tree[0].key == key) {
+        struct turn *turn = (struct turn *)d->tree[0].player;
+        uint32_t lane = turn->player.leaf - d->leaves;
+        d->order[d->passed++] = lane;
+        d->group[count++].wait = &d->a->lanes[lane].waits[turn->done++];
+        d->tree[0] = pithi_tournament_replay(d->tree, &turn->player, next_key(d, lane));
     }
-    d->tree[0] = pithi_tournament_play(d->tree, d->leaves, 1, d->turns, lanes, sizeof *d->turns);
+    return count;
 }
 
 static int by_cause(const void *a, const void *b)
@@ -395,18 +399,18 @@ static int by_cause(const void *a, const void *b)
                                           : (x->lane > y->lane) - (x->lane < y->lane);
 }
 
-/* Takes the wait states with the next end. Returns their number. */
-static size_t next_group(struct delays *d, int is_backward)
+/* Backwards: takes the wait states with the last end. Returns their number. */
+static size_t last_group(struct delays *d)
 {
-    uint64_t key = d->tree[0].key;
     size_t count = 0;
 
-    while (key != PITHI_KEY_DONE && d->tree[0].key == key) {
-        struct turn *turn = (struct turn *)d->tree[0].player;
-        uint32_t lane = turn->player.leaf - d->leaves;
-        d->group[count++] = (struct item){.wait = &d->a->lanes[lane].waits[is_backward ? turn->done - 1 : turn->done]};
-        turn->done += is_backward ? (size_t)-1 : 1;
-        d->tree[0] = pithi_tournament_replay(d->tree, &turn->player, next_key(d, lane, is_backward));
+    for (; d->passed > 0; d->passed--, count++) {
+        uint32_t lane = d->order[d->passed - 1];
+        struct pithlog_wait_state *wait = &d->a->lanes[lane].waits[d->turns[lane].done - 1];
+        if (count > 0 && wait->to_ns != d->group[0].wait->to_ns)
+            break;
+        d->group[count] = (struct item){.wait = wait};
+        d->turns[lane].done--;
     }
     if (count > 1)
         qsort(d->group, count, sizeof *d->group, by_cause);
@@ -431,19 +435,24 @@ static void free_profile(struct profile *p)
 static int prepare(struct delays *d)
 {
     uint32_t lanes = pithlog_get_info(d->g->log)->lanes;
+    size_t waits = 0;
 
     d->leaves = pithi_tournament_leaves(lanes);
     d->tree = malloc(d->leaves * sizeof *d->tree);
-    d->turns = malloc((lanes + (size_t)1) * sizeof *d->turns);
+    d->turns = calloc(lanes + (size_t)1, sizeof *d->turns);
     d->group = malloc((lanes + (size_t)1) * sizeof *d->group);
     d->in_group = calloc(lanes + (size_t)1, sizeof *d->in_group);
     d->since = calloc(lanes + (size_t)1, sizeof *d->since);
     d->handed = calloc(lanes + (size_t)1, sizeof *d->handed);
     if (!d->tree || !d->turns || !d->group || !d->in_group || !d->since || !d->handed)
         return 0;
-    for (uint32_t i = 0; i < lanes; i++)
+    for (uint32_t i = 0; i < lanes; i++) {
         if (!(d->since[i] = pithi_scratch_get(&d->scratch, (d->a->lanes[i].wait_count + 1) * sizeof **d->since)))
             return 0;
+        waits += d->a->lanes[i].wait_count;
+    }
+    if (!(d->order = pithi_scratch_get(&d->scratch, (waits + 1) * sizeof *d->order)))
+        return 0;
     if (!(d->recent.comms = calloc(pithlog_get_info(d->g->log)->comms + (size_t)1, sizeof *d->recent.comms)) ||
         !find_members(d))
         return 0;
@@ -465,12 +474,17 @@ static int report(struct delays *d, int is_backward)
 /* Finds the common synchronisation of each wait state, and the kinds of waiting. */
 static int go_forward(struct delays *d)
 {
+    uint32_t lanes = pithlog_get_info(d->g->log)->lanes;
     int has_kind[PITHLOG_WAIT_KINDS] = {0};
     size_t count;
 
-    start(d, 0);
-    while ((count = next_group(d, 0)) > 0 && !report(d, 0)) {
-        pithi_scratch_passed(&d->scratch, count * sizeof **d->since);
+    for (uint32_t i = 0; i < lanes; i++) {
+        d->turns[i].piece = d->a->lanes[i].last;
+        d->turns[i].player = (struct pithi_player){next_key(d, i), d->leaves + i};
+    }
+    d->tree[0] = pithi_tournament_play(d->tree, d->leaves, 1, d->turns, lanes, sizeof *d->turns);
+    while ((count = next_group(d)) > 0 && !report(d, 0)) {
+        pithi_scratch_passed(&d->scratch, count * (sizeof **d->since + sizeof *d->order));
         pithi_scratch_passed(&d->a->graph.scratch, count * sizeof(struct pithlog_wait_state));
         for (size_t i = 0; i < count; i++) {
             const struct pithlog_wait_state *wait = d->group[i].wait;
@@ -499,8 +513,7 @@ static int go_backward(struct delays *d)
         if (!(d->handed[i] =
                   pithi_scratch_get(&d->scratch, (d->a->lanes[i].wait_count * d->kind_count + 1) * sizeof **d->handed)))
             return 0;
-    start(d, 1);
-    while ((count = next_group(d, 1)) > 0 && !report(d, 1))
+    while ((count = last_group(d)) > 0 && !report(d, 1))
         if (!distribute_group(d, count))
             return 0;
     return 1;
