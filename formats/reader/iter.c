@@ -9,6 +9,7 @@
 #include "native/log.h"
 #include "reader/filter.h"
 #include "reader/iter.h"
+#include "reader/match.h"
 
 /* Keeps rare code out of the path of each record. */
 #define UNCOMMON __attribute__((noinline, cold))
@@ -20,6 +21,7 @@ struct cursor {
     const struct pithi_log_lane *lane; /* NULL: not looked up yet, or lost */
     uint32_t found;                    /* 1: it was looked up */
     uint32_t next_block;               /* to be loaded after the current one */
+    uint32_t is_lost;                  /* PRIMING: records are missing since the last change of the stack */
     struct pithi_stack stack;
 };
 
@@ -201,6 +203,11 @@ static int find(struct pithlog_iter *it, struct cursor *c)
     c->found = 1;
     if (c->lane)
         c->next_block = pithi_log_block_at(it->log, c->lane, it->from_ns, &it->window);
+    /* A hole may begin with a record of the block before. */
+    struct pithi_log_block before;
+    if (it->flags & PITHLOG_CLIP && c->lane && c->next_block > 0 &&
+        pithi_log_block(it->log, c->lane, c->next_block - 1, &it->window, &before) == PITH_OK)
+        c->next_block -= before.kinds >> PITHLOG_LOST & 1;
     /* If the lane ended before the window, its open states are open in the window. */
     if (it->flags & PITHLOG_CLIP && c->lane && c->next_block == c->lane->block_count && c->next_block > 0)
         c->next_block--;
@@ -216,11 +223,15 @@ static int prime(struct pithlog_iter *it, uint32_t number)
         return -1;
     while (c->lane) {
         int status = advance(it, c);
-        if (status <= 0)
-            return status < 0 ? -1 : 1;
-        if (c->block.time_ns >= it->from_ns)
+        if (status < 0)
+            return -1;
+        if (status == 0 || c->block.time_ns >= it->from_ns) {
+            if (c->is_lost)
+                tell_hole(it, c);
             return 1;
+        }
         pithi_block_take(&c->block, &r);
+        c->is_lost = r.kind <= PITHLOG_LEAVE ? 0 : c->is_lost | (uint32_t)pithi_match_is_hole(it->log, &r);
         if (it->flags & PITHLOG_NEST && r.kind <= PITHLOG_LEAVE)
             pair(c, &r);
     }

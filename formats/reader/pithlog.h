@@ -225,8 +225,7 @@ PITHLOG_API int pithlog_is_finalize(const struct pithlog_def *def);
 
 /* ---- Summaries --------------------------------------------------------------------------------------------------- */
 
-/* A stack of open states: path 0 is the empty stack, path p is `state` inside path `parent` < p. Each lane has its own
- * numbers. */
+/* A stack of open states: path 0 is the empty one, path p is `state` inside path `parent` < p. Numbers are a lane's. */
 struct pithlog_path {
     uint32_t parent;
     uint32_t state; /* definition; UINT32_MAX for path 0 */
@@ -246,8 +245,7 @@ struct pithlog_piece {
 
 /* Lanes in less detail than records, so that the cost of drawing a log depends on the pixels, not on its size. If a log
  * has no summary of a lane, the first request reads the lane and makes one in a temporary file. A lane with more than
- * 32768 different states and events cannot have a summary (PITH_ERR_MEMORY), but pithlog_summary_sums still works. For
- * one thread at a time. */
+ * 32768 different states and events has no summary (PITH_ERR_MEMORY), but sums. For one thread at a time. */
 struct pithlog_summary;
 PITHLOG_API int pithlog_summary_open(struct pithlog *log, struct pithlog_summary **summary);
 PITHLOG_API void pithlog_summary_close(struct pithlog_summary *summary);
@@ -270,6 +268,10 @@ struct pithlog_sum {
 };
 PITHLOG_API int pithlog_summary_sums(struct pithlog_summary *summary, uint32_t lane, int64_t from_ns, int64_t to_ns,
                                      struct pithlog_sum *sums);
+/* The same; without a summary (NULL) of all records: PITH_ERR_DAMAGED, and sums of the intact ones, if some cannot be
+ * read. *missing_ns: the time between the lane's first and last record that is in no sum, as records are missing. */
+PITHLOG_API int pithlog_sums(struct pithlog *log, struct pithlog_summary *summary, uint32_t lane, int64_t from_ns,
+                             int64_t to_ns, struct pithlog_sum *sums, int64_t *missing_ns);
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
@@ -282,8 +284,7 @@ struct pithlog_message {
 };
 
 /* Matches the messages of the whole log: for each communicator, sender, receiver and tag, sends in time order with
- * receives in posting order. Messages are returned as soon as they are matched. Memory grows with the messages under
- * way at once. */
+ * receives in posting order. Each is returned as soon as it is matched. Memory grows with the messages under way. */
 struct pithlog_matcher;
 PITHLOG_API int pithlog_matcher_open(struct pithlog *log, struct pithlog_matcher **matcher);
 PITHLOG_API int pithlog_matcher_next(struct pithlog_matcher *matcher, struct pithlog_message *message); /* 1, 0, -1 */
@@ -348,8 +349,7 @@ PITHLOG_API int pithlog_digest_sample(const struct pithlog_digest *digest, const
                                       uint64_t most, void (*tell)(void *context, const struct pithlog_message *message),
                                       void *context, double *weight);
 
-/* A counter on a lane; index from 0, sorted by lane, then counter. NULL past the last. Infinities and NaNs are left
- * out. */
+/* A counter on a lane; index from 0, by lane, then counter. NULL past the last. Infinities and NaNs are left out. */
 struct pithlog_series {
     uint32_t lane, counter; /* counter: definition */
     uint64_t count;

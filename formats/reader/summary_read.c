@@ -10,6 +10,7 @@
 #include "native/stack.h"
 #include "native/lane_summary.h"
 #include "reader/iter.h"
+#include "reader/match.h"
 #include "reader/summary_read.h"
 
 /* The sheets made from a lane's records, and their places in the temporary file. */
@@ -23,6 +24,7 @@ struct made {
 struct known {
     const struct pithi_lane_sheets *sheets; /* the log's, or made; NULL: not requested so far */
     struct made *made;                      /* NULL: the log's own */
+    int is_searched, has_lost;              /* for records lost in its middle */
 };
 
 struct pithlog_summary {
@@ -34,10 +36,8 @@ struct pithlog_summary {
     uint32_t lane;
     uint64_t at; /* its offset; UINT64_MAX: none */
     struct pithi_sheet sheet;
-    struct pithi_stack open;   /* while records are summed */
     struct pithi_buffer bytes; /* its payload, or the coarse levels */
     int whole;
-    int64_t missing_ns; /* in the last sums */
 };
 
 int pithlog_summary_open(struct pithlog *log, struct pithlog_summary **summary)
@@ -73,7 +73,6 @@ void pithlog_summary_close(struct pithlog_summary *s)
     if (s->fd >= 0)
         close(s->fd);
     free(s->lanes);
-    free(s->open.states);
     free(s->bytes.data);
     free(s);
 }
@@ -313,16 +312,18 @@ int pithlog_summary_pieces(struct pithlog_summary *s, uint32_t lane, int64_t fro
 
 /* ---- Sums -------------------------------------------------------------------------------------------------------- */
 
-/* The time in which records are missing is no time of any state. (Stored sums know the missing records.)
+/* The time in which records are missing is no time of any state. (Stored sums know the records that are damaged.)
  * Records of equal times may lie on both sides of a border between pieces; `ties` counts those before it. */
 struct summing {
-    struct pithlog_summary *summary;
+    struct pithlog *log;
     uint32_t lane;
     int64_t from_ns; /* of the window */
     int64_t run_ns;  /* summed up to here */
     uint64_t ties;   /* changes at run_ns that are summed already */
     struct pithlog_sum *sums;
-    int is_in_hole, has_holes;
+    struct pithi_stack open;
+    struct pithi_missing missing;
+    int is_in_hole, has_holes, is_damaged;
 };
 
 #define UNKNOWN UINT32_MAX /* a state that was entered in a hole */
@@ -330,28 +331,40 @@ struct summing {
 /* A run: the records from summing->run_ns up to to_ns. */
 struct run {
     int64_t to_ns, now_ns;
-    uint64_t ties; /* changes at to_ns that belong to it */
+    int64_t since_ns; /* the inclusive time of open states is added up to here */
+    uint64_t ties;    /* changes at to_ns that belong to it */
     uint64_t at_start, at_end;
 };
 
-/* Adds time to all open states. */
-static void pass(struct summing *summing, int64_t ns)
+/* Adds the time up to `time_ns` to the innermost state. */
+static void pass(struct summing *summing, struct run *run, int64_t time_ns)
 {
-    const struct pithi_stack *open = &summing->summary->open;
-    if (open->count == 0 || ns <= 0)
-        return;
-    if (open->states[open->count - 1].id != UNKNOWN)
-        summing->sums[open->states[open->count - 1].id].own_ns += ns;
-    else
-        summing->summary->missing_ns += ns;
-    for (uint32_t i = 0; i < open->count; i++) {
-        uint32_t inside = 0;
-        if (open->states[i].id == UNKNOWN)
-            continue;
-        while (inside < i && open->states[inside].id != open->states[i].id)
-            inside++;
-        summing->sums[open->states[i].id].all_ns += inside == i ? ns : 0;
-    }
+    uint32_t id = summing->open.count > 0 ? summing->open.states[summing->open.count - 1].id : UNKNOWN;
+    int64_t ns = time_ns > run->now_ns ? time_ns - run->now_ns : 0;
+    run->now_ns = time_ns;
+    if (id != UNKNOWN)
+        summing->sums[id].own_ns += ns;
+    else if (summing->open.count > 0)
+        summing->missing.ns += ns;
+}
+
+/* Adds the inclusive time of the state at a depth, unless it is inside itself. */
+static void add_all(struct summing *summing, const struct run *run, uint32_t depth)
+{
+    const struct pithi_open_state *states = summing->open.states, *state = &states[depth];
+    int64_t from_ns = state->enter_ns > run->since_ns ? state->enter_ns : run->since_ns;
+    uint32_t outer = 0;
+    while (states[outer].id != state->id)
+        outer++;
+    if (outer == depth && state->id != UNKNOWN && run->now_ns > from_ns) /* it may have been entered in a hole */
+        summing->sums[state->id].all_ns += run->now_ns - from_ns;
+}
+
+static void add_all_open(struct summing *summing, struct run *run)
+{
+    for (uint32_t i = 0; i < summing->open.count; i++)
+        add_all(summing, run, i);
+    run->since_ns = run->now_ns;
 }
 
 /* 1: an ENTER or EVENT counts. States open at the window's start count; records counted with pieces do not. */
@@ -374,74 +387,95 @@ static void begin_hole(void *context, uint32_t lane)
 /* Goes on at `time_ns`, where the missing records end. */
 static void leave_hole(struct summing *summing, struct run *run, int64_t time_ns)
 {
-    const struct pithlog_lane *lane = pithlog_get_lane(summing->summary->log, summing->lane);
+    const struct pithlog_lane *lane = pithlog_get_lane(summing->log, summing->lane);
     int64_t from_ns = run->now_ns > lane->first_ns ? run->now_ns : lane->first_ns;
+    int64_t to_ns = time_ns < lane->last_ns ? time_ns : lane->last_ns;
+    int64_t after_ns = from_ns > lane->last_ns ? from_ns : lane->last_ns;
+    add_all_open(summing, run);
     summing->is_in_hole = 0;
-    summing->summary->missing_ns += time_ns > from_ns ? time_ns - from_ns : 0;
-    run->now_ns = time_ns;
+    summing->missing.ns += to_ns > from_ns ? to_ns - from_ns : 0;
+    summing->missing.after_ns += time_ns > after_ns ? time_ns - after_ns : 0;
+    run->now_ns = run->since_ns = time_ns;
 }
 
-static int sum_record(struct summing *summing, struct run *run, const struct pithlog_record *r)
+/* Takes a LOST, ENTER or LEAVE record. 0: no memory. */
+static int sum_change(struct summing *summing, struct run *run, const struct pithlog_record *r)
 {
-    struct pithi_stack *open = &summing->summary->open;
+    struct pithi_stack *open = &summing->open;
     struct pithi_open_state ended;
     int64_t time_ns = r->time_ns < summing->run_ns ? summing->run_ns : r->time_ns;
     uint32_t depth;
-    int counted = counts(summing, run, r);
-    if (summing->is_in_hole && r->kind <= PITHLOG_LEAVE && r->depth != UINT32_MAX) {
+    if (r->kind == PITHLOG_LOST && (summing->is_in_hole || !pithi_match_is_hole(summing->log, r)))
+        return 1;
+    if (!summing->is_in_hole) {
+        pass(summing, run, time_ns);
+    } else if (r->depth != UINT32_MAX) {
         leave_hole(summing, run, time_ns);
         if (!pithi_stack_pass_hole(open, r->depth + (r->kind == PITHLOG_LEAVE), UNKNOWN, time_ns))
             return 0;
-    } else if (!summing->is_in_hole) {
-        pass(summing, time_ns - run->now_ns);
-        run->now_ns = time_ns;
     }
-    if (r->kind == PITHLOG_LEAVE) {
+    if (r->kind == PITHLOG_LOST) {
+        begin_hole(summing, r->lane);
+    } else if (r->kind == PITHLOG_ENTER) {
+        if (open->count == PITHI_OPEN_MAX) /* it discards some */
+            add_all_open(summing, run);
+        return pithi_stack_enter(open, r->id, r->time_ns);
+    } else {
         uint32_t id = summing->has_holes ? pithi_stack_known_id(open, r->depth, r->id, r->start_ns) : r->id;
+        for (depth = open->count; depth > 0; depth--)
+            if (open->states[depth - 1].id == id) {
+                add_all(summing, run, depth - 1);
+                break;
+            }
         pithi_stack_leave(open, id, r->time_ns, &ended, &depth);
-        return 1;
     }
-    summing->sums[r->id].count += (uint64_t)counted;
-    return r->kind != PITHLOG_ENTER || pithi_stack_enter(open, r->id, r->time_ns);
+    return 1;
 }
 
-static int no_memory_for_sum(const struct pithlog_summary *s)
+static int no_memory_for_sum(const struct pithlog *log)
 {
-    return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for a sum", s->log->path);
+    return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for a sum", log->path);
 }
 
-/* A state that is open at the end of a hole, at the window's start. */
-static int add_opened(struct summing *summing, struct run *run, const struct pithlog_record *r)
+static int sum_record(struct summing *summing, struct run *run, const struct pithlog_record *r,
+                      enum pithi_iter_part part)
 {
-    summing->sums[r->id].count += (uint64_t)counts(summing, run, r);
-    return pithi_stack_enter(&summing->summary->open, r->id, r->time_ns) ? PITH_OK
-                                                                         : no_memory_for_sum(summing->summary);
+    int is_good = 1;
+    if (r->kind == PITHLOG_ENTER || r->kind == PITHLOG_EVENT)
+        summing->sums[r->id].count += (uint64_t)counts(summing, run, r);
+    else if (r->kind == PITHLOG_LEAVE)
+        counts(summing, run, r);
+    if (summing->is_in_hole && part == PITHI_PART_BEFORE) /* it is open at the end of the hole */
+        is_good = pithi_stack_enter(&summing->open, r->id, r->time_ns);
+    else if (r->kind != PITHLOG_EVENT)
+        is_good = sum_change(summing, run, r);
+    return is_good ? PITH_OK : no_memory_for_sum(summing->log);
 }
 
 static int sum_run(struct summing *summing, int64_t to_ns, uint64_t ties)
 {
-    struct pithlog_summary *s = summing->summary;
     struct pithlog_query query = {.from_ns = summing->run_ns,
                                   .to_ns = to_ns,
                                   .lanes = &summing->lane,
                                   .lane_count = 1,
-                                  .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE | 1u << PITHLOG_EVENT,
+                                  .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE | 1u << PITHLOG_EVENT |
+                                           1u << PITHLOG_LOST,
                                   .flags = PITHLOG_CLIP};
-    struct run run = {to_ns, summing->run_ns, ties, 0, 0};
-    int64_t last_ns = pithlog_get_lane(s->log, summing->lane)->last_ns;
+    struct run run = {to_ns, summing->run_ns, summing->run_ns, ties, 0, 0};
+    int64_t last_ns = pithlog_get_lane(summing->log, summing->lane)->last_ns;
     struct pithlog_iter *iter;
     struct pithlog_record r;
     int status, err = PITH_OK;
     if (summing->run_ns == to_ns && summing->run_ns != summing->from_ns) /* adjacent pieces: no records between them */
         return PITH_OK;
-    CHECK(pithlog_iter_open(s->log, &query, &iter));
+    CHECK(pithlog_iter_open(summing->log, &query, &iter));
     pithi_iter_tell_holes(iter, (struct pithi_holes){begin_hole, summing});
-    s->open.count = 0;
+    summing->open.count = 0;
     while (err == PITH_OK && (status = pithlog_iter_next(iter, &r)) != 0)
-        if (status > 0 && summing->is_in_hole && pithi_iter_part(iter) == PITHI_PART_BEFORE)
-            err = add_opened(summing, &run, &r);
-        else if (status > 0 && !sum_record(summing, &run, &r))
-            err = no_memory_for_sum(s);
+        if (status > 0)
+            err = sum_record(summing, &run, &r, pithi_iter_part(iter));
+        else
+            summing->is_damaged = 1;
     if (summing->is_in_hole)
         leave_hole(summing, &run, to_ns < last_ns ? to_ns : last_ns);
     pithlog_iter_close(iter);
@@ -457,9 +491,9 @@ static void add_exact(void *context, const struct pithi_exact *exact)
 }
 
 /* Adds the pieces of the current sheet that lie in the window; runs add the records between them. */
-static int sum_sheet(struct summing *summing, const struct pithi_sheet_place *place, int64_t to_ns, uint64_t *ties)
+static int sum_sheet(struct pithlog_summary *s, struct summing *summing, const struct pithi_sheet_place *place,
+                     int64_t to_ns, uint64_t *ties)
 {
-    struct pithlog_summary *s = summing->summary;
     uint32_t count = pithi_sheet_pieces(s->sheet.records, PITHI_PIECE_EXACT);
     const unsigned char *end = s->bytes.data + place->size, *p = end - s->sheet.exact_bytes, *next;
     int64_t start_ns = s->sheet.start_ns, end_ns;
@@ -478,24 +512,71 @@ static int sum_sheet(struct summing *summing, const struct pithi_sheet_place *pl
     return PITH_OK;
 }
 
+/* Adds the sums of a lane that has sheets. */
+static int sum_lane(struct pithlog_summary *s, struct summing *summing, int64_t to_ns)
+{
+    const struct pithi_lane_sheets *sheets = s->lanes[summing->lane].sheets;
+    uint64_t ties = 0;
+    int err = PITH_OK;
+    for (uint32_t i = 0; err == PITH_OK && i < sheets->count; i++) {
+        const struct pithi_sheet_place *place = &sheets->places[i];
+        if (place->end_ns < summing->from_ns || place->start_ns >= to_ns)
+            continue;
+        if ((err = take(s, summing->lane, place, 1)) == PITH_OK)
+            err = sum_sheet(s, summing, place, to_ns, &ties);
+    }
+    return err == PITH_OK ? sum_run(summing, to_ns, 0) : err;
+}
+
+/* 1: records of the lane were lost in its middle, which its sheets do not show. */
+static int has_lost(struct pithlog *log, struct known *known, uint32_t lane)
+{
+    struct pithlog_query query = {
+        .from_ns = INT64_MIN, .to_ns = INT64_MAX, .lanes = &lane, .lane_count = 1, .kinds = 1u << PITHLOG_LOST};
+    struct pithlog_iter *iter;
+    struct pithlog_record r;
+    int status;
+    if (known->is_searched || pithlog_get_info(log)->lost == 0)
+        return known->has_lost;
+    if (pithlog_iter_open(log, &query, &iter) != PITH_OK)
+        return 0;
+    while (!known->has_lost && (status = pithlog_iter_next(iter, &r)) != 0)
+        known->has_lost =
+            status > 0 && pithi_match_is_hole(log, &r) && r.time_ns < pithlog_get_lane(log, lane)->last_ns;
+    pithlog_iter_close(iter);
+    known->is_searched = 1;
+    return known->has_lost;
+}
+
+int pithi_sums(struct pithlog *log, struct pithlog_summary *s, uint32_t lane, int64_t from_ns, int64_t to_ns,
+               struct pithlog_sum *sums, struct pithi_missing *missing)
+{
+    struct summing summing = {.log = log, .lane = lane, .from_ns = from_ns, .run_ns = from_ns, .sums = sums};
+    int err = s ? have(s, lane) : PITH_OK;
+    int is_of_records = !s || err == PITH_ERR_MEMORY ||
+                        (err == PITH_OK && ((s->lanes[lane].made && s->lanes[lane].made->has_holes) ||
+                                            has_lost(log, &s->lanes[lane], lane)));
+    if (is_of_records)
+        err = sum_run(&summing, to_ns, 0);
+    else if (err == PITH_OK)
+        err = sum_lane(s, &summing, to_ns);
+    free(summing.open.states);
+    *missing = summing.missing;
+    return !s && err == PITH_OK && summing.is_damaged ? PITH_ERR_DAMAGED : err;
+}
+
+int pithlog_sums(struct pithlog *log, struct pithlog_summary *s, uint32_t lane, int64_t from_ns, int64_t to_ns,
+                 struct pithlog_sum *sums, int64_t *missing_ns)
+{
+    struct pithi_missing missing;
+    int err = pithi_sums(log, s, lane, from_ns, to_ns, sums, &missing);
+    *missing_ns = missing.ns;
+    return err;
+}
+
 int pithlog_summary_sums(struct pithlog_summary *s, uint32_t lane, int64_t from_ns, int64_t to_ns,
                          struct pithlog_sum *sums)
 {
-    struct summing summing = {s, lane, from_ns, from_ns, 0, sums, 0, 0};
-    uint64_t ties = 0;
-    int err = have(s, lane);
-    s->missing_ns = 0;
-    if (err == PITH_ERR_MEMORY || (err == PITH_OK && s->lanes[lane].made && s->lanes[lane].made->has_holes))
-        return sum_run(&summing, to_ns, 0); /* of the records, without a summary */
-    const struct pithi_lane_sheets *sheets = s->lanes[lane].sheets;
-    for (uint32_t i = 0; err == PITH_OK && i < sheets->count; i++) {
-        const struct pithi_sheet_place *place = &sheets->places[i];
-        if (place->end_ns < from_ns || place->start_ns >= to_ns)
-            continue;
-        if ((err = take(s, lane, place, 1)) == PITH_OK)
-            err = sum_sheet(&summing, place, to_ns, &ties);
-    }
-    return err == PITH_OK ? sum_run(&summing, to_ns, 0) : err;
+    struct pithi_missing missing;
+    return pithi_sums(s->log, s, lane, from_ns, to_ns, sums, &missing);
 }
-
-int64_t pithi_summary_missing_ns(const struct pithlog_summary *s) { return s->missing_ns; }

@@ -1,11 +1,15 @@
-/* summary_read.h - what pithlog_summary_sums found besides its sums. */
+/* summary_read.h - pithlog_sums, with more that it finds. */
 #ifndef PITHI_SUMMARY_READ_H
 #define PITHI_SUMMARY_READ_H
 
 #include "pithlog.h"
 
-/* The time of the last sums whose records are missing, as they are damaged: it is in no sum, and the lane was not
- * outside all states either. */
-int64_t pithi_summary_missing_ns(const struct pithlog_summary *summary);
+/* The time that is in no sum, as records are missing: between the lane's first and last record, and after the last one,
+ * if states are open there. */
+struct pithi_missing {
+    int64_t ns, after_ns;
+};
+int pithi_sums(struct pithlog *log, struct pithlog_summary *summary, uint32_t lane, int64_t from_ns, int64_t to_ns,
+               struct pithlog_sum *sums, struct pithi_missing *missing);
 
 #endif

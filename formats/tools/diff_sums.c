@@ -83,7 +83,7 @@ static void end(struct gathering *g)
  * its records are known. A lane lasts from its first record to its last, or to the end of the log if it has entered
  * more states than it left. */
 static int add_computing(struct gathering *g, int side, uint32_t lane, const struct side *in_states, int64_t idle_ns,
-                         int64_t to_ns)
+                         int64_t missing_ns, int64_t to_ns)
 {
     struct pithlog_sum *computing = &g->sum[side][g->defs];
     const struct pithi_log_lane *own;
@@ -91,8 +91,7 @@ static int add_computing(struct gathering *g, int side, uint32_t lane, const str
 
     if (err || !own->seen.records)
         return err;
-    int64_t span_ns = (in_states->count > own->states ? to_ns : own->seen.last_ns) - own->seen.first_ns -
-                      pithi_summary_missing_ns(g->summary[side]);
+    int64_t span_ns = (in_states->count > own->states ? to_ns : own->seen.last_ns) - own->seen.first_ns - missing_ns;
     computing->own_ns += span_ns > in_states->self_ns ? span_ns - in_states->self_ns : 0;
     computing->all_ns += span_ns > idle_ns ? span_ns - idle_ns : 0;
     return PITH_OK;
@@ -104,9 +103,10 @@ static int add_lane(struct gathering *g, int side, uint32_t lane)
     const struct pithlog_info *info = pithlog_get_info(g->pair->log[side]);
     int64_t idle_ns = 0, to_ns = info->end_ns < INT64_MAX ? info->end_ns + 1 : INT64_MAX;
     struct side in_states = {0, 0, 0};
+    struct pithi_missing missing;
 
     memset(g->own, 0, info->defs * sizeof *g->own);
-    CHECK(pithlog_summary_sums(g->summary[side], lane, info->start_ns, to_ns, g->own));
+    CHECK(pithi_sums(g->pair->log[side], g->summary[side], lane, info->start_ns, to_ns, g->own, &missing));
     for (uint32_t i = 0; i < info->defs; i++) {
         uint32_t id = g->pair->ids[side][i];
         struct pithlog_sum *sum = &g->sum[side][id];
@@ -117,7 +117,7 @@ static int add_lane(struct gathering *g, int side, uint32_t lane)
         in_states.count += is_state(g, id) ? g->own[i].count : 0;
         in_states.self_ns += g->own[i].own_ns;
     }
-    return add_computing(g, side, lane, &in_states, idle_ns, to_ns);
+    return add_computing(g, side, lane, &in_states, idle_ns, missing.ns + missing.after_ns, to_ns);
 }
 
 static struct row *add_row(struct gathering *g, enum row_kind kind, const char *name)

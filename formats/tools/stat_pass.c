@@ -10,9 +10,11 @@
 #include "analysis/hybrid_model.h"
 #include "analysis/mpi_calls.h"
 #include "base/error.h"
+#include "base/map.h"
 #include "native/stack.h"
 #include "reader/filter.h"
 #include "reader/iter.h"
+#include "reader/match.h"
 #include "tools/progress.h"
 
 int pithi_stat_shows(const struct pithi_stat_query *query, const struct pithlog_def *def)
@@ -88,9 +90,12 @@ struct lane {
     int64_t edge_ns;         /* when the lane last entered its outermost state, or left it */
     int64_t outside_ns;      /* time of this stretch outside all states, up to then */
     int64_t end_ns;          /* the end of the lane, or its last record */
-    int64_t seen_ns;         /* the last ENTER or LEAVE */
+    int64_t seen_ns;         /* the last ENTER or LEAVE, or LOST */
     int is_in_hole;          /* records are missing since then */
-    int has_holes;
+    struct hole {
+        int64_t from_ns, to_ns;
+    } * holes;
+    uint32_t hole_count, hole_room;
     struct pithi_lane_time time;
 };
 
@@ -174,10 +179,39 @@ static void begin_hole(void *context, uint32_t index)
 {
     const struct run *run = context;
 
-    run->lanes[index].is_in_hole = run->lanes[index].has_holes = 1;
+    run->lanes[index].is_in_hole = 1;
 }
 
-/* The time of the hole counts as nothing. Then `depth` states are open; those that ended in it are no instances. */
+/* The time of holes since then. */
+static int64_t missing_since(const struct lane *lane, int64_t time_ns)
+{
+    int64_t ns = 0;
+
+    for (uint32_t i = lane->hole_count; i > 0 && lane->holes[i - 1].from_ns >= time_ns; i--)
+        ns += lane->holes[i - 1].to_ns - lane->holes[i - 1].from_ns;
+    return ns;
+}
+
+/* A state ends. It is no instance if it was entered in a hole, as nobody knows when, or if the filter drops it. */
+static int end_state(const struct run *run, uint32_t index, uint32_t id, int64_t time_ns, int is_wanted)
+{
+    struct lane *lane = &run->lanes[index];
+    struct pithi_stack *open = &lane->open;
+    struct pithi_open_state ended;
+    uint32_t depth;
+
+    if (!pithi_stack_leave(open, id, time_ns, &ended, &depth))
+        return PITH_OK;
+    int64_t missing_ns = missing_since(lane, ended.enter_ns), length = time_ns - ended.enter_ns - missing_ns;
+    int64_t self = length - ended.nested_ns;
+    struct pithi_stat_instance instance = {index, id, ended.enter_ns, length, self > 0 ? self : 0, !is_open(open, id)};
+    if (depth > 0)
+        open->states[depth - 1].nested_ns -= missing_ns;
+    lane->mpi_calls -= run->is_mpi[id];
+    return is_wanted && id < run->defs ? report(run, &instance) : PITH_OK;
+}
+
+/* The time of the hole counts as nothing. Then `depth` states are open; those that ended in it end where it begins. */
 static int end_hole(const struct run *run, uint32_t index, int64_t time_ns, uint32_t depth)
 {
     struct lane *lane = &run->lanes[index];
@@ -186,7 +220,15 @@ static int end_hole(const struct run *run, uint32_t index, int64_t time_ns, uint
     lane->is_in_hole = 0;
     reach_edge(lane, lane->seen_ns);
     err = next_stretch(run, index, lane->seen_ns, lane->doing);
+    while (!err && lane->open.count > depth)
+        err = end_state(run, index, lane->open.states[lane->open.count - 1].id, lane->seen_ns, !run->judge);
+    if (!pithi_grow(&lane->holes, lane->hole_count, &lane->hole_room, sizeof *lane->holes))
+        return pithi_no_memory();
+    lane->holes[lane->hole_count++] = (struct hole){lane->seen_ns, time_ns};
     lane->since_ns = lane->edge_ns = time_ns;
+    for (uint32_t i = 0; i < lane->open.count; i++) /* at the window's start: entered in the hole */
+        if (lane->open.states[i].enter_ns > lane->seen_ns)
+            lane->open.states[i].enter_ns = time_ns;
     if (!pithi_stack_pass_hole(&lane->open, depth, run->defs, time_ns))
         return pithi_no_memory();
     lane->mpi_calls = 0;
@@ -217,23 +259,13 @@ static int enter(const struct run *run, const struct pithlog_record *r, int64_t 
 static int leave(const struct run *run, const struct pithlog_record *r, int64_t time_ns)
 {
     struct lane *lane = &run->lanes[r->lane];
-    struct pithi_stack *open = &lane->open;
-    struct pithi_open_state ended;
     int64_t start_ns = r->start_ns > run->pass->query->from_ns ? r->start_ns : run->pass->query->from_ns;
-    uint32_t id = r->id, depth;
+    uint32_t id = lane->hole_count ? pithi_stack_known_id(&lane->open, r->depth, r->id, start_ns) : r->id;
+    int err;
 
-    if (lane->has_holes)
-        id = pithi_stack_known_id(open, r->depth, id, start_ns);
-    if (open->count == 1)
+    if (lane->open.count == 1)
         reach_edge(lane, time_ns);
-    if (!pithi_stack_leave(open, id, time_ns, &ended, &depth))
-        return PITH_OK;
-    int64_t length = time_ns - ended.enter_ns, self = length - ended.nested_ns;
-    struct pithi_stat_instance instance = {r->lane,           id, ended.enter_ns, length, self > 0 ? self : 0,
-                                           !is_open(open, id)};
-    int err = run->matches && (!lane->has_holes || ended.enter_ns == start_ns) ? report(run, &instance) : PITH_OK;
-
-    lane->mpi_calls -= run->is_mpi[id];
+    err = end_state(run, r->lane, id, time_ns, run->matches);
     return err ? err : follow(run, r->lane, time_ns);
 }
 
@@ -255,6 +287,10 @@ static int take(void *context, const struct pithlog_record *r)
         return r->kind == PITHLOG_ENTER && r->id < run->defs ? push(run, r->lane, r->id, time_ns) : PITH_OK;
     if (r->kind <= PITHLOG_LEAVE && r->id < run->defs && r->depth != UINT32_MAX)
         err = look_for_hole(run, r, time_ns);
+    else if (!run->lanes[r->lane].is_in_hole && pithi_match_is_hole(run->pass->log, r)) {
+        run->lanes[r->lane].seen_ns = time_ns;
+        begin_hole(run, r->lane);
+    }
     if (err)
         return err;
     if (r->kind == PITHLOG_ENTER && r->id < run->defs)
@@ -327,7 +363,7 @@ int pithi_stat_run(const struct pithi_stat_pass *pass)
                                   .to_ns = part->to_ns,
                                   .lanes = part->lanes,
                                   .lane_count = part->lane_count,
-                                  .kinds = pass->kinds | 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE,
+                                  .kinds = pass->kinds | 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE | 1u << PITHLOG_LOST,
                                   .flags = PITHLOG_NEST | PITHLOG_CLIP};
     struct run run = {.pass = pass, .defs = info->defs, .lane_count = info->lanes};
     int err;
@@ -353,7 +389,7 @@ int pithi_stat_run(const struct pithi_stat_pass *pass)
     TRY(end_lanes(&run));
 out:
     for (uint32_t i = 0; run.lanes && i < run.lane_count; i++)
-        free(run.lanes[i].open.states);
+        free(run.lanes[i].open.states), free(run.lanes[i].holes);
     pithi_judge_free(run.judge);
     free(run.lanes);
     free(run.is_mpi);

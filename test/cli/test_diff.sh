@@ -69,7 +69,7 @@ P
 is "$(pith diff small.pith small.pith)" "name          count_a  count_b   total_a   total_b    self_a    self_b  diff  ratio
 (run time)                       1.999 s   1.999 s                      0 ns  1.000
 (all states)        6        6                       2.009 s   2.009 s  0 ns  1.000
-computing                        2.011 s   2.011 s  2.000 ms  2.000 ms  0 ns  1.000
+computing                        2.010 s   2.010 s  1.500 ms  1.500 ms  0 ns  1.000
 io                  2        2   1.994 s   1.994 s   1.994 s   1.994 s  0 ns  1.000
 solve               3        3  15.00 ms  15.00 ms  13.00 ms  13.00 ms  0 ns  1.000
 work                1        1  2.000 ms  2.000 ms  2.000 ms  2.000 ms  0 ns  1.000
