@@ -34,12 +34,16 @@ static int by_weight(const void *a, const void *b)
     return (x->entry.id > y->entry.id) - (x->entry.id < y->entry.id);
 }
 
+double pithi_legend_share(const struct pithi_cells *cells, int64_t span_ns, int64_t time_ns)
+{
+    return (double)time_ns / ((double)span_ns * (cells->lanes ? cells->lanes : 1));
+}
+
 struct pithi_legend_entry *pithi_legend_make(const struct pithlog *log, const struct pithi_cells *cells,
                                              int64_t span_ns, uint32_t *count)
 {
     struct sorted *all = pithi_alloc(cells->defs, sizeof *all);
     struct pithi_legend_entry *entries = pithi_alloc(cells->defs, sizeof *entries);
-    double whole = (double)span_ns * (cells->lanes ? cells->lanes : 1);
 
     *count = 0;
     for (uint32_t id = 0; id < cells->defs; id++) {
@@ -48,7 +52,7 @@ struct pithi_legend_entry *pithi_legend_make(const struct pithlog *log, const st
         all[*count].is_event = pithlog_get_def(log, id)->kind != PITHLOG_STATE;
         all[*count].entry.id = id;
         all[*count].entry.sum = cells->sums[id];
-        all[(*count)++].entry.share = (double)cells->sums[id].exclusive_ns / whole;
+        all[(*count)++].entry.share = pithi_legend_share(cells, span_ns, cells->sums[id].exclusive_ns);
     }
     qsort(all, *count, sizeof *all, by_weight);
     for (uint32_t i = 0; i < *count; i++)

@@ -21,6 +21,9 @@ struct pithi_legend_entry {
 struct pithi_legend_entry *pithi_legend_make(const struct pithlog *log, const struct pithi_cells *cells,
                                              int64_t span_ns, uint32_t *count);
 
+/* A time as a part of all lanes' time in a window of `span_ns`. */
+double pithi_legend_share(const struct pithi_cells *cells, int64_t span_ns, int64_t time_ns);
+
 /* The printable name (pithi_clean) of a definition. Returns `label`. */
 char *pithi_def_label(const struct pithlog *log, uint32_t id, char *label, size_t size);
 

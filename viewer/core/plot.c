@@ -61,6 +61,7 @@ static int load_line(struct pithi_plot *plot, uint32_t line)
     if (err != PITH_ERR_USAGE && !flame) {
         for (uint32_t id = 0; id < plot->cells.defs; id++)
             pithi_sum_add(&plot->cells.sums[id], &plot->lines[line].sums[id]);
+        plot->cells.computing_ns += plot->lines[line].computing_ns;
         plot->cells.rough += plot->lines[line].rough;
     }
     return err;

@@ -32,6 +32,7 @@ static void cells_prepare(struct pithi_cells *cells, const struct pithi_query *q
     cells->width = query->width;
     cells->defs = defs;
     cells->tick_count = cells->mark_count = cells->span_count = cells->rough = 0;
+    cells->computing_ns = 0;
     cells->cells = pithi_alloc(count, sizeof *cells->cells);
     cells->sums = pithi_alloc(defs, sizeof *cells->sums);
     for (size_t i = 0; i < count; i++)
@@ -219,17 +220,35 @@ static int sweep_row(struct pithlog *log, const struct pithi_query *query, struc
     return err ? err : doubt_err;
 }
 
-static int make_sums(const struct pithi_query *query, struct pithi_cells *cells)
+/* Adds the sums of a lane. */
+static int add_lane(struct pithlog *log, const struct pithi_query *query, uint32_t lane, struct pithlog_sum *sums,
+                    struct pithi_cells *cells)
+{
+    const struct pithlog_lane *of = pithlog_get_lane(log, lane);
+    int64_t from_ns = of->first_ns > query->t0_ns ? of->first_ns : query->t0_ns;
+    int64_t to_ns = of->last_ns < query->t1_ns ? of->last_ns : query->t1_ns;
+    int64_t rest_ns = from_ns < to_ns ? to_ns - from_ns : 0, missing_ns;
+
+    memset(sums, 0, cells->defs * sizeof *sums);
+    int err = pithlog_sums(log, query->summary, lane, query->t0_ns, query->t1_ns, sums, &missing_ns);
+    rest_ns -= missing_ns;
+    for (uint32_t i = 0; i < cells->defs; i++) {
+        pithi_sum_add(&cells->sums[i], &(struct pithi_sum){sums[i].count, sums[i].all_ns, sums[i].own_ns});
+        rest_ns -= sums[i].own_ns;
+    }
+    cells->computing_ns += rest_ns > 0 ? rest_ns : 0;
+    return err;
+}
+
+static int make_sums(struct pithlog *log, const struct pithi_query *query, struct pithi_cells *cells)
 {
     struct pithlog_sum *sums = pithi_alloc(cells->defs, sizeof *sums);
-    int err = PITH_OK, wanted = query->care != PITHI_QUICK && !query->no_sums;
+    int err = PITH_OK, wanted = !query->no_sums && !(query->summary && query->care == PITHI_QUICK);
 
     for (uint32_t i = 0; i < query->lane_count && wanted && !is_stopped(query); i++) {
-        int lane_err = pithlog_summary_sums(query->summary, query->lanes[i], query->t0_ns, query->t1_ns, sums);
+        int lane_err = add_lane(log, query, query->lanes[i], sums, cells);
         err = err ? err : lane_err;
     }
-    for (uint32_t i = 0; i < cells->defs; i++)
-        cells->sums[i] = (struct pithi_sum){sums[i].count, sums[i].all_ns, sums[i].own_ns};
     free(sums);
     return err;
 }
@@ -244,14 +263,13 @@ int pithi_query_run(struct pithlog *log, const struct pithi_query *query, struct
         return PITH_ERR_USAGE;
     cells_prepare(cells, query, pithlog_get_info(log)->defs);
     sweep = pithi_sweep_new(query, cells);
-    for (uint32_t row = 0; row < cells->rows && (query->width || !query->summary) && !is_stopped(query); row++) {
+    for (uint32_t row = 0; row < cells->rows && query->width && !is_stopped(query); row++) {
         uint32_t first = query->group_end ? row ? query->group_end[row - 1] : 0 : row;
         int row_err =
             sweep_row(log, query, sweep, row, first, query->group_end ? query->group_end[row] : row + 1, &cells->rough);
         err = err ? err : row_err;
     }
     pithi_sweep_free(sweep);
-    if (query->summary)
-        sum_err = make_sums(query, cells);
+    sum_err = make_sums(log, query, cells);
     return err ? err : sum_err;
 }

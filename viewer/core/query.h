@@ -62,7 +62,7 @@ struct pithi_query {
     /* [group_count] row r is lanes[group_end[r - 1] ... group_end[r] - 1], one or more; NULL: each lane is a row */
     const uint32_t *group_end;
     uint32_t group_count;
-    int no_sums;            /* 1: sums are not needed, and are not exact */
+    int no_sums;            /* 1: sums are not needed, and are not made */
     const atomic_int *stop; /* set it at any time to stop; the cells are then of no use. NULL: never */
 };
 
@@ -120,7 +120,9 @@ struct pithi_cells {
     uint32_t span_count, span_capacity;
     struct pithi_sum *sums; /* [defs] */
     uint32_t defs;
-    uint32_t rough; /* number of columns that records could change */
+    int64_t computing_ns; /* the time outside all states, between the first and the last record of each lane, without
+                           * time whose records are missing */
+    uint32_t rough;       /* number of columns that records could change */
 };
 
 /* Fills `cells`, which must be zeroed or come from an earlier call. Returns 0 or an enum pith_err. A damaged lane is

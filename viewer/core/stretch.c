@@ -12,19 +12,6 @@ enum { CHUNK = 256 };
 /* Counters have no sums. A row below another one shows a part of its lane, whose sums the row above has. */
 static int has_sums(const struct pithi_row *row) { return row->counter == PITHI_NONE && !pithi_row_is_below(row); }
 
-int64_t pithi_lived_ns(const struct pithlog *log, const uint32_t *lanes, uint32_t count, int64_t t0_ns, int64_t t1_ns)
-{
-    int64_t lived_ns = 0;
-
-    for (uint32_t i = 0; i < count; i++) {
-        const struct pithlog_lane *lane = pithlog_get_lane(log, lanes[i]);
-        int64_t from_ns = lane->first_ns > t0_ns ? lane->first_ns : t0_ns;
-        int64_t to_ns = lane->last_ns < t1_ns ? lane->last_ns : t1_ns;
-        lived_ns += from_ns < to_ns ? to_ns - from_ns : 0;
-    }
-    return lived_ns;
-}
-
 /* ---- States and events ------------------------------------------------------------------------------------------- */
 
 int pithi_stretch_run(struct pithlog *log, const struct pithi_stretch_query *query, struct pithi_stretch *stretch)
@@ -55,7 +42,7 @@ int pithi_stretch_run(struct pithlog *log, const struct pithi_stretch_query *que
             pithi_sum_add(&stretch->sums[id], sum);
         }
         stretch->lanes += asked.lane_count;
-        stretch->lived_ns += pithi_lived_ns(log, asked.lanes, asked.lane_count, query->t0_ns, query->t1_ns);
+        stretch->computing_ns += cells.computing_ns;
     }
     pithi_cells_free(&cells);
     return err;

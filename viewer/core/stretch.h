@@ -24,17 +24,14 @@ struct pithi_stretch {
     uint32_t count, capacity;
     struct pithi_sum *sums; /* [defs] over all rows */
     uint32_t defs;
-    uint32_t lanes;   /* of all rows: the total time is `lanes` times t1 - t0 */
-    int64_t lived_ns; /* pithi_lived_ns of all rows */
+    uint32_t lanes;       /* of all rows: the total time is `lanes` times t1 - t0 */
+    int64_t computing_ns; /* of all rows, as in struct pithi_cells */
 };
 
 /* 0 or an enum pith_err; PITH_ERR_DAMAGED: the readable part is there. Free it in any case. With a summary at most two
  * pieces of 32768 records a lane are read. */
 int pithi_stretch_run(struct pithlog *log, const struct pithi_stretch_query *query, struct pithi_stretch *stretch);
 void pithi_stretch_free(struct pithi_stretch *stretch);
-
-/* The time in [t0, t1) between the first and the last record of each lane: in it the lane is in a state or computes. */
-int64_t pithi_lived_ns(const struct pithlog *log, const uint32_t *lanes, uint32_t count, int64_t t0_ns, int64_t t1_ns);
 
 /* The messages that the lanes of the rows sent in [t0, t1), and those that they received. A message that was sent
  * before t0 and received inside counts as received, and so does one whose send is not in the log. */

@@ -21,7 +21,6 @@ struct level {
 
 struct open_state {
     uint32_t id;
-    uint64_t start;
     int64_t start_ns; /* may be before the window; INT64_MAX: the state moved up a level, so its bar is shorter */
 };
 
@@ -199,7 +198,7 @@ static void settle(struct pithi_sweep *sweep, uint32_t at)
 {
     uint32_t l = at < sweep->levels ? at : sweep->levels - 1, state = state_at(sweep, l);
 
-    if (state != PITHI_NONE && sweep->now > sweep->level[l].since && sweep->cells->width)
+    if (state != PITHI_NONE && sweep->now > sweep->level[l].since)
         add_share(sweep, l, state, sweep->now - sweep->level[l].since);
     sweep->level[l].since = sweep->now;
 }
@@ -224,13 +223,6 @@ static void advance(struct pithi_sweep *sweep, uint64_t until)
         until = sweep->limit;
     if (until <= sweep->now)
         return;
-    if (sweep->depth && !sweep->query->summary) /* a summary has the sums */
-        sweep->cells->sums[sweep->stack[sweep->depth - 1].id].exclusive_ns +=
-            (int64_t)((until - sweep->now) >> sweep->shift);
-    if (!sweep->cells->width) {
-        sweep->now = until;
-        return;
-    }
     while (sweep->now < until) {
         uint64_t next = sweep->bounds[sweep->column + 1];
         sweep->now = next < until ? next : until;
@@ -298,8 +290,7 @@ void pithi_sweep_enter(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
         return;
     advance(sweep, now);
     sweep->stack = pithi_view_grow(sweep->stack, &sweep->capacity, sweep->depth + 1, sizeof *sweep->stack);
-    sweep->stack[sweep->depth++] = (struct open_state){.id = id, .start = now, .start_ns = time_ns};
-    sweep->cells->sums[id].count++;
+    sweep->stack[sweep->depth++] = (struct open_state){.id = id, .start_ns = time_ns};
     if (is_hidden(sweep, id))
         return;
     sweep->visible =
@@ -314,12 +305,7 @@ void pithi_sweep_enter(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
 static void close_state(struct pithi_sweep *sweep, uint32_t at)
 {
     uint32_t id = sweep->stack[at].id;
-    int counted = sweep->query->summary != NULL; /* otherwise: once if the state is inside itself */
 
-    for (uint32_t i = 0; i < at && !counted; i++)
-        counted = sweep->stack[i].id == id;
-    if (!counted)
-        sweep->cells->sums[id].inclusive_ns += (int64_t)((sweep->now - sweep->stack[at].start) >> sweep->shift);
     memmove(&sweep->stack[at], &sweep->stack[at + 1], (sweep->depth - at - 1) * sizeof *sweep->stack);
     sweep->depth--;
     if (is_hidden(sweep, id))
@@ -343,7 +329,7 @@ static void note_span(struct pithi_sweep *sweep, int64_t time_ns)
     double least_ns = ((double)query->t1_ns - (double)query->t0_ns) * PITHI_SPAN_COLUMNS; /* times the width */
     uint64_t at = to_units(sweep, time_ns);
 
-    if (!cells->width || sweep->group_lanes || sweep->visible_depth > sweep->levels || is_hidden(sweep, state->id) ||
+    if (sweep->group_lanes || sweep->visible_depth > sweep->levels || is_hidden(sweep, state->id) ||
         ((double)time_ns - (double)state->start_ns) * cells->width < least_ns || time_ns >= query->t1_ns ||
         at <= sweep->again || at >= sweep->limit)
         return;
@@ -389,10 +375,8 @@ void pithi_sweep_event(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
         to_units(sweep, time_ns) < sweep->again || (sweep->again && to_units(sweep, time_ns) >= sweep->limit))
         return;
     advance(sweep, to_units(sweep, time_ns));
-    cells->sums[id].count++;
-    if (!cells->width || is_hidden(sweep, id))
-        return;
-    add_mark(sweep, id, 1);
+    if (!is_hidden(sweep, id))
+        add_mark(sweep, id, 1);
 }
 
 void pithi_sweep_end(struct pithi_sweep *sweep)
@@ -400,7 +384,7 @@ void pithi_sweep_end(struct pithi_sweep *sweep)
     advance(sweep, sweep->end);
     while (sweep->depth)
         close_state(sweep, sweep->depth - 1);
-    if (sweep->cells->width && !sweep->group_lanes)
+    if (!sweep->group_lanes)
         pithi_ticks_drop_shown(sweep->cells, sweep->first_tick);
 }
 
@@ -561,8 +545,6 @@ void pithi_sweep_end_again(struct pithi_sweep *sweep)
 
 void pithi_sweep_tidy(struct pithi_sweep *sweep)
 {
-    if (!sweep->cells->width)
-        return;
     pithi_blend_ticks(sweep->cells, sweep->first_tick, PITHI_TICK_DISTANCE);
     pithi_ticks_drop_shown(sweep->cells, sweep->first_tick);
 }

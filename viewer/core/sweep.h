@@ -27,7 +27,7 @@ void pithi_sweep_end(struct pithi_sweep *sweep);
 void pithi_sweep_missing(struct pithi_sweep *sweep, int64_t from_ns, int64_t to_ns);
 
 /* A piece of a summary instead of records, between begin and end and in time order: the piece's time in each column is
- * divided among its paths in proportion. `paths` are the lane's. Sums do not change. */
+ * divided among its paths in proportion. `paths` are the lane's. */
 void pithi_sweep_piece(struct pithi_sweep *sweep, const struct pithlog_piece *piece, const struct pithlog_path *paths,
                        uint32_t path_count);
 /* A column is in doubt if the time that its pieces leave open could give a cell to another state. Finds the first run

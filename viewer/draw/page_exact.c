@@ -100,7 +100,18 @@ static uint32_t size_of(const struct exact *exact)
     return size;
 }
 
-/* Reads a lane; -1: its text is longer than `most`, or it is damaged. */
+/* 1: records of the lane are missing: exact times would hide where. */
+static int lacks_records(const struct pithi_draw *draw, uint32_t lane)
+{
+    struct pithlog_sum *sums = pithi_alloc(pithlog_get_info(draw->log)->defs, sizeof *sums);
+    int64_t missing_ns;
+    int err = pithlog_sums(draw->log, NULL, lane, draw->t0_ns, draw->t1_ns, sums, &missing_ns);
+
+    free(sums);
+    return err || missing_ns > 0;
+}
+
+/* Reads a lane; -1: its text is longer than `most`, or records are missing. */
 static int read_lane(struct exact *exact, uint32_t lane, uint32_t most)
 {
     struct pithlog_query query = {.from_ns = exact->draw->t0_ns,
@@ -128,7 +139,7 @@ static int read_lane(struct exact *exact, uint32_t lane, uint32_t most)
         fits = i % 4096 || size_of(exact) <= most;
     }
     pithlog_iter_close(iter);
-    return more || !fits || size_of(exact) > most ? -1 : 0;
+    return more || !fits || size_of(exact) > most || lacks_records(exact->draw, lane) ? -1 : 0;
 }
 
 /* Writes a row's lines into `text`, up to the deepest level that it has, and an empty line. A band has only its level;

@@ -18,31 +18,15 @@ static int count_parts(const struct pithi_draw *draw)
     return info->records <= FEW_RECORDS ? PARTS : most < 1 ? 1 : most < LARGE_PARTS ? (int)most : LARGE_PARTS;
 }
 
-/* The time outside all states. */
-static int64_t computing_ns(int64_t lived_ns, const struct pithi_sum *sums, uint32_t defs)
-{
-    for (uint32_t id = 0; id < defs; id++)
-        lived_ns -= sums[id].exclusive_ns;
-    return lived_ns > 0 ? lived_ns : 0;
-}
-
 void pithi_page_computing(const struct pithi_draw *draw, const struct pithi_cells *cells, struct pithi_text *text)
 {
     const char *name = "no state";
     const struct pithlog_def *def;
-    int64_t lived_ns = 0;
-    uint32_t count;
 
     for (uint32_t id = 0; (def = pithlog_get_def(draw->log, id)); id++)
         if (strncmp(def->name, "MPI_", 4) == 0)
             name = "computing";
-    for (uint32_t row = 0; row < draw->row_count; row++) {
-        const uint32_t *lanes = pithi_row_lanes(&draw->rows[row], &count);
-        if (draw->rows[row].counter == PITHI_NONE && !pithi_row_is_below(&draw->rows[row]))
-            lived_ns += pithi_lived_ns(draw->log, lanes, count, draw->t0_ns, draw->t1_ns);
-    }
-    pithi_text_add(text, "computing: {name: \"%s\", exclusive: %" PRId64 "},\n", name,
-                   computing_ns(lived_ns, cells->sums, cells->defs));
+    pithi_text_add(text, "computing: {name: \"%s\", exclusive: %" PRId64 "},\n", name, cells->computing_ns);
 }
 
 int pithi_page_sums(const struct pithi_draw *draw, const int *sign_of, struct pithi_text *text)
@@ -59,7 +43,7 @@ int pithi_page_sums(const struct pithi_draw *draw, const int *sign_of, struct pi
         struct pithi_stretch stretch;
         err = pithi_stretch_run(draw->log, &query, &stretch);
         pithi_text_add(text, "\"");
-        pithi_code_number(text, computing_ns(stretch.lived_ns, stretch.sums, stretch.defs));
+        pithi_code_number(text, stretch.computing_ns);
         for (uint32_t id = 0; id < stretch.defs; id++) {
             const struct pithi_sum *sum = &stretch.sums[id];
             if (!sum->count || sign_of[id] < 0)

@@ -6,7 +6,7 @@ oo::class create ::pith::Legend {
     variable model
     variable rows         ;# a LegendRows
     variable path tree    ;# frame and its table
-    variable sums         ;# as the log gave them
+    variable sums computing ;# as the log gave them
     variable sums_of      ;# window of the sums; {} none
     variable counters     ;# dict: id -> values of a counter and their range in that window
     variable filter       ;# a LegendFilter
@@ -32,7 +32,7 @@ oo::class create ::pith::Legend {
         set path [frame $parent -background {}]
         set tree $path.tree
         set messages_seen 1
-        lassign {} pending job sums sums_of counters shown made_of closed editor menu
+        lassign {} pending job sums computing sums_of counters shown made_of closed editor menu
         set rows [::pith::LegendRows new $model]
         set waits [::pith::LegendWaits new $model $rows [namespace code {my fill}]]
         set functions [::pith::LegendSamples new $model $rows [namespace code {my fill}]]
@@ -208,8 +208,8 @@ oo::class create ::pith::Legend {
         }
         switch $what {
             progress - stopped { return } # it may come from an earlier job
-            done { set sums [lindex $args 0] }
-            failed { set sums {} }
+            done { lassign [lindex $args 0] sums computing }
+            failed { lassign {} sums computing }
         }
         set job {}
         my set_sums_of $window
@@ -224,8 +224,8 @@ oo::class create ::pith::Legend {
         }
         my stop_job
         set now [$model window]
-        if {[catch {[$model log] sums {*}$now} sums]} {
-            set sums {}
+        if {[catch {lassign [[$model log] sums {*}$now] sums computing}]} {
+            lassign {} sums computing
         }
         my set_sums_of $now
     }
@@ -275,7 +275,7 @@ oo::class create ::pith::Legend {
 
     method set_sums_of {window} {
         set sums_of $window
-        $rows set_sums $sums [[$model log] messages {*}$window] {*}[[$model log] lived {*}$window]
+        $rows set_sums $sums [[$model log] messages {*}$window] $computing
         set counters [[$model log] counters {*}$window]
         $waits start
         $functions follow

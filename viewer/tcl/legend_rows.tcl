@@ -30,15 +30,14 @@ oo::class create ::pith::LegendRows {
     method set_all {on} { set all $on }
     method set_grouped {on} { set grouped $on }
 
-    # LIST: dicts as given by the log. ITS_MESSAGES: number of messages. LIVED, WHOLE: as given by the log's `lived`.
-    method set_sums {list its_messages {lived 0} {whole 1}} {
+    # LIST, COMPUTING: as given by the log. ITS_MESSAGES: number of messages.
+    method set_sums {list its_messages {computing {}}} {
         set messages $its_messages
+        set rest $computing
         set sums {}
         foreach sum $list {
             dict set sums [dict get $sum id] $sum
-            incr lived -[dict get $sum exclusive]
         }
-        set rest [expr {$lived > 0 ? [dict create exclusive $lived share [expr {$lived / $whole}]] : {}}]
     }
 
     method set_messages {number} { set messages $number }

@@ -247,7 +247,7 @@ oo::class create ::pith::PairTable {
         dict unset jobs $which
         set named {}
         if {$what eq "done"} {
-            foreach sum [lindex $args 0] {
+            foreach sum [lindex $args 0 0] {
                 set def [$model def [dict get $sum id]]
                 if {[dict get $def kind] eq "state"} {
                     dict set named [dict get $def name] [dict get $sum exclusive]

@@ -220,17 +220,12 @@ oo::class create ::pith::Selection {
 
     # Time outside all states: name exclusive share; {}: there is none.
     method computing {} {
-        if {$found eq {}} {
+        if {$found eq {} || [$found computing] == 0} {
             return {}
         }
-        lassign [[$model log] lived {*}$stretch] exclusive whole
-        foreach entry [$found all] {
-            incr exclusive -[lindex $entry 3]
-        }
-        if {$exclusive <= 0} {
-            return {}
-        }
-        return [list [[[$window legend] rows] name computing] $exclusive [expr {$exclusive / $whole}]]
+        set exclusive [$found computing]
+        lassign [my with_share [list {} {} {} $exclusive] [$found lanes]] - - - - share
+        return [list [[[$window legend] rows] name computing] $exclusive $share]
     }
 
     # Dict id -> index in the table.

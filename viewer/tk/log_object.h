@@ -173,14 +173,13 @@ void pithi_log_ranges_free(struct pithi_log_object *object);
 pithi_log_method pithi_log_find, pithi_log_count;
 
 /* log_sums.c
- * sums T0 T1, sumsjob T0 T1 CALLBACK   a dict for each state: id count inclusive exclusive share
- * lived T0 T1                  time (ns) of the visible rows between their first and last record, and all their time
+ * sums T0 T1, sumsjob T0 T1 CALLBACK   a list: a dict for each state: id count inclusive exclusive share; and a dict of
+ *                              the time outside all states: exclusive share; empty if there is none
  * messages T0 T1               how many of the messages that are drawn are in transit in the window
  * waitingjob T0 T1 CALLBACK    of an analyzed log, a dict: id -> waiting and caused (ns) of the visible rows, as in an
  *                              analysis of this time; and `computing`
  * counters T0 T1               id and a dict: count (values in the whole log); low and high in the window, if known */
-pithi_log_method pithi_log_lived, pithi_log_sums, pithi_log_sums_job, pithi_log_waiting_job, pithi_log_messages,
-    pithi_log_counters;
+pithi_log_method pithi_log_sums, pithi_log_sums_job, pithi_log_waiting_job, pithi_log_messages, pithi_log_counters;
 
 /* log_lengths.c
  * lengths STATE T0 T1 ROWS CALLBACK    STATE is an id or `messages`, ROWS `shown` or `all`. The result is a command, to

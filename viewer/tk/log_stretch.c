@@ -89,21 +89,21 @@ static Tcl_Obj *list_of_all(const struct pithi_stretch *stretch)
 
 static int stretch_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
-    static const char *const methods[] = {"all", "lanes", "row", NULL};
+    static const char *const methods[] = {"all", "computing", "lanes", "row", NULL};
     const struct stretch_object *object = data;
     int which;
 
     if (objc < 2) {
-        Tcl_WrongNumArgs(interp, 1, objv, "all|lanes|row ?number?");
+        Tcl_WrongNumArgs(interp, 1, objv, "all|computing|lanes|row ?number?");
         return TCL_ERROR;
     }
     if (Tcl_GetIndexFromObj(interp, objv[1], methods, "method", 0, &which) != TCL_OK)
         return TCL_ERROR;
-    if (objc != 2 + (which == 2)) {
-        Tcl_WrongNumArgs(interp, 2, objv, which == 2 ? "number" : NULL);
+    if (objc != 2 + (which == 3)) {
+        Tcl_WrongNumArgs(interp, 2, objv, which == 3 ? "number" : NULL);
         return TCL_ERROR;
     }
-    if (which == 2) {
+    if (which == 3) {
         const struct pithi_stretch *stretch = &object->stretch;
         Tcl_Obj *list;
         int row;
@@ -119,7 +119,9 @@ static int stretch_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Ob
         Tcl_SetObjResult(interp, list);
         return TCL_OK;
     }
-    Tcl_SetObjResult(interp, which ? Tcl_NewWideIntObj(object->stretch.lanes) : list_of_all(&object->stretch));
+    Tcl_SetObjResult(interp, which == 0   ? list_of_all(&object->stretch)
+                             : which == 1 ? Tcl_NewWideIntObj(object->stretch.computing_ns)
+                                          : Tcl_NewWideIntObj(object->stretch.lanes));
     return TCL_OK;
 }
 

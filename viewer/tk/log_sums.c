@@ -11,7 +11,7 @@
 
 static Tcl_Obj *sums_list(struct pithi_log_object *object, const struct pithi_cells *cells, int64_t span_ns)
 {
-    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL), *computing = Tcl_NewDictObj();
     uint32_t count;
     struct pithi_legend_entry *entries = pithi_legend_make(object->log, cells, span_ns, &count);
 
@@ -25,7 +25,11 @@ static Tcl_Obj *sums_list(struct pithi_log_object *object, const struct pithi_ce
         Tcl_ListObjAppendElement(NULL, list, dict);
     }
     free(entries);
-    return list;
+    if (cells->computing_ns > 0) {
+        pithi_put_wide(computing, "exclusive", cells->computing_ns);
+        pithi_put(computing, "share", Tcl_NewDoubleObj(pithi_legend_share(cells, span_ns, cells->computing_ns)));
+    }
+    return Tcl_NewListObj(2, (Tcl_Obj *[]){list, computing});
 }
 
 /* Counts the readable part of a damaged log; the timelines mark the rest. */
@@ -48,24 +52,6 @@ int pithi_log_sums(struct pithi_log_object *object, Tcl_Interp *interp, int objc
     pithi_cells_free(&cells);
     free(lanes);
     return status;
-}
-
-int pithi_log_lived(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
-{
-    int64_t t0_ns, t1_ns;
-    uint32_t count, *lanes;
-    Tcl_Obj *list;
-
-    (void)objc;
-    if (pithi_get_window(interp, objv + 2, &t0_ns, &t1_ns) != TCL_OK)
-        return TCL_ERROR;
-    list = Tcl_NewListObj(0, NULL);
-    lanes = pithi_rows_lanes(object->tree, &count);
-    Tcl_ListObjAppendElement(NULL, list, Tcl_NewWideIntObj(pithi_lived_ns(object->log, lanes, count, t0_ns, t1_ns)));
-    free(lanes);
-    Tcl_ListObjAppendElement(NULL, list, Tcl_NewDoubleObj((double)count * (double)(t1_ns - t0_ns)));
-    Tcl_SetObjResult(interp, list);
-    return TCL_OK;
 }
 
 /* The number of drawn messages between the selected lanes in a stretch of time. "" while it is unknown: before
@@ -194,6 +180,7 @@ static int run(struct pithi_job *job)
         sums->sum.defs = lane.defs;
         for (uint32_t id = 0; id < lane.defs; id++)
             pithi_sum_add(&sums->sum.sums[id], &lane.sums[id]);
+        sums->sum.computing_ns += lane.computing_ns;
         pithi_job_progress(job, (i + 1.0) / sums->lane_count);
     }
     pithi_cells_free(&lane);
