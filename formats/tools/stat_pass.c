@@ -388,8 +388,10 @@ int pithi_stat_run(const struct pithi_stat_pass *pass)
     TRY(pithi_stat_each_record(pass->log, &query, take, begin_hole, &run));
     TRY(end_lanes(&run));
 out:
-    for (uint32_t i = 0; run.lanes && i < run.lane_count; i++)
-        free(run.lanes[i].open.states), free(run.lanes[i].holes);
+    for (uint32_t i = 0; run.lanes && i < run.lane_count; i++) {
+        free(run.lanes[i].open.states);
+        free(run.lanes[i].holes);
+    }
     pithi_judge_free(run.judge);
     free(run.lanes);
     free(run.is_mpi);

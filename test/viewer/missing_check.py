@@ -1,7 +1,8 @@
 """missing_check.py make SEED [lost]: prints a random log as text; records of it are lost.
 missing_check.py ranges LOG COUNT SEED: prints random ranges of a log, "FROM TO", in ns.
 missing_check.py compare LOG RANGES WINDOW: what the window said of each range (missing_checks.tcl) against `pith stat`.
-missing_check.py page LOG RANGES: the same of pages."""
+missing_check.py page LOG RANGES: the same of pages.
+missing_check.py truth TEXT LOG RANGES: exclusive times by their definition, from the records, against `pith stat`."""
 import csv, random, re, subprocess, sys
 
 STATES = ["solve", "work", "MPI_Send", "MPI_Recv"]
@@ -101,6 +102,35 @@ def page(log, ranges):
     report(bad, f"{log}: so do pages, and their parts")
 
 
+def own_times(path, begin, end):
+    """name -> exclusive time in [begin, end]. From a lost record to the next enter or leave, time counts as nothing."""
+    found, lanes = {}, {}
+    for line in open(path):
+        time, rank, _, kind, *rest = line.split("\t")
+        time = round(float(time) * 1e9)
+        lane = lanes.setdefault(rank, {"now": time, "stack": [], "lost": False})
+        if kind.strip() == "event" or lane["lost"] and kind == "lost":
+            continue
+        if not lane["lost"]:
+            name = lane["stack"][-1] if lane["stack"] else "computing"
+            found[name] = found.get(name, 0) + max(0, min(time, end) - max(lane["now"], begin))
+        lane["now"], lane["lost"] = time, kind == "lost"
+        if kind == "enter":
+            lane["stack"].append(rest[0].strip())
+        elif kind == "leave":
+            lane["stack"].pop()
+    return {name: ns for name, ns in found.items() if ns}
+
+
+def truth(text, log, ranges):
+    bad = []
+    for begin, end in ranges_of(ranges):
+        wanted, found = own_times(text, begin, end), {name: own for name, (_, own) in stat(log, begin, end).items() if own}
+        if found != wanted:
+            bad.append(f"{begin} {end}: {found}, wanted {wanted}")
+    report(bad, f"{log}: pith stat is right")
+
+
 def report(bad, what):
     print("not ok" if bad else "ok", "1 -", what)
     for line in bad[:5]:
@@ -113,5 +143,7 @@ elif sys.argv[1] == "ranges":
     show_ranges(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
 elif sys.argv[1] == "compare":
     compare(*sys.argv[2:5])
+elif sys.argv[1] == "truth":
+    truth(*sys.argv[2:5])
 else:
     page(*sys.argv[2:4])

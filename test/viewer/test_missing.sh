@@ -19,6 +19,7 @@ for log in whole lost damaged30 damaged60; do
     is "$?" 0 "$log: the window says what it counts" || sed 's/^/# /' view.out
     $check compare $log.pith ranges said >checks.out && $check page $log.pith ranges >>checks.out
     ok $? "$log: all is compared"
+    [ ! -e $log.txt ] || $check truth $log.txt $log.pith ranges >>checks.out || ok 1 "$log: by definition"
     checks_of checks.out
 done
 finish
