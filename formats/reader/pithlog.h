@@ -245,7 +245,7 @@ struct pithlog_piece {
 
 /* Lanes in less detail than records, so that the cost of drawing a log depends on the pixels, not on its size. If a log
  * has no summary of a lane, the first request reads the lane and makes one in a temporary file. A lane with more than
- * 32768 different states and events has no summary (PITH_ERR_MEMORY), but sums. For one thread at a time. */
+ * 32768 different states and events has no summary (PITH_ERR_MEMORY), but has sums. For one thread at a time. */
 struct pithlog_summary;
 PITHLOG_API int pithlog_summary_open(struct pithlog *log, struct pithlog_summary **summary);
 PITHLOG_API void pithlog_summary_close(struct pithlog_summary *summary);

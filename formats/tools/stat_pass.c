@@ -282,9 +282,11 @@ static int take(void *context, const struct pithlog_record *r)
     run->matches = run->judge ? pithi_judge_record(run->judge, r) : 1;
     if (run->matches < 0)
         return pithi_no_memory();
-    if (record_part == PITHI_PART_BEFORE &&
-        run->lanes[r->lane].is_in_hole) /* open at the hole's end, at the window's start */
+    if (record_part == PITHI_PART_BEFORE && run->lanes[r->lane].is_in_hole) {
+        /* It is open at the hole's end, and the hole is at the window's start. */
+        time_ns = time_ns > run->lanes[r->lane].seen_ns ? time_ns : run->lanes[r->lane].seen_ns;
         return r->kind == PITHLOG_ENTER && r->id < run->defs ? push(run, r->lane, r->id, time_ns) : PITH_OK;
+    }
     if (r->kind <= PITHLOG_LEAVE && r->id < run->defs && r->depth != UINT32_MAX)
         err = look_for_hole(run, r, time_ns);
     else if (!run->lanes[r->lane].is_in_hole && pithi_match_is_hole(run->pass->log, r)) {

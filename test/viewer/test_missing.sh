@@ -12,6 +12,14 @@ for part in 30 60; do
     pith check damaged$part.pith >/dev/null 2>&1
     is "$?" 1 "a block is damaged at $part %"
 done
+# pith diff, of the sums in a log, and of those that are made anew.
+head -c -8 lost.pith >lost_made.pith
+head -c -8 damaged30.pith >damaged_made.pith
+for log in lost lost_made damaged_made; do
+    is "$(pith diff $log.pith $log.pith --csv 2>/dev/null | awk -F, '$1 == "state" { print $2, $4, $6, $8 } $1 == "computing" { print $2, $8 }' | sort)" \
+        "$(pith stat $log.pith --csv 2>/dev/null | awk -F, '$2 == "state" { print $1, $4, $5, $6 } $2 == "computing" { print $1, $6 }' | sort)" \
+        "$log: pith diff agrees with pith stat"
+done
 start_display
 for log in whole lost damaged30 damaged60; do
     $check ranges $log.pith 20 3 >ranges
