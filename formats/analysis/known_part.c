@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "native/block.h"
 #include "native/log.h"
+#include "reader/match.h"
 
 enum { MANY = 512, DAMAGES_MOST = 10000 };
 
@@ -52,7 +53,7 @@ static int find_lost(struct gaps *g, uint32_t number)
     struct pithlog_query query = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .lanes = &number, .lane_count = 1};
     struct pithlog_record records[MANY];
     struct pithlog_iter *iter;
-    int64_t first_ns = pithlog_get_lane(g->log, number)->first_ns, lost_ns = INT64_MIN; /* INT64_MIN: none here */
+    int64_t lost_ns = INT64_MIN; /* INT64_MIN: none here */
     int count, damages = 0, err;
 
     if (!has_lost(g->log, number))
@@ -62,14 +63,15 @@ static int find_lost(struct gaps *g, uint32_t number)
     while (!err && damages < DAMAGES_MOST && (count = pithlog_iter_next_many(iter, records, MANY)) != 0) {
         damages += count < 0;
         for (int i = 0; i < count && !err; i++) {
-            if (lost_ns > INT64_MIN && records[i].kind != PITHLOG_LOST) {
-                err = add_gap(g, number, lost_ns, records[i].time_ns);
+            const struct pithlog_record *r = &records[i];
+            if (pithi_match_is_lost(r) && !pithi_match_is_hole(g->log, r)) {
+                err = add_gap(g, number, info->start_ns, r->time_ns);
+            } else if (pithi_match_is_lost(r)) {
+                lost_ns = lost_ns == INT64_MIN ? r->time_ns : lost_ns;
+            } else if (lost_ns > INT64_MIN) {
+                err = add_gap(g, number, lost_ns, r->time_ns);
                 lost_ns = INT64_MIN;
             }
-            if (records[i].kind == PITHLOG_LOST && records[i].time_ns <= first_ns)
-                err = add_gap(g, number, info->start_ns, records[i].time_ns);
-            else if (lost_ns == INT64_MIN && records[i].kind == PITHLOG_LOST)
-                lost_ns = records[i].time_ns;
         }
     }
     pithlog_iter_close(iter);

@@ -352,9 +352,11 @@ int pithi_match_incomplete(const struct pithlog *log)
     return pithlog_get_info(log)->lost > 0 || pithlog_get_info(log)->incomplete || log->damages > 0;
 }
 
+int pithi_match_is_lost(const struct pithlog_record *r) { return r->kind == PITHLOG_LOST && r->bytes > 0; }
+
 int pithi_match_is_hole(const struct pithlog *log, const struct pithlog_record *r)
 {
-    return r->kind == PITHLOG_LOST && r->bytes && r->time_ns > pithlog_get_lane(log, r->lane)->first_ns;
+    return pithi_match_is_lost(r) && r->time_ns > pithlog_get_lane(log, r->lane)->first_ns;
 }
 
 static void hole(void *context, uint32_t lane)

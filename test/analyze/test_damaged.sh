@@ -57,6 +57,8 @@ sed 's/count=7$/count=1/' lost.txt >one.txt
 like "$(pith analyze one.txt)" '^  At least 1 record was lost[.]$' "a single one"
 awk -F'\t' -v OFS='\t' '{ print } !lost && !/^#/ { print $1, $2, 0, "lost", "", "count=7"; lost = 1 }' whole.txt >ring.txt
 like "$(joined "$(pith analyze ring.txt)")" '[|]  Records of rank 0 are missing before the start of the log[.][|]  Analysed is' "a ring: lost before the log's start"
+awk -F'\t' -v OFS='\t' '{ print } !none && $2 == 2 && $1 > 0.1 { print $1, 2, 0, "lost", "", "count=0"; none = 1 }' ring.txt >none.txt
+is "$(diff <(sed 's/ring[.]txt/none.txt/' <(pith analyze ring.txt)) <(pith analyze none.txt))" "" "a count of 0: none are missing there"
 
 # A pause of 20 ms on rank 1, of 363 ms of four ranks; and one that does not end.
 pause() { awk -F'\t' -v OFS='\t' -v to="$1" '{ print } !on && $2 == 1 && $1 > 0.1 { print $1, 1, 0, "pause", ""; on = 1 }
