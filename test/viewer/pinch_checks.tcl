@@ -59,6 +59,25 @@ undo
 sync
 is [window] $whole "so is the first"
 
+# Right after another zoom: the clock of undo stands still, so that a slow machine takes no longer.
+rename ::clock ::running_clock
+proc ::clock {what args} {
+    return [expr {$what eq "milliseconds" ? 1000 : [running_clock $what {*}$args]}]
+}
+lassign $whole from to
+zoom $from [expr {$from + ($to - $from) / 2}]
+set one [window]
+touch 0.125 [spot $plot 0.5] begin 4 end
+ok [shows 0.125] "a pinch right after a zoom"
+undo
+sync
+is [window] $one "undone without the zoom"
+undo
+sync
+is [window] $whole "which is undone next"
+rename ::clock {}
+rename ::running_clock ::clock
+
 # Elsewhere nothing happens: only the pinch over the time lines after it does.
 touch 0.5 [spot [winfo toplevel $plot].panes.legend 0.5] begin 8 end [spot $plot 0.5] begin 2 end
 ok [shows 0.5] "a pinch over the legend is none of the time lines"
