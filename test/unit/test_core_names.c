@@ -193,6 +193,47 @@ static void test_hits(struct pithlog *log, const struct pithi_row *rows)
        wrong);
 }
 
+/* Times that begin or end with a state, or anywhere. */
+static int64_t some_time(const struct pithlog_info *info)
+{
+    const struct instance *of = &instances[below(instance_count)];
+    uint32_t where = below(3);
+    return where == 0   ? of->start_ns
+           : where == 1 ? of->end_ns
+                        : info->start_ns + (int64_t)below((uint32_t)(info->end_ns - info->start_ns));
+}
+
+static uint32_t levels_between(int64_t from_ns, int64_t to_ns)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < instance_count; i++)
+        if (instances[i].start_ns < to_ns && instances[i].end_ns > from_ns && instances[i].depth >= most)
+            most = instances[i].depth + 1;
+    return most;
+}
+
+static void test_levels(struct pithlog *log)
+{
+    const struct pithlog_info *info = pithlog_get_info(log);
+    struct pithlog_summary *summary;
+    uint32_t wrong = 0, fewer = 0;
+
+    core_check(pithlog_summary_open(log, &summary));
+    OK(pithi_lane_levels(log, NULL, 0, INT64_MIN, INT64_MAX) == DEEPEST &&
+           pithi_lane_levels(log, summary, 0, INT64_MIN, INT64_MAX) == DEEPEST,
+       "the lane has %d levels", DEEPEST);
+    for (int i = 0; i < 1000; i++) {
+        int64_t from_ns = some_time(info), to_ns = from_ns + 1 + (int64_t)below(below(2) ? 100 : 100000);
+        uint32_t levels = levels_between(from_ns, to_ns);
+        wrong += pithi_lane_levels(log, NULL, 0, from_ns, to_ns) != levels ||
+                 pithi_lane_levels(log, summary, 0, from_ns, to_ns) != levels;
+        fewer += levels < DEEPEST;
+    }
+    OK(!wrong && fewer > 100, "1000 times, %u with fewer levels: as many as the instances have there (%u have not)",
+       fewer, wrong);
+    pithlog_summary_close(summary);
+}
+
 int main(void)
 {
     struct pithlog *log = random_log();
@@ -202,7 +243,7 @@ int main(void)
 
     for (uint32_t i = 0; i < DEEPEST; i++)
         rows[i] = (struct pithi_row){.lane = 0, .counter = PITHI_NONE, .band = i + 1};
-    OK(pithi_lane_levels(log, NULL, 0) == DEEPEST, "the lane has %d levels", DEEPEST);
+    test_levels(log);
     test_names(log, rows, info->start_ns, info->end_ns + 1);
     test_names(log, rows, info->start_ns + span / 3, info->start_ns + span / 2);
     test_names(log, rows, info->start_ns + span / 2, info->start_ns + span / 2 + span / 40);

@@ -43,6 +43,16 @@ pith draw many.pith -o low.svg --unfold all --lanes 0-9
 is "$(grep -c '>rank [0-9]<' low.svg)" 10 "each lane has its label, also where rows are low"
 ok $(($(grep -c '>level [0-9]*<' low.svg) < 50)) "with levels between"
 
+# Levels that occur only outside of the time have no row: three before 1 s, one from then on, four from 2 s on.
+printf '%s\t0\t0\t%s\n' 0 'enter	a' 0.1 'enter	b' 0.2 'enter	c' 0.3 'leave	c' 1 'leave	b' 1.5 'event	e' 2 'enter	b' 2 'enter	c' 2 'enter	d' \
+    2 'leave	d' 2.1 'leave	c' 2.2 'leave	b' 3 'leave	a' >times.txt
+levels() { pith draw times.txt -o times.svg --unfold all "$@" && grep -o '>level [0-9]*<' times.svg | grep -o '[0-9]*' | tr '\n' ' '; }
+is "$(levels):$(levels --to 1s):$(levels --from 0.3s --to 1s):$(levels --from 1s --to 2s):$(levels --from 1s --to 2001ms)" \
+    "2 3 4 :2 3 :2 ::2 3 4 " "levels of a time"
+is "$(levels -e 'zoom 0.3 0.9'):$(levels -e 'unfold_rows 0; zoom 1 2'):$(levels -e 'zoom 2.1 2.15; fit')" "2 ::2 3 4 " "of that which the words choose"
+pith draw times.txt -o times.html --unfold all --to 1s
+is "$(grep -c ' band: 3}' times.html):$(grep -c ' band: 4}' times.html)" 1:0 "in a page, too"
+
 # What finds the functions fails, dies, or takes long: `pith stat`, beside the program that draws.
 mkdir -p tree/libexec/pith tree/bin && cp "$build/libexec/pith/pith-draw" tree/libexec/pith/
 stands_in() { printf '#!/bin/sh\n%s\n' "$1" >tree/bin/pith && chmod +x tree/bin/pith; }

@@ -13,8 +13,8 @@ HEIGHT, TOP, BAR_TOP, LEFT = 24, 46, 2, 16  # of a row; of the first row; of the
 
 
 def levels_of(records):
-    """[{begin, end, name, whole}] by level: what a lane is in. A state whose outer state ends first moves up a level;
-    `whole` is the time from its own begin to its end."""
+    """[{begin, end, name, whole}] by level: what a lane is in, also for no time. A state whose outer state ends first
+    moves up a level; `whole` is the time from its own begin to its end."""
     stack, levels, open_parts = [], [], []
     for time, kind, name in records:
         if kind == "enter":
@@ -29,7 +29,7 @@ def levels_of(records):
                 open_parts.append((None, 0))
             was, begin = open_parts[level]
             if was is not one:
-                if was and time > begin:
+                if was and (time > begin or was["from"] == time):
                     levels[level].append((begin, time, was))
                 open_parts[level] = (one, time)
     assert not stack
@@ -37,7 +37,7 @@ def levels_of(records):
 
 
 def functions_of(bars):
-    """The same of the functions of each lane. Row 64 shows the innermost of all deeper ones: not known here."""
+    """The same of the functions of each lane."""
     lanes = {}
     for line in open(bars):
         rank, thread, depth, name, begin, end = line.split()
@@ -45,7 +45,7 @@ def functions_of(bars):
         while len(levels) <= int(depth):
             levels.append([])
         levels[int(depth)].append((int(begin), int(end), name, int(end) - int(begin)))
-    return {lane: levels if len(levels) <= 64 else levels[:63] + [None] for lane, levels in lanes.items()}
+    return lanes
 
 
 def colours_of(text):
@@ -65,7 +65,16 @@ def duration(ns):
     return f"{ns / unit:.4g} {name}"
 
 
-def rows_of(log, unfold, bars):
+def within(levels, from_ns, to_ns):
+    """The levels in which there is something in this time. Row 64 shows the innermost of all deeper ones: not known here
+    (None)."""
+    count = len(levels)
+    while count and not any(begin < to_ns and max(begin + 1, end) > from_ns for begin, end, *_ in levels[count - 1]):
+        count -= 1
+    return levels[:count] if count <= 64 else levels[:63] + [None]
+
+
+def rows_of(log, unfold, bars, from_ns, to_ns):
     """[(label, parts, is function)] of the rows that the picture must have, from top to bottom; parts None: several
     levels."""
     rows, functions = [], functions_of(bars)
@@ -75,8 +84,10 @@ def rows_of(log, unfold, bars):
         if unfold != "all" and str(rank) not in unfold.split(","):
             rows.append((label, None, False))
             continue
-        rows += [(f"level {i + 1}" if i else label, parts, False) for i, parts in enumerate(levels or [[]])]
-        rows += [(f"depth {i + 1}", parts, True) for i, parts in enumerate(functions.get((rank, thread), []))]
+        levels = within(levels, from_ns, to_ns) or [[]]
+        depths = within(functions.get((rank, thread), []), from_ns, to_ns)
+        rows += [(f"level {i + 1}" if i else label, parts, False) for i, parts in enumerate(levels)]
+        rows += [(f"depth {i + 1}", parts, True) for i, parts in enumerate(depths)]
     return rows
 
 
@@ -165,7 +176,7 @@ def ok(good, what, *wrong):
 
 def main(log, unfold, from_ns, to_ns, bars, flames):
     from_ns, to_ns = int(from_ns), int(to_ns)
-    rows = rows_of(log, unfold, bars)
+    rows = rows_of(log, unfold, bars, from_ns, to_ns)
     states = sorted({name for of in records_of(log).values() for _, kind, name in of if kind == "enter"})
     colours = [{name: {f"{i % 5 * 50:02x}ff{i * 8:02x}"} for i, name in enumerate(states)},
                colours_of(open(flames).read())]
@@ -187,14 +198,21 @@ def main(log, unfold, from_ns, to_ns, bars, flames):
 
 
 def compare_with_window(log, unfold, from_ns, to_ns, file):
+    """The window has the rows of the whole log, also those of which the time has nothing."""
     seen = open(file).read().split()
-    width, rows = len(seen[0]) // 6, len(rows_of(log, unfold, "bars"))
+    width, whole = len(seen[0]) // 6, rows_of(log, unfold, "bars", -1, 1 << 62)
+    rows, at = rows_of(log, unfold, "bars", int(from_ns), int(to_ns)), []
+    for number, row in enumerate(whole):
+        if len(at) < len(rows) and row[0] == rows[len(at)][0]:
+            at.append(number)
     words = ["draw", log, "--unfold", unfold, "--from", f"{from_ns}ns", "--to", f"{to_ns}ns", "-e",
              f"height {HEIGHT}; arrows off; names off; hide pith:*"]
-    left, other = place_of_axis(picture(words)[TOP + HEIGHT * rows])
+    left, other = place_of_axis(picture(words)[TOP + HEIGHT * len(rows)])
     lines = picture([*words, "--size", str(1200 + width - other)])
-    wrong = [y for y, line in enumerate(seen) if line != lines[TOP + y][6 * left:6 * (left + width)]]
-    ok(not wrong and len(seen) > 300, f"{len(seen)} lines of {width} pixels as in the window", *wrong)
+    there = [(row * HEIGHT + y, number * HEIGHT + y) for row, number in enumerate(at) for y in range(HEIGHT)]
+    there = [(y, of) for y, of in there if of < len(seen)]
+    wrong = [y for y, of in there if seen[of] != lines[TOP + y][6 * left:6 * (left + width)]]
+    ok(not wrong and len(there) > 300, f"{len(there)} lines of {width} pixels as in the window", *wrong)
 
 
 if len(sys.argv) == 6:

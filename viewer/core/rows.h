@@ -118,14 +118,16 @@ int pithi_rows_has_children(struct pithi_rows *rows, uint32_t node); /* which pa
 void pithi_rows_set_open(struct pithi_rows *rows, uint32_t node, int on);
 /* Opens all nodes down to `level` and closes deeper ones; 0: closes all. */
 void pithi_rows_open_level(struct pithi_rows *rows, uint32_t level);
-/* Where the depths of lanes are read. */
+/* Where the depths of lanes are read, and of what time, [from_ns, to_ns); INT64_MIN, INT64_MAX: all. */
 struct pithi_unfolding {
     struct pithlog *log;
     struct pithlog_summary *summary;   /* NULL: the records of each lane are read */
     const struct pithi_flames *flames; /* NULL: the functions of the log are not known */
+    int64_t from_ns, to_ns;
 };
 /* Unfolds a row into a band for each nesting level, and below them a row for each depth of its functions; on 0: folds
- * it. Of a rank only its first thread, of a host or communicator all ranks. */
+ * it. Of a rank only its first thread, of a host or communicator all ranks. `unfolding` NULL: it keeps one row until it
+ * is unfolded again. */
 void pithi_rows_unfold(struct pithi_rows *rows, uint32_t node, int on, const struct pithi_unfolding *unfolding);
 void pithi_rows_set_hidden(struct pithi_rows *rows, uint32_t node, int on);
 void pithi_rows_show_all(struct pithi_rows *rows);
@@ -195,9 +197,10 @@ struct pithi_lane_question {
 /* Sets *value; 0 or an enum pith_err. Of a damaged lane the readable part counts. */
 int pithi_lane_stat(struct pithlog *log, const struct pithi_lane_question *question, uint32_t lane, double *value);
 
-/* The number of nesting levels of a lane, at most PITHI_LEVELS, at least 1. Reads its records unless there is a summary
- * (or NULL). */
-uint32_t pithi_lane_levels(struct pithlog *log, struct pithlog_summary *summary, uint32_t lane);
+/* The number of nesting levels of a lane in [from_ns, to_ns), at most PITHI_LEVELS. Reads its records, but of the whole
+ * lane only if there is no summary (NULL). */
+uint32_t pithi_lane_levels(struct pithlog *log, struct pithlog_summary *summary, uint32_t lane, int64_t from_ns,
+                           int64_t to_ns);
 
 /* ---- Rows of a log ----------------------------------------------------------------------------------------------- */
 

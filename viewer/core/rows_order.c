@@ -36,17 +36,25 @@ void pithi_rows_set_hidden(struct pithi_rows *rows, uint32_t node, int on)
     set_flag(rows, node, PITHI_NODE_HIDDEN, on);
 }
 
+static void unfold_lane(struct pithi_node *node, const struct pithi_unfolding *unfolding)
+{
+    int64_t from_ns = unfolding->from_ns, to_ns = unfolding->to_ns;
+    uint32_t levels = pithi_lane_levels(unfolding->log, unfolding->summary, node->lane, from_ns, to_ns);
+
+    node->bands = levels ? (uint8_t)levels : 1;
+    if (unfolding->flames)
+        node->flames = (uint8_t)pithi_lane_levels(unfolding->flames->log, NULL, node->lane, from_ns, to_ns);
+}
+
 void pithi_rows_unfold(struct pithi_rows *rows, uint32_t number, int on, const struct pithi_unfolding *unfolding)
 {
     struct pithi_node *node = &rows->nodes[number];
-    struct pithlog *flames = unfolding->flames ? unfolding->flames->log : NULL;
 
     if (node->kind == PITHI_NODE_RANK || node->kind == PITHI_NODE_THREAD) {
-        node->bands = node->flames = 0;
-        if (on)
-            node->bands = (uint8_t)pithi_lane_levels(unfolding->log, unfolding->summary, node->lane);
-        if (on && flames && pithlog_get_lane(flames, node->lane)->records)
-            node->flames = (uint8_t)pithi_lane_levels(flames, NULL, node->lane);
+        node->bands = on != 0;
+        node->flames = 0;
+        if (on && unfolding)
+            unfold_lane(node, unfolding);
     }
     for (uint32_t i = 0; node->kind < PITHI_NODE_RANK && i < node->child_count; i++)
         pithi_rows_unfold(rows, node->children[i], on, unfolding);
@@ -354,7 +362,7 @@ static int stat_of_messages(struct pithlog *log, const struct pithi_lane_questio
 static uint32_t levels_of_paths(const struct pithlog_path *paths, uint32_t count)
 {
     uint8_t *depths = pithi_alloc(count, 1);
-    uint32_t most = 1;
+    uint32_t most = 0;
 
     for (uint32_t path = 1; path < count && most < PITHI_LEVELS; path++) { /* parents come first */
         depths[path] = (uint8_t)(depths[paths[path].parent] + 1);
@@ -364,31 +372,47 @@ static uint32_t levels_of_paths(const struct pithlog_path *paths, uint32_t count
     return most;
 }
 
-uint32_t pithi_lane_levels(struct pithlog *log, struct pithlog_summary *summary, uint32_t lane)
+uint32_t pithi_lane_levels(struct pithlog *log, struct pithlog_summary *summary, uint32_t lane, int64_t from_ns,
+                           int64_t to_ns)
 {
-    struct pithlog_query records = {.from_ns = INT64_MIN,
-                                    .to_ns = INT64_MAX,
+    struct pithlog_query records = {.from_ns = from_ns,
+                                    .to_ns = to_ns,
                                     .lanes = &lane,
                                     .lane_count = 1,
                                     .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE,
-                                    .flags = PITHLOG_NEST};
-    uint32_t most = 1, count = 0, damages = 0;
+                                    .flags = PITHLOG_NEST | PITHLOG_CLIP};
+    const struct pithlog_lane *of = pithlog_get_lane(log, lane);
+    uint32_t open = 0, most = 0, all = PITHI_LEVELS, count = 0, damages = 0;
     const struct pithlog_path *paths = summary ? pithlog_summary_paths(summary, lane, &count) : NULL;
     struct pithlog_iter *iter;
     struct pithlog_record record;
     int more;
 
-    if (paths && count <= UINT16_MAX - 2) /* of more paths, the last stands for deeper ones */
-        return levels_of_paths(paths, count);
+    if (paths && count <= UINT16_MAX - 2) { /* of more paths, the last stands for deeper ones */
+        all = levels_of_paths(paths, count);
+        if (from_ns <= of->first_ns && to_ns > of->last_ns)
+            return all;
+    }
     if (pithlog_iter_open(log, &records, &iter))
-        return most;
-    while (most < PITHI_LEVELS && (more = pithlog_iter_next(iter, &record)) != 0 && damages < PITHI_MOST_DAMAGES) {
+        return 0;
+    while (most < all && (more = pithlog_iter_next(iter, &record)) != 0 && damages < PITHI_MOST_DAMAGES) {
         damages += more < 0;
-        if (more == 1 && record.kind == PITHLOG_ENTER && record.depth + 1 > most)
-            most = record.depth + 1;
+        if (more < 0)
+            continue;
+        if (record.time_ns > from_ns && open > most) /* the states that end at the begin have gone */
+            most = open;
+        if (record.time_ns >= to_ns)
+            break;
+        if (record.kind == PITHLOG_LEAVE) {
+            open -= open > 0 && record.depth != UINT32_MAX;
+            continue;
+        }
+        open = record.depth + 1;
+        if (record.time_ns >= from_ns && open > most)
+            most = open;
     }
     pithlog_iter_close(iter);
-    return most < PITHI_LEVELS ? most : PITHI_LEVELS;
+    return most < all ? most : all;
 }
 
 int pithi_lane_stat(struct pithlog *log, const struct pithi_lane_question *question, uint32_t lane, double *value)

@@ -94,6 +94,8 @@ void pithi_draw_set_hidden(struct pithi_draw *draw, const char *pattern, unsigne
 int pithi_draw_rows(struct pithi_draw *draw, const char *list);
 /* Unfolds the rows of the option --unfold: 0, or an exit status after a message. */
 int pithi_draw_unfold(struct pithi_draw *draw);
+/* Gives unfolded rows their levels and depths in the time that is drawn: 0, or an exit status after a message. */
+int pithi_draw_find_depths(struct pithi_draw *draw);
 /* Finds the functions of the samples, if there are any: 0, or an exit status after a message. */
 int pithi_draw_flames(struct pithi_draw *draw);
 void pithi_draw_labels_free(struct pithi_draw *draw);

@@ -205,6 +205,8 @@ static int draw_log(struct pithi_draw *draw)
     if (!status)
         status = pithi_draw_words(draw);
     if (!status)
+        status = pithi_draw_find_depths(draw);
+    if (!status)
         status = read_notes(draw);
     if (!status)
         status = read_core_waits(draw);

@@ -104,29 +104,38 @@ int pithi_draw_rows(struct pithi_draw *draw, const char *pattern)
     return take_seen(draw);
 }
 
-/* Pages have no rows of functions. */
-static int unfold_nodes(struct pithi_draw *draw, const uint32_t *nodes, uint32_t count, int on)
-{
-    int status = on && count && draw->kind != PITHI_DRAW_HTML ? pithi_draw_flames(draw) : 0;
-    struct pithi_unfolding unfolding = {draw->log, draw->summary, draw->flames};
-
-    for (uint32_t i = 0; i < count && !status; i++)
-        pithi_rows_unfold(draw->tree, nodes[i], on, &unfolding);
-    return status;
-}
+/* The words after this one may change the time, on which the depths depend: pithi_draw_find_depths. */
+static void set_unfolded(struct pithi_rows *tree, uint32_t node, int on) { pithi_rows_unfold(tree, node, on, NULL); }
 
 /* 0, or an exit status after a message; -1: no row matches. */
 static int unfold(struct pithi_draw *draw, const char *pattern, int on)
 {
     uint32_t count, *nodes;
-    int status;
 
     if (!draw->tree)
         pithi_rows_picture(tree_of(draw), PITHI_BY_NOTHING, draw->list ? draw->list : "");
     nodes = pithi_rows_find(draw->tree, pattern, &count);
-    status = count ? unfold_nodes(draw, nodes, count, on) : -1;
+    for (uint32_t i = 0; i < count; i++)
+        set_unfolded(draw->tree, nodes[i], on);
     free(nodes);
-    return status ? status : take_seen(draw);
+    return count ? take_seen(draw) : -1;
+}
+
+/* Pages have no rows of functions. */
+int pithi_draw_find_depths(struct pithi_draw *draw)
+{
+    struct pithi_unfolding unfolding = {draw->log, draw->summary, NULL, draw->t0_ns, draw->t1_ns};
+    int status = 0, some = 0;
+
+    for (uint32_t i = 0; draw->tree && i < draw->tree->node_count && !status; i++) {
+        if (!draw->tree->nodes[i].bands)
+            continue;
+        if (!some++ && draw->kind != PITHI_DRAW_HTML)
+            status = pithi_draw_flames(draw);
+        unfolding.flames = draw->flames;
+        pithi_rows_unfold(draw->tree, i, 1, &unfolding);
+    }
+    return some && !status ? take_seen(draw) : status;
 }
 
 int pithi_draw_unfold(struct pithi_draw *draw)
@@ -284,18 +293,8 @@ static void set_order(struct pithi_rows *tree, const char *list)
     free(letters);
 }
 
-static int unfold_keys(struct pithi_draw *draw, const char *list)
-{
-    uint32_t count, *nodes = nodes_of(draw->tree, list, &count);
-    int status = unfold_nodes(draw, nodes, count, 1);
-
-    free(nodes);
-    return status;
-}
-
-/* Applies an entry of the dict; 0, or an exit status after a message. Entries come in the right order, except for the
- * filter, which is set last. */
-static int set_entry(struct pithi_draw *draw, const char *key, const char *value, char **filter)
+/* Applies an entry of the dict. Entries come in the right order, except for the filter, which is set last. */
+static void set_entry(struct pithi_draw *draw, const char *key, const char *value, char **filter)
 {
     struct pithi_rows *tree = draw->tree;
     enum pithi_grouping grouping;
@@ -313,10 +312,9 @@ static int set_entry(struct pithi_draw *draw, const char *key, const char *value
     else if (strcmp(key, "pinned") == 0)
         set_nodes(tree, value, 1, pithi_rows_set_pinned);
     else if (strcmp(key, "unfolded") == 0 && !is_text(draw))
-        return unfold_keys(draw, value);
+        set_nodes(tree, value, 1, set_unfolded);
     else if (strcmp(key, "filter") == 0 && !*filter)
         *filter = strdup(value);
-    return 0;
 }
 
 int pithi_draw_do_set_rowstate(struct pithi_draw *draw, const struct pithi_draw_word *word)
@@ -325,16 +323,14 @@ int pithi_draw_do_set_rowstate(struct pithi_draw *draw, const struct pithi_draw_
     const char *dict = word->item[1];
     char *key_letters = pithi_alloc(strlen(dict) + 1, 1), *letters = pithi_alloc(strlen(dict) + 1, 1), *key, *value;
     char *filter = NULL;
-    int status = 0;
 
     pithi_rows_filter(tree, "");
-    while (!status && (key = pithi_draw_next_item(&dict, key_letters)) &&
-           (value = pithi_draw_next_item(&dict, letters)))
-        status = set_entry(draw, key, value, &filter);
+    while ((key = pithi_draw_next_item(&dict, key_letters)) && (value = pithi_draw_next_item(&dict, letters)))
+        set_entry(draw, key, value, &filter);
     if (filter)
         pithi_rows_filter(tree, filter);
     free(filter);
     free(key_letters);
     free(letters);
-    return status ? status : take_seen(draw);
+    return take_seen(draw);
 }

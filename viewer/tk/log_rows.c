@@ -342,7 +342,7 @@ static int rows_open(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
 
 void pithi_log_unfold(struct pithi_log_object *object, uint32_t node, int on)
 {
-    struct pithi_unfolding unfolding = {object->log, object->summary, object->flames};
+    struct pithi_unfolding unfolding = {object->log, object->summary, object->flames, INT64_MIN, INT64_MAX};
 
     pithi_rows_unfold(object->tree, node, on, &unfolding);
 }
