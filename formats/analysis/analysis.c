@@ -355,6 +355,11 @@ int pithlog_analyze(struct pithlog *log, const struct pithlog_analyze_query *que
     damaged = build(a, log, query, &known);
     if (damaged && damaged != PITH_ERR_DAMAGED)
         TRY(damaged);
+    pithlog_get_comm(log, 0); /* the findings ask for the world, and the graph for communicators of collectives */
+    uint32_t lost_comms = pithi_log_lost_comms(log);
+    if (lost_comms && !damaged)
+        damaged = pithi_fail(PITH_ERR_DAMAGED, "%s: the members of %u communicator%s are damaged", log->path,
+                             lost_comms, lost_comms == 1 ? "" : "s");
     TRY(next_stage(a, 0.1));
     const struct pithi_graph *g = &a->graph;
     a->info = (struct pithlog_analysis_info){.from_ns = g->from_ns,
@@ -367,6 +372,7 @@ int pithlog_analyze(struct pithlog *log, const struct pithlog_analyze_query *que
                                              .unread = known.listed,
                                              .gap_from_ns = known.gap_from_ns,
                                              .gap_to_ns = known.gap_to_ns,
+                                             .lost_comms = lost_comms,
                                              .sends = g->sends,
                                              .recvs = g->recvs,
                                              .collectives = g->coll_calls};

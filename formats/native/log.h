@@ -173,5 +173,7 @@ int pithi_log_number(struct pithlog *log);
 /* Makes the public description of a communicator. NULL: no memory. */
 struct pithlog_comm *pithi_log_make_comm(struct pithlog *log, uint32_t index);
 void pithi_log_free_comm(struct pithlog_comm *comm);
+/* Of the communicators that were asked for, the number of those whose members cannot be read. */
+uint32_t pithi_log_lost_comms(const struct pithlog *log);
 
 #endif

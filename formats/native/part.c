@@ -385,6 +385,16 @@ struct pithlog_comm *pithi_log_make_comm(struct pithlog *log, uint32_t index)
     return comm;
 }
 
+uint32_t pithi_log_lost_comms(const struct pithlog *log)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < log->info.comms; i++) {
+        const struct pithlog_comm *comm = __atomic_load_n(&log->comms[i], __ATOMIC_ACQUIRE);
+        count += comm && !comm->world_ranks && log->places->comms[i].size > 0;
+    }
+    return count;
+}
+
 void pithi_log_free_comm(struct pithlog_comm *comm)
 {
     if (comm)

@@ -476,10 +476,12 @@ struct pithlog_analysis_info {
     double parallel, load_balance, communication, serialisation, transfer;
     int64_t wait_ns;                              /* all wait states */
     uint64_t sends, recvs, collectives, given_up; /* given_up: dependencies left out, as they contradict the times */
+    uint32_t lost_comms; /* communicators whose members cannot be read; of their collectives only those of the world are
+                            matched */
 };
 
-/* Reads the log once. PITH_ERR_DAMAGED: the analysis is of the longest undamaged part. After other errors: no analysis.
- * Only one thread at a time may use it; the log must stay open. */
+/* Reads the log once. PITH_ERR_DAMAGED: the analysis is of the longest undamaged part, or has lost_comms. After other
+ * errors: no analysis. Only one thread at a time may use it; the log must stay open. */
 PITHLOG_API int pithlog_analyze(struct pithlog *log, const struct pithlog_analyze_query *query,
                                 struct pithlog_analysis **analysis);
 PITHLOG_API void pithlog_analysis_free(struct pithlog_analysis *analysis);

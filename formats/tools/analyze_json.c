@@ -319,6 +319,7 @@ int pithi_findings_json(const struct pithi_findings *f, FILE *out, int with_wait
         put_integer(&j, "to_ns", f->info->gap_to_ns);
         end(&j, '}');
     }
+    put_integer(&j, "lost_comms", f->info->lost_comms);
     begin(&j, "useful_ns", '[');
     for (uint32_t lane = 0; lane < info->lanes; lane++) {
         comma(&j);

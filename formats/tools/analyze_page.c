@@ -155,6 +155,10 @@ static void put_missing(const struct pithi_findings *f, FILE *out)
         fprintf(out, "%s.\n  Analysed is the longest part of the run in which no records are missing.\n",
                 info->gaps > 1 ? ", and others" : "");
     }
+    if (info->lost_comms)
+        fprintf(out,
+                "  The members of %u communicator%s are damaged: waiting in %s collectives may count as transfer.\n",
+                info->lost_comms, info->lost_comms == 1 ? "" : "s", info->lost_comms == 1 ? "its" : "their");
     double paused = paused_ns(f);
     if (paused > 0)
         fprintf(out, "  Recording was paused for %.1f %% of all ranks' time, which counts as computing.\n",

@@ -2,8 +2,9 @@
 
     damaged_check.py make STEPS        prints a text log of four ranks: computing, a ring of messages, MPI_Allreduce
     damaged_check.py compare WHOLE     damages copies of the log in many places
+    damaged_check.py members WHOLE TO  a copy in which the lists of members of communicators are damaged
 """
-import json, random, subprocess, sys
+import json, random, struct, subprocess, sys
 
 RANKS = 4
 
@@ -122,7 +123,19 @@ def compare(name):
     print("ok - both occur" if kinds.get("part", 0) > 10 and kinds.get("without ranks", 0) > 1 else "not ok - %s" % kinds)
 
 
+def damage_members(whole, to):
+    """A META chunk has type 2; its payload begins after 32 bytes."""
+    data = bytearray(open(whole, "rb").read())
+    at = data.find(b"PChK\2\0")
+    while at >= 0:
+        data[at + 32 + struct.unpack_from("<Q", data, at + 8)[0] // 2] ^= 255
+        at = data.find(b"PChK\2\0", at + 32)
+    open(to, "wb").write(data)
+
+
 if sys.argv[1] == "make":
     make(int(sys.argv[2]))
+elif sys.argv[1] == "members":
+    damage_members(*sys.argv[2:])
 else:
     compare(sys.argv[2])

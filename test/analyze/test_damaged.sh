@@ -34,6 +34,25 @@ like "$(joined "$(cat out)")" 'Records of B are missing: .*the run times cannot 
 is "$(grep -cE 'speedup|faster|slower' out)" 0 "and no speedup"
 like "$(pith analyze whole.pith damaged.pith --to 50ms 2>/dev/null)" '^B takes as long as A' "but of a part without damage"
 
+# The lists of members of communicators are damaged; they are read only when a collective needs them. All ranks of the log are
+# those of MPI_COMM_WORLD.
+sed '1i # comm\tcomm=1\tname=all\tsize=4\tranks=0,1,2,3
+    /\tcoll\t/s/comm=0/comm=1/' whole.txt >other.txt && pith convert other.txt other.pith
+matched=''
+for log in whole other; do
+    what='1 communicator are damaged: waiting in its' && [ $log = other ] && what='2 communicators are damaged: waiting in their'
+    $check members $log.pith $log.members.pith
+    pith analyze $log.members.pith >$log.page 2>err
+    is "$? $(cat err)" "1 pith: $log.members.pith: the members of ${what%:*}" "damaged members: a message"
+    like "$(cat $log.page)" "^  The members of $what collectives may count as transfer[.]$" "and the page says it"
+    matched+="$(pith analyze $log.members.pith --json 2>/dev/null |
+        python3 -c 'import json, sys; a = json.load(sys.stdin); t = a["trust"]; print(a["lost_comms"], a["gaps"], t["messages_matched"], t["collective_calls_matched"])'); "
+done
+is "$matched" "1 0 20000 20000; 2 0 20000 0; " "JSON, too; messages and collectives of the world are matched"
+like "$(pith analyze whole.pith --json)" '"lost_comms":0' "none in the whole log"
+pith analyze other.members.pith --html members.html 2>/dev/null
+like "$(cat members.html)" 'The members of 2 communicators are damaged' "in a browser"
+
 # Ranks without records are counted once: zeros in a fifth of the log lie in two of four ranks at most. And a rank that has
 # records of its second thread only is there.
 "$build/test/bench/make_big_log" small.pith 4 4 2000
