@@ -293,6 +293,9 @@ static int take(struct collecting *c, const struct pithlog_record *r)
         return take_collective(c, rank, r);
     case PITHLOG_EVENT:
         return take_event(c, rank, r);
+    case PITHLOG_LOST:
+        pithi_pairs_lost(c->pairs, r);
+        return PITH_OK;
     default:
         return take_message(c, rank, r);
     }
@@ -302,8 +305,9 @@ static void hole(void *pairs, uint32_t lane) { pithi_pairs_missing(pairs, lane);
 
 static int take_all(struct collecting *c)
 {
-    struct pithlog_query query = {
-        .from_ns = INT64_MIN, .to_ns = INT64_MAX, .kinds = c->kinds | 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE};
+    struct pithlog_query query = {.from_ns = INT64_MIN,
+                                  .to_ns = INT64_MAX,
+                                  .kinds = c->kinds | 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE | 1u << PITHLOG_LOST};
     struct pithlog_record records[256];
     struct pithlog_iter *iter;
     int count, err = pithlog_iter_open(c->e->log, &query, &iter);

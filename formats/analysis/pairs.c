@@ -62,6 +62,12 @@ void pithi_pairs_missing(struct pithi_pairs *p, uint32_t lane)
         pithi_match_missing(p->match, rank, pithi_log_rank(p->log, rank)->rank);
 }
 
+void pithi_pairs_lost(struct pithi_pairs *p, const struct pithlog_record *r)
+{
+    if (pithi_match_is_hole(p->log, r))
+        pithi_pairs_missing(p, r->lane);
+}
+
 /* ---- A window ---------------------------------------------------------------------------------------------------- */
 
 int pithi_message_reaches(const struct pithlog_message *m, int64_t from_ns, int64_t to_ns)

@@ -45,7 +45,9 @@ static void hole(void *pairs, uint32_t lane) { pithi_pairs_missing(pairs, lane);
 
 int pithi_partners_open(struct pithlog *log, struct pithi_partners **partners)
 {
-    struct pithlog_query query = {INT64_MIN, INT64_MAX, NULL, 0, 1u << PITHLOG_SEND | 1u << PITHLOG_RECV, 0, NULL};
+    struct pithlog_query query = {.from_ns = INT64_MIN,
+                                  .to_ns = INT64_MAX,
+                                  .kinds = 1u << PITHLOG_SEND | 1u << PITHLOG_RECV | 1u << PITHLOG_LOST};
     struct pithi_partners *p = *partners = calloc(1, sizeof *p);
     uint32_t lanes = log->info.lanes;
     int err;
@@ -141,6 +143,10 @@ static int advance(struct pithi_partners *p)
         while ((status = pithi_pairs_rest(p->pairs, &message)) > 0)
             join(p, &message);
         return status < 0 ? no_memory(p) : 0;
+    }
+    if (r.kind == PITHLOG_LOST) {
+        pithi_pairs_lost(p->pairs, &r);
+        return 0;
     }
     if (r.peer >= 0 && (number = make_end(p, r.lane)) == NONE)
         return no_memory(p);

@@ -1,12 +1,14 @@
 /* test_holes.c - the messages of a log with a damaged block. Each must be in the undamaged log, and each message
  * whose two ends are certain must be found. Each block of a log is damaged in turn. */
+#include "analysis/causal_edges.h"
+#include "analysis/partner_ends.h"
 #include "base/bytes.h"
 #include "native/block.h"
 #include "native/chunk.h"
 #include "native_model.h"
 #include "tap.h"
 
-enum { MOST_MESSAGES = 200000, RANKS = 4, LANES = RANKS * 3, PATHS = RANKS * RANKS * 2 };
+enum { MOST_MESSAGES = 200000, RANKS = 4, LANES = RANKS * 3, PATHS = RANKS * RANKS * 2, MOST_TIMES = 400000 };
 
 /* Messages of the undamaged log. The size of each message is its index, from 1. */
 static struct pithlog_message whole[MOST_MESSAGES];
@@ -186,6 +188,58 @@ static struct seen by_waits(void)
     return seen;
 }
 
+/* Of a log that can be read: what compensation and causal correction find. */
+static struct seen by_partners(void)
+{
+    struct pithlog_query query = {
+        .from_ns = INT64_MIN, .to_ns = INT64_MAX, .kinds = 1u << PITHLOG_SEND | 1u << PITHLOG_RECV};
+    struct pithi_partners *partners;
+    struct pithlog_iter *iter;
+    struct pithlog_record r;
+    struct seen seen = {0};
+    must(pithi_partners_open(damaged, &partners));
+    must(pithlog_iter_open(damaged, &query, &iter));
+    while (pithlog_iter_next(iter, &r) > 0) {
+        struct pithi_sent sent = {
+            .done = 1, .lane = r.lane, .time_ns = (double)r.time_ns, .before_ns = (double)r.bytes};
+        if (r.kind == PITHLOG_SEND)
+            *pithi_partners_sent(partners, pithi_partners_send(partners, r.lane)) = sent;
+        else if (pithi_partners_recv(partners, r.lane, &sent) > 0)
+            look_at(&seen, &(struct pithlog_message){.send_lane = sent.lane,
+                                                     .recv_lane = r.lane,
+                                                     .send_ns = (int64_t)sent.time_ns,
+                                                     .recv_ns = r.time_ns,
+                                                     .tag = r.tag,
+                                                     .bytes = (uint64_t)sent.before_ns});
+    }
+    pithlog_iter_close(iter);
+    pithi_partners_close(partners);
+    return seen;
+}
+
+/* The times of all ends differ. */
+static struct seen by_edges(void)
+{
+    static uint32_t received[MOST_TIMES];
+    struct pithi_edges edges;
+    struct seen seen = {0};
+    memset(received, 0, sizeof received);
+    for (uint32_t i = 1; i <= whole_count; i++)
+        if (whole[i].bytes)
+            received[whole[i].recv_ns / 4] = i;
+    must(pithi_edges_collect(&edges, damaged));
+    for (uint32_t rank = 0; rank < edges.ranks; rank++)
+        for (uint32_t i = 0; i < edges.count[rank]; i++) {
+            const struct pithi_edge *recv = &edges.edges[edges.first[rank] + i];
+            if (recv->kind != PITHI_EDGE_RECV || recv->partner == PITHI_NO_PARTNER)
+                continue;
+            seen.count++;
+            seen.wrong += whole[received[recv->time_ns / 4]].send_ns != edges.edges[recv->partner].time_ns;
+        }
+    pithi_edges_free(&edges);
+    return seen;
+}
+
 /* ---- Each block damaged ------------------------------------------------------------------------------------------ */
 
 static unsigned char *read_all(const char *path, size_t *size)
@@ -209,7 +263,15 @@ struct result {
     uint32_t blocks, wrong, missing, miscounted, shown;
 };
 
-static void check_copy(struct result *result)
+static void check_moved(struct result *result)
+{
+    struct seen partners = by_partners(), edges = by_edges();
+    result->wrong += partners.wrong + edges.wrong;
+    result->missing += partners.count != count_known() || edges.count != count_known();
+}
+
+/* `is_readable`: no block is damaged. */
+static void check_copy(struct result *result, int is_readable)
 {
     struct seen matched = by_matcher(), digest = by_digest(), waits = by_waits();
     uint64_t sends, recvs;
@@ -220,6 +282,8 @@ static void check_copy(struct result *result)
     result->missing += matched.count != count_known() || digest.count != count_known();
     result->miscounted += matched.count + matched.sends_left != sends || matched.count + matched.recvs_left != recvs ||
                           digest.count + digest.sends_left != sends || digest.count + digest.recvs_left != recvs;
+    if (is_readable)
+        check_moved(result);
 }
 
 /* The last records of all lanes; of lane `hole`, that before the block that begins at `hole_ns`. In a log with a new
@@ -266,7 +330,7 @@ static struct result damage_each(const char *path, size_t cut)
         write_all(copy, data, size - cut);
         payload[head.size / 2] ^= 0x10;
         must(pithlog_open(copy, &damaged));
-        check_copy(&result);
+        check_copy(&result, cut > 0);
         pithlog_close(damaged);
     }
     free(data);
@@ -296,7 +360,7 @@ static void test_lost(const char *path)
         must(pithlog_open(path, &damaged));
         find_known(NULL, NULL, LANES, 1);
         known_ns[rank_of(lost.lane)] = lost.from_ns;
-        check_copy(&r);
+        check_copy(&r, 1);
         pithlog_close(damaged);
     }
     OK(r.blocks == 8 && r.wrong == 0 && r.shown > 50000, "records lost in 8 lanes: each of %u messages is one",
