@@ -323,7 +323,7 @@ struct summing {
     struct pithlog_sum *sums;
     struct pithi_stack open;
     struct pithi_missing missing;
-    int is_in_hole, has_holes, is_damaged;
+    int is_in_hole, has_holes;
 };
 
 #define UNKNOWN UINT32_MAX /* a state that was entered in a hole */
@@ -475,7 +475,7 @@ static int sum_run(struct summing *summing, int64_t to_ns, uint64_t ties)
         if (status > 0)
             err = sum_record(summing, &run, &r, pithi_iter_part(iter));
         else
-            summing->is_damaged = 1;
+            summing->missing.is_damaged = 1;
     if (summing->is_in_hole)
         leave_hole(summing, &run, to_ns < last_ns ? to_ns : last_ns);
     pithlog_iter_close(iter);
@@ -562,7 +562,7 @@ int pithi_sums(struct pithlog *log, struct pithlog_summary *s, uint32_t lane, in
         err = sum_lane(s, &summing, to_ns);
     free(summing.open.states);
     *missing = summing.missing;
-    return !s && err == PITH_OK && summing.is_damaged ? PITH_ERR_DAMAGED : err;
+    return !s && err == PITH_OK && summing.missing.is_damaged ? PITH_ERR_DAMAGED : err;
 }
 
 int pithlog_sums(struct pithlog *log, struct pithlog_summary *s, uint32_t lane, int64_t from_ns, int64_t to_ns,

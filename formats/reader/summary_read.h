@@ -8,6 +8,7 @@
  * if states are open there. */
 struct pithi_missing {
     int64_t ns, after_ns;
+    int is_damaged; /* records could not be read: pithlog_error() */
 };
 int pithi_sums(struct pithlog *log, struct pithlog_summary *summary, uint32_t lane, int64_t from_ns, int64_t to_ns,
                struct pithlog_sum *sums, struct pithi_missing *missing);

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "native/segment.h"
+#include "tools/stat_pass.h"
 #include "tools/tools.h"
 
 /* In the order of the words of --by. */
@@ -101,7 +102,7 @@ static int print_table(struct pithi_diff_pair *pair, const struct asked *asked)
     if (!err)
         err = pithi_table_print(table, stdout, asked->style);
     pithi_table_free(table);
-    return err;
+    return err ? err : pithi_stat_damaged();
 }
 
 /* Exit status as of diff(1): 0: equal, 1: different, 2: error. */

@@ -15,6 +15,7 @@
 #include "reader/summary_read.h"
 #include "native/segment.h"
 #include "tools/diff.h"
+#include "tools/stat_pass.h"
 
 /* The numbers of one log in a row. */
 struct side {
@@ -107,6 +108,8 @@ static int add_lane(struct gathering *g, int side, uint32_t lane)
 
     memset(g->own, 0, info->defs * sizeof *g->own);
     CHECK(pithi_sums(g->pair->log[side], g->summary[side], lane, info->start_ns, to_ns, g->own, &missing));
+    if (missing.is_damaged)
+        pithi_stat_goes_on();
     for (uint32_t i = 0; i < info->defs; i++) {
         uint32_t id = g->pair->ids[side][i];
         struct pithlog_sum *sum = &g->sum[side][id];

@@ -147,6 +147,11 @@ for log in hurt cut; do
     is "$(pith diff big.pith $log.pith --csv 2>>diff.err | awk -F, '$1 == "computing" { print $7, $9 }')" \
         "$(pith stat $log.pith --csv 2>>stat.err | awk -F, '$2 == "computing" { print $5, $6 }')" "pith diff: the same, of $log.pith"
 done
+for by in state rank lane; do
+    pith diff big.pith hurt.pith --by $by >hurt.out 2>hurt.err
+    like "$?:$(cat hurt.err):$(grep -c 'run time' hurt.out)" \
+        '^2:pith: hurt.pith: byte [0-9]+: .*damaged.*; all other records are counted:1$' "pith diff --by $by: damage is said, with status 2"
+done
 
 # solve is open all the time, MPI_Io 1 us in 2 us, and work is entered or left in the hole.
 (pith print small.pith | grep '^#' | sed 's/name=io/name=MPI_Io/'; awk 'BEGIN {
