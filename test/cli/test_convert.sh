@@ -98,4 +98,13 @@ pith convert waited.txt waited.clog2 2>/dev/null
 python3 "$top/test/golden/clog2_dump.py" waited.clog2 >waited.dump
 is "$(grep -c 'sdef state=251 .*MPE_Irecv_waited' waited.dump) $(grep -A 2 'bare et=502' waited.dump | sed 's/.* \(bare\|msg\) //; s/ icomm.*tag/ tag/' | tr '\n' ' ')" "1 et=502 et=recv tag=1 sz=8 et=503 " "CLOG-2: MPE_Irecv_waited around the receive that MPI_Wait completes"
 is "$(pith print waited.clog2 | grep -v '^#')" "$(pith print waited.txt | grep -v '^#')" "CLOG-2: reading leaves it out again"
+
+# A damaged block: each format gives its message, and no file. No losses are counted of what was not written.
+cp big.pith hurt.pith
+printf 'damage damage damage' | dd of=hurt.pith bs=1 seek=$(($(stat -c %s hurt.pith) / 2)) conv=notrunc status=none
+for suffix in pith clog2 slog2 alog trf prv pftrace trace.json paje txt csv json; do
+    pith convert hurt.pith "hurt.$suffix.$suffix" 2>err
+    like "$?:$(joined "$(cat err)"):$(ls "hurt.$suffix.$suffix" 2>/dev/null)" \
+        '^1:pith: hurt.pith: byte [0-9]+: a block of rank [0-9]+ is damaged: [^|]*:$' "of a damaged log to .$suffix"
+done
 finish

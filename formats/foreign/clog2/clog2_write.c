@@ -186,7 +186,8 @@ static int write_records(struct clog2_writer *w)
         TRY(pithi_clog2_describe_rest(&w->numbers, walk.to_ns, 1));
     if (err == PITH_OK)
         TRY(pithi_clog2_define_known(&w->lines.made, &w->stream, walk.to_ns));
-    tell_losses(w);
+    if (err == PITH_OK)
+        tell_losses(w);
 out:
     if (walk.iter)
         pithi_walk_close(&walk);
