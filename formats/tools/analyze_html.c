@@ -176,7 +176,8 @@ static void put_efficiencies(struct html *h)
 
     pithlog_analysis_efficiencies(h->f->analysis, all);
     put(h, "<h2>Efficiency</h2>\n");
-    put_paragraph(h, pithi_findings_lowest);
+    if (!pithi_findings_too_short(h->f))
+        put_paragraph(h, pithi_findings_lowest);
     if (h->f->computation.ipc > 0)
         put_paragraph(h, pithi_findings_ipc);
     put(h, "<table class=\"efficiencies\">\n<thead><tr><th>efficiency (POP)</th><th></th><th class=\"number\">1 is "

@@ -136,6 +136,8 @@ static double paused_ns(const struct pithi_findings *f)
     return sum_ns;
 }
 
+int pithi_findings_too_short(const struct pithi_findings *f) { return f->info->gaps > 0 && f->part < PITHI_JUDGED; }
+
 /* What the log does not have. */
 static void put_missing(const struct pithi_findings *f, FILE *out)
 {
@@ -155,6 +157,8 @@ static void put_missing(const struct pithi_findings *f, FILE *out)
         fprintf(out, "%s.\n  Analysed is the longest part of the run in which no records are missing.\n",
                 info->gaps > 1 ? ", and others" : "");
     }
+    if (pithi_findings_too_short(f))
+        fprintf(out, "  It is too short to judge the run: %.2g %% of it.\n", 100 * f->part);
     if (info->lost_comms)
         fprintf(out,
                 "  The members of %u communicator%s are damaged: waiting in %s collectives may count as transfer.\n",
@@ -232,6 +236,8 @@ void pithi_findings_lowest(const struct pithi_findings *f, FILE *out)
 {
     const struct pithlog_analysis_info *info = f->info;
 
+    if (pithi_findings_too_short(f))
+        return;
     if (info->parallel >= 0.95)
         fprintf(out, "  Nothing is badly wrong: ranks compute %.0f %% of the time.\n", 100 * info->parallel);
     else if (info->load_balance <= info->serialisation && info->load_balance <= info->transfer)

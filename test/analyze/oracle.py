@@ -525,7 +525,8 @@ def analyze(log, is_balanced=False):
         row[0] += w.end - w.start
         row[1] += 1
     result = {
-        "window": {"from_ns": t0, "to_ns": t1}, "ranks": len(log.ranks), "lanes": len(lanes), "hosts": log.hosts,
+        "window": {"from_ns": t0, "to_ns": t1, "part": min(1, (t1 - t0) / max(log.end - log.begin, 1))},
+        "ranks": len(log.ranks), "lanes": len(lanes), "hosts": log.hosts,
         "useful_ns": useful,
         "waits": [{"kind": k, "state": s, "ns": row[0], "instances": row[1]} for (k, s), row in sums.items()],
         "wait_states": [{"kind": KINDS[w.kind], "state": w.state, "lane": w.lane, "from_ns": w.start, "to_ns": w.end,

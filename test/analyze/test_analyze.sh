@@ -43,7 +43,7 @@ print([(w["rank"], w["handed_ns"]) for w in a["wait_states"]])
 print(a["window"], a["ranks"], a["useful_ns"], len(a["wait_states"]), sum(d["direct_ns"] + d["indirect_ns"] for d in a["delays"]))
 END
 is "$(head -n 1 got)" "[(1, 2000000), (2, 0)]" "rank 1 hands on the half of rank 2's waiting that its own caused"
-is "$(tail -n 1 got)" "{'from_ns': 0, 'to_ns': 5000000} 3 [5000000, 3000000, 1000000] 2 6000000" "JSON, whose delays sum up to the waiting"
+is "$(tail -n 1 got)" "{'from_ns': 0, 'to_ns': 5000000, 'part': 1} 3 [5000000, 3000000, 1000000] 2 6000000" "JSON, whose delays sum up to the waiting"
 like "$(pith analyze log.pith --from 2ms --to 4ms)" 'late sender: 50[.]0 %, 3[.]000 ms' "a window: 2 ms + 1 ms of waiting in it"
 
 # Two ranks compute 5 ms in turn; the message between them is received at MS, and the answer at 10.21 ms.

@@ -79,6 +79,18 @@ like "$(joined "$(pith analyze ring.txt)")" '[|]  Records of rank 0 are missing 
 awk -F'\t' -v OFS='\t' '{ print } !none && $2 == 2 && $1 > 0.1 { print $1, 2, 0, "lost", "", "count=0"; none = 1 }' ring.txt >none.txt
 is "$(diff <(sed 's/ring[.]txt/none.txt/' <(pith analyze ring.txt)) <(pith analyze none.txt))" "" "a count of 0: none are missing there"
 
+# Only 2 of 363 ms are known of all ranks: a part too short for a judgement. Of 10 ms they are a fifth.
+awk -F'\t' -v OFS='\t' '/^#/ { print; next }
+    ($2 == 0 && $1 > 0.0015 && $1 < 0.18) || ($2 == 1 && $1 > 0.182) { if (!lost[$2]++) print $1, $2, 0, "lost", "", "count=7"; next }
+    { print }' whole.txt >short.txt
+short_page() { pith analyze short.txt "$@" | sed -n '/Analysed is/,$p' | grep -E 'too short|lowest|Nothing is'; }
+is "$(short_page)" "  It is too short to judge the run: 0.56 % of it." "a short part: no judgement, and it is said"
+like "$(short_page --from 178ms --to 188ms)" "is lowest" "but of a short time"
+pith analyze short.txt --html short.html
+is "$(grep -c 'It is too short to judge the run' short.html):$(grep -c 'is lowest' short.html)" 1:0 "in a browser, too"
+is "$(for log in short.txt whole.pith; do pith analyze $log --json | python3 -c 'import json, sys; print(round(json.load(sys.stdin)["window"]["part"], 2))'; done)" \
+    $'0.01\n1.0' "JSON: the part that is analysed"
+
 # A pause of 20 ms on rank 1, of 363 ms of four ranks; and one that does not end.
 pause() { awk -F'\t' -v OFS='\t' -v to="$1" '{ print } !on && $2 == 1 && $1 > 0.1 { print $1, 1, 0, "pause", ""; on = 1 }
     !off && $2 == 1 && $1 > to { print $1, 1, 0, "resume", ""; off = 1 }' whole.txt; }
