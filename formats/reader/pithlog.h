@@ -469,15 +469,13 @@ struct pithlog_analysis_info {
     /* The window, and the earliest gap, in which records are lost, damaged or cut off. The window has no gap. */
     int64_t from_ns, to_ns, gap_from_ns, gap_to_ns;
     int has_init, has_finalize, has_mpi;
-    uint32_t lanes, gaps, gap_lane, unread; /* lanes: with MPI calls; unread: ranks whose records cannot be read */
-    int64_t useful_ns, most_useful_ns;      /* time outside MPI: summed over these lanes; the largest of them */
-    double ideal_ns;                        /* run time if transfers took no time */
+    uint32_t lanes, gaps, gap_lane;             /* lanes: with MPI calls */
+    uint32_t unread, lost_comms;                /* ranks whose records, communicators whose members cannot be read */
+    int64_t useful_ns, most_useful_ns, wait_ns; /* outside MPI: the sum of these lanes, the largest; all wait states */
+    double ideal_ns;                            /* run time if transfers took no time */
     /* parallel = load_balance * communication; communication = serialisation * transfer; 0 to 1 */
     double parallel, load_balance, communication, serialisation, transfer;
-    int64_t wait_ns;                              /* all wait states */
     uint64_t sends, recvs, collectives, given_up; /* given_up: dependencies left out, as they contradict the times */
-    uint32_t lost_comms; /* communicators whose members cannot be read; of their collectives only those of the world are
-                            matched */
 };
 
 /* Reads the log once. PITH_ERR_DAMAGED: the analysis is of the longest undamaged part, or has lost_comms. After other
