@@ -21,13 +21,8 @@ static void say(void *context, const char *text)
  * the log states. */
 static void say_clocks(const char *path)
 {
-    unsigned char start[PITHI_NATIVE_START];
     struct pithlog *log;
-    FILE *file = fopen(path, "rb");
-    int is_native = file && pithi_native_is(start, fread(start, 1, sizeof start, file));
-    if (file)
-        fclose(file);
-    if (!is_native || pithlog_open(path, &log) != PITH_OK) /* other formats have no clocks */
+    if (!pithi_tool_is_native(path) || pithlog_open(path, &log) != PITH_OK) /* other formats have no clocks */
         return;
     for (uint32_t i = 0; i < log->clock_count; i++)
         if (*pithi_clock_fault(&log->clocks[i]))

@@ -134,15 +134,6 @@ static int recover_all(const char *path, const char *log, int chosen)
     return err != PITH_OK ? pithi_tool_failed() : losses != 0;
 }
 
-/* 1: a native log, even if cut or damaged. */
-static int is_log(const char *path)
-{
-    struct pithlog *log = NULL;
-    int native = pithlog_open(path, &log) == PITH_OK && strcmp(pithlog_get_info(log)->format, "native") == 0;
-    pithlog_close(log);
-    return native;
-}
-
 static int fill_from_log(void *context, struct pithi_writer *writer)
 {
     struct recovering *r = context;
@@ -175,7 +166,7 @@ int pithi_tool_recover(int argc, char **argv)
     if (pithi_tool_arguments(argc, argv, names) != 0)
         return 2;
     chosen = log != NULL;
-    if (is_log(argv[optind]))
+    if (pithi_tool_is_native(argv[optind]))
         return chosen ? recover_log(argv[optind], log)
                       : pithi_tool_usage(argv[0], "a damaged log is recovered into a new file; give -o LOG");
     if (!chosen) {

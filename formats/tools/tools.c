@@ -2,6 +2,7 @@
 #include "tools/tools.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -56,6 +57,17 @@ uint64_t pithi_tool_bytes(const char *path)
     struct stat status;
 
     return stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
+}
+
+int pithi_tool_is_native(const char *path)
+{
+    unsigned char start[PITHI_NATIVE_START];
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* does not wait for the writer of a pipe */
+    ssize_t got = fd >= 0 ? read(fd, start, sizeof start) : -1;
+
+    if (fd >= 0)
+        close(fd);
+    return got > 0 && pithi_native_is(start, (size_t)got);
 }
 
 int pithi_tool_open(const char *command, const char *path, struct pithlog **log)

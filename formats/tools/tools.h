@@ -46,6 +46,8 @@ int pithi_tool_usage(const char *command, const char *format, ...) __attribute__
 /* The path of the program libexec/pith/pith-NAME, malloc'ed; it may not exist. NULL after an error. */
 char *pithi_tool_program(const char *name);
 uint64_t pithi_tool_bytes(const char *path); /* the size of a file; 0: unknown */
+/* 1: a native log, even if cut or damaged, or if a file of it is missing. */
+int pithi_tool_is_native(const char *path);
 /* Opens a log, with progress on a terminal, because foreign formats are read completely. If the log is incomplete,
  * prints a note on stderr. */
 int pithi_tool_open(const char *command, const char *path, struct pithlog **log);

@@ -52,6 +52,13 @@ for mpi in $(mpis); do
             records log.pith >got
             [ "$case" = "1 1" ] && mv got wanted && is "$(grep -c 'MPI_Allreduce' wanted)" $((200 * ranks)) "all is there" && continue
             cmp -s got wanted; ok $? "the same records as on one host in one file" || diff wanted got | head -n 10
+            [ "$ranks $case" = "4 1 3" ] || continue
+            rm log.pith.2
+            like "$(pith stat log.pith 2>&1)" '^pith: log.pith.2: cannot be opened: .*' "without one of the files: said"
+            rm -f rest.pith && pith recover log.pith -o rest.pith >out 2>&1
+            is "$?:$(cat out)" "0:rest.pith: the intact parts of log.pith; 1 damaged place left out" "pith recover takes the others"
+            records rest.pith >got
+            is "$(($(wc -l <got) > 100)):$(comm -23 got wanted)" 1: "their records"
         done
     done
 done
