@@ -66,8 +66,8 @@ def duration(ns):
 
 
 def within(levels, from_ns, to_ns):
-    """The levels in which there is something in this time. Row 64 shows the innermost of all deeper ones: not known here
-    (None)."""
+    """The levels in which there is something in this time. Row 64 shows the innermost of all deeper ones: not known
+    here (None)."""
     count = len(levels)
     while count and not any(begin < to_ns and max(begin + 1, end) > from_ns for begin, end, *_ in levels[count - 1]):
         count -= 1
