@@ -16,6 +16,8 @@ static void nap(long us)
 
 /* ---- What runs --------------------------------------------------------------------------------------------------- */
 
+static int is_held; /* in the middle it waits for the file "go" */
+
 static void record_rounds(int rank, int size, int rounds)
 {
     uint32_t work = pith_state_define("work", "red"), step = pith_event_define("step", NULL, "i=%d");
@@ -35,6 +37,8 @@ static void record_rounds(int rank, int size, int rounds)
             snprintf(name, sizeof name, "late on %d", rank);
             pith_event(pith_event_define(name, NULL, NULL));
         }
+        while (i == rounds / 2 && is_held && access("go", F_OK) != 0)
+            nap(1000);
         if (i % 1000 == 0)
             nap(1000);
     }
@@ -47,6 +51,7 @@ static void job_body(struct fork_job *job)
     snprintf(name, sizeof name, "main of %d", job->rank);
     pith_thread_name(name);
     pith_job_join(&transport);
+    is_held = 1;
     record_rounds(job->rank, job->size, ROUNDS);
     pith_job_finish(&transport);
 }
@@ -80,12 +85,14 @@ static pid_t begin(void (*body)(void))
     return pid;
 }
 
+static void let_go(void) { close(open("go", O_WRONLY | O_CREAT, 0600)); }
+
 /* Waits until there is something to follow. */
 static struct pithlog_follow *follow(const char *path)
 {
     struct pithlog_follow *follow = NULL;
     int tries;
-    for (tries = 0; tries < 2000 && pithlog_follow_open(path, &follow) != PITH_OK; tries++)
+    for (tries = 0; tries < 20000 && pithlog_follow_open(path, &follow) != PITH_OK; tries++)
         nap(1000);
     return follow;
 }
@@ -171,6 +178,9 @@ static void test_job(void)
     pid = begin(run_job);
     f = follow("run.pith.spill");
     OK(f != NULL, "a running job is found");
+    if (f != NULL)
+        look(f, &seen);
+    let_go();
     if (f == NULL)
         return;
     look_to_the_end(f, &seen, 2000);
@@ -226,6 +236,7 @@ static void test_late(void)
     if (dir != NULL)
         closedir(dir);
     f = follow(path);
+    let_go();
     look_to_the_end(f, &seen, 3000);
     waitpid(pid, &status, 0);
     OK(seen.steps == (uint64_t)RANKS * ROUNDS && seen.gaps == 0, "begun late, from one file: everything (%d, %d gaps)",
@@ -258,7 +269,7 @@ static void test_ends(void)
     struct seen seen = {.last_ns = INT64_MIN};
     struct pithlog_follow *f = NULL;
     pid_t pid;
-    int status;
+    int status, tries;
     help_fresh();
     OK(pithlog_follow_open("run.pith.spill", &f) == PITH_ERR_OPEN && f == NULL, "no such folder: %s", pithlog_error());
     mkdir("run.pith.spill", 0700);
@@ -278,8 +289,10 @@ static void test_ends(void)
     memset(&seen, 0, sizeof seen);
     pid = begin(run_forever);
     f = follow("run.pith.spill");
-    nap(100000);
-    look(f, &seen);
+    for (tries = 0; tries < 20000 && (seen.steps < 10 || pithlog_follow_get_info(f)->now_ns <= 50000000); tries++) {
+        nap(1000);
+        look(f, &seen);
+    }
     OK(seen.steps == 10 && !pithlog_follow_get_info(f)->ended,
        "one that waits: its records are there, and it is alive");
     OK(pithlog_follow_get_info(f)->now_ns > 50000000, "its clock goes on");

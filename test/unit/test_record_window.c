@@ -5,9 +5,10 @@
 
 #include <time.h>
 
-enum { MANY = 1000000, STEPS = 60, RANKS = 2, ROUNDS = 400 };
-#define FROM_NS INT64_C(50000000)
-#define TO_NS INT64_C(150000000)
+enum { MANY = 1000000, STEPS = 80, BUSY_STEPS = 800, RANKS = 2, ROUNDS = 600 };
+/* A busy machine may take as long as FROM_NS until all is begun, and as the window until there is a step in it. */
+#define FROM_NS INT64_C(150000000)
+#define TO_NS INT64_C(300000000)
 
 static void nap(long us)
 {
@@ -24,20 +25,20 @@ static void window(const char *from, const char *to)
 }
 
 /* main > phase > step 0, 1, 2 ..., for longer than the window; `busy` pairs in each. */
-static void run_steps(int busy)
+static void run_steps(int steps, int busy)
 {
     uint32_t outer = pith_state_define("main", NULL), phase = pith_state_define("phase", NULL),
              work = pith_state_define("work", NULL), number = pith_event_define("number", NULL, NULL);
     int32_t i, j;
     pith_begin(outer);
     pith_begin(phase);
-    for (i = 0; i < STEPS; i++) {
+    for (i = 0; i < steps; i++) {
         pith_event_data(number, &i, sizeof i);
         for (j = 0; j < busy; j++) {
             pith_begin(work);
             pith_end(work);
         }
-        nap(5000);
+        nap(400000 / steps);
     }
     pith_end(phase);
     pith_end(outer);
@@ -45,41 +46,41 @@ static void run_steps(int busy)
 
 static void record_window(void)
 {
-    window("50ms", "0.15");
-    run_steps(100);
+    window("150ms", "0.3");
+    run_steps(STEPS, 100);
 }
 
 static void record_busy(void)
 {
-    window("50ms", "0.15");
-    run_steps(30000);
+    window("150ms", "0.3");
+    run_steps(BUSY_STEPS, 2250);
 }
 
 static void record_killed(void)
 {
-    window("0.05s", "150000us");
-    run_steps(100);
+    window("0.15s", "300000us");
+    run_steps(STEPS, 100);
     raise(SIGKILL);
 }
 
 static void record_from(void)
 {
-    window("50ms", NULL);
-    run_steps(100);
+    window("150ms", NULL);
+    run_steps(STEPS, 100);
 }
 
 static void record_to(void)
 {
-    window(NULL, "150ms");
-    run_steps(100);
+    window(NULL, "300ms");
+    run_steps(STEPS, 100);
 }
 
 static void record_ring(void)
 {
     setenv("PITH_WHEN_FULL", "ring", 1);
     setenv("PITH_MAX_MB", "1", 1);
-    window("50ms", "0.15");
-    run_steps(30000);
+    window("150ms", "0.3");
+    run_steps(BUSY_STEPS, 2250);
 }
 
 /* Numbers one after another and whole states, all in [from, to]. Gives how many numbers; -1. */
@@ -108,10 +109,10 @@ static long kept(const struct help_log *log, int64_t from_ns, int64_t to_ns)
     return depth == 0 ? numbers : -1;
 }
 
-static void test_both(struct help_log *log, const char *what)
+static void test_both(struct help_log *log, int steps, const char *what)
 {
     long numbers = kept(log, FROM_NS, TO_NS);
-    OK(numbers > 0 && numbers < STEPS, "%s: states are whole, steps without a gap (%ld)", what, numbers);
+    OK(numbers > 0 && numbers < steps, "%s: states are whole, steps without a gap (%ld)", what, numbers);
     OK(log->count > 4 && log->records[0].time_ns == FROM_NS && log->records[1].time_ns == FROM_NS &&
            strcmp(help_name(log, &log->records[0]), "main") == 0 &&
            strcmp(help_name(log, &log->records[1]), "phase") == 0,
@@ -126,17 +127,17 @@ static void test_windows(void)
 {
     struct help_log log;
     help_fresh();
-    OK(help_child(record_window) == 0 && help_read(&log, "run.pith"), "PITH_FROM=50ms PITH_TO=0.15");
-    test_both(&log, "a window");
+    OK(help_child(record_window) == 0 && help_read(&log, "run.pith"), "PITH_FROM=150ms PITH_TO=0.3");
+    test_both(&log, STEPS, "a window");
     help_close(&log);
     help_fresh();
     OK(help_child(record_busy) == 0 && help_read(&log, "run.pith"), "the same with many chunks");
-    test_both(&log, "a window of many records");
+    test_both(&log, BUSY_STEPS, "a window of many records");
     help_close(&log);
     help_fresh();
     help_child(record_killed);
     OK(help_recover(&log, "run.pith.spill"), "killed after it");
-    test_both(&log, "recovered");
+    test_both(&log, STEPS, "recovered");
     help_close(&log);
     help_fresh();
     OK(help_child(record_from) == 0 && help_read(&log, "run.pith") && kept(&log, FROM_NS, INT64_MAX) > 0,
@@ -241,7 +242,7 @@ static void job_body(struct fork_job *job)
 
 static void run_job(void)
 {
-    window("50ms", "150ms");
+    window("150ms", "300ms");
     exit(job_run(RANKS, job_body));
 }
 
@@ -294,7 +295,7 @@ static void edge_body(struct fork_job *job)
     job_barrier(job);
     if (job->rank == 1)
         pith_comm_recv(0, 0, 2, 200, second);
-    nap(90000);
+    nap(500000);
     job_barrier(job);
     if (job->rank == 1)
         pith_comm_recv(0, 0, 1, 100, first);
@@ -309,7 +310,7 @@ static void edge_body(struct fork_job *job)
 
 static void run_edge(void)
 {
-    window("50ms", NULL);
+    window("500ms", NULL);
     exit(job_run(RANKS, edge_body));
 }
 
