@@ -98,7 +98,6 @@ proc row_colour {} {
     return [$tree tag configure row -foreground]
 }
 zoom 5ms 6ms
-update
 is [row_colour] [::pith::theme::colour hidden] "the window has moved: the old numbers are grey"
 set late [after 20000 {set ::waited late}]
 proc look_again {} {
