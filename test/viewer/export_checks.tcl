@@ -15,7 +15,7 @@ proc trouble_of {script} {
     return [expr {[catch {uplevel 1 $script} text] ? $text : "no error"}]
 }
 proc wait_for {condition} {
-    for {set i 0} {$i < 200 && ![uplevel 1 [list expr $condition]]} {incr i} {
+    for {set i 0} {$i < 1200 && ![uplevel 1 [list expr $condition]]} {incr i} {
         after 50 {set ::waited 1}
         vwait ::waited
     }

@@ -31,22 +31,31 @@ proc come_and_go {with} {
     pause 30
 }
 
+# Waits for threads that are told to end, at most a minute: until nothing changes, or until there is what was there BEFORE.
+proc rest {{before {}}} {
+    set last {}
+    for {set i 0} {$i < 600 && [set now [census]] ne $before && ($before ne {} || $now ne $last || [dict get $now jobs])} {incr i} {
+        set last $now
+        pause 100
+    }
+}
+
 sync
 come_and_go 0
 come_and_go 1
-pause 100
+rest
 set before [census]
 set kb [resident_kb]
 for {set i 0} {$i < 20} {incr i} {
     come_and_go [expr {$i % 2}]
 }
-pause 200
+rest $before
 is [census] $before "20 windows with two logs each came and went: nothing is left"
 ok [expr {[resident_kb] - $kb < 6000}] "nor in memory ([expr {[resident_kb] - $kb}] KB)"
 set window [view rich.pith]
 $window run close
 $window after_first_picture ;# what waits for idleness is done there, closing too
-pause 30
+rest $before
 is [list [census] $::pith::trouble::last] [list $before {}] "one that was closed before its first picture, and no fault"
 foreach i {1 2 3} {
     view rich.pith

@@ -101,7 +101,7 @@ ok [expr {![winfo exists $dialog]}] "again: closed"
 commands "pith info"
 sync
 press Return
-for {set i 0} {$i < 500 && ![winfo exists $top.report]} {incr i} {
+for {set i 0} {$i < 6000 && ![winfo exists $top.report]} {incr i} {
     update
     after 10
 }

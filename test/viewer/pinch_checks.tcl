@@ -4,13 +4,13 @@ source [file join [file dirname [info script]] window_tap.tcl]
 set touchpad [::open |$::env(TOUCHPAD) r+]
 chan configure $touchpad -buffering line
 
-# Lets the touchpad do that, and waits until the window shows this part of the log's duration, or for 10 s.
+# Lets the touchpad do that, and waits until the window shows this part of the log's duration, or for a minute.
 proc touch {part args} {
     variable touchpad
     variable all
     puts $touchpad $args
     gets $touchpad
-    for {set i 0} {$i < 400 && ![shows $part]} {incr i} {
+    for {set i 0} {$i < 2400 && ![shows $part]} {incr i} {
         after 25 {set ::later 1}
         vwait ::later
     }

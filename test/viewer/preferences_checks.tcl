@@ -167,9 +167,13 @@ proc settle {} {
         update
     }
 }
-for {set i 0} {$i < 200 && [winfo width $top] != 1280} {incr i} {
+proc settle_until {condition} {
     settle
+    for {set i 0} {$i < 200 && ![uplevel 1 [list expr $condition]]} {incr i} {
+        settle
+    }
 }
+settle_until {[winfo width $top] == 1280}
 settle
 proc is_inside {widget frame} {
     return [expr {[winfo ismapped $widget] && [winfo rootx $widget] >= [winfo rootx $frame] \
@@ -183,21 +187,19 @@ is [lmap button $mapped {expr {[is_inside $button $top.tools] && [whole $button]
     "no button of the toolbar is cut"
 ok [expr {[llength $mapped] < [llength $buttons] && "$top.tools.keys" in $mapped}] "some are left out, but not that for the keys"
 choose_messages
-settle
 set bar $top.message_filter
+settle_until {[winfo ismapped $bar.close]}
 is [lmap part {query longer shorter late all close} {expr {[is_inside $bar.$part $bar] ? [continue] : $part}}] {} \
     "the bar for messages keeps its fields and buttons"
 findings on
-settle
+settle_until {[winfo height $top.panes.legend.findings] > 1 && [$tree children {}] ne {}}
 ok [expr {[llength [lsearch -all -inline -not [lmap item [$tree children {}] {$tree bbox $item}] {}]] >= 1 && \
     [winfo height $tree] >= [::pith::theme::px 60]}] "the legend keeps some lines beside the findings"
 findings off
 select 0.1 0.9
 settle
 set table [lindex [lsearch -all -inline [$top.panes.legend.selection.body.book tabs] *] 0].tree
-for {set i 0} {$i < 200 && [winfo width $table] <= 1} {incr i} {
-    settle
-}
+settle_until {[winfo width $table] > 1}
 set widths [lmap column [list #0 {*}[$table cget -displaycolumns]] {$table column $column -width}]
 ok [expr {[::tcl::mathop::+ {*}$widths] <= [winfo width $table]}] \
     "all columns of the selection that are shown are within its table: $widths of [winfo width $table]"
@@ -207,9 +209,7 @@ beside plain.pith
 sync
 settle
 set table $top.panes.legend.pair.tree
-for {set i 0} {$i < 200 && ([winfo width $table] <= 1 || [$table children {}] eq {})} {incr i} {
-    settle
-}
+settle_until {[winfo width $table] > 1 && [$table children {}] ne {}}
 set widths [lmap column [list #0 {*}[$table cget -displaycolumns]] {$table column $column -width}]
 ok [expr {[::tcl::mathop::+ {*}$widths] <= [winfo width $table]}] \
     "with a second log, too: $widths of [winfo width $table]"
@@ -218,8 +218,8 @@ set said $top.panes.second.bar.difference
 ok [expr {[font measure TkDefaultFont [$said cget -text]] <= [winfo width $said]}] "what is said of both is cut: [$said cget -text]"
 beside none
 show_keys
-settle
 set keys $top.keys
+settle_until {[winfo ismapped $keys] && [winfo ismapped $keys.bar]}
 ok [expr {[winfo width $keys] <= [winfo screenwidth .] && [winfo height $keys] <= [winfo screenheight .]}] \
     "the keys fit the screen: [winfo geometry $keys] of [winfo screenwidth .]x[winfo screenheight .]"
 ok [winfo ismapped $keys.bar] "they scroll"

@@ -261,9 +261,11 @@ event generate $labels <ButtonRelease-1> -x 60 -y 60
 sync
 set item [lindex [$labels find withtag label] 1]
 like [$labels itemcget $item -text] "\u2026$" "what has no room is cut: [$labels itemcget $item -text]"
-event generate $labels <Motion> -x 20 -y 30
-after 500
-update
+for {set try 0} {$try < 10 && ![winfo exists $top.tip]} {incr try} { # other events hide it
+    event generate $labels <Motion> -x 20 -y 30
+    after 500
+    update
+}
 ok [expr {[winfo exists $top.tip] && [$top.tip cget -text] eq "rank 0  "}] "and told in full under the pointer"
 event generate $labels <Leave>
 ok [expr {![winfo exists $top.tip]}] "until it leaves"

@@ -24,7 +24,7 @@ proc type {widget text} {
 # Waits until the bar has an answer.
 proc answered {} {
     variable bar
-    for {set i 0} {$i < 200 && [string match {*ing...*} [$bar.message cget -text]]} {incr i} {
+    for {set i 0} {$i < 6000 && [string match {*ing...*} [$bar.message cget -text]]} {incr i} {
         after 10
         update
     }

@@ -55,7 +55,7 @@ Xorg -config "$scratch/xorg.conf" -configdir "$scratch/none" -logfile "$scratch/
     -noreset -nolisten tcp -displayfd 9 >xorg.out 2>&1 &
 xorg=$!
 trap 'kill $xorg 2>/dev/null; cd /; rm -rf "$TMPDIR"' EXIT
-read -r -t 20 -u 9 display
+read -r -t 60 -u 9 display
 if [ -z "$display" ]; then
     skip "pinches" "Xorg does not start: $(cat xorg.log xorg.out 2>/dev/null | grep -m 1 -E '\(EE\)|Fatal|error')"
     finish

@@ -88,7 +88,7 @@ rm -f "$conf"
 exec 9<> <(:)
 Xvfb -noreset -dpi 192 -displayfd 9 -screen 0 1600x1200x24 >/dev/null 2>&1 &
 xvfb=$!
-read -r -t 20 -u 9 display
+read -r -t 60 -u 9 display
 export DISPLAY=":$display"
 is "$(pith view plain.pith -e 'puts [::pith::theme::px 10]; puts [winfo height [winfo parent [canvas]].axis]; quit')" $'20\n52' "twice the dots: twice the pixels"
 finish

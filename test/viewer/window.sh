@@ -34,7 +34,7 @@ start_display() {
     Xvfb -noreset -displayfd 9 -screen 0 "${screen_size:-1300x900}x24" >/dev/null 2>xvfb.log &
     xvfb=$!
     trap 'kill $xvfb 2>/dev/null; cd /; rm -rf "$TMPDIR"' EXIT
-    read -r -t 20 -u 9 display
+    read -r -t 60 -u 9 display
     ok $? "Xvfb runs"
     export DISPLAY=":$display"
 }
