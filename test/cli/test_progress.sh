@@ -9,7 +9,7 @@ rm -r "$XDG_CACHE_HOME" 2>/dev/null
 # ---- progress
 shows() { # WHAT COMMAND...: a line as below, which goes away at the end
     local what=$1 got moment; shift
-    for moment in 20 10 30 5 20; do # on a busy machine it is over before it is stopped, or had not begun
+    for moment in 20 10 30 5 60; do # it may be over before it is stopped, or had not begun
         rm -rf out.* "$XDG_CACHE_HOME"
         got=$(python3 "$top/test/cli/on_terminal.py" $moment "$@")
         [ "$got" = "0 ''" ] || break
@@ -30,13 +30,19 @@ is "$? $(cat err)" "0 " "nothing where stderr is no terminal"
 
 # ---- interrupts
 interrupted() { # SIGNAL PART COMMAND...: when the file or folder PART is there the signal comes
-    local signal=$1 part=$2 pid before tries=12000; shift 2
+    local signal=$1 part=$2 pid before try i tries=12000; shift 2
     [ "$part" = none ] && tries=20
     : >out
     before=$(ls -A . "$XDG_CACHE_HOME/pith" 2>/dev/null)
-    env --default-signal=INT "$@" >out 2>err & pid=$! # which a shell's background job ignores
-    for ((i = 0; i < tries; i++)); do [ -e "$part" ] || ! kill -0 $pid 2>/dev/null && break; sleep 0.005; done
-    kill -STOP $pid; kill -"$signal" $pid; kill -CONT $pid
+    for try in 1 2 3 4 5; do
+        env --default-signal=INT "$@" >out 2>err & pid=$! # which a shell's background job ignores
+        for ((i = 0; i < tries; i++)); do [ -e "$part" ] || ! kill -0 $pid 2>/dev/null && break; sleep 0.005; done
+        kill -STOP $pid
+        [ -e "$part" ] || { [ "$part" = none ] && [[ $(<"/proc/$pid/stat") != *") Z "* ]]; } && break
+        # All was written before it was stopped: once more.
+        [ $try = 5 ] || { kill -KILL $pid; wait $pid; rm -rf out.* "$XDG_CACHE_HOME"/pith/*; } 2>/dev/null
+    done
+    kill -"$signal" $pid; kill -CONT $pid
     wait $pid 2>/dev/null
     is "$? $(ls -A . "$XDG_CACHE_HOME/pith" 2>/dev/null)" "$((128 + $(kill -l "$signal"))) $before" "SIG$signal: $*"
 }

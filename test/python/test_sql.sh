@@ -54,7 +54,7 @@ printf 'damaged' | dd of="$(ls "$XDG_CACHE_HOME/pith"/*.sql1)" conv=notrunc 2>/d
 is "$(pith sql small.pith 'SELECT count(*) AS n FROM lanes' --csv)" "$(printf 'n\n3')" "a damaged database in the cache is made anew"
 is "$(XDG_CACHE_HOME=/proc/none HOME= pith sql small.pith 'SELECT count(*) AS n FROM lanes' --csv)" "$(printf 'n\n3')" "without a cache"
 XDG_CACHE_HOME=/proc/none HOME= pith sql small.pith 'SELECT 1; WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT max(x) FROM c' >out 2>err &
-for _ in $(seq 200); do [ -s out ] && break; sleep 0.05; done
+for _ in $(seq 1200); do [ -s out ] && break; sleep 0.05; done
 kill "$!"; wait "$!" 2>/dev/null
 is "$(ls "$TMPDIR" | grep -c '^pith-sql')" 0 "no temporary file is left, also by a signal"
 pith sql nosuch.pith 'SELECT 1' 2>err; is "$? $(grep -c 'nosuch.pith: cannot be opened' err)" "1 1" "no such log"
