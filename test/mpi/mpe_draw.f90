@@ -38,8 +38,8 @@ program mpe_draw
     if (rank == 0) then
         call MPE_CaptureFile(graph, 'fortran  ', 1, ierr); call check('MPE_CaptureFile')
     end if
-    call MPI_Barrier(MPI_COMM_WORLD, ierr)
     call MPE_Update(graph, ierr); call check('MPE_Update')
+    call MPI_Barrier(MPI_COMM_WORLD, ierr)
     if (rank == 0) then
         open (7, file='drawn'); close (7)
         is_seen = .false.

@@ -10,7 +10,7 @@ exec 9<>display
 Xvfb -noreset -displayfd 9 -screen 0 600x400x24 >/dev/null 2>xvfb.log &
 xvfb=$!
 trap 'kill $xvfb 2>/dev/null; cd /; rm -rf "$TMPDIR"' EXIT
-for _ in $(seq 100); do [ -s display ] && break; sleep 0.1; done
+for _ in $(seq 600); do [ -s display ] && break; sleep 0.1; done
 DISPLAY=:$(tr -d '\n' <display)
 export DISPLAY
 # pixel FILE X Y: its colour in hex
@@ -33,17 +33,19 @@ for mpi in $(mpis); do
         ok $? "$mpi: mpefc -graphics" || cat err
         for ranks in 1 4; do
             rm -f drawn seen fortran0
-            { timeout -k 5 60 "mpiexec.$mpi" -n $ranks "./draw-f-$mpi" >out 2>err; echo $? >status; } &
+            { timeout -k 5 150 "mpiexec.$mpi" -n $ranks "./draw-f-$mpi" >out 2>err; echo $? >status; } &
             program=$!
-            for _ in $(seq 300); do [ -e drawn ] && break; sleep 0.1; done
-            sleep 0.3
-            import -window root screen.png
+            for _ in $(seq 1200); do [ -e drawn ] && break; sleep 0.1; done
+            x=$((40 + 90 * (ranks - 1))) wanted="ff0000 0000ff 00ff00 000000 0000ff 00ff00 123456"
+            for _ in $(seq 100); do # what all have sent the server may still have to draw
+                import -window root screen.png
+                got="$(pixel screen.png $((x + 5)) 35) $(pixel screen.png $x 85) $(pixel screen.png $((x + 5)) 90) $(pixel screen.png $((x + 6)) 90) $(pixel screen.png $((x + 20)) 210) $(pixel screen.png $((x + 5)) 285) $(pixel screen.png $((x + 25)) 285)"
+                [ "$got" = "$wanted" ] && break
+            done
             touch seen
             wait $program
             is "$(cat status out)" "0" "$mpi $ranks: Fortran: every call does what it should" || cat err
-            x=$((40 + 90 * (ranks - 1)))
-            is "$(pixel screen.png $((x + 5)) 35) $(pixel screen.png $x 85) $(pixel screen.png $((x + 5)) 90) $(pixel screen.png $((x + 6)) 90) $(pixel screen.png $((x + 20)) 210) $(pixel screen.png $((x + 5)) 285) $(pixel screen.png $((x + 25)) 285)" \
-                "ff0000 0000ff 00ff00 000000 0000ff 00ff00 123456" "$mpi $ranks: Fortran: what the last rank drew"
+            is "$got" "$wanted" "$mpi $ranks: Fortran: what the last rank drew"
             is "$(identify -format '%wx%h' XWD:fortran0)" 400x300 "$mpi $ranks: Fortran: a captured picture"
         done
     else skip "$mpi: Fortran" "no compiler"; fi
