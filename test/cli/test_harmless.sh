@@ -18,7 +18,7 @@ every() {
         "stat --by size" "stat --csv" "stat --json" "stat --by lane --json" "check" "diff"; do
         n=$((n + 1))
         # shellcheck disable=SC2086
-        timeout 20 pith $options "$log" $([ "$options" != diff ] || echo "$log") >said.$n.out 2>said.$n.err
+        timeout 60 pith $options "$log" $([ "$options" != diff ] || echo "$log") >said.$n.out 2>said.$n.err
     done
     [ -s said.1.out ] && [ "$(grep -c 'ENTER\|enter' said.1.out)" -gt 0 ]
     ok $? "$2: is printed" || head -n 3 said.1.err

@@ -221,7 +221,7 @@ for file in traces.otf2 traces.def traces/0.evt traces/1.evt traces/0.def; do
     size=$(stat -c %s hand.otf2/$file)
     for cut in 0 1 8 $((size / 4)) $((size / 2)) $((size - 1)); do
         rm -rf cut.otf2 && cp -r hand.otf2 cut.otf2 && truncate -s $cut cut.otf2/$file
-        timeout 20 pith print cut.otf2/traces.otf2 >/dev/null 2>err
+        timeout 60 pith print cut.otf2/traces.otf2 >/dev/null 2>err
         status=$?
         [ $status -le 1 ] && [ "$(wc -l <err)" -le 1 ] && ! grep -qv '^pith: ' err || { bad=$((bad + 1)); echo "# $file cut to $cut: $status $(head -n 2 err)"; }
         [ $status = 0 ] || said=$((said + 1))

@@ -70,7 +70,7 @@ setTimeout(() => {
 </script>
 END
 } >noted.html
-timeout 60 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$scratch/chromium" --disable-dev-shm-usage \
+timeout 300 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$scratch/chromium" --disable-dev-shm-usage \
     --force-device-scale-factor=1 --window-size=1200,800 --virtual-time-budget=10000 --dump-dom "file://$scratch/noted.html" 2>chromium.log >dom.out
 is "$(grep -o '<title>.*</title>' dom.out | tail -n 1)" "<title>2|note 1 a &lt; b &amp; c|false|3|250.00|true</title>" \
     "in a browser: two flags, the text under the pointer, the list"

@@ -39,7 +39,7 @@ start_display() {
     export DISPLAY=":$display"
 }
 inside() {
-    timeout 300 pith view "$1" -e "source $top/test/viewer/$2" >checks.out 2>&1
+    timeout 800 pith view "$1" -e "source $top/test/viewer/$2" >checks.out 2>&1
     is "$?" 0 "$2: the checks inside the window end"
     tail -n 1 checks.out | grep -q ' checks, ' || { sed 's/^/# /' checks.out; ok 1 "$2: they came to their end"; }
     checks_of checks.out
