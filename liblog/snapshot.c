@@ -8,9 +8,10 @@
  *     rank 1: signal 1, file says 1: done already
  *
  * If only some processes get a signal, their counts differ. So an answer also applies to processes that come within a
- * few seconds; they take over its count. In MPI_Init the processes do not form a job yet, so a process that gets a
- * signal there waits until it has joined. The file is locked while a snapshot is made; the kernel unlocks it when a
- * process dies.
+ * few seconds with a lower count. They keep their count: more of their signals may come late that were answered. But a
+ * process that answers takes over the new number of rounds, so that its next signal is answered as well. In MPI_Init
+ * the processes do not form a job yet, so a process that gets a signal there waits until it has joined. The file is
+ * locked while a snapshot is made; the kernel unlocks it when a process dies.
  */
 #include "snapshot.h"
 
@@ -187,12 +188,11 @@ static void answer(uint64_t *seen)
         answers = (struct answers){0, 0};
     if (*seen > answers.rounds || now_ns - answers.last_ns > ANSWER_HOLDS_NS) {
         make(NULL);
-        answers.rounds = *seen > answers.rounds ? *seen : answers.rounds + 1;
+        *seen = answers.rounds = *seen > answers.rounds ? *seen : answers.rounds + 1;
         answers.last_ns = pithi_clock_ns(CLOCK_MONOTONIC);
         if (fd >= 0 && pwrite(fd, &answers, sizeof answers, 0) != (ssize_t)sizeof answers)
             pithi_say("snapshots: %s", strerror(errno));
     }
-    *seen = answers.rounds;
     if (fd >= 0)
         close(fd);
 }

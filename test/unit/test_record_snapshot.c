@@ -3,6 +3,7 @@
 #include "fork_job.h"
 #include "record_help.h"
 
+#include <glob.h>
 #include <time.h>
 
 enum { THREADS = 3, STEPS = 40000, RANKS = 3 };
@@ -269,6 +270,71 @@ static void job_body(struct fork_job *job)
 
 static void run_job(void) { exit(job_run(RANKS, job_body)); }
 
+/* Rank 1 is held up: it gets two signals one after the other when rank 0 has answered both. */
+static void late_body(struct fork_job *job)
+{
+    struct pith_transport transport = job_transport(job);
+    setenv("PITH_SNAPSHOT", "USR1", 1);
+    pith_event(pith_event_define("e", NULL, NULL));
+    pith_job_join(&transport);
+    for (int rank = 0; rank < 2; rank++) {
+        for (int round = 1; round <= 2 && job->rank == rank; round++) {
+            char path[64];
+            kill(getpid(), SIGUSR1);
+            snprintf(path, sizeof path, "run.snapshot-%d.pith", round);
+            if (!wait_for(path))
+                exit(3);
+            nap(200000);
+        }
+        job_barrier(job);
+    }
+    kill(getpid(), SIGUSR1); /* all of them */
+    if (!wait_for("run.snapshot-3.pith"))
+        exit(4);
+    nap(200000);
+    job_barrier(job);
+    pith_job_finish(&transport);
+}
+
+static void run_late(void) { exit(job_run(RANKS, late_body)); }
+
+/* The last answer was long ago. */
+static void forget_answer(void)
+{
+    int64_t last_ns = INT64_MIN / 2;
+    glob_t found;
+    int fd = glob("run.pith.spill/.snapshots-*", 0, NULL, &found) == 0 ? open(found.gl_pathv[0], O_WRONLY) : -1;
+    if (fd < 0 || pwrite(fd, &last_ns, sizeof last_ns, sizeof(uint64_t)) != sizeof last_ns)
+        exit(5);
+    close(fd);
+    globfree(&found);
+}
+
+/* Rank 0 gets two signals. Then only rank 1 gets any. */
+static void alone_body(struct fork_job *job)
+{
+    struct pith_transport transport = job_transport(job);
+    setenv("PITH_SNAPSHOT", "USR1", 1);
+    pith_event(pith_event_define("e", NULL, NULL));
+    pith_job_join(&transport);
+    for (int round = 1; round <= 4; round++) {
+        char path[64];
+        snprintf(path, sizeof path, "run.snapshot-%d.pith", round);
+        if (round == 3 && job->rank == 1)
+            forget_answer();
+        if (job->rank == (round > 2)) {
+            kill(getpid(), SIGUSR1);
+            if (!wait_for(path))
+                exit(3);
+            nap(200000);
+        }
+        job_barrier(job);
+    }
+    pith_job_finish(&transport);
+}
+
+static void run_alone(void) { exit(job_run(RANKS, alone_body)); }
+
 static void test_job(void)
 {
     help_fresh();
@@ -278,6 +344,12 @@ static void test_job(void)
        "snapshots of all ranks");
     OK(access("run.snapshot-4.pith", F_OK) != 0, "three of them, not one of each rank");
     OK(access("run.pith.spill", F_OK) != 0, "no spill folder is left");
+    help_fresh();
+    OK(help_child(run_late) == 0, "a rank that gets its signals late");
+    OK(access("run.snapshot-3.pith", F_OK) == 0 && access("run.snapshot-4.pith", F_OK) != 0,
+       "makes no more snapshots for them");
+    help_fresh();
+    OK(help_child(run_alone) == 0, "each signal that only a rank gets that had fewer is answered");
 }
 
 int main(void)
