@@ -31,16 +31,19 @@ is "$? $(cat err)" "0 " "nothing where stderr is no terminal"
 # ---- interrupts
 interrupted() { # SIGNAL PART COMMAND...: when the file or folder PART is there the signal comes
     local signal=$1 part=$2 pid before try i tries=12000; shift 2
-    [ "$part" = none ] && tries=20
+    [ "$part" = none ] && tries=0
     : >out
     before=$(ls -A . "$XDG_CACHE_HOME/pith" 2>/dev/null)
     for try in 1 2 3 4 5; do
         env --default-signal=INT "$@" >out 2>err & pid=$! # which a shell's background job ignores
         for ((i = 0; i < tries; i++)); do [ -e "$part" ] || ! kill -0 $pid 2>/dev/null && break; sleep 0.005; done
-        kill -STOP $pid
-        [ -e "$part" ] || { [ "$part" = none ] && [[ $(<"/proc/$pid/stat") != *") Z "* ]]; } && break
+        [ "$part" != none ] || sleep 0.1
+        kill -STOP $pid 2>/dev/null
+        until [ ! -e "/proc/$pid" ] || grep -qs ') T ' "/proc/$pid/stat"; do sleep 0.001; done
+        [ -e "$part" ] || { [ "$part" = none ] && [ -e "/proc/$pid" ]; } && break
         # All was written before it was stopped: once more.
-        [ $try = 5 ] || { kill -KILL $pid; wait $pid; rm -rf out.* "$XDG_CACHE_HOME"/pith/*; } 2>/dev/null
+        [ $try = 5 ] || { kill -KILL $pid; wait $pid; rm -rf out.*; } 2>/dev/null
+        [ "$part" != none ] || rm -f "$XDG_CACHE_HOME"/pith/*
     done
     kill -"$signal" $pid; kill -CONT $pid
     wait $pid 2>/dev/null
