@@ -25,6 +25,9 @@ struct cursor {
     struct pithi_stack stack;
 };
 
+/* The flags with which states open at the start of the window matter, and with which the stack is kept up to there. */
+enum { AT_EDGES = PITHLOG_CLIP | PITHLOG_OPENED, STACKED = PITHLOG_NEST | PITHLOG_OPENED };
+
 enum phase { PRIMING, OPENING, RUNNING, CLOSING, ENDED };
 
 struct pithlog_iter {
@@ -84,7 +87,7 @@ static int as_indexed(const struct pithi_block_head *h, const struct cursor *c, 
 /* Reads and unpacks the lane's block `b`. */
 static int unpack(struct pithlog_iter *it, struct cursor *c, const struct pithi_log_block *b, const char **why)
 {
-    struct pithi_stack *opened = it->flags & PITHLOG_NEST ? &c->stack : NULL;
+    struct pithi_stack *opened = it->flags & STACKED ? &c->stack : NULL;
     const struct pithi_log_part *part = c->lane->part;
     struct pithi_chunk_head head;
     CHECK(pithi_files_chunk(&it->log->files, b->offset, &head, &it->chunk, why));
@@ -121,10 +124,10 @@ static int load_block(struct pithlog_iter *it, struct cursor *c, const struct pi
 }
 
 /* 1: the block has no wanted record, so it need not be read: the next block starts with its open states. With CLIP, all
- * blocks are read, as the states are needed at the end. */
+ * blocks are read, as the states are needed at the end; with OPENED, at the start. */
 static int may_skip(const struct pithlog_iter *it, const struct pithi_log_block *b)
 {
-    return !(b->kinds & it->kinds) && !(it->flags & PITHLOG_CLIP);
+    return !(b->kinds & it->kinds) && !(it->flags & AT_EDGES);
 }
 
 static inline int step(struct pithlog_iter *it, struct cursor *c)
@@ -205,11 +208,11 @@ static int find(struct pithlog_iter *it, struct cursor *c)
         c->next_block = pithi_log_block_at(it->log, c->lane, it->from_ns, &it->window);
     /* A hole may begin with a record of the block before. */
     struct pithi_log_block before;
-    if (it->flags & PITHLOG_CLIP && c->lane && c->next_block > 0 &&
+    if (it->flags & AT_EDGES && c->lane && c->next_block > 0 &&
         pithi_log_block(it->log, c->lane, c->next_block - 1, &it->window, &before) == PITH_OK)
         c->next_block -= before.kinds >> PITHLOG_LOST & 1;
     /* If the lane ended before the window, its open states are open in the window. */
-    if (it->flags & PITHLOG_CLIP && c->lane && c->next_block == c->lane->block_count && c->next_block > 0)
+    if (it->flags & AT_EDGES && c->lane && c->next_block == c->lane->block_count && c->next_block > 0)
         c->next_block--;
     return err == PITH_OK ? 1 : tell_hole(it, c);
 }
@@ -232,7 +235,7 @@ static int prime(struct pithlog_iter *it, uint32_t number)
         }
         pithi_block_take(&c->block, &r);
         c->is_lost = r.kind <= PITHLOG_LEAVE ? 0 : c->is_lost | (uint32_t)pithi_match_is_hole(it->log, &r);
-        if (it->flags & PITHLOG_NEST && r.kind <= PITHLOG_LEAVE)
+        if (it->flags & STACKED && r.kind <= PITHLOG_LEAVE)
             pair(c, &r);
     }
     return 1;
@@ -345,6 +348,8 @@ int pithlog_iter_open(struct pithlog *log, const struct pithlog_query *query, st
     uint32_t *lanes = NULL, count = 0;
     int err = query && query->filter ? pithi_filtered_new(log, query, &it->filtered)
                                      : pithi_query_lanes(log, query, &lanes, &count);
+    if (err == PITH_OK && it->flags & PITHLOG_OPENED && (it->flags != PITHLOG_OPENED || count > 1 || it->filtered))
+        err = pithi_fail(PITH_ERR_USAGE, "%s: PITHLOG_OPENED is for one lane, without other flags", log->path);
     if (err == PITH_OK && count > PITHI_ITER_LANES) {
         struct pithlog_query many = {it->from_ns, it->to_ns, lanes, count, it->kinds, it->flags, NULL};
         err = pithi_runs_new(log, &many, PITHI_SLAB_RECORDS, &it->runs);
@@ -380,7 +385,7 @@ void pithlog_iter_close(struct pithlog_iter *it)
 /* The next state open at the window's start: 1, or 0: no more. */
 static int next_opening(struct pithlog_iter *it, struct pithlog_record *r)
 {
-    while (it->flags & PITHLOG_CLIP && it->kinds >> PITHLOG_ENTER & 1 && it->at < it->cursor_count) {
+    while (it->flags & AT_EDGES && it->kinds >> PITHLOG_ENTER & 1 && it->at < it->cursor_count) {
         struct cursor *c = &it->cursors[it->at];
         if (it->opened < c->stack.count) {
             const struct pithi_open_state *s = &c->stack.states[it->opened];

@@ -149,14 +149,14 @@ struct pithlog_record {
 
 enum {
     /* Pairs every LEAVE with its ENTER: the innermost open state of that id on the lane. If states are not properly
-     * nested, states in between stay open. A LEAVE without ENTER is delivered with start_ns = time_ns and
-     * depth = UINT32_MAX. */
+     * nested, states in between stay open. A LEAVE without ENTER has start_ns = time_ns and depth = UINT32_MAX. */
     PITHLOG_NEST = 1,
-    /* With NEST: states open at `from_ns` come first as ENTER records with their true times, outermost first; states
+    /* Implies NEST. States open at `from_ns` come first as ENTER records with their true times, outermost first; states
      * open at `to_ns` come last as LEAVE records with time_ns = to_ns (or the log's end, if earlier). So every state in
-     * the window has a LEAVE with start_ns. These records come lane by lane, before and after all others. Implies
-     * NEST. */
-    PITHLOG_CLIP = 2
+     * the window has a LEAVE with start_ns. These records come lane by lane, before and after all others. */
+    PITHLOG_CLIP = 2,
+    /* Only those first ENTER records; pairs nothing, so it is faster. For one lane, no filter, no other flags. */
+    PITHLOG_OPENED = 4
 };
 
 struct pithlog_query {
