@@ -110,15 +110,17 @@ int pithi_blend_cell(const struct pithi_blend *blend, uint32_t column, uint64_t 
 void pithi_blend_marks(const struct pithi_blend *blend, struct pithi_cells *cells, uint32_t row)
 {
     for (uint32_t c = 0; c < blend->width; c++)
-        if (blend->columns[c].marks) {
-            cells->marks =
-                pithi_view_grow(cells->marks, &cells->mark_capacity, cells->mark_count + 1, sizeof *cells->marks);
-            cells->marks[cells->mark_count++] =
-                (struct pithi_mark){row, c, blend->columns[c].mark, blend->columns[c].marks};
-        }
+        if (blend->columns[c].marks)
+            pithi_marks_add(cells, (struct pithi_mark){row, c, blend->columns[c].mark, blend->columns[c].marks});
 }
 
 /* ---- Ticks ------------------------------------------------------------------------------------------------------- */
+
+void pithi_ticks_add(struct pithi_cells *cells, struct pithi_tick tick)
+{
+    cells->ticks = pithi_view_grow(cells->ticks, &cells->tick_capacity, cells->tick_count + 1, sizeof *cells->ticks);
+    cells->ticks[cells->tick_count++] = tick;
+}
 
 static int by_state_and_column(const void *a, const void *b)
 {
@@ -168,14 +170,44 @@ void pithi_ticks_drop_shown(struct pithi_cells *cells, uint32_t first)
     cells->tick_count = kept;
 }
 
+/* ---- Marks, spans ------------------------------------------------------------------------------------------------ */
+
+void pithi_marks_add(struct pithi_cells *cells, struct pithi_mark mark)
+{
+    cells->marks = pithi_view_grow(cells->marks, &cells->mark_capacity, cells->mark_count + 1, sizeof *cells->marks);
+    cells->marks[cells->mark_count++] = mark;
+}
+
+void pithi_marks_drop(struct pithi_cells *cells, uint32_t first, uint32_t from, uint32_t to)
+{
+    uint32_t kept = first;
+
+    for (uint32_t i = first; i < cells->mark_count; i++)
+        if (cells->marks[i].column < from || cells->marks[i].column >= to)
+            cells->marks[kept++] = cells->marks[i];
+    cells->mark_count = kept;
+}
+
+void pithi_spans_add(struct pithi_cells *cells, struct pithi_cell_span span)
+{
+    cells->spans = pithi_view_grow(cells->spans, &cells->span_capacity, cells->span_count + 1, sizeof *cells->spans);
+    cells->spans[cells->span_count++] = span;
+}
+
+uint64_t pithi_span_least_ns(uint64_t window_ns, uint32_t width)
+{
+    unsigned __int128 columns_ns = (unsigned __int128)window_ns * PITHI_SPAN_COLUMNS;
+
+    if (!width || columns_ns / width >= UINT64_MAX)
+        return UINT64_MAX;
+    return (uint64_t)((columns_ns + width - 1) / width);
+}
+
 void pithi_spans_missing(struct pithi_cells *cells, uint32_t row, const uint64_t *bounds, uint64_t from, uint64_t to)
 {
     for (uint32_t c = 0; c < cells->width; c++)
-        if (bounds[c] <= to && bounds[c + 1] > from) {
-            cells->spans =
-                pithi_view_grow(cells->spans, &cells->span_capacity, cells->span_count + 1, sizeof *cells->spans);
-            cells->spans[cells->span_count++] = (struct pithi_cell_span){row, PITHI_MISSING, c, 0};
-        }
+        if (bounds[c] <= to && bounds[c + 1] > from)
+            pithi_spans_add(cells, (struct pithi_cell_span){row, PITHI_MISSING, c, 0});
 }
 
 uint32_t pithi_cells_missing(const struct pithi_cells *cells, uint32_t row, unsigned char *missing)

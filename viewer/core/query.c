@@ -94,16 +94,12 @@ static int is_stopped(const struct pithi_query *query)
 static int sweep_records(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t lane,
                          int64_t from_ns, int64_t to_ns)
 {
-    struct pithlog_query records = {.from_ns = from_ns,
-                                    .to_ns = to_ns,
-                                    .lanes = &lane,
-                                    .lane_count = 1,
-                                    .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE | 1u << PITHLOG_EVENT,
-                                    .flags = PITHLOG_NEST | PITHLOG_CLIP};
+    struct pithlog_query records = {
+        .from_ns = from_ns, .to_ns = to_ns, .lanes = &lane, .lane_count = 1, .flags = PITHLOG_OPENED};
     struct pithlog_iter *iter;
     struct pithlog_record some[AT_ONCE];
     int count, damages = 0, missing = 0, err = pithlog_iter_open(log, &records, &iter);
-    int64_t before_ns = from_ns;
+    int64_t before_ns = from_ns, end_ns = pithlog_get_info(log)->end_ns;
 
     if (err)
         return err;
@@ -121,6 +117,7 @@ static int sweep_records(struct pithlog *log, const struct pithi_query *query, s
     }
     if (missing)
         pithi_sweep_missing(sweep, before_ns, to_ns);
+    pithi_sweep_leave_all(sweep, end_ns < to_ns ? end_ns : to_ns);
     pithlog_iter_close(iter);
     return damages ? PITH_ERR_DAMAGED : PITH_OK;
 }

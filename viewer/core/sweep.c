@@ -13,8 +13,10 @@
 enum { DOUBT_DISTANCE = 32 };
 
 /* The current column of a level. */
+enum { PLACES = 64 }; /* a power of two */
 struct level {
     struct pithi_shares shares; /* of its time before `since` */
+    uint8_t place[PLACES];      /* where a state may be in `shares`, by the lowest bits of its id */
     uint64_t since;             /* when the level's state began, or the column if that is later */
     uint32_t begun;             /* a state that has begun and has no cell yet */
 };
@@ -36,8 +38,9 @@ struct pithi_sweep {
     const struct pithi_query *query;
     struct pithi_cells *cells;
     unsigned shift;
-    uint64_t end;     /* of the window */
-    uint64_t *bounds; /* [width + 1] where columns begin */
+    uint64_t span_least_ns; /* shorter instances get no span */
+    uint64_t end;           /* of the window */
+    uint64_t *bounds;       /* [width + 1] where columns begin */
 
     uint32_t row;
     uint32_t levels;           /* of this row: 1 in a group */
@@ -79,6 +82,7 @@ struct pithi_sweep *pithi_sweep_new(const struct pithi_query *query, struct pith
     sweep->query = query;
     sweep->cells = cells;
     sweep->shift = pithi_bounds_shift(span, query->width);
+    sweep->span_least_ns = pithi_span_least_ns(span, query->width);
     sweep->end = span << sweep->shift;
     sweep->bounds = pithi_alloc((size_t)query->width + 2, sizeof *sweep->bounds);
     pithi_bounds_set(sweep->bounds, sweep->end, query->width);
@@ -133,11 +137,19 @@ static uint32_t state_at(const struct pithi_sweep *sweep, uint32_t level)
     return sweep->visible[level + 1 == sweep->levels ? depth - 1 : level];
 }
 
-static void add_share(struct pithi_sweep *sweep, uint32_t level, uint32_t state, uint64_t span)
+/* A column has many instances of a state, so its share is mostly where the last one was. */
+static inline void add_share(struct pithi_sweep *sweep, uint32_t l, uint32_t state, uint64_t span)
 {
-    pithi_shares_add(&sweep->level[level].shares, state, span);
-    if (sweep->filled <= level)
-        sweep->filled = level + 1;
+    struct level *level = &sweep->level[l];
+    uint8_t *place = &level->place[state % PLACES];
+
+    if (*place < level->shares.count && level->shares.items[*place].state == state) {
+        level->shares.items[*place].span += span;
+        return;
+    }
+    *place = (uint8_t)pithi_shares_add(&level->shares, state, span);
+    if (sweep->filled <= l)
+        sweep->filled = l + 1;
 }
 
 static void set_cell(struct pithi_sweep *sweep, uint32_t l, uint32_t state, uint8_t cover)
@@ -216,13 +228,8 @@ static void end_column(struct pithi_sweep *sweep)
     flush_column(sweep);
 }
 
-/* Adds the time from now to `until`, in which the stack does not change. */
-static void advance(struct pithi_sweep *sweep, uint64_t until)
+static void pass_columns(struct pithi_sweep *sweep, uint64_t until)
 {
-    if (until > sweep->limit)
-        until = sweep->limit;
-    if (until <= sweep->now)
-        return;
     while (sweep->now < until) {
         uint64_t next = sweep->bounds[sweep->column + 1];
         sweep->now = next < until ? next : until;
@@ -231,23 +238,31 @@ static void advance(struct pithi_sweep *sweep, uint64_t until)
     }
 }
 
+/* Adds the time from now to `until`, in which the stack does not change. */
+static inline void advance(struct pithi_sweep *sweep, uint64_t until)
+{
+    if (until > sweep->limit)
+        until = sweep->limit;
+    if (until <= sweep->now)
+        return;
+    if (until < sweep->bounds[sweep->column + 1])
+        sweep->now = until;
+    else
+        pass_columns(sweep, until);
+}
+
 /* ---- Ticks ------------------------------------------------------------------------------------------------------- */
 
 static void note_tick(struct pithi_sweep *sweep, uint32_t id)
 {
     struct pithi_cells *cells = sweep->cells;
-    struct pithi_tick *tick;
 
     if (sweep->column >= cells->width)
         return;
     if (sweep->last_tick[id] && sweep->column + 1 - sweep->last_tick[id] < PITHI_TICK_DISTANCE)
         return;
     sweep->last_tick[id] = sweep->column + 1;
-    cells->ticks = pithi_view_grow(cells->ticks, &cells->tick_capacity, cells->tick_count + 1, sizeof *cells->ticks);
-    tick = &cells->ticks[cells->tick_count++];
-    tick->row = sweep->row;
-    tick->column = sweep->column;
-    tick->state = id;
+    pithi_ticks_add(cells, (struct pithi_tick){sweep->row, sweep->column, id});
 }
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
@@ -324,18 +339,17 @@ static void close_state(struct pithi_sweep *sweep, uint32_t at)
 static void note_span(struct pithi_sweep *sweep, int64_t time_ns)
 {
     const struct open_state *state = &sweep->stack[sweep->depth - 1];
-    const struct pithi_query *query = sweep->query;
     struct pithi_cells *cells = sweep->cells;
-    double least_ns = ((double)query->t1_ns - (double)query->t0_ns) * PITHI_SPAN_COLUMNS; /* times the width */
-    uint64_t at = to_units(sweep, time_ns);
+    uint64_t at;
 
-    if (sweep->group_lanes || sweep->visible_depth > sweep->levels || is_hidden(sweep, state->id) ||
-        ((double)time_ns - (double)state->start_ns) * cells->width < least_ns || time_ns >= query->t1_ns ||
-        at <= sweep->again || at >= sweep->limit)
+    if (state->start_ns >= time_ns || (uint64_t)time_ns - (uint64_t)state->start_ns < sweep->span_least_ns)
         return;
-    cells->spans = pithi_view_grow(cells->spans, &cells->span_capacity, cells->span_count + 1, sizeof *cells->spans);
-    cells->spans[cells->span_count++] =
-        (struct pithi_cell_span){sweep->row, sweep->visible_depth - 1, sweep->column, time_ns - state->start_ns};
+    at = to_units(sweep, time_ns);
+    if (sweep->group_lanes || sweep->visible_depth > sweep->levels || is_hidden(sweep, state->id) ||
+        time_ns >= sweep->query->t1_ns || at <= sweep->again || at >= sweep->limit)
+        return;
+    pithi_spans_add(cells, (struct pithi_cell_span){sweep->row, sweep->visible_depth - 1, sweep->column,
+                                                    time_ns - state->start_ns});
 }
 
 void pithi_sweep_leave(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
@@ -350,6 +364,12 @@ void pithi_sweep_leave(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
         }
 }
 
+void pithi_sweep_leave_all(struct pithi_sweep *sweep, int64_t time_ns)
+{
+    while (sweep->depth)
+        pithi_sweep_leave(sweep, time_ns, sweep->stack[sweep->depth - 1].id);
+}
+
 /* Adds events to the current column. */
 static void add_mark(struct pithi_sweep *sweep, uint32_t id, uint32_t count)
 {
@@ -361,9 +381,7 @@ static void add_mark(struct pithi_sweep *sweep, uint32_t id, uint32_t count)
     } else if (mark && mark->row == sweep->row && mark->column == sweep->column) {
         mark->count += count;
     } else {
-        cells->marks =
-            pithi_view_grow(cells->marks, &cells->mark_capacity, cells->mark_count + 1, sizeof *cells->marks);
-        cells->marks[cells->mark_count++] = (struct pithi_mark){sweep->row, sweep->column, id, count};
+        pithi_marks_add(cells, (struct pithi_mark){sweep->row, sweep->column, id, count});
     }
 }
 
@@ -382,8 +400,6 @@ void pithi_sweep_event(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
 void pithi_sweep_end(struct pithi_sweep *sweep)
 {
     advance(sweep, sweep->end);
-    while (sweep->depth)
-        close_state(sweep, sweep->depth - 1);
     if (!sweep->group_lanes)
         pithi_ticks_drop_shown(sweep->cells, sweep->first_tick);
 }
@@ -511,17 +527,6 @@ int pithi_sweep_doubt(const struct pithi_sweep *sweep, uint32_t column, struct p
     return 1;
 }
 
-static void drop_marks(struct pithi_sweep *sweep, uint32_t from, uint32_t to)
-{
-    struct pithi_cells *cells = sweep->cells;
-    uint32_t kept = sweep->first_mark;
-
-    for (uint32_t i = kept; i < cells->mark_count; i++)
-        if (cells->marks[i].column < from || cells->marks[i].column >= to)
-            cells->marks[kept++] = cells->marks[i];
-    cells->mark_count = kept;
-}
-
 void pithi_sweep_begin_again(struct pithi_sweep *sweep, const struct pithi_doubt *doubt)
 {
     for (uint32_t l = 0; l < sweep->cells->levels; l++)
@@ -530,18 +535,14 @@ void pithi_sweep_begin_again(struct pithi_sweep *sweep, const struct pithi_doubt
     for (uint32_t l = 0; l < sweep->levels; l++)
         sweep->level[l].begun = PITHI_NONE;
     if (!sweep->group_lanes)
-        drop_marks(sweep, doubt->column, doubt->end);
+        pithi_marks_drop(sweep->cells, sweep->first_mark, doubt->column, doubt->end);
     sweep->column = doubt->column;
     sweep->now = sweep->again = sweep->bounds[doubt->column];
     sweep->limit = sweep->bounds[doubt->end];
     sweep->depth = sweep->visible_depth = 0;
 }
 
-void pithi_sweep_end_again(struct pithi_sweep *sweep)
-{
-    advance(sweep, sweep->limit);
-    sweep->depth = sweep->visible_depth = 0;
-}
+void pithi_sweep_end_again(struct pithi_sweep *sweep) { advance(sweep, sweep->limit); }
 
 void pithi_sweep_tidy(struct pithi_sweep *sweep)
 {

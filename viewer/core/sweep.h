@@ -21,6 +21,7 @@ void pithi_sweep_free(struct pithi_sweep *sweep);
 void pithi_sweep_begin(struct pithi_sweep *sweep, uint32_t row);
 void pithi_sweep_enter(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id);
 void pithi_sweep_leave(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id);
+void pithi_sweep_leave_all(struct pithi_sweep *sweep, int64_t time_ns); /* the states that are open */
 void pithi_sweep_event(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id);
 void pithi_sweep_end(struct pithi_sweep *sweep);
 /* Between these times records are missing. Not in groups. */
@@ -64,16 +65,17 @@ struct pithi_shares {
     uint32_t count, capacity;
 };
 
-static inline void pithi_shares_add(struct pithi_shares *shares, uint32_t state, uint64_t span)
+/* Returns the index of the state's share. */
+static inline uint32_t pithi_shares_add(struct pithi_shares *shares, uint32_t state, uint64_t span)
 {
     for (uint32_t i = 0; i < shares->count; i++)
         if (shares->items[i].state == state) {
             shares->items[i].span += span;
-            return;
+            return i;
         }
     shares->items = pithi_view_grow(shares->items, &shares->capacity, shares->count + 1, sizeof *shares->items);
-    shares->items[shares->count].state = state;
-    shares->items[shares->count++].span = span;
+    shares->items[shares->count] = (struct pithi_share){state, span};
+    return shares->count++;
 }
 
 /* The state with the most time; of equals the lowest id. */
@@ -109,6 +111,17 @@ void pithi_blend_marks(const struct pithi_blend *blend, struct pithi_cells *cell
 void pithi_blend_ticks(struct pithi_cells *cells, uint32_t first, uint32_t distance);
 /* Drops the ticks, from `first` on, of states that a cell near them shows. */
 void pithi_ticks_drop_shown(struct pithi_cells *cells, uint32_t first);
+
+/* Add a sign to the cells. */
+void pithi_ticks_add(struct pithi_cells *cells, struct pithi_tick tick);
+void pithi_marks_add(struct pithi_cells *cells, struct pithi_mark mark);
+void pithi_spans_add(struct pithi_cells *cells, struct pithi_cell_span span);
+
+/* Drops the marks, from `first` on, of the columns [from, to). */
+void pithi_marks_drop(struct pithi_cells *cells, uint32_t first, uint32_t from, uint32_t to);
+
+/* The least length of a span (PITHI_SPAN_COLUMNS) in a window of `width` columns. */
+uint64_t pithi_span_least_ns(uint64_t window_ns, uint32_t width);
 
 /* Marks the columns that reach into [from, to] as missing. */
 void pithi_spans_missing(struct pithi_cells *cells, uint32_t row, const uint64_t *bounds, uint64_t from, uint64_t to);
