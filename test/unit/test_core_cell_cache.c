@@ -175,6 +175,13 @@ static void move(struct pithi_plot *plot, unsigned char *hidden, int64_t end_ns)
 
 static struct pithi_helper *helper; /* NULL: none */
 
+/* 1: the part that is said to be exact is no part, or it is all of a picture that is rough, or less of an exact one. */
+static int part_wrong(const struct pithi_cell_cache *cache)
+{
+    double part = pithi_cell_cache_exact(cache);
+    return part < 0 || part > 1 || (part == 1) == pithi_cell_cache_rough(cache);
+}
+
 static void test_moves(struct pithlog *log, struct pithlog_summary *summary, double seconds, uint32_t moves,
                        const char *what)
 {
@@ -183,22 +190,25 @@ static void test_moves(struct pithlog *log, struct pithlog_summary *summary, dou
     int64_t end_ns = pithlog_get_info(log)->end_ns + 1;
     struct pithi_plot plot = {.log = log, .rows = all_rows, .row_count = ROWS, .width = WIDTH, .t1_ns = end_ns};
     struct wrong wrong = {0};
-    int off = 0, slow = 0;
+    int off = 0, slow = 0, part = 0;
 
     plot.hidden = hidden;
     for (uint32_t i = 0; i < moves; i++) {
         int64_t t0_ns = plot.t0_ns, span = plot.t1_ns - plot.t0_ns;
         load(cache, &plot, seconds);
+        part += part_wrong(cache);
         off += plot.t1_ns - plot.t0_ns != span || llabs(plot.t0_ns - t0_ns) > span / WIDTH / 2 + 1;
         if (below(3)) { /* else the next move comes before it is right */
             wait_for(cache);
             slow += pithi_cell_cache_rough(cache);
+            part += part_wrong(cache);
             compare(log, &plot, &wrong);
         }
         move(&plot, hidden, end_ns);
     }
     OK(wrong.cells * 1000 <= wrong.all, "%s: %u of %u colours wrong", what, wrong.cells, wrong.all);
     OK(!off && !slow, "... each within half a column of what was asked for, and finished");
+    OK(!part, "... and the exact part is all of it only then");
     OK(wrong.events <= moves / 20, "... with all events (%u rows off)", wrong.events);
     /* A state may be lost that is among no piece's three longest. */
     OK(wrong.lost <= moves / 20 && !wrong.ticks, "... and rare states, not too many of them (%u, %u)", wrong.lost,

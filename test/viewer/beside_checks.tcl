@@ -156,5 +156,17 @@ beside later.pith
 is [lower_drawn] 0 "and for a log that is opened later"
 message_filter
 is [lower_drawn] {} "all messages of both again"
+# The status line says how exact the less exact picture is.
+sync
+set upper [[lindex [::info class instances ::pith::Window] 0] model]
+set exact_label $top.status.exact
+foreach {above below said} {1 0.25 25 0.5 1 50 0.2 0.6 20} {
+    $upper set_exact $above
+    [::pith::script_lower] set_exact $below
+    is [$exact_label cget -text] "picture $said % exact" "exact: $above above, $below below"
+}
+$upper set_exact 1
+is [winfo manager $exact_label] pack "only the upper picture is exact"
 beside none
+is [winfo manager $exact_label] {} "without the second log: the first one's"
 done

@@ -152,4 +152,21 @@ while {$told eq {}} {
 }
 is [lindex $told 0] done "sums beside the window"
 is [lindex $told 1] [$log sums $from $to] "are the sums"
+
+# ---- How much of the picture is exact
+set main [lindex [info class instances ::pith::Window] 0]
+set time_line [$main timeline]
+set exact_label [winfo parent [$main top].status.text].exact
+$time_line tell_exact draw 0.2
+is [winfo manager $exact_label] {} "nothing is said of a picture that became rough just now"
+after 310
+$time_line tell_exact draw 0.3
+is [winfo manager $exact_label] {} "nor while the window moves"
+$time_line tell_exact refine 0.4567
+is [list [winfo manager $exact_label] [$exact_label cget -text]] {pack {picture 45 % exact}} "then the status line says it"
+$time_line tell_exact refine 0.9999
+is [$exact_label cget -text] "picture 99 % exact" "rounded down"
+$model zoom_about 0.5 [lindex [$model window] 0]
+sync
+is [list [$model exact] [winfo manager $exact_label]] {1 {}} "until the picture is exact"
 done

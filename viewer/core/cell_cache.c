@@ -81,6 +81,16 @@ void pithi_cell_cache_free(struct pithi_cell_cache *cache)
 
 int64_t pithi_cell_cache_moved(const struct pithi_cell_cache *cache) { return cache->moved; }
 int pithi_cell_cache_rough(const struct pithi_cell_cache *cache) { return cache->expected > 0; }
+
+double pithi_cell_cache_exact(const struct pithi_cell_cache *cache)
+{
+    uint64_t exact = 0, all = (uint64_t)cache->row_count * cache->view.width;
+
+    for (uint32_t i = 0; i < cache->row_count; i++)
+        exact += cache->rows[i].exact_to - cache->rows[i].exact_from;
+    return all ? (double)exact / (double)all : 1;
+}
+
 int pithi_cell_cache_is_new(const struct pithi_cell_cache *cache) { return cache->row_count == 0; }
 
 const char *pithi_cell_cache_trouble(struct pithi_cell_cache *cache)

@@ -41,6 +41,8 @@ int pithi_cell_cache_take(struct pithi_cell_cache *cache);
 int64_t pithi_cell_cache_moved(const struct pithi_cell_cache *cache);
 /* 1: some cells are not exact yet. */
 int pithi_cell_cache_rough(const struct pithi_cell_cache *cache);
+/* The part of the cells that is exact, 0 to 1. */
+double pithi_cell_cache_exact(const struct pithi_cell_cache *cache);
 /* 1: the cache is empty: the first picture deserves more time. */
 int pithi_cell_cache_is_new(const struct pithi_cell_cache *cache);
 /* The first error in the log since the last call, NULL: none. Valid until the next call. */

@@ -96,6 +96,7 @@ oo::class create ::pith::Beside {
         set pairing [::pith::Pairing new $model $other [list [self] aligned]]
         $model follow [list [self] changed]
         $other follow [list [self] other_changed]
+        [$window status] set_second $other
         $timeline after_drawing [list [self] align_columns]
         [$window timeline] after_drawing [list [self] align_columns]
         wm title $top "[join [my names] {, }] - Pith"
@@ -130,6 +131,7 @@ oo::class create ::pith::Beside {
         after cancel $pending
         $model unfollow [list [self] changed]
         $other unfollow [list [self] other_changed]
+        [$window status] set_second {}
         catch {[$window part Ranges] follow {}}
         foreach object [list $tip $pairing $table $ranges $rows $pointer $details $choice $timeline $other] {
             $object destroy
@@ -231,6 +233,7 @@ oo::class create ::pith::Beside {
                 $model set_pointer [expr {[dict exists $there lines] ? [dict filter $there key time lines] : {}}]
             }
             selection { my show_difference }
+            exact { [$window status] show_exact }
         }
     }
 

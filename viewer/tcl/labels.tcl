@@ -40,7 +40,7 @@ oo::class create ::pith::Labels {
         if {$what in {rows digest theme}} {
             my measure [expr {$what eq "theme"}] ;# fonts may have changed
         }
-        if {$what ni {time pointer selection hidden trouble left_out}} {
+        if {$what ni {time pointer selection hidden trouble left_out exact}} {
             set drawn_as {}
         }
     }

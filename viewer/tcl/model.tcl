@@ -2,8 +2,8 @@
 # model, change it only through its methods, and follow it by trace:
 #
 #     $model follow {callback}      called with the name of each change: time, rows, hidden, size, pointer, digest,
-#                                   log, selection, trouble, reading, colours, searchable, theme, left_out, message_filter,
-#                                   picking, picked
+#                                   log, selection, trouble, reading, colours, searchable, theme, left_out, exact,
+#                                   message_filter, picking, picked
 #
 # Times are nanoseconds from the start of the log.
 
@@ -25,6 +25,7 @@ oo::class create ::pith::Model {
     variable first_row  ;# number of rows below the pinned ones that are scrolled out at the top
     variable arrows     ;# on, off, or auto: messages are shown where they do not cover too much
     variable left_out   ;# the part of the picture that the messages left out by auto would cover; 0: they are drawn
+    variable exact      ;# the part of the picture that is exact; 1: all, or it soon will be
     variable names_on   ;# 1: bars have names
     variable notes      ;# dicts of time, rank, thread, text, by time (notes.tcl)
     variable message_filter ;# words of message_filter.tcl; {}: all messages
@@ -51,7 +52,8 @@ oo::class create ::pith::Model {
         set auto_height 1
         set first_row 0
         set arrows auto
-        set left_out 0
+        set left_out 0.0
+        set exact 1
         my forget_past
         set picking [::pith::Picking new [self]]
     }
@@ -177,6 +179,7 @@ oo::class create ::pith::Model {
     method arrows_way {} { return $arrows }
     method arrows_seen {} { expr {$arrows ne "off" && !$left_out} }
     method left_out {} { return $left_out }
+    method exact {} { return $exact }
     method names_on {} { return $names_on }
     method palette {} { return $palette }
     method pointer {} { return $pointer }
@@ -510,14 +513,9 @@ oo::class create ::pith::Model {
         my set_arrows [expr {$arrows eq "off" ? "auto" : $left_out ? "on" : "off"}]
     }
 
-    # Told by the picture: see left_out.
-    method set_left_out {cover} {
-        set cover [expr {round($cover * 100) / 100.0}]
-        if {$cover != $left_out} {
-            set left_out $cover
-            my notify left_out
-        }
-    }
+    # The picture tells these.
+    method set_left_out {cover} { my set_if_new left_out [expr {round($cover * 100) / 100.0}] }
+    method set_exact {part} { my set_if_new exact $part }
 
     method set_names {on} {
         set names_on [expr {!!$on}]
@@ -537,17 +535,15 @@ oo::class create ::pith::Model {
         }
     }
 
-    method set_pointer {what} {
-        if {$what ne $pointer} {
-            set pointer $what
-            my notify pointer
-        }
-    }
+    method set_pointer {what} { my set_if_new pointer $what }
+    method set_trouble {text} { my set_if_new trouble $text }
 
-    method set_trouble {text} {
-        if {$text ne $trouble} {
-            set trouble $text
-            my notify trouble
+    # Sets a variable of this class and tells it, if it changes.
+    method set_if_new {name value} {
+        my variable $name
+        if {$value ne [set $name]} {
+            set $name $value
+            my notify $name
         }
     }
 

@@ -150,7 +150,7 @@ oo::class create ::pith::RangesPane {
         switch $what {
             pointer { my follow_pointer }
             log { my stop_job }
-            selection - trouble - reading - searchable - waiting - left_out - message_filter - picking - picked {}
+            selection - trouble - reading - searchable - waiting - left_out - exact - message_filter - picking - picked {}
             size - colours - theme { my draw_soon }
             default { my load_soon }
         }

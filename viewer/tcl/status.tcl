@@ -2,6 +2,7 @@
 
 oo::class create ::pith::Status {
     variable model
+    variable second   ;# the model of a log below; {} none
     variable path     ;# frame
     variable text     ;# on the left
     variable time     ;# on the right
@@ -11,13 +12,15 @@ oo::class create ::pith::Status {
     constructor {parent its_model} {
         set model $its_model
         set path [ttk::frame $parent]
-        lassign {} text time quiet
+        lassign {} text time quiet second
         ttk::label $path.text -textvariable [my varname text] -anchor w -padding {10 4}
         ttk::label $path.time -textvariable [my varname time] -anchor e -padding {10 4} -style Faint.TLabel
         pack $path.time -side right
         # Says that messages are left out; a click shows them.
         ttk::label $path.left_out -style Faint.TLabel -anchor e -padding {10 4} -cursor hand2
         bind $path.left_out <Button-1> [list $model toggle_arrows]
+        # Says how much of the picture is exact, while the records of a large log are read.
+        ttk::label $path.exact -style Faint.TLabel -anchor e -padding {10 4}
         # Stays as long as the log has a trouble, whatever is under the pointer.
         ttk::label $path.alarm -style Alarm.TLabel -anchor w -padding {10 4}
         set tip [::pith::Tip new $path.alarm [list [self] whole_trouble]]
@@ -53,6 +56,7 @@ oo::class create ::pith::Status {
             trouble { my show_trouble; my show_log }
             log { my show_trouble }
             left_out { my show_left_out }
+            exact { my show_exact }
             digest - reading - rows {
                 if {$quiet eq {}} {
                     my show_log
@@ -89,6 +93,24 @@ oo::class create ::pith::Status {
             pack forget $path.left_out
         } elseif {[winfo manager $path.left_out] eq {}} {
             pack $path.left_out -side right -after $path.time
+        }
+    }
+
+    method set_second {its_model} {
+        set second $its_model
+        my show_exact
+    }
+
+    # Of the less exact picture.
+    method show_exact {} {
+        set part [::tcl::mathfunc::min {*}[lmap of [list $model {*}$second] {$of exact}]]
+        if {$part == 1} {
+            pack forget $path.exact
+            return
+        }
+        $path.exact configure -text [format "picture %.0f %% exact" [expr {floor(100 * $part)}]]
+        if {[winfo manager $path.exact] eq {}} {
+            pack $path.exact -side right -after $path.time
         }
     }
 

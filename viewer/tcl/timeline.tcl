@@ -13,6 +13,7 @@ oo::class create ::pith::Timeline {
     variable width height         ;# of the plot, pixels
     variable pending              ;# after id of the redraw
     variable refining             ;# after id of the next refinement of a rough picture
+    variable rough_since          ;# milliseconds of the clock when the picture became rough; {} it is exact
     variable lit                  ;# {from to}: the rest of the time is drawn pale; {0 0}: nothing is
     variable drawn                ;# scripts called after each drawing
 
@@ -22,7 +23,7 @@ oo::class create ::pith::Timeline {
         set path [frame $parent -background {}]
         set width 1
         set height 1
-        lassign {} pending refining drawn
+        lassign {} pending refining rough_since drawn
         set lit {0 0}
         # Of the preferred image type, or the fastest available.
         set way [::pith::preferences::get image]
@@ -97,7 +98,7 @@ oo::class create ::pith::Timeline {
 
     method changed {what} {
         switch $what {
-            pointer - reading - selection - left_out - message_filter - picking {}
+            pointer - reading - selection - left_out - exact - message_filter - picking {}
             rows - digest { my fill_height; my redraw }
             log { my learn_letters more }
             theme { my learn_letters new }
@@ -183,12 +184,26 @@ oo::class create ::pith::Timeline {
             set drew [[$model log] $how $photo {*}[my what_is_drawn]]
             set rough [dict get $drew rough]
             $model set_left_out [dict get $drew leftout]
+            my tell_exact $how [expr {$rough ? [dict get $drew exact] : 1}]
         } trap {PITH LOG} text {
             # Part of the file is damaged: the rest is drawn.
             $model set_trouble $text
         }
         if {$rough} {
             set refining [after [expr {max(30, 3 * ([clock milliseconds] - $began))}] [namespace code {my refine}]]
+        }
+    }
+
+    # Says which part of the picture is exact if it takes longer than most pictures do. Not for each picture of a moving
+    # window, because Tk would draw the text each time.
+    method tell_exact {how part} {
+        if {$part == 1} {
+            set rough_since {}
+            $model set_exact 1
+        } elseif {$rough_since eq {}} {
+            set rough_since [clock milliseconds]
+        } elseif {$how eq "refine" && [clock milliseconds] - $rough_since > 300} {
+            $model set_exact $part
         }
     }
 

@@ -209,6 +209,7 @@ oo::class create ::pith::Window {
     method status_text {} { return [$status text] }
     method pointer {} { return $pointer }
     method legend {} { return $legend }
+    method status {} { return $status }
     method parts {} { return $parts }
     method part {class} { return [dict get $parts $class] }
 

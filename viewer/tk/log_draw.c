@@ -149,7 +149,7 @@ static int is_rough(const struct pithi_log_object *object)
 }
 
 /* Arrows and messages in the picture; `leftout`: which part of it arrows that are not drawn would cover; `rough`, 1:
- * pithi_log_refine has something to do. */
+ * pithi_log_refine has something to do; `exact`: the part of the cells that is exact. */
 static void describe(const struct pithi_log_object *object, Tcl_Interp *interp)
 {
     Tcl_Obj *result = Tcl_NewDictObj();
@@ -159,6 +159,7 @@ static void describe(const struct pithi_log_object *object, Tcl_Interp *interp)
     pithi_put(result, "leftout",
               Tcl_NewDoubleObj(pithi_arrows_left_out(&object->plot) ? object->plot.arrows.cover : 0));
     pithi_put_wide(result, "rough", is_rough(object));
+    pithi_put(result, "exact", Tcl_NewDoubleObj(object->cell_cache ? pithi_cell_cache_exact(object->cell_cache) : 1));
     Tcl_SetObjResult(interp, result);
 }
 
