@@ -188,6 +188,20 @@ ok [near [window] {0.25 0.75}] "the button + zooms in"
 $top.tools.fit invoke
 sync
 ok [near [window] {0 1}] "the button Fit shows all"
+# Those of the switches that are pressed.
+proc pressed {} {
+    variable top
+    return [lmap name {arrows waits path findings} {expr {[$top.tools.$name instate selected] ? $name : [continue]}}]
+}
+arrows off
+waits off
+is [pressed] {} "buttons of switches that are off"
+$top.tools.arrows invoke
+is [pressed] arrows "a button shows that its switch is on"
+waits on
+is [pressed] {arrows waits} "also when a word sets it"
+waits off
+is [pressed] arrows "and when it is off again"
 
 # ---- Scrolling rows
 height 150

@@ -421,6 +421,17 @@ proc ::pith::menus::build_buttons {tools object} {
     }
 }
 
+# Shows which switches among the buttons are on.
+proc ::pith::menus::mark_buttons {tools object} {
+    variable buttons
+    foreach {name text script help} [list {*}$buttons {*}[::pith::part::rows buttons {}]] {
+        set on [$object state_of $script]
+        if {$on ne {}} {
+            $tools.$name state [expr {$on ? "selected" : "!selected"}]
+        }
+    }
+}
+
 proc ::pith::menus::pack_button {button} {
     if {[winfo class $button] eq "TSeparator"} {
         pack $button -side left -padx 5 -pady 2 -fill y

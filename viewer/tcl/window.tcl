@@ -143,6 +143,7 @@ oo::class create ::pith::Window {
         if {$unfinished} {
             set unfinished 0
             ::pith::menus::fill $top [self]
+            ::pith::menus::mark_buttons $top.tools [self]
             my call_parts finish
             $pointer finish
             $timeline learn_letters new
@@ -174,6 +175,11 @@ oo::class create ::pith::Window {
             set fine [expr {max(1, ($t1 - $t0) / 1000)}]
             set title_text "[::pithtk::time $t0 $fine] \u2013 [::pithtk::time $t1 $fine]"
             append title_text "    [::pithtk::duration [expr {$t1 - $t0}]]"
+        }
+        # left_out comes with each picture while the window moves.
+        if {!$unfinished && ($what in {hidden waiting} ||
+            ($what eq "left_out" && [$model arrows_seen] != [$top.tools.arrows instate selected]))} {
+            ::pith::menus::mark_buttons $top.tools [self]
         }
     }
 
@@ -349,7 +355,7 @@ oo::class create ::pith::Window {
         }
     }
 
-    # For marks in the menus: the state of a switch, or 1 if the script's choice is the current one; {} it is neither.
+    # For marks of menus and buttons: the state of a switch, or 1 if the script's choice is the current one; {} it is neither.
     method state_of {script} {
         switch $script {
             toggle_arrows { return [$model arrows_seen] }
