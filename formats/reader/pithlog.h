@@ -268,10 +268,16 @@ struct pithlog_sum {
 };
 PITHLOG_API int pithlog_summary_sums(struct pithlog_summary *summary, uint32_t lane, int64_t from_ns, int64_t to_ns,
                                      struct pithlog_sum *sums);
+/* The lane's time in the window that is in no state. A lane lasts from its first record to its last one, or to the end
+ * of the log if states are open then. */
+struct pithlog_rest {
+    int64_t outside_ns; /* outside all states */
+    int64_t missing_ns; /* records are missing */
+};
 /* The same; without a summary (NULL) of all records: PITH_ERR_DAMAGED, and sums of the intact ones, if some cannot be
- * read. *missing_ns: the time between the lane's first and last record that is in no sum, as records are missing. */
+ * read. */
 PITHLOG_API int pithlog_sums(struct pithlog *log, struct pithlog_summary *summary, uint32_t lane, int64_t from_ns,
-                             int64_t to_ns, struct pithlog_sum *sums, int64_t *missing_ns);
+                             int64_t to_ns, struct pithlog_sum *sums, struct pithlog_rest *rest);
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 

@@ -322,8 +322,10 @@ struct summing {
     uint64_t ties;   /* changes at run_ns that are summed already */
     struct pithlog_sum *sums;
     struct pithi_stack open;
-    struct pithi_missing missing;
-    int is_in_hole, has_holes;
+    int64_t end_ns; /* of the lane's time in the window */
+    int64_t own_ns; /* in all states */
+    int64_t missing_ns;
+    int is_in_hole, has_holes, is_damaged;
 };
 
 #define UNKNOWN UINT32_MAX /* a state that was entered in a hole */
@@ -344,8 +346,8 @@ static void pass(struct summing *summing, struct run *run, int64_t time_ns)
     run->now_ns = time_ns;
     if (id != UNKNOWN)
         summing->sums[id].own_ns += ns;
-    else if (summing->open.count > 0)
-        summing->missing.ns += ns;
+    if (summing->open.count > 0)
+        *(id != UNKNOWN ? &summing->own_ns : &summing->missing_ns) += ns;
 }
 
 /* Adds the inclusive time of the state at a depth, unless it is inside itself. */
@@ -389,12 +391,9 @@ static void leave_hole(struct summing *summing, struct run *run, int64_t time_ns
 {
     const struct pithlog_lane *lane = pithlog_get_lane(summing->log, summing->lane);
     int64_t from_ns = run->now_ns > lane->first_ns ? run->now_ns : lane->first_ns;
-    int64_t to_ns = time_ns < lane->last_ns ? time_ns : lane->last_ns;
-    int64_t after_ns = from_ns > lane->last_ns ? from_ns : lane->last_ns;
     add_all_open(summing, run);
     summing->is_in_hole = 0;
-    summing->missing.ns += to_ns > from_ns ? to_ns - from_ns : 0;
-    summing->missing.after_ns += time_ns > after_ns ? time_ns - after_ns : 0;
+    summing->missing_ns += time_ns > from_ns ? time_ns - from_ns : 0;
     run->now_ns = run->since_ns = time_ns;
 }
 
@@ -407,6 +406,8 @@ static int sum_change(struct summing *summing, struct run *run, const struct pit
     uint32_t depth;
     if (r->kind == PITHLOG_LOST && (summing->is_in_hole || !pithi_match_is_hole(summing->log, r)))
         return 1;
+    if (time_ns > summing->end_ns) /* states are open at the end of the log */
+        summing->end_ns = time_ns;
     if (!summing->is_in_hole) {
         pass(summing, run, time_ns);
     } else if (r->depth != UINT32_MAX) {
@@ -475,7 +476,7 @@ static int sum_run(struct summing *summing, int64_t to_ns, uint64_t ties)
         if (status > 0)
             err = sum_record(summing, &run, &r, pithi_iter_part(iter));
         else
-            summing->missing.is_damaged = 1;
+            summing->is_damaged = 1;
     if (summing->is_in_hole)
         leave_hole(summing, &run, to_ns < last_ns ? to_ns : last_ns);
     pithlog_iter_close(iter);
@@ -484,10 +485,12 @@ static int sum_run(struct summing *summing, int64_t to_ns, uint64_t ties)
 
 static void add_exact(void *context, const struct pithi_exact *exact)
 {
-    struct pithlog_sum *sum = (struct pithlog_sum *)context + exact->id;
+    struct summing *summing = context;
+    struct pithlog_sum *sum = &summing->sums[exact->id];
     sum->count += exact->count;
     sum->own_ns += (int64_t)exact->own_ns;
     sum->all_ns += (int64_t)exact->all_ns;
+    summing->own_ns += (int64_t)exact->own_ns;
 }
 
 /* Adds the pieces of the current sheet that lie in the window; runs add the records between them. */
@@ -505,7 +508,7 @@ static int sum_sheet(struct pithlog_summary *s, struct summing *summing, const s
         if (start_ns <= summing->from_ns || start_ns < summing->run_ns || end_ns >= to_ns || head.inexact)
             continue;
         CHECK(sum_run(summing, start_ns, *ties));
-        pithi_exact_get(p, end, s->log->info.defs, &head, add_exact, summing->sums);
+        pithi_exact_get(p, end, s->log->info.defs, &head, add_exact, summing);
         summing->run_ns = end_ns;
         summing->ties = head.ties;
     }
@@ -549,9 +552,16 @@ static int has_lost(struct pithlog *log, struct known *known, uint32_t lane)
 }
 
 int pithi_sums(struct pithlog *log, struct pithlog_summary *s, uint32_t lane, int64_t from_ns, int64_t to_ns,
-               struct pithlog_sum *sums, struct pithi_missing *missing)
+               struct pithlog_sum *sums, struct pithlog_rest *rest, int *is_damaged)
 {
-    struct summing summing = {.log = log, .lane = lane, .from_ns = from_ns, .run_ns = from_ns, .sums = sums};
+    const struct pithlog_lane *of = pithlog_get_lane(log, lane);
+    struct summing summing = {.log = log,
+                              .lane = lane,
+                              .from_ns = from_ns,
+                              .run_ns = from_ns,
+                              .sums = sums,
+                              .end_ns = of->last_ns < to_ns ? of->last_ns : to_ns};
+    int64_t begin_ns = of->first_ns > from_ns ? of->first_ns : from_ns;
     int err = s ? have(s, lane) : PITH_OK;
     int is_of_records = !s || err == PITH_ERR_MEMORY ||
                         (err == PITH_OK && ((s->lanes[lane].made && s->lanes[lane].made->has_holes) ||
@@ -561,22 +571,23 @@ int pithi_sums(struct pithlog *log, struct pithlog_summary *s, uint32_t lane, in
     else if (err == PITH_OK)
         err = sum_lane(s, &summing, to_ns);
     free(summing.open.states);
-    *missing = summing.missing;
-    return !s && err == PITH_OK && summing.missing.is_damaged ? PITH_ERR_DAMAGED : err;
+    *is_damaged = summing.is_damaged;
+    *rest = (struct pithlog_rest){0, summing.missing_ns};
+    if (err == PITH_OK && summing.end_ns > begin_ns && summing.end_ns - begin_ns > summing.own_ns + summing.missing_ns)
+        rest->outside_ns = summing.end_ns - begin_ns - summing.own_ns - summing.missing_ns;
+    return !s && err == PITH_OK && summing.is_damaged ? PITH_ERR_DAMAGED : err;
 }
 
 int pithlog_sums(struct pithlog *log, struct pithlog_summary *s, uint32_t lane, int64_t from_ns, int64_t to_ns,
-                 struct pithlog_sum *sums, int64_t *missing_ns)
+                 struct pithlog_sum *sums, struct pithlog_rest *rest)
 {
-    struct pithi_missing missing;
-    int err = pithi_sums(log, s, lane, from_ns, to_ns, sums, &missing);
-    *missing_ns = missing.ns;
-    return err;
+    int is_damaged;
+    return pithi_sums(log, s, lane, from_ns, to_ns, sums, rest, &is_damaged);
 }
 
 int pithlog_summary_sums(struct pithlog_summary *s, uint32_t lane, int64_t from_ns, int64_t to_ns,
                          struct pithlog_sum *sums)
 {
-    struct pithi_missing missing;
-    return pithi_sums(s->log, s, lane, from_ns, to_ns, sums, &missing);
+    struct pithlog_rest rest;
+    return pithlog_sums(s->log, s, lane, from_ns, to_ns, sums, &rest);
 }

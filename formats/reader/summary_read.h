@@ -4,13 +4,8 @@
 
 #include "pithlog.h"
 
-/* The time that is in no sum, as records are missing: between the lane's first and last record, and after the last one,
- * if states are open there. */
-struct pithi_missing {
-    int64_t ns, after_ns;
-    int is_damaged; /* records could not be read: pithlog_error() */
-};
+/* *is_damaged is set to 1 if records could not be read: pithlog_error(). */
 int pithi_sums(struct pithlog *log, struct pithlog_summary *summary, uint32_t lane, int64_t from_ns, int64_t to_ns,
-               struct pithlog_sum *sums, struct pithi_missing *missing);
+               struct pithlog_sum *sums, struct pithlog_rest *rest, int *is_damaged);
 
 #endif

@@ -80,35 +80,18 @@ static void end(struct gathering *g)
     free(g->rows);
 }
 
-/* Adds the time that a lane computed: outside MPI and outside waiting in OpenMP, and of that outside all states, where
- * its records are known. A lane lasts from its first record to its last, or to the end of the log if it has entered
- * more states than it left. */
-static int add_computing(struct gathering *g, int side, uint32_t lane, const struct side *in_states, int64_t idle_ns,
-                         int64_t missing_ns, int64_t to_ns)
-{
-    struct pithlog_sum *computing = &g->sum[side][g->defs];
-    const struct pithi_log_lane *own;
-    int err = pithi_log_lane(g->pair->log[side], lane, &own);
-
-    if (err || !own->seen.records)
-        return err;
-    int64_t span_ns = (in_states->count > own->states ? to_ns : own->seen.last_ns) - own->seen.first_ns - missing_ns;
-    computing->own_ns += span_ns > in_states->self_ns ? span_ns - in_states->self_ns : 0;
-    computing->all_ns += span_ns > idle_ns ? span_ns - idle_ns : 0;
-    return PITH_OK;
-}
-
-/* Adds the sums of a lane to g->sum. (A log has no more definitions than the pair, so g->own has room.) */
+/* Adds the sums of a lane to g->sum, and the time that it computed: outside MPI and outside waiting in OpenMP, and of
+ * that outside all states. (A log has no more definitions than the pair, so g->own has room.) */
 static int add_lane(struct gathering *g, int side, uint32_t lane)
 {
     const struct pithlog_info *info = pithlog_get_info(g->pair->log[side]);
-    int64_t idle_ns = 0, to_ns = info->end_ns < INT64_MAX ? info->end_ns + 1 : INT64_MAX;
-    struct side in_states = {0, 0, 0};
-    struct pithi_missing missing;
+    int64_t busy_ns = 0, to_ns = info->end_ns < INT64_MAX ? info->end_ns + 1 : INT64_MAX;
+    struct pithlog_rest rest;
+    int is_damaged;
 
     memset(g->own, 0, info->defs * sizeof *g->own);
-    CHECK(pithi_sums(g->pair->log[side], g->summary[side], lane, info->start_ns, to_ns, g->own, &missing));
-    if (missing.is_damaged)
+    CHECK(pithi_sums(g->pair->log[side], g->summary[side], lane, info->start_ns, to_ns, g->own, &rest, &is_damaged));
+    if (is_damaged)
         pithi_stat_goes_on();
     for (uint32_t i = 0; i < info->defs; i++) {
         uint32_t id = g->pair->ids[side][i];
@@ -116,11 +99,11 @@ static int add_lane(struct gathering *g, int side, uint32_t lane)
         sum->count += g->own[i].count;
         sum->own_ns += g->own[i].own_ns;
         sum->all_ns += g->own[i].all_ns;
-        idle_ns += g->is_idle[id] ? g->own[i].own_ns : 0;
-        in_states.count += is_state(g, id) ? g->own[i].count : 0;
-        in_states.self_ns += g->own[i].own_ns;
+        busy_ns += g->is_idle[id] ? 0 : g->own[i].own_ns;
     }
-    return add_computing(g, side, lane, &in_states, idle_ns, missing.ns + missing.after_ns, to_ns);
+    g->sum[side][g->defs].own_ns += rest.outside_ns;
+    g->sum[side][g->defs].all_ns += rest.outside_ns + busy_ns;
+    return PITH_OK;
 }
 
 static struct row *add_row(struct gathering *g, enum row_kind kind, const char *name)

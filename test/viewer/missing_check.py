@@ -1,4 +1,5 @@
-"""missing_check.py make SEED [lost]: prints a random log as text; records of it are lost.
+"""missing_check.py make SEED [lost|open]: prints a random log as text; records of it are lost, or lanes end early with
+states that are open, the second of them with a lost record.
 missing_check.py ranges LOG COUNT SEED: prints random ranges of a log, "FROM TO", in ns.
 missing_check.py compare LOG RANGES WINDOW: what the window said of each range (missing_checks.tcl) against `pith stat`.
 missing_check.py page LOG RANGES: the same of pages.
@@ -8,11 +9,11 @@ import csv, random, re, subprocess, sys
 STATES = ["solve", "work", "MPI_Send", "MPI_Recv"]
 
 
-def make(seed, lost):
+def make(seed, lost, is_open):
     rng = random.Random(seed)
     for rank in range(3):
         time, stack, events, until = 1000 * rank, [], 0, 0
-        for i in range(24000):
+        for i in range(24000 if not is_open or rank == 2 else 14000 + 4000 * rank):
             time += rng.randrange(1, 90)
             place = f"{time / 1e9:.9f}\t{rank}\t0"
             if time < until:
@@ -28,6 +29,11 @@ def make(seed, lost):
                 time += rng.randrange(0, 50)
                 print(f"{time / 1e9:.9f}\t{rank}\t0\tlost\t\tcount={rng.randrange(1, 99)}")
                 until = time + rng.randrange(1, 20000)
+        if is_open and rank < 2:
+            print(f"{time / 1e9:.9f}\t{rank}\t0\tenter\twork")
+            stack = []
+        if is_open and rank == 1:
+            print(f"{time / 1e9:.9f}\t{rank}\t0\tlost\t\tcount=1")
         while stack:
             time += 10
             print(f"{time / 1e9:.9f}\t{rank}\t0\tleave\t{stack.pop()}")
@@ -103,11 +109,13 @@ def page(log, ranges):
 
 
 def own_times(path, begin, end):
-    """name -> exclusive time in [begin, end]. From a lost record to the next enter or leave, time counts as nothing."""
-    found, lanes = {}, {}
+    """name -> exclusive time in [begin, end]. From a lost record to the next enter or leave, time counts as nothing. A lane
+    that ends with open states lasts to the end of the log."""
+    found, lanes, last = {}, {}, 0
     for line in open(path):
         time, rank, _, kind, *rest = line.split("\t")
         time = round(float(time) * 1e9)
+        last = max(last, time)
         lane = lanes.setdefault(rank, {"now": time, "stack": [], "lost": False})
         if kind.strip() == "event" or lane["lost"] and kind == "lost":
             continue
@@ -119,6 +127,10 @@ def own_times(path, begin, end):
             lane["stack"].append(rest[0].strip())
         elif kind == "leave":
             lane["stack"].pop()
+    for lane in lanes.values():
+        if lane["stack"] and not lane["lost"]:
+            name = lane["stack"][-1]
+            found[name] = found.get(name, 0) + max(0, min(last, end) - max(lane["now"], begin))
     return {name: ns for name, ns in found.items() if ns}
 
 
@@ -138,7 +150,7 @@ def report(bad, what):
 
 
 if sys.argv[1] == "make":
-    make(int(sys.argv[2]), "lost" in sys.argv)
+    make(int(sys.argv[2]), "lost" in sys.argv, "open" in sys.argv)
 elif sys.argv[1] == "ranges":
     show_ranges(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
 elif sys.argv[1] == "compare":

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # Time whose records are missing (a damaged block, lost records): the legend, the selection and pages count it neither as
-# computing nor as a state's, as pith stat does (missing_check.py).
+# computing nor as a state's, as pith stat does (missing_check.py). So it is in lanes
+# that end with open states.
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/viewer/window.sh"
 check="python3 $top/test/viewer/missing_check.py"
-$check make 1 lost >lost.txt && pith convert lost.txt lost.pith && $check make 2 >whole.txt && pith convert whole.txt whole.pith
+$check make 1 lost >lost.txt && pith convert lost.txt lost.pith && $check make 3 open >open.txt && pith convert open.txt open.pith &&
+    $check make 2 >whole.txt && pith convert whole.txt whole.pith
 ok $? "logs are made"
 for part in 30 60; do
     cp whole.pith damaged$part.pith
@@ -14,14 +16,15 @@ for part in 30 60; do
 done
 # pith diff, of the sums in a log, and of those that are made anew.
 head -c -8 lost.pith >lost_made.pith
+head -c -8 open.pith >open_made.pith
 head -c -8 damaged30.pith >damaged_made.pith
-for log in lost lost_made damaged_made; do
+for log in lost lost_made open open_made damaged_made; do
     is "$(pith diff $log.pith $log.pith --csv 2>/dev/null | awk -F, '$1 == "state" { print $2, $4, $6, $8 } $1 == "computing" { print $2, $8 }' | sort)" \
         "$(pith stat $log.pith --csv 2>/dev/null | awk -F, '$2 == "state" { print $1, $4, $5, $6 } $2 == "computing" { print $1, $6 }' | sort)" \
         "$log: pith diff agrees with pith stat"
 done
 start_display
-for log in whole lost damaged30 damaged60; do
+for log in whole open lost damaged30 damaged60; do
     $check ranges $log.pith 20 3 >ranges
     timeout 300 pith view $log.pith -e "source $top/test/viewer/missing_checks.tcl" >view.out 2>&1
     is "$?" 0 "$log: the window says what it counts" || sed 's/^/# /' view.out

@@ -221,19 +221,13 @@ static int sweep_row(struct pithlog *log, const struct pithi_query *query, struc
 static int add_lane(struct pithlog *log, const struct pithi_query *query, uint32_t lane, struct pithlog_sum *sums,
                     struct pithi_cells *cells)
 {
-    const struct pithlog_lane *of = pithlog_get_lane(log, lane);
-    int64_t from_ns = of->first_ns > query->t0_ns ? of->first_ns : query->t0_ns;
-    int64_t to_ns = of->last_ns < query->t1_ns ? of->last_ns : query->t1_ns;
-    int64_t rest_ns = from_ns < to_ns ? to_ns - from_ns : 0, missing_ns;
+    struct pithlog_rest rest;
 
     memset(sums, 0, cells->defs * sizeof *sums);
-    int err = pithlog_sums(log, query->summary, lane, query->t0_ns, query->t1_ns, sums, &missing_ns);
-    rest_ns -= missing_ns;
-    for (uint32_t i = 0; i < cells->defs; i++) {
+    int err = pithlog_sums(log, query->summary, lane, query->t0_ns, query->t1_ns, sums, &rest);
+    for (uint32_t i = 0; i < cells->defs; i++)
         pithi_sum_add(&cells->sums[i], &(struct pithi_sum){sums[i].count, sums[i].all_ns, sums[i].own_ns});
-        rest_ns -= sums[i].own_ns;
-    }
-    cells->computing_ns += rest_ns > 0 ? rest_ns : 0;
+    cells->computing_ns += rest.outside_ns;
     return err;
 }
 

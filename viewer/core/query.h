@@ -120,8 +120,7 @@ struct pithi_cells {
     uint32_t span_count, span_capacity;
     struct pithi_sum *sums; /* [defs] */
     uint32_t defs;
-    int64_t computing_ns; /* the time outside all states, between the first and the last record of each lane, without
-                           * time whose records are missing */
+    int64_t computing_ns; /* the time of all lanes outside all states (struct pithlog_rest) */
     uint32_t rough;       /* number of columns that records could change */
 };
 

@@ -104,11 +104,11 @@ static uint32_t size_of(const struct exact *exact)
 static int lacks_records(const struct pithi_draw *draw, uint32_t lane)
 {
     struct pithlog_sum *sums = pithi_alloc(pithlog_get_info(draw->log)->defs, sizeof *sums);
-    int64_t missing_ns;
-    int err = pithlog_sums(draw->log, NULL, lane, draw->t0_ns, draw->t1_ns, sums, &missing_ns);
+    struct pithlog_rest rest;
+    int err = pithlog_sums(draw->log, NULL, lane, draw->t0_ns, draw->t1_ns, sums, &rest);
 
     free(sums);
-    return err || missing_ns > 0;
+    return err || rest.missing_ns > 0;
 }
 
 /* Reads a lane; -1: its text is longer than `most`, or records are missing. */

@@ -34,8 +34,10 @@ function exactSums(from, to) {
     for (let i = firstAt(events, from - 0.5, 2, 0); i < events.length && events[i] <= to; i += 2)
       sums[events[i + 1]].count++;
   }
-  const lived = data.rows.reduce((sum, row) =>
-    sum + (row.lanes ? Math.max(0, Math.min(row.to, to) - Math.max(row.from, from)) : 0), 0);
+  // A lane lasts to its last record, or to the end of the states that are open then.
+  const lastOf = (row, i) => Math.max(row.to, exact[i].stack[0]?.at(-3) ?? row.to);
+  const lived = data.rows.reduce((sum, row, i) =>
+    sum + (row.lanes ? Math.max(0, Math.min(lastOf(row, i), to) - Math.max(row.from, from)) : 0), 0);
   const computing = sums.reduce((rest, sum) => rest - sum.exclusive, lived);
   return { from, to, sums, computing, counts: true, exclusives: !data.leftOut };
 }
