@@ -661,6 +661,7 @@ def main(profile, pages):
         for seed, (name, asked) in enumerate([("rich", stat_of), ("rich", sums_of), ("deep", stat_of),
                                               ("random", sums_of)]):
             check_selection(browser, name, asked, seed)
+        check_selection(browser, "ended", sums_of, 5)
         check_search(browser, "rich", RICH_LABELS, RICH_SEARCHES)
         check_selection(browser, "random", sums_of, 4, "-unfolded")
         check_search(browser, "random", ["rank 0", "rank 1", "rank 2"], RANDOM_SEARCHES)

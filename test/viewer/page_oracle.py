@@ -76,8 +76,10 @@ def computing_of(log, from_ns, to_ns):
             lives.setdefault((int(rank), int(thread)), []).append(int(time.replace(".", "")))
     for lane, records in records_of(log).items():
         stacks = stacks_of(records)
-        computing += overlap(min(lives[lane]), max(lives[lane])) if lane in lives else 0
-        computing -= sum(overlap(begin, end) for (begin, stack), (end, _) in zip(stacks, stacks[1:]) if stack)
+        first, last = (min(lives[lane]), max(lives[lane])) if lane in lives else (0, 0)
+        computing += overlap(first, last)
+        ends = [time for time, _ in stacks[1:]] + [last]
+        computing -= sum(overlap(begin, end) for (begin, stack), end in zip(stacks, ends) if stack)
     return computing
 
 

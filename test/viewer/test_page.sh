@@ -63,6 +63,9 @@ pith convert random.txt random.pith && pith draw random.pith -o random.html &&
     pith draw random.pith -o random-bare.html -e "names off; height 120; $colours" &&
     pith draw random.pith -o random-unfolded.html --unfold all &&
     pith draw random.pith -o random-unfolded-bare.html --unfold all -e "names off; height 20; $colours"
+# Two lanes end early, in states that are never left.
+awk -F'\t' '!($2 == 0 && $1 > 0.0012 || $2 == 1 && $1 > 0.0014)' random.txt >ended.txt &&
+    pith convert ended.txt ended.pith && pith draw ended.pith -o ended.html
 ./make_log hosts many.pith && pith draw many.pith -o many.html -e 'height 120'
 pith draw big.pith -o few.html -e 'rows 0-40'
 printf '%s\t0\t0\t%s\n' 0 $'enter\twork' 0.2 $'leave\twork' 0.2 pause 0.5 resume 0.7 $'lost\t\tcount=12' 0.8 $'enter\twork' \
