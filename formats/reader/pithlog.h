@@ -271,6 +271,7 @@ PITHLOG_API int pithlog_summary_sums(struct pithlog_summary *summary, uint32_t l
 /* The lane's time in the window that is in no state. A lane lasts from its first record to its last one, or to the end
  * of the log if states are open then. */
 struct pithlog_rest {
+    int64_t end_ns;     /* where the lane ends, or the window */
     int64_t outside_ns; /* outside all states */
     int64_t missing_ns; /* records are missing */
 };

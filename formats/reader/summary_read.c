@@ -572,7 +572,7 @@ int pithi_sums(struct pithlog *log, struct pithlog_summary *s, uint32_t lane, in
         err = sum_lane(s, &summing, to_ns);
     free(summing.open.states);
     *is_damaged = summing.is_damaged;
-    *rest = (struct pithlog_rest){0, summing.missing_ns};
+    *rest = (struct pithlog_rest){summing.end_ns, 0, summing.missing_ns};
     if (err == PITH_OK && summing.end_ns > begin_ns && summing.end_ns - begin_ns > summing.own_ns + summing.missing_ns)
         rest->outside_ns = summing.end_ns - begin_ns - summing.own_ns - summing.missing_ns;
     return !s && err == PITH_OK && summing.is_damaged ? PITH_ERR_DAMAGED : err;

@@ -25,6 +25,10 @@ class Log:
             elif kind == "recv":
                 at, size = sent[int(fields["peer"]), rank].pop(0)
                 self.messages.append((int(fields["peer"]), at, rank, time, size))
+        for (rank, name), begins in opened.items():  # never left
+            for begin in begins:
+                self.states.setdefault(rank, []).append((name, begin, time))
+                self.life[rank][1] = time
 
 
 class Cell:

@@ -83,6 +83,22 @@ static int add_states(struct deriving *d, const struct pithi_row *row, uint32_t 
     return err;
 }
 
+/* States may be open after the last record of a lane. */
+static int64_t end_of(const struct deriving *d, uint32_t lane)
+{
+    const struct pithlog_info *info = pithlog_get_info(d->log);
+    int64_t last_ns = pithlog_get_lane(d->log, lane)->last_ns;
+    struct pithlog_rest rest = {.end_ns = last_ns};
+    struct pithlog_sum *sums;
+
+    if (last_ns < info->end_ns) {
+        sums = pithi_alloc(info->defs, sizeof *sums);
+        pithlog_sums(d->log, NULL, lane, last_ns, info->end_ns, sums, &rest);
+        free(sums);
+    }
+    return rest.end_ns;
+}
+
 static int add_computing(struct deriving *d, const struct pithi_row *row, uint32_t term, uint32_t line)
 {
     uint32_t count;
@@ -91,7 +107,7 @@ static int add_computing(struct deriving *d, const struct pithi_row *row, uint32
     for (uint32_t i = 0; i < count; i++) {
         const struct pithlog_lane *lane = pithlog_get_lane(d->log, lanes[i]);
         if (lane->records)
-            add_span(d, term, line, lane->first_ns, lane->last_ns, 1);
+            add_span(d, term, line, lane->first_ns, end_of(d, lanes[i]), 1);
     }
     return add_states(d, row, term, line, NULL, -1);
 }
