@@ -238,8 +238,7 @@ enum { PITHLOG_PIECE_PATHS = 3 };
 struct pithlog_piece {
     int64_t start_ns, end_ns;
     uint16_t path[PITHLOG_PIECE_PATHS];
-    uint8_t share[PITHLOG_PIECE_PATHS];
-    uint8_t events;
+    uint8_t share[PITHLOG_PIECE_PATHS], events;
     uint16_t event;
 };
 
@@ -249,7 +248,6 @@ struct pithlog_piece {
 struct pithlog_summary;
 PITHLOG_API int pithlog_summary_open(struct pithlog *log, struct pithlog_summary **summary);
 PITHLOG_API void pithlog_summary_close(struct pithlog_summary *summary);
-
 /* The paths of a lane; valid until the next call for another lane. NULL: the lane cannot be read. */
 PITHLOG_API const struct pithlog_path *pithlog_summary_paths(struct pithlog_summary *summary, uint32_t lane,
                                                              uint32_t *count);
@@ -259,8 +257,7 @@ PITHLOG_API int pithlog_summary_pieces(struct pithlog_summary *summary, uint32_t
                                        int64_t length_ns,
                                        void (*tell)(void *context, const struct pithlog_piece *piece), void *context);
 
-/* Adds the exact contents of [from_ns, to_ns) of a lane to sums[defs]. Reads records only at the ends of the window,
- * where it does not cover a whole piece of 32768 records. */
+/* Adds the exact contents of [from_ns, to_ns) of a lane to sums[defs]. Reads up to 32768 records at each end of it. */
 struct pithlog_sum {
     uint64_t count; /* instances of the state that reach into the window, or events */
     int64_t own_ns; /* a state's time as the innermost state */
@@ -268,15 +265,11 @@ struct pithlog_sum {
 };
 PITHLOG_API int pithlog_summary_sums(struct pithlog_summary *summary, uint32_t lane, int64_t from_ns, int64_t to_ns,
                                      struct pithlog_sum *sums);
-/* The lane's time in the window that is in no state. A lane lasts from its first record to its last one, or to the end
- * of the log if states are open then. */
-struct pithlog_rest {
-    int64_t end_ns;     /* where the lane ends, or the window */
-    int64_t outside_ns; /* outside all states */
-    int64_t missing_ns; /* records are missing */
-};
 /* The same; without a summary (NULL) of all records: PITH_ERR_DAMAGED, and sums of the intact ones, if some cannot be
- * read. */
+ * read. *rest: the lane's time in no state. It ends with its last record, or with the log if states are open then. */
+struct pithlog_rest {
+    int64_t end_ns, outside_ns, missing_ns; /* end of lane or window; time outside all states; time without records */
+};
 PITHLOG_API int pithlog_sums(struct pithlog *log, struct pithlog_summary *summary, uint32_t lane, int64_t from_ns,
                              int64_t to_ns, struct pithlog_sum *sums, struct pithlog_rest *rest);
 

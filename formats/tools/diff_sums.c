@@ -11,9 +11,7 @@
 #include "analysis/mpi_calls.h"
 #include "base/error.h"
 #include "base/map.h"
-#include "native/log.h"
 #include "reader/summary_read.h"
-#include "native/segment.h"
 #include "tools/diff.h"
 #include "tools/stat_pass.h"
 
