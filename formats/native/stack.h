@@ -90,6 +90,16 @@ static inline int pithi_stack_leave(struct pithi_stack *s, uint32_t id, int64_t 
     return 1;
 }
 
+/* Records were lost up to a LEAVE, but LOST does not tell which. Returns the number of states that are open before the
+ * LEAVE: those inside its state ended meanwhile. */
+static inline uint32_t pithi_stack_up_to(const struct pithi_stack *s, uint32_t id)
+{
+    uint32_t count = s->count;
+    while (count > 0 && s->states[count - 1].id != id)
+        count--;
+    return count > 0 ? count : s->count;
+}
+
 /* Records are missing up to a record before which `depth` states are open. Drops those that ended, and adds states with
  * the id `unknown` for those that were entered meanwhile. 0: no memory. */
 static inline int pithi_stack_pass_hole(struct pithi_stack *s, uint32_t depth, uint32_t unknown, int64_t time_ns)

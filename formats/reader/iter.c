@@ -206,11 +206,13 @@ static int find(struct pithlog_iter *it, struct cursor *c)
     c->found = 1;
     if (c->lane)
         c->next_block = pithi_log_block_at(it->log, c->lane, it->from_ns, &it->window);
-    /* A hole may begin with a record of the block before. */
-    struct pithi_log_block before;
-    if (it->flags & AT_EDGES && c->lane && c->next_block > 0 &&
-        pithi_log_block(it->log, c->lane, c->next_block - 1, &it->window, &before) == PITH_OK)
-        c->next_block -= before.kinds >> PITHLOG_LOST & 1;
+    /* A hole may begin in an earlier block, after which no states begin or end. */
+    struct pithi_log_block before = {0};
+    uint32_t changes = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE | 1u << PITHLOG_LOST, first = c->next_block;
+    while (it->flags & AT_EDGES && it->log->info.lost && first > 0 && !(before.kinds & changes) &&
+           pithi_log_block(it->log, c->lane, first - 1, &it->window, &before) == PITH_OK)
+        first--;
+    c->next_block = before.kinds >> PITHLOG_LOST & 1 ? first : c->next_block;
     /* If the lane ended before the window, its open states are open in the window. */
     if (it->flags & AT_EDGES && c->lane && c->next_block == c->lane->block_count && c->next_block > 0)
         c->next_block--;
@@ -234,9 +236,11 @@ static int prime(struct pithlog_iter *it, uint32_t number)
             return 1;
         }
         pithi_block_take(&c->block, &r);
-        c->is_lost = r.kind <= PITHLOG_LEAVE ? 0 : c->is_lost | (uint32_t)pithi_match_is_hole(it->log, &r);
-        if (it->flags & STACKED && r.kind <= PITHLOG_LEAVE)
+        if (it->flags & STACKED && r.kind <= PITHLOG_LEAVE) {
             pair(c, &r);
+            c->is_lost &= r.depth == UINT32_MAX; /* a LEAVE without ENTER does not tell which states are open */
+        }
+        c->is_lost |= it->flags & AT_EDGES && pithi_match_is_hole(it->log, &r);
     }
     return 1;
 }
@@ -304,27 +308,18 @@ static UNCOMMON int over(struct pithlog_iter *it)
 
 /* ---- Opening and closing ----------------------------------------------------------------------------------------- */
 
-static int no_memory(const struct pithlog_iter *it, uint32_t lanes)
-{
-    return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to read %u lanes", it->log->path, lanes);
-}
-
-static void make_cursor(struct pithlog_iter *it, uint32_t lane)
-{
-    struct cursor *c = &it->cursors[it->cursor_count++];
-    c->lane_number = lane;
-    c->done = 1;
-}
-
 static int make_cursors(struct pithlog_iter *it, const uint32_t *lanes, uint32_t count)
 {
     it->cursors = aligned_alloc(_Alignof(struct cursor), (count + (size_t)1) * sizeof *it->cursors);
     it->leaves = pithi_tournament_leaves(count);
     if (!it->cursors)
-        return no_memory(it, count);
+        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to read %u lanes", it->log->path, count);
     memset(it->cursors, 0, (count + (size_t)1) * sizeof *it->cursors);
-    for (uint32_t i = 0; i < count; i++)
-        make_cursor(it, lanes[i]);
+    it->cursor_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        it->cursors[i].lane_number = lanes[i];
+        it->cursors[i].done = 1;
+    }
     return PITH_OK;
 }
 

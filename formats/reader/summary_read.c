@@ -174,12 +174,17 @@ static int make(struct pithlog_summary *s, uint32_t lane)
     return err;
 }
 
+static int must_exist(const struct pithlog *log, uint32_t lane)
+{
+    return lane < log->info.lanes ? PITH_OK : pithi_fail(PITH_ERR_USAGE, "%s: there is no lane %u", log->path, lane);
+}
+
 /* Makes sure that a lane has sheets: those of the log if they are intact, else new ones. */
 static int have(struct pithlog_summary *s, uint32_t lane)
 {
-    int err = PITH_OK;
-    if (lane >= s->log->info.lanes)
-        return pithi_fail(PITH_ERR_USAGE, "%s: there is no lane %u", s->log->path, lane);
+    int err = must_exist(s->log, lane);
+    if (err != PITH_OK)
+        return err;
     struct known *known = &s->lanes[lane];
     if (!known->sheets)
         known->sheets = pithi_log_kept_sheets(s->log, lane);
@@ -325,7 +330,8 @@ struct summing {
     int64_t end_ns; /* of the lane's time in the window */
     int64_t own_ns; /* in all states */
     int64_t missing_ns;
-    int is_in_hole, has_holes, is_damaged;
+    int is_in_hole, is_told, was_told; /* told: by the iterator, which knows the states that are open at its end */
+    int is_damaged;
 };
 
 #define UNKNOWN UINT32_MAX /* a state that was entered in a hole */
@@ -383,7 +389,7 @@ static void begin_hole(void *context, uint32_t lane)
 {
     struct summing *summing = context;
     (void)lane;
-    summing->is_in_hole = summing->has_holes = 1;
+    summing->is_in_hole = summing->is_told = summing->was_told = 1;
 }
 
 /* Goes on at `time_ns`, where the missing records end. */
@@ -392,7 +398,7 @@ static void leave_hole(struct summing *summing, struct run *run, int64_t time_ns
     const struct pithlog_lane *lane = pithlog_get_lane(summing->log, summing->lane);
     int64_t from_ns = run->now_ns > lane->first_ns ? run->now_ns : lane->first_ns;
     add_all_open(summing, run);
-    summing->is_in_hole = 0;
+    summing->is_in_hole = summing->is_told = 0;
     summing->missing_ns += time_ns > from_ns ? time_ns - from_ns : 0;
     run->now_ns = run->since_ns = time_ns;
 }
@@ -411,18 +417,21 @@ static int sum_change(struct summing *summing, struct run *run, const struct pit
     if (!summing->is_in_hole) {
         pass(summing, run, time_ns);
     } else if (r->depth != UINT32_MAX) {
+        uint32_t count = summing->is_told           ? r->depth + (r->kind == PITHLOG_LEAVE)
+                         : r->kind == PITHLOG_LEAVE ? pithi_stack_up_to(open, r->id)
+                                                    : open->count;
         leave_hole(summing, run, time_ns);
-        if (!pithi_stack_pass_hole(open, r->depth + (r->kind == PITHLOG_LEAVE), UNKNOWN, time_ns))
+        if (!pithi_stack_pass_hole(open, count, UNKNOWN, time_ns))
             return 0;
     }
     if (r->kind == PITHLOG_LOST) {
-        begin_hole(summing, r->lane);
+        summing->is_in_hole = 1;
     } else if (r->kind == PITHLOG_ENTER) {
         if (open->count == PITHI_OPEN_MAX) /* it discards some */
             add_all_open(summing, run);
         return pithi_stack_enter(open, r->id, r->time_ns);
     } else {
-        uint32_t id = summing->has_holes ? pithi_stack_known_id(open, r->depth, r->id, r->start_ns) : r->id;
+        uint32_t id = summing->was_told ? pithi_stack_known_id(open, r->depth, r->id, r->start_ns) : r->id;
         for (depth = open->count; depth > 0; depth--)
             if (open->states[depth - 1].id == id) {
                 add_all(summing, run, depth - 1);
@@ -554,18 +563,14 @@ static int has_lost(struct pithlog *log, struct known *known, uint32_t lane)
 int pithi_sums(struct pithlog *log, struct pithlog_summary *s, uint32_t lane, int64_t from_ns, int64_t to_ns,
                struct pithlog_sum *sums, struct pithlog_rest *rest, int *is_damaged)
 {
+    struct summing summing = {.log = log, .lane = lane, .from_ns = from_ns, .run_ns = from_ns, .sums = sums};
     const struct pithlog_lane *of = pithlog_get_lane(log, lane);
-    struct summing summing = {.log = log,
-                              .lane = lane,
-                              .from_ns = from_ns,
-                              .run_ns = from_ns,
-                              .sums = sums,
-                              .end_ns = of->last_ns < to_ns ? of->last_ns : to_ns};
-    int64_t begin_ns = of->first_ns > from_ns ? of->first_ns : from_ns;
-    int err = s ? have(s, lane) : PITH_OK;
-    int is_of_records = !s || err == PITH_ERR_MEMORY ||
-                        (err == PITH_OK && ((s->lanes[lane].made && s->lanes[lane].made->has_holes) ||
-                                            has_lost(log, &s->lanes[lane], lane)));
+    int64_t begin_ns = of && of->first_ns > from_ns ? of->first_ns : from_ns;
+    int err = s ? have(s, lane) : must_exist(log, lane);
+    int is_of_records =
+        err == PITH_ERR_MEMORY || (err == PITH_OK && (!s || (s->lanes[lane].made && s->lanes[lane].made->has_holes) ||
+                                                      has_lost(log, &s->lanes[lane], lane)));
+    summing.end_ns = of && of->last_ns < to_ns ? of->last_ns : to_ns;
     if (is_of_records)
         err = sum_run(&summing, to_ns, 0);
     else if (err == PITH_OK)

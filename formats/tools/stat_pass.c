@@ -92,6 +92,7 @@ struct lane {
     int64_t end_ns;          /* the end of the lane, or its last record */
     int64_t seen_ns;         /* the last ENTER or LEAVE, or LOST */
     int is_in_hole;          /* records are missing since then */
+    int is_told, was_told;   /* by the iterator, which knows the states that are open at the end of the hole */
     struct hole {
         int64_t from_ns, to_ns;
     } * holes;
@@ -179,7 +180,7 @@ static void begin_hole(void *context, uint32_t index)
 {
     const struct run *run = context;
 
-    run->lanes[index].is_in_hole = 1;
+    run->lanes[index].is_in_hole = run->lanes[index].is_told = run->lanes[index].was_told = 1;
 }
 
 /* The time of holes since then. */
@@ -217,7 +218,7 @@ static int end_hole(const struct run *run, uint32_t index, int64_t time_ns, uint
     struct lane *lane = &run->lanes[index];
     int err;
 
-    lane->is_in_hole = 0;
+    lane->is_in_hole = lane->is_told = 0;
     reach_edge(lane, lane->seen_ns);
     err = next_stretch(run, index, lane->seen_ns, lane->doing);
     while (!err && lane->open.count > depth)
@@ -240,7 +241,10 @@ static int end_hole(const struct run *run, uint32_t index, int64_t time_ns, uint
 static int look_for_hole(const struct run *run, const struct pithlog_record *r, int64_t time_ns)
 {
     struct lane *lane = &run->lanes[r->lane];
-    int err = lane->is_in_hole ? end_hole(run, r->lane, time_ns, r->depth + (r->kind == PITHLOG_LEAVE)) : PITH_OK;
+    uint32_t depth = lane->is_told              ? r->depth + (r->kind == PITHLOG_LEAVE)
+                     : r->kind == PITHLOG_LEAVE ? pithi_stack_up_to(&lane->open, r->id)
+                                                : lane->open.count;
+    int err = lane->is_in_hole ? end_hole(run, r->lane, time_ns, depth) : PITH_OK;
 
     lane->seen_ns = time_ns;
     return err;
@@ -260,7 +264,7 @@ static int leave(const struct run *run, const struct pithlog_record *r, int64_t 
 {
     struct lane *lane = &run->lanes[r->lane];
     int64_t start_ns = r->start_ns > run->pass->query->from_ns ? r->start_ns : run->pass->query->from_ns;
-    uint32_t id = lane->hole_count ? pithi_stack_known_id(&lane->open, r->depth, r->id, start_ns) : r->id;
+    uint32_t id = lane->was_told ? pithi_stack_known_id(&lane->open, r->depth, r->id, start_ns) : r->id;
     int err;
 
     if (lane->open.count == 1)
@@ -291,7 +295,7 @@ static int take(void *context, const struct pithlog_record *r)
         err = look_for_hole(run, r, time_ns);
     else if (!run->lanes[r->lane].is_in_hole && pithi_match_is_hole(run->pass->log, r)) {
         run->lanes[r->lane].seen_ns = time_ns;
-        begin_hole(run, r->lane);
+        run->lanes[r->lane].is_in_hole = 1;
     }
     if (err)
         return err;

@@ -5,6 +5,25 @@ make_log=$build/test/cli/make_cli_log
 "$make_log" small small.pith && "$make_log" names names.pith && "$make_log" empty empty.pith && "$make_log" big 200000 big.pith
 ok $? "logs made"
 
+# Records are lost twice. b ends in the first hole, at the second one c is open.
+lines() { printf '0.0%02d\t0\t0\t%s\t%s\n' "$@"; }
+{
+    lines 0 enter a 10 enter b
+    printf '0.020\t0\t0\tlost\t\tcount=2\n'
+    lines 40 leave a 50 enter c
+    printf '0.060\t0\t0\tlost\t\tcount=1\n'
+    lines 70 enter d 80 leave d 90 leave c 95 event mark
+} >lost.txt
+pith convert lost.txt lost.pith
+sums="a 1 0.020000000 0.010000000
+b 1 0.010000000 0.010000000
+c 1 0.030000000 0.020000000
+computing 0.015000000
+d 1 0.010000000 0.010000000"
+is "$(pith stat lost.pith --csv | awk -F, '$2 == "state" { print $1, $4, $5, $6 } $2 == "computing" { print $1, $6 }' | sort)" "$sums" "lost records"
+is "$(pith diff lost.pith lost.pith --csv | awk -F, '$1 == "state" { print $2, $4, $6, $8 } $1 == "computing" { printf "%s %.8f0\n", $2, $8 }' | sort)" "$sums" \
+    "the same in pith diff"
+
 # io is left open on rank 1 from 9 ms to the end at 1999.999999 ms, after lost records at 8.5 ms; solve is once inside itself.
 is "$(pith stat small.pith)" "name       count     total      self      mean       min       p50       p95       p99       max
 io             2   1.994 s   1.994 s  997.0 ms  3.000 ms  3.000 ms   1.991 s   1.991 s   1.991 s

@@ -221,7 +221,49 @@ static void test_pieces(struct pithlog *log, struct pithlog_summary *summary)
         look(summary, 1, pithlog_get_lane(log, 1)->first_ns, pithlog_get_lane(log, 1)->last_ns, 100000);
     OK(bursts.good && bursts.longer > 0, "%u pieces of a lane with hours of nothing, %u of them longer than asked",
        bursts.count, bursts.longer);
-    OK(pithlog_summary_pieces(summary, LANES, 0, 1, 1, see, &one) == PITH_ERR_USAGE, "there is no such lane");
+    struct pithlog_rest rest;
+    OK(pithlog_summary_pieces(summary, LANES, 0, 1, 1, see, &one) == PITH_ERR_USAGE &&
+           pithlog_sums(log, summary, LANES, 0, 1, sums, &rest) == PITH_ERR_USAGE &&
+           pithlog_sums(log, NULL, LANES, 0, 1, sums, &rest) == PITH_ERR_USAGE,
+       "there is no such lane");
+}
+
+/* ---- Lost records ------------------------------------------------------------------------------------------------ */
+
+/* Records are lost, and then no state begins or ends for many blocks: a window between knows it. */
+static void test_long_hole(const char *path)
+{
+    enum { LAST = 60000 };
+    struct pithi_writer *w;
+    struct pithlog *log;
+    struct pithlog_sum sums[2] = {{0}};
+    struct pithlog_rest rest;
+    uint32_t id, lane;
+    must(pithi_writer_open(&w, path, -1));
+    must(pithi_writer_lane(w, 0, 0, "", &lane));
+    must(pithi_defs_add(pithi_writer_defs(w), &(struct pithlog_def){PITHLOG_STATE, "a", "", "", ""}, &id));
+    must(pithi_defs_add(pithi_writer_defs(w), &(struct pithlog_def){PITHLOG_STATE, "b", "", "", ""}, &id));
+    for (int64_t i = 0; i <= LAST; i++) {
+        struct pithlog_record r = {.time_ns = i, .lane = lane, .kind = PITHLOG_PAUSE, .peer = -1};
+        if (i == 0 || i == 20 || i == LAST) {
+            r.kind = i == 0 ? PITHLOG_ENTER : PITHLOG_LEAVE;
+            r.id = i == 20; /* LEAVE without ENTER: b was entered in the hole */
+        } else if (i == 10) {
+            r.kind = PITHLOG_LOST;
+            r.bytes = 1;
+        }
+        must(pithi_writer_add(w, &r));
+    }
+    must(pithi_writer_finish(w));
+    pithi_writer_close(w);
+    must(pithlog_open(path, &log));
+    must(pithlog_sums(log, NULL, 0, 0, LAST, sums, &rest));
+    OK(sums[0].all_ns == 10 && rest.missing_ns == LAST - 10, "a long time without records");
+    must(pithlog_sums(log, NULL, 0, 15, 1000, sums, &rest));
+    OK(sums[0].all_ns == 10 && rest.missing_ns == 985, "a window that begins in it");
+    must(pithlog_sums(log, NULL, 0, 50000, 51000, sums, &rest));
+    OK(sums[0].all_ns == 10 && rest.missing_ns == 1000, "one that begins many blocks later");
+    pithlog_close(log);
 }
 
 /* ---- Too much for a summary -------------------------------------------------------------------------------------- */
@@ -314,6 +356,7 @@ int main(void)
     pithlog_summary_close(summary);
     pithlog_close(log);
     test_shared(path);
+    test_long_hole(path);
     test_many_states(path);
     unlink(path);
     return tap_done();
