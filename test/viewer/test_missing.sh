@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Time whose records are missing (a damaged block, lost records): the legend, the selection and pages count it neither as
-# computing nor as a state's, as pith stat does (missing_check.py). So it is in lanes
-# that end with open states.
+# computing nor as a state's, as pith stat does (missing_check.py). They also agree with it in lanes that end with open
+# states before the end of the log.
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/viewer/window.sh"
 check="python3 $top/test/viewer/missing_check.py"
