@@ -198,7 +198,7 @@ uint64_t pithi_span_least_ns(uint64_t window_ns, uint32_t width)
 {
     unsigned __int128 columns_ns = (unsigned __int128)window_ns * PITHI_SPAN_COLUMNS;
 
-    if (!width || columns_ns / width >= UINT64_MAX)
+    if (columns_ns / width >= UINT64_MAX)
         return UINT64_MAX;
     return (uint64_t)((columns_ns + width - 1) / width);
 }
@@ -239,7 +239,7 @@ unsigned pithi_bounds_shift(uint64_t span, uint32_t width)
 
 void pithi_bounds_set(uint64_t *bounds, uint64_t end, uint32_t width)
 {
-    uint64_t step = width ? end / width : 0, rest = width ? end % width : 0, over = 0;
+    uint64_t step = end / width, rest = end % width, over = 0;
 
     for (uint32_t c = 1; c <= width; c++) {
         over += rest;

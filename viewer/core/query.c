@@ -141,7 +141,7 @@ static void sweep_piece(void *context, const struct pithlog_piece *piece)
 static int sweep_lane(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t row,
                       uint32_t lane)
 {
-    int64_t length_ns = query->width ? (query->t1_ns - query->t0_ns) / query->width : INT64_MAX;
+    int64_t length_ns = (query->t1_ns - query->t0_ns) / query->width;
     struct pieces pieces = {sweep, NULL, 0};
     int err;
 
@@ -244,23 +244,31 @@ static int make_sums(struct pithlog *log, const struct pithi_query *query, struc
     return err;
 }
 
-int pithi_query_run(struct pithlog *log, const struct pithi_query *query, struct pithi_cells *cells)
+static int make_cells(struct pithlog *log, const struct pithi_query *query, struct pithi_cells *cells)
 {
-    struct pithi_sweep *sweep;
-    int err = PITH_OK, sum_err = PITH_OK;
+    struct pithi_sweep *sweep = pithi_sweep_new(query, cells);
+    int err = PITH_OK;
 
-    if (query->t0_ns >= query->t1_ns || query->width > PITHI_MAX_WIDTH || query->levels < 1 ||
-        query->levels > PITHI_LEVELS)
-        return PITH_ERR_USAGE;
-    cells_prepare(cells, query, pithlog_get_info(log)->defs);
-    sweep = pithi_sweep_new(query, cells);
-    for (uint32_t row = 0; row < cells->rows && query->width && !is_stopped(query); row++) {
+    for (uint32_t row = 0; row < cells->rows && !is_stopped(query); row++) {
         uint32_t first = query->group_end ? row ? query->group_end[row - 1] : 0 : row;
         int row_err =
             sweep_row(log, query, sweep, row, first, query->group_end ? query->group_end[row] : row + 1, &cells->rough);
         err = err ? err : row_err;
     }
     pithi_sweep_free(sweep);
+    return err;
+}
+
+int pithi_query_run(struct pithlog *log, const struct pithi_query *query, struct pithi_cells *cells)
+{
+    int err = PITH_OK, sum_err;
+
+    if (query->t0_ns >= query->t1_ns || query->width > PITHI_MAX_WIDTH || query->levels < 1 ||
+        query->levels > PITHI_LEVELS)
+        return PITH_ERR_USAGE;
+    cells_prepare(cells, query, pithlog_get_info(log)->defs);
+    if (query->width)
+        err = make_cells(log, query, cells);
     sum_err = make_sums(log, query, cells);
     return err ? err : sum_err;
 }
