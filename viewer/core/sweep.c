@@ -1,6 +1,6 @@
 /* sweep.c - divides the time of a lane among pixel columns.
  *
- * Internal times are relative to t0 and shifted left, so that a column is at least 16 units wide: sums are exact
+ * Internal times are relative to t0 and shifted left, so that a column is at least 16 units wide: its shares are exact
  * integers at any zoom. */
 #include "core/sweep.h"
 
@@ -335,7 +335,7 @@ static void close_state(struct pithi_sweep *sweep, uint32_t at)
         rebuild_visible(sweep);
 }
 
-/* Keeps the duration of the innermost state if it ends here, which the LEAVE at the end of a clipped query does not. */
+/* Keeps the duration of the innermost state if it ends here, not at the end of the records that are read. */
 static void note_span(struct pithi_sweep *sweep, int64_t time_ns)
 {
     const struct open_state *state = &sweep->stack[sweep->depth - 1];
