@@ -87,6 +87,12 @@ static void test_texts(void)
     OK(text_is(text, "340.1 us"), "340.1 us");
     pithi_duration_text(0, text, sizeof text);
     OK(text_is(text, "0 ns"), "0 ns");
+    pithi_duration_text(999960000000, text, sizeof text);
+    OK(text_is(text, "1000 s"), "1000 s");
+    pithi_duration_text(9999700000000, text, sizeof text);
+    OK(text_is(text, "10000 s"), "10000 s, not 1e+04 s");
+    pithi_duration_text(-87823400000000, text, sizeof text);
+    OK(text_is(text, "-87823 s"), "-87823 s");
     pithi_time_text(12345678901, 1, text, sizeof text);
     OK(text_is(text, "12.345678901 s"), "a point in time to the nanosecond");
     pithi_time_text(4000000, 1000, text, sizeof text);

@@ -77,8 +77,9 @@ void pithi_axis_make(int64_t t0_ns, int64_t t1_ns, double width, double spacing,
 void pithi_duration_text(int64_t time_ns, char *text, size_t size)
 {
     const struct unit *unit = unit_for(time_ns < 0 ? -time_ns : time_ns);
+    double value = (double)time_ns / (double)unit->ns;
 
-    snprintf(text, size, "%.4g %s", (double)time_ns / (double)unit->ns, unit->name);
+    snprintf(text, size, fabs(value) < 1000 ? "%.4g %s" : "%.0f %s", value, unit->name);
 }
 
 void pithi_time_text(int64_t time_ns, int64_t resolution_ns, char *text, size_t size)

@@ -5,7 +5,8 @@ const unitOf = (ns) => units.find(([size]) => Math.abs(ns) >= size) || units[3];
 const number = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, "\u2009");
 function duration(ns) {
   const [size, name] = unitOf(ns);
-  return `${+(ns / size).toPrecision(4)} ${name}`;
+  const value = ns / size;
+  return `${Math.abs(value) < 1000 ? +value.toPrecision(4) : value.toFixed(0)} ${name}`;
 }
 // A time with enough decimals to distinguish times that differ by `fine` nanoseconds.
 function timeText(ns, fine, unit = unitOf(ns || 1e9)) {
