@@ -32,6 +32,32 @@ is "$(grep -c '^# mine\|^rule blue$\|^log x' "$colours")" 3 "and what is not und
 grep -q 'rule blue #' "$colours"
 is "$?" 1 "the rule has gone"
 
+# ---- Long times: columns have room for the values, in bold too
+printf '# state\tname=%s\tcolour=red\tgroup=%s\n' MPI_Wait MPI work user >long.txt
+for rank in 0 1 2; do
+    printf '%s\t%d\t0\t%s\t%s\n' 0 $rank enter MPI_Wait 2987654321 $rank leave MPI_Wait 2987654321 $rank enter work 2987800000 $rank leave work
+done >>long.txt
+for scale in 1 2; do
+    is "$(pith view long.txt -e '
+        wm geometry [winfo toplevel [canvas]] 1500x800
+        prefer scale '$scale'
+        sync
+        set tree [winfo toplevel [canvas]].panes.legend.tree
+        proc missing {tree item} {
+            set font [expr {"group" in [$tree item $item -tags] ? "PithBold" : "TkDefaultFont"}]
+            foreach column [$tree cget -displaycolumns] {
+                set room [expr {[$tree column $column -width] - [font measure $font [$tree set $item $column]]}]
+                if {$room < 8} { puts "$item $column [$tree set $item $column]: $room" }
+            }
+            foreach child [$tree children $item] { missing $tree $child }
+        }
+        foreach item [$tree children {}] { missing $tree $item }
+        puts [lmap item [$tree children {}] {$tree set $item exclusive}]
+        $tree column exclusive -width 50
+        zoom 0 2987700000; sync; puts [$tree column exclusive -width]
+        quit' 2>stderr.txt)" $'{8962962963 s} {437037 s}\n50' "scale $scale: no digit of a long time is cut; a column that is made narrow stays so"
+done
+
 # ---- What depends on the paper; messages
 out=$(pith view plain.pith -e 'puts [colour blue]; theme dark; puts [colour blue]; palette safe; palette log; theme light
     puts [colour blue]; quit' 2>/dev/null | tr '\n' ' ')

@@ -56,6 +56,24 @@ oo::class create ::pith::Tip {
     }
 }
 
+# Widens the columns of a table for the values of a row, which Tk clips without a sign of it. NEEDED: a variable, a dict
+# of column -> the width that its values have needed so far. A column that the user makes narrower stays so until a wider
+# value comes. 1: a column is wider now.
+proc ::pith::make_room {tree font values needed} {
+    upvar 1 $needed widths
+    set wider 0
+    foreach column [lrange [$tree cget -columns] 0 [llength $values]-1] value $values {
+        set width [expr {[font measure $font $value] + [::pith::theme::px 10]}]
+        if {[dict exists $widths $column] && $width <= [dict get $widths $column]} continue
+        dict set widths $column $width
+        if {$width > [$tree column $column -width]} {
+            $tree column $column -width $width
+            set wider 1
+        }
+    }
+    return $wider
+}
+
 # Shows as many of the COLUMNS of a table as leave room for the names. DROPPED: lists of columns; each list goes at once,
 # the first one first. Tk fits columns into the table only when that changes its size.
 proc ::pith::fit_columns {tree columns dropped} {
@@ -70,18 +88,20 @@ proc ::pith::fit_columns {tree columns dropped} {
     $tree column #0 -width [expr {max([$tree column #0 -minwidth], $rest)}]
 }
 
-# Cuts the headings of a table (ttk::treeview) and the texts of its first column, which Tk clips without a sign of it.
-# Call `fit` after filling the table; tooltips show the full texts. Without room, columns DROPPED are left out first.
+# Cuts the headings of a table (ttk::treeview) and the texts of its first column, which Tk clips without a sign of it;
+# widens the other columns for their values. Call `fit` after filling the table; tooltips show the full texts. Without
+# room, columns DROPPED are left out first.
 oo::class create ::pith::CutTable {
     variable tree
     variable whole ;# dict: "item ITEM" or "heading COLUMN" -> the cut text and the full one
     variable dropped
+    variable needed ;# as make_room has it
     variable tip
 
     constructor {its_tree its_dropped} {
         set tree $its_tree
         set dropped $its_dropped
-        set whole {}
+        lassign {} whole needed
         set tip [::pith::Tip new $tree [list [self] whole_at]]
         bind $tree <Configure> +[list [self] fit]
         bind $tree <ButtonRelease-1> +[list after idle [list catch [list [self] cut_texts]]]
@@ -93,10 +113,18 @@ oo::class create ::pith::CutTable {
     }
 
     method fit {} {
+        my make_room {}
         if {[winfo width $tree] > 1} {
             ::pith::fit_columns $tree [$tree cget -columns] $dropped
         }
         my cut_texts
+    }
+
+    method make_room {parent} {
+        foreach item [$tree children $parent] {
+            ::pith::make_room $tree TkDefaultFont [$tree item $item -values] needed
+            my make_room $item
+        }
     }
 
     # Also after the user has changed the width of a column.

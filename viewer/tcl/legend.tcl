@@ -335,6 +335,9 @@ oo::class create ::pith::Legend {
                 $tree selection remove [list $item]
             }
         }
+        if {[$columns is_wider]} {
+            my fit_columns
+        }
     }
 
     # The functions of samples; returns their group, {} none.
@@ -360,7 +363,7 @@ oo::class create ::pith::Legend {
         } elseif {[dict get $shown $item] eq $look} {
             return
         }
-        $tree item $item {*}$look
+        my set_row $item $look
         dict set shown $item $look
     }
 
@@ -384,9 +387,14 @@ oo::class create ::pith::Legend {
                 continue
             }
             dict set made_of $item $of
-            $tree item $item {*}[my row_of $def [dict exists $hidden $item] [dict exists $unsearched $item] $sum \
+            my set_row $item [my row_of $def [dict exists $hidden $item] [dict exists $unsearched $item] $sum \
                 [$waits texts $item]]
         }
+    }
+
+    method set_row {item look} {
+        $tree item $item {*}$look
+        $columns see $look
     }
 
     method row_of {def is_hidden is_unsearched sum wait_texts} {

@@ -2,12 +2,14 @@
 
 oo::class create ::pith::LegendColumns {
     variable tree
-    variable scale ;# the scale of sizes that the widths are for; {} none
+    variable sizes  ;# the sizes of the window and its letters that the widths are for; {} none
+    variable needed ;# as ::pith::make_room has it
+    variable wider  ;# 1: a column became wider since the last fit
 
     # SORT: a command that is called with the name of a column whose heading is clicked.
     constructor {its_tree sort} {
         set tree $its_tree
-        set scale {}
+        set sizes {}
         $tree configure -columns [concat $::pith::LegendColumns::usual {waiting caused}] \
             -displaycolumns $::pith::LegendColumns::usual
         foreach {column width anchor} $::pith::LegendColumns::looks {
@@ -18,12 +20,15 @@ oo::class create ::pith::LegendColumns {
         my size
     }
 
-    # Sets the widths, unless they are for this scale: the user may have changed them. 1: they were set.
+    # Sets the widths, unless they are for these sizes: the user may have changed them. 1: they were set.
     method size {} {
-        if {$scale eq [px 100]} {
+        set now [list [px 100] [font measure PithBold 0]]
+        if {$sizes eq $now} {
             return 0
         }
-        set scale [px 100]
+        set sizes $now
+        set needed {}
+        set wider 0
         foreach {column width anchor} $::pith::LegendColumns::looks {
             set pixels [px $width]
             $tree column $column -width $pixels -minwidth [expr {$pixels / 2}]
@@ -31,7 +36,18 @@ oo::class create ::pith::LegendColumns {
         return 1
     }
 
+    # A row now looks like this (options of an item).
+    method see {look} {
+        set font [expr {"group" in [dict get $look -tags] ? "PithBold" : "TkDefaultFont"}]
+        if {[::pith::make_room $tree $font [dict get $look -values] needed]} {
+            set wider 1
+        }
+    }
+
+    method is_wider {} { return $wider }
+
     method fit {with_waiting} {
+        set wider 0
         set columns [set ::pith::LegendColumns::[expr {$with_waiting ? "waiting" : "usual"}]]
         ::pith::fit_columns $tree $columns {find inclusive count caused waiting show}
     }
