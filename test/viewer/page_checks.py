@@ -593,6 +593,9 @@ def check_words(browser):
         page = browser.open(f"{name}.html")
         like(page.ask(button), wanted, what)
         page.close()
+    page = browser.open("long.html")
+    like(page.text(".window"), ", 87823 s$", "a long duration has no exponent")
+    page.close()
     shown = Shown(browser, "selected.html")
     same([shown.colour(0.25, 5), shown.colour(0.75, 15)], ["eb9999", "0000cc"],
          "select: red before it is pale, blue in it is not")

@@ -83,6 +83,8 @@ awk 'BEGIN { for (i = 0; i < 400; i++) {
     printf "%.6f\t1\t0\trecv\t\tcomm=0\tpeer=0\ttag=0\tbytes=8\n", i / 1000 + 0.4 } }' | sort -s -g -k 1,1 >dense.txt
 pith convert dense.txt dense.pith && pith draw dense.pith -o dense.html && pith draw dense.pith -o asked.html -e 'arrows on'
 pith draw plain.pith -o selected.html -e 'names off; arrows off; select 500ms 1s'
+printf '%s\t0\t0\t%s\twork\n' 0 enter 87823.4 leave >long.txt
+pith draw long.txt -o long.html
 timeout 800 python3 "$top/test/viewer/page_checks.py" "$scratch/chromium" rich big nasty point fine deep words >checks.out 2>checks.err
 is "$?" 0 "the checks in the browser come to their end" || tail -n 5 checks.err | sed 's/^/# /'
 like "$(tail -n 1 checks.out)" '^1\.\.[0-9]+$' "with all of them"
