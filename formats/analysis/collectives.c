@@ -7,6 +7,12 @@
  *     | cut |  rank 0 in #5         rank 0 in #6      Rank 1 began #5 before the cut, so its first record is of #6.
  *     | cut |                       rank 1 in #6      Then rank 0 has left #5 already: rank 1 counts for #6.
  *
+ * In the middle of a log, records of a rank may be missing (LOST, a damaged block): nobody knows how many collectives
+ * these were. So of each communicator with this rank, only the instances that the rank has entered before are known:
+ *
+ *     rank 0  #4  #5  | lost |  ?  ?        #4 and #5 are known: rank 1 may enter #5 later.
+ *     rank 1  #4          #5  #6  ?         The instance of #6 and of all later ones is unknown.
+ *
  * The members of a communicator make its persistent collectives in the same order, but may start them in any order. So
  * the starts of each are counted as on a separate communicator: its first start in one rank is the first in all. */
 #include "analysis/collectives.h"
@@ -15,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/coll_members.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/map.h"
@@ -35,25 +42,20 @@ struct coll {
     uint32_t left, first_size; /* members that have left; size of the first group */
     int is_inter, has_root;
     int is_open; /* a member left before all had arrived */
+    int is_lost; /* the part of a member may be missing */
     struct group groups[2];
     struct pithi_moment root;
     struct pithi_moment *positions; /* scan: arrival at each scan position; INFINITY: not yet. Below `come`: the latest
                                    arrival up to there */
     uint32_t come, position_room;
     uint64_t key;
-    uint32_t serial, next;
+    uint32_t comm, serial, next;
 };
 
 /* A persistent collective. */
 struct kept {
     uint32_t state;  /* the definition of the call that made it */
     uint32_t number; /* persistent collectives made before on its communicator */
-};
-
-/* The members of a communicator that are in the log, by group. */
-struct team {
-    int is_known;
-    uint32_t expected[2];
 };
 
 struct pithi_colls {
@@ -63,7 +65,6 @@ struct pithi_colls {
     uint32_t started, complete, kept, of_all; /* definitions of the events; NONE: not in the log */
     struct pithi_map counts;                  /* rank and communicator: number of collectives so far */
     struct pithi_map under_way;               /* communicator and number: index in `all` */
-    struct pithi_map places;                  /* rank and communicator: place of the rank */
     struct pithi_map requests;                /* rank and number: index in `parts` */
     struct pithi_map kept_requests;           /* rank and number of a persistent request: index in `keeps` */
     struct pithi_map kept_numbers;            /* communicator and kept.number: a number shared by all members */
@@ -73,7 +74,8 @@ struct pithi_colls {
     uint32_t count, room, free_first, serial;
     struct pithi_coll_part *parts;
     uint32_t part_count, part_room;
-    struct team *teams; /* [communicators] */
+    struct pithi_coll_members members;
+    int is_full; /* no memory in pithi_colls_missing: later calls fail */
     struct lane {
         struct pithi_coll_part part; /* the last nonblocking one, until its request is recorded */
         uint32_t request;            /* persistent request about to be started; NONE */
@@ -128,9 +130,8 @@ int pithi_colls_open(struct pithlog *log, struct pithi_colls **colls)
     c->is_incomplete = pithi_match_incomplete(log) || is_part(log);
     c->free_first = NONE;
     c->rules = calloc(log->info.defs + (size_t)1, sizeof *c->rules);
-    c->teams = calloc(log->info.comms + (size_t)1, sizeof *c->teams);
     c->lanes = calloc(log->info.lanes + (size_t)1, sizeof *c->lanes);
-    if (!c->rules || !c->teams || !c->lanes) {
+    if (!pithi_members_open(&c->members, log) || !c->rules || !c->lanes) {
         int err = no_memory(c);
         pithi_colls_close(c);
         *colls = NULL;
@@ -148,7 +149,6 @@ void pithi_colls_close(struct pithi_colls *c)
         return;
     pithi_map_free(&c->counts);
     pithi_map_free(&c->under_way);
-    pithi_map_free(&c->places);
     pithi_map_free(&c->requests);
     pithi_map_free(&c->kept_requests);
     pithi_map_free(&c->kept_numbers);
@@ -158,58 +158,9 @@ void pithi_colls_close(struct pithi_colls *c)
     free(c->all);
     free(c->parts);
     free(c->rules);
-    free(c->teams);
+    pithi_members_free(&c->members);
     free(c->lanes);
     free(c);
-}
-
-/* ---- Members ----------------------------------------------------------------------------------------------------- */
-
-static int has_rank(const struct pithlog *log, int32_t number)
-{
-    const struct pithi_log_rank *rank = pithi_log_find_rank(log, number);
-    return rank && rank->lane_count > 0;
-}
-
-static uint32_t members(const struct pithlog *log, const struct pithlog_comm *comm)
-{
-    return comm->size == 0 ? pithi_log_ranks(log) : (uint32_t)comm->size + (uint32_t)comm->remote_size;
-}
-
-/* 1: the log has the member at this place. */
-static int has_member(const struct pithlog *log, const struct pithlog_comm *comm, uint32_t place)
-{
-    return comm->size == 0 ? pithi_log_rank(log, place)->lane_count > 0 : has_rank(log, comm->world_ranks[place]);
-}
-
-/* NULL: the members are unknown. */
-static const struct team *team_of(struct pithi_colls *c, uint32_t number)
-{
-    const struct pithlog_comm *comm = pithlog_get_comm(c->log, number);
-    struct team *team = &c->teams[number];
-    if (!comm || (comm->size == 0 && number != 0))
-        return NULL;
-    if (!team->is_known)
-        for (uint32_t i = 0; i < members(c->log, comm); i++)
-            team->expected[comm->size > 0 && i >= (uint32_t)comm->size] += (uint32_t)has_member(c->log, comm, i);
-    team->is_known = 1;
-    return team;
-}
-
-/* Finds the place of a rank (index in the log) in a communicator; NONE: it is no member. Returns 0: no memory. */
-static int find_place(struct pithi_colls *c, uint32_t rank, uint32_t number, uint32_t *place)
-{
-    const struct pithlog_comm *comm = pithlog_get_comm(c->log, number);
-    int32_t world_rank = pithi_log_rank(c->log, rank)->rank;
-    uint64_t key = (uint64_t)number << 32 | rank;
-    *place = rank;
-    if (comm->size == 0 || pithi_map_get(&c->places, key, place))
-        return 1;
-    for (*place = 0; *place < members(c->log, comm) && comm->world_ranks[*place] != world_rank;)
-        ++*place;
-    if (*place == members(c->log, comm))
-        *place = NONE;
-    return pithi_map_put(&c->places, key, *place);
 }
 
 /* ---- Under way --------------------------------------------------------------------------------------------------- */
@@ -239,20 +190,21 @@ static int sweep(struct pithi_colls *c)
 /* Makes the positions of a scan. No member waits for ranks that are not in the log. */
 static int make_positions(struct pithi_colls *c, struct coll *coll, const struct pithlog_comm *comm)
 {
-    uint32_t count = members(c->log, comm);
+    uint32_t count = pithi_members_count(c->log, comm);
     if (count > coll->position_room) {
         free(coll->positions);
         coll->positions = malloc(count * sizeof *coll->positions);
         coll->position_room = coll->positions ? count : 0;
     }
     for (uint32_t i = 0; coll->positions && i < count; i++)
-        coll->positions[i].at_ns = coll->positions[i].before_ns = has_member(c->log, comm, i) ? INFINITY : -INFINITY;
+        coll->positions[i].at_ns = coll->positions[i].before_ns =
+            pithi_members_has(c->log, comm, i) ? INFINITY : -INFINITY;
     return coll->positions != NULL;
 }
 
 static uint32_t begin(struct pithi_colls *c, uint64_t key, struct pithi_coll_rule rule, uint32_t comm)
 {
-    const struct team *team = team_of(c, comm);
+    const struct pithi_coll_team *team = pithi_members_team(&c->members, comm);
     const struct pithlog_comm *of = pithlog_get_comm(c->log, comm);
     struct pithi_moment never = {-INFINITY, -INFINITY};
     uint32_t at = c->free_first;
@@ -274,6 +226,7 @@ static uint32_t begin(struct pithi_colls *c, uint64_t key, struct pithi_coll_rul
                       .positions = coll->positions,
                       .position_room = coll->position_room,
                       .key = key,
+                      .comm = comm,
                       .serial = c->serial};
     c->serial += coll->is_inter ? 2 : 1;
     if (rule.shape == PITHI_COLL_LOWER && !make_positions(c, coll, of))
@@ -351,6 +304,8 @@ int pithi_colls_event(struct pithi_colls *c, const struct pithlog_record *r, uin
         return 0;
     uint32_t rank = pithi_log_rank_of(c->log, r->lane), request = pithi_get_be32(r->payload);
     uint64_t key = (uint64_t)rank << 32 | request;
+    if (c->members.missing[rank]) /* its requests may be others now */
+        return 0;
     if (r->id == c->kept && r->payload_bytes == 8)
         return keep(c, key, state, pithi_get_be32(r->payload + 4)) ? 0 : -1;
     if (r->id == c->started && find_kept(c, rank, request) &&
@@ -430,12 +385,13 @@ int pithi_colls_enter(struct pithi_colls *c, const struct pithlog_record *r, uin
     *part = (struct pithi_coll_part){.coll = NONE, .state = state};
     c->lanes[r->lane].part.coll = NONE;
     c->lanes[r->lane].gets_of_all = 0;
-    if (!rule || !next_turn(c, rank, who, &key))
+    if (!rule || c->is_full || !next_turn(c, rank, who, &key))
         return -no_memory(c);
     int is_root = pithi_log_rank(c->log, rank)->rank == r->peer;
-    if (rule->shape == PITHI_COLL_NONE || r->comm >= c->log->info.comms || !team_of(c, r->comm))
+    const struct pithi_coll_team *team = pithi_members_team(&c->members, r->comm);
+    if (rule->shape == PITHI_COLL_NONE || !team)
         return 1;
-    if (!find_place(c, rank, r->comm, &place))
+    if (!pithi_members_place(&c->members, rank, r->comm, &place))
         return -no_memory(c);
     if (place == NONE)
         return 1;
@@ -446,13 +402,15 @@ int pithi_colls_enter(struct pithi_colls *c, const struct pithlog_record *r, uin
             return -no_memory(c);
         at = find(c, key);
     }
-    if ((at == NONE || c->all[at].key != key || !is_under_way(&c->all[at])) &&
-        (at = begin(c, key, *rule, r->comm)) == NONE)
+    int is_new = at == NONE || c->all[at].key != key || !is_under_way(&c->all[at]);
+    if (is_new && team->is_missing)
+        return 1;
+    if (is_new && (at = begin(c, key, *rule, r->comm)) == NONE)
         return -no_memory(c);
     struct coll *coll = &c->all[at];
     struct group *own = &coll->groups[is_second(coll, place)];
-    if (coll->rule.shape != rule->shape || own->arrived == own->expected) /* the log is wrong */
-        return 1;
+    if (coll->is_lost || coll->rule.shape != rule->shape || own->arrived == own->expected)
+        return 1; /* or the log is wrong */
     own->arrived++;
     *part = (struct pithi_coll_part){.coll = at,
                                      .serial = coll->serial,
@@ -543,7 +501,7 @@ int pithi_colls_last(struct pithi_colls *c, const struct pithi_coll_part *part, 
         return 0;
     if ((flags & PITHI_COLL_MAY_WAIT) == PITHI_COLL_MAY_WAIT)
         coll->is_open |= known < 0;
-    return coll->is_open || (known < 0 && may_go) ? 0 : known;
+    return coll->is_open || coll->is_lost || (known < 0 && may_go) ? 0 : known;
 }
 
 int pithi_colls_together(const struct pithi_colls *c, const struct pithi_coll_part *part)
@@ -566,6 +524,23 @@ uint32_t pithi_colls_wait_kind(const struct pithi_colls *c, const struct pithi_c
         return PITHLOG_EARLY_SCAN;
     default:
         return strstr(name, "arrier") ? PITHLOG_WAIT_AT_BARRIER : PITHLOG_WAIT_AT_NXN;
+    }
+}
+
+void pithi_colls_missing(struct pithi_colls *c, uint32_t lane)
+{
+    uint32_t rank = pithi_log_rank_of(c->log, lane), place, turn;
+    if (c->members.missing[rank])
+        return;
+    c->is_full |= !pithi_members_missing(&c->members, rank);
+    for (uint32_t i = 0; i < c->count && !c->is_full; i++) {
+        struct coll *coll = &c->all[i];
+        if (!is_under_way(coll))
+            continue;
+        turn = 0;
+        pithi_map_get(&c->counts, (uint64_t)rank << 32 | coll->key >> 32, &turn);
+        c->is_full = !pithi_members_place(&c->members, rank, coll->comm, &place);
+        coll->is_lost |= !c->is_full && place != NONE && turn <= (uint32_t)coll->key;
     }
 }
 

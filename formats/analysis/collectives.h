@@ -36,6 +36,10 @@ struct pithi_colls;
 int pithi_colls_open(struct pithlog *log, struct pithi_colls **colls);
 void pithi_colls_close(struct pithi_colls *colls);
 
+/* Records of the lane's rank are missing from now on. Later collectives of its communicators are unknown; so are those
+ * under way that the rank has not entered (nobody waits in them). */
+void pithi_colls_missing(struct pithi_colls *colls, uint32_t lane);
+
 /* Takes a COLL record of a lane, in a call of `state` (UINT32_MAX: none). Sets *part, with `note`. Returns 0; 1: the
  * instance is unknown; < 0: no memory. */
 int pithi_colls_enter(struct pithi_colls *colls, const struct pithlog_record *record, uint32_t state, uint32_t note,

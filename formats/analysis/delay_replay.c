@@ -14,6 +14,8 @@
 #include "base/map.h"
 #include "native/log.h"
 #include "reader/copy.h"
+#include "reader/iter.h"
+#include "reader/match.h"
 #include "reader/own_cost_read.h"
 
 #define NONE UINT32_MAX
@@ -89,16 +91,12 @@ static struct pithi_least *least_of(const struct replay *r, uint32_t state, uint
     return &r->least[(state < defs ? state : defs) * (size_t)PITHI_SIZES + pithi_size_class(size_bytes)];
 }
 
-static struct pithi_both_ns sent_of(const struct pithi_sent *sent)
-{
-    return (struct pithi_both_ns){rounded(sent->time_ns), rounded(sent->before_ns)};
-}
-
 /* When the call would have ended (delay_rule.h). */
 static double instance_ends(const struct replay *r, const struct pithi_delay *d, const struct instance *m)
 {
     const struct pithi_least *messages = least_of(r, m->what.latency_of, m->what.bytes);
-    struct pithi_both_ns sent = sent_of(&m->what.sent), begin, end = {d->now_ns, rounded((double)d->now_ns - d->x_ns)};
+    struct pithi_both_ns sent = {rounded(m->what.sent.time_ns), rounded(m->what.sent.before_ns)};
+    struct pithi_both_ns begin, end = {d->now_ns, rounded((double)d->now_ns - d->x_ns)};
     int64_t latency = pithi_least_latency(messages), ends;
     if (m->call) {
         const struct pithi_least *call = least_of(r, m->call->state, m->what.bytes);
@@ -139,11 +137,6 @@ static int emit_at(struct replay *r, const struct pithlog_record *record, double
     return r->writer ? pithi_writer_add(r->writer, &moved) : PITH_OK;
 }
 
-static int emit(struct replay *r, struct pithi_delay *d, const struct pithlog_record *record)
-{
-    return emit_at(r, record, pithi_delay_out(d));
-}
-
 static void gather(struct replay *r, struct lane *lane, const struct arriving *one)
 {
     struct gathering *got = &lane->got;
@@ -155,8 +148,8 @@ static void gather(struct replay *r, struct lane *lane, const struct arriving *o
     }
     if (got->any) {
         int64_t latency = pithi_least_latency(least_of(r, other.latency_of, other.bytes));
-        got->others_ns =
-            later(got->others_ns, (double)pithi_delay_other(sent_of(&other.sent), lane->delay.now_ns, latency));
+        struct pithi_both_ns sent = {rounded(other.sent.time_ns), rounded(other.sent.before_ns)};
+        got->others_ns = later(got->others_ns, (double)pithi_delay_other(sent, lane->delay.now_ns, latency));
     }
     got->any = 1;
 }
@@ -240,7 +233,7 @@ static int end_receives(struct replay *r, struct lane *lane)
         struct pithlog_record *record = &got->records[i].record;
         if (record->payload_bytes)
             record->payload = got->records[i].payload;
-        TRY(emit(r, d, record));
+        TRY(emit_at(r, record, pithi_delay_out(d)));
         pithi_delay_cost(d, record->kind, 0);
     }
 out:
@@ -305,11 +298,9 @@ static void arrive(struct replay *r, struct pithi_delay *d, const struct pithi_c
 static int take_coll(struct replay *r, const struct pithlog_record *record)
 {
     struct pithi_delay *d = &r->lanes[record->lane].delay;
-    struct pithi_open *call = r->local ? NULL : innermost_call(r, d);
+    struct pithi_open *call = innermost_call(r, d);
     struct pithi_coll_part part;
     int unknown;
-    if (r->local)
-        return PITH_OK;
     if ((unknown = pithi_colls_enter(r->colls, record, call ? call->state : NONE, 0, &part)) < 0)
         return PITH_ERR_MEMORY;
     if (unknown && r->writer && call)
@@ -378,7 +369,7 @@ static int take_counter(struct replay *r, const struct pithlog_record *record)
     struct pithi_delay *d = &r->lanes[record->lane].delay;
     const struct pithi_open *call;
     if (!(r->traits[record->id] & OWN_COUNTER))
-        return emit(r, d, record);
+        return emit_at(r, record, pithi_delay_out(d));
     if (!d->told && record->value == 0) {
         pithi_delay_tell(d, 0);
         return emit_at(r, record, d->out_ns);
@@ -386,7 +377,7 @@ static int take_counter(struct replay *r, const struct pithlog_record *record)
     pithi_delay_tell(d, record->value);
     if ((call = innermost_call(r, d)) != NULL && call->part.coll != NONE) /* the cost delayed its arrival */
         arrive(r, d, &call->part, 0);
-    return emit(r, d, record);
+    return emit_at(r, record, pithi_delay_out(d));
 }
 
 static int take_event(struct replay *r, const struct pithlog_record *record)
@@ -396,6 +387,14 @@ static int take_event(struct replay *r, const struct pithlog_record *record)
     if (!r->local && pithi_colls_event(r->colls, record, call ? call->state : NONE, &part) < 0)
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its collectives", r->log->path);
     return PITH_OK;
+}
+
+static void hole(void *context, uint32_t lane)
+{
+    struct replay *r = context;
+    pithi_delay_lost(&r->lanes[lane].delay);
+    if (!r->local)
+        pithi_colls_missing(r->colls, lane);
 }
 
 static int take(struct replay *r, const struct pithlog_record *record)
@@ -421,11 +420,13 @@ static int take(struct replay *r, const struct pithlog_record *record)
         end_making(r, d);
     if (record->kind == PITHLOG_SEND)
         TRY(take_send(r, record));
-    if (record->kind == PITHLOG_COLL)
+    if (record->kind == PITHLOG_COLL && !r->local)
         TRY(take_coll(r, record));
     if (record->kind == PITHLOG_EVENT)
         TRY(take_event(r, record));
-    TRY(record->kind == PITHLOG_COUNTER ? take_counter(r, record) : emit(r, d, record));
+    if (pithi_match_is_hole(r->log, record))
+        hole(r, record->lane);
+    TRY(record->kind == PITHLOG_COUNTER ? take_counter(r, record) : emit_at(r, record, pithi_delay_out(d)));
     pithi_delay_cost(d, record->kind, wrapped);
 out:
     return err;
@@ -501,6 +502,7 @@ static int read_all(struct replay *r)
     int count = 0, err = pithlog_iter_open(r->log, NULL, &iter);
     if (err != PITH_OK)
         return err;
+    pithi_iter_tell_holes(iter, (struct pithi_holes){hole, r});
     while ((count = pithlog_iter_next_many(iter, records, 64)) > 0)
         for (int i = 0; i < count; i++)
             TRY(step(r, &records[i]));

@@ -110,6 +110,8 @@ int pithi_delay_enter(struct pithi_delay *d, uint32_t state)
     return 0;
 }
 
+void pithi_delay_lost(struct pithi_delay *d) { d->open_count = 0; }
+
 int pithi_delay_leave(struct pithi_delay *d, uint32_t state, struct pithi_open *left)
 {
     uint32_t at = d->open_count;

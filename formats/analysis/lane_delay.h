@@ -52,6 +52,8 @@ double pithi_delay_out(struct pithi_delay *delay);
 /* Adds the cost of a record of `kind`. `wrapped`: it is in a call that a wrapper records. */
 void pithi_delay_cost(struct pithi_delay *delay, uint32_t kind, int wrapped);
 
+/* Records are missing here: the open states may have been left. */
+void pithi_delay_lost(struct pithi_delay *delay);
 /* Enter a state: 0; -1: no memory. Leave the innermost state of that id: 1; 0: there is none. */
 int pithi_delay_enter(struct pithi_delay *delay, uint32_t state);
 int pithi_delay_leave(struct pithi_delay *delay, uint32_t state, struct pithi_open *left);
