@@ -13,6 +13,7 @@
 #include "base/format_names.h"
 #include "foreign/formats.h"
 #include "foreign/walk.h"
+#include "native/log.h"
 #include "reader/native.h"
 #include "spill/spill_read.h"
 
@@ -127,13 +128,17 @@ static uint64_t losses_of(const struct pithi_format *format, const struct pithi_
     return format->names_functions && how->naming.functions ? format->loses & ~PITHI_LOSES(STACKS) : format->loses;
 }
 
+/* Members that a format has written may have been damaged. A new log (NULL) has none. */
+static int check_members(const struct pithlog *log) { return log ? pithi_log_check_comms(log) : PITH_OK; }
+
 int pithi_format_print(struct pithlog *log, const struct pithi_format *format, FILE *out,
                        const struct pithi_convert *how)
 {
     struct pithi_convert with = *how;
 
     with.loses = losses_of(format, how);
-    return format->write(log, out, &with);
+    CHECK(format->write(log, out, &with));
+    return check_members(log);
 }
 
 /* Writes to the open files and closes them. A write error gets the name of the file here, because the function of the
@@ -149,6 +154,7 @@ static int write_files(struct pithlog *log, struct output *output, const char *p
         with.beside[i - 1] = output->file[i];
     errno = 0;
     err = output->format->write(log, output->file[0], &with);
+    err = err ? err : check_members(log);
     if (err == PITH_ERR_IO && errno)
         write_failed(output->path);
     for (int i = 0; i < output->count; i++)
@@ -176,8 +182,10 @@ static int make_folder(struct pithlog *log, struct output *output, const struct 
     struct pithi_convert with = *how;
 
     with.loses = losses_of(output->format, how);
-    return mkdir(output->part[0], 0777) != 0 ? write_failed(output->path)
-                                             : output->format->write_folder(log, output->part[0], &with);
+    if (mkdir(output->part[0], 0777) != 0)
+        return write_failed(output->path);
+    CHECK(output->format->write_folder(log, output->part[0], &with));
+    return check_members(log);
 }
 
 /* Renames the main file last, because the log has its name. */

@@ -454,6 +454,10 @@ int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, const struc
         c.query.flags = PITHLOG_CLIP;
     TRY(copy_defs(&c));
     TRY(copy_places(&c));
+    if (what->damages)
+        *what->damages += pithi_log_lost_comms(log);
+    else
+        TRY(pithi_log_check_comms(log));
     if (what->from_ns > log->info.end_ns || what->to_ns < log->info.start_ns) /* open states end with the log */
         goto out;
     if (c.part) {

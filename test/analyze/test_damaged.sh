@@ -50,6 +50,26 @@ for log in whole other; do
 done
 is "$matched" "1 0 20000 20000; 2 0 20000 0; " "JSON, too; messages and collectives of the world are matched"
 like "$(pith analyze whole.pith --json)" '"lost_comms":0' "none in the whole log"
+# Other commands say it, too, where they use the members: nothing is written, as of a log with other damage.
+sentence="pith: other.members.pith: the members of 2 communicators are damaged"
+says() { # STATUS COMMAND...
+    "${@:2}" >out 2>err
+    is "$? $(tail -1 err) $(ls -d new.* 2>/dev/null)" "$1 $sentence " "damaged members: ${*:2:2} says it"
+}
+says 1 pith print other.members.pith
+says 1 pith convert other.members.pith -
+for suffix in pith txt otf2 prv json; do says 1 pith convert other.members.pith new.$suffix; done
+says 1 pith cut other.members.pith -o new.pith --to 10ms
+says 1 pith merge other.members.pith whole.pith -o new.pith
+says 1 pith sql other.members.pith 'select count(*) from messages'
+says 2 pith diff other.members.pith other.pith --records
+pith check other.members.pith >out
+[ $? = 1 ] && grep -q 'the chunk here is damaged' out
+ok $? "pith check finds it"
+is "$(pith stat other.members.pith 2>&1 | grep -c damaged)" 0 "who needs no members reads the log without it"
+like "$(pith recover other.members.pith -o rest.pith)" '; 2 damaged places left out$' "pith recover counts it"
+pith print rest.pith >rest.txt
+is "$? $(grep -cP '\tcoll\t' rest.txt)" "0 $(grep -cP '\tcoll\t' other.txt)" "and makes a log without the members"
 pith analyze other.members.pith --html members.html 2>/dev/null
 like "$(cat members.html)" 'The members of 2 communicators are damaged' "in a browser"
 
