@@ -214,6 +214,7 @@ static int print_csv(struct pithi_findings *f, FILE *out)
     struct pithi_report *table = NULL;
     int err;
 
+    pithi_findings_note_short(f);
     TRY(pithi_findings_find_iterations(f));
     TRY(pithi_table_new(&table, columns, sizeof columns / sizeof *columns));
     for (uint32_t i = 0; i < f->count; i++) {

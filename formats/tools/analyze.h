@@ -58,6 +58,8 @@ void pithi_findings_ipc(const struct pithi_findings *findings, FILE *out);
 void pithi_findings_outside(const struct pithi_findings *findings, FILE *out);
 /* 1: records are missing, and the part without gaps says little about the run. */
 int pithi_findings_too_short(const struct pithi_findings *findings);
+/* In that case, for output without a place for it: a note on stderr. */
+void pithi_findings_note_short(const struct pithi_findings *findings);
 /* The number of ranks of MPI_COMM_WORLD without records in the log. */
 uint32_t pithi_findings_absent(const struct pithi_findings *findings);
 /* Each returns PITH_OK or an error. */

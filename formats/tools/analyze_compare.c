@@ -21,6 +21,7 @@ struct run {
     struct pithlog_computation computation;
     double instruction_scaling, ipc_scaling, frequency_scaling; /* their product: scaling; 0: not known */
     double gigahertz;
+    double short_part; /* of the run, if it is too short to judge it; else 0 */
 };
 
 struct compare {
@@ -235,6 +236,10 @@ static void put_scaling(const struct compare *c, FILE *out)
                     "  Records of %c are missing: the figures are of its longest part without a gap, and\n"
                     "  the run times cannot be compared.\n",
                     c->runs[i].letter);
+    for (uint32_t i = 0; i < c->count; i++)
+        if (c->runs[i].short_part > 0)
+            fprintf(out, "  The part of %c is too short to judge the run: %.2g %% of it.\n", c->runs[i].letter,
+                    100 * c->runs[i].short_part);
     if (c->more_ranks > 1 && !c->has_gaps) {
         fprintf(out, "  %s scaling (%s): %.3g times the ranks, %.3g times the computing.\n",
                 c->scaling == PITHI_SCALING_WEAK ? "Weak" : "Strong", c->query->scaling ? "--scaling" : "found",
@@ -261,7 +266,10 @@ static int add_run(struct compare *c, struct pithi_findings *f, uint32_t i)
                         .ranks = pithlog_get_info(f->log)->ranks,
                         .info = *f->info,
                         .computation = f->computation,
+                        .short_part = pithi_findings_too_short(f) ? f->part : 0,
                         .gigahertz = f->computation.cycles_a_second / 1e9};
+    if (c->query->style != PITHI_TEXT_TABS)
+        pithi_findings_note_short(f);
     if (!f->info->has_mpi || f->info->lanes == 0)
         return pithi_fail(PITH_ERR_USAGE, "%s: no MPI calls; compare its states with pith diff", f->path);
     if (pithlog_analysis_hybrid(f->analysis, hybrid)) {

@@ -263,6 +263,13 @@ static void put_wrapped(const char *text, FILE *out)
     fprintf(out, "\n");
 }
 
+/* Figures of a very short part are shown, but nothing is said of the run in words. */
+static void put_short(const struct pithi_findings *f, FILE *out)
+{
+    if (pithi_findings_too_short(f))
+        fprintf(out, "The part without missing records is too short to judge the run: %.2g %% of it.\n", 100 * f->part);
+}
+
 static void explain(const struct pithi_findings *f, const struct term *term, FILE *out)
 {
     char text[PITHI_NS_TEXT];
@@ -274,11 +281,12 @@ static void explain(const struct pithi_findings *f, const struct term *term, FIL
         fprintf(out, "Run time %s", pithi_ns_text(text, (double)(f->info->to_ns - f->info->from_ns)));
         fprintf(out, "; largest time outside MPI %s", pithi_ns_text(text, (double)f->info->most_useful_ns));
         fprintf(out, "; ideal network %s\n", pithi_ns_text(text, f->info->ideal_ns));
-    } else if (term->here) {
+    } else if (term->here && !pithi_findings_too_short(f)) {
         term->here(f, out);
-    } else {
+    } else if (!term->here && !pithi_findings_too_short(f)) {
         findings_here(f, term->name, out);
     }
+    put_short(f, out);
 }
 
 int pithi_findings_explain(const struct pithi_findings *f, const char *name, FILE *out)
@@ -297,6 +305,7 @@ int pithi_findings_explain(const struct pithi_findings *f, const char *name, FIL
             fprintf(out, "Here: %llu times, %s, %.1f %% of all ranks' time\n",
                     (unsigned long long)f->groups[kind].instances, pithi_ns_text(text, (double)f->groups[kind].ns),
                     pithi_analysis_percent(f->analysis, (double)f->groups[kind].ns));
+            put_short(f, out);
             return 0;
         }
     fprintf(stderr, "pith: analyze: --explain knows");

@@ -138,6 +138,14 @@ static double paused_ns(const struct pithi_findings *f)
 
 int pithi_findings_too_short(const struct pithi_findings *f) { return f->info->gaps > 0 && f->part < PITHI_JUDGED; }
 
+void pithi_findings_note_short(const struct pithi_findings *f)
+{
+    if (pithi_findings_too_short(f))
+        pithi_tool_say(stderr,
+                       "pith: note: %s: the part without missing records is too short to judge the run: %.2g %% of it",
+                       f->path, 100 * f->part);
+}
+
 /* What the log does not have. */
 static void put_missing(const struct pithi_findings *f, FILE *out)
 {

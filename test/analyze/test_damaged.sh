@@ -108,6 +108,15 @@ is "$(short_page)" "  It is too short to judge the run: 0.56 % of it." "a short 
 like "$(short_page --from 178ms --to 188ms)" "is lowest" "but of a short time"
 pith analyze short.txt --html short.html
 is "$(grep -c 'It is too short to judge the run' short.html):$(grep -c 'is lowest' short.html)" 1:0 "in a browser, too"
+short='too short to judge the run: 0[.]56 % of it'
+like "$(pith analyze whole.pith short.txt)" "  The part of B is $short[.]" "beside another log"
+pith analyze short.txt --csv >/dev/null 2>err
+like "$(cat err)" "^pith: note: short[.]txt: the part without missing records is $short$" "a note beside CSV"
+for term in 'load balance' 'late sender' 'critical path' 'load imbalance'; do
+    like "$(pith analyze short.txt --explain "$term" | tail -1)" "^The part without missing records is $short[.]$" "--explain $term says it"
+done
+is "$(pith analyze short.txt --explain 'critical path' | grep -c Here:)" 0 "and says nothing of the run in words"
+like "$(pith analyze whole.pith --explain 'critical path')" 'Here:' "but of a whole log"
 is "$(for log in short.txt whole.pith; do pith analyze $log --json | python3 -c 'import json, sys; print(round(json.load(sys.stdin)["window"]["part"], 2))'; done)" \
     $'0.01\n1.0' "JSON: the part that is analysed"
 
