@@ -8,10 +8,10 @@
  *     rank 1: signal 1, file says 1: done already
  *
  * If only some processes get a signal, their counts differ. So an answer also applies to processes that come within a
- * few seconds with a lower count. They keep their count: more of their signals may come late that were answered. But a
- * process that answers takes over the new number of rounds, so that its next signal is answered as well. In MPI_Init
- * the processes do not form a job yet, so a process that gets a signal there waits until it has joined. The file is
- * locked while a snapshot is made; the kernel unlocks it when a process dies.
+ * few seconds with a lower count. These processes keep their count, as signals that are already answered may still come
+ * to them. But a process that answers takes over the new number of rounds, so that its next signal is answered, too. In
+ * MPI_Init the processes do not form a job yet, so a process that gets a signal there waits until it has joined. The
+ * file is locked while a snapshot is made; the kernel unlocks it when a process dies.
  */
 #include "snapshot.h"
 

@@ -7,11 +7,11 @@
  *     | cut |  rank 0 in #5         rank 0 in #6      Rank 1 began #5 before the cut, so its first record is of #6.
  *     | cut |                       rank 1 in #6      Then rank 0 has left #5 already: rank 1 counts for #6.
  *
- * In the middle of a log, records of a rank may be missing (LOST, a damaged block): nobody knows how many collectives
- * these were. So of each communicator with this rank, only the instances that the rank has entered before are known:
+ * In the middle of a log, records of a rank may be missing (LOST, a damaged block). Nobody knows how many of them were
+ * collectives. So of each communicator with this rank, only the instances that it entered before are known:
  *
  *     rank 0  #4  #5  | lost |  ?  ?        #4 and #5 are known: rank 1 may enter #5 later.
- *     rank 1  #4          #5  #6  ?         The instance of #6 and of all later ones is unknown.
+ *     rank 1  #4          #5  #6  ?         #6 and all later instances are unknown.
  *
  * The members of a communicator make its persistent collectives in the same order, but may start them in any order. So
  * the starts of each are counted as on a separate communicator: its first start in one rank is the first in all. */
@@ -410,7 +410,7 @@ int pithi_colls_enter(struct pithi_colls *c, const struct pithlog_record *r, uin
     struct coll *coll = &c->all[at];
     struct group *own = &coll->groups[is_second(coll, place)];
     if (coll->is_lost || coll->rule.shape != rule->shape || own->arrived == own->expected)
-        return 1; /* or the log is wrong */
+        return 1; /* it is unknown, or the log is wrong */
     own->arrived++;
     *part = (struct pithi_coll_part){.coll = at,
                                      .serial = coll->serial,

@@ -64,7 +64,7 @@ struct delays {
     struct item *group;           /* [lanes]: wait states with equal ends */
     struct pithi_scratch scratch; /* memory of `order`, `since` and `handed` */
     uint32_t *order;              /* the lanes of all wait states, by their ends */
-    size_t passed;                /* wait states passed; backwards: left */
+    size_t passed;                /* wait states passed; backwards: those still to come */
     struct pithi_map members;     /* communicator << 32 | lane: the lane takes part in its synchronising instances */
     struct recent recent;
     struct sync *syncs; /* of one lane */

@@ -128,7 +128,7 @@ static uint64_t losses_of(const struct pithi_format *format, const struct pithi_
     return format->names_functions && how->naming.functions ? format->loses & ~PITHI_LOSES(STACKS) : format->loses;
 }
 
-/* Members that a format has written may have been damaged. A new log (NULL) has none. */
+/* PITH_ERR_DAMAGED if the format asked for members that cannot be read. NULL: there is no log to read. */
 static int check_members(const struct pithlog *log) { return log ? pithi_log_check_comms(log) : PITH_OK; }
 
 int pithi_format_print(struct pithlog *log, const struct pithi_format *format, FILE *out,

@@ -399,8 +399,8 @@ int pithi_log_check_comms(const struct pithlog *log)
 {
     uint32_t lost = pithi_log_lost_comms(log);
     return lost == 0 ? PITH_OK
-                     : pithi_fail(PITH_ERR_DAMAGED, "%s: the members of %u communicator%s are damaged", log->path, lost,
-                                  lost == 1 ? "" : "s");
+                     : pithi_fail(PITH_ERR_DAMAGED, "%s: the lists of members of %u communicator%s are damaged",
+                                  log->path, lost, lost == 1 ? "" : "s");
 }
 
 void pithi_log_free_comm(struct pithlog_comm *comm)

@@ -25,7 +25,7 @@ struct cursor {
     struct pithi_stack stack;
 };
 
-/* The flags with which states open at the start of the window matter, and with which the stack is kept up to there. */
+/* AT_EDGES: the states open at the start of the window are wanted. STACKED: open states are followed up to there. */
 enum { AT_EDGES = PITHLOG_CLIP | PITHLOG_OPENED, STACKED = PITHLOG_NEST | PITHLOG_OPENED };
 
 enum phase { PRIMING, OPENING, RUNNING, CLOSING, ENDED };
@@ -206,7 +206,7 @@ static int find(struct pithlog_iter *it, struct cursor *c)
     c->found = 1;
     if (c->lane)
         c->next_block = pithi_log_block_at(it->log, c->lane, it->from_ns, &it->window);
-    /* A hole may begin in an earlier block, after which no states begin or end. */
+    /* A LOST record in an earlier block counts here, too, if no state begins or ends after its block. */
     struct pithi_log_block before = {0};
     uint32_t changes = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE | 1u << PITHLOG_LOST, first = c->next_block;
     while (it->flags & AT_EDGES && it->log->info.lost && first > 0 && !(before.kinds & changes) &&

@@ -22,7 +22,7 @@ void pithi_match_cut(struct pithi_match *match);
  * matched, as their partners cannot be told. */
 void pithi_match_missing(struct pithi_match *match, uint32_t index, int32_t rank);
 
-/* 1: a LOST record that tells of records. (A count of 0 tells of none.) */
+/* 1: a LOST record with a count above 0: records are missing. (A count of 0 says that none are.) */
 int pithi_match_is_lost(const struct pithlog_record *record);
 /* 1: such a record in the middle of its lane: records are missing from its time on. (A ring loses the first ones.) */
 int pithi_match_is_hole(const struct pithlog *log, const struct pithlog_record *record);

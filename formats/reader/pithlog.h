@@ -155,7 +155,7 @@ enum {
      * open at `to_ns` come last as LEAVE records with time_ns = to_ns (or the log's end, if earlier). So every state in
      * the window has a LEAVE with start_ns. These records come lane by lane, before and after all others. */
     PITHLOG_CLIP = 2,
-    /* Only those first ENTER records; pairs nothing, so it is faster. For one lane, no filter, no other flags. */
+    /* First the ENTER records of CLIP, then all others, unpaired: faster. For one lane, no filter, no other flags. */
     PITHLOG_OPENED = 4
 };
 
@@ -257,7 +257,7 @@ PITHLOG_API int pithlog_summary_pieces(struct pithlog_summary *summary, uint32_t
                                        int64_t length_ns,
                                        void (*tell)(void *context, const struct pithlog_piece *piece), void *context);
 
-/* Adds the exact contents of [from_ns, to_ns) of a lane to sums[defs]. Reads up to 32768 records at each end of it. */
+/* Adds the exact contents of [from_ns, to_ns) of a lane. Reads 32768 records at each end, or all if some are lost. */
 struct pithlog_sum {
     uint64_t count; /* instances of the state that reach into the window, or events */
     int64_t own_ns; /* a state's time as the innermost state */
@@ -265,10 +265,10 @@ struct pithlog_sum {
 };
 PITHLOG_API int pithlog_summary_sums(struct pithlog_summary *summary, uint32_t lane, int64_t from_ns, int64_t to_ns,
                                      struct pithlog_sum *sums);
-/* The same; without a summary (NULL) of all records: PITH_ERR_DAMAGED, and sums of the intact ones, if some cannot be
- * read. *rest: the lane's time in no state. It ends with its last record, or with the log if states are open then. */
+/* The same. Without a summary (NULL) it reads all records: PITH_ERR_DAMAGED if some are damaged; the others count.
+ * *rest: the lane's time in no state. A lane ends with its last record, or with the log if states are open then. */
 struct pithlog_rest {
-    int64_t end_ns, outside_ns, missing_ns; /* end of lane or window; time outside all states; time without records */
+    int64_t end_ns, outside_ns, missing_ns; /* end (at most to_ns); time outside all states; time of missing records */
 };
 PITHLOG_API int pithlog_sums(struct pithlog *log, struct pithlog_summary *summary, uint32_t lane, int64_t from_ns,
                              int64_t to_ns, struct pithlog_sum *sums, struct pithlog_rest *rest);
@@ -470,8 +470,8 @@ struct pithlog_analysis_info {
     int64_t from_ns, to_ns, gap_from_ns, gap_to_ns;
     int has_init, has_finalize, has_mpi;
     uint32_t lanes, gaps, gap_lane;             /* lanes: with MPI calls */
-    uint32_t unread, lost_comms;                /* ranks whose records, communicators whose members cannot be read */
-    int64_t useful_ns, most_useful_ns, wait_ns; /* outside MPI: the sum of these lanes, the largest; all wait states */
+    uint32_t unread, lost_comms;                /* ranks without readable records; communicators without members */
+    int64_t useful_ns, most_useful_ns, wait_ns; /* time outside MPI: sum of these lanes, largest; all wait states */
     double ideal_ns;                            /* run time if transfers took no time */
     /* parallel = load_balance * communication; communication = serialisation * transfer; 0 to 1 */
     double parallel, load_balance, communication, serialisation, transfer;

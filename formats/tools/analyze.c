@@ -87,7 +87,7 @@ static void count_hosts(struct pithi_findings *f)
     free(hosts);
 }
 
-/* The part of the time that was asked for that is analysed. */
+/* The analysed share of the time that was asked for. */
 static double part_of(const struct pithi_findings *f, const struct pithlog_analyze_query *query)
 {
     const struct pithlog_info *info = pithlog_get_info(f->log);

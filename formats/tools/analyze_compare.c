@@ -238,8 +238,8 @@ static void put_scaling(const struct compare *c, FILE *out)
                     c->runs[i].letter);
     for (uint32_t i = 0; i < c->count; i++)
         if (c->runs[i].short_part > 0)
-            fprintf(out, "  The part of %c is too short to judge the run: %.2g %% of it.\n", c->runs[i].letter,
-                    100 * c->runs[i].short_part);
+            fprintf(out, "  The part of %c is too short to judge the run: %.2g %% of the time asked for.\n",
+                    c->runs[i].letter, 100 * c->runs[i].short_part);
     if (c->more_ranks > 1 && !c->has_gaps) {
         fprintf(out, "  %s scaling (%s): %.3g times the ranks, %.3g times the computing.\n",
                 c->scaling == PITHI_SCALING_WEAK ? "Weak" : "Strong", c->query->scaling ? "--scaling" : "found",

@@ -263,13 +263,16 @@ static void put_wrapped(const char *text, FILE *out)
     fprintf(out, "\n");
 }
 
-/* Figures of a very short part are shown, but nothing is said of the run in words. */
+/* Says it if the part is too short to judge the run. */
 static void put_short(const struct pithi_findings *f, FILE *out)
 {
     if (pithi_findings_too_short(f))
-        fprintf(out, "The part without missing records is too short to judge the run: %.2g %% of it.\n", 100 * f->part);
+        fprintf(out,
+                "The part without missing records is too short to judge the run:\n%.2g %% of the time asked for.\n",
+                100 * f->part);
 }
 
+/* Of a part that is too short, only the figures of the formula are shown, no sentence on the run. */
 static void explain(const struct pithi_findings *f, const struct term *term, FILE *out)
 {
     char text[PITHI_NS_TEXT];

@@ -141,9 +141,11 @@ int pithi_findings_too_short(const struct pithi_findings *f) { return f->info->g
 void pithi_findings_note_short(const struct pithi_findings *f)
 {
     if (pithi_findings_too_short(f))
-        pithi_tool_say(stderr,
-                       "pith: note: %s: the part without missing records is too short to judge the run: %.2g %% of it",
-                       f->path, 100 * f->part);
+        pithi_tool_say(
+            stderr,
+            "pith: note: %s: the part without missing records is too short to judge the run: %.2g %% of the time "
+            "asked for",
+            f->path, 100 * f->part);
 }
 
 /* What the log does not have. */
@@ -166,10 +168,11 @@ static void put_missing(const struct pithi_findings *f, FILE *out)
                 info->gaps > 1 ? ", and others" : "");
     }
     if (pithi_findings_too_short(f))
-        fprintf(out, "  It is too short to judge the run: %.2g %% of it.\n", 100 * f->part);
+        fprintf(out, "  It is %.2g %% of the time asked for: too short to judge the run.\n", 100 * f->part);
     if (info->lost_comms)
         fprintf(out,
-                "  The members of %u communicator%s are damaged: waiting in %s collectives may count as transfer.\n",
+                "  The lists of members of %u communicator%s are damaged:\n"
+                "  waiting in %s collectives may count as transfer.\n",
                 info->lost_comms, info->lost_comms == 1 ? "" : "s", info->lost_comms == 1 ? "its" : "their");
     double paused = paused_ns(f);
     if (paused > 0)

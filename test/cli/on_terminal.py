@@ -1,7 +1,7 @@
 """on_terminal.py FOLLOW COMMAND...: runs it with stderr on a terminal, held up for a second, and prints what came there.
 
 It is stopped when it is at work and goes on a second later, so that it is long work however fast the machine is.
-FOLLOW: when it has had so many milliseconds of processor time, however busy the machine is."""
+FOLLOW: it is stopped after so many milliseconds of processor time, however busy the machine is."""
 import os
 import pty
 import signal

@@ -175,7 +175,7 @@ static void move(struct pithi_plot *plot, unsigned char *hidden, int64_t end_ns)
 
 static struct pithi_helper *helper; /* NULL: none */
 
-/* 1: the part that is said to be exact is no part, or it is all of a picture that is rough, or less of an exact one. */
+/* 1: the exact part is not from 0 to 1, or is 1 although the picture is rough, or is not 1 although it is exact. */
 static int part_wrong(const struct pithi_cell_cache *cache)
 {
     double part = pithi_cell_cache_exact(cache);

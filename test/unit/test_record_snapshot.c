@@ -349,7 +349,7 @@ static void test_job(void)
     OK(access("run.snapshot-3.pith", F_OK) == 0 && access("run.snapshot-4.pith", F_OK) != 0,
        "makes no more snapshots for them");
     help_fresh();
-    OK(help_child(run_alone) == 0, "each signal that only a rank gets that had fewer is answered");
+    OK(help_child(run_alone) == 0, "signals that only the rank with fewer signals gets are answered");
 }
 
 int main(void)

@@ -6,7 +6,7 @@
 #include <time.h>
 
 enum { MANY = 1000000, STEPS = 80, BUSY_STEPS = 800, RANKS = 2, ROUNDS = 600 };
-/* A busy machine may take as long as FROM_NS until all is begun, and as the window until there is a step in it. */
+/* A busy machine may take up to FROM_NS to enter main and phase, and as long as the window for a step to begin. */
 #define FROM_NS INT64_C(150000000)
 #define TO_NS INT64_C(300000000)
 

@@ -26,7 +26,7 @@ struct pithi_axis {
 /* Marks for [t0, t1) on `width` pixels, at least `spacing` pixels apart. */
 void pithi_axis_make(int64_t t0_ns, int64_t t1_ns, double width, double spacing, struct pithi_axis *axis);
 
-/* "1.5 s", "340 us", "12 ns": four significant digits at most, and whole seconds: "87820 s". */
+/* "1.5 s", "340 us", "12 ns": at most four significant digits; from 1000 s on, whole seconds: "87823 s". */
 void pithi_duration_text(int64_t time_ns, char *text, size_t size);
 /* Writes a time, with enough decimals to distinguish times `resolution_ns` apart, without trailing zeros: "12.34568 s",
  * "4 ms". */

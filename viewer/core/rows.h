@@ -197,8 +197,8 @@ struct pithi_lane_question {
 /* Sets *value; 0 or an enum pith_err. Of a damaged lane the readable part counts. */
 int pithi_lane_stat(struct pithlog *log, const struct pithi_lane_question *question, uint32_t lane, double *value);
 
-/* The number of nesting levels of a lane in [from_ns, to_ns), at most PITHI_LEVELS. Reads its records, but of the whole
- * lane only if there is no summary (NULL). */
+/* The number of nesting levels of a lane in [from_ns, to_ns), at most PITHI_LEVELS; 0: no states. Reads no records if
+ * the time is that of the whole lane and there is a summary (NULL: none). */
 uint32_t pithi_lane_levels(struct pithlog *log, struct pithlog_summary *summary, uint32_t lane, int64_t from_ns,
                            int64_t to_ns);
 

@@ -12,8 +12,9 @@
 /* Columns in doubt that are at most this far apart are read together, because each start reads a block. */
 enum { DOUBT_DISTANCE = 32 };
 
-/* The current column of a level. */
 enum { PLACES = 64 }; /* a power of two */
+
+/* The current column of a level. */
 struct level {
     struct pithi_shares shares; /* of its time before `since` */
     uint8_t place[PLACES];      /* where a state may be in `shares`, by the lowest bits of its id */

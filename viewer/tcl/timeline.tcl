@@ -194,8 +194,8 @@ oo::class create ::pith::Timeline {
         }
     }
 
-    # Says which part of the picture is exact if it takes longer than most pictures do. Not for each picture of a moving
-    # window, because Tk would draw the text each time.
+    # Says how much of the picture is exact if that takes longer than usual. A moving window does not tell each picture,
+    # because Tk would draw the text each time.
     method tell_exact {how part} {
         if {$part == 1} {
             set rough_since {}

@@ -355,7 +355,7 @@ oo::class create ::pith::Window {
         }
     }
 
-    # For marks of menus and buttons: the state of a switch, or 1 if the script's choice is the current one; {} it is neither.
+    # For marks of menus and buttons: the state of a switch; else 1 if the script's choice is current; {} neither.
     method state_of {script} {
         switch $script {
             toggle_arrows { return [$model arrows_seen] }

@@ -173,8 +173,8 @@ void pithi_log_ranges_free(struct pithi_log_object *object);
 pithi_log_method pithi_log_find, pithi_log_count;
 
 /* log_sums.c
- * sums T0 T1, sumsjob T0 T1 CALLBACK   a list: a dict for each state: id count inclusive exclusive share; and a dict of
- *                              the time outside all states: exclusive share; empty if there is none
+ * sums T0 T1, sumsjob T0 T1 CALLBACK   two elements: a list of dicts, one for each state (id count inclusive exclusive
+ *                              share); a dict of the time outside all states (exclusive share), empty if there is none
  * messages T0 T1               how many of the messages that are drawn are in transit in the window
  * waitingjob T0 T1 CALLBACK    of an analyzed log, a dict: id -> waiting and caused (ns) of the visible rows, as in an
  *                              analysis of this time; and `computing`
