@@ -329,6 +329,20 @@ static int build(struct pithlog_analysis *a, struct pithlog *log, const struct p
     }
 }
 
+/* A shorter part of the run, between missing records, does not judge the run. */
+#define JUDGED 0.01
+
+/* The window's share of the time that was asked for. */
+static double part_of(const struct pithi_graph *g, const struct pithlog_analyze_query *query)
+{
+    const struct pithlog_info *info = pithlog_get_info(g->log);
+    int64_t from_ns = query->from_ns > info->start_ns ? query->from_ns : info->start_ns;
+    int64_t to_ns = query->to_ns < info->end_ns ? query->to_ns : info->end_ns;
+    double part = to_ns > from_ns ? (double)(g->to_ns - g->from_ns) / (double)(to_ns - from_ns) : 1;
+
+    return part < 1 ? part : 1;
+}
+
 int pithlog_analyze(struct pithlog *log, const struct pithlog_analyze_query *query, struct pithlog_analysis **analysis)
 {
     struct pithlog_analysis *a = *analysis = pithi_analysis_find(log, query);
@@ -371,9 +385,11 @@ int pithlog_analyze(struct pithlog *log, const struct pithlog_analyze_query *que
                                              .gap_from_ns = known.gap_from_ns,
                                              .gap_to_ns = known.gap_to_ns,
                                              .lost_comms = lost_comms,
+                                             .part = part_of(g, query),
                                              .sends = g->sends,
                                              .recvs = g->recvs,
                                              .collectives = g->coll_calls};
+    a->info.is_too_short = known.gaps > 0 && a->info.part < JUDGED;
     sums = malloc((pithlog_get_info(log)->defs + (size_t)1) * sizeof *sums);
     later = calloc(lanes_of(a) + (size_t)1, sizeof *later);
     if (!sums || !later || !(a->lanes = calloc(lanes_of(a) + (size_t)1, sizeof *a->lanes)))

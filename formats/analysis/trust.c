@@ -47,6 +47,32 @@ static void find_missing(const struct pithlog_analysis *a, struct pithi_trust *t
     }
 }
 
+void pithlog_analysis_missing(const struct pithlog_analysis *a, char text[PITHLOG_MISSING_TEXT])
+{
+    const struct pithlog_analysis_info *info = &a->info;
+    char when[64] = "before the start of the log", part[96] = "", comms[160] = "";
+
+    if (info->gap_to_ns > pithlog_get_info(a->graph.log)->start_ns)
+        snprintf(when, sizeof when, "from %.6f s to %.6f s", (double)info->gap_from_ns / 1e9,
+                 (double)info->gap_to_ns / 1e9);
+    if (info->is_too_short)
+        snprintf(part, sizeof part, "It is %.2g %% of the time asked for: too short to judge the run.\n",
+                 100 * info->part);
+    if (info->lost_comms)
+        snprintf(comms, sizeof comms,
+                 "The lists of members of %u communicator%s are damaged:\n"
+                 "waiting in %s collectives may count as transfer.\n",
+                 info->lost_comms, info->lost_comms == 1 ? "" : "s", info->lost_comms == 1 ? "its" : "their");
+    if (info->gaps)
+        snprintf(text, PITHLOG_MISSING_TEXT,
+                 "Records of rank %d are missing %s%s.\n"
+                 "Analysed is the longest part of the run in which no records are missing.\n%s%s",
+                 (int)pithlog_get_lane(a->graph.log, info->gap_lane)->rank, when, info->gaps > 1 ? ", and others" : "",
+                 part, comms);
+    else
+        snprintf(text, PITHLOG_MISSING_TEXT, "%s", comms);
+}
+
 static double difference(const struct pithi_replay_state *of) { return fabs(of->log_ns - of->replay_ns); }
 
 static int by_difference(const void *a, const void *b)

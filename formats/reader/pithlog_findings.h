@@ -34,6 +34,10 @@ struct pithlog_finding {
 PITHLOG_API int pithlog_analysis_findings(struct pithlog_analysis *analysis, const struct pithlog_finding **findings,
                                           uint32_t *count);
 
+/* What is missing of the log, and so of the analysis: lines for people, as the text of a finding; "": nothing is. */
+enum { PITHLOG_MISSING_TEXT = 512 };
+PITHLOG_API void pithlog_analysis_missing(const struct pithlog_analysis *analysis, char text[PITHLOG_MISSING_TEXT]);
+
 /* The tree of efficiencies, each above those that it is the product of. The first one is of the whole run. */
 enum { PITHLOG_EFFICIENCIES = 5 };
 struct pithlog_efficiency {

@@ -87,18 +87,6 @@ static void count_hosts(struct pithi_findings *f)
     free(hosts);
 }
 
-/* The analysed share of the time that was asked for. */
-static double part_of(const struct pithi_findings *f, const struct pithlog_analyze_query *query)
-{
-    const struct pithlog_info *info = pithlog_get_info(f->log);
-    int64_t from_ns = query->from_ns > info->start_ns ? query->from_ns : info->start_ns;
-    int64_t to_ns = query->to_ns < info->end_ns ? query->to_ns : info->end_ns;
-
-    double part = to_ns > from_ns ? (double)(f->info->to_ns - f->info->from_ns) / (double)(to_ns - from_ns) : 1;
-
-    return part < 1 ? part : 1;
-}
-
 int pithi_findings_open(struct pithi_findings *f, const char *path, const struct pithi_window_words *words,
                         const struct pithlog_filter *filter)
 {
@@ -112,10 +100,8 @@ int pithi_findings_open(struct pithi_findings *f, const char *path, const struct
     pithi_progress_begin_part("analyze", pithlog_get_info(f->log)->bytes);
     err = pithlog_analyze(f->log, &query, &f->analysis);
     pithi_progress_end();
-    if (f->analysis) {
+    if (f->analysis)
         f->info = pithlog_analysis_get_info(f->analysis);
-        f->part = part_of(f, &query);
-    }
     if (f->analysis && f->info->to_ns <= f->info->from_ns && f->info->gaps)
         err = pithi_fail(PITH_ERR_UNSUPPORTED, "%s: nothing to analyse: records of rank %d are missing%s", path,
                          (int)pithlog_get_lane(f->log, f->info->gap_lane)->rank,

@@ -8,14 +8,12 @@
 #include "tools/tools.h"
 
 #define PITHI_TRUSTED 0.02 /* a replay that differs more from the run cannot be trusted */
-#define PITHI_JUDGED 0.01  /* a shorter part of the run, between missing records, is not judged */
 
 struct pithi_findings {
     struct pithlog *log;
     const char *path;
     struct pithlog_analysis *analysis;
     const struct pithlog_analysis_info *info;
-    double part;                           /* of the time that was asked for, 0 to 1: the time that is analysed */
     const struct pithi_wait_group *groups; /* by kind */
     const struct pithlog_finding *list;    /* largest first */
     uint32_t count, ranks, hosts, cores;   /* cores: of all hosts; 0: the log does not say */
@@ -56,9 +54,7 @@ void pithi_findings_trust(const struct pithi_findings *findings, FILE *out);
 void pithi_findings_lowest(const struct pithi_findings *findings, FILE *out);
 void pithi_findings_ipc(const struct pithi_findings *findings, FILE *out);
 void pithi_findings_outside(const struct pithi_findings *findings, FILE *out);
-/* 1: records are missing, and the part without gaps says little about the run. */
-int pithi_findings_too_short(const struct pithi_findings *findings);
-/* In that case, for output without a place for it: a note on stderr. */
+/* For output without a place for it: a note on stderr if the part without gaps is too short to judge the run. */
 void pithi_findings_note_short(const struct pithi_findings *findings);
 /* The number of ranks of MPI_COMM_WORLD without records in the log. */
 uint32_t pithi_findings_absent(const struct pithi_findings *findings);

@@ -266,7 +266,7 @@ static int add_run(struct compare *c, struct pithi_findings *f, uint32_t i)
                         .ranks = pithlog_get_info(f->log)->ranks,
                         .info = *f->info,
                         .computation = f->computation,
-                        .short_part = pithi_findings_too_short(f) ? f->part : 0,
+                        .short_part = f->info->is_too_short ? f->info->part : 0,
                         .gigahertz = f->computation.cycles_a_second / 1e9};
     if (c->query->style != PITHI_TEXT_TABS)
         pithi_findings_note_short(f);

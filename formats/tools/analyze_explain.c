@@ -266,10 +266,10 @@ static void put_wrapped(const char *text, FILE *out)
 /* Says it if the part is too short to judge the run. */
 static void put_short(const struct pithi_findings *f, FILE *out)
 {
-    if (pithi_findings_too_short(f))
+    if (f->info->is_too_short)
         fprintf(out,
                 "The part without missing records is too short to judge the run:\n%.2g %% of the time asked for.\n",
-                100 * f->part);
+                100 * f->info->part);
 }
 
 /* Of a part that is too short, only the figures of the formula are shown, no sentence on the run. */
@@ -284,9 +284,9 @@ static void explain(const struct pithi_findings *f, const struct term *term, FIL
         fprintf(out, "Run time %s", pithi_ns_text(text, (double)(f->info->to_ns - f->info->from_ns)));
         fprintf(out, "; largest time outside MPI %s", pithi_ns_text(text, (double)f->info->most_useful_ns));
         fprintf(out, "; ideal network %s\n", pithi_ns_text(text, f->info->ideal_ns));
-    } else if (term->here && !pithi_findings_too_short(f)) {
+    } else if (term->here && !f->info->is_too_short) {
         term->here(f, out);
-    } else if (!term->here && !pithi_findings_too_short(f)) {
+    } else if (!term->here && !f->info->is_too_short) {
         findings_here(f, term->name, out);
     }
     put_short(f, out);

@@ -176,7 +176,7 @@ static void put_efficiencies(struct html *h)
 
     pithlog_analysis_efficiencies(h->f->analysis, all);
     put(h, "<h2>Efficiency</h2>\n");
-    if (!pithi_findings_too_short(h->f))
+    if (!h->f->info->is_too_short)
         put_paragraph(h, pithi_findings_lowest);
     if (h->f->computation.ipc > 0)
         put_paragraph(h, pithi_findings_ipc);

@@ -303,7 +303,7 @@ int pithi_findings_json(const struct pithi_findings *f, FILE *out, int with_wait
     begin(&j, "window", '{');
     put_integer(&j, "from_ns", f->info->from_ns);
     put_integer(&j, "to_ns", f->info->to_ns);
-    put_number(&j, "part", f->part);
+    put_number(&j, "part", f->info->part);
     end(&j, '}');
     put_integer(&j, "ranks", f->ranks);
     put_integer(&j, "lanes", info->lanes);

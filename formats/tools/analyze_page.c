@@ -136,44 +136,34 @@ static double paused_ns(const struct pithi_findings *f)
     return sum_ns;
 }
 
-int pithi_findings_too_short(const struct pithi_findings *f) { return f->info->gaps > 0 && f->part < PITHI_JUDGED; }
-
 void pithi_findings_note_short(const struct pithi_findings *f)
 {
-    if (pithi_findings_too_short(f))
+    if (f->info->is_too_short)
         pithi_tool_say(
             stderr,
             "pith: note: %s: the part without missing records is too short to judge the run: %.2g %% of the time "
             "asked for",
-            f->path, 100 * f->part);
+            f->path, 100 * f->info->part);
+}
+
+static void put_lines(const char *indent, const char *text, FILE *out)
+{
+    for (const char *line = text; *line; line = strchr(line, '\n') + 1)
+        fprintf(out, "%s%.*s\n", indent, (int)strcspn(line, "\n"), line);
 }
 
 /* What the log does not have. */
 static void put_missing(const struct pithi_findings *f, FILE *out)
 {
-    const struct pithlog_analysis_info *info = f->info;
     const struct pithlog_info *log = pithlog_get_info(f->log);
     uint32_t absent = pithi_findings_absent(f);
+    char text[PITHLOG_MISSING_TEXT];
 
     if (log->lost)
         fprintf(out, "  At least %llu record%s lost.\n", (unsigned long long)log->lost,
                 log->lost == 1 ? " was" : "s were");
-    if (info->gaps) {
-        fprintf(out, "  Records of rank %d are missing", (int)pithlog_get_lane(f->log, info->gap_lane)->rank);
-        if (info->gap_to_ns > log->start_ns)
-            fprintf(out, " from %.6f s to %.6f s", (double)info->gap_from_ns / 1e9, (double)info->gap_to_ns / 1e9);
-        else
-            fprintf(out, " before the start of the log");
-        fprintf(out, "%s.\n  Analysed is the longest part of the run in which no records are missing.\n",
-                info->gaps > 1 ? ", and others" : "");
-    }
-    if (pithi_findings_too_short(f))
-        fprintf(out, "  It is %.2g %% of the time asked for: too short to judge the run.\n", 100 * f->part);
-    if (info->lost_comms)
-        fprintf(out,
-                "  The lists of members of %u communicator%s are damaged:\n"
-                "  waiting in %s collectives may count as transfer.\n",
-                info->lost_comms, info->lost_comms == 1 ? "" : "s", info->lost_comms == 1 ? "its" : "their");
+    pithlog_analysis_missing(f->analysis, text);
+    put_lines("  ", text, out);
     double paused = paused_ns(f);
     if (paused > 0)
         fprintf(out, "  Recording was paused for %.1f %% of all ranks' time, which counts as computing.\n",
@@ -247,7 +237,7 @@ void pithi_findings_lowest(const struct pithi_findings *f, FILE *out)
 {
     const struct pithlog_analysis_info *info = f->info;
 
-    if (pithi_findings_too_short(f))
+    if (f->info->is_too_short)
         return;
     if (info->parallel >= 0.95)
         fprintf(out, "  Nothing is badly wrong: ranks compute %.0f %% of the time.\n", 100 * info->parallel);
@@ -342,8 +332,7 @@ static void put_findings(const struct pithi_findings *f, FILE *out)
     for (uint32_t i = 0; i < f->count; i++) {
         fprintf(out, "%3u. %s: %.1f %%, %s\n", i + 1, f->list[i].name, 100 * f->list[i].share,
                 pithi_ns_text(text, f->list[i].ns));
-        for (const char *line = f->list[i].text; *line; line = strchr(line, '\n') + 1)
-            fprintf(out, "     %.*s\n", (int)strcspn(line, "\n"), line);
+        put_lines("     ", f->list[i].text, out);
         if (f->functions[i])
             fprintf(out, "     in %s\n", f->functions[i]);
         if (*pithi_findings_range(f, &f->list[i], range))

@@ -46,6 +46,15 @@ head -c "$(($(wc -c <log.pith) - 40))" log.pith >cut.pith
 is "$(pane cut.pith --restore -e 'source pane.tcl; puts [regsub {incomplete:.*\.\|} [pane] {incomplete:...|}]; [winfo toplevel [canvas]].panes.legend.findings.analyze invoke; puts [pane]; quit')" \
     $'3 ranks, 1 host, 1 s|The log is incomplete:...|0|0|1\n3 ranks, 1 host, 1 s|The log is incomplete. These figures are for the part that can be read.|5|1|0' \
     "an incomplete log is analyzed when the user asks for it"
+# Lost records: the pane says it in the words of pith analyze, and whether the known part is too short to judge the run.
+lossy() { awk -F'\t' -v OFS='\t' -v from="$1" '$2 != 1 || $1 <= 0.1 || $1 >= 0.94
+    !lost && $1 > 0.1 { print from, 1, 0, "lost", "", "count=7"; lost = 1 }' log.txt | sort -s -g -k 1,1; }
+for from in 0.3 0.105; do
+    lossy $from >lossy.txt
+    is "$(pane lossy.txt --restore -e 'source pane.tcl; puts [pane]; quit' | cut -d '|' -f 2)" \
+        "$(pith analyze lossy.txt | grep -E 'missing|too short' | tr -s '\n ' ' ' | sed 's/^ //; s/ $//')" "records lost from $from s on"
+done
+like "$(pith analyze lossy.txt)" 'It is 0[.]5 % of the time asked for: too short' "the second part is too short"
 is "$(pane log.pith -e 'prefer findings off; quit'; rm -rf "$XDG_STATE_HOME"; pane log.pith --restore -e 'source pane.tcl; puts [pane]; quit')" "no pane" \
     "turned off by the preference"
 finish

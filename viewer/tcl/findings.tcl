@@ -25,7 +25,7 @@ oo::class create ::pith::Findings {
     method changed {what} {
         switch $what {
             waiting - log { my show [[$window part Waiting] is_shown findings] }
-            colours - trouble { my fill }
+            colours { my fill }
         }
     }
 
@@ -156,10 +156,8 @@ oo::class create ::pith::Findings {
                 set notice "No MPI calls, so there are no efficiencies."
             } elseif {![$model info complete]} {
                 set notice "The log is incomplete. These figures are for the part that can be read."
-            } elseif {[$model trouble] ne {}} {
-                set notice "Records are missing, because the file is damaged. Messages of these lanes may be paired\
-                    wrongly, so these figures are doubtful."
             }
+            set notice [string trim "$notice [string map {\n { }} [[$model log] missing]]"]
         }
         if {$notice ne {}} {
             pack $pane.notice -after $pane.facts -fill x

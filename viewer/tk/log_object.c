@@ -337,6 +337,7 @@ static const struct {
     {{"lengths", 5, "state t0 t1 rows callback"}, pithi_log_lengths},
     {{"matrix", 5, "t0 t1 comm late callback"}, pithi_log_matrix},
     {{"messageof", 5, "rank thread time peer tag"}, pithi_log_message_of},
+    {{"missing", 0, NULL}, pithi_log_missing},
     {{"noteat", 2, "x y"}, pithi_log_note_at},
     {{"notes", 0, NULL}, pithi_log_notes},
     {{"savenotes", 0, NULL}, pithi_log_save_notes},

@@ -206,6 +206,17 @@ int pithi_log_finding(struct pithi_log_object *object, Tcl_Interp *interp, int o
     return TCL_OK;
 }
 
+int pithi_log_missing(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    char text[PITHLOG_MISSING_TEXT] = "";
+
+    (void)objc, (void)objv;
+    if (object->analysis)
+        pithlog_analysis_missing(object->analysis, text);
+    Tcl_SetObjResult(interp, Tcl_NewStringObj(text, -1));
+    return TCL_OK;
+}
+
 /* ---- Efficiencies ------------------------------------------------------------------------------------------------ */
 
 /* The lane that computes longest. */
