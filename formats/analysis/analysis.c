@@ -371,7 +371,7 @@ int pithlog_analyze(struct pithlog *log, const struct pithlog_analyze_query *que
         TRY(damaged);
     pithlog_get_comm(log, 0); /* the findings ask for the world, and the graph for communicators of collectives */
     uint32_t lost_comms = pithi_log_lost_comms(log);
-    damaged = damaged ? damaged : pithi_log_check_comms(log);
+    damaged = damaged ? damaged : pithlog_check_comms(log);
     TRY(next_stage(a, 0.1));
     const struct pithi_graph *g = &a->graph;
     a->info = (struct pithlog_analysis_info){.from_ns = g->from_ns,

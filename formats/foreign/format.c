@@ -13,7 +13,6 @@
 #include "base/format_names.h"
 #include "foreign/formats.h"
 #include "foreign/walk.h"
-#include "native/log.h"
 #include "reader/native.h"
 #include "spill/spill_read.h"
 
@@ -129,7 +128,7 @@ static uint64_t losses_of(const struct pithi_format *format, const struct pithi_
 }
 
 /* PITH_ERR_DAMAGED if the format asked for members that cannot be read. NULL: there is no log to read. */
-static int check_members(const struct pithlog *log) { return log ? pithi_log_check_comms(log) : PITH_OK; }
+static int check_members(const struct pithlog *log) { return log ? pithlog_check_comms(log) : PITH_OK; }
 
 int pithi_format_print(struct pithlog *log, const struct pithi_format *format, FILE *out,
                        const struct pithi_convert *how)

@@ -175,7 +175,5 @@ struct pithlog_comm *pithi_log_make_comm(struct pithlog *log, uint32_t index);
 void pithi_log_free_comm(struct pithlog_comm *comm);
 /* Of the communicators that were asked for, the number of those whose members cannot be read. */
 uint32_t pithi_log_lost_comms(const struct pithlog *log);
-/* PITH_ERR_DAMAGED, with a text for pithlog_error(), if there are such; else PITH_OK. Ask when they have been used. */
-int pithi_log_check_comms(const struct pithlog *log);
 
 #endif

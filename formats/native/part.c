@@ -395,7 +395,7 @@ uint32_t pithi_log_lost_comms(const struct pithlog *log)
     return count;
 }
 
-int pithi_log_check_comms(const struct pithlog *log)
+int pithlog_check_comms(const struct pithlog *log)
 {
     uint32_t lost = pithi_log_lost_comms(log);
     return lost == 0 ? PITH_OK

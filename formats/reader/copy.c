@@ -457,7 +457,7 @@ int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, const struc
     if (what->damages)
         *what->damages += pithi_log_lost_comms(log);
     else
-        TRY(pithi_log_check_comms(log));
+        TRY(pithlog_check_comms(log));
     if (what->from_ns > log->info.end_ns || what->to_ns < log->info.start_ns) /* open states end with the log */
         goto out;
     if (c.part) {

@@ -101,10 +101,11 @@ PITHLOG_API const struct pithlog_info *pithlog_get_info(const struct pithlog *lo
 PITHLOG_API const struct pithlog_def *pithlog_get_def(const struct pithlog *log, uint32_t id);     /* NULL: none */
 PITHLOG_API const struct pithlog_lane *pithlog_get_lane(const struct pithlog *log, uint32_t lane); /* NULL: none */
 PITHLOG_API const struct pithlog_comm *pithlog_get_comm(const struct pithlog *log, uint32_t comm); /* NULL: none */
+/* PITH_ERR_DAMAGED: lists of members of communicators that pithlog_get_comm has returned are damaged; else PITH_OK. */
+PITHLOG_API int pithlog_check_comms(const struct pithlog *log);
 /* Properties by key ("program", "mpi", "clock", "start_unix_s" ...); index from 0; NULL past the last. */
 PITHLOG_API const char *pithlog_get_property(const struct pithlog *log, uint32_t index, const char **value);
-/* The colour of a definition as 0xRRGGBB: its own, or one from the palette by its id. */
-PITHLOG_API uint32_t pithlog_def_rgb(const struct pithlog *log, uint32_t id);
+PITHLOG_API uint32_t pithlog_def_rgb(const struct pithlog *log, uint32_t id); /* 0xRRGGBB: its own or the palette's */
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
@@ -423,8 +424,7 @@ struct pithlog_analyze_query {
     /* The window. INT64_MIN: from the last end of MPI_Init, INT64_MAX: to the last begin of MPI_Finalize; without such
      * a call, the start or end of the log. */
     int64_t from_ns, to_ns;
-    /* Called several times a second with the part done, from 0 to 1; non-zero stops the work. May be NULL. */
-    int (*progress)(void *context, double part);
+    int (*progress)(void *context, double part); /* as in struct pithlog_waits_query */
     void *context;
 };
 

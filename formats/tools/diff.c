@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "native/log.h"
 #include "native/segment.h"
 #include "tools/stat_pass.h"
 #include "tools/tools.h"
@@ -120,7 +119,7 @@ int pithi_tool_diff(int argc, char **argv)
         err = asked.records ? pithi_diff_records(&pair, asked.within_ns < 0 ? 0 : asked.within_ns, &different)
                             : print_table(&pair, &asked);
     for (int side = 0; side < 2 && !err; side++)
-        err = pithi_log_check_comms(pair.log[side]);
+        err = pithlog_check_comms(pair.log[side]);
     if (err)
         pithi_tool_failed();
     pithi_pair_close(&pair);

@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "foreign/text/printer.h"
-#include "native/log.h"
 #include "reader/filter.h"
 #include "tools/sample_text.h"
 #include "tools/tools.h"
@@ -37,7 +36,7 @@ static int print_log(const char *path, const struct pithi_text_print *how, const
     }
     TRY(pithi_sample_text_open(log, &text, &own.naming));
     TRY(pithi_text_print(log, stdout, &own));
-    err = pithi_log_check_comms(log);
+    err = pithlog_check_comms(log);
 out:
     pithi_sample_text_close(text);
     if (log)

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "native/log.h"
 #include "tools/stat_pass.h"
 #include "tools/tools.h"
 
@@ -179,7 +178,7 @@ int pithi_tool_stat(int argc, char **argv)
         TRY(pithi_table_print(table, stdout, asked.style));
     }
     err = pithi_stat_damaged();
-    err = err ? err : pithi_log_check_comms(log);
+    err = err ? err : pithlog_check_comms(log);
 out:
     if (err)
         pithi_tool_failed();

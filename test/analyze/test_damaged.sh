@@ -64,6 +64,15 @@ says 1 pith cut other.members.pith -o new.pith --to 10ms
 says 1 pith merge other.members.pith whole.pith -o new.pith
 says 1 pith sql other.members.pith 'select count(*) from messages'
 says 2 pith diff other.members.pith other.pith --records
+# A picture shows the rest, and says it, too, if it needs the members.
+for options in '--group comm' --waits; do
+    # shellcheck disable=SC2086
+    pith draw other.members.pith $options -o new.svg 2>err
+    is "$? $(cat err)" "0 $sentence (the rest is drawn)" "damaged members: draw $options says it"
+done
+pith draw other.members.pith -o new.svg 2>err
+is "$? $(cat err)" "0 " "draw without them does not"
+rm new.svg
 pith check other.members.pith >out
 [ $? = 1 ] && grep -q 'the chunk here is damaged' out
 ok $? "pith check finds it"

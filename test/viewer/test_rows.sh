@@ -17,6 +17,13 @@ is "$other" "$state" "set_rowstate: the same in another window"
 is "$(pith view hosts.pith -e 'set_rowstate {hidden {host:nowhere 99 7/heat} order {host:x {1 2}}}; puts [llength [row_list]]; quit')" \
     24 "words of rows that are not there are passed over"
 is "$(pith view hosts.pith -e 'group comm; set_rowstate {}; puts [lindex [rowstate] 1]; quit')" host "nothing: as at first"
+# Damaged lists of members: the status line says it once they are needed.
+python3 "$top/test/analyze/damaged_check.py" members hosts.pith members.pith
+trouble='members.pith: the lists of members of 2 communicators are damaged'
+is "$(pith view members.pith -e 'puts [string match "*members*damaged*" [status]]; group comm; puts [lrange [status] 0 9]; group host
+    puts [lrange [status] 0 9]; quit' 2>&1)" "0
+$trouble
+$trouble" "damaged lists of members"
 # The rows of a log beside another one are a tree of their own.
 cat >second.tcl <<'END'
 set second [winfo toplevel [canvas]].panes.second.time.labels

@@ -50,12 +50,15 @@ static struct pithi_rows *tree_of(struct pithi_draw *draw)
     return draw->tree;
 }
 
-/* Makes the visible rows those of the picture. The heads of open groups are rows too, except in text. */
+/* Makes the visible rows those of the picture. The heads of open groups are rows too, except in text. Communicators
+ * whose lists of members are damaged have no rows. */
 static int take_seen(struct pithi_draw *draw)
 {
     struct pithi_rows *tree = tree_of(draw);
     uint32_t label_capacity = 0;
 
+    if (pithlog_check_comms(draw->log))
+        pithi_draw_damaged();
     pithi_rows_seen(tree);
     pithi_draw_labels_free(draw);
     free(draw->rows);

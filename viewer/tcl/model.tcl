@@ -339,6 +339,9 @@ oo::class create ::pith::Model {
         my count_rows
         set first_row [expr {max(0, min($first_row, $row_count - 1))}]
         my notify rows
+        if {$trouble eq {}} {
+            my set_trouble [$log rows trouble]
+        }
     }
 
     # Shows the rows that match a pattern of ranks (0-3,7.1) and names; "" all.

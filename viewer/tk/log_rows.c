@@ -266,6 +266,15 @@ static int rows_tree(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
     return TCL_OK;
 }
 
+/* Says it if lists of members are damaged: their communicators have no rows. {}: none is. */
+static int rows_trouble(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
+{
+    (void)args;
+    if (pithlog_check_comms(object->log))
+        Tcl_SetObjResult(interp, Tcl_NewStringObj(pithlog_error(), -1));
+    return TCL_OK;
+}
+
 /* ---- Arranging --------------------------------------------------------------------------------------------------- */
 
 static int rows_group(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
@@ -572,6 +581,7 @@ static const struct {
     {{"shows", 2, "rank thread"}, rows_shows},
     {{"state", 0, NULL}, rows_state},
     {{"tree", 0, NULL}, rows_tree},
+    {{"trouble", 0, NULL}, rows_trouble},
     {{"unfold", 2, "nodes on"}, rows_unfold},
     {{NULL, 0, NULL}, NULL},
 };
