@@ -173,6 +173,13 @@ proc settle_until {condition} {
         settle
     }
 }
+set time [winfo parent [canvas]]
+height 400 ;# the rows scroll
+settle_until {[winfo ismapped $time.v]}
+is [list [winfo x $time.side] [winfo width $time.side]] [list [winfo x $time.v] [winfo width $time.v]] \
+    "the ground beside the time axis is as wide as the scrollbar below it"
+is [winfo reqheight $time.overview] [::pith::theme::px 36] "the overview has its height"
+height 0
 settle_until {[winfo width $top] == 1280}
 settle
 proc is_inside {widget frame} {

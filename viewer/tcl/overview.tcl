@@ -43,7 +43,11 @@ oo::class create ::pith::Overview {
     method changed {what} {
         switch $what {
             time { my mark }
-            rows - hidden - colours - theme { my redraw }
+            rows - hidden - colours { my redraw }
+            theme {
+                $path configure -height [my height]
+                my redraw
+            }
         }
     }
 

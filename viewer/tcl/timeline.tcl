@@ -78,12 +78,9 @@ oo::class create ::pith::Timeline {
         grid columnconfigure $path 2 -minsize [winfo reqwidth $path.v]
         grid rowconfigure $path 1 -weight 1
         # Background beside and below the scrollbars, and of the hidden overview.
-        set bar_width [winfo reqwidth $path.v]
-        foreach {name place} [list \
-            side [list -relx 1 -anchor ne -width $bar_width -relheight 1] \
-            foot [list -rely 1 -anchor sw -relwidth 1 -height [px 60]]] {
+        foreach {name place} {side {-row 0 -rowspan 10 -column 2}  foot {-row 8 -rowspan 2 -column 0 -columnspan 3}} {
             frame $path.$name -background [colour panel]
-            place $path.$name {*}$place
+            grid $path.$name {*}$place -sticky nsew
             lower $path.$name
         }
         bind $plot <Configure> [list [self] resized %w %h]
@@ -101,7 +98,10 @@ oo::class create ::pith::Timeline {
             pointer - reading - selection - left_out - exact - message_filter - picking {}
             rows - digest { my fill_height; my redraw }
             log { my learn_letters more }
-            theme { my learn_letters new }
+            theme {
+                $path.corner coords base 10 [px 13]
+                my learn_letters new
+            }
             default { my redraw }
         }
     }
