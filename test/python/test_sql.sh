@@ -22,7 +22,7 @@ is "$(pith sql small.pith 'SELECT rank, NULL AS none, 1.5 AS half FROM lanes LIM
 is "$(pith sql small.pith 'SELECT 1 AS a, 2 AS b; SELECT 3 AS c')" "$(printf 'a  b\n1  2\nc\n3')" "two statements, as tables"
 is "$(pith sql small.pith 'BEGIN; SELECT 1 AS a; COMMIT'; echo $?)" "$(printf 'a\n1\n0')" "statements without columns print nothing"
 is "$(pith sql small.pith 'BEGIN; SELECT 1e999 AS a, -1e999 AS b; COMMIT' --json | tr -d '\n')" '[{"a":null,"b":null}]' "JSON has no infinity"
-is "$(ls "$XDG_CACHE_HOME/pith"/*.sql1 2>/dev/null | wc -l)" 1 "the database is kept in the cache"
+is "$(ls "$XDG_CACHE_HOME/pith"/*.sql2 2>/dev/null | wc -l)" 1 "the database is kept in the cache"
 for query in 'DELETE FROM lanes' 'DROP TABLE lanes' 'CREATE TEMP TABLE t(x)' "ATTACH 'x.db' AS x" "VACUUM INTO 'y.db'" 'PRAGMA user_version = 7' 'SELECT load_extension("x")' 'selec' 'SELECT * FROM nosuch'; do
     pith sql small.pith "$query" >out 2>err
     is "$? $(wc -l <err) $(grep -c '^pith: sql: ' err)" "1 1 1" "refused in one line: $query" || cat out err
@@ -50,7 +50,10 @@ PY
 is "$(pith sql './a %?#b.sqlite' 'SELECT x FROM t' --csv | tr '\n' ' ') $(find . -name 'a %*' | wc -l)" "x 7  1" "a database in WAL mode: its rows, and no file beside it"
 is "$(pith sql "$PWD/left.sqlite" 'SELECT x FROM t' --csv | tr '\n' ' ')" "x 7 " "a database with a write-ahead log: the rows in the log"
 is "$(pith sql small.pith 'SELECT count(*) AS n FROM lanes' --csv)" "$(printf 'n\n3')" "nothing was changed"
-printf 'damaged' | dd of="$(ls "$XDG_CACHE_HOME/pith"/*.sql1)" conv=notrunc 2>/dev/null
+for file in "$XDG_CACHE_HOME/pith"/*.sql2; do mv "$file" "${file%2}1"; done
+pith sql small.pith 'SELECT 1' >/dev/null
+is "$(ls "$XDG_CACHE_HOME/pith"/*.sql2 2>/dev/null | wc -l)" 1 "one that an older version kept is not used"
+printf 'damaged' | dd of="$(ls "$XDG_CACHE_HOME/pith"/*.sql2)" conv=notrunc 2>/dev/null
 is "$(pith sql small.pith 'SELECT count(*) AS n FROM lanes' --csv)" "$(printf 'n\n3')" "a damaged database in the cache is made anew"
 is "$(XDG_CACHE_HOME=/proc/none HOME= pith sql small.pith 'SELECT count(*) AS n FROM lanes' --csv)" "$(printf 'n\n3')" "without a cache"
 XDG_CACHE_HOME=/proc/none HOME= pith sql small.pith 'SELECT 1; WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT max(x) FROM c' >out 2>err &
