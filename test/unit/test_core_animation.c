@@ -26,7 +26,7 @@ static void message(struct core_log *log, const uint32_t *lanes, int from, int t
 }
 
 /* Rank r: MPI_Init until 100 + r, red 200..300, a nested green 220..240, MPI_Finalize from 900 - r. Messages 0 to 1 at
- * 310, back at 400 until 700. */
+ * 310, back at 400 until 700. Rank 2 loses records at 800; an empty LOST at 850 on rank 0 says that none were lost. */
 static void write_log(struct core_log *log)
 {
     uint32_t init, finalize, red, green, lanes[RANKS];
@@ -47,6 +47,12 @@ static void write_log(struct core_log *log)
     }
     message(log, lanes, 0, 1, 310, 320, 0);
     message(log, lanes, 1, 0, 400, 700, 0);
+    for (int rank = 0; rank < RANKS; rank += 2)
+        core_check(pithi_writer_add(log->writer, &(struct pithlog_record){.time_ns = rank ? 800 : 850,
+                                                                          .lane = lanes[rank],
+                                                                          .kind = PITHLOG_LOST,
+                                                                          .peer = -1,
+                                                                          .bytes = rank ? 5 : 0}));
     for (int rank = 0; rank < RANKS; rank++) {
         core_add(log, lanes[rank], PITHLOG_ENTER, 900 - rank, finalize);
         core_add(log, lanes[rank], PITHLOG_LEAVE, 950, finalize);
@@ -83,6 +89,10 @@ static void test_states(const struct pithi_anim *anim)
     OK(pithi_anim_state(anim, 1, 9) == PITHI_ABSENT && pithi_anim_state(anim, 1, 950) == PITHI_ABSENT &&
            pithi_anim_state(anim, RANKS, 300) == PITHI_ABSENT,
        "before its begin, after its end, and as a rank that is not there: nobody");
+    OK(pithi_anim_state(anim, 2, 799) == PITHI_NONE && pithi_anim_state(anim, 2, 800) == PITHI_ABSENT &&
+           pithi_anim_state(anim, 2, 890) == PITHI_ABSENT && pithi_anim_state(anim, 0, 860) == PITHI_NONE,
+       "unknown after lost records");
+    OK(pithi_anim_state(anim, 2, 898) == pithi_anim_state(anim, 0, 900), "up to the next record");
     OK(anim->work_ns == 100 + RANKS - 1 && anim->rest_ns == 900 - RANKS + 1, "MPI_Init and MPI_Finalize are noted");
     OK(pithi_anim_sent(anim, 309) == 0 && pithi_anim_sent(anim, 310) == 1 && pithi_anim_sent(anim, 900) == 2,
        "messages are counted by the moment of sending");

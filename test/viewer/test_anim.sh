@@ -166,5 +166,13 @@ out=$(timeout 600 pith view --anim hand.pith -e 'puts [dict get [info] messages]
 is "$(sed -n 1p <<<"$out")" "$messages" "a finished log: its messages"
 ok "$(awk 'NR == 2 { a = $1 } NR == 3 { b = $1 } END { print !(b > a && a > 0) }' <<<"$out")" "it plays, from the end of MPI_Init on"
 like "$(sed -n 4p <<<"$out")" '^(Recv|Send|computing)( (Recv|Send|computing)){2}$' "three ranks have states: $(sed -n 4p <<<"$out")"
+# A damaged log: the status line says it, and the other messages are there.
+python3 "$top/test/analyze/damaged_check.py" make 400 >long.txt && pith convert long.txt long.pith
+printf 'damage' | dd of=long.pith bs=1 seek=$(($(stat -c %s long.pith) / 2)) conv=notrunc status=none
+others=$(pith stat long.pith --by comm --csv 2>/dev/null | awk -F, 'NR > 1 { sum += $3 } END { print sum }')
+like "$others" '^[1-9][0-9]*$' "a damaged log has messages"
+out=$(timeout 600 pith view --anim long.pith -e 'while {![dict get [info] ended]} { wait 0.05 }; live; sync; puts [status]; puts [dict get [info] messages]; quit' 2>&1)
+like "$(sed -n 1p <<<"$out")" ' under way   long[.]pith: byte [0-9]+: .* is damaged' "the animation says it"
+is "$(sed -n 2p <<<"$out")" "$others" "and it has all other messages"
 is "$(pith view hand.pith -e 'anim; work; puts [expr {[lindex [window] 0] > 0}]; quit' 2>&1)" 1 "from the time lines: the animation, and the work"
 finish

@@ -10,7 +10,8 @@
 enum {
     MOST_CHANGES = 6000000,  /* held: 96 MB */
     MOST_MESSAGES = 1000000, /* 48 MB */
-    RECORDS_A_LOOK = 150000
+    RECORDS_A_LOOK = 150000,
+    DAMAGES_A_LOOK = 10000
 };
 
 /* ---- Lanes and definitions --------------------------------------------------------------------------------------- */
@@ -79,14 +80,35 @@ static void pop(struct pithi_anim_lane *lane, uint32_t id)
         }
 }
 
+/* From `time_ns` on, the lane's innermost state is `state`. */
+static void change(struct pithi_anim *anim, struct pithi_anim_lane *lane, int64_t time_ns, uint32_t state)
+{
+    struct pithi_anim_change *last = lane->count ? &lane->changes[lane->count - 1] : NULL;
+
+    if (state < anim->defs)
+        anim->used[state] = 1;
+    if (last && last->time_ns == time_ns) {
+        last->state = state;
+        return;
+    }
+    lane->changes = pithi_view_grow(lane->changes, &lane->capacity, lane->count + 1, sizeof *lane->changes);
+    lane->changes[lane->count].time_ns = time_ns;
+    lane->changes[lane->count++].state = state;
+    anim->changes++;
+}
+
 static void take_record(struct pithi_anim *anim, const struct pithlog_record *record)
 {
     struct pithi_anim_lane *lane;
 
     anim->records++;
-    if (record->lane >= anim->lane_count || (record->kind != PITHLOG_ENTER && record->kind != PITHLOG_LEAVE))
+    if (record->lane >= anim->lane_count)
         return;
     lane = &anim->lanes[record->lane];
+    if (record->kind == PITHLOG_LOST && record->bytes) /* until the next record, its state is unknown */
+        change(anim, lane, record->time_ns, PITHI_ABSENT);
+    if (record->kind != PITHLOG_ENTER && record->kind != PITHLOG_LEAVE)
+        return;
     if (record->kind == PITHLOG_ENTER) {
         lane->stack = pithi_view_grow(lane->stack, &lane->stack_capacity, lane->depth + 1, sizeof *lane->stack);
         lane->stack[lane->depth++] = record->id;
@@ -100,19 +122,7 @@ static void take_record(struct pithi_anim *anim, const struct pithlog_record *re
     }
     if (record->kind == PITHLOG_ENTER && pithlog_is_finalize(def) && anim->rest_ns == INT64_MIN)
         anim->rest_ns = record->time_ns;
-    int64_t time_ns = record->time_ns;
-    uint32_t state = lane->depth ? lane->stack[lane->depth - 1] : PITHI_NONE;
-    struct pithi_anim_change *last = lane->count ? &lane->changes[lane->count - 1] : NULL;
-    if (state != PITHI_NONE && state < anim->defs)
-        anim->used[state] = 1;
-    if (last && last->time_ns == time_ns) {
-        last->state = state;
-        return;
-    }
-    lane->changes = pithi_view_grow(lane->changes, &lane->capacity, lane->count + 1, sizeof *lane->changes);
-    lane->changes[lane->count].time_ns = time_ns;
-    lane->changes[lane->count++].state = state;
-    anim->changes++;
+    change(anim, lane, record->time_ns, lane->depth ? lane->stack[lane->depth - 1] : PITHI_NONE);
 }
 
 /* Inserts a message by send time. Messages arrive in the order of their receives, so the position is near the end. */
@@ -212,16 +222,17 @@ static int look_live(struct pithi_anim *anim)
 static int look_log(struct pithi_anim *anim, int64_t keep_ns)
 {
     const struct pithlog_info *info = pithlog_get_info(anim->log);
-    int status = 1;
 
     if (is_full(anim)) {
         if (keep_ns <= anim->begin_ns)
             return PITH_OK;
         drop_before(anim, keep_ns);
     }
-    for (int i = 0; i < RECORDS_A_LOOK && !anim->ended && !is_full(anim) && status >= 0; i++) {
+    for (int i = 0; i < RECORDS_A_LOOK && !anim->ended && !is_full(anim); i++) {
         struct pithlog_record record;
-        status = pithlog_iter_next(anim->iter, &record);
+        int status = pithlog_iter_next(anim->iter, &record);
+        if (status < 0 && !anim->trouble)
+            anim->trouble = strdup(pithlog_error());
         if (status == 0) {
             anim->ended = anim->finished = 1;
             anim->now_ns = info->end_ns;
@@ -232,13 +243,22 @@ static int look_log(struct pithi_anim *anim, int64_t keep_ns)
             anim->now_ns = record.time_ns;
         }
     }
-    while (anim->has_message || (anim->has_message = pithlog_matcher_next(anim->matcher, &anim->next_message) == 1)) {
-        if (!anim->ended && anim->next_message.recv_ns > anim->now_ns)
+    for (int damages = 0; damages < DAMAGES_A_LOOK;) { /* without memory, the matcher fails each time */
+        if (!anim->has_message) {
+            int status = pithlog_matcher_next(anim->matcher, &anim->next_message);
+            if (status == 0)
+                break;
+            if (status < 0) { /* messages follow */
+                damages++;
+                continue;
+            }
+        }
+        anim->has_message = !anim->ended && anim->next_message.recv_ns > anim->now_ns;
+        if (anim->has_message)
             break;
         take_message(anim, &anim->next_message);
-        anim->has_message = 0;
     }
-    return status < 0 ? PITH_ERR_DAMAGED : PITH_OK;
+    return PITH_OK;
 }
 
 int pithi_anim_look(struct pithi_anim *anim, int64_t keep_ns)
@@ -307,8 +327,9 @@ int pithi_anim_follow(const char *path, struct pithi_anim **anim)
 
 int pithi_anim_open(const char *path, struct pithi_anim **anim)
 {
-    struct pithlog_query query = {
-        .from_ns = INT64_MIN, .to_ns = INT64_MAX, .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE};
+    struct pithlog_query query = {.from_ns = INT64_MIN,
+                                  .to_ns = INT64_MAX,
+                                  .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE | 1u << PITHLOG_LOST};
     struct pithi_anim *made = *anim = new_animation();
     const struct pithlog_info *info;
     int err = pithlog_open(path, &made->log);
@@ -327,7 +348,7 @@ int pithi_anim_open(const char *path, struct pithi_anim **anim)
     update_lanes(made, info->lanes, info->ranks);
     made->lost = info->lost;
     made->begin_ns = made->now_ns = info->start_ns <= info->end_ns ? info->start_ns : 0;
-    return pithi_anim_look(made, INT64_MIN) == PITH_ERR_MEMORY ? PITH_ERR_MEMORY : PITH_OK;
+    return pithi_anim_look(made, INT64_MIN);
 }
 
 void pithi_anim_close(struct pithi_anim *anim)
@@ -348,5 +369,6 @@ void pithi_anim_close(struct pithi_anim *anim)
     free(anim->messages);
     free(anim->rgb);
     free(anim->used);
+    free(anim->trouble);
     free(anim);
 }

@@ -17,7 +17,7 @@
 #include "core/query.h"
 #include "core/raster.h"
 
-/* From this moment, the innermost state of the lane is `state`; PITHI_NONE: it is in no state. */
+/* From this moment, the innermost state of the lane is `state`; PITHI_NONE: in no state; PITHI_ABSENT: unknown. */
 struct pithi_anim_change {
     int64_t time_ns;
     uint32_t state;
@@ -47,6 +47,7 @@ struct pithi_anim {
     int64_t work_ns, rest_ns;     /* the last end of MPI_Init, the first begin of MPI_Finalize; INT64_MIN: none */
     int is_live, ended, finished; /* a running program; it has ended; its log was written */
     uint64_t records, lost;
+    char *trouble;                 /* a part of the log is damaged, and left out; NULL: none */
     struct pithi_anim_lane *lanes; /* [lane_count] lanes */
     uint32_t lane_count, lane_capacity;
     uint32_t *lane_of_rank;              /* [ranks]: of its main thread; PITHI_NONE: unknown */
@@ -78,7 +79,7 @@ int pithi_anim_look(struct pithi_anim *anim, int64_t keep_ns);
 const struct pithlog_def *pithi_anim_def(const struct pithi_anim *anim, uint32_t id);
 
 /* The state of a rank's main thread at a moment. PITHI_NONE: it is in no state. PITHI_ABSENT: before its first record,
- * after its last in a program that has ended, or it cannot be followed from this host. */
+ * after its last in a program that has ended, or it cannot be followed from this host; or records were lost. */
 #define PITHI_ABSENT (UINT32_MAX - 1)
 uint32_t pithi_anim_state(const struct pithi_anim *anim, uint32_t rank, int64_t time_ns);
 /* The first message, in the order of sending, that was sent after a moment. */

@@ -317,6 +317,9 @@ oo::class create ::pith::Anim {
         if {[dict get $info lost]} {
             append status_text "   [::pithtk::number [dict get $info lost]] records lost"
         }
+        if {[dict get $info trouble] ne {}} {
+            append status_text "   [dict get $info trouble]"
+        }
     }
 
     method point {x y} {

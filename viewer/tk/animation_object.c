@@ -54,6 +54,7 @@ static int anim_info(struct anim_object *object, Tcl_Interp *interp, Tcl_Obj *co
     pithi_put_wide(dict, "records", (int64_t)anim->records);
     pithi_put_wide(dict, "messages", (int64_t)(anim->messages_dropped + anim->message_count));
     pithi_put_wide(dict, "lost", (int64_t)anim->lost);
+    pithi_put_text(dict, "trouble", anim->trouble ? anim->trouble : "");
     pithi_put_text(dict, "log", follow ? follow->log : "");
     pithi_put_text(dict, "program", follow ? follow->program : "");
     Tcl_SetObjResult(interp, dict);
