@@ -180,6 +180,19 @@ is [list [winfo x $time.side] [winfo width $time.side]] [list [winfo x $time.v] 
     "the ground beside the time axis is as wide as the scrollbar below it"
 is [winfo reqheight $time.overview] [::pith::theme::px 36] "the overview has its height"
 height 0
+set cut {}
+foreach from [lmap pixel {18 -18} {expr {0.2 - 0.2 * $pixel / [winfo width $time.axis]}}] {
+    zoom $from [expr {$from + 0.2}] ;# 0.2 or 0.4 is 18 pixels from an end
+    sync
+    foreach item [$time.axis find all] {
+        lassign [$time.axis bbox $item] left - right
+        if {[$time.axis type $item] eq "text" && ($left < 0 || $right > [winfo width $time.axis])} {
+            lappend cut "$from: [$time.axis itemcget $item -text]"
+        }
+    }
+}
+is $cut {} "no time is cut at an end of the axis"
+fit
 settle_until {[winfo width $top] == 1280}
 settle
 proc is_inside {widget frame} {

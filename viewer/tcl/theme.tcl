@@ -151,7 +151,7 @@ proc ::pith::theme::styles {} {
     ttk::style map TNotebook.Tab -background [list selected $colour(panel) active $colour(select)] \
         -foreground [list selected $colour(text)] -lightcolor [list selected $colour(panel)]
     ttk::style configure TLabelframe.Label -foreground $colour(faint)
-    ttk::style configure TScale -background $colour(thumb)
+    ttk::style configure TScale -background $colour(thumb) -arrowsize [px 14] -sliderlength [px 30]
     ttk::style configure TProgressbar -background $colour(accent)
 }
 

@@ -249,7 +249,8 @@ oo::class create ::pith::Timeline {
         foreach {x label} $marks {
             set x [expr {int($x)}]
             $axis create line $x [expr {$foot - 6}] $x $foot -fill [colour edge]
-            if {$x > 14 && $x < $width - 14} {
+            set half [expr {[font measure PithSmall $label] / 2 + 1}]
+            if {$x >= $half && $x + $half <= $width} {
                 $axis create text $x [expr {$foot / 2 - 1}] -text $label -font PithSmall -fill $faint
             }
         }
