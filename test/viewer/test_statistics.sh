@@ -9,6 +9,9 @@ inside plain.pith lengths_checks.tcl
 inside rich.pith lengths_range_checks.tcl
 inside plain.pith stretch_checks.tcl
 inside late.pith matrix_checks.tcl
+is "$(pith view late.pith -e 'late; sync; update; set tree [winfo toplevel [canvas]].matrix.body.book.table.tree
+    puts [expr {[::tcl::mathop::+ {*}[lmap column [$tree cget -columns] {$tree column $column -width}]] <= [winfo width $tree]}]; quit' 2>&1)" 1 \
+    "all columns of the ranks fit into their table"
 printf '%s\t0\t0\t%s\tMPI_Send\n' 0 enter 0.2 leave 0.5 enter 0.6 leave >gaps.txt
 out=$(pith view gaps.txt -e '
     select 0.1 0.55

@@ -74,7 +74,7 @@ oo::class create ::pith::Lengths {
         ttk::spinbox $frame.count -from 1 -to 200 -width 4 -textvariable [my varname bins] -command [list [self] draw]
         bind $frame.count <Return> [list [self] draw]
         bind $frame.count <FocusOut> [list [self] draw]
-        ttk::scale $frame.slider -from 1 -to 200 -length 110 -value $bins -command [list [self] slide_bins]
+        ttk::scale $frame.slider -from 1 -to 200 -length [px 110] -value $bins -command [list [self] slide_bins]
         ttk::checkbutton $frame.log -text "Logarithmic" -variable [my varname logarithmic] -command [list [self] draw]
         pack $frame.what $frame.state {*}[my build_scope $frame] -side left -padx {0 6}
         pack $frame.log $frame.count $frame.slider $frame.bins -side right -padx {6 0}

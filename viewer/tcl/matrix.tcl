@@ -243,11 +243,18 @@ oo::class create ::pith::Matrix {
         set columns [my columns]
         $tree delete [$tree children {}]
         $tree configure -show headings -columns [lmap {name title kind} $columns {set name}]
-        foreach {name title kind} $columns {
+        foreach least {80 64} { ;# less, if not all titles fit into the table
+            set widths [lmap {name title kind} $columns {
+                expr {max([px $least], [font measure TkHeadingFont $title] + [px 12])}
+            }]
+            if {[::tcl::mathop::+ {*}$widths] <= [winfo width $tree]} {
+                break
+            }
+        }
+        foreach {name title kind} $columns width $widths {
             set side [expr {$name eq "name" ? "w" : "e"}]
             $tree heading $name -text $title -anchor $side -command [list [self] sort_by $name]
-            $tree column $name -width [expr {max([px 80], [font measure TkHeadingFont $title] + [px 12])}] -minwidth 50 \
-                -anchor $side
+            $tree column $name -width $width -minwidth 50 -anchor $side
         }
         set lines [my sorted]
         foreach line [lrange $lines 0 1999] {
