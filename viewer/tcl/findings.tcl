@@ -152,12 +152,13 @@ oo::class create ::pith::Findings {
         if {$notice ne {}} {
             pack $pane.analyze -after $pane.facts -anchor w -pady 2
         } elseif {[[$window part Waiting] is_ready]} {
+            set missing [string map {\n { }} [[$model log] missing]]
             if {$efficiencies eq {}} {
-                set notice "No MPI calls, so there are no efficiencies."
+                set notice "No MPI calls[expr {$missing eq {} ? {} : { in the analyzed part}}], so there are no efficiencies."
             } elseif {![$model info complete]} {
                 set notice "The log is incomplete. These figures are for the part that can be read."
             }
-            set notice [string trim "$notice [string map {\n { }} [[$model log] missing]]"]
+            set notice [string trim "$notice $missing"]
         }
         if {$notice ne {}} {
             pack $pane.notice -after $pane.facts -fill x

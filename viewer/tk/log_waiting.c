@@ -284,7 +284,7 @@ int pithi_log_efficiencies(struct pithi_log_object *object, Tcl_Interp *interp, 
 
     (void)objc, (void)objv;
     info = object->analysis ? pithlog_analysis_get_info(object->analysis) : NULL;
-    if (!info || !info->has_mpi || !info->lanes) {
+    if (!info || !info->has_mpi || !info->lanes || info->to_ns <= info->from_ns) {
         Tcl_SetObjResult(interp, list);
         return TCL_OK;
     }
