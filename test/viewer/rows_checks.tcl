@@ -280,6 +280,30 @@ $tools.height set 3.0
 sync
 is [height] 20 "the slider too"
 
+# ---- The row under the pointer stays there, whatever is rounded
+proc row_under {y} {
+    variable its_model
+    return [$its_model row_on [$rows_model line_at $y]]
+}
+set its_model [lindex [info class instances ::pith::Model] 0]
+set middle [lindex [info class instances ::pith::Timeline] 0]
+height 40
+foreach y {95 131 199} {
+    $middle scroll_to 6
+    event generate $plot <Motion> -x 200 -y $y -warp 1
+    sync
+    set wanted [row_under $y]
+    set got {}
+    foreach key {bracketright bracketright bracketright bracketleft bracketleft bracketright bracketright} {
+        press_key $key
+        lappend got [row_under $y]
+    }
+    is $got [lrepeat 7 $wanted] "row $wanted stays under the pointer while rows get higher and lower"
+    height 40
+}
+$middle scroll_to 0
+event generate $plot <Motion> -x 10 -y 10 -warp 1
+
 # ---- Rows too low to be seen alone
 height 0.3
 sync

@@ -347,11 +347,10 @@ oo::class create ::pith::Window {
         set height [lindex [$timeline size] 1]
         set y [expr {[winfo pointery $top] - [winfo rooty [$timeline plot]]}]
         set y [expr {$y >= 0 && $y < $height ? $y : $height / 2}]
-        set pinned [$model pinned_count]
-        set row [expr {[$model first_row] + double($y) / [$model row_height] - $pinned}]
+        set row [$model row_on [$model line_at $y]]
         $model set_row_height [expr {$pixels >= 4 ? round($pixels) : $pixels}]
-        if {$row > 0} {
-            $timeline scroll_to [expr {round($row + $pinned - $y / double([$model row_height]))}]
+        if {$row >= [$model pinned_count]} {
+            $timeline scroll_to [expr {$row - [$model line_at $y]}]
         }
     }
 
