@@ -31,7 +31,7 @@ is [cells [id_of mark]] {1 {} {} {}} "an event: how many"
 like [set [$pane.body.messages cget -textvariable]] {^0 messages sent} "no messages"
 select 0.35 0.65
 stats
-like [set [$pane.body.messages cget -textvariable]] {^1 messages sent \(1.024 kB\), 1 received} "a message sent and received"
+like [set [$pane.body.messages cget -textvariable]] {^1 message sent \(1.024 kB\), 1 received} "a message sent and received"
 select 0.5 0.65
 stats
 like [set [$pane.body.messages cget -textvariable]] {^0 messages sent \(0 B\), 1 received} "one received only"

@@ -80,6 +80,19 @@ out=$(pith view gaps.pith -e 'foreach part {0.35 0.7 0.6} {
 like "$out" '^recording paused +on rank 0 +from 200 ms +to 500 ms +for 300 ms$' "the pointer on a pause"
 like "$out" '^12 records lost +on rank 0 +at 700 ms$' "on lost records"
 like "$out" '^1 rank, 7 records' "on nothing else"
+# A long name is cut in the status line, which still says when; the card has all of it, on several lines.
+long=$(printf 'x%.0s' {1..200})
+printf '%s\t0\t0\t%s\n' 0 $'enter\t'"$long" 0.2 $'enter\tinner' 0.5 $'leave\tinner' 1 $'leave\t'"$long" >long.txt
+pith convert long.txt long.pith
+out=$(pith view long.pith -e 'set top [winfo toplevel [canvas]]; proc go {x type} {
+        event generate [canvas] $type -x $x -y [expr {[winfo height [canvas]] / 2}] {*}[expr {$type eq "<Motion>" ? {} : {-button 1}}] }
+    go 20 <Motion>; sync; puts "status: [$top.status.text cget -text]"; puts "whole: [status]"
+    set x [expr {[winfo width [canvas]] * 3 / 10}]; go $x <Motion>; go $x <Button>; go $x <ButtonRelease>; after 600 {set over 1}; vwait over
+    sync; puts "card: [winfo exists [canvas].card] [expr {[winfo reqwidth [canvas].card] < [winfo width [canvas]]}]"
+    quit' 2>&1)
+like "$out" 'status: xxx+…   on rank 0   from 0 s   to 1 s   for 1 s' "a long name leaves room for the rest"
+like "$out" "whole: $long   on rank 0" "scripts get all of it"
+like "$out" 'card: 1 1' "the card is not wider than the time lines"
 rank=$(pith draw big.pith -o out.png 2>&1 | grep -oE 'rank [0-9]+' | tr -dc 0-9)
 out=$(pith view big.pith -e "rows $((rank - 1))-$((rank + 1)); arrows off; sync;"' foreach row {0.5 1.2 1.5 2.5} {
     event generate [canvas] <Motion> -x 100 -y [expr {int([height] * $row)}]; sync; puts "$row [status]" }; quit' 2>&1)

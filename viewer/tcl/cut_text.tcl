@@ -48,7 +48,8 @@ oo::class create ::pith::Tip {
             return
         }
         set top [winfo toplevel $path]
-        set tip [ttk::label $top.tip -text $text -style Card.TLabel -relief solid -borderwidth 1 -padding {6 3}]
+        set tip [ttk::label $top.tip -text $text -style Card.TLabel -relief solid -borderwidth 1 -padding {6 3} \
+            -wraplength [expr {[winfo width $top] - 20}]]
         # Not beyond the right edge of the window.
         set left [expr {min([winfo rootx $path] - [winfo rootx $top] + $x + 12, [winfo width $top] - [winfo reqwidth $tip])}]
         place $tip -x [expr {max(0, $left)}] -y [expr {[winfo rooty $path] - [winfo rooty $top] + $y + 14}]

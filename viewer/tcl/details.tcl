@@ -405,13 +405,16 @@ oo::class create ::pith::Details {
         if {![dict exists $what lines]} {
             return {}
         }
+        lassign [$timeline size] width height
         set card [ttk::frame $plot.card -style Card.TFrame -padding {10 7}]
+        grid columnconfigure $card 1 -weight 1
         set line 0
         foreach {word value} [my all_lines $what] {
             ttk::label $card.w$line -text $word -style CardFaint.TLabel
-            ttk::label $card.v$line -text $value -style [expr {$line ? "Card.TLabel" : "CardBold.TLabel"}]
+            ttk::label $card.v$line -text $value -style [expr {$line ? "Card.TLabel" : "CardBold.TLabel"}] \
+                -wraplength [expr {max([px 100], $width - [px 40] - ($line ? [winfo reqwidth $card.w$line] : 0))}]
             if {$line} {
-                grid $card.w$line $card.v$line -sticky w
+                grid $card.w$line $card.v$line -sticky nw
                 grid configure $card.w$line -padx {0 8}
             } else {
                 grid $card.v$line -columnspan 2 -sticky w
@@ -419,7 +422,6 @@ oo::class create ::pith::Details {
             incr line
         }
         update idletasks
-        lassign [$timeline size] width height
         set left [expr {min($x + 12, $width - [winfo reqwidth $card] - 4)}]
         set top [expr {min($y + 12, $height - [winfo reqheight $card] - 4)}]
         place $card -x [expr {max(2, $left)}] -y [expr {max(2, $top)}]

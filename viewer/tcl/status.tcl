@@ -5,15 +5,17 @@ oo::class create ::pith::Status {
     variable second   ;# the model of a log below; {} none
     variable path     ;# frame
     variable text     ;# on the left
+    variable parts    ;# its pieces
     variable time     ;# on the right
-    variable tip      ;# of the trouble, which may be cut
+    variable tips     ;# of the text and the trouble, which may be cut
     variable quiet    ;# after id: until then a message stays, whatever is under the pointer; {} none
 
     constructor {parent its_model} {
         set model $its_model
         set path [ttk::frame $parent]
-        lassign {} text time quiet second
-        ttk::label $path.text -textvariable [my varname text] -anchor w -padding {10 4}
+        lassign {} text parts time quiet second
+        ttk::label $path.text -anchor w -padding {10 4}
+        bind $path.text <Configure> [list [self] cut_text]
         ttk::label $path.time -textvariable [my varname time] -anchor e -padding {10 4} -style Faint.TLabel
         pack $path.time -side right
         # Says that messages are left out; a click shows them.
@@ -23,7 +25,8 @@ oo::class create ::pith::Status {
         ttk::label $path.exact -style Faint.TLabel -anchor e -padding {10 4}
         # Stays as long as the log has a trouble, whatever is under the pointer.
         ttk::label $path.alarm -style Alarm.TLabel -anchor w -padding {10 4}
-        set tip [::pith::Tip new $path.alarm [list [self] whole_trouble]]
+        set tips [list [::pith::Tip new $path.alarm [list [self] whole_trouble]] \
+            [::pith::Tip new $path.text [list [self] whole_text]]]
         bind $path <Configure> [list [self] cut_trouble]
         pack $path.text -side left -fill x -expand 1
         my show_log
@@ -32,14 +35,36 @@ oo::class create ::pith::Status {
 
     destructor {
         after cancel $quiet
-        $tip destroy
+        foreach tip $tips {
+            $tip destroy
+        }
     }
 
     method text {} { expr {[$model trouble] eq {} ? $text : "[$model trouble]   $text"} }
 
+    # PIECES: the text. Without room for all of it, each piece gets at most a third: a long name leaves room for the rest.
+    method put {pieces} {
+        set parts $pieces
+        set text [join $parts {   }]
+        my cut_text
+    }
+
+    method cut_text {} {
+        set room [expr {[winfo width $path.text] - 20}]
+        set shown $text
+        if {$room > 0 && [font measure TkDefaultFont $text] > $room} {
+            set most [expr {[llength $parts] > 1 ? $room / 3 : $room}]
+            set cut [lmap part $parts {::pith::cut_text $part TkDefaultFont $most}]
+            set shown [::pith::cut_text [join $cut {   }] TkDefaultFont $room]
+        }
+        $path.text configure -text $shown
+    }
+
+    method whole_text {x y} { expr {[$path.text cget -text] eq $text ? {} : $text} }
+
     # Shows a message for some seconds.
     method say {what} {
-        set text $what
+        my put [list $what]
         after cancel $quiet
         set quiet [after 4000 [namespace code {my end_message}]]
     }
@@ -119,21 +144,25 @@ oo::class create ::pith::Status {
         if {$quiet ne {}} {
             return
         }
-        set ranks [$model info ranks]
-        set text "$ranks rank[expr {$ranks == 1 ? {} : {s}}], [::pithtk::number [$model info records]] records"
+        set said "[my counted ranks rank], [my counted records record]"
         if {[$model info messages]} {
-            append text ", [::pithtk::number [$model info messages]] messages"
+            append said ", [my counted messages message]"
         }
         if {[$model info lost]} {
-            append text ", [::pithtk::number [$model info lost]] records lost"
+            append said ", [my counted lost record] lost"
         }
         if {![$model info complete]} {
-            append text ", incomplete: [$model info incomplete]"
+            append said ", incomplete: [$model info incomplete]"
         }
         if {[$model reading] ni {{} 0}} {
-            append text [format "      reading messages %.0f %%" [expr {100 * [$model reading]}]]
+            append said [format "      reading messages %.0f %%" [expr {100 * [$model reading]}]]
         }
-        append text "      ? shows all keys"
+        my put [list "$said      ? shows all keys"]
+    }
+
+    method counted {key noun} {
+        set count [$model info $key]
+        return "[::pithtk::number $count] $noun[expr {$count == 1 ? {} : {s}}]"
     }
 
     method show {hit} {
@@ -149,9 +178,7 @@ oo::class create ::pith::Status {
             my show_log
             return
         }
-        set text [join [lmap {key value} [dict get $hit lines] {
-            expr {$key eq {} ? $value : "$key $value"}
-        }] {   }]
+        my put [lmap {key value} [dict get $hit lines] {expr {$key eq {} ? $value : "$key $value"}}]
     }
 }
 
