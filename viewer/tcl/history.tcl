@@ -66,6 +66,16 @@ oo::class create ::pith::History {
         }
     }
 
+    # Each saved value of a part becomes what the command CHANGE makes of it.
+    method revise_past {what change} {
+        foreach stack {past future} {
+            set $stack [lmap saved [set $stack] {
+                lassign $saved its_what value
+                expr {$its_what eq $what ? [list $what [{*}$change $value]] : $saved}
+            }]
+        }
+    }
+
     # Forgets all changes, or those of one part.
     method forget_past {{what {}}} {
         foreach stack {past future} {

@@ -9,13 +9,14 @@ oo::class create ::pith::Notes {
     variable place     ;# of the dialog's note: dict of time, rank, thread
     variable editing   ;# its index; -1: a new one
     variable saves     ;# 0: the file is not touched, because it could not be read
+    variable known     ;# the notes of the file when this window last read or wrote it
 
     constructor {its_window} {
         set window $its_window
         set model [$window model]
         set plot [[$window timeline] plot]
         set dialog [$window top].note
-        lassign {} entered place
+        lassign {} entered place known
         lassign {-1 1} editing saves
         my read
         $model follow [list [self] changed]
@@ -27,9 +28,9 @@ oo::class create ::pith::Notes {
 
     method read {} {
         try {
-            set notes [[$model log] notes]
-            if {$notes ne {}} {
-                $model show_notes $notes
+            set known [[$model log] notes]
+            if {$known ne {}} {
+                $model show_notes $known
             }
         } trap {PITH} text {
             set saves 0
@@ -49,10 +50,32 @@ oo::class create ::pith::Notes {
             return
         }
         try {
+            if {[my take_over]} return ;# this saved them
             [$model log] savenotes
+            set known [[$model log] notes]
         } trap {PITH} text {
             $window say "$text; the notes are kept for this window only"
         }
+    }
+
+    # Another window or an editor may have changed the file: does the same with the notes of this window. 1: it was changed.
+    method take_over {} {
+        set now [[$model log] notes]
+        if {$now eq $known} {
+            return 0
+        }
+        set merge [list [self] merged $known $now]
+        set known $now
+        $model revise_past notes $merge ;# or undo would bring back what they removed
+        $model show_notes [{*}$merge [$model notes]]
+        return 1
+    }
+
+    # NOTES, with what turned the notes BEFORE into the notes AFTER.
+    method merged {before after notes} {
+        set kept [lmap note $notes {expr {$note in $before && $note ni $after ? [continue] : $note}}]
+        set added [lmap note $after {expr {$note in $before || $note in $kept ? [continue] : $note}}]
+        return [lsort -integer -index 1 [concat $kept $added]]
     }
 
     # ---- The list
@@ -102,9 +125,13 @@ oo::class create ::pith::Notes {
     }
 
     method put {its_place text {index -1}} {
+        set old [lindex [$model notes] $index]
+        if {$saves} {
+            catch {my take_over} ;# `save` says what is wrong
+        }
         set notes [$model notes]
-        if {$index >= 0} {
-            set notes [lreplace $notes $index $index]
+        if {[set at [lsearch -exact $notes $old]] >= 0} {
+            set notes [lreplace $notes $at $at]
         }
         if {[string trim $text] ne {}} {
             lappend notes [dict replace $its_place text [string trim $text]]
