@@ -154,6 +154,45 @@ event generate $tree <Leave>
 ok [expr {![winfo exists $top.tip]}] "until it leaves"
 $panes sashpos 0 $sash
 sync
+
+# ---- Another size of the window: the timelines keep more than half of it, or what the user gave them
+proc timelines_at {width} {
+    variable top
+    variable panes
+    wm geometry $top ${width}x600
+    for {set try 0} {$try < 200 && abs([winfo width $panes] - $width) > 2} {incr try} {
+        after 20 {set ::waited yes}
+        vwait ::waited
+    }
+    sync
+    return [winfo width $panes.time]
+}
+set geometry [wm geometry $top]
+set first [winfo width $panes.legend]
+ok [expr {[timelines_at 640] >= 340}] "in a narrow window the timelines have more than half of it: [winfo width $panes.time]"
+ok [expr {[timelines_at 480] >= 255}] "in the narrowest one, too: [winfo width $panes.time]"
+timelines_at 1280
+ok [expr {abs([winfo width $panes.legend] - $first) <= 4}] \
+    "then the legend is as wide as at first: [winfo width $panes.legend], $first"
+pane legend off
+timelines_at 640
+pane legend on
+sync
+ok [expr {[winfo width $panes.time] >= 340}] "the same if the legend is shown only then: [winfo width $panes.time]"
+timelines_at 1280
+set x [expr {[$panes sashpos 0] + 2}]
+foreach {event at} {ButtonPress-1 0 B1-Motion -150 B1-Motion -300 ButtonRelease-1 -300} {
+    event generate $panes <$event> -x [expr {$x + $at}] -y 200
+}
+sync
+set part [expr {1.0 * [winfo width $panes.legend] / [winfo width $panes]}]
+ok [expr {$part > 0.6}] "the sash is dragged: $part"
+timelines_at 800
+ok [expr {abs(1.0 * [winfo width $panes.legend] / 800 - $part) < 0.02}] "the legend keeps the part that it was given"
+wm geometry $top $geometry
+sync
+$panes sashpos 0 $sash
+sync
 is [text_of {write checkpoint}] "write checkpoint" "a wider column has room"
 
 # ---- Groups

@@ -72,6 +72,8 @@ oo::class create ::pith::Looks {
                 set there [my has_part legend]
                 if {$on && !$there} {
                     $top.panes add $top.panes.legend -weight 0
+                    update idletasks ;# the sash can be moved when Tk has laid out the panes
+                    $window limit_legend
                 } elseif {!$on && $there} {
                     $top.panes forget $top.panes.legend
                 }

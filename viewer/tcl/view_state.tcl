@@ -202,7 +202,7 @@ oo::class create ::pith::ViewState {
 
     # The panes have no size before they are visible.
     method move_sash {x} {
-        after idle [list after 50 [list catch [list [$window top].panes sashpos 0 $x]]]
+        after idle [list after 50 [list catch [list $window move_sash $x]]]
     }
 
     method word_forget_view {} {

@@ -8,6 +8,7 @@ oo::class create ::pith::Window {
     variable words                        ;# namespace of scripts
     variable title_text
     variable unfinished                   ;# 1: `finish` has not run yet
+    variable legend_width legend_part     ;# its pixels if there is room, {} not known yet; the most of the window
 
     # Throws {PITH ...} if the log cannot be opened or the user stopped it.
     self method open {path} {
@@ -26,6 +27,7 @@ oo::class create ::pith::Window {
     constructor {log} {
         set model [::pith::Model new $log]
         set unfinished 1
+        lassign {{} 0.46} legend_width legend_part
         set path [$model path]
         # No background: the children cover it, and painting 1.5 million pixels would be wasted.
         set top [toplevel .w[incr ::pith::Window::count] -background {}]
@@ -95,22 +97,38 @@ oo::class create ::pith::Window {
         pack $top.status -side bottom -fill x
         pack $top.panes -fill both -expand 1
         bind $top.panes <Configure> [list [self] limit_legend]
+        bind $top.panes <ButtonRelease-1> [list [self] keep_sash]
         $model follow [list [self] changed]
         my changed time
     }
 
-    # Gives the legend its requested width, but at most 46 %. Moves the sash only if needed, because a move lays
-    # out and draws the timelines again.
+    # Gives the legend the width that it requested at first, or that the user chose; in a narrower window at most 46 %, or
+    # the part that the user gave it. Moves the sash only if needed, because a move lays out and draws the timelines again.
     method limit_legend {} {
-        bind $top.panes <Configure> {}
         if {[llength [$top.panes panes]] > 1} {
             set width [winfo width $top.panes]
-            set rest [expr {$width - [px 5] - [winfo reqwidth $top.panes.legend]}]
-            set sash [expr {max($width * 54 / 100, $rest)}]
+            if {$legend_width eq {}} {
+                set legend_width [winfo reqwidth $top.panes.legend]
+            }
+            set sash [expr {max(int($width * (1 - $legend_part)), $width - [px 5] - $legend_width)}]
             if {[$top.panes sashpos 0] != $sash} {
                 $top.panes sashpos 0 $sash
             }
         }
+    }
+
+    # The sash stands where the user wants it.
+    method keep_sash {} {
+        if {[llength [$top.panes panes]] > 1} {
+            set width [winfo width $top.panes]
+            set legend_width [expr {$width - [px 5] - [$top.panes sashpos 0]}]
+            set legend_part [expr {max(0.46, double($legend_width) / $width)}]
+        }
+    }
+
+    method move_sash {x} {
+        $top.panes sashpos 0 $x
+        my keep_sash
     }
 
     # Makes room for more columns of the legend, as far as limit_legend allows.
@@ -118,7 +136,7 @@ oo::class create ::pith::Window {
         set width [winfo width $top.panes]
         set wanted [expr {min($width * 46 / 100, [px 620])}]
         if {[winfo ismapped $top.panes.legend] && [winfo width $top.panes.legend] < $wanted - [px 5]} {
-            $top.panes sashpos 0 [expr {$width - [px 5] - $wanted}]
+            my move_sash [expr {$width - [px 5] - $wanted}]
         }
     }
 
