@@ -93,6 +93,23 @@ out=$(pith view long.pith -e 'set top [winfo toplevel [canvas]]; proc go {x type
 like "$out" 'status: xxx+…   on rank 0   from 0 s   to 1 s   for 1 s' "a long name leaves room for the rest"
 like "$out" "whole: $long   on rank 0" "scripts get all of it"
 like "$out" 'card: 1 1' "the card is not wider than the time lines"
+# Names in bars have no pixels of other letters: j reaches to the left, where I or i may lie when the letters are made.
+printf '%s\n' $'0\t0\t0\tenter\tIIIiii' $'0\t1\t0\tenter\tHHHHHH' $'1\t0\t0\tleave\tIIIiii' $'1\t1\t0\tleave\tHHHHHH' >letters.txt
+pith convert letters.txt letters.pith
+out=$(pith view letters.pith -e 'proc last_line_of_ink {row} {
+        set photo [[canvas] itemcget picture -image]
+        set top [expr {$row * [height]}]
+        set paper [$photo get 300 [expr {int($top + [height] * 0.5)}]]
+        for {set y [expr {int($top + [height] * 0.8)}]} {$y > $top} {incr y -1} {
+            for {set x 4} {$x < 30} {incr x} {
+                if {[$photo get $x $y] ne $paper} { return [expr {$y - $top}] }
+            }
+        }
+        return none
+    }
+    foreach scale {1 2} { prefer scale $scale; height 80; sync; puts "ends [last_line_of_ink 0] [last_line_of_ink 1]" }
+    prefer scale 0; quit' 2>&1)
+is "$(grep -cE '^ends ([0-9]+) \1$' <<<"$out")" 2 "letters of a bar's name end on the same line: $(xargs <<<"$out")"
 rank=$(pith draw big.pith -o out.png 2>&1 | grep -oE 'rank [0-9]+' | tr -dc 0-9)
 out=$(pith view big.pith -e "rows $((rank - 1))-$((rank + 1)); arrows off; sync;"' foreach row {0.5 1.2 1.5 2.5} {
     event generate [canvas] <Motion> -x 100 -y [expr {int([height] * $row)}]; sync; puts "$row [status]" }; quit' 2>&1)

@@ -12,21 +12,22 @@
 #include "tk/log_object.h"
 
 /* More letters of names than this stay blank. */
-enum { MOST_CODES = 4096, AT_ONCE = 256 };
+enum { MOST_CODES = 4096, AT_ONCE = 128 };
 
 struct letters {
     uint32_t codes[AT_ONCE];
     int widths[AT_ONCE];
     char texts[AT_ONCE][5];
     int count, width; /* of all */
+    int gap;          /* before each letter: some letters, such as j, reach beyond their width */
 };
 
 static void take_masks(const struct letters *letters, XImage *image)
 {
     struct pithi_glyphs *glyphs = pithi_glyphs();
-    int green = image->green_mask ? __builtin_ctzl(image->green_mask) : 0, left = 0;
+    int green = image->green_mask ? __builtin_ctzl(image->green_mask) : 0, left = letters->gap;
 
-    for (int i = 0; i < letters->count; left += letters->widths[i++]) {
+    for (int i = 0; i < letters->count; left += letters->widths[i++] + letters->gap) {
         int width = letters->widths[i];
         unsigned char *mask = pithi_alloc((size_t)width * (size_t)glyphs->height, 1);
         for (int y = 0; y < glyphs->height; y++)
@@ -37,7 +38,7 @@ static void take_masks(const struct letters *letters, XImage *image)
     }
 }
 
-/* Draws the letters side by side into a pixmap. One letter may reach into its neighbour's place, so each is clipped. */
+/* Draws the letters side by side into a pixmap, with gaps, so that none reaches into the place of its neighbour. */
 static void draw_letters(struct letters *letters, Tk_Window window, Tk_Font font)
 {
     struct pithi_glyphs *glyphs = pithi_glyphs();
@@ -46,21 +47,21 @@ static void draw_letters(struct letters *letters, Tk_Window window, Tk_Font font
     XGCValues values = {.foreground = WhitePixelOfScreen(Tk_Screen(window)), .font = Tk_FontId(font)};
     XImage *image;
     GC white, black;
-    int left = 0;
+    int left = letters->gap, width = letters->width + (letters->count + 1) * letters->gap;
 
     if (letters->width < 1) { /* only letters that have none, such as combining marks */
         letters->count = 0;
         return;
     }
-    pixmap = Tk_GetPixmap(display, Tk_WindowId(window), letters->width, glyphs->height, Tk_Depth(window));
+    pixmap = Tk_GetPixmap(display, Tk_WindowId(window), width, glyphs->height, Tk_Depth(window));
     white = Tk_GetGC(window, GCForeground | GCFont, &values);
     values.foreground = BlackPixelOfScreen(Tk_Screen(window));
     black = Tk_GetGC(window, GCForeground, &values);
-    XFillRectangle(display, pixmap, black, 0, 0, (unsigned)letters->width, (unsigned)glyphs->height);
-    for (int i = 0; i < letters->count; left += letters->widths[i++])
+    XFillRectangle(display, pixmap, black, 0, 0, (unsigned)width, (unsigned)glyphs->height);
+    for (int i = 0; i < letters->count; left += letters->widths[i++] + letters->gap)
         Tk_DrawChars(display, pixmap, white, font, letters->texts[i], (int)strlen(letters->texts[i]), left,
                      glyphs->ascent);
-    image = XGetImage(display, pixmap, 0, 0, (unsigned)letters->width, (unsigned)glyphs->height, AllPlanes, ZPixmap);
+    image = XGetImage(display, pixmap, 0, 0, (unsigned)width, (unsigned)glyphs->height, AllPlanes, ZPixmap);
     if (image) {
         take_masks(letters, image);
         XDestroyImage(image);
@@ -107,6 +108,7 @@ int pithi_font_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
         return TCL_ERROR;
     Tk_GetFontMetrics(font, &metrics);
     letters = pithi_alloc(1, sizeof *letters);
+    letters->gap = metrics.linespace / 4;
     if (strcmp(Tcl_GetString(objv[2]), "new") == 0)
         pithi_glyphs_reset(pithi_glyphs(), metrics.ascent, metrics.linespace);
     for (const char *text = Tcl_GetString(objv[3]); *text && pithi_glyphs()->height > 0;) {
