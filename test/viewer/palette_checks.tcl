@@ -46,7 +46,8 @@ is [focus] $dialog.line "one can type at once"
 # ---- Everything is in it
 set missing {}
 foreach {word takes help method} [::pith::part::rows words $::pith::words::table] {
-    if {[lsearch -exact [titles] [string trim "$word $takes"]] < 0 &&
+    set title [::pith::cut_text [string trim "$word $takes"] TkDefaultFont [::pith::theme::px 252]]
+    if {[lsearch -exact [titles] $title] < 0 &&
         $word ni [concat {*}[lmap {menu rows} [::pith::menus::rows] {lmap {text script key} $rows {set script}}]] &&
         $word ni [lmap {events shown help script} [::pith::keys::rows] {set script}]} {
         lappend missing $word
@@ -54,6 +55,23 @@ foreach {word takes help method} [::pith::part::rows words $::pith::words::table
 }
 is $missing {} "all commands are in it, by name or as an entry of a menu or a key"
 ok [expr {"View: Show all" in [titles] && "pith analyze" in [titles]}] "entries of menus, and commands of pith"
+
+# ---- Long entries are cut, and are whole under the pointer
+type "message_filter"
+set item [lindex [$dialog.list children {}] 0]
+set text [$dialog.list item $item -text]
+ok [expr {[string match "message_filter *\u2026" $text] &&
+    [font measure TkDefaultFont $text] + [::pith::theme::px 20] < [$dialog.list column #0 -width]}] "cut to its column: $text"
+lassign [$dialog.list bbox $item] x y
+for {set try 0} {$try < 10 && ![winfo exists $dialog.tip]} {incr try} { # other events hide it
+    event generate $dialog.list <Motion> -x [expr {$x + 50}] -y [expr {$y + 5}]
+    after 500 {set ::waited yes}
+    vwait ::waited
+}
+like [expr {[winfo exists $dialog.tip] ? [$dialog.tip cget -text] : {}}] \
+    "^message_filter .QUERY. .-longer TIME. .-shorter TIME. .-late TIME.\ndraw only some" "its tip"
+press_key Control-Key-P
+press_key Control-Key-P
 
 # ---- Narrowing, completion
 type "hist"

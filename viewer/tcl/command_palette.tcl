@@ -129,6 +129,7 @@ oo::class create ::pith::CommandPalette {
         bind $dialog.list <<TreeviewSelect>> [list $me explain]
         bind $dialog.list <Double-Button-1> [list $me enter]
         bind $dialog.list <Return> [list $me enter]
+        bind $dialog.list <Destroy> [list catch [list [::pith::Tip new $dialog.list [list $me whole_at]] destroy]]
     }
 
     method typed_key {key} {
@@ -168,14 +169,28 @@ oo::class create ::pith::CommandPalette {
         $dialog.list delete [$dialog.list children {}]
         foreach index $shown {
             set entry [lindex $entries $index]
-            $dialog.list insert {} end -id $index -text [dict get $entry title] \
-                -values [list [::pith::cut_text [dict get $entry help] TkDefaultFont [px 318]] [dict get $entry key]]
+            $dialog.list insert {} end -id $index -text [my cut $entry title 252] \
+                -values [list [my cut $entry help 318] [dict get $entry key]]
         }
         if {$shown ne {}} {
             $dialog.list selection set [lindex $shown 0]
             $dialog.list see [lindex $shown 0]
         }
         my explain
+    }
+
+    method cut {entry key room} { ::pith::cut_text [dict get $entry $key] TkDefaultFont [px $room] }
+
+    # The title and the help of the entry at a point, if one of them is cut.
+    method whole_at {x y} {
+        set index [$dialog.list identify item $x $y]
+        if {$index eq {}} {
+            return {}
+        }
+        set entry [lindex $entries $index]
+        set seen [list [$dialog.list item $index -text] [$dialog.list set $index help]]
+        return [expr {$seen eq [list [dict get $entry title] [dict get $entry help]] ? {}
+            : "[dict get $entry title]\n[dict get $entry help]"}]
     }
 
     # The selected entry; {} none.
