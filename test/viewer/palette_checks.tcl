@@ -57,7 +57,9 @@ is $missing {} "all commands are in it, by name or as an entry of a menu or a ke
 ok [expr {"View: Show all" in [titles] && "pith analyze" in [titles]}] "entries of menus, and commands of pith"
 
 # ---- Long entries are cut, and are whole under the pointer
+set before [winfo reqwidth $dialog]
 type "message_filter"
+is [winfo reqwidth $dialog] $before "the long help of a command makes the dialog no wider"
 set item [lindex [$dialog.list children {}] 0]
 set text [$dialog.list item $item -text]
 ok [expr {[string match "message_filter *\u2026" $text] &&

@@ -115,7 +115,8 @@ oo::class create ::pith::CommandPalette {
         $dialog.list column #0 -width [px 280] -stretch 0
         $dialog.list column help -width [px 330] -stretch 1
         $dialog.list column key -width [px 90] -stretch 0 -anchor e
-        ttk::label $dialog.answer -textvariable [my varname answer] -style Faint.TLabel -anchor w -padding {4 4}
+        ttk::label $dialog.answer -textvariable [my varname answer] -style Faint.TLabel -anchor w -padding {4 4} \
+            -wraplength [px 680]
         pack $dialog.line -fill x -padx 8 -pady {8 4}
         pack $dialog.answer -side bottom -fill x -padx 8 -pady {0 4}
         pack $dialog.list -fill both -expand 1 -padx 8
