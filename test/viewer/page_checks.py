@@ -665,6 +665,9 @@ def main(profile, pages):
                                               ("random", sums_of)]):
             check_selection(browser, name, asked, seed)
         check_selection(browser, "ended", sums_of, 5)
+        check_selection(browser, "recursive", stat_of, 6)
+        check_selection(browser, "recursive", stat_of, 7, "-unfolded")
+        check_search(browser, "recursive", ["rank 0"], [("f3 > 90us", 'state == f3 and duration > 90us')])
         check_search(browser, "rich", RICH_LABELS, RICH_SEARCHES)
         check_selection(browser, "random", sums_of, 4, "-unfolded")
         check_search(browser, "random", ["rank 0", "rank 1", "rank 2"], RANDOM_SEARCHES)

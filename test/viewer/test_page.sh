@@ -66,6 +66,11 @@ pith convert random.txt random.pith && pith draw random.pith -o random.html &&
 # Two lanes end early, in states that are never left.
 awk -F'\t' '!($2 == 0 && $1 > 0.0012 || $2 == 1 && $1 > 0.0014)' random.txt >ended.txt &&
     pith convert ended.txt ended.pith && pith draw ended.pith -o ended.html
+# More levels than are drawn.
+awk 'BEGIN { for (i = 0; i < 160; i++) { level = i < 80 ? i : 159 - i
+    printf "%.9f\t0\t0\t%s\tf%d\n", i / 1e6, i < 80 ? "enter" : "leave", level % 7 } }' >recursive.txt
+pith convert recursive.txt recursive.pith && pith draw recursive.pith -o recursive.html &&
+    pith draw recursive.pith -o recursive-unfolded.html --unfold all
 ./make_log hosts many.pith && pith draw many.pith -o many.html -e 'height 120'
 pith draw big.pith -o few.html -e 'rows 0-40'
 printf '%s\t0\t0\t%s\n' 0 $'enter\twork' 0.2 $'leave\twork' 0.2 pause 0.5 resume 0.7 $'lost\t\tcount=12' 0.8 $'enter\twork' \

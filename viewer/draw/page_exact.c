@@ -6,55 +6,51 @@
 #include "draw/draw.h"
 #include "draw/page_text.h"
 
-/* The open states of a lane, and the parts written so far. A state whose outer state ends first moves up a level;
- * then one part of it ends and another begins. */
+/* The open states of a lane, and the parts of instances written so far, by level. A state whose outer state ends first
+ * moves up a level; then one part of it ends and another begins. */
 struct exact {
     const struct pithi_draw *draw;
     const int *sign_of;
-    struct open {
+    uint32_t *stack, depth, capacity;
+    struct level {
+        int is_open, begins; /* begins: 0: the instance began before, at another level or before the window */
         uint32_t id;
-        uint64_t number; /* of the instance */
-    } * stack;
-    uint32_t depth, capacity;
-    uint64_t count; /* of instances */
-    struct part {
-        uint64_t number; /* 0: none */
-        uint32_t id;
-        int64_t from_ns;
-        int begins; /* 0: the instance began before, at another level or before the window */
-    } parts[PITHI_LEVELS];
-    struct pithi_text lines[PITHI_LEVELS], events;
-    int64_t last_ns[PITHI_LEVELS], last_event_ns; /* where the last item of each line begins */
+        int64_t from_ns, last_ns; /* last_ns: where the last part of the line begins */
+        struct pithi_text line;
+    } * levels;
+    uint32_t level_count, level_capacity;
+    struct pithi_text events;
+    int64_t last_event_ns;
 };
 
-static void end_part(struct exact *exact, uint32_t level, int64_t time_ns)
+static void end_part(const struct exact *exact, struct level *level, int64_t time_ns)
 {
-    struct part *part = &exact->parts[level];
-    struct pithi_text *line = &exact->lines[level];
-
-    if (part->number) {
-        if (!part->begins)
-            pithi_text_bytes(line, "^", 1);
-        pithi_code_run(line, exact->sign_of[part->id], 0, 1);
-        pithi_code_number(line, part->from_ns - exact->last_ns[level]);
-        pithi_code_number(line, time_ns - part->from_ns);
-        exact->last_ns[level] = part->from_ns;
+    if (level->is_open) {
+        if (!level->begins)
+            pithi_text_bytes(&level->line, "^", 1);
+        pithi_code_run(&level->line, exact->sign_of[level->id], 0, 1);
+        pithi_code_number(&level->line, level->from_ns - level->last_ns);
+        pithi_code_number(&level->line, time_ns - level->from_ns);
+        level->last_ns = level->from_ns;
     }
-    part->number = 0;
+    level->is_open = 0;
 }
 
-/* Brings the parts up to date after a change of the stack. */
-static void follow(struct exact *exact, int64_t time_ns, int began)
+/* Brings the parts up to date after the stack changed from the level `from` on. */
+static void follow(struct exact *exact, uint32_t from, int64_t time_ns, int began)
 {
-    for (uint32_t level = 0; level < PITHI_LEVELS; level++) {
-        const struct open *open = level < exact->depth ? &exact->stack[level] : NULL;
-        if (level + 1 == PITHI_LEVELS && exact->depth > PITHI_LEVELS)
-            open = &exact->stack[exact->depth - 1];
-        if (open ? exact->parts[level].number == open->number : !exact->parts[level].number)
-            continue;
+    exact->levels = pithi_view_grow(exact->levels, &exact->level_capacity, exact->depth, sizeof *exact->levels);
+    for (; exact->level_count < exact->depth; exact->level_count++)
+        exact->levels[exact->level_count] = (struct level){.last_ns = exact->draw->t0_ns};
+    for (uint32_t i = from; i <= exact->depth && i < exact->level_count; i++) {
+        struct level *level = &exact->levels[i];
         end_part(exact, level, time_ns);
-        if (open)
-            exact->parts[level] = (struct part){open->number, open->id, time_ns, began && open->number == exact->count};
+        if (i == exact->depth)
+            break;
+        level->is_open = 1;
+        level->begins = began;
+        level->id = exact->stack[i];
+        level->from_ns = time_ns;
     }
 }
 
@@ -77,17 +73,17 @@ static void take(struct exact *exact, const struct pithlog_record *record)
         exact->last_event_ns = time_ns;
     } else if (record->kind == PITHLOG_ENTER) {
         exact->stack = pithi_view_grow(exact->stack, &exact->capacity, exact->depth + 1, sizeof *exact->stack);
-        exact->stack[exact->depth++] = (struct open){record->id, ++exact->count};
-        follow(exact, time_ns, record->time_ns >= exact->draw->t0_ns);
+        exact->stack[exact->depth++] = record->id;
+        follow(exact, exact->depth - 1, time_ns, record->time_ns >= exact->draw->t0_ns);
     } else {
         uint32_t at = exact->depth;
-        while (at && exact->stack[at - 1].id != record->id)
+        while (at && exact->stack[at - 1] != record->id)
             at--;
         if (!at)
             return;
         memmove(&exact->stack[at - 1], &exact->stack[at], (exact->depth - at) * sizeof *exact->stack);
         exact->depth--;
-        follow(exact, time_ns, 0);
+        follow(exact, at - 1, time_ns, 0);
     }
 }
 
@@ -95,8 +91,8 @@ static uint32_t size_of(const struct exact *exact)
 {
     uint32_t size = exact->events.size;
 
-    for (uint32_t level = 0; level < PITHI_LEVELS; level++)
-        size += exact->lines[level].size;
+    for (uint32_t level = 0; level < exact->level_count; level++)
+        size += exact->levels[level].line.size;
     return size;
 }
 
@@ -127,9 +123,10 @@ static int read_lane(struct exact *exact, uint32_t lane, uint32_t most)
     exact->depth = 0;
     exact->last_event_ns = exact->draw->t0_ns;
     exact->events.size = 0;
-    for (uint32_t level = 0; level < PITHI_LEVELS; level++) {
-        exact->lines[level].size = 0;
-        exact->last_ns[level] = exact->draw->t0_ns;
+    for (uint32_t level = 0; level < exact->level_count; level++) {
+        exact->levels[level].line.size = 0;
+        exact->levels[level].is_open = 0;
+        exact->levels[level].last_ns = exact->draw->t0_ns;
     }
     if (pithlog_iter_open(exact->draw->log, &query, &iter))
         return -1;
@@ -142,19 +139,21 @@ static int read_lane(struct exact *exact, uint32_t lane, uint32_t most)
     return more || !fits || size_of(exact) > most || lacks_records(exact->draw, lane) ? -1 : 0;
 }
 
-/* Writes a row's lines into `text`, up to the deepest level that it has, and an empty line. A band has only its level;
- * the first has the events. */
+/* Writes a row's lines into `text`, up to the deepest level that it has, and an empty line. A band has only its level,
+ * the band PITHI_LEVELS also what is deeper; the first has the events. */
 static void write_row(const struct exact *exact, uint32_t band, struct pithi_text *text)
 {
-    uint32_t from = band ? band - 1 : 0, used = band ? band : PITHI_LEVELS;
+    uint32_t from = band ? band - 1 : 0, used = exact->level_count;
 
-    while (used > from && !exact->lines[used - 1].size)
+    if (band && band < PITHI_LEVELS && used > band)
+        used = band;
+    while (used > from && !exact->levels[used - 1].line.size)
         used--;
     if (band <= 1)
         pithi_text_bytes(text, exact->events.data, exact->events.size);
     pithi_text_bytes(text, "\n", 1);
     for (uint32_t level = from; level < used; level++) {
-        pithi_text_bytes(text, exact->lines[level].data, exact->lines[level].size);
+        pithi_text_bytes(text, exact->levels[level].line.data, exact->levels[level].line.size);
         pithi_text_bytes(text, "\n", 1);
     }
     pithi_text_bytes(text, "\n", 1);
@@ -183,8 +182,9 @@ int pithi_page_exact(const struct pithi_draw *draw, const int *sign_of, uint32_t
         if (fits)
             write_row(exact, row->band, text);
     }
-    for (uint32_t level = 0; level < PITHI_LEVELS; level++)
-        free(exact->lines[level].data);
+    for (uint32_t level = 0; level < exact->level_count; level++)
+        free(exact->levels[level].line.data);
+    free(exact->levels);
     free(exact->events.data);
     free(exact->stack);
     free(exact);

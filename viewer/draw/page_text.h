@@ -12,8 +12,8 @@
  * the row has: ^ or nothing, a sign, the time since the begin of the last one, the length. Then an empty line. A
  * counter has two empty lines. Numbers end with a blank.
  *
- * Bands. A row with `band` is of an unfolded lane, and has only this level, counted from 1, as its first level. The
- * rows of a lane follow each other. */
+ * Bands. A row with `band` is of an unfolded lane, and has only this level, counted from 1, as its first level. With
+ * exact times, band PITHI_LEVELS also has all deeper levels. The rows of a lane follow each other. */
 #ifndef PITHI_PAGE_TEXT_H
 #define PITHI_PAGE_TEXT_H
 

@@ -99,10 +99,11 @@ const tiles = data.tiles.map((text, i) =>
     data.from + Math.floor(span * (i + 1) / data.tiles.length)));
 const exact = data.exact ? readExact(data.exact) : null;
 // The rows of an unfolded lane share the `stack` of its levels; `depth` is the place of the row's first level in it.
+// Only the last of very many rows has more than one.
 exact?.forEach((row, i) => {
   const { band } = data.rows[i];
   row.depth = band ? band - 1 : 0;
   row.stack = row.depth ? exact[i - 1].stack : [...row.levels];
-  if (band) row.stack[row.depth] = row.levels[0] || [];
+  if (band) row.stack.splice(row.depth, Infinity, ...row.levels.length ? row.levels : [[]]);
 });
 const arrows = readArrows(data.arrows), path = readPath(data.path || "");

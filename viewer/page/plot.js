@@ -23,8 +23,7 @@ function sources() {
 const pixels = () => (canvas.wide - labelWidth) * devicePixelRatio;
 // 1: a column of the source is so wide that its inside would have to be seen.
 const isCoarse = (source) => source.step * (canvas.wide - labelWidth) / (view.to - view.from) > 1.5;
-const deepest = () => exact ? Math.max(0, ...exact.map((row) => row.levels.length))
-  : Math.max(...sources().map((source) => source.levels));
+const levelsOf = (row) => exact ? exact[row].levels.length : Math.max(...sources().map((source) => source.levels));
 
 // ---- Drawing
 
@@ -99,7 +98,7 @@ function drawRuns(pen, row, level, runs, step) {
 // while the view is drawn, as each bar asks for the level inside it.
 function runsIn(row, level) {
   if (exact) {
-    const key = row * deepest() + level;
+    const key = `${row} ${level}`;
     const columns = Math.max(1, Math.round(pixels()));
     if (!shownRuns.has(key))
       shownRuns.set(key, runsOf(exact[row].levels[level] || [], view.from, view.to, columns));
@@ -165,7 +164,7 @@ function nameRun(pen, row, level, entry, left, width, y, height) {
   const right = Math.min(left + width, canvas.wide);
   if (right - left < 20 || height < 12) return;
   let from = left, to = right, best = 0;
-  if (level + 1 < deepest()) {
+  if (level + 1 < levelsOf(row)) {
     const inner = runsIn(row, level + 1).flatMap(([runs]) => {
       const found = [];
       for (let k = firstAt(runs, timeAt(left), 4, 1); k < runs.length && xOf(runs[k]) < right; k += 4)
@@ -284,7 +283,7 @@ function drawLost(pen, row, levels) {
 }
 function drawStates(pen, row) {
   const levels = [];
-  for (let level = 0; level < deepest(); level++)
+  for (let level = 0; level < levelsOf(row); level++)
     for (const [runs, step] of runsIn(row, level)) {
       drawRuns(pen, row, level, runs, step);
       levels.push(runs);

@@ -38,7 +38,7 @@ function runOf(row, level, time) {
   return null;
 }
 function runAt(row, time, y) {
-  for (let level = deepest() - 1; level >= 0; level--) {
+  for (let level = levelsOf(row) - 1; level >= 0; level--) {
     const [top, height] = barOf(level);
     if (level && (y < topOf(row) + top || y >= topOf(row) + top + height)) continue;
     const found = runOf(row, level, time);
