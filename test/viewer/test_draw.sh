@@ -84,6 +84,16 @@ like "$(pith draw rich.pith --text | tail -n 2 | head -n 1)" '^and [12] more sta
 is "$(pith draw plain.pith --text | grep -c $'\033')" 0 "not into a pipe"
 is "$(pith draw plain.pith --text --colour always | grep -c '38;2;')" 0 "256 colours where the terminal says no more"
 
+# ---- the axis of a short time long after 0: its texts do not cover each other
+printf '%s\t0\t0\t%s\twork\n' 1700000000.1234 enter 1700000000.1244 leave >epoch.txt
+like "$(pith draw epoch.txt --text --size 80 | sed -n 4p)" '^1700000000 s {8,}\+123\.6 ms ' "text: the time before all others is whole"
+pith draw epoch.txt -o epoch.svg --size 600
+is "$(grep -o '>[+0-9.]*[0-9]\{3\}[0-9.]* m\?s<' epoch.svg | tr -d '\n')" ">1700000000 s<>+123.6 ms<>+123.8 ms<>+124.0 ms<>+124.2 ms<" \
+    "a picture: the label that it would cover is left out"
+for time in 0 1 2; do printf '%s\t0\t0\t%s\twork\n' 170000000$time.5 enter 170000000$((time + 1)).25 leave; done >long.txt
+pith draw long.txt -o long.svg --size 600
+is "$(grep -o '>1[0-9.]* s<' long.svg | tr -d '\n')" ">1700000000.5 s<>1700000001.5 s<>1700000002.5 s<" "wide labels: each second one"
+
 # ---- odd logs
 for kind in nasty empty point; do ./make_log $kind $kind.pith; done
 like "$(pith draw nasty.pith --text)" '^rank 0 ' "names of control characters: a picture"

@@ -16,7 +16,7 @@
 
 enum { MARGIN = 16, TITLE_HEIGHT = 46, AXIS_HEIGHT = 30, LEGEND_GAP = 10, BESIDE_GAP = 20 };
 enum { LEGEND_LINES = 6, TABLE_LINES = 40, LIST_LINES = 24, LIST_LINE = 19, FINDING_LINE = 19 };
-enum { LEAST_LABEL_SPACING = 12, TICK_SPACING = 90 };
+enum { LEAST_LABEL_SPACING = 12, TICK_SPACING = 90, TICK_GAP = 8 };
 
 static const struct pithi_font title_font = {16, 1}, text_font = {11.5, 0}, small_font = {11, 0};
 
@@ -376,18 +376,22 @@ static void draw_axis(const struct pithi_figure *figure, const struct pithi_pain
                       const struct pithi_axis *axis)
 {
     const struct pithi_plot *plot = &figure->plot;
-    double y = figure->axis_y, right = plot->x + figure->plot_width;
+    double y = figure->axis_y, right = plot->x + figure->plot_width, end = 0;
 
     painter->rect(painter->context, plot->x, y, figure->plot_width, 1, PITHI_RGB_FAINT, 1);
+    if (axis->base[0]) {
+        painter->text(painter->context, MARGIN, y + 18, PITHI_LEFT, small_font, PITHI_RGB_FAINT, axis->base);
+        end = MARGIN + painter->text_width(painter->context, small_font, axis->base) + TICK_GAP;
+    }
     for (uint32_t i = 0; i < axis->count; i++) {
         double x = floor(plot->x + axis->ticks[i].x);
         double half = painter->text_width(painter->context, small_font, axis->ticks[i].label) / 2;
         painter->rect(painter->context, x, y, 1, 5, PITHI_RGB_FAINT, 1);
-        if (x + half <= right + MARGIN - 2)
-            painter->text(painter->context, x, y + 18, PITHI_CENTRE, small_font, PITHI_RGB_FAINT, axis->ticks[i].label);
+        if (x - half < end || x + half > right + MARGIN - 2)
+            continue;
+        painter->text(painter->context, x, y + 18, PITHI_CENTRE, small_font, PITHI_RGB_FAINT, axis->ticks[i].label);
+        end = x + half + TICK_GAP;
     }
-    if (axis->base[0])
-        painter->text(painter->context, MARGIN, y + 18, PITHI_LEFT, small_font, PITHI_RGB_FAINT, axis->base);
 }
 
 /* Draws the number of a finding on a ground in the colour of the path. */

@@ -371,25 +371,26 @@ static void print_rows(const struct terminal *terminal)
 
 static void print_axis(const struct terminal *terminal)
 {
-    int width = (int)terminal->cells.width;
-    char *line = pithi_alloc((size_t)width + 64, 1), *labels = pithi_alloc((size_t)width + 64, 1);
+    int width = (int)terminal->cells.width, left = terminal->label + 2, end;
+    char *line = pithi_alloc((size_t)width + 64, 1), *labels = pithi_alloc((size_t)(left + width) + 64, 1);
     struct pithi_axis axis;
-    int end = 0;
 
     pithi_axis_make(terminal->draw->t0_ns, terminal->draw->t1_ns, width, TICK_SPACING, &axis);
     memset(line, '-', (size_t)width);
-    memset(labels, ' ', (size_t)width + 63);
+    memset(labels, ' ', (size_t)(left + width) + 63);
+    end = (int)strlen(axis.base);
+    memcpy(labels, axis.base, (size_t)end);
     for (uint32_t i = 0; i < axis.count; i++) {
         int x = (int)floor(axis.ticks[i].x), size = (int)strlen(axis.ticks[i].label);
         line[x] = '+';
-        if (x + size > width)
+        if (x + size > width || left + x <= end)
             continue;
-        memcpy(labels + x, axis.ticks[i].label, (size_t)size);
-        end = x + size;
+        memcpy(labels + left + x, axis.ticks[i].label, (size_t)size);
+        end = left + x + size;
     }
     labels[end] = 0;
     printf("%*s +%s+\n", terminal->label, "", line);
-    printf("%-*.*s  %s\n", terminal->label, terminal->label, axis.base, labels);
+    printf("%s\n", labels);
     free(line);
     free(labels);
 }
