@@ -7,7 +7,7 @@ import re
 import sys
 
 from browser import ALT, CTRL, SHIFT, Browser
-from page_oracle import computing_of, hits_of, records_of, stacks_of, stat_of, sums_of
+from page_oracle import computing_of, hits_of, records_of, seconds, stacks_of, stat_of, sums_of
 
 count = 0
 
@@ -83,8 +83,8 @@ class Shown:
 
 def selected(link):
     """The selection in a link, in nanoseconds."""
-    found = re.search(r"select=([\d.]+)-([\d.]+)", link)
-    return [round(float(second) * 1e9) for second in found.groups()] if found else None
+    found = re.search(r"select=(\d+\.\d{9})-(\d+\.\d{9})", link)
+    return [int(second.replace(".", "")) for second in found.groups()] if found else None
 
 
 # ---- A small log: what it shows, keys, pointer
@@ -401,7 +401,7 @@ def check_selection(browser, name, asked, seed, unfolded=""):
             to_ns = min(from_ns + 50, times[-1])
         if from_ns == to_ns:
             continue
-        shown.page.follow(f"select={from_ns / 1e9:.9f}-{to_ns / 1e9:.9f}")
+        shown.page.follow(f"select={seconds(from_ns)}-{seconds(to_ns)}")
         table = shown.table()
         got, wanted = figures(table), asked(f"{name}.pith", from_ns, to_ns)
         if got != wanted:
@@ -638,6 +638,27 @@ def check_names(browser, scale):
     page.close()
 
 
+def check_axis(browser):
+    """Texts of the axis do not cover each other, however long they are."""
+    page = browser.open("epoch.html")
+    page.ask("""(() => { const real = CanvasRenderingContext2D.prototype.fillText;
+        window.texts = [];
+        CanvasRenderingContext2D.prototype.fillText = function (text, x, ...more) {
+          const half = this.measureText(text).width / 2;
+          if (this.canvas.className === "axis") window.texts.push([text, x - half, x + half]);
+          return real.call(this, text, x, ...more); }; })()""")
+    for turn in range(20):
+        page.ask("texts.length = 0")
+        page.key("+")
+        texts = page.ask("texts")
+        if any(right > left for (_, _, right), (_, left, _) in zip(texts, texts[1:])) or not texts:
+            ok(False, f"the axis after {turn + 1} times +", texts)
+            break
+    else:
+        like(texts[0][0], r"^1700000000\.\d{8,9} s$", "a narrow axis, with texts beside each other")
+    page.close()
+
+
 def check_no_errors(browser, names):
     for name in names:
         before = len(browser.errors)
@@ -667,6 +688,8 @@ def main(profile, pages):
         check_selection(browser, "ended", sums_of, 5)
         check_selection(browser, "recursive", stat_of, 6)
         check_selection(browser, "recursive", stat_of, 7, "-unfolded")
+        check_selection(browser, "epoch", sums_of, 8)
+        check_axis(browser)
         check_search(browser, "recursive", ["rank 0"], [("f3 > 90us", 'state == f3 and duration > 90us')])
         check_search(browser, "rich", RICH_LABELS, RICH_SEARCHES)
         check_selection(browser, "random", sums_of, 4, "-unfolded")

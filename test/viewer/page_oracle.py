@@ -7,6 +7,11 @@ def pith(*words):
     return subprocess.run(["pith", *words], check=True, capture_output=True, text=True).stdout
 
 
+def seconds(time_ns):
+    """A time as commands and links have it."""
+    return f"{time_ns // 10**9}.{time_ns % 10**9:09d}"
+
+
 def records_of(log):
     """Lists of (time, kind, name) by (rank, thread), in the order of the log's lanes."""
     lanes = {}
@@ -37,7 +42,7 @@ def stacks_of(records):
 
 def stat_of(log, from_ns, to_ns):
     """{ name: (count, inclusive, exclusive) } by `pith stat`."""
-    rows = json.loads(pith("stat", log, "--from", f"{from_ns / 1e9:.9f}", "--to", f"{to_ns / 1e9:.9f}", "--json"))
+    rows = json.loads(pith("stat", log, "--from", seconds(from_ns), "--to", seconds(to_ns), "--json"))
     return {row["name"]: (row["count"], *[round((row.get(key) or 0) * 1e9) for key in ("total_s", "self_s")])
             for row in rows if row["kind"] in ("state", "event")}
 

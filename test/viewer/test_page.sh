@@ -21,7 +21,7 @@ is "$(cat ./*.html | grep -aciE 'https?:|src=|href=|@import|url\(|fetch\(')" 0 "
 is "$(LC_ALL=C grep -c $'[\001-\011\013-\037]' nasty.html)" 0 "names of control characters do no harm"
 ok $(($(grep -c '^`,`[0-9]*$' rich.html) < 7)) "tiles"
 pith draw rich.pith -o words.html -e 'zoom 4ms 6ms; rows 0-1; hide MPI_*; arrows off' --title '</script>"\'
-like "$(cat words.html)" '^from: 4000000, to: 6000000, .*arrowsOn: false, arrowsAll: false,$' "words: window, arrows"
+like "$(cat words.html)" '^base: 0, from: 4000000, to: 6000000, .*arrowsOn: false, arrowsAll: false,$' "words: window, arrows"
 is "$(grep -c 'label: "rank' words.html):$(grep -c 'name: "MPI' words.html)" "2:0" "words: rows, hidden states"
 is "$(grep -c '</script>' words.html)" 1 "a title ends no script"
 
@@ -66,6 +66,8 @@ pith convert random.txt random.pith && pith draw random.pith -o random.html &&
 # Two lanes end early, in states that are never left.
 awk -F'\t' '!($2 == 0 && $1 > 0.0012 || $2 == 1 && $1 > 0.0014)' random.txt >ended.txt &&
     pith convert ended.txt ended.pith && pith draw ended.pith -o ended.html
+# Times that are no exact numbers in a script.
+sed 's/^0/1700000000/' random.txt >epoch.txt && pith convert epoch.txt epoch.pith && pith draw epoch.pith -o epoch.html
 # More levels than are drawn.
 awk 'BEGIN { for (i = 0; i < 160; i++) { level = i < 80 ? i : 159 - i
     printf "%.9f\t0\t0\t%s\tf%d\n", i / 1e6, i < 80 ? "enter" : "leave", level % 7 } }' >recursive.txt

@@ -324,6 +324,7 @@ static void life_of(const struct pithi_draw *draw, const struct pithi_row *row, 
 static void add_rows(struct page *page)
 {
     const struct pithi_draw *draw = page->draw;
+    int64_t base_ns = pithi_page_base(draw);
     char label[128];
 
     pithi_text_add(&page->text, "rows: [\n");
@@ -337,7 +338,8 @@ static void add_rows(struct page *page)
         pithi_text_add(&page->text, "{label: ");
         pithi_code_string(&page->text, label);
         pithi_text_add(&page->text, ", rank: %" PRId32 ", from: %" PRId64 ", to: %" PRId64,
-                       row->counter == PITHI_BLANK ? -1 : pithlog_get_lane(draw->log, row->lane)->rank, from_ns, to_ns);
+                       row->counter == PITHI_BLANK ? -1 : pithlog_get_lane(draw->log, row->lane)->rank,
+                       from_ns - base_ns, to_ns - base_ns);
         if (row->counter == PITHI_NONE && !pithi_row_is_below(row))
             pithi_code_lane(&page->text, draw, row->lane, lanes);
         else if (row->counter != PITHI_BLANK)
@@ -416,8 +418,9 @@ static void add_findings(struct page *page)
         pithi_wait_sum_text(draw->log, &findings[i], text, sizeof text);
         pithi_text_add(&page->text, ", text: ");
         pithi_code_string(&page->text, text);
-        pithi_text_add(&page->text, ", from: %" PRId64 ", to: %" PRId64 "},\n", findings[i].longest->from_ns,
-                       findings[i].longest->to_ns);
+        pithi_text_add(&page->text, ", from: %" PRId64 ", to: %" PRId64 "},\n",
+                       findings[i].longest->from_ns - pithi_page_base(draw),
+                       findings[i].longest->to_ns - pithi_page_base(draw));
     }
     pithi_text_add(&page->text, "],\n");
     free(findings);
@@ -448,7 +451,8 @@ static void add_notes(struct page *page, const struct pithi_figure *figure)
     pithi_text_add(&page->text, "notes: [\n");
     for (uint32_t i = 0; i < notes->count; i++) {
         uint32_t row = pithi_note_row(&figure->plot, &notes->items[i]);
-        pithi_text_add(&page->text, "{at: %" PRId64 ", row: %d, text: ", notes->items[i].time_ns,
+        pithi_text_add(&page->text,
+                       "{at: %" PRId64 ", row: %d, text: ", notes->items[i].time_ns - pithi_page_base(page->draw),
                        row == PITHI_NONE ? -1 : (int)row);
         pithi_code_string(&page->text, notes->items[i].text);
         pithi_text_add(&page->text, "},\n");
@@ -459,6 +463,7 @@ static void add_notes(struct page *page, const struct pithi_figure *figure)
 static void add_facts(struct page *page, const struct pithi_figure *figure)
 {
     const struct pithi_draw *draw = page->draw;
+    int64_t base_ns = pithi_page_base(draw);
     char subtitle[256];
 
     pithi_figure_subtitle(figure, subtitle, sizeof subtitle);
@@ -466,8 +471,9 @@ static void add_facts(struct page *page, const struct pithi_figure *figure)
     pithi_code_string(&page->text, figure->title);
     pithi_text_add(&page->text, ", subtitle: ");
     pithi_code_string(&page->text, subtitle);
-    pithi_text_add(&page->text, ",\nfrom: %" PRId64 ", to: %" PRId64 ", columns: %d, messages: %" PRIu64, draw->t0_ns,
-                   draw->t1_ns, (int)page->columns, page->whole.arrows.total);
+    pithi_text_add(&page->text,
+                   ",\nbase: %" PRId64 ", from: %" PRId64 ", to: %" PRId64 ", columns: %d, messages: %" PRIu64, base_ns,
+                   draw->t0_ns - base_ns, draw->t1_ns - base_ns, (int)page->columns, page->whole.arrows.total);
     pithi_text_add(&page->text, ", height: %d, arrowsOn: %s, arrowsAll: %s,\n", draw->row_height,
                    draw->no_arrows ? "false" : "true", draw->all_arrows ? "true" : "false");
     pithi_text_add(&page->text, "pale: %g,\n", PITHI_PALE);
@@ -479,7 +485,8 @@ static void add_facts(struct page *page, const struct pithi_figure *figure)
     if (page->left_out)
         pithi_text_add(&page->text, "leftOut: true,\n");
     if (draw->lit_from_ns < draw->lit_to_ns)
-        pithi_text_add(&page->text, "selected: [%" PRId64 ", %" PRId64 "],\n", draw->lit_from_ns, draw->lit_to_ns);
+        pithi_text_add(&page->text, "selected: [%" PRId64 ", %" PRId64 "],\n", draw->lit_from_ns - base_ns,
+                       draw->lit_to_ns - base_ns);
     pithi_text_add(&page->text, "log: ");
     pithi_code_string(&page->text, draw->log_path);
     pithi_text_add(&page->text, ", names_on: %s, lanes: %" PRIu32 ",\n", draw->no_names ? "false" : "true",

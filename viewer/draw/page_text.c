@@ -72,14 +72,20 @@ void pithi_code_numbers(struct pithi_text *text, const int *numbers, uint32_t co
     pithi_text_bytes(text, "\n", 1);
 }
 
+int64_t pithi_page_base(const struct pithi_draw *draw)
+{
+    return draw->t0_ns < 0 ? 0 : draw->t0_ns - draw->t0_ns % INT64_C(1000000000000000);
+}
+
 void pithi_code_lane(struct pithi_text *text, const struct pithi_draw *draw, uint32_t lane, uint32_t lanes)
 {
     const struct pithi_gaps *gaps = &draw->gaps;
+    int64_t base_ns = pithi_page_base(draw);
 
     pithi_text_add(text, ", lanes: %" PRIu32 ", gaps: [", lanes);
     for (uint32_t i = pithi_gaps_of(gaps, lane); lanes == 1 && i < gaps->count && gaps->items[i].lane == lane; i++)
-        pithi_text_add(text, "%" PRId64 ", %" PRId64 ", %" PRIu64 ", ", gaps->items[i].from_ns, gaps->items[i].to_ns,
-                       gaps->items[i].lost);
+        pithi_text_add(text, "%" PRId64 ", %" PRId64 ", %" PRIu64 ", ", gaps->items[i].from_ns - base_ns,
+                       gaps->items[i].to_ns - base_ns, gaps->items[i].lost);
     pithi_text_add(text, "]");
 }
 

@@ -24,6 +24,10 @@ struct pithi_draw;
 
 enum { PITHI_SIGNS = 70, PITHI_MOST_SIGNS = PITHI_SIGNS * PITHI_SIGNS };
 
+/* The data have times since this one: numbers of the script are exact only up to 2^53. A multiple of 1,000,000 s, so that
+ * times which are round are round in the data. */
+int64_t pithi_page_base(const struct pithi_draw *draw);
+
 /* Writes a run of a sign; `number` < 0: no state. */
 void pithi_code_run(struct pithi_text *text, int number, int low, uint32_t length);
 /* Writes a line of cells; definitions with sign_of[def] < 0 are left out. `group`: of a row of lanes. */

@@ -14,13 +14,15 @@ function drawLabels(pen, first, last) {
   }
 }
 
-function axisTicks(width) {
-  const least = (view.to - view.from) * 90 / Math.max(width, 90), ten = 10 ** Math.floor(Math.log10(least));
+// Marks of the axis and their texts, at least `room` pixels apart; further if the texts are wider.
+function axisTicks(pen, width, room = 90) {
+  const least = (view.to - view.from) * room / Math.max(width, room), ten = 10 ** Math.floor(Math.log10(least));
   const step = Math.max(1, [1, 2, 5, 10].map((by) => by * ten).find((by) => by >= least * 0.999));
-  const unit = unitOf(Math.max(Math.abs(view.from), Math.abs(view.to))), ticks = [];
+  const unit = unitAt(view.from, view.to), ticks = [];
   for (let time = Math.ceil(view.from / step) * step; time <= view.to; time += step)
     ticks.push([time, timeText(time, step, unit)]);
-  return ticks;
+  const widest = Math.ceil(Math.max(0, ...ticks.map(([, text]) => pen.measureText(text).width))) + 12;
+  return widest > room ? axisTicks(pen, width, widest) : ticks;
 }
 
 function drawRows(pen, ticks) {
@@ -130,13 +132,13 @@ function draw() {
   for (const name of ["paper", "text", "faint", "grid", "idle", "arrow", "accent", "path", "alarm"])
     theme[name] = style.getPropertyValue(`--${name}`).trim();
   shownRuns.clear();
-  const [wide, high] = layout(), pen = prepare(canvas, wide, high), ticks = axisTicks(wide - labelWidth);
+  const [wide, high] = layout(), pen = prepare(canvas, wide, high), ticks = axisTicks(pen, wide - labelWidth);
   drawRows(pen, ticks);
   nameMessages();
   drawAxis(ticks);
   drawOverview();
   tellFiner();
-  const fine = (view.to - view.from) / 1000, unit = unitOf(Math.max(Math.abs(view.from), Math.abs(view.to)));
+  const fine = (view.to - view.from) / 1000, unit = unitAt(view.from, view.to);
   const shown = `${timeText(view.from, fine, unit)} \u2013 ${timeText(view.to, fine, unit)}`;
   windowText.textContent = `${shown}, ${duration(view.to - view.from)}`;
   keepLink();
@@ -145,7 +147,7 @@ function draw() {
 // Tells how to see more than the page has.
 function tellFiner() {
   finer.textContent = isHatched ? `Hatched: finer than this page. To see it: pith draw ${quoted(data.log)} `
-    + `-o part.html --from ${seconds(view.from)} --to ${seconds(view.to)}` : "\u00a0";
+    + `-o part.html --from ${secondsAt(view.from)} --to ${secondsAt(view.to)}` : "\u00a0";
 }
 
 addEventListener("resize", redraw);

@@ -2,7 +2,7 @@
 // page.html#1.2-1.4&select=1.25-1.3&hide=MPI_Recv,io&row=12 (times in seconds).
 
 const keyOf = (entry) => encodeURIComponent(entry.kind === "state" ? entry.name : `${entry.kind}:${entry.name}`);
-const timesOf = (from, to) => `${seconds(from)}-${seconds(to)}`;
+const timesOf = (from, to) => `${secondsAt(from)}-${secondsAt(to)}`;
 
 function linkText() {
   const hidden = data.names.filter((entry) => entry.hidden).map(keyOf), row = Math.round(rows.scrollTop / rowHeight);
@@ -15,8 +15,11 @@ function linkText() {
 }
 
 function readTimes(text) {
-  const found = /^(-?[\d.]+)-(-?[\d.]+)$/.exec(text || "");
-  const [from, to] = found ? [Math.round(found[1] * 1e9), Math.round(found[2] * 1e9)] : [0, 0];
+  const found = /^(-?\d*)(\.\d*)?-(-?\d*)(\.\d*)?$/.exec(text || "");
+  // The base goes first, from the whole seconds: a number of all digits would be rounded.
+  const timeOf = (whole, rest = "") =>
+    Math.round(`${data.base ? whole - data.base / 1e9 : whole}${rest}` * 1e9) || 0;
+  const [from, to] = found ? [timeOf(found[1], found[2]), timeOf(found[3], found[4])] : [0, 0];
   return to > from ? [from, to] : null;
 }
 // Shows what the part of an address from # on says.

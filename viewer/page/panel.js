@@ -201,12 +201,12 @@ function fillComputing(found) {
   line.classList.toggle("absent", !exclusive);
 }
 function stretchLineOf(found) {
-  const [from, to] = selection, unit = unitOf(Math.max(Math.abs(from), Math.abs(to)));
+  const [from, to] = selection, unit = unitAt(from, to);
   const text = `Selection: ${duration(to - from)}, ${timeText(from, 1, unit)} \u2013 ${timeText(to, 1, unit)}`;
   if (found.counts) return text;
   return `${text}. The figures are of ${timeText(found.from, 1, unit)} \u2013 ${timeText(found.to, 1, unit)}. `
     + `Exactly${lanes < data.lanes ? ", but of all lanes" : ""}: pith stat ${quoted(data.log)} `
-    + `--from ${seconds(from)} --to ${seconds(to)}`;
+    + `--from ${secondsAt(from)} --to ${secondsAt(to)}`;
 }
 const clearButton = add(stretchLine, "button", "", "\u00d7");
 clearButton.title = "clear the selection (Esc)";

@@ -8,13 +8,21 @@ function duration(ns) {
   const value = ns / size;
   return `${Math.abs(value) < 1000 ? +value.toPrecision(4) : value.toFixed(0)} ${name}`;
 }
-// A time with enough decimals to distinguish times that differ by `fine` nanoseconds.
-function timeText(ns, fine, unit = unitOf(ns || 1e9)) {
+// The unit of times of the log. Their numbers are nanoseconds since data.base.
+const unitAt = (...times) => unitOf(Math.max(...times.map((time) => Math.abs(data.base + time))));
+// A number of seconds since data.base as seconds of the log. Adding numbers would round them.
+function based(text) {
+  const [whole, ...rest] = text.split(".");
+  return data.base ? [data.base / 1e9 + +whole, ...rest].join(".") : text;
+}
+// A time of the log with enough decimals to distinguish times that differ by `fine` nanoseconds.
+function timeText(ns, fine, unit = unitAt(data.base + ns ? ns : 1e9)) {
   const decimals = Math.max(0, Math.ceil(Math.log10(unit[0] / Math.max(fine, 1)) - 1e-9));
-  return `${(ns / unit[0]).toFixed(Math.min(decimals, 9))} ${unit[1]}`;
+  return `${based((ns / unit[0]).toFixed(Math.min(decimals, 9)))} ${unit[1]}`;
 }
 const percent = (share) => !share ? "0 %" : share >= 0.0995 ? `${Math.round(share * 100)} %`
   : share >= 0.00095 ? `${(share * 100).toFixed(1)} %` : "<0.1 %";
 // As commands of a shell need them.
 const seconds = (ns) => (ns / 1e9).toFixed(9);
+const secondsAt = (ns) => based(seconds(ns));
 const quoted = (text) => /^[\w./+-]+$/.test(text) ? text : `'${text.replace(/'/g, "'\\''")}'`;
