@@ -562,6 +562,23 @@ def check_gaps(browser):
     page.close()
 
 
+def check_waits(browser):
+    """Rank 0 waits in MPI_Recv until rank 1 sends at 600 ms. A column of the page has some 30 us."""
+    shown = Shown(browser, "late.html")
+    page = shown.page
+    seen = lambda part: len(set(shown.pixels([(shown.left + shown.wide * part + x, 15) for x in range(-20, 21)]))) > 1
+    for link in ("0.500000000-0.700000000", "0.599990000-0.600010000", "0.599999980-0.600000020"):
+        page.go(link)
+        page.ask(PIXELS)
+        tips = []
+        for part in (0.45, 0.55):
+            page.move(*shown.at(part, 15))
+            tips.append("waiting" in page.text(".tip"))
+        same([seen(0.45), seen(0.55), *tips], [True, False, True, False],
+             f"what waits is hatched, and only that: {link}")
+    page.close()
+
+
 def check_fine(browser):
     shown = Shown(browser, "fine-bare.html")
     page = shown.page
@@ -699,6 +716,7 @@ def main(profile, pages):
         check_coarse(browser)
         check_damaged(browser)
         check_gaps(browser)
+        check_waits(browser)
         check_fine(browser)
         check_words(browser)
         check_no_errors(browser, pages)

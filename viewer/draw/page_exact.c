@@ -139,11 +139,32 @@ static int read_lane(struct exact *exact, uint32_t lane, uint32_t most)
     return more || !fits || size_of(exact) > most || lacks_records(exact->draw, lane) ? -1 : 0;
 }
 
-/* Writes a row's lines into `text`, up to the deepest level that it has, and an empty line. A band has only its level,
- * the band PITHI_LEVELS also what is deeper; the first has the events. */
-static void write_row(const struct exact *exact, uint32_t band, struct pithi_text *text)
+/* Writes the waiting parts of a lane's calls, each from the end of those before it on. */
+static void write_waits(const struct exact *exact, uint32_t lane, struct pithi_text *text)
 {
-    uint32_t from = band ? band - 1 : 0, used = exact->level_count;
+    const struct pithi_draw *draw = exact->draw;
+    const struct pithlog_wait_state *waits = NULL;
+    size_t count = draw->analysis && draw->waits ? pithlog_analysis_waits(draw->analysis, lane, &waits) : 0;
+    int64_t last_ns = draw->t0_ns, end_ns = draw->t0_ns;
+
+    for (size_t i = 0; i < count; i++) {
+        int64_t from_ns = waits[i].from_ns > end_ns ? waits[i].from_ns : end_ns;
+        int64_t to_ns = clamped(exact, waits[i].to_ns);
+        if (exact->sign_of[waits[i].state] < 0 || to_ns <= from_ns)
+            continue;
+        pithi_code_run(text, exact->sign_of[waits[i].state], 0, 1);
+        pithi_code_number(text, from_ns - last_ns);
+        pithi_code_number(text, to_ns - from_ns);
+        last_ns = from_ns;
+        end_ns = to_ns;
+    }
+}
+
+/* Writes a row's lines into `text`, up to the deepest level that it has, and an empty line. A band has only its level,
+ * the band PITHI_LEVELS also what is deeper; the first has the events and the waiting. */
+static void write_row(const struct exact *exact, const struct pithi_row *row, struct pithi_text *text)
+{
+    uint32_t band = row->band, from = band ? band - 1 : 0, used = exact->level_count;
 
     if (band && band < PITHI_LEVELS && used > band)
         used = band;
@@ -151,6 +172,9 @@ static void write_row(const struct exact *exact, uint32_t band, struct pithi_tex
         used--;
     if (band <= 1)
         pithi_text_bytes(text, exact->events.data, exact->events.size);
+    pithi_text_bytes(text, "\n", 1);
+    if (band <= 1)
+        write_waits(exact, row->lane, text);
     pithi_text_bytes(text, "\n", 1);
     for (uint32_t level = from; level < used; level++) {
         pithi_text_bytes(text, exact->levels[level].line.data, exact->levels[level].line.size);
@@ -172,7 +196,7 @@ int pithi_page_exact(const struct pithi_draw *draw, const int *sign_of, uint32_t
         const struct pithi_row *row = &draw->rows[i];
         pithi_row_lanes(row, &lanes);
         if (row->counter != PITHI_NONE) {
-            pithi_text_bytes(text, "\n\n", 2);
+            pithi_text_bytes(text, "\n\n\n", 3);
             continue;
         }
         /* Further bands follow the first of their lane. If that was joined with others to a row of all levels, the page
@@ -180,7 +204,7 @@ int pithi_page_exact(const struct pithi_draw *draw, const int *sign_of, uint32_t
         fits = lanes == 1 && text->size < most &&
                (row->band > 1 ? draw->rows[i - 1].band != 0 : read_lane(exact, row->lane, most - text->size) == 0);
         if (fits)
-            write_row(exact, row->band, text);
+            write_row(exact, row, text);
     }
     for (uint32_t level = 0; level < exact->level_count; level++)
         free(exact->levels[level].line.data);

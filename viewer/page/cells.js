@@ -47,26 +47,28 @@ function makeSource(text, from, to) {
   return source;
 }
 
-// The states and events of a small log, by row: instances [from, to, sign, bits, ...] of each level, events [time,
-// sign, ...].
+// The states and events of a small log, by row: instances [from, to, sign, bits, ...] of each level, the parts of calls
+// that wait in the same form, events [time, sign, ...].
 function readExact(text) {
   const rows = [], lines = text.split("\n"), item = /(\^?)(?:&(..)|(.))(-?[0-9a-z]+) (?:(-?[0-9a-z]+) )?/g;
   const numberOf = (pair, single) =>
     pair ? signOf.get(pair[0]) * signs.length + signOf.get(pair[1]) : signOf.get(single);
+  const readInstances = (line) => {
+    const instances = [];
+    let time = data.from;
+    for (const [, after, pair, single, by, length] of line.matchAll(item)) {
+      time += parseInt(by, 36);
+      instances.push(time, time + parseInt(length, 36), numberOf(pair, single), after ? AFTER : 0);
+    }
+    return instances;
+  };
   for (let at = 0; at < lines.length - 1; at++) {
     const row = { events: [], levels: [] };
     let time = data.from;
     for (const [, , pair, single, by] of lines[at].matchAll(/()(?:&(..)|(.))(-?[0-9a-z]+) /g))
       row.events.push(time += parseInt(by, 36), numberOf(pair, single));
-    for (at++; lines[at]; at++) {
-      const level = [];
-      time = data.from;
-      for (const [, after, pair, single, by, length] of lines[at].matchAll(item)) {
-        time += parseInt(by, 36);
-        level.push(time, time + parseInt(length, 36), numberOf(pair, single), after ? AFTER : 0);
-      }
-      row.levels.push(level);
-    }
+    row.waits = readInstances(lines[++at]);
+    for (at++; lines[at]; at++) row.levels.push(readInstances(lines[at]));
     rows.push(row);
   }
   return rows;
@@ -98,11 +100,12 @@ const tiles = data.tiles.map((text, i) =>
   makeSource(text, data.from + Math.floor(span * i / data.tiles.length),
     data.from + Math.floor(span * (i + 1) / data.tiles.length)));
 const exact = data.exact ? readExact(data.exact) : null;
-// The rows of an unfolded lane share the `stack` of its levels; `depth` is the place of the row's first level in it.
-// Only the last of very many rows has more than one.
+// The rows of an unfolded lane share its waiting, and the `stack` of its levels; `depth` is the place of the row's first
+// level in it. Only the last of very many rows has more than one.
 exact?.forEach((row, i) => {
   const { band } = data.rows[i];
   row.depth = band ? band - 1 : 0;
+  if (row.depth) row.waits = exact[i - 1].waits;
   row.stack = row.depth ? exact[i - 1].stack : [...row.levels];
   if (band) row.stack.splice(row.depth, Infinity, ...row.levels.length ? row.levels : [[]]);
 });

@@ -83,9 +83,7 @@ function drawRuns(pen, row, level, runs, step) {
     pen.fillStyle = entry.colour;
     const inset = outlined ? 1 : 0;
     pen.fillRect(left, y + low + inset, width, height - low - 2 * inset);
-    if (waitsOn)
-      for (const source of sources())
-        hatchRun(pen, source, row, level, runs, i, y + low + inset, height - low - 2 * inset);
+    if (waitsOn) hatchRun(pen, row, level, runs, i, y + low + inset, height - low - 2 * inset);
     if (width >= 4 && !step && !(bits & AFTER)) {
       pen.fillStyle = entry.edge;
       pen.fillRect(left, y + low, 1, height - low);
@@ -198,15 +196,23 @@ function nameRun(pen, row, level, entry, left, width, y, height) {
   pen.textBaseline = "alphabetic";
 }
 
+// Where a row waits: lists of runs, and the number that those of this level and state have. Where columns would be too
+// wide, the runs have exact times and numbers of states, else numbers of levels.
+function waitsIn(row, level, sign) {
+  const all = sources();
+  return exact && all.some(isCoarse) ? [[exact[row].waits, sign]]
+    : all.map((source) => [source.line(row, source.levels + 2), level]);
+}
 // Hatches the waiting part of a run.
-function hatchRun(pen, source, row, level, runs, i, y, height) {
-  const waiting = source.line(row, source.levels + 2), entry = data.names[runs[i + 2]];
-  for (let k = firstAt(waiting, runs[i], 4, 1); k < waiting.length && waiting[k] < runs[i + 1]; k += 4) {
-    const left = onPixel(Math.max(labelWidth, xOf(Math.max(waiting[k], runs[i]))));
-    const right = onPixel(Math.min(canvas.wide, xOf(Math.min(waiting[k + 1], runs[i + 1]))));
-    if (waiting[k + 2] !== level || right <= left) continue;
-    hatch(pen, left, right, y, height, theme.idle, entry.colour, 0.65);
-  }
+function hatchRun(pen, row, level, runs, i, y, height) {
+  const entry = data.names[runs[i + 2]];
+  for (const [waiting, number] of waitsIn(row, level, runs[i + 2]))
+    for (let k = firstAt(waiting, runs[i], 4, 1); k < waiting.length && waiting[k] < runs[i + 1]; k += 4) {
+      const left = onPixel(Math.max(labelWidth, xOf(Math.max(waiting[k], runs[i]))));
+      const right = onPixel(Math.min(canvas.wide, xOf(Math.min(waiting[k + 1], runs[i + 1]))));
+      if (waiting[k + 2] !== number || right <= left) continue;
+      hatch(pen, left, right, y, height, theme.idle, entry.colour, 0.65);
+    }
 }
 
 function drawGraph(pen, source, row) {

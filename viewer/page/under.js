@@ -46,10 +46,10 @@ function runAt(row, time, y) {
   }
   return null;
 }
-function waitsAt(row, time, level) {
-  return sources().some((source) => {
-    const runs = source.line(row, source.levels + 2), i = firstAt(runs, time, 4, 1);
-    return i < runs.length && runs[i] <= time && runs[i + 2] === level;
+function waitsAt(row, time, { level, entry }) {
+  return waitsIn(row, level, data.names.indexOf(entry)).some(([runs, number]) => {
+    const i = firstAt(runs, time, 4, 1);
+    return i < runs.length && runs[i] <= time && runs[i + 2] === number;
   });
 }
 // What is known of a time without a state: why there are no records.
@@ -104,7 +104,7 @@ function linesAt(x, y) {
   const found = recordAt({ x, y });
   if (!found) return [...whyNothing(row, time), ...place];
   if (found.unknown) return ["finer than this page", ...place];
-  const waiting = found.level !== undefined && waitsOn && waitsAt(row, time, found.level) ? "waiting" : "";
+  const waiting = found.level !== undefined && waitsOn && waitsAt(row, time, found) ? "waiting" : "";
   const length = found.to - found.from, known = 3 * found.step;
   const took = !length ? "" : exact ? duration(length)
     : length > known ? `about ${duration(length)}` : `below ${duration(known)}`;
