@@ -594,6 +594,10 @@ def check_fine(browser):
     same(len(set(line(45))), 1, "the other rank has no line there")
     same(page.text(".finer").strip(), "", "nothing is hatched: the times are exact")
     page.close()
+    shown = Shown(browser, "bare.html", link="0.1-0.2")
+    page = shown.page
+    same(shown.pixels([(shown.left + 1, 33)]), ["ff00ff"], "an event at the begin of the time shown")
+    page.close()
     page = browser.open("deep.html", link="0.25-0.75")
     same(page.ask("document.querySelectorAll('tbody tr').length"), 20, "20 levels")
     page.close()
