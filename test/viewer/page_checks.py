@@ -577,6 +577,18 @@ def check_waits(browser):
         same([seen(0.45), seen(0.55), *tips], [True, False, True, False],
              f"what waits is hatched, and only that: {link}")
     page.close()
+    page = browser.open("late-folded.html")
+    page.ask("""(() => { const real = CanvasRenderingContext2D.prototype.strokeText;
+        window.rims = [];
+        CanvasRenderingContext2D.prototype.strokeText = function (text, ...more) {
+          window.rims.push(text.split(" ")[0]);
+          return real.call(this, text, ...more); }; })()""")
+    for wanted, what in [([], "without hatches, names have no rims"),
+                         (["step", "MPI_Recv", "step", "MPI_Send"], "names on hatched ground have a rim")]:
+        page.ask("rims.length = 0")
+        page.key("W")
+        same(page.ask("rims"), wanted, what)
+    page.close()
 
 
 def check_fine(browser):

@@ -192,6 +192,12 @@ function nameRun(pen, row, level, entry, left, width, y, height) {
   }
   pen.fillStyle = entry.ink;
   pen.textBaseline = "middle";
+  if (waitsOn) { // a rim in the colour of the bar, for names on hatched ground
+    pen.strokeStyle = entry.colour;
+    pen.lineWidth = 3;
+    pen.strokeText(text, from + 4, y + height / 2 + 0.5);
+    pen.lineWidth = 1;
+  }
   pen.fillText(text, from + 4, y + height / 2 + 0.5);
   pen.textBaseline = "alphabetic";
 }
