@@ -21,9 +21,9 @@ class Log:
             elif kind == "leave":
                 self.states.setdefault(rank, []).append((name, opened[rank, name].pop(), time))
             elif kind == "send":
-                sent.setdefault((rank, int(fields["peer"])), []).append((time, int(fields["bytes"])))
-            elif kind == "recv":
-                at, size = sent[int(fields["peer"]), rank].pop(0)
+                sent.setdefault((rank, int(fields["peer"]), fields["tag"]), []).append((time, int(fields["bytes"])))
+            elif kind == "recv" and sent.get((int(fields["peer"]), rank, fields["tag"])):
+                at, size = sent[int(fields["peer"]), rank, fields["tag"]].pop(0)
                 self.messages.append((int(fields["peer"]), at, rank, time, size))
         for (rank, name), begins in opened.items():  # never left
             for begin in begins:

@@ -11,8 +11,8 @@
  * Worked example: two lanes, a column of 10 ns. One lane is in A for 4 ns, the other one all the time. time(A) of the
  * lanes is 0.4 and 1, and 1.4 of both together. (1 - time(A)) * 100 is 60 and 0, and -40 of both.
  *
- * Terms of several rows are the sums of their terms, except that value() is their mean. So `computing` of all rows is
- * the number of lanes that compute. */
+ * A message counts if the log has its send and its receive. Terms of several rows are the sums of their terms, except
+ * that value() is their mean. So `computing` of all rows is the number of lanes that compute. */
 #ifndef PITHI_DERIVED_H
 #define PITHI_DERIVED_H
 
