@@ -213,7 +213,7 @@ static void test_shapes(void)
     pithi_raster_free(&raster);
 }
 
-enum { SIDE = 12, UNIT = 192 }; /* units of a pixel, in which corners (64ths) and sampled points (sixths) are whole */
+enum { SIDE = 40, UNIT = 192 }; /* units of a pixel, in which corners (64ths) and sampled points (sixths) are whole */
 
 /* The number of the 3 x 3 points of a pixel that a triangle covers; -1: a point is on an edge. */
 static int points_covered(const int64_t x[3], const int64_t y[3], int column, int row)
@@ -243,8 +243,8 @@ static void test_triangles(void)
         int64_t x[3], y[3];
         double xs[3], ys[3];
         for (int i = 0; i < 3; i++) {
-            x[i] = 3 * (int64_t)((seed = seed * 1103515245 + 12345) >> 16 & 1023) - UNIT;
-            y[i] = 3 * (int64_t)((seed = seed * 1103515245 + 12345) >> 16 & 1023) - UNIT;
+            x[i] = 9 * (int64_t)((seed = seed * 1103515245 + 12345) >> 16 & 1023) - UNIT;
+            y[i] = 9 * (int64_t)((seed = seed * 1103515245 + 12345) >> 16 & 1023) - UNIT;
             xs[i] = (double)x[i] / UNIT;
             ys[i] = (double)y[i] / UNIT;
         }
@@ -258,7 +258,7 @@ static void test_triangles(void)
             wrong += points >= 0 && words[p] != pithi_blend_words(0xffffff, 0x123456, alpha + (alpha >> 7));
         }
     }
-    OK(wrong == 0 && judged > 60000, "random triangles cover what they must: %u of %u pixels wrong", wrong, judged);
+    OK(wrong == 0 && judged > 790000, "random triangles cover what they must: %u of %u pixels wrong", wrong, judged);
 }
 
 int main(void)

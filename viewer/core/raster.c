@@ -340,8 +340,9 @@ static void raster_line(void *context, double x0, double y0, double x1, double y
 
 /* ---- Triangles --------------------------------------------------------------------------------------------------- */
 
-/* Triangles are small: each pixel of the bounding box is sampled at this many points in both directions. */
-enum { POINTS = 3 };
+/* Triangles are small: each pixel of the bounding box is sampled at this many points in both directions. COLUMNS of the
+ * box are painted at a time. */
+enum { POINTS = 3, COLUMNS = 32 };
 
 static double point_of(int pixel, int i) { return pixel + (i + 0.5) / POINTS; }
 
@@ -354,10 +355,32 @@ static void edge_products(double products[POINTS][3], const double place[3], con
             products[i][edge] = (other[(edge + 1) % 3] - other[edge]) * (point_of(pixel, i) - place[edge]);
 }
 
+/* Both products only grow, or only shrink, from point to point of a pixel. So the first and the last points of a pixel
+ * often tell that a triangle has all of the points or none. Returns their number, or -1: they do not tell. */
+static int corners_inside(const double across[POINTS][3], const double along[POINTS][3])
+{
+    int left = 1, right = 1, maybe_left = 1, maybe_right = 1;
+
+    for (int edge = 0; edge < 3; edge++) {
+        double a = across[0][edge], last_a = across[POINTS - 1][edge], b = along[0][edge],
+               last_b = along[POINTS - 1][edge];
+        double least_a = a < last_a ? a : last_a, most_a = a < last_a ? last_a : a;
+        double least_b = b < last_b ? b : last_b, most_b = b < last_b ? last_b : b;
+        left &= least_a >= most_b;
+        right &= most_a <= least_b;
+        maybe_left &= most_a >= least_b;
+        maybe_right &= least_a <= most_b;
+    }
+    return left | right ? POINTS * POINTS : maybe_left | maybe_right ? -1 : 0;
+}
+
 static int points_inside(const double across[POINTS][3], const double along[POINTS][3])
 {
-    int hits = 0;
+    int hits = corners_inside(across, along);
 
+    if (hits >= 0)
+        return hits;
+    hits = 0;
     for (int j = 0; j < POINTS; j++)
         for (int i = 0; i < POINTS; i++) {
             const double *a = across[j], *b = along[i];
@@ -385,12 +408,18 @@ static void raster_triangle(void *context, const double x[3], const double y[3],
                                            .places = {x[0], x[1], x[2], y[0], y[1], y[2]}});
         return;
     }
-    for (int column = left; column < right; column++) {
-        double across[POINTS][3], along[POINTS][3];
-        edge_products(along, x, y, column);
+    for (int from = left; from < right; from += COLUMNS) {
+        double across[POINTS][3], along[COLUMNS][POINTS][3];
+        int to = right < from + COLUMNS ? right : from + COLUMNS;
+        for (int column = from; column < to; column++)
+            edge_products(along[column - from], x, y, column);
         for (int row = top; row < bottom; row++) {
             edge_products(across, y, x, row);
-            blend_clipped(raster, column, row, rgb, alpha * points_inside(across, along) / (POINTS * POINTS));
+            for (int column = from; column < to; column++) {
+                int hits = points_inside(across, along[column - from]);
+                if (hits)
+                    blend_clipped(raster, column, row, rgb, alpha * hits / (POINTS * POINTS));
+            }
         }
     }
 }
