@@ -261,6 +261,22 @@ static void test_triangles(void)
     OK(wrong == 0 && judged > 790000, "random triangles cover what they must: %u of %u pixels wrong", wrong, judged);
 }
 
+/* Every colour on every colour, with every alpha: each channel is the rounded mean of its own two values. */
+static void test_blending(void)
+{
+    uint32_t wrong = 0;
+
+    for (uint32_t alpha = 0; alpha <= 256; alpha++)
+        for (uint32_t both = 0; both < 65536; both++) {
+            uint32_t a = both & 255, b = both >> 8;
+            uint32_t mean = (a * (256 - alpha) + b * alpha + 128) >> 8,
+                     back = (b * (256 - alpha) + a * alpha + 128) >> 8;
+            wrong +=
+                pithi_blend_words(a << 16 | b << 8 | a, b << 16 | a << 8 | b, alpha) != (mean << 16 | back << 8 | mean);
+        }
+    OK(wrong == 0, "colours blend exactly: %u of %u wrong", wrong, 257 * 65536);
+}
+
 int main(void)
 {
     struct pithlog *log = tiny_log();
@@ -269,6 +285,7 @@ int main(void)
     test_hits(log);
     test_shapes();
     test_triangles();
+    test_blending();
     pithlog_close(log);
     return tap_done();
 }
