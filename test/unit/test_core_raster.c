@@ -1,6 +1,7 @@
 /* test_core_raster.c - pictures of a tiny log, pixel by pixel, and the shapes of the raster. */
 #include <string.h>
 
+#include "core/glyphs.h"
 #include "core/hit.h"
 #include "core/palette.h"
 #include "core/plot.h"
@@ -277,6 +278,38 @@ static void test_blending(void)
     OK(wrong == 0, "colours blend exactly: %u of %u wrong", wrong, 257 * 65536);
 }
 
+enum { LETTER_WIDTH = 7, LETTER_HEIGHT = 13, ASCENT = 10 };
+
+/* Draws three letters across the edges of a clip, and compares each pixel with the masks. */
+static void test_letters(void)
+{
+    unsigned char mask[3][LETTER_HEIGHT][LETTER_WIDTH];
+    uint32_t words[SIDE * SIDE], wrong = 0, seed = 5;
+
+    pithi_glyphs_reset(pithi_glyphs(), ASCENT, LETTER_HEIGHT);
+    for (uint32_t i = 0; i < sizeof mask; i++)
+        (&mask[0][0][0])[i] = (unsigned char)((seed = seed * 1103515245 + 12345) >> 16 & 255);
+    for (uint32_t i = 0; i < 3; i++)
+        pithi_glyphs_add(pithi_glyphs(), 'a' + i, LETTER_WIDTH, &mask[i][0][0]);
+    for (int x = -25; x < SIDE + 5; x++)
+        for (int y = -5; y < SIDE + 15; y++) {
+            struct pithi_raster raster;
+            pithi_raster_onto(&raster, words, SIDE, SIDE, 0x204060);
+            struct pithi_painter painter = pithi_raster_painter(&raster);
+            painter.clip(painter.context, 5, 6, 28, 27);
+            painter.text(painter.context, x, y, PITHI_LEFT, (struct pithi_font){0}, 0xfedcba, "abc");
+            for (int p = 0; p < SIDE * SIDE; p++) {
+                int column = p % SIDE - x, line = p / SIDE - (y - ASCENT), covered = 0;
+                if (p % SIDE >= 5 && p % SIDE < 33 && p / SIDE >= 6 && p / SIDE < 33 && column >= 0 &&
+                    column < 3 * LETTER_WIDTH && line >= 0 && line < LETTER_HEIGHT)
+                    covered = mask[column / LETTER_WIDTH][line][column % LETTER_WIDTH];
+                wrong += words[p] != pithi_blend_words(0x204060, 0xfedcba, (uint32_t)(covered + (covered >> 7)));
+            }
+        }
+    OK(wrong == 0, "letters cover what they must within the clip, and nothing else: %u pixels wrong", wrong);
+    pithi_glyphs_reset(pithi_glyphs(), 0, 0);
+}
+
 int main(void)
 {
     struct pithlog *log = tiny_log();
@@ -286,6 +319,7 @@ int main(void)
     test_shapes();
     test_triangles();
     test_blending();
+    test_letters();
     pithlog_close(log);
     return tap_done();
 }

@@ -87,8 +87,8 @@ uint32_t pithi_glyphs_next(const char **text)
 
 /* ---- Text -------------------------------------------------------------------------------------------------------- */
 
-static void draw_glyph(const struct pithi_raster *raster, const struct pithi_glyph *glyph, int left, int top,
-                       uint32_t rgb)
+static void draw_clipped_glyph(const struct pithi_raster *raster, const struct pithi_glyph *glyph, int left, int top,
+                               uint32_t rgb)
 {
     for (uint32_t i = 0; i < glyph->dot_count; i++) {
         const struct pithi_dot *dot = &glyph->dots[i];
@@ -97,6 +97,24 @@ static void draw_glyph(const struct pithi_raster *raster, const struct pithi_gly
             continue;
         uint32_t *word = &raster->words[(size_t)y * (size_t)raster->width + (size_t)x];
         *word = pithi_blend_words(*word, rgb, dot->weight);
+    }
+}
+
+/* Most letters are within the clip, and a picture has up to ten thousand of them. */
+static void draw_glyph(const struct pithi_raster *raster, const struct pithi_glyph *glyph, int left, int top,
+                       uint32_t rgb)
+{
+    if (left < raster->left || left + glyph->width > raster->right || top < raster->top ||
+        top + pithi_glyphs()->height > raster->bottom) {
+        draw_clipped_glyph(raster, glyph, left, top, rgb);
+        return;
+    }
+    const struct pithi_dot *dots = glyph->dots;
+    uint32_t width = (uint32_t)raster->width, count = glyph->dot_count;
+    uint32_t *words = raster->words + (size_t)top * width + (size_t)left;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t *word = &words[dots[i].y * width + dots[i].x];
+        *word = pithi_blend_words(*word, rgb, dots[i].weight);
     }
 }
 
