@@ -1,4 +1,5 @@
 /* test_core_raster.c - pictures of a tiny log, pixel by pixel, and the shapes of the raster. */
+#include <math.h>
 #include <string.h>
 
 #include "core/glyphs.h"
@@ -310,6 +311,20 @@ static void test_letters(void)
     pithi_glyphs_reset(pithi_glyphs(), 0, 0);
 }
 
+/* A bar of each level is 0.66 times as high as the bar around it, in whole pixels. */
+static void test_bar_heights(void)
+{
+    uint32_t wrong = 0;
+
+    for (double row_height = 3; row_height < 500; row_height += 1 / 16.0)
+        for (uint32_t level = 1; level < PITHI_LEVELS; level++) {
+            double bar = row_height - fmin(floor(row_height * 0.22), 8), top, height;
+            pithi_plot_bar(row_height, level, &top, &height);
+            wrong += height != fmax(floor(bar * pow(0.66, level) + 0.5), 1);
+        }
+    OK(wrong == 0, "bars of all levels have their height: %u wrong", wrong);
+}
+
 int main(void)
 {
     struct pithlog *log = tiny_log();
@@ -320,6 +335,7 @@ int main(void)
     test_triangles();
     test_blending();
     test_letters();
+    test_bar_heights();
     pithlog_close(log);
     return tap_done();
 }
