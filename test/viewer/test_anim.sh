@@ -117,11 +117,11 @@ set before [$photo data]
 wait 0.3
 check [expr {[time] == $from && [$photo data] eq $before}] "pause: nothing moves"
 check [expr {[value now] / 1e9 > [time]}] "but the program does"
-for {set i 0} {$i < 10 && [flying] == 0} {incr i} { step 1; sync }
+for {set i 0} {$i < 500 && [flying] == 0} {incr i} { step 1; sync }
 seek [time]
 sync
 set before [$photo data]
-for {set i 0} {$i < 10 && [$photo data] eq $before} {incr i} { step 1; sync } ;# three are a round of the token: the same picture
+for {set i 0} {$i < 500 && [$photo data] eq $before} {incr i} { step 1; sync } ;# three are a round of the token: the same picture
 check [expr {[$photo data] ne $before && [time] > $from}] "steps move the arrows"
 layout grid
 sync
