@@ -148,6 +148,46 @@ if {[info exists ::env(SHOT)]} {
 event generate $bar.partner <Return>
 answered
 like [status] {^message rank 0 to 1, .*, took 200 ms} "typed into the bar"
+# ---- A narrow window has all fields, in several rows
+proc cut_off {} {
+    variable bar
+    variable top
+    set right [expr {[winfo rootx $top] + [winfo width $top]}]
+    return [lmap part [winfo children $bar] {
+        if {![winfo ismapped $part] || [winfo rootx $part] + [winfo width $part] <= $right} continue
+        set part
+    }]
+}
+set geometry [wm geometry $top]
+foreach {kind fields} {{states and events} 5 states 4 events 3 messages 7 notes 1} {
+    $bar.kind set $kind
+    foreach width {640 480 1200} {
+        wm geometry $top ${width}x600
+        for {set try 0} {$try < 200 && [winfo width $bar] != $width} {incr try} {
+            after 20 {set ::waited yes}
+            vwait ::waited
+        }
+        event generate $bar.kind <<ComboboxSelected>>
+        update
+        set entries [lmap part [winfo children $bar] {
+            expr {[winfo class $part] eq "TEntry" && [winfo ismapped $part] && [winfo width $part] >= [winfo reqwidth $part] ? $part : [continue]}
+        }]
+        is "[llength $entries] [cut_off] [winfo ismapped $bar.close]" "$fields  1" "$kind in $width pixels: all fields"
+    }
+}
+$bar.kind set messages
+event generate $bar.kind <<ComboboxSelected>>
+prefer scale 2
+sync
+update
+is [lmap part [winfo children $bar] {
+    if {[winfo class $part] ni {TEntry TCombobox} || ![winfo ismapped $part] ||
+        [winfo width $part] >= [winfo reqwidth $part]} continue
+    set part
+}] {} "a new scale: no field is cut"
+prefer scale 0
+wm geometry $top $geometry
+sync
 focus -force $bar.tag
 update
 event generate $bar.tag <Escape>

@@ -121,6 +121,7 @@ oo::class create ::pith::MessageFilter {
             my word_message_filter {*}[my words]
         } trap {PITH} text {
             set message $text
+            $window say $text ;# a narrow bar has no room for it
         }
     }
 

@@ -14,6 +14,8 @@ oo::class create ::pith::Search {
     variable over         ;# written at the end of a search or count
     variable entered      ;# array: values of the widgets, keys as in `what`
     variable message      ;# text at the end of the bar
+    variable room         ;# pixels in a row of the bar; 0 not known yet
+    variable last_row row_used ;# while the bar is laid out: the last row, its pixels in use
 
     constructor {its_window} {
         set window $its_window
@@ -21,7 +23,7 @@ oo::class create ::pith::Search {
         set bar [$window top].search
         array set entered [my no_terms]
         lassign {} what sought place job counting counts marks message
-        set over 0
+        lassign {0 0} over room
         $model follow [list [self] changed]
         bind [winfo parent [[$window timeline] plot]].overview <Configure> +[list [self] mark_hits]
     }
@@ -39,6 +41,8 @@ oo::class create ::pith::Search {
             set counts {}
             set marks {}
             my mark_hits
+        } elseif {$what_changed eq "theme"} { ;# or the scale
+            after idle [list catch [list [self] lay_out]]
         }
     }
 
@@ -50,7 +54,6 @@ oo::class create ::pith::Search {
         ttk::entry $bar.pattern -width 22 -textvariable [my varname entered](pattern)
         ttk::combobox $bar.kind -width 16 -state readonly -textvariable [my varname entered](kind) \
             -values {{states and events} states events messages notes}
-        pack $bar.find $bar.pattern $bar.kind -side left -padx {0 6}
         foreach {key text width} {longer {longer than} 6 shorter {shorter than} 6 payload payload 10 bytes bytes 6
             most to 6 tag tag 4 ranks ranks 6 partner to 4} {
             ttk::label $bar.l$key -text $text -style Faint.TLabel
@@ -63,6 +66,7 @@ oo::class create ::pith::Search {
         ttk::label $bar.message -textvariable [my varname message] -style Faint.TLabel
         my lay_out
         bind $bar.kind <<ComboboxSelected>> [list [self] lay_out]
+        bind $bar <Configure> [list [self] lay_out_again %w]
         foreach key {pattern longer shorter payload bytes most tag ranks partner} {
             bind $bar.$key <Return> [list [self] from_bar next]
             bind $bar.$key <Shift-Return> [list [self] from_bar prev]
@@ -70,7 +74,7 @@ oo::class create ::pith::Search {
         }
     }
 
-    # The most important fields come first, then those of the chosen kind.
+    # The most important fields come first, then those of the chosen kind. What has no room in a row is in the next one.
     method lay_out {} {
         pack forget {*}[winfo children $bar]
         set keys {longer shorter payload ranks}
@@ -84,19 +88,49 @@ oo::class create ::pith::Search {
         foreach {key text short} {longer {longer than} took  shorter {shorter than} to  ranks ranks {from ranks}} {
             $bar.l$key configure -text [expr {$entered(kind) eq "messages" ? $short : $text}]
         }
-        pack $bar.close -side right
-        pack $bar.find -side left -padx {0 6}
+        lassign {-1 0} last_row row_used
+        my begin_row
+        pack $bar.close -in $bar.row0 -side right
+        set row_used [winfo reqwidth $bar.close]
+        my place_in_row find {0 6}
         # Messages have no names.
         if {$entered(kind) ne "messages"} {
-            pack $bar.pattern -side left -padx {0 6}
+            my place_in_row pattern {0 6}
         }
-        pack $bar.prev $bar.next -side left
-        pack $bar.kind -side left -padx 6
+        my place_in_row prev {0 0} [winfo reqwidth $bar.next]
+        my place_in_row next {0 0}
+        my place_in_row kind {6 6}
         foreach key $keys {
-            pack $bar.l$key -side left -padx {0 3}
-            pack $bar.$key -side left -padx {0 6}
+            my place_in_row l$key {0 3} [winfo reqwidth $bar.$key]
+            my place_in_row $key {0 6}
         }
-        pack $bar.message -side right -padx 8
+        my place_in_row message {8 8} [px 100]
+    }
+
+    method begin_row {} {
+        incr last_row
+        set row_used 0
+        if {![winfo exists $bar.row$last_row]} {
+            lower [ttk::frame $bar.row$last_row]
+        }
+        pack $bar.row$last_row -side top -fill x
+    }
+
+    # NEXT: pixels that are needed in the same row after it.
+    method place_in_row {part padding {next 0}} {
+        set width [expr {[winfo reqwidth $bar.$part] + [::tcl::mathop::+ {*}$padding]}]
+        if {$room && $row_used && $row_used + $width + $next > $room} {
+            my begin_row
+        }
+        pack $bar.$part -in $bar.row$last_row -side left -padx $padding
+        incr row_used $width
+    }
+
+    method lay_out_again {width} {
+        if {$width - 20 != $room} {
+            set room [expr {$width - 20}]
+            my lay_out
+        }
     }
 
     method open {} {
@@ -295,7 +329,7 @@ oo::class create ::pith::Search {
     method show_progress {what part} {
         if {$part > 0.02} {
             set message "$what... [expr {round($part * 100)}] %"
-            pack $bar.stop -side right
+            pack $bar.stop -in $bar.row$last_row -side right
         }
     }
 
