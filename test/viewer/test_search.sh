@@ -20,4 +20,11 @@ for log in rich big; do
         is "$(cat said)" "$(cat expected)" "$log: $query"
     done
 done
+# A search that is replaced by another one reports its end later; that is not the end of the other one.
+is "$(pith view big.pith -e 'for {set i 0} {$i < 20} {incr i} { find {depth == 0}; find {kind == event or lane in 0, 3}; lappend all [hits] }
+    puts [lsort -unique $all]; quit' 2>&1)" "$(tail -n 1 expected)" "the number of hits is that of the last search"
+is "$(pith view rich.pith -e 'note 1ms 0 mark; find; set bar [winfo toplevel [canvas]].search; update
+    $bar.pattern insert 0 compute; event generate $bar.pattern <Return>; find mark -kind note
+    after 300 {set over 1}; vwait over; puts [set [$bar.message cget -textvariable]]; quit' 2>&1)" "1 hit" \
+    "a search of notes that replaces another one"
 finish

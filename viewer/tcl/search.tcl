@@ -11,6 +11,7 @@ oo::class create ::pith::Search {
     variable counting     ;# command of the current count; {} none
     variable counts       ;# number of hits; {} unknown
     variable marks        ;# for each column of the whole log: 1 if it has a hit
+    variable turn         ;# array: number of the latest search and count; a job that was stopped reports its end later
     variable over         ;# written at the end of a search or count
     variable entered      ;# array: values of the widgets, keys as in `what`
     variable message      ;# text at the end of the bar
@@ -24,6 +25,7 @@ oo::class create ::pith::Search {
         array set entered [my no_terms]
         lassign {} what sought place job counting counts marks message
         lassign {0 0} over room
+        array set turn {search 0 count 0}
         $model follow [list [self] changed]
         bind [winfo parent [[$window timeline] plot]].overview <Configure> +[list [self] mark_hits]
     }
@@ -217,23 +219,26 @@ oo::class create ::pith::Search {
         } elseif {$kinds ne "message" && ([dict exists $for min] || [dict exists $for max])} {
             dict set for kinds state
         }
+        my replace $texts $for
+        my count
+    }
+
+    # Another search begins. What the jobs of the last one still report is ignored; nobody waits for them any more.
+    method replace {texts for} {
         my stop
+        incr turn(search)
+        incr turn(count)
+        set over [clock microseconds]
         set what $texts
         set sought $for
         set place {}
         array set entered $texts
         my lay_out
-        my count
     }
 
     # Notes are searched at once: there are few.
     method set_note_search {texts} {
-        my stop
-        set what $texts
-        set sought notes
-        set place {}
-        array set entered $texts
-        my lay_out
+        my replace $texts notes
         set counts [llength [[$window part Notes] matching [dict get $texts pattern]]]
         set marks {}
         my mark_hits
@@ -322,7 +327,8 @@ oo::class create ::pith::Search {
             $job stop
         }
         set message "searching..."
-        set job [[$model log] find [string map {prev previous} $way] $sought $from [list [self] search_event $way $wrapped]]
+        set job [[$model log] find [string map {prev previous} $way] $sought $from \
+            [list [self] search_event [incr turn(search)] $way $wrapped]]
     }
 
     # Short work shows no progress.
@@ -333,7 +339,10 @@ oo::class create ::pith::Search {
         }
     }
 
-    method search_event {way wrapped how {found {}}} {
+    method search_event {its_turn way wrapped how {found {}}} {
+        if {$its_turn != $turn(search)} {
+            return
+        }
         if {$how eq "progress"} {
             my show_progress "searching" $found
             return
@@ -404,10 +413,13 @@ oo::class create ::pith::Search {
         set counts {}
         set marks {}
         my mark_hits
-        set counting [[$model log] count $sought 2000 [list [self] count_event]]
+        set counting [[$model log] count $sought 2000 [list [self] count_event [incr turn(count)]]]
     }
 
-    method count_event {how {value {}}} {
+    method count_event {its_turn how {value {}}} {
+        if {$its_turn != $turn(count)} {
+            return
+        }
         if {$how eq "progress"} {
             my show_progress "counting" $value
             return
