@@ -169,7 +169,7 @@ proc timelines_at {width} {
 }
 set geometry [wm geometry $top]
 set first [winfo width $panes.legend]
-ok [expr {[timelines_at 640] >= 340}] "in a narrow window the timelines have more than half of it: [winfo width $panes.time]"
+ok [expr {[timelines_at 640] >= 340}] "in a narrow window the timelines have more than half: [winfo width $panes.time]"
 ok [expr {[timelines_at 480] >= 255}] "in the narrowest one, too: [winfo width $panes.time]"
 timelines_at 1280
 ok [expr {abs([winfo width $panes.legend] - $first) <= 4}] \

@@ -63,7 +63,8 @@ is [winfo reqwidth $dialog] $before "the long help of a command makes the dialog
 set item [lindex [$dialog.list children {}] 0]
 set text [$dialog.list item $item -text]
 ok [expr {[string match "message_filter *\u2026" $text] &&
-    [font measure TkDefaultFont $text] + [::pith::theme::px 20] < [$dialog.list column #0 -width]}] "cut to its column: $text"
+    [font measure TkDefaultFont $text] + [::pith::theme::px 20] < [$dialog.list column #0 -width]}] \
+    "cut to its column: $text"
 lassign [$dialog.list bbox $item] x y
 for {set try 0} {$try < 10 && ![winfo exists $dialog.tip]} {incr try} { # other events hide it
     event generate $dialog.list <Motion> -x [expr {$x + 50}] -y [expr {$y + 5}]

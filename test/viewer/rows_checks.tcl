@@ -283,7 +283,7 @@ is [height] 20 "the slider too"
 # ---- The row under the pointer stays there, whatever is rounded
 proc row_under {y} {
     variable its_model
-    return [$its_model row_on [$rows_model line_at $y]]
+    return [$its_model row_on [$its_model line_at $y]]
 }
 set its_model [lindex [info class instances ::pith::Model] 0]
 set middle [lindex [info class instances ::pith::Timeline] 0]

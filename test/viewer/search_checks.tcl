@@ -170,7 +170,9 @@ foreach {kind fields} {{states and events} 5 states 4 events 3 messages 7 notes 
         event generate $bar.kind <<ComboboxSelected>>
         update
         set entries [lmap part [winfo children $bar] {
-            expr {[winfo class $part] eq "TEntry" && [winfo ismapped $part] && [winfo width $part] >= [winfo reqwidth $part] ? $part : [continue]}
+            if {[winfo class $part] ne "TEntry" || ![winfo ismapped $part] ||
+                [winfo width $part] < [winfo reqwidth $part]} continue
+            set part
         }]
         is "[llength $entries] [cut_off] [winfo ismapped $bar.close]" "$fields  1" "$kind in $width pixels: all fields"
     }

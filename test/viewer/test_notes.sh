@@ -13,7 +13,7 @@ is "$(timeout 60 pith view log.pith -e 'puts [notes]; edit_note 2 why; quit')" \
     '{0.250000000 {rank 0} {a < b & c}} {0.500000000 {rank 1} {late: why?}} {0.700000000 {rank 9} {not in the log}}' "a file by hand"
 is "$(sed 1d log.pith.notes | tr '\t' '|')" $'0.250000000|rank 0|a < b & c\n0.500000000|rank 1|why\n0.700000000|rank 9|not in the log' \
     "notes of rows that the log does not have are kept"
-# Others change the file while a window shows its notes: nothing of theirs is lost, and nothing that they removed returns.
+# Others change the file while a window shows its notes: nothing of theirs is lost, and what they removed stays so.
 cp log.pith shared.pith
 printf '0.1\trank 0\tone\n0.2\trank 1\ttwo\n' >shared.pith.notes
 is "$(timeout 60 pith view shared.pith -e '
@@ -34,13 +34,6 @@ is "$(timeout 60 pith view shared.pith -e '
 shared.pith.notes: line 5: not a time in seconds, a tab, `rank R`, a tab and a text' "others change the file meanwhile"
 is "$(grep -v '^#' shared.pith.notes | cut -f 3 | tr '\n' ' ')" "2nd mine theirs nonsense " \
     "and the file is as they and the window left it"
-# Undo does not bring back what others removed.
-cp log.pith undone.pith
-printf '0.1\trank 0\ttheirs\n' >undone.pith.notes
-is "$(timeout 60 pith view undone.pith -e 'note 0.2 0 one; exec pith view undone.pith -e {delete_note 1; quit}
-    proc texts {} { lmap note [notes] {lindex $note 2} }
-    note 0.3 0 two; puts [texts]; undo; puts [texts]; undo; puts [texts]; redo; puts [texts]; quit')" $'one two\none\n\none' \
-    "undo and redo of own notes only"
 cp log.pith bad.pith
 printf '0.1\trank 0\tgood\n0.5 rank 1 spaces\n' >bad.pith.notes
 cp bad.pith.notes before

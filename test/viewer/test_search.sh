@@ -21,7 +21,8 @@ for log in rich big; do
     done
 done
 # A search that is replaced by another one reports its end later; that is not the end of the other one.
-is "$(pith view big.pith -e 'for {set i 0} {$i < 20} {incr i} { find {depth == 0}; find {kind == event or lane in 0, 3}; lappend all [hits] }
+is "$(pith view big.pith -e 'for {set i 0} {$i < 20} {incr i} {
+        find {depth == 0}; find {kind == event or lane in 0, 3}; lappend all [hits] }
     puts [lsort -unique $all]; quit' 2>&1)" "$(tail -n 1 expected)" "the number of hits is that of the last search"
 is "$(pith view rich.pith -e 'note 1ms 0 mark; find; set bar [winfo toplevel [canvas]].search; update
     $bar.pattern insert 0 compute; event generate $bar.pattern <Return>; find mark -kind note

@@ -85,16 +85,19 @@ long=$(printf 'x%.0s' {1..200})
 printf '%s\t0\t0\t%s\n' 0 $'enter\t'"$long" 0.2 $'enter\tinner' 0.5 $'leave\tinner' 1 $'leave\t'"$long" >long.txt
 pith convert long.txt long.pith
 out=$(pith view long.pith -e 'set top [winfo toplevel [canvas]]; proc go {x type} {
-        event generate [canvas] $type -x $x -y [expr {[winfo height [canvas]] / 2}] {*}[expr {$type eq "<Motion>" ? {} : {-button 1}}] }
+        event generate [canvas] $type -x $x -y [expr {[winfo height [canvas]] / 2}]
+    }
     go 20 <Motion>; sync; puts "status: [$top.status.text cget -text]"; puts "whole: [status]"
-    set x [expr {[winfo width [canvas]] * 3 / 10}]; go $x <Motion>; go $x <Button>; go $x <ButtonRelease>; after 600 {set over 1}; vwait over
-    sync; puts "card: [winfo exists [canvas].card] [expr {[winfo reqwidth [canvas].card] < [winfo width [canvas]]}]"
+    set x [expr {[winfo width [canvas]] * 3 / 10}]; go $x <Motion>; go $x <Button-1>; go $x <ButtonRelease-1>
+    after 600 {set over 1}; vwait over; sync
+    puts "card: [winfo exists [canvas].card] [expr {[winfo reqwidth [canvas].card] < [winfo width [canvas]]}]"
     quit' 2>&1)
 like "$out" 'status: xxx+…   on rank 0   from 0 s   to 1 s   for 1 s' "a long name leaves room for the rest"
 like "$out" "whole: $long   on rank 0" "scripts get all of it"
 like "$out" 'card: 1 1' "the card is not wider than the time lines"
 # Names in bars have no pixels of other letters: j reaches to the left, where I or i may lie when the letters are made.
-printf '%s\n' $'0\t0\t0\tenter\tIIIiii' $'0\t1\t0\tenter\tHHHHHH' $'1\t0\t0\tleave\tIIIiii' $'1\t1\t0\tleave\tHHHHHH' >letters.txt
+printf '%s\n' $'0\t0\t0\tenter\tIIIiii' $'0\t1\t0\tenter\tHHHHHH' \
+    $'1\t0\t0\tleave\tIIIiii' $'1\t1\t0\tleave\tHHHHHH' >letters.txt
 pith convert letters.txt letters.pith
 out=$(pith view letters.pith -e 'proc last_line_of_ink {row} {
         set photo [[canvas] itemcget picture -image]

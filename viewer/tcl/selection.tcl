@@ -178,7 +178,8 @@ oo::class create ::pith::Selection {
         set message_text {}
         if {$traffic ne {} && $selected eq $stretch} {
             dict with traffic {}
-            set message_text "[::pithtk::number $sent] message[expr {$sent == 1 ? {} : {s}}] sent ([::pith::board::bytes $sent_bytes]), "
+            set message_text "[::pithtk::number $sent] message[expr {$sent == 1 ? {} : {s}}] sent\
+                ([::pith::board::bytes $sent_bytes]), "
             append message_text "[::pithtk::number $received] received ([::pith::board::bytes $received_bytes])"
         }
     }

@@ -102,8 +102,9 @@ oo::class create ::pith::Window {
         my changed time
     }
 
-    # Gives the legend the width that it requested at first, or that the user chose; in a narrower window at most 46 %, or
-    # the part that the user gave it. Moves the sash only if needed, because a move lays out and draws the timelines again.
+    # Gives the legend the width that it requested at first, or that the user chose; in a narrower window at most 46 %,
+    # or the part that the user gave it. Moves the sash only if needed, because a move lays out and draws the timelines
+    # again.
     method limit_legend {} {
         if {[llength [$top.panes panes]] > 1} {
             set width [winfo width $top.panes]
