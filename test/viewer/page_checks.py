@@ -674,6 +674,7 @@ def check_names(browser, scale):
 def check_axis(browser):
     """Texts of the axis do not cover each other, however long they are."""
     page = browser.open("epoch.html")
+    top = page.box(".rows")[1]
     page.ask("""(() => { const real = CanvasRenderingContext2D.prototype.fillText;
         window.texts = [];
         CanvasRenderingContext2D.prototype.fillText = function (text, x, ...more) {
@@ -689,6 +690,7 @@ def check_axis(browser):
             break
     else:
         like(texts[0][0], r"^1700000000\.\d{8,9} s$", "a narrow axis, with texts beside each other")
+    same(page.box(".rows")[1], top, "the rows do not jump when the text of the time shown gets longer")
     page.close()
 
 

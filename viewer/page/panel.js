@@ -9,7 +9,10 @@ function add(parent, tag, name, text) {
 }
 const body = document.body;
 add(body, "h1", "", data.title);
-add(body, "div", "faint", data.subtitle);
+const facts = add(body, "div", "facts");
+add(facts, "span", "faint", data.subtitle);
+// The time shown. In the bar, a long text would begin a new line, and the rows below would jump while they are zoomed.
+const windowText = add(facts, "span", "window");
 if (data.damage) add(body, "div", "alarm", `${data.damage} (the rest is drawn; red lines: records are missing)`);
 const bar = add(body, "div", "bar");
 const rows = add(body, "div", "rows");
@@ -76,7 +79,6 @@ const themeButton = button("Dark", "light or dark (t)", switchTheme);
 button("?", "keys (?)", toggleKeys);
 const said = add(bar, "span", "said");
 said.setAttribute("role", "status");
-const windowText = add(bar, "span", "window");
 const say = (text) => { said.textContent = said.title = text; };
 
 // Hides messages that are seen, and shows them if they are not.
