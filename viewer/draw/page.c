@@ -2,7 +2,6 @@
  * whole window, and finer in tiles; the longest messages, the statistics, and the script of viewer/page/, which draws
  * them. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -300,19 +299,6 @@ static void add_legend(struct page *page)
     pithi_text_add(text, "],\n");
 }
 
-static void add_counter(struct page *page, const struct pithi_row *row)
-{
-    const struct pithlog_series *series;
-    uint32_t i = 0;
-
-    while ((series = pithlog_digest_series(page->draw->digest, i)) &&
-           (series->lane != row->lane || series->counter != row->counter))
-        i++;
-    if (series)
-        pithi_text_add(&page->text, ", colour: \"#%06x\", low: %.9g, high: %.9g", page->draw->rgb[row->counter],
-                       fmin(series->low, 0), fmax(series->high, 0));
-}
-
 /* The times of the first and last record of a row; the head of an open group and further bands have none. */
 static void life_of(const struct pithi_draw *draw, const struct pithi_row *row, int64_t *from_ns, int64_t *to_ns)
 {
@@ -343,7 +329,7 @@ static void add_rows(struct page *page)
         if (row->counter == PITHI_NONE && !pithi_row_is_below(row))
             pithi_code_lane(&page->text, draw, row->lane, lanes);
         else if (row->counter != PITHI_BLANK)
-            add_counter(page, row);
+            pithi_code_counter(&page->text, draw, row);
         if (row->band)
             pithi_text_add(&page->text, ", band: %" PRIu32, row->band);
         pithi_text_add(&page->text, "},\n");
@@ -408,6 +394,7 @@ static void add_findings(struct page *page)
     const struct pithi_draw *draw = page->draw;
     uint32_t count;
     struct pithi_wait_sum *findings = pithi_wait_sums_make(draw->log, draw->analysis, &count);
+    int64_t base_ns = pithi_page_base(draw);
     char text[320];
 
     pithi_text_add(&page->text, "findings: [\n");
@@ -418,9 +405,8 @@ static void add_findings(struct page *page)
         pithi_wait_sum_text(draw->log, &findings[i], text, sizeof text);
         pithi_text_add(&page->text, ", text: ");
         pithi_code_string(&page->text, text);
-        pithi_text_add(&page->text, ", from: %" PRId64 ", to: %" PRId64 "},\n",
-                       findings[i].longest->from_ns - pithi_page_base(draw),
-                       findings[i].longest->to_ns - pithi_page_base(draw));
+        pithi_text_add(&page->text, ", from: %" PRId64 ", to: %" PRId64 "},\n", findings[i].longest->from_ns - base_ns,
+                       findings[i].longest->to_ns - base_ns);
     }
     pithi_text_add(&page->text, "],\n");
     free(findings);
@@ -447,12 +433,12 @@ static void add_head(struct page *page)
 static void add_notes(struct page *page, const struct pithi_figure *figure)
 {
     const struct pithi_notes *notes = &page->draw->notes;
+    int64_t base_ns = pithi_page_base(page->draw);
 
     pithi_text_add(&page->text, "notes: [\n");
     for (uint32_t i = 0; i < notes->count; i++) {
         uint32_t row = pithi_note_row(&figure->plot, &notes->items[i]);
-        pithi_text_add(&page->text,
-                       "{at: %" PRId64 ", row: %d, text: ", notes->items[i].time_ns - pithi_page_base(page->draw),
+        pithi_text_add(&page->text, "{at: %" PRId64 ", row: %d, text: ", notes->items[i].time_ns - base_ns,
                        row == PITHI_NONE ? -1 : (int)row);
         pithi_code_string(&page->text, notes->items[i].text);
         pithi_text_add(&page->text, "},\n");

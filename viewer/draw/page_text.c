@@ -2,6 +2,7 @@
 #include "draw/page_text.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 #include "core/words.h"
 #include "draw/draw.h"
@@ -87,6 +88,19 @@ void pithi_code_lane(struct pithi_text *text, const struct pithi_draw *draw, uin
         pithi_text_add(text, "%" PRId64 ", %" PRId64 ", %" PRIu64 ", ", gaps->items[i].from_ns - base_ns,
                        gaps->items[i].to_ns - base_ns, gaps->items[i].lost);
     pithi_text_add(text, "]");
+}
+
+void pithi_code_counter(struct pithi_text *text, const struct pithi_draw *draw, const struct pithi_row *row)
+{
+    const struct pithlog_series *series;
+    uint32_t i = 0;
+
+    while ((series = pithlog_digest_series(draw->digest, i)) &&
+           (series->lane != row->lane || series->counter != row->counter))
+        i++;
+    if (series)
+        pithi_text_add(text, ", colour: \"#%06x\", low: %.9g, high: %.9g", draw->rgb[row->counter],
+                       fmin(series->low, 0), fmax(series->high, 0));
 }
 
 void pithi_code_empty(struct pithi_text *text, uint32_t lines)

@@ -42,6 +42,8 @@ void pithi_code_number(struct pithi_text *text, int64_t number);
 /* Writes the number of a row's lanes; with one lane, also its pauses and losses (core/gaps.h): begin, end, records
  * lost. */
 void pithi_code_lane(struct pithi_text *text, const struct pithi_draw *draw, uint32_t lane, uint32_t lanes);
+/* Writes the colour and the range of values of a counter's row. */
+void pithi_code_counter(struct pithi_text *text, const struct pithi_draw *draw, const struct pithi_row *row);
 /* Writes a string of the script. Everything that could end the string or the script is escaped. */
 void pithi_code_string(struct pithi_text *text, const char *string);
 

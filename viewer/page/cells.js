@@ -100,7 +100,7 @@ const tiles = data.tiles.map((text, i) =>
   makeSource(text, data.from + Math.floor(span * i / data.tiles.length),
     data.from + Math.floor(span * (i + 1) / data.tiles.length)));
 const exact = data.exact ? readExact(data.exact) : null;
-// The rows of an unfolded lane share its waiting, and the `stack` of its levels; `depth` is the place of the row's first
+// The rows of an unfolded lane share its waiting and the `stack` of its levels; `depth` is the place of the row's first
 // level in it. Only the last of very many rows has more than one.
 exact?.forEach((row, i) => {
   const { band } = data.rows[i];

@@ -256,8 +256,8 @@ function drawTicks(pen, row, ticks) {
   }
 }
 function drawMarks(pen, row, marks, step) {
-  const y = topOf(row), size = Math.min(5, rowHeight * 0.2);
-  for (let i = firstAt(marks, view.from - Math.max(step, 0.5), 2, 0); i < marks.length && marks[i] < view.to + step; i += 2) {
+  const y = topOf(row), size = Math.min(5, rowHeight * 0.2), first = firstAt(marks, view.from - (step || 0.5), 2, 0);
+  for (let i = first; i < marks.length && marks[i] < view.to + step; i += 2) {
     const entry = data.names[marks[i + 1]], x = xOf(marks[i]);
     if (entry.hidden) continue;
     pen.fillStyle = entry.colour;
