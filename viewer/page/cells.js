@@ -101,7 +101,7 @@ const tiles = data.tiles.map((text, i) =>
     data.from + Math.floor(span * (i + 1) / data.tiles.length)));
 const exact = data.exact ? readExact(data.exact) : null;
 // The rows of an unfolded lane share its waiting and the `stack` of its levels; `depth` is the place of the row's first
-// level in it. Only the last of very many rows has more than one.
+// level in it. Only the last row of a very deep lane has several levels.
 exact?.forEach((row, i) => {
   const { band } = data.rows[i];
   row.depth = band ? band - 1 : 0;
