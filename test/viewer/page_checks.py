@@ -563,11 +563,11 @@ def check_gaps(browser):
 
 
 def check_waits(browser):
-    """Rank 0 waits in MPI_Recv until rank 1 sends at 600 ms. A column of the page has some 30 us."""
+    """Rank 0 waits in MPI_Recv until rank 1 sends at 610 ms. A column of the page has some 24 us."""
     shown = Shown(browser, "late.html")
     page = shown.page
     seen = lambda part: len(set(shown.pixels([(shown.left + shown.wide * part + x, 15) for x in range(-20, 21)]))) > 1
-    for link in ("0.500000000-0.700000000", "0.599990000-0.600010000", "0.599999980-0.600000020"):
+    for link in ("0.560000000-0.660000000", "0.609990000-0.610010000", "0.609999980-0.610000020"):
         page.go(link)
         page.ask(PIXELS)
         tips = []
