@@ -138,6 +138,10 @@ void pithi_paper_ready(struct pithi_paper *paper, int end)
 {
     if (!paper->straight || !paper->shared || end - paper->sent < paper->height / PARTS)
         return;
+    /* Waits for the part before. With few processors, the painting threads would otherwise use them all, and the X
+     * server would copy only afterwards, while Tk waits for it. */
+    if (paper->under_way)
+        XSync(Tk_Display(paper->window), False);
     put_lines(paper, paper->sent, end);
     XFlush(Tk_Display(paper->window));
     paper->sent = end;
