@@ -134,7 +134,8 @@ int pithi_log_number(struct pithlog *log)
     log->lane_ranks = malloc(((size_t)lanes + 1) * sizeof *log->lane_ranks);
     log->comms = calloc(log->places->comm_count, sizeof *log->comms);
     log->sheets = calloc((size_t)lanes + 1, sizeof *log->sheets);
-    if (!log->lane_ranks || !log->comms || !log->sheets)
+    log->lost = calloc((size_t)lanes + 1, sizeof *log->lost);
+    if (!log->lane_ranks || !log->comms || !log->sheets || !log->lost)
         return no_memory(log);
     for (uint32_t i = 0; i < log->rank_count; i++)
         for (uint32_t k = 0; k < log->ranks[i].lane_count; k++)
@@ -295,6 +296,10 @@ void pithi_log_unload(struct pithlog *log)
     for (uint32_t i = 0; log->comms && i < log->places->comm_count; i++)
         pithi_log_free_comm(log->comms[i]);
     pithi_log_drop_sheets(log);
+    for (uint32_t i = 0; log->lost && i < log->info.lanes; i++)
+        free(log->lost[i]);
+    free(log->lost);
+    log->lost = NULL;
     free(log->ranks);
     free(log->lane_ranks);
     free(log->comms);

@@ -34,6 +34,7 @@ struct pithi_log_lane {
     struct pithi_log_block *blocks; /* NULL: the list is in the file; else made from the blocks */
     uint32_t block_count, block_room;
     uint32_t kinds;                   /* of all blocks, in a log whose index was rebuilt */
+    uint64_t reached;                 /* while it is rebuilt: records up to the end of its last found block */
     uint64_t sheets;                  /* offset of the list of its sheets, which its paths follow */
     uint32_t sheet_count, path_bytes; /* 0: it has no summary */
 };
@@ -73,6 +74,7 @@ struct pithlog {
     uint32_t *lane_ranks;              /* by lane: index of its rank */
     struct pithlog_comm **comms;       /* each made at its first request */
     struct pithi_lane_sheets **sheets; /* [lanes] loaded at the first request, like parts; lane_summary.h */
+    struct pithi_lost_states **lost;   /* [lanes] the same; one piece of memory each; reader/lost_states.h */
     uint64_t *records_read;            /* iterators add the records of each block that they read; or NULL */
     struct pithi_clock *clocks;        /* clocks.h */
     uint32_t clock_count;

@@ -238,7 +238,8 @@ static int take_block(struct rebuild *b, int32_t rank, uint64_t offset)
     if (!pithi_grow(&l->blocks, l->block_count, &l->block_room, sizeof *l->blocks))
         return PITH_ERR_MEMORY;
     l->blocks[l->block_count++] =
-        (struct pithi_log_block){offset, h->first_ns, h->last_ns, h->count, h->kinds, h->before != l->seen.records};
+        (struct pithi_log_block){offset, h->first_ns, h->last_ns, h->count, h->kinds, h->before != l->reached};
+    l->reached = h->before + h->count;
     l->kinds |= h->kinds;
     l->seen.records += h->count;
     l->states += h->states;

@@ -59,9 +59,6 @@ int pithi_filtered_next(struct pithi_filtered *f, struct pithlog_record *records
 {
     int kept = 0, got;
 
-    /* Of very many lanes, a batch may hold records of several parts (pithi_iter_part). */
-    if (!f->wants_clip && f->scope.query.lane_count > PITHI_ITER_LANES)
-        count = 1;
     while (!kept && !f->is_over) {
         if ((got = pithlog_iter_next_many(f->iter, records, count)) <= 0)
             return got;

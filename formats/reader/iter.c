@@ -1,262 +1,24 @@
-/* iter.c - delivers records in time order over many lanes. Unpacks each lane's blocks one by one; a tournament selects
- * the lane of the next record. Knows blocks and the index, but no files and no inside of chunks.
+/* iter.c - delivers records in time order over many lanes. A tournament selects the lane of the next record.
  * (With very many lanes, runs.c merges groups of lanes read here.) */
 #include <stdio.h>
 
 #include "base/tournament.h"
-#include "native/block.h"
-#include "native/chunk.h"
-#include "native/log.h"
 #include "reader/filter.h"
-#include "reader/iter.h"
+#include "reader/lane_cursor.h"
 #include "reader/match.h"
-
-/* Keeps rare code out of the path of each record. */
-#define UNCOMMON __attribute__((noinline, cold))
-
-struct cursor {
-    _Alignas(64) struct pithi_block block; /* begins with the fields used for each record: one cache line */
-    uint32_t lane_number;
-    uint32_t done;                     /* 1: no more records before the end of the window */
-    const struct pithi_log_lane *lane; /* NULL: not looked up yet, or lost */
-    uint32_t found;                    /* 1: it was looked up */
-    uint32_t next_block;               /* to be loaded after the current one */
-    uint32_t is_lost;                  /* PRIMING: records are missing since the last change of the stack */
-    struct pithi_stack stack;
-};
-
-/* AT_EDGES: the states open at the start of the window are wanted. STACKED: open states are followed up to there. */
-enum { AT_EDGES = PITHLOG_CLIP | PITHLOG_OPENED, STACKED = PITHLOG_NEST | PITHLOG_OPENED };
-
-enum phase { PRIMING, OPENING, RUNNING, CLOSING, ENDED };
-
-struct pithlog_iter {
-    struct pithlog *log;
-    int64_t from_ns, to_ns;
-    uint32_t kinds, flags;
-    struct pithi_zip zip;
-    struct pithi_buffer chunk; /* the block being unpacked */
-    struct pithi_log_window window;
-    uint64_t allowance; /* memory for all blocks unpacked at once */
-    struct cursor *cursors;
-    uint32_t cursor_count;
-    uint64_t tree[PITHI_PACKED_PLAYERS];  /* tree[0]: the key of the lane whose record is current (tournament.h) */
-    uint64_t ahead[PITHI_PACKED_PLAYERS]; /* by cursor: the key of the record after its current one, if that is ready */
-    uint32_t leaves;
-    int64_t base_ns; /* of the keys */
-    uint64_t limit;  /* the first key that is not in the window, or FAR */
-    enum phase phase;
-    enum pithi_iter_part part;
-    struct pithi_runs *runs;         /* reads very many lanes; NULL: few lanes, read here */
-    struct pithi_filtered *filtered; /* reads the records that match a filter; NULL: no filter */
-    struct pithi_holes holes;
-    uint32_t at;     /* PRIMING, OPENING, CLOSING: the cursor being worked on */
-    uint32_t opened; /* OPENING: number of its open states delivered */
-};
-
-/* ---- A lane's cursor --------------------------------------------------------------------------------------------- */
-
-/* Records of the cursor's lane are missing after its last one. */
-static UNCOMMON int tell_hole(const struct pithlog_iter *it, const struct cursor *c)
-{
-    if (it->holes.tell)
-        it->holes.tell(it->holes.context, c->lane_number);
-    return -1;
-}
-
-static UNCOMMON int block_damaged(struct pithlog_iter *it, struct cursor *c, const char *why)
-{
-    struct pithi_log_block block = {0};
-    char name[4096];
-    pithi_block_leave(&c->block); /* so that the next call continues with the next block */
-    if (pithi_log_block(it->log, c->lane, c->next_block - 1, &it->window, &block) != PITH_OK)
-        block.offset = 0;
-    pithi_files_name(&it->log->files, block.offset, name, sizeof name);
-    pithi_fail(PITH_ERR_DAMAGED, "%s: byte %llu: a block of rank %d is damaged: %s; `pith recover` takes the rest",
-               name, (unsigned long long)pithi_place(block.offset), (int)c->lane->seen.rank, why);
-    return -1;
-}
-
-/* 1: the head of the block agrees with the index. */
-static int as_indexed(const struct pithi_block_head *h, const struct cursor *c, const struct pithi_log_block *b)
-{
-    return h->first_ns == b->first_ns && h->last_ns == b->last_ns && h->count == b->count && h->kinds == b->kinds &&
-           h->thread == c->lane->seen.thread;
-}
-
-/* Reads and unpacks the lane's block `b`. */
-static int unpack(struct pithlog_iter *it, struct cursor *c, const struct pithi_log_block *b, const char **why)
-{
-    struct pithi_stack *opened = it->flags & STACKED ? &c->stack : NULL;
-    const struct pithi_log_part *part = c->lane->part;
-    struct pithi_chunk_head head;
-    CHECK(pithi_files_chunk(&it->log->files, b->offset, &head, &it->chunk, why));
-    *why = "its header is not there";
-    if (head.type != PITHI_C_EVENTS || head.rank != part->rank)
-        return PITH_ERR_DAMAGED;
-    c->block.lane = c->lane_number;
-    c->block.def_count = it->log->info.defs;
-    c->block.comms = part->comms;
-    c->block.comm_count = part->comm_count;
-    c->block.allowance = &it->allowance;
-    CHECK(pithi_block_load(&c->block, &it->zip, it->chunk.data, it->chunk.size, opened, why));
-    *why = "it contradicts the index";
-    return as_indexed(&c->block.head, c, b) ? PITH_OK : PITH_ERR_DAMAGED;
-}
-
-/* 1; -1: it cannot be read. */
-static int load_block(struct pithlog_iter *it, struct cursor *c, const struct pithi_log_block *b)
-{
-    const char *why;
-    int err = unpack(it, c, b, &why);
-    if (err == PITH_ERR_MEMORY)
-        pithi_fail(err, "%s: byte %llu: no memory to read a block beside those of %u other lanes; read fewer lanes",
-                   it->log->path, (unsigned long long)b->offset, it->cursor_count - 1);
-    if (err == PITH_ERR_DAMAGED || err == PITH_ERR_UNSUPPORTED)
-        return block_damaged(it, c, why);
-    if (err != PITH_OK) {
-        pithi_block_leave(&c->block);
-        return -1;
-    }
-    if (it->log->records_read)
-        __atomic_fetch_add(it->log->records_read, b->count, __ATOMIC_RELAXED);
-    return 1;
-}
-
-/* 1: the block has no wanted record, so it need not be read: the next block starts with its open states. With CLIP, all
- * blocks are read, as the states are needed at the end; with OPENED, at the start. */
-static int may_skip(const struct pithlog_iter *it, const struct pithi_log_block *b)
-{
-    return !(b->kinds & it->kinds) && !(it->flags & AT_EDGES);
-}
-
-static inline int step(struct pithlog_iter *it, struct cursor *c)
-{
-    int status = pithi_block_step(&c->block);
-    return status >= 0 ? status : block_damaged(it, c, c->block.why);
-}
-
-/* Goes to the first record of the lane's next block. Returns as advance. */
-static UNCOMMON int next_block(struct pithlog_iter *it, struct cursor *c)
-{
-    struct pithi_log_block block;
-    for (; c->next_block < c->lane->block_count; c->next_block++) {
-        if (pithi_log_block(it->log, c->lane, c->next_block, &it->window, &block) != PITH_OK) {
-            c->next_block++;
-            return -1;
-        }
-        if (block.is_after_gap)
-            tell_hole(it, c);
-        if (block.first_ns > it->to_ns)
-            return 0;
-        if (may_skip(it, &block))
-            continue;
-        c->next_block++;
-        c->stack.count = 0;
-        return load_block(it, c, &block) < 0 ? -1 : step(it, c);
-    }
-    if (it->log->rebuilt && c->lane->kinds & (1u << PITHLOG_SEND | 1u << PITHLOG_RECV))
-        tell_hole(it, c); /* blocks may be missing at the end */
-    return 0;
-}
-
-/* Goes to the lane's next record: 1; 0: none before the end of the window; -1: damaged, call again to continue. */
-static inline int advance(struct pithlog_iter *it, struct cursor *c)
-{
-    int status = step(it, c);
-    if (__builtin_expect(status == 0, 0))
-        status = next_block(it, c);
-    if (__builtin_expect(status < 0, 0))
-        return tell_hole(it, c);
-    c->done = !status || c->block.time_ns > it->to_ns;
-    return !c->done;
-}
-
-/* ---- Nesting ----------------------------------------------------------------------------------------------------- */
-
-static UNCOMMON void pair_uncommon(struct cursor *c, struct pithlog_record *r)
-{
-    struct pithi_open_state state;
-    if (r->kind == PITHLOG_ENTER) {
-        int kept = pithi_stack_enter(&c->stack, r->id, r->time_ns); /* 0: no memory */
-        r->depth = c->stack.count - (uint32_t)kept;
-    } else if (pithi_stack_leave(&c->stack, r->id, r->time_ns, &state, &r->depth)) {
-        r->start_ns = state.enter_ns;
-        r->nested_ns = state.nested_ns;
-    } else {
-        r->start_ns = r->time_ns;
-        r->depth = UINT32_MAX;
-    }
-}
-
-static inline void pair(struct cursor *c, struct pithlog_record *r)
-{
-    uint32_t leave = r->kind == PITHLOG_LEAVE;
-    int64_t start_ns;
-    if (!pithi_stack_quick(&c->stack, leave, r->id, r->time_ns, &start_ns, &r->nested_ns, &r->depth))
-        pair_uncommon(c, r);
-    else
-        r->start_ns = leave ? start_ns : 0;
-}
-
-/* Looks the lane up in the index: 1; -1: a part of it is lost, call again to continue with the rest. */
-static int find(struct pithlog_iter *it, struct cursor *c)
-{
-    int err = pithi_log_lane(it->log, c->lane_number, &c->lane);
-    c->found = 1;
-    if (c->lane)
-        c->next_block = pithi_log_block_at(it->log, c->lane, it->from_ns, &it->window);
-    /* A LOST record in an earlier block counts here, too, if no state begins or ends after its block. */
-    struct pithi_log_block before = {0};
-    uint32_t changes = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE | 1u << PITHLOG_LOST, first = c->next_block;
-    while (it->flags & AT_EDGES && it->log->info.lost && first > 0 && !(before.kinds & changes) &&
-           pithi_log_block(it->log, c->lane, first - 1, &it->window, &before) == PITH_OK)
-        first--;
-    c->next_block = before.kinds >> PITHLOG_LOST & 1 ? first : c->next_block;
-    /* If the lane ended before the window, its open states are open in the window. */
-    if (it->flags & AT_EDGES && c->lane && c->next_block == c->lane->block_count && c->next_block > 0)
-        c->next_block--;
-    return err == PITH_OK ? 1 : tell_hole(it, c);
-}
-
-/* Brings a lane to its first record in the window; earlier ones only change the stack. 1: done, -1: call again. */
-static int prime(struct pithlog_iter *it, uint32_t number)
-{
-    struct cursor *c = &it->cursors[number];
-    struct pithlog_record r;
-    if (!c->found && find(it, c) < 0)
-        return -1;
-    while (c->lane) {
-        int status = advance(it, c);
-        if (status < 0)
-            return -1;
-        if (status == 0 || c->block.time_ns >= it->from_ns) {
-            if (c->is_lost)
-                tell_hole(it, c);
-            return 1;
-        }
-        pithi_block_take(&c->block, &r);
-        if (it->flags & STACKED && r.kind <= PITHLOG_LEAVE) {
-            pair(c, &r);
-            c->is_lost &= r.depth == UINT32_MAX; /* a LEAVE without ENTER does not tell which states are open */
-        }
-        c->is_lost |= it->flags & AT_EDGES && pithi_match_is_hole(it->log, &r);
-    }
-    return 1;
-}
 
 /* ---- The order of lanes ------------------------------------------------------------------------------------------ */
 
 _Static_assert((int)PITHI_ITER_LANES <= (int)PITHI_PACKED_PLAYERS, "each lane has a key");
 
 /* The cursor whose record is current. */
-static inline struct cursor *current(const struct pithlog_iter *it)
+static inline struct pithi_cursor *current(const struct pithlog_iter *it)
 {
     return &it->cursors[pithi_packed_player(it->tree[0])];
 }
 
 /* Time of a lane's record that is delivered next, or was delivered last. */
-static inline int64_t time_of(const struct cursor *c) { return (c->block.next - 1)->time_ns; }
+static inline int64_t time_of(const struct pithi_cursor *c) { return (c->block.next - 1)->time_ns; }
 
 static inline uint64_t key_of(const struct pithlog_iter *it, int64_t time_ns, uint32_t number)
 {
@@ -266,7 +28,7 @@ static inline uint64_t key_of(const struct pithlog_iter *it, int64_t time_ns, ui
 /* The keys of a lane's current record, and of the next one if that is ready. */
 static inline uint64_t pack(struct pithlog_iter *it, uint32_t number)
 {
-    const struct cursor *c = &it->cursors[number];
+    const struct pithi_cursor *c = &it->cursors[number];
     if (c->done)
         return PITHI_PACKED_DONE << PITHI_PACKED_BITS | number;
     it->ahead[number] = key_of(it, c->block.next->time_ns, number);
@@ -310,7 +72,7 @@ static UNCOMMON int over(struct pithlog_iter *it)
 
 static int make_cursors(struct pithlog_iter *it, const uint32_t *lanes, uint32_t count)
 {
-    it->cursors = aligned_alloc(_Alignof(struct cursor), (count + (size_t)1) * sizeof *it->cursors);
+    it->cursors = aligned_alloc(_Alignof(struct pithi_cursor), (count + (size_t)1) * sizeof *it->cursors);
     it->leaves = pithi_tournament_leaves(count);
     if (!it->cursors)
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to read %u lanes", it->log->path, count);
@@ -370,6 +132,7 @@ void pithlog_iter_close(struct pithlog_iter *it)
     pithi_runs_free(it->runs);
     pithi_filtered_free(it->filtered);
     pithi_zip_free(&it->zip);
+    free(it->opened_stack.states);
     free(it->chunk.data);
     free(it->cursors);
     free(it);
@@ -381,8 +144,8 @@ void pithlog_iter_close(struct pithlog_iter *it)
 static int next_opening(struct pithlog_iter *it, struct pithlog_record *r)
 {
     while (it->flags & AT_EDGES && it->kinds >> PITHLOG_ENTER & 1 && it->at < it->cursor_count) {
-        struct cursor *c = &it->cursors[it->at];
-        if (it->opened < c->stack.count) {
+        struct pithi_cursor *c = &it->cursors[it->at];
+        if (!c->hole && it->opened < c->stack.count) {
             const struct pithi_open_state *s = &c->stack.states[it->opened];
             *r = (struct pithlog_record){.time_ns = s->enter_ns,
                                          .lane = c->lane_number,
@@ -405,8 +168,8 @@ static int next_closing(struct pithlog_iter *it, struct pithlog_record *r)
     if (end_ns < it->from_ns)
         end_ns = it->from_ns;
     while (it->flags & PITHLOG_CLIP && it->kinds >> PITHLOG_LEAVE & 1 && it->at < it->cursor_count) {
-        struct cursor *c = &it->cursors[it->at];
-        if (c->stack.count) {
+        struct pithi_cursor *c = &it->cursors[it->at];
+        if (!c->hole && c->stack.count) {
             *r = (struct pithlog_record){.time_ns = end_ns,
                                          .lane = c->lane_number,
                                          .kind = PITHLOG_LEAVE,
@@ -421,12 +184,67 @@ static int next_closing(struct pithlog_iter *it, struct pithlog_record *r)
     return 0;
 }
 
+/* Records of the log follow. */
+static void set_pace(struct pithlog_iter *it)
+{
+    it->phase = it->slow_count > 0 ? STEPPING : RUNNING;
+    it->part = PITHI_PART_WITHIN;
+}
+
+/* The next state that ends where a hole begins, innermost first; 0: no more. */
+static int next_ended(struct pithlog_iter *it, struct pithi_cursor *c, struct pithlog_record *r)
+{
+    while (it->opened > 0) {
+        struct pithi_open_state *s = &c->stack.states[--it->opened];
+        *r = (struct pithlog_record){.time_ns = c->hole_ns,
+                                     .lane = c->lane_number,
+                                     .kind = PITHLOG_LEAVE,
+                                     .id = s->id,
+                                     .peer = -1,
+                                     .depth = it->opened,
+                                     .start_ns = s->enter_ns,
+                                     .nested_ns = s->nested_ns};
+        if (it->opened > 0)
+            s[-1].nested_ns = (int64_t)((uint64_t)s[-1].nested_ns + (uint64_t)r->time_ns - (uint64_t)s->enter_ns);
+        it->part = PITHI_PART_HOLE;
+        if (it->kinds >> PITHLOG_LEAVE & 1)
+            return 1;
+    }
+    c->stack.count = c->kept < c->stack.count ? c->kept : c->stack.count;
+    c->hole = PITHI_IN_HOLE;
+    return 0;
+}
+
+/* The next state that is open where a hole ends, outermost first. Its next piece begins there. */
+static int next_reopened(struct pithlog_iter *it, struct pithi_cursor *c, struct pithlog_record *r)
+{
+    while (it->opened < c->stack.count) {
+        struct pithi_open_state *s = &c->stack.states[it->opened];
+        *r = (struct pithlog_record){.time_ns = time_of(c),
+                                     .lane = c->lane_number,
+                                     .kind = PITHLOG_ENTER,
+                                     .id = s->id,
+                                     .peer = -1,
+                                     .depth = it->opened++,
+                                     .start_ns = s->enter_ns};
+        s->enter_ns = r->time_ns;
+        s->nested_ns = 0;
+        it->part = PITHI_PART_HOLE;
+        if (it->kinds >> PITHLOG_ENTER & 1)
+            return 1;
+    }
+    c->hole = PITHI_NO_HOLE;
+    pithi_cursor_pace(it, c);
+    set_pace(it);
+    return 0;
+}
+
 /* Handles all phases but RUNNING. 1: a record, 0: end, -1: error, 2: RUNNING begins, at the first record. */
 static UNCOMMON int other_phase(struct pithlog_iter *it, struct pithlog_record *r)
 {
     if (it->phase == PRIMING) {
         while (it->at < it->cursor_count) {
-            if (prime(it, it->at) < 0)
+            if (pithi_cursor_prime(it, &it->cursors[it->at]) < 0)
                 return -1;
             it->at++;
         }
@@ -437,8 +255,7 @@ static UNCOMMON int other_phase(struct pithlog_iter *it, struct pithlog_record *
     if (it->phase == OPENING) {
         if (next_opening(it, r))
             return 1;
-        it->phase = RUNNING;
-        it->part = PITHI_PART_WITHIN;
+        set_pace(it);
         return 2;
     }
     if (it->phase == CLOSING && next_closing(it, r))
@@ -449,13 +266,13 @@ static UNCOMMON int other_phase(struct pithlog_iter *it, struct pithlog_record *
 
 /* 1: the lane's next record is ready without reading another block, which would invalidate delivered payloads; 0: there
  * is none, or the block is damaged. */
-static inline int at_hand(struct cursor *c)
+static inline int at_hand(struct pithi_cursor *c)
 {
     return __builtin_expect(c->block.next != c->block.ready_end, 1) || pithi_block_prepare(&c->block) == 1;
 }
 
 /* Delivers the cursor's record: 1; 0: its kind is not selected. */
-static inline uint32_t deliver(const struct pithlog_iter *it, struct cursor *c, struct pithlog_record *r)
+static inline uint32_t deliver(const struct pithlog_iter *it, struct pithi_cursor *c, struct pithlog_record *r)
 {
     pithi_block_take(&c->block, r);
     if (it->flags & PITHLOG_NEST && r->kind <= PITHLOG_LEAVE)
@@ -468,7 +285,7 @@ static inline uint32_t deliver(const struct pithlog_iter *it, struct cursor *c, 
 static inline __attribute__((always_inline)) uint32_t run(struct pithlog_iter *it, struct pithlog_record *records,
                                                           uint32_t count, int plain)
 {
-    struct cursor *cursors = it->cursors;
+    struct pithi_cursor *cursors = it->cursors;
     uint64_t *tree = it->tree, *ahead = it->ahead, winner = tree[0], limit = it->limit;
     int64_t base_ns = it->base_ns;
     uint32_t n = 0, leaves = it->leaves;
@@ -490,7 +307,7 @@ static inline __attribute__((always_inline)) uint32_t run(struct pithlog_iter *i
             limit = it->limit;
             base_ns = it->base_ns;
         }
-        struct cursor *c = &cursors[pithi_packed_player(winner)];
+        struct pithi_cursor *c = &cursors[pithi_packed_player(winner)];
         if (plain)
             pithi_block_take(&c->block, &records[n++]);
         else
@@ -503,7 +320,7 @@ static inline __attribute__((always_inline)) uint32_t run(struct pithlog_iter *i
 /* The same for a single lane. */
 static uint32_t run_alone(struct pithlog_iter *it, struct pithlog_record *records, uint32_t count)
 {
-    struct cursor *c = it->cursors;
+    struct pithi_cursor *c = it->cursors;
     const struct pithi_block *b = &c->block;
     int plain = !(it->flags & PITHLOG_NEST) && it->kinds == UINT32_MAX;
     int whole = plain && b->head.last_ns <= it->to_ns;
@@ -537,23 +354,67 @@ static uint32_t run_alone(struct pithlog_iter *it, struct pithlog_record *record
     return n;
 }
 
+/* Goes past the last delivered record, perhaps into a hole. Returns as other_phase. */
+static int go_on(struct pithlog_iter *it, struct pithlog_record *r)
+{
+    uint32_t last = pithi_packed_player(it->tree[0]);
+    struct pithi_cursor *c = &it->cursors[last];
+    int status;
+    do {
+        if (c->hole == PITHI_HOLE_BEGINS && next_ended(it, c, r))
+            return 1;
+        if (!c->hole && it->flags & PITHLOG_CLIP)
+            c->hole_ns = time_of(c);
+        int is_known = c->hole;
+        status = pithi_cursor_advance(it, c);
+        if (c->hole && !is_known) {
+            if (it->flags & PITHLOG_OPENED)
+                pithi_cursor_replay(it, c);
+            it->opened = c->stack.count;
+        }
+        if (status < 0)
+            return -1;
+    } while (status == 2);
+    pithi_cursor_pace(it, c);
+    set_pace(it);
+    it->tree[0] = pithi_packed_replay(it->tree, it->leaves, last, pack(it, last));
+    return 2;
+}
+
+/* The same as deliver; sees where a hole begins. */
+static uint32_t deliver_near_hole(struct pithlog_iter *it, struct pithi_cursor *c, struct pithlog_record *r)
+{
+    uint32_t is_wanted = deliver(it, c, r);
+    if (it->phase == STEPPING && it->flags & PITHLOG_OPENED && r->kind <= PITHLOG_LEAVE) {
+        struct pithlog_record paired = *r;
+        pair(c, &paired);
+    }
+    if (it->phase == STEPPING && pithi_match_is_hole(it->log, r)) {
+        pithi_cursor_lost(c, r->time_ns);
+        it->opened = c->stack.count;
+    }
+    return is_wanted;
+}
+
 /* Delivers the next record, also if it must read a block: 1, 0: end, -1: error. */
 static UNCOMMON int next(struct pithlog_iter *it, struct pithlog_record *r)
 {
     for (;;) {
-        if (it->phase == RUNNING) {
-            uint32_t last = pithi_packed_player(it->tree[0]);
-            if (advance(it, &it->cursors[last]) < 0)
-                return -1;
-            it->tree[0] = pithi_packed_replay(it->tree, it->leaves, last, pack(it, last));
-        } else {
-            int status = other_phase(it, r);
-            if (status != 2)
-                return status;
-        }
+        int status = it->phase == REOPENING                            ? 2
+                     : it->phase == RUNNING || it->phase == STEPPING ? go_on(it, r)
+                                                                     : other_phase(it, r);
+        if (status != 2)
+            return status;
         if (it->tree[0] >= it->limit && over(it))
             continue;
-        if (deliver(it, current(it), r))
+        struct pithi_cursor *c = current(it);
+        if (c->hole && it->phase != REOPENING) {
+            it->phase = REOPENING;
+            it->opened = 0;
+        }
+        if (it->phase == REOPENING && next_reopened(it, c, r))
+            return 1;
+        if (deliver_near_hole(it, c, r))
             return 1;
     }
 }

@@ -10,8 +10,9 @@ enum { PITHI_ITER_LANES = 256 };
 /* The lanes that a query (NULL: all) selects, each once, in order. PITH_OK, or an error; free *list in any case. */
 int pithi_query_lanes(struct pithlog *log, const struct pithlog_query *query, uint32_t **list, uint32_t *count);
 
-/* The parts of a query: the records that PITHLOG_CLIP adds come before and after all others. */
-enum pithi_iter_part { PITHI_PART_BEFORE, PITHI_PART_WITHIN, PITHI_PART_AFTER };
+/* The parts of a query: the records that PITHLOG_CLIP adds come before and after all others, and where holes begin and
+ * end. An ENTER at the end of a hole has the true begin of its state as start_ns. */
+enum pithi_iter_part { PITHI_PART_BEFORE, PITHI_PART_WITHIN, PITHI_PART_AFTER, PITHI_PART_HOLE };
 /* The part of the record delivered last. */
 enum pithi_iter_part pithi_iter_part(const struct pithlog_iter *iter);
 

@@ -19,6 +19,7 @@
 #include "native/log.h"
 #include "pithlog.h"
 #include "reader/iter.h"
+#include "reader/match.h"
 
 /* ---- Packed records ---------------------------------------------------------------------------------------------- */
 
@@ -120,7 +121,7 @@ enum { AT_ONCE = 256, OUT_BYTES = 1 << 20, BUFFERS_BYTES = 16 << 20, BUFFER_LEAS
 
 /* The mark of a record that only says that others of its lane are missing from here on; the marks of the others are
  * those of enum pithi_iter_part. */
-enum { HOLE = PITHI_PART_AFTER + 1 };
+enum { HOLE = PITHI_PART_HOLE + 1 };
 
 struct run {
     struct pithi_player player; /* key: that of the current record */
@@ -150,6 +151,7 @@ struct pithi_runs {
     uint32_t leaves;
     int merging;   /* 1: the slab's runs are complete and being merged */
     int delivered; /* 1: the winner's record was delivered */
+    unsigned mark; /* of the record delivered last */
     int over;
     struct pithi_holes holes;
 };
@@ -273,7 +275,7 @@ static void put_hole(void *context, uint32_t lane)
     put(m, &(struct pithlog_record){.time_ns = is_first_record ? INT64_MIN : m->packing.time_ns, .lane = lane}, HOLE);
 }
 
-/* CLIP adds records at the ends of the query, not at those of each slab. */
+/* CLIP adds records at the ends of the query and at holes, not at the ends of each slab (put_all). */
 static int open_sub(struct pithi_runs *m)
 {
     struct pithlog_query query = m->query;
@@ -283,7 +285,7 @@ static int open_sub(struct pithi_runs *m)
     query.lane_count = m->query.lane_count - m->made * PITHI_ITER_LANES;
     if (query.lane_count > PITHI_ITER_LANES)
         query.lane_count = PITHI_ITER_LANES;
-    if (!is_first(m) && !is_last(m))
+    if (!is_first(m) && !is_last(m) && !pithi_match_incomplete(m->log))
         query.flags &= ~(uint32_t)PITHLOG_CLIP;
     m->packing = (struct packing){0, 0};
     m->runs[m->made].at = m->written + m->out.size;
@@ -427,8 +429,9 @@ static int merge(struct pithi_runs *m, struct pithlog_record *records, uint32_t 
         if (status == 0 || m->tree[0].key == PITHI_KEY_DONE)
             break;
         const struct run *run = (const struct run *)m->tree[0].player;
-        if (run->mark == HOLE && n > 0) /* the caller learns of it after these records */
+        if (n > 0 && (run->mark == HOLE || run->mark != m->mark)) /* the caller learns of it after these records */
             break;
+        m->mark = run->mark;
         m->delivered = 1;
         if (run->mark != HOLE)
             records[n++] = run->record;
@@ -438,13 +441,7 @@ static int merge(struct pithi_runs *m, struct pithlog_record *records, uint32_t 
     return (int)n;
 }
 
-/* The winner's key is still that of the last delivered record; the next call advances it. */
-enum pithi_iter_part pithi_runs_part(const struct pithi_runs *m)
-{
-    return m->tree[0].key == 0                ? PITHI_PART_BEFORE
-           : m->tree[0].key >= PITHI_KEY_LAST ? PITHI_PART_AFTER
-                                              : PITHI_PART_WITHIN;
-}
+enum pithi_iter_part pithi_runs_part(const struct pithi_runs *m) { return m->mark; }
 
 int pithi_runs_next(struct pithi_runs *m, struct pithlog_record *records, uint32_t count)
 {

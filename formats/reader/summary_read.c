@@ -10,6 +10,7 @@
 #include "native/stack.h"
 #include "native/lane_summary.h"
 #include "reader/iter.h"
+#include "reader/lost_states.h"
 #include "reader/match.h"
 #include "reader/summary_read.h"
 
@@ -24,7 +25,6 @@ struct made {
 struct known {
     const struct pithi_lane_sheets *sheets; /* the log's, or made; NULL: not requested so far */
     struct made *made;                      /* NULL: the log's own */
-    int is_searched, has_lost;              /* for records lost in its middle */
 };
 
 struct pithlog_summary {
@@ -135,6 +135,8 @@ static int make_of_records(struct pithlog_iter *iter, struct pithi_summary *buil
         if (status < 0) /* damaged parts are left out */
             continue;
         making->made->has_holes |= making->made->is_at_hole;
+        if (pithi_iter_part(iter) == PITHI_PART_AFTER)
+            break;
         uint32_t symbol = pithi_summary_symbol(builder, pithi_change_of(r.kind, r.id));
         if (symbol == UINT32_MAX)
             err = pithi_fail(PITH_ERR_MEMORY, "no memory for a summary");
@@ -152,18 +154,28 @@ static int make_of_records(struct pithlog_iter *iter, struct pithi_summary *buil
     return err == PITH_OK ? pithi_summary_end(builder, keep_sheet, making) : err;
 }
 
+/* 1: records of the lane were lost in its middle. Its sheets in the log do not know which states ended there. */
+static int has_lost(struct pithlog *log, uint32_t lane)
+{
+    const struct pithi_lost_states *lost;
+    return pithi_lost_states_get(log, lane, &lost) == PITH_OK && lost &&
+           lost->holes[0].lost_ns < pithlog_get_lane(log, lane)->last_ns;
+}
+
 static int make(struct pithlog_summary *s, uint32_t lane)
 {
     struct known *known = &s->lanes[lane];
     struct making making = {s, known->made = calloc(1, sizeof *known->made)};
     struct pithi_paths *paths = making.made ? &making.made->sheets.paths : NULL;
-    struct pithlog_query query = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .lanes = &lane, .lane_count = 1};
+    struct pithlog_query query = {
+        .from_ns = INT64_MIN, .to_ns = INT64_MAX, .lanes = &lane, .lane_count = 1, .flags = PITHLOG_CLIP};
     struct pithlog_iter *iter = NULL;
     struct pithi_summary *builder = NULL;
     int err = PITH_OK;
     if (!paths || !pithi_paths_begin(paths) || !(builder = pithi_summary_new(lane, paths)))
         err = pithi_fail(PITH_ERR_MEMORY, "%s: no memory for a summary", s->log->path);
     if (err == PITH_OK && (err = pithlog_iter_open(s->log, &query, &iter)) == PITH_OK) {
+        making.made->has_holes = has_lost(s->log, lane);
         pithi_iter_tell_holes(iter, (struct pithi_holes){meet_hole, making.made});
         err = make_of_records(iter, builder, &making);
     }
@@ -186,7 +198,7 @@ static int have(struct pithlog_summary *s, uint32_t lane)
     if (err != PITH_OK)
         return err;
     struct known *known = &s->lanes[lane];
-    if (!known->sheets)
+    if (!known->sheets && !has_lost(s->log, lane))
         known->sheets = pithi_log_kept_sheets(s->log, lane);
     if (!known->sheets && (err = make(s, lane)) != PITH_OK)
         forget(known);
@@ -330,11 +342,11 @@ struct summing {
     int64_t end_ns; /* of the lane's time in the window */
     int64_t own_ns; /* in all states */
     int64_t missing_ns;
-    int is_in_hole, is_told, was_told; /* told: by the iterator, which knows the states that are open at its end */
+    int64_t seen_ns; /* the last record */
+    int64_t hole_ns; /* begin of the current hole in the window; INT64_MIN: the window begins in it */
+    int is_in_hole;
     int is_damaged;
 };
-
-#define UNKNOWN UINT32_MAX /* a state that was entered in a hole */
 
 /* A run: the records from summing->run_ns up to to_ns. */
 struct run {
@@ -347,13 +359,12 @@ struct run {
 /* Adds the time up to `time_ns` to the innermost state. */
 static void pass(struct summing *summing, struct run *run, int64_t time_ns)
 {
-    uint32_t id = summing->open.count > 0 ? summing->open.states[summing->open.count - 1].id : UNKNOWN;
     int64_t ns = time_ns > run->now_ns ? time_ns - run->now_ns : 0;
     run->now_ns = time_ns;
-    if (id != UNKNOWN)
-        summing->sums[id].own_ns += ns;
-    if (summing->open.count > 0)
-        *(id != UNKNOWN ? &summing->own_ns : &summing->missing_ns) += ns;
+    if (summing->open.count == 0)
+        return;
+    summing->sums[summing->open.states[summing->open.count - 1].id].own_ns += ns;
+    summing->own_ns += ns;
 }
 
 /* Adds the inclusive time of the state at a depth, unless it is inside itself. */
@@ -364,7 +375,7 @@ static void add_all(struct summing *summing, const struct run *run, uint32_t dep
     uint32_t outer = 0;
     while (states[outer].id != state->id)
         outer++;
-    if (outer == depth && state->id != UNKNOWN && run->now_ns > from_ns) /* it may have been entered in a hole */
+    if (outer == depth)
         summing->sums[state->id].all_ns += run->now_ns - from_ns;
 }
 
@@ -389,56 +400,42 @@ static void begin_hole(void *context, uint32_t lane)
 {
     struct summing *summing = context;
     (void)lane;
-    summing->is_in_hole = summing->is_told = summing->was_told = 1;
+    summing->hole_ns = summing->is_in_hole ? summing->hole_ns : summing->seen_ns;
+    summing->is_in_hole = 1;
 }
 
-/* Goes on at `time_ns`, where the missing records end. */
+/* Goes on at `time_ns`, where the missing records end. All states have ended where they begin. */
 static void leave_hole(struct summing *summing, struct run *run, int64_t time_ns)
 {
-    const struct pithlog_lane *lane = pithlog_get_lane(summing->log, summing->lane);
-    int64_t from_ns = run->now_ns > lane->first_ns ? run->now_ns : lane->first_ns;
-    add_all_open(summing, run);
-    summing->is_in_hole = summing->is_told = 0;
+    int64_t first_ns = pithlog_get_lane(summing->log, summing->lane)->first_ns, from_ns = summing->hole_ns;
+    from_ns = from_ns < summing->run_ns ? summing->run_ns : from_ns;
+    from_ns = from_ns < first_ns ? first_ns : from_ns;
+    summing->is_in_hole = 0;
     summing->missing_ns += time_ns > from_ns ? time_ns - from_ns : 0;
-    run->now_ns = run->since_ns = time_ns;
+    run->now_ns = time_ns;
 }
 
-/* Takes a LOST, ENTER or LEAVE record. 0: no memory. */
+/* Takes an ENTER or LEAVE record. 0: no memory. */
 static int sum_change(struct summing *summing, struct run *run, const struct pithlog_record *r)
 {
     struct pithi_stack *open = &summing->open;
     struct pithi_open_state ended;
     int64_t time_ns = r->time_ns < summing->run_ns ? summing->run_ns : r->time_ns;
     uint32_t depth;
-    if (r->kind == PITHLOG_LOST && (summing->is_in_hole || !pithi_match_is_hole(summing->log, r)))
-        return 1;
     if (time_ns > summing->end_ns) /* states are open at the end of the log */
         summing->end_ns = time_ns;
-    if (!summing->is_in_hole) {
-        pass(summing, run, time_ns);
-    } else if (r->depth != UINT32_MAX) {
-        uint32_t count = summing->is_told           ? r->depth + (r->kind == PITHLOG_LEAVE)
-                         : r->kind == PITHLOG_LEAVE ? pithi_stack_up_to(open, r->id)
-                                                    : open->count;
-        leave_hole(summing, run, time_ns);
-        if (!pithi_stack_pass_hole(open, count, UNKNOWN, time_ns))
-            return 0;
-    }
-    if (r->kind == PITHLOG_LOST) {
-        summing->is_in_hole = 1;
-    } else if (r->kind == PITHLOG_ENTER) {
+    pass(summing, run, time_ns);
+    if (r->kind == PITHLOG_ENTER) {
         if (open->count == PITHI_OPEN_MAX) /* it discards some */
             add_all_open(summing, run);
         return pithi_stack_enter(open, r->id, r->time_ns);
-    } else {
-        uint32_t id = summing->was_told ? pithi_stack_known_id(open, r->depth, r->id, r->start_ns) : r->id;
-        for (depth = open->count; depth > 0; depth--)
-            if (open->states[depth - 1].id == id) {
-                add_all(summing, run, depth - 1);
-                break;
-            }
-        pithi_stack_leave(open, id, r->time_ns, &ended, &depth);
     }
+    for (depth = open->count; depth > 0; depth--)
+        if (open->states[depth - 1].id == r->id) {
+            add_all(summing, run, depth - 1);
+            break;
+        }
+    pithi_stack_leave(open, r->id, r->time_ns, &ended, &depth);
     return 1;
 }
 
@@ -451,14 +448,20 @@ static int sum_record(struct summing *summing, struct run *run, const struct pit
                       enum pithi_iter_part part)
 {
     int is_good = 1;
-    if (r->kind == PITHLOG_ENTER || r->kind == PITHLOG_EVENT)
+    if (summing->is_in_hole && !(part == PITHI_PART_HOLE && r->kind == PITHLOG_LEAVE))
+        leave_hole(summing, run, r->time_ns);
+    if (part == PITHI_PART_HOLE && r->kind == PITHLOG_ENTER) /* an instance goes on if it began before the hole */
+        summing->sums[r->id].count += r->start_ns > summing->hole_ns && r->time_ns < run->to_ns;
+    else if (r->kind == PITHLOG_ENTER || r->kind == PITHLOG_EVENT)
         summing->sums[r->id].count += (uint64_t)counts(summing, run, r);
-    else if (r->kind == PITHLOG_LEAVE)
+    else if (r->kind == PITHLOG_LEAVE && part != PITHI_PART_HOLE)
         counts(summing, run, r);
-    if (summing->is_in_hole && part == PITHI_PART_BEFORE) /* it is open at the end of the hole */
-        is_good = pithi_stack_enter(&summing->open, r->id, r->time_ns);
-    else if (r->kind != PITHLOG_EVENT)
+    if (r->kind <= PITHLOG_LEAVE)
         is_good = sum_change(summing, run, r);
+    if (r->time_ns > summing->seen_ns && part != PITHI_PART_BEFORE)
+        summing->seen_ns = r->time_ns;
+    if (pithi_match_is_hole(summing->log, r))
+        begin_hole(summing, summing->lane);
     return is_good ? PITH_OK : no_memory_for_sum(summing->log);
 }
 
@@ -468,8 +471,6 @@ static int sum_run(struct summing *summing, int64_t to_ns, uint64_t ties)
                                   .to_ns = to_ns,
                                   .lanes = &summing->lane,
                                   .lane_count = 1,
-                                  .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE | 1u << PITHLOG_EVENT |
-                                           1u << PITHLOG_LOST,
                                   .flags = PITHLOG_CLIP};
     struct run run = {to_ns, summing->run_ns, summing->run_ns, ties, 0, 0};
     int64_t last_ns = pithlog_get_lane(summing->log, summing->lane)->last_ns;
@@ -481,6 +482,7 @@ static int sum_run(struct summing *summing, int64_t to_ns, uint64_t ties)
     CHECK(pithlog_iter_open(summing->log, &query, &iter));
     pithi_iter_tell_holes(iter, (struct pithi_holes){begin_hole, summing});
     summing->open.count = 0;
+    summing->seen_ns = summing->run_ns == summing->from_ns ? INT64_MIN : summing->run_ns - 1;
     while (err == PITH_OK && (status = pithlog_iter_next(iter, &r)) != 0)
         if (status > 0)
             err = sum_record(summing, &run, &r, pithi_iter_part(iter));
@@ -540,26 +542,6 @@ static int sum_lane(struct pithlog_summary *s, struct summing *summing, int64_t 
     return err == PITH_OK ? sum_run(summing, to_ns, 0) : err;
 }
 
-/* 1: records of the lane were lost in its middle, which its sheets do not show. */
-static int has_lost(struct pithlog *log, struct known *known, uint32_t lane)
-{
-    struct pithlog_query query = {
-        .from_ns = INT64_MIN, .to_ns = INT64_MAX, .lanes = &lane, .lane_count = 1, .kinds = 1u << PITHLOG_LOST};
-    struct pithlog_iter *iter;
-    struct pithlog_record r;
-    int status;
-    if (known->is_searched || pithlog_get_info(log)->lost == 0)
-        return known->has_lost;
-    if (pithlog_iter_open(log, &query, &iter) != PITH_OK)
-        return 0;
-    while (!known->has_lost && (status = pithlog_iter_next(iter, &r)) != 0)
-        known->has_lost =
-            status > 0 && pithi_match_is_hole(log, &r) && r.time_ns < pithlog_get_lane(log, lane)->last_ns;
-    pithlog_iter_close(iter);
-    known->is_searched = 1;
-    return known->has_lost;
-}
-
 int pithi_sums(struct pithlog *log, struct pithlog_summary *s, uint32_t lane, int64_t from_ns, int64_t to_ns,
                struct pithlog_sum *sums, struct pithlog_rest *rest, int *is_damaged)
 {
@@ -568,8 +550,7 @@ int pithi_sums(struct pithlog *log, struct pithlog_summary *s, uint32_t lane, in
     int64_t begin_ns = of && of->first_ns > from_ns ? of->first_ns : from_ns;
     int err = s ? have(s, lane) : must_exist(log, lane);
     int is_of_records =
-        err == PITH_ERR_MEMORY || (err == PITH_OK && (!s || (s->lanes[lane].made && s->lanes[lane].made->has_holes) ||
-                                                      has_lost(log, &s->lanes[lane], lane)));
+        err == PITH_ERR_MEMORY || (err == PITH_OK && (!s || (s->lanes[lane].made && s->lanes[lane].made->has_holes)));
     summing.end_ns = of && of->last_ns < to_ns ? of->last_ns : to_ns;
     if (is_of_records)
         err = sum_run(&summing, to_ns, 0);

@@ -90,13 +90,13 @@ struct lane {
     int64_t edge_ns;         /* when the lane last entered its outermost state, or left it */
     int64_t outside_ns;      /* time of this stretch outside all states, up to then */
     int64_t end_ns;          /* the end of the lane, or its last record */
-    int64_t seen_ns;         /* the last ENTER or LEAVE, or LOST */
+    int64_t seen_ns;         /* the last record */
     int is_in_hole;          /* records are missing since then */
-    int is_told, was_told;   /* by the iterator, which knows the states that are open at the end of the hole */
     struct hole {
         int64_t from_ns, to_ns;
     } * holes;
     uint32_t hole_count, hole_room;
+    struct pithi_stack after; /* open where the current hole ends; enter_ns: true times */
     struct pithi_lane_time time;
 };
 
@@ -180,7 +180,7 @@ static void begin_hole(void *context, uint32_t index)
 {
     const struct run *run = context;
 
-    run->lanes[index].is_in_hole = run->lanes[index].is_told = run->lanes[index].was_told = 1;
+    run->lanes[index].is_in_hole = 1;
 }
 
 /* The time of holes since then. */
@@ -193,7 +193,7 @@ static int64_t missing_since(const struct lane *lane, int64_t time_ns)
     return ns;
 }
 
-/* A state ends. It is no instance if it was entered in a hole, as nobody knows when, or if the filter drops it. */
+/* A state ends. It is no instance if the filter drops it. */
 static int end_state(const struct run *run, uint32_t index, uint32_t id, int64_t time_ns, int is_wanted)
 {
     struct lane *lane = &run->lanes[index];
@@ -209,45 +209,34 @@ static int end_state(const struct run *run, uint32_t index, uint32_t id, int64_t
     if (depth > 0)
         open->states[depth - 1].nested_ns -= missing_ns;
     lane->mpi_calls -= run->is_mpi[id];
-    return is_wanted && id < run->defs ? report(run, &instance) : PITH_OK;
+    return is_wanted ? report(run, &instance) : PITH_OK;
 }
 
-/* The time of the hole counts as nothing. Then `depth` states are open; those that ended in it end where it begins. */
-static int end_hole(const struct run *run, uint32_t index, int64_t time_ns, uint32_t depth)
+/* The time of the hole counts as nothing. States that ended in it end where it begins; an instance that is still open
+ * goes on. */
+static int end_hole(const struct run *run, uint32_t index, int64_t time_ns)
 {
     struct lane *lane = &run->lanes[index];
+    struct pithi_stack *open = &lane->open, *after = &lane->after;
+    uint32_t kept = 0;
     int err;
 
-    lane->is_in_hole = lane->is_told = 0;
+    lane->is_in_hole = 0;
     reach_edge(lane, lane->seen_ns);
     err = next_stretch(run, index, lane->seen_ns, lane->doing);
-    while (!err && lane->open.count > depth)
-        err = end_state(run, index, lane->open.states[lane->open.count - 1].id, lane->seen_ns, !run->judge);
+    while (kept < after->count && kept < open->count && after->states[kept].enter_ns <= lane->seen_ns &&
+           after->states[kept].id == open->states[kept].id)
+        kept++;
+    while (!err && open->count > kept)
+        err = end_state(run, index, open->states[open->count - 1].id, lane->seen_ns, !run->judge);
     if (!pithi_grow(&lane->holes, lane->hole_count, &lane->hole_room, sizeof *lane->holes))
         return pithi_no_memory();
     lane->holes[lane->hole_count++] = (struct hole){lane->seen_ns, time_ns};
     lane->since_ns = lane->edge_ns = time_ns;
-    for (uint32_t i = 0; i < lane->open.count; i++) /* at the window's start: entered in the hole */
-        if (lane->open.states[i].enter_ns > lane->seen_ns)
-            lane->open.states[i].enter_ns = time_ns;
-    if (!pithi_stack_pass_hole(&lane->open, depth, run->defs, time_ns))
-        return pithi_no_memory();
-    lane->mpi_calls = 0;
-    for (uint32_t i = 0; i < lane->open.count; i++)
-        lane->mpi_calls += run->is_mpi[lane->open.states[i].id];
+    for (; !err && kept < after->count; kept++)
+        err = push(run, index, after->states[kept].id, time_ns);
+    after->count = 0;
     return err ? err : follow(run, index, time_ns);
-}
-
-static int look_for_hole(const struct run *run, const struct pithlog_record *r, int64_t time_ns)
-{
-    struct lane *lane = &run->lanes[r->lane];
-    uint32_t depth = lane->is_told              ? r->depth + (r->kind == PITHLOG_LEAVE)
-                     : r->kind == PITHLOG_LEAVE ? pithi_stack_up_to(&lane->open, r->id)
-                                                : lane->open.count;
-    int err = lane->is_in_hole ? end_hole(run, r->lane, time_ns, depth) : PITH_OK;
-
-    lane->seen_ns = time_ns;
-    return err;
 }
 
 static int enter(const struct run *run, const struct pithlog_record *r, int64_t time_ns)
@@ -263,14 +252,23 @@ static int enter(const struct run *run, const struct pithlog_record *r, int64_t 
 static int leave(const struct run *run, const struct pithlog_record *r, int64_t time_ns)
 {
     struct lane *lane = &run->lanes[r->lane];
-    int64_t start_ns = r->start_ns > run->pass->query->from_ns ? r->start_ns : run->pass->query->from_ns;
-    uint32_t id = lane->was_told ? pithi_stack_known_id(&lane->open, r->depth, r->id, start_ns) : r->id;
     int err;
 
     if (lane->open.count == 1)
         reach_edge(lane, time_ns);
-    err = end_state(run, r->lane, id, time_ns, run->matches);
+    err = end_state(run, r->lane, r->id, time_ns, run->matches);
     return err ? err : follow(run, r->lane, time_ns);
+}
+
+/* Takes a record that the iterator adds where a hole begins or ends. */
+static int take_added(struct run *run, const struct pithlog_record *r)
+{
+    struct lane *lane = &run->lanes[r->lane];
+
+    lane->is_in_hole = 1;
+    if (r->kind == PITHLOG_ENTER && r->id < run->defs && !pithi_stack_enter(&lane->after, r->id, r->start_ns))
+        return pithi_no_memory();
+    return PITH_OK;
 }
 
 static int take(void *context, const struct pithlog_record *r)
@@ -286,19 +284,12 @@ static int take(void *context, const struct pithlog_record *r)
     run->matches = run->judge ? pithi_judge_record(run->judge, r) : 1;
     if (run->matches < 0)
         return pithi_no_memory();
-    if (record_part == PITHI_PART_BEFORE && run->lanes[r->lane].is_in_hole) {
-        /* It is open at the hole's end, and the hole is at the window's start. */
-        time_ns = time_ns > run->lanes[r->lane].seen_ns ? time_ns : run->lanes[r->lane].seen_ns;
-        return r->kind == PITHLOG_ENTER && r->id < run->defs ? push(run, r->lane, r->id, time_ns) : PITH_OK;
-    }
-    if (r->kind <= PITHLOG_LEAVE && r->id < run->defs && r->depth != UINT32_MAX)
-        err = look_for_hole(run, r, time_ns);
-    else if (!run->lanes[r->lane].is_in_hole && pithi_match_is_hole(run->pass->log, r)) {
-        run->lanes[r->lane].seen_ns = time_ns;
-        run->lanes[r->lane].is_in_hole = 1;
-    }
-    if (err)
-        return err;
+    if (record_part == PITHI_PART_HOLE)
+        return take_added(run, r);
+    if (run->lanes[r->lane].is_in_hole)
+        CHECK(end_hole(run, r->lane, time_ns));
+    run->lanes[r->lane].seen_ns = time_ns;
+    run->lanes[r->lane].is_in_hole = pithi_match_is_hole(run->pass->log, r);
     if (r->kind == PITHLOG_ENTER && r->id < run->defs)
         err = enter(run, r, time_ns);
     else if (r->kind == PITHLOG_LEAVE && r->id < run->defs)
@@ -334,7 +325,7 @@ static int end_lanes(const struct run *run)
         if (query->wanted && !query->wanted[i])
             continue;
         if (lane->is_in_hole)
-            err = end_hole(run, i, lane->end_ns, 0);
+            err = end_hole(run, i, lane->end_ns);
         if (err)
             break;
         reach_edge(lane, lane->end_ns);
@@ -369,7 +360,6 @@ int pithi_stat_run(const struct pithi_stat_pass *pass)
                                   .to_ns = part->to_ns,
                                   .lanes = part->lanes,
                                   .lane_count = part->lane_count,
-                                  .kinds = pass->kinds | 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE | 1u << PITHLOG_LOST,
                                   .flags = PITHLOG_NEST | PITHLOG_CLIP};
     struct run run = {.pass = pass, .defs = info->defs, .lane_count = info->lanes};
     int err;
@@ -397,6 +387,7 @@ out:
     for (uint32_t i = 0; run.lanes && i < run.lane_count; i++) {
         free(run.lanes[i].open.states);
         free(run.lanes[i].holes);
+        free(run.lanes[i].after.states);
     }
     pithi_judge_free(run.judge);
     free(run.lanes);

@@ -258,11 +258,11 @@ static void test_long_hole(const char *path)
     pithi_writer_close(w);
     must(pithlog_open(path, &log));
     must(pithlog_sums(log, NULL, 0, 0, LAST, sums, &rest));
-    OK(sums[0].all_ns == 10 && rest.missing_ns == LAST - 10, "a long time without records");
-    must(pithlog_sums(log, NULL, 0, 15, 1000, sums, &rest));
-    OK(sums[0].all_ns == 10 && rest.missing_ns == 985, "a window that begins in it");
+    OK(sums[0].all_ns == LAST - 1 && rest.missing_ns == 1, "a hole ends at the next record");
+    must(pithlog_sums(log, NULL, 0, 10, 1000, sums, &rest));
+    OK(sums[0].all_ns == LAST - 1 + 989 && rest.missing_ns == 1, "a window that begins in it");
     must(pithlog_sums(log, NULL, 0, 50000, 51000, sums, &rest));
-    OK(sums[0].all_ns == 10 && rest.missing_ns == 1000, "one that begins many blocks later");
+    OK(sums[0].all_ns == LAST - 1 + 1989 && rest.missing_ns == 0, "one that begins many blocks later");
     pithlog_close(log);
 }
 

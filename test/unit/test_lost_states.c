@@ -1,0 +1,429 @@
+/* test_lost_states.c - holes in lanes (lost_states.h): what iterators deliver with CLIP and OPENED, against the
+ * definition, on random logs with LOST records and damaged blocks. */
+#include <fcntl.h>
+
+#include "native/log.h"
+#include "reader/iter.h"
+#include "native_model.h"
+#include "tap.h"
+
+enum { MOST = 4000, LANES = 2, NEVER = INT32_MAX };
+
+/* ---- The definition ---------------------------------------------------------------------------------------------- */
+
+/* A record of a lane as the writer knew it. */
+struct known {
+    struct pithlog_record r;
+    int leave;      /* ENTER: the index of its LEAVE, or NEVER */
+    int is_damaged; /* its block cannot be read */
+    int is_hole;    /* a LOST record in the middle */
+    int ended;      /* ENTER: the hole in which it ended, or NEVER */
+    int64_t start_ns; /* ENTER: begin of the part that is followed at present */
+};
+
+struct lane {
+    struct known k[MOST];
+    int count;
+};
+static struct lane lanes[LANES];
+
+static void pair_all(struct lane *l)
+{
+    static int open[MOST];
+    int depth = 0;
+    for (int i = 0; i < l->count; i++) {
+        l->k[i].leave = l->k[i].ended = NEVER;
+        if (l->k[i].r.kind == PITHLOG_ENTER)
+            open[depth++] = i;
+        for (int k = depth - 1; l->k[i].r.kind == PITHLOG_LEAVE && k >= 0; k--)
+            if (l->k[open[k]].r.id == l->k[i].r.id) {
+                l->k[open[k]].leave = i;
+                memmove(&open[k], &open[k + 1], (size_t)(--depth - k) * sizeof *open);
+                break;
+            }
+    }
+}
+
+/* Finds where states end whose LEAVE was lost. */
+static void end_all(struct lane *l)
+{
+    int last_good = -1;
+    for (int i = 0; i < l->count; i++) {
+        last_good = l->k[i].is_damaged ? last_good : i;
+        l->k[i].is_hole = l->k[i].r.kind == PITHLOG_LOST && l->k[i].r.bytes > 0 && !l->k[i].is_damaged &&
+                          l->k[i].r.time_ns > l->k[0].r.time_ns;
+    }
+    for (int hole = 0; hole < l->count; hole++) {
+        int innermost = -1;
+        for (int i = 0; l->k[hole].is_hole && i < hole; i++)
+            if (l->k[i].r.kind == PITHLOG_ENTER && l->k[i].leave > hole && l->k[i].leave <= last_good)
+                innermost = i;
+        for (int i = innermost + 1; l->k[hole].is_hole && i < hole; i++)
+            if (l->k[i].r.kind == PITHLOG_ENTER && l->k[i].leave > hole && l->k[i].ended == NEVER)
+                l->k[i].ended = hole;
+    }
+}
+
+struct piece {
+    int enter;
+    int64_t start_ns, nested_ns; /* nested_ns -1: not known */
+};
+
+struct expecting {
+    struct model out;
+    struct piece open[MOST];
+    int depth;
+    int64_t from_ns, to_ns;
+    int is_in_hole;
+    size_t closings; /* added at the end of the window */
+};
+
+static void leave(struct expecting *e, uint32_t lane, uint32_t id, int depth, int64_t time_ns)
+{
+    const struct piece *p = &e->open[depth];
+    struct pithlog_record r = {time_ns, lane, PITHLOG_LEAVE, .id = id, .depth = (uint32_t)depth,
+                               .start_ns = p->start_ns, .nested_ns = p->nested_ns};
+    if (depth > 0 && p[-1].nested_ns >= 0)
+        e->open[depth - 1].nested_ns += time_ns - p->start_ns;
+    if (time_ns >= e->from_ns)
+        model_add(&e->out, &r);
+}
+
+/* A hole ends before record `at`. */
+static void end_hole(struct expecting *e, struct lane *l, int at, int is_inside)
+{
+    int64_t now_ns = l->k[at].r.time_ns;
+    e->is_in_hole = 0;
+    e->depth = 0;
+    for (int i = 0; i < at; i++)
+        if (l->k[i].r.kind == PITHLOG_ENTER && l->k[i].leave >= at && l->k[i].ended >= at) {
+            if (is_inside)
+                model_add(&e->out, &(struct pithlog_record){now_ns, l->k[i].r.lane, PITHLOG_ENTER, .id = l->k[i].r.id,
+                                                            .depth = (uint32_t)e->depth,
+                                                            .start_ns = l->k[i].start_ns,
+                                                            .posted = (uint64_t)l->k[i].r.time_ns});
+            if (is_inside)
+                l->k[i].start_ns = now_ns;
+            e->open[e->depth++] = (struct piece){i, l->k[i].start_ns, is_inside ? 0 : -1};
+        }
+}
+
+static void begin_hole(struct expecting *e, const struct lane *l, int64_t time_ns)
+{
+    if (!e->is_in_hole)
+        for (int i = e->depth; i-- > 0;)
+            leave(e, l->k[0].r.lane, l->k[e->open[i].enter].r.id, i, time_ns);
+    e->is_in_hole = 1;
+    e->depth = 0;
+}
+
+static void begin_window(struct expecting *e, const struct lane *l)
+{
+    for (int i = 0; i < e->depth && !e->is_in_hole; i++) {
+        const struct pithlog_record *r = &l->k[e->open[i].enter].r;
+        model_add(&e->out, &(struct pithlog_record){r->time_ns, r->lane, PITHLOG_ENTER, .id = r->id, .depth = (uint32_t)i});
+        e->open[i].nested_ns = -1;
+    }
+}
+
+static void expect(struct expecting *e, struct lane *l, int64_t end_ns)
+{
+    int has_begun = 0;
+    for (int i = 0; i < l->count; i++)
+        l->k[i].start_ns = l->k[i].r.time_ns;
+    int64_t now_ns = l->k[0].r.time_ns;
+    for (int i = 0; i < l->count && (l->k[i].r.time_ns <= e->to_ns || l->k[i].is_damaged); i++) {
+        const struct known *k = &l->k[i];
+        if (k->is_damaged) {
+            begin_hole(e, l, now_ns);
+            continue;
+        }
+        if (!has_begun && k->r.time_ns >= e->from_ns) {
+            if (e->is_in_hole && k->r.time_ns == e->from_ns)
+                end_hole(e, l, i, 0);
+            begin_window(e, l);
+            has_begun = 1;
+        }
+        now_ns = k->r.time_ns;
+        if (e->is_in_hole)
+            end_hole(e, l, i, has_begun);
+        struct pithlog_record r = k->r;
+        r.peer = 0;
+        if (r.kind == PITHLOG_LEAVE) {
+            int at = e->depth;
+            while (at > 0 && l->k[e->open[at - 1].enter].leave != i)
+                at--;
+            if (at > 0) {
+                leave(e, r.lane, r.id, at - 1, now_ns);
+                memmove(&e->open[at - 1], &e->open[at], (size_t)(e->depth-- - at) * sizeof *e->open);
+                continue;
+            }
+            r.depth = UINT32_MAX;
+            r.start_ns = now_ns;
+        } else if (r.kind == PITHLOG_ENTER) {
+            r.depth = (uint32_t)e->depth;
+            e->open[e->depth++] = (struct piece){i, now_ns, 0};
+        }
+        if (now_ns >= e->from_ns)
+            model_add(&e->out, &r);
+        if (k->is_hole)
+            begin_hole(e, l, now_ns);
+    }
+    if (!has_begun)
+        begin_window(e, l);
+    end_ns = e->to_ns < end_ns ? e->to_ns : end_ns;
+    e->closings = e->is_in_hole ? 0 : (size_t)e->depth;
+    for (int i = e->depth; i-- > 0 && !e->is_in_hole;)
+        leave(e, l->k[0].r.lane, l->k[e->open[i].enter].r.id, i, end_ns > e->from_ns ? end_ns : e->from_ns);
+}
+
+/* ---- Random logs ------------------------------------------------------------------------------------------------- */
+
+/* Lanes of small blocks: a large payload ends a block. */
+static void make(struct model *m, uint32_t seed)
+{
+    static unsigned char payload[PITHI_BLOCK_PAYLOAD / 2];
+    model_seed = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
+    *m = (struct model){.lanes = LANES};
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        uint32_t open[64], depth = 0, count = 40 + random_below(seed % 4 ? 100 : 700), most = seed % 3 ? 4 : 20;
+        int64_t now_ns = 100 * lane;
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t dice = random_below(100);
+            now_ns += random_below(4) ? random_below(30) : 0;
+            struct pithlog_record r = {.time_ns = now_ns, .lane = lane, .peer = -1};
+            if (dice < 8) {
+                r.kind = PITHLOG_LOST;
+                r.bytes = random_below(4);
+                /* the program went on meanwhile */
+                for (uint32_t k = random_below(3); k > 0 && depth > 0; k--)
+                    depth--;
+                for (uint32_t k = random_below(3); k > 0 && depth < most; k--)
+                    open[depth++] = random_below(MODEL_STATES);
+            } else if (dice < 14) {
+                r.kind = PITHLOG_EVENT;
+                r.id = MODEL_STATES;
+                r.payload = payload;
+                r.payload_bytes = sizeof payload;
+            } else if (dice < 20) {
+                r.kind = PITHLOG_PAUSE;
+            } else if (depth == 0 || (depth < most && dice < 62)) {
+                r.kind = PITHLOG_ENTER;
+                r.id = open[depth++] = random_below(MODEL_STATES);
+            } else {
+                uint32_t at = dice < 95 ? depth - 1 : random_below(depth); /* some do not nest */
+                r.kind = PITHLOG_LEAVE;
+                r.id = open[at];
+                memmove(&open[at], &open[at + 1], (--depth - at) * sizeof *open);
+            }
+            model_add(m, &r);
+        }
+    }
+}
+
+/* Damages some blocks of the file; takes the records of each lane from the model. */
+static int damage(const struct model *m, const char *path, uint32_t seed)
+{
+    struct pithlog *log;
+    const struct pithi_log_lane *lane;
+    struct pithi_log_window window = {0};
+    struct pithi_log_block block;
+    int file = open(path, O_WRONLY), damaged = 0;
+    if (pithlog_open(path, &log) != PITH_OK)
+        return -1;
+    for (uint32_t i = 0; i < LANES; i++) {
+        lanes[i].count = 0;
+        for (size_t k = 0; k < m->count; k++)
+            if (m->records[k].lane == i)
+                lanes[i].k[lanes[i].count++] = (struct known){.r = m->records[k]};
+        pithi_log_lane(log, i, &lane);
+        for (uint32_t b = 0, at = 0; b < lane->block_count; b++, at += block.count) {
+            pithi_log_block(log, lane, b, &window, &block);
+            int is_damaged = seed % 5 > 1 && random_below(3) == 0;
+            for (uint32_t k = 0; k < block.count; k++)
+                lanes[i].k[at + k].is_damaged = is_damaged;
+            damaged += is_damaged;
+            if (is_damaged && pwrite(file, "damage", 6, (off_t)block.offset + 60) != 6)
+                return -1;
+        }
+        pair_all(&lanes[i]);
+        end_all(&lanes[i]);
+    }
+    close(file);
+    pithlog_close(log);
+    return damaged;
+}
+
+static int is_same(const struct pithlog_record *got, const struct pithlog_record *want, uint32_t flags)
+{
+    if (got->time_ns != want->time_ns || got->lane != want->lane || got->kind != want->kind || got->id != want->id)
+        return 0;
+    if (flags & PITHLOG_OPENED || got->kind > PITHLOG_LEAVE)
+        return 1;
+    if (want->kind == PITHLOG_ENTER && want->start_ns > 0) /* after a hole */
+        return got->depth == want->depth && (got->start_ns == want->start_ns || got->start_ns == (int64_t)want->posted);
+    return got->depth == want->depth && got->start_ns == want->start_ns &&
+           (want->kind == PITHLOG_ENTER || want->nested_ns < 0 || got->nested_ns == want->nested_ns);
+}
+
+static int check_window(struct pithlog *log, const uint32_t *asked, uint32_t asked_count, int64_t from_ns,
+                        int64_t to_ns, uint32_t flags, int many)
+{
+    static struct expecting want[LANES];
+    struct pithlog_query query = {from_ns, to_ns, asked, asked_count, 0, flags, NULL};
+    struct pithlog_iter *iter;
+    struct pithlog_record some[8];
+    size_t at[LANES] = {0};
+    int wrong = 0, got;
+    for (uint32_t i = 0; i < asked_count; i++) {
+        struct expecting *e = &want[asked[i]];
+        model_free(&e->out);
+        e->depth = e->is_in_hole = 0;
+        e->from_ns = from_ns;
+        e->to_ns = to_ns;
+        expect(e, &lanes[asked[i]], pithlog_get_info(log)->end_ns);
+    }
+    if (pithlog_iter_open(log, &query, &iter) != PITH_OK)
+        return 1;
+    int64_t now_ns = INT64_MIN;
+    while ((got = pithlog_iter_next_many(iter, some, many)) != 0 && !wrong)
+        for (int i = 0; i < got && !wrong; i++) {
+            const struct expecting *e = &want[some[i].lane];
+            size_t n = at[some[i].lane]++;
+            const struct pithlog_record *r = n < e->out.count ? &e->out.records[n] : NULL;
+            wrong = !r || !is_same(&some[i], r, flags) ||
+                    (some[i].time_ns < now_ns && some[i].time_ns >= from_ns);
+            now_ns = some[i].time_ns;
+            if (wrong)
+                printf("# lane %u [%lld, %lld] record %zu: %lld kind %u id %u depth %u start %lld nested %lld, not %lld "
+                       "kind %u id %u depth %u start %lld nested %lld\n",
+                       some[i].lane, (long long)from_ns, (long long)to_ns, n, (long long)some[i].time_ns, some[i].kind,
+                       some[i].id, some[i].depth, (long long)some[i].start_ns, (long long)some[i].nested_ns,
+                       r ? (long long)r->time_ns : -1, r ? r->kind : 0, r ? r->id : 0, r ? r->depth : 0,
+                       r ? (long long)r->start_ns : -1, r ? (long long)r->nested_ns : 0);
+        }
+    for (uint32_t i = 0; i < asked_count && !wrong; i++)
+        if ((wrong = at[asked[i]] != want[asked[i]].out.count - (flags & PITHLOG_OPENED ? want[asked[i]].closings : 0)))
+            printf("# lane %u [%lld, %lld] %zu records, not %zu\n", asked[i], (long long)from_ns, (long long)to_ns,
+                   at[asked[i]], want[asked[i]].out.count);
+    pithlog_iter_close(iter);
+    return wrong;
+}
+
+/* ---- Single cases ------------------------------------------------------------------------------------------------ */
+
+static void add(struct model *m, uint32_t kind, uint32_t id, int64_t time_ns)
+{
+    static unsigned char payload[PITHI_BLOCK_PAYLOAD]; /* each event ends a block */
+    struct pithlog_record r = {.time_ns = time_ns, .kind = kind, .id = id, .peer = -1, .bytes = kind == PITHLOG_LOST};
+    r.payload = payload;
+    r.payload_bytes = kind == PITHLOG_EVENT ? sizeof payload : 0;
+    model_add(m, &r);
+}
+
+/* Writes a log of lane 0 and destroys its second block; `is_cut`: also its end, so that the index is rebuilt. */
+static struct pithlog *open_without_second(struct model *m, const char *path, int is_cut)
+{
+    const struct pithi_log_lane *lane;
+    struct pithi_log_window window = {0};
+    struct pithi_log_block block;
+    struct pithlog *log;
+    if (model_write(m, path) != PITH_OK || pithlog_open(path, &log) != PITH_OK)
+        return NULL;
+    int file = open(path, O_WRONLY), good = pithi_log_lane(log, 0, &lane) == PITH_OK && lane->block_count > 2 &&
+                                            pithi_log_block(log, lane, 1, &window, &block) == PITH_OK &&
+                                            pwrite(file, "destroyed", 9, (off_t)block.offset) == 9 &&
+                                            (!is_cut || ftruncate(file, lseek(file, 0, SEEK_END) - 10) == 0);
+    close(file);
+    pithlog_close(log);
+    model_free(m);
+    return good && pithlog_open(path, &log) == PITH_OK ? log : NULL;
+}
+
+static uint64_t count_of(struct pithlog *log, uint32_t id, int has_summary, int64_t *missing_ns)
+{
+    struct pithlog_sum sums[64] = {{0}};
+    struct pithlog_summary *summary = NULL;
+    struct pithlog_rest rest = {0};
+    if (has_summary && pithlog_summary_open(log, &summary) != PITH_OK)
+        return UINT64_MAX;
+    pithlog_sums(log, summary, 0, 0, 1000, sums, &rest);
+    pithlog_summary_close(summary);
+    *missing_ns = rest.missing_ns;
+    return sums[id].count;
+}
+
+static void check_single(const char *path)
+{
+    struct model m = {.lanes = 1};
+    int64_t missing_ns;
+    add(&m, PITHLOG_ENTER, 0, 10);
+    for (int64_t time_ns = 20; time_ns <= 60; time_ns += 10)
+        add(&m, PITHLOG_EVENT, MODEL_STATES, time_ns);
+    struct pithlog *log = open_without_second(&m, path, 1);
+    OK(log && count_of(log, 0, 0, &missing_ns) == 1 && missing_ns == 20, "rebuilt: a missing block makes one hole");
+    pithlog_close(log);
+
+    m = (struct model){.lanes = 1};
+    add(&m, PITHLOG_ENTER, 0, 10);
+    add(&m, PITHLOG_EVENT, MODEL_STATES, 20);
+    add(&m, PITHLOG_ENTER, 1, 20);
+    add(&m, PITHLOG_EVENT, MODEL_STATES, 30);
+    add(&m, PITHLOG_EVENT, MODEL_STATES, 40);
+    log = open_without_second(&m, path, 0);
+    OK(log && count_of(log, 0, 0, &missing_ns) == 1 && count_of(log, 1, 0, &missing_ns) == 1 && missing_ns == 20,
+       "a state entered in a hole counts, also at the time where that begins");
+    pithlog_close(log);
+
+    m = (struct model){.lanes = 1};
+    add(&m, PITHLOG_ENTER, 0, 10);
+    add(&m, PITHLOG_LOST, 0, 20);
+    add(&m, PITHLOG_LEAVE, 0, 20);
+    OK(model_write(&m, path) == PITH_OK && pithlog_open(path, &log) == PITH_OK &&
+           count_of(log, 0, 0, &missing_ns) == 1 && count_of(log, 0, 1, &missing_ns) == 1,
+       "a hole without length at the end of a lane: its states count once");
+    pithlog_close(log);
+    model_free(&m);
+}
+
+int main(void)
+{
+    const char *path = scratch_path("holes.pith");
+    const uint32_t all[] = {0, 1};
+    long wrong[3] = {0}, windows = 0, damaged = 0, holes = 0, ended = 0;
+    for (uint32_t seed = 1; seed <= 60; seed++) {
+        struct model m;
+        struct pithlog *log;
+        make(&m, seed);
+        int got = model_write(&m, path) == PITH_OK ? damage(&m, path, seed) : -1;
+        if (got < 0 || pithlog_open(path, &log) != PITH_OK)
+            return 1;
+        damaged += got;
+        for (uint32_t i = 0; i < LANES; i++)
+            for (int k = 0; k < lanes[i].count; k++) {
+                holes += lanes[i].k[k].is_hole;
+                ended += lanes[i].k[k].ended != NEVER;
+            }
+        int64_t end_ns = pithlog_get_info(log)->end_ns;
+        for (int i = 0; i < 24; i++, windows++) {
+            int64_t from_ns = i ? (int64_t)random_below((uint32_t)end_ns) : INT64_MIN;
+            int64_t to_ns = i ? from_ns + random_below(i % 2 ? 100 : (uint32_t)end_ns) : INT64_MAX;
+            if (i % 8 == 1) /* at a record */
+                from_ns = lanes[i & 1].k[random_below((uint32_t)lanes[i & 1].count)].r.time_ns, to_ns = from_ns + i;
+            uint32_t lane = (uint32_t)i / 2 % LANES;
+            wrong[0] += check_window(log, &lane, 1, from_ns, to_ns, PITHLOG_CLIP, i % 3 ? 8 : 1);
+            wrong[1] += check_window(log, all, 2, from_ns, to_ns, PITHLOG_CLIP, i % 3 ? 8 : 1);
+            wrong[2] += check_window(log, &lane, 1, from_ns, to_ns, PITHLOG_OPENED, i % 3 ? 8 : 1);
+        }
+        pithlog_close(log);
+        model_free(&m);
+    }
+    printf("# %ld windows, %ld damaged blocks, %ld holes of LOST, %ld states ended in them\n", windows, damaged, holes,
+           ended);
+    OK(damaged > 100 && holes > 100 && ended > 100, "random logs have holes");
+    OK(wrong[0] == 0, "CLIP: states end where a hole begins, and those still open begin again (%ld windows)", wrong[0]);
+    OK(wrong[1] == 0, "also of two lanes (%ld)", wrong[1]);
+    OK(wrong[2] == 0, "and with OPENED (%ld)", wrong[2]);
+    check_single(path);
+    return tap_done();
+}
