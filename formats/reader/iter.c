@@ -157,6 +157,11 @@ static int next_opening(struct pithlog_iter *it, struct pithlog_record *r)
         }
         it->at++;
         it->opened = 0;
+        if (it->flags & PITHLOG_OPENED && c->hole && c->hole_ns < it->from_ns) {
+            *r = (struct pithlog_record){
+                .time_ns = c->hole_ns, .lane = c->lane_number, .kind = PITHLOG_LOST, .peer = -1, .bytes = 1};
+            return 1;
+        }
     }
     return 0;
 }
@@ -363,11 +368,11 @@ static int go_on(struct pithlog_iter *it, struct pithlog_record *r)
     do {
         if (c->hole == PITHI_HOLE_BEGINS && next_ended(it, c, r))
             return 1;
-        if (!c->hole && it->flags & PITHLOG_CLIP)
-            c->hole_ns = time_of(c);
+        int64_t now_ns = it->flags & PITHLOG_CLIP ? time_of(c) : INT64_MIN;
         int is_known = c->hole;
         status = pithi_cursor_advance(it, c);
         if (c->hole && !is_known) {
+            c->hole_ns = now_ns;
             if (it->flags & PITHLOG_OPENED)
                 pithi_cursor_replay(it, c);
             it->opened = c->stack.count;
@@ -400,7 +405,7 @@ static uint32_t deliver_near_hole(struct pithlog_iter *it, struct pithi_cursor *
 static UNCOMMON int next(struct pithlog_iter *it, struct pithlog_record *r)
 {
     for (;;) {
-        int status = it->phase == REOPENING                            ? 2
+        int status = it->phase == REOPENING                          ? 2
                      : it->phase == RUNNING || it->phase == STEPPING ? go_on(it, r)
                                                                      : other_phase(it, r);
         if (status != 2)

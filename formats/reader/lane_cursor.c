@@ -20,6 +20,7 @@ UNCOMMON int pithi_cursor_hole(struct pithlog_iter *it, struct pithi_cursor *c)
     c->goes_on = 0;
     if (it->flags & AT_EDGES && c->hole == PITHI_NO_HOLE) {
         c->hole = PITHI_HOLE_BEGINS;
+        c->hole_ns = INT64_MAX;
         c->kept = 0;
     }
     return -1;
@@ -249,7 +250,7 @@ void pithi_cursor_replay(struct pithlog_iter *it, struct pithi_cursor *c)
 void pithi_cursor_pace(struct pithlog_iter *it, struct pithi_cursor *c)
 {
     uint32_t is_slow = !c->done && (c->hole || (c->lost && c->lost_before < c->lost->hole_count &&
-                                               c->lost->holes[c->lost_before].block + 1 == c->loaded));
+                                                c->lost->holes[c->lost_before].block + 1 == c->loaded));
     it->slow_count += is_slow - c->is_slow;
     c->is_slow = is_slow;
 }

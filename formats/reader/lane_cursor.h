@@ -49,7 +49,7 @@ struct pithlog_iter {
     struct pithi_buffer chunk; /* the block being unpacked */
     struct pithi_log_window window;
     struct pithi_stack opened_stack; /* of the block being loaded */
-    uint64_t allowance; /* memory for all blocks unpacked at once */
+    uint64_t allowance;              /* memory for all blocks unpacked at once */
     struct pithi_cursor *cursors;
     uint32_t cursor_count;
     uint64_t tree[PITHI_PACKED_PLAYERS];  /* tree[0]: the key of the lane whose record is current (tournament.h) */

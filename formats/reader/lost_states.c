@@ -52,8 +52,7 @@ static int catch_up(struct passing *p, const struct pithi_stack *writer)
     uint32_t kept = 0, good = 1;
     for (uint32_t i = 0; i < p->count; i++) {
         const struct pithi_open_state *next = &writer->states[kept];
-        p->open[i].is_open =
-            kept < writer->count && next->id == p->open[i].id && next->enter_ns == p->open[i].enter_ns;
+        p->open[i].is_open = kept < writer->count && next->id == p->open[i].id && next->enter_ns == p->open[i].enter_ns;
         kept += p->open[i].is_open;
     }
     for (uint32_t i = p->count; i-- > 0;)

@@ -467,11 +467,8 @@ static int sum_record(struct summing *summing, struct run *run, const struct pit
 
 static int sum_run(struct summing *summing, int64_t to_ns, uint64_t ties)
 {
-    struct pithlog_query query = {.from_ns = summing->run_ns,
-                                  .to_ns = to_ns,
-                                  .lanes = &summing->lane,
-                                  .lane_count = 1,
-                                  .flags = PITHLOG_CLIP};
+    struct pithlog_query query = {
+        .from_ns = summing->run_ns, .to_ns = to_ns, .lanes = &summing->lane, .lane_count = 1, .flags = PITHLOG_CLIP};
     struct run run = {to_ns, summing->run_ns, summing->run_ns, ties, 0, 0};
     int64_t last_ns = pithlog_get_lane(summing->log, summing->lane)->last_ns;
     struct pithlog_iter *iter;

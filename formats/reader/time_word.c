@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "native/log.h"
+#include "reader/iter.h"
 
 #define NONE INT64_MIN
 #define FARTHEST (INT64_MAX / 2)
@@ -90,7 +91,7 @@ static int64_t find_call(struct pithlog *log, uint32_t lane, uint32_t kind, int6
         return found;
     while (found == NONE && next_intact(iter, &record))
         if (is(pithlog_get_def(log, record.id)))
-            found = record.time_ns;
+            found = pithi_iter_part(iter) == PITHI_PART_HOLE ? record.start_ns : record.time_ns;
     pithlog_iter_close(iter);
     return found;
 }

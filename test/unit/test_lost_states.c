@@ -14,10 +14,10 @@ enum { MOST = 4000, LANES = 2, NEVER = INT32_MAX };
 /* A record of a lane as the writer knew it. */
 struct known {
     struct pithlog_record r;
-    int leave;      /* ENTER: the index of its LEAVE, or NEVER */
-    int is_damaged; /* its block cannot be read */
-    int is_hole;    /* a LOST record in the middle */
-    int ended;      /* ENTER: the hole in which it ended, or NEVER */
+    int leave;        /* ENTER: the index of its LEAVE, or NEVER */
+    int is_damaged;   /* its block cannot be read */
+    int is_hole;      /* a LOST record in the middle */
+    int ended;        /* ENTER: the hole in which it ended, or NEVER */
     int64_t start_ns; /* ENTER: begin of the part that is followed at present */
 };
 
@@ -74,15 +74,21 @@ struct expecting {
     struct piece open[MOST];
     int depth;
     int64_t from_ns, to_ns;
-    int is_in_hole;
-    size_t closings; /* added at the end of the window */
+    int is_in_hole, is_opened; /* is_opened: with OPENED */
+    int64_t lost_ns;           /* of the LOST record that began the hole; INT64_MAX: none did */
+    size_t closings;           /* added at the end of the window */
 };
 
 static void leave(struct expecting *e, uint32_t lane, uint32_t id, int depth, int64_t time_ns)
 {
     const struct piece *p = &e->open[depth];
-    struct pithlog_record r = {time_ns, lane, PITHLOG_LEAVE, .id = id, .depth = (uint32_t)depth,
-                               .start_ns = p->start_ns, .nested_ns = p->nested_ns};
+    struct pithlog_record r = {time_ns,
+                               lane,
+                               PITHLOG_LEAVE,
+                               .id = id,
+                               .depth = (uint32_t)depth,
+                               .start_ns = p->start_ns,
+                               .nested_ns = p->nested_ns};
     if (depth > 0 && p[-1].nested_ns >= 0)
         e->open[depth - 1].nested_ns += time_ns - p->start_ns;
     if (time_ns >= e->from_ns)
@@ -99,8 +105,7 @@ static void end_hole(struct expecting *e, struct lane *l, int at, int is_inside)
         if (l->k[i].r.kind == PITHLOG_ENTER && l->k[i].leave >= at && l->k[i].ended >= at) {
             if (is_inside)
                 model_add(&e->out, &(struct pithlog_record){now_ns, l->k[i].r.lane, PITHLOG_ENTER, .id = l->k[i].r.id,
-                                                            .depth = (uint32_t)e->depth,
-                                                            .start_ns = l->k[i].start_ns,
+                                                            .depth = (uint32_t)e->depth, .start_ns = l->k[i].start_ns,
                                                             .posted = (uint64_t)l->k[i].r.time_ns});
             if (is_inside)
                 l->k[i].start_ns = now_ns;
@@ -108,8 +113,9 @@ static void end_hole(struct expecting *e, struct lane *l, int at, int is_inside)
         }
 }
 
-static void begin_hole(struct expecting *e, const struct lane *l, int64_t time_ns)
+static void begin_hole(struct expecting *e, const struct lane *l, int64_t time_ns, int64_t lost_ns)
 {
+    e->lost_ns = e->is_in_hole ? e->lost_ns : lost_ns;
     if (!e->is_in_hole)
         for (int i = e->depth; i-- > 0;)
             leave(e, l->k[0].r.lane, l->k[e->open[i].enter].r.id, i, time_ns);
@@ -121,9 +127,13 @@ static void begin_window(struct expecting *e, const struct lane *l)
 {
     for (int i = 0; i < e->depth && !e->is_in_hole; i++) {
         const struct pithlog_record *r = &l->k[e->open[i].enter].r;
-        model_add(&e->out, &(struct pithlog_record){r->time_ns, r->lane, PITHLOG_ENTER, .id = r->id, .depth = (uint32_t)i});
+        model_add(&e->out,
+                  &(struct pithlog_record){r->time_ns, r->lane, PITHLOG_ENTER, .id = r->id, .depth = (uint32_t)i});
         e->open[i].nested_ns = -1;
     }
+    if (e->is_opened && e->is_in_hole && e->lost_ns < e->from_ns)
+        model_add(&e->out,
+                  &(struct pithlog_record){.time_ns = e->lost_ns, .lane = l->k[0].r.lane, .kind = PITHLOG_LOST});
 }
 
 static void expect(struct expecting *e, struct lane *l, int64_t end_ns)
@@ -135,7 +145,7 @@ static void expect(struct expecting *e, struct lane *l, int64_t end_ns)
     for (int i = 0; i < l->count && (l->k[i].r.time_ns <= e->to_ns || l->k[i].is_damaged); i++) {
         const struct known *k = &l->k[i];
         if (k->is_damaged) {
-            begin_hole(e, l, now_ns);
+            begin_hole(e, l, now_ns, INT64_MAX);
             continue;
         }
         if (!has_begun && k->r.time_ns >= e->from_ns) {
@@ -167,7 +177,7 @@ static void expect(struct expecting *e, struct lane *l, int64_t end_ns)
         if (now_ns >= e->from_ns)
             model_add(&e->out, &r);
         if (k->is_hole)
-            begin_hole(e, l, now_ns);
+            begin_hole(e, l, now_ns, now_ns);
     }
     if (!has_begun)
         begin_window(e, l);
@@ -279,6 +289,7 @@ static int check_window(struct pithlog *log, const uint32_t *asked, uint32_t ask
         struct expecting *e = &want[asked[i]];
         model_free(&e->out);
         e->depth = e->is_in_hole = 0;
+        e->is_opened = flags == PITHLOG_OPENED;
         e->from_ns = from_ns;
         e->to_ns = to_ns;
         expect(e, &lanes[asked[i]], pithlog_get_info(log)->end_ns);
@@ -291,16 +302,16 @@ static int check_window(struct pithlog *log, const uint32_t *asked, uint32_t ask
             const struct expecting *e = &want[some[i].lane];
             size_t n = at[some[i].lane]++;
             const struct pithlog_record *r = n < e->out.count ? &e->out.records[n] : NULL;
-            wrong = !r || !is_same(&some[i], r, flags) ||
-                    (some[i].time_ns < now_ns && some[i].time_ns >= from_ns);
+            wrong = !r || !is_same(&some[i], r, flags) || (some[i].time_ns < now_ns && some[i].time_ns >= from_ns);
             now_ns = some[i].time_ns;
             if (wrong)
-                printf("# lane %u [%lld, %lld] record %zu: %lld kind %u id %u depth %u start %lld nested %lld, not %lld "
-                       "kind %u id %u depth %u start %lld nested %lld\n",
-                       some[i].lane, (long long)from_ns, (long long)to_ns, n, (long long)some[i].time_ns, some[i].kind,
-                       some[i].id, some[i].depth, (long long)some[i].start_ns, (long long)some[i].nested_ns,
-                       r ? (long long)r->time_ns : -1, r ? r->kind : 0, r ? r->id : 0, r ? r->depth : 0,
-                       r ? (long long)r->start_ns : -1, r ? (long long)r->nested_ns : 0);
+                printf(
+                    "# lane %u [%lld, %lld] record %zu: %lld kind %u id %u depth %u start %lld nested %lld, not %lld "
+                    "kind %u id %u depth %u start %lld nested %lld\n",
+                    some[i].lane, (long long)from_ns, (long long)to_ns, n, (long long)some[i].time_ns, some[i].kind,
+                    some[i].id, some[i].depth, (long long)some[i].start_ns, (long long)some[i].nested_ns,
+                    r ? (long long)r->time_ns : -1, r ? r->kind : 0, r ? r->id : 0, r ? r->depth : 0,
+                    r ? (long long)r->start_ns : -1, r ? (long long)r->nested_ns : 0);
         }
     for (uint32_t i = 0; i < asked_count && !wrong; i++)
         if ((wrong = at[asked[i]] != want[asked[i]].out.count - (flags & PITHLOG_OPENED ? want[asked[i]].closings : 0)))
