@@ -51,9 +51,7 @@ struct copying {
     uint32_t rank_count;
     int64_t now_ns; /* of the last record */
     int64_t
-        *holes; /* by lane: where records are missing before its next one; INT64_MAX: nowhere; NULL: not asked for */
-    int64_t
-        *last_ns;  /* by lane: time of the last record in the part; INT64_MIN: none so far; NULL: it is the whole log */
+        *holes;    /* by lane: where records are missing before its next one; INT64_MAX: nowhere; NULL: not asked for */
     uint32_t hole; /* the lane that is said to miss records; UINT32_MAX: none since the last look */
 };
 
@@ -212,7 +210,6 @@ static void end(struct copying *c)
     free(c->comms);
     free(c->kept);
     free(c->holes);
-    free(c->last_ns);
 }
 
 /* ---- Definitions ------------------------------------------------------------------------------------------------- */
@@ -408,18 +405,6 @@ static int mark_hole(struct copying *c, uint32_t lane)
     return pithi_writer_add(c->writer, &lost);
 }
 
-/* 1: a record of the log. 0: it only says that a state ends in a hole, or goes on after it. (A state that begins in a
- * hole, or in one at the begin of the part, needs its ENTER.) */
-static int belongs(struct copying *c, const struct pithlog_record *r, enum pithi_iter_part part)
-{
-    int64_t *last_ns = c->last_ns ? &c->last_ns[r->lane] : NULL;
-    if (part == PITHI_PART_HOLE)
-        return r->kind == PITHLOG_ENTER && r->start_ns > *last_ns;
-    if (part == PITHI_PART_WITHIN && last_ns)
-        *last_ns = r->time_ns;
-    return 1;
-}
-
 static int copy_records(struct copying *c)
 {
     enum { MANY = 128 };
@@ -444,10 +429,12 @@ static int copy_records(struct copying *c)
             TRY(c->holes[records[i].lane] < INT64_MAX ? mark_hole(c, records[i].lane) : PITH_OK);
         c->hole = UINT32_MAX;
         c->now_ns = got > 0 ? records[got - 1].time_ns : c->now_ns;
+        if (pithi_iter_part(iter) == PITHI_PART_HOLE || pithi_iter_part(iter) == PITHI_PART_ENDED)
+            got = 0; /* LOST says it in the copy, too */
         for (int i = 0; i < got; i++)
             if (damages && !is_of_kind(c->log, &records[i])) {
                 ++*damages;
-            } else if (belongs(c, &records[i], pithi_iter_part(iter))) {
+            } else {
                 records[kept] = records[i];
                 translate(c, &records[kept++]);
             }
@@ -458,16 +445,6 @@ out:
     return err;
 }
 
-static int clip(struct copying *c)
-{
-    c->query.flags = PITHLOG_CLIP;
-    if (!(c->last_ns = malloc((c->log->info.lanes + (size_t)1) * sizeof *c->last_ns)))
-        return no_memory(c);
-    for (uint32_t i = 0; i < c->log->info.lanes; i++)
-        c->last_ns[i] = INT64_MIN;
-    return PITH_OK;
-}
-
 int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, const struct pithi_copy *what)
 {
     struct copying c = {.log = log, .writer = writer, .what = what, .rank_count = pithi_log_ranks(log)};
@@ -476,7 +453,7 @@ int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, const struc
     int err;
     TRY(begin(&c));
     if (what->from_ns != INT64_MIN || what->to_ns != INT64_MAX)
-        TRY(clip(&c));
+        c.query.flags = PITHLOG_CLIP;
     TRY(copy_defs(&c));
     TRY(copy_places(&c));
     if (what->damages)

@@ -151,6 +151,8 @@ int pithi_judge_open(struct pithi_judge **judge, struct pithlog *log, const stru
                      const struct pithi_scope *scope);
 void pithi_judge_free(struct pithi_judge *judge);
 int pithi_judge_record(struct pithi_judge *judge, const struct pithlog_record *record); /* 1, 0; -1: no memory */
+/* For a record of PITHI_PART_HOLE, which the judge must not see: 1 if its state matches. */
+int pithi_judge_goes_on(const struct pithi_judge *judge, const struct pithlog_record *record);
 uint32_t
 pithi_judge_open_states(const struct pithi_judge *judge); /* number of matching states whose LEAVE is to come */
 

@@ -62,9 +62,11 @@ int pithi_filtered_next(struct pithi_filtered *f, struct pithlog_record *records
     while (!kept && !f->is_over) {
         if ((got = pithlog_iter_next_many(f->iter, records, count)) <= 0)
             return got;
-        int is_added = pithi_iter_part(f->iter) != PITHI_PART_WITHIN && !f->wants_clip;
+        enum pithi_iter_part part = pithi_iter_part(f->iter);
+        int is_added = part != PITHI_PART_WITHIN && !f->wants_clip;
         for (int i = 0; i < got && !f->is_over; i++) {
-            int matches = pithi_judge_record(f->judge, &records[i]);
+            int matches = part == PITHI_PART_HOLE ? pithi_judge_goes_on(f->judge, &records[i])
+                                                  : pithi_judge_record(f->judge, &records[i]);
             if (matches < 0) {
                 f->is_over = 1;
                 pithi_no_memory();

@@ -7,6 +7,7 @@
 #include "native/log.h"
 #include "native/stack.h"
 #include "reader/filter.h"
+#include "reader/iter.h"
 
 /* ---- The part that can match ------------------------------------------------------------------------------------- */
 
@@ -225,7 +226,8 @@ static int learn_all(struct pithi_judge *j, const struct pithi_scope *scope)
         for (int i = 0; i < more && !is_over; i++) {
             if (query.from_ns < scope->query.from_ns && records[i].time_ns >= scope->query.from_ns)
                 begin_window(&j->lanes[records[i].lane]);
-            TRY(learn(j, &records[i], &doubts));
+            if (pithi_iter_part(iter) != PITHI_PART_HOLE)
+                TRY(learn(j, &records[i], &doubts));
             is_over = !doubts && records[i].time_ns >= scope->query.from_ns && /* not an ENTER added before it */
                       records[i].time_ns > (scope->last_ns < scope->query.to_ns ? scope->last_ns : scope->query.to_ns);
         }
@@ -317,6 +319,16 @@ static int judge_state(struct pithi_judge *j, const struct pithlog_record *r)
         matches = ask_state(j, r, 0, 0) == PITHI_YES;
     j->open_matches += (unsigned)matches;
     return pithi_stack_enter(&lane->open, r->id, numbered(lane->entered++, matches)) ? matches : -1;
+}
+
+int pithi_judge_goes_on(const struct pithi_judge *j, const struct pithlog_record *r)
+{
+    const struct pithi_stack *open = &j->lanes[r->lane].open;
+    uint32_t depth = open->count;
+
+    while (depth > 0 && open->states[depth - 1].id != r->id)
+        depth--;
+    return depth > 0 && open->states[depth - 1].enter_ns & 1;
 }
 
 int pithi_judge_record(struct pithi_judge *j, const struct pithlog_record *r)

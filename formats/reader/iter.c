@@ -133,6 +133,7 @@ void pithlog_iter_close(struct pithlog_iter *it)
     pithi_filtered_free(it->filtered);
     pithi_zip_free(&it->zip);
     free(it->opened_stack.states);
+    free(it->broken.states);
     free(it->chunk.data);
     free(it->cursors);
     free(it);
@@ -196,11 +197,49 @@ static void set_pace(struct pithlog_iter *it)
     it->part = PITHI_PART_WITHIN;
 }
 
+/* A hole begins after the current record. 0: no memory. */
+static int begin_hole(struct pithlog_iter *it, struct pithi_cursor *c)
+{
+    if (!pithi_stack_reserve(&it->broken, c->stack.count + 1)) {
+        pithi_no_memory();
+        return 0;
+    }
+    if (c->stack.count > 0)
+        memcpy(it->broken.states, c->stack.states, c->stack.count * sizeof *c->stack.states);
+    it->broken.count = c->stack.count;
+    c->stack.count = c->kept;
+    return 1;
+}
+
+/* 1: a state that is open before the hole may be `after`, which is open after it. One entered in the hole may have the
+ * time at which that begins, too. */
+static int may_be(const struct pithi_open_state *state, const struct pithi_open_state *after, int64_t hole_ns)
+{
+    return state->id == after->id && (state->enter_ns == hole_ns || after->enter_ns < hole_ns);
+}
+
+/* It is known which states are open after the hole, those before it in the same order. */
+static void begin_breaking(struct pithlog_iter *it, struct pithi_cursor *c)
+{
+    uint32_t before = 0; /* its place there */
+    for (c->kept = 0; c->kept < c->stack.count; c->kept++, before++) {
+        const struct pithi_open_state *s = &c->stack.states[c->kept];
+        while (before < it->broken.count && !may_be(&it->broken.states[before], s, c->hole_ns))
+            before++;
+        if (s->enter_ns > c->hole_ns || before == it->broken.count)
+            break;
+    }
+    it->matching = c->done ? 0 : c->kept;
+    it->opened = it->broken.count;
+    it->phase = BREAKING;
+}
+
 /* The next state that ends where a hole begins, innermost first; 0: no more. */
-static int next_ended(struct pithlog_iter *it, struct pithi_cursor *c, struct pithlog_record *r)
+static int next_broken(struct pithlog_iter *it, struct pithi_cursor *c, struct pithlog_record *r)
 {
     while (it->opened > 0) {
-        struct pithi_open_state *s = &c->stack.states[--it->opened];
+        struct pithi_open_state *s = &it->broken.states[--it->opened];
+        int is_open = it->matching > 0 && c->stack.states[it->matching - 1].id == s->id;
         *r = (struct pithlog_record){.time_ns = c->hole_ns,
                                      .lane = c->lane_number,
                                      .kind = PITHLOG_LEAVE,
@@ -211,11 +250,11 @@ static int next_ended(struct pithlog_iter *it, struct pithi_cursor *c, struct pi
                                      .nested_ns = s->nested_ns};
         if (it->opened > 0)
             s[-1].nested_ns = (int64_t)((uint64_t)s[-1].nested_ns + (uint64_t)r->time_ns - (uint64_t)s->enter_ns);
-        it->part = PITHI_PART_HOLE;
+        it->matching -= (uint32_t)is_open;
+        it->part = is_open ? PITHI_PART_HOLE : PITHI_PART_ENDED;
         if (it->kinds >> PITHLOG_LEAVE & 1)
             return 1;
     }
-    c->stack.count = c->kept < c->stack.count ? c->kept : c->stack.count;
     c->hole = PITHI_IN_HOLE;
     return 0;
 }
@@ -230,11 +269,11 @@ static int next_reopened(struct pithlog_iter *it, struct pithi_cursor *c, struct
                                      .kind = PITHLOG_ENTER,
                                      .id = s->id,
                                      .peer = -1,
-                                     .depth = it->opened++,
+                                     .depth = it->opened,
                                      .start_ns = s->enter_ns};
         s->enter_ns = r->time_ns;
         s->nested_ns = 0;
-        it->part = PITHI_PART_HOLE;
+        it->part = it->opened++ < c->kept ? PITHI_PART_HOLE : PITHI_PART_BEGUN;
         if (it->kinds >> PITHLOG_ENTER & 1)
             return 1;
     }
@@ -359,44 +398,54 @@ static uint32_t run_alone(struct pithlog_iter *it, struct pithlog_record *record
     return n;
 }
 
-/* Goes past the last delivered record, perhaps into a hole. Returns as other_phase. */
-static int go_on(struct pithlog_iter *it, struct pithlog_record *r)
+/* Goes to the lane's next record, perhaps through a hole: 1; 0: none; -1: call again to continue. */
+static int advance_far(struct pithlog_iter *it, struct pithi_cursor *c)
 {
-    uint32_t last = pithi_packed_player(it->tree[0]);
-    struct pithi_cursor *c = &it->cursors[last];
     int status;
     do {
-        if (c->hole == PITHI_HOLE_BEGINS && next_ended(it, c, r))
-            return 1;
-        int64_t now_ns = it->flags & PITHLOG_CLIP ? time_of(c) : INT64_MIN;
+        int64_t now_ns = it->flags & PITHLOG_CLIP && !c->hole ? time_of(c) : INT64_MIN;
         int is_known = c->hole;
         status = pithi_cursor_advance(it, c);
         if (c->hole && !is_known) {
             c->hole_ns = now_ns;
             if (it->flags & PITHLOG_OPENED)
                 pithi_cursor_replay(it, c);
-            it->opened = c->stack.count;
+            status = begin_hole(it, c) ? status : -1;
         }
-        if (status < 0)
-            return -1;
     } while (status == 2);
+    return status;
+}
+
+/* Goes past the last delivered record. Returns as other_phase. */
+static int go_on(struct pithlog_iter *it, struct pithlog_record *r)
+{
+    uint32_t last = pithi_packed_player(it->tree[0]);
+    struct pithi_cursor *c = &it->cursors[last];
+    if (it->phase != BREAKING) {
+        if (advance_far(it, c) < 0)
+            return -1;
+        if (c->hole == PITHI_HOLE_BEGINS)
+            begin_breaking(it, c);
+    }
+    if (it->phase == BREAKING && next_broken(it, c, r))
+        return 1;
     pithi_cursor_pace(it, c);
     set_pace(it);
     it->tree[0] = pithi_packed_replay(it->tree, it->leaves, last, pack(it, last));
     return 2;
 }
 
-/* The same as deliver; sees where a hole begins. */
-static uint32_t deliver_near_hole(struct pithlog_iter *it, struct pithi_cursor *c, struct pithlog_record *r)
+/* The same as deliver; sees where a hole begins. -1: no memory. */
+static int deliver_near_hole(struct pithlog_iter *it, struct pithi_cursor *c, struct pithlog_record *r)
 {
-    uint32_t is_wanted = deliver(it, c, r);
+    int is_wanted = (int)deliver(it, c, r);
     if (it->phase == STEPPING && it->flags & PITHLOG_OPENED && r->kind <= PITHLOG_LEAVE) {
         struct pithlog_record paired = *r;
         pair(c, &paired);
     }
     if (it->phase == STEPPING && pithi_match_is_hole(it->log, r)) {
         pithi_cursor_lost(c, r->time_ns);
-        it->opened = c->stack.count;
+        return begin_hole(it, c) ? is_wanted : -1;
     }
     return is_wanted;
 }
@@ -405,9 +454,11 @@ static uint32_t deliver_near_hole(struct pithlog_iter *it, struct pithi_cursor *
 static UNCOMMON int next(struct pithlog_iter *it, struct pithlog_record *r)
 {
     for (;;) {
-        int status = it->phase == REOPENING                          ? 2
-                     : it->phase == RUNNING || it->phase == STEPPING ? go_on(it, r)
-                                                                     : other_phase(it, r);
+        int status = 2;
+        if (it->phase == RUNNING || it->phase == STEPPING || it->phase == BREAKING)
+            status = go_on(it, r);
+        else if (it->phase != REOPENING)
+            status = other_phase(it, r);
         if (status != 2)
             return status;
         if (it->tree[0] >= it->limit && over(it))
@@ -419,8 +470,8 @@ static UNCOMMON int next(struct pithlog_iter *it, struct pithlog_record *r)
         }
         if (it->phase == REOPENING && next_reopened(it, c, r))
             return 1;
-        if (deliver_near_hole(it, c, r))
-            return 1;
+        if ((status = deliver_near_hole(it, c, r)) != 0)
+            return status;
     }
 }
 

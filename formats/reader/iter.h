@@ -10,9 +10,15 @@ enum { PITHI_ITER_LANES = 256 };
 /* The lanes that a query (NULL: all) selects, each once, in order. PITH_OK, or an error; free *list in any case. */
 int pithi_query_lanes(struct pithlog *log, const struct pithlog_query *query, uint32_t **list, uint32_t *count);
 
-/* The parts of a query: the records that PITHLOG_CLIP adds come before and after all others, and where holes begin and
- * end. An ENTER at the end of a hole has the true begin of its state as start_ns. */
-enum pithi_iter_part { PITHI_PART_BEFORE, PITHI_PART_WITHIN, PITHI_PART_AFTER, PITHI_PART_HOLE };
+/* The parts of a query: PITHLOG_CLIP adds records before and after all others, and at holes (lost_states.h). */
+enum pithi_iter_part {
+    PITHI_PART_BEFORE,
+    PITHI_PART_WITHIN,
+    PITHI_PART_AFTER,
+    PITHI_PART_HOLE,  /* a state is open before a hole and after it: its LEAVE and ENTER at the ends of the hole */
+    PITHI_PART_ENDED, /* it ended in a hole, or the window did: its LEAVE where the hole begins */
+    PITHI_PART_BEGUN  /* it began in a hole, or the window did: its ENTER where the hole ends; start_ns: its begin */
+};
 /* The part of the record delivered last. */
 enum pithi_iter_part pithi_iter_part(const struct pithlog_iter *iter);
 

@@ -222,6 +222,7 @@ int pithi_cursor_prime(struct pithlog_iter *it, struct pithi_cursor *c)
                 c->hole = PITHI_NO_HOLE;
             if (c->hole)
                 tell_hole(it, c);
+            c->kept = 0;
             pithi_cursor_pace(it, c);
             return 1;
         }

@@ -13,7 +13,7 @@
 /* Keeps rare code out of the path of each record. */
 #define UNCOMMON __attribute__((noinline, cold))
 
-/* With AT_EDGES, a hole begins after the last record before it: open states end. It ends before the next record. */
+/* With AT_EDGES. HOLE_BEGINS: after the last record before it, until the next record, or its lack, is known. */
 enum pithi_at_hole { PITHI_NO_HOLE, PITHI_HOLE_BEGINS, PITHI_IN_HOLE };
 
 struct pithi_cursor {
@@ -26,10 +26,10 @@ struct pithi_cursor {
     struct pithi_stack stack;
     /* With AT_EDGES: */
     enum pithi_at_hole hole;
-    uint32_t kept;    /* HOLE_BEGINS: number of the open states that are open after it, if the same stack goes on */
-    int64_t hole_ns;  /* when it begins */
-    uint32_t goes_on; /* 1: the stack goes on in the next block; 0: it is that of the block */
-    uint32_t is_slow; /* 1: RUNNING would miss the begin or end of a hole */
+    uint32_t kept;                        /* number of the open states that are open after it */
+    int64_t hole_ns;                      /* when it begins */
+    uint32_t goes_on;                     /* 1: the stack goes on in the next block; 0: it is that of the block */
+    uint32_t is_slow;                     /* 1: RUNNING would miss the begin or end of a hole */
     const struct pithi_lost_states *lost; /* of a lane with LOST records; or NULL */
     uint32_t lost_before;                 /* number of its holes up to the current record */
     uint32_t loaded;                      /* 1 + index of the last block that could be loaded; 0: none */
@@ -38,8 +38,9 @@ struct pithi_cursor {
 /* AT_EDGES: the states open at the start of the window are wanted. STACKED: open states are followed up to there. */
 enum { AT_EDGES = PITHLOG_CLIP | PITHLOG_OPENED, STACKED = PITHLOG_NEST | PITHLOG_OPENED };
 
-/* STEPPING: RUNNING near a hole, record by record. REOPENING: a hole of the current cursor ends before its record. */
-enum phase { PRIMING, OPENING, RUNNING, STEPPING, REOPENING, CLOSING, ENDED };
+/* STEPPING: RUNNING near a hole, record by record. BREAKING: states of the current cursor end at a hole, after its last
+ * record. REOPENING: they begin again, before its record. */
+enum phase { PRIMING, OPENING, RUNNING, STEPPING, BREAKING, REOPENING, CLOSING, ENDED };
 
 struct pithlog_iter {
     struct pithlog *log;
@@ -49,6 +50,7 @@ struct pithlog_iter {
     struct pithi_buffer chunk; /* the block being unpacked */
     struct pithi_log_window window;
     struct pithi_stack opened_stack; /* of the block being loaded */
+    struct pithi_stack broken;       /* of the current cursor, where a hole begins */
     uint64_t allowance;              /* memory for all blocks unpacked at once */
     struct pithi_cursor *cursors;
     uint32_t cursor_count;
@@ -63,7 +65,8 @@ struct pithlog_iter {
     struct pithi_filtered *filtered; /* reads the records that match a filter; NULL: no filter */
     struct pithi_holes holes;
     uint32_t at;         /* PRIMING, OPENING, CLOSING: the cursor being worked on */
-    uint32_t opened;     /* OPENING, REOPENING: number of its open states delivered; HOLE_BEGINS: still to be ended */
+    uint32_t opened;     /* OPENING, REOPENING: number of its open states delivered; BREAKING: still to be delivered */
+    uint32_t matching;   /* BREAKING: of its states that are open after the hole, number not yet found before it */
     uint32_t slow_count; /* of cursors that are slow */
 };
 

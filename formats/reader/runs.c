@@ -121,7 +121,7 @@ enum { AT_ONCE = 256, OUT_BYTES = 1 << 20, BUFFERS_BYTES = 16 << 20, BUFFER_LEAS
 
 /* The mark of a record that only says that others of its lane are missing from here on; the marks of the others are
  * those of enum pithi_iter_part. */
-enum { HOLE = PITHI_PART_HOLE + 1 };
+enum { HOLE = PITHI_PART_BEGUN + 1 };
 
 struct run {
     struct pithi_player player; /* key: that of the current record */

@@ -134,7 +134,7 @@ static int make_of_records(struct pithlog_iter *iter, struct pithi_summary *buil
     while (err == PITH_OK && (status = pithlog_iter_next(iter, &r)) != 0) {
         if (status < 0) /* damaged parts are left out */
             continue;
-        making->made->has_holes |= making->made->is_at_hole;
+        making->made->has_holes |= making->made->is_at_hole || pithi_iter_part(iter) >= PITHI_PART_HOLE;
         if (pithi_iter_part(iter) == PITHI_PART_AFTER)
             break;
         uint32_t symbol = pithi_summary_symbol(builder, pithi_change_of(r.kind, r.id));
@@ -343,7 +343,7 @@ struct summing {
     int64_t own_ns; /* in all states */
     int64_t missing_ns;
     int64_t seen_ns; /* the last record */
-    int64_t hole_ns; /* begin of the current hole in the window; INT64_MIN: the window begins in it */
+    int64_t hole_ns; /* begin of the current hole */
     int is_in_hole;
     int is_damaged;
 };
@@ -448,13 +448,14 @@ static int sum_record(struct summing *summing, struct run *run, const struct pit
                       enum pithi_iter_part part)
 {
     int is_good = 1;
-    if (summing->is_in_hole && !(part == PITHI_PART_HOLE && r->kind == PITHLOG_LEAVE))
+    if (summing->is_in_hole && (part < PITHI_PART_HOLE || r->kind == PITHLOG_ENTER))
         leave_hole(summing, run, r->time_ns);
-    if (part == PITHI_PART_HOLE && r->kind == PITHLOG_ENTER) /* an instance goes on if it began before the hole */
-        summing->sums[r->id].count += r->start_ns > summing->hole_ns && r->time_ns < run->to_ns;
-    else if (r->kind == PITHLOG_ENTER || r->kind == PITHLOG_EVENT)
+    if (part == PITHI_PART_BEGUN)
+        summing->sums[r->id].count +=
+            r->time_ns < run->to_ns && (r->start_ns >= summing->run_ns || summing->run_ns == summing->from_ns);
+    else if (part < PITHI_PART_HOLE && (r->kind == PITHLOG_ENTER || r->kind == PITHLOG_EVENT))
         summing->sums[r->id].count += (uint64_t)counts(summing, run, r);
-    else if (r->kind == PITHLOG_LEAVE && part != PITHI_PART_HOLE)
+    else if (part < PITHI_PART_HOLE && r->kind == PITHLOG_LEAVE)
         counts(summing, run, r);
     if (r->kind <= PITHLOG_LEAVE)
         is_good = sum_change(summing, run, r);
@@ -479,7 +480,7 @@ static int sum_run(struct summing *summing, int64_t to_ns, uint64_t ties)
     CHECK(pithlog_iter_open(summing->log, &query, &iter));
     pithi_iter_tell_holes(iter, (struct pithi_holes){begin_hole, summing});
     summing->open.count = 0;
-    summing->seen_ns = summing->run_ns == summing->from_ns ? INT64_MIN : summing->run_ns - 1;
+    summing->seen_ns = summing->run_ns;
     while (err == PITH_OK && (status = pithlog_iter_next(iter, &r)) != 0)
         if (status > 0)
             err = sum_record(summing, &run, &r, pithi_iter_part(iter));

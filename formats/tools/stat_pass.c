@@ -96,7 +96,6 @@ struct lane {
         int64_t from_ns, to_ns;
     } * holes;
     uint32_t hole_count, hole_room;
-    struct pithi_stack after; /* open where the current hole ends; enter_ns: true times */
     struct pithi_lane_time time;
 };
 
@@ -212,31 +211,19 @@ static int end_state(const struct run *run, uint32_t index, uint32_t id, int64_t
     return is_wanted ? report(run, &instance) : PITH_OK;
 }
 
-/* The time of the hole counts as nothing. States that ended in it end where it begins; an instance that is still open
- * goes on. */
+/* The time of the hole counts as nothing. States that are open before and after it go on. */
 static int end_hole(const struct run *run, uint32_t index, int64_t time_ns)
 {
     struct lane *lane = &run->lanes[index];
-    struct pithi_stack *open = &lane->open, *after = &lane->after;
-    uint32_t kept = 0;
-    int err;
 
     lane->is_in_hole = 0;
     reach_edge(lane, lane->seen_ns);
-    err = next_stretch(run, index, lane->seen_ns, lane->doing);
-    while (kept < after->count && kept < open->count && after->states[kept].enter_ns <= lane->seen_ns &&
-           after->states[kept].id == open->states[kept].id)
-        kept++;
-    while (!err && open->count > kept)
-        err = end_state(run, index, open->states[open->count - 1].id, lane->seen_ns, !run->judge);
+    CHECK(next_stretch(run, index, lane->seen_ns, lane->doing));
     if (!pithi_grow(&lane->holes, lane->hole_count, &lane->hole_room, sizeof *lane->holes))
         return pithi_no_memory();
     lane->holes[lane->hole_count++] = (struct hole){lane->seen_ns, time_ns};
     lane->since_ns = lane->edge_ns = time_ns;
-    for (; !err && kept < after->count; kept++)
-        err = push(run, index, after->states[kept].id, time_ns);
-    after->count = 0;
-    return err ? err : follow(run, index, time_ns);
+    return PITH_OK;
 }
 
 static int enter(const struct run *run, const struct pithlog_record *r, int64_t time_ns)
@@ -260,17 +247,6 @@ static int leave(const struct run *run, const struct pithlog_record *r, int64_t 
     return err ? err : follow(run, r->lane, time_ns);
 }
 
-/* Takes a record that the iterator adds where a hole begins or ends. */
-static int take_added(struct run *run, const struct pithlog_record *r)
-{
-    struct lane *lane = &run->lanes[r->lane];
-
-    lane->is_in_hole = 1;
-    if (r->kind == PITHLOG_ENTER && r->id < run->defs && !pithi_stack_enter(&lane->after, r->id, r->start_ns))
-        return pithi_no_memory();
-    return PITH_OK;
-}
-
 static int take(void *context, const struct pithlog_record *r)
 {
     struct run *run = context;
@@ -281,15 +257,18 @@ static int take(void *context, const struct pithlog_record *r)
         return PITH_OK;
     if (time_ns > run->lanes[r->lane].end_ns)
         run->lanes[r->lane].end_ns = time_ns;
-    run->matches = run->judge ? pithi_judge_record(run->judge, r) : 1;
+    int goes_on = record_part == PITHI_PART_HOLE; /* the state was open before the hole and is after it */
+    run->matches = run->judge && !goes_on ? pithi_judge_record(run->judge, r) : 1;
     if (run->matches < 0)
         return pithi_no_memory();
-    if (record_part == PITHI_PART_HOLE)
-        return take_added(run, r);
-    if (run->lanes[r->lane].is_in_hole)
-        CHECK(end_hole(run, r->lane, time_ns));
-    run->lanes[r->lane].seen_ns = time_ns;
-    run->lanes[r->lane].is_in_hole = pithi_match_is_hole(run->pass->log, r);
+    struct lane *lane = &run->lanes[r->lane];
+    if (lane->is_in_hole && (record_part < PITHI_PART_HOLE || r->kind == PITHLOG_ENTER))
+        err = end_hole(run, r->lane, time_ns);
+    if (err || goes_on)
+        return err;
+    lane->seen_ns = time_ns;
+    if (pithi_match_is_hole(run->pass->log, r))
+        lane->is_in_hole = 1;
     if (r->kind == PITHLOG_ENTER && r->id < run->defs)
         err = enter(run, r, time_ns);
     else if (r->kind == PITHLOG_LEAVE && r->id < run->defs)
@@ -387,7 +366,6 @@ out:
     for (uint32_t i = 0; run.lanes && i < run.lane_count; i++) {
         free(run.lanes[i].open.states);
         free(run.lanes[i].holes);
-        free(run.lanes[i].after.states);
     }
     pithi_judge_free(run.judge);
     free(run.lanes);

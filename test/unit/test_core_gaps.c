@@ -24,6 +24,8 @@ static struct pithlog *make_log(void)
     core_check(pithi_writer_add(
         log.writer,
         &(struct pithlog_record){.time_ns = 80, .lane = first, .kind = PITHLOG_LOST, .peer = -1, .bytes = 7}));
+    core_add(&log, first, PITHLOG_PAUSE, 90, 0);
+    core_add(&log, first, PITHLOG_RESUME, 90, 0);
     core_add(&log, first, PITHLOG_LEAVE, 100, WORK);
     core_add(&log, second, PITHLOG_ENTER, 0, WORK);
     core_add(&log, second, PITHLOG_PAUSE, 50, 0);
@@ -53,12 +55,12 @@ int main(void)
     int other = 0;
 
     core_check(pithi_gaps_read(log, &gaps));
-    OK(gaps.count == 3 && gaps.items[0].from_ns == 20 && gaps.items[0].to_ns == 60 && !gaps.items[0].lost,
+    OK(gaps.count == 4 && gaps.items[0].from_ns == 20 && gaps.items[0].to_ns == 60 && !gaps.items[0].lost,
        "a pause, to where recording goes on; a second pause in it is the same one");
     OK(gaps.items[1].from_ns == 80 && gaps.items[1].lost == 7, "a loss, and of how many records");
-    OK(pithi_gaps_of(&gaps, 1) == 2 && gaps.items[2].from_ns == 50 && gaps.items[2].to_ns == 70,
+    OK(pithi_gaps_of(&gaps, 1) == 3 && gaps.items[3].from_ns == 50 && gaps.items[3].to_ns == 70,
        "a pause without an end: to that of the lane");
-    OK(pithi_gaps_of(&gaps, 2) == 3, "none of other lanes");
+    OK(pithi_gaps_of(&gaps, 2) == 4, "none of other lanes");
 
     core_check(pithi_plot_load(&plot));
     pithi_raster_onto(&raster, words, WIDTH, HEIGHT * 2, pithi_theme()->paper);
@@ -69,7 +71,11 @@ int main(void)
     for (int x = 20; x < 60; x++)
         other += at(words, x, 10) != 0xcc0000;
     OK(other == 40 && at(words, 60, 30) != 0xcc0000, "in a pause nothing is told of the state (%d)", other);
-    OK(at(words, 80, 10) == pithi_theme()->alarm && at(words, 85, 10) == 0xcc0000, "a line at the loss");
+    OK(at(words, 80, 10) == pithi_theme()->alarm && at(words, 79, 10) == 0xcc0000, "a line at the loss");
+    other = 0;
+    for (int x = 82; x < 90; x++)
+        other += at(words, x, 10) == 0xcc0000;
+    OK(other == 0 && at(words, 92, 10) == 0xcc0000, "up to the next record nothing is told of the state (%d)", other);
     pithi_plot_free(&plot);
     pithi_gaps_free(&gaps);
     pithlog_close(log);

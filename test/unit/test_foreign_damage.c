@@ -44,6 +44,7 @@ static struct file make(const struct pithi_format *format)
     snprintf(native, sizeof native, "%s", scratch_path("model.pith"));
     snprintf(f.path, sizeof f.path, "%s", scratch_path(format->name));
     model_random(&m, 60, 4);
+    model_without_holes(&m);
     if (model_write(&m, native) || pithlog_open(native, &log) || pithi_format_write(log, format, f.path, &how))
         exit(1);
     pithlog_close(log);

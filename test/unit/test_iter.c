@@ -160,13 +160,11 @@ static long compare(const struct model *m, struct pithlog *log, const struct pit
     return wrong + compare_many(log, q);
 }
 
-/* LOST records that say that none were lost; test_lost_states.c has the others. */
+/* test_lost_states.c tests holes. */
 static void random_records(struct model *m, size_t count, uint32_t lanes)
 {
     model_random(m, count, lanes);
-    for (size_t i = 0; i < m->count; i++)
-        if (m->records[i].kind == PITHLOG_LOST)
-            m->records[i].bytes = 0;
+    model_without_holes(m);
 }
 
 /* ---- Tests ------------------------------------------------------------------------------------------------------- */

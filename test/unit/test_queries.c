@@ -121,6 +121,7 @@ int main(void)
     part.records = malloc(2 * RECORDS * sizeof *part.records);
     snprintf(path, sizeof path, "%s", scratch_path("query.pith"));
     model_random(&model, RECORDS, LANES);
+    model_without_holes(&model);
     if (model_write(&model, path) || pithlog_open(path, &log))
         exit(1);
     read_list(log, &whole, &records);
