@@ -34,12 +34,22 @@ int pithi_walk_open_lanes(struct pithi_walk *walk, struct pithlog *log, const st
     return pithlog_iter_open(log, &query, &walk->iter);
 }
 
+enum pithi_edge pithi_edge_of(enum pithi_iter_part part)
+{
+    return part == PITHI_PART_BEFORE   ? PITHI_EDGE_START
+           : part == PITHI_PART_AFTER  ? PITHI_EDGE_END
+           : part == PITHI_PART_WITHIN ? PITHI_EDGE_NONE
+                                       : PITHI_EDGE_HOLE;
+}
+
 int pithi_walk_next(struct pithi_walk *walk, struct pithlog_record *record)
 {
     int status;
 
     while ((status = pithlog_iter_next(walk->iter, record)) == 1) {
         enum pithi_iter_part part = pithi_iter_part(walk->iter);
+        if (part == PITHI_PART_HOLE) /* the state goes on: it is one in the other file */
+            continue;
         if (record->kind == PITHLOG_LEAVE && record->depth == UINT32_MAX) {
             if (walk->losses)
                 walk->losses->count[PITHI_LOSS_UNMATCHED]++;
@@ -48,10 +58,7 @@ int pithi_walk_next(struct pithi_walk *walk, struct pithlog_record *record)
         if (record->time_ns < walk->from_ns)
             record->time_ns = walk->from_ns;
         if (walk->losses)
-            pithi_losses_record(walk->losses, record,
-                                part == PITHI_PART_BEFORE  ? PITHI_EDGE_START
-                                : part == PITHI_PART_AFTER ? PITHI_EDGE_END
-                                                           : PITHI_EDGE_NONE);
+            pithi_losses_record(walk->losses, record, pithi_edge_of(part));
         return 1;
     }
     return status;
@@ -237,6 +244,7 @@ void pithi_losses_record(struct pithi_losses *losses, const struct pithlog_recor
     count[PITHI_LOSS_ROUNDED] += ((uint64_t)r->time_ns - (uint64_t)losses->zero_ns) % 1000 != 0;
     count[PITHI_LOSS_OPEN_START] += edge == PITHI_EDGE_START;
     count[PITHI_LOSS_OPEN_END] += edge == PITHI_EDGE_END;
+    count[PITHI_LOSS_OPEN_HOLE] += edge == PITHI_EDGE_HOLE && r->kind == PITHLOG_LEAVE;
     count[PITHI_LOSS_ON_COMM] += (r->kind == PITHLOG_ENTER || r->kind == PITHLOG_EVENT) && r->comm != 0;
     count[PITHI_LOSS_STACKS] += r->kind == PITHLOG_EVENT && is_stack(losses, r->id);
     count[PITHI_LOSS_PAYLOADS] += r->kind == PITHLOG_EVENT && r->payload_bytes > 0;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "reader/format.h"
+#include "reader/iter.h"
 
 /* ---- Losses ------------------------------------------------------------------------------------------------------ */
 
@@ -27,6 +28,7 @@
     ROW(ROUNDED, "times are rounded to whole microseconds")                                                            \
     ROW(OPEN_START, "states open at the start of the window begin there")                                              \
     ROW(OPEN_END, "states still open at the end are closed there")                                                     \
+    ROW(OPEN_HOLE, "states that end where records are missing are closed there")                                       \
     ROW(UNMATCHED, "ends of states without a start are left out")                                                      \
     ROW(ON_COMM, "states and events on a communicator: that is left out")                                              \
     ROW(COUNTERS, "values of counters are left out")                                                                   \
@@ -60,8 +62,8 @@ enum pithi_loss { PITHI_LOSS_LIST(PITHI_LOSS_ROW) PITHI_LOSSES };
 
 /* Bits of the mask in a format's row (base/formats.def): a single bit, and groups of bits. */
 #define PITHI_LOSES(name) (UINT64_C(1) << PITHI_LOSS_##name)
-#define PITHI_LOSES_ENDS                                                                                               \
-    (PITHI_LOSES(OPEN_START) | PITHI_LOSES(OPEN_END) | PITHI_LOSES(UNMATCHED) | PITHI_LOSES(ON_COMM))
+#define PITHI_LOSES_OPEN (PITHI_LOSES(OPEN_START) | PITHI_LOSES(OPEN_END) | PITHI_LOSES(OPEN_HOLE))
+#define PITHI_LOSES_ENDS (PITHI_LOSES_OPEN | PITHI_LOSES(UNMATCHED) | PITHI_LOSES(ON_COMM))
 #define PITHI_LOSES_NEST (PITHI_LOSES_ENDS | PITHI_LOSES(SPLIT))
 #define PITHI_LOSES_COUNTERS (PITHI_LOSES(COUNTERS) | PITHI_LOSES(COUNTER_DEFS))
 #define PITHI_LOSES_POSTING (PITHI_LOSES(EMPTY_RECVS) | PITHI_LOSES(POSTED))
@@ -88,7 +90,8 @@ void pithi_losses_close(struct pithi_losses *losses);
 void pithi_losses_zero(struct pithi_losses *losses, int64_t zero_ns);
 
 /* The walk calls it for each record. `edge`: the walk made the record because its state is open at that edge. */
-enum pithi_edge { PITHI_EDGE_NONE, PITHI_EDGE_START, PITHI_EDGE_END };
+enum pithi_edge { PITHI_EDGE_NONE, PITHI_EDGE_START, PITHI_EDGE_END, PITHI_EDGE_HOLE };
+enum pithi_edge pithi_edge_of(enum pithi_iter_part part);
 void pithi_losses_record(struct pithi_losses *losses, const struct pithlog_record *record, enum pithi_edge edge);
 
 /* Sets the colour that definition `id` has in the file; "": none. Another spelling of the same colour, and a colour for

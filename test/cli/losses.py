@@ -97,6 +97,25 @@ def rounded(b, a, form):
     return b.edit(lambda r: r["time"] % 1000, lambda r: r.update(time=(r["time"] + half) // 1000 * 1000))
 
 
+def broken(b, a, form):
+    """Where a lane ends with a lost record, its open states end."""
+    count = 0
+    for (rank, thread), records in b.by_lane().items():
+        open_states = []
+        for r in records:
+            if r["kind"] == "enter":
+                open_states.append(r["name"])
+            elif r["kind"] == "leave":
+                open_states.reverse()
+                open_states.remove(r["name"])
+                open_states.reverse()
+            elif r["kind"] == "lost" and r is records[-1]:
+                for name in reversed(open_states):
+                    b.records.append({"time": r["time"], "rank": rank, "thread": thread, "kind": "leave", "name": name})
+                    count += 1
+    return count
+
+
 def closed(b, a, form):
     end, count = max(r["time"] for r in b.records), 0
     for (rank, thread), records in b.by_lane().items():
@@ -336,6 +355,7 @@ def sizes(b, a, form):
 
 RULES = [
     ("ends of states without a start are left out", unmatched),
+    ("states that end where records are missing are closed there", broken),
     ("states still open at the end are closed there", closed),
     ("ns: by so much all times are moved", moved),
     ("times are rounded to whole microseconds", rounded),

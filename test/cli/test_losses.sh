@@ -105,8 +105,8 @@ for format in perfetto paje ctf sqlite csv json; do
     [ $kept = 3 ] || grep -qx "pith: note: $((3 - kept)) properties of the run are left out" notes
     ok $? "$format: properties"
     case $format in csv | json | ctf) continue ;; esac
-    grep -qx 'pith: note: 2 states still open at the end are closed there' notes
-    ok $? "$format: open states"
+    is "$(grep 'are closed there' notes | sort)" "pith: note: 1 states still open at the end are closed there
+pith: note: 1 states that end where records are missing are closed there" "$format: open states"
 done
 
 # A window cuts states at both edges; messages that reach over an edge have no partner in it.

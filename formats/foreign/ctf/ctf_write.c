@@ -413,17 +413,17 @@ static int add_records(struct stream *s, uint32_t lane, const struct pithi_conve
     struct pithlog_record record;
     int err, status;
     TRY(pithlog_iter_open(s->ctf->log, &query, &iter));
-    while ((status = pithlog_iter_next(iter, &record)) == 1)
+    while ((status = pithlog_iter_next(iter, &record)) == 1) {
+        enum pithi_iter_part part = pithi_iter_part(iter);
+        if (part == PITHI_PART_HOLE) /* the state goes on */
+            continue;
         if (all || record.kind != PITHLOG_LEAVE || record.depth != UINT32_MAX) {
-            enum pithi_iter_part part = pithi_iter_part(iter);
-            pithi_losses_record(&s->losses, &record,
-                                part == PITHI_PART_BEFORE  ? PITHI_EDGE_START
-                                : part == PITHI_PART_AFTER ? PITHI_EDGE_END
-                                                           : PITHI_EDGE_NONE);
+            pithi_losses_record(&s->losses, &record, pithi_edge_of(part));
             TRY(add_record(s, &record, how->from_ns));
         } else {
             s->losses.count[PITHI_LOSS_UNMATCHED]++;
         }
+    }
     if (status < 0)
         err = PITH_ERR_DAMAGED;
 out:
