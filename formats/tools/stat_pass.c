@@ -1,5 +1,5 @@
 /* stat_pass.c - follows the open states of each lane, once for all tables. Inclusive time is the time between enter and
- * leave; exclusive time is without the states directly inside. */
+ * leave; exclusive time is that in which the state is the innermost. */
 #include "tools/stat_pass.h"
 
 #include <fnmatch.h>
@@ -83,7 +83,8 @@ int pithi_stat_each_record(struct pithlog *log, const struct pithlog_query *quer
 enum doing { COMPUTING, IN_MPI, OMP_WAITING };
 
 struct lane {
-    struct pithi_stack open; /* with times in the window */
+    struct pithi_stack open; /* with times in the window; nested_ns: time as the innermost state */
+    int64_t own_ns;          /* that time is added up to here */
     uint32_t mpi_calls;      /* open */
     enum doing doing;        /* in this stretch */
     int64_t since_ns;        /* when this stretch began */
@@ -160,8 +161,17 @@ static int is_open(const struct pithi_stack *open, uint32_t id)
     return 0;
 }
 
+/* Adds the time up to now to the innermost state. */
+static void add_own(struct lane *lane, int64_t time_ns)
+{
+    if (lane->open.count)
+        lane->open.states[lane->open.count - 1].nested_ns += time_ns - lane->own_ns;
+    lane->own_ns = time_ns;
+}
+
 static int push(const struct run *run, uint32_t index, uint32_t id, int64_t time_ns)
 {
+    add_own(&run->lanes[index], time_ns);
     if (!pithi_stack_enter(&run->lanes[index].open, id, time_ns))
         return pithi_no_memory();
     run->lanes[index].mpi_calls += run->is_mpi[id];
@@ -200,13 +210,13 @@ static int end_state(const struct run *run, uint32_t index, uint32_t id, int64_t
     struct pithi_open_state ended;
     uint32_t depth;
 
+    add_own(lane, time_ns);
     if (!pithi_stack_leave(open, id, time_ns, &ended, &depth))
         return PITH_OK;
-    int64_t missing_ns = missing_since(lane, ended.enter_ns), length = time_ns - ended.enter_ns - missing_ns;
-    int64_t self = length - ended.nested_ns;
-    struct pithi_stat_instance instance = {index, id, ended.enter_ns, length, self > 0 ? self : 0, !is_open(open, id)};
-    if (depth > 0)
-        open->states[depth - 1].nested_ns -= missing_ns;
+    int64_t length = time_ns - ended.enter_ns - missing_since(lane, ended.enter_ns);
+    struct pithi_stat_instance instance = {index, id, ended.enter_ns, length, ended.nested_ns, !is_open(open, id)};
+    if (depth > 0) /* undo what pithi_stack_leave adds */
+        open->states[depth - 1].nested_ns -= time_ns - ended.enter_ns;
     lane->mpi_calls -= run->is_mpi[id];
     return is_wanted ? report(run, &instance) : PITH_OK;
 }
@@ -218,6 +228,8 @@ static int end_hole(const struct run *run, uint32_t index, int64_t time_ns)
 
     lane->is_in_hole = 0;
     reach_edge(lane, lane->seen_ns);
+    add_own(lane, lane->seen_ns);
+    lane->own_ns = time_ns;
     CHECK(next_stretch(run, index, lane->seen_ns, lane->doing));
     if (!pithi_grow(&lane->holes, lane->hole_count, &lane->hole_room, sizeof *lane->holes))
         return pithi_no_memory();

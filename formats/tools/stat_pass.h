@@ -18,7 +18,7 @@ struct pithi_stat_instance {
     uint32_t lane, id; /* id: definition, or PITHLOG_COMPUTING */
     int64_t begin_ns;  /* begin and length: the part in the window */
     int64_t length_ns;
-    int64_t self_ns;  /* exclusive: outside the states directly inside; of computing: outside all states */
+    int64_t self_ns;  /* exclusive: as the innermost state; of computing: outside all states */
     int is_outermost; /* 0: inside another instance of the same state */
 };
 

@@ -16,15 +16,16 @@ def make(seed, lost, is_open):
         for i in range(24000 if not is_open or rank == 2 else 14000 + 4000 * rank):
             time += rng.randrange(1, 90)
             place = f"{time / 1e9:.9f}\t{rank}\t0"
-            if time < until:
-                continue
             if len(stack) < 4 and rng.random() < 0.5 or not stack:
                 stack.append(rng.choice(STATES[min(len(stack), 2):]))
-                print(f"{place}\tenter\t{stack[-1]}")
+                said = f"{place}\tenter\t{stack[-1]}"
             elif rng.random() < 0.1:
-                print(f"{place}\tevent\tmark")
+                said = f"{place}\tevent\tmark"
             else:
-                print(f"{place}\tleave\t{stack.pop()}")
+                said = f"{place}\tleave\t{stack.pop()}"
+            if time < until:
+                continue
+            print(said)
             if lost and rng.random() < 0.002:
                 time += rng.randrange(0, 50)
                 print(f"{time / 1e9:.9f}\t{rank}\t0\tlost\t\tcount={rng.randrange(1, 99)}")
@@ -108,38 +109,92 @@ def page(log, ranges):
     report(bad, f"{log}: so do pages, and their parts")
 
 
-def own_times(path, begin, end):
-    """name -> exclusive time in [begin, end]. From a lost record to the next enter or leave, time counts as nothing. A lane
-    that ends with open states lasts to the end of the log."""
-    found, lanes, last = {}, {}, 0
-    for line in open(path):
-        time, rank, _, kind, *rest = line.split("\t")
-        time = round(float(time) * 1e9)
-        last = max(last, time)
-        lane = lanes.setdefault(rank, {"now": time, "stack": [], "lost": False})
-        if kind.strip() == "event" or lane["lost"] and kind == "lost":
-            continue
-        if not lane["lost"]:
-            name = lane["stack"][-1] if lane["stack"] else "computing"
-            found[name] = found.get(name, 0) + max(0, min(time, end) - max(lane["now"], begin))
-        lane["now"], lane["lost"] = time, kind == "lost"
+def pair(records):
+    """By index: of an enter, its leave; of a leave, its enter."""
+    partner, stack = {}, []
+    for i, (_, kind, name) in enumerate(records):
         if kind == "enter":
-            lane["stack"].append(rest[0].strip())
+            stack.append(i)
         elif kind == "leave":
-            lane["stack"].pop()
-    for lane in lanes.values():
-        if lane["stack"] and not lane["lost"]:
-            name = lane["stack"][-1]
-            found[name] = found.get(name, 0) + max(0, min(last, end) - max(lane["now"], begin))
-    return {name: ns for name, ns in found.items() if ns}
+            at = next((k for k in reversed(stack) if records[k][2] == name), None)
+            if at is not None:
+                stack.remove(at)
+                partner[at], partner[i] = i, at
+    return partner
+
+
+def ended_in(records, partner):
+    """enter -> the lost record in whose hole its state ended: it and all states inside have no leave after it."""
+    ended = {}
+    for hole, (time, kind, _) in enumerate(records):
+        if kind != "lost" or time <= records[0][0]:
+            continue
+        open_states = [i for i in range(hole) if records[i][1] == "enter" and i not in ended and partner.get(i, hole + 1) > hole]
+        while open_states and open_states[-1] not in partner:
+            ended[open_states.pop()] = hole
+    return ended
+
+
+def pieces_of(records, last):
+    """(begin, end, stack of enters) of a lane; stack None: records are missing. From a lost record to the next one, time
+    counts as nothing. A lane that ends with open states lasts to the end of the log."""
+    partner, stack, pieces = pair(records), [], []
+    ended = ended_in(records, partner)
+    for i, (time, kind, _) in enumerate(records):
+        if pieces and pieces[-1][2] is None: # what is open at the end of a hole
+            pieces.append((time, time, tuple(stack)))
+        if kind == "enter":
+            stack.append(i)
+        elif kind == "leave" and i in partner:
+            stack.remove(partner[i])
+        is_hole = kind == "lost" and time > records[0][0]
+        if is_hole:
+            stack = [k for k in stack if ended.get(k, i + 1) > i]
+        end = records[i + 1][0] if i + 1 < len(records) else last if stack and not is_hole else time
+        pieces.append((time, end, None if is_hole else tuple(stack)))
+    return pieces
+
+
+def read_lanes(path):
+    lanes = {}
+    for line in open(path):
+        time, rank, _, kind, *rest = line.rstrip("\n").split("\t")
+        lanes.setdefault(rank, []).append((round(float(time) * 1e9), kind, rest[0] if rest else ""))
+    last = max(records[-1][0] for records in lanes.values())
+    return {rank: (records, pieces_of(records, last)) for rank, records in lanes.items()}
+
+
+def times_of(lanes, begin, end):
+    """name -> (count, inclusive, exclusive) in [begin, end]."""
+    found = {}
+    for records, pieces in lanes.values():
+        seen = set()
+        for since, until, stack in pieces:
+            ns = min(until, end) - max(since, begin)
+            if stack is None or until < begin or since > end:
+                continue
+            for i in stack:
+                if i not in seen:
+                    seen.add(i)
+                    found.setdefault(records[i][2], [0, 0, 0])[0] += 1
+            for name in {records[i][2] for i in stack} if ns > 0 else ():
+                found.setdefault(name, [0, 0, 0])[1] += ns
+            if ns > 0:
+                found.setdefault(records[stack[-1]][2] if stack else "computing", [0, 0, 0])[2] += ns
+    return {name: tuple(sums) for name, sums in found.items() if any(sums)}
 
 
 def truth(text, log, ranges):
-    bad = []
+    bad, lanes = [], read_lanes(text)
     for begin, end in ranges_of(ranges):
-        wanted, found = own_times(text, begin, end), {name: own for name, (_, own) in stat(log, begin, end).items() if own}
-        if found != wanted:
-            bad.append(f"{begin} {end}: {found}, wanted {wanted}")
+        out = subprocess.run(["pith", "stat", log, "--csv", "--from", f"{begin}ns", "--to", f"{end}ns"], capture_output=True, text=True)
+        found = {row["name"]: (int(row["count"]), *(round(float(row[c]) * 1e9) for c in ("total_s", "self_s")))
+                 for row in csv.DictReader(out.stdout.splitlines()) if row["kind"] in ("state", "computing")}
+        wanted = times_of(lanes, begin, end)
+        for name in set(found) | set(wanted):
+            of, by = found.get(name, (0, 0, 0)), wanted.get(name, (0, 0, 0))
+            if of != by and (name != "computing" or of[2] != by[2]):
+                bad.append(f"{begin} {end}: {name} {of}, wanted {by}")
     report(bad, f"{log}: pith stat is right")
 
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/holes.h"
 #include "core/matrix.h"
 #include "core/memory.h"
 #include "core/messages.h"
@@ -99,17 +100,36 @@ static int64_t end_of(const struct deriving *d, uint32_t lane)
     return rest.end_ns;
 }
 
+struct hole_target {
+    struct deriving *d;
+    uint32_t term, line;
+    int64_t begin_ns; /* of the lane */
+};
+
+static void subtract_hole(void *context, int64_t from_ns, int64_t to_ns)
+{
+    const struct hole_target *target = context;
+    from_ns = from_ns > target->begin_ns ? from_ns : target->begin_ns;
+    add_span(target->d, target->term, target->line, from_ns, to_ns, -1);
+}
+
+/* The time outside all states. Time whose records are missing does not count. */
 static int add_computing(struct deriving *d, const struct pithi_row *row, uint32_t term, uint32_t line)
 {
+    const struct pithi_derived_query *query = d->query;
     uint32_t count;
     const uint32_t *lanes = pithi_row_lanes(row, &count);
+    int err = add_states(d, row, term, line, NULL, -1);
 
     for (uint32_t i = 0; i < count; i++) {
         const struct pithlog_lane *lane = pithlog_get_lane(d->log, lanes[i]);
         if (lane->records)
             add_span(d, term, line, lane->first_ns, end_of(d, lanes[i]), 1);
+        struct hole_target target = {d, term, line, lane->first_ns};
+        if (err == PITH_ERR_DAMAGED || pithlog_get_info(d->log)->lost > 0)
+            pithi_holes_each(d->log, lanes[i], query->t0_ns, query->t1_ns, subtract_hole, &target);
     }
-    return add_states(d, row, term, line, NULL, -1);
+    return err;
 }
 
 static int add_counters(struct deriving *d, uint32_t term)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/holes.h"
 #include "core/memory.h"
 #include "core/sweep.h"
 
@@ -90,28 +91,6 @@ static int is_stopped(const struct pithi_query *query)
     return query->stop && atomic_load_explicit(query->stop, memory_order_relaxed);
 }
 
-/* Where records of a lane are missing. */
-struct hole {
-    int is_open;     /* 1: now */
-    int64_t from_ns; /* since this time; or the last record */
-};
-
-/* A hole ends at the first record after it; states that end in it end where it begins. */
-static void look_for_hole(struct pithlog *log, struct pithi_sweep *sweep, struct hole *hole,
-                          const struct pithlog_record *record)
-{
-    int is_edge = record->kind == PITHLOG_LEAVE && record->time_ns == hole->from_ns;
-
-    if (hole->is_open && !is_edge) {
-        pithi_sweep_missing(sweep, hole->from_ns, record->time_ns);
-        hole->is_open = 0;
-    }
-    if (record->kind == PITHLOG_LOST && record->bytes &&
-        record->time_ns > pithlog_get_lane(log, record->lane)->first_ns)
-        hole->is_open = 1;
-    hole->from_ns = record->time_ns;
-}
-
 /* Sweeps the records of a lane in [from_ns, to_ns). */
 static int sweep_records(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t lane,
                          int64_t from_ns, int64_t to_ns)
@@ -120,9 +99,9 @@ static int sweep_records(struct pithlog *log, const struct pithi_query *query, s
         .from_ns = from_ns, .to_ns = to_ns, .lanes = &lane, .lane_count = 1, .flags = PITHLOG_OPENED};
     struct pithlog_iter *iter;
     struct pithlog_record some[AT_ONCE];
-    struct hole hole = {0, from_ns};
+    struct pithi_hole hole = {0, from_ns};
     int count, damages = 0, has_holes = pithlog_get_info(log)->lost > 0, err = pithlog_iter_open(log, &records, &iter);
-    int64_t end_ns = pithlog_get_info(log)->end_ns, last_ns = pithlog_get_lane(log, lane)->last_ns;
+    int64_t end_ns = pithlog_get_info(log)->end_ns, last_ns = pithlog_get_lane(log, lane)->last_ns, hole_ns;
 
     if (err)
         return err;
@@ -131,8 +110,8 @@ static int sweep_records(struct pithlog *log, const struct pithi_query *query, s
         damages += count < 0; /* reading continues after the damage */
         hole.is_open |= count < 0;
         for (int i = 0; i < count; i++) {
-            if (has_holes || hole.is_open)
-                look_for_hole(log, sweep, &hole, &some[i]);
+            if ((has_holes || hole.is_open) && pithi_hole_ends(log, &hole, &some[i], &hole_ns))
+                pithi_sweep_missing(sweep, hole_ns, some[i].time_ns);
             if (some[i].time_ns < to_ns || some[i].kind == PITHLOG_LEAVE)
                 sweep_record(sweep, &some[i]);
         }
