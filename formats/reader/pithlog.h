@@ -152,11 +152,11 @@ enum {
     /* Pairs every LEAVE with its ENTER: the innermost open state of that id on the lane. If states are not properly
      * nested, states in between stay open. A LEAVE without ENTER has start_ns = time_ns and depth = UINT32_MAX. */
     PITHLOG_NEST = 1,
-    /* Implies NEST. States open at `from_ns` come first as ENTER records with their true times, outermost first; states
-     * open at `to_ns` come last as LEAVE records with time_ns = to_ns (or the log's end, if earlier). So every state in
-     * the window has a LEAVE with start_ns. These records come lane by lane, before and after all others. */
+    /* Implies NEST. States open at `from_ns` come first as ENTERs with their true times, outermost first; those open at
+     * `to_ns` come last as LEAVEs at to_ns (or the log's end, if earlier). So every state has a LEAVE with start_ns.
+     * Where records of a lane are missing, states end with the last record before, and go on with the next one. */
     PITHLOG_CLIP = 2,
-    /* First the ENTER records of CLIP, then all others, unpaired: faster. For one lane, no filter, no other flags. */
+    /* CLIP without its end, and the LOST of a hole at from_ns, unpaired: faster. One lane, no filter, no more flags. */
     PITHLOG_OPENED = 4
 };
 
@@ -266,8 +266,8 @@ struct pithlog_sum {
 };
 PITHLOG_API int pithlog_summary_sums(struct pithlog_summary *summary, uint32_t lane, int64_t from_ns, int64_t to_ns,
                                      struct pithlog_sum *sums);
-/* The same. Without a summary (NULL) it reads all records: PITH_ERR_DAMAGED if some are damaged; the others count.
- * *rest: the lane's time in no state. A lane ends with its last record, or with the log if states are open then. */
+/* The same. Without a summary (NULL) it reads all records: PITH_ERR_DAMAGED if some are damaged; the others count. A
+ * lane ends with its last record, or with the log if states are open then. */
 struct pithlog_rest {
     int64_t end_ns, outside_ns, missing_ns; /* end (at most to_ns); time outside all states; time of missing records */
 };
