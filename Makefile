@@ -371,8 +371,8 @@ include wrappers/wrappers.mk
 
 # ---- viewer ----------------------------------------------------------------------------------------------------------
 # The script and the style of a page as strings. The parts of the script, in the order in which they run:
-page_js := $(patsubst %,viewer/page/%.js,texts view cells columns sums search panel plot overlays frame under pointer \
-	keys link start)
+page_js := $(patsubst %,viewer/page/%.js,texts view cells columns sums search panel plot messages overlays frame under \
+	pointer keys link start)
 $(O)/gen/page_data.c: $(page_js) viewer/page/page.css
 	@mkdir -p $(@D)
 	@string() { echo "const char pithi_page_$$1[] = {"; shift; cat "$$@" | \

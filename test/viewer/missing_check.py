@@ -102,7 +102,7 @@ def page(log, ranges):
         found["computing"] = None, computing
         for name in differ(found, stat(log, begin, end)):
             bad.append(f"{begin} {end} {name}: {found.get(name)}")
-        lines = re.findall(r'^"(.*)",$', text[text.index("\nsums: ["):text.index("\narrows:")], re.M)
+        lines = re.findall(r'^"(.*)",$', text[text.index("\nsums: ["):text.index("\nmessagesAll:")], re.M)
         exact += not lines
         if lines and sum(int(line.split()[0], 36) for line in lines) != computing:
             bad.append(f"{begin} {end}: the parts of the page compute {[line.split()[0] for line in lines]}")

@@ -642,6 +642,100 @@ def check_words(browser):
     shown.page.close()
 
 
+# ---- Bundles of messages
+
+DRAWN = """window.drawnLines = () => {
+  const pen = CanvasRenderingContext2D.prototype, kept = { ...["moveTo", "lineTo", "stroke", "fillText"]
+    .reduce((all, name) => ({ ...all, [name]: pen[name] }), {}) }, lines = [], texts = [];
+  let points = [];
+  const keep = (name, run) => { pen[name] = function (...what) { run(this, ...what); kept[name].apply(this, what); }; };
+  keep("moveTo", (_, x, y) => { points = [x, y]; });
+  keep("lineTo", (_, x, y) => points.push(x, y));
+  keep("stroke", (pen) => { if (points.length === 4) lines.push([...points, pen.globalAlpha]); points = []; });
+  keep("fillText", (pen, text, x, y) => { if (pen.font.startsWith("10px")) texts.push([text, x, y]); });
+  dispatchEvent(new Event("resize"));
+  return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
+    Object.assign(pen, kept);
+    done([lines, texts]);
+  })));
+}; 0"""
+
+
+def picture_of(path):
+    """The lines and numbers of messages of an SVG: [[x0, y0, x1, y1, darkness]], [[text, x, y]]; its plot's left."""
+    lines, texts, alpha = [], [], 1
+    left, = set(re.findall(r'<clipPath id="c1"><path d="M(\d+) ', open(path).read()))
+    for line in open(path):
+        if re.match(r'<g stroke="#16202a"', line):
+            alpha = float(re.search(r'stroke-opacity="([^"]*)"', line)[1])
+        found = re.match(r'<path (?:stroke-opacity="(\S+)" )?d="M(\S+) (\S+?)l(\S+) (\S+?)"/>$', line)
+        if found:
+            x, y, dx, dy = map(float, found.groups()[1:])
+            lines.append([x, y, x + dx, y + dy, float(found[1] or alpha)])
+        found = re.match(r'<text x="(\S+)" y="(\S+)" text-anchor="middle">(\d+[kM]?)</text>', line)
+        if found:
+            texts.append([found[3], float(found[1]), float(found[2])])
+    return lines, texts, float(left)
+
+
+def lacking(some, others, reach):
+    """Those of `some` that are not among `others`, within `reach` of their numbers."""
+    def is_near(a, b):
+        return len(a) == len(b) and all(x == y if isinstance(x, str) else abs(x - y) <= by
+                                        for x, y, by in zip(a, b, reach))
+    return [a for a in some if not any(is_near(a, b) for b in others)]
+
+
+def check_bundles(browser, name, link, svg):
+    """A crowd of messages is drawn as in a picture with the same columns: the same bundles with the same numbers."""
+    narrow = Shown(browser, f"{name}.html")
+    shown = Shown(browser, f"{name}.html", size=(1200 + 1024 - round(narrow.wide), 800), link=link)
+    narrow.page.close()
+    page, (wanted, numbers, left) = shown.page, picture_of(svg)
+    same(shown.wide, 1024, f"{svg}: as wide as the picture")
+    page.ask(DRAWN)
+    lines, texts = page.ask("drawnLines()")
+    by = shown.left - left
+    top = min(y for line in wanted for y in line[1:4:2]) - min(y for line in lines for y in line[1:4:2])
+    lines = [[x0 - by, y0 + top, x1 - by, y1 + top, dark] for x0, y0, x1, y1, dark in lines]
+    texts = [[text, x - by, y + top] for text, x, y in texts]
+    ok(len(wanted) > 100 and len(numbers) > 10, f"{svg}: a crowd", len(wanted), len(numbers))
+    # Single messages have a darkness of their own; bundles are fainter than this.
+    bundles = [line for line in lines if line[4] < 0.6]
+    ok(len(bundles) > 100, f"{svg}: bundles", len(bundles))
+    same(lacking(bundles, wanted, [0.3] * 4 + [0.011])[:5], [], f"{svg}: bundles are those of the picture")
+    for what, got, others, reach in [("lines", [line[:4] for line in lines], [line[:4] for line in wanted], [0.3] * 4),
+                                     ("numbers", texts, numbers, [0, 1, 1])]:
+        same(lacking(got, others, reach)[:5], [], f"{svg}: no other {what}")
+        same(lacking(others, got, reach)[:5], [], f"{svg}: all {what}")
+    page.close()
+
+
+def check_bundle_texts(browser):
+    shown = Shown(browser, "crowd.html")
+    page = shown.page
+    page.move(*shown.at(0.95, 90))
+    like(page.text(".tip"), r"^10\u2009\d{3} messages\nrank 2 to rank 3\nsent about 950 ms$", "a bundle under the pointer")
+    page.move(*shown.at(0.012, 90))
+    like(page.text(".tip"), r"^message\nrank \d to rank \d\n\d+ bytes, tag 0\nsent ", "a single message")
+    same(page.text(".finer").strip(), "", "nothing is finer than the page")
+    page.go("0.949-0.951")
+    like(page.text(".finer"), r"^Bundles of messages: finer than this page\. .* --from 0\.949000000 --to 0\.951000000$",
+         "bundles are finer than the page")
+    page.go("0.98-0.981")
+    same(page.text(".finer").strip(), "", "but not where no messages are")
+    page.close()
+    shown = Shown(browser, "dense.html") # all of whose messages are in the page
+    shown.page.ask(DRAWN)
+    same(shown.page.ask("drawnLines()")[0], [], "what would cover too much is not drawn")
+    shown.page.go("0-0.00001")
+    shown.page.ask(DRAWN)
+    same(len(shown.page.ask("drawnLines()")[0]), 1, "the only message of a short time is drawn as such")
+    shown.page.move(*shown.at(0.3, 15))
+    like(shown.page.text(".tip"), r"^message\nrank 0 to rank 1\n8 bytes, tag 0\nsent 0", "with its size and time")
+    shown.page.close()
+
+
 def check_names(browser, scale):
     """Each name in a bar is that of its state: the texts that are drawn are caught on their way."""
     page = browser.open("rich.html", scale=scale)
@@ -737,6 +831,9 @@ def main(profile, pages):
         check_waits(browser)
         check_fine(browser)
         check_words(browser)
+        check_bundles(browser, "crowd", "", "crowd.svg")
+        check_bundles(browser, "crowd", "0.25-0.5", "crowd-part.svg")
+        check_bundle_texts(browser)
         check_no_errors(browser, pages)
         same(browser.errors, [], "and none in all of this")
     print(f"1..{count}")

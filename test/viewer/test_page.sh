@@ -92,6 +92,15 @@ awk 'BEGIN { for (i = 0; i < 400; i++) {
     printf "%.6f\t1\t0\trecv\t\tcomm=0\tpeer=0\ttag=0\tbytes=8\n", i / 1000 + 0.4 } }' | sort -s -g -k 1,1 >dense.txt
 pith convert dense.txt dense.pith && pith draw dense.pith -o dense.html && pith draw dense.pith -o asked.html -e 'arrows on'
 pith draw plain.pith -o selected.html -e 'names off; arrows off; select 500ms 1s'
+# Messages of 6 ranks that are bundles, one of more than 10,000. SVGs whose time lines have 1024 pixels.
+awk 'BEGIN { for (i = 0; i < 34000; i++) { from = i < 24000 ? i % 6 : 2; to = (from + 1 + 4 * (i % 5 == 0 && i < 24000)) % 6
+    t = i < 24000 ? i / 26000 : 0.95 + (i - 24000) / 1e9
+    printf "%.9f\t%d\t0\tsend\t\tcomm=0\tpeer=%d\ttag=0\tbytes=%d\n", t, from, to, i % 100
+    printf "%.9f\t%d\t0\trecv\t\tcomm=0\tpeer=%d\ttag=0\tbytes=%d\n", t + 0.0002 * (1 + i % 7 * (i < 24000)), to, from, i % 100 }
+    printf "0\t0\t0\tenter\twork\n1\t0\t0\tleave\twork\n" }' | sort -s -g -k 1,1 >crowd.txt
+pith convert crowd.txt crowd.pith && pith draw crowd.pith -o crowd.html &&
+    pith draw crowd.pith -o crowd.svg --size 1103 --legend none -e 'names off' &&
+    pith draw crowd.pith -o crowd-part.svg --size 1103 --legend none -e 'names off' --from 0.25 --to 0.5
 printf '%s\t0\t0\t%s\twork\n' 0 enter 87823.4 leave >long.txt
 pith draw long.txt -o long.html
 timeout 800 python3 "$top/test/viewer/page_checks.py" "$scratch/chromium" rich big nasty point fine deep words >checks.out 2>checks.err

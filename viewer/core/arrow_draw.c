@@ -32,16 +32,21 @@ static uint32_t *arrows_query(const struct pithi_plot *plot, struct pithi_arrows
     return row_of_lane;
 }
 
-void pithi_plot_load_arrows(struct pithi_plot *plot)
+void pithi_plot_find_arrows(struct pithi_plot *plot)
 {
     struct pithi_arrows_query query;
     uint32_t *row_of_lane = arrows_query(plot, &query);
 
     pithi_arrows_free(&plot->arrows);
-    pithi_graphs_free(plot->graphs);
     pithi_arrows_load(messages_of(plot), &query, &plot->arrows);
-    plot->graphs = pithi_graphs_load(plot);
     free(row_of_lane);
+}
+
+void pithi_plot_load_arrows(struct pithi_plot *plot)
+{
+    pithi_plot_find_arrows(plot);
+    pithi_graphs_free(plot->graphs);
+    plot->graphs = pithi_graphs_load(plot);
 }
 
 int pithi_plot_look(const struct pithi_plot *plot, const struct pithi_bundle *bundle, struct pithi_bundle *exact)

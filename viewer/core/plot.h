@@ -70,6 +70,7 @@ int pithi_plot_load(struct pithi_plot *plot);
  * sets `lines`; then arrows and graphs. */
 void pithi_plot_prepare(struct pithi_plot *plot);
 void pithi_plot_load_arrows(struct pithi_plot *plot);
+void pithi_plot_find_arrows(struct pithi_plot *plot); /* without graphs */
 void pithi_plot_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
 /* Drawing in parts (bands.h): the rows [from, to); then arrows and events, over all rows. `sheet` is NULL for painters
  * without strips. */

@@ -18,7 +18,6 @@
 enum { COLUMNS = 1024, LEAST_COLUMNS = 128, MOST_TILES = 32, QUICK_TILES = 4, CELL_BYTES = 650000 };
 enum { MOST_ROWS = 2000 }; /* if there are more rows, several are joined as one */
 enum { PATH_COLUMNS = 8192 };
-enum { MOST_ARROWS = 1500, TILE_ARROWS = 4500, NUMBERS = 6 /* of an arrow */ };
 /* A row of this height has a bar, and so a graph, of PITHI_SIGNS pixels. */
 enum { ROW_HEIGHT = PITHI_SIGNS + 8, GRAPH_TOP = 4 };
 
@@ -35,14 +34,12 @@ struct page {
     struct pithi_plot whole;
     struct pithi_text whole_text; /* its cells in letters */
     struct pithi_text text;
-    struct pithi_text exact;    /* empty: the log is too large for exact times, and cells show its states */
-    int64_t (*arrows)[NUMBERS]; /* sent, took, from row, to row, bytes, tag */
-    uint32_t arrow_count, arrow_capacity;
+    struct pithi_text exact; /* empty: the log is too large for exact times, and cells show its states */
 };
 
 /* ---- A picture of a stretch of time ------------------------------------------------------------------------------ */
 
-static int load_plot(const struct page *page, struct pithi_plot *plot, int64_t t0_ns, int64_t t1_ns, uint32_t arrows)
+static int load_plot(const struct page *page, struct pithi_plot *plot, int64_t t0_ns, int64_t t1_ns)
 {
     int err;
 
@@ -51,8 +48,7 @@ static int load_plot(const struct page *page, struct pithi_plot *plot, int64_t t
     plot->t1_ns = t1_ns;
     plot->width = page->columns;
     plot->row_height = ROW_HEIGHT;
-    plot->most_arrows = arrows;
-    plot->arrows_single = 1;
+    plot->most_arrows = 0;
     err = pithi_plot_load(plot);
     if (err == PITH_ERR_DAMAGED)
         pithi_draw_damaged();
@@ -212,23 +208,6 @@ static void code_plot(const struct page *page, const struct pithi_plot *plot, st
     }
 }
 
-static void keep_arrows(struct page *page, const struct pithi_plot *plot)
-{
-    page->arrows = pithi_view_grow(page->arrows, &page->arrow_capacity, page->arrow_count + plot->arrows.count,
-                                   sizeof *page->arrows);
-    for (uint32_t i = 0; i < plot->arrows.count; i++) {
-        const struct pithi_arrow *arrow = &plot->arrows.items[i];
-        const struct pithlog_message *message = arrow->message;
-        int64_t numbers[NUMBERS] = {message->send_ns - page->draw->t0_ns,
-                                    message->recv_ns - message->send_ns,
-                                    arrow->from_row,
-                                    arrow->to_row,
-                                    (int64_t)message->bytes,
-                                    message->tag};
-        memcpy(page->arrows[page->arrow_count++], numbers, sizeof numbers);
-    }
-}
-
 /* ---- Tiles ------------------------------------------------------------------------------------------------------- */
 
 static int code_tiles(struct page *page, uint32_t tiles, struct pithi_text *text)
@@ -239,12 +218,11 @@ static int code_tiles(struct page *page, uint32_t tiles, struct pithi_text *text
 
     for (uint32_t i = 0; i < tiles; i++) {
         int64_t from = draw->t0_ns + (int64_t)(span * i / tiles), to = draw->t0_ns + (int64_t)(span * (i + 1) / tiles);
-        int status = load_plot(page, &plot, from, to > from ? to : from + 1, TILE_ARROWS / tiles);
+        int status = load_plot(page, &plot, from, to > from ? to : from + 1);
         if (!status) {
             pithi_text_add(text, "%s`", i ? "," : "");
             code_plot(page, &plot, text);
             pithi_text_add(text, "`");
-            keep_arrows(page, &plot);
         }
         pithi_plot_free(&plot);
         if (status)
@@ -256,7 +234,7 @@ static int code_tiles(struct page *page, uint32_t tiles, struct pithi_text *text
 /* Adds as many tiles as fit into the size of a page. A finer picture has hardly more runs than a coarse one. */
 static int add_tiles(struct page *page, uint32_t whole_bytes)
 {
-    uint32_t tiles = page->draw->care == PITHI_NEAR ? QUICK_TILES : MOST_TILES, arrows = page->arrow_count;
+    uint32_t tiles = page->draw->care == PITHI_NEAR ? QUICK_TILES : MOST_TILES;
     struct pithi_text text = {0};
     int status = 0;
 
@@ -264,7 +242,6 @@ static int add_tiles(struct page *page, uint32_t whole_bytes)
         tiles /= 2;
     for (; tiles > 1 && !status; tiles /= 2) {
         text.size = 0;
-        page->arrow_count = arrows;
         status = code_tiles(page, tiles, &text);
         if (text.size + whole_bytes <= CELL_BYTES)
             break;
@@ -335,36 +312,6 @@ static void add_rows(struct page *page)
         pithi_text_add(&page->text, "},\n");
     }
     pithi_text_add(&page->text, "],\n");
-}
-
-static int by_numbers(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-
-    for (int i = 0; i < NUMBERS; i++)
-        if (x[i] != y[i])
-            return x[i] < y[i] ? -1 : 1;
-    return 0;
-}
-
-/* Writes each arrow once: a message may be among the longest of several tiles. */
-static void add_arrows(struct page *page)
-{
-    int64_t sent = 0;
-
-    if (page->arrow_count)
-        qsort(page->arrows, page->arrow_count, sizeof *page->arrows, by_numbers);
-    pithi_text_add(&page->text, "arrows: \"");
-    for (uint32_t i = 0; i < page->arrow_count; i++) {
-        const int64_t *numbers = page->arrows[i];
-        if (i && by_numbers(numbers, page->arrows[i - 1]) == 0)
-            continue;
-        pithi_code_number(&page->text, numbers[0] - sent);
-        for (int k = 1; k < NUMBERS; k++)
-            pithi_code_number(&page->text, numbers[k]);
-        sent = numbers[0];
-    }
-    pithi_text_add(&page->text, "\",\n");
 }
 
 /* Writes the critical path: lengths, in columns, and rows (-1: none) in turn. */
@@ -446,6 +393,16 @@ static void add_notes(struct page *page, const struct pithi_figure *figure)
     pithi_text_add(&page->text, "],\n");
 }
 
+/* Of each row, in pixels. */
+static int row_height_of(const struct pithi_draw *draw)
+{
+    uint32_t rows = draw->row_count;
+
+    if (draw->row_height)
+        return draw->row_height;
+    return rows <= 12 ? 30 : rows <= 24 ? 24 : rows <= 64 ? 16 : rows <= 128 ? 10 : 5;
+}
+
 static void add_facts(struct page *page, const struct pithi_figure *figure)
 {
     const struct pithi_draw *draw = page->draw;
@@ -460,7 +417,7 @@ static void add_facts(struct page *page, const struct pithi_figure *figure)
     pithi_text_add(&page->text,
                    ",\nbase: %" PRId64 ", from: %" PRId64 ", to: %" PRId64 ", columns: %d, messages: %" PRIu64, base_ns,
                    draw->t0_ns - base_ns, draw->t1_ns - base_ns, (int)page->columns, page->whole.arrows.total);
-    pithi_text_add(&page->text, ", height: %d, arrowsOn: %s, arrowsAll: %s,\n", draw->row_height,
+    pithi_text_add(&page->text, ", height: %d, arrowsOn: %s, arrowsAll: %s,\n", row_height_of(draw),
                    draw->no_arrows ? "false" : "true", draw->all_arrows ? "true" : "false");
     pithi_text_add(&page->text, "pale: %g,\n", PITHI_PALE);
     if (*pithi_draw_damage()) {
@@ -520,7 +477,7 @@ static int load_whole(struct page *page)
     int status;
 
     for (page->columns = COLUMNS;; page->columns /= 2) {
-        status = load_plot(page, &page->whole, draw->t0_ns, draw->t1_ns, MOST_ARROWS);
+        status = load_plot(page, &page->whole, draw->t0_ns, draw->t1_ns);
         if (status)
             return status;
         give_signs(page);
@@ -552,13 +509,12 @@ static int make(struct page *page)
     pithi_text_add(&page->text, "`, whole: `");
     pithi_text_bytes(&page->text, page->whole_text.data, page->whole_text.size);
     pithi_text_add(&page->text, "`,\n");
-    keep_arrows(page, &page->whole);
     status = add_tiles(page, page->whole_text.size);
     pithi_text_add(&page->text, "sums: [\n");
     if (!status && !page->exact.size)
         status = pithi_page_sums(page->draw, page->sign_of, &page->text);
     pithi_text_add(&page->text, "],\n");
-    add_arrows(page);
+    pithi_page_messages(page->draw, row_height_of(page->draw), &page->text);
     pithi_text_add(&page->text, "};\n");
     pithi_text_bytes(&page->text, pithi_page_js, strlen(pithi_page_js));
     pithi_text_add(&page->text, "}\n</script>\n");
@@ -584,7 +540,6 @@ int pithi_draw_page(struct pithi_draw *draw)
     pithi_plot_free(&page.whole);
     free_signs(&page);
     free(page.whole_text.data);
-    free(page.arrows);
     free(page.text.data);
     free(page.exact.data);
     return status;

@@ -13,6 +13,8 @@
  * same form with the parts of calls that wait, behind them an empty line. A counter has three empty lines. Numbers end
  * with a blank.
  *
+ * Messages: see pithi_page_messages.
+ *
  * Bands. A row with `band` is of an unfolded lane, and has only this level, counted from 1, as its first level. With
  * exact times, band PITHI_LEVELS also has all deeper levels. The rows of a lane follow each other. */
 #ifndef PITHI_PAGE_TEXT_H
@@ -58,5 +60,12 @@ void pithi_page_computing(const struct pithi_draw *draw, const struct pithi_cell
 /* Writes sums of equal parts of the window over all rows, a string for each part: the time outside all states; sign,
  * count, inclusive and exclusive time of each name that occurs in it (page_sums.c). Returns an exit status. */
 int pithi_page_sums(const struct pithi_draw *draw, const int *sign_of, struct pithi_text *text);
+
+/* Writes the messages (page_messages.c): bundles, a string for each window, first the whole, then its halves, quarters
+ * and so on; then the arrows. The string of a window is empty if all of its messages are arrows. Else it has: the
+ * number of messages, the longest, that are arrows; thousandths of the rows that all of
+ * them cover; 1 if counts are estimates. Then for each bundle: begin and end in places of the window, from row, to row,
+ * count, width in pixels, darkness in hundredths. */
+void pithi_page_messages(const struct pithi_draw *draw, int row_height, struct pithi_text *text);
 
 #endif

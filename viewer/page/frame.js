@@ -1,7 +1,7 @@
 // frame.js - draws the page: rows, labels, axis, overview, and the line about what is finer than the page.
 
 const theme = {}; // the colours of page.css
-let rowHeight, labelWidth, isHatched = false, cover = 0;
+let rowHeight, labelWidth, isHatched = false;
 
 function drawLabels(pen, first, last) {
   pen.fillStyle = theme.paper;
@@ -47,7 +47,7 @@ function drawRows(pen, ticks) {
     }
     else for (const source of sources()) drawGraph(pen, source, row);
   }
-  drawArrows(pen, arrowsDrawn());
+  drawMessages(pen);
   if (pathOn) drawPath(pen);
   if (stretchShown()) drawSelection(pen, stretchShown());
   if (chosen) drawChosen(pen);
@@ -111,13 +111,9 @@ function drawHits(pen, place) {
   }
 }
 
-function baseHeight() {
-  const count = data.rows.length;
-  return data.height || (count <= 12 ? 30 : count <= 24 ? 24 : count <= 64 ? 16 : count <= 128 ? 10 : 5);
-}
 function layout() {
   const wide = body.clientWidth - 32, count = data.rows.length;
-  rowHeight = Math.max(1, Math.round(baseHeight() * rowScale));
+  rowHeight = Math.max(1, Math.round(data.height * rowScale));
   const pen = canvas.getContext("2d");
   pen.font = '11px "DejaVu Sans", Verdana, sans-serif';
   labelWidth = Math.min(Math.ceil(Math.max(...data.rows.map((row) => pen.measureText(row.label).width))) + 10,
@@ -146,7 +142,8 @@ function draw() {
 
 // Tells how to see more than the page has.
 function tellFiner() {
-  finer.textContent = isHatched ? `Hatched: finer than this page. To see it: pith draw ${quoted(data.log)} `
+  const what = isHatched ? "Hatched" : areCoarse ? "Bundles of messages" : "";
+  finer.textContent = what ? `${what}: finer than this page. To see it: pith draw ${quoted(data.log)} `
     + `-o part.html --from ${secondsAt(view.from)} --to ${secondsAt(view.to)}` : "\u00a0";
 }
 

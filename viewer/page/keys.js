@@ -5,7 +5,7 @@ const scrollRows = (count) => { rows.scrollTop += count * rowHeight; };
 const pageOfRows = () => Math.max(1, Math.floor(canvas.high / rowHeight) - 1);
 function higher(factor) {
   const scale = rowScale * factor, middle = (rows.scrollTop + canvas.high / 2) / rowHeight;
-  if (baseHeight() * scale < 1 || baseHeight() * scale > 200) return;
+  if (data.height * scale < 1 || data.height * scale > 200) return;
   rowScale = scale;
   layout();
   rows.scrollTop = middle * rowHeight - canvas.high / 2;

@@ -1,4 +1,4 @@
-// overlays.js - what is drawn over the bars: the critical path, notes, messages, the selection, the chosen record.
+// overlays.js - what is drawn over the bars: the critical path, notes, the selection, the chosen record.
 
 // The critical path: a line with a rim; steps that are less than 3 pixels apart are fainter.
 function drawPath(pen) {
@@ -55,59 +55,6 @@ function noteAt(x, y) {
       return [`note ${i + 1}`, notes[i].text];
   }
   return null;
-}
-
-
-// The arrows in the view, longest first. With more arrows, lines are fainter.
-const mostArrows = 1200;
-function arrowsInView() {
-  const seen = [], above = rowAt(0), below = rowAt(canvas.high);
-  for (const arrow of arrows) {
-    if (Math.max(arrow.sent, arrow.received) < view.from || Math.min(arrow.sent, arrow.received) > view.to) continue;
-    if (Math.max(arrow.fromRow, arrow.toRow) < above || Math.min(arrow.fromRow, arrow.toRow) > below) continue;
-    if (seen.push(arrow) === mostArrows) break;
-  }
-  return seen;
-}
-function endsOf(arrow) {
-  const [top, height] = barOf(0), middle = top + Math.floor(height / 2) + 0.5;
-  return [xOf(arrow.sent), topOf(arrow.fromRow) + middle, xOf(arrow.received), topOf(arrow.toRow) + middle];
-}
-// The part of the rows that lines cover. If it is more than mostCover, they are left out, unless they are asked for.
-const mostCover = 0.1;
-function coverOf(seen) {
-  const area = (canvas.wide - labelWidth) * Math.min(canvas.high, data.rows.length * rowHeight);
-  let pixels = 0;
-  for (const arrow of seen) {
-    const [x0, y0, x1, y1] = endsOf(arrow), wide = Math.abs(x1 - x0), down = Math.abs(y1 - y0);
-    const inside = Math.min(Math.max(x0, x1), canvas.wide) - Math.max(Math.min(x0, x1), labelWidth);
-    pixels += Math.max(inside, wide > 0 ? down * inside / wide : down) + 1;
-  }
-  return pixels / area;
-}
-function arrowsDrawn() {
-  const seen = arrowsOn ? arrowsInView() : [];
-  cover = coverOf(seen);
-  return areLeftOut() ? [] : seen;
-}
-function drawArrows(pen, seen) {
-  pen.globalAlpha = Math.max(0.08, Math.min(0.85, 90 / seen.length));
-  pen.strokeStyle = pen.fillStyle = theme.arrow;
-  for (const arrow of seen) {
-    const [x0, y0, x1, y1] = endsOf(arrow), length = Math.hypot(x1 - x0, y1 - y0), size = Math.min(6, rowHeight / 4);
-    pen.beginPath();
-    pen.moveTo(x0, y0);
-    pen.lineTo(x1, y1);
-    pen.stroke();
-    if (length < 2 * size || size < 2 || seen.length > 300) continue;
-    const dx = (x1 - x0) * size / length, dy = (y1 - y0) * size / length;
-    pen.beginPath();
-    pen.moveTo(x1, y1);
-    pen.lineTo(x1 - dx - dy * 0.4, y1 - dy + dx * 0.4);
-    pen.lineTo(x1 - dx + dy * 0.4, y1 - dy - dx * 0.4);
-    pen.fill();
-  }
-  pen.globalAlpha = 1;
 }
 
 // Makes everything outside of the selection, or of the dragged stretch, paler, and draws its edges and duration.

@@ -87,11 +87,9 @@ function toggleArrows() {
   arrowsOn = arrowsAll || !arrowsOn;
   redraw();
 }
-function areLeftOut() {
-  return arrowsOn && !arrowsAll && cover > mostCover;
-}
 function nameMessages() {
-  messages.textContent = areLeftOut() ? `Messages (would cover ${Math.round(Math.min(1, cover) * 100)} %)` : "Messages";
+  messages.textContent = areLeftOut() ? `Messages (would cover ${percent(Math.min(1, coverInView()))})`
+    : "Messages";
   messages.setAttribute("aria-pressed", arrowsOn && !areLeftOut());
 }
 function toggleWaits() {

@@ -1,15 +1,5 @@
 // under.js - what is under the pointer, and the text about it.
 
-function arrowAt(x, y) {
-  if (!arrowsOn || areLeftOut()) return null;
-  const near = arrowsInView().slice(0, 400).map((arrow) => {
-    const [x0, y0, x1, y1] = endsOf(arrow), length = Math.hypot(x1 - x0, y1 - y0) || 1;
-    const along = ((x - x0) * (x1 - x0) + (y - y0) * (y1 - y0)) / length;
-    const off = along < 0 || along > length ? 99 : Math.abs((x - x0) * (y1 - y0) - (y - y0) * (x1 - x0)) / length;
-    return { arrow, off };
-  }).sort((a, b) => a.off - b.off)[0];
-  return near && near.off < 3.5 ? near.arrow : null;
-}
 // Events: exact, or by columns.
 function marksIn(row) {
   return exact ? [[exact[row].events, 0]]
@@ -96,11 +86,8 @@ function linesAt(x, y) {
     const value = valueAt(row, time);
     return value === undefined ? place : [`about ${+value.toPrecision(3)}`, ...place];
   }
-  const arrow = arrowAt(x, y);
-  if (arrow)
-    return ["message", `${data.rows[arrow.fromRow].label} to ${data.rows[arrow.toRow].label}`,
-      `${number(arrow.bytes)} bytes, tag ${arrow.tag}`, `sent ${timeText(arrow.sent, fine)}`,
-      `took ${duration(arrow.took)}`];
+  const message = messageAt(x, y);
+  if (message) return messageLines(message, fine);
   const found = recordAt({ x, y });
   if (!found) return [...whyNothing(row, time), ...place];
   if (found.unknown) return ["finer than this page", ...place];
