@@ -85,7 +85,8 @@ setTimeout(() => {
   links[0].click();
   setTimeout(() => {
     const [from, to] = document.querySelector(".window").textContent.match(/[0-9.]+/g);
-    document.title = [seen.length, ...tips, links.length, ((+from + +to) / 2).toFixed(2), to - from < 900].join("|");
+    document.title = [seen.length, ...tips, links.length, ((+from + +to) / 2).toFixed(2), to - from < 900,
+      [...document.querySelectorAll("ol.notes li")].map((line) => / \(its row is not shown\)$/.test(line.innerText))].join("|");
   }, 200);
 }, 300);
 </script>
@@ -93,6 +94,6 @@ END
 } >noted.html
 timeout 300 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$scratch/chromium" --disable-dev-shm-usage \
     --force-device-scale-factor=1 --window-size=1200,800 --virtual-time-budget=10000 --dump-dom "file://$scratch/noted.html" 2>chromium.log >dom.out
-is "$(grep -o '<title>.*</title>' dom.out | tail -n 1)" "<title>2|note 1 a &lt; b &amp; c|false|3|250.00|true</title>" \
-    "in a browser: two flags, the text under the pointer, the list"
+is "$(grep -o '<title>.*</title>' dom.out | tail -n 1)" "<title>2|note 1 a &lt; b &amp; c|false|3|250.00|true|false,false,true</title>" \
+    "in a browser: two flags, the text under the pointer, the list, which says whose row is not shown"
 finish

@@ -35,9 +35,10 @@ findings.hidden = !data.findings;
 // The notes: a click brings one into the middle.
 const notes = data.notes || [], noteList = add(body, "ol");
 noteList.className = "notes";
-for (const { at, text } of notes) {
+for (const { at, row, text } of notes) {
   const link = add(add(noteList, "li"), "button", "", text);
   link.addEventListener("click", () => setView(at - (view.to - view.from) / 2, at + (view.to - view.from) / 2));
+  if (row < 0) link.parentNode.append(" (its row is not shown)");
 }
 noteList.hidden = !notes.length;
 const stretchLine = add(body, "div", "stretch"), stretchText = add(stretchLine, "span");
