@@ -736,6 +736,25 @@ def check_bundle_texts(browser):
     shown.page.close()
 
 
+def check_path(browser):
+    """The critical path has exact times, or says that it has not."""
+    shown = Shown(browser, "path.html", link="0.612345-0.612347")
+    # At a third of this, the path goes from rank 1, which sends, to rank 0, which waits.
+    same(shown.pixels([(shown.left + shown.wide * part, y) for part in (0.3, 0.38) for y in (15, 45)])
+         .count("d6006c"), 2, "one row has the path")
+    same([shown.colour(0.3, 45), shown.colour(0.38, 15)], ["d6006c"] * 2, "until the message is sent, and after that")
+    same(shown.page.text(".finer").strip(), "", "which is exact")
+    shown.page.close()
+    page = browser.open("steps.html")
+    same(page.text(".finer").strip(), "", "a path of many steps: not finer than the whole page")
+    page.go("0.5-0.501")
+    like(page.text(".finer"), r"Critical path.*: finer than this page\. .* --from 0\.500000000 --to 0\.501000000$",
+         "but than a part of it")
+    page.key("c")
+    ok("Critical path" not in page.text(".finer"), "not while it is not shown")
+    page.close()
+
+
 def check_names(browser, scale):
     """Each name in a bar is that of its state: the texts that are drawn are caught on their way."""
     page = browser.open("rich.html", scale=scale)
@@ -834,6 +853,7 @@ def main(profile, pages):
         check_bundles(browser, "crowd", "", "crowd.svg")
         check_bundles(browser, "crowd", "0.25-0.5", "crowd-part.svg")
         check_bundle_texts(browser)
+        check_path(browser)
         check_no_errors(browser, pages)
         same(browser.errors, [], "and none in all of this")
     print(f"1..{count}")

@@ -101,6 +101,15 @@ awk 'BEGIN { for (i = 0; i < 34000; i++) { from = i < 24000 ? i % 6 : 2; to = (f
 pith convert crowd.txt crowd.pith && pith draw crowd.pith -o crowd.html &&
     pith draw crowd.pith -o crowd.svg --size 1103 --legend none -e 'names off' &&
     pith draw crowd.pith -o crowd-part.svg --size 1103 --legend none -e 'names off' --from 0.25 --to 0.5
+# Critical paths: of two steps, at times that are no columns of a page, and of 20,000.
+sed 's/^0.6/0.612345678/; s/^0.8\t1/0.75\t1/' late.txt | sort -s -g -k 1,1 >path.txt
+pith draw path.txt -o path.html --critical-path -e 'names off; arrows off'
+awk 'BEGIN { for (i = 0; i < 20000; i++) { from = i % 2; t = i / 20000
+    printf "%.9f\t%d\t0\tenter\tMPI_Recv\n", t + 1e-6, 1 - from
+    printf "%.9f\t%d\t0\tenter\tMPI_Send\n%.9f\t%d\t0\tsend\t\tcomm=0\tpeer=%d\ttag=0\tbytes=8\n", t + 3e-5, from, t + 3e-5, from, 1 - from
+    printf "%.9f\t%d\t0\tleave\tMPI_Send\n%.9f\t%d\t0\trecv\t\tcomm=0\tpeer=%d\ttag=0\tbytes=8\n", t + 4e-5, from, t + 4e-5, 1 - from, from
+    printf "%.9f\t%d\t0\tleave\tMPI_Recv\n", t + 4e-5, 1 - from } }' >steps.txt
+pith convert steps.txt steps.pith && pith draw steps.pith -o steps.html --critical-path
 printf '%s\t0\t0\t%s\twork\n' 0 enter 87823.4 leave >long.txt
 pith draw long.txt -o long.html
 timeout 800 python3 "$top/test/viewer/page_checks.py" "$scratch/chromium" rich big nasty point fine deep words >checks.out 2>checks.err

@@ -17,7 +17,6 @@
 /* Columns of the whole window and of each tile; fewer if many rows would make the page too large. */
 enum { COLUMNS = 1024, LEAST_COLUMNS = 128, MOST_TILES = 32, QUICK_TILES = 4, CELL_BYTES = 650000 };
 enum { MOST_ROWS = 2000 }; /* if there are more rows, several are joined as one */
-enum { PATH_COLUMNS = 8192 };
 /* A row of this height has a bar, and so a graph, of PITHI_SIGNS pixels. */
 enum { ROW_HEIGHT = PITHI_SIGNS + 8, GRAPH_TOP = 4 };
 
@@ -314,27 +313,6 @@ static void add_rows(struct page *page)
     pithi_text_add(&page->text, "],\n");
 }
 
-/* Writes the critical path: lengths, in columns, and rows (-1: none) in turn. */
-static void add_path(struct page *page)
-{
-    const struct pithi_draw *draw = page->draw;
-    struct pithi_analysis_window window = {draw->analysis, draw->t0_ns, draw->t1_ns, PATH_COLUMNS};
-    uint32_t *row_of_lane = pithi_rows_of_lanes(draw->log, draw->rows, draw->row_count);
-    uint32_t *row = pithi_alloc(PATH_COLUMNS, sizeof *row);
-
-    pithi_path_columns(&window, row_of_lane, row);
-    pithi_text_add(&page->text, "pathColumns: %d, path: \"", PATH_COLUMNS);
-    for (uint32_t c = 0, end; c < PATH_COLUMNS; c = end) {
-        for (end = c + 1; end < PATH_COLUMNS && row[end] == row[c];)
-            end++;
-        pithi_code_number(&page->text, end - c);
-        pithi_code_number(&page->text, row[c] == PITHI_NONE ? -1 : (int64_t)row[c]);
-    }
-    pithi_text_add(&page->text, "\",\n");
-    free(row_of_lane);
-    free(row);
-}
-
 /* Writes where the run waits most: name, text, and the time of the longest wait state. */
 static void add_findings(struct page *page)
 {
@@ -439,7 +417,7 @@ static void add_facts(struct page *page, const struct pithi_figure *figure)
     if (draw->analysis && draw->waits)
         pithi_text_add(&page->text, "waits: true,\n");
     if (draw->analysis && draw->path)
-        add_path(page);
+        pithi_page_path(draw, &page->text);
     if (draw->analysis && draw->findings)
         add_findings(page);
 }

@@ -68,4 +68,8 @@ int pithi_page_sums(const struct pithi_draw *draw, const int *sign_of, struct pi
  * count, width in pixels, darkness in hundredths. */
 void pithi_page_messages(const struct pithi_draw *draw, int row_height, struct pithi_text *text);
 
+/* Writes the critical path (page_path.c): lengths and rows (-1: none) in turn. Lengths are nanoseconds; if the path has
+ * too many steps for that, they are columns, and pathColumns is the number of all. */
+void pithi_page_path(const struct pithi_draw *draw, struct pithi_text *text);
+
 #endif

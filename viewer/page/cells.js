@@ -86,12 +86,13 @@ function readArrows(text) {
   return arrows.sort((a, b) => Math.abs(b.took) - Math.abs(a.took));
 }
 
-// Returns {from, to, row} of the parts of the critical path; row -1: it is on no row.
+// Returns {from, to, row} of the parts of the critical path; row -1: it is on no row. pathStep: one of its columns, or 0:
+// it is exact.
+const pathStep = data.pathColumns ? span / data.pathColumns : 0;
 function readPath(text) {
-  const numbers = text.split(" ").map((word) => parseInt(word, 36)), parts = [];
-  for (let i = 0, column = 0; i + 1 < numbers.length; column += numbers[i], i += 2)
-    parts.push({ from: data.from + span * column / data.pathColumns,
-      to: data.from + span * (column + numbers[i]) / data.pathColumns, row: numbers[i + 1] });
+  const numbers = text.split(" ").map((word) => parseInt(word, 36)), parts = [], step = pathStep || 1;
+  for (let i = 0, at = 0; i + 1 < numbers.length; at += numbers[i], i += 2)
+    parts.push({ from: data.from + step * at, to: data.from + step * (at + numbers[i]), row: numbers[i + 1] });
   return parts;
 }
 

@@ -142,7 +142,9 @@ function draw() {
 
 // Tells how to see more than the page has.
 function tellFiner() {
-  const what = isHatched ? "Hatched" : areCoarse ? "Bundles of messages" : "";
+  const isPathCoarse = pathOn && pathStep * (canvas.wide - labelWidth) / (view.to - view.from) > 1.5;
+  const what = [isHatched && "Hatched", areCoarse && "Bundles of messages", isPathCoarse && "Critical path"]
+    .filter((text) => text).join(", ");
   finer.textContent = what ? `${what}: finer than this page. To see it: pith draw ${quoted(data.log)} `
     + `-o part.html --from ${secondsAt(view.from)} --to ${secondsAt(view.to)}` : "\u00a0";
 }
