@@ -159,6 +159,14 @@ class Page:
             self.drop(x1, y1, keys, button)
         self.settle()
 
+    def touch(self, *places):
+        """Moves fingers from the first to the last of their places: a list of [x, y] of all fingers each time."""
+        for i, fingers in enumerate(places):
+            self.send("Input.dispatchTouchEvent", type="touchMove" if i else "touchStart",
+                      touchPoints=[{"x": x, "y": y, "id": finger} for finger, (x, y) in enumerate(fingers)])
+        self.send("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+        self.settle()
+
     def drop(self, x, y, keys=0, button="left"):
         self.point("mouseReleased", x, y, button, 0, keys, 1)
         self.settle()

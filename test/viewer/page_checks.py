@@ -217,6 +217,29 @@ def check_pointer(shown, at):
 
 # ---- The legend, colours, the link
 
+def check_touch(browser, scale):
+    """Fingers in a log of a second."""
+    shown = Shown(browser, "plain.html", scale=scale)
+
+    def touch(*places):
+        shown.page.touch(*[[shown.at(part, 15 + 30 * i) for i, part in enumerate(parts)] for parts in places])
+
+    def sees(wanted, what):
+        found = re.match(r"(\d\.\d{9})-(\d\.\d{9})$", shown.link())
+        got = [float(time) for time in found.groups()] if found else shown.link()
+        ok(found and all(abs(a - b) < 0.005 for a, b in zip(got, wanted)), f"{what} (scale {scale})", got, wanted)
+    touch([0.4, 0.6], [0.35, 0.65], [0.3, 0.7])
+    sees([0.25, 0.75], "two fingers zoom")
+    shown.page.key("u")
+    same(shown.link(), "", f"which is undone at once (scale {scale})")
+    touch([0.4, 0.6], [0.35, 0.65], [0.3, 0.7])
+    touch([0.5], [0.4], [0.25])
+    sees([0.375, 0.875], "a finger moves")
+    touch([0.25, 0.75], [0.4, 0.8])
+    sees([0.25, 0.875], "two fingers zoom out, and move")
+    shown.page.close()
+
+
 def check_legend(browser):
     shown = Shown(browser, "bare.html")
     page = shown.page
@@ -827,6 +850,7 @@ def main(profile, pages):
             depths = depths_of("random")
             check_pixels(browser, "random", [sum(depths[:lane]) for lane in range(3)], 20, 20, scale, 20 + scale,
                          "-unfolded")
+            check_touch(browser, scale)
         check_legend(browser)
         check_colours_of_page(browser)
         check_link(browser)

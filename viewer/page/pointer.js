@@ -21,9 +21,38 @@ function dropDrag() {
   rows.classList.remove("moving");
   redraw();
 }
+
+// The places of fingers on a touch screen, by pointerId. Two of them pinch: the time between them stays there.
+const fingers = new Map();
+let pinch = null; // how they began: the time and the pixels between them, and the span of the view; null: they do not
+const pixelsBetween = ([a, b]) => Math.max(1, Math.hypot(a.x - b.x, a.y - b.y));
+function beginPinch() {
+  const [a, b] = fingers.values();
+  dropDrag();
+  tip.style.display = "none";
+  pinch = { time: timeAt((a.x + b.x) / 2), pixels: pixelsBetween([a, b]), span: view.to - view.from };
+}
+function followPinch() {
+  const [a, b] = fingers.values();
+  const wide = Math.min(Math.max(pinch.span * pinch.pixels / pixelsBetween([a, b]), leastSpan), span);
+  const from = pinch.time - ((a.x + b.x) / 2 - labelWidth) / (canvas.wide - labelWidth) * wide;
+  setView(from, from + wide, pinch);
+}
+// Returns true if a finger of a pinch is lifted. The last one does nothing more.
+function liftFinger(event) {
+  fingers.delete(event.pointerId);
+  if (!pinch) return false;
+  if (fingers.size < 2) pinch = null;
+  else beginPinch();
+  return true;
+}
+
 function press(event) {
   if (event.button > 1) return;
   followPointer(event);
+  if (event.pointerType === "touch") fingers.set(event.pointerId, pointer);
+  if (fingers.size === 2) beginPinch();
+  if (fingers.size > 1) return;
   const { x, y } = pointer, fixed = fixedEnd(x);
   const kind = event.button || event.shiftKey || event.pointerType === "touch" ? "move"
     : event.ctrlKey || event.metaKey ? "zoom" : "select";
@@ -36,6 +65,11 @@ function press(event) {
 }
 function move(event) {
   followPointer(event);
+  if (fingers.has(event.pointerId)) fingers.set(event.pointerId, pointer);
+  if (pinch) {
+    followPinch();
+    return;
+  }
   showTip();
   const { x, y } = pointer;
   if (!drag) {
@@ -54,7 +88,7 @@ function move(event) {
   }
 }
 function release(event) {
-  if (!drag) return;
+  if (liftFinger(event) || !drag) return;
   const { kind, moved, stretch } = drag;
   followPointer(event);
   dropDrag();
@@ -75,7 +109,10 @@ for (const element of [rows, axis]) {
   element.addEventListener("pointerdown", press);
   element.addEventListener("pointermove", move);
   element.addEventListener("pointerup", release);
-  element.addEventListener("pointercancel", dropDrag);
+  element.addEventListener("pointercancel", (event) => {
+    liftFinger(event);
+    dropDrag();
+  });
   element.addEventListener("pointerleave", () => {
     pointer = { x: -1, y: -1 };
     tip.style.display = "none";
