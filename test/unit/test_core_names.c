@@ -139,7 +139,7 @@ static void test_names(struct pithlog *log, const struct pithi_row *rows, int64_
 
     core_check(pithi_plot_load(&plot));
     text_count = 0;
-    pithi_names_draw(&plot, &painter, 0, DEEPEST);
+    pithi_names_draw(&plot, &painter, 0, DEEPEST, NULL);
     for (uint32_t i = 0; i < text_count; i++) {
         int64_t time_ns = t0 + (int64_t)((texts[i].x + 6) * column_ns);
         const struct instance *there = instance_at(time_ns, (uint32_t)(texts[i].y / ROW));

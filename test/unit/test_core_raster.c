@@ -311,6 +311,35 @@ static void test_letters(void)
     pithi_glyphs_reset(pithi_glyphs(), 0, 0);
 }
 
+/* The rim of a text is the text in another colour, moved by the rim's width into all eight directions. */
+static void test_rims(void)
+{
+    static const int moves[8][2] = {{-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}};
+    unsigned char mask[LETTER_HEIGHT][LETTER_WIDTH] = {0};
+    uint32_t wanted[SIDE * SIDE], words[SIDE * SIDE], wrong = 0;
+    struct pithi_raster raster;
+
+    pithi_glyphs_reset(pithi_glyphs(), ASCENT, LETTER_HEIGHT);
+    mask[3][3] = mask[4][3] = 255, mask[5][4] = 100;
+    pithi_glyphs_add(pithi_glyphs(), 'a', LETTER_WIDTH, &mask[0][0]);
+    for (int size = 10; size <= 20; size += 10) {
+        pithi_raster_onto(&raster, wanted, SIDE, SIDE, 0x204060);
+        struct pithi_painter painter = pithi_raster_painter(&raster);
+        struct pithi_font plain = {.size = size}, rimmed = {.size = size, .rimmed = 1, .rim = 0x40ff20};
+        for (int i = 0; i < 8; i++)
+            painter.text(painter.context, 12 + moves[i][0] * size / 10, 14 + moves[i][1] * size / 10, PITHI_LEFT, plain,
+                         rimmed.rim, "aa");
+        painter.text(painter.context, 12, 14, PITHI_LEFT, plain, 0x000000, "aa");
+        pithi_raster_onto(&raster, words, SIDE, SIDE, 0x204060);
+        painter = pithi_raster_painter(&raster);
+        painter.text(painter.context, 12, 14, PITHI_LEFT, rimmed, 0x000000, "aa");
+        for (int p = 0; p < SIDE * SIDE; p++)
+            wrong += words[p] != wanted[p];
+    }
+    OK(wrong == 0, "rims of texts: %u pixels wrong", wrong);
+    pithi_glyphs_reset(pithi_glyphs(), 0, 0);
+}
+
 /* A bar of each level is 0.66 times as high as the bar around it, in whole pixels. */
 static void test_bar_heights(void)
 {
@@ -335,6 +364,7 @@ int main(void)
     test_triangles();
     test_blending();
     test_letters();
+    test_rims();
     test_bar_heights();
     pithlog_close(log);
     return tap_done();

@@ -52,6 +52,36 @@ ok $(($(lines log.svg) < 200)) "hatching in an SVG: $(lines log.svg) lines"
 is "$(lines plain.svg)" 1 "only the arrow without"
 like "$(cat log.svg)" '<path stroke="#d6006c"' "the path in an SVG"
 is "$(grep -ci d6006c plain.svg)" 0 "not without"
+# Names on hatched ground have a rim in the colour of their bar, below the letters.
+rimmed() { sed -n '/<g .*paint-order="stroke"/,/<.g>/ s/.*<text [^>]*>\(.*\)<.text>/\1/p' "$1" | tr '\n' ';'; }
+is "$(rimmed log.svg):$(rimmed plain.svg)" \
+    "MPI_Recv;400 ms;Finalize;MPI_Barrier;320 ms;Finalize;MPI_Barrier;620 ms;:" "names on hatched ground, and only they, have rims"
+like "$(grep -B 1 '<text [^>]*>MPI_Recv<' log.svg | head -n 1)" "<g .* stroke=\"#${recv,,}\" stroke-width=\"2.4\" " "in the colour of the bar"
+# The dark picture: what touches a letter of `400 ms` has the colour of the bar.
+for names in on off; do
+    pith draw log.pith -o "$names.png" --waits --theme dark -e "names $names" # off: the hatches alone
+done
+pith draw log.pith -o unhatched.png --theme dark
+under() { # PICTURE: the mean brightness beside the letters, where the picture without waiting has the colour of the bar
+    convert unhatched.png "$1" -crop 42x8+346+57 +repage txt:- | awk -F '[(,) :]+' '
+        /^#/ { picture++; next }
+        picture == 1 { ground[$1 "," $2] = $3 + $4 + $5; plain = plain > $3 + $4 + $5 ? plain : $3 + $4 + $5; next }
+        { here[$1 "," $2] = $3 + $4 + $5 }
+        END {
+            for (at in ground) {
+                split(at, xy, ",")
+                beside = 0
+                for (i = -1; i <= 1; i++)
+                    for (k = -1; k <= 1; k++) {
+                        near = (xy[1] + i) "," (xy[2] + k)
+                        beside += near in ground && ground[near] < plain / 3
+                    }
+                if (beside && ground[at] > plain * 0.95) { sum += here[at]; count++ }
+            }
+            printf "%d", count ? 100 * sum / count / plain : 0
+        }'
+}
+ok $(($(under on.png) < 90 || $(under off.png) > 80)) "beside dark letters: $(under on.png) % of the bar's brightness, hatches have $(under off.png) %"
 pith draw log.pith -o log.pdf --waits --critical-path
 like "$(head -c 5 log.pdf)" '%PDF-' "a PDF"
 

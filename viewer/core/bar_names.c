@@ -59,6 +59,7 @@ static int64_t length_of(const struct pithi_plot *plot, const struct pithi_cells
 
 struct place {
     uint32_t left, right; /* columns */
+    int hatched;
     double y, height;
     int64_t length_ns;
 };
@@ -76,7 +77,9 @@ static void draw_name(const struct pithi_plot *plot, const struct pithi_painter 
     width = fit(painter, font, name, room);
     if (width <= 0)
         return;
-    uint32_t rgb = pithi_rgb_text_on(pithi_plot_rgb(plot, row)[state]);
+    font.rimmed = place->hatched;
+    font.rim = pithi_plot_rgb(plot, row)[state];
+    uint32_t rgb = pithi_rgb_text_on(font.rim);
     painter->text(painter->context, x, y, PITHI_LEFT, font, rgb, name);
     if (!place->length_ns)
         return;
@@ -109,7 +112,17 @@ static uint32_t next_wide(const struct pithi_cell *line, uint32_t width, uint32_
     return c + least <= width ? c : width;
 }
 
-static void name_level(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row, uint32_t level)
+static int is_hatched(const unsigned char *hatched, uint32_t level, uint32_t from, uint32_t to)
+{
+    for (uint32_t c = from; hatched && c < to; c++)
+        if (hatched[c] == level + 1 || hatched[c] == PITHI_HATCHED_ALL)
+            return 1;
+    return 0;
+}
+
+/* `hatched`: the columns of this row; NULL: none is. */
+static void name_level(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row, uint32_t level,
+                       const unsigned char *hatched)
 {
     const struct pithi_cells *cells = &plot->lines[plot->cell_row[row]];
     const struct pithi_cell *line = pithi_cells_line(cells, 0, level);
@@ -137,11 +150,13 @@ static void name_level(const struct pithi_plot *plot, const struct pithi_painter
         if (place.right - place.left < narrowest || place.height < (TEXT + AROUND) * pithi_theme_scale() - 1)
             continue;
         place.length_ns = length_of(plot, cells, level, c, end);
+        place.hatched = is_hatched(hatched, level, place.left, place.right);
         draw_name(plot, painter, row, line[c].state, &place);
     }
 }
 
-void pithi_names_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to)
+void pithi_names_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to,
+                      const unsigned char *hatched)
 {
     for (uint32_t row = from; row < to && plot->names && painter->text; row++) {
         uint32_t first, last;
@@ -153,7 +168,7 @@ void pithi_names_draw(const struct pithi_plot *plot, const struct pithi_painter 
             pithi_plot_row_bar(plot, row, level, &top, &height);
             if (height < (TEXT + AROUND) * pithi_theme_scale() - 1)
                 break;
-            name_level(plot, painter, row, level);
+            name_level(plot, painter, row, level, hatched ? hatched + (size_t)(row - from) * plot->width : NULL);
         }
     }
 }

@@ -142,7 +142,8 @@ enum { STEP = 6, HATCHED_HEIGHT = 5 };
 #define HALF 0.499f /* without the error of a float */
 #define PALER 0.45
 
-static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row, float *part)
+static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row, float *part,
+                     unsigned char *hatched)
 {
     struct pithi_hatching hatching = {.step = floor(STEP * pithi_theme_scale() + 0.5),
                                       .phase = pithi_plot_x(plot, 0),
@@ -159,6 +160,7 @@ static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *
             end++;
         if (part[c] < HALF)
             continue;
+        memset(hatched + c, PITHI_HATCHED_ALL, end - c);
         hatching.x = plot->x + c;
         hatching.width = end - c;
         if (hatching.height >= HATCHED_HEIGHT)
@@ -170,7 +172,7 @@ static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *
 }
 
 void pithi_core_waits_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from,
-                           uint32_t to)
+                           uint32_t to, unsigned char *hatched)
 {
     float *part;
 
@@ -180,6 +182,6 @@ void pithi_core_waits_draw(const struct pithi_plot *plot, const struct pithi_pai
     for (uint32_t row = from; row < to; row++)
         if (plot->cell_row[row] != PITHI_NONE && plot->rows[row].lane_count <= 1 &&
             !pithi_row_is_below(&plot->rows[row]))
-            draw_row(plot, painter, row, part);
+            draw_row(plot, painter, row, part, hatched + (size_t)(row - from) * plot->width);
     free(part);
 }

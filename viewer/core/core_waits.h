@@ -35,8 +35,8 @@ int64_t pithi_core_waits_ns(const struct pithi_core_waits *waits, uint32_t lane,
 /* part[c]: the part of the column's time, 0 to 1, in which a lane had no core. */
 void pithi_core_waits_columns(const struct pithi_core_waits *waits, uint32_t lane, int64_t t0_ns, int64_t t1_ns,
                               uint32_t width, float *part);
-/* Hatches the rows [from, to) of single lanes, if plot->core_waits is set. */
+/* Hatches the rows [from, to) of single lanes, if plot->core_waits is set, and notes where (pithi_names_draw). */
 void pithi_core_waits_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from,
-                           uint32_t to);
+                           uint32_t to, unsigned char *hatched);
 
 #endif

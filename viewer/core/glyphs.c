@@ -132,20 +132,29 @@ double pithi_glyphs_width(void *context, struct pithi_font font, const char *tex
     return width;
 }
 
-void pithi_glyphs_text(void *context, double x, double y, enum pithi_anchor anchor, struct pithi_font font,
-                       uint32_t rgb, const char *text)
+static void draw_letters(const struct pithi_raster *raster, int left, int top, uint32_t rgb, const char *text)
 {
-    const struct pithi_raster *raster = context;
-    const struct pithi_glyphs *glyphs = pithi_glyphs();
-    double width = anchor == PITHI_LEFT ? 0 : pithi_glyphs_width(context, font, text);
-    int left = (int)floor(x - (anchor == PITHI_CENTRE ? width / 2 : width) + 0.5);
-    int top = (int)floor(y + 0.5) - glyphs->ascent;
     uint32_t code;
 
     while ((code = pithi_glyphs_next(&text)) != 0) {
-        const struct pithi_glyph *glyph = pithi_glyphs_find(glyphs, code);
+        const struct pithi_glyph *glyph = pithi_glyphs_find(pithi_glyphs(), code);
         if (glyph)
             draw_glyph(raster, glyph, left, top, rgb);
         left += glyph ? glyph->width : 0;
     }
+}
+
+void pithi_glyphs_text(void *context, double x, double y, enum pithi_anchor anchor, struct pithi_font font,
+                       uint32_t rgb, const char *text)
+{
+    const struct pithi_raster *raster = context;
+    double width = anchor == PITHI_LEFT ? 0 : pithi_glyphs_width(context, font, text);
+    int left = (int)floor(x - (anchor == PITHI_CENTRE ? width / 2 : width) + 0.5);
+    int top = (int)floor(y + 0.5) - pithi_glyphs()->ascent;
+    int rim = (int)fmax(floor(font.size * PITHI_RIM + 0.5), 1);
+
+    for (int i = 0; i < 9 && font.rimmed; i++)
+        if (i != 4)
+            draw_letters(raster, left + (i % 3 - 1) * rim, top + (i / 3 - 1) * rim, font.rim, text);
+    draw_letters(raster, left, top, rgb, text);
 }

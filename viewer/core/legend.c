@@ -146,7 +146,7 @@ enum { LINE = 19, SIGN = 16, SHARE = 52, SPACE = 24, LEAST = 60, WIDEST_LIST = 2
 /* The columns of a table: right-aligned numbers. */
 enum { NUMBERS = 4, NUMBER_WIDTH = 92, NAME_WIDTH = 320, TABLE_MORE = 2 /* lines: heading, messages */ };
 
-static const struct pithi_font text_font = {11.5, 0}, small_font = {11, 0};
+static const struct pithi_font text_font = {.size = 11.5}, small_font = {.size = 11};
 
 void pithi_text_in(const struct pithi_painter *painter, double x, double y, double width, struct pithi_font font,
                    uint32_t rgb, const char *text)

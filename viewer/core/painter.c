@@ -97,6 +97,7 @@ static void filter_text(void *context, double x, double y, enum pithi_anchor anc
     struct pithi_painter_filter *filter = context;
 
     rgb = colour_of(filter, rgb);
+    font.rim = colour_of(filter, font.rim);
     filter->target->text(filter->target->context, x_of(filter, x), y, anchor, font, rgb, text);
 }
 

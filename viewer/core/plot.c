@@ -280,6 +280,8 @@ static void clip_rows(const struct pithi_plot *plot, const struct pithi_painter 
 void pithi_plot_draw_rows(const struct pithi_plot *plot, const struct pithi_painter *painter,
                           struct pithi_bar_sheet *sheet, uint32_t from, uint32_t to)
 {
+    unsigned char *hatched = NULL;
+
     if (painter->ground)
         draw_ground(plot, painter, from, to);
     clip_rows(plot, painter);
@@ -290,9 +292,12 @@ void pithi_plot_draw_rows(const struct pithi_plot *plot, const struct pithi_pain
             pithi_graph_draw(plot, painter, row);
     }
     pithi_bars_draw(plot, painter, sheet, from, to);
-    pithi_waits_draw(plot, painter, from, to);
-    pithi_core_waits_draw(plot, painter, from, to);
-    pithi_names_draw(plot, painter, from, to);
+    if ((plot->analysis && plot->waits) || plot->core_waits)
+        hatched = pithi_alloc((size_t)(to - from) * plot->width, 1);
+    pithi_waits_draw(plot, painter, from, to, hatched);
+    pithi_core_waits_draw(plot, painter, from, to, hatched);
+    pithi_names_draw(plot, painter, from, to, hatched);
+    free(hatched);
     pithi_gaps_draw(plot, painter, from, to);
     for (uint32_t row = from; row < to; row++)
         draw_ticks(plot, painter, row);

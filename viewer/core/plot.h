@@ -174,8 +174,11 @@ int pithi_bar_at(const struct pithi_plot *plot, uint32_t row, uint32_t level, ui
                  struct pithi_bar_place *place);
 
 /* Draws the names of states, and durations, into the bars of the rows [from, to) that have room (bar_names.c). Where
- * bars lie in a bar, its name is in the widest part without them. */
-void pithi_names_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to);
+ * bars lie in a bar, its name is in the widest part without them. On hatched ground, names have a rim in the colour of
+ * their bar. `hatched` tells where the bars are hatched, for each row and column; NULL: nowhere. */
+enum { PITHI_HATCHED_ALL = 0xff }; /* all levels; else the level + 1, or 0 */
+void pithi_names_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to,
+                      const unsigned char *hatched);
 
 /* ---- Arrows (arrow_draw.c) --------------------------------------------------------------------------------------- */
 

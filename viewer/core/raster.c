@@ -252,6 +252,7 @@ struct pithi_shape {
         struct {
             double x, y;
             enum pithi_anchor anchor;
+            struct pithi_font font;
             char text[PITHI_KEPT_TEXT];
         } words;
     };
@@ -434,9 +435,8 @@ static void keep_text(void *context, double x, double y, enum pithi_anchor ancho
                                 .top = pithi_rounded(y - height, raster->top, raster->bottom),
                                 .bottom = pithi_rounded(y + height, raster->top, raster->bottom),
                                 .rgb = rgb,
-                                .words = {.x = x, .y = y, .anchor = anchor}};
+                                .words = {.x = x, .y = y, .anchor = anchor, .font = font}};
 
-    (void)font;
     snprintf(shape.words.text, sizeof shape.words.text, "%s", text);
     keep(raster, &shape);
 }
@@ -504,8 +504,8 @@ void pithi_raster_draw_kept(struct pithi_raster *part)
         if (shape->kind == RUN)
             draw_run_part(part, &shape->run);
         else if (shape->kind == TEXT)
-            pithi_glyphs_text(part, shape->words.x, shape->words.y, shape->words.anchor, (struct pithi_font){0},
-                              shape->rgb, shape->words.text);
+            pithi_glyphs_text(part, shape->words.x, shape->words.y, shape->words.anchor, shape->words.font, shape->rgb,
+                              shape->words.text);
         else if (shape->kind == RECT)
             raster_rect(part, places[0], places[1], places[2], places[3], shape->rgb, shape->alpha);
         else

@@ -98,7 +98,8 @@ static void hatch_bar(const struct pithi_plot *plot, const struct pithi_painter 
     pithi_hatch(painter, &hatching);
 }
 
-static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row, uint32_t *level)
+static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row, uint32_t *level,
+                     unsigned char *hatched)
 {
     struct pithi_analysis_window window = {plot->analysis, plot->t0_ns, plot->t1_ns, plot->width};
     struct pithi_bar_place place;
@@ -119,17 +120,19 @@ static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *
         /* The dividing line at the begin of the bar stays. */
         if (end - c > (uint32_t)place.edge)
             hatch_bar(plot, painter, &place, c + (uint32_t)place.edge, end);
+        memset(hatched + c, (int)level[c] + 1, end - c);
     }
 }
 
-void pithi_waits_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to)
+void pithi_waits_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to,
+                      unsigned char *hatched)
 {
     if (!plot->analysis || !plot->waits)
         return;
     uint32_t *level = pithi_alloc(plot->width, sizeof *level);
     for (uint32_t row = from; row < to; row++)
         if (plot->cell_row[row] != PITHI_NONE && !plot->rows[row].flame)
-            draw_row(plot, painter, row, level);
+            draw_row(plot, painter, row, level, hatched + (size_t)(row - from) * plot->width);
     free(level);
 }
 

@@ -9,8 +9,9 @@
 #include "core/plot.h"
 
 /* Draw the plot's analysis, if there is one and plot->waits or plot->path is set: the wait states of the rows
- * [from, to), and the path over all rows. */
-void pithi_waits_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to);
+ * [from, to), which are noted in `hatched` (pithi_names_draw), and the path over all rows. */
+void pithi_waits_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to,
+                      unsigned char *hatched);
 void pithi_path_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
 
 /* A window of an analysis. */

@@ -302,8 +302,17 @@ static void cairo_text(void *data, double x, double y, enum pithi_anchor anchor,
     double width = anchor == PITHI_LEFT ? 0 : cairo_text_width(data, font, text);
 
     choose_font(cairo, font);
+    x -= anchor == PITHI_CENTRE ? width / 2 : width;
+    if (font.rimmed) {
+        set_colour(cairo, font.rim, 1);
+        cairo_set_line_width(cairo, 2 * PITHI_RIM * font.size);
+        cairo_set_line_join(cairo, CAIRO_LINE_JOIN_ROUND);
+        cairo_move_to(cairo, x, y);
+        cairo_text_path(cairo, text);
+        cairo_stroke(cairo);
+    }
     set_colour(cairo, rgb, 1);
-    cairo_move_to(cairo, anchor == PITHI_CENTRE ? x - width / 2 : x - width, y);
+    cairo_move_to(cairo, x, y);
     cairo_show_text(cairo, text);
 }
 

@@ -27,8 +27,8 @@ struct pithi_svg {
     enum group group; /* the open <g>: */
     uint32_t group_rgb;
     long group_alpha, last_alpha; /* hundredths; last_alpha: of the last shape */
-    double group_size;
-    int group_bold, clip_count, clipped;
+    struct pithi_font group_font; /* of texts */
+    int clip_count, clipped;
 };
 
 static long hundredths(double value) { return lround(value * 100); }
@@ -188,6 +188,11 @@ static void svg_triangle(void *context, const double x[3], const double y[3], ui
     pithi_text_add(&svg->text, "z\"/>\n");
 }
 
+static int same_font(struct pithi_font a, struct pithi_font b)
+{
+    return a.size == b.size && a.bold == b.bold && a.rimmed == b.rimmed && (!a.rimmed || a.rim == b.rim);
+}
+
 static void svg_text(void *context, double x, double y, enum pithi_anchor anchor, struct pithi_font font, uint32_t rgb,
                      const char *string)
 {
@@ -195,15 +200,21 @@ static void svg_text(void *context, double x, double y, enum pithi_anchor anchor
     struct pithi_svg *svg = context;
 
     write_paths(svg);
-    if (svg->group != TEXTS || svg->group_rgb != rgb || svg->group_size != font.size || svg->group_bold != font.bold) {
+    if (svg->group != TEXTS || svg->group_rgb != rgb || !same_font(svg->group_font, font)) {
         end_group(svg);
-        pithi_text_add(&svg->text, "<g fill=\"#%06x\" stroke=\"none\" font-size=\"", rgb);
+        pithi_text_add(&svg->text, "<g fill=\"#%06x\" ", rgb);
+        if (font.rimmed)
+            pithi_text_add(&svg->text,
+                           "stroke=\"#%06x\" stroke-width=\"%.2g\" stroke-linejoin=\"round\" paint-order=\"stroke\"",
+                           font.rim, 2 * PITHI_RIM * font.size);
+        else
+            pithi_text_add(&svg->text, "stroke=\"none\"");
+        pithi_text_add(&svg->text, " font-size=\"");
         pithi_text_hundredths(&svg->text, hundredths(font.size));
         pithi_text_add(&svg->text, font.bold ? "\" font-weight=\"bold\">\n" : "\">\n");
         svg->group = TEXTS;
         svg->group_rgb = rgb;
-        svg->group_size = font.size;
-        svg->group_bold = font.bold;
+        svg->group_font = font;
     }
     pithi_text_add(&svg->text, "<text x=\"");
     pithi_text_hundredths(&svg->text, hundredths(x));
