@@ -34,6 +34,20 @@ is "$(timeout 60 pith view shared.pith -e '
 shared.pith.notes: line 5: not a time in seconds, a tab, `rank R`, a tab and a text' "others change the file meanwhile"
 is "$(grep -v '^#' shared.pith.notes | cut -f 3 | tr '\n' ' ')" "2nd mine theirs nonsense " \
     "and the file is as they and the window left it"
+# Undo does not bring back what others removed.
+cp log.pith undone.pith
+printf '0.1\trank 0\ttheirs\n' >undone.pith.notes
+is "$(timeout 60 pith view undone.pith -e 'note 0.2 0 one; exec pith view undone.pith -e {delete_note 1; quit}
+    proc texts {} { lmap note [notes] {lindex $note 2} }
+    note 0.3 0 two; puts [texts]; undo; puts [texts]; undo; puts [texts]; redo; puts [texts]
+    quit')" $'one two\none\n\none' \
+    "undo and redo of own notes only"
+# A time long after 0 stays as it is in the file.
+printf '%s\t0\t0\t%s\twork\n' 1700000000.1 enter 1700000000.2 leave >epoch.txt
+pith convert epoch.txt epoch.pith
+printf '1700000000.123456789\trank 0\texact\n' >epoch.pith.notes
+timeout 60 pith view epoch.pith -e 'note 1700000000.15 0 other; quit'
+is "$(sed 1d epoch.pith.notes | head -n 1)" $'1700000000.123456789\trank 0\texact' "a time long after 0"
 cp log.pith bad.pith
 printf '0.1\trank 0\tgood\n0.5 rank 1 spaces\n' >bad.pith.notes
 cp bad.pith.notes before

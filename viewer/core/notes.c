@@ -58,13 +58,13 @@ static int read_line(struct pithi_notes *notes, const char *line)
     unsigned rank, thread = 0;
     char *row, *end;
     const char *text;
-    double seconds;
+    long double seconds; /* exact, whatever the time */
     int used = 0;
 
     if (!*line || *line == '#')
         return 1;
-    seconds = strtod(line, &row);
-    if (row == line || *row != '\t' || !(fabs(seconds) < 9e9))
+    seconds = strtold(line, &row);
+    if (row == line || *row != '\t' || !(fabsl(seconds) < 9e9L))
         return 0;
     if (sscanf(++row, "rank %u%n", &rank, &used) != 1)
         return 0;
@@ -74,7 +74,7 @@ static int read_line(struct pithi_notes *notes, const char *line)
     if (*end != '\t')
         return 0;
     text = end + 1;
-    pithi_notes_add(notes, (int64_t)llround(seconds * 1e9), (int32_t)rank, thread, text);
+    pithi_notes_add(notes, (int64_t)llroundl(seconds * 1e9L), (int32_t)rank, thread, text);
     return 1;
 }
 
@@ -122,7 +122,7 @@ static void write_notes(const struct pithi_notes *notes, FILE *file)
 
     fputs("# Notes of pith view: time in seconds, row, text\n", file);
     for (uint32_t i = 0; i < notes->count; i++)
-        fprintf(file, "%.9f\t%s\t%s\n", (double)notes->items[i].time_ns / 1e9, row_text(&notes->items[i], row),
+        fprintf(file, "%.9Lf\t%s\t%s\n", (long double)notes->items[i].time_ns / 1e9L, row_text(&notes->items[i], row),
                 notes->items[i].text);
 }
 

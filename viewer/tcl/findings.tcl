@@ -154,7 +154,8 @@ oo::class create ::pith::Findings {
         } elseif {[[$window part Waiting] is_ready]} {
             set missing [string map {\n { }} [[$model log] missing]]
             if {$efficiencies eq {}} {
-                set notice "No MPI calls[expr {$missing eq {} ? {} : { in the analyzed part}}], so there are no efficiencies."
+                set where [expr {$missing eq {} ? {} : { in the analyzed part}}]
+                set notice "No MPI calls$where, so there are no efficiencies."
             } elseif {![$model info complete]} {
                 set notice "The log is incomplete. These figures are for the part that can be read."
             }
