@@ -370,13 +370,14 @@ $(foreach l,$(also_libs),$(eval $(call also_rule,$(l))))
 include wrappers/wrappers.mk
 
 # ---- viewer ----------------------------------------------------------------------------------------------------------
-# The script and the style of a page as strings. The parts of the script, in the order in which they run:
+# The script and the style of a page as strings, without comments. The parts of the script, in the order in which they
+# run:
 page_js := $(patsubst %,viewer/page/%.js,texts view cells columns sums search panel plot messages overlays frame under \
 	pointer keys link start)
 $(O)/gen/page_data.c: $(page_js) viewer/page/page.css
 	@mkdir -p $(@D)
-	@string() { echo "const char pithi_page_$$1[] = {"; shift; cat "$$@" | \
-		od -An -v -tu1 | sed 's/ *\([0-9][0-9]*\)/\1,/g'; echo '0};'; }; \
+	@string() { echo "const char pithi_page_$$1[] = {"; shift; \
+		sed '/^ *\/\//d' "$$@" | od -An -v -tu1 | sed 's/ *\([0-9][0-9]*\)/\1,/g'; echo '0};'; }; \
 		{ echo '#include "draw/draw.h"'; string js $(page_js); string css viewer/page/page.css; } >$@.part && \
 		mv $@.part $@
 $(O)/obj/viewer/draw/page_data.o: $(O)/gen/page_data.c $(O)/.flags
