@@ -543,8 +543,8 @@ def check_coarse(browser):
     like(page.text(".said"), "^1 of ", "but goes to its places")
     same(page.text(".finer").strip(), "", "without a hatched picture")
     page.go("0.400000000-0.400002000")
-    like(page.text(".finer"), r"^Hatched: .*pith draw big.pith -o part.html --from 0.400000000 --to 0.400002000$",
-         "hatched, with the command")
+    like(page.text(".finer"), r"^Hatched, bundles of messages: finer than this page\. To see it: "
+         r"pith draw big.pith -o part.html --from 0.400000000 --to 0.400002000$", "hatched, with the command")
     page.close()
 
 
@@ -771,10 +771,10 @@ def check_path(browser):
     page = browser.open("steps.html")
     same(page.text(".finer").strip(), "", "a path of many steps: not finer than the whole page")
     page.go("0.5-0.501")
-    like(page.text(".finer"), r"Critical path.*: finer than this page\. .* --from 0\.500000000 --to 0\.501000000$",
-         "but than a part of it")
+    like(page.text(".finer"), r"^Bundles of messages, critical path: finer than this page\. To see it: "
+         r"pith draw steps\.pith -o part\.html --from 0\.500000000 --to 0\.501000000$", "but than a part of it")
     page.key("c")
-    ok("Critical path" not in page.text(".finer"), "not while it is not shown")
+    ok("critical path" not in page.text(".finer"), "not while it is not shown")
     page.close()
 
 

@@ -86,8 +86,8 @@ function readArrows(text) {
   return arrows.sort((a, b) => Math.abs(b.took) - Math.abs(a.took));
 }
 
-// Returns {from, to, row} of the parts of the critical path; row -1: it is on no row. pathStep: one of its columns, or 0:
-// it is exact.
+// Returns {from, to, row} of the parts of the critical path; row -1: it is on no row. pathStep: the length of a column,
+// or 0: it is exact.
 const pathStep = data.pathColumns ? span / data.pathColumns : 0;
 function readPath(text) {
   const numbers = text.split(" ").map((word) => parseInt(word, 36)), parts = [], step = pathStep || 1;

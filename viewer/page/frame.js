@@ -143,10 +143,10 @@ function draw() {
 // Tells how to see more than the page has.
 function tellFiner() {
   const isPathCoarse = pathOn && pathStep * (canvas.wide - labelWidth) / (view.to - view.from) > 1.5;
-  const what = [isHatched && "Hatched", areCoarse && "Bundles of messages", isPathCoarse && "Critical path"]
+  const what = [isHatched && "hatched", areCoarse && "bundles of messages", isPathCoarse && "critical path"]
     .filter((text) => text).join(", ");
-  finer.textContent = what ? `${what}: finer than this page. To see it: pith draw ${quoted(data.log)} `
-    + `-o part.html --from ${secondsAt(view.from)} --to ${secondsAt(view.to)}` : "\u00a0";
+  finer.textContent = what ? `${what[0].toUpperCase()}${what.slice(1)}: finer than this page. To see it: `
+    + `pith draw ${quoted(data.log)} -o part.html --from ${secondsAt(view.from)} --to ${secondsAt(view.to)}` : "\u00a0";
 }
 
 addEventListener("resize", redraw);
