@@ -38,13 +38,13 @@ static uint32_t exact_steps(const struct pithi_draw *draw, const uint32_t *row_o
 
     for (size_t i = 0; i < part_count && at_ns < draw->t1_ns; i++) {
         int64_t to_ns = parts[i].to_ns < draw->t1_ns ? parts[i].to_ns : draw->t1_ns;
-        if (to_ns <= at_ns)
+        int64_t from_ns = parts[i].from_ns > at_ns ? parts[i].from_ns : at_ns;
+        if (to_ns <= from_ns)
             continue;
         if (count + 3 > most) /* two steps more, and one behind the last part */
             return 0;
-        count = add_step(steps, count, parts[i].from_ns - at_ns, PITHI_NONE);
-        at_ns = parts[i].from_ns > at_ns ? parts[i].from_ns : at_ns;
-        count = add_step(steps, count, to_ns - at_ns, row_of_lane[parts[i].lane]);
+        count = add_step(steps, count, from_ns - at_ns, PITHI_NONE);
+        count = add_step(steps, count, to_ns - from_ns, row_of_lane[parts[i].lane]);
         at_ns = to_ns;
     }
     return add_step(steps, count, draw->t1_ns - at_ns, PITHI_NONE);
