@@ -48,6 +48,7 @@ static inline uint32_t core_lane(struct core_log *log, int32_t rank, uint32_t th
 static inline void core_add(struct core_log *log, uint32_t lane, uint32_t kind, int64_t time_ns, uint32_t id)
 {
     struct pithlog_record record = {.time_ns = time_ns, .lane = lane, .kind = kind, .id = id, .peer = -1};
+    record.bytes = kind == PITHLOG_LOST ? 7 : 0;
     core_check(pithi_writer_add(log->writer, &record));
 }
 

@@ -21,9 +21,7 @@ static struct pithlog *make_log(void)
     core_add(&log, first, PITHLOG_PAUSE, 20, 0);
     core_add(&log, first, PITHLOG_PAUSE, 25, 0);
     core_add(&log, first, PITHLOG_RESUME, 60, 0);
-    core_check(pithi_writer_add(
-        log.writer,
-        &(struct pithlog_record){.time_ns = 80, .lane = first, .kind = PITHLOG_LOST, .peer = -1, .bytes = 7}));
+    core_add(&log, first, PITHLOG_LOST, 80, 0);
     core_add(&log, first, PITHLOG_PAUSE, 90, 0);
     core_add(&log, first, PITHLOG_RESUME, 90, 0);
     core_add(&log, first, PITHLOG_LEAVE, 100, WORK);

@@ -12,6 +12,7 @@ enum { STATES = 7, EVENT_ID = STATES, DEFS = STATES + 1, LANES = 3, MOST = 400, 
 struct entry {
     int64_t time_ns;
     uint32_t kind, id;
+    uint32_t ended; /* ENTER: the LOST record in whose hole the state ended, or PITHI_NONE */
 };
 
 struct lane_copy {
@@ -23,6 +24,7 @@ static struct lane_copy lanes[LANES];
 static int64_t log_end_ns; /* states never left last till then */
 static uint64_t seed = 42;
 static uint32_t deepest = 12; /* of random logs */
+static int has_losses;        /* random logs have LOST records */
 
 static uint32_t below(uint32_t limit)
 {
@@ -30,7 +32,44 @@ static uint32_t below(uint32_t limit)
     return (uint32_t)(seed >> 33) % limit;
 }
 
+/* 1: records are missing between this one and the next. */
+static int is_hole(const struct lane_copy *copy, uint32_t record)
+{
+    return copy->entries[record].kind == PITHLOG_LOST && copy->entries[record].time_ns > copy->entries[0].time_ns;
+}
+
 /* ---- A random log ------------------------------------------------------------------------------------------------ */
+
+/* Finds where states end whose LEAVE was lost: a LOST record ends those that are never left later, unless one inside
+ * them is. */
+static void end_lost(struct lane_copy *copy)
+{
+    static uint32_t leave[MOST], open[MOST];
+    uint32_t depth = 0;
+
+    for (uint32_t r = 0; r < copy->count; r++) {
+        copy->entries[r].ended = leave[r] = PITHI_NONE;
+        if (copy->entries[r].kind == PITHLOG_ENTER)
+            open[depth++] = r;
+        for (uint32_t i = depth; copy->entries[r].kind == PITHLOG_LEAVE && i-- > 0;)
+            if (copy->entries[open[i]].id == copy->entries[r].id) {
+                leave[open[i]] = r;
+                memmove(&open[i], &open[i + 1], (--depth - i) * sizeof *open);
+                break;
+            }
+    }
+    for (uint32_t hole = 0; hole < copy->count; hole++) {
+        if (!is_hole(copy, hole))
+            continue;
+        for (uint32_t r = hole; r-- > 0;) {
+            int is_open = copy->entries[r].kind == PITHLOG_ENTER && leave[r] > hole;
+            if (is_open && leave[r] != PITHI_NONE)
+                break;
+            if (is_open && copy->entries[r].ended == PITHI_NONE)
+                copy->entries[r].ended = hole;
+        }
+    }
+}
 
 static void random_lane(struct lane_copy *copy, uint32_t records, uint32_t gap)
 {
@@ -44,6 +83,10 @@ static void random_lane(struct lane_copy *copy, uint32_t records, uint32_t gap)
         entry->time_ns = now;
         if (dice == 0) {
             entry->kind = PITHLOG_EVENT, entry->id = EVENT_ID;
+        } else if (has_losses && !below(25)) {
+            entry->kind = PITHLOG_LOST;
+            for (uint32_t left = below(3); left > 0 && depth > 0; left--) /* the program went on meanwhile */
+                depth--;
         } else if (depth < deepest && (dice < 11 || !depth)) {
             entry->kind = PITHLOG_ENTER;
             entry->id = open[depth++] = below(STATES);
@@ -56,6 +99,7 @@ static void random_lane(struct lane_copy *copy, uint32_t records, uint32_t gap)
             depth--;
         }
     }
+    end_lost(copy);
 }
 
 static struct pithlog *random_log(uint32_t records, uint32_t gap)
@@ -83,21 +127,23 @@ static struct pithlog *random_log(uint32_t records, uint32_t gap)
 
 struct stack {
     struct {
-        uint32_t id;
+        uint32_t id, enter;
         int64_t start_ns;
         int open_in_window;
     } items[MOST];
     uint32_t depth;
 };
 
-/* The stack after the first `records` records. A LEAVE ends the innermost of its name. */
-static void replay(const struct lane_copy *copy, uint32_t records, struct stack *stack)
+/* The stack after the first `records` records. A LEAVE ends the innermost of its name. After a LOST
+ * record, those that are open when the hole ends. */
+static void replay_known(const struct lane_copy *copy, uint32_t records, struct stack *stack)
 {
     stack->depth = 0;
     for (uint32_t r = 0; r < records; r++) {
         const struct entry *entry = &copy->entries[r];
         if (entry->kind == PITHLOG_ENTER) {
             stack->items[stack->depth].id = entry->id;
+            stack->items[stack->depth].enter = r;
             stack->items[stack->depth++].start_ns = entry->time_ns;
         }
         for (uint32_t i = stack->depth; entry->kind == PITHLOG_LEAVE && i-- > 0;)
@@ -106,7 +152,20 @@ static void replay(const struct lane_copy *copy, uint32_t records, struct stack 
                 stack->depth--;
                 break;
             }
+        for (uint32_t i = stack->depth; is_hole(copy, r) && i-- > 0;)
+            if (copy->entries[stack->items[i].enter].ended <= r) {
+                memmove(&stack->items[i], &stack->items[i + 1], (stack->depth - i - 1) * sizeof *stack->items);
+                stack->depth--;
+            }
     }
+}
+
+/* In a hole, none is open. */
+static void replay(const struct lane_copy *copy, uint32_t records, struct stack *stack)
+{
+    replay_known(copy, records, stack);
+    if (records && is_hole(copy, records - 1))
+        stack->depth = 0;
 }
 
 static uint32_t shown_at(const struct stack *stack, const unsigned char *hidden, uint32_t level, uint32_t levels)
@@ -191,7 +250,51 @@ static uint32_t wrong_cells(const struct pithi_query *query, const struct pithi_
     return wrong;
 }
 
+/* ---- Holes ------------------------------------------------------------------------------------------------------- */
+
+/* 1: a column has time of a hole; 0: it touches none; -1: one may touch it, since a column's ends are rounded to a
+ * sixteenth of it. */
+static int holds_hole(const struct lane_copy *copy, const struct pithi_query *query, uint32_t column)
+{
+    double step = (double)(query->t1_ns - query->t0_ns) / query->width;
+    double from = (double)query->t0_ns + step * column, to = from + step, near = step / 16;
+    int holds = 0;
+
+    for (uint32_t r = 1; r < copy->count; r++) {
+        double begin = (double)copy->entries[r - 1].time_ns, end = (double)copy->entries[r].time_ns;
+        if (!is_hole(copy, r - 1) || end < from - near || begin > to + near)
+            continue;
+        if (end > from + near && begin < to - near && end > begin)
+            return 1;
+        holds = -1;
+    }
+    return holds || !copy->count || !is_hole(copy, copy->count - 1) ? holds : -1;
+}
+
+static uint32_t wrong_holes(const struct pithi_query *query, const struct pithi_cells *cells)
+{
+    unsigned char missing[90];
+    uint32_t wrong = 0;
+
+    for (uint32_t row = 0; row < LANES; row++) {
+        pithi_cells_missing(cells, row, missing);
+        for (uint32_t c = 0; c < query->width; c++) {
+            int holds = holds_hole(&lanes[row], query, c);
+            wrong += holds >= 0 && missing[c] != holds;
+        }
+    }
+    return wrong;
+}
+
 /* ---- Sums -------------------------------------------------------------------------------------------------------- */
+
+static void count_open(const struct stack *stack, unsigned char counted[MOST], struct pithi_sum sums[DEFS])
+{
+    for (uint32_t i = 0; i < stack->depth; i++) {
+        sums[stack->items[i].id].count += !counted[stack->items[i].enter];
+        counted[stack->items[i].enter] = 1;
+    }
+}
 
 static void brute_sums(const struct pithi_query *query, struct pithi_sum sums[DEFS])
 {
@@ -199,6 +302,7 @@ static void brute_sums(const struct pithi_query *query, struct pithi_sum sums[DE
 
     memset(sums, 0, DEFS * sizeof *sums);
     for (uint32_t l = 0; l < LANES; l++) {
+        unsigned char counted[MOST] = {0};
         int before = 1;
         for (uint32_t r = 0; r <= lanes[l].count; r++) {
             const struct entry *entry = r < lanes[l].count ? &lanes[l].entries[r] : NULL;
@@ -209,8 +313,7 @@ static void brute_sums(const struct pithi_query *query, struct pithi_sum sums[DE
             /* States open when the window begins count from there. */
             if (before && (!entry || entry->time_ns >= query->t0_ns)) {
                 before = 0;
-                for (uint32_t i = 0; i < stack.depth; i++)
-                    sums[stack.items[i].id].count++;
+                count_open(&stack, counted, sums);
             }
             if (span > 0 && stack.depth)
                 sums[stack.items[stack.depth - 1].id].exclusive_ns += span;
@@ -219,9 +322,13 @@ static void brute_sums(const struct pithi_query *query, struct pithi_sum sums[DE
                     sums[stack.items[i].id].inclusive_ns += span;
                 seen |= 1u << stack.items[i].id;
             }
-            if (entry && entry->kind != PITHLOG_LEAVE && entry->time_ns >= query->t0_ns &&
-                entry->time_ns < query->t1_ns)
-                sums[entry->id].count++;
+            if (!entry || entry->time_ns < query->t0_ns || entry->time_ns >= query->t1_ns)
+                continue;
+            replay_known(&lanes[l], r, &stack); /* after a hole, states are open again */
+            if (r && is_hole(&lanes[l], r - 1))
+                count_open(&stack, counted, sums);
+            sums[entry->id].count += entry->kind == PITHLOG_ENTER || entry->kind == PITHLOG_EVENT;
+            counted[r] = 1;
         }
     }
 }
@@ -323,7 +430,7 @@ static void round_of(uint32_t records, uint32_t gap, uint32_t queries)
     static const uint32_t rows[LANES] = {0, 1, 2};
     struct pithlog *log = random_log(records, gap);
     struct pithi_cells cells = {0};
-    uint32_t wrong = 0;
+    uint32_t wrong = 0, holes = 0;
     int sums = 1, ticks = 1, marks = 1;
 
     for (uint32_t i = 0; i < queries; i++) {
@@ -335,12 +442,43 @@ static void round_of(uint32_t records, uint32_t gap, uint32_t queries)
         sums &= sums_are_right(&query, &cells);
         ticks &= ticks_are_right(&query, &cells);
         marks &= marks_are_right(&query, &cells);
+        holes += wrong_holes(&query, &cells);
     }
     OK(wrong == 0, "%u records, %u deep, gaps below %u ns: every cell is what covers most of it (%u wrong)", records,
        deepest, gap, wrong);
     OK(sums, "... and count, inclusive, exclusive time are exact");
     OK(ticks, "... and no state is lost from sight, none shown twice");
     OK(marks, "... and every event is in a mark");
+    OK(holes == 0, "... and columns with missing records are marked (%u wrong)", holes);
+    pithi_cells_free(&cells);
+    pithlog_close(log);
+}
+
+/* With a summary, holes are marked in all columns, in quick pictures too, and sums are exact. */
+static void test_holes_of_summary(uint32_t records, uint32_t gap, uint32_t queries)
+{
+    static const uint32_t rows[LANES] = {0, 1, 2};
+    struct pithlog *log = random_log(records, gap);
+    struct pithi_cells cells = {0};
+    struct pithlog_summary *summary;
+    uint32_t holes = 0;
+    int sums = 1;
+
+    core_check(pithlog_summary_open(log, &summary));
+    for (uint32_t i = 0; i < queries; i++) {
+        unsigned char hidden[DEFS];
+        struct pithi_query query = {.lanes = rows, .lane_count = LANES, .summary = summary};
+        random_query(log, &query, hidden);
+        core_check(pithi_query_run(log, &query, &cells));
+        holes += wrong_holes(&query, &cells);
+        sums &= sums_are_right(&query, &cells);
+        query.care = PITHI_QUICK;
+        core_check(pithi_query_run(log, &query, &cells));
+        holes += wrong_holes(&query, &cells);
+    }
+    OK(holes == 0, "%u records, with a summary: columns with missing records are marked (%u wrong)", records, holes);
+    OK(sums, "... and sums are exact");
+    pithlog_summary_close(summary);
     pithi_cells_free(&cells);
     pithlog_close(log);
 }
@@ -444,5 +582,12 @@ int main(void)
     round_of(400, 3, 8);
     test_stop();
     test_sums_without_cells();
+    has_losses = 1;
+    round_of(30, 20, 60);
+    round_of(200, 8, 40);
+    round_of(400, 1000, 30);
+    test_groups(300, 8, 30);
+    for (uint32_t i = 0; i < 4; i++)
+        test_holes_of_summary(100 + 100 * i, 1 + i * i * 30, 30);
     return tap_done();
 }

@@ -140,6 +140,13 @@ static void sweep_piece(void *context, const struct pithlog_piece *piece)
     pithi_sweep_piece(pieces->sweep, piece, pieces->paths, pieces->path_count);
 }
 
+static void sweep_hole(void *context, int64_t from_ns, int64_t to_ns)
+{
+    struct pieces *pieces = context;
+
+    pithi_sweep_missing(pieces->sweep, from_ns, to_ns);
+}
+
 /* Sweeps a lane: its pieces, or its records if it has none. */
 static int sweep_lane(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t row,
                       uint32_t lane)
@@ -157,6 +164,8 @@ static int sweep_lane(struct pithlog *log, const struct pithi_query *query, stru
                                    query->care == PITHI_QUICK ? length_ns : length_ns / REFINED, sweep_piece, &pieces);
     else
         err = sweep_records(log, query, sweep, lane, query->t0_ns, query->t1_ns);
+    if (pieces.paths && !err && pithlog_get_info(log)->lost > 0) /* pieces do not know holes */
+        err = pithi_holes_lost(log, lane, query->t0_ns, query->t1_ns, sweep_hole, &pieces);
     pithi_sweep_end(sweep);
     return err;
 }
