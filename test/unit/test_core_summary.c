@@ -6,8 +6,8 @@
 #include "tap.h"
 
 enum { STATES = 24, EVENT_ID = STATES, RECORDS = 600000, LANES = 2, WIDTH = 800, DEEPEST = 40 };
-enum shape { SOLVER, PHASED, UNIFORM, BURSTY, DEEP, SHAPES };
-static const char *const shape_name[] = {"a solver", "phased", "uniform", "bursty", "deeply nested"};
+enum shape { SOLVER, PHASED, UNIFORM, BURSTY, DEEP, LOSSY, SHAPES };
+static const char *const shape_name[] = {"a solver", "phased", "uniform", "bursty", "deeply nested", "with losses"};
 
 static uint64_t seed = 99;
 
@@ -39,7 +39,11 @@ static void write_lane(struct core_log *log, uint32_t lane, enum shape shape)
 
     for (uint32_t i = 0; i < RECORDS; i++) {
         now += step(shape, i);
-        if (below(200) == 0) {
+        if (shape == LOSSY && below(3000) == 0) {
+            core_add(log, lane, PITHLOG_LOST, now, 0);
+            now += below(100000);
+            depth -= depth && below(2); /* a state whose end was lost */
+        } else if (below(200) == 0) {
             core_add(log, lane, PITHLOG_EVENT, now, EVENT_ID);
         } else if (!depth || (depth < most && below(2))) {
             open[depth] = choose(shape, i);
@@ -91,7 +95,7 @@ static struct pithlog *make_log(enum shape shape)
 /* ---- Comparing --------------------------------------------------------------------------------------------------- */
 
 struct wrong {
-    uint32_t cells, colours, covers, ticks;
+    uint32_t cells, colours, covers, ticks, holes;
     int sums;
 };
 
@@ -110,7 +114,8 @@ static struct wrong compare(struct pithi_cells *right, struct pithi_cells *seen)
 {
     pithi_cells_deepen(right, seen->levels);
     pithi_cells_deepen(seen, right->levels);
-    struct wrong wrong = {right->rows * right->levels * right->width, 0, 0, 0, 0};
+    struct wrong wrong = {right->rows * right->levels * right->width, 0, 0, 0, 0, 0};
+    unsigned char missing[2][WIDTH];
 
     for (uint32_t i = 0; i < wrong.cells; i++) {
         int difference = right->cells[i].cover - seen->cells[i].cover;
@@ -119,6 +124,11 @@ static struct wrong compare(struct pithi_cells *right, struct pithi_cells *seen)
     }
     for (uint32_t i = 0; i < right->tick_count; i++)
         wrong.ticks += !has_tick(seen, &right->ticks[i]);
+    for (uint32_t row = 0; row < right->rows; row++) {
+        pithi_cells_missing(right, row, missing[0]);
+        pithi_cells_missing(seen, row, missing[1]);
+        wrong.holes += memcmp(missing[0], missing[1], right->width) != 0;
+    }
     wrong.sums = memcmp(right->sums, seen->sums, right->defs * sizeof *right->sums) != 0;
     return wrong;
 }
@@ -160,7 +170,9 @@ static void test_window(struct pithlog *log, struct pithlog_summary *summary, in
     OK(!wrong.ticks, "%s, %s: rare states stay visible (%u of %u do not)", shape, what, wrong.ticks, right.tick_count);
     OK(events_of(&refined) * 100 >= events_of(&right) * 95 && events_of(&refined) <= events_of(&right) * 105 / 100,
        "%s, %s: %d marks for %d", shape, what, (int)events_of(&refined), (int)events_of(&right));
+    OK(!wrong.holes, "%s, %s: the same columns have missing records", shape, what);
     wrong = compare(&right, &rough);
+    OK(!wrong.holes, "%s, %s: at once, too", shape, what);
     OK(wrong.colours <= rough.rough * rough.levels, "%s, %s: at once, %u colours wrong, %u columns in doubt", shape,
        what, wrong.colours, rough.rough);
     pithi_cells_free(&right);
