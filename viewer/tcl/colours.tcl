@@ -399,6 +399,6 @@ oo::class create ::pith::ColourEditor {
 ::pith::part::add ColourEditor {
     words {
         colour      {NAME ?#rrggbb|default? ?log|rule|now?} {get or set the colour of states; keep it for this log, all logs, or this window} word_colour
-        edit_colour {NAME}                                  {open the dialog for it}                  word_edit_colour
+        edit_colour {NAME}                                  {open the dialog that changes a colour}   word_edit_colour
     }
 }

@@ -80,8 +80,8 @@ namespace eval ::pith::words {
         height {?PIXELS?}    {get or set the row height; 0: rows fill the window}                              word_height
         top    {ROW}         {scroll this row to the top}                             word_top
         hide   {NAME}        {hide states and events whose name matches}              word_hide
-        show   {NAME}        {show them again}                                        word_show
-        arrows {on|off|auto} {show or hide messages; auto: hide them if they would cover more than a tenth of the picture} word_arrows
+        show   {NAME}        {show hidden states and events whose name matches}      word_show
+        arrows {on|off|auto} {show or hide messages; auto: hide them if even bundles would cover more than a tenth of the picture} word_arrows
         names  {on|off}      {show or hide names and durations in bars}               word_names
         at     {TIME ROW ?LEVEL?} {details of the state there, as a list of names and values} word_at
         legend {}            {lists of name, count, inclusive and exclusive seconds}  word_legend

@@ -163,7 +163,7 @@ oo::class create ::pith::Export {
 ::pith::part::add Export {
     words {
         save {FILE ?OPTION...?} {save the view as png, svg, pdf, ps, eps or html; options of pith draw} word_save
-        choose_picture {}       {open the dialog for it}                                          choose
+        choose_picture {}       {open the dialog that saves a picture}                            choose
     }
 }
 
@@ -213,7 +213,7 @@ oo::class create ::pith::Clip {
 ::pith::part::add Clip {
     words {
         clip        {FILE} {save the selection, else the time shown, as a log} word_clip
-        choose_clip {}     {open the dialog for it}                               choose
+        choose_clip {}     {open the dialog that saves this stretch as a log}     choose
     }
     menus {Log {- - -  "Save this stretch as a log..." choose_clip {}}}
 }

@@ -152,7 +152,7 @@ oo::class create ::pith::Iterations {
 ::pith::part::add Iterations {
     words {
         iterations {?on|off?} {mark the iterations below the time axis; without argument: lists of begin and end, in seconds} word_iterations
-        iterations_of {?STATE?} {the instances of this state are the iterations; without STATE they are found by the MPI calls} word_iterations_of
+        iterations_of {?STATE?} {take the instances of this state as the iterations; without STATE find them by the MPI calls} word_iterations_of
     }
     keys {{I} {Shift-i} {mark the iterations below the time axis, or stop it} {iterations toggle}}
     menus {View {"Iterations" {iterations toggle} I}}

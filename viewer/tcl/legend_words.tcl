@@ -122,7 +122,7 @@ oo::class create ::pith::LegendWords {
 
 ::pith::part::add LegendWords {
     words {
-        only           {NAME}             {hide all others}                                     word_only
+        only           {NAME}             {hide states and events whose name does not match}    word_only
         show_all       {}                 {show everything, including messages}                 word_show_all
         searchable     {?NAME on|off?}    {include it in searches or not; list the included names} word_searchable
         filter         {?TEXT?}           {list only names that contain or match TEXT in the legend} word_filter

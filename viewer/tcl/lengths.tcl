@@ -326,7 +326,7 @@ oo::class create ::pith::Lengths {
 ::pith::part::add Lengths {
     words {
         lengths {?NAME?}      {histogram of the lengths of a state, of "messages", or of their "sizes"} word_lengths
-        lengths_of_pointed {} {the same for the state under the pointer}                    open_pointed
+        lengths_of_pointed {} {histogram of the lengths of the state under the pointer}     open_pointed
     }
     keys {{l} {l} {histogram of the lengths of the state under the pointer} {lengths_of_pointed}}
     menus {Statistics {"State lengths..." lengths l  "Message sizes..." {lengths sizes} {}}}

@@ -19,7 +19,7 @@ namespace eval ::pith::preferences {
             {scale of all sizes: 2 for a screen of twice the resolution; 0 follows the screen}
         row_height   0     {whole 0 200}                    {Row height}     {in pixels; 0 fills the window}
         arrows       auto  {choice auto on off}             {Messages}
-            {show messages as arrows; auto hides them if they would cover more than a tenth of the picture}
+            {show messages as arrows; auto hides them if even bundles would cover more than a tenth of the picture}
         most_arrows  3000  {whole 0 100000}                 {Maximum arrows}    {maximum number of arrows drawn}
         wheel        auto  {choice auto zoom scroll}        {Wheel}
             {zoom, or scroll the rows; auto scrolls if not all rows are visible, and zooms otherwise}

@@ -432,12 +432,12 @@ oo::class create ::pith::Rows {
         labels     {}                 {Tk path of the canvas of labels}                        word_labels
         filter_rows {}                {go to the row filter}                                   focus_filter
         hide_chosen {}                {hide the chosen rows, or the row under the pointer}     hide_meant
-        open_chosen {}                {expand them}                                            open_chosen
-        close_chosen {}               {collapse them, or their group}                          close_chosen
+        open_chosen {}                {expand the chosen rows}                                 open_chosen
+        close_chosen {}               {collapse the chosen rows, or their group}               close_chosen
         unfold_chosen {}              {unfold the chosen rows, or the row under the pointer; or fold them} unfold_meant
-        pin_chosen {}                 {pin or unpin them}                                      pin_meant
-        cut_rows   {}                 {cut them, to be pasted elsewhere}                       cut_rows
-        paste_rows {}                 {paste them above the chosen row, or the row under the pointer} paste_rows
+        pin_chosen {}                 {pin or unpin the chosen rows}                           pin_meant
+        cut_rows   {}                 {cut the chosen rows, to paste them elsewhere}           cut_rows
+        paste_rows {}                 {paste rows above the chosen row, or the row under the pointer} paste_rows
         next_group {}                 {next grouping: host, communicator, none}                next_grouping
     }
     keys {
@@ -446,12 +446,12 @@ oo::class create ::pith::Rows {
         {E}         {Shift-e}         {collapse all groups of rows}              {collapse}
         {G}         {Shift-g}         {next grouping: host, communicator, none}  {next_group}
         {greater}   {>}               {expand the chosen group, or that under the pointer} {open_chosen}
-        {less}      {<}               {collapse it}                              {close_chosen}
+        {less}      {<}               {collapse the chosen rows, or their group} {close_chosen}
         {U}         {Shift-u}         {unfold the chosen rows into a row per nesting level, or fold them} {unfold_chosen}
         {P}         {Shift-p}         {pin the chosen rows, or the row under the pointer} {pin_chosen}
-        {Delete}    {Del}             {hide them}                                {hide_chosen}
-        {Control-x} {Ctrl-x}          {cut them}                                 {cut_rows}
-        {Control-v} {Ctrl-v}          {paste them above the chosen row}          {paste_rows}
+        {Delete}    {Del}             {hide the chosen rows}                     {hide_chosen}
+        {Control-x} {Ctrl-x}          {cut the chosen rows}                      {cut_rows}
+        {Control-v} {Ctrl-v}          {paste rows above the chosen row}          {paste_rows}
     }
     menus {
         Rows {"Filter..." filter_rows Shift-F  - - -

@@ -232,7 +232,7 @@ oo::class create ::pith::Derived {
 
 ::pith::part::add Derived {
     words {
-        derive {?FORMULA|off|save FILE.csv?} {colour a row for each row by a formula such as time(MPI_*)} word_derive
+        derive {?FORMULA|off|save FILE.csv?} {colour each row, in a pane below, by a formula such as time(MPI_*)} word_derive
     }
     menus {Statistics {"Derived rows..." {derive} {}}}
 }
