@@ -66,7 +66,7 @@ void pithlog_analysis_missing(const struct pithlog_analysis *a, char text[PITHLO
     if (info->gaps)
         snprintf(text, PITHLOG_MISSING_TEXT,
                  "Records of rank %d are missing %s%s.\n"
-                 "Analysed is the longest part of the run in which no records are missing.\n%s%s",
+                 "The analysis covers the longest part of the run without missing records.\n%s%s",
                  (int)pithlog_get_lane(a->graph.log, info->gap_lane)->rank, when, info->gaps > 1 ? ", and others" : "",
                  part, comms);
     else

@@ -14,7 +14,7 @@ checks_of lines
 python3 -c 'data = bytearray(open("whole.pith", "rb").read()); data[len(data) // 2] ^= 255; open("damaged.pith", "wb").write(data)'
 pith analyze damaged.pith >damaged.page 2>err
 like "$? $(cat err)" '^1 pith: damaged[.]pith: byte [0-9]+: a block of rank [0-9] is damaged' "a damaged copy: a message"
-like "$(joined "$(cat damaged.page)")" '[|]  Records of rank [0-9] are missing from 0[.][0-9]{6} s to 0[.][0-9]{6} s[.][|]  Analysed is the longest part of the run in which no records are missing[.][|]' "and the page says of what part it is"
+like "$(joined "$(cat damaged.page)")" '[|]  Records of rank [0-9] are missing from 0[.][0-9]{6} s to 0[.][0-9]{6} s[.][|]  The analysis covers the longest part of the run without missing records[.][|]' "and the page says of what part it is"
 pith analyze damaged.pith --html damaged.html 2>/dev/null
 like "$(cat damaged.html)" 'Records of rank [0-9] are missing from' "in a browser, too"
 pith recover damaged.pith -o recovered.pith >out && pith analyze recovered.pith >out
@@ -98,14 +98,14 @@ like "$(pith analyze second.txt --json)" '"ranks_absent":0' "a rank without reco
 
 # Lost records, in the middle of rank 2.
 awk -F'\t' -v OFS='\t' '{ print } !lost && $2 == 2 && $1 > 0.1 { print $1, 2, 0, "lost", "", "count=7"; lost = 1 }' whole.txt >lost.txt
-like "$(joined "$(pith analyze lost.txt)")" '[|]  At least 7 records were lost[.][|]  Records of rank 2 are missing from 0[.]1000[0-9]* s to 0[.]1000[0-9]* s[.][|]  Analysed is' "lost records: the page says so"
+like "$(joined "$(pith analyze lost.txt)")" '[|]  At least 7 records were lost[.][|]  Records of rank 2 are missing from 0[.]1000[0-9]* s to 0[.]1000[0-9]* s[.][|]  The analysis covers' "lost records: the page says so"
 like "$(joined "$(pith stat lost.txt --waits 2>&1 >/dev/null)")" '^pith: note: records are missing; waiting is known only from 0[.]1000[0-9]* s to 0[.]36[0-9]* s$' "and so does pith stat --waits"
 is "$(pith analyze lost.txt --json | python3 -c 'import json, sys; a = json.load(sys.stdin); print(a["gaps"], a["first_gap"]["rank"], a["ranks_absent"])')" "1 2 0" "JSON, too"
 
 sed 's/count=7$/count=1/' lost.txt >one.txt
 like "$(pith analyze one.txt)" '^  At least 1 record was lost[.]$' "a single one"
 awk -F'\t' -v OFS='\t' '{ print } !lost && !/^#/ { print $1, $2, 0, "lost", "", "count=7"; lost = 1 }' whole.txt >ring.txt
-like "$(joined "$(pith analyze ring.txt)")" '[|]  Records of rank 0 are missing before the start of the log[.][|]  Analysed is' "a ring: lost before the log's start"
+like "$(joined "$(pith analyze ring.txt)")" '[|]  Records of rank 0 are missing before the start of the log[.][|]  The analysis covers' "a ring: lost before the log's start"
 awk -F'\t' -v OFS='\t' '{ print } !none && $2 == 2 && $1 > 0.1 { print $1, 2, 0, "lost", "", "count=0"; none = 1 }' ring.txt >none.txt
 is "$(diff <(sed 's/ring[.]txt/none.txt/' <(pith analyze ring.txt)) <(pith analyze none.txt))" "" "a count of 0: none are missing there"
 
@@ -113,7 +113,7 @@ is "$(diff <(sed 's/ring[.]txt/none.txt/' <(pith analyze ring.txt)) <(pith analy
 awk -F'\t' -v OFS='\t' '/^#/ { print; next }
     ($2 == 0 && $1 > 0.0015 && $1 < 0.18) || ($2 == 1 && $1 > 0.182) { if (!lost[$2]++) print $1, $2, 0, "lost", "", "count=7"; next }
     { print }' whole.txt >short.txt
-short_page() { pith analyze short.txt "$@" | sed -n '/Analysed is/,$p' | grep -E 'too short|lowest|Nothing is'; }
+short_page() { pith analyze short.txt "$@" | sed -n '/The analysis covers/,$p' | grep -E 'too short|lowest|Nothing is'; }
 is "$(short_page)" "  It is 0.56 % of the time asked for: too short to judge the run." "a short part: no judgement, and it is said"
 like "$(short_page --from 178ms --to 188ms)" "is lowest" "but of a short time"
 pith analyze short.txt --html short.html

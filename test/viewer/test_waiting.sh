@@ -56,7 +56,7 @@ for from in 0.3 0.105; do
 done
 { awk '$2 != 1 || $1 <= 0.1' log.txt; printf '0.1\t1\t0\tlost\t\tcount=7\n'; } | sort -s -g -k 1,1 >nothing.txt
 is "$(pane nothing.txt --restore -e 'source pane.tcl; puts [pane]; quit' | cut -d '|' -f 2-4)" \
-    "No MPI calls in the analyzed part, so there are no efficiencies. Records of rank 1 are missing from 0.100000 s to 1.000000 s. Analysed is the longest part of the run in which no records are missing. It is 0 % of the time asked for: too short to judge the run.|0|0" \
+    "No MPI calls in the analyzed part, so there are no efficiencies. Records of rank 1 are missing from 0.100000 s to 1.000000 s. The analysis covers the longest part of the run without missing records. It is 0 % of the time asked for: too short to judge the run.|0|0" \
     "nothing is known: no efficiencies"
 like "$(pith analyze lossy.txt)" 'It is 0[.]5 % of the time asked for: too short' "the second part is too short"
 is "$(pane log.pith -e 'prefer findings off; quit'; rm -rf "$XDG_STATE_HOME"; pane log.pith --restore -e 'source pane.tcl; puts [pane]; quit')" "no pane" \

@@ -68,7 +68,7 @@ out=$(pith view big.pith -e 'event generate [canvas] <Motion> -x 200 -y 60; sync
 like "$out" '^big\.pith: byte [0-9]+: .*damaged' "a damaged block: said in the status line, whatever is pointed at"
 like "$out" 'legend of [89]' "what is whole is in the legend"
 like "$out" 'alarm: big\.pith: byte .*…$' "a cut message has an ellipsis"
-like "$out" 'findings: Records of rank [0-9]+ are missing .*Analysed is the longest part' "findings say that records are missing"
+like "$out" 'findings: Records of rank [0-9]+ are missing .*The analysis covers the longest part' "findings say that records are missing"
 like "$out" 'tip: big\.pith: byte [0-9]+: .*takes the rest' "and a tip with all of it"
 like "$(convert damaged.png -format %k info:)" '^[1-9][0-9]' "the other lanes are drawn"
 # Why there is nothing: a pause, lost records, a damaged block.
