@@ -329,7 +329,7 @@ static int build(struct pithlog_analysis *a, struct pithlog *log, const struct p
     }
 }
 
-/* A shorter part of the run, between missing records, does not judge the run. */
+/* A part of the run between missing records that is shorter than this says too little about the run. */
 #define JUDGED 0.01
 
 /* The window's share of the time that was asked for. */

@@ -34,7 +34,8 @@ struct pithlog_finding {
 PITHLOG_API int pithlog_analysis_findings(struct pithlog_analysis *analysis, const struct pithlog_finding **findings,
                                           uint32_t *count);
 
-/* What is missing of the log, and so of the analysis: lines for people, as the text of a finding; "": nothing is. */
+/* Writes which records are missing in the log and so in the analysis: lines for people, as in `text` of a finding. "":
+ * none are missing. */
 enum { PITHLOG_MISSING_TEXT = 512 };
 PITHLOG_API void pithlog_analysis_missing(const struct pithlog_analysis *analysis, char text[PITHLOG_MISSING_TEXT]);
 

@@ -18,7 +18,7 @@
 #include "tools/table.h"
 #include "tools/tools.h"
 
-#define KIND "sql2" /* of the file in the cache; another number if the tables change, or the logs that have none */
+#define KIND "sql2" /* of the file in the cache; a new number if the tables change, or which logs have no database */
 /* SQLITE_LIMIT_ATTACHED, SQLITE_DBCONFIG_DEFENSIVE of sqlite3.h. */
 enum { LIMIT_ATTACHED = 7, CONFIG_DEFENSIVE = 1010 };
 

@@ -30,7 +30,7 @@ for source in range(3):
         for sent, received, size in zip(sorted(m[2] for m in of), sorted(m[3] for m in of), range(100, 10000, 7)):
             lines.append((sent, source, f"send\t\tcomm=0\tpeer={target}\ttag=0\tbytes={size}"))
             lines.append((max(sent, received), target, f"recv\t\tcomm=0\tpeer={source}\ttag=0\tbytes={size}"))
-# Half a message is none.
+# A message without its send or without its receive does not count.
 lines += [(0.5, 0, "send\t\tcomm=0\tpeer=2\ttag=1\tbytes=5000"), (0.6, 0, "recv\t\tcomm=0\tpeer=2\ttag=2\tbytes=5000")]
 print("# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=3\tranks=0,1,2")
 for time, rank, what in sorted(lines, key=lambda line: line[0]):

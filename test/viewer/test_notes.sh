@@ -13,7 +13,7 @@ is "$(timeout 60 pith view log.pith -e 'puts [notes]; edit_note 2 why; quit')" \
     '{0.250000000 {rank 0} {a < b & c}} {0.500000000 {rank 1} {late: why?}} {0.700000000 {rank 9} {not in the log}}' "a file by hand"
 is "$(sed 1d log.pith.notes | tr '\t' '|')" $'0.250000000|rank 0|a < b & c\n0.500000000|rank 1|why\n0.700000000|rank 9|not in the log' \
     "notes of rows that the log does not have are kept"
-# Others change the file while a window shows its notes: nothing of theirs is lost, and what they removed stays so.
+# Others change the file while a window shows its notes: their changes are kept, and what they removed stays removed.
 cp log.pith shared.pith
 printf '0.1\trank 0\tone\n0.2\trank 1\ttwo\n' >shared.pith.notes
 is "$(timeout 60 pith view shared.pith -e '

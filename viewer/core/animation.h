@@ -47,7 +47,7 @@ struct pithi_anim {
     int64_t work_ns, rest_ns;     /* the last end of MPI_Init, the first begin of MPI_Finalize; INT64_MIN: none */
     int is_live, ended, finished; /* a running program; it has ended; its log was written */
     uint64_t records, lost;
-    char *trouble;                 /* a part of the log is damaged, and left out; NULL: none */
+    char *trouble;                 /* which part of the log is damaged and left out; NULL: none */
     struct pithi_anim_lane *lanes; /* [lane_count] lanes */
     uint32_t lane_count, lane_capacity;
     uint32_t *lane_of_rank;              /* [ranks]: of its main thread; PITHI_NONE: unknown */

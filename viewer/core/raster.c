@@ -341,8 +341,8 @@ static void raster_line(void *context, double x0, double y0, double x1, double y
 
 /* ---- Triangles --------------------------------------------------------------------------------------------------- */
 
-/* Triangles are small: each pixel of the bounding box is sampled at this many points in both directions. COLUMNS of the
- * box are painted at a time. */
+/* Triangles are small: each pixel of the bounding box is sampled at POINTS x POINTS points. COLUMNS of the box are
+ * painted at a time. */
 enum { POINTS = 3, COLUMNS = 32 };
 
 static double point_of(int pixel, int i) { return pixel + (i + 0.5) / POINTS; }
@@ -356,8 +356,8 @@ static void edge_products(double products[POINTS][3], const double place[3], con
             products[i][edge] = (other[(edge + 1) % 3] - other[edge]) * (point_of(pixel, i) - place[edge]);
 }
 
-/* Both products only grow, or only shrink, from point to point of a pixel. So the first and the last points of a pixel
- * often tell that a triangle has all of the points or none. Returns their number, or -1: they do not tell. */
+/* From point to point of a pixel, each product only grows or only shrinks. So the values at the first and the last
+ * point often show that the triangle has all points or none. Returns the number of points inside; -1: not known. */
 static int corners_inside(const double across[POINTS][3], const double along[POINTS][3])
 {
     int left = 1, right = 1, maybe_left = 1, maybe_right = 1;

@@ -37,8 +37,9 @@ void pithi_raster_draw_kept(struct pithi_raster *part);
 /* Frees the stored shapes and stops storing. */
 void pithi_raster_forget(struct pithi_raster *raster);
 void pithi_raster_free(struct pithi_raster *raster);
-/* `over` on `under`, alpha 0 to 256: red and blue at once, then green. under * (256 - alpha) + over * alpha needs two
- * multiplications; written as below it needs one. A negative difference wraps around, and the sum wraps back. */
+/* `over` on `under`, alpha 0 to 256: red and blue together, then green. under * (256 - alpha) + over * alpha would need
+ * two multiplications; under * 256 + (over - under) * alpha needs one. A negative difference wraps around, and the sum
+ * wraps back. */
 static inline uint32_t pithi_blend_words(uint32_t under, uint32_t over, uint32_t alpha)
 {
     uint32_t red_blue = under & 0xff00ff, green = under & 0xff00;

@@ -6,14 +6,14 @@
 #include "draw/draw.h"
 #include "draw/page_text.h"
 
-/* The open states of a lane, and the parts of instances written so far, by level. A state whose outer state ends first
- * moves up a level; then one part of it ends and another begins. */
+/* The open states of a lane, and by level the parts of instances that are open or written. If a state ends before a
+ * state inside it, the inner one moves up a level: its part at the old level ends, and one at the new level begins. */
 struct exact {
     const struct pithi_draw *draw;
     const int *sign_of;
     uint32_t *stack, depth, capacity;
     struct level {
-        int is_open, begins; /* begins: 0: the instance began before, at another level or before the window */
+        int is_open, begins; /* begins: 0: the instance began before this part, elsewhere or before t0 */
         uint32_t id;
         int64_t from_ns, last_ns; /* last_ns: where the last part of the line begins */
         struct pithi_text line;
@@ -139,7 +139,7 @@ static int read_lane(struct exact *exact, uint32_t lane, uint32_t most)
     return more || !fits || size_of(exact) > most || lacks_records(exact->draw, lane) ? -1 : 0;
 }
 
-/* Writes the waiting parts of a lane's calls, each from the end of those before it on. */
+/* Writes the waiting parts of a lane's calls. A part that overlaps those before it begins at their end. */
 static void write_waits(const struct exact *exact, uint32_t lane, struct pithi_text *text)
 {
     const struct pithi_draw *draw = exact->draw;
@@ -160,8 +160,8 @@ static void write_waits(const struct exact *exact, uint32_t lane, struct pithi_t
     }
 }
 
-/* Writes a row's lines into `text`, up to the deepest level that it has, and an empty line. A band has only its level,
- * the band PITHI_LEVELS also what is deeper; the first has the events and the waiting. */
+/* Writes a row's lines into `text`, up to its deepest level, and an empty line. A band has only its level; the band
+ * PITHI_LEVELS also has all deeper levels, and the first band has the events and the waiting. */
 static void write_row(const struct exact *exact, const struct pithi_row *row, struct pithi_text *text)
 {
     uint32_t band = row->band, from = band ? band - 1 : 0, used = exact->level_count;
@@ -199,8 +199,8 @@ int pithi_page_exact(const struct pithi_draw *draw, const int *sign_of, uint32_t
             pithi_text_bytes(text, "\n\n\n", 3);
             continue;
         }
-        /* Further bands follow the first of their lane. If that was joined with others to a row of all levels, the page
-         * would count states twice. */
+        /* Further bands follow the first band of their lane. If the first band was joined with others to a row of all
+         * levels, the page would count states twice. */
         fits = lanes == 1 && text->size < most &&
                (row->band > 1 ? draw->rows[i - 1].band != 0 : read_lane(exact, row->lane, most - text->size) == 0);
         if (fits)

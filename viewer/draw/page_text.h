@@ -8,15 +8,15 @@
  * several instances in it. Without ~, all columns of a run but the first and the last are covered by one instance.
  * "A12'B C300" are 12 columns of the first entry, one half covered by the second, an empty one, and 300 of the third.
  *
- * Exact times. For each row, a line of events: a sign and the time since the last one. Then a line for each level that
- * the row has: ^ or nothing, a sign, the time since the begin of the last one, the length. Before them is a line of the
- * same form with the parts of calls that wait, behind them an empty line. A counter has three empty lines. Numbers end
- * with a blank.
+ * Exact times. Each row has a line of events, a line of the parts of calls that wait, a line for each level, and an
+ * empty line. An event is a sign and the time since the event before. A part of an instance is ^ or nothing, a sign,
+ * the time since the begin of the part before, and the length; the parts that wait have the same form. A counter has
+ * three empty lines. Numbers end with a blank.
  *
  * Messages: see pithi_page_messages.
  *
- * Bands. A row with `band` is of an unfolded lane, and has only this level, counted from 1, as its first level. With
- * exact times, band PITHI_LEVELS also has all deeper levels. The rows of a lane follow each other. */
+ * Bands. A row with `band` belongs to an unfolded lane. It has only this level of the lane, counted from 1, as its
+ * first level. With exact times, band PITHI_LEVELS also has all deeper levels. The rows of a lane follow each other. */
 #ifndef PITHI_PAGE_TEXT_H
 #define PITHI_PAGE_TEXT_H
 
@@ -27,8 +27,8 @@ struct pithi_draw;
 
 enum { PITHI_SIGNS = 70, PITHI_MOST_SIGNS = PITHI_SIGNS * PITHI_SIGNS };
 
-/* The data have times since this one: numbers of the script are exact only up to 2^53. It is a multiple of 1,000,000 s,
- * so that round times are round in the data. */
+/* Times in the data count from this time, because numbers of the script are exact only up to 2^53. It is a multiple of
+ * 1,000,000 s, so that round times are round in the data. */
 int64_t pithi_page_base(const struct pithi_draw *draw);
 
 /* Writes a run of a sign; `number` < 0: no state. */

@@ -47,8 +47,8 @@ function makeSource(text, from, to) {
   return source;
 }
 
-// The states and events of a small log, by row: instances [from, to, sign, bits, ...] of each level, the parts of calls
-// that wait in the same form, events [time, sign, ...].
+// The states and events of a small log, by row: instances [from, to, sign, bits, ...] of each level; in the same form,
+// the parts of calls that wait; events [time, sign, ...].
 function readExact(text) {
   const rows = [], lines = text.split("\n"), item = /(\^?)(?:&(..)|(.))(-?[0-9a-z]+) (?:(-?[0-9a-z]+) )?/g;
   const numberOf = (pair, single) =>

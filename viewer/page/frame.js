@@ -14,7 +14,7 @@ function drawLabels(pen, first, last) {
   }
 }
 
-// Marks of the axis and their texts, at least `room` pixels apart; further if the texts are wider.
+// Marks of the axis and their texts, at least `room` pixels apart, and more if the texts are wider.
 function axisTicks(pen, width, room = 90) {
   const least = (view.to - view.from) * room / Math.max(width, room), ten = 10 ** Math.floor(Math.log10(least));
   const step = Math.max(1, [1, 2, 5, 10].map((by) => by * ten).find((by) => by >= least * 0.999));

@@ -16,7 +16,7 @@ function linkText() {
 
 function readTimes(text) {
   const found = /^(-?\d*)(\.\d*)?-(-?\d*)(\.\d*)?$/.exec(text || "");
-  // The base goes first, from the whole seconds: a number of all digits would be rounded.
+  // The base is subtracted from the whole seconds first: a number with all digits would be rounded.
   const timeOf = (whole, rest = "") =>
     Math.round(`${data.base ? whole - data.base / 1e9 : whole}${rest}` * 1e9) || 0;
   const [from, to] = found ? [timeOf(found[1], found[2]), timeOf(found[3], found[4])] : [0, 0];

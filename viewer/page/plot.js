@@ -202,8 +202,8 @@ function nameRun(pen, row, level, entry, left, width, y, height) {
   pen.textBaseline = "alphabetic";
 }
 
-// Where a row waits: lists of runs, and the number that those of this level and state have. Where columns would be too
-// wide, the runs have exact times and numbers of states, else numbers of levels.
+// Where a row waits: pairs [runs, number]; only the runs with this number are for the level and state. If columns would
+// be too wide, the runs have exact times, and their numbers are those of states; otherwise those of levels.
 function waitsIn(row, level, sign) {
   const all = sources();
   return exact && all.some(isCoarse) ? [[exact[row].waits, sign]]

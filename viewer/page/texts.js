@@ -10,7 +10,8 @@ function duration(ns) {
 }
 // The unit of times of the log. Their numbers are nanoseconds since data.base.
 const unitAt = (...times) => unitOf(Math.max(...times.map((time) => Math.abs(data.base + time))));
-// A number of seconds since data.base as seconds of the log. Adding numbers would round them.
+// A text of seconds since data.base as seconds of the log. Only whole seconds are added: a sum with all digits would be
+// rounded.
 function based(text) {
   const [whole, ...rest] = text.split(".");
   return data.base ? [data.base / 1e9 + +whole, ...rest].join(".") : text;

@@ -58,7 +58,7 @@ oo::class create ::pith::Notes {
         }
     }
 
-    # Another window or an editor may have changed the file: does the same with the notes of this window. 1: they had.
+    # Makes the changes of another window or an editor to the file also in the notes of this window. 1: there were some.
     method take_over {} {
         set now [[$model log] notes]
         if {$now eq $known} {

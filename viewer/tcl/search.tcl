@@ -76,7 +76,7 @@ oo::class create ::pith::Search {
         }
     }
 
-    # The most important fields come first, then those of the chosen kind. What has no room in a row is in the next one.
+    # The most important fields come first, then those of the chosen kind. A field that has no room is in the next row.
     method lay_out {} {
         pack forget {*}[winfo children $bar]
         set keys {longer shorter payload ranks}

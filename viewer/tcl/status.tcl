@@ -42,7 +42,7 @@ oo::class create ::pith::Status {
 
     method text {} { expr {[$model trouble] eq {} ? $text : "[$model trouble]   $text"} }
 
-    # PIECES: the text. Without room for all, each gets at most a third: a long name leaves room for the rest.
+    # PIECES: parts of the text. If not all fit, each gets at most a third, so that a long name leaves room for others.
     method put {pieces} {
         set parts $pieces
         set text [join $parts {   }]

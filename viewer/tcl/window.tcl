@@ -8,7 +8,7 @@ oo::class create ::pith::Window {
     variable words                        ;# namespace of scripts
     variable title_text
     variable unfinished                   ;# 1: `finish` has not run yet
-    variable legend_width legend_part     ;# its pixels if there is room, {} not known yet; the most of the window
+    variable legend_width legend_part     ;# pixels, if there is room, {} not known yet; largest part of the window
 
     # Throws {PITH ...} if the log cannot be opened or the user stopped it.
     self method open {path} {
@@ -102,8 +102,8 @@ oo::class create ::pith::Window {
         my changed time
     }
 
-    # Gives the legend the width that it requested at first, or that the user chose; in a narrower window at most 46 %,
-    # or the part that the user gave it. Moves the sash only if needed, because a move lays out and draws the timelines
+    # Gives the legend the width that it requested at first, or that the user chose, but in a narrow window at most 46 %
+    # or the part that the user chose. Moves the sash only if needed, because a move lays out and draws the timelines
     # again.
     method limit_legend {} {
         if {[llength [$top.panes panes]] > 1} {
@@ -118,7 +118,7 @@ oo::class create ::pith::Window {
         }
     }
 
-    # The sash stands where the user wants it.
+    # The user has put the sash here: keeps the width and the part of the legend.
     method keep_sash {} {
         if {[llength [$top.panes panes]] > 1} {
             set width [winfo width $top.panes]

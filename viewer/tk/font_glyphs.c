@@ -19,7 +19,7 @@ struct letters {
     int widths[AT_ONCE];
     char texts[AT_ONCE][5];
     int count, width; /* of all */
-    int gap;          /* before each letter: some letters, such as j, reach beyond their width */
+    int gap;          /* pixels before each letter, because some letters, such as j, reach beyond their width */
 };
 
 static void take_masks(const struct letters *letters, XImage *image)

@@ -266,7 +266,7 @@ static int rows_tree(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
     return TCL_OK;
 }
 
-/* Says it if lists of members are damaged: their communicators have no rows. {}: none is. */
+/* Returns a message if lists of members are damaged: their communicators have no rows. {}: no list is damaged. */
 static int rows_trouble(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
 {
     (void)args;

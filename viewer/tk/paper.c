@@ -138,8 +138,8 @@ void pithi_paper_ready(struct pithi_paper *paper, int end)
 {
     if (!paper->straight || !paper->shared || end - paper->sent < paper->height / PARTS)
         return;
-    /* Waits for the part before. With few processors, the painting threads would otherwise use them all, and the X
-     * server would copy only afterwards, while Tk waits for it. */
+    /* Waits until the X server has copied the part before. Otherwise, with few processors, the painting threads use
+     * them all, and the X server copies only afterwards, while Tk waits for it. */
     if (paper->under_way)
         XSync(Tk_Display(paper->window), False);
     put_lines(paper, paper->sent, end);
