@@ -20,7 +20,7 @@ ok [expr {[$top.menu.view index end] > 5}] "the menus are filled"
 
 # ---- Details
 like [point 0.1 0] {^red   on rank 0   from 0 s   to 500 ms   for 500 ms$} "details of a state"
-like [point 0.25 0] {^green   on rank 0   from 200 ms   to 300 ms   for 100 ms   depth 1$} "of the state inside"
+like [point 0.25 0] {^green   on rank 0   from 200 ms   to 300 ms   for 100 ms   within 1 state$} "of the state inside"
 like [point 0.25 0 0.14] {^red } "of the state around it, on its rim"
 like [point 0.1 1 0.2] {^mark   on rank 1   at 100 ms   with answer=42$} "of an event, with its payload"
 like [point 0.5 0 1.0] {^message   from rank 0   to rank 1   size 1.?024 bytes   tag 7   sent 400 ms   took 200 ms   rate} "of a message"

@@ -149,11 +149,11 @@ oo::class create ::pith::Details {
     method state_lines {hit} {
         set lines [my stretch_lines [dict get $hit name] $hit]
         if {![dict get $hit ended]} {
-            lappend lines {} "(not ended)"
+            lappend lines not ended
         }
         lappend lines {*}[my core_wait_lines $hit] {*}[my wait_lines $hit]
         if {[dict get $hit depth]} {
-            lappend lines depth [dict get $hit depth]
+            lappend lines within "[dict get $hit depth] state[expr {[dict get $hit depth] > 1 ? "s" : {}}]"
         }
         if {[dict exists $hit alike]} {
             lappend lines in "[dict get $hit alike] of [dict get $hit lanes] lanes of this row"
