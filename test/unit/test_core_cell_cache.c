@@ -4,10 +4,22 @@
 #include <unistd.h>
 
 #include "core/cell_cache.h"
+#include "core/palette.h"
+#include "core/raster.h"
+#include "core/theme.h"
 #include "core_log.h"
 #include "tap.h"
 
-enum { STATES = 12, EVENT_ID = STATES, DEFS = STATES + 1, RECORDS = 150000, LANES = 5, WIDTH = 300, ROWS = 4 };
+enum {
+    STATES = 12,
+    EVENT_ID = STATES,
+    DEFS = STATES + 1,
+    RECORDS = 150000,
+    LANES = 5,
+    WIDTH = 300,
+    ROWS = 4,
+    ROW = 20
+};
 
 static uint64_t seed = 4711;
 
@@ -250,6 +262,68 @@ static void test_shift(struct pithlog *log, struct pithlog_summary *summary)
     pithi_cell_cache_free(cache);
 }
 
+/* The number of columns whose pixel in the middle of the row has this colour, of those that are in the window [t0, t1)
+ * (`inside` 1), or of the others. */
+static uint32_t columns_of(const uint32_t *words, const struct pithi_plot *plot, uint32_t rgb, int64_t t0, int64_t t1,
+                           int inside)
+{
+    uint32_t count = 0;
+
+    for (uint32_t row = 0; row < ROWS; row++)
+        for (uint32_t c = 0; c < WIDTH; c++) {
+            int64_t from = plot->t0_ns + (plot->t1_ns - plot->t0_ns) * c / WIDTH;
+            int64_t to = plot->t0_ns + (plot->t1_ns - plot->t0_ns) * (c + 1) / WIDTH;
+            int is_inside = from >= t0 && to <= t1, is_outside = to <= t0 || from >= t1;
+            count += (inside ? is_inside : is_outside) && words[(row * ROW + ROW / 2) * WIDTH + c] == rgb;
+        }
+    return count;
+}
+
+/* Zoomed out before anything new is known: nothing looks like time without a state that is not. */
+static void test_unknown(struct pithlog *log, struct pithlog_summary *summary)
+{
+    static uint32_t words[WIDTH * ROWS * ROW];
+    struct pithi_cell_cache *cache = pithi_cell_cache_new(log, summary, helper);
+    int64_t end_ns = pithlog_get_info(log)->end_ns + 1, t0 = end_ns / 4, t1 = end_ns / 2;
+    uint32_t rgb[DEFS], counts[2][3];
+    struct pithi_plot plot = {.log = log,
+                              .rgb = rgb,
+                              .rows = all_rows,
+                              .row_count = ROWS,
+                              .width = WIDTH,
+                              .row_height = ROW,
+                              .t0_ns = t0,
+                              .t1_ns = t1};
+
+    for (uint32_t i = 0; i < DEFS; i++)
+        rgb[i] = 0x800000 + i;
+    load(cache, &plot, 10);
+    wait_for(cache);
+    for (int is_known = 0; is_known < 2; is_known++) {
+        struct pithi_raster raster;
+        plot.t0_ns = 0;
+        plot.t1_ns = end_ns;
+        if (is_known) {
+            load(cache, &plot, 0);
+            wait_for(cache);
+        } else {
+            look(cache, &plot, 0);
+        }
+        pithi_raster_onto(&raster, words, WIDTH, ROWS * ROW, PITHI_RGB_PAPER);
+        struct pithi_painter painter = pithi_raster_painter(&raster);
+        pithi_plot_draw(&plot, &painter);
+        counts[is_known][0] = columns_of(words, &plot, pithi_theme()->unknown, t0, t1, 0);
+        counts[is_known][1] = columns_of(words, &plot, pithi_theme()->unknown, t0, t1, 1);
+        counts[is_known][2] = columns_of(words, &plot, PITHI_RGB_IDLE, t0, t1, 0);
+    }
+    OK(counts[0][0] > ROWS * WIDTH / 2 && !counts[0][1] && !counts[0][2],
+       "%u columns that are not computed yet are grey; %u that were seen, and %u look like no state", counts[0][0],
+       counts[0][1], counts[0][2]);
+    OK(!counts[1][0] && !counts[1][1], "none when they are computed (%u, %u)", counts[1][0], counts[1][1]);
+    pithi_plot_free(&plot);
+    pithi_cell_cache_free(cache);
+}
+
 int main(void)
 {
     struct pithlog *log = make_log();
@@ -258,6 +332,7 @@ int main(void)
 
     core_check(pithlog_summary_open(log, &summary));
     test_shift(log, summary);
+    test_unknown(log, summary);
     first = seed;
     test_moves(log, summary, 0.002, 150, "by a summary and a thread");
     test_moves(log, summary, 10, 40, "with all the time there is");

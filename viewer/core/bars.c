@@ -409,15 +409,10 @@ static uint32_t deepest(const struct pithi_plot *plot, uint32_t from, uint32_t t
     return levels;
 }
 
-void pithi_bars_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, struct pithi_bar_sheet *sheet,
-                     uint32_t from, uint32_t to)
+static void draw_shapes(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to)
 {
     struct bars bars = {0};
 
-    if (painter->strips) {
-        draw_sheets(plot, painter, sheet, from, to);
-        return;
-    }
     for (uint32_t row = from; row < to; row++)
         if (plot->cell_row[row] != PITHI_NONE)
             draw_life(plot, painter, row);
@@ -428,4 +423,40 @@ void pithi_bars_draw(const struct pithi_plot *plot, const struct pithi_painter *
         draw_groups(painter, &bars);
     }
     free(bars.items);
+}
+
+/* Fills the columns without cells that the cell cache has yet to compute. */
+static void draw_unknown(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
+{
+    const struct pithi_cells *cells = &plot->lines[plot->cell_row[row]];
+    double left, right, top, height;
+    uint32_t level, last;
+
+    if (!cells->unknown_left && !cells->unknown_right)
+        return;
+    pithi_plot_levels(plot, row, &level, &last);
+    const struct pithi_cell *line = level < last ? pithi_cells_line(cells, 0, level) : NULL;
+    pithi_plot_life(plot, row, &left, &right);
+    pithi_plot_bar(plot->row_height, 0, &top, &height);
+    for (uint32_t c = 0, end; c < plot->width; c = end + 1) {
+        for (end = c; end < plot->width && (!line || line[end].state == PITHI_NONE) &&
+                      (end < cells->unknown_left || end >= plot->width - cells->unknown_right);)
+            end++;
+        double from = fmax(left, plot->x + c), to = fmin(right, plot->x + end);
+        if (from < to)
+            painter->rect(painter->context, from, pithi_plot_row_top(plot, row) + top, to - from, height,
+                          pithi_theme()->unknown, 1);
+    }
+}
+
+void pithi_bars_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, struct pithi_bar_sheet *sheet,
+                     uint32_t from, uint32_t to)
+{
+    if (painter->strips)
+        draw_sheets(plot, painter, sheet, from, to);
+    else
+        draw_shapes(plot, painter, from, to);
+    for (uint32_t row = from; row < to; row++)
+        if (plot->cell_row[row] != PITHI_NONE)
+            draw_unknown(plot, painter, row);
 }

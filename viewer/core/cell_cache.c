@@ -385,6 +385,17 @@ static int answer_now(struct pithi_cell_cache *cache, struct pithi_cell_work *wo
     return mine.err ? mine.err : helper.err;
 }
 
+/* For the drawing: columns that are still empty must not look like time without a state. */
+static void tell_unknown(struct pithi_cell_cache *cache)
+{
+    for (uint32_t i = 0; i < cache->row_count; i++) {
+        const struct pithi_cell_row *row = &cache->rows[i];
+        int is_known = row->known_from < row->known_to;
+        cache->cells[i].unknown_left = is_known ? row->known_from : cache->view.width;
+        cache->cells[i].unknown_right = is_known ? cache->view.width - row->known_to : 0;
+    }
+}
+
 int pithi_cell_cache_load(struct pithi_cell_cache *cache, struct pithi_plot *plot, double seconds)
 {
     struct move move = {.from = cache->view};
@@ -412,6 +423,7 @@ int pithi_cell_cache_load(struct pithi_cell_cache *cache, struct pithi_plot *plo
     plot->lines = cache->cells;
     work = make_work(cache);
     err = answer_now(cache, work, plot, seconds);
+    tell_unknown(cache);
     cache->expected = work->count;
     pithi_cell_work_free(cache->left);
     cache->left = work;
@@ -442,5 +454,7 @@ int pithi_cell_cache_take(struct pithi_cell_cache *cache)
         }
         pithi_cell_result_free(result);
     }
+    if (changed)
+        tell_unknown(cache);
     return changed;
 }

@@ -29,8 +29,9 @@ struct pithi_cell_cache *pithi_cell_cache_new(struct pithlog *log, struct pithlo
                                               struct pithi_helper *helper);
 void pithi_cell_cache_free(struct pithi_cell_cache *cache);
 
-/* Fills the plot (plot.h) in about `seconds`. Cells that are not ready by then are stale or empty. The cells belong to
- * the cache and are valid until the next load; t0_ns and t1_ns become those of the columns. 0 or an enum pith_err. */
+/* Fills the plot (plot.h) in about `seconds`. Cells that are not ready by then are stale or empty, and the plot draws
+ * the empty ones in a grey of their own. The cells belong to the cache and are valid until the next load; t0_ns and
+ * t1_ns become those of the columns. 0 or an enum pith_err. */
 int pithi_cell_cache_load(struct pithi_cell_cache *cache, struct pithi_plot *plot, double seconds);
 /* Lets the cache's thread begin with the remaining work. Call it after painting, which the thread would slow down. */
 void pithi_cell_cache_go_on(struct pithi_cell_cache *cache);

@@ -18,8 +18,7 @@ enum { MARGIN = 16, TITLE_HEIGHT = 46, AXIS_HEIGHT = 30, LEGEND_GAP = 10, BESIDE
 enum { LEGEND_LINES = 6, TABLE_LINES = 40, LIST_LINES = 24, LIST_LINE = 19, FINDING_LINE = 19 };
 enum { LEAST_LABEL_SPACING = 12, TICK_SPACING = 90, TICK_GAP = 8 };
 
-static const struct pithi_font title_font = {.size = 16, .bold = 1}, text_font = {.size = 11.5},
-                               small_font = {.size = 11};
+static const struct pithi_font title_font = {16, 1, 0, 0}, text_font = {11.5, 0, 0, 0}, small_font = {11, 0, 0, 0};
 
 /* ---- Layout ------------------------------------------------------------------------------------------------------ */
 

@@ -122,6 +122,8 @@ struct pithi_cells {
     uint32_t defs;
     int64_t computing_ns; /* the time of all lanes outside all states (struct pithlog_rest) */
     uint32_t rough;       /* number of columns that records could change */
+
+    uint32_t unknown_left, unknown_right; /* number of columns at each end that the cell cache has yet to compute */
 };
 
 /* Fills `cells`, which must be zeroed or come from an earlier call. Returns 0 or an enum pith_err. A damaged lane is

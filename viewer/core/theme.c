@@ -28,7 +28,8 @@ static const struct pithi_theme themes[] = {
      .path = 0xd6006c,
      .trail = 0xdde3e9,
      .rim = 0x52606d,
-     .absent = 0xeef1f4},
+     .absent = 0xeef1f4,
+     .unknown = 0xc3cbd3},
     {.name = "dark",
      .paper = 0x15191e,
      .panel = 0x20262d,
@@ -48,7 +49,8 @@ static const struct pithi_theme themes[] = {
      .path = 0xff5cab,
      .trail = 0x313a44,
      .rim = 0x9aa7b4,
-     .absent = 0x20262d},
+     .absent = 0x20262d,
+     .unknown = 0x3f4a55},
 };
 enum { THEMES = sizeof themes / sizeof *themes };
 

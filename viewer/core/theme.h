@@ -23,10 +23,11 @@
     COLOUR(hover)                                                                                                      \
     COLOUR(thumb) /* of scrollbars */                                                                                  \
     COLOUR(alarm)                                                                                                      \
-    COLOUR(path)   /* the critical path */                                                                             \
-    COLOUR(trail)  /* of the animation: the way of recent messages */                                                  \
-    COLOUR(rim)    /* of a rank */                                                                                     \
-    COLOUR(absent) /* an absent rank */
+    COLOUR(path)    /* the critical path */                                                                            \
+    COLOUR(trail)   /* of the animation: the way of recent messages */                                                 \
+    COLOUR(rim)     /* of a rank */                                                                                    \
+    COLOUR(absent)  /* an absent rank */                                                                               \
+    COLOUR(unknown) /* time whose states are not computed yet */
 
 struct pithi_theme {
     const char *name;
