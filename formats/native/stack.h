@@ -90,33 +90,6 @@ static inline int pithi_stack_leave(struct pithi_stack *s, uint32_t id, int64_t 
     return 1;
 }
 
-/* Records were lost up to a LEAVE, but LOST does not tell which. Returns the number of states that are open before the
- * LEAVE: those inside its state ended meanwhile. */
-static inline uint32_t pithi_stack_up_to(const struct pithi_stack *s, uint32_t id)
-{
-    uint32_t count = s->count;
-    while (count > 0 && s->states[count - 1].id != id)
-        count--;
-    return count > 0 ? count : s->count;
-}
-
-/* Records are missing up to a record before which `depth` states are open. Drops those that ended, and adds states with
- * the id `unknown` for those that were entered meanwhile. 0: no memory. */
-static inline int pithi_stack_pass_hole(struct pithi_stack *s, uint32_t depth, uint32_t unknown, int64_t time_ns)
-{
-    int good = 1;
-    s->count = s->count < depth ? s->count : depth;
-    while (good && s->count < depth)
-        good = pithi_stack_enter(s, unknown, time_ns);
-    return good;
-}
-
-/* After a hole: the id that the stack has for the state that a LEAVE ends; another one if it was entered there. */
-static inline uint32_t pithi_stack_known_id(const struct pithi_stack *s, uint32_t depth, uint32_t id, int64_t enter_ns)
-{
-    return depth < s->count && s->states[depth].enter_ns != enter_ns ? s->states[depth].id : id;
-}
-
 /* The common case: an ENTER with room, or a LEAVE of the innermost state. One path serves both, because their order is
  * unpredictable and a mispredicted branch would cost more than all of this. 1: done; *start_ns and *nested_ns are the
  * state's (of an ENTER: its time and 0), *depth its depth. 0: another case; nothing was done. */

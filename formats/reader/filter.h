@@ -10,6 +10,7 @@
 #define PITHI_FILTER_H
 
 #include "pithlog.h"
+#include "reader/iter.h"
 #include "reader/payload.h"
 
 enum pithi_field_type {
@@ -151,6 +152,8 @@ int pithi_judge_open(struct pithi_judge **judge, struct pithlog *log, const stru
                      const struct pithi_scope *scope);
 void pithi_judge_free(struct pithi_judge *judge);
 int pithi_judge_record(struct pithi_judge *judge, const struct pithlog_record *record); /* 1, 0; -1: no memory */
+/* The record as the judge must see it: a state that is open after a hole has its true begin. */
+struct pithlog_record pithi_judge_begun(const struct pithlog_record *record, enum pithi_iter_part part);
 /* For a record of PITHI_PART_HOLE, which the judge must not see: 1 if its state matches. */
 int pithi_judge_goes_on(const struct pithi_judge *judge, const struct pithlog_record *record);
 uint32_t

@@ -65,8 +65,9 @@ int pithi_filtered_next(struct pithi_filtered *f, struct pithlog_record *records
         enum pithi_iter_part part = pithi_iter_part(f->iter);
         int is_added = part != PITHI_PART_WITHIN && !f->wants_clip;
         for (int i = 0; i < got && !f->is_over; i++) {
-            int matches = part == PITHI_PART_HOLE ? pithi_judge_goes_on(f->judge, &records[i])
-                                                  : pithi_judge_record(f->judge, &records[i]);
+            const struct pithlog_record r = pithi_judge_begun(&records[i], part);
+            int matches =
+                part == PITHI_PART_HOLE ? pithi_judge_goes_on(f->judge, &r) : pithi_judge_record(f->judge, &r);
             if (matches < 0) {
                 f->is_over = 1;
                 pithi_no_memory();

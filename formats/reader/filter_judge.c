@@ -201,6 +201,14 @@ static void begin_window(struct lane *lane)
     lane->is_in_window = 1;
 }
 
+struct pithlog_record pithi_judge_begun(const struct pithlog_record *r, enum pithi_iter_part part)
+{
+    struct pithlog_record begun = *r;
+    if (part == PITHI_PART_BEGUN)
+        begun.time_ns = r->start_ns;
+    return begun;
+}
+
 /* After so many errors the pass ends: an iterator that has no memory or disk left fails at each call. */
 enum { MOST_DAMAGES = 10000 };
 
@@ -226,8 +234,10 @@ static int learn_all(struct pithi_judge *j, const struct pithi_scope *scope)
         for (int i = 0; i < more && !is_over; i++) {
             if (query.from_ns < scope->query.from_ns && records[i].time_ns >= scope->query.from_ns)
                 begin_window(&j->lanes[records[i].lane]);
-            if (pithi_iter_part(iter) != PITHI_PART_HOLE)
-                TRY(learn(j, &records[i], &doubts));
+            if (pithi_iter_part(iter) != PITHI_PART_HOLE) {
+                struct pithlog_record r = pithi_judge_begun(&records[i], pithi_iter_part(iter));
+                TRY(learn(j, &r, &doubts));
+            }
             is_over = !doubts && records[i].time_ns >= scope->query.from_ns && /* not an ENTER added before it */
                       records[i].time_ns > (scope->last_ns < scope->query.to_ns ? scope->last_ns : scope->query.to_ns);
         }

@@ -153,7 +153,8 @@ static int next_opening(struct pithlog_iter *it, struct pithlog_record *r)
                                          .kind = PITHLOG_ENTER,
                                          .id = s->id,
                                          .peer = -1,
-                                         .depth = it->opened++};
+                                         .depth = it->opened++,
+                                         .start_ns = s->enter_ns};
             return 1;
         }
         it->at++;
@@ -259,11 +260,11 @@ static int next_broken(struct pithlog_iter *it, struct pithi_cursor *c, struct p
     return 0;
 }
 
-/* The next state that is open where a hole ends, outermost first. Its next piece begins there. */
+/* The next state that is open where a hole ends, outermost first. */
 static int next_reopened(struct pithlog_iter *it, struct pithi_cursor *c, struct pithlog_record *r)
 {
     while (it->opened < c->stack.count) {
-        struct pithi_open_state *s = &c->stack.states[it->opened];
+        const struct pithi_open_state *s = &c->stack.states[it->opened];
         *r = (struct pithlog_record){.time_ns = time_of(c),
                                      .lane = c->lane_number,
                                      .kind = PITHLOG_ENTER,
@@ -271,8 +272,6 @@ static int next_reopened(struct pithlog_iter *it, struct pithi_cursor *c, struct
                                      .peer = -1,
                                      .depth = it->opened,
                                      .start_ns = s->enter_ns};
-        s->enter_ns = r->time_ns;
-        s->nested_ns = 0;
         it->part = it->opened++ < c->kept ? PITHI_PART_HOLE : PITHI_PART_BEGUN;
         if (it->kinds >> PITHLOG_ENTER & 1)
             return 1;

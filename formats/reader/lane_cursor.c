@@ -154,6 +154,7 @@ UNCOMMON void pithi_cursor_pair(struct pithi_cursor *c, struct pithlog_record *r
     if (r->kind == PITHLOG_ENTER) {
         int kept = pithi_stack_enter(&c->stack, r->id, r->time_ns); /* 0: no memory */
         r->depth = c->stack.count - (uint32_t)kept;
+        r->start_ns = r->time_ns;
     } else if (pithi_stack_leave(&c->stack, r->id, r->time_ns, &state, &r->depth)) {
         r->start_ns = state.enter_ns;
         r->nested_ns = state.nested_ns;

@@ -102,7 +102,7 @@ static inline void pair(struct pithi_cursor *c, struct pithlog_record *r)
     if (!pithi_stack_quick(&c->stack, leave, r->id, r->time_ns, &start_ns, &r->nested_ns, &r->depth))
         pithi_cursor_pair(c, r);
     else
-        r->start_ns = leave ? start_ns : 0;
+        r->start_ns = start_ns;
 }
 
 /* Brings a lane to its first record in the window; earlier ones only change the stack. 1: done, -1: call again. */

@@ -142,7 +142,7 @@ struct pithlog_record {
     uint32_t payload_bytes;
     /* Set by the iterator with PITHLOG_NEST: */
     uint32_t depth;    /* ENTER LEAVE: states open around this one on its lane */
-    int64_t start_ns;  /* LEAVE: when its state began */
+    int64_t start_ns;  /* ENTER LEAVE: when its state began, also if it goes on after a hole */
     int64_t nested_ns; /* LEAVE: time of that spent in states directly inside */
 };
 

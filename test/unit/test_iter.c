@@ -47,7 +47,8 @@ static void expected(const struct model *m, const struct pithlog_query *q, int64
                                                                  .peer = -1,
                                                                  .kind = PITHLOG_ENTER,
                                                                  .id = open[k].id,
-                                                                 .depth = k});
+                                                                 .depth = k,
+                                                                 .start_ns = open[k].start_ns});
             }
             if (i == m->count || r.time_ns > q->to_ns)
                 break;
@@ -57,6 +58,7 @@ static void expected(const struct model *m, const struct pithlog_query *q, int64
                     memmove(open + 64, open + 64 + 2048, (depth - 64) * sizeof *open);
                 }
                 r.depth = depth;
+                r.start_ns = r.time_ns;
                 open[depth++] = (struct open_state){r.id, r.time_ns, 0};
             } else if ((nest || opens) && r.kind == PITHLOG_LEAVE) {
                 uint32_t k = depth;

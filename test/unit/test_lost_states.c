@@ -14,11 +14,10 @@ enum { MOST = 4000, LANES = 2, NEVER = INT32_MAX };
 /* A record of a lane as the writer knew it. */
 struct known {
     struct pithlog_record r;
-    int leave;        /* ENTER: the index of its LEAVE, or NEVER */
-    int is_damaged;   /* its block cannot be read */
-    int is_hole;      /* a LOST record in the middle */
-    int ended;        /* ENTER: the hole in which it ended, or NEVER */
-    int64_t start_ns; /* ENTER: begin of the part that is followed at present */
+    int leave;      /* ENTER: the index of its LEAVE, or NEVER */
+    int is_damaged; /* its block cannot be read */
+    int is_hole;    /* a LOST record in the middle */
+    int ended;      /* ENTER: the hole in which it ended, or NEVER */
 };
 
 struct lane {
@@ -66,13 +65,13 @@ static void end_all(struct lane *l)
 
 struct piece {
     int enter;
-    int64_t start_ns, nested_ns; /* nested_ns -1: not known */
+    int64_t start_ns, nested_ns, before_ns; /* nested_ns -1: not known; before_ns: the same where a hole begins */
 };
 
 struct expecting {
     struct model out;
     struct piece open[MOST];
-    int depth;
+    int depth, before; /* `before`: where a hole begins */
     int64_t from_ns, to_ns;
     int is_in_hole, is_opened; /* is_opened: with OPENED */
     int64_t lost_ns;           /* of the LOST record that began the hole; INT64_MAX: none did */
@@ -99,23 +98,29 @@ static void leave(struct expecting *e, uint32_t lane, uint32_t id, int depth, in
 static void end_hole(struct expecting *e, struct lane *l, int at, int is_inside)
 {
     int64_t now_ns = l->k[at].r.time_ns;
+    int old = 0, is_lost = !l->k[at - 1].is_damaged;
     e->is_in_hole = 0;
     e->depth = 0;
     for (int i = 0; i < at; i++)
         if (l->k[i].r.kind == PITHLOG_ENTER && l->k[i].leave >= at && l->k[i].ended >= at) {
             if (is_inside)
                 model_add(&e->out, &(struct pithlog_record){now_ns, l->k[i].r.lane, PITHLOG_ENTER, .id = l->k[i].r.id,
-                                                            .depth = (uint32_t)e->depth, .start_ns = l->k[i].start_ns,
-                                                            .posted = (uint64_t)l->k[i].r.time_ns});
-            if (is_inside)
-                l->k[i].start_ns = now_ns;
-            e->open[e->depth++] = (struct piece){i, l->k[i].start_ns, is_inside ? 0 : -1};
+                                                            .depth = (uint32_t)e->depth, .start_ns = l->k[i].r.time_ns,
+                                                            .posted = 1});
+            while (is_lost && old < e->before && e->open[old].enter != i)
+                old++;
+            int64_t nested_ns = is_lost && old < e->before ? e->open[old].before_ns : -1;
+            e->open[e->depth++] = (struct piece){i, l->k[i].r.time_ns, nested_ns, 0};
         }
 }
 
 static void begin_hole(struct expecting *e, const struct lane *l, int64_t time_ns, int64_t lost_ns)
 {
     e->lost_ns = e->is_in_hole ? e->lost_ns : lost_ns;
+    for (int i = 0; i < e->depth && !e->is_in_hole; i++)
+        e->open[i].before_ns = e->open[i].nested_ns;
+    if (!e->is_in_hole)
+        e->before = e->depth;
     if (!e->is_in_hole)
         for (int i = e->depth; i-- > 0;)
             leave(e, l->k[0].r.lane, l->k[e->open[i].enter].r.id, i, time_ns);
@@ -131,6 +136,8 @@ static void begin_window(struct expecting *e, const struct lane *l)
                   &(struct pithlog_record){r->time_ns, r->lane, PITHLOG_ENTER, .id = r->id, .depth = (uint32_t)i});
         e->open[i].nested_ns = -1;
     }
+    if (e->is_in_hole) /* what the block's stack has is not known here */
+        e->before = 0;
     if (e->is_opened && e->is_in_hole && e->lost_ns < e->from_ns)
         model_add(&e->out,
                   &(struct pithlog_record){.time_ns = e->lost_ns, .lane = l->k[0].r.lane, .kind = PITHLOG_LOST});
@@ -139,8 +146,6 @@ static void begin_window(struct expecting *e, const struct lane *l)
 static void expect(struct expecting *e, struct lane *l, int64_t end_ns)
 {
     int has_begun = 0;
-    for (int i = 0; i < l->count; i++)
-        l->k[i].start_ns = l->k[i].r.time_ns;
     int64_t now_ns = l->k[0].r.time_ns;
     for (int i = 0; i < l->count && (l->k[i].r.time_ns <= e->to_ns || l->k[i].is_damaged); i++) {
         const struct known *k = &l->k[i];
@@ -172,7 +177,7 @@ static void expect(struct expecting *e, struct lane *l, int64_t end_ns)
             r.start_ns = now_ns;
         } else if (r.kind == PITHLOG_ENTER) {
             r.depth = (uint32_t)e->depth;
-            e->open[e->depth++] = (struct piece){i, now_ns, 0};
+            e->open[e->depth++] = (struct piece){i, now_ns, 0, 0};
         }
         if (now_ns >= e->from_ns)
             model_add(&e->out, &r);
@@ -270,10 +275,11 @@ static int is_same(const struct pithlog_record *got, const struct pithlog_record
         return 0;
     if (flags & PITHLOG_OPENED || got->kind > PITHLOG_LEAVE)
         return 1;
-    if (want->kind == PITHLOG_ENTER && want->start_ns > 0) /* after a hole */
-        return got->depth == want->depth && (got->start_ns == want->start_ns || got->start_ns == (int64_t)want->posted);
-    return got->depth == want->depth && got->start_ns == want->start_ns &&
-           (want->kind == PITHLOG_ENTER || want->nested_ns < 0 || got->nested_ns == want->nested_ns);
+    if (got->depth != want->depth)
+        return 0;
+    if (want->kind == PITHLOG_ENTER)
+        return !want->posted || got->start_ns == want->start_ns; /* posted: it goes on after a hole */
+    return got->start_ns == want->start_ns && (want->nested_ns < 0 || got->nested_ns == want->nested_ns);
 }
 
 static int check_window(struct pithlog *log, const uint32_t *asked, uint32_t asked_count, int64_t from_ns,

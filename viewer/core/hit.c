@@ -21,8 +21,8 @@ enum {
 /* ---- States ------------------------------------------------------------------------------------------------------ */
 
 struct seen {
-    uint32_t id, depth, level; /* level PITHI_NONE: hidden */
-    int64_t start_ns, end_ns;
+    uint32_t id, depth, level;          /* level PITHI_NONE: hidden */
+    int64_t start_ns, end_ns, begin_ns; /* begin_ns: before start_ns if it goes on after a hole */
     int open;
 };
 
@@ -43,6 +43,7 @@ static void see_enter(struct seen_list *list, const struct pithlog_record *recor
     seen->id = record->id;
     seen->depth = record->depth;
     seen->start_ns = record->time_ns;
+    seen->begin_ns = record->start_ns;
     seen->end_ns = INT64_MAX;
     seen->open = 1;
     seen->level = hidden && hidden[record->id] ? PITHI_NONE : level;
@@ -85,15 +86,15 @@ static const struct seen *best_of(const struct seen_list *list, int64_t from_ns,
     return best;
 }
 
-/* Reads on to the end of the state that began at hit->start_ns. */
-static int find_end(struct pithlog_iter *iter, struct pithi_hit *hit)
+/* Reads on to the end of the state that began at begin_ns, or to a hole. */
+static int find_end(struct pithlog_iter *iter, int64_t begin_ns, struct pithi_hit *hit)
 {
     struct pithlog_record record;
     int more = 0;
 
     for (uint32_t i = 0; i < MOST_RECORDS && !hit->ended && (more = pithlog_iter_next(iter, &record)) == 1; i++) {
         hit->end_ns = record.time_ns;
-        hit->ended = record.kind == PITHLOG_LEAVE && record.id == hit->id && record.start_ns == hit->start_ns &&
+        hit->ended = record.kind == PITHLOG_LEAVE && record.id == hit->id && record.start_ns == begin_ns &&
                      record.depth <= hit->depth;
     }
     return more < 0 ? -1 : 1;
@@ -135,7 +136,7 @@ int pithi_hit_state(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t
         hit->start_ns = best->start_ns;
         hit->end_ns = best->end_ns;
         hit->ended = !best->open;
-        result = best->open && more == 1 ? find_end(iter, hit) : 1;
+        result = best->open && more == 1 ? find_end(iter, best->begin_ns, hit) : 1;
     }
     pithlog_iter_close(iter);
     free(list.items);
@@ -410,7 +411,7 @@ static int find_parent(struct pithlog_iter *iter, uint32_t id, int64_t start_ns,
         if (record.depth + 1 == depth) {
             hit->id = record.id;
             hit->depth = record.depth;
-            hit->start_ns = record.time_ns;
+            hit->start_ns = record.start_ns;
         }
     }
     return more < 0 ? -1 : 0;
@@ -435,7 +436,7 @@ int pithi_jump_parent(struct pithlog *log, uint32_t lane, uint32_t id, int64_t s
         return -1;
     found = find_parent(iter, id, start_ns, depth, hit);
     if (found == 1)
-        found = find_end(iter, hit);
+        found = find_end(iter, hit->start_ns, hit);
     pithlog_iter_close(iter);
     return found;
 }

@@ -83,8 +83,40 @@ static void add(struct gathering *gathering, struct pithi_length instance)
 struct walk {
     struct gathering *gathering;
     uint32_t lane;
-    uint64_t open; /* instances that reach into the window and have not ended */
+    uint64_t open;              /* instances that reach into the window and have not ended */
+    struct pithi_length *ended; /* all at the same time, perhaps where a hole begins */
+    uint32_t ended_count, ended_room;
 };
+
+static void add_pending_ends(struct walk *walk)
+{
+    for (uint32_t i = 0; i < walk->ended_count; i++)
+        add(walk->gathering, walk->ended[i]);
+    walk->ended_count = 0;
+}
+
+/* The state goes on after a hole, so it had not ended. */
+static void revive(struct walk *walk, int64_t start_ns)
+{
+    uint32_t i = walk->ended_count;
+
+    while (i > 0 && walk->ended[i - 1].start_ns != start_ns)
+        i--;
+    if (i > 0)
+        memmove(walk->ended + i - 1, walk->ended + i, (walk->ended_count-- - i) * sizeof *walk->ended);
+}
+
+static void pend_end(struct walk *walk, const struct pithlog_record *r)
+{
+    if (walk->ended_count && walk->ended[0].end_ns != r->time_ns)
+        add_pending_ends(walk);
+    walk->ended = pithi_view_grow(walk->ended, &walk->ended_room, walk->ended_count + 1, sizeof *walk->ended);
+    walk->ended[walk->ended_count++] = (struct pithi_length){.length_ns = r->time_ns - r->start_ns,
+                                                             .start_ns = r->start_ns,
+                                                             .end_ns = r->time_ns,
+                                                             .lane = walk->lane,
+                                                             .peer = walk->lane};
+}
 
 /* Returns 0 when all instances that reach into the window have ended. */
 static int take_records(struct walk *walk, const struct pithlog_record *records, int count)
@@ -93,19 +125,17 @@ static int take_records(struct walk *walk, const struct pithlog_record *records,
 
     for (int i = 0; i < count; i++) {
         const struct pithlog_record *r = &records[i];
-        if (r->time_ns >= query->t1_ns && !walk->open)
+        if (r->time_ns >= query->t1_ns && !walk->open && !(r->kind == PITHLOG_ENTER && r->start_ns < query->t1_ns))
             return 0;
         if (r->id != query->state)
             continue;
         if (r->kind == PITHLOG_ENTER) {
-            walk->open += r->time_ns < query->t1_ns;
+            walk->open += r->start_ns < query->t1_ns;
+            if (r->start_ns < r->time_ns)
+                revive(walk, r->start_ns);
         } else if (r->depth != UINT32_MAX && r->start_ns < query->t1_ns) {
             walk->open -= walk->open > 0;
-            add(walk->gathering, (struct pithi_length){.length_ns = r->time_ns - r->start_ns,
-                                                       .start_ns = r->start_ns,
-                                                       .end_ns = r->time_ns,
-                                                       .lane = walk->lane,
-                                                       .peer = walk->lane});
+            pend_end(walk, r);
         }
     }
     return 1;
@@ -149,8 +179,10 @@ static int gather_states(struct pithlog *log, struct gathering *gathering)
     int err = PITH_OK;
 
     for (uint32_t i = 0; i < query->lane_count && pithi_go_on(&query->watch, (double)i / query->lane_count); i++) {
-        struct walk walk = {gathering, query->lanes[i], 0};
+        struct walk walk = {.gathering = gathering, .lane = query->lanes[i]};
         int lane_err = walk_lane(log, &walk, i);
+        add_pending_ends(&walk);
+        free(walk.ended);
         err = err ? err : lane_err;
     }
     return err;

@@ -17,6 +17,7 @@
 #include "foreign/names.h"
 #include "foreign/sqlite/sqlite_rows.h"
 #include "foreign/walk.h"
+#include "native/stack.h"
 #include "reader/payload.h"
 
 static const char tables[] =
@@ -77,6 +78,7 @@ struct writer {
     struct open_lane { /* ids of the open intervals of a lane, outermost first */
         int64_t *ids;
         uint32_t count, room;
+        struct pithi_stack open; /* the same, between holes */
     } * lanes;
     struct pithi_payload_line payload;
 };
@@ -226,6 +228,8 @@ static int put_record(void *context, const struct pithlog_record *r)
 {
     struct writer *w = context;
     struct open_lane *lane = &w->lanes[r->lane];
+    struct pithi_open_state piece = {.enter_ns = r->start_ns};
+    uint32_t depth;
     int64_t id;
 
     switch (r->kind) {
@@ -233,6 +237,8 @@ static int put_record(void *context, const struct pithlog_record *r)
         if (!pithi_grow(&lane->ids, lane->count, &lane->room, sizeof *lane->ids))
             return 0;
         lane->ids[lane->count++] = ++w->intervals;
+        if (!pithi_stack_enter(&lane->open, r->id, r->time_ns))
+            return 0;
         break;
     case PITHLOG_LEAVE: /* its depth is its place among the open ones */
         if (r->depth >= lane->count)
@@ -240,8 +246,9 @@ static int put_record(void *context, const struct pithlog_record *r)
         id = lane->ids[r->depth];
         memmove(lane->ids + r->depth, lane->ids + r->depth + 1, (lane->count - r->depth - 1) * sizeof *lane->ids);
         lane->count--;
+        pithi_stack_leave(&lane->open, r->id, r->time_ns, &piece, &depth);
         put(w, w->rows[INTERVALS], r->depth ? "iiiiiiii" : "iiiiiiin", id, (int64_t)r->lane, (int64_t)r->id,
-            r->start_ns, r->time_ns, r->time_ns - r->start_ns - r->nested_ns, (int64_t)r->depth,
+            piece.enter_ns, r->time_ns, r->time_ns - piece.enter_ns - piece.nested_ns, (int64_t)r->depth,
             r->depth ? lane->ids[r->depth - 1] : 0);
         break;
     case PITHLOG_EVENT:
@@ -375,8 +382,10 @@ int pithi_sqlite_write(struct pithlog *log, FILE *out, const struct pithi_conver
     TRY(put_analysis(&w, how));
     TRY(run(&w, indexes));
 out:
-    for (uint32_t i = 0; w.lanes && i < pithlog_get_info(log)->lanes; i++)
+    for (uint32_t i = 0; w.lanes && i < pithlog_get_info(log)->lanes; i++) {
         free(w.lanes[i].ids);
+        free(w.lanes[i].open.states);
+    }
     free(w.lanes);
     free(w.payload.text);
     for (size_t i = 0; i < sizeof w.rows / sizeof *w.rows; i++)
