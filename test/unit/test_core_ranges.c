@@ -5,18 +5,13 @@
 #include "core/ranges.h"
 #include "core/query.h"
 #include "core/raster.h"
+#include "core_lane.h"
 #include "core_log.h"
 #include "tap.h"
 
-enum { STATES = 6, LANES = 4, MOST = 600, BIG = 400000 };
+enum { STATES = 6, LANES = 4, BIG = 400000 };
 
-static struct copy {
-    struct {
-        int64_t time_ns;
-        uint32_t kind, id;
-    } entries[MOST];
-    uint32_t count;
-} copies[LANES];
+static struct lane_copy copies[LANES];
 static int64_t log_end_ns;
 static uint64_t seed = 7;
 
@@ -26,17 +21,21 @@ static uint32_t below(uint32_t limit)
     return (uint32_t)(seed >> 33) % limit;
 }
 
-/* ---- A random log: nested, now and then not properly, some states never left ------------------------------------- */
+/* ---- A random log: nested, now and then not properly, some states never left, some records lost ------------------ */
 
-static void random_lane(struct copy *copy, uint32_t records, uint32_t gap)
+static void random_lane(struct lane_copy *copy, uint32_t records, uint32_t gap)
 {
-    uint32_t open[16], depth = 0;
+    uint32_t open[20], depth = 0;
     int64_t now = below(40);
 
     for (copy->count = 0; copy->count < records; copy->count++) {
         now += below(4) ? below(gap) : 0;
         copy->entries[copy->count].time_ns = now;
-        if (depth < 10 && (!depth || below(2))) {
+        if (!below(25)) {
+            copy->entries[copy->count].kind = PITHLOG_LOST;
+            for (uint32_t left = below(3); left > 0 && depth > 0; left--) /* the program went on meanwhile */
+                depth--;
+        } else if (depth < 20 && (!depth || below(2))) {
             copy->entries[copy->count].kind = PITHLOG_ENTER;
             copy->entries[copy->count].id = open[depth++] = below(STATES);
         } else {
@@ -47,6 +46,7 @@ static void random_lane(struct copy *copy, uint32_t records, uint32_t gap)
             depth--;
         }
     }
+    end_lost(copy);
 }
 
 static void define_states(struct core_log *log)
@@ -78,26 +78,16 @@ static struct pithlog *random_log(uint32_t records, uint32_t gap)
 /* ---- Brute force ------------------------------------------------------------------------------------------------- */
 
 /* The state that counts after the first `records` records of a lane. */
-static uint32_t counts_after(const struct copy *copy, uint32_t records, const struct pithi_ranges_query *query)
+static uint32_t counts_after(const struct lane_copy *copy, uint32_t records, const struct pithi_ranges_query *query)
 {
-    uint32_t stack[MOST], depth = 0, shown = PITHI_NONE;
+    static struct stack stack;
+    uint32_t shown = PITHI_NONE;
 
-    for (uint32_t r = 0; r < records; r++) {
-        uint32_t at = depth, id = copy->entries[r].id;
-        if (copy->entries[r].kind == PITHLOG_ENTER) {
-            stack[depth++] = id;
-            continue;
-        }
-        while (at > 0 && stack[at - 1] != id)
-            at--;
-        if (at) {
-            memmove(stack + at - 1, stack + at, (depth - at) * sizeof *stack);
-            depth--;
-        }
-    }
-    for (uint32_t i = 0; i < depth; i++)
-        if (!(query->hidden && query->hidden[stack[i]]) && (shown == PITHI_NONE || query->depth == PITHI_INNERMOST))
-            shown = stack[i];
+    replay(copy, records, &stack);
+    for (uint32_t i = 0; i < stack.depth; i++)
+        if (!(query->hidden && query->hidden[stack.items[i].id]) &&
+            (shown == PITHI_NONE || query->depth == PITHI_INNERMOST))
+            shown = stack.items[i].id;
     return shown;
 }
 
@@ -120,7 +110,7 @@ static double brute_value(const struct pithi_ranges_query *query, uint32_t state
     from = (double)((span << shift) * column / query->width) * unit + (double)query->t0_ns;
     to = (double)((span << shift) * (column + 1) / query->width) * unit + (double)query->t0_ns;
     for (uint32_t i = 0; i < query->lane_count; i++) {
-        const struct copy *copy = &copies[query->lanes[i]];
+        const struct lane_copy *copy = &copies[query->lanes[i]];
         for (uint32_t r = 0; r < copy->count; r++) {
             int64_t end_ns = r + 1 < copy->count ? copy->entries[r + 1].time_ns : log_end_ns;
             if (counts_after(copy, r + 1, query) == state)
