@@ -1,4 +1,4 @@
-/* core_lane.h - the records of a lane, and which states are open between them by definition: for the tests of viewer/core
+/* core_lane.h - the records of a lane, and which states are open between them by definition: for tests of viewer/core
  * that compare with brute force. */
 #ifndef CORE_LANE_H
 #define CORE_LANE_H

@@ -75,10 +75,11 @@ like "$(convert damaged.png -format %k info:)" '^[1-9][0-9]' "the other lanes ar
 printf '%s\t0\t0\t%s\n' 0 $'enter\twork' 0.2 $'leave\twork' 0.2 pause 0.5 resume 0.7 $'lost\t\tcount=12' 0.8 $'enter\twork' \
     1 $'leave\twork' >gaps.txt
 pith convert gaps.txt gaps.pith
-out=$(pith view gaps.pith -e 'foreach part {0.35 0.7 0.6} {
+out=$(pith view gaps.pith -e 'foreach part {0.35 0.7 0.75 0.6} {
     event generate [canvas] <Motion> -x [expr {int($part * [winfo width [canvas]])}] -y 40; sync; puts [status] }; quit' 2>&1)
 like "$out" '^recording paused +on rank 0 +from 200 ms +to 500 ms +for 300 ms$' "the pointer on a pause"
 like "$out" '^12 records lost +on rank 0 +at 700 ms$' "on lost records"
+is "$(grep -c '^12 records lost' <<<"$out")" 2 "and on the time whose records are missing"
 like "$out" '^1 rank, 7 records' "on nothing else"
 # A long name is cut in the status line, which still says when; the card has all of it, on several lines.
 long=$(printf 'x%.0s' {1..200})

@@ -6,6 +6,7 @@
 
 #include "core/arrows.h"
 #include "core/hit.h"
+#include "core/holes.h"
 #include "core/legend.h"
 #include "core/memory.h"
 
@@ -317,6 +318,28 @@ static int is_missing(const struct pithi_plot *plot, uint32_t lane, int64_t time
     return is;
 }
 
+static void note_end(void *context, int64_t from_ns, int64_t to_ns)
+{
+    struct pithi_gap *loss = context;
+
+    if (from_ns == loss->from_ns && to_ns > loss->to_ns)
+        loss->to_ns = to_ns;
+}
+
+/* 1: records of a lane were lost before this time, and none follows up to it; *loss is set. */
+static int is_lost(const struct pithi_log_object *object, uint32_t lane, int64_t time_ns, struct pithi_gap *loss)
+{
+    const struct pithi_gaps *gaps = &object->gaps;
+
+    loss->lost = 0;
+    for (uint32_t i = pithi_gaps_of(gaps, lane); i < gaps->count && gaps->items[i].lane == lane; i++)
+        if (gaps->items[i].lost && gaps->items[i].from_ns <= time_ns)
+            *loss = gaps->items[i];
+    if (loss->lost)
+        pithi_holes_lost(object->log, lane, loss->from_ns, time_ns + 1, note_end, loss);
+    return loss->lost && time_ns < loss->to_ns;
+}
+
 static Tcl_Obj *gap_dict(const struct pithlog_lane *lane, const char *what, int64_t from_ns, int64_t to_ns)
 {
     Tcl_Obj *dict = Tcl_NewDictObj();
@@ -334,8 +357,10 @@ int pithi_log_gap_at(struct pithi_log_object *object, Tcl_Interp *interp, int ob
     const struct pithi_gaps *gaps = &object->gaps;
     const struct pithlog_lane *lane;
     const struct pithi_row *row;
+    struct pithi_gap loss;
     int64_t time, reach;
     uint32_t number;
+    int missing;
     Tcl_Obj *dict;
 
     (void)objc;
@@ -356,7 +381,13 @@ int pithi_log_gap_at(struct pithi_log_object *object, Tcl_Interp *interp, int ob
         Tcl_SetObjResult(interp, dict);
         return TCL_OK;
     }
-    if (is_missing(&object->plot, row->lane, time))
+    missing = is_missing(&object->plot, row->lane, time);
+    if (is_lost(object, row->lane, time, &loss) || (missing && is_lost(object, row->lane, time - reach, &loss))) {
+        dict = gap_dict(lane, "lost", loss.from_ns, loss.from_ns);
+        pithi_put_wide(dict, "lost", (Tcl_WideInt)loss.lost);
+        Tcl_SetObjResult(interp, dict);
+    } else if (missing) {
         Tcl_SetObjResult(interp, gap_dict(lane, "missing", time, time));
+    }
     return TCL_OK;
 }
