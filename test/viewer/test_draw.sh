@@ -162,6 +162,8 @@ pith draw damaged.pith --text >out 2>err
 marked=$(grep '^rank.*!' out | grep -oE '^rank [0-9]+')
 is "$(wc -l <<<"$marked"):$(grep -cF "a block of $marked is damaged" err)" 1:1 "text: the lane of the message has marks: $marked"
 is "$(grep -c '^!  records are missing' out):$(pith draw plain.pith --text | grep -c '!')" 1:0 "and the key says what they mean"
+printf '%s\t0\t0\t%s\n' 0 $'enter\twork' 0.5 $'lost\t\tcount=3' 0.8 pause 0.8 resume 1 $'leave\twork' >lost.txt
+is "$(pith draw lost.txt --text | grep -oE '!.*!|^!.*' | tr -s '!')" $'!\n!  records are missing' "lost records: the file is not damaged"
 pith draw damaged.pith -o damaged.svg 2>err
 is "$(grep -c 'red lines: records are missing' damaged.svg)" 1 "a picture says what its red lines mean"
 pith draw plain.pith -o no.png --from init 2>err

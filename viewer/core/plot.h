@@ -99,7 +99,7 @@ double pithi_plot_row_top(const struct pithi_plot *plot, uint32_t row);
 void pithi_plot_bar(double row_height, uint32_t level, double *top, double *height);
 /* The levels [from, to) that a row shows: those of its cells, or only that of its band. */
 void pithi_plot_levels(const struct pithi_plot *plot, uint32_t row, uint32_t *from, uint32_t *to);
-/* 1: records are missing in it, because the file is damaged. */
+/* 1: records are missing in it, because the file is damaged or records were lost. */
 int pithi_plot_has_missing(const struct pithi_plot *plot);
 /* The place of the bar of a level of this row, in the plot. */
 void pithi_plot_row_bar(const struct pithi_plot *plot, uint32_t row, uint32_t level, double *top, double *height);

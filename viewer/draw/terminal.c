@@ -460,7 +460,8 @@ static void print_legend(struct terminal *terminal)
     if (terminal->colour && terminal->waits)
         puts("\xe2\x96\x92\xe2\x96\x92 waiting for another rank");
     if (terminal->has_missing)
-        puts("!  records are missing: the file is damaged");
+        puts(pithlog_get_info(terminal->draw->log)->lost > 0 ? "!  records are missing"
+                                                             : "!  records are missing: the file is damaged");
     if (!terminal->colour)
         puts(terminal->waits ? ".  no state   :  states for less than half of the time   ~  waiting for another rank"
                              : ".  no state   :  states for less than half of the time");

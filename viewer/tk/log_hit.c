@@ -300,7 +300,7 @@ static int shows_gaps(const struct pithi_row *row)
     return row->counter == PITHI_NONE && row->lane_count <= 1 && !pithi_row_is_below(row);
 }
 
-/* 1: records of a lane are missing at this time in the last picture, because the file is damaged. */
+/* 1: records of a lane are missing at this time in the last picture. */
 static int is_missing(const struct pithi_plot *plot, uint32_t lane, int64_t time_ns)
 {
     double column = pithi_plot_x(plot, time_ns) - plot->x;
