@@ -113,7 +113,7 @@ function hatchUnknown(pen, from, to, y, height) {
   hatch(pen, left, right, y, height, theme.idle, theme.faint, 1);
 }
 
-// Red lines where records are missing because the file is damaged.
+// Red lines where records are missing.
 function drawMissing(pen, row) {
   const [top, height] = barOf(0);
   for (const source of sources()) {

@@ -50,7 +50,7 @@ function whyNothing(row, time) {
     if (!gaps[i + 2] && gaps[i] <= time && time < gaps[i + 1])
       return ["recording paused", `for ${duration(gaps[i + 1] - gaps[i])}`];
   }
-  return isMissingAt(row, time) ? ["records are missing: the file is damaged"] : [];
+  return isMissingAt(row, time) ? [`records are missing${data.damage ? ": the file is damaged" : ""}`] : [];
 }
 function isMissingAt(row, time) {
   return sources().some((source) => {
