@@ -122,10 +122,12 @@ static void locks(void)
 #pragma omp parallel num_threads(2)
     for (int i = 0; i < 10; i++) {
         omp_set_lock(&lock);
+#pragma omp atomic
         sum++;
         omp_unset_lock(&lock);
         omp_set_nest_lock(&nest);
         omp_set_nest_lock(&nest);
+#pragma omp atomic
         sum++;
         omp_unset_nest_lock(&nest);
         omp_unset_nest_lock(&nest);
