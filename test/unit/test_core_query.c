@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "core/hit.h"
 #include "core/query.h"
 #include "core_lane.h"
 #include "core_log.h"
@@ -317,6 +318,82 @@ static int marks_are_right(const struct pithi_query *query, const struct pithi_c
     return got == (query->hidden[EVENT_ID] ? 0 : wanted);
 }
 
+/* ---- Hits -------------------------------------------------------------------------------------------------------- */
+
+/* The end of a state: its LEAVE, the LOST record in whose hole it ended, or the end of its lane. */
+static int64_t end_of(const struct lane_copy *copy, uint32_t enter)
+{
+    static struct stack stack;
+
+    for (uint32_t r = enter + 1; r < copy->count; r++) {
+        int is_open = 0;
+        replay_known(copy, r + 1, &stack);
+        for (uint32_t i = 0; i < stack.depth; i++)
+            is_open |= stack.items[i].enter == enter;
+        if (!is_open)
+            return copy->entries[r].time_ns;
+    }
+    return copy->entries[copy->count - 1].time_ns;
+}
+
+/* The innermost state between all records, with its ends. */
+static void test_hits(uint32_t records, uint32_t gap)
+{
+    struct pithlog *log = random_log(records, gap);
+    static struct stack stack;
+    uint32_t wrong = 0, spanning = 0;
+
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        const struct lane_copy *copy = &lanes[lane];
+        for (uint32_t r = 0; r + 1 < copy->count; r++) {
+            int64_t now = copy->entries[r].time_ns, next = copy->entries[r + 1].time_ns;
+            struct pithi_hit hit;
+            if (next - now < 2)
+                continue;
+            int found = pithi_hit_state(log, lane, now + 1, below(2) ? now + 2 : next, PITHI_LEVELS - 1, NULL, &hit);
+            replay(copy, r + 1, &stack);
+            wrong += found != (stack.depth > 0);
+            if (found != 1 || !stack.depth)
+                continue;
+            uint32_t enter = stack.items[stack.depth - 1].enter;
+            int64_t end = end_of(copy, enter);
+            wrong += hit.id != stack.items[stack.depth - 1].id || hit.start_ns != copy->entries[enter].time_ns ||
+                     hit.end_ns != end || hit.depth + 1 != stack.depth;
+            for (uint32_t i = enter; i < copy->count && copy->entries[i].time_ns < end; i++)
+                spanning += is_hole(copy, i);
+        }
+    }
+    OK(!wrong && spanning, "states under the pointer, also after holes: %u wrong, %u holes inside them", wrong,
+       spanning);
+    pithlog_close(log);
+}
+
+/* State 0 has [0, 10) and [20, 40), state 1 has [40, 64). */
+static void test_hit_over_hole(void)
+{
+    struct core_log log;
+    struct pithi_hit hit;
+
+    core_log_begin(&log);
+    core_define(&log, PITHLOG_STATE, "a", "");
+    core_define(&log, PITHLOG_STATE, "b", "");
+    core_lane(&log, 0, 0, "");
+    core_add(&log, 0, PITHLOG_ENTER, 0, 0);
+    core_add(&log, 0, PITHLOG_LOST, 10, 0);
+    core_add(&log, 0, PITHLOG_PAUSE, 20, 0);
+    core_add(&log, 0, PITHLOG_LEAVE, 40, 0);
+    core_add(&log, 0, PITHLOG_ENTER, 40, 1);
+    core_add(&log, 0, PITHLOG_LEAVE, 64, 1);
+    struct pithlog *opened = core_log_end(&log);
+    OK(pithi_hit_state(opened, 0, 5, 64, 0, NULL, &hit) == 1 && hit.id == 0 && hit.covered_ns == 25 &&
+           hit.start_ns == 0 && hit.end_ns == 40,
+       "a pixel over a hole: both pieces of a state count, the hole does not");
+    OK(pithi_hit_state(opened, 0, 15, 30, 0, NULL, &hit) == 1 && hit.id == 0 && hit.covered_ns == 10 &&
+           hit.start_ns == 0 && hit.end_ns == 40,
+       "a pixel that begins in a hole");
+    pithlog_close(opened);
+}
+
 /* ---- Rounds ------------------------------------------------------------------------------------------------------ */
 
 static void random_query(const struct pithlog *log, struct pithi_query *query, unsigned char *hidden)
@@ -499,5 +576,8 @@ int main(void)
     test_groups(300, 8, 30);
     for (uint32_t i = 0; i < 4; i++)
         test_holes_of_summary(100 + 100 * i, 1 + i * i * 30, 30);
+    test_hits(200, 8);
+    test_hits(400, 100);
+    test_hit_over_hole();
     return tap_done();
 }

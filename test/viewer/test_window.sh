@@ -81,6 +81,11 @@ like "$out" '^recording paused +on rank 0 +from 200 ms +to 500 ms +for 300 ms$' 
 like "$out" '^12 records lost +on rank 0 +at 700 ms$' "on lost records"
 is "$(grep -c '^12 records lost' <<<"$out")" 2 "and on the time whose records are missing"
 like "$out" '^1 rank, 7 records' "on nothing else"
+# A state that goes on after lost records is one state.
+printf '%s\t0\t0\t%s\n' 0 $'enter\tmain' 0.5 $'lost\t\tcount=3' 0.6 $'event\tmark' 1 $'leave\tmain' >spans.txt
+out=$(pith view spans.txt -e 'foreach part {0.3 0.8} {
+    event generate [canvas] <Motion> -x [expr {int($part * [winfo width [canvas]])}] -y 40; sync; puts [status] }; quit' 2>&1)
+is "$(grep -c '^main *on rank 0 *from 0 s *to 1 s ' <<<"$out")" 2 "a state has the same begin and end before lost records and after"
 # A long name is cut in the status line, which still says when; the card has all of it, on several lines.
 long=$(printf 'x%.0s' {1..200})
 printf '%s\t0\t0\t%s\n' 0 $'enter\t'"$long" 0.2 $'enter\tinner' 0.5 $'leave\tinner' 1 $'leave\t'"$long" >long.txt

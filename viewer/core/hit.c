@@ -21,8 +21,9 @@ enum {
 /* ---- States ------------------------------------------------------------------------------------------------------ */
 
 struct seen {
-    uint32_t id, depth, level;          /* level PITHI_NONE: hidden */
-    int64_t start_ns, end_ns, begin_ns; /* begin_ns: before start_ns if it goes on after a hole */
+    uint32_t id, depth, level; /* level PITHI_NONE: hidden */
+    int64_t start_ns, end_ns;
+    int64_t piece_ns, covered_ns; /* begin of the piece since the last hole; time of all pieces within the pixel */
     int open;
 };
 
@@ -31,42 +32,59 @@ struct seen_list {
     uint32_t count, capacity;
 };
 
+/* 1: the ENTER is that of a state which is open after a hole. */
+static int is_after_hole(const struct pithlog_record *record)
+{
+    return record->kind == PITHLOG_ENTER && record->start_ns < record->time_ns;
+}
+
 static void see_enter(struct seen_list *list, const struct pithlog_record *record, const unsigned char *hidden)
 {
     struct seen *seen;
     uint32_t level = 0;
 
+    for (uint32_t i = 0; i < list->count && is_after_hole(record); i++) {
+        seen = &list->items[i];
+        if (!seen->open && seen->id == record->id && seen->start_ns == record->start_ns) {
+            seen->open = 1;
+            seen->piece_ns = record->time_ns;
+            return;
+        }
+    }
     for (uint32_t i = 0; i < list->count; i++)
         level += list->items[i].open && list->items[i].level != PITHI_NONE;
     list->items = pithi_view_grow(list->items, &list->capacity, list->count + 1, sizeof *list->items);
     seen = &list->items[list->count++];
     seen->id = record->id;
     seen->depth = record->depth;
-    seen->start_ns = record->time_ns;
-    seen->begin_ns = record->start_ns;
-    seen->end_ns = INT64_MAX;
+    seen->start_ns = record->start_ns;
+    seen->piece_ns = record->time_ns;
+    seen->covered_ns = 0;
     seen->open = 1;
     seen->level = hidden && hidden[record->id] ? PITHI_NONE : level;
 }
 
-static void see_leave(struct seen_list *list, const struct pithlog_record *record)
+/* The state's piece ends at end_ns. */
+static void cover(struct seen *seen, int64_t end_ns, int64_t from_ns, int64_t to_ns)
+{
+    int64_t start = seen->piece_ns > from_ns ? seen->piece_ns : from_ns;
+    int64_t end = end_ns < to_ns ? end_ns : to_ns;
+
+    seen->end_ns = end_ns;
+    seen->covered_ns += end > start ? end - start : 0;
+}
+
+static void see_leave(struct seen_list *list, const struct pithlog_record *record, int64_t from_ns, int64_t to_ns)
 {
     for (uint32_t i = list->count; i-- > 0;)
         if (list->items[i].open && list->items[i].id == record->id) {
             list->items[i].open = 0;
-            list->items[i].end_ns = record->time_ns;
+            cover(&list->items[i], record->time_ns, from_ns, to_ns);
             return;
         }
 }
 
-static int64_t overlap(const struct seen *seen, int64_t from_ns, int64_t to_ns)
-{
-    int64_t start = seen->start_ns > from_ns ? seen->start_ns : from_ns;
-    int64_t end = seen->end_ns < to_ns ? seen->end_ns : to_ns;
-    return end - start;
-}
-
-static const struct seen *best_of(const struct seen_list *list, int64_t from_ns, int64_t to_ns, uint32_t level)
+static const struct seen *best_of(const struct seen_list *list, uint32_t level)
 {
     const struct seen *best = NULL;
     uint32_t best_level = 0;
@@ -77,8 +95,7 @@ static const struct seen *best_of(const struct seen_list *list, int64_t from_ns,
         uint32_t at = seen->level < level || level == PITHI_LEVELS - 1 ? seen->level : level;
         if (seen->level == PITHI_NONE || (seen->level > level && level < PITHI_LEVELS - 1))
             continue;
-        if (!best || at > best_level ||
-            (at == best_level && overlap(seen, from_ns, to_ns) > overlap(best, from_ns, to_ns))) {
+        if (!best || at > best_level || (at == best_level && seen->covered_ns > best->covered_ns)) {
             best = seen;
             best_level = at;
         }
@@ -86,16 +103,22 @@ static const struct seen *best_of(const struct seen_list *list, int64_t from_ns,
     return best;
 }
 
-/* Reads on to the end of the state that began at begin_ns, or to a hole. */
-static int find_end(struct pithlog_iter *iter, int64_t begin_ns, struct pithi_hit *hit)
+/* Reads on to the end of the state. `record` is the last one read. If the state ended there, a hole may begin there, and
+ * the state may go on after it. */
+static int find_end(struct pithlog_iter *iter, struct pithlog_record *record, struct pithi_hit *hit)
 {
-    struct pithlog_record record;
-    int more = 0;
+    int more = 1;
 
-    for (uint32_t i = 0; i < MOST_RECORDS && !hit->ended && (more = pithlog_iter_next(iter, &record)) == 1; i++) {
-        hit->end_ns = record.time_ns;
-        hit->ended = record.kind == PITHLOG_LEAVE && record.id == hit->id && record.start_ns == begin_ns &&
-                     record.depth <= hit->depth;
+    for (uint32_t i = 0; i < MOST_RECORDS && more == 1; i++) {
+        int is_leave = record->kind == PITHLOG_LEAVE, is_after = is_after_hole(record);
+        if (hit->ended && !is_after && !(is_leave && record->time_ns == hit->end_ns))
+            break;
+        if ((is_leave || is_after) && record->id == hit->id && record->start_ns == hit->start_ns &&
+            record->depth <= hit->depth)
+            hit->ended = is_leave;
+        if (!hit->ended || is_leave)
+            hit->end_ns = record->time_ns;
+        more = pithlog_iter_next(iter, record);
     }
     return more < 0 ? -1 : 1;
 }
@@ -123,11 +146,14 @@ int pithi_hit_state(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t
         if (record.kind == PITHLOG_ENTER)
             see_enter(&list, &record, hidden);
         else
-            see_leave(&list, &record);
+            see_leave(&list, &record, from_ns, to_ns);
         if (record.time_ns >= to_ns)
             break;
     }
-    best = best_of(&list, from_ns, to_ns, level);
+    for (uint32_t i = 0; i < list.count; i++)
+        if (list.items[i].open)
+            cover(&list.items[i], INT64_MAX, from_ns, to_ns);
+    best = best_of(&list, level);
     memset(hit, 0, sizeof *hit);
     if (best) {
         hit->id = best->id;
@@ -135,8 +161,9 @@ int pithi_hit_state(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t
         hit->level = best->level < PITHI_LEVELS ? best->level : PITHI_LEVELS - 1;
         hit->start_ns = best->start_ns;
         hit->end_ns = best->end_ns;
+        hit->covered_ns = best->covered_ns;
         hit->ended = !best->open;
-        result = best->open && more == 1 ? find_end(iter, best->begin_ns, hit) : 1;
+        result = more == 1 ? find_end(iter, &record, hit) : 1;
     }
     pithlog_iter_close(iter);
     free(list.items);
@@ -293,16 +320,8 @@ static uint32_t asked_lane(const struct pithi_row *row, uint32_t i, uint32_t *as
     return lanes[(uint64_t)i * count / *asked];
 }
 
-static int64_t covered_ns(const struct pithi_hit *hit, int64_t from_ns, int64_t to_ns)
-{
-    int64_t start = hit->start_ns > from_ns ? hit->start_ns : from_ns;
-    int64_t end = hit->end_ns < to_ns ? hit->end_ns : to_ns;
-
-    return end > start ? end - start : 1;
-}
-
 /* The first hit in the state that covers most of the pixel. */
-static struct pithi_hit winner(const struct pithi_hit *hits, uint32_t count, int64_t from_ns, int64_t to_ns)
+static struct pithi_hit winner(const struct pithi_hit *hits, uint32_t count)
 {
     int64_t best_ns = -1;
     uint32_t best = 0;
@@ -311,7 +330,7 @@ static struct pithi_hit winner(const struct pithi_hit *hits, uint32_t count, int
     for (uint32_t i = 0; i < count; i++) {
         int64_t sum_ns = 0;
         for (uint32_t k = 0; k < count; k++)
-            sum_ns += hits[k].id == hits[i].id ? covered_ns(&hits[k], from_ns, to_ns) : 0;
+            sum_ns += hits[k].id == hits[i].id ? hits[k].covered_ns : 0;
         if (sum_ns > best_ns) {
             best_ns = sum_ns;
             best = i;
@@ -347,7 +366,7 @@ int pithi_hit_row_state(struct pithlog *log, const struct pithi_row *row, int64_
         found += status > 0;
     }
     if (found)
-        *hit = winner(hits, found, from_ns, to_ns);
+        *hit = winner(hits, found);
     hit->asked = asked;
     free(hits);
     return status < 0 ? status : found > 0;
@@ -398,20 +417,20 @@ int pithi_hit_row_mix(struct pithlog *log, const struct pithi_row *row, int64_t 
 /* ---- From record to record --------------------------------------------------------------------------------------- */
 
 /* Finds the innermost state that is open when the child begins. */
-static int find_parent(struct pithlog_iter *iter, uint32_t id, int64_t start_ns, uint32_t depth, struct pithi_hit *hit)
+static int find_parent(struct pithlog_iter *iter, struct pithlog_record *record, uint32_t id, int64_t start_ns,
+                       uint32_t depth, struct pithi_hit *hit)
 {
-    struct pithlog_record record;
     int more;
 
-    while ((more = pithlog_iter_next(iter, &record)) == 1 && record.time_ns <= start_ns) {
-        if (record.kind != PITHLOG_ENTER)
+    while ((more = pithlog_iter_next(iter, record)) == 1 && (record->time_ns <= start_ns || is_after_hole(record))) {
+        if (record->kind != PITHLOG_ENTER)
             continue;
-        if (record.time_ns == start_ns && record.id == id && record.depth == depth)
+        if (record->start_ns == start_ns && record->id == id && record->depth == depth)
             return 1;
-        if (record.depth + 1 == depth) {
-            hit->id = record.id;
-            hit->depth = record.depth;
-            hit->start_ns = record.start_ns;
+        if (record->depth + 1 == depth) {
+            hit->id = record->id;
+            hit->depth = record->depth;
+            hit->start_ns = record->start_ns;
         }
     }
     return more < 0 ? -1 : 0;
@@ -426,6 +445,7 @@ int pithi_jump_parent(struct pithlog *log, uint32_t lane, uint32_t id, int64_t s
                                   .lane_count = 1,
                                   .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE,
                                   .flags = PITHLOG_NEST | PITHLOG_CLIP};
+    struct pithlog_record record;
     struct pithlog_iter *iter;
     int found;
 
@@ -434,9 +454,9 @@ int pithi_jump_parent(struct pithlog *log, uint32_t lane, uint32_t id, int64_t s
         return 0;
     if (pithlog_iter_open(log, &query, &iter))
         return -1;
-    found = find_parent(iter, id, start_ns, depth, hit);
+    found = find_parent(iter, &record, id, start_ns, depth, hit);
     if (found == 1)
-        found = find_end(iter, hit->start_ns, hit);
+        found = find_end(iter, &record, hit);
     pithlog_iter_close(iter);
     return found;
 }

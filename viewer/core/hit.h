@@ -5,13 +5,14 @@
 #include "core/plot.h"
 
 struct pithi_hit {
-    uint32_t id;    /* definition */
-    uint32_t depth; /* states: number of enclosing states */
-    uint32_t level; /* states: the level at which it is drawn */
-    int64_t start_ns, end_ns;
-    int ended;         /* 0: it was still open at end_ns, where the search for its end stopped */
-    uint64_t count;    /* events: number of events within reach */
-    char payload[512]; /* events: as text, "" if none */
+    uint32_t id;              /* definition */
+    uint32_t depth;           /* states: number of enclosing states */
+    uint32_t level;           /* states: the level at which it is drawn */
+    int64_t start_ns, end_ns; /* states: of the whole state, also if it goes on after holes */
+    int64_t covered_ns;       /* states: its time within the pixel, without holes */
+    int ended;                /* 0: it was still open at end_ns, where the search for its end stopped */
+    uint64_t count;           /* events: number of events within reach */
+    char payload[512];        /* events: as text, "" if none */
     /* Of rows (pithi_hit_row_...): */
     uint32_t lane;         /* the lane of the record */
     uint32_t alike, asked; /* `asked` lanes were read, and `alike` of them are in this state */
