@@ -861,6 +861,7 @@ def main(profile, pages):
         check_selection(browser, "recursive", stat_of, 6)
         check_selection(browser, "recursive", stat_of, 7, "-unfolded")
         check_selection(browser, "epoch", sums_of, 8)
+        check_selection(browser, "moments", stat_of, 9)
         check_axis(browser)
         check_search(browser, "recursive", ["rank 0"], [("f3 > 90us", 'state == f3 and duration > 90us')])
         check_search(browser, "rich", RICH_LABELS, RICH_SEARCHES)

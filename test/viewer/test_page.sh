@@ -81,6 +81,12 @@ printf '%s\t0\t0\t%s\n' 0 $'enter\twork' 0.2 $'leave\twork' 0.2 pause 0.5 resume
     1 $'leave\twork' >gaps.txt
 printf '%s\t1\t0\t%s\n' 0 $'enter\twork' 1 $'leave\twork' >>gaps.txt
 sort -s -g -k 1,1 gaps.txt >sorted.txt && pith convert sorted.txt gaps.pith && pith draw gaps.pith -o gaps.html -e 'names off'
+# Lost records, and the next record at the same time: exact times, in which states that go on count once.
+awk 'BEGIN { printf "0\t0\t0\tenter\tmain\n"; for (i = 0; i < 20; i++) {
+    printf "%.9f\t0\t0\tenter\tinner\n", i + 0.1
+    printf "%.9f\t0\t0\t%s\n%.9f\t0\t0\t%s\n", i + 0.4, "lost\t\tcount=3", i + 0.4, i % 2 ? "event\tmark" : "leave\tinner"
+    if (i % 2) printf "%.9f\t0\t0\tleave\tinner\n", i + 0.8 } printf "20\t0\t0\tleave\tmain\n" }' >moments.txt
+pith convert moments.txt moments.pith && pith draw moments.pith -o moments.html
 cp big.pith damaged.pith
 printf 'damage damage damage' | dd of=damaged.pith bs=1 seek=$(($(stat -c %s big.pith) / 2)) conv=notrunc status=none
 rank=$(pith draw damaged.pith -o damaged.html 2>&1 | grep -oE 'rank [0-9]+' | tr -dc 0-9)

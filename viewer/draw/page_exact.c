@@ -74,7 +74,8 @@ static void take(struct exact *exact, const struct pithlog_record *record)
     } else if (record->kind == PITHLOG_ENTER) {
         exact->stack = pithi_view_grow(exact->stack, &exact->capacity, exact->depth + 1, sizeof *exact->stack);
         exact->stack[exact->depth++] = record->id;
-        follow(exact, exact->depth - 1, time_ns, record->time_ns >= exact->draw->t0_ns);
+        int begins = record->time_ns >= exact->draw->t0_ns && record->start_ns == record->time_ns;
+        follow(exact, exact->depth - 1, time_ns, begins);
     } else {
         uint32_t at = exact->depth;
         while (at && exact->stack[at - 1] != record->id)
