@@ -3,7 +3,9 @@ states that are open, the second of them with a lost record.
 missing_check.py ranges LOG COUNT SEED: prints random ranges of a log, "FROM TO", in ns.
 missing_check.py compare LOG RANGES WINDOW: what the window said of each range (missing_checks.tcl) against `pith stat`.
 missing_check.py page LOG RANGES: the same of pages.
-missing_check.py truth TEXT LOG RANGES: exclusive times by their definition, from the records, against `pith stat`."""
+missing_check.py truth TEXT LOG RANGES: exclusive times by their definition, from the records, against `pith stat`.
+missing_check.py formula TEXT VALUES NAME FROM TO: rows of a formula, time(NAME) or computing, saved of a window in ns, against the
+records."""
 import csv, random, re, subprocess, sys
 
 STATES = ["solve", "work", "MPI_Send", "MPI_Recv"]
@@ -198,6 +200,23 @@ def truth(text, log, ranges):
     report(bad, f"{log}: pith stat is right")
 
 
+def formula(text, values, name, begin, end):
+    bad, missing, lanes = [], 0, read_lanes(text)
+    for row, *cells in list(csv.reader(open(values)))[1:]:
+        step = (end - begin) / len(cells)
+        wanted = [0.0] * len(cells)
+        for records, pieces in [lanes[rank] for rank in lanes if row in ("all rows", f"rank {rank}")]:
+            for since, until, stack in pieces:
+                missing += stack is None and until - since > step
+                if stack is None or (name not in {records[i][2] for i in stack} if name != "computing" else stack):
+                    continue
+                for c in range(max(0, int((since - begin) / step)), min(len(cells), int((until - begin) / step) + 1)):
+                    wanted[c] += max(0, min(until, begin + (c + 1) * step) - max(since, begin + c * step)) / step
+        near = 1e-5 * max(wanted) + 2 / step # the times of columns are whole nanoseconds
+        bad += [f"{row} column {c}: {cell}, wanted {wanted[c]}" for c, cell in enumerate(cells) if abs(float(cell) - wanted[c]) > near]
+    report(bad if missing else ["no records are missing"], f"{text}: the formula of {name}")
+
+
 def report(bad, what):
     print("not ok" if bad else "ok", "1 -", what)
     for line in bad[:5]:
@@ -212,5 +231,7 @@ elif sys.argv[1] == "compare":
     compare(*sys.argv[2:5])
 elif sys.argv[1] == "truth":
     truth(*sys.argv[2:5])
+elif sys.argv[1] == "formula":
+    formula(*sys.argv[2:5], *map(int, sys.argv[5:7]))
 else:
     page(*sys.argv[2:4])

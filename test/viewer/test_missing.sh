@@ -33,4 +33,11 @@ for log in whole open lost damaged30 damaged60; do
     [ ! -e $log.txt ] || $check truth $log.txt $log.pith ranges >>checks.out || ok 1 "$log: by definition"
     checks_of checks.out
 done
+for name in work solve MPI_Send computing; do
+    formula=$([ $name = computing ] && echo computing || echo "time($name)")
+    pith view lost.pith -e "zoom 0.0002 0.0008; derive {$formula}; derive save values.csv; quit" >out 2>&1
+    is "$?:$(cat out)" 0: "the rows of a formula: $formula"
+    $check formula lost.txt values.csv $name 200000 800000 >checks.out || ok 1 "$formula is compared"
+    checks_of checks.out
+done
 finish
