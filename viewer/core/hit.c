@@ -103,8 +103,8 @@ static const struct seen *best_of(const struct seen_list *list, uint32_t level)
     return best;
 }
 
-/* Reads on to the end of the state. `record` is the last one read. If the state ended there, a hole may begin there, and
- * the state may go on after it. */
+/* Reads on to the end of the state; `record` is the last one read. If the state ended there, it may go on after a hole
+ * that begins there. */
 static int find_end(struct pithlog_iter *iter, struct pithlog_record *record, struct pithi_hit *hit)
 {
     int more = 1;
