@@ -25,8 +25,8 @@ enum pithi_iter_part pithi_iter_part(const struct pithlog_iter *iter);
 /* From now on, calls `tell` when records of a lane are missing: after its last record before them was delivered, and
  * perhaps again for the same hole. The call that does so returns -1, except in the next two cases. In a log whose index
  * was rebuilt, the damage was reported then; the end of each lane with messages counts as a hole, as its last blocks
- * may be missing. Of the holes of LOST records (pithi_match_is_hole), only one in which the window begins is told, with
- * CLIP or OPENED; the caller looks for the others. */
+ * may be missing. It is not called for holes of LOST records, which the caller finds by itself (pithi_match_is_hole).
+ * The exception, with CLIP or OPENED: the hole in which the window begins, as its LOST record is before the window. */
 struct pithi_holes {
     void (*tell)(void *context, uint32_t lane);
     void *context;

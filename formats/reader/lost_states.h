@@ -21,7 +21,7 @@
 struct pithi_lost_hole {
     int64_t lost_ns;
     uint32_t block; /* of its LOST record */
-    uint32_t gone;  /* number of states that ended in it: the innermost ones of those open */
+    uint32_t gone;  /* so many of the open states ended in it, the innermost ones */
 };
 
 struct pithi_gone {

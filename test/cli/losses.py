@@ -97,40 +97,30 @@ def rounded(b, a, form):
     return b.edit(lambda r: r["time"] % 1000, lambda r: r.update(time=(r["time"] + half) // 1000 * 1000))
 
 
+def end_open(b, lane, records, time):
+    """Ends the open states of a lane. Returns their number."""
+    open_states = []
+    for r in records:
+        if r["kind"] == "enter":
+            open_states.append(r["name"])
+        elif r["kind"] == "leave":
+            open_states.reverse()
+            open_states.remove(r["name"])
+            open_states.reverse()
+    for name in reversed(open_states):
+        b.records.append({"time": time, "rank": lane[0], "thread": lane[1], "kind": "leave", "name": name})
+    return len(open_states)
+
+
 def broken(b, a, form):
     """Where a lane ends with a lost record, its open states end."""
-    count = 0
-    for (rank, thread), records in b.by_lane().items():
-        open_states = []
-        for r in records:
-            if r["kind"] == "enter":
-                open_states.append(r["name"])
-            elif r["kind"] == "leave":
-                open_states.reverse()
-                open_states.remove(r["name"])
-                open_states.reverse()
-            elif r["kind"] == "lost" and r is records[-1]:
-                for name in reversed(open_states):
-                    b.records.append({"time": r["time"], "rank": rank, "thread": thread, "kind": "leave", "name": name})
-                    count += 1
-    return count
+    return sum(end_open(b, lane, records, records[-1]["time"]) for lane, records in b.by_lane().items()
+               if records[-1]["kind"] == "lost")
 
 
 def closed(b, a, form):
-    end, count = max(r["time"] for r in b.records), 0
-    for (rank, thread), records in b.by_lane().items():
-        open_states = []
-        for r in records:
-            if r["kind"] == "enter":
-                open_states.append(r["name"])
-            elif r["kind"] == "leave":
-                open_states.reverse()
-                open_states.remove(r["name"])
-                open_states.reverse()
-        for name in reversed(open_states):
-            b.records.append({"time": end, "rank": rank, "thread": thread, "kind": "leave", "name": name})
-            count += 1
-    return count
+    end = max(r["time"] for r in b.records)
+    return sum(end_open(b, lane, records, end) for lane, records in b.by_lane().items())
 
 
 def unmatched(b, a, form):

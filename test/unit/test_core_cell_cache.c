@@ -262,8 +262,8 @@ static void test_shift(struct pithlog *log, struct pithlog_summary *summary)
     pithi_cell_cache_free(cache);
 }
 
-/* The number of columns whose pixel in the middle of the row has this colour, of those that are in the window [t0, t1)
- * (`inside` 1), or of the others. */
+/* How many columns have this colour in the middle of the row: of those in [t0, t1) if `inside` is 1, else of the
+ * others. */
 static uint32_t columns_of(const uint32_t *words, const struct pithi_plot *plot, uint32_t rgb, int64_t t0, int64_t t1,
                            int inside)
 {

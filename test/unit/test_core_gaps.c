@@ -73,7 +73,7 @@ int main(void)
     other = 0;
     for (int x = 82; x < 90; x++)
         other += at(words, x, 10) == 0xcc0000;
-    OK(other == 0 && at(words, 92, 10) == 0xcc0000, "up to the next record nothing is told of the state (%d)", other);
+    OK(other == 0 && at(words, 92, 10) == 0xcc0000, "between LOST and the next record there is no state (%d)", other);
     pithi_plot_free(&plot);
     pithi_gaps_free(&gaps);
     pithlog_close(log);

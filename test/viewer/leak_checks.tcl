@@ -31,7 +31,7 @@ proc come_and_go {with} {
     pause 30
 }
 
-# Waits for threads that are told to end, at most a minute: until nothing changes, or until there is what was there BEFORE.
+# Waits, at most a minute, until threads that shall end have ended: nothing changes any more, or all is as it was BEFORE.
 proc rest {{before {}}} {
     set last {}
     for {set i 0} {$i < 600 && [set now [census]] ne $before && ($before ne {} || $now ne $last || [dict get $now jobs])} {incr i} {

@@ -116,7 +116,7 @@ static void code_arrows(struct page_messages *messages)
     }
 }
 
-/* If the page has room for all messages as arrows, it gets them, too, for what is shorter than the last windows. */
+/* Keeps all messages as arrows, if the page has room for them: for views shorter than the last windows. */
 static int keep_all(struct page_messages *messages, struct pithi_plot *plot)
 {
     int all;
