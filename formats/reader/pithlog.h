@@ -199,6 +199,78 @@ PITHLOG_API void pithlog_filter_free(struct pithlog_filter *filter);
 /* Opens the selected records as a separate log, as `pith cut --where` writes it, in a temporary file (TMPDIR). */
 PITHLOG_API int pithlog_open_part(struct pithlog *log, const struct pithlog_filter *filter, struct pithlog **part);
 
+/* ---- Walking: what is open, and what is missing ------------------------------------------------------------------ */
+
+/* A walk divides the time of each lane into consecutive intervals. During one interval, the same states are open, and
+ * it is the same whether the lane records, is paused, or has a hole: records are lost or damaged there. Whatever needs
+ * open states is a sum over these intervals; no caller keeps a stack or knows the rules of holes.
+ *
+ *     rank 0     enter A at 10, enter B at 20, leave B at 50; records are lost after 60; leave A at 90
+ *
+ *     from  to   is        open  change at its end
+ *       10  10   recorded        BEGINS A
+ *       10  20   recorded  A     BEGINS B
+ *       20  50   recorded  A B   ENDS B: total 30, self 30
+ *       50  60   recorded  A     HOLE_BEGINS
+ *       60  90   hole      A     GOES_ON
+ *       90  90   recorded  A     ENDS A: total 50, self 20 (the time of holes is no time of any state)
+ *       90  90   recorded        EDGE
+ *
+ * A lane begins with its first record or with the window, whichever is later. It ends with the window or with its last
+ * record, whichever is earlier; if states are open then, it ends with the log. */
+enum pithlog_interval_is { PITHLOG_IS_RECORDED, PITHLOG_IS_PAUSED, PITHLOG_IS_HOLE };
+
+enum pithlog_change {
+    PITHLOG_BEGINS = 1,  /* `record` is the ENTER of a state */
+    PITHLOG_ENDS,        /* `record` is the LEAVE of open[at] */
+    PITHLOG_GOES_ON,     /* a hole ends; `record` is the ENTER of a state that is open before and after it */
+    PITHLOG_HAPPENS,     /* any other record of the kinds of the query, or one that ends a hole or a pause */
+    PITHLOG_HOLE_BEGINS, /* no record */
+    PITHLOG_EDGE         /* the lane ends; no record */
+};
+
+/* Why a state begins or ends at this time. 0: it was recorded. */
+enum {
+    PITHLOG_AT_EDGE = 1, /* it is open where the window begins or ends, or at the end of the log */
+    PITHLOG_AT_HOLE = 2, /* it begins or ends inside a hole, nobody knows when: counted at the edge of the hole */
+    PITHLOG_DISCARDED = 4 /* ENDS: too many states were open (4096 on a lane); this one is not followed further */
+};
+
+struct pithlog_open {
+    uint32_t id;
+    int64_t start_ns; /* its begin, also if that is before the window or in a hole */
+    int64_t from_ns;  /* its time counts from here: its begin, or that of the window, or the end of the hole */
+    int64_t self_ns;  /* as the innermost state, outside holes, before this interval */
+};
+
+struct pithlog_step {
+    uint32_t lane;
+    uint32_t is;                     /* enum pithlog_interval_is */
+    int64_t from_ns, to_ns;          /* of the interval; may be equal */
+    const struct pithlog_open *open; /* [depth] outermost first; in a hole: the states that are open before and after
+                                        it, if it has both ends in the window */
+    uint32_t depth;
+    uint32_t kept;             /* number of the outermost states that were open in the lane's interval before as well */
+    uint32_t change;           /* enum pithlog_change: what ends the interval, at to_ns */
+    uint32_t why;              /* PITHLOG_AT_EDGE ... */
+    uint32_t at;               /* ENDS: the index of the state in `open` */
+    int64_t total_ns, self_ns; /* ENDS: time of the state in the window, outside holes; of that, as the innermost one */
+    const struct pithlog_record *record; /* NULL: none; its times are as recorded */
+};
+
+struct pithlog_walk;
+/* The lanes and the window of the query; its kinds are those of the records that are delivered beside ENTER and LEAVE,
+ * 0: none. It has no filter and no flags. Steps come in the order of their to_ns over all lanes, except that those of
+ * EDGE come last. Memory: as an iterator, 64 bytes a lane, and 40 bytes
+ * for each open state. */
+PITHLOG_API int pithlog_walk_open(struct pithlog *log, const struct pithlog_query *query, struct pithlog_walk **walk);
+/* 1; 0: at the end; -1: a damaged part of a lane, call again to continue after it. The pointers in *step are valid
+ * until the next call. */
+PITHLOG_API int pithlog_walk_next(struct pithlog_walk *walk, struct pithlog_step *step);
+PITHLOG_API void pithlog_walk_close(struct pithlog_walk *walk);
+/* ENDS: 0 if the state is inside another instance of itself, else 1. */
+PITHLOG_API int pithlog_step_is_outermost(const struct pithlog_step *step);
+
 /* ---- Times as users write them ----------------------------------------------------------------------------------- */
 
 /* The words that --from, --to and --at of the commands accept:

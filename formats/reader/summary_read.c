@@ -338,53 +338,18 @@ struct summing {
     int64_t run_ns;  /* summed up to here */
     uint64_t ties;   /* changes at run_ns that are summed already */
     struct pithlog_sum *sums;
-    struct pithi_stack open;
     int64_t end_ns; /* of the lane's time in the window */
     int64_t own_ns; /* in all states */
     int64_t missing_ns;
-    int64_t seen_ns; /* the last record */
-    int64_t hole_ns; /* begin of the current hole */
-    int is_in_hole;
     int is_damaged;
 };
 
 /* A run: the records from summing->run_ns up to to_ns. */
 struct run {
-    int64_t to_ns, now_ns;
-    int64_t since_ns; /* the inclusive time of open states is added up to here */
-    uint64_t ties;    /* changes at to_ns that belong to it */
+    int64_t to_ns;
+    uint64_t ties; /* changes at to_ns that belong to it */
     uint64_t at_start, at_end;
 };
-
-/* Adds the time up to `time_ns` to the innermost state. */
-static void pass(struct summing *summing, struct run *run, int64_t time_ns)
-{
-    int64_t ns = time_ns > run->now_ns ? time_ns - run->now_ns : 0;
-    run->now_ns = time_ns;
-    if (summing->open.count == 0)
-        return;
-    summing->sums[summing->open.states[summing->open.count - 1].id].own_ns += ns;
-    summing->own_ns += ns;
-}
-
-/* Adds the inclusive time of the state at a depth, unless it is inside itself. */
-static void add_all(struct summing *summing, const struct run *run, uint32_t depth)
-{
-    const struct pithi_open_state *states = summing->open.states, *state = &states[depth];
-    int64_t from_ns = state->enter_ns > run->since_ns ? state->enter_ns : run->since_ns;
-    uint32_t outer = 0;
-    while (states[outer].id != state->id)
-        outer++;
-    if (outer == depth)
-        summing->sums[state->id].all_ns += run->now_ns - from_ns;
-}
-
-static void add_all_open(struct summing *summing, struct run *run)
-{
-    for (uint32_t i = 0; i < summing->open.count; i++)
-        add_all(summing, run, i);
-    run->since_ns = run->now_ns;
-}
 
 /* 1: an ENTER or EVENT counts. States open at the window's start count; records counted with pieces do not. */
 static int counts(const struct summing *summing, struct run *run, const struct pithlog_record *r)
@@ -396,100 +361,50 @@ static int counts(const struct summing *summing, struct run *run, const struct p
     return r->time_ns < run->to_ns || (r->time_ns == run->to_ns && run->at_end++ < run->ties);
 }
 
-static void begin_hole(void *context, uint32_t lane)
+static void sum_step(struct summing *summing, struct run *run, const struct pithlog_step *step)
 {
-    struct summing *summing = context;
-    (void)lane;
-    summing->hole_ns = summing->is_in_hole ? summing->hole_ns : summing->seen_ns;
-    summing->is_in_hole = 1;
-}
-
-/* Goes on at `time_ns`, where the missing records end. All states have ended where they begin. */
-static void leave_hole(struct summing *summing, struct run *run, int64_t time_ns)
-{
-    int64_t first_ns = pithlog_get_lane(summing->log, summing->lane)->first_ns, from_ns = summing->hole_ns;
-    from_ns = from_ns < summing->run_ns ? summing->run_ns : from_ns;
-    from_ns = from_ns < first_ns ? first_ns : from_ns;
-    summing->is_in_hole = 0;
-    summing->missing_ns += time_ns > from_ns ? time_ns - from_ns : 0;
-    run->now_ns = time_ns;
-}
-
-/* Takes an ENTER or LEAVE record. 0: no memory. */
-static int sum_change(struct summing *summing, struct run *run, const struct pithlog_record *r)
-{
-    struct pithi_stack *open = &summing->open;
-    struct pithi_open_state ended;
-    int64_t time_ns = r->time_ns < summing->run_ns ? summing->run_ns : r->time_ns;
-    uint32_t depth;
-    if (time_ns > summing->end_ns) /* states are open at the end of the log */
-        summing->end_ns = time_ns;
-    pass(summing, run, time_ns);
-    if (r->kind == PITHLOG_ENTER) {
-        if (open->count == PITHI_OPEN_MAX) /* it discards some */
-            add_all_open(summing, run);
-        return pithi_stack_enter(open, r->id, r->time_ns);
+    const struct pithlog_record *r = step->record;
+    int64_t length_ns = step->to_ns - step->from_ns;
+    if (step->is == PITHLOG_IS_HOLE) {
+        summing->missing_ns += length_ns;
+    } else if (step->depth > 0) {
+        summing->sums[step->open[step->depth - 1].id].own_ns += length_ns;
+        summing->own_ns += length_ns;
     }
-    for (depth = open->count; depth > 0; depth--)
-        if (open->states[depth - 1].id == r->id) {
-            add_all(summing, run, depth - 1);
-            break;
-        }
-    pithi_stack_leave(open, r->id, r->time_ns, &ended, &depth);
-    return 1;
-}
-
-static int no_memory_for_sum(const struct pithlog *log)
-{
-    return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for a sum", log->path);
-}
-
-static int sum_record(struct summing *summing, struct run *run, const struct pithlog_record *r,
-                      enum pithi_iter_part part)
-{
-    int is_good = 1;
-    if (summing->is_in_hole && (part < PITHI_PART_HOLE || r->kind == PITHLOG_ENTER))
-        leave_hole(summing, run, r->time_ns);
-    if (part == PITHI_PART_BEGUN)
+    if (step->change == PITHLOG_EDGE)
+        summing->end_ns = step->to_ns > summing->end_ns ? step->to_ns : summing->end_ns;
+    if (step->change == PITHLOG_ENDS && pithlog_step_is_outermost(step))
+        summing->sums[step->open[step->at].id].all_ns += step->total_ns;
+    if (step->change == PITHLOG_BEGINS && step->why == PITHLOG_AT_HOLE)
         summing->sums[r->id].count +=
             r->time_ns < run->to_ns && (r->start_ns >= summing->run_ns || summing->run_ns == summing->from_ns);
-    else if (part < PITHI_PART_HOLE && (r->kind == PITHLOG_ENTER || r->kind == PITHLOG_EVENT))
+    else if (step->change == PITHLOG_BEGINS || (step->change == PITHLOG_HAPPENS && r->kind == PITHLOG_EVENT))
         summing->sums[r->id].count += (uint64_t)counts(summing, run, r);
-    else if (part < PITHI_PART_HOLE && r->kind == PITHLOG_LEAVE)
-        counts(summing, run, r);
-    if (r->kind <= PITHLOG_LEAVE)
-        is_good = sum_change(summing, run, r);
-    if (r->time_ns > summing->seen_ns && part != PITHI_PART_BEFORE)
-        summing->seen_ns = r->time_ns;
-    if (pithi_match_is_hole(summing->log, r))
-        begin_hole(summing, summing->lane);
-    return is_good ? PITH_OK : no_memory_for_sum(summing->log);
+    else if (r && r->kind == PITHLOG_LEAVE && step->why != PITHLOG_AT_HOLE)
+        counts(summing, run, r); /* a tie, perhaps */
 }
 
 static int sum_run(struct summing *summing, int64_t to_ns, uint64_t ties)
 {
-    struct pithlog_query query = {
-        .from_ns = summing->run_ns, .to_ns = to_ns, .lanes = &summing->lane, .lane_count = 1, .flags = PITHLOG_CLIP};
-    struct run run = {to_ns, summing->run_ns, summing->run_ns, ties, 0, 0};
-    int64_t last_ns = pithlog_get_lane(summing->log, summing->lane)->last_ns;
-    struct pithlog_iter *iter;
-    struct pithlog_record r;
-    int status, err = PITH_OK;
+    struct pithlog_query query = {.from_ns = summing->run_ns,
+                                  .to_ns = to_ns,
+                                  .lanes = &summing->lane,
+                                  .lane_count = 1,
+                                  .kinds = 1u << PITHLOG_EVENT | 1u << PITHLOG_LEAVE};
+    struct run run = {to_ns, ties, 0, 0};
+    struct pithlog_walk *walk;
+    struct pithlog_step step;
+    int status;
     if (summing->run_ns == to_ns && summing->run_ns != summing->from_ns) /* adjacent pieces: no records between them */
         return PITH_OK;
-    CHECK(pithlog_iter_open(summing->log, &query, &iter));
-    pithi_iter_tell_holes(iter, (struct pithi_holes){begin_hole, summing});
-    summing->open.count = 0;
-    summing->seen_ns = summing->run_ns;
-    while (err == PITH_OK && (status = pithlog_iter_next(iter, &r)) != 0)
+    CHECK(pithlog_walk_open(summing->log, &query, &walk));
+    while ((status = pithlog_walk_next(walk, &step)) != 0)
         if (status > 0)
-            err = sum_record(summing, &run, &r, pithi_iter_part(iter));
+            sum_step(summing, &run, &step);
         else
             summing->is_damaged = 1;
-    if (summing->is_in_hole)
-        leave_hole(summing, &run, to_ns < last_ns ? to_ns : last_ns);
-    pithlog_iter_close(iter);
-    return err;
+    pithlog_walk_close(walk);
+    return PITH_OK;
 }
 
 static void add_exact(void *context, const struct pithi_exact *exact)
@@ -554,7 +469,6 @@ int pithi_sums(struct pithlog *log, struct pithlog_summary *s, uint32_t lane, in
         err = sum_run(&summing, to_ns, 0);
     else if (err == PITH_OK)
         err = sum_lane(s, &summing, to_ns);
-    free(summing.open.states);
     *is_damaged = summing.is_damaged;
     *rest = (struct pithlog_rest){summing.end_ns, 0, summing.missing_ns};
     if (err == PITH_OK && summing.end_ns > begin_ns && summing.end_ns - begin_ns > summing.own_ns + summing.missing_ns)
