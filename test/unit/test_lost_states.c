@@ -327,6 +327,97 @@ static int check_window(struct pithlog *log, const uint32_t *asked, uint32_t ask
     return wrong;
 }
 
+/* ---- Walks ------------------------------------------------------------------------------------------------------- */
+
+/* By definition: the lane's last good record at or before `time_ns`, and the first one after it; -1, `count`: none. */
+static void around(const struct lane *l, int64_t time_ns, int *before, int *after)
+{
+    *before = -1;
+    for (int i = 0; i < l->count && (l->k[i].is_damaged || l->k[i].r.time_ns <= time_ns); i++)
+        *before = l->k[i].is_damaged ? *before : i;
+    for (*after = *before + 1; *after < l->count && l->k[*after].is_damaged;)
+        ++*after;
+}
+
+/* Checks an interval of positive length with the definition of holes and open states. */
+static int interval_is_wrong(const struct lane *l, const struct pithlog_step *step, int64_t from_ns,
+                             int64_t to_ns)
+{
+    int before, after, is_paused = 0, is_hole, is_wrong;
+    uint32_t depth = 0;
+    around(l, step->from_ns, &before, &after);
+    if (before < 0) /* the lane's first block is damaged */
+        return step->is != PITHLOG_IS_HOLE;
+    is_hole = after > before + 1 || l->k[before].is_hole;
+    for (int i = 0; i <= before; i++)
+        if (!l->k[i].is_damaged && (l->k[i].r.kind == PITHLOG_PAUSE || l->k[i].r.kind == PITHLOG_RESUME))
+            is_paused = l->k[i].r.kind == PITHLOG_PAUSE;
+    is_wrong = step->is != (is_hole ? PITHLOG_IS_HOLE : is_paused ? PITHLOG_IS_PAUSED : PITHLOG_IS_RECORDED);
+    if (is_hole && (l->k[before].r.time_ns < from_ns || after == l->count || l->k[after].r.time_ns > to_ns))
+        return is_wrong;
+    for (int i = 0; i <= before; i++) {
+        const struct known *k = &l->k[i];
+        if (k->r.kind != PITHLOG_ENTER || k->leave < after || k->ended <= before)
+            continue;
+        is_wrong |= depth >= step->depth || step->open[depth].id != k->r.id;
+        depth++;
+    }
+    return is_wrong | (depth != step->depth);
+}
+
+/* The steps of a walk: each interval by definition, without gaps; and their sums. */
+static int check_walk(struct pithlog *log, const uint32_t *asked, uint32_t asked_count, int64_t from_ns, int64_t to_ns)
+{
+    static int64_t self_ns[LANES][MODEL_STATES], all_ns[LANES][MODEL_STATES]; /* of intervals, less that of ENDS */
+    struct pithlog_query query = {from_ns, to_ns, asked, asked_count, 0, 0, NULL};
+    int64_t now_ns[LANES], last_ns = INT64_MIN;
+    uint32_t open[LANES][256], depth[LANES] = {0}, edges = 0;
+    struct pithlog_walk *walk;
+    struct pithlog_step step;
+    int status, wrong = 0;
+    memset(self_ns, 0, sizeof self_ns);
+    memset(all_ns, 0, sizeof all_ns);
+    if (pithlog_walk_open(log, &query, &walk) != PITH_OK)
+        return 1;
+    for (uint32_t i = 0; i < LANES; i++)
+        now_ns[i] = from_ns > pithlog_get_lane(log, i)->first_ns ? from_ns : pithlog_get_lane(log, i)->first_ns;
+    while ((status = pithlog_walk_next(walk, &step)) != 0 && !wrong) {
+        if (status < 0)
+            continue;
+        const struct lane *l = &lanes[step.lane];
+        wrong = step.from_ns != now_ns[step.lane] || step.to_ns < step.from_ns ||
+                (step.change != PITHLOG_EDGE && step.change != PITHLOG_HOLE_BEGINS && step.to_ns < last_ns);
+        wrong |= step.from_ns < step.to_ns && interval_is_wrong(l, &step, from_ns, to_ns);
+        wrong |= step.kept > step.depth || step.kept > depth[step.lane];
+        for (uint32_t i = 0; i < step.depth && !wrong; i++) {
+            int64_t length_ns = step.is == PITHLOG_IS_HOLE ? 0 : step.to_ns - step.from_ns;
+            wrong = i < step.kept && step.open[i].id != open[step.lane][i];
+            open[step.lane][i] = step.open[i].id;
+            all_ns[step.lane][step.open[i].id] += length_ns;
+            self_ns[step.lane][step.open[i].id] += i + 1 == step.depth ? length_ns : 0;
+        }
+        if (step.change == PITHLOG_ENDS) {
+            all_ns[step.lane][step.open[step.at].id] -= step.total_ns;
+            self_ns[step.lane][step.open[step.at].id] -= step.self_ns;
+        }
+        depth[step.lane] = step.depth;
+        now_ns[step.lane] = step.to_ns;
+        edges += step.change == PITHLOG_EDGE;
+        last_ns = step.record ? step.to_ns : last_ns;
+        if (wrong)
+            printf("# walk [%lld, %lld] lane %u: [%lld, %lld) is %u, depth %u, kept %u, change %u\n", (long long)from_ns,
+                   (long long)to_ns, step.lane, (long long)step.from_ns, (long long)step.to_ns, step.is, step.depth,
+                   step.kept, step.change);
+    }
+    pithlog_walk_close(walk);
+    for (uint32_t i = 0; i < LANES && !wrong; i++)
+        for (int id = 0; id < MODEL_STATES && !wrong; id++)
+            if ((wrong = (all_ns[i][id] != 0 || self_ns[i][id] != 0)))
+                printf("# walk [%lld, %lld] lane %u state %d: total %lld, self %lld too much\n", (long long)from_ns,
+                       (long long)to_ns, i, id, (long long)all_ns[i][id], (long long)self_ns[i][id]);
+    return wrong || edges != asked_count;
+}
+
 /* ---- Single cases ------------------------------------------------------------------------------------------------ */
 
 static void add(struct model *m, uint32_t kind, uint32_t id, int64_t time_ns)
@@ -407,7 +498,7 @@ int main(void)
 {
     const char *path = scratch_path("holes.pith");
     const uint32_t all[] = {0, 1};
-    long wrong[3] = {0}, windows = 0, damaged = 0, holes = 0, ended = 0;
+    long wrong[5] = {0}, windows = 0, damaged = 0, holes = 0, ended = 0;
     for (uint32_t seed = 1; seed <= 60; seed++) {
         struct model m;
         struct pithlog *log;
@@ -431,6 +522,8 @@ int main(void)
             wrong[0] += check_window(log, &lane, 1, from_ns, to_ns, PITHLOG_CLIP, i % 3 ? 8 : 1);
             wrong[1] += check_window(log, all, 2, from_ns, to_ns, PITHLOG_CLIP, i % 3 ? 8 : 1);
             wrong[2] += check_window(log, &lane, 1, from_ns, to_ns, PITHLOG_OPENED, i % 3 ? 8 : 1);
+            wrong[3] += check_walk(log, &lane, 1, from_ns, to_ns);
+            wrong[4] += check_walk(log, all, 2, from_ns, to_ns);
         }
         pithlog_close(log);
         model_free(&m);
@@ -441,6 +534,8 @@ int main(void)
     OK(wrong[0] == 0, "CLIP: states end where a hole begins, and those still open begin again (%ld windows)", wrong[0]);
     OK(wrong[1] == 0, "also of two lanes (%ld)", wrong[1]);
     OK(wrong[2] == 0, "and with OPENED (%ld)", wrong[2]);
+    OK(wrong[3] == 0, "a walk: the intervals of a lane, their states and holes, by definition (%ld)", wrong[3]);
+    OK(wrong[4] == 0, "also of two lanes (%ld)", wrong[4]);
     check_single(path);
     return tap_done();
 }
