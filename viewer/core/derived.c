@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/holes.h"
 #include "core/matrix.h"
 #include "core/memory.h"
 #include "core/messages.h"
@@ -57,9 +56,9 @@ static void add_span(const struct deriving *d, uint32_t term, uint32_t line, int
 
 /* ---- States and counters ----------------------------------------------------------------------------------------- */
 
-/* The part of a lane of the row in the chosen states; NULL: in any. */
+/* The part of a lane of the row in the chosen states. */
 static int add_states(struct deriving *d, const struct pithi_row *row, uint32_t term, uint32_t line,
-                      const unsigned char *chosen, double sign)
+                      const unsigned char *chosen)
 {
     const struct pithi_derived_query *query = d->query;
     struct pithi_ranges_query asked = {
@@ -69,7 +68,7 @@ static int add_states(struct deriving *d, const struct pithi_row *row, uint32_t 
     const uint32_t *states;
 
     for (uint32_t id = 0; id < defs; id++)
-        hidden[id] = chosen && !chosen[id];
+        hidden[id] = !chosen[id];
     asked.hidden = hidden;
     asked.lanes = pithi_row_lanes(row, &asked.lane_count);
     struct pithi_ranges *ranges = pithi_ranges_new(d->log, &asked);
@@ -77,59 +76,31 @@ static int add_states(struct deriving *d, const struct pithi_row *row, uint32_t 
     uint32_t count = ranges ? pithi_ranges_states(ranges, &states) : 0;
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t c = 0; c < query->width; c++)
-            add(d, d->sums, term, line, c, sign * pithi_ranges_value(ranges, states[i], c));
+            add(d, d->sums, term, line, c, pithi_ranges_value(ranges, states[i], c));
     if (ranges)
         pithi_ranges_free(ranges);
     free(hidden);
     return err;
 }
 
-/* States may be open after the last record of a lane. */
-static int64_t end_of(const struct deriving *d, uint32_t lane)
-{
-    const struct pithlog_info *info = pithlog_get_info(d->log);
-    int64_t last_ns = pithlog_get_lane(d->log, lane)->last_ns;
-    struct pithlog_rest rest = {.end_ns = last_ns};
-    struct pithlog_sum *sums;
-
-    if (last_ns < info->end_ns) {
-        sums = pithi_alloc(info->defs, sizeof *sums);
-        pithlog_sums(d->log, NULL, lane, last_ns, info->end_ns, sums, &rest);
-        free(sums);
-    }
-    return rest.end_ns;
-}
-
-struct hole_target {
-    struct deriving *d;
-    uint32_t term, line;
-    int64_t begin_ns; /* of the lane */
-};
-
-static void subtract_hole(void *context, int64_t from_ns, int64_t to_ns)
-{
-    const struct hole_target *target = context;
-    from_ns = from_ns > target->begin_ns ? from_ns : target->begin_ns;
-    add_span(target->d, target->term, target->line, from_ns, to_ns, -1);
-}
-
 /* The time outside all states. Time whose records are missing does not count. */
 static int add_computing(struct deriving *d, const struct pithi_row *row, uint32_t term, uint32_t line)
 {
-    const struct pithi_derived_query *query = d->query;
-    uint32_t count;
-    const uint32_t *lanes = pithi_row_lanes(row, &count);
-    int err = add_states(d, row, term, line, NULL, -1);
+    struct pithlog_query query = {.from_ns = d->query->t0_ns, .to_ns = d->query->t1_ns};
+    struct pithlog_walk *walk;
+    struct pithlog_step step;
+    int status, damages = 0;
 
-    for (uint32_t i = 0; i < count; i++) {
-        const struct pithlog_lane *lane = pithlog_get_lane(d->log, lanes[i]);
-        if (lane->records)
-            add_span(d, term, line, lane->first_ns, end_of(d, lanes[i]), 1);
-        struct hole_target target = {d, term, line, lane->first_ns};
-        if (err == PITH_ERR_DAMAGED || pithlog_get_info(d->log)->lost > 0)
-            pithi_holes_each(d->log, lanes[i], query->t0_ns, query->t1_ns, subtract_hole, &target);
+    query.lanes = pithi_row_lanes(row, &query.lane_count);
+    int err = pithlog_walk_open(d->log, &query, &walk);
+    while (!err && (status = pithlog_walk_next(walk, &step)) != 0 && damages < PITHI_MOST_DAMAGES) {
+        damages += status < 0;
+        if (status > 0 && step.depth == 0 && step.is != PITHLOG_IS_HOLE)
+            add_span(d, term, line, step.from_ns, step.to_ns, 1);
     }
-    return err;
+    if (!err)
+        pithlog_walk_close(walk);
+    return err ? err : damages ? PITH_ERR_DAMAGED : PITH_OK;
 }
 
 static int add_counters(struct deriving *d, uint32_t term)
@@ -273,7 +244,7 @@ int pithi_derived_run(struct pithlog *log, const struct pithi_derived_query *que
         stopped = !pithi_go_on(&query->watch, d.part = (double)i / derived->rows / 2);
         for (uint32_t t = 0; t < formula->term_count && !stopped; t++) {
             enum pithi_term_kind kind = formula->terms[t].kind;
-            now = kind == PITHI_TERM_TIME        ? add_states(&d, row, t, line, formula->terms[t].chosen, 1)
+            now = kind == PITHI_TERM_TIME        ? add_states(&d, row, t, line, formula->terms[t].chosen)
                   : kind == PITHI_TERM_COMPUTING ? add_computing(&d, row, t, line)
                                                  : PITH_OK;
             err = err ? err : now;

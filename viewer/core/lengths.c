@@ -13,7 +13,7 @@
 /* Buckets of rounded durations: each value below 2 * FINE has its own bucket; above that, each power of two is divided
  * into FINE buckets. */
 enum { FINE_BITS = 10, FINE = 1 << FINE_BITS, BUCKETS = (64 - FINE_BITS) * FINE };
-enum { CHUNK = 256, WATCH_EVERY = 64 /* chunks */, MOST_DAMAGES = 10000 };
+enum { WATCH_EVERY = 16384 /* steps */, MOST_DAMAGES = 10000 };
 
 struct gathering {
     const struct pithi_lengths_query *query;
@@ -80,96 +80,51 @@ static void add(struct gathering *gathering, struct pithi_length instance)
 
 /* ---- States ------------------------------------------------------------------------------------------------------ */
 
-struct walk {
-    struct gathering *gathering;
-    uint32_t lane;
-    uint64_t open;              /* instances that reach into the window and have not ended */
-    struct pithi_length *ended; /* all at the same time, perhaps where a hole begins */
-    uint32_t ended_count, ended_room;
-};
-
-static void add_pending_ends(struct walk *walk)
+/* 1: an instance of a state is open after the step that began before the end of the window. */
+static int reaches_in(const struct pithi_lengths_query *query, const struct pithlog_step *step)
 {
-    for (uint32_t i = 0; i < walk->ended_count; i++)
-        add(walk->gathering, walk->ended[i]);
-    walk->ended_count = 0;
+    if (step->change == PITHLOG_BEGINS && step->record->start_ns < query->t1_ns)
+        return 1; /* of any state: those inside it may follow, after a hole */
+    for (uint32_t i = 0; i < step->depth; i++)
+        if (step->open[i].id == query->state && step->open[i].start_ns < query->t1_ns)
+            return 1;
+    return 0;
 }
 
-/* The state goes on after a hole, so it had not ended. */
-static void revive(struct walk *walk, int64_t start_ns)
+/* Walks beyond the window, to the ends of all instances that reach into it. */
+static int walk_lane(struct pithlog *log, struct gathering *gathering, uint32_t lane, uint32_t number)
 {
-    uint32_t i = walk->ended_count;
-
-    while (i > 0 && walk->ended[i - 1].start_ns != start_ns)
-        i--;
-    if (i > 0)
-        memmove(walk->ended + i - 1, walk->ended + i, (walk->ended_count-- - i) * sizeof *walk->ended);
-}
-
-static void pend_end(struct walk *walk, const struct pithlog_record *r)
-{
-    if (walk->ended_count && walk->ended[0].end_ns != r->time_ns)
-        add_pending_ends(walk);
-    walk->ended = pithi_view_grow(walk->ended, &walk->ended_room, walk->ended_count + 1, sizeof *walk->ended);
-    walk->ended[walk->ended_count++] = (struct pithi_length){.length_ns = r->time_ns - r->start_ns,
-                                                             .start_ns = r->start_ns,
-                                                             .end_ns = r->time_ns,
-                                                             .lane = walk->lane,
-                                                             .peer = walk->lane};
-}
-
-/* Returns 0 when all instances that reach into the window have ended. */
-static int take_records(struct walk *walk, const struct pithlog_record *records, int count)
-{
-    const struct pithi_lengths_query *query = walk->gathering->query;
-
-    for (int i = 0; i < count; i++) {
-        const struct pithlog_record *r = &records[i];
-        if (r->time_ns >= query->t1_ns && !walk->open && !(r->kind == PITHLOG_ENTER && r->start_ns < query->t1_ns))
-            return 0;
-        if (r->id != query->state)
-            continue;
-        if (r->kind == PITHLOG_ENTER) {
-            walk->open += r->start_ns < query->t1_ns;
-            if (r->start_ns < r->time_ns)
-                revive(walk, r->start_ns);
-        } else if (r->depth != UINT32_MAX && r->start_ns < query->t1_ns) {
-            walk->open -= walk->open > 0;
-            pend_end(walk, r);
-        }
-    }
-    return 1;
-}
-
-static int walk_lane(struct pithlog *log, struct walk *walk, uint32_t number)
-{
-    const struct pithi_lengths_query *query = walk->gathering->query;
-    struct pithlog_query asked = {.from_ns = query->t0_ns,
-                                  .to_ns = pithlog_get_info(log)->end_ns,
-                                  .lanes = &walk->lane,
-                                  .lane_count = 1,
-                                  .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE,
-                                  .flags = PITHLOG_NEST | PITHLOG_CLIP};
+    const struct pithi_lengths_query *query = gathering->query;
+    struct pithlog_query asked = {
+        .from_ns = query->t0_ns, .to_ns = pithlog_get_info(log)->end_ns, .lanes = &lane, .lane_count = 1};
     double span = (double)(asked.to_ns - query->t0_ns) + 1;
-    struct pithlog_record records[CHUNK];
-    struct pithlog_iter *iter;
-    int more, damages = 0, err;
+    struct pithlog_walk *walk;
+    struct pithlog_step step;
+    int status, damages = 0, err;
 
-    if (!pithlog_get_lane(log, walk->lane)->records)
+    if (!pithlog_get_lane(log, lane)->records)
         return PITH_OK;
-    if ((err = pithlog_iter_open(log, &asked, &iter)) != PITH_OK)
+    if ((err = pithlog_walk_open(log, &asked, &walk)) != PITH_OK)
         return err;
-    for (uint64_t chunks = 1; (more = pithlog_iter_next_many(iter, records, CHUNK)) != 0; chunks++) {
-        if (more < 0 && ++damages == MOST_DAMAGES)
+    for (uint64_t i = 1; (status = pithlog_walk_next(walk, &step)) != 0; i++) {
+        if (status < 0 && ++damages == MOST_DAMAGES)
             break;
-        if (more > 0 && !take_records(walk, records, more))
+        if (status < 0)
+            continue;
+        if (step.change == PITHLOG_ENDS && step.open[step.at].id == query->state &&
+            step.open[step.at].start_ns < query->t1_ns)
+            add(gathering, (struct pithi_length){.length_ns = step.to_ns - step.open[step.at].start_ns,
+                                                 .start_ns = step.open[step.at].start_ns,
+                                                 .end_ns = step.to_ns,
+                                                 .lane = lane,
+                                                 .peer = lane});
+        if (step.to_ns >= query->t1_ns && !reaches_in(query, &step))
             break;
-        if (more > 0 && chunks % WATCH_EVERY == 0 &&
-            !pithi_go_on(&query->watch,
-                         (number + (double)(records[0].time_ns - query->t0_ns) / span) / query->lane_count))
+        if (i % WATCH_EVERY == 0 &&
+            !pithi_go_on(&query->watch, (number + (double)(step.to_ns - query->t0_ns) / span) / query->lane_count))
             break;
     }
-    pithlog_iter_close(iter);
+    pithlog_walk_close(walk);
     return damages ? PITH_ERR_DAMAGED : PITH_OK;
 }
 
@@ -179,10 +134,7 @@ static int gather_states(struct pithlog *log, struct gathering *gathering)
     int err = PITH_OK;
 
     for (uint32_t i = 0; i < query->lane_count && pithi_go_on(&query->watch, (double)i / query->lane_count); i++) {
-        struct walk walk = {.gathering = gathering, .lane = query->lanes[i]};
-        int lane_err = walk_lane(log, &walk, i);
-        add_pending_ends(&walk);
-        free(walk.ended);
+        int lane_err = walk_lane(log, gathering, query->lanes[i], i);
         err = err ? err : lane_err;
     }
     return err;

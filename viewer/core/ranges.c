@@ -11,7 +11,7 @@
 #include "core/memory.h"
 #include "core/query.h"
 
-/* How many records are read between two checks of the watch. */
+/* How many intervals are read between two checks of the watch. */
 enum { HELPING = 4096 };
 /* In a first picture, a piece may be as long as this number of columns. */
 enum { QUICK_COLUMNS = 3 };
@@ -98,9 +98,6 @@ struct walk {
     struct pithi_ranges *ranges;
     uint64_t now;
     uint32_t column; /* the column of `now` */
-    uint32_t *stack; /* states open, outermost first */
-    uint32_t depth, capacity;
-    uint32_t shown; /* the open state that counts, or PITHI_NONE */
 };
 
 static uint64_t to_units(const struct pithi_ranges *ranges, int64_t time_ns)
@@ -127,50 +124,17 @@ static void advance(struct walk *walk, uint64_t until, uint32_t state)
     }
 }
 
-static uint32_t shown_state(const struct walk *walk)
+/* The open state that counts in an interval, or PITHI_NONE. */
+static uint32_t shown_state(const struct pithi_ranges *ranges, const struct pithlog_step *step)
 {
-    int outermost = walk->ranges->query.depth == PITHI_OUTERMOST;
+    int outermost = ranges->query.depth == PITHI_OUTERMOST;
 
-    for (uint32_t i = 0; i < walk->depth; i++) {
-        uint32_t state = walk->stack[outermost ? i : walk->depth - 1 - i];
-        if (!walk->ranges->hidden[state])
+    for (uint32_t i = 0; i < step->depth && step->is != PITHLOG_IS_HOLE; i++) {
+        uint32_t state = step->open[outermost ? i : step->depth - 1 - i].id;
+        if (!ranges->hidden[state])
             return state;
     }
     return PITHI_NONE;
-}
-
-static void enter(struct walk *walk, uint32_t id)
-{
-    walk->stack = pithi_view_grow(walk->stack, &walk->capacity, walk->depth + 1, sizeof *walk->stack);
-    walk->stack[walk->depth++] = id;
-    if (!walk->ranges->hidden[id] && (walk->ranges->query.depth == PITHI_INNERMOST || walk->shown == PITHI_NONE))
-        walk->shown = id;
-}
-
-/* Ends the innermost state of that id. */
-static void leave(struct walk *walk, uint32_t id)
-{
-    uint32_t i = walk->depth;
-
-    while (i > 0 && walk->stack[i - 1] != id)
-        i--;
-    if (!i)
-        return;
-    memmove(walk->stack + i - 1, walk->stack + i, (walk->depth - i) * sizeof *walk->stack);
-    walk->depth--;
-    if (id == walk->shown)
-        walk->shown = shown_state(walk);
-}
-
-static void take_record(struct walk *walk, const struct pithlog_record *record)
-{
-    if (record->id >= walk->ranges->defs)
-        return;
-    advance(walk, to_units(walk->ranges, record->time_ns), walk->shown);
-    if (record->kind == PITHLOG_LEAVE)
-        leave(walk, record->id);
-    else if (record->time_ns < walk->ranges->query.t1_ns)
-        enter(walk, record->id);
 }
 
 static int may_go_on(const struct walk *walk, const struct pithi_watch *watch, uint32_t lane)
@@ -181,28 +145,25 @@ static int may_go_on(const struct walk *walk, const struct pithi_watch *watch, u
 
 static int walk_lane(struct walk *walk, uint32_t lane, const struct pithi_watch *watch)
 {
-    static const uint32_t kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE;
     struct pithi_ranges *ranges = walk->ranges;
-    struct pithlog_query records = {.from_ns = ranges->query.t0_ns,
-                                    .to_ns = ranges->query.t1_ns,
-                                    .lanes = &ranges->lanes[lane],
-                                    .lane_count = 1,
-                                    .kinds = kinds,
-                                    .flags = PITHLOG_NEST | PITHLOG_CLIP};
-    struct pithlog_record *helping = pithi_alloc(HELPING, sizeof *helping);
-    struct pithlog_iter *iter;
-    int count, damages = 0, err = pithlog_iter_open(ranges->log, &records, &iter);
+    struct pithlog_query query = {
+        .from_ns = ranges->query.t0_ns, .to_ns = ranges->query.t1_ns, .lanes = &ranges->lanes[lane], .lane_count = 1};
+    struct pithlog_walk *walked;
+    struct pithlog_step step;
+    int status, damages = 0;
+    int err = pithlog_walk_open(ranges->log, &query, &walked);
 
-    while (!err && (count = pithlog_iter_next_many(iter, helping, HELPING)) != 0 && damages < PITHI_MOST_DAMAGES) {
-        damages += count < 0; /* reading continues after the damage */
-        for (int i = 0; i < count; i++)
-            take_record(walk, &helping[i]);
-        if (!may_go_on(walk, watch, lane))
+    for (uint32_t i = 1; !err && (status = pithlog_walk_next(walked, &step)) != 0 && damages < PITHI_MOST_DAMAGES; i++) {
+        damages += status < 0; /* reading continues after the damage */
+        if (status > 0) {
+            advance(walk, to_units(ranges, step.from_ns), PITHI_NONE); /* to the first interval */
+            advance(walk, to_units(ranges, step.to_ns), shown_state(ranges, &step));
+        }
+        if (i % HELPING == 0 && !may_go_on(walk, watch, lane))
             break;
     }
     if (!err)
-        pithlog_iter_close(iter);
-    free(helping);
+        pithlog_walk_close(walked);
     return err ? err : damages ? PITH_ERR_DAMAGED : PITH_OK;
 }
 
@@ -213,14 +174,12 @@ int pithi_ranges_load(struct pithi_ranges *ranges, const struct pithi_watch *wat
 
     for (uint32_t lane = 0; lane < ranges->query.lane_count; lane++) {
         int lane_err;
-        walk.now = walk.column = walk.depth = 0;
-        walk.shown = PITHI_NONE;
+        walk.now = walk.column = 0;
         lane_err = walk_lane(&walk, lane, watch);
         err = err ? err : lane_err;
         if (!may_go_on(&walk, watch, lane))
             break;
     }
-    free(walk.stack);
     return err;
 }
 

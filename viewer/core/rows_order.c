@@ -375,43 +375,31 @@ static uint32_t levels_of_paths(const struct pithlog_path *paths, uint32_t count
 uint32_t pithi_lane_levels(struct pithlog *log, struct pithlog_summary *summary, uint32_t lane, int64_t from_ns,
                            int64_t to_ns)
 {
-    struct pithlog_query records = {.from_ns = from_ns,
-                                    .to_ns = to_ns,
-                                    .lanes = &lane,
-                                    .lane_count = 1,
-                                    .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE,
-                                    .flags = PITHLOG_NEST | PITHLOG_CLIP};
+    struct pithlog_query query = {.from_ns = from_ns, .to_ns = to_ns, .lanes = &lane, .lane_count = 1};
     const struct pithlog_lane *of = pithlog_get_lane(log, lane);
-    uint32_t open = 0, most = 0, all = PITHI_LEVELS, count = 0, damages = 0;
+    uint32_t most = 0, all = PITHI_LEVELS, count = 0, damages = 0;
     const struct pithlog_path *paths = summary ? pithlog_summary_paths(summary, lane, &count) : NULL;
-    struct pithlog_iter *iter;
-    struct pithlog_record record;
-    int more;
+    struct pithlog_walk *walk;
+    struct pithlog_step step;
+    int status, has_begun = 0;
 
     if (paths && count <= UINT16_MAX - 2) { /* of more paths, the last stands for deeper ones */
         all = levels_of_paths(paths, count);
         if (from_ns <= of->first_ns && to_ns > of->last_ns)
             return all;
     }
-    if (pithlog_iter_open(log, &records, &iter))
+    if (pithlog_walk_open(log, &query, &walk))
         return 0;
-    while (most < all && (more = pithlog_iter_next(iter, &record)) != 0 && damages < PITHI_MOST_DAMAGES) {
-        damages += more < 0;
-        if (more < 0)
+    while (most < all && (status = pithlog_walk_next(walk, &step)) != 0 && damages < PITHI_MOST_DAMAGES) {
+        damages += status < 0;
+        if (status < 0 || step.is == PITHLOG_IS_HOLE || step.from_ns >= to_ns)
             continue;
-        if (record.time_ns > from_ns && open > most) /* the states that end at the begin have gone */
-            most = open;
-        if (record.time_ns >= to_ns)
-            break;
-        if (record.kind == PITHLOG_LEAVE) {
-            open -= open > 0 && record.depth != UINT32_MAX;
-            continue;
-        }
-        open = record.depth + 1;
-        if (record.time_ns >= from_ns && open > most)
-            most = open;
+        /* Of intervals without length, those after the begin of a state count: it may end at the same time. */
+        if ((step.from_ns < step.to_ns || has_begun) && step.depth > most)
+            most = step.depth;
+        has_begun = step.change == PITHLOG_BEGINS && step.why == 0;
     }
-    pithlog_iter_close(iter);
+    pithlog_walk_close(walk);
     return most < all ? most : all;
 }
 

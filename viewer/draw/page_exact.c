@@ -6,12 +6,11 @@
 #include "draw/draw.h"
 #include "draw/page_text.h"
 
-/* The open states of a lane, and by level the parts of instances that are open or written. If a state ends before a
- * state inside it, the inner one moves up a level: its part at the old level ends, and one at the new level begins. */
+/* By level, the parts of a lane's instances that are open or written. If a state ends before a state inside it, the
+ * inner one moves up a level: its part at the old level ends, and one at the new level begins. */
 struct exact {
     const struct pithi_draw *draw;
     const int *sign_of;
-    uint32_t *stack, depth, capacity;
     struct level {
         int is_open, begins; /* begins: 0: the instance began before this part, elsewhere or before t0 */
         uint32_t id;
@@ -19,6 +18,7 @@ struct exact {
         struct pithi_text line;
     } * levels;
     uint32_t level_count, level_capacity;
+    int has_begun; /* the last step began a state */
     struct pithi_text events;
     int64_t last_event_ns;
 };
@@ -36,24 +36,6 @@ static void end_part(const struct exact *exact, struct level *level, int64_t tim
     level->is_open = 0;
 }
 
-/* Brings the parts up to date after the stack changed from the level `from` on. */
-static void follow(struct exact *exact, uint32_t from, int64_t time_ns, int began)
-{
-    exact->levels = pithi_view_grow(exact->levels, &exact->level_capacity, exact->depth, sizeof *exact->levels);
-    for (; exact->level_count < exact->depth; exact->level_count++)
-        exact->levels[exact->level_count] = (struct level){.last_ns = exact->draw->t0_ns};
-    for (uint32_t i = from; i <= exact->depth && i < exact->level_count; i++) {
-        struct level *level = &exact->levels[i];
-        end_part(exact, level, time_ns);
-        if (i == exact->depth)
-            break;
-        level->is_open = 1;
-        level->begins = began;
-        level->id = exact->stack[i];
-        level->from_ns = time_ns;
-    }
-}
-
 static int64_t clamped(const struct exact *exact, int64_t time_ns)
 {
     return time_ns < exact->draw->t0_ns   ? exact->draw->t0_ns
@@ -61,31 +43,47 @@ static int64_t clamped(const struct exact *exact, int64_t time_ns)
                                           : time_ns;
 }
 
-static void take(struct exact *exact, const struct pithlog_record *record)
+static struct level *level_at(struct exact *exact, uint32_t index)
 {
-    int64_t time_ns = clamped(exact, record->time_ns);
+    exact->levels = pithi_view_grow(exact->levels, &exact->level_capacity, index + 1, sizeof *exact->levels);
+    for (; exact->level_count <= index; exact->level_count++)
+        exact->levels[exact->level_count] = (struct level){.last_ns = exact->draw->t0_ns};
+    return &exact->levels[index];
+}
 
-    if (exact->sign_of[record->id] < 0) /* hidden */
-        return;
-    if (record->kind == PITHLOG_EVENT) {
-        pithi_code_run(&exact->events, exact->sign_of[record->id], 0, 1);
-        pithi_code_number(&exact->events, time_ns - exact->last_event_ns);
-        exact->last_event_ns = time_ns;
-    } else if (record->kind == PITHLOG_ENTER) {
-        exact->stack = pithi_view_grow(exact->stack, &exact->capacity, exact->depth + 1, sizeof *exact->stack);
-        exact->stack[exact->depth++] = record->id;
-        int begins = record->time_ns >= exact->draw->t0_ns && record->start_ns == record->time_ns;
-        follow(exact, exact->depth - 1, time_ns, begins);
-    } else {
-        uint32_t at = exact->depth;
-        while (at && exact->stack[at - 1] != record->id)
-            at--;
-        if (!at)
-            return;
-        memmove(&exact->stack[at - 1], &exact->stack[at], (exact->depth - at) * sizeof *exact->stack);
-        exact->depth--;
-        follow(exact, at - 1, time_ns, 0);
+/* Brings the parts up to date where an interval begins. Hidden states have no level. */
+static void begin_interval(struct exact *exact, const struct pithlog_step *step)
+{
+    int64_t time_ns = clamped(exact, step->from_ns);
+    uint32_t index = 0, first = 0;
+
+    for (uint32_t i = 0; i < step->kept; i++)
+        first += exact->sign_of[step->open[i].id] >= 0;
+    for (uint32_t i = first; i < exact->level_count; i++)
+        end_part(exact, &exact->levels[i], time_ns);
+    for (uint32_t i = step->kept; i < step->depth; i++) {
+        if (exact->sign_of[step->open[i].id] < 0)
+            continue;
+        struct level *level = level_at(exact, first + index++);
+        level->is_open = 1;
+        level->begins = exact->has_begun && i + 1 == step->depth;
+        level->id = step->open[i].id;
+        level->from_ns = time_ns;
     }
+}
+
+static void take(struct exact *exact, const struct pithlog_step *step)
+{
+    int64_t time_ns = clamped(exact, step->to_ns);
+
+    begin_interval(exact, step);
+    exact->has_begun = step->change == PITHLOG_BEGINS && step->why == 0;
+    if (step->change != PITHLOG_HAPPENS || step->record->kind != PITHLOG_EVENT ||
+        step->to_ns >= exact->draw->t1_ns || exact->sign_of[step->record->id] < 0)
+        return;
+    pithi_code_run(&exact->events, exact->sign_of[step->record->id], 0, 1);
+    pithi_code_number(&exact->events, time_ns - exact->last_event_ns);
+    exact->last_event_ns = time_ns;
 }
 
 static uint32_t size_of(const struct exact *exact)
@@ -97,17 +95,6 @@ static uint32_t size_of(const struct exact *exact)
     return size;
 }
 
-/* 1: records of the lane are missing: exact times would hide where. */
-static int lacks_records(const struct pithi_draw *draw, uint32_t lane)
-{
-    struct pithlog_sum *sums = pithi_alloc(pithlog_get_info(draw->log)->defs, sizeof *sums);
-    struct pithlog_rest rest;
-    int err = pithlog_sums(draw->log, NULL, lane, draw->t0_ns, draw->t1_ns, sums, &rest);
-
-    free(sums);
-    return err || rest.missing_ns > 0;
-}
-
 /* Reads a lane; -1: its text is longer than `most`, or records are missing. */
 static int read_lane(struct exact *exact, uint32_t lane, uint32_t most)
 {
@@ -115,13 +102,12 @@ static int read_lane(struct exact *exact, uint32_t lane, uint32_t most)
                                   .to_ns = exact->draw->t1_ns,
                                   .lanes = &lane,
                                   .lane_count = 1,
-                                  .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE | 1u << PITHLOG_EVENT,
-                                  .flags = PITHLOG_NEST | PITHLOG_CLIP};
-    struct pithlog_iter *iter;
-    struct pithlog_record record;
+                                  .kinds = 1u << PITHLOG_EVENT};
+    struct pithlog_walk *walk;
+    struct pithlog_step step;
     int more, fits = 1;
 
-    exact->depth = 0;
+    exact->has_begun = 0;
     exact->last_event_ns = exact->draw->t0_ns;
     exact->events.size = 0;
     for (uint32_t level = 0; level < exact->level_count; level++) {
@@ -129,15 +115,14 @@ static int read_lane(struct exact *exact, uint32_t lane, uint32_t most)
         exact->levels[level].is_open = 0;
         exact->levels[level].last_ns = exact->draw->t0_ns;
     }
-    if (pithlog_iter_open(exact->draw->log, &query, &iter))
+    if (pithlog_walk_open(exact->draw->log, &query, &walk))
         return -1;
-    for (uint32_t i = 1; (more = pithlog_iter_next(iter, &record)) == 1 && fits; i++) {
-        if (record.kind != PITHLOG_EVENT || record.time_ns < exact->draw->t1_ns)
-            take(exact, &record);
-        fits = i % 4096 || size_of(exact) <= most;
+    for (uint32_t i = 1; (more = pithlog_walk_next(walk, &step)) == 1 && fits; i++) {
+        take(exact, &step);
+        fits = (step.is != PITHLOG_IS_HOLE || step.from_ns == step.to_ns) && (i % 4096 || size_of(exact) <= most);
     }
-    pithlog_iter_close(iter);
-    return more || !fits || size_of(exact) > most || lacks_records(exact->draw, lane) ? -1 : 0;
+    pithlog_walk_close(walk);
+    return more || !fits || size_of(exact) > most ? -1 : 0;
 }
 
 /* Writes the waiting parts of a lane's calls. A part that overlaps those before it begins at their end. */
@@ -211,7 +196,6 @@ int pithi_page_exact(const struct pithi_draw *draw, const int *sign_of, uint32_t
         free(exact->levels[level].line.data);
     free(exact->levels);
     free(exact->events.data);
-    free(exact->stack);
     free(exact);
     return fits;
 }
