@@ -275,7 +275,8 @@ static int make_room(uint64_t words, int exchange)
 
 /* ---- Storing ----------------------------------------------------------------------------------------------------- */
 
-static uint64_t *claim(uint32_t kind, uint32_t id, uint64_t words, uint64_t *first)
+/* `at`: the time of the record; NULL: now. A new chunk begins now, but its first record may be earlier. */
+static uint64_t *claim(uint32_t kind, uint32_t id, uint64_t words, const uint64_t *at, uint64_t *first)
 {
     int tries, exchange = 0;
     for (tries = 0; tries < 4; tries++) {
@@ -283,7 +284,7 @@ static uint64_t *claim(uint32_t kind, uint32_t id, uint64_t words, uint64_t *fir
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         if (!exchange && end != NULL && !is_old() && pith_buffer_.next <= end &&
             words + 2 <= (uint64_t)(end - pith_buffer_.next)) {
-            uint64_t ticks = pithi_ticks(), *word, more = 0;
+            uint64_t ticks = at ? *at : pithi_ticks(), *word, more = 0;
             int64_t step = (int64_t)(ticks - pith_buffer_.last_ticks);
             if (step >= GAP_TICKS || step <= -GAP_TICKS)
                 more = 2;
@@ -311,29 +312,34 @@ static uint64_t *claim(uint32_t kind, uint32_t id, uint64_t words, uint64_t *fir
     return NULL;
 }
 
-uint64_t *pithi_buffer_claim(uint32_t kind, uint32_t id, uint64_t words, uint64_t *first)
+uint64_t *pithi_buffer_claim(uint32_t kind, uint32_t id, uint64_t words, const uint64_t *at, uint64_t *first)
 {
     uint64_t *word;
     if (__atomic_load_n(&pithi_session.state, __ATOMIC_RELAXED) > PITHI_RECORDING)
         return NULL;
     if (__builtin_expect(!pithi_buffer_ended, 1))
-        return claim(kind, id, words, first);
+        return claim(kind, id, words, at, first);
     self.holding++;
-    word = claim(kind, id, words, first);
+    word = claim(kind, id, words, at, first);
     if (word == NULL)
         pithi_buffer_leave();
     return word;
 }
 
-void pithi_record(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t count)
+static void record_at(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t count, const uint64_t *at)
 {
-    uint64_t first, *word = pithi_buffer_claim(kind, id, 1 + (uint64_t)count, &first);
+    uint64_t first, *word = pithi_buffer_claim(kind, id, 1 + (uint64_t)count, at, &first);
     uint32_t i;
     if (word == NULL)
         return;
     for (i = 0; i < count; i++)
         __atomic_store_n(word + 1 + i, words[i], __ATOMIC_RELAXED);
     pithi_buffer_store(word, first);
+}
+
+void pithi_record(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t count)
+{
+    record_at(kind, id, words, count, NULL);
 }
 
 void pith_slow_(uint32_t kind, uint32_t id)
@@ -427,6 +433,19 @@ void pithi_buffer_stop_all(void)
     }
 }
 
+/* May be called before recording begins, which chooses the clock. */
+uint64_t pith_slow_ticks_(void)
+{
+    static int is_chosen;
+    int saved = errno;
+    if (!__atomic_load_n(&is_chosen, __ATOMIC_ACQUIRE)) {
+        pithi_clock_choose();
+        __atomic_store_n(&is_chosen, 1, __ATOMIC_RELEASE);
+        errno = saved;
+    }
+    return pithi_ticks();
+}
+
 void pith_late(const struct pith_wait_end *late) { __atomic_store_n(&self.late, late, __ATOMIC_RELEASE); }
 
 static void end_late(struct thread *thread, const struct pith_wait_end *late)
@@ -437,8 +456,6 @@ static void end_late(struct thread *thread, const struct pith_wait_end *late)
     if (ticks == 0 || next == NULL || thread->lane.end == NULL || next > thread->lane.end ||
         (uint64_t)(thread->lane.end - next) < ends + 3)
         return;
-    if (!pithi_clock_inline)
-        ticks = pithi_ticks();
     if ((int64_t)(ticks - last) < 0) /* a handler has recorded since */
         ticks = last;
     if (ticks - last >= GAP_TICKS) {
@@ -515,7 +532,7 @@ void pith_comm_event(uint32_t comm, uint32_t id, const void *payload, size_t siz
         return;
     if (payload == NULL)
         size = 0;
-    word = pithi_buffer_claim(PITHI_W_EVENT_DATA, id, 2 + (size + 7) / 8, &first);
+    word = pithi_buffer_claim(PITHI_W_EVENT_DATA, id, 2 + (size + 7) / 8, NULL, &first);
     if (word == NULL)
         return;
     __atomic_store_n(word + 1, size | (uint64_t)comm << 32, __ATOMIC_RELAXED);
@@ -532,22 +549,61 @@ void pith_comm_event(uint32_t comm, uint32_t id, const void *payload, size_t siz
     }
 }
 
-void pith_count(uint32_t id, double value)
+void pithi_count_at(uint32_t id, double value, const uint64_t *at)
 {
     uint64_t bits;
     if (refuse(id))
         return;
     memcpy(&bits, &value, sizeof bits);
-    pithi_record(PITHI_W_COUNTER, id, &bits, 1);
+    record_at(PITHI_W_COUNTER, id, &bits, 1, at);
 }
 
-void pith_slow_words_(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t count)
+void pith_count(uint32_t id, double value) { pithi_count_at(id, value, NULL); }
+
+static void slow_words(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t count, const uint64_t *at)
 {
     if (!on() || (kind > PITH_KIND_LEAVE_ && !pith_messages()))
         return;
     if (kind <= PITH_KIND_LEAVE_)
-        pithi_counters_read();
-    pithi_record(kind, id, words, count);
+        pithi_counters_read_at(at);
+    record_at(kind, id, words, count, at);
+}
+
+void pith_slow_words_(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t count)
+{
+    slow_words(kind, id, words, count, NULL);
+}
+
+/* 1: last_ticks is the time of this thread's last record in this log. */
+static int has_last(void) { return self.has_lane && pith_buffer_.next != NULL && !is_old(); }
+
+void pith_slow_same_(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t count)
+{
+    uint64_t last = pith_buffer_.last_ticks;
+    slow_words(kind, id, words, count, has_last() ? &last : NULL);
+}
+
+int pith_slow_undo_(uint64_t *record, uint64_t word)
+{
+    uint64_t *after = record + 1;
+    if (!has_last() || pithi_state() != PITHI_RECORDING || record < self.lane.begin || after > self.lane.end ||
+        *record != word ||
+        !__atomic_compare_exchange_n(&pith_buffer_.next, &after, record, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        return 0;
+    __atomic_compare_exchange_n(record, &word, 0, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return 1;
+}
+
+/* A step that a record's 40 bits cannot show is stored, as a time without a record. */
+void pith_slow_same_from_(uint64_t ticks)
+{
+    int64_t step = (int64_t)(ticks - pith_buffer_.last_ticks);
+    if (!on() || !has_last() || step <= 0)
+        return;
+    if (step < GAP_TICKS)
+        pith_buffer_.last_ticks = ticks;
+    else
+        record_at(PITHI_W_TIME, 0, &ticks, 1, &ticks);
 }
 
 _Static_assert(PITH_KIND_SEND_ == PITHI_W_SEND && PITH_KIND_RECV_ == PITHI_W_RECV && PITH_KIND_COLL_ == PITHI_W_COLL &&

@@ -11,9 +11,12 @@
  * over the call does nothing. From any thread and any signal handler. */
 void pithi_record(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t count);
 
-/* Claims a record of `words` words. The caller stores the first word, *first, last (pithi_buffer_store). NULL: no room;
- * the record is counted as lost. */
-uint64_t *pithi_buffer_claim(uint32_t kind, uint32_t id, uint64_t words, uint64_t *first);
+/* Like pith_count, at the time *at (NULL: now), which is not before that of this thread's last record. */
+void pithi_count_at(uint32_t id, double value, const uint64_t *at);
+
+/* Claims a record of `words` words with the time *at (NULL: now). The caller stores the first word, *first, last
+ * (pithi_buffer_store). NULL: no room; the record is counted as lost. */
+uint64_t *pithi_buffer_claim(uint32_t kind, uint32_t id, uint64_t words, const uint64_t *at, uint64_t *first);
 extern __thread int pithi_buffer_ended __attribute__((tls_model("initial-exec"))); /* this thread is ending */
 /* 1: this thread has recorded; when it ends, the recorder learns of it. */
 int pithi_buffer_is_listed(void);

@@ -199,7 +199,7 @@ static int read_value(unsigned i, uint64_t *value)
     return 0;
 }
 
-void pithi_counters_read(void)
+void pithi_counters_read_at(const uint64_t *at)
 {
     uint64_t values[MOST];
     unsigned there = 0;
@@ -220,11 +220,13 @@ void pithi_counters_read(void)
     self.begun = 1;
     for (unsigned i = 0; i < chosen_count; i++)
         if (there >> i & 1)
-            pith_count(chosen[i].id, (double)(values[i] - self.counters[i].first));
+            pithi_count_at(chosen[i].id, (double)(values[i] - self.counters[i].first), at);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     self.busy = 0;
     errno = saved;
 }
+
+void pithi_counters_read(void) { pithi_counters_read_at(NULL); }
 
 void pithi_counters_thread_end(void)
 {

@@ -3,6 +3,8 @@
 #ifndef PITHI_COUNTERS_H
 #define PITHI_COUNTERS_H
 
+#include <stdint.h>
+
 #include "native/thread_counter.h"
 
 /* 1: threads read counters when a state begins or ends; all records then take the slow path. Set once under the guard,
@@ -17,6 +19,8 @@ void pithi_counters_start(void);
  * nothing in one that interrupts a reading.
  * Cost: one to three system calls a counter, 0.35 to 2 us (man/pith.7). */
 void pithi_counters_read(void);
+/* The same at the time *at (NULL: now), which is not before that of this thread's last record. */
+void pithi_counters_read_at(const uint64_t *at);
 /* Before the log is written: says which counter some threads lack. */
 void pithi_counters_finish(void);
 

@@ -77,6 +77,14 @@ void pith_slow_words_(uint32_t kind, uint32_t id, const uint64_t *words, uint32_
     (void)kind, (void)id, (void)words, (void)count;
 }
 
+void pith_slow_same_(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t count)
+{
+    (void)kind, (void)id, (void)words, (void)count;
+}
+void pith_slow_same_from_(uint64_t ticks) { (void)ticks; }
+int pith_slow_undo_(uint64_t *record, uint64_t word) { return (void)record, (void)word, 0; }
+uint64_t pith_slow_ticks_(void) { return 0; }
+
 int pith_job_join(const struct pith_transport *transport) { return (void)transport, -1; }
 
 void pith_job_finish(const struct pith_transport *transport) { (void)transport; }

@@ -106,14 +106,17 @@ static inline int pith_begin_undo(const struct pith_tentative *begun);
 /* Later pith_same_* records use the current time, until this thread stores another record: call it before work that the
  * records should not include. */
 static inline void pith_same_from_now(void);
-/* The same with an earlier time: `ticks` is what pith_ticks_ returned in any thread. The time of this thread's last
- * record stays if that is later. */
+/* The same with an earlier time: `ticks` is what pith_clock_ticks returned in any thread. The time of this thread's
+ * last record stays if that is later. */
 static inline void pith_same_from(uint64_t ticks);
+/* The time in ticks of the clock with which this process records: the counter of pith_ticks_, or nanoseconds where that
+ * counter cannot be trusted. */
+static inline uint64_t pith_clock_ticks(void);
 
 /* For a thread that waits and may never run again, while another thread learns when its wait is over. If recording ends
- * and *late->ticks is not 0, then at that time (of pith_ticks_, in the other thread) the states late->ends end in the
- * lane of the thread that called pith_late, in this order, and the state late->begins begins. Ids of 0: none. NULL: the
- * thread waits no more. *late and its ticks stay valid until then or until the thread ends. Costs 2 ns. */
+ * and *late->ticks is not 0, then at that time (of pith_clock_ticks, in the other thread) the states late->ends end in
+ * the lane of the thread that called pith_late, in this order, and the state late->begins begins. Ids of 0: none. NULL:
+ * the thread waits no more. *late and its ticks stay valid until then or until the thread ends. Costs 2 ns. */
 struct pith_wait_end {
     const uint64_t *ticks; /* atomic */
     uint32_t ends[4];
@@ -260,6 +263,11 @@ PITH_API void pith_property(const char *key, const char *value);
 
 /* Stores a record of one word and `count` (0 to 3) more by the slow path. */
 PITH_API void pith_slow_words_(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t count);
+/* The same at the time of this thread's last record; and what moves that time. */
+PITH_API void pith_slow_same_(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t count);
+PITH_API void pith_slow_same_from_(uint64_t ticks);
+PITH_API int pith_slow_undo_(uint64_t *record, uint64_t word);
+PITH_API uint64_t pith_slow_ticks_(void);
 
 /* Stores up to 4 words; words beyond the limit go into the slack after it. */
 static inline __attribute__((always_inline)) void pith_words_(int same, uint32_t kind, uint32_t id, uint32_t count,
@@ -288,7 +296,10 @@ static inline __attribute__((always_inline)) void pith_words_(int same, uint32_t
             return;
         }
     }
-    pith_slow_words_(kind, id, words, count);
+    if (same)
+        pith_slow_same_(kind, id, words, count);
+    else
+        pith_slow_words_(kind, id, words, count);
 #else
     (void)same, (void)kind, (void)id, (void)count, (void)first, (void)second, (void)third;
 #endif
@@ -361,6 +372,8 @@ static inline int pith_begin_undo(const struct pith_tentative *begun)
     uint64_t *record = begun->record, *after, word = begun->word;
     if (!record)
         return 0;
+    if (!__atomic_load_n(&pith_buffer_.limit, __ATOMIC_RELAXED))
+        return pith_slow_undo_(record, word);
     after = record + 1;
     if (pith_buffer_.next != after || after > __atomic_load_n(&pith_buffer_.limit, __ATOMIC_RELAXED) ||
         *record != word ||
@@ -373,12 +386,22 @@ static inline int pith_begin_undo(const struct pith_tentative *begun)
     return 0;
 #endif
 }
+static inline uint64_t pith_clock_ticks(void)
+{
+#ifndef PITH_NULL
+    return __atomic_load_n(&pith_buffer_.limit, __ATOMIC_RELAXED) ? pith_ticks_() : pith_slow_ticks_();
+#else
+    return 0;
+#endif
+}
 static inline void pith_same_from(uint64_t ticks)
 {
 #ifndef PITH_NULL
     if (PITH_TICKS_INLINE_ && pith_buffer_.next < __atomic_load_n(&pith_buffer_.limit, __ATOMIC_RELAXED) &&
         (ticks - pith_buffer_.last_ticks) >> 38 == 0)
         pith_buffer_.last_ticks = ticks;
+    else
+        pith_slow_same_from_(ticks);
 #else
     (void)ticks;
 #endif
@@ -386,7 +409,7 @@ static inline void pith_same_from(uint64_t ticks)
 static inline void pith_same_from_now(void)
 {
 #ifndef PITH_NULL
-    pith_same_from(pith_ticks_());
+    pith_same_from(pith_clock_ticks());
 #endif
 }
 

@@ -84,18 +84,37 @@ static void record_same(void)
     pith_same_from_now();
     nap();
     pith_same_recv(0, 0, 1, 2, pith_recv_post());
+    nap();
     pith_same_end(call);
-    pith_send(0, 1, 2);
+    pith_same_coll(0, 0, 1, 2);
+    pith_same_begin(call);
+    pith_same_send(0, 0, 1, 2);
+    nap();
+    pith_end(call);
 }
 
 static void test_same(void)
 {
     struct help_log log;
-    OK(help_child(record_same) == 0 && help_read(&log, "run.pith") && log.count >= 4, "records of one time");
-    const struct pithlog_record *r = log.records;
-    OK(log.count >= 4 && r[1].kind == PITHLOG_RECV && r[2].kind == PITHLOG_LEAVE && r[1].time_ns == r[2].time_ns,
-       "have one time");
-    OK(log.count >= 4 && r[1].time_ns - r[0].time_ns >= NAP_NS && r[3].time_ns - r[2].time_ns >= NAP_NS,
+    static const uint32_t kinds[] = {PITHLOG_RECV, PITHLOG_LEAVE, PITHLOG_COLL, PITHLOG_ENTER, PITHLOG_SEND};
+    OK(help_child(record_same) == 0 && help_read(&log, "run.pith"), "records of one time");
+    const struct pithlog_record *r = log.records, *same[5] = {NULL};
+    const struct pithlog_record *first = NULL, *last = NULL;
+    size_t count = 0;
+    int is_good = 1;
+    for (size_t i = 0; i < log.count; i++) { /* counters may lie between */
+        if (r[i].kind == PITHLOG_COUNTER || !strcmp(help_name(&log, &r[i]), "pith:flush"))
+            continue;
+        if (count > 0 && count <= 5)
+            same[count - 1] = &r[i];
+        first = count == 0 ? &r[i] : first;
+        last = count == 6 ? &r[i] : last;
+        count++;
+    }
+    for (size_t i = 0; i < 5; i++)
+        is_good &= same[i] && same[i]->kind == kinds[i] && same[i]->time_ns == same[0]->time_ns;
+    OK(is_good, "a receive, an end, a collective, a begin and a send have one time");
+    OK(last && same[0]->time_ns - first->time_ns >= NAP_NS && last->time_ns - same[0]->time_ns >= 3 * NAP_NS,
        "pith_same_from_now: that of the call of it");
     help_close(&log);
 }
@@ -127,7 +146,7 @@ static void record_earlier(void)
     wait_ticks = 1;
     pith_begin(waiting_id);
     nap();
-    ticks = pith_ticks_();
+    ticks = pith_clock_ticks();
     nap();
     pith_same_from(ticks);
     pith_same_end(waiting_id);
@@ -138,19 +157,28 @@ static void record_earlier(void)
     while (__atomic_load_n(&wait_ticks, __ATOMIC_ACQUIRE) != 0)
         nap();
     nap();
-    __atomic_store_n(&wait_ticks, pith_ticks_(), __ATOMIC_RELEASE);
+    __atomic_store_n(&wait_ticks, pith_clock_ticks(), __ATOMIC_RELEASE);
     nap();
     pith_event(pith_event_define("end", NULL, NULL));
+    ticks = pith_clock_ticks();
+    pith_same_from(ticks + (UINT64_C(1) << 39)); /* some minutes, longer than a record's bits reach */
+    pith_same_begin(waiting_id);
+    pith_same_end(waiting_id);
 }
 
 static void test_earlier(void)
 {
     struct help_log log;
-    const struct pithlog_record *leave[2] = {NULL, NULL}, *enter[2] = {NULL, NULL}, *last = NULL;
+    const struct pithlog_record *leave[2] = {NULL, NULL}, *enter[2] = {NULL, NULL}, *last = NULL,
+                                *far = NULL;
     OK(help_child(record_earlier) == 0 && help_read(&log, "run.pith") && log.count >= 8, "records of earlier times");
     for (uint64_t i = 0; i < log.count; i++) {
         const struct pithlog_record *r = &log.records[i];
         const char *name = help_name(&log, r);
+        if (last && r->lane == 0) {
+            far = r->kind == PITHLOG_ENTER && !strcmp(name, "waiting") ? r : far;
+            continue;
+        }
         if (r->kind == PITHLOG_LEAVE && !strcmp(name, "waiting"))
             leave[r->lane != 0] = r;
         if (r->kind == PITHLOG_ENTER && !strcmp(name, "idle"))
@@ -162,6 +190,7 @@ static void test_earlier(void)
        "pith_same_begin: the time of the record before");
     OK(leave[0] && last && leave[0]->time_ns >= NAP_NS && leave[0]->time_ns <= last->time_ns - 3 * NAP_NS,
        "pith_same_from: the time that it names");
+    OK(far && last && far->time_ns - last->time_ns > INT64_C(60000000000), "and a time minutes away");
     OK(leave[1] && enter[1] && last && leave[1]->time_ns == enter[1]->time_ns &&
            enter[1]->time_ns <= last->time_ns - NAP_NS,
        "pith_late: what another thread announced is recorded at the end");
@@ -177,11 +206,8 @@ static void record_tentative(void)
     pith_begin(other);
     pith_end(other);
     struct pith_tentative begun = pith_begin_tentative(state);
-    if (!pith_begin_undo(&begun)) {
-        if (pith_buffer_.limit != NULL) /* with a clock that needs calls, no state is taken back */
-            exit(3);
-        pith_end(state);
-    }
+    if (!pith_begin_undo(&begun))
+        exit(3);
     begun = pith_begin_tentative(state);
     pith_begin(other);
     pith_end(other);
@@ -504,6 +530,10 @@ int main(void)
     test_all();
     test_same();
     test_earlier();
+    setenv("PITH_COUNTERS", "task-clock", 1); /* records of states then take the slow path */
+    test_same();
+    test_earlier();
+    unsetenv("PITH_COUNTERS");
     test_tentative();
     test_payloads();
     test_definitions();

@@ -69,11 +69,11 @@ int64_t pithi_also_now_ns(void)
 uint64_t pithi_also_ticks_of(double ns)
 {
     int64_t from = pithi_also_now_ns(), to;
-    uint64_t begin = pith_ticks_(), ticks;
+    uint64_t begin = pith_clock_ticks(), ticks;
 
     do {
         to = pithi_also_now_ns();
-        ticks = pith_ticks_() - begin;
+        ticks = pith_clock_ticks() - begin;
     } while (to - from < 1000000);
     return (uint64_t)(ns * (double)ticks / (double)(to - from));
 }

@@ -23,7 +23,7 @@ int pithi_also_is_guest(void);
 
 /* CLOCK_MONOTONIC, to measure costs. */
 int64_t pithi_also_now_ns(void);
-/* How many ticks (pith_ticks_) a duration has. Takes a millisecond. */
+/* How many ticks (pith_clock_ticks) a duration has. Takes a millisecond. */
 uint64_t pithi_also_ticks_of(double ns);
 
 /* The id of a state that is to be recorded; 0: it is left out. *id (atomic) keeps it; 0 before the first call. */

@@ -80,7 +80,7 @@ static void end(const struct frame *frame)
 {
     if (!frame->id)
         return;
-    if (least_ticks && pith_ticks_() - frame->ticks < least_ticks && pith_begin_undo(&frame->begun)) {
+    if (least_ticks && pith_clock_ticks() - frame->ticks < least_ticks && pith_begin_undo(&frame->begun)) {
         add_cost(dropped_ns);
         return;
     }
@@ -127,7 +127,7 @@ static void measure(uintptr_t address)
         for (int i = 0; i < CALLS; i++) {
             __atomic_signal_fence(__ATOMIC_SEQ_CST);
             ticks += pithi_traced_find(address)->id + (unsigned)pithi_also_wanted(NULL);
-            ticks += pithi_traced_find(address)->id + (least_ticks ? pith_ticks_() : 0);
+            ticks += pithi_traced_find(address)->id + (least_ticks ? pith_clock_ticks() : 0);
         }
         took = pithi_also_now_ns() - from;
         if ((double)took / CALLS < best)
@@ -137,7 +137,7 @@ static void measure(uintptr_t address)
     dropped_ns = best;
     int64_t from = pithi_also_now_ns(); /* one that is taken back also stored its begin, which the log does not show */
     for (int i = 0; i < CALLS; i++)
-        ticks += pith_ticks_();
+        ticks += pith_clock_ticks();
     dropped_ns += (double)(pithi_also_now_ns() - from) / CALLS;
 }
 

@@ -42,7 +42,7 @@ static void on_parallel_end(ompt_data_t *parallel, ompt_data_t *task, int flags,
 
     (void)task, (void)flags, (void)site;
     if (team)
-        __atomic_store_n(&team->end_ticks, pith_ticks_(), __ATOMIC_RELEASE);
+        __atomic_store_n(&team->end_ticks, pith_clock_ticks(), __ATOMIC_RELEASE);
     leave_team(team);
     pithi_omp_end(PITHI_OMP_PARALLEL);
 }

@@ -44,8 +44,8 @@ void pithi_omp_begin(enum pithi_omp_kind kind, const void *caller);
 /* It ends the innermost state of this kind, and the states inside it. Without such a state it has no effect. */
 void pithi_omp_end(enum pithi_omp_kind kind);
 
-/* A thread of a team has no work from now on, or, with `ticks`, since that time (pith_ticks_): its innermost implicit
- * task ends and the state omp:idle begins. It ends by pithi_omp_idle_end. */
+/* A thread of a team has no work from now on, or, with `ticks`, since that time (pith_clock_ticks): its innermost
+ * implicit task ends and the state omp:idle begins. It ends by pithi_omp_idle_end. */
 void pithi_omp_idle_begin(uint64_t ticks);
 void pithi_omp_idle_end(void);
 /* The thread waits. If recording ends before it runs again, it was idle since *ticks, unless that is 0. NULL: it waits

@@ -83,7 +83,7 @@ static void end_wait(const struct wait *wait)
 
     if (!wait->id)
         return;
-    if (!wait->begun.record || pith_ticks_() - wait->ticks >= least_ticks || !pith_begin_undo(&wait->begun))
+    if (!wait->begun.record || pith_clock_ticks() - wait->ticks >= least_ticks || !pith_begin_undo(&wait->begun))
         pith_end(wait->id);
     take_name();
     errno = saved;
