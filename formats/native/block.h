@@ -156,7 +156,7 @@ struct pithi_open_ids {
 /* A block being read. Starts as all zero; may be loaded again any number of times. */
 struct pithi_block {
     /* the cursor */
-    const struct pithi_ready *next, *ready_end; /* in `ready`; the record that step moved to is before `next` */
+    const struct pithi_ready *next, *ready_end; /* in `ready`; the last record that was taken is before `next` */
     struct pithlog_record *fields;              /* [PITHI_READY + 1], of each from `id` on */
     int64_t time_ns;                            /* of that */
     int64_t prepared_ns;                        /* time of the last prepared record */
@@ -166,7 +166,8 @@ struct pithi_block {
     uint64_t bit_count;
     uint64_t posted;
     uint64_t comm_at, comm;         /* next record with an entry in PITHI_COL_COMM; UINT64_MAX: none; its value */
-    struct pithi_ready *ready;      /* [PITHI_READY + 1]; entries after the records may be read, but mean nothing */
+    struct pithi_ready *ready;      /* [PITHI_READY + 1], and the last record before these at [-1]; entries after the
+                                       records may be read, but mean nothing */
     uint64_t with_fields;           /* a bit for each of these: its entry is not 0 */
     struct pithi_code_entry *codes; /* [256] with the log's numbers of communicators, see below */
     struct pithi_open_ids open;

@@ -169,7 +169,10 @@ static int next_comm(struct pithi_block *b)
 /* Allocates memory for prepared records and codes at the first use. */
 static int get_memory(struct pithi_block *b)
 {
-    b->ready = b->ready ? b->ready : malloc((PITHI_READY + (size_t)1) * sizeof *b->ready);
+    if (!b->ready) {
+        struct pithi_ready *memory = calloc(PITHI_READY + (size_t)2, sizeof *memory);
+        b->next = b->ready_end = b->ready = memory ? memory + 1 : NULL;
+    }
     b->fields = b->fields ? b->fields : malloc((PITHI_READY + (size_t)1) * sizeof *b->fields);
     b->codes = b->codes ? b->codes : malloc(256 * sizeof *b->codes);
     if (!b->ready || !b->fields || !b->codes)
@@ -181,6 +184,14 @@ static int get_memory(struct pithi_block *b)
     return 1;
 }
 
+/* Lets the records in `ready` go. The last one stays readable before `next`, even if no record follows it. */
+static void keep_last(struct pithi_block *b)
+{
+    if (b->ready_end != b->ready)
+        b->ready[-1] = b->ready_end[-1];
+    b->next = b->ready_end = b->ready;
+}
+
 int pithi_block_load(struct pithi_block *b, struct pithi_zip *zip, const unsigned char *payload, uint64_t size,
                      struct pithi_stack *opened, const char **why)
 {
@@ -188,6 +199,7 @@ int pithi_block_load(struct pithi_block *b, struct pithi_zip *zip, const unsigne
     *why = "its head contradicts itself";
     if (!pithi_block_head_get(payload, size, &b->head))
         return PITH_ERR_DAMAGED;
+    keep_last(b);
     if (!get_memory(b))
         return PITH_ERR_MEMORY;
     if ((err = pithi_block_unpack(b, zip, payload, size, why)) != PITH_OK)
@@ -197,7 +209,6 @@ int pithi_block_load(struct pithi_block *b, struct pithi_zip *zip, const unsigne
         return PITH_ERR_DAMAGED;
     if ((err = read_open(b, opened, why)) != PITH_OK)
         return err;
-    b->next = b->ready_end = b->ready;
     b->prepared = 0;
     b->prepared_ns = b->head.first_ns;
     b->why = NULL;
@@ -214,7 +225,8 @@ void pithi_block_free(struct pithi_block *b)
     free(b->memory.data);
     b->memory = (struct pithi_buffer){0};
     b->most = 0;
-    free(b->ready);
+    if (b->ready)
+        free(b->ready - 1);
     free(b->fields);
     free(b->codes);
     free(b->open.ids);
@@ -514,6 +526,7 @@ int pithi_block_prepare(struct pithi_block *b)
         return -1;
     if (count == 0)
         return 0;
+    keep_last(b);
     if ((count = pithi_block_times(b, count)) < asked)
         b->why = "its times pass its end";
     for (; b->with_fields != 0; b->with_fields &= b->with_fields - 1)
@@ -525,7 +538,6 @@ int pithi_block_prepare(struct pithi_block *b)
     if (good < count)
         b->why = cut_short;
     b->prepared += good;
-    b->next = b->ready;
     b->ready_end = b->ready + good;
     return good ? 1 : -1; /* first deliver the good records before a bad one */
 }

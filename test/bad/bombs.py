@@ -68,7 +68,7 @@ class Log:
         self.at = 64
         self.defs = self.put(chunk(DEFS, defs_payload))
         self.entries = []
-        self.records = self.lanes = 0
+        self.records = self.lanes = self.end = 0
 
     def put(self, data):
         at = self.at
@@ -86,6 +86,7 @@ class Log:
                 whole = chunk(EVENTS, payload, rank)
                 at = self.put(whole)
                 last = struct.unpack_from("<q", payload, 16)[0]
+                self.end = max(self.end, last)
                 one = struct.pack("<QqqIII", at, 0, last, records, struct.unpack_from("<I", payload, 40)[0], len(whole))
                 blocks.append(one + crc(one))
                 entry = struct.pack("<IIqq5QII", thread, 1, 0, last, records, 0, records, 0, 0, 0, 0)
@@ -108,7 +109,7 @@ class Log:
         payload = struct.pack("<I", len(self.entries)).ljust(32, b"\0") + b"".join(self.entries)
         table = self.put(chunk(TABLE, payload, 0, True))
         foot = b"PithFoot" + struct.pack("<IIQQ", 1, len(self.entries), self.defs, table)
-        foot += struct.pack("<QQQQQQqq", self.records, 0, self.records, 0, 0, self.lanes, 0, 0)
+        foot += struct.pack("<QQQQQQqq", self.records, 0, self.records, 0, 0, self.lanes, 0, self.end)
         foot = foot.ljust(124, b"\0")
         self.put(foot + crc(foot))
         with open(path, "wb") as file:
