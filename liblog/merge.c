@@ -84,7 +84,7 @@ static int open_own(struct merge *merge)
     missing.shift_ns = begin_ns != INT64_MAX ? -begin_ns : 0;
     pithi_spill_missing(&merge->spill, 0, &missing);
     merge->spill.page.lost += missing.records;
-    if (pithi_fault_seen() && missing.places == 0) /* truncated, then extended again */
+    if (pithi_spill_file_cut() && missing.places == 0) /* truncated, then extended again */
         pithi_say("%s: was truncated while the program ran: records are missing", merge->spill.path);
     return 1;
 }

@@ -1,4 +1,4 @@
-/* process.c - opens files, blocks signals, survives faults in mapped files. */
+/* process.c - opens files, blocks signals. */
 #include "process.h"
 
 #include <errno.h>
@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -95,81 +94,3 @@ void pithi_signals_end(const struct pithi_signals *signals)
     pthread_sigmask(SIG_SETMASK, &signals->before, NULL);
     errno = saved;
 }
-
-/* ---- Truncated spill files --------------------------------------------------------------------------------------- */
-
-enum { EXTENTS = 254 };
-struct extent {
-    uintptr_t begin, end;
-};
-struct list {
-    struct list *next;
-    uint64_t count; /* atomic; stored when the extent is */
-    struct extent extents[EXTENTS];
-};
-static struct list first, *last = &first; /* changed under the guard */
-static int seen;                          /* atomic */
-static int installed;                     /* under the guard */
-static struct sigaction before;
-
-static const struct extent *find(uintptr_t address)
-{
-    const struct list *list;
-    for (list = &first; list != NULL; list = __atomic_load_n(&list->next, __ATOMIC_ACQUIRE)) {
-        uint64_t count = __atomic_load_n(&list->count, __ATOMIC_ACQUIRE), i;
-        for (i = 0; i < count; i++)
-            if (address >= list->extents[i].begin && address < list->extents[i].end)
-                return &list->extents[i];
-    }
-    return NULL;
-}
-
-/* Replaces the page of the fault and the rest of its mapping, which is beyond the end of the file too. */
-static int replace(uintptr_t address)
-{
-    const struct extent *extent = find(address);
-    uintptr_t page = address & ~(uintptr_t)(PITHI_SPILL_PAGE - 1);
-    return extent != NULL && mmap((void *)page, extent->end - page, PROT_READ | PROT_WRITE,
-                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
-}
-
-/* After a fault elsewhere the handler removes itself; the fault happens again and ends the program as usual. */
-static void on_fault(int number, siginfo_t *info, void *context)
-{
-    int saved = errno;
-    (void)context;
-    if (info->si_code == BUS_ADRERR && replace((uintptr_t)info->si_addr)) {
-        __atomic_store_n(&seen, 1, __ATOMIC_SEQ_CST);
-    } else if (info->si_code > 0 || before.sa_handler != SIG_IGN) {
-        sigaction(number, &before, NULL);
-        if (info->si_code <= 0) /* sent by a process */
-            raise(number);
-    }
-    errno = saved;
-}
-
-void pithi_fault_watch(void *begin, uint64_t size_bytes)
-{
-    struct extent extent = {(uintptr_t)begin, (uintptr_t)begin + size_bytes};
-    if (!installed) {
-        struct sigaction own = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-        installed = 1;
-        sigemptyset(&own.sa_mask);
-        if (sigaction(SIGBUS, NULL, &before) == 0 && (before.sa_flags & SA_SIGINFO) == 0 &&
-            (before.sa_handler == SIG_DFL || before.sa_handler == SIG_IGN))
-            sigaction(SIGBUS, &own, NULL);
-    }
-    if (last->count == EXTENTS) {
-        struct list *more = mmap(NULL, sizeof *more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (more == MAP_FAILED)
-            return;
-        __atomic_store_n(&last->next, more, __ATOMIC_RELEASE);
-        last = more;
-    }
-    last->extents[last->count] = extent;
-    __atomic_store_n(&last->count, last->count + 1, __ATOMIC_RELEASE);
-}
-
-int pithi_fault_seen(void) { return __atomic_load_n(&seen, __ATOMIC_SEQ_CST); }
-
-void pithi_fault_forget(void) { __atomic_store_n(&seen, 0, __ATOMIC_SEQ_CST); }

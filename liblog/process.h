@@ -26,18 +26,4 @@ struct pithi_signals {
 void pithi_signals_begin(struct pithi_signals *signals);
 void pithi_signals_end(const struct pithi_signals *signals);
 
-/* ---- Truncated spill files --------------------------------------------------------------------------------------- */
-
-/* A store to mapped memory beyond the end of a truncated file would raise SIGBUS and kill the program. A handler
- * replaces such pages by anonymous memory: the program continues, and its later records there are lost. A program with
- * its own SIGBUS handler keeps that handler and has no such protection; neither has a thread that blocks SIGBUS.
- *
- * Under the guard: protects `size_bytes` at `begin`, which are mapped from the spill file and stay mapped.
- */
-void pithi_fault_watch(void *begin, uint64_t size_bytes);
-
-/* 1: pages were replaced since the last call of pithi_fault_forget. */
-int pithi_fault_seen(void);
-void pithi_fault_forget(void);
-
 #endif

@@ -12,9 +12,12 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/fault.h"
 #include "base/file_at.h"
 #include "clock.h"
 #include "process.h"
+
+static int faults; /* atomic; 1: memory of the file was replaced, as the file was truncated (base/fault.h) */
 
 /* Space left on the file system, so that the program's own output does not fail. */
 #define RESERVE_BYTES (UINT64_C(64) << 20)
@@ -118,7 +121,7 @@ static int extend_fd(struct pithi_spill_file *file, int fd, uint64_t more_bytes,
         return -1;
     if (more_bytes >= PITHI_SPILL_ALIGN) /* pages of 2 MiB cost a fraction, where the file system has them */
         madvise(*mapped, (size_t)more_bytes, MADV_HUGEPAGE);
-    pithi_fault_watch(*mapped, more_bytes);
+    pithi_fault_watch(*mapped, more_bytes, &faults);
     file->size_bytes = begin + more_bytes;
     pithi_spill_file_reaches(file, file->size_bytes);
     return 0;
@@ -203,18 +206,20 @@ int pithi_spill_file_create(struct pithi_spill_file *file, const char *folder, u
     file->page->pid = (uint32_t)getpid();
     file->page->rank = -1;
     file->page->end_bytes = file->end_bytes;
-    pithi_fault_forget();
+    __atomic_store_n(&faults, 0, __ATOMIC_SEQ_CST);
     pithi_clock_anchor(&file->page->first);
     file->page->last = file->page->first;
     return 0;
 }
+
+int pithi_spill_file_cut(void) { return __atomic_load_n(&faults, __ATOMIC_SEQ_CST); }
 
 /* Checks that the file was not truncated. A truncated one does not grow any more: its definitions may be lost, and
  * records cannot be read without them. 0, or -1 (errno). */
 static int still_whole(struct pithi_spill_file *file, int fd)
 {
     struct stat info;
-    if (!file->cut && !pithi_fault_seen() && fstat(fd, &info) == 0 && (uint64_t)info.st_size >= file->end_bytes)
+    if (!file->cut && !pithi_spill_file_cut() && fstat(fd, &info) == 0 && (uint64_t)info.st_size >= file->end_bytes)
         return 0;
     file->cut = 1;
     errno = EIO;

@@ -53,6 +53,9 @@ int pithi_spill_place_write(const struct pithi_spill_place *place, const void *d
 /* Stores in the page that the file is complete up to `end_bytes`. */
 void pithi_spill_file_reaches(struct pithi_spill_file *file, uint64_t end_bytes);
 
+/* 1: a thread has stored beyond the end of the file, because the file was truncated. */
+int pithi_spill_file_cut(void);
+
 /* Writes the file to the disk. 0 or -1. */
 int pithi_spill_file_sync(struct pithi_spill_file *file);
 

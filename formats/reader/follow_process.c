@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/fault.h"
 #include "base/map.h"
 
 static int no_memory(const struct pithi_follow_process *process)
@@ -51,8 +52,10 @@ void pithi_follow_process_close(struct pithi_follow_process *process)
     uint32_t i;
     if (process == NULL)
         return;
-    for (i = 0; i < process->def_chunks; i++)
+    for (i = 0; i < process->def_chunks; i++) {
+        pithi_fault_leave(process->defs[i].data);
         munmap(process->defs[i].data, process->defs[i].size);
+    }
     if (process->fd >= 0)
         close(process->fd);
     pithi_spill_close(&process->spill); /* it maps nothing here */
@@ -125,6 +128,7 @@ static int add_chunk(struct pithi_follow_process *process, uint64_t offset, cons
         data = mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, process->fd, (off_t)offset);
         if (data == MAP_FAILED)
             return pithi_fail(PITH_ERR_MEMORY, "%s: cannot be mapped: %s", process->path, strerror(errno));
+        pithi_fault_watch(data, size, NULL);
         process->defs[process->def_chunks].data = data;
         process->defs[process->def_chunks].size = (size_t)size;
         process->defs[process->def_chunks++].at = (const char *)data + sizeof(struct pithi_chunk);
@@ -235,8 +239,10 @@ int pithi_follow_process_look(struct pithi_follow_process *process)
 
 void pithi_follow_lane_close(struct pithi_follow_lane *lane)
 {
-    if (lane->mapped != NULL)
+    if (lane->mapped != NULL) {
+        pithi_fault_leave(lane->mapped);
         munmap(lane->mapped, lane->mapped_size);
+    }
     lane->mapped = NULL;
     lane->is_open = 0;
 }
@@ -280,6 +286,7 @@ static int map_chunk(const struct pithi_follow_process *process, struct pithi_fo
         lane->mapped = NULL;
         return 0;
     }
+    pithi_fault_watch(lane->mapped, chunk->size, NULL);
     lane->mapped_size = (size_t)chunk->size;
     lane->chunk = *chunk;
     lane->chunk.offset = lane->chunk.lost = 0;

@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/fault.h"
 #include "base/file_at.h"
 #include "base/hash.h"
 #include "base/zip.h"
@@ -246,8 +247,13 @@ static int open_foreign(struct pithlog *log, size_t size)
                                 .watched = log->watched,
                                 .damage = damage,
                                 .damage_context = log};
+    int cut = 0;
+    pithi_fault_watch(data, size, &cut);
     int err = read_foreign(log, &input);
+    pithi_fault_leave(data);
     munmap(data, size);
+    if (__atomic_load_n(&cut, __ATOMIC_SEQ_CST))
+        err = pithi_fail(PITH_ERR_IO, "%s: was cut while it was read; open it again when it is complete", log->path);
     return err;
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/fault.h"
 #include "base/file_at.h"
 #include "base/map.h"
 #include "spill/spill_chunk.h"
@@ -354,6 +355,7 @@ static int open_mapped(struct pithi_spill *spill, const char *path, int protecti
     close(fd);
     if (data == MAP_FAILED)
         return pithi_fail(PITH_ERR_MEMORY, "%s: cannot be mapped: %m", path);
+    pithi_fault_watch(data, (uint64_t)info.st_size, NULL);
     return scan(spill, path, data, (size_t)info.st_size, 1); /* scan() unmaps on failure */
 }
 
@@ -471,8 +473,10 @@ int pithi_spill_open_still(struct pithi_spill *spill, const char *path)
 
 void pithi_spill_close(struct pithi_spill *spill)
 {
-    if (spill->mapped)
+    if (spill->mapped) {
+        pithi_fault_leave(spill->data);
         munmap((void *)(uintptr_t)spill->data, spill->size);
+    }
     if (spill->still)
         close(spill->fd);
     free(spill->chunks);

@@ -81,6 +81,26 @@ static void check_watched(const char *format)
        "%s: stopped: %s", format, pithlog_error() + strlen(path));
 }
 
+static int cut(void *context, double part)
+{
+    (void)part;
+    if (truncate(path, 0))
+        exit(1);
+    *(int *)context = 1;
+    return 0;
+}
+
+/* The file is cut while it is mapped, so its reader loses the memory that it is reading. Last: the file is gone. */
+static void check_cut(const char *format)
+{
+    struct pithlog *log;
+    int is_cut = 0;
+
+    OK(pithlog_open_watched(path, cut, &is_cut, &log) == PITH_ERR_IO && is_cut && !log &&
+           strncmp(pithlog_error(), path, strlen(path)) == 0 && strstr(pithlog_error(), ": was cut while it was read; "),
+       "%s: cut: %s", format, pithlog_error() + strlen(path));
+}
+
 static void test_formats(void)
 {
     struct pithi_convert how = {.from_ns = INT64_MIN, .to_ns = INT64_MAX};
@@ -99,6 +119,7 @@ static void test_formats(void)
             continue;
         }
         check_watched(f->name);
+        check_cut(f->name);
     }
     pithlog_close(log);
 }
