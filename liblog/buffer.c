@@ -42,6 +42,7 @@ struct thread {
     unsigned number;                  /* number of the log of the lane (session.h) */
     const struct pith_wait_end *late; /* atomic; NULL: none */
     int holding;                      /* records that an ending thread is storing; it keeps its lane until then */
+    uint64_t refused;                 /* records since the first one without room */
 };
 static __thread struct thread self __attribute__((tls_model("initial-exec")));
 
@@ -208,16 +209,15 @@ static int chunk_begin(uint64_t words)
     return 1;
 }
 
-/* Without room, each new attempt costs several system calls, so attempts become rarer with each record lost. */
-static uint64_t refused; /* records since the first one without room */
-
+/* Without room, each new attempt costs several system calls, so attempts become rarer with each record lost. Each
+ * thread counts its own, as another one may have room: it reuses its chunks. Only this thread and handlers on it touch
+ * the count; a handler in between may lose a step, which only changes when the next attempt is. */
 static int may_try(void)
 {
-    uint64_t count = __atomic_load_n(&refused, __ATOMIC_RELAXED);
-    if (count == 0)
+    if (self.refused == 0 || is_old())
         return 1;
-    count = __atomic_add_fetch(&refused, 1, __ATOMIC_RELAXED);
-    return (count & (count - 1)) == 0;
+    self.refused++;
+    return (self.refused & (self.refused - 1)) == 0;
 }
 
 static void count_lost(void)
@@ -254,6 +254,7 @@ static int make_room(uint64_t words, int exchange)
             pith_buffer_.next = NULL;
             self.has_lane = 0;
             self.number = pithi_session.number;
+            self.refused = 0;
         }
         if (!self.has_lane)
             lane_get();
@@ -261,9 +262,9 @@ static int make_room(uint64_t words, int exchange)
         good = (!exchange && self.lane.end != NULL && pith_buffer_.next + words <= self.lane.end) || chunk_begin(words);
         set_limit();
         if (good)
-            __atomic_store_n(&refused, 0, __ATOMIC_RELAXED);
-        else if (__atomic_load_n(&refused, __ATOMIC_RELAXED) == 0)
-            __atomic_store_n(&refused, 1, __ATOMIC_RELAXED);
+            self.refused = 0;
+        else if (self.refused == 0)
+            self.refused = !pithi_lane_turns(&self.lane); /* of a lane that turns, only this record is too long */
         if (!good)
             count_lost();
     }
@@ -485,7 +486,6 @@ void pithi_buffer_again(void)
     threads = NULL;
     lane_count = 0;
     idle_count = 0;
-    __atomic_store_n(&refused, 0, __ATOMIC_RELAXED);
 }
 
 void pithi_buffer_forked(void)

@@ -33,6 +33,10 @@
 #define RING_FIRST 2u
 #define RING_MANY 12u
 #define RING_LEAST 3u  /* other lanes leave a lane this number of chunks */
+#define RING_OWN 2u    /* with this number, a lane can reuse its own oldest chunk */
+/* The size of the chunks of a lane that comes when the ring is full and finds nothing to take. It is more than a signal
+ * handler records at a time, as a chunk must not be reused before a store that the handler interrupted. */
+#define RING_SMALL (16 * KIB)
 #define RING_BEFORE 3u /* chunks kept before PITH_FROM */
 
 static uint64_t *words_of(struct pithi_chunk *chunk)
@@ -124,37 +128,53 @@ static void set_open(struct pithi_chunk *chunk, const struct pithi_spill_open *o
     __atomic_store_n(&own->known, 1, __ATOMIC_RELEASE);
 }
 
-/* Returns the next chunk made ahead; makes more if none is left. The first one gets its header before the others,
- * because a reader that scans the file skips chunks without a header and does not return to them. */
-static struct pithi_chunk *ring_new(struct pithi_lane *lane)
+static int has_room(uint64_t size_bytes, uint64_t words)
+{
+    uint64_t head = sizeof(struct pithi_chunk) + sizeof(struct pithi_spill_open);
+    return head + (words + PITHI_CHUNK_SLACK) * sizeof(uint64_t) <= size_bytes;
+}
+
+static void make_spare(struct pithi_lane *lane, uint32_t count, uint64_t size_bytes, enum pithi_spill_use use)
+{
+    lane->spare = pithi_spill_file_extend(&pithi_session.file, count * size_bytes, use);
+    lane->spare_count = lane->spare != NULL ? count : 0;
+    lane->spare_bytes = size_bytes;
+}
+
+/* Makes chunks ahead, while the file may grow. */
+static void ring_grow(struct pithi_lane *lane)
+{
+    uint64_t most = pithi_session.file.max_bytes / 8 / RING_CHUNK;
+    uint32_t before = lane->spare_all, count = before == 0 ? RING_FIRST : before < RING_MANY / 2 ? before * 2 : RING_MANY;
+    if (count > most && before != 0)
+        count = most > 1 ? (uint32_t)most : 1;
+    make_spare(lane, count, RING_CHUNK, PITHI_FOR_RECORDS);
+    if (lane->spare_count > 0)
+        lane->spare_all = count;
+}
+
+/* Returns the next chunk made ahead. The first one gets its header before the others, because a reader that scans the
+ * file skips chunks without a header and does not return to them. */
+static struct pithi_chunk *ring_new(struct pithi_lane *lane, uint64_t words, int is_first)
 {
     static const struct pithi_spill_open nothing;
-    struct pithi_chunk *chunk;
-    uint32_t count = 0, i;
-    if (lane->spare_count == 0) {
-        uint64_t most = pithi_session.file.max_bytes / 8 / RING_CHUNK;
-        count = lane->spare_all == 0 ? RING_FIRST : lane->spare_all < RING_MANY / 2 ? lane->spare_all * 2 : RING_MANY;
-        if (count > most && lane->spare_all != 0)
-            count = most > 1 ? (uint32_t)most : 1;
-        lane->spare = pithi_spill_file_extend(&pithi_session.file, count * RING_CHUNK, PITHI_FOR_RECORDS);
-        if (lane->spare == NULL)
-            return NULL;
-        lane->spare_count = lane->spare_all = count;
-    }
-    chunk = (void *)lane->spare;
-    lane->spare += RING_CHUNK;
-    lane->spare_count--;
+    struct pithi_chunk *chunk = (void *)lane->spare;
+    uint32_t i;
+    if (lane->spare_count == 0 || !has_room(lane->spare_bytes, words))
+        return NULL;
     chunk->open_bytes = sizeof(struct pithi_spill_open);
     if (lane->seq == 0)
         set_open(chunk, &nothing);
-    lane_header(chunk, lane, RING_CHUNK);
-    for (i = 1; i < count; i++) {
-        struct pithi_chunk *spare = (void *)((char *)chunk + i * RING_CHUNK);
+    lane_header(chunk, lane, lane->spare_bytes);
+    for (i = 1; is_first && i < lane->spare_count; i++) {
+        struct pithi_chunk *spare = (void *)(lane->spare + i * lane->spare_bytes);
         spare->open_bytes = sizeof(struct pithi_spill_open);
-        spare->size_bytes = RING_CHUNK;
+        spare->size_bytes = lane->spare_bytes;
         spare->lane = PITHI_SPILL_FREE;
         __atomic_store_n(&spare->magic, PITHI_CHUNK_MAGIC, __ATOMIC_RELEASE);
     }
+    lane->spare += lane->spare_bytes;
+    lane->spare_count--;
     lane->fresh = 1;
     return chunk;
 }
@@ -174,11 +194,11 @@ static void settle(const struct pithi_lane *lane)
 }
 
 /* Takes the oldest chunk from the lane `from` and clears it. `is_loss`: its records count as lost (not before
- * PITH_FROM). NULL: the lane must keep its chunks. */
-static struct pithi_chunk *ring_take(struct pithi_lane *from, int is_loss)
+ * PITH_FROM). NULL: the lane must keep its chunks, or the chunk has no room for `words`. */
+static struct pithi_chunk *ring_take(struct pithi_lane *from, uint64_t words, int is_loss)
 {
     struct pithi_chunk *chunk = from->oldest;
-    if (chunk == NULL || chunk == from->chunk || chunk->open_bytes == 0)
+    if (chunk == NULL || chunk == from->chunk || chunk->open_bytes == 0 || !has_room(chunk->size_bytes, words))
         return NULL;
     if (is_loss) {
         pithi_lost_add(chunk->records);
@@ -198,15 +218,15 @@ static struct pithi_chunk *ring_take(struct pithi_lane *from, int is_loss)
 /* Reuses a chunk of the lane with the most chunks if that lane has more than its share, else the lane's own oldest
  * chunk. So a thread that starts late gets its part of the ring. A chunk of another thread is taken only if that thread
  * has filled two chunks since. */
-static struct pithi_chunk *ring_reuse(struct pithi_lane *lane, int before_from)
+static struct pithi_chunk *ring_reuse(struct pithi_lane *lane, uint64_t words, int before_from)
 {
     static const struct pithi_spill_open nothing;
     struct pithi_lane *rich = before_from ? NULL : pithi_buffer_richest();
     struct pithi_chunk *chunk = NULL;
     if (rich != NULL && rich != lane && rich->kept > RING_LEAST && rich->kept > lane->kept + 1)
-        chunk = ring_take(rich, 1);
+        chunk = ring_take(rich, words, 1);
     if (chunk == NULL)
-        chunk = ring_take(lane, !before_from);
+        chunk = ring_take(lane, words, !before_from);
     if (chunk == NULL)
         return NULL;
     if (lane->seq == 0)
@@ -216,18 +236,39 @@ static struct pithi_chunk *ring_reuse(struct pithi_lane *lane, int before_from)
     return chunk;
 }
 
+/* A lane that has RING_OWN chunks never needs another lane again, so its newest records stay, however many threads
+ * there are. Each lane gets so many: if the file may not grow and no lane has more than its share, small ones beyond
+ * PITH_MAX_MB.
+ *
+ * All this happens under the guard. Threads that store without it are not disturbed: a chunk is only taken from a lane
+ * that has newer ones (from another thread's, RING_LEAST newer ones), and a thread stores only into its newest. Other
+ * threads take only chunks above RING_LEAST > RING_OWN, so a lane makes small chunks at most twice. */
 static struct pithi_chunk *ring_next(struct pithi_lane *lane, uint64_t words, int before_from)
 {
     struct pithi_chunk *chunk = NULL;
-    if (words * 8 + sizeof *chunk + sizeof(struct pithi_spill_open) + PITHI_CHUNK_SLACK * 8 > RING_CHUNK)
+    int is_first = lane->spare_count == 0;
+    if (!has_room(RING_CHUNK, words))
         return NULL;
     settle(lane);
-    if (!before_from || lane->kept < RING_BEFORE)
-        chunk = ring_new(lane);
-    if (chunk == NULL)
-        return ring_reuse(lane, before_from);
-    chunk->overwritten = lane->chunk != NULL ? lane->chunk->overwritten : 0;
+    if (!before_from || lane->kept < RING_BEFORE) {
+        if (is_first)
+            ring_grow(lane);
+        chunk = ring_new(lane, words, is_first);
+    }
+    if (chunk == NULL && (chunk = ring_reuse(lane, words, before_from)) != NULL)
+        return chunk;
+    if (chunk == NULL && is_first && lane->kept < RING_OWN && pithi_session.settings.ring) {
+        make_spare(lane, RING_OWN - lane->kept, RING_SMALL, PITHI_FOR_NEWEST);
+        chunk = ring_new(lane, words, 1);
+    }
+    if (chunk != NULL)
+        chunk->overwritten = lane->chunk != NULL ? lane->chunk->overwritten : 0;
     return chunk;
+}
+
+int pithi_lane_turns(const struct pithi_lane *lane)
+{
+    return pithi_session.settings.ring && lane->kept >= RING_OWN;
 }
 
 /* ---- Windows ----------------------------------------------------------------------------------------------------- */

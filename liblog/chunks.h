@@ -15,7 +15,8 @@ struct pithi_lane {
     uint64_t *entered;                           /* where this thread's records begin; NULL: in an earlier chunk */
     struct pithi_chunk *chunk, *before, *oldest; /* the newest, the one before it */
     struct pithi_chunk *window;                  /* the chunk before, still mapped; NULL: none */
-    char *spare;                                 /* chunks made ahead for the ring */
+    char *spare;                                 /* chunks made ahead for the ring, of spare_bytes each */
+    uint64_t spare_bytes;
     uint32_t spare_count, spare_all;             /* number left; number made last time */
     uint32_t kept;                               /* number of chunks from oldest to newest */
     uint64_t next_bytes;                         /* size of the next window */
@@ -32,6 +33,9 @@ void pithi_lane_begin(struct pithi_lane *lane, uint32_t number);
 /* Under the guard, whose lock may be released meanwhile (pithi_guard_yield): begins the lane's next chunk, with room
  * for `words`. 1; 0: there is no room. */
 int pithi_lane_next(struct pithi_lane *lane, uint64_t words);
+
+/* 1: the lane has chunks of a ring enough to go on by reusing them. */
+int pithi_lane_turns(const struct pithi_lane *lane);
 
 /* Under the guard: a new chunk of definitions, `size_bytes` long, its header stored. NULL: no room. */
 struct pithi_chunk *pithi_chunk_definitions(uint32_t seq, uint64_t size_bytes);

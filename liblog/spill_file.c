@@ -53,8 +53,9 @@ static int allocate(int fd, uint64_t from, uint64_t to)
 /* The size limit of the file; beyond RLIMIT_FSIZE the kernel would send SIGXFSZ. */
 static uint64_t limit_of(const struct pithi_spill_file *file)
 {
+    uint64_t most = file->max_bytes + file->beyond_bytes;
     struct rlimit limit;
-    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < file->max_bytes ? limit.rlim_cur : file->max_bytes;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < most ? limit.rlim_cur : most;
 }
 
 uint64_t pithi_spill_definitions_bytes(const struct pithi_spill_file *file)
@@ -253,15 +254,29 @@ static void close_same(const struct pithi_spill_file *file, int fd)
     errno = saved;
 }
 
-void *pithi_spill_file_extend(struct pithi_spill_file *file, uint64_t size_bytes, enum pithi_spill_use use)
+static void *extend(struct pithi_spill_file *file, uint64_t size_bytes, enum pithi_spill_use use)
 {
     void *mapped = NULL;
-    int fd = open_same(file), status;
-    if (fd < 0)
+    int fd, status;
+    errno = EFBIG; /* without a system call, as a ring that is full asks for each chunk */
+    if (file->size_bytes + size_bytes > file->max_bytes + file->beyond_bytes || (fd = open_same(file)) < 0)
         return NULL;
     status = still_whole(file, fd) == 0 ? extend_fd(file, fd, size_bytes, use, &mapped) : -1;
     close_same(file, fd);
     return status == 0 ? mapped : NULL;
+}
+
+void *pithi_spill_file_extend(struct pithi_spill_file *file, uint64_t size_bytes, enum pithi_spill_use use)
+{
+    uint64_t most = file->max_bytes > PITHI_SPILL_BEYOND ? file->max_bytes : PITHI_SPILL_BEYOND;
+    uint64_t before = file->beyond_bytes;
+    void *mapped;
+    if (use == PITHI_FOR_NEWEST && before + size_bytes <= most)
+        file->beyond_bytes += size_bytes; /* the file is never larger than its limit, so these bytes fit */
+    mapped = extend(file, size_bytes, use);
+    if (mapped == NULL)
+        file->beyond_bytes = before;
+    return mapped;
 }
 
 /* Allocates space for several chunks at once: on a disk 4 MiB take 5 us and save a third of the writing time. In tmpfs

@@ -17,6 +17,7 @@ struct pithi_spill_file {
     char path[PITHI_PATH_MAX];
     struct pithi_spill_page *page; /* mapped; NULL: no file */
     uint64_t size_bytes, max_bytes;
+    uint64_t beyond_bytes;   /* by which it may exceed max_bytes */
     uint64_t promised_bytes; /* allocated on the disk, at least size_bytes */
     uint64_t end_bytes;      /* as in its page */
     uint64_t device, inode;
@@ -33,7 +34,12 @@ int pithi_spill_file_appear(const struct pithi_spill_file *file);
 
 /* Adds `size_bytes` at the end (if that is PITHI_SPILL_ALIGN or more: at a multiple of it), allocated on the disk, zero
  * and mapped. NULL with errno: the disk is full (ENOSPC), the file would exceed its limits (EFBIG) ... */
-enum pithi_spill_use { PITHI_FOR_RECORDS, PITHI_FOR_DEFINITIONS };
+enum pithi_spill_use {
+    PITHI_FOR_RECORDS,
+    PITHI_FOR_DEFINITIONS,
+    PITHI_FOR_NEWEST, /* may exceed max_bytes, by at most PITHI_SPILL_BEYOND or max_bytes together */
+};
+#define PITHI_SPILL_BEYOND (UINT64_C(64) << 20)
 void *pithi_spill_file_extend(struct pithi_spill_file *file, uint64_t size_bytes, enum pithi_spill_use use);
 /* The size of a chunk of definitions. Records leave as much room. */
 uint64_t pithi_spill_definitions_bytes(const struct pithi_spill_file *file);

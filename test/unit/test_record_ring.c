@@ -3,7 +3,9 @@
  * of the running program, and in the formats that it is converted to. */
 #include "record_help.h"
 
+#include <sched.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "pith_tool.h"
 #include "spill/spill_chunk.h"
@@ -368,6 +370,92 @@ static void test_late(void)
     help_close(&log);
 }
 
+/* ---- More threads than chunks ------------------------------------------------------------------------------------ */
+
+enum { MANY = 60, MANY_STEPS = 20000, LONG = 40000 };
+
+static pthread_barrier_t together;
+
+static void *record_many(void *unused)
+{
+    static const char longer[LONG];
+    uint32_t step = pith_state_define("step", NULL), number = pith_event_define("number", NULL, NULL), i;
+    pthread_barrier_wait(&together);
+    for (i = 0; i < MANY_STEPS; i++) {
+        pith_begin(step);
+        pith_event_data(number, &i, sizeof i);
+        if (i == MANY_STEPS / 2) /* does not fit into the chunks of most threads */
+            pith_event_data(number, longer, sizeof longer);
+        pith_end(step);
+        if (i % 64 == 0) /* all run at the same time */
+            sched_yield();
+    }
+    return unused;
+}
+
+static void record_manies(void)
+{
+    pthread_t threads[MANY];
+    uint32_t i;
+    ring("1");
+    pthread_barrier_init(&together, NULL, MANY);
+    for (i = 0; i < MANY; i++)
+        pthread_create(&threads[i], NULL, record_many, NULL);
+    for (i = 0; i < MANY; i++)
+        pthread_join(threads[i], NULL);
+}
+
+/* The file may not grow beyond PITH_MAX_MB, so some threads get no chunk. */
+static void record_limited(void)
+{
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){1 << 20, 1 << 20});
+    record_manies();
+}
+
+/* Counts the lanes whose newest numbers are all there, and the records that are there or counted as lost. */
+static uint32_t newest(const struct help_log *log, uint64_t *told)
+{
+    uint32_t good = 0, lane;
+    *told = log->info->lost;
+    for (lane = 0; lane < log->info->lanes; lane++) {
+        uint32_t next = UINT32_MAX, gaps = 0, number;
+        size_t i;
+        for (i = 0; i < log->count; i++) {
+            const struct pithlog_record *r = &log->records[i];
+            *told += r->lane == lane && r->kind != PITHLOG_LOST;
+            if (r->lane != lane || r->kind != PITHLOG_EVENT || r->payload_bytes != sizeof number)
+                continue;
+            memcpy(&number, r->payload, sizeof number);
+            gaps += next != UINT32_MAX && number != next;
+            next = number + 1;
+        }
+        good += next == MANY_STEPS && gaps == 0;
+    }
+    return good;
+}
+
+static void test_many(void)
+{
+    const uint64_t all = (uint64_t)MANY * (MANY_STEPS * 3 + 1);
+    struct help_log log;
+    uint64_t told;
+    uint32_t good;
+    help_fresh();
+    OK(help_child(record_manies) == 0 && help_read(&log, "run.pith"), "%d threads in 1 MiB", MANY);
+    good = newest(&log, &told);
+    OK(good == MANY, "the newest records of %u threads are there", good);
+    OK(told + MANY > all && told < all + MANY * 3, "what is not there is counted: %llu of %llu",
+       (unsigned long long)log.info->lost, (unsigned long long)all);
+    help_close(&log);
+    help_fresh();
+    OK(help_child(record_limited) == 0 && help_read(&log, "run.pith"), "the same if the file cannot grow");
+    good = newest(&log, &told);
+    OK(good >= 3, "the newest records of %u threads are there: others do not take their room", good);
+    OK(log.info->lost + log.count > all / 2, "the others' losses are counted: %llu of %llu",
+       (unsigned long long)log.info->lost, (unsigned long long)all);
+    help_close(&log);
+}
+
 int main(void)
 {
     help_begin();
@@ -379,6 +467,7 @@ int main(void)
     test_open();
     test_deep();
     test_late();
+    test_many();
     help_clean();
     return tap_done();
 }
