@@ -30,6 +30,14 @@ static inline int pithi_watched_at(struct pithi_watched *watched, uint64_t at, u
            pithi_watched_look(watched, at, size);
 }
 
+/* For a reader that learns at the end of a log how it should have read the middle: it adds numbers of its own, and is
+ * called a second time with a new writer and `is_second` set. */
+struct pithi_again {
+    uint64_t *numbers;
+    uint32_t count, room;
+    int is_second;
+};
+
 struct pithi_input {
     const char *path;
     const unsigned char *data; /* NULL for a folder */
@@ -39,6 +47,7 @@ struct pithi_input {
     /* A reader reports each missing or damaged part of the log as one line, which makes the log incomplete; or NULL. */
     void (*damage)(void *context, const char *text);
     void *damage_context;
+    struct pithi_again *again; /* NULL: the reader is called once */
 };
 
 /* A reader reports that it has reached byte `at`. 0: it must stop, as if the file ended; its result is discarded. */

@@ -78,6 +78,89 @@ int pithi_write_seekable(struct pithlog *log, FILE *out, const struct pithi_conv
     return err;
 }
 
+/* ---- Leaves without an enter ------------------------------------------------------------------------------------- */
+
+static int is_doubted(const struct pithi_leaves *leaves, uint64_t number)
+{
+    const struct pithi_again *again = leaves->input->again;
+
+    return again && again->is_second && leaves->next < again->count && again->numbers[leaves->next] == number;
+}
+
+int pithi_leaves_look(struct pithi_leaves *leaves, const struct pithlog_record *record)
+{
+    struct pithi_open_state ended;
+    struct pithi_stack *stack;
+    uint32_t depth;
+
+    if (record->kind != PITHLOG_ENTER && record->kind != PITHLOG_LEAVE)
+        return PITH_OK;
+    for (; record->lane >= leaves->lane_count; leaves->lane_count++) {
+        if (!pithi_grow(&leaves->lanes, leaves->lane_count, &leaves->lane_room, sizeof *leaves->lanes))
+            return pithi_no_memory();
+        leaves->lanes[leaves->lane_count] = (struct pithi_stack){0};
+    }
+    stack = &leaves->lanes[record->lane];
+    if (record->kind == PITHLOG_ENTER)
+        return pithi_stack_enter(stack, record->id, 0) ? PITH_OK : pithi_no_memory();
+    if (pithi_stack_leave(stack, record->id, 0, &ended, &depth))
+        return PITH_OK;
+    leaves->alone++;
+    /* States with a number are around those without. */
+    for (uint32_t i = stack->count; i-- > 0 && stack->states[i].enter_ns == 0;)
+        stack->states[i].enter_ns = (int64_t)leaves->alone;
+    if (!is_doubted(leaves, leaves->alone))
+        return PITH_OK;
+    leaves->next++;
+    return pithi_writer_add(leaves->writer, &(struct pithlog_record){.time_ns = record->time_ns,
+                                                                     .lane = record->lane,
+                                                                     .kind = PITHLOG_LOST,
+                                                                     .peer = -1,
+                                                                     .bytes = 1});
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+int pithi_leaves_end(struct pithi_leaves *leaves)
+{
+    struct pithi_again *again = leaves->input->again;
+    uint32_t kept = 0;
+
+    if (!again || again->is_second)
+        return PITH_OK;
+    for (uint32_t lane = 0; lane < leaves->lane_count; lane++)
+        for (uint32_t i = 0; i < leaves->lanes[lane].count; i++) {
+            uint64_t number = (uint64_t)leaves->lanes[lane].states[i].enter_ns;
+            if (number == 0)
+                continue;
+            if (!pithi_grow(&again->numbers, again->count, &again->room, sizeof *again->numbers))
+                return pithi_no_memory();
+            again->numbers[again->count++] = number;
+        }
+    if (again->count > 0)
+        qsort(again->numbers, again->count, sizeof *again->numbers, by_number);
+    for (uint32_t i = 0; i < again->count; i++) /* several states may have the same number */
+        if (kept == 0 || again->numbers[kept - 1] != again->numbers[i])
+            again->numbers[kept++] = again->numbers[i];
+    again->count = kept;
+    return PITH_OK;
+}
+
+void pithi_leaves_free(struct pithi_leaves *leaves)
+{
+    for (uint32_t i = 0; i < leaves->lane_count; i++)
+        free(leaves->lanes[i].states);
+    free(leaves->lanes);
+    leaves->lanes = NULL;
+    leaves->lane_count = leaves->lane_room = 0;
+}
+
+/* ---- Records out of order ---------------------------------------------------------------------------------------- */
+
 struct pithi_reorder_waiting {
     struct pithlog_record record; /* the payload is malloc'ed */
     uint64_t order;
@@ -95,6 +178,8 @@ static int emit(struct pithi_reorder *reorder, const struct pithlog_record *reco
 
     if (drops)
         return drops < 0 ? pithi_no_memory() : PITH_OK;
+    if (reorder->leaves)
+        CHECK(pithi_leaves_look(reorder->leaves, record));
     if (record->kind != PITHLOG_RECV || !reorder->counts_receives)
         return pithi_writer_add(reorder->writer, record);
     struct pithlog_record receive = *record;

@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "native/defs.h"
+#include "native/stack.h"
 #include "pithlog.h"
 #include "reader/format.h"
 
@@ -41,6 +42,29 @@ int pithi_lines_next(struct pithi_lines *lines, const char **line, size_t *size)
 int pithi_lines_wrong(const struct pithi_lines *lines, const char *what);
 static inline void pithi_lines_rewind(struct pithi_lines *lines) { lines->at = lines->number = 0; }
 
+/* Leaves without an enter. A file that has one contradicts itself: records are missing before it, or it has a wrong name.
+ * Which of the states around it then still go on?
+ *
+ *     enter main, enter a, leave b, enter c, leave c, leave main
+ *
+ * `main` does, for its leave comes. `a` ended somewhere, at the latest inside `main`; it must not count until the end of the
+ * log. So a record LOST goes before the leave, and lost_states.h does the rest. A LOST has a price: messages of the rank
+ * are not matched after it. It is therefore added only if some state that is open there is never left. This is known at the
+ * end of the lane, so the file is read again then (struct pithi_again).
+ *
+ * Call `look` before each record is added to the writer, in the order of its lane, and `end` after the last record. */
+struct pithi_leaves {
+    const struct pithi_input *input;
+    struct pithi_writer *writer;
+    uint64_t alone; /* number of leaves without an enter */
+    /* Internal, zero at first. */
+    struct pithi_stack *lanes; /* enter_ns of a state: number of the first such leave inside it, from 1; 0: none */
+    uint32_t lane_count, lane_room, next;
+};
+int pithi_leaves_look(struct pithi_leaves *leaves, const struct pithlog_record *record);
+int pithi_leaves_end(struct pithi_leaves *leaves);
+void pithi_leaves_free(struct pithi_leaves *leaves);
+
 /* Calls `write` with `out`. If `out` is not seekable (a pipe, a device), `write` gets an unnamed file that is then
  * copied to `out`. For formats whose first bytes depend on the last. */
 int pithi_write_seekable(struct pithlog *log, FILE *out, const struct pithi_convert *how,
@@ -61,6 +85,7 @@ struct pithi_reorder {
     int counts_receives;
     int (*drops)(void *context, const struct pithlog_record *record); /* 1: leave it out; -1: no memory; or NULL */
     void *context;
+    struct pithi_leaves *leaves; /* looks at each record; or NULL */
     uint64_t late;
     /* Internal, zero at first. */
     struct pithi_map received;

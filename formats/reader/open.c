@@ -98,7 +98,7 @@ static int find_kept(const struct pithi_cache_key *key, const char *kind, uint64
     return -1;
 }
 
-static int write_native(struct pithlog *log, const struct pithi_input *input, const struct pithi_format *format, int fd)
+static int write_once(struct pithlog *log, const struct pithi_input *input, const struct pithi_format *format, int fd)
 {
     struct pithi_writer *writer = NULL;
     char name[512];
@@ -111,9 +111,26 @@ static int write_native(struct pithlog *log, const struct pithi_input *input, co
     if (input->watched && input->watched->stopped)
         err = pithi_fail(PITH_ERR_STOPPED, "%s: not opened: stopped", log->path);
     TRY(err);
+    if (!input->again->is_second && input->again->count > 0)
+        goto out;
     TRY(pithi_writer_finish(writer));
 out:
     pithi_writer_close(writer);
+    return err;
+}
+
+static int write_native(struct pithlog *log, const struct pithi_input *input, const struct pithi_format *format, int fd)
+{
+    struct pithi_again again = {0};
+    struct pithi_input twice = *input;
+    twice.again = &again;
+    int err = write_once(log, &twice, format, fd);
+    if (err == PITH_OK && again.count > 0) {
+        again.is_second = 1;
+        err = ftruncate(fd, 0) == 0 ? write_once(log, &twice, format, fd)
+                                    : pithi_fail(PITH_ERR_IO, "%s: %s", log->path, strerror(errno));
+    }
+    free(again.numbers);
     return err;
 }
 

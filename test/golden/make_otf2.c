@@ -1,9 +1,11 @@
-/* make_otf2.c - make_otf2 FOLDER: an archive as measurement systems write them, with what Pith reads and does not
+/* make_otf2.c - make_otf2 FOLDER [alone]: an archive as measurement systems write them, with what Pith reads and does not
  * write: a clock of its own with corrections, numbers of a location's own, requests, threads and a stream of an
- * accelerator, several values at once, accesses to windows, calling contexts, samples. Two ranks without names. */
+ * accelerator, several values at once, accesses to windows, calling contexts, samples. Two ranks without names.
+ * `alone`: the first rank has events that lack their partners. */
 #include <otf2/otf2.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static OTF2_Archive *archive;
 static OTF2_GlobalDefWriter *defs;
@@ -80,6 +82,23 @@ static void stream(OTF2_EvtWriter *w)
 {
     must(OTF2_EvtWriter_Enter(w, NULL, START + 11, 2));
     must(OTF2_EvtWriter_Leave(w, NULL, START + 19, 2));
+}
+
+/* Leaves without an enter: one inside a state that is never left, one inside a state that is. A message with nobody. */
+static void main_0_alone(OTF2_EvtWriter *w)
+{
+    must(OTF2_EvtWriter_Enter(w, NULL, START + 1, 0));
+    must(OTF2_EvtWriter_Leave(w, NULL, START + 2, 2));
+    must(OTF2_EvtWriter_Enter(w, NULL, START + 10, 1));
+    must(OTF2_EvtWriter_MpiSend(w, NULL, START + 11, 9, 0, 7, 8));
+    must(OTF2_EvtWriter_Leave(w, NULL, START + 20, 1));
+}
+
+static void thread_alone(OTF2_EvtWriter *w)
+{
+    must(OTF2_EvtWriter_Enter(w, NULL, START + 1, 0));
+    must(OTF2_EvtWriter_Leave(w, NULL, START + 2, 2));
+    must(OTF2_EvtWriter_Leave(w, NULL, START + 20, 0));
 }
 
 /* Its regions have numbers of its own, 0 for 1, and its clock is 100 ticks late. */
@@ -212,7 +231,9 @@ int main(int argc, char **argv)
 {
     uint64_t counts[4];
 
-    if (argc != 2)
+    int alone = argc == 3 && strcmp(argv[2], "alone") == 0;
+
+    if (argc != 2 + alone)
         return 2;
     archive = OTF2_Archive_Open(argv[1], "trace", OTF2_FILEMODE_WRITE, 1 << 20, 1 << 22, OTF2_SUBSTRATE_POSIX,
                                 OTF2_COMPRESSION_NONE);
@@ -222,8 +243,8 @@ int main(int argc, char **argv)
     must(OTF2_Archive_SetSerialCollectiveCallbacks(archive));
     defs = OTF2_Archive_GetGlobalDefWriter(archive);
     must(OTF2_Archive_OpenEvtFiles(archive));
-    counts[0] = write_events(MAIN_0, main_0);
-    counts[1] = write_events(THREAD, thread);
+    counts[0] = write_events(MAIN_0, alone ? main_0_alone : main_0);
+    counts[1] = write_events(THREAD, alone ? thread_alone : thread);
     counts[2] = write_events(STREAM, stream);
     counts[3] = write_events(MAIN_1, main_1);
     must(OTF2_Archive_CloseEvtFiles(archive));

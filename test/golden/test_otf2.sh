@@ -237,6 +237,14 @@ if cc -std=c11 -o make_otf2 "$here/make_otf2.c" -lotf2 2>/dev/null && ./make_otf
     pith convert foreign again.otf2 && is "$(records again.otf2)" "$(records foreign)" "written again"
     is "$(pith stat foreign --folded 2>&1)" "solve(int);flux 1
 solve(int);flux;flux 1" "samples of others have their functions"
+    # Leaves without an enter, and a send to nobody.
+    ./make_otf2 alone alone
+    is "$(pith check alone)" "alone: 2 leaves without enter (otf2_leaves_without_enter in pith info)
+alone: 1 messages with unknown ranks (otf2_messages_with_unknown_ranks in pith info)
+alone: $(records alone | wc -l) records read, no damage found" "what lacks its partner is told"
+    is "$(pith stat alone --by lane --csv | cut -d, -f1,2,7 | grep '^0,[01],')" "0,0,0.000011000
+0,1,0.000019000" "a state that is never left ends at a leave without an enter, at the latest"
+    is "$(records alone | grep -c $'\tlost\t')" 1 "one that is left goes on"
 else
     skip "what others write" "no libotf2 to link with"
 fi

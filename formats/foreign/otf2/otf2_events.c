@@ -52,6 +52,7 @@ static int add(struct otf2_reader *r, struct pithlog_record record)
         record.time_ns = r->at->last_ns;
     }
     r->at->last_ns = record.time_ns;
+    CHECK(pithi_leaves_look(&r->leaves, &record));
     return pithi_writer_add(r->writer, &record);
 }
 

@@ -146,7 +146,9 @@ static int say_incomplete(struct otf2_reader *r)
 
 static int say_what_is_lost(struct otf2_reader *r)
 {
+    CHECK(pithi_leaves_end(&r->leaves));
     CHECK(say_incomplete(r));
+    CHECK(pithi_say_count(r->writer, "otf2_leaves_without_enter", r->leaves.alone));
     CHECK(pithi_say_count(r->writer, "otf2_events_passed_over", r->read > r->seen ? r->read - r->seen : 0));
     CHECK(pithi_say_count(r->writer, "otf2_receives_without_request", r->unposted));
     CHECK(pithi_say_count(r->writer, "otf2_requests_without_receive", r->unended));
@@ -180,6 +182,7 @@ static int read_archive(struct otf2_reader *r)
 out:
     r->otf2->Reader_Close(r->reader);
     pithi_otf2_requests_free(&r->requests);
+    pithi_leaves_free(&r->leaves);
     pithi_otf2_defs_free(&r->defs);
     free(r->world);
     free(r->order);
@@ -189,7 +192,7 @@ out:
 int pithi_otf2_read(const struct pithi_input *input, struct pithi_writer *writer)
 {
     char *anchor = input->data ? strdup(input->path) : pithi_otf2_anchor_in(input->path);
-    struct otf2_reader r = {.path = anchor, .watched = input->watched, .writer = writer};
+    struct otf2_reader r = {.path = anchor, .watched = input->watched, .writer = writer, .leaves = {.input = input, .writer = writer}};
     int err;
 
     if (!anchor)

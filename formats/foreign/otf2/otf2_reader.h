@@ -5,6 +5,7 @@
 #include "base/input.h"
 #include "foreign/otf2/otf2_defs.h"
 #include "foreign/otf2/otf2_requests.h"
+#include "foreign/reading.h"
 #include "native/segment.h"
 
 struct otf2_reader {
@@ -21,6 +22,7 @@ struct otf2_reader {
     /* Used while the events of one rank are read: */
     struct otf2_location *at;
     struct otf2_requests requests;
+    struct pithi_leaves leaves;
     uint64_t posted;
     int sampled; /* the rank has samples */
     int err;

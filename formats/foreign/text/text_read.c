@@ -20,8 +20,10 @@ struct text_reader {
     struct pithi_map comms; /* number in the file -> index + 1 */
     struct pithi_map lanes; /* (rank, thread) -> lane + 1 */
     struct pithi_reorder reorder;
+    struct pithi_leaves leaves;
+    struct pithi_map peers; /* rank -> number of messages with it */
     struct pithi_map received; /* rank -> number of receives so far */
-    uint64_t odd_payloads;
+    uint64_t odd_payloads, nameless_peers;
     uint64_t promises, ends; /* lines that announce the last line, and last lines; more than one if files were joined */
     uint64_t records;
 };
@@ -225,6 +227,13 @@ static int take_message(struct text_reader *r, struct pithlog_record *record)
     }
     record->peer = (int32_t)peer;
     record->tag = (int32_t)tag;
+    if (peer >= 0) {
+        uint64_t *messages = pithi_map_at(&r->peers, (uint64_t)peer);
+        if (!messages)
+            return pithi_no_memory();
+        ++*messages;
+    }
+    r->nameless_peers += peer < 0 && record->kind == PITHLOG_SEND; /* a receive may have got no message */
     return PITH_OK;
 }
 
@@ -400,16 +409,35 @@ static int second_pass(struct text_reader *r)
     return err == PITH_OK ? pithi_reorder_end(&r->reorder) : err;
 }
 
+/* The number of messages with ranks that have no lane. */
+static uint64_t unknown_peers(const struct text_reader *r)
+{
+    struct pithi_map ranks = {0};
+    uint64_t messages = r->nameless_peers;
+    for (size_t i = 0; i < r->lanes.room; i++)
+        if (r->lanes.slots[i].key)
+            pithi_map_put(&ranks, (r->lanes.slots[i].key - 1) >> 32, 1);
+    for (size_t i = 0; i < r->peers.room; i++)
+        if (r->peers.slots[i].key && !pithi_map_find(&ranks, r->peers.slots[i].key - 1))
+            messages += r->peers.slots[i].value;
+    pithi_map_free(&ranks);
+    return messages;
+}
+
 int pithi_text_read(const struct pithi_input *input, struct pithi_writer *writer)
 {
     struct text_reader r = {.input = input,
                             .writer = writer,
                             .lines = {.input = input, .size = input->size},
-                            .reorder = {.writer = writer}};
+                            .reorder = {.writer = writer, .leaves = &r.leaves},
+                            .leaves = {.input = input, .writer = writer}};
     int err;
     TRY(first_pass(&r));
     TRY(second_pass(&r));
+    TRY(pithi_leaves_end(&r.leaves));
     TRY(say_incomplete(&r));
+    TRY(pithi_say_count(writer, "text_leaves_without_enter", r.leaves.alone));
+    TRY(pithi_say_count(writer, "text_messages_with_unknown_ranks", unknown_peers(&r)));
     TRY(pithi_say_count(writer, "text_payloads_left_out", r.odd_payloads));
     TRY(pithi_say_count(writer, "text_late_records", r.reorder.late));
 out:
@@ -417,6 +445,8 @@ out:
     pithi_map_free(&r.comms);
     pithi_map_free(&r.lanes);
     pithi_map_free(&r.received);
+    pithi_map_free(&r.peers);
+    pithi_leaves_free(&r.leaves);
     pithi_reorder_free(&r.reorder);
     return err;
 }
