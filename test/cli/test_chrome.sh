@@ -89,6 +89,69 @@ events >counters <<'J'
 J
 tells counters '0.000000000\t0\t0\tcounter\tmem\tvalue=1.5\n0.000001000\t0\t0\tcounter\tmem.rss\tvalue=-2000\n0.000001000\t0\t0\tcounter\tmem.shared\tvalue=4
 0.000002000\t0\t0\tcounter\tmem[gpu]\tvalue=6\n0.000002000\t0\t0\tenter\ts\n0.000003000\t0\t0\tleave\ts' "counters of a process, with several values, with an id"
+# As Bazel writes them: numbers in quotes. A word in quotes is none.
+events >quoted <<'J'
+{"ph":"C","ts":1,"pid":1,"tid":1,"name":"load","args":{"cpu":"1.5"}},{"ph":"C","ts":2,"pid":1,"tid":1,"name":"load","args":{"cpu":2.5,"unit":"%","none":""}}
+J
+is "$(records quoted | cut -f4-) $(said quoted)" "$(printf '%b' 'counter\tload.cpu\tvalue=1.5\ncounter\tload.cpu\tvalue=2.5 events_left_out=2 ')" "counters with numbers in quotes"
+
+# ---- Backslashes that begin no escape stay, with the letter behind them (PyTorch on Windows).
+events >backslash <<'J'
+{"ph":"X","pid":1,"tid":1,"name":"torch\cuda\__init__.py(219): _lazy_init","ts":1,"dur":2},{"ph":"X","pid":1,"tid":1,"name":"C:\users\\x \u00e9","ts":5,"dur":2}
+J
+is "$(pith stat backslash --json | python3 -c 'import json, sys
+print([s["name"] for s in json.load(sys.stdin) if s["name"] != "computing"])')" "['torch\\\\cuda\\\\__init__.py(219): _lazy_init', 'C:\\\\users\\\\x é']" "no letter is eaten"
+
+# ---- Lengths that are negative or missing
+events >lengths <<'J'
+{"pid":0,"tid":0,"ph":"X","ts":10,"dur":-5,"name":"neg"},{"pid":0,"tid":0,"ph":"X","ts":20,"dur":5,"name":"pos"},{"pid":0,"tid":0,"ph":"X","ts":30,"name":"nodur"},
+{"pid":0,"tid":0,"ph":"X","ts":31,"dur":"x","name":"word"},{"pid":0,"tid":0,"ph":"X","ts":32,"dur":0,"name":"zero"}
+J
+is "$(said lengths)$(pith check lengths | head -n 2)" "states_without_length=2 states_of_negative_length=1 lengths: 2 states without length (chrome_states_without_length in pith info)
+lengths: 1 states of negative length (chrome_states_of_negative_length in pith info)" "states without a length are counted"
+
+# ---- Asynchronous events: lanes of their own, as many as operations at once
+events >async <<'J'
+{"ph":"b","cat":"io","id":"1","name":"read","pid":7,"tid":7,"ts":0,"args":{"bytes":8}},{"ph":"b","cat":"io","id":"2","name":"write","pid":7,"tid":8,"ts":10},
+{"ph":"e","cat":"io","id":"1","name":"read","pid":7,"tid":9,"ts":50},{"ph":"n","cat":"io","id":"2","name":"half","pid":7,"tid":8,"ts":55},
+{"ph":"b","cat":"io","id":3,"name":"read","pid":7,"tid":7,"ts":60},{"ph":"b","cat":"io","id":3,"name":"wait","pid":7,"tid":7,"ts":61},
+{"ph":"e","cat":"io","id":3,"name":"wait","pid":7,"tid":7,"ts":62},{"ph":"e","cat":"io","id":3,"name":"read","pid":7,"tid":7,"ts":63},
+{"ph":"e","cat":"io","id":"2","name":"write","pid":7,"tid":8,"ts":70},{"ph":"e","cat":"io","id":"4","name":"read","pid":7,"tid":8,"ts":71},
+{"ph":"b","cat":"io","id":"1","name":"other","pid":9,"tid":1,"ts":1},{"ph":"e","cat":"io","id":"1","name":"other","pid":9,"tid":1,"ts":2},
+{"ph":"b","cat":"ipc","id2":{"global":"0x1"},"name":"call","pid":7,"tid":7,"ts":80},{"ph":"e","cat":"ipc","id2":{"global":"0x1"},"name":"call","pid":9,"tid":1,"ts":81},
+{"ph":"S","cat":"old","id":1,"name":"a","pid":7,"tid":7,"ts":90},{"ph":"T","cat":"old","id":1,"name":"a","pid":7,"tid":7,"ts":91},{"ph":"S","cat":"old","id":1,"name":"b","pid":7,"tid":7,"ts":92},
+{"ph":"F","cat":"old","id":1,"name":"a","pid":7,"tid":7,"ts":93},{"ph":"F","cat":"old","id":1,"name":"b","pid":7,"tid":7,"ts":94},
+{"ph":"X","pid":7,"tid":8,"name":"thread","ts":0,"dur":1}
+J
+is "$(pith print async | grep '^# lane' | cut -f2-4)" "$(printf '%b\n' 'rank=0\tthread=0\tname=' 'rank=0\tthread=1\tname=io' 'rank=0\tthread=2\tname=io 2' \
+    'rank=0\tthread=3\tname=ipc' 'rank=0\tthread=4\tname=old' 'rank=0\tthread=5\tname=old 2' 'rank=1\tthread=0\tname=io')" "asynchronous events have lanes behind those of the threads"
+is "$(records async | cut -f1-5 | sed 's/^0.0000//; s/000\t/ /; s/\t/ /g')" "00 0 0 enter thread
+00 0 1 enter read
+00 0 1 event read
+01 0 0 leave thread
+01 1 0 enter other
+02 1 0 leave other
+10 0 2 enter write
+50 0 1 leave read
+55 0 2 event half
+60 0 1 enter read
+61 0 1 enter wait
+62 0 1 leave wait
+63 0 1 leave read
+70 0 2 leave write
+80 0 3 enter call
+81 0 3 leave call
+90 0 4 enter a
+91 0 4 event a
+92 0 5 enter b
+93 0 4 leave a
+94 0 5 leave b" "an operation takes a free lane; ids are of a process, or global; the old phases"
+is "$(said async)" "ends_without_state=1 " "an end without a begin is counted"
+python3 - >many <<'P'
+print("[" + ",".join('{"ph":"%s","cat":"c","id":%d,"name":"op","pid":0,"tid":0,"ts":%d}' % (p, i, i + w) for i in range(50000) for p, w in (("b", 0), ("e", 3))) + "]")
+P
+is "$(pith info many | grep -E '^(lanes|states)')" "lanes: 3
+states: 50000" "50000 operations, 3 at once"
 
 # ---- Processes and threads
 events >places <<'J'
@@ -120,6 +183,17 @@ J
 tells torch '0.000000000\t0\t0\tenter\taten::mm\n0.000000000\t0\t0\tevent\taten::mm\tpayload=Input Dims=[[2,3],[3,2]] Ev Idx=7\n0.000000000\t0\t0\tsend\tMPI_COMM_WORLD\tcomm=0\tpeer=2\ttag=0\tbytes=0
 0.000001001\t2\t0\tenter\tgemm\n0.000001001\t2\t0\trecv\tMPI_COMM_WORLD\tcomm=0\tpeer=0\ttag=0\tbytes=0\tposted=0\n0.000002001\t2\t0\tleave\tgemm
 0.000002002\t0\t0\tleave\taten::mm\n0.000008877\t1\t0\tevent\tRecord Window End' "a profile of PyTorch's kind"
+# Of a rank of a job, said before the events or behind them: all its processes are lanes of this rank.
+sed 's/{"schemaVersion":1,/&"distributedInfo":{"backend":"nccl","rank":3,"world_size":8},/' torch >before
+sed 's/"traceName":/"distributedInfo":{"backend":"nccl","rank":3,"world_size":8},&/' torch >behind
+for file in before behind; do
+    is "$(pith print $file | grep '^# [lp]' | cut -f2-4)" "$(printf '%b\n' 'key=distributedInfo\tvalue={"backend":"nccl","rank":3,"world_size":8}' 'rank=3\tthread=0\tname=' \
+        'rank=3\tthread=1\tname=' 'rank=3\tthread=2\tname=')" "$file: it is rank 3"
+    is "$(records $file | cut -f3-5)" "$(records torch | awk -F'\t' -v OFS='\t' '{ $3 = $2 == 0 ? 0 : $2 == 2 ? 1 : 2; print $3, $4, $5 }')" "$file: and has the same records"
+done
+sed 's/"rank":3/"rank":1/' before >other_rank && pith merge -o job.pith before other_rank 2>/dev/null
+is "$(pith info job.pith | grep -E '^(ranks|lanes)')" "ranks: 2
+lanes: 6" "the profiles of two ranks as a log"
 
 # ---- Flows
 events >flows <<'J'
@@ -148,11 +222,11 @@ is "$(records bound | cut -f1-4,7 | grep -E 'send|recv')" "$(printf '%b\n' '0.00
 
 # ---- What is passed over; what is wrong
 events >other <<'J'
-{"ph":"b","ts":1,"pid":0,"tid":0,"id":1,"name":"async"},{"ph":"e","ts":2,"pid":0,"tid":0,"id":1,"name":"async"},{"ph":"X","pid":0,"name":"no time"},
+{"ph":"X","pid":0,"name":"no time"},
 {"ph":"i","ts":1e99,"pid":0,"tid":0,"name":"x"},{"pid":0},{"ph":"i","ts":5,"pid":0,"tid":0,"name":"bad \xZ \ud800 \u0000 \ud"}
 J
 printf '%s' "$(cat other)" | sed "s/bad /bad \xff\xc0\xafok /" >bytes
-is "$(records bytes | cut -f5):$(said bytes)" "bad ��ok �Z � � �d:events_left_out=5 " "async events and those without a time are counted; text is made UTF-8"
+is "$(records bytes | cut -f5):$(said bytes)" "bad ��ok \\\\xZ � � \\\\ud:events_left_out=3 " "events without a time are counted; text is made UTF-8"
 # wrong TEXT SAID
 wrong() { printf '[{"ph":"i","ts":1,"pid":0,"tid":0,"name":"x"},\n%s' "$1" >wrong; is "$(pith print wrong 2>&1 >/dev/null)" "pith: wrong: byte $2" "wrong: ${1:0:20}"; }
 wrong '{"ph":"i" "ts":2}]' '57: a comma or the end is wanted here'

@@ -69,10 +69,7 @@ static void strings(void)
     decoded("\"a\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "a\"\\/\b\f\n\r\t", 64);
     decoded("\"\\u0041\\u00e4\\u20AC\\ud83d\\ude00\"", "A\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", 64);
     decoded("\"\\ud83d\\u0041 \\ude00 \\ud83d\"", "\xef\xbf\xbd\x41 \xef\xbf\xbd \xef\xbf\xbd", 64);
-    decoded("\"\\u00 \\q\"",
-            "\xef\xbf\xbd"
-            "00 \xef\xbf\xbd",
-            64);
+    decoded("\"\\u00 \\q \\cuda\"", "\\u00 \\q \\cuda", 64);
     decoded("\"\xc3\xa4\xff\xe2\x82\"", "\xc3\xa4\xef\xbf\xbd\xef\xbf\xbd", 64);
     decoded("\"\xed\xa0\x80\xf4\x90\x80\x80\xc0\x80\"", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd", 64);
     decoded("\"ab\xc3\xa4\"", "ab", 4);

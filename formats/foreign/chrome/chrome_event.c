@@ -20,6 +20,14 @@ static int time_of(const struct pithi_json_value *value, int64_t *time_ns)
     return pithi_json_scaled(value, 3, time_ns) && *time_ns >= -LATEST_NS && *time_ns <= LATEST_NS;
 }
 
+static void set_length(struct pithi_chrome_event *event, const struct pithi_json_value *value)
+{
+    event->has_length = time_of(value, &event->length_ns);
+    event->is_negative = event->has_length && event->length_ns < 0;
+    if (!event->has_length || event->is_negative)
+        event->length_ns = 0;
+}
+
 static void set_field(struct pithi_chrome_event *event, const struct pithi_json_value *key,
                       const struct pithi_json_value *value)
 {
@@ -45,8 +53,12 @@ static void set_field(struct pithi_chrome_event *event, const struct pithi_json_
         event->flow_out = pithi_json_is(value, "true");
     else if (pithi_json_is(key, "ts"))
         event->timed = time_of(value, &event->time_ns);
-    else if (pithi_json_is(key, "dur") && (!time_of(value, &event->length_ns) || event->length_ns < 0))
-        event->length_ns = 0;
+    else if (pithi_json_is(key, "dur"))
+        set_length(event, value);
+    else if (pithi_json_is(key, "id2"))
+        event->id2 = *value;
+    else if (pithi_json_is(key, "scope"))
+        event->scope = *value;
 }
 
 int pithi_chrome_event(struct pithi_json *json, struct pithi_chrome_event *event)

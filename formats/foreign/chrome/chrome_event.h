@@ -10,10 +10,12 @@
 struct pithi_chrome_event {
     char phase; /* 0: none */
     struct pithi_json_value name, category, pid, tid, id, args;
-    struct pithi_json_value bind_id; /* for a state that is on a flow: the flow and its direction */
+    struct pithi_json_value id2, scope; /* of an asynchronous event */
+    struct pithi_json_value bind_id;    /* for a state that is on a flow: the flow and its direction */
     int flow_in, flow_out;
-    int64_t time_ns, length_ns; /* length_ns: 0 if unknown */
+    int64_t time_ns, length_ns; /* length_ns: 0 if unknown or negative */
     int timed;                  /* it has a valid time */
+    int has_length, is_negative;
 };
 
 enum { PITHI_CHROME_TEXT = 4096 };

@@ -16,7 +16,7 @@
 enum { WORD = 256, NAME = 512 };
 
 /* A process or a thread. */
-enum kind { MISSING, NUMBER, WORDS };
+enum kind { MISSING, NUMBER, WORDS, ASYNC };
 struct pithi_chrome_place {
     enum kind kind;
     int64_t number, order; /* `order`: the first sort key */
@@ -95,6 +95,29 @@ int pithi_chrome_lanes_thread(struct pithi_chrome_lanes *lanes, const struct pit
                 &lanes->thread_room, thread);
 }
 
+uint32_t pithi_chrome_lanes_process(const struct pithi_chrome_lanes *lanes, uint32_t thread)
+{
+    return lanes->threads[thread].process;
+}
+
+int pithi_chrome_lanes_add(struct pithi_chrome_lanes *lanes, uint32_t process, uint32_t group, uint32_t number,
+                           const char *name, uint32_t *thread)
+{
+    struct pithi_chrome_place place = {.kind = ASYNC,
+                                       .number = (int64_t)group << 32 | number,
+                                       .order = INT64_MAX,
+                                       .process = process,
+                                       .used = 1,
+                                       .name = strdup(name)};
+    if (!place.name || !pithi_grow(&lanes->threads, lanes->thread_count, &lanes->thread_room, sizeof *lanes->threads)) {
+        free(place.name);
+        return pithi_no_memory();
+    }
+    *thread = lanes->thread_count;
+    lanes->threads[lanes->thread_count++] = place;
+    return PITH_OK;
+}
+
 void pithi_chrome_lanes_use(struct pithi_chrome_lanes *lanes, uint32_t thread) { lanes->threads[thread].used = 1; }
 
 /* ---- Names ------------------------------------------------------------------------------------------------------- */
@@ -134,11 +157,13 @@ struct ordered {
 
 static int compare_numbers(int64_t a, int64_t b) { return (a > b) - (a < b); }
 
+static int is_main(const struct ordered *o) { return o->place->kind == NUMBER && o->place->number == o->first; }
+
 static int by_order(const void *left, const void *right)
 {
     const struct ordered *a = left, *b = right;
     int way = compare_numbers(a->place->process, b->place->process);
-    way = way ? way : (int)(b->place->number == b->first) - (int)(a->place->number == a->first);
+    way = way ? way : is_main(b) - is_main(a);
     way = way ? way : compare_numbers(a->place->order, b->place->order);
     way = way ? way : compare_numbers(a->place->kind, b->place->kind);
     way = way ? way : compare_numbers(a->place->number, b->place->number);
@@ -193,7 +218,7 @@ static int keep_numbers(struct pithi_chrome_lanes *lanes)
 
 static int make_ranks(struct pithi_chrome_lanes *lanes, struct pithi_writer *writer)
 {
-    int keep = keep_numbers(lanes), err = PITH_OK;
+    int keep = !lanes->is_one_rank && keep_numbers(lanes), err = PITH_OK;
     struct ordered *order = sorted(lanes->processes, lanes->process_count, NULL);
     if (!order)
         return pithi_no_memory();
@@ -204,9 +229,11 @@ static int make_ranks(struct pithi_chrome_lanes *lanes, struct pithi_writer *wri
         struct pithi_chrome_place *p = &lanes->processes[order[i].number];
         if (!keep && !p->used)
             continue;
-        p->result = keep ? (uint32_t)p->number : next++;
+        p->result = lanes->is_one_rank ? (uint32_t)lanes->rank : keep ? (uint32_t)p->number : next++;
         char host[NAME];
         struct pithi_rank rank = {.rank = (int32_t)p->result, .host = ""};
+        if (lanes->is_one_rank)
+            continue;
         if (p->own && is_own(p, host))
             rank.host = host;
         else if (p->kind == NUMBER && p->number > 0)
@@ -242,13 +269,14 @@ static int make_lane(struct pithi_writer *writer, const struct pithi_chrome_plac
                              &thread->result);
 }
 
-static int make_named(struct pithi_chrome_lanes *lanes, struct pithi_writer *writer, const struct ordered *order)
+static int make_named(struct pithi_chrome_lanes *lanes, struct pithi_writer *writer, const struct ordered *order,
+                      uint32_t *all)
 {
     uint32_t next = 0, before = UINT32_MAX;
     for (uint32_t i = 0; i < lanes->thread_count; i++) {
         struct pithi_chrome_place *thread = &lanes->threads[order[i].number];
         struct pithi_chrome_place *process = &lanes->processes[thread->process];
-        next = thread->process == before ? next : 0;
+        next = thread->process == before || lanes->is_one_rank ? next : 0;
         before = thread->process;
         if (thread->kind == MISSING || (!thread->used && !process->own))
             continue;
@@ -257,18 +285,19 @@ static int make_named(struct pithi_chrome_lanes *lanes, struct pithi_writer *wri
             process->lane = thread->result;
         process->has_lane = 1;
     }
+    *all = next;
     return PITH_OK;
 }
 
 /* Events without a thread, such as the counters of a process, belong to its first thread, if it has threads. */
-static int make_missing(struct pithi_chrome_lanes *lanes, struct pithi_writer *writer)
+static int make_missing(struct pithi_chrome_lanes *lanes, struct pithi_writer *writer, uint32_t next)
 {
     for (uint32_t i = 0; i < lanes->thread_count; i++) {
         struct pithi_chrome_place *thread = &lanes->threads[i];
         const struct pithi_chrome_place *process = &lanes->processes[thread->process];
         thread->result = thread->kind == MISSING ? process->lane : thread->result;
         if (thread->kind == MISSING && thread->used && !process->has_lane)
-            CHECK(make_lane(writer, process, thread, 0));
+            CHECK(make_lane(writer, process, thread, lanes->is_one_rank ? next++ : 0));
     }
     return PITH_OK;
 }
@@ -276,12 +305,13 @@ static int make_missing(struct pithi_chrome_lanes *lanes, struct pithi_writer *w
 int pithi_chrome_lanes_make(struct pithi_chrome_lanes *lanes, struct pithi_writer *writer)
 {
     struct ordered *order = sorted(lanes->threads, lanes->thread_count, lanes->processes);
+    uint32_t next;
     int err = order ? PITH_OK : pithi_no_memory();
     if (err)
         goto out;
     TRY(make_ranks(lanes, writer));
-    TRY(make_named(lanes, writer, order));
-    TRY(make_missing(lanes, writer));
+    TRY(make_named(lanes, writer, order, &next));
+    TRY(make_missing(lanes, writer, next));
 out:
     free(order);
     return err;

@@ -6,6 +6,9 @@
  * word. Threads are ordered in the same way, but the thread with the number of its process comes first, because it is
  * the main thread. An event without a thread belongs to the first thread.
  *
+ * A profile of PyTorch is of one rank of a job, and says which ("distributedInfo"): its processes (the program, each
+ * device) are then lanes of this rank, so that the profiles of a job can be merged.
+ *
  * Flow events ("s" starts, "t" continues, "f" ends) are identified by category, name and id. Each flow event and the
  * next one in time become a message. An end before its start (due to two clocks) belongs to that start if there is no
  * other. */
@@ -21,12 +24,20 @@ struct pithi_chrome_lanes {
     struct pithi_chrome_place *processes, *threads;
     uint32_t process_count, process_room, thread_count, thread_room;
     struct pithi_map process_numbers, thread_numbers; /* hash -> number + 1 */
+    /* 1: the file says that it is of one rank of a job, namely `rank`; all processes in it are threads of that rank. */
+    int is_one_rank;
+    int32_t rank;
 };
 
 void pithi_chrome_lanes_free(struct pithi_chrome_lanes *lanes);
 /* Finds the thread of an event. Returns PITH_OK or PITH_ERR_MEMORY. */
 int pithi_chrome_lanes_thread(struct pithi_chrome_lanes *lanes, const struct pithi_chrome_event *event,
                               uint32_t *thread);
+uint32_t pithi_chrome_lanes_process(const struct pithi_chrome_lanes *lanes, uint32_t thread);
+/* Adds a thread that no event names, for lane `number` of group `group` of asynchronous events. It comes after the other
+ * threads of its process, and has a lane. */
+int pithi_chrome_lanes_add(struct pithi_chrome_lanes *lanes, uint32_t process, uint32_t group, uint32_t number,
+                           const char *name, uint32_t *thread);
 /* Marks a thread as used, so that it gets a lane. */
 void pithi_chrome_lanes_use(struct pithi_chrome_lanes *lanes, uint32_t thread);
 /* Takes an event of phase M that sets a name or the order. */

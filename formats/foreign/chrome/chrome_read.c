@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/sorter.h"
+#include "foreign/chrome/chrome_async.h"
 #include "foreign/chrome/chrome_event.h"
 #include "foreign/chrome/chrome_lanes.h"
 #include "foreign/formats.h"
@@ -20,7 +21,7 @@
 
 enum { NAME = 1024, PROBE_EVENTS = 4, WHOLE = PITHLOG_LOST + 1 };
 
-/* An item to be sorted, followed by its payload. */
+/* An item to be sorted, followed by its payload: EVENT_BYTES at most. */
 struct item {
     uint32_t kind; /* enum pithlog_kind, or WHOLE */
     uint32_t thread, id;
@@ -29,6 +30,7 @@ struct item {
     uint64_t bytes, posted;
     double value;
 };
+enum { EVENT_BYTES = sizeof(struct item) + 2 + PITHI_CHROME_TEXT };
 
 struct chrome_reader {
     const struct pithi_input *input;
@@ -37,9 +39,10 @@ struct chrome_reader {
     size_t passed;
     struct pithi_chrome_lanes lanes;
     struct pithi_chrome_flows flows;
+    struct pithi_chrome_async async;
     struct pithi_sorter *sorter;
     int64_t first_ns;
-    uint64_t left_out;
+    uint64_t left_out, without_length, negative;
     int cut;
 };
 
@@ -68,30 +71,44 @@ static int define_event(struct chrome_reader *r, const struct pithi_chrome_event
 /* ---- Events ------------------------------------------------------------------------------------------------------ */
 
 /* `late` sorts items with the same time. */
-static int add(struct chrome_reader *r, int64_t time_ns, uint64_t late, const struct item *item)
+static int add_bytes(struct chrome_reader *r, int64_t time_ns, uint64_t late, const void *data, uint32_t size)
 {
     struct pithi_sort_key key = {{pithi_sort_time(time_ns), late}};
     if (time_ns < r->first_ns)
         r->first_ns = time_ns;
-    return pithi_sorter_add(r->sorter, &key, item, sizeof *item);
+    return pithi_sorter_add(r->sorter, &key, data, size);
 }
 
-/* Adds an event. Its payload begins with its length, as "%s" requires. */
-static int add_event(struct chrome_reader *r, const struct pithi_chrome_event *event, uint64_t late, struct item item)
+static int add(struct chrome_reader *r, int64_t time_ns, uint64_t late, const struct item *item)
 {
-    unsigned char data[sizeof item + 2 + PITHI_CHROME_TEXT];
-    struct pithi_sort_key key = {{pithi_sort_time(event->time_ns), late}};
+    return add_bytes(r, time_ns, late, item, sizeof *item);
+}
+
+/* Makes an event with its payload, which begins with its length, as "%s" requires. */
+static int make_event(struct chrome_reader *r, const struct pithi_chrome_event *event, struct item item,
+                      unsigned char data[EVENT_BYTES], uint32_t *size)
+{
     size_t length = pithi_chrome_args_text(event, (char *)data + sizeof item + 2);
     item.kind = PITHLOG_EVENT;
     CHECK(define_event(r, event, PITHLOG_EVENT_TYPE, &item.id));
-    if (length == 0)
-        return add(r, event->time_ns, late, &item);
     memcpy(data, &item, sizeof item);
     data[sizeof item] = (unsigned char)(length >> 8);
     data[sizeof item + 1] = (unsigned char)length;
-    if (event->time_ns < r->first_ns)
-        r->first_ns = event->time_ns;
-    return pithi_sorter_add(r->sorter, &key, data, (uint32_t)(sizeof item + 2 + length));
+    *size = (uint32_t)(sizeof item + (length ? 2 + length : 0));
+    return PITH_OK;
+}
+
+static int add_event(struct chrome_reader *r, const struct pithi_chrome_event *event, uint64_t late, struct item item)
+{
+    unsigned char data[EVENT_BYTES];
+    uint32_t size;
+    CHECK(make_event(r, event, item, data, &size));
+    return add_bytes(r, event->time_ns, late, data, size);
+}
+
+static int has_args(const struct pithi_chrome_event *event)
+{
+    return event->args.kind == '{' && memchr(event->args.text, '"', event->args.size);
 }
 
 /* A state may itself be on a flow. Then bind_id alone identifies the flow, without category and name. */
@@ -113,9 +130,39 @@ static int add_state(struct chrome_reader *r, const struct pithi_chrome_event *e
     CHECK(define_event(r, event, PITHLOG_STATE, &item.id));
     CHECK(add(r, event->time_ns, late, &item));
     CHECK(add_bound(r, event, item.thread));
-    if (event->args.kind == '{' && memchr(event->args.text, '"', event->args.size))
-        CHECK(add_event(r, event, late, item));
-    return PITH_OK;
+    if (event->phase == 'X') {
+        r->without_length += !event->has_length;
+        r->negative += event->is_negative;
+    }
+    return has_args(event) ? add_event(r, event, late, item) : PITH_OK;
+}
+
+/* The same for an asynchronous event; its lane is known later. */
+static int add_async(struct chrome_reader *r, const struct pithi_chrome_event *event, enum pithlog_kind kind)
+{
+    unsigned char data[EVENT_BYTES];
+    struct item item = {.kind = kind, .peer = -1};
+    uint32_t size;
+    if (kind == PITHLOG_ENTER)
+        CHECK(define_event(r, event, PITHLOG_STATE, &item.id));
+    if (kind != PITHLOG_EVENT)
+        CHECK(pithi_chrome_async_add(&r->async, &r->lanes, event, kind, &item, sizeof item));
+    if (kind == PITHLOG_LEAVE || (kind == PITHLOG_ENTER && !has_args(event)))
+        return PITH_OK;
+    CHECK(make_event(r, event, item, data, &size));
+    return pithi_chrome_async_add(&r->async, &r->lanes, event, PITHLOG_EVENT, data, size);
+}
+
+static int place_async(void *context, int64_t time_ns, uint32_t thread, const void *data, uint32_t size)
+{
+    struct chrome_reader *r = context;
+    unsigned char copy[EVENT_BYTES];
+    struct item item;
+    memcpy(&item, data, sizeof item);
+    item.thread = thread;
+    memcpy(copy, data, size);
+    memcpy(copy, &item, sizeof item);
+    return add_bytes(r, time_ns, 0, copy, size);
 }
 
 /* Adds an event of the Pith writer that is not an event of the user. */
@@ -176,8 +223,11 @@ static int add_counter(struct chrome_reader *r, const struct pithi_chrome_event 
 static int add_any(struct chrome_reader *r, const struct pithi_chrome_event *event)
 {
     struct item item = {.peer = -1};
+    enum pithlog_kind kind;
     if (event->phase == 'M')
         return pithi_chrome_lanes_meta(&r->lanes, event);
+    if (event->timed && pithi_chrome_async_is(event->phase, &kind))
+        return add_async(r, event, kind);
     if (!event->timed || !event->phase || !strchr("BEXiIRCstf", event->phase)) {
         r->left_out++;
         return PITH_OK;
@@ -249,6 +299,20 @@ static int take_other_data(struct chrome_reader *r, const struct pithi_json_valu
     return PITH_OK;
 }
 
+/* What PyTorch's profiler says about the job: {"backend": "nccl", "rank": 3, "world_size": 8}. */
+static int take_job(struct chrome_reader *r, const struct pithi_json_value *data)
+{
+    struct pithi_chrome_event event = {.args = *data};
+    char text[NAME];
+    int64_t rank;
+    if (!pithi_chrome_arg_number(&event, "rank", 0, &rank) || rank > INT32_MAX)
+        return PITH_OK;
+    r->lanes.is_one_rank = 1;
+    r->lanes.rank = (int32_t)rank;
+    pithi_json_text(data, text, sizeof text);
+    return pithi_defs_property(pithi_writer_defs(r->writer), "distributedInfo", text);
+}
+
 static int read_file(struct chrome_reader *r)
 {
     struct pithi_json_value key, value;
@@ -262,6 +326,8 @@ static int read_file(struct chrome_reader *r)
                 status = pithi_json_value(&r->json, &value);
                 if (status == PITHI_JSON_OK && pithi_json_is(&key, "otherData"))
                     CHECK(take_other_data(r, &value));
+                if (status == PITHI_JSON_OK && pithi_json_is(&key, "distributedInfo"))
+                    CHECK(take_job(r, &value));
                 continue;
             }
             CHECK(read_events(r, &status));
@@ -332,7 +398,7 @@ static int put_items(struct chrome_reader *r)
         TRY(put_item(r, &states, &sorted));
     err = status < 0 ? PITH_ERR_IO : pithi_chrome_states_finish(&states);
     if (err == PITH_OK)
-        err = pithi_say_count(r->writer, "chrome_ends_without_state", states.ends_alone);
+        err = pithi_say_count(r->writer, "chrome_ends_without_state", states.ends_alone + r->async.alone);
 out:
     pithi_chrome_states_free(&states);
     return err;
@@ -345,11 +411,15 @@ int pithi_chrome_read(const struct pithi_input *input, struct pithi_writer *writ
     r.json = (struct pithi_json){input->data, input->size, (size_t)skip_mark(input), NULL};
     TRY(pithi_sorter_new(&r.sorter, PITHI_SORTER_BYTES));
     TRY(pithi_chrome_flows_new(&r.flows));
+    TRY(pithi_chrome_async_new(&r.async));
     TRY(read_file(&r));
+    TRY(pithi_chrome_async_place(&r.async, &r.lanes, place_async, &r));
     TRY(pithi_chrome_lanes_make(&r.lanes, writer));
     TRY(pithi_chrome_flows_messages(&r.flows, &r.lanes, add_message, &r));
     TRY(put_items(&r));
     TRY(pithi_say_count(writer, "chrome_events_left_out", r.left_out));
+    TRY(pithi_say_count(writer, "chrome_states_without_length", r.without_length));
+    TRY(pithi_say_count(writer, "chrome_states_of_negative_length", r.negative));
     TRY(pithi_say_count(writer, "chrome_flows_inside_a_lane", r.flows.inside));
     TRY(pithi_say_count(writer, "chrome_flows_without_partner", r.flows.alone));
     if (r.cut)
@@ -357,6 +427,7 @@ int pithi_chrome_read(const struct pithi_input *input, struct pithi_writer *writ
 out:
     pithi_chrome_lanes_free(&r.lanes);
     pithi_chrome_flows_free(&r.flows);
+    pithi_chrome_async_free(&r.async);
     pithi_sorter_free(r.sorter);
     return err;
 }

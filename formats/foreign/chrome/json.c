@@ -168,14 +168,12 @@ static int hex4(const unsigned char *p, const unsigned char *end, uint32_t *code
     return 1;
 }
 
-/* Decodes the part after "\u" and returns its size in bytes. A character outside the first plane is two such halves. */
+/* Decodes the part after "\u" and returns its size in bytes; 0: it is no character. A character outside the first plane is two such halves. */
 static size_t unicode(const unsigned char *p, const unsigned char *end, uint32_t *code)
 {
     uint32_t low;
-    if (!hex4(p, end, code)) {
-        *code = 0xfffd;
+    if (!hex4(p, end, code))
         return 0;
-    }
     if (*code >= 0xd800 && *code < 0xdc00 && end - p >= 10 && p[4] == '\\' && p[5] == 'u' && hex4(p + 6, end, &low) &&
         low >= 0xdc00 && low < 0xe000) {
         *code = 0x10000 + ((*code - 0xd800) << 10) + (low - 0xdc00);
@@ -186,14 +184,16 @@ static size_t unicode(const unsigned char *p, const unsigned char *end, uint32_t
     return 4;
 }
 
+/* Decodes the part after a backslash and returns the size of both. */
 static size_t escaped(const unsigned char *p, const unsigned char *end, uint32_t *code)
 {
     static const char letters[] = "\"\\/bfnrt", codes[] = "\"\\/\b\f\n\r\t";
     const char *letter = p < end && *p ? strchr(letters, *p) : NULL;
-    if (p < end && *p == 'u')
-        return 2 + unicode(p + 1, end, code);
-    *code = letter ? (uint32_t)(unsigned char)codes[letter - letters] : 0xfffd;
-    return p < end ? 2 : 1;
+    size_t size = p < end && *p == 'u' ? unicode(p + 1, end, code) : 0;
+    if (size)
+        return 2 + size;
+    *code = letter ? (uint32_t)(unsigned char)codes[letter - letters] : '\\';
+    return letter ? 2 : 1;
 }
 
 /* Decodes a character that is not escaped. */
@@ -305,7 +305,7 @@ int pithi_json_scaled(const struct pithi_json_value *value, int decimals, int64_
 int pithi_json_double(const struct pithi_json_value *value, double *result)
 {
     char text[NUMBER], *end;
-    if (value->kind != '0' || value->size >= sizeof text)
+    if ((value->kind != '0' && value->kind != '"') || value->size == 0 || value->size >= sizeof text)
         return 0;
     memcpy(text, value->text, value->size);
     text[value->size] = 0;

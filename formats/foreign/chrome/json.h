@@ -5,7 +5,8 @@
  *         status = pithi_json_value(&json, &value);
  *
  * Many programs write a comma before the end of an array or object, and NaN or Infinity for numbers. Both are
- * accepted. Nesting is bounded. Decoded text is always UTF-8 without NUL; invalid bytes and escapes become U+FFFD. */
+ * accepted. Nesting is bounded. Decoded text is always UTF-8 without NUL; invalid bytes become U+FFFD. A
+ * backslash that begins no escape stands for itself: some programs write "C:\dir" with one backslash. */
 #ifndef PITHI_JSON_H
 #define PITHI_JSON_H
 
@@ -56,6 +57,7 @@ size_t pithi_json_text(const struct pithi_json_value *value, char *out, size_t s
 /* Reads a number, or a string with a number, times 10^decimals. It is exact, or rounded if there are more digits. 0:
  * not a number, or too large. */
 int pithi_json_scaled(const struct pithi_json_value *value, int decimals, int64_t *result);
+/* The same as a floating-point number. */
 int pithi_json_double(const struct pithi_json_value *value, double *result);
 
 #endif

@@ -1,0 +1,226 @@
+/* chrome_async.c - asynchronous events, first sorted by time, then placed: only in order of time it is known which lanes
+ * are free. */
+#include "foreign/chrome/chrome_async.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/heap.h"
+#include "base/sorter.h"
+
+enum { MEMORY = PITHI_SORTER_BYTES / 4, LABEL = 256 };
+
+/* The operations of a process and a category. */
+struct pithi_chrome_async_group {
+    char *label;
+    uint32_t process;
+    uint32_t *threads; /* of its lanes */
+    uint32_t *free;    /* a heap: lanes that no operation has */
+    uint32_t thread_count, thread_room, free_count, free_room;
+};
+
+struct pithi_chrome_async_operation {
+    uint32_t group, lane, depth;
+};
+
+/* Goes before the data of an item. */
+struct head {
+    uint32_t operation, kind;
+};
+
+int pithi_chrome_async_new(struct pithi_chrome_async *async)
+{
+    *async = (struct pithi_chrome_async){0};
+    return pithi_sorter_new(&async->sorter, MEMORY);
+}
+
+void pithi_chrome_async_free(struct pithi_chrome_async *async)
+{
+    for (uint32_t i = 0; i < async->group_count; i++) {
+        free(async->groups[i].label);
+        free(async->groups[i].threads);
+        free(async->groups[i].free);
+    }
+    free(async->groups);
+    free(async->operations);
+    pithi_map_free(&async->group_numbers);
+    pithi_map_free(&async->operation_numbers);
+    pithi_sorter_free(async->sorter);
+}
+
+int pithi_chrome_async_is(char phase, enum pithlog_kind *kind)
+{
+    switch (phase) {
+    case 'b':
+    case 'S':
+        *kind = PITHLOG_ENTER;
+        return 1;
+    case 'e':
+    case 'F':
+        *kind = PITHLOG_LEAVE;
+        return 1;
+    case 'n':
+    case 'T':
+    case 'p':
+        *kind = PITHLOG_EVENT;
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* ---- Operations -------------------------------------------------------------------------------------------------- */
+
+static int find_group(struct pithi_chrome_async *async, const struct pithi_chrome_event *event, uint32_t process,
+                      uint64_t hash, uint32_t *group)
+{
+    uint64_t *at = pithi_map_at(&async->group_numbers, hash);
+    char label[LABEL] = "async";
+    if (!at || (*at == 0 && !pithi_grow(&async->groups, async->group_count, &async->group_room, sizeof *async->groups)))
+        return pithi_no_memory();
+    if (*at == 0) {
+        struct pithi_chrome_async_group new = {.process = process};
+        if (event->category.size)
+            pithi_json_text(&event->category, label, sizeof label);
+        if (!(new.label = strdup(label)))
+            return pithi_no_memory();
+        async->groups[async->group_count++] = new;
+        *at = async->group_count;
+    }
+    *group = (uint32_t)*at - 1;
+    return PITH_OK;
+}
+
+/* "id2" is an object with a "local" or a "global" id. Only a global one is the same in all processes. */
+static uint64_t hash_id(const struct pithi_chrome_event *event, uint64_t local, uint64_t global)
+{
+    struct pithi_json json = {.data = event->id2.text, .size = event->id2.size};
+    struct pithi_json_value key, value;
+    int first = 1;
+    if (event->id2.kind != '{' || pithi_json_open(&json, '{') != PITHI_JSON_OK ||
+        pithi_json_key(&json, &first, &key) != PITHI_JSON_OK || pithi_json_value(&json, &value) != PITHI_JSON_OK)
+        return pithi_chrome_hash(local, &event->id);
+    return pithi_chrome_hash(pithi_json_is(&key, "global") ? global : local, &value);
+}
+
+static int find_operation(struct pithi_chrome_async *async, struct pithi_chrome_lanes *lanes,
+                          const struct pithi_chrome_event *event, uint32_t *operation)
+{
+    uint32_t thread, process, group = 0;
+    CHECK(pithi_chrome_lanes_thread(lanes, event, &thread));
+    process = pithi_chrome_lanes_process(lanes, thread);
+    uint64_t global = pithi_chrome_hash(0, &event->category);
+    uint64_t local = pithi_hash_number(global, process + UINT64_C(1)) >> 1;
+    CHECK(find_group(async, event, process, local, &group));
+    if (strchr("STpF", event->phase)) { /* of these, the name is a part of the id */
+        global = pithi_chrome_hash(global, &event->name);
+        local = pithi_chrome_hash(local, &event->name);
+    }
+    global = pithi_chrome_hash(global, &event->scope);
+    local = pithi_chrome_hash(local, &event->scope);
+    uint64_t *at = pithi_map_at(&async->operation_numbers, hash_id(event, local, global));
+    if (!at || (*at == 0 && !pithi_grow(&async->operations, async->operation_count, &async->operation_room,
+                                        sizeof *async->operations)))
+        return pithi_no_memory();
+    if (*at == 0) {
+        async->operations[async->operation_count++] = (struct pithi_chrome_async_operation){.group = group};
+        *at = async->operation_count;
+    }
+    *operation = (uint32_t)*at - 1;
+    return PITH_OK;
+}
+
+int pithi_chrome_async_add(struct pithi_chrome_async *async, struct pithi_chrome_lanes *lanes,
+                           const struct pithi_chrome_event *event, enum pithlog_kind kind, const void *data,
+                           uint32_t size)
+{
+    struct pithi_sort_key key = {{pithi_sort_time(event->time_ns)}};
+    struct head head = {.kind = kind};
+    unsigned char item[sizeof head + 2 * PITHI_CHROME_TEXT];
+    CHECK(find_operation(async, lanes, event, &head.operation));
+    memcpy(item, &head, sizeof head);
+    memcpy(item + sizeof head, data, size);
+    return pithi_sorter_add(async->sorter, &key, item, (uint32_t)sizeof head + size);
+}
+
+/* ---- Lanes ------------------------------------------------------------------------------------------------------- */
+
+static int is_less(const void *a, const void *b) { return *(const uint32_t *)a < *(const uint32_t *)b; }
+
+static int add_lane(struct pithi_chrome_async_group *group, struct pithi_chrome_lanes *lanes, uint32_t number)
+{
+    char name[LABEL + 16];
+    if (!pithi_grow(&group->threads, group->thread_count, &group->thread_room, sizeof *group->threads))
+        return pithi_no_memory();
+    if (group->thread_count == 0)
+        snprintf(name, sizeof name, "%s", group->label);
+    else
+        snprintf(name, sizeof name, "%s %u", group->label, group->thread_count + 1);
+    CHECK(pithi_chrome_lanes_add(lanes, group->process, number, group->thread_count, name,
+                                 &group->threads[group->thread_count]));
+    group->thread_count++;
+    return PITH_OK;
+}
+
+static int take_lane(struct pithi_chrome_async_group *group, struct pithi_chrome_lanes *lanes, uint32_t number,
+                     uint32_t *lane)
+{
+    if (group->free_count > 0) {
+        pithi_heap_take(group->free, &group->free_count, lane, sizeof *lane, is_less);
+        return PITH_OK;
+    }
+    *lane = group->thread_count;
+    return add_lane(group, lanes, number);
+}
+
+static int give_lane(struct pithi_chrome_async_group *group, uint32_t lane)
+{
+    if (!pithi_grow(&group->free, group->free_count, &group->free_room, sizeof *group->free))
+        return pithi_no_memory();
+    pithi_heap_add(group->free, &group->free_count, &lane, sizeof lane, is_less);
+    return PITH_OK;
+}
+
+/* *thread: UINT32_MAX: an end without a begin. */
+static int place(struct pithi_chrome_async *async, struct pithi_chrome_lanes *lanes, const struct head *head,
+                 uint32_t *thread)
+{
+    struct pithi_chrome_async_operation *o = &async->operations[head->operation];
+    struct pithi_chrome_async_group *group = &async->groups[o->group];
+    uint32_t lane = o->lane;
+    *thread = UINT32_MAX;
+    if (head->kind == PITHLOG_LEAVE && o->depth == 0) {
+        async->alone++;
+        return PITH_OK;
+    }
+    if (o->depth == 0) /* a mark outside of an operation is in a lane that happens to be free */
+        CHECK(take_lane(group, lanes, o->group, &lane));
+    o->lane = lane;
+    o->depth += head->kind == PITHLOG_ENTER;
+    o->depth -= head->kind == PITHLOG_LEAVE;
+    *thread = group->threads[lane];
+    return o->depth == 0 ? give_lane(group, lane) : PITH_OK;
+}
+
+int pithi_chrome_async_place(struct pithi_chrome_async *async, struct pithi_chrome_lanes *lanes,
+                             int (*put)(void *context, int64_t time_ns, uint32_t thread, const void *data,
+                                        uint32_t size),
+                             void *context)
+{
+    struct pithi_sorted item;
+    struct head head;
+    uint32_t thread;
+    int status;
+    CHECK(pithi_sorter_end(async->sorter));
+    while ((status = pithi_sorter_next(async->sorter, &item)) == 1) {
+        memcpy(&head, item.data, sizeof head);
+        CHECK(place(async, lanes, &head, &thread));
+        if (thread != UINT32_MAX)
+            CHECK(put(context, pithi_sorted_time(&item), thread, (const char *)item.data + sizeof head,
+                      item.size - (uint32_t)sizeof head));
+    }
+    return status < 0 ? PITH_ERR_IO : PITH_OK;
+}
