@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Progress and cancellation while a log is opened. Readers report their position for each line or block; they
  * call the callback rarely. The caller sets the first three fields; the others are 0. */
@@ -47,8 +48,16 @@ struct pithi_input {
     /* A reader reports each missing or damaged part of the log as one line, which makes the log incomplete; or NULL. */
     void (*damage)(void *context, const char *text);
     void *damage_context;
+    const char *cut;           /* why this is not the whole file: it was unpacked from one that is damaged; NULL */
     struct pithi_again *again; /* NULL: the reader is called once */
 };
+
+/* The length of a path without the suffix of a packed file, for readers that look at the suffix before. */
+static inline size_t pithi_unpacked_length(const char *path)
+{
+    size_t length = strlen(path);
+    return length > 3 && strcmp(path + length - 3, ".gz") == 0 ? length - 3 : length;
+}
 
 /* A reader reports that it has reached byte `at`. 0: it must stop, as if the file ended; its result is discarded. */
 static inline int pithi_input_at(const struct pithi_input *input, size_t at)

@@ -5,6 +5,11 @@
 #include <stdlib.h>
 #include <zlib.h>
 
+#include "base/error.h"
+#include "base/file_at.h"
+#include "base/input.h"
+#include "base/temporary.h"
+
 /* Folds long data into 16 bytes by carry-less multiplication. (V. Gopal and others, "Fast CRC computation for
  * generic polynomials using PCLMULQDQ instruction", Intel 2009.)
  *
@@ -136,6 +141,44 @@ int pithi_zip_unpack(struct pithi_zip *zip, const void *data, size_t size, void 
     z->next_out = out;
     z->avail_out = (uInt)out_size;
     return inflate(z, Z_FINISH) == Z_STREAM_END && z->avail_in == 0 && z->avail_out == 0;
+}
+
+int pithi_zip_gunzip(const void *data, size_t size, int fd, struct pithi_watched *watched, uint64_t *out_size,
+                     const char **why)
+{
+    enum { PIECE = 1 << 20 };
+    z_stream z = {.next_in = (Bytef *)(uintptr_t)data};
+    unsigned char *out = malloc(PIECE);
+    size_t at = 0;
+    int status = Z_OK, err = PITH_OK;
+    *out_size = 0;
+    *why = NULL;
+    if (!out || inflateInit2(&z, 15 + 16) != Z_OK) {
+        free(out);
+        return pithi_no_memory();
+    }
+    do {
+        size_t in = size - at < PIECE ? size - at : PIECE;
+        z.next_in = (Bytef *)(uintptr_t)data + at;
+        z.avail_in = (uInt)in;
+        z.next_out = out;
+        z.avail_out = PIECE;
+        status = inflate(&z, Z_NO_FLUSH);
+        at += in - z.avail_in;
+        size_t got = PIECE - z.avail_out;
+        if (pithi_write_at(fd, out, got, *out_size) != got)
+            err = pithi_temporary_failed("written");
+        *out_size += got;
+        if (status == Z_STREAM_END && pithi_zip_is_gzip((const unsigned char *)data + at, size - at))
+            status = inflateReset(&z); /* the next member; other bytes after the end are padding, as for gzip */
+        else if (status == Z_BUF_ERROR || (status == Z_OK && at == size && got < PIECE))
+            *why = "its gzip data ends early";
+        else if (status != Z_OK && status != Z_STREAM_END)
+            *why = "its gzip data is damaged";
+    } while (err == PITH_OK && status == Z_OK && !*why && pithi_watched_at(watched, at, size));
+    inflateEnd(&z);
+    free(out);
+    return err;
 }
 
 uint32_t pithi_crc(const void *data, size_t size)

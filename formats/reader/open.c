@@ -13,6 +13,7 @@
 #include "base/fault.h"
 #include "base/file_at.h"
 #include "base/hash.h"
+#include "base/temporary.h"
 #include "base/zip.h"
 #include "native/log.h"
 #include "reader/cache.h"
@@ -113,6 +114,8 @@ static int write_once(struct pithlog *log, const struct pithi_input *input, cons
     TRY(err);
     if (!input->again->is_second && input->again->count > 0)
         goto out;
+    if (input->cut)
+        TRY(pithi_incomplete(pithi_writer_defs(writer), "%s", input->cut));
     TRY(pithi_writer_finish(writer));
 out:
     pithi_writer_close(writer);
@@ -193,28 +196,79 @@ static uint64_t folder_bytes(const char *path)
     return bytes;
 }
 
-/* Recognises MPE's other formats, so that the error can name them. RLOG is a series of sections that begin with type
- * and size; the first is the header: type 0, 8 bytes, the lowest and highest rank. SLOG-1 is recognised by its name. */
-static int is_rlog(const struct pithi_input *input)
-{
-    static const unsigned char little[8] = {0, 0, 0, 0, 8, 0, 0, 0}, big[8] = {0, 0, 0, 0, 0, 0, 0, 8};
-    return input->size >= 16 && (memcmp(input->data, little, 8) == 0 || memcmp(input->data, big, 8) == 0);
-}
+/* Formats that are brought to Pith and that it does not read, so that the error can name them: by suffix, by the first
+ * bytes, by a word in the first PIECE bytes; all that a row has must fit. RLOG is a series of sections that begin
+ * with type and size; the first is the header: type 0, 8 bytes. */
+#define SQLITE "SQLite format 3"
+static const struct refused {
+    const char *suffix, *start, *word, *name;
+    size_t start_size;
+} refused[] = {
+    {.suffix = ".irlog",
+     .name = "an RLOG of one process, of MPICH2's rlog; irlog2rlog and Jumpshot-4's converter make SLOG-2 of it"},
+    {.suffix = ".rlog", .name = "an RLOG, of MPICH2's rlog; Jumpshot-4's converter makes SLOG-2 of it"},
+    {.start = "\0\0\0\0\10\0\0\0",
+     .start_size = 8,
+     .name = "an RLOG, of MPICH2's rlog; Jumpshot-4's converter makes SLOG-2 of it"},
+    {.start = "\0\0\0\0\0\0\0\10",
+     .start_size = 8,
+     .name = "an RLOG, of MPICH2's rlog; Jumpshot-4's converter makes SLOG-2 of it"},
+    {.suffix = ".slog", .name = "SLOG-1, of Jumpshot-3; convert the CLOG that it was made from"},
+    {.suffix = ".slog1", .name = "SLOG-1, of Jumpshot-3; convert the CLOG that it was made from"},
+    {.start = "{",
+     .start_size = 1,
+     .word = "speedscope.app/file-format-schema",
+     .name = "a profile of speedscope, without times of ranks; open it there"},
+    {.start = "{",
+     .start_size = 1,
+     .word = "\"preprocessedProfileVersion\"",
+     .name = "a profile of Firefox; open it at profiler.firefox.com"},
+    {.start = "{",
+     .start_size = 1,
+     .word = "\"geckoProfileVersion\"",
+     .name = "a profile of Firefox; open it at profiler.firefox.com"},
+    {.start = "{",
+     .start_size = 1,
+     .word = "\"stackwalk\"",
+     .name = "a profile of Firefox; open it at profiler.firefox.com"},
+    {.suffix = ".nsys-rep", .name = "a report of NVIDIA's nsys; open it with nsys-ui"},
+    {.suffix = ".qdrep", .name = "a report of NVIDIA's nsys; open it with nsys-ui"},
+    {.suffix = ".qdstrm", .name = "a report of NVIDIA's nsys; open it with nsys-ui"},
+    {.start = SQLITE,
+     .start_size = 16,
+     .word = "CREATE TABLE CUPTI_ACTIVITY",
+     .name = "a database of NVIDIA's nsys; query it with sqlite3"},
+    {.start = SQLITE,
+     .start_size = 16,
+     .word = "CREATE TABLE TARGET_INFO_",
+     .name = "a database of NVIDIA's nsys; query it with sqlite3"},
+    {.start = SQLITE,
+     .start_size = 16,
+     .word = "rocpd_",
+     .name = "a database of AMD's rocprofv3 (rocpd); `rocprofv3 --output-format otf2` writes what Pith reads"},
+    {.start = SQLITE, .start_size = 16, .name = "an SQLite database; convert the log that it was made from"},
+    {.start = "PERFILE2", .start_size = 8, .name = "the data of Linux's perf; `perf script` shows them"},
+    {.suffix = ".pftrace", .name = "a trace of Perfetto, which Pith only writes; its traceconv makes JSON of it"},
+    {.suffix = ".perfetto-trace",
+     .name = "a trace of Perfetto, which Pith only writes; its traceconv makes JSON of it"},
+};
 
-static int has_suffix(const struct pithi_input *input, const char *suffix)
+static int is_refused(const struct refused *r, const struct pithi_input *input)
 {
-    const char *dot = strrchr(input->path, '.');
-    return dot && strcasecmp(dot, suffix) == 0;
+    size_t suffix = r->suffix ? strlen(r->suffix) : 0, length = strlen(input->path);
+    size_t head = input->size < PIECE ? input->size : PIECE;
+    return (!suffix || (length > suffix && strcasecmp(input->path + length - suffix, r->suffix) == 0)) &&
+           (!r->start || (input->size >= 16 && memcmp(input->data, r->start, r->start_size) == 0)) &&
+           (!r->word || memmem(input->data, head, r->word, strlen(r->word)));
 }
 
 static const char *refused_format(const struct pithi_input *input)
 {
-    if (has_suffix(input, ".irlog"))
-        return "an RLOG of one process, of MPICH2's rlog; irlog2rlog and Jumpshot-4's converter make SLOG-2 of it";
-    if (has_suffix(input, ".rlog") || is_rlog(input))
-        return "an RLOG, of MPICH2's rlog; Jumpshot-4's converter makes SLOG-2 of it";
-    if (has_suffix(input, ".slog") || has_suffix(input, ".slog1"))
-        return "SLOG-1, of Jumpshot-3; convert the CLOG that it was made from";
+    if (input->size >= PITHI_NATIVE_START && pithi_native_is(input->data, input->size))
+        return "a log of Pith that gzip packed; unpack it with gunzip (it is compressed in itself)";
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (is_refused(&refused[i], input))
+            return refused[i].name;
     return NULL;
 }
 
@@ -243,6 +297,8 @@ static int read_foreign(struct pithlog *log, const struct pithi_input *input)
     return PITH_OK;
 }
 
+static int read_gzip(struct pithlog *log, const void *data, size_t size);
+
 static void damage(void *context, const char *text)
 {
     struct pithlog *log = context;
@@ -251,10 +307,10 @@ static void damage(void *context, const char *text)
         log->say(log->say_context, text);
 }
 
-/* Maps the file for the reader of its format. */
-static int open_foreign(struct pithlog *log, size_t size)
+/* Maps a file for the reader of its format. `cut`: see struct pithi_input. */
+static int read_mapped(struct pithlog *log, int fd, size_t size, const char *cut)
 {
-    void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, log->files.fd, 0);
+    void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (data == MAP_FAILED)
         return pithi_fail(PITH_ERR_IO, "%s: cannot be mapped: %s", log->path, strerror(errno));
     struct pithi_input input = {.path = log->path,
@@ -263,14 +319,42 @@ static int open_foreign(struct pithlog *log, size_t size)
                                 .mapped = 1,
                                 .watched = log->watched,
                                 .damage = damage,
-                                .damage_context = log};
-    int cut = 0;
-    pithi_fault_watch(data, size, &cut);
-    int err = read_foreign(log, &input);
+                                .damage_context = log,
+                                .cut = cut};
+    int was_cut = 0;
+    pithi_fault_watch(data, size, &was_cut);
+    int err =
+        pithi_zip_is_gzip(data, size) && fd == log->files.fd ? read_gzip(log, data, size) : read_foreign(log, &input);
     pithi_fault_leave(data);
     munmap(data, size);
-    if (__atomic_load_n(&cut, __ATOMIC_SEQ_CST))
+    if (__atomic_load_n(&was_cut, __ATOMIC_SEQ_CST))
         err = pithi_fail(PITH_ERR_IO, "%s: was cut while it was read; open it again when it is complete", log->path);
+    return err;
+}
+
+/* Reads a file that gzip packed, from an unpacked copy in a temporary file. */
+static int read_gzip(struct pithlog *log, const void *data, size_t size)
+{
+    int fd = pithi_temporary_file(), err;
+    uint64_t unpacked;
+    const char *cut;
+    if (fd < 0)
+        return pithi_temporary_failed("made");
+    TRY(pithi_zip_gunzip(data, size, fd, log->watched, &unpacked, &cut));
+    if (log->watched && log->watched->stopped)
+        err = pithi_fail(PITH_ERR_STOPPED, "%s: not opened: stopped", log->path);
+    else if (unpacked == 0)
+        err = pithi_fail(PITH_ERR_FORMAT, "%s: byte 0: %s", log->path, cut ? cut : "the packed file is empty");
+    else
+        err = read_mapped(log, fd, (size_t)unpacked, cut);
+    if (err == PITH_ERR_DAMAGED && cut) { /* the reader may speak of bytes that were never in the file */
+        char text[512];
+        snprintf(text, sizeof text, "%s", pithlog_error());
+        err = pithi_fail(err, "%s; %s", text, cut);
+    }
+    log->info.bytes = size;
+out:
+    close(fd);
     return err;
 }
 
@@ -293,7 +377,7 @@ static int open_file(struct pithlog *log, int blocks)
     if (got < 0)
         return pithi_fail(PITH_ERR_IO, "%s: cannot be read: %s", log->path, strerror(errno));
     if (!pithi_native_is(start, (size_t)got))
-        return open_foreign(log, (size_t)st.st_size);
+        return read_mapped(log, log->files.fd, (size_t)st.st_size, NULL);
     log->files.size = (uint64_t)st.st_size;
     return pithi_log_load(log, blocks);
 }

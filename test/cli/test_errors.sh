@@ -35,6 +35,23 @@ for name in run.log run.rlog; do
 done
 printf '\1\2\3\4' >run.slog
 fails 1 "pith: run.slog: cannot be read: it looks like SLOG-1, of Jumpshot-3; convert the CLOG that it was made from" pith check run.slog
+# So are formats of others that people bring.
+named() { fails 1 "pith: $1: cannot be read: it looks like $2" pith info "$1"; }
+echo '{"meta":{"interval":1,"preprocessedProfileVersion":47},"threads":[]}' | tee firefox.json | gzip >firefox.json.gz
+echo '{"meta":{"version":24,"stackwalk":1},"threads":[]}' >gecko.json
+echo '{"$schema":"https://www.speedscope.app/file-format-schema.json","profiles":[]}' >app.speedscope.json
+printf '\1nsys report of some kind' >run.nsys-rep
+python3 - <<'P'
+import sqlite3
+for name, table in (("nsys", "CUPTI_ACTIVITY_KIND_KERNEL"), ("rocpd", "rocpd_kernel_dispatch"), ("own", "t")):
+    sqlite3.connect(name + ".db").execute("CREATE TABLE %s (x)" % table)
+P
+for name in firefox.json firefox.json.gz gecko.json; do named $name "a profile of Firefox; open it at profiler.firefox.com"; done
+named app.speedscope.json "a profile of speedscope, without times of ranks; open it there"
+named run.nsys-rep "a report of NVIDIA's nsys; open it with nsys-ui"
+named nsys.db "a database of NVIDIA's nsys; query it with sqlite3"
+named rocpd.db "a database of AMD's rocprofv3 (rocpd); \`rocprofv3 --output-format otf2\` writes what Pith reads"
+named own.db "an SQLite database; convert the log that it was made from"
 fails 1 "pith: small.pith: no lane matches --lane; \`pith info\` shows how many lanes the log has" pith print --lane 7 small.pith
 fails 2 "pith: print: --csv and --json cannot be used together; $(see print)" pith print --csv --json small.pith
 fails 2 "pith: stat: --csv and --json cannot be used together; $(see stat)" pith stat --json --csv small.pith

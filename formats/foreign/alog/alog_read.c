@@ -25,9 +25,10 @@ struct reader {
  * consist of six or more numbers, but never begin with a minus. A file without a header needs the suffix of ALOG. */
 static int has_suffix(const char *path)
 {
-    const char *dot = strrchr(path, '.');
+    size_t length = pithi_unpacked_length(path);
 
-    return dot && (strcasecmp(dot, ".alog") == 0 || strcasecmp(dot, ".log") == 0);
+    return (length >= 5 && strncasecmp(path + length - 5, ".alog", 5) == 0) ||
+           (length >= 4 && strncasecmp(path + length - 4, ".log", 4) == 0);
 }
 
 int pithi_alog_probe(const struct pithi_input *input)

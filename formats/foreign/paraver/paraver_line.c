@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/input.h"
 #include "base/map.h"
 
 static int is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -454,8 +455,9 @@ void pithi_prv_rows_close(struct pithi_prv_rows *rows)
 
 char *pithi_prv_beside(const char *path, const char *suffix, size_t *size)
 {
-    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
-    size_t stem = dot ? (size_t)(dot - path) : strlen(path);
+    size_t length = pithi_unpacked_length(path), stem;
+    const char *slash = strrchr(path, '/'), *dot = memrchr(path, '.', length);
+    stem = dot && dot > slash ? (size_t)(dot - path) : length;
     struct stat status;
     char name[4096], *data = NULL;
     FILE *file;
