@@ -4,7 +4,6 @@
  * one, so that nothing here links Tcl, cairo or MPI.
  */
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/nearest.h"
 #include "native/log.h"
 #include "tools/tools.h"
 
@@ -23,45 +23,15 @@ const struct pithi_command *pithi_command_find(const char *name)
     return NULL;
 }
 
-/* ---- The nearest command --------------------------------------------------------------------------------------- */
-
-/* The number of edits (insert, delete, replace) that turn `b` into `a`: Levenshtein's distance, one row at a time. */
-static unsigned distance(const char *a, const char *b)
-{
-    unsigned row[64], size = (unsigned)strlen(b);
-
-    if (size >= 64)
-        return UINT_MAX;
-    for (unsigned j = 0; j <= size; j++)
-        row[j] = j;
-    for (unsigned i = 1; *a; i++, a++) {
-        unsigned diagonal = row[0];
-        row[0] = i;
-        for (unsigned j = 1; j <= size; j++) {
-            unsigned replaced = diagonal + (*a != b[j - 1]), above = row[j] + 1, left = row[j - 1] + 1;
-            diagonal = row[j];
-            row[j] = replaced < above ? replaced : above;
-            if (left < row[j])
-                row[j] = left;
-        }
-    }
-    return row[size];
-}
-
 static int unknown_command(const char *name)
 {
-    const struct pithi_command *nearest = NULL;
-    unsigned best = 3; /* more edits would be a guess, not a typing error */
+    struct pithi_nearest nearest;
 
-    for (const struct pithi_command *command = pithi_commands; command->name; command++) {
-        unsigned edits = distance(name, command->name);
-        if (edits < best && edits < strlen(command->name)) {
-            best = edits;
-            nearest = command;
-        }
-    }
-    if (nearest)
-        pithi_tool_say(stderr, "pith: no such command: %s; did you mean `pith %s`?", name, nearest->name);
+    pithi_nearest_begin(&nearest, name, strlen(name));
+    for (const struct pithi_command *command = pithi_commands; command->name; command++)
+        pithi_nearest_try(&nearest, command->name);
+    if (nearest.name)
+        pithi_tool_say(stderr, "pith: no such command: %s; did you mean `pith %s`?", name, nearest.name);
     else
         pithi_tool_say(stderr, "pith: no such command: %s; `pith help` lists them", name);
     return 2;

@@ -79,7 +79,7 @@ is "$(gen - <<<'{{forallfn f MPI_Recv MPI_Bcast MPI_Wtime MPI_Group_range_excl M
 gen - >out <<<'{{fn f MPI_Send}}x{{endfn}}'
 like "$(cat err)" '^-:1:1: warning: \{\{fn\}\} without \{\{callfn\}\}' 'no callfn: a warning'
 like "$(body MPI_Send <out)" 'x returnVal = PMPI_Send' 'and the body stands before the call'
-gen - >out <<<'{{foreachfn f MPI_Sendd MPI_Recv}}{{f}}{{endforeachfn}}'; is "$? $(cat err) $(cat out)" '0 -:1:15: warning: no function MPI_Sendd; skipped; nearest known: MPI_Send MPI_Recv' 'an unknown function is skipped'
+gen - >out <<<'{{foreachfn f MPI_Sendd MPI_Recv}}{{f}}{{endforeachfn}}'; is "$? $(cat err) $(cat out)" '0 -:1:15: warning: no function MPI_Sendd; skipped; did you mean MPI_Send? MPI_Recv' 'an unknown function is skipped'
 gen --keep-unknown - >out <<<'a {{what ever}} b'; is "$? $(cat out)" '0 a {{what ever}} b' '--keep-unknown'
 echo MPI_Recv >only; is "$(gen -f only - <<<'{{forallfn f}}{{f}}{{endforallfn}}')" MPI_Recv '-f limits the functions'
 
@@ -115,10 +115,10 @@ bad.w:2:18: {{forallfn}} without {{endforallfn}}; add it
 bad.w:4:1: {{endforallfn}} without {{forallfn}} before it
 bad.w:4:17: {{callfn}} outside {{fn}} and {{fnall}}
 bad.w:4:28: {{ without }}; write {{{{ for two braces
-bad.w:1:19: unknown escape {{dst}} in the wrapper of MPI_Send; nearest known: dest
+bad.w:1:19: unknown escape {{dst}} in the wrapper of MPI_Send; did you mean dest?
 wrappergen: 8 errors, nothing written' 'each with file, line, column and what to do'
 gen - <<<'{{fn f MPI_Send}}{{vardecl int i}}{{vardecl char i}}{{callfn}}{{endfn}}'; is "$? $(head -n 1 err)" '1 -:1:35: i is already declared in this wrapper' 'a name declared twice'
-gen - <<<'{{filno}}'; is "$? $(head -n 1 err)" '1 -:1:1: unknown escape {{filno}}; nearest known: fileno' 'an unknown escape at the top'
+gen - <<<'{{filno}}'; is "$? $(head -n 1 err)" '1 -:1:1: unknown escape {{filno}}; did you mean fileno?' 'an unknown escape at the top'
 ln -s /dev/null nowhere; gen -o nowhere a.w; is "$? $(readlink nowhere)$(find nowhere -type l)" '0 /dev/nullnowhere' 'a device as output is not replaced'
 wrappergen -x 2>err; is "$? $(cat err)" '2 wrappergen: no option -x; see wrappergen -h' 'wrong usage: exit 2'
 wrappergen -H nosuch.h a.w 2>err; is "$? $(cat err)" '1 wrappergen: nosuch.h: No such file or directory' 'a file that is not there'

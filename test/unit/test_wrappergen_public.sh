@@ -59,11 +59,11 @@ else
 fi
 
 # ---- faults that help ----
-is "$(fault '{{fn f MPI_Sned}}{{callfn}}{{endfn}}')" '1 -:1:8: no function MPI_Sned; nearest known: MPI_Send' 'an unknown function in fn'
+is "$(fault '{{fn f MPI_Sned}}{{callfn}}{{endfn}}')" '1 -:1:8: no function MPI_Sned; did you mean MPI_Send?' 'an unknown function in fn'
 is "$(fault '{{fn f MPI_Type_struct}}{{callfn}}{{endfn}}')" '0 -:1:8: warning: MPI_Type_struct was removed from MPI in 3.0, for MPI_Type_create_struct; skipped' 'one that MPI no longer has'
 for dialect in classic wrap; do
     wrappergen --dialect=$dialect --keep-unknown -H mpi.i - <<<'{{fn f MPI_Sned MPI_Barrier}}{{callfn}}{{endfn}}' 2>err >out
-    is "$? $(cat err)" '0 -:1:8: warning: no function MPI_Sned; skipped; nearest known: MPI_Send' "$dialect: with --keep-unknown a warning"
+    is "$? $(cat err)" '0 -:1:8: warning: no function MPI_Sned; skipped; did you mean MPI_Send?' "$dialect: with --keep-unknown a warning"
     for block in fn fnall foreachfn forallfn; do
         wrappergen --dialect=$dialect -H mpi.i - <<<"{{$block MPI_Send MPI_Barrier}}{{end$block}}" 2>err >out
         like "$? $(cat err)" "^1 -:1:1: \{\{$block\}\} needs a name for the function before its list; write \{\{$block f MPI_Send \.\.\.\}\}" "$dialect: $block without a name"
@@ -84,8 +84,8 @@ is "$(wrappergen -H bom.i -r bom.roles -f bom.only - <<<'{{foreachfn f @send}}{{
 is "$(fault '{{args}}')" '1 -:1:1: {{args}} outside a wrapper or a loop' 'a word outside of any function'
 is "$(fault '{{fn f MPI_Send}}{{args 0 1}}{{endfn}}')" '1 -:1:18: write {{args}} or {{args N}} for {{args}}' 'a known word with wrong words behind it'
 is "$(fault '{{fn f MPI_Send}}{{what}}{{endfn}}')" '1 -:1:18: unknown escape {{what}} in the wrapper of MPI_Send' 'no hint where nothing is near'
-is "$(fault '{{fn f MPI_Send}}{{cuont}}{{endfn}}')" '1 -:1:18: unknown escape {{cuont}} in the wrapper of MPI_Send' 'nor where it is two letters of five'
-is "$(fault '{{fn f MPI_Send}}{{ret_tpe}}{{endfn}}')" '1 -:1:18: unknown escape {{ret_tpe}} in the wrapper of MPI_Send; nearest known: ret_type' 'else the nearest'
+is "$(fault '{{fn f MPI_Send}}{{ceant}}{{endfn}}')" '1 -:1:18: unknown escape {{ceant}} in the wrapper of MPI_Send' 'nor where it is two letters of five'
+is "$(fault '{{fn f MPI_Send}}{{ret_tpe}}{{endfn}}')" '1 -:1:18: unknown escape {{ret_tpe}} in the wrapper of MPI_Send; did you mean ret_type?' 'else the nearest'
 is "$(wrappergen -H mpi.i - 2>&1 <<<'{{fn f MPI_Send}}{{args}}{{callfn}}{{endfn}}' | head -n 1)" '-:1:18: {{args}} belongs to the other dialect; use --dialect=wrap' 'a word of the other dialect'
 # Many wrappers of one function, all with a variable of one name.
 for ((i = 0; i < 4000; i++)); do echo "{{fn f MPI_Send}}{{vardecl int i}}{{i}} = $i;{{callfn}}{{endfn}}"; done >many.w
@@ -260,7 +260,7 @@ for mpi in $(mpis); do
     export MPICC=mpicc.$mpi
     warn=(-Wall -Wextra -Wno-deprecated-declarations -Wno-unused -Werror)
     wrappergen trace.w waits.w -o out.c 2>err && "$MPICC" "${warn[@]}" -c out.c 2>>err
-    is "$? $(cat err)" "0 trace.w:4:30: warning: no function MPI_Type_count; skipped; nearest known: MPI_Type_commit" "$mpi: classic templates, nested" || head -n 5 err
+    is "$? $(cat err)" "0 trace.w:4:30: warning: no function MPI_Type_count; skipped; did you mean MPI_Type_commit?" "$mpi: classic templates, nested" || head -n 5 err
     for kind in swap counts redirect kinds ignore; do
         wrappergen --dialect=wrap "$kind.w" -o out.c 2>err; status=$?
         is "$status $(grep -v ': warning: ' err)" "0 " "$mpi: $kind is generated"

@@ -118,7 +118,7 @@ bad.w:4:78: an empty escape; write {{{{ for two braces
 bad.w:4:84: {{fn}} needs a name; write {{fn NAME ...}}
 bad.w:5:86: {{fn}} inside {{forallfn}}; wrappers belong on the outermost level
 bad.w:5:128: {{ without }}; write {{{{ for two braces
-bad.w:1:19: unknown escape {{dst}} in the wrapper of MPI_Send; nearest known: dest
+bad.w:1:19: unknown escape {{dst}} in the wrapper of MPI_Send; did you mean dest?
 bad.w:1:27: write {{sub TEXT REGEX REPLACEMENT}}, {{filter REGEX LIST}} or {{zip LIST LIST}}
 bad.w:1:37: '((': missing closing parenthesis
 bad.w:1:70: MPI_Send has no argument 9

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
+
 /* The words of both dialects, and those that only the wrap dialect has; for error messages. */
 static const char *const common_words[] = {
     "forallfn", "endforallfn", "foreachfn", "endforeachfn", "fnall",  "endfnall",  "fn",
@@ -337,24 +339,30 @@ static const char *usage_of(const struct gen_word *word)
     return NULL;
 }
 
+static void try_all(struct pithi_nearest *near, const char *const *known)
+{
+    for (; *known; known++)
+        pithi_nearest_try(near, *known);
+}
+
 /* Finds the known word that is nearest to this one. */
 static void find_near(const struct gen_place *place, const struct scope *scope, const struct gen_word *word,
-                      struct near *near)
+                      struct pithi_nearest *near)
 {
     const struct emitter *emitter = place->emitter;
     const struct variables variables = variables_of(wrapper_around(scope));
     const struct proto *proto = proto_of(place, scope);
 
-    near_begin(near, word);
+    pithi_nearest_begin(near, word->at, word->size);
     for (int i = 0; proto && i < proto->arg_count; i++)
-        near_try(near, proto->args[i].name);
-    near_try_all(near, common_words);
+        pithi_nearest_try(near, proto->args[i].name);
+    try_all(near, common_words);
     if (is_wrap(place))
-        near_try_all(near, wrap_words);
+        try_all(near, wrap_words);
     for (int i = 0; i < variables.count; i++)
-        near_try(near, variables.at[i]->name);
+        pithi_nearest_try(near, variables.at[i]->name);
     for (int i = 0; i < emitter->macro_count; i++)
-        near_try(near, text_copy(emitter->macros[i].name.at, emitter->macros[i].name.size));
+        pithi_nearest_try(near, text_copy(emitter->macros[i].name.at, emitter->macros[i].name.size));
 }
 
 /* Reports the escape, and copies it. */
@@ -368,7 +376,7 @@ static void unknown(struct gen_place *place, const struct scope *scope, const st
     const char *own = is_wrap(place) ? usage_of(word) : NULL, *name = proto ? proto->name : "";
     const char *where = wrapper ? " in the wrapper of " : proto ? " for " : "";
     int size = (int)word->size;
-    struct near near;
+    struct pithi_nearest near;
 
     value_add(result, node->text.at, node->text.size);
     if (!fault_is_new(source, node->at)) /* reported for another function */
@@ -385,16 +393,16 @@ static void unknown(struct gen_place *place, const struct scope *scope, const st
     find_near(place, scope, word, &near);
     if (wrapper && function_is_void(proto) && (word_is(word, "returnVal") || word_is(word, "ret_val")))
         fault(source, node->at, "%s returns nothing; leave it out of this wrapper", name);
-    else if (!scope && near.distance == 0)
+    else if (!scope && near.edits == 0)
         fault(source, node->at, "{{%.*s}} outside a wrapper or a loop", size, word->at);
     else if (proto && strspn(word->at, "0123456789") >= word->size)
         fault(source, node->at, "%s has no argument %.*s", name, size, word->at);
     else if (own)
         fault(source, node->at, "write %s for {{%.*s}}", own, size, word->at);
-    else if (near.distance == 0)
+    else if (near.edits == 0)
         fault(source, node->at, "{{%.*s}} has no value here%s%s%s", size, word->at, *where ? "," : "", where, name);
     else
-        fault(source, node->at, "unknown escape {{%.*s}}%s%s%s", size, word->at, where, name, near_hint(&near));
+        fault(source, node->at, "unknown escape {{%.*s}}%s%s%s", size, word->at, where, name, pithi_nearest_ask(&near));
 }
 
 /* ---- Evaluation -------------------------------------------------------------------------------------------------- */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/nearest.h"
+
 int function_is_void(const struct proto *proto) { return !strcmp(proto->result, "void"); }
 
 int function_is_usual(const struct proto *proto)
@@ -20,7 +22,7 @@ static void report_unknown(const struct emitter *emitter, const struct gen_sourc
 {
     const struct protos *declared = emitter->declared ? emitter->declared : emitter->protos;
     const char *instead = names_removed(name);
-    struct near near;
+    struct pithi_nearest near;
 
     if (protos_find(declared, name->at, name->size)) {
         warn(source, at, "%.*s is left out; skipped", (int)name->size, name->at);
@@ -30,13 +32,13 @@ static void report_unknown(const struct emitter *emitter, const struct gen_sourc
         warn(source, at, "%.*s was removed from MPI in 3.0, for %s; skipped", (int)name->size, name->at, instead);
         return;
     }
-    near_begin(&near, name);
+    pithi_nearest_begin(&near, name->at, name->size);
     for (int i = 0; i < declared->count; i++)
-        near_try(&near, declared->at[i].name);
+        pithi_nearest_try(&near, declared->at[i].name);
     if (!strcmp(block, "fn") && !(emitter->flags & EMIT_KEEP_UNKNOWN))
-        fault(source, at, "no function %.*s%s", (int)name->size, name->at, near_hint(&near));
+        fault(source, at, "no function %.*s%s", (int)name->size, name->at, pithi_nearest_ask(&near));
     else
-        warn(source, at, "no function %.*s; skipped%s", (int)name->size, name->at, near_hint(&near));
+        warn(source, at, "no function %.*s; skipped%s", (int)name->size, name->at, pithi_nearest_ask(&near));
 }
 
 void function_mark(const struct emitter *emitter, const struct gen_source *source, size_t at, const char *block,

@@ -1,4 +1,4 @@
-/* known_names.c - sets of names, the nearest known name for error messages, and the MPI standard's argument names. */
+/* known_names.c - sets of names, and the MPI standard's argument names. */
 #include "wrappergen.h"
 
 #include <string.h>
@@ -60,59 +60,6 @@ void name_set_read(struct name_set *set, const char *text)
 
     for (; (text += strspn(text, blanks)), *text; text += strcspn(text, blanks))
         name_set_add(set, text_copy(text, strcspn(text, blanks)));
-}
-
-/* ---- The nearest known name -------------------------------------------------------------------------------------- */
-
-enum { LONGEST = 63 };
-
-/* The number of letters to change, add or remove to turn a into b (Levenshtein), computed row by row. */
-static int distance(const char *a, size_t a_size, const char *b)
-{
-    size_t b_size = strlen(b);
-    int row[LONGEST + 1];
-
-    if (a_size > LONGEST || b_size > LONGEST)
-        return 999;
-    for (size_t j = 0; j <= b_size; j++)
-        row[j] = (int)j;
-    for (size_t i = 1; i <= a_size; i++) {
-        int corner = row[0];
-        row[0] = (int)i;
-        for (size_t j = 1; j <= b_size; j++) {
-            int best = corner + (a[i - 1] != b[j - 1]);
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            corner = row[j];
-            row[j] = best;
-        }
-    }
-    return row[b_size];
-}
-
-void near_begin(struct near *near, const struct gen_word *word) { *near = (struct near){*word, "", 1000}; }
-
-void near_try(struct near *near, const char *known)
-{
-    int d = distance(near->word.at, near->word.size, known);
-
-    if (d < near->distance)
-        near->distance = d, near->best = known;
-}
-
-void near_try_all(struct near *near, const char *const *known)
-{
-    for (; *known; known++)
-        near_try(near, *known);
-}
-
-const char *near_hint(const struct near *near)
-{
-    int most = (int)near->word.size / 4;
-
-    return near->distance <= (most ? most : 1) ? text_format("; nearest known: %s", near->best) : "";
 }
 
 /* ---- Names in the MPI standard ----------------------------------------------------------------------------------- */

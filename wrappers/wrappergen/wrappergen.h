@@ -74,18 +74,6 @@ int *name_set_number(const struct name_set *set, const char *name); /* NULL: not
 int name_set_has(const struct name_set *set, const char *prefix, const char *name);
 void name_set_read(struct name_set *set, const char *text); /* adds all words of the text */
 
-/* The known word that is nearest to an unknown one. */
-struct near {
-    struct gen_word word;
-    const char *best;
-    int distance;
-};
-void near_begin(struct near *near, const struct gen_word *word);
-void near_try(struct near *near, const char *known);
-void near_try_all(struct near *near, const char *const *known);
-/* "; nearest known: dest", or "" when no known word is similar. */
-const char *near_hint(const struct near *near);
-
 struct protos;
 /* Gives arguments the MPI standard's names, in the generated code too. Headers differ in some 40 functions. */
 void names_apply(struct protos *protos);
