@@ -47,9 +47,12 @@ int main(int argc, char **argv)
     int rank;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (argc > 1)
+        MPI_Finalize();
 #else
     pith_begin(pith_state_define("s", 0));
-    (void)argc;
+    if (argc > 1)
+        pith_finish();
 #endif
     return execlp("true", "true", (char *)0) + (argv == 0);
 }
@@ -60,10 +63,15 @@ is "$? $(told) $(grep -c '^pith: becomes called exec, .*before: pith recover .*/
     "a program that calls exec: what it recorded is told of" || cat err
 is "$(pith recover becomes.pith.spill)" "becomes.pith: 1 of 1 rank, 1 records" "and is there"
 pith run true 2>err; is "$(told) $(wc -l <err)" "1 1" "another process is not told of it"
+rm -rf becomes.pith*; pith run ./becomes finish 2>err
+is "$(joined "$(sed 's/1 rank.*/1 rank/' err)")" "pith: becomes.pith: 1 rank" "exec after pith_finish: the log's line alone" || cat err
 for mpi in $(mpis); do
     rm -rf becomes.pith*
     "mpicc.$mpi" -DMPI becomes.c -o becomes && pith run --mpi "$mpi" ./becomes 2>err
     is "$(told) $(grep -c '^pith: becomes called exec' err)" "0 1" "$mpi: the same after MPI_Init" || cat err
+    rm -rf becomes.pith*
+    "mpiexec.$mpi" -n 2 pith run ./becomes finalize 2>err
+    is "$(joined "$(sed 's/2 ranks.*/2 ranks/' err)")" "pith: becomes.pith: 2 ranks" "$mpi: after MPI_Finalize, the log's line alone" || cat err
 done
 
 for mpi in $(mpis); do

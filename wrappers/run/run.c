@@ -201,7 +201,7 @@ static void set_note(const struct program *program, const char *mpi)
     const char *slash = strrchr(program->path, '/');
     char *note;
 
-    if (asprintf(&note, "%ld %d %s %s", (long)getpid(), rank_of_launcher(), mpi ? mpi : "-",
+    if (asprintf(&note, "-%ld %d %s %s", (long)getpid(), rank_of_launcher(), mpi ? mpi : "-",
                  slash ? slash + 1 : program->path) > 0)
         setenv("_PITH_RUN", note, 1);
 }

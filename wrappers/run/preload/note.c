@@ -22,6 +22,7 @@ static int mark = -1; /* the memory file, in the first process */
 static int standard_error = -1;
 
 struct note {
+    char recorded; /* '+': the process of pith run has recorded something, perhaps in a program before exec */
     long first;
     int rank;
     char mpi[16], program[256];
@@ -31,7 +32,8 @@ static int read_note(struct note *note)
 {
     const char *text = getenv("_PITH_RUN");
 
-    return text && sscanf(text, "%ld %d %15s %255[^\n]", &note->first, &note->rank, note->mpi, note->program) == 4;
+    return text && sscanf(text, "%c%ld %d %15s %255[^\n]", &note->recorded, &note->first, &note->rank, note->mpi,
+                          note->program) == 5;
 }
 
 __attribute__((constructor)) static void begin(void)
@@ -67,18 +69,30 @@ static void mark_recorded(const struct note *note)
     close(fd);
 }
 
-/* The program called exec. Its records are not lost, but they are not in the new program's log. */
-static int report_exec(const struct note *note)
+/* The program called exec. If it had not written its log, its records are not lost, but they are not in the new
+ * program's log. */
+static void report_exec(const struct note *note)
 {
     char folder[1024];
 
-    if (!pith_recorded_before(note->program, folder, sizeof folder))
-        return 0;
-    dprintf(standard_error,
-            "pith: %s called exec, and another program ended; to get the records from before: "
-            "pith recover %s -o LOG\n",
-            note->program, folder);
-    return 1;
+    if (pith_recorded_before(note->program, folder, sizeof folder))
+        dprintf(standard_error,
+                "pith: %s called exec, and another program ended; to get the records from before: "
+                "pith recover %s -o LOG\n",
+                note->program, folder);
+}
+
+static void report_nothing(const struct note *note)
+{
+    if (strcmp(note->mpi, "-") != 0)
+        dprintf(standard_error, "pith: nothing was recorded: %s called no MPI function and none of pith.h\n",
+                note->program);
+    else
+        dprintf(
+            standard_error,
+            "pith: nothing was recorded: %s is not linked with MPI, was not started by mpirun, and called no function "
+            "of pith.h\n",
+            note->program);
 }
 
 __attribute__((destructor)) static void end(void)
@@ -94,15 +108,10 @@ __attribute__((destructor)) static void end(void)
             mark_recorded(&note);
         return;
     }
-    if (mark < 0 || is_quiet || report_exec(&note) || pith_recorded() || lseek(mark, 0, SEEK_END) != 0)
+    if (mark < 0 || is_quiet)
         return;
-    if (strcmp(note.mpi, "-") != 0)
-        dprintf(standard_error, "pith: nothing was recorded: %s called no MPI function and none of pith.h\n",
-                note.program);
-    else
-        dprintf(
-            standard_error,
-            "pith: nothing was recorded: %s is not linked with MPI, was not started by mpirun, and called no function "
-            "of pith.h\n",
-            note.program);
+    if (note.recorded == '+')
+        report_exec(&note);
+    else if (!pith_recorded() && lseek(mark, 0, SEEK_END) == 0)
+        report_nothing(&note);
 }
