@@ -159,6 +159,11 @@ static int find_processes(struct pithlog_follow *follow)
     if (err != PITH_OK) /* the folder disappears with its last file */
         return follow->job != 0 && err != PITH_ERR_MEMORY ? PITH_OK : err;
     job = choose_job(&folder);
+    if (follow->job == 0 && job == NULL && folder.unreadable > 0 &&
+        pithi_spill_other_version(folder.unreadable_paths[0])) {
+        err = PITH_ERR_UNSUPPORTED;
+        goto out;
+    }
     if (follow->job == 0 && job == NULL) {
         err = pithi_fail(PITH_ERR_FORMAT, "%s: holds nothing that is being recorded", follow->path);
         goto out;

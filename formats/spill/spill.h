@@ -38,7 +38,7 @@
 
 #include <stdint.h>
 
-#define PITHI_SPILL_MAGIC UINT64_C(0x31304c4c49505350) /* "PSPILL01" */
+#define PITHI_SPILL_MAGIC UINT64_C(0x32304c4c49505350) /* "PSPILL02"; another number with every change of the layout */
 #define PITHI_CHUNK_MAGIC UINT64_C(0x31304b4e48435350) /* "PSCHNK01" */
 #define PITHI_SPILL_PAGE 4096u
 #define PITHI_SPILL_ALIGN (2u << 20)
@@ -180,5 +180,11 @@ struct pithi_sync {
     int64_t round_ns;  /* round trip of the comparison */
     int64_t shift_ns;  /* CLOCK_REALTIME - CLOCK_MONOTONIC of the reference */
 };
+
+/* If one of these sizes changes, so must the number in PITHI_SPILL_MAGIC: a reader of another layout would show wrong
+ * records. */
+_Static_assert(sizeof(struct pithi_spill_page) == 2536 && sizeof(struct pithi_spill_def) == 16 &&
+                   sizeof(struct pithi_spill_comm) == 24 && sizeof(struct pithi_sync) == 32,
+               "the layout of PSPILL02");
 
 #endif

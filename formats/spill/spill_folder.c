@@ -54,6 +54,12 @@ static int read_page(const char *path, struct pithi_spill_page *page)
     return err;
 }
 
+int pithi_spill_other_version(const char *path)
+{
+    struct pithi_spill_page page;
+    return read_page(path, &page) == PITH_ERR_UNSUPPORTED;
+}
+
 static int add_file(struct pithi_spill_folder *folder, const char *path)
 {
     struct pithi_spill_page page;

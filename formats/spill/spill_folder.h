@@ -38,6 +38,8 @@ struct pithi_spill_folder {
 /* `path`: a folder, or one spill file. An empty folder is no error. Ignores files of finished jobs, which have a log.
  */
 int pithi_spill_folder_open(struct pithi_spill_folder *folder, const char *path);
+/* 1: an unreadable file is of another version of Pith; pithlog_error() then says so. */
+int pithi_spill_other_version(const char *path);
 /* The ranks of the job without a file: "3 5 7", at most ten, then "and N more"; "": all have one. */
 void pithi_spill_ranks_missing(const struct pithi_spill_folder *folder, const struct pithi_spill_job *job, char *text,
                                size_t size);

@@ -313,9 +313,12 @@ static void tell_unreadable(const struct reading *reading, const struct pithi_sp
     uint32_t i;
     pithi_spill_ranks_missing(folder, reading->job, ranks, sizeof ranks);
     for (i = 0; reading->say != NULL && i < folder->unreadable; i++) {
-        snprintf(text, sizeof text,
-                 "%s: byte 0: no spill file is left here: all that its process recorded is missing%s%s",
-                 folder->unreadable_paths[i], *ranks != '\0' ? "; nothing is left of rank " : "", ranks);
+        if (pithi_spill_other_version(folder->unreadable_paths[i]))
+            snprintf(text, sizeof text, "%s", pithlog_error());
+        else
+            snprintf(text, sizeof text,
+                     "%s: byte 0: no spill file is left here: all that its process recorded is missing%s%s",
+                     folder->unreadable_paths[i], *ranks != '\0' ? "; nothing is left of rank " : "", ranks);
         reading->say(reading->context, text);
     }
     reading->result->losses += folder->unreadable;
@@ -350,16 +353,12 @@ int pithi_spill_probe(const struct pithi_input *input)
     struct pithi_spill_folder folder;
     struct stat info;
     int found;
-    if (input->data != NULL) {
-        uint64_t magic = 0;
-        if (input->size >= PITHI_SPILL_PAGE)
-            memcpy(&magic, input->data, sizeof magic);
-        return magic == PITHI_SPILL_MAGIC;
-    }
+    if (input->data != NULL)
+        return pithi_spill_is_any(input->data, input->size);
     if (stat(input->path, &info) != 0 || !S_ISDIR(info.st_mode) ||
         pithi_spill_folder_open(&folder, input->path) != PITH_OK)
         return 0;
-    found = folder.member_count > 0;
+    found = folder.member_count > 0 || (folder.unreadable > 0 && pithi_spill_other_version(folder.unreadable_paths[0]));
     pithi_spill_folder_close(&folder);
     return found;
 }
@@ -370,7 +369,9 @@ int pithi_spill_read(const struct pithi_input *input, struct pithi_writer *write
     int err = pithi_spill_folder_open(&folder, input->path);
     if (err != PITH_OK)
         return err;
-    if (folder.job_count == 0)
+    if (folder.job_count == 0 && folder.unreadable > 0 && pithi_spill_other_version(folder.unreadable_paths[0]))
+        err = PITH_ERR_UNSUPPORTED;
+    else if (folder.job_count == 0)
         err = pithi_fail(PITH_ERR_FORMAT, "%s: holds nothing that was recorded and not yet made a log of", input->path);
     else
         err = pithi_spill_read_job(&folder, &folder.jobs[folder.job_count - 1], writer, NULL, input->damage,

@@ -18,12 +18,27 @@ enum { SEEN_MOST = 4 << 20 };
 
 #define END_STRING(array) ((array)[sizeof(array) - 1] = '\0')
 
+/* The magic is "PSPILL" with two digits. */
+int pithi_spill_is_any(const void *data, size_t size)
+{
+    return size >= PITHI_SPILL_PAGE && memcmp(data, "PSPILL", 6) == 0;
+}
+
+static int refuse(const char *path, const void *data, size_t size)
+{
+    static const uint64_t own = PITHI_SPILL_MAGIC;
+    if (!pithi_spill_is_any(data, size))
+        return pithi_fail(PITH_ERR_FORMAT, "%s: byte 0: not a spill file of Pith", path);
+    return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: byte 6: a spill file of %s version of Pith; recover it with that version",
+                      path, memcmp(data, &own, sizeof own) > 0 ? "a newer" : "an older");
+}
+
 int pithi_spill_page_read(struct pithi_spill_page *page, const char *path, const void *data, size_t size)
 {
     const struct pithi_spill_page *mapped = data;
     uint64_t version;
     if (size < PITHI_SPILL_PAGE || __atomic_load_n(&mapped->magic, __ATOMIC_ACQUIRE) != PITHI_SPILL_MAGIC)
-        return pithi_fail(PITH_ERR_FORMAT, "%s: byte 0: not a spill file of this version of Pith", path);
+        return refuse(path, data, size);
     version = __atomic_load_n(&mapped->last_version, __ATOMIC_ACQUIRE);
     memcpy(page, data, sizeof *page);
     if ((version & 1) != 0 || __atomic_load_n(&mapped->last_version, __ATOMIC_ACQUIRE) != version)

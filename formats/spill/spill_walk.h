@@ -85,7 +85,9 @@ void pithi_spill_close(struct pithi_spill *spill);
 /* Reads the definitions in [*at, end) and moves *at after the last complete one. They point into the bytes. */
 int pithi_spill_take_defs(struct pithi_spill *spill, const char **at, const char *end);
 
-/* Reads only the process page: PITH_OK if it is a spill file. */
+/* 1: a spill file of this or another version of Pith. */
+int pithi_spill_is_any(const void *data, size_t size);
+/* Reads only the process page: PITH_OK if it is a spill file, PITH_ERR_UNSUPPORTED if it is one of another version. */
 int pithi_spill_page_read(struct pithi_spill_page *page, const char *path, const void *data, size_t size);
 /* The same from an open file. */
 int pithi_spill_page_load(struct pithi_spill_page *page, const char *path, int fd);

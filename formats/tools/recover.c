@@ -119,7 +119,9 @@ static int recover_all(const char *path, const char *log, int chosen)
     int err = pithi_spill_folder_open(&folder, path);
     if (err)
         return pithi_tool_failed();
-    if (folder.job_count == 0) {
+    if (folder.job_count == 0 && folder.unreadable > 0 && pithi_spill_other_version(folder.unreadable_paths[0])) {
+        err = PITH_ERR_UNSUPPORTED;
+    } else if (folder.job_count == 0) {
         pithi_fail(PITH_ERR_FORMAT, "%s: holds no records%s; name the folder LOG.spill of the run", path,
                    folder.unreadable > 0 ? " that can be read" : "");
         err = PITH_ERR_FORMAT;

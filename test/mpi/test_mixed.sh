@@ -20,6 +20,14 @@ for mpi in $(mpis); do
     pith check log.pith >got 2>&1; ok $? "pith check" || cat got
     is "$(grep -c '^pith: of 5 processes 3 were started with pith run (1-2,4); they are ranks 0 to 2 here$' err)" 1 "a line tells"
 
+    # Where the launcher does not say how many processes are on this machine, or thinks that they are on two.
+    mixed -n 1 $plain : -n 2 env -u MPI_LOCALNRANKS -u OMPI_COMM_WORLD_LOCAL_SIZE $recorded
+    is "$? $(info log.pith 'complete|ranks|world_ranks')$(grep -c '^pith: of 3 processes 2 were' err)" "0 yes 2 1-2 1" "$mpi, launcher without a number: nobody waits" || sed 's/^/# /' err
+    if [ "$mpi" = mpich ]; then
+        mixed -launcher fork -hosts localhost,127.0.0.1 -n 1 $plain : -n 1 $recorded
+        is "$? $(info log.pith 'complete|ranks|world_ranks')$(grep -c '^pith: of 2 processes 1 were' err)" "0 yes 1 1 1" "$mpi, two names of one machine: nobody waits" || sed 's/^/# /' err
+    fi
+
     mixed -n 1 $recorded : -n 1 $plain; is $? 0 "$mpi, 1 of 2: ends well" || sed 's/^/# /' err
     is "$(info log.pith 'complete|ranks|messages|world_ranks')" "yes 1 0 0 " "its log"
     mixed -n 1 $recorded : -n 1 $recorded : -n 2 sh -c "$recorded; exit \$?"; is $? 0 "$mpi, all: ends well" || sed 's/^/# /' err

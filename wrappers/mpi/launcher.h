@@ -5,13 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The variables in which launchers give a process its rank; the first that is set counts. */
+enum { PITHI_RANK_VARIABLES = 4 };
+static const char *const pithi_rank_variables[PITHI_RANK_VARIABLES] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
+                                                                       "SLURM_PROCID"};
+
 /* This process's rank according to the launcher; `otherwise` if the launcher gives none. */
 static inline int pithi_launcher_rank(int otherwise)
 {
-    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
-
-    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
-        const char *value = getenv(variables[i]);
+    for (int i = 0; i < PITHI_RANK_VARIABLES; i++) {
+        const char *value = getenv(pithi_rank_variables[i]);
         if (value && *value)
             return atoi(value);
     }

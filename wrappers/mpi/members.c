@@ -2,8 +2,11 @@
 #include "members.h"
 
 #include "launcher.h"
+#include "pith_tool.h"
+#include "ranks.h"
 #include "real.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -20,44 +23,83 @@ enum { WAIT_S = 10 };
 
 static char job[80]; /* "": unknown, or marks are not possible */
 static char ranks_text[200];
-static int mark = -1;
+static int mark = -1, any_mark = -1;
 static int here; /* processes of the job on this machine; 0: the launcher gives no number */
+static struct starter {
+    long pid; /* 0: unknown */
+    unsigned long long start;
+    int is_near; /* it is the mpiexec itself, so all processes that it started may be on this machine */
+} launcher;
 
 /* ---- The name of the job ----------------------------------------------------------------------------------------- */
 
-static FILE *open_of(const char *format, long pid)
+/* pid 0: this process, whose number may be another one in the name space that /proc shows. */
+static FILE *open_of(long pid, const char *name)
 {
-    char path[64];
-    snprintf(path, sizeof path, format, pid);
+    char path[64], number[24] = "self";
+    if (pid)
+        snprintf(number, sizeof number, "%ld", pid);
+    snprintf(path, sizeof path, "/proc/%s/%s", number, name);
     return fopen(path, "re");
 }
 
-/* Reads fields 4 and 22 of /proc/PID/stat; the name in field 2 may contain blanks. */
-static int look_at(long pid, long *parent, unsigned long long *start)
+/* Reads fields 2, 4 and 22 of /proc/PID/stat; the name in field 2 may contain blanks. */
+static int look_at(long pid, char name[16], long *parent, unsigned long long *start)
 {
     char text[1024];
-    FILE *file = open_of("/proc/%ld/stat", pid);
+    FILE *file = open_of(pid, "stat");
     size_t size = file ? fread(text, 1, sizeof text - 1, file) : 0;
     if (file)
         fclose(file);
     text[size] = 0;
-    const char *at = strrchr(text, ')');
-    return at && sscanf(at + 1, " %*c %ld %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
-                        parent, start) == 2;
+    const char *from = strchr(text, '('), *at = strrchr(text, ')');
+    if (!from || !at)
+        return 0;
+    snprintf(name, 16, "%.*s", (int)(at - from - 1), from + 1);
+    return sscanf(at + 1, " %*c %ld %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", parent,
+                  start) == 2;
 }
 
-/* 1: the process has a rank too, so it is a script between the launcher and this process. */
-static int has_rank(long pid)
+/* The rank that the launcher gave to a process; -1: none, or unknown. `space`: its number of the job, as
+ * PMIX_NAMESPACE. */
+static int rank_of(long pid, char space[40])
 {
-    FILE *file = open_of("/proc/%ld/environ", pid);
+    FILE *file = open_of(pid, "environ");
     char *text = NULL;
     size_t room = 0;
-    int found = 0;
-    while (file && !found && getdelim(&text, &room, 0, file) > 0)
-        found = !strncmp(text, "PMI_RANK=", 9) || !strncmp(text, "OMPI_COMM_WORLD_RANK=", 21);
+    int found = -1;
+    *space = 0;
+    while (file && getdelim(&text, &room, 0, file) > 0) {
+        size_t name = strcspn(text, "=");
+        if (!strncmp(text, "PMIX_NAMESPACE=", 15))
+            snprintf(space, 40, "%.39s", text + 15);
+        for (int i = 0; i < PITHI_RANK_VARIABLES && found < 0; i++)
+            if (text[name] && strlen(pithi_rank_variables[i]) == name && !strncmp(text, pithi_rank_variables[i], name))
+                found = atoi(text + name + 1);
+    }
     free(text);
     if (file)
         fclose(file);
+    return found;
+}
+
+/* The process that started this one: its nearest ancestor without a rank, as others are scripts between the launcher
+ * and the program. MPICH's mpiexec has a helper for each host name, also where several names are of this machine. */
+static struct starter launcher_of(long pid)
+{
+    struct starter found = {0}, none = {0};
+    char space[40], name[16], above[16];
+    long parent, next;
+    do {
+        if (!look_at(pid, name, &parent, &found.start) || parent < 1)
+            return none;
+        pid = parent;
+    } while (rank_of(pid, space) >= 0);
+    if (!look_at(pid, name, &parent, &found.start))
+        return none;
+    found.pid = pid;
+    if (!strcmp(name, "hydra_pmi_proxy") && look_at(parent, above, &next, &none.start) && !strncmp(above, "mpi", 3))
+        found = (struct starter){parent, none.start, 1};
     return found;
 }
 
@@ -66,56 +108,89 @@ static int has_rank(long pid)
 static void name_job(const char *library)
 {
     const char *own = getenv("PMIX_NAMESPACE");
-    unsigned long long start;
-    long pid = getpid(), parent;
-    do {
-        if (!look_at(pid, &parent, &start) || parent < 1)
-            return;
-        pid = parent;
-    } while (has_rank(pid));
-    if (look_at(pid, &parent, &start))
-        snprintf(job, sizeof job, "pith-%s-%ld-%llu-%.30s", library, pid, start, own ? own : "");
+    launcher = launcher_of(0);
+    if (launcher.pid)
+        snprintf(job, sizeof job, "pith-%s-%ld-%llu-%.30s", library, launcher.pid, launcher.start, own ? own : "");
+}
+
+/* Counts the processes of the job on this machine by those that the same process started with different ranks. */
+static int count_here(int size)
+{
+    const char *own = getenv("PMIX_NAMESPACE");
+    char space[40], *seen = calloc((size_t)size, 1);
+    DIR *folder = seen ? opendir("/proc") : NULL;
+    int count = 0;
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        long pid = atol(entry->d_name);
+        int rank = pid > 0 ? rank_of(pid, space) : -1;
+        if (rank < 0 || rank >= size || seen[rank] || strcmp(space, own ? own : "") != 0 ||
+            launcher_of(pid).pid != launcher.pid)
+            continue;
+        seen[rank] = 1;
+        count++;
+    }
+    if (folder)
+        closedir(folder);
+    free(seen);
+    return count;
 }
 
 /* ---- Marks ------------------------------------------------------------------------------------------------------- */
 
-static socklen_t name_mark(struct sockaddr_un *name, int rank)
+/* Processes with another protocol have other marks, so they work apart. Protocol 0 is the mark of any. */
+static socklen_t name_mark(struct sockaddr_un *name, int protocol, int rank)
 {
     *name = (struct sockaddr_un){.sun_family = AF_UNIX};
-    int size = snprintf(name->sun_path + 1, sizeof name->sun_path - 1, "%s-%d", job, rank);
+    int size = snprintf(name->sun_path + 1, sizeof name->sun_path - 1, "%s-p%d-%d", job, protocol, rank);
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)size);
 }
 
 static int open_socket(void) { return socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0); }
 
-static void close_mark(void)
+static int open_mark(int protocol)
+{
+    struct sockaddr_un name;
+    socklen_t size = name_mark(&name, protocol, pithi_launcher_rank(0));
+    int fd = open_socket();
+    if (fd >= 0 && bind(fd, (struct sockaddr *)&name, size) != 0) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+void pithi_members_end(void)
 {
     if (mark >= 0)
         close(mark);
-    mark = -1;
+    if (any_mark >= 0)
+        close(any_mark);
+    mark = any_mark = -1;
 }
 
 void pithi_members_mark(const char *library)
 {
     const char *local = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
-    struct sockaddr_un name;
-    if (mark >= 0 || !(local = local ? local : getenv("MPI_LOCALNRANKS")) || (here = atoi(local)) < 2)
+    local = local ? local : getenv("MPI_LOCALNRANKS");
+    here = local ? atoi(local) : 0;
+    if (mark >= 0 || pithi_launcher_rank(-1) < 0)
         return;
     name_job(library);
-    socklen_t size = name_mark(&name, pithi_launcher_rank(0));
-    if (job[0] && ((mark = open_socket()) < 0 || bind(mark, (struct sockaddr *)&name, size) != 0)) {
-        close_mark();
+    if (here == 1 && !launcher.is_near) /* no other process can be here */
+        job[0] = 0;
+    if (job[0] && ((mark = open_mark(PITH_PROTOCOL)) < 0 || (any_mark = open_mark(0)) < 0)) {
+        pithi_members_end();
         job[0] = 0;
     }
 }
 
 /* Finds the ranks with marks. Returns their number; 0: unknown. */
-static int find_marked(int *ranks, int size)
+static int find_marked(int *ranks, int size, int protocol)
 {
     struct sockaddr_un name;
     int probe = open_socket(), count = 0;
     for (int i = 0; i < size && probe >= 0; i++) {
-        socklen_t length = name_mark(&name, i);
+        socklen_t length = name_mark(&name, protocol, i);
         if (connect(probe, (struct sockaddr *)&name, length) == 0)
             ranks[count++] = i;
     }
@@ -139,7 +214,7 @@ static void *watch(void *unused)
         fprintf(
             stderr,
             "pith: waiting in MPI_Init for processes that do not come; over several machines all processes of a job "
-            "must be started with pith run\n");
+            "must be started with pith run of the same version\n");
     return NULL;
 }
 
@@ -158,9 +233,8 @@ static void begin_watching(void)
     }
 }
 
-void pithi_members_end(void)
+static void end_watching(void)
 {
-    close_mark();
     if (!is_watching)
         return;
     close(pipe_fds[1]);
@@ -174,17 +248,18 @@ void pithi_members_end(void)
 const char *pithi_members_ranks(void) { return ranks_text; }
 
 /* Writes "0-2,5", shortened to the room. */
-static void describe(const int *ranks, int count)
+static void describe(char *text, size_t room, const int *ranks, int count)
 {
     size_t used = 0;
-    for (int i = 0, last; i < count && used + 30 < sizeof ranks_text; i = last + 1) {
+    *text = 0;
+    for (int i = 0, last; i < count && used + 30 < room; i = last + 1) {
         for (last = i; last + 1 < count && ranks[last + 1] == ranks[last] + 1;)
             last++;
-        used += (size_t)snprintf(ranks_text + used, sizeof ranks_text - used, i == last ? "%s%d" : "%s%d-%d",
-                                 i ? "," : "", ranks[i], ranks[last]);
+        used += (size_t)snprintf(text + used, room - used, i == last ? "%s%d" : "%s%d-%d", i ? "," : "", ranks[i],
+                                 ranks[last]);
     }
-    if (used + 30 >= sizeof ranks_text)
-        snprintf(ranks_text + used, sizeof ranks_text - used, "...");
+    if (used + 30 >= room)
+        snprintf(text + used, room - used, "...");
 }
 
 static MPI_Group group_of(const int *ranks, int count)
@@ -208,33 +283,80 @@ static void say_alone(void)
                 atoi(started));
 }
 
-static void say(int count, int size, const char *follows)
+/* `others`: the ranks of another version of Pith. */
+static void say(int count, int size, const int *others, int other_count, const char *follows)
 {
-    char ranks[64];
-    snprintf(ranks, sizeof ranks, "they are ranks 0 to %d here", count - 1);
-    if (!pithi_is_quiet())
-        fprintf(stderr, "pith: of %d processes %d were started with pith run (%s); %s\n", size, count, ranks_text,
-                follows ? follows : ranks);
+    char ranks[64], other[64], apart[200] = "";
+    if (pithi_is_quiet())
+        return;
+    describe(other, sizeof other, others, other_count);
+    if (other_count > 0)
+        snprintf(apart, sizeof apart, " and %d with another version of it (%s), which cannot work together", other_count,
+                 other);
+    snprintf(ranks, sizeof ranks, "%s are ranks 0 to %d here", other_count > 0 ? "the former" : "they", count - 1);
+    fprintf(stderr, "pith: of %d processes %d were started with pith run (%s)%s; %s\n", size, count, ranks_text, apart,
+            follows ? follows : ranks);
+}
+
+/* Where marks do not show which version of Pith each process has: compares the versions by MPI, on a communicator of
+ * our own. Fills `ranks` with those of this version, and `others`. Returns the number of the first; `size`: all. */
+static int compare_versions(int *ranks, int *others, int size)
+{
+    MPI_Comm comm = pithi_own_comm(MPI_GROUP_NULL);
+    int own = PITH_PROTOCOL, ends[2] = {own, -own}, count = 0, other_count = 0;
+    if (comm == MPI_COMM_NULL)
+        return size;
+    if (REAL(MPI_Allreduce)(MPI_IN_PLACE, ends, 2, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && ends[0] != -ends[1] &&
+        REAL(MPI_Allgather)(&own, 1, MPI_INT, others, 1, MPI_INT, comm) == MPI_SUCCESS)
+        for (int i = 0; i < size; i++)
+            *(others[i] == own ? &ranks[count++] : &others[other_count++]) = i;
+    REAL(MPI_Comm_free)(&comm);
+    return count > 0 ? count : size;
+}
+
+/* The ranks that have a mark of any version, but not this one's. */
+static int find_others(int *others, int size, const int *ranks, int count)
+{
+    int marked = find_marked(others, size, 0), other_count = 0;
+    for (int i = 0, next = 0; i < marked; i++) {
+        while (next < count && ranks[next] < others[i])
+            next++;
+        if (next == count || ranks[next] != others[i])
+            others[other_count++] = others[i];
+    }
+    return other_count;
 }
 
 MPI_Group pithi_members_find(const char *follows)
 {
     MPI_Group members = MPI_GROUP_NULL;
-    int size, rank, count, *ranks;
+    int size, rank, count, other_count = 0, *ranks, *others;
     REAL(MPI_Comm_size)(MPI_COMM_WORLD, &size);
     REAL(MPI_Comm_rank)(MPI_COMM_WORLD, &rank);
-    if (size == 1)
+    if (size == 1) {
         say_alone();
-    if (!(ranks = malloc((size_t)size * sizeof *ranks)))
         return MPI_GROUP_NULL;
-    count = job[0] ? find_marked(ranks, size) : 0;
-    if (count > 0 && here == size && count < size) {
-        describe(ranks, count);
+    }
+    if (!(ranks = malloc((size_t)size * 2 * sizeof *ranks)))
+        return MPI_GROUP_NULL;
+    others = ranks + size;
+    count = job[0] ? find_marked(ranks, size, PITH_PROTOCOL) : 0;
+    if (count > 0 && count < size && (here == 0 || (here < size && launcher.is_near)))
+        here = count_here(size);
+    if (count > 0 && count < size && here == size) {
+        other_count = find_others(others, size, ranks, count);
+    } else if (count < size) {
+        if (rank == (count > 0 ? ranks[0] : 0))
+            begin_watching();
+        count = compare_versions(ranks, others, size);
+        other_count = size - count;
+        end_watching();
+    }
+    if (count < size) {
+        describe(ranks_text, sizeof ranks_text, ranks, count);
         members = group_of(ranks, count);
         if (rank == ranks[0])
-            say(count, size, follows);
-    } else if ((here != size || count == 0) && size > 1 && rank == (count > 0 ? ranks[0] : 0)) {
-        begin_watching();
+            say(count, size, others, other_count, follows);
     }
     free(ranks);
     return members;

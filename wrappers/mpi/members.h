@@ -7,8 +7,12 @@
  *
  *     mpirun -n 2 pith run A : -n 1 B      marks of ranks 0 and 1, of 3 processes: these two make up the log
  *
- * If the launcher does not confirm that all processes are on one machine, or marks are not possible, all processes
- * count as recorded. A process that waits too long for the others reports it. */
+ * A mark is also named after the number of our protocol (PITH_PROTOCOL), so processes with different versions of Pith
+ * work apart.
+ *
+ * If the job is on several machines, or marks are not possible, all processes count as recorded. They compare their
+ * versions by MPI. A process that waits too long for the others reports it. Whether all processes are on one machine
+ * is known from the launcher, else from the processes that it started. */
 #ifndef PITHI_MEMBERS_H
 #define PITHI_MEMBERS_H
 
