@@ -8,7 +8,7 @@
  *     ... "no such thing: %s%s", given, pithi_nearest_ask(&nearest)
  *
  * The distance is the number of letters to add, remove, replace or swap with the next one, regardless of case
- * (optimal string alignment). Names with more than a third of their letters different are a guess, not a typing
+ * (optimal string alignment). Names with more than a quarter of their letters different are a guess, not a typing
  * error, except those that contain the whole word: "send" means MPI_Send. */
 #ifndef PITHI_NEAREST_H
 #define PITHI_NEAREST_H
@@ -71,7 +71,7 @@ static inline int pithi_nearest_edits(const char *a, const char *b)
 static inline void pithi_nearest_try(struct pithi_nearest *nearest, const char *known)
 {
     size_t size = strlen(nearest->given);
-    int edits = pithi_nearest_edits(nearest->given, known), most = size < 6 ? 1 : (int)size / 3, contains = 0;
+    int edits = pithi_nearest_edits(nearest->given, known), most = size < 8 ? 1 : (int)size / 4, contains = 0;
 
     if (edits == 0 && strcmp(nearest->given, known) != 0)
         edits = 1;

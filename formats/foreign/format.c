@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cause.h"
 #include "base/error.h"
 #include "base/format_names.h"
 #include "foreign/formats.h"
@@ -49,7 +50,9 @@ struct output {
 
 static int write_failed(const char *path)
 {
-    return pithi_fail(PITH_ERR_IO, "%s: cannot write: %s", path, strerror(errno));
+    struct pithi_cause cause;
+
+    return pithi_fail(PITH_ERR_IO, "%s: cannot write: %s", path, pithi_cause_of(&cause, path, errno));
 }
 
 static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *walk)

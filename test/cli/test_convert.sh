@@ -48,9 +48,9 @@ fails() { # STATUS MESSAGE WHAT COMMAND...
 }
 mkdir folder
 fails 1 "pith: folder: is a directory; give the name of a file" "onto a directory" pith convert small.pith folder --format text
-fails 1 "pith: none/a.txt: cannot write: No such file or directory" "into a folder that is not there" pith convert small.pith none/a.txt
-fails 2 "pith: convert: no format has the suffix of a.xyz; give --format NAME; see \`pith help convert\`" "an unknown suffix" pith convert small.pith a.xyz
-fails 2 "pith: convert: no such format: xyz (\`pith help formats\` lists them); see \`pith help convert\`" "an unknown format" pith convert small.pith a --format xyz
+fails 1 "pith: none/a.txt: cannot write: the folder none does not exist; make it first" "into a folder that is not there" pith convert small.pith none/a.txt
+fails 2 "pith: convert: a.xyz: no format has this suffix; give --format NAME; see \`pith help convert\`" "an unknown suffix" pith convert small.pith a.xyz
+fails 2 "pith: convert: no such format: xyz; \`pith help formats\` lists them; see \`pith help convert\`" "an unknown format" pith convert small.pith a --format xyz
 fails 1 "pith: standard output: cannot hold the format native; give a file name" "a binary format to standard output" pith convert small.pith - --format native
 fails 1 "pith: /dev/full: cannot write: No space left on device" "onto a full device" pith convert small.pith /dev/full --format text
 [ -c /dev/full ]
@@ -64,7 +64,7 @@ if [ "$(id -u)" = 0 ]; then # root may write everywhere: somebody else, with a c
     as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups env "PATH=$PWD/copy:$PATH")
     mkdir copy && cp "$build/bin/pith" copy && chmod 755 .. . copy
 fi
-fails 1 "pith: folder/a.txt: cannot write: Permission denied" "a folder without permission" "${as_user[@]}" pith convert small.pith folder/a.txt
+fails 1 "pith: folder/a.txt: cannot write: Permission denied; no file can be made in the folder folder; choose another place" "a folder without permission" "${as_user[@]}" pith convert small.pith folder/a.txt
 mkdir small_disk
 if mount -t tmpfs -o size=64k none small_disk 2>/dev/null; then
     echo old >small_disk/big.txt

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/cause.h"
 #include "core/memory.h"
 
 static const char *guarded; /* see pithi_guard */
@@ -45,11 +46,12 @@ static int write_part(const char *path, const char *part, const char *(*write)(v
                       void *context)
 {
     FILE *file = fopen(part, "w+b"); /* PostScript is read back to change its date */
+    struct pithi_cause cause;
     const char *wrong;
     int error;
 
     if (!file)
-        return pithi_draw_failed("%s: %s", part, strerror(errno));
+        return pithi_draw_failed("%s: cannot write: %s", path, pithi_cause_of(&cause, path, errno));
     pithi_guard(part, 0);
     errno = 0;
     wrong = write(context, file);
@@ -65,7 +67,7 @@ static int write_part(const char *path, const char *part, const char *(*write)(v
     pithi_guard(NULL, 0);
     if (!wrong)
         return 0;
-    pithi_draw_failed("%s: cannot write: %s", path, error ? strerror(error) : wrong);
+    pithi_draw_failed("%s: cannot write: %s", path, error ? pithi_cause_of(&cause, path, error) : wrong);
     unlink(part);
     return 1;
 }
@@ -85,6 +87,7 @@ static int write_device(const char *path, const char *(*write)(void *context, FI
 {
     FILE *made = tmpfile(), *device = made ? fopen(path, "wb") : NULL;
     const char *wrong = device ? write(context, made) : "";
+    struct pithi_cause cause;
     char bytes[8192];
     size_t got;
 
@@ -98,7 +101,7 @@ static int write_device(const char *path, const char *(*write)(void *context, FI
     if (device && fclose(device) != 0 && !wrong)
         wrong = "";
     if (wrong)
-        pithi_draw_failed("%s: cannot write: %s", path, *wrong ? wrong : strerror(errno));
+        pithi_draw_failed("%s: cannot write: %s", path, *wrong ? wrong : pithi_cause_of(&cause, path, errno));
     if (made)
         fclose(made);
     return wrong != NULL;

@@ -374,7 +374,7 @@ proc ::pith::board::write_text {file text} {
     } on error {why} {
         catch {close $out}
         file delete $file.part
-        throw {PITH IO} "$file: $why"
+        throw {PITH IO} "$file: [::pith::write_error $file $why]"
     }
 }
 

@@ -462,10 +462,19 @@ proc ::pith::save_shot {top file} {
         file rename -force $file.part $file
     } on error {text} {
         file delete $file.part
-        throw {PITH IO} "shot $file: $text"
+        throw {PITH IO} "shot $file: [::pith::write_error $file $text]"
     } finally {
         image delete $shot
     }
+}
+
+# Why a file could not be written; TEXT: Tcl's message.
+proc ::pith::write_error {file text} {
+    set folder [file dirname $file]
+    if {![file isdirectory $folder]} {
+        return "cannot write: the folder $folder does not exist; make it first"
+    }
+    return [string map [list $file.part $file] $text]
 }
 
 # Saves all views and exits.
