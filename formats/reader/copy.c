@@ -439,6 +439,8 @@ static int copy_records(struct copying *c)
                 translate(c, &records[kept++]);
             }
         TRY(pithi_writer_add_many(c->writer, records, kept));
+        if (c->what->copied)
+            *c->what->copied += kept;
     }
 out:
     pithlog_iter_close(iter);

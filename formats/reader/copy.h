@@ -11,6 +11,7 @@ struct pithi_copy {
     uint32_t lane_count;
     const struct pithlog_filter *filter; /* only what it matches; NULL: all */
     uint64_t *damages;   /* counts damaged parts, which are left out; NULL: the copy ends at the first */
+    uint64_t *copied;    /* or NULL; counts the records */
     uint64_t *differing; /* or NULL; counts definitions that keep another colour or group in the writer */
     int64_t (*move)(void *context, const struct pithlog_record *record); /* NULL, or returns the ns
                                  to add to the time of a record; called in order; must keep the order on each lane */

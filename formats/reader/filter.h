@@ -132,6 +132,14 @@ enum pithi_answer pithi_filter_state(const struct pithlog_filter *filter, const 
 int pithi_filter_other(const struct pithlog_filter *filter, const struct pithi_names *names,
                        const struct pithlog_record *r);
 
+/* PITH_ERR_USAGE if no record of the log can match, because the query asks for a name, rank or thread that the log does
+ * not have; the text names the nearest name. `filter` may be NULL. */
+int pithi_filter_check(const struct pithlog_filter *filter, const struct pithlog *log);
+/* Names of definitions. `kinds`: a mask of 1 << enum pithlog_def_kind. */
+enum { PITHI_DEFS_ALL = 1 << PITHLOG_STATE | 1 << PITHLOG_EVENT_TYPE | 1 << PITHLOG_COUNTER_TYPE };
+int pithi_defs_have(const struct pithlog *log, uint32_t kinds, const char *text, int is_pattern); /* 1 or 0 */
+int pithi_no_such_name(const struct pithlog *log, uint32_t kinds, const char *text); /* PITH_ERR_USAGE, as above */
+
 /* Decides on the records of one iteration with PITHLOG_NEST and PITHLOG_CLIP, in its order. */
 struct pithi_judge;
 /* The part of the log that can match. */

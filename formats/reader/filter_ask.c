@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/nearest.h"
+#include "native/log.h"
 #include "reader/filter.h"
 
 /* ---- Names ------------------------------------------------------------------------------------------------------- */
@@ -227,4 +230,103 @@ int pithi_filter_other(const struct pithlog_filter *filter, const struct pithi_n
 
     free(payload.line.text);
     return payload.has_no_memory ? -1 : matches;
+}
+
+/* ---- Mistakes in queries ----------------------------------------------------------------------------------------- */
+
+int pithi_defs_have(const struct pithlog *log, uint32_t kinds, const char *text, int is_pattern)
+{
+    const struct pithlog_def *def;
+
+    for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++)
+        if (kinds & 1u << def->kind && (is_pattern ? fnmatch(text, def->name, 0) == 0 : strcmp(text, def->name) == 0))
+            return 1;
+    return 0;
+}
+
+int pithi_no_such_name(const struct pithlog *log, uint32_t kinds, const char *text)
+{
+    static const char *const words[] = {
+        [1u << PITHLOG_STATE] = "state", [1u << PITHLOG_EVENT_TYPE] = "event", [1u << PITHLOG_COUNTER_TYPE] = "counter"};
+    const char *what = kinds < sizeof words / sizeof *words && words[kinds] ? words[kinds] : "state, event or counter";
+    struct pithi_nearest nearest;
+    const struct pithlog_def *def;
+
+    pithi_nearest_begin(&nearest, text, strlen(text));
+    for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++)
+        if (kinds & 1u << def->kind)
+            pithi_nearest_try(&nearest, def->name);
+    return pithi_fail(PITH_ERR_USAGE, "%s: no %s matches '%s'%s", log->path, what, text,
+                      nearest.name ? pithi_nearest_ask(&nearest) : "; `pith print` shows the names in its first lines");
+}
+
+/* The kinds of definitions with the names that a field compares; 0: it compares something else. */
+static uint32_t kinds_of(enum pithi_field field)
+{
+    switch (field) {
+    case PITHI_F_NAME:
+        return PITHI_DEFS_ALL;
+    case PITHI_F_STATE:
+        return 1u << PITHLOG_STATE;
+    case PITHI_F_EVENT:
+        return 1u << PITHLOG_EVENT_TYPE;
+    case PITHI_F_COUNTER:
+        return 1u << PITHLOG_COUNTER_TYPE;
+    default:
+        return 0;
+    }
+}
+
+/* 1: some lane has a rank, thread or number for which the comparison is true. */
+static int lanes_have(const struct pithlog *log, const struct pithlog_filter *filter,
+                      const struct pithi_filter_node *node)
+{
+    const struct pithi_names names = {.log = log};
+
+    for (uint32_t lane = 0; lane < pithlog_get_info(log)->lanes; lane++)
+        for (uint32_t v = 0; v < node->count; v++)
+            if (number_in(&filter->values[node->first + v], node->op,
+                          number_of(&names, &(struct pithi_subject){.lane = lane}, node->field)))
+                return 1;
+    return 0;
+}
+
+/* 0, and the comparison that is never true: no record can match the node, whatever its times and values. */
+static int can_match(const struct pithlog *log, const struct pithlog_filter *filter, uint32_t place,
+                     const struct pithi_filter_node **never)
+{
+    const struct pithi_filter_node *node = &filter->nodes[place];
+    uint32_t kinds = kinds_of(node->field);
+
+    if (node->op == PITHI_OP_AND)
+        return can_match(log, filter, node->left, never) && can_match(log, filter, node->right, never);
+    if (node->op == PITHI_OP_OR)
+        return can_match(log, filter, node->left, never) || can_match(log, filter, node->right, never);
+    if (node->op == PITHI_OP_NOT || node->op == PITHI_OP_NE)
+        return 1;
+    if (node->field == PITHI_F_RANK || node->field == PITHI_F_THREAD || node->field == PITHI_F_LANE) {
+        if (lanes_have(log, filter, node))
+            return 1;
+    } else {
+        for (uint32_t v = 0; kinds && v < node->count; v++)
+            if (pithi_defs_have(log, kinds, filter->values[node->first + v].text, node->op == PITHI_OP_LIKE))
+                return 1;
+        if (!kinds)
+            return 1;
+    }
+    *never = node;
+    return 0;
+}
+
+int pithi_filter_check(const struct pithlog_filter *filter, const struct pithlog *log)
+{
+    const struct pithi_filter_node *never = NULL;
+    uint32_t kinds;
+
+    if (!filter || can_match(log, filter, filter->root, &never))
+        return PITH_OK;
+    if ((kinds = kinds_of(never->field)) != 0)
+        return pithi_no_such_name(log, kinds, filter->values[never->first].text);
+    return pithi_fail(PITH_ERR_USAGE, "%s: no %s matches the query; `pith info` shows how many the log has", log->path,
+                      pithi_filter_fields[never->field].name);
 }

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/map.h"
+#include "base/nearest.h"
 #include "reader/filter.h"
 
 #define BIT(kind) (1u << (kind))
@@ -294,6 +295,8 @@ static int add_node(struct parser *p, struct pithi_filter_node node, uint32_t *p
 
 static int read_field(struct parser *p, enum pithi_field *field)
 {
+    struct pithi_nearest nearest;
+
     if (p->token != T_WORD)
         return wanted(p, "the name of a field");
     for (int i = 0; i < PITHI_FIELDS; i++)
@@ -301,8 +304,11 @@ static int read_field(struct parser *p, enum pithi_field *field)
             *field = (enum pithi_field)i;
             return next_token(p);
         }
-    return WRONG(p, p->begin, "there is no field '%.*s'; see pith-query(7)", (int)(p->size < 60 ? p->size : 60),
-                 p->begin);
+    pithi_nearest_begin(&nearest, p->begin, p->size);
+    for (int i = 0; i < PITHI_FIELDS; i++)
+        pithi_nearest_try(&nearest, pithi_filter_fields[i].name);
+    return WRONG(p, p->begin, "there is no field '%.*s'%s", (int)(p->size < 60 ? p->size : 60), p->begin,
+                 nearest.name ? pithi_nearest_ask(&nearest) : "; see pith-query(7)");
 }
 
 static int read_list(struct parser *p, struct pithi_filter_node *node)

@@ -1,7 +1,9 @@
 /* open.c - opens a log of any format: detects the format by content, and converts foreign logs to native ones. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
+#include <limits.h>
 #include <stdio.h>
 #include <strings.h>
 #include <sys/mman.h>
@@ -14,6 +16,7 @@
 #include "base/file_at.h"
 #include "base/hash.h"
 #include "base/temporary.h"
+#include "base/nearest.h"
 #include "base/zip.h"
 #include "native/log.h"
 #include "reader/cache.h"
@@ -360,11 +363,45 @@ out:
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
+/* The log does not exist: says what its run left, or the name of a file beside it that is nearly the same. */
+static int no_file(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    int folder_size = (int)(name - path);
+    char *folder = strndup(folder_size ? path : ".", folder_size ? (size_t)folder_size : 1), *spill = NULL;
+    char found[NAME_MAX + 1] = "", absent[] = "No such file or directory";
+    struct pithi_nearest nearest;
+    DIR *all = folder ? opendir(folder) : NULL;
+
+    free(folder);
+    pithi_nearest_begin(&nearest, name, strlen(name));
+    for (const struct dirent *entry; all && (entry = readdir(all));) {
+        int edits = nearest.edits;
+        pithi_nearest_try(&nearest, entry->d_name);
+        if (nearest.edits != edits) /* readdir reuses its memory */
+            nearest.name = strcpy(found, entry->d_name);
+    }
+    if (all)
+        closedir(all);
+    if (asprintf(&spill, "%s.spill", path) >= 0 && access(spill, F_OK) == 0)
+        pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %s; its run left %s: see `pith help recover`", path, absent,
+                   spill);
+    else if (nearest.name)
+        pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %s; did you mean %.*s%s?", path, absent, folder_size, path,
+                   nearest.name);
+    else
+        pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %s", path, absent);
+    free(spill);
+    return PITH_ERR_OPEN;
+}
+
 static int open_file(struct pithlog *log, int blocks)
 {
     unsigned char start[PITHI_NATIVE_START];
     struct stat st;
     log->files.fd = open(log->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (log->files.fd < 0 && errno == ENOENT)
+        return no_file(log->path);
     if (log->files.fd < 0 || fstat(log->files.fd, &st) != 0)
         return pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %s", log->path, strerror(errno));
     if (S_ISDIR(st.st_mode))

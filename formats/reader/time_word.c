@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/nearest.h"
 #include "native/log.h"
 #include "reader/iter.h"
 
@@ -189,6 +190,7 @@ static int find_instance(struct pithlog *log, const char *word, size_t length, u
         .from_ns = INT64_MIN, .to_ns = INT64_MAX, .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE};
     unsigned char *is_named = calloc(pithlog_get_info(log)->defs + (size_t)1, 1);
     const struct pithlog_def *def;
+    struct pithi_nearest nearest;
     struct pithlog_iter *iter;
     uint64_t seen = 0;
     int any = 0, found, err = PITH_OK;
@@ -205,8 +207,12 @@ static int find_instance(struct pithlog *log, const char *word, size_t length, u
         if (found)
             goto out;
     }
-    err = pithi_fail(PITH_ERR_USAGE, "%s: %s: the log has %llu instance%s of this state", log->path, word,
-                     (unsigned long long)seen, seen == 1 ? "" : "s");
+    pithi_nearest_begin(&nearest, word, length);
+    for (uint32_t id = 0; !any && (def = pithlog_get_def(log, id)); id++)
+        if (def->kind == PITHLOG_STATE)
+            pithi_nearest_try(&nearest, def->name);
+    err = pithi_fail(PITH_ERR_USAGE, "%s: %s: the log has %llu instance%s of this state%s", log->path, word,
+                     (unsigned long long)seen, seen == 1 ? "" : "s", pithi_nearest_ask(&nearest));
 out:
     free(is_named);
     return err;

@@ -2,7 +2,9 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "native/log.h"
 #include "reader/copy.h"
+#include "reader/filter.h"
 #include "tools/outfile.h"
 #include "tools/tools.h"
 
@@ -13,6 +15,7 @@ struct cut {
     struct pithi_copy what;
     struct pithi_asked_query where;
     struct pithlog *log;
+    uint64_t copied;
 };
 
 static int read_options(int argc, char **argv, struct cut *cut)
@@ -55,18 +58,8 @@ static uint64_t expected(const struct cut *cut)
     return info->messages && part < info->records ? info->records + 2 * part : part;
 }
 
-/* Shows the times of the log, so that the user can choose a better window. */
-static void note_empty(const struct cut *cut, const char *path)
-{
-    const struct pithlog_info *info = pithlog_get_info(cut->log);
-
-    if (info->records && (cut->what.from_ns > info->end_ns || cut->what.to_ns < info->start_ns))
-        pithi_tool_say(stderr, "pith: note: %s: no record lies in the window; the log covers %.9f s to %.9f s", path,
-                       (double)info->start_ns / 1e9, (double)info->end_ns / 1e9);
-}
-
 /* By default OUT has the format of LOG. */
-static int write_cut(const char *command, const char *path, struct cut *cut)
+static int write_cut(const char *command, struct cut *cut)
 {
     const struct pithi_format *format;
     uint32_t *lanes = NULL;
@@ -80,8 +73,11 @@ static int write_cut(const char *command, const char *path, struct cut *cut)
         cut->what.lanes = lanes;
     }
     cut->what.filter = cut->where.filter;
+    cut->what.copied = &cut->copied;
+    TRY(pithi_filter_check(cut->where.filter, cut->log));
     TRY(pithi_outfile_make(command, format, cut->out, fill, cut, expected(cut)));
-    note_empty(cut, path);
+    if (cut->where.filter && cut->copied == 0)
+        pithi_tool_note_none(cut->log->path);
 out:
     free(lanes);
     return err ? pithi_tool_failed() : 0;
@@ -94,7 +90,7 @@ int pithi_tool_cut(int argc, char **argv)
 
     if (status == 0)
         status = pithi_tool_open(argv[0], argv[optind], &cut.log) ? pithi_tool_failed()
-                                                                  : write_cut(argv[0], argv[optind], &cut);
+                                                                  : write_cut(argv[0], &cut);
     pithlog_close(cut.log);
     pithlog_filter_free(cut.where.filter);
     free(cut.set.ranges);

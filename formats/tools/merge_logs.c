@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "base/bytes.h"
 #include "base/error.h"
@@ -54,6 +55,19 @@ static int add_source(const char *command, const char *option, const char *path,
     return 0;
 }
 
+/* A log that is given twice has everything twice, which --ranks must confirm. */
+static int check_different(const char *command, const struct merge *m)
+{
+    struct stat a, b;
+
+    for (uint32_t i = 0; i < m->count && m->ranks == RANKS_UNSAID; i++)
+        for (uint32_t k = 0; k < i && stat(m->sources[i].path, &a) == 0; k++)
+            if (stat(m->sources[k].path, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+                return pithi_tool_usage(command, "%s is given twice; give each log once, or --ranks follow for its ranks twice",
+                                        m->sources[i].path);
+    return 0;
+}
+
 static int read_options(int argc, char **argv, struct merge *m)
 {
     const struct pithi_option options[] = {
@@ -73,7 +87,9 @@ static int read_options(int argc, char **argv, struct merge *m)
         return pithi_tool_usage(argv[0], "-o OUT is missing");
     if (m->count == 0)
         return pithi_tool_usage(argv[0], "LOG is missing");
-    return m->shift_ns ? pithi_tool_usage(argv[0], "--shift has no log after it") : 0;
+    if (m->shift_ns)
+        return pithi_tool_usage(argv[0], "--shift has no log after it");
+    return check_different(argv[0], m);
 }
 
 /* ---- Ranks ------------------------------------------------------------------------------------------------------- */

@@ -5,10 +5,13 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/map.h"
+#include "base/nearest.h"
 #include "native/log.h"
 #include "reader/native.h"
 #include "tools/progress.h"
@@ -52,6 +55,35 @@ static void guard(void)
         pthread_detach(thread);
     else
         pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
+/* ---- Inputs ------------------------------------------------------------------------------------------------------ */
+
+static struct {
+    dev_t device;
+    ino_t file;
+} *inputs;
+static uint32_t input_count;
+
+void pithi_outfile_reads(const char *path)
+{
+    struct stat status;
+
+    if (stat(path, &status) == 0 && pithi_grow_one(&inputs, input_count, sizeof *inputs)) {
+        inputs[input_count].device = status.st_dev;
+        inputs[input_count++].file = status.st_ino;
+    }
+}
+
+int pithi_outfile_check(const char *path)
+{
+    struct stat status;
+
+    if (stat(path, &status) == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)))
+        for (uint32_t i = 0; i < input_count; i++)
+            if (inputs[i].device == status.st_dev && inputs[i].file == status.st_ino)
+                return pithi_fail(PITH_ERR_USAGE, "%s: is the log that is read; give the output another name", path);
+    return PITH_OK;
 }
 
 /* ---- Progress ---------------------------------------------------------------------------------------------------- */
@@ -176,7 +208,7 @@ static int write_printed(struct pithlog *log, FILE *file, const struct pithi_con
     return making.print(making.context, file);
 }
 
-int pithi_outfile_print(const char *command, const char *path, int (*print)(void *context, FILE *out), void *context)
+int pithi_outfile_rewrite(const char *command, const char *path, int (*print)(void *context, FILE *out), void *context)
 {
     static const struct pithi_format format = {.name = "page", .write = write_printed, .flows = 1};
     struct pithi_convert how = {.from_ns = INT64_MIN, .to_ns = INT64_MAX};
@@ -186,16 +218,47 @@ int pithi_outfile_print(const char *command, const char *path, int (*print)(void
     return write_guarded(command, NULL, &format, path, &how, 0);
 }
 
+int pithi_outfile_print(const char *command, const char *path, int (*print)(void *context, FILE *out), void *context)
+{
+    CHECK(pithi_outfile_check(path));
+    return pithi_outfile_rewrite(command, path, print, context);
+}
+
+static int no_format(const char *command, const char *name)
+{
+    struct pithi_nearest nearest;
+
+    pithi_nearest_begin(&nearest, name, strlen(name));
+    for (const struct pithi_format *format = pithi_formats; format->name; format++)
+        if (format->write || format->write_folder)
+            pithi_nearest_try(&nearest, format->name);
+    return pithi_tool_usage(command, "no such format: %s%s", name,
+                            nearest.name ? pithi_nearest_ask(&nearest) : "; `pith help formats` lists them");
+}
+
+/* 1: a suffix of `pith draw`. */
+static int is_picture(const char *path)
+{
+    static const char *const suffixes[] = {".png", ".svg", ".pdf", ".ps", ".eps", ".html"};
+    const char *dot = strrchr(path, '.');
+
+    for (size_t i = 0; dot && i < sizeof suffixes / sizeof *suffixes; i++)
+        if (strcasecmp(dot, suffixes[i]) == 0)
+            return 1;
+    return 0;
+}
+
 int pithi_outfile_format(const char *command, const char *name, const char *path, const char *standard,
                          const struct pithi_format **format)
 {
     *format = name ? pithi_format_by_name(name) : pithi_format_by_suffix(path);
     if (name && !*format)
-        return pithi_tool_usage(command, "no such format: %s (`pith help formats` lists them)", name);
+        return no_format(command, name);
     if (!*format && standard)
         *format = pithi_format_by_name(standard);
     if (!*format)
-        return pithi_tool_usage(command, "no format has the suffix of %s; give --format NAME", path);
+        return pithi_tool_usage(command, "%s: no format has this suffix; %s", path,
+                                is_picture(path) ? "`pith draw` makes pictures" : "give --format NAME");
     return 0;
 }
 

@@ -25,6 +25,7 @@ static int print_log(const char *path, const struct pithi_text_print *how, const
     struct pithi_sample_text *text = NULL;
     struct pithlog *log = NULL;
     uint32_t *lanes = NULL;
+    uint64_t printed = 0;
     int err;
 
     TRY(pithi_tool_open("print", path, &log));
@@ -34,8 +35,12 @@ static int print_log(const char *path, const struct pithi_text_print *how, const
         TRY(pithi_lanes_find(set, log, &lanes, &own.query.lane_count));
         own.query.lanes = lanes;
     }
+    TRY(pithi_filter_check(own.query.filter, log));
     TRY(pithi_sample_text_open(log, &text, &own.naming));
+    own.printed = &printed;
     TRY(pithi_text_print(log, stdout, &own));
+    if (own.query.filter && printed == 0)
+        pithi_tool_note_none(path);
     err = pithlog_check_comms(log);
 out:
     pithi_sample_text_close(text);

@@ -147,7 +147,7 @@ static int recover_log(const char *path, const char *name)
 {
     struct recovering r = {.path = path};
 
-    if (check_name(name, 1) ||
+    if (pithi_outfile_check(name) || check_name(name, 1) ||
         pithi_outfile_make("recover", pithi_format_by_name("native"), name, fill_from_log, &r, 0))
         return pithi_tool_failed();
     printf("%s: the intact parts of %s; %llu damaged place%s left out\n", name, path, (unsigned long long)r.damages,
@@ -168,6 +168,7 @@ int pithi_tool_recover(int argc, char **argv)
     if (pithi_tool_arguments(argc, argv, names) != 0)
         return 2;
     chosen = log != NULL;
+    pithi_outfile_reads(argv[optind]);
     if (pithi_tool_is_native(argv[optind]))
         return chosen ? recover_log(argv[optind], log)
                       : pithi_tool_usage(argv[0], "a damaged log is recovered into a new file; give -o LOG");

@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "base/map.h"
 #include "foreign/names.h"
+#include "native/log.h"
 #include "tools/code_names.h"
 #include "tools/pair_map.h"
 
@@ -201,9 +202,9 @@ int pithi_sample_names_open(struct pithlog *log, enum pithi_names_need need, str
     }
     s->period_ns = pithi_sample_timing(log, &s->wall);
     if (need == PITHI_NEED_SITES && s->site_id == UINT32_MAX)
-        return pithi_fail(PITH_ERR_USAGE, "the log has no call sites; record with PITH_CALLSITES=1");
+        return pithi_fail(PITH_ERR_USAGE, "%s: the log has no call sites; record with PITH_CALLSITES=1", log->path);
     if (s->sample_id == UINT32_MAX && (need == PITHI_NEED_SAMPLES || s->site_id == UINT32_MAX))
-        return pithi_fail(PITH_ERR_USAGE, "the log has no samples; record with pith run --sample");
+        return pithi_fail(PITH_ERR_USAGE, "%s: the log has no samples; record with pith run --sample", log->path);
     CHECK(pithi_code_names_read(&s->stored, log));
     if ((err = read_modules(s)) == PITH_OK && !pithi_code_file_possible() && s->stored.count == 0)
         fprintf(stderr, "pith: note: functions have no names, because Pith was built without libdw\n");

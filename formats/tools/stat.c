@@ -1,10 +1,12 @@
 /* stat.c - `pith stat LOG`: the options. The functions of stat.h count. */
 #include "tools/stat.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "reader/filter.h"
 #include "tools/stat_pass.h"
 #include "tools/tools.h"
 
@@ -42,7 +44,7 @@ static int read_longest(const char *command, const char *option, const char *tex
     unsigned long value = strtoul(text, &end, 10);
 
     if (*text < '0' || *text > '9' || *end || value < 1 || value > INT32_MAX)
-        return pithi_tool_usage(command, "--%s needs a number, not '%s'", option, text);
+        return pithi_tool_usage(command, "--%s needs a number from 1 to 2147483647, not '%s'", option, text);
     *(uint32_t *)count = (uint32_t)value;
     return 0;
 }
@@ -169,6 +171,10 @@ int pithi_tool_stat(int argc, char **argv)
         asked.query.filter = asked.where.filter;
     else
         TRY(pithi_tool_filter(&log, asked.where.filter));
+    TRY(pithi_filter_check(asked.query.filter, log));
+    if (asked.query.state_glob && fnmatch(asked.query.state_glob, PITHI_COMPUTING_NAME, 0) != 0 &&
+        !pithi_defs_have(log, PITHI_DEFS_ALL, asked.query.state_glob, 1))
+        TRY(pithi_no_such_name(log, PITHI_DEFS_ALL, asked.query.state_glob));
     clip(&asked.query, pithlog_get_info(log));
     TRY(choose_lanes(&asked, log));
     if (asked.flamed) {
@@ -176,6 +182,8 @@ int pithi_tool_stat(int argc, char **argv)
     } else {
         TRY(asked.answer->gather(log, &asked.query, &table));
         TRY(pithi_table_print(table, stdout, asked.style));
+        if (asked.query.filter && pithi_table_rows(table) == 0)
+            pithi_tool_note_none(argv[optind]);
     }
     err = pithi_stat_damaged();
     err = err ? err : pithlog_check_comms(log);

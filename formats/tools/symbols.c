@@ -82,7 +82,7 @@ int pithi_tool_symbols(int argc, char **argv)
     TRY(path ? pithi_sample_names_open(log, PITHI_NEED_ANY, &names) : pithi_no_memory());
     TRY(look_up(log, names));
     TRY(pithi_sample_names_store(names, log->defs, &sum));
-    TRY(pithi_outfile_print(argv[0], path, write_log, log));
+    TRY(pithi_outfile_rewrite(argv[0], path, write_log, log));
     printf("%s: %" PRIu64 " places in the code, %" PRIu64 " with the name of their function, %" PRIu64
            " with a source line\n",
            argv[optind], sum.addresses, sum.named, sum.with_source);

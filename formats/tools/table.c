@@ -24,6 +24,8 @@ struct pithi_report {
     int no_memory;
 };
 
+uint32_t pithi_table_rows(const struct pithi_report *table) { return table->rows; }
+
 int pithi_table_new(struct pithi_report **table, const struct pithi_table_column *columns, uint32_t count)
 {
     int there;

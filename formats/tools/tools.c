@@ -13,8 +13,11 @@
 
 #include "base/error.h"
 #include "base/map.h"
+#include "base/nearest.h"
 #include "native/log.h"
 #include "reader/copy.h"
+#include "reader/filter.h"
+#include "tools/outfile.h"
 #include "tools/progress.h"
 
 /* ---- Errors ---------------------------------------------------------------------------------------------------- */
@@ -46,7 +49,10 @@ int pithi_tool_usage(const char *command, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    pithi_tool_say(stderr, "pith: %s: %s; see `pith help %s`", command, text, command);
+    if (*text && text[strlen(text) - 1] == '?') /* the question says what to do */
+        pithi_tool_say(stderr, "pith: %s: %s", command, text);
+    else
+        pithi_tool_say(stderr, "pith: %s: %s; see `pith help %s`", command, text, command);
     return 2;
 }
 
@@ -76,6 +82,7 @@ int pithi_tool_open(const char *command, const char *path, struct pithlog **log)
 
     pithi_progress_begin_part(command, pithi_tool_bytes(path));
     err = pithlog_open_watched(path, pithi_progress_part, NULL, log);
+    pithi_outfile_reads(path);
     pithi_progress_end();
     if (err == PITH_OK && !pithlog_get_info(*log)->complete)
         pithi_tool_say(stderr, "pith: note: %s: incomplete: %s", path, pithlog_get_info(*log)->incomplete);
@@ -97,18 +104,36 @@ char *pithi_tool_program(const char *name)
 
 /* ---- Arguments ------------------------------------------------------------------------------------------------- */
 
-/* Options without a letter have values from 256 on, so `optopt` shows which spelling the user gave. */
-static int bad_option(char **argv, int option)
+/* `given` may lack a dash, or have too many of them. */
+static int unknown_option(const char *command, const char *given, const struct pithi_option *options)
 {
+    const char *name = given + strspn(given, "-");
+    struct pithi_nearest nearest;
+
+    pithi_nearest_begin(&nearest, name, strcspn(name, "="));
+    pithi_nearest_try(&nearest, "help");
+    for (; options->name; options++)
+        pithi_nearest_try(&nearest, options->name);
+    if (nearest.name)
+        return pithi_tool_usage(command, "no such option: %s; did you mean --%s?", given, nearest.name);
+    return pithi_tool_usage(command, "no such option: %s", given);
+}
+
+/* Options without a letter have values from 256 on, so `optopt` shows which spelling the user gave. */
+static int bad_option(char **argv, int option, const struct pithi_option *options)
+{
+    char letter[] = {'-', (char)optopt, '\0'};
     const char *given = argv[optind - 1], *problem = option == ':' ? "needs a value" : "takes no value";
 
     if (optopt >= 256)
         return pithi_tool_usage(argv[0], "option %.*s %s", (int)strcspn(given, "="), given, problem);
     if (optopt && option == ':')
         return pithi_tool_usage(argv[0], "option -%c needs a value", optopt);
-    if (optopt)
-        return pithi_tool_usage(argv[0], "no such option: -%c", optopt);
-    return pithi_tool_usage(argv[0], "no such option: %s", given);
+    if (!optopt)
+        return unknown_option(argv[0], given, options);
+    /* of "-csv", getopt has read only "-c" */
+    return unknown_option(argv[0], argv[optind] && strncmp(argv[optind], letter, 2) == 0 ? argv[optind] : letter,
+                          options);
 }
 
 /* Finds the value among the words of an option; names the words if it is none of them. */
@@ -173,7 +198,7 @@ int pithi_tool_options(int argc, char **argv, const struct pithi_option *options
         while (row < count && longs[row].val != option)
             row++;
         status =
-            option == ':' || option == '?' ? bad_option(argv, option) : read_option(argv[0], &options[row], optarg);
+            option == ':' || option == '?' ? bad_option(argv, option, options) : read_option(argv[0], &options[row], optarg);
     }
     for (; !status && options[count].name && optind < argc; optind++) /* after -- */
         status = read_option(argv[0], &options[count], argv[optind]);
@@ -187,6 +212,8 @@ int pithi_tool_arguments(int argc, char **argv, const char *const *names)
     for (; *names; names++, i++)
         if (i >= argc)
             return pithi_tool_usage(argv[0], "%s is missing", *names);
+    if (i < argc && (strcmp(argv[i], "ms") == 0 || strcmp(argv[i], "us") == 0 || strcmp(argv[i], "ns") == 0))
+        return pithi_tool_usage(argv[0], "write a time without a blank before its unit, such as 10%s", argv[i]);
     if (i < argc)
         return pithi_tool_usage(argv[0], "too many arguments: '%s'", argv[i]);
     return 0;
@@ -264,24 +291,47 @@ int pithi_lanes_find(const struct pithi_lane_set *set, const struct pithlog *log
                       log->path);
 }
 
+const char *pithi_tool_nearest_state(struct pithi_nearest *nearest, const struct pithlog *log, const char *name)
+{
+    const struct pithlog_def *def;
+
+    pithi_nearest_begin(nearest, name, strlen(name));
+    for (uint32_t id = 0; (def = pithlog_get_def(log, id)); id++)
+        if (def->kind == PITHLOG_STATE)
+            pithi_nearest_try(nearest, def->name);
+    return pithi_nearest_ask(nearest);
+}
+
 /* ---- Options that several commands have ------------------------------------------------------------------------ */
 
 int pithi_tool_window(const char *command, const char *option, const char *value, void *to)
 {
     struct pithi_window_words *words = to;
+    int64_t from_ns, to_ns;
 
     if (pithlog_time_check(value))
         return pithi_tool_usage(command, "--%s: %s", option, pithlog_error());
     *(*option == 'f' ? &words->from : &words->to) = value;
+    if (words->from && words->to && pithlog_time_parse(words->from, &from_ns) == PITH_OK &&
+        pithlog_time_parse(words->to, &to_ns) == PITH_OK && from_ns > to_ns)
+        return pithi_tool_usage(command, "--from %s is after --to %s; exchange them", words->from, words->to);
     return 0;
 }
 
 int pithi_window_find(struct pithlog *log, const struct pithi_window_words *words, int64_t *from_ns, int64_t *to_ns)
 {
+    const struct pithlog_info *info = pithlog_get_info(log);
+
     if (words->from)
         CHECK(pithlog_time_find(log, words->from, PITHLOG_EDGE_BEGIN, from_ns));
     if (words->to)
         CHECK(pithlog_time_find(log, words->to, PITHLOG_EDGE_END, to_ns));
+    if (words->from && words->to && *from_ns > *to_ns)
+        return pithi_fail(PITH_ERR_USAGE, "%s: --from %s (%.9f s) is after --to %s (%.9f s); exchange them", log->path,
+                          words->from, (double)*from_ns / 1e9, words->to, (double)*to_ns / 1e9);
+    if (info->records && ((words->from && *from_ns > info->end_ns) || (words->to && *to_ns < info->start_ns)))
+        pithi_tool_say(stderr, "pith: note: %s: no record lies in the window; the log covers %.9f s to %.9f s",
+                       log->path, (double)info->start_ns / 1e9, (double)info->end_ns / 1e9);
     return PITH_OK;
 }
 
@@ -330,8 +380,13 @@ int pithi_tool_filter(struct pithlog **log, const struct pithlog_filter *filter)
 
     if (!filter)
         return PITH_OK;
+    CHECK(pithi_filter_check(filter, *log));
     CHECK(pithlog_open_part(*log, filter, &part));
+    if (pithlog_get_info(part)->records == 0)
+        pithi_tool_note_none((*log)->path);
     pithlog_close(*log);
     *log = part;
     return PITH_OK;
 }
+
+void pithi_tool_note_none(const char *path) { pithi_tool_say(stderr, "pith: note: %s: no record matches", path); }

@@ -40,7 +40,7 @@ int pithi_tool_help(int argc, char **argv);
 /* Prints a line on `out`. Replaces control characters, which names from a log may contain. */
 void pithi_tool_say(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int pithi_tool_failed(void); /* "pith: " and the text of pithlog_error(); returns 1 */
-/* "pith: COMMAND: what is wrong; see `pith help COMMAND`"; returns 2. */
+/* "pith: COMMAND: what is wrong; see `pith help COMMAND`", or without its end after "did you mean ...?"; returns 2. */
 int pithi_tool_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The path of the program libexec/pith/pith-NAME, malloc'ed; it may not exist. NULL after an error. */
@@ -91,6 +91,10 @@ int pithi_lanes_has(const struct pithi_lane_set *set, const struct pithlog_lane 
 /* The lanes of `log` in the set, ascending, malloc'ed; an error when there is none. */
 int pithi_lanes_find(const struct pithi_lane_set *set, const struct pithlog *log, uint32_t **lanes, uint32_t *count);
 
+/* "; did you mean MPI_Send?": the nearest state of the log, or "". */
+struct pithi_nearest;
+const char *pithi_tool_nearest_state(struct pithi_nearest *nearest, const struct pithlog *log, const char *name);
+
 /* Options that several commands have, as rows of a table. */
 #define PITHI_WINDOW_OPTIONS(to)                                                                                       \
     {"from", 0, PITHI_READ, to, NULL, pithi_tool_window}, { "to", 0, PITHI_READ, to, NULL, pithi_tool_window }
@@ -106,12 +110,15 @@ struct pithi_asked_query {
         "where", 0, PITHI_READ, to, NULL, pithi_tool_where                                                             \
     }
 int pithi_tool_where(const char *command, const char *option, const char *value, void *where);
-/* Replaces *log by the records that match, as `pith cut --where` writes them. filter NULL: does nothing. */
+/* Replaces *log by the records that match, as `pith cut --where` writes them. filter NULL: does nothing. An error if the
+ * query asks for names that the log does not have. */
 int pithi_tool_filter(struct pithlog **log, const struct pithlog_filter *filter);
 #define PITHI_STYLE_OPTIONS(to)                                                                                        \
     {"csv", 0, PITHI_CALL, to, NULL, pithi_tool_style}, { "json", 0, PITHI_CALL, to, NULL, pithi_tool_style }
-/* --from and --to are words of pithlog_time_find; pithi_tool_window checks their form, and pithi_window_find looks them
- * up when the log is open. It leaves a time unchanged whose option was not given. PITH_OK or an error. */
+void pithi_tool_note_none(const char *path); /* says that no record matches */
+/* --from and --to are words of pithlog_time_find; pithi_tool_window checks their form and order, and pithi_window_find
+ * looks them up when the log is open, and says so if the log lies outside. It leaves a time unchanged whose option was
+ * not given. PITH_OK or an error. */
 struct pithi_window_words {
     const char *from, *to; /* NULL: not given */
 };

@@ -84,14 +84,14 @@ fails 2 "pith: cut: --from: 'x' is not a time such as 1.5, 3ms, 20us, 7ns, init,
 fails 2 "pith: cut: --lane needs ranks, or rank.thread, such as 0-3,7.1, not 'x'; see \`pith help cut\`" "no lane" pith cut small.pith -o x.pith --lane x
 fails 1 "pith: small.pith: no lane matches --lane; \`pith info\` shows how many lanes the log has" "a lane that is not there" pith cut small.pith -o x.pith --lane 9
 fails 1 "pith: none.pith: cannot be opened: No such file or directory" "a log that is not there" pith cut none.pith -o x.pith
-fails 1 "pith: x/y.pith: cannot write: No such file or directory" "a folder that is not there" pith cut small.pith -o x/y.pith
+fails 1 "pith: x/y.pith: cannot write: the folder x does not exist; make it first" "a folder that is not there" pith cut small.pith -o x/y.pith
 fails 1 "pith: /dev/full: cannot write: No space left on device" "a full device" pith cut small.pith -o /dev/full --format text
 mkdir small_disk
 if mount -t tmpfs -o size=64k none small_disk 2>/dev/null; then
     "$make_log" big 200000 big.pith
     fails 1 "pith: small_disk/x.pith: cannot write: No space left on device" "a full disk" pith cut big.pith -o small_disk/x.pith --lane 0-2
     fails 1 "pith: small_disk/x.clog2: cannot write: No space left on device" "a full disk, another format" pith cut big.pith -o small_disk/x.clog2 --lane 0-2
-    fails 1 "pith: small_disk/x.pith: cannot write: No space left on device" "a full disk, merged" pith merge -o small_disk/x.pith --align none big.pith big.pith
+    fails 1 "pith: small_disk/x.pith: cannot write: No space left on device" "a full disk, merged" pith merge -o small_disk/x.pith --align none --ranks follow big.pith big.pith
     is "$(ls small_disk)" "" "nothing is left behind"
     TMPDIR=small_disk fails 1 "pith: the temporary copy (see TMPDIR): byte 65536: cannot write: No space left on device; make room or choose another place" \
         "no room for the temporary copy" pith cut big.pith -o x.clog2

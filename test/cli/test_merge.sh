@@ -34,7 +34,7 @@ is "$(pith info m.pith | grep -E '^(ranks|lanes|threads):' | tr '\n' ' ')" "rank
 is "$(records m.pith | awk -F'\t' '$3 > 1' | awk -F'\t' -v OFS='\t' '{ $3 -= 2 } 1' | sort)" "$(records b.pith | sort)" "with its records"
 
 # ---- several programs
-pith merge -o m.pith --align none a.pith b.pith a.pith
+pith merge -o m.pith --align none --ranks follow a.pith b.pith a.pith
 is "$(pith print m.pith | grep '# lane' | cut -f2-4 | uniq -f2 | tr '\n\t' '  ')" "rank=0 thread=0 name=a rank=4 thread=0 name=b rank=8 thread=0 name=a:2 " "ranks follow, rows are named after the programs"
 is "$(pith print m.pith | grep '# comm' | cut -f3-)" "name=MPI_COMM_WORLD	size=12	ranks=0,1,2,3,4,5,6,7,8,9,10,11
 name=a MPI_COMM_WORLD	size=4	ranks=0,1,2,3
@@ -53,7 +53,8 @@ pith merge -o m.clog2 --align none a.pith b.pith 2>/dev/null
 is "$? $(pith info m.clog2 | grep -E '^(format|ranks):' | tr '\n' ' ')" "0 format: clog2 ranks: 8 " "as CLOG-2"
 pith merge -o m2.pith --align none m.clog2 small.pith && pith info m2.pith | grep -qx 'ranks: 10'
 ok $? "of CLOG-2"
-pith merge -o m.pith --align none empty.pith small.pith empty.pith
+cp empty.pith empty2.pith
+pith merge -o m.pith --align none empty.pith small.pith empty2.pith
 is "$? $(records m.pith)" "0 $(records small.pith)" "logs without ranks and records change nothing"
 
 # An event that two programs write differently is two.

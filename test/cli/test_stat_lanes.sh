@@ -150,8 +150,8 @@ fails() { # TEXT OPTIONS
     pith stat hand.pith "$@" 2>err
     is "$? $(cat err)" "2 pith: stat: $text; see \`pith help stat\`" "$*"
 }
-fails "--longest needs a number, not '0'" --longest 0
-fails "--longest needs a number, not '3x'" --longest 3x
+fails "--longest needs a number from 1 to 2147483647, not '0'" --longest 0
+fails "--longest needs a number from 1 to 2147483647, not '3x'" --longest 3x
 fails "--longest cannot be used with --by" --longest 3 --by lane
 fails "--waits needs --by state or --by state,lane" --longest 3 --waits
 fails "--waits needs --by state or --by state,lane" --by lane --waits

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/nearest.h"
 #include "foreign/text/printer.h"
 
 #define BIT(kind) (1u << (kind))
@@ -76,6 +77,16 @@ static const struct {
 };
 _Static_assert(C_PAYLOAD + 1 == PITHI_PRINT_COLUMNS, "one row for each column");
 
+static int no_column(const char *word, size_t size)
+{
+    struct pithi_nearest nearest;
+
+    pithi_nearest_begin(&nearest, word, size);
+    for (int i = 0; i < PITHI_PRINT_COLUMNS; i++)
+        pithi_nearest_try(&nearest, columns[i].name);
+    return pithi_fail(PITH_ERR_USAGE, "there is no column '%.*s'%s", (int)size, word, pithi_nearest_ask(&nearest));
+}
+
 int pithi_print_columns_parse(const char *text, struct pithi_print_columns *chosen)
 {
     for (const char *word = text;; word++) {
@@ -85,7 +96,7 @@ int pithi_print_columns_parse(const char *text, struct pithi_print_columns *chos
         while (i < PITHI_PRINT_COLUMNS && (strlen(columns[i].name) != size || memcmp(columns[i].name, word, size) != 0))
             i++;
         if (i == PITHI_PRINT_COLUMNS)
-            return pithi_fail(PITH_ERR_USAGE, "there is no column '%.*s'", (int)size, word);
+            return no_column(word, size);
         if (chosen->count == PITHI_PRINT_COLUMNS)
             return pithi_fail(PITH_ERR_USAGE, "at most %d columns", (int)PITHI_PRINT_COLUMNS);
         chosen->columns[chosen->count++] = (unsigned char)i;
@@ -252,12 +263,15 @@ static int put_rows(struct rows *rows)
     struct pithlog_query query = rows->how->query;
     struct pithlog_record record;
     struct pithlog_iter *iter;
+    uint64_t records = 0;
     int more = 0;
 
     query.flags |= PITHLOG_NEST;
     CHECK(pithlog_iter_open(rows->log, &query, &iter));
-    while (!rows->out.failed && (more = pithlog_iter_next(iter, &record)) == 1)
+    for (; !rows->out.failed && (more = pithlog_iter_next(iter, &record)) == 1; records++)
         put_row(rows, &record);
+    if (rows->how->printed)
+        *rows->how->printed = records;
     pithlog_iter_close(iter);
     return more < 0 ? PITH_ERR_DAMAGED : PITH_OK;
 }

@@ -433,12 +433,15 @@ static int put_records(struct pithi_printer *printer, struct pithlog *log, const
 {
     struct pithlog_iter *iter;
     struct pithlog_record record;
+    uint64_t records = 0;
     int err = pithlog_iter_open(log, query, &iter), more = 0;
 
     if (err)
         return err;
-    while (!printer->out.failed && (more = pithlog_iter_next(iter, &record)) == 1)
+    for (; !printer->out.failed && (more = pithlog_iter_next(iter, &record)) == 1; records++)
         pithi_printer_record(printer, &record);
+    if (printer->how->printed)
+        *printer->how->printed = records;
     pithlog_iter_close(iter);
     return more < 0 ? PITH_ERR_DAMAGED : PITH_OK;
 }

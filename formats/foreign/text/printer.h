@@ -39,6 +39,7 @@ struct pithi_text_print {
     int has_version;                    /* 1: the first line names the version of the lines */
     struct pithi_print_columns columns; /* only these of each record, after a version; count 0: whole lines */
     const char *name_glob;      /* not NULL: print only states, events and counters whose name matches (fnmatch) */
+    uint64_t *printed;          /* not NULL: counts the records */
     struct pithi_naming naming; /* if it has functions, names of functions that are properties are left out */
 };
 
