@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/nearest.h"
 #include "base/out.h"
 #include "foreign/sqlite/sqlite_library.h"
 #include "reader/cache.h"
@@ -24,7 +25,53 @@ enum { LIMIT_ATTACHED = 7, CONFIG_DEFENSIVE = 1010 };
 
 static const struct pithi_sqlite *sqlite;
 
-static int failed(struct sqlite3 *db) { return pithi_fail(PITH_ERR_USAGE, "sql: %s", sqlite->errmsg(db)); }
+/* Lists the names that `query` selects, and finds the nearest one. */
+static void collect(struct sqlite3 *db, const char *query, struct pithi_nearest *nearest, char *list, size_t size)
+{
+    static char found[PITHI_NEAREST_LONGEST + 1];
+    struct sqlite3_stmt *s = NULL;
+
+    *list = '\0';
+    if (sqlite->prepare_v2(db, query, -1, &s, NULL) != PITHI_SQLITE_OK)
+        return;
+    while (sqlite->step(s) == PITHI_SQLITE_ROW) {
+        const char *name = (const char *)sqlite->column_text(s, 0);
+        int edits = nearest->edits;
+        if (!name)
+            continue;
+        pithi_nearest_try(nearest, name);
+        if (nearest->edits != edits)
+            nearest->name = strcpy(found, name);
+        snprintf(list + strlen(list), size - strlen(list), "%s%s", *list ? ", " : "", name);
+    }
+    sqlite->finalize(s);
+}
+
+/* SQLite's message; for an unknown table or column, with the nearest name, and the tables. */
+static int failed(struct sqlite3 *db)
+{
+    static const char table[] = "no such table: ", column[] = "no such column: ";
+    struct pithi_nearest nearest;
+    char text[512], list[2048];
+
+    snprintf(text, sizeof text, "%s", sqlite->errmsg(db));
+    if (strncmp(text, table, sizeof table - 1) == 0) {
+        pithi_nearest_begin(&nearest, text + sizeof table - 1, strlen(text + sizeof table - 1));
+        collect(db, "SELECT name FROM sqlite_schema WHERE type IN ('table','view') AND name NOT LIKE 'sqlite%' ORDER BY 1",
+                &nearest, list, sizeof list);
+        return pithi_fail(PITH_ERR_USAGE, "sql: %s%s%s: %s", text, pithi_nearest_ask(&nearest),
+                          nearest.name ? " There are" : "; there are", list);
+    }
+    if (strncmp(text, column, sizeof column - 1) == 0) {
+        const char *name = strrchr(text, '.') ? strrchr(text, '.') + 1 : text + sizeof column - 1;
+        pithi_nearest_begin(&nearest, name, strlen(name));
+        collect(db, "SELECT DISTINCT p.name FROM sqlite_schema s, pragma_table_info(s.name) p", &nearest, list,
+                sizeof list);
+        return pithi_fail(PITH_ERR_USAGE, "sql: %s%s", text,
+                          nearest.name ? pithi_nearest_ask(&nearest) : "; man pith-sql lists the columns");
+    }
+    return pithi_fail(PITH_ERR_USAGE, "sql: %s", text);
+}
 
 /* ---- The database ------------------------------------------------------------------------------------------------ */
 
@@ -275,7 +322,7 @@ static int answer(struct sqlite3 *db, const char *query, enum pithi_text_style s
 {
     struct sqlite3_stmt *s = NULL;
     struct pithi_out out;
-    int err;
+    int err, statements = 0;
 
     CHECK(pithi_out_open(&out, stdout));
     while (*query) {
@@ -283,6 +330,7 @@ static int answer(struct sqlite3 *db, const char *query, enum pithi_text_style s
             TRY(failed(db));
         if (!s) /* blanks or a comment */
             continue;
+        statements++;
         if (!sqlite->stmt_readonly(s))
             TRY(pithi_fail(PITH_ERR_USAGE, "sql: a query cannot change the database"));
         if (sqlite->column_count(s) == 0) { /* BEGIN, a PRAGMA that sets */
@@ -296,7 +344,8 @@ static int answer(struct sqlite3 *db, const char *query, enum pithi_text_style s
         sqlite->finalize(s);
         s = NULL;
     }
-    err = PITH_OK;
+    err = statements ? PITH_OK
+                     : pithi_fail(PITH_ERR_USAGE, "sql: the query is empty; ask, for example, 'SELECT * FROM states'");
 out:
     sqlite->finalize(s);
     return pithi_out_close(&out, err);
@@ -315,6 +364,8 @@ int pithi_tool_sql(int argc, char **argv)
         return 2;
     if ((status = pithi_tool_arguments(argc, argv, names)) != 0)
         return status;
+    if (access(argv[optind], F_OK) != 0 && access(argv[optind + 1], F_OK) == 0)
+        return pithi_tool_usage(argv[0], "LOG comes before QUERY; exchange them");
     TRY(pithi_sqlite_begin(argv[optind], &sqlite));
     TRY(open_database(argv[0], argv[optind], &db, &temporary));
     TRY(answer(db, argv[optind + 1], style));
