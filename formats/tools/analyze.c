@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/nearest.h"
 #include "tools/progress.h"
 #include "tools/stat.h"
 #include "tools/table.h"
@@ -243,6 +244,7 @@ static int parse_what_if(const struct pithi_findings *f, const char *text, struc
 {
     const struct pithlog_info *info = pithlog_get_info(f->log);
     const char *value = strrchr(text, '='), *at;
+    struct pithi_nearest nearest;
     char name[256], *end;
     double times;
 
@@ -252,10 +254,8 @@ static int parse_what_if(const struct pithi_findings *f, const char *text, struc
         return 0;
     }
     if (!value || (size_t)(value - text) >= sizeof name)
-        return pithi_tool_usage(
-            "analyze",
-            "--what-if needs balanced, network=ideal, network=latency, network=K, STATE=K or STATE@RANK=K, not '%s'",
-            text);
+        return pithi_tool_usage("analyze", "--what-if %s: must be balanced, network=ideal, network=latency, network=K, "
+                                           "STATE=K or STATE@RANK=K; K: so many times faster", text);
     snprintf(name, sizeof name, "%.*s", (int)(value - text), text);
     times = strtod(value + 1, &end);
     if (strcmp(name, "network") == 0 && strcmp(value + 1, "ideal") == 0) {
@@ -267,7 +267,8 @@ static int parse_what_if(const struct pithi_findings *f, const char *text, struc
         return 0;
     }
     if (end == value + 1 || *end || !(times > 0))
-        return pithi_tool_usage("analyze", "--what-if %s: '%s' is not a number above 0", text, value + 1);
+        return pithi_tool_usage("analyze", "--what-if %s: '%s' must be %sa number above 0: so many times faster", text,
+                                value + 1, strcmp(name, "network") == 0 ? "ideal, latency or " : "");
     if (strcmp(name, "network") == 0) {
         what->is_fitted = 1;
         what->network = what->bytes = 1 / times;
@@ -290,7 +291,11 @@ static int parse_what_if(const struct pithi_findings *f, const char *text, struc
             what->state = i;
             return 0;
         }
-    return pithi_tool_usage("analyze", "--what-if %s: the log has no state '%s'", text, name);
+    pithi_tool_nearest_state(&nearest, f->log, name);
+    pithi_nearest_try(&nearest, "network");
+    pithi_nearest_try(&nearest, "computing");
+    return pithi_tool_usage("analyze", "--what-if %s: the log has no state '%s'%s", text, name,
+                            pithi_nearest_ask(&nearest));
 }
 
 /* Prints the predicted run time of each change, beside that of a replay without a change; a changed network is a change

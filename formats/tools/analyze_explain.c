@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "base/decimal.h"
+#include "base/nearest.h"
 #include "tools/analyze.h"
 #include "tools/table.h"
 #include "tools/tools.h"
@@ -294,6 +295,7 @@ static void explain(const struct pithi_findings *f, const struct term *term, FIL
 
 int pithi_findings_explain(const struct pithi_findings *f, const char *name, FILE *out)
 {
+    struct pithi_nearest nearest;
     char text[PITHI_NS_TEXT];
 
     for (size_t i = 0; i < sizeof terms / sizeof *terms; i++)
@@ -311,6 +313,13 @@ int pithi_findings_explain(const struct pithi_findings *f, const char *name, FIL
             put_short(f, out);
             return 0;
         }
+    pithi_nearest_begin(&nearest, name, strlen(name));
+    for (size_t i = 0; i < sizeof terms / sizeof *terms; i++)
+        pithi_nearest_try(&nearest, terms[i].name);
+    for (uint32_t kind = 1; kind < PITHLOG_WAIT_KINDS; kind++)
+        pithi_nearest_try(&nearest, pithlog_wait_kind_name(kind));
+    if (nearest.name)
+        return pithi_tool_usage("analyze", "--explain: no such term: %s; did you mean '%s'?", name, nearest.name);
     fprintf(stderr, "pith: analyze: --explain knows");
     for (size_t i = 0; i < sizeof terms / sizeof *terms; i++)
         fprintf(stderr, " '%s',", terms[i].name);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/decimal.h"
+#include "base/nearest.h"
 #include "tools/analyze.h"
 #include "tools/table.h"
 #include "tools/tools.h"
@@ -11,6 +12,7 @@ enum { SHOWN = 3, NAME = 28 };
 int pithi_findings_find_iterations(struct pithi_findings *f)
 {
     uint32_t state = 0, defs = pithlog_get_info(f->log)->defs;
+    struct pithi_nearest nearest;
 
     if (!f->iterations_of)
         return pithlog_analysis_iterations(f->analysis, UINT32_MAX, &f->iterations);
@@ -18,7 +20,8 @@ int pithi_findings_find_iterations(struct pithi_findings *f)
                             strcmp(pithlog_get_def(f->log, state)->name, f->iterations_of) != 0))
         state++;
     if (state == defs)
-        return -pithi_tool_usage("analyze", "--iterations: the log has no state '%s'", f->iterations_of);
+        return -pithi_tool_usage("analyze", "--iterations: the log has no state '%s'%s", f->iterations_of,
+                                 pithi_tool_nearest_state(&nearest, f->log, f->iterations_of));
     return pithlog_analysis_iterations(f->analysis, state, &f->iterations);
 }
 
@@ -52,6 +55,15 @@ static void put_slow(const struct pithi_findings *f, const struct pithlog_slow_i
     fprintf(out, "\n      pith view %s --at %.6fs\n", f->path, (double)iteration->from_ns / 1e9);
 }
 
+/* The length on the line of the drift, `steps` after the middle. The line is straight, the lengths may be a curve: then
+ * its ends can lie beyond the shortest and the longest. */
+static double on_line(const struct pithlog_iterations *all, double steps)
+{
+    double ns = (double)all->median_ns + all->drift_ns * steps;
+
+    return ns < (double)all->min_ns ? (double)all->min_ns : ns > (double)all->max_ns ? (double)all->max_ns : ns;
+}
+
 void pithi_findings_put_iterations(const struct pithi_findings *f, FILE *out)
 {
     const struct pithlog_iterations *all = f->iterations;
@@ -72,13 +84,16 @@ void pithi_findings_put_iterations(const struct pithi_findings *f, FILE *out)
             pithi_ns_text(high, (double)all->max_ns));
     fprintf(out, "%s)\n", pithi_ns_text(text, all->mean_ns));
     double drift_ns = all->drift_ns < 0 ? -all->drift_ns : all->drift_ns, steps = (double)(all->count - 1);
+    double first_ns = on_line(all, -steps / 2), last_ns = on_line(all, steps / 2);
     const char *way = all->drift_ns < 0 ? "shorter" : "longer";
     if (drift_ns >= 1)
         fprintf(out, "  Each is %s %s than the one before: ", pithi_ns_text(text, drift_ns), way);
     else if (drift_ns > 0)
         fprintf(out, "  They get %s by %s: ", way, pithi_ns_text(text, drift_ns * steps));
-    if (drift_ns > 0)
-        fprintf(out, "%+.0f %% from first to last.\n", 100 * all->drift_ns * steps / (double)all->median_ns);
+    if (drift_ns > 0 && first_ns > 0)
+        fprintf(out, "%+.0f %% from first to last.\n", 100 * (last_ns / first_ns - 1));
+    else if (drift_ns > 0)
+        fprintf(out, "the last takes %s.\n", pithi_ns_text(text, last_ns));
     if (all->slow_count)
         fprintf(out, "  %zu %s slow, compared with the median one%s\n", all->slow_count,
                 all->slow_count == 1 ? "is" : "are", all->slow_count > SHOWN ? "; the slowest:" : ":");

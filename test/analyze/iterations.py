@@ -2,6 +2,7 @@
 
 KIND: exact  compute, MPI_Allreduce; iteration 47 is slow on rank 2; other calls before and after
       drift  each iteration is 20 us longer
+      shrink  each iteration is 300 us shorter, down to 1 % of the first; decay  each is a tenth shorter
       halo   messages first, then computing; MPI_Gather in every tenth step
       clock  compute, MPI_Allreduce; MPI_Wtime and MPI_Test any number of times
       chance a row of calls without a period
@@ -172,6 +173,10 @@ if kind in ("exact", "drift"):
         program.together("MPI_Allreduce", 200 * US, 0)
         program.end("step")
     program.local("MPI_Bsend", 5 * MS)
+elif kind in ("shrink", "decay"):
+    for n in range(100 if kind == "shrink" else 40):
+        program.compute(30 * MS - n * 300 * US if kind == "shrink" else int(30 * MS * 0.9**n))
+        program.together("MPI_Allreduce", 20 * US)
 elif kind == "halo":
     program.together("MPI_Allgather", 50 * US)
     for n in range(60):

@@ -16,7 +16,7 @@ for slow in found["slow"]:
     print("slow %(index)d: %(from_ns)d to %(to_ns)d, +%(excess_ns)d: %(difference_ns)d %(state)s on %(rank)d" % slow)'
 }
 
-for kind in exact drift halo clock chance; do
+for kind in exact drift shrink decay halo clock chance; do
     python3 "$here/iterations.py" $kind.txt $kind
 done
 is "$(facts exact.txt)" "count 100
@@ -55,7 +55,9 @@ awk -F'\t' -v OFS='\t' '$2 == 1 && $1 > 0.3003 && (/leave\tforce/ || /enter\tMPI
     exact.txt | sort -s -g -k 1,1 >uneven.txt
 is "$(pith analyze uneven.txt | grep -c '^     spread over all 100 iterations$')" 2 "waiting and load imbalance in each iteration"
 like "$(pith analyze exact.txt --html -)" "in iteration 47 of 100" "as HTML"
-like "$(pith analyze drift.txt)" "Each is 20.00 us longer than the one before: [+]18 % from first to last" "drift on the page"
+like "$(pith analyze drift.txt)" "Each is 20.00 us longer than the one before: [+]19 % from first to last" "drift on the page"
+like "$(pith analyze shrink.txt)" "Each is .* shorter than the one before: -98 % from first to last" "a drift is a part of the first iteration"
+like "$(pith analyze decay.txt)" "Each is .* shorter than the one before: -[0-9]?[0-9] % from first to last" "also where the lengths are no straight line"
 like "$(pith analyze chance.txt)" "^Iterations: none found; --iterations STATE" "none on the page"
 is "$(pith analyze exact.txt --iterations force --from 1.341s | grep ^Iter)" "Iterations: force does not begin and end in this part of the run" "no instance"
 is "$(pith analyze exact.txt --iterations walk 2>&1; echo $?)" "$(printf "pith: analyze: --iterations: the log has no state 'walk'; see \`pith help analyze\`\n2")" "no such state" ||
