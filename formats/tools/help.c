@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "reader/format.h"
 #include "tools/tools.h"
 
@@ -121,6 +122,8 @@ static int help_command(const struct pithi_command *command)
 
 int pithi_tool_help(int argc, char **argv)
 {
+    struct pithi_nearest nearest;
+
     if (argc < 2)
         return help_all();
     if (argc > 2)
@@ -132,5 +135,14 @@ int pithi_tool_help(int argc, char **argv)
     const struct pithi_command *command = pithi_command_find(argv[1]);
     if (command)
         return help_command(command);
-    return pithi_tool_usage("help", "no such topic: %s", argv[1]);
+    const char *topic = argv[1] + strspn(argv[1], "-");
+    pithi_nearest_begin(&nearest, topic, strlen(topic));
+    pithi_nearest_try(&nearest, "env");
+    pithi_nearest_try(&nearest, "formats");
+    for (command = pithi_commands; command->name; command++)
+        pithi_nearest_try(&nearest, command->name);
+    if (nearest.name)
+        return pithi_tool_usage("help", "no such topic: %s; did you mean `pith help %s`?", argv[1], nearest.name);
+    pithi_tool_say(stderr, "pith: help: no such topic: %s; `pith help` lists them", argv[1]);
+    return 2;
 }

@@ -23,13 +23,54 @@ const struct pithi_command *pithi_command_find(const char *name)
     return NULL;
 }
 
+/* Words for these commands that people know from perf and other tools. */
+static const struct {
+    const char *word, *instead;
+} elsewhere[] = {
+    {"record", "`pith run`"},
+    {"start", "`pith run`"},
+    {"exec", "`pith run`"},
+    {"trace", "`pith run --lib trace`"},
+    {"time", "`pith run --lib time`"},
+    {"report", "`pith analyze` or `pith stat`"},
+    {"summary", "`pith analyze` or `pith stat`"},
+    {"profile", "`pith analyze` or `pith stat`"},
+    {"dump", "`pith print`"},
+    {"script", "`pith print`"},
+    {"export", "`pith convert`"},
+    {"show", "`pith view`, `pith draw` or `pith info`"},
+    {"open", "`pith view`"},
+    {"gui", "`pith view`"},
+    {"plot", "`pith draw`"},
+    {"compare", "`pith diff`"},
+    {"query", "`pith sql`, or `pith print --where`"},
+    {"join", "`pith merge`"},
+    {"verify", "`pith check`"},
+    {"repair", "`pith recover`"},
+    {"version", "`pith --version`"},
+    {"-v", "`pith --version`"},
+    {"-V", "`pith --version`"},
+};
+
 static int unknown_command(const char *name)
 {
     struct pithi_nearest nearest;
 
+    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+        if (strcmp(name, elsewhere[i].word) == 0) {
+            pithi_tool_say(stderr, "pith: no such command: %s; use %s", name, elsewhere[i].instead);
+            return 2;
+        }
+    if (access(name, F_OK) == 0) {
+        pithi_tool_say(stderr, "pith: %s: a command is missing before this file: `pith view %s`, `pith info %s` ...", name,
+                       name, name);
+        return 2;
+    }
     pithi_nearest_begin(&nearest, name, strlen(name));
     for (const struct pithi_command *command = pithi_commands; command->name; command++)
         pithi_nearest_try(&nearest, command->name);
+    pithi_nearest_try(&nearest, "--help");
+    pithi_nearest_try(&nearest, "--version");
     if (nearest.name)
         pithi_tool_say(stderr, "pith: no such command: %s; did you mean `pith %s`?", name, nearest.name);
     else
@@ -80,12 +121,13 @@ int main(int argc, char **argv)
 
     if (strcmp(name, "upshot") == 0) {
         argv[0] = "view";
-        return run_external(pithi_command_find("view"), argv);
+        if (argc < 2 || strcmp(argv[1], "--version") != 0)
+            return run_command(pithi_command_find("view"), argc, argv);
     }
     argc--, argv++;
     if (argc == 0 || strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0) {
-        char *help[] = {"help", NULL};
-        return pithi_tool_help(1, help);
+        char *help[] = {"help", argc > 1 ? argv[1] : NULL, argc > 2 ? argv[2] : NULL, NULL};
+        return pithi_tool_help(argc > 3 ? 3 : argc ? argc : 1, help);
     }
     if (strcmp(argv[0], "--version") == 0) {
         puts("pith " PITH_VERSION);

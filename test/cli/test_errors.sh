@@ -56,7 +56,7 @@ fails 1 "pith: small.pith: no lane matches --lane; \`pith info\` shows how many 
 fails 2 "pith: print: --csv and --json cannot be used together; $(see print)" pith print --csv --json small.pith
 fails 2 "pith: stat: --csv and --json cannot be used together; $(see stat)" pith stat --json --csv small.pith
 fails 2 "pith: stat: --by needs state, state,lane, lane, comm, size, wait, function, callsite or callpath, not 'x'; $(see stat)" pith stat --by x small.pith
-fails 2 "pith: help: no such topic: x; $(see help)" pith help x
+fails 2 "pith: help: no such topic: x; \`pith help\` lists them" pith help x
 fails 2 "pith: no such command: prnit; did you mean \`pith print\`?" pith prnit
 fails 2 "pith: no such command: xyzzy; \`pith help\` lists them" pith xyzzy
 fails 2 "pith: print: no such option: --?[31m; $(see print)" pith print $'--\033[31m'
