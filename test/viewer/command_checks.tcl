@@ -68,6 +68,25 @@ press Down
 is [$bar.line get] "nonsense" "Down: back"
 press Escape
 ok [expr {![winfo ismapped $bar]}] "Escape closes it"
+press_key colon
+type "zoon 3"
+press Return
+is [answer] "no such command: zoon; did you mean zoom?" "the line says which command is meant"
+press Escape
+
+# ---- Names that the log does not have
+foreach {script wanted} {
+    {hide gren}                     {no state or event is called gren; did you mean green?}
+    {show GREEN*}                   {no state or event is called GREEN*; did you mean green?}
+    {only xyzzy}                    {no state or event is called xyzzy}
+    {searchable gren off}           {no state or event is called gren; did you mean green?}
+    {lengths gren}                  {no state is called gren; did you mean green?}
+    {help zoon}                     {no such command: zoon; did you mean zoom?}
+} {
+    set status [catch $script text]
+    is "$status $text" "1 $wanted" $script
+}
+is [catch {show *}] 0 "show * is no mistake, whatever there is"
 
 # ---- Times
 fit

@@ -7,4 +7,9 @@ ok $? "a log is made"
 start_display
 inside plain.pith command_checks.tcl
 inside plain.pith palette_checks.tcl
+for pair in 'hide gren|no state or event is called gren; did you mean green?' 'zoon 1 2|no such command: zoon; did you mean zoom?' \
+    'xyzzy|no such command: xyzzy; -e help lists the commands'; do
+    pith view plain.pith -e "${pair%%|*}; quit" 2>err
+    is "$? $(cat err)" "1 pith: view: -e: ${pair#*|}" "pith view -e '${pair%%|*}'"
+done
 finish

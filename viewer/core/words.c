@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
+
 /* 146 years before and after a log's start: differences of such times never overflow. */
 #define FARTHEST (INT64_MAX / 2)
 
@@ -129,6 +131,15 @@ uint32_t pithi_state_named(const struct pithlog *log, const char *name)
         if (pithlog_get_def(log, i)->kind == PITHLOG_STATE && strcmp(pithlog_get_def(log, i)->name, name) == 0)
             return i;
     return UINT32_MAX;
+}
+
+const char *pithi_nearest_name(struct pithi_nearest *nearest, const struct pithlog *log, const char *name, int states)
+{
+    pithi_nearest_begin(nearest, name, strlen(name));
+    for (uint32_t i = 0; i < pithlog_get_info(log)->defs; i++)
+        if (!states || pithlog_get_def(log, i)->kind == PITHLOG_STATE)
+            pithi_nearest_try(nearest, pithlog_get_def(log, i)->name);
+    return pithi_nearest_ask(nearest);
 }
 
 /* ---- Names from logs --------------------------------------------------------------------------------------------- */

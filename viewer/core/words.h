@@ -31,6 +31,9 @@ void pithi_work_window(struct pithlog *log, int64_t *t0_ns, int64_t *t1_ns);
 
 /* The first state with this name; UINT32_MAX: none. */
 uint32_t pithi_state_named(const struct pithlog *log, const char *name);
+/* "; did you mean MPI_Send?": the definition with the nearest name, of states only if `states`; or "". */
+struct pithi_nearest;
+const char *pithi_nearest_name(struct pithi_nearest *nearest, const struct pithlog *log, const char *name, int states);
 
 /* ---- Names from logs --------------------------------------------------------------------------------------------- */
 

@@ -43,6 +43,7 @@ struct pithi_draw {
     int full;                  /* 1: no limit on the size of an SVG */
     const char **script;       /* -e, in order */
     int script_count;
+    const char *size;      /* --size as given */
     int width, height;     /* 0: default; height: as the rows need */
     const char *from, *to; /* words of pithlog_time_find; NULL: not given */
     /* Of the log: */
@@ -87,7 +88,7 @@ const char *pithi_draw_damage(void);
 int pithi_draw_words(struct pithi_draw *draw);
 /* Hides or shows states, events and counters by a pattern of fnmatch. Definitions that only matter for a replay
  * (PITHI_ASIDE) are hidden by default. */
-void pithi_draw_set_hidden(struct pithi_draw *draw, const char *pattern, unsigned char hidden);
+int pithi_draw_set_hidden(struct pithi_draw *draw, const char *pattern, unsigned char hidden);
 #define PITHI_ASIDE "pith:coll_*"
 /* Sets the rows: all, or those that match a pattern (core/rows.h), by draw->group: 0, or an exit status after a
  * message. */

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/nearest.h"
 #include "core/figure.h"
 #include "core/memory.h"
 #include "core/palette.h"
@@ -89,10 +90,12 @@ static int read_digest(struct pithi_draw *draw)
 static int find_iterations(struct pithi_draw *draw)
 {
     uint32_t state = UINT32_MAX;
+    struct pithi_nearest nearest;
     int err;
 
     if (draw->iterations_of && (state = pithi_state_named(draw->log, draw->iterations_of)) == UINT32_MAX)
-        return pithi_draw_failed("%s: --iterations: there is no state %s", draw->log_path, draw->iterations_of);
+        return pithi_draw_failed("%s: --iterations: there is no state %s%s", draw->log_path, draw->iterations_of,
+                                 pithi_nearest_name(&nearest, draw->log, draw->iterations_of, 1));
     err = pithlog_analysis_iterations(draw->analysis, state, &draw->found);
     if (err == PITH_ERR_DAMAGED)
         pithi_draw_damaged();

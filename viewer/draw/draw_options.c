@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "core/memory.h"
 #include "core/palette.h"
 #include "core/words.h"
@@ -168,8 +169,9 @@ static int set_option(struct pithi_draw *draw, int option, const char *value)
         draw->iterations_of = value;
         return 0;
     case SIZE:
+        draw->size = value;
         if (pithi_size_parse(value, &draw->width, &draw->height))
-            return usage("--size %s: must be like 1200x400", value);
+            return usage("--size %s: must be pixels like 1200x400, at most 32000x32000", value);
         return 0;
     case FROM:
         draw->from = value;
@@ -203,24 +205,49 @@ static int set_option(struct pithi_draw *draw, int option, const char *value)
     }
 }
 
-static int set_kind(struct pithi_draw *draw)
+/* `optopt`: the letter, if the option has a single dash; of "-title" getopt has read only "-t". */
+static int unknown_option(char **argv, int letter)
+{
+    char dashed[] = {'-', (char)letter, '\0'};
+    const char *given = !letter ? argv[optind - 1] : argv[optind] && !strncmp(argv[optind], dashed, 2) ? argv[optind] : dashed;
+    const char *name = given + strspn(given, "-");
+    struct pithi_nearest nearest;
+
+    pithi_nearest_begin(&nearest, name, strcspn(name, "="));
+    for (const struct option *o = options; o->name; o++)
+        pithi_nearest_try(&nearest, o->name);
+    if (!nearest.name)
+        return usage("no such option: %s", given);
+    pithi_draw_failed("draw: no such option: %s; did you mean --%s?", given, nearest.name);
+    return 2;
+}
+
+/* The kind of picture by the suffix of its name: 0; -1: none. */
+static int kind_of(const char *path, enum pithi_draw_kind *kind)
 {
     static const struct {
         const char *suffix;
         enum pithi_draw_kind kind;
     } kinds[] = {{".png", PITHI_DRAW_PNG}, {".svg", PITHI_DRAW_SVG},  {".pdf", PITHI_DRAW_PDF},  {".ps", PITHI_DRAW_PS},
                  {".eps", PITHI_DRAW_EPS}, {".htm", PITHI_DRAW_HTML}, {".html", PITHI_DRAW_HTML}};
-    const char *dot = draw->out_path ? strrchr(draw->out_path, '.') : NULL;
+    const char *dot = strrchr(path, '.');
 
+    for (unsigned i = 0; dot && i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(dot, kinds[i].suffix) == 0) {
+            *kind = kinds[i].kind;
+            return 0;
+        }
+    return -1;
+}
+
+static int set_kind(struct pithi_draw *draw)
+{
     if (draw->kind == PITHI_DRAW_TEXT)
         return draw->out_path ? usage("--text is printed; it goes not with -o") : 0;
     if (!draw->out_path)
         return usage("where to? give -o OUT.png (or .svg, .pdf, .ps, .eps, .html), or --text");
-    for (unsigned i = 0; dot && i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(dot, kinds[i].suffix) == 0) {
-            draw->kind = kinds[i].kind;
-            return 0;
-        }
+    if (kind_of(draw->out_path, &draw->kind) == 0)
+        return 0;
     return usage("-o %s: its name must end in .png, .svg, .pdf, .ps, .eps or .html", draw->out_path);
 }
 
@@ -230,13 +257,14 @@ static int check_size(const struct pithi_draw *draw)
         return 0;
     if (draw->width < PITHI_FIGURE_LEAST_WIDTH || draw->width > PITHI_FIGURE_MOST || draw->height > PITHI_FIGURE_MOST ||
         (draw->height && draw->height < PITHI_FIGURE_LEAST_HEIGHT))
-        return usage("--size: from %dx%d to %dx%d", PITHI_FIGURE_LEAST_WIDTH, PITHI_FIGURE_LEAST_HEIGHT,
-                     PITHI_FIGURE_MOST, PITHI_FIGURE_MOST);
+        return usage("--size must be from %dx%d to %dx%d, not %s", PITHI_FIGURE_LEAST_WIDTH, PITHI_FIGURE_LEAST_HEIGHT,
+                     PITHI_FIGURE_MOST, PITHI_FIGURE_MOST, draw->size);
     return 0;
 }
 
 int pithi_draw_options(struct pithi_draw *draw, int argc, char **argv)
 {
+    enum pithi_draw_kind kind;
     int option, status;
 
     opterr = 0;
@@ -244,13 +272,17 @@ int pithi_draw_options(struct pithi_draw *draw, int argc, char **argv)
         if (option == ':')
             return usage("%s needs a value", argv[optind - 1]);
         if (option == '?')
-            return usage("no such option: %s", argv[optind - 1]);
+            return unknown_option(argv, optopt);
         status = set_option(draw, option, optarg);
         if (status)
             return status;
     }
-    if (argc - optind != 1)
-        return usage(argc == optind ? "which log?" : "one log at a time");
+    if (argc == optind)
+        return usage("LOG is missing");
+    if (argc - optind == 2 && !draw->out_path && kind_of(argv[optind + 1], &kind) == 0)
+        return usage("-o is missing before %s", argv[optind + 1]);
+    if (argc - optind > 1)
+        return usage("one log at a time, not also %s", argv[optind + 1]);
     draw->log_path = argv[optind];
     status = set_kind(draw);
     if (!status && draw->ranges && (draw->kind == PITHI_DRAW_TEXT || draw->kind == PITHI_DRAW_HTML))

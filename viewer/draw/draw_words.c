@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "core/memory.h"
 #include "core/message_filter.h"
 #include "core/palette.h"
@@ -133,24 +134,34 @@ static int do_height(struct pithi_draw *draw, const struct pithi_draw_word *word
     return pixels > 0 ? 0 : 2;
 }
 
-void pithi_draw_set_hidden(struct pithi_draw *draw, const char *pattern, unsigned char hidden)
+int pithi_draw_set_hidden(struct pithi_draw *draw, const char *pattern, unsigned char hidden)
 {
+    int found = 0;
+
     for (uint32_t id = 0; id < pithlog_get_info(draw->log)->defs; id++)
-        if (fnmatch(pattern, pithlog_get_def(draw->log, id)->name, 0) == 0)
+        if (fnmatch(pattern, pithlog_get_def(draw->log, id)->name, 0) == 0) {
             draw->hidden[id] = hidden;
+            found = 1;
+        }
+    return found;
 }
 
-static int do_hide(struct pithi_draw *draw, const struct pithi_draw_word *word)
+static int set_hidden(struct pithi_draw *draw, const struct pithi_draw_word *word, unsigned char hidden)
 {
-    pithi_draw_set_hidden(draw, word->item[1], 1);
-    return 0;
+    const char *pattern = word->item[1];
+    struct pithi_nearest nearest;
+
+    if (pithi_draw_set_hidden(draw, pattern, hidden) || strcmp(pattern, "*") == 0)
+        return 0;
+    pithi_nearest_name(&nearest, draw->log, pattern, 0);
+    pithi_draw_failed("draw: -e: %s: no state or event is called %s%s", word->item[0], pattern,
+                      nearest.name ? pithi_nearest_ask(&nearest) : "; see `pith info` and `pith stat`");
+    return 2;
 }
 
-static int do_show(struct pithi_draw *draw, const struct pithi_draw_word *word)
-{
-    pithi_draw_set_hidden(draw, word->item[1], 0);
-    return 0;
-}
+static int do_hide(struct pithi_draw *draw, const struct pithi_draw_word *word) { return set_hidden(draw, word, 1); }
+
+static int do_show(struct pithi_draw *draw, const struct pithi_draw_word *word) { return set_hidden(draw, word, 0); }
 
 static int is_on(const char *word)
 {
@@ -238,8 +249,7 @@ static int do_message_filter(struct pithi_draw *draw, const struct pithi_draw_wo
 static int do_only(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
     pithi_draw_set_hidden(draw, "*", 1);
-    pithi_draw_set_hidden(draw, word->item[1], 0);
-    return 0;
+    return set_hidden(draw, word, 0);
 }
 
 static int do_show_all(struct pithi_draw *draw, const struct pithi_draw_word *word)
@@ -341,6 +351,14 @@ static int run(struct pithi_draw *draw, const struct pithi_draw_word *word)
             return table[i].run(draw, word);
         return pithi_draw_word_wrong(table[i].word, *table[i].arguments ? "needs " : "needs no argument",
                                      table[i].arguments);
+    }
+    struct pithi_nearest nearest;
+    pithi_nearest_begin(&nearest, word->item[0], strlen(word->item[0]));
+    for (unsigned i = 0; i < WORDS; i++)
+        pithi_nearest_try(&nearest, table[i].word);
+    if (nearest.name) {
+        pithi_draw_failed("draw: -e: no such word for pictures: %s%s", word->item[0], pithi_nearest_ask(&nearest));
+        return 2;
     }
     char list[512] = "";
     for (unsigned i = 0; i < WORDS; i++) {

@@ -371,12 +371,9 @@ oo::class create ::pith::ColourEditor {
     # ---- Words
 
     method word_colour {name {rgb {}} {where log}} {
-        set its_ids [$model ids_like $name]
+        set its_ids [expr {$where eq "rule" ? [$model ids_like $name] : [$model ids_of $name]}]
         if {$where ni {log rule now}} {
             throw {PITH USAGE} "colour: must be kept for log, rule or now, not $where"
-        }
-        if {$its_ids eq {} && $where ne "rule"} {
-            throw {PITH USAGE} "no state or event is called $name"
         }
         if {$rgb eq "default"} {
             my forget [list $name]
@@ -389,10 +386,7 @@ oo::class create ::pith::ColourEditor {
     }
 
     method word_edit_colour {name} {
-        set its_ids [$model ids_like $name]
-        if {$its_ids ne {}} {
-            my open $its_ids
-        }
+        my open [$model ids_of $name]
     }
 }
 

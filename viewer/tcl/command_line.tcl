@@ -146,15 +146,7 @@ oo::class create ::pith::CommandLine {
         }
     }
 
-    method error_text {text} {
-        if {[regexp {^invalid command name "(.*)"} $text -> word]} {
-            return "no such command: $word; Tab lists the commands"
-        }
-        if {[regexp {^wrong # args: should be "(.*)"} $text -> usage]} {
-            return "usage: $usage"
-        }
-        return $text
-    }
+    method error_text {text} { return [::pith::words::error_text $text "; Tab lists the commands"] }
 }
 
 ::pith::part::add CommandLine {

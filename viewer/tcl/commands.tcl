@@ -135,7 +135,25 @@ proc ::pith::words::help_on {sought} {
             return "$word $arguments - $help"
         }
     }
-    throw {PITH USAGE} "no such command: $sought"
+    throw {PITH USAGE} "no such command: $sought[nearest $sought]"
+}
+
+# "; did you mean zoom?", or {}.
+proc ::pith::words::nearest {word} {
+    variable table
+    return [::pithtk::nearest $word [lmap {known arguments help method} [::pith::part::rows words $table] {set known}]]
+}
+
+# An error of a script in the words of its user. OTHERWISE: what to do about an unknown command without a similar one.
+proc ::pith::words::error_text {text otherwise} {
+    if {[regexp {^invalid command name "(.*)"} $text -> word]} {
+        set hint [nearest $word]
+        return "no such command: $word[expr {$hint ne {} ? $hint : $otherwise}]"
+    }
+    if {[regexp {^wrong # args: should be "(.*)"} $text -> usage]} {
+        return "usage: $usage"
+    }
+    return $text
 }
 
 # "1.5" or "20ms" in nanoseconds.

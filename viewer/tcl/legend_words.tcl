@@ -51,15 +51,7 @@ oo::class create ::pith::LegendWords {
 
     # ---- Words
 
-    method ids {pattern} {
-        set ids [$model ids_like $pattern]
-        if {$ids eq {}} {
-            throw {PITH USAGE} "no state or event is called $pattern"
-        }
-        return $ids
-    }
-
-    method word_only {pattern} { $legend only [my ids $pattern] }
+    method word_only {pattern} { $legend only [$model ids_of $pattern] }
 
     method word_show_all {} {
         $model set_hidden {}
@@ -68,7 +60,7 @@ oo::class create ::pith::LegendWords {
 
     method word_searchable {{pattern {}} {on {}}} {
         if {$on ne {}} {
-            $model set_searchable [my ids $pattern] [my switch searchable $on]
+            $model set_searchable [$model ids_of $pattern] [my switch searchable $on]
         }
         return [lmap id [$model searchable] {dict get [$model def $id] name}]
     }

@@ -286,7 +286,7 @@ oo::class create ::pith::Lengths {
                 return $id
             }
         }
-        throw {PITH USAGE} "no state is called $pattern"
+        throw {PITH USAGE} "no state is called $pattern[$model nearest $pattern state]"
     }
 
     # FILE.svg: the graph. Other suffixes: a PNG screenshot.

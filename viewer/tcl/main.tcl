@@ -18,6 +18,13 @@ proc ::pith::die {text {status 1}} {
     exit $status
 }
 
+# Ends with the names of some logs in the folder of a missing one.
+proc ::pith::no_such_file {path} {
+    set logs [lsort [glob -nocomplain -type f -directory [file dirname $path] -tails *.pith]]
+    set more [expr {[llength $logs] > 5 ? " ..." : ""}]
+    die "$path: no such file[expr {$logs eq {} ? "" : "; this folder has [join [lrange $logs 0 4] {, }]$more"}]"
+}
+
 # Sources all files of this folder; none needs Tk for that.
 proc ::pith::source_all {} {
     variable folder
@@ -71,7 +78,10 @@ proc ::pith::arguments {words} {
             --restore { set remembers 1 }
             --spill { set spill [lindex $words [incr i]] }
             -- {}
-            -?* { die "view: no such option: $word; see `pith help view`" 2 }
+            -?* {
+                die "view: no such option: $word; there are -e, --from, --to, --at, --rows, --live, --together, --anim,\
+                    --fresh and --restore" 2
+            }
             default {
                 lappend logs [list [expr {$animated ? $word : [running $word $live]}] {*}$early]
                 set early {}
@@ -94,7 +104,7 @@ proc ::pith::join_two {logs} {
     }
     lassign $logs first second
     if {![file exists [lindex $second 0]]} {
-        die "[lindex $second 0]: no such file"
+        no_such_file [lindex $second 0]
     }
     return [list [list [lindex $first 0] [list {} [list beside [lindex $second 0]]] {*}[lrange $first 1 end] \
         {*}[lrange $second 1 end]]]
@@ -143,7 +153,7 @@ proc ::pith::main {words} {
     variable remembers
     foreach entry $logs {
         if {![file exists [lindex $entry 0]] && !($animated && ($spill ne {} || [file exists [lindex $entry 0].spill]))} {
-            die "[lindex $entry 0]: no such file"
+            no_such_file [lindex $entry 0]
         }
     }
     load_parts
@@ -173,7 +183,7 @@ proc ::pith::main {words} {
             lassign $option name script
             if {[catch {$window run $script} text]} {
                 # The user did not write the script of --together.
-                die [expr {$name eq {} ? $text : "view: $name: $text"}]
+                die [expr {$name eq {} ? $text : "view: $name: [words::error_text $text "; -e help lists the commands"]"}]
             }
         }
     }

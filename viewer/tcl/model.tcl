@@ -415,6 +415,26 @@ oo::class create ::pith::Model {
         return $ids
     }
 
+    # The same; an error that names the nearest one if there is none.
+    method ids_of {pattern} {
+        set ids [my ids_like $pattern]
+        if {$ids eq {}} {
+            throw {PITH USAGE} "no state or event is called $pattern[my nearest $pattern]"
+        }
+        return $ids
+    }
+
+    # "; did you mean MPI_Send?", or {}. KINDS: of the names to look at.
+    method nearest {pattern {kinds {state event counter}}} {
+        set names {}
+        dict for {id def} $defs {
+            if {[dict get $def kind] in $kinds} {
+                lappend names [dict get $def name]
+            }
+        }
+        return [::pithtk::nearest $pattern $names]
+    }
+
     # Ids included in searches.
     method searchable {} {
         return [lmap id [dict keys $defs] {if {$id in $unsearched} continue; set id}]

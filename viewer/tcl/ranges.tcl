@@ -195,7 +195,7 @@ oo::class create ::pith::Ranges {
                 set id
             }]
             if {$found eq {}} {
-                throw {PITH USAGE} "ranges: no state is called $pattern"
+                throw {PITH USAGE} "ranges: no state is called $pattern[$model nearest $pattern state]"
             }
             lappend ids {*}$found
         }

@@ -299,7 +299,7 @@ oo::class create ::pith::Search {
             if {[regexp {[=<>~]} $pattern]} {
                 ::pithtk::query $pattern ;# says what is wrong with it
             }
-            throw {PITH USAGE} "no name matches $pattern"
+            throw {PITH USAGE} "no name matches $pattern[$model nearest $pattern $kinds]"
         }
         return $ids
     }

@@ -295,11 +295,11 @@ oo::class create ::pith::Window {
     }
 
     method word_hide {pattern} {
-        $model set_hidden [concat [$model hidden] [$model ids_like $pattern]]
+        $model set_hidden [concat [$model hidden] [$model ids_of $pattern]]
     }
 
     method word_show {pattern} {
-        set shown [$model ids_like $pattern]
+        set shown [expr {$pattern eq "*" ? [$model ids_like *] : [$model ids_of $pattern]}]
         $model set_hidden [lmap id [$model hidden] {if {$id in $shown} continue; set id}]
     }
 

@@ -9,6 +9,7 @@
  *     duration NS                "1.5 ms"
  *     time NS RESOLUTION         "12.345 s"
  *     parse WORD                 "20ms" as nanoseconds
+ *     nearest WORD NAMES         "; did you mean NAME?", or {} if none of the names is similar
  *     number N                   digits in groups
  *     font FONT new|more TEXT    the font of the names in bars: makes the letters of the text, for a new font or more
  *     theme ?NAME?               chooses a theme; the colours of the current one
@@ -25,6 +26,7 @@
 #include <tk.h>
 #include <X11/Xutil.h>
 
+#include "base/nearest.h"
 #include "core/axis.h"
 #include "core/legend.h"
 #include "core/words.h"
@@ -86,6 +88,23 @@ static int number_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
     return TCL_OK;
 }
 
+static int nearest_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    const char *word = Tcl_GetString(objv[1]);
+    struct pithi_nearest nearest;
+    Tcl_Obj **names;
+    int count;
+
+    (void)objc;
+    if (Tcl_ListObjGetElements(interp, objv[2], &count, &names) != TCL_OK)
+        return TCL_ERROR;
+    pithi_nearest_begin(&nearest, word, strlen(word));
+    for (int i = 0; i < count; i++)
+        pithi_nearest_try(&nearest, Tcl_GetString(names[i]));
+    Tcl_SetObjResult(interp, Tcl_NewStringObj(pithi_nearest_ask(&nearest), -1));
+    return TCL_OK;
+}
+
 static int shift_of(unsigned long mask) { return mask ? __builtin_ctzl(mask) : 0; }
 
 /* Expects a true colour visual with 8 bits a channel. */
@@ -143,6 +162,7 @@ static const struct command {
                 {"::pithtk::duration", 1, 1, "ns", duration_command},
                 {"::pithtk::font", 3, 3, "font new|more text", pithi_font_command},
                 {"::pithtk::grab", 2, 2, "window photo", grab_command},
+                {"::pithtk::nearest", 2, 2, "word names", nearest_command},
                 {"::pithtk::number", 1, 1, "number", number_command},
                 {"::pithtk::open", 1, 2, "file ?callback?", pithi_open_command},
                 {"::pithtk::paper", 1, 1, "window", pithi_paper_command},
