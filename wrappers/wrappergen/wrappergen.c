@@ -10,6 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cause.h"
+#include "base/nearest.h"
+
 static const char help[] =
     "Usage: wrappergen [-w] FILE.w ... [-f FUNCTIONS] [-H HEADER | -p PROTOS] [-r ROLES] [-o OUT] [OPTIONS]\n"
     "Writes profiling wrappers for MPI functions from templates (the language: see wrappergen(1)).\n"
@@ -89,6 +92,31 @@ static int parse_flag(const char *option, struct gen_options *options)
     return 0;
 }
 
+/* Finds the nearest option in the text of the help, where each begins with a dash. */
+static void no_option(const char *given, const char *text)
+{
+    struct pithi_nearest nearest;
+
+    pithi_nearest_begin(&nearest, given, strlen(given));
+    for (; *text; text += strcspn(text, " \n;:") + (text[strcspn(text, " \n;:")] != '\0'))
+        if (text[0] == '-' && text[1] == '-')
+            pithi_nearest_try(&nearest, text_copy(text, strcspn(text, " \n;:,")));
+    if (!nearest.name)
+        usage("no option %s", given);
+    fprintf(stderr, "wrappergen: no option %s%s\n", given, pithi_nearest_ask(&nearest));
+    exit(2);
+}
+
+/* A template must not be replaced by its own output. */
+static void check_out(const struct gen_options *options)
+{
+    struct stat out, template;
+
+    for (int i = 0; options->out && stat(options->out, &out) == 0 && S_ISREG(out.st_mode) && i < options->template_count; i++)
+        if (stat(options->templates[i], &template) == 0 && out.st_dev == template.st_dev && out.st_ino == template.st_ino)
+            usage("-o %s is the template; give the output another name", options->out);
+}
+
 static void parse_options(int argc, char **argv, struct gen_options *options)
 {
     const struct {
@@ -112,7 +140,7 @@ static void parse_options(int argc, char **argv, struct gen_options *options)
         } else if (!strncmp(argv[i], "--dialect=", 10) && !parse_flag(argv[i], options)) {
             usage("no dialect %s (classic, wrap)", argv[i] + 10);
         } else if (argv[i][0] == '-' && argv[i][1] && !parse_flag(argv[i], options)) {
-            usage("no option %s", argv[i]);
+            no_option(argv[i], help);
         } else if (argv[i][0] != '-' || !argv[i][1]) {
             options->templates = grow(options->templates, (size_t)options->template_count, sizeof *options->templates);
             options->templates[options->template_count++] = argv[i];
@@ -120,6 +148,7 @@ static void parse_options(int argc, char **argv, struct gen_options *options)
     }
     if (!options->template_count && !options->list)
         usage("no template%s", "");
+    check_out(options);
     if (options->protos && options->header)
         usage("-p and -H exclude each other%s", "");
     if (options->flags & EMIT_CXX && options->flags & (EMIT_PRELOAD | EMIT_FORTRAN))
@@ -183,6 +212,7 @@ static void leave_out(struct protos *protos, const struct gen_options *options, 
 
 static int write_out(const char *name, const struct gen_text *text)
 {
+    struct pithi_cause cause;
     struct stat info;
 
     if (!name)
@@ -192,7 +222,7 @@ static int write_out(const char *name, const struct gen_text *text)
         int failed = !device || fwrite(text->at, 1, text->size, device) != text->size;
         failed |= device && fclose(device);
         if (failed)
-            fprintf(stderr, "wrappergen: %s: %s\n", name, strerror(errno));
+            fprintf(stderr, "wrappergen: %s: cannot write: %s\n", name, pithi_cause_of(&cause, name, errno));
         return failed ? -1 : 0;
     }
     const char *part = text_format("%s.part", name);
@@ -200,7 +230,7 @@ static int write_out(const char *name, const struct gen_text *text)
     int bad = !file || fwrite(text->at, 1, text->size, file) != text->size;
     bad |= file && fclose(file);
     if (bad || rename(part, name)) {
-        fprintf(stderr, "wrappergen: %s: %s\n", name, strerror(errno));
+        fprintf(stderr, "wrappergen: %s: cannot write: %s\n", name, pithi_cause_of(&cause, name, errno));
         unlink(part);
         return -1;
     }
@@ -279,6 +309,8 @@ int main(int argc, char **argv)
     function_prelude(&emitter);
     for (int i = 0; i < options.template_count; i++) {
         read_or_exit(options.templates[i], &sources[i]);
+        if (strspn(sources[i].at, " \t\r\n") >= sources[i].size && !(options.flags & EMIT_QUIET))
+            fprintf(stderr, "wrappergen: warning: %s: the template is empty\n", options.templates[i]);
         template_expand(&emitter, &sources[i], i);
     }
     template_end(&emitter);
