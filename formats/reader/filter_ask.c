@@ -246,8 +246,9 @@ int pithi_defs_have(const struct pithlog *log, uint32_t kinds, const char *text,
 
 int pithi_no_such_name(const struct pithlog *log, uint32_t kinds, const char *text)
 {
-    static const char *const words[] = {
-        [1u << PITHLOG_STATE] = "state", [1u << PITHLOG_EVENT_TYPE] = "event", [1u << PITHLOG_COUNTER_TYPE] = "counter"};
+    static const char *const words[] = {[1u << PITHLOG_STATE] = "state",
+                                        [1u << PITHLOG_EVENT_TYPE] = "event",
+                                        [1u << PITHLOG_COUNTER_TYPE] = "counter"};
     const char *what = kinds < sizeof words / sizeof *words && words[kinds] ? words[kinds] : "state, event or counter";
     struct pithi_nearest nearest;
     const struct pithlog_def *def;

@@ -254,8 +254,10 @@ static int parse_what_if(const struct pithi_findings *f, const char *text, struc
         return 0;
     }
     if (!value || (size_t)(value - text) >= sizeof name)
-        return pithi_tool_usage("analyze", "--what-if %s: must be balanced, network=ideal, network=latency, network=K, "
-                                           "STATE=K or STATE@RANK=K; K: so many times faster", text);
+        return pithi_tool_usage("analyze",
+                                "--what-if %s: must be balanced, network=ideal, network=latency, network=K, "
+                                "STATE=K or STATE@RANK=K; K: so many times faster",
+                                text);
     snprintf(name, sizeof name, "%.*s", (int)(value - text), text);
     times = strtod(value + 1, &end);
     if (strcmp(name, "network") == 0 && strcmp(value + 1, "ideal") == 0) {

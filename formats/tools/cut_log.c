@@ -89,8 +89,7 @@ int pithi_tool_cut(int argc, char **argv)
     int status = read_options(argc, argv, &cut);
 
     if (status == 0)
-        status = pithi_tool_open(argv[0], argv[optind], &cut.log) ? pithi_tool_failed()
-                                                                  : write_cut(argv[0], &cut);
+        status = pithi_tool_open(argv[0], argv[optind], &cut.log) ? pithi_tool_failed() : write_cut(argv[0], &cut);
     pithlog_close(cut.log);
     pithlog_filter_free(cut.where.filter);
     free(cut.set.ranges);

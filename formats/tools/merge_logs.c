@@ -63,7 +63,8 @@ static int check_different(const char *command, const struct merge *m)
     for (uint32_t i = 0; i < m->count && m->ranks == RANKS_UNSAID; i++)
         for (uint32_t k = 0; k < i && stat(m->sources[i].path, &a) == 0; k++)
             if (stat(m->sources[k].path, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
-                return pithi_tool_usage(command, "%s is given twice; give each log once, or --ranks follow for its ranks twice",
+                return pithi_tool_usage(command,
+                                        "%s is given twice; give each log once, or --ranks follow for its ranks twice",
                                         m->sources[i].path);
     return 0;
 }

@@ -62,7 +62,7 @@ static void guard(void)
 static struct {
     dev_t device;
     ino_t file;
-} *inputs;
+} * inputs;
 static uint32_t input_count;
 
 void pithi_outfile_reads(const char *path)

@@ -15,8 +15,8 @@ int pithi_outfile_make(const char *command, const struct pithi_format *format, c
 int pithi_outfile_print(const char *command, const char *path, int (*print)(void *context, FILE *out), void *context);
 /* The same, but the file may be the log that is read. */
 int pithi_outfile_rewrite(const char *command, const char *path, int (*print)(void *context, FILE *out), void *context);
-/* The command reads the file: pithi_outfile_print refuses to replace it, because a page or a picture must not replace the
- * log. A log may: it appears as a whole under its name. */
+/* The command reads the file: pithi_outfile_print refuses to replace it, because a page or a picture must not replace
+ * the log. A log may: it appears as a whole under its name. */
 void pithi_outfile_reads(const char *path);
 int pithi_outfile_check(const char *path); /* PITH_OK, or an error if the command reads the file */
 /* Reading records of `log` counts as progress. */

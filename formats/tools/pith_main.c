@@ -62,8 +62,8 @@ static int unknown_command(const char *name)
             return 2;
         }
     if (access(name, F_OK) == 0) {
-        pithi_tool_say(stderr, "pith: %s: a command is missing before this file: `pith view %s`, `pith info %s` ...", name,
-                       name, name);
+        pithi_tool_say(stderr, "pith: %s: a command is missing before this file: `pith view %s`, `pith info %s` ...",
+                       name, name, name);
         return 2;
     }
     pithi_nearest_begin(&nearest, name, strlen(name));

@@ -57,7 +57,8 @@ static int failed(struct sqlite3 *db)
     snprintf(text, sizeof text, "%s", sqlite->errmsg(db));
     if (strncmp(text, table, sizeof table - 1) == 0) {
         pithi_nearest_begin(&nearest, text + sizeof table - 1, strlen(text + sizeof table - 1));
-        collect(db, "SELECT name FROM sqlite_schema WHERE type IN ('table','view') AND name NOT LIKE 'sqlite%' ORDER BY 1",
+        collect(db,
+                "SELECT name FROM sqlite_schema WHERE type IN ('table','view') AND name NOT LIKE 'sqlite%' ORDER BY 1",
                 &nearest, list, sizeof list);
         return pithi_fail(PITH_ERR_USAGE, "sql: %s%s%s: %s", text, pithi_nearest_ask(&nearest),
                           nearest.name ? " There are" : "; there are", list);

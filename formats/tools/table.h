@@ -40,7 +40,7 @@ void pithi_table_row(struct pithi_report *table);
 void pithi_table_text(struct pithi_report *table, const char *text);
 void pithi_table_number(struct pithi_report *table, int64_t value); /* count, ns, bytes, bytes per second */
 void pithi_table_skip(struct pithi_report *table);                  /* leaves the next cell empty */
-uint32_t pithi_table_rows(const struct pithi_report *table); /* their number */
+uint32_t pithi_table_rows(const struct pithi_report *table);        /* their number */
 int pithi_table_print(const struct pithi_report *table, FILE *out, enum pithi_text_style style);
 void pithi_table_free(struct pithi_report *table);
 

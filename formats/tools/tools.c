@@ -197,8 +197,8 @@ int pithi_tool_options(int argc, char **argv, const struct pithi_option *options
         int row = 0;
         while (row < count && longs[row].val != option)
             row++;
-        status =
-            option == ':' || option == '?' ? bad_option(argv, option, options) : read_option(argv[0], &options[row], optarg);
+        status = option == ':' || option == '?' ? bad_option(argv, option, options)
+                                                : read_option(argv[0], &options[row], optarg);
     }
     for (; !status && options[count].name && optind < argc; optind++) /* after -- */
         status = read_option(argv[0], &options[count], argv[optind]);

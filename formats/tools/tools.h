@@ -110,8 +110,8 @@ struct pithi_asked_query {
         "where", 0, PITHI_READ, to, NULL, pithi_tool_where                                                             \
     }
 int pithi_tool_where(const char *command, const char *option, const char *value, void *where);
-/* Replaces *log by the records that match, as `pith cut --where` writes them. filter NULL: does nothing. An error if the
- * query asks for names that the log does not have. */
+/* Replaces *log by the records that match, as `pith cut --where` writes them. filter NULL: does nothing. An error if
+ * the query asks for names that the log does not have. */
 int pithi_tool_filter(struct pithlog **log, const struct pithlog_filter *filter);
 #define PITHI_STYLE_OPTIONS(to)                                                                                        \
     {"csv", 0, PITHI_CALL, to, NULL, pithi_tool_style}, { "json", 0, PITHI_CALL, to, NULL, pithi_tool_style }

@@ -209,7 +209,9 @@ static int set_option(struct pithi_draw *draw, int option, const char *value)
 static int unknown_option(char **argv, int letter)
 {
     char dashed[] = {'-', (char)letter, '\0'};
-    const char *given = !letter ? argv[optind - 1] : argv[optind] && !strncmp(argv[optind], dashed, 2) ? argv[optind] : dashed;
+    const char *given = !letter                                             ? argv[optind - 1]
+                        : argv[optind] && !strncmp(argv[optind], dashed, 2) ? argv[optind]
+                                                                            : dashed;
     const char *name = given + strspn(given, "-");
     struct pithi_nearest nearest;
 

@@ -112,8 +112,10 @@ static void check_out(const struct gen_options *options)
 {
     struct stat out, template;
 
-    for (int i = 0; options->out && stat(options->out, &out) == 0 && S_ISREG(out.st_mode) && i < options->template_count; i++)
-        if (stat(options->templates[i], &template) == 0 && out.st_dev == template.st_dev && out.st_ino == template.st_ino)
+    for (int i = 0;
+         options->out && stat(options->out, &out) == 0 && S_ISREG(out.st_mode) && i < options->template_count; i++)
+        if (stat(options->templates[i], &template) == 0 && out.st_dev == template.st_dev &&
+            out.st_ino == template.st_ino)
             usage("-o %s is the template; give the output another name", options->out);
 }
 
@@ -309,7 +311,8 @@ int main(int argc, char **argv)
     function_prelude(&emitter);
     for (int i = 0; i < options.template_count; i++) {
         read_or_exit(options.templates[i], &sources[i]);
-        if (strspn(sources[i].at, " \t\r\n") >= sources[i].size && !(options.flags & EMIT_QUIET))
+        if (strspn(sources[i].at, " \t\r\n") >= sources[i].size && !(options.flags & EMIT_QUIET) &&
+            strcmp(options.templates[i], "-") != 0)
             fprintf(stderr, "wrappergen: warning: %s: the template is empty\n", options.templates[i]);
         template_expand(&emitter, &sources[i], i);
     }
