@@ -90,6 +90,7 @@
     F(Archive_Close)                                                                                                   \
     F(Archive_SetCreator)                                                                                              \
     F(Archive_SetFlushCallbacks)                                                                                       \
+    F(Archive_SetMemoryCallbacks)                                                                                      \
     F(Archive_SetSerialCollectiveCallbacks)                                                                            \
     F(Archive_OpenEvtFiles)                                                                                            \
     F(Archive_GetEvtWriter)                                                                                            \

@@ -1,5 +1,6 @@
 /* otf2_write.c - writes an archive, traces.otf2 in a folder, rank by rank, because libotf2 keeps a chunk of memory for
  * each location being written. The lanes of a rank with very many lanes are written one by one. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,50 @@ static OTF2_FlushType flush(void *data, OTF2_FileType type, OTF2_LocationRef loc
 
 static OTF2_FlushCallbacks flush_callbacks = {flush, NULL};
 
+/* libotf2 fills a new chunk with zeros for each location. In fresh memory this costs a page fault a page, which was most
+ * of the time of a log with many lanes; so chunks are kept. `mine` is the list of the chunks of one of its buffers. */
+static void *take_chunk(void *data, OTF2_FileType type, OTF2_LocationRef location, void **mine, uint64_t size)
+{
+    struct otf2_writer *w = data;
+    struct otf2_chunk *chunk = w->chunks;
+    (void)location;
+    if (type == OTF2_FILETYPE_EVENTS && *mine) /* a chunk is full: write it out */
+        return NULL;
+    if (chunk && chunk->size == size)
+        w->chunks = chunk->next;
+    else if (!(chunk = malloc(sizeof *chunk + size)))
+        return NULL;
+    *chunk = (struct otf2_chunk){*mine, size};
+    *mine = chunk;
+    return chunk + 1;
+}
+
+static void give_chunks(void *data, OTF2_FileType type, OTF2_LocationRef location, void **mine, bool final)
+{
+    struct otf2_writer *w = data;
+    struct otf2_chunk *chunk = *mine, *next;
+    (void)location, (void) final;
+    for (; chunk; chunk = next) {
+        next = chunk->next;
+        chunk->next = w->chunks;
+        if (type == OTF2_FILETYPE_EVENTS)
+            w->chunks = chunk;
+        else
+            free(chunk);
+    }
+    *mine = NULL;
+}
+
+static OTF2_MemoryCallbacks memory_callbacks = {take_chunk, give_chunks};
+
+static void free_chunks(struct otf2_writer *w)
+{
+    for (struct otf2_chunk *next; w->chunks; w->chunks = next) {
+        next = w->chunks->next;
+        free(w->chunks);
+    }
+}
+
 static int write_ranks(struct otf2_writer *w)
 {
     const struct pithlog_lane *lane;
@@ -34,11 +79,36 @@ static int write_ranks(struct otf2_writer *w)
     return PITH_OK;
 }
 
-static void put_local_definitions(struct otf2_writer *w, uint64_t location)
+/* Readers look for a definition file of each location, even an empty one. libotf2 writes the first; the others have the
+ * same bytes. (It would fill 4 MB with zeros for each, and search all locations for it.) */
+static void put_local_definitions(struct otf2_writer *w)
 {
-    OTF2_DefWriter *writer = w->otf2->Archive_GetDefWriter(w->archive, location);
-
+    const struct pithlog_lane *lane = pithlog_get_lane(w->log, 0);
+    uint64_t first = lane ? pithi_otf2_location(lane) : 0;
+    unsigned char bytes[4096];
+    char name[4096];
+    OTF2_DefWriter *writer;
+    size_t size = 0;
+    FILE *file;
+    pithi_otf2_check(w, w->otf2->Archive_OpenDefFiles(w->archive));
+    writer = w->otf2->Archive_GetDefWriter(w->archive, first);
     pithi_otf2_check(w, writer ? w->otf2->Archive_CloseDefWriter(w->archive, writer) : OTF2_ERROR_FILE_CAN_NOT_OPEN);
+    pithi_otf2_check(w, w->otf2->Archive_CloseDefFiles(w->archive));
+    snprintf(name, sizeof name, "%s/traces/%" PRIu64 ".def", w->folder, first);
+    if ((file = fopen(name, "rb"))) {
+        size = fread(bytes, 1, sizeof bytes, file);
+        fclose(file);
+    }
+    if (size == 0 || size == sizeof bytes)
+        pithi_otf2_check(w, OTF2_ERROR_FILE_INTERACTION);
+    for (uint32_t i = 1; w->code == OTF2_SUCCESS && (lane = pithlog_get_lane(w->log, i)); i++) {
+        snprintf(name, sizeof name, "%s/traces/%" PRIu64 ".def", w->folder, pithi_otf2_location(lane));
+        file = fopen(name, "wb");
+        if (!file || fwrite(bytes, 1, size, file) != size)
+            pithi_otf2_check(w, OTF2_ERROR_FILE_INTERACTION);
+        if (file && fclose(file) != 0)
+            pithi_otf2_check(w, OTF2_ERROR_FILE_INTERACTION);
+    }
 }
 
 static int write_all(struct otf2_writer *w)
@@ -59,14 +129,7 @@ static int write_all(struct otf2_writer *w)
                          events ? w->otf2->Archive_CloseEvtWriter(w->archive, events) : OTF2_ERROR_FILE_CAN_NOT_OPEN);
     }
     pithi_otf2_check(w, w->otf2->Archive_CloseEvtFiles(w->archive));
-    /* Readers look for a definition file of each location, even an empty one. */
-    const struct pithlog_lane *lane;
-    pithi_otf2_check(w, w->otf2->Archive_OpenDefFiles(w->archive));
-    for (uint32_t i = 0; w->code == OTF2_SUCCESS && (lane = pithlog_get_lane(w->log, i)); i++)
-        put_local_definitions(w, pithi_otf2_location(lane));
-    if (pithlog_get_info(w->log)->lanes == 0)
-        put_local_definitions(w, 0);
-    pithi_otf2_check(w, w->otf2->Archive_CloseDefFiles(w->archive));
+    put_local_definitions(w);
     if (!pithi_otf2_put_places(w, &window) || w->no_memory)
         return pithi_no_memory();
     return PITH_OK;
@@ -77,11 +140,13 @@ static int write_archive(struct otf2_writer *w, const char *folder, const char *
     OTF2_ErrorCode code;
     int err;
 
+    w->folder = folder;
     w->archive = w->otf2->Archive_Open(folder, "traces", OTF2_FILEMODE_WRITE, EVENT_CHUNK, DEFINITION_CHUNK,
                                        OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (!w->archive)
         return pithi_otf2_fail(PITH_ERR_IO, name, "cannot be written", OTF2_SUCCESS);
     pithi_otf2_check(w, w->otf2->Archive_SetFlushCallbacks(w->archive, &flush_callbacks, NULL));
+    pithi_otf2_check(w, w->otf2->Archive_SetMemoryCallbacks(w->archive, &memory_callbacks, w));
     pithi_otf2_check(w, w->otf2->Archive_SetSerialCollectiveCallbacks(w->archive));
     pithi_otf2_check(w, w->otf2->Archive_SetCreator(w->archive, "Pith " PITH_VERSION));
     if (!(w->defs = w->otf2->Archive_GetGlobalDefWriter(w->archive)))
@@ -141,6 +206,7 @@ int pithi_otf2_write_folder(struct pithlog *log, const char *folder, const struc
     pithi_map_free(&w->ranks);
     pithi_map_free(&w->members);
     pithi_otf2_contexts_close(w);
+    free_chunks(w);
     free(w->events);
     free(w->written);
     free(w->payload.text);

@@ -15,7 +15,12 @@ struct otf2_writer {
     struct pithlog *log;
     const struct pithi_convert *how;
     OTF2_Archive *archive;
+    const char *folder;
     OTF2_GlobalDefWriter *defs;
+    struct otf2_chunk {
+        struct otf2_chunk *next;
+        uint64_t size;
+    } * chunks;          /* free ones, for the writers of events */
     OTF2_ErrorCode code; /* the first error; nothing is written after it */
     int no_memory;
     uint32_t strings, parameters, regions; /* references given out */
