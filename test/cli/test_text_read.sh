@@ -29,7 +29,16 @@ lines '# event\tname=e\tformat=n=%d t=%s.' '1\t0\t0\tevent\te\tpayload=n=-3 t=a\
     '3\t0\t0\tevent\traw\tpayload=00ff' '4\t0\t0\tevent\tq\\\\\\n'
 is "$(pith print mine.txt | grep -v '^#' | cut -f4-)" "$(printf '%b\n' 'event\te\tpayload=n=-3 t=a\\tb\\x01c.' 'event\te' 'event\traw\tpayload=00ff' 'event\tq\\\\\\n')" \
     "payloads by their formats; escapes"
+is "$(pith check mine.txt | head -n 1)" "mine.txt: 1 payloads left out (text_payloads_left_out in pith info)" "and check tells"
 like "$(pith info mine.txt)" '^text_payloads_left_out: 1' "one that is not of its format is left out and counted"
+# Events that no line defines: payloads that are no hex are text, all of the event.
+lines '1\t0\t0\tevent\tnote\tpayload=00ff' '2\t0\t0\tevent\tnote\tpayload=hello' '3\t0\t0\tevent\ta\\tb\tpayload=x\\ty' '4\t0\t0\tevent\traw\tpayload=00ff' '5\t0\t0\tevent\tlate\tpayload=n=5' \
+    '# event\tname=late\tformat=n=%d'
+is "$(pith print mine.txt | grep -v '^#' | cut -f4-) $(pith print mine.txt | sed -n 's/.*name=\(note\|raw\|late\).*format=/\1:/p' | sort | tr '\n' ' ')" \
+    "$(printf '%b\n' 'event\tnote\tpayload=00ff' 'event\tnote\tpayload=hello' 'event\ta\\tb\tpayload=x\\ty' 'event\traw\tpayload=00ff' 'event\tlate\tpayload=n=5') late:n=%d note:%s raw: " \
+    "payloads of events without a definition"
+is "$(pith info mine.txt | grep -c left_out)" 0 "none is left out"
+lines '# event\tname=e\tformat=n=%d t=%s.' '2\t0\t0\tevent\te\tpayload=nonsense'
 cp mine.txt nameless
 like "$(pith info nameless)" '^format: text' "told by content, not by suffix"
 

@@ -6,10 +6,13 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/text_fields.h"
 #include "foreign/names.h"
 #include "foreign/reading.h"
 #include "foreign/text/printer.h"
+
+enum { TIME, RANK, THREAD, KIND, NAME, VALUES }; /* the columns of a record */
 
 struct text_reader {
     const struct pithi_input *input;
@@ -21,8 +24,10 @@ struct text_reader {
     struct pithi_map lanes; /* (rank, thread) -> lane + 1 */
     struct pithi_reorder reorder;
     struct pithi_leaves leaves;
-    struct pithi_map peers; /* rank -> number of messages with it */
-    struct pithi_map received; /* rank -> number of receives so far */
+    struct pithi_map event_names;    /* hashes of event names: 1: a line defines it; 2: its payloads are text */
+    struct pithi_buffer text_events; /* the names of the latter, each with a NUL */
+    struct pithi_map peers;          /* rank -> number of messages with it */
+    struct pithi_map received;       /* rank -> number of receives so far */
     uint64_t odd_payloads, nameless_peers;
     uint64_t promises, ends; /* lines that announce the last line, and last lines; more than one if files were joined */
     uint64_t records;
@@ -138,6 +143,8 @@ out:
     return err;
 }
 
+static uint64_t hash_name(const char *name, size_t size) { return pithi_hash_bytes(PITHI_HASH, name, size); }
+
 /* Takes a line with '#'. A line of no known kind is a comment. */
 static int take_definition(struct text_reader *r)
 {
@@ -156,8 +163,14 @@ static int take_definition(struct text_reader *r)
     }
     if (strcmp(kind, "state") == 0)
         return define(r, PITHLOG_STATE);
-    if (strcmp(kind, "event") == 0)
+    if (strcmp(kind, "event") == 0) {
+        const char *name = pithi_fields_get(&r->fields, 1, "name");
+        uint64_t *known = pithi_map_at(&r->event_names, hash_name(name ? name : "", strlen(name ? name : "")));
+        if (!known)
+            return pithi_no_memory();
+        *known = 1;
         return define(r, PITHLOG_EVENT_TYPE);
+    }
     if (strcmp(kind, "counter") == 0)
         return define(r, PITHLOG_COUNTER_TYPE);
     if (strcmp(kind, "comm") == 0)
@@ -170,8 +183,6 @@ static int take_definition(struct text_reader *r)
 }
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
-
-enum { TIME, RANK, THREAD, KIND, NAME, VALUES };
 
 static int number(struct text_reader *r, const char *key, int64_t least, int64_t most, int64_t otherwise,
                   int64_t *value)
@@ -350,6 +361,55 @@ static int line_time(const char *line, size_t size, int64_t *time_ns)
     return pithi_text_seconds(text, time_ns);
 }
 
+/* ---- Payloads of events that no line defines ---------------------------------------------------------------------- */
+
+/* Such an event has no format, so its payload would have to be hex. If it is not, it is text: the event gets the format %s.
+ * The first pass finds these events, because the format applies to all their records. */
+static int look_at_payload(struct text_reader *r, const char *line, size_t size)
+{
+    static const char kind[] = "event\t";
+    const char *end = line + size, *at = line, *name_end;
+    uint64_t *known, hash;
+    size_t length;
+    for (int i = 0; i < KIND && at; i++)
+        at = (at = memchr(at, '\t', (size_t)(end - at))) ? at + 1 : NULL;
+    if (!at || (size_t)(end - at) < strlen(kind) || memcmp(at, kind, strlen(kind)) != 0)
+        return PITH_OK;
+    at += strlen(kind);
+    if (!(name_end = memchr(at, '\t', (size_t)(end - at))))
+        return PITH_OK;
+    hash = hash_name(at, (size_t)(name_end - at));
+    if ((known = pithi_map_find(&r->event_names, hash)) && *known)
+        return PITH_OK;
+    CHECK(cut_line(r, line, size) < 0 ? PITH_ERR_MEMORY : PITH_OK);
+    const char *payload = pithi_fields_get(&r->fields, VALUES, "payload");
+    unsigned char *bytes = payload ? pithi_payload_parse("", payload, &length) : NULL;
+    free(bytes);
+    if (!payload || bytes)
+        return PITH_OK;
+    if (!(known = pithi_map_at(&r->event_names, hash)))
+        return pithi_no_memory();
+    *known = 2;
+    return pithi_buffer_add(&r->text_events, r->fields.at[NAME], strlen(r->fields.at[NAME]) + 1) ? PITH_OK
+                                                                                                 : pithi_no_memory();
+}
+
+/* A definition that follows the records wins. */
+static int define_text_events(struct text_reader *r)
+{
+    char *name = (char *)r->text_events.data, *end = name ? name + r->text_events.size : name;
+    for (size_t size; name < end; name += size) {
+        struct pithlog_def def = {PITHLOG_EVENT_TYPE, name, "", "", "%s"};
+        uint32_t id;
+        size = strlen(name) + 1;
+        if (*pithi_map_find(&r->event_names, hash_name(name, size - 1)) == 1)
+            continue;
+        pithi_unescape(name);
+        CHECK(pithi_defs_add(pithi_writer_defs(r->writer), &def, &id));
+    }
+    return PITH_OK;
+}
+
 /* ---- Cut files --------------------------------------------------------------------------------------------------- */
 
 /* The file ends inside a line. A script may leave out the last newline, so the line is taken if it can be read. It may
@@ -385,11 +445,17 @@ static int first_pass(struct text_reader *r)
     while (err == PITH_OK && next_bytes(r, &line, &size)) {
         if (*line == '#') {
             err = cut_line(r, line, size) < 0 ? PITH_ERR_MEMORY : settle_last_line(r, take_definition(r));
-        } else if (!r->reorder.is_needed && line_time(line, size, &time_ns)) {
+            continue;
+        }
+        if (!r->reorder.is_needed && line_time(line, size, &time_ns)) {
             r->reorder.is_needed = time_ns < last_ns;
             last_ns = time_ns;
         }
+        if (memmem(line, size, "\tpayload=", strlen("\tpayload=")))
+            err = look_at_payload(r, line, size);
     }
+    if (err == PITH_OK)
+        err = define_text_events(r);
     /* Call after the first pass. A file written by Pith consists of whole lines, so a last line without a newline is
      * dropped. */
     if (r->promises)
@@ -446,6 +512,8 @@ out:
     pithi_map_free(&r.lanes);
     pithi_map_free(&r.received);
     pithi_map_free(&r.peers);
+    pithi_map_free(&r.event_names);
+    free(r.text_events.data);
     pithi_leaves_free(&r.leaves);
     pithi_reorder_free(&r.reorder);
     return err;
