@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text_fields.h"
 #include "base/map.h"
 #include "base/nearest.h"
 #include "reader/filter.h"
@@ -160,19 +161,25 @@ static int is_word(const struct parser *p, const char *word)
 
 /* ---- Values ------------------------------------------------------------------------------------------------------ */
 
-/* Stores the text of the current token; \" and \\ in quotes stand for " and \. */
+/* Stores the text of the current token. In quotes, \" stands for ", and the escapes of `pith print` for their bytes. */
 static const char *keep_text(struct parser *p)
 {
-    const char *from = p->begin, *end = p->at, *text = p->string;
+    const char *from = p->begin, *end = p->at;
+    char *text = p->string, *to = text;
 
     if (p->token == T_TEXT)
         from++, end--;
-    for (; from < end; from++) {
-        if (p->token == T_TEXT && *from == '\\' && (from[1] == '\\' || from[1] == *p->begin))
+    while (from < end) {
+        if (p->token == T_TEXT && *from == '\\' && from[1] == *p->begin)
             from++;
-        *p->string++ = *from;
+        else if (p->token == T_TEXT && *from == '\\' && from + 1 < end)
+            *to++ = *from++;
+        *to++ = *from++;
     }
-    *p->string++ = '\0';
+    *to = '\0';
+    if (p->token == T_TEXT)
+        to = text + pithi_unescape(text);
+    p->string = to + 1;
     return text;
 }
 

@@ -123,4 +123,11 @@ is "$(pith print small.txt)" "$(pith print small.pith)" "the lines with a versio
 pith print small.pith --columns time_s,when 2>err
 is "$? $(cat err)" "2 pith: print: --columns: there is no column 'when'; see \`pith help print\`" "no such column"
 pith print small.pith --format xml 2>err; is "$?" 2 "no such format"
+
+# ---- Names that need escapes: as pith print writes them.
+printf '%b\n' '1\t0\t0\tenter\ttwo\\nlines' '2\t0\t0\tleave\ttwo\\nlines' '3\t0\t0\tenter\ta\\t"q"\\x01\\\\n' '4\t0\t0\tleave\ta\\t"q"\\x01\\\\n' >escapes.txt
+count() { pith print escapes.txt --where "$1" | grep -c '	enter	'; }
+is "$(count 'name == "two\nlines"') $(count "name in ('two\\nlines', x)") $(count 'name ~ "two\n*"') $(count 'name == "two\\nlines"')" "1 1 1 0" "a newline in a name"
+name=$(pith print escapes.txt | awk -F'\t' '$4 == "enter" && $1 ~ /^3/ { print $5 }')
+is "$(count "name == '$name'") $(count "name == \"${name//\"/\\\"}\"")" "1 1" "a name copied from pith print: $name"
 finish
