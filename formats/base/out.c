@@ -132,6 +132,20 @@ static const char *entity(char c)
     return c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '"' ? "&quot;" : NULL;
 }
 
+static int quotes_formulas;
+
+void pithi_quote_formulas(void) { quotes_formulas = 1; }
+
+static int is_formula(const char *text)
+{
+    char *end;
+
+    if (!quotes_formulas || !*text || !strchr("=+-@", *text))
+        return 0;
+    strtod(text, &end);
+    return end == text || *end;
+}
+
 static int needs_quotes(const char *text)
 {
     size_t size = strlen(text);
@@ -146,12 +160,14 @@ char *pithi_quoted(enum pithi_quote quote, const char *text)
     int html = quote == PITHI_QUOTE_HTML;
     int backslashes = quote != PITHI_QUOTE_TEXT && quote != PITHI_QUOTE_CSV_TEXT && !html;
     const unsigned char *from = (const unsigned char *)text;
-    char *result = malloc(6 * strlen(text) + 3), *to = result;
+    char *result = malloc(6 * strlen(text) + 4), *to = result;
 
     if (!result)
         return NULL;
     if (quotes)
         *to++ = '"';
+    if (csv && is_formula(text))
+        *to++ = '\'';
     while (*from) {
         size_t length = pithi_utf8_plain((const char *)from, SIZE_MAX);
         if (html && length == 3 && memcmp(from, "\xef\xbf", 2) == 0 && from[2] >= 0xbe)
@@ -190,7 +206,7 @@ static int is_plain(enum pithi_quote quote, const char *text, size_t *size)
            !(html && entity(*end)))
         end++;
     *size = (size_t)(end - text);
-    return *end == 0 && !(csv && end > text && (*text == ' ' || end[-1] == ' '));
+    return *end == 0 && !(csv && end > text && (*text == ' ' || end[-1] == ' ' || is_formula(text)));
 }
 
 void pithi_out_quoted(struct pithi_out *out, enum pithi_quote quote, const char *text)

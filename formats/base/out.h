@@ -63,13 +63,16 @@ void pithi_out_double(struct pithi_out *out, double value);
 /* Ways to write a string from a log. All escape control characters (C0, DEL, C1) and bytes that are not UTF-8, so that
  * no name can move the cursor of a terminal. */
 enum pithi_quote {
-    PITHI_QUOTE_TABS, /* \t \n \r \\ \xHH */
-    PITHI_QUOTE_TEXT, /* as TABS, but keeps backslashes: for text that is already escaped */
-    PITHI_QUOTE_CSV,  /* as TABS; quoted if it contains a comma, a quote, or a blank at an end (RFC 4180) */
-    PITHI_QUOTE_CSV_TEXT,
-    PITHI_QUOTE_JSON, /* quoted; invalid UTF-8 becomes U+FFFD */
-    PITHI_QUOTE_HTML  /* as TEXT; & < > " as entities, for text and attributes of HTML and XML */
+    PITHI_QUOTE_TABS,     /* \t \n \r \\ \xHH */
+    PITHI_QUOTE_TEXT,     /* as TABS, but keeps backslashes: for text that is already escaped */
+    PITHI_QUOTE_CSV,      /* as TABS; quoted if it contains a comma, a quote, or a blank at an end (RFC 4180) */
+    PITHI_QUOTE_CSV_TEXT, /* as CSV, but keeps backslashes */
+    PITHI_QUOTE_JSON,     /* quoted; invalid UTF-8 becomes U+FFFD */
+    PITHI_QUOTE_HTML      /* as TEXT; & < > " as entities, for text and attributes of HTML and XML */
 };
+/* From now on, CSV text that a spreadsheet would take for a formula (it begins with = + - or @ and is no number) gets a '
+ * before it. For a whole process; call it before other threads write. */
+void pithi_quote_formulas(void);
 void pithi_out_quoted(struct pithi_out *out, enum pithi_quote quote, const char *text);
 
 /* The same as a malloc'ed string, for names that are written often; NULL: no memory. */

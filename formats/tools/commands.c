@@ -26,7 +26,7 @@ const struct pithi_command pithi_commands[] = {
     {"info", pithi_tool_info, "LOG", "print what a log holds, as `key: value` lines", NULL},
     {"print", pithi_tool_print,
      "LOG [--follow] [--lane R[.T]] [--from TIME] [--to TIME] [--state GLOB]\n"
-     "       [--where QUERY] [--columns LIST] [--csv|--json|--format text|csv|json]",
+     "       [--where QUERY] [--columns LIST] [--csv|--spreadsheet|--json|--format text|csv|json]",
      "print every record as a line, in time order",
      "Lines are tab-separated: time_s rank thread kind name key=value..., times with 9 decimals.\n"
      "Kinds: enter leave event counter send recv coll comm pause resume lost. Lines with # hold the definitions.\n"
@@ -40,6 +40,7 @@ const struct pithi_command pithi_commands[] = {
      "  --columns LIST only these columns, e.g. time_ns,rank,kind,name,duration_ns; man pith-print\n"
      "  --format STYLE text, csv or json, with a first line that names the version\n"
      "  --csv          a header line, then one column for each value\n"
+     "  --spreadsheet  the same, with a ' before text that a spreadsheet would take for a formula\n"
      "  --json         one JSON object per line\n"},
     {"stat", pithi_tool_stat,
      "LOG [--by state|state,lane|lane|comm|size|wait|function|callpath|callsite | --longest N | --flame FILE\n"
@@ -105,15 +106,16 @@ const struct pithi_command pithi_commands[] = {
      "\n"
      "  --search DIR  also look in DIR for files with symbols or debug information: by build id, in\n"
      "                DIR/.build-id, or by the name of the program or library; may be repeated\n"},
-    {"sql", pithi_tool_sql, "LOG QUERY [--csv|--json]", "query a log with SQL: 'SELECT * FROM state_times'",
+    {"sql", pithi_tool_sql, "LOG QUERY [--csv|--spreadsheet|--json]", "query a log with SQL: 'SELECT * FROM state_times'",
      "The database of a log is made at the first query and kept in the cache. LOG may also be a database that\n"
      "`pith convert LOG OUT.sqlite` wrote.\n"
      "Tables: log, lanes, definitions, communicators, members, intervals, events, counters, collectives,\n"
      "messages, waits, efficiency. Views: ranks, states, calls, state_times, traffic, wait_times.\n"
      "Times are in ns. A query cannot change anything.\n"
      "\n"
-     "  --csv   a header line, then one line per row\n"
-     "  --json  an array of objects\n"},
+     "  --csv          a header line, then one line per row\n"
+     "  --spreadsheet  the same, with a ' before text that a spreadsheet would take for a formula\n"
+     "  --json         an array of objects\n"},
     {"convert", pithi_tool_convert,
      "IN OUT [--format NAME] [--from TIME] [--to TIME] [--where QUERY] [--causal] [--with analysis]",
      "convert a log from any readable format to any writable one",

@@ -347,9 +347,11 @@ int pithi_tool_lane(const char *command, const char *option, const char *value, 
 
 int pithi_tool_style(const char *command, const char *option, const char *value, void *to)
 {
-    enum pithi_text_style wanted = *option == 'c' ? PITHI_TEXT_CSV : PITHI_TEXT_JSON, *style = to;
+    enum pithi_text_style wanted = strcmp(option, "json") ? PITHI_TEXT_CSV : PITHI_TEXT_JSON, *style = to;
 
     (void)value;
+    if (strcmp(option, "spreadsheet") == 0)
+        pithi_quote_formulas();
     if (*style != PITHI_TEXT_TABS && *style != wanted)
         return pithi_tool_usage(command, "--csv and --json cannot be used together");
     *style = wanted;

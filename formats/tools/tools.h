@@ -114,7 +114,10 @@ int pithi_tool_where(const char *command, const char *option, const char *value,
  * the query asks for names that the log does not have. */
 int pithi_tool_filter(struct pithlog **log, const struct pithlog_filter *filter);
 #define PITHI_STYLE_OPTIONS(to)                                                                                        \
-    {"csv", 0, PITHI_CALL, to, NULL, pithi_tool_style}, { "json", 0, PITHI_CALL, to, NULL, pithi_tool_style }
+    {"csv", 0, PITHI_CALL, to, NULL, pithi_tool_style}, {"spreadsheet", 0, PITHI_CALL, to, NULL, pithi_tool_style},    \
+    {                                                                                                                  \
+        "json", 0, PITHI_CALL, to, NULL, pithi_tool_style                                                              \
+    }
 void pithi_tool_note_none(const char *path); /* says that no record matches */
 /* --from and --to are words of pithlog_time_find; pithi_tool_window checks their form and order, and pithi_window_find
  * looks them up when the log is open, and says so if the log lies outside. It leaves a time unchanged whose option was

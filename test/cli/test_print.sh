@@ -143,4 +143,11 @@ timeout 60 pith convert comms.pith again.pith && pith print again.pith | cmp -s 
 ok $? "and copied"
 pith print big.pith 2>err >/dev/full
 is "$? $(cat err)" "1 pith: standard output: No space left on device" "a full disk is said"
+# ---- For spreadsheets: no name becomes a formula; numbers stay numbers.
+printf '%b\n' '1\t0\t0\tenter\t=1+1' '2\t0\t0\tleave\t=1+1' '3\t0\t0\tcounter\t@x, y\tvalue=-5' '4\t0\t0\tcounter\t-7\tvalue=1' '5\t0\t0\tcounter\t+a\tvalue=1' >formulas.txt
+is "$(pith print formulas.txt --spreadsheet | tail -n +2 | cut -d, -f5-6 | tr '\n' ' ')" "'=1+1, '=1+1, \"'@x, y\" -7, '+a, " "--spreadsheet: names that look like formulas"
+is "$(pith print formulas.txt --spreadsheet | sed "s/'\([=@+]\)/\1/")" "$(pith print formulas.txt --csv)" "else as --csv"
+is "$(pith stat formulas.txt --spreadsheet | cut -d, -f1 | sort | tr '\n' ' ')" "\"'@x '+a '=1+1 -7 computing name " "pith stat has it, too"
+fails() { "$@" 2>&1 >/dev/null; }
+like "$(fails pith print formulas.txt --spreadsheet --json)" '--csv and --json cannot be used together' "not with --json"
 finish
