@@ -173,8 +173,8 @@ headers := $(O)/include/pith.h $(O)/include/pith_tool.h $(addprefix $(O)/include
 rule_header := $(O)/include/analysis/delay_rule.h
 # Not installed either: names of functions, for wrappers/also/functions.
 code_header := $(O)/include/tools/code_file.h
-# Nor these: what error messages of every room need.
-message_headers := $(O)/include/base/nearest.h $(O)/include/base/cause.h
+# Nor these: what error messages of every room need, and how files are opened.
+shared_headers := $(addprefix $(O)/include/base/,nearest.h cause.h open_file.h)
 # What a profiling library of one's own needs besides wrappergen (samples/own-library).
 gen_share := $(addprefix $(O)/share/pith/wrappergen/,roles.table bindings.table real.c)
 gen_header := $(O)/include/pith/real.h
@@ -270,17 +270,17 @@ $(O)/layers/public/%.h:
 $(O)/obj/formats/foreign/otf2/otf2_library.o: private CPPFLAGS += -DPITHI_OTF2_SONAME='"$(OTF2_SONAME)"'
 $(O)/obj/liblog/%.o: liblog/%.c $(O)/.flags | layers
 	$(call compile,$(inc_liblog))
-$(O)/obj/wrappers/wrappergen/%.o: wrappers/wrappergen/%.c $(O)/.flags | $(message_headers)
+$(O)/obj/wrappers/wrappergen/%.o: wrappers/wrappergen/%.c $(O)/.flags | $(shared_headers)
 	$(call compile,-I$(O)/include $(pkg_pcre2))
-$(O)/obj/wrappers/%.o: wrappers/%.c $(O)/.flags | $(headers) $(message_headers)
+$(O)/obj/wrappers/%.o: wrappers/%.c $(O)/.flags | $(headers) $(shared_headers)
 	$(call compile,$(inc_wrappers) -Iwrappers -DPITH_SOVERSION='"$(SOVERSION)"')
-$(O)/obj/viewer/tk/%.o: viewer/tk/%.c $(O)/.flags | $(headers) $(message_headers)
+$(O)/obj/viewer/tk/%.o: viewer/tk/%.c $(O)/.flags | $(headers) $(shared_headers)
 	$(call compile,$(inc_viewer) $(pkg_tk) -DUSE_TCL_STUBS -DUSE_TK_STUBS)
-$(O)/obj/viewer/draw/%.o: viewer/draw/%.c $(O)/.flags | $(headers) $(message_headers)
+$(O)/obj/viewer/draw/%.o: viewer/draw/%.c $(O)/.flags | $(headers) $(shared_headers)
 	$(call compile,$(inc_viewer) $(pkg_cairo))
-$(O)/obj/viewer/%.o: viewer/%.c $(O)/.flags | $(headers) $(message_headers)
+$(O)/obj/viewer/%.o: viewer/%.c $(O)/.flags | $(headers) $(shared_headers)
 	$(call compile,$(inc_viewer))
-$(O)/obj/test/%.o: test/%.c $(O)/.flags | $(headers)
+$(O)/obj/test/%.o: test/%.c $(O)/.flags | $(headers) $(shared_headers)
 	$(call compile,$(inc_test))
 
 $(O)/include/%.h: liblog/%.h
@@ -295,7 +295,7 @@ $(rule_header): formats/analysis/delay_rule.h
 $(code_header): formats/tools/code_file.h
 	@mkdir -p $(@D)
 	cp $< $@
-$(message_headers): $(O)/include/base/%.h: formats/base/%.h
+$(shared_headers): $(O)/include/base/%.h: formats/base/%.h
 	@mkdir -p $(@D)
 	cp $< $@
 

@@ -179,7 +179,8 @@ int pithi_convert(const char *format, const char *option, const char *from, cons
     snprintf(format_option, sizeof format_option, "--format=%s", format);
     snprintf(said_name, sizeof said_name, "%s.said", to);
     start.null = pithi_descriptor_open("/dev/null", O_RDWR, 0);
-    start.said = pithi_descriptor_open(said_name, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    unlink(said_name);
+    start.said = pithi_descriptor_open(said_name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
     unlink(said_name);
     unlink(to);
     error = start.null < 0 || start.said < 0 ? errno : run(&start);

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/open_file.h"
 #include "native/log_files.h"
 #include "spill/spill_folder.h"
 
@@ -362,7 +363,7 @@ static int take_volumes(const char *part, unsigned volumes, const char *name, in
 static int read_volume(const char *path, struct pithi_volume *volume)
 {
     unsigned char header[PITHI_HEADER_SIZE];
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    int fd = pithi_open_input(path, O_NOFOLLOW);
     ssize_t got = fd >= 0 ? pread(fd, header, sizeof header, 0) : -1;
     if (fd >= 0)
         close(fd);

@@ -12,6 +12,7 @@
 #include "base/cause.h"
 #include "base/error.h"
 #include "base/format_names.h"
+#include "base/open_file.h"
 #include "foreign/formats.h"
 #include "foreign/walk.h"
 #include "reader/native.h"
@@ -168,7 +169,7 @@ static int write_files(struct pithlog *log, struct output *output, const char *p
 static int make_files(struct pithlog *log, struct output *output, const struct pithi_convert *how)
 {
     for (int i = 0; i < output->count; i++) {
-        output->file[i] = fopen(output->part[i], "w+bx");
+        output->file[i] = pithi_make_stream(output->part[i], "w+");
         if (!output->file[i]) {
             int err = write_failed(output->name[i]);
             while (i-- > 0)

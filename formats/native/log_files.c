@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/file_at.h"
+#include "base/open_file.h"
 #include "base/zip.h"
 
 int pithi_volume_get(const unsigned char h[PITHI_HEADER_SIZE], struct pithi_volume *volume)
@@ -88,7 +89,7 @@ static int open_volume(const struct pithi_files *files, uint32_t number, int *fd
     unsigned char header[PITHI_HEADER_SIZE];
     struct pithi_volume volume;
     pithi_files_name(files, (uint64_t)number << PITHI_VOLUME_SHIFT, name, sizeof name);
-    *fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    *fd = pithi_open_input(name, 0);
     if (*fd < 0)
         return no_volume(files, name, number);
     if (read_at(*fd, 0, header, sizeof header) == PITH_OK && pithi_volume_get(header, &volume) &&

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file_at.h"
 #include "base/map.h"
+#include "base/open_file.h"
 #include "base/zip.h"
 #include "native/block.h"
 #include "native/chunk.h"
@@ -128,7 +129,7 @@ static int open_part(struct pithi_writer *w)
         w->part = NULL;
         return no_memory(w);
     }
-    w->fd = open(w->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    w->fd = pithi_make_output(w->part, O_WRONLY);
     if (w->fd < 0) {
         int err = pithi_fail(PITH_ERR_OPEN, "%s: cannot be made: %s", w->part, strerror(errno));
         free(w->part);

@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/file_at.h"
 #include "base/hash.h"
+#include "base/open_file.h"
 #include "base/temporary.h"
 #include "native/log.h"
 
@@ -169,14 +170,9 @@ static void trim(void)
 int pithi_cache_find(const struct pithi_cache_key *key, const char *kind)
 {
     char name[4096];
-    struct stat st;
     if (!file_name(key, kind, name, sizeof name, 0))
         return -1;
-    int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))) {
-        close(fd);
-        fd = -1;
-    }
+    int fd = pithi_open_input(name, O_NOFOLLOW);
     if (fd >= 0)
         utimensat(AT_FDCWD, name, NULL, 0); /* used now */
     return fd;

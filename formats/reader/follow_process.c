@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/fault.h"
 #include "base/map.h"
+#include "base/open_file.h"
 
 static int no_memory(const struct pithi_follow_process *process)
 {
@@ -35,7 +36,7 @@ int pithi_follow_process_open(struct pithi_follow_process **process, const char 
     }
     p->spill.path = p->path;
     p->scanned = PITHI_SPILL_PAGE;
-    p->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    p->fd = pithi_open_input(path, O_NOFOLLOW);
     if (p->fd < 0)
         err = pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %s", path, strerror(errno));
     else

@@ -15,8 +15,9 @@
 #include "base/fault.h"
 #include "base/file_at.h"
 #include "base/hash.h"
-#include "base/temporary.h"
 #include "base/nearest.h"
+#include "base/open_file.h"
+#include "base/temporary.h"
 #include "base/zip.h"
 #include "native/log.h"
 #include "reader/cache.h"
@@ -399,15 +400,15 @@ static int open_file(struct pithlog *log, int blocks)
 {
     unsigned char start[PITHI_NATIVE_START];
     struct stat st;
-    log->files.fd = open(log->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    log->files.fd = pithi_open_input(log->path, 0);
     if (log->files.fd < 0 && errno == ENOENT)
         return no_file(log->path);
+    if (log->files.fd < 0 && errno == EISDIR)
+        return read_foreign(log, &(struct pithi_input){.path = log->path, .damage = damage, .damage_context = log});
+    if (log->files.fd < 0 && errno == ESPIPE)
+        return pithi_fail(PITH_ERR_OPEN, "%s: is no regular file; write it to a file first", log->path);
     if (log->files.fd < 0 || fstat(log->files.fd, &st) != 0)
         return pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %s", log->path, strerror(errno));
-    if (S_ISDIR(st.st_mode))
-        return read_foreign(log, &(struct pithi_input){.path = log->path, .damage = damage, .damage_context = log});
-    if (!S_ISREG(st.st_mode))
-        return pithi_fail(PITH_ERR_OPEN, "%s: is no regular file; write it to a file first", log->path);
     if (st.st_size == 0)
         return pithi_fail(PITH_ERR_FORMAT, "%s: byte 0: the file is empty; nothing was recorded in it", log->path);
     ssize_t got = pread(log->files.fd, start, sizeof start, 0);

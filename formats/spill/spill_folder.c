@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/map.h"
+#include "base/open_file.h"
 #include "spill/spill_time.h"
 #include "spill/spill_walk.h"
 
@@ -46,9 +47,9 @@ static int is_running(const struct pithi_spill_page *page)
 
 static int read_page(const char *path, struct pithi_spill_page *page)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), err;
+    int fd = pithi_open_input(path, O_NOFOLLOW), err;
     if (fd < 0)
-        return pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %m", path);
+        return pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %s", path, pithi_open_why());
     err = pithi_spill_page_load(page, path, fd);
     close(fd);
     return err;

@@ -12,6 +12,7 @@
 #include "base/fault.h"
 #include "base/file_at.h"
 #include "base/map.h"
+#include "base/open_file.h"
 #include "spill/spill_chunk.h"
 
 enum { SEEN_MOST = 4 << 20 };
@@ -357,11 +358,11 @@ static int open_mapped(struct pithi_spill *spill, const char *path, int protecti
 {
     struct stat info;
     void *data;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = pithi_open_input(path, O_NOFOLLOW);
 
     memset(spill, 0, sizeof *spill);
     if (fd < 0)
-        return pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %m", path);
+        return pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %s", path, pithi_open_why());
     if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size < (off_t)PITHI_SPILL_PAGE) {
         close(fd);
         return pithi_fail(PITH_ERR_FORMAT, "%s: byte 0: not a spill file", path);
@@ -468,9 +469,9 @@ static int keep_windows(struct pithi_spill *spill, uint64_t *gap)
 int pithi_spill_open_still(struct pithi_spill *spill, const char *path)
 {
     uint64_t gap = UINT64_MAX;
-    int tries, kept = 0, err = PITH_OK, fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int tries, kept = 0, err = PITH_OK, fd = pithi_open_input(path, O_NOFOLLOW);
     if (fd < 0)
-        return pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %m", path);
+        return pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %s", path, pithi_open_why());
     for (tries = 0; tries < 50 && err == PITH_OK && !kept; tries++) {
         if (tries > 0)
             pithi_spill_close(spill);

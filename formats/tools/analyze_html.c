@@ -11,6 +11,7 @@
 
 #include "base/decimal.h"
 #include "base/error.h"
+#include "base/open_file.h"
 #include "base/out.h"
 #include "tools/analyze.h"
 #include "tools/outfile.h"
@@ -329,7 +330,7 @@ static int run(const char *path, char *const *argv)
 /* The <svg> element of a file, malloc'ed; NULL: none. */
 static char *read_svg(const char *path)
 {
-    FILE *file = fopen(path, "r");
+    FILE *file = pithi_open_whole(path);
     char *text = NULL, *svg = NULL;
     size_t capacity = 0;
 

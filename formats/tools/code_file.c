@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/map.h"
+#include "base/open_file.h"
 
 struct pithi_code_file {
     Dwfl *dwfl;
@@ -70,9 +71,13 @@ int pithi_code_file_search(const char *dir)
 
 static struct pithi_code_file *open_file(const char *path, const char *build)
 {
-    struct pithi_code_file *file = access(path, R_OK) == 0 ? calloc(1, sizeof *file) : NULL;
+    struct pithi_code_file *file;
+    int fd = pithi_open_input(path, 0); /* the log has named it, so it may be anything; libdw opens it again */
 
-    if (!file)
+    if (fd < 0)
+        return NULL;
+    close(fd);
+    if (!(file = calloc(1, sizeof *file)))
         return NULL;
     if ((file->dwfl = dwfl_begin(&callbacks)) != NULL &&
         (file->module = dwfl_report_offline(file->dwfl, path, path, -1)) != NULL &&

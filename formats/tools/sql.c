@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/open_file.h"
 #include "base/out.h"
 #include "foreign/sqlite/sqlite_library.h"
 #include "reader/cache.h"
@@ -79,7 +80,7 @@ static int failed(struct sqlite3 *db)
 static int is_database(const char *path)
 {
     char start[16] = "";
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = pithi_open_input(path, 0);
     int is = fd >= 0 && read(fd, start, sizeof start) == (ssize_t)sizeof start &&
              memcmp(start, "SQLite format 3", sizeof start) == 0;
 
@@ -93,7 +94,7 @@ static void keep(const char *path, const struct pithi_cache_key *key)
 {
     struct pithi_cache_part part;
     struct stat status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC), whole;
+    int fd = pithi_open_input(path, 0), whole;
 
     if (fd >= 0 && fstat(fd, &status) == 0 && (uint64_t)status.st_size < PITHI_CACHE_BYTES / 2 &&
         pithi_cache_begin(&part, key, KIND)) {
@@ -148,7 +149,7 @@ static int is_immutable(const char *path)
 {
     static const char *const beside[] = {"-wal", "-journal"};
     unsigned char versions[2] = {0, 0}; /* to write and to read; 2: WAL mode */
-    int fd = open(path, O_RDONLY | O_CLOEXEC), is = fd >= 0 && pread(fd, versions, 2, 18) == 2 && versions[1] == 2;
+    int fd = pithi_open_input(path, 0), is = fd >= 0 && pread(fd, versions, 2, 18) == 2 && versions[1] == 2;
     char *other;
     struct stat status;
 

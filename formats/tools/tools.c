@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "base/nearest.h"
+#include "base/open_file.h"
 #include "native/log.h"
 #include "reader/copy.h"
 #include "reader/filter.h"
@@ -68,7 +69,7 @@ uint64_t pithi_tool_bytes(const char *path)
 int pithi_tool_is_native(const char *path)
 {
     unsigned char start[PITHI_NATIVE_START];
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* does not wait for the writer of a pipe */
+    int fd = pithi_open_input(path, 0);
     ssize_t got = fd >= 0 ? read(fd, start, sizeof start) : -1;
 
     if (fd >= 0)

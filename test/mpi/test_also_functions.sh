@@ -73,6 +73,14 @@ pith: PITH_FUNCTIONS_FILTER: filter: line 2" "$mpi: wrong lines are reported onc
     PITH_FUNCTIONS_FILTER=nowhere mpiexec_of "$mpi" 2 pith run --also functions -o filter.pith ./called >out 2>err
     is "$(grep FILTER err)" "pith: PITH_FUNCTIONS_FILTER: nowhere: No such file or directory; all functions are recorded" \
         "$mpi: a filter that does not exist"
+    [ -p pipe ] || mkfifo pipe
+    for filter in pipe /dev/zero; do
+        PITH_FUNCTIONS_FILTER=$filter mpiexec_of "$mpi" 1 timeout -s KILL 60 pith run --also functions -o filter.pith ./called >out 2>err
+        is "$? $(grep FILTER err)" "0 pith: PITH_FUNCTIONS_FILTER: $filter: is not a regular file; all functions are recorded" \
+            "$mpi: a filter that would never end: $filter"
+    done
+    PITH_FUNCTIONS_FILTER=/dev/stdin pith run --also functions -o filter.pith ./called >out 2>err <<<'exclude *leaf'
+    is "$? $(counts filter.pith | grep -c leaf)" "0 0" "$mpi: a filter from a pipe"
     PITH_SKIP='quick*' mpiexec_of "$mpi" 1 pith run --also functions -o skip.pith ./called >out 2>err
     is "$(counts skip.pith)" "$(all 1 | grep -v quick)" "$mpi: PITH_SKIP"
 

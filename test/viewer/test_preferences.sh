@@ -7,7 +7,7 @@
 ok $? "a log is made"
 conf="$XDG_CONFIG_HOME/pith/view.conf"
 prefer() { # SCRIPT: without Tk
-    tclsh - <<<"source $top/viewer/tcl/commands.tcl; source $top/viewer/tcl/preferences.tcl
+    tclsh - <<<"source $top/viewer/tcl/commands.tcl; source $top/viewer/tcl/files.tcl; source $top/viewer/tcl/preferences.tcl
         namespace import ::pith::preferences::*
         namespace eval ::pith::preferences { $1 }" 2>&1
 }

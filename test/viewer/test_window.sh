@@ -43,6 +43,20 @@ one 1 "view: --at: .*rich.pith: compute.999999.: the log has [0-9]+ instances of
 one 2 'view: --at needs a value' "no time" rich.pith --at
 cmp a.png b.png
 ok $? "alike, twice"
+over='toplevel .over; wm overrideredirect .over 1; wm geometry .over 1300x900+0+0; update'
+pith view rich.pith -e "zoom 4ms 6ms; sync; $over; after 300; update; shot c.png; quit"
+cmp a.png c.png
+ok $? "and of a window that another one covers"
+one 1 'view: .*shot d\.png: another window covers this one; move it away' "a window that stays covered: no picture" rich.pith \
+    -e "$over; bind .over <Visibility> {raise .over}; shot d.png; quit"
+[ ! -e d.png ]
+ok $? "and no file"
+echo victim >victim.txt
+ln -s victim.txt e.png.part
+pith view rich.pith -e 'zoom 4ms 6ms; shot e.png; quit'
+cmp a.png e.png
+ok $? "a link that lies in the way"
+is "$(cat victim.txt)" victim "is not followed"
 for kind in nasty empty point; do
     ./make_log $kind $kind.pith
     out=$(pith view $kind.pith -e "in; out; pan 0.5; fit; legend; shot $kind.png; quit" 2>&1)

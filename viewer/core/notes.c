@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/open_file.h"
 #include "core/memory.h"
 #include "core/plot.h"
 #include "core/theme.h"
@@ -80,7 +81,7 @@ static int read_line(struct pithi_notes *notes, const char *line)
 
 int pithi_notes_read(struct pithi_notes *notes, const char *path, char *why, int size)
 {
-    FILE *file = fopen(path, "r");
+    FILE *file = pithi_open_whole(path);
     char *line = NULL;
     size_t room = 0;
     ssize_t length;
@@ -90,7 +91,7 @@ int pithi_notes_read(struct pithi_notes *notes, const char *path, char *why, int
     if (!file && errno == ENOENT)
         return 0;
     if (!file) {
-        snprintf(why, (size_t)size, "%s: %s", path, strerror(errno));
+        snprintf(why, (size_t)size, "%s: %s", path, pithi_open_why());
         return -1;
     }
     while (!wrong && (length = getline(&line, &room, file)) >= 0) {
@@ -146,7 +147,7 @@ int pithi_notes_write(const struct pithi_notes *notes, const char *path, char *w
         failed = unlink(path) != 0 && errno != ENOENT;
     } else {
         snprintf(part, room, "%s.part", path);
-        file = fopen(part, "w");
+        file = pithi_make_stream(part, "w");
         failed = !file;
         if (file) {
             write_notes(notes, file);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cause.h"
+#include "base/open_file.h"
 #include "core/memory.h"
 
 static const char *guarded; /* see pithi_guard */
@@ -45,7 +46,7 @@ void pithi_guard(const char *path, pid_t its_writer)
 static int write_part(const char *path, const char *part, const char *(*write)(void *context, FILE *file),
                       void *context)
 {
-    FILE *file = fopen(part, "w+b"); /* PostScript is read back to change its date */
+    FILE *file = pithi_make_stream(part, "w+"); /* PostScript is read back to change its date */
     struct pithi_cause cause;
     const char *wrong;
     int error;

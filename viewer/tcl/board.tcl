@@ -124,9 +124,6 @@ oo::class create ::pith::Board {
     # Saves a screenshot of the whole window.
     method picture {file} {
         wm geometry $board +0+0
-        raise $board
-        update
-        winfo pointerxy $board
         update
         ::pith::save_shot $board $file
     }
@@ -366,14 +363,8 @@ proc ::pith::board::write {file lines} {
 
 proc ::pith::board::write_text {file text} {
     try {
-        set out [open $file.part w]
-        fconfigure $out -encoding utf-8
-        puts -nonewline $out $text
-        close $out
-        file rename -force $file.part $file
+        ::pith::files::write $file $text
     } on error {why} {
-        catch {close $out}
-        file delete $file.part
         throw {PITH IO} "$file: [::pith::write_error $file $why]"
     }
 }

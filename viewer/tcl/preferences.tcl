@@ -204,14 +204,7 @@ proc ::pith::preferences::lines_of {path} {
     if {![file exists $path]} {
         return {}
     }
-    set channel [open $path r]
-    try {
-        fconfigure $channel -encoding utf-8
-        set text [read $channel]
-    } finally {
-        close $channel
-    }
-    return [split [string trimright $text \n] \n]
+    return [split [string trimright [::pith::files::read $path] \n] \n]
 }
 
 # Dict of the keys in the file. Reports damaged lines and uses the others.
@@ -302,13 +295,7 @@ proc ::pith::preferences::change_file {path change} {
         }
         set lock [take_lock $path.lock]
         try {
-            set channel [open $path.new w]
-            fconfigure $channel -encoding utf-8
-            foreach line [{*}$change [lines_of $path]] {
-                puts $channel $line
-            }
-            close $channel
-            file rename -force $path.new $path
+            ::pith::files::write $path [join [{*}$change [lines_of $path]] \n]\n
         } finally {
             file delete $lock
         }

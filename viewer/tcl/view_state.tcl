@@ -38,14 +38,10 @@ proc ::pith::state::read {path} {
         return {}
     }
     try {
-        set channel [open $path r]
-        fconfigure $channel -encoding utf-8
-        return [parse [::read $channel 1000000]]
+        return [parse [::pith::files::read $path]]
     } on error {text} {
         ::pith::preferences::say "$path: $text; it is not used"
         return {}
-    } finally {
-        catch {close $channel}
     }
 }
 
@@ -53,14 +49,12 @@ proc ::pith::state::read {path} {
 proc ::pith::state::write {path dict} {
     catch {
         file mkdir [file dirname $path]
-        set channel [open $path.part w]
-        fconfigure $channel -encoding utf-8
+        set text {}
         # One line each: line breaks become spaces.
         dict for {key value} $dict {
-            puts $channel [string map {\n { }} [list $key $value]]
+            append text [string map {\n { }} [list $key $value]] \n
         }
-        close $channel
-        file rename -force $path.part $path
+        ::pith::files::write $path $text
     }
 }
 

@@ -333,7 +333,6 @@ oo::class create ::pith::Window {
     }
 
     method word_shot {file} {
-        raise $top
         my word_sync
         ::pith::save_shot $top $file
     }
@@ -453,15 +452,26 @@ oo::class create ::pith::Window {
 }
 namespace eval ::pith::Window { variable count 0 }
 
-# Saves a screenshot of a window as PNG.
+# Saves a screenshot of a window as PNG. The X server does not have the pixels of a covered part, so the window is raised
+# first. A window manager does that a little later, or not at all.
 proc ::pith::save_shot {top file} {
     set shot [image create photo]
     try {
+        raise $top
+        for {set tries 40} {1} {incr tries -1} {
+            update
+            winfo pointerxy $top ;# waits for the server, which says what was uncovered; the next line draws that
+            update
+            if {![::pithtk::covered $top]} {
+                break
+            } elseif {!$tries} {
+                error "another window covers this one; move it away"
+            }
+            after 50
+        }
         ::pithtk::grab $top $shot
-        $shot write $file.part -format png
-        file rename -force $file.part $file
+        ::pith::files::write $file [$shot data -format png] binary
     } on error {text} {
-        file delete $file.part
         throw {PITH IO} "shot $file: [::pith::write_error $file $text]"
     } finally {
         image delete $shot

@@ -16,6 +16,7 @@
  *     scale FACTOR               sets the scale of lengths; 1: for 96 dots per inch
  *     texton COLOUR              black or white, whichever is legible on the colour
  *     safe COUNT                 the first colours of the palette safe
+ *     covered WINDOW             1: another window lies over it, so that it cannot be copied
  *     grab WINDOW PHOTO          copies a visible window into a photo
  *     paper WINDOW               the transports that a display supports (paper.h)
  */
@@ -121,6 +122,59 @@ static void read_pixels(XImage *image, unsigned char *out)
         }
 }
 
+/* 1: a compositor keeps each window in memory of its own. */
+static int is_composed(Display *display, int screen)
+{
+    char name[32];
+
+    snprintf(name, sizeof name, "_NET_WM_CM_S%d", screen);
+    return XGetSelectionOwner(display, XInternAtom(display, name, False)) != None;
+}
+
+/* 1: another application's window, or another of this one, lies over a part of the window, whose pixels the server then
+ * does not have. The last child of the root window is the uppermost. */
+static int is_covered(Tk_Window window)
+{
+    Display *display = Tk_Display(window);
+    Tk_ErrorHandler handler = Tk_CreateErrorHandler(display, -1, -1, -1, NULL, NULL); /* windows may go meanwhile */
+    Window root = RootWindow(display, Tk_ScreenNumber(window)), top = Tk_WindowId(window), parent, ignored, *children;
+    int x, y, covered = 0;
+    unsigned count = 0, i;
+
+    XTranslateCoordinates(display, top, root, 0, 0, &x, &y, &ignored);
+    while (XQueryTree(display, top, &ignored, &parent, &children, &count) && parent != root && parent != None) {
+        XFree(children);
+        top = parent;
+    }
+    XFree(children);
+    children = NULL;
+    count = 0;
+    if (!is_composed(display, Tk_ScreenNumber(window)))
+        XQueryTree(display, root, &ignored, &parent, &children, &count);
+    for (i = 0; i < count && children[i] != top; i++)
+        ;
+    for (i++; i < count && !covered; i++) {
+        XWindowAttributes other;
+        covered = XGetWindowAttributes(display, children[i], &other) && other.map_state == IsViewable &&
+                  other.class == InputOutput && other.x < x + Tk_Width(window) && x < other.x + other.width &&
+                  other.y < y + Tk_Height(window) && y < other.y + other.height;
+    }
+    XFree(children);
+    Tk_DeleteErrorHandler(handler);
+    return covered;
+}
+
+static int covered_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    Tk_Window window = Tk_NameToWindow(interp, Tcl_GetString(objv[1]), Tk_MainWindow(interp));
+
+    (void)objc;
+    if (!window)
+        return TCL_ERROR;
+    Tcl_SetObjResult(interp, Tcl_NewIntObj(Tk_IsMapped(window) && is_covered(window)));
+    return TCL_OK;
+}
+
 static int grab_command(Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     Tk_Window window;
@@ -159,6 +213,7 @@ static const struct command {
     const char *usage;
     pithi_command *run;
 } commands[] = {{"::pithtk::animation", 2, 2, "follow|log file", pithi_anim_command},
+                {"::pithtk::covered", 1, 1, "window", covered_command},
                 {"::pithtk::duration", 1, 1, "ns", duration_command},
                 {"::pithtk::font", 3, 3, "font new|more text", pithi_font_command},
                 {"::pithtk::grab", 2, 2, "window photo", grab_command},

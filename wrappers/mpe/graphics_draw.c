@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/open_file.h"
+
 /* ---- Pictures ---------------------------------------------------------------------------------------------------- */
 
 static int write_xwd(FILE *file, XImage *image, const Visual *visual)
@@ -71,7 +73,7 @@ static void capture(struct MPE_XGraph_ *window)
     int length = snprintf(path, sizeof path, "%s%d", window->capture_name, window->captures++);
     int is_written = 0;
     errno = ENAMETOOLONG;
-    if (length < (int)sizeof path && (file = fopen(path, "wb"))) {
+    if (length < (int)sizeof path && (file = pithi_make_stream(path, "w"))) {
         is_written = write_xwd(file, image, attributes.visual);
         is_written = fclose(file) == 0 && is_written;
     }

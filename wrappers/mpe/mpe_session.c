@@ -4,6 +4,7 @@
  * MPE_Finish_log writes it, MPI calls included, and MPI_Finalize has nothing left to write. Otherwise libmpe joins the
  * job itself.
  */
+#include "base/open_file.h"
 #include "launcher.h"
 #include "mpe_internal.h"
 #include "pith_tool.h"
@@ -259,12 +260,13 @@ static int write_hosts(FILE *file, char host[HOST_BYTES])
 static void list_hosts(void)
 {
     int32_t wanted = 0;
-    char path[4096], host[HOST_BYTES] = "";
+    char path[4096], part[4096 + 8], host[HOST_BYTES] = "";
     FILE *file = NULL;
 
     if (transport->rank == 0 && *written && pithi_old_flag("MPE_LOG_RANK2PROCNAME", 0) &&
         snprintf(path, sizeof path, "%s.pnm", written) < (int)sizeof path) {
-        file = fopen(path, "w");
+        snprintf(part, sizeof part, "%s.part", path);
+        file = pithi_make_stream(part, "w");
         if (!file)
             fprintf(stderr, "pith: %s: cannot create it: %s\n", path, strerror(errno));
     }
@@ -278,7 +280,7 @@ static void list_hosts(void)
     if (!file)
         return;
     int failed = (wanted && write_hosts(file, host) != 0) | (fclose(file) != 0);
-    if (failed)
+    if (rename(part, path) != 0 || failed)
         fprintf(stderr, "pith: %s: the list of hosts is incomplete\n", path);
 }
 

@@ -1,6 +1,7 @@
 /* time_table.c - makes the report: the table of sums over all processes, and the file for scripts. */
 #include "job_time.h"
 
+#include "base/open_file.h"
 #include "launcher.h"
 
 #include <errno.h>
@@ -60,7 +61,7 @@ struct pithi_time_report *pithi_time_report_begin(int ranks)
         report->part = malloc(strlen(name) + 6);
         if (report->part) {
             sprintf(report->part, "%s.part", name);
-            report->file = fopen(report->part, "we");
+            report->file = pithi_make_stream(report->part, "w");
         }
         if (!report->file)
             complain(report);

@@ -15,6 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/open_file.h"
+
 static const char *compiler(void)
 {
     const char *named = getenv("MPICC");
@@ -68,7 +70,7 @@ static void folder_remove(const char *folder)
 
 static void file_write(const char *folder, const char *name, const char *content)
 {
-    FILE *file = fopen(in_folder(folder, name), "w");
+    FILE *file = pithi_make_stream(in_folder(folder, name), "w");
 
     if (!file || fputs(content, file) < 0 || fclose(file)) {
         fprintf(stderr, "wrappergen: %s: %s\n", in_folder(folder, name), strerror(errno));

@@ -12,6 +12,7 @@
 
 #include "base/cause.h"
 #include "base/nearest.h"
+#include "base/open_file.h"
 
 static const char help[] =
     "Usage: wrappergen [-w] FILE.w ... [-f FUNCTIONS] [-H HEADER | -p PROTOS] [-r ROLES] [-o OUT] [OPTIONS]\n"
@@ -228,7 +229,7 @@ static int write_out(const char *name, const struct gen_text *text)
         return failed ? -1 : 0;
     }
     const char *part = text_format("%s.part", name);
-    FILE *file = fopen(part, "w");
+    FILE *file = pithi_make_stream(part, "w");
     int bad = !file || fwrite(text->at, 1, text->size, file) != text->size;
     bad |= file && fclose(file);
     if (bad || rename(part, name)) {

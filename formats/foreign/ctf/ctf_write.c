@@ -15,6 +15,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/open_file.h"
 #include "base/out.h"
 #include "foreign/formats.h"
 #include "foreign/names.h"
@@ -441,7 +442,7 @@ static int write_lane(struct stream *s, const char *folder, uint32_t lane, const
     if (snprintf(s->path, sizeof s->path, "%s/rank_%d_thread_%u", folder, (int)s->lane->rank,
                  (unsigned)s->lane->thread) >= (int)sizeof s->path)
         return pithi_fail(PITH_ERR_IO, "%s: the name is too long", folder);
-    if (!(s->file = fopen(s->path, "wb")))
+    if (!(s->file = pithi_make_stream(s->path, "w")))
         return write_failed(s->path);
     TRY(add_records(s, lane, how));
     if (s->used > HEADER || s->packets == 0)
@@ -461,7 +462,7 @@ static int write_metadata(const struct ctf *ctf, const char *folder)
     int err;
     if (snprintf(path, sizeof path, "%s/metadata", folder) >= (int)sizeof path)
         return pithi_fail(PITH_ERR_IO, "%s: the name is too long", folder);
-    if (!(file = fopen(path, "wb")))
+    if (!(file = pithi_make_stream(path, "w")))
         return write_failed(path);
     err = put_metadata(ctf, file);
     if (err == PITH_ERR_IO)
@@ -503,7 +504,7 @@ int pithi_ctf_probe(const struct pithi_input *input)
     char path[PATH], start[sizeof START] = "";
     FILE *file;
     if (input->data || snprintf(path, sizeof path, "%s/metadata", input->path) >= (int)sizeof path ||
-        !(file = fopen(path, "rb")))
+        !(file = pithi_open_whole(path)))
         return 0;
     size_t got = fread(start, 1, sizeof start - 1, file);
     fclose(file);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/open_file.h"
 #include "foreign/otf2/otf2_probe.h"
 
 /* Every anchor file begins with a record of kind 3 and 66 bytes, which starts with these four letters. */
@@ -16,7 +17,7 @@ static const unsigned char start[] = {3, 0x42, 'O', 'T', 'F', '2'};
 static int is_anchor(const char *path)
 {
     unsigned char bytes[sizeof start];
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = pithi_open_input(path, 0);
     int is = fd >= 0 && read(fd, bytes, sizeof bytes) == (ssize_t)sizeof bytes && !memcmp(bytes, start, sizeof start);
 
     if (fd >= 0)

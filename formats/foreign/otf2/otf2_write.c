@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/open_file.h"
 #include "foreign/names.h"
 #include "foreign/otf2/otf2_probe.h"
 #include "foreign/otf2/otf2_writer.h"
@@ -95,7 +96,7 @@ static void put_local_definitions(struct otf2_writer *w)
     pithi_otf2_check(w, writer ? w->otf2->Archive_CloseDefWriter(w->archive, writer) : OTF2_ERROR_FILE_CAN_NOT_OPEN);
     pithi_otf2_check(w, w->otf2->Archive_CloseDefFiles(w->archive));
     snprintf(name, sizeof name, "%s/traces/%" PRIu64 ".def", w->folder, first);
-    if ((file = fopen(name, "rb"))) {
+    if ((file = pithi_open_whole(name))) {
         size = fread(bytes, 1, sizeof bytes, file);
         fclose(file);
     }
@@ -103,7 +104,7 @@ static void put_local_definitions(struct otf2_writer *w)
         pithi_otf2_check(w, OTF2_ERROR_FILE_INTERACTION);
     for (uint32_t i = 1; w->code == OTF2_SUCCESS && (lane = pithlog_get_lane(w->log, i)); i++) {
         snprintf(name, sizeof name, "%s/traces/%" PRIu64 ".def", w->folder, pithi_otf2_location(lane));
-        file = fopen(name, "wb");
+        file = pithi_make_stream(name, "w");
         if (!file || fwrite(bytes, 1, size, file) != size)
             pithi_otf2_check(w, OTF2_ERROR_FILE_INTERACTION);
         if (file && fclose(file) != 0)

@@ -12,6 +12,7 @@
 
 #include "base/input.h"
 #include "base/map.h"
+#include "base/open_file.h"
 
 static int is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -463,9 +464,9 @@ char *pithi_prv_beside(const char *path, const char *suffix, size_t *size)
     FILE *file;
     *size = 0;
     if ((size_t)snprintf(name, sizeof name, "%.*s.%s", (int)stem, path, suffix) >= sizeof name ||
-        stat(name, &status) != 0 || !S_ISREG(status.st_mode) || !(file = fopen(name, "rb")))
+        !(file = pithi_open_whole(name)))
         return NULL;
-    data = malloc((size_t)status.st_size + 1);
+    data = fstat(fileno(file), &status) == 0 ? malloc((size_t)status.st_size + 1) : NULL;
     if (data) {
         *size = fread(data, 1, (size_t)status.st_size, file);
         data[*size] = 0;

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/open_file.h"
 #include "mpi/launcher.h"
 
 static struct rule {
@@ -60,13 +61,13 @@ static int add_rule(char *line)
 void pithi_traced_filter_read(void)
 {
     const char *name = getenv("PITH_FUNCTIONS_FILTER");
-    FILE *file = name && *name ? fopen(name, "r") : NULL;
+    FILE *file = name && *name ? pithi_open_whole(name) : NULL;
     char line[4096];
 
     if (!name || !*name)
         return;
     if (!file) {
-        complain(name, 0, strerror(errno));
+        complain(name, 0, pithi_open_why());
         return;
     }
     for (int number = 1; fgets(line, sizeof line, file); number++) {

@@ -1,0 +1,42 @@
+# files.tcl - opens every file that the window reads, and makes every file that it writes (the same rules as
+# formats/base/open_file.h). A file may be there because somebody else put it there: a named pipe, which would block, or a
+# link, through which another file would be overwritten.
+
+namespace eval ::pith::files {
+    variable most [expr {64 << 20}] ;# bytes of a file that is read as a whole
+}
+
+# The text of a regular file.
+proc ::pith::files::read {path} {
+    variable most
+    if {[file exists $path] && ![file isfile $path]} {
+        error "is not a regular file"
+    }
+    set channel [open $path {RDONLY NONBLOCK}]
+    try {
+        if {[file size $path] > $most} {
+            error "is larger than 64 MiB"
+        }
+        fconfigure $channel -encoding utf-8 -blocking 1
+        return [::read $channel $most]
+    } finally {
+        close $channel
+    }
+}
+
+# Writes a file as a whole or not at all. `translation`: binary for bytes.
+proc ::pith::files::write {path text {translation auto}} {
+    set part $path.part
+    file delete $part
+    set channel [open $part {WRONLY CREAT EXCL} 0666]
+    try {
+        fconfigure $channel -encoding utf-8 -translation $translation
+        puts -nonewline $channel $text
+        close $channel
+        file rename -force $part $path
+    } on error {why} {
+        catch {close $channel}
+        file delete $part
+        error $why
+    }
+}
