@@ -217,6 +217,23 @@ static int is_symbol_of(const char *symbol, const char *name)
     return !strncmp(symbol, name, size) && (symbol[size] == '.' || !strcmp(symbol + size, "_"));
 }
 
+/* The source file that declares a function; NULL: unknown. (dwarf_decl_file of libdw 0.188 aborts with -gsplit-dwarf.) */
+static const char *declared_in(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word number;
+    Dwarf_Files *files;
+    Dwarf_Die unit;
+    Dwarf_Half version;
+
+    if (dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_file, &attribute), &number) == 0 &&
+        dwarf_cu_info(attribute.cu, &version, NULL, &unit, NULL, NULL, NULL, NULL) == 0 &&
+        (version >= 5 || number > 0) && /* before version 5 files are numbered from 1 */
+        dwarf_getsrcfiles(&unit, &files, NULL) == 0)
+        return dwarf_filesrc(files, number, NULL, NULL);
+    return NULL;
+}
+
 static void describe(struct pithi_code_frame *frame, Dwarf_Die *die, const char *symbol, char **made)
 {
     const char *linked = linkage_name(die), *plain = dwarf_diename(die);
@@ -227,7 +244,7 @@ static void describe(struct pithi_code_frame *frame, Dwarf_Die *die, const char 
         frame->name = plain;
     else
         frame->name = demangle(symbol ? symbol : "[inlined]", made);
-    frame->source = dwarf_decl_file(die);
+    frame->source = declared_in(die);
     if (!frame->source || dwarf_decl_line(die, &frame->line) != 0)
         frame->source = NULL;
 }
@@ -275,30 +292,69 @@ static const char *find_line(struct pithi_code_file *file, uint64_t address, int
     return line && dwarf_lineno(line, number) == 0 ? dwarf_linesrc(line, NULL, NULL) : NULL;
 }
 
+static int is_function(int tag) { return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine; }
+
+/* Adds the functions below `parent` that have the address, outermost first, and returns how many there are then. Follows
+ * addresses, not abstract origins: with -flto these are in another unit. `everywhere`: also looks into functions that do
+ * not have the address, as one in another's text need not lie in its code (Fortran's CONTAINS). */
+enum { NESTED = 256 };
+static unsigned find_inside(Dwarf_Die *parent, Dwarf_Addr address, int everywhere, Dwarf_Die *chain, unsigned count)
+{
+    Dwarf_Die die;
+    unsigned after;
+
+    if (count == NESTED || dwarf_child(parent, &die) != 0)
+        return count;
+    do {
+        int tag = dwarf_tag(&die), has_code = is_function(tag) || tag == DW_TAG_lexical_block ||
+                                             tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
+        if (has_code && dwarf_haspc(&die, address) > 0) {
+            if (is_function(tag))
+                chain[count++] = die;
+            return find_inside(&die, address, everywhere, chain, count);
+        }
+        if (has_code ? everywhere
+                     : tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_class_type ||
+                           tag == DW_TAG_structure_type || tag == DW_TAG_union_type) {
+            after = find_inside(&die, address, everywhere, chain, count);
+            if (after > count)
+                return after;
+        }
+    } while (dwarf_siblingof(&die, &die) == 0);
+    return count;
+}
+
+/* With -gsplit-dwarf the program has a skeleton of the unit, and the rest of it is in another file. */
+static Dwarf_Die *whole_unit(Dwarf_Die *unit, Dwarf_Die *split)
+{
+    Dwarf_Half version;
+    uint8_t type;
+
+    if (unit && dwarf_cu_info(unit->cu, &version, &type, NULL, split, NULL, NULL, NULL) == 0 &&
+        type == DW_UT_skeleton && dwarf_tag(split) == DW_TAG_compile_unit)
+        return split;
+    return unit;
+}
+
 /* The functions by debug information; 0: there is none. `at_source` and `at_line` are those of the address. */
 static unsigned find_scopes(struct pithi_code_file *file, uint64_t address, const char *symbol,
                             struct pithi_code_frame *frames, const char *at_source, int at_line)
 {
     Dwarf_Addr bias;
-    Dwarf_Die *unit = find_unit(file, address, &bias), *scopes = NULL, *around = NULL;
-    int count = unit ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
-    unsigned found = 0;
+    Dwarf_Die split, chain[NESTED], *unit = whole_unit(find_unit(file, address, &bias), &split);
+    unsigned count = 0, found = 0;
 
-    /* dwarf_getscopes goes from an inlined function to where it is declared; dwarf_getscopes_die, to its caller. */
-    count = count > 0 ? dwarf_getscopes_die(&scopes[0], &around) : 0;
-    for (int i = 0; i < count && found < PITHI_CODE_FRAMES; i++) {
-        int tag = dwarf_tag(&around[i]);
-        if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
-            continue;
+    for (int everywhere = 0; unit && !count && everywhere < 2; everywhere++)
+        count = find_inside(unit, address - bias, everywhere, chain, 0);
+    while (count-- > 0 && found < PITHI_CODE_FRAMES) {
+        int tag = dwarf_tag(&chain[count]);
         frames[found] = (struct pithi_code_frame){.at_source = at_source, .at_line = at_line};
-        describe(&frames[found], &around[i], tag == DW_TAG_subprogram ? symbol : NULL, &file->names[found]);
+        describe(&frames[found], &chain[count], tag == DW_TAG_subprogram ? symbol : NULL, &file->names[found]);
         found++;
         if (tag == DW_TAG_subprogram)
             break;
-        find_call(unit, &around[i], &at_source, &at_line);
+        find_call(unit, &chain[count], &at_source, &at_line);
     }
-    free(scopes);
-    free(around);
     return found;
 }
 

@@ -91,6 +91,18 @@ PY
     done
     like "$(pith convert 2.pith - --format csv 2>/dev/null)" ',main;mesh::step;.*mesh::Refine::split$|;main;mesh::step;.*mesh::Refine::split$' "$mpi: CSV has the functions"
 
+    # With -flto an inlined function is described in another unit than its code, with -gsplit-dwarf in another file.
+    line=$(grep -n ' split(double' "$top/test/mpi/symbols.cc" | cut -d: -f1)
+    for variant in g++,-flto g++,-gsplit-dwarf clang++,-flto clang++,-gsplit-dwarf,-gdwarf-4; do
+        compiler=${variant%%,*} flags=${variant#*,}
+        command -v "$compiler" >/dev/null || { skip "$mpi, $variant: inlined functions" "no $compiler"; continue; }
+        MPICH_CXX=$compiler OMPI_CXX=$compiler "mpicxx.$mpi" -g -O2 ${flags//,/ } -o parted "$top/test/mpi/symbols.cc" >compile.out 2>&1 ||
+            { skip "$mpi, $variant: inlined functions" "$compiler cannot link so"; continue; }
+        pith run --sample=1 -o parted.pith ./parted 0.1 >out 2>err
+        like "$(pith stat parted.pith --folded 2>&1)" '(^|;)main;mesh::step;mesh::sweep<mesh::Refine>;mesh::Refine::split [0-9]+$' "$mpi, $variant: the path, with inlined functions"
+        is "$(pith stat parted.pith --by function --csv 2>&1 | awk -F, '$1 == "mesh::Refine::split" { print $9 }')" "symbols.cc:$line" "$mpi, $variant: where it is declared"
+    done
+
     # addr2line on the unstripped program: the same functions and lines, also the inlined ones.
     pith convert 2.pith - --format text | sed -n "s/^# property	key=code \([0-9a-f]*\) $id	value=/\1 /p" >stored
     while read -r address value; do
