@@ -29,6 +29,7 @@ struct flame_log {
     struct pithi_writer *writer;
     struct flame_lane *lanes;
     uint32_t *states, state_room; /* by function: the definition + 1; 0: none yet */
+    uint32_t no_core;             /* the state + 1; 0: none yet */
     struct stack now;             /* of the sample that is added */
     struct pithi_sample sample;
 };
@@ -112,6 +113,28 @@ static int end_functions(struct flame_log *f, struct flame_lane *lane, uint32_t 
     return PITH_OK;
 }
 
+/* The thread used no core from the last sample to begin_ns. That is no time of any function; else the outermost one, which
+ * goes on meanwhile, would have it all. */
+static int put_no_core(struct flame_log *f, const struct flame_lane *lane, int64_t begin_ns)
+{
+    const struct pithlog_def def = {
+        .kind = PITHLOG_STATE, .name = "[no core]", .colour = "#d9d9d9", .group = "samples"};
+    struct pithlog_record record = {
+        .time_ns = lane->last.time_ns, .lane = lane->number, .kind = PITHLOG_ENTER, .peer = -1};
+
+    if (!lane->last.seen || !lane->open.count || begin_ns <= lane->last.time_ns)
+        return PITH_OK;
+    if (!f->no_core) {
+        CHECK(pithi_defs_add(pithi_writer_defs(f->writer), &def, &f->no_core));
+        f->no_core++;
+    }
+    record.id = f->no_core - 1;
+    CHECK(pithi_writer_add(f->writer, &record));
+    record.kind = PITHLOG_LEAVE;
+    record.time_ns = begin_ns;
+    return pithi_writer_add(f->writer, &record);
+}
+
 /* Where the functions begin that only the new sample has. */
 static int64_t begin_of(const struct flame_log *f, const struct flame_lane *lane, const struct pithlog_record *r)
 {
@@ -129,6 +152,7 @@ static int take(void *context, const struct pithlog_record *r)
     struct flame_log *f = context;
     struct flame_lane *lane = &f->lanes[r->lane];
     struct pithi_inlined in;
+    int64_t begin_ns;
     uint32_t same = 0;
 
     if (!pithi_sample_read(f->names, r, &f->sample))
@@ -142,8 +166,10 @@ static int take(void *context, const struct pithlog_record *r)
     while (same < f->now.count && same < lane->open.count && f->now.functions[same] == lane->open.functions[same])
         same++;
     CHECK(end_functions(f, lane, same));
+    begin_ns = begin_of(f, lane, r);
+    CHECK(put_no_core(f, lane, begin_ns));
     for (uint32_t i = same; i < f->now.count; i++) {
-        CHECK(put(f, lane, PITHLOG_ENTER, f->now.functions[i], begin_of(f, lane, r)));
+        CHECK(put(f, lane, PITHLOG_ENTER, f->now.functions[i], begin_ns));
         CHECK(push(&lane->open, f->now.functions[i]));
     }
     if (f->now.count)

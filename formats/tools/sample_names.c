@@ -258,6 +258,7 @@ int pithi_sample_read(const struct pithi_sample_names *s, const struct pithlog_r
     if (r->kind != PITHLOG_EVENT || r->id != s->sample_id || r->payload_bytes < 16)
         return 0;
     sample->cpu_ns = (int64_t)big_endian(p);
+    sample->own = UINT32_MAX;
     sample->count = r->payload_bytes / 8 - 1;
     if (sample->count > PITHI_SAMPLE_FRAMES)
         sample->count = PITHI_SAMPLE_FRAMES;
@@ -485,6 +486,64 @@ static int is_own(const struct pithi_function *function)
     return name && !strncmp(name, "/libpith", 8);
 }
 
+/* 1: a function of the recorder itself, also where it is inlined or linked into the program. */
+static int is_core(const struct pithi_function *function)
+{
+    const char *name = function ? strrchr(function->module, '/') : NULL;
+    return function && ((name && !strncmp(name, "/libpith.so", 11)) || !strncmp(function->name, "pith_", 5) ||
+                        !strncmp(function->name, "pithi_", 6));
+}
+
+/* 1: a function of the C library, or of what comes with it. */
+static int is_libc(const struct pithi_function *function)
+{
+    static const char *const files[] = {"libc.so", "libc-", "ld-", "libpthread", "librt", "libdl", "[vdso]"};
+    const char *slash = strrchr(function->module, '/'), *file = slash ? slash + 1 : function->module;
+
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (!strncmp(file, files[i], strlen(files[i])))
+            return 1;
+    return 0;
+}
+
+/* 1: `inner` of libc is the function that the wrapper records: read, of which libc's own name is __GI___libc_read. */
+static int is_wrapped(const struct pithi_function *wrapper, const struct pithi_function *inner)
+{
+    char name[64];
+    size_t length;
+
+    snprintf(name, sizeof name, "%s", wrapper->name);
+    length = strlen(name);
+    if (length > 2 && !strcmp(name + length - 2, "64"))
+        name[length - 2] = '\0';
+    return inner->name[0] == '[' || strstr(inner->name, name) != NULL;
+}
+
+/* The number of innermost frames that are Pith's own work; the last of them is the wrapper, if there is one. Work is
+ * Pith's if the innermost function is, or if it calls libc for anything but the call that it records. */
+static uint32_t own_frames(struct pithi_sample_names *s, const struct pithlog_record *r,
+                           const struct pithi_sample *sample)
+{
+    const struct pithi_function *function = NULL, *inner = NULL;
+    uint32_t first = 0, end;
+    int has_core = 0;
+
+    for (; first < sample->count; first++, inner = function) {
+        function = innermost(s, r, sample, first);
+        if (!function || is_own(function) || is_core(function))
+            break;
+    }
+    if (!function || first == sample->count)
+        return 0;
+    for (end = first; end < sample->count; end++) {
+        const struct pithi_function *next = innermost(s, r, sample, end);
+        if (!is_own(next) && !is_core(next))
+            break;
+        has_core |= is_core(next);
+    }
+    return first == 0 || has_core || (is_libc(inner) && !is_wrapped(function, inner)) ? end : 0;
+}
+
 /* The name of an MPI function without the P of its second name. */
 static const char *mpi_name(const char *name) { return name + (strncmp(name, "PMPI_", 5) == 0); }
 
@@ -505,18 +564,48 @@ static int is_hidden(struct pithi_sample_names *s, const struct pithlog_record *
     return inner && !is_own(inner) && !strcmp(mpi_name(inner->name), mpi_name(function->name));
 }
 
-int pithi_sample_functions(struct pithi_sample_names *s, const struct pithlog_record *r,
-                           const struct pithi_sample *sample, uint32_t frame, struct pithi_inlined *functions)
+/* Below the wrapper, or the program's function that calls pith_begin and its like. */
+static int add_recording(struct pithi_sample_names *s, struct pithi_inlined *functions)
+{
+    const struct pithi_code_frame frame = {.name = "[recording]"};
+    uint32_t before = s->starts.count, number;
+    int err = pithi_pair_number(&s->starts, 0, pithi_hash_text(PITHI_HASH, frame.name), &number);
+
+    if (!err && s->starts.count > before)
+        err = add_function(s, number, "", &frame);
+    for (uint32_t i = 0; !err && i < functions->count; i++)
+        if (is_core(&s->functions[functions->functions[i]])) {
+            functions->count = i;
+            break;
+        }
+    if (!err)
+        functions->functions[functions->count++] = number;
+    return err;
+}
+
+int pithi_sample_functions(struct pithi_sample_names *s, const struct pithlog_record *r, struct pithi_sample *sample,
+                           uint32_t frame, struct pithi_inlined *functions)
 {
     const struct pithi_place *place, *p;
     int err = pithi_sample_place(s, r, sample->addresses[frame], frame > 0, &place);
     uint32_t at = 0;
+
+    if (sample->own == UINT32_MAX)
+        sample->own = own_frames(s, r, sample);
+    functions->count = 0;
+    if (frame + 1 < sample->own)
+        return err;
 
     for (p = err ? NULL : place; p; p = p->outer)
         at++;
     functions->count = at;
     for (p = err ? NULL : place; p; p = p->outer)
         functions->functions[--at] = p->function;
+    if (!err && frame + 1 == sample->own) {
+        if (is_own(&s->functions[place->function]))
+            functions->count = 1;
+        return add_recording(s, functions);
+    }
     if (!err && is_hidden(s, r, sample, frame, &s->functions[place->function]))
         functions->count = 0;
     else if (!err && is_own(&s->functions[place->function]))

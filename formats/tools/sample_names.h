@@ -11,7 +11,8 @@
 
 struct pithi_function {
     char *name;   /* of the program; "[FILE]": its code without symbols; "[unknown]": of no file;
-                           "[cut]": the callers of the outermost function that was recorded */
+                           "[cut]": the callers of the outermost function that was recorded;
+                           "[recording]": work of Pith itself */
     char *source; /* the file that declares it; NULL: unknown */
     int line;
     const char *module; /* the path of its file; "" */
@@ -33,6 +34,7 @@ enum { PITHI_SAMPLE_FRAMES = 8192 };
 struct pithi_sample {
     int64_t cpu_ns; /* the CPU time of its thread so far */
     uint32_t count;
+    uint32_t own; /* of pithi_sample_functions: the innermost frames that are Pith's own work; UINT32_MAX: not known yet */
     uint64_t addresses[PITHI_SAMPLE_FRAMES];
 };
 /* 1: the record is a sample, now in *sample. */
@@ -67,12 +69,13 @@ int pithi_sample_place(struct pithi_sample_names *names, const struct pithlog_re
                        int is_return, const struct pithi_place **place);
 
 /* The functions of frame `frame` of the sample of `record`, outermost first. None: the frame is in a library of Pith,
- * or follows another frame of the same file without symbols; such frames are not shown. */
+ * or follows another frame of the same file without symbols; such frames are not shown. The work of Pith itself, also
+ * in functions of libc that it calls, is one function, [recording], below the function that it records. */
 struct pithi_inlined {
-    uint32_t count, functions[PITHI_CODE_FRAMES];
+    uint32_t count, functions[PITHI_CODE_FRAMES + 1];
 };
 int pithi_sample_functions(struct pithi_sample_names *names, const struct pithlog_record *record,
-                           const struct pithi_sample *sample, uint32_t frame, struct pithi_inlined *functions);
+                           struct pithi_sample *sample, uint32_t frame, struct pithi_inlined *functions);
 const struct pithi_function *pithi_function_get(const struct pithi_sample_names *names, uint32_t function);
 uint32_t pithi_function_count(const struct pithi_sample_names *names);
 /* Where it is declared, "mesh.cc:212", else the name of its file. */

@@ -102,6 +102,21 @@ EOF
         pith check $how.pith >check.out 2>&1
         ok $? "$mpi, $how: the log is good" || cat check.out
     done
+    # The time of the recorder is its own, also in libc: here it reads a counter for each record. What it records is not.
+    "mpicc.$mpi" -g -O2 -o recorded "$top/test/mpi/recorded.c"
+    PITH_COUNTERS=task-clock mpiexec_of "$mpi" 2 pith run --also io --sample=1 -o recorded.pith ./recorded >out 2>err
+    is "$? $(cat out)" "0 " "$mpi, recording: runs"
+    if [ -n "$names" ]; then
+        pith stat recorded.pith --folded >recorded.folded 2>/dev/null
+        like "$(cat recorded.folded)" ';main;MPI_Comm_rank;\[recording\] [0-9]{2,}$' "$mpi, recording: is a function of its own"
+        is "$(grep -E ';MPI_Comm_rank;|pith' recorded.folded | grep -v ';MPI_Comm_rank;\[recording\] [0-9]*$')" "" "$mpi, recording: has all of libc that it calls"
+        like "$(cat recorded.folded)" ';main;read;[^;]*read.* [0-9]+$' "$mpi, recording: a read is the program's"
+    fi
+    # Without a core no function runs: not the outermost one either.
+    mpiexec_of "$mpi" 1 pith run --sample=1 -o off.pith ./sampled 0.1 wait >out 2>err
+    pith stat off.pith --flame off-flame.pith && pith stat off-flame.pith --csv >off.csv
+    [ -z "$names" ] || ok "$(awk -F, '$1 == "[no core]" { off = $5 } $1 == "main" { own = $6 } END { print !(off > 0.4 && own < 0.1) }' off.csv)" \
+        "$mpi: the time without a core is no function's" || grep -E '^main|no core' off.csv
     # The wall clock: waiting in the system shows, and is no CPU time. The program says how long it waited.
     mpiexec_of "$mpi" 2 pith run --sample=5ms,wall -o wall.pith ./sampled 0.1 wait >out 2>err
     is "$? $(cat out)" "0 sampled: 2 ranks, well" "$mpi, wall: status and output as without"
