@@ -87,7 +87,7 @@ echo MPI_Recv >only; is "$(gen -f only - <<<'{{forallfn f}}{{f}}{{endforallfn}}'
 cat >roles <<'E1'
 # a comment
 MPI_Send send peer=dest type=datatype colour:blue
-MPI_Recv recv,both peer=source|src tag=tag   # more
+MPI_Recv recv,both peer=source tag=tag   # more
 E1
 out=$(gen -r roles - <<<'{{foreachfn f @send @recv}}{{f}}:{{colour f}};{{endforeachfn}}{{fn f @send @both}}{{peer}} {{class}}-{{colour}} {{type}}{{vardecl int type}}{{callfn}}{{endfn}}')
 is "$(head -n 1 <<<"$out")" 'MPI_Send:blue;MPI_Recv:;' '@class in lists, {{key loopname}}'

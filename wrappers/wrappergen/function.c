@@ -32,6 +32,10 @@ static void report_unknown(const struct emitter *emitter, const struct gen_sourc
         warn(source, at, "%.*s was removed from MPI in 3.0, for %s; skipped", (int)name->size, name->at, instead);
         return;
     }
+    if (names_in_standard(name)) {
+        warn(source, at, "this MPI has no %.*s; skipped", (int)name->size, name->at);
+        return;
+    }
     pithi_nearest_begin(&near, name->at, name->size);
     for (int i = 0; i < declared->count; i++)
         pithi_nearest_try(&near, declared->at[i].name);

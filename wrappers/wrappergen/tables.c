@@ -5,8 +5,7 @@
  *     # comment
  *     MPI_Send  send  peer=dest type=datatype colour:blue
  *
- * ROLE=NAME: the argument NAME has this role; NAME|OTHER where headers differ. A role named like its argument may be
- * left out. KEY:TEXT gives {{KEY}} the value TEXT. Several classes are written a,b; no class: -. A function NAME_c
+ * ROLE=NAME: the argument NAME, as the MPI standard calls it, has this role. A role named like its argument may be left out. KEY:TEXT gives {{KEY}} the value TEXT. Several classes are written a,b; no class: -. A function NAME_c
  * without a row uses the row of NAME.
  *
  * The table of the C++ bindings of MPI-2.2 (wrappers/cxx/bindings.table) says for each function of namespace MPI which
@@ -71,13 +70,10 @@ static const struct gen_row *roles_find(const struct roles *roles, const char *n
     return NULL;
 }
 
-/* The argument that "a|b" names in this prototype; NULL: there is none. */
-static const char *argument_find(const struct proto *proto, const char *names)
+static const char *argument_find(const struct proto *proto, const char *name)
 {
-    const struct arg *arg = NULL;
+    const struct arg *arg = protos_argument(proto, name, strlen(name));
 
-    for (const char *at = names; *at && !arg; at += strcspn(at, "|"), at += *at == '|')
-        arg = protos_argument(proto, at, strcspn(at, "|"));
     return arg ? arg->name : NULL;
 }
 

@@ -204,6 +204,10 @@ static void leave_out(struct protos *protos, const struct gen_options *options, 
         if (exports->count && !name_set_has(exports, "P", name)) {
             if (options->list)
                 fprintf(stderr, "left out: %s (declared, but not exported by the library)\n", name);
+        } else if (!options->protos && protos->at[i].standard_count &&
+                   protos->at[i].standard_count != protos->at[i].arg_count) {
+            fprintf(stderr, "left out: %s (the header declares %d arguments, the MPI standard has %d)\n", name,
+                    protos->at[i].arg_count, protos->at[i].standard_count);
         } else if (!options->functions || name_set_has(&functions, "", name)) {
             protos->at[kept] = protos->at[i];
             protos->at[kept].id = kept;

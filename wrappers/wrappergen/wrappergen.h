@@ -2,7 +2,7 @@
  *
  *     asks the MPI compiler       -> its header, its libraries' functions     (compiler.c)
  *     reads prototypes            -> a struct proto for each function         (proto.c)
- *     renames arguments           -> the MPI standard's names                 (known_names.c)
+ *     renames arguments           -> the MPI standard's names                 (standard_names.c)
  *     reads the tables            -> roles of arguments; C++ bindings         (tables.c)
  *     parses a template           -> a tree of struct gen_node                (template.c)
  *     writes its text             -> loops, wrappers                          (expand.c)
@@ -74,11 +74,15 @@ int *name_set_number(const struct name_set *set, const char *name); /* NULL: not
 int name_set_has(const struct name_set *set, const char *prefix, const char *name);
 void name_set_read(struct name_set *set, const char *text); /* adds all words of the text */
 
-struct protos;
-/* Gives arguments the MPI standard's names, in the generated code too. Headers differ in some 40 functions. */
-void names_apply(struct protos *protos);
 /* The replacement of a function that was removed from MPI; NULL: it is none of those. */
 const char *names_removed(const struct gen_word *name);
+
+/* ---- standard_names.c: the arguments' names in the MPI standard -------------------------------------------------- */
+struct protos;
+/* Gives arguments the standard's names by their positions, in the generated code too. A function that the header declares
+ * with another number of arguments keeps its names, and cannot be wrapped (proto.standard_count). */
+void names_apply(struct protos *protos);
+int names_in_standard(const struct gen_word *name); /* 1: the standard has this function */
 
 /* ---- proto.c: prototypes ----------------------------------------------------------------------------------------- */
 struct arg {
@@ -95,6 +99,7 @@ struct proto {
     char *name;
     struct arg *args;
     int arg_count, variable;
+    int standard_count;        /* of arguments in the MPI standard; 0: unknown */
     const struct gen_row *row; /* NULL: none */
     struct wrapper *wrappers;  /* in order of appearance */
     int wrapper_count;
