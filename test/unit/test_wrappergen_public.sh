@@ -38,7 +38,7 @@ is "$(wrap - <<<'{{forallfn f MPI_Send}}{{f}} {{endforallfn}}')" 'MPI_Barrier MP
 is "$(wrap --all - <<<'{{forallfn f MPI_Send}}{{f}} {{endforallfn}}')" 'MPI_Barrier MPI_Finalize MPI_Comm_dup MPI_Comm_free MPI_Test MPI_Wtime MPI_Pcontrol MPI_Comm_c2f MPI_Status_c2f08 MPI_T_finalize MPIX_Query ' '--all: with them'
 is "$(wrap - <<<'{{foreachfn f MPI_Comm_c2f MPIX_Query}}{{f}} {{endforeachfn}}')" 'MPI_Comm_c2f MPIX_Query ' 'and where they are named'
 is "$(wrap - <<<'{{fnalltype f MPI_Comm* MPI_Comm_free MPI_Session_finalize}}{{callfn}}{{endfnalltype}}' | grep '^int MPI'; sed 's/MPI_Sess/&/' err)" 'int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
--:1:39: warning: no function MPI_Session_finalize; skipped' 'fnalltype: what follows the type is left out'
+-:1:39: warning: this MPI has no MPI_Session_finalize; skipped' 'fnalltype: what follows the type is left out'
 is "$(wrap - <<<'{{fnallntype f MPI_Comm MPI_Finalize MPI_Status*}}{{callfn}}{{endfnallntype}}' | grep -oE '^[a-z]+ MPI_\w+')" 'int MPI_Comm_free
 double MPI_Wtime
 int MPI_Pcontrol' 'fnallntype: so too; a further type counts as one'
