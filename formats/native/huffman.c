@@ -82,7 +82,7 @@ static void code_lengths(const uint32_t seen[256], unsigned char length[256])
         if (seen[c])
             leaves[count++] = (struct leaf){seen[c], c};
     qsort(leaves, (size_t)count, sizeof *leaves, by_weight);
-    if (count == 1)
+    if (count < 2) /* 0: nothing to code; said for the compiler */
         depth[0] = 1;
     else
         while (depths(leaves, count, depth) > LONGEST)

@@ -165,7 +165,7 @@ int pithi_follow_filter_take(struct pithi_follow_filter *f, const struct pithlog
 
 int pithi_follow_filter_end(struct pithi_follow_filter *f, struct pithlog_record *selected)
 {
-    struct pithi_open_state ended, place = {.id = 0};
+    struct pithi_open_state ended = {.id = 0}, place = {.id = 0};
     uint32_t depth;
 
     for (; f->ended < f->lane_count; f->ended++) {

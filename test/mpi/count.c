@@ -53,7 +53,7 @@ static pid_t counting; /* the process that made the first call: children of fork
 
 static int is_library(const void *address)
 {
-    static const char *const parts[] = {"/libmpi", "/libpmpi", "/libopen-", "/libpith", "/mca_"};
+    static const char *const parts[] = {"/libmpi", "/libpmpi", "/libopen-", "/libopen_", "/libpith", "/mca_"};
     Dl_info info;
 
     if (!dladdr(address, &info) || !info.dli_fname)

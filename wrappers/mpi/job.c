@@ -162,9 +162,10 @@ void pithi_job_end(struct pithi_call *call)
 /* ---- sessions ------------------------------------------------------------------------------------------------------
  * Each process begins a session alone; collective work must wait for the end. Ranks are those of "mpi://WORLD", which a
  * session of our own provides. */
-#if MPI_VERSION >= 4
+#ifdef MPI_SESSION_NULL /* Open MPI 5 has sessions, but its MPI_VERSION is 3 */
 static int sessions; /* open; atomic */
-static MPI_Session own_session = MPI_SESSION_NULL;
+static int has_session;
+static MPI_Session own_session; /* it and the group: valid while has_session */
 static MPI_Group all_processes;
 
 void pithi_job_session(int result)
@@ -176,13 +177,14 @@ void pithi_job_session(int result)
         __atomic_add_fetch(&sessions, 1, __ATOMIC_SEQ_CST) > 1)
         return;
     REAL(MPI_Initialized)(&world);
-    if (world || own_session != MPI_SESSION_NULL ||
+    if (world || has_session ||
         REAL(MPI_Session_init)(MPI_INFO_NULL, MPI_ERRORS_RETURN, &own_session) != MPI_SUCCESS)
         return;
     if (REAL(MPI_Group_from_session_pset)(own_session, "mpi://WORLD", &all_processes) != MPI_SUCCESS) {
         REAL(MPI_Session_finalize)(&own_session);
         return;
     }
+    has_session = 1;
     pithi_many_threads = 1; /* each session has its own thread level, so expect threads */
     pithi_job_messages = pith_messages();
     pithi_comm_begin(MPI_COMM_NULL, all_processes);
@@ -195,8 +197,7 @@ int pithi_job_session_end(struct pithi_call *call)
 {
     int world = 0;
 
-    if (!pithi_self.recorded || __atomic_sub_fetch(&sessions, 1, __ATOMIC_SEQ_CST) > 0 ||
-        own_session == MPI_SESSION_NULL)
+    if (!pithi_self.recorded || __atomic_sub_fetch(&sessions, 1, __ATOMIC_SEQ_CST) > 0 || !has_session)
         return 0;
     REAL(MPI_Initialized)(&world);
     if (world) /* MPI_Finalize ends the job */
@@ -207,6 +208,7 @@ int pithi_job_session_end(struct pithi_call *call)
     pithi_job_end(call);
     REAL(MPI_Group_free)(&all_processes);
     REAL(MPI_Session_finalize)(&own_session);
+    has_session = 0;
     return 1;
 }
 #endif

@@ -374,7 +374,7 @@ const struct pith_transport *pithi_transport_open_members(MPI_Group members)
 
 const struct pith_transport *pithi_transport_open_group(MPI_Group all)
 {
-#if MPI_VERSION >= 4
+#ifdef MPI_SESSION_NULL
     if (REAL(MPI_Comm_create_from_group)(all, "pith", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm) == MPI_SUCCESS)
         return made();
 #else

@@ -254,10 +254,11 @@ void pithi_time_finish(struct pithi_time_call *call)
 
 /* ---- sessions ------------------------------------------------------------------------------------------------------
  * Each process begins a session alone; all processes meet when the last session ends. */
-#if MPI_VERSION >= 4
+#ifdef MPI_SESSION_NULL /* Open MPI 5 has sessions, but its MPI_VERSION is 3 */
 static int sessions; /* open; atomic */
-static MPI_Session own_session = MPI_SESSION_NULL;
-static MPI_Group all = MPI_GROUP_NULL;
+static int has_session;
+static MPI_Session own_session; /* it and the group: valid while has_session */
+static MPI_Group all;
 
 void pithi_time_session(int result)
 {
@@ -268,7 +269,7 @@ void pithi_time_session(int result)
         REAL(MPI_Session_finalize)(&own_session);
         return;
     }
-    is_up = 1;
+    is_up = has_session = 1;
     process = getpid();
     pithi_many_threads = 1; /* each session has its own thread level, so expect threads */
     pithi_handles_begin(MPI_COMM_NULL, all);
@@ -281,7 +282,7 @@ void pithi_time_session_finish(struct pithi_time_call *call)
     int world = 0;
 
     REAL(MPI_Initialized)(&world);
-    if (__atomic_sub_fetch(&sessions, 1, __ATOMIC_SEQ_CST) > 0 || own_session == MPI_SESSION_NULL || world || is_over) {
+    if (__atomic_sub_fetch(&sessions, 1, __ATOMIC_SEQ_CST) > 0 || !has_session || world || is_over) {
         pithi_time_end(call);
         return;
     }
@@ -296,6 +297,7 @@ void pithi_time_session_finish(struct pithi_time_call *call)
     pithi_handles_end();
     REAL(MPI_Group_free)(&all);
     REAL(MPI_Session_finalize)(&own_session);
+    has_session = 0;
 }
 #endif
 
