@@ -27,7 +27,8 @@ BASE := -std=c11 -D_GNU_SOURCE -fPIC -fvisibility=hidden $(WARN) -MMD -MP
 
 # ---- what is there ------------------------------------------------------------------------------------------------
 # MPIs: the one MPICC names, else every one of mpicc.mpich, mpicc.openmpi, else mpicc. mpi_kind asks mpi.h which it is.
-mpi_kind = $(shell printf '\043include <mpi.h>\n\043ifdef OPEN_MPI\nkind=openmpi\n\043else\nkind=mpich\n\043endif\n' | \
+# For the standard ABI of MPI 5 there are no wrappers yet.
+mpi_kind = $(shell printf '\043include <mpi.h>\n\043ifdef OPEN_MPI\nkind=openmpi\n\043elif !defined(MPI_H_ABI)\nkind=mpich\n\043endif\n' | \
 	$(1) -E -P -x c - 2>/dev/null | sed -n 's/^kind=//p')
 ifneq ($(origin MPICC),undefined)
   MPIS := $(call mpi_kind,$(MPICC))
@@ -51,7 +52,7 @@ mpicxx_of = $(filter-out $(MPICC_$(1)),$(patsubst %mpicc.$(1),%mpicxx.$(1),$(pat
 mpicxx_works = $(shell echo | $(1) -std=c++11 -x c++ -fsyntax-only - 2>/dev/null && echo $(1))
 $(foreach m,$(MPIS),$(eval MPICXX_$(m) := \
 	$(if $(shell command -v $(call mpicxx_of,$(m))),$(call mpicxx_works,$(call mpicxx_of,$(m))))))
-HAVE_TK := $(shell $(PKG_CONFIG) --exists tcl tk x11 2>/dev/null && echo yes)
+HAVE_TK := $(shell $(PKG_CONFIG) --exists 'tcl >= 8.6' 'tcl < 9' 'tk < 9' x11 2>/dev/null && echo yes)
 # MPE's graphics need the headers of libX11 here; libX11 is loaded when a window is first opened
 # (wrappers/mpe/graphics.c).
 HAVE_X11 := $(shell $(PKG_CONFIG) --exists x11 2>/dev/null && echo yes)
@@ -136,7 +137,7 @@ templates_anim := wrappers/anim/anim.w $(templates_mpi)
 runtime_anim = $(runtime_mpi)
 link_anim = $(link_mpi)
 templates_trace := wrappers/trace/trace.w
-runtime_trace := $(addprefix wrappers/mpi/,real.c nested.c group.c)
+runtime_trace := $(addprefix wrappers/mpi/,real.c other_mpi.c nested.c group.c)
 # Of libpith these take the pattern match of PITH_ONLY and PITH_SKIP, and one the comparing of clocks, and keep them to
 # themselves.
 link_trace := -Wl,--exclude-libs,ALL $(lib_a)
@@ -145,7 +146,7 @@ runtime_time := $(runtime_trace) $(handles_src) $(compensate_src) \
 	$(addprefix wrappers/mpi/,eager_limit.c members.c transport.c)
 link_time := $(link_trace)
 templates_check := wrappers/check/check.w wrappers/handles/handle.w
-runtime_check := $(addprefix wrappers/mpi/,real.c nested.c members.c) \
+runtime_check := $(addprefix wrappers/mpi/,real.c other_mpi.c nested.c members.c) \
 	$(addprefix wrappers/handles/,ranks.c handle.c request.c)
 link_check := -lrt
 mpi_so := $(foreach m,$(MPIS),$(foreach l,$(mpi_libs),$(O)/lib/pith/$(m)/libpith-$(l).so))
@@ -208,11 +209,11 @@ tools: $(O)/bin/pith $(O)/bin/wrappergen $(gen_share) $(gen_header) $(O)/bin/ups
 wrappers: $(mpi_so) $(mpi_a) $(run_so) $(also_so) $(mpe_libs) $(cxx_libs) $(mpe_links) $(mpe_compilers)
 viewer: $(viewer_out)
 missing:
-	@$(if $(MPIS),:,echo 'no MPI found (mpicc.mpich, mpicc.openmpi, mpicc): MPI wrappers left out')
+	@$(if $(MPIS),:,echo 'no MPICH and no Open MPI found (mpicc.mpich, mpicc.openmpi, mpicc; not the standard ABI of MPI 5): MPI wrappers left out')
 	@$(if $(OMP_TOOLS),:,echo 'no omp-tools.h found (libomp-dev): pith run --also openmp records programs of gcc only')
 	@$(if $(filter-out $(cxx_mpis),$(MPIS)),echo \
 		'no C++ compiler found for $(filter-out $(cxx_mpis),$(MPIS)) (mpicxx, g++): C++ bindings left out',:)
-	@$(if $(HAVE_TK),:,echo 'no Tcl/Tk development files found: window left out')
+	@$(if $(HAVE_TK),:,echo 'no development files of Tcl/Tk 8.6 found: window left out')
 	@$(if $(HAVE_TK),$(if $(HAVE_XI),:,echo 'no libXi 1.8 (libxi-dev): the window does without pinches of a touchpad'),:)
 	@$(if $(HAVE_X11),:,echo "no X11 development files found: MPE's graphics open no windows")
 	@$(if $(HAVE_CAIRO),:,echo 'no cairo development files found: pith draw left out')

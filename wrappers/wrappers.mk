@@ -4,20 +4,21 @@
 # with the runtime beside it. Objects of wrappers/FOLDER/X.c are $(O)/obj/mpi-MPI/FOLDER/X.o, those for archives
 # .../static/FOLDER/X.o.
 
+# Pith calls what every MPI has, also where a new one would rather have another function called.
+no_deprecated := -Wno-deprecated-declarations
 # ---- objects ---------------------------------------------------------------------------------------------------------
 inc_mpi := $(addprefix -Iwrappers/,mpi handles compensate) $(pkg_x11)
 # $(call mpi_object,MPI,FOLDER,SOURCE,FLAGS): compiles SOURCE (a pattern) to FOLDER/%.o below the MPI's objects.
 define mpi_object
 $(O)/obj/mpi-$(1)/$(2)%.o: $(3) $(O)/.flags | $(headers) $(rule_header) $(mpe_headers)
 	@mkdir -p $$(@D)
-	$(MPICC_$(1)) $(BASE) $(SAN) $(inc_wrappers) $(inc_mpi) $(4) $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
+	$(MPICC_$(1)) $(BASE) $(no_deprecated) $(SAN) $(inc_wrappers) $(inc_mpi) $(4) $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
 endef
-gen_flags := -Wno-deprecated-declarations
 $(foreach m,$(MPIS),\
 	$(eval $(call mpi_object,$(m),,wrappers/%.c)) \
 	$(eval $(call mpi_object,$(m),static/,wrappers/%.c,-DPITHI_STATIC)) \
-	$(eval $(call mpi_object,$(m),gen/,$(O)/gen/$(m)/%.c,$(gen_flags) -Iwrappers/$$*)) \
-	$(eval $(call mpi_object,$(m),static/gen/,$(O)/gen/$(m)/%.c,$(gen_flags) -DPITHI_STATIC -fvisibility=default)))
+	$(eval $(call mpi_object,$(m),gen/,$(O)/gen/$(m)/%.c,-Iwrappers/$$*)) \
+	$(eval $(call mpi_object,$(m),static/gen/,$(O)/gen/$(m)/%.c,-DPITHI_STATIC -fvisibility=default)))
 # $(call mpi_objects,MPI,SOURCES), and those for archives.
 mpi_objects = $(patsubst wrappers/%.c,$(O)/obj/mpi-$(1)/%.o,$(2))
 mpi_static_objects = $(patsubst wrappers/%.c,$(O)/obj/mpi-$(1)/static/%.o,$(2))
@@ -44,6 +45,14 @@ $(O)/gen/$(1)/exported: $(O)/.flags
 		ldd $$@.probe | sed -n 's/.*=> \(.*\) (.*/\1/p' | \
 			xargs nm -D --defined-only | sed -n 's/.* [TWV] \(pmpir*_[a-z0-9_]*_\)$$$$/\1/p' >>$$@; }
 	@rm -f $$@.probe $$@.f90 $$@.err
+# The library with PMPI_Init, for real.c to load.
+$(O)/gen/$(1)/library.c: $(O)/.flags
+	@mkdir -p $$(@D)
+	printf '\043include <mpi.h>\nint main(void){return MPI_Finalize();}' | $(MPICC_$(1)) -x c - -o $$@.probe
+	ldd $$@.probe | sed -n 's/^[ \t]*\(.*\) => \(.*\) (.*/\1 \2/p' | while read -r name path; do \
+		! nm -D --defined-only "$$$$path" | grep -q ' PMPI_Init$$$$' || \
+			printf 'const char *const pithi_mpi_library[2] = {"%s", "%s"};\n' "$$$$path" "$$$$name"; done | head -n 1 >$$@
+	@rm -f $$@.probe
 # The archive has MPI_X only, which call PMPI_X by name. The Fortran entry points are an object of their own, so that
 # a link in one pass over its libraries finds what it needs: libpith-mpi.a before libpith.a and MPI.
 $(O)/gen/$(1)/static.c: $(templates_static) $(gen_needs)
@@ -59,7 +68,7 @@ endef
 define mpi_lib_rules
 $(O)/gen/$(1)/$(2).c: $(templates_$(2)) $(gen_needs)
 	$(O)/bin/wrappergen --preload -w $(templates_$(2)) $(gen_args) -o $$@
-$(O)/lib/pith/$(1)/libpith-$(2).so: $(call mpi_objects,$(1),$(runtime_$(2)) wrappers/gen/$(2).c \
+$(O)/lib/pith/$(1)/libpith-$(2).so: $(call mpi_objects,$(1),$(runtime_$(2)) wrappers/gen/$(2).c wrappers/gen/library.c \
 		$(if $(filter-out mpi,$(2)),$(wildcard wrappers/$(2)/*.c))) $(wildcard wrappers/$(2)/*.map) \
 		$(filter %.a,$(link_$(2))) $(if $(findstring -lpith,$(link_$(2))),$(lib_so) $(O)/lib/libpith.so)
 	@mkdir -p $$(@D)
@@ -72,7 +81,8 @@ $(foreach m,$(MPIS),$(eval $(call mpi_rules,$(m))) $(foreach l,$(mpi_libs),$(eva
 # ---- libmpe, the MPE API, on the transport of wrappers/mpi: finds libpith by itself, so that programs say -lmpe alone
 mpe_runtime := $(addprefix wrappers/,mpi/real.c mpi/transport.c handles/ranks.c)
 define mpe_rules
-$(O)/lib/pith/$(1)/libpith-mpe.so: $(call mpi_objects,$(1),$(mpe_src) $(mpe_runtime)) $(lib_so) $(O)/lib/libpith.so
+$(O)/lib/pith/$(1)/libpith-mpe.so: \
+		$(call mpi_objects,$(1),$(mpe_src) $(mpe_runtime) wrappers/gen/library.c) $(lib_so) $(O)/lib/libpith.so
 	@mkdir -p $$(@D)
 	$(LINK) -shared -Wl,-z,nodelete -Wl,-soname,$$(@F) -Wl,--no-undefined $(subst $$,$$$$,$(mpi_rpath)) \
 		-o $$@ $$(filter %.o,$$^) -L$(O)/lib -lpith -ldl -lpthread -lm $(LIBS)
@@ -99,13 +109,13 @@ $(O)/gen/cxx/%.cc $(O)/gen/cxx/%.h: $(cxx_tables)
 define cxx_object
 $(O)/obj/cxx-$(1)/$(2)%.o: $(3) $(O)/.flags | $(cxx_headers) $(headers) $(O)/gen/cxx/forward.h
 	@mkdir -p $$(@D)
-	$(MPICXX_$(1)) $(CXXBASE) $(SAN) -I$(O)/include/pith-cxx $(4) $(CPPFLAGS) $(CXXFLAGS) -c -o $$@ $$<
+	$(MPICXX_$(1)) $(CXXBASE) $(no_deprecated) $(SAN) -I$(O)/include/pith-cxx $(4) $(CPPFLAGS) $(CXXFLAGS) -c -o $$@ $$<
 endef
 cxx_inc := -Iwrappers/cxx -I$(O)/gen/cxx
 $(foreach m,$(cxx_mpis),\
 	$(eval $(call cxx_object,$(m),,wrappers/cxx/%.cc,$(cxx_inc))) \
 	$(eval $(call cxx_object,$(m),,$(O)/gen/cxx/%.cc,$(cxx_inc))) \
-	$(eval $(call cxx_object,$(m),profiled/,$(O)/gen/$(m)/%.cc,$(gen_flags) $(inc_wrappers) -Iwrappers/mpi)))
+	$(eval $(call cxx_object,$(m),profiled/,$(O)/gen/$(m)/%.cc,$(inc_wrappers) -Iwrappers/mpi)))
 # Linked by the C compiler of the MPI: that of C++ would add the MPI's own C++ library.
 cxx_link = $(MPICC_$(1)) $(SAN) $(CFLAGS) $(LDFLAGS) \
 	-shared -Wl,-soname,$$(@F) -Wl,--no-undefined -o $$@ $$^ -lstdc++ $(LIBS)

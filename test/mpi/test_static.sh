@@ -50,6 +50,15 @@ for mpi in $(mpis); do
         is "$(calls_by_name entries.pith)" "$(<wanted)" "$mpi, $program: with each call once"
     done
 
+    # The shared library, and a linker that drops MPI's own, which the program then needs no more (MPICH): real.c loads it.
+    for needed in as-needed no-as-needed; do
+        "mpicc.$mpi" -o dropped ring.o -Wl,--$needed -L"$build/lib/pith/$mpi" -lpith-mpi -L"$build/lib" -lpith -lm -Wl,-rpath,"$build/lib/pith/$mpi:$build/lib" 2>err
+        ok $? "$mpi, --$needed, -lpith-mpi: links" || cat err
+        [ "$mpi, $needed" != "mpich, as-needed" ] || is "$(readelf -d dropped | grep -c 'NEEDED.*libmpich')" 0 "$mpi, --$needed: without MPI's library"
+        run_linked "$mpi" dropped
+        is "$? $(calls_by_name dropped.pith)" "0 $(calls_by_name ring.pith)" "$mpi, --$needed, -lpith-mpi: runs by itself, and is recorded" || cat err
+    done
+
     # In vain: MPI stands before libpith-mpi on the line.
     library=$([ "$mpi" = mpich ] && echo -lmpich || echo -lmpi)
     "mpicc.$mpi" -o vain ring.o -Wl,--no-as-needed $library -L"$build/lib/pith/$mpi" -lpith-mpi -L"$build/lib" -lpith -lm -Wl,-rpath,"$build/lib/pith/$mpi:$build/lib" 2>err

@@ -18,11 +18,12 @@ static const char *file_name(const char *path)
 }
 
 #ifndef PITHI_STATIC /* in the archive, the linker finds the functions */
-#ifdef OPEN_MPI
-enum { IS_OPEN_MPI = 1 };
-#else
-enum { IS_OPEN_MPI = 0 };
-#endif
+/* A program cannot run with the wrappers of another kind of MPI: handles, constants and MPI_Status differ. */
+static const char mpich[] = "MPICH", open_mpi[] = "Open MPI", abi[] = "the standard ABI of MPI 5 (libmpi_abi)";
+
+/* The MPI library for which this library was built, by path and by name (wrappers.mk). A library of the user's own need
+ * not have it. */
+extern const char *const pithi_mpi_library[2] __attribute__((weak));
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *library; /* handle of the MPI library if RTLD_NEXT does not find it */
@@ -66,15 +67,48 @@ void *pithi_real_symbol(const char *name)
     return symbol;
 }
 
-static int is_other_kind(void) { return (pithi_real_symbol("ompi_mpi_comm_world") != NULL) != IS_OPEN_MPI; }
+/* The kind of the loaded MPI library; NULL: none is loaded. A libmpi_abi may need the library of the other names. */
+static const char *loaded_kind(void)
+{
+    void *init = pithi_real_symbol("PMPI_Init");
+    Dl_info info;
+
+    if (!init)
+        return NULL;
+    if (dladdr(init, &info) && info.dli_fname && !strncmp(file_name(info.dli_fname), "libmpi_abi", 10))
+        return abi;
+    return pithi_real_symbol("ompi_mpi_comm_world") ? open_mpi : mpich;
+}
+
+const char *pithi_real_other_kind(void)
+{
+    const char *kind = loaded_kind();
+
+    return kind && strcmp(kind, PITHI_MPI_KIND) != 0 ? kind : NULL;
+}
+
+/* A program that is linked with this library before the MPI library may need nothing of the latter, and the linker then
+ * leaves it out (--as-needed). */
+static void load_library(void)
+{
+    for (int i = 0; i < 2 && pithi_mpi_library && !loaded_kind(); i++)
+        if (dlopen(pithi_mpi_library[i], RTLD_NOW | RTLD_GLOBAL))
+            return;
+}
 
 static void give_up(const char *name)
 {
-    if (!pithi_real_symbol("PMPI_Init"))
-        fprintf(stderr, "pith: the program calls MPI, but no MPI library is loaded that has %s\n", name);
-    else if (is_other_kind())
-        fprintf(stderr, "pith: the wrappers loaded are those for " PITHI_MPI_KIND ", but the program uses another MPI; "
-                        "name it with pith run --mpi\n");
+    const char *kind = loaded_kind(), *other = pithi_real_other_kind();
+
+    if (!kind)
+        fprintf(stderr,
+                "pith: the program calls MPI, but no MPI library is loaded that has %s; link it with "
+                "-Wl,--no-as-needed\n",
+                name);
+    else if (other)
+        fprintf(stderr, "pith: the wrappers loaded are those for " PITHI_MPI_KIND ", but the program uses %s; %s\n",
+                other,
+                other == abi ? "run it without pith run, which cannot record it yet" : "name it with pith run --mpi");
     else
         fprintf(stderr, "pith: the MPI library has no %s; build Pith with the mpicc of this library\n", name);
     _exit(1);
@@ -85,8 +119,12 @@ void *pithi_real_find(void **slot, const char *name)
     static int checked;
     void *symbol = pithi_real_symbol(name);
 
-    /* Handles are integers in MPICH and addresses in Open MPI: wrappers for the wrong kind would truncate them. */
-    if (!symbol || (!__atomic_load_n(&checked, __ATOMIC_RELAXED) && is_other_kind()))
+    if (!symbol) {
+        load_library();
+        symbol = pithi_real_symbol(name);
+    }
+    /* Handles are integers in MPICH and addresses in the others: wrappers for the wrong kind would truncate them. */
+    if (!symbol || (!__atomic_load_n(&checked, __ATOMIC_RELAXED) && pithi_real_other_kind()))
         give_up(name);
     __atomic_store_n(&checked, 1, __ATOMIC_RELAXED);
     __atomic_store_n(slot, symbol, __ATOMIC_RELAXED);
@@ -129,9 +167,9 @@ static int is_inside(const char *name)
     for (int i = 0; bindings[i]; i++)
         if (!strncmp(name, bindings[i], strlen(bindings[i])))
             return 0;
-    return !strncmp(name, "libmpi", 6) || !strncmp(name, "libopen-", 8) || !strncmp(name, "mca_", 4) ||
-           !strncmp(name, "libmca_", 7) || !strncmp(name, "libpith-", 8) || !strncmp(name, "libucp", 6) ||
-           !strncmp(name, "libucs", 6) || !strncmp(name, "libfabric", 9);
+    return !strncmp(name, "libmpi", 6) || !strncmp(name, "libopen-", 8) || !strncmp(name, "libopen_", 8) ||
+           !strncmp(name, "mca_", 4) || !strncmp(name, "libmca_", 7) || !strncmp(name, "libpith-", 8) ||
+           !strncmp(name, "libucp", 6) || !strncmp(name, "libucs", 6) || !strncmp(name, "libfabric", 9);
 }
 
 static int count_ranges(struct dl_phdr_info *info, size_t size, void *context)

@@ -13,6 +13,8 @@
 
 #ifdef OPEN_MPI
 #define PITHI_MPI_KIND "Open MPI"
+#elif defined(MPI_H_ABI)
+#define PITHI_MPI_KIND "the standard ABI of MPI 5 (libmpi_abi)"
 #else
 #define PITHI_MPI_KIND "MPICH"
 #endif
@@ -32,9 +34,12 @@
 extern "C" {
 #endif
 
-/* Fills the slot. Without an MPI library of the right kind, prints a message and ends the process, since there is no
- * function to call. */
+/* Fills the slot. If no MPI library is loaded, loads the one for which this library was built. Without an MPI library of
+ * the right kind, prints a message and ends the process, since there is no function to call. */
 void *pithi_real_find(void **slot, const char *name);
+
+/* The kind of the loaded MPI library, such as "Open MPI", if this library is for another kind; else NULL. */
+const char *pithi_real_other_kind(void);
 
 /* The address of a symbol in the MPI library; NULL: not defined, or no MPI library is loaded. */
 void *pithi_real_symbol(const char *name);
@@ -43,7 +48,8 @@ void *pithi_real_symbol(const char *name);
 void *pithi_real_data(void **slot, const char *name);
 
 /* Open MPI's handles (MPI_COMM_WORLD ...) are addresses of its data. As undefined symbols they would keep this library
- * from loading into a program that opens MPI late, or into a shell. So they are looked up too. */
+ * from loading into a program that opens MPI late, or into a shell. So they are looked up too, and are no constants: a
+ * variable outside of functions cannot begin with such a value. */
 #if defined(OMPI_PREDEFINED_GLOBAL) && !defined(PITHI_STATIC)
 #undef OMPI_PREDEFINED_GLOBAL
 #define OMPI_PREDEFINED_GLOBAL(type, global)                                                                           \

@@ -181,12 +181,13 @@ static FILE *list_libraries(const struct program *program, pid_t *child)
     return fdopen(ends[0], "r");
 }
 
-/* Both MPIs have a libmpi.so, but only Open MPI's needs libopen-pal. */
+/* Both MPIs have a libmpi.so, but only Open MPI's needs libopen-pal. The library of the standard ABI has a name of its
+ * own in both. */
 const char *mpi_of_program(struct program *program)
 {
     pid_t child = -1;
     FILE *list = list_libraries(program, &child);
-    int has_mpich = 0, has_mpi = 0, has_open = 0;
+    int has_mpich = 0, has_mpi = 0, has_open = 0, has_abi = 0;
     char line[4096];
 
     if (!list)
@@ -195,6 +196,7 @@ const char *mpi_of_program(struct program *program)
         const char *name = line + strspn(line, " \t");
         const char *slash = name[0] == '/' ? strrchr(name, '/') : NULL;
         name = slash ? slash + 1 : name;
+        has_abi |= !strncmp(name, "libmpi_abi.so", 13);
         has_mpich |= !strncmp(name, "libmpich.so", 11) || !strncmp(name, "libmpichfort", 12);
         has_mpi |= !strncmp(name, "libmpi.so", 9) || !strncmp(name, "libmpi_", 7) || !strncmp(name, "libmpifort", 10);
         program->is_cxx |= !strncmp(name, "libpith-cxx.so", 14);
@@ -202,6 +204,8 @@ const char *mpi_of_program(struct program *program)
     }
     fclose(list);
     waitpid(child, NULL, 0);
+    if (has_abi)
+        return "abi";
     if (has_mpi && has_open)
         return "openmpi";
     return has_mpich || has_mpi ? "mpich" : NULL;

@@ -299,13 +299,21 @@ int main(int argc, char **argv)
     int bad = program_find(options.program[0], &program);
     if (bad)
         return bad;
+    const char *linked =
+        program.kind == PROGRAM_STATIC || program.kind == PROGRAM_FOREIGN ? NULL : mpi_of_program(&program);
     if (program.kind == PROGRAM_STATIC || program.kind == PROGRAM_FOREIGN) {
         if (rank_of_launcher() == 0)
             fprintf(stderr, "pith run: %s: %s, which cannot be recorded without relinking it; it runs unrecorded\n",
                     program.path,
                     program.kind == PROGRAM_STATIC ? "a static program" : "a program for another machine");
+    } else if (linked && !strcmp(linked, "abi") && options.ready) {
+        if (rank_of_launcher() == 0)
+            fprintf(stderr,
+                    "pith run: %s: needs libmpi_abi, the standard ABI of MPI 5, which cannot be recorded yet; it runs "
+                    "unrecorded\n",
+                    program.path);
     } else {
-        const char *linked = mpi_of_program(&program), *mpi = options.mpi ? options.mpi : linked;
+        const char *mpi = options.mpi ? options.mpi : linked;
         set_preload(&options, &program, mpi ? mpi : mpi_of_launcher());
         if (linked || !mpi_of_launcher())
             set_early();

@@ -20,7 +20,8 @@ struct program {
  * executable. */
 int program_find(const char *name, struct program *program);
 
-/* Looks for an MPI among all libraries that the program needs: "mpich", "openmpi" or NULL. Sets program->is_cxx. */
+/* Looks for an MPI among all libraries that the program needs: "mpich", "openmpi", "abi" (the standard ABI of MPI 5) or
+ * NULL. Sets program->is_cxx. */
 const char *mpi_of_program(struct program *program);
 /* The same from the environment that mpirun set. */
 const char *mpi_of_launcher(void);

@@ -28,6 +28,9 @@ struct note {
     char mpi[16], program[256];
 };
 
+/* 1: another library has said why this program is not recorded (mpi/other_mpi.c). */
+static int is_said(const struct note *note) { return note->mpi[0] == '!'; }
+
 static int read_note(struct note *note)
 {
     const char *text = getenv("_PITH_RUN");
@@ -104,11 +107,11 @@ __attribute__((destructor)) static void end(void)
     if (!read_note(&note) || note.rank != 0)
         return;
     if (note.first != (long)getpid()) {
-        if (pith_recorded())
+        if (pith_recorded() || is_said(&note))
             mark_recorded(&note);
         return;
     }
-    if (mark < 0 || is_quiet)
+    if (mark < 0 || is_quiet || is_said(&note))
         return;
     if (note.recorded == '+')
         report_exec(&note);
