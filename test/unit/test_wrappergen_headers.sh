@@ -63,4 +63,31 @@ for mpi in $(mpis); do
     wrappergen -w "$top/wrappers/check/check.w" "$top/wrappers/handles/handle.w" -f only -r "$roles" -H odd.i --exports "$exported" -o check.c 2>err
     is "$? $(cat err)" "0 " "$mpi: also those of the checks"
 done
+
+# Open MPI 5 and 6 have sessions whatever their MPI_VERSION, and their handles are no constants for Pith. Here an older one gets such
+# sessions; what the wrappers call for them must be there.
+mkdir sessions
+cat >sessions/mpi.h <<'E1'
+#include_next <mpi.h>
+#ifndef MPI_SESSION_NULL
+typedef struct ompi_instance_t *MPI_Session;
+extern struct ompi_predefined_instance_t { char bytes[512]; } ompi_mpi_instance_null;
+#define MPI_SESSION_NULL OMPI_PREDEFINED_GLOBAL(MPI_Session, ompi_mpi_instance_null)
+#define BOTH(name, arguments) int MPI_##name arguments; int PMPI_##name arguments
+BOTH(Session_init, (MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session));
+BOTH(Session_finalize, (MPI_Session *session));
+BOTH(Group_from_session_pset, (MPI_Session session, const char *pset_name, MPI_Group *newgroup));
+BOTH(Comm_create_from_group, (MPI_Group group, const char *tag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm));
+#endif
+E1
+for mpi in $(mpis | grep openmpi); do for version in 3 5; do
+    for file in mpi/job time/job_time mpi/transport; do
+        { echo '#include <mpi.h>'; echo "#undef MPI_VERSION"; echo "#define MPI_VERSION $version"; cat "$top/wrappers/$file.c"; } >"$(basename "$file").c"
+        "mpicc.$mpi" -std=c11 -D_GNU_SOURCE -Wall -Isessions -I"$build/include" -I"$top/wrappers/mpi" -I"$top/wrappers/handles" \
+            -I"$top/wrappers/compensate" -I"$top/wrappers" -fPIC -I"$top/wrappers/${file%/*}" -c "$(basename "$file").c" 2>err
+        ok $? "$mpi with sessions, MPI $version: wrappers/$file.c compiles" || head -n 5 err | sed 's/^/# /'
+    done
+    is "$(nm job.o job_time.o | grep -oE 'T pithi_(job|time)_session[a-z_]*' | tr '\n' ' ')" \
+        "T pithi_job_session T pithi_job_session_end T pithi_time_session T pithi_time_session_finish " "$mpi with sessions, MPI $version: what the wrappers call is there"
+done; done
 finish
