@@ -175,7 +175,7 @@ rule_header := $(O)/include/analysis/delay_rule.h
 # Not installed either: names of functions, for wrappers/also/functions.
 code_header := $(O)/include/tools/code_file.h
 # Nor these: what error messages of every room need, and how files are opened.
-shared_headers := $(addprefix $(O)/include/base/,nearest.h cause.h open_file.h)
+shared_headers := $(addprefix $(O)/include/base/,nearest.h cause.h open_file.h shell_word.h)
 # What a profiling library of one's own needs besides wrappergen (samples/own-library).
 gen_share := $(addprefix $(O)/share/pith/wrappergen/,roles.table bindings.table real.c)
 gen_header := $(O)/include/pith/real.h

@@ -145,7 +145,9 @@ static void make_spare(struct pithi_lane *lane, uint32_t count, uint64_t size_by
 static void ring_grow(struct pithi_lane *lane)
 {
     uint64_t most = pithi_session.file.max_bytes / 8 / RING_CHUNK;
-    uint32_t before = lane->spare_all, count = before == 0 ? RING_FIRST : before < RING_MANY / 2 ? before * 2 : RING_MANY;
+    uint32_t before = lane->spare_all, count = before < RING_MANY / 2 ? before * 2 : RING_MANY;
+    if (before == 0)
+        count = RING_FIRST;
     if (count > most && before != 0)
         count = most > 1 ? (uint32_t)most : 1;
     make_spare(lane, count, RING_CHUNK, PITHI_FOR_RECORDS);

@@ -161,6 +161,8 @@ int pith_job_join(const struct pith_transport *transport)
     s->listed = pithi_ranks_count(s->settings.ranks, s->size);
     if (s->listed == 0 && s->rank == 0)
         pithi_say("PITH_RANKS=%s: the job has ranks 0 to %d; nothing is recorded", s->settings.ranks, s->size - 1);
+    if (s->file.page != NULL)
+        s->file.page->listed = (uint64_t)s->listed;
     if (s->left_out)
         pithi_session_drop();
     pithi_guard_leave(&guard);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/format_names.h"
+#include "base/shell_word.h"
 #include "host_clocks.h"
 #include "place.h"
 #include "session.h"
@@ -27,6 +28,8 @@ static int is_recorded(int format, enum pithi_recorded how)
 
 int pithi_output_foreign(void) { return is_recorded(wanted_format(), PITHI_CONVERTED); }
 
+enum { WORD = 4 * PITHI_PATH_MAX + 512 };
+
 /* The path as the user would type it. */
 static const char *short_name(const char *name)
 {
@@ -36,6 +39,12 @@ static const char *short_name(const char *name)
         return name;
     length = strlen(folder);
     return strncmp(name, folder, length) == 0 && name[length] == '/' ? name + length + 1 : name;
+}
+
+/* The same as a word of a command. */
+static const char *short_word(const char *name, char word[WORD])
+{
+    return pithi_shell_word(short_name(name), word, WORD);
 }
 
 /* The format to convert the log to; NULL: none, it stays in the native format. */
@@ -106,7 +115,7 @@ static double file_bytes(const char *path)
 
 static void announce(const struct pithi_output *output, const char *name)
 {
-    char size[32], lost[80] = "", missing[80] = "", ranks[80];
+    char size[32], lost[80] = "", missing[80] = "", ranks[80], word[WORD];
     const char *shown = short_name(name);
     unsigned listed = (unsigned)pithi_session.listed, not_listed = output->ranks - listed;
     double bytes = file_bytes(name);
@@ -128,7 +137,7 @@ static void announce(const struct pithi_output *output, const char *name)
         snprintf(missing, sizeof missing, " (%u not recorded)", output->ranks_missing - not_listed);
     size_text(size, sizeof size, bytes);
     pithi_say("%s: %s%s, %llu events%s, %s; open it with: pith view %s", shown, ranks, missing,
-              (unsigned long long)output->records, lost, size, shown);
+              (unsigned long long)output->records, lost, size, pithi_shell_word(shown, word, sizeof word));
 }
 
 int pithi_output_publish(const struct pithi_output *output)
@@ -191,23 +200,24 @@ static void tell_elsewhere(const char *why)
 void pithi_output_kept(int rank)
 {
     int there = pithi_session.file.page != NULL;
+    char word[WORD];
     if (there && !pithi_spill_file_is_there(&pithi_session.file))
         return; /* it was removed; the cause was reported */
     if (rank == 0)
-        pithi_say("the records are kept: pith recover %s -o LOG", short_name(pithi_session.folder));
+        pithi_say("the records are kept: pith recover %s -o LOG", short_word(pithi_session.folder, word));
     else if (there && !pithi_session_at_root() && speaks_for_folder())
         tell_elsewhere("");
 }
 
 void pithi_output_missed(void)
 {
-    char why[sizeof pithi_session.program + 64];
+    char why[sizeof pithi_session.program + 64], folder[WORD], log[WORD];
     if (pithi_session.settings.quiet || !speaks_for_folder())
         return;
     snprintf(why, sizeof why, "%s: the program ended without finishing the job; ", pithi_session.program);
     if (pithi_session_at_root())
-        pithi_say("%sthe records are kept: pith recover %s -o %s%s", why, short_name(pithi_session.folder),
-                  short_name(pithi_session.log),
+        pithi_say("%sthe records are kept: pith recover %s -o %s%s", why, short_word(pithi_session.folder, folder),
+                  short_word(pithi_session.log, log),
                   pithi_host_clocks_several() ? " (other hosts may keep theirs on their own disks)" : "");
     else
         tell_elsewhere(why);

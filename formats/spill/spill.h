@@ -75,6 +75,7 @@ struct pithi_spill_page {
     uint64_t chunks;      /* without those of PITHI_SPILL_FREE */
     uint64_t most_words;  /* upper limit of the words stored by all lanes, including those in reused chunks */
     uint64_t definitions; /* records of definitions */
+    uint64_t listed;      /* number of ranks of the job that record (PITH_RANKS); 0: unknown, all */
 };
 _Static_assert(sizeof(struct pithi_spill_page) <= PITHI_SPILL_PAGE, "the process page has room for it");
 

@@ -87,6 +87,8 @@ static int add_file(struct pithi_spill_folder *folder, const char *path)
     member->job = page.job;
     member->size = page.size > 0 ? page.size : 1;
     member->rank = page.size > 0 && page.rank >= 0 && page.rank < page.size ? page.rank : 0;
+    member->listed = page.listed > 0 && page.listed < (uint64_t)member->size ? (uint32_t)page.listed
+                                                                             : (uint32_t)member->size;
     member->pid = page.pid;
     member->running = is_running(&page);
     member->start_real_ns = page.first.real_ns;
@@ -121,7 +123,7 @@ static int find_jobs(struct pithi_spill_folder *folder)
             if (!pithi_grow_one(&folder->jobs, folder->job_count, sizeof *folder->jobs))
                 return pithi_no_memory();
             job = &folder->jobs[folder->job_count++];
-            *job = (struct pithi_spill_job){i, 0, 0, 0, 0, member->start_real_ns};
+            *job = (struct pithi_spill_job){.first = i, .start_real_ns = member->start_real_ns};
             ranks_there = 0;
         }
         ranks_there += job->count == 0 || member->rank != folder->members[i - 1].rank;
@@ -130,6 +132,7 @@ static int find_jobs(struct pithi_spill_folder *folder)
         if ((uint32_t)member->size > job->ranks)
             job->ranks = (uint32_t)member->size;
         job->missing = job->ranks - ranks_there;
+        job->gone = member->listed > ranks_there ? member->listed - ranks_there : 0;
         if (member->start_real_ns < job->start_real_ns)
             job->start_real_ns = member->start_real_ns;
     }
@@ -183,11 +186,20 @@ void pithi_spill_ranks_missing(const struct pithi_spill_folder *folder, const st
     uint32_t rank, at = job->first, named = 0, end = job->first + job->count;
     size_t length = 0;
     *text = '\0';
+    if (job->gone == 0)
+        return;
+    if (job->gone < job->missing) {
+        snprintf(text, size, "%u of the %u ranks in PITH_RANKS", job->gone, job->gone + job->ranks - job->missing);
+        return;
+    }
+    length = (size_t)snprintf(text, size, "rank");
     for (rank = 0; rank < job->ranks && named < 10 && named < job->missing && length < size; rank++) {
         while (at < end && (uint32_t)folder->members[at].rank < rank)
             at++;
-        if (at == end || (uint32_t)folder->members[at].rank != rank)
-            length += (size_t)snprintf(text + length, size - length, named++ > 0 ? " %u" : "%u", rank);
+        if (at == end || (uint32_t)folder->members[at].rank != rank) {
+            length += (size_t)snprintf(text + length, size - length, " %u", rank);
+            named++;
+        }
     }
     if (job->missing > named && length < size)
         snprintf(text + length, size - length, " and %u more", job->missing - named);

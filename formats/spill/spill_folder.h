@@ -12,6 +12,7 @@ struct pithi_spill_member {
     char *path;
     uint64_t job;
     int32_t rank, size; /* rank 0 of size 1 if it had joined no job */
+    uint32_t listed;    /* ranks of the job that record */
     uint32_t pid;
     int running; /* the process is alive on this machine */
     int64_t start_real_ns;
@@ -22,6 +23,7 @@ struct pithi_spill_job {
     uint32_t first, count;
     uint32_t ranks;   /* of the job */
     uint32_t missing; /* ranks without a file */
+    uint32_t gone;    /* of these, ranks that had one: they are in PITH_RANKS */
     uint32_t running;
     int64_t start_real_ns; /* of its earliest process */
 };
@@ -40,7 +42,8 @@ struct pithi_spill_folder {
 int pithi_spill_folder_open(struct pithi_spill_folder *folder, const char *path);
 /* 1: an unreadable file is of another version of Pith; pithlog_error() then says so. */
 int pithi_spill_other_version(const char *path);
-/* The ranks of the job without a file: "3 5 7", at most ten, then "and N more"; "": all have one. */
+/* The ranks of the job whose records are gone: "rank 3 5 7", at most ten, then "and N more"; "": none is. With
+ * PITH_RANKS their number is known, but not which they are: "2 of the 4 ranks in PITH_RANKS". */
 void pithi_spill_ranks_missing(const struct pithi_spill_folder *folder, const struct pithi_spill_job *job, char *text,
                                size_t size);
 void pithi_spill_folder_close(struct pithi_spill_folder *folder);

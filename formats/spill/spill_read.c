@@ -318,10 +318,29 @@ static void tell_unreadable(const struct reading *reading, const struct pithi_sp
         else
             snprintf(text, sizeof text,
                      "%s: byte 0: no spill file is left here: all that its process recorded is missing%s%s",
-                     folder->unreadable_paths[i], *ranks != '\0' ? "; nothing is left of rank " : "", ranks);
+                     folder->unreadable_paths[i], *ranks != '\0' ? "; nothing is left of " : "", ranks);
         reading->say(reading->context, text);
     }
     reading->result->losses += folder->unreadable;
+}
+
+/* Says in the log what is missing in it. */
+static int mark_incomplete(const struct reading *reading, const struct pithi_spill_folder *folder)
+{
+    struct pithi_defs *defs = pithi_writer_defs(reading->writer);
+    const struct pithi_spill_result *result = reading->result;
+    uint64_t places = result->losses - folder->unreadable + result->damaged;
+    uint32_t files = result->unreadable + folder->unreadable;
+    char ranks[128];
+    pithi_spill_ranks_missing(folder, reading->job, ranks, sizeof ranks);
+    if (*ranks != '\0')
+        CHECK(pithi_incomplete(defs, "no records of %s", ranks));
+    if (files > 0)
+        CHECK(pithi_incomplete(defs, "%u spill file%s could not be read", files, files == 1 ? "" : "s"));
+    if (places > 0)
+        CHECK(pithi_incomplete(defs, "records are missing in %llu place%s of the spill files",
+                               (unsigned long long)places, places == 1 ? "" : "s"));
+    return PITH_OK;
 }
 
 int pithi_spill_read_job(const struct pithi_spill_folder *folder, const struct pithi_spill_job *job,
@@ -339,6 +358,7 @@ int pithi_spill_read_job(const struct pithi_spill_folder *folder, const struct p
     TRY(for_each(&reading, folder, job, look_at_clock));
     TRY(for_each(&reading, folder, job, look_at_start));
     TRY(for_each(&reading, folder, job, emit));
+    TRY(mark_incomplete(&reading, folder));
 out:
     for (uint32_t i = 0; i < reading.machine_count; i++)
         free(reading.machines[i].syncs);

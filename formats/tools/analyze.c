@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/shell_word.h"
 #include "tools/progress.h"
 #include "tools/stat.h"
 #include "tools/table.h"
@@ -172,15 +173,15 @@ char *pithi_findings_command(const struct pithi_findings *f, const struct pithlo
 {
     uint32_t lane = finding->place.lane, other = finding->place.other;
     int64_t from_ns, to_ns;
-    char rows[32] = "", *command;
+    char rows[32] = "", word[4096], *command;
 
     pithi_findings_around(f, finding, &from_ns, &to_ns);
     if (lane != UINT32_MAX)
         snprintf(rows, sizeof rows, other != UINT32_MAX ? " --rows %d,%d" : " --rows %d",
                  (int)pithlog_get_lane(f->log, lane)->rank,
                  other != UINT32_MAX ? (int)pithlog_get_lane(f->log, other)->rank : 0);
-    if (asprintf(&command, "pith view %s --from %.9fs --to %.9fs%s", f->path, (double)from_ns / 1e9,
-                 (double)to_ns / 1e9, rows) < 0)
+    if (asprintf(&command, "pith view %s --from %.9fs --to %.9fs%s", pithi_shell_word(f->path, word, sizeof word),
+                 (double)from_ns / 1e9, (double)to_ns / 1e9, rows) < 0)
         return NULL;
     return command;
 }

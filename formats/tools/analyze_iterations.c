@@ -3,6 +3,7 @@
 
 #include "base/decimal.h"
 #include "base/nearest.h"
+#include "base/shell_word.h"
 #include "tools/analyze.h"
 #include "tools/table.h"
 #include "tools/tools.h"
@@ -44,7 +45,7 @@ const char *pithi_findings_range(const struct pithi_findings *f, const struct pi
 static void put_slow(const struct pithi_findings *f, const struct pithlog_slow_iteration *slow, FILE *out)
 {
     const struct pithlog_iteration *iteration = &f->iterations->all[slow->index];
-    char text[PITHI_NS_TEXT], more[PITHI_NS_TEXT], lane[32];
+    char text[PITHI_NS_TEXT], more[PITHI_NS_TEXT], lane[32], word[4096];
 
     fprintf(out, "    number %u, %s", slow->index + 1,
             pithi_ns_text(text, (double)(iteration->to_ns - iteration->from_ns)));
@@ -52,7 +53,8 @@ static void put_slow(const struct pithi_findings *f, const struct pithlog_slow_i
         fprintf(out, ": %s more %.*s on %s", pithi_ns_text(more, (double)slow->difference_ns), NAME,
                 slow->kind ? pithlog_wait_kind_name(slow->kind) : pithi_state_text(f->log, slow->state),
                 pithi_lane_text(f->log, slow->lane, lane));
-    fprintf(out, "\n      pith view %s --at %.6fs\n", f->path, (double)iteration->from_ns / 1e9);
+    fprintf(out, "\n      pith view %s --at %.6fs\n", pithi_shell_word(f->path, word, sizeof word),
+            (double)iteration->from_ns / 1e9);
 }
 
 /* The length on the line of the drift, `steps` after the middle. The line is straight, the lengths may be a curve: then

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/map.h"
+#include "base/shell_word.h"
 #include "foreign/text/printer.h"
 #include "reader/filter.h"
 #include "tools/sample_text.h"
@@ -258,9 +259,12 @@ static void forget(struct known *known, uint32_t count)
 /* Reports that the program ended without MPI_Finalize or exit, with its records still in the folder. */
 static int tell_death(const struct target *target, const struct pithlog_follow_info *info)
 {
+    char word[4096];
+
     pithi_tool_say(stderr,
                    "pith: %s: the program ended without writing %s; `pith recover %s` makes a log of its records",
-                   target->spill, *info->log ? info->log : "its log", target->spill);
+                   target->spill, *info->log ? info->log : "its log",
+                   pithi_shell_word(target->spill, word, sizeof word));
     return 1;
 }
 

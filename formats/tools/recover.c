@@ -60,7 +60,7 @@ static void tell_missing(const struct pithi_spill_folder *folder, const struct p
     char ranks[128];
     pithi_spill_ranks_missing(folder, job, ranks, sizeof ranks);
     if (*ranks != '\0')
-        printf("  no records of rank %s\n", ranks);
+        printf("  no records of %s\n", ranks);
 }
 
 /* Prints each loss at once, before the summary line. */
@@ -106,7 +106,7 @@ static int recover_job(const struct pithi_spill_folder *folder, const struct pit
     CHECK(pithi_outfile_make("recover", pithi_format_by_name("native"), name, fill_from_job, &r, 0));
     tell(job, &r.result, name);
     tell_missing(folder, job);
-    *losses += r.result.losses + r.result.damaged + r.result.unreadable;
+    *losses += r.result.losses + r.result.damaged + r.result.unreadable + job->gone;
     return PITH_OK;
 }
 

@@ -48,7 +48,7 @@ is "$(pith check k.pith.spill; echo $?)" "k.pith.spill: 3000 records read, no da
 pith recover k.pith.spill -o r.pith >out
 is "$? $(cat out)" "0 r.pith: 1 of 1 rank, 3000 records" "recover is content"
 mkfifo pipe
-is "$(timeout 60 pith recover pipe -o pipe.pith 2>&1)" "pith: pipe: byte 0: not a spill file of Pith" "it does not wait for a pipe"
+is "$(timeout 60 pith recover pipe -o pipe.pith 2>&1)" "pith: pipe: cannot be opened: is not a regular file" "it does not wait for a pipe"
 truncate -s 8192 k.pith.spill/*.spill
 pith check k.pith.spill >out
 is "$?" 1 "cut to 8192 bytes it is damaged"

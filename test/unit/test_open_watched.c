@@ -97,7 +97,8 @@ static void check_cut(const char *format)
     int is_cut = 0;
 
     OK(pithlog_open_watched(path, cut, &is_cut, &log) == PITH_ERR_IO && is_cut && !log &&
-           strncmp(pithlog_error(), path, strlen(path)) == 0 && strstr(pithlog_error(), ": was cut while it was read; "),
+           strncmp(pithlog_error(), path, strlen(path)) == 0 &&
+           strstr(pithlog_error(), ": was cut while it was read; "),
        "%s: cut: %s", format, pithlog_error() + strlen(path));
 }
 

@@ -1,6 +1,7 @@
 /* anim.c - starts the window as a detached process (anim.h). */
 #include "anim.h"
 
+#include "base/shell_word.h"
 #include "pith_tool.h"
 #include "real.h"
 
@@ -138,10 +139,11 @@ static int start_window(struct start *start)
 
 static void say(const char *what, const char *log)
 {
-    char line[PATH_MAX + 256];
+    char line[4 * PATH_MAX + 256], word[4 * PATH_MAX];
     int size =
         snprintf(line, sizeof line,
-                 "pith: no animation: %s; the program runs on, and afterwards: pith view --anim %s\n", what, log);
+                 "pith: no animation: %s; the program runs on, and afterwards: pith view --anim %s\n", what,
+                 pithi_shell_word(log, word, sizeof word));
 
     if (write(2, line, size < (int)sizeof line ? (size_t)size : sizeof line - 1) < 0) { /* standard error is closed */
     }

@@ -7,6 +7,7 @@
  * descriptors: the memory file, and a copy of standard error, because programs such as ls close theirs before they
  * end.
  */
+#include "base/shell_word.h"
 #include "pith_tool.h"
 
 #include <fcntl.h>
@@ -76,13 +77,13 @@ static void mark_recorded(const struct note *note)
  * program's log. */
 static void report_exec(const struct note *note)
 {
-    char folder[1024];
+    char folder[1024], word[4 * sizeof folder + 5];
 
     if (pith_recorded_before(note->program, folder, sizeof folder))
         dprintf(standard_error,
                 "pith: %s called exec, and another program ended; to get the records from before: "
                 "pith recover %s -o LOG\n",
-                note->program, folder);
+                note->program, pithi_shell_word(folder, word, sizeof word));
 }
 
 static void report_nothing(const struct note *note)

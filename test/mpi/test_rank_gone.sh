@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# A job of which all records of one rank are gone: recover and info say so, by status and reason. Ranks that PITH_RANKS leaves out are
+# not missing. The commands in messages are words for the shell, whatever the log is called.
+. "$(dirname "$0")/../lib.sh"
+cat >dies.c <<'END'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 5; i++)
+        MPI_Barrier(MPI_COMM_WORLD);
+    if (argc > 1)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    return MPI_Finalize();
+}
+END
+# remove_rank_1 FOLDER: removes its spill file
+remove_rank_1() {
+    local file
+    for file in "$1"/*.spill; do
+        [ "$(od -An -t d4 -j 12 -N 4 "$file" | tr -d ' ')" = 1 ] && rm "$file" # (struct pithi_spill_page)
+    done
+}
+for mpi in $(mpis); do
+    "mpicc.$mpi" -o "dies-$mpi" dies.c
+    ok $? "$mpi: the program compiles"
+    rm -rf ./*.spill ./*.pith
+    mpiexec_of "$mpi" 4 pith run -o all.pith "./dies-$mpi" now >out 2>err
+    is "$(pith recover all.pith.spill >said; echo $?) $(pith info all.pith | grep -c '^complete: yes')" "0 1" "$mpi: all ranks are there" || cat said err
+    rm all.pith
+    remove_rank_1 all.pith.spill
+    pith recover all.pith.spill >said
+    is $? 1 "$mpi: rank 1 is gone: exit status 1"
+    is "$(sed 's/, [0-9]* records$//' said)" "all.pith: 3 of 4 ranks
+  no records of rank 1" "$mpi: rank 1 is gone: recover says which"
+    is "$(pith info all.pith 2>/dev/null | grep -E '^(complete|incomplete)')" "complete: no
+incomplete: no records of rank 1" "$mpi: rank 1 is gone: so does the log"
+
+    PITH_RANKS=0-2 mpiexec_of "$mpi" 4 pith run -o some.pith "./dies-$mpi" now >out 2>err
+    is "$(pith recover some.pith.spill >said; echo $?) $(pith info some.pith | grep -c '^complete: yes')" "0 1" "$mpi: rank 3 is left out by PITH_RANKS" || cat said
+    rm some.pith
+    remove_rank_1 some.pith.spill
+    is "$(pith recover some.pith.spill >said; echo $?) $(pith info some.pith 2>/dev/null | grep '^incomplete')" \
+        "1 incomplete: no records of 1 of the 3 ranks in PITH_RANKS" "$mpi: another one is gone"
+
+    odd="it's \$1.pith"
+    mpiexec_of "$mpi" 2 pith run -o "$odd" "./dies-$mpi" >out 2>err
+    is "$(eval "printf '%s|' $(sed -n 's/.*open it with: pith view //p' err)")" "$odd|" "$mpi: the command that opens an odd name" || cat err
+    rm -f "$odd"
+    mpiexec_of "$mpi" 2 pith run -o "$odd" "./dies-$mpi" now >out 2>err
+    eval "$(sed -n 's/.*records are kept: //p' err)" >said 2>&1
+    is "$? $(pith info "$odd" | grep '^ranks:')" "0 ranks: 2" "$mpi: the command that recovers it" || cat err said
+    rm -rf "$odd"*
+done
+finish
