@@ -43,18 +43,20 @@ const struct pithi_command pithi_commands[] = {
      "  --spreadsheet  the same, with a ' before text that a spreadsheet would take for a formula\n"
      "  --json         one JSON object per line\n"},
     {"stat", pithi_tool_stat,
-     "LOG [--by state|state,lane|lane|comm|size|wait|function|callpath|callsite | --longest N | --flame FILE\n"
-     "       | --folded] [--waits] [--state GLOB] [--where QUERY] [--from TIME] [--to TIME] [--lane R[.T]]\n"
+     "LOG [--by state|state,lane|lane|comm|size|wait|function|line|callpath|callsite | --longest N | --flame FILE\n"
+     "       | --folded] [--all-frames] [--waits] [--state GLOB] [--where QUERY] [--from TIME] [--to TIME] [--lane R[.T]]\n"
      "       [--csv|--json]",
      "count, total, mean, percentiles of states and messages",
-     "  --by state       per state, and computing (outside MPI): count, inclusive and exclusive time (default)\n"
-     "  --by state,lane  exclusive time of each state on each rank and thread\n"
+     "  --by state       per state, and computing (outside MPI): count, total and self time (default)\n"
+     "  --by state,lane  self time of each state on each rank and thread\n"
      "  --by lane        per rank and thread: time in states, in MPI and computing; events, messages\n"
      "  --by comm        messages and bytes by pair of ranks, with latency\n"
      "  --by size        messages by size class, with latency\n"
      "  --by wait        per call of MPI and kind of wait state: time that it waited for other ranks\n"
      "  --by function    the functions of the program, from samples (pith run --sample)\n"
-     "  --by callpath    the same by path of calls; --folded: as tools for flame graphs read it\n"
+     "  --by line        its source lines, with their text where the source is here\n"
+     "  --by callpath    its functions as a tree of calls; --folded: as tools for flame graphs read it\n"
+     "  --all-frames     of samples: also the functions around main and inside calls of MPI\n"
      "  --flame FILE     a flame graph of the call paths: FILE.svg, FILE.folded or FILE.speedscope.json;\n"
      "                   FILE.pith: a log in which the functions are states by time\n"
      "  --by callsite    MPI calls and OpenMP by their place in the program (PITH_CALLSITES=1)\n"

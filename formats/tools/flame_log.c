@@ -113,8 +113,8 @@ static int end_functions(struct flame_log *f, struct flame_lane *lane, uint32_t 
     return PITH_OK;
 }
 
-/* The thread used no core from the last sample to begin_ns. That is no time of any function; else the outermost one, which
- * goes on meanwhile, would have it all. */
+/* The thread used no core from the last sample to begin_ns. That is no time of any function; else the outermost one,
+ * which goes on meanwhile, would have it all. */
 static int put_no_core(struct flame_log *f, const struct flame_lane *lane, int64_t begin_ns)
 {
     const struct pithlog_def def = {

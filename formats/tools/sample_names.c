@@ -354,6 +354,15 @@ static struct pithi_code_file *code_of(struct file *file, int quietly)
     return file->code;
 }
 
+int pithi_function_is_own(const struct pithi_function *function)
+{
+    const char *name = function ? strrchr(function->module, '/') : NULL;
+    return name && !strncmp(name, "/libpith", 8);
+}
+
+/* The name of an MPI function without the P of its second name. */
+static const char *mpi_name(const char *name) { return name + (strncmp(name, "PMPI_", 5) == 0); }
+
 static int add_function(struct pithi_sample_names *s, uint32_t number, const char *path,
                         const struct pithi_code_frame *frame)
 {
@@ -361,7 +370,7 @@ static int add_function(struct pithi_sample_names *s, uint32_t number, const cha
 
     if (!make_room(&s->functions, number, &s->function_room, sizeof *s->functions))
         return pithi_no_memory();
-    function.name = strdup(frame->name);
+    function.name = strdup(pithi_function_is_own(&function) ? mpi_name(frame->name) : frame->name);
     if (frame->source)
         function.source = strdup(frame->source);
     s->functions[number] = function;
@@ -479,13 +488,6 @@ static const struct pithi_function *innermost(struct pithi_sample_names *s, cons
     return &s->functions[place->function];
 }
 
-/* 1: a function of one of Pith's libraries. */
-static int is_own(const struct pithi_function *function)
-{
-    const char *name = function ? strrchr(function->module, '/') : NULL;
-    return name && !strncmp(name, "/libpith", 8);
-}
-
 /* 1: a function of the recorder itself, also where it is inlined or linked into the program. */
 static int is_core(const struct pithi_function *function)
 {
@@ -494,10 +496,10 @@ static int is_core(const struct pithi_function *function)
                         !strncmp(function->name, "pithi_", 6));
 }
 
-/* 1: a function of the C library, or of what comes with it. */
-static int is_libc(const struct pithi_function *function)
+int pithi_function_is_libc(const struct pithi_function *function)
 {
-    static const char *const files[] = {"libc.so", "libc-", "ld-", "libpthread", "librt", "libdl", "[vdso]"};
+    static const char *const files[] = {"libc.so", "libc-", "ld-",        "libpthread",
+                                        "librt",   "libdl", "linux-vdso", "[vdso]"};
     const char *slash = strrchr(function->module, '/'), *file = slash ? slash + 1 : function->module;
 
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
@@ -530,44 +532,38 @@ static uint32_t own_frames(struct pithi_sample_names *s, const struct pithlog_re
 
     for (; first < sample->count; first++, inner = function) {
         function = innermost(s, r, sample, first);
-        if (!function || is_own(function) || is_core(function))
+        if (!function || pithi_function_is_own(function) || is_core(function))
             break;
     }
     if (!function || first == sample->count)
         return 0;
     for (end = first; end < sample->count; end++) {
         const struct pithi_function *next = innermost(s, r, sample, end);
-        if (!is_own(next) && !is_core(next))
+        if (!pithi_function_is_own(next) && !is_core(next))
             break;
         has_core |= is_core(next);
     }
-    return first == 0 || has_core || (is_libc(inner) && !is_wrapped(function, inner)) ? end : 0;
+    return first == 0 || has_core || (pithi_function_is_libc(inner) && !is_wrapped(function, inner)) ? end : 0;
 }
 
-/* The name of an MPI function without the P of its second name. */
-static const char *mpi_name(const char *name) { return name + (strncmp(name, "PMPI_", 5) == 0); }
-
 /* Of the functions of Pith's libraries, only the MPI call itself is shown, and not twice if the function that it calls
- * has the same name. Of several frames of a file without symbols, one is shown. */
+ * has the same name: then that is left out, so that a call has one name whether it is in MPI or recorded. Of several
+ * frames of a file without symbols, one is shown. */
 static int is_hidden(struct pithi_sample_names *s, const struct pithlog_record *r, const struct pithi_sample *sample,
                      uint32_t frame, const struct pithi_function *function)
 {
-    const struct pithi_function *inner;
+    const struct pithi_function *outer = innermost(s, r, sample, frame + 1);
 
     if (function->name[0] == '[')
-        return innermost(s, r, sample, frame + 1) == function;
-    if (!is_own(function))
-        return 0;
-    if (is_own(innermost(s, r, sample, frame + 1)))
-        return 1;
-    inner = frame > 0 ? innermost(s, r, sample, frame - 1) : NULL;
-    return inner && !is_own(inner) && !strcmp(mpi_name(inner->name), mpi_name(function->name));
+        return outer == function;
+    return pithi_function_is_own(outer) &&
+           (pithi_function_is_own(function) || !strcmp(outer->name, mpi_name(function->name)));
 }
 
 /* Below the wrapper, or the program's function that calls pith_begin and its like. */
 static int add_recording(struct pithi_sample_names *s, struct pithi_inlined *functions)
 {
-    const struct pithi_code_frame frame = {.name = "[recording]"};
+    const struct pithi_code_frame frame = {.name = PITHI_RECORDING};
     uint32_t before = s->starts.count, number;
     int err = pithi_pair_number(&s->starts, 0, pithi_hash_text(PITHI_HASH, frame.name), &number);
 
@@ -578,8 +574,10 @@ static int add_recording(struct pithi_sample_names *s, struct pithi_inlined *fun
             functions->count = i;
             break;
         }
-    if (!err)
+    if (!err) {
+        functions->places[functions->count] = NULL;
         functions->functions[functions->count++] = number;
+    }
     return err;
 }
 
@@ -600,15 +598,15 @@ int pithi_sample_functions(struct pithi_sample_names *s, const struct pithlog_re
         at++;
     functions->count = at;
     for (p = err ? NULL : place; p; p = p->outer)
-        functions->functions[--at] = p->function;
+        functions->functions[--at] = p->function, functions->places[at] = p;
     if (!err && frame + 1 == sample->own) {
-        if (is_own(&s->functions[place->function]))
+        if (pithi_function_is_own(&s->functions[place->function]))
             functions->count = 1;
         return add_recording(s, functions);
     }
     if (!err && is_hidden(s, r, sample, frame, &s->functions[place->function]))
         functions->count = 0;
-    else if (!err && is_own(&s->functions[place->function]))
+    else if (!err && pithi_function_is_own(&s->functions[place->function]))
         functions->count = 1;
     return err;
 }

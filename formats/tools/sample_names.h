@@ -34,7 +34,7 @@ enum { PITHI_SAMPLE_FRAMES = 8192 };
 struct pithi_sample {
     int64_t cpu_ns; /* the CPU time of its thread so far */
     uint32_t count;
-    uint32_t own; /* of pithi_sample_functions: the innermost frames that are Pith's own work; UINT32_MAX: not known yet */
+    uint32_t own; /* the innermost frames that are Pith's own work; UINT32_MAX: not known yet */
     uint64_t addresses[PITHI_SAMPLE_FRAMES];
 };
 /* 1: the record is a sample, now in *sample. */
@@ -68,15 +68,22 @@ struct pithi_place {
 int pithi_sample_place(struct pithi_sample_names *names, const struct pithlog_record *record, uint64_t address,
                        int is_return, const struct pithi_place **place);
 
+#define PITHI_RECORDING "[recording]"
+
 /* The functions of frame `frame` of the sample of `record`, outermost first. None: the frame is in a library of Pith,
  * or follows another frame of the same file without symbols; such frames are not shown. The work of Pith itself, also
  * in functions of libc that it calls, is one function, [recording], below the function that it records. */
 struct pithi_inlined {
     uint32_t count, functions[PITHI_CODE_FRAMES + 1];
+    const struct pithi_place *places[PITHI_CODE_FRAMES + 1]; /* where in each; NULL: unknown */
 };
 int pithi_sample_functions(struct pithi_sample_names *names, const struct pithlog_record *record,
                            struct pithi_sample *sample, uint32_t frame, struct pithi_inlined *functions);
 const struct pithi_function *pithi_function_get(const struct pithi_sample_names *names, uint32_t function);
+/* 1: of one of Pith's libraries. */
+int pithi_function_is_own(const struct pithi_function *function);
+/* 1: of the C library, or of what comes with it. */
+int pithi_function_is_libc(const struct pithi_function *function);
 uint32_t pithi_function_count(const struct pithi_sample_names *names);
 /* Where it is declared, "mesh.cc:212", else the name of its file. */
 void pithi_function_place(const struct pithi_function *function, char *text, size_t size);

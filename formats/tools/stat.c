@@ -16,12 +16,20 @@ static const struct answer {
     int (*gather)(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
     int has_states, has_waits; /* 1: --state, --waits apply */
     int has_filter;            /* 1: applies --where to its rows; 0: counts the log that `pith cut --where` makes */
-} answers[] = {{"state", pithi_stat_states, 1, 1, 1},       {"state,lane", pithi_stat_states_of_lanes, 1, 1, 1},
-               {"lane", pithi_stat_lanes, 0, 0, 0},         {"comm", pithi_stat_pairs, 0, 0, 1},
-               {"size", pithi_stat_sizes, 0, 0, 1},         {"wait", pithi_stat_waits, 1, 0, 0},
-               {"function", pithi_stat_functions, 0, 0, 0}, {"callsite", pithi_stat_sites, 1, 0, 0},
-               {"callpath", pithi_stat_callpaths, 0, 0, 0}},
-  longest = {"longest", pithi_stat_longest, 1, 0, 1};
+    int has_frames;            /* 1: --all-frames applies */
+} answers[] = {{"state", pithi_stat_states, 1, 1, 1, 0},
+               {"state,lane", pithi_stat_states_of_lanes, 1, 1, 1, 0},
+               {"lane", pithi_stat_lanes, 0, 0, 0, 0},
+               {"comm", pithi_stat_pairs, 0, 0, 1, 0},
+               {"size", pithi_stat_sizes, 0, 0, 1, 0},
+               {"wait", pithi_stat_waits, 1, 0, 0, 0},
+               {"function", pithi_stat_functions, 0, 0, 0, 1},
+               {"callsite", pithi_stat_sites, 1, 0, 0, 0},
+               {"callpath", pithi_stat_callpaths, 0, 0, 0, 1},
+               {"line", pithi_stat_lines, 0, 0, 0, 1}},
+  longest = {"longest", pithi_stat_longest, 1, 0, 1, 0};
+
+enum { CALLPATH = 8 }; /* in `answers` */
 
 struct asked {
     int by; /* place in `answers`, from 1; 0: not given */
@@ -94,12 +102,15 @@ static int check_options(const char *command, struct asked *asked)
         return pithi_tool_usage(command, "--%s cannot be used with --by, --longest, --csv or --json",
                                 asked->flame_path ? "flame" : "folded");
     asked->answer = asked->query.longest ? &longest
-                    : asked->flamed      ? &answers[sizeof answers / sizeof *answers - 1] /* callpath */
+                    : asked->flamed      ? &answers[CALLPATH]
                                          : &answers[asked->by ? asked->by - 1 : 0];
     if (asked->query.state_glob && !asked->answer->has_states)
         return pithi_tool_usage(command, "--state cannot be used with --by %s", asked->answer->name);
     if (asked->query.waits && !asked->answer->has_waits)
         return pithi_tool_usage(command, "--waits needs --by state or --by state,lane");
+    if (asked->query.all_frames && (!asked->answer->has_frames || (asked->flamed && asked->flame == PITHI_FLAME_LOG)))
+        return pithi_tool_usage(command,
+                                "--all-frames needs --by function, callpath or line, --folded or a flame graph");
     if (asked->query.waits && asked->where.filter)
         return pithi_tool_usage(command, "--waits cannot be used with --where");
     return 0;
@@ -109,8 +120,9 @@ static int read_options(int argc, char **argv, struct asked *asked)
 {
     static const char *const names[] = {"LOG", NULL};
     const struct pithi_option options[] = {
-        {"by", 0, PITHI_WORD, &asked->by, "state state,lane lane comm size wait function callsite callpath", NULL},
+        {"by", 0, PITHI_WORD, &asked->by, "state state,lane lane comm size wait function callsite callpath line", NULL},
         {"state", 0, PITHI_TEXT, &asked->query.state_glob, NULL, NULL},
+        {"all-frames", 0, PITHI_FLAG, &asked->query.all_frames, NULL, NULL},
         {"waits", 0, PITHI_FLAG, &asked->query.waits, NULL, NULL},
         {"longest", 0, PITHI_READ, &asked->query.longest, NULL, read_longest},
         {"folded", 0, PITHI_CALL, asked, NULL, read_folded},

@@ -16,6 +16,7 @@ struct pithi_stat_query {
     const struct pithlog_filter *filter; /* only what it matches; NULL: all */
     const char *state_glob;              /* only states, events and counters whose name matches (fnmatch); NULL: all */
     int waits;                           /* by state: also show wait and transfer */
+    int all_frames;                      /* from samples: also functions around main and inside MPI */
     int for_people;                      /* 1: state by lane as a matrix */
     uint32_t longest;                    /* number of instances to list */
 };
@@ -29,8 +30,9 @@ int pithi_stat_pairs(struct pithlog *log, const struct pithi_stat_query *query, 
 int pithi_stat_sizes(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
 int pithi_stat_waits(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
 
-/* From samples (stat_samples.c): the CPU time by function, and by call path. */
+/* From samples (stat_samples.c, stat_lines.c): the time by function, by call path and by source line. */
 int pithi_stat_functions(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
+int pithi_stat_lines(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
 int pithi_stat_callpaths(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);
 /* The calls of MPI by call site (stat_sites.c). */
 int pithi_stat_sites(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table);

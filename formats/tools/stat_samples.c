@@ -10,10 +10,10 @@
 
 #include "base/map.h"
 #include "base/out.h"
+#include "tools/call_stack.h"
 #include "tools/flame_log.h"
 #include "tools/outfile.h"
 #include "tools/pair_map.h"
-#include "tools/sample_names.h"
 #include "tools/stat_pass.h"
 
 #define ROOT UINT32_MAX
@@ -37,6 +37,7 @@ struct paths {
     int64_t sum_ns;
     double squares; /* of the times of the samples */
     struct pithi_sample sample;
+    struct pithi_call_stack stack;
 };
 
 static int go_down(struct paths *p, uint32_t *node, uint32_t function)
@@ -55,7 +56,6 @@ static int go_down(struct paths *p, uint32_t *node, uint32_t function)
 static int take(void *context, const struct pithlog_record *r)
 {
     struct paths *p = context;
-    struct pithi_inlined in;
     uint32_t node = ROOT;
     struct pithi_sample_length length;
 
@@ -63,11 +63,11 @@ static int take(void *context, const struct pithlog_record *r)
         return PITH_OK;
     length = pithi_sample_length(p->names, r, &p->sample, &p->last[r->lane]);
     p->last[r->lane] = (struct pithi_sample_last){p->sample.cpu_ns, r->time_ns, 1};
-    for (uint32_t i = p->sample.count; i > 0; i--) {
-        CHECK(pithi_sample_functions(p->names, r, &p->sample, i - 1, &in));
-        for (uint32_t k = 0; k < in.count; k++)
-            CHECK(go_down(p, &node, in.functions[k]));
-    }
+    CHECK(pithi_call_stack_read(p->names, r, &p->sample, p->query->all_frames, &p->stack));
+    for (uint32_t i = 0; i < p->stack.count; i++)
+        CHECK(go_down(p, &node, p->stack.calls[i].function));
+    if (node == ROOT)
+        return PITH_OK;
     p->nodes[node].samples++;
     p->nodes[node].self_ns += length.ns;
     p->nodes[node].cpu_ns += length.cpu_ns;
@@ -113,6 +113,7 @@ static void release(struct paths *p)
     free(p->map.slots);
     free(p->nodes);
     free(p->last);
+    free(p->stack.calls);
 }
 
 static const char *name_of(const struct paths *p, uint32_t function)
@@ -138,6 +139,7 @@ static int64_t spread(const struct paths *p, int64_t part)
 
 struct row {
     uint32_t function;
+    int is_there; /* 0: folded everywhere */
     uint64_t samples;
     int64_t self_ns, all_ns, cpu_ns;
 };
@@ -161,12 +163,14 @@ static int is_outermost(const struct paths *p, const struct node *node)
     return 1;
 }
 
+/* For people the name is last, as names in C++ may be longer than a line. Programs may count on the columns' order. */
 static const struct pithi_table_column function_columns[] = {
-    {"function", PITHI_CELL_TEXT, 0},     {"self", PITHI_CELL_TIME, 0},     {"self_share", PITHI_CELL_RATIO, 0},
+    {"function", PITHI_CELL_TEXT, 1},     {"self", PITHI_CELL_TIME, 0},     {"self_share", PITHI_CELL_RATIO, 0},
     {"spread", PITHI_CELL_RATIO, 0},      {"cpu", PITHI_CELL_TIME, 0},      {"total", PITHI_CELL_TIME, 0},
     {"total_share", PITHI_CELL_RATIO, 0}, {"samples", PITHI_CELL_COUNT, 0}, {"place", PITHI_CELL_TEXT, 0},
-    {"module", PITHI_CELL_TEXT, 1},
+    {"module", PITHI_CELL_TEXT, 1},       {"function", PITHI_CELL_TEXT, 0},
 };
+enum { FUNCTION_COLUMNS = sizeof function_columns / sizeof *function_columns };
 
 static void put_function(const struct paths *p, const struct row *row, struct pithi_report *table)
 {
@@ -185,6 +189,8 @@ static void put_function(const struct paths *p, const struct row *row, struct pi
     pithi_table_number(table, (int64_t)row->samples);
     pithi_table_text(table, place);
     pithi_table_text(table, f->module);
+    if (p->query->for_people)
+        pithi_table_text(table, f->name);
 }
 
 int pithi_stat_functions(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table)
@@ -194,7 +200,7 @@ int pithi_stat_functions(struct pithlog *log, const struct pithi_stat_query *que
     uint32_t count;
     int err;
 
-    TRY(pithi_table_new(table, function_columns, sizeof function_columns / sizeof *function_columns));
+    TRY(pithi_table_new(table, function_columns, FUNCTION_COLUMNS - !query->for_people));
     TRY(gather(&p));
     count = pithi_function_count(p.names);
     if (!(rows = calloc(count + (size_t)1, sizeof *rows))) {
@@ -205,6 +211,7 @@ int pithi_stat_functions(struct pithlog *log, const struct pithi_stat_query *que
         rows[i].function = i;
     for (uint32_t i = 0; i < p.map.count; i++) {
         struct row *row = &rows[p.nodes[i].function];
+        row->is_there = 1;
         row->samples += p.nodes[i].samples;
         row->self_ns += p.nodes[i].self_ns;
         row->cpu_ns += p.nodes[i].cpu_ns;
@@ -213,7 +220,8 @@ int pithi_stat_functions(struct pithlog *log, const struct pithi_stat_query *que
     }
     qsort(rows, count, sizeof *rows, compare_rows);
     for (uint32_t i = 0; i < count; i++)
-        put_function(&p, &rows[i], *table);
+        if (rows[i].is_there)
+            put_function(&p, &rows[i], *table);
 out:
     release(&p);
     free(rows);
@@ -309,6 +317,12 @@ static const struct pithi_table_column path_columns[] = {
     {"total", PITHI_CELL_TIME, 0}, {"total_share", PITHI_CELL_RATIO, 0}, {"samples", PITHI_CELL_COUNT, 0},
 };
 
+/* For people: a tree. */
+static const struct pithi_table_column tree_columns[] = {
+    {"total", PITHI_CELL_TIME, 0},       {"total_share", PITHI_CELL_RATIO, 0}, {"self", PITHI_CELL_TIME, 0},
+    {"self_share", PITHI_CELL_RATIO, 0}, {"samples", PITHI_CELL_COUNT, 0},     {"function", PITHI_CELL_TEXT, 0},
+};
+
 struct path_row {
     const struct node *node;
     char *text;
@@ -332,12 +346,76 @@ static int sort_paths(const struct paths *p, struct path_row **rows)
     return PITH_OK;
 }
 
+static int compare_branches(const void *a, const void *b)
+{
+    const struct node *x = ((const struct path_row *)a)->node, *y = ((const struct path_row *)b)->node;
+    if (x->parent != y->parent)
+        return x->parent < y->parent ? -1 : 1;
+    if (x->all_ns != y->all_ns)
+        return x->all_ns > y->all_ns ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+/* A row for each path, below that of its caller and indented by its depth; the longest callee comes first. `rows` has
+ * the callees of each path together, those of path i from first[i] - 1 on. */
+static int put_tree(const struct paths *p, struct pithi_report *table)
+{
+    uint32_t count = p->map.count, depth = 0, roots = 0;
+    struct path_row *rows = calloc(count + (size_t)1, sizeof *rows);
+    uint32_t *first = calloc(count + (size_t)1, sizeof *first), *next = calloc(count + (size_t)1, sizeof *next);
+    char indent[2 * 64 + 1], name[700];
+    int err = rows && first && next ? PITH_OK : pithi_no_memory();
+
+    for (uint32_t i = 0; !err && i < count; i++)
+        rows[i].node = &p->nodes[i];
+    if (!err)
+        qsort(rows, count, sizeof *rows, compare_branches);
+    for (uint32_t i = count; !err && i-- > 0;)
+        if (rows[i].node->parent == ROOT)
+            roots = i;
+        else
+            first[rows[i].node->parent] = i + 1;
+    /* next[d]: the row to show next at depth d; a depth is left when the parent changes. */
+    for (next[0] = roots; !err && count > 0;) {
+        uint32_t at = next[depth];
+        const struct node *node = at < count ? rows[at].node : NULL;
+        uint32_t parent = depth > 0 ? (uint32_t)(rows[next[depth - 1] - 1].node - p->nodes) : ROOT;
+        if (!node || node->parent != parent) {
+            if (depth-- == 0)
+                break;
+            continue;
+        }
+        next[depth]++;
+        snprintf(indent, sizeof indent, "%*s", depth < 64 ? 2 * (int)depth : 128, "");
+        snprintf(name, sizeof name, "%s%.500s", indent, name_of(p, node->function));
+        pithi_table_row(table);
+        pithi_table_number(table, node->all_ns);
+        pithi_table_number(table, millionths(node->all_ns, p->sum_ns));
+        pithi_table_number(table, node->self_ns);
+        pithi_table_number(table, millionths(node->self_ns, p->sum_ns));
+        pithi_table_number(table, (int64_t)node->samples);
+        pithi_table_text(table, name);
+        if (first[node - p->nodes])
+            next[++depth] = first[node - p->nodes] - 1;
+    }
+    free(rows);
+    free(first);
+    free(next);
+    return err;
+}
+
 int pithi_stat_callpaths(struct pithlog *log, const struct pithi_stat_query *query, struct pithi_report **table)
 {
     struct paths p = {.log = log, .query = query};
     struct path_row *rows = NULL;
     int err;
 
+    if (query->for_people) {
+        TRY(pithi_table_new(table, tree_columns, sizeof tree_columns / sizeof *tree_columns));
+        TRY(gather(&p));
+        TRY(put_tree(&p, *table));
+        goto out;
+    }
     TRY(pithi_table_new(table, path_columns, sizeof path_columns / sizeof *path_columns));
     TRY(gather(&p));
     TRY(sort_paths(&p, &rows));

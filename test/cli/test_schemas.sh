@@ -102,7 +102,7 @@ for mpi in $(mpis); do
         timeout 60 pith run --sample=1 -o "$mpi.pith" ./sampled 0.2 longer >out 2>err
     is "$? $(pith check "$mpi.pith" >/dev/null; echo $?)" "0 0" "$mpi: a log" || cat err
     check_all "$mpi.pith"
-    for by in function callsite callpath; do check "stat#$by" pith stat --json --by $by "$mpi.pith"; done
+    for by in function line callsite callpath; do check "stat#$by" pith stat --json --by $by "$mpi.pith"; done
     for how in PITH_QUIET=1 'PITH_TIME_MATRIX=1 PITH_TIME_COMM=1 PITH_COMPENSATE=message'; do
         # shellcheck disable=SC2086
         PITH_TIME_FILE=time.json mpiexec_of "$mpi" 2 \

@@ -43,11 +43,35 @@ for mpi in $(mpis); do
         about "$(share 4.csv fifth_work)" 20 "$mpi: fifth_work has a fifth"
         like "$(grep ^half_work, 4.csv)" ',sampled\.c:[0-9]+,/.*/sampled$' "$mpi: where it begins"
         pith stat 4.pith --folded >folded
-        like "$(cat folded)" '(^|;)main;compute;.*half_work [0-9]+$' "$mpi: the path from main"
-        like "$(cat folded)" '(^|;)second;compute;.*half_work [0-9]+$' "$mpi: the path of the thread"
+        like "$(cat folded)" '^main;compute;.*half_work [0-9]+$' "$mpi: the path from main"
+        like "$(cat folded)" '^second;compute;.*half_work [0-9]+$' "$mpi: the path of the thread"
         is "$(grep -cE 'pithi_|(\[[^;]*\]);\1|;P?(MPI_[^;]*);P?\2[; ]' folded)" 0 "$mpi: no frame of the recorder, none twice" || grep -m 3 pithi_ folded
-        like "$(cat folded)" ';main;P?MPI_(Init|Finalize)' "$mpi: but MPI calls"
-        like "$(pith stat 4.pith --by callpath | grep ';compute;.*third_work ')" 'third_work +[0-9.]+ m?s' "$mpi: --by callpath"
+        like "$(cat folded)" '^main;MPI_(Init_thread|Finalize) [0-9]+$' "$mpi: but MPI calls, without what is inside them"
+        like "$(pith stat 4.pith --folded --all-frames)" ';main;MPI_(Init_thread|Finalize);' "$mpi: --all-frames"
+        # The tree: numbers first; each function two columns right of its caller.
+        like "$(joined "$(pith stat 4.pith --by callpath | sed -E '1d; s/^.* [0-9]+  ( *[^ ]+)$/\1/')")" \
+            '(^|[|])main[|]  compute[|]    step[|]      half_work[|]' "$mpi: --by callpath"
+        is "$(pith stat 4.pith --by callpath --csv | awk -F, '$1 ~ /^main;compute;step;half_work$/' | wc -l)" 1 "$mpi: --by callpath --csv: the whole path"
+        is "$(pith stat 4.pith --by function | awk 'NR > 1 { print $NF }' | sort)" "$(sed 1d 4.csv | cut -d, -f1 | sort)" "$mpi: --by function: names are last"
+        # Lines: those of the three functions have their time; the line that calls has it in its total.
+        pith stat 4.pith --by line --json >lines
+        python3 - "$top/test/mpi/sampled.c" <<'EOF'
+import csv, json, sys
+source = open(sys.argv[1]).read().split("\n")
+want = {r["function"]: float(r["self_s"]) for r in csv.DictReader(open("4.csv"))}
+lines = json.load(open("lines"))
+for name in "half_work", "third_work", "fifth_work":
+    got = sum(l["self_s"] for l in lines if l["function"] == name)
+    assert abs(got - want[name]) < 1e-6, (name, got, want[name])
+for l in lines:
+    if l["place"].startswith("sampled.c:"):
+        assert l["source"] == source[int(l["place"].split(":")[1]) - 1].strip(), l
+call, = [l for l in lines if l["source"] == "x = half_work(x);"]
+assert call["function"] == "step" and call["total_s"] >= want["half_work"], (call, want)
+assert not any(l["function"].startswith("MPI_") for l in lines), lines
+EOF
+        ok $? "$mpi: --by line"
+        like "$(pith stat 4.pith --by line)" '^ *[0-9.]+ m?s +[0-9.]+ .* sampled\.c:[0-9]+ +WORK\(half_work, 50000\) +half_work$' "$mpi: --by line: with its text"
     fi
     if [ -n "$names" ] && command -v otf2-print >/dev/null && pith convert 4.pith 4.otf2 2>/dev/null; then
         python3 "$top/test/golden/otf2_contexts.py" 4.otf2/traces.otf2 >contexts 2>&1
@@ -108,9 +132,9 @@ EOF
     is "$? $(cat out)" "0 " "$mpi, recording: runs"
     if [ -n "$names" ]; then
         pith stat recorded.pith --folded >recorded.folded 2>/dev/null
-        like "$(cat recorded.folded)" ';main;MPI_Comm_rank;\[recording\] [0-9]{2,}$' "$mpi, recording: is a function of its own"
+        like "$(cat recorded.folded)" '^main;MPI_Comm_rank;\[recording\] [0-9]{2,}$' "$mpi, recording: is a function of its own"
         is "$(grep -E ';MPI_Comm_rank;|pith' recorded.folded | grep -v ';MPI_Comm_rank;\[recording\] [0-9]*$')" "" "$mpi, recording: has all of libc that it calls"
-        like "$(cat recorded.folded)" ';main;read;[^;]*read.* [0-9]+$' "$mpi, recording: a read is the program's"
+        like "$(cat recorded.folded)" '^main;read;[^;]*read.* [0-9]+$' "$mpi, recording: a read is the program's"
     fi
     # Without a core no function runs: not the outermost one either.
     mpiexec_of "$mpi" 1 pith run --sample=1 -o off.pith ./sampled 0.1 wait >out 2>err
@@ -148,7 +172,7 @@ print([f.get("function") for f in json.load(sys.stdin)["findings"] if f["name"] 
     is "$? $(cat out)" "0 sampled: 1 ranks, well" "$mpi, handler: status and output as without"
     if [ -n "$names" ]; then
         like "$(pith stat deep.pith --folded)" '^\[cut\];descend;.*descend;half_work [0-9]+' "$mpi, deep: cut"
-        like "$(pith stat handler.pith --folded)" ';main;raise_deeply;.*;work_in_handler;half_work [0-9]+' "$mpi, handler: its callers"
+        like "$(pith stat handler.pith --folded)" '^main;raise_deeply;.*;work_in_handler;half_work [0-9]+' "$mpi, handler: its callers"
     fi
 
     # No timers: no samples, and the user is told.
@@ -160,7 +184,7 @@ print([f.get("function") for f in json.load(sys.stdin)["findings"] if f["name"] 
     mpiexec_of "$mpi" 1 pith run --sample=1 -o killed.pith ./sampled 0.2 kill >out 2>err
     pith recover killed.pith.spill -o back.pith >recover.out 2>&1
     ok $? "$mpi, kill: pith recover" || cat recover.out
-    [ -z "$names" ] || like "$(pith stat back.pith --by function)" '^half_work ' "$mpi, kill: names"
+    [ -z "$names" ] || like "$(pith stat back.pith --by function)" ' half_work$' "$mpi, kill: names"
 
     # Call sites: the lines of the source that have the calls, once for each.
     PITH_CALLSITES=1 mpiexec_of "$mpi" 2 pith run -o sites.pith ./sampled 0.01 >out 2>err
@@ -186,7 +210,7 @@ print([f.get("function") for f in json.load(sys.stdin)["findings"] if f["name"] 
         is "$? $(tr -d ' ' <out)" "0 well" "$mpi, Fortran: runs"
         line=$(grep -n "call MPI_Allreduce" "$top/test/mpi/sampled.f90" | cut -d: -f1)
         [ -z "$names" ] || like "$(pith stat fortran.pith --by callsite)" "^MPI_Allreduce +2 .* sampled\\.f90:$line +MAIN__" "$mpi, Fortran: the call site"
-        [ -z "$names" ] || like "$(pith stat fortran.pith --by function)" '^solve_in_fortran .*sampled\.f90:2$' "$mpi, Fortran: the function, as its source has it, even if it was inlined"
+        [ -z "$names" ] || like "$(pith stat fortran.pith --by function)" ' sampled\.f90:2 +solve_in_fortran$' "$mpi, Fortran: the function, as its source has it, even if it was inlined"
     fi
     cd "$scratch" || exit 1
     for work in first_work other_work; do "mpicc.$mpi" -g -O1 -shared -fPIC -DWORK=$work -o $work.so "$top/test/mpi/replaced.c"; done

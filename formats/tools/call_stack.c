@@ -1,0 +1,75 @@
+/* call_stack.c - see call_stack.h. */
+#include "tools/call_stack.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/map.h"
+
+static const struct pithi_function *function_of(const struct pithi_sample_names *names, const struct pithi_call *call)
+{
+    return pithi_function_get(names, call->function);
+}
+
+/* The first call to show. A stripped program has no function main, but libc's that calls it. */
+static uint32_t first_inside(const struct pithi_sample_names *names, const struct pithi_call_stack *stack)
+{
+    uint32_t first = 0;
+
+    for (uint32_t i = 0; i < stack->count; i++) {
+        const char *name = function_of(names, &stack->calls[i])->name;
+        if (!strcmp(name, "main"))
+            return i;
+        if (!strcmp(name, "__libc_start_call_main") && i + 1 < stack->count)
+            first = i + 1;
+    }
+    while (first < stack->count && (!strcmp(function_of(names, &stack->calls[first])->name, "_start") ||
+                                    pithi_function_is_libc(function_of(names, &stack->calls[first]))))
+        first++;
+    return first < stack->count ? first : 0;
+}
+
+static int is_mpi(const struct pithi_function *function)
+{
+    const char *name = function->name + (function->name[0] == 'P' || function->name[0] == 'p');
+    return !strncmp(name, "MPI_", 4) || !strncmp(name, "mpi_", 4) || !strncmp(name, "MPI::", 5);
+}
+
+static void fold(const struct pithi_sample_names *names, struct pithi_call_stack *stack)
+{
+    const char *caller = NULL; /* the file that called MPI; NULL: not inside MPI */
+    uint32_t kept = 0;
+
+    for (uint32_t i = first_inside(names, stack); i < stack->count; i++) {
+        const struct pithi_function *function = function_of(names, &stack->calls[i]);
+        int is_callback = caller && *caller && !strcmp(function->module, caller);
+        if (caller && !is_callback && strcmp(function->name, PITHI_RECORDING) != 0)
+            continue;
+        if (caller && is_mpi(function)) /* MPI's second name for the call */
+            continue;
+        caller = NULL;
+        if (is_mpi(function))
+            caller = kept > 0 ? function_of(names, &stack->calls[kept - 1])->module : "";
+        stack->calls[kept++] = stack->calls[i];
+    }
+    stack->count = kept;
+}
+
+int pithi_call_stack_read(struct pithi_sample_names *names, const struct pithlog_record *record,
+                          struct pithi_sample *sample, int all, struct pithi_call_stack *stack)
+{
+    struct pithi_inlined in;
+
+    stack->count = 0;
+    for (uint32_t i = sample->count; i > 0; i--) {
+        CHECK(pithi_sample_functions(names, record, sample, i - 1, &in));
+        for (uint32_t k = 0; k < in.count; k++) {
+            if (!pithi_grow(&stack->calls, stack->count, &stack->room, sizeof *stack->calls))
+                return pithi_no_memory();
+            stack->calls[stack->count++] = (struct pithi_call){in.functions[k], in.places[k]};
+        }
+    }
+    if (!all)
+        fold(names, stack);
+    return PITH_OK;
+}

@@ -1,0 +1,28 @@
+/* call_stack.h - the functions on the stack of a sample, as tables and flame graphs show them. */
+#ifndef PITHI_CALL_STACK_H
+#define PITHI_CALL_STACK_H
+
+#include "tools/sample_names.h"
+
+struct pithi_call {
+    uint32_t function;
+    const struct pithi_place *place; /* where in it; NULL: unknown */
+};
+
+/* Zeros: empty. The caller frees `calls`. */
+struct pithi_call_stack {
+    struct pithi_call *calls; /* outermost first */
+    uint32_t count, room;
+};
+
+/* The stack of the sample of `record`. Unless `all` is set, functions around main and inside a call of MPI are left
+ * out:
+ *
+ *     _start;__libc_start_main;main;solve;MPI_Recv;MPIDI_progress;poll   becomes   main;solve;MPI_Recv
+ *
+ * A function of the program that MPI calls, such as that of MPI_Op_create, stays. A thread has no main; it begins at
+ * its first function outside the C library. */
+int pithi_call_stack_read(struct pithi_sample_names *names, const struct pithlog_record *record,
+                          struct pithi_sample *sample, int all, struct pithi_call_stack *stack);
+
+#endif
