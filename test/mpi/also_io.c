@@ -6,18 +6,21 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <aio.h>
 #include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sendfile.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -43,6 +46,55 @@ static void did(const char *state, const char *file, long bytes, long offset)
 
 /* A size that the compiler does not know, so that fortification checks it. */
 static volatile size_t hundred = 100;
+
+/* Through a pipe, which is not recorded, from one file to another; from a file to a socket. */
+static void splices(int from, int to, const char *from_name, const char *to_name)
+{
+    int ends[2], both[2];
+    off64_t offset = 1000, there = 3000;
+    off_t again = 1000;
+    must(pipe(ends) == 0 && socketpair(AF_UNIX, SOCK_STREAM, 0, both) == 0);
+    must(splice(from, &offset, ends[1], NULL, hundred, 0) == 100 && offset == 1100);
+    did("splice", from_name, 100, 1000);
+    must(splice(ends[0], NULL, to, &there, hundred, 0) == 100 && there == 3100);
+    did("splice", to_name, 100, 3000);
+    must(sendfile(both[0], from, &again, hundred) == 100 && again == 1100);
+    did("sendfile", from_name, 100, 1000);
+    close(ends[0]);
+    close(ends[1]);
+    close(both[0]);
+    close(both[1]);
+}
+
+static void asynchronous(int fd, const char *name)
+{
+    static __thread char data[200];
+    struct aiocb request = {.aio_fildes = fd, .aio_buf = data, .aio_nbytes = hundred, .aio_offset = 7000};
+    struct aiocb *list[2] = {NULL, &request};
+    const struct aiocb *const waited[2] = {NULL, &request};
+    must(aio_write(&request) == 0);
+    did("aio_write", name, fd, -1);
+    must(aio_suspend(waited, 2, NULL) == 0);
+    did("aio_suspend", name, fd, -1);
+    must(aio_return(&request) == 100);
+    did("aio_return", name, 100, 7000);
+    request.aio_nbytes = 200;
+    must(aio_read(&request) == 0);
+    did("aio_read", name, fd, -1);
+    while (aio_error(&request) == EINPROGRESS)
+        sched_yield();
+    must(aio_return(&request) == 100);
+    did("aio_return", name, 100, 7000);
+    request.aio_lio_opcode = LIO_WRITE;
+    must(lio_listio(LIO_WAIT, list, 2, NULL) == 0);
+    did("lio_listio", name, fd, -1);
+    must(aio_return(&request) == 200);
+    did("aio_return", name, 200, 7000);
+    must(aio_fsync(O_SYNC, &request) == 0);
+    did("aio_fsync", name, fd, -1);
+    while (aio_error(&request) == EINPROGRESS)
+        sched_yield();
+}
 
 static void descriptors(const char *name)
 {
@@ -88,6 +140,10 @@ static void descriptors(const char *name)
     did("sendfile", other, 100, 0);
     must(copy_file_range(fd, NULL, to, &offset, hundred, 0) == 100 && offset == 2100);
     did("copy_file_range", other, 100, 2000);
+    splices(fd, to, name, other);
+    must(lseek(to, 5000, SEEK_SET) == 5000 && dprintf(to, "%s %d", "number", 42) == 9);
+    did("dprintf", other, 9, 5000);
+    asynchronous(to, other);
     must(close(to) == 0);
     did("close", other, to, -1);
     must(lseek(fd, 0, SEEK_END) == 60070);
@@ -166,6 +222,17 @@ static void streams(const char *name)
     did("fgets", name, 7, 2007);
     must(!fgets(data, (int)hundred, file) && feof(file));
     did("fgets", name, 0, 2014);
+    char *line = NULL;
+    size_t room = 0;
+    must(fseek(file, 2000, SEEK_SET) == 0);
+    must(getline(&line, &room, file) == 7 && !strcmp(line, "text 7\n"));
+    did("getline", name, 7, 2000);
+    must(getdelim(&line, &room, 'l', file) == 3);
+    did("getdelim", name, 3, 2007);
+    must(getline(&line, &room, file) == 4 && getline(&line, &room, file) == -1 && feof(file));
+    did("getline", name, 4, 2010);
+    did("getline", name, 0, 2014);
+    free(line);
     rewind(file);
     must(fread(data, 2, hundred, file) == 100);
     did("fread", name, 200, 0);

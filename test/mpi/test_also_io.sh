@@ -63,7 +63,7 @@ for mpi in $(mpis); do
             account $kind.$n.pith $kind.$n/ >got 2>got.err
             ok $? "$mpi, $n ranks, $kind: records nest" || cat got.err
             own $kind.$n >wanted
-            is "$(grep -c . wanted)" $((71 * n)) "$mpi, $n ranks, $kind: the program has an account"
+            is "$(grep -c . wanted)" $((99 * n)) "$mpi, $n ranks, $kind: the program has an account"
             is "$(cat got)" "$(cat wanted)" "$mpi, $n ranks, $kind: calls, files, bytes and offsets"
         done
         pith check plain.$n.pith >check.out 2>&1

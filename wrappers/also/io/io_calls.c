@@ -3,9 +3,11 @@
 #undef _FILE_OFFSET_BITS
 #include "io.h"
 
+#include <aio.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <sys/sendfile.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -26,6 +28,14 @@ STATE(pwrite);
 STATE(pwritev);
 STATE(copy_file_range);
 STATE(sendfile);
+STATE(splice);
+STATE(dprintf);
+STATE(aio_read);
+STATE(aio_write);
+STATE(aio_fsync);
+STATE(aio_return);
+STATE(aio_suspend);
+STATE(lio_listio);
 STATE(fsync);
 STATE(fdatasync);
 
@@ -105,14 +115,15 @@ ssize_t __read_chk(int fd, void *data, size_t size, size_t room);
 ssize_t __pread_chk(int fd, void *data, size_t size, off_t offset, size_t room);
 ssize_t __pread64_chk(int fd, void *data, size_t size, off64_t offset, size_t room);
 
-#define MOVES(name, state, offset, parameters, arguments)                                                              \
+#define MOVES_FOR(file, name, state, offset, parameters, arguments)                                                    \
     PITHI_ALSO_API ssize_t name parameters                                                                             \
     {                                                                                                                  \
-        IO_CALL record = pithi_io_begin(&io_##state, fd, PITHI_CALLER);                                                \
+        IO_CALL record = pithi_io_begin(&io_##state, file, PITHI_CALLER);                                              \
         ssize_t bytes = NEXT(name) arguments;                                                                          \
         pithi_io_moved(&record, bytes, offset);                                                                        \
         return bytes;                                                                                                  \
     }
+#define MOVES(name, state, offset, parameters, arguments) MOVES_FOR(fd, name, state, offset, parameters, arguments)
 #define HERE PITHI_IO_HERE
 
 MOVES(read, read, HERE, (int fd, void *data, size_t size), (fd, data, size))
@@ -146,13 +157,124 @@ MOVES(pwritev2, pwritev, OR_HERE, (int fd, const struct iovec *parts, int count,
 MOVES(pwritev64v2, pwritev, OR_HERE, (int fd, const struct iovec *parts, int count, off64_t offset, int flags),
       (fd, parts, count, offset, flags))
 
-/* The file that is written. */
+/* The file that is written; if that is a socket or a pipe, the file that is read. */
+static int either(int fd, int from, const void *caller)
+{
+    return pithi_also_wanted(caller) && !pithi_also_is_guest() && pithi_io_file_of(fd) ? fd : from;
+}
+#define EITHER either(fd, from, PITHI_CALLER)
+#define IS_WRITTEN (record.fd == fd)
 #define AFTER(offset) ((offset) ? *(offset)-bytes : PITHI_IO_HERE)
-MOVES(copy_file_range, copy_file_range, AFTER(offset),
-      (int from, off64_t *from_offset, int fd, off64_t *offset, size_t size, unsigned flags),
-      (from, from_offset, fd, offset, size, flags))
-MOVES(sendfile, sendfile, HERE, (int fd, int from, off_t *offset, size_t size), (fd, from, offset, size))
-MOVES(sendfile64, sendfile, HERE, (int fd, int from, off64_t *offset, size_t size), (fd, from, offset, size))
+MOVES_FOR(EITHER, copy_file_range, copy_file_range, IS_WRITTEN ? AFTER(offset) : AFTER(from_offset),
+          (int from, off64_t *from_offset, int fd, off64_t *offset, size_t size, unsigned flags),
+          (from, from_offset, fd, offset, size, flags))
+MOVES_FOR(EITHER, sendfile, sendfile, IS_WRITTEN ? HERE : AFTER(offset), (int fd, int from, off_t *offset, size_t size),
+          (fd, from, offset, size))
+MOVES_FOR(EITHER, sendfile64, sendfile, IS_WRITTEN ? HERE : AFTER(offset),
+          (int fd, int from, off64_t *offset, size_t size), (fd, from, offset, size))
+MOVES_FOR(EITHER, splice, splice, IS_WRITTEN ? AFTER(offset) : AFTER(from_offset),
+          (int from, off64_t *from_offset, int fd, off64_t *offset, size_t size, unsigned flags),
+          (from, from_offset, fd, offset, size, flags))
+
+/* ---- Text -------------------------------------------------------------------------------------------------------- */
+
+int __vdprintf_chk(int fd, int flag, const char *format, va_list values);
+int __dprintf_chk(int fd, int flag, const char *format, ...);
+
+static int print(const void *caller, int fd, int flag, const char *format, va_list values)
+{
+    IO_CALL record = pithi_io_begin(&io_dprintf, fd, caller);
+    int bytes = flag < 0 ? NEXT(vdprintf)(fd, format, values) : NEXT(__vdprintf_chk)(fd, flag, format, values);
+
+    pithi_io_moved(&record, bytes, HERE);
+    return bytes;
+}
+
+#define PRINTS(name, flag, parameters)                                                                                 \
+    PITHI_ALSO_API int name parameters                                                                                 \
+    {                                                                                                                  \
+        va_list values;                                                                                                \
+        va_start(values, format);                                                                                      \
+        int bytes = print(PITHI_CALLER, fd, flag, format, values);                                                     \
+        va_end(values);                                                                                                \
+        return bytes;                                                                                                  \
+    }
+PRINTS(dprintf, -1, (int fd, const char *format, ...))
+PRINTS(__dprintf_chk, flag, (int fd, int flag, const char *format, ...))
+PITHI_ALSO_API int vdprintf(int fd, const char *format, va_list values)
+{
+    return print(PITHI_CALLER, fd, -1, format, values);
+}
+PITHI_ALSO_API int __vdprintf_chk(int fd, int flag, const char *format, va_list values)
+{
+    return print(PITHI_CALLER, fd, flag, format, values);
+}
+
+/* ---- Asynchronous ------------------------------------------------------------------------------------------------
+ * The number of bytes is known when the program takes it by aio_return. A failed request has no access. */
+
+#define STARTS(name, state, type)                                                                                      \
+    PITHI_ALSO_API int name(struct type *request)                                                                      \
+    {                                                                                                                  \
+        IO_CALL record = pithi_io_begin(&io_##state, request->aio_fildes, PITHI_CALLER);                               \
+        pithi_io_touches(&record);                                                                                     \
+        return NEXT(name)(request);                                                                                    \
+    }
+STARTS(aio_read, aio_read, aiocb)
+STARTS(aio_read64, aio_read, aiocb64)
+STARTS(aio_write, aio_write, aiocb)
+STARTS(aio_write64, aio_write, aiocb64)
+
+#define SYNCS(name, type)                                                                                              \
+    PITHI_ALSO_API int name(int operation, struct type *request)                                                       \
+    {                                                                                                                  \
+        IO_CALL record = pithi_io_begin(&io_aio_fsync, request->aio_fildes, PITHI_CALLER);                             \
+        pithi_io_touches(&record);                                                                                     \
+        return NEXT(name)(operation, request);                                                                         \
+    }
+SYNCS(aio_fsync, aiocb)
+SYNCS(aio_fsync64, aiocb64)
+
+#define RETURNS(name, type)                                                                                            \
+    PITHI_ALSO_API ssize_t name(struct type *request)                                                                  \
+    {                                                                                                                  \
+        IO_CALL record = pithi_io_begin(&io_aio_return, request->aio_fildes, PITHI_CALLER);                            \
+        ssize_t bytes = NEXT(name)(request);                                                                           \
+        pithi_io_moved(&record, bytes, (int64_t)request->aio_offset);                                                  \
+        return bytes;                                                                                                  \
+    }
+RETURNS(aio_return, aiocb)
+RETURNS(aio_return64, aiocb64)
+
+/* The file of the first request stands for all. */
+#define FIRST(first, list, count)                                                                                      \
+    int first = -1;                                                                                                    \
+    for (int i = 0; list && i < count && first < 0; i++)                                                               \
+        first = list[i] ? list[i]->aio_fildes : -1;
+
+#define WAITS(name, type)                                                                                              \
+    PITHI_ALSO_API int name(const struct type *const list[], int count, const struct timespec *time)                   \
+    {                                                                                                                  \
+        const struct type *const *volatile given = list;                                                               \
+        FIRST(first, given, count)                                                                                     \
+        IO_CALL record = pithi_io_begin(&io_aio_suspend, first, PITHI_CALLER);                                         \
+        pithi_io_touches(&record);                                                                                     \
+        return NEXT(name)(list, count, time);                                                                          \
+    }
+WAITS(aio_suspend, aiocb)
+WAITS(aio_suspend64, aiocb64)
+
+#define LISTS(name, type)                                                                                              \
+    PITHI_ALSO_API int name(int mode, struct type *const list[], int count, struct sigevent *event)                    \
+    {                                                                                                                  \
+        struct type *const *volatile given = list;                                                                     \
+        FIRST(first, given, count)                                                                                     \
+        IO_CALL record = pithi_io_begin(&io_lio_listio, first, PITHI_CALLER);                                          \
+        pithi_io_touches(&record);                                                                                     \
+        return NEXT(name)(mode, list, count, event);                                                                   \
+    }
+LISTS(lio_listio, aiocb)
+LISTS(lio_listio64, aiocb64)
 
 /* ---- The rest ---------------------------------------------------------------------------------------------------- */
 

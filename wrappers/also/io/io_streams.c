@@ -22,6 +22,8 @@ STATE(fflush);
 STATE(fread);
 STATE(fwrite);
 STATE(fgets);
+STATE(getline);
+STATE(getdelim);
 STATE(fputs);
 STATE(fprintf);
 
@@ -122,6 +124,21 @@ MOVES(char *, __fgets_chk, fgets, stream, LINE, (char *text, size_t room, int si
       (text, room, size, stream))
 MOVES(char *, __fgets_unlocked_chk, fgets, stream, LINE, (char *text, size_t room, int size, FILE *stream),
       (text, room, size, stream))
+
+#define READ (result >= 0 ? (int64_t)result : feof(stream) ? 0 : -1)
+MOVES(ssize_t, getline, getline, stream, READ, (char **text, size_t *room, FILE *stream), (text, room, stream))
+MOVES(ssize_t, getdelim, getdelim, stream, READ, (char **text, size_t *room, int end, FILE *stream),
+      (text, room, end, stream))
+/* What getline is where headers have it inline. */
+PITHI_ALSO_API ssize_t __getdelim(char **text, size_t *room, int end, FILE *stream)
+{
+    IO_CALL record = pithi_io_begin_stream(end == '\n' ? &io_getline : &io_getdelim, stream, PITHI_CALLER);
+    ssize_t result = NEXT(__getdelim)(text, room, end, stream);
+
+    if (record.id)
+        pithi_io_moved(&record, READ, PITHI_IO_HERE);
+    return result;
+}
 
 #define TEXT (result < 0 ? -1 : (int64_t)strlen(text))
 MOVES(int, fputs, fputs, stream, TEXT, (const char *text, FILE *stream), (text, stream))
