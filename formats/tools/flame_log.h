@@ -9,6 +9,8 @@
  *     samples at 10 (CPU time 10) main;a  20 (20) main;a;b  50 (30) main;c  60 (40) main;c
  *     main 0..60    a 0..20    b 10..20    c 40..60
  *
+ * From 20 to 40 main has the state [no core] inside it: main did not run.
+ *
  * Each sample is also an event with the name of its innermost function, because time is a poor measure of samples if a
  * thread did not run all the time.
  */

@@ -72,6 +72,14 @@ def bars(path, clock, period):
             samples.setdefault(lane, []).append((time, int(cpu), functions))
     for lane, of in samples.items():
         for i, (time, cpu, functions) in enumerate(of):
+            if i:  # the time without a core, inside what both samples have
+                before, before_cpu, outer = of[i - 1]
+                length = time - before if clock == "wall" else cpu - before_cpu
+                same = 0
+                while same < min(len(outer), len(functions)) and outer[same] == functions[same]:
+                    same += 1
+                if same and time - before > 2 * length:
+                    yield lane, same, "[no core]", before, time - length
             for depth, function in enumerate(functions):
                 if i and of[i - 1][2][:depth + 1] == functions[:depth + 1]:
                     continue  # not the first of its bar
@@ -105,4 +113,4 @@ if sys.argv[1] == "make":
 else:
     found = bars(sys.argv[2], sys.argv[3], int(sys.argv[4])) if sys.argv[1] == "bars" else states(sys.argv[2])
     for (rank, thread), depth, name, begin, end in sorted(found):
-        print(rank, thread, depth, name, begin, end)
+        print(rank, thread, depth, name.replace(" ", "_"), begin, end)

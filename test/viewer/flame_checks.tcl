@@ -40,7 +40,8 @@ set lane "0 0"
 set colours {}
 set file [open $::env(FLAMES)]
 while {[gets $file line] >= 0} {
-    if {[regexp {^# state\tname=(\S+).*\tcolour=#(\w+)} $line - name colour]} {
+    if {[regexp {^# state\tname=(\[no core\]|\S+).*\tcolour=#(\w+)} $line - name colour]} {
+        set name [string map {{ } _} $name]
         dict lappend colours $name $colour
     }
 }
@@ -117,7 +118,7 @@ foreach bar [dict get $bars $lane] {
     if {$depth > 8 || $end - $begin < 20} continue
     foreach time [list $begin [expr {($begin + $end) / 2}] [expr {$end - 1}]] {
         set hit [at ${time}ns [expr {$depth + 1}]]
-        if {$hit eq {} || [list [regsub { \(.*} [dict get $hit name] {}] [dict get $hit start] [dict get $hit end]] ne [lrange $bar 1 3]} {
+        if {$hit eq {} || [list [string map {{ } _} [regsub { \(.*} [dict get $hit name] {}]] [dict get $hit start] [dict get $hit end]] ne [lrange $bar 1 3]} {
             lappend wrong "$bar at $time: $hit"
         }
     }
@@ -127,7 +128,7 @@ is [lrange $wrong 0 3] {} "the function behind each bar"
 # The pointer, a click, a double click.
 set bar {}
 foreach one [dict get $bars $lane] {
-    if {[lindex $one 0] == 2 && ($bar eq {} || [lindex $one 3] - [lindex $one 2] > [lindex $bar 3] - [lindex $bar 2])} {
+    if {[lindex $one 0] == 2 && [lindex $one 1] ne {[no_core]} && ($bar eq {} || [lindex $one 3] - [lindex $one 2] > [lindex $bar 3] - [lindex $bar 2])} {
         set bar $one
     }
 }

@@ -51,8 +51,8 @@ def functions_of(bars):
 def colours_of(text):
     """{ name: {colours} } of functions; those of one name have several."""
     colours = {}
-    for name, colour in re.findall(r"^# state\tname=(\S+).*\tcolour=#(\w+)", text, re.M):
-        colours.setdefault(name, set()).add(colour)
+    for name, colour in re.findall(r"^# state\tname=(\[no core\]|\S+).*\tcolour=#(\w+)", text, re.M):
+        colours.setdefault(name.replace(" ", "_"), set()).add(colour)
     return colours
 
 
@@ -153,7 +153,7 @@ def wrong_names(rows, svg, left, width, from_ns, to_ns):
             if not last or text not in [duration(part[3]) for part in found if part in last]:
                 wrong.append((rows[int(row)][0], x, text, found))
             continue
-        begin = re.sub(r" ?\u2026$| \(.*", "", text)
+        begin = re.sub(r" ?\u2026$| \(.*", "", text).replace(" ", "_")
         last = [part for part in found if part[2].startswith((begin, "MPI_" + begin))]
         counts[0] += 1
         named[int(row)] |= set(last)
