@@ -92,7 +92,7 @@ const struct pithi_command pithi_commands[] = {
      "  --scaling strong|weak  the problem has the same size on more ranks, or grows with them; default: found\n"},
     {"diff", pithi_tool_diff, "A B [--by state|rank|lane] [--csv|--json] | A B --records [--within TIME]",
      "compare two runs by time spent, or two logs record by record",
-     "  --by state     per state, and of computing (outside MPI): count, inclusive and exclusive time in A and B,\n"
+     "  --by state     per state, and of computing (outside MPI): count, total and self time in A and B,\n"
      "                 difference (B - A), ratio (default)\n"
      "  --by rank      per rank: time from first to last record, in states, and the state that differs most\n"
      "  --by lane      the same per thread\n"
@@ -178,7 +178,7 @@ const struct pithi_command pithi_commands[] = {
      "                  for each depth of the functions of their samples\n"
      "  --title TEXT    a title in place of the log's name\n"
      "  --legend WHERE  bottom, right or none\n"
-     "  --stats         a table of the states: count, inclusive and exclusive time, share; messages\n"
+     "  --stats         a table of the states: count, total and self time, share; messages\n"
      "  --waits         hatch the part of each MPI call that waits for another rank\n"
      "  --core-waits    hatch the time in which threads could run but had no core (PITH_COUNTERS=run-delay)\n"
      "  --critical-path draw the critical path, which determines how long the run takes\n"

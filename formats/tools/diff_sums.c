@@ -1,7 +1,7 @@
 /* diff_sums.c - compares the times in states of two logs. The numbers come from the summaries of the logs, so records
  * are read only at the ends of lanes.
  *
- * A difference is b - a of exclusive times. Rows are sorted by its size, so the states that made a run slower or faster
+ * A difference is b - a of self times. Rows are sorted by its size, so the states that made a run slower or faster
  * are at the top.
  */
 #include <stdlib.h>
@@ -113,7 +113,7 @@ static struct row *add_row(struct gathering *g, enum row_kind kind, const char *
     return &g->rows[g->count++];
 }
 
-/* Adds the numbers of all states: instances and exclusive time. */
+/* Adds the numbers of all states: instances and self time. */
 static void add_states(const struct gathering *g, int side, struct side *to)
 {
     for (uint32_t i = 0; i < g->defs; i++)

@@ -170,7 +170,7 @@ static int take(const struct run *run, const struct pithlog_step *step)
     return r && is_wanted && run->pass->kinds >> r->kind & 1 ? run->pass->record(run->pass->context, r) : PITH_OK;
 }
 
-/* The pass reads all states of its lanes: those around a state that matches count for its depth and exclusive time. */
+/* The pass reads all states of its lanes: those around a state that matches count for its depth and self time. */
 static int open_judge(struct run *run, const struct pithlog_query *query)
 {
     struct pithi_scope scope;

@@ -1,10 +1,10 @@
 /* stat_states.c - sums up the time in states, by state, and by state and lane.
  *
- * If a state is open inside itself, each instance counts, but only the outermost one adds to the inclusive total, so no
+ * If a state is open inside itself, each instance counts, but only the outermost one adds to the total, so no
  * moment counts twice.
  *
- *     f from 0 to 10 calls f from 2 to 5:  count 2, inclusive 10, exclusive 7 + 3 = 10, mean length 6.5
- *     the window from 3 to 20 of this:     lengths 2 and 7, exclusive 2 + 5
+ *     f from 0 to 10 calls f from 2 to 5:  count 2, total 10, self 7 + 3 = 10, mean length 6.5
+ *     the window from 3 to 20 of this:     lengths 2 and 7, self 2 + 5
  */
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static void begin_row(struct pithi_report *table, const struct pithlog_def *def)
     pithi_table_text(table, def ? def->group : "");
 }
 
-/* The exclusive time of a state that is no call of MPI has no waits. */
+/* The self time of a state that is no call of MPI has no waits. */
 static void put_waits(struct pithi_report *table, const struct pithlog_def *def, int64_t self_ns, int64_t wait_ns)
 {
     if (def && (pithi_mpi_call_traits(def) || wait_ns > 0)) {
@@ -72,7 +72,7 @@ struct order {
     int64_t self_ns;
 };
 
-/* States first, by falling exclusive time; then events and counters in order of definition. */
+/* States first, by falling self time; then events and counters in order of definition. */
 static int compare_order(const void *a, const void *b)
 {
     const struct order *x = a, *y = b;
@@ -375,7 +375,7 @@ static void put_matrix_row(const struct grid *g, struct pithi_report *table, uin
     }
 }
 
-/* The state with the largest sum of exclusive times comes first. */
+/* The state with the largest sum of self times comes first. */
 static int fill_grid(const struct grid *g, int as_matrix, struct pithi_report *table)
 {
     struct order *order = calloc(g->defs + 1u, sizeof *order);

@@ -32,7 +32,7 @@ foreach kind {svg pdf ps eps html} {
 is [trouble_of {save x.gif}] "-o [file normalize x.gif]: its name must end in .png, .svg, .pdf, .ps, .eps or .html" "save: another suffix"
 ok [string match "*nowhere/x.png*: No such file or directory" [trouble_of {save nowhere/x.png}]] "save: no such folder"
 save stats.svg --stats --legend none
-ok [string match "*inclusive*" [text_of stats.svg]] "save: options of pith draw"
+ok [string match "*total*self*" [text_of stats.svg]] "save: options of pith draw"
 
 # What is seen is what is saved: test_export.sh looks at view.png.
 zoom 0.2 0.6
@@ -64,7 +64,7 @@ $top.export.body.stats invoke
 $top.export.body.buttons.save invoke
 ok [wait_for {![winfo exists $top.export]}] "saved, it is closed"
 set text [text_of dialog.svg]
-ok [string match "*exclusive*" $text] "with the table"
+ok [string match "*self*" $text] "with the table"
 ok [regexp {<text x="\d{3,4}(\.\d+)?" y="[^>]*>blue<} $text] "and the legend beside"
 $export choose
 sync

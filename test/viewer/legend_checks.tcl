@@ -223,6 +223,7 @@ click_heading count
 is [lindex [names] 0] residual "again: the other way round"
 click_heading #0
 is [lrange [names] 0 3] {checkpoint compute computing messages} "by name"
+is [lmap column {inclusive exclusive} {lindex [split [$tree heading $column -text] \u2009] 0}] {Total Self} "total and self, as in pith stat"
 click_heading inclusive
 is [lindex [names] 0] step "by inclusive time"
 click_heading share

@@ -219,7 +219,7 @@ level 1
 group none
 rows 0-7
 collapse
-sort exclusive work
+sort self work
 is [seen] {{rank 7} {rank 6} {rank 5} {rank 4} {rank 3} {rank 2} {rank 1} {rank 0} {0.1 worker} {4.1 worker} {5.1 worker} {5.2 worker}} \
     "sort: by the time of a state"
 sort mpi
@@ -232,7 +232,7 @@ sort bytes rising
 is [lindex [seen] end] {rank 7} "by bytes"
 is [lindex [seen] end-1] {rank 6} "and rank 6 gets most"
 zoom 0.1 0.15
-sort exclusive work
+sort self work
 is [lindex [seen] end] {5.2 worker} "by what is in the window"
 ok [expr {[row_of {rank 0}] > 6}] "of which rank 0 has nothing"
 fit

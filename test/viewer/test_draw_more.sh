@@ -117,7 +117,7 @@ like "$(cat stats.out)" '^mark +1$' "--stats: events"
 like "$(cat stats.out)" '^messages +1$' "--stats: messages"
 like "$(pith draw plain.pith --text --stats --to 300ms | tail -n 1)" '^messages +0$' "--stats: of the window"
 pith draw plain.pith -o stats.svg --stats
-for text in inclusive '500 ms' '400 ms' '20 %' messages; do
+for text in total self '500 ms' '400 ms' '20 %' messages; do
     like "$(cat stats.svg)" ">$text</text>" "--stats in a picture: $text"
 done
 # ---- terminals: a width, and colours

@@ -201,7 +201,7 @@ ok [expr {$w > 0 && $x + $w <= [winfo width $legend_tree]}] "the last column is 
 waits off
 is "[columns] [waiting_rows]" "find " "gone with the switch"
 legend_groups on
-legend_sort exclusive down
+legend_sort self down
 fit
 
 # ---- Rows by waiting: ranks 0 and 1 wait 340 ms each, rank 2 600 ms

@@ -310,7 +310,7 @@ static void draw_table_line(const struct pithi_legend_plan *plan, const struct p
 
 static void draw_table(const struct pithi_legend_plan *plan, const struct pithi_painter *painter)
 {
-    char head[NUMBERS][40] = {"count", "inclusive", "exclusive", "share"}, texts[NUMBERS][40] = {"", "", "", ""};
+    char head[NUMBERS][40] = {"count", "total", "self", "share"}, texts[NUMBERS][40] = {"", "", "", ""};
     double y = plan->y;
 
     draw_numbers(plan, painter, y, PITHI_RGB_FAINT, head);

@@ -64,7 +64,7 @@ void pithi_draw_table(const struct pithi_draw *draw, const struct pithi_legend_e
 {
     int width = name_width(draw, entries, count);
 
-    printf("\n%*s %12s %11s %11s %7s\n", width, "", "count", "inclusive", "exclusive", "share");
+    printf("\n%*s %12s %11s %11s %7s\n", width, "", "count", "total", "self", "share");
     for (uint32_t i = 0; i < count; i++)
         print_line(draw, &entries[i], width);
     print_name("messages", width);

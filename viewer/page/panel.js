@@ -110,7 +110,7 @@ if (critical) critical.setAttribute("aria-pressed", pathOn);
 
 // ---- The table
 
-const columnsOfTable = [["name", "state"], ["count", "count"], ["inclusive", "inclusive"], ["exclusive", "exclusive"],
+const columnsOfTable = [["name", "state"], ["count", "count"], ["inclusive", "total"], ["exclusive", "self"],
   ["share", "share"]];
 const head = add(add(table, "thead"), "tr"), lines = add(table, "tbody");
 let sorted = "exclusive", isBackward = false;

@@ -84,7 +84,7 @@ namespace eval ::pith::words {
         arrows {on|off|auto} {show or hide messages; auto: hide them if even bundles would cover more than a tenth of the picture} word_arrows
         names  {on|off}      {show or hide names and durations in bars}               word_names
         at     {TIME ROW ?LEVEL?} {details of the state there, as a list of names and values} word_at
-        legend {}            {lists of name, count, inclusive and exclusive seconds}  word_legend
+        legend {}            {lists of name, count, total and self seconds}  word_legend
         status {}            {text of the status line}                                word_status
         shot   {FILE.png}    {save a picture of the window}                           word_shot
         canvas {}            {Tk path of the canvas of the timelines, for event generate} word_canvas

@@ -302,8 +302,8 @@ oo::class create ::pith::Legend {
             return
         }
         foreach {column name title} {
-            #0 name Name  show show Show  find find Find  count count Count  inclusive inclusive Time
-            exclusive exclusive Own  share share Share  waiting waiting Waiting  caused caused Caused
+            #0 name Name  show show Show  find find Find  count count Count  inclusive inclusive Total
+            exclusive exclusive Self  share share Share  waiting waiting Waiting  caused caused Caused
         } {
             set mark [expr {$name ne [$rows order] ? {} : [$rows falling] ? "\u2009\u25be" : "\u2009\u25b4"}]
             $tree heading $column -text $title$mark

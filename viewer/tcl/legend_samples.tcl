@@ -1,5 +1,5 @@
 # legend_samples.tcl - the functions that the samples of the window were in, as the legend lists them below everything
-# else: Count is the number of samples with the function on the stack, Own of those in itself, Share its part of all
+# else: Count is the number of samples with the function on the stack, Self of those in itself, Share its part of all
 # samples, with the standard deviation of such an estimate. An item is function:ID.
 
 oo::class create ::pith::LegendSamples {

@@ -75,9 +75,10 @@ oo::class create ::pith::LegendWords {
     method word_filter {{text {}}} { $legend set_filter $text }
 
     method word_legend_sort {column {how {}}} {
+        set column [string map {total inclusive self exclusive} $column]
         if {$column ni {name show find count inclusive exclusive share waiting caused} || $how ni {{} up down}} {
             throw {PITH USAGE} \
-                "legend_sort: must be by name, show, find, count, inclusive, exclusive, share, waiting or caused, up or down"
+                "legend_sort: must be by name, show, find, count, total, self, share, waiting or caused, up or down"
         }
         $legend sort_by $column $how
     }
@@ -118,7 +119,7 @@ oo::class create ::pith::LegendWords {
         show_all       {}                 {show everything, including messages}                 word_show_all
         searchable     {?NAME on|off?}    {include it in searches or not; list the included names} word_searchable
         filter         {?TEXT?}           {list only names that contain or match TEXT in the legend} word_filter
-        legend_sort    {COLUMN ?up|down?} {sort the legend by name, show, find, count, inclusive, exclusive, share, waiting or caused} word_legend_sort
+        legend_sort    {COLUMN ?up|down?} {sort the legend by name, show, find, count, total, self, share, waiting or caused} word_legend_sort
         legend_all     {on|off}           {list also definitions that do not occur in the window} word_legend_all
         legend_groups  {on|off}           {show the legend in groups}                            word_legend_groups
         fold           {GROUP ?on|off?}   {collapse groups of the legend}                        word_fold

@@ -175,7 +175,7 @@ oo::class create ::pith::PairTable {
         set b $second
         lassign {} jobs pending
         set sums [dict create a {} b {}]
-        set title "Exclusive time in the window"
+        set title "Self time in the window"
         my build $names
         $a follow [list [self] changed]
         $b follow [list [self] changed]
@@ -303,7 +303,7 @@ oo::class create ::pith::PairTable {
 
     method fill {} {
         $tree delete [$tree children {}]
-        set title "Exclusive time in the window[expr {[my divisors] eq {1 1} ? {} : " per rank or thread"}]"
+        set title "Self time in the window[expr {[my divisors] eq {1 1} ? {} : " per rank or thread"}]"
         set rows [my rows]
         set all [lmap column {1 2} {expr {max(1, [::tcl::mathop::+ {*}[lmap row $rows {lindex $row $column}]])}}]
         foreach row $rows {

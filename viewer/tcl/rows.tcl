@@ -202,9 +202,10 @@ oo::class create ::pith::Rows {
         }
         lassign $args pattern
         if {$by eq "mpi"} {
-            lassign {exclusive MPI_*} by pattern
+            lassign {self MPI_*} by pattern
         }
-        if {$by in {inclusive exclusive share count} && $pattern eq {}} {
+        set by [string map {inclusive total exclusive self} $by] ;# their names until now
+        if {$by in {total self share count} && $pattern eq {}} {
             throw {PITH USAGE} "sort $by: needs the name of a state"
         }
         if {$by in {waiting caused}} {
@@ -393,9 +394,9 @@ oo::class create ::pith::Rows {
             dict get $def name
         }]]
         foreach name [lrange $names 0 39] {
-            $menu.state add command -label $name -command [list [self] sort_as exclusive $name]
+            $menu.state add command -label $name -command [list [self] sort_as self $name]
         }
-        $menu add cascade -label "Time in a state" -menu $menu.state
+        $menu add cascade -label "Self time in a state" -menu $menu.state
         $menu add separator
         foreach {way text} {falling "Largest first" rising "Smallest first"} {
             $menu add radiobutton -label $text -value $way -variable [my varname direction]
@@ -425,7 +426,7 @@ oo::class create ::pith::Rows {
         unpin      {?ROWS?}           {unpin these rows, or all}                               word_unpin
         move_rows  {ROWS before|behind ROW} {move rows within their group}                     word_move_rows
         sort       {BY ?STATE? ?rising|falling?}
-                   {sort by name, rank, mpi, waiting, caused waiting (caused), messages or bytes; by inclusive, exclusive, share or count of STATE} word_sort
+                   {sort by name, rank, mpi, waiting, caused waiting (caused), messages or bytes; by total, self, share or count of STATE} word_sort
         row_list   {}                 {visible rows: lists of depth, kind, label, note}        word_row_list
         rowstate   {}                 {arrangement of the rows, for set_rowstate}              word_rowstate
         set_rowstate {STATE}          {restore an arrangement of rows}                         word_set_rowstate

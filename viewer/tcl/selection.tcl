@@ -73,8 +73,8 @@ oo::class create ::pith::Selection {
         set cut [::pith::CutTable new $tree {inclusive count}]
         # As wide as typical contents.
         foreach {column text widest} {
-            #0 Name "MPI_Sendrecv"  count Count "000 000"  inclusive Inclusive "000.0 ms"
-            exclusive Exclusive "000.0 ms"  share Share "00.0 %"
+            #0 Name "MPI_Sendrecv"  count Count "000 000"  inclusive Total "000.0 ms"
+            exclusive Self "000.0 ms"  share Share "00.0 %"
         } {
             set width [expr {[font measure TkDefaultFont $widest] + [px 12]}]
             $tree heading $column -text $text -anchor [expr {$column eq "#0" ? "w" : "e"}]
@@ -332,7 +332,7 @@ oo::class create ::pith::Selection {
 
     # Table: the states of all rows, then row by row.
     method table {} {
-        set lines {{row name count inclusive_s exclusive_s share}}
+        set lines {{row name count total_s self_s share}}
         foreach entry [my states] {
             lappend lines [my table_line all $entry]
         }

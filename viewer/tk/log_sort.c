@@ -1,5 +1,5 @@
 /* log_sort.c - LOG sort BY FALLING T0 T1 IDS CALLBACK: a job that sorts the rows by what they do in [T0, T1). BY is
- * name or rank; inclusive, exclusive, share or count of the definitions IDS; messages or bytes; waiting in [T0, T1), or
+ * name or rank; total, self, share or count of the definitions IDS; messages or bytes; waiting in [T0, T1), or
  * the waiting that the row causes in the whole run (both need an analysis, and use all definitions). `share` relates to
  * the row's own time, so that a group of few lanes may precede a group of many. */
 #include <stdlib.h>
@@ -18,12 +18,12 @@ static const struct sort_word {
     {"bytes", PITHI_ORDER_VALUE, PITHI_STAT_BYTES},
     {"caused", PITHI_ORDER_VALUE, 0},
     {"count", PITHI_ORDER_VALUE, PITHI_STAT_COUNT},
-    {"exclusive", PITHI_ORDER_VALUE, PITHI_STAT_EXCLUSIVE},
-    {"inclusive", PITHI_ORDER_VALUE, PITHI_STAT_INCLUSIVE},
     {"messages", PITHI_ORDER_VALUE, PITHI_STAT_MESSAGES},
     {"name", PITHI_ORDER_NAME, 0},
     {"rank", PITHI_ORDER_RANK, 0},
+    {"self", PITHI_ORDER_VALUE, PITHI_STAT_EXCLUSIVE},
     {"share", PITHI_ORDER_MEAN, PITHI_STAT_EXCLUSIVE},
+    {"total", PITHI_ORDER_VALUE, PITHI_STAT_INCLUSIVE},
     {"waiting", PITHI_ORDER_VALUE, 0},
     {NULL, 0, 0},
 };
