@@ -137,7 +137,7 @@ templates_anim := wrappers/anim/anim.w $(templates_mpi)
 runtime_anim = $(runtime_mpi)
 link_anim = $(link_mpi)
 templates_trace := wrappers/trace/trace.w
-runtime_trace := $(addprefix wrappers/mpi/,real.c other_mpi.c nested.c group.c)
+runtime_trace := $(addprefix wrappers/mpi/,real.c opened.c other_mpi.c nested.c group.c)
 # Of libpith these take the pattern match of PITH_ONLY and PITH_SKIP, and one the comparing of clocks, and keep them to
 # themselves.
 link_trace := -Wl,--exclude-libs,ALL $(lib_a)
@@ -146,7 +146,7 @@ runtime_time := $(runtime_trace) $(handles_src) $(compensate_src) \
 	$(addprefix wrappers/mpi/,eager_limit.c members.c transport.c)
 link_time := $(link_trace)
 templates_check := wrappers/check/check.w wrappers/handles/handle.w
-runtime_check := $(addprefix wrappers/mpi/,real.c other_mpi.c nested.c members.c) \
+runtime_check := $(addprefix wrappers/mpi/,real.c opened.c other_mpi.c nested.c members.c) \
 	$(addprefix wrappers/handles/,ranks.c handle.c request.c)
 link_check := -lrt
 mpi_so := $(foreach m,$(MPIS),$(foreach l,$(mpi_libs),$(O)/lib/pith/$(m)/libpith-$(l).so))

@@ -17,6 +17,18 @@ static const char *file_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* The address ranges of the MPI library (see below). */
+struct range {
+    uintptr_t begin, end;
+    int is_own; /* one of Pith's libraries */
+};
+struct snapshot {
+    unsigned long long adds, subs;
+    size_t count;
+    struct range ranges[];
+};
+static struct snapshot *newest;
+
 #ifndef PITHI_STATIC /* in the archive, the linker finds the functions */
 /* A program cannot run with the wrappers of another kind of MPI: handles, constants and MPI_Status differ. */
 static const char mpich[] = "MPICH", open_mpi[] = "Open MPI", abi[] = "the standard ABI of MPI 5 (libmpi_abi)";
@@ -96,6 +108,20 @@ static void load_library(void)
             return;
 }
 
+int pithi_real_is_mpi(const void *address)
+{
+    Dl_info info;
+    void *handle = dladdr(address, &info) && is_mpi_library(file_name(info.dli_fname))
+                       ? dlopen(info.dli_fname, RTLD_NOLOAD | RTLD_LAZY)
+                       : NULL;
+    int is_open = handle && dlsym(handle, "ompi_mpi_comm_world");
+
+    if (handle)
+        dlclose(handle);
+    dlerror();
+    return handle && is_open == IS_OPEN_MPI;
+}
+
 static void give_up(const char *name)
 {
     const char *kind = loaded_kind(), *other = pithi_real_other_kind();
@@ -131,6 +157,53 @@ void *pithi_real_find(void **slot, const char *name)
     return symbol;
 }
 
+/* ---- other tools -------------------------------------------------------------------------------------------------
+ * Example: a program is linked with libtool.so, which defines MPI_Send. The linker's order is this library (preloaded),
+ * the program, libtool.so, libmpi.so. The program's MPI_Send is ours; the next one is the tool's. The tool calls
+ * PMPI_Send, which is ours again: its caller is the tool, so it is not recorded, and it goes to libmpi.so. */
+__thread const char *pithi_real_pmpi;
+enum { TOOLS = 16 };
+static void *tools[TOOLS]; /* where each is loaded */
+
+static void *find_tool(const char *name, void *real)
+{
+    void *next = dlsym(RTLD_NEXT, name + 1);
+    Dl_info tool, mpi;
+
+    if (!next || next == real || !dladdr(next, &tool) || !dladdr(real, &mpi) || tool.dli_fbase == mpi.dli_fbase ||
+        is_mpi_library(file_name(tool.dli_fname)) || !strncmp(file_name(tool.dli_fname), "libpith-", 8))
+        return NULL;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < TOOLS && tools[i] != tool.dli_fbase; i++)
+        if (!tools[i]) {
+            __atomic_store_n(&tools[i], tool.dli_fbase, __ATOMIC_RELEASE);
+            __atomic_store_n(&newest, NULL, __ATOMIC_RELEASE); /* its addresses are not the program's any more */
+            break;
+        }
+    pthread_mutex_unlock(&lock);
+    return next;
+}
+
+void *pithi_real_next(struct pithi_next *next, const char *name)
+{
+    void *real = __atomic_load_n(&next->real, __ATOMIC_ACQUIRE);
+
+    if (!real) {
+        pithi_real_find(&real, name);
+        __atomic_store_n(&next->tool, find_tool(name, real), __ATOMIC_RELAXED);
+        __atomic_store_n(&next->real, real, __ATOMIC_RELEASE);
+    }
+    if (!next->tool) {
+        __atomic_store_n(&next->slot, real, __ATOMIC_RELAXED);
+        return real;
+    }
+    if (pithi_real_pmpi && !strcmp(pithi_real_pmpi, name)) {
+        pithi_real_pmpi = NULL;
+        return real;
+    }
+    return next->tool;
+}
+
 /* Searches from the program on, not after this library, as the linker may have copied the data into the program. */
 void *pithi_real_data(void **slot, const char *name)
 {
@@ -147,17 +220,6 @@ void *pithi_real_data(void **slot, const char *name)
 /* ---- whose code an address is ---------------------------------------------------------------------------------------
  * Every nested MPI call reads the address ranges of the MPI library; only dlopen changes them. They are a snapshot,
  * renewed when the number of objects ever loaded has changed. Old snapshots stay, as other threads may read them. */
-struct range {
-    uintptr_t begin, end;
-    int is_own; /* one of Pith's libraries */
-};
-struct snapshot {
-    unsigned long long adds, subs;
-    size_t count;
-    struct range ranges[];
-};
-static struct snapshot *newest;
-
 static int is_inside(const char *name)
 {
     static const char *const bindings[] = {"libmpi_mpifh", "libmpi_use",   "libmpi_cxx",  "libmpifort",
@@ -172,6 +234,18 @@ static int is_inside(const char *name)
            !strncmp(name, "libucp", 6) || !strncmp(name, "libucs", 6) || !strncmp(name, "libfabric", 9);
 }
 
+static int is_tool(const struct dl_phdr_info *info)
+{
+#ifndef PITHI_STATIC
+    for (int i = 0; i < TOOLS && tools[i]; i++)
+        if ((ElfW(Addr))tools[i] == info->dlpi_addr)
+            return 1;
+#else
+    (void)info;
+#endif
+    return 0;
+}
+
 static int count_ranges(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct snapshot **snapshot = context;
@@ -180,7 +254,7 @@ static int count_ranges(struct dl_phdr_info *info, size_t size, void *context)
     (void)size;
     (*snapshot)->adds = info->dlpi_adds;
     (*snapshot)->subs = info->dlpi_subs;
-    if (!info->dlpi_name || !is_inside(file_name(info->dlpi_name)))
+    if (!info->dlpi_name || (!is_inside(file_name(info->dlpi_name)) && !is_tool(info)))
         return 0;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &info->dlpi_phdr[i];

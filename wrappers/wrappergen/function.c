@@ -148,7 +148,7 @@ void function_head(struct gen_text *out, const struct proto *proto, const char *
 
 void function_call(const struct emitter *emitter, struct gen_text *out, const struct proto *proto)
 {
-    text_printf(out, emitter->flags & EMIT_PRELOAD ? "REAL(%s)(" : "P%s(", proto->name);
+    text_printf(out, emitter->flags & EMIT_PRELOAD ? "NEXT(%s)(" : "P%s(", proto->name);
     for (int i = 0; i < proto->arg_count; i++)
         text_printf(out, "%s%s", i ? ", " : "", proto->args[i].name);
     text_puts(out, ")");
@@ -198,8 +198,21 @@ void function_end(struct emitter *emitter, const struct proto *proto)
     text_puts(out, function_is_void(proto) ? "\n}\n" : "\n  return returnVal;\n}\n");
     if (!(emitter->flags & EMIT_PRELOAD))
         return;
+    /* PMPI_X is MPI_X, and notes that no other tool is to be called. Not by the name MPI_X, which may be another
+     * library's. */
+    text_puts(out, "static ");
+    function_head(out, proto, text_format("own_%s", proto->name));
+    text_printf(out, " __attribute__((alias(\"%s\")));\n", proto->name);
+    text_puts(out, "PITHI_PMPI ");
     function_head(out, proto, text_format("P%s", proto->name));
-    text_printf(out, " __attribute__((alias(\"%s\"), visibility(\"default\")));\n", proto->name);
+    text_printf(out, "\n{\n  pithi_real_pmpi = \"P%s\";\n  %s own_%s(", proto->name,
+                function_is_void(proto)  ? ""
+                : proto->variable        ? "return"
+                                         : "PITHI_JUMP",
+                proto->name);
+    for (int i = 0; i < proto->arg_count; i++)
+        text_printf(out, "%s%s", i ? ", " : "", proto->args[i].name);
+    text_puts(out, ");\n}\n");
 }
 
 int emitter_step(struct emitter *emitter, const struct gen_source *source, size_t at)

@@ -33,7 +33,7 @@ static const char help[] =
     "  --cxx            write member functions of the C++ bindings (MPI::Comm::Send) instead of C functions;\n"
     "                   =weak: a program can replace them one by one, even from an archive\n"
     "  --bindings FILE  the table of the C++ bindings for --cxx (default: the one installed)\n"
-    "  --preload        define MPI_X and PMPI_X, and call the real one through REAL(MPI_X) (default: call PMPI_X)\n"
+    "  --preload        define MPI_X and PMPI_X, and call the next one through NEXT(MPI_X) (default: call PMPI_X)\n"
     "  --keep-unknown   copy unknown escapes, with a warning\n"
     "  --list           list the functions considered, and on stderr those left out; write nothing else\n"
     "  -h, --help       this text\n";

@@ -1,0 +1,59 @@
+/* opened.c - programs that open the MPI library themselves, by dlopen with RTLD_LOCAL, and get its functions by dlsym:
+ * Python's ctypes and Julia do this. The loader then does not search this library first. So this library has a dlsym:
+ * for a function of the MPI library it gives what a program that is linked with MPI would call, which is our wrapper.
+ * All else is the C library's dlsym. */
+#ifndef PITHI_STATIC /* a program that is linked with the archive is linked with MPI */
+#include "real.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+/* Another library may have a dlsym, too: the next one is called. It has a version if it is the C library's. */
+static void *(*next_dlsym(void))(void *, const char *)
+{
+    static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.27", "GLIBC_2.0"};
+    static void *(*next)(void *, const char *);
+    void *found = NULL;
+
+    if (__builtin_expect(next != NULL, 1))
+        return next;
+    for (size_t i = 0; i < sizeof versions / sizeof versions[0] && !found; i++)
+        found = dlvsym(RTLD_NEXT, "dlsym", versions[i]);
+    memcpy(&next, &found, sizeof next);
+    return next;
+}
+
+/* Our own libraries look for the MPI library's functions. */
+static int is_own(const void *caller)
+{
+    Dl_info info;
+    const char *slash = dladdr(caller, &info) ? strrchr(info.dli_fname, '/') : NULL;
+
+    return slash && !strncmp(slash, "/libpith-", 9);
+}
+
+/* The linked program's function of that name. */
+static void *linked(void *symbol, const char *name, const void *caller)
+{
+    if (is_own(caller))
+        return symbol;
+    void *ours = pithi_real_is_mpi(symbol) ? next_dlsym()(RTLD_DEFAULT, name) : NULL;
+
+    dlerror(); /* the program's own call succeeded */
+    return ours ? ours : symbol;
+}
+
+/* The answer for RTLD_NEXT and RTLD_DEFAULT depends on the caller, which the C library sees by the return address: it is
+ * reached by a jump. */
+PITHI_PMPI __attribute__((no_sanitize("address", "thread", "undefined"))) void *dlsym(void *restrict handle,
+                                                                                      const char *restrict name)
+{
+    void *(*next)(void *, const char *) = next_dlsym();
+    void *symbol;
+
+    if (handle == RTLD_NEXT || handle == RTLD_DEFAULT || (strncmp(name, "MPI_", 4) != 0 && strncmp(name, "PMPI_", 5) != 0))
+        PITHI_JUMP next(handle, name);
+    symbol = next(handle, name);
+    return symbol ? linked(symbol, name, __builtin_return_address(0)) : NULL;
+}
+#endif
