@@ -199,6 +199,7 @@ const char *mpi_of_program(struct program *program)
         has_abi |= !strncmp(name, "libmpi_abi.so", 13);
         has_mpich |= !strncmp(name, "libmpich.so", 11) || !strncmp(name, "libmpichfort", 12);
         has_mpi |= !strncmp(name, "libmpi.so", 9) || !strncmp(name, "libmpi_", 7) || !strncmp(name, "libmpifort", 10);
+        program->is_asan |= !strncmp(name, "libasan.so", 10) || !strncmp(name, "libclang_rt.asan", 16);
         program->is_cxx |= !strncmp(name, "libpith-cxx.so", 14);
         has_open |= !strncmp(name, "libopen-pal.so", 14) || !strncmp(name, "libopen-rte.so", 14);
     }

@@ -269,6 +269,19 @@ static void set_early(void)
     setenv("_PITH_ALSO", process, 1);
 }
 
+/* The address sanitizer's shared runtime refuses to start after our libraries, unless it is told not to. They need not
+ * come after it: where they wrap a function of its, they call it. Preloading the runtime, as it suggests, would also put
+ * it into all programs that this one starts, which would then end with its errors. Of a script nothing is known. */
+static void set_sanitizer(const struct program *program)
+{
+    const char *old = getenv("ASAN_OPTIONS");
+    char *options;
+
+    if ((program->is_asan || program->binary != program->path) &&
+        asprintf(&options, "%s%sverify_asan_link_order=0", old ? old : "", old && *old ? ":" : "") > 0)
+        setenv("ASAN_OPTIONS", options, 1);
+}
+
 static void set_preload(const struct run_options *options, const struct program *program, const char *mpi)
 {
     char *prefix = find_prefix();
@@ -315,6 +328,7 @@ int main(int argc, char **argv)
     } else {
         const char *mpi = options.mpi ? options.mpi : linked;
         set_preload(&options, &program, mpi ? mpi : mpi_of_launcher());
+        set_sanitizer(&program);
         if (linked || !mpi_of_launcher())
             set_early();
         char *path = options.output ? absolute(options.output) : NULL;

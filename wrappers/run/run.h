@@ -13,6 +13,7 @@ struct program {
     char *binary;           /* the ELF file that will run: the same, or a script's interpreter */
     char *loader;           /* its dynamic loader; NULL: there is none */
     int is_cxx;             /* linked with libpith-cxx.so: the C++ bindings */
+    int is_asan;            /* linked with the shared runtime of the address sanitizer */
     enum program_kind kind; /* FOREIGN: for another machine or word size; OTHER: not an ELF file */
 };
 
@@ -21,7 +22,7 @@ struct program {
 int program_find(const char *name, struct program *program);
 
 /* Looks for an MPI among all libraries that the program needs: "mpich", "openmpi", "abi" (the standard ABI of MPI 5) or
- * NULL. Sets program->is_cxx. */
+ * NULL. Sets program->is_cxx and is_asan. */
 const char *mpi_of_program(struct program *program);
 /* The same from the environment that mpirun set. */
 const char *mpi_of_launcher(void);
