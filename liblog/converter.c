@@ -49,7 +49,7 @@ static int find_beside_library(char *path, size_t size)
 /* A program with the rights of another user must not run what its caller's PATH names. */
 static int find_in_path(char *path, size_t size)
 {
-    const char *at = pithi_session.settings.secure ? NULL : getenv("PATH");
+    const char *at = pithi_session.settings.secure ? NULL : secure_getenv("PATH");
     int found = 0;
     while (at != NULL && *at != '\0' && !found) {
         int length = (int)strcspn(at, ":");

@@ -470,7 +470,7 @@ int pithi_turns_take(const struct pith_transport *t)
 
 static int64_t asked_ns(int rank)
 {
-    const char *value = getenv("PITH_SYNC");
+    const char *value = secure_getenv("PITH_SYNC");
     int64_t ns = value != NULL && *value != '\0' ? pithi_moment_ns(value, 1000000000) : 0;
     if (ns < 0 && rank == 0)
         fprintf(stderr, "pith: PITH_SYNC=%s: not " PITHI_MOMENT_WORDS "; ignored\n", value);

@@ -206,7 +206,7 @@ static int usable(const char *folder)
 
 static int name_temporary(char *folder, size_t size, const char *log)
 {
-    const char *temporary = getenv("TMPDIR");
+    const char *temporary = secure_getenv("TMPDIR");
     if (temporary == NULL || *temporary != '/')
         temporary = "/tmp";
     return PRINT(folder, size, "%s/pith-%u-%.200s.spill", temporary, (unsigned)geteuid(), base_name(log)) == 0;

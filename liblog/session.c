@@ -109,7 +109,7 @@ int pithi_speaks_for_job(void)
 {
     static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
-        const char *rank = getenv(variables[i]);
+        const char *rank = secure_getenv(variables[i]);
         if (rank != NULL)
             return strcmp(rank, "0") == 0;
     }
@@ -189,7 +189,7 @@ static int create_file(struct pithi_session *s)
  * (wrappers/run/preload/note.c), "-PID ...", gets a plus sign. In its place: setenv would allocate memory. */
 static void mark_note(void)
 {
-    char *note = getenv("_PITH_RUN");
+    char *note = secure_getenv("_PITH_RUN");
     if (note != NULL && *note == '-' && strtol(note + 1, NULL, 10) == (long)getpid())
         *note = '+';
 }
@@ -280,7 +280,11 @@ void pithi_session_start(void)
     pithi_session.left_out = !pithi_ranks_has(pithi_session.settings.ranks, pithi_session.rank);
     pithi_session.listed = !pithi_session.left_out;
     pithi_clock_choose();
-    if (pithi_session.settings.secure) {
+    if (pithi_session.settings.secure) { /* it could be made to write a file that its user must not write */
+        pithi_place_program(pithi_session.program, sizeof pithi_session.program);
+        pithi_say("%s: nothing is recorded: it runs with other rights than its user's (set-user-ID, set-group-ID or "
+                  "capabilities)",
+                  pithi_session.program);
         pithi_session_over();
         return;
     }

@@ -25,7 +25,7 @@ int pithi_temporary_in(const char *folder)
 
 int pithi_temporary_file(void)
 {
-    const char *folders[] = {getenv("TMPDIR"), "/tmp", "/var/tmp"};
+    const char *folders[] = {secure_getenv("TMPDIR"), "/tmp", "/var/tmp"};
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         int fd = folders[i] && *folders[i] ? pithi_temporary_in(folders[i]) : -1;
         if (fd >= 0)

@@ -30,8 +30,9 @@ static int refuse(const char *path, const void *data, size_t size)
     static const uint64_t own = PITHI_SPILL_MAGIC;
     if (!pithi_spill_is_any(data, size))
         return pithi_fail(PITH_ERR_FORMAT, "%s: byte 0: not a spill file of Pith", path);
-    return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: byte 6: a spill file of %s version of Pith; recover it with that version",
-                      path, memcmp(data, &own, sizeof own) > 0 ? "a newer" : "an older");
+    return pithi_fail(PITH_ERR_UNSUPPORTED,
+                      "%s: byte 6: a spill file of %s version of Pith; recover it with that version", path,
+                      memcmp(data, &own, sizeof own) > 0 ? "a newer" : "an older");
 }
 
 int pithi_spill_page_read(struct pithi_spill_page *page, const char *path, const void *data, size_t size)

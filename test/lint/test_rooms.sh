@@ -49,4 +49,6 @@ for script in $(files '*.sh' .ci/run test/run install-deps samples/demo); do
     bash -n "$script" || ok 1 "$script: bash syntax"
 done
 is "$(for f in $(files 'test/*/test_*.sh' .ci/run test/run install-deps samples/demo); do [ -x "$f" ] || echo "$f"; done)" "" "scripts are executable"
+# A set-user-ID program that is linked with Pith must not be told by its user's environment where to write.
+is "$(cd "$top" && git grep -nE '[^_a-z]getenv\(' -- liblog wrappers formats/base formats/native formats/spill ':!wrappers/wrappergen' ':!wrappers/run/run.c' ':!wrappers/run/program.c')" "" "what runs inside programs asks secure_getenv"
 finish

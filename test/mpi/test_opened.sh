@@ -28,9 +28,9 @@ END
 
 for mpi in $(mpis); do
     run() { timeout -k 5 60 "mpiexec.$mpi" -n 2 "$@" >out 2>err; }
-    "mpicc.$mpi" -w -o linked "$top/test/mpi/opened.c" || { ok 1 "$mpi: compiles"; continue; }
+    "mpicc.$mpi" -w -o linked "$top/test/mpi/opens_mpi.c" || { ok 1 "$mpi: compiles"; continue; }
     file=$(ldd linked | sed -n 's/.*=> \(.*libmpi[^ ]*\) .*/\1/p' | head -n 1)
-    cc -w -o opened -DOPENED="\"$file\"" $("mpicc.$mpi" -show | tr ' ' '\n' | grep '^-I') "$top/test/mpi/opened.c" -ldl; ok $? "$mpi: compiles" || continue
+    cc -w -o opened -DOPENED="\"$file\"" $("mpicc.$mpi" -show | tr ' ' '\n' | grep '^-I') "$top/test/mpi/opens_mpi.c" -ldl; ok $? "$mpi: compiles" || continue
     is "$(ldd opened | grep -c libmpi)" 0 "it is not linked with MPI"
     run pith run ./linked; wanted=$(calls linked.pith)
     run pith run ./opened

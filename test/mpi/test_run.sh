@@ -33,6 +33,40 @@ else
     skip "static program" "no static libc"
 fi
 
+# Programs with other rights than their user's.
+cat >rights.c <<'END'
+#include <stdio.h>
+#include <unistd.h>
+#ifdef LINKED
+#include <pith.h>
+#endif
+int main(void)
+{
+#ifdef LINKED
+    pith_begin(pith_state_define("s", 0));
+#endif
+    return geteuid() == 0 ? 0 : 5;
+}
+END
+if [ "$(id -u)" = 0 ] && chmod 711 "$TMPDIR" "$scratch" && setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$build/libexec/pith/pith-run" 2>/dev/null; then
+    nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+    cc -o rights rights.c && cc -DLINKED -I"$build/include" -o linked rights.c "$build/lib/libpith.a" -lz -lpthread -ldl $(sanitizers) && chmod 4755 rights linked; ok $? "set-user-ID programs"
+    nobody pith run ./rights 2>err
+    is "$? $(cat err)" "0 pith run: ./rights: a set-user-ID program, which the system protects from being recorded; it runs unrecorded" "it runs, and it is said"
+    nobody env PITH_LOG=/tmp/x.pith ./linked 2>err
+    is "$? $(cat err)" "0 pith: linked: nothing is recorded: it runs with other rights than its user's (set-user-ID, set-group-ID or capabilities)" "linked: it is said, too"
+    chmod 2755 rights; chgrp 1 rights; chmod 2755 rights; nobody pith run ./rights 2>err
+    like "$(cat err)" '^pith run: ./rights: a set-group-ID program, ' "set-group-ID"
+    if chmod 755 rights && setcap cap_net_raw+ep rights 2>/dev/null; then
+        nobody pith run ./rights 2>err; like "$(cat err)" '^pith run: ./rights: a program with file capabilities, ' "capabilities"
+    else
+        echo "# no setcap here"
+    fi
+    chmod 4755 rights; PITH_QUIET=1 pith run ./rights 2>err; is "$? $(cat err)" "0 " "of the user's own: nothing to say"
+else
+    echo "# set-user-ID programs: not root, or the build is not readable for others"
+fi
+
 # A program that calls exec: what it recorded before is not "nothing".
 cat >becomes.c <<'END'
 #include <unistd.h>

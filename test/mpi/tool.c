@@ -1,5 +1,5 @@
-/* tool.c - another profiling tool: counts calls and prints the numbers in MPI_Finalize. It makes calls of its own inside its
- * functions, by both names. With -DNAME="..." of another name. */
+/* tool.c - another profiling tool: counts calls and prints the numbers in MPI_Finalize. It makes calls of its own
+ * inside its functions, by both names. With -DNAME="..." of another name. */
 #include <mpi.h>
 #include <stdio.h>
 

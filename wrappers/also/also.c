@@ -121,7 +121,7 @@ static void in_child(void) { is_child = 1; }
 
 __attribute__((constructor)) static void begin(void)
 {
-    const char *early = getenv("_PITH_ALSO");
+    const char *early = secure_getenv("_PITH_ALSO");
 
     pithi_next_find_all();
     dl_iterate_phdr(note_own, NULL);

@@ -42,7 +42,7 @@ static int can_connect(const char *path, int is_abstract)
  * would take long. */
 static const char *wrong_display(void)
 {
-    const char *display = getenv("DISPLAY");
+    const char *display = secure_getenv("DISPLAY");
     char path[64];
 
     if (!display || !*display)

@@ -37,7 +37,7 @@ int pithi_await_seconds(void)
     static int seconds = -1; /* all threads use the same value */
 
     if (seconds < 0) {
-        const char *value = getenv("PITH_CHECK_SECONDS");
+        const char *value = secure_getenv("PITH_CHECK_SECONDS");
         int given = value && *value ? atoi(value) : 30;
         seconds = given < 0 ? 0 : given;
     }

@@ -74,7 +74,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct verdict *verdict, c
 
 void pithi_check_say(const char *lines)
 {
-    const char *name = getenv("PITH_CHECK_FILE");
+    const char *name = secure_getenv("PITH_CHECK_FILE");
     int fd = STDERR_FILENO;
     size_t size = strlen(lines);
 

@@ -36,7 +36,7 @@ enum { IS_STATIC = 0 };
 /* -1: not a valid mode. */
 static int asked(void)
 {
-    const char *value = getenv("PITH_COMPENSATE");
+    const char *value = secure_getenv("PITH_COMPENSATE");
     if (!value || !*value || strcmp(value, "0") == 0)
         return PITHI_COMPENSATE_OFF;
     for (int i = 0; i < (int)(sizeof names / sizeof names[0]); i++)
@@ -83,7 +83,7 @@ static struct modes agree(void)
 static int is_good(const struct modes *modes)
 {
     int is_same = modes->least == modes->most && modes->most >= 0;
-    const char *value = getenv("PITH_COMPENSATE");
+    const char *value = secure_getenv("PITH_COMPENSATE");
     if (modes->rank != 0)
         return is_same && modes->most != PITHI_COMPENSATE_OFF;
     if (is_same && IS_STATIC && modes->most == PITHI_COMPENSATE_LOCAL && strcmp(value, names[modes->most]) != 0)

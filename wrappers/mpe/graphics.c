@@ -354,7 +354,7 @@ static int make_contexts(struct MPE_XGraph_ *window)
 /* Rank 0 opens the window and fills *offer for the other ranks. */
 static int open_first(struct MPE_XGraph_ *window, const char *display, const int place[4], struct window_offer *offer)
 {
-    const char *name = display && *display ? display : getenv("DISPLAY");
+    const char *name = display && *display ? display : secure_getenv("DISPLAY");
 
     snprintf(offer->display, sizeof offer->display, "%s", name ? name : "");
     gethostname(offer->host, sizeof offer->host - 1);

@@ -37,7 +37,7 @@ enum { VARIABLES = sizeof variables / sizeof variables[0] };
 
 static const char *text(const char *name)
 {
-    const char *value = getenv(name);
+    const char *value = secure_getenv(name);
     return value && *value ? value : NULL;
 }
 

@@ -14,7 +14,7 @@ static const char *const pithi_rank_variables[PITHI_RANK_VARIABLES] = {"OMPI_COM
 static inline int pithi_launcher_rank(int otherwise)
 {
     for (int i = 0; i < PITHI_RANK_VARIABLES; i++) {
-        const char *value = getenv(pithi_rank_variables[i]);
+        const char *value = secure_getenv(pithi_rank_variables[i]);
         if (value && *value)
             return atoi(value);
     }
@@ -24,7 +24,7 @@ static inline int pithi_launcher_rank(int otherwise)
 /* 1: PITH_QUIET suppresses lines that only inform. */
 static inline int pithi_is_quiet(void)
 {
-    const char *value = getenv("PITH_QUIET");
+    const char *value = secure_getenv("PITH_QUIET");
     return value && *value && strcmp(value, "0") != 0;
 }
 

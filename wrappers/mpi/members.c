@@ -107,7 +107,7 @@ static struct starter launcher_of(long pid)
  * of the job, as it may start several. */
 static void name_job(const char *library)
 {
-    const char *own = getenv("PMIX_NAMESPACE");
+    const char *own = secure_getenv("PMIX_NAMESPACE");
     launcher = launcher_of(0);
     if (launcher.pid)
         snprintf(job, sizeof job, "pith-%s-%ld-%llu-%.30s", library, launcher.pid, launcher.start, own ? own : "");
@@ -116,7 +116,7 @@ static void name_job(const char *library)
 /* Counts the processes of the job on this machine by those that the same process started with different ranks. */
 static int count_here(int size)
 {
-    const char *own = getenv("PMIX_NAMESPACE");
+    const char *own = secure_getenv("PMIX_NAMESPACE");
     char space[40], *seen = calloc((size_t)size, 1);
     DIR *folder = seen ? opendir("/proc") : NULL;
     int count = 0;
@@ -170,8 +170,8 @@ void pithi_members_end(void)
 
 void pithi_members_mark(const char *library)
 {
-    const char *local = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
-    local = local ? local : getenv("MPI_LOCALNRANKS");
+    const char *local = secure_getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+    local = local ? local : secure_getenv("MPI_LOCALNRANKS");
     here = local ? atoi(local) : 0;
     if (mark >= 0 || pithi_launcher_rank(-1) < 0)
         return;
@@ -275,7 +275,7 @@ static MPI_Group group_of(const int *ranks, int count)
 /* The launcher of another MPI starts many jobs of one process each; without this line nobody would notice. */
 static void say_alone(void)
 {
-    const char *open = getenv("OMPI_COMM_WORLD_SIZE"), *started = open ? open : getenv("PMI_SIZE");
+    const char *open = secure_getenv("OMPI_COMM_WORLD_SIZE"), *started = open ? open : secure_getenv("PMI_SIZE");
     if (started && atoi(started) > 1 && pithi_launcher_rank(0) == 0 && !pithi_is_quiet())
         fprintf(stderr,
                 "pith: %d processes were started, but each is a job of its own with 1 rank: the program's MPI "
@@ -291,8 +291,8 @@ static void say(int count, int size, const int *others, int other_count, const c
         return;
     describe(other, sizeof other, others, other_count);
     if (other_count > 0)
-        snprintf(apart, sizeof apart, " and %d with another version of it (%s), which cannot work together", other_count,
-                 other);
+        snprintf(apart, sizeof apart, " and %d with another version of it (%s), which cannot work together",
+                 other_count, other);
     snprintf(ranks, sizeof ranks, "%s are ranks 0 to %d here", other_count > 0 ? "the former" : "they", count - 1);
     fprintf(stderr, "pith: of %d processes %d were started with pith run (%s)%s; %s\n", size, count, ranks_text, apart,
             follows ? follows : ranks);

@@ -14,7 +14,7 @@ int pithi_nested_wanted(void)
     int want = __atomic_load_n(&all, __ATOMIC_RELAXED);
 
     if (want < 0) {
-        const char *value = getenv("PITH_NESTED");
+        const char *value = secure_getenv("PITH_NESTED");
         want = value && *value && strcmp(value, "0") != 0;
         __atomic_store_n(&all, want, __ATOMIC_RELAXED);
     }

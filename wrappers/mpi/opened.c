@@ -43,15 +43,16 @@ static void *linked(void *symbol, const char *name, const void *caller)
     return ours ? ours : symbol;
 }
 
-/* The answer for RTLD_NEXT and RTLD_DEFAULT depends on the caller, which the C library sees by the return address: it is
- * reached by a jump. */
+/* The answer for RTLD_NEXT and RTLD_DEFAULT depends on the caller, which the C library sees by the return address: it
+ * is reached by a jump. */
 PITHI_PMPI __attribute__((no_sanitize("address", "thread", "undefined"))) void *dlsym(void *restrict handle,
                                                                                       const char *restrict name)
 {
     void *(*next)(void *, const char *) = next_dlsym();
     void *symbol;
 
-    if (handle == RTLD_NEXT || handle == RTLD_DEFAULT || (strncmp(name, "MPI_", 4) != 0 && strncmp(name, "PMPI_", 5) != 0))
+    if (handle == RTLD_NEXT || handle == RTLD_DEFAULT ||
+        (strncmp(name, "MPI_", 4) != 0 && strncmp(name, "PMPI_", 5) != 0))
         PITHI_JUMP next(handle, name);
     symbol = next(handle, name);
     return symbol ? linked(symbol, name, __builtin_return_address(0)) : NULL;

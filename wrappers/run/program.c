@@ -10,8 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 /* Returns 0 if the file can be executed, else an errno. */
@@ -135,6 +138,24 @@ static void inspect(struct program *program, char *binary, int depth)
         close(fd);
 }
 
+/* The kernel gives such programs the rights of the file, and the loader then ignores LD_PRELOAD. */
+static const char *rights_of(const char *binary)
+{
+    struct stat file;
+    struct statvfs system;
+
+    if (stat(binary, &file) || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 ||
+        (statvfs(binary, &system) == 0 && system.f_flag & ST_NOSUID))
+        return NULL;
+    if (file.st_mode & S_ISUID && file.st_uid != getuid())
+        return "a set-user-ID program";
+    if ((file.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && file.st_gid != getgid())
+        return "a set-group-ID program";
+    if (getuid() != 0 && getxattr(binary, "security.capability", NULL, 0) > 0)
+        return "a program with file capabilities";
+    return NULL;
+}
+
 int program_find(const char *name, struct program *program)
 {
     int fault = 0;
@@ -149,6 +170,7 @@ int program_find(const char *name, struct program *program)
         return fault == ENOENT || fault == ENOTDIR ? 127 : 126;
     }
     inspect(program, program->path, 0);
+    program->rights = rights_of(program->binary);
     return 0;
 }
 

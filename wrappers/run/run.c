@@ -270,8 +270,8 @@ static void set_early(void)
 }
 
 /* The address sanitizer's shared runtime refuses to start after our libraries, unless it is told not to. They need not
- * come after it: where they wrap a function of its, they call it. Preloading the runtime, as it suggests, would also put
- * it into all programs that this one starts, which would then end with its errors. Of a script nothing is known. */
+ * come after it: where they wrap a function of its, they call it. Preloading the runtime, as it suggests, would also
+ * put it into all programs that this one starts, which would then end with its errors. Of a script nothing is known. */
 static void set_sanitizer(const struct program *program)
 {
     const char *old = getenv("ASAN_OPTIONS");
@@ -314,7 +314,11 @@ int main(int argc, char **argv)
         return bad;
     const char *linked =
         program.kind == PROGRAM_STATIC || program.kind == PROGRAM_FOREIGN ? NULL : mpi_of_program(&program);
-    if (program.kind == PROGRAM_STATIC || program.kind == PROGRAM_FOREIGN) {
+    if (program.rights) {
+        if (rank_of_launcher() == 0)
+            fprintf(stderr, "pith run: %s: %s, which the system protects from being recorded; it runs unrecorded\n",
+                    program.path, program.rights);
+    } else if (program.kind == PROGRAM_STATIC || program.kind == PROGRAM_FOREIGN) {
         if (rank_of_launcher() == 0)
             fprintf(stderr, "pith run: %s: %s, which cannot be recorded without relinking it; it runs unrecorded\n",
                     program.path,

@@ -9,11 +9,13 @@
 
 enum program_kind { PROGRAM_DYNAMIC, PROGRAM_STATIC, PROGRAM_FOREIGN, PROGRAM_OTHER };
 struct program {
-    char *path;             /* the file that the user named */
-    char *binary;           /* the ELF file that will run: the same, or a script's interpreter */
-    char *loader;           /* its dynamic loader; NULL: there is none */
-    int is_cxx;             /* linked with libpith-cxx.so: the C++ bindings */
-    int is_asan;            /* linked with the shared runtime of the address sanitizer */
+    char *path;   /* the file that the user named */
+    char *binary; /* the ELF file that will run: the same, or a script's interpreter */
+    char *loader; /* its dynamic loader; NULL: there is none */
+    const char
+        *rights; /* "a set-user-ID program": it gets other rights than its user's, so nothing is preloaded; or NULL */
+    int is_cxx;  /* linked with libpith-cxx.so: the C++ bindings */
+    int is_asan; /* linked with the shared runtime of the address sanitizer */
     enum program_kind kind; /* FOREIGN: for another machine or word size; OTHER: not an ELF file */
 };
 
@@ -22,7 +24,7 @@ struct program {
 int program_find(const char *name, struct program *program);
 
 /* Looks for an MPI among all libraries that the program needs: "mpich", "openmpi", "abi" (the standard ABI of MPI 5) or
- * NULL. Sets program->is_cxx and is_asan. */
+ * NULL. Sets is_cxx and is_asan of the program. */
 const char *mpi_of_program(struct program *program);
 /* The same from the environment that mpirun set. */
 const char *mpi_of_launcher(void);

@@ -32,7 +32,7 @@ static void complain(const struct pithi_time_report *report)
  * overwrite the first job's file: app.csv, app.spawned-4711.csv. */
 static char *file_name(void)
 {
-    const char *name = getenv("PITH_TIME_FILE");
+    const char *name = secure_getenv("PITH_TIME_FILE");
     char *made;
 
     if (!name || !*name)

@@ -177,8 +177,8 @@ __attribute__((constructor)) static void begin(void)
 {
     pthread_key_create(&at_thread_end, thread_end);
     pithi_time_counter = counter_is_good();
-    pithi_time_by_comm = asked(getenv("PITH_TIME_COMM"));
-    pithi_time_partners = asked(getenv("PITH_TIME_MATRIX"));
+    pithi_time_by_comm = asked(secure_getenv("PITH_TIME_COMM"));
+    pithi_time_partners = asked(secure_getenv("PITH_TIME_MATRIX"));
     begin_ns = pithi_delay_clock();
     begin_ticks = pithi_time_ticks();
 }

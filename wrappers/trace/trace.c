@@ -79,7 +79,7 @@ static int open_standard(void)
 
 static void open_output(void)
 {
-    const char *name = getenv("PITH_TRACE_FILE"), *time = getenv("PITH_TRACE_TIME");
+    const char *name = secure_getenv("PITH_TRACE_FILE"), *time = secure_getenv("PITH_TRACE_TIME");
     char path[4096];
 
     with_time = time && *time && strcmp(time, "0") != 0;

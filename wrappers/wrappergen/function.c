@@ -206,9 +206,9 @@ void function_end(struct emitter *emitter, const struct proto *proto)
     text_puts(out, "PITHI_PMPI ");
     function_head(out, proto, text_format("P%s", proto->name));
     text_printf(out, "\n{\n  pithi_real_pmpi = \"P%s\";\n  %s own_%s(", proto->name,
-                function_is_void(proto)  ? ""
-                : proto->variable        ? "return"
-                                         : "PITHI_JUMP",
+                function_is_void(proto) ? ""
+                : proto->variable       ? "return"
+                                        : "PITHI_JUMP",
                 proto->name);
     for (int i = 0; i < proto->arg_count; i++)
         text_printf(out, "%s%s", i ? ", " : "", proto->args[i].name);

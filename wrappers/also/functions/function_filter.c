@@ -60,7 +60,7 @@ static int add_rule(char *line)
 
 void pithi_traced_filter_read(void)
 {
-    const char *name = getenv("PITH_FUNCTIONS_FILTER");
+    const char *name = secure_getenv("PITH_FUNCTIONS_FILTER");
     FILE *file = name && *name ? pithi_open_whole(name) : NULL;
     char line[4096];
 

@@ -144,7 +144,7 @@ static void measure(uintptr_t address)
 
 __attribute__((constructor)) static void begin(void)
 {
-    const char *least = getenv("PITH_FUNCTIONS_MIN_US"), *preload = getenv("LD_PRELOAD");
+    const char *least = secure_getenv("PITH_FUNCTIONS_MIN_US"), *preload = secure_getenv("LD_PRELOAD");
     double least_us = least ? strtod(least, NULL) : 0;
 
     pithi_traced_filter_read();

@@ -197,7 +197,7 @@ static void in_child(void)
 
 __attribute__((constructor)) static void begin(void)
 {
-    const char *least = getenv("PITH_MEMORY_MIN");
+    const char *least = secure_getenv("PITH_MEMORY_MIN");
     long long bytes = least && *least ? atoll(least) : 1 << 20;
 
     pthread_atfork(NULL, NULL, in_child);

@@ -170,7 +170,7 @@ WAITS(pthread_clockjoin_np, NEXT(pthread_clockjoin_np),
 
 __attribute__((constructor)) static void begin(void)
 {
-    const char *least = getenv("PITH_PTHREAD_MIN_US");
+    const char *least = secure_getenv("PITH_PTHREAD_MIN_US");
     double least_us = least && *least ? strtod(least, NULL) : 10;
 
     if (least_us > 0)

@@ -34,7 +34,7 @@ static int is_said(const struct note *note) { return note->mpi[0] == '!'; }
 
 static int read_note(struct note *note)
 {
-    const char *text = getenv("_PITH_RUN");
+    const char *text = secure_getenv("_PITH_RUN");
 
     return text && sscanf(text, "%c%ld %d %15s %255[^\n]", &note->recorded, &note->first, &note->rank, note->mpi,
                           note->program) == 5;
@@ -102,7 +102,7 @@ static void report_nothing(const struct note *note)
 __attribute__((destructor)) static void end(void)
 {
     struct note note;
-    const char *quiet = getenv("PITH_QUIET");
+    const char *quiet = secure_getenv("PITH_QUIET");
     int is_quiet = quiet && *quiet && strcmp(quiet, "0") != 0;
 
     if (!read_note(&note) || note.rank != 0)

@@ -1,5 +1,5 @@
-/* opened.c - a program that is linked with MPI; with -DOPENED=FILE one that opens the library FILE privately and looks its
- * functions up. Both make the same calls. */
+/* opens_mpi.c - a program that is linked with MPI; with -DOPENED=FILE one that opens the library FILE privately and
+ * looks its functions up. Both make the same calls. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>
@@ -32,8 +32,9 @@ int main(int argc, char **argv)
     CALL(MPI_Comm_rank)(MPI_COMM_WORLD, &rank);
     CALL(MPI_Comm_size)(MPI_COMM_WORLD, &size);
     for (int i = 0; i < 10; i++)
-        CALL(MPI_Sendrecv)(&rank, 1, MPI_INT, (rank + 1) % size, 3, &in, 1, MPI_INT, (rank + size - 1) % size, 3,
-                           MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        CALL(MPI_Sendrecv)
+        (&rank, 1, MPI_INT, (rank + 1) % size, 3, &in, 1, MPI_INT, (rank + size - 1) % size, 3, MPI_COMM_WORLD,
+         MPI_STATUS_IGNORE);
     CALL(PMPI_Barrier)(MPI_COMM_WORLD);
 #ifdef OPENED
     if (dlsym(RTLD_DEFAULT, "no_such_symbol") || !dlerror() || dlsym(RTLD_NEXT, "main"))
