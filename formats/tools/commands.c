@@ -111,8 +111,10 @@ const struct pithi_command pithi_commands[] = {
     {"sql", pithi_tool_sql, "LOG QUERY [--csv|--spreadsheet|--json]", "query a log with SQL: 'SELECT * FROM state_times'",
      "The database of a log is made at the first query and kept in the cache. LOG may also be a database that\n"
      "`pith convert LOG OUT.sqlite` wrote.\n"
-     "Tables: log, lanes, definitions, communicators, members, intervals, events, counters, collectives,\n"
-     "messages, waits, efficiency. Views: ranks, states, calls, state_times, traffic, wait_times.\n"
+     "Tables: log, lanes, definitions, communicators, members, intervals, call_paths, events, counters,\n"
+     "collectives, messages, samples, stacks, waits, critical_path, critical_states, efficiency.\n"
+     "Views: ranks, states, calls, state_times, path_times, counter_spans, traffic, wait_times, critical_times.\n"
+     "Functions: median(X), percentile(X, P).\n"
      "Times are in ns. A query cannot change anything.\n"
      "\n"
      "  --csv          a header line, then one line per row\n"

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/map.h"
 #include "base/nearest.h"
 #include "base/open_file.h"
 #include "base/out.h"
@@ -17,10 +18,11 @@
 #include "reader/cache.h"
 #include "reader/format.h"
 #include "tools/outfile.h"
+#include "tools/sample_text.h"
 #include "tools/table.h"
 #include "tools/tools.h"
 
-#define KIND "sql2" /* of the file in the cache; a new number if the tables change, or which logs have no database */
+#define KIND "sql3" /* of the file in the cache; a new number if the tables change, or which logs have no database */
 /* SQLITE_LIMIT_ATTACHED, SQLITE_DBCONFIG_DEFENSIVE of sqlite3.h. */
 enum { LIMIT_ATTACHED = 7, CONFIG_DEFENSIVE = 1010 };
 
@@ -114,6 +116,8 @@ static void keep(const char *path, const struct pithi_cache_key *key)
 static int make(const char *command, struct pithlog *log, char **path)
 {
     const char *folder = getenv("TMPDIR");
+    struct pithi_convert how = {.from_ns = INT64_MIN, .to_ns = INT64_MAX};
+    struct pithi_sample_text *text = NULL;
     int fd, err;
 
     if (asprintf(path, "%s/pith-sql-XXXXXX", folder && *folder ? folder : "/tmp") < 0) {
@@ -124,8 +128,10 @@ static int make(const char *command, struct pithlog *log, char **path)
         TRY(pithi_fail(PITH_ERR_IO, "sql: no place for a temporary file; set TMPDIR"));
     close(fd);
     unlink(*path);
-    return pithi_outfile_write(command, log, pithi_format_by_name("sqlite"), *path,
-                               &(struct pithi_convert){.from_ns = INT64_MIN, .to_ns = INT64_MAX});
+    TRY(pithi_sample_text_open(log, &text, &how.naming));
+    err = pithi_outfile_write(command, log, pithi_format_by_name("sqlite"), *path, &how);
+    pithi_sample_text_close(text);
+    return err;
 out:
     free(*path);
     *path = NULL;
@@ -191,6 +197,8 @@ static int open_readonly(const char *path, struct sqlite3 **db)
     free(uri);
     if (status)
         return failed(*db);
+    if (pithi_sqlite_functions(sqlite, *db))
+        return failed(*db);
     sqlite->set_authorizer(*db, authorize, NULL);
     sqlite->limit(*db, LIMIT_ATTACHED, 0);
     sqlite->db_config(*db, CONFIG_DEFENSIVE, 1, NULL);
@@ -248,6 +256,23 @@ static const char *value_of(struct sqlite3_stmt *s, int column)
     return text ? text : "";
 }
 
+/* A blob is written as SQL has it: X'00FF'. */
+static int is_blob(struct sqlite3_stmt *s, int column) { return sqlite->column_type(s, column) == PITHI_SQLITE_BLOB; }
+
+static void put_blob(struct pithi_out *out, struct sqlite3_stmt *s, int column)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    const unsigned char *bytes = sqlite->column_blob(s, column);
+    int size = sqlite->column_bytes(s, column);
+
+    pithi_out_text(out, "X'");
+    for (int i = 0; i < size; i++) {
+        pithi_out_char(out, digits[bytes[i] >> 4]);
+        pithi_out_char(out, digits[bytes[i] & 15]);
+    }
+    pithi_out_char(out, '\'');
+}
+
 /* A row for programs; `names`: CSV's line of column names. */
 static void put_row(struct pithi_out *out, struct sqlite3_stmt *s, enum pithi_text_style style, int names)
 {
@@ -266,7 +291,11 @@ static void put_row(struct pithi_out *out, struct sqlite3_stmt *s, enum pithi_te
             pithi_out_text(out, json ? "null" : "");
         else if (is_number(s, i))
             pithi_out_text(out, json && !isfinite(sqlite->column_double(s, i)) ? "null" : value_of(s, i));
-        else
+        else if (is_blob(s, i)) {
+            pithi_out_text(out, json ? "\"" : "");
+            put_blob(out, s, i);
+            pithi_out_text(out, json ? "\"" : "");
+        } else
             pithi_out_quoted(out, quote, value_of(s, i));
     }
 }
@@ -294,28 +323,119 @@ static int answer_programs(struct pithi_out *out, struct sqlite3 *db, struct sql
     return !out->failed && more != PITHI_SQLITE_DONE ? failed(db) : PITH_OK;
 }
 
-static int answer_people(struct sqlite3 *db, struct sqlite3_stmt *s)
-{
-    struct pithi_table_column *columns = calloc((size_t)sqlite->column_count(s) + 1, sizeof *columns);
-    struct pithi_report *table = NULL;
-    int err, more, count = sqlite->column_count(s);
+/* Rows for people: columns as wide as their widest value in the first rows. A wider value of a later row moves the rest of
+ * its line. So a query of any length needs little memory, and its first rows are shown at once. */
+enum { FIRST_ROWS = 1000, FIRST_BYTES = 1 << 20 };
 
-    if (!columns)
-        return pithi_no_memory();
-    for (int i = 0; i < count; i++)
-        columns[i] = (struct pithi_table_column){sqlite->column_name(s, i), PITHI_CELL_TEXT, 0};
-    TRY(pithi_table_new(&table, columns, (uint32_t)count));
-    while ((more = sqlite->step(s)) == PITHI_SQLITE_ROW) {
-        pithi_table_row(table);
-        for (int i = 0; i < count; i++)
-            pithi_table_text(table, value_of(s, i));
+struct people {
+    struct pithi_out *out;
+    int columns;
+    size_t *widths;
+    char **first; /* the texts of the first rows; NULL after they were written */
+    uint32_t count, room;
+    size_t bytes;
+};
+
+/* Malloc'ed; NULL: no memory. */
+static char *text_of(struct sqlite3_stmt *s, int column)
+{
+    struct pithi_out out;
+    char *text = NULL;
+    size_t size;
+    FILE *memory;
+
+    if (!is_blob(s, column))
+        return pithi_quoted(PITHI_QUOTE_TABS, value_of(s, column));
+    if (!(memory = open_memstream(&text, &size)))
+        return NULL;
+    if (pithi_out_open(&out, memory) == PITH_OK) {
+        put_blob(&out, s, column);
+        pithi_out_close(&out, PITH_OK);
     }
-    if (more != PITHI_SQLITE_DONE)
-        TRY(failed(db));
-    TRY(pithi_table_print(table, stdout, PITHI_TEXT_TABS));
+    return fclose(memory) == 0 ? text : NULL;
+}
+
+static void put_texts(struct people *p, char *const *texts)
+{
+    int last = 0;
+
+    for (int i = 0; i < p->columns; i++)
+        last = *texts[i] ? i : last;
+    for (int i = 0; i <= last; i++) {
+        size_t width = pithi_text_width(texts[i]);
+        pithi_out_text(p->out, texts[i]);
+        for (; i < last && width < p->widths[i]; width++)
+            pithi_out_char(p->out, ' ');
+        pithi_out_text(p->out, i < last ? "  " : "\n");
+    }
+}
+
+static void drop_first(struct people *p)
+{
+    for (size_t i = 0; i < (size_t)p->count * (size_t)p->columns; i++)
+        free(p->first[i]);
+    free(p->first);
+    p->first = NULL;
+    p->count = 0;
+}
+
+static void put_first(struct people *p)
+{
+    for (uint32_t row = 0; row < p->count; row++)
+        put_texts(p, p->first + (size_t)row * (size_t)p->columns);
+    drop_first(p);
+    pithi_out_flush(p->out);
+}
+
+/* Takes the texts of a row, which are malloc'ed. */
+static int take_row(struct people *p, char **texts)
+{
+    if (p->room == UINT32_MAX) { /* the first rows are written */
+        put_texts(p, texts);
+        for (int i = 0; i < p->columns; i++)
+            free(texts[i]);
+        return PITH_OK;
+    }
+    if (!pithi_grow(&p->first, p->count, &p->room, (size_t)p->columns * sizeof *p->first))
+        return pithi_no_memory();
+    memcpy(p->first + (size_t)p->count++ * (size_t)p->columns, texts, (size_t)p->columns * sizeof *texts);
+    for (int i = 0; i < p->columns; i++) {
+        size_t width = pithi_text_width(texts[i]);
+        p->widths[i] = width > p->widths[i] ? width : p->widths[i];
+        p->bytes += strlen(texts[i]) + sizeof *texts;
+    }
+    if (p->count > FIRST_ROWS || p->bytes >= FIRST_BYTES) {
+        put_first(p);
+        p->room = UINT32_MAX;
+    }
+    return PITH_OK;
+}
+
+static int answer_people(struct pithi_out *out, struct sqlite3 *db, struct sqlite3_stmt *s)
+{
+    struct people p = {.out = out, .columns = sqlite->column_count(s)};
+    char **texts = calloc((size_t)p.columns, sizeof *texts);
+    int err, more = PITHI_SQLITE_ROW;
+
+    p.widths = calloc((size_t)p.columns, sizeof *p.widths);
+    if (!texts || !p.widths)
+        TRY(pithi_no_memory());
+    for (int names = 1; !out->failed; names = 0) {
+        if (!names && (more = sqlite->step(s)) != PITHI_SQLITE_ROW)
+            break;
+        for (int i = 0; i < p.columns; i++)
+            if (!(texts[i] = names ? pithi_quoted(PITHI_QUOTE_TABS, sqlite->column_name(s, i)) : text_of(s, i)))
+                TRY(pithi_no_memory());
+        TRY(take_row(&p, texts));
+    }
+    err = !out->failed && more != PITHI_SQLITE_DONE ? failed(db) : PITH_OK;
 out:
-    pithi_table_free(table);
-    free(columns);
+    if (err == PITH_OK)
+        put_first(&p);
+    else
+        drop_first(&p);
+    free(texts);
+    free(p.widths);
     return err;
 }
 
@@ -339,7 +459,7 @@ static int answer(struct sqlite3 *db, const char *query, enum pithi_text_style s
             if (sqlite->step(s) != PITHI_SQLITE_DONE)
                 TRY(failed(db));
         } else if (style == PITHI_TEXT_TABS) {
-            TRY(answer_people(db, s));
+            TRY(answer_people(&out, db, s));
         } else {
             TRY(answer_programs(&out, db, s, style));
         }

@@ -138,7 +138,7 @@ static char *cell_text(const struct cell *cell, enum pithi_cell_type type)
 }
 
 /* The number of characters: skips continuation bytes of UTF-8. */
-static size_t text_width(const char *text)
+size_t pithi_text_width(const char *text)
 {
     size_t width = 0;
 
@@ -150,7 +150,7 @@ static size_t text_width(const char *text)
 /* Aligns text left, numbers right; no blanks at the end of a line. */
 static void put_aligned(struct pithi_out *out, const char *text, size_t width, int left, int last)
 {
-    size_t blanks = width - text_width(text);
+    size_t blanks = width - pithi_text_width(text);
 
     if (left)
         pithi_out_text(out, text);
@@ -196,7 +196,7 @@ static int print_aligned(const struct pithi_report *table, struct pithi_out *out
             err = pithi_no_memory();
             goto out;
         }
-        width = text_width(texts[i]);
+        width = pithi_text_width(texts[i]);
         if (width > widths[column])
             widths[column] = width;
     }

@@ -42,6 +42,7 @@ void pithi_table_number(struct pithi_report *table, int64_t value); /* count, ns
 void pithi_table_skip(struct pithi_report *table);                  /* leaves the next cell empty */
 uint32_t pithi_table_rows(const struct pithi_report *table);        /* their number */
 int pithi_table_print(const struct pithi_report *table, FILE *out, enum pithi_text_style style);
+size_t pithi_text_width(const char *text); /* in characters */
 void pithi_table_free(struct pithi_report *table);
 
 #endif

@@ -49,6 +49,37 @@ for path in sys.argv[1:]:
             same(sorted(ask("SELECT lane, state, kind, from_ns, to_ns, cause_lane FROM waits")),
                  sorted(zip(w["lane"].tolist(), w["state"].tolist(), w.names("kind").tolist(), w["from_ns"].tolist(),
                             w["to_ns"].tolist(), w["cause_lane"].tolist())), f"{path}: wait states")
+        same(ask("PRAGMA foreign_key_check"), [], f"{path}: all foreign keys are there")
+        names = dict(ask("SELECT id, name FROM definitions"))
+        around, wanted = {}, {}
+        for number, parent, state, self_ns in ask("SELECT id, parent, state, self_ns FROM intervals ORDER BY id"):
+            around[number] = (around[parent] if parent else ()) + (names[state],)
+            name = ";".join(around[number]) if len(around[number]) <= 64 else "...;" + ";".join(around[number][-64:])
+            key = (len(around[number]) - 1, name)
+            wanted[key] = wanted.get(key, 0) + self_ns
+        got = {}
+        for depth, name, ns in ask("SELECT p.depth, p.name, sum(self_ns) FROM intervals JOIN call_paths p USING(path) GROUP BY p.path"):
+            got[(depth, name)] = got.get((depth, name), 0) + ns
+        same(got, wanted, f"{path}: call paths")
+        same(sum(n for n, in ask("SELECT sum(count) FROM path_times")), len(s), f"{path}: path_times")
+        spans = [(a, b) for a, b in ask("SELECT from_ns, to_ns FROM counter_spans") if b < a]
+        same((spans, ask("SELECT count(*) FROM counter_spans")), ([], ask("SELECT count(*) FROM counters")), f"{path}: spans of counter values")
+        for t in (log.info["start_ns"], (log.info["start_ns"] + log.info["end_ns"]) // 2, log.info["end_ns"]):
+            last = {}
+            for lane, counter, time_ns, value in ask("SELECT lane, counter, time_ns, value FROM counters ORDER BY time_ns, rowid"):
+                if time_ns <= t:
+                    last[(lane, counter)] = value
+            same(sorted(map(str, (v for v, in ask("SELECT value FROM counter_spans WHERE from_ns <= ? AND ? < to_ns", t, t)))),
+                 sorted(map(str, last.values())), f"{path}: values at {t}")
+        parts = ask("SELECT from_ns, to_ns, lane FROM critical_path ORDER BY from_ns, rowid")
+        same([a[1] for a in parts[:-1]], [b[0] for b in parts[1:]], f"{path}: the critical path has no gap")
+        same(sum(b - a for a, b, _ in parts), sum(n for n, in ask("SELECT ns FROM critical_times")), f"{path}: its states are all of it")
+        if len(log.states("MPI_*")) > 1000:
+            ok(len(parts) > 0, f"{path}: there is a critical path")
+        for query, index in (("intervals WHERE parent = 1", "intervals_by_parent"), ("collectives WHERE interval = 1", "collectives_by_interval"),
+                             ("collectives WHERE comm = 0 ORDER BY time_ns", "collectives_by_comm")):
+            plan = ask("EXPLAIN QUERY PLAN SELECT * FROM " + query)
+            ok(index in plan[0][3], f"{path}: {index} is used: {plan[0][3]}")
         same(ask("SELECT rank, thread, host, records FROM lanes ORDER BY lane"),
              list(zip(*(log.lanes[n].tolist() for n in ("rank", "thread", "host", "records")))), f"{path}: lanes")
         same(dict(ask("SELECT key, value FROM log"))["records"], log.info["records"], f"{path}: facts")

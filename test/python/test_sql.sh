@@ -22,7 +22,34 @@ is "$(pith sql small.pith 'SELECT rank, NULL AS none, 1.5 AS half FROM lanes LIM
 is "$(pith sql small.pith 'SELECT 1 AS a, 2 AS b; SELECT 3 AS c')" "$(printf 'a  b\n1  2\nc\n3')" "two statements, as tables"
 is "$(pith sql small.pith 'BEGIN; SELECT 1 AS a; COMMIT'; echo $?)" "$(printf 'a\n1\n0')" "statements without columns print nothing"
 is "$(pith sql small.pith 'BEGIN; SELECT 1e999 AS a, -1e999 AS b; COMMIT' --json | tr -d '\n')" '[{"a":null,"b":null}]' "JSON has no infinity"
-is "$(ls "$XDG_CACHE_HOME/pith"/*.sql2 2>/dev/null | wc -l)" 1 "the database is kept in the cache"
+is "$(ls "$XDG_CACHE_HOME/pith"/*.sql3 2>/dev/null | wc -l)" 1 "the database is kept in the cache"
+is "$(pith sql small.pith "SELECT x'00ff' AS b, 1 AS n" | tail -n 1) $(pith sql small.pith "SELECT x'00ff' AS b" --csv | tail -n 1) $(pith sql small.pith "SELECT x'00ff' AS b" --json | sed -n 2p)" \
+    "X'00FF'  1 X'00FF' {\"b\":\"X'00FF'\"}" "blobs"
+is "$(pith sql small.pith 'WITH v(x) AS (VALUES (1), (10), (2), (NULL), ("w")) SELECT median(x), percentile(x, 0), percentile(x, 25), percentile(x, 100), median(1) FROM v' --csv | tail -n 1)" \
+    "2.0,1.0,1.5,10.0,1.0" "median and percentile"
+is "$(pith sql small.pith 'SELECT median(x) AS m FROM (SELECT 1 AS x) WHERE 0' --json | sed -n 2p)" '{"m":null}' "the median of nothing"
+pith sql small.pith 'SELECT percentile(lane, 101) FROM lanes' >out 2>err
+is "$? $(cat out err)" "1 pith: sql: percentile(X, P): P is a number from 0 to 100" "a percentile above 100"
+is "$(pith sql small.pith "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 1200) SELECT x, printf('%.*c', x / 100, 'w') AS w, 'z' AS z FROM c" | sed -n '2p; 1000,1001p; $p')" \
+    "1     w           z
+999   wwwwwwwww   z
+1000  wwwwwwwwww  z
+1200  wwwwwwwwwwww  z" "columns are as wide as the first 1000 rows need"
+python3 -c 'import resource, subprocess
+p = subprocess.Popen(["pith", "sql", "small.pith", "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 2000000) SELECT x FROM c"], stdout=subprocess.DEVNULL)
+p.wait()
+print(p.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 60000)' >out
+[ -n "$(sanitizers)" ] || is "$(cat out)" "0 True" "two million rows as a table, in less than 60 MB"
+tr '|' '\t' >samples.txt <<'T'
+# event|name=pith:sample|colour=|group=pith|format=cpu=%l
+# event|name=pith:code|colour=|group=pith|format=begin=%X end=%X name=%s
+0.001|0|0|event|pith:sample|payload=cpu=1 00000000000001100000000000000210
+0.002|0|0|event|pith:sample|payload=cpu=2 00000000000001180000000000000210
+0.003|0|0|event|pith:sample|payload=cpu=2 0000000000000210
+0.004|0|0|event|pith:code|payload=begin=100 end=200 name=step
+0.004|0|0|event|pith:code|payload=begin=200 end=300 name=main
+T
+is "$(pith sql samples.txt 'SELECT functions, count(*) AS n FROM samples JOIN stacks USING(stack) GROUP BY 1 ORDER BY 1' --csv | tr '\n' ' ')" "functions,n main,1 main;step,2 " "stacks of samples"
 for query in 'DELETE FROM lanes' 'DROP TABLE lanes' 'CREATE TEMP TABLE t(x)' "ATTACH 'x.db' AS x" "VACUUM INTO 'y.db'" 'PRAGMA user_version = 7' 'SELECT load_extension("x")' 'selec' 'SELECT * FROM nosuch'; do
     pith sql small.pith "$query" >out 2>err
     is "$? $(wc -l <err) $(grep -c '^pith: sql: ' err)" "1 1 1" "refused in one line: $query" || cat out err
@@ -50,10 +77,10 @@ PY
 is "$(pith sql './a %?#b.sqlite' 'SELECT x FROM t' --csv | tr '\n' ' ') $(find . -name 'a %*' | wc -l)" "x 7  1" "a database in WAL mode: its rows, and no file beside it"
 is "$(pith sql "$PWD/left.sqlite" 'SELECT x FROM t' --csv | tr '\n' ' ')" "x 7 " "a database with a write-ahead log: the rows in the log"
 is "$(pith sql small.pith 'SELECT count(*) AS n FROM lanes' --csv)" "$(printf 'n\n3')" "nothing was changed"
-for file in "$XDG_CACHE_HOME/pith"/*.sql2; do mv "$file" "${file%2}1"; done
+for file in "$XDG_CACHE_HOME/pith"/*.sql3; do mv "$file" "${file%3}2"; done
 pith sql small.pith 'SELECT 1' >/dev/null
-is "$(ls "$XDG_CACHE_HOME/pith"/*.sql2 2>/dev/null | wc -l)" 1 "one that an older version kept is not used"
-printf 'damaged' | dd of="$(ls "$XDG_CACHE_HOME/pith"/*.sql2)" conv=notrunc 2>/dev/null
+is "$(ls "$XDG_CACHE_HOME/pith"/*.sql3 2>/dev/null | wc -l)" 1 "one that an older version kept is not used"
+printf 'damaged' | dd of="$(ls "$XDG_CACHE_HOME/pith"/*.sql3)" conv=notrunc 2>/dev/null
 is "$(pith sql small.pith 'SELECT count(*) AS n FROM lanes' --csv)" "$(printf 'n\n3')" "a damaged database in the cache is made anew"
 is "$(XDG_CACHE_HOME=/proc/none HOME= pith sql small.pith 'SELECT count(*) AS n FROM lanes' --csv)" "$(printf 'n\n3')" "without a cache"
 XDG_CACHE_HOME=/proc/none HOME= pith sql small.pith 'SELECT 1; WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT max(x) FROM c' >out 2>err &

@@ -60,6 +60,14 @@ struct pithi_sqlite_module {
     ROW(int, declare_vtab, (struct sqlite3 * db, const char *sql))                                                     \
     ROW(void, result_int64, (void *result, int64_t value))                                                             \
     ROW(void, result_double, (void *result, double value))                                                             \
+    ROW(int, create_function_v2,                                                                                       \
+        (struct sqlite3 * db, const char *name, int arguments, int flags, void *context,                               \
+         void (*call)(void *, int, void **), void (*step)(void *, int, void **), void (*final)(void *),                \
+         void (*destroy)(void *)))                                                                                     \
+    ROW(void *, aggregate_context, (void *context, int size))                                                          \
+    ROW(int, value_numeric_type, (void *value))                                                                        \
+    ROW(double, value_double, (void *value))                                                                           \
+    ROW(void, result_error, (void *context, const char *text, int size))                                               \
     ROW(void, result_text, (void *result, const char *text, int size, void (*free_it)(void *)))                        \
     ROW(int, step, (struct sqlite3_stmt * stmt))                                                                       \
     ROW(int, reset, (struct sqlite3_stmt * stmt))                                                                      \
@@ -69,6 +77,8 @@ struct pithi_sqlite_module {
     ROW(int, column_type, (struct sqlite3_stmt * stmt, int column))                                                    \
     ROW(const char *, column_name, (struct sqlite3_stmt * stmt, int column))                                           \
     ROW(const unsigned char *, column_text, (struct sqlite3_stmt * stmt, int column))                                  \
+    ROW(const void *, column_blob, (struct sqlite3_stmt * stmt, int column))                                           \
+    ROW(int, column_bytes, (struct sqlite3_stmt * stmt, int column))                                                   \
     ROW(double, column_double, (struct sqlite3_stmt * stmt, int column))
 
 struct pithi_sqlite {
@@ -76,6 +86,9 @@ struct pithi_sqlite {
     PITHI_SQLITE_FUNCTIONS(ROW)
 #undef ROW
 };
+
+/* Lets queries of a connection use median(X) and percentile(X, P). Returns SQLite's result. */
+int pithi_sqlite_functions(const struct pithi_sqlite *sqlite, struct sqlite3 *db);
 
 /* Loads the library. `path`: for the error's text. PITH_ERR_UNSUPPORTED: it is not installed. */
 int pithi_sqlite_begin(const char *path, const struct pithi_sqlite **sqlite);

@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "base/out.h"
 
-enum { COLUMNS = 8, ROWS = 1024 }; /* at most; so many rows still are in the cache of the processor */
+enum { COLUMNS = 9, ROWS = 1024 }; /* at most; so many rows still are in the cache of the processor */
 
 struct cell {
     union {
@@ -49,7 +49,7 @@ static int connect_table(struct sqlite3 *db, void *context, int count, const cha
                          struct pithi_sqlite_table **table, char **error)
 {
     struct pithi_sqlite_source *source = context;
-    int status = source->sqlite->declare_vtab(db, "CREATE TABLE x(c0, c1, c2, c3, c4, c5, c6, c7)");
+    int status = source->sqlite->declare_vtab(db, "CREATE TABLE x(c0, c1, c2, c3, c4, c5, c6, c7, c8)");
     struct table *t;
 
     (void)count, (void)words, (void)error;

@@ -10,7 +10,9 @@
 #include <sys/stat.h>
 
 #include "analysis/mpi_calls.h"
+#include "base/bytes.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/map.h"
 #include "base/out.h"
 #include "foreign/formats.h"
@@ -20,9 +22,13 @@
 #include "native/stack.h"
 #include "reader/payload.h"
 
+/* Foreign keys are declared for programs that draw or join tables by them; SQLite checks none, since `foreign_keys` is
+ * off. */
 static const char tables[] =
     "PRAGMA page_size = 65536; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
-    "PRAGMA cache_size = -16384; PRAGMA application_id = 1349088360; PRAGMA user_version = 1; BEGIN;"
+    "PRAGMA foreign_keys = OFF; PRAGMA cache_size = -16384; PRAGMA application_id = 1349088360; PRAGMA user_version = "
+    "2;"
+    "BEGIN;"
     "CREATE TABLE log(key TEXT PRIMARY KEY, value) WITHOUT ROWID;"
     "CREATE TABLE lanes(lane INTEGER PRIMARY KEY, rank INTEGER, thread INTEGER, name TEXT, host TEXT, first_ns INTEGER,"
     " last_ns INTEGER, records INTEGER);"
@@ -31,20 +37,30 @@ static const char tables[] =
     "CREATE TABLE definitions(id INTEGER PRIMARY KEY, kind TEXT, name TEXT, colour TEXT, grp TEXT, format TEXT);"
     "CREATE VIEW states AS SELECT id AS state, name, colour, grp FROM definitions WHERE kind = 'state';"
     "CREATE TABLE communicators(comm INTEGER PRIMARY KEY, name TEXT, size INTEGER, remote_size INTEGER);"
-    "CREATE TABLE members(comm INTEGER, position INTEGER, rank INTEGER, is_remote INTEGER,"
+    "CREATE TABLE members(comm INTEGER REFERENCES communicators, position INTEGER, rank INTEGER, is_remote INTEGER,"
     " PRIMARY KEY(comm, is_remote, position)) WITHOUT ROWID;"
-    "CREATE TABLE intervals(id INTEGER PRIMARY KEY, lane INTEGER, state INTEGER, start_ns INTEGER, end_ns INTEGER,"
-    " self_ns INTEGER, depth INTEGER, parent INTEGER);"
+    "CREATE TABLE call_paths(path INTEGER PRIMARY KEY, parent INTEGER REFERENCES call_paths, state INTEGER REFERENCES"
+    " definitions, depth INTEGER, name TEXT);"
+    "CREATE TABLE intervals(id INTEGER PRIMARY KEY, lane INTEGER REFERENCES lanes, state INTEGER REFERENCES "
+    "definitions,"
+    " start_ns INTEGER, end_ns INTEGER, self_ns INTEGER, depth INTEGER, parent INTEGER REFERENCES intervals,"
+    " path INTEGER REFERENCES call_paths);"
     "CREATE INDEX intervals_by_time ON intervals(start_ns);"
-    "CREATE TABLE events(lane INTEGER, event INTEGER, time_ns INTEGER, payload TEXT);"
-    "CREATE TABLE counters(lane INTEGER, counter INTEGER, time_ns INTEGER, value REAL);"
-    "CREATE TABLE collectives(lane INTEGER, time_ns INTEGER, comm INTEGER, root INTEGER, sent_bytes INTEGER,"
-    " received_bytes INTEGER, interval INTEGER);"
-    "CREATE TABLE messages(send_lane INTEGER, recv_lane INTEGER, send_ns INTEGER, recv_ns INTEGER, tag INTEGER, comm "
+    "CREATE TABLE events(lane INTEGER REFERENCES lanes, event INTEGER REFERENCES definitions, time_ns INTEGER,"
+    " payload TEXT);"
+    "CREATE TABLE counters(lane INTEGER REFERENCES lanes, counter INTEGER REFERENCES definitions, time_ns INTEGER,"
+    " value REAL);"
+    "CREATE TABLE collectives(lane INTEGER REFERENCES lanes, time_ns INTEGER, comm INTEGER REFERENCES communicators,"
+    " root INTEGER, sent_bytes INTEGER, received_bytes INTEGER, interval INTEGER REFERENCES intervals);"
+    "CREATE TABLE messages(send_lane INTEGER REFERENCES lanes, recv_lane INTEGER REFERENCES lanes, send_ns INTEGER,"
+    " recv_ns INTEGER, tag INTEGER, comm INTEGER REFERENCES communicators, bytes INTEGER);"
+    "CREATE TABLE stacks(stack INTEGER PRIMARY KEY, functions TEXT);"
+    "CREATE TABLE samples(lane INTEGER REFERENCES lanes, time_ns INTEGER, stack INTEGER REFERENCES stacks);"
+    "CREATE TABLE waits(lane INTEGER REFERENCES lanes, state INTEGER REFERENCES definitions, kind TEXT, from_ns "
     "INTEGER,"
-    " bytes INTEGER);"
-    "CREATE TABLE waits(lane INTEGER, state INTEGER, kind TEXT, from_ns INTEGER, to_ns INTEGER, cause_lane INTEGER,"
-    " caused_ns INTEGER);"
+    " to_ns INTEGER, cause_lane INTEGER REFERENCES lanes, caused_ns INTEGER);"
+    "CREATE TABLE critical_path(lane INTEGER REFERENCES lanes, from_ns INTEGER, to_ns INTEGER);"
+    "CREATE TABLE critical_states(lane INTEGER REFERENCES lanes, state INTEGER REFERENCES definitions, ns INTEGER);"
     "CREATE TABLE efficiency(name TEXT PRIMARY KEY, value REAL) WITHOUT ROWID;"
     /* The usual questions. */
     "CREATE VIEW calls AS SELECT i.id, l.rank, l.thread, d.name AS state, d.grp, i.start_ns, i.end_ns,"
@@ -54,17 +70,31 @@ static const char tables[] =
     "total_ns,"
     " sum(i.self_ns) AS self_ns, max(i.end_ns - i.start_ns) AS max_ns FROM intervals i JOIN lanes l USING(lane)"
     " JOIN definitions d ON d.id = i.state GROUP BY d.id, l.rank;"
+    "CREATE VIEW path_times AS SELECT p.name AS path, l.rank, count(*) AS count, sum(i.end_ns - i.start_ns) AS "
+    "total_ns,"
+    " sum(i.self_ns) AS self_ns FROM intervals i JOIN lanes l USING(lane) JOIN call_paths p USING(path)"
+    " GROUP BY p.path, l.rank;"
+    "CREATE VIEW counter_spans AS SELECT l.rank, l.thread, d.name AS counter, c.time_ns AS from_ns, "
+    "ifnull(lead(c.time_ns)"
+    " OVER (PARTITION BY c.lane, c.counter ORDER BY c.time_ns, c.rowid), (SELECT value + 1 FROM log WHERE key = "
+    "'end_ns'))"
+    " AS to_ns, c.value FROM counters c JOIN lanes l USING(lane) JOIN definitions d ON d.id = c.counter;"
     "CREATE VIEW traffic AS SELECT s.rank AS sender, r.rank AS receiver, count(*) AS messages, sum(m.bytes) AS bytes,"
     " avg(m.recv_ns - m.send_ns) AS mean_latency_ns FROM messages m JOIN lanes s ON s.lane = m.send_lane"
     " JOIN lanes r ON r.lane = m.recv_lane GROUP BY 1, 2;"
     "CREATE VIEW wait_times AS SELECT w.kind, d.name AS state, l.rank, c.rank AS cause_rank, count(*) AS count,"
     " sum(w.to_ns - w.from_ns) AS ns FROM waits w JOIN lanes l USING(lane) JOIN lanes c ON c.lane = w.cause_lane"
-    " JOIN definitions d ON d.id = w.state GROUP BY 1, 2, 3, 4;";
+    " JOIN definitions d ON d.id = w.state GROUP BY 1, 2, 3, 4;"
+    "CREATE VIEW critical_times AS SELECT l.rank, l.thread, ifnull(d.name, 'computing') AS state, c.ns"
+    " FROM critical_states c JOIN lanes l USING(lane) LEFT JOIN definitions d ON d.id = c.state;";
 static const char indexes[] = "CREATE INDEX messages_by_time ON messages(send_ns);"
+                              "CREATE INDEX intervals_by_parent ON intervals(parent);"
+                              "CREATE INDEX collectives_by_interval ON collectives(interval);"
+                              "CREATE INDEX collectives_by_comm ON collectives(comm, time_ns);"
                               "COMMIT;";
 
 /* The tables of records. */
-enum { INTERVALS, EVENTS, COUNTERS, COLLECTIVES, MESSAGES, RECORD_TABLES };
+enum { INTERVALS, EVENTS, COUNTERS, COLLECTIVES, MESSAGES, SAMPLES, RECORD_TABLES };
 
 struct writer {
     const struct pithi_sqlite *sqlite;
@@ -74,9 +104,20 @@ struct writer {
     int failed; /* enum pith_err of the first failure */
     struct pithi_sqlite_source source;
     struct pithi_sqlite_rows *rows[RECORD_TABLES];
+    const struct pithi_convert *how;
     int64_t intervals;
-    struct open_lane { /* ids of the open intervals of a lane, outermost first */
-        int64_t *ids;
+    struct pithi_map path_numbers; /* (path around + 1, state) -> path + 1 */
+    struct call_path {
+        uint32_t parent, state, depth; /* parent: the path around + 1; 0: none */
+    } * paths;
+    uint32_t path_count, path_room, sample_id;
+    struct pithi_map stack_numbers; /* hash of the functions -> number of the stack */
+    struct pithi_sqlite_rows *stacks;
+    struct open_lane { /* the open intervals of a lane, outermost first */
+        struct open_interval {
+            int64_t id;
+            uint32_t path; /* + 1 */
+        } * ids;
         uint32_t count, room;
         struct pithi_stack open; /* the same, between holes */
     } * lanes;
@@ -224,34 +265,109 @@ static const char *payload_of(struct writer *w, const struct pithlog_record *r)
     return text;
 }
 
+/* The number + 1 of the path of a state inside another path; 0: no memory. */
+static uint32_t path_inside(struct writer *w, uint32_t around, uint32_t state)
+{
+    uint64_t *known = pithi_map_at(&w->path_numbers, pithi_map_pair(around, state));
+
+    if (!known || (!*known && !pithi_grow(&w->paths, w->path_count, &w->path_room, sizeof *w->paths)))
+        return 0;
+    if (!*known) {
+        w->paths[w->path_count] = (struct call_path){around, state, around ? w->paths[around - 1].depth + 1 : 0};
+        *known = ++w->path_count;
+    }
+    return (uint32_t)*known;
+}
+
+/* A row for each path, whose name is made from the names of its states. */
+static int put_paths(struct writer *w)
+{
+    struct pithi_sqlite_rows *s = NULL;
+    struct pithi_buffer name = {0};
+    int err;
+
+    TRY(begin_rows(w, "INSERT INTO call_paths", 5, &s));
+    for (uint32_t i = 0; i < w->path_count; i++) {
+        enum { NAMES = 64 }; /* of a deeper path, the innermost ones */
+        const char *names[NAMES];
+        uint32_t count = 0, at = i + 1;
+        for (; at && count < NAMES; at = w->paths[at - 1].parent)
+            names[count++] = pithlog_get_def(w->log, w->paths[at - 1].state)->name;
+        int ok = !at || pithi_buffer_add(&name, "...;", 4);
+        while (ok && count-- > 0)
+            ok = pithi_buffer_add(&name, names[count], strlen(names[count])) && pithi_buffer_add(&name, ";", count > 0);
+        if (!ok || !pithi_buffer_add(&name, "", 1))
+            TRY(pithi_no_memory());
+        const struct call_path *path = &w->paths[i];
+        if (path->parent)
+            put(w, s, "iiiit", (int64_t)i, (int64_t)path->parent - 1, (int64_t)path->state, (int64_t)path->depth,
+                (const char *)name.data);
+        else
+            put(w, s, "iniit", (int64_t)i, (int64_t)path->state, (int64_t)0, (const char *)name.data);
+        name.size = 0;
+    }
+    err = end_rows(w, s);
+out:
+    free(name.data);
+    pithi_sqlite_rows_close(s);
+    return err;
+}
+
+/* The functions of a sample, if they have names. */
+static void put_sample(struct writer *w, const struct pithlog_record *r)
+{
+    const char *functions =
+        w->how->naming.functions && r->id == w->sample_id ? w->how->naming.functions(w->how->naming.context, r) : NULL;
+    uint64_t *stack;
+
+    if (!functions)
+        return;
+    if (!(stack = pithi_map_at(&w->stack_numbers, pithi_hash_text(PITHI_HASH, functions)))) {
+        w->failed = pithi_no_memory();
+        return;
+    }
+    if (!*stack) {
+        *stack = w->stack_numbers.count;
+        put(w, w->stacks, "it", (int64_t)*stack, functions);
+    }
+    put(w, w->rows[SAMPLES], "iii", (int64_t)r->lane, r->time_ns, (int64_t)*stack);
+}
+
 static int put_record(void *context, const struct pithlog_record *r)
 {
     struct writer *w = context;
     struct open_lane *lane = &w->lanes[r->lane];
     struct pithi_open_state piece = {.enter_ns = r->start_ns};
-    uint32_t depth;
-    int64_t id;
+    struct open_interval ended;
+    uint32_t depth, path;
 
     switch (r->kind) {
     case PITHLOG_ENTER:
         if (!pithi_grow(&lane->ids, lane->count, &lane->room, sizeof *lane->ids))
             return 0;
-        lane->ids[lane->count++] = ++w->intervals;
+        if (!(path = path_inside(w, lane->count ? lane->ids[lane->count - 1].path : 0, r->id)))
+            return 0;
+        lane->ids[lane->count++] = (struct open_interval){++w->intervals, path};
         if (!pithi_stack_enter(&lane->open, r->id, r->time_ns))
             return 0;
         break;
     case PITHLOG_LEAVE: /* its depth is its place among the open ones */
         if (r->depth >= lane->count)
             break;
-        id = lane->ids[r->depth];
+        ended = lane->ids[r->depth];
         memmove(lane->ids + r->depth, lane->ids + r->depth + 1, (lane->count - r->depth - 1) * sizeof *lane->ids);
         lane->count--;
         pithi_stack_leave(&lane->open, r->id, r->time_ns, &piece, &depth);
-        put(w, w->rows[INTERVALS], r->depth ? "iiiiiiii" : "iiiiiiin", id, (int64_t)r->lane, (int64_t)r->id,
-            piece.enter_ns, r->time_ns, r->time_ns - piece.enter_ns - piece.nested_ns, (int64_t)r->depth,
-            r->depth ? lane->ids[r->depth - 1] : 0);
+        if (r->depth)
+            put(w, w->rows[INTERVALS], "iiiiiiiii", ended.id, (int64_t)r->lane, (int64_t)r->id, piece.enter_ns,
+                r->time_ns, r->time_ns - piece.enter_ns - piece.nested_ns, (int64_t)r->depth,
+                lane->ids[r->depth - 1].id, (int64_t)ended.path - 1);
+        else
+            put(w, w->rows[INTERVALS], "iiiiiiini", ended.id, (int64_t)r->lane, (int64_t)r->id, piece.enter_ns,
+                r->time_ns, r->time_ns - piece.enter_ns - piece.nested_ns, (int64_t)0, (int64_t)ended.path - 1);
         break;
     case PITHLOG_EVENT:
+        put_sample(w, r);
         put(w, w->rows[EVENTS], "iiis", (int64_t)r->lane, (int64_t)r->id, r->time_ns, payload_of(w, r));
         break;
     case PITHLOG_COUNTER:
@@ -260,7 +376,7 @@ static int put_record(void *context, const struct pithlog_record *r)
     case PITHLOG_COLL:
         put(w, w->rows[COLLECTIVES], lane->count ? "iiiiiii" : "iiiiiin", (int64_t)r->lane, r->time_ns,
             (int64_t)r->comm, (int64_t)r->peer, (int64_t)r->bytes, (int64_t)r->got_bytes,
-            lane->count ? lane->ids[lane->count - 1] : 0);
+            lane->count ? lane->ids[lane->count - 1].id : 0);
         break;
     default:
         break;
@@ -282,11 +398,10 @@ static int put_records(struct writer *w, const struct pithi_convert *how)
     static const struct {
         const char *insert;
         int columns;
-    } tables_of[RECORD_TABLES] = {[INTERVALS] = {"INSERT INTO intervals", 8},
-                                  [EVENTS] = {"INSERT INTO events", 4},
-                                  [COUNTERS] = {"INSERT INTO counters", 4},
-                                  [COLLECTIVES] = {"INSERT INTO collectives", 7},
-                                  [MESSAGES] = {"INSERT INTO messages", 7}};
+    } tables_of[RECORD_TABLES] = {
+        [INTERVALS] = {"INSERT INTO intervals", 9}, [EVENTS] = {"INSERT INTO events", 4},
+        [COUNTERS] = {"INSERT INTO counters", 4},   [COLLECTIVES] = {"INSERT INTO collectives", 7},
+        [MESSAGES] = {"INSERT INTO messages", 7},   [SAMPLES] = {"INSERT INTO samples", 3}};
     struct pithi_losses losses;
     struct pithi_each each = {.context = w,
                               .begin = begin,
@@ -303,12 +418,15 @@ static int put_records(struct writer *w, const struct pithi_convert *how)
     for (int i = 0; i < RECORD_TABLES; i++)
         TRY(check(w, pithi_sqlite_rows_open(&w->rows[i], &w->source, tables_of[i].insert, tables_of[i].columns,
                                             i == INTERVALS)));
+    TRY(begin_rows(w, "INSERT INTO stacks", 2, &w->stacks));
     TRY(pithi_each_record(w->log, how, &each));
     TRY(w->failed);
     TRY(pithi_each_message(w->log, how, &each));
     TRY(w->failed);
     for (int i = 0; i < RECORD_TABLES; i++)
         TRY(end_rows(w, w->rows[i]));
+    TRY(end_rows(w, w->stacks));
+    TRY(put_paths(w));
     pithi_losses_tell(&losses, how);
 out:
     pithi_losses_close(&losses);
@@ -321,7 +439,9 @@ static int put_analysis(struct writer *w, const struct pithi_convert *how)
 {
     struct pithlog_analyze_query query = {.from_ns = how->from_ns, .to_ns = how->to_ns};
     struct pithlog_analysis *analysis = NULL;
-    struct pithi_sqlite_rows *wait = NULL, *efficiency = NULL;
+    struct pithi_sqlite_rows *wait = NULL, *efficiency = NULL, *path = NULL, *states = NULL;
+    const struct pithlog_path_part *parts;
+    const struct pithlog_path_share *shares;
     const struct pithlog_analysis_info *info;
     int err;
 
@@ -350,9 +470,22 @@ static int put_analysis(struct writer *w, const struct pithi_convert *how)
                 {"transfer", info->transfer}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         put(w, efficiency, "sd", rows[i].name, rows[i].value);
+    TRY(begin_rows(w, "INSERT INTO critical_path", 3, &path));
+    for (size_t i = 0, count = pithlog_analysis_path(analysis, &parts); i < count; i++)
+        put(w, path, "iii", (int64_t)parts[i].lane, parts[i].from_ns, parts[i].to_ns);
+    TRY(begin_rows(w, "INSERT INTO critical_states", 3, &states));
+    for (size_t i = 0, count = pithlog_analysis_path_shares(analysis, &shares); i < count; i++)
+        if (shares[i].state == PITHLOG_COMPUTING)
+            put(w, states, "ini", (int64_t)shares[i].lane, shares[i].ns);
+        else
+            put(w, states, "iii", (int64_t)shares[i].lane, (int64_t)shares[i].state, shares[i].ns);
     TRY(end_rows(w, wait));
+    TRY(end_rows(w, path));
+    TRY(end_rows(w, states));
     err = end_rows(w, efficiency);
 out:
+    pithi_sqlite_rows_close(path);
+    pithi_sqlite_rows_close(states);
     pithi_sqlite_rows_close(wait);
     pithi_sqlite_rows_close(efficiency);
     pithlog_analysis_free(analysis);
@@ -363,7 +496,8 @@ out:
 int pithi_sqlite_write(struct pithlog *log, FILE *out, const struct pithi_convert *how)
 {
     struct stat status;
-    struct writer w = {.log = log, .path = how->path};
+    struct writer w = {.log = log, .path = how->path, .how = how, .sample_id = UINT32_MAX};
+    const struct pithlog_def *d;
     int err;
 
     if (fstat(fileno(out), &status) != 0 || !S_ISREG(status.st_mode))
@@ -373,6 +507,9 @@ int pithi_sqlite_write(struct pithlog *log, FILE *out, const struct pithi_conver
         TRY(failed(&w));
     if (pithi_sqlite_source_open(&w.source, w.sqlite, w.db))
         TRY(failed(&w));
+    for (uint32_t i = 0; (d = pithlog_get_def(log, i)) != NULL; i++)
+        if (d->kind == PITHLOG_EVENT_TYPE && strcmp(d->name, "pith:sample") == 0)
+            w.sample_id = i;
     TRY(run(&w, tables));
     TRY(put_facts(&w));
     TRY(put_lanes(&w));
@@ -387,7 +524,11 @@ out:
         free(w.lanes[i].open.states);
     }
     free(w.lanes);
+    free(w.paths);
+    pithi_map_free(&w.path_numbers);
+    pithi_map_free(&w.stack_numbers);
     free(w.payload.text);
+    pithi_sqlite_rows_close(w.stacks);
     for (size_t i = 0; i < sizeof w.rows / sizeof *w.rows; i++)
         pithi_sqlite_rows_close(w.rows[i]);
     if (w.sqlite->close(w.db) && !err)
