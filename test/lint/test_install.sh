@@ -36,7 +36,7 @@ wanted() {
         (cd "$top/viewer/tcl" && printf 'share/pith/viewer/%s\n' *.tcl)
     fi
     if [ -e "$build/lib/pith/python/pith/_read.abi3.so" ]; then
-        (cd "$build/lib/pith/python/pith" && printf "lib/python$python/pith/%s\n" *.py py.typed *.so)
+        (cd "$build/lib/pith/python/pith" && printf "lib/python$python/pith/%s\n" *.py *.pyi py.typed *.so)
     fi
     (cd "$top/man" && for page in *.[1357]; do echo "share/man/man${page##*.}/$page"; done)
 }

@@ -2,7 +2,9 @@
 
 import inspect
 import os
+import pickle
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -46,6 +48,25 @@ with pith.open(log_path) as log:
     ok(log.draw(kind="png")._repr_png_().startswith(b"\x89PNG"), "draw(kind='png')")
     raises(pith.Error, lambda: log.draw("--nosuch"), "draw() with a wrong option: the command's message", "no such option: --nosuch")
     ok("<table" in table._repr_html_(), "a notebook shows a table")
+    # Tables as sequences of rows and as mappings of columns.
+    same([len(table[:3]), len(table[::2]), len(table[table["depth"] == 0]), len(table[[]]), len(table[[2, 0]])],
+         [3, (len(table) + 1) // 2, int((table["depth"] == 0).sum()), 0, 2], "rows of a table by slice, mask and list")
+    same(table[[2, 0]]["start_ns"].tolist(), table["start_ns"][[2, 0]].tolist(), "in the order of the list")
+    same(table[:3].names("state").tolist(), table.names("state")[:3].tolist(), "with their names")
+    same((table.keys(), list(dict(table)), "lane" in table), (table.columns, table.columns, True), "keys() and dict()")
+    raises(TypeError, lambda: table[3], "a single row", "table[i:i + 1]")
+    long = pith.open(big).states()
+    html = long._repr_html_()
+    ok(html.count("<tr>") == 22 and f"{len(long)} rows" in html and len(html) < 20000, "a notebook shows the ends of a long table", html[:400])
+    ok("<th>ranks</th>" in log._repr_html_(), "and the facts of a log")
+    # Pickled: opened again.
+    again = pickle.loads(pickle.dumps(log))
+    same((again.path, len(again.states())), (os.path.abspath(log_path), len(table)), "a pickled log is opened again")
+    part = pickle.loads(pickle.dumps(log.where("rank == 0").where("duration > 0")))
+    same(len(part.states()), len(log.where("rank == 0 and duration > 0").states()), "also that of a query")
+    other = subprocess.run([sys.executable, "-c", "import pickle, sys; print(len(pickle.load(sys.stdin.buffer).states()))"],
+                           input=pickle.dumps(log), capture_output=True, cwd="/")
+    same(other.stdout.decode(), f"{len(table)}\n", "by another process")
 raises(ValueError, log.states, "a closed log", "closed")
 ok(len(table) > 0 and table["end_ns"].sum() > 0, "a table outlives its log")
 
@@ -140,6 +161,36 @@ def use():
 
 for _ in range(200):
     use()
+# Damage anywhere: an error of the package, or a result.
+methods = [name for name in asked if name != "time_profile"] + ["time_profile"]
+with open(log_path, "rb") as file:
+    whole = file.read()
+odd = []
+warnings.simplefilter("ignore")
+for at in [*range(0, len(whole), 24), *(-size for size in range(100, len(whole), 100))]:
+    changed = bytearray(whole if at >= 0 else whole[:-at])
+    changed[max(at, 0):max(at, 0) + 8 * (at >= 0)] = bytes(8 * (at >= 0))
+    with open("changed.pith", "wb") as file:
+        file.write(changed)
+    try:
+        opened = pith.open("changed.pith")
+    except (pith.Error, OSError):
+        continue
+    for name in methods:
+        try:
+            getattr(opened, name)()
+        except (pith.Error, OSError):
+            pass
+        except Exception as error:  # noqa: BLE001 - any is a fault
+            odd.append((at, name, repr(error)))
+    opened.close()
+same(odd, [], "a log changed or cut anywhere: no other exception")
+with open("far.txt", "w") as file:
+    file.write("-9223372036\t0\t0\tenter\tmain\n0\t1\t0\tenter\tx\n9223372036\t0\t0\tleave\tmain\n")
+far = pith.open("far.txt")
+raises(pith.FormatError, far.load_imbalance, "times of 584 years, added", "far.txt: its times are too far apart")
+raises(pith.FormatError, far.time_profile, "and in a profile", "far.txt: its times are too far apart")
+
 before, files = held(), len(os.listdir("/proc/self/fd"))
 for _ in range(10000):
     pith.open(log_path).close()

@@ -74,8 +74,30 @@ rm wheels/*.whl
 PKG_CONFIG_PATH=$scratch/inst/lib/pkgconfig $python -m pip wheel --no-build-isolation --no-deps --no-index -w wheels wheels/*.tar.gz >out 2>&1
 is "$? $(ls wheels/*.whl | sed 's/-[0-9].*-cp/-cp/')" "0 wheels/pith-cp311-abi3-linux_x86_64.whl" "pip makes a wheel of the source archive" || tail -n 20 out
 # What the type hints promise.
-(cd package && $python -m mypy --cache-dir=/dev/null --ignore-missing-imports --check-untyped-defs -p pith) >out 2>&1
-ok $? "mypy finds nothing" || cat out
+(cd package && $python -m mypy --cache-dir=/dev/null --ignore-missing-imports --strict -p pith) >out 2>&1
+ok $? "mypy --strict finds nothing" || cat out
+cat >package/user.py <<'PY'
+import pickle
+
+import numpy as np
+
+import pith
+
+with pith.open("alone.pith") as log:
+    df = log.states("MPI_*", ranks=[0, 1]).frame()
+    count: int = log.stat()["count"][0]
+    table: pith.Table = log.states(where="rank == 0")[:10]
+    start: int = table["start_ns"].min()
+    edges, profile = log.time_profile(10, from_="init")
+    again: pith.Log = pickle.loads(pickle.dumps(log))
+    print(df.head(2), count, start, edges[0], sorted(profile), np.sum(log.comm_matrix()), log.info["ranks"], again.ranks)
+try:
+    log.waits()
+except pith.DamagedError as error:
+    print(error.partial)
+PY
+(cd package && $python -m mypy --cache-dir=/dev/null --ignore-missing-imports --strict user.py) >out 2>&1
+ok $? "nor in a program that uses the package" || cat out
 mkdir site && (cd site && $python -m zipfile -e ../wheels/*.whl .)
 is "$(PYTHONPATH=site LD_LIBRARY_PATH=$scratch/inst/lib $python -c 'import pith; print(pith.open("alone.pith").info["states"], pith.__file__)')" \
     "57 $scratch/site/pith/__init__.py" "it reads a log"

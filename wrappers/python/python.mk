@@ -7,7 +7,7 @@ python_facts := $(shell $(PYTHON) -c 'import sys, sysconfig as s; print(s.get_pa
 python_include := $(firstword $(python_facts))
 HAVE_PYTHON := $(if $(filter 1,$(lastword $(python_facts))),$(if $(wildcard $(python_include)/Python.h),yes))
 pythondir ?= $(prefix)/lib/$(word 2,$(python_facts))/$(word 3,$(python_facts))
-python_src := $(wildcard wrappers/python/pith/*.py wrappers/python/pith/py.typed)
+python_src := $(wildcard wrappers/python/pith/*.py wrappers/python/pith/*.pyi wrappers/python/pith/py.typed)
 python_so := $(addprefix $(O)/lib/pith/python/pith/,_read.abi3.so _record.abi3.so)
 python_out := $(if $(HAVE_PYTHON),$(python_so) $(patsubst wrappers/python/%,$(O)/lib/pith/python/%,$(python_src)))
 

@@ -22,7 +22,7 @@ setup(
     description="Reads timeline logs of parallel programs into numpy arrays, and records from Python",
     license="MIT",
     packages=["pith"],
-    package_data={"pith": ["py.typed"]},
+    package_data={"pith": ["py.typed", "*.pyi"]},
     ext_modules=[extension("_read", "pithlog", "_read", "_records", "_analysis"), extension("_record", "pith", "_record")],
     python_requires=">=3.11",
     install_requires=["numpy"],

@@ -13,6 +13,8 @@ Times are int64 nanoseconds from the start of the log. Arguments that are times 
 commands ("3ms", "init", "finalize", "solve[3]").
 """
 
+from typing import Any
+
 from .errors import DamagedError, Error, FormatError, IncompleteLogWarning, UsageError
 from .log import Finding, Log, Picture, Table, open
 
@@ -24,7 +26,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     # libpith is loaded by programs that record, not by those that only read.
     if name in __all__:
         from . import recording

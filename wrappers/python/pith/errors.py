@@ -1,6 +1,7 @@
 """Exceptions. Their texts are those of the commands: one line, FILE: byte N: what is wrong; what to do."""
 
 import os
+from typing import Any
 
 from . import _read
 
@@ -21,7 +22,7 @@ class DamagedError(Error):
     """The log contradicts its format. `partial` is what the call would have returned, without the damaged parts; None if
     nothing could be read."""
 
-    def __init__(self, text, partial=None):
+    def __init__(self, text: str, partial: Any = None):
         super().__init__(text)
         self.partial = partial
 
@@ -30,7 +31,7 @@ class IncompleteLogWarning(UserWarning):
     """The log lacks parts: its file was cut, or it was made from such a file. What is there is read."""
 
 
-def open_error(path, text):
+def open_error(path: str, text: str) -> OSError:
     """The OSError that says why the file cannot be opened: it is not there, no file, not readable; else the plain one."""
     if not os.path.exists(path):
         return FileNotFoundError(text)

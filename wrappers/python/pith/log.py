@@ -7,15 +7,20 @@ import subprocess
 import tempfile
 import warnings
 from builtins import open as _open
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
+from html import escape
+from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, TypeVar, Union, overload
 
 import numpy as np
 
 from . import _read
-from .errors import DamagedError, Error, IncompleteLogWarning, open_error
+from .errors import DamagedError, Error, FormatError, IncompleteLogWarning, open_error
 
 Time = Union[None, int, float, str]
 Names = Union[None, str, Iterable[str]]
+Ranks = Union[None, int, Iterable[int]]
+Path = Union[str, "os.PathLike[str]"]
+Array = np.ndarray[Any, Any]
+T = TypeVar("T")
 
 ENTER, LEAVE, EVENT, COUNTER, SEND, RECV, COLL = range(1, 8)
 _NEST, _CLIP = 1, 2
@@ -35,9 +40,10 @@ _ORDERS = np.array(["", "wrong order, same source", "wrong order, other source"]
 
 class Table:
     """Columns of the same length. `table["start_ns"]` is a numpy array of shape (n,); `len(table)` is n; `table.columns`
-    lists the names. Columns that stand for names hold numbers: `table.names("state")` has the text for each row."""
+    lists the names. `table[:10]` and `table[table["depth"] == 0]` are tables of these rows; `dict(table)` has the columns.
+    Columns that stand for names hold numbers: `table.names("state")` has the text for each row."""
 
-    def __init__(self, columns: Dict[str, np.ndarray], names: Optional[Dict[str, np.ndarray]] = None):
+    def __init__(self, columns: Dict[str, Array], names: Optional[Dict[str, Array]] = None):
         self._columns = columns
         self._names = names or {}
 
@@ -48,21 +54,42 @@ class Table:
     def __len__(self) -> int:
         return len(next(iter(self._columns.values()), ()))
 
-    def __getitem__(self, column: str) -> np.ndarray:
-        return self._columns[column]
+    def keys(self) -> List[str]:
+        """The names of the columns."""
+        return list(self._columns)
 
-    def __iter__(self):
+    @overload
+    def __getitem__(self, column: str) -> Array: ...
+
+    @overload
+    def __getitem__(self, column: Union[slice, Array, Sequence[int], Sequence[bool]]) -> "Table": ...
+
+    def __getitem__(self, column: Union[str, slice, Array, Sequence[int], Sequence[bool]]) -> Union[Array, "Table"]:
+        if isinstance(column, str):
+            return self._columns[column]
+        if np.isscalar(column):
+            raise TypeError(f"a table has columns such as table[{next(iter(self._columns), 'name')!r}]; a row is table[i:i + 1]")
+        return self.where(column)
+
+    def __iter__(self) -> Iterator[str]:
         return iter(self._columns)
 
-    def names(self, column: str) -> np.ndarray:
-        """The names of a column, an array of str (object) of shape (n,)."""
-        return self._names[column][self._columns[column]]
+    def __contains__(self, column: object) -> bool:
+        return column in self._columns
 
-    def where(self, rows) -> "Table":
+    def names(self, column: str) -> Array:
+        """The names of a column, an array of str (object) of shape (n,)."""
+        texts: Array = self._names[column][self._columns[column]]
+        return texts
+
+    def where(self, rows: Any) -> "Table":
         """The rows that an index or a mask of numpy selects, as a table."""
+        if not isinstance(rows, slice):
+            rows = np.asarray(rows)
+            rows = rows if len(rows) else rows.astype("i8")
         return Table({name: array[rows] for name, array in self._columns.items()}, self._names)
 
-    def frame(self):
+    def frame(self) -> Any:
         """A pandas DataFrame; columns that stand for names are categorical."""
         import pandas
 
@@ -78,24 +105,33 @@ class Table:
     def __repr__(self) -> str:
         return f"<pith.Table of {len(self)} rows: {', '.join(self._columns)}>"
 
-    def _repr_html_(self):
-        try:
-            return self.frame()._repr_html_()
-        except ImportError:
-            return None
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the first and the last rows."""
+        count = len(self)
+        rows = list(range(count)) if count <= 20 else [*range(10), *range(count - 10, count)]
+        shown = {name: (self._names[name][array[rows]] if name in self._names else array[rows])
+                 for name, array in self._columns.items()}
+        lines = []
+        for place, row in enumerate(rows):
+            if place and rows[place - 1] != row - 1:
+                lines.append(f"<tr><td>...</td>{'<td>...</td>' * len(shown)}</tr>")
+            lines.append(f"<tr><th>{row}</th>{''.join(f'<td>{escape(str(a[place]))}</td>' for a in shown.values())}</tr>")
+        head = "".join(f"<th>{escape(name)}</th>" for name in shown)
+        return (f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+                f"<p>{count} rows</p>")
 
 
 class _Intervals(NamedTuple):
     """Instances of states, each an array of shape (n,)."""
 
-    state: np.ndarray
-    lane: np.ndarray
-    begin_ns: np.ndarray
-    end_ns: np.ndarray
-    self_ns: np.ndarray
-    depth: np.ndarray
-    parent: np.ndarray  # row of the state around it; -1: none
-    matches: np.ndarray  # bool: the query holds
+    state: Array
+    lane: Array
+    begin_ns: Array
+    end_ns: Array
+    self_ns: Array
+    depth: Array
+    parent: Array  # row of the state around it; -1: none
+    matches: Array  # bool: the query holds
     damage: Optional[str]
 
 
@@ -114,14 +150,14 @@ class Picture:
     def __init__(self, data: bytes, kind: str):
         self.data, self.kind = data, kind
 
-    def save(self, path) -> None:
+    def save(self, path: Path) -> None:
         with _open(path, "wb") as file:
             file.write(self.data)
 
-    def _repr_svg_(self):
+    def _repr_svg_(self) -> Optional[str]:
         return self.data.decode() if self.kind == "svg" else None
 
-    def _repr_png_(self):
+    def _repr_png_(self) -> Optional[bytes]:
         return self.data if self.kind == "png" else None
 
 
@@ -139,10 +175,17 @@ def _program() -> str:
     return found
 
 
-def open(path) -> "Log":  # noqa: A001 - as gzip.open, tarfile.open
+def open(path: Path) -> "Log":  # noqa: A001 - as gzip.open, tarfile.open
     """Opens a log of any format that Pith reads (`pith help formats`). FileNotFoundError, OSError; FormatError: it is not a
     log; DamagedError. Warns with IncompleteLogWarning if parts are missing."""
     return Log(path)
+
+
+def _open_again(path: str, queries: Sequence[str]) -> "Log":
+    log = Log(path)
+    for query in queries:
+        log = log.where(query)
+    return log
 
 
 class Log:
@@ -151,10 +194,13 @@ class Log:
     Methods that select take the same arguments: `name`, a pattern or a list of patterns such as "MPI_*"; `from_` and `to`,
     times (seconds or words); `ranks`, numbers of ranks; `where`, a query of pith-query(7). A query compares whole states,
     also those that a window cuts. A damaged part raises DamagedError, whose `partial` has the rest.
+
+    A pickled log is its path: who unpickles it opens the file again, which must be there (multiprocessing, dask ...).
     """
 
-    def __init__(self, path):
+    def __init__(self, path: Path):
         self.path: str = os.fspath(path)
+        self._queries: Tuple[str, ...] = ()
         try:
             self._log = _read.Log(self.path)
         except OSError as error:
@@ -174,13 +220,14 @@ class Log:
         self._lanes = lanes
         self._names = np.array([d[1] for d in self._defs] + ["computing"], dtype=object)
         self._kind = np.array([d[0] for d in self._defs], dtype="i4")
-        self._analyses: Dict[tuple, Any] = {}
+        self._analyses: Dict[Tuple[Any, ...], Any] = {}
 
     def where(self, query: str) -> "Log":
         """The records that a query of pith-query(7) selects, as a log of its own: what `pith cut --where` writes. It has all
         definitions, but only the lanes that can match; they are numbered anew."""
         part = Log.__new__(Log)
         part.path = self.path
+        part._queries = (*self._queries, query)
         part._log = self._log.part(query)
         part._begin()
         return part
@@ -188,8 +235,11 @@ class Log:
     def __enter__(self) -> "Log":
         return self
 
-    def __exit__(self, *unused) -> None:
+    def __exit__(self, *unused: object) -> None:
         self.close()
+
+    def __reduce__(self) -> Tuple[Callable[..., "Log"], Tuple[Any, ...]]:
+        return _open_again, (os.path.abspath(self.path), self._queries)
 
     def close(self) -> None:
         """Closes the file. Tables remain valid."""
@@ -200,6 +250,12 @@ class Log:
         i = self._info
         return f"<pith.Log {self.path}: {i['ranks']} ranks, {i['lanes']} lanes, {i['records']} records>"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the facts."""
+        facts = "".join(f"<tr><th>{escape(str(key))}</th><td>{escape(str(value))}</td></tr>"
+                        for key, value in self.info.items() if not key.startswith("code "))
+        return f"<table><caption>{escape(self.path)}</caption><tbody>{facts}</tbody></table>"
+
     # ---- What the log holds
 
     @property
@@ -209,9 +265,10 @@ class Log:
         return {**self._log.properties(), **self._info}
 
     @property
-    def ranks(self) -> np.ndarray:
+    def ranks(self) -> Array:
         """The ranks that have lanes, ascending; int32."""
-        return np.unique(self._lane_rank)
+        ranks: Array = np.unique(self._lane_rank)
+        return ranks
 
     @property
     def lanes(self) -> Table:
@@ -246,25 +303,26 @@ class Log:
         if when is None:
             return _MAX if end else _MIN
         if isinstance(when, str):
-            return self._log.find(when, int(end))
+            return int(self._log.find(when, int(end)))
         return int(round(float(when) * 1e9))
 
     # ---- Records
 
-    def _ids(self, name: Names, kind: int) -> np.ndarray:
+    def _ids(self, name: Names, kind: int) -> Array:
         """A mask over definitions, with one more item for none."""
         patterns = ["*"] if name is None else [name] if isinstance(name, str) else list(name)
         return np.array([d[0] == kind and any(fnmatch.fnmatchcase(d[1], p) for p in patterns) for d in self._defs] + [False],
                         dtype=bool)
 
-    def _select(self, ranks) -> Optional[np.ndarray]:
+    def _select(self, ranks: Ranks) -> Optional[Array]:
         if ranks is None:
             return None
-        wanted = np.atleast_1d(np.asarray(list(ranks) if not np.isscalar(ranks) else ranks))
+        wanted = np.atleast_1d(np.asarray(list(ranks) if isinstance(ranks, Iterable) else ranks))
         return np.flatnonzero(np.isin(self._lane_rank, wanted)).astype("u4")
 
-    def _records(self, columns: Sequence[str], kinds: Iterable[int], ids=None, from_=None, to=None, ranks=None, flags=0,
-                 where=None):
+    def _records(self, columns: Sequence[str], kinds: Iterable[int], ids: Optional[Array] = None, from_: Time = None,
+                 to: Time = None, ranks: Ranks = None, flags: int = 0,
+                 where: Optional[str] = None) -> Tuple[Dict[str, Array], Optional[str]]:
         """The records as a dict of columns, and the text of the first damage or None."""
         lanes, begin, end = self._select(ranks), self.time(from_), self.time(to, True)
         if where is not None:
@@ -292,17 +350,17 @@ class Log:
             array.resize(filled, refcheck=False)
         return arrays, damage
 
-    def _with_lane(self, arrays: Dict[str, np.ndarray]) -> Dict[str, np.ndarray]:
+    def _with_lane(self, arrays: Dict[str, Array]) -> Dict[str, Array]:
         lane = arrays["lane"]
         return {"lane": lane, "rank": self._lane_rank[lane], "thread": self._lane_thread[lane]}
 
     @staticmethod
-    def _whole(table, damage: Optional[str]):
+    def _whole(table: T, damage: Optional[str]) -> T:
         if damage is not None:
             raise DamagedError(damage, table)
         return table
 
-    def _intervals(self, from_: Time, to: Time, ranks, where: Optional[str] = None) -> "_Intervals":
+    def _intervals(self, from_: Time, to: Time, ranks: Ranks, where: Optional[str] = None) -> "_Intervals":
         """All instances of states, cut at the window, with those that match."""
         columns = ("time_ns", "lane", "id", "depth", "start_ns")
         arrays, damage = self._records(columns, (LEAVE,), None, from_, to, ranks, _CLIP)
@@ -332,7 +390,7 @@ class Log:
         return _Intervals(arrays["id"], lane, begin, end, length - nested.astype("i8"), depth, parent, matches,
                           damage)
 
-    def states(self, name: Names = None, *, from_: Time = None, to: Time = None, ranks=None,
+    def states(self, name: Names = None, *, from_: Time = None, to: Time = None, ranks: Ranks = None,
                where: Optional[str] = None) -> Table:
         """Instances of states in the order of their ends: state, lane, rank, thread, start_ns, end_ns, self_ns (without
         states inside), depth (0: outermost). States open at the ends of the window or of the log are cut there."""
@@ -350,7 +408,7 @@ class Log:
         table = Table(columns, {"state": self._names})
         return self._whole(table if rows.all() else table.where(rows), damage)
 
-    def events(self, name: Names = None, *, from_: Time = None, to: Time = None, ranks=None, payloads: bool = False,
+    def events(self, name: Names = None, *, from_: Time = None, to: Time = None, ranks: Ranks = None, payloads: bool = False,
                where: Optional[str] = None) -> Table:
         """Solo events: event, lane, rank, thread, time_ns; with `payloads` also payload, their text (slower)."""
         ids = self._ids(name, _EVENT_TYPE)
@@ -365,7 +423,7 @@ class Log:
             columns["payload"] = np.array(texts, dtype=object)
         return self._whole(Table(columns, {"event": self._names}), damage)
 
-    def counters(self, name: Names = None, *, from_: Time = None, to: Time = None, ranks=None,
+    def counters(self, name: Names = None, *, from_: Time = None, to: Time = None, ranks: Ranks = None,
                  where: Optional[str] = None) -> Table:
         """Values of counters: counter, lane, rank, thread, time_ns, value (float64)."""
         arrays, damage = self._records(("time_ns", "lane", "id", "value"), (COUNTER,), self._ids(name, _COUNTER_TYPE), from_, to,
@@ -373,7 +431,7 @@ class Log:
         columns = {"counter": arrays["id"], **self._with_lane(arrays), "time_ns": arrays["time_ns"], "value": arrays["value"]}
         return self._whole(Table(columns, {"counter": self._names}), damage)
 
-    def collectives(self, *, from_: Time = None, to: Time = None, ranks=None, where: Optional[str] = None) -> Table:
+    def collectives(self, *, from_: Time = None, to: Time = None, ranks: Ranks = None, where: Optional[str] = None) -> Table:
         """Each rank's part in each collective: lane, rank, thread, time_ns, comm (number in `communicators`), root (world
         rank; -1: none), sent_bytes, received_bytes."""
         arrays, damage = self._records(("time_ns", "lane", "comm", "peer", "bytes", "got_bytes"), (COLL,), None, from_, to, ranks,
@@ -382,7 +440,7 @@ class Log:
                    "sent_bytes": arrays["bytes"], "received_bytes": arrays["got_bytes"]}
         return self._whole(Table(columns), damage)
 
-    def messages(self, *, from_: Time = None, to: Time = None, ranks=None, where: Optional[str] = None) -> Table:
+    def messages(self, *, from_: Time = None, to: Time = None, ranks: Ranks = None, where: Optional[str] = None) -> Table:
         """Matched messages that are under way at any time in the window, with an end on one of the ranks: send_ns, recv_ns,
         sender, receiver (world ranks), send_lane, recv_lane, tag, comm, bytes. The whole log is matched."""
         data, _, _, damage = _read.messages(self._log, where)
@@ -400,7 +458,7 @@ class Log:
 
     # ---- Sums
 
-    def stat(self, name: Names = None, *, from_: Time = None, to: Time = None, ranks=None,
+    def stat(self, name: Names = None, *, from_: Time = None, to: Time = None, ranks: Ranks = None,
              where: Optional[str] = None) -> Table:
         """A row for each state, most self time first: state, count, total_ns (with states inside; counted once where a state is
         inside itself), self_ns, mean_ns, min_ns, max_ns. As `pith stat`."""
@@ -422,7 +480,7 @@ class Log:
         return self._whole(Table(columns, {"state": self._names}).where(np.argsort(-own, kind="stable")), damage)
 
     def comm_matrix(self, value: str = "bytes", *, from_: Time = None, to: Time = None,
-                    where: Optional[str] = None) -> np.ndarray:
+                    where: Optional[str] = None) -> Array:
         """Messages between ranks: array of shape (ranks, ranks), [sender, receiver], uint64; `value`: "bytes" or
         "messages". Rows are in the order of `ranks`."""
         if value not in ("bytes", "messages"):
@@ -433,10 +491,17 @@ class Log:
         np.add.at(matrix, at, table["bytes"] if value == "bytes" else np.uint64(1))
         return matrix
 
-    def time_profile(self, bins: int = 100, *, from_: Time = None, to: Time = None, ranks=None,
-                     where: Optional[str] = None) -> Tuple[np.ndarray, Dict[str, np.ndarray]]:
+    def _check_sums(self) -> None:
+        """Raises an error if a time summed over all lanes may not fit 64 bits: in a damaged log, or one made by hand."""
+        times = [time for lane in self._lanes if lane[6] for time in lane[4:6]] or [0]
+        if (max(times) - min(times)) * len(self._lanes) > _MAX:
+            raise FormatError(f"{self.path}: its times are too far apart to be added over all threads")
+
+    def time_profile(self, bins: int = 100, *, from_: Time = None, to: Time = None, ranks: Ranks = None,
+                     where: Optional[str] = None) -> Tuple[Array, Dict[str, Array]]:
         """What the lanes did over time. Returns edges_ns, int64 of shape (bins + 1,), and a dict of name -> self time in ns
         in each bin, summed over lanes, int64 of shape (bins,). "computing": outside all states; not with `where`."""
+        self._check_sums()
         begin = max(self._info["start_ns"], self.time(from_))
         edges = np.linspace(begin, min(self._info["end_ns"], self.time(to, True)), bins + 1).astype("i8")
         state, _, start, end, _, _, parent, matches, damage = self._intervals(from_, to, ranks, where)
@@ -458,7 +523,12 @@ class Log:
         """How unevenly ranks spend their time: state, mean_ns and max_ns of the self time of a rank, rank (with the most),
         imbalance (max / mean - 1; 0: even). The state "computing" is the time outside all states, from the first record of
         a lane in the window to its last; it is left out with `where`."""
+        self._check_sums()
         table, ranks = self.states(from_=from_, to=to, where=where), self.ranks
+        if not len(ranks):
+            none = np.zeros(0)
+            return Table({"state": none.astype("u4"), "mean_ns": none, "max_ns": none.astype("i8"), "rank": ranks,
+                          "imbalance": none}, {"state": self._names})
         at = np.searchsorted(ranks, table["rank"])
         sums = np.zeros((len(self._names), len(ranks)), dtype="i8")
         np.add.at(sums, (table["state"], at), table["self_ns"])
@@ -480,7 +550,7 @@ class Log:
 
     # ---- Analysis
 
-    def _analysis(self, from_: Time, to: Time, where: Optional[str] = None):
+    def _analysis(self, from_: Time, to: Time, where: Optional[str] = None) -> Tuple[Any, "Log", Array]:
         """The analysis of the records that match, the log of these, and the number here of each of its lanes."""
         key = (self.time(from_), self.time(to, True), where)
         if key not in self._analyses:
@@ -497,7 +567,8 @@ class Log:
         """The efficiencies of POP, 0 to 1: parallel = load_balance * communication, communication = serialisation *
         transfer; also wait_ns, useful_ns, ideal_ns (run time if transfers took no time), from_ns and to_ns. Without a window:
         from the last end of MPI_Init to the last begin of MPI_Finalize."""
-        return self._analysis(from_, to, where)[0].info()
+        info: Dict[str, Any] = self._analysis(from_, to, where)[0].info()
+        return info
 
     def waits(self, *, from_: Time = None, to: Time = None, where: Optional[str] = None) -> Table:
         """Wait states of messages and collectives: kind ("late sender" ...), state (the MPI function), lane, rank, thread,
@@ -505,7 +576,7 @@ class Log:
         analysis, part, lanes = self._analysis(from_, to, where)
         parts = [np.frombuffer(analysis.array("wait", lane), dtype=_LAYOUTS["wait"]) for lane in range(len(lanes))]
         all_ = np.concatenate(parts) if parts else np.empty(0, dtype=_LAYOUTS["wait"])
-        kinds = np.array([_read.wait_kind_name(k) or "" for k in range(int(all_["kind"].max(initial=0)) + 1)], dtype=object)
+        kinds: Array = np.array([_read.wait_kind_name(k) or "" for k in range(int(all_["kind"].max(initial=0)) + 1)], dtype="O")
         cause = lanes[all_["cause_lane"]]
         columns = {"kind": all_["kind"], "state": all_["state"], **self._with_lane({"lane": lanes[all_["lane"]]}),
                    "cause_lane": cause, "cause_rank": self._lane_rank[cause], "from_ns": all_["from_ns"],
@@ -517,7 +588,7 @@ class Log:
         that it caused, direct_ns, indirect_ns. Their sum is the sum of all waiting."""
         analysis, part, lanes = self._analysis(from_, to, where)
         all_ = np.frombuffer(analysis.array("delay"), dtype=_LAYOUTS["delay"])
-        kinds = np.array([_read.wait_kind_name(k) or "" for k in range(int(all_["kind"].max(initial=0)) + 1)], dtype=object)
+        kinds: Array = np.array([_read.wait_kind_name(k) or "" for k in range(int(all_["kind"].max(initial=0)) + 1)], dtype="O")
         state = np.where(all_["state"] == _NONE, len(part._defs), all_["state"])
         columns = {"kind": all_["kind"], "state": state, **self._with_lane({"lane": lanes[all_["lane"]]}),
                    "direct_ns": all_["direct_ns"], "indirect_ns": all_["indirect_ns"]}
@@ -565,7 +636,7 @@ class Log:
         subprocess.Popen([_program(), "view", self.path, *options])
 
 
-def _rows_of(some: Dict[str, np.ndarray], all_: Dict[str, np.ndarray]) -> np.ndarray:
+def _rows_of(some: Dict[str, Array], all_: Dict[str, Array]) -> Array:
     """A mask over the rows of `all_`: those that are also in `some`. Of equal rows, as many as there."""
     count = len(all_["lane"])
     both = [np.concatenate((all_[name], some[name])) for name in all_]
@@ -580,12 +651,13 @@ def _rows_of(some: Dict[str, np.ndarray], all_: Dict[str, np.ndarray]) -> np.nda
     return mask
 
 
-def _time_before(when: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
+def _time_before(when: Array, start: Array, end: Array) -> Array:
     """The sum of the parts of the intervals [start, end) that lie before each moment; int64 of the shape of `when`."""
 
-    def since(moments):  # sum over all moments m before w of w - m
+    def since(moments: Array) -> Any:  # sum over all moments m before w of w - m
         moments = np.sort(moments)
         count = np.searchsorted(moments, when)
         return count * when - np.concatenate(([0], np.cumsum(moments)))[count]
 
-    return since(start) - since(end)
+    before: Array = since(start) - since(end)
+    return before

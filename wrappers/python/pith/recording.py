@@ -8,6 +8,7 @@ each thread has a lane of its own. None of them fails: records that cannot be st
 import contextlib
 import functools
 import os
+from typing import Any, Callable, Iterator, TypeVar, Union
 
 from . import _read  # noqa: F401 - both libraries are found in the same way
 from ._record import Counter, Event, finish, flush, lost, pause, recv, resume, send, snapshot, thread_name
@@ -15,6 +16,7 @@ from ._record import State as _State
 
 event = Event
 counter = Counter
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class State(_State):
@@ -23,25 +25,25 @@ class State(_State):
 
     __slots__ = ()
 
-    def __call__(self, function):
+    def __call__(self, function: F) -> F:
         """Decorates a function: each call is an instance of the state."""
 
         @functools.wraps(function)
-        def wrapper(*args, **keywords):
+        def wrapper(*args: Any, **keywords: Any) -> Any:
             with self:
                 return function(*args, **keywords)
 
-        return wrapper
+        return wrapper  # type: ignore[return-value]
 
 
-def state(name, colour=""):
+def state(name: str, colour: str = "") -> State:
     """Defines a state, or returns one with the same id if the name is known. `colour`: an X11 name or "#rrggbb"; "": the
     viewer chooses."""
     return State(name, colour)
 
 
 @contextlib.contextmanager
-def record(path=None):
+def record(path: Union[None, str, "os.PathLike[str]"] = None) -> Iterator[None]:
     """Records a part of the program: `with pith.record("run.pith"):`, or as a decorator. At the end the log is written,
     and recording is over for this process. Under `pith run` the log goes on until MPI_Finalize, and `path` is ignored."""
     if path is not None and "PITH_LOG" not in os.environ:
