@@ -49,12 +49,22 @@ static struct pithi_follow_machine *machine_of(struct pithlog_follow *follow, co
 static int fit_machine(struct pithi_follow_machine *machine)
 {
     struct pithi_anchor anchors[2] = {machine->base.first, machine->base.last};
+    const struct pithi_spill_page page = {.clock = machine->clock};
     struct pithi_spill_time time;
-    CHECK(pithi_time_fit(&time, machine->clock, anchors, 2, NULL));
+    CHECK(pithi_time_fit(&time, &page, anchors, 2, NULL));
     machine->spans[0] = time.spans[0];
     machine->spans[1] = (struct pithi_span){UINT64_MAX, 0, 0};
     pithi_time_free(&time);
     return PITH_OK;
+}
+
+/* The counter of this process parted from CLOCK_MONOTONIC: it needs spans of its own. */
+static int fit_parted(struct pithi_follow_process *process)
+{
+    struct pithi_anchor anchors[2] = {process->spill.page.first, process->spill.page.parted[0]};
+    if (process->spill.time.spans != NULL)
+        return PITH_OK;
+    return pithi_time_fit(&process->spill.time, &process->spill.page, anchors, 2, NULL);
 }
 
 static int64_t clock_ns(clockid_t clock)
@@ -73,11 +83,13 @@ static int read_clocks(struct pithlog_follow *follow)
     for (i = 0; i < follow->process_count; i++) {
         const struct pithi_spill_page *page = &follow->processes[i]->spill.page;
         struct pithi_follow_machine *machine = machine_of(follow, page, &follow->processes[i]->machine);
-        struct pithi_anchor_pair pair = {page->first, page->last};
+        struct pithi_anchor_pair pair = pithi_spill_base(page);
         int64_t begin_ns;
         int same;
         if (machine == NULL)
             return no_memory(follow);
+        if (page->ahead_ns != 0)
+            CHECK(fit_parted(follow->processes[i]));
         pithi_anchor_longest(&machine->base, &pair);
         same = pithi_spill_is_here(page);
         if (same)
@@ -335,8 +347,10 @@ static int update_lanes(struct pithlog_follow *follow, uint32_t index)
         struct pithi_follow_lane *lane = find_lane(follow, index, spill->lanes[i].lane);
         if (lane == NULL && (lane = new_lane(follow, index, spill->lanes[i].lane)) == NULL)
             return no_memory(follow);
-        lane->view.time = (struct pithi_spill_time){machine->spans, 1, 0};
-        lane->walk.span = machine->spans;
+        lane->view.time = (struct pithi_spill_time){.spans = machine->spans, .count = 1};
+        if (spill->page.ahead_ns != 0)
+            lane->view.time = spill->time;
+        lane->walk.span = lane->view.time.spans;
         lane->walk.shift_ns = pithi_ns_apart(machine->shift_ns, follow->info.zero_unix_ns);
         lane->seen.rank = spill->page.size > 0 && spill->page.rank >= 0 ? spill->page.rank : 0;
         lane->seen.host = spill->page.host;

@@ -76,6 +76,10 @@ struct pithi_spill_page {
     uint64_t most_words;  /* upper limit of the words stored by all lanes, including those in reused chunks */
     uint64_t definitions; /* records of definitions */
     uint64_t listed;      /* number of ranks of the job that record (PITH_RANKS); 0: unknown, all */
+    /* A counter that parted from CLOCK_MONOTONIC (liblog/clock.h). parted[0]: the last anchor that agreed. From
+     * parted[1] on, ticks are on the line through parted[1] and parted[2]. */
+    struct pithi_anchor parted[3];
+    int64_t ahead_ns; /* how far the counter was ahead; stored last; 0: it has not parted */
 };
 _Static_assert(sizeof(struct pithi_spill_page) <= PITHI_SPILL_PAGE, "the process page has room for it");
 
@@ -184,7 +188,7 @@ struct pithi_sync {
 
 /* If one of these sizes changes, so must the number in PITHI_SPILL_MAGIC: a reader of another layout would show wrong
  * records. */
-_Static_assert(sizeof(struct pithi_spill_page) == 2536 && sizeof(struct pithi_spill_def) == 16 &&
+_Static_assert(sizeof(struct pithi_spill_page) == 2624 && sizeof(struct pithi_spill_def) == 16 &&
                    sizeof(struct pithi_spill_comm) == 24 && sizeof(struct pithi_sync) == 32,
                "the layout of PSPILL02");
 

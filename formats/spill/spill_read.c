@@ -37,10 +37,11 @@ struct reading {
     void *context;
     struct machine *machines;
     uint32_t machine_count;
-    int64_t zero_ns;  /* CLOCK_REALTIME of the log's time 0 */
-    int32_t rank;     /* the process being read */
-    uint32_t threads; /* thread numbers of that rank in use */
-    int told;         /* 1: the properties of the job are in the log */
+    int64_t zero_ns;                 /* CLOCK_REALTIME of the log's time 0 */
+    int64_t fit_error_ns, parted_ns; /* the largest of all processes (spill_time.h) */
+    int32_t rank;                    /* the process being read */
+    uint32_t threads;                /* thread numbers of that rank in use */
+    int told;                        /* 1: the properties of the job are in the log */
 };
 
 static struct machine *machine_of(struct reading *reading, const struct pithi_spill_page *page)
@@ -65,7 +66,7 @@ static struct machine *machine_of(struct reading *reading, const struct pithi_sp
 static int look_at_clock(struct reading *reading, struct pithi_spill *spill, const struct pithi_spill_member *member)
 {
     struct machine *machine = machine_of(reading, &spill->page);
-    struct pithi_anchor_pair pair = {spill->page.first, spill->page.last};
+    struct pithi_anchor_pair pair = pithi_spill_base(&spill->page);
     if (machine == NULL)
         return pithi_fail(PITH_ERR_MEMORY, "no memory for the clocks");
     if (member->rank < machine->rank)
@@ -120,6 +121,10 @@ static int look_at_start(struct reading *reading, struct pithi_spill *spill, con
         return pithi_fail(PITH_ERR_MEMORY, "no memory for the clocks");
     if (fit(machine, spill))
         return PITH_ERR_MEMORY;
+    if (spill->time.error_ns > reading->fit_error_ns)
+        reading->fit_error_ns = spill->time.error_ns;
+    if (spill->time.parted_ns > reading->parted_ns)
+        reading->parted_ns = spill->time.parted_ns;
     begin = pithi_spill_begin_ns(spill);
     if (begin != INT64_MAX)
         begin = pithi_ns_sum(begin, shift_of(reading, machine));
@@ -189,8 +194,10 @@ static int clock_properties(struct reading *reading, struct pithi_defs *defs)
 {
     int64_t worst = 0;
     uint32_t i, k;
-    if (is_one_clock(reading))
-        return pithi_defs_property(defs, "clock_error_ns", "100");
+    if (is_one_clock(reading)) {
+        property(defs, "clock_error_ns", "%lld", (long long)pithi_ns_sum(reading->parted_ns, 100));
+        return PITH_OK;
+    }
     for (i = 0; i < reading->machine_count; i++) {
         const struct machine *machine = &reading->machines[i];
         if (machine->sync_count == 0)
@@ -204,23 +211,21 @@ static int clock_properties(struct reading *reading, struct pithi_defs *defs)
     if (worst == INT64_MAX)
         property(defs, "clock_error_ns", "unknown");
     else
-        property(defs, "clock_error_ns", "%lld", (long long)(worst / 2 + 100));
+        property(defs, "clock_error_ns", "%lld", (long long)pithi_ns_sum(reading->parted_ns, worst / 2 + 100));
     return PITH_OK;
 }
 
 static void properties(struct reading *reading, const struct pithi_spill *first)
 {
-    static const char *const clocks[] = {"clock_gettime", "tsc", "cntvct"};
     struct pithi_defs *defs = pithi_writer_defs(reading->writer);
     int64_t zero_ns = reading->zero_ns > 0 ? reading->zero_ns : 0;
-    char window[64];
+    char window[64], clock[64];
     property(defs, "program", "%s", first->page.program);
     property(defs, "log", "%s", first->page.log);
     property(defs, "start_unix_s", "%lld.%09lld", (long long)(zero_ns / 1000000000), (long long)(zero_ns % 1000000000));
-    if (first->page.clock == PITHI_CLOCK_TSC || first->page.clock == PITHI_CLOCK_ARM64)
-        property(defs, "clock", "%s %.6g GHz", clocks[first->page.clock], first->time.ticks_per_s / 1e9);
-    else
-        property(defs, "clock", "%s", clocks[0]);
+    pithi_clock_text(&first->page, &first->time, clock, sizeof clock);
+    property(defs, "clock", "%s", clock);
+    property(defs, "clock_fit_ns", "%lld", (long long)reading->fit_error_ns);
     clock_properties(reading, defs);
     pithi_spill_window_text(&first->page, window, sizeof window);
     property(defs, "window_s", "%s", window);
@@ -272,6 +277,10 @@ static int emit(struct reading *reading, struct pithi_spill *spill, const struct
         reading->threads += spill->lanes[spill->lane_count - 1].lane + 1;
     reading->rank = member->rank;
     CHECK(pithi_writer_rank(reading->writer, &rank));
+    char key[64 + sizeof spill->page.host], parted[160];
+    snprintf(key, sizeof key, "clock_parted %s", spill->page.host);
+    pithi_clock_parted_text(&spill->page, target.shift_ns, parted, sizeof parted);
+    property(target.defs, key, "%s", parted);
     for (i = 0; i < spill->property_count; i++)
         CHECK(pithi_defs_property_of_many(target.defs, spill->properties[i].key, spill->properties[i].value));
     CHECK(pithi_spill_emit(spill, &target, &reading->result->records, &reading->result->damaged));

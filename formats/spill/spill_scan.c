@@ -350,7 +350,7 @@ int pithi_spill_scan(struct pithi_spill *spill, const char *path, const void *da
 
 int pithi_spill_fit(struct pithi_spill *spill, const struct pithi_anchor_pair *base)
 {
-    CHECK(pithi_time_fit(&spill->time, spill->page.clock, spill->anchors, spill->anchor_count, base));
+    CHECK(pithi_time_fit(&spill->time, &spill->page, spill->anchors, spill->anchor_count, base));
     spill->sync_count = pithi_sync_tidy(spill->syncs, spill->sync_count);
     return pithi_sync_correct(&spill->time, spill->syncs, spill->sync_count);
 }

@@ -44,19 +44,59 @@ static struct pithi_span span_at(const struct pithi_anchor *anchor, double ns_pe
     return span;
 }
 
-int pithi_time_fit(struct pithi_spill_time *time, uint32_t clock, struct pithi_anchor *anchors, uint32_t count,
-                   const struct pithi_anchor_pair *base)
+struct pithi_anchor_pair pithi_spill_base(const struct pithi_spill_page *page)
 {
+    return (struct pithi_anchor_pair){page->first, page->ahead_ns != 0 ? page->parted[0] : page->last};
+}
+
+/* The largest distance of an anchor from the line between its neighbours. */
+static int64_t largest_error(const struct pithi_anchor *anchors, uint32_t count)
+{
+    double worst = 100;
+    for (uint32_t i = 1; i + 1 < count; i++) {
+        double line_ns = (double)(anchors[i].ticks - anchors[i - 1].ticks) * slope(&anchors[i - 1], &anchors[i + 1]);
+        double error = line_ns - (double)pithi_ns_apart(anchors[i].mono_ns, anchors[i - 1].mono_ns);
+        worst = error > worst ? error : -error > worst ? -error : worst;
+    }
+    return worst < 9e18 ? (int64_t)worst : INT64_MAX;
+}
+
+/* Adds the spans from page->parted[0] on, with which the last one added begins. */
+static void add_parted(struct pithi_spill_time *time, const struct pithi_spill_page *page, double mean)
+{
+    const struct pithi_anchor *last = &page->parted[0], *now = &page->parted[1];
+    double passed_ns = (double)pithi_ns_apart(now->mono_ns, last->mono_ns);
+    int64_t ahead_ns = page->ahead_ns > 0 ? page->ahead_ns : page->ahead_ns > INT64_MIN ? -page->ahead_ns : INT64_MAX;
+    if (now->ticks <= last->ticks || passed_ns <= 0)
+        return;
+    if ((double)(now->ticks - last->ticks) * mean > 2 * passed_ns) {
+        struct pithi_anchor again = {now->ticks - (uint64_t)(passed_ns / mean), last->mono_ns, 0};
+        time->spans[time->count++] = span_at(&again, mean);
+    } else if (slope(last, now) != 0) {
+        time->spans[time->count - 1] = span_at(last, slope(last, now));
+    }
+    time->spans[time->count++] = span_at(now, slope(now, &page->parted[2]));
+    /* Records between the two are at most misplaced by the time between; behind a counter that went back, there may be
+     * some of threads that recorded nothing for long. */
+    time->parted_ns = page->ahead_ns > 0 && (double)ahead_ns > passed_ns ? (int64_t)passed_ns : ahead_ns;
+    time->error_ns = time->parted_ns > time->error_ns ? time->parted_ns : time->error_ns;
+}
+
+int pithi_time_fit(struct pithi_spill_time *time, const struct pithi_spill_page *page, struct pithi_anchor *anchors,
+                   uint32_t count, const struct pithi_anchor_pair *base)
+{
+    const struct pithi_anchor *parted = page->ahead_ns != 0 ? page->parted : NULL;
     double mean = 1; /* without a base line: a clock of 1 ns */
     uint32_t i, kept = 0;
 
-    time->spans = calloc((size_t)count + 2, sizeof *time->spans);
-    time->count = 0;
+    *time = (struct pithi_spill_time){.spans = calloc((size_t)count + 4, sizeof *time->spans), .error_ns = 100};
     if (time->spans == NULL)
         return pithi_fail(PITH_ERR_MEMORY, "no memory for the clock of a process");
-    if (clock != PITHI_CLOCK_NS && count > 0) {
+    if (page->clock != PITHI_CLOCK_NS && count > 0) {
         struct pithi_anchor_pair longest;
         qsort(anchors, count, sizeof *anchors, by_ticks);
+        while (parted != NULL && count > 1 && anchors[count - 1].ticks > parted[0].ticks)
+            count--;
         for (i = 0; i < count; i++)
             if (kept == 0 || (slope(&anchors[kept - 1], &anchors[i]) != 0 &&
                               (uint64_t)pithi_ns_apart(anchors[i].mono_ns, anchors[kept - 1].mono_ns) >= NEAR_NS))
@@ -73,6 +113,12 @@ int pithi_time_fit(struct pithi_spill_time *time, uint32_t clock, struct pithi_a
         for (i = 0; i + 1 < kept; i++)
             time->spans[time->count++] = span_at(&anchors[i], slope(&anchors[i], &anchors[i + 1]));
         time->spans[time->count++] = span_at(&anchors[kept - 1], mean);
+        time->error_ns = largest_error(anchors, kept);
+        if (parted != NULL) {
+            if (anchors[kept - 1].ticks < parted[0].ticks)
+                time->spans[time->count++] = span_at(&parted[0], mean);
+            add_parted(time, page, mean);
+        }
     } else {
         struct pithi_anchor zero = {0, 0, 0};
         time->spans[time->count++] = span_at(&zero, 1);
@@ -80,6 +126,24 @@ int pithi_time_fit(struct pithi_spill_time *time, uint32_t clock, struct pithi_a
     time->spans[time->count].ticks = UINT64_MAX;
     time->ticks_per_s = 1e9 / mean;
     return PITH_OK;
+}
+
+void pithi_clock_text(const struct pithi_spill_page *page, const struct pithi_spill_time *time, char *text, size_t size)
+{
+    if (page->clock == PITHI_CLOCK_NS)
+        snprintf(text, size, "clock_gettime");
+    else
+        snprintf(text, size, "%s %.6g GHz", page->clock == PITHI_CLOCK_TSC ? "tsc" : "cntvct", time->ticks_per_s / 1e9);
+}
+
+void pithi_clock_parted_text(const struct pithi_spill_page *page, int64_t shift_ns, char *text, size_t size)
+{
+    int64_t at_ns = pithi_ns_sum(page->parted[1].mono_ns, shift_ns);
+    text[0] = '\0';
+    if (page->ahead_ns != 0)
+        snprintf(text, size, "at %.9f s the counter was %.9g s %s CLOCK_MONOTONIC; later times are by clock_gettime",
+                 (double)at_ns / 1e9, (page->ahead_ns > 0 ? 1e-9 : -1e-9) * (double)page->ahead_ns,
+                 page->ahead_ns > 0 ? "ahead of" : "behind");
 }
 
 void pithi_time_free(struct pithi_spill_time *time)
@@ -133,7 +197,7 @@ int pithi_spill_now(const struct pithi_spill_page *page, struct pithi_anchor *no
 {
     uint64_t before;
     double apart;
-    if (page->clock != COUNTER || page->clock == PITHI_CLOCK_NS || !pithi_spill_is_here(page))
+    if (page->clock != COUNTER || page->clock == PITHI_CLOCK_NS || page->ahead_ns != 0 || !pithi_spill_is_here(page))
         return 0;
     before = counter();
     now->mono_ns = clock_ns(CLOCK_MONOTONIC);

@@ -11,6 +11,13 @@
  * anchor, about 50 ns. Anchors closer than a millisecond to the one before would give a poor slope and are left out.
  * Before the first and after the last anchor, the slope of the longest known base line is used: of all anchors of this
  * process, of another process on the same machine (struct pithi_anchor_pair), or up to now on the same machine.
+ *
+ * A counter may part from CLOCK_MONOTONIC (liblog/clock.h). The last anchor that agreed and the first one after it are
+ * known. If the counter went further than in twice the time that has passed, it jumped, and records are at both ends of
+ * what it skipped; otherwise the time between the two is interpolated, too:
+ *
+ *     anchors   ticks 1000 = 50000 ns, ticks 900000 = 51000 ns; until then 0.5 ns a tick
+ *     a record  ticks 1400: 50000 + 400 * 0.5 = 50200 ns;  ticks 899600: 51000 - 400 * 0.5 = 50800 ns
  */
 #ifndef PITHI_SPILL_TIME_H
 #define PITHI_SPILL_TIME_H
@@ -36,14 +43,25 @@ struct pithi_spill_time {
     struct pithi_span *spans; /* the first also applies to earlier ticks; the last has ticks UINT64_MAX */
     uint32_t count;
     double ticks_per_s;
+    int64_t error_ns;  /* of times at most: how far anchors are from the line between their neighbours, 100 ns at least;
+                         larger if the counter parted: see there */
+    int64_t parted_ns; /* the part of it that is due to that */
 };
 
-/* Makes the spans from `anchors[count]` (any order; sorted here). `base`: the longest known base line from other
- * sources, or NULL. PITH_OK or PITH_ERR_MEMORY. */
-int pithi_time_fit(struct pithi_spill_time *time, uint32_t clock, struct pithi_anchor *anchors, uint32_t count,
-                   const struct pithi_anchor_pair *base);
+/* Makes the spans from `anchors[count]` (any order; sorted here), at most count + 3. `page`: of the process; only its
+ * clock, and what it says of a counter that parted, are used. `base`: the longest known base line from other sources,
+ * or NULL. PITH_OK or PITH_ERR_MEMORY. */
+int pithi_time_fit(struct pithi_spill_time *time, const struct pithi_spill_page *page, struct pithi_anchor *anchors,
+                   uint32_t count, const struct pithi_anchor_pair *base);
 void pithi_time_free(struct pithi_spill_time *time);
 
+/* The first and the last anchor of the process's counter. */
+struct pithi_anchor_pair pithi_spill_base(const struct pithi_spill_page *page);
+/* The value of property `clock` (native/SPEC.md), and that of `clock_parted HOST`: "" if the counter has not parted.
+ * `shift_ns`: from CLOCK_MONOTONIC to log time. */
+void pithi_clock_text(const struct pithi_spill_page *page, const struct pithi_spill_time *time, char *text,
+                      size_t size);
+void pithi_clock_parted_text(const struct pithi_spill_page *page, int64_t shift_ns, char *text, size_t size);
 /* Keeps the longer of the two. */
 void pithi_anchor_longest(struct pithi_anchor_pair *best, const struct pithi_anchor_pair *other);
 
@@ -80,7 +98,7 @@ static inline int64_t pithi_time_ns(const struct pithi_spill_time *time, uint64_
  * longer base line. */
 
 /* 1: *now is from the same clock as page->first. 0: this is another machine, or it was rebooted or slept since then
- * (the counter runs during sleep, CLOCK_MONOTONIC does not). */
+ * (the counter runs during sleep, CLOCK_MONOTONIC does not), or the counter parted otherwise. */
 int pithi_spill_now(const struct pithi_spill_page *page, struct pithi_anchor *now);
 
 /* 1: the process ran on this machine, which was not rebooted since then. */

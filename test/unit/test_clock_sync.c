@@ -51,8 +51,8 @@ static void spans(void)
     struct pithi_spill_time plain, time;
     int64_t worst = 0, before = INT64_MIN;
     int falls = 0;
-    pithi_time_fit(&plain, PITHI_CLOCK_TSC, anchors, 2, NULL);
-    pithi_time_fit(&time, PITHI_CLOCK_TSC, anchors, 2, NULL);
+    pithi_time_fit(&plain, &(struct pithi_spill_page){.clock = PITHI_CLOCK_TSC}, anchors, 2, NULL);
+    pithi_time_fit(&time, &(struct pithi_spill_page){.clock = PITHI_CLOCK_TSC}, anchors, 2, NULL);
     OK(pithi_sync_correct(&time, p, 2) == PITH_OK && time.spans[time.count].ticks == UINT64_MAX, "spans are corrected");
     for (uint64_t ticks = 0; ticks < 40 * (uint64_t)S; ticks += 77777777) {
         int64_t ns = pithi_time_ns(&time, ticks);

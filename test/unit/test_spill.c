@@ -159,12 +159,12 @@ static void test_fit(void)
     /* The example of spill_time.h, times 100000: 2.6 GHz. */
     struct pithi_anchor anchors[] = {
         {360000000, 5100000000, 0}, {100000000, 5000000000, 0}, {100000100, 5000000040, 0}};
+    static const struct pithi_spill_page tsc = {.clock = PITHI_CLOCK_TSC};
     struct pithi_anchor young[] = {{1000, 5000, 0}, {1010, 5100, 0}};
     struct pithi_anchor_pair base = {{0, 0, 0}, {UINT64_C(2000000000000), 1000000000000, 0}};
     struct pithi_spill_time time;
     int64_t ns;
-    OK(pithi_time_fit(&time, PITHI_CLOCK_TSC, anchors, 3, NULL) == PITH_OK && time.count == 2,
-       "anchors too near are left out");
+    OK(pithi_time_fit(&time, &tsc, anchors, 3, NULL) == PITH_OK && time.count == 2, "anchors too near are left out");
     OK(pithi_time_ns(&time, 230000000) == 5050000000 || pithi_time_ns(&time, 230000000) == 5049999999,
        "between two anchors");
     OK(pithi_time_ns(&time, 100000000) == 5000000000 && pithi_time_ns(&time, 360000000) == 5100000000,
@@ -175,10 +175,11 @@ static void test_fit(void)
     OK(ns >= 4989999999 && ns <= 4990000001, "before the first");
     OK(time.ticks_per_s > 2.599e9 && time.ticks_per_s < 2.601e9, "2.6 GHz");
     pithi_time_free(&time);
-    OK(pithi_time_fit(&time, PITHI_CLOCK_TSC, young, 2, &base) == PITH_OK && pithi_time_ns(&time, 3000) == 6000,
+    OK(pithi_time_fit(&time, &tsc, young, 2, &base) == PITH_OK && pithi_time_ns(&time, 3000) == 6000,
        "a process that died young goes by the base line of another");
     pithi_time_free(&time);
-    OK(pithi_time_fit(&time, PITHI_CLOCK_NS, NULL, 0, NULL) == PITH_OK && pithi_time_ns(&time, 12345) == 12345,
+    OK(pithi_time_fit(&time, &(struct pithi_spill_page){.clock = PITHI_CLOCK_NS}, NULL, 0, NULL) == PITH_OK &&
+           pithi_time_ns(&time, 12345) == 12345,
        "nanoseconds are nanoseconds");
     pithi_time_free(&time);
 }
